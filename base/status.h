@@ -1,0 +1,33 @@
+/* What a call of the library answers when the call or the machine is at fault.
+ *
+ * A wrong program is never a status: it gets an MLIR diagnostic at its location, and the call that met it
+ * answers NEREID_ERROR_PROGRAM so that the caller knows where to look. 0 is success everywhere. */
+#ifndef NEREID_BASE_STATUS_H
+#define NEREID_BASE_STATUS_H
+
+#if defined(__GNUC__)
+#define NEREID_MUST_USE __attribute__((warn_unused_result))
+#define NEREID_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define NEREID_MUST_USE
+#define NEREID_PRINTF(fmt, args)
+#endif
+
+/* Values are stable: they are part of the library's ABI and of the tools' messages. */
+typedef enum nereid_status {
+  NEREID_OK = 0,
+  NEREID_ERROR_PROGRAM = 1,     /* the input is wrong; diagnostics were delivered, located */
+  NEREID_ERROR_ARGUMENT = 2,    /* the call is wrong: a null, a bad option, a contradiction */
+  NEREID_ERROR_MEMORY = 3,      /* an allocation failed or a size overflowed */
+  NEREID_ERROR_IO = 4,          /* a file could not be read or written */
+  NEREID_ERROR_NOT_FOUND = 5,   /* an assembler, libdevice, kernel, symbol or argument is missing */
+  NEREID_ERROR_UNSUPPORTED = 6, /* this build, target or driver cannot do it */
+  NEREID_ERROR_DEVICE = 7,      /* the GPU or its driver refused or failed */
+  NEREID_ERROR_TOOL = 8,        /* ptxas or nvJitLink failed */
+  NEREID_ERROR_INTERNAL = 9,    /* LLVM gave up (the session stays usable), or a bug of ours */
+} nereid_status_t;
+
+/* One lower-case phrase for a status, for messages; never null, static storage. */
+const char *nereid_status_string(nereid_status_t status);
+
+#endif

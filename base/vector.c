@@ -1,0 +1,14 @@
+/* Growth of vectors: doubles, and leaves the old storage to the arena. */
+#include "base/vector.h"
+
+bool nereid_vector_grow(nereid_arena_t *arena, void **data, size_t size, size_t *capacity, size_t element_size) {
+  size_t wanted = *capacity ? *capacity * 2 : 8;
+  void *grown = nereid_arena_allocate(arena, wanted, element_size);
+  if (!grown)
+    return false;
+  if (size)
+    memcpy(grown, *data, size * element_size);
+  *data = grown;
+  *capacity = wanted;
+  return true;
+}

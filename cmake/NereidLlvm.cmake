@@ -1,0 +1,13 @@
+# nereid-llvm: MLIR 22.1 and LLVM 22.1 as static archives. The exported CMake targets of MLIR pull in libLLVM.so, so
+# the archives are named here; --gc-sections drops what is not reached.
+find_program(NEREID_LLVM_CONFIG NAMES llvm-config llvm-config-22 HINTS ${LLVM_TOOLS_BINARY_DIR} REQUIRED)
+execute_process(COMMAND ${NEREID_LLVM_CONFIG} --link-static --libfiles nvptx passes irreader bitreader bitwriter linker
+                        core target remarks
+                OUTPUT_VARIABLE llvm_archives OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${NEREID_LLVM_CONFIG} --libdir OUTPUT_VARIABLE llvm_libdir OUTPUT_STRIP_TRAILING_WHITESPACE)
+separate_arguments(llvm_archives)
+file(GLOB mlir_archives ${llvm_libdir}/libMLIR*.a)
+list(FILTER mlir_archives EXCLUDE REGEX "Test|MLIRMlirOptMainPlugins")
+add_library(nereid-llvm INTERFACE)
+target_link_libraries(nereid-llvm INTERFACE -Wl,--start-group ${mlir_archives} ${llvm_archives} -Wl,--end-group
+                      z zstd m pthread ${CMAKE_DL_LIBS} stdc++)

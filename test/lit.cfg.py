@@ -1,0 +1,40 @@
+import ctypes.util
+import os
+import shutil
+
+import lit.formats
+
+config.name = "nereid"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".ttir", ".ttgir", ".ll", ".ptx", ".test"]
+config.excludes = ["Inputs", "CMakeLists.txt"]
+config.test_source_root = os.path.join(config.nereid_source, "test")
+config.test_exec_root = os.path.join(config.nereid_build, "test")
+
+path = [os.path.join(config.nereid_build, "bin"), config.llvm_tools, os.environ.get("PATH", "")]
+config.environment["PATH"] = os.pathsep.join(path)
+for name in ("CUDA_HOME", "CUDA_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LD_LIBRARY_PATH"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+if "address" in config.sanitize:
+    # Debian's archives are not instrumented, so containers that cross the seam look overflown.
+    config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0:detect_leaks=0"
+
+config.substitutions.append(("%examples", os.path.join(config.nereid_source, "examples")))
+config.substitutions.append(("%build", config.nereid_build))
+config.substitutions.append(("%source", config.nereid_source))
+
+# Features: what this machine has. A test that needs more says REQUIRES and is reported as unsupported.
+corpus = os.path.join(config.nereid_source, "..", "shared", "corpus")
+if os.path.isdir(corpus):
+    config.available_features.add("corpus")
+    config.substitutions.append(("%corpus", os.path.realpath(corpus)))
+cuda = os.environ.get("CUDA_HOME", os.environ.get("CUDA_PATH", "/usr/local/cuda"))
+if shutil.which("ptxas") or os.path.exists(os.path.join(cuda, "bin", "ptxas")):
+    config.available_features.add("ptxas")
+if os.path.exists(os.path.join(cuda, "nvvm", "libdevice", "libdevice.10.bc")):
+    config.available_features.add("libdevice")
+if os.path.exists("/dev/nvidia0") and ctypes.util.find_library("cuda"):
+    config.available_features.add("gpu")
+else:
+    lit_config.note("no GPU here: tests that need one are skipped")
