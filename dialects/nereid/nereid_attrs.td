@@ -1,0 +1,105 @@
+// Attributes of the `nereid` dialect. What each may say is checked in nereid_attrs.c, where each may sit in
+// nereid_placement.c.
+#ifndef NEREID_NEREID_ATTRS_TD
+#define NEREID_NEREID_ATTRS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/EnumAttr.td"
+include "dialects/nereid/nereid_dialect.td"
+include "dialects/nereid/nereid_enums.td"
+
+class Nereid_Attr<string name, string attrMnemonic> : AttrDef<Nereid_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let genVerifyDecl = 1;
+}
+
+def Nereid_GridAttr : Nereid_Attr<"Grid", "grid"> {
+  let summary = "grid of a kernel as a function of its arguments";
+  let description = [{
+    `map` gives the one to three dimensions of the grid. Its dimensions and then its symbols are bound, in order, to the
+    kernel arguments at the positions `args`, integers all. Only a symbol may be a factor of a product, so a kernel
+    whose grid is the product of two tile counts binds symbols:
+
+    ```mlir
+    nereid.grid = #nereid.grid<affine_map<(d0) -> (d0 ceildiv 1024)>, args = [3]>
+    nereid.grid = #nereid.grid<affine_map<()[s0, s1] -> ((s0 ceildiv 128) * (s1 ceildiv 256))>, args = [3, 4]>
+    ```
+
+    `per_sm = k` makes the kernel persistent: the first dimension is cut to `k` times the number of multiprocessors of
+    the device that runs it. 0, the default, cuts nothing. With `num-ctas` above 1 the grid counts clusters.
+  }];
+  let parameters = (ins
+    "::mlir::AffineMapAttr":$map,
+    "::mlir::DenseI32ArrayAttr":$args,
+    DefaultValuedParameter<"int", "0">:$per_sm
+  );
+  let assemblyFormat = "`<` $map `,` `args` `=` $args (`,` `per_sm` `=` $per_sm^)? `>`";
+}
+
+def Nereid_LaunchOptionsAttr : Nereid_Attr<"LaunchOptions", "launch_options"> {
+  let summary = "options of a compilation and launch";
+  let description = [{
+    What the user of Triton says in the call and Triton prints nowhere. 0 means not said. A command-line option of the
+    same name wins over it; an attribute of `ttg` on the same module must agree with it.
+
+    - `num_warps`, `num_ctas`: a power of two; `num_ctas` is at most 16, the largest cluster.
+    - `num_stages`: how many iterations of a loop the pipeliner keeps in flight.
+    - `maxnreg`: registers per thread, at most 255.
+    - `ptx_version`: ten times the version, 87 for 8.7.
+    - `cooperative`: all CTAs of the grid are resident at once.
+    - `pdl`: programmatic dependent launch.
+    - `fp_fusion`: multiply and add may contract.
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"int", "0">:$num_warps,
+    DefaultValuedParameter<"int", "0">:$num_stages,
+    DefaultValuedParameter<"int", "0">:$num_ctas,
+    DefaultValuedParameter<"int", "0">:$maxnreg,
+    DefaultValuedParameter<"int", "0">:$ptx_version,
+    DefaultValuedParameter<"bool", "false">:$cooperative,
+    DefaultValuedParameter<"bool", "false">:$pdl,
+    DefaultValuedParameter<"bool", "true">:$fp_fusion
+  );
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Nereid_RoleAttr : Nereid_Attr<"Role", "role"> {
+  let summary = "what the launcher puts into an argument";
+  let description = [{
+    A tensor descriptor is one thing to the caller and many arguments to the kernel. `group` numbers the descriptors of
+    a kernel; the arguments of one group are filled from one descriptor: itself (`descriptor`), or its `base` pointer,
+    the `shape` and `stride` of dimension `dim`, and the `padding` flag. `global_scratch` and `profile_scratch` are the
+    two pointers at the end of every compiled kernel; they belong to no group.
+
+    ```mlir
+    %a: !tt.tensordesc<tensor<128x64xf16>> {nereid.role = #nereid.role<descriptor, group = 0>},
+    %a_0: i32 {nereid.role = #nereid.role<shape, group = 0, dim = 0>}
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Nereid_RoleKind>:$kind,
+    DefaultValuedParameter<"int", "-1">:$group,
+    DefaultValuedParameter<"int", "-1">:$dim
+  );
+  let assemblyFormat = "`<` $kind (`,` `group` `=` $group^)? (`,` `dim` `=` $dim^)? `>`";
+}
+
+def Nereid_DescriptorAttr : Nereid_Attr<"Descriptor", "descriptor"> {
+  let summary = "what the host encodes into a by-value tensor descriptor";
+  let description = [{
+    `!tt.tensordesc` says it in its type; the LLVM dialect has only a pointer to 128 bytes left. `swizzle` is the number
+    of bytes over which TMA swizzles (0, 32, 64 or 128); `fp4_padded` says that two 4-bit floats share a byte and eight
+    bytes in sixteen are padding; `nan_padding` that out-of-bounds elements read as NaN, not as zero.
+  }];
+  let parameters = (ins
+    "::mlir::Type":$element,
+    "::mlir::DenseI32ArrayAttr":$block,
+    DefaultValuedParameter<"int", "0">:$swizzle,
+    DefaultValuedParameter<"bool", "false">:$fp4_padded,
+    DefaultValuedParameter<"bool", "false">:$nan_padding
+  );
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+#endif
