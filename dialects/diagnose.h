@@ -1,0 +1,30 @@
+/* Errors about a program, for the verifiers of all dialects: printf into a located MLIR diagnostic.
+ *
+ *   return nereid_diagnose(op, "expects a barrier of type 1xi64, got %s", nereid_text_of_type(type).chars);
+ *
+ * A message says what was expected and what was found; the position is the operation's location. */
+#ifndef NEREID_DIALECTS_DIAGNOSE_H
+#define NEREID_DIALECTS_DIAGNOSE_H
+
+#include "base/status.h"
+
+#include <mlir-c/IR.h>
+#include <mlir-c/Support.h>
+
+/* An attribute or type as text, cut after 255 bytes; by value, so that it may stand in an argument list. */
+typedef struct nereid_text {
+  char chars[256];
+} nereid_text_t;
+
+nereid_text_t nereid_text_of_type(MlirType type);
+nereid_text_t nereid_text_of_attribute(MlirAttribute attribute);
+nereid_text_t nereid_text_of_string(MlirStringRef string);
+
+/* Emits the error "'<operation name>' op <message>" at the operation's location. Always returns failure. The message is
+ * cut after 1,023 bytes. */
+MlirLogicalResult nereid_diagnose(MlirOperation op, const char *format, ...) NEREID_PRINTF(2, 3);
+
+/* Emits the error <message> at `location`. Always returns failure. */
+MlirLogicalResult nereid_diagnose_at(MlirLocation location, const char *format, ...) NEREID_PRINTF(2, 3);
+
+#endif
