@@ -1,0 +1,126 @@
+/* Reading in growing steps (pipes have no size), writing beside the file and rename(2). */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SUFFIX_ROOM = 40 }; /* bytes: ".PID-N.tmp" */
+
+static nereid_status_t read_all(nereid_arena_t *arena, int descriptor, nereid_view_t *out_content) {
+  size_t capacity = 1 << 16, size = 0;
+  struct stat about;
+  if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0)
+    capacity = (size_t)about.st_size + 2;
+  char *data = nereid_arena_allocate(arena, capacity, 1);
+  while (data) {
+    ssize_t got = read(descriptor, data + size, capacity - size - 1);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return NEREID_ERROR_IO;
+    size += (size_t)got;
+    if (got == 0) {
+      data[size] = '\0';
+      *out_content = nereid_view_of(data, size);
+      return NEREID_OK;
+    }
+    if (size + 1 < capacity)
+      continue;
+    char *larger = nereid_arena_allocate(arena, capacity, 2);
+    if (larger)
+      memcpy(larger, data, size);
+    data = larger;
+    capacity *= 2;
+  }
+  return NEREID_ERROR_MEMORY;
+}
+
+nereid_status_t nereid_file_read(nereid_arena_t *arena, const char *path, nereid_view_t *out_content,
+                                 nereid_message_t *message) {
+  bool standard = strcmp(path, "-") == 0;
+  int descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    return nereid_message_set(message, NEREID_ERROR_IO, "cannot open '%s': %s", path, strerror(errno));
+  nereid_status_t status = read_all(arena, descriptor, out_content);
+  if (status)
+    nereid_message_set(message, status, "cannot read '%s': %s", path,
+                       status == NEREID_ERROR_MEMORY ? "out of memory" : strerror(errno));
+  if (!standard)
+    close(descriptor);
+  return status;
+}
+
+static bool write_all(int descriptor, nereid_view_t content) {
+  while (content.size) {
+    ssize_t put = write(descriptor, content.data, content.size);
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put <= 0)
+      return false;
+    content = nereid_view_of(content.data + put, content.size - (size_t)put);
+  }
+  return true;
+}
+
+/* `beside` has room for the suffix after its first `length` bytes. The name is ours alone (O_EXCL), and the mode is the
+ * one that any created file gets. */
+static bool write_beside(char *beside, size_t length, nereid_view_t content) {
+  int descriptor = -1;
+  for (int attempt = 0; descriptor < 0 && attempt < 1000; ++attempt) {
+    snprintf(beside + length, SUFFIX_ROOM, ".%ld-%d.tmp", (long)getpid(), attempt);
+    descriptor = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno != EEXIST)
+      return false;
+  }
+  if (descriptor < 0)
+    return false;
+  bool done = write_all(descriptor, content);
+  int reason = errno;
+  if (close(descriptor) != 0 && done) {
+    done = false;
+    reason = errno;
+  }
+  if (!done)
+    unlink(beside);
+  errno = reason;
+  return done;
+}
+
+/* Devices and pipes (/dev/null, /dev/stdout) are written in place: there is nothing to rename over. */
+static bool write_in_place(const char *path, nereid_view_t content) {
+  int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+  bool done = descriptor >= 0 && write_all(descriptor, content);
+  if (descriptor >= 0)
+    close(descriptor);
+  return done;
+}
+
+static nereid_status_t failed(const char *path, nereid_message_t *message) {
+  return nereid_message_set(message, NEREID_ERROR_IO, "cannot write '%s': %s", path, strerror(errno));
+}
+
+nereid_status_t nereid_file_write(const char *path, nereid_view_t content, nereid_message_t *message) {
+  struct stat about;
+  if (strcmp(path, "-") == 0)
+    return write_all(STDOUT_FILENO, content) ? NEREID_OK : failed("standard output", message);
+  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+    return write_in_place(path, content) ? NEREID_OK : failed(path, message);
+  size_t length = strlen(path);
+  char *beside = malloc(length + SUFFIX_ROOM);
+  if (!beside)
+    return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  memcpy(beside, path, length);
+  bool done = write_beside(beside, length, content);
+  if (done && rename(beside, path) != 0) {
+    int reason = errno;
+    unlink(beside);
+    errno = reason;
+    done = false;
+  }
+  free(beside);
+  return done ? NEREID_OK : failed(path, message);
+}

@@ -1,0 +1,17 @@
+/* Whole files in, whole files out. A file is written beside its place and renamed, so that a reader, or a run that
+ * fails half way, never sees part of one. "-" is standard input or output. */
+#ifndef NEREID_BASE_FILE_H
+#define NEREID_BASE_FILE_H
+
+#include "base/arena.h"
+#include "base/message.h"
+
+/* Reads all of `path` into the arena, with a NUL after it that `out_content->size` does not count.
+ * NEREID_ERROR_IO when it cannot be read, NEREID_ERROR_MEMORY. */
+NEREID_MUST_USE nereid_status_t nereid_file_read(nereid_arena_t *arena, const char *path, nereid_view_t *out_content,
+                                                 nereid_message_t *message);
+
+/* Replaces `path` by a file with these bytes, at once or not at all: NEREID_ERROR_IO leaves what was there. */
+NEREID_MUST_USE nereid_status_t nereid_file_write(const char *path, nereid_view_t content, nereid_message_t *message);
+
+#endif
