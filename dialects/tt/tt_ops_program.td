@@ -1,0 +1,70 @@
+// The program in its launch grid, functions and calls.
+#ifndef NEREID_TT_OPS_PROGRAM
+#define NEREID_TT_OPS_PROGRAM
+
+include "dialects/tt/tt_op.td"
+
+def TT_GetProgramIdOp : TT_Op<"get_program_id", [Pure]> {
+  let summary = "this program's coordinate in the launch grid";
+  let arguments = (ins TT_ProgramDim:$axis);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$axis attr-dict `:` type($result)";
+}
+
+def TT_GetNumProgramsOp : TT_Op<"get_num_programs", [Pure]> {
+  let summary = "size of the launch grid";
+  let arguments = (ins TT_ProgramDim:$axis);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$axis attr-dict `:` type($result)";
+}
+
+def TT_CallOp : TT_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "call of a function of this module";
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands, OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs);
+  let results = (outs Variadic<AnyType>);
+  let assemblyFormat = "$callee `(` $operands `)` attr-dict `:` functional-type($operands, results)";
+  // CallOpInterface
+  let extraClassDeclaration = [{
+    operand_range getArgOperands() { return getOperands(); }
+    ::mlir::MutableOperandRange getArgOperandsMutable() { return getOperandsMutable(); }
+    ::mlir::CallInterfaceCallable getCallableForCallee() { return getCalleeAttr(); }
+    void setCalleeFromCallable(::mlir::CallInterfaceCallable callee);
+  }];
+}
+
+def TT_FuncOp : TT_Op<"func",
+    [AffineScope, AutomaticAllocationScope, FunctionOpInterface, IsolatedFromAbove, HasParent<"::mlir::ModuleOp">]> {
+  let summary = "a kernel, when public, or a function that kernels call";
+  let description = [{
+    Kernels are launched, one instance per point of the grid, and return nothing. Other functions are private;
+    `noinline = true` keeps their calls. A function without a body is a declaration.
+
+    ```mlir
+    tt.func public @kernel(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}) attributes {noinline = false} {
+      tt.return
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<StrAttr>:$sym_visibility, OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  // CallableOpInterface, FunctionOpInterface, SymbolOpInterface
+  let extraClassDeclaration = [{
+    ::mlir::Region *getCallableRegion() { return isExternal() ? nullptr : &getBody(); }
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    bool isDeclaration() { return isExternal(); }
+  }];
+}
+
+def TT_ReturnOp : TT_Op<"return", [Pure, HasParent<"FuncOp">, ReturnLike, Terminator]> {
+  let summary = "return from a function";
+  let arguments = (ins Variadic<AnyType>:$srcs);
+  let assemblyFormat = "attr-dict ($srcs^ `:` type($srcs))?";
+  let hasVerifier = 1;
+}
+
+#endif
