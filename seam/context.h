@@ -1,0 +1,57 @@
+/* The dialects of the compiler, and what mlir-c's diagnostics lack: warnings, remarks, notes, formatted messages. */
+#ifndef NEREID_SEAM_CONTEXT_H
+#define NEREID_SEAM_CONTEXT_H
+
+#include "base/status.h"
+
+#include <mlir-c/Diagnostics.h>
+#include <mlir-c/IR.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Adds every dialect that may appear in a module, and the inliner extensions of func and llvm. */
+MLIR_CAPI_EXPORTED void nereidMlirRegisterDialects(MlirDialectRegistry registry);
+
+/* Adds one of them by its name; false when there is none of that name. */
+MLIR_CAPI_EXPORTED bool nereidMlirDialectRegistryInsert(MlirDialectRegistry registry, MlirStringRef name);
+
+/* Reports a printf-formatted message at `location`: to the context's handlers, or stderr without one. An error goes
+ * with a failure that its caller returns. Safe on any thread. */
+MLIR_CAPI_EXPORTED void nereidMlirEmitError(MlirLocation location, const char *format, ...) NEREID_PRINTF(2, 3);
+MLIR_CAPI_EXPORTED void nereidMlirEmitWarning(MlirLocation location, const char *format, ...) NEREID_PRINTF(2, 3);
+MLIR_CAPI_EXPORTED void nereidMlirEmitRemark(MlirLocation location, const char *format, ...) NEREID_PRINTF(2, 3);
+
+typedef struct NereidMlirNote {
+  MlirLocation location;
+  const char *message;
+} NereidMlirNote;
+
+/* Reports `message` with notes at places of their own below it. */
+MLIR_CAPI_EXPORTED void nereidMlirEmitWithNotes(MlirDiagnosticSeverity severity, MlirLocation location,
+                                                const char *message, intptr_t nNotes, const NereidMlirNote *notes);
+
+/* Kinds of optimisation remark, of MLIR's remark engine (--remarks-filter, --remark-format=yaml). */
+typedef enum NereidMlirRemarkKind {
+  NereidMlirRemarkPassed,
+  NereidMlirRemarkMissed,
+  NereidMlirRemarkFailed,
+  NereidMlirRemarkAnalysis,
+} NereidMlirRemarkKind;
+
+/* Explains a decision: `category` is the pass's argument, `name` the decision's. Costs next to nothing and formats
+ * nothing when no remark engine listens in the context. */
+MLIR_CAPI_EXPORTED void nereidMlirOptimizationRemark(NereidMlirRemarkKind kind, MlirLocation location,
+                                                     const char *category, const char *name, const char *format, ...)
+    NEREID_PRINTF(5, 6);
+
+/* A counter as an analysis remark with a machine-readable metric `name`. */
+MLIR_CAPI_EXPORTED void nereidMlirOptimizationMetric(MlirLocation location, const char *category, const char *name,
+                                                     int64_t value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

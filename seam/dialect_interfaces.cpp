@@ -1,0 +1,132 @@
+#include "seam/dialect_interfaces.hpp"
+
+#include "mlir/CAPI/IR.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "seam/effects.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+bool nereid::InlinerInterface::isLegalToInline(Operation *, Operation *callable, bool) const {
+  auto noinline = callable->getAttrOfType<BoolAttr>("noinline");
+  return !noinline || !noinline.getValue();
+}
+
+void nereid::InlinerInterface::handleTerminator(Operation *op, Block *next) const {
+  if (!op->hasTrait<OpTrait::ReturnLike>())
+    return;
+  OpBuilder builder(op);
+  cf::BranchOp::create(builder, op->getLoc(), next, op->getOperands());
+  op->erase();
+}
+
+void nereid::InlinerInterface::handleTerminator(Operation *op, ValueRange results) const {
+  for (auto [from, to] : llvm::zip_equal(results, op->getOperands()))
+    from.replaceAllUsesWith(to);
+}
+
+OpAsmDialectInterface::AliasResult nereid::AliasInterface::getAlias(Attribute attr, raw_ostream &os) const {
+  StringRef alias = llvm::StringSwitch<StringRef>(attr.getAbstractAttribute().getName())
+                        .Case("ttg.blocked", "blocked")
+                        .Case("ttg.linear", "linear")
+                        .Case("ttg.nvidia_mma", "mma")
+                        .Cases({"ttg.swizzled_shared", "ttg.nvmma_shared", "ttg.padded_shared", "ttg.shared_linear"}, "shared")
+                        .Case("ttg.shared_memory", "smem")
+                        .Default("");
+  os << alias;
+  return alias.empty() ? AliasResult::NoAlias : AliasResult::FinalAlias;
+}
+
+Operation *nereid::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {
+  if (auto poison = dyn_cast<ub::PoisonAttr>(value))
+    return ub::PoisonOp::create(builder, location, type, poison);
+  return arith::ConstantOp::materialize(builder, value, type, location);
+}
+
+//===-- effects -------------------------------------------------------------------------------------------------===//
+
+namespace {
+
+using Effects = SmallVectorImpl<MemoryEffects::EffectInstance>;
+
+MemoryEffects::Effect *unwrapEffect(NereidMlirEffect effect) {
+  switch (effect) {
+  case NereidMlirEffectRead:
+    return MemoryEffects::Read::get();
+  case NereidMlirEffectWrite:
+    return MemoryEffects::Write::get();
+  case NereidMlirEffectAllocate:
+    return MemoryEffects::Allocate::get();
+  default:
+    return MemoryEffects::Free::get();
+  }
+}
+
+NereidMlirEffect wrapEffect(MemoryEffects::Effect *effect) {
+  return isa<MemoryEffects::Read>(effect)       ? NereidMlirEffectRead
+         : isa<MemoryEffects::Write>(effect)    ? NereidMlirEffectWrite
+         : isa<MemoryEffects::Allocate>(effect) ? NereidMlirEffectAllocate
+                                                : NereidMlirEffectFree;
+}
+
+SideEffects::Resource *unwrapResource(NereidMlirResource resource) {
+  if (resource == NereidMlirResourceGlobal)
+    return nereid::GlobalMemory::get();
+  if (resource == NereidMlirResourceShared)
+    return nereid::SharedMemory::get();
+  return SideEffects::DefaultResource::get();
+}
+
+NereidMlirResource wrapResource(SideEffects::Resource *resource) {
+  return isa<nereid::GlobalMemory>(resource)   ? NereidMlirResourceGlobal
+         : isa<nereid::SharedMemory>(resource) ? NereidMlirResourceShared
+                                               : NereidMlirResourceDefault;
+}
+
+} // namespace
+
+void nereidMlirEffectsAdd(nereid_effects_t effects, NereidMlirEffect effect, NereidMlirResource resource) {
+  static_cast<Effects *>(effects.ptr)->emplace_back(unwrapEffect(effect), unwrapResource(resource));
+}
+
+void nereidMlirEffectsAddOperand(nereid_effects_t effects, NereidMlirEffect effect, MlirOperation op, intptr_t index,
+                                 NereidMlirResource resource) {
+  OpOperand *operand = &unwrap(op)->getOpOperand(index);
+  static_cast<Effects *>(effects.ptr)->emplace_back(unwrapEffect(effect), operand, unwrapResource(resource));
+}
+
+void nereidMlirEffectsAddResult(nereid_effects_t effects, NereidMlirEffect effect, MlirOperation op, intptr_t index,
+                                NereidMlirResource resource) {
+  OpResult result = unwrap(op)->getOpResult(index);
+  static_cast<Effects *>(effects.ptr)->emplace_back(unwrapEffect(effect), result, unwrapResource(resource));
+}
+
+bool nereidMlirOperationWalkEffects(MlirOperation op, NereidMlirEffectCallback callback, void *userData) {
+  auto effects = getEffectsRecursively(unwrap(op));
+  if (!effects)
+    return false;
+  for (auto &effect : *effects)
+    callback(wrapEffect(effect.getEffect()), wrap(effect.getValue()), wrapResource(effect.getResource()), userData);
+  return true;
+}
+
+bool nereidMlirOperationHasSingleEffect(MlirOperation op, NereidMlirEffect effect, MlirValue value) {
+  Value on = unwrap(value);
+  switch (effect) {
+  case NereidMlirEffectRead:
+    return hasSingleEffect<MemoryEffects::Read>(unwrap(op), on);
+  case NereidMlirEffectWrite:
+    return hasSingleEffect<MemoryEffects::Write>(unwrap(op), on);
+  case NereidMlirEffectAllocate:
+    return hasSingleEffect<MemoryEffects::Allocate>(unwrap(op), on);
+  default:
+    return hasSingleEffect<MemoryEffects::Free>(unwrap(op), on);
+  }
+}
+
+bool nereidMlirOperationIsMemoryEffectFree(MlirOperation op) { return isMemoryEffectFree(unwrap(op)); }
+bool nereidMlirOperationIsSpeculatable(MlirOperation op) { return isSpeculatable(unwrap(op)); }
+bool nereidMlirOperationIsPure(MlirOperation op) { return isPure(unwrap(op)); }
+bool nereidMlirOperationIsTriviallyDead(MlirOperation op) { return isOpTriviallyDead(unwrap(op)); }

@@ -1,0 +1,45 @@
+// What our dialects share: resources for memory effects, and the dialect-level interfaces, to be added in a dialect's
+// initialize(): `addInterfaces<nereid::InlinerInterface, nereid::AliasInterface>()`.
+#ifndef NEREID_SEAM_DIALECT_INTERFACES_HPP
+#define NEREID_SEAM_DIALECT_INTERFACES_HPP
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
+
+namespace nereid {
+
+// Resources, named in .td as Resource<"::nereid::GlobalMemory"> and Resource<"::nereid::SharedMemory">.
+struct GlobalMemory : mlir::SideEffects::Resource::Base<GlobalMemory> {
+  llvm::StringRef getName() final { return "GlobalMemory"; }
+};
+struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
+  llvm::StringRef getName() final { return "SharedMemory"; }
+};
+
+// Everything may be inlined but a function that says `noinline = true`. A return becomes its values, or a branch when
+// the callee had several blocks (the dialect must then depend on cf).
+struct InlinerInterface : mlir::DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(mlir::Operation *call, mlir::Operation *callable, bool) const final;
+  bool isLegalToInline(mlir::Region *, mlir::Region *, bool, mlir::IRMapping &) const final { return true; }
+  bool isLegalToInline(mlir::Operation *, mlir::Region *, bool, mlir::IRMapping &) const final { return true; }
+  void handleTerminator(mlir::Operation *op, mlir::Block *next) const final;
+  void handleTerminator(mlir::Operation *op, mlir::ValueRange results) const final;
+};
+
+// #blocked, #linear, #mma, #shared, #smem: the names that Triton 3.6 prints for encodings.
+struct AliasInterface : mlir::OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(mlir::Attribute attr, llvm::raw_ostream &os) const final;
+};
+
+// For a dialect's materializeConstant: arith.constant or ub.poison, null when `value` is neither's. The dialect must
+// depend on arith and ub.
+mlir::Operation *materializeConstant(mlir::OpBuilder &builder, mlir::Attribute value, mlir::Type type,
+                                     mlir::Location location);
+
+} // namespace nereid
+
+#endif

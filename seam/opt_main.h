@@ -1,0 +1,26 @@
+/* The mains of MLIR's tools, for tools written in C. */
+#ifndef NEREID_SEAM_OPT_MAIN_H
+#define NEREID_SEAM_OPT_MAIN_H
+
+#include <mlir-c/IR.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Does all that mlir-opt does, with the registered passes and the dialects of `registry`; `name` is for --help.
+ * Returns the exit status. */
+MLIR_CAPI_EXPORTED int nereidMlirOptMain(int argc, char **argv, MlirStringRef name, MlirDialectRegistry registry);
+
+/* Serves the language server protocol on stdin and stdout until told to stop. Returns the exit status. */
+MLIR_CAPI_EXPORTED int nereidMlirLspServerMain(int argc, char **argv, MlirDialectRegistry registry);
+
+/* Registers arith's range-based simplifications: int-range-optimizations, arith-int-range-narrowing and
+ * arith-unsigned-when-equivalent. Once per process. */
+MLIR_CAPI_EXPORTED void nereidMlirRegisterArithPasses(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
