@@ -106,7 +106,6 @@ bool nereidMlirDialectRegistryInsert(MlirDialectRegistry registry, MlirStringRef
     emit(unwrap(location)) << format(pattern, arguments);                                                              \
     va_end(arguments);                                                                                                 \
   }
-NEREID_EMIT(nereidMlirEmitError, emitError)
 NEREID_EMIT(nereidMlirEmitWarning, emitWarning)
 NEREID_EMIT(nereidMlirEmitRemark, emitRemark)
 

@@ -17,9 +17,8 @@ MLIR_CAPI_EXPORTED void nereidMlirRegisterDialects(MlirDialectRegistry registry)
 /* Adds one of them by its name; false when there is none of that name. */
 MLIR_CAPI_EXPORTED bool nereidMlirDialectRegistryInsert(MlirDialectRegistry registry, MlirStringRef name);
 
-/* Reports a printf-formatted message at `location`: to the context's handlers, or stderr without one. An error goes
- * with a failure that its caller returns. Safe on any thread. */
-MLIR_CAPI_EXPORTED void nereidMlirEmitError(MlirLocation location, const char *format, ...) NEREID_PRINTF(2, 3);
+/* Reports a printf-formatted message at `location`, to the context's handlers. Safe on any thread. Errors are
+ * mlirEmitError's, or nereid_diagnose's. */
 MLIR_CAPI_EXPORTED void nereidMlirEmitWarning(MlirLocation location, const char *format, ...) NEREID_PRINTF(2, 3);
 MLIR_CAPI_EXPORTED void nereidMlirEmitRemark(MlirLocation location, const char *format, ...) NEREID_PRINTF(2, 3);
 

@@ -12,10 +12,14 @@
 extern "C" {
 #endif
 
+#if __has_include("seam/hooks.h")
+#include "seam/hooks.h"
+#else
 /* The list under construction, of type SmallVectorImpl<MemoryEffects::EffectInstance> *; valid during the hook. */
 typedef struct nereid_effects {
   void *ptr;
 } nereid_effects_t;
+#endif
 
 typedef enum NereidMlirEffect {
   NereidMlirEffectRead = 1,

@@ -4,6 +4,7 @@
 #define NEREID_SEAM_TT_HPP
 
 #include "dialects/tt/tt_hooks.h"
+#include "seam/dialect_interfaces.hpp"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/CAPI/IR.h"
@@ -38,9 +39,7 @@ template <typename Op>
 struct SameLoadStoreShape : VerifiedBy<nereid_tt_same_load_store_shape_verify>::Base<Op, SameLoadStoreShape> {};
 template <typename Op> struct AsyncRegions : ::mlir::OpTrait::TraitBase<Op, AsyncRegions> {};
 
-struct GlobalMemory : ::mlir::SideEffects::Resource::Base<GlobalMemory> {
-  ::llvm::StringRef getName() override { return "GlobalMemory"; }
-};
+using ::nereid::GlobalMemory;
 
 // Type transformers of TypesMatchWith. Each keeps a tensor's shape and encoding and changes the element.
 ::mlir::Type i1Like(::mlir::Type type);
