@@ -1,0 +1,42 @@
+// C++ of the ttg dialect: the classes that TableGen writes and the resource that its effects name. What encodings mean,
+// how their text is read and everything else that decides about a program is C (dialects/ttg).
+#ifndef NEREID_SEAM_TTG_HPP
+#define NEREID_SEAM_TTG_HPP
+
+#include "seam/tt.hpp"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypeInterfaces.h"
+
+namespace nereid::ttg {
+using ::mlir::ArrayAttr;
+using ::mlir::Attribute;
+using ::mlir::DenseI32ArrayAttr;
+using ::mlir::DenseI64ArrayAttr;
+using ::mlir::Type;
+
+template <typename Op> using ValidTensors = tt::ValidTensors<Op>;
+template <typename Op> using AsyncRegions = tt::AsyncRegions<Op>;
+
+struct SharedMemory : ::mlir::SideEffects::Resource::Base<SharedMemory> {
+  ::llvm::StringRef getName() override { return "SharedMemory"; }
+};
+
+// Reads what stands between `<{` and `}>` of an encoding, and prints it: see dialects/ttg/ttg_hooks.h.
+::mlir::Attribute parseEncoding(::mlir::AsmParser &parser, ::llvm::StringRef mnemonic);
+void printEncoding(::mlir::AsmPrinter &printer, ::mlir::Attribute attribute);
+
+// Placeholders of the dialects nvws, gluon and amdg, so that their operations, attributes and types are refused by name.
+void registerRefusedDialects(::mlir::DialectRegistry &registry);
+} // namespace nereid::ttg
+
+#include "dialects/ttg/dialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/ttg/attrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/ttg/types.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/ttg/ops.h.inc"
+
+#endif
