@@ -16,8 +16,6 @@ using ::mlir::DenseI32ArrayAttr;
 using ::mlir::DenseI64ArrayAttr;
 using ::mlir::Type;
 
-template <typename Op> using ValidTensors = tt::ValidTensors<Op>;
-template <typename Op> using AsyncRegions = tt::AsyncRegions<Op>;
 
 struct SharedMemory : ::mlir::SideEffects::Resource::Base<SharedMemory> {
   ::llvm::StringRef getName() override { return "SharedMemory"; }
@@ -27,7 +25,7 @@ struct SharedMemory : ::mlir::SideEffects::Resource::Base<SharedMemory> {
 ::mlir::Attribute parseEncoding(::mlir::AsmParser &parser, ::llvm::StringRef mnemonic);
 void printEncoding(::mlir::AsmPrinter &printer, ::mlir::Attribute attribute);
 
-// Placeholders of the dialects nvws, gluon and amdg, so that their operations, attributes and types are refused by name.
+// Placeholders of the dialects nvws, gluon and amdg, whose operations, attributes and types are refused by name.
 void registerRefusedDialects(::mlir::DialectRegistry &registry);
 } // namespace nereid::ttg
 

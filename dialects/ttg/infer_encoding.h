@@ -1,11 +1,11 @@
-/* Encodings that shape-changing operations give their results, by the rule that no element changes its thread: the
- * result's encoding is the operand's under a renaming of coordinates. A blocked encoding stays blocked where the renaming
- * allows it, a reduction gives the slice of its operand, and `linear` is the fallback that always exists; the results are
- * those of Triton 3.6, so types in its files verify.
+/* Encodings that shape-changing operations give their results, by the rule that no element changes its thread:
+ * the result's encoding is the operand's under a renaming of coordinates. A blocked encoding stays blocked where the
+ * renaming allows it, a reduction gives the slice of its operand, and `linear` is the fallback that always exists;
+ * the results are those of Triton 3.6, so types in its files verify.
  *
- * Every function returns true and sets *out, or returns false; where a location is taken and it is not null, the reason
- * was then reported there as an error. A null `src` (a tensor without encoding) gives a null *out and true. `shape` is in
- * elements. All are pure functions of their arguments. */
+ * Every function returns true and sets *out, or returns false; where a location is taken and it is not null, the
+ * reason was then reported there as an error. A null `src` (a tensor without encoding) gives a null *out and true.
+ * `shape` is in elements. All are pure functions of their arguments. */
 #ifndef NEREID_DIALECTS_TTG_INFER_ENCODING_H
 #define NEREID_DIALECTS_TTG_INFER_ENCODING_H
 
@@ -29,10 +29,11 @@ bool nereid_ttg_infer_expand_dims_encoding(MlirAttribute src, int axis, MlirLoca
 bool nereid_ttg_infer_trans_encoding(MlirAttribute src, intptr_t rank, const int64_t *shape, const int32_t *order,
                                      MlirLocation location, MlirAttribute *out);
 
-/* Same elements in row-major order under another shape. When elements may be reordered any encoding is good, so call it
- * for reshapes that keep the order only. Distributed encodings. */
+/* Same elements in row-major order under another shape. When elements may be reordered any encoding is good, so call
+ * it for reshapes that keep the order only. Distributed encodings. */
 bool nereid_ttg_infer_reshape_encoding(intptr_t src_rank, const int64_t *src_shape, MlirAttribute src, intptr_t dst_rank,
                                        const int64_t *dst_shape, MlirLocation location, MlirAttribute *out);
+
 /* The same for a buffer in shared memory. */
 bool nereid_ttg_infer_memdesc_reshape_encoding(intptr_t src_rank, const int64_t *src_shape, MlirAttribute src,
                                                intptr_t dst_rank, const int64_t *dst_shape, MlirLocation location,

@@ -21,14 +21,14 @@ class TTG_Encoding<string name, string keyword> : TTG_Attr<name # "Encoding", ke
   let genVerifyDecl = 1;
 }
 
-//===--- distributed encodings ---------------------------------------------------------------------------------------===
+// --- distributed encodings
 
 def TTG_BlockedEncoding : TTG_Encoding<"Blocked", "blocked"> {
   let summary = "a box of elements per thread, a grid of threads per warp, a grid of warps";
   let description = [{
-    Each thread holds `sizePerThread` neighbouring elements, the threads of a warp form the grid `threadsPerWarp`, the
-    warps the grid `warpsPerCTA`. All three grids are numbered with dimension `order[0]` fastest. A tensor larger than
-    what the warps cover at once is covered by repetition, a smaller one is held several times.
+    Each thread holds `sizePerThread` neighbouring elements, the threads of a warp form the grid `threadsPerWarp`,
+    the warps the grid `warpsPerCTA`. All three grids are numbered with dimension `order[0]` fastest. A tensor larger
+    than what the warps cover at once is covered by repetition, a smaller one is held several times.
 
     `#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>`
   }];
@@ -42,7 +42,8 @@ def TTG_LinearEncoding : TTG_Encoding<"Linear", "linear"> {
   let description = [{
     Element coordinates are the xor of one basis vector per set bit of the register, lane, warp and block (CTA) number.
 
-    `#ttg.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}>`
+    `#ttg.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0]],
+    block = []}>`
   }];
   let parameters = (ins "ArrayAttr":$registerBases, "ArrayAttr":$laneBases,
                         "ArrayAttr":$warpBases, "ArrayAttr":$blockBases);
@@ -78,7 +79,7 @@ def TTG_NvidiaMmaEncoding : TTG_Encoding<"NvidiaMma", "nvidia_mma"> {
                         OptionalParameter<"ArrayAttr">:$cgaLayout, "DenseI32ArrayAttr":$instrShape);
 }
 
-//===--- shared encodings --------------------------------------------------------------------------------------------===
+// --- shared encodings
 
 def TTG_SwizzledSharedEncoding : TTG_Encoding<"SwizzledShared", "swizzled_shared"> {
   let summary = "rows whose groups of elements are permuted by an xor with the row number";
@@ -126,7 +127,7 @@ def TTG_SharedLinearEncoding : TTG_Encoding<"SharedLinear", "shared_linear"> {
   let parameters = (ins "ArrayAttr":$offsetBases, "ArrayAttr":$blockBases, "unsigned":$layoutAlignment);
 }
 
-//===--- memory spaces -----------------------------------------------------------------------------------------------===
+// --- memory spaces
 
 def TTG_SharedMemorySpace : TTG_Attr<"SharedMemorySpace", "shared_memory"> {
   let summary = "memory space of buffers in shared memory";

@@ -10,9 +10,9 @@ def TTG_Dialect : Dialect {
   let cppNamespace = "::nereid::ttg";
   let summary = "Tensors spread over threads, shared memory and warp groups";
   let description = [{
-    The same programs as in `tt`, after it was decided which thread of which warp of which CTA holds which elements: the
-    encoding of a tensor type says so. Buffers in shared memory are values of type `!ttg.memdesc`, whose encoding says at
-    which offset an element lies. Warps, threads per warp and CTAs of a cluster are attributes of the module
+    The same programs as in `tt`, after it was decided which thread of which warp of which CTA holds which elements:
+    the encoding of a tensor type says so. Buffers in shared memory are values of type `!ttg.memdesc`, whose encoding
+    says at which offset an element lies. Warps, threads per warp and CTAs of a cluster are attributes of the module
     (`ttg.num-warps`, `ttg.threads-per-warp`, `ttg.num-ctas`). The text and the generic form are those of Triton 3.6.
   }];
   let dependentDialects = ["::nereid::tt::TTDialect", "::mlir::gpu::GPUDialect"];
