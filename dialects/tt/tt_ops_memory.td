@@ -16,7 +16,7 @@ class TT_PointerTo<string x, string ptr>
 
 def TT_LoadOp : TT_Op<"load",
     [TT_SameLoadStoreShape, TT_SameOperandsAndResultEncoding, AttrSizedOperandSegments,
-     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, DeclareOpInterfaceMethods<InferTypeOpInterface>,
+     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
      TT_PointeeOf<"ptr", "result">, TT_MaskOfPointee<"ptr", "mask">, TT_PointeeOf<"ptr", "other">]> {
   let summary = "load through a pointer, a tensor of pointers or a block pointer";
   let description = [{
