@@ -66,8 +66,6 @@ std::string format(const char *pattern, va_list arguments) {
   return text;
 }
 
-using remark::detail::RemarkEngine;
-
 remark::detail::InFlightRemark start(NereidMlirRemarkKind kind, Location location, StringRef category, StringRef name) {
   auto options = remark::RemarkOpts::name(name).category(category);
   switch (kind) {
@@ -119,15 +117,12 @@ void nereidMlirEmitWithNotes(MlirDiagnosticSeverity severity, MlirLocation locat
     diagnostic.attachNote(unwrap(notes[i].location)) << notes[i].message;
 }
 
+bool nereidMlirRemarksEnabled(MlirContext context) { return unwrap(context)->getRemarkEngine() != nullptr; }
+
 void nereidMlirOptimizationRemark(NereidMlirRemarkKind kind, MlirLocation location, const char *category,
-                                  const char *name, const char *pattern, ...) {
-  if (!unwrap(location).getContext()->getRemarkEngine())
-    return;
-  va_list arguments;
-  va_start(arguments, pattern);
-  std::string text = format(pattern, arguments);
-  va_end(arguments);
-  start(kind, unwrap(location), category, name) << StringRef(text);
+                                  const char *name, const char *message) {
+  if (unwrap(location).getContext()->getRemarkEngine())
+    start(kind, unwrap(location), category, name) << StringRef(message);
 }
 
 void nereidMlirOptimizationMetric(MlirLocation location, const char *category, const char *name, int64_t value) {

@@ -39,11 +39,12 @@ typedef enum NereidMlirRemarkKind {
   NereidMlirRemarkAnalysis,
 } NereidMlirRemarkKind;
 
-/* Explains a decision: `category` is the pass's argument, `name` the decision's. Costs next to nothing and formats
- * nothing when no remark engine listens in the context. */
+/* Whether somebody listens: when not, the two below do nothing, and texts need not be made. */
+MLIR_CAPI_EXPORTED bool nereidMlirRemarksEnabled(MlirContext context);
+
+/* Explains a decision: `category` is the pass's argument, `name` the decision's, both kept only for the call. */
 MLIR_CAPI_EXPORTED void nereidMlirOptimizationRemark(NereidMlirRemarkKind kind, MlirLocation location,
-                                                     const char *category, const char *name, const char *format, ...)
-    NEREID_PRINTF(5, 6);
+                                                     const char *category, const char *name, const char *message);
 
 /* A counter as an analysis remark with a machine-readable metric `name`. */
 MLIR_CAPI_EXPORTED void nereidMlirOptimizationMetric(MlirLocation location, const char *category, const char *name,

@@ -1,0 +1,133 @@
+/* From the rows of passes.def to registered passes.
+ *
+ *   NEREID_PASS(f, "a", ...)  ->  a record for seam/pass.h whose run makes a nereid_pass_t and calls f
+ *
+ * The records are constant and live as long as the process; a run owns its arena, so that passes anchored on functions
+ * may run on several threads. */
+#include "passes/pass.h"
+
+#include "seam/context.h"
+#include "seam/opt_main.h"
+
+#include <mlir-c/Conversion.h>
+#include <mlir-c/Transforms.h>
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static MlirLogicalResult run(MlirOperation op, MlirPass handle, const NereidMlirPassInfo *info, nereid_pass_run_t body) {
+  nereid_arena_t scratch;
+  nereid_arena_initialize(&scratch);
+  nereid_pass_t pass = {op, mlirOperationGetContext(op), &scratch, info, handle};
+  MlirLogicalResult result = body(&pass);
+  if (scratch.failed) {
+    mlirEmitError(mlirOperationGetLocation(op), "out of memory");
+    result = mlirLogicalResultFailure();
+  }
+  nereid_arena_deinitialize(&scratch);
+  return result;
+}
+
+#define NEREID_PASS_INT(name, value, text) {name, text, NereidMlirPassOptionInt, value, NULL},
+#define NEREID_PASS_BOOL(name, value, text) {name, text, NereidMlirPassOptionBool, value, NULL},
+#define NEREID_PASS_STRING(name, value, text) {name, text, NereidMlirPassOptionString, 0, value},
+#define NEREID_PASS_NO_OPTIONS
+
+/* A function that stands in two rows is defined twice here: an error. */
+#define NEREID_PASS(function, argument, anchor, summary, dialects, options)                                            \
+  static MlirLogicalResult run_##function(MlirOperation op, MlirPass handle, void *info) {                             \
+    return run(op, handle, info, function);                                                                            \
+  }                                                                                                                    \
+  static const NereidMlirPassOption options_##function[] = {options{NULL, NULL, NereidMlirPassOptionInt, 0, NULL}};    \
+  static const NereidMlirPassInfo info_##function = {                                                                  \
+      argument, anchor, summary, dialects, options_##function, run_##function, (void *)(uintptr_t)&info_##function};
+#include "passes/passes.def"
+#undef NEREID_PASS
+
+static const NereidMlirPassInfo *const infos[] = {
+#define NEREID_PASS(function, argument, anchor, summary, dialects, options) &info_##function,
+#include "passes/passes.def"
+#undef NEREID_PASS
+};
+
+size_t nereid_passes_count(void) {
+  return sizeof infos / sizeof *infos;
+}
+
+const NereidMlirPassInfo *nereid_passes_get(size_t index) {
+  return infos[index];
+}
+
+static void register_all(void) {
+  for (size_t i = 0; i < nereid_passes_count(); i++)
+    nereidMlirPassRegister(infos[i]);
+  mlirRegisterTransformsPasses();
+  mlirRegisterConversionSCFToControlFlowPass();
+  mlirRegisterConversionLiftControlFlowToSCFPass();
+  mlirRegisterConversionReconcileUnrealizedCastsPass();
+  mlirRegisterConversionArithToLLVMConversionPass();
+  mlirRegisterConversionConvertMathToLLVMPass();
+  mlirRegisterConversionConvertControlFlowToLLVMPass();
+  mlirRegisterConversionConvertIndexToLLVMPass();
+  mlirRegisterConversionConvertFuncToLLVMPass();
+  mlirRegisterConversionUBToLLVMConversionPass();
+  mlirRegisterConversionConvertNVVMToLLVMPass();
+  nereidMlirRegisterArithPasses();
+}
+
+void nereid_passes_register(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, register_all);
+}
+
+/* The place of an option in its row: the number by which the seam knows it. */
+static intptr_t option_index(const nereid_pass_t *pass, const char *name, NereidMlirPassOptionKind kind) {
+  intptr_t i = 0;
+  while (pass->info->options[i].name && strcmp(pass->info->options[i].name, name))
+    i++;
+  assert(pass->info->options[i].name && pass->info->options[i].kind == kind);
+  (void)kind;
+  return i;
+}
+
+int64_t nereid_pass_option_int(const nereid_pass_t *pass, const char *name) {
+  return nereidMlirPassGetIntOption(pass->handle, option_index(pass, name, NereidMlirPassOptionInt));
+}
+
+bool nereid_pass_option_bool(const nereid_pass_t *pass, const char *name) {
+  return nereidMlirPassGetIntOption(pass->handle, option_index(pass, name, NereidMlirPassOptionBool)) != 0;
+}
+
+MlirStringRef nereid_pass_option_string(const nereid_pass_t *pass, const char *name) {
+  return nereidMlirPassGetStringOption(pass->handle, option_index(pass, name, NereidMlirPassOptionString));
+}
+
+void nereid_pass_statistic_add(const nereid_pass_t *pass, const char *name, int64_t count) {
+  nereidMlirOptimizationMetric(mlirOperationGetLocation(pass->op), pass->info->argument, name, count);
+}
+
+static void remark(const nereid_pass_t *pass, NereidMlirRemarkKind kind, MlirOperation op, const char *name,
+                   const char *format, va_list arguments) {
+  MlirLocation location = mlirOperationGetLocation(op);
+  if (!nereidMlirRemarksEnabled(mlirOperationGetContext(op)))
+    return;
+  char text[1024];
+  vsnprintf(text, sizeof text, format, arguments);
+  nereidMlirOptimizationRemark(kind, location, pass->info->argument, name, text);
+}
+
+void nereid_pass_remark_passed(const nereid_pass_t *pass, MlirOperation op, const char *name, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  remark(pass, NereidMlirRemarkPassed, op, name, format, arguments);
+  va_end(arguments);
+}
+
+void nereid_pass_remark_missed(const nereid_pass_t *pass, MlirOperation op, const char *name, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  remark(pass, NereidMlirRemarkMissed, op, name, format, arguments);
+  va_end(arguments);
+}
