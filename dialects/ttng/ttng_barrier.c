@@ -1,0 +1,62 @@
+/* Verifiers of fences and mbarriers.
+ *
+ *   ttng.init_barrier %b, 1 : !ttg.memdesc<2xi32, ...>
+ *     -> error: 'ttng.init_barrier' op expects an mbarrier, a memory descriptor of 1xi64, got ...
+ *
+ * The hardware's mbarrier is one aligned 64-bit word (PTX ISA, "Size and alignment of mbarrier object"). */
+#include "dialects/ttng/ttng_verify.h"
+
+#include "dialects/diagnose.h"
+
+#include "bindings/ttng_hooks.h"
+#include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
+
+/* Arrivals that an mbarrier can count (PTX ISA, "Contents of the mbarrier object"). */
+enum { arrivals_limit = (1 << 20) - 1 };
+
+MlirLogicalResult nereid_ttng_barrier_operand_verify(MlirOperation op, MlirValue barrier) {
+  MlirType type = mlirValueGetType(barrier);
+  MlirType element = nereid_ttg_memdesc_type_get_element_type(type);
+  bool one = mlirShapedTypeGetRank(type) == 1 && mlirShapedTypeGetDimSize(type, 0) == 1;
+  if (one && mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 64)
+    return mlirLogicalResultSuccess();
+  return nereid_diagnose(op, "expects an mbarrier, a memory descriptor of 1xi64, got %s",
+                         nereid_text_of_type(type).chars);
+}
+
+static MlirLogicalResult verify_count(MlirOperation op, const char *what, int32_t count, int32_t least, int32_t most) {
+  if (least <= count && count <= most)
+    return mlirLogicalResultSuccess();
+  return nereid_diagnose(op, "expects %s from %d to %d, got %d", what, least, most, count);
+}
+
+MlirLogicalResult nereid_ttng_init_barrier_verify(MlirOperation op) {
+  if (mlirLogicalResultIsFailure(nereid_ttng_barrier_operand_verify(op, nereid_ttng_init_barrier_get_alloc(op))))
+    return mlirLogicalResultFailure();
+  return verify_count(op, "a count of arrivals", nereid_ttng_init_barrier_get_count(op), 1, arrivals_limit);
+}
+
+MlirLogicalResult nereid_ttng_inval_barrier_verify(MlirOperation op) {
+  return nereid_ttng_barrier_operand_verify(op, nereid_ttng_inval_barrier_get_alloc(op));
+}
+
+MlirLogicalResult nereid_ttng_barrier_expect_verify(MlirOperation op) {
+  if (mlirLogicalResultIsFailure(nereid_ttng_barrier_operand_verify(op, nereid_ttng_barrier_expect_get_alloc(op))))
+    return mlirLogicalResultFailure();
+  return verify_count(op, "a size in bytes", nereid_ttng_barrier_expect_get_size(op), 0, arrivals_limit);
+}
+
+MlirLogicalResult nereid_ttng_wait_barrier_verify(MlirOperation op) {
+  return nereid_ttng_barrier_operand_verify(op, nereid_ttng_wait_barrier_get_alloc(op));
+}
+
+MlirLogicalResult nereid_ttng_arrive_barrier_verify(MlirOperation op) {
+  if (mlirLogicalResultIsFailure(nereid_ttng_barrier_operand_verify(op, nereid_ttng_arrive_barrier_get_alloc(op))))
+    return mlirLogicalResultFailure();
+  return verify_count(op, "a count of arrivals", nereid_ttng_arrive_barrier_get_count(op), 1, arrivals_limit);
+}
+
+MlirLogicalResult nereid_ttng_async_copy_mbarrier_arrive_verify(MlirOperation op) {
+  return nereid_ttng_barrier_operand_verify(op, nereid_ttng_async_copy_mbarrier_arrive_get_barrier(op));
+}
