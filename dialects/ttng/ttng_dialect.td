@@ -4,10 +4,7 @@
 
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-include "dialects/tt/tt_attrs.td"
-include "dialects/tt/tt_traits.td"
-include "dialects/tt/tt_types.td"
-include "dialects/ttg/ttg_types.td"
+include "dialects/ttg/ttg_base.td"
 
 def TTNG_Dialect : Dialect {
   let name = "ttng";
@@ -21,14 +18,12 @@ def TTNG_Dialect : Dialect {
   let dependentDialects = ["::nereid::tt::TTDialect", "::nereid::ttg::TTGDialect", "::mlir::gpu::GPUDialect"];
   // Names that only later hardware has are known to the parser, so that the error can say why (dialects/ttng/refusal.c).
   let extraClassDeclaration = [{
-    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
+    ::std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
     ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
   }];
 }
 
 class TTNG_Op<string mnemonic, list<Trait> traits = []> : Op<TTNG_Dialect, mnemonic, traits # [TT_ValidTensors]>;
-
-def TTNG_SharedMemory : Resource<"::nereid::ttg::SharedMemory">;
 
 // An operand in registers or in shared memory.
 def TTNG_TensorOrMemDesc : AnyTypeOf<[TT_FpIntTensor, TTG_MemDescType], "ranked tensor or memory descriptor">;

@@ -35,14 +35,14 @@ def TTNG_InitBarrierOp : TTNG_Op<"init_barrier"> {
     A phase of the barrier completes after `count` arrivals and when every byte that was announced has been copied. One
     thread does it; a CTA barrier must follow before others use the mbarrier.
   }];
-  let arguments = (ins TTNG_Barrier<[MemWrite<TTNG_SharedMemory>]>:$alloc, I32Attr:$count);
+  let arguments = (ins TTNG_Barrier<[MemWrite<TTG_SharedMemory>]>:$alloc, I32Attr:$count);
   let assemblyFormat = "$alloc `,` $count attr-dict `:` qualified(type($alloc))";
   let hasVerifier = 1;
 }
 
 def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier"> {
   let summary = "ends the life of an mbarrier, so that its memory may be used otherwise";
-  let arguments = (ins TTNG_Barrier<[MemWrite<TTNG_SharedMemory>]>:$alloc);
+  let arguments = (ins TTNG_Barrier<[MemWrite<TTG_SharedMemory>]>:$alloc);
   let assemblyFormat = "$alloc attr-dict `:` qualified(type($alloc))";
   let hasVerifier = 1;
 }
@@ -52,7 +52,7 @@ def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect"> {
   let description = [{
     The current phase completes only after `size` more bytes were copied. Nothing happens where `pred` is false.
   }];
-  let arguments = (ins TTNG_Barrier<[MemWrite<TTNG_SharedMemory>]>:$alloc, I32Attr:$size, I1:$pred);
+  let arguments = (ins TTNG_Barrier<[MemWrite<TTG_SharedMemory>]>:$alloc, I32Attr:$size, I1:$pred);
   let assemblyFormat = "$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))";
   let hasVerifier = 1;
 }
@@ -65,7 +65,7 @@ def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [AttrSizedOperandSegments]> {
     completes; without a list nothing is known. Where `pred` is false there is no wait.
   }];
   let arguments = (ins
-    TTNG_Barrier<[MemRead<TTNG_SharedMemory>, MemWrite<TTNG_SharedMemory>]>:$alloc,
+    TTNG_Barrier<[MemRead<TTG_SharedMemory>, MemWrite<TTG_SharedMemory>]>:$alloc,
     I32:$phase,
     Optional<I1>:$pred,
     Variadic<TTG_MemDescType>:$deps
@@ -87,7 +87,7 @@ def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier"> {
     ```
   }];
   let arguments = (ins
-    TTNG_Barrier<[MemRead<TTNG_SharedMemory>, MemWrite<TTNG_SharedMemory>]>:$alloc,
+    TTNG_Barrier<[MemRead<TTG_SharedMemory>, MemWrite<TTG_SharedMemory>]>:$alloc,
     I32Attr:$count,
     Optional<I1>:$pred
   );
@@ -101,7 +101,7 @@ def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive"> {
     With `noIncrement` the arrival is one of those that the barrier was made with; without, the pending count is raised
     first, so that the arrival changes nothing in total (PTX ISA: `cp.async.mbarrier.arrive`, `.noinc`).
   }];
-  let arguments = (ins TTNG_Barrier<[MemWrite<TTNG_SharedMemory>]>:$barrier, UnitAttr:$noIncrement);
+  let arguments = (ins TTNG_Barrier<[MemWrite<TTG_SharedMemory>]>:$barrier, UnitAttr:$noIncrement);
   let assemblyFormat = "$barrier attr-dict `:` qualified(type($barrier))";
   let hasVerifier = 1;
 }

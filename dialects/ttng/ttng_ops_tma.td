@@ -23,8 +23,8 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local">
   let arguments = (ins
     TTNG_Descriptor<[MemRead<TT_GlobalMemory>]>:$desc,
     Variadic<I32>:$coord,
-    TTNG_Barrier<[MemWrite<TTNG_SharedMemory>]>:$barrier,
-    Arg<TTG_MemDescType, "where the box goes", [MemWrite<TTNG_SharedMemory>]>:$result,
+    TTNG_Barrier<[MemWrite<TTG_SharedMemory>]>:$barrier,
+    Arg<TTG_MemDescType, "where the box goes", [MemWrite<TTG_SharedMemory>]>:$result,
     I1:$pred,
     TT_CacheAttr:$cache,
     TT_EvictAttr:$evict,
@@ -47,7 +47,7 @@ def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_Op<"async_tma_copy_local_to_global">
   let arguments = (ins
     TTNG_Descriptor<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$desc,
     Variadic<I32>:$coord,
-    Arg<TTG_MemDescType, "what is stored", [MemRead<TTNG_SharedMemory>]>:$src
+    Arg<TTG_MemDescType, "what is stored", [MemRead<TTG_SharedMemory>]>:$src
   );
   let assemblyFormat = [{
     $desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))
@@ -66,7 +66,7 @@ def TTNG_AsyncTMAReduceOp : TTNG_Op<"async_tma_reduce", [
     TT_DescriptorReduceKindAttr:$kind,
     TTNG_Descriptor<[MemRead<TT_GlobalMemory>]>:$desc,
     Variadic<I32>:$coord,
-    Arg<TTG_MemDescType, "what is combined", [MemRead<TTNG_SharedMemory>]>:$src
+    Arg<TTG_MemDescType, "what is combined", [MemRead<TTG_SharedMemory>]>:$src
   );
   let assemblyFormat = [{
     $kind `,` $desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))
@@ -84,8 +84,8 @@ def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather"> {
     TTNG_Descriptor<[MemRead<TT_GlobalMemory>]>:$desc,
     RankedTensorOf<[I32]>:$x_offsets,
     I32:$y_offset,
-    TTNG_Barrier<[MemWrite<TTNG_SharedMemory>]>:$barrier,
-    Arg<TTG_MemDescType, "where the rows go", [MemWrite<TTNG_SharedMemory>]>:$result,
+    TTNG_Barrier<[MemWrite<TTG_SharedMemory>]>:$barrier,
+    Arg<TTG_MemDescType, "where the rows go", [MemWrite<TTG_SharedMemory>]>:$result,
     I1:$pred
   );
   let assemblyFormat = [{
@@ -104,7 +104,7 @@ def TTNG_AsyncTMAScatterOp : TTNG_Op<"async_tma_scatter"> {
     TTNG_Descriptor<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$desc,
     RankedTensorOf<[I32]>:$x_offsets,
     I32:$y_offset,
-    Arg<TTG_MemDescType, "what is stored", [MemRead<TTNG_SharedMemory>]>:$src
+    Arg<TTG_MemDescType, "what is stored", [MemRead<TTG_SharedMemory>]>:$src
   );
   let assemblyFormat = "$desc `[` $x_offsets `,` $y_offset `]` $src attr-dict `:` type(operands)";
   let hasVerifier = 1;

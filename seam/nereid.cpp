@@ -1,0 +1,39 @@
+// The nereid dialect's classes: what TableGen and ods-bindgen wrote, and the verifiers of where its attributes sit.
+#include "seam/nereid.hpp"
+
+#include "dialects/nereid/nereid_hooks.h"
+
+#include "mlir/CAPI/IR.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include "dialects/nereid/dialect.cpp.inc"
+#include "dialects/nereid/enums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/nereid/attrs.cpp.inc"
+
+#include "bindings/nereid_thunks.inc"
+
+namespace nereid::nereid_ {
+using namespace ::mlir;
+
+void NereidDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/nereid/attrs.cpp.inc"
+      >();
+}
+
+static MlirNamedAttribute wrapNamed(NamedAttribute attribute) {
+  return {wrap(attribute.getName()), wrap(attribute.getValue())};
+}
+
+LogicalResult NereidDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  return unwrap(nereid_nereid_operation_attribute_verify(wrap(op), wrapNamed(attribute)));
+}
+
+LogicalResult NereidDialect::verifyRegionArgAttribute(Operation *op, unsigned region, unsigned argument,
+                                                      NamedAttribute attribute) {
+  return unwrap(nereid_nereid_argument_attribute_verify(wrap(op), region, argument, wrapNamed(attribute)));
+}
+} // namespace nereid::nereid_
