@@ -17,7 +17,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static MlirLogicalResult run(MlirOperation op, MlirPass handle, const NereidMlirPassInfo *info, nereid_pass_run_t body) {
+static MlirLogicalResult run(MlirOperation op, MlirPass handle, const NereidMlirPassInfo *info,
+                             nereid_pass_run_t body) {
   nereid_arena_t scratch;
   nereid_arena_initialize(&scratch);
   nereid_pass_t pass = {op, mlirOperationGetContext(op), &scratch, info, handle};

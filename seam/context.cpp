@@ -15,7 +15,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Remarks.h"
 #if __has_include("seam/tt.hpp") && __has_include("seam/ttg.hpp") && __has_include("seam/ttng.hpp") &&                 \
-    __has_include("seam/nereid.hpp")
+                                                                                   __has_include("seam/nereid.hpp")
 #include "seam/nereid.hpp"
 #include "seam/tt.hpp"
 #include "seam/ttg.hpp"
@@ -34,8 +34,7 @@ struct Entry {
   void (*insert)(DialectRegistry &registry);
 };
 
-template <typename... Dialects>
-void insert(DialectRegistry &registry) {
+template <typename... Dialects> void insert(DialectRegistry &registry) {
   registry.insert<Dialects...>();
 }
 
@@ -117,7 +116,9 @@ void nereidMlirEmitWithNotes(MlirDiagnosticSeverity severity, MlirLocation locat
     diagnostic.attachNote(unwrap(notes[i].location)) << notes[i].message;
 }
 
-bool nereidMlirRemarksEnabled(MlirContext context) { return unwrap(context)->getRemarkEngine() != nullptr; }
+bool nereidMlirRemarksEnabled(MlirContext context) {
+  return unwrap(context)->getRemarkEngine() != nullptr;
+}
 
 void nereidMlirOptimizationRemark(NereidMlirRemarkKind kind, MlirLocation location, const char *category,
                                   const char *name, const char *message) {

@@ -28,13 +28,14 @@ void nereid::InlinerInterface::handleTerminator(Operation *op, ValueRange result
 }
 
 OpAsmDialectInterface::AliasResult nereid::AliasInterface::getAlias(Attribute attr, raw_ostream &os) const {
-  StringRef alias = llvm::StringSwitch<StringRef>(attr.getAbstractAttribute().getName())
-                        .Case("ttg.blocked", "blocked")
-                        .Case("ttg.linear", "linear")
-                        .Case("ttg.nvidia_mma", "mma")
-                        .Cases({"ttg.swizzled_shared", "ttg.nvmma_shared", "ttg.padded_shared", "ttg.shared_linear"}, "shared")
-                        .Case("ttg.shared_memory", "smem")
-                        .Default("");
+  StringRef alias =
+      llvm::StringSwitch<StringRef>(attr.getAbstractAttribute().getName())
+          .Case("ttg.blocked", "blocked")
+          .Case("ttg.linear", "linear")
+          .Case("ttg.nvidia_mma", "mma")
+          .Cases({"ttg.swizzled_shared", "ttg.nvmma_shared", "ttg.padded_shared", "ttg.shared_linear"}, "shared")
+          .Case("ttg.shared_memory", "smem")
+          .Default("");
   os << alias;
   return alias.empty() ? AliasResult::NoAlias : AliasResult::FinalAlias;
 }
@@ -126,7 +127,15 @@ bool nereidMlirOperationHasSingleEffect(MlirOperation op, NereidMlirEffect effec
   }
 }
 
-bool nereidMlirOperationIsMemoryEffectFree(MlirOperation op) { return isMemoryEffectFree(unwrap(op)); }
-bool nereidMlirOperationIsSpeculatable(MlirOperation op) { return isSpeculatable(unwrap(op)); }
-bool nereidMlirOperationIsPure(MlirOperation op) { return isPure(unwrap(op)); }
-bool nereidMlirOperationIsTriviallyDead(MlirOperation op) { return isOpTriviallyDead(unwrap(op)); }
+bool nereidMlirOperationIsMemoryEffectFree(MlirOperation op) {
+  return isMemoryEffectFree(unwrap(op));
+}
+bool nereidMlirOperationIsSpeculatable(MlirOperation op) {
+  return isSpeculatable(unwrap(op));
+}
+bool nereidMlirOperationIsPure(MlirOperation op) {
+  return isPure(unwrap(op));
+}
+bool nereidMlirOperationIsTriviallyDead(MlirOperation op) {
+  return isOpTriviallyDead(unwrap(op));
+}

@@ -20,16 +20,23 @@ public:
       if (option->kind == NereidMlirPassOptionInt)
         ints.back() = std::make_unique<Option<int64_t>>(*this, option->name, help, llvm::cl::init(option->intDefault));
       else if (option->kind == NereidMlirPassOptionBool)
-        bools.back() = std::make_unique<Option<bool>>(*this, option->name, help, llvm::cl::init(option->intDefault != 0));
+        bools.back() =
+            std::make_unique<Option<bool>>(*this, option->name, help, llvm::cl::init(option->intDefault != 0));
       else
         strings.back() = std::make_unique<Option<std::string>>(
             *this, option->name, help, llvm::cl::init(std::string(option->stringDefault ? option->stringDefault : "")));
     }
   }
 
-  StringRef getName() const override { return info.argument; }
-  StringRef getArgument() const override { return info.argument; }
-  StringRef getDescription() const override { return info.summary; }
+  StringRef getName() const override {
+    return info.argument;
+  }
+  StringRef getArgument() const override {
+    return info.argument;
+  }
+  StringRef getDescription() const override {
+    return info.summary;
+  }
   void getDependentDialects(DialectRegistry &registry) const override {
     SmallVector<StringRef> names;
     StringRef(info.dialects).split(names, ',', -1, false);
@@ -39,7 +46,9 @@ public:
   bool canScheduleOn(RegisteredOperationName name) const override {
     return !getOpName() || name.getStringRef() == *getOpName();
   }
-  std::unique_ptr<Pass> clonePass() const override { return std::make_unique<CPass>(info, getTypeID()); }
+  std::unique_ptr<Pass> clonePass() const override {
+    return std::make_unique<CPass>(info, getTypeID());
+  }
   void runOnOperation() override {
     if (mlirLogicalResultIsFailure(info.run(wrap(getOperation()), wrap(static_cast<Pass *>(this)), info.userData)))
       signalPassFailure();

@@ -12,8 +12,7 @@ int main(int argc, char **argv) {
   nereid_passes_register();
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   nereidMlirRegisterDialects(registry);
-  int status =
-      nereidMlirOptMain(argc, argv, mlirStringRefCreateFromCString("Nereid optimiser driver\n"), registry);
+  int status = nereidMlirOptMain(argc, argv, mlirStringRefCreateFromCString("Nereid optimiser driver\n"), registry);
   mlirDialectRegistryDestroy(registry);
   return status;
 }

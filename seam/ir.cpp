@@ -1,0 +1,321 @@
+#include "seam/ir.h"
+
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Rewrite.h"
+#include "mlir/CAPI/Support.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+
+DEFINE_C_API_PTR_METHODS(NereidMlirIRMapping, IRMapping)
+DEFINE_C_API_PTR_METHODS(NereidMlirDominance, DominanceInfo)
+
+//===-- cloning and moving ----------------------------------------------------------------------------------------===//
+
+NereidMlirIRMapping nereidMlirIRMappingCreate(void) {
+  return wrap(new IRMapping);
+}
+void nereidMlirIRMappingDestroy(NereidMlirIRMapping mapping) {
+  delete unwrap(mapping);
+}
+void nereidMlirIRMappingMapValue(NereidMlirIRMapping mapping, MlirValue from, MlirValue to) {
+  unwrap(mapping)->map(unwrap(from), unwrap(to));
+}
+void nereidMlirIRMappingMapBlock(NereidMlirIRMapping mapping, MlirBlock from, MlirBlock to) {
+  unwrap(mapping)->map(unwrap(from), unwrap(to));
+}
+MlirValue nereidMlirIRMappingLookupValue(NereidMlirIRMapping mapping, MlirValue from) {
+  return wrap(unwrap(mapping)->lookupOrNull(unwrap(from)));
+}
+MlirOperation nereidMlirOperationCloneWithMapping(MlirOperation op, NereidMlirIRMapping mapping) {
+  return wrap(unwrap(op)->clone(*unwrap(mapping)));
+}
+MlirOperation nereidMlirOperationCloneWithoutRegions(MlirOperation op, NereidMlirIRMapping mapping) {
+  return wrap(unwrap(op)->cloneWithoutRegions(*unwrap(mapping)));
+}
+void nereidMlirRegionCloneInto(MlirRegion region, MlirRegion dest, NereidMlirIRMapping mapping) {
+  unwrap(region)->cloneInto(unwrap(dest), *unwrap(mapping));
+}
+MlirBlock nereidMlirBlockSplit(MlirOperation before) {
+  return wrap(unwrap(before)->getBlock()->splitBlock(unwrap(before)));
+}
+void nereidMlirBlockSplice(MlirBlock block, MlirOperation before, MlirBlock source) {
+  Block *into = unwrap(block);
+  auto where = mlirOperationIsNull(before) ? into->end() : Block::iterator(unwrap(before));
+  into->getOperations().splice(where, unwrap(source)->getOperations());
+}
+void nereidMlirRegionSpliceAfter(MlirBlock after, MlirRegion source) {
+  Block *block = unwrap(after);
+  block->getParent()->getBlocks().splice(std::next(block->getIterator()), unwrap(source)->getBlocks());
+}
+MlirOperation nereidMlirOperationGetPrevInBlock(MlirOperation op) {
+  return wrap(unwrap(op)->getPrevNode());
+}
+MlirOperation nereidMlirRegionGetParentOperation(MlirRegion region) {
+  return wrap(unwrap(region)->getParentOp());
+}
+intptr_t nereidMlirRegionGetNumber(MlirRegion region) {
+  return unwrap(region)->getRegionNumber();
+}
+bool nereidMlirOperationIsProperAncestor(MlirOperation op, MlirOperation other) {
+  return unwrap(op)->isProperAncestor(unwrap(other));
+}
+void nereidMlirOperationErase(MlirOperation op) {
+  unwrap(op)->erase();
+}
+void nereidMlirBlockErase(MlirBlock block) {
+  unwrap(block)->erase();
+}
+void nereidMlirOperationInsertOperands(MlirOperation op, intptr_t index, intptr_t n, const MlirValue *operands) {
+  SmallVector<Value> storage;
+  unwrap(op)->insertOperands(index, unwrapList(n, operands, storage));
+}
+void nereidMlirOperationEraseOperand(MlirOperation op, intptr_t index) {
+  unwrap(op)->eraseOperand(index);
+}
+
+//===-- folding, constants, dominance -----------------------------------------------------------------------------===//
+
+bool nereidMlirOperationTryFold(MlirOperation op, MlirValue *results) {
+  OpBuilder builder(unwrap(op));
+  SmallVector<Value> values;
+  if (failed(builder.tryFold(unwrap(op), values)) || values.empty())
+    return false;
+  llvm::transform(values, results, [](Value value) { return wrap(value); });
+  return true;
+}
+MlirAttribute nereidMlirValueGetConstant(MlirValue value) {
+  Attribute attr;
+  return wrap(matchPattern(unwrap(value), m_Constant(&attr)) ? attr : Attribute());
+}
+NereidMlirDominance nereidMlirDominanceCreate(MlirOperation op) {
+  return wrap(new DominanceInfo(unwrap(op)));
+}
+void nereidMlirDominanceDestroy(NereidMlirDominance dominance) {
+  delete unwrap(dominance);
+}
+bool nereidMlirDominanceValueDominates(NereidMlirDominance dominance, MlirValue value, MlirOperation op) {
+  return unwrap(dominance)->properlyDominates(unwrap(value), unwrap(op));
+}
+bool nereidMlirDominanceProperlyDominates(NereidMlirDominance dominance, MlirOperation a, MlirOperation b) {
+  return unwrap(dominance)->properlyDominates(unwrap(a), unwrap(b));
+}
+bool nereidMlirOperationEraseUnreachableBlocks(MlirOperation op) {
+  IRRewriter rewriter(unwrap(op)->getContext());
+  return succeeded(eraseUnreachableBlocks(rewriter, unwrap(op)->getRegions()));
+}
+
+//===-- symbols, calls, functions ---------------------------------------------------------------------------------===//
+
+MlirOperation nereidMlirSymbolTableLookupNearestFrom(MlirOperation from, MlirAttribute symbol) {
+  if (auto name = dyn_cast<StringAttr>(unwrap(symbol)))
+    return wrap(SymbolTable::lookupNearestSymbolFrom(unwrap(from), name));
+  return wrap(SymbolTable::lookupNearestSymbolFrom(unwrap(from), cast<SymbolRefAttr>(unwrap(symbol))));
+}
+bool nereidMlirSymbolWalkUses(MlirOperation symbol, MlirOperation from, NereidMlirSymbolUseCallback callback,
+                              void *userData) {
+  auto uses = SymbolTable::getSymbolUses(unwrap(symbol), unwrap(from));
+  if (!uses)
+    return false;
+  for (const SymbolTable::SymbolUse &use : *uses)
+    callback(wrap(use.getUser()), wrap(use.getSymbolRef()), userData);
+  return true;
+}
+bool nereidMlirOperationIsCall(MlirOperation op) {
+  return isa<CallOpInterface>(unwrap(op));
+}
+MlirAttribute nereidMlirCallGetCallee(MlirOperation call) {
+  auto op = dyn_cast<CallOpInterface>(unwrap(call));
+  return wrap(op ? Attribute(dyn_cast<SymbolRefAttr>(op.getCallableForCallee())) : Attribute());
+}
+void nereidMlirCallGetArguments(MlirOperation call, intptr_t *first, intptr_t *n) {
+  OperandRange arguments = cast<CallOpInterface>(unwrap(call)).getArgOperands();
+  *first = arguments.getBeginOperandIndex();
+  *n = arguments.size();
+}
+bool nereidMlirOperationIsFunction(MlirOperation op) {
+  return isa<FunctionOpInterface>(unwrap(op));
+}
+static FunctionOpInterface function(MlirOperation op) {
+  return cast<FunctionOpInterface>(unwrap(op));
+}
+MlirType nereidMlirFunctionGetType(MlirOperation op) {
+  return wrap(function(op).getFunctionType());
+}
+void nereidMlirFunctionSetType(MlirOperation op, MlirType type) {
+  function(op).setType(unwrap(type));
+}
+bool nereidMlirFunctionIsPublic(MlirOperation op) {
+  return function(op).isPublic();
+}
+MlirAttribute nereidMlirFunctionGetArgAttr(MlirOperation op, intptr_t index, MlirStringRef name) {
+  return wrap(function(op).getArgAttr(index, unwrap(name)));
+}
+void nereidMlirFunctionSetArgAttr(MlirOperation op, intptr_t index, MlirStringRef name, MlirAttribute attr) {
+  if (mlirAttributeIsNull(attr))
+    function(op).removeArgAttr(index, unwrap(name));
+  else
+    function(op).setArgAttr(index, unwrap(name), unwrap(attr));
+}
+MlirAttribute nereidMlirFunctionGetArgAttrs(MlirOperation op, intptr_t index) {
+  return wrap(DictionaryAttr::get(unwrap(op)->getContext(), function(op).getArgAttrs(index)));
+}
+MlirAttribute nereidMlirFunctionGetResultAttrs(MlirOperation op, intptr_t index) {
+  return wrap(DictionaryAttr::get(unwrap(op)->getContext(), function(op).getResultAttrs(index)));
+}
+MlirLogicalResult nereidMlirFunctionInsertArgument(MlirOperation op, intptr_t index, MlirType type, MlirAttribute attrs,
+                                                   MlirLocation location) {
+  auto dictionary = dyn_cast_or_null<DictionaryAttr>(unwrap(attrs));
+  return wrap(function(op).insertArgument(index, unwrap(type), dictionary, unwrap(location)));
+}
+
+//===-- control flow ----------------------------------------------------------------------------------------------===//
+
+bool nereidMlirOperationIsLoopLike(MlirOperation op) {
+  return isa<LoopLikeOpInterface>(unwrap(op));
+}
+bool nereidMlirOperationIsRegionBranch(MlirOperation op) {
+  return isa<RegionBranchOpInterface>(unwrap(op));
+}
+bool nereidMlirRegionIsRepetitive(MlirRegion region) {
+  auto parent = dyn_cast<RegionBranchOpInterface>(unwrap(region)->getParentOp());
+  return parent && parent.isRepetitiveRegion(unwrap(region)->getRegionNumber());
+}
+bool nereidMlirRegionBranchWalkEdges(MlirOperation point, NereidMlirRegionEdgeCallback callback, void *userData) {
+  auto parent = dyn_cast<RegionBranchOpInterface>(unwrap(point));
+  auto terminator = dyn_cast<RegionBranchTerminatorOpInterface>(unwrap(point));
+  SmallVector<RegionSuccessor> successors;
+  if (parent)
+    parent.getSuccessorRegions(RegionBranchPoint::parent(), successors);
+  else if (terminator && isa<RegionBranchOpInterface>(terminator->getParentOp()))
+    cast<RegionBranchOpInterface>(terminator->getParentOp()).getSuccessorRegions(terminator, successors);
+  else
+    return false;
+  for (RegionSuccessor &successor : successors) {
+    OperandRange from =
+        parent ? parent.getEntrySuccessorOperands(successor) : terminator.getSuccessorOperands(successor);
+    SmallVector<MlirValue> operands, inputs;
+    for (auto [operand, input] : llvm::zip(from, successor.getSuccessorInputs())) {
+      operands.push_back(wrap(Value(operand)));
+      inputs.push_back(wrap(input));
+    }
+    callback(wrap(successor.getSuccessor()), operands.size(), operands.data(), inputs.data(), userData);
+  }
+  return true;
+}
+bool nereidMlirBranchGetSuccessorOperands(MlirOperation branch, intptr_t index, intptr_t *produced, intptr_t *first,
+                                          intptr_t *n) {
+  auto op = dyn_cast<BranchOpInterface>(unwrap(branch));
+  if (!op)
+    return false;
+  SuccessorOperands operands = op.getSuccessorOperands(index);
+  OperandRange forwarded = operands.getForwardedOperands();
+  *produced = operands.getProducedOperandCount();
+  *first = forwarded.empty() ? 0 : forwarded.getBeginOperandIndex();
+  *n = forwarded.size();
+  return true;
+}
+
+//===-- traits ----------------------------------------------------------------------------------------------------===//
+
+bool nereidMlirOperationHasTrait(MlirOperation op, NereidMlirTrait trait) {
+  Operation *self = unwrap(op);
+  switch (trait) {
+  case NereidMlirTraitIsTerminator:
+    return self->hasTrait<OpTrait::IsTerminator>();
+  case NereidMlirTraitReturnLike:
+    return self->hasTrait<OpTrait::ReturnLike>();
+  case NereidMlirTraitConstantLike:
+    return self->hasTrait<OpTrait::ConstantLike>();
+  case NereidMlirTraitCommutative:
+    return self->hasTrait<OpTrait::IsCommutative>();
+  case NereidMlirTraitElementwise:
+    return self->hasTrait<OpTrait::Elementwise>();
+  case NereidMlirTraitIsolatedFromAbove:
+    return self->hasTrait<OpTrait::IsIsolatedFromAbove>();
+  case NereidMlirTraitSameOperandsAndResultType:
+    return self->hasTrait<OpTrait::SameOperandsAndResultType>();
+  case NereidMlirTraitSameOperandsAndResultShape:
+    return self->hasTrait<OpTrait::SameOperandsAndResultShape>();
+  case NereidMlirTraitSymbolTable:
+    return self->hasTrait<OpTrait::SymbolTable>();
+  }
+  return false;
+}
+
+//===-- attributes and types --------------------------------------------------------------------------------------===//
+
+const int32_t *nereidMlirDenseI32ArrayGetData(MlirAttribute attr) {
+  return cast<DenseI32ArrayAttr>(unwrap(attr)).asArrayRef().data();
+}
+const int64_t *nereidMlirDenseI64ArrayGetData(MlirAttribute attr) {
+  return cast<DenseI64ArrayAttr>(unwrap(attr)).asArrayRef().data();
+}
+MlirStringRef nereidMlirAttributeGetName(MlirAttribute attr) {
+  return wrap(unwrap(attr).getAbstractAttribute().getName());
+}
+MlirStringRef nereidMlirTypeGetName(MlirType type) {
+  return wrap(unwrap(type).getAbstractType().getName());
+}
+
+template <typename Element> static void walk(Element element, const NereidMlirSubElementCallbacks &callbacks) {
+  AttrTypeWalker walker;
+  if (callbacks.attribute)
+    walker.addWalk([&](Attribute attr) { callbacks.attribute(wrap(attr), callbacks.userData); });
+  if (callbacks.type)
+    walker.addWalk([&](Type type) { callbacks.type(wrap(type), callbacks.userData); });
+  walker.walk(element);
+}
+void nereidMlirAttributeWalk(MlirAttribute attr, NereidMlirSubElementCallbacks callbacks) {
+  walk(unwrap(attr), callbacks);
+}
+void nereidMlirTypeWalk(MlirType type, NereidMlirSubElementCallbacks callbacks) {
+  walk(unwrap(type), callbacks);
+}
+
+static AttrTypeReplacer makeReplacer(const NereidMlirReplacer &by) {
+  AttrTypeReplacer replacer;
+  if (by.attribute)
+    replacer.addReplacement([by](Attribute attr) -> std::optional<Attribute> {
+      Attribute now = unwrap(by.attribute(wrap(attr), by.userData));
+      return now ? std::optional<Attribute>(now) : std::nullopt;
+    });
+  if (by.type)
+    replacer.addReplacement([by](Type type) -> std::optional<Type> {
+      Type now = unwrap(by.type(wrap(type), by.userData));
+      return now ? std::optional<Type>(now) : std::nullopt;
+    });
+  return replacer;
+}
+MlirAttribute nereidMlirAttributeReplace(MlirAttribute attr, NereidMlirReplacer replacer) {
+  return wrap(makeReplacer(replacer).replace(unwrap(attr)));
+}
+MlirType nereidMlirTypeReplace(MlirType type, NereidMlirReplacer replacer) {
+  return wrap(makeReplacer(replacer).replace(unwrap(type)));
+}
+void nereidMlirOperationReplaceElements(MlirOperation op, NereidMlirReplacer replacer) {
+  makeReplacer(replacer).recursivelyReplaceElementsIn(unwrap(op), true, false, true);
+}
+
+//===-- rewriting -------------------------------------------------------------------------------------------------===//
+
+void nereidMlirRewriterBaseGetInsertionPoint(MlirRewriterBase rewriter, MlirBlock *block, MlirOperation *before) {
+  RewriterBase *self = unwrap(rewriter);
+  *block = wrap(self->getInsertionBlock());
+  bool end = !self->getInsertionBlock() || self->getInsertionPoint() == self->getInsertionBlock()->end();
+  *before = wrap(end ? nullptr : &*self->getInsertionPoint());
+}
+void nereidMlirRewritePatternSetAddCanonicalization(MlirRewritePatternSet set, MlirContext context) {
+  for (Dialect *dialect : unwrap(context)->getLoadedDialects())
+    dialect->getCanonicalizationPatterns(*unwrap(set));
+  for (RegisteredOperationName name : unwrap(context)->getRegisteredOperations())
+    name.getCanonicalizationPatterns(*unwrap(set), unwrap(context));
+}

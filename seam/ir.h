@@ -1,0 +1,209 @@
+/* Entries that mlir-c lacks and passes need: cloning, moving, folding, dominance, symbols, interfaces, traits,
+ * constants, sub-elements. Arguments stand in upstream's order; null handles mean "none"; nothing is transferred unless
+ * said. */
+#ifndef NEREID_SEAM_IR_H
+#define NEREID_SEAM_IR_H
+
+#include <mlir-c/IR.h>
+#include <mlir-c/Rewrite.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- cloning and moving ---- */
+
+/* Old value, block and operation -> new one. */
+typedef struct NereidMlirIRMapping {
+  void *ptr;
+} NereidMlirIRMapping;
+
+MLIR_CAPI_EXPORTED NereidMlirIRMapping nereidMlirIRMappingCreate(void);
+MLIR_CAPI_EXPORTED void nereidMlirIRMappingDestroy(NereidMlirIRMapping mapping);
+MLIR_CAPI_EXPORTED void nereidMlirIRMappingMapValue(NereidMlirIRMapping mapping, MlirValue from, MlirValue to);
+MLIR_CAPI_EXPORTED void nereidMlirIRMappingMapBlock(NereidMlirIRMapping mapping, MlirBlock from, MlirBlock to);
+/* Null when it is not mapped. */
+MLIR_CAPI_EXPORTED MlirValue nereidMlirIRMappingLookupValue(NereidMlirIRMapping mapping, MlirValue from);
+
+/* A detached copy of `op` that the caller owns. Operands found in `mapping` are replaced; values, blocks and operations
+ * that were copied are added to it. The second form leaves the regions of the copy empty. */
+MLIR_CAPI_EXPORTED MlirOperation nereidMlirOperationCloneWithMapping(MlirOperation op, NereidMlirIRMapping mapping);
+MLIR_CAPI_EXPORTED MlirOperation nereidMlirOperationCloneWithoutRegions(MlirOperation op, NereidMlirIRMapping mapping);
+
+/* Appends copies of the blocks of `region` to `dest`. */
+MLIR_CAPI_EXPORTED void nereidMlirRegionCloneInto(MlirRegion region, MlirRegion dest, NereidMlirIRMapping mapping);
+
+/* Moves `before` and what follows it into a new block behind its block, and returns that. No terminator is made. */
+MLIR_CAPI_EXPORTED MlirBlock nereidMlirBlockSplit(MlirOperation before);
+
+/* Moves all operations of `source` before `before` in `block`, or to its end when that is null. The source's arguments
+ * stay. */
+MLIR_CAPI_EXPORTED void nereidMlirBlockSplice(MlirBlock block, MlirOperation before, MlirBlock source);
+
+/* Moves the blocks of `source` behind block `after`, into its region. */
+MLIR_CAPI_EXPORTED void nereidMlirRegionSpliceAfter(MlirBlock after, MlirRegion source);
+
+MLIR_CAPI_EXPORTED MlirOperation nereidMlirOperationGetPrevInBlock(MlirOperation op);
+MLIR_CAPI_EXPORTED MlirOperation nereidMlirRegionGetParentOperation(MlirRegion region);
+MLIR_CAPI_EXPORTED intptr_t nereidMlirRegionGetNumber(MlirRegion region); /* among its operation's */
+MLIR_CAPI_EXPORTED bool nereidMlirOperationIsProperAncestor(MlirOperation op, MlirOperation other);
+
+/* Erases operation or block with everything in it; uses elsewhere must be gone. (mlir-c's destroy wants a detached
+ * one.) */
+MLIR_CAPI_EXPORTED void nereidMlirOperationErase(MlirOperation op);
+MLIR_CAPI_EXPORTED void nereidMlirBlockErase(MlirBlock block);
+
+/* Adds operands at the end; replaces operand `index` by any number of them (erases it with n = 0). */
+MLIR_CAPI_EXPORTED void nereidMlirOperationInsertOperands(MlirOperation op, intptr_t index, intptr_t n,
+                                                          const MlirValue *operands);
+MLIR_CAPI_EXPORTED void nereidMlirOperationEraseOperand(MlirOperation op, intptr_t index);
+
+/* ---- folding, constants, dominance ---- */
+
+/* Folds `op`, which is in a block: true when each of its results has its replacement in `results`, constants being made
+ * before it; the caller then replaces uses and erases it. A change in place is false. */
+MLIR_CAPI_EXPORTED bool nereidMlirOperationTryFold(MlirOperation op, MlirValue *results);
+
+/* The attribute of a constant-like operation's result; null for anything else. */
+MLIR_CAPI_EXPORTED MlirAttribute nereidMlirValueGetConstant(MlirValue value);
+
+typedef struct NereidMlirDominance {
+  void *ptr;
+} NereidMlirDominance;
+
+/* Dominance inside `op`; stale after a change of its blocks. Queries also compute it, so one thread at a time. */
+MLIR_CAPI_EXPORTED NereidMlirDominance nereidMlirDominanceCreate(MlirOperation op);
+MLIR_CAPI_EXPORTED void nereidMlirDominanceDestroy(NereidMlirDominance dominance);
+/* Whether `value` may be used by `op`; whether `a` runs before `b` on every path to `b` (and is not `b`). */
+MLIR_CAPI_EXPORTED bool nereidMlirDominanceValueDominates(NereidMlirDominance dominance, MlirValue value,
+                                                          MlirOperation op);
+MLIR_CAPI_EXPORTED bool nereidMlirDominanceProperlyDominates(NereidMlirDominance dominance, MlirOperation a,
+                                                             MlirOperation b);
+
+/* Removes blocks that nothing reaches, in the regions of `op` and below. True when some went. */
+MLIR_CAPI_EXPORTED bool nereidMlirOperationEraseUnreachableBlocks(MlirOperation op);
+
+/* ---- symbols, calls, functions ---- */
+
+/* The operation that a SymbolRefAttr or StringAttr names as seen from `from`; null when there is none. */
+MLIR_CAPI_EXPORTED MlirOperation nereidMlirSymbolTableLookupNearestFrom(MlirOperation from, MlirAttribute symbol);
+
+typedef void (*NereidMlirSymbolUseCallback)(MlirOperation user, MlirAttribute symbolRef, void *userData);
+
+/* Calls back for each use of `symbol` (the operation that defines it) inside `from`; false when they cannot be known.
+ */
+MLIR_CAPI_EXPORTED bool nereidMlirSymbolWalkUses(MlirOperation symbol, MlirOperation from,
+                                                 NereidMlirSymbolUseCallback callback, void *userData);
+
+/* CallOpInterface: the callee's SymbolRefAttr, null when `op` is no call or calls a value; the number of its first
+ * argument among the operands, and how many there are. */
+MLIR_CAPI_EXPORTED bool nereidMlirOperationIsCall(MlirOperation op);
+MLIR_CAPI_EXPORTED MlirAttribute nereidMlirCallGetCallee(MlirOperation call);
+MLIR_CAPI_EXPORTED void nereidMlirCallGetArguments(MlirOperation call, intptr_t *first, intptr_t *n);
+
+/* FunctionOpInterface. Argument attributes are by name; null means none or remove. */
+MLIR_CAPI_EXPORTED bool nereidMlirOperationIsFunction(MlirOperation op);
+MLIR_CAPI_EXPORTED MlirType nereidMlirFunctionGetType(MlirOperation function);
+MLIR_CAPI_EXPORTED void nereidMlirFunctionSetType(MlirOperation function, MlirType type);
+MLIR_CAPI_EXPORTED bool nereidMlirFunctionIsPublic(MlirOperation function);
+MLIR_CAPI_EXPORTED MlirAttribute nereidMlirFunctionGetArgAttr(MlirOperation function, intptr_t index,
+                                                              MlirStringRef name);
+MLIR_CAPI_EXPORTED void nereidMlirFunctionSetArgAttr(MlirOperation function, intptr_t index, MlirStringRef name,
+                                                     MlirAttribute attr);
+/* All attributes of an argument or result as a DictionaryAttr, never null. */
+MLIR_CAPI_EXPORTED MlirAttribute nereidMlirFunctionGetArgAttrs(MlirOperation function, intptr_t index);
+MLIR_CAPI_EXPORTED MlirAttribute nereidMlirFunctionGetResultAttrs(MlirOperation function, intptr_t index);
+/* Adds an argument to type, attributes and body; `attrs` may be null. */
+MLIR_CAPI_EXPORTED MlirLogicalResult nereidMlirFunctionInsertArgument(MlirOperation function, intptr_t index,
+                                                                      MlirType type, MlirAttribute attrs,
+                                                                      MlirLocation location);
+
+/* ---- control flow ---- */
+
+/* LoopLikeOpInterface. */
+MLIR_CAPI_EXPORTED bool nereidMlirOperationIsLoopLike(MlirOperation op);
+/* Whether region `index` of `op` may run more than once (RegionBranchOpInterface). */
+MLIR_CAPI_EXPORTED bool nereidMlirRegionIsRepetitive(MlirRegion region);
+MLIR_CAPI_EXPORTED bool nereidMlirOperationIsRegionBranch(MlirOperation op);
+
+/* One edge: control goes to the start of `region`, or leaves the operation when it is null; operand i becomes input i,
+ * an argument of the region or a result of the operation. */
+typedef void (*NereidMlirRegionEdgeCallback)(MlirRegion region, intptr_t n, const MlirValue *operands,
+                                             const MlirValue *inputs, void *userData);
+
+/* Calls back for each edge out of `point`: a RegionBranchOpInterface (the edges at entry), or a terminator in one of
+ * its regions. False, and no call, when `point` is neither. */
+MLIR_CAPI_EXPORTED bool nereidMlirRegionBranchWalkEdges(MlirOperation point, NereidMlirRegionEdgeCallback callback,
+                                                        void *userData);
+
+/* BranchOpInterface: which operands of `branch` become the arguments of successor `index`. Arguments from 0 to
+ * `produced` come from the operation itself, argument `produced` + i from operand `first` + i. False when `branch` is
+ * none. */
+MLIR_CAPI_EXPORTED bool nereidMlirBranchGetSuccessorOperands(MlirOperation branch, intptr_t index, intptr_t *produced,
+                                                             intptr_t *first, intptr_t *n);
+
+/* ---- traits ---- */
+
+typedef enum NereidMlirTrait {
+  NereidMlirTraitIsTerminator,
+  NereidMlirTraitReturnLike,
+  NereidMlirTraitConstantLike,
+  NereidMlirTraitCommutative,
+  NereidMlirTraitElementwise,
+  NereidMlirTraitIsolatedFromAbove,
+  NereidMlirTraitSameOperandsAndResultType,
+  NereidMlirTraitSameOperandsAndResultShape,
+  NereidMlirTraitSymbolTable,
+} NereidMlirTrait;
+
+MLIR_CAPI_EXPORTED bool nereidMlirOperationHasTrait(MlirOperation op, NereidMlirTrait trait);
+
+/* ---- attributes and types ---- */
+
+/* The elements of a DenseI32ArrayAttr or DenseI64ArrayAttr, in memory of the context. */
+MLIR_CAPI_EXPORTED const int32_t *nereidMlirDenseI32ArrayGetData(MlirAttribute attr);
+MLIR_CAPI_EXPORTED const int64_t *nereidMlirDenseI64ArrayGetData(MlirAttribute attr);
+
+/* "ttg.blocked", "tt.ptr", "builtin.integer": what the class is registered as, in static memory. */
+MLIR_CAPI_EXPORTED MlirStringRef nereidMlirAttributeGetName(MlirAttribute attr);
+MLIR_CAPI_EXPORTED MlirStringRef nereidMlirTypeGetName(MlirType type);
+
+/* Either callback may be null. */
+typedef struct NereidMlirSubElementCallbacks {
+  void (*attribute)(MlirAttribute attr, void *userData);
+  void (*type)(MlirType type, void *userData);
+  void *userData;
+} NereidMlirSubElementCallbacks;
+
+/* Calls back for `attr` or `type` itself and everything in it, inner first, each once. */
+MLIR_CAPI_EXPORTED void nereidMlirAttributeWalk(MlirAttribute attr, NereidMlirSubElementCallbacks callbacks);
+MLIR_CAPI_EXPORTED void nereidMlirTypeWalk(MlirType type, NereidMlirSubElementCallbacks callbacks);
+
+/* What an attribute or type becomes; null: unchanged, its sub-elements are looked at. Either may be null. Must answer
+ * the same for the same argument. */
+typedef struct NereidMlirReplacer {
+  MlirAttribute (*attribute)(MlirAttribute attr, void *userData);
+  MlirType (*type)(MlirType type, void *userData);
+  void *userData;
+} NereidMlirReplacer;
+
+MLIR_CAPI_EXPORTED MlirAttribute nereidMlirAttributeReplace(MlirAttribute attr, NereidMlirReplacer replacer);
+MLIR_CAPI_EXPORTED MlirType nereidMlirTypeReplace(MlirType type, NereidMlirReplacer replacer);
+/* In the attributes, result types and block argument types of `op` and everything below it. */
+MLIR_CAPI_EXPORTED void nereidMlirOperationReplaceElements(MlirOperation op, NereidMlirReplacer replacer);
+
+/* ---- rewriting ---- */
+
+/* The rewriter as the builder that it is does not say where it is: the block, and the operation it inserts before
+ * (null: the end). */
+MLIR_CAPI_EXPORTED void nereidMlirRewriterBaseGetInsertionPoint(MlirRewriterBase rewriter, MlirBlock *block,
+                                                                MlirOperation *before);
+
+/* The canonicalisation patterns of every loaded dialect and operation go into `set`. */
+MLIR_CAPI_EXPORTED void nereidMlirRewritePatternSetAddCanonicalization(MlirRewritePatternSet set, MlirContext context);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
