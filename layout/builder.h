@@ -1,0 +1,47 @@
+/* How encodings grow a layout: bit by bit over a tensor of known shape. Private to layout/.
+ *
+ *   initialize (shape 8x16) -> identity(REGISTER, 1, 1) -> identity(LANE, 1, 2) ... -> fill(order) -> finish
+ *
+ * A dimension's bits are handed out from the lowest; bits past the part of one CTA give copies (basis 0), which is what
+ * a tensor smaller than the encoding's tile means. Errors stick and are reported once, by finish. */
+#ifndef NEREID_LAYOUT_BUILDER_H
+#define NEREID_LAYOUT_BUILDER_H
+
+#include "layout/distributed.h"
+
+typedef struct nereid_layout_builder {
+  nereid_layout_t layout;
+  int used[NEREID_LAYOUT_MAX_RANK];  /* bits of each dimension handed out so far; may pass `limit` */
+  int limit[NEREID_LAYOUT_MAX_RANK]; /* bits of each dimension in one CTA's part */
+  const nereid_layout_cga_t *cga;    /* borrowed; null: one CTA */
+  bool failed;
+} nereid_layout_builder_t;
+
+/* log2 of a power of two; -1 for anything else. */
+int nereid_layout_log2(int64_t size);
+
+/* Starts a layout of a tensor of `shape`. `cga` outlives the builder. */
+void nereid_layout_builder_initialize(nereid_layout_builder_t *builder, int rank, const int64_t *shape,
+                                      const nereid_layout_cga_t *cga);
+
+/* The next log2(size) bits of input `in` move along `d`. */
+void nereid_layout_builder_identity(nereid_layout_builder_t *builder, nereid_layout_dim_t in, int d, int64_t size);
+
+/* The next log2(size) bits of input `in` make copies. */
+void nereid_layout_builder_zeros(nereid_layout_builder_t *builder, nereid_layout_dim_t in, int64_t size);
+
+/* The next bit of input `in` moves to `coordinates`; the caller accounts for it in `used`. */
+void nereid_layout_builder_basis(nereid_layout_builder_t *builder, nereid_layout_dim_t in, const int32_t *coordinates);
+
+/* A grid: identity of sizes[d] along each d, in `order`; along `copied` (-1: none) copies instead. */
+void nereid_layout_builder_grid(nereid_layout_builder_t *builder, nereid_layout_dim_t in, const int32_t *sizes,
+                                const int32_t *order, int copied);
+
+/* More registers (or offsets) until one CTA's part is covered, dimension by dimension in `order`; then the blocks. */
+NEREID_MUST_USE nereid_status_t nereid_layout_builder_finish(nereid_layout_builder_t *builder, const int32_t *order,
+                                                             nereid_layout_t *out);
+
+/* [rank-1, .., 1, 0], with the two fastest swapped when not `row_major`. */
+void nereid_layout_matrix_order(int rank, bool row_major, int32_t *out_order);
+
+#endif

@@ -1,0 +1,68 @@
+/* The distributed layouts of tensors in registers, from plain numbers.
+ *
+ *   nereid_layout_blocked(2, (int64_t[]){128, 64}, (int32_t[]){1, 8}, (int32_t[]){4, 8}, (int32_t[]){4, 1},
+ *                         (int32_t[]){1, 0}, NULL, &layout)
+ *
+ * Shapes are in elements; arrays have `rank` entries; `order` begins with the fastest dimension. Registers are numbered
+ * as Triton 3.6 numbers them, because printed IR (unsplat, inline assembly with pack > 1, tt.join) depends on it.
+ * All functions return NEREID_OK, or NEREID_ERROR_ARGUMENT when a size is no power of two, the rank is over
+ * NEREID_LAYOUT_MAX_RANK, an order is no permutation, or a layout would pass NEREID_LAYOUT_MAX_BITS; `out` is then
+ * undefined. Nothing allocates. */
+#ifndef NEREID_LAYOUT_DISTRIBUTED_H
+#define NEREID_LAYOUT_DISTRIBUTED_H
+
+#include "base/status.h"
+#include "layout/linear_layout.h"
+
+enum { NEREID_LAYOUT_MAX_BLOCK_BITS = 5 };
+
+/* How the CTAs of a cluster share a tensor: CTA 2^i holds the part `bases[i]` (one number per tensor dimension, in
+ * units of one CTA's part); all zeros: the same elements as CTA 0. A null pointer to it means one CTA. */
+typedef struct nereid_layout_cga {
+  int bits; /* log2 of the number of CTAs */
+  int32_t bases[NEREID_LAYOUT_MAX_BLOCK_BITS][NEREID_LAYOUT_MAX_RANK];
+} nereid_layout_cga_t;
+
+/* #ttg.blocked */
+NEREID_MUST_USE nereid_status_t nereid_layout_blocked(int rank, const int64_t *shape, const int32_t *size_per_thread,
+                                                      const int32_t *threads_per_warp, const int32_t *warps_per_cta,
+                                                      const int32_t *order, const nereid_layout_cga_t *cga,
+                                                      nereid_layout_t *out);
+
+/* #ttg.nvidia_mma: the accumulator of mma.sync (version 2, `instruction` ends in M, N: [16, 8]) or of wgmma (version 3,
+ * `instruction` = [M, N, K]). Fragments: PTX ISA, "Matrix Fragments for mma.m16n8k16" and "wgmma.mma_async". */
+NEREID_MUST_USE nereid_status_t nereid_layout_nvidia_mma(int rank, const int64_t *shape, int version,
+                                                         const int32_t *warps_per_cta, int instruction_rank,
+                                                         const int32_t *instruction, const nereid_layout_cga_t *cga,
+                                                         nereid_layout_t *out);
+
+/* #ttg.dot_op of an mma accumulator: operand `op_idx` (0: M by K, 1: K by N), each thread holding `k_width` neighbours
+ * along K. `cga` is the accumulator's. The right operand of version 3 never lies in registers (ARGUMENT). */
+NEREID_MUST_USE nereid_status_t nereid_layout_dot_of_mma(int rank, const int64_t *shape, int op_idx, int k_width,
+                                                         int version, const int32_t *warps_per_cta,
+                                                         const nereid_layout_cga_t *cga, nereid_layout_t *out);
+
+/* #ttg.dot_op of a blocked accumulator: every thread holds all of K. The other arguments are the accumulator's. */
+NEREID_MUST_USE nereid_status_t nereid_layout_dot_of_blocked(int rank, const int64_t *shape, int op_idx,
+                                                             const int32_t *size_per_thread,
+                                                             const int32_t *threads_per_warp,
+                                                             const int32_t *warps_per_cta, const int32_t *order,
+                                                             const nereid_layout_cga_t *cga, nereid_layout_t *out);
+
+/* #ttg.slice, in place: `layout` is the parent's for a tensor of size 1 along `dim`, which is dropped together with the
+ * registers that become copies. */
+void nereid_layout_slice(nereid_layout_t *layout, int dim);
+
+/* Basis vectors of one input of #ttg.linear and #ttg.shared_linear: `count` vectors of `rank` coordinates each. */
+typedef struct nereid_layout_vectors {
+  int count;
+  int32_t vectors[NEREID_LAYOUT_MAX_BITS][NEREID_LAYOUT_MAX_RANK];
+} nereid_layout_vectors_t;
+
+/* #ttg.linear: one table per input, in flat order. A larger shape is covered by more registers, a smaller one drops the
+ * registers, and makes copies of the lanes and warps, that lie outside. */
+NEREID_MUST_USE nereid_status_t nereid_layout_linear(int rank, const int64_t *shape,
+                                                     const nereid_layout_vectors_t tables[NEREID_LAYOUT_DIMS],
+                                                     nereid_layout_t *out);
+
+#endif
