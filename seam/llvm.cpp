@@ -1,0 +1,29 @@
+// Translation and linking: unwrap, call, wrap.
+#include "seam/llvm.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/PrettyStackTrace.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+
+void nereidMlirRegisterLLVMTranslations(MlirDialectRegistry registry) {
+  mlir::registerBuiltinDialectTranslation(*unwrap(registry));
+  mlir::registerLLVMDialectTranslation(*unwrap(registry));
+  mlir::registerNVVMDialectTranslation(*unwrap(registry));
+}
+
+LLVMBool nereidLlvmLinkModulesOnlyNeeded(LLVMModuleRef dest, LLVMModuleRef src) {
+  return llvm::Linker::linkModules(*llvm::unwrap(dest), std::unique_ptr<llvm::Module>(llvm::unwrap(src)),
+                                   llvm::Linker::LinkOnlyNeeded);
+}
+
+const void *nereidLlvmSavePrettyStackState(void) {
+  return llvm::SavePrettyStackState();
+}
+
+void nereidLlvmRestorePrettyStackState(const void *state) {
+  llvm::RestorePrettyStackState(state);
+}

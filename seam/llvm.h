@@ -1,0 +1,28 @@
+/* What LLVM-C and the MLIR C API lack for translating to LLVM IR and linking it. */
+#ifndef NEREID_SEAM_LLVM_H
+#define NEREID_SEAM_LLVM_H
+
+#include <llvm-c/Core.h>
+#include <mlir-c/IR.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Registers the translations to LLVM IR of the dialects that reach it: builtin, llvm and nvvm. The MLIR C API has
+ * only "everything", which drags in thirty dialects. */
+void nereidMlirRegisterLLVMTranslations(MlirDialectRegistry registry);
+
+/* Links into `dest` the definitions of `src` that `dest` declares and uses, and what those need. Destroys `src`.
+ * True on an error, which reaches the context's diagnostic handler. LLVM-C can only link whole modules. */
+LLVMBool nereidLlvmLinkModulesOnlyNeeded(LLVMModuleRef dest, LLVMModuleRef src);
+
+/* The state of LLVM's per-thread list of what it is doing, for crash reports: saved before and restored after a
+ * recovery, because frames that it points to are gone then. */
+const void *nereidLlvmSavePrettyStackState(void);
+void nereidLlvmRestorePrettyStackState(const void *state);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,134 @@
+/* Which assembler, where it is, and what its log says.
+ *
+ *   ptxas kernel.ptx, line 12; error   : Unknown symbol 'foo'      →  kernel.ptx:12: error: Unknown symbol 'foo'
+ *   ptxas info    : Used 32 registers, used 1 barriers             →  registers = 32
+ *
+ * Both assemblers write the same log, being the same code inside. */
+#include "target/assemblers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char *runnable(const char *path) {
+  return path && access(path, X_OK) == 0 ? path : NULL;
+}
+
+static const char *in_toolkit(const char *folder, nereid_arena_t *scratch) {
+  return folder && *folder ? runnable(nereid_arena_format(scratch, "%s/bin/ptxas", folder)) : NULL;
+}
+
+static const char *in_path(nereid_arena_t *scratch) {
+  const char *path = getenv("PATH");
+  while (path && *path) {
+    size_t size = strcspn(path, ":");
+    const char *found = size ? runnable(nereid_arena_format(scratch, "%.*s/ptxas", (int)size, path)) : NULL;
+    if (found)
+      return found;
+    path += size + (path[size] == ':');
+  }
+  return NULL;
+}
+
+const char *nereid_assembler_find_ptxas(const char *asked, nereid_arena_t *scratch) {
+  if (asked)
+    return runnable(asked);
+  const char *found = in_toolkit(getenv("CUDA_HOME"), scratch);
+  if (!found)
+    found = in_toolkit(getenv("CUDA_PATH"), scratch);
+  if (!found)
+    found = in_path(scratch);
+  return found ? found : in_toolkit("/usr/local/cuda", scratch);
+}
+
+static nereid_status_t nothing_found(const nereid_assemble_options_t *options, const nereid_report_t *report) {
+  if (options->assembler == NEREID_ASSEMBLER_NVJITLINK)
+    return nereid_report(report, NEREID_ERROR_NOT_FOUND,
+                         "no assembler: libnvJitLink.so was not found; install the CUDA toolkit or set CUDA_HOME");
+  if (options->ptxas)
+    return nereid_report(report, NEREID_ERROR_NOT_FOUND, "no assembler: '%s' cannot be run", options->ptxas);
+  return nereid_report(report, NEREID_ERROR_NOT_FOUND,
+                       "no assembler: neither ptxas nor libnvJitLink.so was found; install the CUDA toolkit, set "
+                       "CUDA_HOME, or stop at PTX");
+}
+
+nereid_status_t nereid_assemble(nereid_view_t ptx, const nereid_assemble_options_t *options,
+                                const nereid_report_t *report, nereid_arena_t *arena,
+                                nereid_assembled_t *out_assembled) {
+  bool library_only = options->assembler == NEREID_ASSEMBLER_NVJITLINK;
+  bool program_only = options->assembler == NEREID_ASSEMBLER_PTXAS || options->ptxas;
+  const char *program = library_only ? NULL : nereid_assembler_find_ptxas(options->ptxas, arena);
+  bool library_first = library_only || (!program_only && !options->one_shot);
+  *out_assembled = (nereid_assembled_t){0};
+  if (!program_only && (library_first || !program) && nereid_assembler_has_nvjitlink(NULL, NULL))
+    return nereid_assemble_nvjitlink(ptx, options, report, arena, out_assembled);
+  if (program)
+    return nereid_assemble_ptxas(ptx, program, options, report, arena, out_assembled);
+  return nothing_found(options, report);
+}
+
+size_t nereid_assembler_split(const char *text, nereid_arena_t *scratch, const char **words, size_t room) {
+  static const char blanks[] = " \t\n";
+  size_t count = 0;
+  for (text += text ? strspn(text, blanks) : 0; text && *text; text += strspn(text, blanks)) {
+    size_t size = strcspn(text, blanks);
+    const char *word = nereid_arena_copy(scratch, nereid_view_of(text, size));
+    if (!word || count == room)
+      return room + 1;
+    words[count++] = word;
+    text += size;
+  }
+  return count;
+}
+
+/* The text after "KIND   : " when `line` holds it, else null. */
+static const char *after(const char *line, const char *kind) {
+  const char *at = strstr(line, kind);
+  if (!at)
+    return NULL;
+  at += strlen(kind);
+  at += strspn(at, " ");
+  return *at == ':' ? at + 1 + strspn(at + 1, " ") : NULL;
+}
+
+/* The number before `what` in `line`, or 0. */
+static unsigned number_before(const char *line, const char *what) {
+  const char *at = strstr(line, what);
+  while (at && at > line && at[-1] >= '0' && at[-1] <= '9')
+    at--;
+  return at ? (unsigned)strtoul(at, NULL, 10) : 0;
+}
+
+static unsigned read_line(const char *line, const char *name, const nereid_report_t *report,
+                          nereid_assembled_t *assembled) {
+  unsigned registers = number_before(line, " registers");
+  const char *place = strstr(line, ", line "), *message = after(line, "error");
+  unsigned at = place ? (unsigned)strtoul(place + 7, NULL, 10) : 0;
+  assembled->spilled_bytes += number_before(line, " bytes spill stores");
+  if (registers > assembled->registers)
+    assembled->registers = registers;
+  bool fatal = !message && (message = after(line, "fatal")) != NULL;
+  if (message) {
+    nereid_report_at(report, fatal ? NEREID_REPORT_NOTE : NEREID_REPORT_ERROR, name, at, 0, "assembler: %s", message);
+    return !fatal;
+  }
+  message = after(line, "warning");
+  if (message)
+    nereid_report_at(report, NEREID_REPORT_WARNING, name, at, 0, "assembler: %s", message);
+  return 0;
+}
+
+unsigned nereid_assembler_read_log(nereid_view_t log, const char *name, const nereid_report_t *report,
+                                   nereid_assembled_t *assembled) {
+  unsigned errors = 0;
+  const char *end = log.data + log.size;
+  for (const char *line = log.data; line < end;) {
+    const char *stop = memchr(line, '\n', (size_t)(end - line));
+    size_t size = (size_t)((stop ? stop : end) - line);
+    char text[2048];
+    snprintf(text, sizeof text, "%.*s", (int)size, line);
+    errors += read_line(text, name, report, assembled);
+    line += size + 1;
+  }
+  return errors;
+}

@@ -1,0 +1,48 @@
+/* PTX → cubin: NVIDIA's assembler, as a program (ptxas) or as a library in this process (nvJitLink).
+ *
+ * Measured (CUDA 13.0): ptxas costs about 10 ms of process per kernel, nvJitLink about 20 ms once per process. So a
+ * command that compiles once prefers ptxas and a process that compiles on prefers nvJitLink; what is missing is
+ * replaced by the other, and when both are, the answer is NEREID_ERROR_NOT_FOUND and names them. */
+#ifndef NEREID_TARGET_ASSEMBLE_H
+#define NEREID_TARGET_ASSEMBLE_H
+
+#include "base/arena.h"
+#include "target/target.h"
+
+typedef enum nereid_assembler {
+  NEREID_ASSEMBLER_AUTO = 0,     /* by `one_shot` */
+  NEREID_ASSEMBLER_PTXAS = 1,    /* ptxas or nothing */
+  NEREID_ASSEMBLER_NVJITLINK = 2 /* nvJitLink or nothing */
+} nereid_assembler_t;
+
+typedef struct nereid_assemble_options {
+  nereid_assembler_t assembler;
+  bool one_shot;          /* few kernels will be assembled by this process */
+  bool lineinfo;          /* keep source lines */
+  bool no_fp_fusion;      /* passed on: the assembler contracts too */
+  const char *name;       /* of the input in messages; null: "PTX" */
+  const char *ptxas;      /* path of the assembler; null: search CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda */
+  const char *arguments;  /* more arguments for the assembler, separated by blanks; null: none */
+  nereid_target_t target;
+} nereid_assemble_options_t;
+
+typedef struct nereid_assembled {
+  nereid_view_t cubin;       /* in the arena */
+  nereid_assembler_t used;   /* never AUTO */
+  unsigned registers;        /* most per thread of any entry; 0: not told */
+  unsigned spilled_bytes;    /* spill stores of all functions; 0 also when not told */
+} nereid_assembled_t;
+
+/* Assembles `ptx`. Errors in the PTX are located reports and NEREID_ERROR_PROGRAM; a failing assembler is
+ * NEREID_ERROR_TOOL, a missing one NEREID_ERROR_NOT_FOUND. Thread safe. */
+NEREID_MUST_USE nereid_status_t nereid_assemble(nereid_view_t ptx, const nereid_assemble_options_t *options,
+                                                const nereid_report_t *report, nereid_arena_t *arena,
+                                                nereid_assembled_t *out_assembled);
+
+/* The path of ptxas: `asked` when it can be run, else the search above; in `scratch`; null when there is none. */
+const char *nereid_assembler_find_ptxas(const char *asked, nereid_arena_t *scratch);
+
+/* nvJitLink could be loaded. `out_major`, `out_minor`: its CUDA version; may be null. */
+bool nereid_assembler_has_nvjitlink(unsigned *out_major, unsigned *out_minor);
+
+#endif

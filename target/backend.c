@@ -1,0 +1,161 @@
+/* The LLVM context of a session and the plain steps around it: translate, parse, optimise, emit.
+ *
+ *   llvm.func @k(…) attributes {nvvm.kernel}   →   define ptx_kernel void @k(…)   →   .visible .entry k(…)
+ *
+ * The optimiser always gets the target machine: without one, jump threading takes the GPU for a CPU and moves code
+ * across points where a warp has to be converged (bar, shfl, ldmatrix then run with half a warp). */
+#include "target/backend.h"
+
+#include "seam/llvm.h"
+#include "target/recover.h"
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/IRReader.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <mlir-c/Target/LLVMIR.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char triple[] = "nvptx64-nvidia-cuda";
+
+void nereid_backend_initialize(nereid_backend_t *backend, const nereid_report_t *report) {
+  *backend = (nereid_backend_t){.report = report};
+}
+
+static void drop_machine(nereid_backend_t *backend) {
+  if (backend->layout)
+    LLVMDisposeTargetData(backend->layout);
+  if (backend->machine)
+    LLVMDisposeTargetMachine(backend->machine);
+  backend->layout = NULL;
+  backend->machine = NULL;
+}
+
+void nereid_backend_deinitialize(nereid_backend_t *backend) {
+  drop_machine(backend);
+  if (backend->context)
+    LLVMContextDispose(backend->context);
+  nereid_backend_initialize(backend, backend->report);
+}
+
+void nereid_backend_abandon(nereid_backend_t *backend) {
+  nereid_backend_initialize(backend, backend->report);
+}
+
+/* LLVM's own messages. With a handler installed LLVM neither prints nor exits on an error. Remarks and notes of its
+ * passes say nothing to the author of a kernel. */
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *user_data) {
+  nereid_backend_t *backend = user_data;
+  LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
+  if (severity != LLVMDSError && severity != LLVMDSWarning)
+    return;
+  char *text = LLVMGetDiagInfoDescription(info);
+  backend->errors += severity == LLVMDSError;
+  nereid_report_at(backend->report, severity == LLVMDSError ? NEREID_REPORT_ERROR : NEREID_REPORT_WARNING, NULL, 0, 0,
+                   "LLVM: %s", text);
+  LLVMDisposeMessage(text);
+}
+
+static LLVMContextRef context_of(nereid_backend_t *backend) {
+  nereid_target_initialize();
+  if (!backend->context) {
+    backend->context = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(backend->context, on_diagnostic, backend);
+  }
+  return backend->context;
+}
+
+nereid_status_t nereid_backend_translate(nereid_backend_t *backend, MlirOperation module, LLVMModuleRef *out_module) {
+  *out_module = mlirTranslateModuleToLLVMIR(module, context_of(backend));
+  return *out_module ? NEREID_OK : NEREID_ERROR_PROGRAM;
+}
+
+/* LLVM answers a parse error as text, "NAME:LINE:COLUMN: error: MESSAGE\n<source>\n<caret>\n". */
+static void report_parse_error(const nereid_report_t *report, const char *name, const char *text) {
+  unsigned line = 0, column = 0;
+  size_t prefix = strlen(name);
+  int used = 0;
+  const char *message = text;
+  if (strncmp(text, name, prefix) == 0 && sscanf(text + prefix, ":%u:%u: error: %n", &line, &column, &used) == 2)
+    message = text + prefix + used;
+  else if (strncmp(text, name, prefix) == 0 && strncmp(text + prefix, ": error: ", 9) == 0)
+    message = text + prefix + 9;
+  nereid_report_at(report, NEREID_REPORT_ERROR, name, line, column, "%.*s", (int)strcspn(message, "\n"), message);
+}
+
+nereid_status_t nereid_backend_parse(nereid_backend_t *backend, nereid_view_t input, const char *name,
+                                     LLVMModuleRef *out_module) {
+  char *message = NULL;
+  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(input.data, input.size, name);
+  unsigned errors = backend->errors;
+  *out_module = NULL;
+  if (LLVMParseIRInContext(context_of(backend), buffer, out_module, &message)) {
+    if (errors == backend->errors)
+      report_parse_error(backend->report, name, message ? message : "unreadable LLVM IR");
+    LLVMDisposeMessage(message);
+    return NEREID_ERROR_PROGRAM;
+  }
+  return NEREID_OK;
+}
+
+nereid_status_t nereid_backend_machine(nereid_backend_t *backend, const nereid_target_t *target) {
+  LLVMTargetRef llvm_target = NULL;
+  char *message = NULL, features[16];
+  if (backend->machine && backend->machine_target.capability == target->capability &&
+      backend->machine_target.architecture_only == target->architecture_only &&
+      backend->machine_target.ptx_version == target->ptx_version)
+    return NEREID_OK;
+  drop_machine(backend);
+  if (LLVMGetTargetFromTriple(triple, &llvm_target, &message)) {
+    nereid_report(backend->report, NEREID_ERROR_INTERNAL, "LLVM: %s", message);
+    LLVMDisposeMessage(message);
+    return NEREID_ERROR_INTERNAL;
+  }
+  snprintf(features, sizeof features, "+ptx%u", target->ptx_version);
+  backend->machine = LLVMCreateTargetMachine(llvm_target, triple, target->name, features, LLVMCodeGenLevelAggressive,
+                                             LLVMRelocDefault, LLVMCodeModelDefault);
+  backend->layout = LLVMCreateTargetDataLayout(backend->machine);
+  backend->machine_target = *target;
+  return NEREID_OK;
+}
+
+nereid_status_t nereid_backend_optimize(nereid_backend_t *backend, LLVMModuleRef module) {
+  unsigned errors = backend->errors;
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error = LLVMRunPasses(module, "default<O3>", backend->machine, options);
+  LLVMDisposePassBuilderOptions(options);
+  if (error) {
+    char *message = LLVMGetErrorMessage(error);
+    nereid_report(backend->report, NEREID_ERROR_INTERNAL, "LLVM: %s", message);
+    LLVMDisposeErrorMessage(message);
+    return NEREID_ERROR_INTERNAL;
+  }
+  return backend->errors == errors ? NEREID_OK : NEREID_ERROR_PROGRAM;
+}
+
+nereid_status_t nereid_backend_emit(nereid_backend_t *backend, LLVMModuleRef module, nereid_arena_t *arena,
+                                    nereid_view_t *out_ptx) {
+  unsigned errors = backend->errors;
+  char *message = NULL;
+  LLVMMemoryBufferRef buffer = NULL;
+  if (LLVMTargetMachineEmitToMemoryBuffer(backend->machine, module, LLVMAssemblyFile, &message, &buffer)) {
+    nereid_report(backend->report, NEREID_ERROR_INTERNAL, "LLVM: %s", message ? message : "no PTX was emitted");
+    LLVMDisposeMessage(message);
+    return NEREID_ERROR_INTERNAL;
+  }
+  nereid_view_t ptx = nereid_view_of(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+  out_ptx->data = nereid_arena_copy(arena, ptx);
+  out_ptx->size = ptx.size;
+  LLVMDisposeMemoryBuffer(buffer);
+  if (backend->errors != errors)
+    return NEREID_ERROR_PROGRAM;
+  return out_ptx->data ? NEREID_OK : NEREID_ERROR_MEMORY;
+}
+
+nereid_status_t nereid_backend_print(LLVMModuleRef module, nereid_arena_t *arena, nereid_view_t *out_text) {
+  char *text = LLVMPrintModuleToString(module);
+  *out_text = nereid_view(nereid_arena_copy(arena, nereid_view(text)));
+  LLVMDisposeMessage(text);
+  return out_text->data ? NEREID_OK : NEREID_ERROR_MEMORY;
+}

@@ -1,0 +1,249 @@
+/* LLVM IR against the target, before LLVM meets what it cannot select.
+ *
+ *   call void @llvm.nvvm.cp.async.bulk.commit.group()     on sm_80:  kernel.ll:12:3: error: … needs sm_90 or later
+ *
+ * LLVM 22 answers these by ending the process or by a message without a place. A row of the table says from which
+ * target on an intrinsic exists (PTX ISA, "Target ISA Notes" of the instruction it becomes); what is in no row exists
+ * on all of ours. Anything that slips through is still caught by target/recover.c, only less clearly. */
+#include "target/prepare.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <stdlib.h>
+
+#define BEYOND 100 /* a target after those of Nereid */
+
+typedef struct need {
+  const char *prefix;   /* of the intrinsic's name */
+  const char *part;     /* which it also contains; null: anything */
+  unsigned capability;  /* the first that has it */
+  bool architecture;    /* only the architecture's own target, sm_90a */
+  unsigned ptx_version; /* the first that spells it; 0: of no concern */
+} need_t;
+
+/* The first row that fits counts. */
+static const need_t needs[] = {
+    {"llvm.nvvm.clusterlaunchcontrol", NULL, BEYOND, false, 0},
+    {"llvm.nvvm.tcgen05.", NULL, BEYOND, false, 0},
+    {"llvm.nvvm.st.bulk", NULL, BEYOND, false, 0},
+    {"llvm.nvvm.redux.sync.f", NULL, BEYOND, false, 0},
+    {"llvm.nvvm.", "e2m1", BEYOND, false, 0},
+    {"llvm.nvvm.", "e2m3", BEYOND, false, 0},
+    {"llvm.nvvm.", "e3m2", BEYOND, false, 0},
+    {"llvm.nvvm.", "ue8m0", BEYOND, false, 0},
+    {"llvm.nvvm.mma.block.scale", NULL, BEYOND, false, 0},
+    {"llvm.nvvm.mma.sp.block.scale", NULL, BEYOND, false, 0},
+    {"llvm.nvvm.", "f32x4", BEYOND, false, 0},
+    {"llvm.nvvm.ldmatrix", ".b8", BEYOND, false, 0},
+    {"llvm.nvvm.stmatrix", ".b8", BEYOND, false, 0},
+    {"llvm.nvvm.wgmma.", NULL, 90, true, 80},
+    {"llvm.nvvm.setmaxnreg.", NULL, 90, true, 80},
+    {"llvm.nvvm.tensormap.replace.", NULL, 90, true, 83},
+    {"llvm.nvvm.cp.async.bulk.", NULL, 90, false, 80},
+    {"llvm.nvvm.barrier.cluster.", NULL, 90, false, 78},
+    {"llvm.nvvm.mapa", NULL, 90, false, 78},
+    {"llvm.nvvm.getctarank", NULL, 90, false, 78},
+    {"llvm.nvvm.isspacep.shared.cluster", NULL, 90, false, 78},
+    {"llvm.nvvm.is_explicit_cluster", NULL, 90, false, 78},
+    {"llvm.nvvm.read.ptx.sreg.cluster", NULL, 90, false, 78},
+    {"llvm.nvvm.read.ptx.sreg.nclusterid", NULL, 90, false, 78},
+    {"llvm.nvvm.fence.sc.cluster", NULL, 90, false, 78},
+    {"llvm.nvvm.fence.acquire.sync_restrict", NULL, 90, false, 86},
+    {"llvm.nvvm.fence.release.sync_restrict", NULL, 90, false, 86},
+    {"llvm.nvvm.fence.mbarrier_init", NULL, 90, false, 80},
+    {"llvm.nvvm.fence.proxy.async", NULL, 90, false, 80},
+    {"llvm.nvvm.fence.proxy.tensormap", NULL, 90, false, 83},
+    {"llvm.nvvm.prefetch.tensormap", NULL, 90, false, 80},
+    {"llvm.nvvm.griddepcontrol.", NULL, 90, false, 78},
+    {"llvm.nvvm.elect.sync", NULL, 90, false, 80},
+    {"llvm.nvvm.stmatrix", NULL, 90, false, 78},
+    {"llvm.nvvm.mma.", "e4m3", 89, false, 84},
+    {"llvm.nvvm.mma.", "e5m2", 89, false, 84},
+    {"llvm.nvvm.", "e4m3", 89, false, 81},
+    {"llvm.nvvm.", "e5m2", 89, false, 81},
+};
+
+/* Machines LLVM has intrinsics for that are not ours. */
+static const char *const foreign[] = {
+    "llvm.aarch64.", "llvm.amdgcn.", "llvm.arm.",       "llvm.bpf.",  "llvm.dx.",   "llvm.hexagon.",
+    "llvm.loongarch.", "llvm.mips.", "llvm.ppc.",       "llvm.r600.", "llvm.riscv.", "llvm.s390.",
+    "llvm.spv.",     "llvm.ve.",     "llvm.wasm.",      "llvm.x86.",  "llvm.xcore.",
+};
+
+/* What CUDA's device runtime provides to every program. */
+static const char *const provided[] = {"vprintf", "malloc", "free", "__assertfail", "__nvvm_reflect"};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+typedef struct check {
+  nereid_backend_t *backend;
+  const nereid_target_t *target;
+  const nereid_backend_input_t *input;
+  LLVMModuleRef module;
+  unsigned errors;
+} check_t;
+
+/* How often `word` occurs in the code of one line before `end`; declarations and comments do not count. */
+static const char *find_in_line(const char *line, const char *end, nereid_view_t word) {
+  for (const char *at = line; at + word.size <= end && *at != ';'; at++)
+    if (memcmp(at, word.data, word.size) == 0)
+      return at;
+  return NULL;
+}
+
+/* Line and column, from 1, of the `number`th line of code, from 0, that contains `word`; false when there is none. */
+static bool find_in_text(nereid_view_t text, nereid_view_t word, unsigned number, unsigned *out_line,
+                         unsigned *out_column) {
+  const char *line = text.data, *end = text.data + text.size;
+  for (unsigned count = 1; line < end; count++) {
+    const char *stop = memchr(line, '\n', (size_t)(end - line)), *at;
+    stop = stop ? stop : end;
+    nereid_view_t rest = nereid_view_of(line, (size_t)(stop - line));
+    at = nereid_view_starts_with(rest, nereid_view("declare")) ? NULL : find_in_line(line, stop, word);
+    if (at && number-- == 0) {
+      *out_line = count;
+      *out_column = (unsigned)(at - line) + 1;
+      return true;
+    }
+    line = stop + 1;
+  }
+  return false;
+}
+
+/* How many instructions before `at`, in module order, are of the same opcode and call the same function. The parser
+ * keeps the order of the text, so this is also the number of the line among those that read alike. */
+static unsigned number_of(LLVMModuleRef module, LLVMValueRef at) {
+  unsigned number = 0;
+  LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
+  LLVMValueRef callee = opcode == LLVMCall ? LLVMGetCalledValue(at) : NULL;
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+        if (i == at)
+          return number;
+        number += LLVMGetInstructionOpcode(i) == opcode && (!callee || LLVMGetCalledValue(i) == callee);
+      }
+  return number;
+}
+
+/* Where an instruction stands: in the text it was read from, else where its debug location points. */
+static void locate(check_t *check, LLVMValueRef at, const char *word, const char **out_file, unsigned *out_line,
+                   unsigned *out_column) {
+  unsigned size = 0;
+  *out_file = check->input->name;
+  *out_line = *out_column = 0;
+  if (check->input->text.size &&
+      find_in_text(check->input->text, nereid_view(word), number_of(check->module, at), out_line, out_column))
+    return;
+  const char *file = LLVMGetDebugLocFilename(at, &size);
+  if (file && size) {
+    *out_file = nereid_arena_copy(check->input->scratch, nereid_view_of(file, size));
+    *out_line = LLVMGetDebugLocLine(at);
+    *out_column = LLVMGetDebugLocColumn(at);
+  }
+}
+
+static void complain(check_t *check, LLVMValueRef at, const char *word, const char *what) {
+  const char *file = NULL;
+  unsigned line = 0, column = 0;
+  size_t size;
+  LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(at));
+  locate(check, at, word, &file, &line, &column);
+  check->errors++;
+  nereid_report_at(check->backend->report, NEREID_REPORT_ERROR, file, line, column, "%s (in function '%s')",
+                   what ? what : "out of memory", LLVMGetValueName2(function, &size));
+}
+
+static void check_need(check_t *check, LLVMValueRef call, const char *name, const need_t *need) {
+  const nereid_target_t *target = check->target;
+  nereid_arena_t *scratch = check->input->scratch;
+  const char *word = nereid_arena_format(scratch, "@%s(", name), *what = NULL;
+  if (need->capability >= BEYOND)
+    what = nereid_arena_format(scratch, "'%s' needs a later architecture than %s and any that Nereid compiles for",
+                               name, target->name);
+  else if (target->capability < need->capability || (need->architecture && !target->architecture_only))
+    what = nereid_arena_format(scratch, "'%s' needs sm_%u%s%s, the target is %s", name, need->capability,
+                               need->architecture ? "a" : "", need->architecture ? "" : " or later", target->name);
+  else if (target->ptx_version < need->ptx_version)
+    what = nereid_arena_format(scratch, "'%s' needs PTX %u.%u, the PTX version is %u.%u", name, need->ptx_version / 10,
+                               need->ptx_version % 10, target->ptx_version / 10, target->ptx_version % 10);
+  else
+    return;
+  complain(check, call, word ? word : "", what);
+}
+
+static void check_intrinsic(check_t *check, LLVMValueRef call, const char *name) {
+  for (size_t i = 0; i < COUNT(needs); i++)
+    if (strncmp(name, needs[i].prefix, strlen(needs[i].prefix)) == 0 &&
+        (!needs[i].part || strstr(name, needs[i].part))) {
+      check_need(check, call, name, &needs[i]);
+      return;
+    }
+  for (size_t i = 0; i < COUNT(foreign); i++)
+    if (strncmp(name, foreign[i], strlen(foreign[i])) == 0)
+      complain(check, call, nereid_arena_format(check->input->scratch, "@%s(", name),
+               nereid_arena_format(check->input->scratch, "'%s' is an intrinsic of another machine; the target is %s",
+                                   name, check->target->name));
+}
+
+static void check_call(check_t *check, LLVMValueRef call) {
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+  nereid_view_t name;
+  if (!callee || !LLVMIsAFunction(callee) || !LLVMIsDeclaration(callee))
+    return;
+  name.data = LLVMGetValueName2(callee, &name.size);
+  if (LLVMGetIntrinsicID(callee) || nereid_view_starts_with(name, nereid_view("llvm."))) {
+    check_intrinsic(check, call, name.data);
+    return;
+  }
+  bool known = nereid_target_is_libdevice_name(name);
+  for (size_t i = 0; i < COUNT(provided); i++)
+    known |= nereid_view_equal(name, nereid_view(provided[i]));
+  if (!known)
+    complain(check, call, nereid_arena_format(check->input->scratch, "@%s(", name.data),
+             nereid_arena_format(check->input->scratch, "call to '%s', which is defined nowhere", name.data));
+}
+
+/* 128-bit atomics: PTX ISA, atom.b128. */
+static void check_atomic(check_t *check, LLVMValueRef at, LLVMOpcode opcode) {
+  const nereid_target_t *target = check->target;
+  LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(at, opcode == LLVMAtomicCmpXchg ? 2 : 1));
+  unsigned long long bits = LLVMSizeOfTypeInBits(check->backend->layout, type);
+  const char *word = opcode == LLVMAtomicCmpXchg ? "cmpxchg" : "atomicrmw";
+  if (bits <= 64 || (bits == 128 && target->capability >= 90 && target->ptx_version >= 84))
+    return;
+  complain(check, at, word,
+           nereid_arena_format(check->input->scratch, "a %llu-bit '%s' %s", bits, word,
+                               bits == 128 ? "needs sm_90 or later and PTX 8.4" : "exists on no target"));
+}
+
+static void check_instruction(check_t *check, LLVMValueRef at) {
+  LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
+  switch (opcode) {
+  case LLVMCall:
+    check_call(check, at);
+    break;
+  case LLVMAtomicCmpXchg:
+  case LLVMAtomicRMW:
+    check_atomic(check, at, opcode);
+    break;
+  case LLVMInvoke:
+  case LLVMLandingPad:
+  case LLVMResume:
+    complain(check, at, opcode == LLVMInvoke ? "invoke" : opcode == LLVMResume ? "resume" : "landingpad",
+             "exceptions do not exist on a GPU");
+    break;
+  default:
+    break;
+  }
+}
+
+nereid_status_t nereid_target_check(nereid_backend_t *backend, LLVMModuleRef module, const nereid_target_t *target,
+                                    const nereid_backend_input_t *input) {
+  check_t check = {.backend = backend, .target = target, .input = input, .module = module};
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        check_instruction(&check, i);
+  return check.errors ? NEREID_ERROR_PROGRAM : NEREID_OK;
+}

@@ -1,0 +1,80 @@
+/* What a module has to be before LLVM optimises it for a target.
+ *
+ *   target triple = ""                                    target triple = "nvptx64-nvidia-cuda"
+ *   call float @__nv_expf(float %x)                   →   call float @__nv_expf(float %x)   ; now defined, internal
+ *   define ptx_kernel void @"my.kernel"()                 define ptx_kernel void @"my$2Ekernel"()
+ *
+ * IR that was made for another machine is refused here, where it can be said plainly, and not later, where LLVM would
+ * end the process or write wrong addresses. */
+#include "target/prepare.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+
+static const char triple[] = "nvptx64-nvidia-cuda";
+
+/* Pointer widths are what code depends on; LLVM's default layout text gains entries between versions. */
+static bool layout_fits(LLVMTargetDataRef have, LLVMTargetDataRef want, LLVMContextRef context) {
+  static const unsigned spaces[] = {0, 1, 3, 4, 5};
+  for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+    if (spaces[i] != 3 && LLVMPointerSizeForAS(have, spaces[i]) != LLVMPointerSizeForAS(want, spaces[i]))
+      return false;
+  LLVMTypeRef type = LLVMInt64TypeInContext(context);
+  return LLVMABIAlignmentOfType(have, type) == LLVMABIAlignmentOfType(want, type) &&
+         LLVMByteOrder(have) == LLVMByteOrder(want);
+}
+
+static nereid_status_t set_layout(nereid_backend_t *backend, LLVMModuleRef module, const char *name) {
+  const char *text = LLVMGetDataLayoutStr(module);
+  bool fits = true;
+  if (text && *text) {
+    LLVMTargetDataRef have = LLVMCreateTargetData(text);
+    fits = layout_fits(have, backend->layout, backend->context);
+    LLVMDisposeTargetData(have);
+  }
+  if (!fits) {
+    nereid_report_at(backend->report, NEREID_REPORT_ERROR, name, 0, 0,
+                     "the module's data layout '%s' is not that of %s; leave it out or take NVPTX's", text, triple);
+    return NEREID_ERROR_PROGRAM;
+  }
+  LLVMSetModuleDataLayout(module, backend->layout);
+  return NEREID_OK;
+}
+
+static nereid_status_t set_triple(nereid_backend_t *backend, LLVMModuleRef module, const char *name) {
+  nereid_view_t have = nereid_view(LLVMGetTarget(module));
+  if (have.size && !nereid_view_starts_with(have, nereid_view("nvptx64"))) {
+    nereid_report_at(backend->report, NEREID_REPORT_ERROR, name, 0, 0,
+                     "the module is for '%s'; expected the triple %s or none", have.data, triple);
+    return NEREID_ERROR_PROGRAM;
+  }
+  LLVMSetTarget(module, triple);
+  return NEREID_OK;
+}
+
+/* libdevice reads this flag through __nvvm_reflect: with it, its functions flush denormal f32 to zero, which is what
+ * docs/numerics.md promises. A module that says otherwise is believed. */
+static void set_flush_to_zero(LLVMModuleRef module) {
+  static const char key[] = "nvvm-reflect-ftz";
+  if (LLVMGetModuleFlag(module, key, sizeof key - 1))
+    return;
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
+  LLVMAddModuleFlag(module, LLVMModuleFlagBehaviorOverride, key, sizeof key - 1,
+                    LLVMValueAsMetadata(LLVMConstInt(i32, 1, false)));
+}
+
+nereid_status_t nereid_backend_prepare(nereid_backend_t *backend, LLVMModuleRef module, const nereid_target_t *target,
+                                       const nereid_backend_input_t *input) {
+  nereid_status_t status = nereid_backend_machine(backend, target);
+  if (status == NEREID_OK)
+    status = set_triple(backend, module, input->name);
+  if (status == NEREID_OK)
+    status = set_layout(backend, module, input->name);
+  if (status == NEREID_OK)
+    status = nereid_target_check(backend, module, target, input);
+  if (status != NEREID_OK)
+    return status;
+  set_flush_to_zero(module);
+  status = nereid_target_link_libdevice(backend, module, input);
+  return status == NEREID_OK ? nereid_target_map_names(module, input->scratch) : status;
+}

@@ -1,0 +1,65 @@
+/* Fatal errors of LLVM, caught:
+ *
+ *   nereid_recover_run ── setjmp ── body ── … LLVM … ── report_fatal_error ── handler ── longjmp ──┐
+ *          ▲───────────────────────────── NEREID_ERROR_INTERNAL, the reason ─────────────────────────┘
+ *
+ * The handler is process-wide in LLVM (our own static copy of it), so it finds its way home by a thread-local
+ * pointer to the innermost recovery. Errors that LLVM reports through a context instead (an unsupported cmpxchg)
+ * never come here: every context has a diagnostic handler, and with one LLVM does not exit. */
+#include "target/recover.h"
+
+#include "seam/llvm.h"
+
+#include <llvm-c/ErrorHandling.h>
+#include <llvm-c/Target.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
+
+typedef struct recovery {
+  struct recovery *outer;
+  char *message;
+  size_t message_size;
+  jmp_buf home;
+} recovery_t;
+
+static _Thread_local recovery_t *innermost;
+
+/* Returning lets LLVM do what it does without us: print and end the process. Only code outside any recovery,
+ * which is none of the library's, gets there. */
+static void on_fatal_error(const char *reason) {
+  recovery_t *here = innermost;
+  if (!here)
+    return;
+  snprintf(here->message, here->message_size, "%s", reason ? reason : "no reason given");
+  longjmp(here->home, 1);
+}
+
+static void initialize(void) {
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+  LLVMInstallFatalErrorHandler(on_fatal_error);
+}
+
+void nereid_target_initialize(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, initialize);
+}
+
+nereid_status_t nereid_recover_run(nereid_status_t (*body)(void *argument), void *argument, char *message,
+                                   size_t message_size) {
+  recovery_t here = {.outer = innermost, .message = message, .message_size = message_size};
+  volatile nereid_status_t status = NEREID_ERROR_INTERNAL;
+  const void *const doing = nereidLlvmSavePrettyStackState();
+  nereid_target_initialize();
+  if (setjmp(here.home) == 0) {
+    innermost = &here;
+    status = body(argument);
+  } else {
+    nereidLlvmRestorePrettyStackState(doing);
+  }
+  innermost = here.outer;
+  return status;
+}
