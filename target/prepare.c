@@ -13,11 +13,12 @@
 
 static const char triple[] = "nvptx64-nvidia-cuda";
 
-/* Pointer widths are what code depends on; LLVM's default layout text gains entries between versions. */
+/* What the code of a kernel depends on: LLVM's default layout text gains entries between versions. Pointers to shared,
+ * constant and local memory may be declared with 32 or 64 bits; they become 32 either way. */
 static bool layout_fits(LLVMTargetDataRef have, LLVMTargetDataRef want, LLVMContextRef context) {
-  static const unsigned spaces[] = {0, 1, 3, 4, 5};
+  static const unsigned spaces[] = {0, 1};
   for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
-    if (spaces[i] != 3 && LLVMPointerSizeForAS(have, spaces[i]) != LLVMPointerSizeForAS(want, spaces[i]))
+    if (LLVMPointerSizeForAS(have, spaces[i]) != LLVMPointerSizeForAS(want, spaces[i]))
       return false;
   LLVMTypeRef type = LLVMInt64TypeInContext(context);
   return LLVMABIAlignmentOfType(have, type) == LLVMABIAlignmentOfType(want, type) &&

@@ -11,6 +11,7 @@
 #include "seam/llvm.h"
 
 #include <llvm-c/ErrorHandling.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -35,7 +36,12 @@ static void on_fatal_error(const char *reason) {
   longjmp(here->home, 1);
 }
 
+/* Options of LLVM that have no other way in; the whole list. nvptx-short-ptr: pointers to shared, constant and local
+ * memory have 32 bits, which halves the registers of shared-memory addresses. */
+static const char *const options[] = {"nereid", "-nvptx-short-ptr"};
+
 static void initialize(void) {
+  LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, "");
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
