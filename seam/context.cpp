@@ -34,9 +34,7 @@ struct Entry {
   void (*insert)(DialectRegistry &registry);
 };
 
-template <typename... Dialects> void insert(DialectRegistry &registry) {
-  registry.insert<Dialects...>();
-}
+template <typename... Dialects> void insert(DialectRegistry &registry) { registry.insert<Dialects...>(); }
 
 const Entry entries[] = {
     {"arith", insert<arith::ArithDialect>},
@@ -116,9 +114,7 @@ void nereidMlirEmitWithNotes(MlirDiagnosticSeverity severity, MlirLocation locat
     diagnostic.attachNote(unwrap(notes[i].location)) << notes[i].message;
 }
 
-bool nereidMlirRemarksEnabled(MlirContext context) {
-  return unwrap(context)->getRemarkEngine() != nullptr;
-}
+bool nereidMlirRemarksEnabled(MlirContext context) { return unwrap(context)->getRemarkEngine() != nullptr; }
 
 void nereidMlirOptimizationRemark(NereidMlirRemarkKind kind, MlirLocation location, const char *category,
                                   const char *name, const char *message) {

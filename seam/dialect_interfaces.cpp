@@ -127,15 +127,7 @@ bool nereidMlirOperationHasSingleEffect(MlirOperation op, NereidMlirEffect effec
   }
 }
 
-bool nereidMlirOperationIsMemoryEffectFree(MlirOperation op) {
-  return isMemoryEffectFree(unwrap(op));
-}
-bool nereidMlirOperationIsSpeculatable(MlirOperation op) {
-  return isSpeculatable(unwrap(op));
-}
-bool nereidMlirOperationIsPure(MlirOperation op) {
-  return isPure(unwrap(op));
-}
-bool nereidMlirOperationIsTriviallyDead(MlirOperation op) {
-  return isOpTriviallyDead(unwrap(op));
-}
+bool nereidMlirOperationIsMemoryEffectFree(MlirOperation op) { return isMemoryEffectFree(unwrap(op)); }
+bool nereidMlirOperationIsSpeculatable(MlirOperation op) { return isSpeculatable(unwrap(op)); }
+bool nereidMlirOperationIsPure(MlirOperation op) { return isPure(unwrap(op)); }
+bool nereidMlirOperationIsTriviallyDead(MlirOperation op) { return isOpTriviallyDead(unwrap(op)); }

@@ -12,14 +12,10 @@ namespace nereid {
 
 // Resources, named in .td as Resource<"::nereid::GlobalMemory"> and Resource<"::nereid::SharedMemory">.
 struct GlobalMemory : mlir::SideEffects::Resource::Base<GlobalMemory> {
-  llvm::StringRef getName() final {
-    return "GlobalMemory";
-  }
+  llvm::StringRef getName() final { return "GlobalMemory"; }
 };
 struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
-  llvm::StringRef getName() final {
-    return "SharedMemory";
-  }
+  llvm::StringRef getName() final { return "SharedMemory"; }
 };
 
 // Everything may be inlined but a function that says `noinline = true`. A return becomes its values, or a branch when
@@ -27,12 +23,8 @@ struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
 struct InlinerInterface : mlir::DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
   bool isLegalToInline(mlir::Operation *call, mlir::Operation *callable, bool) const final;
-  bool isLegalToInline(mlir::Region *, mlir::Region *, bool, mlir::IRMapping &) const final {
-    return true;
-  }
-  bool isLegalToInline(mlir::Operation *, mlir::Region *, bool, mlir::IRMapping &) const final {
-    return true;
-  }
+  bool isLegalToInline(mlir::Region *, mlir::Region *, bool, mlir::IRMapping &) const final { return true; }
+  bool isLegalToInline(mlir::Operation *, mlir::Region *, bool, mlir::IRMapping &) const final { return true; }
   void handleTerminator(mlir::Operation *op, mlir::Block *next) const final;
   void handleTerminator(mlir::Operation *op, mlir::ValueRange results) const final;
 };

@@ -20,12 +20,8 @@ DEFINE_C_API_PTR_METHODS(NereidMlirDominance, DominanceInfo)
 
 //===-- cloning and moving ----------------------------------------------------------------------------------------===//
 
-NereidMlirIRMapping nereidMlirIRMappingCreate(void) {
-  return wrap(new IRMapping);
-}
-void nereidMlirIRMappingDestroy(NereidMlirIRMapping mapping) {
-  delete unwrap(mapping);
-}
+NereidMlirIRMapping nereidMlirIRMappingCreate(void) { return wrap(new IRMapping); }
+void nereidMlirIRMappingDestroy(NereidMlirIRMapping mapping) { delete unwrap(mapping); }
 void nereidMlirIRMappingMapValue(NereidMlirIRMapping mapping, MlirValue from, MlirValue to) {
   unwrap(mapping)->map(unwrap(from), unwrap(to));
 }
@@ -56,31 +52,19 @@ void nereidMlirRegionSpliceAfter(MlirBlock after, MlirRegion source) {
   Block *block = unwrap(after);
   block->getParent()->getBlocks().splice(std::next(block->getIterator()), unwrap(source)->getBlocks());
 }
-MlirOperation nereidMlirOperationGetPrevInBlock(MlirOperation op) {
-  return wrap(unwrap(op)->getPrevNode());
-}
-MlirOperation nereidMlirRegionGetParentOperation(MlirRegion region) {
-  return wrap(unwrap(region)->getParentOp());
-}
-intptr_t nereidMlirRegionGetNumber(MlirRegion region) {
-  return unwrap(region)->getRegionNumber();
-}
+MlirOperation nereidMlirOperationGetPrevInBlock(MlirOperation op) { return wrap(unwrap(op)->getPrevNode()); }
+MlirOperation nereidMlirRegionGetParentOperation(MlirRegion region) { return wrap(unwrap(region)->getParentOp()); }
+intptr_t nereidMlirRegionGetNumber(MlirRegion region) { return unwrap(region)->getRegionNumber(); }
 bool nereidMlirOperationIsProperAncestor(MlirOperation op, MlirOperation other) {
   return unwrap(op)->isProperAncestor(unwrap(other));
 }
-void nereidMlirOperationErase(MlirOperation op) {
-  unwrap(op)->erase();
-}
-void nereidMlirBlockErase(MlirBlock block) {
-  unwrap(block)->erase();
-}
+void nereidMlirOperationErase(MlirOperation op) { unwrap(op)->erase(); }
+void nereidMlirBlockErase(MlirBlock block) { unwrap(block)->erase(); }
 void nereidMlirOperationInsertOperands(MlirOperation op, intptr_t index, intptr_t n, const MlirValue *operands) {
   SmallVector<Value> storage;
   unwrap(op)->insertOperands(index, unwrapList(n, operands, storage));
 }
-void nereidMlirOperationEraseOperand(MlirOperation op, intptr_t index) {
-  unwrap(op)->eraseOperand(index);
-}
+void nereidMlirOperationEraseOperand(MlirOperation op, intptr_t index) { unwrap(op)->eraseOperand(index); }
 
 //===-- folding, constants, dominance -----------------------------------------------------------------------------===//
 
@@ -96,12 +80,8 @@ MlirAttribute nereidMlirValueGetConstant(MlirValue value) {
   Attribute attr;
   return wrap(matchPattern(unwrap(value), m_Constant(&attr)) ? attr : Attribute());
 }
-NereidMlirDominance nereidMlirDominanceCreate(MlirOperation op) {
-  return wrap(new DominanceInfo(unwrap(op)));
-}
-void nereidMlirDominanceDestroy(NereidMlirDominance dominance) {
-  delete unwrap(dominance);
-}
+NereidMlirDominance nereidMlirDominanceCreate(MlirOperation op) { return wrap(new DominanceInfo(unwrap(op))); }
+void nereidMlirDominanceDestroy(NereidMlirDominance dominance) { delete unwrap(dominance); }
 bool nereidMlirDominanceValueDominates(NereidMlirDominance dominance, MlirValue value, MlirOperation op) {
   return unwrap(dominance)->properlyDominates(unwrap(value), unwrap(op));
 }
@@ -129,9 +109,7 @@ bool nereidMlirSymbolWalkUses(MlirOperation symbol, MlirOperation from, NereidMl
     callback(wrap(use.getUser()), wrap(use.getSymbolRef()), userData);
   return true;
 }
-bool nereidMlirOperationIsCall(MlirOperation op) {
-  return isa<CallOpInterface>(unwrap(op));
-}
+bool nereidMlirOperationIsCall(MlirOperation op) { return isa<CallOpInterface>(unwrap(op)); }
 MlirAttribute nereidMlirCallGetCallee(MlirOperation call) {
   auto op = dyn_cast<CallOpInterface>(unwrap(call));
   return wrap(op ? Attribute(dyn_cast<SymbolRefAttr>(op.getCallableForCallee())) : Attribute());
@@ -141,21 +119,11 @@ void nereidMlirCallGetArguments(MlirOperation call, intptr_t *first, intptr_t *n
   *first = arguments.getBeginOperandIndex();
   *n = arguments.size();
 }
-bool nereidMlirOperationIsFunction(MlirOperation op) {
-  return isa<FunctionOpInterface>(unwrap(op));
-}
-static FunctionOpInterface function(MlirOperation op) {
-  return cast<FunctionOpInterface>(unwrap(op));
-}
-MlirType nereidMlirFunctionGetType(MlirOperation op) {
-  return wrap(function(op).getFunctionType());
-}
-void nereidMlirFunctionSetType(MlirOperation op, MlirType type) {
-  function(op).setType(unwrap(type));
-}
-bool nereidMlirFunctionIsPublic(MlirOperation op) {
-  return function(op).isPublic();
-}
+bool nereidMlirOperationIsFunction(MlirOperation op) { return isa<FunctionOpInterface>(unwrap(op)); }
+static FunctionOpInterface function(MlirOperation op) { return cast<FunctionOpInterface>(unwrap(op)); }
+MlirType nereidMlirFunctionGetType(MlirOperation op) { return wrap(function(op).getFunctionType()); }
+void nereidMlirFunctionSetType(MlirOperation op, MlirType type) { function(op).setType(unwrap(type)); }
+bool nereidMlirFunctionIsPublic(MlirOperation op) { return function(op).isPublic(); }
 MlirAttribute nereidMlirFunctionGetArgAttr(MlirOperation op, intptr_t index, MlirStringRef name) {
   return wrap(function(op).getArgAttr(index, unwrap(name)));
 }
@@ -179,12 +147,8 @@ MlirLogicalResult nereidMlirFunctionInsertArgument(MlirOperation op, intptr_t in
 
 //===-- control flow ----------------------------------------------------------------------------------------------===//
 
-bool nereidMlirOperationIsLoopLike(MlirOperation op) {
-  return isa<LoopLikeOpInterface>(unwrap(op));
-}
-bool nereidMlirOperationIsRegionBranch(MlirOperation op) {
-  return isa<RegionBranchOpInterface>(unwrap(op));
-}
+bool nereidMlirOperationIsLoopLike(MlirOperation op) { return isa<LoopLikeOpInterface>(unwrap(op)); }
+bool nereidMlirOperationIsRegionBranch(MlirOperation op) { return isa<RegionBranchOpInterface>(unwrap(op)); }
 bool nereidMlirRegionIsRepetitive(MlirRegion region) {
   auto parent = dyn_cast<RegionBranchOpInterface>(unwrap(region)->getParentOp());
   return parent && parent.isRepetitiveRegion(unwrap(region)->getRegionNumber());
@@ -262,9 +226,7 @@ const int64_t *nereidMlirDenseI64ArrayGetData(MlirAttribute attr) {
 MlirStringRef nereidMlirAttributeGetName(MlirAttribute attr) {
   return wrap(unwrap(attr).getAbstractAttribute().getName());
 }
-MlirStringRef nereidMlirTypeGetName(MlirType type) {
-  return wrap(unwrap(type).getAbstractType().getName());
-}
+MlirStringRef nereidMlirTypeGetName(MlirType type) { return wrap(unwrap(type).getAbstractType().getName()); }
 
 template <typename Element> static void walk(Element element, const NereidMlirSubElementCallbacks &callbacks) {
   AttrTypeWalker walker;
@@ -277,9 +239,7 @@ template <typename Element> static void walk(Element element, const NereidMlirSu
 void nereidMlirAttributeWalk(MlirAttribute attr, NereidMlirSubElementCallbacks callbacks) {
   walk(unwrap(attr), callbacks);
 }
-void nereidMlirTypeWalk(MlirType type, NereidMlirSubElementCallbacks callbacks) {
-  walk(unwrap(type), callbacks);
-}
+void nereidMlirTypeWalk(MlirType type, NereidMlirSubElementCallbacks callbacks) { walk(unwrap(type), callbacks); }
 
 static AttrTypeReplacer makeReplacer(const NereidMlirReplacer &by) {
   AttrTypeReplacer replacer;

@@ -28,15 +28,9 @@ public:
     }
   }
 
-  StringRef getName() const override {
-    return info.argument;
-  }
-  StringRef getArgument() const override {
-    return info.argument;
-  }
-  StringRef getDescription() const override {
-    return info.summary;
-  }
+  StringRef getName() const override { return info.argument; }
+  StringRef getArgument() const override { return info.argument; }
+  StringRef getDescription() const override { return info.summary; }
   void getDependentDialects(DialectRegistry &registry) const override {
     SmallVector<StringRef> names;
     StringRef(info.dialects).split(names, ',', -1, false);
@@ -46,9 +40,7 @@ public:
   bool canScheduleOn(RegisteredOperationName name) const override {
     return !getOpName() || name.getStringRef() == *getOpName();
   }
-  std::unique_ptr<Pass> clonePass() const override {
-    return std::make_unique<CPass>(info, getTypeID());
-  }
+  std::unique_ptr<Pass> clonePass() const override { return std::make_unique<CPass>(info, getTypeID()); }
   void runOnOperation() override {
     if (mlirLogicalResultIsFailure(info.run(wrap(getOperation()), wrap(static_cast<Pass *>(this)), info.userData)))
       signalPassFailure();

@@ -15,11 +15,7 @@ using ::mlir::Attribute;
 using ::mlir::DenseI32ArrayAttr;
 using ::mlir::DenseI64ArrayAttr;
 using ::mlir::Type;
-
-
-struct SharedMemory : ::mlir::SideEffects::Resource::Base<SharedMemory> {
-  ::llvm::StringRef getName() override { return "SharedMemory"; }
-};
+using ::nereid::SharedMemory;
 
 // Reads what stands between `<{` and `}>` of an encoding, and prints it: see dialects/ttg/ttg_hooks.h.
 ::mlir::Attribute parseEncoding(::mlir::AsmParser &parser, ::llvm::StringRef mnemonic);

@@ -1,0 +1,67 @@
+/* The ordered lists of passes. One line is one pass, with its options; $name is a field of the options.
+ *
+ *   "convert-x{num-warps=$num-warps}"   ->   convert-x{num-warps=4}
+ *
+ * Lists are data so that they can be read at a glance, printed by tools, and pasted into nereid-opt. */
+#include "passes/pipeline.h"
+
+#include "passes/pass.h"
+
+/* Requires tt as a front end printed it. Afterwards: only functions that say noinline are called, and as little IR as
+ * possible is left before layouts multiply it. */
+static const char *const ttir[] = {
+    "inline", "canonicalize", "cse", "loop-invariant-code-motion", "symbol-dce", NULL,
+};
+
+static const char *const ttgir[] = {NULL};
+
+static const char *const llvm[] = {NULL};
+
+static const char *const *const stages[] = {ttir, ttgir, llvm};
+
+/* Replaces each $name in `step`. */
+static const char *with_options(const char *step, const nereid_pipeline_options_t *options, nereid_arena_t *arena) {
+  const struct {
+    const char *name;
+    int value;
+  } variables[] = {
+      {"$num-warps", options->num_warps},     {"$num-ctas", options->num_ctas},
+      {"$num-stages", options->num_stages},   {"$capability", options->capability},
+      {"$ptx-version", options->ptx_version},
+  };
+  for (size_t i = 0; step && i < sizeof variables / sizeof *variables; i++) {
+    const char *found = strstr(step, variables[i].name);
+    if (!found)
+      continue;
+    const char *rest = found + strlen(variables[i].name);
+    step = nereid_arena_format(arena, "%.*s%d%s", (int)(found - step), step, variables[i].value, rest);
+    i--; /* the same variable may stand there twice */
+  }
+  return step;
+}
+
+const char *nereid_pipeline_text(nereid_pipeline_t stage, const nereid_pipeline_options_t *options,
+                                 nereid_arena_t *arena) {
+  const char *text = "";
+  for (const char *const *step = stages[stage]; *step && text; step++) {
+    const char *pass = with_options(*step, options, arena);
+    text = pass ? nereid_arena_format(arena, "%s%s%s", text, *text ? "," : "", pass) : NULL;
+  }
+  return text;
+}
+
+static void ignore(MlirStringRef text, void *data) {
+  (void)text;
+  (void)data;
+}
+
+nereid_status_t nereid_pipeline_add(MlirOpPassManager manager, nereid_pipeline_t stage,
+                                    const nereid_pipeline_options_t *options, nereid_arena_t *arena) {
+  const char *text = nereid_pipeline_text(stage, options, arena);
+  if (!text)
+    return NEREID_ERROR_MEMORY;
+  nereid_passes_register();
+  MlirStringRef passes = mlirStringRefCreateFromCString(text);
+  bool added = !*text || mlirLogicalResultIsSuccess(mlirOpPassManagerAddPipeline(manager, passes, ignore, NULL));
+  return added ? NEREID_OK : NEREID_ERROR_INTERNAL;
+}

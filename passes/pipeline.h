@@ -1,0 +1,33 @@
+/* The order in which passes run: one list per stage, in pipeline.c. */
+#ifndef NEREID_PASSES_PIPELINE_H
+#define NEREID_PASSES_PIPELINE_H
+
+#include "base/arena.h"
+
+#include <mlir-c/Pass.h>
+
+/* A stretch of the way that passes over MLIR go. What comes before and after is not made of passes. */
+typedef enum nereid_pipeline {
+  NEREID_PIPELINE_TTIR,  /* tt as read -> tt, inlined and canonical */
+  NEREID_PIPELINE_TTGIR, /* tt -> ttg with layouts */
+  NEREID_PIPELINE_LLVM,  /* ttg -> llvm and nvvm dialects */
+} nereid_pipeline_t;
+
+/* What passes ask for; every field must be set. */
+typedef struct nereid_pipeline_options {
+  int num_warps, num_ctas, num_stages;
+  int capability;  /* 90 of sm_90a */
+  int ptx_version; /* 87 of PTX 8.7 */
+} nereid_pipeline_options_t;
+
+/* The passes of `stage` as the text that --pass-pipeline takes between "builtin.module(" and ")", in `arena`. Null when
+ * memory is out. */
+const char *nereid_pipeline_text(nereid_pipeline_t stage, const nereid_pipeline_options_t *options,
+                                 nereid_arena_t *arena);
+
+/* Appends the passes of `stage` to `manager`, which is anchored on builtin.module. Registers passes first. Errors:
+ * NEREID_ERROR_MEMORY; NEREID_ERROR_INTERNAL when a pass does not exist or refuses an option. */
+NEREID_MUST_USE nereid_status_t nereid_pipeline_add(MlirOpPassManager manager, nereid_pipeline_t stage,
+                                                    const nereid_pipeline_options_t *options, nereid_arena_t *arena);
+
+#endif
