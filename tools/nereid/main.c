@@ -1,0 +1,64 @@
+/* nereid: the command-line tool. A row per command; each command's file holds its options table and its code.
+ *
+ * A reader that goes away (nereid info x | head) must not kill us half way through a file: SIGPIPE is ignored, writes
+ * fail instead, and the exit code says that output was lost. */
+#include "tools/nereid/tool.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+extern const tool_command_t tool_command_info;
+
+static const tool_command_t *const commands[] = {
+    &tool_command_info,
+};
+
+static void print_help(FILE *out) {
+  fputs("usage: nereid COMMAND [options]\n\n"
+        "Triton's tensor IR to NVIDIA machine code, and running it.\n\ncommands:\n",
+        out);
+  for (size_t i = 0; i < TOOL_COUNT(commands); ++i)
+    fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+  fputs(
+      "\n  nereid COMMAND --help     options of a command\n"
+      "  nereid --version\n\n"
+      "exit status: 0 done; 1 the program is at fault, located diagnostics on stderr; 2 the call or the machine is at\n"
+      "fault\n",
+      out);
+}
+
+static int run_command(int argc, char **argv) {
+  for (size_t i = 0; i < TOOL_COUNT(commands); ++i)
+    if (strcmp(argv[1], commands[i]->name) == 0)
+      return commands[i]->run(argc - 1, argv + 1);
+  fprintf(stderr, "nereid: no command '%s'; see nereid --help\n", argv[1]);
+  return TOOL_CALL;
+}
+
+static int dispatch(int argc, char **argv) {
+  if (argc < 2) {
+    print_help(stderr);
+    return TOOL_CALL;
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+    print_help(stdout);
+    return TOOL_DONE;
+  }
+  if (strcmp(argv[1], "--version") == 0) {
+    puts("nereid " NEREID_VERSION);
+    return TOOL_DONE;
+  }
+  return run_command(argc, argv);
+}
+
+int main(int argc, char **argv) {
+  signal(SIGPIPE, SIG_IGN);
+  int code = dispatch(argc, argv);
+  bool lost = ferror(stdout) != 0;
+  lost |= fflush(stdout) != 0;
+  if (lost) {
+    fputs("nereid: standard output was closed before everything was written\n", stderr);
+    return code == TOOL_DONE ? TOOL_CALL : code;
+  }
+  return code;
+}

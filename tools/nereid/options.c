@@ -1,0 +1,123 @@
+/* One loop over argv against the command's table; --help prints the same table. */
+#include "tools/nereid/tool.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void tool_error(const tool_command_t *command, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fprintf(stderr, "nereid %s: ", command->name);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+  va_end(arguments);
+}
+
+int tool_failed(const tool_command_t *command, nereid_status_t status, const nereid_message_t *message) {
+  bool said = message && message->text[0];
+  if (said || status != NEREID_ERROR_PROGRAM) /* a wrong program was answered by its diagnostics */
+    tool_error(command, "%s", said ? message->text : nereid_status_string(status));
+  return status == NEREID_ERROR_PROGRAM ? TOOL_PROGRAM : TOOL_CALL;
+}
+
+static void print_help(const tool_command_t *command) {
+  printf("usage: nereid %s %s [options]\n\n%s\n\noptions:\n", command->name, command->operands, command->summary);
+  for (size_t i = 0; i < command->n_options; ++i) {
+    const tool_option_t *option = &command->options[i];
+    char left[64];
+    snprintf(left, sizeof left, "%s%s%s", option->name, option->metavar ? " " : "",
+             option->metavar ? option->metavar : "");
+    printf("  %-26s %s%s\n", left, option->text, option->kind == TOOL_LIST ? " (may be repeated)" : "");
+  }
+  printf("  %-26s %s\n", "--help", "print this and exit");
+}
+
+static const tool_option_t *find_option(const tool_command_t *command, nereid_view_t name) {
+  for (size_t i = 0; i < command->n_options; ++i)
+    if (nereid_view_equal(nereid_view(command->options[i].name), name))
+      return &command->options[i];
+  return NULL;
+}
+
+static bool append(nereid_arena_t *arena, tool_list_t *list, int limit, const char *item) {
+  if (!list->items)
+    list->items = nereid_arena_new(arena, const char *, (size_t)limit);
+  if (!list->items)
+    return false;
+  list->items[list->size++] = item;
+  return true;
+}
+
+static bool parse_integer(const char *text, int64_t *out_value) {
+  char *end;
+  errno = 0;
+  long long value = strtoll(text, &end, 10);
+  *out_value = value;
+  return end != text && !*end && errno == 0;
+}
+
+/* Stores one option's value; false after an answer on stderr. */
+static bool store(nereid_arena_t *arena, const tool_command_t *command, const tool_option_t *option, const char *value,
+                  int limit, void *settings) {
+  void *place = (char *)settings + option->offset;
+  switch (option->kind) {
+  case TOOL_FLAG:
+    *(bool *)place = true;
+    return true;
+  case TOOL_TEXT:
+    *(const char **)place = value;
+    return true;
+  case TOOL_INTEGER:
+    if (parse_integer(value, place))
+      return true;
+    tool_error(command, "%s needs an integer, not '%s'", option->name, value);
+    return false;
+  case TOOL_LIST:
+    if (append(arena, place, limit, value))
+      return true;
+    tool_error(command, "out of memory");
+    return false;
+  }
+  return false;
+}
+
+static int wrong_call(const tool_command_t *command, const char *what, const char *word) {
+  tool_error(command, "%s '%s'; see nereid %s --help", what, word, command->name);
+  return TOOL_CALL;
+}
+
+int tool_options_parse(nereid_arena_t *arena, const tool_command_t *command, int argc, char **argv, void *settings,
+                       tool_list_t *operands) {
+  bool only_operands = false;
+  for (int i = 1; i < argc; ++i) {
+    const char *word = argv[i];
+    if (only_operands || word[0] != '-' || word[1] == '\0') {
+      if (!append(arena, operands, argc, word))
+        return TOOL_CALL;
+      continue;
+    }
+    if (strcmp(word, "--") == 0) {
+      only_operands = true;
+      continue;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+      print_help(command);
+      return TOOL_DONE;
+    }
+    const char *equals = word[1] == '-' ? strchr(word, '=') : NULL;
+    size_t length = equals ? (size_t)(equals - word) : strlen(word);
+    const tool_option_t *option = find_option(command, nereid_view_of(word, length));
+    if (!option)
+      return wrong_call(command, "unknown option", word);
+    if (option->kind == TOOL_FLAG && equals)
+      return wrong_call(command, "no value is allowed in", word);
+    const char *value = equals ? equals + 1 : NULL;
+    if (option->kind != TOOL_FLAG && !value && ++i == argc)
+      return wrong_call(command, "a value is missing after", word);
+    if (!store(arena, command, option, value ? value : argv[i], argc, settings))
+      return TOOL_CALL;
+  }
+  return TOOL_CONTINUE;
+}

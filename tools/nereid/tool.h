@@ -1,0 +1,65 @@
+/* What the commands of `nereid` share: the command table, one options table per command, exit codes, messages.
+ *
+ *   static const tool_option_t options[] = {
+ *       {"--grid", "X[,Y[,Z]]", "CTAs to launch", TOOL_TEXT, offsetof(settings_t, grid)}, ...};
+ *   const tool_command_t tool_command_run = {"run", "IN", "runs a kernel", options, COUNT, run};
+ *
+ * The parser and the text of --help both come from that table. */
+#ifndef NEREID_TOOLS_TOOL_H
+#define NEREID_TOOLS_TOOL_H
+
+#include "base/arena.h"
+#include "base/message.h"
+
+#include <stddef.h>
+
+/* Exit codes, a contract: scripts tell a wrong program from a wrong call or machine. */
+enum { TOOL_DONE = 0, TOOL_PROGRAM = 1, TOOL_CALL = 2 };
+
+/* Parsing goes on; any other value is the exit code. */
+enum { TOOL_CONTINUE = -1 };
+
+typedef enum tool_option_kind {
+  TOOL_FLAG,    /* bool: --x */
+  TOOL_TEXT,    /* const char *: --x V or --x=V; the last one counts */
+  TOOL_INTEGER, /* int64_t */
+  TOOL_LIST,    /* tool_list_t: may be given many times */
+} tool_option_kind_t;
+
+typedef struct tool_list {
+  const char **items; /* borrowed from argv; the array is owned by the arena of the parse */
+  size_t size;
+} tool_list_t;
+
+typedef struct tool_option {
+  const char *name;    /* "--grid" or "-o" */
+  const char *metavar; /* what --help calls its value; null for a flag */
+  const char *text;    /* one line for --help */
+  tool_option_kind_t kind;
+  size_t offset; /* into the command's settings */
+} tool_option_t;
+
+typedef struct tool_command {
+  const char *name;     /* "run" */
+  const char *operands; /* "IN" */
+  const char *summary;  /* one line for the list of commands */
+  const tool_option_t *options;
+  size_t n_options;
+  int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns the exit code */
+} tool_command_t;
+
+#define TOOL_COUNT(table) (sizeof(table) / sizeof *(table))
+
+/* Reads argv[1..] into `settings` (zeroed or holding defaults) and operands. Returns TOOL_CONTINUE, or the exit code
+ * after --help (0) or a wrong call (2), which were answered on stdout and stderr. Integers refuse junk and overflow. */
+int tool_options_parse(nereid_arena_t *arena, const tool_command_t *command, int argc, char **argv, void *settings,
+                       tool_list_t *operands);
+
+/* Prints "nereid run: <text>" on stderr. */
+void tool_error(const tool_command_t *command, const char *format, ...) NEREID_PRINTF(2, 3);
+
+/* Prints a failed call's message, or the status's phrase when it has none, and returns the exit code: 1 for
+ * NEREID_ERROR_PROGRAM, 2 for the others. */
+int tool_failed(const tool_command_t *command, nereid_status_t status, const nereid_message_t *message);
+
+#endif
