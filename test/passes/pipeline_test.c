@@ -1,0 +1,148 @@
+/* The lists of passes parse, take their options, and run; the registry knows every row; options arrive. */
+#include "passes/pipeline.h"
+
+#include "passes/pass.h"
+#include "seam/context.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+/* cmocka wants the four above. */
+#include <cmocka.h>
+
+static const nereid_pipeline_options_t options = {
+    .num_warps = 4, .num_ctas = 1, .num_stages = 3, .capability = 90, .ptx_version = 87};
+
+static MlirContext make_context(void) {
+  MlirDialectRegistry registry = mlirDialectRegistryCreate();
+  nereidMlirRegisterDialects(registry);
+  MlirContext context = mlirContextCreateWithRegistry(registry, false);
+  mlirDialectRegistryDestroy(registry);
+  return context;
+}
+
+static void test_every_stage_parses(void **state) {
+  (void)state;
+  nereid_arena_t arena;
+  nereid_arena_initialize(&arena);
+  MlirContext context = make_context();
+  for (int stage = NEREID_PIPELINE_TTIR; stage <= NEREID_PIPELINE_LLVM; stage++) {
+    MlirPassManager manager = mlirPassManagerCreate(context);
+    MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(manager);
+    assert_int_equal(nereid_pipeline_add(passes, stage, &options, &arena), NEREID_OK);
+    assert_null(strchr(nereid_pipeline_text(stage, &options, &arena), '$'));
+    mlirPassManagerDestroy(manager);
+  }
+  mlirContextDestroy(context);
+  nereid_arena_deinitialize(&arena);
+}
+
+static void test_ttir_runs(void **state) {
+  (void)state;
+  nereid_arena_t arena;
+  nereid_arena_initialize(&arena);
+  MlirContext context = make_context();
+  const char *text = "tt.func public @f(%n: i32) -> i32 {\n"
+                     "  %0 = tt.call @g(%n) : (i32) -> i32\n"
+                     "  tt.return %0 : i32\n"
+                     "}\n"
+                     "tt.func private @g(%n: i32) -> i32 { tt.return %n : i32 }\n";
+  MlirModule module = mlirModuleCreateParse(context, mlirStringRefCreateFromCString(text));
+  assert_false(mlirModuleIsNull(module));
+  MlirPassManager manager = mlirPassManagerCreate(context);
+  MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(manager);
+  assert_int_equal(nereid_pipeline_add(passes, NEREID_PIPELINE_TTIR, &options, &arena), NEREID_OK);
+  MlirOperation op = mlirModuleGetOperation(module);
+  assert_true(mlirLogicalResultIsSuccess(mlirPassManagerRunOnOp(manager, op)));
+  MlirOperation function = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
+  assert_true(mlirOperationIsNull(mlirOperationGetNextInBlock(function)));
+  mlirPassManagerDestroy(manager);
+  mlirModuleDestroy(module);
+  mlirContextDestroy(context);
+  nereid_arena_deinitialize(&arena);
+}
+
+static void test_every_row_makes_a_pass(void **state) {
+  (void)state;
+  MlirContext context = make_context();
+  MlirPassManager manager = mlirPassManagerCreate(context);
+  for (size_t i = 0; i < nereid_passes_count(); i++) {
+    const NereidMlirPassInfo *info = nereid_passes_get(i);
+    mlirPassManagerAddOwnedPass(manager, nereidMlirPassCreate(info));
+    for (size_t j = 0; j < i; j++)
+      assert_string_not_equal(info->argument, nereid_passes_get(j)->argument);
+  }
+  mlirPassManagerDestroy(manager);
+  mlirContextDestroy(context);
+}
+
+/* A record of our own: options with defaults, the anchor, the dialects that are loaded. */
+typedef struct seen {
+  int64_t number, flag;
+  char text[16];
+  int runs;
+} seen_t;
+
+static MlirLogicalResult look(MlirOperation op, MlirPass pass, void *data) {
+  seen_t *seen = data;
+  seen->runs++;
+  seen->number = nereidMlirPassGetIntOption(pass, 0);
+  seen->flag = nereidMlirPassGetIntOption(pass, 1);
+  MlirStringRef text = nereidMlirPassGetStringOption(pass, 2);
+  memcpy(seen->text, text.data, text.length < 15 ? text.length : 15);
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  return name.length == strlen("tt.func") ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
+}
+
+static void discard(MlirStringRef text, void *data) {
+  (void)text;
+  (void)data;
+}
+
+static void test_options_arrive(void **state) {
+  (void)state;
+  static seen_t seen;
+  static const NereidMlirPassOption rows[] = {{"number", "n", NereidMlirPassOptionInt, 7, NULL},
+                                              {"flag", "f", NereidMlirPassOptionBool, 1, NULL},
+                                              {"text", "t", NereidMlirPassOptionString, 0, "abc"},
+                                              {NULL, NULL, NereidMlirPassOptionInt, 0, NULL}};
+  static const NereidMlirPassInfo info = {"test-look", "tt.func", "looks", "math,ub", rows, look, &seen};
+  nereidMlirPassRegister(&info);
+  MlirContext context = make_context();
+  MlirStringRef source = mlirStringRefCreateFromCString("tt.func @f() { tt.return }\ntt.func @g() { tt.return }");
+  MlirModule module = mlirModuleCreateParse(context, source);
+  const struct {
+    const char *pipeline;
+    int64_t number, flag;
+    const char *text;
+  } cases[] = {{"builtin.module(tt.func(test-look))", 7, 1, "abc"},
+               {"builtin.module(tt.func(test-look{number=-9 flag=false text=xyz}))", -9, 0, "xyz"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    seen = (seen_t){0};
+    MlirPassManager manager = mlirPassManagerCreate(context);
+    MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(manager);
+    MlirStringRef pipeline = mlirStringRefCreateFromCString(cases[i].pipeline);
+    assert_true(mlirLogicalResultIsSuccess(mlirParsePassPipeline(passes, pipeline, discard, NULL)));
+    MlirOperation op = mlirModuleGetOperation(module);
+    assert_true(mlirLogicalResultIsSuccess(mlirPassManagerRunOnOp(manager, op)));
+    assert_int_equal(seen.runs, 2);
+    assert_int_equal(seen.number, cases[i].number);
+    assert_int_equal(seen.flag, cases[i].flag);
+    assert_string_equal(seen.text, cases[i].text);
+    mlirPassManagerDestroy(manager);
+  }
+  mlirModuleDestroy(module);
+  mlirContextDestroy(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_stage_parses),
+      cmocka_unit_test(test_ttir_runs),
+      cmocka_unit_test(test_every_row_makes_a_pass),
+      cmocka_unit_test(test_options_arrive),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
