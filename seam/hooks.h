@@ -1,0 +1,55 @@
+/* Types of the C functions that a dialect hands to MLIR: verifiers, folds, type inference, effects.
+ *
+ *   tt_ops_x.td   def TT_SplatOp { let hasFolder = 1; }
+ *   generated     OpFoldResult SplatOp::fold(FoldAdaptor) { ... nereid_tt_splat_fold(...) ... }   bindings/tt_thunks.inc
+ *   by hand       nereid_fold_t nereid_tt_splat_fold(MlirOperation op, ...) { ... }                dialects/tt/fold.c
+ *
+ * ods-bindgen writes the prototypes of the hooks of a dialect into bindings/<dialect>_hooks.h, which includes this. */
+#ifndef NEREID_SEAM_HOOKS_H
+#define NEREID_SEAM_HOOKS_H
+
+#include <mlir-c/IR.h>
+#include <mlir-c/Interfaces.h>
+#include <mlir-c/Rewrite.h>
+#include <mlir-c/Support.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a fold did. */
+typedef enum nereid_fold {
+  NEREID_FOLD_NONE = 0,     /* nothing; the results are not looked at */
+  NEREID_FOLD_REPLACED = 1, /* every result has its replacement in `results` */
+  NEREID_FOLD_IN_PLACE = 2, /* the operation was changed and stays */
+} nereid_fold_t;
+
+/* What replaces one result: a constant, or a value that exists already. Exactly one of the two is not null. */
+typedef struct nereid_fold_result {
+  MlirAttribute attribute;
+  MlirValue value;
+} nereid_fold_result_t;
+
+/* Where an operation's effects hook puts its memory effects: seam/effects.h has the functions. Lives as long as the
+ * call of the hook. */
+typedef struct nereid_effects {
+  void *ptr;
+} nereid_effects_t;
+
+/* Where the verifier of a type or attribute reports: nereidMlirErrorEmit. Lives as long as the call of the hook. Null
+ * when nobody wants to hear. */
+typedef struct nereid_error_sink {
+  void *ptr;
+} nereid_error_sink_t;
+
+/* Reports one error on the type or attribute that is being verified, at the location for which it is made. */
+void nereidMlirErrorEmit(nereid_error_sink_t sink, MlirStringRef message);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

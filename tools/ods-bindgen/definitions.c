@@ -1,0 +1,124 @@
+/* Types and attributes of a dialect: kind tests, creators and parameters in C, defined by C++ that casts and calls.
+ *
+ *   bool nereid_ttg_slice_attr_isa(MlirAttribute attribute);
+ *   MlirAttribute nereid_ttg_slice_attr_create(MlirContext context, unsigned dim, MlirAttribute parent);
+ *   unsigned nereid_ttg_slice_attr_get_dim(MlirAttribute attribute);
+ *
+ * A creator verifies: a parameter of the wrong kind or a failed verifier gives an error at the unknown location of the
+ * context, and null. */
+#include "tools/ods-bindgen/generate.h"
+
+static const char *handle(const definition_t *definition) {
+  return definition->is_type ? "MlirType" : "MlirAttribute";
+}
+
+static const char *noun(const definition_t *definition) {
+  return definition->is_type ? "type" : "attribute";
+}
+
+/* A parameter class that is not just Type or Attribute, and so must be cast to. */
+static bool needs_cast(const parameter_t *parameter) {
+  const char *type = parameter->cpp_type;
+  type += strncmp(type, "::", 2) == 0 ? 2 : 0;
+  type += strncmp(type, "mlir::", 6) == 0 ? 6 : 0;
+  bool handle_form = parameter->form == FORM_TYPE || parameter->form == FORM_ATTRIBUTE;
+  return handle_form && strcmp(type, "Type") != 0 && strcmp(type, "Attribute") != 0;
+}
+
+/* DenseI32ArrayAttr -> ::mlir::DenseI32ArrayAttr: a class without a namespace is of MLIR, or found by the dialect's. */
+static const char *qualified(const definition_t *definition, const parameter_t *parameter) {
+  if (strstr(parameter->cpp_type, "::"))
+    return parameter->cpp_type;
+  return format("std::decay_t<decltype(std::declval<%s>().%s())>", definition->cpp_type, parameter->getter);
+}
+
+static void add_create_signature(text_t *text, const definition_t *definition) {
+  add(text, "%s %s_create(MlirContext context", handle(definition), definition->c_name);
+  for (size_t i = 0; i < definition->parameter_count; i++) {
+    const parameter_t *each = &definition->parameters[i];
+    add(text, ", ");
+    add_form(text, each->form, 32, each->enumeration, each->c_name);
+  }
+  add(text, ")");
+}
+
+static void add_checks(text_t *glue, const definition_t *definition) {
+  for (size_t i = 0; i < definition->parameter_count; i++) {
+    const parameter_t *each = &definition->parameters[i];
+    bool handle_form = each->form == FORM_TYPE || each->form == FORM_ATTRIBUTE;
+    if (needs_cast(each))
+      add(glue, "  %s cast_%s;\n", qualified(definition, each), each->name);
+    if (!handle_form)
+      continue;
+    const char *test = needs_cast(each) ? format("!nereid_cast_parameter(cast_%s, %s)", each->name, each->c_name) : "";
+    const char *null = each->optional ? "" : format("!%s.ptr", each->c_name);
+    if (!*test && !*null)
+      continue;
+    add(glue, "  if (%s%s%s) {\n", test, *test && *null ? " || " : "", null);
+    add(glue, "    ::mlir::emitError(unknown) << \"%s: parameter '%s' is missing or of the wrong kind\";\n",
+        definition->c_name, each->name);
+    add(glue, "    return {nullptr};\n  }\n");
+  }
+}
+
+static const char *to_cpp(const parameter_t *parameter) {
+  if (needs_cast(parameter))
+    return format("cast_%s", parameter->name);
+  switch (parameter->form) {
+  case FORM_TYPE:
+  case FORM_ATTRIBUTE:
+    return format("unwrap(%s)", parameter->c_name);
+  case FORM_ENUM:
+    return format("static_cast<%s>(%s)", parameter->enumeration->cpp_type, parameter->c_name);
+  default:
+    return parameter->c_name;
+  }
+}
+
+static void generate_create(text_t *header, text_t *glue, const definition_t *definition) {
+  add_create_signature(header, definition);
+  add(header, ";\n");
+  add(glue, "extern \"C\" ");
+  add_create_signature(glue, definition);
+  add(glue, " {\n  ::mlir::Location unknown = ::mlir::UnknownLoc::get(unwrap(context));\n  (void)unknown;\n");
+  add_checks(glue, definition);
+  if (definition->has_verifier)
+    add(glue, "  return wrap(%s::getChecked([&] { return ::mlir::emitError(unknown); }, unwrap(context)",
+        definition->cpp_type);
+  else
+    add(glue, "  return wrap(%s::get(unwrap(context)", definition->cpp_type);
+  for (size_t i = 0; i < definition->parameter_count; i++)
+    add(glue, ", %s", to_cpp(&definition->parameters[i]));
+  add(glue, "));\n}\n");
+}
+
+static void generate_getter(text_t *header, text_t *glue, const definition_t *definition,
+                            const parameter_t *parameter) {
+  const char *signature =
+      format("%s %s_get_%s(%s %s)", value_type(parameter->form, 32, parameter->enumeration), definition->c_name,
+             snake_case(parameter->name), handle(definition), noun(definition));
+  const char *got =
+      format("::llvm::cast<%s>(unwrap(%s)).%s()", definition->cpp_type, noun(definition), parameter->getter);
+  add(header, "%s;\n", signature);
+  add(glue, "extern \"C\" %s {\n  return ", signature);
+  if (parameter->form == FORM_TYPE || parameter->form == FORM_ATTRIBUTE)
+    add(glue, "wrap(%s);\n}\n", got);
+  else if (parameter->form == FORM_ENUM)
+    add(glue, "static_cast<%s_t>(%s);\n}\n", parameter->enumeration->c_name, got);
+  else
+    add(glue, "%s;\n}\n", got);
+}
+
+void generate_definition(text_t *header, text_t *glue, const definition_t *definition) {
+  add(header, "\n/* %c%s.%s%s%s */\n", definition->is_type ? '!' : '#', definition->owner, definition->mnemonic,
+      definition->summary ? ": " : "", definition->summary ? definition->summary : "");
+  const char *isa =
+      format("bool %s_isa(%s %s)", definition->c_name, handle(definition), noun(definition));
+  add(header, "%s;\n", isa);
+  add(glue, "extern \"C\" %s {\n  return ::llvm::isa_and_present<%s>(unwrap(%s));\n}\n", isa, definition->cpp_type,
+      noun(definition));
+  if (definition->has_create)
+    generate_create(header, glue, definition);
+  for (size_t i = 0; i < definition->parameter_count; i++)
+    generate_getter(header, glue, definition, &definition->parameters[i]);
+}
