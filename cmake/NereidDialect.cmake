@@ -57,12 +57,15 @@ function(nereid_dialect name)
   set_property(GLOBAL APPEND PROPERTY NEREID_JSON_FILES ${out}/${name}.json)
 endfunction()
 
-# nereid_upstream_dialect(NAME TD...): the record dump of an MLIR dialect, for builders and accessors in C.
-function(nereid_upstream_dialect name td)
+# nereid_upstream_dialect(NAME TD...): the record dumps of an MLIR dialect, for builders and accessors in C.
+function(nereid_upstream_dialect name)
   set(out ${NEREID_GENERATED}/dialects/upstream)
   file(MAKE_DIRECTORY ${out})
-  nereid_tblgen(${out}/${name}.json SOURCE ${NEREID_LLVM_INCLUDE}/mlir/Dialect/${td} TOOL ${NEREID_LLVM_TBLGEN}
-                FLAGS --dump-json)
-  set_property(GLOBAL APPEND PROPERTY NEREID_UPSTREAM_JSON ${name}=${out}/${name}.json)
-  set_property(GLOBAL APPEND PROPERTY NEREID_JSON_FILES ${out}/${name}.json)
+  foreach(td ${ARGN})
+    get_filename_component(base ${td} NAME_WE)
+    nereid_tblgen(${out}/${base}.json SOURCE ${NEREID_LLVM_INCLUDE}/mlir/Dialect/${td} TOOL ${NEREID_LLVM_TBLGEN}
+                  FLAGS --dump-json)
+    set_property(GLOBAL APPEND PROPERTY NEREID_UPSTREAM_JSON ${name}=${out}/${base}.json)
+    set_property(GLOBAL APPEND PROPERTY NEREID_JSON_FILES ${out}/${base}.json)
+  endforeach()
 endfunction()
