@@ -12,6 +12,8 @@
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
 
+#include <mlir-c/BuiltinTypes.h>
+
 /* Arrivals that an mbarrier can count (PTX ISA, "Contents of the mbarrier object"). */
 enum { arrivals_limit = (1 << 20) - 1 };
 

@@ -8,6 +8,7 @@
 #include "dialects/diagnose.h"
 
 #include "bindings/ttng_hooks.h"
+#include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
 #include "seam/effects.h"
@@ -115,6 +116,24 @@ static MlirLogicalResult verify_elements(MlirOperation op, MlirType a, MlirType 
                          register_bits / width, nereid_text_of_type(left).chars, k_width);
 }
 
+/* Warps that execute `op`: those of its partition, else of its module or function; 0 when nobody says. */
+static int warps_around(MlirOperation op) {
+  for (MlirOperation at = op, up; !mlirOperationIsNull(at); at = up) {
+    up = mlirOperationGetParentOperation(at);
+    MlirAttribute said = mlirOperationGetAttributeByName(at, mlirStringRefCreateFromCString("ttg.num-warps"));
+    if (!mlirAttributeIsNull(said) && mlirAttributeIsAInteger(said))
+      return (int)mlirIntegerAttrGetValueInt(said);
+    if (mlirOperationIsNull(up) || nereid_op_kind(up) != NEREID_OP_TTG_WARP_SPECIALIZE_PARTITIONS)
+      continue;
+    MlirAttribute warps = nereid_ttg_warp_specialize_get_partition_num_warps_attr(mlirOperationGetParentOperation(up));
+    MlirRegion region = mlirBlockGetParentRegion(mlirOperationGetBlock(at));
+    for (intptr_t i = 0; i < mlirOperationGetNumRegions(up) && i < mlirDenseArrayGetNumElements(warps); ++i)
+      if (mlirRegionEqual(mlirOperationGetRegion(up, i), region))
+        return mlirDenseI32ArrayGetElement(warps, i);
+  }
+  return 0;
+}
+
 MlirLogicalResult nereid_ttng_warp_group_dot_verify(MlirOperation op) {
   MlirType a = mlirValueGetType(nereid_ttng_warp_group_dot_get_a(op));
   MlirType b = mlirValueGetType(nereid_ttng_warp_group_dot_get_b(op));
@@ -123,9 +142,11 @@ MlirLogicalResult nereid_ttng_warp_group_dot_verify(MlirOperation op) {
       mlirLogicalResultIsFailure(verify_shapes(op, a, b, d)) ||
       mlirLogicalResultIsFailure(verify_elements(op, a, b, d)))
     return mlirLogicalResultFailure();
-  int warps = nereid_ttg_num_warps(op);
+  int warps = warps_around(op);
   if (warps > 0 && warps % group_warps == 0)
     return mlirLogicalResultSuccess();
+  if (warps == 0)
+    return nereid_diagnose(op, "expects a module that says its number of warps (ttg.num-warps)");
   return nereid_diagnose(op, "is executed by groups of %d warps and expects a multiple of that, got %d warps",
                          (int)group_warps, warps);
 }
