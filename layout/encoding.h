@@ -1,0 +1,29 @@
+/* From the encodings in the IR to linear layouts.
+ *
+ *   tensor<128x64xf16, #ttg.blocked<...>>  ->  registers, lanes, warps, CTAs -> (row, column)
+ *   !ttg.memdesc<3x64x32xf16, #ttg.swizzled_shared<...>, #smem>  ->  offset in elements -> (stage, row, column)
+ *
+ * A thin adapter: what an encoding means is in layout/distributed.h and layout/shared.h. */
+#ifndef NEREID_LAYOUT_ENCODING_H
+#define NEREID_LAYOUT_ENCODING_H
+
+#include "base/status.h"
+#include "layout/linear_layout.h"
+
+#include <mlir-c/IR.h>
+
+/* The layout of a tensor or buffer of `shape` (rank entries, in elements) under `encoding`: blocked, linear, slice,
+ * nvidia_mma, dot_op, swizzled_shared, nvmma_shared, shared_linear. A shared encoding of a lower rank than the shape is
+ * stacked along the first dimensions (a ring of stages).
+ *
+ * NEREID_OK; NEREID_ERROR_UNSUPPORTED when the encoding is null, no encoding, or not linear (padded_shared);
+ * NEREID_ERROR_ARGUMENT when encoding and shape do not go together: a size that is no power of two, another rank. No
+ * diagnostic is emitted. Allocates nothing; thread safe like reading an attribute. */
+NEREID_MUST_USE nereid_status_t nereid_layout_from_encoding(MlirAttribute encoding, int rank, const int64_t *shape,
+                                                            nereid_layout_t *out);
+
+/* The same for a ranked tensor type with an encoding, or a memdesc type (of its allocation's shape, so that a view's
+ * offsets are those of the buffer it lies in). */
+NEREID_MUST_USE nereid_status_t nereid_layout_from_type(MlirType type, nereid_layout_t *out);
+
+#endif
