@@ -91,6 +91,8 @@ def TT_SplitOp : TT_Op<"split", [Pure, TT_InferUpToLayout, AllTypesMatch<["outLH
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Tensor:$outLHS, TT_Tensor:$outRHS);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($outLHS)";
+  // The interface declares only methods without a body of its own.
+  let extraClassDeclaration = "static bool isCompatibleReturnTypes(::mlir::TypeRange l, ::mlir::TypeRange r);";
 }
 
 def TT_TransOp : TT_Op<"trans", [Pure, TT_InferUpToLayout, SameOperandsAndResultElementType]> {
@@ -102,6 +104,8 @@ def TT_TransOp : TT_Op<"trans", [Pure, TT_InferUpToLayout, SameOperandsAndResult
   let arguments = (ins TT_Tensor:$src, DenseI32ArrayAttr:$order);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  // The interface declares only methods without a body of its own.
+  let extraClassDeclaration = "static bool isCompatibleReturnTypes(::mlir::TypeRange l, ::mlir::TypeRange r);";
   let hasVerifier = 1;
   let hasFolder = 1;
 }

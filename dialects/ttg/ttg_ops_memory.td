@@ -57,6 +57,8 @@ def TTG_MemDescTransOp : TTG_Op<"memdesc_trans", [Pure, SameOperandsAndResultEle
   let arguments = (ins TTG_MemDescType:$src, DenseI32ArrayAttr:$order);
   let results = (outs TTG_MemDescType:$result);
   let assemblyFormat = "$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))";
+  // The interface declares only methods without a body of its own.
+  let extraClassDeclaration = "static bool isCompatibleReturnTypes(::mlir::TypeRange l, ::mlir::TypeRange r);";
   let hasFolder = 1;
 }
 
