@@ -10,7 +10,6 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
-#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include "dialects/tt/dialect.cpp.inc"
@@ -50,22 +49,6 @@ Type blockBasePointer(Type type) {
   return PointerType::get(type.getContext(), getElementTypeOrSelf(block.getPointeeType()), block.getAddressSpace());
 }
 
-struct Inliner : DialectInlinerInterface {
-  using DialectInlinerInterface::DialectInlinerInterface;
-  bool isLegalToInline(Operation *, Operation *callable, bool) const final {
-    return nereid_tt_inlining_allowed(wrap(callable));
-  }
-  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
-  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
-  void handleTerminator(Operation *op, Block *destination) const final {
-    nereid_tt_return_to_branch(wrap(op), wrap(destination));
-  }
-  void handleTerminator(Operation *op, ValueRange replaced) const final {
-    for (auto [value, returned] : llvm::zip_equal(replaced, op->getOperands()))
-      value.replaceAllUsesWith(returned);
-  }
-};
-
 void TTDialect::initialize() {
   addTypes<
 #define GET_TYPEDEF_LIST
@@ -75,11 +58,11 @@ void TTDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/tt/ops.cpp.inc"
       >();
-  addInterfaces<Inliner>();
+  addInterfaces<InlinerInterface>();
 }
 
 Operation *TTDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {
-  return arith::ConstantOp::materialize(builder, value, type, location);
+  return nereid::materializeConstant(builder, value, type, location);
 }
 
 LogicalResult TTDialect::verifyRegionArgAttribute(Operation *op, unsigned region, unsigned argument,

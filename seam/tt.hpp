@@ -26,11 +26,12 @@ using ::mlir::Type;
 // A trait whose verification is the C function `verify`.
 template <MlirLogicalResult (*verify)(MlirOperation)> struct VerifiedBy {
   template <typename Op, template <typename> class Trait> struct Base : ::mlir::OpTrait::TraitBase<Op, Trait> {
-    static ::llvm::LogicalResult verifyTrait(::mlir::Operation *op) { return unwrap(verify(wrap(op))); }
+    static ::llvm::LogicalResult verifyTrait(::mlir::Operation *op) {
+      return unwrap(verify(wrap(op)));
+    }
   };
 };
-template <typename Op>
-struct ValidTensors : VerifiedBy<nereid_tt_valid_tensors_verify>::Base<Op, ValidTensors> {};
+template <typename Op> struct ValidTensors : VerifiedBy<nereid_tt_valid_tensors_verify>::Base<Op, ValidTensors> {};
 template <typename Op>
 struct SameOperandsEncoding : VerifiedBy<nereid_tt_same_operands_encoding_verify>::Base<Op, SameOperandsEncoding> {};
 template <typename Op>
@@ -40,12 +41,10 @@ template <typename Op>
 struct SameLoadStoreShape : VerifiedBy<nereid_tt_same_load_store_shape_verify>::Base<Op, SameLoadStoreShape> {};
 template <typename Op> struct AsyncRegions : ::mlir::OpTrait::TraitBase<Op, AsyncRegions> {};
 
-using ::nereid::GlobalMemory;
-
 // Type transformers of TypesMatchWith. Each keeps a tensor's shape and encoding and changes the element.
 ::mlir::Type i1Like(::mlir::Type type);
-::mlir::Type pointeeLike(::mlir::Type type);     // of a pointer, a tensor of pointers, a block pointer; else the type
-::mlir::Type pointerLike(::mlir::Type type);     // pointer into global memory
+::mlir::Type pointeeLike(::mlir::Type type);      // of a pointer, a tensor of pointers, a block pointer; else the type
+::mlir::Type pointerLike(::mlir::Type type);      // pointer into global memory
 ::mlir::Type blockBasePointer(::mlir::Type type); // block pointer -> pointer to its element
 } // namespace nereid::tt
 

@@ -15,8 +15,9 @@ include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+// ValidTensors comes first: what is verified after it may rely on static shapes of bounded size.
 class TT_Op<string mnemonic, list<Trait> traits = []>
-    : Op<TT_Dialect, mnemonic, !listconcat(traits, [TT_ValidTensors])>;
+    : Op<TT_Dialect, mnemonic, !listconcat([TT_ValidTensors], traits)>;
 
 // One result element per operand element, in the same place. The three traits together, for operations whose result
 // type differs from their operands'.

@@ -106,7 +106,6 @@ def TT_TransOp : TT_Op<"trans", [Pure, TT_InferUpToLayout, SameOperandsAndResult
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   // The interface declares only methods without a body of its own.
   let extraClassDeclaration = "static bool isCompatibleReturnTypes(::mlir::TypeRange l, ::mlir::TypeRange r);";
-  let hasVerifier = 1;
   let hasFolder = 1;
 }
 

@@ -21,6 +21,6 @@ def TT_SameLoadStoreShape : TT_NativeTrait<"SameLoadStoreShape">;
 def TT_AsyncRegions : TT_NativeTrait<"AsyncRegions">;
 
 // Memory that pointers and descriptors point into.
-def TT_GlobalMemory : Resource<"::nereid::tt::GlobalMemory">;
+def TT_GlobalMemory : Resource<"::nereid::GlobalMemory">;
 
 #endif

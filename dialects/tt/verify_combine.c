@@ -1,0 +1,306 @@
+/* Verifiers of operations that combine elements or run a region on them: products, reductions, scans, histograms,
+ * gathers, elementwise regions and assembly.
+ *
+ *   tt.dot %a, %b, %c : tensor<16x64xf16> * tensor<32x16xf16> -> ...      error: ... 64 columns ... 32 rows
+ *
+ * Result types of dot, reduce, scan and gather are verified by type inference (infer_types.c). */
+#include "bindings/tt_hooks.h"
+#include "dialects/diagnose.h"
+#include "dialects/tt/tensor.h"
+#include "dialects/ttg/infer_encoding.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/tt.h"
+#include "seam/effects.h"
+
+#include <mlir-c/BuiltinTypes.h>
+
+/* --- products --- */
+
+/* Shapes of a product, in elements: a is (batch, m, k), b (batch, k, n); batch is 1 for matrices. */
+typedef struct product {
+  int64_t a_batch, m, a_k, b_batch, b_k, n;
+} product_t;
+
+/* Reads two matrices, or two batches of them; false after an error. */
+static bool read_product(MlirOperation op, const nereid_tt_tensor_t *a, const nereid_tt_tensor_t *b,
+                         const nereid_tt_tensor_t *c, product_t *out) {
+  if (a->rank != b->rank || a->rank != c->rank || (a->rank != 2 && a->rank != 3)) {
+    nereid_diagnose(op, "expected operands to be 2d or 3d and of the same rank, got ranks %ld, %ld and %ld",
+                    (long)a->rank, (long)b->rank, (long)c->rank);
+    return false;
+  }
+  intptr_t m = a->rank - 2, n = a->rank - 1;
+  out->a_batch = m ? a->shape[0] : 1;
+  out->b_batch = m ? b->shape[0] : 1;
+  out->m = a->shape[m];
+  out->a_k = a->shape[n];
+  out->b_k = b->shape[m];
+  out->n = b->shape[n];
+  return true;
+}
+
+static MlirLogicalResult verify_product(MlirOperation op, const product_t *product, const nereid_tt_tensor_t *c) {
+  if (product->a_k != product->b_k)
+    return nereid_diagnose(op,
+                           "expected the last dimension of the first operand to be equal to the second-to-last "
+                           "dimension of the second operand, got %ld and %ld",
+                           (long)product->a_k, (long)product->b_k);
+  int64_t batch = c->rank == 3 ? c->shape[0] : 1;
+  if (product->a_batch != batch || product->b_batch != batch)
+    return nereid_diagnose(op, "expected the first dimension of operands and result to agree, got %ld, %ld and %ld",
+                           (long)product->a_batch, (long)product->b_batch, (long)batch);
+  if (product->m != c->shape[c->rank - 2] || product->n != c->shape[c->rank - 1])
+    return nereid_diagnose(op, "expected the output shape to be %ldx%ld, got %ldx%ld", (long)product->m,
+                           (long)product->n, (long)c->shape[c->rank - 2], (long)c->shape[c->rank - 1]);
+  return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult nereid_tt_dot_verify(MlirOperation op) {
+  nereid_tt_tensor_t a = nereid_tt_tensor_of(nereid_tt_dot_get_a(op));
+  nereid_tt_tensor_t b = nereid_tt_tensor_of(nereid_tt_dot_get_b(op));
+  nereid_tt_tensor_t c = nereid_tt_tensor_of(nereid_tt_dot_get_c(op));
+  product_t product;
+  if (!read_product(op, &a, &b, &c, &product) || mlirLogicalResultIsFailure(verify_product(op, &product, &c)))
+    return mlirLogicalResultFailure();
+  if (nereid_tt_bit_width(a.element) != nereid_tt_bit_width(b.element))
+    return nereid_diagnose(op, "element types of operands A and B must have same bit width, got %s and %s",
+                           nereid_text_of_type(a.element).chars, nereid_text_of_type(b.element).chars);
+  if (mlirAttributeIsNull(a.encoding) != mlirAttributeIsNull(b.encoding))
+    return nereid_diagnose(op, "mismatching encoding between A and B operands: one has none");
+  bool ok = nereid_ttg_dot_operand_encodings_verify(a.encoding, b.encoding, mlirOperationGetLocation(op));
+  return ok ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
+}
+
+/* One scale per group of elements along K: 16 of them when scales are e4m3, else 32. */
+static MlirLogicalResult verify_scales(MlirOperation op, MlirValue scales, const char *name, int64_t rows, int64_t k) {
+  if (mlirValueIsNull(scales))
+    return mlirLogicalResultSuccess();
+  nereid_tt_tensor_t tensor = nereid_tt_tensor_of(scales);
+  int64_t group = mlirTypeIsAFloat8E4M3FN(tensor.element) ? 16 : 32;
+  if (tensor.rank < 2)
+    return nereid_diagnose(op, "expects %s to have at least 2 dimensions, got %ld", name, (long)tensor.rank);
+  if (tensor.shape[tensor.rank - 2] != rows)
+    return nereid_diagnose(op, "scales %s dimension must match the operand %s dimension, %ld, got %ld", name, name,
+                           (long)rows, (long)tensor.shape[tensor.rank - 2]);
+  if (tensor.shape[tensor.rank - 1] != k / group)
+    return nereid_diagnose(
+        op, "scales K dimension must match the operand K divided by the scale factor, %ld / %ld, got %ld", (long)k,
+        (long)group, (long)tensor.shape[tensor.rank - 1]);
+  return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult nereid_tt_dot_scaled_verify(MlirOperation op) {
+  nereid_tt_tensor_t a = nereid_tt_tensor_of(nereid_tt_dot_scaled_get_a(op));
+  nereid_tt_tensor_t b = nereid_tt_tensor_of(nereid_tt_dot_scaled_get_b(op));
+  nereid_tt_tensor_t c = nereid_tt_tensor_of(nereid_tt_dot_scaled_get_c(op));
+  product_t product;
+  if (!read_product(op, &a, &b, &c, &product))
+    return mlirLogicalResultFailure();
+  /* Two 4-bit elements lie in a byte, along K or along the other dimension. */
+  if (nereid_tt_dot_scaled_get_a_elem_type(op) == NEREID_TT_SCALE_DOT_ELEM_TYPE_E2M1)
+    *(nereid_tt_dot_scaled_get_lhs_k_pack(op) ? &product.a_k : &product.m) *= 2;
+  if (nereid_tt_dot_scaled_get_b_elem_type(op) == NEREID_TT_SCALE_DOT_ELEM_TYPE_E2M1)
+    *(nereid_tt_dot_scaled_get_rhs_k_pack(op) ? &product.b_k : &product.n) *= 2;
+  if (mlirLogicalResultIsFailure(verify_product(op, &product, &c)) ||
+      mlirLogicalResultIsFailure(verify_scales(op, nereid_tt_dot_scaled_get_a_scale(op), "M", product.m, product.a_k)))
+    return mlirLogicalResultFailure();
+  return verify_scales(op, nereid_tt_dot_scaled_get_b_scale(op), "N", product.n, product.b_k);
+}
+
+/* --- reductions and scans --- */
+
+static MlirType operand_element(MlirOperation op, intptr_t i) {
+  return nereid_tt_element_type(mlirValueGetType(mlirOperationGetOperand(op, i)));
+}
+
+static MlirType result_element(MlirOperation op, intptr_t i) {
+  return nereid_tt_element_type(mlirValueGetType(mlirOperationGetResult(op, i)));
+}
+
+static MlirLogicalResult verify_reduction(MlirOperation op) {
+  intptr_t operands = mlirOperationGetNumOperands(op), results = mlirOperationGetNumResults(op);
+  if (operands == 0)
+    return nereid_diagnose(op, "must have at least 1 operand");
+  if (operands != results)
+    return nereid_diagnose(op, "must have the same number of inputs as outputs, got %ld and %ld", (long)operands,
+                           (long)results);
+  for (intptr_t i = 0; i < operands; i++)
+    if (!mlirTypeEqual(operand_element(op, i), result_element(op, i)))
+      return nereid_diagnose(op, "operand types and result types must agree: #%ld are %s and %s", (long)i,
+                             nereid_text_of_type(operand_element(op, i)).chars,
+                             nereid_text_of_type(result_element(op, i)).chars);
+  return mlirLogicalResultSuccess();
+}
+
+/* The region's arguments: the accumulated elements of all operands, then as many new ones. */
+static MlirLogicalResult verify_combiner_arguments(MlirOperation op, MlirBlock block) {
+  intptr_t operands = mlirOperationGetNumOperands(op), arguments = mlirBlockGetNumArguments(block);
+  if (arguments != 2 * operands)
+    return nereid_diagnose(op, "nested block must take %ld arguments, but given block with %ld arguments",
+                           (long)(2 * operands), (long)arguments);
+  for (intptr_t i = 0; i < arguments; i++) {
+    MlirType expected = operand_element(op, i % operands), got = mlirValueGetType(mlirBlockGetArgument(block, i));
+    if (!mlirTypeEqual(expected, got))
+      return nereid_diagnose(op, "type mismatch on combine operation. Expected argument %ld to have type %s but got %s",
+                             (long)i, nereid_text_of_type(expected).chars, nereid_text_of_type(got).chars);
+  }
+  return mlirLogicalResultSuccess();
+}
+
+static MlirLogicalResult verify_combiner(MlirOperation op, nereid_op_kind_t terminator_kind,
+                                         const char *terminator_name) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  if (mlirLogicalResultIsFailure(verify_combiner_arguments(op, block)))
+    return mlirLogicalResultFailure();
+  MlirOperation terminator = mlirBlockGetTerminator(block);
+  if (mlirOperationIsNull(terminator) || nereid_op_kind(terminator) != terminator_kind)
+    return nereid_diagnose(op, "combine operation must be terminated with %s", terminator_name);
+  intptr_t expected = mlirOperationGetNumOperands(op), returned = mlirOperationGetNumOperands(terminator);
+  if (expected != returned)
+    return nereid_diagnose(op, "expected combine operation to return %ld values but got %ld", (long)expected,
+                           (long)returned);
+  for (intptr_t i = 0; i < expected; i++) {
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(terminator, i));
+    if (!mlirTypeEqual(operand_element(op, i), type))
+      return nereid_diagnose(op, "type mismatch on combine operation. Expected result %ld to have type %s but got %s",
+                             (long)i, nereid_text_of_type(operand_element(op, i)).chars,
+                             nereid_text_of_type(type).chars);
+  }
+  return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult nereid_tt_reduce_verify(MlirOperation op) {
+  return verify_reduction(op);
+}
+
+MlirLogicalResult nereid_tt_reduce_verify_regions(MlirOperation op) {
+  return verify_combiner(op, NEREID_OP_TT_REDUCE_RETURN, "tt.reduce.return");
+}
+
+MlirLogicalResult nereid_tt_scan_verify(MlirOperation op) {
+  int32_t axis = nereid_tt_scan_get_axis(op);
+  if (mlirLogicalResultIsFailure(verify_reduction(op)))
+    return mlirLogicalResultFailure();
+  intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+  if (axis < 0 || axis >= rank)
+    return nereid_diagnose(op, "expects axis to be one of the operand's %ld dimensions, got %d", (long)rank, axis);
+  return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult nereid_tt_scan_verify_regions(MlirOperation op) {
+  return verify_combiner(op, NEREID_OP_TT_SCAN_RETURN, "tt.scan.return");
+}
+
+/* --- histogram, gather --- */
+
+MlirLogicalResult nereid_tt_histogram_verify(MlirOperation op) {
+  nereid_tt_tensor_t src = nereid_tt_tensor_of(nereid_tt_histogram_get_src(op));
+  nereid_tt_tensor_t result = nereid_tt_tensor_of(nereid_tt_histogram_get_result(op));
+  if (src.rank != 1 || result.rank != 1)
+    return nereid_diagnose(op, "expects 1D tensors, got ranks %ld and %ld", (long)src.rank, (long)result.rank);
+  return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult nereid_tt_gather_verify(MlirOperation op) {
+  nereid_tt_tensor_t src = nereid_tt_tensor_of(nereid_tt_gather_get_src(op));
+  nereid_tt_tensor_t indices = nereid_tt_tensor_of(nereid_tt_gather_get_indices(op));
+  int32_t axis = nereid_tt_gather_get_axis(op);
+  if (src.rank != indices.rank)
+    return nereid_diagnose(op, "input and indices ranks must match, got %ld and %ld", (long)src.rank,
+                           (long)indices.rank);
+  if (axis < 0 || axis >= src.rank)
+    return nereid_diagnose(op, "gather dimension must be less than the input rank, %ld, got %d", (long)src.rank, axis);
+  for (intptr_t i = 0; i < src.rank; i++)
+    if (i != axis && indices.shape[i] != src.shape[i])
+      return nereid_diagnose(op, "indices dimension %ld must match the corresponding input dimension, %ld, got %ld",
+                             (long)i, (long)src.shape[i], (long)indices.shape[i]);
+  return mlirLogicalResultSuccess();
+}
+
+/* --- elementwise regions and assembly --- */
+
+static bool is_power_of_two(int32_t n) {
+  return n > 0 && (n & (n - 1)) == 0;
+}
+
+MlirLogicalResult nereid_tt_map_elementwise_verify(MlirOperation op) {
+  int32_t pack = nereid_tt_map_elementwise_get_pack(op);
+  if (mlirOperationGetNumOperands(op) == 0)
+    return nereid_diagnose(op, "must have at least 1 operand");
+  if (!is_power_of_two(pack))
+    return nereid_diagnose(op, "expects pack to be a power of 2, got %d", pack);
+  return mlirLogicalResultSuccess();
+}
+
+static void note_write(NereidMlirEffect effect, MlirValue value, NereidMlirResource resource, void *user_data) {
+  (void)value, (void)resource;
+  if (effect == NereidMlirEffectWrite)
+    *(bool *)user_data = true;
+}
+
+typedef struct map_check {
+  MlirOperation map;
+  intptr_t pack;
+  bool ok;
+} map_check_t;
+
+static bool returns_match(MlirOperation map, MlirOperation terminator, intptr_t pack) {
+  intptr_t expected = mlirOperationGetNumResults(map) * pack, got = mlirOperationGetNumOperands(terminator);
+  for (intptr_t i = 0; expected == got && i < got; i++)
+    if (!mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(terminator, i)), result_element(map, i / pack)))
+      return false;
+  return expected == got;
+}
+
+static MlirWalkResult check_mapped(MlirOperation op, void *user_data) {
+  map_check_t *check = user_data;
+  bool writes = false;
+  if (mlirOperationEqual(op, check->map))
+    return MlirWalkResultAdvance;
+  if (mlirOperationGetNumRegions(op) == 0)
+    nereidMlirOperationWalkEffects(op, note_write, &writes);
+  if (writes)
+    nereid_diagnose(op, "writes memory: Stores are not supported inside map_elementwise");
+  bool mismatch =
+      nereid_op_kind(op) == NEREID_OP_TT_MAP_ELEMENTWISE_RETURN && !returns_match(check->map, op, check->pack);
+  if (mismatch)
+    nereid_diagnose(op,
+                    "region return does not match map_elementwise result: expects %ld values of each result's element",
+                    (long)check->pack);
+  check->ok = !writes && !mismatch;
+  return check->ok ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+MlirLogicalResult nereid_tt_map_elementwise_verify_regions(MlirOperation op) {
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  intptr_t pack = nereid_tt_map_elementwise_get_pack(op);
+  intptr_t expected = mlirOperationGetNumOperands(op) * pack;
+  if (mlirBlockIsNull(entry) || mlirBlockGetNumArguments(entry) != expected)
+    return nereid_diagnose(op, "region has wrong number of arguments, expected %ld", (long)expected);
+  for (intptr_t i = 0; i < expected; i++) {
+    MlirType type = mlirValueGetType(mlirBlockGetArgument(entry, i));
+    if (!mlirTypeEqual(type, operand_element(op, i / pack)))
+      return nereid_diagnose(op, "argument types did not match: expected %s for #%ld, got %s",
+                             nereid_text_of_type(operand_element(op, i / pack)).chars, (long)i,
+                             nereid_text_of_type(type).chars);
+  }
+  map_check_t check = {op, pack, true};
+  mlirOperationWalk(op, check_mapped, &check, MlirWalkPreOrder);
+  return check.ok ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
+}
+
+MlirLogicalResult nereid_tt_elementwise_inline_asm_verify(MlirOperation op) {
+  int32_t packed = nereid_tt_elementwise_inline_asm_get_packed_element(op);
+  if (packed < 1)
+    return nereid_diagnose(op, "expects packed_element to be at least 1, got %d", packed);
+  nereid_tt_tensor_t first;
+  if (mlirOperationGetNumOperands(op) == 0 ||
+      !nereid_tt_tensor_read(mlirValueGetType(mlirOperationGetOperand(op, 0)), &first))
+    return mlirLogicalResultSuccess();
+  int64_t count = nereid_tt_tensor_count(&first);
+  if (count % packed != 0)
+    return nereid_diagnose(op,
+                           "number of input elements %ld must be a multiple of the op's packed_element attribute, %d",
+                           (long)count, packed);
+  return mlirLogicalResultSuccess();
+}

@@ -1,0 +1,151 @@
+/* Verifiers of casts, pointer arithmetic, loads, stores and atomics: what the type constraints of the declarations
+ * leave open.
+ *
+ *   %y = tt.bitcast %x : f32 -> i16                  error: ... from 32 bits to 16
+ *   tt.load %p, %m {boundaryCheck = array<i32: 2>}   error: ... dimension 2 of a block of rank 2 */
+#include "bindings/tt_hooks.h"
+#include "dialects/diagnose.h"
+#include "dialects/tt/tensor.h"
+#include "nereid/dialects/tt.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+/* --- casts --- */
+
+static MlirType element_of(MlirValue value) {
+  return nereid_tt_element_type(mlirValueGetType(value));
+}
+
+MlirLogicalResult nereid_tt_bitcast_verify(MlirOperation op) {
+  MlirType from = element_of(nereid_tt_bitcast_get_src(op)), to = element_of(nereid_tt_bitcast_get_result(op));
+  bool from_pointer = nereid_tt_ptr_type_isa(from), to_pointer = nereid_tt_ptr_type_isa(to);
+  if (from_pointer != to_pointer)
+    return nereid_diagnose(op,
+                           "Cannot bitcast pointer to non-pointer type: %s to %s (tt.ptr_to_int and tt.int_to_ptr do)",
+                           nereid_text_of_type(from).chars, nereid_text_of_type(to).chars);
+  if (from_pointer) {
+    int from_space = nereid_tt_ptr_type_get_address_space(from), to_space = nereid_tt_ptr_type_get_address_space(to);
+    if (from_space != to_space)
+      return nereid_diagnose(op, "expects pointers of one address space, got %d and %d", from_space, to_space);
+    return mlirLogicalResultSuccess();
+  }
+  unsigned from_bits = nereid_tt_bit_width(from), to_bits = nereid_tt_bit_width(to);
+  if (from_bits != to_bits)
+    return nereid_diagnose(op, "Cannot bitcast data-type of size %u to data-type of size %u", from_bits, to_bits);
+  return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult nereid_tt_fp_to_fp_verify(MlirOperation op) {
+  MlirType from = element_of(nereid_tt_fp_to_fp_get_src(op)), to = element_of(nereid_tt_fp_to_fp_get_result(op));
+  bool rounded = !mlirAttributeIsNull(nereid_tt_fp_to_fp_get_rounding_attr(op));
+  if (!rounded && nereid_tt_bit_width(to) < nereid_tt_bit_width(from))
+    return nereid_diagnose(op, "Rounding mode is required for FP downcast: %s to %s needs 'rounding = rtne' or 'rtz'",
+                           nereid_text_of_type(from).chars, nereid_text_of_type(to).chars);
+  return mlirLogicalResultSuccess();
+}
+
+/* --- pointer arithmetic --- */
+
+MlirLogicalResult nereid_tt_addptr_verify(MlirOperation op) {
+  MlirType pointer = element_of(nereid_tt_addptr_get_ptr(op));
+  if (!mlirTypeIsNull(nereid_tt_block_of_pointer(pointer)))
+    return nereid_diagnose(op, "expects pointers to scalars, got the block pointer %s (tt.advance moves one)",
+                           nereid_text_of_type(pointer).chars);
+  return mlirLogicalResultSuccess();
+}
+
+static intptr_t block_rank(MlirType pointer) {
+  return mlirShapedTypeGetRank(nereid_tt_block_of_pointer(pointer));
+}
+
+MlirLogicalResult nereid_tt_advance_verify(MlirOperation op) {
+  MlirType pointer = mlirValueGetType(nereid_tt_advance_get_ptr(op));
+  intptr_t given = nereid_tt_advance_get_offsets_count(op);
+  if (given != block_rank(pointer))
+    return nereid_diagnose(op, "expects %ld offsets, one per dimension of the block, got %ld",
+                           (long)block_rank(pointer), (long)given);
+  return mlirLogicalResultSuccess();
+}
+
+/* Is `order` a permutation of 0 .. rank-1? */
+static bool is_permutation(MlirAttribute order, intptr_t rank) {
+  uint64_t seen = 0;
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(order); i++) {
+    int32_t dim = mlirDenseI32ArrayGetElement(order, i);
+    if (dim < 0 || dim >= rank || (seen >> dim & 1))
+      return false;
+    seen |= (uint64_t)1 << dim;
+  }
+  return mlirDenseArrayGetNumElements(order) == rank && rank <= NEREID_TT_MAX_RANK;
+}
+
+MlirLogicalResult nereid_tt_make_tensor_ptr_verify(MlirOperation op) {
+  intptr_t rank = block_rank(mlirValueGetType(nereid_tt_make_tensor_ptr_get_result(op)));
+  intptr_t given = nereid_tt_make_tensor_ptr_get_shape_count(op);
+  if (given != rank)
+    return nereid_diagnose(op, "expects %ld sizes, strides and offsets, one per dimension of the block, got %ld",
+                           (long)rank, (long)given);
+  MlirAttribute order = nereid_tt_make_tensor_ptr_get_order_attr(op);
+  if (!is_permutation(order, rank))
+    return nereid_diagnose(op, "expects order to be a permutation of the block's %ld dimensions, got %s", (long)rank,
+                           nereid_text_of_attribute(order).chars);
+  return mlirLogicalResultSuccess();
+}
+
+/* --- loads and stores --- */
+
+static MlirLogicalResult verify_boundary_check(MlirOperation op, MlirValue pointer, MlirAttribute dims) {
+  intptr_t count = mlirAttributeIsNull(dims) ? 0 : mlirDenseArrayGetNumElements(dims);
+  MlirType type = mlirValueGetType(pointer), block = nereid_tt_block_of_pointer(type);
+  if (count == 0)
+    return mlirLogicalResultSuccess();
+  if (mlirTypeIsNull(block))
+    return nereid_diagnose(op, "expects a block pointer with boundaryCheck, got %s", nereid_text_of_type(type).chars);
+  for (intptr_t i = 0; i < count; i++) {
+    int32_t dim = mlirDenseI32ArrayGetElement(dims, i);
+    if (dim < 0 || dim >= mlirShapedTypeGetRank(block))
+      return nereid_diagnose(op, "expects boundaryCheck to name dimensions 0 to %ld of the block, got %d",
+                             (long)mlirShapedTypeGetRank(block) - 1, dim);
+  }
+  return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult nereid_tt_load_verify(MlirOperation op) {
+  if (!mlirValueIsNull(nereid_tt_load_get_other(op)) && mlirValueIsNull(nereid_tt_load_get_mask(op)))
+    return nereid_diagnose(op, "expects a mask together with 'other', which is what masked-off elements read as");
+  return verify_boundary_check(op, nereid_tt_load_get_ptr(op), nereid_tt_load_get_boundary_check_attr(op));
+}
+
+MlirLogicalResult nereid_tt_store_verify(MlirOperation op) {
+  return verify_boundary_check(op, nereid_tt_store_get_ptr(op), nereid_tt_store_get_boundary_check_attr(op));
+}
+
+/* --- atomics --- */
+
+MlirLogicalResult nereid_tt_atomic_rmw_verify(MlirOperation op) {
+  MlirType element = element_of(nereid_tt_atomic_rmw_get_val(op));
+  bool is_float = mlirTypeIsAFloat(element), wants_float = false;
+  switch (nereid_tt_atomic_rmw_get_atomic_rmw_op(op)) {
+  case NEREID_TT_RMW_OP_XCHG:
+    return mlirLogicalResultSuccess();
+  case NEREID_TT_RMW_OP_FADD:
+    wants_float = true;
+    break;
+  default:
+    break;
+  }
+  if (is_float != wants_float || nereid_tt_ptr_type_isa(element))
+    return nereid_diagnose(op, "expects %s elements for this function, got %s", wants_float ? "float" : "integer",
+                           nereid_text_of_type(element).chars);
+  return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult nereid_tt_print_verify(MlirOperation op) {
+  MlirAttribute is_signed = nereid_tt_print_get_is_signed_attr(op);
+  intptr_t arguments = nereid_tt_print_get_args_count(op);
+  if (mlirDenseArrayGetNumElements(is_signed) < arguments)
+    return nereid_diagnose(op, "expects isSigned to have an entry for each of %ld arguments, got %s", (long)arguments,
+                           nereid_text_of_attribute(is_signed).chars);
+  return mlirLogicalResultSuccess();
+}

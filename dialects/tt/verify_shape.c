@@ -1,0 +1,124 @@
+/* Verifiers of operations that make tensors and rearrange them: shapes and element counts of source and result agree,
+ * and so do their encodings where the source's determines the result's.
+ *
+ *   %y = tt.reshape %x : tensor<32x128xf16> -> tensor<64x32xf16>     error: ... 4096 elements ... 2048 */
+#include "bindings/tt_hooks.h"
+#include "dialects/diagnose.h"
+#include "dialects/tt/tensor.h"
+#include "dialects/ttg/infer_encoding.h"
+#include "nereid/dialects/tt.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+MlirLogicalResult nereid_tt_make_range_verify(MlirOperation op) {
+  int64_t start = nereid_tt_make_range_get_start(op), end = nereid_tt_make_range_get_end(op);
+  nereid_tt_tensor_t result = nereid_tt_tensor_of(nereid_tt_make_range_get_result(op));
+  if (start >= end)
+    return nereid_diagnose(op, "start must be less than end, got [%ld, %ld)", (long)start, (long)end);
+  if (result.rank != 1)
+    return nereid_diagnose(op, "return type must be a 1D tensor, got rank %ld", (long)result.rank);
+  if (end - start != result.shape[0])
+    return nereid_diagnose(op, "number of elements in returned tensor, %ld, must match size of range [%ld, %ld), %ld",
+                           (long)result.shape[0], (long)start, (long)end, (long)(end - start));
+  if (nereid_tt_bit_width(result.element) != 32)
+    return nereid_diagnose(op, "returned tensor must have i32 elements, got %s",
+                           nereid_text_of_type(result.element).chars);
+  return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult nereid_tt_splat_verify(MlirOperation op) {
+  MlirType type = mlirValueGetType(nereid_tt_splat_get_src(op));
+  if (mlirTypeIsARankedTensor(type))
+    return nereid_diagnose(op, "expects a scalar operand, got %s", nereid_text_of_type(type).chars);
+  return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult nereid_tt_unsplat_verify(MlirOperation op) {
+  nereid_tt_tensor_t src = nereid_tt_tensor_of(nereid_tt_unsplat_get_src(op));
+  int64_t count = nereid_tt_tensor_count(&src);
+  if (count != 1)
+    return nereid_diagnose(op, "source tensor must have exactly one element, got %ld", (long)count);
+  return mlirLogicalResultSuccess();
+}
+
+/* Both encodings or none. */
+static MlirLogicalResult verify_both_encoded(MlirOperation op, const nereid_tt_tensor_t *src,
+                                             const nereid_tt_tensor_t *result) {
+  if (mlirAttributeIsNull(src->encoding) != mlirAttributeIsNull(result->encoding))
+    return nereid_diagnose(op, "result encoding must be specified exactly when the operand has one");
+  return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult nereid_tt_reshape_verify(MlirOperation op) {
+  nereid_tt_tensor_t src = nereid_tt_tensor_of(nereid_tt_reshape_get_src(op));
+  nereid_tt_tensor_t result = nereid_tt_tensor_of(nereid_tt_reshape_get_result(op));
+  int64_t from = nereid_tt_tensor_count(&src), to = nereid_tt_tensor_count(&result);
+  if (from != to)
+    return nereid_diagnose(op, "number of src and dst elements of reshape must be the same, got %ld and %ld",
+                           (long)from, (long)to);
+  if (mlirLogicalResultIsFailure(verify_both_encoded(op, &src, &result)))
+    return mlirLogicalResultFailure();
+  if (mlirAttributeIsNull(src.encoding) || nereid_tt_reshape_get_allow_reorder(op))
+    return mlirLogicalResultSuccess();
+  MlirAttribute expected;
+  if (!nereid_ttg_infer_reshape_encoding(src.rank, src.shape, src.encoding, result.rank, result.shape,
+                                         mlirOperationGetLocation(op), &expected))
+    return mlirLogicalResultFailure();
+  if (!nereid_ttg_encodings_equivalent(expected, result.encoding, result.rank, result.shape))
+    return nereid_diagnose(op, "result must keep every element in its thread: expected an encoding like %s, got %s",
+                           nereid_text_of_attribute(expected).chars, nereid_text_of_attribute(result.encoding).chars);
+  return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult nereid_tt_broadcast_verify(MlirOperation op) {
+  nereid_tt_tensor_t src = nereid_tt_tensor_of(nereid_tt_broadcast_get_src(op));
+  nereid_tt_tensor_t result = nereid_tt_tensor_of(nereid_tt_broadcast_get_result(op));
+  if (src.rank != result.rank)
+    return nereid_diagnose(op, "rank of source must be same as rank of result, got %ld and %ld", (long)src.rank,
+                           (long)result.rank);
+  for (intptr_t i = 0; i < src.rank; i++)
+    if (src.shape[i] != 1 && src.shape[i] != result.shape[i])
+      return nereid_diagnose(op,
+                             "Different dimensions at index %ld between source and result, %ld and %ld.  Broadcast "
+                             "requires the source dimension to be 1.",
+                             (long)i, (long)src.shape[i], (long)result.shape[i]);
+  return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult nereid_tt_cat_verify(MlirOperation op) {
+  nereid_tt_tensor_t part = nereid_tt_tensor_of(nereid_tt_cat_get_lhs(op));
+  nereid_tt_tensor_t result = nereid_tt_tensor_of(nereid_tt_cat_get_result(op));
+  int64_t expected = 2 * nereid_tt_tensor_count(&part), got = nereid_tt_tensor_count(&result);
+  if (part.rank != result.rank)
+    return nereid_diagnose(op, "expects a result of the operands' rank, %ld, got %ld", (long)part.rank,
+                           (long)result.rank);
+  if (expected != got)
+    return nereid_diagnose(op, "expects a result with the elements of both operands, %ld, got %ld", (long)expected,
+                           (long)got);
+  return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult nereid_tt_join_verify(MlirOperation op) {
+  nereid_tt_tensor_t part = nereid_tt_tensor_of(nereid_tt_join_get_lhs(op));
+  nereid_tt_tensor_t result = nereid_tt_tensor_of(nereid_tt_join_get_result(op));
+  nereid_tt_tensor_t expected = part;
+  if (part.rank == NEREID_TT_MAX_RANK)
+    return nereid_diagnose(op, "expects operands of at most %d dimensions", NEREID_TT_MAX_RANK - 1);
+  expected.shape[expected.rank++] = 2;
+  expected.encoding = result.encoding;
+  if (!mlirTypeEqual(nereid_tt_tensor_type(&expected), nereid_tt_tensor_type(&result)))
+    return nereid_diagnose(op, "expects a result of type %s, got %s",
+                           nereid_text_of_type(nereid_tt_tensor_type(&expected)).chars,
+                           nereid_text_of_type(nereid_tt_tensor_type(&result)).chars);
+  if (mlirLogicalResultIsFailure(verify_both_encoded(op, &part, &result)))
+    return mlirLogicalResultFailure();
+  MlirAttribute halves;
+  if (!nereid_ttg_infer_split_encoding(result.encoding, result.rank, result.shape, mlirOperationGetLocation(op),
+                                       &halves))
+    return mlirLogicalResultFailure();
+  if (!nereid_ttg_encodings_equivalent(halves, part.encoding, part.rank, part.shape))
+    return nereid_diagnose(op, "incompatible join layout: this result has operands of encoding %s, got %s",
+                           nereid_text_of_attribute(halves).chars, nereid_text_of_attribute(part.encoding).chars);
+  return mlirLogicalResultSuccess();
+}
