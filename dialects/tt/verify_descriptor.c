@@ -12,8 +12,7 @@
 
 #include <string.h>
 
-MlirLogicalResult nereid_tt_tensordesc_type_verify(nereid_error_sink_t sink, MlirContext context, MlirType block_type) {
-  (void)context;
+MlirLogicalResult nereid_tt_tensordesc_type_verify(nereid_error_sink_t sink, MlirType block_type) {
   if (mlirTypeIsARankedTensor(block_type))
     return mlirLogicalResultSuccess();
   nereidMlirErrorEmit(sink,
