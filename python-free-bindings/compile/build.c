@@ -6,6 +6,8 @@
  * checked twice: before, where the kind has a test in C, and after, by asking the made operation for them. */
 #include "python-free-bindings/compile/build.h"
 
+#include "seam/bindings.h"
+
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Diagnostics.h>
@@ -35,7 +37,7 @@ void nereid_build_begin(nereid_build_t *build, const nereid_builder_t *builder, 
   build->builder = builder;
   build->context = mlirLocationGetContext(builder->location);
   build->state = mlirOperationStateGet(text(name), builder->location);
-  build->operand_groups = build->result_groups = build->given_count = 0;
+  build->operand_groups = build->result_groups = build->given_count = build->property_count = 0;
   build->failed = false;
 }
 
@@ -145,6 +147,19 @@ void nereid_build_i64_array(nereid_build_t *build, const char *name, intptr_t n,
   nereid_build_made(build, name, mlirDenseI64ArrayGet(build->context, n, values));
 }
 
+void nereid_build_property(nereid_build_t *build, const char *name, MlirAttribute attribute) {
+  if (build->failed || mlirAttributeIsNull(attribute))
+    return;
+  build->properties[build->property_count].name = name;
+  build->properties[build->property_count++].value = attribute;
+}
+
+void nereid_build_property_integer(nereid_build_t *build, const char *name, unsigned bits, int64_t value,
+                                   int64_t default_value) {
+  if (!build->failed && value != default_value)
+    nereid_build_property(build, name, mlirIntegerAttrGet(mlirIntegerTypeGet(build->context, bits), value));
+}
+
 void nereid_build_regions(nereid_build_t *build, intptr_t n) {
   for (intptr_t i = 0; i < n && !build->failed; i++) {
     MlirRegion region = mlirRegionCreate();
@@ -184,6 +199,12 @@ static void check_given(nereid_build_t *build, MlirOperation op) {
   }
 }
 
+static void set_properties(nereid_build_t *build, MlirOperation op) {
+  for (int i = 0; i < build->property_count && !build->failed; i++)
+    build->failed = mlirLogicalResultIsFailure(
+        nereidMlirOperationSetProperty(op, text(build->properties[i].name), build->properties[i].value));
+}
+
 MlirOperation nereid_build_end(nereid_build_t *build, int flags) {
   if (flags & NEREID_BUILD_OPERAND_SEGMENTS)
     nereid_build_i32_array(build, "operandSegmentSizes", build->operand_groups, build->operand_segments);
@@ -199,6 +220,7 @@ MlirOperation nereid_build_end(nereid_build_t *build, int flags) {
   if (mlirOperationIsNull(op))
     return op;
   check_given(build, op);
+  set_properties(build, op);
   if (build->failed) {
     mlirOperationDestroy(op);
     return (MlirOperation){NULL};
@@ -210,6 +232,10 @@ MlirOperation nereid_build_end(nereid_build_t *build, int flags) {
 
 MlirAttribute nereid_build_get(MlirOperation op, const char *name) {
   return mlirOperationGetInherentAttributeByName(op, text(name));
+}
+
+MlirAttribute nereid_build_get_property(MlirOperation op, const char *name) {
+  return nereidMlirOperationGetProperty(op, text(name));
 }
 
 intptr_t nereid_build_segment(MlirOperation op, const char *segments, int group, intptr_t *out_size) {

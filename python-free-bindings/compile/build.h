@@ -12,6 +12,7 @@
 #include "nereid/builder.h"
 
 enum {
+  NEREID_BUILD_PROPERTIES = 8, /* properties that are no attributes; ods-bindgen refuses more */
   NEREID_BUILD_GROUPS = 48, /* operand groups of one operation; ods-bindgen refuses more */
   NEREID_BUILD_CHECKS = 80, /* attributes given as handles; ods-bindgen refuses more */
 };
@@ -23,7 +24,11 @@ typedef struct nereid_build {
   int32_t operand_segments[NEREID_BUILD_GROUPS], result_segments[NEREID_BUILD_GROUPS];
   int operand_groups, result_groups;
   MlirNamedAttribute given[NEREID_BUILD_CHECKS]; /* handles from the caller: looked up again in the made operation */
-  int given_count;
+  int given_count, property_count;
+  struct {
+    const char *name;
+    MlirAttribute value;
+  } properties[NEREID_BUILD_PROPERTIES]; /* set once the operation is there */
   bool failed;
 } nereid_build_t;
 
@@ -63,6 +68,11 @@ void nereid_build_symbol(nereid_build_t *build, const char *name, MlirStringRef 
 void nereid_build_i32_array(nereid_build_t *build, const char *name, intptr_t n, const int32_t *values);
 void nereid_build_i64_array(nereid_build_t *build, const char *name, intptr_t n, const int64_t *values);
 
+/* A property that is no attribute, in its attribute form; null leaves the default. */
+void nereid_build_property(nereid_build_t *build, const char *name, MlirAttribute attribute);
+void nereid_build_property_integer(nereid_build_t *build, const char *name, unsigned bits, int64_t value,
+                                   int64_t default_value);
+
 void nereid_build_regions(nereid_build_t *build, intptr_t n);
 void nereid_build_successor(nereid_build_t *build, const char *name, MlirBlock block);
 void nereid_build_successors(nereid_build_t *build, const char *name, intptr_t n, const MlirBlock *blocks);
@@ -74,6 +84,8 @@ MlirOperation nereid_build_end(nereid_build_t *build, int flags);
 
 /* The inherent attribute `name`; null when absent. */
 MlirAttribute nereid_build_get(MlirOperation op, const char *name);
+/* The property `name` in its attribute form; null when absent. */
+MlirAttribute nereid_build_get_property(MlirOperation op, const char *name);
 /* First position and size of group `group` in `segments` (operandSegmentSizes or resultSegmentSizes). */
 intptr_t nereid_build_segment(MlirOperation op, const char *segments, int group, intptr_t *out_size);
 /* Values of simple attributes; 0, empty or false when the attribute is null. */

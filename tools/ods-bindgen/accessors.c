@@ -134,10 +134,26 @@ static void generate_array(text_t *header, text_t *source, const op_t *op, const
   add(source, "  return mlirDenseI%dArrayGetElement(nereid_build_get(op, \"%s\"), i);\n}\n", bits, argument->name);
 }
 
+static void generate_value_of(text_t *source, const argument_t *argument, const char *type) {
+  bool converts = argument->form == FORM_INTEGER || argument->form == FORM_ENUM;
+  const char *get = argument->kind == ARGUMENT_PROPERTY ? "nereid_build_get_property" : "nereid_build_get";
+  if (argument->form == FORM_UNIT)
+    add(source, "  return !mlirAttributeIsNull(%s(op, \"%s\"));\n}\n", get, argument->name);
+  else if (argument->form == FORM_ENUM_CLASS)
+    add(source,
+        "  MlirAttribute value = %s(op, \"%s\");\n"
+        "  return mlirAttributeIsNull(value) ? (%s)0 : %s_get_%s(value);\n}\n",
+        get, argument->name, type, argument->definition->c_name, snake_case(argument->definition->parameters[0].name));
+  else
+    add(source, "  return %s%s(%s(op, \"%s\"));\n}\n", converts ? format("(%s)", type) : "", reader(argument), get,
+        argument->name);
+}
+
 static void generate_attribute(text_t *header, text_t *source, const op_t *op, const argument_t *argument) {
-  const char *name = snake_case(argument->name), *read = reader(argument);
+  const char *name = snake_case(argument->name);
   add_function(header, source, format("MlirAttribute %s_get_%s_attr(MlirOperation op)", op->c_name, name));
-  add(source, "  return nereid_build_get(op, \"%s\");\n}\n", argument->name);
+  add(source, "  return %s(op, \"%s\");\n}\n",
+      argument->kind == ARGUMENT_PROPERTY ? "nereid_build_get_property" : "nereid_build_get", argument->name);
   if (argument->form == FORM_I32_ARRAY || argument->form == FORM_I64_ARRAY) {
     generate_array(header, source, op, argument);
     return;
@@ -146,15 +162,7 @@ static void generate_attribute(text_t *header, text_t *source, const op_t *op, c
     return;
   const char *type = value_type(argument->form, argument->bits, argument->enumeration);
   add_function(header, source, format("%s %s_get_%s(MlirOperation op)", type, op->c_name, name));
-  if (argument->form == FORM_UNIT)
-    add(source, "  return !mlirAttributeIsNull(nereid_build_get(op, \"%s\"));\n}\n", argument->name);
-  else if (argument->form == FORM_ENUM_CLASS)
-    add(source, "  MlirAttribute value = nereid_build_get(op, \"%s\");\n  return mlirAttributeIsNull(value) ? (%s)0 : %s_get_%s(value);\n}\n",
-        argument->name, type, argument->definition->c_name, snake_case(argument->definition->parameters[0].name));
-  else
-    add(source, "  return %s%s%s%s(nereid_build_get(op, \"%s\"));\n}\n", read == NULL ? "" : argument->form == FORM_INTEGER || argument->form == FORM_ENUM ? "(" : "",
-        argument->form == FORM_INTEGER || argument->form == FORM_ENUM ? type : "",
-        argument->form == FORM_INTEGER || argument->form == FORM_ENUM ? ")" : "", read, argument->name);
+  generate_value_of(source, argument, type);
 }
 
 static void generate_regions(text_t *header, text_t *source, const op_t *op) {
@@ -190,7 +198,7 @@ static void generate_successors(text_t *header, text_t *source, const op_t *op) 
 void generate_accessors(text_t *header, text_t *source, const op_t *op) {
   generate_operands(header, source, op);
   for (size_t i = 0; i < op->argument_count; i++)
-    if (op->arguments[i].kind == ARGUMENT_ATTRIBUTE)
+    if (op->arguments[i].kind != ARGUMENT_OPERAND)
       generate_attribute(header, source, op, &op->arguments[i]);
   generate_results(header, source, op);
   generate_regions(header, source, op);

@@ -12,7 +12,7 @@
 #include "tools/ods-bindgen/generate.h"
 
 /* nereid_build_t's arrays. */
-enum { MOST_GROUPS = 48, MOST_GIVEN = 80 };
+enum { MOST_GROUPS = 48, MOST_GIVEN = 80, MOST_PROPERTIES = 8 };
 
 static const char *without_underscore(const char *c_name) {
   size_t size = strlen(c_name);
@@ -135,8 +135,6 @@ static const char *kind_test(const argument_t *argument) {
   };
   if (argument->definition)
     return format("%s_isa", argument->definition->c_name);
-  if (argument->kind != ARGUMENT_ATTRIBUTE)
-    return "NULL";
   if (argument->form == FORM_ENUM)
     return "mlirAttributeIsAInteger";
   for (size_t i = 0; i < sizeof builtin / sizeof *builtin; i++)
@@ -159,8 +157,29 @@ static void add_given_call(text_t *text, const argument_t *argument) {
       argument->c_name, required ? "true" : "false", kind_test(argument), quoted(argument->expected));
 }
 
+/* The number of the case that a default such as "::mlir::LLVM::GEPNoWrapFlags::none" names; -1 when it names none. */
+static long long default_case(const argument_t *argument) {
+  const char *name = argument->default_value ? strrchr(argument->default_value, ':') : NULL;
+  for (size_t i = 0; name && i < argument->enumeration->case_count; i++)
+    if (strcmp(argument->enumeration->cases[i].symbol, name + 1) == 0)
+      return argument->enumeration->cases[i].value;
+  return -1;
+}
+
+static void add_property_call(text_t *text, const argument_t *argument) {
+  if (argument->enumeration)
+    add(text, "  nereid_build_property_integer(&build_, \"%s\", %u, (int64_t)%s, %lld);\n", argument->name,
+        argument->bits, argument->c_name, default_case(argument));
+  else
+    add(text, "  nereid_build_property(&build_, \"%s\", %s);\n", argument->name, argument->c_name);
+}
+
 static void add_attribute_call(text_t *text, const argument_t *argument) {
   const char *name = argument->name, *value = argument->c_name;
+  if (argument->kind == ARGUMENT_PROPERTY) {
+    add_property_call(text, argument);
+    return;
+  }
   if (!is_natural(argument)) {
     add_given_call(text, argument);
     return;
@@ -220,13 +239,17 @@ static const char *end_flags(const op_t *op) {
 }
 
 static void check_sizes(const op_t *op) {
-  size_t operands = 0;
-  for (size_t i = 0; i < op->argument_count; i++)
+  size_t operands = 0, properties = 0;
+  for (size_t i = 0; i < op->argument_count; i++) {
     operands += op->arguments[i].kind == ARGUMENT_OPERAND;
+    properties += op->arguments[i].kind == ARGUMENT_PROPERTY;
+  }
   if (operands > MOST_GROUPS || op->result_count > MOST_GROUPS)
     fail("%s has more than %d operands or results", op->full_name, MOST_GROUPS);
   if (op->argument_count - operands > MOST_GIVEN)
     fail("%s has more than %d attributes", op->full_name, MOST_GIVEN);
+  if (properties > MOST_PROPERTIES)
+    fail("%s has more than %d properties", op->full_name, MOST_PROPERTIES);
 }
 
 void generate_builder(text_t *header, text_t *source, const op_t *op) {

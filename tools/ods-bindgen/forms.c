@@ -46,7 +46,7 @@ const char *value_type(form_t form, unsigned bits, const enumeration_t *enumerat
 }
 
 bool is_natural(const argument_t *argument) {
-  return argument->kind == ARGUMENT_ATTRIBUTE && !argument->optional && argument->form != FORM_ATTRIBUTE &&
+  return argument->kind != ARGUMENT_OPERAND && !argument->optional && argument->form != FORM_ATTRIBUTE &&
          argument->form != FORM_TYPE_ATTR;
 }
 

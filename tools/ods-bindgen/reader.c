@@ -76,8 +76,13 @@ static void read_property(const model_t *model, const source_t *source, const cJ
   argument->default_value = trimmed(string_field(property, "defaultValue"));
   argument->storage = trimmed(string_field(property, "interfaceType"));
   const cJSON *enumeration = record_field(source, property, "enum");
-  if (enumeration)
-    argument->enumeration = read_enum(model, source, enumeration);
+  argument->enumeration = enumeration ? read_enum(model, source, enumeration) : NULL;
+  if (!argument->enumeration)
+    return;
+  const cJSON *bits = field(enumeration, "bitwidth");
+  argument->bits = cJSON_IsNumber(bits) ? (unsigned)bits->valuedouble : 32;
+  argument->form = FORM_ENUM;
+  argument->optional = false;
 }
 
 static argument_t read_argument(const model_t *model, const source_t *source, const cJSON *entry, size_t number) {
