@@ -1,0 +1,238 @@
+/* Loading and launching compiled kernels: no MLIR, no LLVM, and no link to CUDA (libcuda.so.1 is opened at run time).
+ *
+ *   nereid_device_t *device;
+ *   nereid_module_t *module;
+ *   const nereid_kernel_t *kernel;
+ *   nereid_device_open(0, &device, &message);
+ *   nereid_module_load_file(device, "vector_add.cubin", &module, &message);       // reads vector_add.json beside it
+ *   nereid_module_kernel(module, NULL, &kernel, &message);
+ *   nereid_value_t arguments[] = {nereid_value_pointer(x), nereid_value_pointer(y), nereid_value_pointer(out),
+ *                                 nereid_value_i32(n)};
+ *   nereid_kernel_launch(kernel, &(nereid_launch_t){.grid = {(n + 1023) / 1024, 1, 1}}, 4, arguments, &message);
+ *
+ * The ABI of a kernel is Triton 3.6's (docs/abi.md): a cubin of Triton with Triton's metadata loads the same way, and
+ * then arguments are checked by size only, because that metadata has no types.
+ *
+ * Ownership: what `open` and `load` return is the caller's until `close` and `unload`; a kernel belongs to its module,
+ * a module must go before its device. Threads: everything here may be called from any thread; a device keeps no
+ * current state, each call makes its context current and restores what was. Messages may be null. Unless a function
+ * says otherwise its errors are NEREID_ERROR_ARGUMENT for a wrong call and NEREID_ERROR_DEVICE when the driver refuses,
+ * named with the driver's own words. */
+#ifndef NEREID_LAUNCH_H
+#define NEREID_LAUNCH_H
+
+#include "base/message.h"
+#include "base/view.h"
+#include "nereid/metadata.h"
+#include "nereid/tma.h"
+
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct nereid_device nereid_device_t;
+typedef struct nereid_module nereid_module_t;
+typedef struct nereid_kernel nereid_kernel_t;
+typedef struct nereid_event nereid_event_t;
+
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
+
+typedef struct nereid_device_info {
+  char name[128];
+  int32_t ordinal;
+  int32_t driver_version; /* 13000 for CUDA 13.0 */
+  int32_t capability;     /* 90 */
+  int32_t multiprocessors;
+  int32_t shared_limit; /* bytes of shared memory that one CTA may have */
+  int32_t l2_size;      /* bytes */
+  bool clusters;        /* can launch clusters of CTAs */
+  bool cooperative;     /* can launch cooperative grids */
+  bool pools;           /* has stream-ordered allocation */
+  uint64_t memory;      /* bytes */
+} nereid_device_info_t;
+
+/* Opens the driver and a device. The context is the calling thread's current one when it is of that device, else the
+ * device's primary context, as the CUDA runtime uses it. `ordinal` -1: the device of the current context, else 0.
+ * NEREID_ERROR_NOT_FOUND: there is no libcuda.so.1, or no such device. NEREID_ERROR_UNSUPPORTED: the driver lacks an
+ * entry that is needed (before CUDA 11.8). */
+NEREID_MUST_USE nereid_status_t nereid_device_open(int32_t ordinal, nereid_device_t **out_device,
+                                                   nereid_message_t *message);
+
+/* Null is fine. */
+void nereid_device_close(nereid_device_t *device);
+
+/* Valid as long as the device. */
+const nereid_device_info_t *nereid_device_info(const nereid_device_t *device);
+
+/* Global memory, aligned to 256 bytes. NEREID_ERROR_MEMORY when the device has no more; 0 bytes give address 0. */
+NEREID_MUST_USE nereid_status_t nereid_device_allocate(nereid_device_t *device, uint64_t bytes, uint64_t *out_address,
+                                                       nereid_message_t *message);
+
+/* 0 is fine. Waits for work that uses the memory. */
+void nereid_device_free(nereid_device_t *device, uint64_t address);
+
+/* Copies between host and device; done when the call returns. */
+NEREID_MUST_USE nereid_status_t nereid_device_upload(nereid_device_t *device, uint64_t address, const void *host,
+                                                     size_t bytes, nereid_message_t *message);
+NEREID_MUST_USE nereid_status_t nereid_device_download(nereid_device_t *device, void *host, uint64_t address,
+                                                       size_t bytes, nereid_message_t *message);
+
+/* Sets bytes in stream order. `stream`: a CUstream, null for the default one. */
+NEREID_MUST_USE nereid_status_t nereid_device_fill(nereid_device_t *device, uint64_t address, uint8_t value,
+                                                   size_t bytes, void *stream, nereid_message_t *message);
+
+/* Waits for all work of the context. A kernel that failed is reported here, and the context is lost with it. */
+NEREID_MUST_USE nereid_status_t nereid_device_synchronize(nereid_device_t *device, nereid_message_t *message);
+
+/* Events measure time on the device. */
+NEREID_MUST_USE nereid_status_t nereid_event_create(nereid_device_t *device, nereid_event_t **out_event,
+                                                    nereid_message_t *message);
+void nereid_event_destroy(nereid_event_t *event);
+NEREID_MUST_USE nereid_status_t nereid_event_record(nereid_event_t *event, void *stream, nereid_message_t *message);
+/* Waits for `end`, then gives the milliseconds from `start` to it. */
+NEREID_MUST_USE nereid_status_t nereid_event_elapsed(nereid_event_t *start, nereid_event_t *end,
+                                                     float *out_milliseconds, nereid_message_t *message);
+
+/* ---- modules and kernels ----------------------------------------------------------------------------------------- */
+
+/* Loads a cubin or PTX (which the driver then compiles) with its metadata, Nereid's or Triton's; both are copied as
+ * far as they are needed later. NEREID_ERROR_ARGUMENT: image or metadata is malformed, or they do not belong together
+ * (kernel name, parameters, threads). NEREID_ERROR_UNSUPPORTED: the image is not for this device, or the kernel needs
+ * more shared memory, clusters or cooperative launch than it has. */
+NEREID_MUST_USE nereid_status_t nereid_module_load(nereid_device_t *device, nereid_view_t image, nereid_view_t metadata,
+                                                   nereid_module_t **out_module, nereid_message_t *message);
+
+/* The same from `path` and the `.json` beside it (the last suffix replaced). NEREID_ERROR_IO besides. */
+NEREID_MUST_USE nereid_status_t nereid_module_load_file(nereid_device_t *device, const char *path,
+                                                        nereid_module_t **out_module, nereid_message_t *message);
+
+/* Null is fine. No launch of its kernel may be pending. */
+void nereid_module_unload(nereid_module_t *module);
+
+/* The kernel that the metadata describes; `name` null, or its name. NEREID_ERROR_NOT_FOUND: it is another one. */
+NEREID_MUST_USE nereid_status_t nereid_module_kernel(const nereid_module_t *module, const char *name,
+                                                     const nereid_kernel_t **out_kernel, nereid_message_t *message);
+
+/* What the kernel takes. Parameters are always listed, those of Triton's kernels as NEREID_PARAMETER_OPAQUE with
+ * their size or as NEREID_PARAMETER_DESCRIPTOR. */
+const nereid_metadata_t *nereid_kernel_metadata(const nereid_kernel_t *kernel);
+
+typedef struct nereid_kernel_resources {
+  int32_t registers;     /* per thread */
+  int32_t local;         /* bytes per thread: spills and stack */
+  int32_t static_shared; /* bytes per CTA */
+} nereid_kernel_resources_t;
+
+/* As the driver counts them. */
+NEREID_MUST_USE nereid_status_t nereid_kernel_resources(const nereid_kernel_t *kernel,
+                                                        nereid_kernel_resources_t *out_resources,
+                                                        nereid_message_t *message);
+
+/* ---- launching --------------------------------------------------------------------------------------------------- */
+
+/* One argument, by value. Make them with the functions below, which also say of what type they are. */
+typedef struct nereid_value {
+  nereid_parameter_kind_t kind;
+  nereid_element_t element; /* scalar: its type; pointer: the pointee, NONE: any */
+  union {
+    uint64_t bits;      /* scalars in the low bytes */
+    const void *memory; /* descriptor: 128 bytes, borrowed until the launch returns */
+  } as;
+} nereid_value_t;
+
+static inline nereid_value_t nereid_value_scalar(nereid_element_t element, const void *memory, size_t size) {
+  nereid_value_t value = {NEREID_PARAMETER_SCALAR, element, {0}};
+  memcpy(&value.as.bits, memory, size < sizeof value.as.bits ? size : sizeof value.as.bits);
+  return value;
+}
+
+static inline nereid_value_t nereid_value_i1(bool scalar) {
+  nereid_value_t value = {NEREID_PARAMETER_SCALAR, NEREID_ELEMENT_I1, {scalar}};
+  return value;
+}
+
+static inline nereid_value_t nereid_value_i8(int8_t scalar) {
+  return nereid_value_scalar(NEREID_ELEMENT_I8, &scalar, sizeof scalar);
+}
+
+static inline nereid_value_t nereid_value_i16(int16_t scalar) {
+  return nereid_value_scalar(NEREID_ELEMENT_I16, &scalar, sizeof scalar);
+}
+
+static inline nereid_value_t nereid_value_i32(int32_t scalar) {
+  return nereid_value_scalar(NEREID_ELEMENT_I32, &scalar, sizeof scalar);
+}
+
+static inline nereid_value_t nereid_value_i64(int64_t scalar) {
+  return nereid_value_scalar(NEREID_ELEMENT_I64, &scalar, sizeof scalar);
+}
+
+static inline nereid_value_t nereid_value_f32(float scalar) {
+  return nereid_value_scalar(NEREID_ELEMENT_F32, &scalar, sizeof scalar);
+}
+
+static inline nereid_value_t nereid_value_f64(double scalar) {
+  return nereid_value_scalar(NEREID_ELEMENT_F64, &scalar, sizeof scalar);
+}
+
+/* f16, bf16 and the 8-bit floats as bits: see base/float.h. */
+static inline nereid_value_t nereid_value_float_bits(nereid_element_t element, uint16_t bits) {
+  return nereid_value_scalar(element, &bits, sizeof bits);
+}
+
+/* A device address of whatever the kernel takes it for. */
+static inline nereid_value_t nereid_value_pointer(uint64_t address) {
+  nereid_value_t value = {NEREID_PARAMETER_POINTER, NEREID_ELEMENT_NONE, {address}};
+  return value;
+}
+
+/* A device address of elements of this type, which is checked against the signature. */
+static inline nereid_value_t nereid_value_pointer_to(nereid_element_t element, uint64_t address) {
+  nereid_value_t value = {NEREID_PARAMETER_POINTER, element, {address}};
+  return value;
+}
+
+static inline nereid_value_t nereid_value_descriptor(const nereid_tma_descriptor_t *descriptor) {
+  nereid_value_t value = {NEREID_PARAMETER_DESCRIPTOR, NEREID_ELEMENT_NONE, {0}};
+  value.as.memory = descriptor;
+  return value;
+}
+
+typedef struct nereid_launch {
+  uint32_t grid[3]; /* CTAs, or clusters of CTAs along x when num_ctas > 1; a 0 launches nothing */
+  void *stream;     /* CUstream; null: the default stream */
+  uint64_t
+      global_scratch; /* device memory for the whole grid, aligned as the metadata says; 0: the launcher allocates */
+  uint64_t profile_scratch; /* the same for profile scratch */
+} nereid_launch_t;
+
+/* Launches with `n` arguments, the parameters of the metadata in order: a descriptor's shapes and strides are ordinary
+ * arguments after it. Count, types, sizes and promised divisibility are checked. Scratch that the kernel needs and the
+ * caller does not bring is allocated and freed in stream order (on drivers without that, the call waits for the
+ * kernel). Returns when the launch is queued. */
+NEREID_MUST_USE nereid_status_t nereid_kernel_launch(const nereid_kernel_t *kernel, const nereid_launch_t *launch,
+                                                     size_t n, const nereid_value_t *arguments,
+                                                     nereid_message_t *message);
+
+/* The same with the address of each argument's bytes, as cuLaunchKernel takes them; only the count is checked. */
+NEREID_MUST_USE nereid_status_t nereid_kernel_launch_raw(const nereid_kernel_t *kernel, const nereid_launch_t *launch,
+                                                         size_t n, void *const *arguments, nereid_message_t *message);
+
+/* Evaluates the kernel's grid map over the integer arguments it names. NEREID_ERROR_NOT_FOUND: it has none.
+ * NEREID_ERROR_ARGUMENT: an argument is no integer, the map is malformed, or a dimension is negative or too large. */
+NEREID_MUST_USE nereid_status_t nereid_kernel_grid(const nereid_kernel_t *kernel, size_t n,
+                                                   const nereid_value_t *arguments, uint32_t out_grid[3],
+                                                   nereid_message_t *message);
+
+/* The same without a kernel; `multiprocessors` is what `grid_per_sm` multiplies. */
+NEREID_MUST_USE nereid_status_t nereid_grid_evaluate(const nereid_metadata_t *metadata, int32_t multiprocessors,
+                                                     size_t n, const nereid_value_t *arguments, uint32_t out_grid[3],
+                                                     nereid_message_t *message);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,200 @@
+/* A device, its context, its memory and its clock.
+ *
+ * The context is pushed and popped around every group of calls, and only when it is not current already: a caller that
+ * keeps one context current pays one driver query, a caller with several finds its own as it was. */
+#include "python-free-bindings/launch/driver.h"
+
+#include <stdlib.h>
+
+nereid_status_t nereid_device_enter(const nereid_device_t *device, bool *out_pushed, nereid_message_t *message) {
+  void *current = NULL;
+  *out_pushed = false;
+  nereid_cu_result_t result = device->driver->ctx_get_current(&current);
+  if (result == 0 && current != device->context) {
+    result = device->driver->ctx_push_current(device->context);
+    *out_pushed = result == 0;
+  }
+  return nereid_driver_check(device->driver, result, "making the device current", message);
+}
+
+void nereid_device_leave(const nereid_device_t *device, bool pushed) {
+  void *popped;
+  if (pushed)
+    device->driver->ctx_pop_current(&popped);
+}
+
+/* The current context if it belongs to the device that is asked for. */
+static nereid_status_t take_context(nereid_device_t *device, int32_t ordinal, nereid_message_t *message) {
+  const nereid_driver_t *driver = device->driver;
+  void *current = NULL;
+  int wanted = 0, of_current = -1, count = 0;
+  nereid_cu_result_t result = driver->device_get_count(&count);
+  if (result == 0 && (count == 0 || ordinal >= count))
+    return nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "no GPU %d: the driver sees %d", ordinal, count);
+  if (result == 0)
+    result = driver->ctx_get_current(&current);
+  if (result == 0 && current)
+    result = driver->ctx_get_device(&of_current);
+  if (result == 0)
+    result = driver->device_get(&wanted, ordinal < 0 ? 0 : ordinal);
+  if (result == 0 && current && (ordinal < 0 || of_current == wanted)) {
+    device->context = current;
+    device->device = of_current;
+  } else if (result == 0) {
+    device->device = wanted;
+    result = driver->device_primary_ctx_retain(&device->context, wanted);
+    device->retained = result == 0;
+  }
+  return nereid_driver_check(driver, result, "opening the device", message);
+}
+
+static nereid_status_t read_info(nereid_device_t *device, nereid_message_t *message) {
+  const nereid_driver_t *driver = device->driver;
+  nereid_device_info_t *info = &device->info;
+  int major = 0, minor = 0, clusters = 0, cooperative = 0, pools = 0;
+  struct {
+    int *value, attribute;
+  } wanted[] = {{&major, NEREID_CU_DEVICE_CAPABILITY_MAJOR},
+                {&minor, NEREID_CU_DEVICE_CAPABILITY_MINOR},
+                {&info->multiprocessors, NEREID_CU_DEVICE_MULTIPROCESSOR_COUNT},
+                {&info->shared_limit, NEREID_CU_DEVICE_SHARED_OPTIN},
+                {&info->l2_size, NEREID_CU_DEVICE_L2_CACHE_SIZE},
+                {&clusters, NEREID_CU_DEVICE_CLUSTER_LAUNCH},
+                {&cooperative, NEREID_CU_DEVICE_COOPERATIVE_LAUNCH},
+                {&pools, NEREID_CU_DEVICE_MEMORY_POOLS}};
+  size_t bytes = 0;
+  info->ordinal = device->device;
+  nereid_cu_result_t result = driver->driver_get_version(&info->driver_version);
+  for (size_t i = 0; result == 0 && i < sizeof wanted / sizeof *wanted; ++i)
+    result = driver->device_get_attribute(wanted[i].value, wanted[i].attribute, device->device);
+  if (result == 0)
+    result = driver->device_get_name(info->name, (int)sizeof info->name, device->device);
+  if (result == 0)
+    result = driver->device_total_mem(&bytes, device->device);
+  info->capability = major * 10 + minor;
+  info->clusters = clusters != 0;
+  info->cooperative = cooperative != 0;
+  info->pools = pools != 0 && driver->mem_alloc_async && driver->mem_free_async;
+  info->memory = bytes;
+  return nereid_driver_check(driver, result, "asking what the device is", message);
+}
+
+/* Finishes a device whose table is set; destroys it when that fails. */
+static nereid_status_t open_device(nereid_device_t *device, int32_t ordinal, nereid_device_t **out_device,
+                                   nereid_message_t *message) {
+  nereid_status_t status = take_context(device, ordinal, message);
+  if (!status)
+    status = read_info(device, message);
+  if (status)
+    nereid_device_close(device);
+  else
+    *out_device = device;
+  return status;
+}
+
+nereid_status_t nereid_device_open_with(const nereid_driver_t *driver, int32_t ordinal, nereid_device_t **out_device,
+                                        nereid_message_t *message) {
+  *out_device = NULL;
+  nereid_device_t *device = calloc(1, sizeof *device);
+  if (!device)
+    return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  device->driver = driver;
+  return open_device(device, ordinal, out_device, message);
+}
+
+nereid_status_t nereid_device_open(int32_t ordinal, nereid_device_t **out_device, nereid_message_t *message) {
+  *out_device = NULL;
+  nereid_device_t *device = calloc(1, sizeof *device);
+  if (!device)
+    return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  device->driver = &device->own;
+  nereid_status_t status = nereid_driver_open("libcuda.so.1", &device->own, message);
+  if (!status)
+    return open_device(device, ordinal, out_device, message);
+  free(device);
+  return status;
+}
+
+void nereid_device_close(nereid_device_t *device) {
+  if (!device)
+    return;
+  if (device->retained)
+    device->driver->device_primary_ctx_release(device->device);
+  nereid_driver_close(&device->own);
+  free(device);
+}
+
+const nereid_device_info_t *nereid_device_info(const nereid_device_t *device) {
+  return &device->info;
+}
+
+nereid_status_t nereid_device_allocate(nereid_device_t *device, uint64_t bytes, uint64_t *out_address,
+                                       nereid_message_t *message) {
+  bool pushed;
+  *out_address = 0;
+  if (bytes == 0)
+    return NEREID_OK;
+  nereid_status_t status = nereid_device_enter(device, &pushed, message);
+  if (status)
+    return status;
+  nereid_cu_result_t result = device->driver->mem_alloc(out_address, (size_t)bytes);
+  nereid_device_leave(device, pushed);
+  return nereid_driver_check(device->driver, result, "allocating device memory", message);
+}
+
+void nereid_device_free(nereid_device_t *device, uint64_t address) {
+  bool pushed;
+  if (!device || !address || nereid_device_enter(device, &pushed, NULL))
+    return;
+  device->driver->mem_free(address);
+  nereid_device_leave(device, pushed);
+}
+
+nereid_status_t nereid_device_upload(nereid_device_t *device, uint64_t address, const void *host, size_t bytes,
+                                     nereid_message_t *message) {
+  bool pushed;
+  if (bytes == 0)
+    return NEREID_OK;
+  nereid_status_t status = nereid_device_enter(device, &pushed, message);
+  if (status)
+    return status;
+  nereid_cu_result_t result = device->driver->memcpy_htod(address, host, bytes);
+  nereid_device_leave(device, pushed);
+  return nereid_driver_check(device->driver, result, "copying to the device", message);
+}
+
+nereid_status_t nereid_device_download(nereid_device_t *device, void *host, uint64_t address, size_t bytes,
+                                       nereid_message_t *message) {
+  bool pushed;
+  if (bytes == 0)
+    return NEREID_OK;
+  nereid_status_t status = nereid_device_enter(device, &pushed, message);
+  if (status)
+    return status;
+  nereid_cu_result_t result = device->driver->memcpy_dtoh(host, address, bytes);
+  nereid_device_leave(device, pushed);
+  return nereid_driver_check(device->driver, result, "copying from the device", message);
+}
+
+nereid_status_t nereid_device_fill(nereid_device_t *device, uint64_t address, uint8_t value, size_t bytes, void *stream,
+                                   nereid_message_t *message) {
+  bool pushed;
+  if (bytes == 0)
+    return NEREID_OK;
+  nereid_status_t status = nereid_device_enter(device, &pushed, message);
+  if (status)
+    return status;
+  nereid_cu_result_t result = device->driver->memset_d8_async(address, value, bytes, stream);
+  nereid_device_leave(device, pushed);
+  return nereid_driver_check(device->driver, result, "filling device memory", message);
+}
+
+nereid_status_t nereid_device_synchronize(nereid_device_t *device, nereid_message_t *message) {
+  bool pushed;
+  nereid_status_t status = nereid_device_enter(device, &pushed, message);
+  if (status)
+    return status;
+  nereid_cu_result_t result = device->driver->ctx_synchronize();
+  nereid_device_leave(device, pushed);
+  return nereid_driver_check(device->driver, result, "running on the device", message);
+}

@@ -1,0 +1,116 @@
+/* The CUDA driver as a table of functions, filled from libcuda.so.1 at run time or by a test.
+ *
+ * The few types of cuda.h that are needed are declared here, so that building needs no CUDA. Handles are void *. */
+#ifndef NEREID_LAUNCH_DRIVER_H
+#define NEREID_LAUNCH_DRIVER_H
+
+#include "nereid/launch.h"
+
+typedef int nereid_cu_result_t; /* CUresult; 0 is success */
+
+/* CUresult values that get a status of their own. */
+enum {
+  NEREID_CU_OUT_OF_MEMORY = 2,
+  NEREID_CU_NO_DEVICE = 100,
+  NEREID_CU_INVALID_DEVICE = 101,
+  NEREID_CU_NO_BINARY_FOR_GPU = 209,
+  NEREID_CU_UNSUPPORTED_PTX_VERSION = 222,
+  NEREID_CU_NOT_FOUND = 500,
+};
+
+/* CUdevice_attribute */
+enum {
+  NEREID_CU_DEVICE_MULTIPROCESSOR_COUNT = 16,
+  NEREID_CU_DEVICE_L2_CACHE_SIZE = 38,
+  NEREID_CU_DEVICE_CAPABILITY_MAJOR = 75,
+  NEREID_CU_DEVICE_CAPABILITY_MINOR = 76,
+  NEREID_CU_DEVICE_COOPERATIVE_LAUNCH = 95,
+  NEREID_CU_DEVICE_SHARED_OPTIN = 97,
+  NEREID_CU_DEVICE_MEMORY_POOLS = 115,
+  NEREID_CU_DEVICE_CLUSTER_LAUNCH = 120,
+};
+
+/* CUfunction_attribute */
+enum {
+  NEREID_CU_FUNC_SHARED_SIZE = 1,
+  NEREID_CU_FUNC_LOCAL_SIZE = 3,
+  NEREID_CU_FUNC_NUM_REGS = 4,
+  NEREID_CU_FUNC_MAX_DYNAMIC_SHARED = 8,
+  NEREID_CU_FUNC_NON_PORTABLE_CLUSTER = 14,
+};
+
+/* CUjit_option */
+enum { NEREID_CU_JIT_ERROR_LOG = 5, NEREID_CU_JIT_ERROR_LOG_BYTES = 6 };
+
+/* CUlaunchAttributeID */
+enum {
+  NEREID_CU_LAUNCH_COOPERATIVE = 2,
+  NEREID_CU_LAUNCH_CLUSTER_DIMENSION = 4,
+  NEREID_CU_LAUNCH_CLUSTER_SCHEDULING = 5,
+  NEREID_CU_LAUNCH_PROGRAMMATIC_SERIALIZATION = 6,
+};
+
+enum { NEREID_CU_CLUSTER_SPREAD = 1 }; /* CUclusterSchedulingPolicy */
+
+/* CUlaunchAttribute: 8 bytes of id and padding, then a union of 64 bytes. */
+typedef struct nereid_cu_launch_attribute {
+  int id;
+  int padding;
+  union {
+    char room[64];
+    int flag;
+    struct {
+      unsigned x, y, z;
+    } cluster;
+  } value;
+} nereid_cu_launch_attribute_t;
+
+/* CUlaunchConfig */
+typedef struct nereid_cu_launch_config {
+  unsigned grid_x, grid_y, grid_z;
+  unsigned block_x, block_y, block_z;
+  unsigned shared; /* dynamic, bytes */
+  void *stream;
+  nereid_cu_launch_attribute_t *attributes;
+  unsigned n_attributes;
+} nereid_cu_launch_config_t;
+
+typedef struct nereid_driver {
+#define NEREID_DRIVER_ENTRY(need, field, symbol, parameters) nereid_cu_result_t(*field) parameters;
+#include "python-free-bindings/launch/driver_entries.inc"
+#undef NEREID_DRIVER_ENTRY
+  void *library; /* of dlopen; null for a table that somebody else filled */
+} nereid_driver_t;
+
+/* Opens `library` ("libcuda.so.1"), fills the table and initialises the driver. NEREID_ERROR_NOT_FOUND: it cannot be
+ * opened, or there is no device. NEREID_ERROR_UNSUPPORTED: a NEEDED entry is missing; the message names it. */
+NEREID_MUST_USE nereid_status_t nereid_driver_open(const char *library, nereid_driver_t *out_driver,
+                                                   nereid_message_t *message);
+
+/* Closes the library if the table came from one. */
+void nereid_driver_close(nereid_driver_t *driver);
+
+/* NEREID_OK for 0; else the status for `result`, with "<what>: <name>: <text>" as the message. */
+nereid_status_t nereid_driver_check(const nereid_driver_t *driver, nereid_cu_result_t result, const char *what,
+                                    nereid_message_t *message);
+
+/* nereid_device_open on a table that the caller filled and keeps alive; init is not called. */
+NEREID_MUST_USE nereid_status_t nereid_device_open_with(const nereid_driver_t *driver, int32_t ordinal,
+                                                        nereid_device_t **out_device, nereid_message_t *message);
+
+struct nereid_device {
+  const nereid_driver_t *driver; /* &own, or the caller's */
+  nereid_driver_t own;
+  void *context;
+  bool retained; /* the primary context, to be released */
+  int device;
+  nereid_device_info_t info;
+};
+
+/* Makes the device's context current on this thread for a few calls. `pushed` tells leave() whether there is
+ * something to undo: when the context is current already nothing is done. */
+NEREID_MUST_USE nereid_status_t nereid_device_enter(const nereid_device_t *device, bool *out_pushed,
+                                                    nereid_message_t *message);
+void nereid_device_leave(const nereid_device_t *device, bool pushed);
+
+#endif

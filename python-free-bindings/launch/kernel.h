@@ -1,0 +1,36 @@
+/* A loaded kernel: everything about a launch that does not change from call to call, worked out once. */
+#ifndef NEREID_LAUNCH_KERNEL_H
+#define NEREID_LAUNCH_KERNEL_H
+
+#include "python-free-bindings/launch/driver.h"
+#include "python-free-bindings/launch/image.h"
+
+enum {
+  NEREID_KERNEL_PARAMETER_LIMIT = 512, /* of one kernel, scratch pointers included */
+  NEREID_KERNEL_ATTRIBUTE_LIMIT = 4,
+};
+
+struct nereid_kernel {
+  const nereid_device_t *device; /* borrowed */
+  void *function;                /* owned by the module's handle */
+  nereid_metadata_t metadata;    /* with all parameters listed */
+  uint64_t *divisor_masks;       /* per parameter: value & mask must be 0 */
+  unsigned threads;              /* per CTA */
+  unsigned n_attributes;
+  nereid_cu_launch_attribute_t attributes[NEREID_KERNEL_ATTRIBUTE_LIMIT];
+};
+
+struct nereid_module {
+  nereid_device_t *device; /* borrowed */
+  nereid_arena_t arena;
+  nereid_image_t image;
+  void *handle;
+  nereid_kernel_t kernel;
+};
+
+/* Checks that metadata and image describe the same kernel, and lists the parameters of a kernel that came without a
+ * signature. NEREID_ERROR_ARGUMENT names the difference. */
+NEREID_MUST_USE nereid_status_t nereid_kernel_match(nereid_arena_t *arena, const nereid_image_t *image,
+                                                    nereid_metadata_t *metadata, nereid_message_t *message);
+
+#endif

@@ -1,0 +1,82 @@
+/* Do an image and its metadata describe the same kernel?
+ *
+ *   image      f(8, 8, 4, | 8, 8)           sizes in bytes; the last two are global and profile scratch
+ *   metadata   ptr<f32>, ptr<f32>, i32      the signature, or Triton's: none, so the image's sizes are taken
+ *
+ * A wrong pair would read arguments from the wrong places, so it is refused before anything is launched. */
+#include "python-free-bindings/launch/kernel.h"
+
+enum { SCRATCH_POINTERS = 2, DESCRIPTOR_BYTES = 128 };
+
+static nereid_status_t no_kernel(nereid_arena_t *arena, const nereid_image_t *image, const char *name,
+                                 nereid_message_t *message) {
+  const char *list = "none";
+  for (size_t i = 0; list && i < image->n_kernels; ++i)
+    list = i ? nereid_arena_format(arena, "%s, %s", list, image->kernels[i].name) : image->kernels[i].name;
+  return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                            "the metadata is of kernel '%s', but the image's kernels are: %s", name,
+                            list ? list : "many");
+}
+
+/* Triton's metadata: descriptors take their tile from the list, in order; all else is known by its size alone. */
+static nereid_status_t list_parameters(nereid_arena_t *arena, const nereid_image_kernel_t *kernel,
+                                       nereid_metadata_t *metadata, nereid_message_t *message) {
+  if (kernel->n_parameters < SCRATCH_POINTERS)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "kernel '%s' has %zu parameters; the last two must be the scratch pointers", kernel->name,
+                              kernel->n_parameters);
+  size_t n = kernel->n_parameters - SCRATCH_POINTERS, descriptors = 0;
+  nereid_parameter_t *parameters = nereid_arena_new(arena, nereid_parameter_t, n);
+  if (!parameters)
+    return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  for (size_t i = 0; i < n; ++i) {
+    uint32_t size = kernel->parameters[i].size;
+    parameters[i] = (nereid_parameter_t){
+        .kind = NEREID_PARAMETER_OPAQUE, .size = size, .divisibility = 1, .group = -1, .dimension = -1};
+    if (size != DESCRIPTOR_BYTES)
+      continue;
+    parameters[i].kind = NEREID_PARAMETER_DESCRIPTOR;
+    if (descriptors < metadata->n_parameters)
+      parameters[i] = metadata->parameters[descriptors];
+    parameters[i].role = NEREID_ROLE_DESCRIPTOR;
+    parameters[i].group = (int32_t)descriptors++;
+  }
+  metadata->parameters = parameters;
+  metadata->n_parameters = n;
+  return NEREID_OK;
+}
+
+static nereid_status_t compare_parameters(const nereid_image_kernel_t *kernel, const nereid_metadata_t *metadata,
+                                          nereid_message_t *message) {
+  size_t n = metadata->n_parameters;
+  if (kernel->n_parameters != n + SCRATCH_POINTERS)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "the metadata has %zu parameters and two scratch pointers, the image's kernel %zu", n,
+                              kernel->n_parameters);
+  for (size_t i = 0; i < n; ++i)
+    if (kernel->parameters[i].size != metadata->parameters[i].size)
+      return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                                "parameter %zu is %u bytes in the metadata and %u in the image", i,
+                                metadata->parameters[i].size, kernel->parameters[i].size);
+  return NEREID_OK;
+}
+
+nereid_status_t nereid_kernel_match(nereid_arena_t *arena, const nereid_image_t *image, nereid_metadata_t *metadata,
+                                    nereid_message_t *message) {
+  const nereid_image_kernel_t *kernel = nereid_image_find(image, metadata->name);
+  if (!kernel)
+    return no_kernel(arena, image, metadata->name, message);
+  uint64_t threads = (uint64_t)metadata->total_num_warps * 32;
+  uint64_t required = (uint64_t)kernel->required_threads[0] * kernel->required_threads[1] * kernel->required_threads[2];
+  if (required && required != threads)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "the metadata has %d warps, the image's kernel requires %llu threads",
+                              (int)metadata->total_num_warps, (unsigned long long)required);
+  if (metadata->n_parameters + SCRATCH_POINTERS > NEREID_KERNEL_PARAMETER_LIMIT ||
+      kernel->n_parameters > NEREID_KERNEL_PARAMETER_LIMIT)
+    return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "kernel '%s' has more than %d parameters",
+                              kernel->name, NEREID_KERNEL_PARAMETER_LIMIT);
+  if (!metadata->signature)
+    return list_parameters(arena, kernel, metadata, message);
+  return compare_parameters(kernel, metadata, message);
+}

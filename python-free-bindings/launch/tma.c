@@ -1,0 +1,158 @@
+/* Tensor maps: what the hardware takes, and the two encodings.
+ *
+ * The rules are those of cuTensorMapEncodeTiled (CUDA driver API) without interleaving and with element strides of 1.
+ * The driver answers every violation with the same "invalid value"; here each rule says its name and the number. */
+#include "python-free-bindings/launch/tma_layout.h"
+
+#include "python-free-bindings/launch/driver.h"
+
+#include <inttypes.h>
+
+bool nereid_tma_element_of(nereid_element_t element, nereid_tma_element_t *out_element) {
+  static const struct {
+    nereid_element_t from;
+    nereid_tma_element_t to;
+  } rows[] = {{NEREID_ELEMENT_I8, NEREID_TMA_U8},       {NEREID_ELEMENT_I16, NEREID_TMA_U16},
+              {NEREID_ELEMENT_I32, NEREID_TMA_U32},     {NEREID_ELEMENT_I64, NEREID_TMA_U64},
+              {NEREID_ELEMENT_F16, NEREID_TMA_F16},     {NEREID_ELEMENT_BF16, NEREID_TMA_BF16},
+              {NEREID_ELEMENT_F32, NEREID_TMA_F32},     {NEREID_ELEMENT_F64, NEREID_TMA_F64},
+              {NEREID_ELEMENT_F8E4M3FN, NEREID_TMA_U8}, {NEREID_ELEMENT_F8E5M2, NEREID_TMA_U8}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+    if (rows[i].from == element) {
+      *out_element = rows[i].to;
+      return true;
+    }
+  return false;
+}
+
+uint32_t nereid_tma_element_bits(nereid_tma_element_t element) {
+  static const uint8_t bits[] = {8, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 32, 4, 4};
+  return (size_t)element < sizeof bits ? bits[element] : 0;
+}
+
+static bool is_float(nereid_tma_element_t element) {
+  return element >= NEREID_TMA_F16 && element <= NEREID_TMA_TF32_FTZ;
+}
+
+void nereid_tma_box_of(uint32_t rank, const int32_t *block, uint32_t element_bits, uint32_t swizzle, bool fp4_padded,
+                       uint32_t *out_box) {
+  for (uint32_t i = 0; i < rank; ++i) {
+    uint32_t extent = (uint32_t)block[i] * (fp4_padded && i + 1 == rank ? 2 : 1);
+    out_box[i] = extent < 256 ? extent : 256;
+  }
+  uint32_t across = element_bits ? 8 * swizzle / element_bits : 0;
+  if (rank && swizzle && across)
+    out_box[rank - 1] = across;
+}
+
+#define REFUSE(...) nereid_message_set(message, NEREID_ERROR_ARGUMENT, __VA_ARGS__)
+
+static nereid_status_t check_type(const nereid_tma_request_t *request, nereid_message_t *message) {
+  if (nereid_tma_element_bits(request->element) == 0)
+    return REFUSE("tensor map: %d is no element type", (int)request->element);
+  if (request->rank < 1 || request->rank > NEREID_TMA_RANK)
+    return REFUSE("tensor map: the rank must be 1 to 5, not %" PRIu32, request->rank);
+  if (request->swizzle && request->swizzle != 32 && request->swizzle != 64 && request->swizzle != 128)
+    return REFUSE("tensor map: the swizzle must be 0, 32, 64 or 128 bytes, not %" PRIu32, request->swizzle);
+  if (request->nan_padding && !is_float(request->element))
+    return REFUSE("tensor map: NaN padding needs a float element type");
+  if (request->element == NEREID_TMA_U4_PADDED && request->swizzle && request->swizzle != 128)
+    return REFUSE("tensor map: padded 4-bit elements need a swizzle of 0 or 128 bytes, not %" PRIu32, request->swizzle);
+  return NEREID_OK;
+}
+
+static nereid_status_t check_tensor(const nereid_tma_request_t *request, nereid_message_t *message) {
+  bool padded = request->element == NEREID_TMA_U4_PADDED;
+  uint64_t align = padded ? 32 : 16;
+  uint32_t inner = request->rank - 1, bits = nereid_tma_element_bits(request->element);
+  if (request->address == 0 || request->address % align)
+    return REFUSE("tensor map: the address must be a multiple of %d bytes, not 0x%" PRIx64, (int)align,
+                  request->address);
+  for (uint32_t i = 0; i <= inner; ++i)
+    if (request->shape[i] == 0 || request->shape[i] > UINT64_C(1) << 32)
+      return REFUSE("tensor map: the extent of dimension %" PRIu32 " must be 1 to 2^32, not %" PRIu64, i,
+                    request->shape[i]);
+  for (uint32_t i = 0; i < inner; ++i)
+    if (request->strides[i] % align || request->strides[i] >= UINT64_C(1) << 40)
+      return REFUSE("tensor map: the stride of dimension %" PRIu32
+                    " must be a multiple of %d bytes below 2^40, not %" PRIu64,
+                    i, (int)align, request->strides[i]);
+  if (bits >= 8 && request->strides[inner] != bits / 8)
+    return REFUSE("tensor map: the innermost dimension must be contiguous (stride %" PRIu32 " bytes, not %" PRIu64 ")",
+                  bits / 8, request->strides[inner]);
+  if (bits == 4 && request->shape[inner] % (padded ? 128 : 2))
+    return REFUSE("tensor map: the innermost extent of 4-bit elements must be a multiple of %d, not %" PRIu64,
+                  padded ? 128 : 2, request->shape[inner]);
+  return NEREID_OK;
+}
+
+static nereid_status_t check_box(const nereid_tma_request_t *request, nereid_message_t *message) {
+  uint32_t inner = request->rank - 1, bits = nereid_tma_element_bits(request->element);
+  bool padded = request->element == NEREID_TMA_U4_PADDED;
+  for (uint32_t i = 0; i <= inner; ++i)
+    if (request->box[i] == 0 || request->box[i] > 256)
+      return REFUSE("tensor map: the box of dimension %" PRIu32 " must be 1 to 256 elements, not %" PRIu32, i,
+                    request->box[i]);
+  if (padded && request->box[inner] != 128)
+    return REFUSE("tensor map: the innermost box of padded 4-bit elements must be 128, not %" PRIu32,
+                  request->box[inner]);
+  uint32_t row = request->box[inner] * (padded ? 8 : bits) / 8; /* bytes in shared memory */
+  if (row % 16 || request->box[inner] * bits % 8)
+    return REFUSE("tensor map: a row of the box must be a multiple of 16 bytes, not %" PRIu32, row);
+  if (request->swizzle && row > request->swizzle)
+    return REFUSE("tensor map: a row of the box must fit the swizzle of %" PRIu32 " bytes, not be %" PRIu32 " bytes",
+                  request->swizzle, row);
+  return NEREID_OK;
+}
+
+nereid_status_t nereid_tma_validate(const nereid_tma_request_t *request, nereid_message_t *message) {
+  nereid_status_t status = check_type(request, message);
+  if (!status)
+    status = check_tensor(request, message);
+  return status ? status : check_box(request, message);
+}
+
+/* The driver counts dimensions from the innermost and wants no stride for that one. 256 bytes is what one request to
+ * memory brings into the L2 cache at once (L2 promotion). */
+static nereid_status_t encode_driver(struct nereid_device *device, const nereid_tma_request_t *request,
+                                     nereid_tma_descriptor_t *out_descriptor, nereid_message_t *message) {
+  enum { NO_INTERLEAVE = 0, PROMOTE_256_BYTES = 3 };
+  uint64_t shape[NEREID_TMA_RANK], strides[NEREID_TMA_RANK] = {0};
+  uint32_t box[NEREID_TMA_RANK], steps[NEREID_TMA_RANK];
+  int swizzle = request->swizzle == 128 ? 3 : (int)(request->swizzle / 32);
+  bool pushed;
+  if (!device)
+    return REFUSE("tensor map: encoding for a GPU needs a device");
+  const nereid_driver_t *driver = device->driver;
+  if (!driver->tensor_map_encode_tiled)
+    return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED,
+                              "the CUDA driver has no tensor maps; one for CUDA 12.0 or later is needed");
+  for (uint32_t i = 0; i < request->rank; ++i) {
+    uint32_t from = request->rank - 1 - i;
+    shape[i] = request->shape[from];
+    box[i] = request->box[from];
+    steps[i] = 1;
+    if (i > 0)
+      strides[i - 1] = request->strides[from];
+  }
+  nereid_status_t status = nereid_device_enter(device, &pushed, message);
+  if (status)
+    return status;
+  nereid_cu_result_t result = driver->tensor_map_encode_tiled(
+      out_descriptor->bytes, (int)request->element, request->rank, (void *)(uintptr_t)request->address, shape, strides,
+      box, steps, NO_INTERLEAVE, swizzle, PROMOTE_256_BYTES, request->nan_padding);
+  nereid_device_leave(device, pushed);
+  return nereid_driver_check(driver, result, "encoding a tensor map", message);
+}
+
+nereid_status_t nereid_tma_encode(nereid_tma_backend_t backend, struct nereid_device *device,
+                                  const nereid_tma_request_t *request, nereid_tma_descriptor_t *out_descriptor,
+                                  nereid_message_t *message) {
+  nereid_status_t status = nereid_tma_validate(request, message);
+  if (status)
+    return status;
+  if (backend == NEREID_TMA_DRIVER)
+    return encode_driver(device, request, out_descriptor, message);
+  nereid_tma_layout_write(request, out_descriptor->bytes);
+  return NEREID_OK;
+}
