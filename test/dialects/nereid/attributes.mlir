@@ -4,24 +4,27 @@
 // RUN: nereid-opt --emit-bytecode %s | nereid-opt | FileCheck %s
 
 // What is not said is not printed, and options are printed in one order.
+// CHECK-DAG: #[[TILES:.+]] = affine_map<(d0) -> (d0 ceildiv 1024)>
+// CHECK-DAG: #[[PRODUCT:.+]] = affine_map<(d0)[s0, s1] -> ((s0 ceildiv 128) * (s1 ceildiv 256), d0, 1)>
+// CHECK-DAG: #[[FIXED:.+]] = affine_map<() -> (132)>
 // CHECK: module attributes {nereid.options = #nereid.launch_options<num_warps = 8, num_stages = 3, maxnreg = 168, ptx_version = 87, cooperative = true, pdl = true, fp_fusion = false>
 module attributes {"ttg.num-warps" = 8 : i32, nereid.options = #nereid.launch_options<pdl = true, num_stages = 3, num_warps = 8, num_ctas = 0, maxnreg = 168, cooperative = true, fp_fusion = false, ptx_version = 87>} {
   // CHECK-LABEL: tt.func public @add
-  // CHECK-SAME: attributes {nereid.grid = #nereid.grid<affine_map<(d0) -> (d0 ceildiv 1024)>, args = [1]>}
+  // CHECK-SAME: attributes {nereid.grid = #nereid.grid<#[[TILES]], args = [1]>}
   tt.func public @add(%x: !tt.ptr<f32>, %n: i32) attributes {nereid.grid = #nereid.grid<affine_map<(n) -> (n ceildiv 1024)>, args = [1]>} {
     tt.return
   }
 
   // A grid of tiles: symbols may be multiplied. Persistent: at most two CTAs per multiprocessor.
   // CHECK-LABEL: tt.func public @matmul
-  // CHECK-SAME: nereid.grid = #nereid.grid<affine_map<(d0)[s0, s1] -> ((s0 ceildiv 128) * (s1 ceildiv 256), d0, 1)>, args = [4, 2, 3], per_sm = 2>
+  // CHECK-SAME: nereid.grid = #nereid.grid<#[[PRODUCT]], args = [4, 2, 3], per_sm = 2>
   tt.func public @matmul(%a: !tt.ptr<f16>, %b: !tt.ptr<f16>, %m: i32, %n: i32, %batch: i64) attributes {nereid.grid = #nereid.grid<affine_map<(b)[m, n] -> ((m ceildiv 128) * (n ceildiv 256), b, 1)>, args = [4, 2, 3], per_sm = 2>} {
     tt.return
   }
 
   // A grid that no argument decides.
   // CHECK-LABEL: tt.func public @fixed
-  // CHECK-SAME: nereid.grid = #nereid.grid<affine_map<() -> (132)>, args = []>
+  // CHECK-SAME: nereid.grid = #nereid.grid<#[[FIXED]], args = []>
   tt.func public @fixed() attributes {nereid.grid = #nereid.grid<affine_map<() -> (132)>, args = []>} {
     tt.return
   }

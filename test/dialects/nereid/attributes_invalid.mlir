@@ -162,21 +162,21 @@ tt.func public @f(%n: i32) attributes {nereid.grid = #nereid.grid<affine_map<(n)
 
 // -----
 
-// expected-error @below {{has nereid.grid with argument 0, of type '!tt.ptr<f32>', and expects an integer}}
+// expected-error @below {{has nereid.grid with argument 0, of type !tt.ptr<f32>, and expects an integer}}
 tt.func public @f(%n: !tt.ptr<f32>) attributes {nereid.grid = #nereid.grid<affine_map<(n) -> (n)>, args = [0]>} {
   tt.return
 }
 
 // -----
 
-// expected-error @below {{has argument 0 of type 'f32' with #nereid.role<descriptor, group = 0>, which expects !tt.tensordesc or a pointer}}
+// expected-error @below {{has argument 0 of type f32 with #nereid.role<descriptor, group = 0>, which expects !tt.tensordesc or a pointer}}
 tt.func public @f(%n: f32 {nereid.role = #nereid.role<descriptor, group = 0>}) {
   tt.return
 }
 
 // -----
 
-// expected-error @below {{has argument 1 of type 'i16' with #nereid.role<shape, group = 0, dim = 0>, which expects i32 or i64}}
+// expected-error @below {{has argument 1 of type i16 with #nereid.role<shape, group = 0, dim = 0>, which expects i32 or i64}}
 tt.func public @f(%d: !tt.ptr<f16> {nereid.role = #nereid.role<base, group = 0>}, %n: i16 {nereid.role = #nereid.role<shape, group = 0, dim = 0>}) {
   tt.return
 }
@@ -218,7 +218,7 @@ tt.func public @f(%a: !tt.ptr<f16> {nereid.role = #nereid.role<base, group = 0>}
 
 // -----
 
-// expected-error @below {{has argument 0 of type 'i32' with nereid.descriptor, which expects !tt.tensordesc or a pointer}}
+// expected-error @below {{has argument 0 of type i32 with nereid.descriptor, which expects !tt.tensordesc or a pointer}}
 tt.func public @f(%n: i32 {nereid.descriptor = #nereid.descriptor<element = f16, block = [64]>}) {
   tt.return
 }

@@ -3,7 +3,7 @@
 #bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @init_type(%bar: !ttg.memdesc<2xi64, #bar, #smem, mutable>) {
-  // expected-error @below {{'ttng.init_barrier' op expects an mbarrier, a memory descriptor of 1xi64, got '!ttg.memdesc<2xi64}}
+  // expected-error @below {{'ttng.init_barrier' op expects an mbarrier, a memory descriptor of 1xi64, got !ttg.memdesc<2xi64}}
   ttng.init_barrier %bar, 1 : !ttg.memdesc<2xi64, #bar, #smem, mutable>
   tt.return
 }

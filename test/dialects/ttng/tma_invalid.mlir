@@ -297,7 +297,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @gather_row_size(%d: !tt.tensordesc<tensor<1x8xf16, #tile>>, %x: tensor<32xi32, #rows>, %y: i32, %m: !ttg.memdesc<32x8xf16, #tile, #smem, mutable>, %b: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %p: i1) {
-    // expected-error @below {{expects rows of at least 32 bytes, 16 columns of 'f16', got 8 columns}}
+    // expected-error @below {{expects rows of at least 32 bytes, 16 columns of f16, got 8 columns}}
     ttng.async_tma_gather %d[%x, %y] %m, %b, %p : !tt.tensordesc<tensor<1x8xf16, #tile>>, tensor<32xi32, #rows>, i32, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<32x8xf16, #tile, #smem, mutable>, i1
     tt.return
   }
@@ -313,7 +313,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @gather_element(%d: !tt.tensordesc<tensor<1x64xf64, #tile>>, %x: tensor<32xi32, #rows>, %y: i32, %m: !ttg.memdesc<32x64xf64, #tile, #smem, mutable>, %b: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %p: i1) {
-    // expected-error @below {{expects elements of at most 32 bits, got 'f64'}}
+    // expected-error @below {{expects elements of at most 32 bits, got f64}}
     ttng.async_tma_gather %d[%x, %y] %m, %b, %p : !tt.tensordesc<tensor<1x64xf64, #tile>>, tensor<32xi32, #rows>, i32, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<32x64xf64, #tile, #smem, mutable>, i1
     tt.return
   }
