@@ -3,8 +3,10 @@
  *   "tt.reduce"(%x) <{axis = 1}> : (tensor<4x8xf32, #e>)  ->  tensor<4xf32, #ttg.slice<{dim = 1, parent = #e}>>
  *   tt.trans %x {order = [1, 0]} : tensor<4x8xf32>        ->  tensor<8x4xf32>
  *
- * A hook runs before its operation is verified, and for operations that are only being thought of: it checks the
- * operands it looks at and reports at the location it is given, which may be null. */
+ * A hook may run before its operation is verified, and for operations that are only being thought of: it checks the
+ * operands it looks at and reports at the location it is given, which may be null. MLIR compares inferred with written
+ * types too, but answers a difference with two errors: the verifiers of these operations do it first and say one. */
+#include "dialects/tt/infer_types.h"
 #include "bindings/tt_hooks.h"
 #include "dialects/diagnose.h"
 #include "dialects/tt/tensor.h"
@@ -226,4 +228,83 @@ bool nereid_tt_trans_compatible_types(intptr_t n_inferred, const MlirType *infer
 bool nereid_tt_split_compatible_types(intptr_t n_inferred, const MlirType *inferred, intptr_t n_actual,
                                       const MlirType *actual) {
   return all_equivalent(n_inferred, inferred, n_actual, actual);
+}
+
+/* --- verifiers: inferred against written types --- */
+
+typedef MlirLogicalResult (*infer_t)(MlirContext, MlirLocation, intptr_t, MlirValue *, MlirAttribute, intptr_t,
+                                     MlirRegion *, MlirTypesCallback, void *);
+
+typedef struct comparison {
+  MlirOperation op;
+  intptr_t index; /* of the next result */
+  bool exact;     /* no other encoding of the same layout */
+  bool ok;
+} comparison_t;
+
+static void compare(intptr_t count, MlirType *inferred, void *user_data) {
+  comparison_t *c = user_data;
+  for (intptr_t i = 0; i < count && c->ok; i++, c->index++) {
+    MlirType got = {NULL};
+    if (c->index < mlirOperationGetNumResults(c->op))
+      got = mlirValueGetType(mlirOperationGetResult(c->op, c->index));
+    c->ok = !mlirTypeIsNull(got) &&
+            (c->exact ? mlirTypeEqual(inferred[i], got) : nereid_tt_types_equivalent(inferred[i], got));
+    if (!c->ok)
+      nereid_diagnose(c->op, "expects result #%ld to be %s, got %s", (long)c->index,
+                      nereid_text_of_type(inferred[i]).chars,
+                      mlirTypeIsNull(got) ? "none" : nereid_text_of_type(got).chars);
+  }
+}
+
+/* Compares the results, from `first` on, with what `infer` says of `count` operands from `first` on. `name` is the one
+ * attribute that it reads, or null. */
+static MlirLogicalResult verify_results(MlirOperation op, infer_t infer, intptr_t first, intptr_t count,
+                                        const char *name, bool exact) {
+  MlirContext context = mlirOperationGetContext(op);
+  MlirAttribute attributes = {NULL};
+  MlirValue operands[3];
+  for (intptr_t i = 0; i < count && i < 3; i++)
+    operands[i] = mlirOperationGetOperand(op, first + i);
+  if (name) {
+    MlirStringRef key = mlirStringRefCreateFromCString(name);
+    MlirNamedAttribute entry = {mlirIdentifierGet(context, key), mlirOperationGetInherentAttributeByName(op, key)};
+    attributes = mlirDictionaryAttrGet(context, 1, &entry);
+  }
+  comparison_t comparison = {op, first, exact, true};
+  MlirLogicalResult inferred =
+      infer(context, mlirOperationGetLocation(op), count, operands, attributes, 0, NULL, compare, &comparison);
+  return comparison.ok ? inferred : mlirLogicalResultFailure();
+}
+
+MlirLogicalResult nereid_tt_trans_verify(MlirOperation op) {
+  return verify_results(op, nereid_tt_trans_infer_types, 0, 1, "order", false);
+}
+
+MlirLogicalResult nereid_tt_split_verify(MlirOperation op) {
+  return verify_results(op, nereid_tt_split_infer_types, 0, 1, NULL, false);
+}
+
+MlirLogicalResult nereid_tt_expand_dims_verify(MlirOperation op) {
+  return verify_results(op, nereid_tt_expand_dims_infer_types, 0, 1, "axis", true);
+}
+
+MlirLogicalResult nereid_tt_unsplat_types_verify(MlirOperation op) {
+  return verify_results(op, nereid_tt_unsplat_infer_types, 0, 1, NULL, true);
+}
+
+MlirLogicalResult nereid_tt_dot_types_verify(MlirOperation op) {
+  return verify_results(op, nereid_tt_dot_infer_types, 0, 3, NULL, true);
+}
+
+MlirLogicalResult nereid_tt_gather_types_verify(MlirOperation op) {
+  return verify_results(op, nereid_tt_gather_infer_types, 0, 2, NULL, true);
+}
+
+/* An operand at a time: each gives one result. */
+MlirLogicalResult nereid_tt_reduce_types_verify(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (mlirLogicalResultIsFailure(verify_results(op, nereid_tt_reduce_infer_types, i, 1, "axis", true)))
+      return mlirLogicalResultFailure();
+  return mlirLogicalResultSuccess();
 }

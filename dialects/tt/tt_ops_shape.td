@@ -37,6 +37,7 @@ def TT_ExpandDimsOp : TT_Op<"expand_dims",
   let arguments = (ins TT_Tensor:$src, I32Attr:$axis);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
 }
@@ -91,6 +92,7 @@ def TT_SplitOp : TT_Op<"split", [Pure, TT_InferUpToLayout, AllTypesMatch<["outLH
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Tensor:$outLHS, TT_Tensor:$outRHS);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($outLHS)";
+  let hasVerifier = 1;
   // The interface declares only methods without a body of its own.
   let extraClassDeclaration = "static bool isCompatibleReturnTypes(::mlir::TypeRange l, ::mlir::TypeRange r);";
 }
@@ -104,6 +106,7 @@ def TT_TransOp : TT_Op<"trans", [Pure, TT_InferUpToLayout, SameOperandsAndResult
   let arguments = (ins TT_Tensor:$src, DenseI32ArrayAttr:$order);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
   // The interface declares only methods without a body of its own.
   let extraClassDeclaration = "static bool isCompatibleReturnTypes(::mlir::TypeRange l, ::mlir::TypeRange r);";
   let hasFolder = 1;

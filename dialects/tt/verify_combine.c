@@ -3,9 +3,10 @@
  *
  *   tt.dot %a, %b, %c : tensor<16x64xf16> * tensor<32x16xf16> -> ...      error: ... 64 columns ... 32 rows
  *
- * Result types of dot, reduce, scan and gather are verified by type inference (infer_types.c). */
+ * What the result types of dot, reduce and gather must be is in infer_types.c. */
 #include "bindings/tt_hooks.h"
 #include "dialects/diagnose.h"
+#include "dialects/tt/infer_types.h"
 #include "dialects/tt/tensor.h"
 #include "dialects/ttg/infer_encoding.h"
 #include "nereid/dialects/ops.h"
@@ -67,8 +68,9 @@ MlirLogicalResult nereid_tt_dot_verify(MlirOperation op) {
                            nereid_text_of_type(a.element).chars, nereid_text_of_type(b.element).chars);
   if (mlirAttributeIsNull(a.encoding) != mlirAttributeIsNull(b.encoding))
     return nereid_diagnose(op, "mismatching encoding between A and B operands: one has none");
-  bool ok = nereid_ttg_dot_operand_encodings_verify(a.encoding, b.encoding, mlirOperationGetLocation(op));
-  return ok ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
+  if (!nereid_ttg_dot_operand_encodings_verify(a.encoding, b.encoding, mlirOperationGetLocation(op)))
+    return mlirLogicalResultFailure();
+  return nereid_tt_dot_types_verify(op);
 }
 
 /* One scale per group of elements along K: 16 of them when scales are e4m3, else 32. */
@@ -170,7 +172,8 @@ static MlirLogicalResult verify_combiner(MlirOperation op, nereid_op_kind_t term
 }
 
 MlirLogicalResult nereid_tt_reduce_verify(MlirOperation op) {
-  return verify_reduction(op);
+  MlirLogicalResult counts = verify_reduction(op);
+  return mlirLogicalResultIsFailure(counts) ? counts : nereid_tt_reduce_types_verify(op);
 }
 
 MlirLogicalResult nereid_tt_reduce_verify_regions(MlirOperation op) {
@@ -214,7 +217,7 @@ MlirLogicalResult nereid_tt_gather_verify(MlirOperation op) {
     if (i != axis && indices.shape[i] != src.shape[i])
       return nereid_diagnose(op, "indices dimension %ld must match the corresponding input dimension, %ld, got %ld",
                              (long)i, (long)src.shape[i], (long)indices.shape[i]);
-  return mlirLogicalResultSuccess();
+  return nereid_tt_gather_types_verify(op);
 }
 
 /* --- elementwise regions and assembly --- */

@@ -1,9 +1,10 @@
 /* Verifiers of operations that make tensors and rearrange them: shapes and element counts of source and result agree,
- * and so do their encodings where the source's determines the result's.
+ * and so do their encodings where the source's determines the result's. trans, split and expand_dims: infer_types.c.
  *
  *   %y = tt.reshape %x : tensor<32x128xf16> -> tensor<64x32xf16>     error: ... 4096 elements ... 2048 */
 #include "bindings/tt_hooks.h"
 #include "dialects/diagnose.h"
+#include "dialects/tt/infer_types.h"
 #include "dialects/tt/tensor.h"
 #include "dialects/ttg/infer_encoding.h"
 #include "nereid/dialects/tt.h"
@@ -39,7 +40,7 @@ MlirLogicalResult nereid_tt_unsplat_verify(MlirOperation op) {
   int64_t count = nereid_tt_tensor_count(&src);
   if (count != 1)
     return nereid_diagnose(op, "source tensor must have exactly one element, got %ld", (long)count);
-  return mlirLogicalResultSuccess();
+  return nereid_tt_unsplat_types_verify(op);
 }
 
 /* Both encodings or none. */
