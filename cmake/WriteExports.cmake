@@ -1,0 +1,15 @@
+# cmake -DOUT=x.map -DNODE=NEREID_0.1 -DHEADERS=list.txt -P WriteExports.cmake: a version script with every name of the
+# form nereid_x( or mlirX( in the headers of the list.
+file(STRINGS ${HEADERS} headers)
+set(names)
+foreach(header ${headers})
+  file(READ ${header} text)
+  string(REGEX REPLACE "[][;]" " " text "${text}")
+  string(REGEX MATCHALL "[ \n*(](nereid_[a-z0-9_]+|mlir[A-Z][A-Za-z0-9_]+)\\(" found "${text}")
+  list(APPEND names ${found})
+endforeach()
+list(TRANSFORM names REPLACE "[ \n*(]" "")
+list(REMOVE_DUPLICATES names)
+list(SORT names)
+list(JOIN names ";\n    " names)
+file(WRITE ${OUT} "${NODE} {\n  global:\n    ${names};\n  local: *;\n};\n")
