@@ -20,6 +20,8 @@ if "address" in config.sanitize:
     # Debian's archives are not instrumented, so containers that cross the seam look overflown.
     config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0:detect_leaks=0"
 
+config.substitutions.append(("%llvm_lib", config.llvm_lib))
+config.substitutions.append(("%mlir_include", config.mlir_include))
 config.substitutions.append(("%examples", os.path.join(config.nereid_source, "examples")))
 config.substitutions.append(("%build", config.nereid_build))
 config.substitutions.append(("%source", config.nereid_source))
