@@ -19,6 +19,7 @@
 
 enum {
   grid_dims = 3,
+  resident_limit = 1024,
   warps_limit = 32, /* 1,024 threads per CTA */
   stages_limit = 64,
   ctas_limit = 16,
@@ -52,8 +53,8 @@ MlirLogicalResult nereid_nereid_grid_attr_verify(nereid_error_sink_t sink, MlirA
   for (intptr_t i = 0; i < count; ++i)
     if (mlirDenseI32ArrayGetElement(args, i) < 0)
       return refuse(sink, "grid expects argument positions of at least 0, got %d", mlirDenseI32ArrayGetElement(args, i));
-  if (per_sm < 0)
-    return refuse(sink, "grid expects per_sm of at least 0, got %d", per_sm);
+  if (per_sm < 0 || per_sm > resident_limit)
+    return refuse(sink, "grid expects per_sm from 0 to %d, got %d", (int)resident_limit, per_sm);
   return mlirLogicalResultSuccess();
 }
 

@@ -20,7 +20,7 @@
 
 // -----
 
-// expected-error @below {{grid expects per_sm of at least 0, got -2}}
+// expected-error @below {{grid expects per_sm from 0 to 1024, got -2}}
 #a = #nereid.grid<affine_map<(m) -> (m)>, args = [0], per_sm = -2>
 
 // -----
