@@ -90,7 +90,9 @@ void nereid_build_operands(nereid_build_t *build, const char *name, intptr_t n, 
 }
 
 void nereid_build_made(nereid_build_t *build, const char *name, MlirAttribute attribute) {
-  if (build->failed || mlirAttributeIsNull(attribute))
+  if (mlirAttributeIsNull(attribute))
+    fail(build, "has no such value for attribute '%s'", name);
+  if (build->failed)
     return;
   MlirNamedAttribute named = mlirNamedAttributeGet(mlirIdentifierGet(build->context, text(name)), attribute);
   mlirOperationStateAddAttributes(&build->state, 1, &named);

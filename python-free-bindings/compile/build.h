@@ -53,7 +53,7 @@ void nereid_build_operand(nereid_build_t *build, const char *name, MlirValue val
 void nereid_build_optional(nereid_build_t *build, MlirValue value);
 void nereid_build_operands(nereid_build_t *build, const char *name, intptr_t n, const MlirValue *values);
 
-/* An attribute made by the builder; a null one is skipped. */
+/* An attribute made by the builder; null, an enum without that number, is an error. */
 void nereid_build_made(nereid_build_t *build, const char *name, MlirAttribute attribute);
 /* An attribute from the caller: `kind` must accept it, `expected` says what that is; null is an error when required. */
 void nereid_build_given(nereid_build_t *build, const char *name, MlirAttribute attribute, bool required,

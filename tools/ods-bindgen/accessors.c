@@ -54,8 +54,11 @@ static bool has_fixed_place(const groups_t *groups, size_t which) {
 }
 
 static void add_function(text_t *header, text_t *source, const char *signature) {
-  add(header, "%s;\n", signature);
-  add(source, "\n%s {\n", signature);
+  add_declaration(header, signature);
+  add(header, ";\n");
+  add(source, "\n");
+  add_declaration(source, signature);
+  add(source, " {\n");
 }
 
 static void generate_value(text_t *header, text_t *source, const op_t *op, const groups_t *groups, size_t which) {

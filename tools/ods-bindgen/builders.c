@@ -254,11 +254,14 @@ static void check_sizes(const op_t *op) {
 
 void generate_builder(text_t *header, text_t *source, const op_t *op) {
   check_sizes(op);
+  text_t signature = {0};
+  add_signature(&signature, op);
   add_op_comment(header, op);
-  add_signature(header, op);
+  add_declaration(header, signature.data);
   add(header, ";\n");
   add(source, "\n");
-  add_signature(source, op);
+  add_declaration(source, signature.data);
+  text_free(&signature);
   add(source, " {\n  nereid_build_t build_;\n  nereid_build_begin(&build_, builder, \"%s\");\n", op->full_name);
   for (size_t i = 0; i < op->argument_count; i++)
     if (op->arguments[i].kind == ARGUMENT_OPERAND)

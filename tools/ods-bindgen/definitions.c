@@ -42,22 +42,40 @@ static void add_create_signature(text_t *text, const definition_t *definition) {
   add(text, ")");
 }
 
-static void add_checks(text_t *glue, const definition_t *definition) {
-  for (size_t i = 0; i < definition->parameter_count; i++) {
-    const parameter_t *each = &definition->parameters[i];
-    bool handle_form = each->form == FORM_TYPE || each->form == FORM_ATTRIBUTE;
-    if (needs_cast(each))
-      add(glue, "  %s cast_%s;\n", qualified(definition, each), each->name);
-    if (!handle_form)
-      continue;
-    const char *test = needs_cast(each) ? format("!nereid_cast_parameter(cast_%s, %s)", each->name, each->c_name) : "";
-    const char *null = each->optional ? "" : format("!%s.ptr", each->c_name);
-    if (!*test && !*null)
-      continue;
-    add(glue, "  if (%s%s%s) {\n", test, *test && *null ? " || " : "", null);
-    add(glue, "    ::mlir::emitError(unknown) << \"%s: parameter '%s' is missing or of the wrong kind\";\n",
-        definition->c_name, each->name);
-    add(glue, "    return {nullptr};\n  }\n");
+static void add_refusal(text_t *glue, const definition_t *definition, const char *condition, const char *parameter) {
+  add(glue, "  if (%s) {\n", condition);
+  add(glue, "    ::mlir::emitError(unknown) << \"%c%s.%s: parameter '%s' is missing or of the wrong kind\";\n",
+      definition->is_type ? '!' : '#', definition->owner, definition->mnemonic, parameter);
+  add(glue, "    return {nullptr};\n  }\n");
+}
+
+/* C that is true when an enum's value is none of its cases, or no union of them. */
+static const char *unknown_case(const parameter_t *parameter) {
+  const enumeration_t *enumeration = parameter->enumeration;
+  text_t text = {0};
+  long long all = 0;
+  for (size_t i = 0; i < enumeration->case_count; i++) {
+    all |= enumeration->cases[i].value;
+    if (!enumeration->bits)
+      add(&text, "%s%s != %lld", i ? " && " : "", parameter->c_name, enumeration->cases[i].value);
+  }
+  return enumeration->bits || !text.data ? format("%s & ~%lld", parameter->c_name, all) : text.data;
+}
+
+static void add_check(text_t *glue, const definition_t *definition, const parameter_t *parameter) {
+  if (parameter->enumeration)
+    add_refusal(glue, definition, unknown_case(parameter), parameter->name);
+  if (parameter->form != FORM_TYPE && parameter->form != FORM_ATTRIBUTE)
+    return;
+  const char *missing = parameter->optional ? "" : format("!%s.ptr", parameter->c_name);
+  if (needs_cast(parameter)) {
+    add(glue, "  %s cast_%s;\n", qualified(definition, parameter), parameter->name);
+    add_refusal(glue, definition,
+                format("%s%s!nereid_cast_parameter(cast_%s, %s)", missing, *missing ? " || " : "", parameter->name,
+                       parameter->c_name),
+                parameter->name);
+  } else if (*missing) {
+    add_refusal(glue, definition, missing, parameter->name);
   }
 }
 
@@ -76,12 +94,15 @@ static const char *to_cpp(const parameter_t *parameter) {
 }
 
 static void generate_create(text_t *header, text_t *glue, const definition_t *definition) {
-  add_create_signature(header, definition);
+  text_t signature = {0};
+  add_create_signature(&signature, definition);
+  add_declaration(header, signature.data);
   add(header, ";\n");
-  add(glue, "extern \"C\" ");
-  add_create_signature(glue, definition);
-  add(glue, " {\n  ::mlir::Location unknown = ::mlir::UnknownLoc::get(unwrap(context));\n  (void)unknown;\n");
-  add_checks(glue, definition);
+  add(glue, "extern \"C\" %s {\n", signature.data);
+  add(glue, "  ::mlir::Location unknown = ::mlir::UnknownLoc::get(unwrap(context));\n  (void)unknown;\n");
+  text_free(&signature);
+  for (size_t i = 0; i < definition->parameter_count; i++)
+    add_check(glue, definition, &definition->parameters[i]);
   if (definition->has_verifier)
     add(glue, "  return wrap(%s::getChecked([&] { return ::mlir::emitError(unknown); }, unwrap(context)",
         definition->cpp_type);

@@ -81,6 +81,21 @@ void add_wrapped(text_t *text, const char *prefix, const char *words) {
   }
 }
 
+void add_declaration(text_t *text, const char *declaration) {
+  size_t column = 0;
+  while (*declaration) {
+    size_t length = strcspn(declaration, ",");
+    length += declaration[length] == ',';
+    if (column && column + length > 119) {
+      add(text, "\n   ");
+      column = 3;
+    }
+    add(text, "%.*s", (int)length, declaration);
+    column += length;
+    declaration += length;
+  }
+}
+
 char *format(const char *message, ...) {
   va_list arguments;
   va_start(arguments, message);

@@ -22,6 +22,9 @@ void text_free(text_t *text);
 /* A description as the lines of a C comment's inside, wrapped at 118 columns behind `prefix`; "* /" is broken up. */
 void add_wrapped(text_t *text, const char *prefix, const char *words);
 
+/* A C declaration, broken after commas into lines of at most 120 columns. */
+void add_declaration(text_t *text, const char *declaration);
+
 /* printf and copy into the arena that lives as long as the process; never null. */
 char *format(const char *format, ...) NEREID_PRINTF(1, 2);
 void *allocate(size_t count, size_t size);

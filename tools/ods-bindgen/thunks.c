@@ -9,7 +9,8 @@
 #include "tools/ods-bindgen/generate.h"
 
 static void hook(text_t *header, const char *type, const op_t *op, const char *suffix, const char *parameters) {
-  add(header, "%s %s_%s(%s);\n", type, op->c_name, suffix, parameters);
+  add_declaration(header, format("%s %s_%s(%s)", type, op->c_name, suffix, parameters));
+  add(header, ";\n");
 }
 
 static void generate_result_hook(text_t *header, text_t *thunks, const op_t *op, const char *member,
@@ -21,8 +22,7 @@ static void generate_result_hook(text_t *header, text_t *thunks, const op_t *op,
 
 static void generate_fold(text_t *header, text_t *thunks, const op_t *op) {
   hook(header, "nereid_fold_t", op, "fold",
-       "MlirOperation op, intptr_t n_operands, const MlirAttribute *operands,\n"
-       "                            nereid_fold_result_t *results");
+       "MlirOperation op, intptr_t n_operands, const MlirAttribute *operands, nereid_fold_result_t *results");
   bool one = op->result_count == 1 && !op->results[0].variadic && !op->results[0].optional;
   add(thunks, one ? "::mlir::OpFoldResult %s::fold(FoldAdaptor adaptor) {\n"
                   : "::llvm::LogicalResult %s::fold(FoldAdaptor adaptor,\n"
@@ -51,9 +51,8 @@ static void generate_canonicalize(text_t *header, text_t *thunks, const op_t *op
 
 static void generate_inference(text_t *header, text_t *thunks, const op_t *op) {
   hook(header, "MlirLogicalResult", op, "infer_types",
-       "MlirContext context, MlirLocation location, intptr_t n_operands,\n"
-       "    MlirValue *operands, MlirAttribute attributes, intptr_t n_regions, MlirRegion *regions,\n"
-       "    MlirTypesCallback callback, void *user_data");
+       "MlirContext context, MlirLocation location, intptr_t n_operands, MlirValue *operands, "
+       "MlirAttribute attributes, intptr_t n_regions, MlirRegion *regions, MlirTypesCallback callback, void *user_data");
   add(thunks,
       "::llvm::LogicalResult %s::inferReturnTypes(::mlir::MLIRContext *context,\n"
       "    ::std::optional<::mlir::Location> location, ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,\n"
@@ -71,7 +70,7 @@ static void generate_inference(text_t *header, text_t *thunks, const op_t *op) {
   if (!op->checks_compatible)
     return;
   hook(header, "bool", op, "compatible_types",
-       "intptr_t n_inferred, const MlirType *inferred, intptr_t n_actual,\n    const MlirType *actual");
+       "intptr_t n_inferred, const MlirType *inferred, intptr_t n_actual, const MlirType *actual");
   add(thunks, "bool %s::isCompatibleReturnTypes(::mlir::TypeRange inferred, ::mlir::TypeRange actual) {\n",
       op->cpp_class);
   add(thunks, "  return nereid_compatible_call(%s_compatible_types, inferred, actual);\n}\n", op->c_name);
@@ -129,17 +128,20 @@ static const char *to_c(const parameter_t *parameter) {
 static void generate_definition_hook(text_t *header, text_t *thunks, const definition_t *definition) {
   if (!definition->has_verifier)
     return;
-  add(header, "MlirLogicalResult %s_verify(nereid_error_sink_t sink", definition->c_name);
+  text_t prototype = {0};
   const char *cpp = definition->cpp_type + (strncmp(definition->cpp_type, "::", 2) == 0 ? 2 : 0);
+  add(&prototype, "MlirLogicalResult %s_verify(nereid_error_sink_t sink", definition->c_name);
   add(thunks, "::llvm::LogicalResult %s::verify(\n    ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError",
       cpp);
   for (size_t i = 0; i < definition->parameter_count; i++) {
     const parameter_t *each = &definition->parameters[i];
-    add(header, ", ");
-    add_form(header, each->form, 32, each->enumeration, each->c_name);
+    add(&prototype, ", ");
+    add_form(&prototype, each->form, 32, each->enumeration, each->c_name);
     add(thunks, ", %s %s", each->cpp_type, each->c_name);
   }
-  add(header, ");\n");
+  add(&prototype, ");\n");
+  add_declaration(header, prototype.data);
+  text_free(&prototype);
   add(thunks, ") {\n  return unwrap(%s_verify(nereid_error_sink_t{emitError ? &emitError : nullptr}",
       definition->c_name);
   for (size_t i = 0; i < definition->parameter_count; i++)
