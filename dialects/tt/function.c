@@ -1,6 +1,6 @@
 /* Functions: calls and returns agree with signatures, attributes of arguments are of their kind.
  *
- *   tt.call @f(%x) : (f32) -> ()        error: callee @f expects 2 operands, got 1
+ *   tt.call @f(%x) : (f32) -> ()        error: ... operands than callee @f: expects 2, got 1
  *   tt.func @k(%p: !tt.ptr<f32> {tt.divisibility = "16"})   error: ... expects an integer */
 #include "bindings/tt_hooks.h"
 #include "dialects/diagnose.h"
@@ -39,15 +39,14 @@ MlirLogicalResult nereid_tt_call_verify_symbols(MlirOperation op) {
   MlirOperation function = find_callee(op, callee);
   nereid_text_t name = nereid_text_of_string(callee);
   if (mlirOperationIsNull(function))
-    return nereid_diagnose(op, "'%s' does not reference a valid function: no tt.func of this name in the module",
-                           name.chars);
+    return nereid_diagnose(op, "calls @%s, but the module has no tt.func of this name", name.chars);
   MlirType type = signature_of(function);
   intptr_t inputs = mlirFunctionTypeGetNumInputs(type), results = mlirFunctionTypeGetNumResults(type);
   if (inputs != mlirOperationGetNumOperands(op))
-    return nereid_diagnose(op, "incorrect number of operands for callee @%s: expected %ld, got %ld", name.chars,
+    return nereid_diagnose(op, "has another number of operands than callee @%s: expects %ld, got %ld", name.chars,
                            (long)inputs, (long)mlirOperationGetNumOperands(op));
   if (results != mlirOperationGetNumResults(op))
-    return nereid_diagnose(op, "incorrect number of results for callee @%s: expected %ld, got %ld", name.chars,
+    return nereid_diagnose(op, "has another number of results than callee @%s: expects %ld, got %ld", name.chars,
                            (long)results, (long)mlirOperationGetNumResults(op));
   for (intptr_t i = 0; i < inputs + results; i++) {
     bool input = i < inputs;
@@ -55,7 +54,7 @@ MlirLogicalResult nereid_tt_call_verify_symbols(MlirOperation op) {
     MlirType expected = input ? mlirFunctionTypeGetInput(type, index) : mlirFunctionTypeGetResult(type, index);
     MlirType got = mlirValueGetType(input ? mlirOperationGetOperand(op, index) : mlirOperationGetResult(op, index));
     if (!mlirTypeEqual(expected, got))
-      return nereid_diagnose(op, "%s type mismatch for callee @%s: expected %s for #%ld, got %s",
+      return nereid_diagnose(op, "has another %s than callee @%s: expects %s for #%ld, got %s",
                              input ? "operand" : "result", name.chars, nereid_text_of_type(expected).chars, (long)index,
                              nereid_text_of_type(got).chars);
   }
@@ -68,14 +67,13 @@ MlirLogicalResult nereid_tt_return_verify(MlirOperation op) {
   nereid_text_t name = nereid_text_of_string(nereid_tt_func_get_sym_name(function));
   intptr_t expected = mlirFunctionTypeGetNumResults(type), got = mlirOperationGetNumOperands(op);
   if (expected != got)
-    return nereid_diagnose(op, "has %ld operands, but enclosing function (@%s) returns %ld", (long)got, name.chars,
+    return nereid_diagnose(op, "returns %ld values from function @%s, which has %ld results", (long)got, name.chars,
                            (long)expected);
   for (intptr_t i = 0; i < got; i++) {
     MlirType returned = mlirValueGetType(mlirOperationGetOperand(op, i)), wanted = mlirFunctionTypeGetResult(type, i);
     if (!mlirTypeEqual(returned, wanted))
-      return nereid_diagnose(
-          op, "type of return operand %ld (%s) doesn't match function result type (%s) in function @%s", (long)i,
-          nereid_text_of_type(returned).chars, nereid_text_of_type(wanted).chars, name.chars);
+      return nereid_diagnose(op, "returns as #%ld a value of type %s, expects %s in function @%s", (long)i,
+                             nereid_text_of_type(returned).chars, nereid_text_of_type(wanted).chars, name.chars);
   }
   return mlirLogicalResultSuccess();
 }
@@ -113,9 +111,8 @@ MlirLogicalResult nereid_tt_argument_attribute_verify(MlirOperation op, unsigned
                              hints[i], argument, nereid_text_of_attribute(attribute.attribute).chars);
   if (mlirStringRefEqual(name, mlirStringRefCreateFromCString("tt.nv_tma_desc")) &&
       asks_for_descriptor(attribute.attribute) && is_private(op))
-    return nereid_diagnose(op,
-                           "has tt.nv_tma_desc on argument #%u but is no kernel: only public functions are launched "
-                           "with descriptors",
-                           argument);
+    return nereid_diagnose(
+        op, "has tt.nv_tma_desc on argument #%u but is no kernel: only public functions are launched with descriptors",
+        argument);
   return mlirLogicalResultSuccess();
 }

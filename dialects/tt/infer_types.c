@@ -167,7 +167,7 @@ static bool read_order(MlirLocation location, MlirAttribute order, intptr_t rank
       seen[out[i]] = true;
   }
   if (!ok)
-    FAIL(location, "order must be a permutation of the operand's %ld dimensions, got %s", (long)rank,
+    FAIL(location, "expects order to be a permutation of the operand's %ld dimensions, got %s", (long)rank,
          mlirAttributeIsNull(order) ? "none" : nereid_text_of_attribute(order).chars);
   return ok;
 }
@@ -200,7 +200,7 @@ MlirLogicalResult nereid_tt_split_infer_types(MlirContext context, MlirLocation 
   if (!read_operand(location, operand_count, operands, 0, &tensor))
     return mlirLogicalResultFailure();
   if (tensor.rank == 0 || tensor.shape[tensor.rank - 1] != 2)
-    return FAIL(location, "last dimension of input tensor must be 2, got %s",
+    return FAIL(location, "expects the last dimension to have size 2, got %s",
                 nereid_text_of_type(nereid_tt_tensor_type(&tensor)).chars);
   if (!nereid_ttg_infer_split_encoding(tensor.encoding, tensor.rank, tensor.shape, location, &encoding))
     return mlirLogicalResultFailure();

@@ -88,7 +88,7 @@ static bool encodings_clash(MlirAttribute a, MlirAttribute b) {
 
 static MlirLogicalResult diagnose_encodings(MlirOperation op, const char *values, MlirAttribute expected,
                                             MlirAttribute got) {
-  return nereid_diagnose(op, "requires the same encoding for all %s: expected %s, got %s", values,
+  return nereid_diagnose(op, "expects all %s to have one encoding, %s, got %s", values,
                          nereid_text_of_attribute(expected).chars, nereid_text_of_attribute(got).chars);
 }
 
@@ -140,7 +140,7 @@ MlirLogicalResult nereid_tt_same_load_store_shape_verify(MlirOperation op) {
         mlirValueGetType(is_operand ? mlirOperationGetOperand(op, i) : mlirOperationGetResult(op, i - operands));
     nereid_tt_tensor_t shape = accessed_shape(type);
     if (!nereid_tt_tensor_same_shape(&first, &shape))
-      return nereid_diagnose(op, "requires the same shape for all operands and results: %s #%ld is %s, the pointer %s",
+      return nereid_diagnose(op, "expects the shape of the pointer everywhere: %s #%ld is %s, the pointer %s",
                              is_operand ? "operand" : "result", (long)(is_operand ? i : i - operands),
                              nereid_text_of_type(type).chars, nereid_text_of_type(pointer).chars);
   }

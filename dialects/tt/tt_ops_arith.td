@@ -68,8 +68,8 @@ def TT_MapElementwiseOp : TT_Op<"map_elementwise",
     [TT_SameOperandsAndResultEncoding, SameOperandsAndResultShape, RecursiveMemoryEffects]> {
   let summary = "run a region of scalar code, control flow included, on every element";
   let description = [{
-    The region takes `pack` consecutive elements of each operand, operand by operand, and returns as many of each result.
-    It must not write memory: an element may be computed by several threads.
+    The region takes `pack` consecutive elements of each operand, operand by operand, and returns as many of each
+    result. It must not write memory: an element may be computed by several threads.
   }];
   let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$pack);
   let results = (outs Variadic<TT_Tensor>:$result);

@@ -21,12 +21,13 @@ def TT_LoadOp : TT_Op<"load",
   let summary = "load through a pointer, a tensor of pointers or a block pointer";
   let description = [{
     Where `mask` is false nothing is read and the element is that of `other`, or undefined without one. Through a block
-    pointer, elements out of bounds in a dimension of `boundaryCheck` are replaced by `padding` (1 zero, 2 NaN). A volatile
-    load is neither merged, moved nor dropped: it counts as a write too.
+    pointer, elements out of bounds in a dimension of `boundaryCheck` are replaced by `padding` (1 zero, 2 NaN). A
+    volatile load is neither merged, moved nor dropped: it counts as a write too.
   }];
-  let arguments = (ins AnyTypeOf<[TT_PtrLike, TT_TensorPtr]>:$ptr, Optional<TT_BoolLike>:$mask, Optional<TT_Type>:$other,
-                       TT_BoundaryCheckAttr:$boundaryCheck, OptionalAttr<TT_PaddingOptionAttr>:$padding,
-                       TT_CacheAttr:$cache, TT_EvictAttr:$evict, DefaultValuedAttr<BoolAttr, "false">:$isVolatile);
+  let arguments = (ins AnyTypeOf<[TT_PtrLike, TT_TensorPtr]>:$ptr, Optional<TT_BoolLike>:$mask,
+                       Optional<TT_Type>:$other, TT_BoundaryCheckAttr:$boundaryCheck,
+                       OptionalAttr<TT_PaddingOptionAttr>:$padding, TT_CacheAttr:$cache, TT_EvictAttr:$evict,
+                       DefaultValuedAttr<BoolAttr, "false">:$isVolatile);
   let results = (outs TT_Type:$result);
   let assemblyFormat = [{
     $ptr (`,` $mask^)? (`,` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict)
@@ -71,8 +72,8 @@ def TT_AtomicRMWOp : TT_Op<"atomic_rmw",
 }
 
 def TT_AtomicCASOp : TT_Op<"atomic_cas",
-    [SameOperandsAndResultShape, TT_SameOperandsAndResultEncoding, TT_PointerTo<"cmp", "ptr">, TT_PointerTo<"val", "ptr">,
-     AllTypesMatch<["val", "result"]>]> {
+    [SameOperandsAndResultShape, TT_SameOperandsAndResultEncoding, TT_PointerTo<"cmp", "ptr">,
+     TT_PointerTo<"val", "ptr">, AllTypesMatch<["val", "result"]>]> {
   let summary = "atomically replace each element in memory that equals a value";
   let description = [{
     Elements that compare equal to `cmp`, bit by bit, become `val`. Returns what was in memory before.

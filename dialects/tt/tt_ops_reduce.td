@@ -10,8 +10,8 @@ def TT_DotOp : TT_Op<"dot",
      TypesMatchWith<"result's type matches accumulator's type", "d", "c", "$_self">]> {
   let summary = "matrix product and sum: d = a x b + c";
   let description = [{
-    Matrices, or batches of them in a first dimension. `inputPrecision` says how f32 operands may be rounded: `ieee` not at
-    all, `tf32` to tf32, `tf32x3`, `bf16x3` and `bf16x6` as a sum of several products of narrower parts.
+    Matrices, or batches of them in a first dimension. `inputPrecision` says how f32 operands may be rounded: `ieee` not
+    at all, `tf32` to tf32, `tf32x3`, `bf16x3` and `bf16x6` as a sum of several products of narrower parts.
     `maxNumImpreciseAcc` is how many products of 8-bit floats may be added up in the tensor core's own accumulator.
   }];
   let arguments = (ins TT_FpIntTensor:$a, TT_FpIntTensor:$b, TT_FpIntTensor:$c, TT_PrecisionAttr:$inputPrecision,
@@ -37,7 +37,8 @@ def TT_DotScaledOp : TT_Op<"dot_scaled",
   let arguments = (ins TT_ScaledTensor:$a, TT_ScaledTensor:$b, TT_FloatTensor:$c, Optional<TT_ScaledTensor>:$a_scale,
                        Optional<TT_ScaledTensor>:$b_scale, TT_ScaleDotElemTypeAttr:$a_elem_type,
                        TT_ScaleDotElemTypeAttr:$b_elem_type, BoolAttr:$fastMath,
-                       DefaultValuedAttr<BoolAttr, "true">:$lhs_k_pack, DefaultValuedAttr<BoolAttr, "true">:$rhs_k_pack);
+                       DefaultValuedAttr<BoolAttr, "true">:$lhs_k_pack,
+                       DefaultValuedAttr<BoolAttr, "true">:$rhs_k_pack);
   let results = (outs TT_FloatTensor:$d);
   let assemblyFormat = [{
     $a (`scale` $a_scale^)? `,` $b (`scale` $b_scale^)? `,` $c `lhs` `=` $a_elem_type `rhs` `=` $b_elem_type attr-dict
@@ -50,8 +51,8 @@ def TT_ReduceOp : TT_Op<"reduce",
     [Pure, SameOperandsShape, TT_SameOperandsEncoding, SingleBlock, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "combine all elements along a dimension";
   let description = [{
-    The region combines two tuples of scalars, one element of every operand each, into one; it must be associative and is
-    applied in any order. Reducing a vector gives scalars.
+    The region combines two tuples of scalars, one element of every operand each, into one; it must be associative and
+    is applied in any order. Reducing a vector gives scalars.
   }];
   let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$axis);
   let results = (outs Variadic<TT_Type>:$result);
@@ -100,8 +101,8 @@ def TT_HistogramOp : TT_Op<"histogram", [Pure, TT_MaskOf<"src", "mask">]> {
 def TT_GatherOp : TT_Op<"gather", [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "pick elements along one dimension by index";
   let description = [{
-    `result[.., i, ..] = src[.., indices[.., i, ..], ..]` along `axis`. The other dimensions of `src` and `indices` agree.
-    `efficient_layout` marks encodings that were chosen for speed.
+    `result[.., i, ..] = src[.., indices[.., i, ..], ..]` along `axis`. The other dimensions of `src` and `indices`
+    agree. `efficient_layout` marks encodings that were chosen for speed.
   }];
   let arguments = (ins TT_Tensor:$src, TT_IntTensor:$indices, I32Attr:$axis, UnitAttr:$efficient_layout);
   let results = (outs TT_Tensor:$result);

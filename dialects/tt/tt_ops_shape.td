@@ -45,8 +45,8 @@ def TT_ExpandDimsOp : TT_Op<"expand_dims",
 def TT_ReshapeOp : TT_Op<"reshape", [Pure, SameOperandsAndResultElementType]> {
   let summary = "the same elements in another shape";
   let description = [{
-    Elements keep their row-major order, unless `allow_reorder` leaves it to the compiler. `efficient_layout` marks a result
-    encoding that was chosen for speed and should not be changed without need.
+    Elements keep their row-major order, unless `allow_reorder` leaves it to the compiler. `efficient_layout` marks a
+    result encoding that was chosen for speed and should not be changed without need.
   }];
   let arguments = (ins TT_Tensor:$src, UnitAttr:$allow_reorder, UnitAttr:$efficient_layout);
   let results = (outs TT_Tensor:$result);

@@ -1,5 +1,5 @@
-// Traits and shared pieces of operations that read tensors: a C++ template each (seam/tt.hpp), whose verification is a C
-// function (dialects/tt/traits.c). ttg and ttng use them too.
+// Traits and shared pieces of operations that read tensors: a C++ template each (seam/tt.hpp), whose verification is a
+// C function (dialects/tt/traits.c). ttg and ttng use them too.
 #ifndef NEREID_TT_TRAITS
 #define NEREID_TT_TRAITS
 

@@ -13,8 +13,9 @@ class TT_TypeDef<string name, string keyword, list<Trait> traits = []> : TypeDef
 def TT_PtrType : TT_TypeDef<"Pointer", "ptr"> {
   let summary = "pointer to a scalar, or to a block of a tensor in global memory";
   let description = [{
-    `!tt.ptr<f16>` is a typed address; `!tt.ptr<tensor<64x32xf16>>` is a block pointer: base, shape, strides and offsets in
-    one value, made by `tt.make_tensor_ptr`. The address space is 1, global memory, unless written: `!tt.ptr<f16, 3>`.
+    `!tt.ptr<f16>` is a typed address; `!tt.ptr<tensor<64x32xf16>>` is a block pointer: base, shape, strides and offsets
+    in one value, made by `tt.make_tensor_ptr`. The address space is 1, global memory, unless written:
+    `!tt.ptr<f16, 3>`.
   }];
   let parameters = (ins "Type":$pointeeType, DefaultValuedParameter<"int", "1">:$addressSpace);
   let assemblyFormat = "`<` $pointeeType (`,` $addressSpace^)? `>`";

@@ -26,7 +26,7 @@ typedef struct product {
 static bool read_product(MlirOperation op, const nereid_tt_tensor_t *a, const nereid_tt_tensor_t *b,
                          const nereid_tt_tensor_t *c, product_t *out) {
   if (a->rank != b->rank || a->rank != c->rank || (a->rank != 2 && a->rank != 3)) {
-    nereid_diagnose(op, "expected operands to be 2d or 3d and of the same rank, got ranks %ld, %ld and %ld",
+    nereid_diagnose(op, "expects matrices, or batches of them in 3 dimensions, got ranks %ld, %ld and %ld",
                     (long)a->rank, (long)b->rank, (long)c->rank);
     return false;
   }
@@ -42,17 +42,15 @@ static bool read_product(MlirOperation op, const nereid_tt_tensor_t *a, const ne
 
 static MlirLogicalResult verify_product(MlirOperation op, const product_t *product, const nereid_tt_tensor_t *c) {
   if (product->a_k != product->b_k)
-    return nereid_diagnose(op,
-                           "expected the last dimension of the first operand to be equal to the second-to-last "
-                           "dimension of the second operand, got %ld and %ld",
-                           (long)product->a_k, (long)product->b_k);
+    return nereid_diagnose(op, "expects as many columns in a as rows in b, got %ld and %ld", (long)product->a_k,
+                           (long)product->b_k);
   int64_t batch = c->rank == 3 ? c->shape[0] : 1;
   if (product->a_batch != batch || product->b_batch != batch)
-    return nereid_diagnose(op, "expected the first dimension of operands and result to agree, got %ld, %ld and %ld",
+    return nereid_diagnose(op, "expects batches of one size in a, b and c, got %ld, %ld and %ld",
                            (long)product->a_batch, (long)product->b_batch, (long)batch);
   if (product->m != c->shape[c->rank - 2] || product->n != c->shape[c->rank - 1])
-    return nereid_diagnose(op, "expected the output shape to be %ldx%ld, got %ldx%ld", (long)product->m,
-                           (long)product->n, (long)c->shape[c->rank - 2], (long)c->shape[c->rank - 1]);
+    return nereid_diagnose(op, "expects c to be %ldx%ld, got %ldx%ld", (long)product->m, (long)product->n,
+                           (long)c->shape[c->rank - 2], (long)c->shape[c->rank - 1]);
   return mlirLogicalResultSuccess();
 }
 
@@ -64,10 +62,10 @@ MlirLogicalResult nereid_tt_dot_verify(MlirOperation op) {
   if (!read_product(op, &a, &b, &c, &product) || mlirLogicalResultIsFailure(verify_product(op, &product, &c)))
     return mlirLogicalResultFailure();
   if (nereid_tt_bit_width(a.element) != nereid_tt_bit_width(b.element))
-    return nereid_diagnose(op, "element types of operands A and B must have same bit width, got %s and %s",
+    return nereid_diagnose(op, "expects a and b to have elements of one width, got %s and %s",
                            nereid_text_of_type(a.element).chars, nereid_text_of_type(b.element).chars);
   if (mlirAttributeIsNull(a.encoding) != mlirAttributeIsNull(b.encoding))
-    return nereid_diagnose(op, "mismatching encoding between A and B operands: one has none");
+    return nereid_diagnose(op, "expects a and b to have encodings both or neither");
   if (!nereid_ttg_dot_operand_encodings_verify(a.encoding, b.encoding, mlirOperationGetLocation(op)))
     return mlirLogicalResultFailure();
   return nereid_tt_dot_types_verify(op);
@@ -80,14 +78,14 @@ static MlirLogicalResult verify_scales(MlirOperation op, MlirValue scales, const
   nereid_tt_tensor_t tensor = nereid_tt_tensor_of(scales);
   int64_t group = mlirTypeIsAFloat8E4M3FN(tensor.element) ? 16 : 32;
   if (tensor.rank < 2)
-    return nereid_diagnose(op, "expects %s to have at least 2 dimensions, got %ld", name, (long)tensor.rank);
+    return nereid_diagnose(op, "expects scales of the %s to have at least 2 dimensions, got %ld", name,
+                           (long)tensor.rank);
   if (tensor.shape[tensor.rank - 2] != rows)
-    return nereid_diagnose(op, "scales %s dimension must match the operand %s dimension, %ld, got %ld", name, name,
-                           (long)rows, (long)tensor.shape[tensor.rank - 2]);
+    return nereid_diagnose(op, "expects scales for each of the %ld %s, got %ld", (long)rows, name,
+                           (long)tensor.shape[tensor.rank - 2]);
   if (tensor.shape[tensor.rank - 1] != k / group)
-    return nereid_diagnose(
-        op, "scales K dimension must match the operand K divided by the scale factor, %ld / %ld, got %ld", (long)k,
-        (long)group, (long)tensor.shape[tensor.rank - 1]);
+    return nereid_diagnose(op, "expects scales for %ld elements along K in groups of %ld, got %ld", (long)k,
+                           (long)group, (long)tensor.shape[tensor.rank - 1]);
   return mlirLogicalResultSuccess();
 }
 
@@ -104,9 +102,10 @@ MlirLogicalResult nereid_tt_dot_scaled_verify(MlirOperation op) {
   if (nereid_tt_dot_scaled_get_b_elem_type(op) == NEREID_TT_SCALE_DOT_ELEM_TYPE_E2M1)
     *(nereid_tt_dot_scaled_get_rhs_k_pack(op) ? &product.b_k : &product.n) *= 2;
   if (mlirLogicalResultIsFailure(verify_product(op, &product, &c)) ||
-      mlirLogicalResultIsFailure(verify_scales(op, nereid_tt_dot_scaled_get_a_scale(op), "M", product.m, product.a_k)))
+      mlirLogicalResultIsFailure(
+          verify_scales(op, nereid_tt_dot_scaled_get_a_scale(op), "rows of a", product.m, product.a_k)))
     return mlirLogicalResultFailure();
-  return verify_scales(op, nereid_tt_dot_scaled_get_b_scale(op), "N", product.n, product.b_k);
+  return verify_scales(op, nereid_tt_dot_scaled_get_b_scale(op), "columns of b", product.n, product.b_k);
 }
 
 /* --- reductions and scans --- */
@@ -122,13 +121,12 @@ static MlirType result_element(MlirOperation op, intptr_t i) {
 static MlirLogicalResult verify_reduction(MlirOperation op) {
   intptr_t operands = mlirOperationGetNumOperands(op), results = mlirOperationGetNumResults(op);
   if (operands == 0)
-    return nereid_diagnose(op, "must have at least 1 operand");
+    return nereid_diagnose(op, "expects at least 1 operand");
   if (operands != results)
-    return nereid_diagnose(op, "must have the same number of inputs as outputs, got %ld and %ld", (long)operands,
-                           (long)results);
+    return nereid_diagnose(op, "expects as many results as operands, %ld, got %ld", (long)operands, (long)results);
   for (intptr_t i = 0; i < operands; i++)
     if (!mlirTypeEqual(operand_element(op, i), result_element(op, i)))
-      return nereid_diagnose(op, "operand types and result types must agree: #%ld are %s and %s", (long)i,
+      return nereid_diagnose(op, "expects results of the operands' element types: #%ld are %s and %s", (long)i,
                              nereid_text_of_type(operand_element(op, i)).chars,
                              nereid_text_of_type(result_element(op, i)).chars);
   return mlirLogicalResultSuccess();
@@ -138,13 +136,13 @@ static MlirLogicalResult verify_reduction(MlirOperation op) {
 static MlirLogicalResult verify_combiner_arguments(MlirOperation op, MlirBlock block) {
   intptr_t operands = mlirOperationGetNumOperands(op), arguments = mlirBlockGetNumArguments(block);
   if (arguments != 2 * operands)
-    return nereid_diagnose(op, "nested block must take %ld arguments, but given block with %ld arguments",
-                           (long)(2 * operands), (long)arguments);
+    return nereid_diagnose(op, "expects a region with %ld arguments, two per operand, got %ld", (long)(2 * operands),
+                           (long)arguments);
   for (intptr_t i = 0; i < arguments; i++) {
     MlirType expected = operand_element(op, i % operands), got = mlirValueGetType(mlirBlockGetArgument(block, i));
     if (!mlirTypeEqual(expected, got))
-      return nereid_diagnose(op, "type mismatch on combine operation. Expected argument %ld to have type %s but got %s",
-                             (long)i, nereid_text_of_type(expected).chars, nereid_text_of_type(got).chars);
+      return nereid_diagnose(op, "expects argument #%ld of the region to be %s, got %s", (long)i,
+                             nereid_text_of_type(expected).chars, nereid_text_of_type(got).chars);
   }
   return mlirLogicalResultSuccess();
 }
@@ -156,17 +154,16 @@ static MlirLogicalResult verify_combiner(MlirOperation op, nereid_op_kind_t term
     return mlirLogicalResultFailure();
   MlirOperation terminator = mlirBlockGetTerminator(block);
   if (mlirOperationIsNull(terminator) || nereid_op_kind(terminator) != terminator_kind)
-    return nereid_diagnose(op, "combine operation must be terminated with %s", terminator_name);
+    return nereid_diagnose(op, "expects the region to end in %s", terminator_name);
   intptr_t expected = mlirOperationGetNumOperands(op), returned = mlirOperationGetNumOperands(terminator);
   if (expected != returned)
-    return nereid_diagnose(op, "expected combine operation to return %ld values but got %ld", (long)expected,
+    return nereid_diagnose(op, "expects the region to return %ld values, one per operand, got %ld", (long)expected,
                            (long)returned);
   for (intptr_t i = 0; i < expected; i++) {
     MlirType type = mlirValueGetType(mlirOperationGetOperand(terminator, i));
     if (!mlirTypeEqual(operand_element(op, i), type))
-      return nereid_diagnose(op, "type mismatch on combine operation. Expected result %ld to have type %s but got %s",
-                             (long)i, nereid_text_of_type(operand_element(op, i)).chars,
-                             nereid_text_of_type(type).chars);
+      return nereid_diagnose(op, "expects value #%ld that the region returns to be %s, got %s", (long)i,
+                             nereid_text_of_type(operand_element(op, i)).chars, nereid_text_of_type(type).chars);
   }
   return mlirLogicalResultSuccess();
 }
@@ -209,14 +206,14 @@ MlirLogicalResult nereid_tt_gather_verify(MlirOperation op) {
   nereid_tt_tensor_t indices = nereid_tt_tensor_of(nereid_tt_gather_get_indices(op));
   int32_t axis = nereid_tt_gather_get_axis(op);
   if (src.rank != indices.rank)
-    return nereid_diagnose(op, "input and indices ranks must match, got %ld and %ld", (long)src.rank,
+    return nereid_diagnose(op, "expects indices of the source's rank, %ld, got %ld", (long)src.rank,
                            (long)indices.rank);
   if (axis < 0 || axis >= src.rank)
-    return nereid_diagnose(op, "gather dimension must be less than the input rank, %ld, got %d", (long)src.rank, axis);
+    return nereid_diagnose(op, "expects axis to be one of the source's %ld dimensions, got %d", (long)src.rank, axis);
   for (intptr_t i = 0; i < src.rank; i++)
     if (i != axis && indices.shape[i] != src.shape[i])
-      return nereid_diagnose(op, "indices dimension %ld must match the corresponding input dimension, %ld, got %ld",
-                             (long)i, (long)src.shape[i], (long)indices.shape[i]);
+      return nereid_diagnose(op, "expects dimension %ld of the indices to be the source's, %ld, got %ld", (long)i,
+                             (long)src.shape[i], (long)indices.shape[i]);
   return nereid_tt_gather_types_verify(op);
 }
 
@@ -229,7 +226,7 @@ static bool is_power_of_two(int32_t n) {
 MlirLogicalResult nereid_tt_map_elementwise_verify(MlirOperation op) {
   int32_t pack = nereid_tt_map_elementwise_get_pack(op);
   if (mlirOperationGetNumOperands(op) == 0)
-    return nereid_diagnose(op, "must have at least 1 operand");
+    return nereid_diagnose(op, "expects at least 1 operand");
   if (!is_power_of_two(pack))
     return nereid_diagnose(op, "expects pack to be a power of 2, got %d", pack);
   return mlirLogicalResultSuccess();
@@ -263,12 +260,11 @@ static MlirWalkResult check_mapped(MlirOperation op, void *user_data) {
   if (mlirOperationGetNumRegions(op) == 0)
     nereidMlirOperationWalkEffects(op, note_write, &writes);
   if (writes)
-    nereid_diagnose(op, "writes memory: Stores are not supported inside map_elementwise");
+    nereid_diagnose(op, "writes memory inside tt.map_elementwise, whose region may run several times per element");
   bool mismatch =
       nereid_op_kind(op) == NEREID_OP_TT_MAP_ELEMENTWISE_RETURN && !returns_match(check->map, op, check->pack);
   if (mismatch)
-    nereid_diagnose(op,
-                    "region return does not match map_elementwise result: expects %ld values of each result's element",
+    nereid_diagnose(op, "expects to return %ld values of the element type of each result of tt.map_elementwise",
                     (long)check->pack);
   check->ok = !writes && !mismatch;
   return check->ok ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
@@ -279,11 +275,11 @@ MlirLogicalResult nereid_tt_map_elementwise_verify_regions(MlirOperation op) {
   intptr_t pack = nereid_tt_map_elementwise_get_pack(op);
   intptr_t expected = mlirOperationGetNumOperands(op) * pack;
   if (mlirBlockIsNull(entry) || mlirBlockGetNumArguments(entry) != expected)
-    return nereid_diagnose(op, "region has wrong number of arguments, expected %ld", (long)expected);
+    return nereid_diagnose(op, "expects a region with %ld arguments, pack per operand", (long)expected);
   for (intptr_t i = 0; i < expected; i++) {
     MlirType type = mlirValueGetType(mlirBlockGetArgument(entry, i));
     if (!mlirTypeEqual(type, operand_element(op, i / pack)))
-      return nereid_diagnose(op, "argument types did not match: expected %s for #%ld, got %s",
+      return nereid_diagnose(op, "expects %s for argument #%ld of the region, got %s",
                              nereid_text_of_type(operand_element(op, i / pack)).chars, (long)i,
                              nereid_text_of_type(type).chars);
   }
@@ -302,8 +298,7 @@ MlirLogicalResult nereid_tt_elementwise_inline_asm_verify(MlirOperation op) {
     return mlirLogicalResultSuccess();
   int64_t count = nereid_tt_tensor_count(&first);
   if (count % packed != 0)
-    return nereid_diagnose(op,
-                           "number of input elements %ld must be a multiple of the op's packed_element attribute, %d",
+    return nereid_diagnose(op, "expects the number of elements to be a multiple of packed_element, got %ld and %d",
                            (long)count, packed);
   return mlirLogicalResultSuccess();
 }

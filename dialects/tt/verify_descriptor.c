@@ -58,7 +58,7 @@ static MlirLogicalResult verify_access(MlirOperation op, MlirValue descriptor, M
               memcmp(block.shape + dropped, accessed.shape, (size_t)accessed.rank * sizeof *accessed.shape) == 0;
   if (same && mlirTypeEqual(block.element, accessed.element))
     return mlirLogicalResultSuccess();
-  return nereid_diagnose(op, "tensor descriptor block and tensor types must match, got %s and %s",
+  return nereid_diagnose(op, "expects a tensor of the descriptor's block type, %s, got %s",
                          nereid_text_of_type(nereid_tt_tensor_type(&block)).chars,
                          nereid_text_of_type(mlirValueGetType(tensor)).chars);
 }
@@ -82,7 +82,7 @@ MlirLogicalResult nereid_tt_descriptor_reduce_verify(MlirOperation op) {
 
 static MlirLogicalResult verify_block_is_row(MlirOperation op, const nereid_tt_tensor_t *block) {
   if (block->rank != 2 || block->shape[0] != 1)
-    return nereid_diagnose(op, "block must be a 2D tensor and have exactly 1 row, but got %s",
+    return nereid_diagnose(op, "expects a descriptor whose block is one row, got %s",
                            nereid_text_of_type(nereid_tt_tensor_type(block)).chars);
   return mlirLogicalResultSuccess();
 }
@@ -90,13 +90,12 @@ static MlirLogicalResult verify_block_is_row(MlirOperation op, const nereid_tt_t
 static MlirLogicalResult verify_rows_fit_tma(MlirOperation op, const nereid_tt_tensor_t *rows) {
   unsigned bits = nereid_tt_bit_width(rows->element);
   if (bits == 0 || bits > 32)
-    return nereid_diagnose(op, "TMA dtype cannot be greater than 32 bits, got %s",
-                           nereid_text_of_type(rows->element).chars);
+    return nereid_diagnose(op, "expects elements of at most 32 bits, got %s", nereid_text_of_type(rows->element).chars);
   if (rows->shape[0] < 8)
-    return nereid_diagnose(op, "gather must have at least 8 rows, but got %ld", (long)rows->shape[0]);
+    return nereid_diagnose(op, "expects at least 8 rows, got %ld", (long)rows->shape[0]);
   unsigned columns = 32 / bits * 8;
   if (rows->shape[1] < columns)
-    return nereid_diagnose(op, "gather of %s must have at least %u columns, but got %ld",
+    return nereid_diagnose(op, "expects rows of %s to have at least %u columns, got %ld",
                            nereid_text_of_type(rows->element).chars, columns, (long)rows->shape[1]);
   return mlirLogicalResultSuccess();
 }
@@ -107,21 +106,21 @@ static MlirLogicalResult verify_rows(MlirOperation op, MlirValue descriptor, Mli
   if (mlirLogicalResultIsFailure(verify_block_is_row(op, &block)))
     return mlirLogicalResultFailure();
   if (indices.rank != 1)
-    return nereid_diagnose(op, "x offsets must be a 1D tensor, but got %s",
+    return nereid_diagnose(op, "expects row indices of 1 dimension, got %s",
                            nereid_text_of_type(mlirValueGetType(offsets)).chars);
   if (rows.rank != 2)
-    return nereid_diagnose(op, "result must be a 2D tensor, but got %s",
+    return nereid_diagnose(op, "expects a tensor of 2 dimensions, got %s",
                            nereid_text_of_type(mlirValueGetType(tensor)).chars);
   if (mlirLogicalResultIsFailure(verify_rows_fit_tma(op, &rows)))
     return mlirLogicalResultFailure();
   if (rows.shape[0] != indices.shape[0])
-    return nereid_diagnose(op, "result tensor must have as many rows as indices (%ld), but got %ld",
-                           (long)indices.shape[0], (long)rows.shape[0]);
+    return nereid_diagnose(op, "expects as many rows as indices, %ld, got %ld", (long)indices.shape[0],
+                           (long)rows.shape[0]);
   if (rows.shape[1] != block.shape[1])
-    return nereid_diagnose(op, "result tensor number of columns must match block (%ld), but got %ld",
-                           (long)block.shape[1], (long)rows.shape[1]);
+    return nereid_diagnose(op, "expects as many columns as the block, %ld, got %ld", (long)block.shape[1],
+                           (long)rows.shape[1]);
   if (!mlirTypeEqual(rows.element, block.element))
-    return nereid_diagnose(op, "result tensor element type must match block (%s), but got %s",
+    return nereid_diagnose(op, "expects elements of the block's type, %s, got %s",
                            nereid_text_of_type(block.element).chars, nereid_text_of_type(rows.element).chars);
   return mlirLogicalResultSuccess();
 }

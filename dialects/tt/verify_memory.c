@@ -1,7 +1,7 @@
 /* Verifiers of casts, pointer arithmetic, loads, stores and atomics: what the type constraints of the declarations
  * leave open.
  *
- *   %y = tt.bitcast %x : f32 -> i16                  error: ... from 32 bits to 16
+ *   %y = tt.bitcast %x : f32 -> i16                  error: ... got 32 bits to 16 bits
  *   tt.load %p, %m {boundaryCheck = array<i32: 2>}   error: ... dimension 2 of a block of rank 2 */
 #include "bindings/tt_hooks.h"
 #include "dialects/diagnose.h"
@@ -21,9 +21,9 @@ MlirLogicalResult nereid_tt_bitcast_verify(MlirOperation op) {
   MlirType from = element_of(nereid_tt_bitcast_get_src(op)), to = element_of(nereid_tt_bitcast_get_result(op));
   bool from_pointer = nereid_tt_ptr_type_isa(from), to_pointer = nereid_tt_ptr_type_isa(to);
   if (from_pointer != to_pointer)
-    return nereid_diagnose(op,
-                           "Cannot bitcast pointer to non-pointer type: %s to %s (tt.ptr_to_int and tt.int_to_ptr do)",
-                           nereid_text_of_type(from).chars, nereid_text_of_type(to).chars);
+    return nereid_diagnose(
+        op, "expects pointers or no pointers on both sides, got %s to %s (tt.ptr_to_int and tt.int_to_ptr convert)",
+        nereid_text_of_type(from).chars, nereid_text_of_type(to).chars);
   if (from_pointer) {
     int from_space = nereid_tt_ptr_type_get_address_space(from), to_space = nereid_tt_ptr_type_get_address_space(to);
     if (from_space != to_space)
@@ -32,7 +32,7 @@ MlirLogicalResult nereid_tt_bitcast_verify(MlirOperation op) {
   }
   unsigned from_bits = nereid_tt_bit_width(from), to_bits = nereid_tt_bit_width(to);
   if (from_bits != to_bits)
-    return nereid_diagnose(op, "Cannot bitcast data-type of size %u to data-type of size %u", from_bits, to_bits);
+    return nereid_diagnose(op, "expects types of one width, got %u bits to %u bits", from_bits, to_bits);
   return mlirLogicalResultSuccess();
 }
 
@@ -40,7 +40,7 @@ MlirLogicalResult nereid_tt_fp_to_fp_verify(MlirOperation op) {
   MlirType from = element_of(nereid_tt_fp_to_fp_get_src(op)), to = element_of(nereid_tt_fp_to_fp_get_result(op));
   bool rounded = !mlirAttributeIsNull(nereid_tt_fp_to_fp_get_rounding_attr(op));
   if (!rounded && nereid_tt_bit_width(to) < nereid_tt_bit_width(from))
-    return nereid_diagnose(op, "Rounding mode is required for FP downcast: %s to %s needs 'rounding = rtne' or 'rtz'",
+    return nereid_diagnose(op, "expects 'rounding = rtne' or 'rounding = rtz' to convert %s to the narrower %s",
                            nereid_text_of_type(from).chars, nereid_text_of_type(to).chars);
   return mlirLogicalResultSuccess();
 }

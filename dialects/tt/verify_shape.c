@@ -16,15 +16,14 @@ MlirLogicalResult nereid_tt_make_range_verify(MlirOperation op) {
   int64_t start = nereid_tt_make_range_get_start(op), end = nereid_tt_make_range_get_end(op);
   nereid_tt_tensor_t result = nereid_tt_tensor_of(nereid_tt_make_range_get_result(op));
   if (start >= end)
-    return nereid_diagnose(op, "start must be less than end, got [%ld, %ld)", (long)start, (long)end);
+    return nereid_diagnose(op, "expects end to be greater than start, got [%ld, %ld)", (long)start, (long)end);
   if (result.rank != 1)
-    return nereid_diagnose(op, "return type must be a 1D tensor, got rank %ld", (long)result.rank);
+    return nereid_diagnose(op, "expects a result of 1 dimension, got %ld", (long)result.rank);
   if (end - start != result.shape[0])
-    return nereid_diagnose(op, "number of elements in returned tensor, %ld, must match size of range [%ld, %ld), %ld",
-                           (long)result.shape[0], (long)start, (long)end, (long)(end - start));
+    return nereid_diagnose(op, "expects a result of %ld elements for the range [%ld, %ld), got %ld",
+                           (long)(end - start), (long)start, (long)end, (long)result.shape[0]);
   if (nereid_tt_bit_width(result.element) != 32)
-    return nereid_diagnose(op, "returned tensor must have i32 elements, got %s",
-                           nereid_text_of_type(result.element).chars);
+    return nereid_diagnose(op, "expects a result of i32 elements, got %s", nereid_text_of_type(result.element).chars);
   return mlirLogicalResultSuccess();
 }
 
@@ -39,7 +38,7 @@ MlirLogicalResult nereid_tt_unsplat_verify(MlirOperation op) {
   nereid_tt_tensor_t src = nereid_tt_tensor_of(nereid_tt_unsplat_get_src(op));
   int64_t count = nereid_tt_tensor_count(&src);
   if (count != 1)
-    return nereid_diagnose(op, "source tensor must have exactly one element, got %ld", (long)count);
+    return nereid_diagnose(op, "expects a tensor of one element, got %ld", (long)count);
   return nereid_tt_unsplat_types_verify(op);
 }
 
@@ -47,7 +46,7 @@ MlirLogicalResult nereid_tt_unsplat_verify(MlirOperation op) {
 static MlirLogicalResult verify_both_encoded(MlirOperation op, const nereid_tt_tensor_t *src,
                                              const nereid_tt_tensor_t *result) {
   if (mlirAttributeIsNull(src->encoding) != mlirAttributeIsNull(result->encoding))
-    return nereid_diagnose(op, "result encoding must be specified exactly when the operand has one");
+    return nereid_diagnose(op, "expects operand and result to have encodings both or neither");
   return mlirLogicalResultSuccess();
 }
 
@@ -56,8 +55,8 @@ MlirLogicalResult nereid_tt_reshape_verify(MlirOperation op) {
   nereid_tt_tensor_t result = nereid_tt_tensor_of(nereid_tt_reshape_get_result(op));
   int64_t from = nereid_tt_tensor_count(&src), to = nereid_tt_tensor_count(&result);
   if (from != to)
-    return nereid_diagnose(op, "number of src and dst elements of reshape must be the same, got %ld and %ld",
-                           (long)from, (long)to);
+    return nereid_diagnose(op, "expects a result of as many elements as the operand, %ld, got %ld", (long)from,
+                           (long)to);
   if (mlirLogicalResultIsFailure(verify_both_encoded(op, &src, &result)))
     return mlirLogicalResultFailure();
   if (mlirAttributeIsNull(src.encoding) || nereid_tt_reshape_get_allow_reorder(op))
@@ -67,7 +66,7 @@ MlirLogicalResult nereid_tt_reshape_verify(MlirOperation op) {
                                          mlirOperationGetLocation(op), &expected))
     return mlirLogicalResultFailure();
   if (!nereid_ttg_encodings_equivalent(expected, result.encoding, result.rank, result.shape))
-    return nereid_diagnose(op, "result must keep every element in its thread: expected an encoding like %s, got %s",
+    return nereid_diagnose(op, "expects every element to stay in its thread, which is encoding %s, got %s",
                            nereid_text_of_attribute(expected).chars, nereid_text_of_attribute(result.encoding).chars);
   return mlirLogicalResultSuccess();
 }
@@ -76,13 +75,11 @@ MlirLogicalResult nereid_tt_broadcast_verify(MlirOperation op) {
   nereid_tt_tensor_t src = nereid_tt_tensor_of(nereid_tt_broadcast_get_src(op));
   nereid_tt_tensor_t result = nereid_tt_tensor_of(nereid_tt_broadcast_get_result(op));
   if (src.rank != result.rank)
-    return nereid_diagnose(op, "rank of source must be same as rank of result, got %ld and %ld", (long)src.rank,
-                           (long)result.rank);
+    return nereid_diagnose(op, "expects a result of the operand's rank, %ld, got %ld (tt.expand_dims adds dimensions)",
+                           (long)src.rank, (long)result.rank);
   for (intptr_t i = 0; i < src.rank; i++)
     if (src.shape[i] != 1 && src.shape[i] != result.shape[i])
-      return nereid_diagnose(op,
-                             "Different dimensions at index %ld between source and result, %ld and %ld.  Broadcast "
-                             "requires the source dimension to be 1.",
+      return nereid_diagnose(op, "expects dimension %ld to stay or to be broadcast from size 1, got %ld to %ld",
                              (long)i, (long)src.shape[i], (long)result.shape[i]);
   return mlirLogicalResultSuccess();
 }
@@ -119,7 +116,7 @@ MlirLogicalResult nereid_tt_join_verify(MlirOperation op) {
                                        &halves))
     return mlirLogicalResultFailure();
   if (!nereid_ttg_encodings_equivalent(halves, part.encoding, part.rank, part.shape))
-    return nereid_diagnose(op, "incompatible join layout: this result has operands of encoding %s, got %s",
+    return nereid_diagnose(op, "expects operands of encoding %s for a result of this encoding, got %s",
                            nereid_text_of_attribute(halves).chars, nereid_text_of_attribute(part.encoding).chars);
   return mlirLogicalResultSuccess();
 }
