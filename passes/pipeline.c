@@ -27,7 +27,7 @@ static const char *with_options(const char *step, const nereid_pipeline_options_
   } variables[] = {
       {"$num-warps", options->num_warps},     {"$num-ctas", options->num_ctas},
       {"$num-stages", options->num_stages},   {"$capability", options->capability},
-      {"$ptx-version", options->ptx_version},
+      {"$ptx-version", options->ptx_version}, {"$fp-fusion", options->fp_fusion},
   };
   for (size_t i = 0; step && i < sizeof variables / sizeof *variables; i++) {
     const char *found = strstr(step, variables[i].name);

@@ -5,6 +5,9 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Support.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
@@ -13,6 +16,17 @@ void nereidMlirRegisterLLVMTranslations(MlirDialectRegistry registry) {
   mlir::registerBuiltinDialectTranslation(*unwrap(registry));
   mlir::registerLLVMDialectTranslation(*unwrap(registry));
   mlir::registerNVVMDialectTranslation(*unwrap(registry));
+}
+
+MlirModule nereidMlirModuleCreateParse(MlirContext context, MlirStringRef source, MlirStringRef name) {
+  mlir::ParserConfig config(unwrap(context));
+  return wrap(mlir::parseSourceString<mlir::ModuleOp>(unwrap(source), config, unwrap(name)).release());
+}
+
+void nereidMlirRemarksEnable(MlirContext context) {
+  mlir::remark::RemarkCategories every{std::nullopt, ".*", ".*", ".*", ".*"};
+  auto policy = std::make_unique<mlir::remark::RemarkEmittingPolicyAll>();
+  (void)mlir::remark::enableOptimizationRemarks(*unwrap(context), nullptr, std::move(policy), every, true);
 }
 
 LLVMBool nereidLlvmLinkModulesOnlyNeeded(LLVMModuleRef dest, LLVMModuleRef src) {

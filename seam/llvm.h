@@ -1,4 +1,4 @@
-/* What LLVM-C and the MLIR C API lack for translating to LLVM IR and linking it. */
+/* What LLVM-C and the MLIR C API lack for reading modules, translating them to LLVM IR and linking that. */
 #ifndef NEREID_SEAM_LLVM_H
 #define NEREID_SEAM_LLVM_H
 
@@ -12,6 +12,13 @@ extern "C" {
 /* Registers the translations to LLVM IR of the dialects that reach it: builtin, llvm and nvvm. The MLIR C API has
  * only "everything", which drags in thirty dialects. */
 void nereidMlirRegisterLLVMTranslations(MlirDialectRegistry registry);
+
+/* Parses and verifies text or bytecode that is called `name` in locations. What is not in a builtin.module is put into
+ * one. Null after a diagnostic. mlirModuleCreateParse knows no name. */
+MlirModule nereidMlirModuleCreateParse(MlirContext context, MlirStringRef source, MlirStringRef name);
+
+/* Makes optimisation remarks of every kind and category diagnostics of severity remark. */
+void nereidMlirRemarksEnable(MlirContext context);
 
 /* Links into `dest` the definitions of `src` that `dest` declares and uses, and what those need. Destroys `src`.
  * True on an error, which reaches the context's diagnostic handler. LLVM-C can only link whole modules. */

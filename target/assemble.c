@@ -132,3 +132,18 @@ unsigned nereid_assembler_read_log(nereid_view_t log, const char *name, const ne
   }
   return errors;
 }
+
+/* The note .note.nv.tkinfo holds "Cuda compilation tools, release 13.0, V13.0.88". */
+const char *nereid_assembled_by(const nereid_assembled_t *assembled, nereid_arena_t *arena) {
+  static const char before[] = "Cuda compilation tools, release ";
+  nereid_view_t cubin = assembled->cubin;
+  const char *at = cubin.size ? memmem(cubin.data, cubin.size, before, sizeof before - 1) : NULL;
+  const char *end = cubin.data + cubin.size, *start = at ? memmem(at, (size_t)(end - at), ", V", 3) : NULL;
+  size_t size = 0;
+  if (!start)
+    return NULL;
+  for (start += 3; start + size < end && size < 32 && (start[size] == '.' || (start[size] >= '0' && start[size] <= '9'));)
+    size++;
+  return nereid_arena_format(arena, "%s %.*s", assembled->used == NEREID_ASSEMBLER_PTXAS ? "ptxas" : "nvJitLink",
+                             (int)size, start);
+}

@@ -39,6 +39,9 @@ NEREID_MUST_USE nereid_status_t nereid_assemble(nereid_view_t ptx, const nereid_
                                                 const nereid_report_t *report, nereid_arena_t *arena,
                                                 nereid_assembled_t *out_assembled);
 
+/* Who made it, "ptxas 13.0.88", from what the assembler notes in its output; in `arena`, null when it notes nothing. */
+const char *nereid_assembled_by(const nereid_assembled_t *assembled, nereid_arena_t *arena);
+
 /* The path of ptxas: `asked` when it can be run, else the search above; in `scratch`; null when there is none. */
 const char *nereid_assembler_find_ptxas(const char *asked, nereid_arena_t *scratch);
 

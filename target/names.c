@@ -3,11 +3,14 @@
  *   @"triton_poi.fused<f32>"  →  @"triton_poi$2Efused$3Cf32$3E"
  *
  * PTX ISA, "Identifiers": a letter and any of letters, digits, _ and $; or one of _ $ % and at least one more. What a
- * name has beyond that becomes $XX. Distinct names stay distinct: where the mapped name is taken, a number follows. */
+ * name has beyond that base/ptx_name.h rewrites. Names that fit stay, $ and all: the lowering maps its own names before
+ * they come here, and mapping them twice would spoil them. Distinct names stay distinct: where the mapped name is taken,
+ * a number follows. */
 #include "target/prepare.h"
 
+#include "base/ptx_name.h"
+
 #include <llvm-c/Core.h>
-#include <stdio.h>
 
 static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -31,21 +34,6 @@ static bool is_spelled(nereid_view_t name) {
   return name.size != 0;
 }
 
-/* Null when memory is out. */
-static char *spell(nereid_view_t name, nereid_arena_t *scratch) {
-  char *text = nereid_arena_new(scratch, char, name.size * 3 + 16), *out = text;
-  if (!text)
-    return NULL;
-  for (size_t i = 0; i < name.size; i++) {
-    if (keeps(name, i))
-      *out++ = name.data[i];
-    else
-      out += snprintf(out, 4, "$%02X", (unsigned char)name.data[i]);
-  }
-  snprintf(out, 16, "%s", name.size ? "" : "$unnamed");
-  return text;
-}
-
 static bool is_taken(LLVMModuleRef module, const char *name) {
   return LLVMGetNamedFunction(module, name) || LLVMGetNamedGlobal(module, name);
 }
@@ -55,7 +43,7 @@ static nereid_status_t map_name(LLVMModuleRef module, LLVMValueRef value, nereid
   name.data = LLVMGetValueName2(value, &name.size);
   if (is_spelled(name) || nereid_view_starts_with(name, nereid_view("llvm.")))
     return NEREID_OK;
-  char *base = spell(name, scratch), *fresh = base;
+  const char *base = nereid_ptx_name(scratch, name), *fresh = base;
   for (unsigned i = 1; fresh && is_taken(module, fresh); i++)
     fresh = nereid_arena_format(scratch, "%s$%u", base, i);
   if (!fresh)

@@ -8,8 +8,7 @@
 NEREID_MUST_USE nereid_status_t nereid_target_check(nereid_backend_t *backend, LLVMModuleRef module,
                                                     const nereid_target_t *target, const nereid_backend_input_t *input);
 
-/* Gives every function and global a name that PTX can spell: other bytes become $XX, their value in hexadecimal; a
- * name that is taken gets a number. */
+/* Gives every function and global a name that PTX can spell (base/ptx_name.h); a name that is taken gets a number. */
 NEREID_MUST_USE nereid_status_t nereid_target_map_names(LLVMModuleRef module, nereid_arena_t *scratch);
 
 /* Links what the module calls of libdevice (`__nv_…`), if anything; the linked functions become internal. */

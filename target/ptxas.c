@@ -23,9 +23,13 @@ typedef struct work {
   const char *folder, *ptx, *cubin, *log; /* paths, in the arena */
 } work_t;
 
-static bool make_folder(nereid_arena_t *arena, work_t *work) {
+static const char *temporary(void) {
   const char *base = getenv("TMPDIR");
-  char *folder = nereid_arena_format(arena, "%s/nereid-XXXXXX", base && *base ? base : "/tmp");
+  return base && *base ? base : "/tmp";
+}
+
+static bool make_folder(nereid_arena_t *arena, work_t *work) {
+  char *folder = nereid_arena_format(arena, "%s/nereid-XXXXXX", temporary());
   if (!folder || !mkdtemp(folder))
     return false;
   work->folder = folder;
@@ -148,8 +152,8 @@ nereid_status_t nereid_assemble_ptxas(nereid_view_t ptx, const char *program, co
   nereid_status_t status;
   const char **arguments;
   if (!make_folder(arena, &work) || !write_file(work.ptx, ptx))
-    status = nereid_report(report, NEREID_ERROR_IO, "cannot write to '%s': %s (TMPDIR names another place)",
-                           work.folder ? work.folder : "the temporary folder", strerror(errno));
+    status = nereid_report(report, NEREID_ERROR_IO, "cannot write to the temporary folder '%s': %s; TMPDIR names "
+                                                   "another", temporary(), strerror(errno));
   else if (!(arguments = make_arguments(program, options, &work, arena)))
     status = nereid_report(report, NEREID_ERROR_ARGUMENT, "more than %d arguments for the assembler", MAX_ARGUMENTS);
   else

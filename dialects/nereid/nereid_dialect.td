@@ -19,6 +19,7 @@ def Nereid_Dialect : Dialect {
     | `nereid.grid`       | a public function | `#nereid.grid`            |
     | `nereid.role`       | its arguments     | `#nereid.role`            |
     | `nereid.descriptor` | its arguments     | `#nereid.descriptor`      |
+    | `nereid.metadata`   | the module        | a string, docs/metadata.md: what lowering would forget |
   }];
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;

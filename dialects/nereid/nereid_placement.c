@@ -99,8 +99,10 @@ MlirLogicalResult nereid_nereid_operation_attribute_verify(MlirOperation op, Mli
     return verify_options(op, attribute.attribute);
   if (is_named(attribute, "nereid.grid") && nereid_nereid_grid_attr_isa(attribute.attribute))
     return verify_grid(op, attribute.attribute);
+  if (is_named(attribute, "nereid.metadata") && mlirAttributeIsAString(attribute.attribute))
+    return mlirLogicalResultSuccess();
   return unknown(op, attribute, "operations (nereid.options = #nereid.launch_options<...>, nereid.grid = "
-                                "#nereid.grid<...>)");
+                                "#nereid.grid<...>, nereid.metadata = \"...\")");
 }
 
 /*===-- on an argument ------------------------------------------------------------------------------------------===*/

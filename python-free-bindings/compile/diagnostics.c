@@ -1,0 +1,140 @@
+/* From MLIR's diagnostics, and from the reports of target/, to the session's handler.
+ *
+ *   loc("acc"(callsite("k.py":7:3 at "k.py":20:5)))   →   file k.py, line 7, column 3; note: called from k.py:20:5
+ *
+ * The handler gets one call per message, with the notes below it. */
+#include "session.h"
+
+#include <mlir-c/Diagnostics.h>
+#include <stdio.h>
+
+typedef struct text {
+  nereid_arena_t *arena;
+  char *data;
+  size_t size, capacity;
+} text_t;
+
+static void append(MlirStringRef part, void *data) {
+  text_t *text = data;
+  if (text->size + part.length + 1 > text->capacity) {
+    size_t capacity = (text->size + part.length + 1) * 2;
+    char *larger = nereid_arena_new(text->arena, char, capacity);
+    if (!larger)
+      return;
+    if (text->size)
+      memcpy(larger, text->data, text->size);
+    text->data = larger;
+    text->capacity = capacity;
+  }
+  memcpy(text->data + text->size, part.data, part.length);
+  text->size += part.length;
+  text->data[text->size] = 0;
+}
+
+/* Sets file, line and column from the first part of the location that has them. */
+static bool locate(nereid_arena_t *arena, MlirLocation location, nereid_diagnostic_t *out) {
+  if (mlirLocationIsAFileLineColRange(location)) {
+    MlirStringRef file = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location));
+    out->file = nereid_arena_copy(arena, nereid_view_of(file.data, file.length));
+    out->line = (unsigned)mlirLocationFileLineColRangeGetStartLine(location);
+    out->column = (unsigned)mlirLocationFileLineColRangeGetStartColumn(location);
+    return true;
+  }
+  if (mlirLocationIsAName(location))
+    return locate(arena, mlirLocationNameGetChildLoc(location), out);
+  if (mlirLocationIsACallSite(location))
+    return locate(arena, mlirLocationCallSiteGetCallee(location), out);
+  if (!mlirLocationIsAFused(location))
+    return false;
+  unsigned count = mlirLocationFusedGetNumLocations(location);
+  MlirLocation *parts = nereid_arena_new(arena, MlirLocation, count);
+  if (parts)
+    mlirLocationFusedGetLocations(location, parts);
+  for (unsigned i = 0; parts && i < count; i++)
+    if (locate(arena, parts[i], out))
+      return true;
+  return false;
+}
+
+static nereid_diagnostic_t convert(nereid_arena_t *arena, MlirDiagnostic diagnostic) {
+  static const nereid_severity_t severities[] = {[MlirDiagnosticError] = NEREID_SEVERITY_ERROR,
+                                                 [MlirDiagnosticWarning] = NEREID_SEVERITY_WARNING,
+                                                 [MlirDiagnosticNote] = NEREID_SEVERITY_NOTE,
+                                                 [MlirDiagnosticRemark] = NEREID_SEVERITY_REMARK};
+  nereid_diagnostic_t out = {.severity = severities[mlirDiagnosticGetSeverity(diagnostic)]};
+  text_t text = {.arena = arena};
+  mlirDiagnosticPrint(diagnostic, append, &text);
+  while (text.size && text.data[text.size - 1] == '\n')
+    text.data[--text.size] = 0;
+  out.message = text.data ? text.data : "";
+  locate(arena, mlirDiagnosticGetLocation(diagnostic), &out);
+  return out;
+}
+
+/* MLIR shows the operation with everything in it, which may be the whole kernel: its first line says which it is. */
+static void shorten(nereid_diagnostic_t *note) {
+  static const char prefix[] = "see current operation: ";
+  char *end = strchr(note->message, '\n');
+  if (end && strncmp(note->message, prefix, sizeof prefix - 1) == 0)
+    *end = 0;
+}
+
+/* "called from" notes for an inlined operation, innermost first. */
+static size_t add_callers(nereid_arena_t *arena, MlirLocation location, nereid_diagnostic_t *notes, size_t room) {
+  size_t count = 0;
+  while (count < room) {
+    if (mlirLocationIsAName(location)) {
+      location = mlirLocationNameGetChildLoc(location);
+    } else if (mlirLocationIsACallSite(location)) {
+      location = mlirLocationCallSiteGetCaller(location);
+      notes[count] = (nereid_diagnostic_t){.severity = NEREID_SEVERITY_NOTE, .message = "called from here"};
+      count += locate(arena, location, &notes[count]);
+    } else {
+      break;
+    }
+  }
+  return count;
+}
+
+static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic, void *user_data) {
+  enum { CALLERS = 8 };
+  nereid_compiler_t *compiler = user_data;
+  nereid_arena_t arena;
+  if (!compiler->handler)
+    return mlirLogicalResultSuccess();
+  nereid_arena_initialize(&arena);
+  nereid_diagnostic_t out = convert(&arena, diagnostic);
+  size_t count = (size_t)mlirDiagnosticGetNumNotes(diagnostic);
+  nereid_diagnostic_t *notes = nereid_arena_new(&arena, nereid_diagnostic_t, count + CALLERS);
+  if (notes) {
+    for (size_t i = 0; i < count; i++) {
+      notes[i] = convert(&arena, mlirDiagnosticGetNote(diagnostic, (intptr_t)i));
+      shorten(&notes[i]);
+    }
+    out.n_notes = count + add_callers(&arena, mlirDiagnosticGetLocation(diagnostic), notes + count, CALLERS);
+    out.notes = notes;
+  }
+  compiler->handler(compiler->user_data, &out);
+  nereid_arena_deinitialize(&arena);
+  return mlirLogicalResultSuccess();
+}
+
+void nereid_session_attach(nereid_compiler_t *compiler, MlirContext context) {
+  mlirContextAttachDiagnosticHandler(context, on_diagnostic, compiler, NULL);
+}
+
+static void on_report(void *user_data, nereid_report_level_t level, const char *file, unsigned line, unsigned column,
+                      const char *message) {
+  nereid_compiler_t *compiler = user_data;
+  nereid_diagnostic_t out = {.severity = (nereid_severity_t)level,
+                             .file = file,
+                             .line = line,
+                             .column = column,
+                             .message = message};
+  if (compiler->handler)
+    compiler->handler(compiler->user_data, &out);
+}
+
+nereid_report_t nereid_session_report(nereid_compiler_t *compiler) {
+  return (nereid_report_t){on_report, compiler};
+}

@@ -1,0 +1,65 @@
+/* A stage as bytes.
+ *
+ * MLIR is printed with locations, and values are named after their name locations, so that a dump reads like the source
+ * it came from and compiles again to the same thing. */
+#include "session.h"
+
+#include <llvm-c/Core.h>
+
+typedef struct text {
+  nereid_arena_t *arena;
+  char *data;
+  size_t size, capacity;
+  bool failed;
+} text_t;
+
+static void append(MlirStringRef part, void *data) {
+  text_t *text = data;
+  if (text->failed)
+    return;
+  if (text->size + part.length + 2 > text->capacity) {
+    size_t capacity = (text->size + part.length + 4096) * 2;
+    char *larger = nereid_arena_new(text->arena, char, capacity);
+    text->failed = !larger;
+    if (!larger)
+      return;
+    if (text->size)
+      memcpy(larger, text->data, text->size);
+    text->data = larger;
+    text->capacity = capacity;
+  }
+  memcpy(text->data + text->size, part.data, part.length);
+  text->size += part.length;
+}
+
+/* Grows in the scratch arena and is copied once: an arena frees nothing, and the result's is kept. */
+static nereid_status_t print_mlir(nereid_compilation_t *compilation, nereid_view_t *out_bytes) {
+  text_t text = {.arena = &compilation->scratch};
+  MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
+  mlirOpPrintingFlagsEnableDebugInfo(flags, true, false);
+  mlirOpPrintingFlagsPrintNameLocAsPrefix(flags);
+  mlirOpPrintingFlagsAssumeVerified(flags);
+  mlirOperationPrintWithFlags(compilation->module, flags, append, &text);
+  mlirOpPrintingFlagsDestroy(flags);
+  append(mlirStringRefCreateFromCString(text.size && text.data[text.size - 1] == '\n' ? "" : "\n"), &text);
+  if (text.failed)
+    return NEREID_ERROR_MEMORY;
+  out_bytes->data = nereid_arena_copy(&compilation->result->arena, nereid_view_of(text.data, text.size));
+  out_bytes->size = text.size;
+  return out_bytes->data ? NEREID_OK : NEREID_ERROR_MEMORY;
+}
+
+nereid_status_t nereid_print_stage(nereid_compilation_t *compilation, nereid_view_t *out_bytes) {
+  switch (compilation->stage) {
+  case NEREID_STAGE_LL:
+    return nereid_backend_print(compilation->llvm, &compilation->result->arena, out_bytes);
+  case NEREID_STAGE_PTX:
+    *out_bytes = compilation->ptx;
+    return NEREID_OK;
+  case NEREID_STAGE_CUBIN:
+    *out_bytes = compilation->cubin;
+    return NEREID_OK;
+  default:
+    return print_mlir(compilation, out_bytes);
+  }
+}

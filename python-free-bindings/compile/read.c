@@ -1,0 +1,171 @@
+/* What the input is, from its content, and reading it.
+ *
+ *   first token                          language      stage
+ *   .version                             PTX           ptx
+ *   ; source_filename target define @ %  LLVM IR       ll
+ *   anything else                        MLIR          by the operations in it: tt with layouts or ttg.num-warps is
+ *                                                      ttgir, tt without is ttir, llvm is llvm
+ *
+ * The first token only chooses a parser; what the stage is, the parsed module says. */
+#include "session.h"
+
+#include "seam/llvm.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/Diagnostics.h>
+
+typedef enum language {
+  LANGUAGE_MLIR,
+  LANGUAGE_LLVM,
+  LANGUAGE_PTX,
+} language_t;
+
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* What is left after blanks and the comments of all three languages. */
+static nereid_view_t skip_comments(nereid_view_t text) {
+  const char *at = text.data, *end = at + text.size;
+  while (at < end) {
+    bool line = *at == ';' || (end - at > 1 && at[0] == '/' && at[1] == '/');
+    if (is_blank(*at)) {
+      at++;
+    } else if (line) {
+      const char *stop = memchr(at, '\n', (size_t)(end - at));
+      at = stop ? stop : end;
+    } else if (end - at > 3 && at[0] == '/' && at[1] == '*') {
+      for (at += 2; at < end && !(at[-1] == '*' && at[0] == '/' ); at++)
+        ;
+      at += at < end;
+    } else {
+      break;
+    }
+  }
+  return nereid_view_of(at, (size_t)(end - at));
+}
+
+static bool starts_with(nereid_view_t text, const char *prefix) {
+  return nereid_view_starts_with(text, nereid_view(prefix));
+}
+
+/* `!0 = !{…}`, `!llvm.ident = …`, `!x = distinct …`: metadata. `!alias = !tt.ptr<f32>`: an alias of MLIR. */
+static bool is_metadata(nereid_view_t text) {
+  const char *stop = memchr(text.data, '\n', text.size), *equals = memchr(text.data, '=', text.size);
+  if (!equals || (stop && equals > stop))
+    return false;
+  nereid_view_t value = skip_comments(nereid_view_of(equals + 1, text.size - (size_t)(equals + 1 - text.data)));
+  return starts_with(value, "!{") || starts_with(value, "distinct") || starts_with(value, "!DI");
+}
+
+static language_t find_language(nereid_view_t text) {
+  static const char *const llvm[] = {"source_filename", "target ", "define ", "declare ",    "@",
+                                     "%",               "$",       "module asm", "attributes #", "^"};
+  nereid_view_t rest = skip_comments(text);
+  if (starts_with(rest, ".version") || starts_with(rest, ".target") || starts_with(rest, ".entry") ||
+      starts_with(rest, ".visible"))
+    return LANGUAGE_PTX;
+  for (size_t i = 0; i < sizeof llvm / sizeof *llvm; i++)
+    if (starts_with(rest, llvm[i]))
+      return LANGUAGE_LLVM;
+  return starts_with(rest, "!") && is_metadata(rest) ? LANGUAGE_LLVM : LANGUAGE_MLIR;
+}
+
+static bool is_bitcode(nereid_view_t input) {
+  return starts_with(input, "BC\xC0\xDE") || starts_with(input, "\xDE\xC0\x17\x0B");
+}
+
+/* --- MLIR --- */
+
+typedef struct content {
+  bool tt, gpu, llvm; /* tt operations; anything with layouts; llvm functions */
+  bool any;
+} content_t;
+
+static bool has_dialect(MlirStringRef name, const char *prefix) {
+  return nereid_view_starts_with(nereid_view_of(name.data, name.length), nereid_view(prefix));
+}
+
+static MlirWalkResult look(MlirOperation op, void *user_data) {
+  content_t *content = user_data;
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  if (has_dialect(name, "builtin."))
+    return MlirWalkResultAdvance;
+  content->any = true;
+  content->tt |= has_dialect(name, "tt.");
+  content->gpu |= has_dialect(name, "ttg.") || has_dialect(name, "ttng.");
+  content->llvm |= has_dialect(name, "llvm.");
+  return content->tt && content->gpu ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static nereid_status_t find_mlir_stage(nereid_compilation_t *compilation) {
+  content_t content = {0};
+  int64_t warps;
+  MlirLocation location = mlirOperationGetLocation(compilation->module);
+  mlirOperationWalk(compilation->module, look, &content, MlirWalkPreOrder);
+  if (!content.any) {
+    mlirEmitError(location, "the module is empty: there is nothing to compile");
+    return NEREID_ERROR_PROGRAM;
+  }
+  if (!content.tt && !content.gpu && !content.llvm) {
+    mlirEmitError(location, "the module has no function of tt or llvm: Nereid compiles tt.func and llvm.func");
+    return NEREID_ERROR_PROGRAM;
+  }
+  bool layouts = content.gpu || nereid_settings_integer(compilation->module, "ttg.num-warps", &warps);
+  compilation->stage = content.tt ? (layouts ? NEREID_STAGE_TTGIR : NEREID_STAGE_TTIR)
+                                  : (content.llvm ? NEREID_STAGE_LLVM : NEREID_STAGE_TTGIR);
+  return NEREID_OK;
+}
+
+static nereid_status_t read_mlir(nereid_compilation_t *compilation) {
+  MlirStringRef text = mlirStringRefCreate(compilation->input.data, compilation->input.size);
+  MlirContext context = nereid_session_context(compilation->compiler, compilation->options.remarks);
+  MlirModule module =
+      nereidMlirModuleCreateParse(context, text, mlirStringRefCreateFromCString(compilation->name));
+  if (mlirModuleIsNull(module))
+    return NEREID_ERROR_PROGRAM;
+  compilation->module = mlirModuleGetOperation(module);
+  return find_mlir_stage(compilation);
+}
+
+/* --- the others --- */
+
+static nereid_status_t read_llvm(nereid_compilation_t *compilation) {
+  compilation->stage = NEREID_STAGE_LL;
+  return nereid_backend_parse(&compilation->compiler->backend, compilation->input, compilation->name,
+                              &compilation->llvm);
+}
+
+static nereid_status_t read_ptx(nereid_compilation_t *compilation) {
+  nereid_view_t input = compilation->input;
+  compilation->stage = NEREID_STAGE_PTX;
+  compilation->ptx = nereid_view_of(nereid_arena_copy(&compilation->result->arena, input), input.size);
+  return compilation->ptx.data ? NEREID_OK : NEREID_ERROR_MEMORY;
+}
+
+static nereid_status_t refuse(nereid_compilation_t *compilation, const char *why) {
+  nereid_report_at(&compilation->compiler->report, NEREID_REPORT_ERROR, compilation->name, 0, 0, "%s", why);
+  return NEREID_ERROR_PROGRAM;
+}
+
+nereid_status_t nereid_read(nereid_compilation_t *compilation) {
+  nereid_view_t input = compilation->input;
+  if (is_bitcode(input))
+    return read_llvm(compilation);
+  if (starts_with(input, "ML\xEFR"))
+    return read_mlir(compilation);
+  if (starts_with(input, "\x7f" "ELF"))
+    return refuse(compilation, "this is machine code already: a cubin cannot be compiled");
+  if (memchr(input.data ? input.data : "", 0, input.size))
+    return refuse(compilation, "neither text nor bytecode: expected MLIR, LLVM IR or PTX");
+  if (skip_comments(input).size == 0)
+    return refuse(compilation, "the input is empty: expected MLIR, LLVM IR or PTX");
+  switch (find_language(input)) {
+  case LANGUAGE_PTX:
+    return read_ptx(compilation);
+  case LANGUAGE_LLVM:
+    return read_llvm(compilation);
+  default:
+    return read_mlir(compilation);
+  }
+}

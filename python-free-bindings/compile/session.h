@@ -1,0 +1,150 @@
+/* The inside of a session and of one compilation; private to this folder.
+ *
+ *   compiler ── context, backend (kept)          result ── arena: bytes, metadata, dumps, times (handed out)
+ *       └── compilation ── scratch arena, module, LLVM module, settings (gone when the call returns)
+ */
+#ifndef NEREID_COMPILE_SESSION_H
+#define NEREID_COMPILE_SESSION_H
+
+#include "nereid/compile.h"
+#include "nereid/metadata.h"
+
+#include "base/arena.h"
+#include "base/vector.h"
+#include "target/assemble.h"
+#include "target/backend.h"
+
+#include <mlir-c/IR.h>
+
+enum { NEREID_STAGE_LIMIT = NEREID_STAGE_CUBIN + 1 };
+
+struct nereid_compiler {
+  MlirContext context; /* owned; null until needed */
+  unsigned uses;       /* compilations that this context has seen */
+  bool remarks;        /* the context hands remarks on */
+  bool one_shot;
+  nereid_diagnostic_handler_t handler;
+  void *user_data;
+  nereid_report_t report; /* leads to the handler */
+  nereid_backend_t backend;
+};
+
+typedef struct nereid_dump {
+  nereid_stage_t stage;
+  nereid_view_t text;
+} nereid_dump_t;
+
+struct nereid_result {
+  nereid_arena_t arena; /* owns everything below */
+  nereid_stage_t stage, input_stage;
+  nereid_view_t bytes, metadata;
+  const char *kernel;
+  uint32_t registers, spilled_bytes;
+  size_t n_times, n_dumps;
+  nereid_stage_time_t times[NEREID_STAGE_LIMIT + 1];
+  nereid_dump_t dumps[NEREID_STAGE_LIMIT];
+};
+
+/* What the options and the module together say. */
+typedef struct nereid_settings {
+  nereid_target_t target;
+  int32_t num_warps, num_stages, num_ctas, maxnreg; /* maxnreg 0: no limit */
+  bool cooperative, pdl, fp_fusion;
+} nereid_settings_t;
+
+typedef struct nereid_compilation {
+  nereid_compiler_t *compiler;
+  nereid_compile_options_t options;
+  nereid_view_t input;
+  const char *name;
+  nereid_arena_t scratch;
+  nereid_result_t *result;
+  nereid_stage_t stage; /* of what is held now */
+  nereid_settings_t settings;
+  MlirOperation module;     /* owned builtin.module; null at other stages */
+  LLVMModuleRef llvm;       /* owned by the backend's context; null at other stages */
+  bool optimized;           /* the LLVM module was, by us */
+  nereid_metadata_t metadata; /* strings in the scratch and the result's arena */
+  nereid_view_t ptx, cubin;   /* in the result's arena */
+} nereid_compilation_t;
+
+/* --- compiler.c --- */
+
+/* The session's MLIR context, made when it is needed first. No module of it may be alive. */
+MlirContext nereid_session_context(nereid_compiler_t *compiler, bool remarks);
+
+/* --- diagnostics.c --- */
+
+/* Makes `context` deliver its diagnostics to the session's handler. */
+void nereid_session_attach(nereid_compiler_t *compiler, MlirContext context);
+
+/* The report of `compiler`, for code that knows no MLIR. */
+nereid_report_t nereid_session_report(nereid_compiler_t *compiler);
+
+/* --- read.c --- */
+
+/* Finds the stage of the input and reads it: `stage` and `module`, `llvm` or `ptx` are set. */
+NEREID_MUST_USE nereid_status_t nereid_read(nereid_compilation_t *compilation);
+
+/* --- settings.c --- */
+
+/* Checks the options by themselves: ranges, powers of two, target. NEREID_ERROR_ARGUMENT. */
+NEREID_MUST_USE nereid_status_t nereid_settings_check(nereid_compilation_t *compilation);
+
+/* Reconciles them with what the input says, into `settings`; a contradiction is a located error. */
+NEREID_MUST_USE nereid_status_t nereid_settings_resolve(nereid_compilation_t *compilation);
+
+/* The integer attribute `name` of `op`; false when it has none of that name and kind. */
+bool nereid_settings_integer(MlirOperation op, const char *name, int64_t *out_value);
+
+/* --- kernel.c --- */
+
+/* Finds the kernel among the functions of the module, LLVM module or PTX, removes other kernels, and sets the result's
+ * `kernel`. Located errors when there is none, or several and no choice. */
+NEREID_MUST_USE nereid_status_t nereid_kernel_select(nereid_compilation_t *compilation);
+
+/* The kernel's function in `module`; null handle when it is not there. */
+MlirOperation nereid_kernel_function(const nereid_compilation_t *compilation);
+
+/* --- metadata.c --- */
+
+/* Fills `metadata` from the module at TTIR or TTGIR, or reads what an earlier compilation left in the input. */
+NEREID_MUST_USE nereid_status_t nereid_metadata_collect(nereid_compilation_t *compilation);
+
+/* After lowering: takes over what only the lowered module says (shared memory, scratch, warps). */
+void nereid_metadata_update(nereid_compilation_t *compilation);
+
+/* The metadata as one line of JSON in the scratch arena; null when memory is out. */
+const char *nereid_metadata_line(nereid_compilation_t *compilation);
+
+/* --- ptx.c --- */
+
+typedef struct nereid_ptx_facts {
+  nereid_view_t target;   /* "sm_90a"; empty when it says none */
+  unsigned target_line;   /* from 1 */
+  unsigned version;       /* 87 */
+  size_t n_entries;
+  struct nereid_ptx_entry {
+    nereid_view_t name;
+    unsigned line, threads, maxnreg; /* threads: of .reqntid, 0 when not said */
+  } *entries;
+  nereid_view_t metadata; /* of our comment; empty when there is none */
+} nereid_ptx_facts_t;
+
+/* Directives of a PTX text, as far as the driver needs them; false when memory is out. Views point into `ptx`. */
+bool nereid_ptx_read(nereid_view_t ptx, nereid_arena_t *arena, nereid_ptx_facts_t *out_facts);
+
+/* --- stages.c --- */
+
+/* Runs the stages from the input's to the one asked for, and fills the result. */
+NEREID_MUST_USE nereid_status_t nereid_stages_run(nereid_compilation_t *compilation);
+
+/* --- print.c --- */
+
+/* The stage that is held, as bytes in the result's arena. */
+NEREID_MUST_USE nereid_status_t nereid_print_stage(nereid_compilation_t *compilation, nereid_view_t *out_bytes);
+
+/* Where metadata travels in text: the module attribute, the named metadata of LLVM IR, and the comment of PTX. */
+#define NEREID_METADATA_KEY "nereid.metadata"
+
+#endif

@@ -1,0 +1,271 @@
+/* The stages, in their order: what runs to get there, how long it took, what it printed.
+ *
+ *   ttir ── ttgir ── llvm ── ll ── ptx ── cubin
+ *
+ * Input of a stage is that stage's result, so compilation starts with the next one; only ttir (as front ends print it)
+ * and LLVM IR (as anybody writes it) are run through their own stage first. */
+#include "session.h"
+
+#include "passes/pipeline.h"
+
+#include <llvm-c/Core.h>
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/Pass.h>
+#include <sys/resource.h>
+#include <time.h>
+
+/* --- MLIR --- */
+
+static nereid_status_t run_passes(nereid_compilation_t *compilation, nereid_pipeline_t pipeline) {
+  const nereid_settings_t *settings = &compilation->settings;
+  const nereid_pipeline_options_t options = {.num_warps = settings->num_warps,
+                                             .num_ctas = settings->num_ctas,
+                                             .num_stages = settings->num_stages,
+                                             .capability = (int)settings->target.capability,
+                                             .ptx_version = (int)settings->target.ptx_version,
+                                             .fp_fusion = settings->fp_fusion};
+  MlirPassManager manager = mlirPassManagerCreate(mlirOperationGetContext(compilation->module));
+  nereid_status_t status =
+      nereid_pipeline_add(mlirPassManagerGetAsOpPassManager(manager), pipeline, &options, &compilation->scratch);
+  if (status == NEREID_OK && mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(manager, compilation->module)))
+    status = NEREID_ERROR_PROGRAM;
+  mlirPassManagerDestroy(manager);
+  return status;
+}
+
+static nereid_status_t run_ttir(nereid_compilation_t *compilation) {
+  return run_passes(compilation, NEREID_PIPELINE_TTIR);
+}
+
+static nereid_status_t run_ttgir(nereid_compilation_t *compilation) {
+  return run_passes(compilation, NEREID_PIPELINE_TTGIR);
+}
+
+/* Lowering maps names that PTX cannot spell: the kernel is the one that is left, under the name it has now. */
+static nereid_status_t rename_kernel(nereid_compilation_t *compilation) {
+  MlirAttribute name;
+  MlirOperation function = nereid_kernel_function(compilation);
+  if (mlirOperationIsNull(function))
+    return nereid_report(&compilation->compiler->report, NEREID_ERROR_INTERNAL, "lowering lost the kernel '%s'",
+                         compilation->result->kernel);
+  name = mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("sym_name"));
+  MlirStringRef text = mlirStringAttrGetValue(name);
+  compilation->result->kernel =
+      nereid_arena_copy(&compilation->result->arena, nereid_view_of(text.data, text.length));
+  compilation->metadata.name = compilation->result->kernel;
+  return compilation->result->kernel ? NEREID_OK : NEREID_ERROR_MEMORY;
+}
+
+static nereid_status_t run_llvm(nereid_compilation_t *compilation) {
+  nereid_status_t status = nereid_metadata_collect(compilation);
+  if (status == NEREID_OK)
+    status = run_passes(compilation, NEREID_PIPELINE_LLVM);
+  if (status == NEREID_OK)
+    status = rename_kernel(compilation);
+  if (status != NEREID_OK)
+    return status;
+  nereid_metadata_update(compilation);
+  const char *line = nereid_metadata_line(compilation);
+  if (!line)
+    return NEREID_ERROR_MEMORY;
+  MlirContext context = mlirOperationGetContext(compilation->module);
+  mlirOperationSetDiscardableAttributeByName(compilation->module, mlirStringRefCreateFromCString(NEREID_METADATA_KEY),
+                                             mlirStringAttrGet(context, mlirStringRefCreateFromCString(line)));
+  return NEREID_OK;
+}
+
+/* --- LLVM --- */
+
+static nereid_status_t translate(nereid_compilation_t *compilation) {
+  nereid_status_t status =
+      nereid_backend_translate(&compilation->compiler->backend, compilation->module, &compilation->llvm);
+  if (status != NEREID_OK)
+    return status;
+  mlirOperationDestroy(compilation->module);
+  compilation->module = (MlirOperation){NULL};
+  return NEREID_OK;
+}
+
+static nereid_status_t leave_metadata(nereid_compilation_t *compilation) {
+  LLVMContextRef context = LLVMGetModuleContext(compilation->llvm);
+  const char *line = nereid_metadata_line(compilation);
+  if (!line)
+    return NEREID_ERROR_MEMORY;
+  LLVMNamedMDNodeRef old =
+      LLVMGetNamedMetadata(compilation->llvm, NEREID_METADATA_KEY, sizeof NEREID_METADATA_KEY - 1);
+  if (old)
+    return NEREID_OK; /* read back: it says the same */
+  LLVMMetadataRef text = LLVMMDStringInContext2(context, line, strlen(line));
+  LLVMMetadataRef node = LLVMMDNodeInContext2(context, &text, 1);
+  LLVMAddNamedMetadataOperand(compilation->llvm, NEREID_METADATA_KEY, LLVMMetadataAsValue(context, node));
+  return NEREID_OK;
+}
+
+/* The kernel's function and what it is called once names fit PTX. */
+static nereid_status_t prepare(nereid_compilation_t *compilation) {
+  const nereid_backend_input_t input = {
+      .name = compilation->name,
+      .text = compilation->result->input_stage == NEREID_STAGE_LL ? compilation->input : nereid_view_of(NULL, 0),
+      .libdevice = compilation->options.libdevice,
+      .scratch = &compilation->scratch};
+  LLVMValueRef kernel = LLVMGetNamedFunction(compilation->llvm, compilation->result->kernel);
+  nereid_status_t status = nereid_backend_prepare(&compilation->compiler->backend, compilation->llvm,
+                                                  &compilation->settings.target, &input);
+  if (status != NEREID_OK || !kernel)
+    return status;
+  nereid_view_t name;
+  name.data = LLVMGetValueName2(kernel, &name.size);
+  compilation->result->kernel = nereid_arena_copy(&compilation->result->arena, name);
+  compilation->metadata.name = compilation->result->kernel;
+  return compilation->result->kernel ? NEREID_OK : NEREID_ERROR_MEMORY;
+}
+
+/* LLVM IR that carries our metadata was optimised by us: what somebody edited in it since then stays as it is. */
+static nereid_status_t run_ll(nereid_compilation_t *compilation) {
+  nereid_status_t status = NEREID_OK;
+  if (!mlirOperationIsNull(compilation->module))
+    status = translate(compilation);
+  else
+    compilation->optimized = LLVMGetNamedMetadata(compilation->llvm, NEREID_METADATA_KEY,
+                                                  sizeof NEREID_METADATA_KEY - 1) != NULL;
+  if (status == NEREID_OK)
+    status = prepare(compilation);
+  if (status == NEREID_OK && !compilation->optimized)
+    status = nereid_backend_optimize(&compilation->compiler->backend, compilation->llvm);
+  return status == NEREID_OK ? leave_metadata(compilation) : status;
+}
+
+/* --- PTX and machine code --- */
+
+static nereid_status_t run_ptx(nereid_compilation_t *compilation) {
+  nereid_view_t ptx;
+  nereid_status_t status =
+      nereid_backend_emit(&compilation->compiler->backend, compilation->llvm, &compilation->scratch, &ptx);
+  LLVMDisposeModule(compilation->llvm);
+  compilation->llvm = NULL;
+  if (status != NEREID_OK)
+    return status;
+  const char *line = nereid_metadata_line(compilation);
+  const char *text = line ? nereid_arena_format(&compilation->result->arena, "%s// %s: %s\n", ptx.data,
+                                                NEREID_METADATA_KEY, line)
+                          : NULL;
+  compilation->ptx = nereid_view(text);
+  return text ? NEREID_OK : NEREID_ERROR_MEMORY;
+}
+
+static nereid_status_t run_cubin(nereid_compilation_t *compilation) {
+  const nereid_compile_options_t *options = &compilation->options;
+  const nereid_assemble_options_t how = {.assembler = options->nvjitlink ? NEREID_ASSEMBLER_NVJITLINK
+                                                                         : NEREID_ASSEMBLER_AUTO,
+                                         .one_shot = compilation->compiler->one_shot,
+                                         .lineinfo = options->lineinfo,
+                                         .no_fp_fusion = !compilation->settings.fp_fusion,
+                                         .name = compilation->result->input_stage == NEREID_STAGE_PTX
+                                                     ? compilation->name
+                                                     : NULL,
+                                         .ptxas = options->ptxas,
+                                         .arguments = options->ptxas_options,
+                                         .target = compilation->settings.target};
+  nereid_assembled_t assembled;
+  nereid_status_t status = nereid_assemble(compilation->ptx, &how, &compilation->compiler->report,
+                                           &compilation->result->arena, &assembled);
+  if (status != NEREID_OK)
+    return status;
+  compilation->cubin = assembled.cubin;
+  compilation->result->registers = assembled.registers;
+  compilation->result->spilled_bytes = assembled.spilled_bytes;
+  compilation->metadata.assembler = nereid_assembled_by(&assembled, &compilation->scratch);
+  return NEREID_OK;
+}
+
+/* --- the driver --- */
+
+static const struct stage {
+  nereid_stage_t stage;
+  bool of_input; /* also run on input of this very stage */
+  nereid_status_t (*run)(nereid_compilation_t *compilation);
+} stages[] = {
+    {NEREID_STAGE_TTIR, true, run_ttir}, {NEREID_STAGE_TTGIR, false, run_ttgir}, {NEREID_STAGE_LLVM, false, run_llvm},
+    {NEREID_STAGE_LL, true, run_ll},     {NEREID_STAGE_PTX, false, run_ptx},     {NEREID_STAGE_CUBIN, false, run_cubin},
+};
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+static void add_time(nereid_result_t *result, const char *name, double milliseconds) {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  result->times[result->n_times++] =
+      (nereid_stage_time_t){name, milliseconds, (uint64_t)usage.ru_maxrss * 1024};
+}
+
+static nereid_status_t dump(nereid_compilation_t *compilation) {
+  nereid_result_t *result = compilation->result;
+  if (!compilation->options.dumps)
+    return NEREID_OK;
+  nereid_dump_t *next = &result->dumps[result->n_dumps++];
+  next->stage = compilation->stage;
+  return nereid_print_stage(compilation, &next->text);
+}
+
+static nereid_status_t read_all(nereid_compilation_t *compilation) {
+  double start = now();
+  nereid_status_t status = nereid_read(compilation);
+  compilation->result->input_stage = compilation->stage;
+  if (status == NEREID_OK && compilation->stage > compilation->options.emit)
+    return nereid_report(&compilation->compiler->report, NEREID_ERROR_ARGUMENT,
+                         "'%s' is %s already; it cannot be compiled back to %s", compilation->name,
+                         nereid_stage_name(compilation->stage), nereid_stage_name(compilation->options.emit));
+  if (status == NEREID_OK)
+    status = nereid_settings_resolve(compilation);
+  if (status == NEREID_OK)
+    status = nereid_kernel_select(compilation);
+  if (status == NEREID_OK && compilation->stage >= NEREID_STAGE_LLVM)
+    status = nereid_metadata_collect(compilation);
+  add_time(compilation->result, "read", now() - start);
+  return status;
+}
+
+static nereid_status_t run_stage(nereid_compilation_t *compilation, const struct stage *stage) {
+  double start = now();
+  compilation->stage = stage->stage;
+  nereid_status_t status = stage->run(compilation);
+  if (status != NEREID_OK)
+    return status;
+  add_time(compilation->result, nereid_stage_name(stage->stage), now() - start);
+  return dump(compilation);
+}
+
+static nereid_status_t finish(nereid_compilation_t *compilation) {
+  nereid_result_t *result = compilation->result;
+  nereid_view_t metadata = {NULL, 0};
+  nereid_status_t status = NEREID_OK;
+  if (compilation->stage <= NEREID_STAGE_TTGIR)
+    status = nereid_metadata_collect(compilation);
+  if (status == NEREID_OK)
+    status = nereid_metadata_print(&compilation->scratch, &compilation->metadata, &metadata);
+  if (status == NEREID_OK)
+    status = nereid_print_stage(compilation, &result->bytes);
+  if (status != NEREID_OK)
+    return status;
+  result->metadata = nereid_view_of(nereid_arena_copy(&result->arena, metadata), metadata.size);
+  result->stage = compilation->stage;
+  return result->metadata.data ? NEREID_OK : NEREID_ERROR_MEMORY;
+}
+
+nereid_status_t nereid_stages_run(nereid_compilation_t *compilation) {
+  nereid_status_t status = read_all(compilation);
+  nereid_stage_t input = compilation->result->input_stage, last = compilation->options.emit;
+  if (status == NEREID_OK && !(input == NEREID_STAGE_TTIR || input == NEREID_STAGE_LL))
+    status = dump(compilation);
+  for (size_t i = 0; i < sizeof stages / sizeof *stages && status == NEREID_OK; i++) {
+    const struct stage *stage = &stages[i];
+    bool wanted = stage->stage > input || (stage->stage == input && stage->of_input);
+    if (wanted && stage->stage <= last)
+      status = run_stage(compilation, stage);
+  }
+  return status == NEREID_OK ? finish(compilation) : status;
+}

@@ -1,0 +1,115 @@
+/* PTX to cubin, by whichever assembler there is; what is missing is named, errors are located. */
+#include "target/assemble.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static const char good[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                           ".visible .entry k(.param .u64 p)\n{\n  .reg .b64 %rd<2>;\n  ld.param.u64 %rd1, [p];\n"
+                           "  st.global.u64 [%rd1], %rd1;\n  ret;\n}\n";
+static const char bad[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                          ".visible .entry k()\n{\n  mov.b32 %r1, 0;\n  ret;\n}\n";
+
+typedef struct said {
+  char text[4096];
+  unsigned line, errors;
+} said_t;
+
+static void keep(void *user_data, nereid_report_level_t level, const char *file, unsigned line, unsigned column,
+                 const char *message) {
+  said_t *said = user_data;
+  (void)file, (void)column;
+  if (level != NEREID_REPORT_ERROR)
+    return;
+  said->errors++;
+  said->line = line;
+  snprintf(said->text, sizeof said->text, "%s", message);
+}
+
+static nereid_status_t assemble(const char *ptx, nereid_assembler_t assembler, const char *program, const char *arguments,
+                                said_t *said, nereid_assembled_t *out) {
+  nereid_report_t report = {keep, said};
+  nereid_arena_t arena;
+  nereid_assemble_options_t options = {.assembler = assembler, .ptxas = program, .arguments = arguments};
+  *said = (said_t){.errors = 0};
+  assert_int_equal(nereid_target_parse(nereid_view("sm_80"), NULL, &options.target), NEREID_OK);
+  nereid_arena_initialize(&arena);
+  nereid_status_t status = nereid_assemble(nereid_view(ptx), &options, &report, &arena, out);
+  if (status == NEREID_OK) {
+    assert_memory_equal(out->cubin.data, "\x7f" "ELF", 4);
+    assert_non_null(nereid_assembled_by(out, &arena));
+  }
+  nereid_arena_deinitialize(&arena);
+  return status;
+}
+
+static bool has(nereid_assembler_t assembler) {
+  nereid_arena_t arena;
+  nereid_arena_initialize(&arena);
+  bool found = assembler == NEREID_ASSEMBLER_NVJITLINK ? nereid_assembler_has_nvjitlink(NULL, NULL)
+                                                       : nereid_assembler_find_ptxas(NULL, &arena) != NULL;
+  nereid_arena_deinitialize(&arena);
+  return found;
+}
+
+static void check(nereid_assembler_t assembler) {
+  said_t said;
+  nereid_assembled_t out;
+  if (!has(assembler))
+    skip();
+  assert_int_equal(assemble(good, assembler, NULL, NULL, &said, &out), NEREID_OK);
+  assert_int_equal(out.used, assembler);
+  assert_int_equal(said.errors, 0);
+  assert_int_equal(assemble(bad, assembler, NULL, NULL, &said, &out), NEREID_ERROR_PROGRAM);
+  assert_true(said.errors > 0);
+  assert_int_equal(said.line, 6);
+  assert_non_null(strstr(said.text, "%r1"));
+  assert_int_not_equal(assemble(good, assembler, NULL, "--no-such-option", &said, &out), NEREID_OK);
+  assert_int_not_equal(said.errors, 0);
+}
+
+static void test_ptxas(void **state) {
+  (void)state;
+  check(NEREID_ASSEMBLER_PTXAS);
+}
+
+static void test_nvjitlink(void **state) {
+  (void)state;
+  check(NEREID_ASSEMBLER_NVJITLINK);
+}
+
+static void test_missing(void **state) {
+  (void)state;
+  said_t said;
+  nereid_assembled_t out;
+  assert_int_equal(assemble(good, NEREID_ASSEMBLER_AUTO, "/nonexistent/ptxas", NULL, &said, &out),
+                   NEREID_ERROR_NOT_FOUND);
+  assert_non_null(strstr(said.text, "/nonexistent/ptxas"));
+}
+
+static void test_temporary_folder(void **state) {
+  (void)state;
+  said_t said;
+  nereid_assembled_t out;
+  if (!has(NEREID_ASSEMBLER_PTXAS))
+    skip();
+  assert_int_equal(setenv("TMPDIR", "/nonexistent", 1), 0);
+  assert_int_equal(assemble(good, NEREID_ASSEMBLER_PTXAS, NULL, NULL, &said, &out), NEREID_ERROR_IO);
+  assert_non_null(strstr(said.text, "/nonexistent"));
+  assert_int_equal(unsetenv("TMPDIR"), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_ptxas),
+      cmocka_unit_test(test_nvjitlink),
+      cmocka_unit_test(test_missing),
+      cmocka_unit_test(test_temporary_folder),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
