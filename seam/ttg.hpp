@@ -1,5 +1,5 @@
-// C++ of the ttg dialect: the classes that TableGen writes and the resource that its effects name. What encodings mean,
-// how their text is read and everything else that decides about a program is C (dialects/ttg).
+// C++ of the ttg dialect: the classes that TableGen writes. What encodings mean, how their text is read
+// and everything else that decides about a program is C (dialects/ttg).
 #ifndef NEREID_SEAM_TTG_HPP
 #define NEREID_SEAM_TTG_HPP
 
@@ -17,11 +17,7 @@ using ::mlir::DenseI64ArrayAttr;
 using ::mlir::Type;
 using ::nereid::SharedMemory;
 
-// Reads what stands between `<{` and `}>` of an encoding, and prints it: see dialects/ttg/ttg_hooks.h.
-::mlir::Attribute parseEncoding(::mlir::AsmParser &parser, ::llvm::StringRef mnemonic);
-void printEncoding(::mlir::AsmPrinter &printer, ::mlir::Attribute attribute);
-
-// Placeholders of the dialects nvws, gluon and amdg, whose operations, attributes and types are refused by name.
+// Placeholders of the dialects nvws, gluon, amdg and proton, whose operations, attributes and types are refused by name.
 void registerRefusedDialects(::mlir::DialectRegistry &registry);
 } // namespace nereid::ttg
 

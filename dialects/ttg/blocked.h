@@ -1,8 +1,9 @@
 /* Blocked encodings from what a pass knows: a shape, elements per thread and a dimension order.
  *
- * A blocked encoding deals a tensor out in tiles of sizePerThread, to the lanes of a warp, then to the warps, both along
- * `order` (fastest dimension first). These functions decide threadsPerWarp and warpsPerCTA the way Triton 3.6 does: the
- * fastest dimension takes as many threads as it has tiles, the slowest takes what is left. */
+ * A blocked encoding deals a tensor out in tiles of sizePerThread, to the lanes of a warp, then to the warps, both
+ * along `order` (fastest dimension first). These functions decide threadsPerWarp and warpsPerCTA the way Triton 3.6
+ * does: the fastest dimension takes as many threads as it has tiles, the slowest takes what is left. CTAs go the other
+ * way round, to the slowest dimension first. */
 #ifndef NEREID_DIALECTS_TTG_BLOCKED_H
 #define NEREID_DIALECTS_TTG_BLOCKED_H
 
@@ -10,7 +11,7 @@
 
 #include <stdint.h>
 
-enum { NEREID_MAX_RANK = 8 };
+enum { NEREID_MAX_RANK = 32 };
 
 /* What a kernel runs on: warps per CTA, lanes per warp, CTAs per cluster. All powers of two. */
 typedef struct nereid_thread_grid {

@@ -31,8 +31,9 @@ bool nereid_ttg_infer_trans_encoding(MlirAttribute src, intptr_t rank, const int
 
 /* Same elements in row-major order under another shape. When elements may be reordered any encoding is good, so call
  * it for reshapes that keep the order only. Distributed encodings. */
-bool nereid_ttg_infer_reshape_encoding(intptr_t src_rank, const int64_t *src_shape, MlirAttribute src, intptr_t dst_rank,
-                                       const int64_t *dst_shape, MlirLocation location, MlirAttribute *out);
+bool nereid_ttg_infer_reshape_encoding(intptr_t src_rank, const int64_t *src_shape, MlirAttribute src,
+                                       intptr_t dst_rank, const int64_t *dst_shape, MlirLocation location,
+                                       MlirAttribute *out);
 
 /* The same for a buffer in shared memory. */
 bool nereid_ttg_infer_memdesc_reshape_encoding(intptr_t src_rank, const int64_t *src_shape, MlirAttribute src,

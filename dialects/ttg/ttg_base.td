@@ -9,7 +9,7 @@ include "dialects/tt/tt_types.td"
 include "dialects/ttg/ttg_attrs.td"
 include "dialects/ttg/ttg_types.td"
 
-def TTG_SharedMemory : Resource<"::nereid::ttg::SharedMemory">;
+def TTG_SharedMemory : Resource<"::nereid::SharedMemory">;
 
 class TTG_Op<string mnemonic, list<Trait> traits = []>
     : Op<TTG_Dialect, mnemonic, !listconcat(traits, [TT_ValidTensors])>;

@@ -17,7 +17,6 @@ def TTG_LocalAllocOp : TTG_Op<"local_alloc", [DeclareOpInterfaceMethods<MemoryEf
   let assemblyFormat = "($src^)? attr-dict `:` functional-type(operands, results)";
   let hasFolder = 1;
   let hasVerifier = 1;
-  let hasCanonicalizeMethod = 1;
 }
 
 def TTG_LocalDeallocOp : TTG_Op<"local_dealloc"> {
@@ -92,7 +91,6 @@ def TTG_LocalStoreOp : TTG_Op<"local_store"> {
   let arguments = (ins TT_Tensor:$src, Arg<TTG_MemDescType, "", [MemWrite<TTG_SharedMemory>]>:$dst);
   let assemblyFormat = "$src `,` $dst attr-dict `:` type($src) `->` qualified(type($dst))";
   let hasVerifier = 1;
-  let hasCanonicalizeMethod = 1;
 }
 
 def TTG_GlobalScratchAllocOp : TTG_Op<"global_scratch_alloc"> {

@@ -7,10 +7,9 @@
 #include <signal.h>
 #include <stdio.h>
 
-extern const tool_command_t tool_command_info, tool_command_run;
+extern const tool_command_t tool_command_info;
 
 static const tool_command_t *const commands[] = {
-    &tool_command_run,
     &tool_command_info,
 };
 

@@ -1,0 +1,92 @@
+/* Attributes `ttg.*` on operations: where they may stand and what they hold.
+ *
+ *   tt.func @f() attributes {"ttg.num-ctas" = 2 : i32}   ->   error: ttg.num-ctas is for modules only
+ *
+ * ttg.partition lists the partitions of a specialised loop that an operation belongs to, ttg.partition.outputs those
+ * that each result is needed in. */
+#include "dialects/diagnose.h"
+#include "dialects/ttg/ttg_hooks.h"
+
+#include "nereid/dialects/ops.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+#include <string.h>
+
+typedef struct rule {
+  const char *name;
+  bool function; /* may stand on a tt.func too */
+  bool number;   /* a positive i32; else a string */
+} rule_t;
+
+static const rule_t rules[] = {
+    {"ttg.num-warps", true, true},         {"ttg.num-ctas", false, true}, {"ttg.target", false, false},
+    {"ttg.threads-per-warp", false, true}, {"ttg.maxnreg", false, true},  {"ttg.total-num-warps", false, true},
+};
+
+static bool is_named(MlirStringRef name, const char *expected) {
+  return mlirStringRefEqual(name, mlirStringRefCreateFromCString(expected));
+}
+
+static MlirLogicalResult verify_rule(MlirOperation op, const rule_t *rule, MlirAttribute value) {
+  bool module = is_named(mlirIdentifierStr(mlirOperationGetName(op)), "builtin.module");
+  if (!module && !(rule->function && nereid_op_kind(op) == NEREID_OP_TT_FUNC))
+    return nereid_diagnose(op, "has attribute %s, which is for modules%s only", rule->name,
+                           rule->function ? " and tt.func" : "");
+  if (!rule->number)
+    return mlirAttributeIsAString(value) ? mlirLogicalResultSuccess()
+                                         : nereid_diagnose(op, "%s must be a string", rule->name);
+  if (!mlirAttributeIsAInteger(value) || !mlirTypeIsAInteger(mlirAttributeGetType(value)) ||
+      mlirIntegerTypeGetWidth(mlirAttributeGetType(value)) != 32 || mlirIntegerAttrGetValueInt(value) <= 0)
+    return nereid_diagnose(op, "%s must be a positive i32", rule->name);
+  return mlirLogicalResultSuccess();
+}
+
+/* Partitions are listed once each, in order. */
+static MlirLogicalResult verify_partitions(MlirOperation op, const char *name, MlirAttribute value) {
+  if (!mlirAttributeIsADenseI32Array(value) || mlirDenseArrayGetNumElements(value) == 0)
+    return nereid_diagnose(op, "%s must be an i32 array of at least one partition", name);
+  for (intptr_t i = 1; i < mlirDenseArrayGetNumElements(value); i++)
+    if (mlirDenseI32ArrayGetElement(value, i - 1) >= mlirDenseI32ArrayGetElement(value, i))
+      return nereid_diagnose(op, "%s must list each partition once, in ascending order", name);
+  return mlirLogicalResultSuccess();
+}
+
+static bool contains(MlirAttribute partitions, int32_t partition) {
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(partitions); i++)
+    if (mlirDenseI32ArrayGetElement(partitions, i) == partition)
+      return true;
+  return false;
+}
+
+static MlirLogicalResult verify_outputs(MlirOperation op, MlirAttribute value) {
+  static const char name[] = "ttg.partition.outputs";
+  MlirAttribute own = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("ttg.partition"));
+  if (!mlirAttributeIsAArray(value) || mlirArrayAttrGetNumElements(value) != mlirOperationGetNumResults(op))
+    return nereid_diagnose(op, "%s must be an array with one entry per result", name);
+  if (mlirAttributeIsNull(own) || !mlirAttributeIsADenseI32Array(own))
+    return nereid_diagnose(op, "%s needs ttg.partition beside it", name);
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(value); i++) {
+    MlirAttribute entry = mlirArrayAttrGetElement(value, i);
+    if (mlirLogicalResultIsFailure(verify_partitions(op, name, entry)))
+      return mlirLogicalResultFailure();
+    for (intptr_t k = 0; k < mlirDenseArrayGetNumElements(entry); k++)
+      if (!contains(own, mlirDenseI32ArrayGetElement(entry, k)))
+        return nereid_diagnose(op, "%s names partition %d, which ttg.partition does not", name,
+                               mlirDenseI32ArrayGetElement(entry, k));
+  }
+  return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult nereid_ttg_operation_attribute_verify(MlirOperation op, MlirNamedAttribute attribute) {
+  MlirStringRef name = mlirIdentifierStr(attribute.name);
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+    if (is_named(name, rules[i].name))
+      return verify_rule(op, &rules[i], attribute.attribute);
+  if (is_named(name, "ttg.partition") && mlirAttributeIsADenseI32Array(attribute.attribute))
+    return verify_partitions(op, "ttg.partition", attribute.attribute);
+  if (is_named(name, "ttg.partition.outputs"))
+    return verify_outputs(op, attribute.attribute);
+  return mlirLogicalResultSuccess();
+}

@@ -1,0 +1,219 @@
+/* Canonicalisation of layout conversions, tried by MLIR's canonicalize on each of them.
+ *
+ *   cvt(cvt(x)) -> cvt(x)      cvt(splat), cvt(make_range), cvt(constant splat) -> the same with the new encoding
+ *   cvt(local_load) -> local_load        cvt(histogram), cvt(cat), cvt(reshape, elements reordered) likewise
+ *   local_alloc(cvt(x)), local_store(cvt(x)), gather(cvt(x)), histogram(cvt(x)) -> of x
+ *   split(cvt(x)), trans(cvt(x)), reshape(cvt(x)) -> of x, when the result's encoding still follows
+ *
+ * What a conversion feeds is looked at from the conversion, so that all rules are in one place. A conversion to an
+ * operand of a tensor core instruction stays where its operand is an accumulator: it may cost nothing there. */
+#include "bindings/ttg_hooks.h"
+#include "dialects/tt/tensor.h"
+#include "dialects/ttg/infer_encoding.h"
+#include "layout/encoding.h"
+#include "nereid/dialects/arith.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+static MlirLogicalResult no_match(void) {
+  return mlirLogicalResultFailure();
+}
+
+static MlirOperation producer(MlirValue value) {
+  MlirOperation none = {NULL};
+  return mlirValueIsNull(value) || !mlirValueIsAOpResult(value) ? none : mlirOpResultGetOwner(value);
+}
+
+static MlirAttribute encoding_of(MlirValue value) {
+  return nereid_tt_tensor_of(value).encoding;
+}
+
+static bool is_dot_operand(MlirAttribute encoding) {
+  return !mlirAttributeIsNull(encoding) && nereid_ttg_dot_op_attr_isa(encoding);
+}
+
+static MlirLogicalResult set_operand(MlirRewriterBase rewriter, MlirOperation op, intptr_t index, MlirValue value) {
+  mlirRewriterBaseStartOpModification(rewriter, op);
+  mlirOperationSetOperand(op, index, value);
+  mlirRewriterBaseFinalizeOpModification(rewriter, op);
+  return mlirLogicalResultSuccess();
+}
+
+/* --- what feeds the conversion -------------------------------------------------------------------------------------
+ */
+
+/* Puts a copy of `source` whose result has the type of `op` in the place of `op`. */
+static MlirLogicalResult replace_by_retyped(MlirRewriterBase rewriter, MlirOperation op, MlirOperation source) {
+  MlirOperation copy = mlirOperationClone(source);
+  mlirValueSetType(mlirOperationGetResult(copy, 0), mlirValueGetType(mlirOperationGetResult(op, 0)));
+  mlirRewriterBaseInsert(rewriter, copy);
+  mlirRewriterBaseReplaceOpWithOperation(rewriter, op, copy);
+  return mlirLogicalResultSuccess();
+}
+
+static MlirLogicalResult convert_of_constant(MlirRewriterBase rewriter, MlirOperation op, MlirOperation source) {
+  MlirAttribute value = nereid_arith_constant_get_value_attr(source);
+  if (!mlirAttributeIsADenseElements(value) || !mlirDenseElementsAttrIsSplat(value))
+    return no_match();
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirAttribute splat = mlirDenseElementsAttrSplatGet(type, mlirDenseElementsAttrGetSplatValue(value));
+  nereid_builder_t detached = {mlirOperationGetLocation(source), {NULL}, {NULL}};
+  MlirOperation made = nereid_arith_constant_build(&detached, splat);
+  if (mlirOperationIsNull(made))
+    return no_match();
+  mlirRewriterBaseInsert(rewriter, made);
+  mlirRewriterBaseReplaceOpWithOperation(rewriter, op, made);
+  return mlirLogicalResultSuccess();
+}
+
+static bool layouts_of(MlirType a, MlirType b, nereid_layout_t *out_a, nereid_layout_t *out_b) {
+  return nereid_layout_from_type(a, out_a) == NEREID_OK && nereid_layout_from_type(b, out_b) == NEREID_OK;
+}
+
+/* Would a reshape that may reorder elements have to move some to other threads? Not when as many lie in each thread and
+ * the same threads hold copies. */
+static bool reshape_is_expensive(MlirType from, MlirType to) {
+  nereid_layout_t a, b;
+  uint32_t copies_a[NEREID_LAYOUT_DIMS], copies_b[NEREID_LAYOUT_DIMS];
+  if (!layouts_of(from, to, &a, &b))
+    return true;
+  nereid_layout_free_masks(&a, copies_a);
+  nereid_layout_free_masks(&b, copies_b);
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
+    if (copies_a[in] != copies_b[in])
+      return true;
+  return nereid_layout_registers(&a) != nereid_layout_registers(&b);
+}
+
+static MlirLogicalResult convert_of_reshape(MlirRewriterBase rewriter, MlirOperation op, MlirOperation source) {
+  MlirValue from = nereid_tt_reshape_get_src(source), to = mlirOperationGetResult(op, 0);
+  bool movable = nereid_tt_reshape_get_allow_reorder(source) && !nereid_tt_reshape_get_efficient_layout(source);
+  if (!movable || is_dot_operand(encoding_of(to)) || is_dot_operand(encoding_of(mlirOperationGetOperand(op, 0))) ||
+      reshape_is_expensive(mlirValueGetType(from), mlirValueGetType(to)))
+    return no_match();
+  return replace_by_retyped(rewriter, op, source);
+}
+
+/* Fewer elements per thread than the concatenation has would mean moving them after all. */
+static MlirLogicalResult convert_of_cat(MlirRewriterBase rewriter, MlirOperation op, MlirOperation source) {
+  nereid_layout_t before, after;
+  if (!layouts_of(mlirValueGetType(mlirOperationGetResult(source, 0)), mlirValueGetType(mlirOperationGetResult(op, 0)),
+                  &before, &after) ||
+      nereid_layout_registers(&after) < nereid_layout_registers(&before))
+    return no_match();
+  return replace_by_retyped(rewriter, op, source);
+}
+
+static MlirLogicalResult rewrite_producer(MlirRewriterBase rewriter, MlirOperation op) {
+  MlirAttribute from = encoding_of(mlirOperationGetOperand(op, 0)), to = encoding_of(mlirOperationGetResult(op, 0));
+  MlirOperation source = producer(mlirOperationGetOperand(op, 0));
+  bool accumulator = !mlirAttributeIsNull(from) && nereid_ttg_nvidia_mma_attr_isa(from);
+  if (mlirOperationIsNull(source) || (is_dot_operand(to) && accumulator))
+    return no_match();
+  switch (nereid_op_kind(source)) {
+  case NEREID_OP_TTG_CONVERT_LAYOUT:
+    return set_operand(rewriter, op, 0, nereid_ttg_convert_layout_get_src(source));
+  case NEREID_OP_TT_SPLAT:
+  case NEREID_OP_TT_MAKE_RANGE:
+  case NEREID_OP_TT_HISTOGRAM:
+    return replace_by_retyped(rewriter, op, source);
+  case NEREID_OP_TTG_LOCAL_LOAD:
+    /* Where the load is: the buffer may be written before the conversion. */
+    mlirRewriterBaseSetInsertionPointBefore(rewriter, source);
+    return replace_by_retyped(rewriter, op, source);
+  case NEREID_OP_TT_RESHAPE:
+    return convert_of_reshape(rewriter, op, source);
+  case NEREID_OP_TT_CAT:
+    return convert_of_cat(rewriter, op, source);
+  case NEREID_OP_ARITH_CONSTANT:
+    return convert_of_constant(rewriter, op, source);
+  default:
+    return no_match();
+  }
+}
+
+/* --- what the conversion feeds ---------------------------------------------------------------------------------------
+ */
+
+/* Source and result of the conversion `op` are the same layout, spelled differently. */
+static bool is_renaming(MlirOperation op) {
+  return nereid_tt_types_equivalent(mlirValueGetType(mlirOperationGetOperand(op, 0)),
+                                    mlirValueGetType(mlirOperationGetResult(op, 0)));
+}
+
+static MlirLogicalResult reshape_of_convert(MlirRewriterBase rewriter, MlirOperation user, MlirOperation op) {
+  MlirValue src = nereid_ttg_convert_layout_get_src(op);
+  if (!is_renaming(op) &&
+      (!nereid_tt_reshape_get_allow_reorder(user) ||
+       reshape_is_expensive(mlirValueGetType(src), mlirValueGetType(nereid_tt_reshape_get_result(user)))))
+    return no_match();
+  return set_operand(rewriter, user, 0, src);
+}
+
+static MlirLogicalResult split_of_convert(MlirRewriterBase rewriter, MlirOperation user, MlirOperation op) {
+  MlirLocation quiet = {NULL};
+  MlirValue src = nereid_ttg_convert_layout_get_src(op);
+  nereid_tt_tensor_t tensor = nereid_tt_tensor_of(src);
+  MlirAttribute half;
+  if (!nereid_ttg_infer_split_encoding(tensor.encoding, (int)tensor.rank, tensor.shape, quiet, &half) ||
+      !mlirAttributeEqual(half, encoding_of(nereid_tt_split_get_out_lhs(user))))
+    return no_match();
+  return set_operand(rewriter, user, 0, src);
+}
+
+/* The mask is converted to the encoding that the source has now. */
+static MlirLogicalResult histogram_of_convert(MlirRewriterBase rewriter, MlirOperation user, MlirOperation op) {
+  MlirValue src = nereid_ttg_convert_layout_get_src(op), mask = nereid_tt_histogram_get_mask(user);
+  if (!mlirValueIsNull(mask)) {
+    nereid_tt_tensor_t tensor = nereid_tt_tensor_of(mask);
+    tensor.encoding = encoding_of(src);
+    nereid_builder_t detached = {mlirOperationGetLocation(user), {NULL}, {NULL}};
+    MlirOperation convert = nereid_ttg_convert_layout_build(&detached, nereid_tt_tensor_type(&tensor), mask);
+    if (mlirOperationIsNull(convert))
+      return no_match();
+    mlirRewriterBaseSetInsertionPointBefore(rewriter, user);
+    mlirRewriterBaseInsert(rewriter, convert);
+    set_operand(rewriter, user, 1, mlirOperationGetResult(convert, 0));
+  }
+  return set_operand(rewriter, user, 0, src);
+}
+
+static MlirLogicalResult rewrite_user(MlirRewriterBase rewriter, MlirOperation op, MlirOpOperand use) {
+  MlirOperation user = mlirOpOperandGetOwner(use);
+  if (mlirOpOperandGetOperandNumber(use) != 0)
+    return no_match();
+  switch (nereid_op_kind(user)) {
+  case NEREID_OP_TTG_LOCAL_ALLOC:
+  case NEREID_OP_TTG_LOCAL_STORE:
+    return set_operand(rewriter, user, 0, nereid_ttg_convert_layout_get_src(op));
+  case NEREID_OP_TT_GATHER:
+    /* Without a layout chosen for it the source goes through shared memory, from any layout. */
+    return nereid_tt_gather_get_efficient_layout(user)
+               ? no_match()
+               : set_operand(rewriter, user, 0, nereid_ttg_convert_layout_get_src(op));
+  case NEREID_OP_TT_TRANS:
+    return is_renaming(op) ? set_operand(rewriter, user, 0, nereid_ttg_convert_layout_get_src(op)) : no_match();
+  case NEREID_OP_TT_RESHAPE:
+    return reshape_of_convert(rewriter, user, op);
+  case NEREID_OP_TT_SPLIT:
+    return split_of_convert(rewriter, user, op);
+  case NEREID_OP_TT_HISTOGRAM:
+    return histogram_of_convert(rewriter, user, op);
+  default:
+    return no_match();
+  }
+}
+
+MlirLogicalResult nereid_ttg_convert_layout_canonicalize(MlirOperation op, MlirRewriterBase rewriter) {
+  if (mlirLogicalResultIsSuccess(rewrite_producer(rewriter, op)))
+    return mlirLogicalResultSuccess();
+  for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0)); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
+    if (mlirLogicalResultIsSuccess(rewrite_user(rewriter, op, use)))
+      return mlirLogicalResultSuccess();
+  return no_match();
+}

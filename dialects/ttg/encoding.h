@@ -1,0 +1,103 @@
+/* Encodings as plain numbers: reading their arrays and bases, making them, the blocked encoding as a struct.
+ *
+ *   nereid_ttg_blocked_t blocked;
+ *   if (nereid_ttg_blocked_read(encoding, &blocked)) { blocked.size_per_thread[1] *= 2; ... }
+ *   encoding = nereid_ttg_blocked_attribute(ctx, &blocked);
+ *
+ * The structs are values of fixed size; attributes belong to the context. All functions are pure. Functions named
+ * `_make` and `_from_` require a valid result: they are for encodings that the compiler computes, not for user input.
+ */
+#ifndef NEREID_DIALECTS_TTG_ENCODING_H
+#define NEREID_DIALECTS_TTG_ENCODING_H
+
+#include "layout/linear_layout.h"
+
+#include <mlir-c/IR.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  NEREID_TTG_MAX_RANK = 32,  /* dimensions of a tensor */
+  NEREID_TTG_MAX_BASES = 32, /* basis vectors of one input */
+};
+
+/* Basis vectors of one input dimension: `count` of them, `rank` coordinates each (rank 0 when there are none). */
+typedef struct nereid_ttg_bases {
+  int count, rank;
+  int32_t vectors[NEREID_TTG_MAX_BASES][NEREID_TTG_MAX_RANK];
+} nereid_ttg_bases_t;
+
+/* #ttg.blocked. Arrays have `rank` entries; order[0] is the fastest dimension; cga.count is 0 for one CTA. */
+typedef struct nereid_ttg_blocked {
+  int rank;
+  int32_t size_per_thread[NEREID_TTG_MAX_RANK];
+  int32_t threads_per_warp[NEREID_TTG_MAX_RANK];
+  int32_t warps_per_cta[NEREID_TTG_MAX_RANK];
+  int32_t order[NEREID_TTG_MAX_RANK];
+  nereid_ttg_bases_t cga;
+} nereid_ttg_blocked_t;
+
+/* --- what an attribute is ---------------------------------------------------------------------------------------- */
+
+bool nereid_ttg_is_distributed(MlirAttribute encoding); /* of tensors; false for null */
+bool nereid_ttg_is_shared(MlirAttribute encoding);      /* of buffers; false for null */
+
+/* Number of dimensions; -1 when it is no encoding of ttg. */
+int nereid_ttg_encoding_rank(MlirAttribute encoding);
+
+/* Alignment in bytes that a buffer of this shared encoding needs: 16, or one swizzle atom of nvmma_shared, or what
+ * shared_linear says. */
+int32_t nereid_ttg_shared_alignment(MlirAttribute encoding);
+
+/* log2 of the CTAs that the encoding is for, and the size of the part of `shape` in one CTA into out_shape (`rank`
+ * entries, may be `shape`). */
+int nereid_ttg_cta_bits(MlirAttribute encoding);
+void nereid_ttg_shape_per_cta(MlirAttribute encoding, int rank, const int64_t *shape, int64_t *out_shape);
+
+/* --- arrays and bases ----------------------------------------------------------------------------------------------
+ */
+
+/* Copies a DenseI32ArrayAttr of at most NEREID_TTG_MAX_RANK elements; its length, or -1 when it is none. */
+int nereid_ttg_ints_read(MlirAttribute array, int32_t *out);
+MlirAttribute nereid_ttg_ints_make(MlirContext ctx, int count, const int32_t *values);
+
+/* An ArrayAttr of DenseI32ArrayAttr of equal length; null reads as no vectors. False when it is something else. */
+bool nereid_ttg_bases_read(MlirAttribute array, nereid_ttg_bases_t *out);
+MlirAttribute nereid_ttg_bases_make(MlirContext ctx, const nereid_ttg_bases_t *bases);
+
+/* The CTA layout of an encoding, of a slice or dot operand that of its parent brought to its own dimensions. False when
+ * `encoding` is no encoding of ttg. `_make` gives null for no vectors, as encodings want it. */
+bool nereid_ttg_cga_read(MlirAttribute encoding, nereid_ttg_bases_t *out);
+MlirAttribute nereid_ttg_cga_make(MlirContext ctx, const nereid_ttg_bases_t *bases);
+
+/* The vectors of ctas_per_cga, cta_split_num and cta_order (powers of two, split at most ctas): the older way to write
+ * a CTA layout. CTAs beyond the split hold copies. */
+void nereid_ttg_cga_from_counts(int rank, const int32_t *ctas_per_cga, const int32_t *cta_split_num,
+                                const int32_t *cta_order, nereid_ttg_bases_t *out);
+
+/* --- making encodings ----------------------------------------------------------------------------------------------
+ */
+
+/* False when `encoding` is not #ttg.blocked. */
+bool nereid_ttg_blocked_read(MlirAttribute encoding, nereid_ttg_blocked_t *out);
+/* For the encoding of a shape see blocked.h. */
+MlirAttribute nereid_ttg_blocked_attribute(MlirContext ctx, const nereid_ttg_blocked_t *blocked);
+
+/* The map from offsets to elements of #ttg.padded_shared, gaps left out. False for anything else, and when the rank is
+ * too high for a layout. */
+bool nereid_ttg_padded_layout(MlirAttribute encoding, nereid_layout_t *out);
+
+/* #ttg.linear and #ttg.shared_linear of a layout. */
+MlirAttribute nereid_ttg_linear_from_layout(MlirContext ctx, const nereid_layout_t *layout);
+MlirAttribute nereid_ttg_shared_linear_from_layout(MlirContext ctx, const nereid_layout_t *layout, unsigned alignment);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,41 @@
+/* Buffer types taken apart into C arrays, as dialects/tt/tensor.h does it for tensors.
+ *
+ *   nereid_ttg_memdesc_t buffer;
+ *   nereid_ttg_memdesc_read(type, &buffer);   !ttg.memdesc<64x32xf16, #s, #smem, mutable, 3x64x32>
+ *                                               ->  rank 2, shape {64, 32}, alloc_rank 3, alloc {3, 64, 32}, ... */
+#ifndef NEREID_DIALECTS_TTG_MEMDESC_H
+#define NEREID_DIALECTS_TTG_MEMDESC_H
+
+#include "dialects/ttg/encoding.h"
+
+#include <mlir-c/IR.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct nereid_ttg_memdesc {
+  int rank, alloc_rank;
+  int64_t shape[NEREID_TTG_MAX_RANK];
+  int64_t alloc[NEREID_TTG_MAX_RANK]; /* shape of the buffer that this is a view of */
+  MlirType element;
+  MlirAttribute encoding, space;
+  bool mutable_memory;
+} nereid_ttg_memdesc_t;
+
+/* False, with *out of rank 0, when `type` is no memdesc. */
+bool nereid_ttg_memdesc_read(MlirType type, nereid_ttg_memdesc_t *out);
+nereid_ttg_memdesc_t nereid_ttg_memdesc_of(MlirValue value);
+
+/* The type; `memdesc` is valid (else null after an error at an unknown location). */
+MlirType nereid_ttg_memdesc_type(const nereid_ttg_memdesc_t *memdesc);
+
+/* Does the operation make a view of its operand 0: same memory, another descriptor? memdesc_index, memdesc_subslice,
+ * memdesc_trans, memdesc_reshape, memdesc_reinterpret. */
+bool nereid_ttg_is_memdesc_view(MlirOperation op);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,101 @@
+/* Attributes of the module that layouts and code depend on; see the header.
+ *
+ *   ttg.warp_specialize ... partition1() num_warps(2) { op }   ->   nereid_ttg_num_warps(op) == 2 */
+#include "dialects/ttg/module.h"
+
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/ttg.h"
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+
+#include <string.h>
+
+static bool is_module(MlirOperation op) {
+  static const char name[] = "builtin.module";
+  MlirStringRef actual = mlirIdentifierStr(mlirOperationGetName(op));
+  return actual.length == sizeof name - 1 && memcmp(actual.data, name, actual.length) == 0;
+}
+
+MlirOperation nereid_ttg_module(MlirOperation op) {
+  MlirOperation module = {NULL};
+  for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
+    if (is_module(op))
+      module = op;
+  return module;
+}
+
+static int32_t integer_of(MlirOperation op, const char *name, int32_t fallback) {
+  if (mlirOperationIsNull(op))
+    return fallback;
+  MlirAttribute value = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
+  return mlirAttributeIsNull(value) || !mlirAttributeIsAInteger(value) ? fallback
+                                                                       : (int32_t)mlirIntegerAttrGetValueInt(value);
+}
+
+int32_t nereid_ttg_region_num_warps(MlirRegion region) {
+  MlirOperation owner = nereidMlirRegionGetParentOperation(region);
+  if (nereid_op_kind(owner) != NEREID_OP_TTG_WARP_SPECIALIZE_PARTITIONS)
+    return nereid_ttg_num_warps(owner);
+  MlirOperation specialize = mlirOperationGetParentOperation(owner);
+  intptr_t number = nereidMlirRegionGetNumber(region);
+  return number < nereid_ttg_warp_specialize_get_partition_num_warps_count(specialize)
+             ? nereid_ttg_warp_specialize_get_partition_num_warps(specialize, number)
+             : -1;
+}
+
+int32_t nereid_ttg_num_warps(MlirOperation op) {
+  for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op)) {
+    if (is_module(op) || nereid_op_kind(op) == NEREID_OP_TT_FUNC) {
+      int32_t warps = integer_of(op, "ttg.num-warps", -1);
+      if (warps > 0)
+        return warps;
+    }
+    MlirBlock block = mlirOperationGetBlock(op);
+    MlirOperation parent = mlirOperationGetParentOperation(op);
+    if (!mlirBlockIsNull(block) && !mlirOperationIsNull(parent) &&
+        nereid_op_kind(parent) == NEREID_OP_TTG_WARP_SPECIALIZE_PARTITIONS)
+      return nereid_ttg_region_num_warps(mlirBlockGetParentRegion(block));
+  }
+  return -1;
+}
+
+int32_t nereid_ttg_total_num_warps(MlirOperation op) {
+  MlirOperation module = nereid_ttg_module(op);
+  return integer_of(module, "ttg.total-num-warps", integer_of(module, "ttg.num-warps", -1));
+}
+
+int32_t nereid_ttg_threads_per_warp(MlirOperation op) {
+  return integer_of(nereid_ttg_module(op), "ttg.threads-per-warp", 32);
+}
+
+int32_t nereid_ttg_num_ctas(MlirOperation op) {
+  return integer_of(nereid_ttg_module(op), "ttg.num-ctas", 1);
+}
+
+int32_t nereid_ttg_maxnreg(MlirOperation op) {
+  return integer_of(nereid_ttg_module(op), "ttg.maxnreg", 0);
+}
+
+MlirStringRef nereid_ttg_target(MlirOperation op) {
+  MlirOperation module = nereid_ttg_module(op);
+  MlirStringRef none = {NULL, 0};
+  if (mlirOperationIsNull(module))
+    return none;
+  MlirAttribute value = mlirOperationGetAttributeByName(module, mlirStringRefCreateFromCString("ttg.target"));
+  return mlirAttributeIsNull(value) || !mlirAttributeIsAString(value) ? none : mlirStringAttrGetValue(value);
+}
+
+int32_t nereid_ttg_compute_capability(MlirOperation op) {
+  static const char prefix[] = "cuda:";
+  MlirStringRef target = nereid_ttg_target(op);
+  if (target.length < sizeof prefix || memcmp(target.data, prefix, sizeof prefix - 1) != 0)
+    return 0;
+  int32_t capability = 0;
+  for (size_t i = sizeof prefix - 1; i < target.length; i++) {
+    if (target.data[i] < '0' || target.data[i] > '9' || capability > 1000)
+      return 0;
+    capability = capability * 10 + (target.data[i] - '0');
+  }
+  return capability;
+}
