@@ -18,6 +18,28 @@ static nereid_status_t no_kernel(nereid_arena_t *arena, const nereid_image_t *im
                             list ? list : "many");
 }
 
+/* A descriptor of rank r is followed by r shapes of 4 bytes and r strides of 8 (docs/abi.md). Returns the last of
+ * them, or the descriptor itself when its rank is not known. */
+static size_t list_extents(const nereid_image_kernel_t *kernel, size_t n, size_t at, nereid_parameter_t *parameters) {
+  size_t rank = (size_t)parameters[at].rank;
+  if (at + 2 * rank >= n)
+    return at;
+  for (size_t i = 0; i < 2 * rank; ++i)
+    if (kernel->parameters[at + 1 + i].size != (i < rank ? 4 : 8))
+      return at;
+  for (size_t i = 0; i < 2 * rank; ++i) {
+    bool shape = i < rank;
+    parameters[at + 1 + i] = (nereid_parameter_t){.kind = NEREID_PARAMETER_SCALAR,
+                                                  .element = shape ? NEREID_ELEMENT_I32 : NEREID_ELEMENT_I64,
+                                                  .size = shape ? 4 : 8,
+                                                  .divisibility = 1,
+                                                  .role = shape ? NEREID_ROLE_SHAPE : NEREID_ROLE_STRIDE,
+                                                  .group = parameters[at].group,
+                                                  .dimension = (int32_t)(shape ? i : i - rank)};
+  }
+  return at + 2 * rank;
+}
+
 /* Triton's metadata: descriptors take their tile from the list, in order; all else is known by its size alone. */
 static nereid_status_t list_parameters(nereid_arena_t *arena, const nereid_image_kernel_t *kernel,
                                        nereid_metadata_t *metadata, nereid_message_t *message) {
@@ -40,6 +62,7 @@ static nereid_status_t list_parameters(nereid_arena_t *arena, const nereid_image
       parameters[i] = metadata->parameters[descriptors];
     parameters[i].role = NEREID_ROLE_DESCRIPTOR;
     parameters[i].group = (int32_t)descriptors++;
+    i = list_extents(kernel, n, i, parameters);
   }
   metadata->parameters = parameters;
   metadata->n_parameters = n;

@@ -185,7 +185,7 @@ static void read_parameter(reader_t *reader, const cJSON *object, nereid_paramet
 }
 
 static void read_signature(reader_t *reader, const cJSON *root, nereid_metadata_t *metadata) {
-  const cJSON *list = find(reader, root, "signature", REQUIRED), *item;
+  const cJSON *list = find(reader, root, "signature", OPTIONAL), *item;
   if (!list)
     return;
   if (!cJSON_IsArray(list)) {

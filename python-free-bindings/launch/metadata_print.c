@@ -89,6 +89,10 @@ static void print_parameter(FILE *out, nereid_arena_t *arena, const nereid_param
 }
 
 static void print_signature(FILE *out, nereid_arena_t *arena, const nereid_metadata_t *metadata) {
+  if (!metadata->signature) {
+    fputs("  \"signature\": null\n", out);
+    return;
+  }
   fputs("  \"signature\": [", out);
   for (size_t i = 0; i < metadata->n_parameters; ++i) {
     fputs(i ? ",\n" : "\n", out);

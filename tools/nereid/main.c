@@ -7,10 +7,12 @@
 #include <signal.h>
 #include <stdio.h>
 
-extern const tool_command_t tool_command_info;
+extern const tool_command_t tool_command_doctor, tool_command_info, tool_command_run;
 
 static const tool_command_t *const commands[] = {
+    &tool_command_run,
     &tool_command_info,
+    &tool_command_doctor,
 };
 
 static void print_help(FILE *out) {

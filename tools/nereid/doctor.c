@@ -1,0 +1,111 @@
+/* nereid doctor: what is on this machine, and what is missing to compile to a cubin and to run it.
+ *
+ * Exit code 0 when IR can become a cubin here (an assembler is there), else 2; a missing GPU or libdevice is said but
+ * does not change it. */
+#include "tools/nereid/tool.h"
+
+#include "nereid/compile.h"
+#include "nereid/launch.h"
+#include "target/assemble.h"
+#include "target/prepare.h"
+#include "tools/nereid/engine.h"
+
+#include <stdio.h>
+
+static int run(int argc, char **argv);
+
+const tool_command_t tool_command_doctor = {
+    "doctor", "", "what this machine can compile for and run on, and what is missing", NULL, 0, run};
+
+/* The release that `ptxas --version` prints, "13.0, V13.0.88"; "" when it prints none. */
+static const char *assembler_version(nereid_arena_t *arena, const char *path) {
+  char line[256];
+  const char *found = "";
+  const char *command = nereid_arena_format(arena, "'%s' --version 2>/dev/null", path);
+  FILE *output = command && !strchr(path, '\'') ? popen(command, "r") : NULL;
+  while (output && fgets(line, sizeof line, output)) {
+    const char *release = strstr(line, "release ");
+    line[strcspn(line, "\n")] = '\0';
+    if (release && !*found)
+      found = nereid_arena_copy(arena, nereid_view(release + strlen("release ")));
+  }
+  if (output)
+    pclose(output);
+  return found ? found : "";
+}
+
+static bool report_ptxas(nereid_arena_t *arena) {
+  const char *path = nereid_assembler_find_ptxas(NULL, arena);
+  if (path)
+    printf("ptxas      %s (%s)\n", path, assembler_version(arena, path));
+  else
+    puts("ptxas      missing: install CUDA's assembler (package cuda-nvcc) and set CUDA_HOME or PATH");
+  return path != NULL;
+}
+
+static bool report_nvjitlink(void) {
+  unsigned major = 0, minor = 0;
+  bool there = nereid_assembler_has_nvjitlink(&major, &minor);
+  if (there)
+    printf("nvJitLink  %u.%u\n", major, minor);
+  else
+    puts("nvJitLink  missing: install libnvjitlink to assemble in process (ptxas serves as well)");
+  return there;
+}
+
+static void report_libdevice(nereid_arena_t *arena) {
+  const char *path = nereid_target_find_libdevice(NULL, arena);
+  if (path)
+    printf("libdevice  %s\n", path);
+  else
+    puts("libdevice  missing: kernels that call it do not compile; it comes with cuda-nvcc (nvvm/libdevice), or give "
+         "--libdevice");
+}
+
+static void report_gpu(void) {
+  nereid_device_t *device;
+  nereid_message_t message = {0};
+  if (nereid_device_open(-1, &device, &message)) {
+    printf("GPU        none: %s\n", message.text);
+    return;
+  }
+  const nereid_device_info_t *info = nereid_device_info(device);
+  printf("GPU        %s, sm_%d, %llu MiB, driver for CUDA %d.%d\n", info->name, (int)info->capability,
+         (unsigned long long)(info->memory >> 20), (int)info->driver_version / 1000,
+         (int)info->driver_version % 1000 / 10);
+  nereid_device_close(device);
+}
+
+static void report_engines(void) {
+  printf("run        ");
+  for (size_t i = 0; i < tool_engine_count; ++i)
+    printf("%s%s", i ? ", " : "on ", tool_engines[i]->name);
+  puts(" (nereid run --on)");
+}
+
+static int diagnose(nereid_arena_t *arena) {
+  printf("version    %s\n", nereid_compiler_version());
+  bool assembler = report_ptxas(arena);
+  assembler |= report_nvjitlink();
+  report_libdevice(arena);
+  report_gpu();
+  report_engines();
+  puts(assembler ? "compiling to a cubin: possible"
+                 : "compiling to a cubin: impossible without ptxas or nvJitLink; --emit ptx works");
+  return assembler ? TOOL_DONE : TOOL_CALL;
+}
+
+static int run(int argc, char **argv) {
+  nereid_arena_t arena;
+  tool_list_t operands = {0};
+  nereid_arena_initialize(&arena);
+  int code = tool_options_parse(&arena, &tool_command_doctor, argc, argv, NULL, &operands);
+  if (code == TOOL_CONTINUE && operands.size) {
+    tool_error(&tool_command_doctor, "takes no operands");
+    code = TOOL_CALL;
+  }
+  if (code == TOOL_CONTINUE)
+    code = diagnose(&arena);
+  nereid_arena_deinitialize(&arena);
+  return code;
+}

@@ -1,0 +1,219 @@
+/* nereid run: binds arguments, runs a kernel on an engine, reports.
+ *
+ *   $ nereid run vector_add.cubin --grid 64 --arg x=f32[65536]:rand --arg y=f32[65536]:rand \
+ *                --arg out=f32[65536]:zeros --arg n=65536 --out out=out.npy --bench
+ *
+ * Everything about the call is checked before an engine is asked to work: options, names, types, tiles, files. */
+#include "tools/nereid/run.h"
+
+#include "base/file.h"
+#include "python-free-bindings/launch/kernel.h"
+#include "tools/nereid/bind.h"
+#include "tools/nereid/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const tool_option_t options[] = {
+    {"--grid", "X[,Y[,Z]]", "CTAs to launch (clusters when num-ctas is more than 1); default: the kernel's own grid",
+     TOOL_TEXT, offsetof(run_settings_t, grid)},
+    {"--arg", "NAME=SPEC", "an argument by its name or position: 7, 0.5, f32[64x64]:rand, @file.npy", TOOL_LIST,
+     offsetof(run_settings_t, arguments)},
+    {"--on", "ENGINE", "gpu, emulator or interpreter; default: the first of them that is there", TOOL_TEXT,
+     offsetof(run_settings_t, engine)},
+    {"--check", "ENGINE", "run there too and compare every tensor", TOOL_TEXT, offsetof(run_settings_t, check)},
+    {"--tolerance", "X", "for --check: largest relative error; default: by type", TOOL_TEXT,
+     offsetof(run_settings_t, tolerance)},
+    {"--out", "NAME=FILE.npy", "write a tensor as the kernel left it", TOOL_LIST, offsetof(run_settings_t, outputs)},
+    {"--bench", NULL, "time 100 more runs, with the L2 cache flushed before each", TOOL_FLAG,
+     offsetof(run_settings_t, bench)},
+    {"--kernel", "NAME", "which kernel of the input", TOOL_TEXT, offsetof(run_settings_t, kernel)},
+    {"--seed", "N", "for rand and randint; default 0", TOOL_INTEGER, offsetof(run_settings_t, seed)},
+};
+
+static int run(int argc, char **argv);
+
+const tool_command_t tool_command_run = {
+    "run", "IN", "runs a kernel on given or made-up arguments", options, TOOL_COUNT(options), run};
+
+enum { REPEATS = 100 };
+
+/* "8", "8,4" or "8,4,1". */
+static bool parse_grid(const char *text, uint32_t grid[3]) {
+  grid[0] = grid[1] = grid[2] = 1;
+  for (int i = 0; i < 3; ++i) {
+    char *end;
+    unsigned long long extent = text[0] >= '0' && text[0] <= '9' ? strtoull(text, &end, 10) : UINT64_MAX;
+    if (extent > INT32_MAX)
+      return false;
+    grid[i] = (uint32_t)extent;
+    if (!*end)
+      return true;
+    if (*end != ',')
+      return false;
+    text = end + 1;
+  }
+  return false;
+}
+
+/* Metadata, parameters listed, from the texts of a job. */
+static nereid_status_t describe(nereid_arena_t *arena, tool_job_t *job, nereid_message_t *message) {
+  nereid_image_t image;
+  nereid_status_t status = nereid_metadata_parse(arena, job->description, &job->metadata, message);
+  if (!status)
+    status = nereid_image_inspect(arena, job->image, &image, message);
+  return status ? status : nereid_kernel_match(arena, &image, &job->metadata, message);
+}
+
+static nereid_status_t check_settings(const run_settings_t *settings, tool_job_t *job, double *out_tolerance,
+                                      nereid_message_t *message) {
+  char *end = NULL;
+  *out_tolerance = settings->tolerance ? strtod(settings->tolerance, &end) : -1;
+  if (settings->tolerance && (end == settings->tolerance || *end || !(*out_tolerance >= 0)))
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--tolerance needs a number from 0 up, not '%s'",
+                              settings->tolerance);
+  job->has_grid = settings->grid != NULL;
+  if (settings->grid && !parse_grid(settings->grid, job->grid))
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--grid needs one to three sizes such as 128,4, not '%s'",
+                              settings->grid);
+  return NEREID_OK;
+}
+
+static nereid_status_t no_engine(const char *name, nereid_message_t *message) {
+  static const char *const known[] = {"gpu", "emulator", "interpreter"};
+  for (size_t i = 0; i < TOOL_COUNT(known); ++i)
+    if (strcmp(known[i], name) == 0)
+      return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "this build has no %s", name);
+  return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "no engine '%s': gpu, emulator or interpreter", name);
+}
+
+/* The reason why nothing can run: no GPU, and which of the other engines this build lacks. */
+static nereid_status_t nothing_runs(const nereid_message_t *reason, nereid_message_t *message) {
+  bool emulator = tool_engine_find("emulator") != NULL, interpreter = tool_engine_find("interpreter") != NULL;
+  const char *lacks = emulator && interpreter ? ""
+                      : emulator              ? ", and this build has no interpreter"
+                      : interpreter           ? ", and this build has no emulator"
+                                              : ", and this build has neither emulator nor interpreter";
+  return nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "no GPU here%s (%s)", lacks, reason->text);
+}
+
+/* Opens the engine that was asked for, else the first that is on this machine. */
+static nereid_status_t open_engine(const char *name, const tool_engine_t **out_engine, void **out_state,
+                                   nereid_message_t *message) {
+  nereid_message_t first = {0}, reason = {0};
+  if (name) {
+    *out_engine = tool_engine_find(name);
+    return *out_engine ? (*out_engine)->open(out_state, message) : no_engine(name, message);
+  }
+  for (size_t i = 0; i < tool_engine_count; ++i) {
+    *out_engine = tool_engines[i];
+    nereid_status_t status = (*out_engine)->open(out_state, &reason);
+    if (!status)
+      return NEREID_OK;
+    if (status != NEREID_ERROR_NOT_FOUND) { /* a broken driver is not a missing one */
+      *message = reason;
+      return status;
+    }
+    if (!first.text[0])
+      first = reason;
+  }
+  return nothing_runs(&first, message);
+}
+
+/* A second job on the same inputs: the tensors are copied before the first run changes them. */
+static nereid_status_t copy_job(nereid_arena_t *arena, const tool_job_t *job, tool_job_t *out_copy,
+                                nereid_message_t *message) {
+  *out_copy = *job;
+  out_copy->repeats = 0;
+  out_copy->tensors = nereid_arena_new(arena, tool_tensor_t, job->n_tensors);
+  for (size_t i = 0; out_copy->tensors && i < job->n_tensors; ++i) {
+    out_copy->tensors[i] = job->tensors[i];
+    out_copy->tensors[i].data = nereid_arena_allocate(arena, job->tensors[i].bytes + 1, 1);
+    if (out_copy->tensors[i].data)
+      memcpy(out_copy->tensors[i].data, job->tensors[i].data, job->tensors[i].bytes);
+  }
+  return arena->failed ? nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory") : NEREID_OK;
+}
+
+/* Runs a job on its engine; with `check` on the other one too. Returns the exit code. */
+static int run_and_report(nereid_arena_t *arena, const run_settings_t *settings, const tool_engine_t *engine,
+                          void *state, const tool_engine_t *other, void *other_state, tool_job_t *job,
+                          double tolerance) {
+  nereid_message_t message = {0};
+  tool_job_t expected;
+  nereid_status_t status = copy_job(arena, job, &expected, &message);
+  if (!status)
+    status = engine->run(state, job, &message);
+  if (!status) {
+    tool_report_run(job, engine->describe(state));
+    tool_report_times(job);
+    status = tool_report_outputs(arena, &settings->outputs, job, &message);
+  }
+  if (!status && other)
+    status = other->run(other_state, &expected, &message);
+  if (status)
+    return tool_failed(&tool_command_run, status, &message);
+  return !other || tool_report_check(job, &expected, other->name, tolerance) ? TOOL_DONE : TOOL_PROGRAM;
+}
+
+static nereid_status_t prepare(nereid_arena_t *arena, const run_settings_t *settings, tool_job_t *job,
+                               nereid_message_t *message) {
+  nereid_status_t status = describe(arena, job, message);
+  if (!status && settings->kernel && strcmp(settings->kernel, job->metadata.name) != 0)
+    status = nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "no kernel '%s': the metadata describes '%s'",
+                                settings->kernel, job->metadata.name);
+  if (!status)
+    status = tool_bind(arena, &settings->arguments, (uint64_t)settings->seed, job, message);
+  size_t ignored;
+  for (size_t i = 0; !status && i < settings->outputs.size; ++i) {
+    const char *equals = strchr(settings->outputs.items[i], '=');
+    nereid_view_t name = nereid_view(settings->outputs.items[i]);
+    name.size = equals ? (size_t)(equals - name.data) : name.size;
+    status = tool_bind_find(job, name, &ignored, message);
+  }
+  job->repeats = settings->bench ? REPEATS : 0;
+  job->milliseconds = nereid_arena_new(arena, float, REPEATS);
+  return status;
+}
+
+/* Everything between the options and the exit code; engines are closed by the caller. */
+static int run_settings(nereid_arena_t *arena, const run_settings_t *settings, const char *path) {
+  const tool_engine_t *engine = NULL, *other = NULL;
+  void *state = NULL, *other_state = NULL;
+  nereid_message_t message = {0};
+  tool_job_t job = {0};
+  double tolerance;
+  int code = TOOL_CONTINUE;
+  nereid_status_t status = check_settings(settings, &job, &tolerance, &message);
+  if (!status)
+    status = tool_job_load_image(arena, path, &job, &message);
+  if (!status)
+    status = prepare(arena, settings, &job, &message);
+  if (!status)
+    status = open_engine(settings->engine, &engine, &state, &message);
+  if (!status && settings->check)
+    status = open_engine(settings->check, &other, &other_state, &message);
+  if (!status)
+    code = run_and_report(arena, settings, engine, state, other, other_state, &job, tolerance);
+  if (state)
+    engine->close(state);
+  if (other_state)
+    other->close(other_state);
+  return status ? tool_failed(&tool_command_run, status, &message) : code;
+}
+
+static int run(int argc, char **argv) {
+  nereid_arena_t arena;
+  run_settings_t settings = {0};
+  tool_list_t operands = {0};
+  nereid_arena_initialize(&arena);
+  int code = tool_options_parse(&arena, &tool_command_run, argc, argv, &settings, &operands);
+  if (code == TOOL_CONTINUE && operands.size != 1) {
+    tool_error(&tool_command_run, "needs one input; see nereid run --help");
+    code = TOOL_CALL;
+  }
+  if (code == TOOL_CONTINUE)
+    code = run_settings(&arena, &settings, operands.items[0]);
+  nereid_arena_deinitialize(&arena);
+  return code;
+}
