@@ -21,7 +21,8 @@ MlirLogicalResult nereidMlirOperationSetProperty(MlirOperation op, MlirStringRef
   mlir::Operation *self = unwrap(op);
   mlir::NamedAttrList all(llvm::dyn_cast_if_present<mlir::DictionaryAttr>(self->getPropertiesAsAttribute()));
   all.set(unwrap(name), unwrap(attr));
-  return wrap(self->setPropertiesFromAttribute(all.getDictionary(self->getContext()), [&] { return self->emitError(); }));
+  return wrap(
+      self->setPropertiesFromAttribute(all.getDictionary(self->getContext()), [&] { return self->emitError(); }));
 }
 
 void nereidMlirErrorEmit(nereid_error_sink_t sink, MlirStringRef message) {

@@ -1,7 +1,7 @@
 /* Types of the C functions that a dialect hands to MLIR: verifiers, folds, type inference, effects.
  *
  *   tt_ops_x.td   def TT_SplatOp { let hasFolder = 1; }
- *   generated     OpFoldResult SplatOp::fold(FoldAdaptor) { ... nereid_tt_splat_fold(...) ... }   bindings/tt_thunks.inc
+ *   generated     OpFoldResult SplatOp::fold(FoldAdaptor) { ... nereid_tt_splat_fold(...) ... } bindings/tt_thunks.inc
  *   by hand       nereid_fold_t nereid_tt_splat_fold(MlirOperation op, ...) { ... }                dialects/tt/fold.c
  *
  * ods-bindgen writes the prototypes of the hooks of a dialect into bindings/<dialect>_hooks.h, which includes this. */

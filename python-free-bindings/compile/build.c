@@ -281,4 +281,3 @@ MlirType nereid_build_get_type(MlirAttribute attribute) {
     return (MlirType){NULL};
   return mlirTypeAttrGetValue(attribute);
 }
-

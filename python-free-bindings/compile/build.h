@@ -13,8 +13,8 @@
 
 enum {
   NEREID_BUILD_PROPERTIES = 8, /* properties that are no attributes; ods-bindgen refuses more */
-  NEREID_BUILD_GROUPS = 48, /* operand groups of one operation; ods-bindgen refuses more */
-  NEREID_BUILD_CHECKS = 80, /* attributes given as handles; ods-bindgen refuses more */
+  NEREID_BUILD_GROUPS = 48,    /* operand groups of one operation; ods-bindgen refuses more */
+  NEREID_BUILD_CHECKS = 80,    /* attributes given as handles; ods-bindgen refuses more */
 };
 
 typedef struct nereid_build {

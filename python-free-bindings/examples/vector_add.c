@@ -35,8 +35,8 @@ static MlirType pointers(const types_t *types) {
 
 /* {tt.divisibility = 16 : i32}: the caller promises that an argument is a multiple of 16. */
 static MlirAttribute divisible_by_16(MlirContext context, const types_t *types) {
-  MlirNamedAttribute divisibility = mlirNamedAttributeGet(mlirIdentifierGet(context, text("tt.divisibility")),
-                                                          mlirIntegerAttrGet(types->i32, 16));
+  MlirNamedAttribute divisibility =
+      mlirNamedAttributeGet(mlirIdentifierGet(context, text("tt.divisibility")), mlirIntegerAttrGet(types->i32, 16));
   return mlirDictionaryAttrGet(context, 1, &divisibility);
 }
 
@@ -50,16 +50,16 @@ static MlirValue load(nereid_builder_t *b, MlirValue from, MlirValue mask) {
   MlirValue none = {NULL};
   MlirAttribute no_padding = {NULL};
   return nereid_tt_load_get_result(nereid_tt_load_build(b, from, mask, none, 0, NULL, no_padding,
-                                                        NEREID_TT_CACHE_MODIFIER_NONE,
-                                                        NEREID_TT_EVICTION_POLICY_NORMAL, false));
+                                                        NEREID_TT_CACHE_MODIFIER_NONE, NEREID_TT_EVICTION_POLICY_NORMAL,
+                                                        false));
 }
 
 /* program_id * BLOCK + [0, BLOCK) */
 static MlirValue element_numbers(nereid_builder_t *b, const types_t *types) {
   MlirValue id = nereid_tt_get_program_id_get_result(nereid_tt_get_program_id_build(b, NEREID_TT_PROGRAM_ID_DIM_X));
   MlirOperation size = nereid_arith_constant_build(b, mlirIntegerAttrGet(types->i32, BLOCK));
-  MlirOperation first = nereid_arith_muli_build(b, id, nereid_arith_constant_get_result(size),
-                                                NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE);
+  MlirOperation first =
+      nereid_arith_muli_build(b, id, nereid_arith_constant_get_result(size), NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE);
   MlirOperation start = nereid_tt_splat_build(b, types->offsets, nereid_arith_muli_get_result(first));
   MlirOperation range = nereid_tt_make_range_build(b, types->offsets, 0, BLOCK);
   return nereid_arith_addi_get_result(nereid_arith_addi_build(b, nereid_tt_splat_get_result(start),

@@ -224,8 +224,8 @@ static void add_piece_calls(text_t *text, const op_t *op) {
   for (size_t i = 0; i < op->successor_count; i++) {
     const piece_t *each = &op->successors[i];
     if (each->variadic)
-      add(text, "  nereid_build_successors(&build_, \"%s\", n_%s, %s);\n", each->name,
-          without_underscore(each->c_name), each->c_name);
+      add(text, "  nereid_build_successors(&build_, \"%s\", n_%s, %s);\n", each->name, without_underscore(each->c_name),
+          each->c_name);
     else
       add(text, "  nereid_build_successor(&build_, \"%s\", %s);\n", each->name, each->c_name);
   }

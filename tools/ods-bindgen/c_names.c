@@ -37,14 +37,14 @@ const char *upper_case(const char *name) {
 
 static bool is_keyword(const char *name) {
   static const char *const words[] = {
-      "alignas",  "alignof",  "and",      "asm",      "auto",     "bool",    "break",    "case",     "catch",
-      "char",     "class",    "const",    "continue", "default",  "delete",  "do",       "double",   "else",
-      "enum",     "explicit", "export",   "extern",   "false",    "float",   "for",      "friend",   "goto",
-      "if",       "inline",   "int",      "long",     "mutable",  "namespace", "new",    "not",      "operator",
-      "or",       "private",  "protected", "public",  "register", "restrict", "return",  "short",    "signed",
-      "sizeof",   "static",   "struct",   "switch",   "template", "this",    "throw",    "true",     "try",
-      "typedef",  "typename", "union",    "unsigned", "using",    "virtual", "void",     "volatile", "while",
-      "xor",
+      "alignas",   "alignof",  "and",    "asm",      "auto",     "bool",     "break",     "case",
+      "catch",     "char",     "class",  "const",    "continue", "default",  "delete",    "do",
+      "double",    "else",     "enum",   "explicit", "export",   "extern",   "false",     "float",
+      "for",       "friend",   "goto",   "if",       "inline",   "int",      "long",      "mutable",
+      "namespace", "new",      "not",    "operator", "or",       "private",  "protected", "public",
+      "register",  "restrict", "return", "short",    "signed",   "sizeof",   "static",    "struct",
+      "switch",    "template", "this",   "throw",    "true",     "try",      "typedef",   "typename",
+      "union",     "unsigned", "using",  "virtual",  "void",     "volatile", "while",     "xor",
   };
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strcmp(words[i], name) == 0)

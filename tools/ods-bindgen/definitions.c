@@ -115,9 +115,8 @@ static void generate_create(text_t *header, text_t *glue, const definition_t *de
 
 static void generate_getter(text_t *header, text_t *glue, const definition_t *definition,
                             const parameter_t *parameter) {
-  const char *signature =
-      format("%s %s_get_%s(%s %s)", value_type(parameter->form, 32, parameter->enumeration), definition->c_name,
-             snake_case(parameter->name), handle(definition), noun(definition));
+  const char *signature = format("%s %s_get_%s(%s %s)", value_type(parameter->form, 32, parameter->enumeration),
+                                 definition->c_name, snake_case(parameter->name), handle(definition), noun(definition));
   const char *got =
       format("::llvm::cast<%s>(unwrap(%s)).%s()", definition->cpp_type, noun(definition), parameter->getter);
   add(header, "%s;\n", signature);
@@ -133,8 +132,7 @@ static void generate_getter(text_t *header, text_t *glue, const definition_t *de
 void generate_definition(text_t *header, text_t *glue, const definition_t *definition) {
   add(header, "\n/* %c%s.%s%s%s */\n", definition->is_type ? '!' : '#', definition->owner, definition->mnemonic,
       definition->summary ? ": " : "", definition->summary ? definition->summary : "");
-  const char *isa =
-      format("bool %s_isa(%s %s)", definition->c_name, handle(definition), noun(definition));
+  const char *isa = format("bool %s_isa(%s %s)", definition->c_name, handle(definition), noun(definition));
   add(header, "%s;\n", isa);
   add(glue, "extern \"C\" %s {\n  return ::llvm::isa_and_present<%s>(unwrap(%s));\n}\n", isa, definition->cpp_type,
       noun(definition));

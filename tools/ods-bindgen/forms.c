@@ -1,7 +1,8 @@
 /* The C shape of attributes and parameters: declarations, value types, enums.
  *
  *   FORM_I32_ARRAY order  ->  intptr_t n_order, const int32_t *order
- *   enum CacheModifier    ->  typedef enum nereid_tt_cache_modifier { NEREID_TT_CACHE_MODIFIER_NONE = 1, ... } ..._t; */
+ *   enum CacheModifier    ->  typedef enum nereid_tt_cache_modifier { NEREID_TT_CACHE_MODIFIER_NONE = 1, ... } ..._t;
+ */
 #include "tools/ods-bindgen/generate.h"
 
 void add_form(text_t *text, form_t form, unsigned bits, const enumeration_t *enumeration, const char *c_name) {

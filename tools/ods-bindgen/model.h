@@ -12,25 +12,25 @@
 
 /* The C shape of an attribute or parameter. */
 typedef enum form {
-  FORM_ATTRIBUTE,   /* MlirAttribute */
-  FORM_UNIT,        /* bool, presence */
-  FORM_BOOL,        /* bool */
-  FORM_INTEGER,     /* intN_t, bits */
-  FORM_INDEX,       /* int64_t */
-  FORM_STRING,      /* MlirStringRef */
-  FORM_SYMBOL,      /* MlirStringRef, FlatSymbolRefAttr */
-  FORM_ENUM,        /* a C enum kept in an IntegerAttr, bits */
-  FORM_ENUM_CLASS,  /* a C enum kept in an attribute class of its dialect */
-  FORM_I32_ARRAY,   /* intptr_t n, const int32_t * */
-  FORM_I64_ARRAY,   /* intptr_t n, const int64_t * */
-  FORM_TYPE_ATTR,   /* MlirAttribute; read as MlirType */
-  FORM_TYPE,        /* MlirType (parameters) */
-  FORM_UNSIGNED,    /* unsigned (parameters) */
-  FORM_INT,         /* int (parameters) */
+  FORM_ATTRIBUTE,  /* MlirAttribute */
+  FORM_UNIT,       /* bool, presence */
+  FORM_BOOL,       /* bool */
+  FORM_INTEGER,    /* intN_t, bits */
+  FORM_INDEX,      /* int64_t */
+  FORM_STRING,     /* MlirStringRef */
+  FORM_SYMBOL,     /* MlirStringRef, FlatSymbolRefAttr */
+  FORM_ENUM,       /* a C enum kept in an IntegerAttr, bits */
+  FORM_ENUM_CLASS, /* a C enum kept in an attribute class of its dialect */
+  FORM_I32_ARRAY,  /* intptr_t n, const int32_t * */
+  FORM_I64_ARRAY,  /* intptr_t n, const int64_t * */
+  FORM_TYPE_ATTR,  /* MlirAttribute; read as MlirType */
+  FORM_TYPE,       /* MlirType (parameters) */
+  FORM_UNSIGNED,   /* unsigned (parameters) */
+  FORM_INT,        /* int (parameters) */
 } form_t;
 
 typedef struct enum_case {
-  const char *symbol;  /* NONE */
+  const char *symbol;   /* NONE */
   const char *spelling; /* none */
   long long value;
 } enum_case_t;
@@ -39,8 +39,8 @@ typedef struct enumeration {
   const char *cpp_type;   /* ::nereid::tt::CacheModifier */
   const char *class_name; /* CacheModifier */
   const char *cpp_namespace;
-  const char *owner;      /* dialect */
-  const char *c_name;     /* nereid_tt_cache_modifier; the type is that and _t */
+  const char *owner;  /* dialect */
+  const char *c_name; /* nereid_tt_cache_modifier; the type is that and _t */
   const char *summary;
   bool bits; /* a set of flags */
   size_t case_count;
@@ -96,8 +96,8 @@ typedef struct piece { /* a region or successor */
 } piece_t;
 
 typedef enum inference {
-  INFER_NONE,     /* result types are parameters */
-  INFER_OPERAND,  /* all results have the type of argument `infer_from` */
+  INFER_NONE,      /* result types are parameters */
+  INFER_OPERAND,   /* all results have the type of argument `infer_from` */
   INFER_INTERFACE, /* the operation says */
 } inference_t;
 
@@ -126,9 +126,9 @@ typedef struct dialect {
   const char *summary, *description;
   size_t op_count, enum_count, definition_count;
   op_t *ops;
-  enumeration_t **enums;       /* that belong to the dialect */
-  definition_t **definitions;  /* likewise */
-  bool *needs;                 /* per dialect of the model: its header is included */
+  enumeration_t **enums;      /* that belong to the dialect */
+  definition_t **definitions; /* likewise */
+  bool *needs;                /* per dialect of the model: its header is included */
 } dialect_t;
 
 typedef struct model {

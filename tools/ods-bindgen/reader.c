@@ -143,11 +143,11 @@ static void read_shape(const model_t *model, const source_t *source, const cJSON
   }
   const cJSON *regions = dag(record, "regions"), *successors = dag(record, "successors");
   op->regions = allocate((size_t)cJSON_GetArraySize(regions), sizeof *op->regions);
-  cJSON_ArrayForEach(entry, regions)
-    op->regions[op->region_count++] = read_piece(source, entry, "region", "VariadicRegion");
+  cJSON_ArrayForEach(entry, regions) op->regions[op->region_count++] =
+      read_piece(source, entry, "region", "VariadicRegion");
   op->successors = allocate((size_t)cJSON_GetArraySize(successors), sizeof *op->successors);
-  cJSON_ArrayForEach(entry, successors)
-    op->successors[op->successor_count++] = read_piece(source, entry, "successor", "VariadicSuccessor");
+  cJSON_ArrayForEach(entry, successors) op->successors[op->successor_count++] =
+      read_piece(source, entry, "successor", "VariadicSuccessor");
 }
 
 /* --- traits ----------------------------------------------------------------------------------------------------- */
@@ -259,11 +259,9 @@ static void learn_from_trait(const source_t *source, const cJSON *trait, void *d
     return;
   const cJSON *value;
   bool any = false;
-  cJSON_ArrayForEach(value, field(trait, "values"))
-    any |= is_known(knowledge, cJSON_GetStringValue(value));
+  cJSON_ArrayForEach(value, field(trait, "values")) any |= is_known(knowledge, cJSON_GetStringValue(value));
   if (any)
-    cJSON_ArrayForEach(value, field(trait, "values"))
-      learn(knowledge, cJSON_GetStringValue(value));
+    cJSON_ArrayForEach(value, field(trait, "values")) learn(knowledge, cJSON_GetStringValue(value));
 }
 
 static bool has_fixed_type(const source_t *source, const cJSON *entry) {
@@ -301,20 +299,16 @@ static void read_inference(const source_t *source, const cJSON *record, op_t *op
   knowledge_t knowledge = {.op = op, .known = allocate(op->result_count, sizeof(bool))};
   size_t i = 0;
   const cJSON *entry;
-  cJSON_ArrayForEach(entry, dag(record, "results"))
-    knowledge.known[i++] = has_fixed_type(source, entry);
+  cJSON_ArrayForEach(entry, dag(record, "results")) knowledge.known[i++] = has_fixed_type(source, entry);
   do {
     knowledge.changed = false;
     visit_traits(source, field(record, "traits"), learn_from_trait, &knowledge);
   } while (knowledge.changed);
-  if (knowledge.manual)
+  bool can_infer = field(source->root, "InferTypeOpInterface") && !variable;
+  if (knowledge.manual || (can_infer && !knowledge.same_type && all_known(&knowledge)))
     op->inference = INFER_INTERFACE;
-  else if (variable || !field(source->root, "InferTypeOpInterface"))
-    return;
-  else if (knowledge.same_type)
+  else if (can_infer && knowledge.same_type)
     infer_from_same_type(op);
-  else if (all_known(&knowledge))
-    op->inference = INFER_INTERFACE;
 }
 
 /* --- operations ------------------------------------------------------------------------------------------------- */

@@ -121,8 +121,9 @@ static bool parameter_form(const model_t *model, const char *owner, parameter_t 
     const char *name;
     form_t form;
   } simple[] = {
-      {"Type", FORM_TYPE},         {"Attribute", FORM_ATTRIBUTE}, {"bool", FORM_BOOL},      {"unsigned", FORM_UNSIGNED},
-      {"uint32_t", FORM_UNSIGNED}, {"int", FORM_INT},             {"int32_t", FORM_INT},    {"int64_t", FORM_INDEX},
+      {"Type", FORM_TYPE},         {"Attribute", FORM_ATTRIBUTE}, {"bool", FORM_BOOL},
+      {"unsigned", FORM_UNSIGNED}, {"uint32_t", FORM_UNSIGNED},   {"int", FORM_INT},
+      {"int32_t", FORM_INT},       {"int64_t", FORM_INDEX},
   };
   for (size_t i = 0; i < sizeof simple / sizeof *simple; i++) {
     parameter->form = simple[i].form;
@@ -198,8 +199,7 @@ static void read_kind(model_t *model, const source_t *source, const char *superc
   cJSON_ArrayForEach(name, all) {
     if (find_definition(model, cJSON_GetStringValue(name)))
       continue;
-    definition_t *definition =
-        read_definition(model, source, field(source->root, cJSON_GetStringValue(name)), is_type);
+    definition_t *definition = read_definition(model, source, field(source->root, cJSON_GetStringValue(name)), is_type);
     if (definition)
       model->definitions[model->definition_count++] = definition;
   }
@@ -210,7 +210,8 @@ void read_definitions(model_t *model, const source_t *source) {
   read_kind(model, source, "AttrDef", false);
 }
 
-/* --- attributes of operations -------------------------------------------------------------------------------------- */
+/* --- attributes of operations --------------------------------------------------------------------------------------
+ */
 
 static void integer_form(const source_t *source, const cJSON *core, argument_t *argument) {
   const cJSON *type = record_field(source, core, "valueType");
@@ -218,7 +219,7 @@ static void integer_form(const source_t *source, const cJSON *core, argument_t *
   argument->form = FORM_ATTRIBUTE;
   if (type && strcmp(string_field(type, "!name"), "Index") == 0)
     argument->form = FORM_INDEX;
-  if (!cJSON_IsNumber(bits) || !is_a(core, "TypedSignlessIntegerAttrBase"))
+  if (!bits || !cJSON_IsNumber(bits) || !is_a(core, "TypedSignlessIntegerAttrBase"))
     return;
   argument->bits = (unsigned)bits->valuedouble;
   if (argument->bits == 1)
@@ -242,9 +243,12 @@ static void builtin_form(const source_t *source, const cJSON *core, argument_t *
     const char *storage;
     form_t form;
   } forms[] = {
-      {"mlir::UnitAttr", FORM_UNIT},          {"mlir::BoolAttr", FORM_BOOL},
-      {"mlir::StringAttr", FORM_STRING},      {"mlir::FlatSymbolRefAttr", FORM_SYMBOL},
-      {"mlir::DenseI32ArrayAttr", FORM_I32_ARRAY}, {"mlir::DenseI64ArrayAttr", FORM_I64_ARRAY},
+      {"mlir::UnitAttr", FORM_UNIT},
+      {"mlir::BoolAttr", FORM_BOOL},
+      {"mlir::StringAttr", FORM_STRING},
+      {"mlir::FlatSymbolRefAttr", FORM_SYMBOL},
+      {"mlir::DenseI32ArrayAttr", FORM_I32_ARRAY},
+      {"mlir::DenseI64ArrayAttr", FORM_I64_ARRAY},
       {"mlir::TypeAttr", FORM_TYPE_ATTR},
   };
   argument->form = FORM_ATTRIBUTE;

@@ -24,8 +24,8 @@ noreturn void fail(const char *message, ...) {
 static void reserve(text_t *text, size_t more) {
   if (text->capacity - text->size > more)
     return;
-  size_t capacity = text->capacity * 2 > text->size + more + 1 ? text->capacity * 2 : text->size + more + 4096;
-  char *data = realloc(text->data, capacity);
+  size_t capacity = text->capacity * 2 + more + 4096;
+  char *data = more < SIZE_MAX / 4 && capacity < SIZE_MAX / 4 ? realloc(text->data, capacity) : NULL;
   if (!data)
     fail("out of memory");
   text->data = data;
@@ -115,20 +115,14 @@ void *allocate(size_t count, size_t size) {
 
 char *read_file(const char *path) {
   FILE *file = fopen(path, "rb");
-  if (!file)
+  long size = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+  if (!file || size < 0 || fseek(file, 0, SEEK_SET))
     fail("cannot read '%s': %s", path, strerror(errno));
-  text_t text = {0};
-  size_t got;
-  do {
-    reserve(&text, 1 << 16);
-    got = fread(text.data + text.size, 1, 1 << 16, file);
-    text.size += got;
-  } while (got);
-  if (ferror(file))
-    fail("cannot read '%s': %s", path, strerror(errno));
+  char *content = allocate((size_t)size + 1, 1);
+  if (fread(content, 1, (size_t)size, file) != (size_t)size)
+    fail("cannot read '%s': %s", path, ferror(file) ? strerror(errno) : "it changed meanwhile");
   fclose(file);
-  text.data[text.size] = 0;
-  return text.data;
+  return content;
 }
 
 static void make_folders(char *path) {

@@ -24,13 +24,15 @@ static void generate_fold(text_t *header, text_t *thunks, const op_t *op) {
   hook(header, "nereid_fold_t", op, "fold",
        "MlirOperation op, intptr_t n_operands, const MlirAttribute *operands, nereid_fold_result_t *results");
   bool one = op->result_count == 1 && !op->results[0].variadic && !op->results[0].optional;
-  add(thunks, one ? "::mlir::OpFoldResult %s::fold(FoldAdaptor adaptor) {\n"
-                  : "::llvm::LogicalResult %s::fold(FoldAdaptor adaptor,\n"
-                    "    ::llvm::SmallVectorImpl<::mlir::OpFoldResult> &folded) {\n",
+  add(thunks,
+      one ? "::mlir::OpFoldResult %s::fold(FoldAdaptor adaptor) {\n"
+          : "::llvm::LogicalResult %s::fold(FoldAdaptor adaptor,\n"
+            "    ::llvm::SmallVectorImpl<::mlir::OpFoldResult> &folded) {\n",
       op->cpp_class);
-  add(thunks, "  ::llvm::SmallVector<nereid_fold_result_t, 2> results(getOperation()->getNumResults());\n"
-              "  switch (nereid_fold_call(%s_fold, getOperation(), adaptor.getOperands(), results.data())) {\n"
-              "  case NEREID_FOLD_NONE:\n    return %s;\n",
+  add(thunks,
+      "  ::llvm::SmallVector<nereid_fold_result_t, 2> results(getOperation()->getNumResults());\n"
+      "  switch (nereid_fold_call(%s_fold, getOperation(), adaptor.getOperands(), results.data())) {\n"
+      "  case NEREID_FOLD_NONE:\n    return %s;\n",
       op->c_name, one ? "{}" : "::mlir::failure()");
   add(thunks, "  case NEREID_FOLD_IN_PLACE:\n    return %s;\n", one ? "getResult()" : "::mlir::success()");
   add(thunks, "  case NEREID_FOLD_REPLACED:\n    break;\n  }\n");
@@ -44,18 +46,21 @@ static void generate_canonicalize(text_t *header, text_t *thunks, const op_t *op
   const char *last = strrchr(op->cpp_class, ':');
   add(thunks, "::llvm::LogicalResult %s::canonicalize(%s op, ::mlir::PatternRewriter &rewriter) {\n", op->cpp_class,
       last ? last + 1 : op->cpp_class);
-  add(thunks, "  return unwrap(%s_canonicalize(wrap(op.getOperation()),\n"
-              "      wrap(static_cast<::mlir::RewriterBase *>(&rewriter))));\n}\n",
+  add(thunks,
+      "  return unwrap(%s_canonicalize(wrap(op.getOperation()),\n"
+      "      wrap(static_cast<::mlir::RewriterBase *>(&rewriter))));\n}\n",
       op->c_name);
 }
 
 static void generate_inference(text_t *header, text_t *thunks, const op_t *op) {
-  hook(header, "MlirLogicalResult", op, "infer_types",
-       "MlirContext context, MlirLocation location, intptr_t n_operands, MlirValue *operands, "
-       "MlirAttribute attributes, intptr_t n_regions, MlirRegion *regions, MlirTypesCallback callback, void *user_data");
+  hook(
+      header, "MlirLogicalResult", op, "infer_types",
+      "MlirContext context, MlirLocation location, intptr_t n_operands, MlirValue *operands, "
+      "MlirAttribute attributes, intptr_t n_regions, MlirRegion *regions, MlirTypesCallback callback, void *user_data");
   add(thunks,
       "::llvm::LogicalResult %s::inferReturnTypes(::mlir::MLIRContext *context,\n"
-      "    ::std::optional<::mlir::Location> location, ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,\n"
+      "    ::std::optional<::mlir::Location> location, ::mlir::ValueRange operands, ::mlir::DictionaryAttr "
+      "attributes,\n"
       "    ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,\n"
       "    ::llvm::SmallVectorImpl<::mlir::Type> &inferredReturnTypes) {\n",
       op->cpp_class);
@@ -64,8 +69,9 @@ static void generate_inference(text_t *header, text_t *thunks, const op_t *op) {
     add(thunks, "  if (properties)\n    inherent = getPropertiesAsAttr(context, *properties.as<Properties *>());\n");
   else
     add(thunks, "  (void)properties;\n");
-  add(thunks, "  return nereid_infer_call(%s_infer_types, context, location, operands, attributes, inherent, regions,\n"
-              "                           inferredReturnTypes);\n}\n",
+  add(thunks,
+      "  return nereid_infer_call(%s_infer_types, context, location, operands, attributes, inherent, regions,\n"
+      "                           inferredReturnTypes);\n}\n",
       op->c_name);
   if (!op->checks_compatible)
     return;
@@ -78,8 +84,9 @@ static void generate_inference(text_t *header, text_t *thunks, const op_t *op) {
 
 static void generate_effects(text_t *header, text_t *thunks, const op_t *op) {
   hook(header, "void", op, "effects", "MlirOperation op, nereid_effects_t effects");
-  add(thunks, "void %s::getEffects(::llvm::SmallVectorImpl<\n"
-              "    ::mlir::SideEffects::EffectInstance<::mlir::MemoryEffects::Effect>> &effects) {\n",
+  add(thunks,
+      "void %s::getEffects(::llvm::SmallVectorImpl<\n"
+      "    ::mlir::SideEffects::EffectInstance<::mlir::MemoryEffects::Effect>> &effects) {\n",
       op->cpp_class);
   add(thunks, "  %s_effects(wrap(getOperation()), nereid_effects_t{&effects});\n}\n", op->c_name);
 }
@@ -87,8 +94,9 @@ static void generate_effects(text_t *header, text_t *thunks, const op_t *op) {
 static void generate_speculatability(text_t *header, text_t *thunks, const op_t *op) {
   hook(header, "bool", op, "speculatable", "MlirOperation op");
   add(thunks, "::mlir::Speculation::Speculatability %s::getSpeculatability() {\n", op->cpp_class);
-  add(thunks, "  return %s_speculatable(wrap(getOperation())) ? ::mlir::Speculation::Speculatable\n"
-              "      : ::mlir::Speculation::NotSpeculatable;\n}\n",
+  add(thunks,
+      "  return %s_speculatable(wrap(getOperation())) ? ::mlir::Speculation::Speculatable\n"
+      "      : ::mlir::Speculation::NotSpeculatable;\n}\n",
       op->c_name);
 }
 
@@ -155,7 +163,8 @@ static const char shared[] =
     "#ifndef NEREID_BINDINGS_THUNKS_SHARED\n"
     "#define NEREID_BINDINGS_THUNKS_SHARED\n"
     "template <typename Hook>\n"
-    "static nereid_fold_t nereid_fold_call(Hook hook, ::mlir::Operation *op, ::llvm::ArrayRef<::mlir::Attribute> operands,\n"
+    "static nereid_fold_t nereid_fold_call(Hook hook, ::mlir::Operation *op, ::llvm::ArrayRef<::mlir::Attribute> "
+    "operands,\n"
     "                                      nereid_fold_result_t *results) {\n"
     "  ::llvm::SmallVector<MlirAttribute, 4> constants;\n"
     "  for (::mlir::Attribute operand : operands)\n"

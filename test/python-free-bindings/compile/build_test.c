@@ -216,10 +216,18 @@ static void types_check_their_parameters(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
-      TEST(values_and_enums),     TEST(kinds_of_unknown_operations), TEST(properties),
-      TEST(segments_and_regions), TEST(places),                      TEST(missing_operand),
-      TEST(missing_type),         TEST(wrong_builtin_attribute),     TEST(wrong_interface_attribute),
-      TEST(missing_attribute),    TEST(no_such_enum_value),          TEST(types_check_their_parameters),
+      TEST(values_and_enums),
+      TEST(kinds_of_unknown_operations),
+      TEST(properties),
+      TEST(segments_and_regions),
+      TEST(places),
+      TEST(missing_operand),
+      TEST(missing_type),
+      TEST(wrong_builtin_attribute),
+      TEST(wrong_interface_attribute),
+      TEST(missing_attribute),
+      TEST(no_such_enum_value),
+      TEST(types_check_their_parameters),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
