@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 enum {
-  NEREID_LAYOUT_MAX_RANK = 8,  /* tensor dimensions */
+  NEREID_LAYOUT_MAX_RANK = 32, /* tensor dimensions */
   NEREID_LAYOUT_MAX_BITS = 32, /* bits of one input dimension, and of a packed coordinate */
 };
 

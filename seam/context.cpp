@@ -85,6 +85,7 @@ void nereidMlirRegisterDialects(MlirDialectRegistry registry) {
   func::registerInlinerExtension(*unwrap(registry));
   LLVM::registerInlinerInterface(*unwrap(registry));
   NVVM::registerInlinerInterface(*unwrap(registry));
+  nereid::ttg::registerRefusedDialects(*unwrap(registry));
 }
 
 bool nereidMlirDialectRegistryInsert(MlirDialectRegistry registry, MlirStringRef name) {

@@ -7,6 +7,7 @@
 #include "dialects/diagnose.h"
 #include "dialects/tt/tensor.h"
 #include "dialects/tt/tt_hooks.h"
+#include "dialects/ttg/verify.h"
 
 #include <mlir-c/BuiltinTypes.h>
 
@@ -26,7 +27,7 @@ static bool tensor_is_valid(MlirOperation op, MlirType type, const char *what, i
   else if (count <= 0 || (count & (count - 1)) != 0)
     fault = "a number of elements that is not a power of two";
   if (!fault)
-    return true;
+    return mlirLogicalResultIsSuccess(nereid_ttg_verify_tensor_layout(op, type));
   nereid_diagnose(op, "%s #%ld is a tensor with %s: %s; tensors have a power of two of elements, at most 1048576", what,
                   (long)index, fault, nereid_text_of_type(type).chars);
   return false;

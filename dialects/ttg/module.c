@@ -18,11 +18,9 @@ static bool is_module(MlirOperation op) {
 }
 
 MlirOperation nereid_ttg_module(MlirOperation op) {
-  MlirOperation module = {NULL};
-  for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
-    if (is_module(op))
-      module = op;
-  return module;
+  while (!mlirOperationIsNull(op) && !is_module(op))
+    op = mlirOperationGetParentOperation(op);
+  return op;
 }
 
 static int32_t integer_of(MlirOperation op, const char *name, int32_t fallback) {

@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-/* The enclosing builtin.module, outermost if they are nested; null when there is none. */
+/* The builtin.module that encloses `op` most closely, or is it; null when there is none. (While text is parsed, another
+ * one may be around it.) */
 MlirOperation nereid_ttg_module(MlirOperation op);
 
 /* Warps that execute `op`: those of the partition of ttg.warp_specialize it is in, else ttg.num-warps of the function,
