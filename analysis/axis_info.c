@@ -1,0 +1,423 @@
+/* The sparse fixed point of axis information.
+ *
+ *   scf.for iter_args(%p = %base)         first visit:  %p takes %base's facts (nothing came from the yield yet)
+ *     %q = tt.addptr %p, %c64             divisibility [16] again
+ *     scf.yield %q                        second visit: %p meets %q's facts, nothing changes, done
+ *
+ * Operations wait in a queue in program order; when what is known of a value gets less its users enter again. A value
+ * that nothing reached yet holds everything up that reads it, which makes the start optimistic. Functions follow their
+ * callers. */
+#include "analysis/axis_info.h"
+
+#include "analysis/axis_rules.h"
+#include "base/vector.h"
+#include "nereid/dialects/scf.h"
+#include "nereid/dialects/tt.h"
+#include "seam/context.h"
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+
+typedef struct entry {
+  MlirOperation op;
+  nereid_op_kind_t kind;
+  bool queued;
+} entry_t;
+
+typedef struct function {
+  MlirOperation op;
+  int pending;   /* calls in functions not analysed yet */
+  bool is_called, is_analysed;
+  NEREID_VECTOR(MlirOperation) calls; /* in this function */
+} function_t;
+
+typedef struct solver {
+  nereid_arena_t *arena;
+  nereid_map_t *infos;   /* MlirValue.ptr -> nereid_axis_info_t * */
+  nereid_map_t indexes;  /* MlirOperation.ptr -> 1 + index into entries */
+  nereid_map_t by_name;  /* StringAttr.ptr -> 1 + index into functions */
+  NEREID_VECTOR(entry_t) entries; /* of the function at hand */
+  NEREID_VECTOR(function_t) functions;
+  size_t *ring; /* queue of entry indexes, entries.size of them: none is in it twice */
+  size_t head, queued;
+} solver_t;
+
+/* ---- facts ---- */
+
+/* The place of `value`'s fact, made unreached when it was not there; null when memory is out. */
+static nereid_axis_info_t *fact_of(solver_t *s, MlirValue value) {
+  uintptr_t *place = nereid_map_insert(s->infos, value.ptr);
+  if (!place)
+    return NULL;
+  if (!*place) {
+    nereid_axis_info_t *fact = nereid_arena_new(s->arena, nereid_axis_info_t, 1);
+    if (!fact)
+      return NULL;
+    *fact = nereid_axis_unknown(mlirValueGetType(value));
+    fact->reached = false;
+    *place = (uintptr_t)fact;
+  }
+  return (nereid_axis_info_t *)*place;
+}
+
+static void enqueue(solver_t *s, MlirOperation op) {
+  uintptr_t *index = nereid_map_find(&s->indexes, op.ptr);
+  if (!index || s->entries.data[*index - 1].queued)
+    return;
+  s->entries.data[*index - 1].queued = true;
+  s->ring[(s->head + s->queued++) % s->entries.size] = *index - 1;
+}
+
+/* Meets `fact` into what is known of `value`; its users look again when that got less. */
+static void lower(solver_t *s, MlirValue value, const nereid_axis_info_t *fact) {
+  nereid_axis_info_t *known = fact_of(s, value);
+  if (!known || !nereid_axis_meet(known, fact))
+    return;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    enqueue(s, mlirOpOperandGetOwner(use));
+}
+
+static void lower_to_unknown(solver_t *s, MlirValue value) {
+  nereid_axis_info_t unknown = nereid_axis_unknown(mlirValueGetType(value));
+  lower(s, value, &unknown);
+}
+
+/* ---- control flow ---- */
+
+static void flow_region_edge(MlirRegion region, intptr_t n, const MlirValue *operands, const MlirValue *inputs,
+                             void *data) {
+  (void)region;
+  solver_t *s = data;
+  for (intptr_t i = 0; i < n; i++) {
+    const nereid_axis_info_t *fact = fact_of(s, operands[i]);
+    if (fact)
+      lower(s, inputs[i], fact);
+  }
+}
+
+/* The numbers from the lower bound in steps: what divides both divides all of them. */
+static void flow_induction_variable(solver_t *s, MlirOperation loop) {
+  MlirValue variable = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)), 0);
+  const nereid_axis_info_t *start = fact_of(s, nereid_scf_for_get_lower_bound(loop));
+  const nereid_axis_info_t *step = fact_of(s, nereid_scf_for_get_step(loop));
+  if (!start || !step || !start->reached || !step->reached)
+    return;
+  nereid_axis_info_t fact = nereid_axis_unknown(mlirValueGetType(variable));
+  uint8_t a = start->divisibility[0], b = step->divisibility[0];
+  fact.divisibility[0] = a < b ? a : b;
+  fact.non_negative = start->non_negative; /* a step is positive */
+  lower(s, variable, &fact);
+}
+
+static void flow_branch(solver_t *s, MlirOperation branch) {
+  for (intptr_t i = 0; i < mlirOperationGetNumSuccessors(branch); i++) {
+    MlirBlock block = mlirOperationGetSuccessor(branch, i);
+    intptr_t produced, first, n;
+    if (!nereidMlirBranchGetSuccessorOperands(branch, i, &produced, &first, &n)) {
+      produced = mlirBlockGetNumArguments(block);
+      n = 0;
+    }
+    for (intptr_t j = 0; j < produced; j++)
+      lower_to_unknown(s, mlirBlockGetArgument(block, j));
+    for (intptr_t j = 0; j < n; j++) {
+      const nereid_axis_info_t *fact = fact_of(s, mlirOperationGetOperand(branch, first + j));
+      if (fact)
+        lower(s, mlirBlockGetArgument(block, produced + j), fact);
+    }
+  }
+}
+
+/* Captures become the arguments of every partition, which are the regions of the operation in the second region. */
+static void flow_captures(solver_t *s, MlirOperation op) {
+  MlirBlock holder = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 1));
+  MlirOperation partitions = mlirBlockGetTerminator(holder);
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(partitions); r++) {
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(partitions, r));
+    for (intptr_t i = 0; !mlirBlockIsNull(block) && i < mlirBlockGetNumArguments(block); i++) {
+      const nereid_axis_info_t *fact =
+          i < mlirOperationGetNumOperands(op) ? fact_of(s, mlirOperationGetOperand(op, i)) : NULL;
+      if (fact)
+        lower(s, mlirBlockGetArgument(block, i), fact);
+    }
+  }
+}
+
+/* Arguments that no edge above reaches: combine regions, parallel loops, anything foreign. */
+static void flow_foreign_arguments(solver_t *s, MlirOperation op) {
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+    for (intptr_t i = 0; !mlirBlockIsNull(block) && i < mlirBlockGetNumArguments(block); i++)
+      lower_to_unknown(s, mlirBlockGetArgument(block, i));
+  }
+}
+
+/* ---- operations ---- */
+
+static MlirAttribute hint_of_op(const void *data, MlirStringRef name) {
+  const MlirOperation *op = data;
+  return mlirOperationGetDiscardableAttributeByName(*op, name);
+}
+
+static bool is_elementwise(MlirOperation op) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  nereid_view_t view = nereid_view_of(name.data, name.length);
+  return (nereid_view_starts_with(view, nereid_view("arith.")) || nereid_view_starts_with(view, nereid_view("math."))) &&
+         nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise);
+}
+
+static nereid_axis_rule_t rule_of(const entry_t *entry) {
+  nereid_axis_rule_t rule = nereid_axis_rule_arith(entry->kind);
+  if (!rule)
+    rule = nereid_axis_rule_tensor(entry->kind);
+  return !rule && is_elementwise(entry->op) ? nereid_axis_elementwise : rule;
+}
+
+/* Reads operands; false when one that the rule needs was not reached yet. */
+static bool gather(solver_t *s, const entry_t *entry, const nereid_axis_info_t **operands, intptr_t n) {
+  int reached_choices = 0;
+  for (intptr_t i = 0; i < n; i++) {
+    operands[i] = fact_of(s, mlirOperationGetOperand(entry->op, i));
+    if (!operands[i])
+      return false;
+    if (entry->kind == NEREID_OP_ARITH_SELECT && i > 0)
+      reached_choices += operands[i]->reached;
+    else if (!operands[i]->reached)
+      return false;
+  }
+  return entry->kind != NEREID_OP_ARITH_SELECT || reached_choices > 0;
+}
+
+static void visit_results(solver_t *s, const entry_t *entry) {
+  enum { MAX_OPERANDS = 16 };
+  const nereid_axis_info_t *operands[MAX_OPERANDS];
+  nereid_axis_call_t call = {entry->op, entry->kind, mlirOperationGetNumOperands(entry->op), operands};
+  if (entry->kind == NEREID_OP_UB_POISON)
+    return;
+  nereid_axis_rule_t rule = call.n <= MAX_OPERANDS ? rule_of(entry) : NULL;
+  if (rule && !gather(s, entry, operands, call.n))
+    return;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(entry->op); i++) {
+    MlirValue result = mlirOperationGetResult(entry->op, i);
+    nereid_axis_info_t fact = nereid_axis_unknown(mlirValueGetType(result));
+    if (rule && fact.rank)
+      rule(&call, &fact);
+    nereid_axis_raise(&fact, hint_of_op, &entry->op);
+    lower(s, result, &fact);
+  }
+}
+
+/* Whether the edges of a region branch, and the two special cases here, reach all arguments of its regions. */
+static bool arguments_are_covered(nereid_op_kind_t kind) {
+  switch (kind) {
+  case NEREID_OP_SCF_FOR:
+  case NEREID_OP_SCF_IF:
+  case NEREID_OP_SCF_WHILE:
+  case NEREID_OP_SCF_EXECUTE_REGION:
+  case NEREID_OP_SCF_INDEX_SWITCH:
+  case NEREID_OP_TTG_WARP_SPECIALIZE:
+  case NEREID_OP_TTG_WARP_SPECIALIZE_PARTITIONS:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static void visit(solver_t *s, const entry_t *entry) {
+  MlirOperation op = entry->op;
+  if (entry->kind == NEREID_OP_TTG_WARP_SPECIALIZE)
+    flow_captures(s, op);
+  if (entry->kind == NEREID_OP_SCF_FOR)
+    flow_induction_variable(s, op);
+  if (mlirOperationGetNumRegions(op) > 0 && !arguments_are_covered(entry->kind))
+    flow_foreign_arguments(s, op);
+  if (nereidMlirRegionBranchWalkEdges(op, flow_region_edge, s))
+    return;
+  if (mlirOperationGetNumSuccessors(op) > 0)
+    flow_branch(s, op);
+  visit_results(s, entry);
+}
+
+/* ---- functions ---- */
+
+typedef struct argument {
+  MlirOperation function;
+  intptr_t index;
+} argument_t;
+
+static MlirAttribute hint_of_argument(const void *data, MlirStringRef name) {
+  const argument_t *argument = data;
+  return nereidMlirFunctionGetArgAttr(argument->function, argument->index, name);
+}
+
+static void seed_from_attributes(solver_t *s, MlirOperation op) {
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++) {
+    argument_t argument = {op, i};
+    nereid_axis_info_t fact = nereid_axis_unknown(mlirValueGetType(mlirBlockGetArgument(entry, i)));
+    nereid_axis_raise(&fact, hint_of_argument, &argument);
+    lower(s, mlirBlockGetArgument(entry, i), &fact);
+  }
+}
+
+/* Says that hints on a called function's arguments were not used. */
+static void remark_ignored_hints(MlirOperation op) {
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  if (!nereidMlirRemarksEnabled(mlirOperationGetContext(op)))
+    return;
+  static const char *const names[] = {"tt.divisibility", "tt.contiguity", "tt.constancy"};
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++)
+    for (int n = 0; n < 3; n++)
+      if (!mlirAttributeIsNull(nereidMlirFunctionGetArgAttr(op, i, mlirStringRefCreateFromCString(names[n]))))
+        nereidMlirOptimizationRemark(NereidMlirRemarkAnalysis, mlirOperationGetLocation(op), "axis-info", names[n],
+                                     "ignored on a called function: its calls say what its arguments are");
+}
+
+/* A function that is called and not said to be public has its calls only; `public` may also be launched. */
+static void seed(solver_t *s, const function_t *f) {
+  MlirAttribute visibility = mlirOperationGetAttributeByName(f->op, mlirStringRefCreateFromCString("sym_visibility"));
+  bool said_public = !mlirAttributeIsNull(visibility) && nereidMlirFunctionIsPublic(f->op);
+  if (!f->is_called || said_public)
+    seed_from_attributes(s, f->op);
+  else
+    remark_ignored_hints(f->op);
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(f->op, 0));
+  /* Calls that were not seen yet make a cycle, of which nothing is known. */
+  for (intptr_t i = 0; f->pending > 0 && i < mlirBlockGetNumArguments(entry); i++)
+    lower_to_unknown(s, mlirBlockGetArgument(entry, i));
+}
+
+static MlirWalkResult collect_op(MlirOperation op, void *data) {
+  solver_t *s = data;
+  uintptr_t *index = nereid_map_insert(&s->indexes, op.ptr);
+  if (!index || !nereid_vector_push(s->arena, &s->entries, (entry_t){op, nereid_op_kind(op), false}))
+    return MlirWalkResultInterrupt;
+  *index = s->entries.size;
+  return MlirWalkResultAdvance;
+}
+
+/* The function that `call` names; null when it is not one of ours. */
+static function_t *callee_of(solver_t *s, MlirOperation call) {
+  MlirAttribute symbol = nereidMlirCallGetCallee(call);
+  if (mlirAttributeIsNull(symbol) || !mlirAttributeIsAFlatSymbolRef(symbol))
+    return NULL;
+  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(symbol);
+  uintptr_t *index = nereid_map_find(&s->by_name, mlirStringAttrGet(mlirOperationGetContext(call), name).ptr);
+  return index ? &s->functions.data[*index - 1] : NULL;
+}
+
+/* Hands what is known of the arguments of `f`'s calls to the functions it calls. */
+static void flow_calls(solver_t *s, function_t *f) {
+  for (size_t c = 0; c < f->calls.size; c++) {
+    MlirOperation call = f->calls.data[c];
+    function_t *callee = callee_of(s, call);
+    if (!callee)
+      continue;
+    callee->pending--;
+    intptr_t first, n;
+    nereidMlirCallGetArguments(call, &first, &n);
+    MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(callee->op, 0));
+    for (intptr_t i = 0; !callee->is_analysed && i < n && i < mlirBlockGetNumArguments(entry); i++) {
+      const nereid_axis_info_t *fact = fact_of(s, mlirOperationGetOperand(call, first + i));
+      nereid_axis_info_t *known = fact_of(s, mlirBlockGetArgument(entry, i));
+      if (fact && known)
+        nereid_axis_meet(known, fact);
+    }
+  }
+}
+
+static void analyse(solver_t *s, function_t *f) {
+  f->is_analysed = true;
+  s->entries.size = 0;
+  nereid_map_initialize(&s->indexes, s->arena);
+  mlirOperationWalk(f->op, collect_op, s, MlirWalkPreOrder);
+  s->ring = nereid_arena_new(s->arena, size_t, s->entries.size);
+  s->head = s->queued = 0;
+  if (s->arena->failed)
+    return;
+  /* Entry 0 is the function itself. */
+  for (size_t i = 1; i < s->entries.size; i++)
+    enqueue(s, s->entries.data[i].op);
+  seed(s, f);
+  while (s->queued > 0 && !s->arena->failed) {
+    entry_t *entry = &s->entries.data[s->ring[s->head]];
+    s->head = (s->head + 1) % s->entries.size;
+    s->queued--;
+    entry->queued = false;
+    visit(s, entry);
+  }
+  flow_calls(s, f);
+}
+
+typedef struct collection {
+  solver_t *solver;
+  function_t *current;
+} collection_t;
+
+static MlirWalkResult collect_function(MlirOperation op, void *data) {
+  solver_t *s = data;
+  MlirRegion body = nereidMlirOperationIsFunction(op) ? mlirOperationGetRegion(op, 0) : (MlirRegion){NULL};
+  if (mlirRegionIsNull(body))
+    return MlirWalkResultAdvance;
+  if (mlirBlockIsNull(mlirRegionGetFirstBlock(body)))
+    return MlirWalkResultSkip;
+  MlirAttribute name = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("sym_name"));
+  uintptr_t *index = mlirAttributeIsNull(name) ? NULL : nereid_map_insert(&s->by_name, name.ptr);
+  if (!nereid_vector_push(s->arena, &s->functions, (function_t){.op = op}))
+    return MlirWalkResultInterrupt;
+  if (index)
+    *index = s->functions.size;
+  return MlirWalkResultSkip;
+}
+
+static MlirWalkResult collect_call(MlirOperation op, void *data) {
+  collection_t *collection = data;
+  function_t *callee = nereidMlirOperationIsCall(op) ? callee_of(collection->solver, op) : NULL;
+  if (!callee)
+    return MlirWalkResultAdvance;
+  callee->is_called = true;
+  callee->pending++;
+  return nereid_vector_push(collection->solver->arena, &collection->current->calls, op) ? MlirWalkResultAdvance
+                                                                                        : MlirWalkResultInterrupt;
+}
+
+/* Analyses in topological order: rounds over the functions whose callers are all done, then whatever is on a cycle. */
+static void analyse_in_order(solver_t *s) {
+  NEREID_VECTOR(function_t *) ready = {0};
+  for (size_t i = 0; i < s->functions.size; i++)
+    if (s->functions.data[i].pending == 0 && !nereid_vector_push(s->arena, &ready, &s->functions.data[i]))
+      return;
+  for (size_t next = 0; next < ready.size && !s->arena->failed; next++) {
+    function_t *f = ready.data[next];
+    analyse(s, f);
+    for (size_t c = 0; c < f->calls.size; c++) {
+      function_t *callee = callee_of(s, f->calls.data[c]);
+      bool done = !callee || callee->pending > 0 || callee->is_analysed;
+      /* Its last caller may call it several times: it becomes ready once. */
+      for (size_t earlier = 0; !done && earlier < c; earlier++)
+        done = callee_of(s, f->calls.data[earlier]) == callee;
+      if (!done && !nereid_vector_push(s->arena, &ready, callee))
+        return;
+    }
+  }
+  for (size_t i = 0; i < s->functions.size && !s->arena->failed; i++)
+    if (!s->functions.data[i].is_analysed)
+      analyse(s, &s->functions.data[i]);
+}
+
+nereid_status_t nereid_axis_info_run(MlirOperation root, nereid_arena_t *arena, nereid_axis_result_t *out_result) {
+  nereid_map_initialize(&out_result->infos, arena);
+  solver_t solver = {.arena = arena, .infos = &out_result->infos};
+  nereid_map_initialize(&solver.by_name, arena);
+  mlirOperationWalk(root, collect_function, &solver, MlirWalkPreOrder);
+  for (size_t i = 0; i < solver.functions.size; i++) {
+    collection_t collection = {&solver, &solver.functions.data[i]};
+    mlirOperationWalk(solver.functions.data[i].op, collect_call, &collection, MlirWalkPreOrder);
+  }
+  analyse_in_order(&solver);
+  return arena->failed ? NEREID_ERROR_MEMORY : NEREID_OK;
+}
+
+const nereid_axis_info_t *nereid_axis_info_get(const nereid_axis_result_t *result, MlirValue value) {
+  const uintptr_t *place = nereid_map_find(&result->infos, value.ptr);
+  return place ? (const nereid_axis_info_t *)*place : NULL;
+}
