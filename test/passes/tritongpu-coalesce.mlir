@@ -1,0 +1,92 @@
+// RUN: nereid-opt %s --tritongpu-coalesce --split-input-file | FileCheck %s
+// RUN: nereid-opt %s --tritongpu-coalesce --split-input-file --remarks-filter-missed=tritongpu-coalesce --remarks-filter-passed=tritongpu-coalesce 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// Pointers that count up in 16-byte steps: four floats per thread, for the load and for the store.
+// CHECK: #[[WIDE:.+]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-LABEL: @aligned
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @aligned(%in: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %out: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+    %r = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %a = tt.splat %in : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %p = tt.addptr %a, %r : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    // CHECK: %[[P:.+]] = ttg.convert_layout %{{.*}} -> tensor<1024x!tt.ptr<f32>, #[[WIDE]]>
+    // CHECK: %[[X:.+]] = tt.load %[[P]] : tensor<1024x!tt.ptr<f32>, #[[WIDE]]>
+    // CHECK: ttg.convert_layout %[[X]] : tensor<1024xf32, #[[WIDE]]> -> tensor<1024xf32, #{{.+}}>
+    // REMARK: remark: {{.*}}Passed{{.*}}vector-width{{.*}}4 elements of 32 bits: a full 128-bit vector
+    %x = tt.load %p : tensor<1024x!tt.ptr<f32>, #blocked>
+    %b = tt.splat %out : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %q = tt.addptr %b, %r : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    // CHECK: tt.store %{{.*}}, %{{.*}} : tensor<1024x!tt.ptr<f32>, #[[WIDE]]>
+    tt.store %q, %x : tensor<1024x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+}
+
+// -----
+
+// A load takes what the widest connected access takes; a store no more than it can write at once.
+// CHECK-DAG: #[[EIGHT:.+]] = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-DAG: #[[FOUR:.+]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-LABEL: @connected
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @connected(%half: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %full: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+    %r = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %a = tt.splat %half : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>, #blocked>
+    %p = tt.addptr %a, %r : tensor<1024x!tt.ptr<f16>, #blocked>, tensor<1024xi32, #blocked>
+    %b = tt.splat %full : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %q = tt.addptr %b, %r : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    // CHECK: tt.load %{{.*}} : tensor<1024x!tt.ptr<f16>, #[[EIGHT]]>
+    %x = tt.load %p : tensor<1024x!tt.ptr<f16>, #blocked>
+    // CHECK: tt.load %{{.*}} : tensor<1024x!tt.ptr<f32>, #[[EIGHT]]>
+    %y = tt.load %q : tensor<1024x!tt.ptr<f32>, #blocked>
+    %z = arith.extf %x : tensor<1024xf16, #blocked> to tensor<1024xf32, #blocked>
+    %s = arith.addf %y, %z : tensor<1024xf32, #blocked>
+    // CHECK: tt.store %{{.*}}, %{{.*}} : tensor<1024x!tt.ptr<f32>, #[[FOUR]]>
+    tt.store %q, %s : tensor<1024x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+}
+
+// -----
+
+// Contiguous along dimension 0: the order turns, lanes go down the column. Unaligned: one element at a time.
+// CHECK: #[[COLUMN:.+]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [2, 2], order = [0, 1]}>
+// CHECK-LABEL: @columns
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @columns(%in: !tt.ptr<f32>, %ld: i32) {
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #blocked}>>
+    %c = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+    %rows = tt.expand_dims %r {axis = 1 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #blocked}>> -> tensor<64x1xi32, #blocked>
+    %cols = tt.expand_dims %c {axis = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x32xi32, #blocked>
+    %l = tt.splat %ld : i32 -> tensor<1x32xi32, #blocked>
+    %s = arith.muli %cols, %l : tensor<1x32xi32, #blocked>
+    %a = tt.broadcast %rows : tensor<64x1xi32, #blocked> -> tensor<64x32xi32, #blocked>
+    %b = tt.broadcast %s : tensor<1x32xi32, #blocked> -> tensor<64x32xi32, #blocked>
+    %o = arith.addi %a, %b : tensor<64x32xi32, #blocked>
+    %p = tt.splat %in : !tt.ptr<f32> -> tensor<64x32x!tt.ptr<f32>, #blocked>
+    %q = tt.addptr %p, %o : tensor<64x32x!tt.ptr<f32>, #blocked>, tensor<64x32xi32, #blocked>
+    // CHECK: tt.load %{{.*}} : tensor<64x32x!tt.ptr<f32>, #[[COLUMN]]>
+    // REMARK: remark: {{.*}}Missed{{.*}}vector-width{{.*}}multiples of 4 bytes only, while 64 elements are contiguous
+    %x = tt.load %q : tensor<64x32x!tt.ptr<f32>, #blocked>
+    // CHECK: tt.atomic_rmw fadd, acq_rel, gpu, %{{.*}}, %{{.*}} : (tensor<64x32x!tt.ptr<f32>, #[[COLUMN]]>, tensor<64x32xf32, #[[COLUMN]]>)
+    %y = tt.atomic_rmw fadd, acq_rel, gpu, %q, %x : (tensor<64x32x!tt.ptr<f32>, #blocked>, tensor<64x32xf32, #blocked>) -> tensor<64x32xf32, #blocked>
+    tt.return
+  }
+}
+
+// -----
+
+// Two CTAs share the rows: the encoding keeps saying so, and each counts its own part.
+// CHECK: #[[HALF:.+]] = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0], {{.*}}}>
+// CHECK-LABEL: @cluster
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0], CTAsPerCGA = [2, 1], CTASplitNum = [2, 1], CTAOrder = [1, 0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @cluster(%p: tensor<16x64x!tt.ptr<f32>, #blocked> {tt.divisibility = dense<[4, 16]> : tensor<2xi32>, tt.contiguity = dense<[1, 64]> : tensor<2xi32>}) {
+    // CHECK: tt.load %{{.*}} : tensor<16x64x!tt.ptr<f32>, #[[HALF]]>
+    %x = tt.load %p : tensor<16x64x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+}
