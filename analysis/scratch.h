@@ -1,0 +1,27 @@
+/* Shared memory that an op needs for itself while it runs. */
+#ifndef NEREID_ANALYSIS_SCRATCH_H
+#define NEREID_ANALYSIS_SCRATCH_H
+
+#include "mlir-c/IR.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How a ttg.convert_layout moves its elements. */
+typedef enum nereid_conversion_path {
+  NEREID_CONVERSION_RENAMES,  /* every thread has what it needs: registers get other names */
+  NEREID_CONVERSION_SHARED,   /* through shared memory */
+  NEREID_CONVERSION_CLUSTER,  /* between CTAs: not supported */
+  NEREID_CONVERSION_INVALID,  /* the layouts are not of the same tensor, or one is not distributed */
+} nereid_conversion_path_t;
+
+/* The path of a ttg.convert_layout. */
+nereid_conversion_path_t nereid_conversion_path(MlirOperation op);
+
+/* Bytes of scratch that `op` needs, 16-byte aligned; 0 for most ops. */
+int64_t nereid_scratch_bytes(MlirOperation op);
+
+/* Bytes that one element of `type` takes in shared memory: i1 takes 1, pointers 8. */
+int64_t nereid_scratch_element_bytes(MlirType type);
+
+#endif
