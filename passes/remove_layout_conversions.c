@@ -1,0 +1,402 @@
+/* tritongpu-remove-layout-conversions: computes a value in the layout that is wanted instead of converting it.
+ *
+ *   %s = arith.addf %a, %b : tensor<…, #x>                    %a' , %b' : tensor<…, #y>   (loads had #y all along)
+ *   %c = ttg.convert_layout %s : #x -> #y            ->       %c = arith.addf %a', %b' : tensor<…, #y>
+ *
+ * For each conversion the pass looks backwards through ops that any layout suits (elementwise ops, splats, ranges,
+ * constants, broadcasts, expand_dims, transpositions, other conversions) and stops at values that have the wanted layout,
+ * which are taken, and at others, which would have to be converted instead. The slice is computed again in the wanted
+ * layout when that costs less than the conversion: what it moves through shared memory and what it computes twice, since
+ * the old ops stay where somebody else uses them.
+ *
+ * A value is computed at most once per layout, and the answer is kept: the work is bounded by values times layouts.
+ * Requires: encodings on all tensors. Keeps: everything but layouts and the number of ops. */
+#include "base/map.h"
+#include "base/vector.h"
+#include "dialects/ttg/infer_encoding.h"
+#include "layout/encoding.h"
+#include "passes/pass.h"
+#include "seam/effects.h"
+#include "seam/ir.h"
+
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+enum { MAX_SLICE = 4096 };
+
+/* A value in another layout that was computed before; a list per value. */
+typedef struct made made_t;
+struct made {
+  MlirAttribute encoding;
+  MlirValue value;
+  made_t *next;
+};
+
+/* A value that the slice needs in `encoding`. */
+typedef struct wanted {
+  MlirValue value;
+  MlirAttribute encoding;
+} wanted_t;
+
+typedef struct removal {
+  nereid_pass_t *pass;
+  nereid_arena_t *arena;
+  nereid_map_t made; /* value -> made_t * */
+} removal_t;
+
+/* What a slice would take. Costs are instructions per thread, roughly. */
+typedef struct slice {
+  NEREID_VECTOR(wanted_t) recomputed, converted;
+  nereid_map_t seen; /* value -> list of made_t, value unset: encodings looked at already */
+  int64_t cost;
+} slice_t;
+
+static MlirStringRef ref(const char *text) { return mlirStringRefCreateFromCString(text); }
+
+static MlirAttribute encoding_of(MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  return mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type) : (MlirAttribute){NULL};
+}
+
+static MlirType with_encoding(MlirType tensor, MlirAttribute encoding) {
+  int64_t shape[NEREID_LAYOUT_MAX_RANK];
+  const intptr_t rank = mlirShapedTypeGetRank(tensor);
+  for (intptr_t d = 0; d < rank; ++d)
+    shape[d] = mlirShapedTypeGetDimSize(tensor, d);
+  return mlirRankedTensorTypeGet(rank, shape, mlirShapedTypeGetElementType(tensor), encoding);
+}
+
+/* --- which operand layout a result layout asks for --------------------------------------------------------------------- */
+
+/* How an op passes a layout from its result to its operands. */
+typedef enum flow {
+  FLOW_NONE,    /* the op has its layout for a reason */
+  FLOW_SOURCE,  /* no tensor operands: any layout will do */
+  FLOW_SAME,    /* operands like the result */
+  FLOW_CONVERT, /* a conversion: the operand may have the wanted layout already */
+  FLOW_EXPAND,  /* the operand is the slice of the result */
+  FLOW_TRANS,   /* the operand is the result, transposed back */
+} flow_t;
+
+static flow_t flow_of(MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TTG_CONVERT_LAYOUT: return FLOW_CONVERT;
+  case NEREID_OP_TT_EXPAND_DIMS: return FLOW_EXPAND;
+  case NEREID_OP_TT_TRANS: return FLOW_TRANS;
+  case NEREID_OP_TT_BROADCAST: return FLOW_SAME;
+  case NEREID_OP_TT_SPLAT:
+  case NEREID_OP_TT_MAKE_RANGE:
+  case NEREID_OP_ARITH_CONSTANT:
+  case NEREID_OP_UB_POISON: return FLOW_SOURCE;
+  default: break;
+  }
+  const bool pure = nereidMlirOperationIsPure(op) && mlirOperationGetNumRegions(op) == 0;
+  const bool elementwise = nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise);
+  return pure && elementwise && mlirOperationGetNumResults(op) == 1 ? FLOW_SAME : FLOW_NONE;
+}
+
+static bool transposed_back(MlirOperation op, MlirAttribute encoding, MlirAttribute *out) {
+  int64_t shape[NEREID_LAYOUT_MAX_RANK];
+  int32_t back[NEREID_LAYOUT_MAX_RANK];
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  const intptr_t rank = mlirShapedTypeGetRank(type);
+  for (intptr_t d = 0; d < rank; ++d) {
+    shape[d] = mlirShapedTypeGetDimSize(type, d);
+    back[nereid_tt_trans_get_order(op, d)] = (int32_t)d;
+  }
+  return nereid_ttg_infer_trans_encoding(encoding, rank, shape, back, mlirOperationGetLocation(op), out);
+}
+
+/* The encoding that operand `i` of `op` must have for the result to have `encoding`; null for scalars. */
+static bool operand_encoding(MlirOperation op, flow_t flow, intptr_t i, MlirAttribute encoding, MlirAttribute *out) {
+  *out = (MlirAttribute){NULL};
+  if (!mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, i))))
+    return true;
+  *out = encoding;
+  if (flow == FLOW_EXPAND)
+    *out = nereid_ttg_slice_attr_create(mlirOperationGetContext(op), (unsigned)nereid_tt_expand_dims_get_axis(op),
+                                        encoding);
+  if (flow == FLOW_TRANS)
+    return transposed_back(op, encoding, out);
+  return !mlirAttributeIsNull(*out);
+}
+
+/* --- costs ----------------------------------------------------------------------------------------------------------------- */
+
+static int64_t registers_of(MlirValue value, MlirAttribute encoding) {
+  nereid_layout_t layout;
+  if (nereid_layout_from_type(with_encoding(mlirValueGetType(value), encoding), &layout) != NEREID_OK)
+    return 1;
+  return nereid_layout_registers(&layout);
+}
+
+/* Two barriers, and a store and a load per word of the thread's elements; nothing when only registers are renamed. */
+static int64_t conversion_cost(MlirValue value, MlirAttribute to) {
+  enum { BARRIERS = 60, PER_ELEMENT = 4 };
+  nereid_layout_t from_layout, to_layout;
+  MlirType type = mlirValueGetType(value);
+  if (nereid_layout_from_type(type, &from_layout) != NEREID_OK ||
+      nereid_layout_from_type(with_encoding(type, to), &to_layout) != NEREID_OK)
+    return INT32_MAX;
+  if (nereid_layout_convert(&from_layout, &to_layout, NULL) <= NEREID_LAYOUT_CONVERSION_REGISTER)
+    return 0;
+  return BARRIERS + PER_ELEMENT * ((int64_t)nereid_layout_registers(&from_layout) + nereid_layout_registers(&to_layout));
+}
+
+static bool is_expensive(MlirOperation op) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  if (name.length > 5 && memcmp(name.data, "math.", 5) == 0)
+    return true;
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_ARITH_DIVSI:
+  case NEREID_OP_ARITH_DIVUI:
+  case NEREID_OP_ARITH_REMSI:
+  case NEREID_OP_ARITH_REMUI:
+  case NEREID_OP_ARITH_DIVF:
+  case NEREID_OP_ARITH_REMF:
+  case NEREID_OP_TT_EXTERN_ELEMENTWISE:
+  case NEREID_OP_TT_ELEMENTWISE_INLINE_ASM:
+  case NEREID_OP_TT_PRECISE_DIVF:
+  case NEREID_OP_TT_PRECISE_SQRT: return true;
+  default: return false;
+  }
+}
+
+/* Instructions that computing `value` again takes. Nothing when the old op dies with its only user. */
+static int64_t recompute_cost(MlirOperation op, flow_t flow, MlirValue value, MlirAttribute encoding) {
+  enum { CHEAP = 1, EXPENSIVE = 12 };
+  if (flow != FLOW_SAME || nereid_op_kind(op) == NEREID_OP_TT_BROADCAST)
+    return 0;
+  MlirOpOperand first = mlirValueGetFirstUse(value);
+  if (mlirOpOperandIsNull(first) || mlirOpOperandIsNull(mlirOpOperandGetNextUse(first)))
+    return 0;
+  return registers_of(value, encoding) * (is_expensive(op) ? EXPENSIVE : CHEAP);
+}
+
+/* --- finding the slice ------------------------------------------------------------------------------------------------------- */
+
+static made_t *find_in(const nereid_map_t *map, wanted_t wanted) {
+  uintptr_t *list = nereid_map_find(map, wanted.value.ptr);
+  for (made_t *made = list ? (made_t *)*list : NULL; made; made = made->next)
+    if (mlirAttributeEqual(made->encoding, wanted.encoding))
+      return made;
+  return NULL;
+}
+
+static bool add_to(nereid_arena_t *arena, nereid_map_t *map, wanted_t wanted, MlirValue value) {
+  uintptr_t *list = nereid_map_insert(map, wanted.value.ptr);
+  made_t *made = nereid_arena_new(arena, made_t, 1);
+  if (!list || !made)
+    return false;
+  *made = (made_t){wanted.encoding, value, (made_t *)*list};
+  *list = (uintptr_t)made;
+  return true;
+}
+
+static MlirOperation defining_op(MlirValue value) {
+  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+}
+
+/* Adds what `wanted` takes to the slice; its operands go to the end of `stack`. */
+static bool visit(removal_t *removal, slice_t *slice, wanted_t wanted, MlirOperation *out_op, flow_t *out_flow) {
+  *out_flow = FLOW_NONE;
+  if (mlirAttributeEqual(encoding_of(wanted.value), wanted.encoding) || find_in(&removal->made, wanted) ||
+      find_in(&slice->seen, wanted))
+    return true;
+  if (!add_to(removal->arena, &slice->seen, wanted, (MlirValue){NULL}))
+    return false;
+  *out_op = defining_op(wanted.value);
+  *out_flow = mlirOperationIsNull(*out_op) ? FLOW_NONE : flow_of(*out_op);
+  if (*out_flow == FLOW_NONE) {
+    slice->cost += conversion_cost(wanted.value, wanted.encoding);
+    return nereid_vector_push(removal->arena, &slice->converted, wanted);
+  }
+  slice->cost += recompute_cost(*out_op, *out_flow, wanted.value, wanted.encoding);
+  return nereid_vector_push(removal->arena, &slice->recomputed, wanted);
+}
+
+/* Collects the slice of `root`; false when it is too large, or memory is out. */
+static bool collect(removal_t *removal, slice_t *slice, wanted_t root) {
+  NEREID_VECTOR(wanted_t) stack = {0};
+  if (!nereid_vector_push(removal->arena, &stack, root))
+    return false;
+  while (stack.size) {
+    wanted_t wanted = stack.data[--stack.size];
+    MlirOperation op;
+    flow_t flow;
+    if (!visit(removal, slice, wanted, &op, &flow) || slice->recomputed.size > MAX_SLICE)
+      return false;
+    for (intptr_t i = 0; flow != FLOW_NONE && i < mlirOperationGetNumOperands(op); ++i) {
+      wanted_t operand = {.value = mlirOperationGetOperand(op, i)};
+      if (!operand_encoding(op, flow, i, wanted.encoding, &operand.encoding))
+        return false;
+      if (!mlirAttributeIsNull(operand.encoding) && !nereid_vector_push(removal->arena, &stack, operand))
+        return false;
+    }
+  }
+  return true;
+}
+
+/* --- computing it again -------------------------------------------------------------------------------------------------------- */
+
+/* The value of `wanted`, which has been made, is there, or is the source of a conversion. */
+static MlirValue lookup(removal_t *removal, wanted_t wanted) {
+  if (mlirAttributeEqual(encoding_of(wanted.value), wanted.encoding))
+    return wanted.value;
+  made_t *made = find_in(&removal->made, wanted);
+  return made ? made->value : (MlirValue){NULL};
+}
+
+static bool convert_value(removal_t *removal, wanted_t wanted) {
+  MlirOperation op = defining_op(wanted.value);
+  nereid_builder_t builder = {mlirValueGetLocation(wanted.value), {NULL}, {NULL}};
+  if (mlirOperationIsNull(op)) {
+    builder.block = mlirBlockArgumentGetOwner(wanted.value);
+    builder.before = mlirBlockGetFirstOperation(builder.block);
+  } else {
+    builder.block = mlirOperationGetBlock(op);
+    builder.before = mlirOperationGetNextInBlock(op);
+  }
+  MlirOperation convert = nereid_ttg_convert_layout_build(
+      &builder, with_encoding(mlirValueGetType(wanted.value), wanted.encoding), wanted.value);
+  return add_to(removal->arena, &removal->made, wanted, mlirOperationGetResult(convert, 0));
+}
+
+static bool recompute(removal_t *removal, wanted_t wanted) {
+  MlirOperation op = defining_op(wanted.value);
+  const flow_t flow = flow_of(op);
+  if (flow == FLOW_CONVERT) {
+    wanted_t source = {mlirOperationGetOperand(op, 0), wanted.encoding};
+    return add_to(removal->arena, &removal->made, wanted, lookup(removal, source));
+  }
+  MlirOperation again = mlirOperationClone(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    wanted_t operand = {.value = mlirOperationGetOperand(op, i)};
+    if (operand_encoding(op, flow, i, wanted.encoding, &operand.encoding) && !mlirAttributeIsNull(operand.encoding))
+      mlirOperationSetOperand(again, i, lookup(removal, operand));
+  }
+  MlirValue result = mlirOperationGetResult(again, 0);
+  MlirType type = with_encoding(mlirValueGetType(result), wanted.encoding);
+  mlirValueSetType(result, type);
+  if (nereid_op_kind(op) == NEREID_OP_ARITH_CONSTANT) {
+    MlirAttribute value = mlirOperationGetAttributeByName(op, ref("value"));
+    mlirOperationSetAttributeByName(again, ref("value"), mlirDenseElementsAttrReshapeGet(value, type));
+  }
+  mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(op), op, again);
+  return add_to(removal->arena, &removal->made, wanted, result);
+}
+
+/* The last collected comes first: a value is collected before its operands. A value that two users share may come
+ * before one of its users only; then its turn is put off until its operands are there. */
+static bool operands_are_made(removal_t *removal, wanted_t wanted) {
+  MlirOperation op = defining_op(wanted.value);
+  const flow_t flow = flow_of(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    wanted_t operand = {.value = mlirOperationGetOperand(op, i)};
+    if (!operand_encoding(op, flow, i, wanted.encoding, &operand.encoding))
+      return false;
+    if (!mlirAttributeIsNull(operand.encoding) && mlirValueIsNull(lookup(removal, operand)))
+      return false;
+  }
+  return true;
+}
+
+/* Computes the slice, operands before users: a depth-first walk with an explicit stack. */
+static bool rebuild(removal_t *removal, const slice_t *slice) {
+  for (size_t i = 0; i < slice->converted.size; ++i)
+    if (!convert_value(removal, slice->converted.data[i]))
+      return false;
+  NEREID_VECTOR(wanted_t) stack = {0};
+  for (size_t i = slice->recomputed.size; i > 0; --i) {
+    if (!nereid_vector_push(removal->arena, &stack, slice->recomputed.data[i - 1]))
+      return false;
+    while (stack.size) {
+      wanted_t top = stack.data[stack.size - 1];
+      if (find_in(&removal->made, top) || mlirAttributeEqual(encoding_of(top.value), top.encoding)) {
+        --stack.size;
+        continue;
+      }
+      if (operands_are_made(removal, top)) {
+        if (!recompute(removal, top))
+          return false;
+        --stack.size;
+        continue;
+      }
+      MlirOperation op = defining_op(top.value);
+      const flow_t flow = flow_of(op);
+      for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); ++k) {
+        wanted_t operand = {.value = mlirOperationGetOperand(op, k)};
+        operand_encoding(op, flow, k, top.encoding, &operand.encoding);
+        if (!mlirAttributeIsNull(operand.encoding) && mlirValueIsNull(lookup(removal, operand)) &&
+            !nereid_vector_push(removal->arena, &stack, operand))
+          return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* --- the pass --------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct collection {
+  nereid_arena_t *arena;
+  NEREID_VECTOR(MlirOperation) ops, conversions;
+} collection_t;
+
+static MlirWalkResult collect_op(MlirOperation op, void *user_data) {
+  collection_t *collection = user_data;
+  nereid_vector_push(collection->arena, &collection->ops, op);
+  if (nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT)
+    nereid_vector_push(collection->arena, &collection->conversions, op);
+  return MlirWalkResultAdvance;
+}
+
+static collection_t collect_ops(removal_t *removal) {
+  collection_t collection = {.arena = removal->arena};
+  mlirOperationWalk(removal->pass->op, collect_op, &collection, MlirWalkPreOrder);
+  return collection;
+}
+
+/* Users come after what they use in the walk, so going backwards once is enough. */
+static void erase_dead_ops(removal_t *removal) {
+  collection_t collection = collect_ops(removal);
+  for (size_t i = collection.ops.size; i > 1; --i)
+    if (nereidMlirOperationIsTriviallyDead(collection.ops.data[i - 1]))
+      mlirOperationDestroy(collection.ops.data[i - 1]);
+}
+
+/* Replaces `conversion` by its source, computed in its layout, when that is cheaper. */
+static bool try_remove(removal_t *removal, MlirOperation conversion) {
+  MlirValue result = mlirOperationGetResult(conversion, 0), source = mlirOperationGetOperand(conversion, 0);
+  wanted_t root = {source, encoding_of(result)};
+  slice_t slice = {.cost = 0};
+  nereid_map_initialize(&slice.seen, removal->arena);
+  if (!collect(removal, &slice, root))
+    return !removal->arena->failed;
+  const int64_t before = conversion_cost(source, root.encoding);
+  /* A conversion that only renames registers costs nothing, but the chain behind it may go with it. */
+  if (slice.cost > before || (slice.cost == before && slice.converted.size))
+    return true;
+  if (!rebuild(removal, &slice))
+    return false;
+  MlirValue replacement = lookup(removal, root);
+  nereid_pass_remark_passed(removal->pass, conversion, "rematerialised", "%zu operations computed in the wanted layout",
+                            slice.recomputed.size);
+  mlirValueReplaceAllUsesOfWith(result, replacement);
+  return true;
+}
+
+MlirLogicalResult nereid_pass_tritongpu_remove_layout_conversions(nereid_pass_t *pass) {
+  removal_t removal = {.pass = pass, .arena = pass->scratch};
+  nereid_map_initialize(&removal.made, pass->scratch);
+  collection_t collection = collect_ops(&removal);
+  for (size_t i = 0; i < collection.conversions.size; ++i)
+    if (!try_remove(&removal, collection.conversions.data[i]))
+      return mlirLogicalResultFailure();
+  erase_dead_ops(&removal);
+  return mlirLogicalResultSuccess();
+}
