@@ -1,0 +1,107 @@
+/* convert-triton-gpu-to-llvm: every tt.func of the module becomes an llvm.func.
+ *
+ *   tt.func public @k(%x: !tt.ptr<f32>) { … }   ->   llvm.func @k(%x: !llvm.ptr<1>, …) attributes {nvvm.kernel, …} { … }
+ *
+ * Requires: encodings on all tensors, cf instead of scf, allocated shared memory (ttg.shared and allocation.offset).
+ * Keeps: locations, argument names and attributes, module attributes. Establishes: the kernel ABI of docs/abi.md. */
+#include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/function.h"
+#include "conversion/ttg_to_llvm/kernel_abi.h"
+
+#include "base/vector.h"
+#include "dialects/ttg/module.h"
+#include "passes/pass.h"
+
+#include "mlir-c/Dialect/LLVM.h"
+
+static const nereid_lower_row_t *const families[] = {
+    nereid_lower_arith_rows,   nereid_lower_float_cast_rows,   nereid_lower_math_rows,   nereid_lower_view_rows,
+    nereid_lower_memory_rows,  nereid_lower_program_rows,      nereid_lower_extern_rows, nereid_lower_debug_rows,
+    nereid_lower_control_flow_rows, nereid_lower_convert_layout_rows,
+};
+
+/* The rows of all families by op kind. */
+static const nereid_lower_row_t *const *index_rows(nereid_arena_t *arena) {
+  const nereid_lower_row_t **rows = nereid_arena_new(arena, const nereid_lower_row_t *, NEREID_OP_COUNT);
+  for (size_t f = 0; rows && f < sizeof families / sizeof *families; ++f)
+    for (const nereid_lower_row_t *row = families[f]; row->kind != NEREID_OP_UNKNOWN; ++row)
+      rows[row->kind] = row;
+  return rows;
+}
+
+static void make_types(nereid_lower_t *lower) {
+  MlirContext context = lower->context;
+  lower->types = (nereid_lower_types_t){
+      .i1 = mlirIntegerTypeGet(context, 1),
+      .i8 = mlirIntegerTypeGet(context, 8),
+      .i16 = mlirIntegerTypeGet(context, 16),
+      .i32 = mlirIntegerTypeGet(context, 32),
+      .i64 = mlirIntegerTypeGet(context, 64),
+      .f16 = mlirF16TypeGet(context),
+      .bf16 = mlirBF16TypeGet(context),
+      .f32 = mlirF32TypeGet(context),
+      .f64 = mlirF64TypeGet(context),
+      .ptr = mlirLLVMPointerTypeGet(context, 0),
+      .ptr_global = mlirLLVMPointerTypeGet(context, 1),
+      .ptr_shared = mlirLLVMPointerTypeGet(context, 3),
+      .none = mlirLLVMVoidTypeGet(context),
+  };
+}
+
+/* Overflow flags by their text, in both dialects. */
+static void make_overflow_flags(nereid_lower_t *lower) {
+  static const char *const texts[NEREID_LOWER_OVERFLOWS][2] = {
+      {"#arith.overflow<none>", "#llvm.overflow<none>"},
+      {"#arith.overflow<nsw>", "#llvm.overflow<nsw>"},
+      {"#arith.overflow<nuw>", "#llvm.overflow<nuw>"},
+      {"#arith.overflow<nsw, nuw>", "#llvm.overflow<nsw, nuw>"},
+  };
+  for (int i = 0; i < NEREID_LOWER_OVERFLOWS; ++i) {
+    lower->overflow[i].arith = mlirAttributeParseGet(lower->context, mlirStringRefCreateFromCString(texts[i][0]));
+    lower->overflow[i].llvm = mlirAttributeParseGet(lower->context, mlirStringRefCreateFromCString(texts[i][1]));
+  }
+}
+
+static bool initialize(nereid_lower_t *lower, nereid_pass_t *pass) {
+  *lower = (nereid_lower_t){
+      .context = pass->context,
+      .module = pass->op,
+      .module_block = mlirModuleGetBody(mlirModuleFromOperation(pass->op)),
+      .arena = pass->scratch,
+      .options = {.capability = (int32_t)nereid_pass_option_int(pass, "compute-capability"),
+                  .ptx_version = (int32_t)nereid_pass_option_int(pass, "ptx-version"),
+                  .fp_fusion = nereid_pass_option_bool(pass, "fp-fusion")},
+      .grid = {nereid_ttg_num_warps(pass->op), nereid_ttg_threads_per_warp(pass->op), nereid_ttg_num_ctas(pass->op)},
+  };
+  make_types(lower);
+  make_overflow_flags(lower);
+  if (lower->options.fp_fusion)
+    lower->contract = mlirAttributeParseGet(pass->context,
+                                            mlirStringRefCreateFromCString("#llvm.fastmath<contract>"));
+  nereid_map_initialize(&lower->layouts, pass->scratch);
+  return nereid_axis_info_run(pass->op, pass->scratch, &lower->axis) == NEREID_OK;
+}
+
+typedef NEREID_VECTOR(MlirOperation) functions_t;
+
+static bool collect_functions(nereid_lower_t *lower, functions_t *out) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(lower->module_block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (nereid_op_kind(op) == NEREID_OP_TT_FUNC && !nereid_vector_push(lower->arena, out, op))
+      return false;
+  return true;
+}
+
+MlirLogicalResult nereid_pass_convert_triton_gpu_to_llvm(nereid_pass_t *pass) {
+  nereid_lower_t lower;
+  functions_t functions = {0};
+  const nereid_lower_row_t *const *rows = index_rows(pass->scratch);
+  if (!rows || !initialize(&lower, pass) || !collect_functions(&lower, &functions))
+    return mlirLogicalResultFailure();
+  for (size_t i = 0; i < functions.size; ++i)
+    if (!nereid_lower_function(&lower, functions.data[i], rows))
+      return mlirLogicalResultFailure();
+  for (size_t i = 0; i < functions.size; ++i)
+    mlirOperationDestroy(functions.data[i]);
+  return nereid_kernel_abi_apply(pass->op) ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
+}

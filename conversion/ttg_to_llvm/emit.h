@@ -1,0 +1,84 @@
+/* Short names for the LLVM-dialect ops that lowerings emit most; all go to lower->builder.
+ *
+ * Each returns the op's result. Integer arithmetic carries no overflow flags unless the name says so. */
+#ifndef NEREID_CONVERSION_TTG_TO_LLVM_EMIT_H
+#define NEREID_CONVERSION_TTG_TO_LLVM_EMIT_H
+
+#include "conversion/ttg_to_llvm/lower.h"
+
+/* Any op by name with operands and result types; attributes by name. The builder of last resort, and that of tables. */
+MlirOperation nereid_emit_op(nereid_lower_t *lower, const char *name, intptr_t n_results, const MlirType *results,
+                             intptr_t n_operands, const MlirValue *operands, intptr_t n_attributes,
+                             const MlirNamedAttribute *attributes);
+
+/* Inserts a detached op at the builder. */
+void nereid_emit_insert_op(nereid_lower_t *lower, MlirOperation op);
+
+/* The same with one result and no attributes. */
+MlirValue nereid_emit(nereid_lower_t *lower, const char *name, MlirType result, intptr_t n_operands,
+                      const MlirValue *operands);
+
+MlirNamedAttribute nereid_emit_attribute(nereid_lower_t *lower, const char *name, MlirAttribute value);
+
+MlirValue nereid_emit_i32(nereid_lower_t *lower, int32_t value);
+MlirValue nereid_emit_i64(nereid_lower_t *lower, int64_t value);
+MlirValue nereid_emit_int(nereid_lower_t *lower, MlirType type, int64_t value);
+MlirValue nereid_emit_float(nereid_lower_t *lower, MlirType type, double value);
+/* A constant of any attribute that llvm.mlir.constant takes. */
+MlirValue nereid_emit_constant(nereid_lower_t *lower, MlirType type, MlirAttribute value);
+
+MlirValue nereid_emit_binary(nereid_lower_t *lower, const char *name, MlirValue lhs, MlirValue rhs);
+MlirValue nereid_emit_add(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs);
+MlirValue nereid_emit_mul(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs);
+MlirValue nereid_emit_and(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs);
+MlirValue nereid_emit_or(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs);
+/* An or of values without a common bit: what an addition is there, and LLVM may treat it as one. */
+MlirValue nereid_emit_or_disjoint(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs);
+MlirValue nereid_emit_xor(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs);
+MlirValue nereid_emit_shl(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs);
+MlirValue nereid_emit_lshr(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs);
+
+/* `predicate` is LLVM's ICmpPredicate number: eq 0, ne 1, slt 2, sle 3, sgt 4, sge 5, ult 6, ule 7, ugt 8, uge 9. */
+MlirValue nereid_emit_icmp(nereid_lower_t *lower, int64_t predicate, MlirValue lhs, MlirValue rhs);
+/* The same for floats: oeq 1, ogt 2, oge 3, olt 4, ole 5, one 6, ord 7, ueq 8, ugt 9, uge 10, ult 11, ule 12, une 13,
+ * uno 14. */
+MlirValue nereid_emit_fcmp(nereid_lower_t *lower, int64_t predicate, MlirValue lhs, MlirValue rhs);
+MlirValue nereid_emit_select(nereid_lower_t *lower, MlirValue condition, MlirValue if_true, MlirValue if_false);
+
+/* llvm.trunc, llvm.zext, llvm.sext, llvm.bitcast, llvm.ptrtoint …: one operand, the result type says the rest. */
+MlirValue nereid_emit_cast(nereid_lower_t *lower, const char *name, MlirType to, MlirValue value);
+/* The value's bits as another type of the same width; pointers through ptrtoint and inttoptr. */
+MlirValue nereid_emit_bits(nereid_lower_t *lower, MlirType to, MlirValue value);
+
+/* Fused floating point ops: carry the contract flag when fusion is on. */
+MlirValue nereid_emit_fbinary(nereid_lower_t *lower, const char *name, MlirValue lhs, MlirValue rhs);
+
+/* Pointer plus `bytes` (constant) or plus index * size of `element`. */
+MlirValue nereid_emit_offset(nereid_lower_t *lower, MlirValue pointer, int64_t bytes);
+MlirValue nereid_emit_gep(nereid_lower_t *lower, MlirValue pointer, MlirType element, MlirValue index);
+
+MlirType nereid_emit_vector_type(MlirType element, intptr_t count);
+MlirValue nereid_emit_extract(nereid_lower_t *lower, MlirValue vector, intptr_t index);
+MlirValue nereid_emit_insert(nereid_lower_t *lower, MlirValue vector, MlirValue value, intptr_t index);
+MlirValue nereid_emit_undef(nereid_lower_t *lower, MlirType type);
+/* Packs `count` values of one type into a vector; a single value stays as it is. */
+MlirValue nereid_emit_pack(nereid_lower_t *lower, intptr_t count, const MlirValue *values);
+
+/* Inline PTX. `results` of them: none, one, or a literal struct whose fields nereid_emit_asm writes to `out_results`.
+ * `constraints` as LLVM spells them ("=r,=r,l,b"). `volatile_` keeps it from being removed, moved or merged. */
+void nereid_emit_asm(nereid_lower_t *lower, const char *text, const char *constraints, bool volatile_,
+                     intptr_t n_results, const MlirType *results, intptr_t n_operands, const MlirValue *operands,
+                     MlirValue *out_results);
+
+/* Calls a declared function with one result or none (`result` null). */
+MlirValue nereid_emit_call(nereid_lower_t *lower, const char *callee, MlirType result, intptr_t n_operands,
+                           const MlirValue *operands);
+/* Calls an LLVM intrinsic by name, e.g. "llvm.nvvm.ex2.approx.f". */
+MlirValue nereid_emit_intrinsic(nereid_lower_t *lower, const char *name, MlirType result, intptr_t n_operands,
+                                const MlirValue *operands);
+
+void nereid_emit_branch(nereid_lower_t *lower, MlirBlock to, intptr_t n, const MlirValue *arguments);
+void nereid_emit_cond_branch(nereid_lower_t *lower, MlirValue condition, MlirBlock if_true, MlirBlock if_false);
+void nereid_emit_barrier(nereid_lower_t *lower);
+
+#endif

@@ -1,0 +1,142 @@
+/* Code that somebody else wrote: extern_elementwise calls a function of libdevice (or another library) per element,
+ * elementwise_inline_asm runs PTX on `packed_element` elements at a time.
+ *
+ *   tt.extern_elementwise %x {symbol = "__nv_asinf"}   ->   llvm.call @__nv_asinf(%x.0), …
+ *
+ * A pure call is emitted once per distinct operand tuple; others once per register. */
+#include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/lower.h"
+
+#include "base/vector.h"
+#include "nereid/dialects/tt.h"
+
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdio.h>
+
+/* --- extern_elementwise ---------------------------------------------------------------------------------------------- */
+
+static MlirValue emit_extern(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                             const MlirValue *operands) {
+  (void)row;
+  MlirStringRef symbol = nereid_tt_extern_elementwise_get_symbol(op);
+  const char *name = nereid_arena_copy(lower->arena, nereid_view_of(symbol.data, symbol.length));
+  return name ? nereid_emit_call(lower, name, element, mlirOperationGetNumOperands(op), operands) : (MlirValue){NULL};
+}
+
+static bool lower_extern(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  const intptr_t n = mlirOperationGetNumOperands(op);
+  MlirType *types = nereid_arena_new(lower->arena, MlirType, (size_t)n);
+  MlirType result = nereid_lower_type(lower, mlirValueGetType(mlirOperationGetResult(op, 0)));
+  MlirStringRef symbol = nereid_tt_extern_elementwise_get_symbol(op);
+  const char *name = nereid_arena_copy(lower->arena, nereid_view_of(symbol.data, symbol.length));
+  if (!types || !name)
+    return false;
+  if (symbol.length == 0)
+    return nereid_lower_error(op, "names no symbol to call");
+  for (intptr_t i = 0; i < n; ++i)
+    types[i] = nereid_lower_type(lower, mlirValueGetType(mlirOperationGetOperand(op, i)));
+  if (!nereid_lower_declare(lower, name, mlirLLVMFunctionTypeGet(result, n, types, false)))
+    return false;
+  return nereid_lower_elementwise(lower, op, row, emit_extern);
+}
+
+/* --- elementwise_inline_asm ------------------------------------------------------------------------------------------- */
+
+typedef NEREID_VECTOR(MlirValue) values_t;
+typedef NEREID_VECTOR(MlirType) types_t;
+
+/* Elements of one operand or result that share a 32-bit register: two of 16 bits, four of 8. */
+static intptr_t elements_per_word(MlirType type, intptr_t packed) {
+  const unsigned bits = nereid_lower_memory_bits(nereid_lower_element_type(type));
+  intptr_t fit = bits >= 32 ? 1 : 32 / (intptr_t)bits;
+  return fit < packed ? fit : packed;
+}
+
+/* The type of one asm operand that carries `count` elements. */
+static MlirType word_type(MlirType element, intptr_t count) {
+  return count == 1 ? element : nereid_emit_vector_type(element, count);
+}
+
+/* Elements [r, r + packed) of every operand, words of a pack of elements each. Past the last register the last element
+ * is repeated. */
+static bool gather_operands(nereid_lower_t *lower, MlirOperation op, intptr_t r, intptr_t packed, values_t *out) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    nereid_lowered_t operand = nereid_lower_operand(lower, op, i);
+    const intptr_t per_word = elements_per_word(mlirValueGetType(mlirOperationGetOperand(op, i)), packed);
+    for (intptr_t e = 0; e < packed; e += per_word) {
+      MlirValue word[4];
+      for (intptr_t k = 0; k < per_word; ++k) {
+        intptr_t at = operand.count == 1 ? 0 : r + e + k;
+        word[k] = operand.values[at < operand.count ? at : operand.count - 1];
+      }
+      if (!nereid_vector_push(lower->arena, out, nereid_emit_pack(lower, per_word, word)))
+        return false;
+    }
+  }
+  return true;
+}
+
+static bool result_words(nereid_lower_t *lower, MlirOperation op, intptr_t packed, types_t *out) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, i)), element = nereid_lower_type(lower, type);
+    const intptr_t per_word = elements_per_word(type, packed);
+    for (intptr_t e = 0; e < packed; e += per_word)
+      if (mlirTypeIsNull(element) || !nereid_vector_push(lower->arena, out, word_type(element, per_word)))
+        return false;
+  }
+  return true;
+}
+
+/* Puts the elements of the words into the results' registers [r, r + packed). */
+static void scatter_results(nereid_lower_t *lower, MlirOperation op, intptr_t r, intptr_t packed,
+                            const MlirValue *words, nereid_lowered_t *results) {
+  intptr_t next = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    const intptr_t per_word = elements_per_word(mlirValueGetType(mlirOperationGetResult(op, i)), packed);
+    for (intptr_t e = 0; e < packed; e += per_word, ++next)
+      for (intptr_t k = 0; k < per_word && r + e + k < results[i].count; ++k)
+        results[i].values[r + e + k] =
+            per_word == 1 ? words[next] : nereid_emit_extract(lower, words[next], k);
+  }
+}
+
+static bool lower_inline_asm(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  const intptr_t packed = nereid_tt_elementwise_inline_asm_get_packed_element(op);
+  const intptr_t n_results = mlirOperationGetNumResults(op);
+  MlirStringRef text = nereid_tt_elementwise_inline_asm_get_asm_string(op);
+  MlirStringRef constraints = nereid_tt_elementwise_inline_asm_get_constraints(op);
+  const char *asm_text = nereid_arena_copy(lower->arena, nereid_view_of(text.data, text.length));
+  const char *asm_constraints =
+      nereid_arena_copy(lower->arena, nereid_view_of(constraints.data, constraints.length));
+  nereid_lowered_t *results = nereid_arena_new(lower->arena, nereid_lowered_t, (size_t)n_results);
+  types_t types = {0};
+  if (!asm_text || !asm_constraints || !results)
+    return false;
+  if (!result_words(lower, op, packed, &types))
+    return nereid_lower_error(op, "has a result type that cannot be lowered");
+  intptr_t registers = 0;
+  for (intptr_t i = 0; i < n_results; ++i) {
+    registers = nereid_lower_registers(lower, mlirValueGetType(mlirOperationGetResult(op, i)));
+    results[i] = nereid_lower_array(lower, registers);
+  }
+  MlirValue *words = nereid_arena_new(lower->arena, MlirValue, types.size);
+  for (intptr_t r = 0; words && r < registers; r += packed) {
+    values_t operands = {0};
+    if (!gather_operands(lower, op, r, packed, &operands))
+      return false;
+    nereid_emit_asm(lower, asm_text, asm_constraints, !nereid_tt_elementwise_inline_asm_get_pure(op),
+                    (intptr_t)types.size, types.data, (intptr_t)operands.size, operands.data, words);
+    scatter_results(lower, op, r, packed, words, results);
+  }
+  for (intptr_t i = 0; i < n_results; ++i)
+    nereid_lower_set(lower, mlirOperationGetResult(op, i), results[i]);
+  return words != NULL;
+}
+
+const nereid_lower_row_t nereid_lower_extern_rows[] = {
+    {NEREID_OP_TT_EXTERN_ELEMENTWISE, lower_extern, NULL},
+    {NEREID_OP_TT_ELEMENTWISE_INLINE_ASM, lower_inline_asm, NULL},
+    {NEREID_OP_UNKNOWN, NULL, NULL},
+};

@@ -1,0 +1,272 @@
+/* Conversions between number formats: arith's casts and tt.fp_to_fp. Every conversion rounds once.
+ *
+ *   f64 -> narrower than f32     through f32 rounded to odd, which a second rounding cannot get wrong
+ *   fp8 -> any                   through f16, which holds every fp8 exactly
+ *   any -> fp8                   through f32; two at a time by cvt.rn.satfinite on sm_89 and later, else in integers
+ *
+ * Rounding to fp8 saturates: what is too large, infinities too, becomes the largest finite number; NaN stays NaN
+ * (docs/numerics.md). */
+#include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/lower.h"
+
+#include "nereid/dialects/arith.h"
+#include "nereid/dialects/tt.h"
+
+#include <stdio.h>
+
+/* Format of an fp8 type: exponent bias and mantissa bits say all. */
+typedef struct fp8 {
+  int mantissa, bias;
+  double largest;
+  uint8_t nan;
+  const char *to_f16, *from_f32; /* intrinsics on pairs, sm_89 */
+} fp8_t;
+
+static const fp8_t e4m3 = {3, 7, 448.0, 0x7F, "llvm.nvvm.e4m3x2.to.f16x2.rn", "llvm.nvvm.ff.to.e4m3x2.rn"};
+static const fp8_t e5m2 = {2, 15, 57344.0, 0x7F, "llvm.nvvm.e5m2x2.to.f16x2.rn", "llvm.nvvm.ff.to.e5m2x2.rn"};
+
+static const fp8_t *fp8_of(MlirType type) {
+  if (mlirTypeIsAFloat8E4M3FN(type))
+    return &e4m3;
+  return mlirTypeIsAFloat8E5M2(type) ? &e5m2 : NULL;
+}
+
+enum { FP8_CVT_CAPABILITY = 89 };
+
+/* --- from fp8 ------------------------------------------------------------------------------------------------------------ */
+
+/* e5m2 is the high byte of an f16. e4m3, moved to where f16 has exponent and mantissa, is 2^8 too small. */
+static MlirValue fp8_bits_to_f16(nereid_lower_t *lower, const fp8_t *format, MlirValue bits) {
+  const nereid_lower_types_t *t = &lower->types;
+  MlirValue wide = nereid_emit_cast(lower, "llvm.zext", t->i16, bits);
+  if (format == &e5m2)
+    return nereid_emit_bits(lower, t->f16, nereid_emit_shl(lower, wide, nereid_emit_int(lower, t->i16, 8)));
+  MlirValue magnitude = nereid_emit_and(lower, wide, nereid_emit_int(lower, t->i16, 0x7F));
+  MlirValue sign = nereid_emit_shl(lower, nereid_emit_and(lower, wide, nereid_emit_int(lower, t->i16, 0x80)),
+                                   nereid_emit_int(lower, t->i16, 8));
+  MlirValue scaled = nereid_emit_binary(
+      lower, "llvm.fmul",
+      nereid_emit_bits(lower, t->f16, nereid_emit_shl(lower, magnitude, nereid_emit_int(lower, t->i16, 7))),
+      nereid_emit_float(lower, t->f16, 256.0));
+  MlirValue is_nan = nereid_emit_icmp(lower, 0, magnitude, nereid_emit_int(lower, t->i16, format->nan));
+  MlirValue number = nereid_emit_select(lower, is_nan, nereid_emit_int(lower, t->i16, 0x7E00),
+                                        nereid_emit_bits(lower, t->i16, scaled));
+  return nereid_emit_bits(lower, t->f16, nereid_emit_or(lower, number, sign));
+}
+
+static void fp8_pair_to_f16(nereid_lower_t *lower, const fp8_t *format, const MlirValue *bits, MlirValue *out) {
+  if (lower->options.capability < FP8_CVT_CAPABILITY) {
+    for (int i = 0; i < 2; ++i)
+      out[i] = i && bits[1].ptr == bits[0].ptr ? out[0] : fp8_bits_to_f16(lower, format, bits[i]);
+    return;
+  }
+  MlirValue packed = nereid_emit_bits(lower, lower->types.i16, nereid_emit_pack(lower, 2, bits));
+  MlirValue pair =
+      nereid_emit_intrinsic(lower, format->to_f16, nereid_emit_vector_type(lower->types.f16, 2), 1, &packed);
+  for (int i = 0; i < 2; ++i)
+    out[i] = nereid_emit_extract(lower, pair, i);
+}
+
+/* --- to fp8 --------------------------------------------------------------------------------------------------------------- */
+
+/* The magnitude's bits for a number that is normal in the format: cut the mantissa, rounding to even unless towards
+ * zero, and change the exponent's bias. */
+static MlirValue normal_bits(nereid_lower_t *lower, const fp8_t *format, MlirValue magnitude_bits, bool to_zero) {
+  const int cut = 23 - format->mantissa;
+  MlirValue shift = nereid_emit_i32(lower, cut), bits = magnitude_bits;
+  if (!to_zero) {
+    MlirValue lowest = nereid_emit_and(lower, nereid_emit_lshr(lower, bits, shift), nereid_emit_i32(lower, 1));
+    bits = nereid_emit_add(lower, nereid_emit_add(lower, bits, lowest),
+                           nereid_emit_i32(lower, (1 << (cut - 1)) - 1));
+  }
+  MlirValue rebias = nereid_emit_i32(lower, -((127 - format->bias) << format->mantissa));
+  return nereid_emit_add(lower, nereid_emit_lshr(lower, bits, shift), rebias);
+}
+
+/* The bits of a subnormal are its multiple of the smallest one, 2^(1 - bias - mantissa). */
+static MlirValue subnormal_bits(nereid_lower_t *lower, const fp8_t *format, MlirValue magnitude, bool to_zero) {
+  double per_unit = 1.0;
+  for (int i = 0; i < format->bias - 1 + format->mantissa; ++i)
+    per_unit *= 2.0;
+  MlirType f32 = lower->types.f32;
+  MlirValue units = nereid_emit_binary(lower, "llvm.fmul", magnitude, nereid_emit_float(lower, f32, per_unit));
+  if (!to_zero)
+    units = nereid_emit(lower, "llvm.intr.roundeven", f32, 1, &units);
+  return nereid_emit_cast(lower, "llvm.fptoui", lower->types.i32, units);
+}
+
+static MlirValue f32_to_fp8_bits(nereid_lower_t *lower, const fp8_t *format, MlirValue value, bool to_zero) {
+  const nereid_lower_types_t *t = &lower->types;
+  double smallest_normal = 1.0;
+  for (int i = 0; i < format->bias - 1; ++i)
+    smallest_normal /= 2.0;
+  MlirValue is_nan = nereid_emit_fcmp(lower, 14, value, value);
+  MlirValue magnitude = nereid_emit(lower, "llvm.intr.fabs", t->f32, 1, &value);
+  magnitude = nereid_emit_binary(lower, "llvm.intr.minnum", magnitude,
+                                 nereid_emit_float(lower, t->f32, format->largest));
+  MlirValue small = nereid_emit_fcmp(lower, 4, magnitude, nereid_emit_float(lower, t->f32, smallest_normal));
+  MlirValue normal = normal_bits(lower, format, nereid_emit_bits(lower, t->i32, magnitude), to_zero);
+  MlirValue subnormal = subnormal_bits(lower, format, magnitude, to_zero);
+  MlirValue bits = nereid_emit_select(lower, small, subnormal, normal);
+  bits = nereid_emit_select(lower, is_nan, nereid_emit_i32(lower, format->nan), bits);
+  MlirValue sign = nereid_emit_lshr(lower, nereid_emit_bits(lower, t->i32, value), nereid_emit_i32(lower, 24));
+  sign = nereid_emit_and(lower, sign, nereid_emit_i32(lower, 0x80));
+  return nereid_emit_cast(lower, "llvm.trunc", t->i8, nereid_emit_or(lower, bits, sign));
+}
+
+static void f32_pair_to_fp8(nereid_lower_t *lower, const fp8_t *format, const MlirValue *values, bool to_zero,
+                            MlirValue *out) {
+  if (to_zero || lower->options.capability < FP8_CVT_CAPABILITY) {
+    for (int i = 0; i < 2; ++i)
+      out[i] =
+          i && values[1].ptr == values[0].ptr ? out[0] : f32_to_fp8_bits(lower, format, values[i], to_zero);
+    return;
+  }
+  /* cvt puts its first operand into the high byte. */
+  const MlirValue operands[] = {values[1], values[0]};
+  MlirValue packed = nereid_emit_intrinsic(lower, format->from_f32, lower->types.i16, 2, operands);
+  MlirValue pair = nereid_emit_bits(lower, nereid_emit_vector_type(lower->types.i8, 2), packed);
+  for (int i = 0; i < 2; ++i)
+    out[i] = nereid_emit_extract(lower, pair, i);
+}
+
+/* --- between the formats that LLVM knows ----------------------------------------------------------------------------------- */
+
+/* f64 to f32, inexact results with an odd last bit: a later rounding to fewer bits sees on which side of a tie they
+ * lie. */
+static MlirValue round_to_odd(nereid_lower_t *lower, MlirValue value) {
+  const nereid_lower_types_t *t = &lower->types;
+  MlirValue cut = nereid_emit_intrinsic(lower, "llvm.nvvm.d2f.rz", t->f32, 1, &value);
+  MlirValue back = nereid_emit_cast(lower, "llvm.fpext", t->f64, cut);
+  MlirValue inexact = nereid_emit_fcmp(lower, 6, back, value);
+  MlirValue odd = nereid_emit_or(lower, nereid_emit_bits(lower, t->i32, cut),
+                                 nereid_emit_cast(lower, "llvm.zext", t->i32, inexact));
+  return nereid_emit_bits(lower, t->f32, odd);
+}
+
+static unsigned width_of(MlirType type) { return mlirFloatTypeGetWidth(type); }
+
+/* f32 to f16 or bf16, f64 to f32, towards zero. */
+static MlirValue cut(nereid_lower_t *lower, MlirType to, MlirValue value) {
+  if (mlirTypeIsAF32(to))
+    return nereid_emit_intrinsic(lower, "llvm.nvvm.d2f.rz", to, 1, &value);
+  const char *text = mlirTypeIsABF16(to) ? "cvt.rz.bf16.f32 $0, $1;" : "cvt.rz.f16.f32 $0, $1;";
+  MlirValue bits;
+  nereid_emit_asm(lower, text, "=h,f", false, 1, &lower->types.i16, 1, &value, &bits);
+  return nereid_emit_bits(lower, to, bits);
+}
+
+/* One value from one of f64, f32, f16, bf16 to another of them. */
+static MlirValue convert(nereid_lower_t *lower, MlirType to, MlirValue value, bool to_zero) {
+  MlirType from = mlirValueGetType(value);
+  if (mlirTypeEqual(from, to))
+    return value;
+  if (width_of(to) > width_of(from))
+    return nereid_emit_cast(lower, "llvm.fpext", to, value);
+  if (mlirTypeIsAF64(from) && !mlirTypeIsAF32(to))
+    value = to_zero ? cut(lower, lower->types.f32, value) : round_to_odd(lower, value);
+  if (width_of(from) == 16)
+    value = nereid_emit_cast(lower, "llvm.fpext", lower->types.f32, value);
+  return to_zero ? cut(lower, to, value) : nereid_emit_cast(lower, "llvm.fptrunc", to, value);
+}
+
+/* Two values from any format to any; `from` and `to` are the types of the IR. */
+static void convert_pair(nereid_lower_t *lower, MlirType from, MlirType to, bool to_zero, const MlirValue *values,
+                         MlirValue *out) {
+  const fp8_t *source = fp8_of(from), *result = fp8_of(to);
+  MlirValue middle[2] = {values[0], values[1]};
+  MlirType wanted = nereid_lower_type(lower, to);
+  if (source)
+    fp8_pair_to_f16(lower, source, values, middle);
+  for (int i = 0; i < 2; ++i) {
+    if (i && values[1].ptr == values[0].ptr)
+      middle[1] = middle[0];
+    else if (result && mlirTypeIsAF64(mlirValueGetType(middle[i])) && !to_zero)
+      middle[i] = round_to_odd(lower, middle[i]);
+    else
+      middle[i] = convert(lower, result ? lower->types.f32 : wanted, middle[i], to_zero);
+  }
+  if (result)
+    f32_pair_to_fp8(lower, result, middle, to_zero, out);
+  else
+    memcpy(out, middle, sizeof middle);
+}
+
+static bool lower_float_cast(nereid_lower_t *lower, MlirOperation op, bool to_zero) {
+  MlirValue source = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+  MlirType from = nereid_lower_element_type(mlirValueGetType(source));
+  MlirType to = nereid_lower_element_type(mlirValueGetType(result));
+  if ((width_of(from) == 8 && !fp8_of(from)) || (width_of(to) == 8 && !fp8_of(to)))
+    return nereid_lower_error(op, "converts a float format that NVIDIA GPUs do not have: expected f8E4M3FN or f8E5M2");
+  nereid_lowered_t values = nereid_lower_get(lower, source), lowered = nereid_lower_array(lower, values.count);
+  for (intptr_t r = 0; lowered.values && r < lowered.count; r += 2) {
+    const bool last = r + 1 == lowered.count;
+    const MlirValue pair[] = {values.values[r], values.values[last ? r : r + 1]};
+    MlirValue out[2];
+    convert_pair(lower, from, to, to_zero, pair, out);
+    memcpy(lowered.values + r, out, (last ? 1 : 2) * sizeof *out);
+  }
+  nereid_lower_set(lower, result, lowered);
+  return true;
+}
+
+static bool lower_fp_to_fp(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  const bool given = !mlirAttributeIsNull(nereid_tt_fp_to_fp_get_rounding_attr(op));
+  return lower_float_cast(lower, op, given && nereid_tt_fp_to_fp_get_rounding(op) == NEREID_TT_ROUNDING_MODE_RTZ);
+}
+
+static bool lower_extf(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  return lower_float_cast(lower, op, false);
+}
+
+static bool lower_truncf(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirAttribute mode = nereid_arith_truncf_get_roundingmode_attr(op);
+  enum { TO_NEAREST_EVEN = 0, TOWARD_ZERO = 3 }; /* arith::RoundingMode */
+  const int64_t number = mlirAttributeIsNull(mode) ? TO_NEAREST_EVEN : mlirIntegerAttrGetValueInt(mode);
+  if (number != TO_NEAREST_EVEN && number != TOWARD_ZERO)
+    return nereid_lower_error(op, "rounds in a mode that is not supported: expected to_nearest_even or toward_zero");
+  return lower_float_cast(lower, op, number == TOWARD_ZERO);
+}
+
+/* --- integers -------------------------------------------------------------------------------------------------------------- */
+
+/* Wide integers to bf16 and f16 round once: through f64 to odd when f64 holds them, else LLVM's own conversion. */
+static MlirValue emit_int_to_float(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
+                                   MlirType element, const MlirValue *operands) {
+  (void)op;
+  const unsigned width = mlirIntegerTypeGetWidth(mlirValueGetType(operands[0]));
+  if (!mlirTypeIsABF16(element) || width > 32)
+    return nereid_emit_cast(lower, row->to, element, operands[0]);
+  return convert(lower, element, nereid_emit_cast(lower, row->to, lower->types.f64, operands[0]), false);
+}
+
+static bool lower_int_to_float(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  return nereid_lower_elementwise(lower, op, row, emit_int_to_float);
+}
+
+static MlirValue emit_float_to_int(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
+                                   MlirType element, const MlirValue *operands) {
+  (void)op;
+  MlirValue value = operands[0];
+  if (mlirTypeIsABF16(mlirValueGetType(value)))
+    value = nereid_emit_cast(lower, "llvm.fpext", lower->types.f32, value);
+  return nereid_emit_cast(lower, row->to, element, value);
+}
+
+static bool lower_float_to_int(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  return nereid_lower_elementwise(lower, op, row, emit_float_to_int);
+}
+
+const nereid_lower_row_t nereid_lower_float_cast_rows[] = {
+    {NEREID_OP_TT_FP_TO_FP, lower_fp_to_fp, NULL},
+    {NEREID_OP_ARITH_EXTF, lower_extf, NULL},
+    {NEREID_OP_ARITH_TRUNCF, lower_truncf, NULL},
+    {NEREID_OP_ARITH_SITOFP, lower_int_to_float, "llvm.sitofp"},
+    {NEREID_OP_ARITH_UITOFP, lower_int_to_float, "llvm.uitofp"},
+    {NEREID_OP_ARITH_FPTOSI, lower_float_to_int, "llvm.fptosi"},
+    {NEREID_OP_ARITH_FPTOUI, lower_float_to_int, "llvm.fptoui"},
+    {NEREID_OP_UNKNOWN, NULL, NULL},
+};

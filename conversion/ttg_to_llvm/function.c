@@ -1,0 +1,350 @@
+/* tt.func to llvm.func.
+ *
+ *   tt.func public @k(%x: !tt.ptr<f32>, %n: i32) { … }
+ *   ->
+ *   llvm.func @k(%x: !llvm.ptr<1>, %n: i32, %scratch: !llvm.ptr<1>, %profile: !llvm.ptr<1>)
+ *       attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>} {
+ *     %tid = nvvm.read.ptx.sreg.tid.x : i32        the prologue: what every block may use
+ *     llvm.br ^body
+ *   ^body: …
+ *
+ * A kernel is a public function; its parameters are those of the tt.func one to one and two scratch pointers (DESIGN:
+ * Triton 3.6's ABI). An internal function takes one parameter per thread value and its frame in shared memory last.
+ * Blocks are lowered in reverse post-order, so that a value is lowered before its uses; unreachable ones are dropped. */
+#include "conversion/ttg_to_llvm/function.h"
+
+#include "base/ptx_name.h"
+#include "base/vector.h"
+#include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/kernel_abi.h"
+
+#include "mlir-c/Diagnostics.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+typedef NEREID_VECTOR(MlirType) types_t;
+typedef NEREID_VECTOR(MlirLocation) locations_t;
+typedef NEREID_VECTOR(MlirNamedAttribute) attributes_t;
+
+static MlirStringRef ref(const char *text) { return mlirStringRefCreateFromCString(text); }
+
+static MlirAttribute attribute_of(MlirOperation op, const char *name) {
+  return mlirOperationGetAttributeByName(op, ref(name));
+}
+
+MlirBlock nereid_lower_block(nereid_lower_t *lower, MlirBlock block) {
+  uintptr_t *found = nereid_map_find(&lower->blocks, block.ptr);
+  return (MlirBlock){found ? (void *)*found : NULL};
+}
+
+/* --- signature ------------------------------------------------------------------------------------------------------- */
+
+/* Appends the LLVM types of `type`: one, or one per register of a tensor. False when it has none. */
+static bool append_types(nereid_lower_t *lower, MlirType type, types_t *types) {
+  MlirType element = nereid_lower_type(lower, type);
+  intptr_t count = nereid_lower_registers(lower, type);
+  for (intptr_t r = 0; r < count; ++r)
+    if (mlirTypeIsNull(element) || !nereid_vector_push(lower->arena, types, element))
+      return false;
+  return count > 0;
+}
+
+static MlirBlock entry_block(MlirOperation function) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+}
+
+static MlirAttribute argument_attributes(nereid_lower_t *lower, MlirOperation function, intptr_t i) {
+  MlirAttribute all = attribute_of(function, "arg_attrs");
+  if (mlirAttributeIsNull(all) || i >= mlirArrayAttrGetNumElements(all))
+    return mlirDictionaryAttrGet(lower->context, 0, NULL);
+  return mlirArrayAttrGetElement(all, i);
+}
+
+/* A kernel's parameter: by-value descriptors are generic pointers to a parameter in constant space. */
+static MlirType kernel_parameter(nereid_lower_t *lower, MlirType type, MlirAttribute *attributes) {
+  if (nereid_lower_is_descriptor_type(type)) {
+    MlirAttribute one = mlirIntegerAttrGet(lower->types.i32, 1);
+    *attributes = nereid_lower_with_attribute(lower, *attributes, "tt.nv_tma_desc", one);
+  }
+  return nereid_kernel_abi_is_descriptor(*attributes) ? lower->types.ptr : nereid_lower_type(lower, type);
+}
+
+typedef struct signature {
+  types_t types;
+  locations_t locations; /* of the parameters: they carry the names */
+  NEREID_VECTOR(MlirAttribute) attributes;
+} signature_t;
+
+static bool append_parameter(nereid_lower_t *lower, signature_t *signature, MlirType type, MlirLocation location,
+                             MlirAttribute attributes) {
+  return nereid_vector_push(lower->arena, &signature->types, type) &&
+         nereid_vector_push(lower->arena, &signature->locations, location) &&
+         nereid_vector_push(lower->arena, &signature->attributes, attributes);
+}
+
+static bool kernel_signature(nereid_lower_t *lower, MlirOperation function, signature_t *signature) {
+  MlirBlock entry = entry_block(function);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); ++i) {
+    MlirValue argument = mlirBlockGetArgument(entry, i);
+    MlirLocation location = mlirValueGetLocation(argument);
+    MlirAttribute attributes = argument_attributes(lower, function, i);
+    MlirType type = mlirValueGetType(argument);
+    MlirType lowered = kernel_parameter(lower, type, &attributes);
+    if (mlirTypeIsNull(lowered) || mlirTypeIsARankedTensor(type)) {
+      mlirEmitError(location, "this type cannot be the parameter of a kernel: expected a scalar, a pointer or a "
+                              "tensor descriptor");
+      return false;
+    }
+    if (!append_parameter(lower, signature, lowered, location, attributes))
+      return false;
+  }
+  MlirAttribute empty = mlirDictionaryAttrGet(lower->context, 0, NULL);
+  MlirLocation location = mlirOperationGetLocation(function);
+  return append_parameter(lower, signature, lower->types.ptr_global, location, empty) &&
+         append_parameter(lower, signature, lower->types.ptr_global, location, empty);
+}
+
+static bool internal_signature(nereid_lower_t *lower, MlirOperation function, signature_t *signature) {
+  MlirBlock entry = entry_block(function);
+  MlirAttribute empty = mlirDictionaryAttrGet(lower->context, 0, NULL);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); ++i) {
+    MlirValue argument = mlirBlockGetArgument(entry, i);
+    types_t types = {0};
+    MlirLocation location = mlirValueGetLocation(argument);
+    if (nereid_lower_is_descriptor_type(mlirValueGetType(argument)) ||
+        nereid_kernel_abi_is_descriptor(argument_attributes(lower, function, i))) {
+      mlirEmitError(location, "a TMA descriptor is passed by value to kernels only; pass a pointer to this function");
+      return false;
+    }
+    if (!append_types(lower, mlirValueGetType(argument), &types)) {
+      mlirEmitError(location, "this type cannot be the parameter of a function");
+      return false;
+    }
+    for (size_t t = 0; t < types.size; ++t)
+      if (!append_parameter(lower, signature, types.data[t], location, empty))
+        return false;
+  }
+  return append_parameter(lower, signature, lower->types.ptr_shared, mlirOperationGetLocation(function), empty);
+}
+
+/* Several results travel in a literal struct: that is the calling convention, not a tensor. */
+static MlirType result_type(nereid_lower_t *lower, MlirOperation function) {
+  MlirType type = mlirTypeAttrGetValue(attribute_of(function, "function_type"));
+  types_t types = {0};
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); ++i)
+    if (!append_types(lower, mlirFunctionTypeGetResult(type, i), &types))
+      return (MlirType){NULL};
+  if (types.size == 0)
+    return lower->types.none;
+  return types.size == 1 ? types.data[0]
+                         : mlirLLVMStructTypeLiteralGet(lower->context, (intptr_t)types.size, types.data, false);
+}
+
+/* --- the llvm.func --------------------------------------------------------------------------------------------------- */
+
+static int32_t total_warps(nereid_lower_t *lower) {
+  MlirAttribute total = attribute_of(lower->module, "ttg.total-num-warps");
+  return mlirAttributeIsNull(total) ? lower->grid.num_warps : (int32_t)mlirIntegerAttrGetValueInt(total);
+}
+
+static void append_kernel_attributes(nereid_lower_t *lower, attributes_t *attributes) {
+  const int32_t threads = total_warps(lower) * lower->grid.threads_per_warp;
+  MlirAttribute maxnreg = attribute_of(lower->module, "ttg.maxnreg");
+  nereid_vector_push(lower->arena, attributes,
+                     nereid_emit_attribute(lower, "nvvm.kernel", mlirUnitAttrGet(lower->context)));
+  nereid_vector_push(
+      lower->arena, attributes,
+      nereid_emit_attribute(lower, "nvvm.reqntid", mlirDenseI32ArrayGet(lower->context, 1, &threads)));
+  if (!mlirAttributeIsNull(maxnreg))
+    nereid_vector_push(lower->arena, attributes, nereid_emit_attribute(lower, "nvvm.maxnreg", maxnreg));
+}
+
+/* Discardable attributes go along, but for those that mean something else to llvm.func. */
+static void append_discardable(nereid_lower_t *lower, MlirOperation function, attributes_t *attributes) {
+  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(function); ++i) {
+    MlirNamedAttribute attribute = mlirOperationGetDiscardableAttribute(function, i);
+    if (!mlirStringRefEqual(mlirIdentifierStr(attribute.name), ref("noinline")))
+      nereid_vector_push(lower->arena, attributes, attribute);
+  }
+}
+
+static bool is_noinline(MlirOperation function) {
+  MlirAttribute noinline = attribute_of(function, "noinline");
+  return !mlirAttributeIsNull(noinline) && mlirAttributeIsABool(noinline) && mlirBoolAttrGetValue(noinline);
+}
+
+static MlirOperation create_function(nereid_lower_t *lower, MlirOperation function, const signature_t *signature) {
+  MlirType results = result_type(lower, function);
+  if (mlirTypeIsNull(results)) {
+    mlirEmitError(mlirOperationGetLocation(function), "a result type of this function cannot be lowered");
+    return (MlirOperation){NULL};
+  }
+  MlirType type = mlirLLVMFunctionTypeGet(results, (intptr_t)signature->types.size, signature->types.data, false);
+  MlirStringRef name = mlirStringAttrGetValue(attribute_of(function, "sym_name"));
+  const char *ptx_name = nereid_ptx_name(lower->arena, nereid_view_of(name.data, name.length));
+  MlirLLVMLinkage linkage = lower->is_kernel ? MlirLLVMLinkageExternal : MlirLLVMLinkageInternal;
+  attributes_t attributes = {0};
+  MlirNamedAttribute fixed[] = {
+      nereid_emit_attribute(lower, "sym_name", mlirStringAttrGet(lower->context, ref(ptx_name))),
+      nereid_emit_attribute(lower, "function_type", mlirTypeAttrGet(type)),
+      nereid_emit_attribute(lower, "linkage", mlirLLVMLinkageAttrGet(lower->context, linkage)),
+      nereid_emit_attribute(
+          lower, "arg_attrs",
+          mlirArrayAttrGet(lower->context, (intptr_t)signature->attributes.size, signature->attributes.data)),
+  };
+  for (size_t i = 0; i < sizeof fixed / sizeof *fixed; ++i)
+    nereid_vector_push(lower->arena, &attributes, fixed[i]);
+  append_discardable(lower, function, &attributes);
+  if (lower->is_kernel) {
+    append_kernel_attributes(lower, &attributes);
+  } else if (is_noinline(function)) {
+    nereid_vector_push(lower->arena, &attributes,
+                       nereid_emit_attribute(lower, "no_inline", mlirUnitAttrGet(lower->context)));
+  }
+  if (lower->arena->failed)
+    return (MlirOperation){NULL};
+  MlirOperationState state = mlirOperationStateGet(ref("llvm.func"), mlirOperationGetLocation(function));
+  mlirOperationStateAddAttributes(&state, (intptr_t)attributes.size, attributes.data);
+  MlirRegion body = mlirRegionCreate();
+  mlirOperationStateAddOwnedRegions(&state, 1, &body);
+  MlirOperation made = mlirOperationCreate(&state);
+  mlirBlockInsertOwnedOperationBefore(lower->module_block, function, made);
+  return made;
+}
+
+/* --- blocks ------------------------------------------------------------------------------------------------------------ */
+
+typedef NEREID_VECTOR(MlirBlock) blocks_t;
+
+/* Reverse post-order of the blocks that are reached from `entry`; false when memory is out. */
+static bool order_blocks(nereid_arena_t *arena, MlirBlock entry, blocks_t *out) {
+  typedef struct frame {
+    MlirBlock block;
+    intptr_t next; /* successor to visit */
+  } frame_t;
+  NEREID_VECTOR(frame_t) stack = {0};
+  nereid_map_t seen;
+  nereid_map_initialize(&seen, arena);
+  blocks_t post = {0};
+  if (!nereid_map_insert(&seen, entry.ptr) || !nereid_vector_push(arena, &stack, (frame_t){entry, 0}))
+    return false;
+  while (stack.size) {
+    frame_t *top = &stack.data[stack.size - 1];
+    MlirOperation last = mlirBlockGetTerminator(top->block);
+    if (mlirOperationIsNull(last) || top->next == mlirOperationGetNumSuccessors(last)) {
+      if (!nereid_vector_push(arena, &post, top->block))
+        return false;
+      --stack.size;
+      continue;
+    }
+    MlirBlock next = mlirOperationGetSuccessor(last, top->next++);
+    if (nereid_map_find(&seen, next.ptr))
+      continue;
+    if (!nereid_map_insert(&seen, next.ptr) || !nereid_vector_push(arena, &stack, (frame_t){next, 0}))
+      return false;
+  }
+  for (size_t i = post.size; i > 0; --i)
+    if (!nereid_vector_push(arena, out, post.data[i - 1]))
+      return false;
+  return true;
+}
+
+static bool append_values(nereid_lower_t *lower, MlirValue value, MlirBlock block, intptr_t *next) {
+  nereid_lowered_t lowered = nereid_lower_array(lower, nereid_lower_registers(lower, mlirValueGetType(value)));
+  if (!lowered.values)
+    return false;
+  for (intptr_t r = 0; r < lowered.count; ++r)
+    lowered.values[r] = mlirBlockGetArgument(block, (*next)++);
+  nereid_lower_set(lower, value, lowered);
+  return lowered.count > 0;
+}
+
+/* Makes the block that stands for `block`, with an argument per register of each of its arguments. */
+static bool create_block(nereid_lower_t *lower, MlirBlock block, bool is_entry, MlirRegion region) {
+  MlirBlock made = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(region, made);
+  uintptr_t *place = nereid_map_insert(&lower->blocks, block.ptr);
+  if (!place)
+    return false;
+  *place = (uintptr_t)made.ptr;
+  intptr_t next = 0;
+  for (intptr_t i = 0; !is_entry && i < mlirBlockGetNumArguments(block); ++i) {
+    MlirValue argument = mlirBlockGetArgument(block, i);
+    types_t types = {0};
+    if (!append_types(lower, mlirValueGetType(argument), &types)) {
+      mlirEmitError(mlirValueGetLocation(argument), "this type cannot pass between blocks");
+      return false;
+    }
+    for (size_t t = 0; t < types.size; ++t)
+      mlirBlockAddArgument(made, types.data[t], mlirValueGetLocation(argument));
+    if (!append_values(lower, argument, made, &next))
+      return false;
+  }
+  return true;
+}
+
+static MlirBlock create_prologue(nereid_lower_t *lower, MlirOperation function, MlirRegion region,
+                                 const signature_t *signature) {
+  MlirBlock entry = mlirBlockCreate((intptr_t)signature->types.size, signature->types.data, signature->locations.data);
+  mlirRegionAppendOwnedBlock(region, entry);
+  MlirBlock source = entry_block(function);
+  intptr_t next = 0;
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(source); ++i)
+    append_values(lower, mlirBlockGetArgument(source, i), entry, &next);
+  if (!lower->is_kernel)
+    lower->shared_base = mlirBlockGetArgument(entry, next);
+  return entry;
+}
+
+static bool lower_block(nereid_lower_t *lower, MlirBlock block, const nereid_lower_row_t *const *rows) {
+  lower->builder.block = nereid_lower_block(lower, block);
+  lower->builder.before = (MlirOperation){NULL};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    const nereid_lower_row_t *row = rows[nereid_op_kind(op)];
+    lower->builder.location = mlirOperationGetLocation(op);
+    if (!row)
+      return nereid_lower_error(op, "has no lowering to LLVM");
+    if (!row->lower(lower, op, row))
+      return false;
+  }
+  return true;
+}
+
+static void begin_function(nereid_lower_t *lower, MlirOperation function) {
+  lower->function = function;
+  MlirAttribute visibility = attribute_of(function, "sym_visibility");
+  lower->is_kernel = mlirAttributeIsNull(visibility) ||
+                     !mlirStringRefEqual(mlirStringAttrGetValue(visibility), ref("private"));
+  lower->shared_base = (MlirValue){NULL};
+  nereid_map_initialize(&lower->values, lower->arena);
+  nereid_map_initialize(&lower->blocks, lower->arena);
+  nereid_map_initialize(&lower->coordinates, lower->arena);
+}
+
+bool nereid_lower_function(nereid_lower_t *lower, MlirOperation function, const nereid_lower_row_t *const *rows) {
+  begin_function(lower, function);
+  lower->builder.location = mlirOperationGetLocation(function);
+  signature_t signature = {0};
+  if (!(lower->is_kernel ? kernel_signature(lower, function, &signature)
+                         : internal_signature(lower, function, &signature)))
+    return false;
+  MlirOperation made = create_function(lower, function, &signature);
+  if (mlirOperationIsNull(made))
+    return false;
+  MlirRegion region = mlirOperationGetRegion(made, 0);
+  blocks_t blocks = {0};
+  lower->entry = create_prologue(lower, function, region, &signature);
+  if (!order_blocks(lower->arena, entry_block(function), &blocks))
+    return false;
+  for (size_t i = 0; i < blocks.size; ++i)
+    if (!create_block(lower, blocks.data[i], i == 0, region))
+      return false;
+  lower->builder.block = lower->entry;
+  lower->builder.before = (MlirOperation){NULL};
+  lower->thread_id = nereid_emit(lower, "nvvm.read.ptx.sreg.tid.x", lower->types.i32, 0, NULL);
+  nereid_emit_branch(lower, nereid_lower_block(lower, blocks.data[0]), 0, NULL);
+  for (size_t i = 0; i < blocks.size; ++i)
+    if (!lower_block(lower, blocks.data[i], rows))
+      return false;
+  return !lower->arena->failed;
+}

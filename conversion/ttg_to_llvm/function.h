@@ -1,0 +1,16 @@
+/* tt.func to llvm.func: signatures, kernels, blocks; what convert.c runs per function. */
+#ifndef NEREID_CONVERSION_TTG_TO_LLVM_FUNCTION_H
+#define NEREID_CONVERSION_TTG_TO_LLVM_FUNCTION_H
+
+#include "conversion/ttg_to_llvm/lower.h"
+
+typedef struct nereid_lower_table nereid_lower_table_t;
+
+/* Converts `function` (a tt.func): makes an llvm.func in front of it and lowers the body into it, each op by its row of
+ * `rows`, an array of pointers indexed by op kind. The tt.func stays. False after a diagnostic. */
+bool nereid_lower_function(nereid_lower_t *lower, MlirOperation function, const nereid_lower_row_t *const *rows);
+
+/* The block of the llvm.func that stands for `block`. */
+MlirBlock nereid_lower_block(nereid_lower_t *lower, MlirBlock block);
+
+#endif

@@ -1,0 +1,100 @@
+/* By-value TMA descriptors; see kernel_abi.h.
+ *
+ *   llvm.func @k(%d: !llvm.ptr {tt.nv_tma_desc = 1 : i32}) attributes {nvvm.kernel}
+ *   ->
+ *   llvm.func @k(%d: !llvm.ptr {llvm.align = 64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, tt.nv_tma_desc = 1}) */
+#include "conversion/ttg_to_llvm/kernel_abi.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "mlir-c/Diagnostics.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <string.h>
+
+enum { MAX_ARGUMENTS = 1024, MAX_ATTRIBUTES = 64 };
+
+static MlirStringRef ref(const char *text) { return mlirStringRefCreateFromCString(text); }
+
+bool nereid_kernel_abi_is_descriptor(MlirAttribute attributes) {
+  if (mlirAttributeIsNull(attributes))
+    return false;
+  MlirAttribute value = mlirDictionaryAttrGetElementByName(attributes, ref("tt.nv_tma_desc"));
+  if (mlirAttributeIsNull(value) || !mlirAttributeIsAInteger(value))
+    return false;
+  MlirType type = mlirAttributeGetType(value);
+  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 32 && mlirIntegerAttrGetValueInt(value) == 1;
+}
+
+static bool is_abi_name(MlirStringRef name) {
+  static const char *const names[] = {"llvm.byval", "llvm.align", "nvvm.grid_constant"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (mlirStringRefEqual(name, ref(names[i])))
+      return true;
+  return false;
+}
+
+static MlirNamedAttribute named(MlirContext context, const char *name, MlirAttribute value) {
+  return mlirNamedAttributeGet(mlirIdentifierGet(context, ref(name)), value);
+}
+
+/* The dictionary with the three attributes added (`descriptor`) or taken away. */
+static MlirAttribute amended(MlirContext context, MlirAttribute attributes, bool descriptor) {
+  MlirNamedAttribute kept[MAX_ATTRIBUTES + 3];
+  intptr_t count = 0;
+  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(attributes) && count < MAX_ATTRIBUTES; ++i) {
+    MlirNamedAttribute attribute = mlirDictionaryAttrGetElement(attributes, i);
+    if (!is_abi_name(mlirIdentifierStr(attribute.name)))
+      kept[count++] = attribute;
+  }
+  if (descriptor) {
+    MlirType i8 = mlirIntegerTypeGet(context, 8), i32 = mlirIntegerTypeGet(context, 32);
+    MlirType bytes = mlirLLVMArrayTypeGet(i8, NEREID_TMA_DESCRIPTOR_BYTES);
+    kept[count++] = named(context, "llvm.byval", mlirTypeAttrGet(bytes));
+    kept[count++] = named(context, "llvm.align", mlirIntegerAttrGet(i32, NEREID_TMA_DESCRIPTOR_ALIGNMENT));
+    kept[count++] = named(context, "nvvm.grid_constant", mlirUnitAttrGet(context));
+  }
+  return mlirDictionaryAttrGet(context, count, kept);
+}
+
+/* Grid constants come from this ABI only: an argument with one and without the attribute was edited. */
+static bool is_touched(MlirAttribute attributes) {
+  return nereid_kernel_abi_is_descriptor(attributes) ||
+         !mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(attributes, ref("tt.nv_tma_desc")));
+}
+
+static bool apply_to_function(MlirOperation function) {
+  MlirAttribute all = mlirOperationGetAttributeByName(function, ref("arg_attrs"));
+  if (mlirAttributeIsNull(all))
+    return true;
+  const bool kernel = mlirOperationHasInherentAttributeByName(function, ref("nvvm.kernel")) ||
+                      !mlirAttributeIsNull(mlirOperationGetAttributeByName(function, ref("nvvm.kernel")));
+  MlirContext context = mlirOperationGetContext(function);
+  MlirAttribute changed[MAX_ARGUMENTS];
+  const intptr_t count = mlirArrayAttrGetNumElements(all);
+  if (count > MAX_ARGUMENTS)
+    return true;
+  for (intptr_t i = 0; i < count; ++i) {
+    changed[i] = mlirArrayAttrGetElement(all, i);
+    if (!is_touched(changed[i]))
+      continue;
+    const bool descriptor = nereid_kernel_abi_is_descriptor(changed[i]);
+    if (descriptor && !kernel) {
+      mlirEmitError(mlirOperationGetLocation(function),
+                    "a TMA descriptor is passed by value to kernels only; pass a pointer to this function");
+      return false;
+    }
+    changed[i] = amended(context, changed[i], descriptor);
+  }
+  mlirOperationSetAttributeByName(function, ref("arg_attrs"), mlirArrayAttrGet(context, count, changed));
+  return true;
+}
+
+bool nereid_kernel_abi_apply(MlirOperation module) {
+  MlirBlock body = mlirModuleGetBody(mlirModuleFromOperation(module));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), ref("llvm.func")) && !apply_to_function(op))
+      return false;
+  return true;
+}

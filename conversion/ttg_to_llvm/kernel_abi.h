@@ -1,0 +1,21 @@
+/* The kernel ABI of Triton 3.6 on functions of the LLVM dialect; docs/abi.md is the page. */
+#ifndef NEREID_CONVERSION_TTG_TO_LLVM_KERNEL_ABI_H
+#define NEREID_CONVERSION_TTG_TO_LLVM_KERNEL_ABI_H
+
+#include "mlir-c/IR.h"
+
+#include <stdbool.h>
+
+/* Bytes and alignment of a TMA descriptor that is passed by value (PTX ISA, "Tensor-map"). */
+enum { NEREID_TMA_DESCRIPTOR_BYTES = 128, NEREID_TMA_DESCRIPTOR_ALIGNMENT = 64 };
+
+/* Whether argument attributes `attributes` (a dictionary, or null) say `tt.nv_tma_desc = 1 : i32`. Any other value or
+ * type means no. */
+bool nereid_kernel_abi_is_descriptor(MlirAttribute attributes);
+
+/* Brings the by-value descriptors of every llvm.func in `module` in line with the `tt.nv_tma_desc` of its arguments, so
+ * that the attribute is effective after an edit at the llvm stage: with it the argument is byval, grid_constant and
+ * align 64, without it none of these. False after a located error for a function that is no kernel. */
+bool nereid_kernel_abi_apply(MlirOperation module);
+
+#endif

@@ -1,0 +1,280 @@
+/* What the op families share: the value map, elementwise emission, the prologue, declarations; see lower.h. */
+#include "conversion/ttg_to_llvm/lower.h"
+
+#include "conversion/ttg_to_llvm/emit.h"
+
+#include "dialects/diagnose.h"
+
+#include "mlir-c/Diagnostics.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+bool nereid_lower_error(MlirOperation op, const char *format, ...) {
+  char message[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  return mlirLogicalResultIsSuccess(nereid_diagnose(op, "%s", message));
+}
+
+/* --- values -------------------------------------------------------------------------------------------------------- */
+
+nereid_lowered_t nereid_lower_get(nereid_lower_t *lower, MlirValue value) {
+  uintptr_t *found = nereid_map_find(&lower->values, value.ptr);
+  return found ? *(const nereid_lowered_t *)*found : (nereid_lowered_t){0};
+}
+
+void nereid_lower_set(nereid_lower_t *lower, MlirValue value, nereid_lowered_t lowered) {
+  uintptr_t *place = nereid_map_insert(&lower->values, value.ptr);
+  nereid_lowered_t *kept = nereid_arena_new(lower->arena, nereid_lowered_t, 1);
+  if (!place || !kept)
+    return;
+  *kept = lowered;
+  *place = (uintptr_t)kept;
+}
+
+nereid_lowered_t nereid_lower_array(nereid_lower_t *lower, intptr_t count) {
+  return (nereid_lowered_t){count, nereid_arena_new(lower->arena, MlirValue, (size_t)count)};
+}
+
+void nereid_lower_set_scalar(nereid_lower_t *lower, MlirValue value, MlirValue lowered) {
+  nereid_lowered_t one = nereid_lower_array(lower, 1);
+  if (one.values)
+    one.values[0] = lowered;
+  nereid_lower_set(lower, value, one);
+}
+
+nereid_lowered_t nereid_lower_operand(nereid_lower_t *lower, MlirOperation op, intptr_t index) {
+  return nereid_lower_get(lower, mlirOperationGetOperand(op, index));
+}
+
+/* --- elementwise emission -------------------------------------------------------------------------------------------- */
+
+enum { MAX_ELEMENTWISE_OPERANDS = 32 };
+
+typedef struct operands {
+  intptr_t count;
+  nereid_lowered_t of[MAX_ELEMENTWISE_OPERANDS];
+} operands_t;
+
+static MlirValue operand_at(const operands_t *operands, intptr_t i, intptr_t r) {
+  return operands->of[i].values[operands->of[i].count == 1 ? 0 : r];
+}
+
+static uint64_t hash_tuple(const operands_t *operands, intptr_t r) {
+  uint64_t hash = 0;
+  for (intptr_t i = 0; i < operands->count; ++i)
+    hash = (hash ^ (uint64_t)(uintptr_t)operand_at(operands, i, r).ptr) * UINT64_C(0x9E3779B97F4A7C15);
+  return hash >> 20;
+}
+
+static bool same_tuple(const operands_t *operands, intptr_t r, intptr_t s) {
+  for (intptr_t i = 0; i < operands->count; ++i)
+    if (operand_at(operands, i, r).ptr != operand_at(operands, i, s).ptr)
+      return false;
+  return true;
+}
+
+/* Finds the first register with the operand tuple of `r`, through an open-addressing table of register + 1. */
+static intptr_t first_with_tuple(const operands_t *operands, intptr_t r, int32_t *table, size_t capacity) {
+  for (size_t slot = hash_tuple(operands, r) & (capacity - 1);; slot = (slot + 1) & (capacity - 1)) {
+    if (!table[slot])
+      table[slot] = (int32_t)r + 1;
+    if (same_tuple(operands, r, table[slot] - 1))
+      return table[slot] - 1;
+  }
+}
+
+bool nereid_lower_elementwise(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
+                              nereid_element_fn emit) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirType element = nereid_lower_type(lower, mlirValueGetType(result));
+  if (mlirTypeIsNull(element))
+    return nereid_lower_error(op, "has a result type that cannot be lowered");
+  operands_t operands = {.count = mlirOperationGetNumOperands(op)};
+  if (operands.count > MAX_ELEMENTWISE_OPERANDS)
+    return nereid_lower_error(op, "has %td operands, at most %d can be lowered", (ptrdiff_t)operands.count,
+                              MAX_ELEMENTWISE_OPERANDS);
+  for (intptr_t i = 0; i < operands.count; ++i)
+    operands.of[i] = nereid_lower_operand(lower, op, i);
+
+  nereid_lowered_t lowered = nereid_lower_array(lower, nereid_lower_registers(lower, mlirValueGetType(result)));
+  size_t capacity = 2;
+  while (capacity < 2 * (size_t)lowered.count)
+    capacity *= 2;
+  int32_t *table = nereid_arena_new(lower->arena, int32_t, capacity);
+  if (!lowered.values || !table)
+    return nereid_lower_error(op, "ran out of memory while being lowered");
+  for (intptr_t r = 0; r < lowered.count; ++r) {
+    intptr_t first = first_with_tuple(&operands, r, table, capacity);
+    if (first != r) {
+      lowered.values[r] = lowered.values[first];
+      continue;
+    }
+    MlirValue tuple[MAX_ELEMENTWISE_OPERANDS];
+    for (intptr_t i = 0; i < operands.count; ++i)
+      tuple[i] = operand_at(&operands, i, r);
+    lowered.values[r] = emit(lower, op, row, element, tuple);
+    if (mlirValueIsNull(lowered.values[r]))
+      return false;
+  }
+  nereid_lower_set(lower, result, lowered);
+  return true;
+}
+
+/* --- the function ------------------------------------------------------------------------------------------------------ */
+
+nereid_builder_t nereid_lower_enter_prologue(nereid_lower_t *lower) {
+  nereid_builder_t saved = lower->builder;
+  lower->builder.block = lower->entry;
+  lower->builder.before = mlirBlockGetTerminator(lower->entry);
+  lower->builder.location = mlirOperationGetLocation(lower->function);
+  return saved;
+}
+
+void nereid_lower_leave_prologue(nereid_lower_t *lower, nereid_builder_t saved) { lower->builder = saved; }
+
+MlirBlock nereid_lower_split_block(nereid_lower_t *lower) {
+  MlirBlock rest = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionInsertOwnedBlockAfter(mlirBlockGetParentRegion(lower->builder.block), lower->builder.block, rest);
+  return rest;
+}
+
+/* --- module-level helpers ---------------------------------------------------------------------------------------------- */
+
+static MlirStringRef symbol_name(MlirOperation op) {
+  MlirAttribute name = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("sym_name"));
+  return mlirAttributeIsNull(name) ? mlirStringRefCreate("", 0) : mlirStringAttrGetValue(name);
+}
+
+static MlirOperation find_symbol(MlirBlock block, MlirStringRef name) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (mlirStringRefEqual(symbol_name(op), name))
+      return op;
+  return (MlirOperation){NULL};
+}
+
+static nereid_builder_t enter_module(nereid_lower_t *lower) {
+  nereid_builder_t saved = lower->builder;
+  lower->builder.block = lower->module_block;
+  lower->builder.before = mlirBlockGetFirstOperation(lower->module_block);
+  return saved;
+}
+
+bool nereid_lower_declare(nereid_lower_t *lower, const char *name, MlirType function_type) {
+  MlirOperation found = find_symbol(lower->module_block, mlirStringRefCreateFromCString(name));
+  if (!mlirOperationIsNull(found)) {
+    MlirAttribute type = mlirOperationGetAttributeByName(found, mlirStringRefCreateFromCString("function_type"));
+    if (!mlirAttributeIsNull(type) && mlirTypeEqual(mlirTypeAttrGetValue(type), function_type))
+      return true;
+    char message[256];
+    snprintf(message, sizeof message, "'%.128s' is declared with another type already", name);
+    mlirEmitError(lower->builder.location, message);
+    return false;
+  }
+  nereid_builder_t saved = enter_module(lower);
+  MlirNamedAttribute attributes[] = {
+      nereid_emit_attribute(lower, "sym_name",
+                            mlirStringAttrGet(lower->context, mlirStringRefCreateFromCString(name))),
+      nereid_emit_attribute(lower, "function_type", mlirTypeAttrGet(function_type)),
+      nereid_emit_attribute(lower, "linkage",
+                            mlirLLVMLinkageAttrGet(lower->context, MlirLLVMLinkageExternal)),
+  };
+  MlirOperationState state =
+      mlirOperationStateGet(mlirStringRefCreateFromCString("llvm.func"), lower->builder.location);
+  mlirOperationStateAddAttributes(&state, 3, attributes);
+  MlirRegion body = mlirRegionCreate();
+  mlirOperationStateAddOwnedRegions(&state, 1, &body);
+  nereid_emit_insert_op(lower, mlirOperationCreate(&state));
+  lower->builder = saved;
+  return true;
+}
+
+/* A global without a size: its bytes are what the launch gives, from the symbol on (PTX ISA, ".extern .shared"). */
+static const char shared_symbol[] = "global_smem";
+
+static void create_global(nereid_lower_t *lower, intptr_t n, const MlirNamedAttribute *attributes) {
+  nereid_builder_t saved = enter_module(lower);
+  MlirOperationState state =
+      mlirOperationStateGet(mlirStringRefCreateFromCString("llvm.mlir.global"), lower->builder.location);
+  mlirOperationStateAddAttributes(&state, n, attributes);
+  MlirRegion initializer = mlirRegionCreate();
+  mlirOperationStateAddOwnedRegions(&state, 1, &initializer);
+  nereid_emit_insert_op(lower, mlirOperationCreate(&state));
+  lower->builder = saved;
+}
+
+static void declare_shared_memory(nereid_lower_t *lower) {
+  MlirStringRef name = mlirStringRefCreateFromCString(shared_symbol);
+  if (!mlirOperationIsNull(find_symbol(lower->module_block, name)))
+    return;
+  MlirNamedAttribute attributes[] = {
+      nereid_emit_attribute(lower, "sym_name", mlirStringAttrGet(lower->context, name)),
+      nereid_emit_attribute(lower, "global_type", mlirTypeAttrGet(mlirLLVMArrayTypeGet(lower->types.i8, 0))),
+      nereid_emit_attribute(lower, "linkage", mlirLLVMLinkageAttrGet(lower->context, MlirLLVMLinkageExternal)),
+      nereid_emit_attribute(lower, "addr_space", mlirIntegerAttrGet(lower->types.i32, 3)),
+      nereid_emit_attribute(lower, "alignment", mlirIntegerAttrGet(lower->types.i64, 16)),
+  };
+  create_global(lower, 5, attributes);
+}
+
+/* A private constant global of `text` and a NUL, named by its number of predecessors. */
+static void create_string(nereid_lower_t *lower, MlirStringRef name, MlirAttribute bytes, intptr_t size) {
+  MlirType type = mlirLLVMArrayTypeGet(lower->types.i8, (unsigned)size);
+  MlirNamedAttribute attributes[] = {
+      nereid_emit_attribute(lower, "sym_name", mlirStringAttrGet(lower->context, name)),
+      nereid_emit_attribute(lower, "global_type", mlirTypeAttrGet(type)),
+      nereid_emit_attribute(lower, "linkage", mlirLLVMLinkageAttrGet(lower->context, MlirLLVMLinkageInternal)),
+      nereid_emit_attribute(lower, "constant", mlirUnitAttrGet(lower->context)),
+      nereid_emit_attribute(lower, "value", bytes),
+      nereid_emit_attribute(lower, "addr_space", mlirIntegerAttrGet(lower->types.i32, 1)),
+  };
+  create_global(lower, 6, attributes);
+}
+
+MlirValue nereid_lower_string(nereid_lower_t *lower, MlirStringRef text) {
+  char *ended = nereid_arena_copy(lower->arena, nereid_view_of(text.data, text.length));
+  MlirAttribute bytes =
+      mlirStringAttrGet(lower->context, mlirStringRefCreate(ended ? ended : "", ended ? text.length + 1 : 0));
+  char name[48];
+  int strings = 0;
+  MlirStringRef key = mlirStringRefCreateFromCString("value");
+  for (MlirOperation op = mlirBlockGetFirstOperation(lower->module_block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirStringRef symbol = symbol_name(op);
+    if (symbol.length < 12 || memcmp(symbol.data, "nereid_text_", 12) != 0)
+      continue;
+    ++strings;
+    if (mlirAttributeEqual(mlirOperationGetAttributeByName(op, key), bytes)) {
+      snprintf(name, sizeof name, "%.*s", (int)symbol.length, symbol.data);
+      strings = -1;
+      break;
+    }
+  }
+  if (strings >= 0) {
+    snprintf(name, sizeof name, "nereid_text_%d", strings);
+    create_string(lower, mlirStringRefCreateFromCString(name), bytes, (intptr_t)text.length + 1);
+  }
+  MlirNamedAttribute attribute = nereid_emit_attribute(
+      lower, "global_name", mlirFlatSymbolRefAttrGet(lower->context, mlirStringRefCreateFromCString(name)));
+  MlirOperation address =
+      nereid_emit_op(lower, "llvm.mlir.addressof", 1, &lower->types.ptr_global, 0, NULL, 1, &attribute);
+  return nereid_emit_cast(lower, "llvm.addrspacecast", lower->types.ptr, mlirOperationGetResult(address, 0));
+}
+
+MlirValue nereid_lower_shared_pointer(nereid_lower_t *lower, int64_t offset) {
+  if (mlirValueIsNull(lower->shared_base)) {
+    declare_shared_memory(lower);
+    nereid_builder_t saved = nereid_lower_enter_prologue(lower);
+    MlirNamedAttribute name = nereid_emit_attribute(
+        lower, "global_name", mlirFlatSymbolRefAttrGet(lower->context, mlirStringRefCreateFromCString(shared_symbol)));
+    lower->shared_base = mlirOperationGetResult(
+        nereid_emit_op(lower, "llvm.mlir.addressof", 1, &lower->types.ptr_shared, 0, NULL, 1, &name), 0);
+    nereid_lower_leave_prologue(lower, saved);
+  }
+  return nereid_emit_offset(lower, lower->shared_base, offset);
+}

@@ -1,0 +1,216 @@
+/* math, and the numeric ops of tt. The choices are those of docs/numerics.md.
+ *
+ *   math.exp %x : f32    ->  ex2.approx(x * log2(e))        math.sin %x : f32  ->  call @__nv_sinf
+ *   math.sqrt %x : f32   ->  sqrt.approx.ftz                tt.precise_sqrt    ->  sqrt.rn
+ *
+ * What the hardware has no instruction for is a libdevice call; f16 and bf16 go through f32 there, whose result rounds
+ * once more. */
+#include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/lower.h"
+
+#include "nereid/dialects/tt.h"
+
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdio.h>
+
+enum { MAX_OPERANDS = 3 };
+
+/* --- libdevice ------------------------------------------------------------------------------------------------------- */
+
+/* Calls __nv_<name>, with an f for f32; narrower types are widened to f32 and rounded back. */
+static MlirValue emit_libdevice_call(nereid_lower_t *lower, const char *name, intptr_t n, MlirType element,
+                                     const MlirValue *operands) {
+  const bool is_double = mlirTypeIsAF64(element);
+  MlirType type = is_double ? lower->types.f64 : lower->types.f32;
+  const bool narrow = !is_double && !mlirTypeIsAF32(element);
+  char symbol[64];
+  MlirValue arguments[MAX_OPERANDS];
+  MlirType types[MAX_OPERANDS];
+  snprintf(symbol, sizeof symbol, "__nv_%s%s", name, is_double ? "" : "f");
+  for (intptr_t i = 0; i < n; ++i) {
+    types[i] = type;
+    arguments[i] = narrow ? nereid_emit_cast(lower, "llvm.fpext", type, operands[i]) : operands[i];
+  }
+  if (!nereid_lower_declare(lower, symbol, mlirLLVMFunctionTypeGet(type, n, types, false)))
+    return (MlirValue){NULL};
+  MlirValue result = nereid_emit_call(lower, symbol, type, n, arguments);
+  return narrow ? nereid_emit_cast(lower, "llvm.fptrunc", element, result) : result;
+}
+
+static MlirValue emit_libdevice(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
+                                MlirType element, const MlirValue *operands) {
+  return emit_libdevice_call(lower, row->to, mlirOperationGetNumOperands(op), element, operands);
+}
+
+static bool lower_libdevice(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  return nereid_lower_elementwise(lower, op, row, emit_libdevice);
+}
+
+/* --- instructions ------------------------------------------------------------------------------------------------------ */
+
+static MlirValue emit_llvm(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                           const MlirValue *operands) {
+  return nereid_emit(lower, row->to, element, mlirOperationGetNumOperands(op), operands);
+}
+
+static bool lower_llvm(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  return nereid_lower_elementwise(lower, op, row, emit_llvm);
+}
+
+/* An intrinsic on f32 (`row->to`) that narrower floats are widened to. */
+static MlirValue emit_f32(nereid_lower_t *lower, const char *intrinsic, MlirType element, MlirValue operand) {
+  const bool narrow = !mlirTypeIsAF32(element);
+  MlirType f32 = lower->types.f32;
+  MlirValue argument = narrow ? nereid_emit_cast(lower, "llvm.fpext", f32, operand) : operand;
+  MlirValue result = nereid_emit_intrinsic(lower, intrinsic, f32, 1, &argument);
+  return narrow ? nereid_emit_cast(lower, "llvm.fptrunc", element, result) : result;
+}
+
+static MlirValue emit_sqrt(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                           const MlirValue *operands) {
+  (void)op, (void)row;
+  if (mlirTypeIsAF64(element))
+    return nereid_emit(lower, "llvm.intr.sqrt", element, 1, operands);
+  return emit_f32(lower, "llvm.nvvm.sqrt.approx.ftz.f", element, operands[0]);
+}
+
+static MlirValue emit_rsqrt(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                            const MlirValue *operands) {
+  (void)op, (void)row;
+  if (mlirTypeIsAF64(element))
+    return emit_libdevice_call(lower, "rsqrt", 1, element, operands);
+  return emit_f32(lower, "llvm.nvvm.rsqrt.approx.ftz.f", element, operands[0]);
+}
+
+static MlirValue emit_exp2(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                           const MlirValue *operands) {
+  (void)op, (void)row;
+  if (mlirTypeIsAF64(element))
+    return emit_libdevice_call(lower, "exp2", 1, element, operands);
+  return emit_f32(lower, "llvm.nvvm.ex2.approx.ftz.f", element, operands[0]);
+}
+
+static MlirValue emit_exp(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                          const MlirValue *operands) {
+  (void)op, (void)row;
+  if (!mlirTypeIsAF32(element))
+    return emit_libdevice_call(lower, "exp", 1, element, operands);
+  MlirValue log2e = nereid_emit_float(lower, element, 1.4426950408889634);
+  MlirValue scaled = nereid_emit_fbinary(lower, "llvm.fmul", operands[0], log2e);
+  return nereid_emit_intrinsic(lower, "llvm.nvvm.ex2.approx.f", element, 1, &scaled);
+}
+
+static MlirValue emit_absi(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                           const MlirValue *operands) {
+  (void)op, (void)row;
+  /* The most negative number is its own absolute value, not poison. */
+  MlirNamedAttribute flag = nereid_emit_attribute(lower, "is_int_min_poison", mlirIntegerAttrGet(lower->types.i1, 0));
+  return mlirOperationGetResult(nereid_emit_op(lower, "llvm.intr.abs", 1, &element, 1, operands, 1, &flag), 0);
+}
+
+/* llvm.intr.ctlz and cttz: zero is defined, it has all the bits. */
+static MlirValue emit_count_zeros(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
+                                  MlirType element, const MlirValue *operands) {
+  (void)op;
+  MlirNamedAttribute flag = nereid_emit_attribute(lower, "is_zero_poison", mlirIntegerAttrGet(lower->types.i1, 0));
+  return mlirOperationGetResult(nereid_emit_op(lower, row->to, 1, &element, 1, operands, 1, &flag), 0);
+}
+
+static bool lower_sqrt(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  return nereid_lower_elementwise(lower, op, row, emit_sqrt);
+}
+
+static bool lower_rsqrt(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  return nereid_lower_elementwise(lower, op, row, emit_rsqrt);
+}
+
+static bool lower_exp2(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  return nereid_lower_elementwise(lower, op, row, emit_exp2);
+}
+
+static bool lower_exp(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  return nereid_lower_elementwise(lower, op, row, emit_exp);
+}
+
+static bool lower_absi(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  return nereid_lower_elementwise(lower, op, row, emit_absi);
+}
+
+static bool lower_count_zeros(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  return nereid_lower_elementwise(lower, op, row, emit_count_zeros);
+}
+
+/* --- precise forms ------------------------------------------------------------------------------------------------------ */
+
+static MlirValue emit_precise(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
+                              MlirType element, const MlirValue *operands) {
+  const intptr_t n = mlirOperationGetNumOperands(op);
+  if (mlirTypeIsAF64(element))
+    return n == 1 ? nereid_emit(lower, "llvm.intr.sqrt", element, 1, operands)
+                  : nereid_emit_binary(lower, "llvm.fdiv", operands[0], operands[1]);
+  return nereid_emit_intrinsic(lower, row->to, element, n, operands);
+}
+
+static bool lower_precise(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  return nereid_lower_elementwise(lower, op, row, emit_precise);
+}
+
+/* min(max(x, low), high). A NaN x stays NaN when asked, else it becomes low. */
+static MlirValue emit_clampf(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                             const MlirValue *operands) {
+  (void)row, (void)element;
+  const bool all = nereid_tt_clampf_get_propagate_nan(op) == NEREID_TT_PROPAGATE_NAN_ALL;
+  MlirValue raised =
+      nereid_emit_binary(lower, all ? "llvm.intr.maximum" : "llvm.intr.maxnum", operands[0], operands[1]);
+  return nereid_emit_binary(lower, all ? "llvm.intr.minimum" : "llvm.intr.minnum", raised, operands[2]);
+}
+
+static bool lower_clampf(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  return nereid_lower_elementwise(lower, op, row, emit_clampf);
+}
+
+const nereid_lower_row_t nereid_lower_math_rows[] = {
+    {NEREID_OP_MATH_EXP, lower_exp, NULL},
+    {NEREID_OP_MATH_EXP2, lower_exp2, NULL},
+    {NEREID_OP_MATH_SQRT, lower_sqrt, NULL},
+    {NEREID_OP_MATH_RSQRT, lower_rsqrt, NULL},
+    {NEREID_OP_MATH_ABSI, lower_absi, NULL},
+    {NEREID_OP_MATH_ABSF, lower_llvm, "llvm.intr.fabs"},
+    {NEREID_OP_MATH_FLOOR, lower_llvm, "llvm.intr.floor"},
+    {NEREID_OP_MATH_CEIL, lower_llvm, "llvm.intr.ceil"},
+    {NEREID_OP_MATH_TRUNC, lower_llvm, "llvm.intr.trunc"},
+    {NEREID_OP_MATH_ROUNDEVEN, lower_llvm, "llvm.intr.roundeven"},
+    {NEREID_OP_MATH_ROUND, lower_llvm, "llvm.intr.round"},
+    {NEREID_OP_MATH_FMA, lower_llvm, "llvm.intr.fma"},
+    {NEREID_OP_MATH_COPYSIGN, lower_llvm, "llvm.intr.copysign"},
+    {NEREID_OP_MATH_CTPOP, lower_llvm, "llvm.intr.ctpop"},
+    {NEREID_OP_MATH_CTLZ, lower_count_zeros, "llvm.intr.ctlz"},
+    {NEREID_OP_MATH_CTTZ, lower_count_zeros, "llvm.intr.cttz"},
+    {NEREID_OP_MATH_LOG, lower_libdevice, "log"},
+    {NEREID_OP_MATH_LOG2, lower_libdevice, "log2"},
+    {NEREID_OP_MATH_LOG10, lower_libdevice, "log10"},
+    {NEREID_OP_MATH_LOG1P, lower_libdevice, "log1p"},
+    {NEREID_OP_MATH_EXPM1, lower_libdevice, "expm1"},
+    {NEREID_OP_MATH_SIN, lower_libdevice, "sin"},
+    {NEREID_OP_MATH_COS, lower_libdevice, "cos"},
+    {NEREID_OP_MATH_TAN, lower_libdevice, "tan"},
+    {NEREID_OP_MATH_ASIN, lower_libdevice, "asin"},
+    {NEREID_OP_MATH_ACOS, lower_libdevice, "acos"},
+    {NEREID_OP_MATH_ATAN, lower_libdevice, "atan"},
+    {NEREID_OP_MATH_ATAN2, lower_libdevice, "atan2"},
+    {NEREID_OP_MATH_SINH, lower_libdevice, "sinh"},
+    {NEREID_OP_MATH_COSH, lower_libdevice, "cosh"},
+    {NEREID_OP_MATH_TANH, lower_libdevice, "tanh"},
+    {NEREID_OP_MATH_ASINH, lower_libdevice, "asinh"},
+    {NEREID_OP_MATH_ACOSH, lower_libdevice, "acosh"},
+    {NEREID_OP_MATH_ATANH, lower_libdevice, "atanh"},
+    {NEREID_OP_MATH_CBRT, lower_libdevice, "cbrt"},
+    {NEREID_OP_MATH_ERF, lower_libdevice, "erf"},
+    {NEREID_OP_MATH_ERFC, lower_libdevice, "erfc"},
+    {NEREID_OP_MATH_POWF, lower_libdevice, "pow"},
+    {NEREID_OP_TT_PRECISE_SQRT, lower_precise, "llvm.nvvm.sqrt.rn.f"},
+    {NEREID_OP_TT_PRECISE_DIVF, lower_precise, "llvm.nvvm.div.rn.f"},
+    {NEREID_OP_TT_CLAMPF, lower_clampf, NULL},
+    {NEREID_OP_UNKNOWN, NULL, NULL},
+};

@@ -1,0 +1,57 @@
+/* What a program instance knows of itself and of its CTA: ids, grid sizes, barriers, assumptions.
+ *
+ *   tt.get_program_id x : i32   ->   nvvm.read.ptx.sreg.ctaid.x, or clusterid.x when a cluster is one program
+ *
+ * With num-ctas > 1 the CTAs of a cluster are one program, so the grid counts clusters. */
+#include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/lower.h"
+
+#include "nereid/dialects/tt.h"
+
+static const char *const program_id[2][3] = {
+    {"nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.ctaid.y", "nvvm.read.ptx.sreg.ctaid.z"},
+    {"nvvm.read.ptx.sreg.clusterid.x", "nvvm.read.ptx.sreg.clusterid.y", "nvvm.read.ptx.sreg.clusterid.z"},
+};
+
+static const char *const num_programs[2][3] = {
+    {"nvvm.read.ptx.sreg.nctaid.x", "nvvm.read.ptx.sreg.nctaid.y", "nvvm.read.ptx.sreg.nctaid.z"},
+    {"nvvm.read.ptx.sreg.nclusterid.x", "nvvm.read.ptx.sreg.nclusterid.y", "nvvm.read.ptx.sreg.nclusterid.z"},
+};
+
+static bool lower_sreg(nereid_lower_t *lower, MlirOperation op, const char *const names[2][3], int axis) {
+  const char *name = names[lower->grid.num_ctas > 1][axis];
+  nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0), nereid_emit(lower, name, lower->types.i32, 0, NULL));
+  return true;
+}
+
+static bool lower_program_id(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  return lower_sreg(lower, op, program_id, (int)nereid_tt_get_program_id_get_axis(op));
+}
+
+static bool lower_num_programs(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  return lower_sreg(lower, op, num_programs, (int)nereid_tt_get_num_programs_get_axis(op));
+}
+
+static bool lower_barrier(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)op, (void)row;
+  nereid_emit_barrier(lower);
+  return true;
+}
+
+/* llvm.intr.assume %c : i1 is an LLVM op already; its operand is not. */
+static bool lower_assume(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue condition = nereid_lower_operand(lower, op, 0).values[0];
+  MlirNamedAttribute sizes =
+      nereid_emit_attribute(lower, "op_bundle_sizes", mlirDenseI32ArrayGet(lower->context, 0, NULL));
+  nereid_emit_op(lower, "llvm.intr.assume", 0, NULL, 1, &condition, 1, &sizes);
+  return true;
+}
+
+const nereid_lower_row_t nereid_lower_program_rows[] = {
+    {NEREID_OP_TT_GET_PROGRAM_ID, lower_program_id, NULL}, {NEREID_OP_TT_GET_NUM_PROGRAMS, lower_num_programs, NULL},
+    {NEREID_OP_GPU_BARRIER, lower_barrier, NULL},          {NEREID_OP_TTG_LOCAL_BARRIER, lower_barrier, NULL},
+    {NEREID_OP_LLVM_INTR_ASSUME, lower_assume, NULL},      {NEREID_OP_UNKNOWN, NULL, NULL},
+};

@@ -1,0 +1,194 @@
+/* Ops that make or rearrange tensors without arithmetic: constants, ranges, splats, broadcasts, views.
+ *
+ *   tt.splat %s : f32 -> tensor<8xf32>      every register is %s: nothing is emitted
+ *   tt.make_range {start = 0, end = 1024}   base of the thread | constant of the register
+ *
+ * A view's registers are its operand's, found by coordinates: register r of the result holds the element at some
+ * coordinate, and the operand's layout says which of its registers holds that element in the same thread. */
+#include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/lower.h"
+
+#include "nereid/dialects/tt.h"
+
+/* All registers the same. */
+static bool set_splat(nereid_lower_t *lower, MlirValue result, MlirValue value) {
+  nereid_lowered_t lowered = nereid_lower_array(lower, nereid_lower_registers(lower, mlirValueGetType(result)));
+  for (intptr_t r = 0; r < lowered.count; ++r)
+    lowered.values[r] = value;
+  nereid_lower_set(lower, result, lowered);
+  return lowered.count > 0;
+}
+
+static bool lower_splat(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  return set_splat(lower, mlirOperationGetResult(op, 0), nereid_lower_operand(lower, op, 0).values[0]);
+}
+
+static bool lower_unsplat(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue source = mlirOperationGetOperand(op, 0);
+  nereid_lowered_t lowered = nereid_lower_get(lower, source);
+  /* The tensor has one element, so every register of every thread holds it. */
+  nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0), lowered.values[0]);
+  return true;
+}
+
+static bool lower_make_range(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue result = mlirOperationGetResult(op, 0);
+  const nereid_coordinates_t *at = nereid_lower_coordinates(lower, mlirValueGetType(result));
+  if (!at)
+    return false;
+  const int32_t start = nereid_tt_make_range_get_start(op);
+  MlirValue first = start ? nereid_emit_i32(lower, start) : (MlirValue){NULL};
+  nereid_lowered_t lowered = nereid_lower_array(lower, at->registers);
+  for (intptr_t r = 0; r < lowered.count; ++r) {
+    MlirValue coordinate = nereid_lower_coordinate(lower, at, r, 0);
+    lowered.values[r] = start ? nereid_emit_add(lower, coordinate, first) : coordinate;
+  }
+  nereid_lower_set(lower, result, lowered);
+  return true;
+}
+
+/* --- constants ----------------------------------------------------------------------------------------------------- */
+
+/* The attribute of one element as llvm.mlir.constant wants it: fp8 and bf16-like types by their bits. */
+static MlirAttribute element_attribute(nereid_lower_t *lower, MlirType element, MlirAttribute value) {
+  MlirType type = nereid_lower_type(lower, element);
+  if (mlirAttributeIsAFloat(value) && mlirTypeIsAInteger(type))
+    return mlirIntegerAttrGet(type, (int64_t)nereid_lower_float_bits(value));
+  if (mlirAttributeIsAInteger(value) && !mlirTypeEqual(mlirAttributeGetType(value), type))
+    return mlirIntegerAttrGet(type, mlirIntegerAttrGetValueInt(value));
+  return value;
+}
+
+static MlirAttribute element_at(MlirType tensor, MlirAttribute value, const int32_t *coordinates) {
+  if (mlirDenseElementsAttrIsSplat(value))
+    return mlirDenseElementsAttrGetSplatValue(value);
+  uint64_t index[NEREID_MAX_RANK];
+  const intptr_t rank = mlirShapedTypeGetRank(tensor);
+  for (intptr_t d = 0; d < rank; ++d)
+    index[d] = (uint64_t)coordinates[d];
+  return mlirElementsAttrGetValue(value, rank, index);
+}
+
+static bool lower_constant(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirType type = mlirValueGetType(result), element = nereid_lower_element_type(type);
+  MlirType llvm_type = nereid_lower_type(lower, type);
+  MlirAttribute value = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("value"));
+  if (mlirTypeIsNull(llvm_type))
+    return nereid_lower_error(op, "has a type that cannot be lowered");
+  if (!mlirTypeIsAShaped(type)) {
+    MlirValue constant = nereid_emit_constant(lower, llvm_type, element_attribute(lower, element, value));
+    nereid_lower_set_scalar(lower, result, constant);
+    return true;
+  }
+  if (!mlirAttributeIsADenseElements(value))
+    return nereid_lower_error(op, "has a value that is no dense attribute");
+  if (!mlirDenseElementsAttrIsSplat(value))
+    return nereid_lower_error(op, "is a tensor constant whose elements differ; a thread's registers would depend on "
+                                  "the thread. Load the values from memory, or compute them from tt.make_range");
+  MlirAttribute one = element_attribute(lower, element, element_at(type, value, NULL));
+  return set_splat(lower, result, nereid_emit_constant(lower, llvm_type, one));
+}
+
+static bool lower_poison(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirType type = nereid_lower_type(lower, mlirValueGetType(result));
+  if (mlirTypeIsNull(type))
+    return nereid_lower_error(op, "has a type that cannot be lowered");
+  return set_splat(lower, result, nereid_emit(lower, "llvm.mlir.poison", type, 0, NULL));
+}
+
+/* --- views ----------------------------------------------------------------------------------------------------------- */
+
+/* Registers of `to`, taken from those of `from`, when every thread already holds what it needs in the same place. */
+static bool lower_renaming(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from,
+                           const nereid_layout_t *to) {
+  nereid_lowered_t source = nereid_lower_operand(lower, op, 0);
+  nereid_layout_t map;
+  if (nereid_layout_convert(from, to, &map) > NEREID_LAYOUT_CONVERSION_REGISTER)
+    return nereid_lower_error(op, "moves elements between threads; convert the layout of its operand first");
+  nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(to));
+  for (intptr_t r = 0; r < lowered.count; ++r) {
+    int32_t place[NEREID_LAYOUT_DIMS];
+    nereid_layout_coordinates(&map, nereid_layout_apply(&map, (uint32_t)r, 0, 0, 0), place);
+    lowered.values[r] = source.values[place[3]];
+  }
+  nereid_lower_set(lower, mlirOperationGetResult(op, 0), lowered);
+  return true;
+}
+
+static bool operand_and_result_layouts(nereid_lower_t *lower, MlirOperation op, nereid_layout_t *from,
+                                       const nereid_layout_t **to) {
+  const nereid_layout_t *source = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetOperand(op, 0)));
+  *to = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetResult(op, 0)));
+  if (!source || !*to)
+    return false;
+  *from = *source;
+  return true;
+}
+
+/* expand_dims and reshape keep the row-major order, so the operand's layout only changes its split into dimensions. */
+static bool lower_reshape(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  nereid_layout_t from;
+  const nereid_layout_t *to;
+  if (!operand_and_result_layouts(lower, op, &from, &to))
+    return false;
+  if (!nereid_layout_reshape(&from, to->rank, to->out_bits))
+    return nereid_lower_error(op, "changes the number of elements");
+  return lower_renaming(lower, op, &from, to);
+}
+
+static bool lower_trans(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  nereid_layout_t from, transposed;
+  const nereid_layout_t *to;
+  int32_t order[NEREID_MAX_RANK];
+  if (!operand_and_result_layouts(lower, op, &from, &to))
+    return false;
+  for (int d = 0; d < to->rank; ++d)
+    order[d] = nereid_tt_trans_get_order(op, d);
+  nereid_layout_transpose(&from, order, &transposed);
+  return lower_renaming(lower, op, &transposed, to);
+}
+
+/* A broadcast dimension has size 1 in the operand: the element lies at coordinate 0 there. */
+static bool lower_broadcast(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirType source_type = mlirValueGetType(mlirOperationGetOperand(op, 0));
+  nereid_lowered_t source = nereid_lower_operand(lower, op, 0);
+  nereid_layout_t from;
+  const nereid_layout_t *to;
+  if (!operand_and_result_layouts(lower, op, &from, &to))
+    return false;
+  nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(to));
+  for (intptr_t r = 0; r < lowered.count; ++r) {
+    int32_t wanted[NEREID_MAX_RANK];
+    nereid_layout_coordinates(to, nereid_layout_apply(to, (uint32_t)r, 0, 0, 0), wanted);
+    for (int d = 0; d < to->rank; ++d)
+      if (mlirShapedTypeGetDimSize(source_type, d) == 1)
+        wanted[d] = 0;
+    intptr_t found = -1;
+    for (intptr_t s = 0; s < source.count && found < 0; ++s)
+      if (nereid_layout_apply(&from, (uint32_t)s, 0, 0, 0) == nereid_layout_pack(&from, wanted))
+        found = s;
+    if (found < 0)
+      return nereid_lower_error(op, "has an operand in another layout than its result");
+    lowered.values[r] = source.values[found];
+  }
+  nereid_lower_set(lower, mlirOperationGetResult(op, 0), lowered);
+  return true;
+}
+
+const nereid_lower_row_t nereid_lower_view_rows[] = {
+    {NEREID_OP_ARITH_CONSTANT, lower_constant, NULL}, {NEREID_OP_UB_POISON, lower_poison, NULL},
+    {NEREID_OP_TT_SPLAT, lower_splat, NULL},          {NEREID_OP_TT_UNSPLAT, lower_unsplat, NULL},
+    {NEREID_OP_TT_MAKE_RANGE, lower_make_range, NULL}, {NEREID_OP_TT_BROADCAST, lower_broadcast, NULL},
+    {NEREID_OP_TT_EXPAND_DIMS, lower_reshape, NULL},  {NEREID_OP_TT_RESHAPE, lower_reshape, NULL},
+    {NEREID_OP_TT_TRANS, lower_trans, NULL},          {NEREID_OP_UNKNOWN, NULL, NULL},
+};
