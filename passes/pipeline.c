@@ -13,9 +13,26 @@ static const char *const ttir[] = {
     "inline", "canonicalize", "cse", "loop-invariant-code-motion", "symbol-dce", NULL,
 };
 
-static const char *const ttgir[] = {NULL};
+/* Requires tt; tensors get layouts, loads and stores the ones that memory likes, and what lies between them follows.
+ * Keeps encodings that are there. */
+static const char *const ttgir[] = {
+    "convert-triton-to-tritongpu{target=cuda:$capability num-warps=$num-warps num-ctas=$num-ctas}",
+    "tritongpu-coalesce",
+    "tritongpu-remove-layout-conversions",
+    "canonicalize",
+    "cse",
+    "symbol-dce",
+    NULL,
+};
 
-static const char *const llvm[] = {NULL};
+/* Requires ttg. Afterwards everything is a function of the LLVM dialect with the kernel ABI. LLVM cleans up better than
+ * we could here. */
+static const char *const llvm[] = {
+    "convert-scf-to-cf",
+    "allocate-shared-memory",
+    "convert-triton-gpu-to-llvm{compute-capability=$capability ptx-version=$ptx-version fp-fusion=$fp-fusion}",
+    NULL,
+};
 
 static const char *const *const stages[] = {ttir, ttgir, llvm};
 
