@@ -8,6 +8,7 @@
 
 // ALL-LABEL: tt.func public @f
 // ALL-SAME: (%{{.*}}: !tt.ptr<f32>, %{{.*}}: i32)
+// ARGS-LABEL: tt.func public @f
 // ARGS-SAME: (%{{.*}}: !tt.ptr<f32>, %{{.*}}: i32)
 // WEAK-LABEL: tt.func public @f
 // WEAK-SAME: !tt.ptr<f32> {tt.divisibility = 4 : i32}, %{{.*}}: i32 {tt.divisibility = 2 : i32}

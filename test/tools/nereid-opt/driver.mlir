@@ -5,7 +5,7 @@
 // RUN: nereid-opt %s --split-input-file --nereid-strip-hints --mlir-print-ir-before=nereid-strip-hints --mlir-print-ir-after=nereid-strip-hints -o /dev/null 2>&1 | FileCheck %s --check-prefix=PRINT
 // RUN: nereid-opt %s --split-input-file --nereid-strip-hints --mlir-timing -o /dev/null 2>&1 | FileCheck %s --check-prefix=TIMING
 // RUN: nereid-opt %s --split-input-file --nereid-strip-hints --remarks-filter-analyse=nereid-strip-hints -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// RUN: nereid-opt %s --split-input-file --nereid-strip-hints --remarks-filter=.* --remark-format=yaml --remarks-output-file=%t.yaml -o /dev/null && FileCheck %s --check-prefix=YAML < %t.yaml
+// RUN: nereid-opt %s --nereid-strip-hints --remarks-filter=.* --remark-format=yaml --remarks-output-file=%t.yaml -o /dev/null && FileCheck %s --check-prefix=YAML < %t.yaml
 // RUN: not nereid-opt %s --nereid-strip-hints=unknown=1 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: not nereid-opt %s --pass-pipeline='builtin.module(no-such-pass)' 2>&1 | FileCheck %s --check-prefix=PASS
 // RUN: nereid-opt --help | FileCheck %s --check-prefix=HELP
