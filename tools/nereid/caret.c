@@ -1,0 +1,77 @@
+/* Diagnostics as compilers print them:
+ *
+ *   kernel.ttir:7:12: error: expected a mask of the pointer's shape
+ *       %4 = tt.load %3, %m : tensor<1024x!tt.ptr<f32>>
+ *            ^
+ *   kernel.ttir:5:8: note: the mask is made here
+ *
+ * The source line is shown when the place is in a file that can be read: the input itself (also when it came through a
+ * pipe) or the source that the IR was made from. */
+#include "tools/nereid/caret.h"
+
+#include "base/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char *const severities[] = {"error", "warning", "remark", "note"};
+static const char *const colors[] = {"\033[1;31m", "\033[1;35m", "\033[1;34m", "\033[1;36m"};
+
+/* Line `number`, from 1, without its end; empty when there is none. */
+static nereid_view_t find_line(nereid_view_t text, unsigned number) {
+  const char *at = text.data, *end = text.data + text.size;
+  for (; at < end && number > 1; number--) {
+    const char *stop = memchr(at, '\n', (size_t)(end - at));
+    at = stop ? stop + 1 : end;
+  }
+  const char *stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+  return nereid_view_of(at, at < end ? (size_t)((stop ? stop : end) - at) : 0);
+}
+
+static void print_source(const tool_source_t *source, const nereid_diagnostic_t *diagnostic, FILE *out) {
+  nereid_arena_t arena;
+  nereid_arena_initialize(&arena);
+  nereid_view_t text = source->text;
+  bool own = diagnostic->file && strcmp(diagnostic->file, source->name) == 0;
+  if (own || (diagnostic->file && nereid_file_read(&arena, diagnostic->file, &text, NULL) == NEREID_OK)) {
+    nereid_view_t line = find_line(text, diagnostic->line);
+    if (line.size && line.size < 400 && !memchr(line.data, 0, line.size)) {
+      fprintf(out, "%.*s\n", (int)line.size, line.data);
+      for (unsigned i = 1; i < diagnostic->column && i <= line.size; i++)
+        fputc(line.data[i - 1] == '\t' ? '\t' : ' ', out);
+      fputs(diagnostic->column ? "^\n" : "", out);
+    }
+  }
+  nereid_arena_deinitialize(&arena);
+}
+
+static void print_one(const tool_source_t *source, const nereid_diagnostic_t *diagnostic, FILE *out) {
+  bool color = isatty(STDERR_FILENO);
+  if (diagnostic->file && diagnostic->line && diagnostic->column)
+    fprintf(out, "%s:%u:%u: ", diagnostic->file, diagnostic->line, diagnostic->column);
+  else if (diagnostic->file && diagnostic->line)
+    fprintf(out, "%s:%u: ", diagnostic->file, diagnostic->line);
+  else
+    fprintf(out, "%s: ", diagnostic->file ? diagnostic->file : source->name);
+  fprintf(out, "%s%s:%s %s\n", color ? colors[diagnostic->severity] : "", severities[diagnostic->severity],
+          color ? "\033[0m" : "", diagnostic->message);
+  if (diagnostic->line)
+    print_source(source, diagnostic, out);
+}
+
+/* Written to memory first and out in one piece, so that messages of inputs that compile side by side do not mix. */
+void tool_print_diagnostic(void *user_data, const nereid_diagnostic_t *diagnostic) {
+  const tool_source_t *source = user_data;
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    return;
+  print_one(source, diagnostic, out);
+  for (size_t i = 0; i < diagnostic->n_notes; i++)
+    print_one(source, &diagnostic->notes[i], out);
+  if (fclose(out) == 0)
+    fwrite(text, 1, size, stderr);
+  free(text);
+}
