@@ -308,9 +308,12 @@ static void guess(nereid_compilation_t *compilation) {
   uint32_t threads = threads_of(compilation);
   if (threads)
     compilation->metadata.num_warps = compilation->metadata.total_num_warps = (int32_t)(threads + 31) / 32;
+  nereid_metadata_update(compilation);
+  if (!compilation->options.remarks)
+    return;
   nereid_report_at(&compilation->compiler->report, NEREID_REPORT_REMARK, compilation->name, 0, 0,
-                   "this was not compiled by Nereid: the metadata has no signature, and takes dynamic shared memory to "
-                   "be %llu bytes",
+                   "no metadata of an earlier compilation: there will be no signature, and dynamic shared memory is "
+                   "taken to be %llu bytes",
                    (unsigned long long)compilation->metadata.shared);
 }
 
@@ -341,6 +344,7 @@ nereid_status_t nereid_metadata_collect(nereid_compilation_t *compilation) {
       nereid_metadata_initialize(&compilation->metadata);
       guess(compilation);
     }
+    nereid_metadata_update(compilation);
     status = check_repeated(compilation);
   }
   take_settings(compilation);

@@ -142,8 +142,10 @@ static void note(nereid_compilation_t *compilation) {
   if (!options->num_warps && !options->num_stages && !options->num_ctas && !options->maxnreg && !options->cooperative &&
       !options->pdl && !options->no_fp_fusion && !options->ptx_version)
     return;
+  MlirContext context = mlirOperationGetContext(compilation->module);
+  mlirContextGetOrLoadDialect(context, mlirStringRefCreateFromCString("nereid"));
   MlirAttribute attribute = nereid_nereid_launch_options_attr_create(
-      mlirOperationGetContext(compilation->module), settings->num_warps, settings->num_stages, settings->num_ctas,
+      context, settings->num_warps, settings->num_stages, settings->num_ctas,
       settings->maxnreg, options->ptx_version ? (int)settings->target.ptx_version : 0, settings->cooperative,
       settings->pdl, settings->fp_fusion);
   mlirOperationSetDiscardableAttributeByName(compilation->module, mlirStringRefCreateFromCString(OPTIONS_ATTRIBUTE),
