@@ -1,4 +1,4 @@
-/* Functions: calls and returns agree with signatures, attributes of arguments are of their kind.
+/* Functions: calls and returns agree with signatures, attributes of arguments are of their kind; inlining.
  *
  *   tt.call @f(%x) : (f32) -> ()        error: ... operands than callee @f: expects 2, got 1
  *   tt.func @k(%p: !tt.ptr<f32> {tt.divisibility = "16"})   error: ... expects an integer */
@@ -115,4 +115,25 @@ MlirLogicalResult nereid_tt_argument_attribute_verify(MlirOperation op, unsigned
         op, "has tt.nv_tma_desc on argument #%u but is no kernel: only public functions are launched with descriptors",
         argument);
   return mlirLogicalResultSuccess();
+}
+
+/* --- inlining --- */
+
+bool nereid_tt_inlining_allowed(MlirOperation callable) {
+  MlirAttribute noinline = mlirOperationGetAttributeByName(callable, mlirStringRefCreateFromCString("noinline"));
+  return mlirAttributeIsNull(noinline) || !mlirAttributeIsABool(noinline) || !mlirBoolAttrGetValue(noinline);
+}
+
+void nereid_tt_return_to_branch(MlirOperation terminator, MlirBlock destination) {
+  if (nereid_op_kind(terminator) != NEREID_OP_TT_RETURN)
+    return;
+  MlirOperationState state =
+      mlirOperationStateGet(mlirStringRefCreateFromCString("cf.br"), mlirOperationGetLocation(terminator));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(terminator); i++) {
+    MlirValue returned = mlirOperationGetOperand(terminator, i);
+    mlirOperationStateAddOperands(&state, 1, &returned);
+  }
+  mlirOperationStateAddSuccessors(&state, 1, &destination);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(terminator), terminator, mlirOperationCreate(&state));
+  mlirOperationDestroy(terminator);
 }

@@ -1,0 +1,120 @@
+// Functions, calls and argument attributes that are refused: each message says what was expected and got.
+// RUN: nereid-opt %s --split-input-file --verify-diagnostics
+
+tt.func @axis() {
+  // expected-error @+1 {{expected string or keyword containing one of the following enum values for attribute 'axis' [x, y, z]}}
+  %0 = tt.get_program_id w : i32
+  tt.return
+}
+
+// -----
+
+tt.func @id_type() {
+  // expected-error @+1 {{'tt.get_num_programs' op result #0 must be 32-bit signless integer, but got 'i64'}}
+  %0 = tt.get_num_programs x : i64
+  tt.return
+}
+
+// -----
+
+tt.func @id_type_too() {
+  // expected-error @+1 {{'tt.get_program_id' op result #0 must be 32-bit signless integer, but got 'i64'}}
+  %0 = tt.get_program_id x : i64
+  tt.return
+}
+
+// -----
+
+tt.func @unknown_callee() {
+  // expected-error @+1 {{'tt.call' op calls @nobody, but the module has no tt.func of this name}}
+  tt.call @nobody() : () -> ()
+  tt.return
+}
+
+// -----
+
+tt.func private @callee(i32) -> f32
+tt.func @operands() {
+  // expected-error @+1 {{'tt.call' op has another number of operands than callee @callee: expects 1, got 0}}
+  %0 = tt.call @callee() : () -> f32
+  tt.return
+}
+
+// -----
+
+tt.func private @callee(i32) -> f32
+tt.func @results(%x: i32) {
+  // expected-error @+1 {{'tt.call' op has another number of results than callee @callee: expects 1, got 0}}
+  tt.call @callee(%x) : (i32) -> ()
+  tt.return
+}
+
+// -----
+
+tt.func private @callee(i32) -> f32
+tt.func @operand_type(%x: i64) {
+  // expected-error @+1 {{'tt.call' op has another operand than callee @callee: expects i32 for #0, got i64}}
+  %0 = tt.call @callee(%x) : (i64) -> f32
+  tt.return
+}
+
+// -----
+
+tt.func private @callee(i32) -> f32
+tt.func @result_type(%x: i32) {
+  // expected-error @+1 {{'tt.call' op has another result than callee @callee: expects f32 for #0, got f16}}
+  %0 = tt.call @callee(%x) : (i32) -> f16
+  tt.return
+}
+
+// -----
+
+tt.func private @return_count() -> i32 {
+  // expected-error @+1 {{'tt.return' op returns 0 values from function @return_count, which has 1 results}}
+  tt.return
+}
+
+// -----
+
+tt.func private @return_type(%x: i64) -> i32 {
+  // expected-error @+1 {{'tt.return' op returns as #0 a value of type i64, expects i32 in function @return_type}}
+  tt.return %x : i64
+}
+
+// -----
+
+tt.func @outer() {
+  // expected-error @+1 {{'tt.func' op expects parent op 'builtin.module'}}
+  tt.func @inner() {
+    tt.return
+  }
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{'tt.func' op expects tt.divisibility of argument #0 to be a positive integer, or one per dimension, got "16"}}
+tt.func @divisibility_kind(%p: !tt.ptr<f32> {tt.divisibility = "16"}) {
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{'tt.func' op expects tt.contiguity of argument #1 to be a positive integer, or one per dimension, got 0 : i32}}
+tt.func @contiguity_zero(%x: i32, %p: !tt.ptr<f32> {tt.contiguity = 0 : i32}) {
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{'tt.func' op expects tt.constancy of argument #0 to be a positive integer, or one per dimension, got -1 : i64}}
+tt.func @constancy_negative(%p: !tt.ptr<f32> {tt.constancy = -1 : i64}) {
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{'tt.func' op has tt.nv_tma_desc on argument #0 but is no kernel: only public functions are launched with descriptors}}
+tt.func private @descriptor_of_device_function(%p: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i32}) {
+  tt.return
+}

@@ -1,0 +1,43 @@
+// The launch grid, functions and calls print as they are read; generic form and bytecode mean the same.
+// RUN: nereid-opt %s | FileCheck %s
+// RUN: nereid-opt %s --mlir-print-op-generic | nereid-opt | FileCheck %s
+// RUN: nereid-opt %s --emit-bytecode | nereid-opt | FileCheck %s
+
+// CHECK-LABEL: tt.func private @callee
+tt.func private @callee(%x: i32, %xs: tensor<16xf32>) -> (i32, tensor<16xf32>) attributes {noinline = true} {
+  // CHECK: tt.return %{{.*}}, %{{.*}} : i32, tensor<16xf32>
+  tt.return %x, %xs : i32, tensor<16xf32>
+}
+
+// CHECK: tt.func private @declared(i32 {tt.divisibility = 16 : i32}) -> f32
+tt.func private @declared(i32 {tt.divisibility = 16 : i32}) -> f32
+
+// CHECK-LABEL: tt.func public @kernel
+tt.func public @kernel(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %xs: tensor<16xf32>) attributes {noinline = false} {
+  // CHECK: %{{.*}} = tt.get_program_id x : i32
+  %0 = tt.get_program_id x : i32
+  // CHECK: %{{.*}} = tt.get_program_id y : i32
+  %1 = tt.get_program_id y : i32
+  // CHECK: %{{.*}} = tt.get_num_programs z : i32
+  %2 = tt.get_num_programs z : i32
+  // CHECK: %{{.*}}:2 = tt.call @callee(%{{.*}}, %{{.*}}) : (i32, tensor<16xf32>) -> (i32, tensor<16xf32>)
+  %3:2 = tt.call @callee(%0, %xs) : (i32, tensor<16xf32>) -> (i32, tensor<16xf32>)
+  // CHECK: %{{.*}} = tt.call @declared(%{{.*}}) : (i32) -> f32
+  %4 = tt.call @declared(%3#0) : (i32) -> f32
+  // CHECK: tt.return
+  tt.return
+}
+
+// CHECK-LABEL: tt.func @"name
+tt.func @"name with$odd.characters"(%arg0: !tt.tensordesc<tensor<16x16xsi8>>, %arg1: i32 loc("named")) {
+  // CHECK: tt.call @nothing() : () -> ()
+  tt.call @nothing() : () -> ()
+  // CHECK: tt.return
+  tt.return
+}
+
+// CHECK-LABEL: tt.func private @nothing
+tt.func private @nothing() {
+  // CHECK: tt.return
+  tt.return
+}
