@@ -209,7 +209,7 @@ ParseResult WarpSpecializeOp::parse(OpAsmParser &parser, OperationState &result)
     return failure();
   result.addTypes(types.getResults());
   result.addAttribute(getPartitionNumWarpsAttrName(result.name), parser.getBuilder().getDenseI32ArrayAttr(numWarps));
-  OpBuilder::atBlockEnd(&result.addRegion()->emplaceBlock()).create(partitions);
+  result.addRegion()->emplaceBlock().push_back(Operation::create(partitions));
   return success();
 }
 
