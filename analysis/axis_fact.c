@@ -104,8 +104,8 @@ bool nereid_axis_meet(nereid_axis_info_t *into, const nereid_axis_info_t *other)
   nereid_axis_info_t met = *into;
   for (int d = 0; d < met.rank; d++) {
     met.contiguity[d] = smaller(into->contiguity[d], other->contiguity[d]);
-    met.divisibility[d] = smaller(nereid_axis_weakened(into, d, met.contiguity[d]),
-                                  nereid_axis_weakened(other, d, met.contiguity[d]));
+    met.divisibility[d] =
+        smaller(nereid_axis_weakened(into, d, met.contiguity[d]), nereid_axis_weakened(other, d, met.contiguity[d]));
     met.constancy[d] = smaller(into->constancy[d], other->constancy[d]);
   }
   met.non_negative &= other->non_negative;

@@ -26,16 +26,16 @@ typedef struct entry {
 
 typedef struct function {
   MlirOperation op;
-  int pending;   /* calls in functions not analysed yet */
+  int pending; /* calls in functions not analysed yet */
   bool is_called, is_analysed;
   NEREID_VECTOR(MlirOperation) calls; /* in this function */
 } function_t;
 
 typedef struct solver {
   nereid_arena_t *arena;
-  nereid_map_t *infos;   /* MlirValue.ptr -> nereid_axis_info_t * */
-  nereid_map_t indexes;  /* MlirOperation.ptr -> 1 + index into entries */
-  nereid_map_t by_name;  /* StringAttr.ptr -> 1 + index into functions */
+  nereid_map_t *infos;            /* MlirValue.ptr -> nereid_axis_info_t * */
+  nereid_map_t indexes;           /* MlirOperation.ptr -> 1 + index into entries */
+  nereid_map_t by_name;           /* StringAttr.ptr -> 1 + index into functions */
   NEREID_VECTOR(entry_t) entries; /* of the function at hand */
   NEREID_VECTOR(function_t) functions;
   size_t *ring; /* queue of entry indexes, entries.size of them: none is in it twice */
@@ -161,7 +161,8 @@ static MlirAttribute hint_of_op(const void *data, MlirStringRef name) {
 static bool is_elementwise(MlirOperation op) {
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   nereid_view_t view = nereid_view_of(name.data, name.length);
-  return (nereid_view_starts_with(view, nereid_view("arith.")) || nereid_view_starts_with(view, nereid_view("math."))) &&
+  return (nereid_view_starts_with(view, nereid_view("arith.")) ||
+          nereid_view_starts_with(view, nereid_view("math."))) &&
          nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise);
 }
 
@@ -191,6 +192,8 @@ static void visit_results(solver_t *s, const entry_t *entry) {
   enum { MAX_OPERANDS = 16 };
   const nereid_axis_info_t *operands[MAX_OPERANDS];
   nereid_axis_call_t call = {entry->op, entry->kind, mlirOperationGetNumOperands(entry->op), operands};
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(entry->op); i++)
+    fact_of(s, mlirOperationGetResult(entry->op, i));
   if (entry->kind == NEREID_OP_UB_POISON)
     return;
   nereid_axis_rule_t rule = call.n <= MAX_OPERANDS ? rule_of(entry) : NULL;

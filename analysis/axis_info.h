@@ -11,7 +11,8 @@
  *
  * Numbers are taken modulo 2^width, except that a group is assumed not to pass the largest signed number when it is
  * widened or added to a pointer (the program would be out of bounds). Division and remainder round towards zero, so a
- * signed one of a number that may be negative keeps nothing that rounding could break.
+ * signed one of a number that may be negative keeps nothing that rounding could break; an unknown divisor is taken to
+ * be positive.
  *
  * The analysis starts from the best and lowers to a fixed point, so loops keep what each iteration preserves. A root's
  * arguments start from tt.contiguity, tt.divisibility and tt.constancy (an integer, or one per dimension), a called
@@ -33,11 +34,11 @@ enum {
 /* What is known of one value. Of more than NEREID_AXIS_MAX_RANK dimensions nothing is known, and rank is 0. */
 typedef struct nereid_axis_info {
   uint8_t rank;
-  uint8_t unit;      /* pointers: log2 of the bytes of a pointee; else 0 */
-  uint8_t width;     /* bits of an integer element, 64 for index and pointers; 0: no integer */
-  bool reached;      /* false: no value ever comes here (dead or poison); all claims hold */
-  bool non_negative; /* every element is at least 0 as a signed number, unless arithmetic overflowed */
-  bool has_constant; /* every element is `constant` */
+  uint8_t unit;                       /* pointers: log2 of the bytes of a pointee; else 0 */
+  uint8_t width;                      /* bits of an integer element, 64 for index and pointers; 0: no integer */
+  bool reached;                       /* false: no value ever comes here (dead or poison); all claims hold */
+  bool non_negative;                  /* every element is at least 0 as a signed number, unless arithmetic overflowed */
+  bool has_constant;                  /* every element is `constant` */
   uint8_t size[NEREID_AXIS_MAX_RANK]; /* log2 of the largest power of two that divides the dimension */
   uint8_t contiguity[NEREID_AXIS_MAX_RANK];
   uint8_t divisibility[NEREID_AXIS_MAX_RANK];

@@ -9,8 +9,8 @@
 typedef struct nereid_axis_call {
   MlirOperation op;
   nereid_op_kind_t kind;
-  intptr_t n;                            /* operands */
-  const nereid_axis_info_t **operands;   /* reached, unless the rule is that of a select */
+  intptr_t n;                          /* operands */
+  const nereid_axis_info_t **operands; /* reached, unless the rule is that of a select */
 } nereid_axis_call_t;
 
 /* Fills `out`, which comes as nereid_axis_unknown of the result's type; a rule that knows nothing leaves it alone. The

@@ -100,7 +100,8 @@ static void rule_mul(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   }
 }
 
-/* Groups of counting numbers that start at a multiple of their length, against equal numbers that are such multiples. */
+/* Groups of counting numbers that start at a multiple of their length, against equal numbers that are such multiples.
+ */
 static uint8_t aligned_group(fact_t *counting, fact_t *equal, int d) {
   return least(least(counting->contiguity[d], counting->divisibility[d]),
                least(equal->constancy[d], nereid_axis_weakened(equal, d, 0)));
@@ -150,7 +151,8 @@ static void divide(const nereid_axis_call_t *call, nereid_axis_info_t *out, bool
     if (shift >= 0 && exact > shift)
       out->divisibility[d] = (uint8_t)(exact - shift);
   }
-  out->non_negative = l->non_negative && r->non_negative;
+  /* Sizes are divided by in index arithmetic; a divisor that nobody knows is taken to be positive. */
+  out->non_negative = !is_signed ? shift > 0 : l->non_negative && (r->non_negative || !r->has_constant);
 }
 
 static void rule_divsi(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
@@ -189,8 +191,8 @@ static void rule_remui(const nereid_axis_call_t *call, nereid_axis_info_t *out) 
 static void rule_or(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   fact_t *l = call->operands[0], *r = call->operands[1];
   if (l->has_constant && r->has_constant) {
-    nereid_axis_set_constant(out, call->kind == NEREID_OP_ARITH_ORI ? l->constant | r->constant
-                                                                     : l->constant ^ r->constant);
+    nereid_axis_set_constant(out,
+                             call->kind == NEREID_OP_ARITH_ORI ? l->constant | r->constant : l->constant ^ r->constant);
     return;
   }
   for (int d = 0; d < out->rank; d++) {
@@ -221,8 +223,8 @@ static void rule_and(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   for (int d = 0; d < out->rank; d++) {
     uint8_t c = least(least(other->contiguity[d], other->divisibility[d]), bits);
     out->contiguity[d] = c;
-    out->divisibility[d] = c ? nereid_axis_weakened(other, d, c)
-                             : most(nereid_axis_weakened(l, d, 0), nereid_axis_weakened(r, d, 0));
+    out->divisibility[d] =
+        c ? nereid_axis_weakened(other, d, c) : most(nereid_axis_weakened(l, d, 0), nereid_axis_weakened(r, d, 0));
     out->constancy[d] = least(l->constancy[d], r->constancy[d]);
   }
   out->non_negative = l->non_negative || r->non_negative;
@@ -362,8 +364,8 @@ static void rule_min_max(const nereid_axis_call_t *call, nereid_axis_info_t *out
     set_group(out, d, least(l->contiguity[d], r->contiguity[d]), l, r);
     out->constancy[d] = least(l->constancy[d], r->constancy[d]);
   }
-  out->non_negative = call->kind == NEREID_OP_ARITH_MAXSI ? l->non_negative || r->non_negative
-                                                          : l->non_negative && r->non_negative;
+  out->non_negative =
+      call->kind == NEREID_OP_ARITH_MAXSI ? l->non_negative || r->non_negative : l->non_negative && r->non_negative;
 }
 
 static void rule_extsi(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
@@ -373,7 +375,8 @@ static void rule_extsi(const nereid_axis_call_t *call, nereid_axis_info_t *out) 
     nereid_axis_set_constant(out, (uint64_t)nereid_axis_signed(source->constant, source->width));
 }
 
-/* A group may run from -1 to 0, which are far apart as unsigned numbers, unless it starts at a multiple of its length. */
+/* A group may run from -1 to 0, which are far apart as unsigned numbers, unless it starts at a multiple of its length.
+ */
 static void rule_extui(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   fact_t *source = call->operands[0];
   copy_operand(source, out);
@@ -401,18 +404,30 @@ static void rule_index_cast(const nereid_axis_call_t *call, nereid_axis_info_t *
 }
 
 static const nereid_axis_rule_t rules[] = {
-    [NEREID_OP_ARITH_ADDI] = rule_add,         [NEREID_OP_ARITH_SUBI] = rule_sub,
-    [NEREID_OP_ARITH_MULI] = rule_mul,         [NEREID_OP_ARITH_DIVSI] = rule_divsi,
-    [NEREID_OP_ARITH_DIVUI] = rule_divui,      [NEREID_OP_ARITH_REMSI] = rule_remsi,
-    [NEREID_OP_ARITH_REMUI] = rule_remui,      [NEREID_OP_ARITH_ANDI] = rule_and,
-    [NEREID_OP_ARITH_ORI] = rule_or,           [NEREID_OP_ARITH_XORI] = rule_or,
-    [NEREID_OP_ARITH_SHLI] = rule_shl,         [NEREID_OP_ARITH_SHRSI] = rule_shr,
-    [NEREID_OP_ARITH_SHRUI] = rule_shr,        [NEREID_OP_ARITH_CMPI] = rule_cmpi,
-    [NEREID_OP_ARITH_SELECT] = rule_select,    [NEREID_OP_ARITH_MAXSI] = rule_min_max,
-    [NEREID_OP_ARITH_MAXUI] = rule_min_max,    [NEREID_OP_ARITH_MINSI] = rule_min_max,
-    [NEREID_OP_ARITH_MINUI] = rule_min_max,    [NEREID_OP_ARITH_EXTSI] = rule_extsi,
-    [NEREID_OP_ARITH_EXTUI] = rule_extui,      [NEREID_OP_ARITH_TRUNCI] = rule_trunc,
-    [NEREID_OP_ARITH_INDEX_CAST] = rule_index_cast, [NEREID_OP_ARITH_INDEX_CASTUI] = rule_index_cast,
+    [NEREID_OP_ARITH_ADDI] = rule_add,
+    [NEREID_OP_ARITH_SUBI] = rule_sub,
+    [NEREID_OP_ARITH_MULI] = rule_mul,
+    [NEREID_OP_ARITH_DIVSI] = rule_divsi,
+    [NEREID_OP_ARITH_DIVUI] = rule_divui,
+    [NEREID_OP_ARITH_REMSI] = rule_remsi,
+    [NEREID_OP_ARITH_REMUI] = rule_remui,
+    [NEREID_OP_ARITH_ANDI] = rule_and,
+    [NEREID_OP_ARITH_ORI] = rule_or,
+    [NEREID_OP_ARITH_XORI] = rule_or,
+    [NEREID_OP_ARITH_SHLI] = rule_shl,
+    [NEREID_OP_ARITH_SHRSI] = rule_shr,
+    [NEREID_OP_ARITH_SHRUI] = rule_shr,
+    [NEREID_OP_ARITH_CMPI] = rule_cmpi,
+    [NEREID_OP_ARITH_SELECT] = rule_select,
+    [NEREID_OP_ARITH_MAXSI] = rule_min_max,
+    [NEREID_OP_ARITH_MAXUI] = rule_min_max,
+    [NEREID_OP_ARITH_MINSI] = rule_min_max,
+    [NEREID_OP_ARITH_MINUI] = rule_min_max,
+    [NEREID_OP_ARITH_EXTSI] = rule_extsi,
+    [NEREID_OP_ARITH_EXTUI] = rule_extui,
+    [NEREID_OP_ARITH_TRUNCI] = rule_trunc,
+    [NEREID_OP_ARITH_INDEX_CAST] = rule_index_cast,
+    [NEREID_OP_ARITH_INDEX_CASTUI] = rule_index_cast,
 };
 
 nereid_axis_rule_t nereid_axis_rule_arith(nereid_op_kind_t kind) {

@@ -109,7 +109,8 @@ static void rule_trans(const nereid_axis_call_t *call, nereid_axis_info_t *out) 
 }
 
 /* Row-major order is kept, so a dimension with the stride of one of the operand's walks through the same elements as
- * far as that goes; a dimension that walks it in longer steps stays inside a group of equal elements for fewer steps. */
+ * far as that goes; a dimension that walks it in longer steps stays inside a group of equal elements for fewer steps.
+ */
 static void reshape_dim(fact_t *source, nereid_axis_info_t *out, int d) {
   int stride = 0, source_stride = 0, s = source->rank - 1;
   for (int i = out->rank - 1; i > d; i--)
@@ -163,8 +164,8 @@ static void rule_cat(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
 static void rule_addptr(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   fact_t *pointer = call->operands[0], *offset = call->operands[1];
   for (int d = 0; d < out->rank; d++) {
-    uint8_t c = most(least(pointer->constancy[d], offset->contiguity[d]),
-                     least(pointer->contiguity[d], offset->constancy[d]));
+    uint8_t c =
+        most(least(pointer->constancy[d], offset->contiguity[d]), least(pointer->contiguity[d], offset->constancy[d]));
     int bytes = nereid_axis_weakened(offset, d, c) + out->unit;
     out->contiguity[d] = c;
     out->divisibility[d] = least(nereid_axis_weakened(pointer, d, c),
