@@ -94,6 +94,12 @@ int64_t nereid_axis_signed(uint64_t value, uint8_t width) {
   return (int64_t)((value ^ sign) - sign);
 }
 
+static bool equal(const nereid_axis_info_t *a, const nereid_axis_info_t *b) {
+  return memcmp(a->contiguity, b->contiguity, a->rank) == 0 && memcmp(a->divisibility, b->divisibility, a->rank) == 0 &&
+         memcmp(a->constancy, b->constancy, a->rank) == 0 && a->non_negative == b->non_negative &&
+         a->has_constant == b->has_constant;
+}
+
 bool nereid_axis_meet(nereid_axis_info_t *into, const nereid_axis_info_t *other) {
   if (!other->reached || into->rank != other->rank)
     return false;
@@ -113,7 +119,7 @@ bool nereid_axis_meet(nereid_axis_info_t *into, const nereid_axis_info_t *other)
     met.has_constant = false;
     met.constant = 0;
   }
-  bool changed = memcmp(&met, into, sizeof met) != 0;
+  bool changed = !equal(&met, into);
   *into = met;
   return changed;
 }

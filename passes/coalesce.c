@@ -7,10 +7,10 @@
  *   %y = tt.load %q : tensor<1024x!tt.ptr<f32>, #B>
  *   %x = ttg.convert_layout %y : ... #B -> #A
  *
- * The fastest dimension is the most contiguous one. A thread takes as many elements along it as the widest access of the
- * same shape and order among those connected to it by values (so that what a load brings needs no conversion where it is
- * stored), but an access that writes takes no more than it can write at once, since gaps between threads cost a store
- * more than a load. The decisions are those of Triton 3.6. Conversions that this leaves are for
+ * The fastest dimension is the most contiguous one. A thread takes as many elements along it as the widest access of
+ * the same shape and order among those connected to it by values (so that what a load brings needs no conversion where
+ * it is stored), but an access that writes takes no more than it can write at once, since gaps between threads cost a
+ * store more than a load. The decisions are those of Triton 3.6. Conversions that this leaves are for
  * tritongpu-remove-layout-conversions. Requires encodings and ttg.num-warps; keeps the program's meaning. */
 #include "passes/pass.h"
 
@@ -34,15 +34,15 @@ enum { RANK = NEREID_LAYOUT_MAX_RANK, VECTOR_BITS = 128 };
 typedef struct access {
   MlirOperation op;
   nereid_op_kind_t kind;
-  MlirType type;                   /* of the pointers, or of the block that a descriptor moves */
-  const nereid_axis_info_t *info;  /* of the pointers; null for a descriptor */
-  nereid_layout_t layout;          /* that it has now: tells how CTAs share the tensor */
+  MlirType type;                  /* of the pointers, or of the block that a descriptor moves */
+  const nereid_axis_info_t *info; /* of the pointers; null for a descriptor */
+  nereid_layout_t layout;         /* that it has now: tells how CTAs share the tensor */
   int rank;
   int64_t shape[RANK], part[RANK]; /* elements; of one CTA */
   int32_t order[RANK];
-  int32_t own, elements;           /* a thread's vector, in elements: as wide as this access allows, as decided */
-  size_t set;                      /* of accesses with the same shape and order */
-  MlirAttribute encoding;          /* decided */
+  int32_t own, elements;  /* a thread's vector, in elements: as wide as this access allows, as decided */
+  size_t set;             /* of accesses with the same shape and order */
+  MlirAttribute encoding; /* decided */
 } access_t;
 
 typedef struct coalesce {
@@ -120,8 +120,8 @@ static void order_by_contiguity(access_t *access) {
   for (int i = 0; i < access->rank; i++) {
     int32_t d = access->rank - 1 - i;
     int place = i;
-    for (; place > 0 && access->info &&
-           access->info->contiguity[access->order[place - 1]] < access->info->contiguity[d];
+    for (;
+         place > 0 && access->info && access->info->contiguity[access->order[place - 1]] < access->info->contiguity[d];
          place--)
       access->order[place] = access->order[place - 1];
     access->order[place] = d;
@@ -239,10 +239,10 @@ static MlirAttribute make_encoding(const access_t *access, MlirContext context, 
   size[access->order[0]] = access->elements;
   deal_threads(access, lanes, warps, lane_grid, warp_grid);
   intptr_t rank = access->rank;
-  return nereid_ttg_blocked_attr_create(
-      context, mlirDenseI32ArrayGet(context, rank, size), mlirDenseI32ArrayGet(context, rank, lane_grid),
-      mlirDenseI32ArrayGet(context, rank, warp_grid), mlirDenseI32ArrayGet(context, rank, access->order),
-      cga_of(access, context));
+  return nereid_ttg_blocked_attr_create(context, mlirDenseI32ArrayGet(context, rank, size),
+                                        mlirDenseI32ArrayGet(context, rank, lane_grid),
+                                        mlirDenseI32ArrayGet(context, rank, warp_grid),
+                                        mlirDenseI32ArrayGet(context, rank, access->order), cga_of(access, context));
 }
 
 /* Says how wide the access became and what kept it from being wider. */
@@ -259,8 +259,8 @@ static void explain(const coalesce_t *c, const access_t *access) {
                               access->own, bits);
   else if (aligned < run)
     nereid_pass_remark_missed(c->pass, access->op, "vector-width",
-                              "%d elements of %d bits along dimension %d: addresses are known to be multiples of %lld "
-                              "bytes only, while %lld elements are contiguous",
+                              "%d elements of %d bits along dimension %d: addresses are aligned to %lld bytes, "
+                              "while %lld elements are contiguous",
                               access->own, bits, d, (long long)bytes, (long long)run);
   else
     nereid_pass_remark_missed(c->pass, access->op, "vector-width",
@@ -310,8 +310,8 @@ static bool convert_operands(const access_t *access) {
     MlirValue operand = mlirOperationGetOperand(access->op, i);
     if (keeps_operand(access, operand))
       continue;
-    MlirOperation convert = nereid_ttg_convert_layout_build(
-        &builder, with_encoding(mlirValueGetType(operand), access->encoding), operand);
+    MlirOperation convert =
+        nereid_ttg_convert_layout_build(&builder, with_encoding(mlirValueGetType(operand), access->encoding), operand);
     if (mlirOperationIsNull(convert))
       return false;
     mlirOperationSetOperand(access->op, i, mlirOperationGetResult(convert, 0));

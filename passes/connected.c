@@ -11,10 +11,10 @@
 
 typedef struct node {
   MlirOperation op;
-  size_t parent;   /* union-find */
-  int32_t *own;    /* of a root: largest value per class in the component; null: none */
-  int32_t *closed; /* of a root: the same over all it reaches; null: not asked yet */
-  size_t mark;     /* number of the last walk that came here */
+  size_t parent;                /* union-find */
+  int32_t *own;                 /* of a root: largest value per class in the component; null: none */
+  int32_t *closed;              /* of a root: the same over all it reaches; null: not asked yet */
+  size_t mark;                  /* number of the last walk that came here */
   NEREID_VECTOR(size_t) inside; /* of a root: nodes in regions of its members */
 } node_t;
 

@@ -69,7 +69,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     %p = tt.splat %in : !tt.ptr<f32> -> tensor<64x32x!tt.ptr<f32>, #blocked>
     %q = tt.addptr %p, %o : tensor<64x32x!tt.ptr<f32>, #blocked>, tensor<64x32xi32, #blocked>
     // CHECK: tt.load %{{.*}} : tensor<64x32x!tt.ptr<f32>, #[[COLUMN]]>
-    // REMARK: remark: {{.*}}Missed{{.*}}vector-width{{.*}}multiples of 4 bytes only, while 64 elements are contiguous
+    // REMARK: remark: {{.*}}Missed{{.*}}vector-width{{.*}}aligned to 1 bytes, while 64 elements are contiguous
     %x = tt.load %q : tensor<64x32x!tt.ptr<f32>, #blocked>
     // CHECK: tt.atomic_rmw fadd, acq_rel, gpu, %{{.*}}, %{{.*}} : (tensor<64x32x!tt.ptr<f32>, #[[COLUMN]]>, tensor<64x32xf32, #[[COLUMN]]>)
     %y = tt.atomic_rmw fadd, acq_rel, gpu, %q, %x : (tensor<64x32x!tt.ptr<f32>, #blocked>, tensor<64x32xf32, #blocked>) -> tensor<64x32xf32, #blocked>
