@@ -130,7 +130,9 @@ static size_t parse_names(parser_t *parser, char letter, const char *close) {
     return 0;
   do {
     skip_blanks(parser);
-    if (*parser->at++ != letter || parse_number(parser) != (int64_t)count++) {
+    bool named = *parser->at == letter;
+    parser->at += named;
+    if (!named || parse_number(parser) != (int64_t)count++) {
       fail(parser, "is malformed");
       return 0;
     }
@@ -193,7 +195,7 @@ nereid_status_t nereid_grid_evaluate(const nereid_metadata_t *metadata, int32_t 
     return status;
   parse_map(&parser, sizes);
   if (parser.problem)
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the grid map '%s' %s", metadata->grid_map,
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the grid map '%.200s' %s", metadata->grid_map,
                               parser.problem);
   int64_t resident = (int64_t)metadata->grid_per_sm * multiprocessors;
   if (metadata->grid_per_sm > 0 && sizes[0] > resident)

@@ -275,7 +275,7 @@ static void read_target(reader_t *reader, const cJSON *root, nereid_metadata_t *
   read_string(reader, target, "backend", OPTIONAL, &backend);
   if (strcmp(backend, "cuda") != 0)
     refuse(reader, "target.backend", "\"cuda\"");
-  read_int(reader, target, "arch", OPTIONAL, 1, 9999, &metadata->capability);
+  read_int(reader, target, "arch", OPTIONAL, 0, 9999, &metadata->capability);
 }
 
 /* Powers of two are the compiler's rule, not the launcher's: total counts with extra warps are any number. */

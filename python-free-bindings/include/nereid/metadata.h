@@ -59,7 +59,7 @@ typedef struct nereid_parameter {
 typedef struct nereid_metadata {
   const char *name;               /* the kernel's symbol */
   const char *arch;               /* "sm_90a" */
-  int32_t capability;             /* 90 */
+  int32_t capability;             /* 90; 0: not known */
   int32_t num_warps;              /* per CTA, as asked for */
   int32_t total_num_warps;        /* per CTA, as launched: more when the kernel is warp-specialised */
   int32_t num_ctas;               /* per cluster */

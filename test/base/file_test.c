@@ -1,0 +1,91 @@
+/* Files: all of one or none of it. */
+#include "base/file.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/nereid-file-XXXXXX";
+static nereid_arena_t arena;
+
+static int set_up(void **state) {
+  (void)state;
+  nereid_arena_initialize(&arena);
+  return mkdtemp(folder) ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  nereid_arena_deinitialize(&arena);
+  return rmdir(folder); /* fails when a test left something */
+}
+
+static const char *in_folder(const char *name) {
+  return nereid_arena_format(&arena, "%s/%s", folder, name);
+}
+
+static int entries(void) {
+  int count = 0;
+  DIR *directory = opendir(folder);
+  while (directory && readdir(directory))
+    ++count;
+  closedir(directory);
+  return count - 2;
+}
+
+static void what_is_written_is_read(void **state) {
+  const char *path = in_folder("a");
+  nereid_view_t read;
+  (void)state;
+  assert_int_equal(nereid_file_write(path, nereid_view_of("x\0y", 3), NULL), NEREID_OK);
+  assert_int_equal(nereid_file_write(path, nereid_view_of("second\0", 7), NULL), NEREID_OK);
+  assert_int_equal(entries(), 1);
+  assert_int_equal(nereid_file_read(&arena, path, &read, NULL), NEREID_OK);
+  assert_int_equal(read.size, 7);
+  assert_memory_equal(read.data, "second\0", 8); /* and a NUL behind */
+  unlink(path);
+}
+
+static void a_large_pipe_is_read_whole(void **state) {
+  const char *path = in_folder("pipe");
+  nereid_view_t read;
+  (void)state;
+  assert_int_equal(mkfifo(path, 0600), 0);
+  FILE *writer = popen(nereid_arena_format(&arena, "head -c 300000 /dev/zero >%s", path), "r");
+  assert_non_null(writer);
+  assert_int_equal(nereid_file_read(&arena, path, &read, NULL), NEREID_OK);
+  assert_int_equal(read.size, 300000);
+  pclose(writer);
+  unlink(path);
+}
+
+static void failures_are_named_and_leave_nothing(void **state) {
+  nereid_message_t message = {0};
+  nereid_view_t read;
+  (void)state;
+  assert_int_equal(nereid_file_read(&arena, in_folder("none"), &read, &message), NEREID_ERROR_IO);
+  assert_non_null(strstr(message.text, "none"));
+  assert_int_equal(nereid_file_read(&arena, folder, &read, &message), NEREID_ERROR_IO);
+  assert_int_equal(nereid_file_write(in_folder("no/such/folder"), nereid_view("x"), &message), NEREID_ERROR_IO);
+  assert_non_null(strstr(message.text, "no/such/folder"));
+  assert_int_equal(nereid_file_write("/dev/full", nereid_view("x"), &message), NEREID_ERROR_IO);
+  assert_int_equal(nereid_file_write("/dev/null", nereid_view("x"), &message), NEREID_OK);
+  assert_int_equal(entries(), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_written_is_read),
+      cmocka_unit_test(a_large_pipe_is_read_whole),
+      cmocka_unit_test(failures_are_named_and_leave_nothing),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
