@@ -9,6 +9,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/SymbolTable.h"
 
 #include "bindings/upstream_thunks.inc"
 
@@ -28,4 +29,9 @@ MlirLogicalResult nereidMlirOperationSetProperty(MlirOperation op, MlirStringRef
 void nereidMlirErrorEmit(nereid_error_sink_t sink, MlirStringRef message) {
   if (sink.ptr)
     (*static_cast<llvm::function_ref<mlir::InFlightDiagnostic()> *>(sink.ptr))() << unwrap(message);
+}
+
+MlirOperation nereidMlirSymbolsLookup(nereid_symbols_t symbols, MlirOperation from, MlirAttribute symbol) {
+  auto &tables = *static_cast<mlir::SymbolTableCollection *>(symbols.ptr);
+  return wrap(tables.lookupNearestSymbolFrom(unwrap(from), llvm::cast<mlir::SymbolRefAttr>(unwrap(symbol))));
 }

@@ -48,6 +48,15 @@ typedef struct nereid_error_sink {
 /* Reports one error on the type or attribute that is being verified, at the location for which it is made. */
 void nereidMlirErrorEmit(nereid_error_sink_t sink, MlirStringRef message);
 
+/* Tables of the symbols that verify_symbols hooks look up: built once for all operations that are verified together.
+ * Lives as long as the call of the hook. */
+typedef struct nereid_symbols {
+  void *ptr;
+} nereid_symbols_t;
+
+/* The operation that a SymbolRefAttr names as seen from `from`; null when there is none. */
+MlirOperation nereidMlirSymbolsLookup(nereid_symbols_t symbols, MlirOperation from, MlirAttribute symbol);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,4 +1,4 @@
-/* Functions: calls and returns agree with signatures, attributes of arguments are of their kind; inlining.
+/* Functions: calls and returns agree with signatures, attributes of arguments are of their kind.
  *
  *   tt.call @f(%x) : (f32) -> ()        error: ... operands than callee @f: expects 2, got 1
  *   tt.func @k(%p: !tt.ptr<f32> {tt.divisibility = "16"})   error: ... expects an integer */
@@ -15,30 +15,14 @@
 
 /* --- calls --- */
 
-/* The tt.func of the module around `call` that `callee` names; null when there is none. */
-static MlirOperation find_callee(MlirOperation call, MlirStringRef callee) {
-  MlirOperation none = {NULL}, module = call;
-  while (!mlirOperationIsNull(module) && nereid_op_kind(module) != NEREID_OP_TT_FUNC)
-    module = mlirOperationGetParentOperation(module);
-  if (mlirOperationIsNull(module))
-    return none;
-  MlirBlock siblings = mlirOperationGetBlock(module);
-  for (MlirOperation op = mlirBlockGetFirstOperation(siblings); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (nereid_op_kind(op) == NEREID_OP_TT_FUNC && mlirStringRefEqual(nereid_tt_func_get_sym_name(op), callee))
-      return op;
-  return none;
-}
-
 static MlirType signature_of(MlirOperation function) {
   return mlirTypeAttrGetValue(nereid_tt_func_get_function_type_attr(function));
 }
 
-MlirLogicalResult nereid_tt_call_verify_symbols(MlirOperation op) {
-  MlirStringRef callee = nereid_tt_call_get_callee(op);
-  MlirOperation function = find_callee(op, callee);
-  nereid_text_t name = nereid_text_of_string(callee);
-  if (mlirOperationIsNull(function))
+MlirLogicalResult nereid_tt_call_verify_symbols(MlirOperation op, nereid_symbols_t symbols) {
+  MlirOperation function = nereidMlirSymbolsLookup(symbols, op, nereid_tt_call_get_callee_attr(op));
+  nereid_text_t name = nereid_text_of_string(nereid_tt_call_get_callee(op));
+  if (mlirOperationIsNull(function) || nereid_op_kind(function) != NEREID_OP_TT_FUNC)
     return nereid_diagnose(op, "calls @%s, but the module has no tt.func of this name", name.chars);
   MlirType type = signature_of(function);
   intptr_t inputs = mlirFunctionTypeGetNumInputs(type), results = mlirFunctionTypeGetNumResults(type);
@@ -115,25 +99,4 @@ MlirLogicalResult nereid_tt_argument_attribute_verify(MlirOperation op, unsigned
         op, "has tt.nv_tma_desc on argument #%u but is no kernel: only public functions are launched with descriptors",
         argument);
   return mlirLogicalResultSuccess();
-}
-
-/* --- inlining --- */
-
-bool nereid_tt_inlining_allowed(MlirOperation callable) {
-  MlirAttribute noinline = mlirOperationGetAttributeByName(callable, mlirStringRefCreateFromCString("noinline"));
-  return mlirAttributeIsNull(noinline) || !mlirAttributeIsABool(noinline) || !mlirBoolAttrGetValue(noinline);
-}
-
-void nereid_tt_return_to_branch(MlirOperation terminator, MlirBlock destination) {
-  if (nereid_op_kind(terminator) != NEREID_OP_TT_RETURN)
-    return;
-  MlirOperationState state =
-      mlirOperationStateGet(mlirStringRefCreateFromCString("cf.br"), mlirOperationGetLocation(terminator));
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(terminator); i++) {
-    MlirValue returned = mlirOperationGetOperand(terminator, i);
-    mlirOperationStateAddOperands(&state, 1, &returned);
-  }
-  mlirOperationStateAddSuccessors(&state, 1, &destination);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(terminator), terminator, mlirOperationCreate(&state));
-  mlirOperationDestroy(terminator);
 }

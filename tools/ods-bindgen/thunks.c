@@ -82,6 +82,12 @@ static void generate_inference(text_t *header, text_t *thunks, const op_t *op) {
   add(thunks, "  return nereid_compatible_call(%s_compatible_types, inferred, actual);\n}\n", op->c_name);
 }
 
+static void generate_symbols(text_t *header, text_t *thunks, const op_t *op) {
+  hook(header, "MlirLogicalResult", op, "verify_symbols", "MlirOperation op, nereid_symbols_t symbols");
+  add(thunks, "::llvm::LogicalResult %s::verifySymbolUses(::mlir::SymbolTableCollection &symbols) {\n", op->cpp_class);
+  add(thunks, "  return unwrap(%s_verify_symbols(wrap(getOperation()), nereid_symbols_t{&symbols}));\n}\n", op->c_name);
+}
+
 static void generate_effects(text_t *header, text_t *thunks, const op_t *op) {
   hook(header, "void", op, "effects", "MlirOperation op, nereid_effects_t effects");
   add(thunks,
@@ -106,7 +112,7 @@ static void generate_op_hooks(text_t *header, text_t *thunks, const op_t *op) {
   if (op->has_region_verifier)
     generate_result_hook(header, thunks, op, "verifyRegions", "", "verify_regions");
   if (op->uses_symbols)
-    generate_result_hook(header, thunks, op, "verifySymbolUses", "::mlir::SymbolTableCollection &", "verify_symbols");
+    generate_symbols(header, thunks, op);
   if (op->has_folder)
     generate_fold(header, thunks, op);
   if (op->has_canonicalize)
