@@ -36,6 +36,8 @@ if shutil.which("ptxas") or os.path.exists(os.path.join(cuda, "bin", "ptxas")):
     config.available_features.add("ptxas")
 if os.path.exists(os.path.join(cuda, "nvvm", "libdevice", "libdevice.10.bc")):
     config.available_features.add("libdevice")
+if shutil.which("pkg-config"):
+    config.available_features.add("pkg-config")
 if os.path.exists("/dev/nvidia0") and ctypes.util.find_library("cuda"):
     config.available_features.add("gpu")
 else:
