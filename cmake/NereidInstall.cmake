@@ -28,6 +28,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/install/NereidConfigVersi
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/install/NereidConfig.cmake ${PROJECT_BINARY_DIR}/install/NereidConfigVersion.cmake
         DESTINATION ${NEREID_INSTALL_CMAKE})
+# Relative, so that --prefix and moving the tree work.
+file(RELATIVE_PATH NEREID_PREFIX_FROM_PC ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 foreach(name nereid nereid-launch)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/install/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/install/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -43,7 +43,7 @@
 // HELP-DAG: --sccp
 // HELP-DAG: --strip-debuginfo
 // HELP-DAG: --symbol-dce
-// DIALECTS: arith,builtin,cf,{{.*}}gpu,llvm,math,nereid,{{.*}}nvvm,scf,tt,ttg,ttng,ub
+// DIALECTS: arith,builtin,cf,{{.*}}gpu,llvm,math,nereid,{{.*}}nvvm,{{.*}}scf,tt,ttg,ttng,ub
 
 // expected-error@below {{max-divisibility must not be negative}}
 module {
