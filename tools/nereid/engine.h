@@ -6,6 +6,7 @@
 #ifndef NEREID_TOOLS_ENGINE_H
 #define NEREID_TOOLS_ENGINE_H
 
+#include "nereid/compile.h"
 #include "nereid/launch.h"
 #include "tools/nereid/npy.h"
 
@@ -28,7 +29,7 @@ typedef struct tool_slot {
 typedef struct tool_job {
   nereid_view_t source;       /* the IR it was compiled from; empty when an image was given */
   const char *source_name;    /* for messages */
-  nereid_view_t image;        /* cubin or PTX */
+  nereid_view_t image;        /* cubin or PTX; empty when the engine runs the source */
   nereid_view_t description;  /* the metadata's text */
   nereid_metadata_t metadata; /* the metadata, parameters listed */
   bool has_grid;
@@ -43,7 +44,8 @@ typedef struct tool_job {
 } tool_job_t;
 
 typedef struct tool_engine {
-  const char *name; /* "gpu" */
+  const char *name;     /* "gpu" */
+  nereid_stage_t stage; /* what IR is compiled to for it */
   /* Starts the engine. NEREID_ERROR_NOT_FOUND: it is not on this machine. */
   nereid_status_t (*open)(void **out_state, nereid_message_t *message);
   /* What it runs on, for people, and the target to compile for; valid as long as the state. */

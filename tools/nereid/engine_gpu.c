@@ -189,4 +189,12 @@ static nereid_status_t gpu_run(void *state, tool_job_t *job, nereid_message_t *m
   return status;
 }
 
-const tool_engine_t tool_engine_gpu = {"gpu", gpu_open, gpu_describe, gpu_target, gpu_run, gpu_close};
+const tool_engine_t tool_engine_gpu = {
+    .name = "gpu",
+    .stage = NEREID_STAGE_CUBIN,
+    .open = gpu_open,
+    .describe = gpu_describe,
+    .target = gpu_target,
+    .run = gpu_run,
+    .close = gpu_close,
+};

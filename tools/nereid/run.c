@@ -1,9 +1,10 @@
 /* nereid run: binds arguments, runs a kernel on an engine, reports.
  *
- *   $ nereid run vector_add.cubin --grid 64 --arg x=f32[65536]:rand --arg y=f32[65536]:rand \
+ *   $ nereid run vector_add.ttir --grid 64 --arg x=f32[65536]:rand --arg y=f32[65536]:rand \
  *                --arg out=f32[65536]:zeros --arg n=65536 --out out=out.npy --bench
  *
- * Everything about the call is checked before an engine is asked to work: options, names, types, tiles, files. */
+ * Program and call are checked before the machine is asked to work, also where there is nothing to run it: a missing
+ * engine is remembered and said last. */
 #include "tools/nereid/run.h"
 
 #include "base/file.h"
@@ -28,6 +29,11 @@ static const tool_option_t options[] = {
     {"--bench", NULL, "time 100 more runs, with the L2 cache flushed before each", TOOL_FLAG,
      offsetof(run_settings_t, bench)},
     {"--kernel", "NAME", "which kernel of the input", TOOL_TEXT, offsetof(run_settings_t, kernel)},
+    {"--target", "T", "what to compile for; default: what the engine is", TOOL_TEXT, offsetof(run_settings_t, target)},
+    {"--num-warps", "N", "warps per CTA when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_warps)},
+    {"--num-stages", "N", "loop iterations in flight when compiling", TOOL_INTEGER,
+     offsetof(run_settings_t, num_stages)},
+    {"--num-ctas", "N", "CTAs per cluster when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_ctas)},
     {"--seed", "N", "for rand and randint; default 0", TOOL_INTEGER, offsetof(run_settings_t, seed)},
 };
 
@@ -60,8 +66,9 @@ static bool parse_grid(const char *text, uint32_t grid[3]) {
 static nereid_status_t describe(nereid_arena_t *arena, tool_job_t *job, nereid_message_t *message) {
   nereid_image_t image;
   nereid_status_t status = nereid_metadata_parse(arena, job->description, &job->metadata, message);
-  if (!status)
-    status = nereid_image_inspect(arena, job->image, &image, message);
+  if (status || !job->image.size)
+    return status;
+  status = nereid_image_inspect(arena, job->image, &image, message);
   return status ? status : nereid_kernel_match(arena, &image, &job->metadata, message);
 }
 
@@ -72,6 +79,13 @@ static nereid_status_t check_settings(const run_settings_t *settings, tool_job_t
   if (settings->tolerance && (end == settings->tolerance || *end || !(*out_tolerance >= 0)))
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--tolerance needs a number from 0 up, not '%s'",
                               settings->tolerance);
+  const int64_t numbers[] = {settings->num_warps, settings->num_stages, settings->num_ctas};
+  for (size_t i = 0; i < TOOL_COUNT(numbers); ++i)
+    if (numbers[i] < 0 || numbers[i] > INT16_MAX)
+      return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                                "%lld is out of range for --num-warps, --num-stages "
+                                "or --num-ctas",
+                                (long long)numbers[i]);
   job->has_grid = settings->grid != NULL;
   if (settings->grid && !parse_grid(settings->grid, job->grid))
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--grid needs one to three sizes such as 128,4, not '%s'",
@@ -135,25 +149,49 @@ static nereid_status_t copy_job(nereid_arena_t *arena, const tool_job_t *job, to
   return arena->failed ? nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory") : NEREID_OK;
 }
 
-/* Runs a job on its engine; with `check` on the other one too. Returns the exit code. */
-static int run_and_report(nereid_arena_t *arena, const run_settings_t *settings, const tool_engine_t *engine,
-                          void *state, const tool_engine_t *other, void *other_state, tool_job_t *job,
-                          double tolerance) {
+/* An engine that is open, or why it is not. */
+typedef struct runner {
+  const tool_engine_t *engine; /* null: none was asked for */
+  void *state;                 /* null: it could not be opened */
+  nereid_status_t status;
+  nereid_message_t message;
+} runner_t;
+
+static runner_t open_runner(const char *name) {
+  runner_t runner = {0};
+  runner.status = open_engine(name, &runner.engine, &runner.state, &runner.message);
+  return runner;
+}
+
+static void close_runner(runner_t *runner) {
+  if (runner->state)
+    runner->engine->close(runner->state);
+}
+
+/* Compiles for a runner; for nothing in particular when there is none. */
+static nereid_status_t load(nereid_arena_t *arena, const run_settings_t *settings, const char *path,
+                            nereid_view_t input, const runner_t *runner, tool_job_t *job, nereid_message_t *message) {
+  bool open = runner->state != NULL;
+  return tool_job_load(arena, settings, path, input, open ? runner->engine->stage : NEREID_STAGE_CUBIN,
+                       open ? runner->engine->target(runner->state) : NULL, job, message);
+}
+
+/* Runs a job, and with `check` its copy on the other engine. Returns the exit code. */
+static int run_and_report(nereid_arena_t *arena, const run_settings_t *settings, const runner_t *runner,
+                          const runner_t *check, tool_job_t *job, tool_job_t *expected, double tolerance) {
   nereid_message_t message = {0};
-  tool_job_t expected;
-  nereid_status_t status = copy_job(arena, job, &expected, &message);
-  if (!status)
-    status = engine->run(state, job, &message);
+  nereid_status_t status = runner->engine->run(runner->state, job, &message);
   if (!status) {
-    tool_report_run(job, engine->describe(state));
+    tool_report_run(job, runner->engine->describe(runner->state));
     tool_report_times(job);
     status = tool_report_outputs(arena, &settings->outputs, job, &message);
   }
-  if (!status && other)
-    status = other->run(other_state, &expected, &message);
+  if (!status && check->state)
+    status = check->engine->run(check->state, expected, &message);
   if (status)
     return tool_failed(&tool_command_run, status, &message);
-  return !other || tool_report_check(job, &expected, other->name, tolerance) ? TOOL_DONE : TOOL_PROGRAM;
+  bool good = !check->state || tool_report_check(job, expected, check->engine->name, tolerance);
+  return good ? TOOL_DONE : TOOL_PROGRAM;
 }
 
 static nereid_status_t prepare(nereid_arena_t *arena, const run_settings_t *settings, tool_job_t *job,
@@ -176,30 +214,31 @@ static nereid_status_t prepare(nereid_arena_t *arena, const run_settings_t *sett
   return status;
 }
 
-/* Everything between the options and the exit code; engines are closed by the caller. */
-static int run_settings(nereid_arena_t *arena, const run_settings_t *settings, const char *path) {
-  const tool_engine_t *engine = NULL, *other = NULL;
-  void *state = NULL, *other_state = NULL;
+/* Everything between open engines and the exit code. */
+static int run_on(nereid_arena_t *arena, const run_settings_t *settings, const char *path, const runner_t *runner,
+                  const runner_t *check) {
   nereid_message_t message = {0};
-  tool_job_t job = {0};
-  double tolerance;
-  int code = TOOL_CONTINUE;
+  tool_job_t job = {0}, expected = {0};
+  nereid_view_t input;
+  double tolerance = -1;
   nereid_status_t status = check_settings(settings, &job, &tolerance, &message);
   if (!status)
-    status = tool_job_load_image(arena, path, &job, &message);
+    status = nereid_file_read(arena, path, &input, &message);
+  if (!status)
+    status = load(arena, settings, path, input, runner, &job, &message);
   if (!status)
     status = prepare(arena, settings, &job, &message);
   if (!status)
-    status = open_engine(settings->engine, &engine, &state, &message);
-  if (!status && settings->check)
-    status = open_engine(settings->check, &other, &other_state, &message);
-  if (!status)
-    code = run_and_report(arena, settings, engine, state, other, other_state, &job, tolerance);
-  if (state)
-    engine->close(state);
-  if (other_state)
-    other->close(other_state);
-  return status ? tool_failed(&tool_command_run, status, &message) : code;
+    status = copy_job(arena, &job, &expected, &message);
+  if (!status && check->state)
+    status = load(arena, settings, path, input, check, &expected, &message);
+  if (status)
+    return tool_failed(&tool_command_run, status, &message);
+  if (runner->status)
+    return tool_failed(&tool_command_run, runner->status, &runner->message);
+  if (check->status)
+    return tool_failed(&tool_command_run, check->status, &check->message);
+  return run_and_report(arena, settings, runner, check, &job, &expected, tolerance);
 }
 
 static int run(int argc, char **argv) {
@@ -212,8 +251,14 @@ static int run(int argc, char **argv) {
     tool_error(&tool_command_run, "needs one input; see nereid run --help");
     code = TOOL_CALL;
   }
-  if (code == TOOL_CONTINUE)
-    code = run_settings(&arena, &settings, operands.items[0]);
+  if (code == TOOL_CONTINUE) {
+    runner_t runner = open_runner(settings.engine), check = {0};
+    if (settings.check)
+      check = open_runner(settings.check);
+    code = run_on(&arena, &settings, operands.items[0], &runner, &check);
+    close_runner(&runner);
+    close_runner(&check);
+  }
   nereid_arena_deinitialize(&arena);
   return code;
 }

@@ -6,15 +6,18 @@
 #include "tools/nereid/tool.h"
 
 typedef struct run_settings {
-  const char *grid, *engine, *check, *tolerance, *kernel;
+  const char *grid, *engine, *check, *tolerance, *kernel, *target;
   tool_list_t arguments, outputs;
-  int64_t seed;
+  int64_t seed, num_warps, num_stages, num_ctas; /* the last three: 0 when not given */
   bool bench;
 } run_settings_t;
 
-/* Reads a cubin or PTX file and the metadata beside it into job->image and job->description.
- * NEREID_ERROR_ARGUMENT: it is neither; NEREID_ERROR_IO. */
-NEREID_MUST_USE nereid_status_t tool_job_load_image(nereid_arena_t *arena, const char *path, tool_job_t *job,
-                                                    nereid_message_t *message);
+/* What an engine runs, from the bytes of the input: a cubin, or PTX with metadata beside it, is taken as it is;
+ * everything else is compiled to `stage` for `target` (null: the module's own). Sets source, image and description of
+ * the job. NEREID_ERROR_PROGRAM after diagnostics on stderr; NEREID_ERROR_IO: a cubin without its .json; others as
+ * nereid_compile. */
+NEREID_MUST_USE nereid_status_t tool_job_load(nereid_arena_t *arena, const run_settings_t *settings, const char *path,
+                                              nereid_view_t input, nereid_stage_t stage, const char *target,
+                                              tool_job_t *job, nereid_message_t *message);
 
 #endif
