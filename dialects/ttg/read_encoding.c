@@ -158,8 +158,9 @@ static bool is_permutation(int size, const int32_t *order) {
 /* CTAsPerCGA, CTASplitNum, CTAOrder: the spelling before Triton 3.6. */
 static void read_cta_counts(reader_t *reader, int rank, nereid_ttg_bases_t *out) {
   int32_t ctas[NEREID_TTG_MAX_RANK], split[NEREID_TTG_MAX_RANK], order[NEREID_TTG_MAX_RANK];
-  if (read_ints(reader, "CTAsPerCGA", ctas) != rank || read_ints(reader, "CTASplitNum", split) != rank ||
-      read_ints(reader, "CTAOrder", order) != rank || !is_permutation(rank, order)) {
+  if (array_values(find(reader->inside, "CTAsPerCGA"), ctas) != rank ||
+      array_values(find(reader->inside, "CTASplitNum"), split) != rank ||
+      array_values(find(reader->inside, "CTAOrder"), order) != rank || !is_permutation(rank, order)) {
     fail(reader, "expects CTAsPerCGA, CTASplitNum and CTAOrder together, of rank %d, CTAOrder a permutation", rank);
     return;
   }
