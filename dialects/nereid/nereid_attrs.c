@@ -52,7 +52,8 @@ MlirLogicalResult nereid_nereid_grid_attr_verify(nereid_error_sink_t sink, MlirA
                   (int)count);
   for (intptr_t i = 0; i < count; ++i)
     if (mlirDenseI32ArrayGetElement(args, i) < 0)
-      return refuse(sink, "grid expects argument positions of at least 0, got %d", mlirDenseI32ArrayGetElement(args, i));
+      return refuse(sink, "grid expects argument positions of at least 0, got %d",
+                    mlirDenseI32ArrayGetElement(args, i));
   if (per_sm < 0 || per_sm > resident_limit)
     return refuse(sink, "grid expects per_sm from 0 to %d, got %d", (int)resident_limit, per_sm);
   return mlirLogicalResultSuccess();
@@ -72,8 +73,8 @@ static MlirLogicalResult verify_power(nereid_error_sink_t sink, const char *name
 }
 
 MlirLogicalResult nereid_nereid_launch_options_attr_verify(nereid_error_sink_t sink, int num_warps, int num_stages,
-                                                           int num_ctas, int maxnreg, int ptx_version,
-                                                           bool cooperative, bool pdl, bool fp_fusion) {
+                                                           int num_ctas, int maxnreg, int ptx_version, bool cooperative,
+                                                           bool pdl, bool fp_fusion) {
   (void)cooperative, (void)pdl, (void)fp_fusion;
   if (mlirLogicalResultIsFailure(verify_power(sink, "num_warps", num_warps, warps_limit)) ||
       mlirLogicalResultIsFailure(verify_power(sink, "num_ctas", num_ctas, ctas_limit)) ||

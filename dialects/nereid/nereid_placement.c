@@ -101,8 +101,9 @@ MlirLogicalResult nereid_nereid_operation_attribute_verify(MlirOperation op, Mli
     return verify_grid(op, attribute.attribute);
   if (is_named(attribute, "nereid.metadata") && mlirAttributeIsAString(attribute.attribute))
     return mlirLogicalResultSuccess();
-  return unknown(op, attribute, "operations (nereid.options = #nereid.launch_options<...>, nereid.grid = "
-                                "#nereid.grid<...>, nereid.metadata = \"...\")");
+  return unknown(op, attribute,
+                 "operations (nereid.options = #nereid.launch_options<...>, nereid.grid = "
+                 "#nereid.grid<...>, nereid.metadata = \"...\")");
 }
 
 /*===-- on an argument ------------------------------------------------------------------------------------------===*/
@@ -148,8 +149,8 @@ static int count_heads(MlirOperation function, int group) {
 }
 
 static MlirLogicalResult verify_role(MlirOperation function, unsigned argument, MlirType type, MlirAttribute role) {
-  const char *expected = mlirTypeIsNull(type) ? NULL
-                                              : expected_instead_of(type, nereid_nereid_role_attr_get_kind(role));
+  const char *expected =
+      mlirTypeIsNull(type) ? NULL : expected_instead_of(type, nereid_nereid_role_attr_get_kind(role));
   if (expected)
     return nereid_diagnose(function, "has argument %u of type %s with %s, which expects %s", argument,
                            nereid_text_of_type(type).chars, nereid_text_of_attribute(role).chars, expected);
@@ -157,15 +158,19 @@ static MlirLogicalResult verify_role(MlirOperation function, unsigned argument, 
   int heads = group < 0 ? 1 : count_heads(function, group);
   if (heads == 1)
     return mlirLogicalResultSuccess();
-  return nereid_diagnose(function, "has argument %u in descriptor group %d, which expects exactly one argument with role "
-                                   "descriptor or base, got %d", argument, group, heads);
+  return nereid_diagnose(function,
+                         "has argument %u in descriptor group %d, which expects exactly one argument with role "
+                         "descriptor or base, got %d",
+                         argument, group, heads);
 }
 
 static MlirLogicalResult verify_descriptor(MlirOperation function, unsigned argument, MlirType type) {
   if (mlirTypeIsNull(type) || is_pointer(type) || nereid_tt_tensordesc_type_isa(type))
     return mlirLogicalResultSuccess();
-  return nereid_diagnose(function, "has argument %u of type %s with nereid.descriptor, which expects !tt.tensordesc or a "
-                                   "pointer", argument, nereid_text_of_type(type).chars);
+  return nereid_diagnose(function,
+                         "has argument %u of type %s with nereid.descriptor, which expects !tt.tensordesc or a "
+                         "pointer",
+                         argument, nereid_text_of_type(type).chars);
 }
 
 MlirLogicalResult nereid_nereid_argument_attribute_verify(MlirOperation op, unsigned region, unsigned argument,
@@ -180,6 +185,7 @@ MlirLogicalResult nereid_nereid_argument_attribute_verify(MlirOperation op, unsi
     return verify_role(op, argument, type, attribute.attribute);
   if (is_named(attribute, "nereid.descriptor") && nereid_nereid_descriptor_attr_isa(attribute.attribute))
     return verify_descriptor(op, argument, type);
-  return unknown(op, attribute, "arguments (nereid.role = #nereid.role<...>, nereid.descriptor = "
-                                "#nereid.descriptor<...>)");
+  return unknown(op, attribute,
+                 "arguments (nereid.role = #nereid.role<...>, nereid.descriptor = "
+                 "#nereid.descriptor<...>)");
 }

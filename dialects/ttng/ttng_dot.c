@@ -3,8 +3,9 @@
  *   %d = ttng.warp_group_dot %a, %b, %c : <64x16xf16, #nvmma> * <16x32xf16, #nvmma> -> tensor<64x32xf32, #mma>
  *          a: shared memory, or registers as operand 0 of #mma      b: shared memory      c, d: #mma, version 3
  *
- * What is checked is what wgmma can do: PTX ISA, "Asynchronous wgmma.mma_async" (shapes, types) and "Register Fragments".
- * An operand in registers must lie as the instruction reads it, 32 bits of neighbouring K elements to a register. */
+ * What is checked is what wgmma can do: PTX ISA, "Asynchronous wgmma.mma_async" (shapes, types) and "Register
+ * Fragments". An operand in registers must lie as the instruction reads it, 32 bits of neighbouring K elements to a
+ * register. */
 #include "dialects/diagnose.h"
 
 #include "bindings/ttng_hooks.h"
@@ -41,8 +42,10 @@ static MlirLogicalResult verify_encodings(MlirOperation op, MlirType a, MlirType
     return nereid_diagnose(op, "expects b with a #ttg.nvmma_shared or #ttg.shared_linear encoding, got %s",
                            nereid_text_of_type(b).chars);
   if (nereid_ttg_memdesc_type_isa(a) && !is_shared_operand(left))
-    return nereid_diagnose(op, "expects a in shared memory with a #ttg.nvmma_shared or #ttg.shared_linear encoding, "
-                               "got %s", nereid_text_of_type(a).chars);
+    return nereid_diagnose(op,
+                           "expects a in shared memory with a #ttg.nvmma_shared or #ttg.shared_linear encoding, "
+                           "got %s",
+                           nereid_text_of_type(a).chars);
   if (nereid_ttg_memdesc_type_isa(a))
     return mlirLogicalResultSuccess();
   if (nereid_ttg_dot_op_attr_isa(left) && nereid_ttg_dot_op_attr_get_op_idx(left) == 0 &&
@@ -98,14 +101,17 @@ static MlirLogicalResult verify_elements(MlirOperation op, MlirType a, MlirType 
   MlirType left = mlirShapedTypeGetElementType(a), right = mlirShapedTypeGetElementType(b);
   MlirType sum = mlirShapedTypeGetElementType(d);
   if (!types_multiply(left, right, sum))
-    return nereid_diagnose(op, "expects element types that wgmma multiplies (f16 to f16 or f32, bf16 or f32 to f32, "
-                               "f8E5M2 or f8E4M3FN to f16 or f32, i8 to i32), got %s * %s -> %s",
+    return nereid_diagnose(op,
+                           "expects element types that wgmma multiplies (f16 to f16 or f32, bf16 or f32 to f32, "
+                           "f8E5M2 or f8E4M3FN to f16 or f32, i8 to i32), got %s * %s -> %s",
                            nereid_text_of_type(left).chars, nereid_text_of_type(right).chars,
                            nereid_text_of_type(sum).chars);
   int32_t imprecise = nereid_ttng_warp_group_dot_get_max_num_imprecise_acc(op);
   if (is_fp8(left) && mlirTypeIsAF32(sum) && imprecise < fp8_least_imprecise)
-    return nereid_diagnose(op, "expects maxNumImpreciseAcc of at least %d for 8-bit floats summed in f32: one "
-                               "instruction sums as many, got %d", (int)fp8_least_imprecise, imprecise);
+    return nereid_diagnose(op,
+                           "expects maxNumImpreciseAcc of at least %d for 8-bit floats summed in f32: one "
+                           "instruction sums as many, got %d",
+                           (int)fp8_least_imprecise, imprecise);
   if (nereid_ttg_memdesc_type_isa(a))
     return mlirLogicalResultSuccess();
   int width = mlirTypeIsAInteger(left) ? (int)mlirIntegerTypeGetWidth(left) : (int)mlirFloatTypeGetWidth(left);

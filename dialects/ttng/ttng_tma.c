@@ -93,7 +93,7 @@ static MlirLogicalResult verify_row_size(MlirOperation op, MlirType buffer) {
   int64_t bits = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element) : mlirFloatTypeGetWidth(element);
   if (bits > 32)
     return nereid_diagnose(op, "expects elements of at most 32 bits, got %s", nereid_text_of_type(element).chars);
-  int64_t least = 8 * gather_row_bytes / bits;
+  int64_t least = (int64_t)8 * gather_row_bytes / bits;
   if (mlirShapedTypeGetDimSize(buffer, 1) >= least)
     return mlirLogicalResultSuccess();
   return nereid_diagnose(op, "expects rows of at least %d bytes, %d columns of %s, got %d columns",

@@ -79,7 +79,8 @@ static void test_wrong_grid_is_null(void **state) {
 
 static void test_options(void **state) {
   fixture_t *fixture = *state;
-  MlirAttribute options = nereid_nereid_launch_options_attr_create(fixture->context, 8, 3, 2, 168, 87, true, false, true);
+  MlirAttribute options =
+      nereid_nereid_launch_options_attr_create(fixture->context, 8, 3, 2, 168, 87, true, false, true);
   assert_true(nereid_nereid_launch_options_attr_isa(options));
   assert_int_equal(nereid_nereid_launch_options_attr_get_num_warps(options), 8);
   assert_int_equal(nereid_nereid_launch_options_attr_get_num_stages(options), 3);
