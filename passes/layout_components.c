@@ -53,8 +53,8 @@ static size_t node_of(components_t *components, MlirValue value) {
     return 0;
   }
   if (!*place) {
-    components->failed |= !nereid_vector_push(components->arena, &components->nodes,
-                                              (node_t){.value = value, .parent = components->nodes.size});
+    const node_t made = {.value = value, .parent = components->nodes.size};
+    components->failed |= !nereid_vector_push(components->arena, &components->nodes, made);
     *place = components->nodes.size;
   }
   return *place - 1;
@@ -73,7 +73,8 @@ static size_t root_of(components_t *components, size_t node) {
 static void unite(components_t *components, MlirValue a, MlirValue b) {
   if (!nereid_is_laid_out(a) || !nereid_is_laid_out(b) || components->failed)
     return;
-  const size_t i = root_of(components, node_of(components, a)), j = root_of(components, node_of(components, b));
+  const size_t a_node = node_of(components, a), b_node = node_of(components, b);
+  const size_t i = root_of(components, a_node), j = root_of(components, b_node);
   if (!components->failed)
     components->nodes.data[i < j ? j : i].parent = i < j ? i : j;
 }
@@ -112,9 +113,11 @@ static void unite_branch(components_t *components, MlirOperation op) {
   }
 }
 
+/* Structured and unstructured control flow hands values on. Other ops with regions (reductions, scans) do not: their
+ * regions work on elements. */
 static bool passes_control(MlirOperation op) {
-  return nereidMlirOperationIsRegionBranch(op) || mlirOperationGetNumSuccessors(op) > 0 ||
-         nereidMlirOperationHasTrait(op, NereidMlirTraitIsTerminator);
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  return (name.length > 4 && memcmp(name.data, "scf.", 4) == 0) || (name.length > 3 && memcmp(name.data, "cf.", 3) == 0);
 }
 
 static void tie(components_t *components, MlirOperation op) {
@@ -132,21 +135,14 @@ static void tie(components_t *components, MlirOperation op) {
     unite(components, first, mlirOperationGetResult(op, i));
 }
 
-/* Whether the terminator's operands go on inside the function: those of tt.return and of a combine region do not. */
-static bool forwards(MlirOperation op) {
-  bool any = mlirOperationGetNumSuccessors(op) > 0 || nereidMlirOperationIsRegionBranch(op);
-  MlirOperation parent = mlirOperationGetParentOperation(op);
-  return any || (nereidMlirOperationHasTrait(op, NereidMlirTraitIsTerminator) && !mlirOperationIsNull(parent) &&
-                 nereidMlirOperationIsRegionBranch(parent));
-}
-
 /* --- votes ------------------------------------------------------------------------------------------------------------ */
 
 static void vote(components_t *components, MlirValue value, MlirAttribute encoding) {
   if (!nereid_is_laid_out(value) || components->failed)
     return;
-  node_t *root = &components->nodes.data[root_of(components, node_of(components, value))];
-  candidate_t **place = &root->candidates;
+  /* The number comes first: a new node may move the array. */
+  const size_t root = root_of(components, node_of(components, value));
+  candidate_t **place = &components->nodes.data[root].candidates;
   while (*place && !mlirAttributeEqual((*place)->encoding, encoding))
     place = &(*place)->next;
   if (!*place) {
@@ -166,7 +162,7 @@ static bool is_cheap_view(MlirOperation op) {
   return kind == NEREID_OP_TT_BROADCAST || kind == NEREID_OP_TT_EXPAND_DIMS;
 }
 
-static bool is_tied(MlirOperation op) { return is_flexible(op) || forwards(op); }
+static bool is_border(MlirOperation op) { return !is_flexible(op) && !passes_control(op) && !is_conversion(op); }
 
 static void collect_votes(components_t *components, MlirOperation op) {
   if (is_conversion(op)) {
@@ -175,7 +171,7 @@ static void collect_votes(components_t *components, MlirOperation op) {
     vote(components, from, nereid_encoding_of(to));
     return;
   }
-  if (is_tied(op))
+  if (!is_border(op))
     return;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     vote(components, mlirOperationGetOperand(op, i), nereid_encoding_of(mlirOperationGetOperand(op, i)));
@@ -212,8 +208,8 @@ static MlirValue insert_conversion(nereid_builder_t builder, MlirValue value, Ml
   return mlirOperationGetResult(nereid_ttg_convert_layout_build(&builder, type, value), 0);
 }
 
-/* An op that is not tied keeps its layouts: its operands are converted back, its results converted on. */
-static void keep_border(components_t *components, MlirOperation op) {
+/* An op that is not tied keeps its layouts: its operands are converted back … */
+static void keep_operands(components_t *components, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue operand = mlirOperationGetOperand(op, i);
     if (mlirAttributeIsNull(chosen(components, operand)))
@@ -221,6 +217,10 @@ static void keep_border(components_t *components, MlirOperation op) {
     /* The conversion's result has today's type; its operand's type changes with the component. */
     mlirOperationSetOperand(op, i, insert_conversion(nereid_builder_before(op), operand, mlirValueGetType(operand)));
   }
+}
+
+/* … and its results converted on. Comes after the operands of all ops, whose conversions then start from these. */
+static void keep_results(components_t *components, MlirOperation op) {
   nereid_builder_t after = {mlirOperationGetLocation(op), mlirOperationGetBlock(op), mlirOperationGetNextInBlock(op)};
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
     MlirValue result = mlirOperationGetResult(op, i);
@@ -233,15 +233,14 @@ static void keep_border(components_t *components, MlirOperation op) {
   }
 }
 
-/* Values whose own op keeps the old layout are not changed: keep_border has given their users another value. */
+/* Values whose own op keeps the old layout are not changed: keep_results has given their users another value. */
 static bool is_border_result(MlirValue value) {
   if (!mlirValueIsAOpResult(value)) {
     MlirOperation parent = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
     return nereid_op_kind(parent) == NEREID_OP_TT_FUNC &&
            mlirBlockEqual(mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, 0)), mlirBlockArgumentGetOwner(value));
   }
-  MlirOperation op = mlirOpResultGetOwner(value);
-  return !is_tied(op) && !is_conversion(op);
+  return is_border(mlirOpResultGetOwner(value));
 }
 
 static void change_type(MlirValue value, MlirAttribute encoding) {
@@ -287,11 +286,13 @@ static void apply(components_t *components) {
   }
   for (size_t i = 0; i < n_nodes; ++i)
     encodings[i] = chosen(components, components->nodes.data[i].value);
+  for (size_t i = 0; i < components->ops.size; ++i)
+    if (is_border(components->ops.data[i]))
+      keep_operands(components, components->ops.data[i]);
   for (size_t i = 0; i < components->ops.size; ++i) {
-    MlirOperation op = components->ops.data[i];
-    convert_arguments(components, op);
-    if (!is_tied(op) && !is_conversion(op))
-      keep_border(components, op);
+    convert_arguments(components, components->ops.data[i]);
+    if (is_border(components->ops.data[i]))
+      keep_results(components, components->ops.data[i]);
   }
   for (size_t i = 0; i < n_nodes; ++i)
     if (!mlirAttributeIsNull(encodings[i]) && !is_border_result(components->nodes.data[i].value))
