@@ -349,6 +349,12 @@ static void rule_select(const nereid_axis_call_t *call, nereid_axis_info_t *out)
     nereid_axis_set_constant(out, l->constant);
 }
 
+/* Groups that are known not to run from -1 to 0, which are far apart as unsigned numbers. */
+static uint8_t unsigned_group(fact_t *fact, int d) {
+  return fact->non_negative ? fact->contiguity[d] : least(fact->contiguity[d], fact->divisibility[d]);
+}
+
+/* Of two groups that count together one is ahead throughout. */
 static void rule_min_max(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   fact_t *l = call->operands[0], *r = call->operands[1];
   bool is_signed = call->kind == NEREID_OP_ARITH_MAXSI || call->kind == NEREID_OP_ARITH_MINSI;
@@ -359,13 +365,14 @@ static void rule_min_max(const nereid_axis_call_t *call, nereid_axis_info_t *out
     nereid_axis_set_constant(out, less == is_max ? r->constant : l->constant);
     return;
   }
-  /* Of two groups that count together one is ahead throughout. */
   for (int d = 0; d < out->rank; d++) {
-    set_group(out, d, least(l->contiguity[d], r->contiguity[d]), l, r);
+    uint8_t c =
+        is_signed ? least(l->contiguity[d], r->contiguity[d]) : least(unsigned_group(l, d), unsigned_group(r, d));
+    set_group(out, d, c, l, r);
     out->constancy[d] = least(l->constancy[d], r->constancy[d]);
   }
-  out->non_negative =
-      call->kind == NEREID_OP_ARITH_MAXSI ? l->non_negative || r->non_negative : l->non_negative && r->non_negative;
+  bool either = call->kind == NEREID_OP_ARITH_MAXSI || call->kind == NEREID_OP_ARITH_MINUI;
+  out->non_negative = either ? l->non_negative || r->non_negative : l->non_negative && r->non_negative;
 }
 
 static void rule_extsi(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
@@ -375,15 +382,12 @@ static void rule_extsi(const nereid_axis_call_t *call, nereid_axis_info_t *out) 
     nereid_axis_set_constant(out, (uint64_t)nereid_axis_signed(source->constant, source->width));
 }
 
-/* A group may run from -1 to 0, which are far apart as unsigned numbers, unless it starts at a multiple of its length.
- */
 static void rule_extui(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   fact_t *source = call->operands[0];
   copy_operand(source, out);
-  for (int d = 0; !source->non_negative && d < out->rank; d++) {
-    uint8_t c = least(source->contiguity[d], source->divisibility[d]);
-    out->divisibility[d] = nereid_axis_weakened(source, d, c);
-    out->contiguity[d] = c;
+  for (int d = 0; !out->has_constant && d < out->rank; d++) {
+    out->contiguity[d] = unsigned_group(source, d);
+    out->divisibility[d] = nereid_axis_weakened(source, d, out->contiguity[d]);
   }
   out->non_negative = source->non_negative || out->width > source->width;
 }

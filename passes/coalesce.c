@@ -115,14 +115,20 @@ static bool read_shape(access_t *access) {
   return true;
 }
 
-/* Dimensions by falling contiguity, the last first among equals. */
+/* Whether dimension `a` is to be faster than `b`, which comes after it. */
+static bool is_faster(const access_t *access, int32_t a, int32_t b) {
+  if (access->info && access->info->contiguity[a] != access->info->contiguity[b])
+    return access->info->contiguity[a] > access->info->contiguity[b];
+  return access->shape[a] > 1 && access->shape[b] == 1;
+}
+
+/* Dimensions by falling contiguity; among equals those of size 1 come last, where they do not keep two accesses of one
+ * line of elements from sharing an encoding, and else the last dimension first. */
 static void order_by_contiguity(access_t *access) {
   for (int i = 0; i < access->rank; i++) {
     int32_t d = access->rank - 1 - i;
     int place = i;
-    for (;
-         place > 0 && access->info && access->info->contiguity[access->order[place - 1]] < access->info->contiguity[d];
-         place--)
+    for (; place > 0 && is_faster(access, d, access->order[place - 1]); place--)
       access->order[place] = access->order[place - 1];
     access->order[place] = d;
   }
