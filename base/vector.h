@@ -3,7 +3,8 @@
  *   NEREID_VECTOR(int) numbers = {0};
  *   if (!nereid_vector_push(arena, &numbers, 7)) return NEREID_ERROR_MEMORY;
  *
- * Old storage stays in the arena when it grows, so pointers into it stay valid but stale. */
+ * Old storage stays in the arena when it grows, so pointers into it stay valid but stale. The pushed value must not read
+ * the vector itself. */
 #ifndef NEREID_BASE_VECTOR_H
 #define NEREID_BASE_VECTOR_H
 

@@ -3,7 +3,8 @@
  *   %s = arith.addf %a, %b : tensor<…, #x>                    %a' , %b' : tensor<…, #y>   (loads had #y all along)
  *   %c = ttg.convert_layout %s : #x -> #y            ->       %c = arith.addf %a', %b' : tensor<…, #y>
  *
- * For each conversion the pass looks backwards through ops that any layout suits (elementwise ops, splats, ranges,
+ * First whole components of values get the layout that leaves the least to convert (layout_components.h). Then, for each
+ * conversion that is left, the pass looks backwards through ops that any layout suits (elementwise ops, splats, ranges,
  * constants, broadcasts, expand_dims, transpositions, other conversions) and stops at values that have the wanted layout,
  * which are taken, and at others, which would have to be converted instead. The slice is computed again in the wanted
  * layout when that costs less than the conversion: what it moves through shared memory and what it computes twice, since
@@ -15,7 +16,8 @@
 #include "base/vector.h"
 #include "dialects/ttg/infer_encoding.h"
 #include "layout/encoding.h"
-#include "passes/pass.h"
+#include "passes/layout_components.h"
+#include "passes/tensor_types.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
 
@@ -56,19 +58,6 @@ typedef struct slice {
 } slice_t;
 
 static MlirStringRef ref(const char *text) { return mlirStringRefCreateFromCString(text); }
-
-static MlirAttribute encoding_of(MlirValue value) {
-  MlirType type = mlirValueGetType(value);
-  return mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type) : (MlirAttribute){NULL};
-}
-
-static MlirType with_encoding(MlirType tensor, MlirAttribute encoding) {
-  int64_t shape[NEREID_LAYOUT_MAX_RANK];
-  const intptr_t rank = mlirShapedTypeGetRank(tensor);
-  for (intptr_t d = 0; d < rank; ++d)
-    shape[d] = mlirShapedTypeGetDimSize(tensor, d);
-  return mlirRankedTensorTypeGet(rank, shape, mlirShapedTypeGetElementType(tensor), encoding);
-}
 
 /* --- which operand layout a result layout asks for --------------------------------------------------------------------- */
 
@@ -129,7 +118,7 @@ static bool operand_encoding(MlirOperation op, flow_t flow, intptr_t i, MlirAttr
 
 static int64_t registers_of(MlirValue value, MlirAttribute encoding) {
   nereid_layout_t layout;
-  if (nereid_layout_from_type(with_encoding(mlirValueGetType(value), encoding), &layout) != NEREID_OK)
+  if (nereid_layout_from_type(nereid_with_encoding(mlirValueGetType(value), encoding), &layout) != NEREID_OK)
     return 1;
   return nereid_layout_registers(&layout);
 }
@@ -140,7 +129,7 @@ static int64_t conversion_cost(MlirValue value, MlirAttribute to) {
   nereid_layout_t from_layout, to_layout;
   MlirType type = mlirValueGetType(value);
   if (nereid_layout_from_type(type, &from_layout) != NEREID_OK ||
-      nereid_layout_from_type(with_encoding(type, to), &to_layout) != NEREID_OK)
+      nereid_layout_from_type(nereid_with_encoding(type, to), &to_layout) != NEREID_OK)
     return INT32_MAX;
   if (nereid_layout_convert(&from_layout, &to_layout, NULL) <= NEREID_LAYOUT_CONVERSION_REGISTER)
     return 0;
@@ -204,7 +193,7 @@ static MlirOperation defining_op(MlirValue value) {
 /* Adds what `wanted` takes to the slice; its operands go to the end of `stack`. */
 static bool visit(removal_t *removal, slice_t *slice, wanted_t wanted, MlirOperation *out_op, flow_t *out_flow) {
   *out_flow = FLOW_NONE;
-  if (mlirAttributeEqual(encoding_of(wanted.value), wanted.encoding) || find_in(&removal->made, wanted) ||
+  if (mlirAttributeEqual(nereid_encoding_of(wanted.value), wanted.encoding) || find_in(&removal->made, wanted) ||
       find_in(&slice->seen, wanted))
     return true;
   if (!add_to(removal->arena, &slice->seen, wanted, (MlirValue){NULL}))
@@ -245,7 +234,7 @@ static bool collect(removal_t *removal, slice_t *slice, wanted_t root) {
 
 /* The value of `wanted`, which has been made, is there, or is the source of a conversion. */
 static MlirValue lookup(removal_t *removal, wanted_t wanted) {
-  if (mlirAttributeEqual(encoding_of(wanted.value), wanted.encoding))
+  if (mlirAttributeEqual(nereid_encoding_of(wanted.value), wanted.encoding))
     return wanted.value;
   made_t *made = find_in(&removal->made, wanted);
   return made ? made->value : (MlirValue){NULL};
@@ -262,7 +251,7 @@ static bool convert_value(removal_t *removal, wanted_t wanted) {
     builder.before = mlirOperationGetNextInBlock(op);
   }
   MlirOperation convert = nereid_ttg_convert_layout_build(
-      &builder, with_encoding(mlirValueGetType(wanted.value), wanted.encoding), wanted.value);
+      &builder, nereid_with_encoding(mlirValueGetType(wanted.value), wanted.encoding), wanted.value);
   return add_to(removal->arena, &removal->made, wanted, mlirOperationGetResult(convert, 0));
 }
 
@@ -280,7 +269,7 @@ static bool recompute(removal_t *removal, wanted_t wanted) {
       mlirOperationSetOperand(again, i, lookup(removal, operand));
   }
   MlirValue result = mlirOperationGetResult(again, 0);
-  MlirType type = with_encoding(mlirValueGetType(result), wanted.encoding);
+  MlirType type = nereid_with_encoding(mlirValueGetType(result), wanted.encoding);
   mlirValueSetType(result, type);
   if (nereid_op_kind(op) == NEREID_OP_ARITH_CONSTANT) {
     MlirAttribute value = mlirOperationGetAttributeByName(op, ref("value"));
@@ -316,7 +305,7 @@ static bool rebuild(removal_t *removal, const slice_t *slice) {
       return false;
     while (stack.size) {
       wanted_t top = stack.data[stack.size - 1];
-      if (find_in(&removal->made, top) || mlirAttributeEqual(encoding_of(top.value), top.encoding)) {
+      if (find_in(&removal->made, top) || mlirAttributeEqual(nereid_encoding_of(top.value), top.encoding)) {
         --stack.size;
         continue;
       }
@@ -372,7 +361,7 @@ static void erase_dead_ops(removal_t *removal) {
 /* Replaces `conversion` by its source, computed in its layout, when that is cheaper. */
 static bool try_remove(removal_t *removal, MlirOperation conversion) {
   MlirValue result = mlirOperationGetResult(conversion, 0), source = mlirOperationGetOperand(conversion, 0);
-  wanted_t root = {source, encoding_of(result)};
+  wanted_t root = {source, nereid_encoding_of(result)};
   slice_t slice = {.cost = 0};
   nereid_map_initialize(&slice.seen, removal->arena);
   if (!collect(removal, &slice, root))
@@ -393,6 +382,8 @@ static bool try_remove(removal_t *removal, MlirOperation conversion) {
 MlirLogicalResult nereid_pass_tritongpu_remove_layout_conversions(nereid_pass_t *pass) {
   removal_t removal = {.pass = pass, .arena = pass->scratch};
   nereid_map_initialize(&removal.made, pass->scratch);
+  if (!nereid_layout_components_assign(pass))
+    return mlirLogicalResultFailure();
   collection_t collection = collect_ops(&removal);
   for (size_t i = 0; i < collection.conversions.size; ++i)
     if (!try_remove(&removal, collection.conversions.data[i]))

@@ -16,6 +16,7 @@
 #include "dialects/ttg/blocked.h"
 #include "dialects/ttg/infer_encoding.h"
 #include "passes/pass.h"
+#include "passes/tensor_types.h"
 
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
@@ -45,14 +46,6 @@ static intptr_t shape_of(MlirType tensor, int64_t *shape) {
   return rank;
 }
 
-static MlirAttribute encoding_of(MlirValue value) { return mlirRankedTensorTypeGetEncoding(mlirValueGetType(value)); }
-
-static MlirType with_encoding(MlirType tensor, MlirAttribute encoding) {
-  int64_t shape[NEREID_MAX_RANK];
-  const intptr_t rank = shape_of(tensor, shape);
-  return mlirRankedTensorTypeGet(rank, shape, mlirShapedTypeGetElementType(tensor), encoding);
-}
-
 /* `type` with the default encoding when it is a tensor without one. */
 static MlirType convert_type(conversion_t *conversion, MlirType type, MlirLocation location) {
   if (!mlirTypeIsARankedTensor(type) || !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)))
@@ -64,7 +57,7 @@ static MlirType convert_type(conversion_t *conversion, MlirType type, MlirLocati
     conversion->failed = true;
     return type;
   }
-  return with_encoding(type, nereid_ttg_blocked_default(conversion->context, rank, shape, conversion->grid));
+  return nereid_with_encoding(type, nereid_ttg_blocked_default(conversion->context, rank, shape, conversion->grid));
 }
 
 static void convert_values_of_block(conversion_t *conversion, MlirBlock block) {
@@ -103,10 +96,10 @@ static void convert_function_type(conversion_t *conversion, MlirOperation op) {
 /* Makes operand `index` of `op` have `encoding`, through a convert_layout in front of it. */
 static void convert_operand(MlirOperation op, intptr_t index, MlirAttribute encoding) {
   MlirValue operand = mlirOperationGetOperand(op, index);
-  if (mlirAttributeEqual(encoding_of(operand), encoding))
+  if (mlirAttributeEqual(nereid_encoding_of(operand), encoding))
     return;
   nereid_builder_t builder = nereid_builder_before(op);
-  MlirType type = with_encoding(mlirValueGetType(operand), encoding);
+  MlirType type = nereid_with_encoding(mlirValueGetType(operand), encoding);
   MlirOperation convert = nereid_ttg_convert_layout_build(&builder, type, operand);
   mlirOperationSetOperand(op, index, mlirOperationGetResult(convert, 0));
 }
@@ -117,7 +110,7 @@ static void change_result(MlirOperation op, intptr_t index, MlirAttribute encodi
   MlirType seen = mlirValueGetType(result);
   if (mlirAttributeEqual(mlirRankedTensorTypeGetEncoding(seen), encoding))
     return;
-  mlirValueSetType(result, with_encoding(seen, encoding));
+  mlirValueSetType(result, nereid_with_encoding(seen, encoding));
   nereid_builder_t builder = {mlirOperationGetLocation(op), mlirOperationGetBlock(op),
                               mlirOperationGetNextInBlock(op)};
   MlirOperation convert = nereid_ttg_convert_layout_build(&builder, seen, result);
@@ -125,7 +118,7 @@ static void change_result(MlirOperation op, intptr_t index, MlirAttribute encodi
 }
 
 static bool mend_expand_dims(conversion_t *conversion, MlirOperation op) {
-  MlirAttribute result = encoding_of(mlirOperationGetResult(op, 0));
+  MlirAttribute result = nereid_encoding_of(mlirOperationGetResult(op, 0));
   convert_operand(op, 0,
                   nereid_ttg_slice_attr_create(conversion->context,
                                                (unsigned)nereid_tt_expand_dims_get_axis(op), result));
@@ -134,7 +127,7 @@ static bool mend_expand_dims(conversion_t *conversion, MlirOperation op) {
 
 static bool mend_broadcast(conversion_t *conversion, MlirOperation op) {
   (void)conversion;
-  convert_operand(op, 0, encoding_of(mlirOperationGetResult(op, 0)));
+  convert_operand(op, 0, nereid_encoding_of(mlirOperationGetResult(op, 0)));
   return true;
 }
 
@@ -144,7 +137,7 @@ static bool mend_reduce(conversion_t *conversion, MlirOperation op) {
     MlirAttribute encoding;
     if (!mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, i))))
       continue;
-    if (!nereid_ttg_infer_reduce_encoding(encoding_of(mlirOperationGetOperand(op, i)),
+    if (!nereid_ttg_infer_reduce_encoding(nereid_encoding_of(mlirOperationGetOperand(op, i)),
                                           nereid_tt_reduce_get_axis(op), &encoding))
       return false;
     change_result(op, i, encoding);
@@ -161,7 +154,7 @@ static bool mend_trans(conversion_t *conversion, MlirOperation op) {
   const intptr_t rank = shape_of(mlirValueGetType(source), shape);
   for (intptr_t d = 0; d < rank; ++d)
     order[d] = nereid_tt_trans_get_order(op, d);
-  if (!nereid_ttg_infer_trans_encoding(encoding_of(source), rank, shape, order, mlirOperationGetLocation(op), &encoding))
+  if (!nereid_ttg_infer_trans_encoding(nereid_encoding_of(source), rank, shape, order, mlirOperationGetLocation(op), &encoding))
     return false;
   change_result(op, 0, encoding);
   return true;
@@ -170,7 +163,7 @@ static bool mend_trans(conversion_t *conversion, MlirOperation op) {
 static bool join_encoding(MlirOperation op, MlirValue part, MlirAttribute *out) {
   int64_t shape[NEREID_MAX_RANK];
   const intptr_t rank = shape_of(mlirValueGetType(part), shape);
-  return nereid_ttg_infer_join_encoding(encoding_of(part), rank, shape, mlirOperationGetLocation(op), out);
+  return nereid_ttg_infer_join_encoding(nereid_encoding_of(part), rank, shape, mlirOperationGetLocation(op), out);
 }
 
 static bool mend_join(conversion_t *conversion, MlirOperation op) {
@@ -234,7 +227,7 @@ static MlirAttribute dot_encoding(conversion_t *conversion, MlirType type) {
 static bool mend_dot(conversion_t *conversion, MlirOperation op) {
   MlirAttribute parent = dot_encoding(conversion, mlirValueGetType(mlirOperationGetResult(op, 0)));
   for (unsigned i = 0; i < 2; ++i)
-    if (!nereid_ttg_dot_op_attr_isa(encoding_of(mlirOperationGetOperand(op, i))))
+    if (!nereid_ttg_dot_op_attr_isa(nereid_encoding_of(mlirOperationGetOperand(op, i))))
       convert_operand(op, i, nereid_ttg_dot_op_attr_create(conversion->context, i, parent, 0));
   convert_operand(op, 2, parent);
   change_result(op, 0, parent);

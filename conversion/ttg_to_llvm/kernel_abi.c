@@ -90,11 +90,44 @@ static bool apply_to_function(MlirOperation function) {
   return true;
 }
 
-bool nereid_kernel_abi_apply(MlirOperation module) {
+/* Calls `change` on every llvm.func of the module, as long as it answers true. */
+static bool for_each_function(MlirOperation module, bool (*change)(MlirOperation function)) {
   MlirBlock body = mlirModuleGetBody(mlirModuleFromOperation(module));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), ref("llvm.func")) && !apply_to_function(op))
+    if (mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), ref("llvm.func")) && !change(op))
       return false;
   return true;
+}
+
+bool nereid_kernel_abi_apply(MlirOperation module) { return for_each_function(module, apply_to_function); }
+
+static bool is_ours(MlirStringRef name) {
+  return (name.length > 3 && memcmp(name.data, "tt.", 3) == 0) ||
+         (name.length > 7 && memcmp(name.data, "nereid.", 7) == 0);
+}
+
+static bool drop_ours(MlirOperation function) {
+  MlirAttribute all = mlirOperationGetAttributeByName(function, ref("arg_attrs"));
+  MlirContext context = mlirOperationGetContext(function);
+  MlirAttribute changed[MAX_ARGUMENTS];
+  const intptr_t count = mlirAttributeIsNull(all) ? 0 : mlirArrayAttrGetNumElements(all);
+  for (intptr_t i = 0; i < count && count <= MAX_ARGUMENTS; ++i) {
+    MlirAttribute attributes = mlirArrayAttrGetElement(all, i);
+    MlirNamedAttribute kept[MAX_ATTRIBUTES];
+    intptr_t n = 0;
+    for (intptr_t k = 0; k < mlirDictionaryAttrGetNumElements(attributes) && n < MAX_ATTRIBUTES; ++k) {
+      MlirNamedAttribute attribute = mlirDictionaryAttrGetElement(attributes, k);
+      if (!is_ours(mlirIdentifierStr(attribute.name)))
+        kept[n++] = attribute;
+    }
+    changed[i] = mlirDictionaryAttrGet(context, n, kept);
+  }
+  if (count && count <= MAX_ARGUMENTS)
+    mlirOperationSetAttributeByName(function, ref("arg_attrs"), mlirArrayAttrGet(context, count, changed));
+  return true;
+}
+
+bool nereid_kernel_abi_finish(MlirOperation module) {
+  return nereid_kernel_abi_apply(module) && for_each_function(module, drop_ours);
 }

@@ -6,6 +6,7 @@
  * and LLVM IR (as anybody writes it) are run through their own stage first. */
 #include "session.h"
 
+#include "conversion/ttg_to_llvm/kernel_abi.h"
 #include "passes/pipeline.h"
 
 #include <llvm-c/Core.h>
@@ -77,6 +78,8 @@ static nereid_status_t run_llvm(nereid_compilation_t *compilation) {
 /* --- LLVM --- */
 
 static nereid_status_t translate(nereid_compilation_t *compilation) {
+  if (!nereid_kernel_abi_finish(compilation->module))
+    return NEREID_ERROR_PROGRAM;
   nereid_status_t status =
       nereid_backend_translate(&compilation->compiler->backend, compilation->module, &compilation->llvm);
   if (status != NEREID_OK)

@@ -1,0 +1,176 @@
+/* What a launch costs on the host: Nereid's checked launch against a bare cuLaunchKernelEx of the same kernel.
+ *
+ *   launch_overhead KERNEL.cubin [BLOCKS]
+ *
+ * The kernel (any cubin or PTX with its .json) gets zeros for numbers, so that its masks are empty, and one zeroed
+ * buffer of 64 MiB for every pointer and descriptor; one CTA is launched. Blocks of 200 launches of either kind
+ * alternate, the queue is drained between them, and only the enqueuing is timed: nothing waits for the GPU. Printed are
+ * the medians over the blocks, their 10th and 90th percentiles, and the ratio of the medians. The bare launch has its
+ * configuration and parameters made beforehand; Nereid's gets values and does all its work every time. Exit status 0,
+ * or 2 when it cannot run. */
+#include "python-free-bindings/launch/kernel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { CALLS = 200, DEFAULT_BLOCKS = 500, BUFFER_BYTES = 64 << 20, LIMIT = NEREID_KERNEL_PARAMETER_LIMIT };
+
+typedef struct bench {
+  nereid_device_t *device;
+  nereid_module_t *module;
+  const nereid_kernel_t *kernel;
+  uint64_t buffer;
+  nereid_tma_descriptor_t map; /* of the buffer, for every descriptor */
+  nereid_value_t values[LIMIT];
+  void *parameters[LIMIT];
+  uint64_t no_scratch;
+  nereid_cu_launch_config_t config;
+} bench_t;
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static nereid_status_t make_map(bench_t *bench, const nereid_parameter_t *parameter, nereid_message_t *message) {
+  nereid_tma_request_t request = {.address = bench->buffer, .swizzle = (uint32_t)parameter->swizzle};
+  if (!nereid_tma_element_of(parameter->element, &request.element) || parameter->rank < 1)
+    return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "a descriptor without a tile");
+  request.rank = (uint32_t)parameter->rank;
+  uint64_t stride = nereid_element_size(parameter->element);
+  for (uint32_t i = request.rank; i-- > 0; stride *= 256) {
+    request.shape[i] = 256;
+    request.strides[i] = stride;
+  }
+  nereid_tma_box_of(request.rank, parameter->block, nereid_tma_element_bits(request.element), request.swizzle, false,
+                    request.box);
+  return nereid_tma_encode(NEREID_TMA_DRIVER, bench->device, &request, &bench->map, message);
+}
+
+static nereid_status_t make_values(bench_t *bench, nereid_message_t *message) {
+  const nereid_metadata_t *metadata = nereid_kernel_metadata(bench->kernel);
+  nereid_status_t status = NEREID_OK;
+  uint64_t zero = 0;
+  for (size_t i = 0; !status && i < metadata->n_parameters; ++i) {
+    const nereid_parameter_t *parameter = &metadata->parameters[i];
+    bool address = parameter->kind == NEREID_PARAMETER_POINTER ||
+                   (parameter->kind == NEREID_PARAMETER_OPAQUE && parameter->size == 8);
+    bool wide = parameter->kind == NEREID_PARAMETER_DESCRIPTOR;
+    nereid_element_t element = parameter->kind == NEREID_PARAMETER_SCALAR ? parameter->element
+                               : parameter->size == 4                     ? NEREID_ELEMENT_I32
+                               : parameter->size == 2                     ? NEREID_ELEMENT_I16
+                                                                          : NEREID_ELEMENT_I8;
+    if (wide)
+      status = make_map(bench, parameter, message);
+    bench->values[i] = address ? nereid_value_pointer(bench->buffer)
+                       : wide  ? nereid_value_descriptor(&bench->map)
+                               : nereid_value_scalar(element, &zero, sizeof zero);
+    bench->parameters[i] = wide ? (void *)&bench->map : (void *)&bench->values[i].as.bits;
+  }
+  bench->parameters[metadata->n_parameters] = bench->parameters[metadata->n_parameters + 1] = &bench->no_scratch;
+  return status;
+}
+
+static nereid_status_t set_up(bench_t *bench, const char *path, nereid_message_t *message) {
+  nereid_status_t status = nereid_device_open(-1, &bench->device, message);
+  if (!status)
+    status = nereid_module_load_file(bench->device, path, &bench->module, message);
+  if (!status)
+    status = nereid_module_kernel(bench->module, NULL, &bench->kernel, message);
+  if (!status && bench->kernel->metadata.global_scratch_size)
+    status = nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "a kernel with scratch measures the allocator");
+  if (!status)
+    status = nereid_device_allocate(bench->device, BUFFER_BYTES, &bench->buffer, message);
+  if (!status)
+    status = nereid_device_fill(bench->device, bench->buffer, 0, BUFFER_BYTES, NULL, message);
+  if (!status)
+    status = make_values(bench, message);
+  if (status)
+    return status;
+  bench->config = (nereid_cu_launch_config_t){.grid_x = (unsigned)bench->kernel->metadata.num_ctas,
+                                              .grid_y = 1,
+                                              .grid_z = 1,
+                                              .block_x = bench->kernel->threads,
+                                              .block_y = 1,
+                                              .block_z = 1,
+                                              .shared = (unsigned)bench->kernel->metadata.shared,
+                                              .attributes = (nereid_cu_launch_attribute_t *)bench->kernel->attributes,
+                                              .n_attributes = bench->kernel->n_attributes};
+  return NEREID_OK;
+}
+
+/* One block of each kind, in nanoseconds per launch; false when a launch failed. */
+static bool bare_block(bench_t *bench, double *out_nanoseconds) {
+  const nereid_driver_t *driver = bench->device->driver;
+  nereid_cu_result_t result = 0;
+  double start = now();
+  for (int i = 0; i < CALLS; ++i)
+    result |= driver->launch_kernel_ex(&bench->config, bench->kernel->function, bench->parameters, NULL);
+  *out_nanoseconds = (now() - start) / CALLS;
+  return result == 0 && driver->ctx_synchronize() == 0;
+}
+
+static bool nereid_block(bench_t *bench, double *out_nanoseconds, nereid_message_t *message) {
+  const nereid_launch_t launch = {.grid = {1, 1, 1}};
+  size_t n = bench->kernel->metadata.n_parameters;
+  int failed = 0;
+  double start = now();
+  for (int i = 0; i < CALLS; ++i)
+    failed |= nereid_kernel_launch(bench->kernel, &launch, n, bench->values, message) != NEREID_OK;
+  *out_nanoseconds = (now() - start) / CALLS;
+  return !failed && nereid_device_synchronize(bench->device, message) == NEREID_OK;
+}
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double report(const char *name, double *nanoseconds, size_t n) {
+  qsort(nanoseconds, n, sizeof *nanoseconds, by_value);
+  printf("%-18s median %8.1f ns  p10 %8.1f  p90 %8.1f  of %zu blocks of %d\n", name, nanoseconds[n / 2],
+         nanoseconds[n / 10], nanoseconds[n - 1 - n / 10], n, CALLS);
+  return nanoseconds[n / 2];
+}
+
+static nereid_status_t measure(bench_t *bench, size_t blocks, nereid_message_t *message) {
+  enum { WARM_UP = 10 };
+  double *bare = calloc(blocks, sizeof *bare), *ours = calloc(blocks, sizeof *ours), ignored;
+  bool pushed, good = bare && ours;
+  nereid_status_t status = nereid_device_enter(bench->device, &pushed, message); /* a caller that keeps it current */
+  for (int i = 0; !status && good && i < WARM_UP; ++i)
+    good = bare_block(bench, &ignored) && nereid_block(bench, &ignored, message);
+  for (size_t i = 0; !status && good && i < blocks; ++i)
+    good = bare_block(bench, &bare[i]) && nereid_block(bench, &ours[i], message);
+  nereid_device_leave(bench->device, pushed);
+  if (!status && !good)
+    status = nereid_message_set(message, NEREID_ERROR_DEVICE, "a launch failed");
+  if (!status) {
+    double base = report("cuLaunchKernelEx", bare, blocks), with = report("nereid", ours, blocks);
+    printf("ratio              %.3f\n", with / base);
+  }
+  free(bare);
+  free(ours);
+  return status;
+}
+
+int main(int argc, char **argv) {
+  static bench_t bench;
+  nereid_message_t message = {0};
+  long blocks = argc > 2 ? strtol(argv[2], NULL, 10) : DEFAULT_BLOCKS;
+  if (argc < 2 || argc > 3 || blocks < 1) {
+    fputs("usage: launch_overhead KERNEL.cubin [BLOCKS]\n", stderr);
+    return 2;
+  }
+  nereid_status_t status = set_up(&bench, argv[1], &message);
+  if (!status)
+    status = measure(&bench, (size_t)blocks, &message);
+  if (status)
+    fprintf(stderr, "launch_overhead: %s\n", message.text[0] ? message.text : nereid_status_string(status));
+  nereid_device_free(bench.device, bench.buffer);
+  nereid_module_unload(bench.module);
+  nereid_device_close(bench.device);
+  return status ? 2 : 0;
+}

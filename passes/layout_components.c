@@ -1,0 +1,315 @@
+/* Layouts for whole components; see layout_components.h.
+ *
+ *   %x = tt.load … : #a      %c = convert %x : #a -> #d      %y = exp %c : #d      %s = convert %y : #d -> #a      store %s
+ *   the component { %c, %y } has the layout #d for no reason but the default; with #a nothing is left to convert:
+ *   %x = tt.load … : #a      %c = convert %x : #a -> #a      %y = exp %c : #a      %s = convert %y : #a -> #a
+ *
+ * Union-find over tensor values, then one vote per border: a conversion votes for the layout on its other side, an op that
+ * has its layout for a reason (a load, a reduction, a dot) for the one it has. Votes weigh as much as the tensor's bytes.
+ * Near linear in values. Ties go to the layout that was met first, so the result is deterministic. */
+#include "passes/layout_components.h"
+
+#include "base/map.h"
+#include "base/vector.h"
+#include "passes/tensor_types.h"
+#include "seam/effects.h"
+#include "seam/ir.h"
+
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/ttg.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+/* A layout that some borders of a component want, and what all others would cost with it. */
+typedef struct candidate candidate_t;
+struct candidate {
+  MlirAttribute encoding;
+  int64_t votes; /* bytes that need no conversion */
+  candidate_t *next;
+};
+
+typedef struct node {
+  MlirValue value;
+  size_t parent;           /* of the union-find forest; itself at the root */
+  candidate_t *candidates; /* of the root's component, in the order they were met */
+} node_t;
+
+typedef struct components {
+  nereid_pass_t *pass;
+  nereid_arena_t *arena;
+  NEREID_VECTOR(MlirOperation) ops;
+  NEREID_VECTOR(node_t) nodes;
+  nereid_map_t index; /* value -> node + 1 */
+  bool failed;
+} components_t;
+
+/* --- union-find ------------------------------------------------------------------------------------------------------ */
+
+static size_t node_of(components_t *components, MlirValue value) {
+  uintptr_t *place = nereid_map_insert(&components->index, value.ptr);
+  if (!place) {
+    components->failed = true;
+    return 0;
+  }
+  if (!*place) {
+    const node_t made = {.value = value, .parent = components->nodes.size};
+    components->failed |= !nereid_vector_push(components->arena, &components->nodes, made);
+    *place = components->nodes.size;
+  }
+  return *place - 1;
+}
+
+static size_t root_of(components_t *components, size_t node) {
+  node_t *nodes = components->nodes.data;
+  while (nodes[node].parent != node) {
+    nodes[node].parent = nodes[nodes[node].parent].parent;
+    node = nodes[node].parent;
+  }
+  return node;
+}
+
+/* The smaller number becomes the root: the order of the walk decides, not that of addresses. */
+static void unite(components_t *components, MlirValue a, MlirValue b) {
+  if (!nereid_is_laid_out(a) || !nereid_is_laid_out(b) || components->failed)
+    return;
+  const size_t a_node = node_of(components, a), b_node = node_of(components, b);
+  const size_t i = root_of(components, a_node), j = root_of(components, b_node);
+  if (!components->failed)
+    components->nodes.data[i < j ? j : i].parent = i < j ? i : j;
+}
+
+/* --- what ties values together ---------------------------------------------------------------------------------------- */
+
+/* Pure elementwise ops: operands and results have one layout, and any will do. Sources have no tensor operands. */
+static bool is_flexible(MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TT_SPLAT:
+  case NEREID_OP_TT_MAKE_RANGE:
+  case NEREID_OP_ARITH_CONSTANT:
+  case NEREID_OP_UB_POISON: return true;
+  default: break;
+  }
+  return mlirOperationGetNumRegions(op) == 0 && nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise) &&
+         nereidMlirOperationIsPure(op);
+}
+
+static bool is_conversion(MlirOperation op) { return nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT; }
+
+static void unite_edge(MlirRegion region, intptr_t n, const MlirValue *operands, const MlirValue *inputs, void *data) {
+  (void)region;
+  for (intptr_t i = 0; i < n; ++i)
+    unite(data, operands[i], inputs[i]);
+}
+
+static void unite_branch(components_t *components, MlirOperation op) {
+  for (intptr_t s = 0; s < mlirOperationGetNumSuccessors(op); ++s) {
+    intptr_t produced, first, n;
+    if (!nereidMlirBranchGetSuccessorOperands(op, s, &produced, &first, &n))
+      return;
+    MlirBlock to = mlirOperationGetSuccessor(op, s);
+    for (intptr_t i = 0; i < n; ++i)
+      unite(components, mlirOperationGetOperand(op, first + i), mlirBlockGetArgument(to, produced + i));
+  }
+}
+
+/* Structured and unstructured control flow hands values on. Other ops with regions (reductions, scans) do not: their
+ * regions work on elements. */
+static bool passes_control(MlirOperation op) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  return (name.length > 4 && memcmp(name.data, "scf.", 4) == 0) || (name.length > 3 && memcmp(name.data, "cf.", 3) == 0);
+}
+
+static void tie(components_t *components, MlirOperation op) {
+  if (passes_control(op)) {
+    nereidMlirRegionBranchWalkEdges(op, unite_edge, components);
+    unite_branch(components, op);
+    return;
+  }
+  if (!is_flexible(op))
+    return;
+  MlirValue first = mlirOperationGetResult(op, 0);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    unite(components, first, mlirOperationGetOperand(op, i));
+  for (intptr_t i = 1; i < mlirOperationGetNumResults(op); ++i)
+    unite(components, first, mlirOperationGetResult(op, i));
+}
+
+/* --- votes ------------------------------------------------------------------------------------------------------------ */
+
+static void vote(components_t *components, MlirValue value, MlirAttribute encoding) {
+  if (!nereid_is_laid_out(value) || components->failed)
+    return;
+  /* The number comes first: a new node may move the array. */
+  const size_t root = root_of(components, node_of(components, value));
+  candidate_t **place = &components->nodes.data[root].candidates;
+  while (*place && !mlirAttributeEqual((*place)->encoding, encoding))
+    place = &(*place)->next;
+  if (!*place) {
+    *place = nereid_arena_new(components->arena, candidate_t, 1);
+    if (!*place) {
+      components->failed = true;
+      return;
+    }
+    (*place)->encoding = encoding;
+  }
+  (*place)->votes += nereid_tensor_bytes(mlirValueGetType(value));
+}
+
+/* Ops that recompute cheaply in another layout behind a conversion: they do not hold a component back. */
+static bool is_cheap_view(MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  return kind == NEREID_OP_TT_BROADCAST || kind == NEREID_OP_TT_EXPAND_DIMS;
+}
+
+static bool is_border(MlirOperation op) { return !is_flexible(op) && !passes_control(op) && !is_conversion(op); }
+
+static void collect_votes(components_t *components, MlirOperation op) {
+  if (is_conversion(op)) {
+    MlirValue from = mlirOperationGetOperand(op, 0), to = mlirOperationGetResult(op, 0);
+    vote(components, to, nereid_encoding_of(from));
+    vote(components, from, nereid_encoding_of(to));
+    return;
+  }
+  if (!is_border(op))
+    return;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    vote(components, mlirOperationGetOperand(op, i), nereid_encoding_of(mlirOperationGetOperand(op, i)));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && !is_cheap_view(op); ++i)
+    vote(components, mlirOperationGetResult(op, i), nereid_encoding_of(mlirOperationGetResult(op, i)));
+}
+
+/* Arguments of a function keep their layout. */
+static void collect_argument_votes(components_t *components, MlirOperation op) {
+  if (nereid_op_kind(op) != NEREID_OP_TT_FUNC)
+    return;
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  for (intptr_t i = 0; !mlirBlockIsNull(entry) && i < mlirBlockGetNumArguments(entry); ++i)
+    vote(components, mlirBlockGetArgument(entry, i), nereid_encoding_of(mlirBlockGetArgument(entry, i)));
+}
+
+/* --- changing layouts ---------------------------------------------------------------------------------------------------- */
+
+/* The layout that `value` shall have; null when it is to stay. */
+static MlirAttribute chosen(components_t *components, MlirValue value) {
+  uintptr_t *place = nereid_map_find(&components->index, value.ptr);
+  if (!place)
+    return (MlirAttribute){NULL};
+  const node_t *root = &components->nodes.data[root_of(components, *place - 1)];
+  const candidate_t *best = root->candidates;
+  for (const candidate_t *candidate = best; candidate; candidate = candidate->next)
+    if (candidate->votes > best->votes)
+      best = candidate;
+  return best && !mlirAttributeEqual(best->encoding, nereid_encoding_of(value)) ? best->encoding
+                                                                               : (MlirAttribute){NULL};
+}
+
+static MlirValue insert_conversion(nereid_builder_t builder, MlirValue value, MlirType type) {
+  return mlirOperationGetResult(nereid_ttg_convert_layout_build(&builder, type, value), 0);
+}
+
+/* An op that is not tied keeps its layouts: its operands are converted back … */
+static void keep_operands(components_t *components, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    if (mlirAttributeIsNull(chosen(components, operand)))
+      continue;
+    /* The conversion's result has today's type; its operand's type changes with the component. */
+    mlirOperationSetOperand(op, i, insert_conversion(nereid_builder_before(op), operand, mlirValueGetType(operand)));
+  }
+}
+
+/* … and its results converted on. Comes after the operands of all ops, whose conversions then start from these. */
+static void keep_results(components_t *components, MlirOperation op) {
+  nereid_builder_t after = {mlirOperationGetLocation(op), mlirOperationGetBlock(op), mlirOperationGetNextInBlock(op)};
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    MlirValue result = mlirOperationGetResult(op, i);
+    MlirAttribute encoding = chosen(components, result);
+    if (mlirAttributeIsNull(encoding))
+      continue;
+    MlirValue converted = insert_conversion(after, result, nereid_with_encoding(mlirValueGetType(result), encoding));
+    MlirOperation conversion = mlirOpResultGetOwner(converted);
+    mlirValueReplaceAllUsesExcept(result, converted, 1, &conversion);
+  }
+}
+
+/* Values whose own op keeps the old layout are not changed: keep_results has given their users another value. */
+static bool is_border_result(MlirValue value) {
+  if (!mlirValueIsAOpResult(value)) {
+    MlirOperation parent = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+    return nereid_op_kind(parent) == NEREID_OP_TT_FUNC &&
+           mlirBlockEqual(mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, 0)), mlirBlockArgumentGetOwner(value));
+  }
+  return is_border(mlirOpResultGetOwner(value));
+}
+
+static void change_type(MlirValue value, MlirAttribute encoding) {
+  MlirType type = nereid_with_encoding(mlirValueGetType(value), encoding);
+  mlirValueSetType(value, type);
+  if (!mlirValueIsAOpResult(value) || nereid_op_kind(mlirOpResultGetOwner(value)) != NEREID_OP_ARITH_CONSTANT)
+    return;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  MlirStringRef name = mlirStringRefCreateFromCString("value");
+  MlirAttribute elements = mlirOperationGetAttributeByName(op, name);
+  mlirOperationSetAttributeByName(op, name, mlirDenseElementsAttrReshapeGet(elements, type));
+}
+
+static void convert_arguments(components_t *components, MlirOperation op) {
+  if (nereid_op_kind(op) != NEREID_OP_TT_FUNC)
+    return;
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  for (intptr_t i = 0; !mlirBlockIsNull(entry) && i < mlirBlockGetNumArguments(entry); ++i) {
+    MlirValue argument = mlirBlockGetArgument(entry, i);
+    MlirAttribute encoding = chosen(components, argument);
+    if (mlirAttributeIsNull(encoding))
+      continue;
+    nereid_builder_t builder = {mlirValueGetLocation(argument), entry, mlirBlockGetFirstOperation(entry)};
+    MlirValue converted =
+        insert_conversion(builder, argument, nereid_with_encoding(mlirValueGetType(argument), encoding));
+    MlirOperation conversion = mlirOpResultGetOwner(converted);
+    mlirValueReplaceAllUsesExcept(argument, converted, 1, &conversion);
+  }
+}
+
+static MlirWalkResult collect_op(MlirOperation op, void *data) {
+  components_t *components = data;
+  components->failed |= !nereid_vector_push(components->arena, &components->ops, op);
+  return MlirWalkResultAdvance;
+}
+
+static void apply(components_t *components) {
+  const size_t n_nodes = components->nodes.size;
+  MlirAttribute *encodings = nereid_arena_new(components->arena, MlirAttribute, n_nodes + 1);
+  if (!encodings) {
+    components->failed = true;
+    return;
+  }
+  for (size_t i = 0; i < n_nodes; ++i)
+    encodings[i] = chosen(components, components->nodes.data[i].value);
+  for (size_t i = 0; i < components->ops.size; ++i)
+    if (is_border(components->ops.data[i]))
+      keep_operands(components, components->ops.data[i]);
+  for (size_t i = 0; i < components->ops.size; ++i) {
+    convert_arguments(components, components->ops.data[i]);
+    if (is_border(components->ops.data[i]))
+      keep_results(components, components->ops.data[i]);
+  }
+  for (size_t i = 0; i < n_nodes; ++i)
+    if (!mlirAttributeIsNull(encodings[i]) && !is_border_result(components->nodes.data[i].value))
+      change_type(components->nodes.data[i].value, encodings[i]);
+}
+
+bool nereid_layout_components_assign(nereid_pass_t *pass) {
+  components_t components = {.pass = pass, .arena = pass->scratch};
+  nereid_map_initialize(&components.index, pass->scratch);
+  mlirOperationWalk(pass->op, collect_op, &components, MlirWalkPreOrder);
+  for (size_t i = 0; i < components.ops.size; ++i)
+    tie(&components, components.ops.data[i]);
+  for (size_t i = 0; i < components.ops.size && !components.failed; ++i) {
+    collect_argument_votes(&components, components.ops.data[i]);
+    collect_votes(&components, components.ops.data[i]);
+  }
+  if (!components.failed)
+    apply(&components);
+  return !components.failed;
+}

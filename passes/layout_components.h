@@ -1,0 +1,13 @@
+/* Layouts for whole groups of values: the first half of tritongpu-remove-layout-conversions. */
+#ifndef NEREID_PASSES_LAYOUT_COMPONENTS_H
+#define NEREID_PASSES_LAYOUT_COMPONENTS_H
+
+#include "passes/pass.h"
+
+/* Splits the tensors below pass->op into components whose values must have one layout (because elementwise ops, loops and
+ * branches tie them together) and gives each component the layout that leaves the least to convert at its border. Types
+ * change in place, conversions are inserted where a border needs one; others become identities. False when memory is
+ * out. */
+bool nereid_layout_components_assign(nereid_pass_t *pass);
+
+#endif
