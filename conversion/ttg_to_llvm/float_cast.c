@@ -108,10 +108,11 @@ static MlirValue f32_to_fp8_bits(nereid_lower_t *lower, const fp8_t *format, Mli
   MlirValue normal = normal_bits(lower, format, nereid_emit_bits(lower, t->i32, magnitude), to_zero);
   MlirValue subnormal = subnormal_bits(lower, format, magnitude, to_zero);
   MlirValue bits = nereid_emit_select(lower, small, subnormal, normal);
-  bits = nereid_emit_select(lower, is_nan, nereid_emit_i32(lower, format->nan), bits);
   MlirValue sign = nereid_emit_lshr(lower, nereid_emit_bits(lower, t->i32, value), nereid_emit_i32(lower, 24));
   sign = nereid_emit_and(lower, sign, nereid_emit_i32(lower, 0x80));
-  return nereid_emit_cast(lower, "llvm.trunc", t->i8, nereid_emit_or(lower, bits, sign));
+  /* NaN has no sign, as in the instruction. */
+  bits = nereid_emit_select(lower, is_nan, nereid_emit_i32(lower, format->nan), nereid_emit_or(lower, bits, sign));
+  return nereid_emit_cast(lower, "llvm.trunc", t->i8, bits);
 }
 
 static void f32_pair_to_fp8(nereid_lower_t *lower, const fp8_t *format, const MlirValue *values, bool to_zero,
@@ -233,14 +234,33 @@ static bool lower_truncf(nereid_lower_t *lower, MlirOperation op, const nereid_l
 
 /* --- integers -------------------------------------------------------------------------------------------------------------- */
 
-/* Wide integers to bf16 and f16 round once: through f64 to odd when f64 holds them, else LLVM's own conversion. */
+/* An i32 or i64 cut to f32, its last bit odd when anything was lost: rounding that to bf16 rounds once. */
+static MlirValue int_to_odd_f32(nereid_lower_t *lower, bool is_signed, MlirValue value) {
+  const nereid_lower_types_t *t = &lower->types;
+  MlirType type = mlirValueGetType(value);
+  const bool wide = mlirIntegerTypeGetWidth(type) == 64;
+  const char *convert_name = wide ? is_signed ? "llvm.nvvm.ll2f.rz" : "llvm.nvvm.ull2f.rz"
+                                  : is_signed ? "llvm.nvvm.i2f.rz" : "llvm.nvvm.ui2f.rz";
+  MlirValue cut_value = nereid_emit_intrinsic(lower, convert_name, t->f32, 1, &value);
+  MlirValue back = nereid_emit_cast(lower, is_signed ? "llvm.fptosi" : "llvm.fptoui", type, cut_value);
+  MlirValue inexact = nereid_emit_cast(lower, "llvm.zext", t->i32, nereid_emit_icmp(lower, 1, back, value));
+  return nereid_emit_bits(lower, t->f32,
+                          nereid_emit_or(lower, nereid_emit_bits(lower, t->i32, cut_value), inexact));
+}
+
+/* Everything rounds once. There is no instruction to bf16 before sm_90: integers of 16 bits go through f32, which holds
+ * them, wider ones through f32 rounded to odd. */
 static MlirValue emit_int_to_float(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                                    MlirType element, const MlirValue *operands) {
   (void)op;
+  enum { BF16_CVT_CAPABILITY = 90, EXACT_IN_F32 = 24 };
   const unsigned width = mlirIntegerTypeGetWidth(mlirValueGetType(operands[0]));
-  if (!mlirTypeIsABF16(element) || width > 32)
+  if (!mlirTypeIsABF16(element) || lower->options.capability >= BF16_CVT_CAPABILITY)
     return nereid_emit_cast(lower, row->to, element, operands[0]);
-  return convert(lower, element, nereid_emit_cast(lower, row->to, lower->types.f64, operands[0]), false);
+  if (width <= EXACT_IN_F32)
+    return convert(lower, element, nereid_emit_cast(lower, row->to, lower->types.f32, operands[0]), false);
+  const bool is_signed = row->kind == NEREID_OP_ARITH_SITOFP;
+  return convert(lower, element, int_to_odd_f32(lower, is_signed, operands[0]), false);
 }
 
 static bool lower_int_to_float(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {

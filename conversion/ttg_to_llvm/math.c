@@ -88,7 +88,7 @@ static MlirValue emit_exp2(nereid_lower_t *lower, MlirOperation op, const nereid
   (void)op, (void)row;
   if (mlirTypeIsAF64(element))
     return emit_libdevice_call(lower, "exp2", 1, element, operands);
-  return emit_f32(lower, "llvm.nvvm.ex2.approx.ftz.f", element, operands[0]);
+  return emit_f32(lower, "llvm.nvvm.ex2.approx.ftz.f32", element, operands[0]);
 }
 
 static MlirValue emit_exp(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
@@ -98,7 +98,7 @@ static MlirValue emit_exp(nereid_lower_t *lower, MlirOperation op, const nereid_
     return emit_libdevice_call(lower, "exp", 1, element, operands);
   MlirValue log2e = nereid_emit_float(lower, element, 1.4426950408889634);
   MlirValue scaled = nereid_emit_fbinary(lower, "llvm.fmul", operands[0], log2e);
-  return nereid_emit_intrinsic(lower, "llvm.nvvm.ex2.approx.f", element, 1, &scaled);
+  return nereid_emit_intrinsic(lower, "llvm.nvvm.ex2.approx.f32", element, 1, &scaled);
 }
 
 static MlirValue emit_absi(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
@@ -143,13 +143,20 @@ static bool lower_count_zeros(nereid_lower_t *lower, MlirOperation op, const ner
 
 /* --- precise forms ------------------------------------------------------------------------------------------------------ */
 
+/* f16 and bf16: rounding the f32 result once more is still correct (24 >= 2 * 11 + 2 bits). */
 static MlirValue emit_precise(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                               MlirType element, const MlirValue *operands) {
   const intptr_t n = mlirOperationGetNumOperands(op);
   if (mlirTypeIsAF64(element))
     return n == 1 ? nereid_emit(lower, "llvm.intr.sqrt", element, 1, operands)
                   : nereid_emit_binary(lower, "llvm.fdiv", operands[0], operands[1]);
-  return nereid_emit_intrinsic(lower, row->to, element, n, operands);
+  MlirType f32 = lower->types.f32;
+  const bool narrow = !mlirTypeIsAF32(element);
+  MlirValue arguments[2];
+  for (intptr_t i = 0; i < n; ++i)
+    arguments[i] = narrow ? nereid_emit_cast(lower, "llvm.fpext", f32, operands[i]) : operands[i];
+  MlirValue result = nereid_emit_intrinsic(lower, row->to, f32, n, arguments);
+  return narrow ? nereid_emit_cast(lower, "llvm.fptrunc", element, result) : result;
 }
 
 static bool lower_precise(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
