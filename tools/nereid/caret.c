@@ -62,9 +62,10 @@ static void print_one(const tool_source_t *source, const nereid_diagnostic_t *di
 
 /* Written to memory first and out in one piece, so that messages of inputs that compile side by side do not mix. */
 void tool_print_diagnostic(void *user_data, const nereid_diagnostic_t *diagnostic) {
-  const tool_source_t *source = user_data;
+  tool_source_t *source = user_data;
   char *text = NULL;
   size_t size = 0;
+  source->errors += diagnostic->severity == NEREID_SEVERITY_ERROR;
   FILE *out = open_memstream(&text, &size);
   if (!out)
     return;

@@ -7,9 +7,10 @@
 typedef struct tool_source {
   const char *name;   /* of the input, as given to nereid_compile */
   nereid_view_t text; /* the input, borrowed; shown when a diagnostic points into it */
+  unsigned errors;    /* printed so far */
 } tool_source_t;
 
-/* A nereid_diagnostic_handler_t; `user_data` is a const tool_source_t. */
+/* A nereid_diagnostic_handler_t; `user_data` is a tool_source_t. */
 void tool_print_diagnostic(void *user_data, const nereid_diagnostic_t *diagnostic);
 
 #endif

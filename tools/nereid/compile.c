@@ -143,7 +143,11 @@ static int compile_one(work_t *work, const char *path) {
     status = compile_text(work, compiler, path, source.text, &arena, &message);
   nereid_compiler_destroy(compiler);
   nereid_arena_deinitialize(&arena);
-  return status == NEREID_OK ? TOOL_DONE : tool_failed(&tool_command_compile, status, &message);
+  if (status == NEREID_OK)
+    return TOOL_DONE;
+  if (source.errors && !message.text[0]) /* said already, and better */
+    return status == NEREID_ERROR_PROGRAM ? TOOL_PROGRAM : TOOL_CALL;
+  return tool_failed(&tool_command_compile, status, &message);
 }
 
 static void *run_thread(void *argument) {
