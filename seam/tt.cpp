@@ -26,7 +26,10 @@ using namespace ::mlir;
 
 static Type withElement(Type type, function_ref<Type(Type)> change) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? tensor.clone(change(tensor.getElementType())) : change(type);
+  if (!tensor)
+    return change(type);
+  Type element = change(tensor.getElementType());
+  return TensorType::isValidElementType(element) ? tensor.clone(element) : type;
 }
 
 Type i1Like(Type type) {
@@ -63,6 +66,11 @@ void TTDialect::initialize() {
 
 Operation *TTDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {
   return nereid::materializeConstant(builder, value, type, location);
+}
+
+LogicalResult TTDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  return unwrap(
+      nereid_tt_operation_attribute_verify(wrap(op), {wrap(attribute.getName()), wrap(attribute.getValue())}));
 }
 
 LogicalResult TTDialect::verifyRegionArgAttribute(Operation *op, unsigned region, unsigned argument,

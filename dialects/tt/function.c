@@ -1,19 +1,15 @@
-/* Functions: calls and returns agree with signatures, attributes of arguments are of their kind.
+/* Calls and returns agree with the signatures of functions.
  *
  *   tt.call @f(%x) : (f32) -> ()        error: ... operands than callee @f: expects 2, got 1
- *   tt.func @k(%p: !tt.ptr<f32> {tt.divisibility = "16"})   error: ... expects an integer */
+ *
+ * A callee is looked up in the symbol tables of the verifier, which are built once for all calls of a module. */
 #include "bindings/tt_hooks.h"
 #include "dialects/diagnose.h"
-#include "dialects/tt/tt_hooks.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-
-#include <string.h>
-
-/* --- calls --- */
 
 static MlirType signature_of(MlirOperation function) {
   return mlirTypeAttrGetValue(nereid_tt_func_get_function_type_attr(function));
@@ -59,44 +55,5 @@ MlirLogicalResult nereid_tt_return_verify(MlirOperation op) {
       return nereid_diagnose(op, "returns as #%ld a value of type %s, expects %s in function @%s", (long)i,
                              nereid_text_of_type(returned).chars, nereid_text_of_type(wanted).chars, name.chars);
   }
-  return mlirLogicalResultSuccess();
-}
-
-/* --- attributes of arguments --- */
-
-static bool is_positive(MlirAttribute value) {
-  if (mlirAttributeIsAInteger(value))
-    return mlirIntegerAttrGetValueInt(value) > 0;
-  return mlirAttributeIsADenseIntElements(value) || mlirAttributeIsADenseI32Array(value) ||
-         mlirAttributeIsADenseI64Array(value);
-}
-
-/* Is this a kernel's argument attribute that asks for a by-value TMA descriptor? Another value or type asks nothing. */
-static bool asks_for_descriptor(MlirAttribute value) {
-  return mlirAttributeIsAInteger(value) && mlirTypeIsAInteger(mlirAttributeGetType(value)) &&
-         mlirIntegerTypeGetWidth(mlirAttributeGetType(value)) == 32 && mlirIntegerAttrGetValueInt(value) == 1;
-}
-
-static bool is_private(MlirOperation function) {
-  MlirAttribute visibility =
-      mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("sym_visibility"));
-  return !mlirAttributeIsNull(visibility) && mlirAttributeIsAString(visibility) &&
-         !mlirStringRefEqual(mlirStringAttrGetValue(visibility), mlirStringRefCreateFromCString("public"));
-}
-
-MlirLogicalResult nereid_tt_argument_attribute_verify(MlirOperation op, unsigned region, unsigned argument,
-                                                      MlirNamedAttribute attribute) {
-  static const char *const hints[] = {"tt.divisibility", "tt.contiguity", "tt.constancy"};
-  (void)region;
-  MlirStringRef name = mlirIdentifierStr(attribute.name);
-  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
-    if (mlirStringRefEqual(name, mlirStringRefCreateFromCString(hints[i])) && !is_positive(attribute.attribute))
-      return nereid_diagnose(op, "expects %s of argument #%u to be a positive integer, or one per dimension, got %s",
-                             hints[i], argument, nereid_text_of_attribute(attribute.attribute).chars);
-  if (mlirStringRefEqual(name, mlirStringRefCreateFromCString("tt.nv_tma_desc")) &&
-      asks_for_descriptor(attribute.attribute) && is_private(op))
-    return nereid_diagnose(
-        op, "has tt.nv_tma_desc on argument #%u but is no kernel: only public functions are launched with descriptors",
-        argument);
   return mlirLogicalResultSuccess();
 }

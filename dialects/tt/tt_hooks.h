@@ -1,6 +1,6 @@
 /* What the seam asks of the tt dialect beside the hooks that ods-bindgen declares from the .td files: verification of
- * the dialect's traits, of attributes on arguments. Everything is a function of the IR it is given: no
- * state, any thread that may touch the IR.
+ * the dialect's traits and of its attributes on arguments and operations. Everything is a function of the IR it is
+ * given: no state, any thread that may touch the IR.
  *
  * A verifier returns success, or failure after one located error. */
 #ifndef NEREID_DIALECTS_TT_TT_HOOKS_H
@@ -27,6 +27,9 @@ MlirLogicalResult nereid_tt_same_load_store_shape_verify(MlirOperation op);
 /* Checks the tensor types of every operation below `root`, whichever dialect it is from: what ValidTensors checks for
  * operations of tt. For the compile driver, which hands arith and scf operations to stages that rely on it. */
 MlirLogicalResult nereid_tt_tensor_types_verify(MlirOperation root);
+
+/* A discardable attribute `tt.<name>` of `op`, of any dialect: its kind. */
+MlirLogicalResult nereid_tt_operation_attribute_verify(MlirOperation op, MlirNamedAttribute attribute);
 
 /* An attribute `tt.<name>` on argument `argument` of region `region` of `op`: its kind, and that the place allows it.
  */

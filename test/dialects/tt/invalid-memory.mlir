@@ -143,3 +143,11 @@ tt.func @assert(%x: i32) {
   tt.assert %x, "x" : i32
   tt.return
 }
+
+// -----
+
+tt.func @load_blocks(%p: tensor<8x!tt.ptr<tensor<4xf32>>>) {
+  // expected-error @+1 {{'tt.load' op failed to verify that result has the pointee type of ptr}}
+  %0 = "tt.load"(%p) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<8x!tt.ptr<tensor<4xf32>>>) -> tensor<8xf32>
+  tt.return
+}

@@ -118,3 +118,29 @@ tt.func @constancy_negative(%p: !tt.ptr<f32> {tt.constancy = -1 : i64}) {
 tt.func private @descriptor_of_device_function(%p: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i32}) {
   tt.return
 }
+
+// -----
+
+tt.func @num_stages_kind(%n: i32) {
+  // expected-error @+1 {{'scf.for' op expects tt.num_stages to be an integer, got "3"}}
+  scf.for %i = %n to %n step %n : i32 {
+  } {tt.num_stages = "3"}
+  tt.return
+}
+
+// -----
+
+tt.func @flatten_kind(%n: i32) {
+  // expected-error @+1 {{'scf.for' op expects tt.flatten to be a unit attribute or a bool, got 1 : i32}}
+  scf.for %i = %n to %n step %n : i32 {
+  } {tt.flatten = 1 : i32}
+  tt.return
+}
+
+// -----
+
+tt.func @hint_kind(%n: i32) {
+  // expected-error @+1 {{'arith.addi' op expects tt.divisibility to be a positive integer, or one per dimension, got unit}}
+  %0 = arith.addi %n, %n {tt.divisibility} : i32
+  tt.return
+}

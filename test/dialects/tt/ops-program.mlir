@@ -41,3 +41,26 @@ tt.func private @nothing() {
   // CHECK: tt.return
   tt.return
 }
+
+// Only `1 : i32` asks for a descriptor; hints may be one number per dimension.
+// CHECK-LABEL: tt.func private @attributes
+// CHECK-SAME: {tt.nv_tma_desc = 0 : i32}, %{{.*}}: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i64}
+// CHECK-SAME: {tt.divisibility = dense<[16, 1]> : tensor<2xi32>, tt.contiguity = 8 : i64}
+tt.func private @attributes(%a: !tt.ptr<i8> {tt.nv_tma_desc = 0 : i32}, %b: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i64},
+                            %c: tensor<2x2xi32> {tt.divisibility = dense<[16, 1]> : tensor<2xi32>, tt.contiguity = 8 : i64}) {
+  tt.return
+}
+
+// CHECK-LABEL: tt.func public @descriptor
+// CHECK-SAME: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i32}
+tt.func public @descriptor(%a: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i32}) {
+  tt.return
+}
+
+// CHECK-LABEL: tt.func @switches
+// CHECK: {tt.flatten, tt.num_stages = 3 : i32, tt.warp_specialize = true}
+tt.func @switches(%n: i32) {
+  scf.for %i = %n to %n step %n : i32 {
+  } {tt.flatten, tt.num_stages = 3 : i32, tt.warp_specialize = true}
+  tt.return
+}

@@ -1,0 +1,106 @@
+/* Attributes of the dialect that are not part of an operation: hints and switches on arguments, loops and others.
+ *
+ *   tt.func @k(%p: !tt.ptr<f32> {tt.divisibility = "16"})    error: expects ... a positive integer
+ *   scf.for ... {tt.num_stages = "3"}                        error: expects ... an integer
+ *
+ * They steer later passes, which may then rely on their kind. Names that are not listed are nobody's and pass. */
+#include "dialects/diagnose.h"
+#include "dialects/tt/tt_hooks.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+typedef enum kind {
+  KIND_ANY,
+  KIND_HINT,    /* what is known about values: a positive integer, or one per dimension */
+  KIND_INTEGER, /* a number of stages, iterations, ... */
+  KIND_SWITCH,  /* unit or bool */
+} kind_t;
+
+static const struct {
+  const char *name;
+  kind_t kind;
+} known[] = {
+    {"tt.constancy", KIND_HINT},
+    {"tt.contiguity", KIND_HINT},
+    {"tt.disallow_acc_multi_buffer", KIND_SWITCH},
+    {"tt.divisibility", KIND_HINT},
+    {"tt.flatten", KIND_SWITCH},
+    {"tt.latency", KIND_INTEGER},
+    {"tt.loop_unroll_factor", KIND_INTEGER},
+    {"tt.num_stages", KIND_INTEGER},
+    {"tt.scheduled_max_stage", KIND_INTEGER},
+    {"tt.self_latency", KIND_INTEGER},
+    {"tt.warp_specialize", KIND_SWITCH},
+};
+
+static bool is_named(MlirNamedAttribute attribute, const char *name) {
+  return mlirStringRefEqual(mlirIdentifierStr(attribute.name), mlirStringRefCreateFromCString(name));
+}
+
+static kind_t kind_of(MlirNamedAttribute attribute) {
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (is_named(attribute, known[i].name))
+      return known[i].kind;
+  return KIND_ANY;
+}
+
+static bool is_hint(MlirAttribute value) {
+  if (mlirAttributeIsAInteger(value))
+    return mlirIntegerAttrGetValueInt(value) > 0;
+  return mlirAttributeIsADenseIntElements(value) || mlirAttributeIsADenseI32Array(value) ||
+         mlirAttributeIsADenseI64Array(value);
+}
+
+/* What the attribute should have been; null when it is that. */
+static const char *expected_kind(MlirNamedAttribute attribute) {
+  MlirAttribute value = attribute.attribute;
+  switch (kind_of(attribute)) {
+  case KIND_HINT:
+    return is_hint(value) ? NULL : "a positive integer, or one per dimension";
+  case KIND_INTEGER:
+    return mlirAttributeIsAInteger(value) && !mlirAttributeIsABool(value) ? NULL : "an integer";
+  case KIND_SWITCH:
+    return mlirAttributeIsAUnit(value) || mlirAttributeIsABool(value) ? NULL : "a unit attribute or a bool";
+  default:
+    return NULL;
+  }
+}
+
+MlirLogicalResult nereid_tt_operation_attribute_verify(MlirOperation op, MlirNamedAttribute attribute) {
+  const char *expected = expected_kind(attribute);
+  if (!expected)
+    return mlirLogicalResultSuccess();
+  return nereid_diagnose(op, "expects %s to be %s, got %s",
+                         nereid_text_of_string(mlirIdentifierStr(attribute.name)).chars, expected,
+                         nereid_text_of_attribute(attribute.attribute).chars);
+}
+
+/* Does the attribute ask for a by-value TMA descriptor? Any other value or type asks for nothing. */
+static bool asks_for_descriptor(MlirAttribute value) {
+  return mlirAttributeIsAInteger(value) && mlirTypeIsAInteger(mlirAttributeGetType(value)) &&
+         mlirIntegerTypeGetWidth(mlirAttributeGetType(value)) == 32 && mlirIntegerAttrGetValueInt(value) == 1;
+}
+
+static bool is_private(MlirOperation function) {
+  MlirAttribute visibility =
+      mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("sym_visibility"));
+  return !mlirAttributeIsNull(visibility) && mlirAttributeIsAString(visibility) &&
+         !mlirStringRefEqual(mlirStringAttrGetValue(visibility), mlirStringRefCreateFromCString("public"));
+}
+
+MlirLogicalResult nereid_tt_argument_attribute_verify(MlirOperation op, unsigned region, unsigned argument,
+                                                      MlirNamedAttribute attribute) {
+  (void)region;
+  const char *expected = expected_kind(attribute);
+  if (expected)
+    return nereid_diagnose(op, "expects %s of argument #%u to be %s, got %s",
+                           nereid_text_of_string(mlirIdentifierStr(attribute.name)).chars, argument, expected,
+                           nereid_text_of_attribute(attribute.attribute).chars);
+  if (is_named(attribute, "tt.nv_tma_desc") && asks_for_descriptor(attribute.attribute) && is_private(op))
+    return nereid_diagnose(op,
+                           "has tt.nv_tma_desc on argument #%u but is no kernel: only public functions are launched "
+                           "with descriptors",
+                           argument);
+  return mlirLogicalResultSuccess();
+}
