@@ -52,6 +52,21 @@ Type blockBasePointer(Type type) {
   return PointerType::get(type.getContext(), getElementTypeOrSelf(block.getPointeeType()), block.getAddressSpace());
 }
 
+struct Inliner : nereid::InlinerInterface {
+  using nereid::InlinerInterface::InlinerInterface;
+  using nereid::InlinerInterface::isLegalToInline;
+  bool isLegalToInline(Operation *, Operation *callable, bool) const final {
+    return nereid_tt_inlining_allowed(wrap(callable));
+  }
+  void handleTerminator(Operation *op, Block *destination) const final {
+    nereid_tt_return_to_branch(wrap(op), wrap(destination));
+  }
+  void handleTerminator(Operation *op, ValueRange replaced) const final {
+    for (auto [value, returned] : llvm::zip_equal(replaced, op->getOperands()))
+      value.replaceAllUsesWith(returned);
+  }
+};
+
 void TTDialect::initialize() {
   addTypes<
 #define GET_TYPEDEF_LIST
@@ -61,7 +76,7 @@ void TTDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/tt/ops.cpp.inc"
       >();
-  addInterfaces<InlinerInterface>();
+  addInterfaces<Inliner>();
 }
 
 Operation *TTDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {

@@ -1,10 +1,11 @@
-/* Calls and returns agree with the signatures of functions.
+/* Calls and returns agree with the signatures of functions; inlining.
  *
  *   tt.call @f(%x) : (f32) -> ()        error: ... operands than callee @f: expects 2, got 1
  *
  * A callee is looked up in the symbol tables of the verifier, which are built once for all calls of a module. */
 #include "bindings/tt_hooks.h"
 #include "dialects/diagnose.h"
+#include "dialects/tt/tt_hooks.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 
@@ -56,4 +57,25 @@ MlirLogicalResult nereid_tt_return_verify(MlirOperation op) {
                              nereid_text_of_type(returned).chars, nereid_text_of_type(wanted).chars, name.chars);
   }
   return mlirLogicalResultSuccess();
+}
+
+/* --- inlining --- */
+
+bool nereid_tt_inlining_allowed(MlirOperation callable) {
+  MlirAttribute noinline = mlirOperationGetAttributeByName(callable, mlirStringRefCreateFromCString("noinline"));
+  return mlirAttributeIsNull(noinline) || !mlirAttributeIsABool(noinline) || !mlirBoolAttrGetValue(noinline);
+}
+
+void nereid_tt_return_to_branch(MlirOperation terminator, MlirBlock destination) {
+  if (nereid_op_kind(terminator) != NEREID_OP_TT_RETURN)
+    return;
+  MlirOperationState state =
+      mlirOperationStateGet(mlirStringRefCreateFromCString("cf.br"), mlirOperationGetLocation(terminator));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(terminator); i++) {
+    MlirValue returned = mlirOperationGetOperand(terminator, i);
+    mlirOperationStateAddOperands(&state, 1, &returned);
+  }
+  mlirOperationStateAddSuccessors(&state, 1, &destination);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(terminator), terminator, mlirOperationCreate(&state));
+  mlirOperationDestroy(terminator);
 }

@@ -1,6 +1,6 @@
 /* What the seam asks of the tt dialect beside the hooks that ods-bindgen declares from the .td files: verification of
- * the dialect's traits and of its attributes on arguments and operations. Everything is a function of the IR it is
- * given: no state, any thread that may touch the IR.
+ * the dialect's traits and of its attributes on arguments and operations, inlining. Everything is a function of the IR
+ * it is given: no state, any thread that may touch the IR.
  *
  * A verifier returns success, or failure after one located error. */
 #ifndef NEREID_DIALECTS_TT_TT_HOOKS_H
@@ -35,6 +35,12 @@ MlirLogicalResult nereid_tt_operation_attribute_verify(MlirOperation op, MlirNam
  */
 MlirLogicalResult nereid_tt_argument_attribute_verify(MlirOperation op, unsigned region, unsigned argument,
                                                       MlirNamedAttribute attribute);
+
+/* May a call of `callable` be replaced by its body? Not when the function says `noinline = true`. */
+bool nereid_tt_inlining_allowed(MlirOperation callable);
+
+/* Replaces the tt.return that ends an inlined block by a branch to `destination`; leaves other terminators. */
+void nereid_tt_return_to_branch(MlirOperation terminator, MlirBlock destination);
 
 #ifdef __cplusplus
 }
