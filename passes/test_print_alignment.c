@@ -13,6 +13,7 @@
 typedef struct printer {
   nereid_pass_t *pass;
   nereid_axis_result_t result;
+  MlirAsmState state; /* names of values: worked out once, not for every line */
   NEREID_VECTOR(char) text;
 } printer_t;
 
@@ -26,7 +27,7 @@ static void append(MlirStringRef part, void *data) {
 static void print_result(printer_t *printer, MlirOperation op, MlirValue value) {
   const nereid_axis_info_t *info = nereid_axis_info_get(&printer->result, value);
   printer->text.size = 0;
-  mlirValuePrint(value, append, printer);
+  mlirOperationPrintWithState(op, printer->state, append, printer);
   const char *facts = info ? nereid_axis_info_format(info, printer->pass->scratch) : "";
   if (facts)
     nereidMlirEmitRemark(mlirOperationGetLocation(op), "%.*s => %s", (int)printer->text.size, printer->text.data,
@@ -44,6 +45,11 @@ MlirLogicalResult nereid_pass_test_print_alignment(nereid_pass_t *pass) {
   printer_t printer = {.pass = pass};
   if (nereid_axis_info_run(pass->op, pass->scratch, &printer.result) != NEREID_OK)
     return mlirLogicalResultFailure();
+  MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
+  mlirOpPrintingFlagsSkipRegions(flags);
+  printer.state = mlirAsmStateCreateForOperation(pass->op, flags);
   mlirOperationWalk(pass->op, print_op, &printer, MlirWalkPostOrder);
+  mlirAsmStateDestroy(printer.state);
+  mlirOpPrintingFlagsDestroy(flags);
   return pass->scratch->failed ? mlirLogicalResultFailure() : mlirLogicalResultSuccess();
 }
