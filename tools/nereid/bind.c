@@ -126,7 +126,7 @@ static nereid_status_t add_tensor(binder_t *binder, size_t i, tool_spec_t *spec,
   if (status)
     return at(binder, i, status, &reason);
   if (parameter->element && parameter->element != job->tensors[job->n_tensors].element) {
-    nereid_message_set(&reason, NEREID_OK, "a tensor of %s is wanted, not of %s",
+    nereid_message_set(&reason, NEREID_OK, "expected a tensor of %s, not of %s",
                        nereid_element_name(parameter->element),
                        nereid_element_name(job->tensors[job->n_tensors].element));
     return at(binder, i, NEREID_ERROR_ARGUMENT, &reason);
@@ -172,7 +172,7 @@ static nereid_status_t make_request(const nereid_parameter_t *parameter, const t
       .rank = tensor->rank, .swizzle = (uint32_t)parameter->swizzle, .nan_padding = parameter->nan_padding};
   if (tensor->rank < 1 || tensor->rank > NEREID_TMA_RANK ||
       (parameter->rank && (uint32_t)parameter->rank != tensor->rank))
-    return REFUSE("a tensor of rank %d is wanted, not %u", parameter->rank ? (int)parameter->rank : 5, tensor->rank);
+    return REFUSE("expected a tensor of rank %d, not %u", parameter->rank ? (int)parameter->rank : 5, tensor->rank);
   if (!nereid_tma_element_of(tensor->element, &request->element))
     return REFUSE("tensor maps do not take elements of type %s", nereid_element_name(tensor->element));
   if (parameter->fp4_padded)

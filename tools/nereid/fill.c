@@ -42,9 +42,9 @@ static nereid_status_t float_scalar(const tool_spec_t *spec, nereid_element_t el
 nereid_status_t tool_spec_scalar(const tool_spec_t *spec, nereid_element_t element, uint64_t *out_bits,
                                  nereid_message_t *message) {
   if (spec->kind != TOOL_SPEC_INTEGER && spec->kind != TOOL_SPEC_FLOAT)
-    return REFUSE("a %s is wanted, not a tensor", nereid_element_name(element));
+    return REFUSE("expected %s, not a tensor", nereid_element_name(element));
   if (spec->element && spec->element != element)
-    return REFUSE("a %s is wanted, not a %s", nereid_element_name(element), nereid_element_name(spec->element));
+    return REFUSE("expected %s, not %s", nereid_element_name(element), nereid_element_name(spec->element));
   if (nereid_element_is_float(element))
     return float_scalar(spec, element, out_bits, message);
   return integer_scalar(spec, element, out_bits, message);
@@ -117,7 +117,7 @@ static nereid_status_t read_file(nereid_arena_t *arena, const tool_spec_t *spec,
 nereid_status_t tool_spec_tensor(nereid_arena_t *arena, const tool_spec_t *spec, uint64_t seed, uint32_t parameter,
                                  tool_tensor_t *out_tensor, nereid_message_t *message) {
   if (spec->kind != TOOL_SPEC_TENSOR)
-    return REFUSE("a tensor is wanted, such as f32[1024]:rand");
+    return REFUSE("expected a tensor, such as f32[1024]:rand");
   if (spec->fill == TOOL_FILL_FILE)
     return read_file(arena, spec, out_tensor, message);
   *out_tensor = (tool_tensor_t){.element = spec->element, .rank = spec->rank};
