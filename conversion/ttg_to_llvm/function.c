@@ -156,6 +156,11 @@ static void append_kernel_attributes(nereid_lower_t *lower, attributes_t *attrib
       nereid_emit_attribute(lower, "nvvm.reqntid", mlirDenseI32ArrayGet(lower->context, 1, &threads)));
   if (!mlirAttributeIsNull(maxnreg))
     nereid_vector_push(lower->arena, attributes, nereid_emit_attribute(lower, "nvvm.maxnreg", maxnreg));
+  const int32_t ctas = lower->grid.num_ctas;
+  if (ctas > 1)
+    nereid_vector_push(
+        lower->arena, attributes,
+        nereid_emit_attribute(lower, "nvvm.cluster_dim", mlirDenseI32ArrayGet(lower->context, 1, &ctas)));
 }
 
 /* Discardable attributes go along, but for those that mean something else to llvm.func. */

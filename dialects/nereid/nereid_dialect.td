@@ -13,12 +13,13 @@ def Nereid_Dialect : Dialect {
     beside the IR; text that was printed and read back has lost them. This dialect writes them down on the module, the
     kernel and its arguments, so that every stage can be the entry of a compilation.
 
-    | attribute           | sits on           | value                     |
-    |---------------------|-------------------|---------------------------|
-    | `nereid.options`    | the module        | `#nereid.launch_options`  |
-    | `nereid.grid`       | a public function | `#nereid.grid`            |
-    | `nereid.role`       | its arguments     | `#nereid.role`            |
-    | `nereid.descriptor` | its arguments     | `#nereid.descriptor`      |
+    | attribute           | sits on           | value                      |
+    |---------------------|-------------------|----------------------------|
+    | `nereid.options`    | the module        | `#nereid.launch_options`   |
+    | `nereid.metadata`   | the module        | a string, docs/metadata.md |
+    | `nereid.grid`       | a public function | `#nereid.grid`             |
+    | `nereid.role`       | its arguments     | `#nereid.role`             |
+    | `nereid.descriptor` | its arguments     | `#nereid.descriptor`       |
     | `nereid.metadata`   | the module        | a string, docs/metadata.md: what lowering would forget |
   }];
   let hasOperationAttrVerify = 1;

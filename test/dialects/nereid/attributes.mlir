@@ -7,8 +7,8 @@
 // CHECK-DAG: #[[TILES:.+]] = affine_map<(d0) -> (d0 ceildiv 1024)>
 // CHECK-DAG: #[[PRODUCT:.+]] = affine_map<(d0)[s0, s1] -> ((s0 ceildiv 128) * (s1 ceildiv 256), d0, 1)>
 // CHECK-DAG: #[[FIXED:.+]] = affine_map<() -> (132)>
-// CHECK: module attributes {nereid.options = #nereid.launch_options<num_warps = 8, num_stages = 3, maxnreg = 168, ptx_version = 87, cooperative = true, pdl = true, fp_fusion = false>
-module attributes {"ttg.num-warps" = 8 : i32, nereid.options = #nereid.launch_options<pdl = true, num_stages = 3, num_warps = 8, num_ctas = 0, maxnreg = 168, cooperative = true, fp_fusion = false, ptx_version = 87>} {
+// CHECK: module attributes {nereid.metadata = "{}", nereid.options = #nereid.launch_options<num_warps = 8, num_stages = 3, maxnreg = 168, ptx_version = 87, cooperative = true, pdl = true, fp_fusion = false>
+module attributes {"ttg.num-warps" = 8 : i32, nereid.options = #nereid.launch_options<pdl = true, num_stages = 3, num_warps = 8, num_ctas = 0, maxnreg = 168, cooperative = true, fp_fusion = false, ptx_version = 87>, nereid.metadata = "{}"} {
   // CHECK-LABEL: tt.func public @add
   // CHECK-SAME: attributes {nereid.grid = #nereid.grid<#[[TILES]], args = [1]>}
   tt.func public @add(%x: !tt.ptr<f32>, %n: i32) attributes {nereid.grid = #nereid.grid<affine_map<(n) -> (n ceildiv 1024)>, args = [1]>} {

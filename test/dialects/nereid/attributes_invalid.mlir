@@ -236,3 +236,9 @@ tt.func private @f(%a: !tt.ptr<f16> {nereid.role = #nereid.role<base, group = 0>
 tt.func public @f(%a: !tt.ptr<f16> {nereid.rule = #nereid.role<base, group = 0>}) {
   tt.return
 }
+
+// -----
+
+// expected-error @below {{the nereid dialect knows no such attribute on operations}}
+module attributes {nereid.metadata = 1 : i32} {
+}
