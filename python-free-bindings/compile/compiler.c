@@ -89,7 +89,7 @@ static nereid_status_t run(void *argument) {
 static void abandon(nereid_compilation_t *compilation, const char *reason) {
   nereid_compiler_t *compiler = compilation->compiler;
   nereid_report_at(&compiler->report, NEREID_REPORT_ERROR, compilation->name, 0, 0,
-                   "LLVM gave up: %s (stage %s); this is likely an instruction that %s does not have", reason,
+                   "LLVM gave up: %s (after stage %s); this is likely an instruction that %s does not have", reason,
                    nereid_stage_name(compilation->stage) ? nereid_stage_name(compilation->stage) : "read",
                    compilation->settings.target.name[0] ? compilation->settings.target.name : "the target");
   nereid_backend_abandon(&compiler->backend);

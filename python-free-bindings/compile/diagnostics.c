@@ -72,11 +72,14 @@ static nereid_diagnostic_t convert(nereid_arena_t *arena, MlirDiagnostic diagnos
 }
 
 /* MLIR shows the operation with everything in it, which may be the whole kernel: its first line says which it is. */
-static void shorten(nereid_diagnostic_t *note) {
+static void shorten(nereid_arena_t *arena, nereid_diagnostic_t *note) {
   static const char prefix[] = "see current operation: ";
-  char *end = strchr(note->message, '\n');
-  if (end && strncmp(note->message, prefix, sizeof prefix - 1) == 0)
-    *end = 0;
+  if (strncmp(note->message, prefix, sizeof prefix - 1) != 0)
+    return;
+  const char *start = note->message + sizeof prefix - 1;
+  start += strspn(start, " \n");
+  const char *text = nereid_arena_format(arena, "%s%.*s", prefix, (int)strcspn(start, "\n"), start);
+  note->message = text ? text : prefix;
 }
 
 /* "called from" notes for an inlined operation, innermost first. */
@@ -109,7 +112,7 @@ static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic, void *user_dat
   if (notes) {
     for (size_t i = 0; i < count; i++) {
       notes[i] = convert(&arena, mlirDiagnosticGetNote(diagnostic, (intptr_t)i));
-      shorten(&notes[i]);
+      shorten(&arena, &notes[i]);
     }
     out.n_notes = count + add_callers(&arena, mlirDiagnosticGetLocation(diagnostic), notes + count, CALLERS);
     out.notes = notes;

@@ -234,10 +234,10 @@ static nereid_status_t read_all(nereid_compilation_t *compilation) {
 
 static nereid_status_t run_stage(nereid_compilation_t *compilation, const struct stage *stage) {
   double start = now();
-  compilation->stage = stage->stage;
   nereid_status_t status = stage->run(compilation);
   if (status != NEREID_OK)
     return status;
+  compilation->stage = stage->stage;
   add_time(compilation->result, nereid_stage_name(stage->stage), now() - start);
   return dump(compilation);
 }
