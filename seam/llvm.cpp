@@ -5,7 +5,9 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Pass.h"
 #include "mlir/CAPI/Support.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -27,6 +29,10 @@ void nereidMlirRemarksEnable(MlirContext context) {
   mlir::remark::RemarkCategories every{std::nullopt, ".*", ".*", ".*", ".*"};
   auto policy = std::make_unique<mlir::remark::RemarkEmittingPolicyAll>();
   (void)mlir::remark::enableOptimizationRemarks(*unwrap(context), nullptr, std::move(policy), every, true);
+}
+
+MlirPass nereidMlirCreateDebugScopePass(void) {
+  return wrap(mlir::LLVM::createDIScopeForLLVMFuncOpPass().release());
 }
 
 LLVMBool nereidLlvmLinkModulesOnlyNeeded(LLVMModuleRef dest, LLVMModuleRef src) {

@@ -80,8 +80,11 @@ static nereid_status_t run_llvm(nereid_compilation_t *compilation) {
 static nereid_status_t translate(nereid_compilation_t *compilation) {
   if (!nereid_kernel_abi_finish(compilation->module))
     return NEREID_ERROR_PROGRAM;
-  nereid_status_t status =
-      nereid_backend_translate(&compilation->compiler->backend, compilation->module, &compilation->llvm);
+  nereid_status_t status = NEREID_OK;
+  if (compilation->options.lineinfo) /* line tables cost time in every later stage */
+    status = nereid_lines_keep(compilation);
+  if (status == NEREID_OK)
+    status = nereid_backend_translate(&compilation->compiler->backend, compilation->module, &compilation->llvm);
   if (status != NEREID_OK)
     return status;
   mlirOperationDestroy(compilation->module);

@@ -43,7 +43,7 @@ static const tool_option_t options[] = {
     {"--ptxas", "F", "the assembler (searched in CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda)", TOOL_TEXT, AT(ptxas)},
     {"--ptxas-options", "S", "more arguments for the assembler, separated by blanks", TOOL_TEXT, AT(ptxas_options)},
     {"--nvjitlink", NULL, "assemble with nvJitLink in this process", TOOL_FLAG, AT(nvjitlink)},
-    {"--lineinfo", NULL, "keep source lines in the cubin", TOOL_FLAG, AT(lineinfo)},
+    {"--lineinfo", NULL, "keep source lines in LLVM IR, PTX and cubin", TOOL_FLAG, AT(lineinfo)},
     {"--cooperative", NULL, "launch with all CTAs resident at once", TOOL_FLAG, AT(cooperative)},
     {"--pdl", NULL, "launch with programmatic dependent launch", TOOL_FLAG, AT(pdl)},
     {"--dump-dir", "D", "write every stage to D/0-ttir/KERNEL.ttir, D/1-ttgir/KERNEL.ttgir …", TOOL_TEXT,

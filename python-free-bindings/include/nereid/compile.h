@@ -92,7 +92,7 @@ typedef struct nereid_compile_options {
   int32_t maxnreg;            /* registers per thread, up to 255; 0: the module's, else no limit */
   const char *kernel;         /* which public function; null: the only one */
   bool no_fp_fusion;          /* keep multiply and add apart */
-  bool lineinfo;              /* keep source lines in the cubin */
+  bool lineinfo;              /* keep source lines in LLVM IR, PTX and cubin */
   bool cooperative;           /* launch with all CTAs resident at once */
   bool pdl;                   /* programmatic dependent launch */
   bool remarks;               /* hand on what passes decided, as remarks */
