@@ -87,7 +87,9 @@ static bool is_flexible(MlirOperation op) {
   case NEREID_OP_TT_SPLAT:
   case NEREID_OP_TT_MAKE_RANGE:
   case NEREID_OP_ARITH_CONSTANT:
-  case NEREID_OP_UB_POISON: return true;
+  case NEREID_OP_UB_POISON:
+  case NEREID_OP_TT_ASSERT: /* looks at each element where it is */
+  case NEREID_OP_TT_PRINT: return true;
   default: break;
   }
   return mlirOperationGetNumRegions(op) == 0 && nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise) &&
@@ -126,7 +128,7 @@ static void tie(components_t *components, MlirOperation op) {
     unite_branch(components, op);
     return;
   }
-  if (!is_flexible(op))
+  if (!is_flexible(op) || mlirOperationGetNumResults(op) == 0)
     return;
   MlirValue first = mlirOperationGetResult(op, 0);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)

@@ -42,9 +42,22 @@ MlirValue nereid_emit(nereid_lower_t *lower, const char *name, MlirType result, 
 
 /* --- constants --------------------------------------------------------------------------------------------------- */
 
-MlirValue nereid_emit_constant(nereid_lower_t *lower, MlirType type, MlirAttribute value) {
+static MlirValue create_constant(nereid_lower_t *lower, MlirType type, MlirAttribute value) {
   MlirNamedAttribute attribute = nereid_emit_attribute(lower, "value", value);
   return mlirOperationGetResult(nereid_emit_op(lower, "llvm.mlir.constant", 1, &type, 0, NULL, 1, &attribute), 0);
+}
+
+/* One op per constant and function, in the prologue: a thousand registers share it. The attribute holds the type. */
+MlirValue nereid_emit_constant(nereid_lower_t *lower, MlirType type, MlirAttribute value) {
+  uintptr_t *place = nereid_map_insert(&lower->constants, value.ptr);
+  if (place && *place)
+    return (MlirValue){(const void *)*place};
+  nereid_builder_t saved = nereid_lower_enter_prologue(lower);
+  MlirValue constant = create_constant(lower, type, value);
+  nereid_lower_leave_prologue(lower, saved);
+  if (place)
+    *place = (uintptr_t)constant.ptr;
+  return constant;
 }
 
 MlirValue nereid_emit_int(nereid_lower_t *lower, MlirType type, int64_t value) {

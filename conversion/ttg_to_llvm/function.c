@@ -323,6 +323,7 @@ static void begin_function(nereid_lower_t *lower, MlirOperation function) {
   lower->shared_base = (MlirValue){NULL};
   nereid_map_initialize(&lower->values, lower->arena);
   nereid_map_initialize(&lower->blocks, lower->arena);
+  nereid_map_initialize(&lower->constants, lower->arena);
   nereid_map_initialize(&lower->coordinates, lower->arena);
 }
 
@@ -347,7 +348,7 @@ bool nereid_lower_function(nereid_lower_t *lower, MlirOperation function, const 
   lower->builder.block = lower->entry;
   lower->builder.before = (MlirOperation){NULL};
   lower->thread_id = nereid_emit(lower, "nvvm.read.ptx.sreg.tid.x", lower->types.i32, 0, NULL);
-  nereid_emit_branch(lower, nereid_lower_block(lower, blocks.data[0]), 0, NULL);
+  nereid_emit_branch(lower, nereid_lower_block(lower, blocks.data[0]), 0, NULL); /* what follows goes in front of it */
   for (size_t i = 0; i < blocks.size; ++i)
     if (!lower_block(lower, blocks.data[i], rows))
       return false;

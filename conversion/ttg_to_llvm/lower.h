@@ -69,6 +69,7 @@ typedef struct nereid_lower {
   MlirValue shared_base;    /* ptr<3>, null until used: see nereid_lower_shared_pointer */
   nereid_map_t values;      /* MlirValue -> nereid_lowered_t * */
   nereid_map_t blocks;      /* MlirBlock -> its block in the llvm.func */
+  nereid_map_t constants;   /* attribute -> its llvm.mlir.constant in the prologue */
   nereid_map_t coordinates; /* tensor type -> nereid_coordinates_t * */
   nereid_map_t layouts;     /* encoding x shape, as tensor type -> nereid_layout_t * */
 } nereid_lower_t;
