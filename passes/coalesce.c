@@ -274,20 +274,14 @@ static void explain(const coalesce_t *c, const access_t *access) {
                               bits, d, (long long)run);
 }
 
-static bool decide(coalesce_t *c, nereid_connected_t *connected) {
+static void decide(coalesce_t *c, nereid_connected_t *connected) {
   for (size_t i = 0; i < c->accesses.size; i++) {
     access_t *access = &c->accesses.data[i];
-    int32_t warps = nereid_ttg_num_warps(access->op);
-    if (warps <= 0) {
-      nereid_diagnose(access->op, "cannot be coalesced: nothing says how many warps execute it; set ttg.num-warps on "
-                                  "the module");
-      return false;
-    }
+    int32_t warps = nereid_ttg_num_warps(access->op); /* verified: no encoding without it */
     access->elements = decide_elements(connected, access, (int64_t)warps * c->threads_per_warp);
     access->encoding = make_encoding(access, c->pass->context, c->threads_per_warp, warps);
     explain(c, access);
   }
-  return true;
 }
 
 /* ---- the rewrite ---- */
@@ -354,8 +348,9 @@ MlirLogicalResult nereid_pass_tritongpu_coalesce(nereid_pass_t *pass) {
   for (size_t i = 0; connected && i < c.accesses.size; i++)
     if (!is_descriptor(c.accesses.data[i].kind))
       nereid_connected_raise(connected, c.accesses.data[i].op, c.accesses.data[i].set, c.accesses.data[i].own);
-  if (c.failed || !connected || pass->scratch->failed || !decide(&c, connected))
+  if (c.failed || !connected || pass->scratch->failed)
     return mlirLogicalResultFailure();
+  decide(&c, connected);
   for (size_t i = 0; i < c.accesses.size; i++)
     if (!convert_operands(&c.accesses.data[i]) || !convert_results(&c.accesses.data[i]))
       return mlirLogicalResultFailure();

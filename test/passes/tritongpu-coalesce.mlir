@@ -90,3 +90,40 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+
+// Blocks that a descriptor moves: 16 bytes per thread along the last dimension, whatever the addresses are.
+// CHECK: #[[BLOCK:.+]] = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+// CHECK-LABEL: @descriptors
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @descriptors(%d: !tt.tensordesc<tensor<64x64xf16>>, %i: i32) {
+    // CHECK: %[[X:.+]] = tt.descriptor_load %{{.*}} -> tensor<64x64xf16, #[[BLOCK]]>
+    // CHECK: ttg.convert_layout %[[X]]
+    %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16, #blocked>
+    // CHECK: tt.descriptor_store %{{.*}} tensor<64x64xf16, #[[BLOCK]]>
+    tt.descriptor_store %d[%i, %i], %x : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16, #blocked>
+    tt.return
+  }
+}
+
+// -----
+
+// Dimensions of size 1 come last, so that accesses to one line share an encoding whatever is known of their addresses.
+// CHECK: #[[LINE:.+]] = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+// CHECK-LABEL: @line
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @line(%p: tensor<1024x1x!tt.ptr<f32>, #blocked> {tt.divisibility = dense<[16, 4]> : tensor<2xi32>, tt.contiguity = dense<[1024, 1]> : tensor<2xi32>}, %o: tensor<1024x1xi32, #blocked>) {
+    %q = tt.addptr %p, %o : tensor<1024x1x!tt.ptr<f32>, #blocked>, tensor<1024x1xi32, #blocked>
+    %z = arith.constant dense<0> : tensor<1024x1xi32, #blocked>
+    %r = tt.addptr %p, %z : tensor<1024x1x!tt.ptr<f32>, #blocked>, tensor<1024x1xi32, #blocked>
+    // CHECK: tt.load %{{.*}} : tensor<1024x1x!tt.ptr<f32>, #[[LINE]]>
+    // CHECK: tt.load %{{.*}} : tensor<1024x1x!tt.ptr<f32>, #[[LINE]]>
+    %x = tt.load %q : tensor<1024x1x!tt.ptr<f32>, #blocked>
+    %y = tt.load %r : tensor<1024x1x!tt.ptr<f32>, #blocked>
+    %s = arith.addf %x, %y : tensor<1024x1xf32, #blocked>
+    tt.return
+  }
+}
