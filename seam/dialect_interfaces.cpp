@@ -2,30 +2,11 @@
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "seam/effects.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
-
-bool nereid::InlinerInterface::isLegalToInline(Operation *, Operation *callable, bool) const {
-  auto noinline = callable->getAttrOfType<BoolAttr>("noinline");
-  return !noinline || !noinline.getValue();
-}
-
-void nereid::InlinerInterface::handleTerminator(Operation *op, Block *next) const {
-  if (!op->hasTrait<OpTrait::ReturnLike>())
-    return;
-  OpBuilder builder(op);
-  cf::BranchOp::create(builder, op->getLoc(), next, op->getOperands());
-  op->erase();
-}
-
-void nereid::InlinerInterface::handleTerminator(Operation *op, ValueRange results) const {
-  for (auto [from, to] : llvm::zip_equal(results, op->getOperands()))
-    from.replaceAllUsesWith(to);
-}
 
 OpAsmDialectInterface::AliasResult nereid::AliasInterface::getAlias(Attribute attr, raw_ostream &os) const {
   StringRef alias =

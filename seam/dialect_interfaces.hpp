@@ -18,15 +18,11 @@ struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
   llvm::StringRef getName() final { return "SharedMemory"; }
 };
 
-// Everything may be inlined but a function that says `noinline = true`. A return becomes its values, or a branch when
-// the callee had several blocks (the dialect must then depend on cf).
+// Every operation may be inlined, everywhere. Calls and returns are the tt dialect's: seam/tt.cpp has a subclass.
 struct InlinerInterface : mlir::DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
-  bool isLegalToInline(mlir::Operation *call, mlir::Operation *callable, bool) const final;
   bool isLegalToInline(mlir::Region *, mlir::Region *, bool, mlir::IRMapping &) const final { return true; }
   bool isLegalToInline(mlir::Operation *, mlir::Region *, bool, mlir::IRMapping &) const final { return true; }
-  void handleTerminator(mlir::Operation *op, mlir::Block *next) const final;
-  void handleTerminator(mlir::Operation *op, mlir::ValueRange results) const final;
 };
 
 // #blocked, #linear, #mma, #shared, #smem: the names that Triton 3.6 prints for encodings.
