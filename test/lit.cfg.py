@@ -18,6 +18,7 @@ for name in ("CUDA_HOME", "CUDA_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LD_LIBR
         config.environment[name] = os.environ[name]
 if "address" in config.sanitize:
     # Debian's archives are not instrumented, so containers that cross the seam look overflown.
+    config.available_features.add("asan")
     config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0:detect_leaks=0"
 
 config.substitutions.append(("%llvm_lib", config.llvm_lib))

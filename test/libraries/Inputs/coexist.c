@@ -41,7 +41,8 @@ static MlirStringRef view(const char *text) {
 
 static const char kernel[] =
     "#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>\n"
-    "module attributes {\"ttg.num-warps\" = 4 : i32, \"ttg.num-ctas\" = 1 : i32, \"ttg.threads-per-warp\" = 32 : i32} {\n"
+    "module attributes {\"ttg.num-warps\" = 4 : i32, \"ttg.num-ctas\" = 1 : i32, \"ttg.threads-per-warp\" = 32 : i32} "
+    "{\n"
     "  tt.func public @kernel(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {\n"
     "    %0 = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #blocked>\n"
     "    %1 = tt.splat %p : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>, #blocked>\n"

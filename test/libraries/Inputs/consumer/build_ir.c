@@ -19,10 +19,9 @@ int main(void) {
   MlirAttribute none = {NULL};
   MlirType f32 = mlirF32TypeGet(context), type = mlirFunctionTypeGet(context, 1, &f32, 1, &f32);
   nereid_builder_t builder = nereid_builder_at_end(location, mlirModuleGetBody(module));
-  MlirOperation function = nereid_tt_func_build(&builder, mlirStringRefCreateFromCString("double"),
-                                                mlirTypeAttrGet(type),
-                                                mlirStringAttrGet(context, mlirStringRefCreateFromCString("public")),
-                                                none, none);
+  MlirOperation function =
+      nereid_tt_func_build(&builder, mlirStringRefCreateFromCString("double"), mlirTypeAttrGet(type),
+                           mlirStringAttrGet(context, mlirStringRefCreateFromCString("public")), none, none);
   builder.block = mlirBlockCreate(1, &f32, &location);
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(function, 0), builder.block);
   MlirValue argument = mlirBlockGetArgument(builder.block, 0);
