@@ -319,7 +319,8 @@ static void flow_calls(solver_t *s, function_t *f) {
     intptr_t first, n;
     nereidMlirCallGetArguments(call, &first, &n);
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(callee->op, 0));
-    for (intptr_t i = 0; !callee->is_analysed && i < n && i < mlirBlockGetNumArguments(entry); i++) {
+    const intptr_t n_known = mlirBlockIsNull(entry) ? 0 : mlirBlockGetNumArguments(entry);
+    for (intptr_t i = 0; !callee->is_analysed && i < n && i < n_known; i++) {
       const nereid_axis_info_t *fact = fact_of(s, mlirOperationGetOperand(call, first + i));
       nereid_axis_info_t *known = fact_of(s, mlirBlockGetArgument(entry, i));
       if (fact && known)

@@ -96,7 +96,7 @@ MlirLogicalResult nereid_pass_convert_triton_gpu_to_llvm(nereid_pass_t *pass) {
   nereid_lower_t lower;
   functions_t functions = {0};
   const nereid_lower_row_t *const *rows = index_rows(pass->scratch);
-  if (!rows || !initialize(&lower, pass) || !collect_functions(&lower, &functions))
+  if (!rows || !nereid_lower_check_calls(pass->op, pass->scratch) || !initialize(&lower, pass) || !collect_functions(&lower, &functions))
     return mlirLogicalResultFailure();
   for (size_t i = 0; i < functions.size; ++i)
     if (!nereid_lower_function(&lower, functions.data[i], rows))

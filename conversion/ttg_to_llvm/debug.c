@@ -38,8 +38,16 @@ typedef struct place {
   int line;
 } place_t;
 
-/* Where the op comes from: the innermost file location inside names and calls. */
-static place_t place_of(MlirOperation op) {
+static MlirLocation first_of_fused(nereid_lower_t *lower, MlirLocation fused) {
+  const unsigned n = mlirLocationFusedGetNumLocations(fused);
+  MlirLocation *all = nereid_arena_new(lower->arena, MlirLocation, n);
+  if (all)
+    mlirLocationFusedGetLocations(fused, all);
+  return all ? all[0] : mlirLocationUnknownGet(lower->context);
+}
+
+/* Where the op comes from: the innermost file location inside names, calls and groups. */
+static place_t place_of(nereid_lower_t *lower, MlirOperation op) {
   place_t place = {.file = "unknown", .function = "unknown", .line = 0};
   MlirLocation location = mlirOperationGetLocation(op);
   for (;;) {
@@ -47,6 +55,8 @@ static place_t place_of(MlirOperation op) {
       location = mlirLocationNameGetChildLoc(location);
     else if (mlirLocationIsACallSite(location))
       location = mlirLocationCallSiteGetCallee(location);
+    else if (mlirLocationIsAFused(location) && mlirLocationFusedGetNumLocations(location) > 0)
+      location = first_of_fused(lower, location);
     else
       break;
   }
@@ -63,7 +73,7 @@ static bool emit_assertfail(nereid_lower_t *lower, MlirOperation op) {
   const MlirType types[] = {t->ptr, t->ptr, t->i32, t->ptr, t->i64};
   if (!nereid_lower_declare(lower, "__assertfail", mlirLLVMFunctionTypeGet(t->none, 5, types, false)))
     return false;
-  place_t place = place_of(op);
+  place_t place = place_of(lower, op);
   MlirStringRef name =
       mlirStringAttrGetValue(mlirOperationGetAttributeByName(lower->function, ref("sym_name")));
   snprintf(place.function, sizeof place.function, "%.*s", (int)name.length, name.data);
@@ -183,11 +193,9 @@ static bool emit_vprintf(nereid_lower_t *lower, const message_t *message) {
 }
 
 static void append_program(nereid_lower_t *lower, message_t *message) {
-  static const char *const names[] = {"nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.ctaid.y",
-                                      "nvvm.read.ptx.sreg.ctaid.z"};
   append(message, "pid (%%u, %%u, %%u) ");
   for (int i = 0; i < 3; ++i)
-    append_argument(message, nereid_emit(lower, names[i], lower->types.i32, 0, NULL));
+    append_argument(message, nereid_lower_program_id(lower, i));
 }
 
 /* "idx (3, 17)", each number as wide as the largest of its dimension. */

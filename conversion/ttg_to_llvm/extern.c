@@ -101,6 +101,41 @@ static void scatter_results(nereid_lower_t *lower, MlirOperation op, intptr_t r,
   }
 }
 
+/* Counts the outputs (=…) and the inputs of a constraint string; clobbers (~{…}) are neither. */
+static void count_constraints(MlirStringRef text, intptr_t *out_outputs, intptr_t *out_inputs) {
+  bool starts = true;
+  *out_outputs = *out_inputs = 0;
+  for (size_t i = 0; i < text.length; ++i) {
+    const char c = text.data[i];
+    if (c == ' ' || c == '\t')
+      continue;
+    if (starts && c == '=')
+      ++*out_outputs;
+    else if (starts && c != '~' && c != ',')
+      ++*out_inputs;
+    starts = c == ',';
+  }
+}
+
+static intptr_t count_words(MlirOperation op, intptr_t packed) {
+  intptr_t words = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    words += packed / elements_per_word(mlirValueGetType(mlirOperationGetOperand(op, i)), packed);
+  return words;
+}
+
+/* LLVM reads past its operands when there are fewer than constraints. */
+static bool check_constraints(MlirOperation op, intptr_t n_results, intptr_t packed) {
+  intptr_t outputs, inputs;
+  const intptr_t n_operands = count_words(op, packed);
+  count_constraints(nereid_tt_elementwise_inline_asm_get_constraints(op), &outputs, &inputs);
+  if (outputs == n_results && inputs == n_operands)
+    return true;
+  return nereid_lower_error(op, "has constraints for %td outputs and %td inputs: expected %td and %td, one per 32-bit "
+                            "word of packed elements", (ptrdiff_t)outputs, (ptrdiff_t)inputs, (ptrdiff_t)n_results,
+                            (ptrdiff_t)n_operands);
+}
+
 static bool lower_inline_asm(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   const intptr_t packed = nereid_tt_elementwise_inline_asm_get_packed_element(op);
@@ -116,6 +151,8 @@ static bool lower_inline_asm(nereid_lower_t *lower, MlirOperation op, const nere
     return false;
   if (!result_words(lower, op, packed, &types))
     return nereid_lower_error(op, "has a result type that cannot be lowered");
+  if (!check_constraints(op, (intptr_t)types.size, packed))
+    return false;
   intptr_t registers = 0;
   for (intptr_t i = 0; i < n_results; ++i) {
     registers = nereid_lower_registers(lower, mlirValueGetType(mlirOperationGetResult(op, i)));

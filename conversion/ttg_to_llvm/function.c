@@ -18,6 +18,8 @@
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/kernel_abi.h"
 
+#include "nereid/dialects/tt.h"
+
 #include "mlir-c/Diagnostics.h"
 #include "mlir-c/Dialect/LLVM.h"
 
@@ -68,6 +70,16 @@ static MlirType kernel_parameter(nereid_lower_t *lower, MlirType type, MlirAttri
   return nereid_kernel_abi_is_descriptor(*attributes) ? lower->types.ptr : nereid_lower_type(lower, type);
 }
 
+/* Descriptors by value take the place of a pointer. */
+static bool check_descriptor(MlirType lowered, MlirType type, MlirAttribute attributes, MlirLocation location) {
+  if (!nereid_kernel_abi_is_descriptor(attributes) || nereid_lower_is_descriptor_type(type) ||
+      nereid_tt_ptr_type_isa(type) || mlirTypeIsNull(lowered))
+    return true;
+  mlirEmitError(location, "tt.nv_tma_desc = 1 makes this argument a TMA descriptor: expected a pointer or a tensor "
+                          "descriptor");
+  return false;
+}
+
 typedef struct signature {
   types_t types;
   locations_t locations; /* of the parameters: they carry the names */
@@ -83,6 +95,8 @@ static bool append_parameter(nereid_lower_t *lower, signature_t *signature, Mlir
 
 static bool kernel_signature(nereid_lower_t *lower, MlirOperation function, signature_t *signature) {
   MlirBlock entry = entry_block(function);
+  if (mlirFunctionTypeGetNumResults(mlirTypeAttrGetValue(attribute_of(function, "function_type"))))
+    return nereid_lower_error(function, "is a kernel with results: expected none, a kernel stores what it computes");
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); ++i) {
     MlirValue argument = mlirBlockGetArgument(entry, i);
     MlirLocation location = mlirValueGetLocation(argument);
@@ -94,7 +108,8 @@ static bool kernel_signature(nereid_lower_t *lower, MlirOperation function, sign
                               "tensor descriptor");
       return false;
     }
-    if (!append_parameter(lower, signature, lowered, location, attributes))
+    if (!check_descriptor(lowered, type, attributes, location) ||
+        !append_parameter(lower, signature, lowered, location, attributes))
       return false;
   }
   MlirAttribute empty = mlirDictionaryAttrGet(lower->context, 0, NULL);
@@ -317,9 +332,7 @@ static bool lower_block(nereid_lower_t *lower, MlirBlock block, const nereid_low
 
 static void begin_function(nereid_lower_t *lower, MlirOperation function) {
   lower->function = function;
-  MlirAttribute visibility = attribute_of(function, "sym_visibility");
-  lower->is_kernel = mlirAttributeIsNull(visibility) ||
-                     !mlirStringRefEqual(mlirStringAttrGetValue(visibility), ref("private"));
+  lower->is_kernel = nereid_lower_is_kernel(function);
   lower->shared_base = (MlirValue){NULL};
   nereid_map_initialize(&lower->values, lower->arena);
   nereid_map_initialize(&lower->blocks, lower->arena);

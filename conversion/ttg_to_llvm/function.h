@@ -4,13 +4,18 @@
 
 #include "conversion/ttg_to_llvm/lower.h"
 
-typedef struct nereid_lower_table nereid_lower_table_t;
-
 /* Converts `function` (a tt.func): makes an llvm.func in front of it and lowers the body into it, each op by its row of
  * `rows`, an array of pointers indexed by op kind. The tt.func stays. False after a diagnostic. */
 bool nereid_lower_function(nereid_lower_t *lower, MlirOperation function, const nereid_lower_row_t *const *rows);
 
 /* The block of the llvm.func that stands for `block`. */
 MlirBlock nereid_lower_block(nereid_lower_t *lower, MlirBlock block);
+
+/* Whether a tt.func is launched from outside: it is not private. */
+bool nereid_lower_is_kernel(MlirOperation function);
+
+/* Checks the calls between the functions of `module`; false after a diagnostic at the first wrong call, or when memory
+ * is out. */
+bool nereid_lower_check_calls(MlirOperation module, nereid_arena_t *arena);
 
 #endif

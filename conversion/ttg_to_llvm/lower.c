@@ -88,12 +88,31 @@ static intptr_t first_with_tuple(const operands_t *operands, intptr_t r, int32_t
   }
 }
 
+/* An fp8 travels as its bits in an i8: what computes on it must convert it first. */
+static bool check_fp8(MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  const bool computes = name.length > 5 && (!memcmp(name.data, "arith", 5) || !memcmp(name.data, "math.", 5));
+  if (!computes || kind == NEREID_OP_ARITH_SELECT || kind == NEREID_OP_ARITH_BITCAST)
+    return true;
+  MlirValue first = mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, 0) : mlirOperationGetResult(op, 0);
+  MlirValue result = mlirOperationGetResult(op, 0);
+  for (int i = 0; i < 2; ++i) {
+    MlirType type = nereid_lower_element_type(mlirValueGetType(i ? result : first));
+    if (mlirTypeIsAFloat(type) && mlirFloatTypeGetWidth(type) <= 8)
+      return nereid_lower_error(op, "computes on an 8-bit float: expected 16 bits at least; convert with tt.fp_to_fp");
+  }
+  return true;
+}
+
 bool nereid_lower_elementwise(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                               nereid_element_fn emit) {
   MlirValue result = mlirOperationGetResult(op, 0);
   MlirType element = nereid_lower_type(lower, mlirValueGetType(result));
   if (mlirTypeIsNull(element))
     return nereid_lower_error(op, "has a result type that cannot be lowered");
+  if (!check_fp8(op))
+    return false;
   operands_t operands = {.count = mlirOperationGetNumOperands(op)};
   if (operands.count > MAX_ELEMENTWISE_OPERANDS)
     return nereid_lower_error(op, "has %td operands, at most %d can be lowered", (ptrdiff_t)operands.count,

@@ -186,6 +186,9 @@ void nereid_lower_leave_prologue(nereid_lower_t *lower, nereid_builder_t saved);
 /* The CTA's shared memory at byte `offset` of this function's frame: ptr<3>. */
 MlirValue nereid_lower_shared_pointer(nereid_lower_t *lower, int64_t offset);
 
+/* i32: the program id along `axis` 0, 1 or 2. A cluster is one program. */
+MlirValue nereid_lower_program_id(nereid_lower_t *lower, int axis);
+
 /* A declaration `name : type` in the module, made on first use; false after a diagnostic. */
 bool nereid_lower_declare(nereid_lower_t *lower, const char *name, MlirType function_type);
 

@@ -177,6 +177,108 @@ static bool lower_clampf(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return nereid_lower_elementwise(lower, op, row, emit_clampf);
 }
 
+/* --- what only MLIR has ------------------------------------------------------------------------------------------------- */
+
+/* math.clampf is what its parts are in arith: NaN stays NaN. */
+static MlirValue emit_math_clampf(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
+                                  MlirType element, const MlirValue *operands) {
+  (void)op, (void)row, (void)element;
+  MlirValue raised = nereid_emit_binary(lower, "llvm.intr.maximum", operands[0], operands[1]);
+  return nereid_emit_binary(lower, "llvm.intr.minimum", raised, operands[2]);
+}
+
+static MlirValue emit_classify(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
+                               MlirType element, const MlirValue *operands) {
+  (void)op;
+  /* Bits of llvm::FPClassTest: NaN 0x3, infinities 0x204, normal 0x108, subnormal 0x90, zero 0x60. */
+  const int32_t classes = row->kind == NEREID_OP_MATH_ISNAN      ? 0x003
+                          : row->kind == NEREID_OP_MATH_ISINF    ? 0x204
+                          : row->kind == NEREID_OP_MATH_ISNORMAL ? 0x108
+                                                                 : 0x1F8;
+  MlirNamedAttribute bits = nereid_emit_attribute(lower, "bit", mlirIntegerAttrGet(lower->types.i32, classes));
+  return mlirOperationGetResult(nereid_emit_op(lower, "llvm.intr.is.fpclass", 1, &element, 1, operands, 1, &bits), 0);
+}
+
+/* __nv_powi takes an int. */
+static MlirValue emit_fpowi(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                            const MlirValue *operands) {
+  (void)op, (void)row;
+  const bool is_double = mlirTypeIsAF64(element), narrow = !is_double && !mlirTypeIsAF32(element);
+  const char *symbol = is_double ? "__nv_powi" : "__nv_powif";
+  MlirType base = is_double ? lower->types.f64 : lower->types.f32;
+  const MlirType types[] = {base, lower->types.i32};
+  MlirValue arguments[] = {operands[0], operands[1]};
+  if (narrow)
+    arguments[0] = nereid_emit_cast(lower, "llvm.fpext", base, operands[0]);
+  if (mlirIntegerTypeGetWidth(mlirValueGetType(operands[1])) < 32)
+    arguments[1] = nereid_emit_cast(lower, "llvm.sext", lower->types.i32, operands[1]);
+  if (!nereid_lower_declare(lower, symbol, mlirLLVMFunctionTypeGet(base, 2, types, false)))
+    return (MlirValue){NULL};
+  MlirValue result = nereid_emit_call(lower, symbol, base, 2, arguments);
+  return narrow ? nereid_emit_cast(lower, "llvm.fptrunc", element, result) : result;
+}
+
+/* Square and multiply over all bits of the exponent. A negative one inverts: only 1 and -1 have an inverse. */
+static MlirValue emit_ipowi(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                            const MlirValue *operands) {
+  (void)op, (void)row;
+  enum { EQ = 0, NE = 1, SLT = 2 };
+  const unsigned width = mlirIntegerTypeGetWidth(element);
+  MlirValue zero = nereid_emit_int(lower, element, 0), one = nereid_emit_int(lower, element, 1);
+  MlirValue power = one, square = operands[0], exponent = operands[1];
+  for (unsigned bit = 0; bit < width; ++bit) {
+    MlirValue shifted = nereid_emit_lshr(lower, exponent, nereid_emit_int(lower, element, bit));
+    MlirValue is_set = nereid_emit_icmp(lower, NE, nereid_emit_and(lower, shifted, one), zero);
+    power = nereid_emit_select(lower, is_set, nereid_emit_mul(lower, power, square), power);
+    square = nereid_emit_mul(lower, square, square);
+  }
+  /* (-1)^n has the parity of n, which the loop found; 1^n is 1. Others are below 1 in magnitude. */
+  MlirValue is_unit = nereid_emit_or(lower, nereid_emit_icmp(lower, EQ, operands[0], one),
+                                     nereid_emit_icmp(lower, EQ, operands[0], nereid_emit_int(lower, element, -1)));
+  MlirValue inverse = nereid_emit_select(lower, is_unit, power, zero);
+  return nereid_emit_select(lower, nereid_emit_icmp(lower, SLT, exponent, zero), inverse, power);
+}
+
+static bool lower_math_clampf(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  return nereid_lower_elementwise(lower, op, row, emit_math_clampf);
+}
+
+static bool lower_classify(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  return nereid_lower_elementwise(lower, op, row, emit_classify);
+}
+
+static bool lower_fpowi(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  MlirType exponent = nereid_lower_type(lower, mlirValueGetType(mlirOperationGetOperand(op, 1)));
+  if (mlirIntegerTypeGetWidth(exponent) > 32)
+    return nereid_lower_error(op, "has an exponent of %u bits: expected at most 32; convert it, or use math.powf",
+                              mlirIntegerTypeGetWidth(exponent));
+  return nereid_lower_elementwise(lower, op, row, emit_fpowi);
+}
+
+static bool lower_ipowi(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  return nereid_lower_elementwise(lower, op, row, emit_ipowi);
+}
+
+/* Two results, so not elementwise emission: a call for each. */
+static bool lower_sincos(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  static const char *const names[] = {"sin", "cos"};
+  nereid_lowered_t angles = nereid_lower_operand(lower, op, 0);
+  MlirType element = nereid_lower_type(lower, mlirValueGetType(mlirOperationGetResult(op, 0)));
+  for (intptr_t i = 0; i < 2; ++i) {
+    nereid_lowered_t lowered = nereid_lower_array(lower, angles.count);
+    for (intptr_t r = 0; lowered.values && r < lowered.count; ++r) {
+      lowered.values[r] = r && angles.values[r].ptr == angles.values[r - 1].ptr
+                              ? lowered.values[r - 1]
+                              : emit_libdevice_call(lower, names[i], 1, element, &angles.values[r]);
+      if (mlirValueIsNull(lowered.values[r]))
+        return false;
+    }
+    nereid_lower_set(lower, mlirOperationGetResult(op, i), lowered);
+  }
+  return true;
+}
+
 const nereid_lower_row_t nereid_lower_math_rows[] = {
     {NEREID_OP_MATH_EXP, lower_exp, NULL},
     {NEREID_OP_MATH_EXP2, lower_exp2, NULL},
@@ -216,6 +318,14 @@ const nereid_lower_row_t nereid_lower_math_rows[] = {
     {NEREID_OP_MATH_ERF, lower_libdevice, "erf"},
     {NEREID_OP_MATH_ERFC, lower_libdevice, "erfc"},
     {NEREID_OP_MATH_POWF, lower_libdevice, "pow"},
+    {NEREID_OP_MATH_SINCOS, lower_sincos, NULL},
+    {NEREID_OP_MATH_FPOWI, lower_fpowi, NULL},
+    {NEREID_OP_MATH_IPOWI, lower_ipowi, NULL},
+    {NEREID_OP_MATH_CLAMPF, lower_math_clampf, NULL},
+    {NEREID_OP_MATH_ISNAN, lower_classify, NULL},
+    {NEREID_OP_MATH_ISINF, lower_classify, NULL},
+    {NEREID_OP_MATH_ISFINITE, lower_classify, NULL},
+    {NEREID_OP_MATH_ISNORMAL, lower_classify, NULL},
     {NEREID_OP_TT_PRECISE_SQRT, lower_precise, "llvm.nvvm.sqrt.rn.f"},
     {NEREID_OP_TT_PRECISE_DIVF, lower_precise, "llvm.nvvm.div.rn.f"},
     {NEREID_OP_TT_CLAMPF, lower_clampf, NULL},

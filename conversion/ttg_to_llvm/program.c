@@ -18,20 +18,24 @@ static const char *const num_programs[2][3] = {
     {"nvvm.read.ptx.sreg.nclusterid.x", "nvvm.read.ptx.sreg.nclusterid.y", "nvvm.read.ptx.sreg.nclusterid.z"},
 };
 
-static bool lower_sreg(nereid_lower_t *lower, MlirOperation op, const char *const names[2][3], int axis) {
-  const char *name = names[lower->grid.num_ctas > 1][axis];
-  nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0), nereid_emit(lower, name, lower->types.i32, 0, NULL));
-  return true;
+static MlirValue emit_sreg(nereid_lower_t *lower, const char *const names[2][3], int axis) {
+  return nereid_emit(lower, names[lower->grid.num_ctas > 1][axis], lower->types.i32, 0, NULL);
 }
+
+MlirValue nereid_lower_program_id(nereid_lower_t *lower, int axis) { return emit_sreg(lower, program_id, axis); }
 
 static bool lower_program_id(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
-  return lower_sreg(lower, op, program_id, (int)nereid_tt_get_program_id_get_axis(op));
+  nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0),
+                          emit_sreg(lower, program_id, (int)nereid_tt_get_program_id_get_axis(op)));
+  return true;
 }
 
 static bool lower_num_programs(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
-  return lower_sreg(lower, op, num_programs, (int)nereid_tt_get_num_programs_get_axis(op));
+  nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0),
+                          emit_sreg(lower, num_programs, (int)nereid_tt_get_num_programs_get_axis(op)));
+  return true;
 }
 
 static bool lower_barrier(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {

@@ -108,12 +108,16 @@ static nereid_status_t select_mlir(nereid_compilation_t *compilation) {
 }
 
 MlirOperation nereid_kernel_function(const nereid_compilation_t *compilation) {
+  /* Lowering may have renamed it; selection has left no other. */
+  MlirOperation last = {NULL};
   for (MlirOperation op = first_operation(compilation); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (is_kernel(op) &&
-        nereid_view_equal(string_attribute(op, "sym_name"), nereid_view(compilation->result->kernel)))
-      return op;
-  return (MlirOperation){NULL};
+    if (is_kernel(op)) {
+      last = op;
+      if (nereid_view_equal(string_attribute(op, "sym_name"), nereid_view(compilation->result->kernel)))
+        return op;
+    }
+  return last;
 }
 
 /* --- LLVM IR and PTX: names and lines --- */
