@@ -70,8 +70,10 @@ static bool report_cycle(graph_t *graph, size_t callee) {
   const size_t length = graph->stack.size - first + 1;
   NereidMlirNote *notes = nereid_arena_new(graph->arena, NereidMlirNote, length);
   MlirStringRef name = name_of(graph->nodes.data[callee].function);
-  const char *message = nereid_arena_format(graph->arena, "'tt.call' op makes '%.*s' call itself; recursion is not "
-                                            "supported, expected calls without a cycle", (int)name.length, name.data);
+  const char *message = nereid_arena_format(graph->arena,
+                                            "'tt.call' op makes '%.*s' call itself; recursion is not "
+                                            "supported, expected calls without a cycle",
+                                            (int)name.length, name.data);
   for (size_t i = 0; notes && i < length; ++i) {
     const node_t *from = &graph->nodes.data[graph->stack.data[first - 1 + i]];
     const size_t to = i + 1 < length ? graph->stack.data[first + i] : callee;
@@ -91,8 +93,8 @@ static bool find_callee(graph_t *graph, MlirOperation call, size_t *out) {
   MlirStringRef name = mlirFlatSymbolRefAttrGetValue(attribute_of(call, "callee"));
   MlirContext context = mlirOperationGetContext(call);
   const uintptr_t *place = nereid_map_find(&graph->by_name, mlirStringAttrGet(context, name).ptr);
-  if (!place || mlirBlockIsNull(mlirRegionGetFirstBlock(
-                    mlirOperationGetRegion(graph->nodes.data[*place - 1].function, 0))))
+  if (!place ||
+      mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(graph->nodes.data[*place - 1].function, 0))))
     return nereid_lower_error(call, "calls '%.*s', which has no body in this module", (int)name.length, name.data);
   if (nereid_lower_is_kernel(graph->nodes.data[*place - 1].function))
     return nereid_lower_error(call, "calls the kernel '%.*s': expected a private function, kernels are launched",

@@ -14,7 +14,8 @@
 
 #include <stdio.h>
 
-/* --- extern_elementwise ---------------------------------------------------------------------------------------------- */
+/* --- extern_elementwise ----------------------------------------------------------------------------------------------
+ */
 
 static MlirValue emit_extern(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
                              const MlirValue *operands) {
@@ -41,7 +42,8 @@ static bool lower_extern(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return nereid_lower_elementwise(lower, op, row, emit_extern);
 }
 
-/* --- elementwise_inline_asm ------------------------------------------------------------------------------------------- */
+/* --- elementwise_inline_asm
+ * ------------------------------------------------------------------------------------------- */
 
 typedef NEREID_VECTOR(MlirValue) values_t;
 typedef NEREID_VECTOR(MlirType) types_t;
@@ -96,8 +98,7 @@ static void scatter_results(nereid_lower_t *lower, MlirOperation op, intptr_t r,
     const intptr_t per_word = elements_per_word(mlirValueGetType(mlirOperationGetResult(op, i)), packed);
     for (intptr_t e = 0; e < packed; e += per_word, ++next)
       for (intptr_t k = 0; k < per_word && r + e + k < results[i].count; ++k)
-        results[i].values[r + e + k] =
-            per_word == 1 ? words[next] : nereid_emit_extract(lower, words[next], k);
+        results[i].values[r + e + k] = per_word == 1 ? words[next] : nereid_emit_extract(lower, words[next], k);
   }
 }
 
@@ -131,9 +132,10 @@ static bool check_constraints(MlirOperation op, intptr_t n_results, intptr_t pac
   count_constraints(nereid_tt_elementwise_inline_asm_get_constraints(op), &outputs, &inputs);
   if (outputs == n_results && inputs == n_operands)
     return true;
-  return nereid_lower_error(op, "has constraints for %td outputs and %td inputs: expected %td and %td, one per 32-bit "
-                            "word of packed elements", (ptrdiff_t)outputs, (ptrdiff_t)inputs, (ptrdiff_t)n_results,
-                            (ptrdiff_t)n_operands);
+  return nereid_lower_error(op,
+                            "has constraints for %td outputs and %td inputs: expected %td and %td, one per 32-bit "
+                            "word of packed elements",
+                            (ptrdiff_t)outputs, (ptrdiff_t)inputs, (ptrdiff_t)n_results, (ptrdiff_t)n_operands);
 }
 
 static bool lower_inline_asm(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
@@ -143,8 +145,7 @@ static bool lower_inline_asm(nereid_lower_t *lower, MlirOperation op, const nere
   MlirStringRef text = nereid_tt_elementwise_inline_asm_get_asm_string(op);
   MlirStringRef constraints = nereid_tt_elementwise_inline_asm_get_constraints(op);
   const char *asm_text = nereid_arena_copy(lower->arena, nereid_view_of(text.data, text.length));
-  const char *asm_constraints =
-      nereid_arena_copy(lower->arena, nereid_view_of(constraints.data, constraints.length));
+  const char *asm_constraints = nereid_arena_copy(lower->arena, nereid_view_of(constraints.data, constraints.length));
   nereid_lowered_t *results = nereid_arena_new(lower->arena, nereid_lowered_t, (size_t)n_results);
   types_t types = {0};
   if (!asm_text || !asm_constraints || !results)

@@ -16,7 +16,8 @@
 
 enum { MAX_OPERANDS = 3 };
 
-/* --- libdevice ------------------------------------------------------------------------------------------------------- */
+/* --- libdevice -------------------------------------------------------------------------------------------------------
+ */
 
 /* Calls __nv_<name>, with an f for f32; narrower types are widened to f32 and rounded back. */
 static MlirValue emit_libdevice_call(nereid_lower_t *lower, const char *name, intptr_t n, MlirType element,
@@ -47,7 +48,8 @@ static bool lower_libdevice(nereid_lower_t *lower, MlirOperation op, const nerei
   return nereid_lower_elementwise(lower, op, row, emit_libdevice);
 }
 
-/* --- instructions ------------------------------------------------------------------------------------------------------ */
+/* --- instructions
+ * ------------------------------------------------------------------------------------------------------ */
 
 static MlirValue emit_llvm(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
                            const MlirValue *operands) {
@@ -141,11 +143,12 @@ static bool lower_count_zeros(nereid_lower_t *lower, MlirOperation op, const ner
   return nereid_lower_elementwise(lower, op, row, emit_count_zeros);
 }
 
-/* --- precise forms ------------------------------------------------------------------------------------------------------ */
+/* --- precise forms
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* f16 and bf16: rounding the f32 result once more is still correct (24 >= 2 * 11 + 2 bits). */
-static MlirValue emit_precise(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
-                              MlirType element, const MlirValue *operands) {
+static MlirValue emit_precise(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                              const MlirValue *operands) {
   const intptr_t n = mlirOperationGetNumOperands(op);
   if (mlirTypeIsAF64(element))
     return n == 1 ? nereid_emit(lower, "llvm.intr.sqrt", element, 1, operands)
@@ -177,7 +180,8 @@ static bool lower_clampf(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return nereid_lower_elementwise(lower, op, row, emit_clampf);
 }
 
-/* --- what only MLIR has ------------------------------------------------------------------------------------------------- */
+/* --- what only MLIR has
+ * ------------------------------------------------------------------------------------------------- */
 
 /* math.clampf is what its parts are in arith: NaN stays NaN. */
 static MlirValue emit_math_clampf(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
@@ -187,8 +191,8 @@ static MlirValue emit_math_clampf(nereid_lower_t *lower, MlirOperation op, const
   return nereid_emit_binary(lower, "llvm.intr.minimum", raised, operands[2]);
 }
 
-static MlirValue emit_classify(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
-                               MlirType element, const MlirValue *operands) {
+static MlirValue emit_classify(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                               const MlirValue *operands) {
   (void)op;
   /* Bits of llvm::FPClassTest: NaN 0x3, infinities 0x204, normal 0x108, subnormal 0x90, zero 0x60. */
   const int32_t classes = row->kind == NEREID_OP_MATH_ISNAN      ? 0x003
