@@ -373,7 +373,8 @@ static void test_wrong_sizes_are_refused(void **unused) {
   assert_int_equal(nereid_layout_blocked(1, huge, one, lanes, one, order, NULL, &layout), NEREID_ERROR_ARGUMENT);
   assert_int_equal(nereid_layout_blocked(1, fine, three, lanes, one, order, NULL, &layout), NEREID_ERROR_ARGUMENT);
   assert_int_equal(nereid_layout_blocked(1, fine, one, lanes, one, wrong, NULL, &layout), NEREID_ERROR_ARGUMENT);
-  assert_int_equal(nereid_layout_blocked(9, fine, one, lanes, one, order, NULL, &layout), NEREID_ERROR_ARGUMENT);
+  assert_int_equal(nereid_layout_blocked(NEREID_LAYOUT_MAX_RANK + 1, fine, one, lanes, one, order, NULL, &layout),
+                   NEREID_ERROR_ARGUMENT);
   assert_int_equal(nereid_layout_blocked(1, fine, one, lanes, one, order, NULL, &layout), NEREID_OK);
 }
 
