@@ -145,9 +145,9 @@ static nereid_status_t measure(bench_t *bench, size_t blocks, nereid_message_t *
   for (size_t i = 0; !status && good && i < blocks; ++i)
     good = bare_block(bench, &bare[i]) && nereid_block(bench, &ours[i], message);
   nereid_device_leave(bench->device, pushed);
-  if (!status && !good)
+  if (!status && (!good || !bare || !ours))
     status = nereid_message_set(message, NEREID_ERROR_DEVICE, "a launch failed");
-  if (!status) {
+  if (!status && bare && ours) {
     double base = report("cuLaunchKernelEx", bare, blocks), with = report("nereid", ours, blocks);
     printf("ratio              %.3f\n", with / base);
   }

@@ -185,8 +185,10 @@ static bool read_symbols(reader_t *reader, const section_t *table, nereid_image_
         .name = nereid_arena_copy(reader->arena,
                                   nereid_view(string_at(reader, &reader->sections[table->link], load(at, 4)))),
         .code = (uint32_t)load(at + 16, 8)};
-    if (!read_kernel(reader, i, (uint32_t)load(at + 6, 2), &kernel) || !kernel.name ||
-        !nereid_vector_push(reader->arena, &kernels, kernel))
+    bool good = kernel.name && read_kernel(reader, i, (uint32_t)load(at + 6, 2), &kernel);
+    if (good)
+      good = nereid_vector_push(reader->arena, &kernels, kernel);
+    if (!good)
       return false;
   }
   image->kernels = kernels.data;

@@ -36,7 +36,7 @@ nereid_status_t nereid_driver_open(const char *library, nereid_driver_t *out_dri
     return nereid_message_set(message, NEREID_ERROR_NOT_FOUND,
                               "no GPU driver here: %s cannot be opened; install NVIDIA's driver", library);
   nereid_status_t status = fill(out_driver, message);
-  if (!status)
+  if (!status && out_driver->init)
     status = nereid_driver_check(out_driver, out_driver->init(0), "cuInit", message);
   if (status)
     nereid_driver_close(out_driver);

@@ -145,6 +145,7 @@ static nereid_status_t launch_parameters(const nereid_kernel_t *kernel, const ne
   parameters[n + 1] = &profile.base;
   if (!status)
     status = launch_now(kernel, launch, parameters, message);
+  parameters[n] = parameters[n + 1] = NULL;
   give_back(kernel, launch, &global);
   give_back(kernel, launch, &profile);
   nereid_device_leave(kernel->device, pushed);
@@ -168,7 +169,7 @@ nereid_status_t nereid_kernel_launch(const nereid_kernel_t *kernel, const nereid
       return wrong_type(kernel, i, value, message);
     if (!descriptor && (value->as.bits & kernel->divisor_masks[i]))
       return wrong_divisor(kernel, i, value, message);
-    parameters[i] = descriptor ? (void *)(uintptr_t)value->as.memory : (void *)(uintptr_t)&value->as.bits;
+    parameters[i] = descriptor ? (void *)value->as.memory : (void *)&value->as.bits;
   }
   return launch_parameters(kernel, launch, parameters, message);
 }

@@ -329,12 +329,16 @@ void nereid_metadata_initialize(nereid_metadata_t *metadata) {
                                   .fp_fusion = true};
 }
 
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 /* Null, with the byte at which it stopped, when the text is not exactly one JSON value. */
 static cJSON *parse_json(nereid_view_t text, size_t *out_stopped) {
   const char *end = text.data;
   cJSON *root = text.size ? cJSON_ParseWithLengthOpts(text.data, text.size, &end, 0) : NULL;
   size_t at = end && end >= text.data ? (size_t)(end - text.data) : 0;
-  while (root && at < text.size && memchr(" \t\r\n", text.data[at], 4))
+  while (root && at < text.size && is_blank(text.data[at]))
     ++at;
   *out_stopped = at;
   if (root && at == text.size)

@@ -33,7 +33,7 @@ static nereid_status_t load_image(nereid_module_t *module, nereid_view_t bytes, 
   const nereid_driver_t *driver = module->device->driver;
   char log[JIT_LOG_BYTES] = "";
   int options[] = {NEREID_CU_JIT_ERROR_LOG, NEREID_CU_JIT_ERROR_LOG_BYTES};
-  void *values[] = {log, (void *)(uintptr_t)sizeof log};
+  void *values[] = {log, (void *)(uintptr_t)sizeof log};        // NOLINT(performance-no-int-to-ptr): the driver's way
   const char *image = nereid_arena_copy(&module->arena, bytes); /* aligned, and PTX needs its NUL */
   if (!image)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
@@ -177,7 +177,7 @@ static const char *json_beside(nereid_arena_t *arena, const char *path) {
 nereid_status_t nereid_module_load_file(nereid_device_t *device, const char *path, nereid_module_t **out_module,
                                         nereid_message_t *message) {
   nereid_arena_t arena;
-  nereid_view_t image, metadata;
+  nereid_view_t image = {0}, metadata = {0};
   *out_module = NULL;
   nereid_arena_initialize(&arena);
   nereid_status_t status = nereid_file_read(&arena, path, &image, message);

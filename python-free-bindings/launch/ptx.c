@@ -94,21 +94,21 @@ static bool number_after(reader_t *reader, uint32_t *out_value) {
 /* From the word after .param to the comma or parenthesis that ends it. An .align after .ptr speaks of the pointee. */
 static bool read_parameter(reader_t *reader, uint32_t *offset, nereid_image_parameter_t *out_parameter) {
   uint32_t size = 0, align = 0, count = 1, ignored;
-  bool pointee = false;
+  bool pointee = false, good = true;
   for (; !is(reader, ",") && !is(reader, ")"); next(reader)) {
-    if (reader->word.size == 0)
+    if (!good || reader->word.size == 0)
       return false;
     if (is(reader, ".ptr"))
       pointee = true;
-    else if (is(reader, ".align") && !number_after(reader, pointee ? &ignored : &align))
-      return false;
-    else if (is(reader, "[") && (!number_after(reader, &count) || count > 32764))
-      return false;
+    else if (is(reader, ".align"))
+      good = number_after(reader, pointee ? &ignored : &align);
+    else if (is(reader, "["))
+      good = number_after(reader, &count) && count <= 32764;
     else if (!size)
       size = type_bytes(reader->word);
   }
   align = align ? align : size;
-  if (size == 0 || count == 0 || (align & (align - 1)) || align > 65536)
+  if (!good || size == 0 || count == 0 || (align & (align - 1)) || align > 65536)
     return false;
   *offset = (*offset + align - 1) / align * align;
   *out_parameter = (nereid_image_parameter_t){*offset, size * count};
@@ -126,7 +126,10 @@ static bool read_parameters(reader_t *reader, nereid_image_kernel_t *kernel) {
     if (!is(reader, ".param"))
       continue;
     next(reader);
-    if (!read_parameter(reader, &offset, &parameter) || !nereid_vector_push(reader->arena, &parameters, parameter))
+    bool good = read_parameter(reader, &offset, &parameter);
+    if (good)
+      good = nereid_vector_push(reader->arena, &parameters, parameter);
+    if (!good)
       return false;
     if (is(reader, ")"))
       break;
@@ -204,7 +207,9 @@ nereid_status_t nereid_ptx_inspect(nereid_arena_t *arena, nereid_view_t text, ne
     else if (is(&reader, ".target") && !out_image->arch)
       good = read_target(&reader, out_image);
     else if (is(&reader, ".entry"))
-      good = read_kernel(&reader, &kernel) && nereid_vector_push(arena, &kernels, kernel);
+      good = read_kernel(&reader, &kernel);
+    if (good && kernel.name)
+      good = nereid_vector_push(arena, &kernels, kernel);
   }
   out_image->kernels = kernels.data;
   out_image->n_kernels = kernels.size;

@@ -94,7 +94,7 @@ static void insert(nereid_tma_cache_t *cache, nereid_tma_entry_t *entry) {
 
 static void take_out(nereid_tma_cache_t *cache, nereid_tma_entry_t *entry) {
   nereid_tma_entry_t **place = &cache->buckets[bucket_of(cache, &entry->key)];
-  while (*place != entry)
+  while (*place && *place != entry)
     place = &(*place)->next;
   *place = entry->next;
   --cache->size;
@@ -173,7 +173,7 @@ nereid_status_t nereid_tma_cache_get(nereid_tma_cache_t *cache, const nereid_tma
   if (*out_entry)
     return NEREID_OK;
   nereid_status_t status = make(cache, &key, owner, &made, message); /* the driver is called without the lock */
-  if (status)
+  if (status || !made)
     return status;
   if (made->owner.retain)
     made->owner.retain(made->owner.data);

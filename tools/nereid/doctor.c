@@ -10,27 +10,46 @@
 #include "target/prepare.h"
 #include "tools/nereid/engine.h"
 
+#include <spawn.h>
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static int run(int argc, char **argv);
 
 const tool_command_t tool_command_doctor = {
     "doctor", "", "what this machine can compile for and run on, and what is missing", NULL, 0, run};
 
-/* The release that `ptxas --version` prints, "13.0, V13.0.88"; "" when it prints none. */
+/* What a program prints, cut to `room`; false when it cannot be started. */
+static bool output_of(const char *program, const char *argument, char *text, size_t room) {
+  int ends[2];
+  pid_t child;
+  size_t size = 0;
+  posix_spawn_file_actions_t actions;
+  char *const words[] = {(char *)program, (char *)argument, NULL};
+  if (pipe(ends))
+    return false;
+  bool good = posix_spawn_file_actions_init(&actions) == 0;
+  good = good && posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO) == 0 &&
+         posix_spawn_file_actions_addclose(&actions, ends[0]) == 0 &&
+         posix_spawn(&child, program, &actions, NULL, words, environ) == 0;
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  for (ssize_t got = 1; good && got > 0 && size + 1 < room; size += got > 0 ? (size_t)got : 0)
+    got = read(ends[0], text + size, room - 1 - size);
+  text[size] = '\0';
+  close(ends[0]);
+  return good && waitpid(child, NULL, 0) == child;
+}
+
+/* The release that `ptxas --version` prints, "13.0, V13.0.88". */
 static const char *assembler_version(nereid_arena_t *arena, const char *path) {
-  char line[256];
-  const char *found = "";
-  const char *command = nereid_arena_format(arena, "'%s' --version 2>/dev/null", path);
-  FILE *output = command && !strchr(path, '\'') ? popen(command, "r") : NULL;
-  while (output && fgets(line, sizeof line, output)) {
-    const char *release = strstr(line, "release ");
-    line[strcspn(line, "\n")] = '\0';
-    if (release && !*found)
-      found = nereid_arena_copy(arena, nereid_view(release + strlen("release ")));
-  }
-  if (output)
-    pclose(output);
+  char text[1024];
+  char *release = output_of(path, "--version", text, sizeof text) ? strstr(text, "release ") : NULL;
+  if (!release)
+    return "version unknown";
+  release[strcspn(release, "\n")] = '\0';
+  const char *found = nereid_arena_copy(arena, nereid_view(release + strlen("release ")));
   return found ? found : "";
 }
 

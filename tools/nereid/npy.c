@@ -84,9 +84,9 @@ static nereid_status_t parse_type(nereid_view_t text, nereid_element_t wanted, t
 static bool parse_shape(nereid_view_t text, tool_tensor_t *tensor) {
   const char *at = text.data, *end = text.data + text.size;
   tensor->rank = 0;
-  if (at == end || *at++ != '(')
+  if (at == end || *at != '(')
     return false;
-  for (;; ++at) {
+  for (++at;; ++at) {
     while (at < end && *at == ' ')
       ++at;
     if (at < end && *at == ')')
@@ -136,7 +136,7 @@ nereid_status_t tool_npy_parse(nereid_view_t bytes, nereid_element_t wanted, too
   if (data.size < out_tensor->bytes)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the .npy file is truncated: %zu bytes of %zu", data.size,
                               out_tensor->bytes);
-  out_tensor->data = (void *)(uintptr_t)data.data;
+  out_tensor->data = (void *)data.data;
   return NEREID_OK;
 }
 
@@ -156,7 +156,7 @@ nereid_status_t tool_npy_print(nereid_arena_t *arena, const tool_tensor_t *tenso
       !shape ? NULL
              : nereid_arena_format(arena, "{'descr': '%s%s', 'fortran_order': False, 'shape': (%s%s), }",
                                    byte ? "|" : "<", code_of(tensor->element), shape, tensor->rank == 1 ? "," : "");
-  size_t used = dictionary ? MAGIC_BYTES + 2 + strlen(dictionary) + 1 : 0;
+  size_t text = dictionary ? strlen(dictionary) : 0, used = MAGIC_BYTES + 2 + text + 1;
   size_t start = (used + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   char *bytes = dictionary ? nereid_arena_allocate(arena, start + tensor->bytes, 1) : NULL;
   if (!bytes)
@@ -166,7 +166,7 @@ nereid_status_t tool_npy_print(nereid_arena_t *arena, const tool_tensor_t *tenso
   bytes[MAGIC_BYTES] = (char)(length & 0xff);
   bytes[MAGIC_BYTES + 1] = (char)(length >> 8);
   memset(bytes + MAGIC_BYTES + 2, ' ', length);
-  memcpy(bytes + MAGIC_BYTES + 2, dictionary, strlen(dictionary));
+  memcpy(bytes + MAGIC_BYTES + 2, dictionary, text); // NOLINT(bugprone-not-null-terminated-result): padded with blanks
   bytes[start - 1] = '\n';
   if (tensor->bytes)
     memcpy(bytes + start, tensor->data, tensor->bytes);
