@@ -52,9 +52,10 @@ Type blockBasePointer(Type type) {
   return PointerType::get(type.getContext(), getElementTypeOrSelf(block.getPointeeType()), block.getAddressSpace());
 }
 
-struct Inliner : nereid::InlinerInterface {
-  using nereid::InlinerInterface::InlinerInterface;
-  using nereid::InlinerInterface::isLegalToInline;
+struct Inliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
   bool isLegalToInline(Operation *, Operation *callable, bool) const final {
     return nereid_tt_inlining_allowed(wrap(callable));
   }

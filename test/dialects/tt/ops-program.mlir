@@ -45,9 +45,9 @@ tt.func private @nothing() {
 // Only `1 : i32` asks for a descriptor; hints may be one number per dimension.
 // CHECK-LABEL: tt.func private @attributes
 // CHECK-SAME: {tt.nv_tma_desc = 0 : i32}, %{{.*}}: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i64}
-// CHECK-SAME: {tt.divisibility = dense<[16, 1]> : tensor<2xi32>, tt.contiguity = 8 : i64}
+// CHECK-SAME: {tt.contiguity = 8 : i64, tt.divisibility = dense<[16, 1]> : tensor<2xi32>}
 tt.func private @attributes(%a: !tt.ptr<i8> {tt.nv_tma_desc = 0 : i32}, %b: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i64},
-                            %c: tensor<2x2xi32> {tt.divisibility = dense<[16, 1]> : tensor<2xi32>, tt.contiguity = 8 : i64}) {
+                            %c: tensor<2x2xi32> {tt.contiguity = 8 : i64, tt.divisibility = dense<[16, 1]> : tensor<2xi32>}) {
   tt.return
 }
 
