@@ -15,6 +15,10 @@
 #include <stdarg.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct nereid_arena_block nereid_arena_block_t;
 
 typedef struct nereid_arena {
@@ -42,5 +46,9 @@ char *nereid_arena_format_v(nereid_arena_t *arena, const char *format, va_list a
 
 /* Typed allocation of an array: `int *x = nereid_arena_new(arena, int, n);` */
 #define nereid_arena_new(arena, type, count) ((type *)nereid_arena_allocate((arena), (count), sizeof(type)))
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

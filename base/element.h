@@ -9,6 +9,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Values are stable: they are part of the library's ABI. */
 typedef enum nereid_element {
   NEREID_ELEMENT_NONE = 0,
@@ -49,5 +53,9 @@ void nereid_element_write(nereid_element_t element, void *memory, double value);
 
 /* Writes one integer element, its low bits (i1: zero or not); floats are rounded to nearest even. */
 void nereid_element_write_integer(nereid_element_t element, void *memory, int64_t value);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,10 @@
 #include "base/arena.h"
 #include "base/message.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Reads all of `path` into the arena, with a NUL after it that `out_content->size` does not count.
  * NEREID_ERROR_IO when it cannot be read, NEREID_ERROR_MEMORY. */
 NEREID_MUST_USE nereid_status_t nereid_file_read(nereid_arena_t *arena, const char *path, nereid_view_t *out_content,
@@ -13,5 +17,9 @@ NEREID_MUST_USE nereid_status_t nereid_file_read(nereid_arena_t *arena, const ch
 
 /* Replaces `path` by a file with these bytes, at once or not at all: NEREID_ERROR_IO leaves what was there. */
 NEREID_MUST_USE nereid_status_t nereid_file_write(const char *path, nereid_view_t content, nereid_message_t *message);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

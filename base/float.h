@@ -16,6 +16,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum nereid_float_overflow {
   NEREID_FLOAT_NEAREST = 0,
   NEREID_FLOAT_SATFINITE = 1,
@@ -30,5 +34,9 @@ float nereid_float_from_f16(uint16_t bits);
 float nereid_float_from_bf16(uint16_t bits);
 float nereid_float_from_f8e4m3fn(uint8_t bits);
 float nereid_float_from_f8e5m2(uint8_t bits);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 
 #include "base/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct nereid_message {
   char text[512]; /* ends in a NUL; cut where it does not fit */
 } nereid_message_t;
@@ -14,5 +18,9 @@ typedef struct nereid_message {
 /* Writes the sentence and returns `status`, so that a failing call is `return nereid_message_set(...)`. */
 nereid_status_t nereid_message_set(nereid_message_t *message, nereid_status_t status, const char *format, ...)
     NEREID_PRINTF(3, 4);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,10 @@
 #ifndef NEREID_BASE_STATUS_H
 #define NEREID_BASE_STATUS_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #if defined(__GNUC__)
 #define NEREID_MUST_USE __attribute__((warn_unused_result))
 #define NEREID_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
@@ -29,5 +33,9 @@ typedef enum nereid_status {
 
 /* One lower-case phrase for a status, for messages; never null, static storage. */
 const char *nereid_status_string(nereid_status_t status);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
