@@ -27,7 +27,7 @@ static bool tensor_is_valid(MlirOperation op, MlirType type, const char *what, i
   else if (count <= 0 || (count & (count - 1)) != 0)
     fault = "a number of elements that is not a power of two";
   if (!fault)
-    return mlirLogicalResultIsSuccess(nereid_ttg_verify_tensor_layout(op, type));
+    return true;
   nereid_diagnose(op, "%s #%ld is a tensor with %s: %s; tensors have a power of two of elements, at most 1048576", what,
                   (long)index, fault, nereid_text_of_type(type).chars);
   return false;
@@ -49,7 +49,7 @@ static MlirLogicalResult result_of(bool ok) {
 }
 
 MlirLogicalResult nereid_tt_valid_tensors_verify(MlirOperation op) {
-  return result_of(each_value(op, tensor_is_valid));
+  return each_value(op, tensor_is_valid) ? nereid_ttg_verify_tensor_layouts(op) : mlirLogicalResultFailure();
 }
 
 static bool arguments_are_valid(MlirOperation op) {
@@ -65,7 +65,7 @@ static bool arguments_are_valid(MlirOperation op) {
 
 static MlirWalkResult verify_walked(MlirOperation op, void *user_data) {
   bool *ok = user_data;
-  *ok = each_value(op, tensor_is_valid) && arguments_are_valid(op);
+  *ok = mlirLogicalResultIsSuccess(nereid_tt_valid_tensors_verify(op)) && arguments_are_valid(op);
   return *ok ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 

@@ -3,7 +3,6 @@
  *   ttg.warp_specialize ... partition1() num_warps(2) { op }   ->   nereid_ttg_num_warps(op) == 2 */
 #include "dialects/ttg/module.h"
 
-#include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttg.h"
 #include "seam/ir.h"
 
@@ -11,14 +10,16 @@
 
 #include <string.h>
 
-static bool is_module(MlirOperation op) {
-  static const char name[] = "builtin.module";
+/* By the name: these run for every operation, and hashing it would cost more. */
+static bool is_named(MlirOperation op, const char *name, size_t length) {
   MlirStringRef actual = mlirIdentifierStr(mlirOperationGetName(op));
-  return actual.length == sizeof name - 1 && memcmp(actual.data, name, actual.length) == 0;
+  return actual.length == length && memcmp(actual.data, name, length) == 0;
 }
 
+#define IS(op, name) is_named(op, name, sizeof(name) - 1)
+
 MlirOperation nereid_ttg_module(MlirOperation op) {
-  while (!mlirOperationIsNull(op) && !is_module(op))
+  while (!mlirOperationIsNull(op) && !IS(op, "builtin.module"))
     op = mlirOperationGetParentOperation(op);
   return op;
 }
@@ -33,7 +34,7 @@ static int32_t integer_of(MlirOperation op, const char *name, int32_t fallback) 
 
 int32_t nereid_ttg_region_num_warps(MlirRegion region) {
   MlirOperation owner = nereidMlirRegionGetParentOperation(region);
-  if (nereid_op_kind(owner) != NEREID_OP_TTG_WARP_SPECIALIZE_PARTITIONS)
+  if (!IS(owner, "ttg.warp_specialize.partitions"))
     return nereid_ttg_num_warps(owner);
   MlirOperation specialize = mlirOperationGetParentOperation(owner);
   intptr_t number = nereidMlirRegionGetNumber(region);
@@ -44,7 +45,7 @@ int32_t nereid_ttg_region_num_warps(MlirRegion region) {
 
 int32_t nereid_ttg_num_warps(MlirOperation op) {
   for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op)) {
-    if (is_module(op) || nereid_op_kind(op) == NEREID_OP_TT_FUNC) {
+    if (IS(op, "builtin.module") || IS(op, "tt.func")) {
       int32_t warps = integer_of(op, "ttg.num-warps", -1);
       if (warps > 0)
         return warps;
@@ -52,7 +53,7 @@ int32_t nereid_ttg_num_warps(MlirOperation op) {
     MlirBlock block = mlirOperationGetBlock(op);
     MlirOperation parent = mlirOperationGetParentOperation(op);
     if (!mlirBlockIsNull(block) && !mlirOperationIsNull(parent) &&
-        nereid_op_kind(parent) == NEREID_OP_TTG_WARP_SPECIALIZE_PARTITIONS)
+        IS(parent, "ttg.warp_specialize.partitions"))
       return nereid_ttg_region_num_warps(mlirBlockGetParentRegion(block));
   }
   return -1;

@@ -70,43 +70,68 @@ static MlirLogicalResult verify_shape(MlirOperation op, MlirAttribute encoding, 
   return mlirLogicalResultSuccess();
 }
 
-static MlirLogicalResult verify_machine(MlirOperation op, MlirAttribute encoding, MlirType type) {
+/* What the place of `op` offers, asked once per operation. */
+static machine_t machine_at(MlirOperation op) {
+  machine_t machine = {nereid_ttg_num_warps(op), 0, 0};
+  MlirOperation module = nereid_ttg_module(op);
+  machine.lanes = nereid_ttg_threads_per_warp(module);
+  while (INT64_C(1) << machine.cta_bits < nereid_ttg_num_ctas(module))
+    machine.cta_bits++;
+  return machine;
+}
+
+static MlirLogicalResult verify_machine(MlirOperation op, MlirAttribute encoding, MlirType type, machine_t here) {
   machine_t layout = machine_of(encoding);
-  int32_t lanes = nereid_ttg_threads_per_warp(op), warps = nereid_ttg_num_warps(op), ctas = nereid_ttg_num_ctas(op);
+  if (layout.lanes == here.lanes && layout.warps == here.warps && layout.cta_bits == here.cta_bits)
+    return mlirLogicalResultSuccess();
   nereid_text_t name = nereid_text_of_type(type);
-  const char *text = name.chars;
-  if (layout.lanes != lanes)
-    return nereid_diagnose(op, "has an encoding for %ld threads per warp, but the module says %d: %s",
-                           (long)layout.lanes, lanes, text);
-  if (warps < 0)
-    return nereid_diagnose(op, "has an encoding but is nowhere where `ttg.num-warps` is set: %s", text);
-  if (layout.warps != warps)
-    return nereid_diagnose(op, "has an encoding for %ld warps, but %d execute it: %s", (long)layout.warps, warps, text);
-  if (INT64_C(1) << layout.cta_bits != ctas)
-    return nereid_diagnose(op, "has an encoding for %ld CTAs, but the module says %d: %s",
-                           (long)(INT64_C(1) << layout.cta_bits), ctas, text);
-  return mlirLogicalResultSuccess();
+  if (layout.lanes != here.lanes)
+    return nereid_diagnose(op, "has an encoding for %ld threads per warp, but the module says %ld: %s",
+                           (long)layout.lanes, (long)here.lanes, name.chars);
+  if (here.warps < 0)
+    return nereid_diagnose(op, "has an encoding but is nowhere where `ttg.num-warps` is set: %s", name.chars);
+  if (layout.warps != here.warps)
+    return nereid_diagnose(op, "has an encoding for %ld warps, but %ld execute it: %s", (long)layout.warps,
+                           (long)here.warps, name.chars);
+  return nereid_diagnose(op, "has an encoding for %d CTAs, but the module says %d: %s", 1 << layout.cta_bits,
+                         1 << here.cta_bits, name.chars);
+}
+
+/* The encoding of a tensor type, when it is one of ttg; else null. */
+static MlirAttribute ttg_encoding(MlirType type) {
+  MlirAttribute encoding = mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type)
+                                                         : mlirAttributeGetNull();
+  return nereid_ttg_is_distributed(encoding) || nereid_ttg_is_shared(encoding) ? encoding : mlirAttributeGetNull();
 }
 
 MlirLogicalResult nereid_ttg_verify_tensor_layout(MlirOperation op, MlirType type) {
-  if (!mlirTypeIsARankedTensor(type))
-    return mlirLogicalResultSuccess();
-  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(type);
-  if (mlirAttributeIsNull(encoding) || (!nereid_ttg_is_distributed(encoding) && !nereid_ttg_is_shared(encoding)))
+  MlirAttribute encoding = ttg_encoding(type);
+  if (mlirAttributeIsNull(encoding))
     return mlirLogicalResultSuccess();
   if (mlirLogicalResultIsFailure(verify_shape(op, encoding, type)))
     return mlirLogicalResultFailure();
-  return verify_machine(op, encoding, type);
+  return verify_machine(op, encoding, type, machine_at(op));
 }
 
 MlirLogicalResult nereid_ttg_verify_tensor_layouts(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    if (mlirLogicalResultIsFailure(
-            nereid_ttg_verify_tensor_layout(op, mlirValueGetType(mlirOperationGetOperand(op, i)))))
+  intptr_t operands = mlirOperationGetNumOperands(op), results = mlirOperationGetNumResults(op);
+  machine_t here = {0, 0, 0};
+  MlirAttribute checked = mlirAttributeGetNull();
+  for (intptr_t i = 0; i < operands + results; i++) {
+    MlirValue value = i < operands ? mlirOperationGetOperand(op, i) : mlirOperationGetResult(op, i - operands);
+    MlirType type = mlirValueGetType(value);
+    MlirAttribute encoding = ttg_encoding(type);
+    if (mlirAttributeIsNull(encoding))
+      continue;
+    if (here.lanes == 0)
+      here = machine_at(op);
+    if (mlirLogicalResultIsFailure(verify_shape(op, encoding, type)))
       return mlirLogicalResultFailure();
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    if (mlirLogicalResultIsFailure(
-            nereid_ttg_verify_tensor_layout(op, mlirValueGetType(mlirOperationGetResult(op, i)))))
+    /* Most values of an operation have the same encoding. */
+    if (!mlirAttributeEqual(encoding, checked) &&
+        mlirLogicalResultIsFailure(verify_machine(op, encoding, type, here)))
       return mlirLogicalResultFailure();
+    checked = encoding;
+  }
   return mlirLogicalResultSuccess();
 }
