@@ -8,8 +8,10 @@
 
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/tt.h"
+#include "seam/bindings.h"
 
-/* --- one to one ------------------------------------------------------------------------------------------------------ */
+/* --- one to one ------------------------------------------------------------------------------------------------------
+ */
 
 static MlirValue emit_same(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
                            const MlirValue *operands) {
@@ -21,14 +23,18 @@ static bool lower_same(nereid_lower_t *lower, MlirOperation op, const nereid_low
 }
 
 /* Keeps nsw and nuw: they are promises of the program that LLVM widens addresses with. */
-static MlirValue emit_overflow(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
-                               MlirType element, const MlirValue *operands) {
+static MlirValue emit_overflow(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                               const MlirValue *operands) {
   MlirAttribute flags = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("overflowFlags"));
   for (int i = 1; i < NEREID_LOWER_OVERFLOWS; ++i) {
     if (!mlirAttributeEqual(flags, lower->overflow[i].arith))
       continue;
-    MlirNamedAttribute kept = nereid_emit_attribute(lower, "overflowFlags", lower->overflow[i].llvm);
-    return mlirOperationGetResult(nereid_emit_op(lower, row->to, 1, &element, 2, operands, 1, &kept), 0);
+    /* A property that is no attribute: the builder would take it for a discardable one. */
+    MlirOperation made = nereid_emit_op(lower, row->to, 1, &element, 2, operands, 0, NULL);
+    MlirStringRef name = mlirStringRefCreateFromCString("overflowFlags");
+    if (mlirLogicalResultIsFailure(nereidMlirOperationSetProperty(made, name, lower->overflow[i].llvm)))
+      return (MlirValue){NULL};
+    return mlirOperationGetResult(made, 0);
   }
   return nereid_emit(lower, row->to, element, 2, operands);
 }
@@ -37,7 +43,8 @@ static bool lower_overflow(nereid_lower_t *lower, MlirOperation op, const nereid
   return nereid_lower_elementwise(lower, op, row, emit_overflow);
 }
 
-/* --- integers that LLVM has no op for ---------------------------------------------------------------------------------- */
+/* --- integers that LLVM has no op for
+ * ---------------------------------------------------------------------------------- */
 
 enum { EQ = 0, NE = 1, SLT = 2, SGT = 4, ULT = 6 };
 
@@ -48,8 +55,8 @@ static MlirValue emit_ceildivui(nereid_lower_t *lower, MlirOperation op, const n
   MlirValue zero = nereid_emit_int(lower, element, 0), one = nereid_emit_int(lower, element, 1);
   MlirValue less = nereid_emit_binary(lower, "llvm.sub", operands[0], one);
   MlirValue quotient = nereid_emit_binary(lower, "llvm.udiv", less, operands[1]);
-  return nereid_emit_select(lower, nereid_emit_icmp(lower, EQ, operands[0], zero), zero,
-                            nereid_emit_add(lower, quotient, one));
+  MlirValue is_zero = nereid_emit_icmp(lower, EQ, operands[0], zero);
+  return nereid_emit_select(lower, is_zero, zero, nereid_emit_add(lower, quotient, one));
 }
 
 /* The truncated quotient, moved by `step` where the remainder is not 0 and the true quotient lies on the other side:
@@ -57,15 +64,15 @@ static MlirValue emit_ceildivui(nereid_lower_t *lower, MlirOperation op, const n
 static MlirValue emit_rounded_division(nereid_lower_t *lower, MlirType element, const MlirValue *operands, bool ceil) {
   MlirValue zero = nereid_emit_int(lower, element, 0), step = nereid_emit_int(lower, element, ceil ? 1 : -1);
   MlirValue quotient = nereid_emit_binary(lower, "llvm.sdiv", operands[0], operands[1]);
-  MlirValue remainder = nereid_emit_binary(lower, "llvm.sub", operands[0],
-                                           nereid_emit_mul(lower, quotient, operands[1]));
+  MlirValue remainder =
+      nereid_emit_binary(lower, "llvm.sub", operands[0], nereid_emit_mul(lower, quotient, operands[1]));
   MlirValue inexact = nereid_emit_icmp(lower, NE, remainder, zero);
   MlirValue signs_differ = nereid_emit_icmp(lower, SLT, nereid_emit_xor(lower, operands[0], operands[1]), zero);
   MlirValue side = signs_differ;
   if (ceil)
     side = nereid_emit_xor(lower, signs_differ, nereid_emit_int(lower, lower->types.i1, 1));
-  return nereid_emit_select(lower, nereid_emit_and(lower, inexact, side), nereid_emit_add(lower, quotient, step),
-                            quotient);
+  MlirValue moves = nereid_emit_and(lower, inexact, side);
+  return nereid_emit_select(lower, moves, nereid_emit_add(lower, quotient, step), quotient);
 }
 
 static MlirValue emit_floordivsi(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
@@ -96,14 +103,14 @@ static bool lower_floordivsi(nereid_lower_t *lower, MlirOperation op, const nere
 static MlirValue emit_high(nereid_lower_t *lower, const char *extend, MlirType element, MlirValue lhs, MlirValue rhs) {
   const unsigned width = mlirIntegerTypeGetWidth(element);
   MlirType wide = mlirIntegerTypeGet(lower->context, 2 * width);
-  MlirValue product =
-      nereid_emit_mul(lower, nereid_emit_cast(lower, extend, wide, lhs), nereid_emit_cast(lower, extend, wide, rhs));
+  MlirValue wide_lhs = nereid_emit_cast(lower, extend, wide, lhs);
+  MlirValue product = nereid_emit_mul(lower, wide_lhs, nereid_emit_cast(lower, extend, wide, rhs));
   return nereid_emit_cast(lower, "llvm.trunc", element,
                           nereid_emit_lshr(lower, product, nereid_emit_int(lower, wide, width)));
 }
 
-static MlirValue emit_mulhiui(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
-                              MlirType element, const MlirValue *operands) {
+static MlirValue emit_mulhiui(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                              const MlirValue *operands) {
   (void)op, (void)row;
   return emit_high(lower, "llvm.zext", element, operands[0], operands[1]);
 }
@@ -133,16 +140,16 @@ static bool lower_extended(nereid_lower_t *lower, MlirOperation op, const nereid
   return true;
 }
 
-/* --- comparison and selection -------------------------------------------------------------------------------------------- */
+/* --- comparison and selection
+ * -------------------------------------------------------------------------------------------- */
 
 static int64_t predicate_of(MlirOperation op) {
-  return mlirIntegerAttrGetValueInt(
-      mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("predicate")));
+  return mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("predicate")));
 }
 
 /* arith's integer predicates have LLVM's numbers; its float predicates too, but with `false` first in both. */
-static MlirValue emit_compare(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
-                              MlirType element, const MlirValue *operands) {
+static MlirValue emit_compare(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                              const MlirValue *operands) {
   MlirNamedAttribute predicate =
       nereid_emit_attribute(lower, "predicate", mlirIntegerAttrGet(lower->types.i64, predicate_of(op)));
   return mlirOperationGetResult(nereid_emit_op(lower, row->to, 1, &element, 2, operands, 1, &predicate), 0);
@@ -152,7 +159,8 @@ static bool lower_compare(nereid_lower_t *lower, MlirOperation op, const nereid_
   return nereid_lower_elementwise(lower, op, row, emit_compare);
 }
 
-/* --- floating point -------------------------------------------------------------------------------------------------------- */
+/* --- floating point
+ * -------------------------------------------------------------------------------------------------------- */
 
 static MlirValue emit_contractable(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                                    MlirType element, const MlirValue *operands) {
@@ -183,7 +191,8 @@ static bool lower_divf(nereid_lower_t *lower, MlirOperation op, const nereid_low
   return nereid_lower_elementwise(lower, op, row, emit_divf);
 }
 
-/* --- integer and float ------------------------------------------------------------------------------------------------------ */
+/* --- integer and float
+ * ------------------------------------------------------------------------------------------------------ */
 
 static MlirValue emit_index_cast(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                                  MlirType element, const MlirValue *operands) {
@@ -199,8 +208,8 @@ static bool lower_index_cast(nereid_lower_t *lower, MlirOperation op, const nere
   return nereid_lower_elementwise(lower, op, row, emit_index_cast);
 }
 
-static MlirValue emit_bitcast(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
-                              MlirType element, const MlirValue *operands) {
+static MlirValue emit_bitcast(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                              const MlirValue *operands) {
   (void)op, (void)row;
   return nereid_emit_bits(lower, element, operands[0]);
 }

@@ -33,7 +33,8 @@ static const fp8_t *fp8_of(MlirType type) {
 
 enum { FP8_CVT_CAPABILITY = 89 };
 
-/* --- from fp8 ------------------------------------------------------------------------------------------------------------ */
+/* --- from fp8
+ * ------------------------------------------------------------------------------------------------------------ */
 
 /* e5m2 is the high byte of an f16. e4m3, moved to where f16 has exponent and mantissa, is 2^8 too small. */
 static MlirValue fp8_bits_to_f16(nereid_lower_t *lower, const fp8_t *format, MlirValue bits) {
@@ -42,15 +43,15 @@ static MlirValue fp8_bits_to_f16(nereid_lower_t *lower, const fp8_t *format, Mli
   if (format == &e5m2)
     return nereid_emit_bits(lower, t->f16, nereid_emit_shl(lower, wide, nereid_emit_int(lower, t->i16, 8)));
   MlirValue magnitude = nereid_emit_and(lower, wide, nereid_emit_int(lower, t->i16, 0x7F));
-  MlirValue sign = nereid_emit_shl(lower, nereid_emit_and(lower, wide, nereid_emit_int(lower, t->i16, 0x80)),
-                                   nereid_emit_int(lower, t->i16, 8));
+  MlirValue sign = nereid_emit_and(lower, wide, nereid_emit_int(lower, t->i16, 0x80));
+  sign = nereid_emit_shl(lower, sign, nereid_emit_int(lower, t->i16, 8));
   MlirValue scaled = nereid_emit_binary(
       lower, "llvm.fmul",
       nereid_emit_bits(lower, t->f16, nereid_emit_shl(lower, magnitude, nereid_emit_int(lower, t->i16, 7))),
       nereid_emit_float(lower, t->f16, 256.0));
   MlirValue is_nan = nereid_emit_icmp(lower, 0, magnitude, nereid_emit_int(lower, t->i16, format->nan));
-  MlirValue number = nereid_emit_select(lower, is_nan, nereid_emit_int(lower, t->i16, 0x7E00),
-                                        nereid_emit_bits(lower, t->i16, scaled));
+  MlirValue number = nereid_emit_bits(lower, t->i16, scaled);
+  number = nereid_emit_select(lower, is_nan, nereid_emit_int(lower, t->i16, 0x7E00), number);
   return nereid_emit_bits(lower, t->f16, nereid_emit_or(lower, number, sign));
 }
 
@@ -67,7 +68,8 @@ static void fp8_pair_to_f16(nereid_lower_t *lower, const fp8_t *format, const Ml
     out[i] = nereid_emit_extract(lower, pair, i);
 }
 
-/* --- to fp8 --------------------------------------------------------------------------------------------------------------- */
+/* --- to fp8
+ * --------------------------------------------------------------------------------------------------------------- */
 
 /* The magnitude's bits for a number that is normal in the format: cut the mantissa, rounding to even unless towards
  * zero, and change the exponent's bias. */
@@ -75,9 +77,10 @@ static MlirValue normal_bits(nereid_lower_t *lower, const fp8_t *format, MlirVal
   const int cut = 23 - format->mantissa;
   MlirValue shift = nereid_emit_i32(lower, cut), bits = magnitude_bits;
   if (!to_zero) {
-    MlirValue lowest = nereid_emit_and(lower, nereid_emit_lshr(lower, bits, shift), nereid_emit_i32(lower, 1));
-    bits = nereid_emit_add(lower, nereid_emit_add(lower, bits, lowest),
-                           nereid_emit_i32(lower, (1 << (cut - 1)) - 1));
+    MlirValue lowest = nereid_emit_lshr(lower, bits, shift);
+    lowest = nereid_emit_and(lower, lowest, nereid_emit_i32(lower, 1));
+    bits = nereid_emit_add(lower, bits, lowest);
+    bits = nereid_emit_add(lower, bits, nereid_emit_i32(lower, (1 << (cut - 1)) - 1));
   }
   MlirValue rebias = nereid_emit_i32(lower, -((127 - format->bias) << format->mantissa));
   return nereid_emit_add(lower, nereid_emit_lshr(lower, bits, shift), rebias);
@@ -102,16 +105,18 @@ static MlirValue f32_to_fp8_bits(nereid_lower_t *lower, const fp8_t *format, Mli
     smallest_normal /= 2.0;
   MlirValue is_nan = nereid_emit_fcmp(lower, 14, value, value);
   MlirValue magnitude = nereid_emit(lower, "llvm.intr.fabs", t->f32, 1, &value);
-  magnitude = nereid_emit_binary(lower, "llvm.intr.minnum", magnitude,
-                                 nereid_emit_float(lower, t->f32, format->largest));
+  magnitude =
+      nereid_emit_binary(lower, "llvm.intr.minnum", magnitude, nereid_emit_float(lower, t->f32, format->largest));
   MlirValue small = nereid_emit_fcmp(lower, 4, magnitude, nereid_emit_float(lower, t->f32, smallest_normal));
   MlirValue normal = normal_bits(lower, format, nereid_emit_bits(lower, t->i32, magnitude), to_zero);
   MlirValue subnormal = subnormal_bits(lower, format, magnitude, to_zero);
   MlirValue bits = nereid_emit_select(lower, small, subnormal, normal);
-  MlirValue sign = nereid_emit_lshr(lower, nereid_emit_bits(lower, t->i32, value), nereid_emit_i32(lower, 24));
+  MlirValue sign = nereid_emit_bits(lower, t->i32, value);
+  sign = nereid_emit_lshr(lower, sign, nereid_emit_i32(lower, 24));
   sign = nereid_emit_and(lower, sign, nereid_emit_i32(lower, 0x80));
   /* NaN has no sign, as in the instruction. */
-  bits = nereid_emit_select(lower, is_nan, nereid_emit_i32(lower, format->nan), nereid_emit_or(lower, bits, sign));
+  bits = nereid_emit_or(lower, bits, sign);
+  bits = nereid_emit_select(lower, is_nan, nereid_emit_i32(lower, format->nan), bits);
   return nereid_emit_cast(lower, "llvm.trunc", t->i8, bits);
 }
 
@@ -119,8 +124,7 @@ static void f32_pair_to_fp8(nereid_lower_t *lower, const fp8_t *format, const Ml
                             MlirValue *out) {
   if (to_zero || lower->options.capability < FP8_CVT_CAPABILITY) {
     for (int i = 0; i < 2; ++i)
-      out[i] =
-          i && values[1].ptr == values[0].ptr ? out[0] : f32_to_fp8_bits(lower, format, values[i], to_zero);
+      out[i] = i && values[1].ptr == values[0].ptr ? out[0] : f32_to_fp8_bits(lower, format, values[i], to_zero);
     return;
   }
   /* cvt puts its first operand into the high byte. */
@@ -131,7 +135,8 @@ static void f32_pair_to_fp8(nereid_lower_t *lower, const fp8_t *format, const Ml
     out[i] = nereid_emit_extract(lower, pair, i);
 }
 
-/* --- between the formats that LLVM knows ----------------------------------------------------------------------------------- */
+/* --- between the formats that LLVM knows
+ * ----------------------------------------------------------------------------------- */
 
 /* f64 to f32, inexact results with an odd last bit: a later rounding to fewer bits sees on which side of a tie they
  * lie. */
@@ -140,12 +145,14 @@ static MlirValue round_to_odd(nereid_lower_t *lower, MlirValue value) {
   MlirValue cut = nereid_emit_intrinsic(lower, "llvm.nvvm.d2f.rz", t->f32, 1, &value);
   MlirValue back = nereid_emit_cast(lower, "llvm.fpext", t->f64, cut);
   MlirValue inexact = nereid_emit_fcmp(lower, 6, back, value);
-  MlirValue odd = nereid_emit_or(lower, nereid_emit_bits(lower, t->i32, cut),
-                                 nereid_emit_cast(lower, "llvm.zext", t->i32, inexact));
+  MlirValue odd = nereid_emit_bits(lower, t->i32, cut);
+  odd = nereid_emit_or(lower, odd, nereid_emit_cast(lower, "llvm.zext", t->i32, inexact));
   return nereid_emit_bits(lower, t->f32, odd);
 }
 
-static unsigned width_of(MlirType type) { return mlirFloatTypeGetWidth(type); }
+static unsigned width_of(MlirType type) {
+  return mlirFloatTypeGetWidth(type);
+}
 
 /* f32 to f16 or bf16, f64 to f32, towards zero. */
 static MlirValue cut(nereid_lower_t *lower, MlirType to, MlirValue value) {
@@ -232,20 +239,22 @@ static bool lower_truncf(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return lower_float_cast(lower, op, number == TOWARD_ZERO);
 }
 
-/* --- integers -------------------------------------------------------------------------------------------------------------- */
+/* --- integers
+ * -------------------------------------------------------------------------------------------------------------- */
 
 /* An i32 or i64 cut to f32, its last bit odd when anything was lost: rounding that to bf16 rounds once. */
 static MlirValue int_to_odd_f32(nereid_lower_t *lower, bool is_signed, MlirValue value) {
   const nereid_lower_types_t *t = &lower->types;
   MlirType type = mlirValueGetType(value);
   const bool wide = mlirIntegerTypeGetWidth(type) == 64;
-  const char *convert_name = wide ? is_signed ? "llvm.nvvm.ll2f.rz" : "llvm.nvvm.ull2f.rz"
-                                  : is_signed ? "llvm.nvvm.i2f.rz" : "llvm.nvvm.ui2f.rz";
+  const char *convert_name = wide        ? is_signed ? "llvm.nvvm.ll2f.rz" : "llvm.nvvm.ull2f.rz"
+                             : is_signed ? "llvm.nvvm.i2f.rz"
+                                         : "llvm.nvvm.ui2f.rz";
   MlirValue cut_value = nereid_emit_intrinsic(lower, convert_name, t->f32, 1, &value);
   MlirValue back = nereid_emit_cast(lower, is_signed ? "llvm.fptosi" : "llvm.fptoui", type, cut_value);
   MlirValue inexact = nereid_emit_cast(lower, "llvm.zext", t->i32, nereid_emit_icmp(lower, 1, back, value));
-  return nereid_emit_bits(lower, t->f32,
-                          nereid_emit_or(lower, nereid_emit_bits(lower, t->i32, cut_value), inexact));
+  MlirValue odd = nereid_emit_bits(lower, t->i32, cut_value);
+  return nereid_emit_bits(lower, t->f32, nereid_emit_or(lower, odd, inexact));
 }
 
 /* Everything rounds once. There is no instruction to bf16 before sm_90: integers of 16 bits go through f32, which holds

@@ -237,10 +237,12 @@ static MlirValue emit_ipowi(nereid_lower_t *lower, MlirOperation op, const nerei
     square = nereid_emit_mul(lower, square, square);
   }
   /* (-1)^n has the parity of n, which the loop found; 1^n is 1. Others are below 1 in magnitude. */
-  MlirValue is_unit = nereid_emit_or(lower, nereid_emit_icmp(lower, EQ, operands[0], one),
-                                     nereid_emit_icmp(lower, EQ, operands[0], nereid_emit_int(lower, element, -1)));
+  MlirValue is_one = nereid_emit_icmp(lower, EQ, operands[0], one);
+  MlirValue is_minus_one = nereid_emit_icmp(lower, EQ, operands[0], nereid_emit_int(lower, element, -1));
+  MlirValue is_unit = nereid_emit_or(lower, is_one, is_minus_one);
   MlirValue inverse = nereid_emit_select(lower, is_unit, power, zero);
-  return nereid_emit_select(lower, nereid_emit_icmp(lower, SLT, exponent, zero), inverse, power);
+  MlirValue inverts = nereid_emit_icmp(lower, SLT, exponent, zero);
+  return nereid_emit_select(lower, inverts, inverse, power);
 }
 
 static bool lower_math_clampf(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {

@@ -13,7 +13,9 @@ MlirType nereid_lower_element_type(MlirType type) {
   return mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
 }
 
-bool nereid_lower_is_descriptor_type(MlirType type) { return nereid_tt_tensordesc_type_isa(type); }
+bool nereid_lower_is_descriptor_type(MlirType type) {
+  return nereid_tt_tensordesc_type_isa(type);
+}
 
 static bool is_fp8(MlirType type) {
   return mlirTypeIsAFloat8E4M3FN(type) || mlirTypeIsAFloat8E5M2(type) || mlirTypeIsAFloat8E4M3FNUZ(type) ||
@@ -31,8 +33,7 @@ MlirType nereid_lower_type(nereid_lower_t *lower, MlirType type) {
   if (mlirTypeIsAIndex(type))
     return lower->types.i32;
   if (mlirTypeIsAInteger(type))
-    return mlirIntegerTypeIsSignless(type) ? type
-                                           : mlirIntegerTypeGet(lower->context, mlirIntegerTypeGetWidth(type));
+    return mlirIntegerTypeIsSignless(type) ? type : mlirIntegerTypeGet(lower->context, mlirIntegerTypeGetWidth(type));
   if (mlirTypeIsAF16(type) || mlirTypeIsABF16(type) || mlirTypeIsAF32(type) || mlirTypeIsAF64(type) ||
       mlirTypeIsALLVMPointerType(type))
     return type;
@@ -113,7 +114,8 @@ intptr_t nereid_lower_registers(nereid_lower_t *lower, MlirType type) {
   return layout ? nereid_layout_registers(layout) : 0;
 }
 
-/* --- coordinates ----------------------------------------------------------------------------------------------------- */
+/* --- coordinates -----------------------------------------------------------------------------------------------------
+ */
 
 /* Bit `bit` of the thread id: lanes, then warps. The block (CTA of a cluster) is not a thread. */
 static uint32_t thread_basis(const nereid_layout_t *layout, int bit) {
@@ -159,8 +161,7 @@ static MlirValue emit_thread_part(nereid_lower_t *lower, const nereid_layout_t *
       sum = combine(lower, sum, emit_field(lower, lower->thread_id, mask, shift));
     } else if (basis_in(layout, thread_basis(layout, bit), d)) {
       /* One id bit moves several: all ones or zero, masked by the basis. */
-      MlirValue one = nereid_emit_and(
-          lower, nereid_emit_lshr(lower, lower->thread_id, nereid_emit_i32(lower, bit)), nereid_emit_i32(lower, 1));
+      MlirValue one = emit_field(lower, nereid_emit_lshr(lower, lower->thread_id, nereid_emit_i32(lower, bit)), 1, 0);
       MlirValue basis = nereid_emit_i32(lower, (int32_t)basis_in(layout, thread_basis(layout, bit), d));
       sum = combine(lower, sum, nereid_emit_mul(lower, one, basis));
     }
@@ -178,8 +179,7 @@ static MlirValue emit_block_part(nereid_lower_t *lower, const nereid_layout_t *l
       continue;
     if (mlirValueIsNull(rank))
       rank = nereid_emit(lower, "nvvm.read.ptx.sreg.cluster.ctarank", lower->types.i32, 0, NULL);
-    MlirValue one = nereid_emit_and(lower, nereid_emit_lshr(lower, rank, nereid_emit_i32(lower, bit)),
-                                    nereid_emit_i32(lower, 1));
+    MlirValue one = emit_field(lower, nereid_emit_lshr(lower, rank, nereid_emit_i32(lower, bit)), 1, 0);
     sum = combine(lower, sum, nereid_emit_mul(lower, one, nereid_emit_i32(lower, (int32_t)basis)));
   }
   return sum;
@@ -238,8 +238,8 @@ MlirValue nereid_lower_unique_thread(nereid_lower_t *lower, MlirType tensor) {
     return (MlirValue){NULL};
   uint32_t masks[NEREID_LAYOUT_DIMS];
   nereid_layout_free_masks(layout, masks);
-  const uint32_t threads = masks[NEREID_LAYOUT_LANE] |
-                           (masks[NEREID_LAYOUT_WARP] << layout->in_bits[NEREID_LAYOUT_LANE]);
+  const uint32_t threads =
+      masks[NEREID_LAYOUT_LANE] | (masks[NEREID_LAYOUT_WARP] << layout->in_bits[NEREID_LAYOUT_LANE]);
   MlirValue unique = {NULL}, zero = {NULL};
   if (threads) {
     zero = nereid_emit_i32(lower, 0);
@@ -248,8 +248,7 @@ MlirValue nereid_lower_unique_thread(nereid_lower_t *lower, MlirType tensor) {
   }
   if (masks[NEREID_LAYOUT_BLOCK]) {
     MlirValue rank = nereid_emit(lower, "nvvm.read.ptx.sreg.cluster.ctarank", lower->types.i32, 0, NULL);
-    MlirValue copies =
-        nereid_emit_and(lower, rank, nereid_emit_i32(lower, (int32_t)masks[NEREID_LAYOUT_BLOCK]));
+    MlirValue copies = nereid_emit_and(lower, rank, nereid_emit_i32(lower, (int32_t)masks[NEREID_LAYOUT_BLOCK]));
     MlirValue first = nereid_emit_icmp(lower, 0, copies, nereid_emit_i32(lower, 0));
     unique = mlirValueIsNull(unique) ? first : nereid_emit_and(lower, unique, first);
   }
