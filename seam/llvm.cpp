@@ -1,9 +1,6 @@
 // Translation and linking: unwrap, call, wrap.
 #include "seam/llvm.h"
 
-#include "llvm/IR/Module.h"
-#include "llvm/Linker/Linker.h"
-#include "llvm/Support/PrettyStackTrace.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Pass.h"
 #include "mlir/CAPI/Support.h"
@@ -13,6 +10,11 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/PrettyStackTrace.h"
 
 void nereidMlirRegisterLLVMTranslations(MlirDialectRegistry registry) {
   mlir::registerBuiltinDialectTranslation(*unwrap(registry));
@@ -31,19 +33,19 @@ void nereidMlirRemarksEnable(MlirContext context) {
   (void)mlir::remark::enableOptimizationRemarks(*unwrap(context), nullptr, std::move(policy), every, true);
 }
 
-MlirPass nereidMlirCreateDebugScopePass(void) {
-  return wrap(mlir::LLVM::createDIScopeForLLVMFuncOpPass().release());
-}
+MlirPass nereidMlirCreateDebugScopePass(void) { return wrap(mlir::LLVM::createDIScopeForLLVMFuncOpPass().release()); }
 
 LLVMBool nereidLlvmLinkModulesOnlyNeeded(LLVMModuleRef dest, LLVMModuleRef src) {
   return llvm::Linker::linkModules(*llvm::unwrap(dest), std::unique_ptr<llvm::Module>(llvm::unwrap(src)),
                                    llvm::Linker::LinkOnlyNeeded);
 }
 
-const void *nereidLlvmSavePrettyStackState(void) {
-  return llvm::SavePrettyStackState();
+char *nereidLlvmInlineAsmVerify(LLVMValueRef value) {
+  auto *code = llvm::unwrap<llvm::InlineAsm>(value);
+  llvm::Error error = llvm::InlineAsm::verify(code->getFunctionType(), code->getConstraintString());
+  return error ? LLVMCreateMessage(llvm::toString(std::move(error)).c_str()) : nullptr;
 }
 
-void nereidLlvmRestorePrettyStackState(const void *state) {
-  llvm::RestorePrettyStackState(state);
-}
+const void *nereidLlvmSavePrettyStackState(void) { return llvm::SavePrettyStackState(); }
+
+void nereidLlvmRestorePrettyStackState(const void *state) { llvm::RestorePrettyStackState(state); }

@@ -28,6 +28,10 @@ MlirPass nereidMlirCreateDebugScopePass(void);
  * True on an error, which reaches the context's diagnostic handler. LLVM-C can only link whole modules. */
 LLVMBool nereidLlvmLinkModulesOnlyNeeded(LLVMModuleRef dest, LLVMModuleRef src);
 
+/* Why the constraints of an inline asm value do not fit its type, to be freed by LLVMDisposeMessage; null when they do.
+ * LLVM's code generator crashes on those that do not, and its module verifier looks at them no further. */
+char *nereidLlvmInlineAsmVerify(LLVMValueRef inline_asm);
+
 /* The state of LLVM's per-thread list of what it is doing, for crash reports: saved before and restored after a
  * recovery, because frames that it points to are gone then. */
 const void *nereidLlvmSavePrettyStackState(void);

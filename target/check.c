@@ -7,6 +7,8 @@
  * on all of ours. Anything that slips through is still caught by target/recover.c, only less clearly. */
 #include "target/prepare.h"
 
+#include "seam/llvm.h"
+
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 #include <stdlib.h>
@@ -65,9 +67,9 @@ static const need_t needs[] = {
 
 /* Machines LLVM has intrinsics for that are not ours. */
 static const char *const foreign[] = {
-    "llvm.aarch64.", "llvm.amdgcn.", "llvm.arm.",       "llvm.bpf.",  "llvm.dx.",   "llvm.hexagon.",
-    "llvm.loongarch.", "llvm.mips.", "llvm.ppc.",       "llvm.r600.", "llvm.riscv.", "llvm.s390.",
-    "llvm.spv.",     "llvm.ve.",     "llvm.wasm.",      "llvm.x86.",  "llvm.xcore.",
+    "llvm.aarch64.",   "llvm.amdgcn.", "llvm.arm.",  "llvm.bpf.",  "llvm.dx.",    "llvm.hexagon.",
+    "llvm.loongarch.", "llvm.mips.",   "llvm.ppc.",  "llvm.r600.", "llvm.riscv.", "llvm.s390.",
+    "llvm.spv.",       "llvm.ve.",     "llvm.wasm.", "llvm.x86.",  "llvm.xcore.",
 };
 
 /* What CUDA's device runtime provides to every program. */
@@ -186,9 +188,24 @@ static void check_intrinsic(check_t *check, LLVMValueRef call, const char *name)
                                    name, check->target->name));
 }
 
+static void check_inline_asm(check_t *check, LLVMValueRef call, LLVMValueRef inline_asm) {
+  size_t size;
+  char *why = nereidLlvmInlineAsmVerify(inline_asm);
+  const char *constraints = LLVMGetInlineAsmConstraintString(inline_asm, &size);
+  if (!why)
+    return;
+  const char *word = nereid_arena_format(check->input->scratch, "\"%.*s\"(", (int)size, constraints);
+  complain(check, call, word ? word : "",
+           nereid_arena_format(check->input->scratch, "inline asm with the constraints \"%.*s\": %s", (int)size,
+                               constraints, why));
+  LLVMDisposeMessage(why);
+}
+
 static void check_call(check_t *check, LLVMValueRef call) {
   LLVMValueRef callee = LLVMGetCalledValue(call);
   nereid_view_t name;
+  if (callee && LLVMIsAInlineAsm(callee))
+    check_inline_asm(check, call, callee);
   if (!callee || !LLVMIsAFunction(callee) || !LLVMIsDeclaration(callee))
     return;
   name.data = LLVMGetValueName2(callee, &name.size);
@@ -230,7 +247,10 @@ static void check_instruction(check_t *check, LLVMValueRef at) {
   case LLVMInvoke:
   case LLVMLandingPad:
   case LLVMResume:
-    complain(check, at, opcode == LLVMInvoke ? "invoke" : opcode == LLVMResume ? "resume" : "landingpad",
+    complain(check, at,
+             opcode == LLVMInvoke   ? "invoke"
+             : opcode == LLVMResume ? "resume"
+                                    : "landingpad",
              "exceptions do not exist on a GPU");
     break;
   default:
