@@ -8,6 +8,7 @@
 #include "dialects/diagnose.h"
 #include "dialects/tt/infer_types.h"
 #include "dialects/tt/tensor.h"
+#include "dialects/tt/verify.h"
 #include "dialects/ttg/infer_encoding.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
@@ -90,6 +91,8 @@ static MlirLogicalResult verify_scales(MlirOperation op, MlirValue scales, const
 }
 
 MlirLogicalResult nereid_tt_dot_scaled_verify(MlirOperation op) {
+  if (mlirLogicalResultIsFailure(nereid_tt_required_operands_verify(op, 3)))
+    return mlirLogicalResultFailure();
   nereid_tt_tensor_t a = nereid_tt_tensor_of(nereid_tt_dot_scaled_get_a(op));
   nereid_tt_tensor_t b = nereid_tt_tensor_of(nereid_tt_dot_scaled_get_b(op));
   nereid_tt_tensor_t c = nereid_tt_tensor_of(nereid_tt_dot_scaled_get_c(op));

@@ -6,6 +6,7 @@
 #include "bindings/tt_hooks.h"
 #include "dialects/diagnose.h"
 #include "dialects/tt/tensor.h"
+#include "dialects/tt/verify.h"
 #include "nereid/dialects/tt.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -111,7 +112,19 @@ static MlirLogicalResult verify_boundary_check(MlirOperation op, MlirValue point
   return mlirLogicalResultSuccess();
 }
 
+MlirLogicalResult nereid_tt_required_operands_verify(MlirOperation op, intptr_t required) {
+  MlirAttribute sizes =
+      mlirOperationGetInherentAttributeByName(op, mlirStringRefCreateFromCString("operandSegmentSizes"));
+  for (intptr_t i = 0; i < required; i++)
+    if (mlirDenseI32ArrayGetElement(sizes, i) != 1)
+      return nereid_diagnose(op, "expects 1 value for operand #%ld, got %d by operandSegmentSizes", (long)i,
+                             mlirDenseI32ArrayGetElement(sizes, i));
+  return mlirLogicalResultSuccess();
+}
+
 MlirLogicalResult nereid_tt_load_verify(MlirOperation op) {
+  if (mlirLogicalResultIsFailure(nereid_tt_required_operands_verify(op, 1)))
+    return mlirLogicalResultFailure();
   if (!mlirValueIsNull(nereid_tt_load_get_other(op)) && mlirValueIsNull(nereid_tt_load_get_mask(op)))
     return nereid_diagnose(op, "expects a mask together with 'other', which is what masked-off elements read as");
   return verify_boundary_check(op, nereid_tt_load_get_ptr(op), nereid_tt_load_get_boundary_check_attr(op));

@@ -151,3 +151,11 @@ tt.func @load_blocks(%p: tensor<8x!tt.ptr<tensor<4xf32>>>) {
   %0 = "tt.load"(%p) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<8x!tt.ptr<tensor<4xf32>>>) -> tensor<8xf32>
   tt.return
 }
+
+// -----
+
+tt.func @load_segments(%m: i1) {
+  // expected-error @+1 {{'tt.load' op expects 1 value for operand #0, got 0 by operandSegmentSizes}}
+  %0 = "tt.load"(%m) <{operandSegmentSizes = array<i32: 0, 1, 0>}> : (i1) -> i1
+  tt.return
+}

@@ -224,3 +224,11 @@ tt.func @gather_type(%x: tensor<8xf16>, %i: tensor<8xi32>) {
   %0 = tt.gather %x[%i] {axis = 0 : i32} : (tensor<8xf16>, tensor<8xi32>) -> tensor<8xf32>
   tt.return
 }
+
+// -----
+
+tt.func @dot_scaled_segments(%a: tensor<128x64xf8E4M3FN>, %b: tensor<64x128xf8E4M3FN>, %c: tensor<128x128xf32>, %s: tensor<128x2xi8>) {
+  // expected-error @+1 {{'tt.dot_scaled' op expects 1 value for operand #1, got 0 by operandSegmentSizes}}
+  %0 = "tt.dot_scaled"(%a, %c, %c, %s) <{a_elem_type = 0 : i32, b_elem_type = 0 : i32, fastMath = false, operandSegmentSizes = array<i32: 1, 0, 2, 1, 0>}> : (tensor<128x64xf8E4M3FN>, tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x2xi8>) -> tensor<128x128xf32>
+  tt.return
+}
