@@ -142,7 +142,8 @@ const char *nereid_assembled_by(const nereid_assembled_t *assembled, nereid_aren
   size_t size = 0;
   if (!start)
     return NULL;
-  for (start += 3; start + size < end && size < 32 && (start[size] == '.' || (start[size] >= '0' && start[size] <= '9'));)
+  for (start += 3;
+       start + size < end && size < 32 && (start[size] == '.' || (start[size] >= '0' && start[size] <= '9'));)
     size++;
   return nereid_arena_format(arena, "%s %.*s", assembled->used == NEREID_ASSEMBLER_PTXAS ? "ptxas" : "nvJitLink",
                              (int)size, start);

@@ -17,20 +17,20 @@ typedef enum nereid_assembler {
 
 typedef struct nereid_assemble_options {
   nereid_assembler_t assembler;
-  bool one_shot;          /* few kernels will be assembled by this process */
-  bool lineinfo;          /* keep source lines */
-  bool no_fp_fusion;      /* passed on: the assembler contracts too */
-  const char *name;       /* of the input in messages; null: "PTX" */
-  const char *ptxas;      /* path of the assembler; null: search CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda */
-  const char *arguments;  /* more arguments for the assembler, separated by blanks; null: none */
+  bool one_shot;         /* few kernels will be assembled by this process */
+  bool lineinfo;         /* keep source lines */
+  bool no_fp_fusion;     /* passed on: the assembler contracts too */
+  const char *name;      /* of the input in messages; null: "PTX" */
+  const char *ptxas;     /* path of the assembler; null: search CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda */
+  const char *arguments; /* more arguments for the assembler, separated by blanks; null: none */
   nereid_target_t target;
 } nereid_assemble_options_t;
 
 typedef struct nereid_assembled {
-  nereid_view_t cubin;       /* in the arena */
-  nereid_assembler_t used;   /* never AUTO */
-  unsigned registers;        /* most per thread of any entry; 0: not told */
-  unsigned spilled_bytes;    /* spill stores of all functions; 0 also when not told */
+  nereid_view_t cubin;     /* in the arena */
+  nereid_assembler_t used; /* never AUTO */
+  unsigned registers;      /* most per thread of any entry; 0: not told */
+  unsigned spilled_bytes;  /* spill stores of all functions; 0 also when not told */
 } nereid_assembled_t;
 
 /* Assembles `ptx`. Errors in the PTX are located reports and NEREID_ERROR_PROGRAM; a failing assembler is

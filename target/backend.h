@@ -18,9 +18,9 @@
 #include <mlir-c/IR.h>
 
 typedef struct nereid_backend {
-  LLVMContextRef context;        /* owned; made on first use */
-  LLVMTargetMachineRef machine;  /* owned; for `machine_target`, null until needed */
-  LLVMTargetDataRef layout;      /* owned; the machine's */
+  LLVMContextRef context;       /* owned; made on first use */
+  LLVMTargetMachineRef machine; /* owned; for `machine_target`, null until needed */
+  LLVMTargetDataRef layout;     /* owned; the machine's */
   nereid_target_t machine_target;
   const nereid_report_t *report; /* borrowed */
   unsigned errors;               /* errors that LLVM reported through its context so far */
@@ -46,8 +46,8 @@ NEREID_MUST_USE nereid_status_t nereid_backend_parse(nereid_backend_t *backend, 
                                                      LLVMModuleRef *out_module);
 
 typedef struct nereid_backend_input {
-  const char *name;     /* of the input, for messages; null: the module was translated */
-  nereid_view_t text;   /* the input when it was LLVM IR as text, else empty: gives messages their line */
+  const char *name;      /* of the input, for messages; null: the module was translated */
+  nereid_view_t text;    /* the input when it was LLVM IR as text, else empty: gives messages their line */
   const char *libdevice; /* path of a libdevice; null: search */
   nereid_arena_t *scratch;
 } nereid_backend_input_t;

@@ -4,8 +4,8 @@
  *
  * PTX ISA, "Identifiers": a letter and any of letters, digits, _ and $; or one of _ $ % and at least one more. What a
  * name has beyond that base/ptx_name.h rewrites. Names that fit stay, $ and all: the lowering maps its own names before
- * they come here, and mapping them twice would spoil them. Distinct names stay distinct: where the mapped name is taken,
- * a number follows. */
+ * they come here, and mapping them twice would spoil them. Distinct names stay distinct: where the mapped name is
+ * taken, a number follows. */
 #include "target/prepare.h"
 
 #include "base/ptx_name.h"

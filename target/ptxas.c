@@ -152,8 +152,10 @@ nereid_status_t nereid_assemble_ptxas(nereid_view_t ptx, const char *program, co
   nereid_status_t status;
   const char **arguments;
   if (!make_folder(arena, &work) || !write_file(work.ptx, ptx))
-    status = nereid_report(report, NEREID_ERROR_IO, "cannot write to the temporary folder '%s': %s; TMPDIR names "
-                                                   "another", temporary(), strerror(errno));
+    status = nereid_report(report, NEREID_ERROR_IO,
+                           "cannot write to the temporary folder '%s': %s; TMPDIR names "
+                           "another",
+                           temporary(), strerror(errno));
   else if (!(arguments = make_arguments(program, options, &work, arena)))
     status = nereid_report(report, NEREID_ERROR_ARGUMENT, "more than %d arguments for the assembler", MAX_ARGUMENTS);
   else

@@ -37,13 +37,11 @@ static void on_fatal_error(const char *reason) {
 }
 
 /* Options of LLVM that have no other way in; the whole list.
- *   nvptx-short-ptr            pointers to shared, constant and local memory have 32 bits, which halves the registers of
- *                              shared-memory addresses
- *   enable-poison-reuse-guard  off, as it was before LLVM 22: straight-line strength reduction asks of every pair of
- *                              address computations whether one could be poison where the other is not, which is half
- *                              of the time from LLVM IR to PTX (adam: 12 ms of 14) and keeps additions apart. What it
- *                              reuses wraps like the original did, and no pass after it looks at wrap flags of
- *                              values it did not make. */
+ *   nvptx-short-ptr            pointers to shared, constant and local memory have 32 bits, which halves the registers
+ * of shared-memory addresses enable-poison-reuse-guard  off, as it was before LLVM 22: straight-line strength reduction
+ * asks of every pair of address computations whether one could be poison where the other is not, which is half of the
+ * time from LLVM IR to PTX (adam: 12 ms of 14) and keeps additions apart. What it reuses wraps like the original did,
+ * and no pass after it looks at wrap flags of values it did not make. */
 static const char *const options[] = {"nereid", "-nvptx-short-ptr", "-enable-poison-reuse-guard=false"};
 
 static void initialize(void) {

@@ -121,8 +121,10 @@ static nereid_status_t compile(nereid_compilation_t *compilation) {
 
 nereid_status_t nereid_compile(nereid_compiler_t *compiler, nereid_view_t input, const char *name,
                                const nereid_compile_options_t *options, nereid_result_t **out_result) {
-  nereid_compilation_t compilation = {
-      .compiler = compiler, .input = input, .name = name && *name ? name : "input", .options = {.size = sizeof *options}};
+  nereid_compilation_t compilation = {.compiler = compiler,
+                                      .input = input,
+                                      .name = name && *name ? name : "input",
+                                      .options = {.size = sizeof *options}};
   if (!out_result)
     return NEREID_ERROR_ARGUMENT;
   *out_result = NULL;

@@ -129,11 +129,8 @@ void nereid_session_attach(nereid_compiler_t *compiler, MlirContext context) {
 static void on_report(void *user_data, nereid_report_level_t level, const char *file, unsigned line, unsigned column,
                       const char *message) {
   nereid_compiler_t *compiler = user_data;
-  nereid_diagnostic_t out = {.severity = (nereid_severity_t)level,
-                             .file = file,
-                             .line = line,
-                             .column = column,
-                             .message = message};
+  nereid_diagnostic_t out = {
+      .severity = (nereid_severity_t)level, .file = file, .line = line, .column = column, .message = message};
   if (compiler->handler)
     compiler->handler(compiler->user_data, &out);
 }

@@ -41,8 +41,7 @@ static MlirOperation first_operation(const nereid_compilation_t *compilation) {
 }
 
 static bool collect(nereid_compilation_t *compilation, operations_t *out) {
-  for (MlirOperation op = first_operation(compilation); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = first_operation(compilation); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     if (is_kernel(op) && !nereid_vector_push(&compilation->scratch, out, op))
       return false;
   return true;
@@ -59,11 +58,11 @@ static nereid_status_t complain(nereid_compilation_t *compilation, const operati
     const char *text = nereid_arena_format(scratch, "kernel '%.*s'", (int)name.size, name.data);
     notes[i] = (NereidMlirNote){mlirOperationGetLocation(kernels->data[i]), text ? text : "a kernel"};
   }
-  const char *text = !kernels->size ? "the module has no kernel: expected a public tt.func, or an llvm.func with "
-                                      "nvvm.kernel"
-                     : asked ? nereid_arena_format(scratch, "the module has no kernel '%s'; it has", asked)
-                             : nereid_arena_format(scratch, "the module has %zu kernels; choose one with --kernel",
-                                                   kernels->size);
+  const char *text =
+      !kernels->size ? "the module has no kernel: expected a public tt.func, or an llvm.func with "
+                       "nvvm.kernel"
+      : asked ? nereid_arena_format(scratch, "the module has no kernel '%s'; it has", asked)
+              : nereid_arena_format(scratch, "the module has %zu kernels; choose one with --kernel", kernels->size);
   nereidMlirEmitWithNotes(MlirDiagnosticError, mlirOperationGetLocation(compilation->module),
                           text ? text : "out of memory", notes ? (intptr_t)kernels->size : 0, notes);
   return kernels->size && asked ? NEREID_ERROR_NOT_FOUND : NEREID_ERROR_PROGRAM;
@@ -110,8 +109,7 @@ static nereid_status_t select_mlir(nereid_compilation_t *compilation) {
 MlirOperation nereid_kernel_function(const nereid_compilation_t *compilation) {
   /* Lowering may have renamed it; selection has left no other. */
   MlirOperation last = {NULL};
-  for (MlirOperation op = first_operation(compilation); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = first_operation(compilation); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     if (is_kernel(op)) {
       last = op;
       if (nereid_view_equal(string_attribute(op, "sym_name"), nereid_view(compilation->result->kernel)))

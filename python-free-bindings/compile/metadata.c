@@ -117,10 +117,11 @@ static void describe_descriptor(MlirAttribute attribute, nereid_parameter_t *out
 }
 
 static void describe_role(MlirAttribute attribute, nereid_parameter_t *out) {
-  static const nereid_parameter_role_t roles[] = {
-      [NEREID_NEREID_ROLE_KIND_DESCRIPTOR] = NEREID_ROLE_DESCRIPTOR, [NEREID_NEREID_ROLE_KIND_BASE] = NEREID_ROLE_BASE,
-      [NEREID_NEREID_ROLE_KIND_SHAPE] = NEREID_ROLE_SHAPE,           [NEREID_NEREID_ROLE_KIND_STRIDE] = NEREID_ROLE_STRIDE,
-      [NEREID_NEREID_ROLE_KIND_PADDING] = NEREID_ROLE_PADDING};
+  static const nereid_parameter_role_t roles[] = {[NEREID_NEREID_ROLE_KIND_DESCRIPTOR] = NEREID_ROLE_DESCRIPTOR,
+                                                  [NEREID_NEREID_ROLE_KIND_BASE] = NEREID_ROLE_BASE,
+                                                  [NEREID_NEREID_ROLE_KIND_SHAPE] = NEREID_ROLE_SHAPE,
+                                                  [NEREID_NEREID_ROLE_KIND_STRIDE] = NEREID_ROLE_STRIDE,
+                                                  [NEREID_NEREID_ROLE_KIND_PADDING] = NEREID_ROLE_PADDING};
   if (mlirAttributeIsNull(attribute) || !nereid_nereid_role_attr_isa(attribute))
     return;
   nereid_nereid_role_kind_t kind = nereid_nereid_role_attr_get_kind(attribute);
@@ -340,7 +341,8 @@ nereid_status_t nereid_metadata_collect(nereid_compilation_t *compilation) {
     nereid_metadata_update(compilation);
   } else {
     nereid_view_t left = find_left(compilation);
-    if (!left.size || nereid_metadata_parse(&compilation->scratch, left, &compilation->metadata, &message) != NEREID_OK) {
+    if (!left.size ||
+        nereid_metadata_parse(&compilation->scratch, left, &compilation->metadata, &message) != NEREID_OK) {
       nereid_metadata_initialize(&compilation->metadata);
       guess(compilation);
     }

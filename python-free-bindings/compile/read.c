@@ -35,7 +35,7 @@ static nereid_view_t skip_comments(nereid_view_t text) {
       const char *stop = memchr(at, '\n', (size_t)(end - at));
       at = stop ? stop : end;
     } else if (end - at > 3 && at[0] == '/' && at[1] == '*') {
-      for (at += 2; at < end && !(at[-1] == '*' && at[0] == '/' ); at++)
+      for (at += 2; at < end && !(at[-1] == '*' && at[0] == '/'); at++)
         ;
       at += at < end;
     } else {
@@ -59,8 +59,8 @@ static bool is_metadata(nereid_view_t text) {
 }
 
 static language_t find_language(nereid_view_t text) {
-  static const char *const llvm[] = {"source_filename", "target ", "define ", "declare ",    "@",
-                                     "%",               "$",       "module asm", "attributes #", "^"};
+  static const char *const llvm[] = {"source_filename", "target ",      "define ", "declare ", "@", "%", "$",
+                                     "module asm",      "attributes #", "^"};
   nereid_view_t rest = skip_comments(text);
   if (starts_with(rest, ".version") || starts_with(rest, ".target") || starts_with(rest, ".entry") ||
       starts_with(rest, ".visible"))
@@ -120,8 +120,7 @@ static nereid_status_t find_mlir_stage(nereid_compilation_t *compilation) {
 static nereid_status_t read_mlir(nereid_compilation_t *compilation) {
   MlirStringRef text = mlirStringRefCreate(compilation->input.data, compilation->input.size);
   MlirContext context = nereid_session_context(compilation->compiler, compilation->options.remarks);
-  MlirModule module =
-      nereidMlirModuleCreateParse(context, text, mlirStringRefCreateFromCString(compilation->name));
+  MlirModule module = nereidMlirModuleCreateParse(context, text, mlirStringRefCreateFromCString(compilation->name));
   if (mlirModuleIsNull(module))
     return NEREID_ERROR_PROGRAM;
   compilation->module = mlirModuleGetOperation(module);
@@ -154,7 +153,8 @@ nereid_status_t nereid_read(nereid_compilation_t *compilation) {
     return read_llvm(compilation);
   if (starts_with(input, "ML\xEFR"))
     return read_mlir(compilation);
-  if (starts_with(input, "\x7f" "ELF"))
+  if (starts_with(input, "\x7f"
+                         "ELF"))
     return refuse(compilation, "this is machine code already: a cubin cannot be compiled");
   if (memchr(input.data ? input.data : "", 0, input.size))
     return refuse(compilation, "neither text nor bytecode: expected MLIR, LLVM IR or PTX");

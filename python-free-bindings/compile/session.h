@@ -61,9 +61,9 @@ typedef struct nereid_compilation {
   nereid_result_t *result;
   nereid_stage_t stage; /* of what is held now */
   nereid_settings_t settings;
-  MlirOperation module;     /* owned builtin.module; null at other stages */
-  LLVMModuleRef llvm;       /* owned by the backend's context; null at other stages */
-  bool optimized;           /* the LLVM module was, by us */
+  MlirOperation module;       /* owned builtin.module; null at other stages */
+  LLVMModuleRef llvm;         /* owned by the backend's context; null at other stages */
+  bool optimized;             /* the LLVM module was, by us */
   nereid_metadata_t metadata; /* strings in the scratch and the result's arena */
   nereid_view_t ptx, cubin;   /* in the result's arena */
 } nereid_compilation_t;
@@ -120,9 +120,9 @@ const char *nereid_metadata_line(nereid_compilation_t *compilation);
 /* --- ptx.c --- */
 
 typedef struct nereid_ptx_facts {
-  nereid_view_t target;   /* "sm_90a"; empty when it says none */
-  unsigned target_line;   /* from 1 */
-  unsigned version;       /* 87 */
+  nereid_view_t target; /* "sm_90a"; empty when it says none */
+  unsigned target_line; /* from 1 */
+  unsigned version;     /* 87 */
   size_t n_entries;
   struct nereid_ptx_entry {
     nereid_view_t name;

@@ -77,8 +77,9 @@ static bool choose(MlirOperation module, const choice_t *choice, int32_t *out_va
     return true;
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
-  const char *text = nereid_arena_format(&arena, "%s %d contradicts %s = %d of this module; leave it out, or compile "
-                                                 "from a stage that does not have the attribute yet",
+  const char *text = nereid_arena_format(&arena,
+                                         "%s %d contradicts %s = %d of this module; leave it out, or compile "
+                                         "from a stage that does not have the attribute yet",
                                          choice->asked ? choice->option : "nereid.options says a number that", wanted,
                                          choice->attribute, (int)fixed);
   mlirEmitError(mlirOperationGetLocation(module), text ? text : "out of memory");
@@ -89,8 +90,7 @@ static bool choose(MlirOperation module, const choice_t *choice, int32_t *out_va
 /* The noted options, all 0 when there are none. */
 static nereid_compile_options_t read_noted(MlirOperation module, bool *out_fp_fusion, int *out_ptx_version) {
   nereid_compile_options_t noted = {.size = sizeof noted};
-  MlirAttribute attribute =
-      mlirOperationGetAttributeByName(module, mlirStringRefCreateFromCString(OPTIONS_ATTRIBUTE));
+  MlirAttribute attribute = mlirOperationGetAttributeByName(module, mlirStringRefCreateFromCString(OPTIONS_ATTRIBUTE));
   *out_fp_fusion = true;
   *out_ptx_version = 0;
   if (mlirAttributeIsNull(attribute) || !nereid_nereid_launch_options_attr_isa(attribute))
@@ -126,9 +126,9 @@ static bool resolve_target(nereid_compilation_t *compilation) {
     *target = said;
     target->ptx_version = asked;
   } else if (said.capability != target->capability) {
-    const char *why = nereid_arena_format(&compilation->scratch,
-                                          "target %s contradicts ttg.target = \"%.*s\" of this module", target->name,
-                                          (int)text.length, text.data);
+    const char *why =
+        nereid_arena_format(&compilation->scratch, "target %s contradicts ttg.target = \"%.*s\" of this module",
+                            target->name, (int)text.length, text.data);
     mlirEmitError(location, why ? why : "out of memory");
     return false;
   }
@@ -145,9 +145,9 @@ static void note(nereid_compilation_t *compilation) {
   MlirContext context = mlirOperationGetContext(compilation->module);
   mlirContextGetOrLoadDialect(context, mlirStringRefCreateFromCString("nereid"));
   MlirAttribute attribute = nereid_nereid_launch_options_attr_create(
-      context, settings->num_warps, settings->num_stages, settings->num_ctas,
-      settings->maxnreg, options->ptx_version ? (int)settings->target.ptx_version : 0, settings->cooperative,
-      settings->pdl, settings->fp_fusion);
+      context, settings->num_warps, settings->num_stages, settings->num_ctas, settings->maxnreg,
+      options->ptx_version ? (int)settings->target.ptx_version : 0, settings->cooperative, settings->pdl,
+      settings->fp_fusion);
   mlirOperationSetDiscardableAttributeByName(compilation->module, mlirStringRefCreateFromCString(OPTIONS_ATTRIBUTE),
                                              attribute);
 }
@@ -229,7 +229,7 @@ static nereid_status_t check_clusters(nereid_compilation_t *compilation) {
 }
 
 nereid_status_t nereid_settings_resolve(nereid_compilation_t *compilation) {
-  nereid_status_t status = mlirOperationIsNull(compilation->module) ? resolve_text(compilation)
-                                                                    : resolve_module(compilation);
+  nereid_status_t status =
+      mlirOperationIsNull(compilation->module) ? resolve_text(compilation) : resolve_module(compilation);
   return status == NEREID_OK ? check_clusters(compilation) : status;
 }

@@ -51,8 +51,7 @@ static nereid_status_t rename_kernel(nereid_compilation_t *compilation) {
                          compilation->result->kernel);
   name = mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("sym_name"));
   MlirStringRef text = mlirStringAttrGetValue(name);
-  compilation->result->kernel =
-      nereid_arena_copy(&compilation->result->arena, nereid_view_of(text.data, text.length));
+  compilation->result->kernel = nereid_arena_copy(&compilation->result->arena, nereid_view_of(text.data, text.length));
   compilation->metadata.name = compilation->result->kernel;
   return compilation->result->kernel ? NEREID_OK : NEREID_ERROR_MEMORY;
 }
@@ -97,8 +96,7 @@ static nereid_status_t leave_metadata(nereid_compilation_t *compilation) {
   const char *line = nereid_metadata_line(compilation);
   if (!line)
     return NEREID_ERROR_MEMORY;
-  LLVMNamedMDNodeRef old =
-      LLVMGetNamedMetadata(compilation->llvm, NEREID_METADATA_KEY, sizeof NEREID_METADATA_KEY - 1);
+  LLVMNamedMDNodeRef old = LLVMGetNamedMetadata(compilation->llvm, NEREID_METADATA_KEY, sizeof NEREID_METADATA_KEY - 1);
   if (old)
     return NEREID_OK; /* read back: it says the same */
   LLVMMetadataRef text = LLVMMDStringInContext2(context, line, strlen(line));
@@ -115,8 +113,8 @@ static nereid_status_t prepare(nereid_compilation_t *compilation) {
       .libdevice = compilation->options.libdevice,
       .scratch = &compilation->scratch};
   LLVMValueRef kernel = LLVMGetNamedFunction(compilation->llvm, compilation->result->kernel);
-  nereid_status_t status = nereid_backend_prepare(&compilation->compiler->backend, compilation->llvm,
-                                                  &compilation->settings.target, &input);
+  nereid_status_t status =
+      nereid_backend_prepare(&compilation->compiler->backend, compilation->llvm, &compilation->settings.target, &input);
   if (status != NEREID_OK || !kernel)
     return status;
   nereid_view_t name;
@@ -132,8 +130,8 @@ static nereid_status_t run_ll(nereid_compilation_t *compilation) {
   if (!mlirOperationIsNull(compilation->module))
     status = translate(compilation);
   else
-    compilation->optimized = LLVMGetNamedMetadata(compilation->llvm, NEREID_METADATA_KEY,
-                                                  sizeof NEREID_METADATA_KEY - 1) != NULL;
+    compilation->optimized =
+        LLVMGetNamedMetadata(compilation->llvm, NEREID_METADATA_KEY, sizeof NEREID_METADATA_KEY - 1) != NULL;
   if (status == NEREID_OK)
     status = prepare(compilation);
   if (status == NEREID_OK && !compilation->optimized)
@@ -152,29 +150,27 @@ static nereid_status_t run_ptx(nereid_compilation_t *compilation) {
   if (status != NEREID_OK)
     return status;
   const char *line = nereid_metadata_line(compilation);
-  const char *text = line ? nereid_arena_format(&compilation->result->arena, "%s// %s: %s\n", ptx.data,
-                                                NEREID_METADATA_KEY, line)
-                          : NULL;
+  const char *text =
+      line ? nereid_arena_format(&compilation->result->arena, "%s// %s: %s\n", ptx.data, NEREID_METADATA_KEY, line)
+           : NULL;
   compilation->ptx = nereid_view(text);
   return text ? NEREID_OK : NEREID_ERROR_MEMORY;
 }
 
 static nereid_status_t run_cubin(nereid_compilation_t *compilation) {
   const nereid_compile_options_t *options = &compilation->options;
-  const nereid_assemble_options_t how = {.assembler = options->nvjitlink ? NEREID_ASSEMBLER_NVJITLINK
-                                                                         : NEREID_ASSEMBLER_AUTO,
-                                         .one_shot = compilation->compiler->one_shot,
-                                         .lineinfo = options->lineinfo,
-                                         .no_fp_fusion = !compilation->settings.fp_fusion,
-                                         .name = compilation->result->input_stage == NEREID_STAGE_PTX
-                                                     ? compilation->name
-                                                     : NULL,
-                                         .ptxas = options->ptxas,
-                                         .arguments = options->ptxas_options,
-                                         .target = compilation->settings.target};
+  const nereid_assemble_options_t how = {
+      .assembler = options->nvjitlink ? NEREID_ASSEMBLER_NVJITLINK : NEREID_ASSEMBLER_AUTO,
+      .one_shot = compilation->compiler->one_shot,
+      .lineinfo = options->lineinfo,
+      .no_fp_fusion = !compilation->settings.fp_fusion,
+      .name = compilation->result->input_stage == NEREID_STAGE_PTX ? compilation->name : NULL,
+      .ptxas = options->ptxas,
+      .arguments = options->ptxas_options,
+      .target = compilation->settings.target};
   nereid_assembled_t assembled;
-  nereid_status_t status = nereid_assemble(compilation->ptx, &how, &compilation->compiler->report,
-                                           &compilation->result->arena, &assembled);
+  nereid_status_t status =
+      nereid_assemble(compilation->ptx, &how, &compilation->compiler->report, &compilation->result->arena, &assembled);
   if (status != NEREID_OK)
     return status;
   compilation->cubin = assembled.cubin;
@@ -204,8 +200,7 @@ static double now(void) {
 static void add_time(nereid_result_t *result, const char *name, double milliseconds) {
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
-  result->times[result->n_times++] =
-      (nereid_stage_time_t){name, milliseconds, (uint64_t)usage.ru_maxrss * 1024};
+  result->times[result->n_times++] = (nereid_stage_time_t){name, milliseconds, (uint64_t)usage.ru_maxrss * 1024};
 }
 
 static nereid_status_t dump(nereid_compilation_t *compilation) {

@@ -75,8 +75,8 @@ static int run(nereid_device_t *device, const nereid_result_t *result) {
   uint64_t memory = 0;
   for (size_t i = 0; i < COUNT; i++)
     input[i] = (float)i / COUNT * 8 - 4;
-  nereid_status_t status = nereid_module_load(device, nereid_result_bytes(result), nereid_result_metadata(result),
-                                              &module, &message);
+  nereid_status_t status =
+      nereid_module_load(device, nereid_result_bytes(result), nereid_result_metadata(result), &module, &message);
   if (status == NEREID_OK)
     status = nereid_module_kernel(module, NULL, &kernel, &message);
   if (status == NEREID_OK)

@@ -134,7 +134,10 @@ static void test_cubin(void **state) {
   if (status == NEREID_ERROR_NOT_FOUND)
     skip();
   assert_int_equal(status, NEREID_OK);
-  assert_memory_equal(nereid_result_bytes(result).data, "\x7f" "ELF", 4);
+  assert_memory_equal(nereid_result_bytes(result).data,
+                      "\x7f"
+                      "ELF",
+                      4);
   assert_true(nereid_result_registers(result) > 0);
   assert_non_null(strstr(nereid_result_metadata(result).data, "\"assembler\": \""));
   nereid_result_destroy(result);
@@ -151,7 +154,8 @@ static void test_several_kernels(void **state) {
   assert_non_null(strstr(nereid_result_bytes(result).data, ".entry two("));
   assert_null(strstr(nereid_result_bytes(result).data, ".entry one("));
   nereid_result_destroy(result);
-  assert_int_equal(must_fail(fixture, two_kernels, (nereid_compile_options_t){.kernel = "three"}), NEREID_ERROR_NOT_FOUND);
+  assert_int_equal(must_fail(fixture, two_kernels, (nereid_compile_options_t){.kernel = "three"}),
+                   NEREID_ERROR_NOT_FOUND);
 }
 
 static void test_no_kernel(void **state) {
@@ -162,7 +166,8 @@ static void test_no_kernel(void **state) {
   assert_int_equal(must_fail(fixture, "module {\n}\n", EMIT(PTX)), NEREID_ERROR_PROGRAM);
   assert_non_null(strstr(fixture->told.message, "empty"));
   assert_string_equal(fixture->told.file, "input");
-  assert_int_equal(must_fail(fixture, ".version 8.0\n.target sm_80\n.address_size 64\n", EMIT(PTX)), NEREID_ERROR_PROGRAM);
+  assert_int_equal(must_fail(fixture, ".version 8.0\n.target sm_80\n.address_size 64\n", EMIT(PTX)),
+                   NEREID_ERROR_PROGRAM);
 }
 
 static void test_garbage(void **state) {
@@ -170,7 +175,11 @@ static void test_garbage(void **state) {
   assert_int_equal(must_fail(fixture, "module {\n  tt.func @k( {\n}\n", EMIT(PTX)), NEREID_ERROR_PROGRAM);
   assert_int_equal(fixture->told.last.line, 2);
   assert_string_equal(fixture->told.file, "input");
-  assert_int_equal(must_fail(fixture, "\x7f" "ELF....", EMIT(CUBIN)), NEREID_ERROR_PROGRAM);
+  assert_int_equal(must_fail(fixture,
+                             "\x7f"
+                             "ELF....",
+                             EMIT(CUBIN)),
+                   NEREID_ERROR_PROGRAM);
   assert_int_equal(must_fail(fixture, "define void @f( {", EMIT(PTX)), NEREID_ERROR_PROGRAM);
   assert_int_equal(must_fail(fixture, "BC\xC0\xDE....", EMIT(PTX)), NEREID_ERROR_PROGRAM);
   assert_int_equal(must_fail(fixture, "ML\xEFR", EMIT(PTX)), NEREID_ERROR_PROGRAM);
@@ -179,9 +188,18 @@ static void test_garbage(void **state) {
 static void test_options(void **state) {
   fixture_t *fixture = *state;
   const nereid_compile_options_t wrong[] = {
-      {.num_warps = 3}, {.num_warps = -4}, {.num_warps = 64}, {.num_ctas = 32},          {.num_ctas = 6},
-      {.maxnreg = 256}, {.num_stages = -1}, {.target = "sm_70"}, {.ptx_version = "1.0"}, {.emit = (nereid_stage_t)9},
-      {.num_ctas = 2, .target = "sm_80"}, {.emit = NEREID_STAGE_TTIR},
+      {.num_warps = 3},
+      {.num_warps = -4},
+      {.num_warps = 64},
+      {.num_ctas = 32},
+      {.num_ctas = 6},
+      {.maxnreg = 256},
+      {.num_stages = -1},
+      {.target = "sm_70"},
+      {.ptx_version = "1.0"},
+      {.emit = (nereid_stage_t)9},
+      {.num_ctas = 2, .target = "sm_80"},
+      {.emit = NEREID_STAGE_TTIR},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
     assert_int_equal(must_fail(fixture, scale, wrong[i]), NEREID_ERROR_ARGUMENT);
@@ -239,17 +257,19 @@ static void test_llvm_dialect(void **state) {
   nereid_result_destroy(result);
   assert_int_equal(must_fail(fixture, llvm_dialect, (nereid_compile_options_t){.num_warps = 8}), NEREID_ERROR_PROGRAM);
   assert_non_null(strstr(fixture->told.message, "ttg.num-warps = 4"));
-  assert_int_equal(must_fail(fixture, llvm_dialect, (nereid_compile_options_t){.target = "sm_90a"}), NEREID_ERROR_PROGRAM);
+  assert_int_equal(must_fail(fixture, llvm_dialect, (nereid_compile_options_t){.target = "sm_90a"}),
+                   NEREID_ERROR_PROGRAM);
   assert_non_null(strstr(fixture->told.message, "ttg.target"));
 }
 
 static void test_tt(void **state) {
   fixture_t *fixture = *state;
-  static const char text[] = "module {\n"
-                             "  tt.func public @k(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32} loc(\"x\"), %n: i32) {\n"
-                             "    tt.return\n"
-                             "  }\n"
-                             "}\n";
+  static const char text[] =
+      "module {\n"
+      "  tt.func public @k(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32} loc(\"x\"), %n: i32) {\n"
+      "    tt.return\n"
+      "  }\n"
+      "}\n";
   nereid_compile_options_t options = {.emit = NEREID_STAGE_TTIR, .num_warps = 8, .no_fp_fusion = true};
   nereid_result_t *result = must_compile(fixture, text, options);
   assert_int_equal(nereid_result_input_stage(result), NEREID_STAGE_TTIR);
@@ -270,8 +290,8 @@ static void test_tt(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_llvm_to_ptx),     TEST(test_deterministic), TEST(test_resume),  TEST(test_cubin),
-      TEST(test_several_kernels), TEST(test_no_kernel),     TEST(test_garbage), TEST(test_options),
+      TEST(test_llvm_to_ptx),       TEST(test_deterministic), TEST(test_resume),       TEST(test_cubin),
+      TEST(test_several_kernels),   TEST(test_no_kernel),     TEST(test_garbage),      TEST(test_options),
       TEST(test_missing_assembler), TEST(test_llvm_gives_up), TEST(test_llvm_dialect), TEST(test_tt),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

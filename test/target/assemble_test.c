@@ -31,8 +31,8 @@ static void keep(void *user_data, nereid_report_level_t level, const char *file,
   snprintf(said->text, sizeof said->text, "%s", message);
 }
 
-static nereid_status_t assemble(const char *ptx, nereid_assembler_t assembler, const char *program, const char *arguments,
-                                said_t *said, nereid_assembled_t *out) {
+static nereid_status_t assemble(const char *ptx, nereid_assembler_t assembler, const char *program,
+                                const char *arguments, said_t *said, nereid_assembled_t *out) {
   nereid_report_t report = {keep, said};
   nereid_arena_t arena;
   nereid_assemble_options_t options = {.assembler = assembler, .ptxas = program, .arguments = arguments};
@@ -41,7 +41,10 @@ static nereid_status_t assemble(const char *ptx, nereid_assembler_t assembler, c
   nereid_arena_initialize(&arena);
   nereid_status_t status = nereid_assemble(nereid_view(ptx), &options, &report, &arena, out);
   if (status == NEREID_OK) {
-    assert_memory_equal(out->cubin.data, "\x7f" "ELF", 4);
+    assert_memory_equal(out->cubin.data,
+                        "\x7f"
+                        "ELF",
+                        4);
     assert_non_null(nereid_assembled_by(out, &arena));
   }
   nereid_arena_deinitialize(&arena);

@@ -68,8 +68,7 @@ static nereid_status_t to_ptx(void *argument) {
                                         .text = nereid_view(fixture->text),
                                         .libdevice = fixture->libdevice,
                                         .scratch = &fixture->arena};
-  nereid_status_t status =
-      nereid_backend_parse(&fixture->backend, nereid_view(fixture->text), "kernel.ll", &module);
+  nereid_status_t status = nereid_backend_parse(&fixture->backend, nereid_view(fixture->text), "kernel.ll", &module);
   if (status != NEREID_OK)
     return status;
   status = nereid_backend_prepare(&fixture->backend, module, &fixture->target, &input);
@@ -160,20 +159,23 @@ static void test_wide_cmpxchg(void **state) {
 
 static void test_foreign_and_unresolved(void **state) {
   fixture_t *fixture = *state;
-  assert_int_equal(compile(fixture, "sm_90a", HEAD "declare void @elsewhere()\n"
-                                                   "define ptx_kernel void @k() {\n"
-                                                   "  call void @elsewhere()\n"
-                                                   "  ret void\n"
-                                                   "}\n"),
+  assert_int_equal(compile(fixture, "sm_90a",
+                           HEAD "declare void @elsewhere()\n"
+                                "define ptx_kernel void @k() {\n"
+                                "  call void @elsewhere()\n"
+                                "  ret void\n"
+                                "}\n"),
                    NEREID_ERROR_PROGRAM);
   assert_int_equal(fixture->line, 4);
   assert_non_null(strstr(fixture->said, "defined nowhere"));
-  assert_int_equal(compile(fixture, "sm_90a", "target triple = \"x86_64-pc-linux-gnu\"\n"
-                                              "define void @k() {\n  ret void\n}\n"),
+  assert_int_equal(compile(fixture, "sm_90a",
+                           "target triple = \"x86_64-pc-linux-gnu\"\n"
+                           "define void @k() {\n  ret void\n}\n"),
                    NEREID_ERROR_PROGRAM);
   assert_non_null(strstr(fixture->said, "x86_64"));
-  assert_int_equal(compile(fixture, "sm_90a", "target datalayout = \"e-p:32:32\"\n"
-                                              "define void @k() {\n  ret void\n}\n"),
+  assert_int_equal(compile(fixture, "sm_90a",
+                           "target datalayout = \"e-p:32:32\"\n"
+                           "define void @k() {\n  ret void\n}\n"),
                    NEREID_ERROR_PROGRAM);
   assert_non_null(strstr(fixture->said, "data layout"));
 }
@@ -208,9 +210,9 @@ static nereid_status_t give_up(void *argument) {
   LLVMBuildRetVoid(builder);
   LLVMDisposeBuilder(builder);
   assert_false(LLVMGetTargetFromTriple("nvptx64-nvidia-cuda", &target, &message));
-  LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, "nvptx64-nvidia-cuda", "sm_80", "+ptx84",
-                                                         LLVMCodeGenLevelDefault, LLVMRelocDefault,
-                                                         LLVMCodeModelDefault);
+  LLVMTargetMachineRef machine =
+      LLVMCreateTargetMachine(target, "nvptx64-nvidia-cuda", "sm_80", "+ptx84", LLVMCodeGenLevelDefault,
+                              LLVMRelocDefault, LLVMCodeModelDefault);
   LLVMMemoryBufferRef buffer = NULL;
   LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMAssemblyFile, &message, &buffer);
   return NEREID_OK;
@@ -228,20 +230,21 @@ static void test_recovery(void **state) {
 
 static void test_names(void **state) {
   fixture_t *fixture = *state;
-  assert_int_equal(compile(fixture, "sm_90a", HEAD "define ptx_kernel void @\"a.b<c>\"() {\n  ret void\n}\n"
-                                                   "define ptx_kernel void @\"a$2Eb$3Cc$3E\"() {\n  ret void\n}\n"),
+  assert_int_equal(compile(fixture, "sm_90a",
+                           HEAD "define ptx_kernel void @\"a.b<c>\"() {\n  ret void\n}\n"
+                                "define ptx_kernel void @\"a$2Eb$3Cc$3E\"() {\n  ret void\n}\n"),
                    NEREID_OK);
   assert_non_null(strstr(fixture->ptx.data, ".entry a$2Eb$3Cc$3E()"));
   assert_non_null(strstr(fixture->ptx.data, ".entry a$2Eb$3Cc$3E$1()"));
 }
 
 static const char calls_erf[] = HEAD "declare float @__nv_erff(float)\n"
-                               "define ptx_kernel void @k(ptr addrspace(1) %p) {\n"
-                               "  %x = load float, ptr addrspace(1) %p\n"
-                               "  %y = call float @__nv_erff(float %x)\n"
-                               "  store float %y, ptr addrspace(1) %p\n"
-                               "  ret void\n"
-                               "}\n";
+                                     "define ptx_kernel void @k(ptr addrspace(1) %p) {\n"
+                                     "  %x = load float, ptr addrspace(1) %p\n"
+                                     "  %y = call float @__nv_erff(float %x)\n"
+                                     "  store float %y, ptr addrspace(1) %p\n"
+                                     "  ret void\n"
+                                     "}\n";
 
 static void test_libdevice_missing(void **state) {
   fixture_t *fixture = *state;

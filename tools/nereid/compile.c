@@ -46,8 +46,7 @@ static const tool_option_t options[] = {
     {"--lineinfo", NULL, "keep source lines in LLVM IR, PTX and cubin", TOOL_FLAG, AT(lineinfo)},
     {"--cooperative", NULL, "launch with all CTAs resident at once", TOOL_FLAG, AT(cooperative)},
     {"--pdl", NULL, "launch with programmatic dependent launch", TOOL_FLAG, AT(pdl)},
-    {"--dump-dir", "D", "write every stage to D/0-ttir/KERNEL.ttir, D/1-ttgir/KERNEL.ttgir …", TOOL_TEXT,
-     AT(dump_dir)},
+    {"--dump-dir", "D", "write every stage to D/0-ttir/KERNEL.ttir, D/1-ttgir/KERNEL.ttgir …", TOOL_TEXT, AT(dump_dir)},
     {"--time", NULL, "print the time and peak memory of every stage", TOOL_FLAG, AT(time)},
     {"--remarks", NULL, "print what passes decided and why", TOOL_FLAG, AT(remarks)},
     {"-j", "N", "compile N inputs at a time (1)", TOOL_INTEGER, AT(jobs)},
@@ -102,8 +101,10 @@ static int check_numbers(const settings_t *settings) {
   const struct {
     const char *name;
     int64_t value;
-  } numbers[] = {{"--num-warps", settings->num_warps}, {"--num-stages", settings->num_stages},
-                 {"--num-ctas", settings->num_ctas},   {"--maxnreg", settings->maxnreg},
+  } numbers[] = {{"--num-warps", settings->num_warps},
+                 {"--num-stages", settings->num_stages},
+                 {"--num-ctas", settings->num_ctas},
+                 {"--maxnreg", settings->maxnreg},
                  {"-j", settings->jobs}};
   for (size_t i = 0; i < TOOL_COUNT(numbers); i++)
     if (numbers[i].value != UNSET && (numbers[i].value < 1 || numbers[i].value > INT16_MAX)) {

@@ -70,8 +70,10 @@ static nereid_status_t check_path(const tool_output_t *output, const char *input
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "'%s' is where the metadata goes; give -o another name",
                               path);
   if (!output->path && is_same_file(input, path))
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the result would replace the input '%s'; say where it "
-                                                              "goes with -o", input);
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "the result would replace the input '%s'; say where it "
+                              "goes with -o",
+                              input);
   return NEREID_OK;
 }
 

@@ -67,7 +67,7 @@ typedef struct nereid_compiler nereid_compiler_t;
 typedef struct nereid_result nereid_result_t;
 
 typedef struct nereid_compiler_options {
-  size_t size; /* sizeof(nereid_compiler_options_t): later versions append fields */
+  size_t size;                         /* sizeof(nereid_compiler_options_t): later versions append fields */
   nereid_diagnostic_handler_t handler; /* null: diagnostics are dropped */
   void *user_data;                     /* borrowed, for the handler */
   bool one_shot; /* the session will compile one kernel: prefer what starts quickly (ptxas to nvJitLink) */
@@ -83,25 +83,25 @@ void nereid_compiler_destroy(nereid_compiler_t *compiler);
 /* How to compile. A zeroed structure with `size` set is the default. Strings are read during the call only. Where the
  * module says something itself (ttg.num-warps, ttg.target, nereid.options …) an option may only repeat it. */
 typedef struct nereid_compile_options {
-  size_t size;                /* sizeof(nereid_compile_options_t): later versions append fields */
-  const char *target;         /* "sm_80" … "sm_90a", "cuda:90"; null: the module's, else sm_90a */
-  nereid_stage_t emit;        /* NONE: CUBIN */
-  int32_t num_warps;          /* per CTA, a power of two; 0: the module's, else 4 */
-  int32_t num_stages;         /* 0: the module's, else 3 */
-  int32_t num_ctas;           /* per cluster, a power of two up to 16; 0: the module's, else 1 */
-  int32_t maxnreg;            /* registers per thread, up to 255; 0: the module's, else no limit */
-  const char *kernel;         /* which public function; null: the only one */
-  bool no_fp_fusion;          /* keep multiply and add apart */
-  bool lineinfo;              /* keep source lines in LLVM IR, PTX and cubin */
-  bool cooperative;           /* launch with all CTAs resident at once */
-  bool pdl;                   /* programmatic dependent launch */
-  bool remarks;               /* hand on what passes decided, as remarks */
-  bool dumps;                 /* keep every stage, for nereid_result_dump */
-  const char *ptx_version;    /* "8.4"; null: by the target */
-  const char *libdevice;      /* path of libdevice.10.bc; null: search */
-  const char *ptxas;          /* path of an assembler; null: search, or nvJitLink */
-  const char *ptxas_options;  /* more arguments for the assembler, separated by blanks */
-  bool nvjitlink;             /* assemble with nvJitLink or not at all */
+  size_t size;               /* sizeof(nereid_compile_options_t): later versions append fields */
+  const char *target;        /* "sm_80" … "sm_90a", "cuda:90"; null: the module's, else sm_90a */
+  nereid_stage_t emit;       /* NONE: CUBIN */
+  int32_t num_warps;         /* per CTA, a power of two; 0: the module's, else 4 */
+  int32_t num_stages;        /* 0: the module's, else 3 */
+  int32_t num_ctas;          /* per cluster, a power of two up to 16; 0: the module's, else 1 */
+  int32_t maxnreg;           /* registers per thread, up to 255; 0: the module's, else no limit */
+  const char *kernel;        /* which public function; null: the only one */
+  bool no_fp_fusion;         /* keep multiply and add apart */
+  bool lineinfo;             /* keep source lines in LLVM IR, PTX and cubin */
+  bool cooperative;          /* launch with all CTAs resident at once */
+  bool pdl;                  /* programmatic dependent launch */
+  bool remarks;              /* hand on what passes decided, as remarks */
+  bool dumps;                /* keep every stage, for nereid_result_dump */
+  const char *ptx_version;   /* "8.4"; null: by the target */
+  const char *libdevice;     /* path of libdevice.10.bc; null: search */
+  const char *ptxas;         /* path of an assembler; null: search, or nvJitLink */
+  const char *ptxas_options; /* more arguments for the assembler, separated by blanks */
+  bool nvjitlink;            /* assemble with nvJitLink or not at all */
 } nereid_compile_options_t;
 
 /* Compiles `input`, whose stage is found from its content, to the stage `options->emit`. `name` stands for the input in
