@@ -1,0 +1,29 @@
+// RUN: nereid-opt %s --split-input-file --verify-diagnostics --convert-triton-to-tritongpu --convert-triton-gpu-to-llvm
+
+tt.func private @exponent(%x: f32, %i: i64) -> f32 {
+  // expected-error @below {{has an exponent of 64 bits: expected at most 32}}
+  %y = math.fpowi %x, %i : f32, i64
+  tt.return %y : f32
+}
+
+// -----
+
+// A function of the module with libdevice's name and another type.
+module {
+  tt.func public @__nv_sinf(%p: !tt.ptr<f32>) {
+    tt.return
+  }
+  tt.func private @taken(%x: f32) -> f32 {
+    // expected-error @below {{'__nv_sinf' is declared with another type already}}
+    %y = math.sin %x : f32
+    tt.return %y : f32
+  }
+}
+
+// -----
+
+tt.func private @fp8(%x: tensor<128xf8E5M2>) -> tensor<128xf8E5M2> {
+  // expected-error @below {{computes on an 8-bit float: expected 16 bits at least; convert with tt.fp_to_fp}}
+  %y = math.absf %x : tensor<128xf8E5M2>
+  tt.return %y : tensor<128xf8E5M2>
+}
