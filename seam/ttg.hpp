@@ -17,7 +17,7 @@ using ::mlir::DenseI64ArrayAttr;
 using ::mlir::Type;
 using ::nereid::SharedMemory;
 
-// Placeholders of the dialects nvws, gluon, amdg and proton, whose operations, attributes and types are refused by name.
+// Placeholders of nvws, gluon, amdg and proton, whose operations, attributes and types are refused by name.
 void registerRefusedDialects(::mlir::DialectRegistry &registry);
 } // namespace nereid::ttg
 

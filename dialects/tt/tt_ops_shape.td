@@ -110,6 +110,7 @@ def TT_TransOp : TT_Op<"trans", [Pure, TT_InferUpToLayout, SameOperandsAndResult
   // The interface declares only methods without a body of its own.
   let extraClassDeclaration = "static bool isCompatibleReturnTypes(::mlir::TypeRange l, ::mlir::TypeRange r);";
   let hasFolder = 1;
+  let hasCanonicalizeMethod = 1; // dialects/ttg/canonicalize.c: a change of encoding is left
 }
 
 #endif

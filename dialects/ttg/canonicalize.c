@@ -4,9 +4,11 @@
  *   cvt(local_load) -> local_load        cvt(histogram), cvt(cat), cvt(reshape, elements reordered) likewise
  *   local_alloc(cvt(x)), local_store(cvt(x)), gather(cvt(x)), histogram(cvt(x)) -> of x
  *   split(cvt(x)), trans(cvt(x)), reshape(cvt(x)) -> of x, when the result's encoding still follows
+ *   trans(x) that permutes nothing but respells the encoding -> cvt(x)
  *
  * What a conversion feeds is looked at from the conversion, so that all rules are in one place. A conversion to an
  * operand of a tensor core instruction stays where its operand is an accumulator: it may cost nothing there. */
+#include "bindings/tt_hooks.h"
 #include "bindings/ttg_hooks.h"
 #include "dialects/tt/tensor.h"
 #include "dialects/ttg/infer_encoding.h"
@@ -216,4 +218,20 @@ MlirLogicalResult nereid_ttg_convert_layout_canonicalize(MlirOperation op, MlirR
     if (mlirLogicalResultIsSuccess(rewrite_user(rewriter, op, use)))
       return mlirLogicalResultSuccess();
   return no_match();
+}
+
+MlirLogicalResult nereid_tt_trans_canonicalize(MlirOperation op, MlirRewriterBase rewriter) {
+  MlirValue src = nereid_tt_trans_get_src(op), result = nereid_tt_trans_get_result(op);
+  for (intptr_t i = 0; i < nereid_tt_trans_get_order_count(op); i++)
+    if (nereid_tt_trans_get_order(op, i) != i)
+      return no_match();
+  if (mlirAttributeIsNull(encoding_of(src)) || mlirAttributeIsNull(encoding_of(result)))
+    return no_match();
+  nereid_builder_t detached = {mlirOperationGetLocation(op), {NULL}, {NULL}};
+  MlirOperation convert = nereid_ttg_convert_layout_build(&detached, mlirValueGetType(result), src);
+  if (mlirOperationIsNull(convert))
+    return no_match();
+  mlirRewriterBaseInsert(rewriter, convert);
+  mlirRewriterBaseReplaceOpWithOperation(rewriter, op, convert);
+  return mlirLogicalResultSuccess();
 }

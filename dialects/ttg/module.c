@@ -52,8 +52,7 @@ int32_t nereid_ttg_num_warps(MlirOperation op) {
     }
     MlirBlock block = mlirOperationGetBlock(op);
     MlirOperation parent = mlirOperationGetParentOperation(op);
-    if (!mlirBlockIsNull(block) && !mlirOperationIsNull(parent) &&
-        IS(parent, "ttg.warp_specialize.partitions"))
+    if (!mlirBlockIsNull(block) && !mlirOperationIsNull(parent) && IS(parent, "ttg.warp_specialize.partitions"))
       return nereid_ttg_region_num_warps(mlirBlockGetParentRegion(block));
   }
   return -1;

@@ -29,9 +29,14 @@ static MlirLogicalResult check_powers(nereid_error_sink_t sink, const char *name
   int size = nereid_ttg_ints_read(array, values);
   if (size < 1 || (rank >= 0 && size != rank))
     return nereid_ttg_report(sink, "%s has %d numbers, expected %d, one per dimension", name, size, rank);
-  for (int i = 0; i < size; i++)
+  int64_t total = 1;
+  for (int i = 0; i < size; i++) {
     if (!is_power_of_two(values[i]))
       return nereid_ttg_report(sink, "%s has %d, expected powers of two", name, values[i]);
+    total *= values[i];
+    if (total > INT32_MAX)
+      return nereid_ttg_report(sink, "%s covers more than 2^31 elements", name);
+  }
   return mlirLogicalResultSuccess();
 }
 

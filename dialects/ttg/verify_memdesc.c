@@ -28,6 +28,13 @@ static MlirLogicalResult check_sizes(nereid_error_sink_t sink, MlirAttribute dim
   if (alloc_rank < rank || alloc_rank > NEREID_TTG_MAX_RANK)
     return nereid_ttg_report(sink, "memdesc of rank %ld is a view of a buffer of rank %ld, expected at least as many",
                              (long)rank, (long)alloc_rank);
+  int64_t total = 1;
+  for (intptr_t i = 0; i < alloc_rank; i++) {
+    int64_t size = mlirDenseI64ArrayGetElement(alloc, i);
+    if (size <= 0 || size > INT32_MAX / total)
+      return nereid_ttg_report(sink, "memdesc is of a buffer of 0 or more than 2^31 elements");
+    total *= size;
+  }
   for (intptr_t i = 0; i < rank; i++) {
     int64_t size = mlirDenseI64ArrayGetElement(dims, i);
     int64_t whole = mlirDenseI64ArrayGetElement(alloc, alloc_rank - rank + i);

@@ -99,8 +99,8 @@ static MlirLogicalResult verify_machine(MlirOperation op, MlirAttribute encoding
 
 /* The encoding of a tensor type, when it is one of ttg; else null. */
 static MlirAttribute ttg_encoding(MlirType type) {
-  MlirAttribute encoding = mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type)
-                                                         : mlirAttributeGetNull();
+  MlirAttribute encoding =
+      mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type) : mlirAttributeGetNull();
   return nereid_ttg_is_distributed(encoding) || nereid_ttg_is_shared(encoding) ? encoding : mlirAttributeGetNull();
 }
 
@@ -128,8 +128,7 @@ MlirLogicalResult nereid_ttg_verify_tensor_layouts(MlirOperation op) {
     if (mlirLogicalResultIsFailure(verify_shape(op, encoding, type)))
       return mlirLogicalResultFailure();
     /* Most values of an operation have the same encoding. */
-    if (!mlirAttributeEqual(encoding, checked) &&
-        mlirLogicalResultIsFailure(verify_machine(op, encoding, type, here)))
+    if (!mlirAttributeEqual(encoding, checked) && mlirLogicalResultIsFailure(verify_machine(op, encoding, type, here)))
       return mlirLogicalResultFailure();
     checked = encoding;
   }

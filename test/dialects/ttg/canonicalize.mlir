@@ -187,6 +187,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
     tt.return %1 : tensor<2x128xf32, #ttg.blocked<{sizePerThread = [2, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [0, 1]}>>
   }
 
+  // CHECK-LABEL: tt.func @trans_of_nothing
+  // CHECK-NEXT: ttg.convert_layout %arg0 : tensor<128x2xf32, #linear> -> tensor<128x2xf32, #blocked{{[0-9]+}}>
+  // CHECK-NEXT: tt.return
+  tt.func @trans_of_nothing(%arg0: tensor<128x2xf32, #pl>) -> tensor<128x2xf32, #p> {
+    %0 = tt.trans %arg0 {order = array<i32: 0, 1>} : tensor<128x2xf32, #pl> -> tensor<128x2xf32, #p>
+    tt.return %0 : tensor<128x2xf32, #p>
+  }
+
   // CHECK-LABEL: tt.func @reshape_convert
   // CHECK-NEXT: tt.reshape %arg0 : {{.*}} -> tensor<256xf32
   // CHECK-NEXT: tt.return

@@ -11,6 +11,11 @@
 
 // -----
 
+// expected-error @+1 {{sizePerThread covers more than 2^31 elements}}
+#e = #ttg.blocked<{sizePerThread = [65536, 65536], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+
+// -----
+
 // expected-error @+1 {{threadsPerWarp has 1 numbers, expected 2, one per dimension}}
 #e = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32], warpsPerCTA = [4, 1], order = [1, 0]}>
 

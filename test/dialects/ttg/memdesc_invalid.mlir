@@ -21,6 +21,13 @@ tt.func @f(%arg0: !ttg.memdesc<16x32xf16, #s, #smem, mutable, 512>) { tt.return 
 
 // -----
 
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+// expected-error @+1 {{memdesc is of a buffer of 0 or more than 2^31 elements}}
+tt.func @f(%arg0: !ttg.memdesc<65536x65536xf16, #s, #smem>) { tt.return }
+
+// -----
+
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #smem = #ttg.shared_memory
 // expected-error @+1 {{memdesc expects an encoding of shared memory, got #ttg.blocked}}
