@@ -1,0 +1,44 @@
+// RUN: nereid-opt %s --tritongpu-remove-layout-conversions | FileCheck %s
+
+#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // What any layout suits is computed in the one that memory wants.
+  // CHECK-DAG: #[[WIDE:.*]] = #ttg.blocked<{sizePerThread = [4]
+  // CHECK-LABEL: tt.func public @follows
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.load {{.*}} : tensor<512x!tt.ptr<f32>, #[[WIDE]]>
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: arith.addf {{.*}} : tensor<512xf32, #[[WIDE]]>
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.store {{.*}} : tensor<512x!tt.ptr<f32>, #[[WIDE]]>
+  tt.func public @follows(%p: !tt.ptr<f32>) {
+    %r = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32, #a>
+    %s = tt.splat %p : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #a>
+    %q = tt.addptr %s, %r : tensor<512x!tt.ptr<f32>, #a>, tensor<512xi32, #a>
+    %w = ttg.convert_layout %q : tensor<512x!tt.ptr<f32>, #a> -> tensor<512x!tt.ptr<f32>, #b>
+    %v = tt.load %w : tensor<512x!tt.ptr<f32>, #b>
+    %x = ttg.convert_layout %v : tensor<512xf32, #b> -> tensor<512xf32, #a>
+    %y = arith.addf %x, %x : tensor<512xf32, #a>
+    %z = ttg.convert_layout %y : tensor<512xf32, #a> -> tensor<512xf32, #b>
+    tt.store %w, %z : tensor<512x!tt.ptr<f32>, #b>
+    tt.return
+  }
+}
+
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // A transposition through memory needs its one conversion: loads are not repeated.
+  // CHECK-LABEL: tt.func public @needed
+  // CHECK-COUNT-1: tt.load
+  // CHECK-COUNT-1: ttg.convert_layout
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.store
+  tt.func public @needed(%p: tensor<64x64x!tt.ptr<f32>, #rows>, %q: tensor<64x64x!tt.ptr<f32>, #columns>) {
+    %v = tt.load %p : tensor<64x64x!tt.ptr<f32>, #rows>
+    %w = ttg.convert_layout %v : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>
+    tt.store %q, %w : tensor<64x64x!tt.ptr<f32>, #columns>
+    tt.return
+  }
+}
