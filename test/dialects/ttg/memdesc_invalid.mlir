@@ -336,3 +336,29 @@ tt.func @f() {
   %0 = ttg.global_scratch_alloc {alignment = 12 : i32, nbytes = 128 : i32} : !tt.ptr<i8>
   tt.return
 }
+
+// -----
+
+tt.func @f(%arg0: i32) {
+  // expected-error @+1 {{operand #0 must be view of a buffer in shared memory, but got 'i32'}}
+  "ttg.local_dealloc"(%arg0) : (i32) -> ()
+  tt.return
+}
+
+// -----
+
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @f(%arg0: !ttg.memdesc<16xf16, #s, #smem>) {
+  // expected-error @+1 {{result #0 must be view of a buffer in shared memory, but got 'tensor<16xf16>'}}
+  %0 = "ttg.memdesc_reinterpret"(%arg0) : (!ttg.memdesc<16xf16, #s, #smem>) -> tensor<16xf16>
+  tt.return
+}
+
+// -----
+
+tt.func @f(%arg0: i32) {
+  // expected-error @+1 {{requires zero operands}}
+  "ttg.local_barrier"(%arg0) : (i32) -> ()
+  tt.return
+}

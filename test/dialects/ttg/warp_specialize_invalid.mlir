@@ -175,3 +175,10 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     tt.return
   }
 }
+
+// -----
+
+tt.func @f() {
+  // expected-error @+1 {{expects parent op 'ttg.warp_specialize'}}
+  "ttg.warp_specialize.partitions"() : () -> ()
+}
