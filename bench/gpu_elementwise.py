@@ -63,7 +63,7 @@ def cases(corpus):
     g = torch.Generator(device="cuda").manual_seed(1)
     rand = lambda *s, dtype=torch.float32: torch.rand(*s, device="cuda", generator=g).mul(4).sub(2).to(dtype)
     index = json.load(open(os.path.join(corpus, "kernels", "index.json")))
-    warps = lambda n: index[n]["num_warps"]
+    warps = lambda n: index.get(n, {}).get("num_warps", 4)
     kernel = lambda n: os.path.join(corpus, "kernels", n + ".ttir")
     inductor = lambda n: os.path.join(corpus, "inductor", n + ".ttir")
     inductor_warps = lambda n: json.load(open(os.path.join(corpus, "inductor", n + ".json")))["num_warps"]
@@ -141,7 +141,8 @@ class Kernel:
 def build_nereid(nereid, case, folder):
     image = os.path.join(folder, case.name + ".nereid.cubin")
     subprocess.run([nereid, "compile", case.path, "-o", image, "--target", "sm_90a", "--num-warps", str(case.num_warps)], check=True)
-    meta = json.load(open(image + ".json"))
+    beside = image + ".json" if os.path.exists(image + ".json") else os.path.splitext(image)[0] + ".json"
+    meta = json.load(open(beside))
     return Kernel(image, meta["name"], case.num_warps, meta["shared"])
 
 
@@ -188,12 +189,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--nereid", default="build/release/bin/nereid")
     parser.add_argument("--corpus", default="../shared/corpus")
+    parser.add_argument("--only", default="", help="comma-separated kernels")
     options = parser.parse_args()
     stream = torch.cuda.Stream()
     failed = False
     with tempfile.TemporaryDirectory() as folder, torch.cuda.stream(stream), cupy.cuda.ExternalStream(stream.cuda_stream):
         flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
         for case in cases(options.corpus):
+            if options.only and case.name not in options.only.split(","):
+                continue
             ours, theirs = build_nereid(options.nereid, case, folder), build_triton(case, folder)
             ours.launch(case.grid, case.args)
             torch.cuda.synchronize()

@@ -10,8 +10,9 @@
  * The fastest dimension is the most contiguous one. A thread takes as many elements along it as the widest access of
  * the same shape and order among those connected to it by values (so that what a load brings needs no conversion where
  * it is stored), but an access that writes takes no more than it can write at once, since gaps between threads cost a
- * store more than a load. The decisions are those of Triton 3.6. Conversions that this leaves are for
- * tritongpu-remove-layout-conversions. Requires encodings and ttg.num-warps; keeps the program's meaning. */
+ * store more than a load. The decisions are those of Triton 3.6, but for masks: one that may change inside a vector would
+ * break it up into accesses with gaps between threads, so it bounds the vector from the start (docs/differences.md).
+ * Conversions that this leaves are for tritongpu-remove-layout-conversions. Requires encodings and ttg.num-warps; keeps the program's meaning. */
 #include "passes/pass.h"
 
 #include "analysis/axis_info.h"
@@ -36,6 +37,7 @@ typedef struct access {
   nereid_op_kind_t kind;
   MlirType type;                  /* of the pointers, or of the block that a descriptor moves */
   const nereid_axis_info_t *info; /* of the pointers; null for a descriptor */
+  const nereid_axis_info_t *mask; /* of the mask; null without one */
   nereid_layout_t layout;         /* that it has now: tells how CTAs share the tensor */
   int rank;
   int64_t shape[RANK], part[RANK]; /* elements; of one CTA */
@@ -142,9 +144,28 @@ static int64_t at_least_one(int64_t a) {
   return a < 1 ? 1 : a;
 }
 
-/* The widest vector that the addresses allow, in elements. */
+/* The mask of an access that moves vectors; null without one. */
+static MlirValue mask_of(MlirOperation op, nereid_op_kind_t kind) {
+  switch (kind) {
+  case NEREID_OP_TT_LOAD:
+    return nereid_tt_load_get_mask(op);
+  case NEREID_OP_TT_STORE:
+    return nereid_tt_store_get_mask(op);
+  case NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL:
+    return nereid_ttg_async_copy_global_to_local_get_mask(op);
+  default:
+    return (MlirValue){NULL};
+  }
+}
+
+/* Elements along the fastest dimension that one mask bit decides for. */
+static int64_t masked_together(const access_t *access) {
+  return access->mask ? nereid_axis_info_constancy(access->mask, access->order[0]) : INT64_MAX;
+}
+
+/* The widest vector that the addresses and the mask allow, in elements. */
 static int32_t widest_vector(const access_t *access) {
-  int64_t run = nereid_axis_info_aligned_run(access->info, access->order[0]);
+  int64_t run = smaller(nereid_axis_info_aligned_run(access->info, access->order[0]), masked_together(access));
   int64_t limit = smaller(access->part[access->order[0]], at_least_one(VECTOR_BITS / element_bits(access)));
   return (int32_t)smaller(run, limit);
 }
@@ -162,6 +183,9 @@ static MlirWalkResult collect(MlirOperation op, void *data) {
   }
   if (!is_descriptor(access.kind))
     access.info = nereid_axis_info_get(&c->axis, value);
+  MlirValue mask = mask_of(op, access.kind);
+  if (!mlirValueIsNull(mask))
+    access.mask = nereid_axis_info_get(&c->axis, mask);
   order_by_contiguity(&access);
   access.own = widest_vector(&access);
   return nereid_vector_push(c->pass->scratch, &c->accesses, access) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
@@ -263,6 +287,10 @@ static void explain(const coalesce_t *c, const access_t *access) {
   if (access->own * bits >= VECTOR_BITS)
     nereid_pass_remark_passed(c->pass, access->op, "vector-width", "%d elements of %d bits: a full 128-bit vector",
                               access->own, bits);
+  else if (masked_together(access) < smaller(aligned, run))
+    nereid_pass_remark_missed(c->pass, access->op, "vector-width",
+                              "%d elements of %d bits along dimension %d: the mask may change every %lld elements",
+                              access->own, bits, d, (long long)masked_together(access));
   else if (aligned < run)
     nereid_pass_remark_missed(c->pass, access->op, "vector-width",
                               "%d elements of %d bits along dimension %d: addresses are aligned to %lld bytes, "

@@ -11,6 +11,7 @@
  * the old ops stay where somebody else uses them.
  *
  * A value is computed at most once per layout, and the answer is kept: the work is bounded by values times layouts.
+ * Small loads (of a row's index, say) are repeated, too.
  * Requires: encodings on all tensors. Keeps: everything but layouts and the number of ops. */
 #include "base/map.h"
 #include "base/vector.h"
@@ -71,6 +72,11 @@ typedef enum flow {
   FLOW_TRANS,   /* the operand is the result, transposed back */
 } flow_t;
 
+/* A load may be done twice: the second one stands right behind the first and reads the same memory. */
+static bool is_repeatable_load(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TT_LOAD && !nereid_tt_load_get_is_volatile(op);
+}
+
 static flow_t flow_of(MlirOperation op) {
   switch (nereid_op_kind(op)) {
   case NEREID_OP_TTG_CONVERT_LAYOUT: return FLOW_CONVERT;
@@ -83,6 +89,8 @@ static flow_t flow_of(MlirOperation op) {
   case NEREID_OP_UB_POISON: return FLOW_SOURCE;
   default: break;
   }
+  if (is_repeatable_load(op))
+    return FLOW_SAME;
   const bool pure = nereidMlirOperationIsPure(op) && mlirOperationGetNumRegions(op) == 0;
   const bool elementwise = nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise);
   return pure && elementwise && mlirOperationGetNumResults(op) == 1 ? FLOW_SAME : FLOW_NONE;
@@ -116,11 +124,18 @@ static bool operand_encoding(MlirOperation op, flow_t flow, intptr_t i, MlirAttr
 
 /* --- costs ----------------------------------------------------------------------------------------------------------------- */
 
+/* Elements that a thread holds, copies not counted: they are computed once. */
+static int64_t distinct_registers(const nereid_layout_t *layout) {
+  uint32_t copies[NEREID_LAYOUT_DIMS];
+  nereid_layout_free_masks(layout, copies);
+  return nereid_layout_registers(layout) >> __builtin_popcount(copies[NEREID_LAYOUT_REGISTER]);
+}
+
 static int64_t registers_of(MlirValue value, MlirAttribute encoding) {
   nereid_layout_t layout;
   if (nereid_layout_from_type(nereid_with_encoding(mlirValueGetType(value), encoding), &layout) != NEREID_OK)
     return 1;
-  return nereid_layout_registers(&layout);
+  return distinct_registers(&layout);
 }
 
 /* Two barriers, and a store and a load per word of the thread's elements; nothing when only registers are renamed. */
@@ -133,7 +148,7 @@ static int64_t conversion_cost(MlirValue value, MlirAttribute to) {
     return INT32_MAX;
   if (nereid_layout_convert(&from_layout, &to_layout, NULL) <= NEREID_LAYOUT_CONVERSION_REGISTER)
     return 0;
-  return BARRIERS + PER_ELEMENT * ((int64_t)nereid_layout_registers(&from_layout) + nereid_layout_registers(&to_layout));
+  return BARRIERS + PER_ELEMENT * (distinct_registers(&from_layout) + distinct_registers(&to_layout));
 }
 
 static bool is_expensive(MlirOperation op) {
@@ -157,13 +172,14 @@ static bool is_expensive(MlirOperation op) {
 
 /* Instructions that computing `value` again takes. Nothing when the old op dies with its only user. */
 static int64_t recompute_cost(MlirOperation op, flow_t flow, MlirValue value, MlirAttribute encoding) {
-  enum { CHEAP = 1, EXPENSIVE = 12 };
+  enum { CHEAP = 1, EXPENSIVE = 12, LOAD = 20 };
   if (flow != FLOW_SAME || nereid_op_kind(op) == NEREID_OP_TT_BROADCAST)
     return 0;
   MlirOpOperand first = mlirValueGetFirstUse(value);
   if (mlirOpOperandIsNull(first) || mlirOpOperandIsNull(mlirOpOperandGetNextUse(first)))
     return 0;
-  return registers_of(value, encoding) * (is_expensive(op) ? EXPENSIVE : CHEAP);
+  const int each = is_repeatable_load(op) ? LOAD : is_expensive(op) ? EXPENSIVE : CHEAP;
+  return registers_of(value, encoding) * each;
 }
 
 /* --- finding the slice ------------------------------------------------------------------------------------------------------- */
@@ -368,8 +384,13 @@ static bool try_remove(removal_t *removal, MlirOperation conversion) {
     return !removal->arena->failed;
   const int64_t before = conversion_cost(source, root.encoding);
   /* A conversion that only renames registers costs nothing, but the chain behind it may go with it. */
-  if (slice.cost > before || (slice.cost == before && slice.converted.size))
+  if (slice.cost > before || (slice.cost == before && slice.converted.size)) {
+    nereid_pass_remark_missed(removal->pass, conversion, "kept",
+                              "computing %zu operations again and converting %zu values would cost %lld, the conversion "
+                              "costs %lld",
+                              slice.recomputed.size, slice.converted.size, (long long)slice.cost, (long long)before);
     return true;
+  }
   if (!rebuild(removal, &slice))
     return false;
   MlirValue replacement = lookup(removal, root);
