@@ -3,12 +3,42 @@
  *   nereid-opt kernel.ttir --pass-pipeline='builtin.module(canonicalize,convert-triton-to-tritongpu{num-warps=8})'
  *
  * Everything that mlir-opt offers works here, with our passes too: printing, timing, reproducers, diagnostics checks,
- * bytecode. --help lists the passes; `nereid compile` runs them in the order that makes machine code. */
+ * bytecode. --help lists the passes, --print-pass-docs prints ours as a page; `nereid compile` runs them in the order
+ * that makes machine code. */
 #include "passes/pass.h"
 #include "seam/context.h"
 #include "seam/opt_main.h"
 
+#include <stdio.h>
+#include <string.h>
+
+/* The default as the command line would say it. */
+static void print_default(const NereidMlirPassOption *option) {
+  if (option->kind == NereidMlirPassOptionString)
+    printf("`\"%s\"`", option->stringDefault);
+  else if (option->kind == NereidMlirPassOptionBool)
+    printf("`%s`", option->intDefault ? "true" : "false");
+  else
+    printf("`%lld`", (long long)option->intDefault);
+}
+
+static int print_pass_docs(void) {
+  puts("# Passes\n\nWritten by `nereid-opt --print-pass-docs`. Passes of MLIR itself are in `nereid-opt --help`.");
+  for (size_t i = 0; i < nereid_passes_count(); i++) {
+    const NereidMlirPassInfo *info = nereid_passes_get(i);
+    printf("\n## `%s`\n\n%s Runs on `%s`.\n", info->argument, info->summary, *info->anchor ? info->anchor : "any op");
+    for (const NereidMlirPassOption *option = info->options; option->name; option++) {
+      printf("%s- `%s`: %s; default ", option == info->options ? "\n" : "", option->name, option->description);
+      print_default(option);
+      puts(".");
+    }
+  }
+  return ferror(stdout) ? 2 : 0;
+}
+
 int main(int argc, char **argv) {
+  if (argc == 2 && !strcmp(argv[1], "--print-pass-docs"))
+    return print_pass_docs();
   nereid_passes_register();
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   nereidMlirRegisterDialects(registry);

@@ -9,6 +9,7 @@
 // RUN: not nereid-opt %s --nereid-strip-hints=unknown=1 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: not nereid-opt %s --pass-pipeline='builtin.module(no-such-pass)' 2>&1 | FileCheck %s --check-prefix=PASS
 // RUN: nereid-opt --help | FileCheck %s --check-prefix=HELP
+// RUN: nereid-opt --print-pass-docs | FileCheck %s --check-prefix=DOCS
 // RUN: nereid-opt --show-dialects | FileCheck %s --check-prefix=DIALECTS
 
 // PIPELINE: nereid-strip-hints{arguments-only=false max-divisibility=8 only=}
@@ -43,6 +44,10 @@
 // HELP-DAG: --sccp
 // HELP-DAG: --strip-debuginfo
 // HELP-DAG: --symbol-dce
+// DOCS: ## `nereid-strip-hints`
+// DOCS: Removes or weakens the hints {{.*}} Runs on `builtin.module`.
+// DOCS: - `max-divisibility`: {{.*}}; default `0`.
+// DOCS: - `arguments-only`: {{.*}}; default `false`.
 // DIALECTS: arith,builtin,cf,{{.*}}gpu,llvm,math,nereid,{{.*}}nvvm,{{.*}}scf,tt,ttg,ttng,ub
 
 // expected-error@below {{max-divisibility must not be negative}}
