@@ -13,8 +13,7 @@ static bool layout_of(MlirValue value, nereid_layout_t *out) {
 
 nereid_conversion_path_t nereid_conversion_path(MlirOperation op) {
   nereid_layout_t from, to;
-  if (!layout_of(mlirOperationGetOperand(op, 0), &from) ||
-      !layout_of(mlirOperationGetResult(op, 0), &to))
+  if (!layout_of(mlirOperationGetOperand(op, 0), &from) || !layout_of(mlirOperationGetResult(op, 0), &to))
     return NEREID_CONVERSION_INVALID;
   const nereid_layout_conversion_t kind = nereid_layout_convert(&from, &to, NULL);
   if (kind == NEREID_LAYOUT_CONVERSION_INVALID)

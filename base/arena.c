@@ -13,7 +13,9 @@ struct nereid_arena_block {
 
 enum { FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
 
-void nereid_arena_initialize(nereid_arena_t *arena) { *arena = (nereid_arena_t){0}; }
+void nereid_arena_initialize(nereid_arena_t *arena) {
+  *arena = (nereid_arena_t){0};
+}
 
 void nereid_arena_deinitialize(nereid_arena_t *arena) {
   for (nereid_arena_block_t *block = arena->newest; block;) {

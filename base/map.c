@@ -1,7 +1,9 @@
 /* Open addressing with linear probing; pointers are mixed by Fibonacci hashing. */
 #include "base/map.h"
 
-void nereid_map_initialize(nereid_map_t *map, nereid_arena_t *arena) { *map = (nereid_map_t){.arena = arena}; }
+void nereid_map_initialize(nereid_map_t *map, nereid_arena_t *arena) {
+  *map = (nereid_map_t){.arena = arena};
+}
 
 static nereid_map_entry_t *probe(const nereid_map_t *map, const void *key) {
   uint64_t hash = ((uint64_t)(uintptr_t)key >> 3) * UINT64_C(0x9E3779B97F4A7C15);

@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 static bool stays(nereid_view_t name, size_t i) {
   const char c = name.data[i];

@@ -3,8 +3,8 @@
  *   NEREID_VECTOR(int) numbers = {0};
  *   if (!nereid_vector_push(arena, &numbers, 7)) return NEREID_ERROR_MEMORY;
  *
- * Old storage stays in the arena when it grows, so pointers into it stay valid but stale. The pushed value must not read
- * the vector itself. */
+ * Old storage stays in the arena when it grows, so pointers into it stay valid but stale. The pushed value must not
+ * read the vector itself. */
 #ifndef NEREID_BASE_VECTOR_H
 #define NEREID_BASE_VECTOR_H
 
@@ -20,8 +20,8 @@
 bool nereid_vector_grow(nereid_arena_t *arena, void **data, size_t size, size_t *capacity, size_t element_size);
 
 #define nereid_vector_reserve_one(arena, vector)                                                                       \
-  ((vector)->size < (vector)->capacity || nereid_vector_grow((arena), (void **)&(vector)->data, (vector)->size,        \
-                                                             &(vector)->capacity, sizeof *(vector)->data))
+  ((vector)->size < (vector)->capacity ||                                                                              \
+   nereid_vector_grow((arena), (void **)&(vector)->data, (vector)->size, &(vector)->capacity, sizeof *(vector)->data))
 
 #define nereid_vector_push(arena, vector, ...)                                                                         \
   (nereid_vector_reserve_one(arena, vector) ? ((vector)->data[(vector)->size++] = (__VA_ARGS__), true) : false)

@@ -53,8 +53,7 @@ static int64_t shared_memory_limit(MlirOperation module) {
 }
 
 MlirLogicalResult nereid_pass_allocate_shared_memory(nereid_pass_t *pass) {
-  allocation_t allocation = {.i32 = mlirIntegerTypeGet(pass->context, 32),
-                             .limit = shared_memory_limit(pass->op)};
+  allocation_t allocation = {.i32 = mlirIntegerTypeGet(pass->context, 32), .limit = shared_memory_limit(pass->op)};
   mlirOperationWalk(pass->op, allocate, &allocation, MlirWalkPreOrder);
   mlirOperationSetAttributeByName(pass->op, mlirStringRefCreateFromCString("ttg.shared"),
                                   mlirIntegerAttrGet(allocation.i32, allocation.total));

@@ -10,9 +10,10 @@
  * The fastest dimension is the most contiguous one. A thread takes as many elements along it as the widest access of
  * the same shape and order among those connected to it by values (so that what a load brings needs no conversion where
  * it is stored), but an access that writes takes no more than it can write at once, since gaps between threads cost a
- * store more than a load. The decisions are those of Triton 3.6, but for masks: one that may change inside a vector would
- * break it up into accesses with gaps between threads, so it bounds the vector from the start (docs/differences.md).
- * Conversions that this leaves are for tritongpu-remove-layout-conversions. Requires encodings and ttg.num-warps; keeps the program's meaning. */
+ * store more than a load. The decisions are those of Triton 3.6, but for masks: one that may change inside a vector
+ * would break it up into accesses with gaps between threads, so it bounds the vector from the start
+ * (docs/differences.md). Conversions that this leaves are for tritongpu-remove-layout-conversions. Requires encodings
+ * and ttg.num-warps; keeps the program's meaning. */
 #include "passes/pass.h"
 
 #include "analysis/axis_info.h"

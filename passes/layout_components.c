@@ -1,12 +1,12 @@
 /* Layouts for whole components; see layout_components.h.
  *
- *   %x = tt.load … : #a      %c = convert %x : #a -> #d      %y = exp %c : #d      %s = convert %y : #d -> #a      store %s
+ *   %x = tt.load … : #a      %c = convert %x : #a -> #d      %y = exp %c : #d      %s = convert %y : #d -> #a store %s
  *   the component { %c, %y } has the layout #d for no reason but the default; with #a nothing is left to convert:
  *   %x = tt.load … : #a      %c = convert %x : #a -> #a      %y = exp %c : #a      %s = convert %y : #a -> #a
  *
- * Union-find over tensor values, then one vote per border: a conversion votes for the layout on its other side, an op that
- * has its layout for a reason (a load, a reduction, a dot) for the one it has. Votes weigh as much as the tensor's bytes.
- * Near linear in values. Ties go to the layout that was met first, so the result is deterministic. */
+ * Union-find over tensor values, then one vote per border: a conversion votes for the layout on its other side, an op
+ * that has its layout for a reason (a load, a reduction, a dot) for the one it has. Votes weigh as much as the tensor's
+ * bytes. Near linear in values. Ties go to the layout that was met first, so the result is deterministic. */
 #include "passes/layout_components.h"
 
 #include "base/map.h"
@@ -44,7 +44,8 @@ typedef struct components {
   bool failed;
 } components_t;
 
-/* --- union-find ------------------------------------------------------------------------------------------------------ */
+/* --- union-find ------------------------------------------------------------------------------------------------------
+ */
 
 static size_t node_of(components_t *components, MlirValue value) {
   uintptr_t *place = nereid_map_insert(&components->index, value.ptr);
@@ -79,7 +80,8 @@ static void unite(components_t *components, MlirValue a, MlirValue b) {
     components->nodes.data[i < j ? j : i].parent = i < j ? i : j;
 }
 
-/* --- what ties values together ---------------------------------------------------------------------------------------- */
+/* --- what ties values together
+ * ---------------------------------------------------------------------------------------- */
 
 /* Pure elementwise ops: operands and results have one layout, and any will do. Sources have no tensor operands. */
 static bool is_flexible(MlirOperation op) {
@@ -89,14 +91,18 @@ static bool is_flexible(MlirOperation op) {
   case NEREID_OP_ARITH_CONSTANT:
   case NEREID_OP_UB_POISON:
   case NEREID_OP_TT_ASSERT: /* looks at each element where it is */
-  case NEREID_OP_TT_PRINT: return true;
-  default: break;
+  case NEREID_OP_TT_PRINT:
+    return true;
+  default:
+    break;
   }
   return mlirOperationGetNumRegions(op) == 0 && nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise) &&
          nereidMlirOperationIsPure(op);
 }
 
-static bool is_conversion(MlirOperation op) { return nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT; }
+static bool is_conversion(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT;
+}
 
 static void unite_edge(MlirRegion region, intptr_t n, const MlirValue *operands, const MlirValue *inputs, void *data) {
   (void)region;
@@ -119,7 +125,8 @@ static void unite_branch(components_t *components, MlirOperation op) {
  * regions work on elements. */
 static bool passes_control(MlirOperation op) {
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  return (name.length > 4 && memcmp(name.data, "scf.", 4) == 0) || (name.length > 3 && memcmp(name.data, "cf.", 3) == 0);
+  return (name.length > 4 && memcmp(name.data, "scf.", 4) == 0) ||
+         (name.length > 3 && memcmp(name.data, "cf.", 3) == 0);
 }
 
 static void tie(components_t *components, MlirOperation op) {
@@ -137,7 +144,8 @@ static void tie(components_t *components, MlirOperation op) {
     unite(components, first, mlirOperationGetResult(op, i));
 }
 
-/* --- votes ------------------------------------------------------------------------------------------------------------ */
+/* --- votes
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static void vote(components_t *components, MlirValue value, MlirAttribute encoding) {
   if (!nereid_is_laid_out(value) || components->failed)
@@ -164,7 +172,9 @@ static bool is_cheap_view(MlirOperation op) {
   return kind == NEREID_OP_TT_BROADCAST || kind == NEREID_OP_TT_EXPAND_DIMS;
 }
 
-static bool is_border(MlirOperation op) { return !is_flexible(op) && !passes_control(op) && !is_conversion(op); }
+static bool is_border(MlirOperation op) {
+  return !is_flexible(op) && !passes_control(op) && !is_conversion(op);
+}
 
 static void collect_votes(components_t *components, MlirOperation op) {
   if (is_conversion(op)) {
@@ -190,7 +200,8 @@ static void collect_argument_votes(components_t *components, MlirOperation op) {
     vote(components, mlirBlockGetArgument(entry, i), nereid_encoding_of(mlirBlockGetArgument(entry, i)));
 }
 
-/* --- changing layouts ---------------------------------------------------------------------------------------------------- */
+/* --- changing layouts
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* The layout that `value` shall have; null when it is to stay. */
 static MlirAttribute chosen(components_t *components, MlirValue value) {
@@ -203,7 +214,7 @@ static MlirAttribute chosen(components_t *components, MlirValue value) {
     if (candidate->votes > best->votes)
       best = candidate;
   return best && !mlirAttributeEqual(best->encoding, nereid_encoding_of(value)) ? best->encoding
-                                                                               : (MlirAttribute){NULL};
+                                                                                : (MlirAttribute){NULL};
 }
 
 static MlirValue insert_conversion(nereid_builder_t builder, MlirValue value, MlirType type) {

@@ -3,12 +3,12 @@
  *   %s = arith.addf %a, %b : tensor<…, #x>                    %a' , %b' : tensor<…, #y>   (loads had #y all along)
  *   %c = ttg.convert_layout %s : #x -> #y            ->       %c = arith.addf %a', %b' : tensor<…, #y>
  *
- * First whole components of values get the layout that leaves the least to convert (layout_components.h). Then, for each
- * conversion that is left, the pass looks backwards through ops that any layout suits (elementwise ops, splats, ranges,
- * constants, broadcasts, expand_dims, transpositions, other conversions) and stops at values that have the wanted layout,
- * which are taken, and at others, which would have to be converted instead. The slice is computed again in the wanted
- * layout when that costs less than the conversion: what it moves through shared memory and what it computes twice, since
- * the old ops stay where somebody else uses them.
+ * First whole components of values get the layout that leaves the least to convert (layout_components.h). Then, for
+ * each conversion that is left, the pass looks backwards through ops that any layout suits (elementwise ops, splats,
+ * ranges, constants, broadcasts, expand_dims, transpositions, other conversions) and stops at values that have the
+ * wanted layout, which are taken, and at others, which would have to be converted instead. The slice is computed again
+ * in the wanted layout when that costs less than the conversion: what it moves through shared memory and what it
+ * computes twice, since the old ops stay where somebody else uses them.
  *
  * A value is computed at most once per layout, and the answer is kept: the work is bounded by values times layouts.
  * Small loads (of a row's index, say) are repeated, too.
@@ -58,9 +58,12 @@ typedef struct slice {
   int64_t cost;
 } slice_t;
 
-static MlirStringRef ref(const char *text) { return mlirStringRefCreateFromCString(text); }
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
 
-/* --- which operand layout a result layout asks for --------------------------------------------------------------------- */
+/* --- which operand layout a result layout asks for
+ * --------------------------------------------------------------------- */
 
 /* How an op passes a layout from its result to its operands. */
 typedef enum flow {
@@ -79,15 +82,21 @@ static bool is_repeatable_load(MlirOperation op) {
 
 static flow_t flow_of(MlirOperation op) {
   switch (nereid_op_kind(op)) {
-  case NEREID_OP_TTG_CONVERT_LAYOUT: return FLOW_CONVERT;
-  case NEREID_OP_TT_EXPAND_DIMS: return FLOW_EXPAND;
-  case NEREID_OP_TT_TRANS: return FLOW_TRANS;
-  case NEREID_OP_TT_BROADCAST: return FLOW_SAME;
+  case NEREID_OP_TTG_CONVERT_LAYOUT:
+    return FLOW_CONVERT;
+  case NEREID_OP_TT_EXPAND_DIMS:
+    return FLOW_EXPAND;
+  case NEREID_OP_TT_TRANS:
+    return FLOW_TRANS;
+  case NEREID_OP_TT_BROADCAST:
+    return FLOW_SAME;
   case NEREID_OP_TT_SPLAT:
   case NEREID_OP_TT_MAKE_RANGE:
   case NEREID_OP_ARITH_CONSTANT:
-  case NEREID_OP_UB_POISON: return FLOW_SOURCE;
-  default: break;
+  case NEREID_OP_UB_POISON:
+    return FLOW_SOURCE;
+  default:
+    break;
   }
   if (is_repeatable_load(op))
     return FLOW_SAME;
@@ -122,7 +131,8 @@ static bool operand_encoding(MlirOperation op, flow_t flow, intptr_t i, MlirAttr
   return !mlirAttributeIsNull(*out);
 }
 
-/* --- costs ----------------------------------------------------------------------------------------------------------------- */
+/* --- costs
+ * ----------------------------------------------------------------------------------------------------------------- */
 
 /* Elements that a thread holds, copies not counted: they are computed once. */
 static int64_t distinct_registers(const nereid_layout_t *layout) {
@@ -165,8 +175,10 @@ static bool is_expensive(MlirOperation op) {
   case NEREID_OP_TT_EXTERN_ELEMENTWISE:
   case NEREID_OP_TT_ELEMENTWISE_INLINE_ASM:
   case NEREID_OP_TT_PRECISE_DIVF:
-  case NEREID_OP_TT_PRECISE_SQRT: return true;
-  default: return false;
+  case NEREID_OP_TT_PRECISE_SQRT:
+    return true;
+  default:
+    return false;
   }
 }
 
@@ -182,7 +194,8 @@ static int64_t recompute_cost(MlirOperation op, flow_t flow, MlirValue value, Ml
   return registers_of(value, encoding) * each;
 }
 
-/* --- finding the slice ------------------------------------------------------------------------------------------------------- */
+/* --- finding the slice
+ * ------------------------------------------------------------------------------------------------------- */
 
 static made_t *find_in(const nereid_map_t *map, wanted_t wanted) {
   uintptr_t *list = nereid_map_find(map, wanted.value.ptr);
@@ -246,7 +259,8 @@ static bool collect(removal_t *removal, slice_t *slice, wanted_t root) {
   return true;
 }
 
-/* --- computing it again -------------------------------------------------------------------------------------------------------- */
+/* --- computing it again
+ * -------------------------------------------------------------------------------------------------------- */
 
 /* The value of `wanted`, which has been made, is there, or is the source of a conversion. */
 static MlirValue lookup(removal_t *removal, wanted_t wanted) {
@@ -345,7 +359,9 @@ static bool rebuild(removal_t *removal, const slice_t *slice) {
   return true;
 }
 
-/* --- the pass --------------------------------------------------------------------------------------------------------------------- */
+/* --- the pass
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct collection {
   nereid_arena_t *arena;
@@ -385,10 +401,11 @@ static bool try_remove(removal_t *removal, MlirOperation conversion) {
   const int64_t before = conversion_cost(source, root.encoding);
   /* A conversion that only renames registers costs nothing, but the chain behind it may go with it. */
   if (slice.cost > before || (slice.cost == before && slice.converted.size)) {
-    nereid_pass_remark_missed(removal->pass, conversion, "kept",
-                              "computing %zu operations again and converting %zu values would cost %lld, the conversion "
-                              "costs %lld",
-                              slice.recomputed.size, slice.converted.size, (long long)slice.cost, (long long)before);
+    nereid_pass_remark_missed(
+        removal->pass, conversion, "kept",
+        "computing %zu operations again and converting %zu values would cost %lld, the conversion "
+        "costs %lld",
+        slice.recomputed.size, slice.converted.size, (long long)slice.cost, (long long)before);
     return true;
   }
   if (!rebuild(removal, &slice))

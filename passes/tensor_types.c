@@ -12,7 +12,9 @@ MlirAttribute nereid_encoding_of(MlirValue value) {
   return mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type) : (MlirAttribute){NULL};
 }
 
-bool nereid_is_laid_out(MlirValue value) { return !mlirAttributeIsNull(nereid_encoding_of(value)); }
+bool nereid_is_laid_out(MlirValue value) {
+  return !mlirAttributeIsNull(nereid_encoding_of(value));
+}
 
 MlirType nereid_with_encoding(MlirType tensor, MlirAttribute encoding) {
   int64_t shape[MAX_RANK];

@@ -26,9 +26,7 @@ using ::mlir::Type;
 // A trait whose verification is the C function `verify`.
 template <MlirLogicalResult (*verify)(MlirOperation)> struct VerifiedBy {
   template <typename Op, template <typename> class Trait> struct Base : ::mlir::OpTrait::TraitBase<Op, Trait> {
-    static ::llvm::LogicalResult verifyTrait(::mlir::Operation *op) {
-      return unwrap(verify(wrap(op)));
-    }
+    static ::llvm::LogicalResult verifyTrait(::mlir::Operation *op) { return unwrap(verify(wrap(op))); }
   };
 };
 template <typename Op> struct ValidTensors : VerifiedBy<nereid_tt_valid_tensors_verify>::Base<Op, ValidTensors> {};

@@ -102,8 +102,8 @@ static Attribute parseEncoding(AsmParser &parser, StringRef mnemonic) {
   NamedAttrList outside;
   DictionaryAttr inside;
   if (parser.parseLess() || (succeeded(parser.parseOptionalLSquare()) && parseIntervals(parser, outside)) ||
-      parser.parseAttribute(inside) ||
-      (succeeded(parser.parseOptionalComma()) && parseAlignment(parser, outside)) || parser.parseGreater())
+      parser.parseAttribute(inside) || (succeeded(parser.parseOptionalComma()) && parseAlignment(parser, outside)) ||
+      parser.parseGreater())
     return {};
   auto emit = [&] { return parser.emitError(where); };
   function_ref<InFlightDiagnostic()> sink = emit;
@@ -138,8 +138,8 @@ Type MemDescType::parse(AsmParser &parser) {
   Type elementType;
   Attribute encoding, memorySpace;
   bool isMutable = false;
-  if (parser.parseLess() || parser.parseDimensionList(dims, /*allowDynamic=*/false) ||
-      parser.parseType(elementType) || parser.parseComma() || parser.parseAttribute(encoding) || parser.parseComma() ||
+  if (parser.parseLess() || parser.parseDimensionList(dims, /*allowDynamic=*/false) || parser.parseType(elementType) ||
+      parser.parseComma() || parser.parseAttribute(encoding) || parser.parseComma() ||
       parser.parseAttribute(memorySpace))
     return {};
   bool more = succeeded(parser.parseOptionalComma());
@@ -152,8 +152,7 @@ Type MemDescType::parse(AsmParser &parser) {
     return {};
   Builder &builder = parser.getBuilder();
   return parser.getChecked<MemDescType>(parser.getContext(), builder.getDenseI64ArrayAttr(dims), elementType, encoding,
-                                        memorySpace, isMutable,
-                                        builder.getDenseI64ArrayAttr(more ? allocDims : dims));
+                                        memorySpace, isMutable, builder.getDenseI64ArrayAttr(more ? allocDims : dims));
 }
 
 void MemDescType::print(AsmPrinter &printer) const {
@@ -204,8 +203,7 @@ ParseResult WarpSpecializeOp::parse(OpAsmParser &parser, OperationState &result)
   while (succeeded(parser.parseOptionalKeyword(("partition" + Twine(numWarps.size())).str())))
     if (parsePartition(parser, partitions, numWarps.emplace_back()))
       return failure();
-  if (parser.parseColonType(types) ||
-      parser.resolveOperands(captures, types.getInputs(), where, result.operands))
+  if (parser.parseColonType(types) || parser.resolveOperands(captures, types.getInputs(), where, result.operands))
     return failure();
   result.addTypes(types.getResults());
   result.addAttribute(getPartitionNumWarpsAttrName(result.name), parser.getBuilder().getDenseI32ArrayAttr(numWarps));

@@ -35,9 +35,12 @@ typedef struct conversion {
   bool failed;
 } conversion_t;
 
-static MlirStringRef ref(const char *text) { return mlirStringRefCreateFromCString(text); }
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
 
-/* --- types ----------------------------------------------------------------------------------------------------------- */
+/* --- types -----------------------------------------------------------------------------------------------------------
+ */
 
 static intptr_t shape_of(MlirType tensor, int64_t *shape) {
   const intptr_t rank = mlirShapedTypeGetRank(tensor);
@@ -63,8 +66,7 @@ static MlirType convert_type(conversion_t *conversion, MlirType type, MlirLocati
 static void convert_values_of_block(conversion_t *conversion, MlirBlock block) {
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i) {
     MlirValue argument = mlirBlockGetArgument(block, i);
-    mlirValueSetType(argument,
-                     convert_type(conversion, mlirValueGetType(argument), mlirValueGetLocation(argument)));
+    mlirValueSetType(argument, convert_type(conversion, mlirValueGetType(argument), mlirValueGetLocation(argument)));
   }
 }
 
@@ -91,7 +93,8 @@ static void convert_function_type(conversion_t *conversion, MlirOperation op) {
   mlirOperationSetAttributeByName(op, ref("function_type"), mlirTypeAttrGet(converted));
 }
 
-/* --- mending ----------------------------------------------------------------------------------------------------------- */
+/* --- mending
+ * ----------------------------------------------------------------------------------------------------------- */
 
 /* Makes operand `index` of `op` have `encoding`, through a convert_layout in front of it. */
 static void convert_operand(MlirOperation op, intptr_t index, MlirAttribute encoding) {
@@ -111,17 +114,15 @@ static void change_result(MlirOperation op, intptr_t index, MlirAttribute encodi
   if (mlirAttributeEqual(mlirRankedTensorTypeGetEncoding(seen), encoding))
     return;
   mlirValueSetType(result, nereid_with_encoding(seen, encoding));
-  nereid_builder_t builder = {mlirOperationGetLocation(op), mlirOperationGetBlock(op),
-                              mlirOperationGetNextInBlock(op)};
+  nereid_builder_t builder = {mlirOperationGetLocation(op), mlirOperationGetBlock(op), mlirOperationGetNextInBlock(op)};
   MlirOperation convert = nereid_ttg_convert_layout_build(&builder, seen, result);
   mlirValueReplaceAllUsesExcept(result, mlirOperationGetResult(convert, 0), 1, &convert);
 }
 
 static bool mend_expand_dims(conversion_t *conversion, MlirOperation op) {
   MlirAttribute result = nereid_encoding_of(mlirOperationGetResult(op, 0));
-  convert_operand(op, 0,
-                  nereid_ttg_slice_attr_create(conversion->context,
-                                               (unsigned)nereid_tt_expand_dims_get_axis(op), result));
+  convert_operand(
+      op, 0, nereid_ttg_slice_attr_create(conversion->context, (unsigned)nereid_tt_expand_dims_get_axis(op), result));
   return true;
 }
 
@@ -154,7 +155,8 @@ static bool mend_trans(conversion_t *conversion, MlirOperation op) {
   const intptr_t rank = shape_of(mlirValueGetType(source), shape);
   for (intptr_t d = 0; d < rank; ++d)
     order[d] = nereid_tt_trans_get_order(op, d);
-  if (!nereid_ttg_infer_trans_encoding(nereid_encoding_of(source), rank, shape, order, mlirOperationGetLocation(op), &encoding))
+  if (!nereid_ttg_infer_trans_encoding(nereid_encoding_of(source), rank, shape, order, mlirOperationGetLocation(op),
+                                       &encoding))
     return false;
   change_result(op, 0, encoding);
   return true;
@@ -234,7 +236,8 @@ static bool mend_dot(conversion_t *conversion, MlirOperation op) {
   return true;
 }
 
-/* --- the pass ------------------------------------------------------------------------------------------------------------ */
+/* --- the pass
+ * ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct mend {
   nereid_op_kind_t kind;
@@ -242,10 +245,14 @@ typedef struct mend {
 } mend_t;
 
 static const mend_t mends[] = {
-    {NEREID_OP_TT_EXPAND_DIMS, mend_expand_dims}, {NEREID_OP_TT_BROADCAST, mend_broadcast},
-    {NEREID_OP_TT_REDUCE, mend_reduce},           {NEREID_OP_TT_TRANS, mend_trans},
-    {NEREID_OP_TT_JOIN, mend_join},               {NEREID_OP_TT_SPLIT, mend_split},
-    {NEREID_OP_TT_CAT, mend_cat},                 {NEREID_OP_TT_DOT, mend_dot},
+    {NEREID_OP_TT_EXPAND_DIMS, mend_expand_dims},
+    {NEREID_OP_TT_BROADCAST, mend_broadcast},
+    {NEREID_OP_TT_REDUCE, mend_reduce},
+    {NEREID_OP_TT_TRANS, mend_trans},
+    {NEREID_OP_TT_JOIN, mend_join},
+    {NEREID_OP_TT_SPLIT, mend_split},
+    {NEREID_OP_TT_CAT, mend_cat},
+    {NEREID_OP_TT_DOT, mend_dot},
 };
 
 static const mend_t *find_mend(MlirOperation op) {

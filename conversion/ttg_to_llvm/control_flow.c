@@ -13,7 +13,9 @@
 
 typedef NEREID_VECTOR(MlirValue) flat_t;
 
-static MlirStringRef ref(const char *text) { return mlirStringRefCreateFromCString(text); }
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
 
 /* Appends the per-thread values of operands [from, to). */
 static bool flatten(nereid_lower_t *lower, MlirOperation op, intptr_t from, intptr_t to, flat_t *out) {
@@ -108,7 +110,8 @@ static bool lower_switch(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return emit_terminator(lower, op, "llvm.switch", &operands, count, attributes);
 }
 
-/* --- calls ----------------------------------------------------------------------------------------------------------- */
+/* --- calls -----------------------------------------------------------------------------------------------------------
+ */
 
 static MlirNamedAttribute position(nereid_lower_t *lower, intptr_t index) {
   const int64_t at = index;
@@ -130,8 +133,8 @@ static bool lower_return(nereid_lower_t *lower, MlirOperation op, const nereid_l
     MlirValue packed = nereid_emit_undef(lower, all);
     for (size_t i = 0; i < values.size; ++i) {
       MlirNamedAttribute at = position(lower, (intptr_t)i);
-      packed = mlirOperationGetResult(nereid_emit_op(lower, "llvm.insertvalue", 1, &all, 2,
-                                                     (MlirValue[]){packed, values.data[i]}, 1, &at), 0);
+      packed = mlirOperationGetResult(
+          nereid_emit_op(lower, "llvm.insertvalue", 1, &all, 2, (MlirValue[]){packed, values.data[i]}, 1, &at), 0);
     }
     values.data[0] = packed;
     values.size = 1;
@@ -149,9 +152,10 @@ static bool set_results(nereid_lower_t *lower, MlirOperation op, MlirValue retur
     nereid_lowered_t lowered = nereid_lower_array(lower, nereid_lower_registers(lower, mlirValueGetType(result)));
     for (intptr_t r = 0; r < lowered.count; ++r, ++next) {
       MlirNamedAttribute at = position(lower, next);
-      lowered.values[r] = n_types == 1 ? returned
-                                       : mlirOperationGetResult(nereid_emit_op(lower, "llvm.extractvalue", 1,
-                                                                               &types[next], 1, &returned, 1, &at), 0);
+      lowered.values[r] =
+          n_types == 1 ? returned
+                       : mlirOperationGetResult(
+                             nereid_emit_op(lower, "llvm.extractvalue", 1, &types[next], 1, &returned, 1, &at), 0);
     }
     nereid_lower_set(lower, result, lowered);
   }
@@ -172,8 +176,7 @@ static bool lower_call(nereid_lower_t *lower, MlirOperation op, const nereid_low
   if (!flatten(lower, op, 0, mlirOperationGetNumOperands(op), &operands) ||
       !nereid_vector_push(lower->arena, &operands, nereid_lower_shared_pointer(lower, 0)))
     return false;
-  MlirStringRef callee =
-      mlirFlatSymbolRefAttrGetValue(mlirOperationGetAttributeByName(op, ref("callee")));
+  MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(mlirOperationGetAttributeByName(op, ref("callee")));
   const char *name = nereid_ptx_name(lower->arena, nereid_view_of(callee.data, callee.length));
   MlirType result = {NULL};
   if (types.size)

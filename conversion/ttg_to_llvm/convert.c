@@ -1,6 +1,7 @@
 /* convert-triton-gpu-to-llvm: every tt.func of the module becomes an llvm.func.
  *
- *   tt.func public @k(%x: !tt.ptr<f32>) { … }   ->   llvm.func @k(%x: !llvm.ptr<1>, …) attributes {nvvm.kernel, …} { … }
+ *   tt.func public @k(%x: !tt.ptr<f32>) { … }   ->   llvm.func @k(%x: !llvm.ptr<1>, …) attributes {nvvm.kernel, …} { …
+ * }
  *
  * Requires: encodings on all tensors, cf instead of scf, allocated shared memory (ttg.shared and allocation.offset).
  * Keeps: locations, argument names and attributes, module attributes. Establishes: the kernel ABI of docs/abi.md. */
@@ -15,8 +16,8 @@
 #include "mlir-c/Dialect/LLVM.h"
 
 static const nereid_lower_row_t *const families[] = {
-    nereid_lower_arith_rows,   nereid_lower_float_cast_rows,   nereid_lower_math_rows,   nereid_lower_view_rows,
-    nereid_lower_memory_rows,  nereid_lower_program_rows,      nereid_lower_extern_rows, nereid_lower_debug_rows,
+    nereid_lower_arith_rows,        nereid_lower_float_cast_rows,     nereid_lower_math_rows,   nereid_lower_view_rows,
+    nereid_lower_memory_rows,       nereid_lower_program_rows,        nereid_lower_extern_rows, nereid_lower_debug_rows,
     nereid_lower_control_flow_rows, nereid_lower_convert_layout_rows,
 };
 
@@ -76,8 +77,7 @@ static bool initialize(nereid_lower_t *lower, nereid_pass_t *pass) {
   make_types(lower);
   make_overflow_flags(lower);
   if (lower->options.fp_fusion)
-    lower->contract = mlirAttributeParseGet(pass->context,
-                                            mlirStringRefCreateFromCString("#llvm.fastmath<contract>"));
+    lower->contract = mlirAttributeParseGet(pass->context, mlirStringRefCreateFromCString("#llvm.fastmath<contract>"));
   nereid_map_initialize(&lower->layouts, pass->scratch);
   return nereid_axis_info_run(pass->op, pass->scratch, &lower->axis) == NEREID_OK;
 }
@@ -96,7 +96,8 @@ MlirLogicalResult nereid_pass_convert_triton_gpu_to_llvm(nereid_pass_t *pass) {
   nereid_lower_t lower;
   functions_t functions = {0};
   const nereid_lower_row_t *const *rows = index_rows(pass->scratch);
-  if (!rows || !nereid_lower_check_calls(pass->op, pass->scratch) || !initialize(&lower, pass) || !collect_functions(&lower, &functions))
+  if (!rows || !nereid_lower_check_calls(pass->op, pass->scratch) || !initialize(&lower, pass) ||
+      !collect_functions(&lower, &functions))
     return mlirLogicalResultFailure();
   for (size_t i = 0; i < functions.size; ++i)
     if (!nereid_lower_function(&lower, functions.data[i], rows))

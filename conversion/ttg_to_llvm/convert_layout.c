@@ -11,7 +11,8 @@
 
 #include "analysis/scratch.h"
 
-/* --- renaming -------------------------------------------------------------------------------------------------------- */
+/* --- renaming --------------------------------------------------------------------------------------------------------
+ */
 
 static bool rename_registers(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from,
                              const nereid_layout_t *to) {
@@ -28,7 +29,8 @@ static bool rename_registers(nereid_lower_t *lower, MlirOperation op, const nere
   return true;
 }
 
-/* --- through shared memory ------------------------------------------------------------------------------------------- */
+/* --- through shared memory -------------------------------------------------------------------------------------------
+ */
 
 /* One side of the exchange: addresses of a layout's registers in the scratch. */
 typedef struct side {
@@ -160,11 +162,14 @@ static bool lower_convert_layout(nereid_lower_t *lower, MlirOperation op, const 
   if (!from || !to)
     return false;
   switch (nereid_conversion_path(op)) {
-  case NEREID_CONVERSION_RENAMES: return rename_registers(lower, op, from, to);
-  case NEREID_CONVERSION_SHARED: return exchange(lower, op);
+  case NEREID_CONVERSION_RENAMES:
+    return rename_registers(lower, op, from, to);
+  case NEREID_CONVERSION_SHARED:
+    return exchange(lower, op);
   case NEREID_CONVERSION_CLUSTER:
     return nereid_lower_error(op, "moves elements between the CTAs of a cluster, which is not supported");
-  case NEREID_CONVERSION_INVALID: break;
+  case NEREID_CONVERSION_INVALID:
+    break;
   }
   return nereid_lower_error(op, "converts between layouts that do not hold the same tensor");
 }

@@ -16,7 +16,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static MlirStringRef ref(const char *text) { return mlirStringRefCreateFromCString(text); }
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
 
 /* Runs what follows only where `condition` holds; returns the block to go on in with end_if. */
 static MlirBlock begin_if(nereid_lower_t *lower, MlirValue condition) {
@@ -31,7 +33,8 @@ static void end_if(nereid_lower_t *lower, MlirBlock rest) {
   lower->builder.block = rest;
 }
 
-/* --- assert ------------------------------------------------------------------------------------------------------------ */
+/* --- assert
+ * ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct place {
   char file[256], function[128];
@@ -74,12 +77,11 @@ static bool emit_assertfail(nereid_lower_t *lower, MlirOperation op) {
   if (!nereid_lower_declare(lower, "__assertfail", mlirLLVMFunctionTypeGet(t->none, 5, types, false)))
     return false;
   place_t place = place_of(lower, op);
-  MlirStringRef name =
-      mlirStringAttrGetValue(mlirOperationGetAttributeByName(lower->function, ref("sym_name")));
+  MlirStringRef name = mlirStringAttrGetValue(mlirOperationGetAttributeByName(lower->function, ref("sym_name")));
   snprintf(place.function, sizeof place.function, "%.*s", (int)name.length, name.data);
-  const MlirValue arguments[] = {
-      nereid_lower_string(lower, nereid_tt_assert_get_message(op)), nereid_lower_string(lower, ref(place.file)),
-      nereid_emit_i32(lower, place.line), nereid_lower_string(lower, ref(place.function)), nereid_emit_i64(lower, 1)};
+  const MlirValue arguments[] = {nereid_lower_string(lower, nereid_tt_assert_get_message(op)),
+                                 nereid_lower_string(lower, ref(place.file)), nereid_emit_i32(lower, place.line),
+                                 nereid_lower_string(lower, ref(place.function)), nereid_emit_i64(lower, 1)};
   nereid_emit_call(lower, "__assertfail", (MlirType){NULL}, 5, arguments);
   return true;
 }
@@ -103,7 +105,8 @@ static bool lower_assert(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return true;
 }
 
-/* --- print ------------------------------------------------------------------------------------------------------------- */
+/* --- print
+ * ------------------------------------------------------------------------------------------------------------- */
 
 enum { MAX_PRINTED = 32, FORMAT_SIZE = 1024 };
 
@@ -147,8 +150,8 @@ static MlirValue append_element(nereid_lower_t *lower, message_t *message, MlirV
   if (mlirTypeIsAFloat(type)) {
     const unsigned bits = mlirFloatTypeGetWidth(type);
     if (hex)
-      return append_element(lower, message,
-                            nereid_emit_bits(lower, mlirIntegerTypeGet(lower->context, bits), value), true, false);
+      return append_element(lower, message, nereid_emit_bits(lower, mlirIntegerTypeGet(lower->context, bits), value),
+                            true, false);
     append(message, "%%f");
     return bits == 64 ? value : nereid_emit_cast(lower, "llvm.fpext", lower->types.f64, value);
   }

@@ -8,7 +8,9 @@
 
 #include <stdio.h>
 
-static MlirStringRef ref(const char *text) { return mlirStringRefCreateFromCString(text); }
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
 
 static void insert(const nereid_builder_t *builder, MlirOperation op) {
   if (mlirOperationIsNull(builder->before))
@@ -17,7 +19,9 @@ static void insert(const nereid_builder_t *builder, MlirOperation op) {
     mlirBlockInsertOwnedOperationBefore(builder->block, builder->before, op);
 }
 
-void nereid_emit_insert_op(nereid_lower_t *lower, MlirOperation op) { insert(&lower->builder, op); }
+void nereid_emit_insert_op(nereid_lower_t *lower, MlirOperation op) {
+  insert(&lower->builder, op);
+}
 
 MlirNamedAttribute nereid_emit_attribute(nereid_lower_t *lower, const char *name, MlirAttribute value) {
   return mlirNamedAttributeGet(mlirIdentifierGet(lower->context, ref(name)), value);
@@ -151,7 +155,9 @@ MlirValue nereid_emit_cast(nereid_lower_t *lower, const char *name, MlirType to,
   return nereid_emit(lower, name, to, 1, &value);
 }
 
-static bool is_pointer(MlirType type) { return mlirTypeIsALLVMPointerType(type); }
+static bool is_pointer(MlirType type) {
+  return mlirTypeIsALLVMPointerType(type);
+}
 
 MlirValue nereid_emit_bits(nereid_lower_t *lower, MlirType to, MlirValue value) {
   MlirType from = mlirValueGetType(value);
@@ -167,7 +173,8 @@ MlirValue nereid_emit_bits(nereid_lower_t *lower, MlirType to, MlirValue value) 
   return nereid_emit_bits(lower, to, value);
 }
 
-/* --- pointers and vectors ------------------------------------------------------------------------------------------ */
+/* --- pointers and vectors ------------------------------------------------------------------------------------------
+ */
 
 static MlirValue gep(nereid_lower_t *lower, MlirValue pointer, MlirType element, int32_t constant, intptr_t n_indices,
                      const MlirValue *index) {
@@ -220,7 +227,8 @@ MlirValue nereid_emit_pack(nereid_lower_t *lower, intptr_t count, const MlirValu
   return vector;
 }
 
-/* --- calls --------------------------------------------------------------------------------------------------------- */
+/* --- calls ---------------------------------------------------------------------------------------------------------
+ */
 
 void nereid_emit_asm(nereid_lower_t *lower, const char *text, const char *constraints, bool volatile_,
                      intptr_t n_results, const MlirType *results, intptr_t n_operands, const MlirValue *operands,
@@ -272,7 +280,8 @@ MlirValue nereid_emit_intrinsic(nereid_lower_t *lower, const char *name, MlirTyp
   return call(lower, "llvm.call_intrinsic", "intrin", text, result, n_operands, operands);
 }
 
-/* --- control flow -------------------------------------------------------------------------------------------------- */
+/* --- control flow --------------------------------------------------------------------------------------------------
+ */
 
 void nereid_emit_branch(nereid_lower_t *lower, MlirBlock to, intptr_t n, const MlirValue *arguments) {
   MlirOperationState state = mlirOperationStateGet(ref("llvm.br"), lower->builder.location);

@@ -207,7 +207,8 @@ static bool lower_float_cast(nereid_lower_t *lower, MlirOperation op, bool to_ze
   if ((width_of(from) == 8 && !fp8_of(from)) || (width_of(to) == 8 && !fp8_of(to)))
     return nereid_lower_error(op, "converts a float format that NVIDIA GPUs do not have: expected f8E4M3FN or f8E5M2");
   if (mlirTypeIsNull(nereid_lower_type(lower, from)) || mlirTypeIsNull(nereid_lower_type(lower, to)))
-    return nereid_lower_error(op, "converts a float format that NVIDIA GPUs do not have: expected 8, 16, 32 or 64 bits");
+    return nereid_lower_error(op,
+                              "converts a float format that NVIDIA GPUs do not have: expected 8, 16, 32 or 64 bits");
   nereid_lowered_t values = nereid_lower_get(lower, source), lowered = nereid_lower_array(lower, values.count);
   for (intptr_t r = 0; lowered.values && r < lowered.count; r += 2) {
     const bool last = r + 1 == lowered.count;

@@ -10,7 +10,8 @@
  *
  * A kernel is a public function; its parameters are those of the tt.func one to one and two scratch pointers (DESIGN:
  * Triton 3.6's ABI). An internal function takes one parameter per thread value and its frame in shared memory last.
- * Blocks are lowered in reverse post-order, so that a value is lowered before its uses; unreachable ones are dropped. */
+ * Blocks are lowered in reverse post-order, so that a value is lowered before its uses; unreachable ones are dropped.
+ */
 #include "conversion/ttg_to_llvm/function.h"
 
 #include "base/ptx_name.h"
@@ -27,7 +28,9 @@ typedef NEREID_VECTOR(MlirType) types_t;
 typedef NEREID_VECTOR(MlirLocation) locations_t;
 typedef NEREID_VECTOR(MlirNamedAttribute) attributes_t;
 
-static MlirStringRef ref(const char *text) { return mlirStringRefCreateFromCString(text); }
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
 
 static MlirAttribute attribute_of(MlirOperation op, const char *name) {
   return mlirOperationGetAttributeByName(op, ref(name));
@@ -38,7 +41,8 @@ MlirBlock nereid_lower_block(nereid_lower_t *lower, MlirBlock block) {
   return (MlirBlock){found ? (void *)*found : NULL};
 }
 
-/* --- signature ------------------------------------------------------------------------------------------------------- */
+/* --- signature -------------------------------------------------------------------------------------------------------
+ */
 
 /* Appends the LLVM types of `type`: one, or one per register of a tensor. False when it has none. */
 static bool append_types(nereid_lower_t *lower, MlirType type, types_t *types) {
@@ -154,7 +158,8 @@ static MlirType result_type(nereid_lower_t *lower, MlirOperation function) {
                          : mlirLLVMStructTypeLiteralGet(lower->context, (intptr_t)types.size, types.data, false);
 }
 
-/* --- the llvm.func --------------------------------------------------------------------------------------------------- */
+/* --- the llvm.func ---------------------------------------------------------------------------------------------------
+ */
 
 static int32_t total_warps(nereid_lower_t *lower) {
   MlirAttribute total = attribute_of(lower->module, "ttg.total-num-warps");
@@ -166,9 +171,8 @@ static void append_kernel_attributes(nereid_lower_t *lower, attributes_t *attrib
   MlirAttribute maxnreg = attribute_of(lower->module, "ttg.maxnreg");
   nereid_vector_push(lower->arena, attributes,
                      nereid_emit_attribute(lower, "nvvm.kernel", mlirUnitAttrGet(lower->context)));
-  nereid_vector_push(
-      lower->arena, attributes,
-      nereid_emit_attribute(lower, "nvvm.reqntid", mlirDenseI32ArrayGet(lower->context, 1, &threads)));
+  nereid_vector_push(lower->arena, attributes,
+                     nereid_emit_attribute(lower, "nvvm.reqntid", mlirDenseI32ArrayGet(lower->context, 1, &threads)));
   if (!mlirAttributeIsNull(maxnreg))
     nereid_vector_push(lower->arena, attributes, nereid_emit_attribute(lower, "nvvm.maxnreg", maxnreg));
   const int32_t ctas = lower->grid.num_ctas;
@@ -231,7 +235,8 @@ static MlirOperation create_function(nereid_lower_t *lower, MlirOperation functi
   return made;
 }
 
-/* --- blocks ------------------------------------------------------------------------------------------------------------ */
+/* --- blocks
+ * ------------------------------------------------------------------------------------------------------------ */
 
 typedef NEREID_VECTOR(MlirBlock) blocks_t;
 

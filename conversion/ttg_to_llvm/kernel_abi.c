@@ -2,7 +2,8 @@
  *
  *   llvm.func @k(%d: !llvm.ptr {tt.nv_tma_desc = 1 : i32}) attributes {nvvm.kernel}
  *   ->
- *   llvm.func @k(%d: !llvm.ptr {llvm.align = 64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, tt.nv_tma_desc = 1}) */
+ *   llvm.func @k(%d: !llvm.ptr {llvm.align = 64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, tt.nv_tma_desc
+ * = 1}) */
 #include "conversion/ttg_to_llvm/kernel_abi.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -14,7 +15,9 @@
 
 enum { MAX_ARGUMENTS = 1024, MAX_ATTRIBUTES = 64 };
 
-static MlirStringRef ref(const char *text) { return mlirStringRefCreateFromCString(text); }
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
 
 bool nereid_kernel_abi_is_descriptor(MlirAttribute attributes) {
   if (mlirAttributeIsNull(attributes))
@@ -100,7 +103,9 @@ static bool for_each_function(MlirOperation module, bool (*change)(MlirOperation
   return true;
 }
 
-bool nereid_kernel_abi_apply(MlirOperation module) { return for_each_function(module, apply_to_function); }
+bool nereid_kernel_abi_apply(MlirOperation module) {
+  return for_each_function(module, apply_to_function);
+}
 
 static bool is_ours(MlirStringRef name) {
   return (name.length > 3 && memcmp(name.data, "tt.", 3) == 0) ||

@@ -18,8 +18,8 @@ bool nereid_kernel_abi_is_descriptor(MlirAttribute attributes);
  * align 64, without it none of these. False after a located error for a function that is no kernel. */
 bool nereid_kernel_abi_apply(MlirOperation module);
 
-/* The last step before translation to LLVM IR: applies the ABI, then drops the argument attributes of tt and nereid, which
- * LLVM has no place for. False as above. */
+/* The last step before translation to LLVM IR: applies the ABI, then drops the argument attributes of tt and nereid,
+ * which LLVM has no place for. False as above. */
 bool nereid_kernel_abi_finish(MlirOperation module);
 
 #endif

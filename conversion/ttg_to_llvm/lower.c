@@ -20,7 +20,8 @@ bool nereid_lower_error(MlirOperation op, const char *format, ...) {
   return mlirLogicalResultIsSuccess(nereid_diagnose(op, "%s", message));
 }
 
-/* --- values -------------------------------------------------------------------------------------------------------- */
+/* --- values --------------------------------------------------------------------------------------------------------
+ */
 
 nereid_lowered_t nereid_lower_get(nereid_lower_t *lower, MlirValue value) {
   uintptr_t *found = nereid_map_find(&lower->values, value.ptr);
@@ -51,7 +52,8 @@ nereid_lowered_t nereid_lower_operand(nereid_lower_t *lower, MlirOperation op, i
   return nereid_lower_get(lower, mlirOperationGetOperand(op, index));
 }
 
-/* --- elementwise emission -------------------------------------------------------------------------------------------- */
+/* --- elementwise emission --------------------------------------------------------------------------------------------
+ */
 
 enum { MAX_ELEMENTWISE_OPERANDS = 32 };
 
@@ -144,7 +146,8 @@ bool nereid_lower_elementwise(nereid_lower_t *lower, MlirOperation op, const ner
   return true;
 }
 
-/* --- the function ------------------------------------------------------------------------------------------------------ */
+/* --- the function
+ * ------------------------------------------------------------------------------------------------------ */
 
 nereid_builder_t nereid_lower_enter_prologue(nereid_lower_t *lower) {
   nereid_builder_t saved = lower->builder;
@@ -154,7 +157,9 @@ nereid_builder_t nereid_lower_enter_prologue(nereid_lower_t *lower) {
   return saved;
 }
 
-void nereid_lower_leave_prologue(nereid_lower_t *lower, nereid_builder_t saved) { lower->builder = saved; }
+void nereid_lower_leave_prologue(nereid_lower_t *lower, nereid_builder_t saved) {
+  lower->builder = saved;
+}
 
 MlirBlock nereid_lower_split_block(nereid_lower_t *lower) {
   MlirBlock rest = mlirBlockCreate(0, NULL, NULL);
@@ -162,7 +167,8 @@ MlirBlock nereid_lower_split_block(nereid_lower_t *lower) {
   return rest;
 }
 
-/* --- module-level helpers ---------------------------------------------------------------------------------------------- */
+/* --- module-level helpers
+ * ---------------------------------------------------------------------------------------------- */
 
 static MlirStringRef symbol_name(MlirOperation op) {
   MlirAttribute name = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("sym_name"));
@@ -197,11 +203,9 @@ bool nereid_lower_declare(nereid_lower_t *lower, const char *name, MlirType func
   }
   nereid_builder_t saved = enter_module(lower);
   MlirNamedAttribute attributes[] = {
-      nereid_emit_attribute(lower, "sym_name",
-                            mlirStringAttrGet(lower->context, mlirStringRefCreateFromCString(name))),
+      nereid_emit_attribute(lower, "sym_name", mlirStringAttrGet(lower->context, mlirStringRefCreateFromCString(name))),
       nereid_emit_attribute(lower, "function_type", mlirTypeAttrGet(function_type)),
-      nereid_emit_attribute(lower, "linkage",
-                            mlirLLVMLinkageAttrGet(lower->context, MlirLLVMLinkageExternal)),
+      nereid_emit_attribute(lower, "linkage", mlirLLVMLinkageAttrGet(lower->context, MlirLLVMLinkageExternal)),
   };
   MlirOperationState state =
       mlirOperationStateGet(mlirStringRefCreateFromCString("llvm.func"), lower->builder.location);

@@ -56,7 +56,7 @@ typedef struct nereid_lower {
   nereid_lower_types_t types;
   nereid_thread_grid_t grid;
   nereid_axis_result_t axis; /* about the values of the module before conversion */
-  MlirAttribute contract;         /* #llvm.fastmath<contract> or null: for fmul, fadd, fsub and the like */
+  MlirAttribute contract;    /* #llvm.fastmath<contract> or null: for fmul, fadd, fsub and the like */
   struct {
     MlirAttribute arith, llvm;
   } overflow[NEREID_LOWER_OVERFLOWS]; /* overflow flags of arith and those of llvm: none, nsw, nuw, both */
@@ -120,8 +120,8 @@ nereid_lowered_t nereid_lower_operand(nereid_lower_t *lower, MlirOperation op, i
 typedef MlirValue (*nereid_element_fn)(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                                        MlirType element, const MlirValue *operands);
 
-/* Lowers an op with one result whose operands are scalars or tensors of one layout: calls `emit` once per distinct tuple
- * of operand values. The op must be pure. */
+/* Lowers an op with one result whose operands are scalars or tensors of one layout: calls `emit` once per distinct
+ * tuple of operand values. The op must be pure. */
 bool nereid_lower_elementwise(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                               nereid_element_fn emit);
 

@@ -6,8 +6,8 @@
  *
  * A plain unmasked access is an LLVM load or store, which LLVM may combine and move. A mask, a cache modifier or an
  * eviction policy makes it inline PTX under a predicate: no branch. The values of a masked-off load come in as the tied
- * initial values of its registers. Registers that hold the same element load once; of threads that hold the same element
- * one stores. */
+ * initial values of its registers. Registers that hold the same element load once; of threads that hold the same
+ * element one stores. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
 
@@ -20,13 +20,13 @@ enum { MAX_VECTOR = 16, ACCESS_BITS = 128 };
 
 /* How the elements of one access lie in words: PTX moves at most four words of 32 or two of 64 bits. */
 typedef struct access {
-  MlirType element;    /* in registers */
-  unsigned bits;       /* of an element in memory */
-  intptr_t vector;     /* elements */
-  intptr_t words;      /* registers of the instruction */
-  unsigned word_bits;  /* 8, 16, 32 or 64 */
-  MlirType word;       /* an integer of word_bits */
-  intptr_t per_word;   /* elements */
+  MlirType element;   /* in registers */
+  unsigned bits;      /* of an element in memory */
+  intptr_t vector;    /* elements */
+  intptr_t words;     /* registers of the instruction */
+  unsigned word_bits; /* 8, 16, 32 or 64 */
+  MlirType word;      /* an integer of word_bits */
+  intptr_t per_word;  /* elements */
 } access_t;
 
 static access_t make_access(nereid_lower_t *lower, MlirType element, unsigned bits, intptr_t vector) {
@@ -39,7 +39,8 @@ static access_t make_access(nereid_lower_t *lower, MlirType element, unsigned bi
   return access;
 }
 
-/* --- words and elements ------------------------------------------------------------------------------------------------ */
+/* --- words and elements
+ * ------------------------------------------------------------------------------------------------ */
 
 /* The integer of an element's bits in memory. */
 static MlirValue element_to_bits(nereid_lower_t *lower, const access_t *access, MlirValue value) {
@@ -73,7 +74,8 @@ static void unpack_word(nereid_lower_t *lower, const access_t *access, MlirValue
   }
 }
 
-/* --- instructions ------------------------------------------------------------------------------------------------------- */
+/* --- instructions
+ * ------------------------------------------------------------------------------------------------------- */
 
 static const char *const cache_names[] = {"", "", ".ca", ".cg", ".wb", ".cs", ".wt", ".cv"};
 
@@ -86,8 +88,8 @@ typedef struct modifiers {
 } modifiers_t;
 
 static bool is_plain(const modifiers_t *modifiers) {
-  return modifiers->cache == NEREID_TT_CACHE_MODIFIER_NONE &&
-         modifiers->evict == NEREID_TT_EVICTION_POLICY_NORMAL && !modifiers->is_volatile;
+  return modifiers->cache == NEREID_TT_CACHE_MODIFIER_NONE && modifiers->evict == NEREID_TT_EVICTION_POLICY_NORMAL &&
+         !modifiers->is_volatile;
 }
 
 /* An eviction policy goes to both caches: a qualifier for L1, a policy for L2 (PTX ISA, "createpolicy"). */
@@ -153,10 +155,11 @@ static void append_type(text_t *text, const access_t *access) {
   append(text, ".b%u ", access->word_bits);
 }
 
-/* --- loads ----------------------------------------------------------------------------------------------------------------- */
+/* --- loads
+ * ----------------------------------------------------------------------------------------------------------------- */
 
-/* `initial` are the words of a masked-off load. Operands: outputs, address, then policy and predicate if there, then the
- * tied initial words. */
+/* `initial` are the words of a masked-off load. Operands: outputs, address, then policy and predicate if there, then
+ * the tied initial words. */
 static void emit_ptx_load(nereid_lower_t *lower, const access_t *access, const modifiers_t *modifiers,
                           MlirValue pointer, MlirValue predicate, const MlirValue *initial, MlirValue *out_words) {
   text_t code = {.size = 0}, constraints = {.size = 0};
@@ -312,7 +315,8 @@ static bool lower_load(nereid_lower_t *lower, MlirOperation op, const nereid_low
   return true;
 }
 
-/* --- stores ----------------------------------------------------------------------------------------------------------------- */
+/* --- stores
+ * ----------------------------------------------------------------------------------------------------------------- */
 
 /* Operands: address, words, then policy and predicate if there. */
 static void emit_ptx_store(nereid_lower_t *lower, const access_t *access, const modifiers_t *modifiers,
@@ -352,15 +356,14 @@ static void emit_ptx_store(nereid_lower_t *lower, const access_t *access, const 
   nereid_emit_asm(lower, code.chars, constraints.chars, true, 0, NULL, n, operands, NULL);
 }
 
-static void emit_llvm_store(nereid_lower_t *lower, const access_t *access, MlirValue pointer,
-                            const MlirValue *words) {
+static void emit_llvm_store(nereid_lower_t *lower, const access_t *access, MlirValue pointer, const MlirValue *words) {
   MlirNamedAttribute attribute = alignment(lower, access);
   MlirValue operands[] = {nereid_emit_pack(lower, access->words, words), pointer};
   nereid_emit_op(lower, "llvm.store", 0, NULL, 2, operands, 1, &attribute);
 }
 
-static void store_vector(nereid_lower_t *lower, const modifiers_t *modifiers, const access_t *access,
-                         MlirValue pointer, MlirValue predicate, const MlirValue *elements) {
+static void store_vector(nereid_lower_t *lower, const modifiers_t *modifiers, const access_t *access, MlirValue pointer,
+                         MlirValue predicate, const MlirValue *elements) {
   MlirValue words[MAX_VECTOR];
   for (intptr_t w = 0; w < access->words; ++w)
     words[w] = pack_word(lower, access, elements + w * access->per_word);
@@ -412,11 +415,12 @@ static bool lower_store(nereid_lower_t *lower, MlirOperation op, const nereid_lo
   return true;
 }
 
-/* --- addresses ------------------------------------------------------------------------------------------------------------- */
+/* --- addresses
+ * ------------------------------------------------------------------------------------------------------------- */
 
 /* Bytes step by the pointee's size in memory; an i1 takes one. */
-static MlirValue emit_addptr(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
-                             MlirType element, const MlirValue *operands) {
+static MlirValue emit_addptr(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                             const MlirValue *operands) {
   (void)row, (void)element;
   MlirType pointer = nereid_lower_element_type(mlirValueGetType(mlirOperationGetOperand(op, 0)));
   const unsigned bits = nereid_lower_memory_bits(nereid_tt_ptr_type_get_pointee_type(pointer));
@@ -424,8 +428,7 @@ static MlirValue emit_addptr(nereid_lower_t *lower, MlirOperation op, const nere
 }
 
 static bool lower_addptr(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
-  return check_pointer(op, mlirOperationGetOperand(op, 0)) &&
-         nereid_lower_elementwise(lower, op, row, emit_addptr);
+  return check_pointer(op, mlirOperationGetOperand(op, 0)) && nereid_lower_elementwise(lower, op, row, emit_addptr);
 }
 
 const nereid_lower_row_t nereid_lower_memory_rows[] = {

@@ -22,7 +22,9 @@ static MlirValue emit_sreg(nereid_lower_t *lower, const char *const names[2][3],
   return nereid_emit(lower, names[lower->grid.num_ctas > 1][axis], lower->types.i32, 0, NULL);
 }
 
-MlirValue nereid_lower_program_id(nereid_lower_t *lower, int axis) { return emit_sreg(lower, program_id, axis); }
+MlirValue nereid_lower_program_id(nereid_lower_t *lower, int axis) {
+  return emit_sreg(lower, program_id, axis);
+}
 
 static bool lower_program_id(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;

@@ -50,7 +50,8 @@ static bool lower_make_range(nereid_lower_t *lower, MlirOperation op, const nere
   return true;
 }
 
-/* --- constants ----------------------------------------------------------------------------------------------------- */
+/* --- constants -----------------------------------------------------------------------------------------------------
+ */
 
 /* The attribute of one element as llvm.mlir.constant wants it: fp8 and bf16-like types by their bits. */
 static MlirAttribute element_attribute(nereid_lower_t *lower, MlirType element, MlirAttribute value) {
@@ -103,7 +104,8 @@ static bool lower_poison(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return set_splat(lower, result, nereid_emit(lower, "llvm.mlir.poison", type, 0, NULL));
 }
 
-/* --- views ----------------------------------------------------------------------------------------------------------- */
+/* --- views -----------------------------------------------------------------------------------------------------------
+ */
 
 /* Registers of `to`, taken from those of `from`, when every thread already holds what it needs in the same place. */
 static bool lower_renaming(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from,
@@ -186,9 +188,9 @@ static bool lower_broadcast(nereid_lower_t *lower, MlirOperation op, const nerei
 }
 
 const nereid_lower_row_t nereid_lower_view_rows[] = {
-    {NEREID_OP_ARITH_CONSTANT, lower_constant, NULL}, {NEREID_OP_UB_POISON, lower_poison, NULL},
-    {NEREID_OP_TT_SPLAT, lower_splat, NULL},          {NEREID_OP_TT_UNSPLAT, lower_unsplat, NULL},
+    {NEREID_OP_ARITH_CONSTANT, lower_constant, NULL},  {NEREID_OP_UB_POISON, lower_poison, NULL},
+    {NEREID_OP_TT_SPLAT, lower_splat, NULL},           {NEREID_OP_TT_UNSPLAT, lower_unsplat, NULL},
     {NEREID_OP_TT_MAKE_RANGE, lower_make_range, NULL}, {NEREID_OP_TT_BROADCAST, lower_broadcast, NULL},
-    {NEREID_OP_TT_EXPAND_DIMS, lower_reshape, NULL},  {NEREID_OP_TT_RESHAPE, lower_reshape, NULL},
-    {NEREID_OP_TT_TRANS, lower_trans, NULL},          {NEREID_OP_UNKNOWN, NULL, NULL},
+    {NEREID_OP_TT_EXPAND_DIMS, lower_reshape, NULL},   {NEREID_OP_TT_RESHAPE, lower_reshape, NULL},
+    {NEREID_OP_TT_TRANS, lower_trans, NULL},           {NEREID_OP_UNKNOWN, NULL, NULL},
 };
