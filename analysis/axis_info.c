@@ -42,7 +42,7 @@ typedef struct solver {
   size_t head, queued;
 } solver_t;
 
-/* ---- facts ---- */
+/* --- facts --- */
 
 /* The place of `value`'s fact, made unreached when it was not there; null when memory is out. */
 static nereid_axis_info_t *fact_of(solver_t *s, MlirValue value) {
@@ -82,7 +82,7 @@ static void lower_to_unknown(solver_t *s, MlirValue value) {
   lower(s, value, &unknown);
 }
 
-/* ---- control flow ---- */
+/* --- control flow --- */
 
 static void flow_region_edge(MlirRegion region, intptr_t n, const MlirValue *operands, const MlirValue *inputs,
                              void *data) {
@@ -151,7 +151,7 @@ static void flow_foreign_arguments(solver_t *s, MlirOperation op) {
   }
 }
 
-/* ---- operations ---- */
+/* --- operations --- */
 
 static MlirAttribute hint_of_op(const void *data, MlirStringRef name) {
   const MlirOperation *op = data;
@@ -240,7 +240,7 @@ static void visit(solver_t *s, const entry_t *entry) {
   visit_results(s, entry);
 }
 
-/* ---- functions ---- */
+/* --- functions --- */
 
 typedef struct argument {
   MlirOperation function;

@@ -100,8 +100,7 @@ static void rule_mul(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   }
 }
 
-/* Groups of counting numbers that start at a multiple of their length, against equal numbers that are such multiples.
- */
+/* Groups of counting numbers that start at a multiple of their length, against equal numbers that are such too. */
 static uint8_t aligned_group(fact_t *counting, fact_t *equal, int d) {
   return least(least(counting->contiguity[d], counting->divisibility[d]),
                least(equal->constancy[d], nereid_axis_weakened(equal, d, 0)));

@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* --- making ---------------------------------------------------------------------------------------------------- */
+/* --- making --- */
 
 void nereid_layout_initialize(nereid_layout_t *layout, int rank) {
   assert(rank >= 0 && rank <= NEREID_LAYOUT_MAX_RANK);
@@ -86,7 +86,7 @@ bool nereid_layout_extend_zeros(nereid_layout_t *layout, nereid_layout_dim_t in,
   return true;
 }
 
-/* --- reading --------------------------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 static uint32_t apply_dim(const nereid_layout_t *layout, int in, uint64_t value) {
   uint32_t result = 0;
@@ -189,7 +189,7 @@ bool nereid_layout_equal(const nereid_layout_t *a, const nereid_layout_t *b) {
   return true;
 }
 
-/* --- algebra --------------------------------------------------------------------------------------------------- */
+/* --- algebra --- */
 
 /* Rows in echelon form: rows[i] has leading bit i (0 when absent) and is the XOR of the columns in columns[i]. */
 typedef struct elimination {
@@ -348,7 +348,7 @@ bool nereid_layout_divide(const nereid_layout_t *layout, const nereid_layout_t *
   return true;
 }
 
-/* --- changing the tensor side ------------------------------------------------------------------------------------ */
+/* --- changing the tensor side --- */
 
 void nereid_layout_transpose(const nereid_layout_t *layout, const int32_t *order, nereid_layout_t *out) {
   nereid_layout_t result = *layout;
@@ -407,7 +407,7 @@ void nereid_layout_drop_blocks(nereid_layout_t *layout) {
   layout->in_bits[NEREID_LAYOUT_BLOCK] = 0;
 }
 
-/* --- conversions ------------------------------------------------------------------------------------------------- */
+/* --- conversions --- */
 
 /* The flat bit of bit `i` of input `in`. */
 static int flat_bit(const nereid_layout_t *layout, int in, int i) {

@@ -41,7 +41,7 @@ typedef struct nereid_layout {
   uint32_t bases[NEREID_LAYOUT_DIMS][NEREID_LAYOUT_MAX_BITS]; /* packed image of each input bit; 0: a broadcast */
 } nereid_layout_t;
 
-/* --- making ---------------------------------------------------------------------------------------------------- */
+/* --- making --- */
 
 /* The layout of `rank` dimensions of size 1 from inputs of size 1: the neutral element of the product. */
 void nereid_layout_initialize(nereid_layout_t *layout, int rank);
@@ -61,7 +61,7 @@ bool nereid_layout_multiply(nereid_layout_t *layout, const nereid_layout_t *oute
 bool nereid_layout_extend(nereid_layout_t *layout, nereid_layout_dim_t in, int d, int bits);
 bool nereid_layout_extend_zeros(nereid_layout_t *layout, nereid_layout_dim_t in, int bits);
 
-/* --- reading --------------------------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 /* The packed coordinate held at hardware coordinate (register, lane, warp, block). Bits past an input's size are
  * ignored. */
@@ -99,7 +99,7 @@ uint32_t nereid_layout_span(const nereid_layout_t *layout, nereid_layout_dim_t i
 
 bool nereid_layout_equal(const nereid_layout_t *a, const nereid_layout_t *b);
 
-/* --- algebra --------------------------------------------------------------------------------------------------- */
+/* --- algebra --- */
 
 /* Dimension of the image, in bits. */
 int nereid_layout_image_bits(const nereid_layout_t *layout);
@@ -132,7 +132,7 @@ bool nereid_layout_invert(const nereid_layout_t *layout, nereid_layout_t *out);
  * and the others never move inside it. */
 bool nereid_layout_divide(const nereid_layout_t *layout, const nereid_layout_t *tile, nereid_layout_t *out_quotient);
 
-/* --- changing the tensor side ------------------------------------------------------------------------------------ */
+/* --- changing the tensor side --- */
 
 /* Dimension i of the result is dimension order[i] of `layout`. */
 void nereid_layout_transpose(const nereid_layout_t *layout, const int32_t *order, nereid_layout_t *out);
@@ -149,7 +149,7 @@ void nereid_layout_drop_register_copies(nereid_layout_t *layout);
 /* One CTA's part: the block input shrinks to size 1; tensor dimensions keep their sizes. */
 void nereid_layout_drop_blocks(nereid_layout_t *layout);
 
-/* --- conversions ------------------------------------------------------------------------------------------------- */
+/* --- conversions --- */
 
 /* What a conversion of a distributed tensor from one layout to another costs, cheapest first. */
 typedef enum nereid_layout_conversion {

@@ -9,8 +9,7 @@
 
 #include "layout/distributed.h"
 
-/* #ttg.swizzled_shared: groups of `vec` elements of a row are permuted by an xor with (row / per_phase) mod max_phase.
- */
+/* #ttg.swizzled_shared: groups of `vec` elements of a row, permuted by an xor with (row / per_phase) mod max_phase. */
 NEREID_MUST_USE nereid_status_t nereid_layout_swizzled_shared(int rank, const int64_t *shape, int vec, int per_phase,
                                                               int max_phase, const int32_t *order,
                                                               const nereid_layout_cga_t *cga, nereid_layout_t *out);

@@ -56,7 +56,7 @@ typedef struct coalesce {
   bool failed;
 } coalesce_t;
 
-/* ---- what an access is ---- */
+/* --- what an access is --- */
 
 static bool is_descriptor(nereid_op_kind_t kind) {
   return kind == NEREID_OP_TT_DESCRIPTOR_LOAD || kind == NEREID_OP_TT_DESCRIPTOR_GATHER ||
@@ -192,7 +192,7 @@ static MlirWalkResult collect(MlirOperation op, void *data) {
   return nereid_vector_push(c->pass->scratch, &c->accesses, access) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
-/* ---- the decision ---- */
+/* --- the decision --- */
 
 static bool same_shape_and_order(const access_t *a, const access_t *b) {
   return a->rank == b->rank && memcmp(a->shape, b->shape, sizeof a->shape) == 0 &&
@@ -313,7 +313,7 @@ static void decide(coalesce_t *c, nereid_connected_t *connected) {
   }
 }
 
-/* ---- the rewrite ---- */
+/* --- the rewrite --- */
 
 static MlirType with_encoding(MlirType type, MlirAttribute encoding) {
   int64_t shape[RANK];

@@ -44,8 +44,7 @@ typedef struct components {
   bool failed;
 } components_t;
 
-/* --- union-find ------------------------------------------------------------------------------------------------------
- */
+/* --- union-find --- */
 
 static size_t node_of(components_t *components, MlirValue value) {
   uintptr_t *place = nereid_map_insert(&components->index, value.ptr);
@@ -80,8 +79,7 @@ static void unite(components_t *components, MlirValue a, MlirValue b) {
     components->nodes.data[i < j ? j : i].parent = i < j ? i : j;
 }
 
-/* --- what ties values together
- * ---------------------------------------------------------------------------------------- */
+/* --- what ties values together --- */
 
 /* Pure elementwise ops: operands and results have one layout, and any will do. Sources have no tensor operands. */
 static bool is_flexible(MlirOperation op) {
@@ -144,8 +142,7 @@ static void tie(components_t *components, MlirOperation op) {
     unite(components, first, mlirOperationGetResult(op, i));
 }
 
-/* --- votes
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- votes --- */
 
 static void vote(components_t *components, MlirValue value, MlirAttribute encoding) {
   if (!nereid_is_laid_out(value) || components->failed)
@@ -200,8 +197,7 @@ static void collect_argument_votes(components_t *components, MlirOperation op) {
     vote(components, mlirBlockGetArgument(entry, i), nereid_encoding_of(mlirBlockGetArgument(entry, i)));
 }
 
-/* --- changing layouts
- * ---------------------------------------------------------------------------------------------------- */
+/* --- changing layouts --- */
 
 /* The layout that `value` shall have; null when it is to stay. */
 static MlirAttribute chosen(components_t *components, MlirValue value) {

@@ -62,8 +62,7 @@ static MlirStringRef ref(const char *text) {
   return mlirStringRefCreateFromCString(text);
 }
 
-/* --- which operand layout a result layout asks for
- * --------------------------------------------------------------------- */
+/* --- which operand layout a result layout asks for --- */
 
 /* How an op passes a layout from its result to its operands. */
 typedef enum flow {
@@ -131,8 +130,7 @@ static bool operand_encoding(MlirOperation op, flow_t flow, intptr_t i, MlirAttr
   return !mlirAttributeIsNull(*out);
 }
 
-/* --- costs
- * ----------------------------------------------------------------------------------------------------------------- */
+/* --- costs --- */
 
 /* Elements that a thread holds, copies not counted: they are computed once. */
 static int64_t distinct_registers(const nereid_layout_t *layout) {
@@ -194,8 +192,7 @@ static int64_t recompute_cost(MlirOperation op, flow_t flow, MlirValue value, Ml
   return registers_of(value, encoding) * each;
 }
 
-/* --- finding the slice
- * ------------------------------------------------------------------------------------------------------- */
+/* --- finding the slice --- */
 
 static made_t *find_in(const nereid_map_t *map, wanted_t wanted) {
   uintptr_t *list = nereid_map_find(map, wanted.value.ptr);
@@ -259,8 +256,7 @@ static bool collect(removal_t *removal, slice_t *slice, wanted_t root) {
   return true;
 }
 
-/* --- computing it again
- * -------------------------------------------------------------------------------------------------------- */
+/* --- computing it again --- */
 
 /* The value of `wanted`, which has been made, is there, or is the source of a conversion. */
 static MlirValue lookup(removal_t *removal, wanted_t wanted) {
@@ -359,9 +355,7 @@ static bool rebuild(removal_t *removal, const slice_t *slice) {
   return true;
 }
 
-/* --- the pass
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* --- the pass --- */
 
 typedef struct collection {
   nereid_arena_t *arena;

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* ---- cloning and moving ---- */
+/* --- cloning and moving --- */
 
 /* Old value, block and operation -> new one. */
 typedef struct NereidMlirIRMapping {
@@ -58,7 +58,7 @@ MLIR_CAPI_EXPORTED void nereidMlirOperationInsertOperands(MlirOperation op, intp
                                                           const MlirValue *operands);
 MLIR_CAPI_EXPORTED void nereidMlirOperationEraseOperand(MlirOperation op, intptr_t index);
 
-/* ---- folding, constants, dominance ---- */
+/* --- folding, constants, dominance --- */
 
 /* Folds `op`, which is in a block: true when each of its results has its replacement in `results`, constants being made
  * before it; the caller then replaces uses and erases it. A change in place is false. */
@@ -83,15 +83,14 @@ MLIR_CAPI_EXPORTED bool nereidMlirDominanceProperlyDominates(NereidMlirDominance
 /* Removes blocks that nothing reaches, in the regions of `op` and below. True when some went. */
 MLIR_CAPI_EXPORTED bool nereidMlirOperationEraseUnreachableBlocks(MlirOperation op);
 
-/* ---- symbols, calls, functions ---- */
+/* --- symbols, calls, functions --- */
 
 /* The operation that a SymbolRefAttr or StringAttr names as seen from `from`; null when there is none. */
 MLIR_CAPI_EXPORTED MlirOperation nereidMlirSymbolTableLookupNearestFrom(MlirOperation from, MlirAttribute symbol);
 
 typedef void (*NereidMlirSymbolUseCallback)(MlirOperation user, MlirAttribute symbolRef, void *userData);
 
-/* Calls back for each use of `symbol` (the operation that defines it) inside `from`; false when they cannot be known.
- */
+/* Calls back for each use of `symbol` (the operation that defines it) inside `from`; false when they are not known. */
 MLIR_CAPI_EXPORTED bool nereidMlirSymbolWalkUses(MlirOperation symbol, MlirOperation from,
                                                  NereidMlirSymbolUseCallback callback, void *userData);
 
@@ -118,7 +117,7 @@ MLIR_CAPI_EXPORTED MlirLogicalResult nereidMlirFunctionInsertArgument(MlirOperat
                                                                       MlirType type, MlirAttribute attrs,
                                                                       MlirLocation location);
 
-/* ---- control flow ---- */
+/* --- control flow --- */
 
 /* LoopLikeOpInterface. */
 MLIR_CAPI_EXPORTED bool nereidMlirOperationIsLoopLike(MlirOperation op);
@@ -142,7 +141,7 @@ MLIR_CAPI_EXPORTED bool nereidMlirRegionBranchWalkEdges(MlirOperation point, Ner
 MLIR_CAPI_EXPORTED bool nereidMlirBranchGetSuccessorOperands(MlirOperation branch, intptr_t index, intptr_t *produced,
                                                              intptr_t *first, intptr_t *n);
 
-/* ---- traits ---- */
+/* --- traits --- */
 
 typedef enum NereidMlirTrait {
   NereidMlirTraitIsTerminator,
@@ -158,7 +157,7 @@ typedef enum NereidMlirTrait {
 
 MLIR_CAPI_EXPORTED bool nereidMlirOperationHasTrait(MlirOperation op, NereidMlirTrait trait);
 
-/* ---- attributes and types ---- */
+/* --- attributes and types --- */
 
 /* The elements of a DenseI32ArrayAttr or DenseI64ArrayAttr, in memory of the context. */
 MLIR_CAPI_EXPORTED const int32_t *nereidMlirDenseI32ArrayGetData(MlirAttribute attr);
@@ -192,7 +191,7 @@ MLIR_CAPI_EXPORTED MlirType nereidMlirTypeReplace(MlirType type, NereidMlirRepla
 /* In the attributes, result types and block argument types of `op` and everything below it. */
 MLIR_CAPI_EXPORTED void nereidMlirOperationReplaceElements(MlirOperation op, NereidMlirReplacer replacer);
 
-/* ---- rewriting ---- */
+/* --- rewriting --- */
 
 /* The rewriter as the builder that it is does not say where it is: the block, and the operation it inserts before
  * (null: the end). */

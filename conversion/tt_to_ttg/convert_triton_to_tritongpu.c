@@ -39,8 +39,7 @@ static MlirStringRef ref(const char *text) {
   return mlirStringRefCreateFromCString(text);
 }
 
-/* --- types -----------------------------------------------------------------------------------------------------------
- */
+/* --- types --- */
 
 static intptr_t shape_of(MlirType tensor, int64_t *shape) {
   const intptr_t rank = mlirShapedTypeGetRank(tensor);
@@ -93,8 +92,7 @@ static void convert_function_type(conversion_t *conversion, MlirOperation op) {
   mlirOperationSetAttributeByName(op, ref("function_type"), mlirTypeAttrGet(converted));
 }
 
-/* --- mending
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- mending --- */
 
 /* Makes operand `index` of `op` have `encoding`, through a convert_layout in front of it. */
 static void convert_operand(MlirOperation op, intptr_t index, MlirAttribute encoding) {
@@ -236,8 +234,7 @@ static bool mend_dot(conversion_t *conversion, MlirOperation op) {
   return true;
 }
 
-/* --- the pass
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- the pass --- */
 
 typedef struct mend {
   nereid_op_kind_t kind;

@@ -10,8 +10,7 @@
 #include "nereid/dialects/tt.h"
 #include "seam/bindings.h"
 
-/* --- one to one ------------------------------------------------------------------------------------------------------
- */
+/* --- one to one --- */
 
 static MlirValue emit_same(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
                            const MlirValue *operands) {
@@ -43,8 +42,7 @@ static bool lower_overflow(nereid_lower_t *lower, MlirOperation op, const nereid
   return nereid_lower_elementwise(lower, op, row, emit_overflow);
 }
 
-/* --- integers that LLVM has no op for
- * ---------------------------------------------------------------------------------- */
+/* --- integers that LLVM has no op for --- */
 
 enum { EQ = 0, NE = 1, SLT = 2, SGT = 4, ULT = 6 };
 
@@ -140,8 +138,7 @@ static bool lower_extended(nereid_lower_t *lower, MlirOperation op, const nereid
   return true;
 }
 
-/* --- comparison and selection
- * -------------------------------------------------------------------------------------------- */
+/* --- comparison and selection --- */
 
 static int64_t predicate_of(MlirOperation op) {
   return mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("predicate")));
@@ -159,8 +156,7 @@ static bool lower_compare(nereid_lower_t *lower, MlirOperation op, const nereid_
   return nereid_lower_elementwise(lower, op, row, emit_compare);
 }
 
-/* --- floating point
- * -------------------------------------------------------------------------------------------------------- */
+/* --- floating point --- */
 
 static MlirValue emit_contractable(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                                    MlirType element, const MlirValue *operands) {
@@ -191,8 +187,7 @@ static bool lower_divf(nereid_lower_t *lower, MlirOperation op, const nereid_low
   return nereid_lower_elementwise(lower, op, row, emit_divf);
 }
 
-/* --- integer and float
- * ------------------------------------------------------------------------------------------------------ */
+/* --- integer and float --- */
 
 static MlirValue emit_index_cast(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                                  MlirType element, const MlirValue *operands) {

@@ -110,8 +110,7 @@ static bool lower_switch(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return emit_terminator(lower, op, "llvm.switch", &operands, count, attributes);
 }
 
-/* --- calls -----------------------------------------------------------------------------------------------------------
- */
+/* --- calls --- */
 
 static MlirNamedAttribute position(nereid_lower_t *lower, intptr_t index) {
   const int64_t at = index;

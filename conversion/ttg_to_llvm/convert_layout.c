@@ -11,8 +11,7 @@
 
 #include "analysis/scratch.h"
 
-/* --- renaming --------------------------------------------------------------------------------------------------------
- */
+/* --- renaming --- */
 
 static bool rename_registers(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from,
                              const nereid_layout_t *to) {
@@ -29,8 +28,7 @@ static bool rename_registers(nereid_lower_t *lower, MlirOperation op, const nere
   return true;
 }
 
-/* --- through shared memory -------------------------------------------------------------------------------------------
- */
+/* --- through shared memory --- */
 
 /* One side of the exchange: addresses of a layout's registers in the scratch. */
 typedef struct side {

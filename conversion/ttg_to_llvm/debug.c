@@ -33,8 +33,7 @@ static void end_if(nereid_lower_t *lower, MlirBlock rest) {
   lower->builder.block = rest;
 }
 
-/* --- assert
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- assert --- */
 
 typedef struct place {
   char file[256], function[128];
@@ -105,8 +104,7 @@ static bool lower_assert(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return true;
 }
 
-/* --- print
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- print --- */
 
 enum { MAX_PRINTED = 32, FORMAT_SIZE = 1024 };
 

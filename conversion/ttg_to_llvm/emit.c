@@ -44,7 +44,7 @@ MlirValue nereid_emit(nereid_lower_t *lower, const char *name, MlirType result, 
   return mlirOperationGetResult(nereid_emit_op(lower, name, 1, &result, n_operands, operands, 0, NULL), 0);
 }
 
-/* --- constants --------------------------------------------------------------------------------------------------- */
+/* --- constants --- */
 
 static MlirValue create_constant(nereid_lower_t *lower, MlirType type, MlirAttribute value) {
   MlirNamedAttribute attribute = nereid_emit_attribute(lower, "value", value);
@@ -84,7 +84,7 @@ MlirValue nereid_emit_undef(nereid_lower_t *lower, MlirType type) {
   return nereid_emit(lower, "llvm.mlir.undef", type, 0, NULL);
 }
 
-/* --- arithmetic -------------------------------------------------------------------------------------------------- */
+/* --- arithmetic --- */
 
 MlirValue nereid_emit_binary(nereid_lower_t *lower, const char *name, MlirValue lhs, MlirValue rhs) {
   return nereid_emit(lower, name, mlirValueGetType(lhs), 2, (MlirValue[]){lhs, rhs});
@@ -173,8 +173,7 @@ MlirValue nereid_emit_bits(nereid_lower_t *lower, MlirType to, MlirValue value) 
   return nereid_emit_bits(lower, to, value);
 }
 
-/* --- pointers and vectors ------------------------------------------------------------------------------------------
- */
+/* --- pointers and vectors --- */
 
 static MlirValue gep(nereid_lower_t *lower, MlirValue pointer, MlirType element, int32_t constant, intptr_t n_indices,
                      const MlirValue *index) {
@@ -227,8 +226,7 @@ MlirValue nereid_emit_pack(nereid_lower_t *lower, intptr_t count, const MlirValu
   return vector;
 }
 
-/* --- calls ---------------------------------------------------------------------------------------------------------
- */
+/* --- calls --- */
 
 void nereid_emit_asm(nereid_lower_t *lower, const char *text, const char *constraints, bool volatile_,
                      intptr_t n_results, const MlirType *results, intptr_t n_operands, const MlirValue *operands,
@@ -280,8 +278,7 @@ MlirValue nereid_emit_intrinsic(nereid_lower_t *lower, const char *name, MlirTyp
   return call(lower, "llvm.call_intrinsic", "intrin", text, result, n_operands, operands);
 }
 
-/* --- control flow --------------------------------------------------------------------------------------------------
- */
+/* --- control flow --- */
 
 void nereid_emit_branch(nereid_lower_t *lower, MlirBlock to, intptr_t n, const MlirValue *arguments) {
   MlirOperationState state = mlirOperationStateGet(ref("llvm.br"), lower->builder.location);

@@ -14,8 +14,7 @@
 
 #include <stdio.h>
 
-/* --- extern_elementwise ----------------------------------------------------------------------------------------------
- */
+/* --- extern_elementwise --- */
 
 static MlirValue emit_extern(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
                              const MlirValue *operands) {
@@ -42,8 +41,7 @@ static bool lower_extern(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return nereid_lower_elementwise(lower, op, row, emit_extern);
 }
 
-/* --- elementwise_inline_asm
- * ------------------------------------------------------------------------------------------- */
+/* --- elementwise_inline_asm --- */
 
 typedef NEREID_VECTOR(MlirValue) values_t;
 typedef NEREID_VECTOR(MlirType) types_t;

@@ -33,8 +33,7 @@ static const fp8_t *fp8_of(MlirType type) {
 
 enum { FP8_CVT_CAPABILITY = 89 };
 
-/* --- from fp8
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- from fp8 --- */
 
 /* e5m2 is the high byte of an f16. e4m3, moved to where f16 has exponent and mantissa, is 2^8 too small. */
 static MlirValue fp8_bits_to_f16(nereid_lower_t *lower, const fp8_t *format, MlirValue bits) {
@@ -68,8 +67,7 @@ static void fp8_pair_to_f16(nereid_lower_t *lower, const fp8_t *format, const Ml
     out[i] = nereid_emit_extract(lower, pair, i);
 }
 
-/* --- to fp8
- * --------------------------------------------------------------------------------------------------------------- */
+/* --- to fp8 --- */
 
 /* The magnitude's bits for a number that is normal in the format: cut the mantissa, rounding to even unless towards
  * zero, and change the exponent's bias. */
@@ -135,8 +133,7 @@ static void f32_pair_to_fp8(nereid_lower_t *lower, const fp8_t *format, const Ml
     out[i] = nereid_emit_extract(lower, pair, i);
 }
 
-/* --- between the formats that LLVM knows
- * ----------------------------------------------------------------------------------- */
+/* --- between the formats that LLVM knows --- */
 
 /* f64 to f32, inexact results with an odd last bit: a later rounding to fewer bits sees on which side of a tie they
  * lie. */
@@ -242,8 +239,7 @@ static bool lower_truncf(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return lower_float_cast(lower, op, number == TOWARD_ZERO);
 }
 
-/* --- integers
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- integers --- */
 
 /* An i32 or i64 cut to f32, its last bit odd when anything was lost: rounding that to bf16 rounds once. */
 static MlirValue int_to_odd_f32(nereid_lower_t *lower, bool is_signed, MlirValue value) {

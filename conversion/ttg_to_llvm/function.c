@@ -41,8 +41,7 @@ MlirBlock nereid_lower_block(nereid_lower_t *lower, MlirBlock block) {
   return (MlirBlock){found ? (void *)*found : NULL};
 }
 
-/* --- signature -------------------------------------------------------------------------------------------------------
- */
+/* --- signature --- */
 
 /* Appends the LLVM types of `type`: one, or one per register of a tensor. False when it has none. */
 static bool append_types(nereid_lower_t *lower, MlirType type, types_t *types) {
@@ -158,8 +157,7 @@ static MlirType result_type(nereid_lower_t *lower, MlirOperation function) {
                          : mlirLLVMStructTypeLiteralGet(lower->context, (intptr_t)types.size, types.data, false);
 }
 
-/* --- the llvm.func ---------------------------------------------------------------------------------------------------
- */
+/* --- the llvm.func --- */
 
 static int32_t total_warps(nereid_lower_t *lower) {
   MlirAttribute total = attribute_of(lower->module, "ttg.total-num-warps");
@@ -235,8 +233,7 @@ static MlirOperation create_function(nereid_lower_t *lower, MlirOperation functi
   return made;
 }
 
-/* --- blocks
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- blocks --- */
 
 typedef NEREID_VECTOR(MlirBlock) blocks_t;
 

@@ -20,8 +20,7 @@ bool nereid_lower_error(MlirOperation op, const char *format, ...) {
   return mlirLogicalResultIsSuccess(nereid_diagnose(op, "%s", message));
 }
 
-/* --- values --------------------------------------------------------------------------------------------------------
- */
+/* --- values --- */
 
 nereid_lowered_t nereid_lower_get(nereid_lower_t *lower, MlirValue value) {
   uintptr_t *found = nereid_map_find(&lower->values, value.ptr);
@@ -52,8 +51,7 @@ nereid_lowered_t nereid_lower_operand(nereid_lower_t *lower, MlirOperation op, i
   return nereid_lower_get(lower, mlirOperationGetOperand(op, index));
 }
 
-/* --- elementwise emission --------------------------------------------------------------------------------------------
- */
+/* --- elementwise emission --- */
 
 enum { MAX_ELEMENTWISE_OPERANDS = 32 };
 
@@ -146,8 +144,7 @@ bool nereid_lower_elementwise(nereid_lower_t *lower, MlirOperation op, const ner
   return true;
 }
 
-/* --- the function
- * ------------------------------------------------------------------------------------------------------ */
+/* --- the function --- */
 
 nereid_builder_t nereid_lower_enter_prologue(nereid_lower_t *lower) {
   nereid_builder_t saved = lower->builder;
@@ -167,8 +164,7 @@ MlirBlock nereid_lower_split_block(nereid_lower_t *lower) {
   return rest;
 }
 
-/* --- module-level helpers
- * ---------------------------------------------------------------------------------------------- */
+/* --- module-level helpers --- */
 
 static MlirStringRef symbol_name(MlirOperation op) {
   MlirAttribute name = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("sym_name"));

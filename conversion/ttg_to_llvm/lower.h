@@ -98,7 +98,7 @@ extern const nereid_lower_row_t nereid_lower_debug_rows[];
 extern const nereid_lower_row_t nereid_lower_control_flow_rows[];
 extern const nereid_lower_row_t nereid_lower_convert_layout_rows[];
 
-/* --- values ------------------------------------------------------------------------------------------------------ */
+/* --- values --- */
 
 /* The per-thread values of `value`, which must have been lowered. */
 nereid_lowered_t nereid_lower_get(nereid_lower_t *lower, MlirValue value);
@@ -125,7 +125,7 @@ typedef MlirValue (*nereid_element_fn)(nereid_lower_t *lower, MlirOperation op, 
 bool nereid_lower_elementwise(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                               nereid_element_fn emit);
 
-/* --- types and layouts ------------------------------------------------------------------------------------------- */
+/* --- types and layouts --- */
 
 /* The LLVM type of a scalar, or of a tensor's element: tt.ptr is !llvm.ptr<1> (by its address space), fp8 is i8, fp4 is
  * i8, index is i32. Null for a type that has none. */
@@ -176,7 +176,7 @@ MlirValue nereid_lower_unique_thread(nereid_lower_t *lower, MlirType tensor);
  * the first CTA. Null when every thread writes. */
 MlirValue nereid_lower_storing_thread(nereid_lower_t *lower, MlirType type);
 
-/* --- the function ------------------------------------------------------------------------------------------------ */
+/* --- the function --- */
 
 /* Runs the following emissions in the prologue, where every block can use the result. Returns the builder to restore
  * with nereid_lower_leave_prologue. */

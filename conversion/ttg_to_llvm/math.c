@@ -16,8 +16,7 @@
 
 enum { MAX_OPERANDS = 3 };
 
-/* --- libdevice -------------------------------------------------------------------------------------------------------
- */
+/* --- libdevice --- */
 
 /* Calls __nv_<name>, with an f for f32; narrower types are widened to f32 and rounded back. */
 static MlirValue emit_libdevice_call(nereid_lower_t *lower, const char *name, intptr_t n, MlirType element,
@@ -48,8 +47,7 @@ static bool lower_libdevice(nereid_lower_t *lower, MlirOperation op, const nerei
   return nereid_lower_elementwise(lower, op, row, emit_libdevice);
 }
 
-/* --- instructions
- * ------------------------------------------------------------------------------------------------------ */
+/* --- instructions --- */
 
 static MlirValue emit_llvm(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
                            const MlirValue *operands) {
@@ -143,8 +141,7 @@ static bool lower_count_zeros(nereid_lower_t *lower, MlirOperation op, const ner
   return nereid_lower_elementwise(lower, op, row, emit_count_zeros);
 }
 
-/* --- precise forms
- * ------------------------------------------------------------------------------------------------------ */
+/* --- precise forms --- */
 
 /* f16 and bf16: rounding the f32 result once more is still correct (24 >= 2 * 11 + 2 bits). */
 static MlirValue emit_precise(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
@@ -180,8 +177,7 @@ static bool lower_clampf(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return nereid_lower_elementwise(lower, op, row, emit_clampf);
 }
 
-/* --- what only MLIR has
- * ------------------------------------------------------------------------------------------------- */
+/* --- what only MLIR has --- */
 
 /* math.clampf is what its parts are in arith: NaN stays NaN. */
 static MlirValue emit_math_clampf(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,

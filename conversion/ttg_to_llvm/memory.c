@@ -39,8 +39,7 @@ static access_t make_access(nereid_lower_t *lower, MlirType element, unsigned bi
   return access;
 }
 
-/* --- words and elements
- * ------------------------------------------------------------------------------------------------ */
+/* --- words and elements --- */
 
 /* The integer of an element's bits in memory. */
 static MlirValue element_to_bits(nereid_lower_t *lower, const access_t *access, MlirValue value) {
@@ -74,8 +73,7 @@ static void unpack_word(nereid_lower_t *lower, const access_t *access, MlirValue
   }
 }
 
-/* --- instructions
- * ------------------------------------------------------------------------------------------------------- */
+/* --- instructions --- */
 
 static const char *const cache_names[] = {"", "", ".ca", ".cg", ".wb", ".cs", ".wt", ".cv"};
 
@@ -155,8 +153,7 @@ static void append_type(text_t *text, const access_t *access) {
   append(text, ".b%u ", access->word_bits);
 }
 
-/* --- loads
- * ----------------------------------------------------------------------------------------------------------------- */
+/* --- loads --- */
 
 /* `initial` are the words of a masked-off load. Operands: outputs, address, then policy and predicate if there, then
  * the tied initial words. */
@@ -315,8 +312,7 @@ static bool lower_load(nereid_lower_t *lower, MlirOperation op, const nereid_low
   return true;
 }
 
-/* --- stores
- * ----------------------------------------------------------------------------------------------------------------- */
+/* --- stores --- */
 
 /* Operands: address, words, then policy and predicate if there. */
 static void emit_ptx_store(nereid_lower_t *lower, const access_t *access, const modifiers_t *modifiers,
@@ -415,8 +411,7 @@ static bool lower_store(nereid_lower_t *lower, MlirOperation op, const nereid_lo
   return true;
 }
 
-/* --- addresses
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- addresses --- */
 
 /* Bytes step by the pointee's size in memory; an i1 takes one. */
 static MlirValue emit_addptr(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,

@@ -114,8 +114,7 @@ intptr_t nereid_lower_registers(nereid_lower_t *lower, MlirType type) {
   return layout ? nereid_layout_registers(layout) : 0;
 }
 
-/* --- coordinates -----------------------------------------------------------------------------------------------------
- */
+/* --- coordinates --- */
 
 /* Bit `bit` of the thread id: lanes, then warps. The block (CTA of a cluster) is not a thread. */
 static uint32_t thread_basis(const nereid_layout_t *layout, int bit) {

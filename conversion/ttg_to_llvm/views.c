@@ -50,8 +50,7 @@ static bool lower_make_range(nereid_lower_t *lower, MlirOperation op, const nere
   return true;
 }
 
-/* --- constants -----------------------------------------------------------------------------------------------------
- */
+/* --- constants --- */
 
 /* The attribute of one element as llvm.mlir.constant wants it: fp8 and bf16-like types by their bits. */
 static MlirAttribute element_attribute(nereid_lower_t *lower, MlirType element, MlirAttribute value) {
@@ -104,8 +103,7 @@ static bool lower_poison(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return set_splat(lower, result, nereid_emit(lower, "llvm.mlir.poison", type, 0, NULL));
 }
 
-/* --- views -----------------------------------------------------------------------------------------------------------
- */
+/* --- views --- */
 
 /* Registers of `to`, taken from those of `from`, when every thread already holds what it needs in the same place. */
 static bool lower_renaming(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from,

@@ -28,8 +28,7 @@ static MlirOperation made_by(MlirValue value, nereid_op_kind_t kind) {
   return nereid_op_kind(op) == kind ? op : none;
 }
 
-/* Puts `made` in the place of `op`, which is erased. A null `made` (out of memory, reported) leaves things as they are.
- */
+/* Puts `made` in the place of `op`, which is erased. A null `made` (no memory, reported) leaves things as they are. */
 static MlirLogicalResult replace(MlirRewriterBase rewriter, MlirOperation op, MlirOperation made) {
   if (mlirOperationIsNull(made))
     return no_match();

@@ -31,8 +31,7 @@ MlirLogicalResult nereid_tt_tensor_types_verify(MlirOperation root);
 /* A discardable attribute `tt.<name>` of `op`, of any dialect: its kind. */
 MlirLogicalResult nereid_tt_operation_attribute_verify(MlirOperation op, MlirNamedAttribute attribute);
 
-/* An attribute `tt.<name>` on argument `argument` of region `region` of `op`: its kind, and that the place allows it.
- */
+/* An attribute `tt.<name>` on argument `argument` of region `region` of `op`: its kind, and that it may be there. */
 MlirLogicalResult nereid_tt_argument_attribute_verify(MlirOperation op, unsigned region, unsigned argument,
                                                       MlirNamedAttribute attribute);
 

@@ -45,8 +45,7 @@ static MlirLogicalResult set_operand(MlirRewriterBase rewriter, MlirOperation op
   return mlirLogicalResultSuccess();
 }
 
-/* --- what feeds the conversion -------------------------------------------------------------------------------------
- */
+/* --- what feeds the conversion --- */
 
 /* Puts a copy of `source` whose result has the type of `op` in the place of `op`. */
 static MlirLogicalResult replace_by_retyped(MlirRewriterBase rewriter, MlirOperation op, MlirOperation source) {
@@ -138,8 +137,7 @@ static MlirLogicalResult rewrite_producer(MlirRewriterBase rewriter, MlirOperati
   }
 }
 
-/* --- what the conversion feeds ---------------------------------------------------------------------------------------
- */
+/* --- what the conversion feeds --- */
 
 /* Source and result of the conversion `op` are the same layout, spelled differently. */
 static bool is_renaming(MlirOperation op) {

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* --- what an attribute is ---------------------------------------------------------------------------------------- */
+/* --- what an attribute is --- */
 
 bool nereid_ttg_is_distributed(MlirAttribute encoding) {
   return !mlirAttributeIsNull(encoding) &&
@@ -98,8 +98,7 @@ void nereid_ttg_shape_per_cta(MlirAttribute encoding, int rank, const int64_t *s
         out_shape[d] /= 2;
 }
 
-/* --- arrays and bases ----------------------------------------------------------------------------------------------
- */
+/* --- arrays and bases --- */
 
 int nereid_ttg_ints_read(MlirAttribute array, int32_t *out) {
   if (mlirAttributeIsNull(array) || !mlirAttributeIsADenseI32Array(array))
@@ -197,8 +196,7 @@ void nereid_ttg_cga_from_counts(int rank, const int32_t *ctas_per_cga, const int
   out->rank = out->count ? rank : 0;
 }
 
-/* --- making encodings ----------------------------------------------------------------------------------------------
- */
+/* --- making encodings --- */
 
 bool nereid_ttg_blocked_read(MlirAttribute encoding, nereid_ttg_blocked_t *out) {
   if (mlirAttributeIsNull(encoding) || !nereid_ttg_blocked_attr_isa(encoding))

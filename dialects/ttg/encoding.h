@@ -42,7 +42,7 @@ typedef struct nereid_ttg_blocked {
   nereid_ttg_bases_t cga;
 } nereid_ttg_blocked_t;
 
-/* --- what an attribute is ---------------------------------------------------------------------------------------- */
+/* --- what an attribute is --- */
 
 bool nereid_ttg_is_distributed(MlirAttribute encoding); /* of tensors; false for null */
 bool nereid_ttg_is_shared(MlirAttribute encoding);      /* of buffers; false for null */
@@ -59,8 +59,7 @@ int32_t nereid_ttg_shared_alignment(MlirAttribute encoding);
 int nereid_ttg_cta_bits(MlirAttribute encoding);
 void nereid_ttg_shape_per_cta(MlirAttribute encoding, int rank, const int64_t *shape, int64_t *out_shape);
 
-/* --- arrays and bases ----------------------------------------------------------------------------------------------
- */
+/* --- arrays and bases --- */
 
 /* Copies a DenseI32ArrayAttr of at most NEREID_TTG_MAX_RANK elements; its length, or -1 when it is none. */
 int nereid_ttg_ints_read(MlirAttribute array, int32_t *out);
@@ -80,8 +79,7 @@ MlirAttribute nereid_ttg_cga_make(MlirContext ctx, const nereid_ttg_bases_t *bas
 void nereid_ttg_cga_from_counts(int rank, const int32_t *ctas_per_cga, const int32_t *cta_split_num,
                                 const int32_t *cta_order, nereid_ttg_bases_t *out);
 
-/* --- making encodings ----------------------------------------------------------------------------------------------
- */
+/* --- making encodings --- */
 
 /* False when `encoding` is not #ttg.blocked. */
 bool nereid_ttg_blocked_read(MlirAttribute encoding, nereid_ttg_blocked_t *out);

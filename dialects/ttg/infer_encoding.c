@@ -65,8 +65,7 @@ bool nereid_ttg_infer_expand_dims_encoding(MlirAttribute src, int axis, MlirLoca
   return true;
 }
 
-/* --- trans ----------------------------------------------------------------------------------------------------------
- */
+/* --- trans --- */
 
 static bool invert_permutation(intptr_t rank, const int32_t *order, int32_t *out) {
   uint64_t seen = 0;
@@ -189,8 +188,7 @@ bool nereid_ttg_infer_trans_encoding(MlirAttribute src, intptr_t rank, const int
   return true;
 }
 
-/* --- join, split, fp4 ------------------------------------------------------------------------------------------------
- */
+/* --- join, split, fp4 --- */
 
 /* Dimension `axis` doubles; both halves are neighbouring registers of one thread. */
 static bool double_axis(nereid_layout_t *layout, int axis) {
@@ -392,8 +390,7 @@ bool nereid_ttg_infer_fp4_to_fp_encoding(MlirAttribute src, intptr_t rank, const
   return true;
 }
 
-/* --- dot
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- dot --- */
 
 static bool is_wgmma(MlirAttribute encoding) {
   return nereid_ttg_nvidia_mma_attr_isa(encoding) && nereid_ttg_nvidia_mma_attr_get_version_major(encoding) == 3;

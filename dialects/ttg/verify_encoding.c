@@ -54,7 +54,7 @@ static MlirLogicalResult check_order(nereid_error_sink_t sink, MlirAttribute ord
   return mlirLogicalResultSuccess();
 }
 
-/* --- basis vectors ----------------------------------------------------------------------------------------------- */
+/* --- basis vectors --- */
 
 static int nonzero_count(const nereid_ttg_bases_t *bases, int i) {
   int found = 0;
@@ -158,7 +158,7 @@ static bool read_all(int count, const MlirAttribute *arrays, nereid_ttg_bases_t 
   return true;
 }
 
-/* --- distributed encodings ---------------------------------------------------------------------------------------- */
+/* --- distributed encodings --- */
 
 MlirLogicalResult nereid_ttg_blocked_attr_verify(nereid_error_sink_t sink, MlirAttribute size_per_thread,
                                                  MlirAttribute threads_per_warp, MlirAttribute warps_per_cta,
@@ -240,8 +240,7 @@ MlirLogicalResult nereid_ttg_nvidia_mma_attr_verify(nereid_error_sink_t sink, un
   return check_cga(sink, cga_layout, rank);
 }
 
-/* --- shared encodings -----------------------------------------------------------------------------------------------
- */
+/* --- shared encodings --- */
 
 MlirLogicalResult nereid_ttg_swizzled_shared_attr_verify(nereid_error_sink_t sink, unsigned vec, unsigned per_phase,
                                                          unsigned max_phase, MlirAttribute order,

@@ -18,8 +18,7 @@
 
 #include <string.h>
 
-/* --- the type ------------------------------------------------------------------------------------------------------
- */
+/* --- the type --- */
 
 static MlirLogicalResult check_sizes(nereid_error_sink_t sink, MlirAttribute dims, MlirAttribute alloc) {
   intptr_t rank = mlirDenseArrayGetNumElements(dims), alloc_rank = mlirDenseArrayGetNumElements(alloc);
@@ -82,8 +81,7 @@ MlirLogicalResult nereid_ttg_memdesc_type_verify(nereid_error_sink_t sink, MlirA
                                                      : mlirLogicalResultSuccess();
 }
 
-/* --- views ----------------------------------------------------------------------------------------------------------
- */
+/* --- views --- */
 
 static bool same_sizes(int count, const int64_t *a, const int64_t *b) {
   return memcmp(a, b, (size_t)count * sizeof *a) == 0;

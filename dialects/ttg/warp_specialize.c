@@ -96,8 +96,7 @@ MlirLogicalResult nereid_ttg_warp_yield_verify(MlirOperation op) {
   return mlirLogicalResultSuccess();
 }
 
-/* --- canonicalisation
- * ------------------------------------------------------------------------------------------------- */
+/* --- canonicalisation --- */
 
 static bool is_unused(MlirValue value) {
   return mlirOpOperandIsNull(mlirValueGetFirstUse(value));

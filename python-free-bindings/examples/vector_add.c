@@ -20,8 +20,7 @@
 
 enum { BLOCK = 1024, COUNT = 100003, NO_GPU = 3 };
 
-/* --- building ------------------------------------------------------------------------------------------------------
- */
+/* --- building --- */
 
 /* The types that the kernel needs. */
 typedef struct types {
@@ -115,8 +114,7 @@ static MlirModule build(MlirContext context) {
   return module;
 }
 
-/* --- compiling -----------------------------------------------------------------------------------------------------
- */
+/* --- compiling --- */
 
 typedef struct bytes {
   char *data;
@@ -162,8 +160,7 @@ static nereid_result_t *compile(MlirModule module) {
   return result;
 }
 
-/* --- running -------------------------------------------------------------------------------------------------------
- */
+/* --- running --- */
 
 static nereid_status_t add(nereid_device_t *device, const nereid_kernel_t *kernel, uint64_t memory, const float *x,
                            const float *y, float *out, nereid_message_t *message) {

@@ -114,7 +114,7 @@ static program_t random_program(void) {
   return p;
 }
 
-/* ---- text ---- */
+/* --- text --- */
 
 static const char *type_of(const node_t *node) {
   static const char *const names[2][3] = {{"i32", "tensor<64xi32>", "tensor<8x16xi32>"},
@@ -173,7 +173,7 @@ static void print_program(const program_t *p, char *out, size_t size) {
   snprintf(out + at, size - (size_t)at, "tt.return\n}\n");
 }
 
-/* ---- numbers ---- */
+/* --- numbers --- */
 
 typedef struct run {
   int32_t values[NODES][ELEMENTS];
@@ -276,7 +276,7 @@ static void run_program(const program_t *p, run_t *run) {
       run->values[i][e] = run_element(run, p, &p->nodes[i], e);
 }
 
-/* ---- claims ---- */
+/* --- claims --- */
 
 static void fail_claim(const program_t *p, int node, const char *claim, int d) {
   static char text[16384];

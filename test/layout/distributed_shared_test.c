@@ -62,8 +62,7 @@ static blocked_t random_blocked(void) {
   return b;
 }
 
-/* The element of a register by the words of the encoding: boxes in grids in repetitions, wrapped at the tensor's end.
- */
+/* The element of a register by the words of the encoding: boxes in grids in repetitions, wrapped at the end. */
 static void blocked_element(const blocked_t *b, uint32_t reg, uint32_t lane, uint32_t warp, int32_t *out) {
   int32_t box[RANK], thread[RANK], place[RANK], repetition[RANK], repetitions[RANK];
   for (int d = 0; d < b->rank; d++) {

@@ -19,7 +19,7 @@ static const char *without_underscore(const char *c_name) {
   return size && c_name[size - 1] == '_' ? format("%.*s", (int)size - 1, c_name) : c_name;
 }
 
-/* --- the signature ---------------------------------------------------------------------------------------------- */
+/* --- the signature --- */
 
 static void add_results(text_t *text, const op_t *op) {
   if (op->inference != INFER_NONE)
@@ -80,7 +80,7 @@ static void add_signature(text_t *text, const op_t *op) {
   add(text, ")");
 }
 
-/* --- the body --------------------------------------------------------------------------------------------------- */
+/* --- the body --- */
 
 static void add_result_calls(text_t *text, const op_t *op) {
   for (size_t i = 0; i < op->result_count; i++) {

@@ -60,7 +60,7 @@ const char *trimmed(const char *text) {
   return size ? format("%.*s", (int)size, text) : NULL;
 }
 
-/* --- arguments ------------------------------------------------------------------------------------------------ */
+/* --- arguments --- */
 
 static void read_operand(const cJSON *constraint, argument_t *argument) {
   argument->kind = ARGUMENT_OPERAND;
@@ -150,7 +150,7 @@ static void read_shape(const model_t *model, const source_t *source, const cJSON
       read_piece(source, entry, "successor", "VariadicSuccessor");
 }
 
-/* --- traits ----------------------------------------------------------------------------------------------------- */
+/* --- traits --- */
 
 typedef void (*trait_visitor_t)(const source_t *source, const cJSON *trait, void *data);
 
@@ -219,7 +219,7 @@ static void read_traits(const source_t *source, const cJSON *record, op_t *op) {
   op->has_properties |= op->operand_segments || op->result_segments;
 }
 
-/* --- which result types follow from the rest ------------------------------------------------------------------- */
+/* --- which result types follow from the rest --- */
 
 /* mlir-tblgen gives an operation InferTypeOpInterface when every result type follows from traits or is fixed. The same
  * conclusion is drawn here: a builder that relies on the interface must find it. `known` is per result. */
@@ -311,7 +311,7 @@ static void read_inference(const source_t *source, const cJSON *record, op_t *op
     infer_from_same_type(op);
 }
 
-/* --- operations ------------------------------------------------------------------------------------------------- */
+/* --- operations --- */
 
 /* Arith_AddIOp -> arith::AddIOp: what stands before the first underscore names the dialect. */
 static const char *cpp_class(const cJSON *record, const char *fallback_namespace) {
@@ -365,7 +365,7 @@ static void read_ops(model_t *model, const source_t *source, dialect_t *dialect)
   }
 }
 
-/* --- dialects --------------------------------------------------------------------------------------------------- */
+/* --- dialects --- */
 
 dialect_t *model_dialect(const model_t *model, const char *name) {
   for (size_t i = 0; i < model->dialect_count; i++)

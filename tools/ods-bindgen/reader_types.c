@@ -44,7 +44,7 @@ static const char *owner_of(const model_t *model, const source_t *source, const 
   return best;
 }
 
-/* --- enums ------------------------------------------------------------------------------------------------------ */
+/* --- enums --- */
 
 static const enumeration_t *find_enum(const model_t *model, const char *cpp_type, const char *owner) {
   for (size_t i = 0; i < model->enum_count; i++)
@@ -106,7 +106,7 @@ void read_enums(model_t *model, const source_t *source) {
   }
 }
 
-/* --- types and attributes ---------------------------------------------------------------------------------------- */
+/* --- types and attributes --- */
 
 static bool ends_with(const char *text, const char *end) {
   size_t size = strlen(text), end_size = strlen(end);
@@ -210,8 +210,7 @@ void read_definitions(model_t *model, const source_t *source) {
   read_kind(model, source, "AttrDef", false);
 }
 
-/* --- attributes of operations --------------------------------------------------------------------------------------
- */
+/* --- attributes of operations --- */
 
 static void integer_form(const source_t *source, const cJSON *core, argument_t *argument) {
   const cJSON *type = record_field(source, core, "valueType");

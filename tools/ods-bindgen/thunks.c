@@ -125,7 +125,7 @@ static void generate_op_hooks(text_t *header, text_t *thunks, const op_t *op) {
     generate_speculatability(header, thunks, op);
 }
 
-/* --- verifiers of types and attributes --------------------------------------------------------------------------- */
+/* --- verifiers of types and attributes --- */
 
 static const char *to_c(const parameter_t *parameter) {
   switch (parameter->form) {

@@ -37,7 +37,7 @@ typedef struct nereid_module nereid_module_t;
 typedef struct nereid_kernel nereid_kernel_t;
 typedef struct nereid_event nereid_event_t;
 
-/* ---- devices ----------------------------------------------------------------------------------------------------- */
+/* --- devices --- */
 
 typedef struct nereid_device_info {
   char name[128];
@@ -95,7 +95,7 @@ NEREID_MUST_USE nereid_status_t nereid_event_record(nereid_event_t *event, void 
 NEREID_MUST_USE nereid_status_t nereid_event_elapsed(nereid_event_t *start, nereid_event_t *end,
                                                      float *out_milliseconds, nereid_message_t *message);
 
-/* ---- modules and kernels ----------------------------------------------------------------------------------------- */
+/* --- modules and kernels --- */
 
 /* Loads a cubin or PTX (which the driver then compiles) with its metadata, Nereid's or Triton's; both are copied as
  * far as they are needed later. NEREID_ERROR_ARGUMENT: image or metadata is malformed, or they do not belong together
@@ -130,7 +130,7 @@ NEREID_MUST_USE nereid_status_t nereid_kernel_resources(const nereid_kernel_t *k
                                                         nereid_kernel_resources_t *out_resources,
                                                         nereid_message_t *message);
 
-/* ---- launching --------------------------------------------------------------------------------------------------- */
+/* --- launching --- */
 
 /* One argument, by value. Make them with the functions below, which also say of what type they are. */
 typedef struct nereid_value {

@@ -94,7 +94,7 @@ NEREID_MUST_USE nereid_status_t nereid_tma_encode(nereid_tma_backend_t backend, 
  * that comes out is the one that went in. */
 bool nereid_tma_decode(const void *bytes, nereid_tma_request_t *out_request);
 
-/* ---- the cache --------------------------------------------------------------------------------------------------- */
+/* --- the cache --- */
 
 /* Equal requests share one descriptor. All functions may be called from any thread. */
 typedef struct nereid_tma_cache nereid_tma_cache_t;
