@@ -168,6 +168,7 @@ static MlirAttribute own_cga(MlirAttribute encoding) {
 }
 
 bool nereid_ttg_cga_read(MlirAttribute encoding, nereid_ttg_bases_t *out) {
+  memset(out, 0, sizeof *out);
   if (!nereid_ttg_is_distributed(encoding) && !nereid_ttg_is_shared(encoding))
     return false;
   if (nereid_ttg_slice_attr_isa(encoding)) {
@@ -180,7 +181,7 @@ bool nereid_ttg_cga_read(MlirAttribute encoding, nereid_ttg_bases_t *out) {
   /* All CTAs of a row (of a column, for the right operand) need all of K. */
   bool read = nereid_ttg_cga_read(nereid_ttg_dot_op_attr_get_parent(encoding), out);
   int k = out->rank - (nereid_ttg_dot_op_attr_get_op_idx(encoding) == 0 ? 1 : 2);
-  for (int i = 0; i < out->count; i++)
+  for (int i = 0; i < out->count && k >= 0 && k < NEREID_TTG_MAX_RANK; i++)
     out->vectors[i][k] = 0;
   return read;
 }

@@ -135,6 +135,8 @@ static void print_nvmma_shared(printer_t printer, MlirAttribute encoding) {
 static bool plain_order(const nereid_ttg_bases_t *offset, MlirAttribute shape, int32_t *out_order) {
   int rank = (int)mlirDenseArrayGetNumElements(shape), next = 0, vector = 0;
   bool done[NEREID_TTG_MAX_RANK] = {false};
+  if (rank < 1 || rank > NEREID_TTG_MAX_RANK)
+    return false;
   while (vector < offset->count) {
     int d = 0;
     while (d < rank - 1 && offset->vectors[vector][d] == 0)

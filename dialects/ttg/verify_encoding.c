@@ -163,7 +163,7 @@ static bool read_all(int count, const MlirAttribute *arrays, nereid_ttg_bases_t 
 MlirLogicalResult nereid_ttg_blocked_attr_verify(nereid_error_sink_t sink, MlirAttribute size_per_thread,
                                                  MlirAttribute threads_per_warp, MlirAttribute warps_per_cta,
                                                  MlirAttribute order, MlirAttribute cga_layout) {
-  int rank;
+  int rank = 0;
   if (failed(check_order(sink, order, &rank)) || failed(check_powers(sink, "sizePerThread", size_per_thread, rank)) ||
       failed(check_powers(sink, "threadsPerWarp", threads_per_warp, rank)) ||
       failed(check_powers(sink, "warpsPerCTA", warps_per_cta, rank)))
@@ -245,7 +245,7 @@ MlirLogicalResult nereid_ttg_nvidia_mma_attr_verify(nereid_error_sink_t sink, un
 MlirLogicalResult nereid_ttg_swizzled_shared_attr_verify(nereid_error_sink_t sink, unsigned vec, unsigned per_phase,
                                                          unsigned max_phase, MlirAttribute order,
                                                          MlirAttribute cga_layout) {
-  int rank;
+  int rank = 0;
   if (!is_power_of_two(vec) || !is_power_of_two(per_phase) || !is_power_of_two(max_phase))
     return nereid_ttg_report(sink, "vec, perPhase and maxPhase are %u, %u and %u, expected powers of two", vec,
                              per_phase, max_phase);
