@@ -23,7 +23,8 @@ static void print_default(const NereidMlirPassOption *option) {
 }
 
 static int print_pass_docs(void) {
-  puts("# Passes\n\nWritten by `nereid-opt --print-pass-docs`. Passes of MLIR itself are in `nereid-opt --help`.");
+  puts("# Passes\n\nWritten by `nereid-opt --print-pass-docs`: do not edit. Passes of MLIR itself are in `nereid-opt "
+       "--help`.");
   for (size_t i = 0; i < nereid_passes_count(); i++) {
     const NereidMlirPassInfo *info = nereid_passes_get(i);
     printf("\n## `%s`\n\n%s Runs on `%s`.\n", info->argument, info->summary, *info->anchor ? info->anchor : "any op");

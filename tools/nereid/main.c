@@ -30,6 +30,15 @@ static void print_help(FILE *out) {
       out);
 }
 
+static int print_reference(void) {
+  puts("# The `nereid` tool\n\nWritten by `nereid --print-command-docs`: do not edit.\n\n"
+       "Exit status: 0 done; 1 the program is at fault, located diagnostics on stderr; 2 the call or the machine is at "
+       "fault.");
+  for (size_t i = 0; i < TOOL_COUNT(commands); ++i)
+    tool_command_document(commands[i]);
+  return TOOL_DONE;
+}
+
 static int run_command(int argc, char **argv) {
   for (size_t i = 0; i < TOOL_COUNT(commands); ++i)
     if (strcmp(argv[1], commands[i]->name) == 0)
@@ -51,6 +60,8 @@ static int dispatch(int argc, char **argv) {
     puts("nereid " NEREID_VERSION);
     return TOOL_DONE;
   }
+  if (strcmp(argv[1], "--print-command-docs") == 0)
+    return print_reference();
   return run_command(argc, argv);
 }
 

@@ -1,6 +1,7 @@
-/* One loop over argv against the command's table; --help prints the same table. */
+/* One loop over argv against the command's table; --help and the reference page print the same table. */
 #include "tools/nereid/tool.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,6 +33,29 @@ static void print_help(const tool_command_t *command) {
     printf("  %-26s %s%s\n", left, option->text, option->kind == TOOL_LIST ? " (may be repeated)" : "");
   }
   printf("  %-26s %s\n", "--help", "print this and exit");
+}
+
+/* The inside of a table cell of Markdown: bars are escaped. */
+static void print_cell(const char *words) {
+  for (; *words; ++words)
+    printf(*words == '|' ? "\\|" : "%c", *words);
+}
+
+void tool_command_document(const tool_command_t *command) {
+  printf("\n## `nereid %s%s%s [options]`\n\n%c%s.\n\n| option | |\n|---|---|\n", command->name,
+         *command->operands ? " " : "", command->operands, toupper(command->summary[0]), command->summary + 1);
+  for (size_t i = 0; i < command->n_options; ++i) {
+    const tool_option_t *option = &command->options[i];
+    printf("| `%s", option->name);
+    if (option->metavar) {
+      putchar(' ');
+      print_cell(option->metavar);
+    }
+    fputs("` | ", stdout);
+    print_cell(option->text);
+    puts(option->kind == TOOL_LIST ? "; may be repeated |" : " |");
+  }
+  puts("| `--help` | print this and exit |");
 }
 
 static const tool_option_t *find_option(const tool_command_t *command, nereid_view_t name) {

@@ -4,7 +4,7 @@
  *       {"--grid", "X[,Y[,Z]]", "CTAs to launch", TOOL_TEXT, offsetof(settings_t, grid)}, ...};
  *   const tool_command_t tool_command_run = {"run", "IN", "runs a kernel", options, COUNT, run};
  *
- * The parser and the text of --help both come from that table. */
+ * The parser, the text of --help and docs/reference/nereid.md come from that table. */
 #ifndef NEREID_TOOLS_TOOL_H
 #define NEREID_TOOLS_TOOL_H
 
@@ -54,6 +54,9 @@ typedef struct tool_command {
  * after --help (0) or a wrong call (2), which were answered on stdout and stderr. Integers refuse junk and overflow. */
 int tool_options_parse(nereid_arena_t *arena, const tool_command_t *command, int argc, char **argv, void *settings,
                        tool_list_t *operands);
+
+/* Prints the command's section of the reference page, Markdown, on stdout. */
+void tool_command_document(const tool_command_t *command);
 
 /* Prints "nereid run: <text>" on stderr. */
 void tool_error(const tool_command_t *command, const char *format, ...) NEREID_PRINTF(2, 3);
