@@ -103,7 +103,7 @@ def cases(corpus):
     yield Case("adam.0", inductor("adam.0"), ((total + 1023) // 1024, 1, 1), [*p, *q, numpy.int32(total)], q, adam, 28 * total, 1e-6,
                inductor_warps("adam.0"))
 
-    tokens, width = 4096, 256
+    tokens, width = 65536, 256
     seed = torch.tensor([123456789012345], device="cuda")
     ids = torch.randint(0, 1000, (tokens,), device="cuda", generator=g)
     table, e = rand(1000, width, dtype=torch.float16), torch.zeros(tokens, width, dtype=torch.float16, device="cuda")

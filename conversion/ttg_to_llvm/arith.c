@@ -107,10 +107,15 @@ static MlirValue emit_high(nereid_lower_t *lower, const char *extend, MlirType e
                           nereid_emit_lshr(lower, product, nereid_emit_int(lower, wide, width)));
 }
 
-static MlirValue emit_mulhiui(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
-                              const MlirValue *operands) {
+/* The intrinsic rather than a wide product: LLVM would pull the shift through what follows and compute that wide. */
+static MlirValue emit_mulhiui(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
+                              MlirType element, const MlirValue *operands) {
   (void)op, (void)row;
-  return emit_high(lower, "llvm.zext", element, operands[0], operands[1]);
+  switch (mlirIntegerTypeGetWidth(element)) {
+  case 32: return nereid_emit_intrinsic(lower, "llvm.nvvm.mulhi.ui", element, 2, operands);
+  case 64: return nereid_emit_intrinsic(lower, "llvm.nvvm.mulhi.ull", element, 2, operands);
+  default: return emit_high(lower, "llvm.zext", element, operands[0], operands[1]);
+  }
 }
 
 static bool lower_mulhiui(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
