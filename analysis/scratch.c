@@ -33,12 +33,15 @@ int64_t nereid_scratch_element_bytes(MlirType type) {
   return bits <= 8 ? 1 : bits / 8;
 }
 
+int64_t nereid_scratch_tensor_bytes(MlirType tensor) {
+  int64_t elements = 1;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(tensor); ++d)
+    elements *= mlirShapedTypeGetDimSize(tensor, d);
+  return elements * nereid_scratch_element_bytes(tensor);
+}
+
 int64_t nereid_scratch_bytes(MlirOperation op) {
   if (nereid_op_kind(op) != NEREID_OP_TTG_CONVERT_LAYOUT || nereid_conversion_path(op) != NEREID_CONVERSION_SHARED)
     return 0;
-  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  int64_t elements = 1;
-  for (int64_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
-    elements *= mlirShapedTypeGetDimSize(type, d);
-  return (elements * nereid_scratch_element_bytes(type) + 15) / 16 * 16;
+  return (nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetResult(op, 0))) + 15) / 16 * 16;
 }

@@ -24,4 +24,7 @@ int64_t nereid_scratch_bytes(MlirOperation op);
 /* Bytes that one element of `type` takes in shared memory: i1 takes 1, pointers 8. */
 int64_t nereid_scratch_element_bytes(MlirType type);
 
+/* Bytes of all elements of a tensor type. */
+int64_t nereid_scratch_tensor_bytes(MlirType tensor);
+
 #endif

@@ -20,6 +20,7 @@
 #include "base/vector.h"
 #include "dialects/diagnose.h"
 #include "dialects/ttg/module.h"
+#include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
@@ -315,14 +316,6 @@ static void decide(coalesce_t *c, nereid_connected_t *connected) {
 
 /* --- the rewrite --- */
 
-static MlirType with_encoding(MlirType type, MlirAttribute encoding) {
-  int64_t shape[RANK];
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  for (intptr_t d = 0; d < rank; d++)
-    shape[d] = mlirShapedTypeGetDimSize(type, d);
-  return mlirRankedTensorTypeGet(rank, shape, mlirShapedTypeGetElementType(type), encoding);
-}
-
 /* Row indices of a descriptor gather or scatter are another tensor, with rules of their own. */
 static bool keeps_operand(const access_t *access, MlirValue operand) {
   if (!mlirTypeIsARankedTensor(mlirValueGetType(operand)))
@@ -339,8 +332,8 @@ static bool convert_operands(const access_t *access) {
     MlirValue operand = mlirOperationGetOperand(access->op, i);
     if (keeps_operand(access, operand))
       continue;
-    MlirOperation convert =
-        nereid_ttg_convert_layout_build(&builder, with_encoding(mlirValueGetType(operand), access->encoding), operand);
+    MlirOperation convert = nereid_ttg_convert_layout_build(
+        &builder, nereid_ttg_with_encoding(mlirValueGetType(operand), access->encoding), operand);
     if (mlirOperationIsNull(convert))
       return false;
     mlirOperationSetOperand(access->op, i, mlirOperationGetResult(convert, 0));
@@ -356,7 +349,7 @@ static bool convert_results(const access_t *access) {
     MlirType old = mlirValueGetType(result);
     if (!mlirTypeIsARankedTensor(old))
       continue;
-    MlirType type = with_encoding(old, access->encoding);
+    MlirType type = nereid_ttg_with_encoding(old, access->encoding);
     if (mlirTypeEqual(type, old))
       continue;
     mlirValueSetType(result, type);

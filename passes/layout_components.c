@@ -9,9 +9,10 @@
  * bytes. Near linear in values. Ties go to the layout that was met first, so the result is deterministic. */
 #include "passes/layout_components.h"
 
+#include "analysis/scratch.h"
 #include "base/map.h"
 #include "base/vector.h"
-#include "passes/tensor_types.h"
+#include "dialects/ttg/tensor_types.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
 
@@ -71,7 +72,7 @@ static size_t root_of(components_t *components, size_t node) {
 
 /* The smaller number becomes the root: the order of the walk decides, not that of addresses. */
 static void unite(components_t *components, MlirValue a, MlirValue b) {
-  if (!nereid_is_laid_out(a) || !nereid_is_laid_out(b) || components->failed)
+  if (!nereid_ttg_is_laid_out(a) || !nereid_ttg_is_laid_out(b) || components->failed)
     return;
   const size_t a_node = node_of(components, a), b_node = node_of(components, b);
   const size_t i = root_of(components, a_node), j = root_of(components, b_node);
@@ -145,7 +146,7 @@ static void tie(components_t *components, MlirOperation op) {
 /* --- votes --- */
 
 static void vote(components_t *components, MlirValue value, MlirAttribute encoding) {
-  if (!nereid_is_laid_out(value) || components->failed)
+  if (!nereid_ttg_is_laid_out(value) || components->failed)
     return;
   /* The number comes first: a new node may move the array. */
   const size_t root = root_of(components, node_of(components, value));
@@ -160,7 +161,7 @@ static void vote(components_t *components, MlirValue value, MlirAttribute encodi
     }
     (*place)->encoding = encoding;
   }
-  (*place)->votes += nereid_tensor_bytes(mlirValueGetType(value));
+  (*place)->votes += nereid_scratch_tensor_bytes(mlirValueGetType(value));
 }
 
 /* Ops that recompute cheaply in another layout behind a conversion: they do not hold a component back. */
@@ -176,16 +177,16 @@ static bool is_border(MlirOperation op) {
 static void collect_votes(components_t *components, MlirOperation op) {
   if (is_conversion(op)) {
     MlirValue from = mlirOperationGetOperand(op, 0), to = mlirOperationGetResult(op, 0);
-    vote(components, to, nereid_encoding_of(from));
-    vote(components, from, nereid_encoding_of(to));
+    vote(components, to, nereid_ttg_encoding_of(from));
+    vote(components, from, nereid_ttg_encoding_of(to));
     return;
   }
   if (!is_border(op))
     return;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    vote(components, mlirOperationGetOperand(op, i), nereid_encoding_of(mlirOperationGetOperand(op, i)));
+    vote(components, mlirOperationGetOperand(op, i), nereid_ttg_encoding_of(mlirOperationGetOperand(op, i)));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && !is_cheap_view(op); ++i)
-    vote(components, mlirOperationGetResult(op, i), nereid_encoding_of(mlirOperationGetResult(op, i)));
+    vote(components, mlirOperationGetResult(op, i), nereid_ttg_encoding_of(mlirOperationGetResult(op, i)));
 }
 
 /* Arguments of a function keep their layout. */
@@ -194,7 +195,7 @@ static void collect_argument_votes(components_t *components, MlirOperation op) {
     return;
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   for (intptr_t i = 0; !mlirBlockIsNull(entry) && i < mlirBlockGetNumArguments(entry); ++i)
-    vote(components, mlirBlockGetArgument(entry, i), nereid_encoding_of(mlirBlockGetArgument(entry, i)));
+    vote(components, mlirBlockGetArgument(entry, i), nereid_ttg_encoding_of(mlirBlockGetArgument(entry, i)));
 }
 
 /* --- changing layouts --- */
@@ -209,8 +210,8 @@ static MlirAttribute chosen(components_t *components, MlirValue value) {
   for (const candidate_t *candidate = best; candidate; candidate = candidate->next)
     if (candidate->votes > best->votes)
       best = candidate;
-  return best && !mlirAttributeEqual(best->encoding, nereid_encoding_of(value)) ? best->encoding
-                                                                                : (MlirAttribute){NULL};
+  return best && !mlirAttributeEqual(best->encoding, nereid_ttg_encoding_of(value)) ? best->encoding
+                                                                                    : (MlirAttribute){NULL};
 }
 
 static MlirValue insert_conversion(nereid_builder_t builder, MlirValue value, MlirType type) {
@@ -236,7 +237,8 @@ static void keep_results(components_t *components, MlirOperation op) {
     MlirAttribute encoding = chosen(components, result);
     if (mlirAttributeIsNull(encoding))
       continue;
-    MlirValue converted = insert_conversion(after, result, nereid_with_encoding(mlirValueGetType(result), encoding));
+    MlirValue converted =
+        insert_conversion(after, result, nereid_ttg_with_encoding(mlirValueGetType(result), encoding));
     MlirOperation conversion = mlirOpResultGetOwner(converted);
     mlirValueReplaceAllUsesExcept(result, converted, 1, &conversion);
   }
@@ -253,7 +255,7 @@ static bool is_border_result(MlirValue value) {
 }
 
 static void change_type(MlirValue value, MlirAttribute encoding) {
-  MlirType type = nereid_with_encoding(mlirValueGetType(value), encoding);
+  MlirType type = nereid_ttg_with_encoding(mlirValueGetType(value), encoding);
   mlirValueSetType(value, type);
   if (!mlirValueIsAOpResult(value) || nereid_op_kind(mlirOpResultGetOwner(value)) != NEREID_OP_ARITH_CONSTANT)
     return;
@@ -274,7 +276,7 @@ static void convert_arguments(components_t *components, MlirOperation op) {
       continue;
     nereid_builder_t builder = {mlirValueGetLocation(argument), entry, mlirBlockGetFirstOperation(entry)};
     MlirValue converted =
-        insert_conversion(builder, argument, nereid_with_encoding(mlirValueGetType(argument), encoding));
+        insert_conversion(builder, argument, nereid_ttg_with_encoding(mlirValueGetType(argument), encoding));
     MlirOperation conversion = mlirOpResultGetOwner(converted);
     mlirValueReplaceAllUsesExcept(argument, converted, 1, &conversion);
   }

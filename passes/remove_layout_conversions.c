@@ -16,9 +16,9 @@
 #include "base/map.h"
 #include "base/vector.h"
 #include "dialects/ttg/infer_encoding.h"
+#include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
 #include "passes/layout_components.h"
-#include "passes/tensor_types.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
 
@@ -141,7 +141,7 @@ static int64_t distinct_registers(const nereid_layout_t *layout) {
 
 static int64_t registers_of(MlirValue value, MlirAttribute encoding) {
   nereid_layout_t layout;
-  if (nereid_layout_from_type(nereid_with_encoding(mlirValueGetType(value), encoding), &layout) != NEREID_OK)
+  if (nereid_layout_from_type(nereid_ttg_with_encoding(mlirValueGetType(value), encoding), &layout) != NEREID_OK)
     return 1;
   return distinct_registers(&layout);
 }
@@ -152,7 +152,7 @@ static int64_t conversion_cost(MlirValue value, MlirAttribute to) {
   nereid_layout_t from_layout, to_layout;
   MlirType type = mlirValueGetType(value);
   if (nereid_layout_from_type(type, &from_layout) != NEREID_OK ||
-      nereid_layout_from_type(nereid_with_encoding(type, to), &to_layout) != NEREID_OK)
+      nereid_layout_from_type(nereid_ttg_with_encoding(type, to), &to_layout) != NEREID_OK)
     return INT32_MAX;
   if (nereid_layout_convert(&from_layout, &to_layout, NULL) <= NEREID_LAYOUT_CONVERSION_REGISTER)
     return 0;
@@ -219,7 +219,7 @@ static MlirOperation defining_op(MlirValue value) {
 /* Adds what `wanted` takes to the slice; its operands go to the end of `stack`. */
 static bool visit(removal_t *removal, slice_t *slice, wanted_t wanted, MlirOperation *out_op, flow_t *out_flow) {
   *out_flow = FLOW_NONE;
-  if (mlirAttributeEqual(nereid_encoding_of(wanted.value), wanted.encoding) || find_in(&removal->made, wanted) ||
+  if (mlirAttributeEqual(nereid_ttg_encoding_of(wanted.value), wanted.encoding) || find_in(&removal->made, wanted) ||
       find_in(&slice->seen, wanted))
     return true;
   if (!add_to(removal->arena, &slice->seen, wanted, (MlirValue){NULL}))
@@ -260,7 +260,7 @@ static bool collect(removal_t *removal, slice_t *slice, wanted_t root) {
 
 /* The value of `wanted`, which has been made, is there, or is the source of a conversion. */
 static MlirValue lookup(removal_t *removal, wanted_t wanted) {
-  if (mlirAttributeEqual(nereid_encoding_of(wanted.value), wanted.encoding))
+  if (mlirAttributeEqual(nereid_ttg_encoding_of(wanted.value), wanted.encoding))
     return wanted.value;
   made_t *made = find_in(&removal->made, wanted);
   return made ? made->value : (MlirValue){NULL};
@@ -277,7 +277,7 @@ static bool convert_value(removal_t *removal, wanted_t wanted) {
     builder.before = mlirOperationGetNextInBlock(op);
   }
   MlirOperation convert = nereid_ttg_convert_layout_build(
-      &builder, nereid_with_encoding(mlirValueGetType(wanted.value), wanted.encoding), wanted.value);
+      &builder, nereid_ttg_with_encoding(mlirValueGetType(wanted.value), wanted.encoding), wanted.value);
   return add_to(removal->arena, &removal->made, wanted, mlirOperationGetResult(convert, 0));
 }
 
@@ -295,7 +295,7 @@ static bool recompute(removal_t *removal, wanted_t wanted) {
       mlirOperationSetOperand(again, i, lookup(removal, operand));
   }
   MlirValue result = mlirOperationGetResult(again, 0);
-  MlirType type = nereid_with_encoding(mlirValueGetType(result), wanted.encoding);
+  MlirType type = nereid_ttg_with_encoding(mlirValueGetType(result), wanted.encoding);
   mlirValueSetType(result, type);
   if (nereid_op_kind(op) == NEREID_OP_ARITH_CONSTANT) {
     MlirAttribute value = mlirOperationGetAttributeByName(op, ref("value"));
@@ -331,7 +331,7 @@ static bool rebuild(removal_t *removal, const slice_t *slice) {
       return false;
     while (stack.size) {
       wanted_t top = stack.data[stack.size - 1];
-      if (find_in(&removal->made, top) || mlirAttributeEqual(nereid_encoding_of(top.value), top.encoding)) {
+      if (find_in(&removal->made, top) || mlirAttributeEqual(nereid_ttg_encoding_of(top.value), top.encoding)) {
         --stack.size;
         continue;
       }
@@ -387,7 +387,7 @@ static void erase_dead_ops(removal_t *removal) {
 /* Replaces `conversion` by its source, computed in its layout, when that is cheaper. */
 static bool try_remove(removal_t *removal, MlirOperation conversion) {
   MlirValue result = mlirOperationGetResult(conversion, 0), source = mlirOperationGetOperand(conversion, 0);
-  wanted_t root = {source, nereid_encoding_of(result)};
+  wanted_t root = {source, nereid_ttg_encoding_of(result)};
   slice_t slice = {.cost = 0};
   nereid_map_initialize(&slice.seen, removal->arena);
   if (!collect(removal, &slice, root))

@@ -15,8 +15,8 @@
 #include "base/vector.h"
 #include "dialects/ttg/blocked.h"
 #include "dialects/ttg/infer_encoding.h"
+#include "dialects/ttg/tensor_types.h"
 #include "passes/pass.h"
-#include "passes/tensor_types.h"
 
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
@@ -55,11 +55,11 @@ static MlirType convert_type(conversion_t *conversion, MlirType type, MlirLocati
   int64_t shape[NEREID_MAX_RANK];
   const intptr_t rank = shape_of(type, shape);
   if (rank < 1 || rank > NEREID_MAX_RANK) {
-    mlirEmitError(location, "a tensor that is distributed over threads has 1 to 8 dimensions");
+    mlirEmitError(location, "a tensor that is distributed over threads has 1 to 32 dimensions");
     conversion->failed = true;
     return type;
   }
-  return nereid_with_encoding(type, nereid_ttg_blocked_default(conversion->context, rank, shape, conversion->grid));
+  return nereid_ttg_with_encoding(type, nereid_ttg_blocked_default(conversion->context, rank, shape, conversion->grid));
 }
 
 static void convert_values_of_block(conversion_t *conversion, MlirBlock block) {
@@ -97,10 +97,10 @@ static void convert_function_type(conversion_t *conversion, MlirOperation op) {
 /* Makes operand `index` of `op` have `encoding`, through a convert_layout in front of it. */
 static void convert_operand(MlirOperation op, intptr_t index, MlirAttribute encoding) {
   MlirValue operand = mlirOperationGetOperand(op, index);
-  if (mlirAttributeEqual(nereid_encoding_of(operand), encoding))
+  if (mlirAttributeEqual(nereid_ttg_encoding_of(operand), encoding))
     return;
   nereid_builder_t builder = nereid_builder_before(op);
-  MlirType type = nereid_with_encoding(mlirValueGetType(operand), encoding);
+  MlirType type = nereid_ttg_with_encoding(mlirValueGetType(operand), encoding);
   MlirOperation convert = nereid_ttg_convert_layout_build(&builder, type, operand);
   mlirOperationSetOperand(op, index, mlirOperationGetResult(convert, 0));
 }
@@ -111,14 +111,14 @@ static void change_result(MlirOperation op, intptr_t index, MlirAttribute encodi
   MlirType seen = mlirValueGetType(result);
   if (mlirAttributeEqual(mlirRankedTensorTypeGetEncoding(seen), encoding))
     return;
-  mlirValueSetType(result, nereid_with_encoding(seen, encoding));
+  mlirValueSetType(result, nereid_ttg_with_encoding(seen, encoding));
   nereid_builder_t builder = {mlirOperationGetLocation(op), mlirOperationGetBlock(op), mlirOperationGetNextInBlock(op)};
   MlirOperation convert = nereid_ttg_convert_layout_build(&builder, seen, result);
   mlirValueReplaceAllUsesExcept(result, mlirOperationGetResult(convert, 0), 1, &convert);
 }
 
 static bool mend_expand_dims(conversion_t *conversion, MlirOperation op) {
-  MlirAttribute result = nereid_encoding_of(mlirOperationGetResult(op, 0));
+  MlirAttribute result = nereid_ttg_encoding_of(mlirOperationGetResult(op, 0));
   convert_operand(
       op, 0, nereid_ttg_slice_attr_create(conversion->context, (unsigned)nereid_tt_expand_dims_get_axis(op), result));
   return true;
@@ -126,7 +126,7 @@ static bool mend_expand_dims(conversion_t *conversion, MlirOperation op) {
 
 static bool mend_broadcast(conversion_t *conversion, MlirOperation op) {
   (void)conversion;
-  convert_operand(op, 0, nereid_encoding_of(mlirOperationGetResult(op, 0)));
+  convert_operand(op, 0, nereid_ttg_encoding_of(mlirOperationGetResult(op, 0)));
   return true;
 }
 
@@ -136,7 +136,7 @@ static bool mend_reduce(conversion_t *conversion, MlirOperation op) {
     MlirAttribute encoding;
     if (!mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, i))))
       continue;
-    if (!nereid_ttg_infer_reduce_encoding(nereid_encoding_of(mlirOperationGetOperand(op, i)),
+    if (!nereid_ttg_infer_reduce_encoding(nereid_ttg_encoding_of(mlirOperationGetOperand(op, i)),
                                           nereid_tt_reduce_get_axis(op), &encoding))
       return false;
     change_result(op, i, encoding);
@@ -153,7 +153,7 @@ static bool mend_trans(conversion_t *conversion, MlirOperation op) {
   const intptr_t rank = shape_of(mlirValueGetType(source), shape);
   for (intptr_t d = 0; d < rank; ++d)
     order[d] = nereid_tt_trans_get_order(op, d);
-  if (!nereid_ttg_infer_trans_encoding(nereid_encoding_of(source), rank, shape, order, mlirOperationGetLocation(op),
+  if (!nereid_ttg_infer_trans_encoding(nereid_ttg_encoding_of(source), rank, shape, order, mlirOperationGetLocation(op),
                                        &encoding))
     return false;
   change_result(op, 0, encoding);
@@ -163,7 +163,7 @@ static bool mend_trans(conversion_t *conversion, MlirOperation op) {
 static bool join_encoding(MlirOperation op, MlirValue part, MlirAttribute *out) {
   int64_t shape[NEREID_MAX_RANK];
   const intptr_t rank = shape_of(mlirValueGetType(part), shape);
-  return nereid_ttg_infer_join_encoding(nereid_encoding_of(part), rank, shape, mlirOperationGetLocation(op), out);
+  return nereid_ttg_infer_join_encoding(nereid_ttg_encoding_of(part), rank, shape, mlirOperationGetLocation(op), out);
 }
 
 static bool mend_join(conversion_t *conversion, MlirOperation op) {
@@ -227,7 +227,7 @@ static MlirAttribute dot_encoding(conversion_t *conversion, MlirType type) {
 static bool mend_dot(conversion_t *conversion, MlirOperation op) {
   MlirAttribute parent = dot_encoding(conversion, mlirValueGetType(mlirOperationGetResult(op, 0)));
   for (unsigned i = 0; i < 2; ++i)
-    if (!nereid_ttg_dot_op_attr_isa(nereid_encoding_of(mlirOperationGetOperand(op, i))))
+    if (!nereid_ttg_dot_op_attr_isa(nereid_ttg_encoding_of(mlirOperationGetOperand(op, i))))
       convert_operand(op, i, nereid_ttg_dot_op_attr_create(conversion->context, i, parent, 0));
   convert_operand(op, 2, parent);
   change_result(op, 0, parent);
