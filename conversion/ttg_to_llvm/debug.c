@@ -106,7 +106,8 @@ static bool lower_assert(nereid_lower_t *lower, MlirOperation op, const nereid_l
 
 /* --- print --- */
 
-enum { MAX_PRINTED = 32, FORMAT_SIZE = 1024 };
+/* At most three program ids, an index per dimension and the element. */
+enum { MAX_PRINTED = 3 + NEREID_MAX_RANK + 1, FORMAT_SIZE = 1024 };
 
 /* One call of vprintf: its format and its arguments. */
 typedef struct message {
@@ -164,21 +165,29 @@ static MlirValue append_element(nereid_lower_t *lower, message_t *message, MlirV
   return nereid_emit_cast(lower, is_signed && bits > 1 ? "llvm.sext" : "llvm.zext", lower->types.i32, value);
 }
 
+/* Where a function's prints put their arguments: one place for all, since vprintf has read them when it returns. */
+static MlirValue print_buffer(nereid_lower_t *lower) {
+  if (!mlirValueIsNull(lower->print_buffer))
+    return lower->print_buffer;
+  nereid_builder_t saved = nereid_lower_enter_prologue(lower);
+  MlirNamedAttribute attributes[] = {
+      nereid_emit_attribute(lower, "elem_type", mlirTypeAttrGet(lower->types.i64)),
+      nereid_emit_attribute(lower, "alignment", mlirIntegerAttrGet(lower->types.i64, 8)),
+  };
+  MlirValue count = nereid_emit_i32(lower, MAX_PRINTED);
+  MlirOperation slot = nereid_emit_op(lower, "llvm.alloca", 1, &lower->types.ptr, 1, &count, 2, attributes);
+  lower->print_buffer = mlirOperationGetResult(slot, 0);
+  nereid_lower_leave_prologue(lower, saved);
+  return lower->print_buffer;
+}
+
 /* Writes the arguments behind one another, each aligned to its size, and calls vprintf. */
 static bool emit_vprintf(nereid_lower_t *lower, const message_t *message) {
   const nereid_lower_types_t *t = &lower->types;
   const MlirType types[] = {t->ptr, t->ptr};
   if (!nereid_lower_declare(lower, "vprintf", mlirLLVMFunctionTypeGet(t->i32, 2, types, false)))
     return false;
-  nereid_builder_t saved = nereid_lower_enter_prologue(lower);
-  MlirNamedAttribute attributes[] = {
-      nereid_emit_attribute(lower, "elem_type", mlirTypeAttrGet(t->i64)),
-      nereid_emit_attribute(lower, "alignment", mlirIntegerAttrGet(t->i64, 8)),
-  };
-  MlirValue count = nereid_emit_i32(lower, message->count ? (int32_t)message->count : 1);
-  MlirValue buffer =
-      mlirOperationGetResult(nereid_emit_op(lower, "llvm.alloca", 1, &t->ptr, 1, &count, 2, attributes), 0);
-  nereid_lower_leave_prologue(lower, saved);
+  MlirValue buffer = print_buffer(lower);
   int64_t offset = 0;
   for (intptr_t i = 0; i < message->count; ++i) {
     MlirType type = mlirValueGetType(message->arguments[i]);

@@ -24,6 +24,26 @@ static MlirValue emit_extern(nereid_lower_t *lower, MlirOperation op, const nere
   return name ? nereid_emit_call(lower, name, element, mlirOperationGetNumOperands(op), operands) : (MlirValue){NULL};
 }
 
+/* A call with effects per register, also where the operands are the same. */
+static bool call_every_element(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
+                               MlirType element) {
+  const intptr_t n = mlirOperationGetNumOperands(op);
+  MlirValue result = mlirOperationGetResult(op, 0);
+  nereid_lowered_t lowered = nereid_lower_array(lower, nereid_lower_registers(lower, mlirValueGetType(result)));
+  MlirValue *operands = nereid_arena_new(lower->arena, MlirValue, (size_t)n);
+  if (!lowered.values || !operands)
+    return false;
+  for (intptr_t r = 0; r < lowered.count; ++r) {
+    for (intptr_t i = 0; i < n; ++i) {
+      nereid_lowered_t operand = nereid_lower_operand(lower, op, i);
+      operands[i] = operand.values[operand.count == 1 ? 0 : r];
+    }
+    lowered.values[r] = emit_extern(lower, op, row, element, operands);
+  }
+  nereid_lower_set(lower, result, lowered);
+  return true;
+}
+
 static bool lower_extern(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   const intptr_t n = mlirOperationGetNumOperands(op);
   MlirType *types = nereid_arena_new(lower->arena, MlirType, (size_t)n);
@@ -38,7 +58,8 @@ static bool lower_extern(nereid_lower_t *lower, MlirOperation op, const nereid_l
     types[i] = nereid_lower_type(lower, mlirValueGetType(mlirOperationGetOperand(op, i)));
   if (!nereid_lower_declare(lower, name, mlirLLVMFunctionTypeGet(result, n, types, false)))
     return false;
-  return nereid_lower_elementwise(lower, op, row, emit_extern);
+  return nereid_tt_extern_elementwise_get_pure(op) ? nereid_lower_elementwise(lower, op, row, emit_extern)
+                                                   : call_every_element(lower, op, row, result);
 }
 
 /* --- elementwise_inline_asm --- */
@@ -82,7 +103,7 @@ static bool result_words(nereid_lower_t *lower, MlirOperation op, intptr_t packe
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, i)), element = nereid_lower_type(lower, type);
     const intptr_t per_word = elements_per_word(type, packed);
     for (intptr_t e = 0; e < packed; e += per_word)
-      if (mlirTypeIsNull(element) || !nereid_vector_push(lower->arena, out, word_type(element, per_word)))
+      if (!nereid_vector_push(lower->arena, out, word_type(element, per_word)))
         return false;
   }
   return true;
@@ -148,9 +169,7 @@ static bool lower_inline_asm(nereid_lower_t *lower, MlirOperation op, const nere
   types_t types = {0};
   if (!asm_text || !asm_constraints || !results)
     return false;
-  if (!result_words(lower, op, packed, &types))
-    return nereid_lower_error(op, "has a result type that cannot be lowered");
-  if (!check_constraints(op, (intptr_t)types.size, packed))
+  if (!result_words(lower, op, packed, &types) || !check_constraints(op, (intptr_t)types.size, packed))
     return false;
   intptr_t registers = 0;
   for (intptr_t i = 0; i < n_results; ++i) {

@@ -18,6 +18,7 @@
 #include "base/vector.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/kernel_abi.h"
+#include "dialects/diagnose.h"
 
 #include "nereid/dialects/tt.h"
 
@@ -51,6 +52,14 @@ static bool append_types(nereid_lower_t *lower, MlirType type, types_t *types) {
     if (mlirTypeIsNull(element) || !nereid_vector_push(lower->arena, types, element))
       return false;
   return count > 0;
+}
+
+/* Always false, after a diagnostic; a layout that cannot be has got its own. */
+static bool refuse_type(nereid_lower_t *lower, MlirValue argument, const char *what) {
+  MlirType type = mlirValueGetType(argument);
+  if (mlirTypeIsNull(nereid_lower_type(lower, type)))
+    nereid_diagnose_at(mlirValueGetLocation(argument), "%s cannot %s", nereid_text_of_type(type).chars, what);
+  return false;
 }
 
 static MlirBlock entry_block(MlirOperation function) {
@@ -133,10 +142,8 @@ static bool internal_signature(nereid_lower_t *lower, MlirOperation function, si
       mlirEmitError(location, "a TMA descriptor is passed by value to kernels only; pass a pointer to this function");
       return false;
     }
-    if (!append_types(lower, mlirValueGetType(argument), &types)) {
-      mlirEmitError(location, "this type cannot be the parameter of a function");
-      return false;
-    }
+    if (!append_types(lower, mlirValueGetType(argument), &types))
+      return refuse_type(lower, argument, "be the parameter of a function");
     for (size_t t = 0; t < types.size; ++t)
       if (!append_parameter(lower, signature, types.data[t], location, empty))
         return false;
@@ -292,10 +299,8 @@ static bool create_block(nereid_lower_t *lower, MlirBlock block, bool is_entry, 
   for (intptr_t i = 0; !is_entry && i < mlirBlockGetNumArguments(block); ++i) {
     MlirValue argument = mlirBlockGetArgument(block, i);
     types_t types = {0};
-    if (!append_types(lower, mlirValueGetType(argument), &types)) {
-      mlirEmitError(mlirValueGetLocation(argument), "this type cannot pass between blocks");
-      return false;
-    }
+    if (!append_types(lower, mlirValueGetType(argument), &types))
+      return refuse_type(lower, argument, "pass between blocks");
     for (size_t t = 0; t < types.size; ++t)
       mlirBlockAddArgument(made, types.data[t], mlirValueGetLocation(argument));
     if (!append_values(lower, argument, made, &next))
@@ -336,6 +341,7 @@ static void begin_function(nereid_lower_t *lower, MlirOperation function) {
   lower->function = function;
   lower->is_kernel = nereid_lower_is_kernel(function);
   lower->shared_base = (MlirValue){NULL};
+  lower->print_buffer = (MlirValue){NULL};
   nereid_map_initialize(&lower->values, lower->arena);
   nereid_map_initialize(&lower->blocks, lower->arena);
   nereid_map_initialize(&lower->constants, lower->arena);

@@ -67,6 +67,7 @@ typedef struct nereid_lower {
   MlirBlock entry;          /* of the llvm.func: the prologue, which ends in a branch to the body */
   MlirValue thread_id;      /* i32, within the CTA */
   MlirValue shared_base;    /* ptr<3>, null until used: see nereid_lower_shared_pointer */
+  MlirValue print_buffer;   /* ptr, null until something is printed */
   nereid_map_t values;      /* MlirValue -> nereid_lowered_t * */
   nereid_map_t blocks;      /* MlirBlock -> its block in the llvm.func */
   nereid_map_t constants;   /* attribute -> its llvm.mlir.constant in the prologue */

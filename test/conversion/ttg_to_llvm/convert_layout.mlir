@@ -1,0 +1,61 @@
+// Layout conversions: names when every thread has what it needs, shared memory with a barrier on each side otherwise.
+// RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
+
+#a = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#b = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+#line = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#same = #ttg.linear<{register = [[256], [1]], lane = [[2], [4], [8], [16], [32]], warp = [[64], [128]], block = []}>
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+
+// CHECK-DAG: llvm.mlir.global external @global_smem() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
+
+// Registers 1 and 2 change names.
+// CHECK-LABEL: llvm.func internal @rename(%arg0: i32, %arg1: i32, %arg2: i32, %arg3: i32
+// CHECK-NOT: barrier
+// CHECK: llvm.insertvalue %arg0, %{{.*}}[0]
+// CHECK: llvm.insertvalue %arg2, %{{.*}}[1]
+// CHECK: llvm.insertvalue %arg1, %{{.*}}[2]
+// CHECK: llvm.insertvalue %arg3, %{{.*}}[3]
+tt.func private @rename(%x: tensor<512xi32, #line>) -> tensor<512xi32, #same> {
+  %y = ttg.convert_layout %x : tensor<512xi32, #line> -> tensor<512xi32, #same>
+  tt.return %y : tensor<512xi32, #same>
+}
+
+// Four neighbours are stored as one vector; read down a column they are single.
+// CHECK-LABEL: llvm.func internal @exchange(
+// CHECK: barrier
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<3>
+// CHECK: barrier
+// CHECK-COUNT-8: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<3> -> f32
+// CHECK-NOT: llvm.load
+// CHECK: llvm.return
+tt.func private @exchange(%x: tensor<32x32xf32, #a>) -> tensor<32x32xf32, #b> {
+  %y = ttg.convert_layout %x : tensor<32x32xf32, #a> -> tensor<32x32xf32, #b>
+  tt.return %y : tensor<32x32xf32, #b>
+}
+
+// Truth values are bytes there, pointers integers.
+// CHECK-LABEL: llvm.func internal @types(
+// CHECK: llvm.zext %{{.*}} : i1 to i8
+// CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> i8
+// CHECK: llvm.trunc %{{.*}} : i8 to i1
+// CHECK: llvm.ptrtoint %{{.*}} : !llvm.ptr<1> to i64
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<2xi64>, !llvm.ptr<3>
+// CHECK: llvm.inttoptr %{{.*}} : i64 to !llvm.ptr<1>
+tt.func private @types(%x: tensor<32x32xi1, #a>, %p: tensor<32x32x!tt.ptr<f32>, #a>) -> (tensor<32x32xi1, #b>, tensor<32x32x!tt.ptr<f32>, #b>) {
+  %y = ttg.convert_layout %x : tensor<32x32xi1, #a> -> tensor<32x32xi1, #b>
+  %q = ttg.convert_layout %p : tensor<32x32x!tt.ptr<f32>, #a> -> tensor<32x32x!tt.ptr<f32>, #b>
+  tt.return %y, %q : tensor<32x32xi1, #b>, tensor<32x32x!tt.ptr<f32>, #b>
+}
+
+// A kernel's frame begins where dynamic shared memory does, a function's where its caller says.
+// CHECK-LABEL: llvm.func @kernel(
+// CHECK: %[[BASE:.*]] = llvm.mlir.addressof @global_smem : !llvm.ptr<3>
+// CHECK: llvm.call @exchange({{.*}}, %[[BASE]])
+tt.func public @kernel(%p: !tt.ptr<f32>) {
+  %x = arith.constant dense<1.0> : tensor<32x32xf32, #a>
+  %y = tt.call @exchange(%x) : (tensor<32x32xf32, #a>) -> tensor<32x32xf32, #b>
+  tt.return
+}
+}

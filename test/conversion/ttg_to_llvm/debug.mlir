@@ -1,0 +1,88 @@
+// Prints and asserts call what CUDA's runtime provides.
+// RUN: nereid-opt %s --split-input-file --convert-triton-gpu-to-llvm | FileCheck %s
+
+#v2 = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#two = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// CHECK-DAG: llvm.func @vprintf(!llvm.ptr, !llvm.ptr) -> i32
+// CHECK-DAG: llvm.func @__assertfail(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, i64)
+// CHECK-DAG: constant @[[PRINT:.*]]("pid (%u, %u, %u) idx (%3u) 100%% x: %d\0A\00")
+// CHECK-DAG: constant @{{.*}}("pid (%u, %u, %u) idx ()plain\0A\00")
+// CHECK-DAG: constant @{{.*}}("pid (%u, %u, %u) idx (%1u, %3u) %u
+// CHECK-DAG: constant @{{.*}}("pid (%u, %u, %u) idx () (operand 0) %f\0A\00")
+// CHECK-DAG: constant @{{.*}}("pid (%u, %u, %u) idx () (operand 1) %llu\0A\00")
+// CHECK-DAG: constant @{{.*}}("pid (%u, %u, %u) idx () 0x%08x\0A\00")
+// CHECK-DAG: constant @{{.*}}("pid (%u, %u, %u) idx () 0x%016llx\0A\00")
+// CHECK-DAG: constant @{{.*}}("pid (%u, %u, %u) idx () %p\0A\00")
+// CHECK-DAG: constant @[[MESSAGE:.*]]("out of range\00")
+// CHECK-DAG: constant @[[FILE:.*]]("kernel.py\00")
+// CHECK-DAG: constant @[[NAME:.*]]("asserts\00")
+
+// Each element once: both registers, and every thread has elements of its own.
+// CHECK-LABEL: llvm.func internal @tensor(
+// CHECK: %[[SLOTS:.*]] = llvm.alloca
+// CHECK-NOT: llvm.cond_br
+// CHECK: llvm.store %{{.*}}, %[[SLOTS]] : i32
+// CHECK: llvm.mlir.addressof @[[PRINT]]
+// CHECK: llvm.call @vprintf(%{{.*}}, %[[SLOTS]])
+// CHECK: llvm.mlir.addressof @[[PRINT]]
+// CHECK: llvm.call @vprintf(%{{.*}}, %[[SLOTS]])
+// CHECK-NOT: llvm.call @vprintf
+// CHECK: llvm.return
+tt.func private @tensor(%x: tensor<256xi8, #v2>) {
+  tt.print " 100% x: " {hex = false, isSigned = array<i32: 1>} : %x : tensor<256xi8, #v2>
+  tt.return
+}
+
+// Scalars by the first thread; floats as double, 64-bit integers aligned to 8.
+// CHECK-LABEL: llvm.func internal @scalars(
+// CHECK: %[[FIRST:.*]] = llvm.icmp "eq" %0,
+// CHECK: llvm.cond_br %[[FIRST]]
+// CHECK: llvm.fpext %arg0 : f16 to f64
+// CHECK: llvm.getelementptr %{{.*}}[16]
+// CHECK: llvm.call @vprintf
+tt.func private @scalars(%h: f16, %u: i64, %f: f32, %d: f64, %p: !tt.ptr<f32>) {
+  tt.print " " {hex = false, isSigned = array<i32: 1, 0>} : %h, %u : f16, i64
+  tt.print " " {hex = true, isSigned = array<i32: 1>} : %f : f32
+  tt.print " " {hex = true, isSigned = array<i32: 1>} : %d : f64
+  tt.print " " {hex = false, isSigned = array<i32: 0>} : %p : !tt.ptr<f32>
+  tt.print "plain" {hex = false, isSigned = array<i32>}
+  tt.return
+}
+
+// CHECK-LABEL: llvm.func internal @copies(
+// CHECK: llvm.cond_br
+tt.func private @copies(%x: tensor<2x128xi1, #two>) {
+  tt.print " " {hex = false, isSigned = array<i32: 0>} : %x : tensor<2x128xi1, #two>
+  tt.return
+}
+
+// CHECK-LABEL: llvm.func internal @asserts(
+// CHECK: %[[ALL:.*]] = llvm.and %arg0, %arg1
+// CHECK: %[[FAILS:.*]] = llvm.xor %[[ALL]]
+// CHECK: llvm.cond_br %[[FAILS]]
+// CHECK: llvm.mlir.addressof @[[MESSAGE]]
+// CHECK: llvm.mlir.addressof @[[FILE]]
+// CHECK: llvm.mlir.addressof @[[NAME]]
+// CHECK: llvm.call @__assertfail
+// CHECK: barrier
+tt.func private @asserts(%x: tensor<256xi1, #v2>) {
+  tt.assert %x, "out of range" : tensor<256xi1, #v2> loc(fused["name"(callsite("inner"("kernel.py":12:3) at "other.py":1:1))])
+  tt.return
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// A cluster is one program; its first CTA speaks.
+// CHECK-LABEL: llvm.func internal @cluster(
+// CHECK: nvvm.read.ptx.sreg.cluster.ctarank
+// CHECK: nvvm.read.ptx.sreg.clusterid.x
+// CHECK-NOT: ctaid
+// CHECK: llvm.call @vprintf
+tt.func private @cluster(%i: i32) {
+  tt.print "i " {hex = false, isSigned = array<i32: 1>} : %i : i32
+  tt.return
+}
+}

@@ -1,0 +1,24 @@
+// RUN: nereid-opt %s --split-input-file --verify-diagnostics --convert-triton-to-tritongpu --convert-triton-gpu-to-llvm
+
+tt.func private @nameless(%x: f32) -> f32 {
+  // expected-error @below {{names no symbol to call}}
+  %y = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = ""} : (f32) -> f32
+  tt.return %y : f32
+}
+
+// -----
+
+tt.func private @two_types(%x: f32, %d: f64) -> f32 {
+  %y = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "f"} : (f32) -> f32
+  // expected-error @below {{'f' is declared with another type already}}
+  %z = tt.extern_elementwise %d {libname = "", libpath = "", pure = true, symbol = "f"} : (f64) -> f64
+  tt.return %y : f32
+}
+
+// -----
+
+tt.func private @constraints(%x: tensor<512xi8>) -> tensor<512xi8> {
+  // expected-error @below {{has constraints for 1 outputs and 2 inputs: expected 1 and 1, one per 32-bit word of packed elements}}
+  %y = tt.elementwise_inline_asm "mov.b32 $0, $1;" {constraints = "=r,r,r", packed_element = 4 : i32, pure = true} %x : tensor<512xi8> -> tensor<512xi8>
+  tt.return %y : tensor<512xi8>
+}

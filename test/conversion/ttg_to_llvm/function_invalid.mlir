@@ -1,0 +1,96 @@
+// RUN: nereid-opt %s --split-input-file --verify-diagnostics --convert-triton-gpu-to-llvm
+
+#v2 = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// expected-error @below {{this type cannot be the parameter of a kernel: expected a scalar, a pointer or a tensor descriptor}}
+tt.func public @tensor(%x: tensor<256xf32, #v2>) {
+  tt.return
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// expected-error @below {{is a kernel with results: expected none, a kernel stores what it computes}}
+tt.func public @result(%x: i32) -> i32 {
+  tt.return %x : i32
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// expected-error @below {{tt.nv_tma_desc = 1 makes this argument a TMA descriptor: expected a pointer or a tensor descriptor}}
+tt.func public @scalar(%x: i32 {tt.nv_tma_desc = 1 : i32}) {
+  tt.return
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// expected-error @below {{a TMA descriptor is passed by value to kernels only; pass a pointer to this function}}
+tt.func private @descriptor(%x: !tt.tensordesc<tensor<64x64xf16>>) {
+  tt.return
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// expected-error @below {{'tt.func' op has tt.nv_tma_desc on argument #0 but is no kernel}}
+tt.func private @attribute(%x: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i32}) {
+  tt.return
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// expected-error @below {{f128 cannot be the parameter of a function}}
+tt.func private @parameter(%x: f128) {
+  tt.return
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// expected-error @below {{tensor<256xf32> has no encoding that distributes it over threads; convert-triton-to-tritongpu comes first}}
+tt.func private @not_distributed(%x: tensor<256xf32>) {
+  tt.return
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// expected-error @below {{a result type of this function cannot be lowered}}
+tt.func private @f128() -> f128 {
+  %x = ub.poison : f128
+  tt.return %x : f128
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @blocks(%c: i1) {
+  %x = arith.constant 1.0 : f128
+  cf.br ^next(%x : f128)
+// expected-error @below {{f128 cannot pass between blocks}}
+^next(%y: f128):
+  tt.return
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func public @unknown(%n: index) {
+  // expected-error @below {{'scf.for' op has no lowering to LLVM}}
+  scf.for %i = %n to %n step %n {
+  }
+  tt.return
+}
+}

@@ -1,0 +1,64 @@
+// RUN: nereid-opt %s --split-input-file --verify-diagnostics --convert-triton-gpu-to-llvm
+
+#line = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @different_elements() {
+  // expected-error @below {{is a tensor constant whose elements differ}}
+  %a = arith.constant dense<[1, 2]> : tensor<2xi32, #line>
+  tt.return
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @no_encoding() {
+  // expected-error @below {{tensor<128xi32> has no encoding that distributes it over threads; convert-triton-to-tritongpu comes first}}
+  %a = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  tt.return
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @no_type() {
+  // expected-error @below {{'arith.constant' op has a type that cannot be lowered}}
+  %a = arith.constant 1.0 : f128
+  tt.return
+}
+}
+
+// -----
+
+#line = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @elsewhere() {
+  // expected-error @below {{has a value that is no dense attribute}}
+  %a = arith.constant dense_resource<blob> : tensor<4xi32, #line>
+  tt.return
+}
+}
+{-# dialect_resources: { builtin: { blob: "0x0400000001000000020000000300000004000000" } } #-}
+
+// -----
+
+#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#columns = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @moves(%x: tensor<128xi32, #line>) {
+  // expected-error @below {{moves elements between threads; convert the layout of its operand first}}
+  %a = tt.reshape %x allow_reorder : tensor<128xi32, #line> -> tensor<64x2xi32, #columns>
+  tt.return
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @no_type_of_poison() {
+  // expected-error @below {{'ub.poison' op has a type that cannot be lowered}}
+  %a = ub.poison : f80
+  tt.return
+}
+}
