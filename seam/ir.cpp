@@ -116,7 +116,7 @@ MlirAttribute nereidMlirCallGetCallee(MlirOperation call) {
 }
 void nereidMlirCallGetArguments(MlirOperation call, intptr_t *first, intptr_t *n) {
   OperandRange arguments = cast<CallOpInterface>(unwrap(call)).getArgOperands();
-  *first = arguments.getBeginOperandIndex();
+  *first = arguments.empty() ? 0 : arguments.getBeginOperandIndex();
   *n = arguments.size();
 }
 bool nereidMlirOperationIsFunction(MlirOperation op) { return isa<FunctionOpInterface>(unwrap(op)); }

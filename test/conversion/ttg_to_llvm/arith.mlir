@@ -203,12 +203,16 @@ tt.func private @mulsi_extended(%a: i32, %b: i32) -> (i32, i32) {
 }
 
 // CHECK-LABEL: llvm.func internal @mulhiui(
-// CHECK: llvm.zext %arg0 : i64 to i128
-// CHECK: llvm.mul %{{.*}} : i128
-// CHECK: llvm.trunc %{{.*}} : i128 to i64
-tt.func private @mulhiui(%a: tensor<128xi64>, %b: tensor<128xi64>) -> tensor<128xi64> {
-  %y = tt.mulhiui %a, %b : tensor<128xi64>
-  tt.return %y : tensor<128xi64>
+// CHECK: llvm.call_intrinsic "llvm.nvvm.mulhi.ui"(%arg0, %arg0)
+// CHECK: llvm.call_intrinsic "llvm.nvvm.mulhi.ull"(%arg1, %arg1)
+// CHECK: llvm.zext %arg2 : i16 to i32
+// CHECK: llvm.mul %{{.*}} : i32
+// CHECK: llvm.trunc %{{.*}} : i32 to i16
+tt.func private @mulhiui(%a: i32, %b: i64, %c: i16) -> (i32, i64, i16) {
+  %x = tt.mulhiui %a, %a : i32
+  %y = tt.mulhiui %b, %b : i64
+  %z = tt.mulhiui %c, %c : i16
+  tt.return %x, %y, %z : i32, i64, i16
 }
 
 // CHECK-LABEL: llvm.func internal @compare(
