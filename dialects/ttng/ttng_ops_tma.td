@@ -10,8 +10,8 @@ class TTNG_Descriptor<list<OpVariableDecorator> effects> : Arg<TT_TensorDescType
 def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local"> {
   let summary = "starts a copy of a box from global to shared memory";
   let description = [{
-    The box at `coord`, outermost dimension first, of the tensor that `desc` describes goes to `result`; elements outside of
-    the tensor read as the descriptor's padding. The bytes count towards the current phase of `barrier`, to which
+    The box at `coord`, outermost dimension first, of the tensor that `desc` describes goes to `result`; elements
+    outside of the tensor read as the descriptor's padding. The bytes count towards the current phase of `barrier`, to which
     `ttng.barrier_expect` announced them.
 
     ```mlir
@@ -41,7 +41,7 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local">
 def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_Op<"async_tma_copy_local_to_global"> {
   let summary = "starts a copy of a buffer to a box of a tensor in global memory";
   let description = [{
-    What lies outside of the tensor is dropped. `src` may be overwritten after a `ttng.async_tma_store_wait`, and must be
+    What lies outside the tensor is dropped. `src` may be overwritten after a `ttng.async_tma_store_wait`, and must be
     visible to the async proxy (`ttng.fence_async_shared`) before.
   }];
   let arguments = (ins
@@ -77,8 +77,8 @@ def TTNG_AsyncTMAReduceOp : TTNG_Op<"async_tma_reduce", [
 def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather"> {
   let summary = "starts a copy of separately chosen rows from global to shared memory";
   let description = [{
-    Row i of `result` is row `x_offsets[i]` of the matrix, from column `y_offset` on. The hardware of sm_80 and sm_90 has no
-    such instruction: text with it is read and checked, a target that lacks it is refused when it is lowered.
+    Row i of `result` is row `x_offsets[i]` of the matrix, from column `y_offset` on. The hardware of sm_80 and sm_90
+    has no such instruction: text with it is read and checked, a target that lacks it is refused when it is lowered.
   }];
   let arguments = (ins
     TTNG_Descriptor<[MemRead<TT_GlobalMemory>]>:$desc,
@@ -97,8 +97,8 @@ def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather"> {
 def TTNG_AsyncTMAScatterOp : TTNG_Op<"async_tma_scatter"> {
   let summary = "starts a copy of rows in shared memory to separately chosen rows of global memory";
   let description = [{
-    Row i of `src` goes to row `x_offsets[i]` of the matrix, from column `y_offset` on. As for `ttng.async_tma_gather`, the
-    hardware of sm_80 and sm_90 lacks it.
+    Row i of `src` goes to row `x_offsets[i]` of the matrix, from column `y_offset` on. As for `ttng.async_tma_gather`,
+    the hardware of sm_80 and sm_90 lacks it.
   }];
   let arguments = (ins
     TTNG_Descriptor<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$desc,
