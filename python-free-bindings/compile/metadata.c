@@ -287,28 +287,44 @@ static nereid_view_t find_left(nereid_compilation_t *compilation) {
   return nereid_view_of(NULL, 0);
 }
 
-/* Warps of a kernel that is not ours, from the exact number of threads that it was compiled for. */
-static uint32_t threads_of(nereid_compilation_t *compilation) {
-  nereid_ptx_facts_t facts;
-  if (compilation->stage == NEREID_STAGE_PTX && nereid_ptx_read(compilation->ptx, &compilation->scratch, &facts)) {
-    for (size_t i = 0; i < facts.n_entries; i++)
-      if (nereid_view_equal(facts.entries[i].name, nereid_view(compilation->result->kernel)))
-        return facts.entries[i].threads;
-  } else if (compilation->stage == NEREID_STAGE_LL) {
-    static const char key[] = "nvvm.reqntid";
-    LLVMValueRef function = LLVMGetNamedFunction(compilation->llvm, compilation->result->kernel);
-    LLVMAttributeRef attribute =
-        LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, key, sizeof key - 1);
-    unsigned size;
-    return attribute ? (uint32_t)strtoul(LLVMGetStringAttributeValue(attribute, &size), NULL, 10) : 0;
+/* The product of the numbers in attribute `key` of an LLVM function, "128,1,1"; 0 when it has none. */
+static unsigned product_of(LLVMValueRef function, const char *key) {
+  unsigned size, product = 1;
+  LLVMAttributeRef attribute =
+      LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, key, (unsigned)strlen(key));
+  const char *at = attribute ? LLVMGetStringAttributeValue(attribute, &size) : NULL;
+  for (char *end = NULL; at && *at; at = *end == ',' ? end + 1 : end) {
+    product *= (unsigned)strtoul(at, &end, 10);
+    if (end == at)
+      return 0;
   }
-  return 0;
+  return at ? product : 0;
+}
+
+/* Threads and registers of a kernel that is not ours, from what it was compiled for. */
+static void read_limits(nereid_compilation_t *compilation, unsigned *out_threads, unsigned *out_registers) {
+  nereid_ptx_facts_t facts;
+  *out_threads = *out_registers = 0;
+  if (compilation->stage == NEREID_STAGE_LL) {
+    LLVMValueRef function = LLVMGetNamedFunction(compilation->llvm, compilation->result->kernel);
+    *out_threads = product_of(function, "nvvm.reqntid");
+    *out_registers = product_of(function, "nvvm.maxnreg");
+  } else if (compilation->stage == NEREID_STAGE_PTX &&
+             nereid_ptx_read(compilation->ptx, &compilation->scratch, &facts)) {
+    for (size_t i = 0; i < facts.n_entries; i++)
+      if (nereid_view_equal(facts.entries[i].name, nereid_view(compilation->result->kernel))) {
+        *out_threads = facts.entries[i].threads;
+        *out_registers = facts.entries[i].maxnreg;
+      }
+  }
 }
 
 static void guess(nereid_compilation_t *compilation) {
-  uint32_t threads = threads_of(compilation);
+  unsigned threads, registers;
+  read_limits(compilation, &threads, &registers);
   if (threads)
     compilation->metadata.num_warps = compilation->metadata.total_num_warps = (int32_t)(threads + 31) / 32;
+  compilation->metadata.maxnreg = (int32_t)registers;
   nereid_metadata_update(compilation);
   if (!compilation->options.remarks)
     return;
@@ -318,19 +334,27 @@ static void guess(nereid_compilation_t *compilation) {
                    (unsigned long long)compilation->metadata.shared);
 }
 
-/* Late text is compiled for a number of warps and CTAs; an option may only repeat it. */
+/* Late text is compiled for a number of warps and CTAs, and PTX for a number of registers; an option may only repeat
+ * it. */
 static nereid_status_t check_repeated(nereid_compilation_t *compilation) {
   const nereid_settings_t *settings = &compilation->settings;
   const nereid_metadata_t *said = &compilation->metadata;
-  bool warps = settings->num_warps && settings->num_warps != said->num_warps;
-  bool ctas = settings->num_ctas && settings->num_ctas != said->num_ctas;
-  if (compilation->stage <= NEREID_STAGE_LLVM || !(warps || ctas))
-    return NEREID_OK;
-  nereid_report_at(&compilation->compiler->report, NEREID_REPORT_ERROR, compilation->name, 0, 0,
-                   "%s %d contradicts this %s, which is compiled for %d", warps ? "num-warps" : "num-ctas",
-                   warps ? settings->num_warps : settings->num_ctas, nereid_stage_name(compilation->stage),
-                   warps ? said->num_warps : said->num_ctas);
-  return NEREID_ERROR_PROGRAM;
+  const struct {
+    const char *name;
+    int32_t asked, said;
+    nereid_stage_t since;
+  } rows[] = {{"num-warps", settings->num_warps, said->num_warps, NEREID_STAGE_LL},
+              {"num-ctas", settings->num_ctas, said->num_ctas, NEREID_STAGE_LL},
+              {"maxnreg", settings->maxnreg, said->maxnreg, NEREID_STAGE_PTX}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    if (!rows[i].asked || rows[i].asked == rows[i].said || compilation->stage < rows[i].since)
+      continue;
+    nereid_report_at(&compilation->compiler->report, NEREID_REPORT_ERROR, compilation->name, 0, 0,
+                     "%s %d contradicts this %s, which is compiled for %d%s", rows[i].name, rows[i].asked,
+                     nereid_stage_name(compilation->stage), rows[i].said, rows[i].said ? "" : " (no limit)");
+    return NEREID_ERROR_PROGRAM;
+  }
+  return NEREID_OK;
 }
 
 nereid_status_t nereid_metadata_collect(nereid_compilation_t *compilation) {
@@ -347,6 +371,7 @@ nereid_status_t nereid_metadata_collect(nereid_compilation_t *compilation) {
       guess(compilation);
     }
     nereid_metadata_update(compilation);
+    compilation->settings.fp_fusion &= compilation->metadata.fp_fusion;
     status = check_repeated(compilation);
   }
   take_settings(compilation);

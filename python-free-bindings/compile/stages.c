@@ -12,6 +12,7 @@
 #include <llvm-c/Core.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/Pass.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -105,6 +106,16 @@ static nereid_status_t leave_metadata(nereid_compilation_t *compilation) {
   return NEREID_OK;
 }
 
+/* LLVM IR that was made without the limit that is asked for now. */
+static void limit_registers(nereid_compilation_t *compilation, LLVMValueRef kernel) {
+  static const char key[] = "nvvm.maxnreg";
+  char value[16];
+  int size = snprintf(value, sizeof value, "%d", compilation->options.maxnreg);
+  LLVMAddAttributeAtIndex(
+      kernel, LLVMAttributeFunctionIndex,
+      LLVMCreateStringAttribute(LLVMGetModuleContext(compilation->llvm), key, sizeof key - 1, value, (unsigned)size));
+}
+
 /* The kernel's function and what it is called once names fit PTX. */
 static nereid_status_t prepare(nereid_compilation_t *compilation) {
   const nereid_backend_input_t input = {
@@ -113,6 +124,8 @@ static nereid_status_t prepare(nereid_compilation_t *compilation) {
       .libdevice = compilation->options.libdevice,
       .scratch = &compilation->scratch};
   LLVMValueRef kernel = LLVMGetNamedFunction(compilation->llvm, compilation->result->kernel);
+  if (kernel && compilation->options.maxnreg)
+    limit_registers(compilation, kernel);
   nereid_status_t status =
       nereid_backend_prepare(&compilation->compiler->backend, compilation->llvm, &compilation->settings.target, &input);
   if (status != NEREID_OK || !kernel)
