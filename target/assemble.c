@@ -121,6 +121,8 @@ static unsigned read_line(const char *line, const char *name, const nereid_repor
 unsigned nereid_assembler_read_log(nereid_view_t log, const char *name, const nereid_report_t *report,
                                    nereid_assembled_t *assembled) {
   unsigned errors = 0;
+  if (!log.size)
+    return 0;
   const char *end = log.data + log.size;
   for (const char *line = log.data; line < end;) {
     const char *stop = memchr(line, '\n', (size_t)(end - line));

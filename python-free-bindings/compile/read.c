@@ -149,6 +149,8 @@ static nereid_status_t refuse(nereid_compilation_t *compilation, const char *why
 
 nereid_status_t nereid_read(nereid_compilation_t *compilation) {
   nereid_view_t input = compilation->input;
+  if (!input.size)
+    return refuse(compilation, "the input is empty: expected MLIR, LLVM IR or PTX");
   if (is_bitcode(input))
     return read_llvm(compilation);
   if (starts_with(input, "ML\xEFR"))
@@ -156,7 +158,7 @@ nereid_status_t nereid_read(nereid_compilation_t *compilation) {
   if (starts_with(input, "\x7f"
                          "ELF"))
     return refuse(compilation, "this is machine code already: a cubin cannot be compiled");
-  if (memchr(input.data ? input.data : "", 0, input.size))
+  if (memchr(input.data, 0, input.size))
     return refuse(compilation, "neither text nor bytecode: expected MLIR, LLVM IR or PTX");
   if (skip_comments(input).size == 0)
     return refuse(compilation, "the input is empty: expected MLIR, LLVM IR or PTX");
