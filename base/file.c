@@ -124,3 +124,12 @@ nereid_status_t nereid_file_write(const char *path, nereid_view_t content, nerei
   free(beside);
   return done ? NEREID_OK : failed(path, message);
 }
+
+const char *nereid_file_beside(nereid_arena_t *arena, const char *path, const char *suffix) {
+  const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path, *dot = strrchr(file, '.');
+  const char *appended = nereid_arena_format(arena, "%s%s", path, suffix);
+  if (!appended || access(appended, R_OK) == 0 || !dot || dot == file)
+    return appended;
+  const char *replaced = nereid_arena_format(arena, "%.*s%s", (int)(dot - path), path, suffix);
+  return replaced && access(replaced, R_OK) == 0 ? replaced : appended;
+}

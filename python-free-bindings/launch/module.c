@@ -168,12 +168,6 @@ nereid_status_t nereid_module_load(nereid_device_t *device, nereid_view_t image,
   return status;
 }
 
-static const char *json_beside(nereid_arena_t *arena, const char *path) {
-  const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-  bool suffix = dot && dot != path && (!slash || dot > slash + 1);
-  return nereid_arena_format(arena, "%.*s.json", (int)(suffix ? (size_t)(dot - path) : strlen(path)), path);
-}
-
 nereid_status_t nereid_module_load_file(nereid_device_t *device, const char *path, nereid_module_t **out_module,
                                         nereid_message_t *message) {
   nereid_arena_t arena;
@@ -181,7 +175,7 @@ nereid_status_t nereid_module_load_file(nereid_device_t *device, const char *pat
   *out_module = NULL;
   nereid_arena_initialize(&arena);
   nereid_status_t status = nereid_file_read(&arena, path, &image, message);
-  const char *beside = json_beside(&arena, path);
+  const char *beside = nereid_file_beside(&arena, path, ".json");
   if (!status)
     status = beside ? nereid_file_read(&arena, beside, &metadata, message)
                     : nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");

@@ -1,7 +1,7 @@
 /* nereid compile: any stage in, any later stage out.
  *
- *   nereid compile kernel.ttir                      kernel.cubin and kernel.json in the current folder
- *   nereid compile a.ttir b.ttir -j 2 -o out        out/a.cubin, out/a.json, out/b.cubin, out/b.json
+ *   nereid compile kernel.ttir                      kernel.cubin and kernel.cubin.json in the current folder
+ *   nereid compile a.ttir b.ttir -j 2 -o out        out/a.cubin, out/a.cubin.json, out/b.cubin …
  *   nereid compile - --emit ptx <kernel.ttir        PTX on standard output, no metadata
  *
  * A file is written only when everything that goes into it is there, beside its place first. */

@@ -1,6 +1,6 @@
 /* Files of a compilation:
  *
- *   matmul.cubin  matmul.json                                 the result and what the launcher must know
+ *   matmul.cubin  matmul.cubin.json                           the result and what the launcher must know
  *   D/0-ttir/matmul.ttir  D/1-ttgir/matmul.ttgir  …           with --dump-dir; each compiles again
  */
 #include "tools/nereid/compile_output.h"
@@ -64,11 +64,8 @@ static bool is_same_file(const char *a, const char *b) {
   return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-static nereid_status_t check_path(const tool_output_t *output, const char *input, const char *path, const char *beside,
+static nereid_status_t check_path(const tool_output_t *output, const char *input, const char *path,
                                   nereid_message_t *message) {
-  if (beside && strcmp(path, beside) == 0)
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "'%s' is where the metadata goes; give -o another name",
-                              path);
   if (!output->path && is_same_file(input, path))
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
                               "the result would replace the input '%s'; say where it "
@@ -94,10 +91,10 @@ static void print_times(const char *input, const nereid_result_t *result) {
 nereid_status_t tool_write_result(const tool_output_t *output, const char *input, const nereid_result_t *result,
                                   nereid_arena_t *arena, nereid_message_t *message) {
   const char *path = output_path(output, input, result, arena);
-  const char *beside = path && strcmp(path, "-") != 0 ? tool_path_with_suffix(arena, path, ".json") : NULL;
+  const char *beside = path && strcmp(path, "-") != 0 ? nereid_arena_format(arena, "%s.json", path) : NULL;
   if (!path)
     return NEREID_ERROR_MEMORY;
-  nereid_status_t status = check_path(output, input, path, beside, message);
+  nereid_status_t status = check_path(output, input, path, message);
   if (status == NEREID_OK && output->dump_dir)
     status = write_dumps(output->dump_dir, result, arena, message);
   if (status == NEREID_OK)

@@ -14,7 +14,6 @@
 #include "base/file.h"
 #include "nereid/metadata.h"
 #include "python-free-bindings/launch/image.h"
-#include "tools/nereid/paths.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -132,7 +131,7 @@ static int print_metadata_file(nereid_arena_t *arena, nereid_view_t text) {
 static nereid_status_t read_beside(nereid_arena_t *arena, const char *path, nereid_metadata_t *metadata,
                                    bool *out_found, nereid_message_t *message) {
   nereid_view_t text;
-  const char *beside = tool_path_with_suffix(arena, path, ".json");
+  const char *beside = nereid_file_beside(arena, path, ".json");
   *out_found = beside && access(beside, R_OK) == 0;
   if (!*out_found)
     return NEREID_OK;

@@ -7,7 +7,6 @@
 #include "python-free-bindings/launch/image.h"
 #include "target/assemble.h"
 #include "tools/nereid/caret.h"
-#include "tools/nereid/paths.h"
 
 #include <unistd.h>
 
@@ -54,7 +53,7 @@ nereid_status_t tool_job_load(nereid_arena_t *arena, const run_settings_t *setti
                               nereid_view_t input, nereid_stage_t stage, const char *target, tool_job_t *job,
                               nereid_message_t *message) {
   nereid_image_kind_t kind = nereid_image_kind(input);
-  const char *beside = tool_path_with_suffix(arena, path, ".json");
+  const char *beside = nereid_file_beside(arena, path, ".json");
   if (!beside)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
   if (kind == NEREID_IMAGE_CUBIN || (kind == NEREID_IMAGE_PTX && access(beside, R_OK) == 0)) {
