@@ -11,8 +11,8 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local">
   let summary = "starts a copy of a box from global to shared memory";
   let description = [{
     The box at `coord`, outermost dimension first, of the tensor that `desc` describes goes to `result`; elements
-    outside of the tensor read as the descriptor's padding. The bytes count towards the current phase of `barrier`, to which
-    `ttng.barrier_expect` announced them.
+    outside of the tensor read as the descriptor's padding. The bytes count towards the current phase of `barrier`,
+    to which `ttng.barrier_expect` announced them.
 
     ```mlir
     ttng.async_tma_copy_global_to_local %desc[%i, %k] %buffer, %bar, %pred
