@@ -4,7 +4,7 @@
  *
  * The optimiser always gets the target machine: without one, jump threading takes the GPU for a CPU and moves code
  * across points where a warp has to be converged (bar, shfl, ldmatrix then run with half a warp). */
-#include "target/backend.h"
+#include "target/prepare.h"
 
 #include "seam/llvm.h"
 #include "target/recover.h"
@@ -145,8 +145,8 @@ nereid_status_t nereid_backend_emit(nereid_backend_t *backend, LLVMModuleRef mod
     return NEREID_ERROR_INTERNAL;
   }
   nereid_view_t ptx = nereid_view_of(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
-  out_ptx->data = nereid_arena_copy(arena, ptx);
-  out_ptx->size = ptx.size;
+  char *copy = nereid_arena_copy(arena, ptx);
+  *out_ptx = nereid_view_of(copy, copy ? nereid_target_renumber_calls(copy, ptx.size) : 0);
   LLVMDisposeMemoryBuffer(buffer);
   if (backend->errors != errors)
     return NEREID_ERROR_PROGRAM;

@@ -1,4 +1,4 @@
-/* The steps of nereid_backend_prepare; see there. All take a module of the backend's context. */
+/* The steps of nereid_backend_prepare and _emit; see there. Modules are of the backend's context. */
 #ifndef NEREID_TARGET_PREPARE_H
 #define NEREID_TARGET_PREPARE_H
 
@@ -21,5 +21,8 @@ bool nereid_target_is_libdevice_name(nereid_view_t name);
 /* The path of a libdevice: `asked` when not null, else in CUDA_HOME, CUDA_PATH, /usr/local/cuda, beside ptxas. In
  * `scratch`; null when there is none (or `asked` cannot be read). */
 const char *nereid_target_find_libdevice(const char *asked, nereid_arena_t *scratch);
+
+/* Makes the numbers of calls in comments count from 0, in place; `ptx` has room for a final NUL. Returns the size. */
+size_t nereid_target_renumber_calls(char *ptx, size_t size);
 
 #endif

@@ -109,6 +109,30 @@ static void test_deterministic(void **state) {
   nereid_result_destroy(second);
 }
 
+/* LLVM numbers calls per process. */
+static void test_deterministic_calls(void **state) {
+  fixture_t *fixture = *state;
+  static const char text[] = HEAD "define internal i32 @f(i32 %x) noinline {\n"
+                                  "  %y = mul i32 %x, %x\n"
+                                  "  ret i32 %y\n"
+                                  "}\n"
+                                  "define ptx_kernel void @k(ptr addrspace(1) %p, i32 %x) {\n"
+                                  "  %a = call i32 @f(i32 %x)\n"
+                                  "  %b = call i32 @f(i32 %a)\n"
+                                  "  store i32 %b, ptr addrspace(1) %p\n"
+                                  "  ret void\n"
+                                  "}\n";
+  nereid_result_t *first = must_compile(fixture, text, EMIT(PTX));
+  assert_non_null(strstr(nereid_result_bytes(first).data, "{ // callseq 0, 0"));
+  assert_non_null(strstr(nereid_result_bytes(first).data, "} // callseq 1"));
+  for (int i = 0; i < 10; i++) {
+    nereid_result_t *again = must_compile(fixture, text, EMIT(PTX));
+    assert_string_equal(nereid_result_bytes(again).data, nereid_result_bytes(first).data);
+    nereid_result_destroy(again);
+  }
+  nereid_result_destroy(first);
+}
+
 /* Every stage that was kept compiles on to the same PTX, with the same metadata. */
 static void test_resume(void **state) {
   fixture_t *fixture = *state;
@@ -290,9 +314,10 @@ static void test_tt(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_llvm_to_ptx),       TEST(test_deterministic), TEST(test_resume),       TEST(test_cubin),
-      TEST(test_several_kernels),   TEST(test_no_kernel),     TEST(test_garbage),      TEST(test_options),
-      TEST(test_missing_assembler), TEST(test_llvm_gives_up), TEST(test_llvm_dialect), TEST(test_tt),
+      TEST(test_llvm_to_ptx), TEST(test_deterministic),     TEST(test_deterministic_calls), TEST(test_resume),
+      TEST(test_cubin),       TEST(test_several_kernels),   TEST(test_no_kernel),           TEST(test_garbage),
+      TEST(test_options),     TEST(test_missing_assembler), TEST(test_llvm_gives_up),       TEST(test_llvm_dialect),
+      TEST(test_tt),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
