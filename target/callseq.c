@@ -17,12 +17,12 @@ size_t nereid_target_renumber_calls(char *ptx, size_t size) {
   for (;;) {
     const char *found = memmem(from, (size_t)(end - from), key, KEY);
     size_t kept = (size_t)((found ? found + KEY : end) - from);
+    count += found && found > ptx && found[-1] == '{';
     memmove(to, from, kept);
     to += kept;
     from += kept;
     if (!found)
       break;
-    count += found > ptx && found[-1] == '{';
     char number[16];
     int digits = snprintf(number, sizeof number, "%u", count ? count - 1 : 0);
     memcpy(to, number, (size_t)digits); /* never longer than the number that stood there */
