@@ -7,7 +7,6 @@
 
 #include <mlir-c/Diagnostics.h>
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,17 +39,22 @@ nereid_text_t nereid_text_of_string(MlirStringRef string) {
   return text;
 }
 
-MlirLogicalResult nereid_diagnose(MlirOperation op, const char *format, ...) {
+MlirLogicalResult nereid_diagnose_v(MlirOperation op, const char *format, va_list arguments) {
   char message[message_limit];
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   int used = snprintf(message, sizeof message, "'%.*s' op ", (int)name.length, name.data);
   size_t start = used < 0 || used >= message_limit ? 0 : (size_t)used;
-  va_list arguments;
-  va_start(arguments, format);
   vsnprintf(message + start, sizeof message - start, format, arguments);
-  va_end(arguments);
   mlirEmitError(mlirOperationGetLocation(op), message);
   return mlirLogicalResultFailure();
+}
+
+MlirLogicalResult nereid_diagnose(MlirOperation op, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  MlirLogicalResult failure = nereid_diagnose_v(op, format, arguments);
+  va_end(arguments);
+  return failure;
 }
 
 MlirLogicalResult nereid_diagnose_at(MlirLocation location, const char *format, ...) {
@@ -60,5 +64,15 @@ MlirLogicalResult nereid_diagnose_at(MlirLocation location, const char *format, 
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
   mlirEmitError(location, message);
+  return mlirLogicalResultFailure();
+}
+
+MlirLogicalResult nereid_diagnose_to(nereid_error_sink_t sink, const char *format, ...) {
+  char message[message_limit];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  nereidMlirErrorEmit(sink, mlirStringRefCreateFromCString(message));
   return mlirLogicalResultFailure();
 }

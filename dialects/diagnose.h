@@ -7,9 +7,12 @@
 #define NEREID_DIALECTS_DIAGNOSE_H
 
 #include "base/status.h"
+#include "seam/hooks.h"
 
 #include <mlir-c/IR.h>
 #include <mlir-c/Support.h>
+
+#include <stdarg.h>
 
 /* An attribute or type as text, cut after 255 bytes; by value, so that it may stand in an argument list. */
 typedef struct nereid_text {
@@ -24,7 +27,13 @@ nereid_text_t nereid_text_of_string(MlirStringRef string);
  * cut after 1,023 bytes. */
 MlirLogicalResult nereid_diagnose(MlirOperation op, const char *format, ...) NEREID_PRINTF(2, 3);
 
+MlirLogicalResult nereid_diagnose_v(MlirOperation op, const char *format, va_list arguments);
+
 /* Emits the error <message> at `location`. Always returns failure. */
 MlirLogicalResult nereid_diagnose_at(MlirLocation location, const char *format, ...) NEREID_PRINTF(2, 3);
+
+/* Reports the error <message> to `sink`, which the verifier of an attribute or type is given. Always returns failure.
+ */
+MlirLogicalResult nereid_diagnose_to(nereid_error_sink_t sink, const char *format, ...) NEREID_PRINTF(2, 3);
 
 #endif

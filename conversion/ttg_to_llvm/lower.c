@@ -12,12 +12,11 @@
 #include <stdio.h>
 
 bool nereid_lower_error(MlirOperation op, const char *format, ...) {
-  char message[1024];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
+  MlirLogicalResult failure = nereid_diagnose_v(op, format, arguments);
   va_end(arguments);
-  return mlirLogicalResultIsSuccess(nereid_diagnose(op, "%s", message));
+  return mlirLogicalResultIsSuccess(failure);
 }
 
 /* --- values --- */

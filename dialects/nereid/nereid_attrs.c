@@ -4,18 +4,14 @@
  *     -> error: grid expects one argument position for each of the map's 2 inputs, got 1
  *
  * Limits are those of the CUDA Driver API (cuTensorMapEncodeTiled, cuLaunchKernelEx) and of the PTX ISA. */
-#include "base/status.h"
+#include "dialects/diagnose.h"
 
 #include "bindings/nereid_hooks.h"
 #include "nereid/dialects/nereid.h"
-#include "seam/hooks.h"
 
 #include <mlir-c/AffineMap.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-
-#include <stdarg.h>
-#include <stdio.h>
 
 enum {
   grid_dims = 3,
@@ -28,34 +24,22 @@ enum {
   box_limit = 256,
 };
 
-static MlirLogicalResult refuse(nereid_error_sink_t sink, const char *format, ...) NEREID_PRINTF(2, 3);
-
-static MlirLogicalResult refuse(nereid_error_sink_t sink, const char *format, ...) {
-  char message[256];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
-  va_end(arguments);
-  nereidMlirErrorEmit(sink, mlirStringRefCreateFromCString(message));
-  return mlirLogicalResultFailure();
-}
-
 MlirLogicalResult nereid_nereid_grid_attr_verify(nereid_error_sink_t sink, MlirAttribute map_attr, MlirAttribute args,
                                                  int per_sm) {
   MlirAffineMap map = mlirAffineMapAttrGetValue(map_attr);
   intptr_t dims = mlirAffineMapGetNumResults(map), inputs = mlirAffineMapGetNumInputs(map);
   if (dims < 1 || dims > grid_dims)
-    return refuse(sink, "grid expects a map with 1 to %d results, got %d", (int)grid_dims, (int)dims);
+    return nereid_diagnose_to(sink, "grid expects a map with 1 to %d results, got %d", (int)grid_dims, (int)dims);
   intptr_t count = mlirDenseArrayGetNumElements(args);
   if (count != inputs)
-    return refuse(sink, "grid expects one argument position for each of the map's %d inputs, got %d", (int)inputs,
-                  (int)count);
+    return nereid_diagnose_to(sink, "grid expects one argument position for each of the map's %d inputs, got %d",
+                              (int)inputs, (int)count);
   for (intptr_t i = 0; i < count; ++i)
     if (mlirDenseI32ArrayGetElement(args, i) < 0)
-      return refuse(sink, "grid expects argument positions of at least 0, got %d",
-                    mlirDenseI32ArrayGetElement(args, i));
+      return nereid_diagnose_to(sink, "grid expects argument positions of at least 0, got %d",
+                                mlirDenseI32ArrayGetElement(args, i));
   if (per_sm < 0 || per_sm > resident_limit)
-    return refuse(sink, "grid expects per_sm from 0 to %d, got %d", (int)resident_limit, per_sm);
+    return nereid_diagnose_to(sink, "grid expects per_sm from 0 to %d, got %d", (int)resident_limit, per_sm);
   return mlirLogicalResultSuccess();
 }
 
@@ -63,13 +47,14 @@ MlirLogicalResult nereid_nereid_grid_attr_verify(nereid_error_sink_t sink, MlirA
 static MlirLogicalResult verify_option(nereid_error_sink_t sink, const char *name, int value, int least, int most) {
   if (value == 0 || (least <= value && value <= most))
     return mlirLogicalResultSuccess();
-  return refuse(sink, "launch_options expects %s from %d to %d, got %d", name, least, most, value);
+  return nereid_diagnose_to(sink, "launch_options expects %s from %d to %d, got %d", name, least, most, value);
 }
 
 static MlirLogicalResult verify_power(nereid_error_sink_t sink, const char *name, int value, int most) {
   if (value >= 0 && value <= most && (value & (value - 1)) == 0)
     return mlirLogicalResultSuccess();
-  return refuse(sink, "launch_options expects %s to be a power of two from 1 to %d, got %d", name, most, value);
+  return nereid_diagnose_to(sink, "launch_options expects %s to be a power of two from 1 to %d, got %d", name, most,
+                            value);
 }
 
 MlirLogicalResult nereid_nereid_launch_options_attr_verify(nereid_error_sink_t sink, int num_warps, int num_stages,
@@ -89,13 +74,14 @@ MlirLogicalResult nereid_nereid_role_attr_verify(nereid_error_sink_t sink, nerei
   bool scratch = kind == NEREID_NEREID_ROLE_KIND_GLOBAL_SCRATCH || kind == NEREID_NEREID_ROLE_KIND_PROFILE_SCRATCH;
   bool dimensional = kind == NEREID_NEREID_ROLE_KIND_SHAPE || kind == NEREID_NEREID_ROLE_KIND_STRIDE;
   if (scratch && group != -1)
-    return refuse(sink, "role of a scratch pointer belongs to no descriptor and expects no group, got %d", group);
+    return nereid_diagnose_to(sink, "role of a scratch pointer belongs to no descriptor and expects no group, got %d",
+                              group);
   if (!scratch && group < 0)
-    return refuse(sink, "role in a descriptor expects its group, a number of at least 0");
+    return nereid_diagnose_to(sink, "role in a descriptor expects its group, a number of at least 0");
   if (dimensional && (dim < 0 || dim >= tensor_dims))
-    return refuse(sink, "role shape or stride expects dim from 0 to %d, got %d", tensor_dims - 1, dim);
+    return nereid_diagnose_to(sink, "role shape or stride expects dim from 0 to %d, got %d", tensor_dims - 1, dim);
   if (!dimensional && dim != -1)
-    return refuse(sink, "role expects dim for a shape or stride only, got %d", dim);
+    return nereid_diagnose_to(sink, "role expects dim for a shape or stride only, got %d", dim);
   return mlirLogicalResultSuccess();
 }
 
@@ -112,16 +98,17 @@ MlirLogicalResult nereid_nereid_descriptor_attr_verify(nereid_error_sink_t sink,
   (void)fp4_padded;
   intptr_t rank = mlirDenseArrayGetNumElements(block);
   if (!is_tensor_map_element(element))
-    return refuse(sink, "descriptor expects an integer or float element of 8, 16, 32 or 64 bits");
+    return nereid_diagnose_to(sink, "descriptor expects an integer or float element of 8, 16, 32 or 64 bits");
   if (rank < 1 || rank > tensor_dims)
-    return refuse(sink, "descriptor expects a block of 1 to %d dimensions, got %d", (int)tensor_dims, (int)rank);
+    return nereid_diagnose_to(sink, "descriptor expects a block of 1 to %d dimensions, got %d", (int)tensor_dims,
+                              (int)rank);
   for (intptr_t i = 0; i < rank; ++i)
     if (mlirDenseI32ArrayGetElement(block, i) < 1 || mlirDenseI32ArrayGetElement(block, i) > box_limit)
-      return refuse(sink, "descriptor expects block dimensions from 1 to %d, got %d", (int)box_limit,
-                    mlirDenseI32ArrayGetElement(block, i));
+      return nereid_diagnose_to(sink, "descriptor expects block dimensions from 1 to %d, got %d", (int)box_limit,
+                                mlirDenseI32ArrayGetElement(block, i));
   if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
-    return refuse(sink, "descriptor expects a swizzle of 0, 32, 64 or 128 bytes, got %d", swizzle);
+    return nereid_diagnose_to(sink, "descriptor expects a swizzle of 0, 32, 64 or 128 bytes, got %d", swizzle);
   if (nan_padding && !mlirTypeIsAFloat(element))
-    return refuse(sink, "descriptor expects a float element when out-of-bounds elements read as NaN");
+    return nereid_diagnose_to(sink, "descriptor expects a float element when out-of-bounds elements read as NaN");
   return mlirLogicalResultSuccess();
 }

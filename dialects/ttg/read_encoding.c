@@ -5,8 +5,8 @@
  * The keys may come in any order. A CTA layout is read in the spelling of Triton 3.6 (`CGALayout = [[0, 1]]`) and in
  * the older one (CTAsPerCGA, CTASplitNum, CTAOrder), and is absent afterwards when it says no more than "one CTA":
  * equal encodings are one attribute. One error is reported, where the encoding's text begins. */
+#include "dialects/diagnose.h"
 #include "dialects/ttg/encoding.h"
-#include "dialects/ttg/report.h"
 #include "dialects/ttg/ttg_hooks.h"
 
 #include "bindings/ttg_hooks.h"
@@ -39,7 +39,7 @@ static void fail(reader_t *reader, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
-  nereid_ttg_report(reader->sink, "#ttg.%.*s %s", (int)reader->mnemonic.length, reader->mnemonic.data, message);
+  nereid_diagnose_to(reader->sink, "#ttg.%.*s %s", (int)reader->mnemonic.length, reader->mnemonic.data, message);
   reader->failed = true;
 }
 

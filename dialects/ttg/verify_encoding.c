@@ -6,7 +6,6 @@
  * on. Whether an encoding fits a tensor and the module is in verify_tensor.c. */
 #include "dialects/diagnose.h"
 #include "dialects/ttg/encoding.h"
-#include "dialects/ttg/report.h"
 
 #include "bindings/ttg_hooks.h"
 #include "nereid/dialects/ttg.h"
@@ -28,14 +27,14 @@ static MlirLogicalResult check_powers(nereid_error_sink_t sink, const char *name
   int32_t values[NEREID_TTG_MAX_RANK];
   int size = nereid_ttg_ints_read(array, values);
   if (size < 1 || (rank >= 0 && size != rank))
-    return nereid_ttg_report(sink, "%s has %d numbers, expected %d, one per dimension", name, size, rank);
+    return nereid_diagnose_to(sink, "%s has %d numbers, expected %d, one per dimension", name, size, rank);
   int64_t total = 1;
   for (int i = 0; i < size; i++) {
     if (!is_power_of_two(values[i]))
-      return nereid_ttg_report(sink, "%s has %d, expected powers of two", name, values[i]);
+      return nereid_diagnose_to(sink, "%s has %d, expected powers of two", name, values[i]);
     total *= values[i];
     if (total > INT32_MAX)
-      return nereid_ttg_report(sink, "%s covers more than 2^31 elements", name);
+      return nereid_diagnose_to(sink, "%s covers more than 2^31 elements", name);
   }
   return mlirLogicalResultSuccess();
 }
@@ -48,8 +47,8 @@ static MlirLogicalResult check_order(nereid_error_sink_t sink, MlirAttribute ord
   for (int i = 0; i < rank; i++)
     seen |= values[i] >= 0 && values[i] < rank ? UINT64_C(1) << values[i] : 0;
   if (rank < 1 || seen != (UINT64_C(1) << rank) - 1)
-    return nereid_ttg_report(sink, "order must be a permutation of 0 to rank - 1, got %s",
-                             nereid_text_of_attribute(order).chars);
+    return nereid_diagnose_to(sink, "order must be a permutation of 0 to rank - 1, got %s",
+                              nereid_text_of_attribute(order).chars);
   *out_rank = rank;
   return mlirLogicalResultSuccess();
 }
@@ -68,11 +67,11 @@ static MlirLogicalResult check_unit_vectors(nereid_error_sink_t sink, const char
                                             const nereid_ttg_bases_t *bases) {
   for (int i = 0; i < bases->count; i++) {
     if (nonzero_count(bases, i) > 1)
-      return nereid_ttg_report(sink, "vector %d of %s moves along several dimensions, expected at most one", i, name);
+      return nereid_diagnose_to(sink, "vector %d of %s moves along several dimensions, expected at most one", i, name);
     for (int d = 0; d < bases->rank; d++)
       if (bases->vectors[i][d] != 0 && !is_power_of_two(bases->vectors[i][d]))
-        return nereid_ttg_report(sink, "vector %d of %s has %d, expected 0 or powers of two", i, name,
-                                 bases->vectors[i][d]);
+        return nereid_diagnose_to(sink, "vector %d of %s has %d, expected 0 or powers of two", i, name,
+                                  bases->vectors[i][d]);
   }
   return mlirLogicalResultSuccess();
 }
@@ -122,16 +121,16 @@ static MlirLogicalResult check_cover(nereid_error_sink_t sink, int count, const 
   for (int d = 0; d < state.rank; d++)
     state.total += state.width[d];
   if (state.rank == 0)
-    return nereid_ttg_report(sink, "an encoding of no vectors is not supported");
+    return nereid_diagnose_to(sink, "an encoding of no vectors is not supported");
   if (state.total > 31)
-    return nereid_ttg_report(sink, "the vectors span more than 2^31 elements");
+    return nereid_diagnose_to(sink, "the vectors span more than 2^31 elements");
   for (int i = 0; i < count; i++)
     eliminate(&state, inputs[i]);
   if (state.found < state.total)
-    return nereid_ttg_report(sink, "the vectors reach 2^%d of the 2^%d elements they span, expected all", state.found,
-                             state.total);
+    return nereid_diagnose_to(sink, "the vectors reach 2^%d of the 2^%d elements they span, expected all", state.found,
+                              state.total);
   if (injective && state.nonzero > state.found)
-    return nereid_ttg_report(sink, "vectors other than zero must be independent");
+    return nereid_diagnose_to(sink, "vectors other than zero must be independent");
   return mlirLogicalResultSuccess();
 }
 
@@ -141,7 +140,7 @@ static MlirLogicalResult check_cga(nereid_error_sink_t sink, MlirAttribute cga, 
     return mlirLogicalResultSuccess();
   nereid_ttg_bases_t bases;
   if (!nereid_ttg_bases_read(cga, &bases) || bases.count == 0 || bases.rank != rank)
-    return nereid_ttg_report(sink, "CGALayout must have vectors of %d numbers, or be left out for one CTA", rank);
+    return nereid_diagnose_to(sink, "CGALayout must have vectors of %d numbers, or be left out for one CTA", rank);
   const nereid_ttg_bases_t *inputs[] = {&bases};
   if (failed(check_unit_vectors(sink, "CGALayout", &bases)))
     return mlirLogicalResultFailure();
@@ -179,7 +178,7 @@ MlirLogicalResult nereid_ttg_linear_attr_verify(nereid_error_sink_t sink, MlirAt
   nereid_ttg_bases_t bases[4];
   const nereid_ttg_bases_t *inputs[] = {&bases[0], &bases[1], &bases[2], &bases[3]};
   if (!read_all(4, arrays, bases))
-    return nereid_ttg_report(sink, "vectors must have one number per dimension");
+    return nereid_diagnose_to(sink, "vectors must have one number per dimension");
   for (int i = 0; i < 4; i++)
     if (failed(check_unit_vectors(sink, names[i], &bases[i])))
       return mlirLogicalResultFailure();
@@ -188,33 +187,33 @@ MlirLogicalResult nereid_ttg_linear_attr_verify(nereid_error_sink_t sink, MlirAt
 
 MlirLogicalResult nereid_ttg_slice_attr_verify(nereid_error_sink_t sink, unsigned dim, MlirAttribute parent) {
   if (!nereid_ttg_is_distributed(parent))
-    return nereid_ttg_report(sink, "expects key 'parent' with the encoding of a tensor");
+    return nereid_diagnose_to(sink, "expects key 'parent' with the encoding of a tensor");
   int rank = nereid_ttg_encoding_rank(parent);
   if (rank < 2)
-    return nereid_ttg_report(sink, "parent has rank %d, expected at least 2", rank);
+    return nereid_diagnose_to(sink, "parent has rank %d, expected at least 2", rank);
   if (dim >= (unsigned)rank)
-    return nereid_ttg_report(sink, "dim is %u, expected less than the parent's rank %d", dim, rank);
+    return nereid_diagnose_to(sink, "dim is %u, expected less than the parent's rank %d", dim, rank);
   return mlirLogicalResultSuccess();
 }
 
 MlirLogicalResult nereid_ttg_dot_op_attr_verify(nereid_error_sink_t sink, unsigned op_idx, MlirAttribute parent,
                                                 unsigned k_width) {
   if (op_idx > 1)
-    return nereid_ttg_report(sink, "opIdx is %u, expected 0 or 1", op_idx);
+    return nereid_diagnose_to(sink, "opIdx is %u, expected 0 or 1", op_idx);
   if (mlirAttributeIsNull(parent) || (!nereid_ttg_nvidia_mma_attr_isa(parent) && !nereid_ttg_blocked_attr_isa(parent)))
-    return nereid_ttg_report(sink, "expects key 'parent' with #ttg.nvidia_mma or #ttg.blocked");
+    return nereid_diagnose_to(sink, "expects key 'parent' with #ttg.nvidia_mma or #ttg.blocked");
   if (nereid_ttg_encoding_rank(parent) < 2)
-    return nereid_ttg_report(sink, "parent must have rank 2 or more");
+    return nereid_diagnose_to(sink, "parent must have rank 2 or more");
   if (nereid_ttg_blocked_attr_isa(parent))
     return k_width == 0 ? mlirLogicalResultSuccess()
-                        : nereid_ttg_report(sink, "kWidth is not supported when the parent is #ttg.blocked");
+                        : nereid_diagnose_to(sink, "kWidth is not supported when the parent is #ttg.blocked");
   if (k_width == 0)
-    return nereid_ttg_report(sink, "kWidth is required when the parent is #ttg.nvidia_mma");
+    return nereid_diagnose_to(sink, "kWidth is required when the parent is #ttg.nvidia_mma");
   if (!is_power_of_two(k_width))
-    return nereid_ttg_report(sink, "kWidth is %u, expected a power of two", k_width);
+    return nereid_diagnose_to(sink, "kWidth is %u, expected a power of two", k_width);
   if (op_idx == 1 && nereid_ttg_nvidia_mma_attr_get_version_major(parent) == 3)
-    return nereid_ttg_report(sink, "opIdx must be 0 when the parent is version 3: wgmma takes only the left operand "
-                                   "from registers");
+    return nereid_diagnose_to(sink, "opIdx must be 0 when the parent is version 3: wgmma takes only the left operand "
+                                    "from registers");
   return mlirLogicalResultSuccess();
 }
 
@@ -224,17 +223,18 @@ MlirLogicalResult nereid_ttg_nvidia_mma_attr_verify(nereid_error_sink_t sink, un
   (void)version_minor;
   int32_t values[NEREID_TTG_MAX_RANK];
   if (version_major != 2 && version_major != 3)
-    return nereid_ttg_report(sink, "versionMajor %u is not supported: sm_80 to sm_90 have 2 (mma.sync) and 3 (wgmma)",
-                             version_major);
+    return nereid_diagnose_to(sink, "versionMajor %u is not supported: sm_80 to sm_90 have 2 (mma.sync) and 3 (wgmma)",
+                              version_major);
   int rank = nereid_ttg_ints_read(warps_per_cta, values);
   if (rank != 2 && rank != 3)
-    return nereid_ttg_report(sink, "warpsPerCTA has %d numbers, expected 2 or 3", rank);
+    return nereid_diagnose_to(sink, "warpsPerCTA has %d numbers, expected 2 or 3", rank);
   int shape_rank = nereid_ttg_ints_read(instr_shape, values);
   if (version_major == 3 ? shape_rank != 3 : shape_rank != rank)
-    return nereid_ttg_report(sink, "instrShape has %d numbers, expected %d", shape_rank, version_major == 3 ? 3 : rank);
+    return nereid_diagnose_to(sink, "instrShape has %d numbers, expected %d", shape_rank,
+                              version_major == 3 ? 3 : rank);
   for (int i = 0; i < shape_rank; i++)
     if (values[i] <= 0)
-      return nereid_ttg_report(sink, "instrShape has %d, expected positive numbers", values[i]);
+      return nereid_diagnose_to(sink, "instrShape has %d, expected positive numbers", values[i]);
   if (failed(check_powers(sink, "warpsPerCTA", warps_per_cta, rank)))
     return mlirLogicalResultFailure();
   return check_cga(sink, cga_layout, rank);
@@ -247,8 +247,8 @@ MlirLogicalResult nereid_ttg_swizzled_shared_attr_verify(nereid_error_sink_t sin
                                                          MlirAttribute cga_layout) {
   int rank = 0;
   if (!is_power_of_two(vec) || !is_power_of_two(per_phase) || !is_power_of_two(max_phase))
-    return nereid_ttg_report(sink, "vec, perPhase and maxPhase are %u, %u and %u, expected powers of two", vec,
-                             per_phase, max_phase);
+    return nereid_diagnose_to(sink, "vec, perPhase and maxPhase are %u, %u and %u, expected powers of two", vec,
+                              per_phase, max_phase);
   if (failed(check_order(sink, order, &rank)))
     return mlirLogicalResultFailure();
   return check_cga(sink, cga_layout, rank);
@@ -260,11 +260,11 @@ MlirLogicalResult nereid_ttg_nvmma_shared_attr_verify(nereid_error_sink_t sink, 
   (void)transposed, (void)fp4_padded;
   unsigned bytes = swizzling_byte_width;
   if (bytes != 0 && bytes != 32 && bytes != 64 && bytes != 128)
-    return nereid_ttg_report(sink, "swizzlingByteWidth is %u, expected 0, 32, 64 or 128", bytes);
+    return nereid_diagnose_to(sink, "swizzlingByteWidth is %u, expected 0, 32, 64 or 128", bytes);
   if (!is_power_of_two(element_bit_width) || element_bit_width > 64)
-    return nereid_ttg_report(sink, "elementBitWidth is %u, expected a power of two up to 64", element_bit_width);
+    return nereid_diagnose_to(sink, "elementBitWidth is %u, expected a power of two up to 64", element_bit_width);
   if (rank < 1 || rank > NEREID_TTG_MAX_RANK)
-    return nereid_ttg_report(sink, "rank is %u, expected 1 to %d", rank, NEREID_TTG_MAX_RANK);
+    return nereid_diagnose_to(sink, "rank is %u, expected 1 to %d", rank, NEREID_TTG_MAX_RANK);
   return check_cga(sink, cga_layout, (int)rank);
 }
 
@@ -280,16 +280,16 @@ MlirLogicalResult nereid_ttg_padded_shared_attr_verify(nereid_error_sink_t sink,
   for (int i = 0; i < pairs; i++)
     for (int j = 0; j < i; j++)
       if (values[i] == values[j])
-        return nereid_ttg_report(sink, "interval %d is given twice", values[i]);
+        return nereid_diagnose_to(sink, "interval %d is given twice", values[i]);
   const MlirAttribute arrays[] = {offset_bases, block_bases};
   nereid_ttg_bases_t bases[2];
   const nereid_ttg_bases_t *inputs[] = {&bases[0], &bases[1]};
   if (!read_all(2, arrays, bases))
-    return nereid_ttg_report(sink, "vectors must have one number per dimension");
+    return nereid_diagnose_to(sink, "vectors must have one number per dimension");
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < bases[k].count; i++)
       if (nonzero_count(&bases[k], i) == 0)
-        return nereid_ttg_report(sink, "a zero vector is not supported here: no element is stored twice");
+        return nereid_diagnose_to(sink, "a zero vector is not supported here: no element is stored twice");
   if (failed(check_unit_vectors(sink, "offset", &bases[0])) || failed(check_unit_vectors(sink, "block", &bases[1])))
     return mlirLogicalResultFailure();
   return bases[0].count + bases[1].count == 0 ? mlirLogicalResultSuccess() : check_cover(sink, 2, inputs, true);
@@ -298,11 +298,11 @@ MlirLogicalResult nereid_ttg_padded_shared_attr_verify(nereid_error_sink_t sink,
 MlirLogicalResult nereid_ttg_shared_linear_attr_verify(nereid_error_sink_t sink, MlirAttribute offset_bases,
                                                        MlirAttribute block_bases, unsigned layout_alignment) {
   if (!is_power_of_two(layout_alignment))
-    return nereid_ttg_report(sink, "alignment is %u, expected a power of two", layout_alignment);
+    return nereid_diagnose_to(sink, "alignment is %u, expected a power of two", layout_alignment);
   const MlirAttribute arrays[] = {offset_bases, block_bases};
   nereid_ttg_bases_t bases[2];
   const nereid_ttg_bases_t *inputs[] = {&bases[0], &bases[1]};
   if (!read_all(2, arrays, bases))
-    return nereid_ttg_report(sink, "vectors must have one number per dimension");
+    return nereid_diagnose_to(sink, "vectors must have one number per dimension");
   return check_cover(sink, 2, inputs, true);
 }

@@ -7,7 +7,6 @@
 #include "dialects/diagnose.h"
 #include "dialects/ttg/infer_encoding.h"
 #include "dialects/ttg/memdesc.h"
-#include "dialects/ttg/report.h"
 #include "layout/encoding.h"
 
 #include "bindings/ttg_hooks.h"
@@ -23,15 +22,15 @@
 static MlirLogicalResult check_sizes(nereid_error_sink_t sink, MlirAttribute dims, MlirAttribute alloc) {
   intptr_t rank = mlirDenseArrayGetNumElements(dims), alloc_rank = mlirDenseArrayGetNumElements(alloc);
   if (rank < 1 || rank > NEREID_TTG_MAX_RANK)
-    return nereid_ttg_report(sink, "memdesc has rank %ld, expected 1 to %d", (long)rank, NEREID_TTG_MAX_RANK);
+    return nereid_diagnose_to(sink, "memdesc has rank %ld, expected 1 to %d", (long)rank, NEREID_TTG_MAX_RANK);
   if (alloc_rank < rank || alloc_rank > NEREID_TTG_MAX_RANK)
-    return nereid_ttg_report(sink, "memdesc of rank %ld is a view of a buffer of rank %ld, expected at least as many",
-                             (long)rank, (long)alloc_rank);
+    return nereid_diagnose_to(sink, "memdesc of rank %ld is a view of a buffer of rank %ld, expected at least as many",
+                              (long)rank, (long)alloc_rank);
   int64_t total = 1;
   for (intptr_t i = 0; i < alloc_rank; i++) {
     int64_t size = mlirDenseI64ArrayGetElement(alloc, i);
     if (size <= 0 || size > INT32_MAX / total)
-      return nereid_ttg_report(sink, "memdesc is of a buffer of 0 or more than 2^31 elements");
+      return nereid_diagnose_to(sink, "memdesc is of a buffer of 0 or more than 2^31 elements");
     total *= size;
   }
   for (intptr_t i = 0; i < rank; i++) {
@@ -39,11 +38,11 @@ static MlirLogicalResult check_sizes(nereid_error_sink_t sink, MlirAttribute dim
     int64_t whole = mlirDenseI64ArrayGetElement(alloc, alloc_rank - rank + i);
     /* The first may be a number of stages. */
     if (size <= 0 || (i > 0 && (size & (size - 1)) != 0))
-      return nereid_ttg_report(sink, "memdesc has size %ld in dimension %ld, expected a power of two", (long)size,
-                               (long)i);
+      return nereid_diagnose_to(sink, "memdesc has size %ld in dimension %ld, expected a power of two", (long)size,
+                                (long)i);
     if (size > whole)
-      return nereid_ttg_report(sink, "memdesc has size %ld in dimension %ld of a buffer of size %ld", (long)size,
-                               (long)i, (long)whole);
+      return nereid_diagnose_to(sink, "memdesc has size %ld in dimension %ld of a buffer of size %ld", (long)size,
+                                (long)i, (long)whole);
   }
   return mlirLogicalResultSuccess();
 }
@@ -55,13 +54,13 @@ static MlirLogicalResult check_padded(nereid_error_sink_t sink, MlirAttribute en
   intptr_t rank = mlirDenseArrayGetNumElements(shape), alloc_rank = mlirDenseArrayGetNumElements(alloc);
   intptr_t dims_rank = mlirDenseArrayGetNumElements(dims);
   if ((rank != dims_rank && rank != dims_rank - 1) || rank > alloc_rank)
-    return nereid_ttg_report(sink, "#ttg.padded_shared has rank %ld, expected that of the memdesc or one less",
-                             (long)rank);
+    return nereid_diagnose_to(sink, "#ttg.padded_shared has rank %ld, expected that of the memdesc or one less",
+                              (long)rank);
   for (intptr_t i = 0; i < rank; i++)
     if (mlirDenseI64ArrayGetElement(shape, i) != mlirDenseI64ArrayGetElement(alloc, alloc_rank - rank + i))
-      return nereid_ttg_report(sink, "#ttg.padded_shared is for size %ld in dimension %ld of a buffer of size %ld",
-                               (long)mlirDenseI64ArrayGetElement(shape, i), (long)i,
-                               (long)mlirDenseI64ArrayGetElement(alloc, alloc_rank - rank + i));
+      return nereid_diagnose_to(sink, "#ttg.padded_shared is for size %ld in dimension %ld of a buffer of size %ld",
+                                (long)mlirDenseI64ArrayGetElement(shape, i), (long)i,
+                                (long)mlirDenseI64ArrayGetElement(alloc, alloc_rank - rank + i));
   return mlirLogicalResultSuccess();
 }
 
@@ -72,11 +71,11 @@ MlirLogicalResult nereid_ttg_memdesc_type_verify(nereid_error_sink_t sink, MlirA
   if (mlirLogicalResultIsFailure(check_sizes(sink, dims, alloc_dims)))
     return mlirLogicalResultFailure();
   if (!nereid_ttg_is_shared(encoding))
-    return nereid_ttg_report(sink, "memdesc expects an encoding of shared memory, got %s",
-                             nereid_text_of_attribute(encoding).chars);
+    return nereid_diagnose_to(sink, "memdesc expects an encoding of shared memory, got %s",
+                              nereid_text_of_attribute(encoding).chars);
   if (!nereid_ttg_shared_memory_attr_isa(memory_space))
-    return nereid_ttg_report(sink, "memdesc expects memory space #ttg.shared_memory, got %s",
-                             nereid_text_of_attribute(memory_space).chars);
+    return nereid_diagnose_to(sink, "memdesc expects memory space #ttg.shared_memory, got %s",
+                              nereid_text_of_attribute(memory_space).chars);
   return nereid_ttg_padded_shared_attr_isa(encoding) ? check_padded(sink, encoding, dims, alloc_dims)
                                                      : mlirLogicalResultSuccess();
 }
