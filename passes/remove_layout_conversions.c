@@ -15,6 +15,7 @@
  * Requires: encodings on all tensors. Keeps: everything but layouts and the number of ops. */
 #include "base/map.h"
 #include "base/vector.h"
+#include "dialects/made_by.h"
 #include "dialects/ttg/infer_encoding.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
@@ -212,10 +213,6 @@ static bool add_to(nereid_arena_t *arena, nereid_map_t *map, wanted_t wanted, Ml
   return true;
 }
 
-static MlirOperation defining_op(MlirValue value) {
-  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
-}
-
 /* Adds what `wanted` takes to the slice; its operands go to the end of `stack`. */
 static bool visit(removal_t *removal, slice_t *slice, wanted_t wanted, MlirOperation *out_op, flow_t *out_flow) {
   *out_flow = FLOW_NONE;
@@ -224,7 +221,7 @@ static bool visit(removal_t *removal, slice_t *slice, wanted_t wanted, MlirOpera
     return true;
   if (!add_to(removal->arena, &slice->seen, wanted, (MlirValue){NULL}))
     return false;
-  *out_op = defining_op(wanted.value);
+  *out_op = nereid_maker(wanted.value);
   *out_flow = mlirOperationIsNull(*out_op) ? FLOW_NONE : flow_of(*out_op);
   if (*out_flow == FLOW_NONE) {
     slice->cost += conversion_cost(wanted.value, wanted.encoding);
@@ -267,7 +264,7 @@ static MlirValue lookup(removal_t *removal, wanted_t wanted) {
 }
 
 static bool convert_value(removal_t *removal, wanted_t wanted) {
-  MlirOperation op = defining_op(wanted.value);
+  MlirOperation op = nereid_maker(wanted.value);
   nereid_builder_t builder = {mlirValueGetLocation(wanted.value), {NULL}, {NULL}};
   if (mlirOperationIsNull(op)) {
     builder.block = mlirBlockArgumentGetOwner(wanted.value);
@@ -282,7 +279,7 @@ static bool convert_value(removal_t *removal, wanted_t wanted) {
 }
 
 static bool recompute(removal_t *removal, wanted_t wanted) {
-  MlirOperation op = defining_op(wanted.value);
+  MlirOperation op = nereid_maker(wanted.value);
   const flow_t flow = flow_of(op);
   if (flow == FLOW_CONVERT) {
     wanted_t source = {mlirOperationGetOperand(op, 0), wanted.encoding};
@@ -308,7 +305,7 @@ static bool recompute(removal_t *removal, wanted_t wanted) {
 /* The last collected comes first: a value is collected before its operands. A value that two users share may come
  * before one of its users only; then its turn is put off until its operands are there. */
 static bool operands_are_made(removal_t *removal, wanted_t wanted) {
-  MlirOperation op = defining_op(wanted.value);
+  MlirOperation op = nereid_maker(wanted.value);
   const flow_t flow = flow_of(op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     wanted_t operand = {.value = mlirOperationGetOperand(op, i)};
@@ -341,7 +338,7 @@ static bool rebuild(removal_t *removal, const slice_t *slice) {
         --stack.size;
         continue;
       }
-      MlirOperation op = defining_op(top.value);
+      MlirOperation op = nereid_maker(top.value);
       const flow_t flow = flow_of(op);
       for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); ++k) {
         wanted_t operand = {.value = mlirOperationGetOperand(op, k)};

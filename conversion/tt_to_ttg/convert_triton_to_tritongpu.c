@@ -12,6 +12,7 @@
  *
  * Requires: tt IR. Keeps: attributes, locations, encodings that are there. Establishes: ttg.num-warps, ttg.num-ctas,
  * ttg.threads-per-warp, ttg.target on the module. */
+#include "base/bits.h"
 #include "base/vector.h"
 #include "dialects/ttg/blocked.h"
 #include "dialects/ttg/infer_encoding.h"
@@ -285,16 +286,12 @@ static void set_module_int(MlirOperation module, const char *name, int64_t value
   mlirOperationSetAttributeByName(module, ref(name), mlirIntegerAttrGet(i32, value));
 }
 
-static bool is_power_of_two(int64_t value, int64_t most) {
-  return value > 0 && value <= most && !(value & (value - 1));
-}
-
 static bool read_options(conversion_t *conversion) {
   nereid_pass_t *pass = conversion->pass;
   const int64_t warps = nereid_pass_option_int(pass, "num-warps"), ctas = nereid_pass_option_int(pass, "num-ctas");
   const int64_t lanes = nereid_pass_option_int(pass, "threads-per-warp");
   MlirLocation location = mlirOperationGetLocation(pass->op);
-  if (!is_power_of_two(warps, 32) || lanes != 32 || !is_power_of_two(ctas, 16)) {
+  if (!nereid_is_power_of_two(warps) || warps > 32 || lanes != 32 || !nereid_is_power_of_two(ctas) || ctas > 16) {
     mlirEmitError(location, "expected num-warps a power of two up to 32, threads-per-warp 32 and num-ctas a power of "
                             "two up to 16");
     return false;

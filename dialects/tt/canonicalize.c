@@ -8,6 +8,7 @@
  *
  * Results keep their type, encoding included; attributes that steer later passes stay on loads and stores. */
 #include "bindings/tt_hooks.h"
+#include "dialects/made_by.h"
 #include "dialects/tt/tensor.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
@@ -18,14 +19,6 @@
 
 static MlirLogicalResult no_match(void) {
   return mlirLogicalResultFailure();
-}
-
-static MlirOperation made_by(MlirValue value, nereid_op_kind_t kind) {
-  MlirOperation none = {NULL};
-  if (!mlirValueIsAOpResult(value))
-    return none;
-  MlirOperation op = mlirOpResultGetOwner(value);
-  return nereid_op_kind(op) == kind ? op : none;
 }
 
 /* Puts `made` in the place of `op`, which is erased. A null `made` (no memory, reported) leaves things as they are. */
@@ -50,7 +43,7 @@ typedef enum mask { MASK_UNKNOWN, MASK_ALL, MASK_NONE } mask_t;
 static mask_t mask_of(MlirValue value) {
   if (mlirValueIsNull(value))
     return MASK_UNKNOWN;
-  MlirOperation constant = made_by(value, NEREID_OP_ARITH_CONSTANT);
+  MlirOperation constant = nereid_made_by(value, NEREID_OP_ARITH_CONSTANT);
   if (mlirOperationIsNull(constant))
     return MASK_UNKNOWN;
   MlirAttribute bits = nereid_arith_constant_get_value_attr(constant);
@@ -106,7 +99,8 @@ static MlirLogicalResult replace_by_splat(MlirOperation op, MlirRewriterBase rew
 
 MlirLogicalResult nereid_tt_expand_dims_canonicalize(MlirOperation op, MlirRewriterBase rewriter) {
   MlirValue src = nereid_tt_expand_dims_get_src(op);
-  MlirOperation splat = made_by(src, NEREID_OP_TT_SPLAT), broadcast = made_by(src, NEREID_OP_TT_BROADCAST);
+  MlirOperation splat = nereid_made_by(src, NEREID_OP_TT_SPLAT),
+                broadcast = nereid_made_by(src, NEREID_OP_TT_BROADCAST);
   if (!mlirOperationIsNull(splat))
     return replace_by_splat(op, rewriter, splat);
   if (mlirOperationIsNull(broadcast))
@@ -125,7 +119,7 @@ MlirLogicalResult nereid_tt_expand_dims_canonicalize(MlirOperation op, MlirRewri
 
 MlirLogicalResult nereid_tt_broadcast_canonicalize(MlirOperation op, MlirRewriterBase rewriter) {
   MlirValue src = nereid_tt_broadcast_get_src(op);
-  MlirOperation splat = made_by(src, NEREID_OP_TT_SPLAT), inner = made_by(src, NEREID_OP_TT_BROADCAST);
+  MlirOperation splat = nereid_made_by(src, NEREID_OP_TT_SPLAT), inner = nereid_made_by(src, NEREID_OP_TT_BROADCAST);
   if (!mlirOperationIsNull(splat))
     return replace_by_splat(op, rewriter, splat);
   if (mlirOperationIsNull(inner))
@@ -137,7 +131,7 @@ MlirLogicalResult nereid_tt_broadcast_canonicalize(MlirOperation op, MlirRewrite
 
 MlirLogicalResult nereid_tt_reshape_canonicalize(MlirOperation op, MlirRewriterBase rewriter) {
   MlirValue src = nereid_tt_reshape_get_src(op);
-  MlirOperation splat = made_by(src, NEREID_OP_TT_SPLAT), inner = made_by(src, NEREID_OP_TT_RESHAPE);
+  MlirOperation splat = nereid_made_by(src, NEREID_OP_TT_SPLAT), inner = nereid_made_by(src, NEREID_OP_TT_RESHAPE);
   if (nereid_tt_reshape_get_efficient_layout(op))
     return no_match();
   if (!mlirOperationIsNull(splat))

@@ -11,6 +11,7 @@
  *
  * Every fold keeps every bit of the result. */
 #include "bindings/tt_hooks.h"
+#include "dialects/made_by.h"
 #include "dialects/tt/tensor.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
@@ -60,15 +61,6 @@ static MlirAttribute constant_of(MlirType type, MlirAttribute scalar) {
 static bool is_integer_zero(MlirAttribute constant) {
   MlirAttribute scalar = scalar_of(constant);
   return !mlirAttributeIsNull(scalar) && mlirAttributeIsAInteger(scalar) && mlirIntegerAttrGetValueInt(scalar) == 0;
-}
-
-/* The operation that made `value`, if it is of this kind; else null. */
-static MlirOperation made_by(MlirValue value, nereid_op_kind_t kind) {
-  MlirOperation none = {NULL};
-  if (!mlirValueIsAOpResult(value))
-    return none;
-  MlirOperation op = mlirOpResultGetOwner(value);
-  return nereid_op_kind(op) == kind ? op : none;
 }
 
 /* --- pointers, conversions --- */
@@ -129,7 +121,7 @@ nereid_fold_t nereid_tt_unsplat_fold(MlirOperation op, intptr_t n, const MlirAtt
   MlirAttribute scalar = scalar_of(operands[0]);
   if (!mlirAttributeIsNull(scalar))
     return to_attribute(results, scalar);
-  MlirOperation splat = made_by(nereid_tt_unsplat_get_src(op), NEREID_OP_TT_SPLAT);
+  MlirOperation splat = nereid_made_by(nereid_tt_unsplat_get_src(op), NEREID_OP_TT_SPLAT);
   return mlirOperationIsNull(splat) ? NEREID_FOLD_NONE : to_value(results, nereid_tt_splat_get_src(splat));
 }
 
@@ -195,7 +187,7 @@ nereid_fold_t nereid_tt_trans_fold(MlirOperation op, intptr_t n, const MlirAttri
   MlirValue src = nereid_tt_trans_get_src(op), result = nereid_tt_trans_get_result(op);
   if (is_identity(nereid_tt_trans_get_order_attr(op)) && same_type(src, result))
     return to_value(results, src);
-  MlirOperation inner = made_by(src, NEREID_OP_TT_TRANS);
+  MlirOperation inner = nereid_made_by(src, NEREID_OP_TT_TRANS);
   if (!mlirOperationIsNull(inner))
     return compose_trans(op, inner);
   if (!is_splat(operands[0]))

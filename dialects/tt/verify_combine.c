@@ -4,6 +4,7 @@
  *   tt.dot %a, %b, %c : tensor<16x64xf16> * tensor<32x16xf16> -> ...      error: ... 64 columns ... 32 rows
  *
  * What the result types of dot, reduce and gather must be is in infer_types.c. */
+#include "base/bits.h"
 #include "bindings/tt_hooks.h"
 #include "dialects/diagnose.h"
 #include "dialects/tt/infer_types.h"
@@ -222,15 +223,11 @@ MlirLogicalResult nereid_tt_gather_verify(MlirOperation op) {
 
 /* --- elementwise regions and assembly --- */
 
-static bool is_power_of_two(int32_t n) {
-  return n > 0 && (n & (n - 1)) == 0;
-}
-
 MlirLogicalResult nereid_tt_map_elementwise_verify(MlirOperation op) {
   int32_t pack = nereid_tt_map_elementwise_get_pack(op);
   if (mlirOperationGetNumOperands(op) == 0)
     return nereid_diagnose(op, "expects at least 1 operand");
-  if (!is_power_of_two(pack))
+  if (!nereid_is_power_of_two(pack))
     return nereid_diagnose(op, "expects pack to be a power of 2, got %d", pack);
   return mlirLogicalResultSuccess();
 }

@@ -5,6 +5,7 @@
  * The keys may come in any order. A CTA layout is read in the spelling of Triton 3.6 (`CGALayout = [[0, 1]]`) and in
  * the older one (CTAsPerCGA, CTASplitNum, CTAOrder), and is absent afterwards when it says no more than "one CTA":
  * equal encodings are one attribute. One error is reported, where the encoding's text begins. */
+#include "base/bits.h"
 #include "dialects/diagnose.h"
 #include "dialects/ttg/encoding.h"
 #include "dialects/ttg/ttg_hooks.h"
@@ -144,10 +145,6 @@ static MlirAttribute read_bases_attribute(reader_t *reader, const char *key, int
   return reader->failed ? mlirAttributeGetNull() : nereid_ttg_bases_make(reader->ctx, &bases);
 }
 
-static bool is_power_of_two(int64_t value) {
-  return value > 0 && (value & (value - 1)) == 0;
-}
-
 static bool is_permutation(int size, const int32_t *order) {
   uint64_t seen = 0;
   for (int i = 0; i < size; i++)
@@ -165,7 +162,7 @@ static void read_cta_counts(reader_t *reader, int rank, nereid_ttg_bases_t *out)
     return;
   }
   for (int d = 0; d < rank; d++)
-    if (!is_power_of_two(ctas[d]) || !is_power_of_two(split[d]) || split[d] > ctas[d])
+    if (!nereid_is_power_of_two(ctas[d]) || !nereid_is_power_of_two(split[d]) || split[d] > ctas[d])
       fail(reader, "expects powers of two in CTAsPerCGA and CTASplitNum, the latter not larger");
   if (!reader->failed)
     nereid_ttg_cga_from_counts(rank, ctas, split, order, out);
@@ -299,7 +296,7 @@ static int read_plain_order(reader_t *reader, nereid_ttg_bases_t *offset, int64_
   for (int i = 0; !reader->failed && i < rank; i++) {
     int d = order[i];
     shape[d] = sizes[d];
-    if (!is_power_of_two(sizes[d]))
+    if (!nereid_is_power_of_two(sizes[d]))
       fail(reader, "expects powers of two in shape");
     for (int32_t step = 1; step < sizes[d] && offset->count < NEREID_TTG_MAX_BASES; step *= 2)
       offset->vectors[offset->count++][d] = step;

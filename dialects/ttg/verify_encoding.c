@@ -4,6 +4,7 @@
  *
  * Sizes are powers of two throughout, and every list of basis vectors covers its tensor: what the layout library relies
  * on. Whether an encoding fits a tensor and the module is in verify_tensor.c. */
+#include "base/bits.h"
 #include "dialects/diagnose.h"
 #include "dialects/ttg/encoding.h"
 
@@ -13,10 +14,6 @@
 #include <mlir-c/BuiltinAttributes.h>
 
 #include <string.h>
-
-static bool is_power_of_two(int64_t value) {
-  return value > 0 && (value & (value - 1)) == 0;
-}
 
 static bool failed(MlirLogicalResult result) {
   return mlirLogicalResultIsFailure(result);
@@ -30,7 +27,7 @@ static MlirLogicalResult check_powers(nereid_error_sink_t sink, const char *name
     return nereid_diagnose_to(sink, "%s has %d numbers, expected %d, one per dimension", name, size, rank);
   int64_t total = 1;
   for (int i = 0; i < size; i++) {
-    if (!is_power_of_two(values[i]))
+    if (!nereid_is_power_of_two(values[i]))
       return nereid_diagnose_to(sink, "%s has %d, expected powers of two", name, values[i]);
     total *= values[i];
     if (total > INT32_MAX)
@@ -69,7 +66,7 @@ static MlirLogicalResult check_unit_vectors(nereid_error_sink_t sink, const char
     if (nonzero_count(bases, i) > 1)
       return nereid_diagnose_to(sink, "vector %d of %s moves along several dimensions, expected at most one", i, name);
     for (int d = 0; d < bases->rank; d++)
-      if (bases->vectors[i][d] != 0 && !is_power_of_two(bases->vectors[i][d]))
+      if (bases->vectors[i][d] != 0 && !nereid_is_power_of_two(bases->vectors[i][d]))
         return nereid_diagnose_to(sink, "vector %d of %s has %d, expected 0 or powers of two", i, name,
                                   bases->vectors[i][d]);
   }
@@ -209,7 +206,7 @@ MlirLogicalResult nereid_ttg_dot_op_attr_verify(nereid_error_sink_t sink, unsign
                         : nereid_diagnose_to(sink, "kWidth is not supported when the parent is #ttg.blocked");
   if (k_width == 0)
     return nereid_diagnose_to(sink, "kWidth is required when the parent is #ttg.nvidia_mma");
-  if (!is_power_of_two(k_width))
+  if (!nereid_is_power_of_two(k_width))
     return nereid_diagnose_to(sink, "kWidth is %u, expected a power of two", k_width);
   if (op_idx == 1 && nereid_ttg_nvidia_mma_attr_get_version_major(parent) == 3)
     return nereid_diagnose_to(sink, "opIdx must be 0 when the parent is version 3: wgmma takes only the left operand "
@@ -246,7 +243,7 @@ MlirLogicalResult nereid_ttg_swizzled_shared_attr_verify(nereid_error_sink_t sin
                                                          unsigned max_phase, MlirAttribute order,
                                                          MlirAttribute cga_layout) {
   int rank = 0;
-  if (!is_power_of_two(vec) || !is_power_of_two(per_phase) || !is_power_of_two(max_phase))
+  if (!nereid_is_power_of_two(vec) || !nereid_is_power_of_two(per_phase) || !nereid_is_power_of_two(max_phase))
     return nereid_diagnose_to(sink, "vec, perPhase and maxPhase are %u, %u and %u, expected powers of two", vec,
                               per_phase, max_phase);
   if (failed(check_order(sink, order, &rank)))
@@ -261,7 +258,7 @@ MlirLogicalResult nereid_ttg_nvmma_shared_attr_verify(nereid_error_sink_t sink, 
   unsigned bytes = swizzling_byte_width;
   if (bytes != 0 && bytes != 32 && bytes != 64 && bytes != 128)
     return nereid_diagnose_to(sink, "swizzlingByteWidth is %u, expected 0, 32, 64 or 128", bytes);
-  if (!is_power_of_two(element_bit_width) || element_bit_width > 64)
+  if (!nereid_is_power_of_two(element_bit_width) || element_bit_width > 64)
     return nereid_diagnose_to(sink, "elementBitWidth is %u, expected a power of two up to 64", element_bit_width);
   if (rank < 1 || rank > NEREID_TTG_MAX_RANK)
     return nereid_diagnose_to(sink, "rank is %u, expected 1 to %d", rank, NEREID_TTG_MAX_RANK);
@@ -297,7 +294,7 @@ MlirLogicalResult nereid_ttg_padded_shared_attr_verify(nereid_error_sink_t sink,
 
 MlirLogicalResult nereid_ttg_shared_linear_attr_verify(nereid_error_sink_t sink, MlirAttribute offset_bases,
                                                        MlirAttribute block_bases, unsigned layout_alignment) {
-  if (!is_power_of_two(layout_alignment))
+  if (!nereid_is_power_of_two(layout_alignment))
     return nereid_diagnose_to(sink, "alignment is %u, expected a power of two", layout_alignment);
   const MlirAttribute arrays[] = {offset_bases, block_bases};
   nereid_ttg_bases_t bases[2];

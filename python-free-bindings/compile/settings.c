@@ -8,6 +8,7 @@
  * early stage compiles to the same thing without the options. */
 #include "session.h"
 
+#include "base/bits.h"
 #include "nereid/dialects/nereid.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -15,10 +16,6 @@
 #include <mlir-c/Diagnostics.h>
 
 #define OPTIONS_ATTRIBUTE "nereid.options"
-
-static bool is_power_of_two(int32_t value) {
-  return value > 0 && (value & (value - 1)) == 0;
-}
 
 bool nereid_settings_integer(MlirOperation op, const char *name, int64_t *out_value) {
   MlirAttribute attribute = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
@@ -31,10 +28,10 @@ bool nereid_settings_integer(MlirOperation op, const char *name, int64_t *out_va
 /* --- the options by themselves --- */
 
 static nereid_status_t check_counts(const nereid_compile_options_t *options, const nereid_report_t *report) {
-  if (options->num_warps && (!is_power_of_two(options->num_warps) || options->num_warps > 32))
+  if (options->num_warps && (!nereid_is_power_of_two(options->num_warps) || options->num_warps > 32))
     return nereid_report(report, NEREID_ERROR_ARGUMENT, "num-warps is %d; expected a power of two up to 32",
                          options->num_warps);
-  if (options->num_ctas && (!is_power_of_two(options->num_ctas) || options->num_ctas > 16))
+  if (options->num_ctas && (!nereid_is_power_of_two(options->num_ctas) || options->num_ctas > 16))
     return nereid_report(report, NEREID_ERROR_ARGUMENT, "num-ctas is %d; expected a power of two up to 16",
                          options->num_ctas);
   if (options->num_stages < 0 || options->num_stages > 64)
