@@ -8,29 +8,6 @@
 #include <mlir-c/Diagnostics.h>
 #include <stdio.h>
 
-typedef struct text {
-  nereid_arena_t *arena;
-  char *data;
-  size_t size, capacity;
-} text_t;
-
-static void append(MlirStringRef part, void *data) {
-  text_t *text = data;
-  if (text->size + part.length + 1 > text->capacity) {
-    size_t capacity = (text->size + part.length + 1) * 2;
-    char *larger = nereid_arena_new(text->arena, char, capacity);
-    if (!larger)
-      return;
-    if (text->size)
-      memcpy(larger, text->data, text->size);
-    text->data = larger;
-    text->capacity = capacity;
-  }
-  memcpy(text->data + text->size, part.data, part.length);
-  text->size += part.length;
-  text->data[text->size] = 0;
-}
-
 /* Sets file, line and column from the first part of the location that has them. */
 static bool locate(nereid_arena_t *arena, MlirLocation location, nereid_diagnostic_t *out) {
   if (mlirLocationIsAFileLineColRange(location)) {
@@ -62,8 +39,8 @@ static nereid_diagnostic_t convert(nereid_arena_t *arena, MlirDiagnostic diagnos
                                                  [MlirDiagnosticNote] = NEREID_SEVERITY_NOTE,
                                                  [MlirDiagnosticRemark] = NEREID_SEVERITY_REMARK};
   nereid_diagnostic_t out = {.severity = severities[mlirDiagnosticGetSeverity(diagnostic)]};
-  text_t text = {.arena = arena};
-  mlirDiagnosticPrint(diagnostic, append, &text);
+  nereid_text_builder_t text = {.arena = arena};
+  mlirDiagnosticPrint(diagnostic, nereid_text_builder_append, &text);
   while (text.size && text.data[text.size - 1] == '\n')
     text.data[--text.size] = 0;
   out.message = text.data ? text.data : "";

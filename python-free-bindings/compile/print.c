@@ -6,21 +6,13 @@
 
 #include <llvm-c/Core.h>
 
-typedef struct text {
-  nereid_arena_t *arena;
-  char *data;
-  size_t size, capacity;
-  bool failed;
-} text_t;
-
-static void append(MlirStringRef part, void *data) {
-  text_t *text = data;
-  if (text->failed)
+void nereid_text_builder_append(MlirStringRef part, void *data) {
+  nereid_text_builder_t *text = data;
+  if (text->arena->failed)
     return;
-  if (text->size + part.length + 2 > text->capacity) {
-    size_t capacity = (text->size + part.length + 4096) * 2;
+  if (text->size + part.length + 1 > text->capacity) {
+    size_t capacity = (text->size + part.length + 128) * 2;
     char *larger = nereid_arena_new(text->arena, char, capacity);
-    text->failed = !larger;
     if (!larger)
       return;
     if (text->size)
@@ -30,19 +22,21 @@ static void append(MlirStringRef part, void *data) {
   }
   memcpy(text->data + text->size, part.data, part.length);
   text->size += part.length;
+  text->data[text->size] = 0;
 }
 
 /* Grows in the scratch arena and is copied once: an arena frees nothing, and the result's is kept. */
 static nereid_status_t print_mlir(nereid_compilation_t *compilation, nereid_view_t *out_bytes) {
-  text_t text = {.arena = &compilation->scratch};
+  nereid_text_builder_t text = {.arena = &compilation->scratch};
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
   mlirOpPrintingFlagsEnableDebugInfo(flags, true, false);
   mlirOpPrintingFlagsPrintNameLocAsPrefix(flags);
   mlirOpPrintingFlagsAssumeVerified(flags);
-  mlirOperationPrintWithFlags(compilation->module, flags, append, &text);
+  mlirOperationPrintWithFlags(compilation->module, flags, nereid_text_builder_append, &text);
   mlirOpPrintingFlagsDestroy(flags);
-  append(mlirStringRefCreateFromCString(text.size && text.data[text.size - 1] == '\n' ? "" : "\n"), &text);
-  if (text.failed)
+  nereid_text_builder_append(mlirStringRefCreateFromCString(text.size && text.data[text.size - 1] == '\n' ? "" : "\n"),
+                             &text);
+  if (compilation->scratch.failed)
     return NEREID_ERROR_MEMORY;
   out_bytes->data = nereid_arena_copy(&compilation->result->arena, nereid_view_of(text.data, text.size));
   out_bytes->size = text.size;

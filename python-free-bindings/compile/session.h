@@ -149,6 +149,16 @@ NEREID_MUST_USE nereid_status_t nereid_stages_run(nereid_compilation_t *compilat
 /* The stage that is held, as bytes in the result's arena. */
 NEREID_MUST_USE nereid_status_t nereid_print_stage(nereid_compilation_t *compilation, nereid_view_t *out_bytes);
 
+/* Text that grows in an arena, which remembers when memory is out (`failed`); start with the arena alone. */
+typedef struct nereid_text_builder {
+  nereid_arena_t *arena;
+  char *data; /* null at first; a NUL follows it */
+  size_t size, capacity;
+} nereid_text_builder_t;
+
+/* A callback for MLIR's printers; `data` is a nereid_text_builder_t. */
+void nereid_text_builder_append(MlirStringRef part, void *data);
+
 /* Where metadata travels in text: the module attribute, the named metadata of LLVM IR, and the comment of PTX. */
 #define NEREID_METADATA_KEY "nereid.metadata"
 
