@@ -14,8 +14,8 @@
 #include <llvm/Config/llvm-config.h>
 #include <stdlib.h>
 
-/* A context never frees a type, attribute or location. A service that compiles for weeks would drown in them, so
- * every this many compilations it gets a fresh one (2 ms). */
+/* Contexts, MLIR's and LLVM's, never free a type, attribute, constant or location. A service that compiles for weeks
+ * would drown in them, so every this many compilations it gets fresh ones (2 ms). */
 enum { CONTEXT_USES = 1000 };
 
 const char *nereid_compiler_version(void) {
@@ -45,7 +45,6 @@ static void drop_context(nereid_compiler_t *compiler) {
   if (!mlirContextIsNull(compiler->context))
     mlirContextDestroy(compiler->context);
   compiler->context = (MlirContext){NULL};
-  compiler->uses = 0;
   compiler->remarks = false;
 }
 
@@ -60,7 +59,7 @@ void nereid_compiler_destroy(nereid_compiler_t *compiler) {
 /* A context of one thread: parallelism is one session per thread, and MLIR's own thread pool costs more to start than a
  * small kernel takes. */
 MlirContext nereid_session_context(nereid_compiler_t *compiler, bool remarks) {
-  if (compiler->uses++ >= CONTEXT_USES || compiler->remarks != remarks)
+  if (compiler->remarks != remarks)
     drop_context(compiler);
   if (!mlirContextIsNull(compiler->context))
     return compiler->context;
@@ -94,7 +93,6 @@ static void abandon(nereid_compilation_t *compilation, const char *reason) {
                    compilation->settings.target.name[0] ? compilation->settings.target.name : "the target");
   nereid_backend_abandon(&compiler->backend);
   compiler->context = (MlirContext){NULL};
-  compiler->uses = 0;
   compiler->remarks = false;
   compilation->module = (MlirOperation){NULL};
   compilation->llvm = NULL;
@@ -110,6 +108,11 @@ static void clean_up(nereid_compilation_t *compilation) {
 
 static nereid_status_t compile(nereid_compilation_t *compilation) {
   char reason[1024] = "";
+  if (++compilation->compiler->uses > CONTEXT_USES) {
+    compilation->compiler->uses = 1;
+    drop_context(compilation->compiler);
+    nereid_backend_deinitialize(&compilation->compiler->backend);
+  }
   nereid_status_t status = nereid_recover_run(run, compilation, reason, sizeof reason);
   if (reason[0])
     abandon(compilation, reason);

@@ -20,7 +20,7 @@ enum { NEREID_STAGE_LIMIT = NEREID_STAGE_CUBIN + 1 };
 
 struct nereid_compiler {
   MlirContext context; /* owned; null until needed */
-  unsigned uses;       /* compilations that this context has seen */
+  unsigned uses;       /* compilations since the contexts were made */
   bool remarks;        /* the context hands remarks on */
   bool one_shot;
   nereid_diagnostic_handler_t handler;
