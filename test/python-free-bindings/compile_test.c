@@ -1,6 +1,7 @@
 /* Sessions: every late stage in, every later stage out; what is told to the handler; what survives. */
 #include "nereid/compile.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -260,6 +261,42 @@ static void test_llvm_gives_up(void **state) {
   }
 }
 
+/* One session per thread; what one meets, the others do not notice. */
+static void *run_session(void *argument) {
+  const char *text = argument;
+  nereid_compiler_t *compiler = NULL;
+  intptr_t good = 0;
+  if (nereid_compiler_create(NULL, &compiler) != NEREID_OK)
+    return NULL;
+  for (int i = 0; i < 5; i++) {
+    nereid_compile_options_t options = {.size = sizeof options, .emit = NEREID_STAGE_PTX};
+    nereid_result_t *result = NULL;
+    good += nereid_compile(compiler, nereid_view(text), NULL, &options, &result) == NEREID_OK;
+    nereid_result_destroy(result);
+  }
+  nereid_compiler_destroy(compiler);
+  return (void *)good;
+}
+
+static void test_threads(void **state) {
+  static const char gives_up[] = HEAD "define ptx_kernel void @k(ptr addrspace(1) %p) {\n"
+                                      "  %x = load fp128, ptr addrspace(1) %p\n"
+                                      "  %y = fadd fp128 %x, %x\n"
+                                      "  store fp128 %y, ptr addrspace(1) %p\n"
+                                      "  ret void\n"
+                                      "}\n";
+  pthread_t threads[6];
+  (void)state;
+  for (size_t i = 0; i < 6; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, run_session, (void *)(uintptr_t)(i % 3 == 2 ? gives_up : scale)),
+                     0);
+  for (size_t i = 0; i < 6; i++) {
+    void *good = NULL;
+    assert_int_equal(pthread_join(threads[i], &good), 0);
+    assert_int_equal((intptr_t)good, i % 3 == 2 ? 0 : 5);
+  }
+}
+
 static const char llvm_dialect[] =
     "module attributes {\"ttg.num-warps\" = 4 : i32, ttg.shared = 64 : i32, ttg.target = \"cuda:80\"} {\n"
     "  llvm.func @\"my.kernel\"(%p: !llvm.ptr<1>, %s: !llvm.ptr<1>, %t: !llvm.ptr<1>) attributes {nvvm.kernel, "
@@ -314,9 +351,19 @@ static void test_tt(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_llvm_to_ptx), TEST(test_deterministic),     TEST(test_deterministic_calls), TEST(test_resume),
-      TEST(test_cubin),       TEST(test_several_kernels),   TEST(test_no_kernel),           TEST(test_garbage),
-      TEST(test_options),     TEST(test_missing_assembler), TEST(test_llvm_gives_up),       TEST(test_llvm_dialect),
+      TEST(test_llvm_to_ptx),
+      TEST(test_deterministic),
+      TEST(test_deterministic_calls),
+      TEST(test_resume),
+      TEST(test_cubin),
+      TEST(test_several_kernels),
+      TEST(test_no_kernel),
+      TEST(test_garbage),
+      TEST(test_options),
+      TEST(test_missing_assembler),
+      TEST(test_llvm_gives_up),
+      TEST(test_threads),
+      TEST(test_llvm_dialect),
       TEST(test_tt),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
