@@ -76,6 +76,25 @@ static nereid_status_t read_library(nereid_backend_t *backend, const char *path,
   return NEREID_OK;
 }
 
+/* Pointers to functions have no types, so the linker would join a call to a function of another one. */
+static nereid_status_t check_types(nereid_backend_t *backend, LLVMModuleRef module, LLVMModuleRef library) {
+  for (LLVMValueRef it = LLVMGetFirstFunction(module); it; it = LLVMGetNextFunction(it)) {
+    nereid_view_t name;
+    name.data = LLVMGetValueName2(it, &name.size);
+    LLVMValueRef there = nereid_target_is_libdevice_name(name) ? LLVMGetNamedFunction(library, name.data) : NULL;
+    if (!there || !LLVMIsDeclaration(it) || LLVMGlobalGetValueType(it) == LLVMGlobalGetValueType(there))
+      continue;
+    char *wanted = LLVMPrintTypeToString(LLVMGlobalGetValueType(it));
+    char *found = LLVMPrintTypeToString(LLVMGlobalGetValueType(there));
+    nereid_report(backend->report, NEREID_ERROR_PROGRAM, "'%s' is called as %s, but libdevice has it as %s", name.data,
+                  wanted, found);
+    LLVMDisposeMessage(wanted);
+    LLVMDisposeMessage(found);
+    return NEREID_ERROR_PROGRAM;
+  }
+  return NEREID_OK;
+}
+
 /* What came over is ours alone: internal, so that what is not inlined everywhere is at least dropped when unused. */
 static void internalize(LLVMModuleRef module) {
   for (LLVMValueRef it = LLVMGetFirstFunction(module); it; it = LLVMGetNextFunction(it)) {
@@ -103,6 +122,11 @@ nereid_status_t nereid_target_link_libdevice(nereid_backend_t *backend, LLVMModu
   nereid_status_t status = read_library(backend, path, &library);
   if (status != NEREID_OK)
     return status;
+  status = check_types(backend, module, library);
+  if (status != NEREID_OK) {
+    LLVMDisposeModule(library);
+    return status;
+  }
   LLVMSetTarget(library, LLVMGetTarget(module));
   LLVMSetModuleDataLayout(library, backend->layout);
   if (nereidLlvmLinkModulesOnlyNeeded(module, library))

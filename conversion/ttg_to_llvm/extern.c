@@ -144,6 +144,55 @@ static intptr_t count_words(MlirOperation op, intptr_t packed) {
   return words;
 }
 
+/* The first character of a constraint that NVPTX does not know, or 0. Past = and & comes a letter: the register's kind,
+ * i or n for a constant, or the number of an output. */
+static char unknown_constraint(MlirStringRef text) {
+  bool clobber = false;
+  for (size_t i = 0; i < text.length; ++i) {
+    const char c = text.data[i];
+    if (c == ',')
+      clobber = false;
+    else if (c == '~')
+      clobber = true;
+    else if (!clobber && !strchr(" \t=&bchrlqfdin0123456789", c))
+      return c;
+  }
+  return 0;
+}
+
+/* The largest n of $n and ${n} in the text, or -1. $$ is a dollar. */
+static long largest_operand(MlirStringRef text) {
+  long largest = -1;
+  for (size_t i = 0; i + 1 < text.length; ++i) {
+    if (text.data[i] != '$')
+      continue;
+    size_t at = text.data[++i] == '{' ? i + 1 : i;
+    long number = -1;
+    for (; at < text.length && text.data[at] >= '0' && text.data[at] <= '9' && number < 1000; ++at)
+      number = (number < 0 ? 0 : number * 10) + (text.data[at] - '0');
+    largest = number > largest ? number : largest;
+  }
+  return largest;
+}
+
+/* LLVM stops at a constraint or an operand that is not there. */
+static bool check_text(MlirOperation op) {
+  MlirStringRef constraints = nereid_tt_elementwise_inline_asm_get_constraints(op);
+  intptr_t outputs, inputs;
+  count_constraints(constraints, &outputs, &inputs);
+  const char unknown = unknown_constraint(constraints);
+  if (unknown)
+    return nereid_lower_error(op,
+                              "has a constraint '%c' that PTX has not: expected b, h, r, l, q, f, d, or the number "
+                              "of an output",
+                              unknown);
+  const long largest = largest_operand(nereid_tt_elementwise_inline_asm_get_asm_string(op));
+  if (largest >= outputs + inputs)
+    return nereid_lower_error(op, "names operand $%ld, but its constraints make %td operands", largest,
+                              (ptrdiff_t)(outputs + inputs));
+  return true;
+}
+
 /* LLVM reads past its operands when there are fewer than constraints. */
 static bool check_constraints(MlirOperation op, intptr_t n_results, intptr_t packed) {
   intptr_t outputs, inputs;
@@ -169,7 +218,8 @@ static bool lower_inline_asm(nereid_lower_t *lower, MlirOperation op, const nere
   types_t types = {0};
   if (!asm_text || !asm_constraints || !results)
     return false;
-  if (!result_words(lower, op, packed, &types) || !check_constraints(op, (intptr_t)types.size, packed))
+  if (!result_words(lower, op, packed, &types) || !check_constraints(op, (intptr_t)types.size, packed) ||
+      !check_text(op))
     return false;
   intptr_t registers = 0;
   for (intptr_t i = 0; i < n_results; ++i) {

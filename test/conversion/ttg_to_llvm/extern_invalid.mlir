@@ -22,3 +22,19 @@ tt.func private @constraints(%x: tensor<512xi8>) -> tensor<512xi8> {
   %y = tt.elementwise_inline_asm "mov.b32 $0, $1;" {constraints = "=r,r,r", packed_element = 4 : i32, pure = true} %x : tensor<512xi8> -> tensor<512xi8>
   tt.return %y : tensor<512xi8>
 }
+
+// -----
+
+tt.func private @letter(%x: i32) -> i32 {
+  // expected-error @below {{has a constraint 'z' that PTX has not: expected b, h, r, l, q, f, d, or the number of an output}}
+  %y = tt.elementwise_inline_asm "mov.b32 $0, $1;" {constraints = "=&r,z,~{memory}", packed_element = 1 : i32, pure = true} %x : i32 -> i32
+  tt.return %y : i32
+}
+
+// -----
+
+tt.func private @operand(%x: i32) -> i32 {
+  // expected-error @below {{names operand $12, but its constraints make 2 operands}}
+  %y = tt.elementwise_inline_asm "mov.b32 $0, ${12:c}; // $$9" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : i32 -> i32
+  tt.return %y : i32
+}
