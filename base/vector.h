@@ -24,6 +24,8 @@ bool nereid_vector_grow(nereid_arena_t *arena, void **data, size_t size, size_t 
    nereid_vector_grow((arena), (void **)&(vector)->data, (vector)->size, &(vector)->capacity, sizeof *(vector)->data))
 
 #define nereid_vector_push(arena, vector, ...)                                                                         \
-  (nereid_vector_reserve_one(arena, vector) ? ((vector)->data[(vector)->size++] = (__VA_ARGS__), true) : false)
+  (nereid_vector_reserve_one(arena, vector)                                                                            \
+       ? ((vector)->data[(vector)->size] = (__VA_ARGS__), (vector)->size += 1, true)                                   \
+       : false)
 
 #endif

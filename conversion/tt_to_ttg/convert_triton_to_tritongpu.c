@@ -26,6 +26,8 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
+#include <assert.h>
+
 typedef NEREID_VECTOR(MlirOperation) operations_t;
 
 typedef struct conversion {
@@ -192,6 +194,7 @@ static bool mend_cat(conversion_t *conversion, MlirOperation op) {
   int64_t shape[NEREID_MAX_RANK], part[NEREID_MAX_RANK];
   int32_t size[NEREID_MAX_RANK], order[NEREID_MAX_RANK];
   const intptr_t rank = shape_of(type, shape);
+  assert(rank >= 1 && rank <= NEREID_MAX_RANK); /* or it would have got no encoding */
   shape_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), part);
   int64_t threads = (int64_t)conversion->grid.num_warps * conversion->grid.threads_per_warp, elements = 1, held = 1;
   for (intptr_t d = 0; d < rank; ++d) {
@@ -212,6 +215,7 @@ static MlirAttribute dot_encoding(conversion_t *conversion, MlirType type) {
   int64_t shape[NEREID_MAX_RANK];
   int32_t size[NEREID_MAX_RANK], order[NEREID_MAX_RANK];
   const intptr_t rank = shape_of(type, shape);
+  assert(rank >= 2 && rank <= NEREID_MAX_RANK); /* verified by tt.dot */
   int64_t elements = 1;
   for (intptr_t d = 0; d < rank; ++d) {
     elements *= shape[d];
