@@ -33,7 +33,7 @@ static nereid_status_t load_image(nereid_module_t *module, nereid_view_t bytes, 
   const nereid_driver_t *driver = module->device->driver;
   char log[JIT_LOG_BYTES] = "";
   int options[] = {NEREID_CU_JIT_ERROR_LOG, NEREID_CU_JIT_ERROR_LOG_BYTES};
-  void *values[] = {log, (void *)(uintptr_t)sizeof log};        // NOLINT(performance-no-int-to-ptr): the driver's way
+  void *values[] = {log, (void *)(uintptr_t)sizeof log};
   const char *image = nereid_arena_copy(&module->arena, bytes); /* aligned, and PTX needs its NUL */
   if (!image)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");

@@ -138,7 +138,7 @@ static nereid_status_t encode_driver(struct nereid_device *device, const nereid_
   nereid_status_t status = nereid_device_enter(device, &pushed, message);
   if (status)
     return status;
-  void *address = (void *)(uintptr_t)request->address; // NOLINT(performance-no-int-to-ptr): the driver's way
+  void *address = (void *)(uintptr_t)request->address;
   nereid_cu_result_t result = driver->tensor_map_encode_tiled(
       out_descriptor->bytes, (int)request->element, request->rank, address, shape, strides, box, steps, NO_INTERLEAVE,
       swizzle, PROMOTE_256_BYTES, request->nan_padding);
