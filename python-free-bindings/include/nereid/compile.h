@@ -81,7 +81,8 @@ NEREID_MUST_USE nereid_status_t nereid_compiler_create(const nereid_compiler_opt
 void nereid_compiler_destroy(nereid_compiler_t *compiler);
 
 /* How to compile. A zeroed structure with `size` set is the default. Strings are read during the call only. Where the
- * module says something itself (ttg.num-warps, ttg.target, nereid.options …) an option may only repeat it. */
+ * module was already compiled for something (ttg.num-warps, ttg.num-ctas, ttg.maxnreg, ttg.target) an option may only
+ * repeat it; over what its author noted in nereid.options an option wins. */
 typedef struct nereid_compile_options {
   size_t size;               /* sizeof(nereid_compile_options_t): later versions append fields */
   const char *target;        /* "sm_80" … "sm_90a", "cuda:90"; null: the module's, else sm_90a */
