@@ -6,14 +6,14 @@
  * = 1}) */
 #include "conversion/ttg_to_llvm/kernel_abi.h"
 
+#include "base/arena.h"
+
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Diagnostics.h"
 #include "mlir-c/Dialect/LLVM.h"
 
 #include <string.h>
-
-enum { MAX_ARGUMENTS = 1024, MAX_ATTRIBUTES = 64 };
 
 static MlirStringRef ref(const char *text) {
   return mlirStringRefCreateFromCString(text);
@@ -41,11 +41,14 @@ static MlirNamedAttribute named(MlirContext context, const char *name, MlirAttri
   return mlirNamedAttributeGet(mlirIdentifierGet(context, ref(name)), value);
 }
 
-/* The dictionary with the three attributes added (`descriptor`) or taken away. */
-static MlirAttribute amended(MlirContext context, MlirAttribute attributes, bool descriptor) {
-  MlirNamedAttribute kept[MAX_ATTRIBUTES + 3];
+/* The dictionary with the three attributes added (`descriptor`) or taken away. Null when memory is out. */
+static MlirAttribute amended(nereid_arena_t *arena, MlirContext context, MlirAttribute attributes, bool descriptor) {
+  const intptr_t n = mlirDictionaryAttrGetNumElements(attributes);
+  MlirNamedAttribute *kept = nereid_arena_new(arena, MlirNamedAttribute, (size_t)n + 3);
   intptr_t count = 0;
-  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(attributes) && count < MAX_ATTRIBUTES; ++i) {
+  if (!kept)
+    return (MlirAttribute){NULL};
+  for (intptr_t i = 0; i < n; ++i) {
     MlirNamedAttribute attribute = mlirDictionaryAttrGetElement(attributes, i);
     if (!is_abi_name(mlirIdentifierStr(attribute.name)))
       kept[count++] = attribute;
@@ -66,17 +69,17 @@ static bool is_touched(MlirAttribute attributes) {
          !mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(attributes, ref("tt.nv_tma_desc")));
 }
 
-static bool apply_to_function(MlirOperation function) {
+static bool apply_to_function(MlirOperation function, nereid_arena_t *arena) {
   MlirAttribute all = mlirOperationGetAttributeByName(function, ref("arg_attrs"));
   if (mlirAttributeIsNull(all))
     return true;
   const bool kernel = mlirOperationHasInherentAttributeByName(function, ref("nvvm.kernel")) ||
                       !mlirAttributeIsNull(mlirOperationGetAttributeByName(function, ref("nvvm.kernel")));
   MlirContext context = mlirOperationGetContext(function);
-  MlirAttribute changed[MAX_ARGUMENTS];
   const intptr_t count = mlirArrayAttrGetNumElements(all);
-  if (count > MAX_ARGUMENTS)
-    return true;
+  MlirAttribute *changed = nereid_arena_new(arena, MlirAttribute, (size_t)count);
+  if (!changed)
+    return false;
   for (intptr_t i = 0; i < count; ++i) {
     changed[i] = mlirArrayAttrGetElement(all, i);
     if (!is_touched(changed[i]))
@@ -87,20 +90,26 @@ static bool apply_to_function(MlirOperation function) {
                     "a TMA descriptor is passed by value to kernels only; pass a pointer to this function");
       return false;
     }
-    changed[i] = amended(context, changed[i], descriptor);
+    changed[i] = amended(arena, context, changed[i], descriptor);
+    if (mlirAttributeIsNull(changed[i]))
+      return false;
   }
   mlirOperationSetAttributeByName(function, ref("arg_attrs"), mlirArrayAttrGet(context, count, changed));
   return true;
 }
 
 /* Calls `change` on every llvm.func of the module, as long as it answers true. */
-static bool for_each_function(MlirOperation module, bool (*change)(MlirOperation function)) {
+static bool for_each_function(MlirOperation module, bool (*change)(MlirOperation function, nereid_arena_t *arena)) {
   MlirBlock body = mlirModuleGetBody(mlirModuleFromOperation(module));
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+  nereid_arena_t arena;
+  bool good = true;
+  nereid_arena_initialize(&arena);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); good && !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), ref("llvm.func")) && !change(op))
-      return false;
-  return true;
+    if (mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), ref("llvm.func")))
+      good = change(op, &arena);
+  nereid_arena_deinitialize(&arena);
+  return good;
 }
 
 bool nereid_kernel_abi_apply(MlirOperation module) {
@@ -112,25 +121,28 @@ static bool is_ours(MlirStringRef name) {
          (name.length > 7 && memcmp(name.data, "nereid.", 7) == 0);
 }
 
-static bool drop_ours(MlirOperation function) {
-  MlirAttribute all = mlirOperationGetAttributeByName(function, ref("arg_attrs"));
-  MlirContext context = mlirOperationGetContext(function);
-  MlirAttribute changed[MAX_ARGUMENTS];
-  const intptr_t count = mlirAttributeIsNull(all) ? 0 : mlirArrayAttrGetNumElements(all);
-  for (intptr_t i = 0; i < count && count <= MAX_ARGUMENTS; ++i) {
-    MlirAttribute attributes = mlirArrayAttrGetElement(all, i);
-    MlirNamedAttribute kept[MAX_ATTRIBUTES];
-    intptr_t n = 0;
-    for (intptr_t k = 0; k < mlirDictionaryAttrGetNumElements(attributes) && n < MAX_ATTRIBUTES; ++k) {
-      MlirNamedAttribute attribute = mlirDictionaryAttrGetElement(attributes, k);
-      if (!is_ours(mlirIdentifierStr(attribute.name)))
-        kept[n++] = attribute;
-    }
-    changed[i] = mlirDictionaryAttrGet(context, n, kept);
+static MlirAttribute without_ours(nereid_arena_t *arena, MlirContext context, MlirAttribute attributes) {
+  const intptr_t n = mlirDictionaryAttrGetNumElements(attributes);
+  MlirNamedAttribute *kept = nereid_arena_new(arena, MlirNamedAttribute, (size_t)n);
+  intptr_t count = 0;
+  for (intptr_t i = 0; kept && i < n; ++i) {
+    MlirNamedAttribute attribute = mlirDictionaryAttrGetElement(attributes, i);
+    if (!is_ours(mlirIdentifierStr(attribute.name)))
+      kept[count++] = attribute;
   }
-  if (count && count <= MAX_ARGUMENTS)
+  return mlirDictionaryAttrGet(context, count, kept);
+}
+
+static bool drop_ours(MlirOperation function, nereid_arena_t *arena) {
+  MlirAttribute all = mlirOperationGetAttributeByName(function, ref("arg_attrs"));
+  const intptr_t count = mlirAttributeIsNull(all) ? 0 : mlirArrayAttrGetNumElements(all);
+  MlirContext context = mlirOperationGetContext(function);
+  MlirAttribute *changed = nereid_arena_new(arena, MlirAttribute, (size_t)count);
+  for (intptr_t i = 0; changed && i < count; ++i)
+    changed[i] = without_ours(arena, context, mlirArrayAttrGetElement(all, i));
+  if (count && changed)
     mlirOperationSetAttributeByName(function, ref("arg_attrs"), mlirArrayAttrGet(context, count, changed));
-  return true;
+  return !arena->failed;
 }
 
 bool nereid_kernel_abi_finish(MlirOperation module) {

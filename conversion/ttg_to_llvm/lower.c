@@ -213,7 +213,17 @@ bool nereid_lower_declare(nereid_lower_t *lower, const char *name, MlirType func
 }
 
 /* A global without a size: its bytes are what the launch gives, from the symbol on (PTX ISA, ".extern .shared"). */
-static const char shared_symbol[] = "global_smem";
+static const char shared_symbol[] = "global_smem", other_shared_symbol[] = "global_smem$";
+
+/* Its name; the second where a function has the first. No function has a $ that no hexadecimal digit follows
+ * (base/ptx_name.h). */
+static const char *name_shared_memory(nereid_lower_t *lower) {
+  MlirOperation found = find_symbol(lower->module_block, mlirStringRefCreateFromCString(shared_symbol));
+  MlirStringRef global = mlirStringRefCreateFromCString("llvm.mlir.global");
+  return mlirOperationIsNull(found) || mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(found)), global)
+             ? shared_symbol
+             : other_shared_symbol;
+}
 
 static void create_global(nereid_lower_t *lower, intptr_t n, const MlirNamedAttribute *attributes) {
   nereid_builder_t saved = enter_module(lower);
@@ -226,8 +236,7 @@ static void create_global(nereid_lower_t *lower, intptr_t n, const MlirNamedAttr
   lower->builder = saved;
 }
 
-static void declare_shared_memory(nereid_lower_t *lower) {
-  MlirStringRef name = mlirStringRefCreateFromCString(shared_symbol);
+static void declare_shared_memory(nereid_lower_t *lower, MlirStringRef name) {
   if (!mlirOperationIsNull(find_symbol(lower->module_block, name)))
     return;
   MlirNamedAttribute attributes[] = {
@@ -264,7 +273,7 @@ MlirValue nereid_lower_string(nereid_lower_t *lower, MlirStringRef text) {
   for (MlirOperation op = mlirBlockGetFirstOperation(lower->module_block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     MlirStringRef symbol = symbol_name(op);
-    if (symbol.length < 12 || memcmp(symbol.data, "nereid_text_", 12) != 0)
+    if (symbol.length < 12 || memcmp(symbol.data, "nereid$text_", 12) != 0)
       continue;
     ++strings;
     if (mlirAttributeEqual(mlirOperationGetAttributeByName(op, key), bytes)) {
@@ -274,7 +283,7 @@ MlirValue nereid_lower_string(nereid_lower_t *lower, MlirStringRef text) {
     }
   }
   if (strings >= 0) {
-    snprintf(name, sizeof name, "nereid_text_%d", strings);
+    snprintf(name, sizeof name, "nereid$text_%d", strings);
     create_string(lower, mlirStringRefCreateFromCString(name), bytes, (intptr_t)text.length + 1);
   }
   MlirNamedAttribute attribute = nereid_emit_attribute(
@@ -286,10 +295,11 @@ MlirValue nereid_lower_string(nereid_lower_t *lower, MlirStringRef text) {
 
 MlirValue nereid_lower_shared_pointer(nereid_lower_t *lower, int64_t offset) {
   if (mlirValueIsNull(lower->shared_base)) {
-    declare_shared_memory(lower);
+    MlirStringRef symbol = mlirStringRefCreateFromCString(name_shared_memory(lower));
+    declare_shared_memory(lower, symbol);
     nereid_builder_t saved = nereid_lower_enter_prologue(lower);
-    MlirNamedAttribute name = nereid_emit_attribute(
-        lower, "global_name", mlirFlatSymbolRefAttrGet(lower->context, mlirStringRefCreateFromCString(shared_symbol)));
+    MlirNamedAttribute name =
+        nereid_emit_attribute(lower, "global_name", mlirFlatSymbolRefAttrGet(lower->context, symbol));
     lower->shared_base = mlirOperationGetResult(
         nereid_emit_op(lower, "llvm.mlir.addressof", 1, &lower->types.ptr_shared, 0, NULL, 1, &name), 0);
     nereid_lower_leave_prologue(lower, saved);

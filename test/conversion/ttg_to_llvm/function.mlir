@@ -64,3 +64,21 @@ tt.func public @partitions() {
   tt.return
 }
 }
+
+// -----
+
+// Functions may have the names that the lowering likes: its own have a $ that no other name has.
+#a = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [0, 1]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// CHECK: llvm.mlir.global internal constant @nereid$text_0
+// CHECK: llvm.mlir.global external @global_smem$()
+// CHECK-LABEL: llvm.func @global_smem(
+// CHECK: llvm.mlir.addressof @global_smem$ : !llvm.ptr<3>
+tt.func public @global_smem() {
+  %x = arith.constant dense<1.0> : tensor<32x32xf32, #a>
+  %y = ttg.convert_layout %x {allocation.offset = 0 : i32} : tensor<32x32xf32, #a> -> tensor<32x32xf32, #b>
+  tt.print "done" {hex = false, isSigned = array<i32>}
+  tt.return
+}
+}
