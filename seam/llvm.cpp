@@ -24,7 +24,9 @@ void nereidMlirRegisterLLVMTranslations(MlirDialectRegistry registry) {
 
 MlirModule nereidMlirModuleCreateParse(MlirContext context, MlirStringRef source, MlirStringRef name) {
   mlir::ParserConfig config(unwrap(context));
-  return wrap(mlir::parseSourceString<mlir::ModuleOp>(unwrap(source), config, unwrap(name)).release());
+  // The lexer reads up to a NUL behind the text, which a string has and a view need not.
+  std::string text = unwrap(source).str();
+  return wrap(mlir::parseSourceString<mlir::ModuleOp>(text, config, unwrap(name)).release());
 }
 
 void nereidMlirRemarksEnable(MlirContext context) {

@@ -2,6 +2,7 @@
 #include "seam/context.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
+#include "seam/llvm.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -10,6 +11,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 /* cmocka wants the four above. */
 #include <cmocka.h>
 
@@ -357,6 +360,34 @@ static void test_diagnostics(void **state) {
   mlirContextDetachDiagnosticHandler(fixture->context, id);
 }
 
+static MlirLogicalResult swallow(MlirDiagnostic diagnostic, void *data) {
+  (void)diagnostic;
+  (void)data;
+  return mlirLogicalResultSuccess();
+}
+
+/* A view need not end in a NUL; what lies behind it is not looked at. */
+static void test_parser_stays_in_the_view(void **state) {
+  fixture_t *fixture = *state;
+  const char *const texts[] = {"module { } // comment", "\"open", "\"x\"() {a = \"open", "module {} {-#", "#a = \"\\"};
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_ptr_not_equal(pages, MAP_FAILED);
+  assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+  MlirDiagnosticHandlerID id = mlirContextAttachDiagnosticHandler(fixture->context, swallow, NULL, NULL);
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    size_t size = strlen(texts[i]);
+    char *end = memcpy(pages + page - size, texts[i], size);
+    MlirModule module = nereidMlirModuleCreateParse(fixture->context, mlirStringRefCreate(end, size),
+                                                    mlirStringRefCreateFromCString("view"));
+    assert_int_equal(mlirModuleIsNull(module), i > 0);
+    if (!mlirModuleIsNull(module))
+      mlirModuleDestroy(module);
+  }
+  mlirContextDetachDiagnosticHandler(fixture->context, id);
+  munmap(pages, 2 * page);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_clone, setup, teardown),
@@ -369,6 +400,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_attributes_and_types, setup, teardown),
       cmocka_unit_test_setup_teardown(test_operands_and_rewriter, setup, teardown),
       cmocka_unit_test_setup_teardown(test_diagnostics, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_parser_stays_in_the_view, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
