@@ -17,6 +17,8 @@ static void append_text(MlirStringRef piece, void *user_data) {
   size_t used = strlen(text->chars);
   size_t left = sizeof text->chars - 1 - used;
   size_t length = piece.length < left ? piece.length : left;
+  if (!length) /* an empty piece may be null */
+    return;
   memcpy(text->chars + used, piece.data, length);
   text->chars[used + length] = '\0';
 }

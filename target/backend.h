@@ -50,6 +50,8 @@ typedef struct nereid_backend_input {
   nereid_view_t text;    /* the input when it was LLVM IR as text, else empty: gives messages their line */
   const char *libdevice; /* path of a libdevice; null: search */
   nereid_arena_t *scratch;
+  bool again; /* the module has no source lines: of an error in it only the status comes back, for the caller to
+                 translate again with lines and to ask again */
 } nereid_backend_input_t;
 
 /* Makes the module fit for `target`: triple, data layout and flush-to-zero flag set, refused when it was made for

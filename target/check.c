@@ -139,7 +139,11 @@ static void locate(check_t *check, LLVMValueRef at, const char *word, const char
     return;
   const char *file = LLVMGetDebugLocFilename(at, &size);
   if (file && size) {
-    *out_file = nereid_arena_copy(check->input->scratch, nereid_view_of(file, size));
+    unsigned folder_size = 0;
+    const char *folder = LLVMGetDebugLocDirectory(at, &folder_size);
+    const char *slash = folder && folder_size && *file != '/' ? "/" : "";
+    *out_file = nereid_arena_format(check->input->scratch, "%.*s%s%.*s", *slash ? (int)folder_size : 0,
+                                    *slash ? folder : "", slash, (int)size, file);
     *out_line = LLVMGetDebugLocLine(at);
     *out_column = LLVMGetDebugLocColumn(at);
   }
@@ -152,8 +156,16 @@ static void complain(check_t *check, LLVMValueRef at, const char *word, const ch
   LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(at));
   locate(check, at, word, &file, &line, &column);
   check->errors++;
+  if (check->input->again)
+    return;
   nereid_report_at(check->backend->report, NEREID_REPORT_ERROR, file, line, column, "%s (in function '%s')",
                    what ? what : "out of memory", LLVMGetValueName2(function, &size));
+}
+
+void nereid_target_complain(nereid_backend_t *backend, LLVMModuleRef module, const nereid_backend_input_t *input,
+                            LLVMValueRef at, const char *word, const char *what) {
+  check_t check = {.backend = backend, .input = input, .module = module};
+  complain(&check, at, word, what);
 }
 
 static void check_need(check_t *check, LLVMValueRef call, const char *name, const need_t *need) {

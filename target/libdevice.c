@@ -76,25 +76,6 @@ static nereid_status_t read_library(nereid_backend_t *backend, const char *path,
   return NEREID_OK;
 }
 
-/* Pointers to functions have no types, so the linker would join a call to a function of another one. */
-static nereid_status_t check_types(nereid_backend_t *backend, LLVMModuleRef module, LLVMModuleRef library) {
-  for (LLVMValueRef it = LLVMGetFirstFunction(module); it; it = LLVMGetNextFunction(it)) {
-    nereid_view_t name;
-    name.data = LLVMGetValueName2(it, &name.size);
-    LLVMValueRef there = nereid_target_is_libdevice_name(name) ? LLVMGetNamedFunction(library, name.data) : NULL;
-    if (!there || !LLVMIsDeclaration(it) || LLVMGlobalGetValueType(it) == LLVMGlobalGetValueType(there))
-      continue;
-    char *wanted = LLVMPrintTypeToString(LLVMGlobalGetValueType(it));
-    char *found = LLVMPrintTypeToString(LLVMGlobalGetValueType(there));
-    nereid_report(backend->report, NEREID_ERROR_PROGRAM, "'%s' is called as %s, but libdevice has it as %s", name.data,
-                  wanted, found);
-    LLVMDisposeMessage(wanted);
-    LLVMDisposeMessage(found);
-    return NEREID_ERROR_PROGRAM;
-  }
-  return NEREID_OK;
-}
-
 /* What came over is ours alone: internal, so that what is not inlined everywhere is at least dropped when unused. */
 static void internalize(LLVMModuleRef module) {
   for (LLVMValueRef it = LLVMGetFirstFunction(module); it; it = LLVMGetNextFunction(it)) {
@@ -103,6 +84,40 @@ static void internalize(LLVMModuleRef module) {
     if (!LLVMIsDeclaration(it) && nereid_target_is_libdevice_name(name))
       LLVMSetLinkage(it, LLVMInternalLinkage);
   }
+}
+
+/* With another type than it is defined with, a call of the function would be anything at all. */
+static bool check_type(nereid_backend_t *backend, LLVMModuleRef module, LLVMModuleRef library, LLVMValueRef declared,
+                       const nereid_backend_input_t *input) {
+  size_t size;
+  const char *name = LLVMGetValueName2(declared, &size);
+  LLVMValueRef defined = LLVMGetNamedFunction(library, name), user;
+  LLVMTypeRef wanted = LLVMGlobalGetValueType(declared), actual = defined ? LLVMGlobalGetValueType(defined) : wanted;
+  if (wanted == actual)
+    return true;
+  char *wanted_text = LLVMPrintTypeToString(wanted), *actual_text = LLVMPrintTypeToString(actual);
+  const char *what = nereid_arena_format(input->scratch, "'%s' is called as %s, but libdevice defines it as %s", name,
+                                         wanted_text, actual_text);
+  user = LLVMGetUser(LLVMGetFirstUse(declared));
+  if (LLVMIsAInstruction(user))
+    nereid_target_complain(backend, module, input, user, nereid_arena_format(input->scratch, "@%s(", name), what);
+  else if (!input->again)
+    nereid_report_at(backend->report, NEREID_REPORT_ERROR, input->name, 0, 0, "%s", what ? what : "out of memory");
+  LLVMDisposeMessage(wanted_text);
+  LLVMDisposeMessage(actual_text);
+  return false;
+}
+
+static bool check_types(nereid_backend_t *backend, LLVMModuleRef module, LLVMModuleRef library,
+                        const nereid_backend_input_t *input) {
+  bool fit = true;
+  for (LLVMValueRef it = LLVMGetFirstFunction(module); it; it = LLVMGetNextFunction(it)) {
+    nereid_view_t name;
+    name.data = LLVMGetValueName2(it, &name.size);
+    if (LLVMIsDeclaration(it) && LLVMGetFirstUse(it) && nereid_target_is_libdevice_name(name))
+      fit &= check_type(backend, module, library, it, input);
+  }
+  return fit;
 }
 
 nereid_status_t nereid_target_link_libdevice(nereid_backend_t *backend, LLVMModuleRef module,
@@ -122,10 +137,9 @@ nereid_status_t nereid_target_link_libdevice(nereid_backend_t *backend, LLVMModu
   nereid_status_t status = read_library(backend, path, &library);
   if (status != NEREID_OK)
     return status;
-  status = check_types(backend, module, library);
-  if (status != NEREID_OK) {
+  if (!check_types(backend, module, library, input)) {
     LLVMDisposeModule(library);
-    return status;
+    return NEREID_ERROR_PROGRAM;
   }
   LLVMSetTarget(library, LLVMGetTarget(module));
   LLVMSetModuleDataLayout(library, backend->layout);

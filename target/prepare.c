@@ -25,7 +25,8 @@ static bool layout_fits(LLVMTargetDataRef have, LLVMTargetDataRef want, LLVMCont
          LLVMByteOrder(have) == LLVMByteOrder(want);
 }
 
-static nereid_status_t set_layout(nereid_backend_t *backend, LLVMModuleRef module, const char *name) {
+static nereid_status_t set_layout(nereid_backend_t *backend, LLVMModuleRef module,
+                                  const nereid_backend_input_t *input) {
   const char *text = LLVMGetDataLayoutStr(module);
   bool fits = true;
   if (text && *text) {
@@ -34,19 +35,22 @@ static nereid_status_t set_layout(nereid_backend_t *backend, LLVMModuleRef modul
     LLVMDisposeTargetData(have);
   }
   if (!fits) {
-    nereid_report_at(backend->report, NEREID_REPORT_ERROR, name, 0, 0,
-                     "the module's data layout '%s' is not that of %s; leave it out or take NVPTX's", text, triple);
+    if (!input->again)
+      nereid_report_at(backend->report, NEREID_REPORT_ERROR, input->name, 0, 0,
+                       "the module's data layout '%s' is not that of %s; leave it out or take NVPTX's", text, triple);
     return NEREID_ERROR_PROGRAM;
   }
   LLVMSetModuleDataLayout(module, backend->layout);
   return NEREID_OK;
 }
 
-static nereid_status_t set_triple(nereid_backend_t *backend, LLVMModuleRef module, const char *name) {
+static nereid_status_t set_triple(nereid_backend_t *backend, LLVMModuleRef module,
+                                  const nereid_backend_input_t *input) {
   nereid_view_t have = nereid_view(LLVMGetTarget(module));
   if (have.size && !nereid_view_starts_with(have, nereid_view("nvptx64"))) {
-    nereid_report_at(backend->report, NEREID_REPORT_ERROR, name, 0, 0,
-                     "the module is for '%s'; expected the triple %s or none", have.data, triple);
+    if (!input->again)
+      nereid_report_at(backend->report, NEREID_REPORT_ERROR, input->name, 0, 0,
+                       "the module is for '%s'; expected the triple %s or none", have.data, triple);
     return NEREID_ERROR_PROGRAM;
   }
   LLVMSetTarget(module, triple);
@@ -68,9 +72,9 @@ nereid_status_t nereid_backend_prepare(nereid_backend_t *backend, LLVMModuleRef 
                                        const nereid_backend_input_t *input) {
   nereid_status_t status = nereid_backend_machine(backend, target);
   if (status == NEREID_OK)
-    status = set_triple(backend, module, input->name);
+    status = set_triple(backend, module, input);
   if (status == NEREID_OK)
-    status = set_layout(backend, module, input->name);
+    status = set_layout(backend, module, input);
   if (status == NEREID_OK)
     status = nereid_target_check(backend, module, target, input);
   if (status != NEREID_OK)

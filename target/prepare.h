@@ -8,6 +8,10 @@
 NEREID_MUST_USE nereid_status_t nereid_target_check(nereid_backend_t *backend, LLVMModuleRef module,
                                                     const nereid_target_t *target, const nereid_backend_input_t *input);
 
+/* An error at the instruction `at`, which reads `word` where the module was text; nothing when input->again. */
+void nereid_target_complain(nereid_backend_t *backend, LLVMModuleRef module, const nereid_backend_input_t *input,
+                            LLVMValueRef at, const char *word, const char *what);
+
 /* Gives every function and global a name that PTX can spell (base/ptx_name.h); a name that is taken gets a number. */
 NEREID_MUST_USE nereid_status_t nereid_target_map_names(LLVMModuleRef module, nereid_arena_t *scratch);
 

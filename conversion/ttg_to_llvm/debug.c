@@ -251,6 +251,9 @@ static bool print_operand(nereid_lower_t *lower, MlirOperation op, intptr_t inde
       append_argument(&message, append_element(lower, &message, values.values[r], nereid_tt_print_get_hex(op),
                                                is_signed(op, index)));
     append(&message, "\n");
+    if (message.size == FORMAT_SIZE - 1)
+      return nereid_lower_error(op, "prints a text of %zu characters, which is too long: expected less than %d",
+                                nereid_tt_print_get_prefix(op).length, FORMAT_SIZE / 2);
     if (!emit_vprintf(lower, &message))
       return false;
   }

@@ -208,6 +208,7 @@ static bool check_constraints(MlirOperation op, intptr_t n_results, intptr_t pac
 
 static bool lower_inline_asm(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
+  enum { MAX_PACKED = 256 };
   const intptr_t packed = nereid_tt_elementwise_inline_asm_get_packed_element(op);
   const intptr_t n_results = mlirOperationGetNumResults(op);
   MlirStringRef text = nereid_tt_elementwise_inline_asm_get_asm_string(op);
@@ -216,6 +217,9 @@ static bool lower_inline_asm(nereid_lower_t *lower, MlirOperation op, const nere
   const char *asm_constraints = nereid_arena_copy(lower->arena, nereid_view_of(constraints.data, constraints.length));
   nereid_lowered_t *results = nereid_arena_new(lower->arena, nereid_lowered_t, (size_t)n_results);
   types_t types = {0};
+  if (packed > MAX_PACKED)
+    return nereid_lower_error(op, "packs %td elements into one run of its code: expected at most %d",
+                              (ptrdiff_t)packed, MAX_PACKED);
   if (!asm_text || !asm_constraints || !results)
     return false;
   if (!result_words(lower, op, packed, &types) || !check_constraints(op, (intptr_t)types.size, packed) ||

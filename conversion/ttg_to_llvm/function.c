@@ -322,6 +322,19 @@ static MlirBlock create_prologue(nereid_lower_t *lower, MlirOperation function, 
   return entry;
 }
 
+/* Every value is a result or an argument that was checked so, so that lowerings need not ask of their operands. (What a
+ * load has in registers its pointer says, and lower_load answers to block pointers.) */
+static bool check_results(nereid_lower_t *lower, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
+    if (mlirTypeIsNull(nereid_lower_type(lower, type)))
+      return nereid_lower_error(op, "has a result type that cannot be lowered: %s", nereid_text_of_type(type).chars);
+    if (nereid_op_kind(op) != NEREID_OP_TT_LOAD && nereid_lower_registers(lower, type) <= 0)
+      return false;
+  }
+  return true;
+}
+
 static bool lower_block(nereid_lower_t *lower, MlirBlock block, const nereid_lower_row_t *const *rows) {
   lower->builder.block = nereid_lower_block(lower, block);
   lower->builder.before = (MlirOperation){NULL};
@@ -331,7 +344,7 @@ static bool lower_block(nereid_lower_t *lower, MlirBlock block, const nereid_low
     lower->builder.location = mlirOperationGetLocation(op);
     if (!row)
       return nereid_lower_error(op, "has no lowering to LLVM");
-    if (!row->lower(lower, op, row))
+    if (!check_results(lower, op) || !row->lower(lower, op, row))
       return false;
   }
   return true;

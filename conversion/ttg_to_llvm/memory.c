@@ -16,7 +16,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { MAX_VECTOR = 16, ACCESS_BITS = 128 };
+enum { MAX_VECTOR = 16, ACCESS_BITS = 128, GLOBAL_SPACE = 1 /* of LLVM */ };
 
 /* How the elements of one access lie in words: PTX moves at most four words of 32 or two of 64 bits. */
 typedef struct access {
@@ -276,9 +276,13 @@ static nereid_lowered_t optional(nereid_lower_t *lower, MlirValue value) {
 /* Block pointers and descriptors are other passes' business. */
 static bool check_pointer(MlirOperation op, MlirValue pointer) {
   MlirType element = nereid_lower_element_type(mlirValueGetType(pointer));
-  if (nereid_tt_ptr_type_isa(element) && !mlirTypeIsAShaped(nereid_tt_ptr_type_get_pointee_type(element)))
-    return true;
-  return nereid_lower_error(op, "uses a block pointer; triton-rewrite-tensor-pointer comes first");
+  if (!nereid_tt_ptr_type_isa(element) || mlirTypeIsAShaped(nereid_tt_ptr_type_get_pointee_type(element)))
+    return nereid_lower_error(op, "uses a block pointer; triton-rewrite-tensor-pointer comes first");
+  const int space = (int)nereid_tt_ptr_type_get_address_space(element);
+  if (space != GLOBAL_SPACE)
+    return nereid_lower_error(op, "uses a pointer to address space %d: expected global memory, %d", space,
+                              GLOBAL_SPACE);
+  return true;
 }
 
 static bool lower_load(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {

@@ -22,7 +22,14 @@ static bool is_fp8(MlirType type) {
          mlirTypeIsAFloat8E5M2FNUZ(type) || mlirTypeIsAFloat8E4M3B11FNUZ(type);
 }
 
+/* Widths that registers and memory have; an i4 takes the room of an i8. */
+static bool is_integer_width(unsigned width) {
+  return width > 0 && width <= 64 && (width & (width - 1)) == 0;
+}
+
 MlirType nereid_lower_type(nereid_lower_t *lower, MlirType type) {
+  if (mlirTypeIsAShaped(type) && !mlirTypeIsARankedTensor(type))
+    return (MlirType){NULL};
   type = nereid_lower_element_type(type);
   if (nereid_tt_ptr_type_isa(type))
     return mlirLLVMPointerTypeGet(lower->context, (unsigned)nereid_tt_ptr_type_get_address_space(type));
@@ -32,6 +39,8 @@ MlirType nereid_lower_type(nereid_lower_t *lower, MlirType type) {
     return lower->types.i8;
   if (mlirTypeIsAIndex(type))
     return lower->types.i32;
+  if (mlirTypeIsAInteger(type) && !is_integer_width(mlirIntegerTypeGetWidth(type)))
+    return (MlirType){NULL};
   if (mlirTypeIsAInteger(type))
     return mlirIntegerTypeIsSignless(type) ? type : mlirIntegerTypeGet(lower->context, mlirIntegerTypeGetWidth(type));
   if (mlirTypeIsAF16(type) || mlirTypeIsABF16(type) || mlirTypeIsAF32(type) || mlirTypeIsAF64(type) ||
@@ -89,6 +98,8 @@ unsigned nereid_lower_memory_bits(MlirType element) {
   return width < 8 ? 8 : width;
 }
 
+enum { MAX_REGISTER_BITS = 16 }; /* the largest tensor in one warp has 2^15 */
+
 const nereid_layout_t *nereid_lower_layout(nereid_lower_t *lower, MlirType tensor) {
   uintptr_t *found = nereid_map_find(&lower->layouts, tensor.ptr);
   if (found)
@@ -101,6 +112,12 @@ const nereid_layout_t *nereid_lower_layout(nereid_lower_t *lower, MlirType tenso
     nereid_diagnose_at(lower->builder.location,
                        "%s has no encoding that distributes it over threads; convert-triton-to-tritongpu comes first",
                        nereid_text_of_type(tensor).chars);
+    return NULL;
+  }
+  if (layout->in_bits[NEREID_LAYOUT_REGISTER] > MAX_REGISTER_BITS) {
+    nereid_diagnose_at(lower->builder.location, "%s puts 2^%d elements into every thread: expected at most 2^%d",
+                       nereid_text_of_type(tensor).chars, (int)layout->in_bits[NEREID_LAYOUT_REGISTER],
+                       MAX_REGISTER_BITS);
     return NULL;
   }
   *place = (uintptr_t)layout;

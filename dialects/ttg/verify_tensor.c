@@ -80,6 +80,11 @@ static machine_t machine_at(MlirOperation op) {
   return machine;
 }
 
+/* For messages: an encoding may say more than any number holds. */
+static long ctas_of(machine_t machine) {
+  return (long)(INT64_C(1) << (machine.cta_bits < 62 ? machine.cta_bits : 62));
+}
+
 static MlirLogicalResult verify_machine(MlirOperation op, MlirAttribute encoding, MlirType type, machine_t here) {
   machine_t layout = machine_of(encoding);
   if (layout.lanes == here.lanes && layout.warps == here.warps && layout.cta_bits == here.cta_bits)
@@ -93,8 +98,8 @@ static MlirLogicalResult verify_machine(MlirOperation op, MlirAttribute encoding
   if (layout.warps != here.warps)
     return nereid_diagnose(op, "has an encoding for %ld warps, but %ld execute it: %s", (long)layout.warps,
                            (long)here.warps, name.chars);
-  return nereid_diagnose(op, "has an encoding for %d CTAs, but the module says %d: %s", 1 << layout.cta_bits,
-                         1 << here.cta_bits, name.chars);
+  return nereid_diagnose(op, "has an encoding for %ld CTAs, but the module says %ld: %s", ctas_of(layout),
+                         ctas_of(here), name.chars);
 }
 
 /* The encoding of a tensor type, when it is one of ttg; else null. */

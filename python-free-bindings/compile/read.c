@@ -168,6 +168,6 @@ nereid_status_t nereid_read(nereid_compilation_t *compilation) {
   case LANGUAGE_LLVM:
     return read_llvm(compilation);
   default:
-    return read_mlir(compilation);
+    return nereid_scan_text(compilation) ? read_mlir(compilation) : NEREID_ERROR_PROGRAM;
   }
 }

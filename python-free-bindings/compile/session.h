@@ -86,6 +86,11 @@ nereid_report_t nereid_session_report(nereid_compiler_t *compiler);
 /* Finds the stage of the input and reads it: `stage` and `module`, `llvm` or `ptx` are set. */
 NEREID_MUST_USE nereid_status_t nereid_read(nereid_compilation_t *compilation);
 
+/* --- scan.c --- */
+
+/* Whether MLIR's parser can be given the input, which is text; false after a located error. */
+NEREID_MUST_USE bool nereid_scan_text(nereid_compilation_t *compilation);
+
 /* --- settings.c --- */
 
 /* Checks the options by themselves: ranges, powers of two, target. NEREID_ERROR_ARGUMENT. */

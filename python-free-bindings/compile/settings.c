@@ -103,6 +103,38 @@ static nereid_compile_options_t read_noted(MlirOperation module, bool *out_fp_fu
   return noted;
 }
 
+/* A number of the module that no launch can have. */
+typedef struct limit {
+  const char *name;
+  int64_t least, most;
+  bool power_of_two;
+} limit_t;
+
+static bool check_limit(nereid_compilation_t *compilation, const limit_t *limit) {
+  int64_t value;
+  if (!nereid_settings_integer(compilation->module, limit->name, &value) ||
+      (value >= limit->least && value <= limit->most && (!limit->power_of_two || nereid_is_power_of_two(value))))
+    return true;
+  const char *why = nereid_arena_format(
+      &compilation->scratch, "%s is %lld; expected %s%lld", limit->name, (long long)value,
+      limit->least == limit->most ? "" : (limit->power_of_two ? "a power of two up to " : "1 to "),
+      (long long)limit->most);
+  mlirEmitError(mlirOperationGetLocation(compilation->module), why ? why : "out of memory");
+  return false;
+}
+
+static bool check_module(nereid_compilation_t *compilation) {
+  static const limit_t limits[] = {{"ttg.num-warps", 1, 32, true},
+                                   {"ttg.num-ctas", 1, 16, true},
+                                   {"ttg.threads-per-warp", 32, 32, true},
+                                   {"ttg.total-num-warps", 1, 32, false},
+                                   {"ttg.maxnreg", 1, 255, false}};
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+    if (!check_limit(compilation, &limits[i]))
+      return false;
+  return true;
+}
+
 static bool resolve_target(nereid_compilation_t *compilation) {
   nereid_target_t said, *target = &compilation->settings.target;
   MlirAttribute attribute =
@@ -168,7 +200,7 @@ static nereid_status_t resolve_module(nereid_compilation_t *compilation) {
   const choice_t ctas = {"num-ctas", "ttg.num-ctas", asked->num_ctas, noted.num_ctas, 1};
   const choice_t maxnreg = {"maxnreg", "ttg.maxnreg", asked->maxnreg, noted.maxnreg, 0};
   const choice_t stages = {"num-stages", NULL, asked->num_stages, noted.num_stages, 3};
-  if (!choose(module, &warps, &settings->num_warps) || !choose(module, &ctas, &settings->num_ctas) ||
+  if (!check_module(compilation) || !choose(module, &warps, &settings->num_warps) || !choose(module, &ctas, &settings->num_ctas) ||
       !choose(module, &maxnreg, &settings->maxnreg) || !choose(module, &stages, &settings->num_stages) ||
       !resolve_target(compilation))
     return NEREID_ERROR_PROGRAM;

@@ -85,11 +85,7 @@ static nereid_status_t translate(nereid_compilation_t *compilation) {
     status = nereid_lines_keep(compilation);
   if (status == NEREID_OK)
     status = nereid_backend_translate(&compilation->compiler->backend, compilation->module, &compilation->llvm);
-  if (status != NEREID_OK)
-    return status;
-  mlirOperationDestroy(compilation->module);
-  compilation->module = (MlirOperation){NULL};
-  return NEREID_OK;
+  return status;
 }
 
 static nereid_status_t leave_metadata(nereid_compilation_t *compilation) {
@@ -116,13 +112,14 @@ static void limit_registers(nereid_compilation_t *compilation, LLVMValueRef kern
       LLVMCreateStringAttribute(LLVMGetModuleContext(compilation->llvm), key, sizeof key - 1, value, (unsigned)size));
 }
 
-/* The kernel's function and what it is called once names fit PTX. */
-static nereid_status_t prepare(nereid_compilation_t *compilation) {
+/* The kernel's function and what it is called once names fit PTX. `again`: of errors in the program only the status. */
+static nereid_status_t prepare(nereid_compilation_t *compilation, bool again) {
   const nereid_backend_input_t input = {
       .name = compilation->name,
       .text = compilation->result->input_stage == NEREID_STAGE_LL ? compilation->input : nereid_view_of(NULL, 0),
       .libdevice = compilation->options.libdevice,
-      .scratch = &compilation->scratch};
+      .scratch = &compilation->scratch,
+      .again = again};
   LLVMValueRef kernel = LLVMGetNamedFunction(compilation->llvm, compilation->result->kernel);
   if (kernel && compilation->options.maxnreg)
     limit_registers(compilation, kernel);
@@ -137,16 +134,37 @@ static nereid_status_t prepare(nereid_compilation_t *compilation) {
   return compilation->result->kernel ? NEREID_OK : NEREID_ERROR_MEMORY;
 }
 
+/* What the target does not have is found in LLVM IR, which has no source lines unless asked for: of a program with such
+ * an error it is made once more, with them. */
+static nereid_status_t translate_and_prepare(nereid_compilation_t *compilation) {
+  const bool lines = compilation->options.lineinfo;
+  nereid_status_t status = translate(compilation);
+  if (status == NEREID_OK)
+    status = prepare(compilation, !lines);
+  if (status == NEREID_ERROR_PROGRAM && compilation->llvm && !lines) {
+    LLVMDisposeModule(compilation->llvm);
+    compilation->llvm = NULL;
+    compilation->options.lineinfo = true;
+    status = translate(compilation);
+    if (status == NEREID_OK)
+      status = prepare(compilation, false);
+    compilation->options.lineinfo = false;
+  }
+  if (status != NEREID_OK)
+    return status;
+  mlirOperationDestroy(compilation->module);
+  compilation->module = (MlirOperation){NULL};
+  return NEREID_OK;
+}
+
 /* LLVM IR that carries our metadata was optimised by us: what somebody edited in it since then stays as it is. */
 static nereid_status_t run_ll(nereid_compilation_t *compilation) {
-  nereid_status_t status = NEREID_OK;
-  if (!mlirOperationIsNull(compilation->module))
-    status = translate(compilation);
-  else
+  nereid_status_t status;
+  const bool translated = !mlirOperationIsNull(compilation->module);
+  if (!translated)
     compilation->optimized =
         LLVMGetNamedMetadata(compilation->llvm, NEREID_METADATA_KEY, sizeof NEREID_METADATA_KEY - 1) != NULL;
-  if (status == NEREID_OK)
-    status = prepare(compilation);
+  status = translated ? translate_and_prepare(compilation) : prepare(compilation, false);
   if (status == NEREID_OK && !compilation->optimized)
     status = nereid_backend_optimize(&compilation->compiler->backend, compilation->llvm);
   return status == NEREID_OK ? leave_metadata(compilation) : status;

@@ -9,6 +9,7 @@
 #include "seam/context.h"
 #include "seam/opt_main.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +38,9 @@ static int print_pass_docs(void) {
   return ferror(stdout) ? 2 : 0;
 }
 
+/* A reader that goes away is an error that LLVM reports, and no signal. */
 int main(int argc, char **argv) {
+  signal(SIGPIPE, SIG_IGN);
   if (argc == 2 && !strcmp(argv[1], "--print-pass-docs"))
     return print_pass_docs();
   nereid_passes_register();

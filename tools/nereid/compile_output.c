@@ -77,7 +77,7 @@ static nereid_status_t check_path(const tool_output_t *output, const char *input
 static void print_times(const char *input, const nereid_result_t *result) {
   double total = 0;
   char text[1024];
-  int size = snprintf(text, sizeof text, "%-28s %10s %10s\n", input, "ms", "peak MiB");
+  int size = snprintf(text, sizeof text, "%-28.256s %10s %10s\n", input, "ms", "peak MiB");
   for (size_t i = 0; i < nereid_result_time_count(result); i++) {
     nereid_stage_time_t time = nereid_result_time(result, i);
     total += time.milliseconds;

@@ -33,8 +33,24 @@ tt.func private @letter(%x: i32) -> i32 {
 
 // -----
 
+tt.func private @packs(%x: f16) -> f16 {
+  // expected-error @below {{packs 2147483647 elements into one run of its code: expected at most 256}}
+  %y = tt.elementwise_inline_asm "x" {constraints = "=r,r", packed_element = 2147483647 : i32, pure = true} %x : f16 -> f16
+  tt.return %y : f16
+}
+
+// -----
+
 tt.func private @operand(%x: i32) -> i32 {
   // expected-error @below {{names operand $12, but its constraints make 2 operands}}
   %y = tt.elementwise_inline_asm "mov.b32 $0, ${12:c}; // $$9" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : i32 -> i32
   tt.return %y : i32
+}
+
+// -----
+
+tt.func private @computes_on_fp8(%x: f8E5M2) -> f8E5M2 {
+  // expected-error @below {{'tt.extern_elementwise' op computes on an 8-bit float}}
+  %y = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "__nv_sinf"} : (f8E5M2) -> f8E5M2
+  tt.return %y : f8E5M2
 }

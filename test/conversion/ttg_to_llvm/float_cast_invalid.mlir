@@ -9,7 +9,7 @@ tt.func private @other_fp8(%x: f32) {
 // -----
 
 tt.func private @quadruple(%x: f32) {
-  // expected-error @below {{converts a float format that NVIDIA GPUs do not have: expected 8, 16, 32 or 64 bits}}
+  // expected-error @below {{'arith.extf' op has a result type that cannot be lowered: f128}}
   %y = arith.extf %x : f32 to f128
   tt.return
 }

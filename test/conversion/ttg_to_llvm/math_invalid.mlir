@@ -27,3 +27,19 @@ tt.func private @fp8(%x: tensor<128xf8E5M2>) -> tensor<128xf8E5M2> {
   %y = math.absf %x : tensor<128xf8E5M2>
   tt.return %y : tensor<128xf8E5M2>
 }
+
+// -----
+
+tt.func private @clamp_fp8(%x: f8E5M2) -> f8E5M2 {
+  // expected-error @below {{'tt.clampf' op computes on an 8-bit float: expected 16 bits at least}}
+  %y = tt.clampf %x, %x, %x, propagateNan = all : f8E5M2
+  tt.return %y : f8E5M2
+}
+
+// -----
+
+tt.func private @sqrt_fp8(%x: f8E4M3FN) -> f8E4M3FN {
+  // expected-error @below {{'tt.precise_sqrt' op computes on an 8-bit float}}
+  %y = tt.precise_sqrt %x : f8E4M3FN
+  tt.return %y : f8E4M3FN
+}

@@ -19,3 +19,13 @@ tt.func public @block(%p: !tt.ptr<f32>, %n: i64, %i: i32) {
   tt.return
 }
 }
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func public @shared(%p: !tt.ptr<f32, 3>) {
+  // expected-error @below {{'tt.load' op uses a pointer to address space 3: expected global memory, 1}}
+  %x = tt.load %p : !tt.ptr<f32, 3>
+  tt.return
+}
+}

@@ -23,7 +23,7 @@ tt.func private @no_encoding() {
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @no_type() {
-  // expected-error @below {{'arith.constant' op has a type that cannot be lowered}}
+  // expected-error @below {{'arith.constant' op has a result type that cannot be lowered: f128}}
   %a = arith.constant 1.0 : f128
   tt.return
 }
@@ -57,8 +57,19 @@ tt.func private @moves(%x: tensor<128xi32, #line>) {
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @no_type_of_poison() {
-  // expected-error @below {{'ub.poison' op has a type that cannot be lowered}}
+  // expected-error @below {{'ub.poison' op has a result type that cannot be lowered: f80}}
   %a = ub.poison : f80
+  tt.return
+}
+}
+
+// -----
+
+#much = #ttg.blocked<{sizePerThread = [1048576], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @much(%x: i32) {
+  // expected-error @below {{puts 2^20 elements into every thread: expected at most 2^16}}
+  %a = tt.splat %x : i32 -> tensor<4xi32, #much>
   tt.return
 }
 }

@@ -133,3 +133,14 @@ tt.func @f(%arg0: i32, %arg1: i1) {
   } {ttg.partition = array<i32: 0>, ttg.partition.outputs = [array<i32: 0, 1>]}
   tt.return
 }
+
+// -----
+
+#e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2147483647 : i32} {
+  tt.func @f(%arg0: f32) {
+    // expected-error @+1 {{has an encoding for 1 CTAs, but the module says 2147483648}}
+    %0 = tt.splat %arg0 : f32 -> tensor<64xf32, #e>
+    tt.return
+  }
+}
