@@ -228,6 +228,14 @@ static bool is_signed(MlirOperation op, intptr_t operand) {
   return mlirDenseI32ArrayGetElement(flags, operand) != 0;
 }
 
+/* What shows an element: an fp8 as a number, unless its bits are asked for. */
+static MlirValue printable(nereid_lower_t *lower, MlirOperation op, MlirType type, MlirValue value) {
+  if (nereid_tt_print_get_hex(op))
+    return value;
+  MlirValue wide = nereid_lower_widen_fp8(lower, nereid_lower_element_type(type), value);
+  return mlirValueIsNull(wide) ? value : wide;
+}
+
 /* Prints the elements of operand `index`, or only the text when the op has none (index -1). */
 static bool print_operand(nereid_lower_t *lower, MlirOperation op, intptr_t index) {
   MlirValue operand = index < 0 ? (MlirValue){NULL} : mlirOperationGetOperand(op, index);
@@ -248,8 +256,8 @@ static bool print_operand(nereid_lower_t *lower, MlirOperation op, intptr_t inde
     if (mlirOperationGetNumOperands(op) > 1)
       append(&message, "(operand %d) ", (int)index);
     if (index >= 0)
-      append_argument(&message, append_element(lower, &message, values.values[r], nereid_tt_print_get_hex(op),
-                                               is_signed(op, index)));
+      append_argument(&message, append_element(lower, &message, printable(lower, op, type, values.values[r]),
+                                               nereid_tt_print_get_hex(op), is_signed(op, index)));
     append(&message, "\n");
     if (message.size == FORMAT_SIZE - 1)
       return nereid_lower_error(op, "prints a text of %zu characters, which is too long: expected less than %d",

@@ -67,6 +67,15 @@ static void fp8_pair_to_f16(nereid_lower_t *lower, const fp8_t *format, const Ml
     out[i] = nereid_emit_extract(lower, pair, i);
 }
 
+MlirValue nereid_lower_widen_fp8(nereid_lower_t *lower, MlirType fp8, MlirValue bits) {
+  const fp8_t *format = fp8_of(fp8);
+  const MlirValue pair[] = {bits, bits};
+  MlirValue out[2] = {{NULL}};
+  if (format)
+    fp8_pair_to_f16(lower, format, pair, out);
+  return out[0];
+}
+
 /* --- to fp8 --- */
 
 /* The magnitude's bits for a number that is normal in the format: cut the mantissa, rounding to even unless towards

@@ -145,6 +145,9 @@ const nereid_layout_t *nereid_lower_layout(nereid_lower_t *lower, MlirType tenso
 /* Whether `type` is a !tt.tensordesc. */
 bool nereid_lower_is_descriptor_type(MlirType type);
 
+/* An f16 of the value of `bits`, an i8 that holds a number of type `fp8`; null when no GPU knows that type. */
+MlirValue nereid_lower_widen_fp8(nereid_lower_t *lower, MlirType fp8, MlirValue bits);
+
 /* The bits of a float attribute, in the low bits of the word. */
 uint64_t nereid_lower_float_bits(MlirAttribute value);
 

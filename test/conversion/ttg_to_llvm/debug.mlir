@@ -50,6 +50,19 @@ tt.func private @scalars(%h: f16, %u: i64, %f: f32, %d: f64, %p: !tt.ptr<f32>) {
   tt.return
 }
 
+// An fp8 is shown as a number, in hexadecimal as its bits.
+// CHECK-LABEL: llvm.func internal @fp8(
+// CHECK: llvm.nvvm.e5m2x2.to.f16x2.rn
+// CHECK: llvm.fpext %{{.*}} : f16 to f64
+// CHECK: llvm.call @vprintf
+// CHECK: llvm.zext %arg0 : i8 to i32
+// CHECK: llvm.call @vprintf
+tt.func private @fp8(%x: f8E5M2) {
+  tt.print " " {hex = false, isSigned = array<i32: 0>} : %x : f8E5M2
+  tt.print " " {hex = true, isSigned = array<i32: 0>} : %x : f8E5M2
+  tt.return
+}
+
 // CHECK-LABEL: llvm.func internal @copies(
 // CHECK: llvm.cond_br
 tt.func private @copies(%x: tensor<2x128xi1, #two>) {
