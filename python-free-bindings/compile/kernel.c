@@ -61,7 +61,7 @@ static nereid_status_t complain(nereid_compilation_t *compilation, const operati
   const char *text =
       !kernels->size ? "the module has no kernel: expected a public tt.func, or an llvm.func with "
                        "nvvm.kernel"
-      : asked ? nereid_arena_format(scratch, "the module has no kernel '%s'; it has", asked)
+      : asked        ? nereid_arena_format(scratch, "the module has no kernel '%s'; it has", asked)
               : nereid_arena_format(scratch, "the module has %zu kernels; choose one with --kernel", kernels->size);
   nereidMlirEmitWithNotes(MlirDiagnosticError, mlirOperationGetLocation(compilation->module),
                           text ? text : "out of memory", notes ? (intptr_t)kernels->size : 0, notes);
@@ -86,6 +86,12 @@ static nereid_status_t drop_others(nereid_compilation_t *compilation, const oper
 }
 
 static nereid_status_t keep_name(nereid_compilation_t *compilation, nereid_view_t name) {
+  if (!name.size || memchr(name.data, 0, name.size)) {
+    nereid_report_at(&compilation->compiler->report, NEREID_REPORT_ERROR, compilation->name, 0, 0,
+                     "the kernel's name is %s: nobody could launch it",
+                     name.size ? "not text, it holds a NUL" : "empty");
+    return NEREID_ERROR_PROGRAM;
+  }
   compilation->result->kernel = nereid_arena_copy(&compilation->result->arena, name);
   return compilation->result->kernel ? NEREID_OK : NEREID_ERROR_MEMORY;
 }
