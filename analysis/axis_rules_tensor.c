@@ -13,6 +13,8 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
+#include <assert.h>
+
 typedef const nereid_axis_info_t fact_t;
 
 static uint8_t least(uint8_t a, uint8_t b) {
@@ -25,6 +27,7 @@ static uint8_t most(uint8_t a, uint8_t b) {
 
 /* The facts along one dimension move to another; a group cannot be longer than the new dimension. */
 static void move_dim(fact_t *from, int from_d, nereid_axis_info_t *out, int d) {
+  assert(from_d >= 0 && d >= 0);
   out->contiguity[d] = least(from->contiguity[from_d], out->size[d]);
   out->divisibility[d] = nereid_axis_weakened(from, from_d, out->contiguity[d]);
   out->constancy[d] = least(from->constancy[from_d], out->size[d]);

@@ -3,6 +3,7 @@
  *   8x16 with used = [3, 2]: identity(LANE, 1, 8) adds bases 4, 8 and, past the 16 columns, one 0. */
 #include "layout/builder.h"
 
+#include <assert.h>
 #include <string.h>
 
 int nereid_layout_log2(int64_t size) {
@@ -111,7 +112,9 @@ nereid_status_t nereid_layout_builder_finish(nereid_layout_builder_t *builder, c
   if (builder->failed || !order_is_valid(rank, order))
     return NEREID_ERROR_ARGUMENT;
   for (int i = 0; i < rank; i++) {
-    int d = order[i], missing = builder->limit[d] - builder->used[d];
+    int d = order[i];
+    assert(d >= 0 && d < rank);
+    int missing = builder->limit[d] - builder->used[d];
     if (missing > 0)
       nereid_layout_builder_identity(builder, NEREID_LAYOUT_REGISTER, d, INT64_C(1) << missing);
   }

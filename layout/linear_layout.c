@@ -381,11 +381,12 @@ bool nereid_layout_reshape(nereid_layout_t *layout, int rank, const uint8_t *out
 void nereid_layout_drop_dim(nereid_layout_t *layout, int d) {
   int shift = nereid_layout_out_shift(layout, d), bits = layout->out_bits[d];
   uint32_t below = low_mask(shift);
+  assert(shift >= 0);
   for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
     for (int i = 0; i < layout->in_bits[in]; i++) {
       uint32_t basis = layout->bases[in][i];
       uint32_t above = shift + bits >= 32 ? 0 : basis >> (shift + bits);
-      layout->bases[in][i] = (basis & below) | (above ? above << shift : 0);
+      layout->bases[in][i] = (basis & below) | (shift < 32 ? above << shift : 0);
     }
   for (int i = d; i + 1 < layout->rank; i++)
     layout->out_bits[i] = layout->out_bits[i + 1];

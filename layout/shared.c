@@ -7,6 +7,7 @@
 
 #include "layout/builder.h"
 
+#include <assert.h>
 #include <string.h>
 
 nereid_status_t nereid_layout_swizzled_shared(int rank, const int64_t *shape, int vec, int per_phase, int max_phase,
@@ -39,6 +40,7 @@ nereid_status_t nereid_layout_swizzled_shared(int rank, const int64_t *shape, in
 static bool tma_box(const nereid_layout_builder_t *builder, int swizzle_bytes, bool transposed, int element_bits,
                     bool fp4_padded, int64_t *out_box) {
   int rank = builder->layout.rank, contiguous = transposed ? 0 : rank - 1;
+  assert(rank >= 1);
   for (int d = 0; d < rank; d++) {
     out_box[d] = INT64_C(1) << builder->limit[d];
     if (d == contiguous && fp4_padded)
@@ -105,7 +107,7 @@ nereid_status_t nereid_layout_nvmma_shared(int rank, const int64_t *shape, int s
                                            nereid_layout_t *out) {
   nereid_layout_builder_t builder;
   nereid_layout_builder_initialize(&builder, rank, shape, cga);
-  int64_t box[NEREID_LAYOUT_MAX_RANK];
+  int64_t box[NEREID_LAYOUT_MAX_RANK] = {0};
   if (builder.failed || rank < 1 || nereid_layout_log2(element_bits) < 0 || (swizzle_bytes && rank < 2))
     return NEREID_ERROR_ARGUMENT;
   if (swizzle_bytes && swizzle_bytes != 32 && swizzle_bytes != 64 && swizzle_bytes != 128)

@@ -43,13 +43,13 @@ static MlirWalkResult allocate(MlirOperation op, void *user_data) {
 static int64_t shared_memory_limit(MlirOperation module) {
   static const struct {
     int capability;
-    int64_t bytes;
-  } limits[] = {{90, 227 * 1024}, {89, 99 * 1024}, {87, 163 * 1024}, {86, 99 * 1024}, {80, 163 * 1024}};
+    int64_t kibibytes;
+  } limits[] = {{90, 227}, {89, 99}, {87, 163}, {86, 99}, {80, 163}};
   const int capability = nereid_ttg_compute_capability(module);
   for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i)
     if (capability >= limits[i].capability)
-      return limits[i].bytes;
-  return 48 * 1024;
+      return limits[i].kibibytes * 1024;
+  return INT64_C(48) * 1024;
 }
 
 MlirLogicalResult nereid_pass_allocate_shared_memory(nereid_pass_t *pass) {

@@ -31,6 +31,8 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
+#include <assert.h>
+
 enum { RANK = NEREID_LAYOUT_MAX_RANK, VECTOR_BITS = 128 };
 
 /* One access. */
@@ -236,6 +238,7 @@ static int32_t decide_elements(nereid_connected_t *connected, const access_t *ac
 /* Deals the threads out: as many along each dimension as it has vectors, fastest first, the rest along the slowest. */
 static void deal_threads(const access_t *access, int32_t lanes, int32_t warps, int32_t *out_lanes, int32_t *out_warps) {
   int64_t threads = (int64_t)lanes * warps;
+  assert(access->rank >= 1);
   for (int i = 0; i + 1 < access->rank; i++) {
     int32_t d = access->order[i];
     int64_t vectors = at_least_one(access->part[d] / (i == 0 ? access->elements : 1));

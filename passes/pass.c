@@ -86,7 +86,7 @@ void nereid_passes_register(void) {
 /* The place of an option in its row: the number by which the seam knows it. */
 static intptr_t option_index(const nereid_pass_t *pass, const char *name, NereidMlirPassOptionKind kind) {
   intptr_t i = 0;
-  while (pass->info->options[i].name && strcmp(pass->info->options[i].name, name))
+  while (pass->info->options[i].name && strcmp(pass->info->options[i].name, name) != 0)
     i++;
   assert(pass->info->options[i].name && pass->info->options[i].kind == kind);
   (void)kind;

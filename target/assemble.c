@@ -25,7 +25,8 @@ static const char *in_path(nereid_arena_t *scratch) {
     const char *found = size ? runnable(nereid_arena_format(scratch, "%.*s/ptxas", (int)size, path)) : NULL;
     if (found)
       return found;
-    path += size + (path[size] == ':');
+    path = strchr(path, ':');
+    path = path ? path + 1 : NULL;
   }
   return NULL;
 }

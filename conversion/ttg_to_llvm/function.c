@@ -25,6 +25,8 @@
 #include "mlir-c/Diagnostics.h"
 #include "mlir-c/Dialect/LLVM.h"
 
+#include <assert.h>
+
 typedef NEREID_VECTOR(MlirType) types_t;
 typedef NEREID_VECTOR(MlirLocation) locations_t;
 typedef NEREID_VECTOR(MlirNamedAttribute) attributes_t;
@@ -126,8 +128,10 @@ static bool kernel_signature(nereid_lower_t *lower, MlirOperation function, sign
   }
   MlirAttribute empty = mlirDictionaryAttrGet(lower->context, 0, NULL);
   MlirLocation location = mlirOperationGetLocation(function);
-  return append_parameter(lower, signature, lower->types.ptr_global, location, empty) &&
-         append_parameter(lower, signature, lower->types.ptr_global, location, empty);
+  for (int scratch = 0; scratch < 2; ++scratch) /* global, profile */
+    if (!append_parameter(lower, signature, lower->types.ptr_global, location, empty))
+      return false;
+  return true;
 }
 
 static bool internal_signature(nereid_lower_t *lower, MlirOperation function, signature_t *signature) {
@@ -376,6 +380,7 @@ bool nereid_lower_function(nereid_lower_t *lower, MlirOperation function, const 
   lower->entry = create_prologue(lower, function, region, &signature);
   if (!order_blocks(lower->arena, entry_block(function), &blocks))
     return false;
+  assert(blocks.size > 0); /* the entry */
   for (size_t i = 0; i < blocks.size; ++i)
     if (!create_block(lower, blocks.data[i], i == 0, region))
       return false;

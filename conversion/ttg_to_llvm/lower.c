@@ -120,6 +120,9 @@ bool nereid_lower_elementwise(nereid_lower_t *lower, MlirOperation op, const ner
                               MAX_ELEMENTWISE_OPERANDS);
   for (intptr_t i = 0; i < operands.count; ++i)
     operands.of[i] = nereid_lower_operand(lower, op, i);
+  for (intptr_t i = 0; i < operands.count; ++i)
+    if (!operands.of[i].values)
+      return nereid_lower_error(op, "ran out of memory while being lowered");
 
   nereid_lowered_t lowered = nereid_lower_array(lower, nereid_lower_registers(lower, mlirValueGetType(result)));
   size_t capacity = 2;

@@ -405,7 +405,7 @@ static bool lower_store(nereid_lower_t *lower, MlirOperation op, const nereid_lo
   make_policy(lower, &modifiers);
   MlirValue thread = nereid_lower_storing_thread(lower, type);
   for (intptr_t r = 0; r < pointers.count; r += vector) {
-    MlirValue elements[MAX_VECTOR];
+    MlirValue elements[MAX_VECTOR] = {{NULL}};
     if ((uint32_t)r & copies)
       continue;
     for (intptr_t i = 0; i < vector; ++i)

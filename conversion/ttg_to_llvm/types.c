@@ -204,7 +204,8 @@ static MlirValue emit_block_part(nereid_lower_t *lower, const nereid_layout_t *l
 static void fill_offsets(const nereid_layout_t *layout, int32_t *offsets) {
   const int32_t registers = nereid_layout_registers(layout);
   for (int32_t r = 0; r < registers; ++r)
-    nereid_layout_coordinates(layout, nereid_layout_apply(layout, (uint32_t)r, 0, 0, 0), offsets + r * layout->rank);
+    nereid_layout_coordinates(layout, nereid_layout_apply(layout, (uint32_t)r, 0, 0, 0),
+                              offsets + (ptrdiff_t)r * layout->rank);
 }
 
 const nereid_coordinates_t *nereid_lower_coordinates(nereid_lower_t *lower, MlirType tensor) {

@@ -62,16 +62,6 @@ static MlirAttribute element_attribute(nereid_lower_t *lower, MlirType element, 
   return value;
 }
 
-static MlirAttribute element_at(MlirType tensor, MlirAttribute value, const int32_t *coordinates) {
-  if (mlirDenseElementsAttrIsSplat(value))
-    return mlirDenseElementsAttrGetSplatValue(value);
-  uint64_t index[NEREID_MAX_RANK];
-  const intptr_t rank = mlirShapedTypeGetRank(tensor);
-  for (intptr_t d = 0; d < rank; ++d)
-    index[d] = (uint64_t)coordinates[d];
-  return mlirElementsAttrGetValue(value, rank, index);
-}
-
 static bool lower_constant(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   MlirValue result = mlirOperationGetResult(op, 0);
@@ -90,7 +80,7 @@ static bool lower_constant(nereid_lower_t *lower, MlirOperation op, const nereid
   if (!mlirDenseElementsAttrIsSplat(value))
     return nereid_lower_error(op, "is a tensor constant whose elements differ; a thread's registers would depend on "
                                   "the thread. Load the values from memory, or compute them from tt.make_range");
-  MlirAttribute one = element_attribute(lower, element, element_at(type, value, NULL));
+  MlirAttribute one = element_attribute(lower, element, mlirDenseElementsAttrGetSplatValue(value));
   return set_splat(lower, result, nereid_emit_constant(lower, llvm_type, one));
 }
 
