@@ -69,7 +69,7 @@ static bool lower_constant(nereid_lower_t *lower, MlirOperation op, const nereid
   MlirType llvm_type = nereid_lower_type(lower, type);
   MlirAttribute value = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("value"));
   if (mlirTypeIsNull(llvm_type))
-    return nereid_lower_error(op, "has a type that cannot be lowered");
+    return nereid_lower_error(op, "has a result type that cannot be lowered");
   if (!mlirTypeIsAShaped(type)) {
     MlirValue constant = nereid_emit_constant(lower, llvm_type, element_attribute(lower, element, value));
     nereid_lower_set_scalar(lower, result, constant);
@@ -89,7 +89,7 @@ static bool lower_poison(nereid_lower_t *lower, MlirOperation op, const nereid_l
   MlirValue result = mlirOperationGetResult(op, 0);
   MlirType type = nereid_lower_type(lower, mlirValueGetType(result));
   if (mlirTypeIsNull(type))
-    return nereid_lower_error(op, "has a type that cannot be lowered");
+    return nereid_lower_error(op, "has a result type that cannot be lowered");
   return set_splat(lower, result, nereid_emit(lower, "llvm.mlir.poison", type, 0, NULL));
 }
 
