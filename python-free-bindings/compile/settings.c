@@ -115,10 +115,10 @@ static bool check_limit(nereid_compilation_t *compilation, const limit_t *limit)
   if (!nereid_settings_integer(compilation->module, limit->name, &value) ||
       (value >= limit->least && value <= limit->most && (!limit->power_of_two || nereid_is_power_of_two(value))))
     return true;
-  const char *why = nereid_arena_format(
-      &compilation->scratch, "%s is %lld; expected %s%lld", limit->name, (long long)value,
-      limit->least == limit->most ? "" : (limit->power_of_two ? "a power of two up to " : "1 to "),
-      (long long)limit->most);
+  const char *why =
+      nereid_arena_format(&compilation->scratch, "%s is %lld; expected %s%lld", limit->name, (long long)value,
+                          limit->least == limit->most ? "" : (limit->power_of_two ? "a power of two up to " : "1 to "),
+                          (long long)limit->most);
   mlirEmitError(mlirOperationGetLocation(compilation->module), why ? why : "out of memory");
   return false;
 }
@@ -200,9 +200,9 @@ static nereid_status_t resolve_module(nereid_compilation_t *compilation) {
   const choice_t ctas = {"num-ctas", "ttg.num-ctas", asked->num_ctas, noted.num_ctas, 1};
   const choice_t maxnreg = {"maxnreg", "ttg.maxnreg", asked->maxnreg, noted.maxnreg, 0};
   const choice_t stages = {"num-stages", NULL, asked->num_stages, noted.num_stages, 3};
-  if (!check_module(compilation) || !choose(module, &warps, &settings->num_warps) || !choose(module, &ctas, &settings->num_ctas) ||
-      !choose(module, &maxnreg, &settings->maxnreg) || !choose(module, &stages, &settings->num_stages) ||
-      !resolve_target(compilation))
+  if (!check_module(compilation) || !choose(module, &warps, &settings->num_warps) ||
+      !choose(module, &ctas, &settings->num_ctas) || !choose(module, &maxnreg, &settings->maxnreg) ||
+      !choose(module, &stages, &settings->num_stages) || !resolve_target(compilation))
     return NEREID_ERROR_PROGRAM;
   settings->cooperative = asked->cooperative || noted.cooperative;
   settings->pdl = asked->pdl || noted.pdl;

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "tools/nereid/caret.h"
 #include "tools/nereid/compile_output.h"
+#include "tools/nereid/paths.h"
 #include "tools/nereid/tool.h"
 
 #include <pthread.h>
@@ -175,7 +176,23 @@ static int run_all(work_t *work, int64_t jobs) {
   return atomic_load(&work->code);
 }
 
-static int check_output(const settings_t *settings, const tool_list_t *inputs) {
+/* Two inputs whose results would be one file, the later over the earlier; false after an answer on stderr. */
+static bool check_names(nereid_arena_t *arena, const tool_list_t *inputs) {
+  const char **stems = nereid_arena_new(arena, const char *, inputs->size);
+  for (size_t i = 0; stems && i < inputs->size; i++) {
+    const char *slash = strrchr(inputs->items[i], '/');
+    stems[i] = tool_path_with_suffix(arena, slash ? slash + 1 : inputs->items[i], "");
+    for (size_t k = 0; stems[i] && k < i; k++)
+      if (strcmp(stems[i], stems[k]) == 0) {
+        tool_error(&tool_command_compile, "'%s' and '%s' would have one result, named '%s'; compile them one by one",
+                   inputs->items[k], inputs->items[i], stems[i]);
+        return false;
+      }
+  }
+  return true;
+}
+
+static int check_output(nereid_arena_t *arena, const settings_t *settings, const tool_list_t *inputs) {
   struct stat about;
   if (inputs->size == 0) {
     tool_error(&tool_command_compile, "nothing to compile; see nereid compile --help");
@@ -185,7 +202,7 @@ static int check_output(const settings_t *settings, const tool_list_t *inputs) {
     tool_error(&tool_command_compile, "-o %s: expected a folder for %zu inputs", settings->output, inputs->size);
     return TOOL_CALL;
   }
-  return TOOL_CONTINUE;
+  return check_names(arena, inputs) ? TOOL_CONTINUE : TOOL_CALL;
 }
 
 static int run(int argc, char **argv) {
@@ -198,7 +215,7 @@ static int run(int argc, char **argv) {
   if (code == TOOL_CONTINUE)
     code = check_numbers(&settings);
   if (code == TOOL_CONTINUE)
-    code = check_output(&settings, &inputs);
+    code = check_output(&arena, &settings, &inputs);
   if (code == TOOL_CONTINUE && !convert(&settings, &work.options)) {
     tool_error(&tool_command_compile, "--emit %s: expected ttir, ttgir, llvm, ll, ptx or cubin", settings.emit);
     code = TOOL_CALL;

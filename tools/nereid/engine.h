@@ -41,6 +41,7 @@ typedef struct tool_job {
   const char **tensor_names; /* one per tensor, for messages */
   size_t repeats;            /* timed runs after the first; 0: none */
   float *milliseconds;       /* out: one per repeat */
+  bool said;                 /* errors of compiling it were printed */
 } tool_job_t;
 
 typedef struct tool_engine {

@@ -46,6 +46,7 @@ static nereid_status_t compile(nereid_arena_t *arena, const run_settings_t *sett
     status = keep_result(arena, result, job, message);
   nereid_result_destroy(result);
   nereid_compiler_destroy(compiler);
+  job->said = source.errors > 0;
   return status;
 }
 

@@ -232,6 +232,8 @@ static int run_on(nereid_arena_t *arena, const run_settings_t *settings, const c
     status = copy_job(arena, &job, &expected, &message);
   if (!status && check->state)
     status = load(arena, settings, path, input, check, &expected, &message);
+  if (status && (job.said || expected.said) && !message.text[0]) /* better said already */
+    return status == NEREID_ERROR_PROGRAM ? TOOL_PROGRAM : TOOL_CALL;
   if (status)
     return tool_failed(&tool_command_run, status, &message);
   if (runner->status)
