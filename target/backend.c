@@ -9,6 +9,7 @@
 #include "seam/llvm.h"
 #include "target/recover.h"
 
+#include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
@@ -77,12 +78,28 @@ static void report_parse_error(const nereid_report_t *report, const char *name, 
   size_t prefix = strlen(name);
   int used = 0;
   const char *message = text;
-  // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion,cert-err34-c): a number too large for LLVM is none of ours
+  // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion,cert-err34-c): a number too large for LLVM is none of
+  // ours
   if (strncmp(text, name, prefix) == 0 && sscanf(text + prefix, ":%u:%u: error: %n", &line, &column, &used) == 2)
     message = text + prefix + used;
   else if (strncmp(text, name, prefix) == 0 && strncmp(text + prefix, ": error: ", 9) == 0)
     message = text + prefix + 9;
   nereid_report_at(report, NEREID_REPORT_ERROR, name, line, column, "%.*s", (int)strcspn(message, "\n"), message);
+}
+
+/* The parser takes what no pass can bear: an instruction that uses itself, a type that does not fit. The verifier names
+ * the rule in its first line and the place in its second. */
+static bool verify(nereid_backend_t *backend, LLVMModuleRef module, const char *name) {
+  char *message = NULL;
+  bool valid = !LLVMVerifyModule(module, LLVMReturnStatusAction, &message);
+  if (!valid) {
+    int rule = (int)strcspn(message, "\n");
+    const char *place = message + rule + strspn(message + rule, "\n ");
+    nereid_report_at(backend->report, NEREID_REPORT_ERROR, name, 0, 0, "%.*s%s%.*s", rule, message, *place ? ": " : "",
+                     (int)strcspn(place, "\n"), place);
+  }
+  LLVMDisposeMessage(message);
+  return valid;
 }
 
 nereid_status_t nereid_backend_parse(nereid_backend_t *backend, nereid_view_t input, const char *name,
@@ -97,7 +114,11 @@ nereid_status_t nereid_backend_parse(nereid_backend_t *backend, nereid_view_t in
     LLVMDisposeMessage(message);
     return NEREID_ERROR_PROGRAM;
   }
-  return NEREID_OK;
+  if (verify(backend, *out_module, name))
+    return NEREID_OK;
+  LLVMDisposeModule(*out_module);
+  *out_module = NULL;
+  return NEREID_ERROR_PROGRAM;
 }
 
 nereid_status_t nereid_backend_machine(nereid_backend_t *backend, const nereid_target_t *target) {
