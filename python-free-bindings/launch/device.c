@@ -128,6 +128,13 @@ const nereid_device_info_t *nereid_device_info(const nereid_device_t *device) {
   return &device->info;
 }
 
+/* The end of a call that entered the device: its answer, in words. */
+static nereid_status_t leave(nereid_device_t *device, bool pushed, nereid_cu_result_t result, const char *doing,
+                             nereid_message_t *message) {
+  nereid_device_leave(device, pushed);
+  return nereid_driver_check(device->driver, result, doing, message);
+}
+
 nereid_status_t nereid_device_allocate(nereid_device_t *device, uint64_t bytes, uint64_t *out_address,
                                        nereid_message_t *message) {
   bool pushed;
@@ -137,9 +144,8 @@ nereid_status_t nereid_device_allocate(nereid_device_t *device, uint64_t bytes, 
   nereid_status_t status = nereid_device_enter(device, &pushed, message);
   if (status)
     return status;
-  nereid_cu_result_t result = device->driver->mem_alloc(out_address, (size_t)bytes);
-  nereid_device_leave(device, pushed);
-  return nereid_driver_check(device->driver, result, "allocating device memory", message);
+  return leave(device, pushed, device->driver->mem_alloc(out_address, (size_t)bytes), "allocating device memory",
+               message);
 }
 
 void nereid_device_free(nereid_device_t *device, uint64_t address) {
@@ -158,9 +164,7 @@ nereid_status_t nereid_device_upload(nereid_device_t *device, uint64_t address, 
   nereid_status_t status = nereid_device_enter(device, &pushed, message);
   if (status)
     return status;
-  nereid_cu_result_t result = device->driver->memcpy_htod(address, host, bytes);
-  nereid_device_leave(device, pushed);
-  return nereid_driver_check(device->driver, result, "copying to the device", message);
+  return leave(device, pushed, device->driver->memcpy_htod(address, host, bytes), "copying to the device", message);
 }
 
 nereid_status_t nereid_device_download(nereid_device_t *device, void *host, uint64_t address, size_t bytes,
@@ -171,9 +175,7 @@ nereid_status_t nereid_device_download(nereid_device_t *device, void *host, uint
   nereid_status_t status = nereid_device_enter(device, &pushed, message);
   if (status)
     return status;
-  nereid_cu_result_t result = device->driver->memcpy_dtoh(host, address, bytes);
-  nereid_device_leave(device, pushed);
-  return nereid_driver_check(device->driver, result, "copying from the device", message);
+  return leave(device, pushed, device->driver->memcpy_dtoh(host, address, bytes), "copying from the device", message);
 }
 
 nereid_status_t nereid_device_fill(nereid_device_t *device, uint64_t address, uint8_t value, size_t bytes, void *stream,
@@ -184,9 +186,8 @@ nereid_status_t nereid_device_fill(nereid_device_t *device, uint64_t address, ui
   nereid_status_t status = nereid_device_enter(device, &pushed, message);
   if (status)
     return status;
-  nereid_cu_result_t result = device->driver->memset_d8_async(address, value, bytes, stream);
-  nereid_device_leave(device, pushed);
-  return nereid_driver_check(device->driver, result, "filling device memory", message);
+  return leave(device, pushed, device->driver->memset_d8_async(address, value, bytes, stream), "filling device memory",
+               message);
 }
 
 nereid_status_t nereid_device_synchronize(nereid_device_t *device, nereid_message_t *message) {
@@ -194,7 +195,5 @@ nereid_status_t nereid_device_synchronize(nereid_device_t *device, nereid_messag
   nereid_status_t status = nereid_device_enter(device, &pushed, message);
   if (status)
     return status;
-  nereid_cu_result_t result = device->driver->ctx_synchronize();
-  nereid_device_leave(device, pushed);
-  return nereid_driver_check(device->driver, result, "running on the device", message);
+  return leave(device, pushed, device->driver->ctx_synchronize(), "running on the device", message);
 }

@@ -6,28 +6,9 @@
 #include "tools/nereid/npy.c"
 #include "tools/nereid/spec.c"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "test/launch/fixture.h"
 
-#include <cmocka.h>
-
-static nereid_arena_t arena;
-static nereid_message_t message;
 static tool_job_t job;
-
-static int set_up(void **state) {
-  (void)state;
-  nereid_arena_initialize(&arena);
-  message.text[0] = '\0';
-  return 0;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  nereid_arena_deinitialize(&arena);
-  return 0;
-}
 
 /* Binds `n` arguments to the parameters, written as a JSON list. */
 static nereid_status_t bind(const char *signature, size_t n, const char **arguments) {

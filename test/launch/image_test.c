@@ -1,29 +1,11 @@
 /* Images read without a driver: PTX entries, a cubin that is built here byte by byte, and damage of every kind. */
 #include "python-free-bindings/launch/image.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "test/launch/fixture.h"
 
-static nereid_arena_t arena;
-static nereid_message_t message;
 static nereid_image_t image;
-
-static int set_up(void **state) {
-  (void)state;
-  nereid_arena_initialize(&arena);
-  message.text[0] = '\0';
-  return 0;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  nereid_arena_deinitialize(&arena);
-  return 0;
-}
 
 static const char ptx[] = "// .entry in_a_comment(\n"
                           "/* .version 1.0 .target sm_10 */\n"

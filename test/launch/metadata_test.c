@@ -1,28 +1,9 @@
 /* Metadata: what is printed is parsed, Triton's is understood, and anything else is refused by name. */
 #include "nereid/metadata.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
-static nereid_arena_t arena;
-static nereid_message_t message;
-
-static int set_up(void **state) {
-  (void)state;
-  nereid_arena_initialize(&arena);
-  message.text[0] = '\0';
-  return 0;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  nereid_arena_deinitialize(&arena);
-  return 0;
-}
+#include "test/launch/fixture.h"
 
 static nereid_status_t parse(const char *text, nereid_metadata_t *out) {
   return nereid_metadata_parse(&arena, nereid_view(text), out, &message);

@@ -2,27 +2,7 @@
 #include "tools/nereid/compare.c"
 #include "tools/nereid/npy.c"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-static nereid_arena_t arena;
-static nereid_message_t message;
-
-static int set_up(void **state) {
-  (void)state;
-  nereid_arena_initialize(&arena);
-  message.text[0] = '\0';
-  return 0;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  nereid_arena_deinitialize(&arena);
-  return 0;
-}
+#include "test/launch/fixture.h"
 
 static tool_tensor_t tensor_of(nereid_element_t element, uint32_t rank) {
   static const uint64_t shape[TOOL_RANK_LIMIT] = {2, 3, 1, 2, 1, 2, 1, 1};

@@ -5,29 +5,11 @@
 #undef REFUSE
 #include "tools/nereid/spec.c"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test/launch/fixture.h"
 
-static nereid_arena_t arena;
-static nereid_message_t message;
 static tool_spec_t spec;
-
-static int set_up(void **state) {
-  (void)state;
-  nereid_arena_initialize(&arena);
-  message.text[0] = '\0';
-  return 0;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  nereid_arena_deinitialize(&arena);
-  return 0;
-}
 
 static nereid_status_t parse(const char *text) {
   return tool_spec_parse(&arena, text, &spec, &message);
