@@ -18,8 +18,8 @@ NEREID_MUST_USE nereid_status_t nereid_file_read(nereid_arena_t *arena, const ch
 /* Replaces `path` by a file with these bytes, at once or not at all: NEREID_ERROR_IO leaves what was there. */
 NEREID_MUST_USE nereid_status_t nereid_file_write(const char *path, nereid_view_t content, nereid_message_t *message);
 
-/* The file that describes `path`: "k.cubin" with suffix ".json" gives "k.cubin.json", which is what Nereid writes, unless
- * only "k.json", which Triton writes, can be read. In `arena`; null when memory is out. */
+/* The file that describes `path`: "k.cubin" with suffix ".json" gives "k.cubin.json", which is what Nereid writes,
+ * unless only "k.json", which Triton writes, can be read. In `arena`; null when memory is out. */
 const char *nereid_file_beside(nereid_arena_t *arena, const char *path, const char *suffix);
 
 #ifdef __cplusplus

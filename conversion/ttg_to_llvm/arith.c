@@ -108,13 +108,16 @@ static MlirValue emit_high(nereid_lower_t *lower, const char *extend, MlirType e
 }
 
 /* The intrinsic rather than a wide product: LLVM would pull the shift through what follows and compute that wide. */
-static MlirValue emit_mulhiui(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
-                              MlirType element, const MlirValue *operands) {
+static MlirValue emit_mulhiui(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                              const MlirValue *operands) {
   (void)op, (void)row;
   switch (mlirIntegerTypeGetWidth(element)) {
-  case 32: return nereid_emit_intrinsic(lower, "llvm.nvvm.mulhi.ui", element, 2, operands);
-  case 64: return nereid_emit_intrinsic(lower, "llvm.nvvm.mulhi.ull", element, 2, operands);
-  default: return emit_high(lower, "llvm.zext", element, operands[0], operands[1]);
+  case 32:
+    return nereid_emit_intrinsic(lower, "llvm.nvvm.mulhi.ui", element, 2, operands);
+  case 64:
+    return nereid_emit_intrinsic(lower, "llvm.nvvm.mulhi.ull", element, 2, operands);
+  default:
+    return emit_high(lower, "llvm.zext", element, operands[0], operands[1]);
   }
 }
 

@@ -218,8 +218,8 @@ static bool lower_inline_asm(nereid_lower_t *lower, MlirOperation op, const nere
   nereid_lowered_t *results = nereid_arena_new(lower->arena, nereid_lowered_t, (size_t)n_results);
   types_t types = {0};
   if (packed > MAX_PACKED)
-    return nereid_lower_error(op, "packs %td elements into one run of its code: expected at most %d",
-                              (ptrdiff_t)packed, MAX_PACKED);
+    return nereid_lower_error(op, "packs %td elements into one run of its code: expected at most %d", (ptrdiff_t)packed,
+                              MAX_PACKED);
   if (!asm_text || !asm_constraints || !results)
     return false;
   if (!result_words(lower, op, packed, &types) || !check_constraints(op, (intptr_t)types.size, packed) ||

@@ -1,6 +1,7 @@
-/* Calls the conversions that were lowered for sm_80, compiled for this machine, and compares them with base/float.h, which
- * works on doubles and knows nothing of them: every fp8 and every 16-bit number, f32 and f64 around every tie of the
- * narrower format, and many others. What is an instruction on a GPU (cvt.rz, cvt.rn.bf16) is done here by the C library. */
+/* Calls the conversions that were lowered for sm_80, compiled for this machine, and compares them with base/float.h,
+ * which works on doubles and knows nothing of them: every fp8 and every 16-bit number, f32 and f64 around every tie of
+ * the narrower format, and many others. What is an instruction on a GPU (cvt.rz, cvt.rn.bf16) is done here by the C
+ * library. */
 #include "base/float.h"
 
 #include <fenv.h>
@@ -28,9 +29,15 @@ static float towards_zero(volatile double value) {
   return result;
 }
 
-float host_d2f_rz(double value) { return towards_zero(value); }
-float host_i2f_rz(int32_t value) { return towards_zero(value); }
-float host_ui2f_rz(uint32_t value) { return towards_zero(value); }
+float host_d2f_rz(double value) {
+  return towards_zero(value);
+}
+float host_i2f_rz(int32_t value) {
+  return towards_zero(value);
+}
+float host_ui2f_rz(uint32_t value) {
+  return towards_zero(value);
+}
 
 float host_ll2f_rz(int64_t value) {
   volatile int64_t source = value;
@@ -61,8 +68,12 @@ static uint32_t bits_of(float value) {
 }
 
 /* cvt.rn.bf16.f32 and cvt.rn.f16.f32; their arguments are exact as doubles. */
-uint16_t host_bfloat(float value) { return nereid_float_to_bf16(value, NEREID_FLOAT_NEAREST); }
-uint16_t host_half(float value) { return nereid_float_to_f16(value, NEREID_FLOAT_NEAREST); }
+uint16_t host_bfloat(float value) {
+  return nereid_float_to_bf16(value, NEREID_FLOAT_NEAREST);
+}
+uint16_t host_half(float value) {
+  return nereid_float_to_f16(value, NEREID_FLOAT_NEAREST);
+}
 
 /* --- comparison --- */
 
@@ -100,9 +111,13 @@ typedef struct format {
 } format_t;
 
 #define FORMAT(format, full)                                                                                           \
-  {#format, nereid_float_to_##full, nereid_float_from_##full, format##_to_f16, format##_to_f32, format##_to_f64,       \
-   {f16_to_##format##_rtne, f16_to_##format##_rtz}, {bf16_to_##format##_rtne, bf16_to_##format##_rtz},                 \
-   {f32_to_##format##_rtne, f32_to_##format##_rtz}, {f64_to_##format##_rtne, f64_to_##format##_rtz}}
+  {                                                                                                                    \
+    #format, nereid_float_to_##full, nereid_float_from_##full, format##_to_f16, format##_to_f32, format##_to_f64,      \
+        {f16_to_##format##_rtne, f16_to_##format##_rtz}, {bf16_to_##format##_rtne, bf16_to_##format##_rtz},            \
+        {f32_to_##format##_rtne, f32_to_##format##_rtz}, {                                                             \
+      f64_to_##format##_rtne, f64_to_##format##_rtz                                                                    \
+    }                                                                                                                  \
+  }
 
 static const format_t formats[] = {FORMAT(e4m3, f8e4m3fn), FORMAT(e5m2, f8e5m2)};
 
@@ -182,7 +197,8 @@ static double odd_double(uint64_t magnitude) {
 static void check_integer(uint64_t value) {
   const int64_t as_signed = (int64_t)value;
   const double magnitude = odd_double(as_signed < 0 ? 0 - value : value);
-  expect("u64 to bf16", (double)value, u64_to_bf16(value), nereid_float_to_bf16(odd_double(value), NEREID_FLOAT_NEAREST));
+  expect("u64 to bf16", (double)value, u64_to_bf16(value),
+         nereid_float_to_bf16(odd_double(value), NEREID_FLOAT_NEAREST));
   expect("s64 to bf16", (double)as_signed, s64_to_bf16(as_signed),
          nereid_float_to_bf16(as_signed < 0 ? -magnitude : magnitude, NEREID_FLOAT_NEAREST));
   expect("u32 to bf16", (double)(uint32_t)value, u32_to_bf16((uint32_t)value),

@@ -1,5 +1,5 @@
-/* Calls the integer operations as they were lowered, compiled for this machine, with every pair of i8, and compares them
- * with arithmetic on int. What the operation leaves undefined is left out. */
+/* Calls the integer operations as they were lowered, compiled for this machine, with every pair of i8, and compares
+ * them with arithmetic on int. What the operation leaves undefined is left out. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
