@@ -1,4 +1,4 @@
-"""Random kernels of views, loops, conditions, masks and integer arithmetic, run on this machine and compared.
+"""Random kernels of views, loops, conditions, calls, masks and integer arithmetic, run on this machine and compared.
 
     random_views.py SOURCE_DIR WORK_DIR SEED COUNT
 
@@ -39,7 +39,7 @@ class Kernel:
     """The text of a kernel and what it computes."""
 
     def __init__(self, rng):
-        self.rng, self.names, self.lines = rng, 0, []
+        self.rng, self.names, self.lines, self.functions = rng, 0, [], []
         self.bits = rng.randint(0, 12)
         self.size = 1 << self.bits
         self.element = rng.choice(list(FORMATS))
@@ -93,6 +93,26 @@ class Kernel:
             "    scf.yield %s : %s\n  }", asked, of, name, name, of, of, name, of)
         return made, element, [wrap(2 * v, self.width) if self.count > 1 else v for v in values]
 
+    def call(self, value, shape):
+        """Sends a tensor and a scalar through a function that is not inlined, and a view through shared memory there."""
+        name, element, values = value
+        of, caller, self.lines = tensor(shape, element), self.lines, []
+        inside = ("%x", element, values)
+        if self.rng.random() < 0.5:
+            (inside,), other_shape = self.move("trans", [inside], shape)
+            back = self.emit("tt.reshape %s : %s -> %s", inside[0], tensor(other_shape, element), of)
+            inside = (back, element, inside[2])
+        inside = self.compute("add", inside, shape)
+        callee, kind = "@helper%d" % len(self.functions), "(%s, i32)" % of
+        self.functions.append(
+            "tt.func private %s(%%x: %s, %%n: i32) -> %s attributes {noinline = true} {\n%s\n  tt.return %s, %%n : %s, i32\n}\n"
+            % (callee, of, kind, "\n".join(self.lines), inside[0], of))
+        self.lines = caller
+        self.names += 1
+        made = "%%v%d" % self.names
+        self.lines.append("  %s, %s_n = tt.call %s(%s, %%count) : (%s, i32) -> %s" % (made, made, callee, name, of, kind))
+        return made, element, inside[2]
+
     def pointers(self, base, index, shape):
         of, at = tensor(shape, "!tt.ptr<%s>" % self.element), tensor(shape, "i32")
         splat = self.emit("tt.splat %s : !tt.ptr<%s> -> %s", base, self.element, of)
@@ -119,8 +139,10 @@ class Kernel:
         loaded = self.emit("tt.load %s%s : %s", places, ", %s, %s" % (mask, other) if mask else "", of)
         x = (loaded, self.element, [self.data[i] if i < bound else 7 for i in index[2]])
         for _ in range(rng.randint(0, 5)):
-            kind = rng.choice(["reshape", "trans", "expand", "add", "loop", "if"])
-            if kind in ("add", "loop", "if"):
+            kind = rng.choice(["reshape", "trans", "expand", "add", "loop", "if", "call"])
+            if kind == "call":
+                x = self.call(x, shape)
+            elif kind in ("add", "loop", "if"):
                 x = self.compute(kind, x, shape)
             elif len(shape) < 5 and rng.random() < 0.7:
                 (x, index), shape = self.move(kind, [x, index], shape)
@@ -142,7 +164,7 @@ class Kernel:
         argument = "!tt.ptr<%s>%s" % (self.element, self.hint)
         head = "tt.func public @kernel(%%input: %s, %%output: %s, %%count: i32) {\n" % (argument, argument)
         constants = "  %zero = arith.constant 0 : i32\n  %one = arith.constant 1 : i32\n"
-        return "module {\n" + head + constants + "\n".join(self.lines) + "\n  tt.return\n}\n}\n"
+        return "module {\n" + "".join(self.functions) + head + constants + "\n".join(self.lines) + "\n  tt.return\n}\n}\n"
 
 
 def memory_function(name, store, words, width):
