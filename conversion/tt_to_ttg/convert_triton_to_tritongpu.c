@@ -46,7 +46,7 @@ static MlirStringRef ref(const char *text) {
 
 static intptr_t shape_of(MlirType tensor, int64_t *shape) {
   const intptr_t rank = mlirShapedTypeGetRank(tensor);
-  for (intptr_t d = 0; d < rank && d < NEREID_MAX_RANK; ++d)
+  for (intptr_t d = 0; d < rank && d < NEREID_TTG_MAX_RANK; ++d)
     shape[d] = mlirShapedTypeGetDimSize(tensor, d);
   return rank;
 }
@@ -55,9 +55,9 @@ static intptr_t shape_of(MlirType tensor, int64_t *shape) {
 static MlirType convert_type(conversion_t *conversion, MlirType type, MlirLocation location) {
   if (!mlirTypeIsARankedTensor(type) || !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)))
     return type;
-  int64_t shape[NEREID_MAX_RANK];
+  int64_t shape[NEREID_TTG_MAX_RANK];
   const intptr_t rank = shape_of(type, shape);
-  if (rank < 1 || rank > NEREID_MAX_RANK) {
+  if (rank < 1 || rank > NEREID_TTG_MAX_RANK) {
     mlirEmitError(location, "a tensor that is distributed over threads has 1 to 32 dimensions");
     conversion->failed = true;
     return type;
@@ -150,8 +150,8 @@ static bool mend_reduce(conversion_t *conversion, MlirOperation op) {
 static bool mend_trans(conversion_t *conversion, MlirOperation op) {
   (void)conversion;
   MlirValue source = mlirOperationGetOperand(op, 0);
-  int64_t shape[NEREID_MAX_RANK];
-  int32_t order[NEREID_MAX_RANK];
+  int64_t shape[NEREID_TTG_MAX_RANK];
+  int32_t order[NEREID_TTG_MAX_RANK];
   MlirAttribute encoding;
   const intptr_t rank = shape_of(mlirValueGetType(source), shape);
   for (intptr_t d = 0; d < rank; ++d)
@@ -164,7 +164,7 @@ static bool mend_trans(conversion_t *conversion, MlirOperation op) {
 }
 
 static bool join_encoding(MlirOperation op, MlirValue part, MlirAttribute *out) {
-  int64_t shape[NEREID_MAX_RANK];
+  int64_t shape[NEREID_TTG_MAX_RANK];
   const intptr_t rank = shape_of(mlirValueGetType(part), shape);
   return nereid_ttg_infer_join_encoding(nereid_ttg_encoding_of(part), rank, shape, mlirOperationGetLocation(op), out);
 }
@@ -191,10 +191,10 @@ static bool mend_split(conversion_t *conversion, MlirOperation op) {
 /* cat puts the registers of its operands behind one another: the result holds their sum per thread. */
 static bool mend_cat(conversion_t *conversion, MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  int64_t shape[NEREID_MAX_RANK], part[NEREID_MAX_RANK];
-  int32_t size[NEREID_MAX_RANK], order[NEREID_MAX_RANK];
+  int64_t shape[NEREID_TTG_MAX_RANK], part[NEREID_TTG_MAX_RANK];
+  int32_t size[NEREID_TTG_MAX_RANK], order[NEREID_TTG_MAX_RANK];
   const intptr_t rank = shape_of(type, shape);
-  assert(rank >= 1 && rank <= NEREID_MAX_RANK); /* or it would have got no encoding */
+  assert(rank >= 1 && rank <= NEREID_TTG_MAX_RANK); /* or it would have got no encoding */
   shape_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), part);
   int64_t threads = (int64_t)conversion->grid.num_warps * conversion->grid.threads_per_warp, elements = 1, held = 1;
   for (intptr_t d = 0; d < rank; ++d) {
@@ -212,10 +212,10 @@ static bool mend_cat(conversion_t *conversion, MlirOperation op) {
 
 /* A thread computes a square of results: 4x4, 2x2 or one, as many as there are. */
 static MlirAttribute dot_encoding(conversion_t *conversion, MlirType type) {
-  int64_t shape[NEREID_MAX_RANK];
-  int32_t size[NEREID_MAX_RANK], order[NEREID_MAX_RANK];
+  int64_t shape[NEREID_TTG_MAX_RANK];
+  int32_t size[NEREID_TTG_MAX_RANK], order[NEREID_TTG_MAX_RANK];
   const intptr_t rank = shape_of(type, shape);
-  assert(rank >= 2 && rank <= NEREID_MAX_RANK); /* verified by tt.dot */
+  assert(rank >= 2 && rank <= NEREID_TTG_MAX_RANK); /* verified by tt.dot */
   int64_t elements = 1;
   for (intptr_t d = 0; d < rank; ++d) {
     elements *= shape[d];

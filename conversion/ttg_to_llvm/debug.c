@@ -107,7 +107,7 @@ static bool lower_assert(nereid_lower_t *lower, MlirOperation op, const nereid_l
 /* --- print --- */
 
 /* At most three program ids, an index per dimension and the element. */
-enum { MAX_PRINTED = 3 + NEREID_MAX_RANK + 1, FORMAT_SIZE = 1024 };
+enum { MAX_PRINTED = 3 + NEREID_TTG_MAX_RANK + 1, FORMAT_SIZE = 1024 };
 
 /* One call of vprintf: its format and its arguments. */
 typedef struct message {

@@ -162,9 +162,9 @@ intptr_t nereid_lower_registers(nereid_lower_t *lower, MlirType type);
  * addition wherever `disjoint`. Bases are i32 and live in the prologue, so they can be used anywhere. */
 typedef struct nereid_coordinates {
   intptr_t rank, registers;
-  MlirValue base[NEREID_MAX_RANK];
-  bool disjoint[NEREID_MAX_RANK]; /* no bit is set by both the thread and the register */
-  const int32_t *offsets;         /* [registers][rank] */
+  MlirValue base[NEREID_TTG_MAX_RANK];
+  bool disjoint[NEREID_TTG_MAX_RANK]; /* no bit is set by both the thread and the register */
+  const int32_t *offsets;             /* [registers][rank] */
 } nereid_coordinates_t;
 
 const nereid_coordinates_t *nereid_lower_coordinates(nereid_lower_t *lower, MlirType tensor);

@@ -138,7 +138,7 @@ static bool lower_trans(nereid_lower_t *lower, MlirOperation op, const nereid_lo
   (void)row;
   nereid_layout_t from, transposed;
   const nereid_layout_t *to;
-  int32_t order[NEREID_MAX_RANK];
+  int32_t order[NEREID_TTG_MAX_RANK];
   if (!operand_and_result_layouts(lower, op, &from, &to))
     return false;
   for (int d = 0; d < to->rank; ++d)
@@ -158,7 +158,7 @@ static bool lower_broadcast(nereid_lower_t *lower, MlirOperation op, const nerei
     return false;
   nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(to));
   for (intptr_t r = 0; r < lowered.count; ++r) {
-    int32_t wanted[NEREID_MAX_RANK];
+    int32_t wanted[NEREID_TTG_MAX_RANK];
     nereid_layout_coordinates(to, nereid_layout_apply(to, (uint32_t)r, 0, 0, 0), wanted);
     for (int d = 0; d < to->rank; ++d)
       if (mlirShapedTypeGetDimSize(source_type, d) == 1)

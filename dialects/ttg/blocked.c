@@ -50,7 +50,7 @@ static void deal_threads(nereid_ttg_blocked_t *blocked, const int64_t *shape, ne
 
 MlirAttribute nereid_ttg_blocked_make(MlirContext context, intptr_t rank, const int64_t *shape,
                                       const int32_t *size_per_thread, const int32_t *order, nereid_thread_grid_t grid) {
-  if (rank < 1 || rank > NEREID_MAX_RANK)
+  if (rank < 1 || rank > NEREID_TTG_MAX_RANK)
     return mlirAttributeGetNull();
   nereid_ttg_blocked_t blocked = {.rank = (int)rank};
   int64_t part[NEREID_TTG_MAX_RANK];
@@ -65,7 +65,7 @@ MlirAttribute nereid_ttg_blocked_make(MlirContext context, intptr_t rank, const 
 MlirAttribute nereid_ttg_blocked_default(MlirContext context, intptr_t rank, const int64_t *shape,
                                          nereid_thread_grid_t grid) {
   int32_t ones[NEREID_TTG_MAX_RANK], order[NEREID_TTG_MAX_RANK];
-  if (rank < 1 || rank > NEREID_MAX_RANK)
+  if (rank < 1 || rank > NEREID_TTG_MAX_RANK)
     return mlirAttributeGetNull();
   for (intptr_t d = 0; d < rank; d++) {
     ones[d] = 1;

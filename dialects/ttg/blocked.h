@@ -7,18 +7,18 @@
 #ifndef NEREID_DIALECTS_TTG_BLOCKED_H
 #define NEREID_DIALECTS_TTG_BLOCKED_H
 
-#include "mlir-c/IR.h"
+#include "dialects/ttg/encoding.h"
+
+#include <mlir-c/IR.h>
 
 #include <stdint.h>
-
-enum { NEREID_MAX_RANK = 32 };
 
 /* What a kernel runs on: warps per CTA, lanes per warp, CTAs per cluster. All powers of two. */
 typedef struct nereid_thread_grid {
   int32_t num_warps, threads_per_warp, num_ctas;
 } nereid_thread_grid_t;
 
-/* The blocked encoding of a `rank`-dimensional tensor (1 to NEREID_MAX_RANK) whose threads hold `size_per_thread`
+/* The blocked encoding of a `rank`-dimensional tensor (1 to NEREID_TTG_MAX_RANK) whose threads hold `size_per_thread`
  * neighbouring elements per dimension; `order` lists dimensions, fastest first. Null when the rank is out of range. */
 MlirAttribute nereid_ttg_blocked_make(MlirContext context, intptr_t rank, const int64_t *shape,
                                       const int32_t *size_per_thread, const int32_t *order, nereid_thread_grid_t grid);

@@ -22,8 +22,8 @@ extern "C" {
 #endif
 
 enum {
-  NEREID_TTG_MAX_RANK = 32,  /* dimensions of a tensor */
-  NEREID_TTG_MAX_BASES = 32, /* basis vectors of one input */
+  NEREID_TTG_MAX_RANK = NEREID_LAYOUT_MAX_RANK,  /* dimensions of a tensor */
+  NEREID_TTG_MAX_BASES = NEREID_LAYOUT_MAX_BITS, /* basis vectors of one input */
 };
 
 /* Basis vectors of one input dimension: `count` of them, `rank` coordinates each (rank 0 when there are none). */

@@ -25,11 +25,6 @@ bool nereid_tma_element_of(nereid_element_t element, nereid_tma_element_t *out_e
   return false;
 }
 
-uint32_t nereid_tma_element_bits(nereid_tma_element_t element) {
-  static const uint8_t bits[] = {8, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 32, 4, 4};
-  return (size_t)element < sizeof bits ? bits[element] : 0;
-}
-
 static bool is_float(nereid_tma_element_t element) {
   return element >= NEREID_TMA_F16 && element <= NEREID_TMA_TF32_FTZ;
 }

@@ -21,6 +21,11 @@ enum { VERSION = 1, CHECKED = 120 };
 
 static const char tag[8] = {'N', 'E', 'R', 'E', 'I', 'D', 'T', 'M'};
 
+uint32_t nereid_tma_element_bits(nereid_tma_element_t element) {
+  static const uint8_t bits[] = {8, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 32, 4, 4};
+  return (size_t)element < sizeof bits ? bits[element] : 0;
+}
+
 static void put(uint8_t *at, size_t size, uint64_t value) {
   for (size_t i = 0; i < size; ++i)
     at[i] = (uint8_t)(value >> (8 * i));
