@@ -1,9 +1,10 @@
 # closed_pipe.py STATUS COMMAND…: runs the command with a standard output that nobody reads any more.
+import os
 import subprocess
 import sys
 
-process = subprocess.Popen(sys.argv[2:], stdout=subprocess.PIPE)
-process.stdout.close()
-status = process.wait()
+reader, writer = os.pipe()
+os.close(reader)
+status = subprocess.run(sys.argv[2:], stdout=writer).returncode
 if status != int(sys.argv[1]):
     sys.exit(f"exit status {status}, expected {sys.argv[1]}")
