@@ -1,0 +1,85 @@
+/* Atomic operations. Programs run one after another and elements in row-major order, so every one is atomic and the
+ * order of equal addresses is fixed: the results are one of those that the memory model allows. */
+#include "interpreter/machine.h"
+
+#include <math.h>
+
+static uint64_t combine_float(nereid_tt_rmw_op_t op, nereid_kind_t kind, uint64_t old, uint64_t value) {
+  const double a = nereid_bits_to_double(kind, old), b = nereid_bits_to_double(kind, value);
+  switch (op) {
+  case NEREID_TT_RMW_OP_MAX:
+    return isnan(b) || a >= b ? old : value;
+  case NEREID_TT_RMW_OP_MIN:
+    return isnan(b) || a <= b ? old : value;
+  default:
+    return nereid_bits_from_double(kind, a + b, false);
+  }
+}
+
+uint64_t nereid_machine_combine(nereid_tt_rmw_op_t op, nereid_kind_t kind, uint64_t old, uint64_t value) {
+  const int64_t a = nereid_bits_signed(old, kind.bits), b = nereid_bits_signed(value, kind.bits);
+  switch (op) {
+  case NEREID_TT_RMW_OP_AND:
+    return old & value;
+  case NEREID_TT_RMW_OP_OR:
+    return old | value;
+  case NEREID_TT_RMW_OP_XOR:
+    return old ^ value;
+  case NEREID_TT_RMW_OP_XCHG:
+    return value;
+  case NEREID_TT_RMW_OP_UMAX:
+    return old > value ? old : value;
+  case NEREID_TT_RMW_OP_UMIN:
+    return old < value ? old : value;
+  default:
+    break;
+  }
+  if (nereid_kind_is_float(kind))
+    return combine_float(op, kind, old, value);
+  if (op == NEREID_TT_RMW_OP_MAX)
+    return a > b ? old : value;
+  if (op == NEREID_TT_RMW_OP_MIN)
+    return a < b ? old : value;
+  return nereid_bits_cut(old + value, kind.bits);
+}
+
+static bool atomic_rmw(nereid_machine_t *machine, const nereid_step_t *step) {
+  const nereid_slot_t *mask = step->n_operands > 2 ? step->operands[2] : NULL;
+  const nereid_shape_t *shape = &step->results[0]->shape;
+  const nereid_tt_rmw_op_t op = nereid_tt_atomic_rmw_get_atomic_rmw_op(step->op);
+  uint64_t *out = nereid_machine_result(machine, step, 0);
+  for (size_t i = 0; out && i < shape->count; ++i) {
+    out[i] = 0;
+    if (mask && !nereid_machine_word(mask, i))
+      continue;
+    void *memory = nereid_machine_access(machine, step, nereid_machine_word(step->operands[0], i), shape->bytes, shape,
+                                         i, "writes");
+    if (!memory)
+      return false;
+    out[i] = nereid_machine_load(memory, shape);
+    nereid_machine_store(memory, shape,
+                         nereid_machine_combine(op, shape->element, out[i], nereid_machine_word(step->operands[1], i)));
+  }
+  return out != NULL;
+}
+
+static bool atomic_cas(nereid_machine_t *machine, const nereid_step_t *step) {
+  const nereid_shape_t *shape = &step->results[0]->shape;
+  uint64_t *out = nereid_machine_result(machine, step, 0);
+  for (size_t i = 0; out && i < shape->count; ++i) {
+    void *memory = nereid_machine_access(machine, step, nereid_machine_word(step->operands[0], i), shape->bytes, shape,
+                                         i, "writes");
+    if (!memory)
+      return false;
+    out[i] = nereid_machine_load(memory, shape);
+    if (out[i] == nereid_machine_word(step->operands[1], i))
+      nereid_machine_store(memory, shape, nereid_machine_word(step->operands[2], i));
+  }
+  return out != NULL;
+}
+
+const nereid_machine_row_t nereid_machine_atomic_rows[] = {
+    {.kind = NEREID_OP_TT_ATOMIC_RMW, .run = atomic_rmw},
+    {.kind = NEREID_OP_TT_ATOMIC_CAS, .run = atomic_cas},
+    {.kind = NEREID_OP_UNKNOWN},
+};

@@ -1,0 +1,187 @@
+/* Matrix products.
+ *
+ *   d[i, j] = c[i, j] + a[i, 0] b[0, j] + a[i, 1] b[1, j] + ...      added up in this order
+ *
+ * The sum is kept in f32 (f64 for f64, i32 for integers, wrapping), each step a fused multiply-add rounded once; the
+ * result is rounded to its type. f32 operands are split as
+ * `inputPrecision` says: `tf32` rounds to 10 bits of mantissa, ties away from zero; the sums of several parts add the
+ * products of small parts first, over all of k, and c and the product of the large parts last. */
+#include "interpreter/machine.h"
+
+#include <math.h>
+
+enum { PARTS = 3 };
+
+/* Which parts are multiplied: pairs of numbers of parts of a and b, small ones first. */
+typedef struct split {
+  int parts;
+  bool bf16; /* parts are rounded to bf16, else to tf32; one part of neither is the number itself */
+  int n_products;
+  unsigned char products[6][2];
+} split_t;
+
+static const split_t splits[] = {
+    [NEREID_TT_INPUT_PRECISION_TF32] = {1, false, 1, {{0, 0}}},
+    [NEREID_TT_INPUT_PRECISION_TF32X3] = {2, false, 3, {{1, 0}, {0, 1}, {0, 0}}},
+    [NEREID_TT_INPUT_PRECISION_BF16X3] = {2, true, 3, {{1, 0}, {0, 1}, {0, 0}}},
+    [NEREID_TT_INPUT_PRECISION_BF16X6] = {3, true, 6, {{1, 1}, {2, 0}, {0, 2}, {1, 0}, {0, 1}, {0, 0}}},
+};
+static const split_t whole = {1, false, 1, {{0, 0}}};
+
+/* The shape of a product: [batch, m, k] x [batch, k, n]. */
+typedef struct extents {
+  size_t batch, m, n, k;
+} extents_t;
+
+static extents_t extents_of(const nereid_step_t *step) {
+  const nereid_shape_t *a = &step->operands[0]->shape, *d = &step->results[0]->shape;
+  const int first = d->rank - 2;
+  return (extents_t){.batch = first ? (size_t)d->extent[0] : 1,
+                     .m = (size_t)d->extent[first],
+                     .n = (size_t)d->extent[first + 1],
+                     .k = (size_t)a->extent[first + 1]};
+}
+
+/* --- floats up to f32 --- */
+
+/* cvt.rna.tf32.f32: to nearest, ties away from zero. */
+static float to_tf32(float value) {
+  if (!isfinite(value))
+    return value;
+  return nereid_bits_to_f32((nereid_bits_from_f32(value) + 0x1000) & ~UINT64_C(0x1fff));
+}
+
+static float to_bf16(float value) {
+  const nereid_kind_t bf16 = {.format = NEREID_FORMAT_BF16, .bits = 16};
+  return (float)nereid_bits_to_double(bf16, nereid_bits_from_double(bf16, value, false));
+}
+
+/* Each operand element as the sum of its parts. */
+static bool split_operand(const nereid_slot_t *slot, const split_t *how, bool exact, nereid_arena_t *arena,
+                          float **out_parts) {
+  for (int p = 0; p < how->parts; ++p)
+    out_parts[p] = nereid_arena_new(arena, float, slot->shape.count);
+  if (arena->failed)
+    return false;
+  for (size_t i = 0; i < slot->shape.count; ++i) {
+    float rest = (float)nereid_bits_to_double(slot->shape.element, nereid_machine_word(slot, i));
+    for (int p = 0; p < how->parts; ++p) {
+      out_parts[p][i] = exact ? rest : how->bf16 ? to_bf16(rest) : to_tf32(rest);
+      rest -= out_parts[p][i];
+    }
+  }
+  return true;
+}
+
+/* row[j] += a * b[j]; a product that f32 holds exactly needs no fused operation. */
+static void add_row(float *row, float a, const float *b, size_t n, bool exact) {
+  if (exact)
+    for (size_t j = 0; j < n; ++j)
+      row[j] += a * b[j];
+  else
+    for (size_t j = 0; j < n; ++j)
+      row[j] = fmaf(a, b[j], row[j]);
+}
+
+/* Small parts of an infinity are NaN: its large part alone decides. */
+static void drop_nans(float *row, size_t n) {
+  for (size_t j = 0; j < n; ++j)
+    if (isnan(row[j]))
+      row[j] = 0;
+}
+
+typedef struct product {
+  const split_t *how;
+  extents_t e;
+  bool exact;
+  float *a[PARTS], *b[PARTS];
+} product_t;
+
+/* One row of d, without c when several products are added: then c comes before the last. */
+static void multiply_row(const product_t *product, size_t batch, size_t i, const float *c, float *row) {
+  const extents_t *e = &product->e;
+  for (size_t j = 0; j < e->n; ++j)
+    row[j] = 0;
+  for (int p = 0; p < product->how->n_products; ++p) {
+    const float *a = product->a[product->how->products[p][0]] + (batch * e->m + i) * e->k;
+    const float *b = product->b[product->how->products[p][1]] + batch * e->k * e->n;
+    if (p + 1 == product->how->n_products) {
+      drop_nans(row, e->n);
+      for (size_t j = 0; j < e->n; ++j)
+        row[j] += c[j];
+    }
+    for (size_t k = 0; k < e->k; ++k)
+      add_row(row, a[k], b + k * e->n, e->n, product->exact);
+  }
+}
+
+/* Products of two such numbers neither overflow, underflow nor need more digits than f32 has. */
+static bool is_short(nereid_kind_t kind) {
+  return kind.format == NEREID_FORMAT_F16 || kind.format == NEREID_FORMAT_F8E4M3FN ||
+         kind.format == NEREID_FORMAT_F8E5M2;
+}
+
+static bool dot_f32(nereid_machine_t *machine, const nereid_step_t *step, nereid_arena_t *arena) {
+  const nereid_tt_input_precision_t precision = nereid_tt_dot_get_input_precision(step->op);
+  const bool ieee = step->from.format != NEREID_FORMAT_F32 || precision == NEREID_TT_INPUT_PRECISION_IEEE;
+  product_t product = {.how = ieee ? &whole : &splits[precision], .e = extents_of(step)};
+  const extents_t *e = &product.e;
+  product.exact = is_short(step->operands[0]->shape.element) && is_short(step->operands[1]->shape.element);
+  float *c = nereid_arena_new(arena, float, e->n), *row = nereid_arena_new(arena, float, e->n);
+  uint64_t *out = nereid_machine_result(machine, step, 0);
+  if (!out || !c || !row || !split_operand(step->operands[0], product.how, ieee, arena, product.a) ||
+      !split_operand(step->operands[1], product.how, ieee, arena, product.b))
+    return nereid_machine_exhausted(machine);
+  for (size_t r = 0; r < e->batch * e->m; ++r) {
+    for (size_t j = 0; j < e->n; ++j)
+      c[j] = (float)nereid_bits_to_double(step->to, nereid_machine_word(step->operands[2], r * e->n + j));
+    multiply_row(&product, r / e->m, r % e->m, c, row);
+    for (size_t j = 0; j < e->n; ++j)
+      out[r * e->n + j] = nereid_bits_from_double(step->to, row[j], false);
+  }
+  return true;
+}
+
+/* --- f64 and integers --- */
+
+static uint64_t cell_f64(const nereid_step_t *step, const extents_t *e, size_t a, size_t b, uint64_t c) {
+  for (size_t k = 0; k < e->k; ++k)
+    c = nereid_bits_fma(step->to, nereid_machine_word(step->operands[0], a + k),
+                        nereid_machine_word(step->operands[1], b + k * e->n), c);
+  return c;
+}
+
+static uint64_t cell_integer(const nereid_step_t *step, const extents_t *e, size_t a, size_t b, uint64_t c) {
+  const unsigned bits = step->from.bits;
+  for (size_t k = 0; k < e->k; ++k)
+    c += (uint64_t)nereid_bits_signed(nereid_machine_word(step->operands[0], a + k), bits) *
+         (uint64_t)nereid_bits_signed(nereid_machine_word(step->operands[1], b + k * e->n), bits);
+  return nereid_bits_cut(c, step->to.bits);
+}
+
+static bool dot_cells(nereid_machine_t *machine, const nereid_step_t *step) {
+  const extents_t e = extents_of(step);
+  const bool integer = step->from.format == NEREID_FORMAT_INTEGER;
+  uint64_t *out = nereid_machine_result(machine, step, 0);
+  for (size_t i = 0; out && i < e.batch * e.m * e.n; ++i) {
+    const size_t row = i / e.n, b = row / e.m * e.k * e.n + i % e.n;
+    const uint64_t c = nereid_machine_word(step->operands[2], i);
+    out[i] = (integer ? cell_integer : cell_f64)(step, &e, row * e.k, b, c);
+  }
+  return out != NULL;
+}
+
+static bool dot(nereid_machine_t *machine, const nereid_step_t *step) {
+  nereid_arena_t arena;
+  if (step->from.format == NEREID_FORMAT_INTEGER || step->from.format == NEREID_FORMAT_F64)
+    return dot_cells(machine, step);
+  nereid_arena_initialize(&arena);
+  const bool done = dot_f32(machine, step, &arena);
+  nereid_arena_deinitialize(&arena);
+  return done;
+}
+
+const nereid_machine_row_t nereid_machine_dot_rows[] = {
+    {.kind = NEREID_OP_TT_DOT, .run = dot},
+    {.kind = NEREID_OP_UNKNOWN},
+};

@@ -1,0 +1,58 @@
+/* The reference interpreter: what a kernel computes, without layouts, threads or a GPU.
+ *
+ *   %s = arith.addf %x, %y : tensor<1024xf32>       one step that adds 1024 elements
+ *
+ * Programs of the grid run one after another, each op on whole tensors; numbers are rounded in software as
+ * docs/interpreter.md says. It is the oracle that the other engines are compared with. */
+#ifndef NEREID_INTERPRETER_INTERPRETER_H
+#define NEREID_INTERPRETER_INTERPRETER_H
+
+#include "base/message.h"
+#include "base/view.h"
+
+#include "mlir-c/IR.h"
+
+#include <stdint.h>
+
+enum { NEREID_INTERPRETER_DESCRIPTOR_RANK = 5 };
+
+typedef enum nereid_interpreter_argument_kind {
+  NEREID_INTERPRETER_BITS,       /* a scalar; also an address in one of the buffers, or null */
+  NEREID_INTERPRETER_BUFFER,     /* the address of `memory` */
+  NEREID_INTERPRETER_DESCRIPTOR, /* a tensor descriptor of `memory` */
+} nereid_interpreter_argument_kind_t;
+
+/* One kernel argument. The same memory may be given more than once. */
+typedef struct nereid_interpreter_argument {
+  nereid_interpreter_argument_kind_t kind;
+  uint64_t bits;    /* BITS: in the low bits */
+  void *memory;     /* BUFFER, DESCRIPTOR: borrowed for the run; read and written in place */
+  size_t size;      /* bytes of it */
+  const char *name; /* for messages; may be null */
+  /* DESCRIPTOR: in elements, outermost dimension first */
+  int rank;
+  int64_t shape[NEREID_INTERPRETER_DESCRIPTOR_RANK], strides[NEREID_INTERPRETER_DESCRIPTOR_RANK];
+  bool nan_padding; /* elements outside of the tensor read as NaN, not as zero */
+} nereid_interpreter_argument_t;
+
+typedef struct nereid_interpreter_options {
+  /* Is given what the program prints, a line at a time with its newline; null: it is dropped. */
+  void (*print)(nereid_view_t line, void *user_data);
+  void *user_data;
+} nereid_interpreter_options_t;
+
+/* Runs the public function `kernel` (null: the only one) of a verified builtin.module, at the stage of tt or ttgir,
+ * once for every point of `grid`. `options` and `message` may be null.
+ *   NEREID_ERROR_PROGRAM    the program did something wrong (an access outside of every buffer, a failed assertion) or
+ *                           contains what the interpreter does not handle; a diagnostic at the op says which
+ *   NEREID_ERROR_NOT_FOUND  no kernel of that name
+ *   NEREID_ERROR_ARGUMENT   number or kind of the arguments, or the grid, do not fit
+ *   NEREID_ERROR_MEMORY
+ * Buffers keep what was written before an error. One module may be run by one thread at a time. */
+NEREID_MUST_USE nereid_status_t nereid_interpreter_run(MlirOperation module, const char *kernel, const uint32_t grid[3],
+                                                       size_t n_arguments,
+                                                       const nereid_interpreter_argument_t *arguments,
+                                                       const nereid_interpreter_options_t *options,
+                                                       nereid_message_t *message);
+
+#endif

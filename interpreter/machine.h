@@ -1,0 +1,197 @@
+/* The interpreter's machine, as the op families see it.
+ *
+ *   function ── slots: one per SSA value, with storage that is reused each time the value is computed
+ *       └── body: region ── blocks ── steps: op, row of its family's table, slots of operands and results
+ *
+ * A value is an array of words, one per element in row-major order, with the element's bits in the low bits and zeros
+ * above. A scalar has one. A region that combines scalars (tt.reduce) is run on many of them at once: its values then
+ * hold one word per lane, and one word alone stands for any number of equal ones. */
+#ifndef NEREID_INTERPRETER_MACHINE_H
+#define NEREID_INTERPRETER_MACHINE_H
+
+#include "base/map.h"
+#include "interpreter/interpreter.h"
+#include "interpreter/number.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/tt.h"
+
+enum { NEREID_MACHINE_RANK = 32 };
+
+/* What a type is to the interpreter. */
+typedef struct nereid_shape {
+  nereid_kind_t element;
+  unsigned bytes; /* of an element in memory */
+  int rank;       /* 0: a scalar */
+  int64_t extent[NEREID_MACHINE_RANK];
+  size_t count; /* elements */
+} nereid_shape_t;
+
+typedef struct nereid_slot {
+  MlirValue value; /* for messages */
+  nereid_shape_t shape;
+  uint64_t *words;
+  size_t count, capacity; /* words in use; room */
+} nereid_slot_t;
+
+typedef struct nereid_machine nereid_machine_t;
+typedef struct nereid_step nereid_step_t;
+typedef struct nereid_function nereid_function_t;
+
+/* An elementwise op on one element; `x` has one word per operand. Returns the result's bits, which need not be cut to
+ * its width. */
+typedef uint64_t (*nereid_lane_fn)(const nereid_step_t *step, const uint64_t *x);
+
+/* Any other op; false after a diagnostic. */
+typedef bool (*nereid_step_fn)(nereid_machine_t *machine, const nereid_step_t *step);
+
+/* One op of a family: exactly one of `lane`, `run` and `ends` is set. */
+typedef struct nereid_machine_row {
+  nereid_op_kind_t kind;
+  nereid_lane_fn lane;
+  nereid_step_fn run;
+  enum { NEREID_ENDS_NOT, NEREID_ENDS_REGION, NEREID_ENDS_BLOCK } ends; /* hands its operands on; branches */
+  const void *data;                                                     /* for functions that serve many rows */
+} nereid_machine_row_t;
+
+/* The families. Each table ends with a row of kind NEREID_OP_UNKNOWN. */
+extern const nereid_machine_row_t nereid_machine_integer_rows[];
+extern const nereid_machine_row_t nereid_machine_float_rows[];
+extern const nereid_machine_row_t nereid_machine_cast_rows[];
+extern const nereid_machine_row_t nereid_machine_math_rows[];
+extern const nereid_machine_row_t nereid_machine_extern_rows[];
+extern const nereid_machine_row_t nereid_machine_memory_rows[];
+extern const nereid_machine_row_t nereid_machine_atomic_rows[];
+extern const nereid_machine_row_t nereid_machine_block_rows[];
+extern const nereid_machine_row_t nereid_machine_shape_rows[];
+extern const nereid_machine_row_t nereid_machine_reduce_rows[];
+extern const nereid_machine_row_t nereid_machine_dot_rows[];
+extern const nereid_machine_row_t nereid_machine_control_rows[];
+extern const nereid_machine_row_t nereid_machine_debug_rows[];
+
+typedef struct nereid_code_block {
+  size_t n_arguments, n_steps;
+  nereid_slot_t **arguments;
+  nereid_step_t *steps;
+} nereid_code_block_t;
+
+typedef struct nereid_code_region {
+  size_t n_blocks;
+  nereid_code_block_t *blocks;
+  bool lanewise; /* one block of elementwise steps: may be run on many lanes at once */
+} nereid_code_region_t;
+
+struct nereid_step {
+  MlirOperation op;
+  const nereid_machine_row_t *row;
+  size_t n_operands, n_results, n_regions, n_successors;
+  nereid_slot_t **operands, **results;
+  nereid_code_region_t *regions;
+  nereid_code_block_t **successors;
+  nereid_kind_t from, to; /* element kinds of the first operand and the first result */
+  int64_t detail;         /* what the row's op says once for all: a predicate, a rounding; see decode.c */
+};
+
+struct nereid_function {
+  MlirOperation op;
+  nereid_code_region_t body;
+  bool decoded, active; /* active: a call of it has not returned */
+};
+
+/* Memory that a program may touch. */
+typedef struct nereid_buffer {
+  uint64_t address, size;
+  const char *name;
+} nereid_buffer_t;
+
+struct nereid_machine {
+  nereid_arena_t arena; /* code, slots and their words: grows to one set of values, whatever the loops do */
+  MlirOperation module;
+  nereid_map_t slots;     /* MlirValue -> nereid_slot_t * */
+  nereid_map_t functions; /* MlirOperation -> nereid_function_t * */
+  const nereid_machine_row_t *rows[NEREID_OP_COUNT];
+  size_t n_buffers;
+  nereid_buffer_t *buffers;
+  uint32_t grid[3], program[3];
+  nereid_interpreter_options_t options;
+  uint64_t *scratch; /* for parallel assignment */
+  size_t scratch_capacity;
+  bool out_of_memory;
+};
+
+/* --- decode.c --- */
+
+/* Decodes a function's body when it has not been; null after a diagnostic. */
+nereid_function_t *nereid_machine_function(nereid_machine_t *machine, MlirOperation function);
+
+/* Shape of a type; false when the interpreter has none for it. */
+bool nereid_machine_shape(MlirType type, nereid_shape_t *out_shape);
+
+/* --- machine.c --- */
+
+/* Makes room for `count` words and sets the slot's count; null after memory ran out. Contents are undefined. */
+uint64_t *nereid_machine_resize(nereid_machine_t *machine, nereid_slot_t *slot, size_t count);
+
+/* Resizes result `index` of the step to its type's count. */
+uint64_t *nereid_machine_result(nereid_machine_t *machine, const nereid_step_t *step, size_t index);
+
+/* Word `i` of a slot that may hold one for all. */
+static inline uint64_t nereid_machine_word(const nereid_slot_t *slot, size_t i) {
+  return slot->words[slot->count == 1 ? 0 : i];
+}
+
+/* Copies values to slots as if at once: a destination may be a source. */
+bool nereid_machine_assign(nereid_machine_t *machine, size_t n, nereid_slot_t *const *to, nereid_slot_t *const *from);
+
+/* Runs a region whose block arguments are set; the step that ended it, whose operands it hands on, or null after a
+ * diagnostic. */
+const nereid_step_t *nereid_machine_region(nereid_machine_t *machine, const nereid_code_region_t *region);
+
+/* The block that cf.br or cf.cond_br goes to, its arguments set; null when memory ran out. (control.c) */
+const nereid_code_block_t *nereid_machine_branch(nereid_machine_t *machine, const nereid_step_t *step);
+
+/* Diagnostic at the op: "'tt.x' op <message>". Always false. */
+bool nereid_machine_error(const nereid_step_t *step, const char *format, ...) NEREID_PRINTF(2, 3);
+
+/* Memory ran out: remembered in the machine. Always false. */
+bool nereid_machine_exhausted(nereid_machine_t *machine);
+
+/* Row-major coordinates of element `index`. */
+static inline void nereid_shape_coordinates(const nereid_shape_t *shape, size_t index, int64_t *out) {
+  for (int d = shape->rank; d-- > 0;) {
+    out[d] = (int64_t)(index % (size_t)shape->extent[d]);
+    index /= (size_t)shape->extent[d];
+  }
+}
+
+/* --- memory.c --- */
+
+/* The host's memory behind `bytes` bytes at `address`; null after a diagnostic that names element `index` of `shape`
+ * when they are not all inside of one buffer. `verb`: "reads" or "writes". */
+void *nereid_machine_access(nereid_machine_t *machine, const nereid_step_t *step, uint64_t address, unsigned bytes,
+                            const nereid_shape_t *shape, size_t index, const char *verb);
+
+uint64_t nereid_machine_load(const void *memory, const nereid_shape_t *shape);
+void nereid_machine_store(void *memory, const nereid_shape_t *shape, uint64_t word);
+
+/* --- atomic.c --- */
+
+/* What an atomic operation leaves in memory. */
+uint64_t nereid_machine_combine(nereid_tt_rmw_op_t op, nereid_kind_t kind, uint64_t old, uint64_t value);
+
+/* --- block.c --- */
+
+enum { NEREID_BLOCK_RANK = 8 };
+
+/* A block pointer or a tensor descriptor: the words of its slot. */
+typedef struct nereid_block {
+  uint64_t base, nan_padding;
+  int64_t rank, shape[NEREID_BLOCK_RANK], strides[NEREID_BLOCK_RANK], offsets[NEREID_BLOCK_RANK]; /* elements */
+} nereid_block_t;
+
+/* The block in `slot`, which is resized to hold one; null after memory ran out. */
+nereid_block_t *nereid_machine_block(nereid_machine_t *machine, nereid_slot_t *slot);
+
+bool nereid_machine_load_block(nereid_machine_t *machine, const nereid_step_t *step);
+bool nereid_machine_store_block(nereid_machine_t *machine, const nereid_step_t *step);
+
+#endif

@@ -1,0 +1,135 @@
+/* Making tensors and moving their elements: no arithmetic, every op a rule for where element i comes from.
+ *
+ *   tt.trans %x {order = [1, 0]}    out[i, j] = x[j, i]
+ */
+#include "interpreter/machine.h"
+
+#include "nereid/dialects/tt.h"
+
+static size_t index_of(const nereid_shape_t *shape, const int64_t *at) {
+  size_t index = 0;
+  for (int d = 0; d < shape->rank; ++d)
+    index = index * (size_t)shape->extent[d] + (size_t)at[d];
+  return index;
+}
+
+static bool make_range(nereid_machine_t *machine, const nereid_step_t *step) {
+  const int32_t start = nereid_tt_make_range_get_start(step->op);
+  uint64_t *out = nereid_machine_result(machine, step, 0);
+  for (size_t i = 0; out && i < step->results[0]->count; ++i)
+    out[i] = nereid_bits_cut((uint64_t)start + i, step->to.bits);
+  return out != NULL;
+}
+
+static bool splat(nereid_machine_t *machine, const nereid_step_t *step) {
+  uint64_t *out = nereid_machine_result(machine, step, 0);
+  for (size_t i = 0; out && i < step->results[0]->count; ++i)
+    out[i] = step->operands[0]->words[0];
+  return out != NULL;
+}
+
+/* expand_dims, reshape, unsplat: the order of the elements stays. */
+static bool same_order(nereid_machine_t *machine, const nereid_step_t *step) {
+  return nereid_machine_assign(machine, 1, step->results, step->operands);
+}
+
+static bool broadcast(nereid_machine_t *machine, const nereid_step_t *step) {
+  const nereid_shape_t *from = &step->operands[0]->shape, *to = &step->results[0]->shape;
+  int64_t at[NEREID_MACHINE_RANK];
+  uint64_t *out = nereid_machine_result(machine, step, 0);
+  for (size_t i = 0; out && i < to->count; ++i) {
+    nereid_shape_coordinates(to, i, at);
+    for (int d = 0; d < to->rank; ++d)
+      at[d] = from->extent[d] == 1 ? 0 : at[d];
+    out[i] = step->operands[0]->words[index_of(from, at)];
+  }
+  return out != NULL;
+}
+
+static bool trans(nereid_machine_t *machine, const nereid_step_t *step) {
+  const nereid_shape_t *from = &step->operands[0]->shape, *to = &step->results[0]->shape;
+  int64_t at[NEREID_MACHINE_RANK], source[NEREID_MACHINE_RANK];
+  uint64_t *out = nereid_machine_result(machine, step, 0);
+  for (size_t i = 0; out && i < to->count; ++i) {
+    nereid_shape_coordinates(to, i, at);
+    for (int d = 0; d < to->rank; ++d)
+      source[nereid_tt_trans_get_order(step->op, d)] = at[d];
+    out[i] = step->operands[0]->words[index_of(from, source)];
+  }
+  return out != NULL;
+}
+
+/* The order of tt.cat's elements is the compiler's choice; here the left ones come first. */
+static bool cat(nereid_machine_t *machine, const nereid_step_t *step) {
+  const size_t n = step->operands[0]->count;
+  uint64_t *out = nereid_machine_result(machine, step, 0);
+  if (!out)
+    return false;
+  memcpy(out, step->operands[0]->words, n * sizeof *out);
+  memcpy(out + n, step->operands[1]->words, n * sizeof *out);
+  return true;
+}
+
+static bool join(nereid_machine_t *machine, const nereid_step_t *step) {
+  uint64_t *out = nereid_machine_result(machine, step, 0);
+  for (size_t i = 0; out && i < step->results[0]->count; ++i)
+    out[i] = step->operands[i % 2]->words[i / 2];
+  return out != NULL;
+}
+
+static bool split(nereid_machine_t *machine, const nereid_step_t *step) {
+  for (size_t r = 0; r < 2; ++r) {
+    uint64_t *out = nereid_machine_result(machine, step, r);
+    for (size_t i = 0; out && i < step->results[r]->count; ++i)
+      out[i] = step->operands[0]->words[2 * i + r];
+    if (!out)
+      return false;
+  }
+  return true;
+}
+
+static bool gather(nereid_machine_t *machine, const nereid_step_t *step) {
+  const nereid_slot_t *source = step->operands[0], *indices = step->operands[1];
+  const int axis = nereid_tt_gather_get_axis(step->op);
+  const nereid_shape_t *to = &step->results[0]->shape;
+  int64_t at[NEREID_MACHINE_RANK];
+  uint64_t *out = nereid_machine_result(machine, step, 0);
+  for (size_t i = 0; out && i < to->count; ++i) {
+    nereid_shape_coordinates(to, i, at);
+    at[axis] = nereid_bits_signed(indices->words[i], indices->shape.element.bits);
+    if (at[axis] < 0 || at[axis] >= source->shape.extent[axis])
+      return nereid_machine_error(step, "has index %lld at element %zu, of %lld along axis %d", (long long)at[axis], i,
+                                  (long long)source->shape.extent[axis], axis);
+    out[i] = source->words[index_of(&source->shape, at)];
+  }
+  return out != NULL;
+}
+
+static bool histogram(nereid_machine_t *machine, const nereid_step_t *step) {
+  const nereid_slot_t *source = step->operands[0], *mask = step->n_operands > 1 ? step->operands[1] : NULL;
+  uint64_t *out = nereid_machine_result(machine, step, 0);
+  if (!out)
+    return false;
+  const size_t bins = step->results[0]->count;
+  memset(out, 0, bins * sizeof *out);
+  for (size_t i = 0; i < source->count; ++i)
+    if ((!mask || nereid_machine_word(mask, i)) && source->words[i] < bins)
+      out[source->words[i]] = nereid_bits_cut(out[source->words[i]] + 1, step->to.bits);
+  return true;
+}
+
+const nereid_machine_row_t nereid_machine_shape_rows[] = {
+    {.kind = NEREID_OP_TT_MAKE_RANGE, .run = make_range},
+    {.kind = NEREID_OP_TT_SPLAT, .run = splat},
+    {.kind = NEREID_OP_TT_UNSPLAT, .run = same_order},
+    {.kind = NEREID_OP_TT_EXPAND_DIMS, .run = same_order},
+    {.kind = NEREID_OP_TT_RESHAPE, .run = same_order},
+    {.kind = NEREID_OP_TT_BROADCAST, .run = broadcast},
+    {.kind = NEREID_OP_TT_TRANS, .run = trans},
+    {.kind = NEREID_OP_TT_CAT, .run = cat},
+    {.kind = NEREID_OP_TT_JOIN, .run = join},
+    {.kind = NEREID_OP_TT_SPLIT, .run = split},
+    {.kind = NEREID_OP_TT_GATHER, .run = gather},
+    {.kind = NEREID_OP_TT_HISTOGRAM, .run = histogram},
+    {.kind = NEREID_OP_UNKNOWN},
+};
