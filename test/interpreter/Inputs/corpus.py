@@ -1,0 +1,308 @@
+"""Runs kernels of the corpus on the interpreter and compares with references in plain Python.
+
+    corpus.py CORPUS DIRECTORY NAME...
+
+A case is the command's arguments, which tensors to write out, and a function from tensors and scalars to the expected
+tensors. References work in double precision and round once; `tolerance` is relative to the expected tensor's root mean
+square or the element, whichever is larger; 0 asks for equality.
+"""
+import math
+import os
+import random
+import struct
+import subprocess
+import sys
+
+CASES = {}
+
+
+def case(name, grid, arguments, tolerance=0.0, path=None):
+    def add(reference):
+        CASES[name] = (path or f"kernels/{name}.ttir", grid, arguments, tolerance, reference)
+        return reference
+    return add
+
+
+def bf16(u):
+    return struct.unpack("<f", struct.pack("<I", u << 16))[0]
+
+
+def e4m3(u):
+    sign, e, m = -1.0 if u & 128 else 1.0, u >> 3 & 15, u & 7
+    if e == 15 and m == 7:
+        return math.nan
+    return sign * (math.ldexp(8 + m, e - 10) if e else math.ldexp(m, -9))
+
+
+def f32(x):
+    try:
+        return struct.unpack("<f", struct.pack("<f", x))[0]
+    except OverflowError:
+        return math.copysign(math.inf, x)
+
+
+def f16(x):
+    try:
+        return struct.unpack("<e", struct.pack("<e", x))[0]
+    except OverflowError:
+        return math.copysign(math.inf, x)
+
+
+def to_bf16(x):
+    u = struct.unpack("<I", struct.pack("<f", x))[0]
+    return bf16((u + 0x7FFF + (u >> 16 & 1)) >> 16 & 0xFFFF)
+
+
+def read_npy(path, element):
+    data = open(path, "rb").read()
+    body = data[10 + struct.unpack("<H", data[8:10])[0]:]
+    code = {"f16": "e", "f32": "f", "f64": "d", "i8": "b", "i32": "i", "i64": "q", "bf16": "H", "f8E4M3FN": "B"}[element]
+    values = list(struct.unpack(f"<{len(body) // struct.calcsize(code)}{code}", body))
+    if element == "bf16":
+        return [bf16(u) for u in values]
+    return [e4m3(u) for u in values] if element == "f8E4M3FN" else values
+
+
+def compare(name, tensor, got, expected, tolerance):
+    finite = [e * e for e in expected if math.isfinite(e)]
+    scale = math.sqrt(sum(finite) / len(finite)) if finite else 0
+    assert len(got) == len(expected), f"{name}: {tensor}: {len(got)} elements, expected {len(expected)}"
+    for i, (g, e) in enumerate(zip(got, expected)):
+        if g == e or (math.isnan(g) and math.isnan(e)):
+            continue
+        if not abs(g - e) <= tolerance * max(abs(e), scale):
+            sys.exit(f"{name}: {tensor}[{i}] is {g!r}, expected {e!r}")
+
+
+def run(corpus, directory, name):
+    path, grid, arguments, tolerance, reference = CASES[name]
+    directory = os.path.join(directory, name)
+    os.makedirs(directory, exist_ok=True)
+    command = ["nereid", "run", os.path.join(corpus, path), "--on", "interpreter", "--grid", grid]
+    before, after, values = {}, {}, {}
+    for key, spec in arguments.items():
+        command += ["--arg", f"{key}={spec}"]
+        if "[" in spec:
+            after[key] = spec.split("[")[0]
+            command += ["--out", f"{key}={directory}/{key}.npy"]
+        else:
+            values[key] = float(spec.split(":")[-1]) if "." in spec else int(spec.split(":")[-1])
+    output = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if output.returncode:
+        sys.exit(f"{' '.join(command)}\n{output.stderr}")
+    values.update({key: read_npy(f"{directory}/{key}.npy", element) for key, element in after.items()})
+    for tensor, expected in reference(**values).items():
+        compare(name, tensor, values[tensor], expected, tolerance)
+
+
+# --- elementwise ---
+
+
+@case("vector_add", "2", {"x": "f32[1500]:rand", "y": "f32[1500]:rand", "o": "f32[1500]:zeros", "n": "1400"})
+def vector_add(x, y, o, n):
+    return {"o": [f32(a + b) for a, b in zip(x[:n], y[:n])] + [0.0] * (len(o) - n)}
+
+
+@case("gelu_bias", "2,2", {"x": "bf16[40x200]:rand", "b": "bf16[200]:rand", "o": "bf16[40x200]:zeros", "M": "40",
+                           "N": "190", "sx": "200", "so": "200"}, 2.0**-7)
+def gelu_bias(x, b, o, M, N, sx, so):
+    def gelu(v):
+        return to_bf16(0.5 * v * (1 + math.erf(v * math.sqrt(0.5))))
+    return {"o": [gelu(x[i] + b[i % sx]) if i % sx < N else 0.0 for i in range(len(x))]}
+
+
+def philox(seed, counter):
+    """Philox 4x32-10, first word (Salmon, Moraes, Dror, Shaw: Parallel random numbers, as easy as 1, 2, 3)."""
+    c, k, low = [counter, 0, 0, 0], [seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF], 0xFFFFFFFF
+    for _ in range(10):
+        a, b = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+        c = [(b >> 32) ^ c[1] ^ k[0], b & low, (a >> 32) ^ c[3] ^ k[1], a & low]
+        k = [(k[0] + 0x9E3779B9) & low, (k[1] + 0xBB67AE85) & low]
+    return c[0]
+
+
+@case("dropout", "2", {"x": "f32[1500]:rand", "o": "f32[1500]:zeros", "n": "1400", "p": "0.25", "seed": "1234"}, 1e-6)
+def dropout(x, o, n, p, seed):
+    def uniform(i):
+        u = philox(seed, i)
+        return f32((u if u < 1 << 31 else (1 << 32) - 1 - u) * 4.6566126e-10)
+    return {"o": [(x[i] / (1 - p) if uniform(i) > p else 0.0) if i < n else 0.0 for i in range(len(x))]}
+
+
+@case("libdev", "2", {"x": "f32[1500]:rand", "o": "f32[1500]:zeros", "n": "1400"}, 1e-6)
+def libdev(x, o, n):
+    return {"o": [math.asin(v) + v**3 + math.sin(v) + math.tanh(v) if i < n else 0.0 for i, v in enumerate(x)]}
+
+
+@case("fp8_cast", "2", {"x": "f32[1500]:rand", "o": "f8E4M3FN[1500]:zeros", "n": "1400"})
+def fp8_cast(x, o, n):
+    table = [e4m3(u) for u in range(128) if u != 127]
+
+    def nearest(v):
+        u = min(range(127), key=lambda u: (abs(table[u] - abs(v)), u & 1))
+        return math.copysign(table[u], v)
+    return {"o": [nearest(v) if i < n else 0.0 for i, v in enumerate(x)]}
+
+
+@case("transpose", "2,2", {"x": "f16[100x70]:rand", "o": "f16[70x100]:zeros", "M": "100", "N": "70"})
+def transpose(x, o, M, N):
+    return {"o": [x[r * N + c] for c in range(N) for r in range(M)]}
+
+
+# --- rows ---
+
+
+@case("softmax_row", "3", {"x": "f32[3x1000]:rand", "o": "f32[3x1000]:zeros", "sx": "1000", "so": "1000", "rows": "3",
+                           "n": "1000"}, 1e-6)
+def softmax_row(x, o, sx, so, rows, n):
+    out = []
+    for r in range(rows):
+        row = x[r * sx:r * sx + n]
+        e = [math.exp(v - max(row)) for v in row]
+        out += [v / math.fsum(e) for v in e]
+    return {"o": out}
+
+
+@case("layernorm_fwd", "2", {"x": "f16[2x5000]:rand", "y": "f16[2x5000]:zeros", "w": "f16[5000]:rand",
+                             "b": "f16[5000]:rand", "mean": "f32[2]:zeros", "rstd": "f32[2]:zeros", "stride": "5000",
+                             "n": "5000", "eps": "0.00001"}, 2.0**-10)
+def layernorm_fwd(x, y, w, b, mean, rstd, stride, n, eps):
+    means, scales, out = [], [], []
+    for r in range(2):
+        row = x[r * stride:r * stride + n]
+        mu = math.fsum(row) / n
+        means.append(mu)
+        scales.append(1 / math.sqrt(math.fsum((v - mu)**2 for v in row) / n + eps))
+        out += [f16((v - mu) * scales[r] * w[i] + b[i]) for i, v in enumerate(row)]
+    return {"mean": means, "rstd": scales, "y": out}
+
+
+@case("cumsum_rows", "2", {"x": "f32[8x512]:rand", "o": "f32[8x512]:zeros", "N": "512"})
+def cumsum_rows(x, o, N):
+    out, total = [], 0.0
+    for i, v in enumerate(x):
+        total = v if i % N == 0 else f32(total + v)
+        out.append(total)
+    return {"o": out}
+
+
+@case("argmax_rows", "2", {"x": "f32[8x1000]:rand", "o": "i32[8]:zeros", "N": "1000"})
+def argmax_rows(x, o, N):
+    return {"o": [max(range(N), key=lambda c: (x[r * N + c], -c)) for r in range(8)]}
+
+
+@case("sort_rows", "3", {"x": "f32[3x256]:rand", "o": "f32[3x256]:zeros"})
+def sort_rows(x, o):
+    return {"o": sum((sorted(x[r * 256:r * 256 + 256]) for r in range(3)), [])}
+
+
+@case("reduce_2d_blockptr", "4", {"x": "f32[3x43x129]:rand", "o": "f32[4]:zeros", "xn": "3", "S0": "5547",
+                                  "S1": "129"}, 1e-6)
+def reduce_2d_blockptr(x, o, xn, S0, S1):
+    return {"o": [math.fsum(x[r * S0:r * S0 + S0]) for r in range(3)] + [0.0]}
+
+
+@case("histo", "2", {"x": "i32[1500]:randint(0,64)", "o": "i32[64]:zeros", "n": "1400"})
+def histo(x, o, n):
+    return {"o": [x[:n].count(v) for v in range(64)]}
+
+
+@case("atomics", "2", {"x": "f32[1500]:rand", "o": "f32[65]:zeros", "n": "1400"}, 1e-6)
+def atomics(x, o, n):
+    return {"o": [math.fsum(x[i] for i in range(k, n, 64)) for k in range(64)] + [max(x[:n])]}
+
+
+# --- products and calls ---
+
+
+def product(a, b, m, n, k):
+    columns = [b[j::n] for j in range(n)]
+    return [math.fsum(p * q for p, q in zip(a[i * k:i * k + k], columns[j])) for i in range(m) for j in range(n)]
+
+
+@case("dot_small_f32_ieee", "1", {"a": "f32[32x32]:rand", "b": "f32[32x32]:rand", "c": "f32[32x32]:zeros"}, 1e-6)
+def dot_small(a, b, c):
+    return {"c": product(a, b, 32, 32, 32)}
+
+
+def small_matmul(round_to):
+    def reference(a, b, c, M, N, K, sam, sbk, scm):
+        random.seed(1)
+        out = list(c)
+        for i, j in [(random.randrange(M), random.randrange(N)) for _ in range(500)]:
+            out[i * scm + j] = round_to(math.fsum(a[i * sam + k] * b[k * sbk + j] for k in range(K)))
+        return {"c": out}
+    return reference
+
+
+SIZES = {"M": "130", "N": "264", "K": "96", "sam": "96", "sbk": "264", "scm": "264"}
+case("matmul_f16", "6", {"a": "f16[130x96]:rand", "b": "f16[96x264]:rand", "c": "f16[130x264]:zeros", **SIZES},
+     2.0**-10)(small_matmul(f16))
+case("matmul_f32_tf32", "6", {"a": "f32[130x96]:rand", "b": "f32[96x264]:rand", "c": "f32[130x264]:zeros", **SIZES},
+     2.0**-9)(small_matmul(f32))
+
+
+@case("noinline_live_frame", "1", {"a": "f16[64x64]:rand", "b": "f16[64x64]:rand", "c": "f32[64x64]:zeros",
+                                   "x": "f32[1056]:rand", "o": "f32[1]:zeros", "K": "64"}, 1e-6)
+def noinline_live_frame(a, b, c, x, o, K):
+    return {"c": product(a, b, 64, 64, 64), "o": [math.fsum(x[:1024]) + math.fsum(x[32:1056])]}
+
+
+@case("noinline_chain", "3", {"x": "f32[3x2048]:rand", "y": "f32[3x2048]:rand", "o": "f32[96]:zeros"}, 1e-5)
+def noinline_chain(x, y, o):
+    def rows(t, p):
+        return [math.fsum(t[p * 2048 + r * 64:p * 2048 + r * 64 + 64]) for r in range(32)]
+
+    def mid(t, p):
+        s = rows(t, p)
+        return max(s) + math.fsum(v * v for v in s)
+    out = []
+    for p in range(3):
+        a = rows(x, p)
+        b = mid(y, p) + (mid(x, p) if p % 2 == 0 else 0)
+        out += [v + math.fsum(a) + b for v in a]
+    return {"o": out}
+
+
+# --- what PyTorch's compiler makes ---
+
+
+@case("sum_all", "1", {"in_ptr0": "f32[98]:rand", "out_ptr0": "f32[1]:zeros", "r0_numel": "98"}, 1e-6,
+      "inductor/sum_all.0.ttir")
+def sum_all(in_ptr0, out_ptr0, r0_numel):
+    return {"out_ptr0": [math.fsum(in_ptr0)]}
+
+
+@case("adam", "2", {**{f"in_ptr{i}": "f32[2048]:rand" for i in (0, 1, 3)}, "in_ptr2": "f32[2048]:full(0.25)",
+                    **{f"out_ptr{i}": "f32[2048]:zeros" for i in range(3)}, "xnumel": "100003"}, 1e-6,
+      "inductor/adam.0.ttir")
+def adam(in_ptr0, in_ptr1, in_ptr2, in_ptr3, out_ptr0, out_ptr1, out_ptr2, xnumel):
+    m = [0.9 * a + 0.1 * g for a, g in zip(in_ptr0, in_ptr1)]
+    v = [0.999 * a + 0.001 * g * g for a, g in zip(in_ptr2, in_ptr1)]
+    return {"out_ptr0": m, "out_ptr1": v,
+            "out_ptr2": [w - 0.001 * a / (math.sqrt(b) + 1e-8) for w, a, b in zip(in_ptr3, m, v)]}
+
+
+@case("argmax_gather", "2", {"in_ptr0": "i64[256]:randint(-513,513)", "in_ptr1": "f32[4x513]:rand",
+                             "out_ptr0": "f32[256]:zeros", "xnumel": "256"}, 0.0, "inductor/argmax_gather.1.ttir")
+def argmax_gather(in_ptr0, in_ptr1, out_ptr0, xnumel):
+    return {"out_ptr0": [in_ptr1[i // 64 * 513 + (k + 513 if k < 0 else k)] for i, k in enumerate(in_ptr0)]}
+
+
+@case("softmax_big", "32", {"in_ptr0": "f32[256x3]:rand", "out_ptr0": "f32[256]:zeros", "xnumel": "256",
+                            "r0_numel": "3"}, 0.0, "inductor/softmax_big.0.ttir")
+def softmax_big(in_ptr0, out_ptr0, xnumel, r0_numel):
+    return {"out_ptr0": [max(in_ptr0[i * 3:i * 3 + 3]) for i in range(256)]}
+
+
+@case("sort_topk", "4", {"in_ptr0": "f32[4x256]:rand", "out_ptr0": "f32[4x256]:zeros", "out_ptr2": "i64[4x256]:zeros",
+                         "xnumel": "64", "r0_numel": "256"}, 0.0, "inductor/sort_topk.0.ttir")
+def sort_topk(in_ptr0, out_ptr0, out_ptr2, xnumel, r0_numel):
+    rows = [in_ptr0[r * 256:r * 256 + 256] for r in range(4)]
+    order = [sorted(range(256), key=lambda i: row[i]) for row in rows]
+    return {"out_ptr0": [row[i] for row, o in zip(rows, order) for i in o], "out_ptr2": sum(order, [])}
+
+
+if __name__ == "__main__":
+    for chosen in sys.argv[3:]:
+        run(sys.argv[1], sys.argv[2], chosen)
