@@ -5,7 +5,6 @@
  * Floats outside of an integer's range become its nearest number, and NaN 0; 8-bit floats saturate. */
 #include "interpreter/machine.h"
 
-#include "conversion/ttg_to_llvm/lower.h"
 #include "nereid/dialects/arith.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -82,7 +81,7 @@ static bool constant(nereid_machine_t *machine, const nereid_step_t *step) {
   if (mlirAttributeIsAInteger(value))
     out[0] = nereid_bits_cut((uint64_t)mlirIntegerAttrGetValueInt(value), step->to.bits);
   else if (mlirAttributeIsAFloat(value))
-    out[0] = nereid_lower_float_bits(value);
+    out[0] = nereid_bits_from_double(step->to, mlirFloatAttrGetValueDouble(value), false);
   else
     return nereid_machine_error(step, "has a value that the interpreter does not handle");
   return true;
