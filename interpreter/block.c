@@ -216,7 +216,7 @@ static bool descriptor_reduce(nereid_machine_t *machine, const nereid_step_t *st
 
 /* Rows by index: the element (i, j) is at row x[i], column y + j. */
 static bool locate_row(const access_t *access, size_t i, void **out_memory) {
-  int64_t at[NEREID_MACHINE_RANK];
+  int64_t at[NEREID_MACHINE_RANK] = {0};
   nereid_shape_coordinates(access->shape, i, at);
   at[0] = signed_word(access->step->operands[1], (size_t)at[0]);
   return locate(access, at, i, out_memory);

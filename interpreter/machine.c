@@ -245,7 +245,7 @@ static void add_families(nereid_machine_t *machine) {
 
 static nereid_status_t run(nereid_machine_t *machine, const char *name, size_t n_arguments,
                            const nereid_interpreter_argument_t *arguments, nereid_message_t *message) {
-  MlirOperation op;
+  MlirOperation op = {NULL};
   nereid_status_t status = find_kernel(machine->module, name, &op, message);
   if (status)
     return status;
