@@ -79,6 +79,8 @@ static bool initialize(nereid_lower_t *lower, nereid_pass_t *pass) {
   if (lower->options.fp_fusion)
     lower->contract = mlirAttributeParseGet(pass->context, mlirStringRefCreateFromCString("#llvm.fastmath<contract>"));
   nereid_map_initialize(&lower->layouts, pass->scratch);
+  nereid_map_initialize(&lower->declared, pass->scratch);
+  nereid_map_initialize(&lower->strings, pass->scratch);
   return nereid_axis_info_run(pass->op, pass->scratch, &lower->axis) == NEREID_OK;
 }
 

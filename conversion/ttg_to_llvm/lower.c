@@ -190,20 +190,10 @@ static nereid_builder_t enter_module(nereid_lower_t *lower) {
   return saved;
 }
 
-bool nereid_lower_declare(nereid_lower_t *lower, const char *name, MlirType function_type) {
-  MlirOperation found = find_symbol(lower->module_block, mlirStringRefCreateFromCString(name));
-  if (!mlirOperationIsNull(found)) {
-    MlirAttribute type = mlirOperationGetAttributeByName(found, mlirStringRefCreateFromCString("function_type"));
-    if (!mlirAttributeIsNull(type) && mlirTypeEqual(mlirTypeAttrGetValue(type), function_type))
-      return true;
-    char message[256];
-    snprintf(message, sizeof message, "'%.128s' is declared with another type already", name);
-    mlirEmitError(lower->builder.location, message);
-    return false;
-  }
+static void declare_function(nereid_lower_t *lower, MlirAttribute name, MlirType function_type) {
   nereid_builder_t saved = enter_module(lower);
   MlirNamedAttribute attributes[] = {
-      nereid_emit_attribute(lower, "sym_name", mlirStringAttrGet(lower->context, mlirStringRefCreateFromCString(name))),
+      nereid_emit_attribute(lower, "sym_name", name),
       nereid_emit_attribute(lower, "function_type", mlirTypeAttrGet(function_type)),
       nereid_emit_attribute(lower, "linkage", mlirLLVMLinkageAttrGet(lower->context, MlirLLVMLinkageExternal)),
   };
@@ -214,7 +204,36 @@ bool nereid_lower_declare(nereid_lower_t *lower, const char *name, MlirType func
   mlirOperationStateAddOwnedRegions(&state, 1, &body);
   nereid_emit_insert_op(lower, mlirOperationCreate(&state));
   lower->builder = saved;
-  return true;
+}
+
+/* The type of a function of the module, the llvm.func or a tt.func still to be lowered; null when there is none. */
+static MlirType declared_type(nereid_lower_t *lower, MlirStringRef name) {
+  MlirOperation found = find_symbol(lower->module_block, name);
+  if (mlirOperationIsNull(found))
+    return (MlirType){NULL};
+  MlirAttribute type = mlirOperationGetAttributeByName(found, mlirStringRefCreateFromCString("function_type"));
+  return mlirAttributeIsNull(type) ? lower->types.none : mlirTypeAttrGetValue(type);
+}
+
+bool nereid_lower_declare(nereid_lower_t *lower, const char *name, MlirType function_type) {
+  MlirStringRef text = mlirStringRefCreateFromCString(name);
+  MlirAttribute key = mlirStringAttrGet(lower->context, text);
+  uintptr_t *known = nereid_map_find(&lower->declared, key.ptr);
+  MlirType type = known ? (MlirType){(void *)*known} : declared_type(lower, text);
+  if (mlirTypeIsNull(type)) {
+    declare_function(lower, key, function_type);
+    type = function_type;
+  }
+  if (!mlirTypeEqual(type, function_type)) {
+    char message[256];
+    snprintf(message, sizeof message, "'%.128s' is declared with another type already", name);
+    mlirEmitError(lower->builder.location, message);
+    return false;
+  }
+  known = nereid_map_insert(&lower->declared, key.ptr);
+  if (known)
+    *known = (uintptr_t)type.ptr;
+  return known != NULL;
 }
 
 /* A global without a size: its bytes are what the launch gives, from the symbol on (PTX ISA, ".extern .shared"). */
@@ -268,31 +287,50 @@ static void create_string(nereid_lower_t *lower, MlirStringRef name, MlirAttribu
   create_global(lower, 6, attributes);
 }
 
+/* No function has a $ that no hexadecimal digit follows. */
+static const char string_prefix[] = "nereid$text_";
+
+static void keep_string(nereid_lower_t *lower, MlirAttribute bytes, MlirAttribute name) {
+  uintptr_t *place = nereid_map_insert(&lower->strings, bytes.ptr);
+  if (place)
+    *place = (uintptr_t)name.ptr;
+}
+
+/* Those that the module has before. */
+static void collect_strings(nereid_lower_t *lower) {
+  MlirStringRef key = mlirStringRefCreateFromCString("value"), name_key = mlirStringRefCreateFromCString("sym_name");
+  for (MlirOperation op = mlirBlockGetFirstOperation(lower->module_block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirStringRef symbol = symbol_name(op);
+    MlirAttribute bytes = mlirOperationGetAttributeByName(op, key);
+    if (symbol.length >= sizeof string_prefix && !memcmp(symbol.data, string_prefix, sizeof string_prefix - 1) &&
+        !mlirAttributeIsNull(bytes))
+      keep_string(lower, bytes, mlirOperationGetAttributeByName(op, name_key));
+  }
+}
+
+/* The name of the global that holds `bytes`: one for all that are equal. */
+static MlirStringRef name_string(nereid_lower_t *lower, MlirAttribute bytes, intptr_t size) {
+  if (!lower->strings.size)
+    collect_strings(lower);
+  uintptr_t *known = nereid_map_find(&lower->strings, bytes.ptr);
+  if (known)
+    return mlirStringAttrGetValue((MlirAttribute){(void *)*known});
+  char text[48];
+  snprintf(text, sizeof text, "%s%zu", string_prefix, lower->strings.size);
+  MlirAttribute name = mlirStringAttrGet(lower->context, mlirStringRefCreateFromCString(text));
+  create_string(lower, mlirStringAttrGetValue(name), bytes, size);
+  keep_string(lower, bytes, name);
+  return mlirStringAttrGetValue(name);
+}
+
 MlirValue nereid_lower_string(nereid_lower_t *lower, MlirStringRef text) {
   char *ended = nereid_arena_copy(lower->arena, nereid_view_of(text.data, text.length));
   MlirAttribute bytes =
       mlirStringAttrGet(lower->context, mlirStringRefCreate(ended ? ended : "", ended ? text.length + 1 : 0));
-  char name[48];
-  int strings = 0;
-  MlirStringRef key = mlirStringRefCreateFromCString("value");
-  for (MlirOperation op = mlirBlockGetFirstOperation(lower->module_block); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    MlirStringRef symbol = symbol_name(op);
-    if (symbol.length < 12 || memcmp(symbol.data, "nereid$text_", 12) != 0)
-      continue;
-    ++strings;
-    if (mlirAttributeEqual(mlirOperationGetAttributeByName(op, key), bytes)) {
-      snprintf(name, sizeof name, "%.*s", (int)symbol.length, symbol.data);
-      strings = -1;
-      break;
-    }
-  }
-  if (strings >= 0) {
-    snprintf(name, sizeof name, "nereid$text_%d", strings);
-    create_string(lower, mlirStringRefCreateFromCString(name), bytes, (intptr_t)text.length + 1);
-  }
-  MlirNamedAttribute attribute = nereid_emit_attribute(
-      lower, "global_name", mlirFlatSymbolRefAttrGet(lower->context, mlirStringRefCreateFromCString(name)));
+  MlirStringRef name = name_string(lower, bytes, (intptr_t)text.length + 1);
+  MlirNamedAttribute attribute =
+      nereid_emit_attribute(lower, "global_name", mlirFlatSymbolRefAttrGet(lower->context, name));
   MlirOperation address =
       nereid_emit_op(lower, "llvm.mlir.addressof", 1, &lower->types.ptr_global, 0, NULL, 1, &attribute);
   return nereid_emit_cast(lower, "llvm.addrspacecast", lower->types.ptr, mlirOperationGetResult(address, 0));

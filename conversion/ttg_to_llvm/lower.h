@@ -61,6 +61,9 @@ typedef struct nereid_lower {
     MlirAttribute arith, llvm;
   } overflow[NEREID_LOWER_OVERFLOWS]; /* overflow flags of arith and those of llvm: none, nsw, nuw, both */
 
+  nereid_map_t declared; /* name, a StringAttr -> function type that nereid_lower_declare gave it */
+  nereid_map_t strings;  /* bytes, a StringAttr -> the global's name, a StringAttr */
+
   /* of the function being converted */
   MlirOperation function; /* the tt.func */
   bool is_kernel;
