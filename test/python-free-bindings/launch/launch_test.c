@@ -1,6 +1,6 @@
 /* Launching against a driver that only takes notes: what is asked of it, in which order, with which numbers, and that
  * what can be refused is refused before it is asked. */
-#include "test/launch/fake_driver.h"
+#include "test/python-free-bindings/launch/fake_driver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

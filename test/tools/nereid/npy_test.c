@@ -2,7 +2,7 @@
 #include "tools/nereid/compare.c"
 #include "tools/nereid/npy.c"
 
-#include "test/launch/fixture.h"
+#include "test/fixture.h"
 
 static tool_tensor_t tensor_of(nereid_element_t element, uint32_t rank) {
   static const uint64_t shape[TOOL_RANK_LIMIT] = {2, 3, 1, 2, 1, 2, 1, 1};

@@ -1,6 +1,6 @@
-/* What tests of files and arguments share: cmocka, an arena and a message that every test finds empty. */
-#ifndef NEREID_TEST_LAUNCH_FIXTURE_H
-#define NEREID_TEST_LAUNCH_FIXTURE_H
+/* What tests without MLIR share: cmocka, an arena and a message that every test finds empty. */
+#ifndef NEREID_TEST_FIXTURE_H
+#define NEREID_TEST_FIXTURE_H
 
 #include "base/arena.h"
 #include "base/message.h"

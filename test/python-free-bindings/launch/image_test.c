@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "test/launch/fixture.h"
+#include "test/fixture.h"
 
 static nereid_image_t image;
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "test/launch/fixture.h"
+#include "test/fixture.h"
 
 static nereid_status_t parse(const char *text, nereid_metadata_t *out) {
   return nereid_metadata_parse(&arena, nereid_view(text), out, &message);

@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "test/launch/fixture.h"
+#include "test/fixture.h"
 
 static tool_spec_t spec;
 

@@ -6,7 +6,7 @@
 #include "tools/nereid/npy.c"
 #include "tools/nereid/spec.c"
 
-#include "test/launch/fixture.h"
+#include "test/fixture.h"
 
 static tool_job_t job;
 
