@@ -1,8 +1,8 @@
 /* Conversions between number formats: arith's casts and tt.fp_to_fp. Every conversion rounds once.
  *
- *   f64 -> narrower than f32     through f32 rounded to odd, which a second rounding cannot get wrong
- *   fp8 -> any                   through f16, which holds every fp8 exactly
- *   any -> fp8                   through f32; two at a time by cvt.rn.satfinite on sm_89 and later, else in integers
+ *   f64 -> bf16, fp8             through f32 rounded to odd, which a second rounding cannot get wrong; bf16 directly on
+ * sm_90 fp8 -> any                   through f16, which holds every fp8 exactly any -> fp8                   through
+ * f32; two at a time by cvt.rn.satfinite on sm_89 and later, else in integers
  *
  * Rounding to fp8 saturates: what is too large, infinities too, becomes the largest finite number; NaN stays NaN
  * (docs/numerics.md). */
@@ -31,7 +31,7 @@ static const fp8_t *fp8_of(MlirType type) {
   return mlirTypeIsAFloat8E5M2(type) ? &e5m2 : NULL;
 }
 
-enum { FP8_CVT_CAPABILITY = 89 };
+enum { FP8_CVT_CAPABILITY = 89, BF16_CVT_CAPABILITY = 90 };
 
 /* --- from fp8 --- */
 
@@ -177,7 +177,9 @@ static MlirValue convert(nereid_lower_t *lower, MlirType to, MlirValue value, bo
     return value;
   if (width_of(to) > width_of(from))
     return nereid_emit_cast(lower, "llvm.fpext", to, value);
-  if (mlirTypeIsAF64(from) && !mlirTypeIsAF32(to))
+  /* f64 to f16 is an instruction everywhere, f64 to bf16 since sm_90. */
+  const bool direct = mlirTypeIsAF16(to) || lower->options.capability >= BF16_CVT_CAPABILITY;
+  if (mlirTypeIsAF64(from) && !mlirTypeIsAF32(to) && (to_zero || !direct))
     value = to_zero ? cut(lower, lower->types.f32, value) : round_to_odd(lower, value);
   if (width_of(from) == 16)
     value = nereid_emit_cast(lower, "llvm.fpext", lower->types.f32, value);
@@ -270,7 +272,7 @@ static MlirValue int_to_odd_f32(nereid_lower_t *lower, bool is_signed, MlirValue
 static MlirValue emit_int_to_float(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                                    MlirType element, const MlirValue *operands) {
   (void)op;
-  enum { BF16_CVT_CAPABILITY = 90, EXACT_IN_F32 = 24 };
+  enum { EXACT_IN_F32 = 24 };
   const unsigned width = mlirIntegerTypeGetWidth(mlirValueGetType(operands[0]));
   if (!mlirTypeIsABF16(element) || lower->options.capability >= BF16_CVT_CAPABILITY)
     return nereid_emit_cast(lower, row->to, element, operands[0]);

@@ -22,16 +22,19 @@ tt.func private @narrower(%x: f32, %d: f64) -> (bf16, f16, f32) {
   tt.return %a, %b, %c : bf16, f16, f32
 }
 
-// From f64 to 16 bits through f32 would round twice: the way there sets the last bit when something is lost.
+// From f64 to bf16 through f32 would round twice: the way there sets the last bit when something is lost.
 // CHECK-LABEL: llvm.func internal @odd(
-// CHECK: %[[CUT:.*]] = llvm.call_intrinsic "llvm.nvvm.d2f.rz"(%arg0)
-// CHECK: %[[BACK:.*]] = llvm.fpext %[[CUT]] : f32 to f64
-// CHECK: %[[LOST:.*]] = llvm.fcmp "one" %[[BACK]], %arg0
-// CHECK: llvm.or
-// CHECK: llvm.fptrunc %{{.*}} : f32 to f16
-tt.func private @odd(%d: f64) -> f16 {
-  %y = arith.truncf %d : f64 to f16
-  tt.return %y : f16
+// CHECK: llvm.fptrunc %arg0 : f64 to f16
+// SM90: llvm.fptrunc %arg0 : f64 to bf16
+// SM80: %[[CUT:.*]] = llvm.call_intrinsic "llvm.nvvm.d2f.rz"(%arg0)
+// SM80: %[[BACK:.*]] = llvm.fpext %[[CUT]] : f32 to f64
+// SM80: %[[LOST:.*]] = llvm.fcmp "one" %[[BACK]], %arg0
+// SM80: llvm.or
+// SM80: llvm.fptrunc %{{.*}} : f32 to bf16
+tt.func private @odd(%d: f64) -> (f16, bf16) {
+  %x = arith.truncf %d : f64 to f16
+  %y = arith.truncf %d : f64 to bf16
+  tt.return %x, %y : f16, bf16
 }
 
 // CHECK-LABEL: llvm.func internal @towards_zero(

@@ -142,12 +142,6 @@ tt.func private @f64_to_e5m2_rtz(%x: f64) -> i8 {
   tt.return %c : i8
 }
 
-tt.func private @f64_to_f16(%x: f64) -> i16 {
-  %b = arith.truncf %x : f64 to f16
-  %c = arith.bitcast %b : f16 to i16
-  tt.return %c : i16
-}
-
 tt.func private @f64_to_bf16(%x: f64) -> i16 {
   %b = arith.truncf %x : f64 to bf16
   %c = arith.bitcast %b : bf16 to i16
