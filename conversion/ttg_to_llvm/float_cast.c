@@ -1,8 +1,8 @@
 /* Conversions between number formats: arith's casts and tt.fp_to_fp. Every conversion rounds once.
  *
- *   f64 -> bf16, fp8             through f32 rounded to odd, which a second rounding cannot get wrong; bf16 directly on
- * sm_90 fp8 -> any                   through f16, which holds every fp8 exactly any -> fp8                   through
- * f32; two at a time by cvt.rn.satfinite on sm_89 and later, else in integers
+ *   f64 -> bf16, fp8    through f32 rounded to odd, which a second rounding cannot get wrong; bf16 directly on sm_90
+ *   fp8 -> any           through f16, which holds every fp8 exactly
+ *   any -> fp8           through f32; two at a time by cvt.rn.satfinite on sm_89 and later, else in integers
  *
  * Rounding to fp8 saturates: what is too large, infinities too, becomes the largest finite number; NaN stays NaN
  * (docs/numerics.md). */

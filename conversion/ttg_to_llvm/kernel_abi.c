@@ -2,8 +2,7 @@
  *
  *   llvm.func @k(%d: !llvm.ptr {tt.nv_tma_desc = 1 : i32}) attributes {nvvm.kernel}
  *   ->
- *   llvm.func @k(%d: !llvm.ptr {llvm.align = 64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, tt.nv_tma_desc
- * = 1}) */
+ *   llvm.func @k(%d: !llvm.ptr {llvm.align = 64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, …}) */
 #include "conversion/ttg_to_llvm/kernel_abi.h"
 
 #include "base/arena.h"
