@@ -6,6 +6,7 @@
  * and LLVM IR (as anybody writes it) are run through their own stage first. */
 #include "session.h"
 
+#include "conversion/ttg_to_llvm/function.h"
 #include "conversion/ttg_to_llvm/kernel_abi.h"
 #include "passes/pipeline.h"
 
@@ -255,6 +256,10 @@ static nereid_status_t read_all(nereid_compilation_t *compilation) {
     status = nereid_settings_resolve(compilation);
   if (status == NEREID_OK)
     status = nereid_kernel_select(compilation);
+  /* Before anything is inlined: around a cycle that has no end. */
+  if (status == NEREID_OK && compilation->stage <= NEREID_STAGE_TTGIR &&
+      !nereid_lower_check_calls(compilation->module, &compilation->scratch))
+    status = NEREID_ERROR_PROGRAM;
   if (status == NEREID_OK && compilation->stage >= NEREID_STAGE_LLVM)
     status = nereid_metadata_collect(compilation);
   add_time(compilation->result, "read", now() - start);
