@@ -1,10 +1,11 @@
 /* The table of engines. */
 #include "tools/nereid/engine.h"
 
-extern const tool_engine_t tool_engine_gpu, tool_engine_interpreter;
+extern const tool_engine_t tool_engine_gpu, tool_engine_emulator, tool_engine_interpreter;
 
 const tool_engine_t *const tool_engines[] = {
     &tool_engine_gpu,
+    &tool_engine_emulator,
     &tool_engine_interpreter,
 };
 const size_t tool_engine_count = sizeof tool_engines / sizeof *tool_engines;

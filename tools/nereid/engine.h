@@ -39,6 +39,7 @@ typedef struct tool_job {
   size_t n_tensors;
   tool_tensor_t *tensors;
   const char **tensor_names; /* one per tensor, for messages */
+  bool count;                /* print counters, which the emulator has */
   size_t repeats;            /* timed runs after the first; 0: none */
   float *milliseconds;       /* out: one per repeat */
   bool said;                 /* errors of compiling it were printed */

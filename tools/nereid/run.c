@@ -28,6 +28,8 @@ static const tool_option_t options[] = {
     {"--out", "NAME=FILE.npy", "write a tensor as the kernel left it", TOOL_LIST, offsetof(run_settings_t, outputs)},
     {"--bench", NULL, "time 100 more runs, with the L2 cache flushed before each", TOOL_FLAG,
      offsetof(run_settings_t, bench)},
+    {"--counters", NULL, "print what the emulator counts: instructions, sectors, wavefronts, barriers (JSON)", TOOL_FLAG,
+     offsetof(run_settings_t, counters)},
     {"--kernel", "NAME", "which kernel of the input", TOOL_TEXT, offsetof(run_settings_t, kernel)},
     {"--target", "T", "what to compile for; default: what the engine is", TOOL_TEXT, offsetof(run_settings_t, target)},
     {"--num-warps", "N", "warps per CTA when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_warps)},
@@ -101,16 +103,6 @@ static nereid_status_t no_engine(const char *name, nereid_message_t *message) {
   return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "no engine '%s': gpu, emulator or interpreter", name);
 }
 
-/* The reason why nothing can run: no GPU, and which of the other engines this build lacks. */
-static nereid_status_t nothing_runs(const nereid_message_t *reason, nereid_message_t *message) {
-  bool emulator = tool_engine_find("emulator") != NULL, interpreter = tool_engine_find("interpreter") != NULL;
-  const char *lacks = emulator && interpreter ? ""
-                      : emulator              ? ", and this build has no interpreter"
-                      : interpreter           ? ", and this build has no emulator"
-                                              : ", and this build has neither emulator nor interpreter";
-  return nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "no GPU here%s (%s)", lacks, reason->text);
-}
-
 /* Opens the engine that was asked for, else the first that is on this machine. */
 static nereid_status_t open_engine(const char *name, const tool_engine_t **out_engine, void **out_state,
                                    nereid_message_t *message) {
@@ -131,7 +123,7 @@ static nereid_status_t open_engine(const char *name, const tool_engine_t **out_e
     if (!first.text[0])
       first = reason;
   }
-  return nothing_runs(&first, message);
+  return nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "nothing here runs kernels (%s)", first.text);
 }
 
 /* A second job on the same inputs: the tensors are copied before the first run changes them. */
@@ -139,6 +131,7 @@ static nereid_status_t copy_job(nereid_arena_t *arena, const tool_job_t *job, to
                                 nereid_message_t *message) {
   *out_copy = *job;
   out_copy->repeats = 0;
+  out_copy->count = false;
   out_copy->tensors = nereid_arena_new(arena, tool_tensor_t, job->n_tensors);
   for (size_t i = 0; out_copy->tensors && i < job->n_tensors; ++i) {
     out_copy->tensors[i] = job->tensors[i];
@@ -209,6 +202,7 @@ static nereid_status_t prepare(nereid_arena_t *arena, const run_settings_t *sett
     name.size = equals ? (size_t)(equals - name.data) : name.size;
     status = tool_bind_find(job, name, &ignored, message);
   }
+  job->count = settings->counters;
   job->repeats = settings->bench ? REPEATS : 0;
   job->milliseconds = nereid_arena_new(arena, float, REPEATS);
   return status;
@@ -240,6 +234,10 @@ static int run_on(nereid_arena_t *arena, const run_settings_t *settings, const c
     return tool_failed(&tool_command_run, runner->status, &runner->message);
   if (check->status)
     return tool_failed(&tool_command_run, check->status, &check->message);
+  if (settings->counters && strcmp(runner->engine->name, "emulator") != 0) {
+    tool_error(&tool_command_run, "--counters needs --on emulator");
+    return TOOL_CALL;
+  }
   return run_and_report(arena, settings, runner, check, &job, &expected, tolerance);
 }
 

@@ -9,7 +9,7 @@ typedef struct run_settings {
   const char *grid, *engine, *check, *tolerance, *kernel, *target;
   tool_list_t arguments, outputs;
   int64_t seed, num_warps, num_stages, num_ctas; /* the last three: 0 when not given */
-  bool bench;
+  bool bench, counters;
 } run_settings_t;
 
 /* What an engine runs, from the bytes of the input: a cubin, or PTX with metadata beside it, is taken as it is;

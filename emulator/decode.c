@@ -1,0 +1,277 @@
+/* An instruction's text to its form: the opcode is cut at its dots, types are kept in their order, everything else is a
+ * set of modifiers, whose order is free; the row of a family's table that has the name, the types and those modifiers
+ * says what operands follow and what executes them.
+ *
+ *   mad.lo.s32 %r3, %r1, 5, %r2   ->   row {"mad", "u32|s32", "d0s0s0s0", needs lo}
+ *
+ * What no row has is refused by its text. */
+#include "emulator/parse.h"
+
+static const emu_form_t *const families[] = {
+    nereid_emulator_integer_forms, nereid_emulator_bits_forms,   nereid_emulator_float_forms,
+    nereid_emulator_half_forms,    nereid_emulator_special_forms, nereid_emulator_compare_forms,
+    nereid_emulator_convert_forms, nereid_emulator_move_forms,   nereid_emulator_memory_forms,
+    nereid_emulator_atomic_forms,  nereid_emulator_warp_forms,   nereid_emulator_control_forms,
+    nereid_emulator_carry_forms,   nereid_emulator_barrier_forms};
+enum { FAMILIES = sizeof families / sizeof *families };
+
+static const char *const modifier_names[] = {
+#define X(name) #name,
+    EMU_MODIFIERS(X)
+#undef X
+};
+
+typedef struct opcode {
+  nereid_view_t name, types[3];
+  unsigned n_types;
+  emu_modifiers_t modifiers;
+} opcode_t;
+
+static bool starts(nereid_view_t text, const char *prefix) {
+  return nereid_view_starts_with(text, nereid_view(prefix));
+}
+
+static int modifier(nereid_view_t word) {
+  if (nereid_emulator_is(word, "shared::cta"))
+    return EMU_shared;
+  if (nereid_emulator_is(word, "param::entry") || nereid_emulator_is(word, "param::func"))
+    return EMU_param;
+  if (nereid_emulator_is(word, "L2::cache_hint"))
+    return EMU_hint;
+  if (starts(word, "L1::evict_") || starts(word, "L2::evict_") || nereid_emulator_is(word, "L1::no_allocate"))
+    return EMU_eviction;
+  if (nereid_emulator_is(word, "L2::64B") || nereid_emulator_is(word, "L2::128B") ||
+      nereid_emulator_is(word, "L2::256B"))
+    return EMU_prefetch;
+  for (int i = 0; i < EMU_MODIFIER_COUNT; ++i)
+    if (i != EMU_hint && i != EMU_eviction && i != EMU_prefetch && nereid_emulator_is(word, modifier_names[i]))
+      return i;
+  return -1;
+}
+
+static bool split(emu_parser_t *parser, nereid_view_t text, opcode_t *out) {
+  const char *end = text.data + text.size, *at = text.data;
+  *out = (opcode_t){0};
+  for (bool first = true; at <= end; first = false) {
+    const char *stop = at;
+    while (stop < end && *stop != '.')
+      ++stop;
+    nereid_view_t word = nereid_view_of(at, (size_t)(stop - at));
+    at = stop + 1;
+    if (first) {
+      out->name = word;
+    } else if (nereid_emulator_type(word)) {
+      if (out->n_types == 3)
+        return nereid_emulator_syntax(parser, "%.*s is not emulated", (int)text.size, text.data);
+      out->types[out->n_types++] = word;
+    } else {
+      int which = modifier(word);
+      if (which < 0)
+        return nereid_emulator_syntax(parser, "%.*s is not emulated (.%.*s)", (int)text.size, text.data,
+                                      (int)word.size, word.data);
+      out->modifiers |= (emu_modifiers_t)1 << which;
+    }
+  }
+  return true;
+}
+
+static bool matches_token(nereid_view_t token, nereid_view_t type) {
+  char kind = type.data[0];
+  if (nereid_view_equal(token, type))
+    return true;
+  bool integer = (kind == 'u' || kind == 's');
+  if (nereid_emulator_is(token, "int"))
+    return integer;
+  return nereid_emulator_is(token, "any") && (integer || kind == 'b' || kind == 'f') &&
+         !starts(type, "bf") && !nereid_emulator_is(type, "f16x2");
+}
+
+static bool matches_types(const char *pattern, const opcode_t *opcode) {
+  for (;;) {
+    unsigned n = 0;
+    bool good = true;
+    while (*pattern && *pattern != '|') {
+      size_t size = strcspn(pattern, ".|");
+      good = good && n < opcode->n_types && matches_token(nereid_view_of(pattern, size), opcode->types[n]);
+      n++;
+      pattern += size + (pattern[size] == '.');
+    }
+    if (good && n == opcode->n_types)
+      return true;
+    if (!*pattern++)
+      return false;
+  }
+}
+
+static const emu_form_t *find(const opcode_t *opcode) {
+  for (int f = 0; f < FAMILIES; ++f)
+    for (const emu_form_t *form = families[f]; form->name; ++form)
+      if (form->name[0] == opcode->name.data[0] && nereid_emulator_is(opcode->name, form->name) &&
+          (opcode->modifiers & form->needs) == form->needs &&
+          !(opcode->modifiers & ~(form->needs | form->may)) && matches_types(form->types, opcode))
+        return form;
+  return NULL;
+}
+
+#define COMPARISONS                                                                                                    \
+  (EMU_BIT(eq) | EMU_BIT(ne) | EMU_BIT(lt) | EMU_BIT(le) | EMU_BIT(gt) | EMU_BIT(ge) | EMU_BIT(lo) | EMU_BIT(ls) |     \
+   EMU_BIT(hi) | EMU_BIT(hs) | EMU_BIT(equ) | EMU_BIT(neu) | EMU_BIT(ltu) | EMU_BIT(leu) | EMU_BIT(gtu) |              \
+   EMU_BIT(geu) | EMU_BIT(num) | EMU_BIT(nan))
+#define ROUNDINGS (EMU_BIT(rn) | EMU_BIT(rz) | EMU_BIT(rm) | EMU_BIT(rp))
+
+static int count_bits(emu_modifiers_t bits) {
+  return __builtin_popcountll((unsigned long long)bits) + __builtin_popcountll((unsigned long long)(bits >> 64));
+}
+
+/* Sets of which an instruction has at most one, or exactly one. */
+static bool check_modifiers(emu_parser_t *parser, emu_insn_t *insn, const emu_form_t *form) {
+  emu_modifiers_t m = insn->modifiers;
+  int compares = count_bits(m & COMPARISONS);
+  bool is_set = strcmp(form->name, "setp") == 0 || strcmp(form->name, "set") == 0;
+  bool good = count_bits(m & ROUNDINGS) <= 1 && (!is_set || compares == 1) &&
+              count_bits(m & (EMU_BIT(v2) | EMU_BIT(v4))) <= 1 &&
+              count_bits(m & (EMU_BIT(global) | EMU_BIT(shared) | EMU_BIT(local) | EMU_BIT(param) | EMU_BIT(const))) <= 1;
+  for (int i = EMU_lo; is_set && i < EMU_and; ++i)
+    if (m & COMPARISONS & ((emu_modifiers_t)1 << i))
+      insn->size = (uint8_t)i;
+  return good || nereid_emulator_syntax(parser, "%.*s: modifiers that exclude each other, or one too few",
+                                        (int)insn->text_size, insn->text);
+}
+
+/* mov.b32 d, {a, b} and mov.b32 {a, b}, d */
+static bool pack(emu_parser_t *parser, emu_insn_t *insn, bool *out_done) {
+  const char *at = parser->at;
+  uint32_t line = parser->line;
+  emu_type_t type = (emu_type_t)insn->types[0];
+  bool unpack = nereid_emulator_peek(parser) == '{', packs = unpack;
+  unsigned elements = 1;
+  for (; parser->at < parser->end && nereid_emulator_peek(parser) != ';'; ++parser->at) {
+    packs |= *parser->at == '{';
+    elements += *parser->at == ',';
+  }
+  parser->at = at;
+  parser->line = line;
+  *out_done = packs;
+  if (!packs)
+    return true;
+  unsigned size = nereid_emulator_type_size(type);
+  insn->n_vector = (uint8_t)(elements - 1);
+  if ((elements != 3 && elements != 5) || (type != EMU_B16 && type != EMU_B32 && type != EMU_B64))
+    return nereid_emulator_syntax(parser, "this mov is not emulated: expected .b16, .b32 or .b64, and 2 or 4 parts");
+  static const emu_type_t parts[] = {EMU_NONE, EMU_B8, EMU_B16, EMU_NONE, EMU_B32};
+  emu_insn_t probe = *insn;
+  unsigned each = size / insn->n_vector;
+  const emu_form_t form = {.operands = unpack ? "v*s1" : "d1w*"};
+  probe.types[1] = insn->types[0];
+  if (!each || each > 4 || !parts[each])
+    return nereid_emulator_syntax(parser, "this mov is not emulated");
+  probe.types[0] = (uint8_t)parts[each];
+  if (!nereid_emulator_operands(parser, &probe, &form))
+    return false;
+  memcpy(insn->operands, probe.operands, sizeof insn->operands);
+  unsigned from = unpack ? 0 : 1;
+  for (unsigned i = 0; i < insn->n_vector; ++i)
+    if (insn->operands[from + i].size != each &&
+        !(insn->operands[from + i].base == EMU_REGISTERS &&
+          insn->operands[from + i].offset == parser->scratch_register))
+      return nereid_emulator_syntax(parser, "a part of this mov needs %u bits", each * 8);
+  insn->size = (uint8_t)each;
+  insn->execute = unpack ? nereid_emulator_unpack : nereid_emulator_pack;
+  return true;
+}
+
+static emu_next_t read_clock(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  for (int lane = 0; lane < EMU_LANES; ++lane) {
+    uint32_t low = (uint32_t)warp->executed, high = (uint32_t)(warp->executed >> 32);
+    memcpy(warp->base[EMU_SPECIALS] + EMU_CLOCK_LO * 128 + lane * 4, &low, 4);
+    memcpy(warp->base[EMU_SPECIALS] + EMU_CLOCK_HI * 128 + lane * 4, &high, 4);
+    memcpy(warp->base[EMU_SPECIALS] + EMU_CLOCK_64 * 128 + lane * 8, &warp->executed, 8);
+  }
+  return insn->inner(warp, insn, mask);
+}
+
+static bool label_operand(emu_parser_t *parser, emu_insn_t *insn, bool list) {
+  if (list && (!nereid_emulator_expect(parser, ',')))
+    return false;
+  nereid_view_t name = nereid_emulator_word(parser, false);
+  emu_fixup_t fixup = {.insn = (uint32_t)parser->program->insns.size,
+                       .line = insn->line,
+                       .slot = list ? 0 : -1,
+                       .name = name,
+                       .scope = parser->scope};
+  if (!name.size)
+    return nereid_emulator_syntax(parser, "expected a label");
+  return nereid_vector_push(&parser->scratch, &parser->fixups, fixup) || nereid_emulator_memory_out(parser);
+}
+
+static void start(emu_parser_t *parser, nereid_view_t text, const opcode_t *opcode, const emu_form_t *form,
+                  const emu_operand_t *guard, emu_insn_t *out) {
+  *out = (emu_insn_t){.execute = form->execute,
+                      .modifiers = opcode->modifiers,
+                      .guard = *guard,
+                      .has_guard = !guard->absent,
+                      .line = parser->line,
+                      .source_file = parser->source_file,
+                      .source_line = parser->source_line,
+                      .klass = (uint8_t)form->klass,
+                      .text = text.data,
+                      .text_size = (uint16_t)(text.size < 200 ? text.size : 200),
+                      .n_vector = 1};
+  for (unsigned i = 0; i < opcode->n_types; ++i)
+    out->types[i] = (uint8_t)nereid_emulator_type(opcode->types[i]);
+  if (EMU_HAS(out, v2) || EMU_HAS(out, v4))
+    out->n_vector = EMU_HAS(out, v2) ? 2 : 4;
+  out->space = EMU_HAS(out, global) || EMU_HAS(out, const) ? EMU_GLOBAL
+               : EMU_HAS(out, shared)                      ? EMU_SHARED
+               : EMU_HAS(out, local)                       ? EMU_LOCAL
+               : EMU_HAS(out, param)                       ? EMU_PARAM
+                                                           : EMU_GENERIC;
+}
+
+static void wrap(emu_insn_t *insn) {
+  if (insn->klass == NEREID_EMULATOR_CLASS_FLOAT && (EMU_HAS(insn, rz) || EMU_HAS(insn, rm) || EMU_HAS(insn, rp))) {
+    insn->inner = insn->execute;
+    insn->execute = nereid_emulator_rounded;
+  }
+  for (int k = 0; k < EMU_MAX_OPERANDS && !insn->inner; ++k)
+    if (insn->operands[k].base == EMU_SPECIALS && insn->operands[k].offset >= EMU_CLOCK_LO * 128) {
+      insn->inner = insn->execute;
+      insn->execute = read_clock;
+    }
+}
+
+bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t text, const emu_operand_t *guard) {
+  opcode_t opcode;
+  emu_insn_t insn;
+  bool done = false, good = true;
+  if (text.size > 200)
+    return nereid_emulator_syntax(parser, "an opcode of %zu characters", text.size);
+  if (!split(parser, text, &opcode))
+    return false;
+  const emu_form_t *form = find(&opcode);
+  if (!form)
+    return nereid_emulator_syntax(parser, "%.*s is not emulated", (int)text.size, text.data);
+  start(parser, text, &opcode, form, guard, &insn);
+  if (!check_modifiers(parser, &insn, form))
+    return false;
+  if (strcmp(form->name, "call") == 0)
+    return nereid_emulator_call_insn(parser, &insn);
+  if (strcmp(form->name, "bra") == 0)
+    good = label_operand(parser, &insn, false);
+  else if (strcmp(form->name, "mov") == 0)
+    good = pack(parser, &insn, &done);
+  if (good && !done)
+    good = nereid_emulator_operands(parser, &insn, form);
+  if (good && strcmp(form->name, "brx") == 0)
+    good = label_operand(parser, &insn, true);
+  if (good && EMU_HAS(&insn, hint)) { /* the policy is read and has no effect */
+    static const emu_form_t policy = {.operands = "sl"};
+    emu_insn_t ignored = insn;
+    good = nereid_emulator_expect(parser, ',') && nereid_emulator_operands(parser, &ignored, &policy);
+  }
+  if (!good)
+    return false;
+  wrap(&insn);
+  parser->program->has_atomics |= insn.klass == NEREID_EMULATOR_CLASS_ATOMIC && insn.space != EMU_SHARED;
+  return nereid_emulator_push(parser, &insn);
+}

@@ -1,0 +1,118 @@
+/* A PTX emulator: runs kernels from their PTX text on the host, knows neither MLIR nor LLVM.
+ *
+ *   nereid_emulator_load(text, "k.ptx", &program, &message)
+ *   nereid_emulator_memory_add(memory, host bytes, size, 16, &address)     addresses that the kernel sees
+ *   nereid_emulator_launch(program, kernel, &launch, &report)
+ *
+ * A program is read-only after loading: any thread may launch it. The text is decoded once; a form that is not handled
+ * is refused at loading with its line and text. docs/emulator.md has the model. */
+#ifndef NEREID_EMULATOR_H
+#define NEREID_EMULATOR_H
+
+#include "base/message.h"
+#include "base/view.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct nereid_emulator_program nereid_emulator_program_t;
+typedef struct nereid_emulator_kernel nereid_emulator_kernel_t;
+typedef struct nereid_emulator_memory nereid_emulator_memory_t;
+
+/* Reads PTX. `name` is said in messages and copied. NEREID_ERROR_PROGRAM: malformed, or a form that is not handled, the
+ * message says where ("k.ptx:12: ..."); NEREID_ERROR_MEMORY. The program is the caller's. */
+NEREID_MUST_USE nereid_status_t nereid_emulator_load(nereid_view_t text, const char *name,
+                                                     nereid_emulator_program_t **out_program,
+                                                     nereid_message_t *message);
+void nereid_emulator_unload(nereid_emulator_program_t *program);
+
+/* A kernel (.entry) by name, null: the only one. Null when there is none or, without a name, more than one. It lives as
+ * long as the program. */
+const nereid_emulator_kernel_t *nereid_emulator_kernel(const nereid_emulator_program_t *program, const char *name);
+
+typedef struct nereid_emulator_parameter {
+  const char *name;
+  uint32_t offset, size; /* bytes in the parameter block */
+} nereid_emulator_parameter_t;
+
+const char *nereid_emulator_kernel_name(const nereid_emulator_kernel_t *kernel);
+size_t nereid_emulator_kernel_parameters(const nereid_emulator_kernel_t *kernel,
+                                         const nereid_emulator_parameter_t **out_parameters);
+/* The block of .reqntid; zeros when the kernel requires none. */
+void nereid_emulator_kernel_block(const nereid_emulator_kernel_t *kernel, uint32_t out_block[3]);
+/* Bytes of the parameter block. */
+uint32_t nereid_emulator_kernel_parameter_bytes(const nereid_emulator_kernel_t *kernel);
+
+/* Global memory: host buffers at addresses of the emulator's choice, apart from each other, so that a stray access hits
+ * none. */
+NEREID_MUST_USE nereid_status_t nereid_emulator_memory_create(nereid_emulator_memory_t **out_memory);
+void nereid_emulator_memory_destroy(nereid_emulator_memory_t *memory);
+/* `host` is borrowed until the memory is destroyed. `alignment`: a power of two. `label` is said in messages, borrowed,
+ * may be null. */
+NEREID_MUST_USE nereid_status_t nereid_emulator_memory_add(nereid_emulator_memory_t *memory, void *host, size_t bytes,
+                                                           uint64_t alignment, const char *label,
+                                                           uint64_t *out_address);
+
+typedef enum nereid_emulator_schedule {
+  NEREID_EMULATOR_ROUND_ROBIN, /* 256 instructions per turn */
+  NEREID_EMULATOR_RANDOM,      /* any warp, 1 to 64 instructions, by seed */
+  NEREID_EMULATOR_ADVERSARIAL, /* one warp as far as it goes */
+} nereid_emulator_schedule_t;
+
+/* Classes of instructions, for the counters. */
+enum {
+  NEREID_EMULATOR_CLASS_INTEGER,
+  NEREID_EMULATOR_CLASS_FLOAT,
+  NEREID_EMULATOR_CLASS_SPECIAL, /* ex2, rcp, sin, ... */
+  NEREID_EMULATOR_CLASS_CONVERT,
+  NEREID_EMULATOR_CLASS_MOVE, /* mov, selp, prmt, comparisons, cvta */
+  NEREID_EMULATOR_CLASS_MEMORY,
+  NEREID_EMULATOR_CLASS_ATOMIC,
+  NEREID_EMULATOR_CLASS_WARP, /* shfl, vote, match, redux */
+  NEREID_EMULATOR_CLASS_BARRIER,
+  NEREID_EMULATOR_CLASS_CONTROL,
+  NEREID_EMULATOR_CLASS_COUNT,
+};
+
+/* Counted by the model of docs/emulator.md; the same for any number of threads. */
+typedef struct nereid_emulator_counters {
+  uint64_t warp_instructions[NEREID_EMULATOR_CLASS_COUNT];
+  uint64_t thread_instructions[NEREID_EMULATOR_CLASS_COUNT];
+  uint64_t global_requests[2], global_sectors[2], global_bytes[2]; /* loads, stores; atomics are stores */
+  uint64_t shared_requests[2], shared_wavefronts[2], shared_bytes[2];
+  uint64_t local_bytes[2];
+  uint64_t barriers;
+} nereid_emulator_counters_t;
+
+typedef struct nereid_emulator_launch {
+  uint32_t grid[3];
+  uint32_t block[3];          /* zeros: what .reqntid says */
+  uint32_t shared_bytes;      /* dynamic shared memory */
+  const void *parameters;     /* the parameter block */
+  uint32_t parameter_bytes;
+  nereid_emulator_memory_t *memory;
+  uint32_t threads;           /* of the host; 0: as many as it has */
+  nereid_emulator_schedule_t schedule;
+  uint64_t seed;
+  bool count;
+  /* Gets what vprintf wrote, CTA after CTA, after the launch; null: it is dropped. */
+  void (*print)(void *user_data, nereid_view_t text);
+  void *user_data;
+} nereid_emulator_launch_t;
+
+typedef struct nereid_emulator_report {
+  nereid_message_t message; /* why the launch failed: place in PTX and source, thread, address */
+  nereid_emulator_counters_t counters;
+  uint64_t warp_instructions, thread_instructions;
+} nereid_emulator_report_t;
+
+/* Runs the grid to its end. NEREID_ERROR_PROGRAM: the kernel did something wrong, see the report;
+ * NEREID_ERROR_ARGUMENT; NEREID_ERROR_MEMORY. What CTAs wrote before a failure stays written. */
+NEREID_MUST_USE nereid_status_t nereid_emulator_run(const nereid_emulator_kernel_t *kernel,
+                                                    const nereid_emulator_launch_t *launch,
+                                                    nereid_emulator_report_t *report);
+
+/* The counters as one JSON object, an entry per line, into a file. */
+void nereid_emulator_counters_print(const nereid_emulator_counters_t *counters, FILE *file);
+
+#endif

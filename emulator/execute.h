@@ -1,0 +1,107 @@
+/* How an instruction's function is written: `LOAD` the arrays of its operands, compute 32 lanes, `STORE` those of the
+ * mask. All lanes are computed, which the compiler turns into SIMD; the expression must be defined for any bits. */
+#ifndef NEREID_EMULATOR_EXECUTE_H
+#define NEREID_EMULATOR_EXECUTE_H
+
+#include "emulator/program.h"
+
+static inline const uint8_t *emu_source(const emu_warp_t *warp, const emu_insn_t *insn, int k) {
+  return warp->base[insn->operands[k].base] + insn->operands[k].offset;
+}
+
+static inline uint8_t *emu_destination(const emu_warp_t *warp, const emu_insn_t *insn, int k) {
+  return warp->base[insn->operands[k].base] + insn->operands[k].offset;
+}
+
+static inline uint32_t emu_predicate(const emu_warp_t *warp, const emu_operand_t *operand) {
+  uint32_t bits;
+  memcpy(&bits, warp->base[operand->base] + operand->offset, sizeof bits);
+  return operand->negated ? ~bits : bits;
+}
+
+static inline void emu_set_predicate(emu_warp_t *warp, const emu_operand_t *operand, uint32_t bits, uint32_t mask) {
+  uint32_t old;
+  uint8_t *place = warp->base[operand->base] + operand->offset;
+  if (operand->absent)
+    return;
+  memcpy(&old, place, sizeof old);
+  bits = (bits & mask) | (old & ~mask);
+  memcpy(place, &bits, sizeof bits);
+}
+
+/* One lane of an operand of any width, zero extended. */
+static inline uint64_t emu_lane(const emu_warp_t *warp, const emu_operand_t *operand, int lane) {
+  uint64_t bits = 0;
+  memcpy(&bits, warp->base[operand->base] + operand->offset + (size_t)lane * operand->size, operand->size);
+  return bits; /* the machine is little endian */
+}
+
+static inline void emu_set_lane(emu_warp_t *warp, const emu_operand_t *operand, int lane, uint64_t bits) {
+  memcpy(warp->base[operand->base] + operand->offset + (size_t)lane * operand->size, &bits, operand->size);
+}
+
+#define FOR_LANES(lane, mask)                                                                                          \
+  for (uint32_t lanes_left = (mask), lane; lanes_left && (lane = (uint32_t)__builtin_ctz(lanes_left), true);           \
+       lanes_left &= lanes_left - 1)
+
+#define LOAD(T, name, k)                                                                                               \
+  T name[EMU_LANES];                                                                                                   \
+  memcpy(name, emu_source(warp, insn, k), sizeof name)
+
+#define STORE(T, values, k)                                                                                            \
+  do {                                                                                                                 \
+    uint8_t *place = emu_destination(warp, insn, k);                                                                   \
+    if (mask == UINT32_MAX)                                                                                            \
+      memcpy(place, values, sizeof values);                                                                            \
+    else                                                                                                               \
+      FOR_LANES(lane, mask) memcpy(place + lane * sizeof(T), &values[lane], sizeof(T));                                \
+  } while (0)
+
+/* name(a): R from a T; name(a, b); name(a, b, c). `flags` are insn's modifiers where the expression asks for them. */
+#define UNARY(name, R, T, expression)                                                                                  \
+  static emu_next_t name(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {                                    \
+    LOAD(T, x, 1);                                                                                                     \
+    R result[EMU_LANES];                                                                                               \
+    for (int l = 0; l < EMU_LANES; ++l) {                                                                              \
+      T a = x[l];                                                                                                      \
+      result[l] = (R)(expression);                                                                                     \
+    }                                                                                                                  \
+    STORE(R, result, 0);                                                                                               \
+    return EMU_ADVANCE;                                                                                                \
+  }
+
+#define BINARY_OF(name, R, T, U, expression)                                                                           \
+  static emu_next_t name(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {                                    \
+    LOAD(T, x, 1);                                                                                                     \
+    LOAD(U, y, 2);                                                                                                     \
+    R result[EMU_LANES];                                                                                               \
+    for (int l = 0; l < EMU_LANES; ++l) {                                                                              \
+      T a = x[l];                                                                                                      \
+      U b = y[l];                                                                                                      \
+      result[l] = (R)(expression);                                                                                     \
+    }                                                                                                                  \
+    STORE(R, result, 0);                                                                                               \
+    return EMU_ADVANCE;                                                                                                \
+  }
+
+#define BINARY(name, T, expression) BINARY_OF(name, T, T, T, expression)
+
+#define TERNARY_OF(name, R, T, U, V, expression)                                                                       \
+  static emu_next_t name(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {                                    \
+    LOAD(T, x, 1);                                                                                                     \
+    LOAD(U, y, 2);                                                                                                     \
+    LOAD(V, z, 3);                                                                                                     \
+    R result[EMU_LANES];                                                                                               \
+    for (int l = 0; l < EMU_LANES; ++l) {                                                                              \
+      T a = x[l];                                                                                                      \
+      U b = y[l];                                                                                                      \
+      V c = z[l];                                                                                                      \
+      result[l] = (R)(expression);                                                                                     \
+    }                                                                                                                  \
+    STORE(R, result, 0);                                                                                               \
+    return EMU_ADVANCE;                                                                                                \
+  }
+
+#define TERNARY(name, T, expression) TERNARY_OF(name, T, T, T, T, expression)
+
+#endif

@@ -1,0 +1,118 @@
+/* Arithmetic of f16, bf16 and pairs of them (PTX ISA, Half Precision Floating Point Instructions). In double, rounded to
+ * odd where double is not exact, then once to the format; NaN results are 0x7fff. */
+#include "emulator/execute.h"
+#include "emulator/numbers.h"
+
+typedef enum operation { ADD, SUB, MUL, FMA, MIN, MAX, EX2, TANH } operation_t;
+
+static double extreme(double a, double b, bool greater, bool nan) {
+  if (a != a || b != b)
+    return (a != a && b != b) || nan ? NAN : a != a ? b : a;
+  if (a == b)
+    return (signbit(a) != 0) != greater ? a : b;
+  return (a < b) != greater ? a : b;
+}
+
+static double compute(operation_t operation, double a, double b, double c, bool nan) {
+  switch (operation) {
+  case ADD:
+    return emu_add_odd(a, b);
+  case SUB:
+    return emu_add_odd(a, -b);
+  case MUL:
+    return a * b;
+  case FMA:
+    return emu_add_odd(a * b, c);
+  case MIN:
+    return extreme(a, b, false, nan);
+  case MAX:
+    return extreme(a, b, true, nan);
+  case EX2:
+    return exp2(a);
+  case TANH:
+    return tanh(a);
+  }
+  return 0;
+}
+
+static double widen(uint16_t bits, bool is_bf16, bool flush) {
+  if (flush && !(bits & (is_bf16 ? 0x7f80 : 0x7c00)))
+    bits &= 0x8000;
+  return (double)(is_bf16 ? nereid_float_from_bf16(bits) : nereid_float_from_f16(bits));
+}
+
+static uint16_t one(const emu_insn_t *insn, operation_t operation, bool is_bf16, const uint16_t *bits) {
+  bool flush = EMU_HAS(insn, ftz);
+  double result = compute(operation, widen(bits[0], is_bf16, flush), widen(bits[1], is_bf16, flush),
+                          widen(bits[2], is_bf16, flush), EMU_HAS(insn, NaN));
+  if (EMU_HAS(insn, sat))
+    result = result > 0 ? (result < 1 ? result : 1) : 0;
+  if (EMU_HAS(insn, relu) && result < 0)
+    result = 0;
+  uint16_t out = is_bf16 ? nereid_float_to_bf16(result, NEREID_FLOAT_NEAREST)
+                         : nereid_float_to_f16(result, NEREID_FLOAT_NEAREST);
+  return flush && !(out & (is_bf16 ? 0x7f80 : 0x7c00)) ? out & 0x8000 : out;
+}
+
+static emu_next_t all(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, operation_t operation, int arity) {
+  bool is_bf16 = insn->types[0] == EMU_BF16 || insn->types[0] == EMU_BF16X2;
+  FOR_LANES(lane, mask) {
+    uint64_t sources[3] = {0}, result = 0;
+    for (int k = 0; k < arity; ++k)
+      sources[k] = emu_lane(warp, &insn->operands[k + 1], (int)lane);
+    for (unsigned shift = 0; shift < insn->operands[0].size * 8u; shift += 16) {
+      uint16_t bits[3];
+      for (int k = 0; k < 3; ++k)
+        bits[k] = (uint16_t)(sources[k] >> shift);
+      result |= (uint64_t)one(insn, operation, is_bf16, bits) << shift;
+    }
+    emu_set_lane(warp, &insn->operands[0], (int)lane, result);
+  }
+  return EMU_ADVANCE;
+}
+
+#define HALF(name, operation, arity)                                                                                   \
+  static emu_next_t name(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {                                    \
+    return all(warp, insn, mask, operation, arity);                                                                    \
+  }
+HALF(add_half, ADD, 2)
+HALF(sub_half, SUB, 2)
+HALF(mul_half, MUL, 2)
+HALF(fma_half, FMA, 3)
+HALF(min_half, MIN, 2)
+HALF(max_half, MAX, 2)
+HALF(ex2_half, EX2, 1)
+HALF(tanh_half, TANH, 1)
+
+UNARY(abs_half, uint16_t, uint16_t, a & 0x7fff)
+UNARY(neg_half, uint16_t, uint16_t, a ^ 0x8000)
+UNARY(abs_pair, uint32_t, uint32_t, a & 0x7fff7fff)
+UNARY(neg_pair, uint32_t, uint32_t, a ^ 0x80008000)
+
+#define FLOAT NEREID_EMULATOR_CLASS_FLOAT
+#define SPECIAL NEREID_EMULATOR_CLASS_SPECIAL
+#define F16 "f16|f16x2"
+#define BF16 "bf16|bf16x2"
+#define BOTH "f16|f16x2|bf16|bf16x2"
+#define MAY (EMU_BIT(rn) | EMU_BIT(ftz) | EMU_BIT(sat))
+const emu_form_t nereid_emulator_half_forms[] = {
+    {"add", F16, "d0s0s0", 0, MAY, add_half, FLOAT},
+    {"add", BF16, "d0s0s0", 0, EMU_BIT(rn), add_half, FLOAT},
+    {"sub", F16, "d0s0s0", 0, MAY, sub_half, FLOAT},
+    {"sub", BF16, "d0s0s0", 0, EMU_BIT(rn), sub_half, FLOAT},
+    {"mul", F16, "d0s0s0", 0, MAY, mul_half, FLOAT},
+    {"mul", BF16, "d0s0s0", 0, EMU_BIT(rn), mul_half, FLOAT},
+    {"fma", F16, "d0s0s0s0", EMU_BIT(rn), EMU_BIT(ftz) | EMU_BIT(sat) | EMU_BIT(relu), fma_half, FLOAT},
+    {"fma", BF16, "d0s0s0s0", EMU_BIT(rn), EMU_BIT(relu), fma_half, FLOAT},
+    {"min", F16, "d0s0s0", 0, EMU_BIT(ftz) | EMU_BIT(NaN), min_half, FLOAT},
+    {"min", BF16, "d0s0s0", 0, EMU_BIT(NaN), min_half, FLOAT},
+    {"max", F16, "d0s0s0", 0, EMU_BIT(ftz) | EMU_BIT(NaN), max_half, FLOAT},
+    {"max", BF16, "d0s0s0", 0, EMU_BIT(NaN), max_half, FLOAT},
+    {"abs", "f16|bf16", "d0s0", 0, 0, abs_half, FLOAT},
+    {"abs", "f16x2|bf16x2", "d0s0", 0, 0, abs_pair, FLOAT},
+    {"neg", "f16|bf16", "d0s0", 0, 0, neg_half, FLOAT},
+    {"neg", "f16x2|bf16x2", "d0s0", 0, 0, neg_pair, FLOAT},
+    {"ex2", F16, "d0s0", EMU_BIT(approx), 0, ex2_half, SPECIAL},
+    {"ex2", BF16, "d0s0", EMU_BIT(approx) | EMU_BIT(ftz), 0, ex2_half, SPECIAL},
+    {"tanh", BOTH, "d0s0", EMU_BIT(approx), 0, tanh_half, SPECIAL},
+    {0}};

@@ -1,0 +1,265 @@
+/* A launch: CTAs taken in their order by a few host threads, their counters summed, their output and the first failure (in
+ * the order of CTAs) reported, so that nothing depends on how many threads there are. */
+#include "emulator/program.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef struct run {
+  const nereid_emulator_kernel_t *kernel;
+  nereid_emulator_launch_t launch;
+  emu_region_t *regions;
+  size_t n_regions;
+  uint64_t n_ctas;
+  pthread_mutex_t lock; /* of what follows */
+  uint64_t next, failed;
+  nereid_status_t status;
+  nereid_emulator_report_t *report;
+  struct output {
+    char *text;
+    size_t size;
+  } *outputs; /* per CTA, when printing is asked for */
+} run_t;
+
+const nereid_emulator_kernel_t *nereid_emulator_kernel(const nereid_emulator_program_t *program, const char *name) {
+  const nereid_emulator_kernel_t *found = NULL;
+  for (size_t i = 0; i < program->functions.size; ++i) {
+    const nereid_emulator_kernel_t *function = program->functions.data[i];
+    if (!function->is_entry || !function->defined || (name && strcmp(name, function->name_text) != 0))
+      continue;
+    if (found)
+      return NULL;
+    found = function;
+  }
+  return found;
+}
+
+const char *nereid_emulator_kernel_name(const nereid_emulator_kernel_t *kernel) {
+  return kernel->name_text;
+}
+
+size_t nereid_emulator_kernel_parameters(const nereid_emulator_kernel_t *kernel,
+                                         const nereid_emulator_parameter_t **out_parameters) {
+  *out_parameters = kernel->parameters.data;
+  return kernel->parameters.size;
+}
+
+void nereid_emulator_kernel_block(const nereid_emulator_kernel_t *kernel, uint32_t out_block[3]) {
+  memcpy(out_block, kernel->block, sizeof kernel->block);
+}
+
+uint32_t nereid_emulator_kernel_parameter_bytes(const nereid_emulator_kernel_t *kernel) {
+  return kernel->parameter_bytes;
+}
+
+static void set_special(uint8_t *specials, unsigned which, unsigned lane, uint32_t value) {
+  memcpy(specials + which * 128 + lane * 4, &value, sizeof value);
+}
+
+static void set_specials(const emu_cta_t *cta, emu_warp_t *warp) {
+  const uint32_t *block = cta->launch->block, *grid = cta->launch->grid;
+  uint8_t *s = warp->base[EMU_SPECIALS];
+  for (uint32_t lane = 0; lane < EMU_LANES; ++lane) {
+    uint32_t thread = warp->index * EMU_LANES + lane;
+    const uint32_t values[EMU_CLOCK_LO] = {
+        thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1], block[0], block[1], block[2],
+        cta->id[0], cta->id[1], cta->id[2], grid[0], grid[1], grid[2], lane, warp->index, cta->n_warps, 0, 1, 0,
+        UINT32_C(1) << lane, (UINT32_C(1) << lane) - 1, UINT32_MAX >> (31 - lane), (UINT32_MAX << lane) << 1,
+        UINT32_MAX << lane, cta->launch->shared_bytes, cta->shared_bytes, 0, 1};
+    for (unsigned i = 0; i < EMU_CLOCK_LO; ++i)
+      set_special(s, i, lane, values[i]);
+  }
+}
+
+/* Everything of a CTA in one block: registers, specials, return addresses, warps, shared, local. */
+static void *make_cta(const run_t *run, emu_cta_t *cta) {
+  const nereid_emulator_program_t *program = run->kernel->program;
+  size_t registers = ((size_t)program->register_bytes + 63) / 64 * 64, specials = EMU_SPECIAL_COUNT * 128;
+  size_t per_warp = registers + specials + sizeof(uint32_t[EMU_DEPTH][EMU_LANES]);
+  size_t warps = (cta->n_warps * sizeof(emu_warp_t) + 63) / 64 * 64, shared = ((size_t)cta->shared_bytes + 63) / 64 * 64;
+  uint8_t *block = calloc(1, warps + shared + cta->n_warps * (per_warp + (size_t)EMU_LANES * cta->local_bytes) + 64);
+  if (!block)
+    return NULL;
+  cta->warps = (emu_warp_t *)(void *)block;
+  cta->shared = block + warps;
+  uint8_t *at = cta->shared + shared;
+  for (uint32_t i = 0; i < cta->n_warps; ++i, at += per_warp) {
+    emu_warp_t *warp = &cta->warps[i];
+    warp->base[EMU_REGISTERS] = at;
+    warp->base[EMU_SPECIALS] = at + registers;
+    warp->returns = (uint32_t(*)[EMU_LANES])(void *)(at + registers + specials);
+    warp->base[EMU_CONSTANTS] = program->constants;
+  }
+  cta->local = at;
+  return block;
+}
+
+static void start_cta(const run_t *run, emu_cta_t *cta, uint64_t number) {
+  const uint32_t *grid = run->launch.grid;
+  cta->id[0] = (uint32_t)(number % grid[0]);
+  cta->id[1] = (uint32_t)(number / grid[0] % grid[1]);
+  cta->id[2] = (uint32_t)(number / grid[0] / grid[1]);
+  cta->random = run->launch.seed ^ (number * UINT64_C(0xd1342543de82ef95));
+  for (uint32_t i = 0; i < cta->n_warps; ++i) {
+    emu_warp_t *warp = &cta->warps[i];
+    uint32_t threads = cta->n_threads - i * EMU_LANES;
+    warp->cta = cta;
+    warp->index = i;
+    warp->live = threads >= EMU_LANES ? UINT32_MAX : (UINT32_C(1) << threads) - 1;
+    warp->groups[0] = (emu_group_t){warp->live, run->kernel->entry, 0, EMU_RUNNING};
+    warp->n_groups = 1;
+    set_specials(cta, warp);
+  }
+}
+
+static void add_counters(nereid_emulator_counters_t *sum, const nereid_emulator_counters_t *part) {
+  uint64_t numbers[sizeof *sum / sizeof(uint64_t)], more[sizeof *sum / sizeof(uint64_t)];
+  memcpy(numbers, sum, sizeof numbers);
+  memcpy(more, part, sizeof more);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+    numbers[i] += more[i];
+  memcpy(sum, numbers, sizeof numbers);
+}
+
+static void finish_cta(run_t *run, emu_cta_t *cta, uint64_t number) {
+  pthread_mutex_lock(&run->lock);
+  if (cta->status && number < run->failed) {
+    run->failed = number;
+    run->status = cta->status;
+    run->report->message = cta->message;
+  }
+  add_counters(&run->report->counters, &cta->counters);
+  run->report->warp_instructions += cta->warp_instructions;
+  run->report->thread_instructions += cta->thread_instructions;
+  if (run->outputs)
+    run->outputs[number] = (struct output){cta->printed, cta->printed_size};
+  else
+    free(cta->printed);
+  pthread_mutex_unlock(&run->lock);
+}
+
+static void *work(void *data) {
+  run_t *run = data;
+  for (;;) {
+    pthread_mutex_lock(&run->lock);
+    uint64_t number = run->next++;
+    bool done = number >= run->n_ctas || number > run->failed;
+    pthread_mutex_unlock(&run->lock);
+    if (done)
+      return NULL;
+    const uint32_t *block = run->launch.block;
+    emu_cta_t cta = {.kernel = run->kernel,
+                     .launch = &run->launch,
+                     .regions = run->regions,
+                     .n_regions = run->n_regions,
+                     .n_threads = block[0] * block[1] * block[2],
+                     .local_bytes = run->kernel->program->local_bytes};
+    cta.n_warps = (cta.n_threads + EMU_LANES - 1) / EMU_LANES;
+    cta.local_bytes = (cta.local_bytes + 15) / 16 * 16;
+    cta.shared_bytes = (run->kernel->program->shared_static + 1023) / 1024 * 1024 + run->launch.shared_bytes;
+    void *memory = make_cta(run, &cta);
+    if (memory) {
+      start_cta(run, &cta, number);
+      (void)nereid_emulator_run_cta(&cta);
+    } else {
+      cta.status = nereid_message_set(&cta.message, NEREID_ERROR_MEMORY, "out of memory for a CTA");
+    }
+    if (cta.status == NEREID_ERROR_MEMORY && !cta.message.text[0])
+      (void)nereid_message_set(&cta.message, NEREID_ERROR_MEMORY, "out of memory for what the kernel prints");
+    finish_cta(run, &cta, number);
+    free(memory);
+  }
+}
+
+static nereid_status_t check(run_t *run, nereid_message_t *message) {
+  nereid_emulator_launch_t *launch = &run->launch;
+  const nereid_emulator_kernel_t *kernel = run->kernel;
+  uint32_t *block = launch->block;
+  uint64_t threads = 1;
+  for (int i = 0; i < 3; ++i) {
+    block[i] = block[i] ? block[i] : kernel->block[i];
+    if (kernel->block[i] && block[i] != kernel->block[i])
+      return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "kernel '%s' requires a block of %u,%u,%u",
+                                kernel->name_text, kernel->block[0], kernel->block[1], kernel->block[2]);
+    threads *= block[i] <= 1024 ? block[i] : 4096;
+    if (launch->grid[i] > INT32_MAX || (i && launch->grid[i] > 65535))
+      return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the grid is larger than a GPU's");
+  }
+  if (!threads || threads > 1024)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "a block has 1 to 1024 threads; kernel '%s' needs one that does", kernel->name_text);
+  if (launch->parameter_bytes < kernel->parameter_bytes || (launch->parameter_bytes && !launch->parameters))
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "kernel '%s' has %u bytes of parameters, %u are given",
+                              kernel->name_text, kernel->parameter_bytes, launch->parameter_bytes);
+  if (launch->shared_bytes > 1 << 20)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "more than 1 MiB of shared memory");
+  run->n_ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  return NEREID_OK;
+}
+
+/* The launch's buffers and the module's variables as they are at first. */
+static nereid_status_t map_memory(run_t *run, nereid_arena_t *arena) {
+  const nereid_emulator_program_t *program = run->kernel->program;
+  size_t buffers = run->launch.memory ? run->launch.memory->regions.size : 0;
+  run->regions = nereid_arena_new(arena, emu_region_t, buffers + program->variables.size + 1);
+  for (size_t i = 0; run->regions && i < buffers; ++i)
+    run->regions[run->n_regions++] = run->launch.memory->regions.data[i];
+  for (size_t i = 0; run->regions && i < program->variables.size; ++i) {
+    const emu_variable_t *variable = &program->variables.data[i];
+    uint8_t *bytes = nereid_arena_allocate(arena, (size_t)variable->bytes + 1, 1);
+    if (bytes && variable->initial)
+      memcpy(bytes, variable->initial, variable->bytes);
+    run->regions[run->n_regions++] = (emu_region_t){variable->address, variable->bytes, bytes, variable->name};
+  }
+  if (run->launch.print)
+    run->outputs = run->n_ctas < UINT32_MAX ? nereid_arena_new(arena, struct output, run->n_ctas + 1) : NULL;
+  return arena->failed ? NEREID_ERROR_MEMORY : NEREID_OK;
+}
+
+static void deliver(run_t *run) {
+  for (uint64_t i = 0; run->outputs && i < run->n_ctas; ++i) {
+    if (run->outputs[i].size && i <= run->failed)
+      run->launch.print(run->launch.user_data, nereid_view_of(run->outputs[i].text, run->outputs[i].size));
+    free(run->outputs[i].text);
+  }
+}
+
+static void run_all(run_t *run) {
+  enum { MOST = 256 };
+  pthread_t threads[MOST];
+  uint32_t n = run->launch.threads, started = 0;
+  if (!n) {
+    long here = sysconf(_SC_NPROCESSORS_ONLN);
+    n = here > 0 ? (uint32_t)here : 1;
+  }
+  n = run->kernel->program->has_atomics ? 1 : n > MOST ? MOST : n;
+  n = n > run->n_ctas ? (uint32_t)run->n_ctas : n;
+  while (started + 1 < n && pthread_create(&threads[started], NULL, work, run) == 0)
+    ++started;
+  (void)work(run);
+  for (uint32_t i = 0; i < started; ++i)
+    pthread_join(threads[i], NULL);
+}
+
+nereid_status_t nereid_emulator_run(const nereid_emulator_kernel_t *kernel, const nereid_emulator_launch_t *launch,
+                                    nereid_emulator_report_t *report) {
+  nereid_emulator_report_t ignored;
+  report = report ? report : &ignored;
+  *report = (nereid_emulator_report_t){0};
+  run_t run = {.kernel = kernel, .launch = *launch, .failed = UINT64_MAX, .report = report};
+  nereid_arena_t arena;
+  nereid_status_t status = check(&run, &report->message);
+  if (status)
+    return status;
+  nereid_arena_initialize(&arena);
+  if (map_memory(&run, &arena) || pthread_mutex_init(&run.lock, NULL)) {
+    nereid_arena_deinitialize(&arena);
+    return nereid_message_set(&report->message, NEREID_ERROR_MEMORY, "out of memory");
+  }
+  run_all(&run);
+  deliver(&run);
+  pthread_mutex_destroy(&run.lock);
+  nereid_arena_deinitialize(&arena);
+  return run.status;
+}

@@ -1,0 +1,264 @@
+/* Operands: registers, immediates, addresses, symbols, special registers, each to a slot (program.h). */
+#include "emulator/parse.h"
+
+static const struct {
+  const char *name;
+  uint8_t slot, size;
+} specials[] = {
+    {"%tid.x", EMU_TID_X, 4},           {"%tid.y", EMU_TID_Y, 4},           {"%tid.z", EMU_TID_Z, 4},
+    {"%ntid.x", EMU_NTID_X, 4},         {"%ntid.y", EMU_NTID_Y, 4},         {"%ntid.z", EMU_NTID_Z, 4},
+    {"%ctaid.x", EMU_CTAID_X, 4},       {"%ctaid.y", EMU_CTAID_Y, 4},       {"%ctaid.z", EMU_CTAID_Z, 4},
+    {"%nctaid.x", EMU_NCTAID_X, 4},     {"%nctaid.y", EMU_NCTAID_Y, 4},     {"%nctaid.z", EMU_NCTAID_Z, 4},
+    {"%laneid", EMU_LANEID, 4},         {"%warpid", EMU_WARPID, 4},         {"%nwarpid", EMU_NWARPID, 4},
+    {"%smid", EMU_SMID, 4},             {"%nsmid", EMU_NSMID, 4},           {"%lanemask_eq", EMU_LANEMASK_EQ, 4},
+    {"%lanemask_lt", EMU_LANEMASK_LT, 4}, {"%lanemask_le", EMU_LANEMASK_LE, 4}, {"%lanemask_gt", EMU_LANEMASK_GT, 4},
+    {"%lanemask_ge", EMU_LANEMASK_GE, 4}, {"%dynamic_smem_size", EMU_DYNAMIC_SMEM, 4},
+    {"%total_smem_size", EMU_TOTAL_SMEM, 4}, {"%cluster_ctarank", EMU_ZERO, 4}, {"%cluster_nctarank", EMU_ONE, 4},
+    {"%cluster_ctaid.x", EMU_ZERO, 4},  {"%cluster_ctaid.y", EMU_ZERO, 4},  {"%cluster_ctaid.z", EMU_ZERO, 4},
+    {"%cluster_nctaid.x", EMU_ONE, 4},  {"%cluster_nctaid.y", EMU_ONE, 4},  {"%cluster_nctaid.z", EMU_ONE, 4},
+    {"%clusterid.x", EMU_CTAID_X, 4},   {"%clusterid.y", EMU_CTAID_Y, 4},   {"%clusterid.z", EMU_CTAID_Z, 4},
+    {"%nclusterid.x", EMU_NCTAID_X, 4}, {"%nclusterid.y", EMU_NCTAID_Y, 4}, {"%nclusterid.z", EMU_NCTAID_Z, 4},
+    {"%clock", EMU_CLOCK_LO, 4},        {"%clock_hi", EMU_CLOCK_HI, 4},     {"%clock64", EMU_CLOCK_64, 8},
+};
+
+static bool special(emu_parser_t *parser, nereid_view_t name, emu_operand_t *out) {
+  for (size_t i = 0; i < sizeof specials / sizeof *specials; ++i)
+    if (nereid_emulator_is(name, specials[i].name)) {
+      *out = (emu_operand_t){.offset = specials[i].slot * 128u, .base = EMU_SPECIALS, .size = specials[i].size};
+      return true;
+    }
+  return nereid_emulator_syntax(parser, "'%.*s' is not declared", (int)(name.size < 80 ? name.size : 80), name.data);
+}
+
+static bool symbol_address(emu_parser_t *parser, const emu_symbol_t *symbol, unsigned size, emu_operand_t *out) {
+  uint32_t offset;
+  if (size != 4 && size != 8)
+    return nereid_emulator_syntax(parser, "the address of '%.*s' needs 32 or 64 bits", (int)symbol->name.size,
+                                  symbol->name.data);
+  if (!nereid_emulator_constant(parser, symbol->value, size, &offset))
+    return false;
+  *out = (emu_operand_t){.offset = offset, .base = EMU_CONSTANTS, .size = (uint8_t)size};
+  if (symbol->space == EMU_SHARED && symbol->value == UINT64_MAX)
+    return nereid_vector_push(&parser->scratch, &parser->dynamic, (struct emu_dynamic){offset, size}) ||
+           nereid_emulator_memory_out(parser);
+  return true;
+}
+
+/* A register, or with `size` the address of a variable. */
+static bool named(emu_parser_t *parser, nereid_view_t name, unsigned size, emu_operand_t *out) {
+  uint32_t index;
+  const emu_symbol_t *symbol = nereid_emulator_find(parser->scope, name, &index);
+  if (!symbol)
+    return special(parser, name, out);
+  if (symbol->kind == EMU_SYMBOL_ADDRESS)
+    return symbol_address(parser, symbol, size, out);
+  if (symbol->kind != EMU_SYMBOL_REGISTER)
+    return nereid_emulator_syntax(parser, "'%.*s' is a label", (int)name.size, name.data);
+  *out = (emu_operand_t){.base = EMU_REGISTERS,
+                         .size = symbol->size,
+                         .offset = (uint32_t)symbol->value +
+                                   index * (symbol->size ? EMU_LANES * (uint32_t)symbol->size : 4u)};
+  return true;
+}
+
+static bool immediate(emu_parser_t *parser, emu_type_t type, unsigned size, emu_operand_t *out) {
+  emu_number_t number;
+  if (!nereid_emulator_number(parser, &number))
+    return false;
+  bool float_type = type == EMU_F32 || type == EMU_F64;
+  bool bit_type = type == EMU_B32 || type == EMU_B64 || type == EMU_NONE;
+  if (number.is_float && !float_type && !bit_type)
+    return nereid_emulator_syntax(parser, "a floating-point constant for an operand of another type");
+  if (number.is_float ? size != 4 && size != 8 : float_type)
+    return nereid_emulator_syntax(parser, "a constant of the wrong kind for its operand");
+  float single = (float)number.value;
+  if (number.is_float && size == 4)
+    number.bits = 0, memcpy(&number.bits, &single, 4);
+  else if (number.is_float)
+    memcpy(&number.bits, &number.value, 8);
+  uint32_t offset;
+  if (!nereid_emulator_constant(parser, number.bits, size, &offset))
+    return false;
+  *out = (emu_operand_t){.offset = offset, .base = EMU_CONSTANTS, .size = (uint8_t)size};
+  return true;
+}
+
+static bool starts_number(emu_parser_t *parser) {
+  char c = nereid_emulator_peek(parser);
+  return (c >= '0' && c <= '9') || c == '-' || c == '+';
+}
+
+/* Where results go that nobody wants: `_`. */
+static bool sink(emu_parser_t *parser, unsigned size, emu_operand_t *out) {
+  if (parser->scratch_register == UINT32_MAX) {
+    parser->scratch_register = parser->program->register_bytes;
+    parser->program->register_bytes += 256;
+  }
+  *out = (emu_operand_t){.base = EMU_REGISTERS, .size = (uint8_t)size, .offset = parser->scratch_register};
+  return true;
+}
+
+bool nereid_emulator_predicate(emu_parser_t *parser, emu_operand_t *out) {
+  bool negated = nereid_emulator_accept(parser, '!');
+  if (starts_number(parser)) {
+    emu_number_t number;
+    if (!nereid_emulator_number(parser, &number) ||
+        !nereid_emulator_constant(parser, number.bits, 0, &out->offset))
+      return false;
+    *out = (emu_operand_t){.offset = out->offset, .base = EMU_CONSTANTS, .negated = negated};
+    return true;
+  }
+  nereid_view_t name = nereid_emulator_word(parser, true);
+  if (!named(parser, name, 0, out))
+    return false;
+  out->negated = negated;
+  return !out->size || nereid_emulator_syntax(parser, "'%.*s' is no predicate", (int)name.size, name.data);
+}
+
+/* `size` 0: as wide as it is declared, at least `least` bytes; an immediate then has `least`. */
+static bool value(emu_parser_t *parser, emu_type_t type, unsigned size, unsigned least, bool destination,
+                  emu_operand_t *out) {
+  if (!destination && starts_number(parser))
+    return immediate(parser, type, size ? size : least, out);
+  nereid_view_t name = nereid_emulator_word(parser, true);
+  if (!name.size)
+    return nereid_emulator_syntax(parser, "expected an operand");
+  if (destination && nereid_emulator_is(name, "_"))
+    return sink(parser, size ? size : 8, out);
+  if (!named(parser, name, size ? size : least, out))
+    return false;
+  if (destination && out->base != EMU_REGISTERS)
+    return nereid_emulator_syntax(parser, "'%.*s' cannot be written", (int)name.size, name.data);
+  bool fits = size ? out->size == size : out->size >= least && out->size;
+  return fits || nereid_emulator_syntax(parser, "'%.*s' has %u bits, the operand %u", (int)name.size, name.data,
+                                        out->size * 8u, (size ? size : least) * 8u);
+}
+
+/* [base], [base + 8], [123] */
+static bool address(emu_parser_t *parser, emu_insn_t *insn, emu_operand_t *out) {
+  if (!nereid_emulator_expect(parser, '['))
+    return false;
+  if (starts_number(parser)) {
+    if (!immediate(parser, EMU_NONE, 8, out))
+      return false;
+  } else {
+    uint32_t index;
+    nereid_view_t name = nereid_emulator_word(parser, true);
+    const emu_symbol_t *symbol = nereid_emulator_find(parser->scope, name, &index);
+    if (!named(parser, name, 8, out))
+      return false;
+    if (out->size != 4 && out->size != 8)
+      return nereid_emulator_syntax(parser, "an address needs 32 or 64 bits");
+    if (symbol && symbol->kind == EMU_SYMBOL_ADDRESS) {
+      if (insn->space == EMU_PARAM && symbol->space == EMU_LOCAL)
+        insn->space = EMU_LOCAL; /* a parameter of a call */
+      else if (insn->space == EMU_GENERIC ? symbol->space != EMU_GLOBAL : symbol->space != (emu_space_t)insn->space)
+        return nereid_emulator_syntax(parser, "'%.*s' lies in another state space", (int)name.size, name.data);
+    } else if (insn->space == EMU_PARAM) {
+      return nereid_emulator_syntax(parser, "addresses of parameters in registers are not emulated");
+    }
+  }
+  bool minus = false;
+  if (nereid_emulator_accept(parser, '+') || (minus = nereid_emulator_peek(parser) == '-')) {
+    emu_number_t number;
+    if (!nereid_emulator_number(parser, &number))
+      return false;
+    if (number.is_float)
+      return nereid_emulator_syntax(parser, "an offset is an integer");
+    insn->offset = (int64_t)number.bits;
+  }
+  return nereid_emulator_expect(parser, ']');
+}
+
+/* v, w: one, or { one per element }. The operands from `k` on. */
+static bool vector(emu_parser_t *parser, emu_insn_t *insn, unsigned least, bool destination, unsigned k) {
+  unsigned n = insn->n_vector;
+  bool braces = nereid_emulator_accept(parser, '{');
+  if (n > 1 && !braces)
+    return nereid_emulator_syntax(parser, "expected { and %u operands", n);
+  for (unsigned i = 0; i < n; ++i)
+    if ((i && !nereid_emulator_expect(parser, ',')) ||
+        !value(parser, (emu_type_t)insn->types[0], 0, least, destination, &insn->operands[k + i]))
+      return false;
+  return !braces || nereid_emulator_expect(parser, '}');
+}
+
+static unsigned width(const emu_insn_t *insn, char c) {
+  switch (c) {
+  case 'b':
+    return 1;
+  case 'h':
+    return 2;
+  case 'w':
+    return 4;
+  case 'l':
+    return 8;
+  case 'W':
+    return 2 * nereid_emulator_type_size((emu_type_t)insn->types[0]);
+  case '0':
+  case '1':
+  case '2':
+    return nereid_emulator_type_size((emu_type_t)insn->types[c - '0']);
+  default:
+    return 0;
+  }
+}
+
+static emu_type_t type_of(const emu_insn_t *insn, char c) {
+  return c >= '0' && c <= '2' ? (emu_type_t)insn->types[c - '0'] : c == '*' ? (emu_type_t)insn->types[0] : EMU_NONE;
+}
+
+/* p|q destinations: o follows its sibling behind a bar. */
+static bool optional(emu_parser_t *parser, char kind, emu_insn_t *insn, const char *at, unsigned k) {
+  bool there = nereid_emulator_accept(parser, kind == 'o' ? '|' : ',');
+  insn->operands[k] = (emu_operand_t){.absent = 1};
+  if (!there)
+    return true;
+  if (kind == 'O')
+    return value(parser, type_of(insn, at[1]), width(insn, at[1]), 0, false, &insn->operands[k]);
+  if (kind == 'o' && nereid_emulator_peek(parser) == '_') {
+    (void)nereid_emulator_word(parser, false);
+    return true;
+  }
+  return nereid_emulator_predicate(parser, &insn->operands[k]);
+}
+
+bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_form_t *form) {
+  unsigned k = 0;
+  for (const char *at = form->operands; *at; at += 2) {
+    bool good = true;
+    unsigned size = width(insn, at[1]), used = 1;
+    unsigned least = at[1] == '*' ? nereid_emulator_type_size((emu_type_t)insn->types[0])
+                                  : 0;
+    if (at[0] == 'o' || at[0] == 'Q' || at[0] == 'O') {
+      if (!optional(parser, at[0], insn, at, k++))
+        return false;
+      continue;
+    }
+    if (at[0] == 'N') {
+      insn->operands[k++].absent = 1;
+      continue;
+    }
+    if (at != form->operands && !nereid_emulator_expect(parser, ','))
+      return false;
+    if (at[0] == 'm') {
+      good = address(parser, insn, &insn->operands[k]);
+    } else if (at[0] == 'v' || at[0] == 'w') {
+      good = vector(parser, insn, least, at[0] == 'v', k);
+      used = insn->n_vector;
+    } else if (at[0] == 'p' || at[0] == 'q') {
+      good = nereid_emulator_predicate(parser, &insn->operands[k]);
+      if (good && at[0] == 'p' && (insn->operands[k].negated || insn->operands[k].base != EMU_REGISTERS))
+        good = nereid_emulator_syntax(parser, "this predicate cannot be written");
+    } else {
+      if (at[1] == '*' && at[0] == 's' && insn->types[1]) /* cvt: the source has the second type */
+        least = nereid_emulator_type_size((emu_type_t)insn->types[1]);
+      good = value(parser, at[1] == '*' && at[0] == 's' ? (emu_type_t)insn->types[1] : type_of(insn, at[1]), size,
+                   least, at[0] == 'd', &insn->operands[k]);
+    }
+    if (!good)
+      return false;
+    k += used;
+  }
+  return true;
+}

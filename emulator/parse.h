@@ -1,0 +1,112 @@
+/* The parser's state, shared by its files: parse.c (module), function.c (bodies), operand.c, decode.c. */
+#ifndef NEREID_EMULATOR_PARSE_H
+#define NEREID_EMULATOR_PARSE_H
+
+#include "emulator/program.h"
+
+typedef enum emu_symbol_kind {
+  EMU_SYMBOL_REGISTER,  /* of `count` registers name0, name1, ... when count is not 0 */
+  EMU_SYMBOL_ADDRESS,   /* value: of a variable, in its space */
+  EMU_SYMBOL_LABEL,     /* value: pc */
+  EMU_SYMBOL_TARGETS,   /* .branchtargets */
+} emu_symbol_kind_t;
+
+typedef struct emu_symbol {
+  nereid_view_t name;
+  emu_symbol_kind_t kind;
+  emu_space_t space;
+  uint8_t size;      /* bytes per lane of a register; 0: a predicate */
+  uint32_t count;
+  uint32_t bytes;    /* of a variable */
+  uint64_t value;    /* offset of the register, address, pc */
+  uint32_t first, n; /* TARGETS: in `branch_targets` */
+} emu_symbol_t;
+
+typedef struct emu_scope {
+  NEREID_VECTOR(emu_symbol_t) symbols;
+  struct emu_scope *parent;
+} emu_scope_t;
+
+typedef struct emu_fixup { /* a label that was named before all of them were known */
+  uint32_t insn, line;
+  int32_t slot; /* in the instruction's list; -1: its target */
+  nereid_view_t name;
+  emu_scope_t *scope;
+} emu_fixup_t;
+
+struct emu_call { /* the instruction, which gets its callee's entry when all functions are read */
+  uint32_t line;
+  nereid_emulator_kernel_t *from, *to;
+  uint32_t insn;
+};
+
+struct emu_dynamic { /* a constant that is the address of dynamic shared memory */
+  uint32_t offset, size;
+};
+
+typedef struct emu_parser {
+  nereid_emulator_program_t *program;
+  nereid_arena_t scratch;
+  nereid_message_t *message;
+  nereid_status_t status;
+  const char *at, *end;
+  uint32_t line, source_file, source_line;
+  emu_scope_t *scope;
+  nereid_emulator_kernel_t *function; /* whose body is read */
+  NEREID_VECTOR(emu_fixup_t) fixups;
+  NEREID_VECTOR(struct emu_call) calls;
+  NEREID_VECTOR(struct emu_dynamic) dynamic; /* constants: dynamic shared's address */
+  NEREID_VECTOR(nereid_view_t) branch_targets;
+  uint32_t param_bytes, scratch_register;
+} emu_parser_t;
+
+/* Records the first error, located; returns false always. */
+bool nereid_emulator_syntax(emu_parser_t *parser, const char *format, ...) NEREID_PRINTF(2, 3);
+bool nereid_emulator_memory_out(emu_parser_t *parser);
+
+/* Lexing: blanks and comments are skipped before each. */
+void nereid_emulator_blanks(emu_parser_t *parser);
+bool nereid_emulator_accept(emu_parser_t *parser, char c);
+bool nereid_emulator_expect(emu_parser_t *parser, char c);
+char nereid_emulator_peek(emu_parser_t *parser);
+/* A name or directive: letters, digits, _ $ % and dots; empty when there is none. */
+nereid_view_t nereid_emulator_word(emu_parser_t *parser, bool dots);
+/* An opcode with its modifiers. */
+nereid_view_t nereid_emulator_opcode(emu_parser_t *parser);
+bool nereid_emulator_is(nereid_view_t word, const char *text);
+void nereid_emulator_skip_line(emu_parser_t *parser);
+
+typedef struct emu_number {
+  bool is_float, is_single; /* single: 0f */
+  uint64_t bits;            /* integer, two's complement */
+  double value;
+} emu_number_t;
+bool nereid_emulator_number(emu_parser_t *parser, emu_number_t *out);
+bool nereid_emulator_unsigned(emu_parser_t *parser, uint32_t limit, uint32_t *out);
+
+/* The fundamental type of a word such as ".b32" without its dot; EMU_NONE when it is none. */
+emu_type_t nereid_emulator_type(nereid_view_t word);
+bool nereid_emulator_string(emu_parser_t *parser, nereid_view_t *out);
+
+/* Symbols. */
+bool nereid_emulator_define(emu_parser_t *parser, emu_symbol_t symbol);
+const emu_symbol_t *nereid_emulator_find(emu_scope_t *scope, nereid_view_t name, uint32_t *out_index);
+/* A block of `bytes` constant bytes, or of 32 equal values; the offset. */
+bool nereid_emulator_constant(emu_parser_t *parser, uint64_t bits, unsigned size, uint32_t *out_offset);
+
+typedef struct emu_declaration { /* [.space] [.align N] [.vN] .type name[dims] */
+  emu_type_t type;
+  uint32_t align, bytes, element;
+  nereid_view_t name;
+  bool open; /* name[] */
+} emu_declaration_t;
+bool nereid_emulator_declaration(emu_parser_t *parser, emu_declaration_t *out);
+
+bool nereid_emulator_body(emu_parser_t *parser);
+bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t opcode, const emu_operand_t *guard);
+bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_form_t *form);
+bool nereid_emulator_predicate(emu_parser_t *parser, emu_operand_t *out);
+bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn);
+bool nereid_emulator_push(emu_parser_t *parser, const emu_insn_t *insn);
+
+#endif

@@ -1,0 +1,251 @@
+/* What PTX is decoded to, and what executes it. Private to the emulator.
+ *
+ * A register is an array of 32 lanes (u8, u16, u32 or u64 by its declaration), a predicate a mask of 32 bits. An operand
+ * says in which of three blocks of memory its array lies, the warp's registers, the program's constants (an immediate is
+ * an array of 32 equal values) or the warp's special registers, so that an instruction reads all alike:
+ *
+ *   add.s32 %r1, %tid.x, 5   ->   {add_u32, {registers + 0}, {specials + 0}, {constants + 128}}
+ */
+#ifndef NEREID_EMULATOR_PROGRAM_H
+#define NEREID_EMULATOR_PROGRAM_H
+
+#include "base/arena.h"
+#include "base/vector.h"
+#include "emulator/emulator.h"
+
+typedef unsigned __int128 emu_modifiers_t;
+
+#define EMU_MODIFIERS(X)                                                                                               \
+  X(rn) X(rz) X(rm) X(rp) X(rni) X(rzi) X(rmi) X(rpi) X(rna) X(ftz) X(sat) X(satfinite) X(relu) X(approx) X(full)      \
+  X(lo) X(hi) X(wide) X(cc) X(xorsign) X(abs) X(NaN) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(ls) X(hs) X(equ) X(neu)     \
+  X(ltu) X(leu) X(gtu) X(geu) X(num) X(nan) X(and) X(or) X(xor) X(uni) X(sync) X(aligned) X(wrap) X(clamp) X(l) X(r)   \
+  X(global) X(shared) X(shared_cta) X(local) X(param) X(const) X(volatile) X(relaxed) X(acquire) X(release) X(acq_rel) \
+  X(sc) X(cta) X(cluster) X(gpu) X(sys) X(nc) X(weak) X(v2) X(v4) X(ca) X(cg) X(cs) X(lu) X(cv) X(wb) X(wt) X(hint)    \
+  X(eviction) X(prefetch) X(add) X(min) X(max) X(inc) X(dec) X(exch) X(cas) X(noftz) X(up) X(down) X(bfly) X(idx)      \
+  X(all) X(any) X(ballot) X(popc) X(arrive) X(red) X(warp) X(to) X(shiftamt) X(finite) X(infinite) X(number)           \
+  X(notanumber) X(normal) X(subnormal) X(f4e) X(b4e) X(rc8) X(ecl) X(ecr) X(rc16) X(fractional) X(range) X(mmio) X(gl)
+
+typedef enum emu_modifier {
+#define X(name) EMU_##name,
+  EMU_MODIFIERS(X)
+#undef X
+      EMU_MODIFIER_COUNT
+} emu_modifier_t;
+_Static_assert(EMU_MODIFIER_COUNT <= 128, "modifiers are bits of emu_modifiers_t");
+
+#define EMU_BIT(name) ((emu_modifiers_t)1 << EMU_##name)
+#define EMU_HAS(insn, name) (((insn)->modifiers & EMU_BIT(name)) != 0)
+
+typedef enum emu_type {
+  EMU_NONE, EMU_U8, EMU_U16, EMU_U32, EMU_U64, EMU_S8, EMU_S16, EMU_S32, EMU_S64, EMU_B8, EMU_B16, EMU_B32, EMU_B64,
+  EMU_F16, EMU_F16X2, EMU_BF16, EMU_BF16X2, EMU_F32, EMU_F64, EMU_TF32, EMU_E4M3X2, EMU_E5M2X2, EMU_PRED,
+} emu_type_t;
+
+enum { EMU_REGISTERS, EMU_CONSTANTS, EMU_SPECIALS, EMU_BASES };
+enum { EMU_MAX_OPERANDS = 10, EMU_LANES = 32, EMU_DEPTH = 32 };
+
+typedef struct emu_operand {
+  uint32_t offset; /* bytes into its block */
+  uint8_t base;
+  uint8_t size;    /* bytes per lane; 0: a predicate, one mask */
+  uint8_t negated; /* a predicate read through ! */
+  uint8_t absent;
+} emu_operand_t;
+
+typedef struct emu_warp emu_warp_t;
+typedef struct emu_insn emu_insn_t;
+
+/* What an instruction asks of the loop that runs it. */
+typedef enum emu_next {
+  EMU_ADVANCE, /* to the next instruction */
+  EMU_JUMPED,  /* the warp's groups were rearranged */
+  EMU_WAIT,    /* the group stays here until other lanes come */
+  EMU_BLOCKED, /* the group waits at a barrier */
+  EMU_FAILED,  /* the warp's message is set */
+} emu_next_t;
+
+typedef emu_next_t (*emu_execute_t)(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
+
+typedef enum emu_space { EMU_GENERIC, EMU_GLOBAL, EMU_SHARED, EMU_LOCAL, EMU_PARAM } emu_space_t;
+
+struct emu_insn {
+  emu_execute_t execute;
+  emu_execute_t inner; /* what a wrapper calls: with another rounding mode */
+  emu_modifiers_t modifiers;
+  emu_operand_t operands[EMU_MAX_OPERANDS];
+  emu_operand_t guard;
+  int64_t offset;       /* of the address */
+  const uint32_t *list; /* targets of brx.idx; triples {from, to, bytes} of calls */
+  uint32_t n_list;
+  uint32_t target; /* of a branch or call */
+  uint32_t line, source_file, source_line;
+  uint8_t types[3], n_vector, klass, space, has_guard, size;
+  const char *text; /* in the program's text, for messages */
+  uint16_t text_size;
+};
+
+typedef struct emu_region {
+  uint64_t address, bytes;
+  uint8_t *host;
+  const char *label;
+} emu_region_t;
+
+struct nereid_emulator_memory {
+  nereid_arena_t arena;
+  NEREID_VECTOR(emu_region_t) regions;
+  uint64_t next;
+};
+
+typedef struct emu_variable { /* .global and .const of the module */
+  const char *name;
+  uint64_t address;
+  uint32_t bytes;
+  const uint8_t *initial;
+} emu_variable_t;
+
+struct nereid_emulator_kernel {
+  nereid_emulator_program_t *program;
+  nereid_view_t name;
+  const char *name_text;
+  bool is_entry, defined;
+  uint8_t visit; /* 0, 1: its calls are being followed, 2: done */
+  uint32_t entry;                 /* pc */
+  uint32_t line;
+  NEREID_VECTOR(nereid_emulator_parameter_t) parameters;
+  uint32_t parameter_bytes;
+  NEREID_VECTOR(nereid_emulator_parameter_t) formals; /* of a .func: offset in local memory, results first */
+  uint32_t n_results;
+  uint32_t block[3];
+};
+
+struct nereid_emulator_program {
+  nereid_arena_t arena;
+  const char *name;
+  nereid_view_t text;
+  NEREID_VECTOR(emu_insn_t) insns;
+  NEREID_VECTOR(nereid_emulator_kernel_t *) functions;
+  NEREID_VECTOR(emu_variable_t) variables;
+  NEREID_VECTOR(const char *) files; /* by number of .file */
+  uint8_t *constants;
+  uint32_t constant_bytes, constant_capacity;
+  uint32_t register_bytes, local_bytes, shared_static;
+  uint64_t next_variable;
+  bool has_atomics;
+};
+
+/* Where spaces lie among generic addresses. Global memory begins far below. */
+#define EMU_SHARED_WINDOW UINT64_C(0x00007f0000000000)
+#define EMU_LOCAL_WINDOW UINT64_C(0x00007e0000000000)
+#define EMU_PARAM_WINDOW UINT64_C(0x00007d0000000000)
+#define EMU_WINDOW_BYTES UINT64_C(0x0000000100000000)
+#define EMU_VARIABLES_AT UINT64_C(0x0000000800000000)
+#define EMU_BUFFERS_AT UINT64_C(0x0000001000000000)
+
+/* Special registers: each an array of 32 u32 in the warp's block, in this order; lanemasks follow. */
+enum {
+  EMU_TID_X, EMU_TID_Y, EMU_TID_Z, EMU_NTID_X, EMU_NTID_Y, EMU_NTID_Z, EMU_CTAID_X, EMU_CTAID_Y, EMU_CTAID_Z,
+  EMU_NCTAID_X, EMU_NCTAID_Y, EMU_NCTAID_Z, EMU_LANEID, EMU_WARPID, EMU_NWARPID, EMU_SMID, EMU_NSMID, EMU_GRIDID,
+  EMU_LANEMASK_EQ, EMU_LANEMASK_LT, EMU_LANEMASK_LE, EMU_LANEMASK_GT, EMU_LANEMASK_GE, EMU_DYNAMIC_SMEM,
+  EMU_TOTAL_SMEM, EMU_ZERO, EMU_ONE, EMU_CLOCK_LO, EMU_CLOCK_HI, EMU_CLOCK_64, /* two places */
+  EMU_SPECIAL_COUNT = EMU_CLOCK_64 + 2
+};
+
+typedef struct emu_group { /* lanes of a warp that go together */
+  uint32_t mask, pc, depth;
+  enum { EMU_RUNNING, EMU_WAITING, EMU_AT_BARRIER } state;
+} emu_group_t;
+
+typedef struct emu_cta emu_cta_t;
+
+struct emu_warp {
+  uint8_t *base[EMU_BASES];
+  emu_cta_t *cta;
+  uint32_t index; /* in its CTA */
+  uint32_t live;  /* lanes that have not exited */
+  uint32_t carry; /* CC.CF of each lane */
+  emu_group_t groups[EMU_LANES];
+  uint32_t n_groups, current;
+  uint32_t (*returns)[EMU_LANES]; /* [depth] */
+  uint64_t executed, backward;
+  bool yield;
+};
+
+typedef struct emu_barrier {
+  uint32_t arrived, expected, all, any, count; /* any, all, count: of bar.red */
+  bool in_use;
+} emu_barrier_t;
+
+struct emu_cta {
+  const nereid_emulator_kernel_t *kernel;
+  const nereid_emulator_launch_t *launch;
+  const emu_region_t *regions;
+  size_t n_regions, last_region;
+  uint32_t id[3], n_threads, n_warps;
+  emu_warp_t *warps;
+  uint8_t *shared, *local;
+  uint32_t shared_bytes, local_bytes;
+  emu_barrier_t barriers[16];
+  nereid_emulator_counters_t counters;
+  uint64_t warp_instructions, thread_instructions, random;
+  nereid_message_t message;
+  nereid_status_t status;
+  char *printed;
+  size_t printed_size, printed_capacity;
+};
+
+/* One row per form: `name` with the types of `types` ("s32", "f32.f16"; "int" stands for any integer, "bit" for bN too,
+ * '|' separates alternatives), all of `needs` and at most `may` besides. `operands` is pairs: what and how wide;
+ *   d destination   s source   p predicate destination   q predicate source   o optional |p   Q optional , q
+ *   m address       v vector or scalar destination   w vector or scalar source   O optional source   N nothing
+ * widths: 0 1 2 that of the type, W twice that of type 0, b h w l 1 2 4 8 bytes, * any, - none. */
+typedef struct emu_form {
+  const char *name, *types, *operands;
+  emu_modifiers_t needs, may;
+  emu_execute_t execute;
+  int klass;
+} emu_form_t;
+
+/* The families: tables ended by a row without a name. */
+extern const emu_form_t nereid_emulator_integer_forms[], nereid_emulator_bits_forms[], nereid_emulator_float_forms[],
+    nereid_emulator_half_forms[], nereid_emulator_special_forms[], nereid_emulator_compare_forms[],
+    nereid_emulator_convert_forms[], nereid_emulator_move_forms[], nereid_emulator_memory_forms[],
+    nereid_emulator_atomic_forms[], nereid_emulator_warp_forms[], nereid_emulator_control_forms[],
+    nereid_emulator_carry_forms[], nereid_emulator_barrier_forms[];
+
+unsigned nereid_emulator_type_size(emu_type_t type);
+
+/* Fails at an instruction: "k.ptx:12 (kernels.py:3): ...: thread (1,0,0) of CTA (0,0,0): <sentence>". */
+emu_next_t nereid_emulator_fail(emu_warp_t *warp, const emu_insn_t *insn, int lane, const char *format, ...)
+    NEREID_PRINTF(4, 5);
+
+/* The bytes of a lane's access, null after failing. `store`: it is written. */
+uint8_t *nereid_emulator_access(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space,
+                                uint64_t address, uint32_t bytes);
+
+/* Counts a request of the lanes of `mask`. */
+void nereid_emulator_count(emu_warp_t *warp, const uint64_t *addresses, uint32_t mask, uint32_t bytes,
+                           emu_space_t space, bool store);
+/* The space of an access: the instruction's, or for a generic address that of its window. */
+emu_space_t nereid_emulator_space(const emu_insn_t *insn, uint64_t address);
+
+/* Whether every lane of `members` that lives is in `mask`. */
+bool nereid_emulator_all_here(const emu_warp_t *warp, uint32_t members, uint32_t mask);
+
+/* Moves the lanes of the current group, each to its own pc at `depth`. */
+void nereid_emulator_regroup(emu_warp_t *warp, uint32_t lanes, const uint32_t *pcs, uint32_t depth);
+void nereid_emulator_exit(emu_warp_t *warp, uint32_t mask);
+/* Lets a barrier's waiters go when enough threads are there. */
+void nereid_emulator_barrier_check(emu_cta_t *cta, unsigned id);
+
+/* The built-in functions of CUDA's device runtime. */
+emu_next_t nereid_emulator_vprintf(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
+emu_next_t nereid_emulator_assertfail(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
+emu_next_t nereid_emulator_call(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
+emu_next_t nereid_emulator_copy_results(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
+emu_next_t nereid_emulator_pack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
+emu_next_t nereid_emulator_unpack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
+emu_next_t nereid_emulator_rounded(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
+
+nereid_status_t nereid_emulator_run_cta(emu_cta_t *cta);
+
+#endif

@@ -1,0 +1,211 @@
+/* Warps and their schedule within a CTA.
+ *
+ * A warp is a list of groups of lanes, each with a pc and a call depth. The deepest group with the least pc runs; groups that
+ * meet at one pc and depth become one again, so that lanes reconverge where control flow joins. A group waits when an
+ * instruction needs lanes that are elsewhere; when every group of every warp waits, the kernel is stuck and the places are
+ * reported. */
+#include "emulator/program.h"
+
+#include <stdarg.h>
+
+bool nereid_emulator_all_here(const emu_warp_t *warp, uint32_t members, uint32_t mask) {
+  return !(members & warp->live & ~mask);
+}
+
+static void remove_group(emu_warp_t *warp, uint32_t index) {
+  warp->groups[index] = warp->groups[--warp->n_groups];
+}
+
+/* Merges groups that are at one place. */
+static void merge(emu_warp_t *warp) {
+  for (uint32_t i = 0; i < warp->n_groups; ++i)
+    for (uint32_t j = i + 1; j < warp->n_groups;) {
+      emu_group_t *a = &warp->groups[i], *b = &warp->groups[j];
+      bool same = a->pc == b->pc && a->depth == b->depth && a->state != EMU_AT_BARRIER && b->state != EMU_AT_BARRIER;
+      if (same) {
+        a->mask |= b->mask;
+        a->state = EMU_RUNNING;
+        remove_group(warp, j);
+      } else {
+        ++j;
+      }
+    }
+}
+
+void nereid_emulator_regroup(emu_warp_t *warp, uint32_t lanes, const uint32_t *pcs, uint32_t depth) {
+  remove_group(warp, warp->current);
+  while (lanes) {
+    uint32_t pc = pcs[__builtin_ctz(lanes)], mask = 0;
+    for (uint32_t left = lanes; left; left &= left - 1)
+      if (pcs[__builtin_ctz(left)] == pc)
+        mask |= left & (0 - left);
+    lanes &= ~mask;
+    warp->groups[warp->n_groups++] = (emu_group_t){mask, pc, depth, EMU_RUNNING};
+  }
+}
+
+void nereid_emulator_exit(emu_warp_t *warp, uint32_t mask) {
+  emu_group_t *group = &warp->groups[warp->current];
+  warp->live &= ~mask;
+  group->mask &= ~mask;
+  group->pc++;
+  if (!group->mask)
+    remove_group(warp, warp->current);
+}
+
+/* The group to run: of those that do not wait, the deepest, then the one furthest behind. -1: none. */
+static int choose(const emu_warp_t *warp) {
+  int best = -1;
+  for (uint32_t i = 0; i < warp->n_groups; ++i) {
+    const emu_group_t *group = &warp->groups[i], *other = best < 0 ? NULL : &warp->groups[best];
+    if (group->state == EMU_RUNNING && (!other || group->depth > other->depth ||
+                                        (group->depth == other->depth && group->pc < other->pc)))
+      best = (int)i;
+  }
+  return best;
+}
+
+static bool waits_elsewhere(const emu_warp_t *warp) {
+  for (uint32_t i = 0; i < warp->n_groups; ++i)
+    if (warp->groups[i].state == EMU_WAITING)
+      return true;
+  return false;
+}
+
+/* One instruction of the current group. */
+static emu_next_t step(emu_warp_t *warp) {
+  emu_group_t *group = &warp->groups[warp->current];
+  const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[group->pc];
+  uint32_t mask = group->mask, guard;
+  if (insn->has_guard) {
+    memcpy(&guard, warp->base[insn->guard.base] + insn->guard.offset, sizeof guard);
+    mask &= insn->guard.negated ? ~guard : guard;
+  }
+  emu_next_t next = insn->execute(warp, insn, mask);
+  if (next == EMU_WAIT) {
+    group->state = EMU_WAITING;
+    return next;
+  }
+  if (next == EMU_FAILED)
+    return next;
+  emu_cta_t *cta = warp->cta;
+  warp->executed++;
+  cta->warp_instructions++;
+  cta->thread_instructions += (uint64_t)__builtin_popcount(mask);
+  if (cta->launch->count) {
+    cta->counters.warp_instructions[insn->klass]++;
+    cta->counters.thread_instructions[insn->klass] += (uint64_t)__builtin_popcount(mask);
+  }
+  if (next == EMU_ADVANCE)
+    group->pc++;
+  return next;
+}
+
+/* Runs a warp for up to `turns` instructions. False: it failed. `out_moved`: it did something. */
+static bool run_warp(emu_warp_t *warp, uint64_t turns, bool *out_moved) {
+  warp->yield = false;
+  for (uint64_t i = 0; i < turns && warp->n_groups && !warp->yield; ++i) {
+    if (warp->n_groups > 1)
+      merge(warp);
+    int chosen = warp->n_groups == 1 && warp->groups[0].state == EMU_RUNNING ? 0 : choose(warp);
+    if (chosen < 0)
+      return true;
+    uint32_t live = warp->live;
+    warp->current = (uint32_t)chosen;
+    emu_next_t next = step(warp);
+    if (next == EMU_FAILED)
+      return false;
+    *out_moved |= next != EMU_WAIT;
+    if (warp->live != live) { /* lanes that others waited for are gone */
+      for (uint32_t g = 0; g < warp->n_groups; ++g)
+        if (warp->groups[g].state == EMU_WAITING) {
+          const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[warp->groups[g].pc];
+          if (insn->klass == NEREID_EMULATOR_CLASS_BARRIER)
+            return nereid_emulator_fail(warp, insn, __builtin_ctz(warp->groups[g].mask),
+                                        "only part of the warp reaches it: lanes 0x%08x, others exit",
+                                        (unsigned)warp->groups[g].mask) != EMU_FAILED;
+          warp->groups[g].state = EMU_RUNNING;
+        }
+      for (unsigned id = 0; id < 16; ++id)
+        nereid_emulator_barrier_check(warp->cta, id);
+    }
+  }
+  return true;
+}
+
+static uint64_t next_random(emu_cta_t *cta) { /* splitmix64 */
+  uint64_t z = cta->random += UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
+
+/* Who waits where, when nothing can go on. */
+static void stuck(emu_cta_t *cta) {
+  for (uint32_t i = 0; i < cta->n_warps; ++i) {
+    emu_warp_t *warp = &cta->warps[i];
+    if (!warp->n_groups)
+      continue;
+    const emu_group_t *group = &warp->groups[0];
+    for (uint32_t g = 1; g < warp->n_groups && group->state != EMU_WAITING; ++g)
+      group = &warp->groups[g];
+    const emu_insn_t *insn = &cta->kernel->program->insns.data[group->pc];
+    if (group->state == EMU_WAITING || waits_elsewhere(warp))
+      (void)nereid_emulator_fail(warp, insn, __builtin_ctz(group->mask),
+                                 "only part of the warp reaches it: lanes 0x%08x, others wait elsewhere",
+                                 (unsigned)group->mask);
+    else
+      (void)nereid_emulator_fail(warp, insn, __builtin_ctz(group->mask),
+                                 "deadlock: it waits and nothing can go on any more");
+    return;
+  }
+}
+
+nereid_status_t nereid_emulator_run_cta(emu_cta_t *cta) {
+  uint32_t turn = 0, idle = 0, alive = cta->n_warps;
+  nereid_emulator_schedule_t schedule = cta->launch->schedule;
+  while (!cta->status && alive) {
+    uint64_t turns = schedule == NEREID_EMULATOR_RANDOM        ? 1 + next_random(cta) % 64
+                     : schedule == NEREID_EMULATOR_ADVERSARIAL ? UINT64_MAX
+                                                               : 256;
+    if (schedule == NEREID_EMULATOR_RANDOM && !idle)
+      turn = (uint32_t)(next_random(cta) % cta->n_warps);
+    bool moved = false;
+    emu_warp_t *warp = &cta->warps[turn];
+    if (warp->n_groups && !run_warp(warp, turns, &moved))
+      return cta->status;
+    idle = moved ? 0 : idle + 1;
+    turn = (turn + 1) % cta->n_warps;
+    alive = 0;
+    for (uint32_t i = 0; i < cta->n_warps; ++i)
+      alive += cta->warps[i].n_groups != 0;
+    if (idle > cta->n_warps && alive) {
+      stuck(cta);
+      return cta->status;
+    }
+  }
+  return cta->status;
+}
+
+emu_next_t nereid_emulator_fail(emu_warp_t *warp, const emu_insn_t *insn, int lane, const char *format, ...) {
+  emu_cta_t *cta = warp->cta;
+  const nereid_emulator_program_t *program = cta->kernel->program;
+  char sentence[300], source[120] = "";
+  va_list arguments;
+  if (cta->status)
+    return EMU_FAILED;
+  va_start(arguments, format);
+  vsnprintf(sentence, sizeof sentence, format, arguments);
+  va_end(arguments);
+  const char *file = insn->source_file < program->files.size ? program->files.data[insn->source_file] : NULL;
+  if (insn->source_line && file)
+    snprintf(source, sizeof source, " (%s:%u)", file, insn->source_line);
+  uint32_t tid[3];
+  for (int i = 0; i < 3; ++i)
+    memcpy(&tid[i], warp->base[EMU_SPECIALS] + (EMU_TID_X + i) * 128 + lane * 4, 4);
+  cta->status = nereid_message_set(&cta->message, NEREID_ERROR_PROGRAM,
+                                   "%.120s:%u%s: %.*s: thread (%u,%u,%u) of CTA (%u,%u,%u): %s", program->name,
+                                   insn->line, source, (int)(insn->text_size < 60 ? insn->text_size : 60), insn->text,
+                                   tid[0], tid[1], tid[2], cta->id[0], cta->id[1], cta->id[2], sentence);
+  return EMU_FAILED;
+}

@@ -1,0 +1,194 @@
+/* The PTX emulator as an engine: runs the kernel's PTX on this machine's processor.
+ *
+ * Tensors are used where they lie, at addresses that the emulator gives them, aligned to what the signature promises and not
+ * more. What the kernel prints goes to stdout, CTA after CTA. */
+#include "emulator/emulator.h"
+#include "python-free-bindings/launch/image.h"
+#include "tools/nereid/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MULTIPROCESSORS = 132 }; /* for kernels whose grid asks for it: an H100's */
+
+typedef struct emulation {
+  nereid_arena_t arena;
+  tool_job_t *job;
+  nereid_emulator_program_t *program;
+  const nereid_emulator_kernel_t *kernel;
+  nereid_emulator_memory_t *memory;
+  uint64_t *addresses; /* per tensor */
+  uint8_t *parameters;
+} emulation_t;
+
+static nereid_status_t emulator_open(void **out_state, nereid_message_t *message) {
+  static const char here[] = "the PTX emulator";
+  (void)message;
+  *out_state = (void *)(uintptr_t)here;
+  return NEREID_OK;
+}
+
+static const char *emulator_describe(const void *state) {
+  return state;
+}
+
+static const char *emulator_target(const void *state) {
+  (void)state;
+  return "sm_90a";
+}
+
+static void emulator_close(void *state) {
+  (void)state;
+}
+
+static void print_text(void *user_data, nereid_view_t text) {
+  (void)user_data;
+  fwrite(text.data, 1, text.size, stdout);
+}
+
+static uint64_t alignment_of(const tool_job_t *job, size_t tensor) {
+  uint64_t alignment = 16;
+  for (size_t i = 0; i < job->n_slots; ++i)
+    if (job->slots[i].kind == TOOL_SLOT_TENSOR && job->slots[i].tensor == tensor)
+      while (alignment < job->metadata.parameters[i].divisibility)
+        alignment *= 2;
+  return alignment;
+}
+
+static nereid_status_t place_tensors(emulation_t *it, nereid_message_t *message) {
+  tool_job_t *job = it->job;
+  nereid_status_t status = nereid_emulator_memory_create(&it->memory);
+  it->addresses = nereid_arena_new(&it->arena, uint64_t, job->n_tensors);
+  for (size_t i = 0; !status && it->addresses && i < job->n_tensors; ++i)
+    status = nereid_emulator_memory_add(it->memory, job->tensors[i].data, job->tensors[i].bytes, alignment_of(job, i),
+                                        job->tensor_names[i], &it->addresses[i]);
+  return status || !it->addresses ? nereid_message_set(message, NEREID_ERROR_MEMORY, "the tensors do not fit") : status;
+}
+
+static nereid_status_t put(emulation_t *it, size_t index, uint64_t value, nereid_message_t *message) {
+  const nereid_emulator_parameter_t *parameters;
+  size_t n = nereid_emulator_kernel_parameters(it->kernel, &parameters);
+  if (index >= n || parameters[index].size > 8)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the PTX of '%s' has other parameters than its metadata",
+                              it->job->metadata.name);
+  memcpy(it->parameters + parameters[index].offset, &value, parameters[index].size);
+  return NEREID_OK;
+}
+
+/* The two pointers behind the arguments: memory for all CTAs, zeros. */
+static nereid_status_t put_scratch(emulation_t *it, nereid_message_t *message) {
+  const nereid_metadata_t *metadata = &it->job->metadata;
+  const uint64_t sizes[] = {metadata->global_scratch_size, metadata->profile_scratch_size};
+  const uint64_t aligns[] = {metadata->global_scratch_align, metadata->profile_scratch_align};
+  static const char *const names[] = {"the scratch memory", "the profile scratch memory"};
+  const nereid_emulator_parameter_t *parameters;
+  size_t n = nereid_emulator_kernel_parameters(it->kernel, &parameters);
+  const uint32_t *grid = it->job->grid;
+  uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2];
+  nereid_status_t status = NEREID_OK;
+  for (size_t k = 0; !status && k < 2 && it->job->n_slots + k < n; ++k) {
+    uint64_t address = 0;
+    if (sizes[k] && ctas && sizes[k] > (UINT64_C(1) << 34) / ctas)
+      return nereid_message_set(message, NEREID_ERROR_MEMORY, "%s of this grid needs more than 16 GiB", names[k]);
+    if (sizes[k] && ctas) {
+      void *scratch = nereid_arena_allocate(&it->arena, ctas, sizes[k]);
+      status = scratch ? nereid_emulator_memory_add(it->memory, scratch, ctas * sizes[k], aligns[k] ? aligns[k] : 1,
+                                                    names[k], &address)
+                       : NEREID_ERROR_MEMORY;
+    }
+    status = status ? nereid_message_set(message, status, "%s cannot be allocated", names[k])
+                    : put(it, it->job->n_slots + k, address, message);
+  }
+  return status;
+}
+
+static nereid_status_t put_arguments(emulation_t *it, nereid_message_t *message) {
+  tool_job_t *job = it->job;
+  nereid_status_t status = NEREID_OK;
+  it->parameters = nereid_arena_allocate(&it->arena, nereid_emulator_kernel_parameter_bytes(it->kernel) + 8, 1);
+  if (!it->parameters)
+    return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  for (size_t i = 0; !status && i < job->n_slots; ++i) {
+    const tool_slot_t *slot = &job->slots[i];
+    if (slot->kind == TOOL_SLOT_DESCRIPTOR)
+      return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "tensor maps are not emulated");
+    status = put(it, i,
+                 slot->kind == TOOL_SLOT_TENSOR   ? it->addresses[slot->tensor]
+                 : slot->kind == TOOL_SLOT_SCALAR ? slot->bits
+                                                  : 0,
+                 message);
+  }
+  return status ? status : put_scratch(it, message);
+}
+
+static nereid_status_t load(emulation_t *it, nereid_message_t *message) {
+  const tool_job_t *job = it->job;
+  if (nereid_image_kind(job->image) != NEREID_IMAGE_PTX)
+    return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "the emulator runs PTX or IR, not a cubin");
+  if (job->metadata.num_ctas > 1)
+    return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "clusters of CTAs are not emulated");
+  if (job->repeats)
+    return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "--bench times a GPU; the emulator has --counters");
+  nereid_status_t status = nereid_emulator_load(job->image, job->metadata.name, &it->program, message);
+  if (status)
+    return status;
+  it->kernel = nereid_emulator_kernel(it->program, job->metadata.name);
+  return it->kernel ? NEREID_OK
+                    : nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "no kernel '%s' in the PTX",
+                                         job->metadata.name);
+}
+
+static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
+  tool_job_t *job = it->job;
+  nereid_emulator_report_t report;
+  nereid_emulator_launch_t launch = {
+      .grid = {job->grid[0], job->grid[1], job->grid[2]},
+      .shared_bytes = job->metadata.shared > UINT32_MAX ? UINT32_MAX : (uint32_t)job->metadata.shared,
+      .parameters = it->parameters,
+      .parameter_bytes = nereid_emulator_kernel_parameter_bytes(it->kernel),
+      .memory = it->memory,
+      .count = job->count,
+      .print = print_text,
+  };
+  uint32_t required[3];
+  nereid_emulator_kernel_block(it->kernel, required);
+  if (!required[0]) {
+    launch.block[0] = (uint32_t)job->metadata.total_num_warps * 32;
+    launch.block[1] = launch.block[2] = 1;
+  }
+  nereid_status_t status = nereid_emulator_run(it->kernel, &launch, &report);
+  if (status)
+    return nereid_message_set(message, status, "%s", report.message.text);
+  if (job->count)
+    nereid_emulator_counters_print(&report.counters, stdout);
+  return NEREID_OK;
+}
+
+static nereid_status_t emulator_run(void *state, tool_job_t *job, nereid_message_t *message) {
+  emulation_t it = {.job = job};
+  (void)state;
+  nereid_arena_initialize(&it.arena);
+  nereid_status_t status = tool_job_grid(job, MULTIPROCESSORS, message);
+  if (!status)
+    status = load(&it, message);
+  if (!status)
+    status = place_tensors(&it, message);
+  if (!status)
+    status = put_arguments(&it, message);
+  if (!status)
+    status = execute(&it, message);
+  nereid_emulator_memory_destroy(it.memory);
+  nereid_emulator_unload(it.program);
+  nereid_arena_deinitialize(&it.arena);
+  return status;
+}
+
+const tool_engine_t tool_engine_emulator = {
+    .name = "emulator",
+    .stage = NEREID_STAGE_PTX,
+    .open = emulator_open,
+    .describe = emulator_describe,
+    .target = emulator_target,
+    .run = emulator_run,
+    .close = emulator_close,
+};
