@@ -31,7 +31,12 @@ static const fp8_t *fp8_of(MlirType type) {
   return mlirTypeIsAFloat8E5M2(type) ? &e5m2 : NULL;
 }
 
-enum { FP8_CVT_CAPABILITY = 89, BF16_CVT_CAPABILITY = 90 };
+enum { FP8_CVT_CAPABILITY = 89, FP8_CVT_PTX = 81, BF16_CVT_CAPABILITY = 90 };
+
+/* Whether there are instructions between fp8 and the others (PTX ISA, cvt: sm_89, PTX 8.1). */
+static bool has_fp8_cvt(const nereid_lower_t *lower) {
+  return lower->options.capability >= FP8_CVT_CAPABILITY && lower->options.ptx_version >= FP8_CVT_PTX;
+}
 
 /* --- from fp8 --- */
 
@@ -55,7 +60,7 @@ static MlirValue fp8_bits_to_f16(nereid_lower_t *lower, const fp8_t *format, Mli
 }
 
 static void fp8_pair_to_f16(nereid_lower_t *lower, const fp8_t *format, const MlirValue *bits, MlirValue *out) {
-  if (lower->options.capability < FP8_CVT_CAPABILITY) {
+  if (!has_fp8_cvt(lower)) {
     for (int i = 0; i < 2; ++i)
       out[i] = i && bits[1].ptr == bits[0].ptr ? out[0] : fp8_bits_to_f16(lower, format, bits[i]);
     return;
@@ -129,7 +134,7 @@ static MlirValue f32_to_fp8_bits(nereid_lower_t *lower, const fp8_t *format, Mli
 
 static void f32_pair_to_fp8(nereid_lower_t *lower, const fp8_t *format, const MlirValue *values, bool to_zero,
                             MlirValue *out) {
-  if (to_zero || lower->options.capability < FP8_CVT_CAPABILITY) {
+  if (to_zero || !has_fp8_cvt(lower)) {
     for (int i = 0; i < 2; ++i)
       out[i] = i && values[1].ptr == values[0].ptr ? out[0] : f32_to_fp8_bits(lower, format, values[i], to_zero);
     return;

@@ -2,6 +2,11 @@
 // RUN: nereid-opt %s --convert-triton-to-tritongpu --convert-triton-gpu-to-llvm=compute-capability=90 | FileCheck %s --check-prefixes=CHECK,SM90
 // RUN: nereid-opt %s --convert-triton-to-tritongpu=target=cuda:80 --convert-triton-gpu-to-llvm=compute-capability=80 | FileCheck %s --check-prefixes=CHECK,SM80
 
+// PTX 8.0 has no instructions for fp8, whatever the target.
+// RUN: nereid-opt %s --convert-triton-to-tritongpu --convert-triton-gpu-to-llvm="compute-capability=90 ptx-version=80" | FileCheck %s --check-prefix=OLD --implicit-check-not=m3x2 --implicit-check-not=m2x2
+// OLD: llvm.func internal @to_fp8(
+// OLD: llvm.intr.roundeven
+
 // CHECK-LABEL: llvm.func internal @wider(
 // CHECK: llvm.fpext %arg0 : f16 to f32
 // CHECK: llvm.fpext %arg1 : bf16 to f64
