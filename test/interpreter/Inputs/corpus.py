@@ -242,6 +242,41 @@ case("matmul_f32_tf32", "6", {"a": "f32[130x96]:rand", "b": "f32[96x264]:rand", 
      2.0**-9)(small_matmul(f32))
 
 
+case("matmul_fp8", "6", {"a": "f8E4M3FN[130x96]:rand", "b": "f8E4M3FN[96x264]:rand", "c": "f16[130x264]:zeros", **SIZES},
+     2.0**-10)(small_matmul(f16))
+case("matmul_block_ptr", "2,3", {"a": "f16[130x96]:rand", "b": "f16[96x264]:rand", "c": "f16[130x264]:zeros",
+                               "M": "130", "N": "264", "K": "96"}, 2.0**-10)(
+         lambda a, b, c, M, N, K: small_matmul(f16)(a, b, c, M, N, K, K, N, N))
+
+
+def transposed(a, b, c, M, N, K):
+    """c = a b^T, through descriptors."""
+    return {"c": [f16(v) for v in product(a, [b[j * K + k] for k in range(K) for j in range(N)], M, N, K)]}
+
+
+case("matmul_dev_desc", "2,3", {"a": "f16[130x72]:rand", "b": "f16[264x72]:rand", "c": "f16[130x264]:zeros",
+                                "M": "130", "N": "264", "K": "72"}, 2.0**-10)(transposed)
+for kernel in ("matmul_tma_persistent", "matmul_tma_persistent_ws"):
+    case(kernel, "6", {"a_desc": "f16[130x72]:rand", "b_desc": "f16[264x72]:rand", "c_desc": "f16[130x264]:zeros",
+                       "M": "130", "N": "264", "K": "72"}, 2.0**-10)(
+             lambda a_desc, b_desc, c_desc, M, N, K: {"c_desc": transposed(a_desc, b_desc, c_desc, M, N, K)["c"]})
+
+
+@case("attn_fwd_d128_full", "1,1", {"q": "f16[128x128]:rand", "k": "f16[128x128]:rand", "v": "f16[128x128]:rand",
+                                    "o": "f16[128x128]:zeros", "lse": "f32[128]:zeros", "scale": "0.125",
+                                    "sqz": "16384", "sqm": "128", "N": "128"}, 2.0**-9)
+def attention(q, k, v, o, lse, scale, sqz, sqm, N):
+    out, sums = [], []
+    columns = [v[d::128] for d in range(128)]
+    for i in range(N):
+        row = q[i * 128:i * 128 + 128]
+        s = [scale * math.fsum(a * b for a, b in zip(row, k[j * 128:j * 128 + 128])) for j in range(N)]
+        e = [math.exp(x - max(s)) for x in s]
+        sums.append((max(s) + math.log(math.fsum(e))) / math.log(2))
+        out += [f16(math.fsum(a * b for a, b in zip(e, column)) / math.fsum(e)) for column in columns]
+    return {"o": out, "lse": sums}
+
+
 @case("noinline_live_frame", "1", {"a": "f16[64x64]:rand", "b": "f16[64x64]:rand", "c": "f32[64x64]:zeros",
                                    "x": "f32[1056]:rand", "o": "f32[1]:zeros", "K": "64"}, 1e-6)
 def noinline_live_frame(a, b, c, x, o, K):
