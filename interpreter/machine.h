@@ -65,6 +65,7 @@ extern const nereid_machine_row_t nereid_machine_block_rows[];
 extern const nereid_machine_row_t nereid_machine_shape_rows[];
 extern const nereid_machine_row_t nereid_machine_reduce_rows[];
 extern const nereid_machine_row_t nereid_machine_dot_rows[];
+extern const nereid_machine_row_t nereid_machine_dot_scaled_rows[];
 extern const nereid_machine_row_t nereid_machine_control_rows[];
 extern const nereid_machine_row_t nereid_machine_debug_rows[];
 
