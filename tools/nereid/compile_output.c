@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* The suffix of a stage's files: the llvm dialect is MLIR like any other. */
 static const char *suffix_of(nereid_stage_t stage) {
@@ -88,10 +89,16 @@ static void print_times(const char *input, const nereid_result_t *result) {
   fputs(text, stderr);
 }
 
+/* Pipes and devices have nothing beside them. */
+static bool is_no_file(const char *path) {
+  struct stat about;
+  return strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode));
+}
+
 nereid_status_t tool_write_result(const tool_output_t *output, const char *input, const nereid_result_t *result,
                                   nereid_arena_t *arena, nereid_message_t *message) {
   const char *path = output_path(output, input, result, arena);
-  const char *beside = path && strcmp(path, "-") != 0 ? nereid_arena_format(arena, "%s.json", path) : NULL;
+  const char *beside = path && !is_no_file(path) ? nereid_arena_format(arena, "%s.json", path) : NULL;
   if (!path)
     return NEREID_ERROR_MEMORY;
   nereid_status_t status = check_path(output, input, path, message);
@@ -99,8 +106,11 @@ nereid_status_t tool_write_result(const tool_output_t *output, const char *input
     status = write_dumps(output->dump_dir, result, arena, message);
   if (status == NEREID_OK)
     status = nereid_file_write(path, nereid_result_bytes(result), message);
-  if (status == NEREID_OK && beside)
+  if (status == NEREID_OK && beside) {
     status = nereid_file_write(beside, nereid_result_metadata(result), message);
+    if (status != NEREID_OK)
+      unlink(path); /* half of a result is none */
+  }
   if (output->time)
     print_times(input, result);
   return status;
