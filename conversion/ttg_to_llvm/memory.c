@@ -90,9 +90,12 @@ static bool is_plain(const modifiers_t *modifiers) {
          !modifiers->is_volatile;
 }
 
-/* An eviction policy goes to both caches: a qualifier for L1, a policy for L2 (PTX ISA, "createpolicy"). */
+/* An eviction policy goes to both caches: a qualifier for L1, a policy for L2 (PTX ISA, "createpolicy": PTX 7.4). Before that
+ * there is none to give: it is a hint. */
 static void make_policy(nereid_lower_t *lower, modifiers_t *modifiers) {
-  if (modifiers->evict == NEREID_TT_EVICTION_POLICY_NORMAL || modifiers->is_volatile)
+  enum { POLICY_PTX = 74 };
+  if (modifiers->evict == NEREID_TT_EVICTION_POLICY_NORMAL || modifiers->is_volatile ||
+      lower->options.ptx_version < POLICY_PTX)
     return;
   const char *text = modifiers->evict == NEREID_TT_EVICTION_POLICY_EVICT_FIRST
                          ? "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;"

@@ -1,5 +1,8 @@
 // Loads, stores and addresses: how wide, under which predicate, with which qualifiers.
 // RUN: nereid-opt %s --convert-triton-gpu-to-llvm | FileCheck %s
+// Eviction policies came with PTX 7.4; before, the hint is dropped.
+// RUN: nereid-opt %s --convert-triton-gpu-to-llvm="compute-capability=80 ptx-version=71" | FileCheck %s --check-prefix=OLD --implicit-check-not=policy --implicit-check-not=evict --implicit-check-not=hint
+// OLD: llvm.func @load_modifiers(
 
 #v1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #v2 = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
