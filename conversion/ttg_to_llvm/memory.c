@@ -90,8 +90,8 @@ static bool is_plain(const modifiers_t *modifiers) {
          !modifiers->is_volatile;
 }
 
-/* An eviction policy goes to both caches: a qualifier for L1, a policy for L2 (PTX ISA, "createpolicy": PTX 7.4). Before that
- * there is none to give: it is a hint. */
+/* An eviction policy goes to both caches: a qualifier for L1, a policy for L2 (PTX ISA, "createpolicy": PTX 7.4).
+ * Before that there is none to give: it is a hint. */
 static void make_policy(nereid_lower_t *lower, modifiers_t *modifiers) {
   enum { POLICY_PTX = 74 };
   if (modifiers->evict == NEREID_TT_EVICTION_POLICY_NORMAL || modifiers->is_volatile ||
