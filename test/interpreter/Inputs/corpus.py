@@ -98,13 +98,13 @@ def run(corpus, directory, name):
 # --- elementwise ---
 
 
-@case("vector_add", "2", {"x": "f32[1500]:rand", "y": "f32[1500]:rand", "o": "f32[1500]:zeros", "n": "1400"})
+@case("vector_add", "2", {"x": "f32[1500]:rand", "y": "f32[1500]:rand", "o": "f32[1500]:zeros", "n": "1408"})
 def vector_add(x, y, o, n):
     return {"o": [f32(a + b) for a, b in zip(x[:n], y[:n])] + [0.0] * (len(o) - n)}
 
 
-@case("gelu_bias", "2,2", {"x": "bf16[40x200]:rand", "b": "bf16[200]:rand", "o": "bf16[40x200]:zeros", "M": "40",
-                           "N": "190", "sx": "200", "so": "200"}, 2.0**-7)
+@case("gelu_bias", "2,2", {"x": "bf16[40x208]:rand", "b": "bf16[208]:rand", "o": "bf16[40x208]:zeros", "M": "40",
+                           "N": "190", "sx": "208", "so": "208"}, 2.0**-7)
 def gelu_bias(x, b, o, M, N, sx, so):
     def gelu(v):
         return to_bf16(0.5 * v * (1 + math.erf(v * math.sqrt(0.5))))
@@ -121,7 +121,7 @@ def philox(seed, counter):
     return c[0]
 
 
-@case("dropout", "2", {"x": "f32[1500]:rand", "o": "f32[1500]:zeros", "n": "1400", "p": "0.25", "seed": "1234"}, 1e-6)
+@case("dropout", "2", {"x": "f32[1500]:rand", "o": "f32[1500]:zeros", "n": "1408", "p": "0.25", "seed": "1234"}, 1e-6)
 def dropout(x, o, n, p, seed):
     def uniform(i):
         u = philox(seed, i)
@@ -129,12 +129,12 @@ def dropout(x, o, n, p, seed):
     return {"o": [(x[i] / (1 - p) if uniform(i) > p else 0.0) if i < n else 0.0 for i in range(len(x))]}
 
 
-@case("libdev", "2", {"x": "f32[1500]:rand", "o": "f32[1500]:zeros", "n": "1400"}, 1e-6)
+@case("libdev", "2", {"x": "f32[1500]:rand", "o": "f32[1500]:zeros", "n": "1408"}, 1e-6)
 def libdev(x, o, n):
     return {"o": [math.asin(v) + v**3 + math.sin(v) + math.tanh(v) if i < n else 0.0 for i, v in enumerate(x)]}
 
 
-@case("fp8_cast", "2", {"x": "f32[1500]:rand", "o": "f8E4M3FN[1500]:zeros", "n": "1400"})
+@case("fp8_cast", "2", {"x": "f32[1500]:rand", "o": "f8E4M3FN[1500]:zeros", "n": "1408"})
 def fp8_cast(x, o, n):
     table = [e4m3(u) for u in range(128) if u != 127]
 
@@ -144,7 +144,7 @@ def fp8_cast(x, o, n):
     return {"o": [nearest(v) if i < n else 0.0 for i, v in enumerate(x)]}
 
 
-@case("transpose", "2,2", {"x": "f16[100x70]:rand", "o": "f16[70x100]:zeros", "M": "100", "N": "70"})
+@case("transpose", "2,2", {"x": "f16[112x80]:rand", "o": "f16[80x112]:zeros", "M": "112", "N": "80"})
 def transpose(x, o, M, N):
     return {"o": [x[r * N + c] for c in range(N) for r in range(M)]}
 
@@ -152,8 +152,8 @@ def transpose(x, o, M, N):
 # --- rows ---
 
 
-@case("softmax_row", "3", {"x": "f32[3x1000]:rand", "o": "f32[3x1000]:zeros", "sx": "1000", "so": "1000", "rows": "3",
-                           "n": "1000"}, 1e-6)
+@case("softmax_row", "3", {"x": "f32[3x1008]:rand", "o": "f32[3x1008]:zeros", "sx": "1008", "so": "1008", "rows": "3",
+                           "n": "1008"}, 1e-6)
 def softmax_row(x, o, sx, so, rows, n):
     out = []
     for r in range(rows):
@@ -163,9 +163,9 @@ def softmax_row(x, o, sx, so, rows, n):
     return {"o": out}
 
 
-@case("layernorm_fwd", "2", {"x": "f16[2x5000]:rand", "y": "f16[2x5000]:zeros", "w": "f16[5000]:rand",
-                             "b": "f16[5000]:rand", "mean": "f32[2]:zeros", "rstd": "f32[2]:zeros", "stride": "5000",
-                             "n": "5000", "eps": "0.00001"}, 2.0**-10)
+@case("layernorm_fwd", "2", {"x": "f16[2x5008]:rand", "y": "f16[2x5008]:zeros", "w": "f16[5008]:rand",
+                             "b": "f16[5008]:rand", "mean": "f32[2]:zeros", "rstd": "f32[2]:zeros", "stride": "5008",
+                             "n": "5008", "eps": "0.00001"}, 2.0**-10)
 def layernorm_fwd(x, y, w, b, mean, rstd, stride, n, eps):
     means, scales, out = [], [], []
     for r in range(2):
@@ -186,7 +186,7 @@ def cumsum_rows(x, o, N):
     return {"o": out}
 
 
-@case("argmax_rows", "2", {"x": "f32[8x1000]:rand", "o": "i32[8]:zeros", "N": "1000"})
+@case("argmax_rows", "2", {"x": "f32[8x1008]:rand", "o": "i32[8]:zeros", "N": "1008"})
 def argmax_rows(x, o, N):
     return {"o": [max(range(N), key=lambda c: (x[r * N + c], -c)) for r in range(8)]}
 
@@ -202,12 +202,12 @@ def reduce_2d_blockptr(x, o, xn, S0, S1):
     return {"o": [math.fsum(x[r * S0:r * S0 + S0]) for r in range(3)] + [0.0]}
 
 
-@case("histo", "2", {"x": "i32[1500]:randint(0,64)", "o": "i32[64]:zeros", "n": "1400"})
+@case("histo", "2", {"x": "i32[1500]:randint(0,64)", "o": "i32[64]:zeros", "n": "1408"})
 def histo(x, o, n):
     return {"o": [x[:n].count(v) for v in range(64)]}
 
 
-@case("atomics", "2", {"x": "f32[1500]:rand", "o": "f32[65]:zeros", "n": "1400"}, 1e-6)
+@case("atomics", "2", {"x": "f32[1500]:rand", "o": "f32[65]:zeros", "n": "1408"}, 1e-6)
 def atomics(x, o, n):
     return {"o": [math.fsum(x[i] for i in range(k, n, 64)) for k in range(64)] + [max(x[:n])]}
 
@@ -235,17 +235,17 @@ def small_matmul(round_to):
     return reference
 
 
-SIZES = {"M": "130", "N": "264", "K": "96", "sam": "96", "sbk": "264", "scm": "264"}
-case("matmul_f16", "6", {"a": "f16[130x96]:rand", "b": "f16[96x264]:rand", "c": "f16[130x264]:zeros", **SIZES},
+SIZES = {"M": "144", "N": "272", "K": "96", "sam": "96", "sbk": "272", "scm": "272"}
+case("matmul_f16", "6", {"a": "f16[144x96]:rand", "b": "f16[96x272]:rand", "c": "f16[144x272]:zeros", **SIZES},
      2.0**-10)(small_matmul(f16))
-case("matmul_f32_tf32", "6", {"a": "f32[130x96]:rand", "b": "f32[96x264]:rand", "c": "f32[130x264]:zeros", **SIZES},
+case("matmul_f32_tf32", "6", {"a": "f32[144x96]:rand", "b": "f32[96x272]:rand", "c": "f32[144x272]:zeros", **SIZES},
      2.0**-9)(small_matmul(f32))
 
 
-case("matmul_fp8", "6", {"a": "f8E4M3FN[130x96]:rand", "b": "f8E4M3FN[96x264]:rand", "c": "f16[130x264]:zeros", **SIZES},
+case("matmul_fp8", "6", {"a": "f8E4M3FN[144x96]:rand", "b": "f8E4M3FN[96x272]:rand", "c": "f16[144x272]:zeros", **SIZES},
      2.0**-10)(small_matmul(f16))
-case("matmul_block_ptr", "2,3", {"a": "f16[130x96]:rand", "b": "f16[96x264]:rand", "c": "f16[130x264]:zeros",
-                               "M": "130", "N": "264", "K": "96"}, 2.0**-10)(
+case("matmul_block_ptr", "2,3", {"a": "f16[144x96]:rand", "b": "f16[96x272]:rand", "c": "f16[144x272]:zeros",
+                               "M": "144", "N": "272", "K": "96"}, 2.0**-10)(
          lambda a, b, c, M, N, K: small_matmul(f16)(a, b, c, M, N, K, K, N, N))
 
 
@@ -254,11 +254,11 @@ def transposed(a, b, c, M, N, K):
     return {"c": [f16(v) for v in product(a, [b[j * K + k] for k in range(K) for j in range(N)], M, N, K)]}
 
 
-case("matmul_dev_desc", "2,3", {"a": "f16[130x72]:rand", "b": "f16[264x72]:rand", "c": "f16[130x264]:zeros",
-                                "M": "130", "N": "264", "K": "72"}, 2.0**-10)(transposed)
+case("matmul_dev_desc", "2,3", {"a": "f16[144x80]:rand", "b": "f16[272x80]:rand", "c": "f16[144x272]:zeros",
+                                "M": "144", "N": "272", "K": "80"}, 2.0**-10)(transposed)
 for kernel in ("matmul_tma_persistent", "matmul_tma_persistent_ws"):
-    case(kernel, "6", {"a_desc": "f16[130x72]:rand", "b_desc": "f16[264x72]:rand", "c_desc": "f16[130x264]:zeros",
-                       "M": "130", "N": "264", "K": "72"}, 2.0**-10)(
+    case(kernel, "6", {"a_desc": "f16[144x80]:rand", "b_desc": "f16[272x80]:rand", "c_desc": "f16[144x272]:zeros",
+                       "M": "144", "N": "272", "K": "80"}, 2.0**-10)(
              lambda a_desc, b_desc, c_desc, M, N, K: {"c_desc": transposed(a_desc, b_desc, c_desc, M, N, K)["c"]})
 
 
