@@ -1,4 +1,5 @@
-/* Where an address points: the bytes of a shared, local, parameter or global access, checked for bounds and alignment. */
+/* Where an address points: the bytes of a shared, local, parameter or global access, checked for bounds and alignment.
+ */
 #include "emulator/program.h"
 
 #include <stdlib.h>
@@ -44,8 +45,8 @@ static uint8_t *global(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint6
   return nowhere(warp, insn, lane, address, bytes);
 }
 
-uint8_t *nereid_emulator_access(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space,
-                                uint64_t address, uint32_t bytes) {
+uint8_t *nereid_emulator_access(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
+                                uint32_t bytes) {
   emu_cta_t *cta = warp->cta;
   uint64_t at = address;
   if (address % bytes) {

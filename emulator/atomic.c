@@ -1,5 +1,5 @@
-/* atom and red (PTX ISA, atom, red). The lanes of a warp go one after the other, lowest first; a kernel with a global atomic
- * runs its CTAs one after the other, so that what it returns does not depend on the host. */
+/* atom and red (PTX ISA, atom, red). The lanes of a warp go one after the other, lowest first; a kernel with a global
+ * atomic runs its CTAs one after the other, so that what it returns does not depend on the host. */
 #include "emulator/execute.h"
 #include "emulator/numbers.h"
 
@@ -86,8 +86,8 @@ static emu_next_t atomic(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
   for (unsigned i = 0; i < n && returns; ++i)
     FOR_LANES(lane, mask) emu_set_lane(warp, &insn->operands[i], (int)lane, olds[lane][i]);
   if (warp->cta->launch->count && mask)
-    nereid_emulator_count(warp, addresses, mask, size * n,
-                          nereid_emulator_space(insn, addresses[__builtin_ctz(mask)]), true);
+    nereid_emulator_count(warp, addresses, mask, size * n, nereid_emulator_space(insn, addresses[__builtin_ctz(mask)]),
+                          true);
   warp->yield |= failed_cas;
   return EMU_ADVANCE;
 }
@@ -105,8 +105,9 @@ static emu_next_t red(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   (EMU_BIT(global) | EMU_BIT(shared) | EMU_BIT(relaxed) | EMU_BIT(acquire) | EMU_BIT(release) | EMU_BIT(acq_rel) |     \
    EMU_BIT(cta) | EMU_BIT(cluster) | EMU_BIT(gpu) | EMU_BIT(sys) | EMU_BIT(hint))
 #define BOTH(operation, types, may)                                                                                    \
-  {"atom", types, "d0m-s0", EMU_BIT(operation), MAY | (may), atom, ATOMIC},                                            \
-      {"red", types, "m-s0", EMU_BIT(operation), MAY | (may), red, ATOMIC}
+  {"atom", types, "d0m-s0", EMU_BIT(operation), MAY | (may), atom, ATOMIC}, {                                          \
+    "red", types, "m-s0", EMU_BIT(operation), MAY | (may), red, ATOMIC                                                 \
+  }
 
 const emu_form_t nereid_emulator_atomic_forms[] = {
     BOTH(add, "u32|s32|u64|s64|f32|f64", 0),

@@ -1,7 +1,7 @@
 /* bar and barrier (PTX ISA, bar, barrier): sixteen per CTA, by number, for all threads of the CTA or a count of them.
  *
- * Threads arrive in groups of a warp's lanes and stay at the instruction; the arrival that makes the number full lets all
- * go and gives them their results. `.aligned` forms, which bar's are, need the whole warp. */
+ * Threads arrive in groups of a warp's lanes and stay at the instruction; the arrival that makes the number full lets
+ * all go and gives them their results. `.aligned` forms, which bar's are, need the whole warp. */
 #include "emulator/execute.h"
 
 static uint32_t live_threads(const emu_cta_t *cta) {
@@ -102,8 +102,10 @@ static emu_next_t only_arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t
 #define BARRIER NEREID_EMULATOR_CLASS_BARRIER
 #define MAY (EMU_BIT(cta) | EMU_BIT(aligned))
 #define ROWS(name)                                                                                                     \
-  {name, "", "swOw", EMU_BIT(sync), MAY, wait, BARRIER}, {name, "", "swsw", EMU_BIT(arrive), MAY, only_arrive, BARRIER}, \
+  {name, "", "swOw", EMU_BIT(sync), MAY, wait, BARRIER},                                                               \
+      {name, "", "swsw", EMU_BIT(arrive), MAY, only_arrive, BARRIER},                                                  \
       {name, "u32", "dwswN-q-", EMU_BIT(red) | EMU_BIT(popc), MAY, wait, BARRIER},                                     \
-      {name, "pred", "p-swN-q-", EMU_BIT(red) | EMU_BIT(and), MAY, wait, BARRIER},                                     \
-      {name, "pred", "p-swN-q-", EMU_BIT(red) | EMU_BIT(or), MAY, wait, BARRIER}
+      {name, "pred", "p-swN-q-", EMU_BIT(red) | EMU_BIT(and), MAY, wait, BARRIER}, {                                   \
+    name, "pred", "p-swN-q-", EMU_BIT(red) | EMU_BIT(or), MAY, wait, BARRIER                                           \
+  }
 const emu_form_t nereid_emulator_barrier_forms[] = {ROWS("bar"), ROWS("barrier"), {0}};

@@ -141,7 +141,9 @@ PRMT(prmt_rc16, 5)
   {"and", "b" #N, "d0s0s0", 0, 0, and_##N, INTEGER}, {"or", "b" #N, "d0s0s0", 0, 0, or_##N, INTEGER},                  \
       {"xor", "b" #N, "d0s0s0", 0, 0, xor_##N, INTEGER}, {"not", "b" #N, "d0s0", 0, 0, not_##N, INTEGER},              \
       {"cnot", "b" #N, "d0s0", 0, 0, cnot_##N, INTEGER}, {"shl", "b" #N, "d0s0sw", 0, 0, shl_##N, INTEGER},            \
-      {"shr", "u" #N "|b" #N, "d0s0sw", 0, 0, shr_u##N, INTEGER}, {"shr", "s" #N, "d0s0sw", 0, 0, shr_s##N, INTEGER}
+      {"shr", "u" #N "|b" #N, "d0s0sw", 0, 0, shr_u##N, INTEGER}, {                                                    \
+    "shr", "s" #N, "d0s0sw", 0, 0, shr_s##N, INTEGER                                                                   \
+  }
 
 const emu_form_t nereid_emulator_bits_forms[] = {
     LOGIC_ROWS(16),

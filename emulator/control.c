@@ -188,12 +188,11 @@ bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn) {
 }
 
 #define CONTROL NEREID_EMULATOR_CLASS_CONTROL
-const emu_form_t nereid_emulator_control_forms[] = {
-    {"bra", "", "", 0, EMU_BIT(uni), bra, CONTROL},
-    {"brx", "", "sw", EMU_BIT(idx), EMU_BIT(uni), brx, CONTROL},
-    {"call", "", "", 0, EMU_BIT(uni), nereid_emulator_call, CONTROL},
-    {"ret", "", "", 0, EMU_BIT(uni), ret, CONTROL},
-    {"exit", "", "", 0, 0, leave, CONTROL},
-    {"trap", "", "", 0, 0, trap, CONTROL},
-    {"nanosleep", "u32", "sw", 0, 0, pause_turn, CONTROL},
-    {0}};
+const emu_form_t nereid_emulator_control_forms[] = {{"bra", "", "", 0, EMU_BIT(uni), bra, CONTROL},
+                                                    {"brx", "", "sw", EMU_BIT(idx), EMU_BIT(uni), brx, CONTROL},
+                                                    {"call", "", "", 0, EMU_BIT(uni), nereid_emulator_call, CONTROL},
+                                                    {"ret", "", "", 0, EMU_BIT(uni), ret, CONTROL},
+                                                    {"exit", "", "", 0, 0, leave, CONTROL},
+                                                    {"trap", "", "", 0, 0, trap, CONTROL},
+                                                    {"nanosleep", "u32", "sw", 0, 0, pause_turn, CONTROL},
+                                                    {0}};

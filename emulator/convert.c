@@ -1,6 +1,7 @@
-/* cvt (PTX ISA, cvt): between integers, floats, and packed pairs. A source is read exactly, as an integer or a double, and
- * rounded once. Float to integer saturates and makes NaN 0 (from f64, or to 64 bits: the high bit alone); .sat clamps
- * integers to their type and floats to [0, 1]. A destination register may be wider than its type: it is extended. */
+/* cvt (PTX ISA, cvt): between integers, floats, and packed pairs. A source is read exactly, as an integer or a double,
+ * and rounded once. Float to integer saturates and makes NaN 0 (from f64, or to 64 bits: the high bit alone); .sat
+ * clamps integers to their type and floats to [0, 1]. A destination register may be wider than its type: it is
+ * extended. */
 #include "emulator/execute.h"
 #include "emulator/numbers.h"
 
@@ -105,8 +106,8 @@ static void put_integer(emu_warp_t *warp, const emu_insn_t *insn, int lane, __in
 
 static emu_next_t integer_from_integer(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   FOR_LANES(lane, mask)
-    put_integer(warp, insn, (int)lane, integer_of(emu_lane(warp, &insn->operands[1], (int)lane), insn->types[1]),
-                EMU_HAS(insn, sat));
+  put_integer(warp, insn, (int)lane, integer_of(emu_lane(warp, &insn->operands[1], (int)lane), insn->types[1]),
+              EMU_HAS(insn, sat));
   return EMU_ADVANCE;
 }
 
@@ -234,13 +235,15 @@ static emu_next_t pair_from_fp8(emu_warp_t *warp, const emu_insn_t *insn, uint32
 #define CONVERT NEREID_EMULATOR_CLASS_CONVERT
 #define FOUR(row, types, may, function)                                                                                \
   {"cvt", types, row, EMU_BIT(rn), may, function, CONVERT}, {"cvt", types, row, EMU_BIT(rz), may, function, CONVERT},  \
-      {"cvt", types, row, EMU_BIT(rm), may, function, CONVERT},                                                        \
-      {"cvt", types, row, EMU_BIT(rp), may, function, CONVERT}
+      {"cvt", types, row, EMU_BIT(rm), may, function, CONVERT}, {                                                      \
+    "cvt", types, row, EMU_BIT(rp), may, function, CONVERT                                                             \
+  }
 #define FOUR_INTEGRAL(types, may, function)                                                                            \
   {"cvt", types, "d*s*", EMU_BIT(rni), may, function, CONVERT},                                                        \
       {"cvt", types, "d*s*", EMU_BIT(rzi), may, function, CONVERT},                                                    \
-      {"cvt", types, "d*s*", EMU_BIT(rmi), may, function, CONVERT},                                                    \
-      {"cvt", types, "d*s*", EMU_BIT(rpi), may, function, CONVERT}
+      {"cvt", types, "d*s*", EMU_BIT(rmi), may, function, CONVERT}, {                                                  \
+    "cvt", types, "d*s*", EMU_BIT(rpi), may, function, CONVERT                                                         \
+  }
 #define SAT EMU_BIT(sat)
 #define FTZ EMU_BIT(ftz)
 #define RELU EMU_BIT(relu)

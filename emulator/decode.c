@@ -8,10 +8,10 @@
 #include "emulator/parse.h"
 
 static const emu_form_t *const families[] = {
-    nereid_emulator_integer_forms, nereid_emulator_bits_forms,   nereid_emulator_float_forms,
+    nereid_emulator_integer_forms, nereid_emulator_bits_forms,    nereid_emulator_float_forms,
     nereid_emulator_half_forms,    nereid_emulator_special_forms, nereid_emulator_compare_forms,
-    nereid_emulator_convert_forms, nereid_emulator_move_forms,   nereid_emulator_memory_forms,
-    nereid_emulator_atomic_forms,  nereid_emulator_warp_forms,   nereid_emulator_control_forms,
+    nereid_emulator_convert_forms, nereid_emulator_move_forms,    nereid_emulator_memory_forms,
+    nereid_emulator_atomic_forms,  nereid_emulator_warp_forms,    nereid_emulator_control_forms,
     nereid_emulator_carry_forms,   nereid_emulator_barrier_forms};
 enum { FAMILIES = sizeof families / sizeof *families };
 
@@ -67,8 +67,8 @@ static bool split(emu_parser_t *parser, nereid_view_t text, opcode_t *out) {
     } else {
       int which = modifier(word);
       if (which < 0)
-        return nereid_emulator_syntax(parser, "%.*s is not emulated (.%.*s)", (int)text.size, text.data,
-                                      (int)word.size, word.data);
+        return nereid_emulator_syntax(parser, "%.*s is not emulated (.%.*s)", (int)text.size, text.data, (int)word.size,
+                                      word.data);
       out->modifiers |= (emu_modifiers_t)1 << which;
     }
   }
@@ -82,8 +82,8 @@ static bool matches_token(nereid_view_t token, nereid_view_t type) {
   bool integer = (kind == 'u' || kind == 's');
   if (nereid_emulator_is(token, "int"))
     return integer;
-  return nereid_emulator_is(token, "any") && (integer || kind == 'b' || kind == 'f') &&
-         !starts(type, "bf") && !nereid_emulator_is(type, "f16x2");
+  return nereid_emulator_is(token, "any") && (integer || kind == 'b' || kind == 'f') && !starts(type, "bf") &&
+         !nereid_emulator_is(type, "f16x2");
 }
 
 static bool matches_types(const char *pattern, const opcode_t *opcode) {
@@ -107,8 +107,8 @@ static const emu_form_t *find(const opcode_t *opcode) {
   for (int f = 0; f < FAMILIES; ++f)
     for (const emu_form_t *form = families[f]; form->name; ++form)
       if (form->name[0] == opcode->name.data[0] && nereid_emulator_is(opcode->name, form->name) &&
-          (opcode->modifiers & form->needs) == form->needs &&
-          !(opcode->modifiers & ~(form->needs | form->may)) && matches_types(form->types, opcode))
+          (opcode->modifiers & form->needs) == form->needs && !(opcode->modifiers & ~(form->needs | form->may)) &&
+          matches_types(form->types, opcode))
         return form;
   return NULL;
 }
@@ -128,9 +128,10 @@ static bool check_modifiers(emu_parser_t *parser, emu_insn_t *insn, const emu_fo
   emu_modifiers_t m = insn->modifiers;
   int compares = count_bits(m & COMPARISONS);
   bool is_set = strcmp(form->name, "setp") == 0 || strcmp(form->name, "set") == 0;
-  bool good = count_bits(m & ROUNDINGS) <= 1 && (!is_set || compares == 1) &&
-              count_bits(m & (EMU_BIT(v2) | EMU_BIT(v4))) <= 1 &&
-              count_bits(m & (EMU_BIT(global) | EMU_BIT(shared) | EMU_BIT(local) | EMU_BIT(param) | EMU_BIT(const))) <= 1;
+  bool good =
+      count_bits(m & ROUNDINGS) <= 1 && (!is_set || compares == 1) &&
+      count_bits(m & (EMU_BIT(v2) | EMU_BIT(v4))) <= 1 &&
+      count_bits(m & (EMU_BIT(global) | EMU_BIT(shared) | EMU_BIT(local) | EMU_BIT(param) | EMU_BIT(const))) <= 1;
   for (int i = EMU_lo; is_set && i < EMU_and; ++i)
     if (m & COMPARISONS & ((emu_modifiers_t)1 << i))
       insn->size = (uint8_t)i;
@@ -171,9 +172,8 @@ static bool pack(emu_parser_t *parser, emu_insn_t *insn, bool *out_done) {
   memcpy(insn->operands, probe.operands, sizeof insn->operands);
   unsigned from = unpack ? 0 : 1;
   for (unsigned i = 0; i < insn->n_vector; ++i)
-    if (insn->operands[from + i].size != each &&
-        !(insn->operands[from + i].base == EMU_REGISTERS &&
-          insn->operands[from + i].offset == parser->scratch_register))
+    if (insn->operands[from + i].size != each && !(insn->operands[from + i].base == EMU_REGISTERS &&
+                                                   insn->operands[from + i].offset == parser->scratch_register))
       return nereid_emulator_syntax(parser, "a part of this mov needs %u bits", each * 8);
   insn->size = (uint8_t)each;
   insn->execute = unpack ? nereid_emulator_unpack : nereid_emulator_pack;

@@ -86,12 +86,12 @@ typedef struct nereid_emulator_counters {
 
 typedef struct nereid_emulator_launch {
   uint32_t grid[3];
-  uint32_t block[3];          /* zeros: what .reqntid says */
-  uint32_t shared_bytes;      /* dynamic shared memory */
-  const void *parameters;     /* the parameter block */
+  uint32_t block[3];      /* zeros: what .reqntid says */
+  uint32_t shared_bytes;  /* dynamic shared memory */
+  const void *parameters; /* the parameter block */
   uint32_t parameter_bytes;
   nereid_emulator_memory_t *memory;
-  uint32_t threads;           /* of the host; 0: as many as it has */
+  uint32_t threads; /* of the host; 0: as many as it has */
   nereid_emulator_schedule_t schedule;
   uint64_t seed;
   bool count;

@@ -1,5 +1,5 @@
-/* Floating-point arithmetic of f32 and f64 (PTX ISA, Floating Point Instructions). IEEE in the host's arithmetic, fma with
- * one rounding; .ftz flushes subnormal operands and results; directed rounding by the host's rounding mode. */
+/* Floating-point arithmetic of f32 and f64 (PTX ISA, Floating Point Instructions). IEEE in the host's arithmetic, fma
+ * with one rounding; .ftz flushes subnormal operands and results; directed rounding by the host's rounding mode. */
 #include "emulator/execute.h"
 #include "emulator/numbers.h"
 
@@ -40,7 +40,7 @@ UNARY(abs_f32, uint32_t, uint32_t, a & 0x7fffffff)
 UNARY(abs_ftz, uint32_t, float, emu_f32_bits(F(a)) & 0x7fffffff)
 UNARY(neg_f32, uint32_t, uint32_t, a ^ 0x80000000)
 UNARY(neg_ftz, uint32_t, float, emu_f32_bits(F(a)) ^ 0x80000000)
-UNARY(abs_f64, uint64_t, uint64_t, a & INT64_MAX)
+UNARY(abs_f64, uint64_t, uint64_t, a &INT64_MAX)
 UNARY(neg_f64, uint64_t, uint64_t, a ^ (UINT64_C(1) << 63))
 BINARY(copysign_f32, uint32_t, (b & 0x7fffffff) | (a & 0x80000000))
 BINARY(copysign_f64, uint64_t, (b & INT64_MAX) | (a & (UINT64_C(1) << 63)))
@@ -101,47 +101,49 @@ emu_next_t nereid_emulator_rounded(emu_warp_t *warp, const emu_insn_t *insn, uin
 /* An instruction that names its rounding mode, in all four. */
 #define ROUNDED(name, operands, may, plain, flushed, f64)                                                              \
   {name, "f32", operands, EMU_BIT(rn), may, plain, FLOAT}, {name, "f32", operands, EMU_BIT(rz), may, plain, FLOAT},    \
-      {name, "f32", operands, EMU_BIT(rm), may, plain, FLOAT}, {name, "f32", operands, EMU_BIT(rp), may, plain, FLOAT},\
+      {name, "f32", operands, EMU_BIT(rm), may, plain, FLOAT},                                                         \
+      {name, "f32", operands, EMU_BIT(rp), may, plain, FLOAT},                                                         \
       {name, "f32", operands, EMU_BIT(rn) | FTZ, may, flushed, FLOAT},                                                 \
       {name, "f32", operands, EMU_BIT(rz) | FTZ, may, flushed, FLOAT},                                                 \
       {name, "f32", operands, EMU_BIT(rm) | FTZ, may, flushed, FLOAT},                                                 \
       {name, "f32", operands, EMU_BIT(rp) | FTZ, may, flushed, FLOAT},                                                 \
       {name, "f64", operands, EMU_BIT(rn), 0, f64, FLOAT}, {name, "f64", operands, EMU_BIT(rz), 0, f64, FLOAT},        \
-      {name, "f64", operands, EMU_BIT(rm), 0, f64, FLOAT}, {name, "f64", operands, EMU_BIT(rp), 0, f64, FLOAT}
+      {name, "f64", operands, EMU_BIT(rm), 0, f64, FLOAT}, {                                                           \
+    name, "f64", operands, EMU_BIT(rp), 0, f64, FLOAT                                                                  \
+  }
 
-const emu_form_t nereid_emulator_float_forms[] = {
-    {"add", "f32", "d0s0s0", 0, ROUND | SAT, add_f32, FLOAT},
-    {"add", "f32", "d0s0s0", FTZ, ROUND | SAT, add_ftz, FLOAT},
-    {"add", "f64", "d0s0s0", 0, ROUND, add_f64, FLOAT},
-    {"sub", "f32", "d0s0s0", 0, ROUND | SAT, sub_f32, FLOAT},
-    {"sub", "f32", "d0s0s0", FTZ, ROUND | SAT, sub_ftz, FLOAT},
-    {"sub", "f64", "d0s0s0", 0, ROUND, sub_f64, FLOAT},
-    {"mul", "f32", "d0s0s0", 0, ROUND | SAT, mul_f32, FLOAT},
-    {"mul", "f32", "d0s0s0", FTZ, ROUND | SAT, mul_ftz, FLOAT},
-    {"mul", "f64", "d0s0s0", 0, ROUND, mul_f64, FLOAT},
-    ROUNDED("fma", "d0s0s0s0", SAT, fma_f32, fma_ftz, fma_f64),
-    ROUNDED("mad", "d0s0s0s0", SAT, fma_f32, fma_ftz, fma_f64),
-    ROUNDED("div", "d0s0s0", 0, div_f32, div_ftz, div_f64),
-    ROUNDED("sqrt", "d0s0", 0, sqrt_f32, sqrt_ftz, sqrt_f64),
-    ROUNDED("rcp", "d0s0", 0, rcp_f32, rcp_ftz, rcp_f64),
-    {"abs", "f32", "d0s0", 0, 0, abs_f32, FLOAT},
-    {"abs", "f32", "d0s0", FTZ, 0, abs_ftz, FLOAT},
-    {"abs", "f64", "d0s0", 0, 0, abs_f64, FLOAT},
-    {"neg", "f32", "d0s0", 0, 0, neg_f32, FLOAT},
-    {"neg", "f32", "d0s0", FTZ, 0, neg_ftz, FLOAT},
-    {"neg", "f64", "d0s0", 0, 0, neg_f64, FLOAT},
-    {"copysign", "f32", "d0s0s0", 0, 0, copysign_f32, FLOAT},
-    {"copysign", "f64", "d0s0s0", 0, 0, copysign_f64, FLOAT},
-    {"min", "f32", "d0s0s0", 0, EXTREME, min_f32, FLOAT},
-    {"min", "f32", "d0s0s0", FTZ, EXTREME, min_ftz, FLOAT},
-    {"min", "f64", "d0s0s0", 0, 0, min_f64, FLOAT},
-    {"max", "f32", "d0s0s0", 0, EXTREME, max_f32, FLOAT},
-    {"max", "f32", "d0s0s0", FTZ, EXTREME, max_ftz, FLOAT},
-    {"max", "f64", "d0s0s0", 0, 0, max_f64, FLOAT},
-    {"testp", "f32|f64", "p-s0", EMU_BIT(finite), 0, testp, FLOAT},
-    {"testp", "f32|f64", "p-s0", EMU_BIT(infinite), 0, testp, FLOAT},
-    {"testp", "f32|f64", "p-s0", EMU_BIT(number), 0, testp, FLOAT},
-    {"testp", "f32|f64", "p-s0", EMU_BIT(notanumber), 0, testp, FLOAT},
-    {"testp", "f32|f64", "p-s0", EMU_BIT(normal), 0, testp, FLOAT},
-    {"testp", "f32|f64", "p-s0", EMU_BIT(subnormal), 0, testp, FLOAT},
-    {0}};
+const emu_form_t nereid_emulator_float_forms[] = {{"add", "f32", "d0s0s0", 0, ROUND | SAT, add_f32, FLOAT},
+                                                  {"add", "f32", "d0s0s0", FTZ, ROUND | SAT, add_ftz, FLOAT},
+                                                  {"add", "f64", "d0s0s0", 0, ROUND, add_f64, FLOAT},
+                                                  {"sub", "f32", "d0s0s0", 0, ROUND | SAT, sub_f32, FLOAT},
+                                                  {"sub", "f32", "d0s0s0", FTZ, ROUND | SAT, sub_ftz, FLOAT},
+                                                  {"sub", "f64", "d0s0s0", 0, ROUND, sub_f64, FLOAT},
+                                                  {"mul", "f32", "d0s0s0", 0, ROUND | SAT, mul_f32, FLOAT},
+                                                  {"mul", "f32", "d0s0s0", FTZ, ROUND | SAT, mul_ftz, FLOAT},
+                                                  {"mul", "f64", "d0s0s0", 0, ROUND, mul_f64, FLOAT},
+                                                  ROUNDED("fma", "d0s0s0s0", SAT, fma_f32, fma_ftz, fma_f64),
+                                                  ROUNDED("mad", "d0s0s0s0", SAT, fma_f32, fma_ftz, fma_f64),
+                                                  ROUNDED("div", "d0s0s0", 0, div_f32, div_ftz, div_f64),
+                                                  ROUNDED("sqrt", "d0s0", 0, sqrt_f32, sqrt_ftz, sqrt_f64),
+                                                  ROUNDED("rcp", "d0s0", 0, rcp_f32, rcp_ftz, rcp_f64),
+                                                  {"abs", "f32", "d0s0", 0, 0, abs_f32, FLOAT},
+                                                  {"abs", "f32", "d0s0", FTZ, 0, abs_ftz, FLOAT},
+                                                  {"abs", "f64", "d0s0", 0, 0, abs_f64, FLOAT},
+                                                  {"neg", "f32", "d0s0", 0, 0, neg_f32, FLOAT},
+                                                  {"neg", "f32", "d0s0", FTZ, 0, neg_ftz, FLOAT},
+                                                  {"neg", "f64", "d0s0", 0, 0, neg_f64, FLOAT},
+                                                  {"copysign", "f32", "d0s0s0", 0, 0, copysign_f32, FLOAT},
+                                                  {"copysign", "f64", "d0s0s0", 0, 0, copysign_f64, FLOAT},
+                                                  {"min", "f32", "d0s0s0", 0, EXTREME, min_f32, FLOAT},
+                                                  {"min", "f32", "d0s0s0", FTZ, EXTREME, min_ftz, FLOAT},
+                                                  {"min", "f64", "d0s0s0", 0, 0, min_f64, FLOAT},
+                                                  {"max", "f32", "d0s0s0", 0, EXTREME, max_f32, FLOAT},
+                                                  {"max", "f32", "d0s0s0", FTZ, EXTREME, max_ftz, FLOAT},
+                                                  {"max", "f64", "d0s0s0", 0, 0, max_f64, FLOAT},
+                                                  {"testp", "f32|f64", "p-s0", EMU_BIT(finite), 0, testp, FLOAT},
+                                                  {"testp", "f32|f64", "p-s0", EMU_BIT(infinite), 0, testp, FLOAT},
+                                                  {"testp", "f32|f64", "p-s0", EMU_BIT(number), 0, testp, FLOAT},
+                                                  {"testp", "f32|f64", "p-s0", EMU_BIT(notanumber), 0, testp, FLOAT},
+                                                  {"testp", "f32|f64", "p-s0", EMU_BIT(normal), 0, testp, FLOAT},
+                                                  {"testp", "f32|f64", "p-s0", EMU_BIT(subnormal), 0, testp, FLOAT},
+                                                  {0}};

@@ -76,8 +76,11 @@ bool nereid_emulator_push(emu_parser_t *parser, const emu_insn_t *insn) {
 static bool add_registers(emu_parser_t *parser, nereid_view_t name, unsigned size, uint32_t count) {
   nereid_emulator_program_t *program = parser->program;
   uint64_t bytes = (size ? EMU_LANES * size : 4) * (uint64_t)(count ? count : 1);
-  emu_symbol_t symbol = {
-      .name = name, .kind = EMU_SYMBOL_REGISTER, .size = (uint8_t)size, .count = count, .value = program->register_bytes};
+  emu_symbol_t symbol = {.name = name,
+                         .kind = EMU_SYMBOL_REGISTER,
+                         .size = (uint8_t)size,
+                         .count = count,
+                         .value = program->register_bytes};
   if (program->register_bytes + bytes > UINT32_C(1) << 28)
     return nereid_emulator_syntax(parser, "the registers of a warp need more than 256 MiB");
   program->register_bytes += (uint32_t)((bytes + 7) / 8 * 8);
@@ -173,8 +176,7 @@ static bool body_directive(emu_parser_t *parser) {
 
 /* name: .branchtargets a, b, c; */
 static bool targets(emu_parser_t *parser, nereid_view_t name) {
-  emu_symbol_t symbol = {
-      .name = name, .kind = EMU_SYMBOL_TARGETS, .first = (uint32_t)parser->branch_targets.size};
+  emu_symbol_t symbol = {.name = name, .kind = EMU_SYMBOL_TARGETS, .first = (uint32_t)parser->branch_targets.size};
   nereid_view_t word = nereid_emulator_word(parser, true);
   if (!nereid_emulator_is(word, ".branchtargets"))
     return nereid_emulator_syntax(parser, "'%.*s' is not emulated", (int)word.size, word.data);
@@ -207,9 +209,8 @@ static bool statement(emu_parser_t *parser) {
       return targets(parser, word);
     parser->at = here;
     parser->line = line;
-    return nereid_emulator_define(parser, (emu_symbol_t){.name = word,
-                                                         .kind = EMU_SYMBOL_LABEL,
-                                                         .value = parser->program->insns.size});
+    return nereid_emulator_define(
+        parser, (emu_symbol_t){.name = word, .kind = EMU_SYMBOL_LABEL, .value = parser->program->insns.size});
   }
   return nereid_emulator_instruction(parser, word, &guard) && nereid_emulator_expect(parser, ';');
 }

@@ -1,5 +1,5 @@
-/* Arithmetic of f16, bf16 and pairs of them (PTX ISA, Half Precision Floating Point Instructions). In double, rounded to
- * odd where double is not exact, then once to the format; NaN results are 0x7fff. */
+/* Arithmetic of f16, bf16 and pairs of them (PTX ISA, Half Precision Floating Point Instructions). In double, rounded
+ * to odd where double is not exact, then once to the format; NaN results are 0x7fff. */
 #include "emulator/execute.h"
 #include "emulator/numbers.h"
 
@@ -49,8 +49,8 @@ static uint16_t one(const emu_insn_t *insn, operation_t operation, bool is_bf16,
     result = result > 0 ? (result < 1 ? result : 1) : 0;
   if (EMU_HAS(insn, relu) && result < 0)
     result = 0;
-  uint16_t out = is_bf16 ? nereid_float_to_bf16(result, NEREID_FLOAT_NEAREST)
-                         : nereid_float_to_f16(result, NEREID_FLOAT_NEAREST);
+  uint16_t out =
+      is_bf16 ? nereid_float_to_bf16(result, NEREID_FLOAT_NEAREST) : nereid_float_to_f16(result, NEREID_FLOAT_NEAREST);
   return flush && !(out & (is_bf16 ? 0x7f80 : 0x7c00)) ? out & 0x8000 : out;
 }
 

@@ -1,5 +1,5 @@
-/* Integer arithmetic (PTX ISA, Integer Arithmetic Instructions). Wraps; division by zero gives all ones and the remainder
- * its dividend, INT_MIN / -1 is INT_MIN, as the machine does. */
+/* Integer arithmetic (PTX ISA, Integer Arithmetic Instructions). Wraps; division by zero gives all ones and the
+ * remainder its dividend, INT_MIN / -1 is INT_MIN, as the machine does. */
 #include "emulator/execute.h"
 
 typedef __int128 wide_t;
@@ -74,7 +74,6 @@ TERNARY(dp4a_us, uint32_t, dot4(a, b, c, false, true))
 TERNARY(dp4a_su, uint32_t, dot4(a, b, c, true, false))
 TERNARY(dp4a_ss, uint32_t, dot4(a, b, c, true, true))
 
-
 #define INTEGER NEREID_EMULATOR_CLASS_INTEGER
 #define ROWS_OF_WIDTH(N)                                                                                               \
   {"add", "u" #N "|s" #N, "d0s0s0", 0, 0, add_##N, INTEGER},                                                           \
@@ -91,7 +90,6 @@ TERNARY(dp4a_ss, uint32_t, dot4(a, b, c, true, true))
       {"max", "u" #N, "d0s0s0", 0, 0, max_u##N, INTEGER}, {"max", "s" #N, "d0s0s0", 0, 0, max_s##N, INTEGER},          \
       {"abs", "s" #N, "d0s0", 0, 0, abs_s##N, INTEGER}, {"neg", "s" #N, "d0s0", 0, 0, neg_s##N, INTEGER},              \
       {"sad", "u" #N, "d0s0s0s0", 0, 0, sad_u##N, INTEGER}, {"sad", "s" #N, "d0s0s0s0", 0, 0, sad_s##N, INTEGER},
-
 
 const emu_form_t nereid_emulator_integer_forms[] = {
     ALL_WIDTHS(ROWS_OF_WIDTH) /* */

@@ -1,5 +1,5 @@
-/* A launch: CTAs taken in their order by a few host threads, their counters summed, their output and the first failure (in
- * the order of CTAs) reported, so that nothing depends on how many threads there are. */
+/* A launch: CTAs taken in their order by a few host threads, their counters summed, their output and the first failure
+ * (in the order of CTAs) reported, so that nothing depends on how many threads there are. */
 #include "emulator/program.h"
 
 #include <pthread.h>
@@ -62,11 +62,33 @@ static void set_specials(const emu_cta_t *cta, emu_warp_t *warp) {
   uint8_t *s = warp->base[EMU_SPECIALS];
   for (uint32_t lane = 0; lane < EMU_LANES; ++lane) {
     uint32_t thread = warp->index * EMU_LANES + lane;
-    const uint32_t values[EMU_CLOCK_LO] = {
-        thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1], block[0], block[1], block[2],
-        cta->id[0], cta->id[1], cta->id[2], grid[0], grid[1], grid[2], lane, warp->index, cta->n_warps, 0, 1, 0,
-        UINT32_C(1) << lane, (UINT32_C(1) << lane) - 1, UINT32_MAX >> (31 - lane), (UINT32_MAX << lane) << 1,
-        UINT32_MAX << lane, cta->launch->shared_bytes, cta->shared_bytes, 0, 1};
+    const uint32_t values[EMU_CLOCK_LO] = {thread % block[0],
+                                           thread / block[0] % block[1],
+                                           thread / block[0] / block[1],
+                                           block[0],
+                                           block[1],
+                                           block[2],
+                                           cta->id[0],
+                                           cta->id[1],
+                                           cta->id[2],
+                                           grid[0],
+                                           grid[1],
+                                           grid[2],
+                                           lane,
+                                           warp->index,
+                                           cta->n_warps,
+                                           0,
+                                           1,
+                                           0,
+                                           UINT32_C(1) << lane,
+                                           (UINT32_C(1) << lane) - 1,
+                                           UINT32_MAX >> (31 - lane),
+                                           (UINT32_MAX << lane) << 1,
+                                           UINT32_MAX << lane,
+                                           cta->launch->shared_bytes,
+                                           cta->shared_bytes,
+                                           0,
+                                           1};
     for (unsigned i = 0; i < EMU_CLOCK_LO; ++i)
       set_special(s, i, lane, values[i]);
   }
@@ -77,7 +99,8 @@ static void *make_cta(const run_t *run, emu_cta_t *cta) {
   const nereid_emulator_program_t *program = run->kernel->program;
   size_t registers = ((size_t)program->register_bytes + 63) / 64 * 64, specials = EMU_SPECIAL_COUNT * 128;
   size_t per_warp = registers + specials + sizeof(uint32_t[EMU_DEPTH][EMU_LANES]);
-  size_t warps = (cta->n_warps * sizeof(emu_warp_t) + 63) / 64 * 64, shared = ((size_t)cta->shared_bytes + 63) / 64 * 64;
+  size_t warps = (cta->n_warps * sizeof(emu_warp_t) + 63) / 64 * 64,
+         shared = ((size_t)cta->shared_bytes + 63) / 64 * 64;
   uint8_t *block = calloc(1, warps + shared + cta->n_warps * (per_warp + (size_t)EMU_LANES * cta->local_bytes) + 64);
   if (!block)
     return NULL;
@@ -88,7 +111,7 @@ static void *make_cta(const run_t *run, emu_cta_t *cta) {
     emu_warp_t *warp = &cta->warps[i];
     warp->base[EMU_REGISTERS] = at;
     warp->base[EMU_SPECIALS] = at + registers;
-    warp->returns = (uint32_t(*)[EMU_LANES])(void *)(at + registers + specials);
+    warp->returns = (uint32_t (*)[EMU_LANES])(void *)(at + registers + specials);
     warp->base[EMU_CONSTANTS] = program->constants;
   }
   cta->local = at;

@@ -184,11 +184,11 @@ emu_type_t nereid_emulator_type(nereid_view_t word) {
   static const struct {
     const char *name;
     emu_type_t type;
-  } types[] = {{"u8", EMU_U8},         {"u16", EMU_U16},     {"u32", EMU_U32},       {"u64", EMU_U64},
-               {"s8", EMU_S8},         {"s16", EMU_S16},     {"s32", EMU_S32},       {"s64", EMU_S64},
-               {"b8", EMU_B8},         {"b16", EMU_B16},     {"b32", EMU_B32},       {"b64", EMU_B64},
-               {"f16", EMU_F16},       {"f16x2", EMU_F16X2}, {"bf16", EMU_BF16},     {"bf16x2", EMU_BF16X2},
-               {"f32", EMU_F32},       {"f64", EMU_F64},     {"tf32", EMU_TF32},     {"e4m3x2", EMU_E4M3X2},
+  } types[] = {{"u8", EMU_U8},         {"u16", EMU_U16},     {"u32", EMU_U32},   {"u64", EMU_U64},
+               {"s8", EMU_S8},         {"s16", EMU_S16},     {"s32", EMU_S32},   {"s64", EMU_S64},
+               {"b8", EMU_B8},         {"b16", EMU_B16},     {"b32", EMU_B32},   {"b64", EMU_B64},
+               {"f16", EMU_F16},       {"f16x2", EMU_F16X2}, {"bf16", EMU_BF16}, {"bf16x2", EMU_BF16X2},
+               {"f32", EMU_F32},       {"f64", EMU_F64},     {"tf32", EMU_TF32}, {"e4m3x2", EMU_E4M3X2},
                {"e5m2x2", EMU_E5M2X2}, {"pred", EMU_PRED}};
   for (size_t i = 0; i < sizeof types / sizeof *types; ++i)
     if (nereid_emulator_is(word, types[i].name))

@@ -1,6 +1,6 @@
-/* ld and st (PTX ISA, ld, st): every space, width and vector form. Cache operators, eviction priorities and policies are
- * read and have no effect, nor have scopes and orders: the threads of a CTA run one instruction after the other, and CTAs
- * that could see each other's atomics run one after the other too. */
+/* ld and st (PTX ISA, ld, st): every space, width and vector form. Cache operators, eviction priorities and policies
+ * are read and have no effect, nor have scopes and orders: the threads of a CTA run one instruction after the other,
+ * and CTAs that could see each other's atomics run one after the other too. */
 #include "emulator/execute.h"
 
 static uint64_t address_of(const emu_warp_t *warp, const emu_insn_t *insn, int k, int lane) {
@@ -14,13 +14,13 @@ static uint32_t sectors(const uint64_t *addresses, uint32_t mask, uint32_t bytes
   uint64_t seen[2 * EMU_LANES];
   uint32_t n = 0;
   FOR_LANES(lane, mask)
-    for (uint64_t sector = addresses[lane] / SECTOR; sector <= (addresses[lane] + bytes - 1) / SECTOR; ++sector) {
-      uint32_t i = n;
-      while (i > 0 && seen[i - 1] != sector)
-        --i;
-      if (!i)
-        seen[n++] = sector;
-    }
+  for (uint64_t sector = addresses[lane] / SECTOR; sector <= (addresses[lane] + bytes - 1) / SECTOR; ++sector) {
+    uint32_t i = n;
+    while (i > 0 && seen[i - 1] != sector)
+      --i;
+    if (!i)
+      seen[n++] = sector;
+  }
   return n;
 }
 
@@ -29,16 +29,16 @@ static uint32_t bank_depth(const uint64_t *addresses, uint32_t mask, uint32_t by
   uint64_t words[4 * EMU_LANES];
   uint32_t n = 0, depth[BANKS] = {0}, most = 0;
   FOR_LANES(lane, mask)
-    for (uint64_t word = addresses[lane] / 4; word <= (addresses[lane] + bytes - 1) / 4; ++word) {
-      uint32_t i = n;
-      while (i > 0 && words[i - 1] != word)
-        --i;
-      if (i)
-        continue;
-      words[n++] = word;
-      uint32_t here = ++depth[word % BANKS];
-      most = here > most ? here : most;
-    }
+  for (uint64_t word = addresses[lane] / 4; word <= (addresses[lane] + bytes - 1) / 4; ++word) {
+    uint32_t i = n;
+    while (i > 0 && words[i - 1] != word)
+      --i;
+    if (i)
+      continue;
+    words[n++] = word;
+    uint32_t here = ++depth[word % BANKS];
+    most = here > most ? here : most;
+  }
   return most;
 }
 
@@ -86,8 +86,8 @@ static void count_request(emu_warp_t *warp, const emu_insn_t *insn, int k, uint3
   if (!warp->cta->launch->count || !mask)
     return;
   FOR_LANES(lane, mask) addresses[lane] = address_of(warp, insn, k, (int)lane);
-  nereid_emulator_count(warp, addresses, mask, bytes,
-                        nereid_emulator_space(insn, addresses[__builtin_ctz(mask)]), store);
+  nereid_emulator_count(warp, addresses, mask, bytes, nereid_emulator_space(insn, addresses[__builtin_ctz(mask)]),
+                        store);
 }
 
 /* Extends what was read to the register: by sign for .s types. */
@@ -107,7 +107,7 @@ static uint64_t extended(uint64_t bits, unsigned type) {
 static emu_next_t load(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   unsigned n = insn->n_vector, each = nereid_emulator_type_size((emu_type_t)insn->types[0]);
   uint8_t raw[EMU_LANES][32]; /* four elements of eight bytes at most */
-  FOR_LANES(lane, mask) { /* all are read before any is written: an address register may be a destination */
+  FOR_LANES(lane, mask) {     /* all are read before any is written: an address register may be a destination */
     const uint8_t *from = nereid_emulator_access(warp, insn, (int)lane, (emu_space_t)insn->space,
                                                  address_of(warp, insn, (int)n, (int)lane), each * n);
     if (!from)
@@ -116,11 +116,11 @@ static emu_next_t load(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
   }
   count_request(warp, insn, (int)n, mask, each * n, false);
   FOR_LANES(lane, mask)
-    for (unsigned i = 0; i < n; ++i) {
-      uint64_t bits = 0;
-      memcpy(&bits, raw[lane] + i * each, each);
-      emu_set_lane(warp, &insn->operands[i], (int)lane, extended(bits, insn->types[0]));
-    }
+  for (unsigned i = 0; i < n; ++i) {
+    uint64_t bits = 0;
+    memcpy(&bits, raw[lane] + i * each, each);
+    emu_set_lane(warp, &insn->operands[i], (int)lane, extended(bits, insn->types[0]));
+  }
   return EMU_ADVANCE;
 }
 

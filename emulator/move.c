@@ -61,8 +61,9 @@ static emu_next_t createpolicy(emu_warp_t *warp, const emu_insn_t *insn, uint32_
 #define SPACES(name, types, operands, may, function)                                                                   \
   {name, types, operands, EMU_BIT(global) | (may), 0, function, MOVE},                                                 \
       {name, types, operands, EMU_BIT(shared) | (may), 0, function, MOVE},                                             \
-      {name, types, operands, EMU_BIT(local) | (may), 0, function, MOVE},                                              \
-      {name, types, operands, EMU_BIT(param) | (may), 0, function, MOVE}
+      {name, types, operands, EMU_BIT(local) | (may), 0, function, MOVE}, {                                            \
+    name, types, operands, EMU_BIT(param) | (may), 0, function, MOVE                                                   \
+  }
 
 const emu_form_t nereid_emulator_move_forms[] = {
     {"mov", "b16|u16|s16|f16|bf16", "d0s0", 0, 0, mov_16, MOVE},

@@ -5,20 +5,47 @@ static const struct {
   const char *name;
   uint8_t slot, size;
 } specials[] = {
-    {"%tid.x", EMU_TID_X, 4},           {"%tid.y", EMU_TID_Y, 4},           {"%tid.z", EMU_TID_Z, 4},
-    {"%ntid.x", EMU_NTID_X, 4},         {"%ntid.y", EMU_NTID_Y, 4},         {"%ntid.z", EMU_NTID_Z, 4},
-    {"%ctaid.x", EMU_CTAID_X, 4},       {"%ctaid.y", EMU_CTAID_Y, 4},       {"%ctaid.z", EMU_CTAID_Z, 4},
-    {"%nctaid.x", EMU_NCTAID_X, 4},     {"%nctaid.y", EMU_NCTAID_Y, 4},     {"%nctaid.z", EMU_NCTAID_Z, 4},
-    {"%laneid", EMU_LANEID, 4},         {"%warpid", EMU_WARPID, 4},         {"%nwarpid", EMU_NWARPID, 4},
-    {"%smid", EMU_SMID, 4},             {"%nsmid", EMU_NSMID, 4},           {"%lanemask_eq", EMU_LANEMASK_EQ, 4},
-    {"%lanemask_lt", EMU_LANEMASK_LT, 4}, {"%lanemask_le", EMU_LANEMASK_LE, 4}, {"%lanemask_gt", EMU_LANEMASK_GT, 4},
-    {"%lanemask_ge", EMU_LANEMASK_GE, 4}, {"%dynamic_smem_size", EMU_DYNAMIC_SMEM, 4},
-    {"%total_smem_size", EMU_TOTAL_SMEM, 4}, {"%cluster_ctarank", EMU_ZERO, 4}, {"%cluster_nctarank", EMU_ONE, 4},
-    {"%cluster_ctaid.x", EMU_ZERO, 4},  {"%cluster_ctaid.y", EMU_ZERO, 4},  {"%cluster_ctaid.z", EMU_ZERO, 4},
-    {"%cluster_nctaid.x", EMU_ONE, 4},  {"%cluster_nctaid.y", EMU_ONE, 4},  {"%cluster_nctaid.z", EMU_ONE, 4},
-    {"%clusterid.x", EMU_CTAID_X, 4},   {"%clusterid.y", EMU_CTAID_Y, 4},   {"%clusterid.z", EMU_CTAID_Z, 4},
-    {"%nclusterid.x", EMU_NCTAID_X, 4}, {"%nclusterid.y", EMU_NCTAID_Y, 4}, {"%nclusterid.z", EMU_NCTAID_Z, 4},
-    {"%clock", EMU_CLOCK_LO, 4},        {"%clock_hi", EMU_CLOCK_HI, 4},     {"%clock64", EMU_CLOCK_64, 8},
+    {"%tid.x", EMU_TID_X, 4},
+    {"%tid.y", EMU_TID_Y, 4},
+    {"%tid.z", EMU_TID_Z, 4},
+    {"%ntid.x", EMU_NTID_X, 4},
+    {"%ntid.y", EMU_NTID_Y, 4},
+    {"%ntid.z", EMU_NTID_Z, 4},
+    {"%ctaid.x", EMU_CTAID_X, 4},
+    {"%ctaid.y", EMU_CTAID_Y, 4},
+    {"%ctaid.z", EMU_CTAID_Z, 4},
+    {"%nctaid.x", EMU_NCTAID_X, 4},
+    {"%nctaid.y", EMU_NCTAID_Y, 4},
+    {"%nctaid.z", EMU_NCTAID_Z, 4},
+    {"%laneid", EMU_LANEID, 4},
+    {"%warpid", EMU_WARPID, 4},
+    {"%nwarpid", EMU_NWARPID, 4},
+    {"%smid", EMU_SMID, 4},
+    {"%nsmid", EMU_NSMID, 4},
+    {"%lanemask_eq", EMU_LANEMASK_EQ, 4},
+    {"%lanemask_lt", EMU_LANEMASK_LT, 4},
+    {"%lanemask_le", EMU_LANEMASK_LE, 4},
+    {"%lanemask_gt", EMU_LANEMASK_GT, 4},
+    {"%lanemask_ge", EMU_LANEMASK_GE, 4},
+    {"%dynamic_smem_size", EMU_DYNAMIC_SMEM, 4},
+    {"%total_smem_size", EMU_TOTAL_SMEM, 4},
+    {"%cluster_ctarank", EMU_ZERO, 4},
+    {"%cluster_nctarank", EMU_ONE, 4},
+    {"%cluster_ctaid.x", EMU_ZERO, 4},
+    {"%cluster_ctaid.y", EMU_ZERO, 4},
+    {"%cluster_ctaid.z", EMU_ZERO, 4},
+    {"%cluster_nctaid.x", EMU_ONE, 4},
+    {"%cluster_nctaid.y", EMU_ONE, 4},
+    {"%cluster_nctaid.z", EMU_ONE, 4},
+    {"%clusterid.x", EMU_CTAID_X, 4},
+    {"%clusterid.y", EMU_CTAID_Y, 4},
+    {"%clusterid.z", EMU_CTAID_Z, 4},
+    {"%nclusterid.x", EMU_NCTAID_X, 4},
+    {"%nclusterid.y", EMU_NCTAID_Y, 4},
+    {"%nclusterid.z", EMU_NCTAID_Z, 4},
+    {"%clock", EMU_CLOCK_LO, 4},
+    {"%clock_hi", EMU_CLOCK_HI, 4},
+    {"%clock64", EMU_CLOCK_64, 8},
 };
 
 static bool special(emu_parser_t *parser, nereid_view_t name, emu_operand_t *out) {
@@ -102,8 +129,7 @@ bool nereid_emulator_predicate(emu_parser_t *parser, emu_operand_t *out) {
   bool negated = nereid_emulator_accept(parser, '!');
   if (starts_number(parser)) {
     emu_number_t number;
-    if (!nereid_emulator_number(parser, &number) ||
-        !nereid_emulator_constant(parser, number.bits, 0, &out->offset))
+    if (!nereid_emulator_number(parser, &number) || !nereid_emulator_constant(parser, number.bits, 0, &out->offset))
       return false;
     *out = (emu_operand_t){.offset = out->offset, .base = EMU_CONSTANTS, .negated = negated};
     return true;
@@ -228,8 +254,7 @@ bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_
   for (const char *at = form->operands; *at; at += 2) {
     bool good = true;
     unsigned size = width(insn, at[1]), used = 1;
-    unsigned least = at[1] == '*' ? nereid_emulator_type_size((emu_type_t)insn->types[0])
-                                  : 0;
+    unsigned least = at[1] == '*' ? nereid_emulator_type_size((emu_type_t)insn->types[0]) : 0;
     if (at[0] == 'o' || at[0] == 'Q' || at[0] == 'O') {
       if (!optional(parser, at[0], insn, at, k++))
         return false;

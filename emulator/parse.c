@@ -118,9 +118,8 @@ static bool initial_values(emu_parser_t *parser, const emu_declaration_t *declar
 static bool module_variable(emu_parser_t *parser, emu_declaration_t *declaration) {
   nereid_emulator_program_t *program = parser->program;
   uint64_t address = (program->next_variable + declaration->align - 1) / declaration->align * declaration->align;
-  emu_variable_t variable = {.name = nereid_arena_copy(&program->arena, declaration->name),
-                             .address = address,
-                             .bytes = declaration->bytes};
+  emu_variable_t variable = {
+      .name = nereid_arena_copy(&program->arena, declaration->name), .address = address, .bytes = declaration->bytes};
   emu_symbol_t symbol = {.name = declaration->name,
                          .kind = EMU_SYMBOL_ADDRESS,
                          .space = EMU_GLOBAL,
@@ -179,9 +178,9 @@ static nereid_emulator_kernel_t *function_named(emu_parser_t *parser, nereid_vie
 
 static bool entry_parameter(emu_parser_t *parser, nereid_emulator_kernel_t *function, emu_declaration_t *declaration) {
   uint32_t offset = (function->parameter_bytes + declaration->align - 1) / declaration->align * declaration->align;
-  nereid_emulator_parameter_t parameter = {
-      .name = nereid_arena_copy(&parser->program->arena, declaration->name), .offset = offset,
-      .size = declaration->bytes};
+  nereid_emulator_parameter_t parameter = {.name = nereid_arena_copy(&parser->program->arena, declaration->name),
+                                           .offset = offset,
+                                           .size = declaration->bytes};
   function->parameter_bytes = offset + declaration->bytes;
   emu_symbol_t symbol = {.name = declaration->name,
                          .kind = EMU_SYMBOL_ADDRESS,

@@ -5,17 +5,17 @@
 #include "emulator/program.h"
 
 typedef enum emu_symbol_kind {
-  EMU_SYMBOL_REGISTER,  /* of `count` registers name0, name1, ... when count is not 0 */
-  EMU_SYMBOL_ADDRESS,   /* value: of a variable, in its space */
-  EMU_SYMBOL_LABEL,     /* value: pc */
-  EMU_SYMBOL_TARGETS,   /* .branchtargets */
+  EMU_SYMBOL_REGISTER, /* of `count` registers name0, name1, ... when count is not 0 */
+  EMU_SYMBOL_ADDRESS,  /* value: of a variable, in its space */
+  EMU_SYMBOL_LABEL,    /* value: pc */
+  EMU_SYMBOL_TARGETS,  /* .branchtargets */
 } emu_symbol_kind_t;
 
 typedef struct emu_symbol {
   nereid_view_t name;
   emu_symbol_kind_t kind;
   emu_space_t space;
-  uint8_t size;      /* bytes per lane of a register; 0: a predicate */
+  uint8_t size; /* bytes per lane of a register; 0: a predicate */
   uint32_t count;
   uint32_t bytes;    /* of a variable */
   uint64_t value;    /* offset of the register, address, pc */

@@ -1,5 +1,5 @@
-/* vprintf and __assertfail, the functions of CUDA's device runtime. Texts and arguments are read through generic addresses;
- * what is printed is kept per CTA and delivered in the order of CTAs. */
+/* vprintf and __assertfail, the functions of CUDA's device runtime. Texts and arguments are read through generic
+ * addresses; what is printed is kept per CTA and delivered in the order of CTAs. */
 #include "emulator/execute.h"
 
 #include <stdlib.h>
@@ -98,8 +98,9 @@ static bool convert(emu_warp_t *warp, const emu_insn_t *insn, int lane, char *sp
   else if (letter == 's' && read_text(warp, insn, lane, bits, string, sizeof string))
     length = snprintf(text, sizeof text, format, string);
   else
-    return letter == 's' ? false
-                         : nereid_emulator_fail(warp, insn, lane, "vprintf: %%%c is not emulated", letter) == EMU_ADVANCE;
+    return letter == 's'
+               ? false
+               : nereid_emulator_fail(warp, insn, lane, "vprintf: %%%c is not emulated", letter) == EMU_ADVANCE;
 #pragma GCC diagnostic pop
   if (length > 0)
     emit(warp->cta, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);

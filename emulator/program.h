@@ -1,8 +1,8 @@
 /* What PTX is decoded to, and what executes it. Private to the emulator.
  *
- * A register is an array of 32 lanes (u8, u16, u32 or u64 by its declaration), a predicate a mask of 32 bits. An operand
- * says in which of three blocks of memory its array lies, the warp's registers, the program's constants (an immediate is
- * an array of 32 equal values) or the warp's special registers, so that an instruction reads all alike:
+ * A register is an array of 32 lanes (u8, u16, u32 or u64 by its declaration), a predicate a mask of 32 bits. An
+ * operand says in which of three blocks of memory its array lies, the warp's registers, the program's constants (an
+ * immediate is an array of 32 equal values) or the warp's special registers, so that an instruction reads all alike:
  *
  *   add.s32 %r1, %tid.x, 5   ->   {add_u32, {registers + 0}, {specials + 0}, {constants + 128}}
  */
@@ -16,14 +16,17 @@
 typedef unsigned __int128 emu_modifiers_t;
 
 #define EMU_MODIFIERS(X)                                                                                               \
-  X(rn) X(rz) X(rm) X(rp) X(rni) X(rzi) X(rmi) X(rpi) X(rna) X(ftz) X(sat) X(satfinite) X(relu) X(approx) X(full)      \
-  X(lo) X(hi) X(wide) X(cc) X(xorsign) X(abs) X(NaN) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(ls) X(hs) X(equ) X(neu)     \
-  X(ltu) X(leu) X(gtu) X(geu) X(num) X(nan) X(and) X(or) X(xor) X(uni) X(sync) X(aligned) X(wrap) X(clamp) X(l) X(r)   \
-  X(global) X(shared) X(shared_cta) X(local) X(param) X(const) X(volatile) X(relaxed) X(acquire) X(release) X(acq_rel) \
-  X(sc) X(cta) X(cluster) X(gpu) X(sys) X(nc) X(weak) X(v2) X(v4) X(ca) X(cg) X(cs) X(lu) X(cv) X(wb) X(wt) X(hint)    \
-  X(eviction) X(prefetch) X(add) X(min) X(max) X(inc) X(dec) X(exch) X(cas) X(noftz) X(up) X(down) X(bfly) X(idx)      \
-  X(all) X(any) X(ballot) X(popc) X(arrive) X(red) X(warp) X(to) X(shiftamt) X(finite) X(infinite) X(number)           \
-  X(notanumber) X(normal) X(subnormal) X(f4e) X(b4e) X(rc8) X(ecl) X(ecr) X(rc16) X(fractional) X(range) X(mmio) X(gl)
+  X(rn)                                                                                                                \
+  X(rz) X(rm) X(rp) X(rni) X(rzi) X(rmi) X(rpi) X(rna) X(ftz) X(sat) X(satfinite) X(relu) X(approx) X(full) X(lo)      \
+      X(hi) X(wide) X(cc) X(xorsign) X(abs) X(NaN) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(ls) X(hs) X(equ) X(neu)       \
+          X(ltu) X(leu) X(gtu) X(geu) X(num) X(nan) X(and) X(or) X(xor) X(uni) X(sync) X(aligned) X(wrap) X(clamp)     \
+              X(l) X(r) X(global) X(shared) X(shared_cta) X(local) X(param) X(const) X(volatile) X(relaxed) X(acquire) \
+                  X(release) X(acq_rel) X(sc) X(cta) X(cluster) X(gpu) X(sys) X(nc) X(weak) X(v2) X(v4) X(ca) X(cg)    \
+                      X(cs) X(lu) X(cv) X(wb) X(wt) X(hint) X(eviction) X(prefetch) X(add) X(min) X(max) X(inc) X(dec) \
+                          X(exch) X(cas) X(noftz) X(up) X(down) X(bfly) X(idx) X(all) X(any) X(ballot) X(popc)         \
+                              X(arrive) X(red) X(warp) X(to) X(shiftamt) X(finite) X(infinite) X(number) X(notanumber) \
+                                  X(normal) X(subnormal) X(f4e) X(b4e) X(rc8) X(ecl) X(ecr) X(rc16) X(fractional)      \
+                                      X(range) X(mmio) X(gl)
 
 typedef enum emu_modifier {
 #define X(name) EMU_##name,
@@ -37,8 +40,29 @@ _Static_assert(EMU_MODIFIER_COUNT <= 128, "modifiers are bits of emu_modifiers_t
 #define EMU_HAS(insn, name) (((insn)->modifiers & EMU_BIT(name)) != 0)
 
 typedef enum emu_type {
-  EMU_NONE, EMU_U8, EMU_U16, EMU_U32, EMU_U64, EMU_S8, EMU_S16, EMU_S32, EMU_S64, EMU_B8, EMU_B16, EMU_B32, EMU_B64,
-  EMU_F16, EMU_F16X2, EMU_BF16, EMU_BF16X2, EMU_F32, EMU_F64, EMU_TF32, EMU_E4M3X2, EMU_E5M2X2, EMU_PRED,
+  EMU_NONE,
+  EMU_U8,
+  EMU_U16,
+  EMU_U32,
+  EMU_U64,
+  EMU_S8,
+  EMU_S16,
+  EMU_S32,
+  EMU_S64,
+  EMU_B8,
+  EMU_B16,
+  EMU_B32,
+  EMU_B64,
+  EMU_F16,
+  EMU_F16X2,
+  EMU_BF16,
+  EMU_BF16X2,
+  EMU_F32,
+  EMU_F64,
+  EMU_TF32,
+  EMU_E4M3X2,
+  EMU_E5M2X2,
+  EMU_PRED,
 } emu_type_t;
 
 enum { EMU_REGISTERS, EMU_CONSTANTS, EMU_SPECIALS, EMU_BASES };
@@ -108,8 +132,8 @@ struct nereid_emulator_kernel {
   nereid_view_t name;
   const char *name_text;
   bool is_entry, defined;
-  uint8_t visit; /* 0, 1: its calls are being followed, 2: done */
-  uint32_t entry;                 /* pc */
+  uint8_t visit;  /* 0, 1: its calls are being followed, 2: done */
+  uint32_t entry; /* pc */
   uint32_t line;
   NEREID_VECTOR(nereid_emulator_parameter_t) parameters;
   uint32_t parameter_bytes;
@@ -143,10 +167,36 @@ struct nereid_emulator_program {
 
 /* Special registers: each an array of 32 u32 in the warp's block, in this order; lanemasks follow. */
 enum {
-  EMU_TID_X, EMU_TID_Y, EMU_TID_Z, EMU_NTID_X, EMU_NTID_Y, EMU_NTID_Z, EMU_CTAID_X, EMU_CTAID_Y, EMU_CTAID_Z,
-  EMU_NCTAID_X, EMU_NCTAID_Y, EMU_NCTAID_Z, EMU_LANEID, EMU_WARPID, EMU_NWARPID, EMU_SMID, EMU_NSMID, EMU_GRIDID,
-  EMU_LANEMASK_EQ, EMU_LANEMASK_LT, EMU_LANEMASK_LE, EMU_LANEMASK_GT, EMU_LANEMASK_GE, EMU_DYNAMIC_SMEM,
-  EMU_TOTAL_SMEM, EMU_ZERO, EMU_ONE, EMU_CLOCK_LO, EMU_CLOCK_HI, EMU_CLOCK_64, /* two places */
+  EMU_TID_X,
+  EMU_TID_Y,
+  EMU_TID_Z,
+  EMU_NTID_X,
+  EMU_NTID_Y,
+  EMU_NTID_Z,
+  EMU_CTAID_X,
+  EMU_CTAID_Y,
+  EMU_CTAID_Z,
+  EMU_NCTAID_X,
+  EMU_NCTAID_Y,
+  EMU_NCTAID_Z,
+  EMU_LANEID,
+  EMU_WARPID,
+  EMU_NWARPID,
+  EMU_SMID,
+  EMU_NSMID,
+  EMU_GRIDID,
+  EMU_LANEMASK_EQ,
+  EMU_LANEMASK_LT,
+  EMU_LANEMASK_LE,
+  EMU_LANEMASK_GT,
+  EMU_LANEMASK_GE,
+  EMU_DYNAMIC_SMEM,
+  EMU_TOTAL_SMEM,
+  EMU_ZERO,
+  EMU_ONE,
+  EMU_CLOCK_LO,
+  EMU_CLOCK_HI,
+  EMU_CLOCK_64, /* two places */
   EMU_SPECIAL_COUNT = EMU_CLOCK_64 + 2
 };
 
@@ -219,8 +269,8 @@ emu_next_t nereid_emulator_fail(emu_warp_t *warp, const emu_insn_t *insn, int la
     NEREID_PRINTF(4, 5);
 
 /* The bytes of a lane's access, null after failing. `store`: it is written. */
-uint8_t *nereid_emulator_access(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space,
-                                uint64_t address, uint32_t bytes);
+uint8_t *nereid_emulator_access(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
+                                uint32_t bytes);
 
 /* Counts a request of the lanes of `mask`. */
 void nereid_emulator_count(emu_warp_t *warp, const uint64_t *addresses, uint32_t mask, uint32_t bytes,

@@ -1,5 +1,6 @@
-/* The approximate functions (PTX ISA: ex2, lg2, sin, cos, rcp, rsqrt, sqrt, tanh, div.approx, div.full). Computed in double
- * and rounded once, so they are nearer to the true value than the machine's; docs/emulator.md has the tolerances. */
+/* The approximate functions (PTX ISA: ex2, lg2, sin, cos, rcp, rsqrt, sqrt, tanh, div.approx, div.full). Computed in
+ * double and rounded once, so they are nearer to the true value than the machine's; docs/emulator.md has the
+ * tolerances. */
 #include "emulator/execute.h"
 #include "emulator/numbers.h"
 
@@ -49,7 +50,9 @@ UNARY(rsqrt_f64, double, double, emu_canonical64(1 / sqrt(a)))
 #define APPROX EMU_BIT(approx)
 #define FTZ EMU_BIT(ftz)
 #define BOTH(name, function)                                                                                           \
-  {name, "f32", "d0s0", APPROX, 0, function, SPECIAL}, {name, "f32", "d0s0", APPROX | FTZ, 0, function##_ftz, SPECIAL}
+  {name, "f32", "d0s0", APPROX, 0, function, SPECIAL}, {                                                               \
+    name, "f32", "d0s0", APPROX | FTZ, 0, function##_ftz, SPECIAL                                                      \
+  }
 
 const emu_form_t nereid_emulator_special_forms[] = {
     BOTH("ex2", ex2),

@@ -1,9 +1,9 @@
 /* Warps and their schedule within a CTA.
  *
- * A warp is a list of groups of lanes, each with a pc and a call depth. The deepest group with the least pc runs; groups that
- * meet at one pc and depth become one again, so that lanes reconverge where control flow joins. A group waits when an
- * instruction needs lanes that are elsewhere; when every group of every warp waits, the kernel is stuck and the places are
- * reported. */
+ * A warp is a list of groups of lanes, each with a pc and a call depth. The deepest group with the least pc runs;
+ * groups that meet at one pc and depth become one again, so that lanes reconverge where control flow joins. A group
+ * waits when an instruction needs lanes that are elsewhere; when every group of every warp waits, the kernel is stuck
+ * and the places are reported. */
 #include "emulator/program.h"
 
 #include <stdarg.h>
@@ -58,8 +58,8 @@ static int choose(const emu_warp_t *warp) {
   int best = -1;
   for (uint32_t i = 0; i < warp->n_groups; ++i) {
     const emu_group_t *group = &warp->groups[i], *other = best < 0 ? NULL : &warp->groups[best];
-    if (group->state == EMU_RUNNING && (!other || group->depth > other->depth ||
-                                        (group->depth == other->depth && group->pc < other->pc)))
+    if (group->state == EMU_RUNNING &&
+        (!other || group->depth > other->depth || (group->depth == other->depth && group->pc < other->pc)))
       best = (int)i;
   }
   return best;

@@ -1,5 +1,6 @@
-/* Instructions that lanes execute together (PTX ISA, Parallel Synchronization and Communication Instructions): shfl, vote,
- * match, redux, activemask, elect, bar.warp.sync. With a member mask they wait until all its lanes that live are here. */
+/* Instructions that lanes execute together (PTX ISA, Parallel Synchronization and Communication Instructions): shfl,
+ * vote, match, redux, activemask, elect, bar.warp.sync. With a member mask they wait until all its lanes that live are
+ * here. */
 #include "emulator/execute.h"
 
 /* The member mask of the first lane, and whether all of it is here. */
@@ -9,9 +10,9 @@ static emu_next_t gather(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
   int first = __builtin_ctz(mask);
   *out_members = (uint32_t)emu_lane(warp, &insn->operands[k], first);
   FOR_LANES(lane, mask)
-    if (!((uint32_t)emu_lane(warp, &insn->operands[k], (int)lane) >> lane & 1))
-      return nereid_emulator_fail(warp, insn, (int)lane, "the lane is not in its own member mask 0x%08x",
-                                  (unsigned)*out_members);
+  if (!((uint32_t)emu_lane(warp, &insn->operands[k], (int)lane) >> lane & 1))
+    return nereid_emulator_fail(warp, insn, (int)lane, "the lane is not in its own member mask 0x%08x",
+                                (unsigned)*out_members);
   return nereid_emulator_all_here(warp, *out_members, warp->groups[warp->current].mask) ? EMU_ADVANCE : EMU_WAIT;
 }
 
@@ -84,7 +85,7 @@ static emu_next_t match(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask)
     all = equal[lane] == mask ? all : 0;
   }
   FOR_LANES(lane, mask)
-    emu_set_lane(warp, &insn->operands[0], (int)lane, EMU_HAS(insn, any) ? equal[lane] : all & mask);
+  emu_set_lane(warp, &insn->operands[0], (int)lane, EMU_HAS(insn, any) ? equal[lane] : all & mask);
   emu_set_predicate(warp, &insn->operands[1], all, mask);
   return EMU_ADVANCE;
 }

@@ -1,7 +1,7 @@
 /* The PTX emulator as an engine: runs the kernel's PTX on this machine's processor.
  *
- * Tensors are used where they lie, at addresses that the emulator gives them, aligned to what the signature promises and not
- * more. What the kernel prints goes to stdout, CTA after CTA. */
+ * Tensors are used where they lie, at addresses that the emulator gives them, aligned to what the signature promises
+ * and not more. What the kernel prints goes to stdout, CTA after CTA. */
 #include "emulator/emulator.h"
 #include "python-free-bindings/launch/image.h"
 #include "tools/nereid/engine.h"
@@ -133,9 +133,9 @@ static nereid_status_t load(emulation_t *it, nereid_message_t *message) {
   if (status)
     return status;
   it->kernel = nereid_emulator_kernel(it->program, job->metadata.name);
-  return it->kernel ? NEREID_OK
-                    : nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "no kernel '%s' in the PTX",
-                                         job->metadata.name);
+  return it->kernel
+             ? NEREID_OK
+             : nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "no kernel '%s' in the PTX", job->metadata.name);
 }
 
 static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
