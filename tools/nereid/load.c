@@ -50,6 +50,17 @@ static nereid_status_t compile(nereid_arena_t *arena, const run_settings_t *sett
   return status;
 }
 
+/* "k.ptx" → "k.ttir": what an image was compiled from, for engines that run that. */
+static nereid_status_t load_beside(nereid_arena_t *arena, const char *path, tool_job_t *job,
+                                   nereid_message_t *message) {
+  const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+  const size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
+  job->source_name = nereid_arena_format(arena, "%.*s.ttir", (int)stem, path);
+  if (!job->source_name)
+    return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  return nereid_file_read(arena, job->source_name, &job->source, message);
+}
+
 nereid_status_t tool_job_load(nereid_arena_t *arena, const run_settings_t *settings, const char *path,
                               nereid_view_t input, nereid_stage_t stage, const char *target, tool_job_t *job,
                               nereid_message_t *message) {
@@ -57,6 +68,10 @@ nereid_status_t tool_job_load(nereid_arena_t *arena, const run_settings_t *setti
   const char *beside = nereid_file_beside(arena, path, ".json");
   if (!beside)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  if (stage == NEREID_STAGE_TTIR && (kind == NEREID_IMAGE_CUBIN || kind == NEREID_IMAGE_PTX)) {
+    nereid_status_t status = load_beside(arena, path, job, message);
+    return status ? status : compile(arena, settings, stage, target, job, message);
+  }
   if (kind == NEREID_IMAGE_CUBIN || (kind == NEREID_IMAGE_PTX && access(beside, R_OK) == 0)) {
     job->image = input;
     return nereid_file_read(arena, beside, &job->description, message);

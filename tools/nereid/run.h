@@ -12,10 +12,10 @@ typedef struct run_settings {
   bool bench, counters;
 } run_settings_t;
 
-/* What an engine runs, from the bytes of the input: a cubin, or PTX with metadata beside it, is taken as it is;
- * everything else is compiled to `stage` for `target` (null: the module's own). Sets source, image and description of
- * the job. NEREID_ERROR_PROGRAM after diagnostics on stderr; NEREID_ERROR_IO: a cubin without its .json; others as
- * nereid_compile. */
+/* What an engine runs, from the bytes of the input: a cubin, or PTX with metadata beside it, is taken as it is; for
+ * `stage` ttir a cubin or PTX stands for the .ttir beside it; everything else is compiled to `stage` for `target`
+ * (null: the module's own). Sets source, image and description of the job. NEREID_ERROR_PROGRAM after diagnostics on
+ * stderr; NEREID_ERROR_IO: a file that should lie beside the input does not; others as nereid_compile. */
 NEREID_MUST_USE nereid_status_t tool_job_load(nereid_arena_t *arena, const run_settings_t *settings, const char *path,
                                               nereid_view_t input, nereid_stage_t stage, const char *target,
                                               tool_job_t *job, nereid_message_t *message);
