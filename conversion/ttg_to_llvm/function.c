@@ -107,8 +107,25 @@ static bool append_parameter(nereid_lower_t *lower, signature_t *signature, Mlir
          nereid_vector_push(lower->arena, &signature->attributes, attributes);
 }
 
+static int32_t total_warps(nereid_lower_t *lower) {
+  MlirAttribute total = attribute_of(lower->module, "ttg.total-num-warps");
+  return mlirAttributeIsNull(total) ? lower->grid.num_warps : (int32_t)mlirIntegerAttrGetValueInt(total);
+}
+
+/* What a CTA can have (CUDA C++ Programming Guide, "Compute Capabilities"). */
+static bool check_threads(nereid_lower_t *lower, MlirOperation function) {
+  enum { MOST_THREADS = 1024 };
+  const int64_t threads = (int64_t)total_warps(lower) * lower->grid.threads_per_warp;
+  if (threads > 0 && threads <= MOST_THREADS)
+    return true;
+  return nereid_lower_error(function, "is a kernel of %lld threads by its module: expected 1 to %d", (long long)threads,
+                            MOST_THREADS);
+}
+
 static bool kernel_signature(nereid_lower_t *lower, MlirOperation function, signature_t *signature) {
   MlirBlock entry = entry_block(function);
+  if (!check_threads(lower, function))
+    return false;
   if (mlirFunctionTypeGetNumResults(mlirTypeAttrGetValue(attribute_of(function, "function_type"))))
     return nereid_lower_error(function, "is a kernel with results: expected none, a kernel stores what it computes");
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); ++i) {
@@ -169,11 +186,6 @@ static MlirType result_type(nereid_lower_t *lower, MlirOperation function) {
 }
 
 /* --- the llvm.func --- */
-
-static int32_t total_warps(nereid_lower_t *lower) {
-  MlirAttribute total = attribute_of(lower->module, "ttg.total-num-warps");
-  return mlirAttributeIsNull(total) ? lower->grid.num_warps : (int32_t)mlirIntegerAttrGetValueInt(total);
-}
 
 static void append_kernel_attributes(nereid_lower_t *lower, attributes_t *attributes) {
   const int32_t threads = total_warps(lower) * lower->grid.threads_per_warp;

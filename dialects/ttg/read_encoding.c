@@ -148,8 +148,8 @@ static MlirAttribute read_bases_attribute(reader_t *reader, const char *key, int
 static bool is_permutation(int size, const int32_t *order) {
   uint64_t seen = 0;
   for (int i = 0; i < size; i++)
-    seen |= order[i] < size ? UINT64_C(1) << order[i] : 0;
-  return seen == (UINT64_C(1) << size) - 1;
+    seen |= order[i] >= 0 && order[i] < size ? UINT64_C(1) << order[i] : 0;
+  return size > 0 && seen == (UINT64_C(1) << size) - 1;
 }
 
 /* CTAsPerCGA, CTASplitNum, CTAOrder: the spelling before Triton 3.6. */
@@ -298,8 +298,8 @@ static int read_plain_order(reader_t *reader, nereid_ttg_bases_t *offset, int64_
     shape[d] = sizes[d];
     if (!nereid_is_power_of_two(sizes[d]))
       fail(reader, "expects powers of two in shape");
-    for (int32_t step = 1; step < sizes[d] && offset->count < NEREID_TTG_MAX_BASES; step *= 2)
-      offset->vectors[offset->count++][d] = step;
+    for (int64_t step = 1; step < sizes[d] && offset->count < NEREID_TTG_MAX_BASES; step *= 2)
+      offset->vectors[offset->count++][d] = (int32_t)step;
   }
   offset->rank = offset->count ? rank : 0;
   return rank;

@@ -121,3 +121,12 @@ tt.func public @nothing(%x: i0) {
   tt.return
 }
 }
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.total-num-warps" = 2147483647 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 33 : i32, ttg.target = "cuda:90"} {
+// expected-error @below {{is a kernel of 70866960351 threads by its module: expected 1 to 1024}}
+tt.func public @crowd() {
+  tt.return
+}
+}

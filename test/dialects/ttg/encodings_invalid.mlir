@@ -221,3 +221,18 @@
 
 // expected-error @+1 {{#ttg.blocked has no key 'alignment' here}}
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}, alignment = 4>
+
+// -----
+
+// expected-error @+1 {{expects key 'order' with an array of at most 32 numbers that are not negative}}
+#e = #ttg.padded_shared<[4:+2] {order = [-1, 0], shape = [8, 8]}>
+
+// -----
+
+// expected-error @+1 {{expects powers of two in shape}}
+#e = #ttg.padded_shared<[4:+2] {order = [0], shape = [2147483647]}>
+
+// -----
+
+// expected-error @+1 {{expects [interval:+padding, ...] before its keys}}
+#e = #ttg.padded_shared<{dim = 1, parent = 0}>
