@@ -55,8 +55,12 @@ static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
   unsigned at = number_at(insn), count = 0;
   if (!mask)
     return EMU_ADVANCE;
-  if ((strncmp(insn->text, "bar.", 4) == 0 || EMU_HAS(insn, aligned)) &&
-      !nereid_emulator_all_here(warp, UINT32_MAX, mask))
+  emu_group_t *group = &warp->groups[warp->current];
+  bool aligned = strncmp(insn->text, "bar.", 4) == 0 || EMU_HAS(insn, aligned);
+  if (aligned && mask != group->mask)
+    return nereid_emulator_fail(warp, insn, __builtin_ctz(mask), "only part of the warp reaches it: lanes 0x%08x",
+                                (unsigned)mask);
+  if (aligned && !nereid_emulator_all_here(warp, UINT32_MAX, mask))
     return EMU_WAIT;
   unsigned id = number_of(warp, insn, mask);
   int first = __builtin_ctz(mask);
@@ -86,7 +90,10 @@ static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
     nereid_emulator_barrier_check(warp->cta, id);
     return EMU_ADVANCE;
   }
-  warp->groups[warp->current].state = EMU_AT_BARRIER;
+  if (mask != group->mask) /* the others go on */
+    warp->groups[warp->n_groups++] = (emu_group_t){group->mask & ~mask, group->pc + 1, group->depth, EMU_RUNNING};
+  group->mask = mask;
+  group->state = EMU_AT_BARRIER;
   nereid_emulator_barrier_check(warp->cta, id);
   return EMU_BLOCKED;
 }

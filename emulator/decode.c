@@ -12,7 +12,7 @@ static const emu_form_t *const families[] = {
     nereid_emulator_half_forms,    nereid_emulator_special_forms, nereid_emulator_compare_forms,
     nereid_emulator_convert_forms, nereid_emulator_move_forms,    nereid_emulator_memory_forms,
     nereid_emulator_atomic_forms,  nereid_emulator_warp_forms,    nereid_emulator_control_forms,
-    nereid_emulator_carry_forms,   nereid_emulator_barrier_forms};
+    nereid_emulator_carry_forms,   nereid_emulator_barrier_forms, nereid_emulator_matrix_forms};
 enum { FAMILIES = sizeof families / sizeof *families };
 
 static const char *const modifier_names[] = {
@@ -221,6 +221,8 @@ static void start(emu_parser_t *parser, nereid_view_t text, const opcode_t *opco
     out->types[i] = (uint8_t)nereid_emulator_type(opcode->types[i]);
   if (EMU_HAS(out, v2) || EMU_HAS(out, v4))
     out->n_vector = EMU_HAS(out, v2) ? 2 : 4;
+  if (EMU_HAS(out, x2) || EMU_HAS(out, x4))
+    out->n_vector = EMU_HAS(out, x2) ? 2 : 4;
   out->space = EMU_HAS(out, global) || EMU_HAS(out, const) ? EMU_GLOBAL
                : EMU_HAS(out, shared)                      ? EMU_SHARED
                : EMU_HAS(out, local)                       ? EMU_LOCAL

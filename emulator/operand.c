@@ -197,14 +197,15 @@ static bool address(emu_parser_t *parser, emu_insn_t *insn, emu_operand_t *out) 
 }
 
 /* v, w: one, or { one per element }. The operands from `k` on. */
-static bool vector(emu_parser_t *parser, emu_insn_t *insn, unsigned least, bool destination, unsigned k) {
+static bool vector(emu_parser_t *parser, emu_insn_t *insn, unsigned size, unsigned least, bool destination,
+                   unsigned k) {
   unsigned n = insn->n_vector;
   bool braces = nereid_emulator_accept(parser, '{');
   if (n > 1 && !braces)
     return nereid_emulator_syntax(parser, "expected { and %u operands", n);
   for (unsigned i = 0; i < n; ++i)
     if ((i && !nereid_emulator_expect(parser, ',')) ||
-        !value(parser, (emu_type_t)insn->types[0], 0, least, destination, &insn->operands[k + i]))
+        !value(parser, (emu_type_t)insn->types[0], size, least, destination, &insn->operands[k + i]))
       return false;
   return !braces || nereid_emulator_expect(parser, '}');
 }
@@ -269,7 +270,7 @@ bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_
     if (at[0] == 'm') {
       good = address(parser, insn, &insn->operands[k]);
     } else if (at[0] == 'v' || at[0] == 'w') {
-      good = vector(parser, insn, least, at[0] == 'v', k);
+      good = vector(parser, insn, size, least, at[0] == 'v', k);
       used = insn->n_vector;
     } else if (at[0] == 'p' || at[0] == 'q') {
       good = nereid_emulator_predicate(parser, &insn->operands[k]);

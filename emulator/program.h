@@ -26,7 +26,7 @@ typedef unsigned __int128 emu_modifiers_t;
                           X(exch) X(cas) X(noftz) X(up) X(down) X(bfly) X(idx) X(all) X(any) X(ballot) X(popc)         \
                               X(arrive) X(red) X(warp) X(to) X(shiftamt) X(finite) X(infinite) X(number) X(notanumber) \
                                   X(normal) X(subnormal) X(f4e) X(b4e) X(rc8) X(ecl) X(ecr) X(rc16) X(fractional)      \
-                                      X(range) X(mmio) X(gl)
+                                      X(range) X(mmio) X(gl) X(m8n8) X(x1) X(x2) X(x4) X(trans)
 
 typedef enum emu_modifier {
 #define X(name) EMU_##name,
@@ -260,7 +260,7 @@ extern const emu_form_t nereid_emulator_integer_forms[], nereid_emulator_bits_fo
     nereid_emulator_half_forms[], nereid_emulator_special_forms[], nereid_emulator_compare_forms[],
     nereid_emulator_convert_forms[], nereid_emulator_move_forms[], nereid_emulator_memory_forms[],
     nereid_emulator_atomic_forms[], nereid_emulator_warp_forms[], nereid_emulator_control_forms[],
-    nereid_emulator_carry_forms[], nereid_emulator_barrier_forms[];
+    nereid_emulator_carry_forms[], nereid_emulator_barrier_forms[], nereid_emulator_matrix_forms[];
 
 unsigned nereid_emulator_type_size(emu_type_t type);
 

@@ -1,4 +1,4 @@
-"""Runs kernels of the corpus on the interpreter and compares with references in plain Python.
+"""Runs kernels of the corpus on the interpreter, or the engine that NEREID_ENGINE names, and compares with references in plain Python.
 
     corpus.py CORPUS DIRECTORY NAME...
 
@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 CASES = {}
+ENGINE = os.environ.get("NEREID_ENGINE", "interpreter")
 
 
 def case(name, grid, arguments, tolerance=0.0, path=None):
@@ -78,7 +79,7 @@ def run(corpus, directory, name):
     path, grid, arguments, tolerance, reference = CASES[name]
     directory = os.path.join(directory, name)
     os.makedirs(directory, exist_ok=True)
-    command = ["nereid", "run", os.path.join(corpus, path), "--on", "interpreter", "--grid", grid]
+    command = ["nereid", "run", os.path.join(corpus, path), "--on", ENGINE, "--grid", grid]
     before, after, values = {}, {}, {}
     for key, spec in arguments.items():
         command += ["--arg", f"{key}={spec}"]

@@ -1,0 +1,18 @@
+/* libFuzzer: any text is decoded by the PTX emulator or refused with a message, without a finding.
+ *
+ *   build/fuzz/fuzz/launch_ptx_fuzz CORPUS -max_total_time=600 */
+#include "emulator/emulator.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  nereid_emulator_program_t *program = NULL;
+  nereid_message_t message = {""};
+  if (nereid_emulator_load(nereid_view_of((const char *)data, size), "fuzz.ptx", &program, &message) == NEREID_OK)
+    nereid_emulator_unload(program);
+  else if (!message.text[0])
+    abort(); /* a refusal says why */
+  return 0;
+}
