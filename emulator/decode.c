@@ -104,6 +104,8 @@ static bool matches_types(const char *pattern, const opcode_t *opcode) {
 }
 
 static const emu_form_t *find(const opcode_t *opcode) {
+  if (!opcode->name.size)
+    return NULL;
   for (int f = 0; f < FAMILIES; ++f)
     for (const emu_form_t *form = families[f]; form->name; ++form)
       if (form->name[0] == opcode->name.data[0] && nereid_emulator_is(opcode->name, form->name) &&

@@ -146,6 +146,7 @@ static bool decimal(emu_parser_t *parser, nereid_view_t word, emu_number_t *out)
 }
 
 bool nereid_emulator_number(emu_parser_t *parser, emu_number_t *out) {
+  *out = (emu_number_t){0};
   bool negative = nereid_emulator_accept(parser, '-');
   if (!negative)
     (void)nereid_emulator_accept(parser, '+');
@@ -171,7 +172,7 @@ bool nereid_emulator_number(emu_parser_t *parser, emu_number_t *out) {
 }
 
 bool nereid_emulator_unsigned(emu_parser_t *parser, uint32_t limit, uint32_t *out) {
-  emu_number_t number;
+  emu_number_t number = {0};
   if (!nereid_emulator_number(parser, &number))
     return false;
   if (number.is_float || number.bits > limit)

@@ -184,8 +184,7 @@ static bool address(emu_parser_t *parser, emu_insn_t *insn, emu_operand_t *out) 
       return nereid_emulator_syntax(parser, "addresses of parameters in registers are not emulated");
     }
   }
-  bool minus = false;
-  if (nereid_emulator_accept(parser, '+') || (minus = nereid_emulator_peek(parser) == '-')) {
+  if (nereid_emulator_accept(parser, '+') || nereid_emulator_peek(parser) == '-') {
     emu_number_t number;
     if (!nereid_emulator_number(parser, &number))
       return false;

@@ -4,6 +4,7 @@
  * parameters get offsets in the parameter block, a .func's lie in the thread's local memory, where calls copy them. */
 #include "emulator/parse.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static bool skip_braces(emu_parser_t *parser) {
@@ -116,6 +117,7 @@ static bool initial_values(emu_parser_t *parser, const emu_declaration_t *declar
 }
 
 static bool module_variable(emu_parser_t *parser, emu_declaration_t *declaration) {
+  assert(declaration->align > 0);
   nereid_emulator_program_t *program = parser->program;
   uint64_t address = (program->next_variable + declaration->align - 1) / declaration->align * declaration->align;
   emu_variable_t variable = {
@@ -148,6 +150,7 @@ static bool variable(emu_parser_t *parser, emu_space_t space) {
   emu_symbol_t symbol = {
       .name = declaration.name, .kind = EMU_SYMBOL_ADDRESS, .space = EMU_SHARED, .bytes = declaration.bytes};
   nereid_emulator_program_t *program = parser->program;
+  assert(declaration.align > 0);
   if (declaration.open) { /* the dynamic part: behind everything static, fix_dynamic */
     symbol.value = UINT64_MAX;
   } else {

@@ -78,8 +78,7 @@ static void report_parse_error(const nereid_report_t *report, const char *name, 
   size_t prefix = strlen(name);
   int used = 0;
   const char *message = text;
-  // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion,cert-err34-c): a number too large for LLVM is none of
-  // ours
+  // A number too large is none of LLVM's. NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion,cert-err34-c)
   if (strncmp(text, name, prefix) == 0 && sscanf(text + prefix, ":%u:%u: error: %n", &line, &column, &used) == 2)
     message = text + prefix + used;
   else if (strncmp(text, name, prefix) == 0 && strncmp(text + prefix, ": error: ", 9) == 0)

@@ -183,7 +183,7 @@ static bool check_names(nereid_arena_t *arena, const tool_list_t *inputs) {
     const char *slash = strrchr(inputs->items[i], '/');
     stems[i] = tool_path_with_suffix(arena, slash ? slash + 1 : inputs->items[i], "");
     for (size_t k = 0; stems[i] && k < i; k++)
-      if (strcmp(stems[i], stems[k]) == 0) {
+      if (stems[k] && strcmp(stems[i], stems[k]) == 0) {
         tool_error(&tool_command_compile, "'%s' and '%s' would have one result, named '%s'; compile them one by one",
                    inputs->items[k], inputs->items[i], stems[i]);
         return false;
