@@ -34,7 +34,7 @@ static emu_next_t whole_warp(emu_warp_t *warp, const emu_insn_t *insn, uint32_t 
 }
 
 static emu_next_t stmatrix(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  uint8_t *rows[EMU_LANES];
+  uint8_t *rows[EMU_LANES] = {NULL};
   emu_next_t next = whole_warp(warp, insn, mask);
   if (next != EMU_ADVANCE || !rows_of(warp, insn, 0, rows))
     return next == EMU_ADVANCE ? EMU_FAILED : next;
@@ -48,7 +48,7 @@ static emu_next_t stmatrix(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
 }
 
 static emu_next_t ldmatrix(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  uint8_t *rows[EMU_LANES];
+  uint8_t *rows[EMU_LANES] = {NULL};
   uint32_t result[4][EMU_LANES] = {{0}};
   emu_next_t next = whole_warp(warp, insn, mask);
   if (next != EMU_ADVANCE || !rows_of(warp, insn, insn->n_vector, rows))

@@ -18,9 +18,10 @@ typedef unsigned __int128 emu_modifiers_t;
 #define EMU_MODIFIERS(X)                                                                                               \
   X(rn)                                                                                                                \
   X(rz)                                                                                                                \
-  X(rm) X(rp) X(rni) X(rzi) X(rmi) X(rpi) X(rna) X(ftz) X(sat) X(satfinite) X(relu) X(approx) X(full) X(lo) X(hi)      \
-      X(wide) X(cc) X(xorsign) X(abs) X(NaN) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(ls) X(hs) X(equ) X(neu) X(ltu)      \
-          X(leu) X(gtu) X(geu) X(num) X(nan) X(and) X(or) X(xor) X(uni) X(sync) X(aligned) X(wrap) X(clamp) X(l) X(r)  \
+  X(rm)                                                                                                                \
+  X(rp) X(rni) X(rzi) X(rmi) X(rpi) X(rna) X(ftz) X(sat) X(satfinite) X(relu) X(approx) X(full) X(lo) X(hi) X(wide)    \
+      X(cc) X(xorsign) X(abs) X(NaN) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(ls) X(hs) X(equ) X(neu) X(ltu) X(leu)       \
+          X(gtu) X(geu) X(num) X(nan) X(and) X(or) X(xor) X(uni) X(sync) X(aligned) X(wrap) X(clamp) X(l) X(r)         \
               X(global) X(shared) X(shared_cta) X(local) X(param) X(const) X(volatile) X(relaxed) X(acquire)           \
                   X(release) X(acq_rel) X(sc) X(cta) X(cluster) X(gpu) X(sys) X(nc) X(weak) X(v2) X(v4) X(ca) X(cg)    \
                       X(cs) X(lu) X(cv) X(wb) X(wt) X(hint) X(eviction) X(prefetch) X(add) X(min) X(max) X(inc) X(dec) \
