@@ -3,6 +3,8 @@
  * of row r, of column r with .trans. */
 #include "emulator/execute.h"
 
+#include <assert.h>
+
 static bool rows_of(emu_warp_t *warp, const emu_insn_t *insn, int k, uint8_t *rows[EMU_LANES]) {
   uint64_t addresses[EMU_LANES] = {0};
   uint32_t n = insn->n_vector * 8u;
@@ -57,6 +59,7 @@ static emu_next_t ldmatrix(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
     uint32_t matrix = i / 64, row = i / 8 % 8, column = i % 8, lane, shift;
     uint16_t element;
     place(insn, row, column, &lane, &shift);
+    assert(rows[matrix * 8 + row]); /* rows_of set them all */
     memcpy(&element, rows[matrix * 8 + row] + column * 2, sizeof element);
     result[matrix][lane] |= (uint32_t)element << shift;
   }
