@@ -102,7 +102,8 @@ static emu_next_t put_set(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mas
 SETP(u16)
 SETP(u32)
 SETP(u64)
-SETP(s16) SETP(s32) SETP(s64) SETP(f32) SETP(ftz) SETP(f64) SETP(f16) SETP(bf16)
+SETP(s16)
+SETP(s32) SETP(s64) SETP(f32) SETP(ftz) SETP(f64) SETP(f16) SETP(bf16)
 
 #define SELECT(N)                                                                                                      \
   static emu_next_t selp_##N(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {                                \
