@@ -15,21 +15,18 @@
 
 typedef unsigned __int128 emu_modifiers_t;
 
-#define EMU_MODIFIERS(X)                                                                                               \
-  X(rn)                                                                                                                \
-  X(rz)                                                                                                                \
-  X(rm)                                                                                                                \
-  X(rp)                                                                                                                \
-  X(rni) X(rzi) X(rmi) X(rpi) X(rna) X(ftz) X(sat) X(satfinite) X(relu) X(approx) X(full) X(lo) X(hi) X(wide) X(cc)    \
-      X(xorsign) X(abs) X(NaN) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(ls) X(hs) X(equ) X(neu) X(ltu) X(leu) X(gtu)      \
-          X(geu) X(num) X(nan) X(and) X(or) X(xor) X(uni) X(sync) X(aligned) X(wrap) X(clamp) X(l) X(r) X(global)      \
-              X(shared) X(shared_cta) X(local) X(param) X(const) X(volatile) X(relaxed) X(acquire) X(release)          \
-                  X(acq_rel) X(sc) X(cta) X(cluster) X(gpu) X(sys) X(nc) X(weak) X(v2) X(v4) X(ca) X(cg) X(cs) X(lu)   \
-                      X(cv) X(wb) X(wt) X(hint) X(eviction) X(prefetch) X(add) X(min) X(max) X(inc) X(dec) X(exch)     \
-                          X(cas) X(noftz) X(up) X(down) X(bfly) X(idx) X(all) X(any) X(ballot) X(popc) X(arrive)       \
-                              X(red) X(warp) X(to) X(shiftamt) X(finite) X(infinite) X(number) X(notanumber) X(normal) \
-                                  X(subnormal) X(f4e) X(b4e) X(rc8) X(ecl) X(ecr) X(rc16) X(fractional) X(range)       \
-                                      X(mmio) X(gl) X(m8n8) X(x1) X(x2) X(x4) X(trans)
+/* clang-format off */
+#define EMU_MODIFIERS(X) \
+  X(rn) X(rz) X(rm) X(rp) X(rni) X(rzi) X(rmi) X(rpi) X(rna) X(ftz) X(sat) X(satfinite) X(relu) X(approx) X(full) \
+  X(lo) X(hi) X(wide) X(cc) X(xorsign) X(abs) X(NaN) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(ls) X(hs) X(equ) X(neu) \
+  X(ltu) X(leu) X(gtu) X(geu) X(num) X(nan) X(and) X(or) X(xor) X(uni) X(sync) X(aligned) X(wrap) X(clamp) X(l) X(r) \
+  X(global) X(shared) X(shared_cta) X(local) X(param) X(const) X(volatile) X(relaxed) X(acquire) X(release) \
+  X(acq_rel) X(sc) X(cta) X(cluster) X(gpu) X(sys) X(nc) X(weak) X(v2) X(v4) X(ca) X(cg) X(cs) X(lu) X(cv) X(wb) \
+  X(wt) X(hint) X(eviction) X(prefetch) X(add) X(min) X(max) X(inc) X(dec) X(exch) X(cas) X(noftz) X(up) X(down) \
+  X(bfly) X(idx) X(all) X(any) X(ballot) X(popc) X(arrive) X(red) X(warp) X(to) X(shiftamt) X(finite) X(infinite) \
+  X(number) X(notanumber) X(normal) X(subnormal) X(f4e) X(b4e) X(rc8) X(ecl) X(ecr) X(rc16) X(fractional) X(range) \
+  X(mmio) X(gl) X(m8n8) X(x1) X(x2) X(x4) X(trans)
+/* clang-format on */
 
 typedef enum emu_modifier {
 #define X(name) EMU_##name,
