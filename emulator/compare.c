@@ -128,8 +128,12 @@ SETP(bf16)
   TERNARY_OF(slct_s##N, uint##N##_t, uint##N##_t, uint##N##_t, int32_t, c >= 0 ? a : b)                                \
   TERNARY_OF(slct_f##N, uint##N##_t, uint##N##_t, uint##N##_t, float,                                                  \
              (EMU_HAS(insn, ftz) ? emu_flush(c) : c) >= 0 ? a : b)
+
+/* clang-format off */
 SELECT(16)
-SELECT(32) SELECT(64)
+SELECT(32)
+SELECT(64)
+/* clang-format on */
 
 #define MOVE NEREID_EMULATOR_CLASS_MOVE
 #define NONE 0
@@ -154,38 +158,38 @@ SELECT(32) SELECT(64)
     "set", "u32." type "|s32." type "|f32." type, "dws1s1q-", (needs) | EMU_BIT(xor), allowed, set_##T, MOVE           \
   }
 
-    const emu_form_t nereid_emulator_compare_forms[] = {
-        COMPARISON(u16, "u16|b16", INTEGERS, NONE),
-        COMPARISON(u32, "u32|b32", INTEGERS, NONE),
-        COMPARISON(u64, "u64|b64", INTEGERS, NONE),
-        COMPARISON(s16, "s16", INTEGERS, NONE),
-        COMPARISON(s32, "s32", INTEGERS, NONE),
-        COMPARISON(s64, "s64", INTEGERS, NONE),
-        COMPARISON(f32, "f32", FLOATS, NONE),
-        COMPARISON(ftz, "f32", FLOATS, FTZ),
-        COMPARISON(f64, "f64", FLOATS, NONE),
-        COMPARISON(f16, "f16", FLOATS, NONE),
-        COMPARISON(bf16, "bf16", FLOATS, NONE),
-        SETS(u16, "u16", INTEGERS, NONE),
-        SETS(u32, "u32", INTEGERS, NONE),
-        SETS(u32, "b32", INTEGERS, NONE),
-        SETS(u64, "u64", INTEGERS, NONE),
-        SETS(u64, "b64", INTEGERS, NONE),
-        SETS(s16, "s16", INTEGERS, NONE),
-        SETS(s32, "s32", INTEGERS, NONE),
-        SETS(s64, "s64", INTEGERS, NONE),
-        SETS(f32, "f32", FLOATS, NONE),
-        SETS(ftz, "f32", FLOATS, FTZ),
-        SETS(f64, "f64", FLOATS, NONE),
-        SETS(f16, "f16", FLOATS, NONE),
-        SETS(bf16, "bf16", FLOATS, NONE),
-        {"selp", "b16|u16|s16|f16|bf16", "d0s0s0q-", 0, 0, selp_16, MOVE},
-        {"selp", "b32|u32|s32|f32", "d0s0s0q-", 0, 0, selp_32, MOVE},
-        {"selp", "b64|u64|s64|f64", "d0s0s0q-", 0, 0, selp_64, MOVE},
-        {"slct", "b16.s32|u16.s32|s16.s32", "d0s0s0s1", 0, 0, slct_s16, MOVE},
-        {"slct", "b32.s32|u32.s32|s32.s32|f32.s32", "d0s0s0s1", 0, 0, slct_s32, MOVE},
-        {"slct", "b64.s32|u64.s32|s64.s32|f64.s32", "d0s0s0s1", 0, 0, slct_s64, MOVE},
-        {"slct", "b16.f32|u16.f32|s16.f32", "d0s0s0s1", 0, FTZ, slct_f16, MOVE},
-        {"slct", "b32.f32|u32.f32|s32.f32|f32.f32", "d0s0s0s1", 0, FTZ, slct_f32, MOVE},
-        {"slct", "b64.f32|u64.f32|s64.f32|f64.f32", "d0s0s0s1", 0, FTZ, slct_f64, MOVE},
-        {0}};
+const emu_form_t nereid_emulator_compare_forms[] = {
+    COMPARISON(u16, "u16|b16", INTEGERS, NONE),
+    COMPARISON(u32, "u32|b32", INTEGERS, NONE),
+    COMPARISON(u64, "u64|b64", INTEGERS, NONE),
+    COMPARISON(s16, "s16", INTEGERS, NONE),
+    COMPARISON(s32, "s32", INTEGERS, NONE),
+    COMPARISON(s64, "s64", INTEGERS, NONE),
+    COMPARISON(f32, "f32", FLOATS, NONE),
+    COMPARISON(ftz, "f32", FLOATS, FTZ),
+    COMPARISON(f64, "f64", FLOATS, NONE),
+    COMPARISON(f16, "f16", FLOATS, NONE),
+    COMPARISON(bf16, "bf16", FLOATS, NONE),
+    SETS(u16, "u16", INTEGERS, NONE),
+    SETS(u32, "u32", INTEGERS, NONE),
+    SETS(u32, "b32", INTEGERS, NONE),
+    SETS(u64, "u64", INTEGERS, NONE),
+    SETS(u64, "b64", INTEGERS, NONE),
+    SETS(s16, "s16", INTEGERS, NONE),
+    SETS(s32, "s32", INTEGERS, NONE),
+    SETS(s64, "s64", INTEGERS, NONE),
+    SETS(f32, "f32", FLOATS, NONE),
+    SETS(ftz, "f32", FLOATS, FTZ),
+    SETS(f64, "f64", FLOATS, NONE),
+    SETS(f16, "f16", FLOATS, NONE),
+    SETS(bf16, "bf16", FLOATS, NONE),
+    {"selp", "b16|u16|s16|f16|bf16", "d0s0s0q-", 0, 0, selp_16, MOVE},
+    {"selp", "b32|u32|s32|f32", "d0s0s0q-", 0, 0, selp_32, MOVE},
+    {"selp", "b64|u64|s64|f64", "d0s0s0q-", 0, 0, selp_64, MOVE},
+    {"slct", "b16.s32|u16.s32|s16.s32", "d0s0s0s1", 0, 0, slct_s16, MOVE},
+    {"slct", "b32.s32|u32.s32|s32.s32|f32.s32", "d0s0s0s1", 0, 0, slct_s32, MOVE},
+    {"slct", "b64.s32|u64.s32|s64.s32|f64.s32", "d0s0s0s1", 0, 0, slct_s64, MOVE},
+    {"slct", "b16.f32|u16.f32|s16.f32", "d0s0s0s1", 0, FTZ, slct_f16, MOVE},
+    {"slct", "b32.f32|u32.f32|s32.f32|f32.f32", "d0s0s0s1", 0, FTZ, slct_f32, MOVE},
+    {"slct", "b64.f32|u64.f32|s64.f32|f64.f32", "d0s0s0s1", 0, FTZ, slct_f64, MOVE},
+    {0}};
