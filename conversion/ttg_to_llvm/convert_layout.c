@@ -11,23 +11,6 @@
 
 #include "analysis/scratch.h"
 
-/* --- renaming --- */
-
-static bool rename_registers(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from,
-                             const nereid_layout_t *to) {
-  nereid_layout_t map;
-  nereid_layout_convert(from, to, &map);
-  nereid_lowered_t source = nereid_lower_operand(lower, op, 0);
-  nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(to));
-  for (intptr_t r = 0; lowered.values && r < lowered.count; ++r) {
-    int32_t place[NEREID_LAYOUT_DIMS];
-    nereid_layout_coordinates(&map, nereid_layout_apply(&map, (uint32_t)r, 0, 0, 0), place);
-    lowered.values[r] = source.values[place[NEREID_LAYOUT_DIMS - 1]];
-  }
-  nereid_lower_set(lower, mlirOperationGetResult(op, 0), lowered);
-  return true;
-}
-
 /* --- through shared memory --- */
 
 /* One side of the exchange: addresses of a layout's registers in the scratch. */
@@ -161,7 +144,7 @@ static bool lower_convert_layout(nereid_lower_t *lower, MlirOperation op, const 
     return false;
   switch (nereid_conversion_path(op)) {
   case NEREID_CONVERSION_RENAMES:
-    return rename_registers(lower, op, from, to);
+    return nereid_lower_rename(lower, op, from, to);
   case NEREID_CONVERSION_SHARED:
     return exchange(lower, op);
   case NEREID_CONVERSION_CLUSTER:

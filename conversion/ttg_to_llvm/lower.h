@@ -158,6 +158,11 @@ uint64_t nereid_lower_float_bits(MlirAttribute value);
 MlirAttribute nereid_lower_with_attribute(nereid_lower_t *lower, MlirAttribute attributes, const char *name,
                                           MlirAttribute value);
 
+/* Sets the result of `op` to registers of its first operand, when every thread already holds what it needs: `from` is
+ * the operand's layout, seen as a tensor of the result's shape, and `to` the result's. */
+bool nereid_lower_rename(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from,
+                         const nereid_layout_t *to);
+
 /* Elements that one thread holds: 1 for a scalar. */
 intptr_t nereid_lower_registers(nereid_lower_t *lower, MlirType type);
 

@@ -282,3 +282,19 @@ MlirValue nereid_lower_storing_thread(nereid_lower_t *lower, MlirType type) {
   }
   return nereid_emit_icmp(lower, 0, id, nereid_emit_i32(lower, 0));
 }
+
+bool nereid_lower_rename(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from,
+                         const nereid_layout_t *to) {
+  nereid_lowered_t source = nereid_lower_operand(lower, op, 0);
+  nereid_layout_t map;
+  if (nereid_layout_convert(from, to, &map) > NEREID_LAYOUT_CONVERSION_REGISTER)
+    return nereid_lower_error(op, "moves elements between threads; convert the layout of its operand first");
+  nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(to));
+  for (intptr_t r = 0; lowered.values && r < lowered.count; ++r) {
+    int32_t place[NEREID_LAYOUT_DIMS];
+    nereid_layout_coordinates(&map, nereid_layout_apply(&map, (uint32_t)r, 0, 0, 0), place);
+    lowered.values[r] = source.values[place[NEREID_LAYOUT_DIMS - 1]];
+  }
+  nereid_lower_set(lower, mlirOperationGetResult(op, 0), lowered);
+  return true;
+}

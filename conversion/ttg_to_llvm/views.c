@@ -95,23 +95,6 @@ static bool lower_poison(nereid_lower_t *lower, MlirOperation op, const nereid_l
 
 /* --- views --- */
 
-/* Registers of `to`, taken from those of `from`, when every thread already holds what it needs in the same place. */
-static bool lower_renaming(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from,
-                           const nereid_layout_t *to) {
-  nereid_lowered_t source = nereid_lower_operand(lower, op, 0);
-  nereid_layout_t map;
-  if (nereid_layout_convert(from, to, &map) > NEREID_LAYOUT_CONVERSION_REGISTER)
-    return nereid_lower_error(op, "moves elements between threads; convert the layout of its operand first");
-  nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(to));
-  for (intptr_t r = 0; r < lowered.count; ++r) {
-    int32_t place[NEREID_LAYOUT_DIMS];
-    nereid_layout_coordinates(&map, nereid_layout_apply(&map, (uint32_t)r, 0, 0, 0), place);
-    lowered.values[r] = source.values[place[3]];
-  }
-  nereid_lower_set(lower, mlirOperationGetResult(op, 0), lowered);
-  return true;
-}
-
 static bool operand_and_result_layouts(nereid_lower_t *lower, MlirOperation op, nereid_layout_t *from,
                                        const nereid_layout_t **to) {
   const nereid_layout_t *source = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetOperand(op, 0)));
@@ -131,7 +114,7 @@ static bool lower_reshape(nereid_lower_t *lower, MlirOperation op, const nereid_
     return false;
   if (!nereid_layout_reshape(&from, to->rank, to->out_bits))
     return nereid_lower_error(op, "changes the number of elements");
-  return lower_renaming(lower, op, &from, to);
+  return nereid_lower_rename(lower, op, &from, to);
 }
 
 static bool lower_trans(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
@@ -144,7 +127,7 @@ static bool lower_trans(nereid_lower_t *lower, MlirOperation op, const nereid_lo
   for (int d = 0; d < to->rank; ++d)
     order[d] = nereid_tt_trans_get_order(op, d);
   nereid_layout_transpose(&from, order, &transposed);
-  return lower_renaming(lower, op, &transposed, to);
+  return nereid_lower_rename(lower, op, &transposed, to);
 }
 
 /* A broadcast dimension has size 1 in the operand: the element lies at coordinate 0 there. */
