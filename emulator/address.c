@@ -46,7 +46,7 @@ static uint8_t *global(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint6
 }
 
 uint8_t *nereid_emulator_access(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
-                                uint32_t bytes) {
+                                uint32_t bytes, emu_access_t access) {
   emu_cta_t *cta = warp->cta;
   uint64_t at = address;
   if (address % bytes) {
@@ -73,6 +73,10 @@ uint8_t *nereid_emulator_access(emu_warp_t *warp, const emu_insn_t *insn, int la
   }
   if (space == EMU_PARAM) {
     uint32_t limit = cta->launch->parameter_bytes;
+    if (access != EMU_READ) {
+      (void)nereid_emulator_fail(warp, insn, lane, "a kernel's parameters are read only");
+      return NULL;
+    }
     return at < limit && bytes <= limit - at ? (uint8_t *)(uintptr_t)cta->launch->parameters + at
                                              : outside(warp, insn, lane, at, bytes, "parameter", limit);
   }

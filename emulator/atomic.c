@@ -70,7 +70,8 @@ static emu_next_t atomic(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
   bool failed_cas = false;
   FOR_LANES(lane, mask) {
     addresses[lane] = emu_lane(warp, &insn->operands[at], (int)lane) + (uint64_t)insn->offset;
-    uint8_t *place = nereid_emulator_access(warp, insn, (int)lane, (emu_space_t)insn->space, addresses[lane], size * n);
+    uint8_t *place =
+        nereid_emulator_access(warp, insn, (int)lane, (emu_space_t)insn->space, addresses[lane], size * n, EMU_UPDATE);
     if (!place)
       return EMU_FAILED;
     for (unsigned i = 0; i < n; ++i) {

@@ -21,9 +21,11 @@ static const char *const modifier_names[] = {
 #undef X
 };
 
+enum { MAX_WORDS = 8 };
+
 typedef struct opcode {
-  nereid_view_t name, types[3];
-  unsigned n_types;
+  nereid_view_t name, types[EMU_MAX_TYPES], words[MAX_WORDS]; /* words: neither types nor modifiers */
+  unsigned n_types, n_words;
   emu_modifiers_t modifiers;
 } opcode_t;
 
@@ -61,15 +63,18 @@ static bool split(emu_parser_t *parser, nereid_view_t text, opcode_t *out) {
     if (first) {
       out->name = word;
     } else if (nereid_emulator_type(word)) {
-      if (out->n_types == 3)
+      if (out->n_types == EMU_MAX_TYPES)
         return nereid_emulator_syntax(parser, "%.*s is not emulated", (int)text.size, text.data);
       out->types[out->n_types++] = word;
     } else {
       int which = modifier(word);
-      if (which < 0)
+      if (which >= 0)
+        out->modifiers |= (emu_modifiers_t)1 << which;
+      else if (out->n_words < MAX_WORDS)
+        out->words[out->n_words++] = word;
+      else
         return nereid_emulator_syntax(parser, "%.*s is not emulated (.%.*s)", (int)text.size, text.data, (int)word.size,
                                       word.data);
-      out->modifiers |= (emu_modifiers_t)1 << which;
     }
   }
   return true;
@@ -103,12 +108,45 @@ static bool matches_types(const char *pattern, const opcode_t *opcode) {
   }
 }
 
-static const emu_form_t *find(const opcode_t *opcode) {
+/* Which of the words of a row's token, "row|col" or "noinc?", the opcode has; -1: none. */
+static int chosen(const opcode_t *opcode, const char *token, size_t size, unsigned *out_used) {
+  int which = 0;
+  for (const char *end = token + size; token < end; ++which) {
+    size_t part = strcspn(token, "|? ");
+    for (unsigned i = 0; i < opcode->n_words; ++i)
+      if (nereid_view_equal(opcode->words[i], nereid_view_of(token, part))) {
+        *out_used |= 1u << i;
+        return which;
+      }
+    token += part + 1;
+  }
+  return -1;
+}
+
+/* A row's name and words; out_choices gets one number per word that is a choice. */
+static bool matches_words(const char *row, const opcode_t *opcode, uint8_t *out_choices) {
+  size_t size = strcspn(row, " ");
+  unsigned used = 0, n = 0;
+  if (!nereid_view_equal(opcode->name, nereid_view_of(row, size)))
+    return false;
+  for (row += size; *row; row += size) {
+    size = strcspn(++row, " ");
+    bool optional = row[size - 1] == '?', choice = optional || memchr(row, '|', size);
+    int which = chosen(opcode, row, size, &used);
+    if (which < 0 && !optional)
+      return false;
+    if (choice)
+      out_choices[n++] = (uint8_t)(optional ? which >= 0 : which);
+  }
+  return used == (1u << opcode->n_words) - 1;
+}
+
+static const emu_form_t *find(const opcode_t *opcode, uint8_t *out_choices) {
   if (!opcode->name.size)
     return NULL;
   for (int f = 0; f < FAMILIES; ++f)
     for (const emu_form_t *form = families[f]; form->name; ++form)
-      if (form->name[0] == opcode->name.data[0] && nereid_emulator_is(opcode->name, form->name) &&
+      if (form->name[0] == opcode->name.data[0] && matches_words(form->name, opcode, out_choices) &&
           (opcode->modifiers & form->needs) == form->needs && !(opcode->modifiers & ~(form->needs | form->may)) &&
           matches_types(form->types, opcode))
         return form;
@@ -163,6 +201,7 @@ static bool pack(emu_parser_t *parser, emu_insn_t *insn, bool *out_done) {
     return nereid_emulator_syntax(parser, "this mov is not emulated: expected .b16, .b32 or .b64, and 2 or 4 parts");
   static const emu_type_t parts[] = {EMU_NONE, EMU_B8, EMU_B16, EMU_NONE, EMU_B32};
   emu_insn_t probe = *insn;
+  probe.n_operands = 0;
   unsigned each = size / insn->n_vector;
   const emu_form_t form = {.operands = unpack ? "v*s1" : "d1w*"};
   probe.types[1] = insn->types[0];
@@ -171,7 +210,7 @@ static bool pack(emu_parser_t *parser, emu_insn_t *insn, bool *out_done) {
   probe.types[0] = (uint8_t)parts[each];
   if (!nereid_emulator_operands(parser, &probe, &form))
     return false;
-  memcpy(insn->operands, probe.operands, sizeof insn->operands);
+  insn->n_operands = probe.n_operands;
   unsigned from = unpack ? 0 : 1;
   for (unsigned i = 0; i < insn->n_vector; ++i)
     if (insn->operands[from + i].size != each && !(insn->operands[from + i].base == EMU_REGISTERS &&
@@ -216,6 +255,8 @@ static void start(emu_parser_t *parser, nereid_view_t text, const opcode_t *opco
                       .source_file = parser->source_file,
                       .source_line = parser->source_line,
                       .klass = (uint8_t)form->klass,
+                      .variant = (uint16_t)(form->klass >> 8),
+                      .operands = parser->operands,
                       .text = text.data,
                       .text_size = (uint16_t)(text.size < 200 ? text.size : 200),
                       .n_vector = 1};
@@ -237,7 +278,7 @@ static void wrap(emu_insn_t *insn) {
     insn->inner = insn->execute;
     insn->execute = nereid_emulator_rounded;
   }
-  for (int k = 0; k < EMU_MAX_OPERANDS && !insn->inner; ++k)
+  for (int k = 0; k < insn->n_operands && !insn->inner; ++k)
     if (insn->operands[k].base == EMU_SPECIALS && insn->operands[k].offset >= EMU_CLOCK_LO * 128) {
       insn->inner = insn->execute;
       insn->execute = read_clock;
@@ -252,10 +293,12 @@ bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t text, const
     return nereid_emulator_syntax(parser, "an opcode of %zu characters", text.size);
   if (!split(parser, text, &opcode))
     return false;
-  const emu_form_t *form = find(&opcode);
+  uint8_t choices[8] = {0};
+  const emu_form_t *form = find(&opcode, choices);
   if (!form)
     return nereid_emulator_syntax(parser, "%.*s is not emulated", (int)text.size, text.data);
   start(parser, text, &opcode, form, guard, &insn);
+  memcpy(insn.choices, choices, sizeof insn.choices);
   if (!check_modifiers(parser, &insn, form))
     return false;
   if (strcmp(form->name, "call") == 0)
@@ -270,8 +313,9 @@ bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t text, const
     good = label_operand(parser, &insn, true);
   if (good && EMU_HAS(&insn, hint)) { /* the policy is read and has no effect */
     static const emu_form_t policy = {.operands = "sl"};
-    emu_insn_t ignored = insn;
-    good = nereid_emulator_expect(parser, ',') && nereid_emulator_operands(parser, &ignored, &policy);
+    unsigned n = insn.n_operands;
+    good = nereid_emulator_expect(parser, ',') && nereid_emulator_operands(parser, &insn, &policy);
+    insn.n_operands = (uint16_t)n;
   }
   if (!good)
     return false;

@@ -69,7 +69,13 @@ bool nereid_emulator_constant(emu_parser_t *parser, uint64_t bits, unsigned size
 }
 
 bool nereid_emulator_push(emu_parser_t *parser, const emu_insn_t *insn) {
-  return nereid_vector_push(&parser->program->arena, &parser->program->insns, *insn) ||
+  emu_insn_t kept = *insn;
+  kept.operands = nereid_arena_new(&parser->program->arena, emu_operand_t, kept.n_operands + (size_t)1);
+  if (!kept.operands)
+    return nereid_emulator_memory_out(parser);
+  if (kept.n_operands)
+    memcpy(kept.operands, insn->operands, kept.n_operands * sizeof *kept.operands);
+  return nereid_vector_push(&parser->program->arena, &parser->program->insns, kept) ||
          nereid_emulator_memory_out(parser);
 }
 

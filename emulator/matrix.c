@@ -10,7 +10,8 @@ static bool rows_of(emu_warp_t *warp, const emu_insn_t *insn, int k, uint8_t *ro
   uint32_t n = insn->n_vector * 8u;
   for (uint32_t lane = 0; lane < n; ++lane) {
     addresses[lane] = emu_lane(warp, &insn->operands[k], (int)lane) + (uint64_t)insn->offset;
-    rows[lane] = nereid_emulator_access(warp, insn, (int)lane, (emu_space_t)insn->space, addresses[lane], 16);
+    rows[lane] = nereid_emulator_access(warp, insn, (int)lane, (emu_space_t)insn->space, addresses[lane], 16,
+                                        k ? EMU_READ : EMU_WRITE);
     if (!rows[lane])
       return false;
   }

@@ -109,7 +109,7 @@ static emu_next_t load(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
   uint8_t raw[EMU_LANES][32]; /* four elements of eight bytes at most */
   FOR_LANES(lane, mask) {     /* all are read before any is written: an address register may be a destination */
     const uint8_t *from = nereid_emulator_access(warp, insn, (int)lane, (emu_space_t)insn->space,
-                                                 address_of(warp, insn, (int)n, (int)lane), each * n);
+                                                 address_of(warp, insn, (int)n, (int)lane), each * n, EMU_READ);
     if (!from)
       return EMU_FAILED;
     memcpy(raw[lane], from, (size_t)each * n);
@@ -128,7 +128,7 @@ static emu_next_t store(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask)
   unsigned n = insn->n_vector, each = nereid_emulator_type_size((emu_type_t)insn->types[0]);
   FOR_LANES(lane, mask) {
     uint8_t *to = nereid_emulator_access(warp, insn, (int)lane, (emu_space_t)insn->space,
-                                         address_of(warp, insn, 0, (int)lane), each * n);
+                                         address_of(warp, insn, 0, (int)lane), each * n, EMU_WRITE);
     if (!to)
       return EMU_FAILED;
     for (unsigned i = 0; i < n; ++i) {

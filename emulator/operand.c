@@ -209,6 +209,25 @@ static bool vector(emu_parser_t *parser, emu_insn_t *insn, unsigned size, unsign
   return !braces || nereid_emulator_expect(parser, '}');
 }
 
+/* V, W: one, or { any number }. The operands from `k` on, counted in insn->lists[which]. */
+static bool list(emu_parser_t *parser, emu_insn_t *insn, unsigned size, unsigned least, bool destination, unsigned k,
+                 unsigned which) {
+  bool braces = nereid_emulator_accept(parser, '{');
+  unsigned n = 0;
+  if (which == EMU_MAX_LISTS)
+    return nereid_emulator_syntax(parser, "more lists of operands than an instruction has");
+  do {
+    if (k + n == EMU_MAX_OPERANDS)
+      return nereid_emulator_syntax(parser, "more operands than an instruction has");
+    if (!value(parser, (emu_type_t)insn->types[0], size, least, destination, &insn->operands[k + n]))
+      return false;
+    n++;
+  } while (braces && nereid_emulator_accept(parser, ','));
+  insn->lists[which].first = (uint16_t)k;
+  insn->lists[which].count = (uint16_t)n;
+  return !braces || nereid_emulator_expect(parser, '}');
+}
+
 static unsigned width(const emu_insn_t *insn, char c) {
   switch (c) {
   case 'b':
@@ -250,8 +269,11 @@ static bool optional(emu_parser_t *parser, char kind, emu_insn_t *insn, const ch
 }
 
 bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_form_t *form) {
-  unsigned k = 0;
-  for (const char *at = form->operands; *at; at += 2) {
+  unsigned k = insn->n_operands, lists = 0;
+  for (const char *at = form->operands; *at; at += 2, insn->n_operands = (uint16_t)k) {
+    if (k + 8 > EMU_MAX_OPERANDS)
+      return nereid_emulator_syntax(parser, "more operands than an instruction has");
+    insn->operands[k] = (emu_operand_t){0};
     bool good = true;
     unsigned size = width(insn, at[1]), used = 1;
     unsigned least = at[1] == '*' ? nereid_emulator_type_size((emu_type_t)insn->types[0]) : 0;
@@ -271,6 +293,9 @@ bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_
     } else if (at[0] == 'v' || at[0] == 'w') {
       good = vector(parser, insn, size, least, at[0] == 'v', k);
       used = insn->n_vector;
+    } else if (at[0] == 'V' || at[0] == 'W') {
+      good = list(parser, insn, size, least, at[0] == 'V', k, lists);
+      used = good ? insn->lists[lists++].count : 0;
     } else if (at[0] == 'p' || at[0] == 'q') {
       good = nereid_emulator_predicate(parser, &insn->operands[k]);
       if (good && at[0] == 'p' && (insn->operands[k].negated || insn->operands[k].base != EMU_REGISTERS))

@@ -58,6 +58,7 @@ typedef struct emu_parser {
   NEREID_VECTOR(struct emu_dynamic) dynamic; /* constants: dynamic shared's address */
   NEREID_VECTOR(nereid_view_t) branch_targets;
   uint32_t param_bytes, scratch_register;
+  emu_operand_t operands[EMU_MAX_OPERANDS]; /* of the instruction that is read */
 } emu_parser_t;
 
 /* Records the first error, located; returns false always. */

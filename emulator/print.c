@@ -24,7 +24,7 @@ static bool read_text(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64
   emu_insn_t generic = *insn;
   generic.space = EMU_GENERIC;
   for (size_t i = 0; i + 1 < size; ++i) {
-    const uint8_t *byte = nereid_emulator_access(warp, &generic, lane, EMU_GENERIC, address + i, 1);
+    const uint8_t *byte = nereid_emulator_access(warp, &generic, lane, EMU_GENERIC, address + i, 1, EMU_READ);
     if (!byte)
       return false;
     out[i] = (char)*byte;
@@ -51,7 +51,7 @@ static void take_parameters(emu_warp_t *warp, const emu_insn_t *insn, int lane) 
 /* The next argument, aligned to its size. */
 static bool argument(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_t *at, uint32_t size, uint64_t *out) {
   *at = (*at + size - 1) / size * size;
-  const uint8_t *place = nereid_emulator_access(warp, insn, lane, EMU_GENERIC, *at, size);
+  const uint8_t *place = nereid_emulator_access(warp, insn, lane, EMU_GENERIC, *at, size, EMU_READ);
   *out = 0;
   if (place)
     memcpy(out, place, size);

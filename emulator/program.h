@@ -66,7 +66,7 @@ typedef enum emu_type {
 } emu_type_t;
 
 enum { EMU_REGISTERS, EMU_CONSTANTS, EMU_SPECIALS, EMU_BASES };
-enum { EMU_MAX_OPERANDS = 10, EMU_LANES = 32, EMU_DEPTH = 32 };
+enum { EMU_MAX_OPERANDS = 320, EMU_MAX_LISTS = 4, EMU_MAX_TYPES = 4, EMU_LANES = 32, EMU_DEPTH = 32 };
 
 typedef struct emu_operand {
   uint32_t offset; /* bytes into its block */
@@ -90,20 +90,26 @@ typedef enum emu_next {
 
 typedef emu_next_t (*emu_execute_t)(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 
+typedef enum emu_access { EMU_READ, EMU_WRITE, EMU_UPDATE /* by an atomic */ } emu_access_t;
+
 typedef enum emu_space { EMU_GENERIC, EMU_GLOBAL, EMU_SHARED, EMU_LOCAL, EMU_PARAM } emu_space_t;
 
 struct emu_insn {
   emu_execute_t execute;
   emu_execute_t inner; /* what a wrapper calls: with another rounding mode */
   emu_modifiers_t modifiers;
-  emu_operand_t operands[EMU_MAX_OPERANDS];
+  emu_operand_t *operands; /* n_operands, in the program's arena */
   emu_operand_t guard;
-  int64_t offset;       /* of the address */
-  const uint32_t *list; /* targets of brx.idx; triples {from, to, bytes} of calls */
+  struct {
+    uint16_t first, count; /* in operands */
+  } lists[EMU_MAX_LISTS];  /* of V and W, in their order */
+  int64_t offset;          /* of the address */
+  const uint32_t *list;    /* targets of brx.idx; triples {from, to, bytes} of calls */
   uint32_t n_list;
   uint32_t target; /* of a branch or call */
   uint32_t line, source_file, source_line;
-  uint8_t types[3], n_vector, klass, space, has_guard, size;
+  uint16_t n_operands, variant;
+  uint8_t types[EMU_MAX_TYPES], choices[4], n_vector, klass, space, has_guard, size;
   const char *text; /* in the program's text, for messages */
   uint16_t text_size;
 };
@@ -244,10 +250,18 @@ struct emu_cta {
 };
 
 /* One row per form: `name` with the types of `types` ("s32", "f32.f16"; "int" stands for any integer, "bit" for bN too,
- * '|' separates alternatives), all of `needs` and at most `may` besides. `operands` is pairs: what and how wide;
+ * '|' separates alternatives), all of `needs` and at most `may` besides.
+ * Behind the name stand the words that are no modifiers, which the opcode has in any order: "mma m16n8k16 row col". A
+ * word may be a choice, "row|col", or optional, "noinc?": insn->choices has for each such word in its order which one
+ * it is, or whether it is there.
+ * `klass` may carry a number for the function, insn->variant: KLASS | EMU_VARIANT(n).
+ * `operands` is pairs: what and how wide;
  *   d destination   s source   p predicate destination   q predicate source   o optional |p   Q optional , q
  *   m address       v vector or scalar destination   w vector or scalar source   O optional source   N nothing
+ *   V W one or a list in braces of any length, destinations or sources: insn->lists
  * widths: 0 1 2 that of the type, W twice that of type 0, b h w l 1 2 4 8 bytes, * any, - none. */
+#define EMU_VARIANT(n) ((n) << 8)
+
 typedef struct emu_form {
   const char *name, *types, *operands;
   emu_modifiers_t needs, may;
@@ -268,9 +282,9 @@ unsigned nereid_emulator_type_size(emu_type_t type);
 emu_next_t nereid_emulator_fail(emu_warp_t *warp, const emu_insn_t *insn, int lane, const char *format, ...)
     NEREID_PRINTF(4, 5);
 
-/* The bytes of a lane's access, null after failing. `store`: it is written. */
+/* The bytes of a lane's access, null after failing. */
 uint8_t *nereid_emulator_access(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
-                                uint32_t bytes);
+                                uint32_t bytes, emu_access_t access);
 
 /* Counts a request of the lanes of `mask`. */
 void nereid_emulator_count(emu_warp_t *warp, const uint64_t *addresses, uint32_t mask, uint32_t bytes,
