@@ -1,0 +1,107 @@
+"""Kernels on a GPU: against float64 references, and beside Triton 3.6 in the same run.
+
+Both compilers get the same .ttir; both cubins keep the same ABI, so both are launched by the same driver call and timed
+by the same events, in turns, with the L2 cache flushed in between.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+
+import cupy
+import numpy
+import torch
+import triton
+from triton.backends.compiler import GPUTarget
+
+
+def f64(t):
+    return t.double()
+
+
+class Case:
+    """A kernel, its arguments, what it must compute, and the bytes it moves."""
+
+    def __init__(self, name, path, grid, args, outputs, reference, bytes_moved, tolerance, options, check_rows=None):
+        self.name, self.path, self.grid, self.args = name, path, grid, args
+        self.outputs, self.reference, self.bytes, self.tolerance = outputs, reference, bytes_moved, tolerance
+        self.options, self.check_rows = {key: options[key] for key in ("num_warps", "num_stages")}, check_rows
+
+    @classmethod
+    def of_kernel(cls, corpus, name, *rest, **more):
+        options = json.load(open(os.path.join(corpus, "kernels", "index.json")))[name]
+        return cls(name, os.path.join(corpus, "kernels", name + ".ttir"), *rest, options, **more)
+
+    @classmethod
+    def of_inductor(cls, corpus, name, *rest, **more):
+        options = json.load(open(os.path.join(corpus, "inductor", name + ".json")))
+        return cls(name, os.path.join(corpus, "inductor", name + ".ttir"), *rest, options, **more)
+
+
+def argument(value):
+    if torch.is_tensor(value):
+        return numpy.uint64(value.data_ptr())
+    return value
+
+
+class Kernel:
+    """A cubin and how to launch it: the same for both compilers."""
+
+    def __init__(self, image, name, num_warps, shared):
+        self.module = cupy.RawModule(path=image)
+        self.function = self.module.get_function(name)
+        if shared > 48 * 1024:
+            self.function.max_dynamic_shared_size_bytes = shared
+        self.threads, self.shared = 32 * num_warps, shared
+
+    def launch(self, grid, args):
+        scratch = [numpy.uint64(0), numpy.uint64(0)]
+        self.function(grid, (self.threads, 1, 1), tuple(argument(a) for a in args) + tuple(scratch), shared_mem=self.shared)
+
+
+def build_nereid(nereid, case, folder):
+    image = os.path.join(folder, case.name + ".nereid.cubin")
+    subprocess.run([nereid, "compile", case.path, "-o", image, "--target", "sm_90a", "--num-warps", str(case.options["num_warps"]), "--num-stages", str(case.options["num_stages"])], check=True)
+    beside = image + ".json" if os.path.exists(image + ".json") else os.path.splitext(image)[0] + ".json"
+    meta = json.load(open(beside))
+    return Kernel(image, meta["name"], case.options["num_warps"], meta["shared"])
+
+
+def build_triton(case, folder):
+    source = os.path.join(folder, case.name + ".ttir")
+    open(source, "w").write(open(case.path).read())
+    compiled = triton.compile(source, target=GPUTarget("cuda", 90, 32), options=case.options)
+    image = os.path.join(folder, case.name + ".triton.cubin")
+    open(image, "wb").write(compiled.asm["cubin"])
+    return Kernel(image, compiled.metadata.name, case.options["num_warps"], compiled.metadata.shared)
+
+
+def check(case):
+    worst = 0.0
+    for got, want in zip(case.outputs, case.reference()):
+        if case.check_rows:
+            got = got[: case.check_rows]
+        difference = (got.float().double() - want).abs() / (1 + want.abs())
+        if torch.isnan(difference).any():
+            return float("nan")
+        worst = max(worst, difference.max().item())
+    return worst
+
+
+def time_of(kernel, case, flush):
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    flush.zero_()
+    start.record()
+    kernel.launch(case.grid, case.args)
+    end.record()
+    torch.cuda.synchronize()
+    return start.elapsed_time(end)
+
+
+def compare(nereid, other, case, flush, rounds=60):
+    times = {nereid: [], other: []}
+    for _ in range(rounds):
+        for kernel in (nereid, other):
+            times[kernel].append(time_of(kernel, case, flush))
+    return statistics.median(times[nereid]), statistics.median(times[other])

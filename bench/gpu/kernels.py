@@ -1,0 +1,69 @@
+"""Kernels on a GPU: against float64 references, and beside Triton 3.6 in the same run.
+
+    python3 bench/gpu/kernels.py --nereid build/release/bin/nereid --corpus ../shared/corpus [--only softmax_row,histo]
+
+Prints a line per kernel and the geometric mean of the ratios of times; exit status 1 when a result is wrong or a kernel is
+below 0.95 of Triton's speed. Needs PyTorch, Triton and CuPy; only the benchmarks of this folder do.
+"""
+
+import argparse
+import itertools
+import math
+import subprocess
+import sys
+import tempfile
+
+import cupy
+import torch
+
+import elementwise
+import rows
+from harness import build_nereid, build_triton, check, compare
+
+
+def measure(nereid, case, folder, flush):
+    """Error, Triton's error and both times in milliseconds."""
+    ours, theirs = build_nereid(nereid, case, folder), build_triton(case, folder)
+    errors = []
+    for kernel in (ours, theirs):
+        for output in case.outputs:
+            output.zero_()
+        kernel.launch(case.grid, case.args)
+        torch.cuda.synchronize()
+        errors.append(check(case))
+    return *errors, *compare(ours, theirs, case, flush)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--nereid", default="build/release/bin/nereid")
+    parser.add_argument("--corpus", default="../shared/corpus")
+    parser.add_argument("--only", default="", help="comma-separated kernels")
+    options = parser.parse_args()
+    stream = torch.cuda.Stream()
+    failed, ratios = [], []
+    with tempfile.TemporaryDirectory() as folder, torch.cuda.stream(stream), cupy.cuda.ExternalStream(stream.cuda_stream):
+        flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
+        for case in itertools.chain(elementwise.cases(options.corpus), rows.cases(options.corpus)):
+            if options.only and case.name not in options.only.split(","):
+                continue
+            try:
+                error, their_error, mine, other = measure(options.nereid, case, folder, flush)
+            except subprocess.CalledProcessError:
+                failed.append(case.name)
+                print(f"{case.name:18} does not compile", flush=True)
+                continue
+            ratios.append(other / mine)
+            good = error <= case.tolerance and ratios[-1] >= 0.95
+            failed += [] if good else [case.name]
+            print(f"{case.name:18} error {error:.2e} (Triton {their_error:.2e}, tolerance {case.tolerance:.0e})  "
+                  f"{mine * 1e3:8.1f} us {case.bytes / mine / 1e6:7.0f} GB/s  Triton {other * 1e3:8.1f} us "
+                  f"{case.bytes / other / 1e6:7.0f} GB/s  ratio {ratios[-1]:.3f} {'ok' if good else 'FAILED'}", flush=True)
+    if ratios:
+        print(f"geometric mean of {len(ratios)} ratios: {math.prod(ratios) ** (1 / len(ratios)):.3f}; failed: {', '.join(failed) or 'none'}")
+    print("device:", torch.cuda.get_device_name())
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
