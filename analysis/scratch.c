@@ -40,8 +40,28 @@ int64_t nereid_scratch_tensor_bytes(MlirType tensor) {
   return elements * nereid_scratch_element_bytes(tensor);
 }
 
-int64_t nereid_scratch_bytes(MlirOperation op) {
-  if (nereid_op_kind(op) != NEREID_OP_TTG_CONVERT_LAYOUT || nereid_conversion_path(op) != NEREID_CONVERSION_SHARED)
+/* The result of an atomic goes to threads that did not act: to all for a scalar. */
+static int64_t atomic_bytes(MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirType type = mlirValueGetType(result);
+  uint32_t copies[NEREID_LAYOUT_DIMS] = {0};
+  nereid_layout_t layout;
+  if (mlirOpOperandIsNull(mlirValueGetFirstUse(result)))
     return 0;
-  return (nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetResult(op, 0))) + 15) / 16 * 16;
+  if (!mlirTypeIsARankedTensor(type))
+    return nereid_scratch_element_bytes(type);
+  if (!layout_of(result, &layout))
+    return 0;
+  nereid_layout_free_masks(&layout, copies);
+  return copies[NEREID_LAYOUT_LANE] | copies[NEREID_LAYOUT_WARP] ? nereid_scratch_tensor_bytes(type) : 0;
+}
+
+int64_t nereid_scratch_bytes(MlirOperation op) {
+  int64_t bytes = 0;
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  if (kind == NEREID_OP_TT_ATOMIC_RMW || kind == NEREID_OP_TT_ATOMIC_CAS)
+    bytes = atomic_bytes(op);
+  else if (kind == NEREID_OP_TTG_CONVERT_LAYOUT && nereid_conversion_path(op) == NEREID_CONVERSION_SHARED)
+    bytes = nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  return (bytes + 15) / 16 * 16;
 }

@@ -18,7 +18,7 @@
 static const nereid_lower_row_t *const families[] = {
     nereid_lower_arith_rows,        nereid_lower_float_cast_rows,     nereid_lower_math_rows,   nereid_lower_view_rows,
     nereid_lower_memory_rows,       nereid_lower_program_rows,        nereid_lower_extern_rows, nereid_lower_debug_rows,
-    nereid_lower_control_flow_rows, nereid_lower_convert_layout_rows,
+    nereid_lower_control_flow_rows, nereid_lower_convert_layout_rows, nereid_lower_atomic_rows,
 };
 
 /* The rows of all families by op kind. */

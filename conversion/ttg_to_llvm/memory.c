@@ -8,8 +8,9 @@
  * eviction policy makes it inline PTX under a predicate: no branch. The values of a masked-off load come in as the tied
  * initial values of its registers. Registers that hold the same element load once; of threads that hold the same
  * element one stores. */
+#include "conversion/ttg_to_llvm/memory.h"
+
 #include "conversion/ttg_to_llvm/emit.h"
-#include "conversion/ttg_to_llvm/lower.h"
 
 #include "nereid/dialects/tt.h"
 
@@ -251,9 +252,7 @@ static intptr_t find_same_access(const load_t *load, intptr_t vector, intptr_t r
   return -1;
 }
 
-/* Elements of one access: what the layout keeps in neighbouring registers, the pointers prove contiguous and aligned,
- * the mask leaves together, and 128 bits hold. */
-static intptr_t vector_width(nereid_lower_t *lower, MlirValue pointer, MlirValue mask, unsigned bits) {
+intptr_t nereid_lower_access_width(nereid_lower_t *lower, MlirValue pointer, MlirValue mask, unsigned bits) {
   MlirType type = mlirValueGetType(pointer);
   const nereid_layout_t *layout = mlirTypeIsARankedTensor(type) ? nereid_lower_layout(lower, type) : NULL;
   const nereid_axis_info_t *pointers = nereid_axis_info_get(&lower->axis, pointer);
@@ -276,8 +275,7 @@ static nereid_lowered_t optional(nereid_lower_t *lower, MlirValue value) {
   return mlirValueIsNull(value) ? (nereid_lowered_t){0} : nereid_lower_get(lower, value);
 }
 
-/* Block pointers and descriptors are other passes' business. */
-static bool check_pointer(MlirOperation op, MlirValue pointer) {
+bool nereid_lower_check_pointer(MlirOperation op, MlirValue pointer) {
   MlirType element = nereid_lower_element_type(mlirValueGetType(pointer));
   if (!nereid_tt_ptr_type_isa(element) || mlirTypeIsAShaped(nereid_tt_ptr_type_get_pointee_type(element)))
     return nereid_lower_error(op, "uses a block pointer; triton-rewrite-tensor-pointer comes first");
@@ -293,7 +291,7 @@ static bool lower_load(nereid_lower_t *lower, MlirOperation op, const nereid_low
   MlirValue pointer = nereid_tt_load_get_ptr(op), mask = nereid_tt_load_get_mask(op);
   MlirValue result = mlirOperationGetResult(op, 0);
   MlirType element = nereid_lower_type(lower, mlirValueGetType(result));
-  if (!check_pointer(op, pointer))
+  if (!nereid_lower_check_pointer(op, pointer))
     return false;
   if (mlirTypeIsNull(element))
     return nereid_lower_error(op, "has a result type that cannot be lowered");
@@ -305,7 +303,7 @@ static bool lower_load(nereid_lower_t *lower, MlirOperation op, const nereid_low
                                .is_volatile = nereid_tt_load_get_is_volatile(op)}};
   make_policy(lower, &load.modifiers);
   const unsigned bits = nereid_lower_memory_bits(mlirValueGetType(result));
-  const intptr_t vector = vector_width(lower, pointer, mask, bits);
+  const intptr_t vector = nereid_lower_access_width(lower, pointer, mask, bits);
   const access_t access = make_access(lower, element, bits, vector);
   nereid_lowered_t lowered = nereid_lower_array(lower, load.pointers.count);
   for (intptr_t r = 0; lowered.values && r < lowered.count; r += vector) {
@@ -376,14 +374,13 @@ static void store_vector(nereid_lower_t *lower, const modifiers_t *modifiers, co
     emit_ptx_store(lower, access, modifiers, pointer, predicate, words);
 }
 
-static MlirValue both(nereid_lower_t *lower, MlirValue a, MlirValue b) {
+MlirValue nereid_lower_both(nereid_lower_t *lower, MlirValue a, MlirValue b) {
   if (mlirValueIsNull(a))
     return b;
   return mlirValueIsNull(b) ? a : nereid_emit_and(lower, a, b);
 }
 
-/* Registers that only repeat the elements of lower ones. */
-static uint32_t register_copies(nereid_lower_t *lower, MlirType type) {
+uint32_t nereid_lower_register_copies(nereid_lower_t *lower, MlirType type) {
   uint32_t masks[NEREID_LAYOUT_DIMS] = {0};
   const nereid_layout_t *layout = mlirTypeIsARankedTensor(type) ? nereid_lower_layout(lower, type) : NULL;
   if (layout)
@@ -395,16 +392,16 @@ static bool lower_store(nereid_lower_t *lower, MlirOperation op, const nereid_lo
   (void)row;
   MlirValue pointer = nereid_tt_store_get_ptr(op), mask = nereid_tt_store_get_mask(op);
   MlirValue value = nereid_tt_store_get_value(op);
-  if (!check_pointer(op, pointer))
+  if (!nereid_lower_check_pointer(op, pointer))
     return false;
   nereid_lowered_t pointers = nereid_lower_get(lower, pointer), values = nereid_lower_get(lower, value);
   nereid_lowered_t masks = optional(lower, mask);
   modifiers_t modifiers = {.cache = nereid_tt_store_get_cache(op), .evict = nereid_tt_store_get_evict(op)};
   MlirType type = mlirValueGetType(pointer);
   const unsigned bits = nereid_lower_memory_bits(mlirValueGetType(value));
-  const intptr_t vector = vector_width(lower, pointer, mask, bits);
+  const intptr_t vector = nereid_lower_access_width(lower, pointer, mask, bits);
   const access_t access = make_access(lower, mlirValueGetType(values.values[0]), bits, vector);
-  const uint32_t copies = register_copies(lower, type);
+  const uint32_t copies = nereid_lower_register_copies(lower, type);
   make_policy(lower, &modifiers);
   MlirValue thread = nereid_lower_storing_thread(lower, type);
   for (intptr_t r = 0; r < pointers.count; r += vector) {
@@ -413,7 +410,7 @@ static bool lower_store(nereid_lower_t *lower, MlirOperation op, const nereid_lo
       continue;
     for (intptr_t i = 0; i < vector; ++i)
       elements[i] = at(values, r + i);
-    store_vector(lower, &modifiers, &access, at(pointers, r), both(lower, thread, at(masks, r)), elements);
+    store_vector(lower, &modifiers, &access, at(pointers, r), nereid_lower_both(lower, thread, at(masks, r)), elements);
   }
   return true;
 }
@@ -430,7 +427,8 @@ static MlirValue emit_addptr(nereid_lower_t *lower, MlirOperation op, const nere
 }
 
 static bool lower_addptr(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
-  return check_pointer(op, mlirOperationGetOperand(op, 0)) && nereid_lower_elementwise(lower, op, row, emit_addptr);
+  return nereid_lower_check_pointer(op, mlirOperationGetOperand(op, 0)) &&
+         nereid_lower_elementwise(lower, op, row, emit_addptr);
 }
 
 const nereid_lower_row_t nereid_lower_memory_rows[] = {
