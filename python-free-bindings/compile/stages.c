@@ -248,6 +248,8 @@ static nereid_status_t read_all(nereid_compilation_t *compilation) {
   double start = now();
   nereid_status_t status = nereid_read(compilation);
   compilation->result->input_stage = compilation->stage;
+  if (status == NEREID_OK && compilation->options.allow_later && compilation->stage > compilation->options.emit)
+    compilation->options.emit = compilation->stage;
   if (status == NEREID_OK && compilation->stage > compilation->options.emit)
     return nereid_report(&compilation->compiler->report, NEREID_ERROR_ARGUMENT,
                          "'%s' is %s already; it cannot be compiled back to %s", compilation->name,

@@ -6,6 +6,7 @@
 #ifndef NEREID_TOOLS_ENGINE_H
 #define NEREID_TOOLS_ENGINE_H
 
+#include "emulator/emulator.h"
 #include "nereid/compile.h"
 #include "nereid/launch.h"
 #include "tools/nereid/npy.h"
@@ -38,11 +39,13 @@ typedef struct tool_job {
   tool_slot_t *slots;
   size_t n_tensors;
   tool_tensor_t *tensors;
-  const char **tensor_names; /* one per tensor, for messages */
-  bool count;                /* print counters, which the emulator has */
-  size_t repeats;            /* timed runs after the first; 0: none */
-  float *milliseconds;       /* out: one per repeat */
-  bool said;                 /* errors of compiling it were printed */
+  const char **tensor_names;           /* one per tensor, for messages */
+  bool count;                          /* print counters, which the emulator has */
+  nereid_emulator_schedule_t schedule; /* of the emulator */
+  uint64_t seed;                       /* of a random schedule */
+  size_t repeats;                      /* timed runs after the first; 0: none */
+  float *milliseconds;                 /* out: one per repeat */
+  bool said;                           /* errors of compiling it were printed */
 } tool_job_t;
 
 typedef struct tool_engine {

@@ -2,7 +2,6 @@
  *
  * Tensors are used where they lie, at addresses that the emulator gives them, aligned to what the signature promises
  * and not more. What the kernel prints goes to stdout, CTA after CTA. */
-#include "emulator/emulator.h"
 #include "python-free-bindings/launch/image.h"
 #include "tools/nereid/engine.h"
 
@@ -147,6 +146,8 @@ static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
       .parameters = it->parameters,
       .parameter_bytes = nereid_emulator_kernel_parameter_bytes(it->kernel),
       .memory = it->memory,
+      .schedule = job->schedule,
+      .seed = job->seed,
       .count = job->count,
       .print = print_text,
   };

@@ -1,6 +1,7 @@
 /* The input of `nereid run`: an image and the metadata beside it, or anything that compiles to one.
  *
- * Without an assembler a GPU still runs PTX: the driver compiles it. */
+ * PTX without metadata is completed from the IR beside it. Without an assembler a GPU still runs PTX: the driver
+ * compiles it. */
 #include "tools/nereid/run.h"
 
 #include "base/file.h"
@@ -23,8 +24,8 @@ static nereid_status_t keep_result(nereid_arena_t *arena, const nereid_result_t 
   return arena->failed ? nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory") : NEREID_OK;
 }
 
-static nereid_status_t compile(nereid_arena_t *arena, const run_settings_t *settings, nereid_stage_t stage,
-                               const char *target, tool_job_t *job, nereid_message_t *message) {
+nereid_status_t tool_job_compile(nereid_arena_t *arena, const run_settings_t *settings, nereid_stage_t stage,
+                                 const char *target, tool_job_t *job, nereid_message_t *message) {
   tool_source_t source = {.name = job->source_name, .text = job->source};
   const nereid_compiler_options_t how = {
       .size = sizeof how, .handler = tool_print_diagnostic, .user_data = &source, .one_shot = true};
@@ -36,6 +37,7 @@ static nereid_status_t compile(nereid_arena_t *arena, const run_settings_t *sett
       .num_stages = (int32_t)settings->num_stages,
       .num_ctas = (int32_t)settings->num_ctas,
       .kernel = settings->kernel,
+      .allow_later = stage == NEREID_STAGE_TTIR,
   };
   nereid_compiler_t *compiler = NULL;
   nereid_result_t *result = NULL;
@@ -50,17 +52,6 @@ static nereid_status_t compile(nereid_arena_t *arena, const run_settings_t *sett
   return status;
 }
 
-/* "k.ptx" → "k.ttir": what an image was compiled from, for engines that run that. */
-static nereid_status_t load_beside(nereid_arena_t *arena, const char *path, tool_job_t *job,
-                                   nereid_message_t *message) {
-  const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-  const size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
-  job->source_name = nereid_arena_format(arena, "%.*s.ttir", (int)stem, path);
-  if (!job->source_name)
-    return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
-  return nereid_file_read(arena, job->source_name, &job->source, message);
-}
-
 nereid_status_t tool_job_load(nereid_arena_t *arena, const run_settings_t *settings, const char *path,
                               nereid_view_t input, nereid_stage_t stage, const char *target, tool_job_t *job,
                               nereid_message_t *message) {
@@ -69,8 +60,8 @@ nereid_status_t tool_job_load(nereid_arena_t *arena, const run_settings_t *setti
   if (!beside)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
   if (stage == NEREID_STAGE_TTIR && (kind == NEREID_IMAGE_CUBIN || kind == NEREID_IMAGE_PTX)) {
-    nereid_status_t status = load_beside(arena, path, job, message);
-    return status ? status : compile(arena, settings, stage, target, job, message);
+    nereid_status_t status = tool_job_read_beside(arena, path, job, message);
+    return status ? status : tool_job_compile(arena, settings, stage, target, job, message);
   }
   if (kind == NEREID_IMAGE_CUBIN || (kind == NEREID_IMAGE_PTX && access(beside, R_OK) == 0)) {
     job->image = input;
@@ -78,5 +69,6 @@ nereid_status_t tool_job_load(nereid_arena_t *arena, const run_settings_t *setti
   }
   job->source = input;
   job->source_name = strcmp(path, "-") == 0 ? "<stdin>" : path;
-  return compile(arena, settings, stage, target, job, message);
+  nereid_status_t status = tool_job_compile(arena, settings, stage, target, job, message);
+  return status || kind != NEREID_IMAGE_PTX ? status : tool_job_complete(arena, settings, path, job, message);
 }

@@ -30,13 +30,18 @@ static const tool_option_t options[] = {
      offsetof(run_settings_t, bench)},
     {"--counters", NULL, "print what the emulator counts: instructions, sectors, wavefronts, barriers (JSON)",
      TOOL_FLAG, offsetof(run_settings_t, counters)},
+    {"--schedule", "S", "how the emulator takes turns between warps: round-robin (default), random or adversarial",
+     TOOL_TEXT, offsetof(run_settings_t, schedule)},
+    {"--shared", "BYTES", "dynamic shared memory per CTA; default: what the metadata or the IR beside says, else all",
+     TOOL_INTEGER, offsetof(run_settings_t, shared)},
     {"--kernel", "NAME", "which kernel of the input", TOOL_TEXT, offsetof(run_settings_t, kernel)},
     {"--target", "T", "what to compile for; default: what the engine is", TOOL_TEXT, offsetof(run_settings_t, target)},
     {"--num-warps", "N", "warps per CTA when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_warps)},
     {"--num-stages", "N", "loop iterations in flight when compiling", TOOL_INTEGER,
      offsetof(run_settings_t, num_stages)},
     {"--num-ctas", "N", "CTAs per cluster when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_ctas)},
-    {"--seed", "N", "for rand and randint; default 0", TOOL_INTEGER, offsetof(run_settings_t, seed)},
+    {"--seed", "N", "for rand, randint and the random schedule; default 0", TOOL_INTEGER,
+     offsetof(run_settings_t, seed)},
 };
 
 static int run(int argc, char **argv);
@@ -74,6 +79,22 @@ static nereid_status_t describe(nereid_arena_t *arena, tool_job_t *job, nereid_m
   return status ? status : nereid_kernel_match(arena, &image, &job->metadata, message);
 }
 
+static nereid_status_t choose_schedule(const run_settings_t *settings, tool_job_t *job, nereid_message_t *message) {
+  static const char *const names[] = {[NEREID_EMULATOR_ROUND_ROBIN] = "round-robin",
+                                      [NEREID_EMULATOR_RANDOM] = "random",
+                                      [NEREID_EMULATOR_ADVERSARIAL] = "adversarial"};
+  job->seed = (uint64_t)settings->seed;
+  for (size_t i = 0; settings->schedule && i < TOOL_COUNT(names); ++i)
+    if (strcmp(settings->schedule, names[i]) == 0) {
+      job->schedule = (nereid_emulator_schedule_t)i;
+      return NEREID_OK;
+    }
+  return !settings->schedule
+             ? NEREID_OK
+             : nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                                  "no schedule '%s': round-robin, random or adversarial", settings->schedule);
+}
+
 static nereid_status_t check_settings(const run_settings_t *settings, tool_job_t *job, double *out_tolerance,
                                       nereid_message_t *message) {
   char *end = NULL;
@@ -88,11 +109,13 @@ static nereid_status_t check_settings(const run_settings_t *settings, tool_job_t
                                 "%lld is out of range for --num-warps, --num-stages "
                                 "or --num-ctas",
                                 (long long)numbers[i]);
+  if (settings->shared > 1 << 20)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--shared is more than 1 MiB");
   job->has_grid = settings->grid != NULL;
   if (settings->grid && !parse_grid(settings->grid, job->grid))
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--grid needs one to three sizes such as 128,4, not '%s'",
                               settings->grid);
-  return NEREID_OK;
+  return choose_schedule(settings, job, message);
 }
 
 static nereid_status_t no_engine(const char *name, nereid_message_t *message) {
@@ -190,6 +213,8 @@ static int run_and_report(nereid_arena_t *arena, const run_settings_t *settings,
 static nereid_status_t prepare(nereid_arena_t *arena, const run_settings_t *settings, tool_job_t *job,
                                nereid_message_t *message) {
   nereid_status_t status = describe(arena, job, message);
+  if (settings->shared >= 0)
+    job->metadata.shared = (uint64_t)settings->shared;
   if (!status && settings->kernel && strcmp(settings->kernel, job->metadata.name) != 0)
     status = nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "no kernel '%s': the metadata describes '%s'",
                                 settings->kernel, job->metadata.name);
@@ -234,8 +259,8 @@ static int run_on(nereid_arena_t *arena, const run_settings_t *settings, const c
     return tool_failed(&tool_command_run, runner->status, &runner->message);
   if (check->status)
     return tool_failed(&tool_command_run, check->status, &check->message);
-  if (settings->counters && strcmp(runner->engine->name, "emulator") != 0) {
-    tool_error(&tool_command_run, "--counters needs --on emulator");
+  if ((settings->counters || settings->schedule) && strcmp(runner->engine->name, "emulator") != 0) {
+    tool_error(&tool_command_run, "%s needs --on emulator", settings->counters ? "--counters" : "--schedule");
     return TOOL_CALL;
   }
   return run_and_report(arena, settings, runner, check, &job, &expected, tolerance);
@@ -243,7 +268,7 @@ static int run_on(nereid_arena_t *arena, const run_settings_t *settings, const c
 
 static int run(int argc, char **argv) {
   nereid_arena_t arena;
-  run_settings_t settings = {0};
+  run_settings_t settings = {.shared = -1};
   tool_list_t operands = {0};
   nereid_arena_initialize(&arena);
   int code = tool_options_parse(&arena, &tool_command_run, argc, argv, &settings, &operands);

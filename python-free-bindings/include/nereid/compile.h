@@ -103,12 +103,13 @@ typedef struct nereid_compile_options {
   const char *ptxas;         /* path of an assembler; null: search, or nvJitLink */
   const char *ptxas_options; /* more arguments for the assembler, separated by blanks */
   bool nvjitlink;            /* assemble with nvJitLink or not at all */
+  bool allow_later;          /* an input that is past `emit` already is handed back at its own stage */
 } nereid_compile_options_t;
 
 /* Compiles `input`, whose stage is found from its content, to the stage `options->emit`. `name` stands for the input in
  * diagnostics; null: "input". `options` may be null. On anything but NEREID_OK `*out_result` is null.
  *   NEREID_ERROR_PROGRAM     the input is wrong, or an option contradicts it; diagnostics say where
- *   NEREID_ERROR_ARGUMENT    an option is wrong, or `emit` is before the input's stage
+ *   NEREID_ERROR_ARGUMENT    an option is wrong, or `emit` is before the input's stage (unless `allow_later`)
  *   NEREID_ERROR_NOT_FOUND   no assembler, no libdevice, no kernel of that name
  *   NEREID_ERROR_TOOL, NEREID_ERROR_IO   the assembler failed; a temporary file could not be written
  *   NEREID_ERROR_INTERNAL    LLVM gave up; the session remains usable */
