@@ -1,0 +1,176 @@
+/* Loops, branches, and the module around everything. */
+#include "module.h"
+
+#include <stdlib.h>
+
+/* Text of "%a, %b" or types of values that a region hands on. */
+static void list(char *out, size_t size, const value_t *values, int n, bool types) {
+  size_t at = 0;
+  out[0] = 0;
+  for (int i = 0; i < n; ++i) {
+    char text[64];
+    at += (size_t)snprintf(out + at, size - at, i ? ", " : "");
+    at += types ? (size_t)snprintf(out + at, size - at, "%s", module_type(text, &values[i]))
+                : (size_t)snprintf(out + at, size - at, "%%v%d", values[i].id);
+  }
+}
+
+/* A line that defines values from %r<id>#k, in scope from here on. */
+static void results(module_t *module, int id, const value_t *types, int n) {
+  for (int i = 0; i < n; ++i) {
+    char text[64];
+    value_t result = module_like(module, &types[i], types[i].element);
+    module_type(text, &result);
+    module->values[module->n_values - 1].product = true; /* who knows */
+    module_line(module, "%%v%d = arith.select %%true, %%r%d#%d, %%r%d#%d : %s", result.id, id, i, id, i, text);
+  }
+}
+
+enum { MAX_CARRIED = 3, TEXT = 256 };
+
+static int pick_carried(module_t *module, value_t *out) {
+  int n = 1 + (int)module_random(module, MAX_CARRIED);
+  for (int i = 0; i < n; ++i)
+    out[i] = module_any(module);
+  return n;
+}
+
+static void yield(module_t *module, const value_t *types, int n, int last) {
+  value_t yielded[MAX_CARRIED];
+  char names[TEXT], kinds[TEXT];
+  for (int i = 0; i < n; ++i)
+    yielded[i] = module_of_type(module, &types[i]);
+  list(names, sizeof names, yielded, n, false);
+  list(kinds, sizeof kinds, yielded, n, true);
+  module_line(module, "scf.yield %s : %s", names, kinds);
+  module->n_values = last; /* what the region defined is out of scope */
+  module->indent -= 2;
+  module->depth--;
+}
+
+static void enter(module_t *module) {
+  module->indent += 2;
+  module->depth++;
+}
+
+/* Regions must not push values of the function out of the table. */
+static bool has_room(const module_t *module) {
+  return module->depth < 2 && module->n_values < MAX_VALUES / 4;
+}
+
+bool module_loop(module_t *module) {
+  value_t carried[MAX_CARRIED], base = {.element = I32};
+  char kinds[TEXT];
+  if (!has_room(module))
+    return false;
+  int n = pick_carried(module, carried);
+  value_t from = module_constant(module, &base, (int64_t)module_random(module, 3)),
+          step = module_constant(module, &base, 1 + (int64_t)module_random(module, 3));
+  value_t to = module_constant(module, &base, (int64_t)module_random(module, 8));
+  int id = module->next_id++, last = module->n_values;
+  value_t inner[MAX_CARRIED];
+  value_t induction = module_new(module, I32, 0, NULL);
+  for (int i = 0; i < n; ++i) {
+    inner[i] = module_like(module, &carried[i], carried[i].element);
+    module->values[module->n_values - 1].product = true;
+  }
+  list(kinds, sizeof kinds, carried, n, true);
+  fprintf(module->body, "%*s%%r%d:%d = scf.for %%v%d = %%v%d to %%v%d step %%v%d iter_args(", module->indent, "", id, n,
+          induction.id, from.id, to.id, step.id);
+  for (int i = 0; i < n; ++i)
+    fprintf(module->body, "%s%%v%d = %%v%d", i ? ", " : "", inner[i].id, carried[i].id);
+  fprintf(module->body, ") -> (%s) : i32 {\n", kinds);
+  enter(module);
+  module_operations(module, 2 + (int)module_random(module, 6));
+  yield(module, carried, n, last);
+  module_line(module, "}");
+  results(module, id, carried, n);
+  return true;
+}
+
+bool module_branch(module_t *module) {
+  value_t carried[MAX_CARRIED], scalar = {.element = I32};
+  char kinds[TEXT];
+  if (!has_room(module))
+    return false;
+  int n = pick_carried(module, carried);
+  value_t a = module_of_type(module, &scalar), b = module_constant(module, &scalar, (int64_t)module_random(module, 3));
+  value_t condition = module_new(module, I1, 0, NULL);
+  module_line(module, "%%v%d = arith.cmpi sgt, %%v%d, %%v%d : i32", condition.id, a.id, b.id);
+  int id = module->next_id++, last = module->n_values;
+  list(kinds, sizeof kinds, carried, n, true);
+  module_line(module, "%%r%d:%d = scf.if %%v%d -> (%s) {", id, n, condition.id, kinds);
+  for (int side = 0; side < 2; ++side) {
+    enter(module);
+    module_operations(module, 1 + (int)module_random(module, 5));
+    yield(module, carried, n, last);
+    module_line(module, side ? "}" : "} else {");
+  }
+  results(module, id, carried, n);
+  return true;
+}
+
+void module_operations(module_t *module, int n) {
+  static const struct {
+    bool (*run)(module_t *module);
+    uint32_t weight;
+  } families[] = {{module_elementwise, 40}, {module_convert, 10}, {module_view, 18},     {module_reduce, 8},
+                  {module_scan, 5},         {module_gather, 3},   {module_histogram, 2}, {module_dot, 1},
+                  {module_load, 4},         {module_atomic, 2},   {module_loop, 4},      {module_branch, 3}};
+  uint32_t total = 0;
+  for (size_t i = 0; i < sizeof families / sizeof *families; ++i)
+    total += families[i].weight;
+  for (int done = 0; done < n;) {
+    uint32_t at = module_random(module, total);
+    size_t i = 0;
+    while (at >= families[i].weight)
+      at -= families[i++].weight;
+    done += families[i].run(module);
+  }
+}
+
+/* `nereid run` fills arguments by these. */
+static const char *fill(const argument_t *argument) {
+  if (argument->output)
+    return "zeros";
+  return module_is_float(argument->element) ? "rand"
+         : argument->element == I8          ? "randint(-128,128)"
+                                            : "randint(-1000,1000)";
+}
+
+void module_write(uint64_t seed, FILE *out) {
+  module_t module = {.state = seed, .indent = 4};
+  char *body = NULL;
+  size_t size = 0;
+  module.body = open_memstream(&body, &size);
+  if (!module.body)
+    abort();
+  module.grid = 1 + (int)module_random(&module, 3);
+  int warps = 1 << module_random(&module, 4);
+  value_t base = {.element = I32};
+  module_line(&module, "%%true = arith.constant true");
+  value_t pid = module_new(&module, I32, 0, NULL);
+  module_line(&module, "%%v%d = tt.get_program_id x : i32", pid.id);
+  (void)module_constant(&module, &base, 3);
+  while (!module_load(&module))
+    continue;
+  while (!module_load(&module))
+    continue;
+  module_operations(&module, 4 + (int)module_random(&module, 24));
+  for (int stores = 2 + (int)module_random(&module, 4); stores > 0; --stores) {
+    value_t value = module_any(&module);
+    module_store(&module, &value);
+  }
+  fclose(module.body);
+  fprintf(out, "// --grid %d --num-warps %d", module.grid, warps);
+  for (int i = 0; i < module.n_arguments; ++i) {
+    const argument_t *argument = &module.arguments[i];
+    fprintf(out, " --arg %d=%s[%d]:%s", i, module_element(argument->element), argument->elements, fill(argument));
+  }
+  fprintf(out, "\nmodule {\n  tt.func public @random(");
+  for (int i = 0; i < module.n_arguments; ++i)
+    fprintf(out, "%s%%arg%d: !tt.ptr<%s> {tt.divisibility = 16 : i32}", i ? ", " : "", i,
+            module_element(module.arguments[i].element));
+  fprintf(out, ") attributes {noinline = false} {\n%s    tt.return\n  }\n}\n", body);
+  free(body);
+}

@@ -1,0 +1,167 @@
+/* Values in scope, their types, constants and conversions. */
+#include "module.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static const struct {
+  const char *name;
+  int bits;
+  bool is_float;
+} elements[ELEMENTS] = {{"i1", 1, false},   {"i8", 8, false},   {"i16", 16, false},
+                        {"i32", 32, false}, {"i64", 64, false}, {"f16", 16, true},
+                        {"bf16", 16, true}, {"f32", 32, true},  {"f64", 64, true}};
+
+uint32_t module_random(module_t *module, uint32_t n) { /* splitmix64 */
+  uint64_t z = module->state += UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return (uint32_t)((z ^ (z >> 31)) % n);
+}
+
+bool module_chance(module_t *module, uint32_t percent) {
+  return module_random(module, 100) < percent;
+}
+
+const char *module_element(element_t element) {
+  return elements[element].name;
+}
+
+int module_bits(element_t element) {
+  return elements[element].bits;
+}
+
+bool module_is_float(element_t element) {
+  return elements[element].is_float;
+}
+
+const char *module_type(char out[64], const value_t *value) {
+  size_t n = 0;
+  if (value->rank)
+    n += (size_t)snprintf(out, 64, "tensor<");
+  for (int d = 0; d < value->rank; ++d)
+    n += (size_t)snprintf(out + n, 64 - n, "%dx", value->shape[d]);
+  snprintf(out + n, 64 - n, "%s%s", elements[value->element].name, value->rank ? ">" : "");
+  return out;
+}
+
+int64_t module_size(const value_t *value) {
+  int64_t size = 1;
+  for (int d = 0; d < value->rank; ++d)
+    size *= value->shape[d];
+  return size;
+}
+
+bool module_same_type(const value_t *a, const value_t *b) {
+  return a->element == b->element && a->rank == b->rank &&
+         memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape) == 0;
+}
+
+void module_line(module_t *module, const char *format, ...) {
+  va_list arguments;
+  fprintf(module->body, "%*s", module->indent, "");
+  va_start(arguments, format);
+  vfprintf(module->body, format, arguments);
+  va_end(arguments);
+  fputc('\n', module->body);
+}
+
+value_t module_new(module_t *module, element_t element, int rank, const int *shape) {
+  value_t value = {.id = module->next_id++, .element = element, .rank = rank};
+  if (rank)
+    memcpy(value.shape, shape, (size_t)rank * sizeof *shape);
+  if (module->n_values == MAX_VALUES) /* the oldest of the function go first: blocks keep their own */
+    memmove(module->values, module->values + 1, (size_t)--module->n_values * sizeof value);
+  module->values[module->n_values++] = value;
+  return value;
+}
+
+value_t module_like(module_t *module, const value_t *type, element_t element) {
+  return module_new(module, element, type->rank, type->shape);
+}
+
+value_t module_any(module_t *module) {
+  /* The younger half more often, so that modules grow deep. */
+  int n = module->n_values, from = module_chance(module, 60) ? n / 2 : 0;
+  return module->values[from + (int)module_random(module, (uint32_t)(n - from))];
+}
+
+value_t module_constant(module_t *module, const value_t *type, int64_t number) {
+  char text[64], body[48];
+  value_t value = module_like(module, type, type->element);
+  module_type(text, type);
+  if (type->element == I1)
+    snprintf(body, sizeof body, "%s", number & 1 ? "true" : "false");
+  else if (module_is_float(type->element))
+    snprintf(body, sizeof body, "%lld.%s", (long long)number, "000000e+00");
+  else
+    snprintf(body, sizeof body, "%lld", (long long)number);
+  if (type->rank)
+    module_line(module, "%%v%d = arith.constant dense<%s> : %s", value.id, body, text);
+  else if (type->element == I1)
+    module_line(module, "%%v%d = arith.constant %s", value.id, body);
+  else
+    module_line(module, "%%v%d = arith.constant %s : %s", value.id, body, text);
+  return value;
+}
+
+value_t module_of_type(module_t *module, const value_t *type) {
+  int n = 0, chosen = -1;
+  for (int i = 0; i < module->n_values; ++i)
+    if (module_same_type(&module->values[i], type) && module_random(module, (uint32_t)++n) == 0)
+      chosen = i;
+  if (chosen >= 0 && !module_chance(module, 5))
+    return module->values[chosen];
+  return module_constant(module, type, (int64_t)module_random(module, 15) - 7);
+}
+
+/* Between integers. */
+static const char *integer_cast(module_t *module, int from, int to) {
+  return from > to ? "trunci" : module_chance(module, 50) || from == 1 ? "extui" : "extsi";
+}
+
+/* Floats are clamped to what every integer of that width holds; f16 holds integers to 2048. */
+static value_t clamped(module_t *module, const value_t *value, element_t to) {
+  int64_t limit = module_bits(to) == 8 ? 100 : module_bits(to) == 16 ? 2000 : 100000;
+  if (value->element == F16 && limit > 2000)
+    limit = 2000;
+  char text[64];
+  module_type(text, value);
+  value_t low = module_constant(module, value, -limit), high = module_constant(module, value, limit);
+  value_t above = module_like(module, value, value->element);
+  module_line(module, "%%v%d = arith.maxnumf %%v%d, %%v%d : %s", above.id, value->id, low.id, text);
+  value_t between = module_like(module, value, value->element);
+  module_line(module, "%%v%d = arith.minnumf %%v%d, %%v%d : %s", between.id, above.id, high.id, text);
+  return between;
+}
+
+value_t module_cast(module_t *module, const value_t *value, element_t to) {
+  char from_text[64], to_text[64];
+  const char *operation;
+  bool from_float = module_is_float(value->element), to_float = module_is_float(to);
+  int from_bits = module_bits(value->element), to_bits = module_bits(to);
+  value_t source = *value;
+  if (value->element == to)
+    return source;
+  if (from_float && to == I1) {
+    value_t zero = module_constant(module, value, 0), result = module_like(module, value, I1);
+    module_line(module, "%%v%d = arith.cmpf ogt, %%v%d, %%v%d : %s", result.id, value->id, zero.id,
+                module_type(from_text, value));
+    return result;
+  }
+  if (from_float && to_float && from_bits == to_bits) { /* f16 and bf16 meet in f32 */
+    value_t wide = module_cast(module, value, F32);
+    return module_cast(module, &wide, to);
+  }
+  if (from_float && !to_float)
+    source = clamped(module, value, to);
+  operation = from_float && to_float ? (from_bits > to_bits ? "truncf" : "extf")
+              : from_float           ? "fptosi"
+              : to_float             ? (value->element == I1 ? "uitofp" : "sitofp")
+                                     : integer_cast(module, from_bits, to_bits);
+  value_t result = module_like(module, value, to);
+  module->values[module->n_values - 1].product = result.product = source.product;
+  module_line(module, "%%v%d = arith.%s %%v%d : %s to %s", result.id, operation, source.id,
+              module_type(from_text, &source), module_type(to_text, &result));
+  return result;
+}
