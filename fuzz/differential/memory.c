@@ -9,8 +9,7 @@ static int add_argument(module_t *module, element_t element, bool output, int64_
   return module->n_arguments++;
 }
 
-/* The index along dimension d, in the shape of `type` (rank 1 to 3). */
-static value_t along(module_t *module, const value_t *type, int d) {
+value_t module_along(module_t *module, const value_t *type, int d) {
   char from[64], to[64];
   int line[1] = {type->shape[d]};
   value_t index = module_new(module, I32, 1, line);
@@ -20,7 +19,7 @@ static value_t along(module_t *module, const value_t *type, int d) {
     if (k == d)
       continue;
     int shape[MAX_RANK], at = k < d ? 0 : index.rank, n = 0;
-    for (int i = 0; i <= index.rank; ++i)
+    for (int i = 0; i < MAX_RANK && i <= index.rank; ++i)
       shape[i] = i == at ? 1 : index.shape[n++];
     value_t next = module_new(module, I32, index.rank + 1, shape);
     module_line(module, "%%v%d = tt.expand_dims %%v%d {axis = %d : i32} : %s -> %s", next.id, index.id, at,
@@ -47,7 +46,7 @@ static value_t offsets(module_t *module, const value_t *type, bool straight) {
   int64_t stride = 1;
   for (int i = 0; i < type->rank; ++i) {
     int d = backward ? type->rank - 1 - i : i;
-    value_t index = along(module, type, d), unit = module_constant(module, &sum, stride);
+    value_t index = module_along(module, type, d), unit = module_constant(module, &sum, stride);
     value_t scaled = module_like(module, type, I32), next = module_like(module, type, I32);
     module_line(module, "%%v%d = arith.muli %%v%d, %%v%d : %s", scaled.id, index.id, unit.id, text);
     module_line(module, "%%v%d = arith.addi %%v%d, %%v%d : %s", next.id, sum.id, scaled.id, text);

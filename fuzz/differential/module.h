@@ -60,6 +60,8 @@ value_t module_of_type(module_t *module, const value_t *type);
 value_t module_constant(module_t *module, const value_t *type, int64_t number);
 /* The value with another element type, converted. */
 value_t module_cast(module_t *module, const value_t *value, element_t to);
+/* The index along dimension d of the type's shape, at each of its elements. */
+value_t module_along(module_t *module, const value_t *type, int d);
 
 /* One random operation of each family; false when none applies to what is in scope. */
 bool module_elementwise(module_t *module);

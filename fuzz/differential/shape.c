@@ -20,7 +20,7 @@ static void line_to(module_t *module, const char *name, const value_t *result, c
 static void reshape(module_t *module, const value_t *a) {
   int shape[MAX_RANK], rank = 1 + (int)module_random(module, MAX_RANK);
   int64_t left = module_size(a);
-  for (int d = 0; d < rank; ++d) {
+  for (int d = 0; d < MAX_RANK && d < rank; ++d) {
     int size = 1;
     while (size < left && (d == rank - 1 || module_chance(module, 60)))
       size *= 2;
@@ -169,24 +169,8 @@ static void reduce_one(module_t *module, const value_t *a, int axis) {
 /* The largest and where it is, the least index among equals: two operands, any order of combination. */
 static void reduce_index(module_t *module, const value_t *a, int axis) {
   char from[64], index_from[64], to[64], index_to[64];
-  int shape[MAX_RANK], line[1] = {a->shape[axis]};
-  value_t index = module_new(module, I32, 1, line);
-  module_line(module, "%%v%d = tt.make_range {end = %d : i32, start = 0 : i32} : %s", index.id, line[0],
-              module_type(from, &index));
-  for (int d = 0; d < a->rank; ++d)
-    if (d != axis) {
-      int grown[MAX_RANK], n = 0;
-      int at = d < axis ? 0 : index.rank;
-      for (int k = 0; k <= index.rank; ++k)
-        grown[k] = k == at ? 1 : index.shape[n++];
-      value_t next = module_new(module, I32, index.rank + 1, grown);
-      char attributes[32];
-      snprintf(attributes, sizeof attributes, " {axis = %d : i32}", at);
-      line_to(module, "tt.expand_dims", &next, &index, attributes);
-      index = next;
-    }
-  value_t whole = module_new(module, I32, a->rank, a->shape);
-  line_to(module, "tt.broadcast", &whole, &index, "");
+  int shape[MAX_RANK];
+  value_t whole = module_along(module, a, axis);
   without(a, axis, shape);
   value_t best = module_new(module, a->element, a->rank - 1, shape),
           where = module_new(module, I32, a->rank - 1, shape);
