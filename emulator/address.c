@@ -1,6 +1,6 @@
 /* Where an address points: the bytes of a shared, local, parameter or global access, checked for bounds and alignment.
  */
-#include "emulator/program.h"
+#include "emulator/execute.h"
 
 #include <stdlib.h>
 
@@ -31,56 +31,113 @@ static uint8_t *nowhere(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint
   return NULL;
 }
 
-static uint8_t *global(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_t address, uint32_t bytes) {
-  emu_cta_t *cta = warp->cta;
+/* Spaces other than global memory have offsets of 32 bits: what a generic address has above them. */
+static uint64_t window_of(emu_space_t space, emu_space_t where, uint64_t address) {
+  return space == EMU_GENERIC && where != EMU_GLOBAL ? address & ~(EMU_WINDOW_BYTES - 1) : 0;
+}
+
+static emu_space_t space_of(emu_space_t space, uint64_t address) {
+  return space != EMU_GENERIC                             ? space
+         : address - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES ? EMU_SHARED
+         : address - EMU_LOCAL_WINDOW < EMU_WINDOW_BYTES  ? EMU_LOCAL
+         : address - EMU_PARAM_WINDOW < EMU_WINDOW_BYTES  ? EMU_PARAM
+                                                          : EMU_GLOBAL;
+}
+
+/* A request of generic addresses is one of the space where its first lane points. */
+emu_space_t nereid_emulator_space(const emu_insn_t *insn, uint64_t address) {
+  return space_of((emu_space_t)insn->space, address);
+}
+
+/* What lies at `from`, of the first thread for local memory, when all bytes to `to` are of one piece, else null. */
+static uint8_t *piece(emu_cta_t *cta, emu_space_t space, uint64_t from, uint64_t to) {
+  uint64_t limit = space == EMU_SHARED  ? cta->shared_bytes
+                   : space == EMU_LOCAL ? cta->local_bytes
+                                        : cta->launch->parameter_bytes;
+  if (space != EMU_GLOBAL)
+    return to > limit || from > to ? NULL
+           : space == EMU_SHARED   ? cta->shared + from
+           : space == EMU_LOCAL    ? cta->local + from
+                                   : (uint8_t *)(uintptr_t)cta->launch->parameters + from;
   for (size_t k = 0; k < cta->n_regions; ++k) {
-    size_t i = (cta->last_region + k) % cta->n_regions;
+    size_t i = cta->last_region + k < cta->n_regions ? cta->last_region + k : cta->last_region + k - cta->n_regions;
     const emu_region_t *region = &cta->regions[i];
-    uint64_t at = address - region->address;
-    if (at < region->bytes && bytes <= region->bytes - at) {
+    if (from >= region->address && from <= to && to - region->address <= region->bytes) {
       cta->last_region = i;
-      return region->host + at;
+      return region->host + (from - region->address);
     }
   }
-  return nowhere(warp, insn, lane, address, bytes);
+  return NULL;
 }
 
 uint8_t *nereid_emulator_access(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
                                 uint32_t bytes, emu_access_t access) {
   emu_cta_t *cta = warp->cta;
-  uint64_t at = address;
+  emu_space_t where = space_of(space, address);
+  uint64_t at = address - window_of(space, where, address);
   if (address % bytes) {
     (void)nereid_emulator_fail(warp, insn, lane, "the address 0x%llx is misaligned: %u bytes need a multiple of %u",
                                (unsigned long long)address, bytes, bytes);
     return NULL;
   }
-  if (space == EMU_GENERIC) {
-    space = address - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES  ? EMU_SHARED
-            : address - EMU_LOCAL_WINDOW < EMU_WINDOW_BYTES ? EMU_LOCAL
-            : address - EMU_PARAM_WINDOW < EMU_WINDOW_BYTES ? EMU_PARAM
-                                                            : EMU_GLOBAL;
-    at = space == EMU_GLOBAL ? address : address & (EMU_WINDOW_BYTES - 1);
+  if (where == EMU_PARAM && access != EMU_READ) {
+    (void)nereid_emulator_fail(warp, insn, lane, "a kernel's parameters are read only");
+    return NULL;
   }
-  if (space == EMU_SHARED)
-    return at < cta->shared_bytes && bytes <= cta->shared_bytes - at
-               ? cta->shared + at
-               : outside(warp, insn, lane, at, bytes, "shared", cta->shared_bytes);
-  if (space == EMU_LOCAL) {
-    uint8_t *local = cta->local + (size_t)(warp->index * EMU_LANES + (uint32_t)lane) * cta->local_bytes;
-    return at < cta->local_bytes && bytes <= cta->local_bytes - at
-               ? local + at
-               : outside(warp, insn, lane, at, bytes, "local", cta->local_bytes);
+  uint8_t *place = piece(cta, where, at, at + bytes);
+  if (!place)
+    return where == EMU_SHARED  ? outside(warp, insn, lane, at, bytes, "shared", cta->shared_bytes)
+           : where == EMU_LOCAL ? outside(warp, insn, lane, at, bytes, "local", cta->local_bytes)
+           : where == EMU_PARAM ? outside(warp, insn, lane, at, bytes, "parameter", cta->launch->parameter_bytes)
+                                : nowhere(warp, insn, lane, address, bytes);
+  return where == EMU_LOCAL ? place + (size_t)(warp->index * EMU_LANES + (uint32_t)lane) * cta->local_bytes : place;
+}
+
+/* The least and the greatest of the lanes' addresses, the others' made the first one's; returns their bits. */
+EMU_SIMD static uint64_t extent(const uint64_t *addresses, uint32_t mask, uint64_t *lanes, uint64_t *out_low,
+                                uint64_t *out_high) {
+  uint64_t first = addresses[__builtin_ctz(mask)], low = first, high = first, bits = 0;
+  for (uint32_t lane = 0; lane < EMU_LANES; ++lane) {
+    uint64_t address = mask >> lane & 1 ? addresses[lane] : first;
+    low = address < low ? address : low;
+    high = address > high ? address : high;
+    bits |= address;
+    lanes[lane] = address;
   }
-  if (space == EMU_PARAM) {
-    uint32_t limit = cta->launch->parameter_bytes;
-    if (access != EMU_READ) {
-      (void)nereid_emulator_fail(warp, insn, lane, "a kernel's parameters are read only");
-      return NULL;
-    }
-    return at < limit && bytes <= limit - at ? (uint8_t *)(uintptr_t)cta->launch->parameters + at
-                                             : outside(warp, insn, lane, at, bytes, "parameter", limit);
+  *out_low = low;
+  *out_high = high;
+  return bits;
+}
+
+/* One by one: they are of several pieces, or one is at fault. */
+static bool access_each(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, const uint64_t *addresses,
+                        uint32_t bytes, emu_access_t access, uint8_t **places) {
+  uint32_t first = (uint32_t)__builtin_ctz(mask);
+  FOR_LANES(lane, mask) {
+    places[lane] =
+        nereid_emulator_access(warp, insn, (int)lane, (emu_space_t)insn->space, addresses[lane], bytes, access);
+    if (!places[lane])
+      return false;
   }
-  return global(warp, insn, lane, address, bytes);
+  FOR_LANES(lane, ~mask) places[lane] = places[first];
+  return true;
+}
+
+bool nereid_emulator_access_lanes(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, const uint64_t *addresses,
+                                  uint32_t bytes, emu_access_t access, uint8_t **places) {
+  uint64_t lanes[EMU_LANES], low, high, bits = extent(addresses, mask, lanes, &low, &high);
+  emu_space_t space = (emu_space_t)insn->space, where = space_of(space, low);
+  uint64_t window = window_of(space, where, low);
+  uint8_t *from = NULL;
+  if (!(bits & (bytes - 1)) && where == space_of(space, high) && (where != EMU_PARAM || access == EMU_READ))
+    from = piece(warp->cta, where, low - window, high - window + bytes);
+  if (!from)
+    return access_each(warp, insn, mask, addresses, bytes, access, places);
+  uint64_t step = where == EMU_LOCAL ? warp->cta->local_bytes : 0;
+  from += step * warp->index * EMU_LANES;
+  for (uint32_t lane = 0; lane < EMU_LANES; ++lane)
+    places[lane] = from + (lanes[lane] - low) + step * lane;
+  return true;
 }
 
 nereid_status_t nereid_emulator_memory_create(nereid_emulator_memory_t **out_memory) {

@@ -1,9 +1,16 @@
 /* How an instruction's function is written: `LOAD` the arrays of its operands, compute 32 lanes, `STORE` those of the
- * mask. All lanes are computed, which the compiler turns into SIMD; the expression must be defined for any bits. */
+ * mask. All lanes are computed, which the compiler turns into SIMD; the expression must be defined for any bits.
+ * EMU_SIMD compiles a function for several generations of processors; the loader takes the one that is here. */
 #ifndef NEREID_EMULATOR_EXECUTE_H
 #define NEREID_EMULATOR_EXECUTE_H
 
 #include "emulator/program.h"
+
+#if defined(__x86_64__) && defined(__linux__)
+#define EMU_SIMD __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define EMU_SIMD
+#endif
 
 static inline const uint8_t *emu_source(const emu_warp_t *warp, const emu_insn_t *insn, int k) {
   return warp->base[insn->operands[k].base] + insn->operands[k].offset;
@@ -44,6 +51,14 @@ static inline void emu_set_lane(emu_warp_t *warp, const emu_operand_t *operand, 
   for (uint32_t lanes_left = (mask), lane; lanes_left && (lane = (uint32_t)__builtin_ctz(lanes_left), true);           \
        lanes_left &= lanes_left - 1)
 
+/* A lane of an array of T, where it lies. */
+#define LANE(T, from, lane)                                                                                            \
+  (__extension__({                                                                                                     \
+    T here;                                                                                                            \
+    memcpy(&here, (from) + (lane) * sizeof(T), sizeof here);                                                           \
+    here;                                                                                                              \
+  }))
+
 #define LOAD(T, name, k)                                                                                               \
   T name[EMU_LANES];                                                                                                   \
   memcpy(name, emu_source(warp, insn, k), sizeof name)
@@ -54,16 +69,31 @@ static inline void emu_set_lane(emu_warp_t *warp, const emu_operand_t *operand, 
     if (mask == UINT32_MAX)                                                                                            \
       memcpy(place, values, sizeof values);                                                                            \
     else                                                                                                               \
-      FOR_LANES(lane, mask) memcpy(place + lane * sizeof(T), &values[lane], sizeof(T));                                \
+      for (uint32_t lane = 0; lane < EMU_LANES; ++lane) {                                                              \
+        T kept = LANE(T, place, lane);                                                                                 \
+        kept = mask >> lane & 1 ? values[lane] : kept;                                                                 \
+        memcpy(place + lane * sizeof(T), &kept, sizeof kept);                                                          \
+      }                                                                                                                \
   } while (0)
+
+/* The addresses of all lanes: operand `k` and the instruction's offset. */
+static inline void emu_addresses(const emu_warp_t *warp, const emu_insn_t *insn, int k, uint64_t *addresses) {
+  const uint8_t *from = emu_source(warp, insn, k);
+  if (insn->operands[k].size == 8)
+    for (size_t lane = 0; lane < EMU_LANES; ++lane)
+      addresses[lane] = LANE(uint64_t, from, lane) + (uint64_t)insn->offset;
+  else
+    for (size_t lane = 0; lane < EMU_LANES; ++lane)
+      addresses[lane] = LANE(uint32_t, from, lane) + (uint64_t)insn->offset;
+}
 
 /* name(a): R from a T; name(a, b); name(a, b, c). `flags` are insn's modifiers where the expression asks for them. */
 #define UNARY(name, R, T, expression)                                                                                  \
-  static emu_next_t name(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {                                    \
-    LOAD(T, x, 1);                                                                                                     \
+  EMU_SIMD static emu_next_t name(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {                           \
+    const uint8_t *x = emu_source(warp, insn, 1);                                                                      \
     R result[EMU_LANES];                                                                                               \
     for (int l = 0; l < EMU_LANES; ++l) {                                                                              \
-      T a = x[l];                                                                                                      \
+      T a = LANE(T, x, l);                                                                                             \
       result[l] = (R)(expression);                                                                                     \
     }                                                                                                                  \
     STORE(R, result, 0);                                                                                               \
@@ -71,13 +101,13 @@ static inline void emu_set_lane(emu_warp_t *warp, const emu_operand_t *operand, 
   }
 
 #define BINARY_OF(name, R, T, U, expression)                                                                           \
-  static emu_next_t name(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {                                    \
-    LOAD(T, x, 1);                                                                                                     \
-    LOAD(U, y, 2);                                                                                                     \
+  EMU_SIMD static emu_next_t name(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {                           \
+    const uint8_t *x = emu_source(warp, insn, 1);                                                                      \
+    const uint8_t *y = emu_source(warp, insn, 2);                                                                      \
     R result[EMU_LANES];                                                                                               \
     for (int l = 0; l < EMU_LANES; ++l) {                                                                              \
-      T a = x[l];                                                                                                      \
-      U b = y[l];                                                                                                      \
+      T a = LANE(T, x, l);                                                                                             \
+      U b = LANE(U, y, l);                                                                                             \
       result[l] = (R)(expression);                                                                                     \
     }                                                                                                                  \
     STORE(R, result, 0);                                                                                               \
@@ -87,15 +117,15 @@ static inline void emu_set_lane(emu_warp_t *warp, const emu_operand_t *operand, 
 #define BINARY(name, T, expression) BINARY_OF(name, T, T, T, expression)
 
 #define TERNARY_OF(name, R, T, U, V, expression)                                                                       \
-  static emu_next_t name(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {                                    \
-    LOAD(T, x, 1);                                                                                                     \
-    LOAD(U, y, 2);                                                                                                     \
-    LOAD(V, z, 3);                                                                                                     \
+  EMU_SIMD static emu_next_t name(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {                           \
+    const uint8_t *x = emu_source(warp, insn, 1);                                                                      \
+    const uint8_t *y = emu_source(warp, insn, 2);                                                                      \
+    const uint8_t *z = emu_source(warp, insn, 3);                                                                      \
     R result[EMU_LANES];                                                                                               \
     for (int l = 0; l < EMU_LANES; ++l) {                                                                              \
-      T a = x[l];                                                                                                      \
-      U b = y[l];                                                                                                      \
-      V c = z[l];                                                                                                      \
+      T a = LANE(T, x, l);                                                                                             \
+      U b = LANE(U, y, l);                                                                                             \
+      V c = LANE(V, z, l);                                                                                             \
       result[l] = (R)(expression);                                                                                     \
     }                                                                                                                  \
     STORE(R, result, 0);                                                                                               \

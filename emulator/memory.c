@@ -3,92 +3,49 @@
  * and CTAs that could see each other's atomics run one after the other too. */
 #include "emulator/execute.h"
 
-static uint64_t address_of(const emu_warp_t *warp, const emu_insn_t *insn, int k, int lane) {
-  return emu_lane(warp, &insn->operands[k], lane) + (uint64_t)insn->offset;
-}
+/* The lanes' elements in memory: at `places`, and when `step` is not 0 one lane's that many bytes behind the last
+ * lane's. ELEMENTS writes a loop over them for each step that is common, so that it becomes SIMD. */
+#define ELEMENTS(T, dense, sparse)                                                                                     \
+  if (step == sizeof(T))                                                                                               \
+    for (size_t lane = 0; lane < EMU_LANES; ++lane)                                                                    \
+      dense(T, lane);                                                                                                  \
+  else if (step == 2 * sizeof(T))                                                                                      \
+    for (size_t lane = 0; lane < EMU_LANES; ++lane)                                                                    \
+      dense(T, 2 * lane);                                                                                              \
+  else if (step == 4 * sizeof(T))                                                                                      \
+    for (size_t lane = 0; lane < EMU_LANES; ++lane)                                                                    \
+      dense(T, 4 * lane);                                                                                              \
+  else                                                                                                                 \
+    sparse
 
-enum { SECTOR = 32, BANKS = 32 };
-
-/* Distinct 32-byte sectors of a request. */
-static uint32_t sectors(const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
-  uint64_t seen[2 * EMU_LANES];
-  uint32_t n = 0;
-  FOR_LANES(lane, mask)
-  for (uint64_t sector = addresses[lane] / SECTOR; sector <= (addresses[lane] + bytes - 1) / SECTOR; ++sector) {
-    uint32_t i = n;
-    while (i > 0 && seen[i - 1] != sector)
-      --i;
-    if (!i)
-      seen[n++] = sector;
+#define READ_DENSE(T, i) values[lane] = LANE(T, places[0] + at, i)
+#define WRITE_DENSE(T, i) memcpy(places[0] + at + (i) * sizeof(T), &values[lane], sizeof(T))
+#define ELEMENT(N)                                                                                                     \
+  EMU_SIMD static void read_##N(uint##N##_t *values, uint8_t *const *places, size_t at, size_t step) {                 \
+    ELEMENTS(uint##N##_t, READ_DENSE,                                                                                  \
+             for (int lane = 0; lane < EMU_LANES; ++lane) values[lane] = LANE(uint##N##_t, places[lane] + at, 0);)     \
+  }                                                                                                                    \
+  EMU_SIMD static void write_##N(const uint##N##_t *values, uint8_t *const *places, size_t at, size_t step,            \
+                                 uint32_t mask) {                                                                      \
+    ELEMENTS(uint##N##_t, WRITE_DENSE,                                                                                 \
+             FOR_LANES(lane, mask) memcpy(places[lane] + at, &values[lane], sizeof values[lane]);)                     \
   }
-  return n;
-}
+ELEMENT(8)
+ELEMENT(16)
+ELEMENT(32)
+ELEMENT(64)
 
-/* The most distinct words of one bank among `mask`: cycles that the banks need. */
-static uint32_t bank_depth(const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
-  uint64_t words[4 * EMU_LANES];
-  uint32_t n = 0, depth[BANKS] = {0}, most = 0;
-  FOR_LANES(lane, mask)
-  for (uint64_t word = addresses[lane] / 4; word <= (addresses[lane] + bytes - 1) / 4; ++word) {
-    uint32_t i = n;
-    while (i > 0 && words[i - 1] != word)
-      --i;
-    if (i)
-      continue;
-    words[n++] = word;
-    uint32_t here = ++depth[word % BANKS];
-    most = here > most ? here : most;
+#define PUT(N)                                                                                                         \
+  EMU_SIMD static void put_##N(emu_warp_t *warp, const emu_insn_t *insn, int k, const uint64_t *values,                \
+                               uint32_t mask) {                                                                        \
+    uint##N##_t narrow[EMU_LANES];                                                                                     \
+    for (int lane = 0; lane < EMU_LANES; ++lane)                                                                       \
+      narrow[lane] = (uint##N##_t)values[lane];                                                                        \
+    STORE(uint##N##_t, narrow, k);                                                                                     \
   }
-  return most;
-}
-
-/* 64-bit accesses go by half warps, 128-bit ones by quarters. */
-static uint32_t wavefronts(const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
-  uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8, total = 0;
-  for (uint32_t from = 0; from < EMU_LANES; from += lanes) {
-    uint32_t part = mask & ((lanes == 32 ? UINT32_MAX : (UINT32_C(1) << lanes) - 1) << from);
-    total += part ? bank_depth(addresses, part, bytes) : 0;
-  }
-  return total;
-}
-
-void nereid_emulator_count(emu_warp_t *warp, const uint64_t *addresses, uint32_t mask, uint32_t bytes,
-                           emu_space_t space, bool store) {
-  nereid_emulator_counters_t *counters = &warp->cta->counters;
-  uint32_t lanes = (uint32_t)__builtin_popcount(mask);
-  if (!mask || space == EMU_PARAM)
-    return;
-  if (space == EMU_SHARED) {
-    counters->shared_requests[store]++;
-    counters->shared_wavefronts[store] += wavefronts(addresses, mask, bytes);
-    counters->shared_bytes[store] += (uint64_t)lanes * bytes;
-  } else if (space == EMU_LOCAL) {
-    counters->local_bytes[store] += (uint64_t)lanes * bytes;
-  } else {
-    counters->global_requests[store]++;
-    counters->global_sectors[store] += sectors(addresses, mask, bytes);
-    counters->global_bytes[store] += (uint64_t)lanes * bytes;
-  }
-}
-
-/* A request of generic addresses is one of the space where its first lane points. */
-emu_space_t nereid_emulator_space(const emu_insn_t *insn, uint64_t address) {
-  if (insn->space != EMU_GENERIC)
-    return (emu_space_t)insn->space;
-  return address - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES  ? EMU_SHARED
-         : address - EMU_LOCAL_WINDOW < EMU_WINDOW_BYTES ? EMU_LOCAL
-         : address - EMU_PARAM_WINDOW < EMU_WINDOW_BYTES ? EMU_PARAM
-                                                         : EMU_GLOBAL;
-}
-
-static void count_request(emu_warp_t *warp, const emu_insn_t *insn, int k, uint32_t mask, uint32_t bytes, bool store) {
-  uint64_t addresses[EMU_LANES] = {0};
-  if (!warp->cta->launch->count || !mask)
-    return;
-  FOR_LANES(lane, mask) addresses[lane] = address_of(warp, insn, k, (int)lane);
-  nereid_emulator_count(warp, addresses, mask, bytes, nereid_emulator_space(insn, addresses[__builtin_ctz(mask)]),
-                        store);
-}
+PUT(16)
+PUT(32)
+PUT(64)
 
 /* Extends what was read to the register: by sign for .s types. */
 static uint64_t extended(uint64_t bits, unsigned type) {
@@ -104,39 +61,89 @@ static uint64_t extended(uint64_t bits, unsigned type) {
   }
 }
 
+/* Elements into a register that is as wide, or wider. */
+#define LOAD_ELEMENT(N)                                                                                                \
+  static void load_##N(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, int k, uint8_t *const *places,         \
+                       size_t step) {                                                                                  \
+    uint##N##_t values[EMU_LANES];                                                                                     \
+    uint64_t wide[EMU_LANES];                                                                                          \
+    read_##N(values, places, (size_t)k * sizeof *values, step);                                                        \
+    if (insn->operands[k].size == sizeof *values) {                                                                    \
+      STORE(uint##N##_t, values, k);                                                                                   \
+      return;                                                                                                          \
+    }                                                                                                                  \
+    for (int lane = 0; lane < EMU_LANES; ++lane)                                                                       \
+      wide[lane] = extended(values[lane], insn->types[0]);                                                             \
+    if (insn->operands[k].size == 8)                                                                                   \
+      put_64(warp, insn, k, wide, mask);                                                                               \
+    else if (insn->operands[k].size == 4)                                                                              \
+      put_32(warp, insn, k, wide, mask);                                                                               \
+    else                                                                                                               \
+      put_16(warp, insn, k, wide, mask);                                                                               \
+  }                                                                                                                    \
+  static void store_##N(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, int k, uint8_t *const *places,        \
+                        size_t step) {                                                                                 \
+    uint##N##_t values[EMU_LANES];                                                                                     \
+    const uint8_t *from = emu_source(warp, insn, k);                                                                   \
+    if (insn->operands[k].size == sizeof *values)                                                                      \
+      memcpy(values, from, sizeof values);                                                                             \
+    else                                                                                                               \
+      for (size_t lane = 0; lane < EMU_LANES; ++lane)                                                                  \
+        values[lane] = LANE(uint##N##_t, from + lane * insn->operands[k].size, 0);                                     \
+    write_##N(values, places, (size_t)(k - 1) * sizeof *values, step, mask);                                           \
+  }
+LOAD_ELEMENT(8)
+LOAD_ELEMENT(16)
+LOAD_ELEMENT(32)
+LOAD_ELEMENT(64)
+
+/* How far apart the lanes' places are when it is `bytes` for all of them, else 0. */
+EMU_SIMD static size_t step_of(uint8_t *const *places, uint32_t mask, uint32_t bytes) {
+  uintptr_t wrong = ~mask;
+  for (uintptr_t lane = 0; lane < EMU_LANES; ++lane)
+    wrong |= (uintptr_t)places[lane] - (uintptr_t)places[0] - lane * bytes;
+  return wrong ? 0 : bytes;
+}
+
+/* The request: where its lanes' bytes are, counted. */
+static bool request(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, unsigned k, uint32_t bytes, bool stores,
+                    uint8_t **places) {
+  uint64_t addresses[EMU_LANES];
+  emu_addresses(warp, insn, (int)k, addresses);
+  if (!nereid_emulator_access_lanes(warp, insn, mask, addresses, bytes, stores ? EMU_WRITE : EMU_READ, places))
+    return false;
+  if (warp->cta->launch->count)
+    nereid_emulator_count(warp, addresses, mask, bytes, nereid_emulator_space(insn, addresses[__builtin_ctz(mask)]),
+                          stores);
+  return true;
+}
+
 static emu_next_t load(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   unsigned n = insn->n_vector, each = nereid_emulator_type_size((emu_type_t)insn->types[0]);
-  uint8_t raw[EMU_LANES][32]; /* four elements of eight bytes at most */
-  FOR_LANES(lane, mask) {     /* all are read before any is written: an address register may be a destination */
-    const uint8_t *from = nereid_emulator_access(warp, insn, (int)lane, (emu_space_t)insn->space,
-                                                 address_of(warp, insn, (int)n, (int)lane), each * n, EMU_READ);
-    if (!from)
-      return EMU_FAILED;
-    memcpy(raw[lane], from, (size_t)each * n);
-  }
-  count_request(warp, insn, (int)n, mask, each * n, false);
-  FOR_LANES(lane, mask)
-  for (unsigned i = 0; i < n; ++i) {
-    uint64_t bits = 0;
-    memcpy(&bits, raw[lane] + i * each, each);
-    emu_set_lane(warp, &insn->operands[i], (int)lane, extended(bits, insn->types[0]));
-  }
+  uint8_t *places[EMU_LANES];
+  if (!mask)
+    return EMU_ADVANCE;
+  if (!request(warp, insn, mask, n, each * n, false, places))
+    return EMU_FAILED;
+  size_t step = step_of(places, mask, each * n);
+  for (unsigned i = 0; i < n; ++i)
+    (each == 4 ? load_32 : each == 8 ? load_64 : each == 2 ? load_16 : load_8)(warp, insn, mask, (int)i, places, step);
   return EMU_ADVANCE;
 }
 
 static emu_next_t store(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   unsigned n = insn->n_vector, each = nereid_emulator_type_size((emu_type_t)insn->types[0]);
-  FOR_LANES(lane, mask) {
-    uint8_t *to = nereid_emulator_access(warp, insn, (int)lane, (emu_space_t)insn->space,
-                                         address_of(warp, insn, 0, (int)lane), each * n, EMU_WRITE);
-    if (!to)
-      return EMU_FAILED;
-    for (unsigned i = 0; i < n; ++i) {
-      uint64_t bits = emu_lane(warp, &insn->operands[1 + i], (int)lane);
-      memcpy(to + i * each, &bits, each);
-    }
-  }
-  count_request(warp, insn, 0, mask, each * n, true);
+  uint8_t *places[EMU_LANES];
+  if (!mask)
+    return EMU_ADVANCE;
+  if (!request(warp, insn, mask, 0, each * n, true, places))
+    return EMU_FAILED;
+  size_t step = step_of(places, mask, each * n);
+  for (unsigned i = 1; i <= n; ++i)
+    (each == 4   ? store_32
+     : each == 8 ? store_64
+     : each == 2 ? store_16
+                 : store_8)(warp, insn, mask, (int)i, places, step);
   return EMU_ADVANCE;
 }
 

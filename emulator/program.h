@@ -286,6 +286,11 @@ emu_next_t nereid_emulator_fail(emu_warp_t *warp, const emu_insn_t *insn, int la
 uint8_t *nereid_emulator_access(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
                                 uint32_t bytes, emu_access_t access);
 
+/* The same for all lanes of `mask`, which is not empty, in the instruction's space; those of the others get a place
+ * that can be read. A request of `bytes` each, a power of two. False after failing. */
+bool nereid_emulator_access_lanes(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, const uint64_t *addresses,
+                                  uint32_t bytes, emu_access_t access, uint8_t **places);
+
 /* Counts a request of the lanes of `mask`. */
 void nereid_emulator_count(emu_warp_t *warp, const uint64_t *addresses, uint32_t mask, uint32_t bytes,
                            emu_space_t space, bool store);
