@@ -1,5 +1,6 @@
 /* Where an address points: the bytes of a shared, local, parameter or global access, checked for bounds and alignment.
  */
+#include "emulator/effect.h"
 #include "emulator/execute.h"
 
 #include <stdlib.h>
@@ -36,21 +37,46 @@ static uint64_t window_of(emu_space_t space, emu_space_t where, uint64_t address
   return space == EMU_GENERIC && where != EMU_GLOBAL ? address & ~(EMU_WINDOW_BYTES - 1) : 0;
 }
 
+/* Shared memory at an address with a rank is SHARED_CLUSTER, the CTA's own without one SHARED. */
 static emu_space_t space_of(emu_space_t space, uint64_t address) {
-  return space != EMU_GENERIC                             ? space
-         : address - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES ? EMU_SHARED
-         : address - EMU_LOCAL_WINDOW < EMU_WINDOW_BYTES  ? EMU_LOCAL
-         : address - EMU_PARAM_WINDOW < EMU_WINDOW_BYTES  ? EMU_PARAM
-                                                          : EMU_GLOBAL;
+  bool ranked = (uint32_t)address >> EMU_RANK_SHIFT != 0;
+  if (space == EMU_SHARED || space == EMU_SHARED_CLUSTER ||
+      (space == EMU_GENERIC && address - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES))
+    return ranked ? EMU_SHARED_CLUSTER : EMU_SHARED;
+  return space != EMU_GENERIC                            ? space
+         : address - EMU_LOCAL_WINDOW < EMU_WINDOW_BYTES ? EMU_LOCAL
+         : address - EMU_PARAM_WINDOW < EMU_WINDOW_BYTES ? EMU_PARAM
+                                                         : EMU_GLOBAL;
 }
 
 /* A request of generic addresses is one of the space where its first lane points. */
 emu_space_t nereid_emulator_space(const emu_insn_t *insn, uint64_t address) {
-  return space_of((emu_space_t)insn->space, address);
+  emu_space_t space = space_of((emu_space_t)insn->space, address);
+  return space == EMU_SHARED_CLUSTER ? EMU_SHARED : space;
+}
+
+/* Shared memory of another CTA of the cluster, where the space allows it, or of this one by its rank. */
+static uint8_t *ranked(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
+                       uint32_t bytes, emu_access_t access) {
+  emu_cta_t *cta = nereid_emulator_cta_of(warp->cta, address);
+  uint64_t at = address & EMU_OFFSET_MASK;
+  if (!cta || address >= EMU_WINDOW_BYTES || (space == EMU_SHARED && cta != warp->cta) || at >= cta->shared_bytes ||
+      bytes > cta->shared_bytes - at)
+    return outside(warp, insn, lane, address, bytes, "shared", warp->cta->shared_bytes);
+  if (cta != warp->cta && !nereid_emulator_lives(cta)) {
+    (void)nereid_emulator_fail(warp, insn, lane, "CTA %u of the cluster, whose shared memory it is, has exited",
+                               cta->rank);
+    return NULL;
+  }
+  if (cta->owners && access != EMU_READ)
+    nereid_emulator_generic_write(cta, (uint32_t)at, bytes, warp, lane);
+  return cta->shared + at;
 }
 
 /* What lies at `from`, of the first thread for local memory, when all bytes to `to` are of one piece, else null. */
 static uint8_t *piece(emu_cta_t *cta, emu_space_t space, uint64_t from, uint64_t to) {
+  if (space == EMU_SHARED_CLUSTER)
+    return NULL;
   uint64_t limit = space == EMU_SHARED  ? cta->shared_bytes
                    : space == EMU_LOCAL ? cta->local_bytes
                                         : cta->launch->parameter_bytes;
@@ -72,24 +98,33 @@ static uint8_t *piece(emu_cta_t *cta, emu_space_t space, uint64_t from, uint64_t
 
 uint8_t *nereid_emulator_access(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
                                 uint32_t bytes, emu_access_t access) {
+  return nereid_emulator_reach(warp, insn, lane, space, address, bytes, bytes, access);
+}
+
+uint8_t *nereid_emulator_reach(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
+                               uint32_t bytes, uint32_t alignment, emu_access_t access) {
   emu_cta_t *cta = warp->cta;
   emu_space_t where = space_of(space, address);
   uint64_t at = address - window_of(space, where, address);
-  if (address % bytes) {
+  if (address % alignment) {
     (void)nereid_emulator_fail(warp, insn, lane, "the address 0x%llx is misaligned: %u bytes need a multiple of %u",
-                               (unsigned long long)address, bytes, bytes);
+                               (unsigned long long)address, bytes, alignment);
     return NULL;
   }
   if (where == EMU_PARAM && access != EMU_READ) {
     (void)nereid_emulator_fail(warp, insn, lane, "a kernel's parameters are read only");
     return NULL;
   }
+  if (where == EMU_SHARED_CLUSTER)
+    return ranked(warp, insn, lane, space, at, bytes, access);
   uint8_t *place = piece(cta, where, at, at + bytes);
   if (!place)
     return where == EMU_SHARED  ? outside(warp, insn, lane, at, bytes, "shared", cta->shared_bytes)
            : where == EMU_LOCAL ? outside(warp, insn, lane, at, bytes, "local", cta->local_bytes)
            : where == EMU_PARAM ? outside(warp, insn, lane, at, bytes, "parameter", cta->launch->parameter_bytes)
                                 : nowhere(warp, insn, lane, address, bytes);
+  if (cta->owners && where == EMU_SHARED && access != EMU_READ)
+    nereid_emulator_generic_write(cta, (uint32_t)at, bytes, warp, lane);
   return where == EMU_LOCAL ? place + (size_t)(warp->index * EMU_LANES + (uint32_t)lane) * cta->local_bytes : place;
 }
 
@@ -131,7 +166,7 @@ bool nereid_emulator_access_lanes(emu_warp_t *warp, const emu_insn_t *insn, uint
   uint8_t *from = NULL;
   if (!(bits & (bytes - 1)) && where == space_of(space, high) && (where != EMU_PARAM || access == EMU_READ))
     from = piece(warp->cta, where, low - window, high - window + bytes);
-  if (!from)
+  if (!from || warp->cta->owners)
     return access_each(warp, insn, mask, addresses, bytes, access, places);
   uint64_t step = where == EMU_LOCAL ? warp->cta->local_bytes : 0;
   from += step * warp->index * EMU_LANES;

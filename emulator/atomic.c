@@ -103,8 +103,9 @@ static emu_next_t red(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
 
 #define ATOMIC NEREID_EMULATOR_CLASS_ATOMIC
 #define MAY                                                                                                            \
-  (EMU_BIT(global) | EMU_BIT(shared) | EMU_BIT(relaxed) | EMU_BIT(acquire) | EMU_BIT(release) | EMU_BIT(acq_rel) |     \
-   EMU_BIT(cta) | EMU_BIT(cluster) | EMU_BIT(gpu) | EMU_BIT(sys) | EMU_BIT(hint))
+  (EMU_BIT(global) | EMU_BIT(shared) | EMU_BIT(shared_cluster) | EMU_BIT(relaxed) | EMU_BIT(acquire) |                 \
+   EMU_BIT(release) | EMU_BIT(acq_rel) | EMU_BIT(cta) | EMU_BIT(cluster) | EMU_BIT(gpu) | EMU_BIT(sys) |               \
+   EMU_BIT(hint))
 #define BOTH(operation, types, may)                                                                                    \
   {"atom", types, "d0m-s0", EMU_BIT(operation), MAY | (may), atom, ATOMIC}, {                                          \
     "red", types, "m-s0", EMU_BIT(operation), MAY | (may), red, ATOMIC                                                 \

@@ -28,5 +28,7 @@ void nereid_emulator_counters_print(const nereid_emulator_counters_t *counters, 
   pair(file, "shared_wavefronts", counters->shared_wavefronts, ",");
   pair(file, "shared_bytes", counters->shared_bytes, ",");
   pair(file, "local_bytes", counters->local_bytes, ",");
-  fprintf(file, "  \"barriers\": %llu\n}\n", (unsigned long long)counters->barriers);
+  fprintf(file, "  \"barriers\": %llu,\n", (unsigned long long)counters->barriers);
+  fprintf(file, "  \"bulk_copies\": %llu,\n", (unsigned long long)counters->bulk_copies);
+  fprintf(file, "  \"bulk_bytes\": %llu\n}\n", (unsigned long long)counters->bulk_bytes);
 }

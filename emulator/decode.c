@@ -12,7 +12,8 @@ static const emu_form_t *const families[] = {
     nereid_emulator_half_forms,    nereid_emulator_special_forms, nereid_emulator_compare_forms,
     nereid_emulator_convert_forms, nereid_emulator_move_forms,    nereid_emulator_memory_forms,
     nereid_emulator_atomic_forms,  nereid_emulator_warp_forms,    nereid_emulator_control_forms,
-    nereid_emulator_carry_forms,   nereid_emulator_barrier_forms, nereid_emulator_matrix_forms};
+    nereid_emulator_carry_forms,   nereid_emulator_barrier_forms, nereid_emulator_matrix_forms,
+    nereid_emulator_cluster_forms, nereid_emulator_mbarrier_forms};
 enum { FAMILIES = sizeof families / sizeof *families };
 
 static const char *const modifier_names[] = {
@@ -36,6 +37,8 @@ static bool starts(nereid_view_t text, const char *prefix) {
 static int modifier(nereid_view_t word) {
   if (nereid_emulator_is(word, "shared::cta"))
     return EMU_shared;
+  if (nereid_emulator_is(word, "shared::cluster"))
+    return EMU_shared_cluster;
   if (nereid_emulator_is(word, "param::entry") || nereid_emulator_is(word, "param::func"))
     return EMU_param;
   if (nereid_emulator_is(word, "L2::cache_hint"))
@@ -168,10 +171,11 @@ static bool check_modifiers(emu_parser_t *parser, emu_insn_t *insn, const emu_fo
   emu_modifiers_t m = insn->modifiers;
   int compares = count_bits(m & COMPARISONS);
   bool is_set = strcmp(form->name, "setp") == 0 || strcmp(form->name, "set") == 0;
-  bool good =
-      count_bits(m & ROUNDINGS) <= 1 && (!is_set || compares == 1) &&
-      count_bits(m & (EMU_BIT(v2) | EMU_BIT(v4))) <= 1 &&
-      count_bits(m & (EMU_BIT(global) | EMU_BIT(shared) | EMU_BIT(local) | EMU_BIT(param) | EMU_BIT(const))) <= 1;
+  bool good = count_bits(m & ROUNDINGS) <= 1 && (!is_set || compares == 1) &&
+              count_bits(m & (EMU_BIT(v2) | EMU_BIT(v4))) <= 1 &&
+              (form->name[0] == 'c' || /* cp.async names two spaces */
+               count_bits(m & (EMU_BIT(global) | EMU_BIT(shared) | EMU_BIT(shared_cluster) | EMU_BIT(local) |
+                               EMU_BIT(param) | EMU_BIT(const))) <= 1);
   for (int i = EMU_lo; is_set && i < EMU_and; ++i)
     if (m & COMPARISONS & ((emu_modifiers_t)1 << i))
       insn->size = (uint8_t)i;
@@ -267,6 +271,7 @@ static void start(emu_parser_t *parser, nereid_view_t text, const opcode_t *opco
   if (EMU_HAS(out, x2) || EMU_HAS(out, x4))
     out->n_vector = EMU_HAS(out, x2) ? 2 : 4;
   out->space = EMU_HAS(out, global) || EMU_HAS(out, const) ? EMU_GLOBAL
+               : EMU_HAS(out, shared_cluster)              ? EMU_SHARED_CLUSTER
                : EMU_HAS(out, shared)                      ? EMU_SHARED
                : EMU_HAS(out, local)                       ? EMU_LOCAL
                : EMU_HAS(out, param)                       ? EMU_PARAM

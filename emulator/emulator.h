@@ -59,6 +59,19 @@ typedef enum nereid_emulator_schedule {
   NEREID_EMULATOR_ADVERSARIAL, /* one warp as far as it goes */
 } nereid_emulator_schedule_t;
 
+/* When asynchronous effects land: cp.async, bulk copies, wgmma. */
+typedef enum nereid_emulator_landing {
+  NEREID_EMULATOR_LAND_AT_ISSUE,
+  NEREID_EMULATOR_LAND_AT_WAIT, /* when something waits for them, or nothing else can go on */
+  NEREID_EMULATOR_LAND_RANDOM,  /* at any time between, by seed */
+} nereid_emulator_landing_t;
+
+/* What the async proxy (wgmma's operands, bulk copies) reads of what threads wrote to shared memory. */
+typedef enum nereid_emulator_proxy {
+  NEREID_EMULATOR_PROXY_AT_ONCE,  /* everything */
+  NEREID_EMULATOR_PROXY_AT_FENCE, /* what the writing thread had before its last fence.proxy.async */
+} nereid_emulator_proxy_t;
+
 /* Classes of instructions, for the counters. */
 enum {
   NEREID_EMULATOR_CLASS_INTEGER,
@@ -82,11 +95,13 @@ typedef struct nereid_emulator_counters {
   uint64_t shared_requests[2], shared_wavefronts[2], shared_bytes[2];
   uint64_t local_bytes[2];
   uint64_t barriers;
+  uint64_t bulk_copies, bulk_bytes; /* cp.async.bulk, tensor ones too, and cp.reduce.async.bulk */
 } nereid_emulator_counters_t;
 
 typedef struct nereid_emulator_launch {
   uint32_t grid[3];
   uint32_t block[3];      /* zeros: what .reqntid says */
+  uint32_t cluster[3];    /* CTAs of a cluster; zeros: what .reqnctapercluster says, else 1. The grid counts CTAs */
   uint32_t shared_bytes;  /* dynamic shared memory */
   const void *parameters; /* the parameter block */
   uint32_t parameter_bytes;
@@ -94,6 +109,8 @@ typedef struct nereid_emulator_launch {
   uint32_t threads; /* of the host; 0: as many as it has */
   nereid_emulator_schedule_t schedule;
   uint64_t seed;
+  nereid_emulator_landing_t landing;
+  nereid_emulator_proxy_t proxy;
   bool count;
   /* Gets what vprintf wrote, CTA after CTA, after the launch; null: it is dropped. */
   void (*print)(void *user_data, nereid_view_t text);

@@ -31,10 +31,10 @@ emu_next_t nereid_emulator_unpack(emu_warp_t *warp, const emu_insn_t *insn, uint
 }
 
 static uint64_t window(const emu_insn_t *insn) {
-  return insn->space == EMU_SHARED  ? EMU_SHARED_WINDOW
-         : insn->space == EMU_LOCAL ? EMU_LOCAL_WINDOW
-         : insn->space == EMU_PARAM ? EMU_PARAM_WINDOW
-                                    : 0;
+  return insn->space == EMU_SHARED || insn->space == EMU_SHARED_CLUSTER ? EMU_SHARED_WINDOW
+         : insn->space == EMU_LOCAL                                     ? EMU_LOCAL_WINDOW
+         : insn->space == EMU_PARAM                                     ? EMU_PARAM_WINDOW
+                                                                        : 0;
 }
 UNARY(cvta_64, uint64_t, uint64_t, a + window(insn))
 UNARY(cvta_to_64, uint64_t, uint64_t, a - window(insn))
@@ -45,6 +45,8 @@ static emu_next_t isspacep(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
   FOR_LANES(lane, mask) {
     uint64_t address = emu_lane(warp, &insn->operands[1], (int)lane);
     bool in = from ? address - from < EMU_WINDOW_BYTES : address < EMU_PARAM_WINDOW;
+    if (in && insn->space == EMU_SHARED)
+      in = nereid_emulator_cta_of(warp->cta, address) == warp->cta;
     bits |= (uint32_t)in << lane;
   }
   emu_set_predicate(warp, &insn->operands[0], bits, mask);
@@ -61,6 +63,7 @@ static emu_next_t createpolicy(emu_warp_t *warp, const emu_insn_t *insn, uint32_
 #define SPACES(name, types, operands, may, function)                                                                   \
   {name, types, operands, EMU_BIT(global) | (may), 0, function, MOVE},                                                 \
       {name, types, operands, EMU_BIT(shared) | (may), 0, function, MOVE},                                             \
+      {name, types, operands, EMU_BIT(shared_cluster) | (may), 0, function, MOVE},                                     \
       {name, types, operands, EMU_BIT(local) | (may), 0, function, MOVE}, {                                            \
     name, types, operands, EMU_BIT(param) | (may), 0, function, MOVE                                                   \
   }

@@ -29,20 +29,21 @@ static const struct {
     {"%lanemask_ge", EMU_LANEMASK_GE, 4},
     {"%dynamic_smem_size", EMU_DYNAMIC_SMEM, 4},
     {"%total_smem_size", EMU_TOTAL_SMEM, 4},
-    {"%cluster_ctarank", EMU_ZERO, 4},
-    {"%cluster_nctarank", EMU_ONE, 4},
-    {"%cluster_ctaid.x", EMU_ZERO, 4},
-    {"%cluster_ctaid.y", EMU_ZERO, 4},
-    {"%cluster_ctaid.z", EMU_ZERO, 4},
-    {"%cluster_nctaid.x", EMU_ONE, 4},
-    {"%cluster_nctaid.y", EMU_ONE, 4},
-    {"%cluster_nctaid.z", EMU_ONE, 4},
-    {"%clusterid.x", EMU_CTAID_X, 4},
-    {"%clusterid.y", EMU_CTAID_Y, 4},
-    {"%clusterid.z", EMU_CTAID_Z, 4},
-    {"%nclusterid.x", EMU_NCTAID_X, 4},
-    {"%nclusterid.y", EMU_NCTAID_Y, 4},
-    {"%nclusterid.z", EMU_NCTAID_Z, 4},
+    {"%cluster_ctarank", EMU_CLUSTER_CTARANK, 4},
+    {"%cluster_nctarank", EMU_CLUSTER_NCTARANK, 4},
+    {"%cluster_ctaid.x", EMU_CLUSTER_CTAID_X, 4},
+    {"%cluster_ctaid.y", EMU_CLUSTER_CTAID_Y, 4},
+    {"%cluster_ctaid.z", EMU_CLUSTER_CTAID_Z, 4},
+    {"%cluster_nctaid.x", EMU_CLUSTER_NCTAID_X, 4},
+    {"%cluster_nctaid.y", EMU_CLUSTER_NCTAID_Y, 4},
+    {"%cluster_nctaid.z", EMU_CLUSTER_NCTAID_Z, 4},
+    {"%clusterid.x", EMU_CLUSTERID_X, 4},
+    {"%clusterid.y", EMU_CLUSTERID_Y, 4},
+    {"%clusterid.z", EMU_CLUSTERID_Z, 4},
+    {"%nclusterid.x", EMU_NCLUSTERID_X, 4},
+    {"%nclusterid.y", EMU_NCLUSTERID_Y, 4},
+    {"%nclusterid.z", EMU_NCLUSTERID_Z, 4},
+    {"%is_explicit_cluster", EMU_EXPLICIT_CLUSTER, 0},
     {"%clock", EMU_CLOCK_LO, 4},
     {"%clock_hi", EMU_CLOCK_HI, 4},
     {"%clock64", EMU_CLOCK_64, 8},
@@ -160,8 +161,8 @@ static bool value(emu_parser_t *parser, emu_type_t type, unsigned size, unsigned
                                         out->size * 8u, (size ? size : least) * 8u);
 }
 
-/* [base], [base + 8], [123] */
-static bool address(emu_parser_t *parser, emu_insn_t *insn, emu_operand_t *out) {
+/* [base], [base + 8], [123]; `n_addresses` stand before it. */
+static bool address(emu_parser_t *parser, emu_insn_t *insn, unsigned n_addresses, emu_operand_t *out) {
   if (!nereid_emulator_expect(parser, '['))
     return false;
   if (starts_number(parser)) {
@@ -190,7 +191,7 @@ static bool address(emu_parser_t *parser, emu_insn_t *insn, emu_operand_t *out) 
       return false;
     if (number.is_float)
       return nereid_emulator_syntax(parser, "an offset is an integer");
-    insn->offset = (int64_t)number.bits;
+    *(n_addresses ? &insn->offsets[n_addresses - 1] : &insn->offset) = (int64_t)number.bits;
   }
   return nereid_emulator_expect(parser, ']');
 }
@@ -269,7 +270,7 @@ static bool optional(emu_parser_t *parser, char kind, emu_insn_t *insn, const ch
 }
 
 bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_form_t *form) {
-  unsigned k = insn->n_operands, lists = 0;
+  unsigned k = insn->n_operands, lists = 0, addresses = 0;
   for (const char *at = form->operands; *at; at += 2, insn->n_operands = (uint16_t)k) {
     if (k + 8 > EMU_MAX_OPERANDS)
       return nereid_emulator_syntax(parser, "more operands than an instruction has");
@@ -289,7 +290,7 @@ bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_
     if (at != form->operands && !nereid_emulator_expect(parser, ','))
       return false;
     if (at[0] == 'm') {
-      good = address(parser, insn, &insn->operands[k]);
+      good = address(parser, insn, addresses++, &insn->operands[k]);
     } else if (at[0] == 'v' || at[0] == 'w') {
       good = vector(parser, insn, size, least, at[0] == 'v', k);
       used = insn->n_vector;

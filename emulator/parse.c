@@ -254,15 +254,20 @@ static bool performance_directives(emu_parser_t *parser, nereid_emulator_kernel_
         return false;
       continue;
     }
-    bool required = nereid_emulator_is(word, "reqntid");
-    if (!required && !nereid_emulator_is(word, "maxntid") && !nereid_emulator_is(word, "minnctapersm") &&
-        !nereid_emulator_is(word, "maxnctapersm") && !nereid_emulator_is(word, "maxnreg"))
+    if (nereid_emulator_is(word, "explicitcluster"))
+      continue;
+    bool required = nereid_emulator_is(word, "reqntid"), cluster = nereid_emulator_is(word, "reqnctapercluster");
+    if (!required && !cluster && !nereid_emulator_is(word, "maxclusterrank") && !nereid_emulator_is(word, "maxntid") &&
+        !nereid_emulator_is(word, "minnctapersm") && !nereid_emulator_is(word, "maxnctapersm") &&
+        !nereid_emulator_is(word, "maxnreg"))
       return nereid_emulator_syntax(parser, "'.%.*s' is not emulated", (int)word.size, word.data);
     for (int i = 0; i < 3 && (i == 0 || nereid_emulator_accept(parser, ',')); ++i)
       if (!nereid_emulator_unsigned(parser, 65535, &numbers[i]))
         return false;
     if (required)
       memcpy(function->block, numbers, sizeof numbers);
+    if (cluster)
+      memcpy(function->cluster, numbers, sizeof numbers);
   }
   return true;
 }

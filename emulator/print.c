@@ -9,7 +9,7 @@ static void emit(emu_cta_t *cta, const char *text, size_t n) {
     size_t capacity = (cta->printed_size + n) * 2 + 256;
     char *grown = realloc(cta->printed, capacity);
     if (!grown) {
-      cta->status = NEREID_ERROR_MEMORY;
+      cta->cluster->status = NEREID_ERROR_MEMORY;
       return;
     }
     cta->printed = grown;

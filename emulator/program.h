@@ -20,7 +20,7 @@ typedef unsigned __int128 emu_modifiers_t;
   X(rn) X(rz) X(rm) X(rp) X(rni) X(rzi) X(rmi) X(rpi) X(rna) X(ftz) X(sat) X(satfinite) X(relu) X(approx) X(full) \
   X(lo) X(hi) X(wide) X(cc) X(xorsign) X(abs) X(NaN) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(ls) X(hs) X(equ) X(neu) \
   X(ltu) X(leu) X(gtu) X(geu) X(num) X(nan) X(and) X(or) X(xor) X(uni) X(sync) X(aligned) X(wrap) X(clamp) X(l) X(r) \
-  X(global) X(shared) X(shared_cta) X(local) X(param) X(const) X(volatile) X(relaxed) X(acquire) X(release) \
+  X(global) X(shared) X(shared_cluster) X(local) X(param) X(const) X(volatile) X(relaxed) X(acquire) X(release) \
   X(acq_rel) X(sc) X(cta) X(cluster) X(gpu) X(sys) X(nc) X(weak) X(v2) X(v4) X(ca) X(cg) X(cs) X(lu) X(cv) X(wb) \
   X(wt) X(hint) X(eviction) X(prefetch) X(add) X(min) X(max) X(inc) X(dec) X(exch) X(cas) X(noftz) X(up) X(down) \
   X(bfly) X(idx) X(all) X(any) X(ballot) X(popc) X(arrive) X(red) X(warp) X(to) X(shiftamt) X(finite) X(infinite) \
@@ -85,6 +85,7 @@ typedef enum emu_next {
   EMU_JUMPED,  /* the warp's groups were rearranged */
   EMU_WAIT,    /* the group stays here until other lanes come */
   EMU_BLOCKED, /* the group waits at a barrier */
+  EMU_STALL,   /* the group waits for an event, its state says so, and then executes the instruction again */
   EMU_FAILED,  /* the warp's message is set */
 } emu_next_t;
 
@@ -92,7 +93,18 @@ typedef emu_next_t (*emu_execute_t)(emu_warp_t *warp, const emu_insn_t *insn, ui
 
 typedef enum emu_access { EMU_READ, EMU_WRITE, EMU_UPDATE /* by an atomic */ } emu_access_t;
 
-typedef enum emu_space { EMU_GENERIC, EMU_GLOBAL, EMU_SHARED, EMU_LOCAL, EMU_PARAM } emu_space_t;
+typedef enum emu_space {
+  EMU_GENERIC,
+  EMU_GLOBAL,
+  EMU_SHARED,
+  EMU_LOCAL,
+  EMU_PARAM,
+  EMU_SHARED_CLUSTER, /* shared memory of any CTA of the cluster: EMU_RANK_SHIFT */
+} emu_space_t;
+
+/* A 32-bit address in the shared::cluster window: 0 or 1 + the CTA's rank above an offset. 0: the CTA's own memory, so
+ * shared::cta addresses are shared::cluster ones. */
+enum { EMU_RANK_SHIFT = 24, EMU_OFFSET_MASK = (1 << EMU_RANK_SHIFT) - 1, EMU_MAX_CLUSTER = 16 };
 
 struct emu_insn {
   emu_execute_t execute;
@@ -104,6 +116,7 @@ struct emu_insn {
     uint16_t first, count; /* in operands */
   } lists[EMU_MAX_LISTS];  /* of V and W, in their order */
   int64_t offset;          /* of the address */
+  int64_t offsets[2];      /* of the second and the third */
   const uint32_t *list;    /* targets of brx.idx; triples {from, to, bytes} of calls */
   uint32_t n_list;
   uint32_t target; /* of a branch or call */
@@ -146,6 +159,7 @@ struct nereid_emulator_kernel {
   NEREID_VECTOR(nereid_emulator_parameter_t) formals; /* of a .func: offset in local memory, results first */
   uint32_t n_results;
   uint32_t block[3];
+  uint32_t cluster[3]; /* .reqnctapercluster; zeros: none */
 };
 
 struct nereid_emulator_program {
@@ -198,8 +212,21 @@ enum {
   EMU_LANEMASK_GE,
   EMU_DYNAMIC_SMEM,
   EMU_TOTAL_SMEM,
-  EMU_ZERO,
-  EMU_ONE,
+  EMU_CLUSTER_CTAID_X,
+  EMU_CLUSTER_CTAID_Y,
+  EMU_CLUSTER_CTAID_Z,
+  EMU_CLUSTER_NCTAID_X,
+  EMU_CLUSTER_NCTAID_Y,
+  EMU_CLUSTER_NCTAID_Z,
+  EMU_CLUSTERID_X,
+  EMU_CLUSTERID_Y,
+  EMU_CLUSTERID_Z,
+  EMU_NCLUSTERID_X,
+  EMU_NCLUSTERID_Y,
+  EMU_NCLUSTERID_Z,
+  EMU_CLUSTER_CTARANK,
+  EMU_CLUSTER_NCTARANK,
+  EMU_EXPLICIT_CLUSTER, /* a predicate */
   EMU_CLOCK_LO,
   EMU_CLOCK_HI,
   EMU_CLOCK_64, /* two places */
@@ -208,10 +235,11 @@ enum {
 
 typedef struct emu_group { /* lanes of a warp that go together */
   uint32_t mask, pc, depth;
-  enum { EMU_RUNNING, EMU_WAITING, EMU_AT_BARRIER } state;
+  enum { EMU_RUNNING, EMU_WAITING, EMU_AT_BARRIER, EMU_AT_EVENT /* of an mbarrier or barrier.cluster */ } state;
 } emu_group_t;
 
 typedef struct emu_cta emu_cta_t;
+typedef struct emu_cluster emu_cluster_t;
 
 struct emu_warp {
   uint8_t *base[EMU_BASES];
@@ -224,6 +252,10 @@ struct emu_warp {
   uint32_t (*returns)[EMU_LANES]; /* [depth] */
   uint64_t executed, backward;
   bool yield;
+  uint32_t committed[3][EMU_LANES]; /* groups of asynchronous effects (effect.h), by kind and lane */
+  uint32_t cluster_arrived;         /* lanes that arrived at barrier.cluster and have not waited for it */
+  uint32_t cluster_phase;           /* per lane: the phase at which they did */
+  uint32_t timed_out;               /* lanes whose try_wait may give up */
 };
 
 typedef struct emu_barrier {
@@ -231,22 +263,45 @@ typedef struct emu_barrier {
   bool in_use;
 } emu_barrier_t;
 
+typedef struct emu_mbarrier { /* an mbarrier that init made and nothing made invalid */
+  uint32_t offset;            /* in shared memory */
+  uint64_t bits;              /* what lies there as long as nothing else writes over it */
+} emu_mbarrier_t;
+
 struct emu_cta {
+  emu_cluster_t *cluster;
   const nereid_emulator_kernel_t *kernel;
   const nereid_emulator_launch_t *launch;
   const emu_region_t *regions;
   size_t n_regions, last_region;
-  uint32_t id[3], n_threads, n_warps;
+  uint32_t id[3], rank, n_threads, n_warps; /* rank: in its cluster */
   emu_warp_t *warps;
   uint8_t *shared, *local;
+  uint8_t *published; /* shared memory as the async proxy sees it, and who wrote each byte; null: it sees all */
+  uint16_t *owners;
   uint32_t shared_bytes, local_bytes;
   emu_barrier_t barriers[16];
+  NEREID_VECTOR(emu_mbarrier_t) mbarriers; /* in the cluster's arena */
   nereid_emulator_counters_t counters;
-  uint64_t warp_instructions, thread_instructions, random;
-  nereid_message_t message;
-  nereid_status_t status;
+  uint64_t warp_instructions, thread_instructions;
   char *printed;
   size_t printed_size, printed_capacity;
+};
+
+/* The CTAs that run together, one at least. They have one scheduler, one queue of effects and one failure. */
+struct emu_cluster {
+  nereid_arena_t arena;
+  const nereid_emulator_launch_t *launch;
+  emu_cta_t *ctas;
+  uint32_t n_ctas, id[3];
+  struct emu_effect *first, *last; /* the queue (effect.h) */
+  struct emu_effect *landing;      /* the effect that lands now, whose accesses these are; null: none */
+  uint64_t serial, random;
+  uint64_t completions, timeouts; /* completed phases; fruitless rounds of timed out waits since the last one */
+  uint32_t barrier_phase;         /* of barrier.cluster */
+  bool keeps_landed;              /* effects stay in the queue until they are waited for */
+  nereid_message_t message;
+  nereid_status_t status;
 };
 
 /* One row per form: `name` with the types of `types` ("s32", "f32.f16"; "int" stands for any integer, "bit" for bN too,
@@ -274,7 +329,8 @@ extern const emu_form_t nereid_emulator_integer_forms[], nereid_emulator_bits_fo
     nereid_emulator_half_forms[], nereid_emulator_special_forms[], nereid_emulator_compare_forms[],
     nereid_emulator_convert_forms[], nereid_emulator_move_forms[], nereid_emulator_memory_forms[],
     nereid_emulator_atomic_forms[], nereid_emulator_warp_forms[], nereid_emulator_control_forms[],
-    nereid_emulator_carry_forms[], nereid_emulator_barrier_forms[], nereid_emulator_matrix_forms[];
+    nereid_emulator_carry_forms[], nereid_emulator_barrier_forms[], nereid_emulator_matrix_forms[],
+    nereid_emulator_cluster_forms[], nereid_emulator_mbarrier_forms[];
 
 unsigned nereid_emulator_type_size(emu_type_t type);
 
@@ -315,6 +371,20 @@ emu_next_t nereid_emulator_pack(emu_warp_t *warp, const emu_insn_t *insn, uint32
 emu_next_t nereid_emulator_unpack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_rounded(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 
-nereid_status_t nereid_emulator_run_cta(emu_cta_t *cta);
+/* Bytes at an address as `nereid_emulator_access` finds them, aligned to `alignment`. */
+uint8_t *nereid_emulator_reach(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
+                               uint32_t bytes, uint32_t alignment, emu_access_t access);
+/* The CTA of a shared address (its low 32 bits), null when its cluster has no such CTA. */
+emu_cta_t *nereid_emulator_cta_of(emu_cta_t *cta, uint64_t address);
+
+/* Whether any of its threads has not exited. */
+bool nereid_emulator_lives(const emu_cta_t *cta);
+
+/* barrier.cluster: lets the waiters go when all live threads have arrived. */
+void nereid_emulator_cluster_check(emu_cluster_t *cluster);
+/* Lets everything that waits for an event look again. */
+void nereid_emulator_wake(emu_cluster_t *cluster);
+uint64_t nereid_emulator_random(emu_cluster_t *cluster);
+nereid_status_t nereid_emulator_run_cluster(emu_cluster_t *cluster);
 
 #endif

@@ -4,7 +4,7 @@
  * groups that meet at one pc and depth become one again, so that lanes reconverge where control flow joins. A group
  * waits when an instruction needs lanes that are elsewhere; when every group of every warp waits, the kernel is stuck
  * and the places are reported. */
-#include "emulator/program.h"
+#include "emulator/effect.h"
 
 #include <stdarg.h>
 
@@ -86,7 +86,7 @@ static emu_next_t step(emu_warp_t *warp) {
     group->state = EMU_WAITING;
     return next;
   }
-  if (next == EMU_FAILED)
+  if (next == EMU_FAILED || next == EMU_STALL)
     return next;
   emu_cta_t *cta = warp->cta;
   warp->executed++;
@@ -115,7 +115,7 @@ static bool run_warp(emu_warp_t *warp, uint64_t turns, bool *out_moved) {
     emu_next_t next = step(warp);
     if (next == EMU_FAILED)
       return false;
-    *out_moved |= next != EMU_WAIT;
+    *out_moved |= next != EMU_WAIT && next != EMU_STALL;
     if (warp->live != live) { /* lanes that others waited for are gone */
       for (uint32_t g = 0; g < warp->n_groups; ++g)
         if (warp->groups[g].state == EMU_WAITING) {
@@ -128,63 +128,126 @@ static bool run_warp(emu_warp_t *warp, uint64_t turns, bool *out_moved) {
         }
       for (unsigned id = 0; id < 16; ++id)
         nereid_emulator_barrier_check(warp->cta, id);
+      nereid_emulator_cluster_check(warp->cta->cluster);
     }
   }
   return true;
 }
 
-static uint64_t next_random(emu_cta_t *cta) { /* splitmix64 */
-  uint64_t z = cta->random += UINT64_C(0x9e3779b97f4a7c15);
+uint64_t nereid_emulator_random(emu_cluster_t *cluster) { /* splitmix64 */
+  uint64_t z = cluster->random += UINT64_C(0x9e3779b97f4a7c15);
   z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
   z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
   return z ^ (z >> 31);
 }
 
-/* Who waits where, when nothing can go on. */
-static void stuck(emu_cta_t *cta) {
-  for (uint32_t i = 0; i < cta->n_warps; ++i) {
-    emu_warp_t *warp = &cta->warps[i];
-    if (!warp->n_groups)
-      continue;
-    const emu_group_t *group = &warp->groups[0];
-    for (uint32_t g = 1; g < warp->n_groups && group->state != EMU_WAITING; ++g)
-      group = &warp->groups[g];
-    const emu_insn_t *insn = &cta->kernel->program->insns.data[group->pc];
-    if (group->state == EMU_WAITING || waits_elsewhere(warp))
-      (void)nereid_emulator_fail(warp, insn, __builtin_ctz(group->mask),
-                                 "only part of the warp reaches it: lanes 0x%08x, others wait elsewhere",
-                                 (unsigned)group->mask);
-    else
-      (void)nereid_emulator_fail(warp, insn, __builtin_ctz(group->mask),
-                                 "deadlock: it waits and nothing can go on any more");
-    return;
-  }
+/* The places of all that wait, "12, 15", as far as they fit. */
+static void waiting_places(const emu_cluster_t *cluster, char *out, size_t size) {
+  uint32_t lines[8], n = 0;
+  size_t at = 0;
+  for (uint32_t c = 0; c < cluster->n_ctas; ++c)
+    for (uint32_t i = 0; i < cluster->ctas[c].n_warps; ++i)
+      for (uint32_t g = 0; g < cluster->ctas[c].warps[i].n_groups; ++g) {
+        uint32_t line = cluster->ctas[c].kernel->program->insns.data[cluster->ctas[c].warps[i].groups[g].pc].line;
+        bool known = n == sizeof lines / sizeof *lines;
+        for (uint32_t k = 0; k < n; ++k)
+          known |= lines[k] == line;
+        if (known)
+          continue;
+        lines[n++] = line;
+        at += (size_t)snprintf(out + at, size - at, "%s%u", n > 1 ? ", " : "", line);
+      }
 }
 
-nereid_status_t nereid_emulator_run_cta(emu_cta_t *cta) {
-  uint32_t turn = 0, idle = 0, alive = cta->n_warps;
-  nereid_emulator_schedule_t schedule = cta->launch->schedule;
-  while (!cta->status && alive) {
-    uint64_t turns = schedule == NEREID_EMULATOR_RANDOM        ? 1 + next_random(cta) % 64
+/* Who waits where, when nothing can go on. */
+static void stuck(emu_cluster_t *cluster) {
+  emu_warp_t *warp = NULL;
+  for (uint32_t c = 0; c < cluster->n_ctas; ++c)
+    for (uint32_t i = 0; i < cluster->ctas[c].n_warps && !warp; ++i)
+      warp = cluster->ctas[c].warps[i].n_groups ? &cluster->ctas[c].warps[i] : NULL;
+  if (!warp)
+    return;
+  const emu_group_t *group = &warp->groups[0];
+  for (uint32_t g = 1; g < warp->n_groups && group->state != EMU_WAITING; ++g)
+    group = &warp->groups[g];
+  const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[group->pc];
+  char places[120] = "";
+  waiting_places(cluster, places, sizeof places);
+  if (group->state == EMU_WAITING || waits_elsewhere(warp))
+    (void)nereid_emulator_fail(warp, insn, __builtin_ctz(group->mask),
+                               "only part of the warp reaches it: lanes 0x%08x, others wait elsewhere",
+                               (unsigned)group->mask);
+  else
+    (void)nereid_emulator_fail(warp, insn, __builtin_ctz(group->mask),
+                               "deadlock: it waits and nothing can go on any more; threads wait at lines %s", places);
+}
+
+/* A wait with a time limit gives up when nothing can go on: it may do something else then. Without anything else in
+ * thousands of rounds it is a deadlock. */
+static bool time_out(emu_cluster_t *cluster) {
+  bool any = false;
+  for (uint32_t c = 0; c < cluster->n_ctas; ++c)
+    for (uint32_t i = 0; i < cluster->ctas[c].n_warps; ++i) {
+      emu_warp_t *warp = &cluster->ctas[c].warps[i];
+      for (uint32_t g = 0; g < warp->n_groups; ++g) {
+        emu_group_t *group = &warp->groups[g];
+        const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[group->pc];
+        if (group->state == EMU_AT_EVENT && strncmp(insn->text, "mbarrier", 8) == 0)
+          warp->timed_out |= group->mask;
+        any |= warp->timed_out != 0;
+      }
+    }
+  nereid_emulator_wake(cluster);
+  return any && ++cluster->timeouts < 4096;
+}
+
+/* Nothing can go on by itself: lands an effect, else lets waits time out. False: the cluster is stuck or failed. */
+static bool force(emu_cluster_t *cluster) {
+  bool any = false;
+  if (!nereid_emulator_land_one(cluster, &any))
+    return false;
+  if (any || time_out(cluster))
+    return true;
+  stuck(cluster);
+  return false;
+}
+
+static bool lives(const emu_cluster_t *cluster) {
+  bool any = false;
+  for (uint32_t c = 0; c < cluster->n_ctas && !any; ++c)
+    for (uint32_t i = 0; i < cluster->ctas[c].n_warps && !any; ++i)
+      any = cluster->ctas[c].warps[i].n_groups != 0;
+  return any;
+}
+
+nereid_status_t nereid_emulator_run_cluster(emu_cluster_t *cluster) {
+  uint32_t turn = 0, idle = 0, per = cluster->ctas[0].n_warps, warps = cluster->n_ctas * per;
+  nereid_emulator_schedule_t schedule = cluster->launch->schedule;
+  bool random_landing = cluster->launch->landing == NEREID_EMULATOR_LAND_RANDOM;
+  while (!cluster->status && lives(cluster)) {
+    uint64_t turns = schedule == NEREID_EMULATOR_RANDOM        ? 1 + nereid_emulator_random(cluster) % 64
                      : schedule == NEREID_EMULATOR_ADVERSARIAL ? UINT64_MAX
                                                                : 256;
     if (schedule == NEREID_EMULATOR_RANDOM && !idle)
-      turn = (uint32_t)(next_random(cta) % cta->n_warps);
+      turn = (uint32_t)(nereid_emulator_random(cluster) % warps);
+    if (random_landing && !nereid_emulator_land_some(cluster))
+      break;
     bool moved = false;
-    emu_warp_t *warp = &cta->warps[turn];
+    emu_warp_t *warp = &cluster->ctas[turn / per].warps[turn % per];
     if (warp->n_groups && !run_warp(warp, turns, &moved))
-      return cta->status;
+      break;
     idle = moved ? 0 : idle + 1;
-    turn = (turn + 1) % cta->n_warps;
-    alive = 0;
-    for (uint32_t i = 0; i < cta->n_warps; ++i)
-      alive += cta->warps[i].n_groups != 0;
-    if (idle > cta->n_warps && alive) {
-      stuck(cta);
-      return cta->status;
+    turn = (turn + 1) % warps;
+    if (idle > warps && lives(cluster)) {
+      idle = 0;
+      if (!force(cluster))
+        break;
     }
   }
-  return cta->status;
+  if (!cluster->status)
+    nereid_emulator_land_all(cluster);
+  nereid_emulator_drop_effects(cluster);
+  return cluster->status;
 }
 
 emu_next_t nereid_emulator_fail(emu_warp_t *warp, const emu_insn_t *insn, int lane, const char *format, ...) {
@@ -192,7 +255,7 @@ emu_next_t nereid_emulator_fail(emu_warp_t *warp, const emu_insn_t *insn, int la
   const nereid_emulator_program_t *program = cta->kernel->program;
   char sentence[300], source[120] = "";
   va_list arguments;
-  if (cta->status)
+  if (cta->cluster->status)
     return EMU_FAILED;
   va_start(arguments, format);
   vsnprintf(sentence, sizeof sentence, format, arguments);
@@ -203,9 +266,9 @@ emu_next_t nereid_emulator_fail(emu_warp_t *warp, const emu_insn_t *insn, int la
   uint32_t tid[3];
   for (int i = 0; i < 3; ++i)
     memcpy(&tid[i], warp->base[EMU_SPECIALS] + (EMU_TID_X + i) * 128 + lane * 4, 4);
-  cta->status = nereid_message_set(&cta->message, NEREID_ERROR_PROGRAM,
-                                   "%.120s:%u%s: %.*s: thread (%u,%u,%u) of CTA (%u,%u,%u): %s", program->name,
-                                   insn->line, source, (int)(insn->text_size < 60 ? insn->text_size : 60), insn->text,
-                                   tid[0], tid[1], tid[2], cta->id[0], cta->id[1], cta->id[2], sentence);
+  cta->cluster->status = nereid_message_set(
+      &cta->cluster->message, NEREID_ERROR_PROGRAM, "%.120s:%u%s: %.*s: thread (%u,%u,%u) of CTA (%u,%u,%u): %s",
+      program->name, insn->line, source, (int)(insn->text_size < 60 ? insn->text_size : 60), insn->text, tid[0], tid[1],
+      tid[2], cta->id[0], cta->id[1], cta->id[2], sentence);
   return EMU_FAILED;
 }
