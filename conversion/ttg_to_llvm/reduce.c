@@ -278,7 +278,7 @@ static bool set_results(reduce_t *reduce) {
     if (!lowered.values)
       return false;
     if (to && nereid_layout_convert(&reduce->plan.projected, to, &map) > NEREID_LAYOUT_CONVERSION_REGISTER)
-      return nereid_lower_error(reduce->op, "has a result in another layout than its operand without the dimension");
+      return nereid_lower_error(reduce->op, "has an operand in another layout than its result");
     for (intptr_t r = 0; r < lowered.count; ++r) {
       const uint32_t all = (UINT32_C(1) << reduce->plan.projected.in_bits[NEREID_LAYOUT_REGISTER]) - 1;
       const uint32_t from = to ? nereid_layout_apply(&map, (uint32_t)r, 0, 0, 0) & all : 0;
