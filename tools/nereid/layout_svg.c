@@ -113,7 +113,7 @@ static void draw_memory(const tool_layout_t *layout, FILE *out, double x, double
   for (uint32_t element = 0, n; element < layout->n; element += n) {
     const tool_place_t *place = &layout->first[element];
     uint32_t row = element / columns, column = element % columns;
-    uint64_t bit = (uint64_t)place->registr * layout->element_bits;
+    uint64_t bit = (uint64_t)place->registr * layout->element_bits, line = bit / 1024;
     char text[32], tip[160];
     n = run_length(layout, element, columns - column);
     if (place->block)
@@ -122,7 +122,7 @@ static void draw_memory(const tool_layout_t *layout, FILE *out, double x, double
     snprintf(tip, sizeof tip, "byte %u: row %u, columns %u to %u", (unsigned)(bit / 8), (unsigned)row, (unsigned)column,
              (unsigned)(column + n - 1));
     double width = n * layout->element_bits * unit;
-    box(out, x + (double)(bit % 1024) * unit, y + (double)(bit / 1024 * CELL_HEIGHT), width, CELL_HEIGHT, hue(row), 74,
+    box(out, x + (double)(bit % 1024) * unit, y + (double)line * CELL_HEIGHT, width, CELL_HEIGHT, hue(row), 74,
         width < 36 ? "" : text, tip);
   }
   for (uint32_t bank = 0; bank < 32; bank += 4)
