@@ -249,6 +249,13 @@ static bool label_operand(emu_parser_t *parser, emu_insn_t *insn, bool list) {
   return nereid_vector_push(&parser->scratch, &parser->fixups, fixup) || nereid_emulator_memory_out(parser);
 }
 
+static uint8_t flow_of(const char *name) {
+  return strcmp(name, "bra") == 0                                ? EMU_FLOW_BRANCH
+         : strcmp(name, "brx") == 0                              ? EMU_FLOW_TABLE
+         : strcmp(name, "ret") == 0 || strcmp(name, "exit") == 0 ? EMU_FLOW_END
+                                                                 : EMU_FLOW_NEXT;
+}
+
 static void start(emu_parser_t *parser, nereid_view_t text, const opcode_t *opcode, const emu_form_t *form,
                   const emu_operand_t *guard, emu_insn_t *out) {
   *out = (emu_insn_t){.execute = form->execute,
@@ -263,7 +270,8 @@ static void start(emu_parser_t *parser, nereid_view_t text, const opcode_t *opco
                       .operands = parser->operands,
                       .text = text.data,
                       .text_size = (uint16_t)(text.size < 200 ? text.size : 200),
-                      .n_vector = 1};
+                      .n_vector = 1,
+                      .flow = flow_of(form->name)};
   for (unsigned i = 0; i < opcode->n_types; ++i)
     out->types[i] = (uint8_t)nereid_emulator_type(opcode->types[i]);
   if (EMU_HAS(out, v2) || EMU_HAS(out, v4))

@@ -6,68 +6,6 @@
  * named before they stand, so branches are settled when the body has been read. */
 #include "emulator/parse.h"
 
-#include <stdlib.h>
-
-bool nereid_emulator_define(emu_parser_t *parser, emu_symbol_t symbol) {
-  for (size_t i = 0; i < parser->scope->symbols.size; ++i) {
-    const emu_symbol_t *other = &parser->scope->symbols.data[i];
-    if (other->name.size == symbol.name.size && other->count == symbol.count &&
-        nereid_view_equal(other->name, symbol.name)) {
-      if (other->kind == EMU_SYMBOL_ADDRESS && symbol.kind == EMU_SYMBOL_ADDRESS && other->value == symbol.value)
-        return true; /* an extern again */
-      return nereid_emulator_syntax(parser, "'%.*s' is declared twice", (int)symbol.name.size, symbol.name.data);
-    }
-  }
-  return nereid_vector_push(&parser->scratch, &parser->scope->symbols, symbol) || nereid_emulator_memory_out(parser);
-}
-
-/* name<count>: is `name` one of them? */
-static bool numbered(const emu_symbol_t *symbol, nereid_view_t name, uint32_t *out_index) {
-  uint64_t index = 0;
-  if (name.size <= symbol->name.size || name.size > symbol->name.size + 8 ||
-      memcmp(name.data, symbol->name.data, symbol->name.size) != 0)
-    return false;
-  for (size_t i = symbol->name.size; i < name.size; ++i) {
-    if (name.data[i] < '0' || name.data[i] > '9')
-      return false;
-    index = index * 10 + (uint64_t)(name.data[i] - '0');
-  }
-  *out_index = (uint32_t)index;
-  return index < symbol->count;
-}
-
-const emu_symbol_t *nereid_emulator_find(emu_scope_t *scope, nereid_view_t name, uint32_t *out_index) {
-  *out_index = 0;
-  for (; scope; scope = scope->parent)
-    for (size_t i = scope->symbols.size; i-- > 0;) {
-      const emu_symbol_t *symbol = &scope->symbols.data[i];
-      if (symbol->count ? numbered(symbol, name, out_index) : nereid_view_equal(symbol->name, name))
-        return symbol;
-    }
-  return NULL;
-}
-
-bool nereid_emulator_constant(emu_parser_t *parser, uint64_t bits, unsigned size, uint32_t *out_offset) {
-  nereid_emulator_program_t *program = parser->program;
-  if (program->constant_bytes + 256 > program->constant_capacity) {
-    uint32_t capacity = program->constant_capacity ? program->constant_capacity * 2 : 1 << 14;
-    uint8_t *grown = capacity <= UINT32_C(1) << 30 ? realloc(program->constants, capacity) : NULL;
-    if (!grown)
-      return nereid_emulator_memory_out(parser);
-    program->constants = grown;
-    program->constant_capacity = capacity;
-  }
-  *out_offset = program->constant_bytes;
-  if (!size) { /* a predicate */
-    uint32_t mask = bits ? UINT32_MAX : 0;
-    memcpy(program->constants + *out_offset, &mask, sizeof mask);
-  }
-  for (unsigned lane = 0; lane < EMU_LANES && size; ++lane)
-    memcpy(program->constants + *out_offset + lane * size, &bits, size);
-  program->constant_bytes += size ? EMU_LANES * size : 8;
-  return true;
-}
-
 bool nereid_emulator_push(emu_parser_t *parser, const emu_insn_t *insn) {
   emu_insn_t kept = *insn;
   kept.operands = nereid_arena_new(&parser->program->arena, emu_operand_t, kept.n_operands + (size_t)1);
@@ -80,17 +18,14 @@ bool nereid_emulator_push(emu_parser_t *parser, const emu_insn_t *insn) {
 }
 
 static bool add_registers(emu_parser_t *parser, nereid_view_t name, unsigned size, uint32_t count) {
-  nereid_emulator_program_t *program = parser->program;
-  uint64_t bytes = (size ? EMU_LANES * size : 4) * (uint64_t)(count ? count : 1);
-  emu_symbol_t symbol = {.name = name,
-                         .kind = EMU_SYMBOL_REGISTER,
-                         .size = (uint8_t)size,
-                         .count = count,
-                         .value = program->register_bytes};
-  if (program->register_bytes + bytes > UINT32_C(1) << 28)
-    return nereid_emulator_syntax(parser, "the registers of a warp need more than 256 MiB");
-  program->register_bytes += (uint32_t)((bytes + 7) / 8 * 8);
-  return nereid_emulator_define(parser, symbol);
+  enum { MOST = 1 << 21 };
+  uint32_t n = count ? count : 1;
+  emu_symbol_t symbol = {.name = name, .kind = EMU_SYMBOL_REGISTER, .size = (uint8_t)size, .count = count};
+  if (n > MOST - parser->declared)
+    return nereid_emulator_syntax(parser, "more than %d registers", MOST);
+  parser->declared += n;
+  symbol.numbers = nereid_arena_new(&parser->scratch, uint32_t, n);
+  return symbol.numbers ? nereid_emulator_define(parser, symbol) : nereid_emulator_memory_out(parser);
 }
 
 /* .reg .b32 %r<10>, %x; */
@@ -255,6 +190,8 @@ bool nereid_emulator_body(emu_parser_t *parser) {
   unsigned depth = 1;
   parser->function->entry = (uint32_t)parser->program->insns.size;
   parser->fixups.size = 0;
+  parser->registers.size = 0;
+  parser->scratch_register = UINT32_MAX;
   while (depth) {
     char c = nereid_emulator_peek(parser);
     if (c == '{') {
@@ -289,5 +226,5 @@ bool nereid_emulator_body(emu_parser_t *parser) {
   for (size_t i = 0; i < parser->fixups.size; ++i)
     if (!fix(parser, &parser->fixups.data[i]))
       return false;
-  return true;
+  return nereid_emulator_place_registers(parser);
 }

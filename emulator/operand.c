@@ -63,10 +63,11 @@ static bool symbol_address(emu_parser_t *parser, const emu_symbol_t *symbol, uns
   if (size != 4 && size != 8)
     return nereid_emulator_syntax(parser, "the address of '%.*s' needs 32 or 64 bits", (int)symbol->name.size,
                                   symbol->name.data);
-  if (!nereid_emulator_constant(parser, symbol->value, size, &offset))
+  bool dynamic = symbol->space == EMU_SHARED && symbol->value == UINT64_MAX;
+  if (!(dynamic ? nereid_emulator_constant_new : nereid_emulator_constant)(parser, symbol->value, size, &offset))
     return false;
   *out = (emu_operand_t){.offset = offset, .base = EMU_CONSTANTS, .size = (uint8_t)size};
-  if (symbol->space == EMU_SHARED && symbol->value == UINT64_MAX)
+  if (dynamic)
     return nereid_vector_push(&parser->scratch, &parser->dynamic, (struct emu_dynamic){offset, size}) ||
            nereid_emulator_memory_out(parser);
   return true;
@@ -82,11 +83,8 @@ static bool named(emu_parser_t *parser, nereid_view_t name, unsigned size, emu_o
     return symbol_address(parser, symbol, size, out);
   if (symbol->kind != EMU_SYMBOL_REGISTER)
     return nereid_emulator_syntax(parser, "'%.*s' is a label", (int)name.size, name.data);
-  *out = (emu_operand_t){.base = EMU_REGISTERS,
-                         .size = symbol->size,
-                         .offset = (uint32_t)symbol->value +
-                                   index * (symbol->size ? EMU_LANES * (uint32_t)symbol->size : 4u)};
-  return true;
+  *out = (emu_operand_t){.base = EMU_REGISTERS, .size = symbol->size};
+  return nereid_emulator_register(parser, symbol, index, &out->offset);
 }
 
 static bool immediate(emu_parser_t *parser, emu_type_t type, unsigned size, emu_operand_t *out) {
@@ -119,8 +117,9 @@ static bool starts_number(emu_parser_t *parser) {
 /* Where results go that nobody wants: `_`. */
 static bool sink(emu_parser_t *parser, unsigned size, emu_operand_t *out) {
   if (parser->scratch_register == UINT32_MAX) {
-    parser->scratch_register = parser->program->register_bytes;
-    parser->program->register_bytes += 256;
+    if (!nereid_vector_push(&parser->scratch, &parser->registers, 8))
+      return nereid_emulator_memory_out(parser);
+    parser->scratch_register = (uint32_t)parser->registers.size - 1;
   }
   *out = (emu_operand_t){.base = EMU_REGISTERS, .size = (uint8_t)size, .offset = parser->scratch_register};
   return true;
@@ -279,8 +278,10 @@ bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_
     unsigned size = width(insn, at[1]), used = 1;
     unsigned least = at[1] == '*' ? nereid_emulator_type_size((emu_type_t)insn->types[0]) : 0;
     if (at[0] == 'o' || at[0] == 'Q' || at[0] == 'O') {
-      if (!optional(parser, at[0], insn, at, k++))
+      if (!optional(parser, at[0], insn, at, k))
         return false;
+      insn->operands[k].written = at[0] == 'o' && !insn->operands[k].absent;
+      k++;
       continue;
     }
     if (at[0] == 'N') {
@@ -309,7 +310,8 @@ bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_
     }
     if (!good)
       return false;
-    k += used;
+    for (; used > 0; --used)
+      insn->operands[k++].written = strchr("dvVp", at[0]) != NULL;
   }
   return true;
 }

@@ -416,7 +416,7 @@ static bool module(emu_parser_t *parser) {
   if (parser->at < parser->end)
     return nereid_emulator_syntax(parser, "a NUL in the text");
   fix_dynamic(parser);
-  return check_calls(parser);
+  return check_calls(parser) && nereid_emulator_place_frames(parser);
 }
 
 nereid_status_t nereid_emulator_load(nereid_view_t text, const char *name, nereid_emulator_program_t **out_program,
@@ -433,8 +433,7 @@ nereid_status_t nereid_emulator_load(nereid_view_t text, const char *name, nerei
                          .at = copy,
                          .end = copy ? copy + text.size : NULL,
                          .line = 1,
-                         .scope = &scope,
-                         .scratch_register = UINT32_MAX};
+                         .scope = &scope};
   program->text = nereid_view_of(copy, text.size);
   program->next_variable = EMU_VARIABLES_AT;
   nereid_arena_initialize(&parser.scratch);

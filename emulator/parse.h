@@ -18,12 +18,14 @@ typedef struct emu_symbol {
   uint8_t size; /* bytes per lane of a register; 0: a predicate */
   uint32_t count;
   uint32_t bytes;    /* of a variable */
-  uint64_t value;    /* offset of the register, address, pc */
+  uint32_t *numbers; /* of a register, or one per register of a family: 1 + its number, 0 when it has none yet */
+  uint64_t value;    /* address, pc */
   uint32_t first, n; /* TARGETS: in `branch_targets` */
 } emu_symbol_t;
 
 typedef struct emu_scope {
   NEREID_VECTOR(emu_symbol_t) symbols;
+  uint32_t *slots, n_slots; /* places in `symbols`, by hash */
   struct emu_scope *parent;
 } emu_scope_t;
 
@@ -44,6 +46,12 @@ struct emu_dynamic { /* a constant that is the address of dynamic shared memory 
   uint32_t offset, size;
 };
 
+typedef struct emu_known { /* a constant that was made before */
+  uint64_t bits;
+  uint32_t offset, size;
+  bool there;
+} emu_known_t;
+
 typedef struct emu_parser {
   nereid_emulator_program_t *program;
   nereid_arena_t scratch;
@@ -57,7 +65,9 @@ typedef struct emu_parser {
   NEREID_VECTOR(struct emu_call) calls;
   NEREID_VECTOR(struct emu_dynamic) dynamic; /* constants: dynamic shared's address */
   NEREID_VECTOR(nereid_view_t) branch_targets;
-  uint32_t param_bytes, scratch_register;
+  NEREID_VECTOR(uint8_t) registers; /* of the function, by number: bytes per lane */
+  uint32_t param_bytes, scratch_register, declared;
+  emu_known_t known[256];
   emu_operand_t operands[EMU_MAX_OPERANDS]; /* of the instruction that is read */
 } emu_parser_t;
 
@@ -92,8 +102,11 @@ bool nereid_emulator_string(emu_parser_t *parser, nereid_view_t *out);
 /* Symbols. */
 bool nereid_emulator_define(emu_parser_t *parser, emu_symbol_t symbol);
 const emu_symbol_t *nereid_emulator_find(emu_scope_t *scope, nereid_view_t name, uint32_t *out_index);
-/* A block of `bytes` constant bytes, or of 32 equal values; the offset. */
+/* The number of a register of the function; `index` in its family. */
+bool nereid_emulator_register(emu_parser_t *parser, const emu_symbol_t *symbol, uint32_t index, uint32_t *out_number);
+/* 32 equal values of `size` bytes, or a predicate; the offset. They may be others' too; `new`: no one else's. */
 bool nereid_emulator_constant(emu_parser_t *parser, uint64_t bits, unsigned size, uint32_t *out_offset);
+bool nereid_emulator_constant_new(emu_parser_t *parser, uint64_t bits, unsigned size, uint32_t *out_offset);
 
 typedef struct emu_declaration { /* [.space] [.align N] [.vN] .type name[dims] */
   emu_type_t type;
@@ -108,6 +121,9 @@ bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t opcode, con
 bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_form_t *form);
 bool nereid_emulator_predicate(emu_parser_t *parser, emu_operand_t *out);
 bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn);
+/* Gives the registers of the function that has been read their places in its frame; then the frames theirs. */
+bool nereid_emulator_place_registers(emu_parser_t *parser);
+bool nereid_emulator_place_frames(emu_parser_t *parser);
 bool nereid_emulator_push(emu_parser_t *parser, const emu_insn_t *insn);
 
 #endif

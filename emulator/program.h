@@ -69,11 +69,12 @@ enum { EMU_REGISTERS, EMU_CONSTANTS, EMU_SPECIALS, EMU_BASES };
 enum { EMU_MAX_OPERANDS = 320, EMU_MAX_LISTS = 4, EMU_MAX_TYPES = 4, EMU_LANES = 32, EMU_DEPTH = 32 };
 
 typedef struct emu_operand {
-  uint32_t offset; /* bytes into its block */
+  uint32_t offset; /* bytes into its block; of a register its number, until its function has been read */
   uint8_t base;
-  uint8_t size;    /* bytes per lane; 0: a predicate, one mask */
-  uint8_t negated; /* a predicate read through ! */
-  uint8_t absent;
+  uint8_t size;        /* bytes per lane; 0: a predicate, one mask */
+  uint8_t negated : 1; /* a predicate read through ! */
+  uint8_t absent : 1;
+  uint8_t written : 1; /* a destination */
 } emu_operand_t;
 
 typedef struct emu_warp emu_warp_t;
@@ -106,6 +107,9 @@ typedef enum emu_space {
  * shared::cta addresses are shared::cluster ones. */
 enum { EMU_RANK_SHIFT = 24, EMU_OFFSET_MASK = (1 << EMU_RANK_SHIFT) - 1, EMU_MAX_CLUSTER = 16 };
 
+/* What may follow an instruction. */
+enum { EMU_FLOW_NEXT, EMU_FLOW_BRANCH /* its target */, EMU_FLOW_TABLE /* its list */, EMU_FLOW_END };
+
 struct emu_insn {
   emu_execute_t execute;
   emu_execute_t inner; /* what a wrapper calls: with another rounding mode */
@@ -122,7 +126,7 @@ struct emu_insn {
   uint32_t target; /* of a branch or call */
   uint32_t line, source_file, source_line;
   uint16_t n_operands, variant;
-  uint8_t types[EMU_MAX_TYPES], choices[4], n_vector, klass, space, has_guard, size;
+  uint8_t types[EMU_MAX_TYPES], choices[4], n_vector, klass, space, has_guard, size, flow;
   const char *text; /* in the program's text, for messages */
   uint16_t text_size;
 };
@@ -151,8 +155,9 @@ struct nereid_emulator_kernel {
   nereid_view_t name;
   const char *name_text;
   bool is_entry, defined;
-  uint8_t visit;  /* 0, 1: its calls are being followed, 2: done */
-  uint32_t entry; /* pc */
+  uint8_t visit;                  /* 0, 1: its calls are being followed, 2: done */
+  uint32_t entry, end;            /* pcs */
+  uint32_t register_bytes, frame; /* of its registers: how many, and where in the warp's block */
   uint32_t line;
   NEREID_VECTOR(nereid_emulator_parameter_t) parameters;
   uint32_t parameter_bytes;

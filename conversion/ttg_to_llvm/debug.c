@@ -20,6 +20,19 @@ static MlirStringRef ref(const char *text) {
   return mlirStringRefCreateFromCString(text);
 }
 
+/* Runs what follows only where `condition` holds; returns the block to go on in with end_if. */
+static MlirBlock begin_if(nereid_lower_t *lower, MlirValue condition) {
+  MlirBlock rest = nereid_lower_split_block(lower), then = nereid_lower_split_block(lower);
+  nereid_emit_cond_branch(lower, condition, then, rest);
+  lower->builder.block = then;
+  return rest;
+}
+
+static void end_if(nereid_lower_t *lower, MlirBlock rest) {
+  nereid_emit_branch(lower, rest, 0, NULL);
+  lower->builder.block = rest;
+}
+
 /* --- assert --- */
 
 typedef struct place {
@@ -81,10 +94,10 @@ static bool lower_assert(nereid_lower_t *lower, MlirOperation op, const nereid_l
     if (conditions.values[r].ptr != conditions.values[r - 1].ptr)
       all = nereid_emit_and(lower, all, conditions.values[r]);
   MlirValue one = nereid_emit_int(lower, lower->types.i1, 1);
-  MlirBlock rest = nereid_lower_begin_if(lower, nereid_emit_xor(lower, all, one));
+  MlirBlock rest = begin_if(lower, nereid_emit_xor(lower, all, one));
   if (!emit_assertfail(lower, op))
     return false;
-  nereid_lower_end_if(lower, rest);
+  end_if(lower, rest);
   /* All threads wait for the verdict: one that goes on may fault on what the assert guards, and hide its message. */
   if (mlirTypeIsARankedTensor(mlirValueGetType(source)))
     nereid_emit_barrier(lower);
@@ -263,11 +276,11 @@ static bool lower_print(nereid_lower_t *lower, MlirOperation op, const nereid_lo
     MlirValue thread = nereid_lower_storing_thread(lower, type);
     MlirBlock rest = {NULL};
     if (!mlirValueIsNull(thread))
-      rest = nereid_lower_begin_if(lower, thread);
+      rest = begin_if(lower, thread);
     if (!print_operand(lower, op, i))
       return false;
     if (!mlirValueIsNull(thread))
-      nereid_lower_end_if(lower, rest);
+      end_if(lower, rest);
   }
   return true;
 }

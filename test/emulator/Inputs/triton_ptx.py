@@ -123,5 +123,4 @@ def main(corpus, chosen):
     sys.exit("\n".join(bad) or 0)
 
 
-if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+main(sys.argv[1], sys.argv[2:])
