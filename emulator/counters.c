@@ -1,8 +1,8 @@
 /* Counters as JSON: one object, names in a fixed order, so that two runs compare byte by byte. */
 #include "emulator/emulator.h"
 
-static const char *const classes[] = {"integer", "float",  "special", "convert", "move",
-                                      "memory",  "atomic", "warp",    "barrier", "control"};
+static const char *const classes[] = {"integer", "float", "special", "convert", "move",  "memory",
+                                      "atomic",  "warp",  "barrier", "control", "matrix"};
 _Static_assert(sizeof classes / sizeof *classes == NEREID_EMULATOR_CLASS_COUNT, "a name per class");
 
 static void by_class(FILE *file, const char *name, const uint64_t *numbers) {

@@ -8,12 +8,13 @@
 #include "emulator/parse.h"
 
 static const emu_form_t *const families[] = {
-    nereid_emulator_integer_forms, nereid_emulator_bits_forms,    nereid_emulator_float_forms,
-    nereid_emulator_half_forms,    nereid_emulator_special_forms, nereid_emulator_compare_forms,
-    nereid_emulator_convert_forms, nereid_emulator_move_forms,    nereid_emulator_memory_forms,
-    nereid_emulator_atomic_forms,  nereid_emulator_warp_forms,    nereid_emulator_control_forms,
-    nereid_emulator_carry_forms,   nereid_emulator_barrier_forms, nereid_emulator_matrix_forms,
-    nereid_emulator_cluster_forms, nereid_emulator_mbarrier_forms};
+    nereid_emulator_integer_forms, nereid_emulator_bits_forms,     nereid_emulator_float_forms,
+    nereid_emulator_half_forms,    nereid_emulator_special_forms,  nereid_emulator_compare_forms,
+    nereid_emulator_convert_forms, nereid_emulator_move_forms,     nereid_emulator_memory_forms,
+    nereid_emulator_atomic_forms,  nereid_emulator_warp_forms,     nereid_emulator_control_forms,
+    nereid_emulator_carry_forms,   nereid_emulator_barrier_forms,  nereid_emulator_matrix_forms,
+    nereid_emulator_cluster_forms, nereid_emulator_mbarrier_forms, nereid_emulator_mma_forms,
+    nereid_emulator_wmma_forms};
 enum { FAMILIES = sizeof families / sizeof *families };
 
 static const char *const modifier_names[] = {
@@ -111,16 +112,28 @@ static bool matches_types(const char *pattern, const opcode_t *opcode) {
   }
 }
 
+/* The words that `part` of a token, "row" or "row.col", stands for: bits; 0: the opcode has them not, or not together.
+ */
+static unsigned words_of(const opcode_t *opcode, nereid_view_t part) {
+  for (unsigned i = 0, end = 0; i < opcode->n_words; ++i, end = i) {
+    nereid_view_t run = opcode->words[i];
+    while (run.size < part.size && end + 1 < opcode->n_words && opcode->words[end + 1].data == run.data + run.size + 1)
+      run.size += 1 + opcode->words[++end].size;
+    if (nereid_view_equal(run, part))
+      return (2u << end) - (1u << i);
+  }
+  return 0;
+}
+
 /* Which of the words of a row's token, "row|col" or "noinc?", the opcode has; -1: none. */
 static int chosen(const opcode_t *opcode, const char *token, size_t size, unsigned *out_used) {
   int which = 0;
   for (const char *end = token + size; token < end; ++which) {
     size_t part = strcspn(token, "|? ");
-    for (unsigned i = 0; i < opcode->n_words; ++i)
-      if (nereid_view_equal(opcode->words[i], nereid_view_of(token, part))) {
-        *out_used |= 1u << i;
-        return which;
-      }
+    unsigned words = words_of(opcode, nereid_view_of(token, part));
+    *out_used |= words;
+    if (words)
+      return which;
     token += part + 1;
   }
   return -1;
@@ -331,6 +344,8 @@ bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t text, const
     insn.n_operands = (uint16_t)n;
   }
   if (!good)
+    return false;
+  if (insn.klass == NEREID_EMULATOR_CLASS_MATRIX && !nereid_emulator_matrix(parser, &insn))
     return false;
   wrap(&insn);
   parser->program->has_atomics |= insn.klass == NEREID_EMULATOR_CLASS_ATOMIC && insn.space != EMU_SHARED;

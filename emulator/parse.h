@@ -124,6 +124,8 @@ bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn);
 /* Gives the registers of the function that has been read their places in its frame; then the frames theirs. */
 bool nereid_emulator_place_registers(emu_parser_t *parser);
 bool nereid_emulator_place_frames(emu_parser_t *parser);
+/* Checks the lists of a tensor-core instruction against its shape and types, and notes the shape in insn->list. */
+bool nereid_emulator_matrix(emu_parser_t *parser, emu_insn_t *insn);
 bool nereid_emulator_push(emu_parser_t *parser, const emu_insn_t *insn);
 
 #endif

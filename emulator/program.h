@@ -62,6 +62,11 @@ typedef enum emu_type {
   EMU_TF32,
   EMU_E4M3X2,
   EMU_E5M2X2,
+  EMU_E4M3,
+  EMU_E5M2,
+  EMU_S4,
+  EMU_U4,
+  EMU_B1,
   EMU_PRED,
 } emu_type_t;
 
@@ -121,7 +126,7 @@ struct emu_insn {
   } lists[EMU_MAX_LISTS];  /* of V and W, in their order */
   int64_t offset;          /* of the address */
   int64_t offsets[2];      /* of the second and the third */
-  const uint32_t *list;    /* targets of brx.idx; triples {from, to, bytes} of calls */
+  const uint32_t *list;    /* targets of brx.idx; triples {from, to, bytes} of calls; M, N, K of a matrix product */
   uint32_t n_list;
   uint32_t target; /* of a branch or call */
   uint32_t line, source_file, source_line;
@@ -313,7 +318,7 @@ struct emu_cluster {
  * '|' separates alternatives), all of `needs` and at most `may` besides.
  * Behind the name stand the words that are no modifiers, which the opcode has in any order: "mma m16n8k16 row col". A
  * word may be a choice, "row|col", or optional, "noinc?": insn->choices has for each such word in its order which one
- * it is, or whether it is there.
+ * it is, or whether it is there. "row.col" stands for two words that follow each other.
  * `klass` may carry a number for the function, insn->variant: KLASS | EMU_VARIANT(n).
  * `operands` is pairs: what and how wide;
  *   d destination   s source   p predicate destination   q predicate source   o optional |p   Q optional , q
@@ -335,7 +340,8 @@ extern const emu_form_t nereid_emulator_integer_forms[], nereid_emulator_bits_fo
     nereid_emulator_convert_forms[], nereid_emulator_move_forms[], nereid_emulator_memory_forms[],
     nereid_emulator_atomic_forms[], nereid_emulator_warp_forms[], nereid_emulator_control_forms[],
     nereid_emulator_carry_forms[], nereid_emulator_barrier_forms[], nereid_emulator_matrix_forms[],
-    nereid_emulator_cluster_forms[], nereid_emulator_mbarrier_forms[];
+    nereid_emulator_cluster_forms[], nereid_emulator_mbarrier_forms[], nereid_emulator_mma_forms[],
+    nereid_emulator_wmma_forms[];
 
 unsigned nereid_emulator_type_size(emu_type_t type);
 

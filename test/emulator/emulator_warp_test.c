@@ -117,8 +117,8 @@ static void faults_are_located(void **state) {
 
 static void malformed_texts_are_located(void **state) {
   (void)state;
-  expect("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r1}, {%r2}, {%r3}, {%r4};",
-         "t.ptx:12: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 is not emulated");
+  expect("tcgen05.ld.sync.aligned.16x64b.x1.b32 {%r1}, [%r2];",
+         "t.ptx:12: tcgen05.ld.sync.aligned.16x64b.x1.b32 is not emulated");
   expect("tex.1d.v4.f32.s32 {%r1}, [x, {%r2}];", "t.ptx:12: tex.1d");
   expect("add.s32 %r1, %r2;", "t.ptx:12: expected ','");
   expect("add.s32 %r1, %r2, %r99;", "'%r99' is not declared");

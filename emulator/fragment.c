@@ -1,0 +1,158 @@
+/* Between registers and matrices (fragment.h), and what a tensor-core instruction's text must agree with. */
+#include "emulator/fragment.h"
+#include "emulator/numbers.h"
+#include "emulator/parse.h"
+
+#include <stdlib.h>
+
+static uint8_t *lanes_of(const emu_warp_t *warp, const emu_operand_t *operand) {
+  return warp->base[operand->base] + operand->offset;
+}
+
+void nereid_emulator_rows_read(const emu_warp_t *warp, const emu_operand_t *registers, emu_type_t type, unsigned count,
+                               unsigned k, uint8_t *bytes, size_t pitch) {
+  unsigned size = type == EMU_F64 ? 8 : 4, tiles = count / EMU_TILE;
+  unsigned n = tiles * (k * emu_element_bits(type) / (32 * size));
+  for (unsigned r = 0; r < n; ++r) {
+    const uint8_t *from = lanes_of(warp, &registers[r]);
+    for (unsigned lane = 0; lane < EMU_LANES; ++lane)
+      memcpy(bytes + (r % tiles * EMU_TILE + lane / 4) * pitch + (size_t)(r / tiles * 4 + lane % 4) * size,
+             from + (size_t)lane * size, size);
+  }
+}
+
+double nereid_emulator_sum_of(uint64_t bits, emu_type_t type) {
+  switch (type) {
+  case EMU_F16:
+    return (double)nereid_float_from_f16((uint16_t)bits);
+  case EMU_F32:
+    return (double)emu_f32((uint32_t)bits);
+  case EMU_F64:
+    return emu_f64(bits);
+  default:
+    return (double)(int32_t)bits;
+  }
+}
+
+uint64_t nereid_emulator_sum_bits(double sum, emu_type_t type, bool satfinite) {
+  switch (type) {
+  case EMU_F16:
+    return nereid_float_to_f16(sum, NEREID_FLOAT_NEAREST);
+  case EMU_F32:
+    return emu_f32_bits(emu_canonical((float)sum));
+  case EMU_F64:
+    return emu_f64_bits(emu_canonical64(sum));
+  default:
+    if (satfinite)
+      sum = sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum;
+    return (uint32_t)(int64_t)sum;
+  }
+}
+
+/* Where slot `i` of a lane lies: tiles are counted down the rows first. */
+static double *place(double *sums, unsigned m, unsigned n, unsigned slot, unsigned lane) {
+  unsigned tile = slot / 2, row = tile % (m / EMU_TILE) * EMU_TILE, column = tile / (m / EMU_TILE) * EMU_TILE;
+  return sums + (size_t)(row + lane / 4) * n + column + lane % 4 * 2 + slot % 2;
+}
+
+void nereid_emulator_sums_read(const emu_warp_t *warp, const emu_operand_t *registers, emu_type_t type, unsigned m,
+                               unsigned n, double *sums) {
+  unsigned bytes = nereid_emulator_type_size(type), per = type == EMU_F16 ? 2 : 1;
+  for (unsigned slot = 0; slot < m * n / EMU_LANES; ++slot) {
+    const uint8_t *from = lanes_of(warp, &registers[slot / per]) + slot % per * bytes;
+    for (unsigned lane = 0; lane < EMU_LANES; ++lane) {
+      uint64_t bits = 0;
+      memcpy(&bits, from + (size_t)lane * bytes * per, bytes);
+      *place(sums, m, n, slot, lane) = nereid_emulator_sum_of(bits, type);
+    }
+  }
+}
+
+void nereid_emulator_sums_write(emu_warp_t *warp, const emu_operand_t *registers, emu_type_t type, bool satfinite,
+                                unsigned m, unsigned n, const double *sums) {
+  unsigned bytes = nereid_emulator_type_size(type), per = type == EMU_F16 ? 2 : 1;
+  for (unsigned slot = 0; slot < m * n / EMU_LANES; ++slot) {
+    uint8_t *to = lanes_of(warp, &registers[slot / per]) + slot % per * bytes;
+    for (unsigned lane = 0; lane < EMU_LANES; ++lane) {
+      uint64_t bits = nereid_emulator_sum_bits(*place((double *)(uintptr_t)sums, m, n, slot, lane), type, satfinite);
+      memcpy(to + (size_t)lane * bytes * per, &bits, bytes);
+    }
+  }
+}
+
+emu_next_t nereid_emulator_whole_warp(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  if (mask == UINT32_MAX)
+    return EMU_ADVANCE;
+  if (mask == warp->groups[warp->current].mask && warp->live == UINT32_MAX)
+    return EMU_WAIT;
+  return nereid_emulator_fail(warp, insn, __builtin_ctz(mask), "only part of the warp reaches it: lanes 0x%08x",
+                              (unsigned)mask);
+}
+
+/* Registers that an operand of the instruction has. */
+static unsigned rows_registers(emu_type_t type, unsigned rows, unsigned k) {
+  return rows * k * emu_element_bits(type) / (EMU_LANES * (type == EMU_F64 ? 64 : 32));
+}
+
+static unsigned sums_registers(emu_type_t type, unsigned m, unsigned n) {
+  return m * n / EMU_LANES / (type == EMU_F16 ? 2 : 1);
+}
+
+/* How many registers a list has. The lists are D A B C, or one of them, or D and A. */
+static unsigned expected(const emu_insn_t *insn, unsigned which) {
+  unsigned m = insn->list[EMU_M], n = insn->list[EMU_N], k = insn->list[EMU_K];
+  const uint8_t *types = insn->types;
+  bool halves = insn->variant == EMU_WMMA && types[1] != EMU_BF16 && !types[2];
+  switch (insn->variant) {
+  case EMU_MMA_QUADS:
+    return which == 1 || which == 2 ? 2 : types[which] == EMU_F16 ? 4 : 8;
+  case EMU_WMMA_A:
+  case EMU_WMMA_B:
+    return types[0] == EMU_F16 ? 8 : rows_registers((emu_type_t)types[0], insn->variant == EMU_WMMA_A ? m : n, k);
+  case EMU_WMMA_C:
+  case EMU_WMMA_D:
+    return sums_registers((emu_type_t)types[0], m, n);
+  case EMU_WGMMA:
+    return which ? 4 : sums_registers((emu_type_t)types[0], m / 4, n);
+  default:
+    if (which == 0 || which == 3)
+      return sums_registers((emu_type_t)types[which && halves ? 1 : which], m, n);
+    return halves ? 8 : rows_registers((emu_type_t)types[which], which == 1 ? m : n, k);
+  }
+}
+
+/* m16n8k16 of the opcode, to insn->list. */
+static bool shape(emu_parser_t *parser, emu_insn_t *insn) {
+  uint32_t *sizes = nereid_arena_new(&parser->program->arena, uint32_t, 3);
+  char text[201], *stop = text;
+  if (!sizes)
+    return nereid_emulator_memory_out(parser);
+  memcpy(text, insn->text, insn->text_size);
+  text[insn->text_size] = 0;
+  for (char *at = strstr(text, ".m"); at; at = strstr(at + 1, ".m")) {
+    sizes[EMU_M] = (uint32_t)strtoul(at + 2, &stop, 10);
+    sizes[EMU_N] = *stop == 'n' ? (uint32_t)strtoul(stop + 1, &stop, 10) : 0;
+    sizes[EMU_K] = *stop == 'k' ? (uint32_t)strtoul(stop + 1, &stop, 10) : 0;
+    if (sizes[EMU_K])
+      break;
+  }
+  insn->list = sizes;
+  insn->n_list = 3;
+  return true;
+}
+
+bool nereid_emulator_matrix(emu_parser_t *parser, emu_insn_t *insn) {
+  if (!shape(parser, insn))
+    return false;
+  for (unsigned i = 0; i < EMU_MAX_LISTS && insn->lists[i].count; ++i) {
+    unsigned count = insn->lists[i].count, need = expected(insn, i);
+    if (count != need)
+      return nereid_emulator_syntax(parser, "%.*s: %u registers where it has %u", (int)insn->text_size, insn->text,
+                                    count, need);
+  }
+  if (EMU_HAS(insn, rz) || EMU_HAS(insn, rm) || EMU_HAS(insn, rp)) {
+    insn->inner = insn->execute;
+    insn->execute = nereid_emulator_rounded;
+  }
+  return true;
+}
