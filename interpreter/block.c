@@ -97,9 +97,9 @@ static void coordinates(const access_t *access, size_t index, int64_t *at) {
   nereid_shape_coordinates(access->shape, index, at + (missing > 0 ? missing : 0));
 }
 
-static bool load_elements(const access_t *access) {
+static bool load_elements(const access_t *access, nereid_slot_t *to) {
   const uint64_t padding = access->block.nan_padding ? nereid_bits_nan(access->shape->element) : 0;
-  uint64_t *out = nereid_machine_result(access->machine, access->step, 0);
+  uint64_t *out = nereid_machine_resize(access->machine, to, access->shape->count);
   int64_t at[NEREID_BLOCK_RANK + NEREID_MACHINE_RANK];
   for (size_t i = 0; out && i < access->shape->count; ++i) {
     void *memory;
@@ -133,7 +133,7 @@ bool nereid_machine_load_block(nereid_machine_t *machine, const nereid_step_t *s
                              nereid_tt_load_get_padding(step->op) == NEREID_TT_PADDING_OPTION_PAD_NAN;
   for (intptr_t i = 0; i < nereid_tt_load_get_boundary_check_count(step->op); ++i)
     access.checked |= UINT64_C(1) << nereid_tt_load_get_boundary_check(step->op, i);
-  return load_elements(&access);
+  return load_elements(&access, step->results[0]);
 }
 
 bool nereid_machine_store_block(nereid_machine_t *machine, const nereid_step_t *step) {
@@ -149,21 +149,30 @@ bool nereid_machine_store_block(nereid_machine_t *machine, const nereid_step_t *
 static access_t begin(nereid_machine_t *machine, const nereid_step_t *step, size_t first_index, const char *verb) {
   access_t access = {.machine = machine, .step = step, .block = *block_of(step->operands[0]), .verb = verb};
   access.checked = ~UINT64_C(0);
-  for (size_t d = 0; first_index + d < step->n_operands && d < NEREID_BLOCK_RANK; ++d)
+  for (size_t d = 0; d < (size_t)access.block.rank; ++d)
     access.block.offsets[d] = signed_word(step->operands[first_index + d], 0);
   return access;
 }
 
+bool nereid_machine_load_box(nereid_machine_t *machine, const nereid_step_t *step, size_t first, nereid_slot_t *to) {
+  access_t access = begin(machine, step, first, "reads");
+  access.shape = &to->shape;
+  return load_elements(&access, to);
+}
+
+bool nereid_machine_store_box(nereid_machine_t *machine, const nereid_step_t *step, size_t first,
+                              const nereid_slot_t *from) {
+  access_t access = begin(machine, step, first, "writes");
+  access.shape = &from->shape;
+  return store_elements(&access, from);
+}
+
 static bool descriptor_load(nereid_machine_t *machine, const nereid_step_t *step) {
-  access_t access = begin(machine, step, 1, "reads");
-  access.shape = &step->results[0]->shape;
-  return load_elements(&access);
+  return nereid_machine_load_box(machine, step, 1, step->results[0]);
 }
 
 static bool descriptor_store(nereid_machine_t *machine, const nereid_step_t *step) {
-  access_t access = begin(machine, step, 2, "writes");
-  access.shape = &step->operands[1]->shape;
-  return store_elements(&access, step->operands[1]);
+  return nereid_machine_store_box(machine, step, 2, step->operands[1]);
 }
 
 static bool has_unsigned_elements(const nereid_step_t *step) {
@@ -195,12 +204,12 @@ static uint64_t reduced(nereid_tt_descriptor_reduce_kind_t how, bool is_unsigned
   }
 }
 
-static bool descriptor_reduce(nereid_machine_t *machine, const nereid_step_t *step) {
-  access_t access = begin(machine, step, 2, "writes");
-  const nereid_tt_descriptor_reduce_kind_t how = nereid_tt_descriptor_reduce_get_kind(step->op);
+bool nereid_machine_reduce_box(nereid_machine_t *machine, const nereid_step_t *step, size_t first,
+                               nereid_tt_descriptor_reduce_kind_t how, const nereid_slot_t *from) {
+  access_t access = begin(machine, step, first, "writes");
   const bool is_unsigned = has_unsigned_elements(step);
   int64_t at[NEREID_BLOCK_RANK + NEREID_MACHINE_RANK];
-  access.shape = &step->operands[1]->shape;
+  access.shape = &from->shape;
   for (size_t i = 0; i < access.shape->count; ++i) {
     void *memory;
     coordinates(&access, i, at);
@@ -209,52 +218,65 @@ static bool descriptor_reduce(nereid_machine_t *machine, const nereid_step_t *st
     if (memory)
       nereid_machine_store(memory, access.shape,
                            reduced(how, is_unsigned, access.shape->element, nereid_machine_load(memory, access.shape),
-                                   nereid_machine_word(step->operands[1], i)));
+                                   nereid_machine_word(from, i)));
   }
   return true;
 }
 
+static bool descriptor_reduce(nereid_machine_t *machine, const nereid_step_t *step) {
+  return nereid_machine_reduce_box(machine, step, 2, nereid_tt_descriptor_reduce_get_kind(step->op), step->operands[1]);
+}
+
 /* Rows by index: the element (i, j) is at row x[i], column y + j. */
-static bool locate_row(const access_t *access, size_t i, void **out_memory) {
+static bool locate_row(const access_t *access, const nereid_slot_t *rows, size_t i, void **out_memory) {
   int64_t at[NEREID_MACHINE_RANK] = {0};
   nereid_shape_coordinates(access->shape, i, at);
-  at[0] = signed_word(access->step->operands[1], (size_t)at[0]);
+  at[0] = signed_word(rows, (size_t)at[0]);
   return locate(access, at, i, out_memory);
 }
 
-static access_t begin_rows(nereid_machine_t *machine, const nereid_step_t *step, const char *verb) {
+static access_t begin_rows(nereid_machine_t *machine, const nereid_step_t *step, size_t rows, const char *verb) {
   access_t access = {.machine = machine, .step = step, .block = *block_of(step->operands[0]), .verb = verb};
   access.checked = ~UINT64_C(0);
   access.block.offsets[0] = 0;
-  access.block.offsets[1] = signed_word(step->operands[2], 0);
+  access.block.offsets[1] = signed_word(step->operands[rows + 1], 0);
   return access;
 }
 
-static bool descriptor_gather(nereid_machine_t *machine, const nereid_step_t *step) {
-  access_t access = begin_rows(machine, step, "reads");
-  access.shape = &step->results[0]->shape;
+bool nereid_machine_gather_rows(nereid_machine_t *machine, const nereid_step_t *step, size_t rows, nereid_slot_t *to) {
+  access_t access = begin_rows(machine, step, rows, "reads");
+  access.shape = &to->shape;
   const uint64_t padding = access.block.nan_padding ? nereid_bits_nan(access.shape->element) : 0;
-  uint64_t *out = nereid_machine_result(machine, step, 0);
+  uint64_t *out = nereid_machine_resize(machine, to, to->shape.count);
   for (size_t i = 0; out && i < access.shape->count; ++i) {
     void *memory;
-    if (!locate_row(&access, i, &memory))
+    if (!locate_row(&access, step->operands[rows], i, &memory))
       return false;
     out[i] = memory ? nereid_machine_load(memory, access.shape) : padding;
   }
   return out != NULL;
 }
 
-static bool descriptor_scatter(nereid_machine_t *machine, const nereid_step_t *step) {
-  access_t access = begin_rows(machine, step, "writes");
-  access.shape = &step->operands[3]->shape;
+bool nereid_machine_scatter_rows(nereid_machine_t *machine, const nereid_step_t *step, size_t rows,
+                                 const nereid_slot_t *from) {
+  access_t access = begin_rows(machine, step, rows, "writes");
+  access.shape = &from->shape;
   for (size_t i = 0; i < access.shape->count; ++i) {
     void *memory;
-    if (!locate_row(&access, i, &memory))
+    if (!locate_row(&access, step->operands[rows], i, &memory))
       return false;
     if (memory)
-      nereid_machine_store(memory, access.shape, nereid_machine_word(step->operands[3], i));
+      nereid_machine_store(memory, access.shape, nereid_machine_word(from, i));
   }
   return true;
+}
+
+static bool descriptor_gather(nereid_machine_t *machine, const nereid_step_t *step) {
+  return nereid_machine_gather_rows(machine, step, 1, step->results[0]);
+}
+
+static bool descriptor_scatter(nereid_machine_t *machine, const nereid_step_t *step) {
+  return nereid_machine_scatter_rows(machine, step, 1, step->operands[3]);
 }
 
 const nereid_machine_row_t nereid_machine_block_rows[] = {

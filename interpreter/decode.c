@@ -7,6 +7,7 @@
 
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -56,14 +57,34 @@ static bool element_kind(MlirType type, nereid_kind_t *out) {
     out->bits = 64;
     return true;
   }
+  if (nereid_ttg_async_token_type_isa(type)) {
+    out->bits = 1; /* copies are done when they are issued: a token says nothing */
+    return true;
+  }
   if (nereid_tt_ptr_type_isa(type) || nereid_tt_tensordesc_type_isa(type))
     return pointer_kind(type, out);
   return float_kind(type, out);
 }
 
+/* Shape and element type of a view; false when it has too many dimensions. */
+static bool local_shape(MlirType *type, nereid_shape_t *out_shape) {
+  MlirAttribute dims = nereid_ttg_memdesc_type_get_dims(*type);
+  out_shape->local = true;
+  out_shape->rank = (int)mlirDenseArrayGetNumElements(dims);
+  for (int d = 0; d < out_shape->rank && d < NEREID_LOCAL_RANK; ++d) {
+    out_shape->extent[d] = mlirDenseI64ArrayGetElement(dims, d);
+    out_shape->count *= (size_t)out_shape->extent[d];
+  }
+  *type = nereid_ttg_memdesc_type_get_element_type(*type);
+  return out_shape->rank <= NEREID_LOCAL_RANK;
+}
+
 bool nereid_machine_shape(MlirType type, nereid_shape_t *out_shape) {
   *out_shape = (nereid_shape_t){.count = 1};
-  if (mlirTypeIsARankedTensor(type)) {
+  if (nereid_ttg_memdesc_type_isa(type)) {
+    if (!local_shape(&type, out_shape))
+      return false;
+  } else if (mlirTypeIsARankedTensor(type)) {
     if (!mlirShapedTypeHasStaticShape(type) || mlirShapedTypeGetRank(type) > NEREID_MACHINE_RANK)
       return false;
     out_shape->rank = (int)mlirShapedTypeGetRank(type);
@@ -181,6 +202,13 @@ static bool successors_of(nereid_machine_t *machine, const nereid_map_t *blocks,
   return true;
 }
 
+static bool has_views(const nereid_step_t *step) {
+  for (size_t i = 0; i < step->n_operands; ++i)
+    if (step->operands[i]->shape.local)
+      return true;
+  return false;
+}
+
 static bool decode_step(nereid_machine_t *machine, const nereid_map_t *blocks, MlirOperation op, nereid_step_t *step) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   step->op = op;
@@ -190,6 +218,11 @@ static bool decode_step(nereid_machine_t *machine, const nereid_map_t *blocks, M
   if (!operands_of(machine, step) || !successors_of(machine, blocks, step) || !check_rounding(step))
     return false;
   step->detail = detail_of(op, kind);
+  step->own = nereid_arena_new(&machine->arena, nereid_slot_t, step->row->n_own);
+  if (!step->own)
+    return nereid_machine_exhausted(machine);
+  if (step->row->lane && has_views(step))
+    return nereid_machine_error(step, "is not handled by the interpreter on buffers");
   return decode_regions(machine, step);
 }
 

@@ -121,8 +121,8 @@ static bool is_short(nereid_kind_t kind) {
          kind.format == NEREID_FORMAT_F8E5M2;
 }
 
-static bool dot_f32(nereid_machine_t *machine, const nereid_step_t *step, nereid_arena_t *arena) {
-  const nereid_tt_input_precision_t precision = nereid_tt_dot_get_input_precision(step->op);
+static bool dot_f32(nereid_machine_t *machine, const nereid_step_t *step, nereid_tt_input_precision_t precision,
+                    nereid_arena_t *arena) {
   const bool ieee = step->from.format != NEREID_FORMAT_F32 || precision == NEREID_TT_INPUT_PRECISION_IEEE;
   product_t product = {.how = ieee ? &whole : &splits[precision], .e = extents_of(step)};
   const extents_t *e = &product.e;
@@ -171,14 +171,18 @@ static bool dot_cells(nereid_machine_t *machine, const nereid_step_t *step) {
   return out != NULL;
 }
 
-static bool dot(nereid_machine_t *machine, const nereid_step_t *step) {
+bool nereid_machine_dot(nereid_machine_t *machine, const nereid_step_t *step, nereid_tt_input_precision_t precision) {
   nereid_arena_t arena;
   if (step->from.format == NEREID_FORMAT_INTEGER || step->from.format == NEREID_FORMAT_F64)
     return dot_cells(machine, step);
   nereid_arena_initialize(&arena);
-  const bool done = dot_f32(machine, step, &arena);
+  const bool done = dot_f32(machine, step, precision, &arena);
   nereid_arena_deinitialize(&arena);
   return done;
+}
+
+static bool dot(nereid_machine_t *machine, const nereid_step_t *step) {
+  return nereid_machine_dot(machine, step, nereid_tt_dot_get_input_precision(step->op));
 }
 
 const nereid_machine_row_t nereid_machine_dot_rows[] = {

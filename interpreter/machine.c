@@ -135,12 +135,23 @@ const nereid_step_t *nereid_machine_region(nereid_machine_t *machine, const nere
 
 /* --- arguments --- */
 
-static void add_buffer(nereid_machine_t *machine, const nereid_interpreter_argument_t *argument) {
-  const uint64_t address = (uintptr_t)argument->memory;
+bool nereid_machine_add_buffer(nereid_machine_t *machine, void *memory, uint64_t size, const char *name) {
+  const uint64_t address = (uintptr_t)memory;
   for (size_t i = 0; i < machine->n_buffers; ++i)
-    if (machine->buffers[i].address == address && machine->buffers[i].size == argument->size)
-      return;
-  machine->buffers[machine->n_buffers++] = (nereid_buffer_t){address, argument->size, argument->name};
+    if (machine->buffers[i].address == address && machine->buffers[i].size == size)
+      return true;
+  if (machine->n_buffers == machine->buffer_capacity) {
+    const size_t capacity = 2 * machine->buffer_capacity + 8;
+    nereid_buffer_t *buffers = nereid_arena_new(&machine->arena, nereid_buffer_t, capacity);
+    if (!buffers)
+      return nereid_machine_exhausted(machine);
+    if (machine->n_buffers)
+      memcpy(buffers, machine->buffers, machine->n_buffers * sizeof *buffers);
+    machine->buffers = buffers;
+    machine->buffer_capacity = capacity;
+  }
+  machine->buffers[machine->n_buffers++] = (nereid_buffer_t){address, size, name};
+  return true;
 }
 
 static bool bind_descriptor(nereid_machine_t *machine, const nereid_interpreter_argument_t *argument,
@@ -162,11 +173,12 @@ static nereid_status_t bind(nereid_machine_t *machine, const nereid_interpreter_
   const bool block = slot->shape.element.format == NEREID_FORMAT_BLOCK;
   const bool pointer = slot->shape.element.format == NEREID_FORMAT_POINTER;
   const bool descriptor = argument->kind == NEREID_INTERPRETER_DESCRIPTOR;
-  if (slot->shape.rank || block != descriptor || argument->rank > NEREID_INTERPRETER_DESCRIPTOR_RANK ||
-      (argument->kind == NEREID_INTERPRETER_BUFFER && !pointer))
+  if (slot->shape.rank || slot->shape.local || block != descriptor ||
+      argument->rank > NEREID_INTERPRETER_DESCRIPTOR_RANK || (argument->kind == NEREID_INTERPRETER_BUFFER && !pointer))
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "argument %zu is not of the parameter's kind", i);
-  if (argument->kind != NEREID_INTERPRETER_BITS)
-    add_buffer(machine, argument);
+  if (argument->kind != NEREID_INTERPRETER_BITS &&
+      !nereid_machine_add_buffer(machine, argument->memory, argument->size, argument->name))
+    return NEREID_ERROR_MEMORY;
   if (descriptor)
     return bind_descriptor(machine, argument, slot) ? NEREID_OK : NEREID_ERROR_MEMORY;
   uint64_t *word = nereid_machine_resize(machine, slot, 1);
@@ -184,9 +196,6 @@ static nereid_status_t bind_all(nereid_machine_t *machine, const nereid_function
   if (n != entry->n_arguments)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the kernel has %zu parameters, not %zu",
                               entry->n_arguments, n);
-  machine->buffers = nereid_arena_new(&machine->arena, nereid_buffer_t, n);
-  if (!machine->buffers)
-    return NEREID_ERROR_MEMORY;
   for (size_t i = 0; !status && i < n; ++i)
     status = bind(machine, &arguments[i], i, entry->arguments[i], message);
   return status;
@@ -234,11 +243,13 @@ static void add_rows(nereid_machine_t *machine, const nereid_machine_row_t *rows
 
 static void add_families(nereid_machine_t *machine) {
   static const nereid_machine_row_t *const families[] = {
-      nereid_machine_integer_rows, nereid_machine_float_rows,  nereid_machine_cast_rows,
-      nereid_machine_math_rows,    nereid_machine_extern_rows, nereid_machine_memory_rows,
-      nereid_machine_atomic_rows,  nereid_machine_block_rows,  nereid_machine_shape_rows,
-      nereid_machine_reduce_rows,  nereid_machine_dot_rows,    nereid_machine_dot_scaled_rows,
-      nereid_machine_control_rows, nereid_machine_debug_rows,
+      nereid_machine_integer_rows, nereid_machine_float_rows,   nereid_machine_cast_rows,
+      nereid_machine_math_rows,    nereid_machine_extern_rows,  nereid_machine_memory_rows,
+      nereid_machine_atomic_rows,  nereid_machine_block_rows,   nereid_machine_shape_rows,
+      nereid_machine_reduce_rows,  nereid_machine_dot_rows,     nereid_machine_dot_scaled_rows,
+      nereid_machine_control_rows, nereid_machine_debug_rows,   nereid_machine_local_rows,
+      nereid_machine_async_rows,   nereid_machine_barrier_rows, nereid_machine_tensormap_rows,
+      nereid_machine_warps_rows,
   };
   for (size_t i = 0; i < sizeof families / sizeof *families; ++i)
     add_rows(machine, families[i]);
@@ -273,6 +284,7 @@ nereid_status_t nereid_interpreter_run(MlirOperation module, const char *kernel,
   nereid_arena_initialize(&machine->arena);
   nereid_map_initialize(&machine->slots, &machine->arena);
   nereid_map_initialize(&machine->functions, &machine->arena);
+  nereid_map_initialize(&machine->tensormaps, &machine->arena);
   add_families(machine);
   nereid_status_t status = run(machine, kernel, n_arguments, arguments, message);
   if (machine->out_of_memory)

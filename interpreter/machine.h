@@ -21,6 +21,7 @@ enum { NEREID_MACHINE_RANK = 32 };
 typedef struct nereid_shape {
   nereid_kind_t element;
   unsigned bytes; /* of an element in memory */
+  bool local;     /* a view of a buffer in shared memory: the value is a nereid_local_t */
   int rank;       /* 0: a scalar */
   int64_t extent[NEREID_MACHINE_RANK];
   size_t count; /* elements */
@@ -51,6 +52,7 @@ typedef struct nereid_machine_row {
   nereid_step_fn run;
   enum { NEREID_ENDS_NOT, NEREID_ENDS_REGION, NEREID_ENDS_BLOCK } ends; /* hands its operands on; branches */
   const void *data;                                                     /* for functions that serve many rows */
+  unsigned n_own;                                                       /* slots that each step has for itself */
 } nereid_machine_row_t;
 
 /* The families. Each table ends with a row of kind NEREID_OP_UNKNOWN. */
@@ -68,6 +70,11 @@ extern const nereid_machine_row_t nereid_machine_dot_rows[];
 extern const nereid_machine_row_t nereid_machine_dot_scaled_rows[];
 extern const nereid_machine_row_t nereid_machine_control_rows[];
 extern const nereid_machine_row_t nereid_machine_debug_rows[];
+extern const nereid_machine_row_t nereid_machine_local_rows[];
+extern const nereid_machine_row_t nereid_machine_async_rows[];
+extern const nereid_machine_row_t nereid_machine_barrier_rows[];
+extern const nereid_machine_row_t nereid_machine_tensormap_rows[];
+extern const nereid_machine_row_t nereid_machine_warps_rows[];
 
 typedef struct nereid_code_block {
   size_t n_arguments, n_steps;
@@ -86,6 +93,7 @@ struct nereid_step {
   const nereid_machine_row_t *row;
   size_t n_operands, n_results, n_regions, n_successors;
   nereid_slot_t **operands, **results;
+  nereid_slot_t *own; /* row->n_own of them, no SSA values */
   nereid_code_region_t *regions;
   nereid_code_block_t **successors;
   nereid_kind_t from, to; /* element kinds of the first operand and the first result */
@@ -110,8 +118,11 @@ struct nereid_machine {
   nereid_map_t slots;     /* MlirValue -> nereid_slot_t * */
   nereid_map_t functions; /* MlirOperation -> nereid_function_t * */
   const nereid_machine_row_t *rows[NEREID_OP_COUNT];
-  size_t n_buffers;
+  size_t n_buffers, buffer_capacity;
   nereid_buffer_t *buffers;
+  nereid_map_t tensormaps;  /* address -> nereid_block_t *: tensor maps that the program made */
+  struct nereid_crew *crew; /* inside of ttg.warp_specialize; else null */
+  uint64_t progress;        /* counts what may end a wait: changes of mbarriers */
   uint32_t grid[3], program[3];
   nereid_interpreter_options_t options;
   uint64_t *scratch; /* for parallel assignment */
@@ -164,7 +175,17 @@ static inline void nereid_shape_coordinates(const nereid_shape_t *shape, size_t 
   }
 }
 
+/* Memory that the program may touch from now on, once however often it is added; false when memory ran out. */
+bool nereid_machine_add_buffer(nereid_machine_t *machine, void *memory, uint64_t size, const char *name);
+
 /* --- memory.c --- */
+
+/* What tt.load leaves in `to`, of its shape. `mask`, `other`: may be null. */
+bool nereid_machine_load_elements(nereid_machine_t *machine, const nereid_step_t *step, const nereid_slot_t *pointers,
+                                  const nereid_slot_t *mask, const nereid_slot_t *other, nereid_slot_t *to);
+
+/* The slot of an operand that the op may lack; null for a null value. */
+const nereid_slot_t *nereid_machine_slot(const nereid_machine_t *machine, MlirValue value);
 
 /* The host's memory behind `bytes` bytes at `address`; null after a diagnostic that names element `index` of `shape`
  * when they are not all inside of one buffer. `verb`: "reads" or "writes". */
@@ -192,7 +213,61 @@ typedef struct nereid_block {
 /* The block in `slot`, which is resized to hold one; null after memory ran out. */
 nereid_block_t *nereid_machine_block(nereid_machine_t *machine, nereid_slot_t *slot);
 
+/* The block at coordinates, which are the operands from `first` on, to or from a slot that is no view. */
+bool nereid_machine_load_box(nereid_machine_t *machine, const nereid_step_t *step, size_t first, nereid_slot_t *to);
+bool nereid_machine_store_box(nereid_machine_t *machine, const nereid_step_t *step, size_t first,
+                              const nereid_slot_t *from);
+bool nereid_machine_reduce_box(nereid_machine_t *machine, const nereid_step_t *step, size_t first,
+                               nereid_tt_descriptor_reduce_kind_t how, const nereid_slot_t *from);
+
+/* Rows by index: the operands `rows` and `rows` + 1 are the rows and the first column. */
+bool nereid_machine_gather_rows(nereid_machine_t *machine, const nereid_step_t *step, size_t rows, nereid_slot_t *to);
+bool nereid_machine_scatter_rows(nereid_machine_t *machine, const nereid_step_t *step, size_t rows,
+                                 const nereid_slot_t *from);
+
 bool nereid_machine_load_block(nereid_machine_t *machine, const nereid_step_t *step);
 bool nereid_machine_store_block(nereid_machine_t *machine, const nereid_step_t *step);
+
+/* --- dot.c --- */
+
+/* results[0] = operands[0] * operands[1] + operands[2]; none is a view. */
+bool nereid_machine_dot(nereid_machine_t *machine, const nereid_step_t *step, nereid_tt_input_precision_t precision);
+
+/* --- local.c --- */
+
+enum { NEREID_LOCAL_RANK = 8 };
+
+/* A view of a buffer in shared memory: the words of its slot. A buffer has a word per element. */
+typedef struct nereid_local {
+  uint64_t *words;
+  int64_t offset, strides[NEREID_LOCAL_RANK]; /* elements */
+} nereid_local_t;
+
+/* The first element of a view. */
+uint64_t *nereid_machine_local_word(const nereid_slot_t *view);
+
+/* `slot`, or, when it is a view, what it shows, in `dense`; null after memory ran out. */
+const nereid_slot_t *nereid_machine_dense(nereid_machine_t *machine, const nereid_slot_t *slot, nereid_slot_t *dense);
+
+/* `dense` with the shape of a view, to be filled and written to it. */
+void nereid_machine_dense_begin(const nereid_slot_t *view, nereid_slot_t *dense);
+void nereid_machine_local_write(const nereid_slot_t *view, const nereid_slot_t *values);
+
+/* --- barrier.c --- */
+
+/* Bytes that an mbarrier was told to expect have arrived. */
+bool nereid_machine_complete_bytes(nereid_machine_t *machine, const nereid_step_t *step, const nereid_slot_t *barrier,
+                                   uint64_t bytes);
+
+/* --- warps.c --- */
+
+typedef enum nereid_turn {
+  NEREID_TURN_AGAIN, /* others went on: what was waited for may be there */
+  NEREID_TURN_STUCK, /* nobody can go on */
+  NEREID_TURN_STOP,  /* another partition failed and said so */
+} nereid_turn_t;
+
+/* Lets other partitions of ttg.warp_specialize go on. */
+nereid_turn_t nereid_machine_yield(nereid_machine_t *machine);
 
 #endif

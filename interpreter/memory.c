@@ -72,20 +72,16 @@ void nereid_machine_store(void *memory, const nereid_shape_t *shape, uint64_t wo
 
 /* --- ops --- */
 
-static const nereid_slot_t *slot_of(const nereid_machine_t *machine, MlirValue value) {
+const nereid_slot_t *nereid_machine_slot(const nereid_machine_t *machine, MlirValue value) {
   if (mlirValueIsNull(value))
     return NULL;
   return (const nereid_slot_t *)*nereid_map_find(&machine->slots, value.ptr);
 }
 
-static bool load(nereid_machine_t *machine, const nereid_step_t *step) {
-  if (step->from.format == NEREID_FORMAT_BLOCK)
-    return nereid_machine_load_block(machine, step);
-  const nereid_slot_t *pointers = step->operands[0];
-  const nereid_slot_t *mask = slot_of(machine, nereid_tt_load_get_mask(step->op));
-  const nereid_slot_t *other = slot_of(machine, nereid_tt_load_get_other(step->op));
-  const nereid_shape_t *shape = &step->results[0]->shape;
-  uint64_t *out = nereid_machine_result(machine, step, 0);
+bool nereid_machine_load_elements(nereid_machine_t *machine, const nereid_step_t *step, const nereid_slot_t *pointers,
+                                  const nereid_slot_t *mask, const nereid_slot_t *other, nereid_slot_t *to) {
+  const nereid_shape_t *shape = &to->shape;
+  uint64_t *out = nereid_machine_resize(machine, to, shape->count);
   for (size_t i = 0; out && i < shape->count; ++i) {
     out[i] = other ? nereid_machine_word(other, i) : 0;
     if (mask && !nereid_machine_word(mask, i))
@@ -99,11 +95,19 @@ static bool load(nereid_machine_t *machine, const nereid_step_t *step) {
   return out != NULL;
 }
 
+static bool load(nereid_machine_t *machine, const nereid_step_t *step) {
+  if (step->from.format == NEREID_FORMAT_BLOCK)
+    return nereid_machine_load_block(machine, step);
+  return nereid_machine_load_elements(
+      machine, step, step->operands[0], nereid_machine_slot(machine, nereid_tt_load_get_mask(step->op)),
+      nereid_machine_slot(machine, nereid_tt_load_get_other(step->op)), step->results[0]);
+}
+
 static bool store(nereid_machine_t *machine, const nereid_step_t *step) {
   if (step->from.format == NEREID_FORMAT_BLOCK)
     return nereid_machine_store_block(machine, step);
   const nereid_slot_t *pointers = step->operands[0], *values = step->operands[1];
-  const nereid_slot_t *mask = slot_of(machine, nereid_tt_store_get_mask(step->op));
+  const nereid_slot_t *mask = nereid_machine_slot(machine, nereid_tt_store_get_mask(step->op));
   const nereid_shape_t *shape = &values->shape;
   for (size_t i = 0; i < shape->count; ++i) {
     if (mask && !nereid_machine_word(mask, i))

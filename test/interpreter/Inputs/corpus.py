@@ -2,6 +2,7 @@
 
     corpus.py CORPUS DIRECTORY NAME...
 
+The interpreter runs the .ttgir beside the .ttir, too.
 A case is the command's arguments, which tensors to write out, and a function from tensors and scalars to the expected
 tensors. References work in double precision and round once; `tolerance` is relative to the expected tensor's root mean
 square or the element, whichever is larger; 0 asks for equality.
@@ -76,10 +77,17 @@ def compare(name, tensor, got, expected, tolerance):
 
 
 def run(corpus, directory, name):
-    path, grid, arguments, tolerance, reference = CASES[name]
-    directory = os.path.join(directory, name)
+    path = os.path.join(corpus, CASES[name][0])
+    run_file(path, os.path.join(directory, name), name)
+    lowered = path.replace(".ttir", ".ttgir")
+    if ENGINE == "interpreter" and os.path.exists(lowered):
+        run_file(lowered, os.path.join(directory, f"{name}.ttgir"), name)
+
+
+def run_file(path, directory, name):
+    _, grid, arguments, tolerance, reference = CASES[name]
     os.makedirs(directory, exist_ok=True)
-    command = ["nereid", "run", os.path.join(corpus, path), "--on", ENGINE, "--grid", grid]
+    command = ["nereid", "run", path, "--on", ENGINE, "--grid", grid]
     before, after, values = {}, {}, {}
     for key, spec in arguments.items():
         command += ["--arg", f"{key}={spec}"]

@@ -1,0 +1,127 @@
+/* mbarriers: who may go on, decided as on the GPU.
+ *
+ *   word   0-15 arrivals of a phase | 16-31 arrivals still missing | 32 parity of the phase | 33-63 bytes still missing
+ *
+ * A phase completes when no arrival and no byte is missing. A wait for a phase that is not complete lets the other
+ * partitions of ttg.warp_specialize go on; where nobody can, the program would hang and is refused at the wait. */
+#include "interpreter/machine.h"
+
+#include "nereid/dialects/ttng.h"
+
+typedef struct barrier {
+  uint64_t count, missing, parity;
+  int64_t bytes;
+} barrier_t;
+
+static barrier_t read_barrier(const nereid_slot_t *slot) {
+  const uint64_t word = *nereid_machine_local_word(slot);
+  return (barrier_t){.count = word & 0xffff,
+                     .missing = word >> 16 & 0xffff,
+                     .parity = word >> 32 & 1,
+                     .bytes = nereid_bits_signed(word >> 33, 31)};
+}
+
+/* Writes the barrier, and begins the next phase when this one is complete. */
+static void write_barrier(nereid_machine_t *machine, const nereid_slot_t *slot, barrier_t barrier) {
+  if (barrier.missing == 0 && barrier.bytes == 0) {
+    barrier.missing = barrier.count;
+    barrier.parity ^= 1;
+  }
+  *nereid_machine_local_word(slot) =
+      barrier.count | barrier.missing << 16 | barrier.parity << 32 | (uint64_t)barrier.bytes << 33;
+  ++machine->progress;
+}
+
+static bool arrive(nereid_machine_t *machine, const nereid_step_t *step, const nereid_slot_t *slot, uint64_t count,
+                   int64_t bytes) {
+  barrier_t barrier = read_barrier(slot);
+  if (barrier.count == 0)
+    return nereid_machine_error(step, "is given a barrier that was not initialised");
+  if (count > barrier.missing)
+    return nereid_machine_error(step, "arrives %llu times at a phase that misses %llu of %llu arrivals",
+                                (unsigned long long)count, (unsigned long long)barrier.missing,
+                                (unsigned long long)barrier.count);
+  barrier.missing -= count;
+  barrier.bytes += bytes;
+  write_barrier(machine, slot, barrier);
+  return true;
+}
+
+bool nereid_machine_complete_bytes(nereid_machine_t *machine, const nereid_step_t *step, const nereid_slot_t *slot,
+                                   uint64_t bytes) {
+  return arrive(machine, step, slot, 0, -(int64_t)bytes);
+}
+
+static bool init_barrier(nereid_machine_t *machine, const nereid_step_t *step) {
+  const uint64_t count = (uint64_t)nereid_ttng_init_barrier_get_count(step->op);
+  if (count == 0 || count > 0xffff)
+    return nereid_machine_error(step, "counts %llu arrivals; the interpreter takes 1 to 65535",
+                                (unsigned long long)count);
+  *nereid_machine_local_word(step->operands[0]) = count | count << 16;
+  ++machine->progress;
+  return true;
+}
+
+static bool inval_barrier(nereid_machine_t *machine, const nereid_step_t *step) {
+  (void)machine;
+  *nereid_machine_local_word(step->operands[0]) = 0;
+  return true;
+}
+
+static bool is_on(const nereid_machine_t *machine, MlirValue predicate) {
+  const nereid_slot_t *slot = nereid_machine_slot(machine, predicate);
+  return !slot || slot->words[0];
+}
+
+static bool barrier_expect(nereid_machine_t *machine, const nereid_step_t *step) {
+  return !is_on(machine, nereid_ttng_barrier_expect_get_pred(step->op)) ||
+         arrive(machine, step, step->operands[0], 1, nereid_ttng_barrier_expect_get_size(step->op));
+}
+
+static bool arrive_barrier(nereid_machine_t *machine, const nereid_step_t *step) {
+  return !is_on(machine, nereid_ttng_arrive_barrier_get_pred(step->op)) ||
+         arrive(machine, step, step->operands[0], (uint64_t)nereid_ttng_arrive_barrier_get_count(step->op), 0);
+}
+
+static bool wait_barrier(nereid_machine_t *machine, const nereid_step_t *step) {
+  const uint64_t parity = step->operands[1]->words[0] & 1;
+  if (!is_on(machine, nereid_ttng_wait_barrier_get_pred(step->op)))
+    return true;
+  while (read_barrier(step->operands[0]).parity == parity)
+    switch (nereid_machine_yield(machine)) {
+    case NEREID_TURN_AGAIN:
+      break;
+    case NEREID_TURN_STUCK:
+      return nereid_machine_error(step,
+                                  "waits for ever in program (%u, %u, %u): nothing is left that could complete "
+                                  "the phase",
+                                  machine->program[0], machine->program[1], machine->program[2]);
+    case NEREID_TURN_STOP:
+      return false;
+    }
+  return true;
+}
+
+/* All threads arrive when their copies are done, which they are. Without `noIncrement` that changes nothing. */
+static bool copy_arrive(nereid_machine_t *machine, const nereid_step_t *step) {
+  (void)machine;
+  return !nereid_ttng_async_copy_mbarrier_arrive_get_no_increment(step->op) ||
+         nereid_machine_error(step, "arrives once per thread, and the interpreter has no threads");
+}
+
+static bool nothing(nereid_machine_t *machine, const nereid_step_t *step) {
+  (void)machine, (void)step;
+  return true;
+}
+
+const nereid_machine_row_t nereid_machine_barrier_rows[] = {
+    {.kind = NEREID_OP_TTNG_INIT_BARRIER, .run = init_barrier},
+    {.kind = NEREID_OP_TTNG_INVAL_BARRIER, .run = inval_barrier},
+    {.kind = NEREID_OP_TTNG_BARRIER_EXPECT, .run = barrier_expect},
+    {.kind = NEREID_OP_TTNG_ARRIVE_BARRIER, .run = arrive_barrier},
+    {.kind = NEREID_OP_TTNG_WAIT_BARRIER, .run = wait_barrier},
+    {.kind = NEREID_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE, .run = copy_arrive},
+    {.kind = NEREID_OP_TTNG_CLUSTER_ARRIVE, .run = nothing},
+    {.kind = NEREID_OP_TTNG_CLUSTER_WAIT, .run = nothing},
+    {.kind = NEREID_OP_UNKNOWN},
+};

@@ -1,0 +1,92 @@
+/* Tensor maps that the program writes into its scratch memory.
+ *
+ *   ttng.tensormap_create %p, %base, [box], [dims], [strides], [1, 1]     the map at %p, kept beside the memory
+ *   %d = ttng.reinterpret_tensor_descriptor %p                            the block that it describes
+ *
+ * The 128 bytes at %p must be memory of the program, but what they hold is the hardware's business. */
+#include "interpreter/machine.h"
+
+#include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
+
+enum { MAP_BYTES = 128 };
+
+static bool global_scratch_alloc(nereid_machine_t *machine, const nereid_step_t *step) {
+  const uint64_t bytes = (uint64_t)nereid_ttg_global_scratch_alloc_get_nbytes(step->op);
+  const uint64_t alignment = (uint64_t)nereid_ttg_global_scratch_alloc_get_alignment(step->op);
+  uint64_t *out = nereid_machine_result(machine, step, 0);
+  nereid_slot_t *memory = &step->own[0];
+  const bool fresh = !memory->words;
+  if (!out || !nereid_machine_resize(machine, memory, (bytes + alignment) / sizeof(uint64_t) + 1))
+    return false;
+  const uint64_t address = ((uintptr_t)memory->words + alignment - 1) / alignment * alignment;
+  *out = address;
+  return !fresh || nereid_machine_add_buffer(machine, (void *)(uintptr_t)address, bytes, "scratch memory");
+}
+
+/* Bytes of an element by the number of its type (PTX ISA, tensormap.replace, .elemtype); 0 for packed ones. */
+static int64_t element_bytes(int32_t type) {
+  static const int64_t bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2, 4, 4};
+  return type >= 0 && type < (int32_t)(sizeof bytes / sizeof *bytes) ? bytes[type] : 0;
+}
+
+/* Lists begin with the innermost dimension, whose stride is not among them. */
+static bool describe(const nereid_step_t *step, nereid_block_t *block) {
+  const nereid_slot_t *const *operands = (const nereid_slot_t *const *)step->operands;
+  const int64_t bytes = element_bytes(nereid_ttng_tensormap_create_get_elem_type(step->op));
+  const intptr_t rank = nereid_ttng_tensormap_create_get_global_dim_count(step->op);
+  const intptr_t boxes = nereid_ttng_tensormap_create_get_box_dim_count(step->op);
+  if (bytes == 0)
+    return nereid_machine_error(step, "describes elements that share bytes, which the interpreter does not handle");
+  if (rank > NEREID_BLOCK_RANK)
+    return nereid_machine_error(step, "has more than %d dimensions", NEREID_BLOCK_RANK);
+  *block = (nereid_block_t){.base = operands[1]->words[0],
+                            .nan_padding = (uint64_t)nereid_ttng_tensormap_create_get_fill_mode(step->op),
+                            .rank = rank};
+  for (intptr_t i = 0; i < rank; ++i) {
+    const intptr_t d = rank - 1 - i;
+    block->shape[d] = (int64_t)operands[2 + boxes + i]->words[0];
+    block->strides[d] = i ? (int64_t)operands[2 + boxes + rank + i - 1]->words[0] / bytes : 1;
+  }
+  return true;
+}
+
+static bool tensormap_create(nereid_machine_t *machine, const nereid_step_t *step) {
+  const uint64_t address = step->operands[0]->words[0];
+  nereid_block_t block;
+  if (!describe(step, &block) ||
+      !nereid_machine_access(machine, step, address, MAP_BYTES, &step->operands[0]->shape, 0, "writes"))
+    return false;
+  uintptr_t *place = nereid_map_insert(&machine->tensormaps, (const void *)(uintptr_t)address);
+  if (place && !*place)
+    *place = (uintptr_t)nereid_arena_new(&machine->arena, nereid_block_t, 1);
+  if (!place || !*place)
+    return nereid_machine_exhausted(machine);
+  *(nereid_block_t *)*place = block;
+  return true;
+}
+
+static bool reinterpret(nereid_machine_t *machine, const nereid_step_t *step) {
+  const void *address = (const void *)(uintptr_t)step->operands[0]->words[0];
+  const uintptr_t *place = address ? nereid_map_find(&machine->tensormaps, address) : NULL;
+  nereid_block_t *block = nereid_machine_block(machine, step->results[0]);
+  if (!block)
+    return false;
+  if (!place)
+    return nereid_machine_error(step, "takes memory for a tensor map where none was made");
+  *block = *(const nereid_block_t *)*place;
+  return true;
+}
+
+static bool nothing(nereid_machine_t *machine, const nereid_step_t *step) {
+  (void)machine, (void)step;
+  return true;
+}
+
+const nereid_machine_row_t nereid_machine_tensormap_rows[] = {
+    {.kind = NEREID_OP_TTG_GLOBAL_SCRATCH_ALLOC, .run = global_scratch_alloc, .n_own = 1},
+    {.kind = NEREID_OP_TTNG_TENSORMAP_CREATE, .run = tensormap_create},
+    {.kind = NEREID_OP_TTNG_TENSORMAP_FENCEPROXY_ACQUIRE, .run = nothing},
+    {.kind = NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR, .run = reinterpret},
+    {.kind = NEREID_OP_UNKNOWN},
+};
