@@ -30,7 +30,7 @@ class Case:
 
     @classmethod
     def of_kernel(cls, corpus, name, *rest, **more):
-        options = json.load(open(os.path.join(corpus, "kernels", "index.json")))[name]
+        options = json.load(open(os.path.join(corpus, "kernels", "index.json"))).get(name, {"num_warps": 4, "num_stages": 3})
         return cls(name, os.path.join(corpus, "kernels", name + ".ttir"), *rest, options, **more)
 
     @classmethod

@@ -42,7 +42,7 @@ def main():
     options = parser.parse_args()
     stream = torch.cuda.Stream()
     failed, ratios = [], []
-    with tempfile.TemporaryDirectory() as folder, torch.cuda.stream(stream), cupy.cuda.ExternalStream(stream.cuda_stream):
+    with tempfile.TemporaryDirectory() as folder, torch.cuda.stream(stream), cupy.cuda.Stream.from_external(stream):
         flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
         for case in itertools.chain(elementwise.cases(options.corpus), rows.cases(options.corpus)):
             if options.only and case.name not in options.only.split(","):
