@@ -42,8 +42,7 @@ void nereid_emulator_cluster_check(emu_cluster_t *cluster) {
   nereid_emulator_wake(cluster);
 }
 
-/* EMU_ADVANCE: go on; .aligned forms need the whole warp. */
-static emu_next_t aligned(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+emu_next_t nereid_emulator_aligned(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   if (!mask || !EMU_HAS(insn, aligned))
     return EMU_ADVANCE;
   if (mask != warp->groups[warp->current].mask)
@@ -53,7 +52,7 @@ static emu_next_t aligned(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mas
 }
 
 static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  emu_next_t next = aligned(warp, insn, mask);
+  emu_next_t next = nereid_emulator_aligned(warp, insn, mask);
   if (next != EMU_ADVANCE || !mask)
     return next;
   if (warp->cluster_arrived & mask)
@@ -67,7 +66,7 @@ static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
 }
 
 static emu_next_t wait(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  emu_next_t next = aligned(warp, insn, mask);
+  emu_next_t next = nereid_emulator_aligned(warp, insn, mask);
   if (next != EMU_ADVANCE || !mask)
     return next;
   emu_group_t *group = &warp->groups[warp->current];

@@ -8,13 +8,10 @@
 #include "emulator/parse.h"
 
 static const emu_form_t *const families[] = {
-    nereid_emulator_integer_forms, nereid_emulator_bits_forms,     nereid_emulator_float_forms,
-    nereid_emulator_half_forms,    nereid_emulator_special_forms,  nereid_emulator_compare_forms,
-    nereid_emulator_convert_forms, nereid_emulator_move_forms,     nereid_emulator_memory_forms,
-    nereid_emulator_atomic_forms,  nereid_emulator_warp_forms,     nereid_emulator_control_forms,
-    nereid_emulator_carry_forms,   nereid_emulator_barrier_forms,  nereid_emulator_matrix_forms,
-    nereid_emulator_cluster_forms, nereid_emulator_mbarrier_forms, nereid_emulator_mma_forms,
-    nereid_emulator_wmma_forms};
+#define X(family) nereid_emulator_##family##_forms,
+    EMU_FAMILIES(X)
+#undef X
+};
 enum { FAMILIES = sizeof families / sizeof *families };
 
 static const char *const modifier_names[] = {

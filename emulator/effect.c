@@ -28,6 +28,12 @@ static emu_cluster_t *cluster_of(const emu_effect_t *effect) {
   return effect->warp->cta->cluster;
 }
 
+void nereid_emulator_free_effect(emu_effect_t *effect) {
+  if (effect->release)
+    effect->release(effect);
+  free(effect);
+}
+
 static void forget(emu_effect_t *effect) {
   emu_cluster_t *cluster = cluster_of(effect);
   if (effect->previous)
@@ -38,9 +44,7 @@ static void forget(emu_effect_t *effect) {
     effect->next->previous = effect->previous;
   else if (cluster->last == effect)
     cluster->last = effect->previous;
-  if (effect->release)
-    effect->release(effect);
-  free(effect);
+  nereid_emulator_free_effect(effect);
 }
 
 /* Only the reading of the lanes' part. */

@@ -43,6 +43,8 @@ struct emu_effect {
 emu_effect_t *nereid_emulator_effect(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, int kind, size_t bytes);
 /* Puts it in the queue; it is the queue's from here on. False: it landed at once and failed. */
 NEREID_MUST_USE bool nereid_emulator_issue(emu_effect_t *effect);
+/* Frees one that was not issued. */
+void nereid_emulator_free_effect(emu_effect_t *effect);
 /* Closes the open group of each lane. */
 void nereid_emulator_commit(emu_warp_t *warp, uint32_t mask, int kind);
 /* Lands all groups but the last `keep` of each lane; `reads`: only their reading. False: one failed. */

@@ -147,13 +147,6 @@ static emu_next_t store(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask)
   return EMU_ADVANCE;
 }
 
-static emu_next_t nothing(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  (void)warp;
-  (void)insn;
-  (void)mask;
-  return EMU_ADVANCE;
-}
-
 #define MEMORY NEREID_EMULATOR_CLASS_MEMORY
 #define SPACE (EMU_BIT(global) | EMU_BIT(shared) | EMU_BIT(shared_cluster) | EMU_BIT(local) | EMU_BIT(param))
 #define ORDER                                                                                                          \
@@ -164,15 +157,9 @@ static emu_next_t nothing(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mas
   (CACHE | EMU_BIT(prefetch) | EMU_BIT(ca) | EMU_BIT(cg) | EMU_BIT(cs) | EMU_BIT(lu) | EMU_BIT(cv) | EMU_BIT(nc))
 #define STORE_CACHE (CACHE | EMU_BIT(wb) | EMU_BIT(cg) | EMU_BIT(cs) | EMU_BIT(wt))
 #define TYPES "any|b8|b16|b32|b64"
-#define FENCE (EMU_BIT(cta) | EMU_BIT(cluster) | EMU_BIT(gpu) | EMU_BIT(sys) | EMU_BIT(acq_rel) | EMU_BIT(sc))
-#define BARRIER NEREID_EMULATOR_CLASS_BARRIER
 
 const emu_form_t nereid_emulator_memory_forms[] = {
     {"ld", TYPES, "v*m-", 0, SPACE | EMU_BIT(const) | ORDER | EMU_BIT(acquire) | VECTOR | LOAD_CACHE, load, MEMORY},
     {"ldu", TYPES, "v*m-", 0, EMU_BIT(global) | VECTOR, load, MEMORY},
     {"st", TYPES, "m-w*", 0, SPACE | ORDER | EMU_BIT(release) | VECTOR | STORE_CACHE, store, MEMORY},
-    {"membar", "", "", EMU_BIT(cta), 0, nothing, BARRIER},
-    {"membar", "", "", EMU_BIT(sys), 0, nothing, BARRIER},
-    {"membar", "", "", EMU_BIT(gl), 0, nothing, BARRIER},
-    {"fence", "", "", 0, FENCE, nothing, BARRIER},
     {0}};

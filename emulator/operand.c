@@ -175,12 +175,13 @@ static bool address(emu_parser_t *parser, emu_insn_t *insn, unsigned n_addresses
       return false;
     if (out->size != 4 && out->size != 8)
       return nereid_emulator_syntax(parser, "an address needs 32 or 64 bits");
-    if (symbol && symbol->kind == EMU_SYMBOL_ADDRESS) {
+    bool copies = strncmp(insn->text, "cp.", 3) == 0; /* of several spaces */
+    if (symbol && symbol->kind == EMU_SYMBOL_ADDRESS && !copies) {
       if (insn->space == EMU_PARAM && symbol->space == EMU_LOCAL)
         insn->space = EMU_LOCAL; /* a parameter of a call */
       else if (insn->space == EMU_GENERIC ? symbol->space != EMU_GLOBAL : symbol->space != (emu_space_t)insn->space)
         return nereid_emulator_syntax(parser, "'%.*s' lies in another state space", (int)name.size, name.data);
-    } else if (insn->space == EMU_PARAM) {
+    } else if (insn->space == EMU_PARAM && !copies) {
       return nereid_emulator_syntax(parser, "addresses of parameters in registers are not emulated");
     }
   }
@@ -268,6 +269,37 @@ static bool optional(emu_parser_t *parser, char kind, emu_insn_t *insn, const ch
   return nereid_emulator_predicate(parser, &insn->operands[k]);
 }
 
+/* A: `, predicate` or `, 32 bits`, or nothing; a policy that stands there is left. */
+static bool either(emu_parser_t *parser, emu_insn_t *insn, unsigned k) {
+  const char *at = parser->at;
+  uint32_t line = parser->line;
+  emu_operand_t *out = &insn->operands[k];
+  *out = (emu_operand_t){.absent = 1};
+  if (!nereid_emulator_accept(parser, ','))
+    return true;
+  if (nereid_emulator_peek(parser) == '!')
+    return nereid_emulator_predicate(parser, out);
+  if (starts_number(parser))
+    return immediate(parser, EMU_NONE, 4, out);
+  if (!named(parser, nereid_emulator_word(parser, true), 4, out))
+    return false;
+  if (out->size == 8 && EMU_HAS(insn, hint)) {
+    *out = (emu_operand_t){.absent = 1};
+    parser->at = at;
+    parser->line = line;
+  }
+  return out->absent || out->size == 0 || out->size == 4 ||
+         nereid_emulator_syntax(parser, "a predicate or an operand of 32 bits is expected");
+}
+
+/* T: [tensor map, { coordinates }]. The map is operand `k`, the coordinates are the list `which`. */
+static bool tensor(emu_parser_t *parser, emu_insn_t *insn, unsigned k, unsigned which) {
+  return nereid_emulator_expect(parser, '[') && value(parser, EMU_B64, 8, 0, false, &insn->operands[k]) &&
+         nereid_emulator_expect(parser, ',') &&
+         (nereid_emulator_peek(parser) == '{' || nereid_emulator_expect(parser, '{')) &&
+         list(parser, insn, 4, 0, false, k + 1, which) && nereid_emulator_expect(parser, ']');
+}
+
 bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_form_t *form) {
   unsigned k = insn->n_operands, lists = 0, addresses = 0;
   for (const char *at = form->operands; *at; at += 2, insn->n_operands = (uint16_t)k) {
@@ -284,6 +316,11 @@ bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_
       k++;
       continue;
     }
+    if (at[0] == 'A') {
+      if (!either(parser, insn, k++))
+        return false;
+      continue;
+    }
     if (at[0] == 'N') {
       insn->operands[k++].absent = 1;
       continue;
@@ -298,6 +335,9 @@ bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_
     } else if (at[0] == 'V' || at[0] == 'W') {
       good = list(parser, insn, size, least, at[0] == 'V', k, lists);
       used = good ? insn->lists[lists++].count : 0;
+    } else if (at[0] == 'T') {
+      good = tensor(parser, insn, k, lists);
+      used = good ? 1u + insn->lists[lists++].count : 0;
     } else if (at[0] == 'p' || at[0] == 'q') {
       good = nereid_emulator_predicate(parser, &insn->operands[k]);
       if (good && at[0] == 'p' && (insn->operands[k].negated || insn->operands[k].base != EMU_REGISTERS))

@@ -324,6 +324,7 @@ struct emu_cluster {
  *   d destination   s source   p predicate destination   q predicate source   o optional |p   Q optional , q
  *   m address       v vector or scalar destination   w vector or scalar source   O optional source   N nothing
  *   V W one or a list in braces of any length, destinations or sources: insn->lists
+ *   A optional predicate or 32-bit source   T [tensor map, {coordinates}], the latter in insn->lists
  * widths: 0 1 2 that of the type, W twice that of type 0, b h w l 1 2 4 8 bytes, * any, - none. */
 #define EMU_VARIANT(n) ((n) << 8)
 
@@ -335,13 +336,16 @@ typedef struct emu_form {
 } emu_form_t;
 
 /* The families: tables ended by a row without a name. */
-extern const emu_form_t nereid_emulator_integer_forms[], nereid_emulator_bits_forms[], nereid_emulator_float_forms[],
-    nereid_emulator_half_forms[], nereid_emulator_special_forms[], nereid_emulator_compare_forms[],
-    nereid_emulator_convert_forms[], nereid_emulator_move_forms[], nereid_emulator_memory_forms[],
-    nereid_emulator_atomic_forms[], nereid_emulator_warp_forms[], nereid_emulator_control_forms[],
-    nereid_emulator_carry_forms[], nereid_emulator_barrier_forms[], nereid_emulator_matrix_forms[],
-    nereid_emulator_cluster_forms[], nereid_emulator_mbarrier_forms[], nereid_emulator_mma_forms[],
-    nereid_emulator_wmma_forms[];
+/* clang-format off */
+#define EMU_FAMILIES(X) \
+  X(integer) X(carry) X(bits) X(float) X(half) X(special) X(compare) X(convert) X(move) \
+  X(memory) X(atomic) X(warp) X(barrier) X(control) \
+  X(cluster) X(mbarrier) X(async) X(fence) \
+  X(matrix) X(mma) X(wmma)
+/* clang-format on */
+#define X(family) extern const emu_form_t nereid_emulator_##family##_forms[];
+EMU_FAMILIES(X)
+#undef X
 
 unsigned nereid_emulator_type_size(emu_type_t type);
 
@@ -366,6 +370,9 @@ emu_space_t nereid_emulator_space(const emu_insn_t *insn, uint64_t address);
 
 /* Whether every lane of `members` that lives is in `mask`. */
 bool nereid_emulator_all_here(const emu_warp_t *warp, uint32_t members, uint32_t mask);
+
+/* Whether an .aligned instruction goes on: the whole warp must be there. EMU_WAIT, EMU_FAILED else. */
+emu_next_t nereid_emulator_aligned(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 
 /* Moves the lanes of the current group, each to its own pc at `depth`. */
 void nereid_emulator_regroup(emu_warp_t *warp, uint32_t lanes, const uint32_t *pcs, uint32_t depth);

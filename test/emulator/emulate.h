@@ -12,8 +12,9 @@
 
 #include <cmocka.h>
 
-static nereid_status_t emulate_text(const char *text, uint64_t *data, size_t bytes, uint32_t threads,
-                                    nereid_emulator_schedule_t schedule, nereid_emulator_report_t *report) {
+/* Runs kernel t with the data's address as its parameter; `launch` has the rest. */
+static nereid_status_t emulate_launch(const char *text, void *data, size_t bytes, nereid_emulator_launch_t launch,
+                                      nereid_emulator_report_t *report) {
   nereid_emulator_program_t *program = NULL;
   nereid_emulator_memory_t *memory = NULL;
   uint64_t address = 0;
@@ -23,19 +24,21 @@ static nereid_status_t emulate_text(const char *text, uint64_t *data, size_t byt
     return status;
   assert_int_equal(nereid_emulator_memory_create(&memory), NEREID_OK);
   assert_int_equal(nereid_emulator_memory_add(memory, data, bytes, 16, "data", &address), NEREID_OK);
-  nereid_emulator_launch_t launch = {.grid = {1, 1, 1},
-                                     .block = {threads, 1, 1},
-                                     .shared_bytes = 1024,
-                                     .parameters = &address,
-                                     .parameter_bytes = 8,
-                                     .memory = memory,
-                                     .schedule = schedule,
-                                     .count = true,
-                                     .seed = 7};
+  launch.parameters = &address;
+  launch.parameter_bytes = 8;
+  launch.memory = memory;
+  launch.count = true;
   status = nereid_emulator_run(nereid_emulator_kernel(program, "t"), &launch, report);
   nereid_emulator_memory_destroy(memory);
   nereid_emulator_unload(program);
   return status;
+}
+
+static inline nereid_status_t emulate_text(const char *text, uint64_t *data, size_t bytes, uint32_t threads,
+                                           nereid_emulator_schedule_t schedule, nereid_emulator_report_t *report) {
+  nereid_emulator_launch_t launch = {
+      .grid = {1, 1, 1}, .block = {threads, 1, 1}, .shared_bytes = 1024, .schedule = schedule, .seed = 7};
+  return emulate_launch(text, data, bytes, launch, report);
 }
 
 /* A kernel around `body`; %d9 is the address of the data. */
