@@ -2,8 +2,9 @@
 #include "analysis/scratch.h"
 
 #include "layout/encoding.h"
-#include "layout/linear_layout.h"
+#include "layout/reduction.h"
 #include "nereid/dialects/ops.h"
+#include "nereid/dialects/tt.h"
 
 #include "mlir-c/BuiltinTypes.h"
 
@@ -56,12 +57,32 @@ static int64_t atomic_bytes(MlirOperation op) {
   return copies[NEREID_LAYOUT_LANE] | copies[NEREID_LAYOUT_WARP] ? nereid_scratch_tensor_bytes(type) : 0;
 }
 
-int64_t nereid_scratch_bytes(MlirOperation op) {
-  int64_t bytes = 0;
-  const nereid_op_kind_t kind = nereid_op_kind(op);
-  if (kind == NEREID_OP_TT_ATOMIC_RMW || kind == NEREID_OP_TT_ATOMIC_CAS)
-    bytes = atomic_bytes(op);
-  else if (kind == NEREID_OP_TTG_CONVERT_LAYOUT && nereid_conversion_path(op) == NEREID_CONVERSION_SHARED)
-    bytes = nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)));
+int64_t nereid_scratch_align(int64_t bytes) {
   return (bytes + 15) / 16 * 16;
+}
+
+/* Partial results of every operand, one per warp that has a part. */
+static int64_t reduce_bytes(MlirOperation op) {
+  nereid_layout_t layout;
+  nereid_layout_reduction_t reduction;
+  int64_t bytes = 0;
+  if (!layout_of(mlirOperationGetOperand(op, 0), &layout))
+    return 0;
+  nereid_layout_reduction(&layout, nereid_tt_reduce_get_axis(op), &reduction);
+  for (intptr_t k = 0; reduction.n_warps && k < mlirOperationGetNumOperands(op); ++k)
+    bytes += nereid_scratch_align(nereid_layout_reduction_slots(&reduction) *
+                                  nereid_scratch_element_bytes(mlirValueGetType(mlirOperationGetOperand(op, k))));
+  return bytes;
+}
+
+int64_t nereid_scratch_bytes(MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  int64_t bytes = 0;
+  if (kind == NEREID_OP_TTG_CONVERT_LAYOUT && nereid_conversion_path(op) == NEREID_CONVERSION_SHARED)
+    bytes = nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  else if (kind == NEREID_OP_TT_REDUCE)
+    bytes = reduce_bytes(op);
+  else if (kind == NEREID_OP_TT_ATOMIC_RMW || kind == NEREID_OP_TT_ATOMIC_CAS)
+    bytes = atomic_bytes(op);
+  return nereid_scratch_align(bytes);
 }

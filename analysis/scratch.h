@@ -21,6 +21,9 @@ nereid_conversion_path_t nereid_conversion_path(MlirOperation op);
 /* Bytes of scratch that `op` needs, 16-byte aligned; 0 for most ops. */
 int64_t nereid_scratch_bytes(MlirOperation op);
 
+/* `bytes` up to the next multiple of 16: where the next thing may lie. */
+int64_t nereid_scratch_align(int64_t bytes);
+
 /* Bytes that one element of `type` takes in shared memory: i1 takes 1, pointers 8. */
 int64_t nereid_scratch_element_bytes(MlirType type);
 

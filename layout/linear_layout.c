@@ -259,6 +259,22 @@ void nereid_layout_free_masks(const nereid_layout_t *layout, uint32_t out_masks[
   }
 }
 
+/* A dependent column and the independent ones that sum up to it are a vector of the kernel. */
+int nereid_layout_kernel(const nereid_layout_t *layout, uint64_t *out) {
+  elimination_t e;
+  eliminate(layout, &e);
+  int count = 0;
+  for (int flat = 0; flat < nereid_layout_in_total(layout); flat++) {
+    if (e.pivots >> flat & 1)
+      continue;
+    uint64_t columns = UINT64_C(1) << flat;
+    uint32_t vector = nereid_layout_apply_flat(layout, columns);
+    reduce(&e, &vector, &columns);
+    out[count++] = columns;
+  }
+  return count;
+}
+
 bool nereid_layout_compose(const nereid_layout_t *inner, const nereid_layout_t *outer, nereid_layout_t *out) {
   if (nereid_layout_out_total(inner) != nereid_layout_in_total(outer))
     return false;

@@ -114,6 +114,10 @@ bool nereid_layout_injective(const nereid_layout_t *layout);
  * reach: the copies. A thread is the first owner of its elements when (lane & masks[LANE]) == 0 and so on. */
 void nereid_layout_free_masks(const nereid_layout_t *layout, uint32_t out_masks[NEREID_LAYOUT_DIMS]);
 
+/* A basis of the flat inputs that `layout` maps to 0, in ascending order of their highest bits; no vector has the
+ * highest bit of another. Writes at most 64 and returns how many. */
+int nereid_layout_kernel(const nereid_layout_t *layout, uint64_t *out);
+
 /* outer(inner(x)): the packed result of `inner` is the flat input of `outer`, so their totals are equal (false if
  * not). Inputs are those of `inner`, tensor dimensions those of `outer`. */
 bool nereid_layout_compose(const nereid_layout_t *inner, const nereid_layout_t *outer, nereid_layout_t *out);

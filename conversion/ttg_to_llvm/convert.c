@@ -16,9 +16,10 @@
 #include "mlir-c/Dialect/LLVM.h"
 
 static const nereid_lower_row_t *const families[] = {
-    nereid_lower_arith_rows,        nereid_lower_float_cast_rows,     nereid_lower_math_rows,   nereid_lower_view_rows,
-    nereid_lower_memory_rows,       nereid_lower_program_rows,        nereid_lower_extern_rows, nereid_lower_debug_rows,
-    nereid_lower_control_flow_rows, nereid_lower_convert_layout_rows, nereid_lower_atomic_rows,
+    nereid_lower_arith_rows,          nereid_lower_float_cast_rows, nereid_lower_math_rows,
+    nereid_lower_view_rows,           nereid_lower_memory_rows,     nereid_lower_program_rows,
+    nereid_lower_extern_rows,         nereid_lower_debug_rows,      nereid_lower_control_flow_rows,
+    nereid_lower_convert_layout_rows, nereid_lower_atomic_rows,     nereid_lower_reduce_rows,
 };
 
 /* The rows of all families by op kind. */
@@ -69,6 +70,7 @@ static bool initialize(nereid_lower_t *lower, nereid_pass_t *pass) {
       .module = pass->op,
       .module_block = mlirModuleGetBody(mlirModuleFromOperation(pass->op)),
       .arena = pass->scratch,
+      .rows = index_rows(pass->scratch),
       .options = {.capability = (int32_t)nereid_pass_option_int(pass, "compute-capability"),
                   .ptx_version = (int32_t)nereid_pass_option_int(pass, "ptx-version"),
                   .fp_fusion = nereid_pass_option_bool(pass, "fp-fusion")},
@@ -81,7 +83,7 @@ static bool initialize(nereid_lower_t *lower, nereid_pass_t *pass) {
   nereid_map_initialize(&lower->layouts, pass->scratch);
   nereid_map_initialize(&lower->declared, pass->scratch);
   nereid_map_initialize(&lower->strings, pass->scratch);
-  return nereid_axis_info_run(pass->op, pass->scratch, &lower->axis) == NEREID_OK;
+  return lower->rows && nereid_axis_info_run(pass->op, pass->scratch, &lower->axis) == NEREID_OK;
 }
 
 typedef NEREID_VECTOR(MlirOperation) functions_t;
@@ -97,12 +99,11 @@ static bool collect_functions(nereid_lower_t *lower, functions_t *out) {
 MlirLogicalResult nereid_pass_convert_triton_gpu_to_llvm(nereid_pass_t *pass) {
   nereid_lower_t lower;
   functions_t functions = {0};
-  const nereid_lower_row_t *const *rows = index_rows(pass->scratch);
-  if (!rows || !nereid_lower_check_calls(pass->op, pass->scratch) || !initialize(&lower, pass) ||
+  if (!nereid_lower_check_calls(pass->op, pass->scratch) || !initialize(&lower, pass) ||
       !collect_functions(&lower, &functions))
     return mlirLogicalResultFailure();
   for (size_t i = 0; i < functions.size; ++i)
-    if (!nereid_lower_function(&lower, functions.data[i], rows))
+    if (!nereid_lower_function(&lower, functions.data[i]))
       return mlirLogicalResultFailure();
   for (size_t i = 0; i < functions.size; ++i)
     mlirOperationDestroy(functions.data[i]);

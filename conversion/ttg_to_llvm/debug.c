@@ -20,19 +20,6 @@ static MlirStringRef ref(const char *text) {
   return mlirStringRefCreateFromCString(text);
 }
 
-/* Runs what follows only where `condition` holds; returns the block to go on in with end_if. */
-static MlirBlock begin_if(nereid_lower_t *lower, MlirValue condition) {
-  MlirBlock rest = nereid_lower_split_block(lower), then = nereid_lower_split_block(lower);
-  nereid_emit_cond_branch(lower, condition, then, rest);
-  lower->builder.block = then;
-  return rest;
-}
-
-static void end_if(nereid_lower_t *lower, MlirBlock rest) {
-  nereid_emit_branch(lower, rest, 0, NULL);
-  lower->builder.block = rest;
-}
-
 /* --- assert --- */
 
 typedef struct place {
@@ -94,10 +81,10 @@ static bool lower_assert(nereid_lower_t *lower, MlirOperation op, const nereid_l
     if (conditions.values[r].ptr != conditions.values[r - 1].ptr)
       all = nereid_emit_and(lower, all, conditions.values[r]);
   MlirValue one = nereid_emit_int(lower, lower->types.i1, 1);
-  MlirBlock rest = begin_if(lower, nereid_emit_xor(lower, all, one));
+  MlirBlock rest = nereid_lower_begin_if(lower, nereid_emit_xor(lower, all, one));
   if (!emit_assertfail(lower, op))
     return false;
-  end_if(lower, rest);
+  nereid_lower_end_if(lower, rest);
   /* All threads wait for the verdict: one that goes on may fault on what the assert guards, and hide its message. */
   if (mlirTypeIsARankedTensor(mlirValueGetType(source)))
     nereid_emit_barrier(lower);
@@ -276,11 +263,11 @@ static bool lower_print(nereid_lower_t *lower, MlirOperation op, const nereid_lo
     MlirValue thread = nereid_lower_storing_thread(lower, type);
     MlirBlock rest = {NULL};
     if (!mlirValueIsNull(thread))
-      rest = begin_if(lower, thread);
+      rest = nereid_lower_begin_if(lower, thread);
     if (!print_operand(lower, op, i))
       return false;
     if (!mlirValueIsNull(thread))
-      end_if(lower, rest);
+      nereid_lower_end_if(lower, rest);
   }
   return true;
 }

@@ -351,12 +351,10 @@ static bool check_results(nereid_lower_t *lower, MlirOperation op) {
   return true;
 }
 
-static bool lower_block(nereid_lower_t *lower, MlirBlock block, const nereid_lower_row_t *const *rows) {
-  lower->builder.block = nereid_lower_block(lower, block);
-  lower->builder.before = (MlirOperation){NULL};
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+bool nereid_lower_ops(nereid_lower_t *lower, MlirBlock block, MlirOperation end) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op)) {
-    const nereid_lower_row_t *row = rows[nereid_op_kind(op)];
+    const nereid_lower_row_t *row = lower->rows[nereid_op_kind(op)];
     lower->builder.location = mlirOperationGetLocation(op);
     if (!row)
       return nereid_lower_error(op, "has no lowering to LLVM");
@@ -364,6 +362,12 @@ static bool lower_block(nereid_lower_t *lower, MlirBlock block, const nereid_low
       return false;
   }
   return true;
+}
+
+static bool lower_block(nereid_lower_t *lower, MlirBlock block) {
+  lower->builder.block = nereid_lower_block(lower, block);
+  lower->builder.before = (MlirOperation){NULL};
+  return nereid_lower_ops(lower, block, (MlirOperation){NULL});
 }
 
 static void begin_function(nereid_lower_t *lower, MlirOperation function) {
@@ -377,7 +381,7 @@ static void begin_function(nereid_lower_t *lower, MlirOperation function) {
   nereid_map_initialize(&lower->coordinates, lower->arena);
 }
 
-bool nereid_lower_function(nereid_lower_t *lower, MlirOperation function, const nereid_lower_row_t *const *rows) {
+bool nereid_lower_function(nereid_lower_t *lower, MlirOperation function) {
   begin_function(lower, function);
   lower->builder.location = mlirOperationGetLocation(function);
   signature_t signature = {0};
@@ -401,7 +405,7 @@ bool nereid_lower_function(nereid_lower_t *lower, MlirOperation function, const 
   lower->thread_id = nereid_emit(lower, "nvvm.read.ptx.sreg.tid.x", lower->types.i32, 0, NULL);
   nereid_emit_branch(lower, nereid_lower_block(lower, blocks.data[0]), 0, NULL); /* what follows goes in front of it */
   for (size_t i = 0; i < blocks.size; ++i)
-    if (!lower_block(lower, blocks.data[i], rows))
+    if (!lower_block(lower, blocks.data[i]))
       return false;
   return !lower->arena->failed;
 }

@@ -5,8 +5,11 @@
 #include "conversion/ttg_to_llvm/lower.h"
 
 /* Converts `function` (a tt.func): makes an llvm.func in front of it and lowers the body into it, each op by its row of
- * `rows`, an array of pointers indexed by op kind. The tt.func stays. False after a diagnostic. */
-bool nereid_lower_function(nereid_lower_t *lower, MlirOperation function, const nereid_lower_row_t *const *rows);
+ * lower->rows. The tt.func stays. False after a diagnostic. */
+bool nereid_lower_function(nereid_lower_t *lower, MlirOperation function);
+
+/* Lowers the ops of `block` in front of `end` (null: all), at lower->builder. False after a diagnostic. */
+bool nereid_lower_ops(nereid_lower_t *lower, MlirBlock block, MlirOperation end);
 
 /* The block of the llvm.func that stands for `block`. */
 MlirBlock nereid_lower_block(nereid_lower_t *lower, MlirBlock block);

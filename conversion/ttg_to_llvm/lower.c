@@ -168,6 +168,18 @@ MlirBlock nereid_lower_split_block(nereid_lower_t *lower) {
   return rest;
 }
 
+MlirBlock nereid_lower_begin_if(nereid_lower_t *lower, MlirValue condition) {
+  MlirBlock rest = nereid_lower_split_block(lower), then = nereid_lower_split_block(lower);
+  nereid_emit_cond_branch(lower, condition, then, rest);
+  lower->builder.block = then;
+  return rest;
+}
+
+void nereid_lower_end_if(nereid_lower_t *lower, MlirBlock rest) {
+  nereid_emit_branch(lower, rest, 0, NULL);
+  lower->builder.block = rest;
+}
+
 /* --- module-level helpers --- */
 
 static MlirStringRef symbol_name(MlirOperation op) {

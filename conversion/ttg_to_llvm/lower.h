@@ -24,6 +24,8 @@
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/IR.h"
 
+typedef struct nereid_lower_row nereid_lower_row_t;
+
 /* What the target and the caller decide. */
 typedef struct nereid_lower_options {
   int32_t capability;  /* 80, 86, 89, 90 */
@@ -55,8 +57,9 @@ typedef struct nereid_lower {
   nereid_lower_options_t options;
   nereid_lower_types_t types;
   nereid_thread_grid_t grid;
-  nereid_axis_result_t axis; /* about the values of the module before conversion */
-  MlirAttribute contract;    /* #llvm.fastmath<contract> or null: for fmul, fadd, fsub and the like */
+  const nereid_lower_row_t *const *rows; /* by op kind; null where there is none */
+  nereid_axis_result_t axis;             /* about the values of the module before conversion */
+  MlirAttribute contract;                /* #llvm.fastmath<contract> or null: for fmul, fadd, fsub and the like */
   struct {
     MlirAttribute arith, llvm;
   } overflow[NEREID_LOWER_OVERFLOWS]; /* overflow flags of arith and those of llvm: none, nsw, nuw, both */
@@ -77,8 +80,6 @@ typedef struct nereid_lower {
   nereid_map_t coordinates; /* tensor type -> nereid_coordinates_t * */
   nereid_map_t layouts;     /* encoding x shape, as tensor type -> nereid_layout_t * */
 } nereid_lower_t;
-
-typedef struct nereid_lower_row nereid_lower_row_t;
 
 /* Lowers `op`; false after a diagnostic. */
 typedef bool (*nereid_lower_fn)(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row);
@@ -102,6 +103,7 @@ extern const nereid_lower_row_t nereid_lower_extern_rows[];
 extern const nereid_lower_row_t nereid_lower_debug_rows[];
 extern const nereid_lower_row_t nereid_lower_control_flow_rows[];
 extern const nereid_lower_row_t nereid_lower_convert_layout_rows[];
+extern const nereid_lower_row_t nereid_lower_reduce_rows[];
 
 /* --- values --- */
 
@@ -182,6 +184,9 @@ const nereid_coordinates_t *nereid_lower_coordinates(nereid_lower_t *lower, Mlir
 MlirValue nereid_lower_coordinate(nereid_lower_t *lower, const nereid_coordinates_t *coordinates, intptr_t r,
                                   intptr_t d);
 
+/* i32: the part of the coordinate in dimension `d` that lane and warp decide, emitted here. */
+MlirValue nereid_lower_thread_coordinate(nereid_lower_t *lower, const nereid_layout_t *layout, int d);
+
 /* i1 that is true for exactly one of the threads that hold the same elements of `tensor`; null when all differ. */
 MlirValue nereid_lower_unique_thread(nereid_lower_t *lower, MlirType tensor);
 
@@ -211,6 +216,10 @@ MlirValue nereid_lower_string(nereid_lower_t *lower, MlirStringRef text);
 /* Splits the current block: what follows goes to the returned new block, and the builder stays at the end of the first
  * half. For lowerings that need a branch. */
 MlirBlock nereid_lower_split_block(nereid_lower_t *lower);
+
+/* Runs what follows only where `condition`, an i1, holds; returns the block to go on in with nereid_lower_end_if. */
+MlirBlock nereid_lower_begin_if(nereid_lower_t *lower, MlirValue condition);
+void nereid_lower_end_if(nereid_lower_t *lower, MlirBlock rest);
 
 /* Diagnostic at the op: "'tt.x' op <message>". Always false, so that lowerings can return it. */
 bool nereid_lower_error(MlirOperation op, const char *format, ...) NEREID_PRINTF(2, 3);

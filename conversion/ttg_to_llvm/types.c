@@ -165,7 +165,7 @@ static bool single_bit(const nereid_layout_t *layout, int bit, int d, int *out_s
 }
 
 /* The thread's part of the coordinate in dimension `d`: runs of id bits that move together become one field. */
-static MlirValue emit_thread_part(nereid_lower_t *lower, const nereid_layout_t *layout, int d) {
+MlirValue nereid_lower_thread_coordinate(nereid_lower_t *lower, const nereid_layout_t *layout, int d) {
   const int bits = layout->in_bits[NEREID_LAYOUT_LANE] + layout->in_bits[NEREID_LAYOUT_WARP];
   MlirValue sum = {NULL};
   for (int bit = 0; bit < bits;) {
@@ -230,7 +230,7 @@ const nereid_coordinates_t *nereid_lower_coordinates(nereid_lower_t *lower, Mlir
   nereid_builder_t saved = nereid_lower_enter_prologue(lower);
   for (int d = 0; d < made->rank; ++d) {
     made->disjoint[d] = !(in_registers & in_threads & nereid_layout_out_mask(layout, d));
-    made->base[d] = emit_block_part(lower, layout, d, emit_thread_part(lower, layout, d));
+    made->base[d] = emit_block_part(lower, layout, d, nereid_lower_thread_coordinate(lower, layout, d));
   }
   nereid_lower_leave_prologue(lower, saved);
   uintptr_t *place = nereid_map_insert(&lower->coordinates, tensor.ptr);

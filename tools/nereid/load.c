@@ -36,6 +36,7 @@ nereid_status_t tool_job_compile(nereid_arena_t *arena, const run_settings_t *se
       .num_warps = (int32_t)settings->num_warps,
       .num_stages = (int32_t)settings->num_stages,
       .num_ctas = (int32_t)settings->num_ctas,
+      .ptxas_options = settings->ptxas_options,
       .kernel = settings->kernel,
       .allow_later = stage == NEREID_STAGE_TTIR,
   };

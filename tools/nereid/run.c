@@ -40,6 +40,8 @@ static const tool_option_t options[] = {
     {"--num-stages", "N", "loop iterations in flight when compiling", TOOL_INTEGER,
      offsetof(run_settings_t, num_stages)},
     {"--num-ctas", "N", "CTAs per cluster when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_ctas)},
+    {"--ptxas-options", "S", "more arguments for the assembler, separated by blanks", TOOL_TEXT,
+     offsetof(run_settings_t, ptxas_options)},
     {"--seed", "N", "for rand, randint and the random schedule; default 0", TOOL_INTEGER,
      offsetof(run_settings_t, seed)},
 };

@@ -123,4 +123,5 @@ def main(corpus, chosen):
     sys.exit("\n".join(bad) or 0)
 
 
-main(sys.argv[1], sys.argv[2:])
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

@@ -1,0 +1,62 @@
+/* Regions of scalar code; see region.h.
+ *
+ *   ^bb0(%a: f32, %b: f32):               %2 = llvm.fadd %0, %1
+ *     %c = arith.addf %a, %b      ->
+ *     tt.reduce.return %c
+ *
+ * The arguments get the element's values and the ops are lowered by their rows, as those of the function are; the next
+ * element does the same again. */
+#include "conversion/ttg_to_llvm/region.h"
+
+#include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/function.h"
+
+#include "seam/effects.h"
+
+static void set_arguments(nereid_lower_t *lower, MlirBlock block, const MlirValue *arguments) {
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
+    nereid_lower_set_scalar(lower, mlirBlockGetArgument(block, i), arguments[i]);
+}
+
+/* The operands of the region's terminator. */
+static void get_results(nereid_lower_t *lower, MlirOperation end, MlirValue *out_results) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); ++i)
+    out_results[i] = nereid_lower_operand(lower, end, i).values[0];
+}
+
+bool nereid_region_emit(nereid_lower_t *lower, MlirRegion region, const MlirValue *arguments, MlirValue *out_results) {
+  MlirBlock block = mlirRegionGetFirstBlock(region);
+  MlirOperation end = mlirBlockGetTerminator(block);
+  const MlirLocation location = lower->builder.location;
+  set_arguments(lower, block, arguments);
+  if (!nereid_lower_ops(lower, block, end) || lower->arena->failed)
+    return false;
+  get_results(lower, end, out_results);
+  lower->builder.location = location;
+  return true;
+}
+
+bool nereid_region_is_pure(MlirRegion region) {
+  for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block);
+       block = mlirBlockGetNextInRegion(block))
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+      if (!nereidMlirOperationIsMemoryEffectFree(op))
+        return false;
+  return true;
+}
+
+nereid_op_kind_t nereid_region_single_op(MlirRegion region) {
+  MlirBlock block = mlirRegionGetFirstBlock(region);
+  MlirOperation op = mlirBlockGetFirstOperation(block), end = mlirBlockGetTerminator(block);
+  if (mlirOperationEqual(op, end) || !mlirOperationEqual(mlirOperationGetNextInBlock(op), end) ||
+      mlirBlockGetNumArguments(block) != 2 || mlirOperationGetNumOperands(op) != 2 ||
+      mlirOperationGetNumResults(op) != 1)
+    return NEREID_OP_UNKNOWN;
+  MlirValue a = mlirBlockGetArgument(block, 0), b = mlirBlockGetArgument(block, 1);
+  MlirValue lhs = mlirOperationGetOperand(op, 0), rhs = mlirOperationGetOperand(op, 1);
+  const bool both =
+      (mlirValueEqual(lhs, a) && mlirValueEqual(rhs, b)) || (mlirValueEqual(lhs, b) && mlirValueEqual(rhs, a));
+  return both && mlirValueEqual(mlirOperationGetOperand(end, 0), mlirOperationGetResult(op, 0)) ? nereid_op_kind(op)
+                                                                                                : NEREID_OP_UNKNOWN;
+}

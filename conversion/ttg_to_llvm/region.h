@@ -1,0 +1,18 @@
+/* Regions of scalar code that a lowering runs once per element: those of tt.reduce, tt.scan and tt.map_elementwise. */
+#ifndef NEREID_CONVERSION_TTG_TO_LLVM_REGION_H
+#define NEREID_CONVERSION_TTG_TO_LLVM_REGION_H
+
+#include "conversion/ttg_to_llvm/lower.h"
+
+/* Emits the ops of `region` for these values of its arguments; writes the operands of its terminator to `out_results`,
+ * which may be `arguments`. A region of several blocks becomes blocks of the function. False after a diagnostic. */
+bool nereid_region_emit(nereid_lower_t *lower, MlirRegion region, const MlirValue *arguments, MlirValue *out_results);
+
+/* Whether running the region has no effect but its results. */
+bool nereid_region_is_pure(MlirRegion region);
+
+/* The kind of the one op that `region` consists of, when it combines the two arguments and is what the region returns;
+ * NEREID_OP_UNKNOWN otherwise. */
+nereid_op_kind_t nereid_region_single_op(MlirRegion region);
+
+#endif

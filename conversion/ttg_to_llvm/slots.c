@@ -1,0 +1,106 @@
+/* Registers to slots of shared memory and back; see slots.h. */
+#include "conversion/ttg_to_llvm/slots.h"
+
+#include "conversion/ttg_to_llvm/emit.h"
+
+enum { MAX_VECTOR = 16, ACCESS_BYTES = 16 };
+
+/* --- elements --- */
+
+int64_t nereid_slots_element_bytes(MlirType element) {
+  return nereid_lower_memory_bits(element) / 8;
+}
+
+MlirType nereid_slots_memory_type(nereid_lower_t *lower, MlirType element) {
+  if (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) < 8)
+    return lower->types.i8;
+  return mlirTypeIsAInteger(element) || mlirTypeIsAFloat(element) ? element : lower->types.i64;
+}
+
+MlirValue nereid_slots_to_memory(nereid_lower_t *lower, MlirType memory, MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  if (mlirTypeIsAInteger(type) && !mlirTypeEqual(type, memory))
+    return nereid_emit_cast(lower, "llvm.zext", memory, value);
+  return nereid_emit_bits(lower, memory, value);
+}
+
+MlirValue nereid_slots_from_memory(nereid_lower_t *lower, MlirType element, MlirValue value) {
+  if (mlirTypeIsAInteger(element) && !mlirTypeEqual(element, mlirValueGetType(value)))
+    return nereid_emit_cast(lower, "llvm.trunc", element, value);
+  return nereid_emit_bits(lower, element, value);
+}
+
+/* --- addresses --- */
+
+nereid_slots_t nereid_slots_make(nereid_lower_t *lower, const nereid_layout_t *layout, MlirType element,
+                                 MlirValue scratch) {
+  nereid_slots_t slots = {.layout = *layout, .element = element, .base = scratch};
+  slots.memory = nereid_slots_memory_type(lower, element);
+  slots.bytes = nereid_slots_element_bytes(element);
+  slots.vector = nereid_layout_contiguity(layout, 0);
+  while (slots.vector * slots.bytes > ACCESS_BYTES)
+    slots.vector /= 2;
+  const uint32_t in_threads =
+      nereid_layout_span(layout, NEREID_LAYOUT_LANE) | nereid_layout_span(layout, NEREID_LAYOUT_WARP);
+  slots.disjoint = !(nereid_layout_span(layout, NEREID_LAYOUT_REGISTER) & in_threads);
+  if (!in_threads)
+    return slots;
+  MlirValue thread = nereid_lower_thread_coordinate(lower, layout, 0);
+  slots.thread_offset = nereid_emit_mul(lower, thread, nereid_emit_i32(lower, (int32_t)slots.bytes));
+  if (slots.disjoint)
+    slots.base = nereid_emit_gep(lower, scratch, lower->types.i8, slots.thread_offset);
+  return slots;
+}
+
+MlirValue nereid_slots_address(nereid_lower_t *lower, const nereid_slots_t *slots, uint32_t r) {
+  const int64_t bytes = nereid_layout_apply(&slots->layout, r, 0, 0, 0) * slots->bytes;
+  if (slots->disjoint)
+    return nereid_emit_offset(lower, slots->base, bytes);
+  MlirValue offset = slots->thread_offset;
+  if (bytes)
+    offset = nereid_emit_xor(lower, offset, nereid_emit_i32(lower, (int32_t)bytes));
+  return nereid_emit_gep(lower, slots->base, lower->types.i8, offset);
+}
+
+static MlirNamedAttribute alignment(nereid_lower_t *lower, const nereid_slots_t *slots) {
+  return nereid_emit_attribute(lower, "alignment", mlirIntegerAttrGet(lower->types.i64, slots->vector * slots->bytes));
+}
+
+/* --- accesses --- */
+
+void nereid_slots_store(nereid_lower_t *lower, const nereid_slots_t *slots, const MlirValue *values) {
+  const int32_t registers = nereid_layout_registers(&slots->layout);
+  MlirNamedAttribute attribute = alignment(lower, slots);
+  for (int32_t r = 0; r < registers; r += slots->vector) {
+    MlirValue word[MAX_VECTOR];
+    for (int32_t i = 0; i < slots->vector; ++i)
+      word[i] = nereid_slots_to_memory(lower, slots->memory, values[r + i]);
+    MlirValue operands[] = {nereid_emit_pack(lower, slots->vector, word),
+                            nereid_slots_address(lower, slots, (uint32_t)r)};
+    nereid_emit_op(lower, "llvm.store", 0, NULL, 2, operands, 1, &attribute);
+  }
+}
+
+void nereid_slots_load(nereid_lower_t *lower, const nereid_slots_t *slots, MlirValue *out_values) {
+  const int32_t registers = nereid_layout_registers(&slots->layout);
+  MlirNamedAttribute attribute = alignment(lower, slots);
+  MlirType type = slots->vector == 1 ? slots->memory : nereid_emit_vector_type(slots->memory, slots->vector);
+  for (int32_t r = 0; r < registers; r += slots->vector) {
+    MlirValue at = nereid_slots_address(lower, slots, (uint32_t)r);
+    MlirValue word = mlirOperationGetResult(nereid_emit_op(lower, "llvm.load", 1, &type, 1, &at, 1, &attribute), 0);
+    for (int32_t i = 0; i < slots->vector; ++i) {
+      MlirValue part = slots->vector == 1 ? word : nereid_emit_extract(lower, word, i);
+      out_values[r + i] = nereid_slots_from_memory(lower, slots->element, part);
+    }
+  }
+}
+
+MlirValue nereid_slots_scratch(nereid_lower_t *lower, MlirOperation op) {
+  MlirAttribute offset = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("allocation.offset"));
+  if (mlirAttributeIsNull(offset)) {
+    nereid_lower_error(op, "has no place in shared memory: allocate-shared-memory comes first");
+    return (MlirValue){NULL};
+  }
+  nereid_emit_barrier(lower);
+  return nereid_lower_shared_pointer(lower, mlirIntegerAttrGetValueInt(offset));
+}

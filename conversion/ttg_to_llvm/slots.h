@@ -1,0 +1,48 @@
+/* A tensor's registers in shared memory, where threads exchange them.
+ *
+ *   layout  register [1, 2], lane [4, 8 ..], warp [128 ..]          register r of lane l of warp w  ->  its slot
+ *   store   st.shared.v4 [scratch + thread part], {r0, r1, r2, r3}   registers of neighbouring slots move together
+ *
+ * A slot holds an element: i1 takes a byte, a pointer eight. */
+#ifndef NEREID_CONVERSION_TTG_TO_LLVM_SLOTS_H
+#define NEREID_CONVERSION_TTG_TO_LLVM_SLOTS_H
+
+#include "conversion/ttg_to_llvm/lower.h"
+
+typedef struct nereid_slots {
+  nereid_layout_t layout;  /* of one dimension, the slot */
+  MlirType element;        /* in registers, an LLVM type */
+  MlirType memory;         /* in shared memory */
+  int64_t bytes;           /* of a slot */
+  int32_t vector;          /* registers that move together */
+  MlirValue base;          /* ptr<3>: slot 0, or the thread's part of the address when `disjoint` */
+  MlirValue thread_offset; /* i32, bytes; null when `disjoint` */
+  bool disjoint;           /* register parts add to the thread's */
+} nereid_slots_t;
+
+/* Slots of `layout` from `scratch` (ptr<3>) on, 16-byte aligned, for elements of the LLVM type `element`. */
+nereid_slots_t nereid_slots_make(nereid_lower_t *lower, const nereid_layout_t *layout, MlirType element,
+                                 MlirValue scratch);
+
+/* Bytes that an element of an LLVM type takes in a slot. */
+int64_t nereid_slots_element_bytes(MlirType element);
+
+/* The LLVM type of an element in shared memory, and the way there and back. */
+MlirType nereid_slots_memory_type(nereid_lower_t *lower, MlirType element);
+MlirValue nereid_slots_to_memory(nereid_lower_t *lower, MlirType memory, MlirValue value);
+MlirValue nereid_slots_from_memory(nereid_lower_t *lower, MlirType element, MlirValue value);
+
+/* Stores one value per register of the layout. */
+void nereid_slots_store(nereid_lower_t *lower, const nereid_slots_t *slots, const MlirValue *values);
+
+/* Loads one value per register of the layout. */
+void nereid_slots_load(nereid_lower_t *lower, const nereid_slots_t *slots, MlirValue *out_values);
+
+/* ptr<3>: the slot of register `r`. */
+MlirValue nereid_slots_address(nereid_lower_t *lower, const nereid_slots_t *slots, uint32_t r);
+
+/* The op's scratch, after a barrier: whoever read there before is done. Null after a diagnostic when shared memory has
+ * not been allocated. */
+MlirValue nereid_slots_scratch(nereid_lower_t *lower, MlirOperation op);
+
+#endif

@@ -1,0 +1,127 @@
+/* Whom to combine with along one dimension; see reduction.h.
+ *
+ * The kernel comes from linear_layout.c reduced: no vector has the highest bit of another. So a coordinate with these
+ * bits cleared stands for its class, and the warps among them number the parts that meet in shared memory. */
+#include "layout/reduction.h"
+
+#include <string.h>
+
+enum { SPREAD_WARPS = 4 }; /* from 16 parts on, lanes read one each */
+
+static int input_of(const nereid_layout_t *layout, int *flat) {
+  int in = 0;
+  while (*flat >= layout->in_bits[in])
+    *flat -= layout->in_bits[in++];
+  return in;
+}
+
+static uint32_t part_of(const nereid_layout_t *layout, uint64_t flat, int in) {
+  for (int lower = 0; lower < in; lower++)
+    flat >>= layout->in_bits[lower];
+  return (uint32_t)(flat & ((UINT64_C(1) << layout->in_bits[in]) - 1));
+}
+
+/* Adds `vector` to the echelon form `rows`; false when it is in their span. */
+static bool add_row(uint32_t rows[NEREID_LAYOUT_MAX_BITS], uint32_t vector) {
+  while (vector) {
+    const int bit = 31 - __builtin_clz(vector);
+    if (!rows[bit]) {
+      rows[bit] = vector;
+      return true;
+    }
+    vector ^= rows[bit];
+  }
+  return false;
+}
+
+static void add_generator(nereid_layout_reduction_t *out, uint64_t vector, int in, int bit) {
+  const nereid_layout_t *layout = &out->projected;
+  const nereid_layout_partner_t partner = {part_of(layout, vector, NEREID_LAYOUT_REGISTER),
+                                           part_of(layout, vector, NEREID_LAYOUT_LANE)};
+  if (in == NEREID_LAYOUT_REGISTER)
+    out->registers[out->n_registers++] = partner.reg;
+  else if (in == NEREID_LAYOUT_LANE)
+    out->lanes[out->n_lanes++] = partner;
+  else if (in == NEREID_LAYOUT_WARP)
+    out->warps[out->n_warps++] = (uint8_t)bit;
+  else
+    out->across_blocks = true;
+}
+
+void nereid_layout_reduction(const nereid_layout_t *layout, int axis, nereid_layout_reduction_t *out) {
+  uint64_t kernel[64];
+  uint32_t rows[NEREID_LAYOUT_MAX_BITS] = {0};
+  memset(out, 0, sizeof *out);
+  out->projected = *layout;
+  nereid_layout_drop_dim(&out->projected, axis);
+  const int count = nereid_layout_kernel(&out->projected, kernel);
+  for (int i = 0; i < count; i++) {
+    int bit = 63 - __builtin_clzll(kernel[i]);
+    const int in = input_of(layout, &bit);
+    const bool adds = add_row(rows, nereid_layout_apply_flat(layout, kernel[i]));
+    if (adds)
+      add_generator(out, kernel[i], in, bit);
+    if (!adds || in != NEREID_LAYOUT_WARP)
+      out->fixed[in] |= UINT32_C(1) << bit;
+    if (in == NEREID_LAYOUT_REGISTER)
+      out->same[out->n_same++] = (uint32_t)kernel[i];
+  }
+}
+
+uint32_t nereid_layout_reduction_register(const nereid_layout_reduction_t *reduction, uint32_t reg) {
+  for (int i = 0; i < reduction->n_same; i++)
+    if (reg >> (31 - __builtin_clz(reduction->same[i])) & 1)
+      reg ^= reduction->same[i];
+  return reg;
+}
+
+int64_t nereid_layout_reduction_slots(const nereid_layout_reduction_t *reduction) {
+  return INT64_C(1) << (nereid_layout_out_total(&reduction->projected) + reduction->n_warps);
+}
+
+static bool lanes_differ(const nereid_layout_t *projected) {
+  return nereid_layout_span(projected, NEREID_LAYOUT_LANE) != 0;
+}
+
+/* The registers that stand for others, moved up by `result_shift`, on top of what `out` has. */
+static void append_registers(const nereid_layout_reduction_t *reduction, int result_shift, nereid_layout_t *out) {
+  const nereid_layout_t *projected = &reduction->projected;
+  for (int bit = 0; bit < projected->in_bits[NEREID_LAYOUT_REGISTER]; bit++)
+    if (!(reduction->fixed[NEREID_LAYOUT_REGISTER] >> bit & 1))
+      out->bases[NEREID_LAYOUT_REGISTER][out->in_bits[NEREID_LAYOUT_REGISTER]++] =
+          projected->bases[NEREID_LAYOUT_REGISTER][bit] << result_shift;
+}
+
+static void append_threads(const nereid_layout_t *projected, int result_shift, nereid_layout_t *out) {
+  for (int in = NEREID_LAYOUT_LANE; in <= NEREID_LAYOUT_WARP; in++) {
+    out->in_bits[in] = projected->in_bits[in];
+    for (int bit = 0; bit < projected->in_bits[in]; bit++)
+      out->bases[in][bit] = projected->bases[in][bit] << result_shift;
+  }
+}
+
+/* Lanes of different results read neighbouring words when results lie together; else the parts of a result do, so that
+ * one wide load has several. */
+void nereid_layout_reduction_exchange(const nereid_layout_reduction_t *reduction, nereid_layout_t *out_write,
+                                      nereid_layout_t *out_read, bool *out_spread) {
+  const nereid_layout_t *projected = &reduction->projected;
+  const int result_bits = nereid_layout_out_total(projected), n = reduction->n_warps;
+  const bool apart = lanes_differ(projected);
+  const int result_shift = apart ? 0 : n, part_shift = apart ? result_bits : 0;
+  *out_spread = !apart && n >= SPREAD_WARPS && n <= projected->in_bits[NEREID_LAYOUT_LANE];
+  nereid_layout_initialize(out_write, 1);
+  out_write->out_bits[0] = (uint8_t)(result_bits + n);
+  *out_read = *out_write;
+  append_registers(reduction, result_shift, out_write);
+  append_threads(projected, result_shift, out_write);
+  append_threads(projected, result_shift, out_read);
+  for (int i = 0; i < n; i++) {
+    const uint32_t part = UINT32_C(1) << (part_shift + i);
+    out_write->bases[NEREID_LAYOUT_WARP][reduction->warps[i]] ^= part;
+    if (*out_spread)
+      out_read->bases[NEREID_LAYOUT_LANE][i] ^= part;
+    else
+      out_read->bases[NEREID_LAYOUT_REGISTER][out_read->in_bits[NEREID_LAYOUT_REGISTER]++] = part;
+  }
+  append_registers(reduction, result_shift, out_read);
+}

@@ -1,0 +1,48 @@
+/* How a tensor is combined along one dimension: which registers, lanes and warps hold the elements of one result.
+ *
+ *   8x16, register [(0,1)], lane [(0,2) (0,4) (0,8) (1,0) (2,0)], warp [(4,0)], along dimension 1:
+ *     registers {1}, lanes {1, 2, 4}, no warps: xor the register, then shuffle by 1, 2 and 4
+ *
+ * The hardware coordinates that hold elements of one result differ by the kernel of the layout without that dimension.
+ * A basis of it, without the vectors that only lead to further copies, says whom to combine with: vectors of registers
+ * alone, then those that move lanes, then those that move warps. Any linear layout will do: a lane vector may move the
+ * register too. */
+#ifndef NEREID_LAYOUT_REDUCTION_H
+#define NEREID_LAYOUT_REDUCTION_H
+
+#include "layout/linear_layout.h"
+
+/* Combines with the register `reg` ^ own of lane `lane` ^ own. */
+typedef struct nereid_layout_partner {
+  uint32_t reg, lane;
+} nereid_layout_partner_t;
+
+typedef struct nereid_layout_reduction {
+  int n_registers, n_lanes, n_warps;
+  uint32_t registers[NEREID_LAYOUT_MAX_BITS];            /* within the thread: xor masks */
+  nereid_layout_partner_t lanes[NEREID_LAYOUT_MAX_BITS]; /* within the warp */
+  uint8_t warps[NEREID_LAYOUT_MAX_BITS];                 /* bits of the warp that tell the partial results apart */
+  int n_same;
+  uint32_t same[NEREID_LAYOUT_MAX_BITS]; /* xor masks between registers of one result, copies included */
+  uint32_t fixed[NEREID_LAYOUT_DIMS];    /* bits that are 0 in the one of equal partial results that counts */
+  bool across_blocks;                    /* CTAs of a cluster hold parts of one result */
+  nereid_layout_t projected;             /* the layout without the dimension */
+} nereid_layout_reduction_t;
+
+/* The reduction of `layout` along dimension `axis`. */
+void nereid_layout_reduction(const nereid_layout_t *layout, int axis, nereid_layout_reduction_t *out);
+
+/* The register that stands for all those that `reg` is combined with in its thread, and for its copies. */
+uint32_t nereid_layout_reduction_register(const nereid_layout_reduction_t *reduction, uint32_t reg);
+
+/* Slots of the partial results in shared memory: as many as results in one CTA, times the warps that share one. */
+int64_t nereid_layout_reduction_slots(const nereid_layout_reduction_t *reduction);
+
+/* Where the partial results lie, as layouts of one dimension, the slot. Both number only registers that stand for
+ * others, in order. `write` says where a thread puts them, which only threads without a fixed bit need to do; with
+ * `read` a thread finds all that make up its results: its register is the number of the partial result in the low
+ * `n_warps` bits, or, when `spread`, the lane is that number and n_warps lane masks 1, 2, 4 … combine them. */
+void nereid_layout_reduction_exchange(const nereid_layout_reduction_t *reduction, nereid_layout_t *out_write,
+                                      nereid_layout_t *out_read, bool *out_spread);
+
+#endif

@@ -1,0 +1,267 @@
+"""Random layouts under the ops that move elements between threads: the emulator against the interpreter, in every bit.
+
+    random_layouts.py WORK_DIR SEED COUNT OP...        OP: reduce scan convert gather histogram join split cat map
+
+Each case is a kernel that loads a tensor in a random blocked, linear or slice encoding, applies the op, and stores what
+it gives. The emulator gets it with encodings, the interpreter without. Values are small integers, so that sums of floats
+are exact in any order. Needs nereid on the PATH.
+"""
+
+import os
+import random
+import re
+import subprocess
+import sys
+
+HEADER = ('module attributes {"ttg.num-warps" = %d : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, '
+          'ttg.target = "cuda:90"} {\n')
+
+
+def log2(n):
+    return n.bit_length() - 1
+
+
+class Layouts:
+    """Encodings by name; a tensor type's text holds `, #name`, which the interpreter's copy is without."""
+
+    def __init__(self, rng, warps):
+        self.rng, self.warps, self.lines = rng, warps, []
+
+    def define(self, text):
+        name = "#L%d" % len(self.lines)
+        self.lines.append("%s = %s" % (name, text))
+        return name
+
+    def spread(self, total, rank):
+        """Powers of two with the product `total`, one per dimension."""
+        sizes = [1] * rank
+        while total > 1:
+            sizes[self.rng.randrange(rank)] *= 2
+            total //= 2
+        return sizes
+
+    def blocked(self, shape):
+        rank = len(shape)
+        order = self.rng.sample(range(rank), rank)
+        size = [self.rng.choice([1, 1, 2, 4]) for _ in shape]
+        return self.define("#ttg.blocked<{sizePerThread = %s, threadsPerWarp = %s, warpsPerCTA = %s, order = %s}>" % (
+            size, self.spread(32, rank), self.spread(self.warps, rank), order))
+
+    def linear(self, shape):
+        """Every bit of an index is moved by one bit of register, lane or warp."""
+        units = [(d, 1 << b) for d, n in enumerate(shape) for b in range(log2(n))]
+        self.rng.shuffle(units)
+        slots = [None] * (5 + log2(self.warps))
+        places = self.rng.sample(range(len(slots)), min(len(slots), len(units), self.rng.randint(2, len(slots))))
+        for place, unit in zip(places, units):
+            slots[place] = unit
+        registers = units[len(places):]
+        vectors = []
+        for unit in slots + registers:
+            vector = [0] * len(shape)
+            if unit:
+                vector[unit[0]] = unit[1]
+            vectors.append(vector)
+        lane, warp, register = vectors[:5], vectors[5:len(slots)], vectors[len(slots):]
+        return self.define("#ttg.linear<{register = %s, lane = %s, warp = %s, block = []}>" % (register, lane, warp))
+
+    def slice(self, parent, d):
+        return self.define("#ttg.slice<{dim = %d, parent = %s}>" % (d, parent))
+
+    def any(self, shape):
+        kind = self.rng.random()
+        if kind < 0.45:
+            return self.blocked(shape)
+        if kind < 0.85:
+            return self.linear(shape)
+        d = self.rng.randint(0, len(shape))
+        return self.slice(self.any(shape[:d] + [self.rng.choice([2, 8, 32])] + shape[d:]), d)
+
+
+class Kernel:
+    def __init__(self, rng):
+        self.rng, self.names, self.lines, self.outs = rng, 0, [], []
+        self.warps = rng.choice([1, 2, 4, 4, 8, 16, 32])
+        self.layouts = Layouts(rng, self.warps)
+        self.parameters = []
+
+    def type(self, shape, element, encoding):
+        return "tensor<%s%s, %s>" % ("".join("%dx" % n for n in shape), element, encoding)
+
+    def emit(self, text):
+        self.names += 1
+        self.lines.append("  %%v%d = %s" % (self.names, text))
+        return "%%v%d" % self.names
+
+    def coordinate(self, shape, encoding, d):
+        """The coordinate along `d` of every element."""
+        steps, dims, at = [], list(range(len(shape))), encoding
+        for other in reversed(range(len(shape))):
+            if other != d:
+                steps.append((dims.index(other), at, list(dims)))
+                at = self.layouts.slice(at, dims.index(other))
+                dims.remove(other)
+        value = self.emit("tt.make_range {start = 0 : i32, end = %d : i32} : %s" % (shape[d], self.type([shape[d]], "i32", at)))
+        have = [shape[d]]
+        for axis, outer, _ in reversed(steps):
+            wide = have[:axis] + [1] + have[axis:]
+            value = self.emit("tt.expand_dims %s {axis = %d : i32} : %s -> %s" % (
+                value, axis, self.type(have, "i32", at), self.type(wide, "i32", outer)))
+            have, at = wide, outer
+        if have != shape:
+            value = self.emit("tt.broadcast %s : %s -> %s" % (value, self.type(have, "i32", at), self.type(shape, "i32", at)))
+        return value
+
+    def index(self, shape, encoding):
+        of, total = self.type(shape, "i32", encoding), None
+        for d in range(len(shape)):
+            part, stride = self.coordinate(shape, encoding, d), 1
+            for n in shape[d + 1:]:
+                stride *= n
+            scale = self.emit("arith.constant dense<%d> : %s" % (stride, of))
+            part = self.emit("arith.muli %s, %s : %s" % (part, scale, of))
+            total = self.emit("arith.addi %s, %s : %s" % (total, part, of)) if total else part
+        return total
+
+    def pointers(self, element, shape, encoding, fill):
+        size = 1
+        for n in shape:
+            size *= n
+        name = "%%p%d" % len(self.parameters)
+        self.parameters.append((name, element, size, fill))
+        of = self.type(shape, "!tt.ptr<%s>" % element, encoding)
+        splat = self.emit("tt.splat %s : !tt.ptr<%s> -> %s" % (name, element, of))
+        return self.emit("tt.addptr %s, %s : %s, %s" % (splat, self.index(shape, encoding), of,
+                                                        self.type(shape, "i32", encoding))), of
+
+    def load(self, element, shape, encoding, low=-8, high=9):
+        """Small whole numbers of any type."""
+        pointers, of = self.pointers("i32", shape, encoding, "randint(%d,%d)" % (low, high))
+        value, source = self.emit("tt.load %s : %s" % (pointers, of)), self.type(shape, "i32", encoding)
+        to = self.type(shape, element, encoding)
+        if element == "i1":
+            zero = self.emit("arith.constant dense<0> : %s" % source)
+            return self.emit("arith.cmpi sgt, %s, %s : %s" % (value, zero, source))
+        op = {"i8": "trunci", "i16": "trunci", "i64": "extsi"}.get(element, "sitofp")
+        return value if element == "i32" else self.emit("arith.%s %s : %s to %s" % (op, value, source, to))
+
+    def store(self, value, element, shape, encoding):
+        if element == "i1":
+            value = self.emit("arith.extui %s : %s to %s" % (value, self.type(shape, "i1", encoding), self.type(shape, "i8", encoding)))
+            element = "i8"
+        pointers, of = self.pointers(element, shape, encoding, "zeros")
+        self.outs.append(len(self.parameters) - 1)
+        self.lines.append("  tt.store %s, %s : %s" % (pointers, value, of))
+
+    def store_scalar(self, value, element):
+        name = "%%p%d" % len(self.parameters)
+        self.parameters.append((name, element, 1, "zeros"))
+        self.outs.append(len(self.parameters) - 1)
+        self.lines.append("  tt.store %s, %s : !tt.ptr<%s>" % (name, value, element))
+
+    def shape(self, most=11, rank=None):
+        rank = rank or self.rng.choice([1, 1, 2, 2, 3])
+        shape = [1] * rank
+        for _ in range(self.rng.randint(0, most)):
+            shape[self.rng.randrange(rank)] *= 2
+        return shape
+
+    def element(self):
+        return self.rng.choice(["i32", "i32", "f32", "f32", "i64", "f64", "i8", "f16", "i1"])
+
+    # --- regions: (elements, lines, commutative) ---
+
+    def region(self, commutative):
+        """Elements, and a region over two tuples of them."""
+        kind = self.rng.choice(["one", "one", "arg", "three"] + ([] if commutative else ["affine"]))
+        if kind == "arg":
+            element = self.rng.choice(["f32", "i32", "f16"])
+            greater = "arith.cmpf ogt" if element[0] == "f" else "arith.cmpi sgt"
+            equal = "arith.cmpf oeq" if element[0] == "f" else "arith.cmpi eq"
+            return [element, "i32"], [
+                "%%g = %s, %%a0, %%b0 : %s" % (greater, element), "%%e = %s, %%a0, %%b0 : %s" % (equal, element),
+                "%t = arith.cmpi slt, %a1, %b1 : i32", "%s = arith.andi %e, %t : i1", "%w = arith.ori %g, %s : i1",
+                "%%r0 = arith.select %%w, %%a0, %%b0 : %s" % element, "%r1 = arith.select %w, %a1, %b1 : i32"]
+        if kind == "three":
+            return ["f32", "i64", "i8"], ["%r0 = arith.addf %a0, %b0 : f32", "%r1 = arith.maxsi %a1, %b1 : i64",
+                                          "%r2 = arith.xori %a2, %b2 : i8"]
+        if kind == "affine":  # x -> a1 x + a0 one after the other: associative, not commutative
+            return ["i32", "i32"], ["%t = arith.muli %a0, %b1 : i32", "%r0 = arith.addi %t, %b0 : i32",
+                                    "%r1 = arith.muli %a1, %b1 : i32"]
+        element = self.element()
+        if element[0] == "f":
+            op = self.rng.choice(["addf", "maxnumf", "maximumf", "minimumf"])
+        else:
+            op = self.rng.choice(["andi", "ori", "xori"] + (["addi", "maxsi", "minui"] if element != "i1" else []))
+        return [element], ["%%r0 = arith.%s %%a0, %%b0 : %s" % (op, element)]
+
+    def combine(self, name, attributes, sources, elements, lines, of, results):
+        arguments = ", ".join("%%%s%d: %s" % (side, i, e) for side in "ab" for i, e in enumerate(elements))
+        self.names += 1
+        made = "%%v%d" % self.names
+        self.lines.append('  %s%s = "tt.%s"(%s) <{%s}> ({\n  ^bb0(%s):\n    %s\n    tt.%s.return %s : %s\n  }) : (%s) -> (%s)' % (
+            made, ":%d" % len(elements) if len(elements) > 1 else "", name, ", ".join(sources), attributes, arguments,
+            "\n    ".join(lines), name, ", ".join("%%r%d" % i for i in range(len(elements))), ", ".join(elements),
+            ", ".join(of), ", ".join(results)))
+        return [made + ("#%d" % i if len(elements) > 1 else "") for i in range(len(elements))]
+
+    # --- the ops ---
+
+    def reduce(self):
+        shape, (elements, lines) = self.shape(), self.region(True)
+        encoding, axis = self.layouts.any(shape), self.rng.randrange(len(shape))
+        sources = [self.load(e, shape, encoding) for e in elements]
+        rest = shape[:axis] + shape[axis + 1:]
+        inner = self.layouts.slice(encoding, axis) if rest else None
+        results = [self.type(rest, e, inner) if rest else e for e in elements]
+        made = self.combine("reduce", "axis = %d : i32" % axis, sources, elements, lines,
+                            [self.type(shape, e, encoding) for e in elements], results)
+        for value, element in zip(made, elements):
+            if rest:
+                self.store(value, element, rest, inner)
+            elif element == "i1":
+                self.store_scalar(self.emit("arith.extui %s : i1 to i8" % value), "i8")
+            else:
+                self.store_scalar(value, element)
+
+    # --- running ---
+
+    def text(self, with_encodings):
+        parameters = ", ".join("%s: !tt.ptr<%s> {tt.divisibility = 16 : i32}" % (n, e) for n, e, _, _ in self.parameters)
+        text = "\n".join(self.layouts.lines) + "\n" + HEADER % self.warps + "tt.func public @k(%s) {\n%s\n  tt.return\n}\n}\n" % (
+            parameters, "\n".join(self.lines))
+        return text if with_encodings else re.sub(r", #L\d+", "", re.sub(r"^#L.*\n|attributes \{.*?\} ", "", text, flags=re.M))
+
+    def run(self, path, engine, options=()):
+        command = ["nereid", "run", path, "--on", engine, "--grid", "1", *options]
+        for i, (_, element, size, fill) in enumerate(self.parameters):
+            command += ["--arg", "%d=%s[%d]:%s" % (i, element, size, fill)]
+        outs = {i: "%s.%s.%d.npy" % (path, engine, i) for i in self.outs}
+        for i, file in outs.items():
+            command += ["--out", "%d=%s" % (i, file)]
+        got = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if got.returncode:
+            return got.stderr + " ".join(command)
+        return [open(file, "rb").read() for file in outs.values()]
+
+
+def main(directory, seed, count, ops):
+    os.makedirs(directory, exist_ok=True)
+    wrong = []
+    for i in range(count):
+        op = ops[i % len(ops)]
+        kernel = Kernel(random.Random("%d %d" % (seed, i)))
+        getattr(kernel, op)()
+        paths = [os.path.join(directory, "%s%d.%s" % (op, i, end)) for end in ("ttgir", "ttir")]
+        for path, with_encodings in zip(paths, (True, False)):
+            with open(path, "w") as file:
+                file.write(kernel.text(with_encodings))
+        schedule = ["--schedule", ["round-robin", "adversarial", "random"][i % 3]]
+        expected, got = kernel.run(paths[1], "interpreter"), kernel.run(paths[0], "emulator", schedule)
+        if isinstance(expected, str) or expected != got:
+            wrong.append("%s\n%s" % (paths[0], got if isinstance(got, str) else expected if isinstance(expected, str) else ""))
+    print("%d kernels, %d wrong" % (count, len(wrong)))
+    print("\n".join(wrong[:5]))
+
+
+main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:])

@@ -1,0 +1,91 @@
+// tt.reduce: registers in four accumulators, lanes by shuffles or redux, warps through shared memory with one barrier
+// before the parts are read and one that protects the bytes.
+// RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm=compute-capability=90 | FileCheck %s
+// RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm=compute-capability=75 | FileCheck %s --check-prefix=OLD
+
+#line = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#row = #ttg.slice<{dim = 1, parent = #rows}>
+
+// CHECK: module attributes {{.*}}ttg.shared = 48 : i32
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+
+// CHECK-LABEL: llvm.func internal @sum(
+// CHECK: %[[A:.*]] = llvm.fadd %arg0, %arg4
+// CHECK: %[[B:.*]] = llvm.fadd %arg1, %arg5
+// CHECK: %[[C:.*]] = llvm.fadd %arg2, %arg6
+// CHECK: %[[D:.*]] = llvm.fadd %arg3, %arg7
+// CHECK: %[[AC:.*]] = llvm.fadd %[[A]], %[[C]]
+// CHECK: %[[BD:.*]] = llvm.fadd %[[B]], %[[D]]
+// CHECK: llvm.fadd %[[AC]], %[[BD]]
+// CHECK-COUNT-5: llvm.call_intrinsic "llvm.nvvm.shfl.sync.bfly.f32"
+// CHECK-NOT: shfl
+// CHECK: barrier
+// CHECK: llvm.cond_br
+// CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr<3>
+// CHECK: barrier
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+// CHECK-COUNT-3: llvm.fadd
+// CHECK-NOT: {{fadd|barrier}}
+// CHECK: llvm.return
+tt.func private @sum(%x: tensor<1024xf32, #line>) -> f32 {
+  %y = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tt.reduce.return %c : f32
+  }) : (tensor<1024xf32, #line>) -> f32
+  tt.return %y : f32
+}
+
+// One warp holds each row: no shared memory. The op says what becomes of NaN.
+// CHECK-LABEL: llvm.func internal @row_maximum(
+// CHECK-NOT: barrier
+// CHECK-COUNT-3: llvm.intr.maximum
+// CHECK: shfl.sync.bfly.f32"(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}})
+// CHECK: llvm.intr.maximum
+// CHECK-COUNT-2: shfl
+// CHECK-NOT: {{shfl|barrier}}
+// CHECK: llvm.return
+tt.func private @row_maximum(%x: tensor<16x32xf32, #rows>) -> tensor<16xf32, #row> {
+  %y = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.maximumf %a, %b : f32
+    tt.reduce.return %c : f32
+  }) : (tensor<16x32xf32, #rows>) -> tensor<16xf32, #row>
+  tt.return %y : tensor<16xf32, #row>
+}
+
+// CHECK-LABEL: llvm.func internal @redux(
+// CHECK-NOT: shfl
+// CHECK: llvm.call_intrinsic "llvm.nvvm.redux.sync.umax"
+// CHECK-NOT: shfl
+// CHECK: llvm.return
+// OLD-LABEL: llvm.func internal @redux(
+// OLD-NOT: redux
+// OLD-COUNT-5: shfl.sync.bfly.i32
+tt.func private @redux(%x: tensor<1024xi32, #line>) -> i32 {
+  %y = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.maxui %b, %a : i32
+    tt.reduce.return %c : i32
+  }) : (tensor<1024xi32, #line>) -> i32
+  tt.return %y : i32
+}
+
+// Several operands, and code with an effect: it runs for every pair that is combined.
+// CHECK-LABEL: llvm.func internal @checked(
+// CHECK: llvm.call @__assertfail
+// CHECK: llvm.return
+tt.func private @checked(%x: tensor<1024xf32, #line>, %i: tensor<1024xi64, #line>) -> (f32, i64) {
+  %y:2 = "tt.reduce"(%x, %i) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %m: i64, %b: f32, %n: i64):
+    %differ = arith.cmpi ne, %m, %n : i64
+    tt.assert %differ, "twice the same" : i1
+    %more = arith.cmpf ogt, %a, %b : f32
+    %c = arith.select %more, %a, %b : f32
+    %k = arith.select %more, %m, %n : i64
+    tt.reduce.return %c, %k : f32, i64
+  }) : (tensor<1024xf32, #line>, tensor<1024xi64, #line>) -> (f32, i64)
+  tt.return %y#0, %y#1 : f32, i64
+}
+}

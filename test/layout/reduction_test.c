@@ -1,0 +1,134 @@
+/* Whom a reduction combines, point by point: every element of a result once, on random layouts. */
+#include "layout/reduction.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint64_t state = 1;
+
+static uint32_t random_below(uint32_t limit) {
+  state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (uint32_t)(state >> 33) % limit;
+}
+
+/* Every element is somewhere; inputs that are left over hold copies. */
+static nereid_layout_t random_layout(void) {
+  nereid_layout_t layout;
+  nereid_layout_initialize(&layout, 2);
+  for (int n = 0; n < 8; n++) {
+    const nereid_layout_dim_t in = (nereid_layout_dim_t)random_below(3);
+    if (random_below(4) == 0)
+      nereid_layout_extend_zeros(&layout, in, 1);
+    else
+      nereid_layout_extend(&layout, in, (int)random_below(2), 1);
+  }
+  for (int in = 0; in < 3; in++)
+    for (int i = 0; i < layout.in_bits[in]; i++)
+      if (!layout.bases[in][i] && random_below(2))
+        layout.bases[in][i] = random_below(UINT32_C(1) << nereid_layout_out_total(&layout));
+  return layout;
+}
+
+/* The elements, one bit each, that a thread has combined for a register. */
+typedef struct cells {
+  const nereid_layout_t *layout;
+  uint8_t seen[1 << 8][1 << 8]; /* [flat coordinate][element]: how often */
+} cells_t;
+
+static uint32_t flat_of(const nereid_layout_t *layout, uint32_t reg, uint32_t lane, uint32_t warp) {
+  return reg | lane << layout->in_bits[0] | warp << (layout->in_bits[0] + layout->in_bits[1]);
+}
+
+static void combine_with(cells_t *cells, uint32_t mask) {
+  static uint8_t before[1 << 8][1 << 8];
+  memcpy(before, cells->seen, sizeof before);
+  const uint32_t size = UINT32_C(1) << nereid_layout_in_total(cells->layout);
+  for (uint32_t x = 0; x < size; x++)
+    for (int e = 0; e < 1 << 8; e++)
+      cells->seen[x][e] = (uint8_t)(before[x][e] + before[x ^ mask][e]);
+}
+
+/* The elements that share a result with `element`, from partial results as the exchange finds them. */
+static void check_point(const cells_t *cells, const nereid_layout_reduction_t *r, int axis, uint32_t x) {
+  const nereid_layout_t *layout = cells->layout;
+  nereid_layout_t write, read;
+  bool spread;
+  int count[1 << 8] = {0};
+  nereid_layout_reduction_exchange(r, &write, &read, &spread);
+  const uint32_t lane = x >> layout->in_bits[0] & ((1U << layout->in_bits[1]) - 1);
+  const uint32_t warp = x >> (layout->in_bits[0] + layout->in_bits[1]);
+  const uint32_t parts = spread ? 1 : UINT32_C(1) << r->n_warps;
+  for (uint32_t part = 0; part < parts; part++) {
+    const uint32_t slot = nereid_layout_apply(&read, part, lane, warp, 0); /* the first register that stands */
+    int writers = 0;
+    for (uint32_t y = 0; y < UINT32_C(1) << nereid_layout_in_total(layout); y++) {
+      const uint32_t reg = y & ((1U << layout->in_bits[0]) - 1);
+      const uint32_t from_lane = y >> layout->in_bits[0] & ((1U << layout->in_bits[1]) - 1);
+      const uint32_t from_warp = y >> (layout->in_bits[0] + layout->in_bits[1]);
+      if ((reg & r->fixed[0]) || (from_lane & r->fixed[1]) || (from_warp & r->fixed[2]))
+        continue;
+      uint32_t packed = 0; /* number of the register among those that stand for others */
+      for (int bit = 0, at = 0; bit < layout->in_bits[0]; bit++)
+        if (!(r->fixed[0] >> bit & 1))
+          packed |= (reg >> bit & 1) << at++;
+      if (nereid_layout_apply(&write, packed, from_lane, from_warp, 0) != slot)
+        continue;
+      writers++;
+      for (int e = 0; e < 1 << 8; e++)
+        count[e] += cells->seen[y][e];
+    }
+    assert_int_equal(writers, 1);
+  }
+  int32_t mine[NEREID_LAYOUT_MAX_RANK], other[NEREID_LAYOUT_MAX_RANK];
+  nereid_layout_coordinates(layout, nereid_layout_apply(layout, 0, lane, warp, 0), mine);
+  for (uint32_t e = 0; e < UINT32_C(1) << nereid_layout_out_total(layout); e++) {
+    nereid_layout_coordinates(layout, e, other);
+    assert_int_equal(count[e], other[1 - axis] == mine[1 - axis]);
+  }
+}
+
+static void every_element_once(void **unused) {
+  (void)unused;
+  static cells_t cells;
+  for (int n = 0; n < 200; n++) {
+    const nereid_layout_t layout = random_layout();
+    const int axis = (int)random_below(2);
+    nereid_layout_reduction_t r;
+    nereid_layout_reduction(&layout, axis, &r);
+    assert_false(r.across_blocks);
+    memset(&cells, 0, sizeof cells);
+    cells.layout = &layout;
+    const uint32_t size = UINT32_C(1) << nereid_layout_in_total(&layout);
+    for (uint32_t x = 0; x < size; x++)
+      cells.seen[x][nereid_layout_apply_flat(&layout, x)] = 1;
+    for (int g = 0; g < r.n_registers; g++)
+      combine_with(&cells, r.registers[g]);
+    for (int g = 0; g < r.n_lanes; g++)
+      combine_with(&cells, flat_of(&layout, r.lanes[g].reg, r.lanes[g].lane, 0));
+    for (uint32_t x = 0; x < size; x += UINT32_C(1) << layout.in_bits[0])
+      check_point(&cells, &r, axis, x);
+  }
+}
+
+static void blocks_are_seen(void **unused) {
+  (void)unused;
+  nereid_layout_t layout;
+  nereid_layout_reduction_t r;
+  nereid_layout_initialize(&layout, 2);
+  nereid_layout_extend(&layout, NEREID_LAYOUT_LANE, 0, 2);
+  nereid_layout_extend(&layout, NEREID_LAYOUT_BLOCK, 1, 1);
+  nereid_layout_reduction(&layout, 0, &r);
+  assert_false(r.across_blocks);
+  nereid_layout_reduction(&layout, 1, &r);
+  assert_true(r.across_blocks);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_element_once), cmocka_unit_test(blocks_are_seen)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,34 @@
+/* What the files of `nereid layout` share. */
+#ifndef NEREID_TOOLS_LAYOUT_H
+#define NEREID_TOOLS_LAYOUT_H
+
+#include "layout/linear_layout.h"
+
+#include <stdio.h>
+
+/* Where an element lies: a register of a thread, or an offset in shared memory. */
+typedef struct tool_place {
+  uint32_t registr, lane, warp, block; /* of a shared layout `registr` is the offset in elements */
+} tool_place_t;
+
+typedef struct tool_layout {
+  nereid_layout_t layout;
+  bool shared;
+  uint32_t element_bits;
+  uint32_t copies;     /* how many places hold each element */
+  uint32_t n;          /* elements */
+  tool_place_t *first; /* [packed coordinate]: the first of them */
+} tool_layout_t;
+
+/* The map in a form to read: the layout's bases, and a grid whose cells say who holds them. */
+void tool_layout_print(const tool_layout_t *layout, FILE *out);
+/* The same as a picture: threads as colours, what a thread holds side by side as one box; of a shared layout the
+ * tensor with its banks and the memory with its rows. */
+void tool_layout_draw(const tool_layout_t *layout, const char *title, FILE *out);
+
+/* Sizes of the last two dimensions; 1 for one that is missing. What is before them are slices. */
+void tool_layout_grid(const tool_layout_t *layout, uint32_t *out_slices, uint32_t *out_rows, uint32_t *out_columns);
+/* The bank (4 bytes, of 32) where an element of a shared layout begins. */
+uint32_t tool_layout_bank(const tool_layout_t *layout, uint32_t element);
+
+#endif
