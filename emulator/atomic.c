@@ -7,6 +7,31 @@ static int64_t signed_of(uint64_t bits, unsigned size) {
   return size == 4 ? (int32_t)bits : (int64_t)bits;
 }
 
+/* min and max of halves: the number where one is a NaN; -0 is less than +0. */
+static double extreme(double a, double b, bool greater) {
+  if (a != a || b != b)
+    return a != a ? b : a;
+  if (a == b)
+    return (signbit(a) != 0) != greater ? a : b;
+  return (a < b) != greater ? a : b;
+}
+
+static uint64_t halves(const emu_insn_t *insn, uint64_t a, uint64_t b) {
+  bool is_bf16 = insn->types[0] == EMU_BF16 || insn->types[0] == EMU_BF16X2;
+  unsigned bits = 8 * nereid_emulator_type_size((emu_type_t)insn->types[0]);
+  uint64_t result = 0;
+  for (unsigned shift = 0; shift < bits; shift += 16) {
+    uint16_t u = (uint16_t)(a >> shift), v = (uint16_t)(b >> shift);
+    double x = (double)(is_bf16 ? nereid_float_from_bf16(u) : nereid_float_from_f16(u));
+    double y = (double)(is_bf16 ? nereid_float_from_bf16(v) : nereid_float_from_f16(v));
+    double now = EMU_HAS(insn, add) ? emu_add_odd(x, y) : extreme(x, y, EMU_HAS(insn, max));
+    result |= (uint64_t)(is_bf16 ? nereid_float_to_bf16(now, NEREID_FLOAT_NEAREST)
+                                 : nereid_float_to_f16(now, NEREID_FLOAT_NEAREST))
+              << shift;
+  }
+  return result;
+}
+
 static uint64_t floats(const emu_insn_t *insn, uint64_t a, uint64_t b) {
   switch (insn->types[0]) {
   case EMU_F32: {
@@ -19,18 +44,7 @@ static uint64_t floats(const emu_insn_t *insn, uint64_t a, uint64_t b) {
   default:
     break;
   }
-  bool is_bf16 = insn->types[0] == EMU_BF16 || insn->types[0] == EMU_BF16X2;
-  uint64_t result = 0;
-  unsigned bits = 8 * nereid_emulator_type_size((emu_type_t)insn->types[0]);
-  for (unsigned shift = 0; shift < bits; shift += 16) {
-    uint16_t x = (uint16_t)(a >> shift), y = (uint16_t)(b >> shift);
-    double sum = is_bf16 ? emu_add_odd((double)nereid_float_from_bf16(x), (double)nereid_float_from_bf16(y))
-                         : emu_add_odd((double)nereid_float_from_f16(x), (double)nereid_float_from_f16(y));
-    result |= (uint64_t)(is_bf16 ? nereid_float_to_bf16(sum, NEREID_FLOAT_NEAREST)
-                                 : nereid_float_to_f16(sum, NEREID_FLOAT_NEAREST))
-              << shift;
-  }
-  return result;
+  return halves(insn, a, b);
 }
 
 static bool is_float(unsigned type) {
@@ -42,8 +56,10 @@ static uint64_t combined(const emu_insn_t *insn, uint64_t old, uint64_t b, uint6
   unsigned size = nereid_emulator_type_size((emu_type_t)insn->types[0]);
   bool sign = insn->types[0] == EMU_S32 || insn->types[0] == EMU_S64;
   bool less = sign ? signed_of(b, size) < signed_of(old, size) : b < old;
+  if (is_float(insn->types[0]) && !EMU_HAS(insn, exch))
+    return floats(insn, old, b);
   if (EMU_HAS(insn, add))
-    return is_float(insn->types[0]) ? floats(insn, old, b) : old + b;
+    return old + b;
   if (EMU_HAS(insn, min))
     return less ? b : old;
   if (EMU_HAS(insn, max))
@@ -66,7 +82,7 @@ static uint64_t combined(const emu_insn_t *insn, uint64_t old, uint64_t b, uint6
 /* Operands: destinations (of atom), address, sources; n_vector of each. */
 static emu_next_t atomic(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, bool returns) {
   unsigned n = insn->n_vector, size = nereid_emulator_type_size((emu_type_t)insn->types[0]), at = returns ? n : 0;
-  uint64_t addresses[EMU_LANES] = {0}, olds[EMU_LANES][4];
+  uint64_t addresses[EMU_LANES] = {0}, olds[EMU_LANES][8];
   bool failed_cas = false;
   FOR_LANES(lane, mask) {
     addresses[lane] = emu_lane(warp, &insn->operands[at], (int)lane) + (uint64_t)insn->offset;
@@ -101,6 +117,7 @@ static emu_next_t red(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   return atomic(warp, insn, mask, false);
 }
 
+#define HALVES "f16|f16x2|bf16|bf16x2"
 #define ATOMIC NEREID_EMULATOR_CLASS_ATOMIC
 #define MAY                                                                                                            \
   (EMU_BIT(global) | EMU_BIT(shared) | EMU_BIT(shared_cluster) | EMU_BIT(relaxed) | EMU_BIT(acquire) |                 \
@@ -111,25 +128,35 @@ static emu_next_t red(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
     "red", types, "m-s0", EMU_BIT(operation), MAY | (may), red, ATOMIC                                                 \
   }
 
-const emu_form_t nereid_emulator_atomic_forms[] = {
-    BOTH(add, "u32|s32|u64|s64|f32|f64", 0),
-    {"atom", "f16|f16x2|bf16|bf16x2", "d0m-s0", EMU_BIT(add) | EMU_BIT(noftz), MAY, atom, ATOMIC},
-    {"red", "f16|f16x2|bf16|bf16x2", "m-s0", EMU_BIT(add) | EMU_BIT(noftz), MAY, red, ATOMIC},
-    {"atom", "f32", "v*m-w*", EMU_BIT(add) | EMU_BIT(v2) | EMU_BIT(global), MAY, atom, ATOMIC},
-    {"atom", "f32", "v*m-w*", EMU_BIT(add) | EMU_BIT(v4) | EMU_BIT(global), MAY, atom, ATOMIC},
-    {"red", "f32", "m-w*", EMU_BIT(add) | EMU_BIT(v2) | EMU_BIT(global), MAY, red, ATOMIC},
-    {"red", "f32", "m-w*", EMU_BIT(add) | EMU_BIT(v4) | EMU_BIT(global), MAY, red, ATOMIC},
-    {"atom", "f16x2|bf16x2|f16|bf16", "v*m-w*", EMU_BIT(add) | EMU_BIT(noftz) | EMU_BIT(v2) | EMU_BIT(global), MAY,
-     atom, ATOMIC},
-    {"atom", "f16x2|bf16x2|f16|bf16", "v*m-w*", EMU_BIT(add) | EMU_BIT(noftz) | EMU_BIT(v4) | EMU_BIT(global), MAY,
-     atom, ATOMIC},
-    BOTH(min, "u32|s32|u64|s64", 0),
-    BOTH(max, "u32|s32|u64|s64", 0),
-    BOTH(inc, "u32", 0),
-    BOTH(dec, "u32", 0),
-    BOTH(and, "b32|b64", 0),
-    BOTH(or, "b32|b64", 0),
-    BOTH(xor, "b32|b64", 0),
-    {"atom", "b32|b64", "d0m-s0", EMU_BIT(exch), MAY, atom, ATOMIC},
-    {"atom", "b16|b32|b64", "d0m-s0s0", EMU_BIT(cas), MAY, atom, ATOMIC},
-    {0}};
+#define HALF(operation)                                                                                                \
+  {"atom", HALVES, "d0m-s0", EMU_BIT(operation) | EMU_BIT(noftz), MAY, atom, ATOMIC}, {                                \
+    "red", HALVES, "m-s0", EMU_BIT(operation) | EMU_BIT(noftz), MAY, red, ATOMIC                                       \
+  }
+#define VECTOR(types, needs)                                                                                           \
+  {"atom", types, "v*m-w*", needs, MAY & ~EMU_BIT(shared), atom, ATOMIC}, {                                            \
+    "red", types, "m-w*", needs, MAY & ~EMU_BIT(shared), red, ATOMIC                                                   \
+  }
+#define HALF_VECTOR(operation)                                                                                         \
+  VECTOR(HALVES, EMU_BIT(operation) | EMU_BIT(noftz) | EMU_BIT(v2)),                                                   \
+      VECTOR(HALVES, EMU_BIT(operation) | EMU_BIT(noftz) | EMU_BIT(v4)),                                               \
+      VECTOR("f16|bf16", EMU_BIT(operation) | EMU_BIT(noftz) | EMU_BIT(v8))
+
+const emu_form_t nereid_emulator_atomic_forms[] = {BOTH(add, "u32|s32|u64|f32|f64", 0),
+                                                   BOTH(min, "u32|s32|u64|s64", 0),
+                                                   BOTH(max, "u32|s32|u64|s64", 0),
+                                                   HALF(add),
+                                                   HALF(min),
+                                                   HALF(max),
+                                                   VECTOR("f32", EMU_BIT(add) | EMU_BIT(v2)),
+                                                   VECTOR("f32", EMU_BIT(add) | EMU_BIT(v4)),
+                                                   HALF_VECTOR(add),
+                                                   HALF_VECTOR(min),
+                                                   HALF_VECTOR(max),
+                                                   BOTH(inc, "u32", 0),
+                                                   BOTH(dec, "u32", 0),
+                                                   BOTH(and, "b32|b64", 0),
+                                                   BOTH(or, "b32|b64", 0),
+                                                   BOTH(xor, "b32|b64", 0),
+                                                   {"atom", "b32|b64", "d0m-s0", EMU_BIT(exch), MAY, atom, ATOMIC},
+                                                   {"atom", "b16|b32|b64", "d0m-s0s0", EMU_BIT(cas), MAY, atom, ATOMIC},
+                                                   {0}};

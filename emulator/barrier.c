@@ -15,7 +15,7 @@ static bool reduces(const emu_insn_t *insn) {
   return EMU_HAS(insn, red);
 }
 
-/* Operands: number, count for sync and arrive; d, number, none, p for red, whose form with a count is refused. */
+/* Operands: number, count for sync and arrive; d, number, count, p for red. */
 static unsigned number_at(const emu_insn_t *insn) {
   return reduces(insn) ? 1 : 0;
 }
@@ -111,8 +111,8 @@ static emu_next_t only_arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t
 #define ROWS(name)                                                                                                     \
   {name, "", "swOw", EMU_BIT(sync), MAY, wait, BARRIER},                                                               \
       {name, "", "swsw", EMU_BIT(arrive), MAY, only_arrive, BARRIER},                                                  \
-      {name, "u32", "dwswN-q-", EMU_BIT(red) | EMU_BIT(popc), MAY, wait, BARRIER},                                     \
-      {name, "pred", "p-swN-q-", EMU_BIT(red) | EMU_BIT(and), MAY, wait, BARRIER}, {                                   \
-    name, "pred", "p-swN-q-", EMU_BIT(red) | EMU_BIT(or), MAY, wait, BARRIER                                           \
+      {name, "u32", "dwswCwq-", EMU_BIT(red) | EMU_BIT(popc), MAY, wait, BARRIER},                                     \
+      {name, "pred", "p-swCwq-", EMU_BIT(red) | EMU_BIT(and), MAY, wait, BARRIER}, {                                   \
+    name, "pred", "p-swCwq-", EMU_BIT(red) | EMU_BIT(or), MAY, wait, BARRIER                                           \
   }
 const emu_form_t nereid_emulator_barrier_forms[] = {ROWS("bar"), ROWS("barrier"), {0}};

@@ -2,6 +2,8 @@
  * clamp: zero, or the sign for .s shifts. */
 #include "emulator/execute.h"
 
+#include <stdlib.h>
+
 #define LOGIC(N)                                                                                                       \
   BINARY(and_##N, uint##N##_t, a &b)                                                                                   \
   BINARY(or_##N, uint##N##_t, a | b)                                                                                   \
@@ -43,6 +45,22 @@ static emu_next_t lop3(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
       v[i] = (uint32_t)emu_lane(warp, &insn->operands[i + 1], (int)lane);
     emu_set_lane(warp, &insn->operands[0], (int)lane, lookup3(v[0], v[1], v[2], v[3]));
   }
+  return EMU_ADVANCE;
+}
+
+/* lop3.or, lop3.and: besides the word, whether it is not zero, combined with a predicate. Operands: d, p, a, b, c,
+ * table, q. */
+static emu_next_t lop3_predicate(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  uint32_t q = emu_predicate(warp, &insn->operands[6]), some = 0;
+  FOR_LANES(lane, mask) {
+    uint32_t v[4];
+    for (int i = 0; i < 4; ++i)
+      v[i] = (uint32_t)emu_lane(warp, &insn->operands[i + 2], (int)lane);
+    uint32_t result = lookup3(v[0], v[1], v[2], v[3]);
+    emu_set_lane(warp, &insn->operands[0], (int)lane, result);
+    some |= (uint32_t)(result != 0) << lane;
+  }
+  emu_set_predicate(warp, &insn->operands[1], EMU_HAS(insn, or) ? some | q : some & q, mask);
   return EMU_ADVANCE;
 }
 
@@ -113,6 +131,37 @@ UNARY(bfind_u64, uint32_t, uint64_t, highest(a, 64, EMU_HAS(insn, shiftamt)))
 UNARY(bfind_s32, uint32_t, int32_t, highest((uint32_t)(a < 0 ? ~a : a), 32, EMU_HAS(insn, shiftamt)))
 UNARY(bfind_s64, uint32_t, int64_t, highest((uint64_t)(a < 0 ? ~a : a), 64, EMU_HAS(insn, shiftamt)))
 
+/* fns: the n-th set bit of a mask from a position on, downwards for a negative n; n 0: whether the position's is. */
+static uint32_t nth_set(uint32_t bits, uint32_t base, uint32_t n) {
+  int64_t at = (int32_t)base, step = (int32_t)n < 0 ? -1 : 1, left = n == 0 ? 0 : llabs((int64_t)(int32_t)n) - 1;
+  if (n == 0)
+    return base < 32 && bits >> base & 1 ? base : UINT32_MAX;
+  for (; at >= 0 && at < 32; at += step)
+    if (bits >> at & 1 && left-- == 0)
+      return (uint32_t)at;
+  return UINT32_MAX;
+}
+TERNARY(fns, uint32_t, nth_set(a, b, c))
+
+static uint32_t below(uint32_t n) {
+  return n >= 32 ? UINT32_MAX : (UINT32_C(1) << n) - 1;
+}
+/* szext: the low n bits, by sign or with zeros. */
+static uint32_t low_bits(uint32_t a, uint32_t n, bool is_signed) {
+  uint32_t kept = a & below(n);
+  return is_signed && n && n < 32 && a >> (n - 1) & 1 ? kept | ~below(n) : kept;
+}
+/* bmsk: n ones from a position on. */
+static uint32_t ones(uint32_t at, uint32_t n) {
+  return at >= 32 ? 0 : below(n) << at;
+}
+BINARY(szext_u_clamp, uint32_t, low_bits(a, b, false))
+BINARY(szext_s_clamp, uint32_t, low_bits(a, b, true))
+BINARY(szext_u_wrap, uint32_t, low_bits(a, b & 31, false))
+BINARY(szext_s_wrap, uint32_t, low_bits(a, b & 31, true))
+BINARY(bmsk_clamp, uint32_t, ones(a, b))
+BINARY(bmsk_wrap, uint32_t, ones(a & 31, b & 31))
+
 static uint32_t bytes_of(uint64_t pair, uint32_t selector) {
   uint32_t result = 0;
   for (int i = 0; i < 4; ++i) {
@@ -154,6 +203,15 @@ const emu_form_t nereid_emulator_bits_forms[] = {
     {"xor", "pred", "p-q-q-", 0, 0, xor_pred, INTEGER},
     {"not", "pred", "p-q-", 0, 0, not_pred, INTEGER},
     {"lop3", "b32", "d0s0s0s0sw", 0, 0, lop3, INTEGER},
+    {"lop3", "b32", "d0o-s0s0s0swq-", EMU_BIT(or), 0, lop3_predicate, INTEGER},
+    {"lop3", "b32", "d0o-s0s0s0swq-", EMU_BIT(and), 0, lop3_predicate, INTEGER},
+    {"fns", "b32", "d0s0swsw", 0, 0, fns, INTEGER},
+    {"szext", "u32", "d0s0sw", EMU_BIT(clamp), 0, szext_u_clamp, INTEGER},
+    {"szext", "s32", "d0s0sw", EMU_BIT(clamp), 0, szext_s_clamp, INTEGER},
+    {"szext", "u32", "d0s0sw", EMU_BIT(wrap), 0, szext_u_wrap, INTEGER},
+    {"szext", "s32", "d0s0sw", EMU_BIT(wrap), 0, szext_s_wrap, INTEGER},
+    {"bmsk", "b32", "d0s0sw", EMU_BIT(clamp), 0, bmsk_clamp, INTEGER},
+    {"bmsk", "b32", "d0s0sw", EMU_BIT(wrap), 0, bmsk_wrap, INTEGER},
     {"shf", "b32", "d0s0s0sw", EMU_BIT(l) | EMU_BIT(wrap), 0, shf_l_wrap, INTEGER},
     {"shf", "b32", "d0s0s0sw", EMU_BIT(r) | EMU_BIT(wrap), 0, shf_r_wrap, INTEGER},
     {"shf", "b32", "d0s0s0sw", EMU_BIT(l) | EMU_BIT(clamp), 0, shf_l_clamp, INTEGER},

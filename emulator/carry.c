@@ -57,7 +57,7 @@ CARRIED(subc, false, true, true)
 CARRIED(mad_cc, true, false, false)
 CARRIED(madc, true, false, true)
 
-#define TYPES "u32|s32|b32|u64|s64|b64"
+#define TYPES "u32|s32|u64|s64"
 #define INTEGER NEREID_EMULATOR_CLASS_INTEGER
 const emu_form_t nereid_emulator_carry_forms[] = {
     {"add", TYPES, "d0s0s0", EMU_BIT(cc), 0, add_cc, INTEGER},

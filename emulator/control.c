@@ -100,6 +100,10 @@ static emu_next_t trap(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
   return mask ? nereid_emulator_fail(warp, insn, __builtin_ctz(mask), "the kernel traps") : EMU_ADVANCE;
 }
 
+static emu_next_t breakpoint(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  return mask ? nereid_emulator_fail(warp, insn, __builtin_ctz(mask), "the kernel comes to a breakpoint") : EMU_ADVANCE;
+}
+
 static emu_next_t pause_turn(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   (void)insn;
   warp->yield |= mask != 0;
@@ -194,5 +198,6 @@ const emu_form_t nereid_emulator_control_forms[] = {{"bra", "", "", 0, EMU_BIT(u
                                                     {"ret", "", "", 0, EMU_BIT(uni), ret, CONTROL},
                                                     {"exit", "", "", 0, 0, leave, CONTROL},
                                                     {"trap", "", "", 0, 0, trap, CONTROL},
+                                                    {"brkpt", "", "", 0, 0, breakpoint, CONTROL},
                                                     {"nanosleep", "u32", "sw", 0, 0, pause_turn, CONTROL},
                                                     {0}};

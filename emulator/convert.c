@@ -146,6 +146,8 @@ static emu_next_t float_from_integer(emu_warp_t *warp, const emu_insn_t *insn, u
     } else {
       exact = to_format(value < 0 ? -exact : exact, insn->types[0], how);
     }
+    if (EMU_HAS(insn, sat))
+      exact = exact > 0 ? (exact < 1 ? exact : 1) : 0;
     emu_set_lane(warp, &insn->operands[0], (int)lane, bits_of(exact, insn->types[0], false));
   }
   return EMU_ADVANCE;
@@ -253,19 +255,22 @@ const emu_form_t nereid_emulator_convert_forms[] = {
     {"cvt", "int.int", "d*s*", 0, SAT, integer_from_integer, CONVERT},
     FOUR_INTEGRAL("int.f32", FTZ | SAT, integer_from_float),
     FOUR_INTEGRAL("int.f16|int.bf16|int.f64", SAT, integer_from_float),
-    FOUR("d*s*", "f16.int|f32.int|f64.int|bf16.int", SAT, float_from_integer),
+    FOUR("d*s*", "f16.int|f64.int|bf16.int", SAT, float_from_integer),
+    FOUR("d*s*", "f32.int", FTZ | SAT, float_from_integer),
     FOUR_INTEGRAL("f32.f32", FTZ | SAT, float_from_float),
     FOUR_INTEGRAL("f16.f16|bf16.bf16|f64.f64", SAT, float_from_float),
-    {"cvt", "f32.f16", "d*s*", 0, FTZ | SAT, float_from_float, CONVERT},
-    {"cvt", "f32.bf16", "d*s*", 0, SAT, float_from_float, CONVERT},
+    {"cvt", "f16.f16|f64.f64", "d*s*", 0, SAT, float_from_float, CONVERT},
+    {"cvt", "bf16.bf16", "d*s*", 0, 0, float_from_float, CONVERT},
+    {"cvt", "f32.f16|f32.bf16|f32.f32|f64.f32", "d*s*", 0, FTZ | SAT, float_from_float, CONVERT},
     {"cvt", "f64.f16|f64.bf16", "d*s*", 0, SAT, float_from_float, CONVERT},
-    {"cvt", "f64.f32", "d*s*", 0, FTZ | SAT, float_from_float, CONVERT},
     FOUR("d*s*", "f32.f64", FTZ | SAT, float_from_float),
-    {"cvt", "f16.f32", "d*s*", EMU_BIT(rn), FTZ | SAT | RELU | SATFINITE, float_from_float, CONVERT},
-    {"cvt", "f16.f32", "d*s*", EMU_BIT(rz), FTZ | SAT | RELU | SATFINITE, float_from_float, CONVERT},
+    FOUR("d*s*", "f32.bf16", FTZ, float_from_float),
+    FOUR("d*s*", "bf16.f16|f16.bf16|f64.bf16", 0, float_from_float),
     FOUR("d*s*", "f16.f64|bf16.f64", SAT, float_from_float),
-    {"cvt", "bf16.f32", "d*s*", EMU_BIT(rn), RELU | SATFINITE, float_from_float, CONVERT},
-    {"cvt", "bf16.f32", "d*s*", EMU_BIT(rz), RELU | SATFINITE, float_from_float, CONVERT},
+    FOUR("d*s*", "f16.f32", FTZ | SAT, float_from_float),
+    FOUR("d*s*", "bf16.f32", FTZ, float_from_float),
+    {"cvt", "f16.f32|bf16.f32", "d*s*", EMU_BIT(rn), RELU | SATFINITE, float_from_float, CONVERT},
+    {"cvt", "f16.f32|bf16.f32", "d*s*", EMU_BIT(rz), RELU | SATFINITE, float_from_float, CONVERT},
     {"cvt", "tf32.f32", "d*s*", EMU_BIT(rna), SATFINITE, float_from_float, CONVERT},
     {"cvt", "tf32.f32", "d*s*", EMU_BIT(rn), RELU | SATFINITE, float_from_float, CONVERT},
     {"cvt", "tf32.f32", "d*s*", EMU_BIT(rz), RELU | SATFINITE, float_from_float, CONVERT},

@@ -81,15 +81,14 @@ static bool split(emu_parser_t *parser, nereid_view_t text, opcode_t *out) {
   return true;
 }
 
-static bool matches_token(nereid_view_t token, nereid_view_t type) {
-  char kind = type.data[0];
-  if (nereid_view_equal(token, type))
+static bool matches_token(nereid_view_t token, nereid_view_t word) {
+  if (nereid_view_equal(token, word))
     return true;
-  bool integer = (kind == 'u' || kind == 's');
+  emu_type_t type = nereid_emulator_type(word);
   if (nereid_emulator_is(token, "int"))
-    return integer;
-  return nereid_emulator_is(token, "any") && (integer || kind == 'b' || kind == 'f') && !starts(type, "bf") &&
-         !nereid_emulator_is(type, "f16x2");
+    return type >= EMU_U8 && type <= EMU_S64;
+  return nereid_emulator_is(token, "any") &&
+         ((type >= EMU_U8 && type <= EMU_B64) || type == EMU_F16 || type == EMU_F32 || type == EMU_F64);
 }
 
 static bool matches_types(const char *pattern, const opcode_t *opcode) {
@@ -182,7 +181,7 @@ static bool check_modifiers(emu_parser_t *parser, emu_insn_t *insn, const emu_fo
   int compares = count_bits(m & COMPARISONS);
   bool is_set = strcmp(form->name, "setp") == 0 || strcmp(form->name, "set") == 0;
   bool good = count_bits(m & ROUNDINGS) <= 1 && (!is_set || compares == 1) &&
-              count_bits(m & (EMU_BIT(v2) | EMU_BIT(v4))) <= 1 &&
+              count_bits(m & (EMU_BIT(v2) | EMU_BIT(v4) | EMU_BIT(v8))) <= 1 &&
               (form->name[0] == 'c' || /* cp.async names two spaces */
                count_bits(m & (EMU_BIT(global) | EMU_BIT(shared) | EMU_BIT(shared_cluster) | EMU_BIT(local) |
                                EMU_BIT(param) | EMU_BIT(const))) <= 1);
@@ -206,20 +205,20 @@ static bool pack(emu_parser_t *parser, emu_insn_t *insn, bool *out_done) {
   }
   parser->at = at;
   parser->line = line;
-  *out_done = packs;
-  if (!packs)
+  *out_done = packs && !EMU_HAS(insn, v2) && !EMU_HAS(insn, v4);
+  if (!*out_done)
     return true;
   unsigned size = nereid_emulator_type_size(type);
   insn->n_vector = (uint8_t)(elements - 1);
-  if ((elements != 3 && elements != 5) || (type != EMU_B16 && type != EMU_B32 && type != EMU_B64))
-    return nereid_emulator_syntax(parser, "this mov is not emulated: expected .b16, .b32 or .b64, and 2 or 4 parts");
-  static const emu_type_t parts[] = {EMU_NONE, EMU_B8, EMU_B16, EMU_NONE, EMU_B32};
+  if ((elements != 3 && elements != 5) || (type != EMU_B16 && type != EMU_B32 && type != EMU_B64 && type != EMU_B128))
+    return nereid_emulator_syntax(parser, "this mov takes .b16, .b32, .b64 or .b128, and 2 or 4 parts");
+  static const emu_type_t parts[] = {EMU_NONE, EMU_B8, EMU_B16, EMU_NONE, EMU_B32, [8] = EMU_B64};
   emu_insn_t probe = *insn;
   probe.n_operands = 0;
   unsigned each = size / insn->n_vector;
   const emu_form_t form = {.operands = unpack ? "v*s1" : "d1w*"};
   probe.types[1] = insn->types[0];
-  if (!each || each > 4 || !parts[each])
+  if (!each || !parts[each])
     return nereid_emulator_syntax(parser, "this mov is not emulated");
   probe.types[0] = (uint8_t)parts[each];
   if (!nereid_emulator_operands(parser, &probe, &form))
@@ -243,6 +242,13 @@ static emu_next_t read_clock(emu_warp_t *warp, const emu_insn_t *insn, uint32_t 
     memcpy(warp->base[EMU_SPECIALS] + EMU_CLOCK_64 * 128 + lane * 8, &warp->executed, 8);
   }
   return insn->inner(warp, insn, mask);
+}
+
+/* mov.u16 of a special register, which has 32 bits here. */
+static void narrow(emu_insn_t *insn) {
+  if (insn->n_operands == 2 && insn->operands[1].base == EMU_SPECIALS &&
+      insn->operands[0].size != insn->operands[1].size)
+    insn->execute = nereid_emulator_move_each;
 }
 
 static bool label_operand(emu_parser_t *parser, emu_insn_t *insn, bool list) {
@@ -284,8 +290,8 @@ static void start(emu_parser_t *parser, nereid_view_t text, const opcode_t *opco
                       .flow = flow_of(form->name)};
   for (unsigned i = 0; i < opcode->n_types; ++i)
     out->types[i] = (uint8_t)nereid_emulator_type(opcode->types[i]);
-  if (EMU_HAS(out, v2) || EMU_HAS(out, v4))
-    out->n_vector = EMU_HAS(out, v2) ? 2 : 4;
+  if (EMU_HAS(out, v2) || EMU_HAS(out, v4) || EMU_HAS(out, v8))
+    out->n_vector = EMU_HAS(out, v2) ? 2 : EMU_HAS(out, v4) ? 4 : 8;
   if (EMU_HAS(out, x2) || EMU_HAS(out, x4))
     out->n_vector = EMU_HAS(out, x2) ? 2 : 4;
   out->space = EMU_HAS(out, global) || EMU_HAS(out, const) ? EMU_GLOBAL
@@ -344,6 +350,8 @@ bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t text, const
     return false;
   if (insn.klass == NEREID_EMULATOR_CLASS_MATRIX && !nereid_emulator_matrix(parser, &insn))
     return false;
+  if (strcmp(form->name, "mov") == 0)
+    narrow(&insn);
   wrap(&insn);
   parser->program->has_atomics |= insn.klass == NEREID_EMULATOR_CLASS_ATOMIC && insn.space != EMU_SHARED;
   return nereid_emulator_push(parser, &insn);

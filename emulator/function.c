@@ -34,7 +34,7 @@ static bool registers(emu_parser_t *parser) {
     return false;
   nereid_view_t word = nereid_emulator_word(parser, false);
   emu_type_t type = nereid_emulator_type(word);
-  if (!type)
+  if (!type || (!nereid_emulator_type_size(type) && type != EMU_PRED))
     return nereid_emulator_syntax(parser, "registers of '.%.*s' are not emulated", (int)word.size, word.data);
   do {
     nereid_view_t name = nereid_emulator_word(parser, false);

@@ -5,15 +5,21 @@
 
 typedef enum operation { ADD, SUB, MUL, FMA, MIN, MAX, EX2, TANH } operation_t;
 
-static double extreme(double a, double b, bool greater, bool nan) {
+static double extreme(const emu_insn_t *insn, double a, double b, bool greater) {
   if (a != a || b != b)
-    return (a != a && b != b) || nan ? NAN : a != a ? b : a;
+    return (a != a && b != b) || EMU_HAS(insn, NaN) ? NAN : a != a ? b : a;
+  if (EMU_HAS(insn, xorsign)) {
+    double sign = (signbit(a) != 0) != (signbit(b) != 0) ? -1 : 1;
+    a = fabs(a);
+    b = fabs(b);
+    return copysign((a < b) != greater ? a : b, sign);
+  }
   if (a == b)
     return (signbit(a) != 0) != greater ? a : b;
   return (a < b) != greater ? a : b;
 }
 
-static double compute(operation_t operation, double a, double b, double c, bool nan) {
+static double compute(const emu_insn_t *insn, operation_t operation, double a, double b, double c) {
   switch (operation) {
   case ADD:
     return emu_add_odd(a, b);
@@ -24,9 +30,9 @@ static double compute(operation_t operation, double a, double b, double c, bool 
   case FMA:
     return emu_add_odd(a * b, c);
   case MIN:
-    return extreme(a, b, false, nan);
+    return extreme(insn, a, b, false);
   case MAX:
-    return extreme(a, b, true, nan);
+    return extreme(insn, a, b, true);
   case EX2:
     return exp2(a);
   case TANH:
@@ -43,8 +49,8 @@ static double widen(uint16_t bits, bool is_bf16, bool flush) {
 
 static uint16_t one(const emu_insn_t *insn, operation_t operation, bool is_bf16, const uint16_t *bits) {
   bool flush = EMU_HAS(insn, ftz);
-  double result = compute(operation, widen(bits[0], is_bf16, flush), widen(bits[1], is_bf16, flush),
-                          widen(bits[2], is_bf16, flush), EMU_HAS(insn, NaN));
+  double result = compute(insn, operation, widen(bits[0], is_bf16, flush), widen(bits[1], is_bf16, flush),
+                          widen(bits[2], is_bf16, flush));
   if (EMU_HAS(insn, sat))
     result = result > 0 ? (result < 1 ? result : 1) : 0;
   if (EMU_HAS(insn, relu) && result < 0)
@@ -88,12 +94,23 @@ UNARY(abs_half, uint16_t, uint16_t, a & 0x7fff)
 UNARY(neg_half, uint16_t, uint16_t, a ^ 0x8000)
 UNARY(abs_pair, uint32_t, uint32_t, a & 0x7fff7fff)
 UNARY(neg_pair, uint32_t, uint32_t, a ^ 0x80008000)
+static uint32_t flush_half(uint32_t a) {
+  return a & 0x7c00 ? a : a & 0x8000;
+}
+static uint32_t flush_pair(uint32_t a) {
+  return flush_half(a & 0xffff) | flush_half(a >> 16) << 16;
+}
+UNARY(abs_half_ftz, uint16_t, uint16_t, flush_half(a) & 0x7fff)
+UNARY(neg_half_ftz, uint16_t, uint16_t, flush_half(a) ^ 0x8000)
+UNARY(abs_pair_ftz, uint32_t, uint32_t, flush_pair(a) & 0x7fff7fff)
+UNARY(neg_pair_ftz, uint32_t, uint32_t, flush_pair(a) ^ 0x80008000)
 
 #define FLOAT NEREID_EMULATOR_CLASS_FLOAT
 #define SPECIAL NEREID_EMULATOR_CLASS_SPECIAL
 #define F16 "f16|f16x2"
 #define BF16 "bf16|bf16x2"
 #define BOTH "f16|f16x2|bf16|bf16x2"
+#define XORSIGN (EMU_BIT(xorsign) | EMU_BIT(abs))
 #define MAY (EMU_BIT(rn) | EMU_BIT(ftz) | EMU_BIT(sat))
 const emu_form_t nereid_emulator_half_forms[] = {
     {"add", F16, "d0s0s0", 0, MAY, add_half, FLOAT},
@@ -106,12 +123,20 @@ const emu_form_t nereid_emulator_half_forms[] = {
     {"fma", BF16, "d0s0s0s0", EMU_BIT(rn), EMU_BIT(relu), fma_half, FLOAT},
     {"min", F16, "d0s0s0", 0, EMU_BIT(ftz) | EMU_BIT(NaN), min_half, FLOAT},
     {"min", BF16, "d0s0s0", 0, EMU_BIT(NaN), min_half, FLOAT},
+    {"min", F16, "d0s0s0", XORSIGN, EMU_BIT(ftz) | EMU_BIT(NaN), min_half, FLOAT},
+    {"min", BF16, "d0s0s0", XORSIGN, EMU_BIT(NaN), min_half, FLOAT},
     {"max", F16, "d0s0s0", 0, EMU_BIT(ftz) | EMU_BIT(NaN), max_half, FLOAT},
     {"max", BF16, "d0s0s0", 0, EMU_BIT(NaN), max_half, FLOAT},
+    {"max", F16, "d0s0s0", XORSIGN, EMU_BIT(ftz) | EMU_BIT(NaN), max_half, FLOAT},
+    {"max", BF16, "d0s0s0", XORSIGN, EMU_BIT(NaN), max_half, FLOAT},
     {"abs", "f16|bf16", "d0s0", 0, 0, abs_half, FLOAT},
     {"abs", "f16x2|bf16x2", "d0s0", 0, 0, abs_pair, FLOAT},
     {"neg", "f16|bf16", "d0s0", 0, 0, neg_half, FLOAT},
     {"neg", "f16x2|bf16x2", "d0s0", 0, 0, neg_pair, FLOAT},
+    {"abs", "f16", "d0s0", EMU_BIT(ftz), 0, abs_half_ftz, FLOAT},
+    {"abs", "f16x2", "d0s0", EMU_BIT(ftz), 0, abs_pair_ftz, FLOAT},
+    {"neg", "f16", "d0s0", EMU_BIT(ftz), 0, neg_half_ftz, FLOAT},
+    {"neg", "f16x2", "d0s0", EMU_BIT(ftz), 0, neg_pair_ftz, FLOAT},
     {"ex2", F16, "d0s0", EMU_BIT(approx), 0, ex2_half, SPECIAL},
     {"ex2", BF16, "d0s0", EMU_BIT(approx) | EMU_BIT(ftz), 0, ex2_half, SPECIAL},
     {"tanh", BOTH, "d0s0", EMU_BIT(approx), 0, tanh_half, SPECIAL},

@@ -56,6 +56,11 @@ BINARY(mul24lo_u, uint32_t, product24_u(a, b))
 BINARY(mul24hi_u, uint32_t, product24_u(a, b) >> 16)
 BINARY(mul24lo_s, uint32_t, product24_s(a, b))
 BINARY(mul24hi_s, uint32_t, product24_s(a, b) >> 16)
+BINARY(min_relu, int32_t, a < b ? (a > 0 ? a : 0) : (b > 0 ? b : 0))
+BINARY(max_relu, int32_t, a > b ? (a > 0 ? a : 0) : (b > 0 ? b : 0))
+TERNARY(mad24hi_u, uint32_t, (product24_u(a, b) >> 16) + c)
+TERNARY(mad24hi_s, uint32_t, (uint64_t)(product24_s(a, b) >> 16) + c)
+TERNARY(mad24hi_sat, int32_t, saturated((product24_s((uint32_t)a, (uint32_t)b) >> 16) + c))
 TERNARY(mad24lo_u, uint32_t, product24_u(a, b) + c)
 TERNARY(mad24lo_s, uint32_t, (uint64_t)product24_s(a, b) + c)
 
@@ -110,6 +115,11 @@ const emu_form_t nereid_emulator_integer_forms[] = {
     {"mul24", "s32", "d0s0s0", EMU_BIT(hi), 0, mul24hi_s, INTEGER},
     {"mad24", "u32", "d0s0s0s0", EMU_BIT(lo), 0, mad24lo_u, INTEGER},
     {"mad24", "s32", "d0s0s0s0", EMU_BIT(lo), 0, mad24lo_s, INTEGER},
+    {"mad24", "u32", "d0s0s0s0", EMU_BIT(hi), 0, mad24hi_u, INTEGER},
+    {"mad24", "s32", "d0s0s0s0", EMU_BIT(hi), 0, mad24hi_s, INTEGER},
+    {"mad24", "s32", "d0s0s0s0", EMU_BIT(hi) | EMU_BIT(sat), 0, mad24hi_sat, INTEGER},
+    {"min", "s32", "d0s0s0", EMU_BIT(relu), 0, min_relu, INTEGER},
+    {"max", "s32", "d0s0s0", EMU_BIT(relu), 0, max_relu, INTEGER},
     {"dp4a", "u32.u32", "dwswswsw", 0, 0, dp4a_uu, INTEGER},
     {"dp4a", "u32.s32", "dwswswsw", 0, 0, dp4a_us, INTEGER},
     {"dp4a", "s32.u32", "dwswswsw", 0, 0, dp4a_su, INTEGER},

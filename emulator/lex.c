@@ -185,13 +185,13 @@ emu_type_t nereid_emulator_type(nereid_view_t word) {
   static const struct {
     const char *name;
     emu_type_t type;
-  } types[] = {{"u8", EMU_U8},         {"u16", EMU_U16},     {"u32", EMU_U32},   {"u64", EMU_U64},
-               {"s8", EMU_S8},         {"s16", EMU_S16},     {"s32", EMU_S32},   {"s64", EMU_S64},
-               {"b8", EMU_B8},         {"b16", EMU_B16},     {"b32", EMU_B32},   {"b64", EMU_B64},
-               {"f16", EMU_F16},       {"f16x2", EMU_F16X2}, {"bf16", EMU_BF16}, {"bf16x2", EMU_BF16X2},
-               {"f32", EMU_F32},       {"f64", EMU_F64},     {"tf32", EMU_TF32}, {"e4m3x2", EMU_E4M3X2},
-               {"e5m2x2", EMU_E5M2X2}, {"e4m3", EMU_E4M3},   {"e5m2", EMU_E5M2}, {"s4", EMU_S4},
-               {"u4", EMU_U4},         {"b1", EMU_B1},       {"pred", EMU_PRED}};
+  } types[] = {
+      {"u8", EMU_U8},         {"u16", EMU_U16},     {"u32", EMU_U32},     {"u64", EMU_U64},     {"s8", EMU_S8},
+      {"s16", EMU_S16},       {"s32", EMU_S32},     {"s64", EMU_S64},     {"b8", EMU_B8},       {"b16", EMU_B16},
+      {"b32", EMU_B32},       {"b64", EMU_B64},     {"f16", EMU_F16},     {"f16x2", EMU_F16X2}, {"bf16", EMU_BF16},
+      {"bf16x2", EMU_BF16X2}, {"f32", EMU_F32},     {"f64", EMU_F64},     {"tf32", EMU_TF32},   {"e4m3x2", EMU_E4M3X2},
+      {"e5m2x2", EMU_E5M2X2}, {"e4m3", EMU_E4M3},   {"e5m2", EMU_E5M2},   {"s4", EMU_S4},       {"u4", EMU_U4},
+      {"b1", EMU_B1},         {"u16x2", EMU_U16X2}, {"s16x2", EMU_S16X2}, {"b128", EMU_B128},   {"pred", EMU_PRED}};
   for (size_t i = 0; i < sizeof types / sizeof *types; ++i)
     if (nereid_emulator_is(word, types[i].name))
       return types[i].type;
@@ -199,6 +199,7 @@ emu_type_t nereid_emulator_type(nereid_view_t word) {
 }
 
 unsigned nereid_emulator_type_size(emu_type_t type) {
-  static const uint8_t sizes[] = {0, 1, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 2, 4, 4, 8, 4, 2, 2, 1, 1, 0, 0, 0, 0};
+  static const uint8_t sizes[] = {0, 1, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2,  4, 2,
+                                  4, 4, 8, 4, 2, 2, 1, 1, 0, 0, 0, 4, 4, 16, 0};
   return sizes[type];
 }

@@ -150,7 +150,8 @@ static emu_next_t store(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask)
 #define MEMORY NEREID_EMULATOR_CLASS_MEMORY
 #define SPACE (EMU_BIT(global) | EMU_BIT(shared) | EMU_BIT(shared_cluster) | EMU_BIT(local) | EMU_BIT(param))
 #define ORDER                                                                                                          \
-  (EMU_BIT(volatile) | EMU_BIT(relaxed) | EMU_BIT(weak) | EMU_BIT(cta) | EMU_BIT(cluster) | EMU_BIT(gpu) | EMU_BIT(sys))
+  (EMU_BIT(volatile) | EMU_BIT(relaxed) | EMU_BIT(weak) | EMU_BIT(mmio) | EMU_BIT(cta) | EMU_BIT(cluster) |            \
+   EMU_BIT(gpu) | EMU_BIT(sys))
 #define VECTOR (EMU_BIT(v2) | EMU_BIT(v4))
 #define CACHE (EMU_BIT(eviction) | EMU_BIT(hint))
 #define LOAD_CACHE                                                                                                     \

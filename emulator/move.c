@@ -1,4 +1,4 @@
-/* mov with packing and unpacking, cvta, isspacep, createpolicy (PTX ISA, Data Movement and Conversion Instructions).
+/* mov with packing and unpacking, cvta, isspacep (PTX ISA, Data Movement and Conversion Instructions).
  * Global addresses are generic ones as they are; shared, local and parameter addresses lie in windows above them. */
 #include "emulator/execute.h"
 
@@ -10,22 +10,44 @@ static emu_next_t mov_pred(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
   return EMU_ADVANCE;
 }
 
-emu_next_t nereid_emulator_pack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+/* mov.v2, mov.v4, and of a special register to one that is narrower. All is read before any is written. */
+emu_next_t nereid_emulator_move_each(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  unsigned n = insn->n_vector;
   FOR_LANES(lane, mask) {
-    uint64_t bits = 0;
-    for (unsigned i = insn->n_vector; i-- > 0;)
-      bits = bits << (8 * insn->size) | emu_lane(warp, &insn->operands[1 + i], (int)lane);
-    emu_set_lane(warp, &insn->operands[0], (int)lane, bits);
+    uint64_t parts[4];
+    for (unsigned i = 0; i < n; ++i)
+      parts[i] = emu_lane(warp, &insn->operands[n + i], (int)lane);
+    for (unsigned i = 0; i < n; ++i)
+      emu_set_lane(warp, &insn->operands[i], (int)lane, parts[i]);
+  }
+  return EMU_ADVANCE;
+}
+
+/* A register of up to 16 bytes and its parts. */
+emu_next_t nereid_emulator_pack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  const emu_operand_t *whole = &insn->operands[0];
+  FOR_LANES(lane, mask) {
+    uint8_t bytes[16];
+    for (unsigned i = 0; i < insn->n_vector; ++i) {
+      uint64_t part = emu_lane(warp, &insn->operands[1 + i], (int)lane);
+      memcpy(bytes + (size_t)i * insn->size, &part, insn->size);
+    }
+    memcpy(warp->base[whole->base] + whole->offset + (size_t)lane * whole->size, bytes, whole->size);
   }
   return EMU_ADVANCE;
 }
 
 emu_next_t nereid_emulator_unpack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  const emu_operand_t *whole = &insn->operands[insn->n_vector];
   FOR_LANES(lane, mask) {
-    uint64_t bits = emu_lane(warp, &insn->operands[insn->n_vector], (int)lane);
-    for (unsigned i = 0; i < insn->n_vector; ++i, bits >>= 8 * insn->size)
+    uint8_t bytes[16];
+    memcpy(bytes, warp->base[whole->base] + whole->offset + (size_t)lane * whole->size, whole->size);
+    for (unsigned i = 0; i < insn->n_vector; ++i) {
+      uint64_t part = 0;
+      memcpy(&part, bytes + (size_t)i * insn->size, insn->size);
       if (insn->operands[i].size == insn->size) /* else it is the sink */
-        emu_set_lane(warp, &insn->operands[i], (int)lane, bits);
+        emu_set_lane(warp, &insn->operands[i], (int)lane, part);
+    }
   }
   return EMU_ADVANCE;
 }
@@ -44,18 +66,15 @@ static emu_next_t isspacep(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
   uint64_t from = window(insn);
   FOR_LANES(lane, mask) {
     uint64_t address = emu_lane(warp, &insn->operands[1], (int)lane);
-    bool in = from ? address - from < EMU_WINDOW_BYTES : address < EMU_PARAM_WINDOW;
+    bool is_const = address - EMU_CONSTANTS_AT < EMU_VARIABLES_AT - EMU_CONSTANTS_AT;
+    bool in = from                   ? address - from < EMU_WINDOW_BYTES
+              : EMU_HAS(insn, const) ? is_const
+                                     : address < EMU_PARAM_WINDOW && !is_const;
     if (in && insn->space == EMU_SHARED)
       in = nereid_emulator_cta_of(warp->cta, address) == warp->cta;
     bits |= (uint32_t)in << lane;
   }
   emu_set_predicate(warp, &insn->operands[0], bits, mask);
-  return EMU_ADVANCE;
-}
-
-/* A policy is a hint: its value is nobody's business. */
-static emu_next_t createpolicy(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  FOR_LANES(lane, mask) emu_set_lane(warp, &insn->operands[0], (int)lane, 0);
   return EMU_ADVANCE;
 }
 
@@ -69,14 +88,16 @@ static emu_next_t createpolicy(emu_warp_t *warp, const emu_insn_t *insn, uint32_
   }
 
 const emu_form_t nereid_emulator_move_forms[] = {
-    {"mov", "b16|u16|s16|f16|bf16", "d0s0", 0, 0, mov_16, MOVE},
+    {"mov", "b16|u16|s16", "d0s0", 0, 0, mov_16, MOVE},
     {"mov", "b32|u32|s32|f32", "d0s0", 0, 0, mov_32, MOVE},
     {"mov", "b64|u64|s64|f64", "d0s0", 0, 0, mov_64, MOVE},
     {"mov", "pred", "p-q-", 0, 0, mov_pred, MOVE},
+    {"mov", "b32|u32|s32|f32", "v0w0", EMU_BIT(v2), 0, nereid_emulator_move_each, MOVE},
+    {"mov", "b32|u32|s32|f32|u16|s16|b16", "v0w0", EMU_BIT(v4), 0, nereid_emulator_move_each, MOVE},
     SPACES("cvta", "u64", "d0s0", 0, cvta_64),
     SPACES("cvta", "u64", "d0s0", EMU_BIT(to), cvta_to_64),
     {"cvta", "u64", "d0s0", EMU_BIT(const), 0, mov_64, MOVE},
     {"cvta", "u64", "d0s0", EMU_BIT(const) | EMU_BIT(to), 0, mov_64, MOVE},
-    SPACES("isspacep", "", "p-sl", 0, isspacep),
-    {"createpolicy", "b64", "dlOw", EMU_BIT(fractional) | EMU_BIT(eviction), 0, createpolicy, MOVE},
+    SPACES("isspacep", "", "p-s*", 0, isspacep),
+    {"isspacep", "", "p-s*", EMU_BIT(const), 0, isspacep, MOVE},
     {0}};

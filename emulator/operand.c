@@ -47,40 +47,81 @@ static const struct {
     {"%clock", EMU_CLOCK_LO, 4},
     {"%clock_hi", EMU_CLOCK_HI, 4},
     {"%clock64", EMU_CLOCK_64, 8},
+    {"%globaltimer", EMU_CLOCK_64, 8},
+    {"%globaltimer_lo", EMU_CLOCK_LO, 4},
+    {"%globaltimer_hi", EMU_CLOCK_HI, 4},
+    {"%aggr_smem_size", EMU_TOTAL_SMEM, 4},
 };
 
-static bool special(emu_parser_t *parser, nereid_view_t name, emu_operand_t *out) {
+/* The same for all threads of all launches. */
+static const struct {
+  const char *name;
+  uint32_t value;
+} constants[] = {{"WARP_SZ", EMU_LANES}, {"%gridid", 0}, {"%current_graph_exec", 0}};
+
+static bool special(emu_parser_t *parser, nereid_view_t name, unsigned size, emu_operand_t *out) {
+  static const char *const refused[] = {"%pm", "%envreg", "%reserved_smem_offset_"};
   for (size_t i = 0; i < sizeof specials / sizeof *specials; ++i)
     if (nereid_emulator_is(name, specials[i].name)) {
       *out = (emu_operand_t){.offset = specials[i].slot * 128u, .base = EMU_SPECIALS, .size = specials[i].size};
       return true;
     }
+  for (size_t i = 0; i < sizeof constants / sizeof *constants && (size == 4 || size == 8); ++i)
+    if (nereid_emulator_is(name, constants[i].name)) {
+      *out = (emu_operand_t){.base = EMU_CONSTANTS, .size = (uint8_t)size};
+      return nereid_emulator_constant(parser, constants[i].value, size, &out->offset);
+    }
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
+    if (nereid_view_starts_with(name, nereid_view(refused[i])))
+      return nereid_emulator_syntax(parser, "the special register '%.*s' is not emulated",
+                                    (int)(name.size < 80 ? name.size : 80), name.data);
   return nereid_emulator_syntax(parser, "'%.*s' is not declared", (int)(name.size < 80 ? name.size : 80), name.data);
 }
 
-static bool symbol_address(emu_parser_t *parser, const emu_symbol_t *symbol, unsigned size, emu_operand_t *out) {
+/* `variable`, or `variable + 8` where that is no address in brackets. */
+static bool symbol_address(emu_parser_t *parser, const emu_symbol_t *symbol, unsigned size, bool sum,
+                           emu_operand_t *out) {
   uint32_t offset;
+  emu_number_t number = {0};
   if (size != 4 && size != 8)
     return nereid_emulator_syntax(parser, "the address of '%.*s' needs 32 or 64 bits", (int)symbol->name.size,
                                   symbol->name.data);
+  char sign = sum ? nereid_emulator_peek(parser) : 0;
+  if (sign == '+')
+    (void)nereid_emulator_accept(parser, '+');
+  if ((sign == '+' || sign == '-') && !nereid_emulator_number(parser, &number))
+    return false;
+  if (number.is_float)
+    return nereid_emulator_syntax(parser, "an offset is an integer");
   bool dynamic = symbol->space == EMU_SHARED && symbol->value == UINT64_MAX;
-  if (!(dynamic ? nereid_emulator_constant_new : nereid_emulator_constant)(parser, symbol->value, size, &offset))
+  if (!(dynamic ? nereid_emulator_constant_new
+                : nereid_emulator_constant)(parser, (dynamic ? 0 : symbol->value) + number.bits, size, &offset))
     return false;
   *out = (emu_operand_t){.offset = offset, .base = EMU_CONSTANTS, .size = (uint8_t)size};
   if (dynamic)
-    return nereid_vector_push(&parser->scratch, &parser->dynamic, (struct emu_dynamic){offset, size}) ||
+    return nereid_vector_push(&parser->scratch, &parser->dynamic, (struct emu_dynamic){offset, size, number.bits}) ||
            nereid_emulator_memory_out(parser);
   return true;
 }
 
-/* A register, or with `size` the address of a variable. */
-static bool named(emu_parser_t *parser, nereid_view_t name, unsigned size, emu_operand_t *out) {
+static bool function_address(emu_parser_t *parser, size_t index, unsigned size, emu_operand_t *out) {
+  if (size != 4 && size != 8)
+    return nereid_emulator_syntax(parser, "the address of a function needs 32 or 64 bits");
+  *out = (emu_operand_t){.base = EMU_CONSTANTS, .size = (uint8_t)size};
+  return nereid_emulator_constant(parser, EMU_FUNCTIONS_AT + index * EMU_FUNCTION_BYTES, size, &out->offset);
+}
+
+/* A register, or with `size` the address of a variable or a function; with `sum` an offset may follow a variable. */
+static bool named(emu_parser_t *parser, nereid_view_t name, unsigned size, bool sum, emu_operand_t *out) {
   uint32_t index;
   const emu_symbol_t *symbol = nereid_emulator_find(parser->scope, name, &index);
+  size_t function = symbol ? SIZE_MAX : nereid_emulator_function_index(parser, name);
+  if (function != SIZE_MAX)
+    return function_address(parser, function, size, out);
   if (!symbol)
-    return special(parser, name, out);
+    return special(parser, name, size, out);
   if (symbol->kind == EMU_SYMBOL_ADDRESS)
-    return symbol_address(parser, symbol, size, out);
+    return symbol_address(parser, symbol, size, sum, out);
   if (symbol->kind != EMU_SYMBOL_REGISTER)
     return nereid_emulator_syntax(parser, "'%.*s' is a label", (int)name.size, name.data);
   *out = (emu_operand_t){.base = EMU_REGISTERS, .size = symbol->size};
@@ -89,8 +130,10 @@ static bool named(emu_parser_t *parser, nereid_view_t name, unsigned size, emu_o
 
 static bool immediate(emu_parser_t *parser, emu_type_t type, unsigned size, emu_operand_t *out) {
   emu_number_t number;
-  if (!nereid_emulator_number(parser, &number))
+  if (!nereid_emulator_expression(parser, &number))
     return false;
+  if (size > 8)
+    return nereid_emulator_syntax(parser, "a constant of more than 64 bits");
   bool float_type = type == EMU_F32 || type == EMU_F64;
   bool bit_type = type == EMU_B32 || type == EMU_B64 || type == EMU_NONE;
   if (number.is_float && !float_type && !bit_type)
@@ -111,13 +154,13 @@ static bool immediate(emu_parser_t *parser, emu_type_t type, unsigned size, emu_
 
 static bool starts_number(emu_parser_t *parser) {
   char c = nereid_emulator_peek(parser);
-  return (c >= '0' && c <= '9') || c == '-' || c == '+';
+  return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '(' || c == '~' || c == '!';
 }
 
 /* Where results go that nobody wants: `_`. */
 static bool sink(emu_parser_t *parser, unsigned size, emu_operand_t *out) {
   if (parser->scratch_register == UINT32_MAX) {
-    if (!nereid_vector_push(&parser->scratch, &parser->registers, 8))
+    if (!nereid_vector_push(&parser->scratch, &parser->registers, 16))
       return nereid_emulator_memory_out(parser);
     parser->scratch_register = (uint32_t)parser->registers.size - 1;
   }
@@ -135,7 +178,7 @@ bool nereid_emulator_predicate(emu_parser_t *parser, emu_operand_t *out) {
     return true;
   }
   nereid_view_t name = nereid_emulator_word(parser, true);
-  if (!named(parser, name, 0, out))
+  if (!named(parser, name, 0, false, out))
     return false;
   out->negated = negated;
   return !out->size || nereid_emulator_syntax(parser, "'%.*s' is no predicate", (int)name.size, name.data);
@@ -151,11 +194,13 @@ static bool value(emu_parser_t *parser, emu_type_t type, unsigned size, unsigned
     return nereid_emulator_syntax(parser, "expected an operand");
   if (destination && nereid_emulator_is(name, "_"))
     return sink(parser, size ? size : 8, out);
-  if (!named(parser, name, size ? size : least, out))
+  if (!named(parser, name, size ? size : least, true, out))
     return false;
   if (destination && out->base != EMU_REGISTERS)
     return nereid_emulator_syntax(parser, "'%.*s' cannot be written", (int)name.size, name.data);
-  bool fits = size ? out->size == size : out->size >= least && out->size;
+  bool fits = size ? out->size == size : out->size >= least && out->size && out->size <= 8;
+  if (parser->narrows && size < out->size && out->base == EMU_SPECIALS)
+    return true;
   return fits || nereid_emulator_syntax(parser, "'%.*s' has %u bits, the operand %u", (int)name.size, name.data,
                                         out->size * 8u, (size ? size : least) * 8u);
 }
@@ -171,7 +216,7 @@ static bool address(emu_parser_t *parser, emu_insn_t *insn, unsigned n_addresses
     uint32_t index;
     nereid_view_t name = nereid_emulator_word(parser, true);
     const emu_symbol_t *symbol = nereid_emulator_find(parser->scope, name, &index);
-    if (!named(parser, name, 8, out))
+    if (!named(parser, name, 8, false, out))
       return false;
     if (out->size != 4 && out->size != 8)
       return nereid_emulator_syntax(parser, "an address needs 32 or 64 bits");
@@ -181,8 +226,8 @@ static bool address(emu_parser_t *parser, emu_insn_t *insn, unsigned n_addresses
         insn->space = EMU_LOCAL; /* a parameter of a call */
       else if (insn->space == EMU_GENERIC ? symbol->space != EMU_GLOBAL : symbol->space != (emu_space_t)insn->space)
         return nereid_emulator_syntax(parser, "'%.*s' lies in another state space", (int)name.size, name.data);
-    } else if (insn->space == EMU_PARAM && !copies) {
-      return nereid_emulator_syntax(parser, "addresses of parameters in registers are not emulated");
+    } else if (insn->space == EMU_PARAM && !copies && !parser->function->is_entry) {
+      insn->space = EMU_LOCAL; /* where a function's parameters lie */
     }
   }
   if (nereid_emulator_accept(parser, '+') || nereid_emulator_peek(parser) == '-') {
@@ -193,7 +238,28 @@ static bool address(emu_parser_t *parser, emu_insn_t *insn, unsigned n_addresses
       return nereid_emulator_syntax(parser, "an offset is an integer");
     *(n_addresses ? &insn->offsets[n_addresses - 1] : &insn->offset) = (int64_t)number.bits;
   }
-  return nereid_emulator_expect(parser, ']');
+  if (!nereid_emulator_expect(parser, ']'))
+    return false;
+  if (nereid_emulator_accept(parser, '.')) { /* [a].unified */
+    nereid_view_t word = nereid_emulator_word(parser, false);
+    if (!nereid_emulator_is(word, "unified"))
+      return nereid_emulator_syntax(parser, "'.%.*s' behind an address", (int)(word.size < 40 ? word.size : 40),
+                                    word.data);
+  }
+  return true;
+}
+
+/* %tid for { %tid.x, %tid.y, %tid.z, 0 }. */
+static bool special_vector(emu_parser_t *parser, emu_operand_t *out) {
+  nereid_view_t name = nereid_emulator_word(parser, true);
+  for (unsigned i = 0; i < 3; ++i) {
+    char part[32];
+    snprintf(part, sizeof part, "%.*s.%c", (int)(name.size < 24 ? name.size : 24), name.data, (char)('x' + i));
+    if (!special(parser, nereid_view(part), 4, &out[i]))
+      return false;
+  }
+  out[3] = (emu_operand_t){.base = EMU_CONSTANTS, .size = 4};
+  return nereid_emulator_constant(parser, 0, 4, &out[3].offset);
 }
 
 /* v, w: one, or { one per element }. The operands from `k` on. */
@@ -201,6 +267,8 @@ static bool vector(emu_parser_t *parser, emu_insn_t *insn, unsigned size, unsign
                    unsigned k) {
   unsigned n = insn->n_vector;
   bool braces = nereid_emulator_accept(parser, '{');
+  if (n == 4 && !braces && !destination && nereid_emulator_peek(parser) == '%')
+    return special_vector(parser, &insn->operands[k]);
   if (n > 1 && !braces)
     return nereid_emulator_syntax(parser, "expected { and %u operands", n);
   for (unsigned i = 0; i < n; ++i)
@@ -254,13 +322,21 @@ static emu_type_t type_of(const emu_insn_t *insn, char c) {
   return c >= '0' && c <= '2' ? (emu_type_t)insn->types[c - '0'] : c == '*' ? (emu_type_t)insn->types[0] : EMU_NONE;
 }
 
+/* Whether an operand and another one follow: `, a, b`. */
+static bool two_follow(const emu_parser_t *parser) {
+  unsigned commas = 0;
+  for (const char *at = parser->at; at < parser->end && *at != ';'; ++at)
+    commas += *at == ',';
+  return commas >= 2;
+}
+
 /* p|q destinations: o follows its sibling behind a bar. */
 static bool optional(emu_parser_t *parser, char kind, emu_insn_t *insn, const char *at, unsigned k) {
-  bool there = nereid_emulator_accept(parser, kind == 'o' ? '|' : ',');
+  bool there = (kind != 'C' || two_follow(parser)) && nereid_emulator_accept(parser, kind == 'o' ? '|' : ',');
   insn->operands[k] = (emu_operand_t){.absent = 1};
   if (!there)
     return true;
-  if (kind == 'O')
+  if (kind == 'O' || kind == 'C')
     return value(parser, type_of(insn, at[1]), width(insn, at[1]), 0, false, &insn->operands[k]);
   if (kind == 'o' && nereid_emulator_peek(parser) == '_') {
     (void)nereid_emulator_word(parser, false);
@@ -281,7 +357,7 @@ static bool either(emu_parser_t *parser, emu_insn_t *insn, unsigned k) {
     return nereid_emulator_predicate(parser, out);
   if (starts_number(parser))
     return immediate(parser, EMU_NONE, 4, out);
-  if (!named(parser, nereid_emulator_word(parser, true), 4, out))
+  if (!named(parser, nereid_emulator_word(parser, true), 4, true, out))
     return false;
   if (out->size == 8 && EMU_HAS(insn, hint)) {
     *out = (emu_operand_t){.absent = 1};
@@ -302,6 +378,7 @@ static bool tensor(emu_parser_t *parser, emu_insn_t *insn, unsigned k, unsigned 
 
 bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_form_t *form) {
   unsigned k = insn->n_operands, lists = 0, addresses = 0;
+  parser->narrows = strcmp(form->name ? form->name : "", "mov") == 0;
   for (const char *at = form->operands; *at; at += 2, insn->n_operands = (uint16_t)k) {
     if (k + 8 > EMU_MAX_OPERANDS)
       return nereid_emulator_syntax(parser, "more operands than an instruction has");
@@ -309,7 +386,7 @@ bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_
     bool good = true;
     unsigned size = width(insn, at[1]), used = 1;
     unsigned least = at[1] == '*' ? nereid_emulator_type_size((emu_type_t)insn->types[0]) : 0;
-    if (at[0] == 'o' || at[0] == 'Q' || at[0] == 'O') {
+    if (strchr("oQOC", at[0])) {
       if (!optional(parser, at[0], insn, at, k))
         return false;
       insn->operands[k].written = at[0] == 'o' && !insn->operands[k].absent;
@@ -338,6 +415,9 @@ bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_
     } else if (at[0] == 'T') {
       good = tensor(parser, insn, k, lists);
       used = good ? 1u + insn->lists[lists++].count : 0;
+    } else if (at[0] == 'p' && nereid_emulator_peek(parser) == '_') {
+      (void)nereid_emulator_word(parser, false);
+      insn->operands[k].absent = 1;
     } else if (at[0] == 'p' || at[0] == 'q') {
       good = nereid_emulator_predicate(parser, &insn->operands[k]);
       if (good && at[0] == 'p' && (insn->operands[k].negated || insn->operands[k].base != EMU_REGISTERS))

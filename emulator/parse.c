@@ -58,7 +58,7 @@ bool nereid_emulator_declaration(emu_parser_t *parser, emu_declaration_t *out) {
                !nereid_emulator_is(word, "const"))
       return nereid_emulator_syntax(parser, "'.%.*s' is not emulated in a declaration", (int)word.size, word.data);
   }
-  if (!out->type || out->type == EMU_PRED)
+  if (!nereid_emulator_type_size(out->type))
     return nereid_emulator_syntax(parser, "a declaration needs a type");
   out->element = nereid_emulator_type_size(out->type) * vector;
   if (!out->align)
@@ -116,10 +116,11 @@ static bool initial_values(emu_parser_t *parser, const emu_declaration_t *declar
   return true;
 }
 
-static bool module_variable(emu_parser_t *parser, emu_declaration_t *declaration) {
+static bool module_variable(emu_parser_t *parser, emu_declaration_t *declaration, bool is_const) {
   assert(declaration->align > 0);
   nereid_emulator_program_t *program = parser->program;
-  uint64_t address = (program->next_variable + declaration->align - 1) / declaration->align * declaration->align;
+  uint64_t *next = is_const ? &program->next_constant : &program->next_variable;
+  uint64_t address = (*next + declaration->align - 1) / declaration->align * declaration->align;
   emu_variable_t variable = {
       .name = nereid_arena_copy(&program->arena, declaration->name), .address = address, .bytes = declaration->bytes};
   emu_symbol_t symbol = {.name = declaration->name,
@@ -127,7 +128,9 @@ static bool module_variable(emu_parser_t *parser, emu_declaration_t *declaration
                          .space = EMU_GLOBAL,
                          .bytes = declaration->bytes,
                          .value = address};
-  program->next_variable = address + declaration->bytes + 256;
+  *next = address + declaration->bytes + 256;
+  if (is_const && *next > EMU_VARIABLES_AT)
+    return nereid_emulator_syntax(parser, "more than 8 GiB of constants");
   if (!nereid_emulator_define(parser, symbol))
     return false;
   if (nereid_emulator_accept(parser, '=')) {
@@ -141,12 +144,12 @@ static bool module_variable(emu_parser_t *parser, emu_declaration_t *declaration
   return nereid_vector_push(&program->arena, &program->variables, variable) || nereid_emulator_memory_out(parser);
 }
 
-static bool variable(emu_parser_t *parser, emu_space_t space) {
+static bool variable(emu_parser_t *parser, emu_space_t space, bool is_const) {
   emu_declaration_t declaration;
   if (!nereid_emulator_declaration(parser, &declaration))
     return false;
   if (space == EMU_GLOBAL)
-    return module_variable(parser, &declaration) && nereid_emulator_expect(parser, ';');
+    return module_variable(parser, &declaration, is_const) && nereid_emulator_expect(parser, ';');
   emu_symbol_t symbol = {
       .name = declaration.name, .kind = EMU_SYMBOL_ADDRESS, .space = EMU_SHARED, .bytes = declaration.bytes};
   nereid_emulator_program_t *program = parser->program;
@@ -162,11 +165,18 @@ static bool variable(emu_parser_t *parser, emu_space_t space) {
   return nereid_emulator_define(parser, symbol) && nereid_emulator_expect(parser, ';');
 }
 
+size_t nereid_emulator_function_index(const emu_parser_t *parser, nereid_view_t name) {
+  for (size_t i = 0; i < parser->program->functions.size; ++i)
+    if (nereid_view_equal(parser->program->functions.data[i]->name, name))
+      return i;
+  return SIZE_MAX;
+}
+
 static nereid_emulator_kernel_t *function_named(emu_parser_t *parser, nereid_view_t name) {
   nereid_emulator_program_t *program = parser->program;
-  for (size_t i = 0; i < program->functions.size; ++i)
-    if (nereid_view_equal(program->functions.data[i]->name, name))
-      return program->functions.data[i];
+  size_t index = nereid_emulator_function_index(parser, name);
+  if (index != SIZE_MAX)
+    return program->functions.data[index];
   nereid_emulator_kernel_t *function = nereid_arena_new(&program->arena, nereid_emulator_kernel_t, 1);
   if (!function || !nereid_vector_push(&program->arena, &program->functions, function)) {
     (void)nereid_emulator_memory_out(parser);
@@ -351,9 +361,9 @@ static bool directive(emu_parser_t *parser, nereid_view_t word) {
   if (nereid_emulator_is(word, "pragma"))
     return nereid_emulator_string(parser, &text) && nereid_emulator_expect(parser, ';');
   if (nereid_emulator_is(word, "global") || nereid_emulator_is(word, "const"))
-    return variable(parser, EMU_GLOBAL);
+    return variable(parser, EMU_GLOBAL, word.data[0] == 'c');
   if (nereid_emulator_is(word, "shared"))
-    return variable(parser, EMU_SHARED);
+    return variable(parser, EMU_SHARED, false);
   if (nereid_emulator_is(word, "entry") || nereid_emulator_is(word, "func"))
     return function(parser, word.data[0] == 'e');
   return nereid_emulator_syntax(parser, "the directive '.%.*s' is not emulated", (int)word.size, word.data);
@@ -395,9 +405,10 @@ static bool check_calls(emu_parser_t *parser) {
 
 /* The dynamic shared memory begins behind the static one, 1024-aligned. */
 static void fix_dynamic(emu_parser_t *parser) {
-  uint64_t base = ((uint64_t)parser->program->shared_static + 1023) / 1024 * 1024;
+  const uint64_t begin = ((uint64_t)parser->program->shared_static + 1023) / 1024 * 1024;
   for (size_t i = 0; i < parser->dynamic.size; ++i) {
     const struct emu_dynamic *it = &parser->dynamic.data[i];
+    uint64_t base = begin + it->addend;
     for (unsigned lane = 0; lane < EMU_LANES; ++lane)
       memcpy(parser->program->constants + it->offset + lane * it->size, &base, it->size);
   }
@@ -436,6 +447,7 @@ nereid_status_t nereid_emulator_load(nereid_view_t text, const char *name, nerei
                          .scope = &scope};
   program->text = nereid_view_of(copy, text.size);
   program->next_variable = EMU_VARIABLES_AT;
+  program->next_constant = EMU_CONSTANTS_AT;
   nereid_arena_initialize(&parser.scratch);
   bool good = copy && program->name && module(&parser);
   if (!good && !parser.status)

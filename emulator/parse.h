@@ -44,6 +44,7 @@ struct emu_call { /* the instruction, which gets its callee's entry when all fun
 
 struct emu_dynamic { /* a constant that is the address of dynamic shared memory */
   uint32_t offset, size;
+  uint64_t addend;
 };
 
 typedef struct emu_known { /* a constant that was made before */
@@ -68,6 +69,7 @@ typedef struct emu_parser {
   NEREID_VECTOR(uint8_t) registers; /* of the function, by number: bytes per lane */
   uint32_t param_bytes, scratch_register, declared;
   emu_known_t known[256];
+  bool narrows;                             /* the instruction takes the low bits of a special register */
   emu_operand_t operands[EMU_MAX_OPERANDS]; /* of the instruction that is read */
 } emu_parser_t;
 
@@ -93,6 +95,8 @@ typedef struct emu_number {
   double value;
 } emu_number_t;
 bool nereid_emulator_number(emu_parser_t *parser, emu_number_t *out);
+/* A number, or a constant expression of integers: (1 << 4) | 3. */
+bool nereid_emulator_expression(emu_parser_t *parser, emu_number_t *out);
 bool nereid_emulator_unsigned(emu_parser_t *parser, uint32_t limit, uint32_t *out);
 
 /* The fundamental type of a word such as ".b32" without its dot; EMU_NONE when it is none. */
@@ -102,6 +106,8 @@ bool nereid_emulator_string(emu_parser_t *parser, nereid_view_t *out);
 /* Symbols. */
 bool nereid_emulator_define(emu_parser_t *parser, emu_symbol_t symbol);
 const emu_symbol_t *nereid_emulator_find(emu_scope_t *scope, nereid_view_t name, uint32_t *out_index);
+/* Of a declared function by name; SIZE_MAX: there is none. */
+size_t nereid_emulator_function_index(const emu_parser_t *parser, nereid_view_t name);
 /* The number of a register of the function; `index` in its family. */
 bool nereid_emulator_register(emu_parser_t *parser, const emu_symbol_t *symbol, uint32_t index, uint32_t *out_number);
 /* 32 equal values of `size` bytes, or a predicate; the offset. They may be others' too; `new`: no one else's. */

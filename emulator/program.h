@@ -21,7 +21,7 @@ typedef unsigned __int128 emu_modifiers_t;
   X(lo) X(hi) X(wide) X(cc) X(xorsign) X(abs) X(NaN) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(ls) X(hs) X(equ) X(neu) \
   X(ltu) X(leu) X(gtu) X(geu) X(num) X(nan) X(and) X(or) X(xor) X(uni) X(sync) X(aligned) X(wrap) X(clamp) X(l) X(r) \
   X(global) X(shared) X(shared_cluster) X(local) X(param) X(const) X(volatile) X(relaxed) X(acquire) X(release) \
-  X(acq_rel) X(sc) X(cta) X(cluster) X(gpu) X(sys) X(nc) X(weak) X(v2) X(v4) X(ca) X(cg) X(cs) X(lu) X(cv) X(wb) \
+  X(acq_rel) X(sc) X(cta) X(cluster) X(gpu) X(sys) X(nc) X(weak) X(v2) X(v4) X(v8) X(ca) X(cg) X(cs) X(lu) X(cv) X(wb) \
   X(wt) X(hint) X(eviction) X(prefetch) X(add) X(min) X(max) X(inc) X(dec) X(exch) X(cas) X(noftz) X(up) X(down) \
   X(bfly) X(idx) X(all) X(any) X(ballot) X(popc) X(arrive) X(red) X(warp) X(to) X(shiftamt) X(finite) X(infinite) \
   X(number) X(notanumber) X(normal) X(subnormal) X(f4e) X(b4e) X(rc8) X(ecl) X(ecr) X(rc16) X(fractional) X(range) \
@@ -67,6 +67,9 @@ typedef enum emu_type {
   EMU_S4,
   EMU_U4,
   EMU_B1,
+  EMU_U16X2,
+  EMU_S16X2,
+  EMU_B128,
   EMU_PRED,
 } emu_type_t;
 
@@ -183,7 +186,7 @@ struct nereid_emulator_program {
   uint8_t *constants;
   uint32_t constant_bytes, constant_capacity;
   uint32_t register_bytes, local_bytes, shared_static;
-  uint64_t next_variable;
+  uint64_t next_variable, next_constant;
   bool has_atomics;
 };
 
@@ -192,6 +195,9 @@ struct nereid_emulator_program {
 #define EMU_LOCAL_WINDOW UINT64_C(0x00007e0000000000)
 #define EMU_PARAM_WINDOW UINT64_C(0x00007d0000000000)
 #define EMU_WINDOW_BYTES UINT64_C(0x0000000100000000)
+#define EMU_FUNCTIONS_AT UINT64_C(0x0000000400000000)
+#define EMU_FUNCTION_BYTES 128
+#define EMU_CONSTANTS_AT UINT64_C(0x0000000600000000)
 #define EMU_VARIABLES_AT UINT64_C(0x0000000800000000)
 #define EMU_BUFFERS_AT UINT64_C(0x0000001000000000)
 
@@ -323,6 +329,7 @@ struct emu_cluster {
  * `operands` is pairs: what and how wide;
  *   d destination   s source   p predicate destination   q predicate source   o optional |p   Q optional , q
  *   m address       v vector or scalar destination   w vector or scalar source   O optional source   N nothing
+ *   C source that is there when another operand follows it
  *   V W one or a list in braces of any length, destinations or sources: insn->lists
  *   A optional predicate or 32-bit source   T [tensor map, {coordinates}], the latter in insn->lists
  * widths: 0 1 2 that of the type, W twice that of type 0, b h w l 1 2 4 8 bytes, * any, - none. */
@@ -338,8 +345,8 @@ typedef struct emu_form {
 /* The families: tables ended by a row without a name. */
 /* clang-format off */
 #define EMU_FAMILIES(X) \
-  X(integer) X(carry) X(bits) X(float) X(half) X(special) X(compare) X(convert) X(move) \
-  X(memory) X(atomic) X(warp) X(barrier) X(control) \
+  X(integer) X(carry) X(packed) X(bits) X(float) X(half) X(special) X(compare) X(convert) X(move) \
+  X(memory) X(wide) X(hint) X(atomic) X(warp) X(barrier) X(control) \
   X(cluster) X(mbarrier) X(async) X(fence) \
   X(matrix) X(mma) X(wmma)
 /* clang-format on */
@@ -385,6 +392,7 @@ emu_next_t nereid_emulator_vprintf(emu_warp_t *warp, const emu_insn_t *insn, uin
 emu_next_t nereid_emulator_assertfail(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_call(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_copy_results(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
+emu_next_t nereid_emulator_move_each(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_pack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_unpack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_rounded(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
