@@ -2,6 +2,7 @@
  * atomic runs its CTAs one after the other, so that what it returns does not depend on the host. */
 #include "emulator/execute.h"
 #include "emulator/numbers.h"
+#include "emulator/race.h"
 
 static int64_t signed_of(uint64_t bits, unsigned size) {
   return size == 4 ? (int32_t)bits : (int64_t)bits;
@@ -79,6 +80,13 @@ static uint64_t combined(const emu_insn_t *insn, uint64_t old, uint64_t b, uint6
   return b; /* exch */
 }
 
+static bool swaps(const emu_warp_t *warp, const emu_insn_t *insn, int lane, const uint8_t *place, unsigned at,
+                  unsigned size) {
+  uint64_t old = 0;
+  memcpy(&old, place, size);
+  return old == emu_lane(warp, &insn->operands[at + 1], lane);
+}
+
 /* Operands: destinations (of atom), address, sources; n_vector of each. */
 static emu_next_t atomic(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, bool returns) {
   unsigned n = insn->n_vector, size = nereid_emulator_type_size((emu_type_t)insn->types[0]), at = returns ? n : 0;
@@ -90,6 +98,10 @@ static emu_next_t atomic(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
         nereid_emulator_access(warp, insn, (int)lane, (emu_space_t)insn->space, addresses[lane], size * n, EMU_UPDATE);
     if (!place)
       return EMU_FAILED;
+    if (warp->cta->race)
+      nereid_emulator_race_request(
+          warp, insn, UINT32_C(1) << lane, addresses, size * n,
+          EMU_HAS(insn, cas) && !swaps(warp, insn, (int)lane, place, at, size) ? EMU_READ : EMU_UPDATE, NULL);
     for (unsigned i = 0; i < n; ++i) {
       uint64_t old = 0, b = emu_lane(warp, &insn->operands[at + 1 + i], (int)lane);
       uint64_t c = EMU_HAS(insn, cas) ? emu_lane(warp, &insn->operands[at + 2], (int)lane) : 0;

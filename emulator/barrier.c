@@ -3,6 +3,7 @@
  * Threads arrive in groups of a warp's lanes and stay at the instruction; the arrival that makes the number full lets
  * all go and gives them their results. `.aligned` forms, which bar's are, need the whole warp. */
 #include "emulator/execute.h"
+#include "emulator/race.h"
 
 static uint32_t live_threads(const emu_cta_t *cta) {
   uint32_t n = 0;
@@ -20,18 +21,20 @@ static unsigned number_at(const emu_insn_t *insn) {
   return reduces(insn) ? 1 : 0;
 }
 
+static unsigned number_of(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  return (unsigned)emu_lane(warp, &insn->operands[number_at(insn)], __builtin_ctz(mask));
+}
+
 static void release(emu_warp_t *warp, emu_group_t *group, const emu_barrier_t *barrier) {
   const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[group->pc];
+  if (warp->cta->race)
+    nereid_emulator_race_leave(warp, number_of(warp, insn, group->mask), group->mask);
   if (reduces(insn) && EMU_HAS(insn, popc))
     FOR_LANES(lane, group->mask) emu_set_lane(warp, &insn->operands[0], (int)lane, barrier->count);
   else if (reduces(insn))
     emu_set_predicate(warp, &insn->operands[0], EMU_HAS(insn, and) ? barrier->all : barrier->any, group->mask);
   group->state = EMU_RUNNING;
   group->pc++;
-}
-
-static unsigned number_of(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  return (unsigned)emu_lane(warp, &insn->operands[number_at(insn)], __builtin_ctz(mask));
 }
 
 void nereid_emulator_barrier_check(emu_cta_t *cta, unsigned id) {
@@ -49,6 +52,8 @@ void nereid_emulator_barrier_check(emu_cta_t *cta, unsigned id) {
       if (group->state == EMU_AT_BARRIER && number_of(&cta->warps[i], insn, group->mask) == id)
         release(&cta->warps[i], group, &done);
     }
+  if (cta->race)
+    nereid_emulator_race_reset(cta, id);
 }
 
 static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, bool waits) {
@@ -76,6 +81,8 @@ static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
                                 (unsigned)barrier->expected, count);
   if (!barrier->in_use)
     *barrier = (emu_barrier_t){.in_use = true, .expected = count, .all = UINT32_MAX};
+  if (warp->cta->race)
+    nereid_emulator_race_arrive(warp, id, mask);
   barrier->arrived += (uint32_t)__builtin_popcount(mask);
   if (count && barrier->arrived > count)
     return nereid_emulator_fail(warp, insn, first, "%u threads arrive at barrier %u, which is for %u",

@@ -99,6 +99,30 @@ typedef struct nereid_emulator_counters {
   uint64_t bulk_copies, bulk_bytes; /* cp.async.bulk, tensor ones too, and cp.reduce.async.bulk */
 } nereid_emulator_counters_t;
 
+typedef enum nereid_emulator_race_class {
+  NEREID_EMULATOR_RACE_DATA,       /* unordered accesses */
+  NEREID_EMULATOR_RACE_PROXY,      /* ordered, but without fence.proxy.async */
+  NEREID_EMULATOR_RACE_REGISTER,   /* registers of a wgmma in flight, or without wgmma.fence */
+  NEREID_EMULATOR_RACE_TENSOR_MAP, /* a tensor map without its release or acquire */
+} nereid_emulator_race_class_t;
+
+typedef struct nereid_emulator_race_side {
+  const char *program, *file, *what; /* of the PTX; of the source, null: not known; "write", "read by cp.async", ... */
+  uint32_t line, source_line;
+  nereid_view_t text; /* of the instruction */
+  uint32_t thread[3], cta[3], warp;
+  bool whole; /* all of the warp, `thread` is its first */
+} nereid_emulator_race_side_t;
+
+/* Two accesses that nothing orders. `address`, `bytes`: where they meet, of the first of `count` such pairs. */
+typedef struct nereid_emulator_race {
+  nereid_emulator_race_class_t kind;
+  const char *space;
+  uint64_t address, count;
+  uint32_t bytes;
+  nereid_emulator_race_side_t earlier, later;
+} nereid_emulator_race_t;
+
 typedef struct nereid_emulator_launch {
   uint32_t grid[3];
   uint32_t block[3];      /* zeros: what .reqntid says */
@@ -113,6 +137,9 @@ typedef struct nereid_emulator_launch {
   nereid_emulator_landing_t landing;
   nereid_emulator_proxy_t proxy;
   bool count;
+  bool racecheck; /* look for races; the CTAs run one after the other */
+  /* Gets each race, one per pair of instructions, after the launch; may be null. */
+  void (*race)(void *user_data, const nereid_emulator_race_t *race);
   /* Gets what vprintf wrote, CTA after CTA, after the launch; null: it is dropped. */
   void (*print)(void *user_data, nereid_view_t text);
   void *user_data;
@@ -122,6 +149,7 @@ typedef struct nereid_emulator_report {
   nereid_message_t message; /* why the launch failed: place in PTX and source, thread, address */
   nereid_emulator_counters_t counters;
   uint64_t warp_instructions, thread_instructions;
+  uint64_t races; /* pairs of instructions */
 } nereid_emulator_report_t;
 
 /* Runs the grid to its end. NEREID_ERROR_PROGRAM: the kernel did something wrong, see the report;
@@ -132,5 +160,7 @@ NEREID_MUST_USE nereid_status_t nereid_emulator_run(const nereid_emulator_kernel
 
 /* The counters as one JSON object, an entry per line, into a file. */
 void nereid_emulator_counters_print(const nereid_emulator_counters_t *counters, FILE *file);
+/* One race, as text of four lines or as a JSON object in one. */
+void nereid_emulator_race_print(const nereid_emulator_race_t *race, bool json, FILE *file);
 
 #endif

@@ -3,11 +3,19 @@
  * threads wrote to shared memory (proxy.c). Grids follow each other. */
 #include "emulator/effect.h"
 #include "emulator/execute.h"
+#include "emulator/race.h"
 
 static emu_next_t nothing(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   (void)warp;
   (void)insn;
   (void)mask;
+  return EMU_ADVANCE;
+}
+
+/* Only the race detector sees it. */
+static emu_next_t fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  if (warp->cta->race)
+    nereid_emulator_race_fence(warp, insn, mask);
   return EMU_ADVANCE;
 }
 
@@ -17,6 +25,8 @@ static emu_next_t registers(emu_warp_t *warp, const emu_insn_t *insn, uint32_t m
 }
 
 static emu_next_t publish(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  if (warp->cta->race)
+    nereid_emulator_race_proxy_fence(warp, mask);
   if (warp->cta->owners && !EMU_HAS(insn, global))
     nereid_emulator_publish(warp, mask);
   return EMU_ADVANCE;
@@ -37,15 +47,15 @@ static emu_next_t acquire_map(emu_warp_t *warp, const emu_insn_t *insn, uint32_t
 #define ONE_SCOPE(X) X(cta) X(cluster) X(gpu) X(sys)
 #define SCOPE (EMU_BIT(cta) | EMU_BIT(cluster) | EMU_BIT(gpu) | EMU_BIT(sys))
 #define ORDER (EMU_BIT(acq_rel) | EMU_BIT(sc) | EMU_BIT(acquire) | EMU_BIT(release))
-#define FENCES(scope) {"fence", "", "", EMU_BIT(scope), ORDER, nothing, BARRIER},
+#define FENCES(scope) {"fence", "", "", EMU_BIT(scope), ORDER, fence, BARRIER},
 #define RESTRICTED(name, order, what)                                                                                  \
-  {name " sync_restrict::shared::" what, "", "", EMU_BIT(order) | EMU_BIT(cluster), 0, nothing, BARRIER}
+  {name " sync_restrict::shared::" what, "", "", EMU_BIT(order) | EMU_BIT(cluster), 0, fence, BARRIER}
 #define ALIGNED (EMU_BIT(sync) | EMU_BIT(aligned))
 
 const emu_form_t nereid_emulator_fence_forms[] = {
-    {"membar", "", "", EMU_BIT(cta), 0, nothing, BARRIER},
-    {"membar", "", "", EMU_BIT(sys), 0, nothing, BARRIER},
-    {"membar", "", "", EMU_BIT(gl), 0, nothing, BARRIER},
+    {"membar", "", "", EMU_BIT(cta), 0, fence, BARRIER},
+    {"membar", "", "", EMU_BIT(sys), 0, fence, BARRIER},
+    {"membar", "", "", EMU_BIT(gl), 0, fence, BARRIER},
     {"membar proxy alias", "", "", 0, 0, nothing, BARRIER},
     /* clang-format off */
     ONE_SCOPE(FENCES)
@@ -54,7 +64,7 @@ const emu_form_t nereid_emulator_fence_forms[] = {
     RESTRICTED("fence", release, "cta"),
     RESTRICTED("fence proxy async::generic", acquire, "cluster"),
     RESTRICTED("fence proxy async::generic", release, "cta"),
-    {"fence mbarrier_init", "", "", EMU_BIT(release) | EMU_BIT(cluster), 0, nothing, BARRIER},
+    {"fence mbarrier_init", "", "", EMU_BIT(release) | EMU_BIT(cluster), 0, fence, BARRIER},
     {"fence proxy alias", "", "", 0, 0, nothing, BARRIER},
     {"fence proxy async", "", "", 0, EMU_BIT(global), publish, BARRIER},
     {"fence proxy async", "", "", EMU_BIT(shared), 0, publish, BARRIER},

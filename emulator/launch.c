@@ -1,6 +1,7 @@
 /* A launch: clusters of CTAs taken in their order by a few host threads, their counters summed, their output and the
  * first failure (in the order of CTAs) reported, so that nothing depends on how many threads there are. */
 #include "emulator/effect.h"
+#include "emulator/race.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@ typedef struct run {
   size_t n_regions;
   uint64_t n_ctas, n_clusters; /* `next` and `failed` count clusters */
   uint32_t clusters[3];        /* of the grid */
+  emu_race_t *race;            /* null: none is looked for */
   pthread_mutex_t lock;        /* of what follows */
   uint64_t next, failed;
   nereid_status_t status;
@@ -201,6 +203,7 @@ static void run_cluster(run_t *run, uint64_t number) {
   emu_cluster_t cluster = {.launch = &run->launch,
                            .ctas = ctas,
                            .n_ctas = shape[0] * shape[1] * shape[2],
+                           .keeps_landed = run->race != NULL,
                            .random = run->launch.seed ^ (number * UINT64_C(0xd1342543de82ef95))};
   nereid_arena_initialize(&cluster.arena);
   cluster.id[0] = (uint32_t)(number % clusters[0]);
@@ -221,7 +224,7 @@ static void run_cluster(run_t *run, uint64_t number) {
     cta->local_bytes = (cta->local_bytes + 15) / 16 * 16;
     cta->shared_bytes = (run->kernel->program->shared_static + 1023) / 1024 * 1024 + run->launch.shared_bytes;
     memory[i] = make_cta(run, cta);
-    if (memory[i])
+    if (memory[i] && (!run->race || nereid_emulator_race_start(run->race, cta)))
       start_cta(run, cta);
     else
       cluster.status = nereid_message_set(&cluster.message, NEREID_ERROR_MEMORY, "out of memory for a CTA");
@@ -231,8 +234,10 @@ static void run_cluster(run_t *run, uint64_t number) {
   if (cluster.status == NEREID_ERROR_MEMORY && !cluster.message.text[0])
     (void)nereid_message_set(&cluster.message, NEREID_ERROR_MEMORY, "out of memory for what the kernel prints");
   finish_cluster(run, &cluster, number);
-  for (uint32_t i = 0; i < cluster.n_ctas; ++i)
+  for (uint32_t i = 0; i < cluster.n_ctas; ++i) {
+    nereid_emulator_race_finish(&ctas[i]);
     free(memory[i]);
+  }
   nereid_arena_deinitialize(&cluster.arena);
 }
 
@@ -332,6 +337,18 @@ static void deliver(run_t *run) {
   }
 }
 
+static void deliver_races(run_t *run) {
+  const nereid_emulator_race_t *races = NULL;
+  if (!run->race)
+    return;
+  run->report->races = nereid_emulator_race_results(run->race, &races);
+  for (uint64_t i = 0; run->launch.race && i < run->report->races; ++i)
+    run->launch.race(run->launch.user_data, &races[i]);
+  if (!run->status && nereid_emulator_race_failed(run->race))
+    run->status = nereid_message_set(&run->report->message, NEREID_ERROR_MEMORY, "out of memory for the race detector");
+  nereid_emulator_race_destroy(run->race);
+}
+
 static void run_all(run_t *run) {
   enum { MOST = 256 };
   pthread_t threads[MOST];
@@ -340,7 +357,7 @@ static void run_all(run_t *run) {
     long here = sysconf(_SC_NPROCESSORS_ONLN);
     n = here > 0 ? (uint32_t)here : 1;
   }
-  n = run->kernel->program->has_atomics ? 1 : n > MOST ? MOST : n;
+  n = run->kernel->program->has_atomics || run->race ? 1 : n > MOST ? MOST : n;
   n = n > run->n_clusters ? (uint32_t)run->n_clusters : n;
   while (started + 1 < n && pthread_create(&threads[started], NULL, work, run) == 0)
     ++started;
@@ -364,8 +381,14 @@ nereid_status_t nereid_emulator_run(const nereid_emulator_kernel_t *kernel, cons
     nereid_arena_deinitialize(&arena);
     return nereid_message_set(&report->message, NEREID_ERROR_MEMORY, "out of memory");
   }
+  run.race = launch->racecheck ? nereid_emulator_race_create(kernel, &run.launch) : NULL;
+  if (launch->racecheck && !run.race) {
+    nereid_arena_deinitialize(&arena);
+    return nereid_message_set(&report->message, NEREID_ERROR_MEMORY, "out of memory");
+  }
   run_all(&run);
   deliver(&run);
+  deliver_races(&run);
   pthread_mutex_destroy(&run.lock);
   nereid_arena_deinitialize(&arena);
   return run.status;

@@ -2,6 +2,7 @@
  * register; lane 4 r + c / 2 has elements c and c + 1 of row r, of column r with .trans. In memory, lane 8 i + r has
  * the address of row r of matrix i. */
 #include "emulator/fragment.h"
+#include "emulator/race.h"
 
 enum { ROW_BYTES = 16 };
 
@@ -18,6 +19,9 @@ static bool rows_of(emu_warp_t *warp, const emu_insn_t *insn, int k, uint8_t *ro
     if (!rows[lane])
       return false;
   }
+  if (warp->cta->race)
+    nereid_emulator_race_request(warp, insn, n == 32 ? UINT32_MAX : (UINT32_C(1) << n) - 1, addresses, ROW_BYTES,
+                                 k ? EMU_READ : EMU_WRITE, NULL);
   for (uint32_t from = 0; warp->cta->launch->count && from < n; from += 8)
     nereid_emulator_count(warp, addresses, UINT32_C(0xff) << from, ROW_BYTES, EMU_SHARED, k == 0);
   return true;

@@ -2,6 +2,7 @@
  * are read and have no effect, nor have scopes and orders: the threads of a CTA run one instruction after the other,
  * and CTAs that could see each other's atomics run one after the other too. */
 #include "emulator/execute.h"
+#include "emulator/race.h"
 
 /* The lanes' elements in memory: at `places`, and when `step` is not 0 one lane's that many bytes behind the last
  * lane's. ELEMENTS writes a loop over them for each step that is common, so that it becomes SIMD. */
@@ -112,6 +113,8 @@ static bool request(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, uns
   emu_addresses(warp, insn, (int)k, addresses);
   if (!nereid_emulator_access_lanes(warp, insn, mask, addresses, bytes, stores ? EMU_WRITE : EMU_READ, places))
     return false;
+  if (warp->cta->race)
+    nereid_emulator_race_request(warp, insn, mask, addresses, bytes, stores ? EMU_WRITE : EMU_READ, places);
   if (warp->cta->launch->count)
     nereid_emulator_count(warp, addresses, mask, bytes, nereid_emulator_space(insn, addresses[__builtin_ctz(mask)]),
                           stores);

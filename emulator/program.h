@@ -283,6 +283,7 @@ typedef struct emu_mbarrier { /* an mbarrier that init made and nothing made inv
   uint32_t offset;            /* in shared memory */
   uint64_t bits;              /* what lies there as long as nothing else writes over it */
 } emu_mbarrier_t;
+typedef struct emu_race_cta emu_race_cta_t;
 
 struct emu_cta {
   emu_cluster_t *cluster;
@@ -298,6 +299,7 @@ struct emu_cta {
   uint32_t shared_bytes, local_bytes;
   emu_barrier_t barriers[16];
   NEREID_VECTOR(emu_mbarrier_t) mbarriers; /* in the cluster's arena */
+  emu_race_cta_t *race; /* null: races are not looked for */
   nereid_emulator_counters_t counters;
   uint64_t warp_instructions, thread_instructions;
   char *printed;

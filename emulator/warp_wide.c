@@ -2,6 +2,7 @@
  * vote, match, redux, activemask, elect, bar.warp.sync. With a member mask they wait until all its lanes that live are
  * here. */
 #include "emulator/execute.h"
+#include "emulator/race.h"
 
 /* The member mask of the first lane, and whether all of it is here. */
 static emu_next_t gather(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, int k, uint32_t *out_members) {
@@ -137,7 +138,10 @@ static emu_next_t elect(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask)
 
 static emu_next_t warp_sync(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   uint32_t members = 0;
-  return gather(warp, insn, mask, 0, &members);
+  emu_next_t next = gather(warp, insn, mask, 0, &members);
+  if (next == EMU_ADVANCE && warp->cta->race)
+    nereid_emulator_race_warp_sync(warp, mask);
+  return next;
 }
 
 #define WARP NEREID_EMULATOR_CLASS_WARP

@@ -5,7 +5,7 @@
  *   vector_add   x + y of 4 Mi floats, 1,024 per CTA: millions of thread-instructions per second
  *   matmul       one CTA's 128x256 tile of f16 with K = 4096: seconds
  *
- * each plain and with counters. Loading is timed too. Results are compared with the ones computed here. */
+ * each plain, with counters and with the race detector. Loading is timed too. Results are compared with the ones computed here. */
 #include "emulator/emulator.h"
 #include "base/float.h"
 
@@ -150,6 +150,9 @@ static bool measure(const bench_t *bench, const nereid_emulator_kernel_t *kernel
   bool good = run(bench, kernel, &launch, "plain", runs);
   launch.count = true;
   good = good && run(bench, kernel, &launch, "counters", runs);
+  launch.count = false;
+  launch.racecheck = true;
+  good = good && run(bench, kernel, &launch, "racecheck", runs);
   if (good && !bench->check(arrays))
     good = printf("  the results are wrong\n") < 0;
   for (int i = 0; i < 3; ++i)

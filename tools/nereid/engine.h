@@ -41,6 +41,9 @@ typedef struct tool_job {
   tool_tensor_t *tensors;
   const char **tensor_names;           /* one per tensor, for messages */
   bool count;                          /* print counters, which the emulator has */
+  bool racecheck;                      /* let the emulator look for races and print them */
+  const char *races_path;              /* null, or where to write them as JSON */
+  uint64_t races;                      /* out: how many */
   nereid_emulator_schedule_t schedule; /* of the emulator */
   uint64_t seed;                       /* of a random schedule */
   size_t repeats;                      /* timed runs after the first; 0: none */

@@ -40,6 +40,12 @@ static void emulator_close(void *state) {
   (void)state;
 }
 
+static void print_race(void *user_data, const nereid_emulator_race_t *race) {
+  nereid_emulator_race_print(race, false, stdout);
+  if (user_data)
+    nereid_emulator_race_print(race, true, user_data);
+}
+
 static void print_text(void *user_data, nereid_view_t text) {
   (void)user_data;
   fwrite(text.data, 1, text.size, stdout);
@@ -150,7 +156,13 @@ static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
       .seed = job->seed,
       .count = job->count,
       .print = print_text,
+      .racecheck = job->racecheck,
+      .race = print_race,
   };
+  FILE *races = job->races_path ? fopen(job->races_path, "w") : NULL;
+  if (job->races_path && !races)
+    return nereid_message_set(message, NEREID_ERROR_IO, "%s cannot be written", job->races_path);
+  launch.user_data = races;
   uint32_t required[3];
   nereid_emulator_kernel_block(it->kernel, required);
   if (!required[0]) {
@@ -158,6 +170,9 @@ static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
     launch.block[1] = launch.block[2] = 1;
   }
   nereid_status_t status = nereid_emulator_run(it->kernel, &launch, &report);
+  job->races = report.races;
+  if (races && fclose(races) && !status)
+    return nereid_message_set(message, NEREID_ERROR_IO, "%s cannot be written", job->races_path);
   if (status)
     return nereid_message_set(message, status, "%s", report.message.text);
   if (job->count)

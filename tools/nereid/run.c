@@ -30,6 +30,10 @@ static const tool_option_t options[] = {
      offsetof(run_settings_t, bench)},
     {"--counters", NULL, "print what the emulator counts: instructions, sectors, wavefronts, barriers (JSON)",
      TOOL_FLAG, offsetof(run_settings_t, counters)},
+    {"--racecheck", NULL, "let the emulator look for races; exit status 1 when there are any", TOOL_FLAG,
+     offsetof(run_settings_t, racecheck)},
+    {"--races", "FILE", "with --racecheck: the races as JSON, an object per line, into a file", TOOL_TEXT,
+     offsetof(run_settings_t, races)},
     {"--schedule", "S", "how the emulator takes turns between warps: round-robin (default), random or adversarial",
      TOOL_TEXT, offsetof(run_settings_t, schedule)},
     {"--shared", "BYTES", "dynamic shared memory per CTA; default: what the metadata or the IR beside says, else all",
@@ -157,6 +161,7 @@ static nereid_status_t copy_job(nereid_arena_t *arena, const tool_job_t *job, to
   *out_copy = *job;
   out_copy->repeats = 0;
   out_copy->count = false;
+  out_copy->racecheck = false;
   out_copy->tensors = nereid_arena_new(arena, tool_tensor_t, job->n_tensors);
   for (size_t i = 0; out_copy->tensors && i < job->n_tensors; ++i) {
     out_copy->tensors[i] = job->tensors[i];
@@ -209,7 +214,7 @@ static int run_and_report(nereid_arena_t *arena, const run_settings_t *settings,
   if (status)
     return tool_failed(&tool_command_run, status, &message);
   bool good = !check->state || tool_report_check(job, expected, check->engine->name, tolerance);
-  return good ? TOOL_DONE : TOOL_PROGRAM;
+  return good && !job->races ? TOOL_DONE : TOOL_PROGRAM;
 }
 
 static nereid_status_t prepare(nereid_arena_t *arena, const run_settings_t *settings, tool_job_t *job,
@@ -230,6 +235,8 @@ static nereid_status_t prepare(nereid_arena_t *arena, const run_settings_t *sett
     status = tool_bind_find(job, name, &ignored, message);
   }
   job->count = settings->counters;
+  job->racecheck = settings->racecheck || settings->races;
+  job->races_path = settings->races;
   job->repeats = settings->bench ? REPEATS : 0;
   job->milliseconds = nereid_arena_new(arena, float, REPEATS);
   return status;
@@ -261,8 +268,11 @@ static int run_on(nereid_arena_t *arena, const run_settings_t *settings, const c
     return tool_failed(&tool_command_run, runner->status, &runner->message);
   if (check->status)
     return tool_failed(&tool_command_run, check->status, &check->message);
-  if ((settings->counters || settings->schedule) && strcmp(runner->engine->name, "emulator") != 0) {
-    tool_error(&tool_command_run, "%s needs --on emulator", settings->counters ? "--counters" : "--schedule");
+  if ((settings->counters || settings->schedule || job.racecheck) && strcmp(runner->engine->name, "emulator") != 0) {
+    tool_error(&tool_command_run, "%s needs --on emulator",
+               settings->counters   ? "--counters"
+               : settings->schedule ? "--schedule"
+                                    : "--racecheck");
     return TOOL_CALL;
   }
   return run_and_report(arena, settings, runner, check, &job, &expected, tolerance);

@@ -10,7 +10,8 @@ typedef struct run_settings {
   tool_list_t arguments, outputs;
   int64_t seed, num_warps, num_stages, num_ctas; /* the last three: 0 when not given */
   int64_t shared;                                /* bytes; -1 when not given */
-  bool bench, counters;
+  const char *races; /* a file's path */
+  bool bench, counters, racecheck;
 } run_settings_t;
 
 /* What an engine runs, from the bytes of the input: a cubin, or PTX with metadata beside it, is taken as it is; for
