@@ -208,10 +208,11 @@ static void collect(emu_race_t *race) {
 
 static uint32_t new_record(emu_race_t *race) {
   if (!race->n_free && race->n_records == race->record_capacity) {
-    if (race->n_records)
+    enum { MANY = 1 << 20 };
+    if (race->n_records >= MANY)
       collect(race);
-    if (race->n_free * 2 < race->n_records || !race->n_records) { /* most are needed */
-      uint32_t capacity = race->record_capacity ? race->record_capacity * 2 : 1 << 14;
+    if (race->n_free * 2 < race->n_records || !race->n_records) { /* few, or most are needed */
+      uint32_t capacity = race->record_capacity ? race->record_capacity * 2 : 1 << 12;
       race_record_t *records = capacity < UINT32_C(1) << 26 ? realloc(race->records, capacity * sizeof *records) : NULL;
       race->records = records ? records : race->records;
       uint32_t *spare = records ? realloc(race->free_records, capacity * sizeof *spare) : NULL;

@@ -14,7 +14,7 @@ static void barriers_order(void **state) {
   RACES(64, STORE_MINE "bar.warp.sync -1;\n" LOAD_OTHER, "race 3 1");
   RACES(64, STORE_MINE "barrier.sync 1, 64;\n" LOAD_OTHER, "");
   /* different barriers, so warps do not meet */
-  RACES(64, STORE_MINE "@%p1 bar.sync 1, 32; @!%p1 bar.sync 2, 32;\n" LOAD_OTHER, "race 1 3");
+  RACES(64, STORE_MINE "@%p1 bar.sync 1, 32; @!%p1 bar.sync 2, 32;\n" LOAD_OTHER, "race 3 1");
 }
 
 static void arrivals_release_and_do_not_acquire(void **state) {
@@ -44,8 +44,7 @@ static void stores_of_one_value_are_none(void **state) {
 static void bytes_are_apart(void **state) {
   (void)state;
   RACES(64, "add.u32 %r3, %r0, %r70; st.shared.b8 [%r3], %r70; bar.sync 0; ld.shared.b32 %r4, [" MINE "];", "");
-  RACES(64, "add.u32 %r3, %r0, %r70; st.shared.b8 [%r3], %r70;\n@%p0 ld.shared.b32 %r4, [" MINE "];",
-        "race 1 2");
+  RACES(64, "add.u32 %r3, %r0, %r70; st.shared.b8 [%r3], %r70;\n@%p0 ld.shared.b32 %r4, [" MINE "];", "race 1 2");
   RACES(64, "@%p0 st.shared.b32 [%r0], 0; bar.sync 0;\nadd.u32 %r3, %r0, %r70; st.shared.b8 [%r3], %r70;", "");
   RACES(64, "@%p0 st.shared.b32 [%r0], 0;\nadd.u32 %r3, %r0, %r70; st.shared.b8 [%r3], %r70;", "race 1 2");
 }
