@@ -108,6 +108,19 @@ static bool matches_types(const char *pattern, const opcode_t *opcode) {
   }
 }
 
+/* Whether a word, or words with dots between, is `pattern`, in which * stands for a number. */
+static bool matches_word(nereid_view_t word, nereid_view_t pattern) {
+  size_t i = 0;
+  for (size_t k = 0; k < pattern.size; ++k) {
+    if (pattern.data[k] == '*')
+      while (i < word.size && word.data[i] >= '0' && word.data[i] <= '9')
+        ++i;
+    else if (i == word.size || word.data[i++] != pattern.data[k])
+      return false;
+  }
+  return i == word.size;
+}
+
 /* The words that `part` of a token, "row" or "row.col", stands for: bits; 0: the opcode has them not, or not together.
  */
 static unsigned words_of(const opcode_t *opcode, nereid_view_t part) {
@@ -115,7 +128,7 @@ static unsigned words_of(const opcode_t *opcode, nereid_view_t part) {
     nereid_view_t run = opcode->words[i];
     while (run.size < part.size && end + 1 < opcode->n_words && opcode->words[end + 1].data == run.data + run.size + 1)
       run.size += 1 + opcode->words[++end].size;
-    if (nereid_view_equal(run, part))
+    if (matches_word(run, part))
       return (2u << end) - (1u << i);
   }
   return 0;

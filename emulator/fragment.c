@@ -121,6 +121,33 @@ static unsigned expected(const emu_insn_t *insn, unsigned which) {
   }
 }
 
+static bool wrong(emu_parser_t *parser, const emu_insn_t *insn, const char *what) {
+  return nereid_emulator_syntax(parser, "%.*s: %s", (int)insn->text_size, insn->text, what);
+}
+
+/* wgmma: N by steps of 8, of 16 for integers beyond 32; A is a descriptor or registers; imm-trans-a goes with the
+ * first; immediates are what they can be. */
+static bool warpgroup(emu_parser_t *parser, const emu_insn_t *insn) {
+  uint32_t n = insn->list[EMU_N], behind = insn->lists[1].first + insn->lists[1].count;
+  bool integer = insn->types[0] == EMU_S32, last = true;
+  const emu_operand_t *a = insn->operands + insn->lists[1].first;
+  if (n % 8 || !n || n > EMU_MAX_COLUMNS || (integer && n > 32 && n % 16))
+    return wrong(parser, insn, "there is no such shape");
+  if (insn->lists[1].count == 1 ? a->size != 8 : a->size != 4)
+    return wrong(parser, insn, "A is a descriptor of 64 bits or four registers of 32 bits");
+  for (uint32_t i = 2; behind + i < insn->n_operands; ++i) {
+    const emu_operand_t *operand = &insn->operands[behind + i];
+    int32_t value = 0;
+    if (operand->base == EMU_CONSTANTS)
+      memcpy(&value, parser->program->constants + operand->offset, sizeof value);
+    if (!operand->absent && (operand->base != EMU_CONSTANTS || (i < 4 ? value != 1 && value != -1 : value >> 1)))
+      return wrong(parser, insn, i < 4 ? "imm-scale is 1 or -1" : "imm-trans is 0 or 1");
+    last = !operand->absent;
+  }
+  return insn->list[EMU_K] != 16 || last == (insn->lists[1].count == 1) ||
+         wrong(parser, insn, "imm-trans-a goes with a descriptor of A, and only with one");
+}
+
 /* m16n8k16 of the opcode, to insn->list. */
 static bool shape(emu_parser_t *parser, emu_insn_t *insn) {
   uint32_t *sizes = nereid_arena_new(&parser->program->arena, uint32_t, 3);
@@ -146,10 +173,13 @@ bool nereid_emulator_matrix(emu_parser_t *parser, emu_insn_t *insn) {
     return false;
   for (unsigned i = 0; i < EMU_MAX_LISTS && insn->lists[i].count; ++i) {
     unsigned count = insn->lists[i].count, need = expected(insn, i);
-    if (count != need)
+    bool descriptor = insn->variant == EMU_WGMMA && i == 1 && count == 1;
+    if (count != need && !descriptor)
       return nereid_emulator_syntax(parser, "%.*s: %u registers where it has %u", (int)insn->text_size, insn->text,
                                     count, need);
   }
+  if (insn->variant == EMU_WGMMA && !warpgroup(parser, insn))
+    return false;
   if (EMU_HAS(insn, rz) || EMU_HAS(insn, rm) || EMU_HAS(insn, rp)) {
     insn->inner = insn->execute;
     insn->execute = nereid_emulator_rounded;

@@ -299,7 +299,7 @@ struct emu_cta {
   uint32_t shared_bytes, local_bytes;
   emu_barrier_t barriers[16];
   NEREID_VECTOR(emu_mbarrier_t) mbarriers; /* in the cluster's arena */
-  emu_race_cta_t *race; /* null: races are not looked for */
+  emu_race_cta_t *race;                    /* null: races are not looked for */
   nereid_emulator_counters_t counters;
   uint64_t warp_instructions, thread_instructions;
   char *printed;
@@ -326,7 +326,7 @@ struct emu_cluster {
  * '|' separates alternatives), all of `needs` and at most `may` besides.
  * Behind the name stand the words that are no modifiers, which the opcode has in any order: "mma m16n8k16 row col". A
  * word may be a choice, "row|col", or optional, "noinc?": insn->choices has for each such word in its order which one
- * it is, or whether it is there. "row.col" stands for two words that follow each other.
+ * it is, or whether it is there. "row.col" stands for two words that follow each other, * for a number.
  * `klass` may carry a number for the function, insn->variant: KLASS | EMU_VARIANT(n).
  * `operands` is pairs: what and how wide;
  *   d destination   s source   p predicate destination   q predicate source   o optional |p   Q optional , q
@@ -350,7 +350,7 @@ typedef struct emu_form {
   X(integer) X(carry) X(packed) X(bits) X(float) X(half) X(special) X(compare) X(convert) X(move) \
   X(memory) X(wide) X(hint) X(atomic) X(warp) X(barrier) X(control) \
   X(cluster) X(mbarrier) X(async) X(fence) \
-  X(matrix) X(mma) X(wmma)
+  X(matrix) X(mma) X(wmma) X(wgmma)
 /* clang-format on */
 #define X(family) extern const emu_form_t nereid_emulator_##family##_forms[];
 EMU_FAMILIES(X)
