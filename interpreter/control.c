@@ -10,6 +10,8 @@
 #include "nereid/dialects/tt.h"
 #include "seam/ir.h"
 
+#include "mlir-c/BuiltinAttributes.h"
+
 static bool get_program_id(nereid_machine_t *machine, const nereid_step_t *step) {
   uint64_t *out = nereid_machine_result(machine, step, 0);
   if (out)
@@ -87,7 +89,37 @@ static bool run_execute_region(nereid_machine_t *machine, const nereid_step_t *s
   return yield && nereid_machine_assign(machine, step->n_results, step->results, yield->operands);
 }
 
+/* The region of the case that equals the operand, else the default region, which comes first. */
+static bool run_index_switch(nereid_machine_t *machine, const nereid_step_t *step) {
+  const int64_t flag = (int64_t)step->operands[0]->words[0];
+  size_t taken = 0;
+  for (intptr_t i = 0; taken == 0 && i < nereid_scf_index_switch_get_cases_count(step->op); ++i)
+    if (nereid_scf_index_switch_get_cases(step->op, i) == flag)
+      taken = (size_t)i + 1;
+  const nereid_step_t *yield = nereid_machine_region(machine, &step->regions[taken]);
+  return yield && nereid_machine_assign(machine, step->n_results, step->results, yield->operands);
+}
+
 /* --- cf --- */
+
+/* The successor of the case that equals the flag, else the default, which comes first; `from` steps over the operands
+ * of the successors before it. */
+static const nereid_code_block_t *switch_to(const nereid_step_t *step, nereid_slot_t *const **from) {
+  MlirAttribute values = nereid_cf_switch_get_case_values_attr(step->op);
+  const intptr_t n = mlirAttributeIsNull(values) ? 0 : mlirElementsAttrGetNumElements(values);
+  nereid_slot_t *const *operands = step->operands + 1 + nereid_cf_switch_get_default_operands_count(step->op);
+  for (intptr_t i = 0; i < n; ++i) {
+    uint64_t position = (uint64_t)i;
+    MlirAttribute value = mlirElementsAttrGetValue(values, 1, &position);
+    if (nereid_bits_cut((uint64_t)mlirIntegerAttrGetValueInt(value), step->from.bits) == step->operands[0]->words[0]) {
+      *from = operands;
+      return step->successors[i + 1];
+    }
+    operands += nereid_cf_switch_get_case_operand_segments(step->op, i);
+  }
+  *from = step->operands + 1;
+  return step->successors[0];
+}
 
 const nereid_code_block_t *nereid_machine_branch(nereid_machine_t *machine, const nereid_step_t *step) {
   const nereid_code_block_t *to = step->successors[0];
@@ -99,6 +131,8 @@ const nereid_code_block_t *nereid_machine_branch(nereid_machine_t *machine, cons
       from += nereid_cf_cond_br_get_true_dest_operands_count(step->op);
     }
   }
+  if (step->row->kind == NEREID_OP_CF_SWITCH)
+    to = switch_to(step, &from);
   return nereid_machine_assign(machine, to->n_arguments, to->arguments, from) ? to : NULL;
 }
 
@@ -130,6 +164,11 @@ static bool run_call(nereid_machine_t *machine, const nereid_step_t *step) {
   return end && nereid_machine_assign(machine, step->n_results, step->results, end->operands);
 }
 
+static bool unreachable(nereid_machine_t *machine, const nereid_step_t *step) {
+  return nereid_machine_error(step, "is reached in program (%u, %u, %u)", machine->program[0], machine->program[1],
+                              machine->program[2]);
+}
+
 static bool nothing(nereid_machine_t *machine, const nereid_step_t *step) {
   (void)machine, (void)step;
   return true;
@@ -147,11 +186,14 @@ const nereid_machine_row_t nereid_machine_control_rows[] = {
     {.kind = NEREID_OP_SCF_IF, .run = run_if},
     {.kind = NEREID_OP_SCF_WHILE, .run = run_while},
     {.kind = NEREID_OP_SCF_EXECUTE_REGION, .run = run_execute_region},
+    {.kind = NEREID_OP_SCF_INDEX_SWITCH, .run = run_index_switch},
     {.kind = NEREID_OP_SCF_YIELD, .ends = NEREID_ENDS_REGION},
     {.kind = NEREID_OP_SCF_CONDITION, .ends = NEREID_ENDS_REGION},
     {.kind = NEREID_OP_CF_BR, .ends = NEREID_ENDS_BLOCK},
     {.kind = NEREID_OP_CF_COND_BR, .ends = NEREID_ENDS_BLOCK},
+    {.kind = NEREID_OP_CF_SWITCH, .ends = NEREID_ENDS_BLOCK},
     {.kind = NEREID_OP_CF_ASSERT, .run = run_cf_assert},
+    {.kind = NEREID_OP_UB_UNREACHABLE, .run = unreachable},
     /* Programs have no threads, and what is assumed holds. */
     {.kind = NEREID_OP_GPU_BARRIER, .run = nothing},
     {.kind = NEREID_OP_LLVM_INTR_ASSUME, .run = nothing},

@@ -27,6 +27,10 @@ static bool float_kind(MlirType type, nereid_kind_t *out) {
     out->format = NEREID_FORMAT_F8E4M3FN;
   else if (mlirTypeIsAFloat8E5M2(type))
     out->format = NEREID_FORMAT_F8E5M2;
+  else if (mlirTypeIsAFloat8E8M0FNU(type))
+    out->format = NEREID_FORMAT_F8E8M0FNU;
+  else if (mlirTypeIsAFloat4E2M1FN(type))
+    out->format = NEREID_FORMAT_F4E2M1FN;
   else
     return false;
   out->bits = mlirFloatTypeGetWidth(type);
@@ -162,19 +166,28 @@ static int64_t detail_of(MlirOperation op, nereid_op_kind_t kind) {
   case NEREID_OP_ARITH_TRUNCF:
     return !mlirAttributeIsNull(nereid_arith_truncf_get_roundingmode_attr(op)) &&
            nereid_arith_truncf_get_roundingmode(op) == NEREID_ARITH_ROUNDING_MODE_TOWARD_ZERO;
+  case NEREID_OP_ARITH_SCALING_TRUNCF:
+    return !mlirAttributeIsNull(nereid_arith_scaling_truncf_get_roundingmode_attr(op)) &&
+           nereid_arith_scaling_truncf_get_roundingmode(op) == NEREID_ARITH_ROUNDING_MODE_TOWARD_ZERO;
   default:
     return 0;
   }
 }
 
+static bool is_known(nereid_arith_rounding_mode_t mode) {
+  return mode == NEREID_ARITH_ROUNDING_MODE_TO_NEAREST_EVEN || mode == NEREID_ARITH_ROUNDING_MODE_TOWARD_ZERO;
+}
+
 /* truncf in a direction that no engine has. */
 static bool check_rounding(const nereid_step_t *step) {
-  if (step->row->kind != NEREID_OP_ARITH_TRUNCF ||
-      mlirAttributeIsNull(nereid_arith_truncf_get_roundingmode_attr(step->op)))
-    return true;
-  const nereid_arith_rounding_mode_t mode = nereid_arith_truncf_get_roundingmode(step->op);
-  return mode == NEREID_ARITH_ROUNDING_MODE_TO_NEAREST_EVEN || mode == NEREID_ARITH_ROUNDING_MODE_TOWARD_ZERO ||
-         nereid_machine_error(step, "has a rounding mode that the interpreter does not handle");
+  bool good = true;
+  if (step->row->kind == NEREID_OP_ARITH_TRUNCF)
+    good = mlirAttributeIsNull(nereid_arith_truncf_get_roundingmode_attr(step->op)) ||
+           is_known(nereid_arith_truncf_get_roundingmode(step->op));
+  else if (step->row->kind == NEREID_OP_ARITH_SCALING_TRUNCF)
+    good = mlirAttributeIsNull(nereid_arith_scaling_truncf_get_roundingmode_attr(step->op)) ||
+           is_known(nereid_arith_scaling_truncf_get_roundingmode(step->op));
+  return good || nereid_machine_error(step, "has a rounding mode that the interpreter does not handle");
 }
 
 static bool decode_region(nereid_machine_t *machine, MlirRegion region, MlirOperation owner,

@@ -39,6 +39,7 @@ typedef struct nereid_interpreter_options {
   /* Is given what the program prints, a line at a time with its newline; null: it is dropped. */
   void (*print)(nereid_view_t line, void *user_data);
   void *user_data;
+  uint64_t steps; /* an error at the op that would be one more, counted over all programs; 0: no limit */
 } nereid_interpreter_options_t;
 
 /* Runs the public function `kernel` (null: the only one) of a verified builtin.module, at the stage of tt or ttgir,

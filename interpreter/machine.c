@@ -109,10 +109,21 @@ static bool run_lanes(nereid_machine_t *machine, const nereid_step_t *step) {
   return true;
 }
 
+static bool is_over(nereid_machine_t *machine, const nereid_step_t *step) {
+  if (machine->options.steps == 0 || machine->n_steps++ < machine->options.steps)
+    return false;
+  nereid_machine_error(step, "is reached in program (%u, %u, %u) after %llu steps, which is the limit",
+                       machine->program[0], machine->program[1], machine->program[2],
+                       (unsigned long long)machine->options.steps);
+  return true;
+}
+
 /* The step that ends the block; null after a diagnostic. */
 static const nereid_step_t *run_block(nereid_machine_t *machine, const nereid_code_block_t *block) {
   for (size_t i = 0; i < block->n_steps; ++i) {
     const nereid_step_t *step = &block->steps[i];
+    if (is_over(machine, step))
+      return NULL;
     if (step->row->ends)
       return step;
     if (step->row->lane ? !run_lanes(machine, step) : !step->row->run(machine, step))

@@ -125,6 +125,7 @@ struct nereid_machine {
   uint64_t progress;        /* counts what may end a wait: changes of mbarriers */
   uint32_t grid[3], program[3];
   nereid_interpreter_options_t options;
+  uint64_t n_steps;  /* done so far */
   uint64_t *scratch; /* for parallel assignment */
   size_t scratch_capacity;
   bool out_of_memory;
@@ -177,6 +178,14 @@ static inline void nereid_shape_coordinates(const nereid_shape_t *shape, size_t 
 
 /* Memory that the program may touch from now on, once however often it is added; false when memory ran out. */
 bool nereid_machine_add_buffer(nereid_machine_t *machine, void *memory, uint64_t size, const char *name);
+
+/* The row-major number of the element at coordinates. */
+static inline size_t nereid_shape_index(const nereid_shape_t *shape, const int64_t *at) {
+  size_t index = 0;
+  for (int d = 0; d < shape->rank; ++d)
+    index = index * (size_t)shape->extent[d] + (size_t)at[d];
+  return index;
+}
 
 /* --- memory.c --- */
 

@@ -33,6 +33,51 @@ static uint64_t fpowi(const nereid_step_t *step, const uint64_t *x) {
   return nereid_bits_from_double(step->to, pow(base, (double)power), false);
 }
 
+static bool sincos_(nereid_machine_t *machine, const nereid_step_t *step) {
+  uint64_t *sines = nereid_machine_result(machine, step, 0), *cosines = nereid_machine_result(machine, step, 1);
+  for (size_t i = 0; sines && cosines && i < step->results[0]->count; ++i) {
+    const double angle = nereid_bits_to_double(step->from, nereid_machine_word(step->operands[0], i));
+    sines[i] = nereid_bits_from_double(step->to, sin(angle), false);
+    cosines[i] = nereid_bits_from_double(step->to, cos(angle), false);
+  }
+  return sines && cosines;
+}
+
+/* A negative power of a number beyond 1 and -1 is 0, of 0 what the interpreter's 1 / 0 is. */
+static uint64_t ipowi(const nereid_step_t *step, const uint64_t *x) {
+  const int64_t base = nereid_bits_signed(x[0], step->from.bits);
+  int64_t power = nereid_bits_signed(x[1], step->from.bits);
+  uint64_t result = 1, square = (uint64_t)base;
+  if (power < 0 && base == 0)
+    return ~UINT64_C(0);
+  if (power < 0 && base != 1 && base != -1)
+    return 0;
+  if (power < 0)
+    return power % 2 ? (uint64_t)base : 1;
+  for (; power; power /= 2, square *= square)
+    result *= power % 2 ? square : 1;
+  return result;
+}
+
+/* Below the smallest normal number of the type lie only zero and subnormal ones. */
+static uint64_t isnormal_(const nereid_step_t *step, const uint64_t *x) {
+  static const int exponents[] = {[NEREID_FORMAT_F16] = -14,        [NEREID_FORMAT_BF16] = -126,
+                                  [NEREID_FORMAT_F32] = -126,       [NEREID_FORMAT_F64] = -1022,
+                                  [NEREID_FORMAT_F8E4M3FN] = -6,    [NEREID_FORMAT_F8E5M2] = -14,
+                                  [NEREID_FORMAT_F8E8M0FNU] = -127, [NEREID_FORMAT_F4E2M1FN] = 0};
+  const double value = nereid_bits_to_double(step->from, x[0]);
+  return isfinite(value) && fabs(value) >= ldexp(1, exponents[step->from.format]);
+}
+
+/* Into [x1, x2]; NaN stays NaN. */
+static uint64_t clampf_(const nereid_step_t *step, const uint64_t *x) {
+  const double value = nereid_bits_to_double(step->from, x[0]), low = nereid_bits_to_double(step->from, x[1]);
+  const double high = nereid_bits_to_double(step->from, x[2]);
+  if (isnan(value) || isnan(low) || isnan(high))
+    return nereid_bits_nan(step->to);
+  return value > high ? (high < low ? x[1] : x[2]) : value < low ? x[1] : x[0];
+}
+
 #define UNARY(op, function)                                                                                            \
   {                                                                                                                    \
     .kind = NEREID_OP_MATH_##op, .lane = unary, .data = &(const unary_fn) {                                            \
@@ -72,5 +117,9 @@ const nereid_machine_row_t nereid_machine_math_rows[] = {
     {.kind = NEREID_OP_MATH_POWF, .lane = powf_},
     {.kind = NEREID_OP_MATH_ATAN2, .lane = atan2_},
     {.kind = NEREID_OP_MATH_FPOWI, .lane = fpowi},
+    {.kind = NEREID_OP_MATH_SINCOS, .run = sincos_},
+    {.kind = NEREID_OP_MATH_IPOWI, .lane = ipowi},
+    {.kind = NEREID_OP_MATH_ISNORMAL, .lane = isnormal_},
+    {.kind = NEREID_OP_MATH_CLAMPF, .lane = clampf_},
     {.kind = NEREID_OP_UNKNOWN},
 };

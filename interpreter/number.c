@@ -19,6 +19,44 @@ uint64_t nereid_bits_from_f32(float value) {
   return isnan(value) ? UINT32_C(0x7fffffff) : bits;
 }
 
+/* --- scales and 4-bit floats (OCP Microscaling Formats 1.0) --- */
+
+enum { SCALE_BIAS = 127, SCALE_NAN = 255 };
+
+static double scale_to_double(uint64_t word) {
+  return word == SCALE_NAN ? NAN : ldexp(1, (int)word - SCALE_BIAS);
+}
+
+/* The power of two at or below the magnitude. */
+static uint64_t scale_from_double(double value) {
+  int exponent;
+  if (!isfinite(value))
+    return SCALE_NAN;
+  frexp(value, &exponent);
+  const int word = value == 0 ? 0 : exponent - 1 + SCALE_BIAS;
+  return word < 0 ? 0 : word >= SCALE_NAN ? SCALE_NAN - 1 : (uint64_t)word;
+}
+
+static const double fp4_numbers[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+
+static double fp4_to_double(uint64_t word) {
+  return word & 8 ? -fp4_numbers[word & 7] : fp4_numbers[word & 7];
+}
+
+/* To nearest, ties to the even code; beyond the largest number comes that number. */
+static uint64_t fp4_from_double(double value) {
+  const double magnitude = fabs(value);
+  uint64_t word = 7;
+  for (uint64_t i = 0; i < 7; ++i) {
+    const double middle = (fp4_numbers[i] + fp4_numbers[i + 1]) / 2;
+    if (magnitude < middle || (magnitude == middle && i % 2 == 0)) {
+      word = i;
+      break;
+    }
+  }
+  return word | (signbit(value) ? 8 : 0);
+}
+
 double nereid_bits_to_double(nereid_kind_t kind, uint64_t word) {
   double full;
   switch (kind.format) {
@@ -32,6 +70,10 @@ double nereid_bits_to_double(nereid_kind_t kind, uint64_t word) {
     return nereid_float_from_f8e4m3fn((uint8_t)word);
   case NEREID_FORMAT_F8E5M2:
     return nereid_float_from_f8e5m2((uint8_t)word);
+  case NEREID_FORMAT_F8E8M0FNU:
+    return scale_to_double(word);
+  case NEREID_FORMAT_F4E2M1FN:
+    return fp4_to_double(word);
   default:
     memcpy(&full, &word, sizeof full);
     return full;
@@ -50,6 +92,10 @@ uint64_t nereid_bits_nan(nereid_kind_t kind) {
   case NEREID_FORMAT_F8E4M3FN:
   case NEREID_FORMAT_F8E5M2:
     return 0x7f;
+  case NEREID_FORMAT_F8E8M0FNU:
+    return SCALE_NAN;
+  case NEREID_FORMAT_F4E2M1FN:
+    return 7;
   default:
     return 0;
   }
@@ -71,6 +117,10 @@ uint64_t nereid_bits_from_double(nereid_kind_t kind, double value, bool saturate
     return nereid_float_to_f8e4m3fn(value, overflow);
   case NEREID_FORMAT_F8E5M2:
     return nereid_float_to_f8e5m2(value, overflow);
+  case NEREID_FORMAT_F8E8M0FNU:
+    return scale_from_double(value);
+  case NEREID_FORMAT_F4E2M1FN:
+    return fp4_from_double(value);
   default:
     memcpy(&word, &value, sizeof word);
     return word;

@@ -19,8 +19,10 @@ typedef enum nereid_format {
   NEREID_FORMAT_F64,
   NEREID_FORMAT_F8E4M3FN,
   NEREID_FORMAT_F8E5M2,
-  NEREID_FORMAT_POINTER, /* a 64-bit address */
-  NEREID_FORMAT_BLOCK,   /* a block pointer or a descriptor: the words of a nereid_block_t */
+  NEREID_FORMAT_F8E8M0FNU, /* a scale: a power of two, or NaN */
+  NEREID_FORMAT_F4E2M1FN,  /* in a byte of its own; no infinities and no NaN */
+  NEREID_FORMAT_POINTER,   /* a 64-bit address */
+  NEREID_FORMAT_BLOCK,     /* a block pointer or a descriptor: the words of a nereid_block_t */
 } nereid_format_t;
 
 typedef struct nereid_kind {
@@ -30,7 +32,7 @@ typedef struct nereid_kind {
 } nereid_kind_t;
 
 static inline bool nereid_kind_is_float(nereid_kind_t kind) {
-  return kind.format >= NEREID_FORMAT_F16 && kind.format <= NEREID_FORMAT_F8E5M2;
+  return kind.format >= NEREID_FORMAT_F16 && kind.format <= NEREID_FORMAT_F4E2M1FN;
 }
 
 /* The low `bits` bits. */

@@ -6,13 +6,6 @@
 
 #include "nereid/dialects/tt.h"
 
-static size_t index_of(const nereid_shape_t *shape, const int64_t *at) {
-  size_t index = 0;
-  for (int d = 0; d < shape->rank; ++d)
-    index = index * (size_t)shape->extent[d] + (size_t)at[d];
-  return index;
-}
-
 static bool make_range(nereid_machine_t *machine, const nereid_step_t *step) {
   const int32_t start = nereid_tt_make_range_get_start(step->op);
   uint64_t *out = nereid_machine_result(machine, step, 0);
@@ -41,7 +34,7 @@ static bool broadcast(nereid_machine_t *machine, const nereid_step_t *step) {
     nereid_shape_coordinates(to, i, at);
     for (int d = 0; d < to->rank; ++d)
       at[d] = from->extent[d] == 1 ? 0 : at[d];
-    out[i] = step->operands[0]->words[index_of(from, at)];
+    out[i] = step->operands[0]->words[nereid_shape_index(from, at)];
   }
   return out != NULL;
 }
@@ -54,7 +47,7 @@ static bool trans(nereid_machine_t *machine, const nereid_step_t *step) {
     nereid_shape_coordinates(to, i, at);
     for (int d = 0; d < to->rank; ++d)
       source[nereid_tt_trans_get_order(step->op, d)] = at[d];
-    out[i] = step->operands[0]->words[index_of(from, source)];
+    out[i] = step->operands[0]->words[nereid_shape_index(from, source)];
   }
   return out != NULL;
 }
@@ -100,7 +93,7 @@ static bool gather(nereid_machine_t *machine, const nereid_step_t *step) {
     if (at[axis] < 0 || at[axis] >= source->shape.extent[axis])
       return nereid_machine_error(step, "has index %lld at element %zu, of %lld along axis %d", (long long)at[axis], i,
                                   (long long)source->shape.extent[axis], axis);
-    out[i] = source->words[index_of(&source->shape, at)];
+    out[i] = source->words[nereid_shape_index(&source->shape, at)];
   }
   return out != NULL;
 }

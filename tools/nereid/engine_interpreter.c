@@ -78,17 +78,17 @@ static nereid_status_t place(nereid_arena_t *arena, const tool_job_t *job, void 
 
 static void describe_tensor(const tool_slot_t *slot, const tool_tensor_t *tensor,
                             nereid_interpreter_argument_t *argument) {
+  /* Of padded 4-bit floats the map counts each, the tensor and its blocks count bytes of two. */
   const uint64_t size = nereid_element_size(tensor->element);
   argument->rank = (int)slot->request.rank;
   argument->nan_padding = slot->request.nan_padding;
   for (int d = 0; d < argument->rank; ++d) {
-    argument->shape[d] = (int64_t)slot->request.shape[d];
+    argument->shape[d] = (int64_t)tensor->shape[d];
     argument->strides[d] = (int64_t)(slot->request.strides[d] / size);
   }
 }
 
-static nereid_status_t bind(const tool_job_t *job, void *const *memory, nereid_interpreter_argument_t *arguments,
-                            nereid_message_t *message) {
+static void bind(const tool_job_t *job, void *const *memory, nereid_interpreter_argument_t *arguments) {
   for (size_t i = 0; i < job->n_slots; ++i) {
     const tool_slot_t *slot = &job->slots[i];
     const bool tensor = slot->kind == TOOL_SLOT_TENSOR || slot->kind == TOOL_SLOT_DESCRIPTOR;
@@ -99,13 +99,9 @@ static nereid_status_t bind(const tool_job_t *job, void *const *memory, nereid_i
     arguments[i].kind = slot->kind == TOOL_SLOT_TENSOR ? NEREID_INTERPRETER_BUFFER : NEREID_INTERPRETER_DESCRIPTOR;
     arguments[i].memory = memory[slot->tensor];
     arguments[i].size = job->tensors[slot->tensor].bytes;
-    if (slot->kind == TOOL_SLOT_DESCRIPTOR && job->metadata.parameters[i].fp4_padded)
-      return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED,
-                                "the interpreter does not read descriptors of padded 4-bit floats");
     if (slot->kind == TOOL_SLOT_DESCRIPTOR)
       describe_tensor(slot, &job->tensors[slot->tensor], &arguments[i]);
   }
-  return NEREID_OK;
 }
 
 /* --- running --- */
@@ -124,7 +120,7 @@ static double now(void) {
 /* The kernel by its name; what lowering renames is the only one. */
 static nereid_status_t run_once(MlirOperation module, const tool_job_t *job,
                                 const nereid_interpreter_argument_t *arguments, nereid_message_t *message) {
-  const nereid_interpreter_options_t options = {.print = print_line};
+  const nereid_interpreter_options_t options = {.print = print_line, .steps = job->steps};
   nereid_status_t status =
       nereid_interpreter_run(module, job->metadata.name, job->grid, job->n_slots, arguments, &options, message);
   if (status == NEREID_ERROR_NOT_FOUND)
@@ -139,8 +135,7 @@ static nereid_status_t run_module(MlirOperation module, tool_job_t *job, nereid_
   if (!memory || !arguments)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
   nereid_status_t status = place(arena, job, memory, message);
-  if (!status)
-    status = bind(job, memory, arguments, message);
+  bind(job, memory, arguments);
   if (!status)
     status = run_once(module, job, arguments, message);
   for (size_t i = 0; !status && i < job->n_tensors; ++i)

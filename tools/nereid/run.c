@@ -38,6 +38,8 @@ static const tool_option_t options[] = {
      TOOL_TEXT, offsetof(run_settings_t, schedule)},
     {"--shared", "BYTES", "dynamic shared memory per CTA; default: what the metadata or the IR beside says, else all",
      TOOL_INTEGER, offsetof(run_settings_t, shared)},
+    {"--steps", "N", "give up after so many steps of the interpreter; default: never", TOOL_INTEGER,
+     offsetof(run_settings_t, steps)},
     {"--kernel", "NAME", "which kernel of the input", TOOL_TEXT, offsetof(run_settings_t, kernel)},
     {"--target", "T", "what to compile for; default: what the engine is", TOOL_TEXT, offsetof(run_settings_t, target)},
     {"--num-warps", "N", "warps per CTA when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_warps)},
@@ -117,6 +119,9 @@ static nereid_status_t check_settings(const run_settings_t *settings, tool_job_t
                                 (long long)numbers[i]);
   if (settings->shared > 1 << 20)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--shared is more than 1 MiB");
+  if (settings->steps < 0)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--steps is less than 0");
+  job->steps = (uint64_t)settings->steps;
   job->has_grid = settings->grid != NULL;
   if (settings->grid && !parse_grid(settings->grid, job->grid))
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--grid needs one to three sizes such as 128,4, not '%s'",

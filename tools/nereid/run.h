@@ -8,9 +8,9 @@
 typedef struct run_settings {
   const char *grid, *engine, *check, *tolerance, *kernel, *target, *schedule, *ptxas_options;
   tool_list_t arguments, outputs;
-  int64_t seed, num_warps, num_stages, num_ctas; /* the last three: 0 when not given */
-  int64_t shared;                                /* bytes; -1 when not given */
-  const char *races; /* a file's path */
+  int64_t seed, steps, num_warps, num_stages, num_ctas; /* the last three: 0 when not given */
+  int64_t shared;                                       /* bytes; -1 when not given */
+  const char *races;                                    /* a file's path */
   bool bench, counters, racecheck;
 } run_settings_t;
 
