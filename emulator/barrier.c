@@ -34,13 +34,13 @@ static void release(emu_warp_t *warp, emu_group_t *group, const emu_barrier_t *b
   else if (reduces(insn))
     emu_set_predicate(warp, &insn->operands[0], EMU_HAS(insn, and) ? barrier->all : barrier->any, group->mask);
   group->state = EMU_RUNNING;
+  warp->regrouped = true;
   group->pc++;
 }
 
 void nereid_emulator_barrier_check(emu_cta_t *cta, unsigned id) {
   emu_barrier_t *barrier = &cta->barriers[id];
-  uint32_t expected = barrier->expected ? barrier->expected : live_threads(cta);
-  if (!barrier->in_use || barrier->arrived < expected)
+  if (!barrier->in_use || barrier->arrived < (barrier->expected ? barrier->expected : live_threads(cta)))
     return;
   emu_barrier_t done = *barrier;
   *barrier = (emu_barrier_t){0};

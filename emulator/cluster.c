@@ -19,8 +19,10 @@ void nereid_emulator_wake(emu_cluster_t *cluster) {
     for (uint32_t i = 0; i < cluster->ctas[c].n_warps; ++i) {
       emu_warp_t *warp = &cluster->ctas[c].warps[i];
       for (uint32_t g = 0; g < warp->n_groups; ++g)
-        if (warp->groups[g].state == EMU_AT_EVENT)
+        if (warp->groups[g].state == EMU_AT_EVENT) {
           warp->groups[g].state = EMU_RUNNING;
+          warp->regrouped = true;
+        }
     }
 }
 

@@ -136,6 +136,7 @@ typedef struct nereid_emulator_launch {
   uint64_t seed;
   nereid_emulator_landing_t landing;
   nereid_emulator_proxy_t proxy;
+  uint64_t steps; /* instructions that a warp may execute, else the launch fails; 0: any number */
   bool count;
   bool racecheck; /* look for races; the CTAs run one after the other */
   /* Gets each race, one per pair of instructions, after the launch; may be null. */

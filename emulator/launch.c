@@ -56,113 +56,6 @@ uint32_t nereid_emulator_kernel_parameter_bytes(const nereid_emulator_kernel_t *
   return kernel->parameter_bytes;
 }
 
-static void set_special(uint8_t *specials, unsigned which, unsigned lane, uint32_t value) {
-  memcpy(specials + which * 128 + lane * 4, &value, sizeof value);
-}
-
-static void set_specials(const emu_cta_t *cta, emu_warp_t *warp) {
-  const uint32_t *block = cta->launch->block, *grid = cta->launch->grid, *shape = cta->launch->cluster;
-  const uint32_t in[3] = {cta->id[0] % shape[0], cta->id[1] % shape[1], cta->id[2] % shape[2]};
-  uint32_t explicitly = cta->kernel->cluster[0] || cta->cluster->n_ctas > 1 ? UINT32_MAX : 0;
-  uint8_t *s = warp->base[EMU_SPECIALS];
-  for (uint32_t lane = 0; lane < EMU_LANES; ++lane) {
-    uint32_t thread = warp->index * EMU_LANES + lane;
-    const uint32_t values[EMU_CLOCK_LO] = {thread % block[0],
-                                           thread / block[0] % block[1],
-                                           thread / block[0] / block[1],
-                                           block[0],
-                                           block[1],
-                                           block[2],
-                                           cta->id[0],
-                                           cta->id[1],
-                                           cta->id[2],
-                                           grid[0],
-                                           grid[1],
-                                           grid[2],
-                                           lane,
-                                           warp->index,
-                                           cta->n_warps,
-                                           0,
-                                           1,
-                                           0,
-                                           UINT32_C(1) << lane,
-                                           (UINT32_C(1) << lane) - 1,
-                                           UINT32_MAX >> (31 - lane),
-                                           (UINT32_MAX << lane) << 1,
-                                           UINT32_MAX << lane,
-                                           cta->launch->shared_bytes,
-                                           cta->shared_bytes,
-                                           in[0],
-                                           in[1],
-                                           in[2],
-                                           shape[0],
-                                           shape[1],
-                                           shape[2],
-                                           cta->cluster->id[0],
-                                           cta->cluster->id[1],
-                                           cta->cluster->id[2],
-                                           grid[0] / shape[0],
-                                           grid[1] / shape[1],
-                                           grid[2] / shape[2],
-                                           cta->rank,
-                                           cta->cluster->n_ctas,
-                                           explicitly};
-    for (unsigned i = 0; i < EMU_CLOCK_LO; ++i)
-      set_special(s, i, lane, values[i]);
-  }
-}
-
-/* Everything of a CTA in one block: registers, specials, return addresses, warps, shared, local. */
-static void *make_cta(const run_t *run, emu_cta_t *cta) {
-  const nereid_emulator_program_t *program = run->kernel->program;
-  size_t registers = ((size_t)program->register_bytes + 63) / 64 * 64, specials = EMU_SPECIAL_COUNT * 128;
-  size_t per_warp = registers + specials + sizeof(uint32_t[EMU_DEPTH][EMU_LANES]);
-  size_t warps = (cta->n_warps * sizeof(emu_warp_t) + 63) / 64 * 64,
-         shared = ((size_t)cta->shared_bytes + 63) / 64 * 64;
-  bool fenced = run->launch.proxy == NEREID_EMULATOR_PROXY_AT_FENCE;
-  uint8_t *block = calloc(1, warps + (fenced ? 4 : 1) * shared +
-                                 cta->n_warps * (per_warp + (size_t)EMU_LANES * cta->local_bytes) + 64);
-  if (!block)
-    return NULL;
-  cta->warps = (emu_warp_t *)(void *)block;
-  cta->shared = block + warps;
-  uint8_t *at = cta->shared + shared;
-  if (fenced) {
-    cta->published = at;
-    cta->owners = (uint16_t *)(void *)(at + shared);
-    at += 3 * shared;
-  }
-  for (uint32_t i = 0; i < cta->n_warps; ++i, at += per_warp) {
-    emu_warp_t *warp = &cta->warps[i];
-    warp->base[EMU_REGISTERS] = at;
-    warp->base[EMU_SPECIALS] = at + registers;
-    warp->returns = (uint32_t (*)[EMU_LANES])(void *)(at + registers + specials);
-    warp->base[EMU_CONSTANTS] = program->constants;
-  }
-  cta->local = at;
-  return block;
-}
-
-static void start_cta(const run_t *run, emu_cta_t *cta) {
-  for (uint32_t i = 0; i < cta->n_warps; ++i) {
-    emu_warp_t *warp = &cta->warps[i];
-    uint32_t threads = cta->n_threads - i * EMU_LANES;
-    warp->cta = cta;
-    warp->index = i;
-    warp->live = threads >= EMU_LANES ? UINT32_MAX : (UINT32_C(1) << threads) - 1;
-    warp->groups[0] = (emu_group_t){warp->live, run->kernel->entry, 0, EMU_RUNNING};
-    warp->n_groups = 1;
-    set_specials(cta, warp);
-  }
-}
-
-static void place_cta(const run_t *run, emu_cta_t *cta) {
-  const uint32_t *shape = run->launch.cluster;
-  const uint32_t in[3] = {cta->rank % shape[0], cta->rank / shape[0] % shape[1], cta->rank / shape[0] / shape[1]};
-  for (int i = 0; i < 3; ++i)
-    cta->id[i] = cta->cluster->id[i] * shape[i] + in[i];
-}
-
 static void add_counters(nereid_emulator_counters_t *sum, const nereid_emulator_counters_t *part) {
   uint64_t numbers[sizeof *sum / sizeof(uint64_t)], more[sizeof *sum / sizeof(uint64_t)];
   memcpy(numbers, sum, sizeof numbers);
@@ -196,11 +89,13 @@ static void finish_cluster(run_t *run, emu_cluster_t *cluster, uint64_t number) 
   pthread_mutex_unlock(&run->lock);
 }
 
-static void run_cluster(run_t *run, uint64_t number) {
-  const uint32_t *block = run->launch.block, *clusters = run->clusters, *shape = run->launch.cluster;
-  emu_cta_t ctas[EMU_MAX_CLUSTER] = {0};
-  void *memory[EMU_MAX_CLUSTER] = {0};
+/* Runs a cluster in `ctas`, whose memory it uses again. */
+static void run_cluster(run_t *run, uint64_t number, emu_cta_t *ctas) {
+  const uint32_t *clusters = run->clusters, *shape = run->launch.cluster;
   emu_cluster_t cluster = {.launch = &run->launch,
+                           .kernel = run->kernel,
+                           .regions = run->regions,
+                           .n_regions = run->n_regions,
                            .ctas = ctas,
                            .n_ctas = shape[0] * shape[1] * shape[2],
                            .keeps_landed = run->race != NULL,
@@ -209,49 +104,35 @@ static void run_cluster(run_t *run, uint64_t number) {
   cluster.id[0] = (uint32_t)(number % clusters[0]);
   cluster.id[1] = (uint32_t)(number / clusters[0] % clusters[1]);
   cluster.id[2] = (uint32_t)(number / clusters[0] / clusters[1]);
-  for (uint32_t i = 0; i < cluster.n_ctas; ++i) {
-    emu_cta_t *cta = &ctas[i];
-    *cta = (emu_cta_t){.cluster = &cluster,
-                       .rank = i,
-                       .kernel = run->kernel,
-                       .launch = &run->launch,
-                       .regions = run->regions,
-                       .n_regions = run->n_regions,
-                       .n_threads = block[0] * block[1] * block[2],
-                       .local_bytes = run->kernel->program->local_bytes};
-    place_cta(run, cta);
-    cta->n_warps = (cta->n_threads + EMU_LANES - 1) / EMU_LANES;
-    cta->local_bytes = (cta->local_bytes + 15) / 16 * 16;
-    cta->shared_bytes = (run->kernel->program->shared_static + 1023) / 1024 * 1024 + run->launch.shared_bytes;
-    memory[i] = make_cta(run, cta);
-    if (memory[i] && (!run->race || nereid_emulator_race_start(run->race, cta)))
-      start_cta(run, cta);
-    else
+  for (uint32_t i = 0; i < cluster.n_ctas; ++i)
+    if (!nereid_emulator_start_cta(&ctas[i], &cluster, i) ||
+        (run->race && !nereid_emulator_race_start(run->race, &ctas[i])))
       cluster.status = nereid_message_set(&cluster.message, NEREID_ERROR_MEMORY, "out of memory for a CTA");
-  }
   if (!cluster.status)
     (void)nereid_emulator_run_cluster(&cluster);
   if (cluster.status == NEREID_ERROR_MEMORY && !cluster.message.text[0])
     (void)nereid_message_set(&cluster.message, NEREID_ERROR_MEMORY, "out of memory for what the kernel prints");
   finish_cluster(run, &cluster, number);
-  for (uint32_t i = 0; i < cluster.n_ctas; ++i) {
+  for (uint32_t i = 0; i < cluster.n_ctas; ++i)
     nereid_emulator_race_finish(&ctas[i]);
-    free(memory[i]);
-  }
   nereid_arena_deinitialize(&cluster.arena);
 }
 
 static void *work(void *data) {
   run_t *run = data;
+  emu_cta_t ctas[EMU_MAX_CLUSTER] = {0};
   for (;;) {
     pthread_mutex_lock(&run->lock);
     uint64_t number = run->next++;
     bool done = number >= run->n_clusters || number > run->failed;
     pthread_mutex_unlock(&run->lock);
     if (done)
-      return NULL;
-    run_cluster(run, number);
+      break;
+    run_cluster(run, number, ctas);
   }
+  for (uint32_t i = 0; i < EMU_MAX_CLUSTER; ++i)
+    free(ctas[i].block);
+  return NULL;
 }
 
 /* The cluster's shape, which divides the grid. */

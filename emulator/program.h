@@ -267,7 +267,8 @@ struct emu_warp {
   uint32_t n_groups, current;
   uint32_t (*returns)[EMU_LANES]; /* [depth] */
   uint64_t executed, backward;
-  bool yield;
+  bool yield;                       /* ends its turn */
+  bool regrouped;                   /* a group of its may go on that could not */
   uint32_t committed[3][EMU_LANES]; /* groups of asynchronous effects (effect.h), by kind and lane */
   uint32_t cluster_arrived;         /* lanes that arrived at barrier.cluster and have not waited for it */
   uint32_t cluster_phase;           /* per lane: the phase at which they did */
@@ -292,6 +293,7 @@ struct emu_cta {
   const emu_region_t *regions;
   size_t n_regions, last_region;
   uint32_t id[3], rank, n_threads, n_warps; /* rank: in its cluster */
+  uint8_t *block;                           /* what the rest lies in (cta.c) */
   emu_warp_t *warps;
   uint8_t *shared, *local;
   uint8_t *published; /* shared memory as the async proxy sees it, and who wrote each byte; null: it sees all */
@@ -310,6 +312,9 @@ struct emu_cta {
 struct emu_cluster {
   nereid_arena_t arena;
   const nereid_emulator_launch_t *launch;
+  const nereid_emulator_kernel_t *kernel;
+  const emu_region_t *regions;
+  size_t n_regions;
   emu_cta_t *ctas;
   uint32_t n_ctas, id[3];
   struct emu_effect *first, *last; /* the queue (effect.h) */
@@ -413,6 +418,8 @@ void nereid_emulator_cluster_check(emu_cluster_t *cluster);
 /* Lets everything that waits for an event look again. */
 void nereid_emulator_wake(emu_cluster_t *cluster);
 uint64_t nereid_emulator_random(emu_cluster_t *cluster);
+/* Makes the CTA of that rank; its block, null at first, is the caller's. False: no memory. */
+bool nereid_emulator_start_cta(emu_cta_t *cta, emu_cluster_t *cluster, uint32_t rank);
 nereid_status_t nereid_emulator_run_cluster(emu_cluster_t *cluster);
 
 #endif

@@ -5,7 +5,9 @@
  * waits when an instruction needs lanes that are elsewhere; when every group of every warp waits, the kernel is stuck
  * and the places are reported. */
 #include "emulator/effect.h"
+#include "emulator/execute.h"
 
+#include <assert.h>
 #include <stdarg.h>
 
 bool nereid_emulator_all_here(const emu_warp_t *warp, uint32_t members, uint32_t mask) {
@@ -72,64 +74,105 @@ static bool waits_elsewhere(const emu_warp_t *warp) {
   return false;
 }
 
-/* One instruction of the current group. */
-static emu_next_t step(emu_warp_t *warp) {
-  emu_group_t *group = &warp->groups[warp->current];
-  const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[group->pc];
-  uint32_t mask = group->mask, guard;
-  if (insn->has_guard) {
-    memcpy(&guard, warp->base[insn->guard.base] + insn->guard.offset, sizeof guard);
-    mask &= insn->guard.negated ? ~guard : guard;
+/* The least place further on where another group is that the current one would become one with. */
+static uint32_t meeting(const emu_warp_t *warp) {
+  const emu_group_t *group = &warp->groups[warp->current];
+  uint32_t least = UINT32_MAX;
+  for (uint32_t i = 0; i < warp->n_groups; ++i) {
+    const emu_group_t *other = &warp->groups[i];
+    if (other->depth == group->depth && other->pc > group->pc && other->pc < least)
+      least = other->pc;
   }
-  emu_next_t next = insn->execute(warp, insn, mask);
-  if (next == EMU_WAIT) {
-    group->state = EMU_WAITING;
-    return next;
-  }
-  if (next == EMU_FAILED || next == EMU_STALL)
-    return next;
+  return least;
+}
+
+/* The current group goes on for up to `most` instructions, while it goes straight and meets no other. */
+EMU_SIMD static emu_next_t go(emu_warp_t *warp, uint64_t most, uint64_t *out_done) {
   emu_cta_t *cta = warp->cta;
-  warp->executed++;
-  cta->warp_instructions++;
-  cta->thread_instructions += (uint64_t)__builtin_popcount(mask);
-  if (cta->launch->count) {
-    cta->counters.warp_instructions[insn->klass]++;
-    cta->counters.thread_instructions[insn->klass] += (uint64_t)__builtin_popcount(mask);
-  }
-  if (next == EMU_ADVANCE)
-    group->pc++;
+  emu_group_t *group = &warp->groups[warp->current];
+  const emu_insn_t *insns = cta->kernel->program->insns.data;
+  const uint32_t whole = group->mask, lanes = (uint32_t)__builtin_popcount(whole), stop = meeting(warp);
+  const bool count = cta->launch->count;
+  uint64_t done = 0, threads = 0;
+  uint32_t pc = group->pc;
+  emu_next_t next;
+  warp->regrouped = false;
+  do {
+    const emu_insn_t *insn = &insns[pc];
+    uint32_t mask = whole, active = lanes;
+    if (insn->has_guard) {
+      mask &= emu_predicate(warp, &insn->guard);
+      active = (uint32_t)__builtin_popcount(mask);
+    }
+    next = insn->execute(warp, insn, mask);
+    if (next == EMU_WAIT || next == EMU_STALL || next == EMU_FAILED)
+      break;
+    done++;
+    threads += active;
+    warp->executed++;
+    if (count) {
+      cta->counters.warp_instructions[insn->klass]++;
+      cta->counters.thread_instructions[insn->klass] += active;
+    }
+    if (next == EMU_ADVANCE)
+      group->pc = ++pc;
+  } while (next == EMU_ADVANCE && pc < stop && done < most && !warp->yield && !warp->regrouped);
+  if (next == EMU_WAIT)
+    group->state = EMU_WAITING;
+  cta->warp_instructions += done;
+  cta->thread_instructions += threads;
+  *out_done = done;
   return next;
+}
+
+/* Lanes have exited: those that waited for them look again. False: it failed. */
+static bool wake_waiters(emu_warp_t *warp) {
+  for (uint32_t g = 0; g < warp->n_groups; ++g)
+    if (warp->groups[g].state == EMU_WAITING) {
+      const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[warp->groups[g].pc];
+      if (insn->klass == NEREID_EMULATOR_CLASS_BARRIER)
+        return nereid_emulator_fail(warp, insn, __builtin_ctz(warp->groups[g].mask),
+                                    "only part of the warp reaches it: lanes 0x%08x, others exit",
+                                    (unsigned)warp->groups[g].mask) != EMU_FAILED;
+      warp->groups[g].state = EMU_RUNNING;
+    }
+  for (unsigned id = 0; id < 16; ++id)
+    nereid_emulator_barrier_check(warp->cta, id);
+  nereid_emulator_cluster_check(warp->cta->cluster);
+  return true;
+}
+
+/* How many instructions of a turn the warp may still execute; 0 after failing, at the launch's limit. */
+static uint64_t allowed(emu_warp_t *warp, uint64_t turns) {
+  uint64_t limit = warp->cta->launch->steps;
+  if (!limit || turns <= limit - warp->executed)
+    return turns;
+  const emu_group_t *group = &warp->groups[warp->current];
+  if (warp->executed == limit)
+    (void)nereid_emulator_fail(warp, &warp->cta->kernel->program->insns.data[group->pc], __builtin_ctz(group->mask),
+                               "the warp has executed %llu instructions, more are not allowed",
+                               (unsigned long long)limit);
+  return limit - warp->executed;
 }
 
 /* Runs a warp for up to `turns` instructions. False: it failed. `out_moved`: it did something. */
 static bool run_warp(emu_warp_t *warp, uint64_t turns, bool *out_moved) {
   warp->yield = false;
-  for (uint64_t i = 0; i < turns && warp->n_groups && !warp->yield; ++i) {
+  while (turns && warp->n_groups && !warp->yield) {
     if (warp->n_groups > 1)
       merge(warp);
     int chosen = warp->n_groups == 1 && warp->groups[0].state == EMU_RUNNING ? 0 : choose(warp);
     if (chosen < 0)
       return true;
     uint32_t live = warp->live;
+    uint64_t done = 0, most;
     warp->current = (uint32_t)chosen;
-    emu_next_t next = step(warp);
-    if (next == EMU_FAILED)
+    if (!(most = allowed(warp, turns)) || go(warp, most, &done) == EMU_FAILED)
       return false;
-    *out_moved |= next != EMU_WAIT && next != EMU_STALL;
-    if (warp->live != live) { /* lanes that others waited for are gone */
-      for (uint32_t g = 0; g < warp->n_groups; ++g)
-        if (warp->groups[g].state == EMU_WAITING) {
-          const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[warp->groups[g].pc];
-          if (insn->klass == NEREID_EMULATOR_CLASS_BARRIER)
-            return nereid_emulator_fail(warp, insn, __builtin_ctz(warp->groups[g].mask),
-                                        "only part of the warp reaches it: lanes 0x%08x, others exit",
-                                        (unsigned)warp->groups[g].mask) != EMU_FAILED;
-          warp->groups[g].state = EMU_RUNNING;
-        }
-      for (unsigned id = 0; id < 16; ++id)
-        nereid_emulator_barrier_check(warp->cta, id);
-      nereid_emulator_cluster_check(warp->cta->cluster);
-    }
+    turns -= done ? done : 1;
+    *out_moved |= done != 0;
+    if (warp->live != live && !wake_waiters(warp))
+      return false;
   }
   return true;
 }
@@ -223,6 +266,7 @@ static bool lives(const emu_cluster_t *cluster) {
 nereid_status_t nereid_emulator_run_cluster(emu_cluster_t *cluster) {
   uint32_t turn = 0, idle = 0, per = cluster->ctas[0].n_warps, warps = cluster->n_ctas * per;
   nereid_emulator_schedule_t schedule = cluster->launch->schedule;
+  assert(per > 0);
   bool random_landing = cluster->launch->landing == NEREID_EMULATOR_LAND_RANDOM;
   while (!cluster->status && lives(cluster)) {
     uint64_t turns = schedule == NEREID_EMULATOR_RANDOM        ? 1 + nereid_emulator_random(cluster) % 64

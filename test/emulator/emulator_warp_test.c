@@ -115,6 +115,26 @@ static void faults_are_located(void **state) {
   expect("trap;", "the kernel traps");
 }
 
+/* One warp, which may execute so many instructions. */
+static nereid_status_t limited(const char *body, uint64_t steps) {
+  uint32_t data[32] = {0};
+  nereid_emulator_launch_t launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .steps = steps};
+  return emulate_launch(emulate_kernel(body), data, sizeof data, launch, &report);
+}
+
+static void steps_are_limited(void **state) {
+  static const char loop[] = "mov.u32 %r1, 0; $L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 100; @%p1 bra $L;";
+  const uint64_t needs = 1 + 1 + 300 + 1; /* ld.param, mov, the loop, ret */
+  (void)state;
+  assert_int_equal(limited("$L: bra $L;", 1000), NEREID_ERROR_PROGRAM);
+  assert_non_null(strstr(report.message.text, "t.ptx:12: bra: thread (0,0,0) of CTA (0,0,0): the warp has executed "
+                                              "1000 instructions"));
+  assert_int_equal(limited(loop, needs), NEREID_OK);
+  assert_int_equal(report.warp_instructions, needs);
+  assert_int_equal(limited(loop, needs - 1), NEREID_ERROR_PROGRAM);
+  assert_non_null(strstr(report.message.text, "t.ptx:13: ret"));
+}
+
 static void malformed_texts_are_located(void **state) {
   (void)state;
   expect("tcgen05.ld.sync.aligned.16x64b.x1.b32 {%r1}, [%r2];",
@@ -139,6 +159,7 @@ int main(void) {
       cmocka_unit_test(packing),
       cmocka_unit_test(matrices),
       cmocka_unit_test(faults_are_located),
+      cmocka_unit_test(steps_are_limited),
       cmocka_unit_test(malformed_texts_are_located),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
