@@ -25,10 +25,6 @@ bool nereid_tma_element_of(nereid_element_t element, nereid_tma_element_t *out_e
   return false;
 }
 
-static bool is_float(nereid_tma_element_t element) {
-  return element >= NEREID_TMA_F16 && element <= NEREID_TMA_TF32_FTZ;
-}
-
 void nereid_tma_box_of(uint32_t rank, const int32_t *block, uint32_t element_bits, uint32_t swizzle, bool fp4_padded,
                        uint32_t *out_box) {
   for (uint32_t i = 0; i < rank; ++i) {
@@ -42,69 +38,19 @@ void nereid_tma_box_of(uint32_t rank, const int32_t *block, uint32_t element_bit
 
 #define REFUSE(...) nereid_message_set(message, NEREID_ERROR_ARGUMENT, __VA_ARGS__)
 
-static nereid_status_t check_type(const nereid_tma_request_t *request, nereid_message_t *message) {
-  if (nereid_tma_element_bits(request->element) == 0)
-    return REFUSE("tensor map: %d is no element type", (int)request->element);
+nereid_status_t nereid_tma_validate(const nereid_tma_request_t *request, nereid_message_t *message) {
+  nereid_tensor_map_t map;
+  uint32_t inner = request->rank - 1, bits = nereid_tma_element_bits(request->element);
   if (request->rank < 1 || request->rank > NEREID_TMA_RANK)
     return REFUSE("tensor map: the rank must be 1 to 5, not %" PRIu32, request->rank);
-  if (request->swizzle && request->swizzle != 32 && request->swizzle != 64 && request->swizzle != 128)
+  if (request->swizzle > 128)
     return REFUSE("tensor map: the swizzle must be 0, 32, 64 or 128 bytes, not %" PRIu32, request->swizzle);
-  if (request->nan_padding && !is_float(request->element))
-    return REFUSE("tensor map: NaN padding needs a float element type");
-  if (request->element == NEREID_TMA_U4_PADDED && request->swizzle && request->swizzle != 128)
-    return REFUSE("tensor map: padded 4-bit elements need a swizzle of 0 or 128 bytes, not %" PRIu32, request->swizzle);
-  return NEREID_OK;
-}
-
-static nereid_status_t check_tensor(const nereid_tma_request_t *request, nereid_message_t *message) {
-  bool padded = request->element == NEREID_TMA_U4_PADDED;
-  uint64_t align = padded ? 32 : 16;
-  uint32_t inner = request->rank - 1, bits = nereid_tma_element_bits(request->element);
-  if (request->address == 0 || request->address % align)
-    return REFUSE("tensor map: the address must be a multiple of %d bytes, not 0x%" PRIx64, (int)align,
-                  request->address);
-  for (uint32_t i = 0; i <= inner; ++i)
-    if (request->shape[i] == 0 || request->shape[i] > UINT64_C(1) << 32)
-      return REFUSE("tensor map: the extent of dimension %" PRIu32 " must be 1 to 2^32, not %" PRIu64, i,
-                    request->shape[i]);
-  for (uint32_t i = 0; i < inner; ++i)
-    if (request->strides[i] % align || request->strides[i] >= UINT64_C(1) << 40)
-      return REFUSE("tensor map: the stride of dimension %" PRIu32
-                    " must be a multiple of %d bytes below 2^40, not %" PRIu64,
-                    i, (int)align, request->strides[i]);
-  if (bits >= 8 && request->strides[inner] != bits / 8)
+  nereid_tma_map_of(request, &map);
+  nereid_status_t status = nereid_tensor_map_validate(&map, message);
+  if (!status && bits >= 8 && request->strides[inner] != bits / 8)
     return REFUSE("tensor map: the innermost dimension must be contiguous (stride %" PRIu32 " bytes, not %" PRIu64 ")",
                   bits / 8, request->strides[inner]);
-  if (bits == 4 && request->shape[inner] % (padded ? 128 : 2))
-    return REFUSE("tensor map: the innermost extent of 4-bit elements must be a multiple of %d, not %" PRIu64,
-                  padded ? 128 : 2, request->shape[inner]);
-  return NEREID_OK;
-}
-
-static nereid_status_t check_box(const nereid_tma_request_t *request, nereid_message_t *message) {
-  uint32_t inner = request->rank - 1, bits = nereid_tma_element_bits(request->element);
-  bool padded = request->element == NEREID_TMA_U4_PADDED;
-  for (uint32_t i = 0; i <= inner; ++i)
-    if (request->box[i] == 0 || request->box[i] > 256)
-      return REFUSE("tensor map: the box of dimension %" PRIu32 " must be 1 to 256 elements, not %" PRIu32, i,
-                    request->box[i]);
-  if (padded && request->box[inner] != 128)
-    return REFUSE("tensor map: the innermost box of padded 4-bit elements must be 128, not %" PRIu32,
-                  request->box[inner]);
-  uint32_t row = request->box[inner] * (padded ? 8 : bits) / 8; /* bytes in shared memory */
-  if (row % 16 || request->box[inner] * bits % 8)
-    return REFUSE("tensor map: a row of the box must be a multiple of 16 bytes, not %" PRIu32, row);
-  if (request->swizzle && row > request->swizzle)
-    return REFUSE("tensor map: a row of the box must fit the swizzle of %" PRIu32 " bytes, not be %" PRIu32 " bytes",
-                  request->swizzle, row);
-  return NEREID_OK;
-}
-
-nereid_status_t nereid_tma_validate(const nereid_tma_request_t *request, nereid_message_t *message) {
-  nereid_status_t status = check_type(request, message);
-  if (!status)
-    status = check_tensor(request, message);
-  return status ? status : check_box(request, message);
+  return status;
 }
 
 /* The driver counts dimensions from the innermost and wants no stride for that one. 256 bytes is what one request to
@@ -149,6 +95,8 @@ nereid_status_t nereid_tma_encode(nereid_tma_backend_t backend, struct nereid_de
     return status;
   if (backend == NEREID_TMA_DRIVER)
     return encode_driver(device, request, out_descriptor, message);
-  nereid_tma_layout_write(request, out_descriptor->bytes);
+  nereid_tensor_map_t map;
+  nereid_tma_map_of(request, &map);
+  nereid_tensor_map_write(&map, out_descriptor->bytes);
   return NEREID_OK;
 }

@@ -1,10 +1,11 @@
-/* The emulator's 128 bytes of a tensor map; docs/abi.md draws them. */
+/* Requests as the tensor maps that the emulator reads. */
 #ifndef NEREID_LAUNCH_TMA_LAYOUT_H
 #define NEREID_LAUNCH_TMA_LAYOUT_H
 
+#include "base/tensor_map.h"
 #include "nereid/tma.h"
 
-/* Encodes a valid request. */
-void nereid_tma_layout_write(const nereid_tma_request_t *request, uint8_t bytes[128]);
+/* The map of a request of rank 1 to 5. */
+void nereid_tma_map_of(const nereid_tma_request_t *request, nereid_tensor_map_t *out_map);
 
 #endif
