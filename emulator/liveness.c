@@ -10,7 +10,7 @@
  * are zeros. wgmma reads and writes its registers after its issue: they share with nobody. */
 #include "emulator/parse.h"
 
-enum { CLASSES = 5 }; /* places of 256, 128, 64, 32 bytes and of 4, a predicate */
+enum { CLASSES = 6 }; /* places of 512, 256, 128, 64, 32 bytes and of 4, a predicate */
 
 typedef struct block {
   uint32_t first, end; /* pcs in the function */
@@ -221,7 +221,7 @@ static bool find_lives(live_t *live) {
 }
 
 static unsigned class_of(unsigned size) {
-  return size == 8 ? 0 : size == 4 ? 1 : size == 2 ? 2 : size == 1 ? 3 : 4;
+  return size == 16 ? 0 : size == 8 ? 1 : size == 4 ? 2 : size == 2 ? 3 : size == 1 ? 4 : 5;
 }
 
 typedef struct places {
@@ -266,7 +266,7 @@ static bool place(live_t *live, places_t *places) {
 
 /* Operands get their places' offsets, in the function's frame. */
 static void rewrite(live_t *live, const places_t *places) {
-  static const uint32_t bytes[CLASSES] = {256, 128, 64, 32, 4};
+  static const uint32_t bytes[CLASSES] = {512, 256, 128, 64, 32, 4};
   const uint8_t *sizes = live->parser->registers.data;
   uint32_t base[CLASSES], total = 0;
   for (unsigned klass = 0; klass < CLASSES; ++klass) {

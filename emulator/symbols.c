@@ -107,7 +107,7 @@ bool nereid_emulator_register(emu_parser_t *parser, const emu_symbol_t *symbol, 
 
 bool nereid_emulator_constant_new(emu_parser_t *parser, uint64_t bits, unsigned size, uint32_t *out_offset) {
   nereid_emulator_program_t *program = parser->program;
-  if (program->constant_bytes + 256 > program->constant_capacity) {
+  if (program->constant_bytes + 512 > program->constant_capacity) {
     uint32_t capacity = program->constant_capacity ? program->constant_capacity * 2 : 1 << 14;
     uint8_t *grown = capacity <= UINT32_C(1) << 30 ? realloc(program->constants, capacity) : NULL;
     if (!grown)
@@ -115,13 +115,14 @@ bool nereid_emulator_constant_new(emu_parser_t *parser, uint64_t bits, unsigned 
     program->constants = grown;
     program->constant_capacity = capacity;
   }
+  const uint64_t value[2] = {bits, 0}; /* for 128 bits, too */
   *out_offset = program->constant_bytes;
   if (!size) { /* a predicate */
     uint32_t mask = bits ? UINT32_MAX : 0;
     memcpy(program->constants + *out_offset, &mask, sizeof mask);
   }
   for (unsigned lane = 0; lane < EMU_LANES && size; ++lane)
-    memcpy(program->constants + *out_offset + lane * size, &bits, size);
+    memcpy(program->constants + *out_offset + lane * size, value, size);
   program->constant_bytes += size ? EMU_LANES * size : 8;
   return true;
 }

@@ -125,7 +125,26 @@ static void registers_share_places(void **unused) {
   }
 }
 
+static void every_width_has_its_room(void **unused) {
+  static const char body[] =
+      "mov.u32 %r1, %tid.x; mul.wide.u32 %d1, %r1, 4; add.s64 %d2, %d9, %d1; setp.lt.u32 %p1, %r1, 7;\n"
+      "{ .reg .b128 %q<2>; .reg .b8 %c; add.u64 %d3, %d1, 1; mov.b128 %q0, {%d3, %d1}; mov.b128 %q1, {%d1, %d3};\n"
+      "setp.gt.u32 %p2, %r1, 20; cvt.u16.u32 %h1, %r1; mov.b128 {%d4, %d5}, %q0; mov.b128 {%d6, %d7}, %q1;\n"
+      "sub.u64 %d4, %d4, %d5; sub.u64 %d6, %d7, %d6; cvt.u32.u16 %r2, %h1; }\n"
+      "mad.lo.u64 %d4, %d4, 100, %d6; cvt.u32.u64 %r3, %d4; mad.lo.u32 %r2, %r2, 1000, %r3;\n"
+      "@%p1 add.u32 %r2, %r2, 200; @%p2 add.u32 %r2, %r2, 300; st.global.b32 [%d2], %r2;";
+  uint32_t data[LANES];
+  nereid_emulator_report_t report;
+  (void)unused;
+  if (emulate_text(emulate_kernel(body), (uint64_t *)(void *)data, sizeof data, LANES, NEREID_EMULATOR_ROUND_ROBIN,
+                   &report))
+    fail_msg("%s", report.message.text);
+  for (uint32_t i = 0; i < LANES; ++i)
+    assert_int_equal(data[i], i * 1000 + 101 + (i < 7 ? 200 : i > 20 ? 300 : 0));
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(registers_share_places)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(registers_share_places),
+                                     cmocka_unit_test(every_width_has_its_room)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
