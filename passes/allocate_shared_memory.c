@@ -1,41 +1,37 @@
-/* allocate-shared-memory: gives every op that needs scratch its offset in the CTA's shared memory, the module its size.
+/* allocate-shared-memory: gives every buffer its offset in its function's frame of shared memory, the module its size.
  *
- *   %1 = ttg.convert_layout %0 : tensor<64x64xf32, #a> -> tensor<64x64xf32, #b>
+ *   %0 = ttg.local_alloc %x : … -> !ttg.memdesc<64x64xf32, …>
+ *   %1 = ttg.convert_layout %y : tensor<64x64xf32, #a> -> tensor<64x64xf32, #b>
  *   ->
- *   %1 = ttg.convert_layout %0 {allocation.offset = 0 : i32} : …            module {ttg.shared = 16384 : i32}
+ *   %0 = ttg.local_alloc %x {allocation.offset = 0 : i32} …                 module {ttg.shared = 32768 : i32}
+ *   %1 = ttg.convert_layout %y {allocation.offset = 16384 : i32} …
  *
- * An op's scratch lives only while the op runs, and its lowering puts a barrier on each side of the exchange: all of it
- * shares offset 0, across functions too. */
-#include "analysis/scratch.h"
+ * Functions come after what they call: a call holds the whole frame of its callee, which starts at the call's offset
+ * (analysis/allocation.h). A kernel's frame starts at 0. */
+#include "analysis/allocation.h"
+#include "base/vector.h"
 #include "passes/pass.h"
 
-#include "dialects/diagnose.h"
 #include "dialects/ttg/module.h"
+#include "nereid/dialects/ops.h"
+#include "seam/context.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
+#include <stdlib.h>
+
 typedef struct allocation {
+  nereid_pass_t *pass;
   MlirType i32;
-  int64_t total, limit; /* bytes */
+  nereid_map_t functions; /* name, a StringAttr -> tt.func */
+  nereid_map_t frames;    /* name -> nereid_frame_t *; present from when it is begun */
+  int64_t total, limit;   /* bytes */
   bool failed;
 } allocation_t;
 
-static MlirWalkResult allocate(MlirOperation op, void *user_data) {
-  allocation_t *allocation = user_data;
-  const int64_t bytes = nereid_scratch_bytes(op);
-  if (!bytes)
-    return MlirWalkResultAdvance;
-  mlirOperationSetAttributeByName(op, mlirStringRefCreateFromCString("allocation.offset"),
-                                  mlirIntegerAttrGet(allocation->i32, 0));
-  if (bytes > allocation->total)
-    allocation->total = bytes;
-  if (bytes <= allocation->limit)
-    return MlirWalkResultAdvance;
-  allocation->failed = true;
-  nereid_diagnose(op, "needs %lld bytes of shared memory for this conversion, the target has %lld", (long long)bytes,
-                  (long long)allocation->limit);
-  return MlirWalkResultAdvance;
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
 }
 
 /* Bytes of shared memory that one CTA can have (CUDA C++ Programming Guide, "Technical Specifications per Compute
@@ -52,10 +48,103 @@ static int64_t shared_memory_limit(MlirOperation module) {
   return INT64_C(48) * 1024;
 }
 
+/* --- too much --- */
+
+enum { NOTES = 4 };
+
+static int by_bytes(const void *a, const void *b) {
+  const nereid_buffer_t *const *x = a, *const *y = b;
+  return ((*x)->bytes < (*y)->bytes) - ((*x)->bytes > (*y)->bytes);
+}
+
+/* The error is at the buffer that ends highest; its notes are the largest of those that live with it. */
+static void refuse(allocation_t *allocation, const nereid_frame_t *frame) {
+  nereid_arena_t *arena = allocation->pass->scratch;
+  const nereid_buffer_t *top = &frame->buffers[0];
+  for (size_t i = 1; i < frame->count; ++i)
+    if (frame->buffers[i].offset + frame->buffers[i].bytes > top->offset + top->bytes)
+      top = &frame->buffers[i];
+  NEREID_VECTOR(const nereid_buffer_t *) live = {0};
+  for (size_t i = 0; i < frame->count; ++i)
+    if (&frame->buffers[i] != top && frame->buffers[i].first <= top->last && top->first <= frame->buffers[i].last)
+      nereid_vector_push(arena, &live, &frame->buffers[i]);
+  if (live.size)
+    qsort(live.data, live.size, sizeof *live.data, by_bytes);
+  NereidMlirNote notes[NOTES];
+  size_t n = 0;
+  for (; n < live.size && n < NOTES; ++n) {
+    const char *text = nereid_arena_format(arena, "%lld bytes at offset %lld are for this",
+                                           (long long)live.data[n]->bytes, (long long)live.data[n]->offset);
+    notes[n] = (NereidMlirNote){mlirOperationGetLocation(live.data[n]->op), text ? text : "for this"};
+  }
+  const int64_t end = top->offset + top->bytes;
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(top->op));
+  const char *message = nereid_arena_format(
+      arena, "'%.*s' op needs %lld bytes of shared memory%s, the target has %lld", (int)name.length, name.data,
+      (long long)end, live.size ? " with what else is live here" : "", (long long)allocation->limit);
+  nereidMlirEmitWithNotes(MlirDiagnosticError, mlirOperationGetLocation(top->op),
+                          message ? message : "too much shared memory", (intptr_t)n, notes);
+  allocation->failed = true;
+}
+
+/* --- functions, callees first --- */
+
+static bool allocate_function(allocation_t *allocation, MlirAttribute name, MlirOperation function);
+
+static MlirWalkResult allocate_callee(MlirOperation op, void *user_data) {
+  allocation_t *allocation = user_data;
+  if (nereid_op_kind(op) != NEREID_OP_TT_CALL)
+    return MlirWalkResultAdvance;
+  MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(mlirOperationGetAttributeByName(op, ref("callee")));
+  MlirAttribute name = mlirStringAttrGet(allocation->pass->context, callee);
+  const uintptr_t *function = nereid_map_find(&allocation->functions, name.ptr);
+  const bool good = !function || allocate_function(allocation, name, (MlirOperation){(void *)*function});
+  return good ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+/* A function that calls itself is what convert-triton-gpu-to-llvm refuses. */
+static bool allocate_function(allocation_t *allocation, MlirAttribute name, MlirOperation function) {
+  nereid_arena_t *arena = allocation->pass->scratch;
+  if (nereid_map_find(&allocation->frames, name.ptr))
+    return true;
+  nereid_frame_t *frame = nereid_arena_new(arena, nereid_frame_t, 1);
+  uintptr_t *place = nereid_map_insert(&allocation->frames, name.ptr);
+  if (!frame || !place)
+    return false;
+  *place = (uintptr_t)frame;
+  mlirOperationWalk(function, allocate_callee, allocation, MlirWalkPreOrder);
+  if (allocation->failed || !nereid_allocation_run(function, &allocation->frames, arena, frame)) {
+    allocation->failed = true;
+    return false;
+  }
+  for (size_t i = 0; i < frame->count; ++i)
+    mlirOperationSetAttributeByName(frame->buffers[i].op, ref("allocation.offset"),
+                                    mlirIntegerAttrGet(allocation->i32, frame->buffers[i].offset));
+  if (frame->bytes > allocation->limit)
+    refuse(allocation, frame);
+  allocation->total = frame->bytes > allocation->total ? frame->bytes : allocation->total;
+  return !allocation->failed;
+}
+
 MlirLogicalResult nereid_pass_allocate_shared_memory(nereid_pass_t *pass) {
-  allocation_t allocation = {.i32 = mlirIntegerTypeGet(pass->context, 32), .limit = shared_memory_limit(pass->op)};
-  mlirOperationWalk(pass->op, allocate, &allocation, MlirWalkPreOrder);
-  mlirOperationSetAttributeByName(pass->op, mlirStringRefCreateFromCString("ttg.shared"),
-                                  mlirIntegerAttrGet(allocation.i32, allocation.total));
+  allocation_t allocation = {
+      .pass = pass, .i32 = mlirIntegerTypeGet(pass->context, 32), .limit = shared_memory_limit(pass->op)};
+  MlirBlock body = mlirModuleGetBody(mlirModuleFromOperation(pass->op));
+  nereid_map_initialize(&allocation.functions, pass->scratch);
+  nereid_map_initialize(&allocation.frames, pass->scratch);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (nereid_op_kind(op) != NEREID_OP_TT_FUNC)
+      continue;
+    uintptr_t *place =
+        nereid_map_insert(&allocation.functions, mlirOperationGetAttributeByName(op, ref("sym_name")).ptr);
+    if (place)
+      *place = (uintptr_t)op.ptr;
+  }
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !allocation.failed && !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (nereid_op_kind(op) == NEREID_OP_TT_FUNC)
+      allocation.failed |= !allocate_function(&allocation, mlirOperationGetAttributeByName(op, ref("sym_name")), op);
+  mlirOperationSetAttributeByName(pass->op, ref("ttg.shared"), mlirIntegerAttrGet(allocation.i32, allocation.total));
   return allocation.failed ? mlirLogicalResultFailure() : mlirLogicalResultSuccess();
 }

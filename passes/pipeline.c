@@ -19,6 +19,7 @@ static const char *const ttgir[] = {
     "convert-triton-to-tritongpu{target=cuda:$capability num-warps=$num-warps num-ctas=$num-ctas}",
     "tritongpu-coalesce",
     "tritongpu-remove-layout-conversions",
+    "tritongpu-reduce-data-duplication",
     "canonicalize",
     "cse",
     "symbol-dce",

@@ -10,6 +10,7 @@
  * acquire; the elements of a tensor order for their own threads. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory.h"
+#include "conversion/ttg_to_llvm/slots.h"
 
 #include "dialects/diagnose.h"
 #include "nereid/dialects/tt.h"
@@ -202,50 +203,37 @@ static void emit_all(nereid_lower_t *lower, const atomic_t *atomic, MlirValue th
 
 /* --- the result, to every thread that uses it --- */
 
-/* Where the element of register `r` waits: in row-major order. */
-static MlirValue place(nereid_lower_t *lower, const atomic_t *atomic, MlirType type, MlirValue scratch, intptr_t r) {
-  if (!mlirTypeIsARankedTensor(type))
-    return scratch;
-  const nereid_layout_t *layout = nereid_lower_layout(lower, type);
-  const nereid_coordinates_t *coordinates = nereid_lower_coordinates(lower, type);
-  MlirValue index = {NULL};
-  for (int d = 0; layout && coordinates && d < layout->rank; ++d) {
-    MlirValue part = nereid_lower_coordinate(lower, coordinates, r, d);
-    part = nereid_emit_shl(lower, part, nereid_emit_i32(lower, nereid_layout_out_shift(layout, d)));
-    index = mlirValueIsNull(index) ? part : nereid_emit_or(lower, index, part);
-  }
-  return mlirValueIsNull(index)
-             ? scratch
-             : nereid_emit_gep(lower, scratch, mlirIntegerTypeGet(lower->context, atomic->bits), index);
+/* Registers in row-major order; a scalar is the only element. */
+static nereid_slots_t make_slots(nereid_lower_t *lower, const atomic_t *atomic, MlirValue scratch) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(atomic->op, 0));
+  nereid_layout_t layout;
+  nereid_layout_initialize(&layout, 1);
+  if (mlirTypeIsARankedTensor(type))
+    layout = *nereid_lower_layout(lower, type);
+  nereid_layout_reshape(&layout, 1, (uint8_t[]){(uint8_t)nereid_layout_out_total(&layout)});
+  return nereid_slots_make(lower, &layout, atomic->element, scratch);
 }
 
+/* The thread that acted stores what it got, then all load. */
 static bool share_result(nereid_lower_t *lower, const atomic_t *atomic, MlirValue thread, uint32_t copies,
                          nereid_lowered_t result) {
-  MlirType type = mlirValueGetType(mlirOperationGetResult(atomic->op, 0));
   MlirType word = mlirIntegerTypeGet(lower->context, atomic->bits);
-  MlirAttribute offset =
-      mlirOperationGetAttributeByName(atomic->op, mlirStringRefCreateFromCString("allocation.offset"));
-  if (mlirAttributeIsNull(offset))
-    return nereid_lower_error(atomic->op, "has no place in shared memory: allocate-shared-memory comes first");
   const char *letter = atomic->bits == 64 ? "l" : atomic->bits == 32 ? "r" : "h";
   const char *text = nereid_arena_format(lower->arena, "@$2 st.shared.b%u [$0], $1;", atomic->bits);
   const char *constraints = nereid_arena_format(lower->arena, "r,%s,b", letter);
-  MlirValue scratch = nereid_lower_shared_pointer(lower, mlirIntegerAttrGetValueInt(offset));
-  nereid_emit_barrier(lower);
-  for (intptr_t r = 0; text && constraints && r < result.count; ++r) {
-    MlirValue operands[] = {place(lower, atomic, type, scratch, r), nereid_emit_bits(lower, word, result.values[r]),
-                            thread};
+  MlirValue scratch = nereid_slots_scratch(lower, atomic->op);
+  if (mlirValueIsNull(scratch) || lower->arena->failed)
+    return false;
+  const nereid_slots_t slots = make_slots(lower, atomic, scratch);
+  for (intptr_t r = 0; r < result.count; ++r) {
+    MlirValue operands[] = {nereid_slots_address(lower, &slots, (uint32_t)r),
+                            nereid_emit_bits(lower, word, result.values[r]), thread};
     if (!((uint32_t)r & copies))
       nereid_emit_asm(lower, text, constraints, true, 0, NULL, 3, operands, NULL);
   }
   nereid_emit_barrier(lower);
-  for (intptr_t r = 0; r < result.count; ++r) {
-    MlirValue from = place(lower, atomic, type, scratch, r);
-    result.values[r] = (uint32_t)r & copies
-                           ? result.values[(uint32_t)r & ~copies]
-                           : nereid_emit_bits(lower, atomic->element, nereid_emit(lower, "llvm.load", word, 1, &from));
-  }
-  return !lower->arena->failed;
+  nereid_slots_load(lower, &slots, result.values);
+  return true;
 }
 
 static bool is_used(MlirValue value) {

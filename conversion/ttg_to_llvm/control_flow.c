@@ -172,8 +172,10 @@ static bool lower_call(nereid_lower_t *lower, MlirOperation op, const nereid_low
       if (mlirTypeIsNull(element) || !nereid_vector_push(lower->arena, &types, element))
         return nereid_lower_error(op, "has a result type that cannot be lowered");
   }
+  MlirAttribute frame = mlirOperationGetAttributeByName(op, ref("allocation.offset"));
+  const int64_t offset = mlirAttributeIsNull(frame) ? 0 : mlirIntegerAttrGetValueInt(frame);
   if (!flatten(lower, op, 0, mlirOperationGetNumOperands(op), &operands) ||
-      !nereid_vector_push(lower->arena, &operands, nereid_lower_shared_pointer(lower, 0)))
+      !nereid_vector_push(lower->arena, &operands, nereid_lower_shared_pointer(lower, offset)))
     return false;
   MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(mlirOperationGetAttributeByName(op, ref("callee")));
   const char *name = nereid_ptx_name(lower->arena, nereid_view_of(callee.data, callee.length));

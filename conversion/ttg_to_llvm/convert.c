@@ -9,6 +9,7 @@
 #include "conversion/ttg_to_llvm/function.h"
 #include "conversion/ttg_to_llvm/kernel_abi.h"
 
+#include "analysis/membar.h"
 #include "base/vector.h"
 #include "dialects/ttg/module.h"
 #include "passes/pass.h"
@@ -16,10 +17,13 @@
 #include "mlir-c/Dialect/LLVM.h"
 
 static const nereid_lower_row_t *const families[] = {
-    nereid_lower_arith_rows,          nereid_lower_float_cast_rows, nereid_lower_math_rows,
-    nereid_lower_view_rows,           nereid_lower_memory_rows,     nereid_lower_program_rows,
-    nereid_lower_extern_rows,         nereid_lower_debug_rows,      nereid_lower_control_flow_rows,
-    nereid_lower_convert_layout_rows, nereid_lower_atomic_rows,     nereid_lower_reduce_rows,
+    nereid_lower_arith_rows,        nereid_lower_float_cast_rows,
+    nereid_lower_math_rows,         nereid_lower_view_rows,
+    nereid_lower_memory_rows,       nereid_lower_program_rows,
+    nereid_lower_extern_rows,       nereid_lower_debug_rows,
+    nereid_lower_control_flow_rows, nereid_lower_convert_layout_rows,
+    nereid_lower_atomic_rows,       nereid_lower_shared_rows,
+    nereid_lower_dot_rows,          nereid_lower_reduce_rows,
 };
 
 /* The rows of all families by op kind. */
@@ -102,6 +106,9 @@ MlirLogicalResult nereid_pass_convert_triton_gpu_to_llvm(nereid_pass_t *pass) {
   if (!nereid_lower_check_calls(pass->op, pass->scratch) || !initialize(&lower, pass) ||
       !collect_functions(&lower, &functions))
     return mlirLogicalResultFailure();
+  for (size_t i = 0; i < functions.size; ++i)
+    if (!nereid_membar_run(functions.data[i], pass->scratch))
+      return mlirLogicalResultFailure();
   for (size_t i = 0; i < functions.size; ++i)
     if (!nereid_lower_function(&lower, functions.data[i]))
       return mlirLogicalResultFailure();

@@ -1,6 +1,5 @@
 /* ttg.convert_layout: names registers anew where every thread has what it needs, else goes through shared memory.
  *
- *   barrier                                  the readers of the last exchange are done
  *   st.shared [scratch + packed coordinate * size], register       for each register
  *   barrier
  *   ld.shared                                for each register of the result

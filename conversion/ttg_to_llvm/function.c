@@ -21,6 +21,7 @@
 #include "dialects/diagnose.h"
 
 #include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
 
 #include "mlir-c/Diagnostics.h"
 #include "mlir-c/Dialect/LLVM.h"
@@ -73,6 +74,11 @@ static MlirAttribute argument_attributes(nereid_lower_t *lower, MlirOperation fu
   if (mlirAttributeIsNull(all) || i >= mlirArrayAttrGetNumElements(all))
     return mlirDictionaryAttrGet(lower->context, 0, NULL);
   return mlirArrayAttrGetElement(all, i);
+}
+
+/* Buffers and tokens stay in the function that made them: what is pending on them is known there. */
+static bool is_local(MlirType type) {
+  return nereid_ttg_memdesc_type_isa(type) || nereid_ttg_async_token_type_isa(type);
 }
 
 /* A kernel's parameter: by-value descriptors are generic pointers to a parameter in constant space. */
@@ -134,7 +140,7 @@ static bool kernel_signature(nereid_lower_t *lower, MlirOperation function, sign
     MlirAttribute attributes = argument_attributes(lower, function, i);
     MlirType type = mlirValueGetType(argument);
     MlirType lowered = kernel_parameter(lower, type, &attributes);
-    if (mlirTypeIsNull(lowered) || mlirTypeIsARankedTensor(type)) {
+    if (mlirTypeIsNull(lowered) || mlirTypeIsARankedTensor(type) || is_local(type)) {
       mlirEmitError(location, "this type cannot be the parameter of a kernel: expected a scalar, a pointer or a "
                               "tensor descriptor");
       return false;
@@ -161,6 +167,10 @@ static bool internal_signature(nereid_lower_t *lower, MlirOperation function, si
     if (nereid_lower_is_descriptor_type(mlirValueGetType(argument)) ||
         nereid_kernel_abi_is_descriptor(argument_attributes(lower, function, i))) {
       mlirEmitError(location, "a TMA descriptor is passed by value to kernels only; pass a pointer to this function");
+      return false;
+    }
+    if (is_local(mlirValueGetType(argument))) {
+      mlirEmitError(location, "a buffer cannot be the parameter of a function; expected a tensor");
       return false;
     }
     if (!append_types(lower, mlirValueGetType(argument), &types))

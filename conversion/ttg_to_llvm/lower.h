@@ -98,6 +98,8 @@ extern const nereid_lower_row_t nereid_lower_math_rows[];
 extern const nereid_lower_row_t nereid_lower_view_rows[];
 extern const nereid_lower_row_t nereid_lower_memory_rows[];
 extern const nereid_lower_row_t nereid_lower_atomic_rows[];
+extern const nereid_lower_row_t nereid_lower_shared_rows[];
+extern const nereid_lower_row_t nereid_lower_dot_rows[];
 extern const nereid_lower_row_t nereid_lower_program_rows[];
 extern const nereid_lower_row_t nereid_lower_extern_rows[];
 extern const nereid_lower_row_t nereid_lower_debug_rows[];

@@ -101,6 +101,5 @@ MlirValue nereid_slots_scratch(nereid_lower_t *lower, MlirOperation op) {
     nereid_lower_error(op, "has no place in shared memory: allocate-shared-memory comes first");
     return (MlirValue){NULL};
   }
-  nereid_emit_barrier(lower);
   return nereid_lower_shared_pointer(lower, mlirIntegerAttrGetValueInt(offset));
 }

@@ -41,8 +41,8 @@ void nereid_slots_load(nereid_lower_t *lower, const nereid_slots_t *slots, MlirV
 /* ptr<3>: the slot of register `r`. */
 MlirValue nereid_slots_address(nereid_lower_t *lower, const nereid_slots_t *slots, uint32_t r);
 
-/* The op's scratch, after a barrier: whoever read there before is done. Null after a diagnostic when shared memory has
- * not been allocated. */
+/* The op's scratch; who used these bytes before is done (analysis/membar.h). Null after a diagnostic when shared memory
+ * has not been allocated. */
 MlirValue nereid_slots_scratch(nereid_lower_t *lower, MlirOperation op);
 
 #endif

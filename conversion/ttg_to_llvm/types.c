@@ -6,6 +6,7 @@
 #include "dialects/diagnose.h"
 #include "layout/encoding.h"
 #include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
 
 #include "mlir-c/Dialect/LLVM.h"
 
@@ -28,6 +29,10 @@ static bool is_integer_width(unsigned width) {
 }
 
 MlirType nereid_lower_type(nereid_lower_t *lower, MlirType type) {
+  if (nereid_ttg_memdesc_type_isa(type))
+    return lower->types.ptr_shared;
+  if (nereid_ttg_async_token_type_isa(type))
+    return lower->types.i32; /* nothing: order is in the instructions */
   if (mlirTypeIsAShaped(type) && !mlirTypeIsARankedTensor(type))
     return (MlirType){NULL};
   type = nereid_lower_element_type(type);

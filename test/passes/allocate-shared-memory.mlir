@@ -37,9 +37,142 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // What fits on one target does not on another.
   tt.func public @large(%p: tensor<256x128x!tt.ptr<f32>, #rows>, %q: tensor<256x128x!tt.ptr<f32>, #columns>) {
     %v = tt.load %p : tensor<256x128x!tt.ptr<f32>, #rows>
-    // expected-error@below {{needs 131072 bytes of shared memory for this conversion, the target has 101376}}
+    // expected-error@below {{needs 131072 bytes of shared memory, the target has 101376}}
     %w = ttg.convert_layout %v : tensor<256x128xf32, #rows> -> tensor<256x128xf32, #columns>
     tt.store %q, %w : tensor<256x128x!tt.ptr<f32>, #columns>
+    tt.return
+  }
+}
+
+// -----
+
+// Buffers that live at once lie side by side; one that comes after the last use of another, through a view, takes its
+// place. A ring of three stages is as long as they are together.
+#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+// CHECK: module attributes {{.*}}ttg.shared = 2048 : i32
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func public @buffers
+  tt.func public @buffers(%x: tensor<128xf32, #line>, %i: i32, %p: tensor<128x!tt.ptr<f32>, #line>) {
+    // CHECK: ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<3x128xf32
+    %ring = ttg.local_alloc : () -> !ttg.memdesc<3x128xf32, #shared, #smem, mutable>
+    // CHECK: ttg.local_alloc %{{.*}} {allocation.offset = 1536 : i32}
+    %a = ttg.local_alloc %x : (tensor<128xf32, #line>) -> !ttg.memdesc<128xf32, #shared, #smem>
+    %v = ttg.memdesc_index %ring[%i] : !ttg.memdesc<3x128xf32, #shared, #smem, mutable> -> !ttg.memdesc<128xf32, #shared, #smem, mutable>
+    %y = ttg.local_load %a : !ttg.memdesc<128xf32, #shared, #smem> -> tensor<128xf32, #line>
+    ttg.local_store %y, %v : tensor<128xf32, #line> -> !ttg.memdesc<128xf32, #shared, #smem, mutable>
+    // CHECK: ttg.local_alloc %{{.*}} {allocation.offset = 0 : i32}
+    %b = ttg.local_alloc %y : (tensor<128xf32, #line>) -> !ttg.memdesc<128xf32, #shared, #smem>
+    %z = ttg.local_load %b : !ttg.memdesc<128xf32, #shared, #smem> -> tensor<128xf32, #line>
+    tt.store %p, %z : tensor<128x!tt.ptr<f32>, #line>
+    tt.return
+  }
+}
+
+// -----
+
+// What is used in a loop lives to its end: the scratch of what comes later in the loop lies elsewhere.
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+// CHECK: module attributes {{.*}}ttg.shared = 32768 : i32
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func public @loop
+  tt.func public @loop(%x: tensor<64x64xf32, #rows>, %p: tensor<64x64x!tt.ptr<f32>, #columns>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: ttg.local_alloc %{{.*}} {allocation.offset = 0 : i32}
+    %a = ttg.local_alloc %x : (tensor<64x64xf32, #rows>) -> !ttg.memdesc<64x64xf32, #shared, #smem>
+    cf.br ^loop(%c0 : i32)
+  ^loop(%i: i32):
+    %y = ttg.local_load %a : !ttg.memdesc<64x64xf32, #shared, #smem> -> tensor<64x64xf32, #rows>
+    // CHECK: ttg.convert_layout %{{.*}} {allocation.offset = 16384 : i32}
+    %z = ttg.convert_layout %y : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>
+    tt.store %p, %z : tensor<64x64x!tt.ptr<f32>, #columns>
+    %j = arith.addi %i, %c1 : i32
+    %more = arith.cmpi slt, %j, %n : i32
+    cf.cond_br %more, ^loop(%j : i32), ^done
+  ^done:
+    tt.return
+  }
+
+  // The same with scf, and with the buffer carried.
+  // CHECK-LABEL: tt.func public @carried
+  tt.func public @carried(%x: tensor<64x64xf32, #rows>, %p: tensor<64x64x!tt.ptr<f32>, #columns>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: ttg.local_alloc %{{.*}} {allocation.offset = 0 : i32}
+    %a = ttg.local_alloc %x : (tensor<64x64xf32, #rows>) -> !ttg.memdesc<64x64xf32, #shared, #smem>
+    %e = scf.for %i = %c0 to %n step %c1 iter_args(%b = %a) -> (!ttg.memdesc<64x64xf32, #shared, #smem>) : i32 {
+      %y = ttg.local_load %b : !ttg.memdesc<64x64xf32, #shared, #smem> -> tensor<64x64xf32, #rows>
+      // CHECK: ttg.convert_layout %{{.*}} {allocation.offset = 16384 : i32}
+      %z = ttg.convert_layout %y : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>
+      tt.store %p, %z : tensor<64x64x!tt.ptr<f32>, #columns>
+      scf.yield %b : !ttg.memdesc<64x64xf32, #shared, #smem>
+    }
+    // CHECK: ttg.convert_layout %{{.*}} {allocation.offset = 0 : i32}
+    %w = ttg.convert_layout %x : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>
+    tt.store %p, %w : tensor<64x64x!tt.ptr<f32>, #columns>
+    tt.return
+  }
+}
+
+// -----
+
+// A call holds its callee's frame, which lies above what lives across it.
+#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+// CHECK: module attributes {{.*}}ttg.shared = 1536 : i32
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func public @caller
+  tt.func public @caller(%x: tensor<128xf32, #line>, %p: tensor<128x!tt.ptr<f32>, #line>) {
+    %a = ttg.local_alloc %x : (tensor<128xf32, #line>) -> !ttg.memdesc<128xf32, #shared, #smem>
+    // CHECK: tt.call @callee(%{{.*}}) {allocation.offset = 1024 : i32}
+    %y = tt.call @callee(%x) : (tensor<128xf32, #line>) -> tensor<128xf32, #line>
+    %z = ttg.local_load %a : !ttg.memdesc<128xf32, #shared, #smem> -> tensor<128xf32, #line>
+    tt.store %p, %z : tensor<128x!tt.ptr<f32>, #line>
+    tt.return
+  }
+  // CHECK-LABEL: tt.func private @callee
+  tt.func private @callee(%x: tensor<128xf32, #line>) -> tensor<128xf32, #line> {
+    // CHECK: ttg.local_alloc %{{.*}} {allocation.offset = 0 : i32}
+    %a = ttg.local_alloc %x : (tensor<128xf32, #line>) -> !ttg.memdesc<128xf32, #shared, #smem>
+    %z = ttg.local_load %a : !ttg.memdesc<128xf32, #shared, #smem> -> tensor<128xf32, #line>
+    tt.return %z : tensor<128xf32, #line>
+  }
+}
+
+// -----
+
+// Too much together: the error is at the highest, the notes say what else is there.
+#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:86", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @together(%p: tensor<16384x!tt.ptr<f32>, #line>) {
+    // expected-note@below {{65536 bytes at offset 0 are for this}}
+    %a = ttg.local_alloc : () -> !ttg.memdesc<16384xf32, #shared, #smem, mutable>
+    // expected-error@below {{'ttg.local_alloc' op needs 131072 bytes of shared memory with what else is live here, the target has 101376}}
+    %b = ttg.local_alloc : () -> !ttg.memdesc<16384xf32, #shared, #smem, mutable>
+    %x = ttg.local_load %a : !ttg.memdesc<16384xf32, #shared, #smem, mutable> -> tensor<16384xf32, #line>
+    %y = ttg.local_load %b : !ttg.memdesc<16384xf32, #shared, #smem, mutable> -> tensor<16384xf32, #line>
+    tt.store %p, %x : tensor<16384x!tt.ptr<f32>, #line>
+    tt.store %p, %y : tensor<16384x!tt.ptr<f32>, #line>
+    tt.return
+  }
+}
+
+// -----
+
+#smem = #ttg.shared_memory
+#padded = #ttg.padded_shared<[32:+4] {order = [0], shape = [128]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @padded() {
+    // expected-error@below {{makes a buffer of a size that cannot be told}}
+    %a = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #padded, #smem, mutable>
     tt.return
   }
 }

@@ -1,0 +1,198 @@
+/* ttg.local_alloc, local_load, local_store and views of buffers.
+ *
+ *   %b = ttg.local_alloc %x        st.shared.v4 [global_smem + offset + slot of the thread], {%x.0, %x.1, %x.2, %x.3} …
+ *   %v = ttg.memdesc_index %b[%i]  %v = %b + %i * bytes of a stage
+ *   %y = ttg.local_load %v         ld.shared.v4 …
+ *
+ * An encoding says which element lies in which slot; the slot of a register follows from it and from the tensor's own
+ * layout, both linear. Views only move the base: an offset never reaches into a swizzle pattern (verified). Barriers
+ * come from analysis/membar.h. */
+#include "conversion/ttg_to_llvm/shared.h"
+
+#include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/slots.h"
+
+#include "dialects/diagnose.h"
+#include "dialects/ttg/memdesc.h"
+#include "layout/encoding.h"
+#include "nereid/dialects/ttg.h"
+
+/* --- layouts --- */
+
+/* Slots of `rank` trailing dimensions of the buffer that `memdesc` is a view of. */
+static bool buffer_layout(MlirOperation op, const nereid_ttg_memdesc_t *memdesc, int rank, nereid_layout_t *out) {
+  const int64_t *shape = memdesc->alloc + memdesc->alloc_rank - rank;
+  if (nereid_layout_from_encoding(memdesc->encoding, rank, shape, out) == NEREID_OK)
+    return true;
+  return nereid_lower_error(op, "has a buffer whose encoding is not a linear layout: %s",
+                            nereid_text_of_attribute(memdesc->encoding).chars);
+}
+
+/* `layout` with its coordinates packed as those of a tensor of the sizes of `like`, which are no smaller. */
+static nereid_layout_t repacked(const nereid_layout_t *layout, const nereid_layout_t *like) {
+  nereid_layout_t out = *layout;
+  for (int d = 0; d < layout->rank; ++d)
+    out.out_bits[d] = like->out_bits[d];
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; ++in)
+    for (int i = 0; i < layout->in_bits[in]; ++i) {
+      int32_t coordinates[NEREID_LAYOUT_MAX_RANK];
+      nereid_layout_coordinates(layout, layout->bases[in][i], coordinates);
+      out.bases[in][i] = nereid_layout_pack(&out, coordinates);
+    }
+  return out;
+}
+
+bool nereid_shared_slot_layout(MlirOperation op, const nereid_layout_t *tensor, MlirType type, nereid_layout_t *out) {
+  nereid_ttg_memdesc_t memdesc;
+  nereid_layout_t buffer;
+  nereid_ttg_memdesc_read(type, &memdesc);
+  if (!buffer_layout(op, &memdesc, memdesc.rank, &buffer))
+    return false;
+  const nereid_layout_t target = repacked(tensor, &buffer);
+  if (!nereid_layout_solve(&target, &buffer, out))
+    return nereid_lower_error(op, "has a buffer that does not hold the whole tensor");
+  const int offset_bits = buffer.in_bits[NEREID_LAYOUT_OFFSET];
+  for (int in = 0; in < NEREID_LAYOUT_BLOCK; ++in)
+    if (offset_bits < NEREID_LAYOUT_MAX_BITS && nereid_layout_span(out, in) >> offset_bits)
+      return nereid_lower_error(op, "moves elements between the CTAs of a cluster, which is not supported");
+  nereid_layout_drop_blocks(out);
+  return nereid_layout_reshape(out, 1, (uint8_t[]){(uint8_t)nereid_layout_out_total(out)});
+}
+
+MlirValue nereid_shared_base(nereid_lower_t *lower, MlirValue memdesc) {
+  return nereid_lower_get(lower, memdesc).values[0];
+}
+
+/* --- accesses --- */
+
+static bool make_slots(nereid_lower_t *lower, MlirOperation op, MlirType tensor, MlirType memdesc, MlirValue base,
+                       nereid_slots_t *out) {
+  const nereid_layout_t *layout = nereid_lower_layout(lower, tensor);
+  nereid_layout_t slots;
+  if (!layout || !nereid_shared_slot_layout(op, layout, memdesc, &slots))
+    return false;
+  *out = nereid_slots_make(lower, &slots, nereid_lower_type(lower, tensor), base);
+  return true;
+}
+
+static bool store(nereid_lower_t *lower, MlirOperation op, MlirValue source, MlirType memdesc, MlirValue base) {
+  nereid_slots_t slots;
+  if (!make_slots(lower, op, mlirValueGetType(source), memdesc, base, &slots))
+    return false;
+  nereid_slots_store(lower, &slots, nereid_lower_get(lower, source).values);
+  return true;
+}
+
+static bool lower_local_alloc(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue source = nereid_ttg_local_alloc_get_src(op), result = nereid_ttg_local_alloc_get_result(op);
+  MlirAttribute offset = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("allocation.offset"));
+  if (mlirAttributeIsNull(offset))
+    return nereid_lower_error(op, "has no place in shared memory: allocate-shared-memory comes first");
+  MlirValue base = nereid_lower_shared_pointer(lower, mlirIntegerAttrGetValueInt(offset));
+  nereid_lower_set_scalar(lower, result, base);
+  return mlirValueIsNull(source) || store(lower, op, source, mlirValueGetType(result), base);
+}
+
+static bool lower_local_store(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue buffer = nereid_ttg_local_store_get_dst(op);
+  return store(lower, op, nereid_ttg_local_store_get_src(op), mlirValueGetType(buffer),
+               nereid_shared_base(lower, buffer));
+}
+
+/* Operands of a product that is made of multiply-adds. */
+static bool is_multiply_add_operand(MlirType tensor) {
+  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(tensor);
+  return nereid_ttg_dot_op_attr_isa(encoding) &&
+         nereid_ttg_blocked_attr_isa(nereid_ttg_dot_op_attr_get_parent(encoding));
+}
+
+bool nereid_shared_load_is_deferred(MlirOperation op) {
+  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
+  if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+    return false;
+  MlirOperation user = mlirOpOperandGetOwner(use), next = mlirOperationGetNextInBlock(op);
+  while (!mlirOperationIsNull(next) && nereid_op_kind(next) == NEREID_OP_TTG_LOCAL_LOAD)
+    next = mlirOperationGetNextInBlock(next);
+  return nereid_op_kind(user) == NEREID_OP_TT_DOT && mlirOperationEqual(user, next) &&
+         mlirOpOperandGetOperandNumber(use) < 2 &&
+         is_multiply_add_operand(mlirValueGetType(mlirOperationGetResult(op, 0)));
+}
+
+static bool lower_local_load(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue buffer = nereid_ttg_local_load_get_src(op), result = nereid_ttg_local_load_get_result(op);
+  MlirType type = mlirValueGetType(result);
+  nereid_slots_t slots;
+  if (nereid_shared_load_is_deferred(op))
+    return true;
+  if (!make_slots(lower, op, type, mlirValueGetType(buffer), nereid_shared_base(lower, buffer), &slots))
+    return false;
+  nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(&slots.layout));
+  if (lowered.values)
+    nereid_slots_load(lower, &slots, lowered.values);
+  nereid_lower_set(lower, result, lowered);
+  return lowered.values != NULL;
+}
+
+static bool lower_local_dealloc(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)lower, (void)op, (void)row;
+  return true;
+}
+
+/* --- views --- */
+
+static bool lower_same_base(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  nereid_lower_set(lower, mlirOperationGetResult(op, 0), nereid_lower_operand(lower, op, 0));
+  return true;
+}
+
+static bool lower_memdesc_index(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  nereid_ttg_memdesc_t source = nereid_ttg_memdesc_of(nereid_ttg_memdesc_index_get_src(op));
+  nereid_layout_t stage;
+  if (!buffer_layout(op, &source, source.rank - 1, &stage))
+    return false;
+  const int64_t bytes = nereid_lower_memory_bits(source.element) / 8;
+  const int64_t stride = bytes << stage.in_bits[NEREID_LAYOUT_OFFSET];
+  MlirValue index = nereid_lower_operand(lower, op, 1).values[0];
+  MlirValue offset = nereid_emit_mul(lower, index, nereid_emit_i32(lower, (int32_t)stride));
+  MlirValue base = nereid_shared_base(lower, mlirOperationGetOperand(op, 0));
+  nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0), nereid_emit_gep(lower, base, lower->types.i8, offset));
+  return true;
+}
+
+static bool lower_memdesc_subslice(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  nereid_ttg_memdesc_t source = nereid_ttg_memdesc_of(nereid_ttg_memdesc_subslice_get_src(op));
+  nereid_layout_t buffer, slot;
+  int32_t coordinates[NEREID_LAYOUT_MAX_RANK] = {0};
+  if (!buffer_layout(op, &source, source.rank, &buffer))
+    return false;
+  for (int d = 0; d < source.rank; ++d)
+    coordinates[d] = nereid_ttg_memdesc_subslice_get_offsets(op, d);
+  if (!nereid_layout_invert(&buffer, &slot))
+    return nereid_lower_error(op, "has a buffer that does not hold the whole tensor");
+  const uint32_t offset = nereid_layout_apply(&slot, nereid_layout_pack(&buffer, coordinates), 0, 0, 0) &
+                          ((UINT32_C(1) << buffer.in_bits[NEREID_LAYOUT_OFFSET]) - 1);
+  MlirValue base = nereid_shared_base(lower, mlirOperationGetOperand(op, 0));
+  nereid_lower_set_scalar(
+      lower, mlirOperationGetResult(op, 0),
+      nereid_emit_offset(lower, base, (int64_t)offset * (nereid_lower_memory_bits(source.element) / 8)));
+  return true;
+}
+
+const nereid_lower_row_t nereid_lower_shared_rows[] = {
+    {NEREID_OP_TTG_LOCAL_ALLOC, lower_local_alloc, NULL},
+    {NEREID_OP_TTG_LOCAL_DEALLOC, lower_local_dealloc, NULL},
+    {NEREID_OP_TTG_LOCAL_LOAD, lower_local_load, NULL},
+    {NEREID_OP_TTG_LOCAL_STORE, lower_local_store, NULL},
+    {NEREID_OP_TTG_MEMDESC_INDEX, lower_memdesc_index, NULL},
+    {NEREID_OP_TTG_MEMDESC_SUBSLICE, lower_memdesc_subslice, NULL},
+    {NEREID_OP_TTG_MEMDESC_TRANS, lower_same_base, NULL},
+    {NEREID_OP_TTG_MEMDESC_RESHAPE, lower_same_base, NULL},
+    {NEREID_OP_TTG_MEMDESC_REINTERPRET, lower_same_base, NULL},
+    {NEREID_OP_UNKNOWN, NULL, NULL},
+};

@@ -1,0 +1,18 @@
+/* Buffers in shared memory, as ops on them see them. A memdesc is one ptr<3>: where its first element lies. */
+#ifndef NEREID_CONVERSION_TTG_TO_LLVM_SHARED_H
+#define NEREID_CONVERSION_TTG_TO_LLVM_SHARED_H
+
+#include "conversion/ttg_to_llvm/lower.h"
+
+/* The slots (conversion/ttg_to_llvm/slots.h), in elements from the start of the view `memdesc`, of a tensor that is
+ * distributed by `tensor`, of the view's shape. False after a diagnostic at `op`. */
+bool nereid_shared_slot_layout(MlirOperation op, const nereid_layout_t *tensor, MlirType memdesc, nereid_layout_t *out);
+
+/* ptr<3>: the first element of the view `memdesc`. */
+MlirValue nereid_shared_base(nereid_lower_t *lower, MlirValue memdesc);
+
+/* Whether the ttg.local_load `op` puts nothing into registers: its one user is a tt.dot right behind it, which reads
+ * the buffer itself, a few columns at a time. */
+bool nereid_shared_load_is_deferred(MlirOperation op);
+
+#endif

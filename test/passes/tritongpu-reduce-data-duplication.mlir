@@ -1,0 +1,36 @@
+// RUN: nereid-opt %s --tritongpu-reduce-data-duplication | FileCheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#column = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+// Buffers have the order of what is stored.
+// CHECK-DAG: #[[COLUMN:.*]] = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
+// CHECK-DAG: #[[ROW:.*]] = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// The loads lie in front of their only user.
+// CHECK-LABEL: @product
+// CHECK: %[[A:.*]] = ttg.local_alloc %{{.*}} : (tensor<64x32xf16, {{.*}}>) -> !ttg.memdesc<64x32xf16, #[[ROW]], #smem>
+// CHECK: %[[B:.*]] = ttg.local_alloc %{{.*}} : (tensor<32x64xf16, {{.*}}>) -> !ttg.memdesc<32x64xf16, #[[COLUMN]], #smem>
+// CHECK: %[[X:.*]] = ttg.local_load %[[A]]
+// CHECK-NEXT: %[[Y:.*]] = ttg.local_load %[[B]]
+// CHECK-NEXT: tt.dot %[[X]], %[[Y]]
+tt.func private @product(%x: tensor<64x32xf16, #blocked>, %y: tensor<32x64xf16, #column>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+  %xa = ttg.convert_layout %x : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
+  %yb = ttg.convert_layout %y : tensor<32x64xf16, #column> -> tensor<32x64xf16, #b>
+  %d = tt.dot %xa, %yb, %c : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #blocked>
+  tt.return %d : tensor<64x64xf32, #blocked>
+}
+// Other conversions stay; with more than one user the load stays where the conversion was.
+// CHECK-LABEL: @others
+// CHECK: ttg.convert_layout
+// CHECK: ttg.local_alloc
+// CHECK-NEXT: ttg.local_load
+// CHECK-NEXT: arith.addf
+tt.func private @others(%x: tensor<64x32xf16, #blocked>) -> (tensor<64x32xf16, #column>, tensor<64x32xf16, #a>) {
+  %c = ttg.convert_layout %x : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #column>
+  %xa = ttg.convert_layout %x : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
+  %s = arith.addf %xa, %xa : tensor<64x32xf16, #a>
+  tt.return %c, %s : tensor<64x32xf16, #column>, tensor<64x32xf16, #a>
+}
+}
