@@ -49,34 +49,58 @@ uint64_t nereid_emulator_sum_bits(double sum, emu_type_t type, bool satfinite) {
   }
 }
 
-/* Where slot `i` of a lane lies: tiles are counted down the rows first. */
-static double *place(double *sums, unsigned m, unsigned n, unsigned slot, unsigned lane) {
+/* Where a slot of lane 0 lies: tiles are counted down the rows first. */
+static double *place(double *sums, unsigned m, unsigned n, unsigned slot) {
   unsigned tile = slot / 2, row = tile % (m / EMU_TILE) * EMU_TILE, column = tile / (m / EMU_TILE) * EMU_TILE;
-  return sums + (size_t)(row + lane / 4) * n + column + lane % 4 * 2 + slot % 2;
+  return sums + (size_t)row * n + column + slot % 2;
+}
+
+/* A slot of all lanes: `stride` bytes apart, as numbers; and back. */
+static void slot_read(const uint8_t *from, unsigned stride, emu_type_t type, double values[EMU_LANES]) {
+  for (unsigned lane = 0; lane < EMU_LANES && type == EMU_F32; ++lane) {
+    float value;
+    memcpy(&value, from + (size_t)lane * 4, sizeof value);
+    values[lane] = (double)value;
+  }
+  for (unsigned lane = 0; lane < EMU_LANES && type != EMU_F32; ++lane) {
+    uint64_t bits = 0;
+    memcpy(&bits, from + (size_t)lane * stride, nereid_emulator_type_size(type));
+    values[lane] = nereid_emulator_sum_of(bits, type);
+  }
+}
+
+static void slot_write(uint8_t *to, unsigned stride, emu_type_t type, bool satfinite, const double values[EMU_LANES]) {
+  for (unsigned lane = 0; lane < EMU_LANES && type == EMU_F32; ++lane) {
+    float value = emu_canonical((float)values[lane]);
+    memcpy(to + (size_t)lane * 4, &value, sizeof value);
+  }
+  for (unsigned lane = 0; lane < EMU_LANES && type != EMU_F32; ++lane) {
+    uint64_t bits = nereid_emulator_sum_bits(values[lane], type, satfinite);
+    memcpy(to + (size_t)lane * stride, &bits, nereid_emulator_type_size(type));
+  }
 }
 
 void nereid_emulator_sums_read(const emu_warp_t *warp, const emu_operand_t *registers, emu_type_t type, unsigned m,
                                unsigned n, double *sums) {
   unsigned bytes = nereid_emulator_type_size(type), per = type == EMU_F16 ? 2 : 1;
+  double values[EMU_LANES];
   for (unsigned slot = 0; slot < m * n / EMU_LANES; ++slot) {
-    const uint8_t *from = lanes_of(warp, &registers[slot / per]) + slot % per * bytes;
-    for (unsigned lane = 0; lane < EMU_LANES; ++lane) {
-      uint64_t bits = 0;
-      memcpy(&bits, from + (size_t)lane * bytes * per, bytes);
-      *place(sums, m, n, slot, lane) = nereid_emulator_sum_of(bits, type);
-    }
+    double *to = place(sums, m, n, slot);
+    slot_read(lanes_of(warp, &registers[slot / per]) + slot % per * bytes, bytes * per, type, values);
+    for (unsigned lane = 0; lane < EMU_LANES; ++lane)
+      to[lane / 4 * n + lane % 4 * 2] = values[lane];
   }
 }
 
 void nereid_emulator_sums_write(emu_warp_t *warp, const emu_operand_t *registers, emu_type_t type, bool satfinite,
                                 unsigned m, unsigned n, const double *sums) {
   unsigned bytes = nereid_emulator_type_size(type), per = type == EMU_F16 ? 2 : 1;
+  double values[EMU_LANES];
   for (unsigned slot = 0; slot < m * n / EMU_LANES; ++slot) {
-    uint8_t *to = lanes_of(warp, &registers[slot / per]) + slot % per * bytes;
-    for (unsigned lane = 0; lane < EMU_LANES; ++lane) {
-      uint64_t bits = nereid_emulator_sum_bits(*place((double *)(uintptr_t)sums, m, n, slot, lane), type, satfinite);
-      memcpy(to + (size_t)lane * bytes * per, &bits, bytes);
-    }
+    const double *from = place((double *)(uintptr_t)sums, m, n, slot);
+    for (unsigned lane = 0; lane < EMU_LANES; ++lane)
+      values[lane] = from[lane / 4 * n + lane % 4 * 2];
+    slot_write(lanes_of(warp, &registers[slot / per]) + slot % per * bytes, bytes * per, type, satfinite, values);
   }
 }
 
