@@ -152,27 +152,33 @@ static void states_tell_their_phase(void **state) {
       "mbarrier.arrive.shared.b64 %d3, [%r2];\n" PUT_PENDING("4")                                                  //
       "mbarrier.arrive_drop.shared.b64 %d4, [%r2]; mbarrier.test_wait.shared.b64 %p1, [%r2], %d4;\n" PUT_PREDICATE(
           "8") "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r2], 48;\n"
-               "mbarrier.test_wait.shared.b64 %p1, [%r2], %d4;\n" PUT_PREDICATE("12") "mbarrier.test_wait.parity."
-                                                                                      "shared.b64 %p1, [%r2], "
-                                                                                      "0;\n" PUT_PREDICATE("16") "mbarr"
-                                                                                                                 "ier."
-                                                                                                                 "arriv"
-                                                                                                                 "e."
-                                                                                                                 "noCom"
-                                                                                                                 "plete"
-                                                                                                                 ".shar"
-                                                                                                                 "ed."
-                                                                                                                 "b64 "
-                                                                                                                 "%d3, "
-                                                                                                                 "[%r2]"
-                                                                                                                 ", "
-                                                                                                                 "1;"
-                                                                                                                 "\n" PUT_PENDING("20") "mbarrier.arrive.release.cluster.shared.b64 %d3, [%r2], 1;\n" PUT_PENDING("24") "mbarrier.test_wait.parity.shared.b64 %p1, [%r2], 0;\n" PUT_PREDICATE(
-                                                                                                                     "2"
-                                                                                                                     "8") "mbarrier.try_wait.parity.shared.b64 %p1, [%r2], 1, 100;\n" PUT_PREDICATE("32") "mbarrier.inval.shared.b64 [%r2]; mbarrier.init.b64 [%d5], 2;\n"
-                                                                                                                                                                                                          "mbarrier.expect_tx.b64 [%d5], 5; mbarrier.complete_tx.b64 [%d5], 5;\n"
-                                                                                                                                                                                                          "mbarrier.try_wait.parity.b64 %p1, [%d5], 1;\n" PUT_PREDICATE(
-                                                                                                                                                                                                              "36");
+               "mbarrier.test_wait.shared.b64 %p1, [%r2], %d4;\n" PUT_PREDICATE(
+                   "12") "mbarrier.test_wait.parity."
+                         "shared.b64 %p1, [%r2], "
+                         "0;\n" PUT_PREDICATE(
+                             "16") "mbarr"
+                                   "ier."
+                                   "arriv"
+                                   "e."
+                                   "noCom"
+                                   "plete"
+                                   ".shar"
+                                   "ed."
+                                   "b64 "
+                                   "%d3, "
+                                   "[%r2]"
+                                   ", "
+                                   "1;"
+                                   "\n" PUT_PENDING("20") "mbarrier.arrive.release.cluster.shared.b64 %d3, [%r2], "
+                                                          "1;\n" PUT_PENDING("24") "mbarrier.test_wait.parity.shared."
+                                                                                   "b64 %p1, [%r2], 0;\n" PUT_PREDICATE(
+                                                                                       "2"
+                                                                                       "8") "mbarrier.try_wait.parity."
+                                                                                            "shared.b64 %p1, [%r2], 1, "
+                                                                                            "100;\n" PUT_PREDICATE("32") "mbarrier.inval.shared.b64 [%r2]; mbarrier.init.b64 [%d5], 2;\n"
+                                                                                                                         "mbarrier.expect_tx.b64 [%d5], 5; mbarrier.complete_tx.b64 [%d5], 5;\n"
+                                                                                                                         "mbarrier.try_wait.parity.b64 %p1, [%d5], 1;\n" PUT_PREDICATE(
+                                                                                                                             "36");
   static char text[4096];
   (void)state;
   snprintf(text, sizeof text, "mov.u64 %%d5, smem; cvta.shared.u64 %%d5, %%d5; %s", body);
