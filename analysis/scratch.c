@@ -2,7 +2,9 @@
 #include "analysis/scratch.h"
 
 #include "layout/encoding.h"
+#include "layout/gather.h"
 #include "layout/reduction.h"
+#include "layout/scan.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 
@@ -39,6 +41,42 @@ int64_t nereid_scratch_tensor_bytes(MlirType tensor) {
   for (intptr_t d = 0; d < mlirShapedTypeGetRank(tensor); ++d)
     elements *= mlirShapedTypeGetDimSize(tensor, d);
   return elements * nereid_scratch_element_bytes(tensor);
+}
+
+/* Totals of every operand, for each step through warps; one step after the other. */
+static int64_t scan_bytes(MlirOperation op) {
+  nereid_layout_t layout, write, read;
+  nereid_layout_scan_t scan;
+  int64_t most = 0;
+  if (!layout_of(mlirOperationGetOperand(op, 0), &layout) ||
+      nereid_layout_scan(&layout, nereid_tt_scan_get_axis(op), &scan) != NEREID_LAYOUT_SCANNABLE)
+    return 0;
+  for (int i = 0; i < scan.count; i++) {
+    int64_t bytes = 0;
+    if (scan.segments[i].in != NEREID_LAYOUT_WARP)
+      continue;
+    const int64_t slots = nereid_layout_scan_exchange(&layout, &scan, &scan.segments[i], 0, &write, &read);
+    for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); ++k)
+      bytes +=
+          nereid_scratch_align(slots * nereid_scratch_element_bytes(mlirValueGetType(mlirOperationGetOperand(op, k))));
+    most = bytes > most ? bytes : most;
+  }
+  return most;
+}
+
+/* A counter of 32 bits per bin, and one for what is not counted. */
+static int64_t histogram_bytes(MlirOperation op) {
+  return 4 * (mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), 0) + 1);
+}
+
+/* The source, unless lanes can reach it. */
+static int64_t gather_bytes(MlirOperation op) {
+  nereid_layout_t from, to;
+  nereid_layout_gather_t plan;
+  if (!layout_of(mlirOperationGetOperand(op, 0), &from) || !layout_of(mlirOperationGetOperand(op, 1), &to) ||
+      nereid_layout_gather(&from, &to, nereid_tt_gather_get_axis(op), &plan))
+    return 0;
+  return nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetOperand(op, 0)));
 }
 
 /* The result of an atomic goes to threads that did not act: to all for a scalar. */
@@ -82,6 +120,12 @@ int64_t nereid_scratch_bytes(MlirOperation op) {
     bytes = nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)));
   else if (kind == NEREID_OP_TT_REDUCE)
     bytes = reduce_bytes(op);
+  else if (kind == NEREID_OP_TT_SCAN)
+    bytes = scan_bytes(op);
+  else if (kind == NEREID_OP_TT_HISTOGRAM)
+    bytes = histogram_bytes(op);
+  else if (kind == NEREID_OP_TT_GATHER)
+    bytes = gather_bytes(op);
   else if (kind == NEREID_OP_TT_ATOMIC_RMW || kind == NEREID_OP_TT_ATOMIC_CAS)
     bytes = atomic_bytes(op);
   return nereid_scratch_align(bytes);

@@ -268,10 +268,7 @@ static MlirOperation create_function(nereid_lower_t *lower, MlirOperation functi
 
 /* --- blocks --- */
 
-typedef NEREID_VECTOR(MlirBlock) blocks_t;
-
-/* Reverse post-order of the blocks that are reached from `entry`; false when memory is out. */
-static bool order_blocks(nereid_arena_t *arena, MlirBlock entry, blocks_t *out) {
+bool nereid_lower_order_blocks(nereid_arena_t *arena, MlirBlock entry, nereid_blocks_t *out) {
   typedef struct frame {
     MlirBlock block;
     intptr_t next; /* successor to visit */
@@ -279,7 +276,7 @@ static bool order_blocks(nereid_arena_t *arena, MlirBlock entry, blocks_t *out) 
   NEREID_VECTOR(frame_t) stack = {0};
   nereid_map_t seen;
   nereid_map_initialize(&seen, arena);
-  blocks_t post = {0};
+  nereid_blocks_t post = {0};
   if (!nereid_map_insert(&seen, entry.ptr) || !nereid_vector_push(arena, &stack, (frame_t){entry, 0}))
     return false;
   while (stack.size) {
@@ -313,8 +310,7 @@ static bool append_values(nereid_lower_t *lower, MlirValue value, MlirBlock bloc
   return lowered.count > 0;
 }
 
-/* Makes the block that stands for `block`, with an argument per register of each of its arguments. */
-static bool create_block(nereid_lower_t *lower, MlirBlock block, bool is_entry, MlirRegion region) {
+bool nereid_lower_create_block(nereid_lower_t *lower, MlirBlock block, bool is_entry, MlirRegion region) {
   MlirBlock made = mlirBlockCreate(0, NULL, NULL);
   mlirRegionAppendOwnedBlock(region, made);
   uintptr_t *place = nereid_map_insert(&lower->blocks, block.ptr);
@@ -402,13 +398,13 @@ bool nereid_lower_function(nereid_lower_t *lower, MlirOperation function) {
   if (mlirOperationIsNull(made))
     return false;
   MlirRegion region = mlirOperationGetRegion(made, 0);
-  blocks_t blocks = {0};
+  nereid_blocks_t blocks = {0};
   lower->entry = create_prologue(lower, function, region, &signature);
-  if (!order_blocks(lower->arena, entry_block(function), &blocks))
+  if (!nereid_lower_order_blocks(lower->arena, entry_block(function), &blocks))
     return false;
   assert(blocks.size > 0); /* the entry */
   for (size_t i = 0; i < blocks.size; ++i)
-    if (!create_block(lower, blocks.data[i], i == 0, region))
+    if (!nereid_lower_create_block(lower, blocks.data[i], i == 0, region))
       return false;
   lower->builder.block = lower->entry;
   lower->builder.before = (MlirOperation){NULL};

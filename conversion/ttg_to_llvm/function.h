@@ -2,6 +2,7 @@
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_FUNCTION_H
 #define NEREID_CONVERSION_TTG_TO_LLVM_FUNCTION_H
 
+#include "base/vector.h"
 #include "conversion/ttg_to_llvm/lower.h"
 
 /* Converts `function` (a tt.func): makes an llvm.func in front of it and lowers the body into it, each op by its row of
@@ -10,6 +11,15 @@ bool nereid_lower_function(nereid_lower_t *lower, MlirOperation function);
 
 /* Lowers the ops of `block` in front of `end` (null: all), at lower->builder. False after a diagnostic. */
 bool nereid_lower_ops(nereid_lower_t *lower, MlirBlock block, MlirOperation end);
+
+typedef NEREID_VECTOR(MlirBlock) nereid_blocks_t;
+
+/* Reverse post-order of the blocks that are reached from `entry`; false when memory is out. */
+bool nereid_lower_order_blocks(nereid_arena_t *arena, MlirBlock entry, nereid_blocks_t *out);
+
+/* Appends to `region` the block that stands for `block`, with an argument per register of each of its arguments; of an
+ * entry the caller sets the arguments. */
+bool nereid_lower_create_block(nereid_lower_t *lower, MlirBlock block, bool is_entry, MlirRegion region);
 
 /* The block of the llvm.func that stands for `block`. */
 MlirBlock nereid_lower_block(nereid_lower_t *lower, MlirBlock block);

@@ -106,6 +106,11 @@ extern const nereid_lower_row_t nereid_lower_debug_rows[];
 extern const nereid_lower_row_t nereid_lower_control_flow_rows[];
 extern const nereid_lower_row_t nereid_lower_convert_layout_rows[];
 extern const nereid_lower_row_t nereid_lower_reduce_rows[];
+extern const nereid_lower_row_t nereid_lower_scan_rows[];
+extern const nereid_lower_row_t nereid_lower_histogram_rows[];
+extern const nereid_lower_row_t nereid_lower_gather_rows[];
+extern const nereid_lower_row_t nereid_lower_pair_rows[];
+extern const nereid_lower_row_t nereid_lower_map_rows[];
 
 /* --- values --- */
 

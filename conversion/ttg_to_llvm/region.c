@@ -24,16 +24,60 @@ static void get_results(nereid_lower_t *lower, MlirOperation end, MlirValue *out
     out_results[i] = nereid_lower_operand(lower, end, i).values[0];
 }
 
-bool nereid_region_emit(nereid_lower_t *lower, MlirRegion region, const MlirValue *arguments, MlirValue *out_results) {
-  MlirBlock block = mlirRegionGetFirstBlock(region);
+/* Blocks that stand for those of the region, and one behind them, whose arguments are the results. */
+static bool emit_blocks(nereid_lower_t *lower, MlirRegion region, MlirValue *out_results) {
+  MlirRegion function = mlirBlockGetParentRegion(lower->builder.block);
+  nereid_blocks_t blocks = {0};
+  MlirBlock rest = {NULL};
+  if (!nereid_lower_order_blocks(lower->arena, mlirRegionGetFirstBlock(region), &blocks))
+    return false;
+  for (size_t i = 0; i < blocks.size; ++i)
+    if (!nereid_lower_create_block(lower, blocks.data[i], i == 0, function))
+      return false;
+  nereid_emit_branch(lower, nereid_lower_block(lower, blocks.data[0]), 0, NULL);
+  for (size_t i = 0; i < blocks.size; ++i) {
+    MlirOperation end = mlirBlockGetTerminator(blocks.data[i]);
+    const bool returns = mlirOperationGetNumSuccessors(end) == 0;
+    lower->builder.block = nereid_lower_block(lower, blocks.data[i]);
+    if (!nereid_lower_ops(lower, blocks.data[i], returns ? end : (MlirOperation){NULL}))
+      return false;
+    if (!returns)
+      continue;
+    get_results(lower, end, out_results);
+    const intptr_t n = mlirOperationGetNumOperands(end);
+    if (mlirBlockIsNull(rest)) {
+      rest = mlirBlockCreate(0, NULL, NULL);
+      for (intptr_t k = 0; k < n; ++k)
+        mlirBlockAddArgument(rest, mlirValueGetType(out_results[k]), mlirOperationGetLocation(end));
+    }
+    nereid_emit_branch(lower, rest, n, out_results);
+  }
+  if (mlirBlockIsNull(rest))
+    return nereid_lower_error(mlirBlockGetParentOperation(mlirRegionGetFirstBlock(region)),
+                              "has a region that loops for ever: expected a way to its end");
+  mlirRegionAppendOwnedBlock(function, rest);
+  for (intptr_t k = 0; k < mlirBlockGetNumArguments(rest); ++k)
+    out_results[k] = mlirBlockGetArgument(rest, k);
+  lower->builder.block = rest;
+  return true;
+}
+
+static bool emit_one_block(nereid_lower_t *lower, MlirBlock block, MlirValue *out_results) {
   MlirOperation end = mlirBlockGetTerminator(block);
-  const MlirLocation location = lower->builder.location;
-  set_arguments(lower, block, arguments);
-  if (!nereid_lower_ops(lower, block, end) || lower->arena->failed)
+  if (!nereid_lower_ops(lower, block, end))
     return false;
   get_results(lower, end, out_results);
-  lower->builder.location = location;
   return true;
+}
+
+bool nereid_region_emit(nereid_lower_t *lower, MlirRegion region, const MlirValue *arguments, MlirValue *out_results) {
+  MlirBlock block = mlirRegionGetFirstBlock(region);
+  const MlirLocation location = lower->builder.location;
+  set_arguments(lower, block, arguments);
+  const bool done = mlirBlockIsNull(mlirBlockGetNextInRegion(block)) ? emit_one_block(lower, block, out_results)
+                                                                     : emit_blocks(lower, region, out_results);
+  lower->builder.location = location;
+  return done && !lower->arena->failed;
 }
 
 bool nereid_region_is_pure(MlirRegion region) {

@@ -224,13 +224,109 @@ class Kernel:
             else:
                 self.store_scalar(value, element)
 
+    def scan(self):
+        shape, (elements, lines) = self.shape(), self.region(False)
+        encoding, axis = self.layouts.any(shape), self.rng.randrange(len(shape))
+        sources = [self.load(e, shape, encoding) for e in elements]
+        of = [self.type(shape, e, encoding) for e in elements]
+        made = self.combine("scan", "axis = %d : i32, reverse = %s" % (axis, self.rng.choice(["true", "false"])), sources,
+                            elements, lines, of, of)
+        for value, element in zip(made, elements):
+            self.store(value, element, shape, encoding)
+
+    def convert(self):
+        shape, element = self.shape(), self.element()
+        first, second = self.layouts.any(shape), self.layouts.any(shape)
+        value = self.load(element, shape, first)
+        value = self.emit("ttg.convert_layout %s : %s -> %s" % (value, self.type(shape, element, first),
+                                                               self.type(shape, element, second)))
+        self.store(value, element, shape, second)
+
+    def gather(self):
+        shape, element = self.shape(), self.element()
+        axis, index = self.rng.randrange(len(shape)), self.rng.choice(["i32", "i32", "i8", "i16", "i64"])
+        if index == "i8":
+            shape[axis] = min(shape[axis], 128)
+        wanted = list(shape)
+        wanted[axis] = 1 << self.rng.randint(0, 6)
+        first, second = self.layouts.any(shape), self.layouts.any(wanted)
+        if wanted == shape and self.rng.random() < 0.5:
+            second = first
+        source, at = self.load(element, shape, first), self.load(index, wanted, second, 0, shape[axis])
+        value = self.emit("tt.gather %s[%s] {axis = %d : i32} : (%s, %s) -> %s" % (
+            source, at, axis, self.type(shape, element, first), self.type(wanted, index, second),
+            self.type(wanted, element, second)))
+        self.store(value, element, wanted, second)
+
+    def histogram(self):
+        shape, bins = self.shape(rank=1), [1 << self.rng.randint(0, 9)]
+        encoding, to = self.layouts.any(shape), self.layouts.any(bins)
+        index, counts = self.rng.choice(["i32", "i32", "i64", "i16"]), self.rng.choice(["i32", "i32", "i64"])
+        source = self.load(index, shape, encoding, 0, bins[0] + self.rng.choice([1, 1, 5]))
+        of, mask = self.type(shape, index, encoding), ""
+        if self.rng.random() < 0.5:
+            mask = ", " + self.load("i1", shape, encoding)
+        value = self.emit("tt.histogram %s%s : %s -> %s" % (source, mask, of, self.type(bins, counts, to)))
+        self.store(value, counts, bins, to)
+
+    def pairs(self, shape):
+        """A linear encoding of `shape`, and that of it with a last dimension of 2 in registers."""
+        half = self.layouts.linear(shape)
+        text = self.layouts.lines[-1].split(" = ", 1)[1]
+        wide = re.sub(r"\[(\d+(?:, \d+)*)\]", r"[\1, 0]", text)
+        at = ", ".join(["0"] * len(shape)) + ", 1"
+        registers = wide.split("register = [", 1)[1]
+        separator = "" if registers.startswith("]") else ", "
+        return half, self.layouts.define(wide.replace("register = [", "register = [[%s]%s" % (at, separator), 1))
+
+    def join(self):
+        shape, element = self.shape(8), self.element()
+        half, wide = self.pairs(shape)
+        values = [self.load(element, shape, half) for _ in range(2)]
+        value = self.emit("tt.join %s, %s : %s -> %s" % (*values, self.type(shape, element, half),
+                                                         self.type(shape + [2], element, wide)))
+        self.store(value, element, shape + [2], wide)
+
+    def split(self):
+        shape, element = self.shape(8), self.element()
+        half, wide = self.pairs(shape)
+        value = self.load(element, shape + [2], wide)
+        self.names += 1
+        made = "%%v%d" % self.names
+        self.lines.append("  %s:2 = tt.split %s : %s -> %s" % (made, value, self.type(shape + [2], element, wide),
+                                                              self.type(shape, element, half)))
+        for i in range(2):
+            self.store("%s#%d" % (made, i), element, shape, half)
+
+    def map(self):
+        shape, pack = self.shape(), self.rng.choice([1, 2, 4])
+        shape[-1] = max(shape[-1], pack)
+        order = list(reversed(range(len(shape))))
+        size = [1] * (len(shape) - 1) + [self.rng.choice([n for n in (1, 2, 4) if n >= pack])]
+        encoding = self.layouts.define("#ttg.blocked<{sizePerThread = %s, threadsPerWarp = %s, warpsPerCTA = %s, order = %s}>" % (
+            size, self.layouts.spread(32, len(shape)), self.layouts.spread(self.warps, len(shape)), order))
+        source, of = self.load("i32", shape, encoding), self.type(shape, "i32", encoding)
+        arguments = ["%%a%d" % i for i in range(pack)]
+        lines, results = ["%zero = arith.constant 0 : i32", "%%c = arith.cmpi sgt, %s, %%zero : i32" % arguments[0]], []
+        for i, name in enumerate(arguments):
+            lines += ["%%s%d = scf.if %%c -> (i32) {" % i, "  %%m%d = arith.muli %s, %s : i32" % (i, name, arguments[-1]),
+                      "  scf.yield %%m%d : i32" % i, "} else {", "  scf.yield %s : i32" % name, "}"]
+            results.append("%%s%d" % i)
+        value = self.emit('"tt.map_elementwise"(%s) <{pack = %d : i32}> ({\n  ^bb0(%s):\n    %s\n    '
+                          'tt.map_elementwise.return %s : %s\n  }) : (%s) -> %s' % (
+                              source, pack, ", ".join(a + ": i32" for a in arguments), "\n    ".join(lines),
+                              ", ".join(results), ", ".join(["i32"] * pack), of, of))
+        self.store(value, "i32", shape, encoding)
+
     # --- running ---
 
     def text(self, with_encodings):
         parameters = ", ".join("%s: !tt.ptr<%s> {tt.divisibility = 16 : i32}" % (n, e) for n, e, _, _ in self.parameters)
         text = "\n".join(self.layouts.lines) + "\n" + HEADER % self.warps + "tt.func public @k(%s) {\n%s\n  tt.return\n}\n}\n" % (
             parameters, "\n".join(self.lines))
-        return text if with_encodings else re.sub(r", #L\d+", "", re.sub(r"^#L.*\n|attributes \{.*?\} ", "", text, flags=re.M))
+        return text if with_encodings else re.sub(r", #L\d+", "", re.sub(
+            r"^#L.*\n|attributes \{.*?\} ", "", re.sub(r"^  (%\w+) = ttg.convert_layout (%\w+) : (\S+ #L\d+>).*", r"  \1 = tt.reshape \2 : \3 -> \3",
+                                                        text, flags=re.M), flags=re.M))
 
     def run(self, path, engine, options=()):
         command = ["nereid", "run", path, "--on", engine, "--grid", "1", *options]

@@ -1,0 +1,104 @@
+/* tt.join, tt.split and tt.cat: two tensors and one.
+ *
+ *   %y = tt.join %a, %b : tensor<64xf32> -> tensor<64x2xf32>      y0 = a0, y1 = b0: registers get other names
+ *
+ * Both halves of a pair lie in the same thread (that is how convert-triton-to-tritongpu lays them out): the layout of
+ * the pairs is that of a half with one register bit more, for the last dimension. */
+#include "conversion/ttg_to_llvm/lower.h"
+
+/* `half` with a last dimension of size 2, whose coordinate is the highest bit of the register. */
+static nereid_layout_t pairs_of(const nereid_layout_t *half) {
+  nereid_layout_t pairs = *half;
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; ++in)
+    for (int bit = 0; bit < half->in_bits[in]; ++bit)
+      pairs.bases[in][bit] = half->bases[in][bit] << 1;
+  pairs.bases[NEREID_LAYOUT_REGISTER][pairs.in_bits[NEREID_LAYOUT_REGISTER]++] = 1;
+  pairs.out_bits[pairs.rank++] = 1;
+  return pairs;
+}
+
+/* The register of `from` in which a thread finds register `r` of what `map` leads to. */
+static uint32_t source_register(const nereid_layout_t *from, const nereid_layout_t *map, intptr_t r) {
+  const uint32_t all = (UINT32_C(1) << from->in_bits[NEREID_LAYOUT_REGISTER]) - 1;
+  return nereid_layout_apply(map, (uint32_t)r, 0, 0, 0) & all;
+}
+
+static bool refuse(MlirOperation op) {
+  return nereid_lower_error(op, "has an operand in another layout than its result");
+}
+
+static bool lower_join(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue result = mlirOperationGetResult(op, 0);
+  const nereid_layout_t *half = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetOperand(op, 0)));
+  const nereid_layout_t *to = nereid_lower_layout(lower, mlirValueGetType(result));
+  nereid_layout_t map;
+  if (!half || !to)
+    return false;
+  const nereid_layout_t pairs = pairs_of(half);
+  if (nereid_layout_convert(&pairs, to, &map) > NEREID_LAYOUT_CONVERSION_REGISTER)
+    return refuse(op);
+  nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(to));
+  for (intptr_t r = 0; lowered.values && r < lowered.count; ++r) {
+    const uint32_t from = source_register(&pairs, &map, r);
+    const uint32_t which = from >> half->in_bits[NEREID_LAYOUT_REGISTER];
+    const uint32_t own = from & ((UINT32_C(1) << half->in_bits[NEREID_LAYOUT_REGISTER]) - 1);
+    lowered.values[r] = nereid_lower_operand(lower, op, (intptr_t)which).values[own];
+  }
+  nereid_lower_set(lower, result, lowered);
+  return true;
+}
+
+static bool lower_split(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  const nereid_layout_t *from = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetOperand(op, 0)));
+  const nereid_layout_t *half = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetResult(op, 0)));
+  nereid_lowered_t source = nereid_lower_operand(lower, op, 0);
+  nereid_layout_t map;
+  if (!from || !half)
+    return false;
+  const nereid_layout_t pairs = pairs_of(half);
+  if (nereid_layout_convert(from, &pairs, &map) > NEREID_LAYOUT_CONVERSION_REGISTER)
+    return refuse(op);
+  const intptr_t registers = nereid_layout_registers(half);
+  for (intptr_t i = 0; i < 2; ++i) {
+    nereid_lowered_t lowered = nereid_lower_array(lower, registers);
+    for (intptr_t r = 0; lowered.values && r < registers; ++r)
+      lowered.values[r] = source.values[source_register(from, &map, r + i * registers)];
+    nereid_lower_set(lower, mlirOperationGetResult(op, i), lowered);
+  }
+  return true;
+}
+
+/* Elements may come in any order: the registers of one operand behind those of the other, which each thread can do when
+ * the same threads hold copies of the result as of the operands. */
+static bool lower_cat(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue result = mlirOperationGetResult(op, 0);
+  const nereid_layout_t *part = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetOperand(op, 0)));
+  const nereid_layout_t *to = nereid_lower_layout(lower, mlirValueGetType(result));
+  if (!part || !to)
+    return false;
+  uint32_t of_part[NEREID_LAYOUT_DIMS], of_result[NEREID_LAYOUT_DIMS];
+  nereid_layout_free_masks(part, of_part);
+  nereid_layout_free_masks(to, of_result);
+  const intptr_t registers = nereid_layout_registers(part);
+  bool same = nereid_layout_registers(to) == 2 * registers && !of_part[0] && !of_result[0];
+  for (int in = NEREID_LAYOUT_LANE; in < NEREID_LAYOUT_DIMS; ++in)
+    same &= of_part[in] == of_result[in];
+  if (!same)
+    return nereid_lower_error(op, "has a result whose threads do not hold twice what they hold of each operand; "
+                                  "convert-triton-to-tritongpu lays it out so");
+  nereid_lowered_t lowered = nereid_lower_array(lower, 2 * registers);
+  for (intptr_t r = 0; lowered.values && r < lowered.count; ++r)
+    lowered.values[r] = nereid_lower_operand(lower, op, r / registers).values[r % registers];
+  nereid_lower_set(lower, result, lowered);
+  return true;
+}
+
+const nereid_lower_row_t nereid_lower_pair_rows[] = {
+    {NEREID_OP_TT_JOIN, lower_join, NULL},
+    {NEREID_OP_TT_SPLIT, lower_split, NULL},
+    {NEREID_OP_TT_CAT, lower_cat, NULL},
+    {NEREID_OP_UNKNOWN, NULL, NULL},
+};

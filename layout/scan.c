@@ -1,0 +1,87 @@
+/* The order of elements along one dimension; see scan.h. */
+#include "layout/scan.h"
+
+#include <string.h>
+
+/* The one input bit that moves just bit `packed` of the packed coordinate; false when there is none, or another bit
+ * moves it too. */
+static bool find_holder(const nereid_layout_t *layout, uint32_t packed, int *out_in, int *out_bit) {
+  int found = 0;
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
+    for (int bit = 0; bit < layout->in_bits[in]; bit++)
+      if (layout->bases[in][bit] & packed) {
+        found += layout->bases[in][bit] == packed ? 1 : 2;
+        *out_in = in;
+        *out_bit = bit;
+      }
+  return found == 1;
+}
+
+static bool continues(const nereid_layout_segment_t *segment, int in, int bit) {
+  return (int)segment->in == in && (in != NEREID_LAYOUT_LANE || segment->bits[segment->count - 1] < bit);
+}
+
+nereid_layout_scannable_t nereid_layout_scan(const nereid_layout_t *layout, int axis, nereid_layout_scan_t *out) {
+  const int shift = nereid_layout_out_shift(layout, axis);
+  memset(out, 0, sizeof *out);
+  out->axis = axis;
+  nereid_layout_free_masks(layout, out->copies);
+  out->copies[NEREID_LAYOUT_REGISTER] = 0;
+  for (int bit = 0; bit < layout->in_bits[NEREID_LAYOUT_REGISTER]; bit++)
+    if (!layout->bases[NEREID_LAYOUT_REGISTER][bit])
+      out->copies[NEREID_LAYOUT_REGISTER] |= UINT32_C(1) << bit;
+  for (int i = 0; i < layout->out_bits[axis]; i++) {
+    int in = 0, bit = 0;
+    if (!find_holder(layout, UINT32_C(1) << (shift + i), &in, &bit))
+      return NEREID_LAYOUT_SCAN_IRREGULAR;
+    if (in == NEREID_LAYOUT_BLOCK)
+      return NEREID_LAYOUT_SCAN_BLOCKS;
+    if (!out->count || !continues(&out->segments[out->count - 1], in, bit))
+      out->segments[out->count++] = (nereid_layout_segment_t){.in = (nereid_layout_dim_t)in, .first = i};
+    nereid_layout_segment_t *last = &out->segments[out->count - 1];
+    last->bits[last->count++] = (uint8_t)bit;
+    last->mask |= UINT32_C(1) << bit;
+  }
+  return NEREID_LAYOUT_SCANNABLE;
+}
+
+/* Forgets the bits of the index below `segment`. */
+static nereid_layout_t above(const nereid_layout_t *layout, int axis, int first) {
+  nereid_layout_t result = *layout;
+  uint8_t bits[NEREID_LAYOUT_MAX_RANK];
+  int rank = 0;
+  for (int d = 0; d < layout->rank; d++) {
+    bits[rank++] = (uint8_t)(layout->out_bits[d] - (d == axis ? first : 0));
+    if (d == axis)
+      bits[rank++] = (uint8_t)first;
+  }
+  nereid_layout_reshape(&result, rank, bits);
+  nereid_layout_drop_dim(&result, axis + 1);
+  nereid_layout_reshape(&result, 1, (uint8_t[]){(uint8_t)nereid_layout_out_total(&result)});
+  return result;
+}
+
+static void keep_registers(const nereid_layout_t *from, uint32_t done, nereid_layout_t *out) {
+  uint32_t *bases = out->bases[NEREID_LAYOUT_REGISTER];
+  for (int bit = 0; bit < from->in_bits[NEREID_LAYOUT_REGISTER]; bit++)
+    if (!(done >> bit & 1))
+      bases[out->in_bits[NEREID_LAYOUT_REGISTER]++] = from->bases[NEREID_LAYOUT_REGISTER][bit];
+}
+
+int64_t nereid_layout_scan_exchange(const nereid_layout_t *layout, const nereid_layout_scan_t *scan,
+                                    const nereid_layout_segment_t *segment, uint32_t done, nereid_layout_t *out_write,
+                                    nereid_layout_t *out_read) {
+  const nereid_layout_t all = above(layout, scan->axis, segment->first);
+  *out_write = all;
+  out_write->in_bits[NEREID_LAYOUT_REGISTER] = 0;
+  out_write->in_bits[NEREID_LAYOUT_BLOCK] = 0;
+  *out_read = *out_write;
+  keep_registers(&all, done, out_write);
+  for (int i = 0; i < segment->count; i++) {
+    uint32_t *basis = &out_read->bases[NEREID_LAYOUT_WARP][segment->bits[i]];
+    out_read->bases[NEREID_LAYOUT_REGISTER][out_read->in_bits[NEREID_LAYOUT_REGISTER]++] = *basis;
+    *basis = 0;
+  }
+  keep_registers(&all, done, out_read);
+  return INT64_C(1) << nereid_layout_out_total(&all);
+}

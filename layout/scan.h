@@ -1,0 +1,45 @@
+/* The order of a tensor's elements along one dimension, as registers, lanes and warps hold it.
+ *
+ *   1024 elements, register [512], lane [1, 2, 4, 8, 16], warp [32, 64, 128, 256]:
+ *     segments: lanes 1..5, then warps 1..4, then register 1
+ *
+ * A scan goes through the bits of the index from the lowest up; neighbouring bits that the same input holds are one
+ * segment, one step of the scan. */
+#ifndef NEREID_LAYOUT_SCAN_H
+#define NEREID_LAYOUT_SCAN_H
+
+#include "layout/linear_layout.h"
+
+typedef struct nereid_layout_segment {
+  nereid_layout_dim_t in;
+  int first;                            /* the lowest bit of the index */
+  int count;                            /* bits */
+  uint8_t bits[NEREID_LAYOUT_MAX_BITS]; /* of the input, in the order of the index; of lanes ascending */
+  uint32_t mask;                        /* these bits */
+} nereid_layout_segment_t;
+
+typedef struct nereid_layout_scan {
+  int axis, count;
+  nereid_layout_segment_t segments[NEREID_LAYOUT_MAX_BITS];
+  uint32_t copies[NEREID_LAYOUT_DIMS]; /* bits that are 0 in the first thread with an element; of registers those that
+                                        * move nothing */
+} nereid_layout_scan_t;
+
+/* What the layout is to a scan along the dimension. */
+typedef enum nereid_layout_scannable {
+  NEREID_LAYOUT_SCANNABLE,      /* each bit of the index is moved by one bit of an input, and that moves nothing else */
+  NEREID_LAYOUT_SCAN_IRREGULAR, /* it is not so: convert to another layout first */
+  NEREID_LAYOUT_SCAN_BLOCKS,    /* parts lie in several CTAs */
+} nereid_layout_scannable_t;
+
+/* The segments of `layout` along dimension `axis`, unless it is irregular. */
+nereid_layout_scannable_t nereid_layout_scan(const nereid_layout_t *layout, int axis, nereid_layout_scan_t *out);
+
+/* Where the totals of what lies below `segment`, one of warps, are exchanged: layouts of one dimension, the slot. Both
+ * number the registers that are left when `done`, a mask, are taken away, in order; a reader's lower `segment->count`
+ * bits of the register number the totals in the order of the index. Returns the number of slots. */
+int64_t nereid_layout_scan_exchange(const nereid_layout_t *layout, const nereid_layout_scan_t *scan,
+                                    const nereid_layout_segment_t *segment, uint32_t done, nereid_layout_t *out_write,
+                                    nereid_layout_t *out_read);
+
+#endif
