@@ -115,10 +115,12 @@ static bool body_directive(emu_parser_t *parser) {
   return nereid_emulator_syntax(parser, "the directive '.%.*s' is not emulated here", (int)word.size, word.data);
 }
 
-/* name: .branchtargets a, b, c; */
+/* name: .branchtargets a, b, c; and the declarations for indirect calls */
 static bool targets(emu_parser_t *parser, nereid_view_t name) {
   emu_symbol_t symbol = {.name = name, .kind = EMU_SYMBOL_TARGETS, .first = (uint32_t)parser->branch_targets.size};
   nereid_view_t word = nereid_emulator_word(parser, true);
+  if (nereid_emulator_is(word, ".callprototype") || nereid_emulator_is(word, ".calltargets"))
+    return nereid_emulator_prototype(parser, name, nereid_emulator_is(word, ".calltargets"));
   if (!nereid_emulator_is(word, ".branchtargets"))
     return nereid_emulator_syntax(parser, "'%.*s' is not emulated", (int)word.size, word.data);
   do {
@@ -146,7 +148,8 @@ static bool statement(emu_parser_t *parser) {
   if (!guarded && nereid_emulator_accept(parser, ':')) {
     const char *here = parser->at;
     uint32_t line = parser->line;
-    if (nereid_emulator_peek(parser) == '.' && parser->end - parser->at > 7 && memcmp(parser->at, ".branch", 7) == 0)
+    if (nereid_emulator_peek(parser) == '.' && parser->end - parser->at > 7 &&
+        (memcmp(parser->at, ".branch", 7) == 0 || memcmp(parser->at, ".call", 5) == 0))
       return targets(parser, word);
     parser->at = here;
     parser->line = line;

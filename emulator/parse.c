@@ -23,20 +23,30 @@ static bool skip_braces(emu_parser_t *parser) {
 /* [N]... after a name. */
 static bool dimensions(emu_parser_t *parser, emu_declaration_t *out) {
   uint64_t count = 1;
+  uint32_t extents[EMU_MAX_DIMENSIONS], n = 0;
   while (nereid_emulator_accept(parser, '[')) {
     uint32_t extent = 0;
+    if (n == EMU_MAX_DIMENSIONS)
+      return nereid_emulator_syntax(parser, "more than %d dimensions", EMU_MAX_DIMENSIONS);
     if (nereid_emulator_accept(parser, ']')) {
       out->open = true;
       count = 0;
       continue;
     }
-    if (!nereid_emulator_unsigned(parser, UINT32_C(1) << 30, &extent) || !nereid_emulator_expect(parser, ']'))
+    emu_number_t number = {0};
+    if (!nereid_emulator_expression(parser, &number) || !nereid_emulator_expect(parser, ']'))
       return false;
+    if (number.is_float || number.bits > UINT32_C(1) << 30)
+      return nereid_emulator_syntax(parser, "an extent is a number up to %u", 1u << 30);
+    extent = extents[n++] = (uint32_t)number.bits;
     count *= extent;
     if (count * out->element > UINT32_C(1) << 30)
       return nereid_emulator_syntax(parser, "'%.*s' is larger than 1 GiB", (int)out->name.size, out->name.data);
   }
   out->bytes = (uint32_t)(count * out->element);
+  out->rows[0] = out->bytes; /* of braces by their depth: the whole, a row, ..., an element that is a vector */
+  for (uint32_t i = 0; i + 1 <= n && i + 1 < EMU_MAX_DIMENSIONS; ++i)
+    out->rows[i + 1] = extents[i] ? out->rows[i] / extents[i] : 0;
   return true;
 }
 
@@ -71,28 +81,60 @@ bool nereid_emulator_declaration(emu_parser_t *parser, emu_declaration_t *out) {
   return dimensions(parser, out);
 }
 
-/* One value: a number, or the address of a variable where it fits. */
+/* A variable's or function's address, generic(name), with an offset. */
+static bool initial_address(emu_parser_t *parser, uint64_t *out) {
+  nereid_view_t name = nereid_emulator_word(parser, false);
+  uint32_t ignored;
+  emu_number_t number = {0};
+  bool generic = nereid_emulator_is(name, "generic") && nereid_emulator_accept(parser, '(');
+  if (generic)
+    name = nereid_emulator_word(parser, false);
+  const emu_symbol_t *symbol = nereid_emulator_find(parser->scope, name, &ignored);
+  size_t function = nereid_emulator_function_index(parser, name);
+  if (symbol && symbol->kind == EMU_SYMBOL_ADDRESS && symbol->space == EMU_GLOBAL)
+    *out = symbol->value;
+  else if (!symbol && function != SIZE_MAX)
+    *out = EMU_FUNCTIONS_AT + function * EMU_FUNCTION_BYTES;
+  else
+    return nereid_emulator_syntax(parser, "'%.*s' is not emulated as an initial value",
+                                  (int)(name.size < 80 ? name.size : 80), name.data);
+  if (generic && !nereid_emulator_expect(parser, ')'))
+    return false;
+  char sign = nereid_emulator_peek(parser);
+  if (sign == '+')
+    (void)nereid_emulator_accept(parser, '+');
+  if ((sign == '+' || sign == '-') && !nereid_emulator_number(parser, &number))
+    return false;
+  *out += number.bits;
+  return !number.is_float || nereid_emulator_syntax(parser, "an offset is an integer");
+}
+
+/* One value: a number, the address of a variable or function where it fits, or a byte of one, 0xff00(name). */
 static bool initial_value(emu_parser_t *parser, const emu_declaration_t *declaration, uint8_t *out, uint32_t *at) {
   unsigned size = nereid_emulator_type_size(declaration->type);
   char c = nereid_emulator_peek(parser);
   emu_number_t number = {0};
-  if ((c >= '0' && c <= '9') || c == '-' || c == '+') {
-    if (!nereid_emulator_number(parser, &number))
+  if ((c >= '0' && c <= '9') || strchr("-+(~!", c)) {
+    uint64_t address = 0;
+    if (!nereid_emulator_expression(parser, &number))
       return false;
     float single = (float)number.value;
     if (number.is_float && size == 8)
       memcpy(&number.bits, &number.value, 8);
     else if (number.is_float)
       memcpy(&number.bits, &single, 4);
+    if (!number.is_float && number.bits && nereid_emulator_accept(parser, '(')) {
+      if (!initial_address(parser, &address) || !nereid_emulator_expect(parser, ')'))
+        return false;
+      number.bits = (address & number.bits) >> __builtin_ctzll(number.bits);
+    }
   } else {
-    nereid_view_t name = nereid_emulator_word(parser, false);
-    uint32_t ignored;
-    const emu_symbol_t *symbol = nereid_emulator_find(parser->scope, name, &ignored);
-    if (!symbol || symbol->kind != EMU_SYMBOL_ADDRESS || symbol->space != EMU_GLOBAL || size != 8)
-      return nereid_emulator_syntax(parser, "'%.*s' is not emulated as an initial value", (int)name.size, name.data);
-    number.bits = symbol->value;
+    if (!initial_address(parser, &number.bits))
+      return false;
+    if (size != 8)
+      return nereid_emulator_syntax(parser, "an address needs 64 bits");
   }
-  if (*at + size > declaration->bytes)
+  if (size > 8 || *at > declaration->bytes || size > declaration->bytes - *at)
     return nereid_emulator_syntax(parser, "more values than '%.*s' holds", (int)declaration->name.size,
                                   declaration->name.data);
   memcpy(out + *at, &number.bits, size);
@@ -100,25 +142,43 @@ static bool initial_value(emu_parser_t *parser, const emu_declaration_t *declara
   return true;
 }
 
-/* 1, or { 1, 2, {3} }, flattened. */
+/* 1, or { 1, 2 }, or { {1}, {2, 3} }: what a row leaves out is 0. */
 static bool initial_values(emu_parser_t *parser, const emu_declaration_t *declaration, uint8_t *out) {
-  uint32_t at = 0, depth = 0;
+  uint32_t at = 0, depth = 0, begin[EMU_MAX_DIMENSIONS + 1] = {0};
   do {
     char c = nereid_emulator_peek(parser);
-    if (c == '{' || c == '}' || (c == ',' && depth)) {
-      depth += c == '{';
-      depth -= c == '}' && depth;
-      parser->at++;
-    } else if (!initial_value(parser, declaration, out, &at)) {
-      return false;
+    if (c == '{' && depth == EMU_MAX_DIMENSIONS)
+      return nereid_emulator_syntax(parser, "initial values are nested too deep");
+    if (c == '{')
+      begin[++depth] = at;
+    else if (c == '}' && depth && at - begin[depth] > declaration->rows[depth - 1])
+      return nereid_emulator_syntax(parser, "more values than a row of '%.*s' holds", (int)declaration->name.size,
+                                    declaration->name.data);
+    else if (c == '}' && depth)
+      at = begin[depth] + declaration->rows[depth - 1], depth--;
+    else if (c != ',' || !depth) {
+      if (!initial_value(parser, declaration, out, &at))
+        return false;
+      continue;
     }
+    parser->at++;
   } while (depth);
   return true;
+}
+
+/* name[] = { a, b, c }: as large as its values are many. */
+static void close_open(const emu_parser_t *parser, emu_declaration_t *declaration) {
+  uint32_t values = 1;
+  for (const char *at = parser->at; at < parser->end && *at != '}' && values < UINT32_C(1) << 20; ++at)
+    values += *at == ',';
+  declaration->bytes = declaration->rows[0] = values * nereid_emulator_type_size(declaration->type);
 }
 
 static bool module_variable(emu_parser_t *parser, emu_declaration_t *declaration, bool is_const) {
   assert(declaration->align > 0);
   nereid_emulator_program_t *program = parser->program;
+  if (declaration->open && nereid_emulator_peek(parser) == '=')
+    close_open(parser, declaration);
   uint64_t *next = is_const ? &program->next_constant : &program->next_variable;
   uint64_t address = (*next + declaration->align - 1) / declaration->align * declaration->align;
   emu_variable_t variable = {

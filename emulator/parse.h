@@ -5,10 +5,11 @@
 #include "emulator/program.h"
 
 typedef enum emu_symbol_kind {
-  EMU_SYMBOL_REGISTER, /* of `count` registers name0, name1, ... when count is not 0 */
-  EMU_SYMBOL_ADDRESS,  /* value: of a variable, in its space */
-  EMU_SYMBOL_LABEL,    /* value: pc */
-  EMU_SYMBOL_TARGETS,  /* .branchtargets */
+  EMU_SYMBOL_REGISTER,  /* of `count` registers name0, name1, ... when count is not 0 */
+  EMU_SYMBOL_ADDRESS,   /* value: of a variable, in its space */
+  EMU_SYMBOL_LABEL,     /* value: pc */
+  EMU_SYMBOL_TARGETS,   /* .branchtargets */
+  EMU_SYMBOL_PROTOTYPE, /* .callprototype, .calltargets; value: how many of the n parameters are results */
 } emu_symbol_kind_t;
 
 typedef struct emu_symbol {
@@ -20,7 +21,7 @@ typedef struct emu_symbol {
   uint32_t bytes;    /* of a variable */
   uint32_t *numbers; /* of a register, or one per register of a family: 1 + its number, 0 when it has none yet */
   uint64_t value;    /* address, pc */
-  uint32_t first, n; /* TARGETS: in `branch_targets` */
+  uint32_t first, n; /* TARGETS: in `branch_targets`; PROTOTYPE: in `prototypes` */
 } emu_symbol_t;
 
 typedef struct emu_scope {
@@ -66,7 +67,8 @@ typedef struct emu_parser {
   NEREID_VECTOR(struct emu_call) calls;
   NEREID_VECTOR(struct emu_dynamic) dynamic; /* constants: dynamic shared's address */
   NEREID_VECTOR(nereid_view_t) branch_targets;
-  NEREID_VECTOR(uint8_t) registers; /* of the function, by number: bytes per lane */
+  NEREID_VECTOR(uint32_t) prototypes; /* bytes of parameters */
+  NEREID_VECTOR(uint8_t) registers;   /* of the function, by number: bytes per lane */
   uint32_t param_bytes, scratch_register, declared;
   emu_known_t known[256];
   bool narrows;                             /* the instruction takes the low bits of a special register */
@@ -114,9 +116,11 @@ bool nereid_emulator_register(emu_parser_t *parser, const emu_symbol_t *symbol, 
 bool nereid_emulator_constant(emu_parser_t *parser, uint64_t bits, unsigned size, uint32_t *out_offset);
 bool nereid_emulator_constant_new(emu_parser_t *parser, uint64_t bits, unsigned size, uint32_t *out_offset);
 
+enum { EMU_MAX_DIMENSIONS = 8 };
+
 typedef struct emu_declaration { /* [.space] [.align N] [.vN] .type name[dims] */
   emu_type_t type;
-  uint32_t align, bytes, element;
+  uint32_t align, bytes, element, rows[EMU_MAX_DIMENSIONS];
   nereid_view_t name;
   bool open; /* name[] */
 } emu_declaration_t;
@@ -126,6 +130,8 @@ bool nereid_emulator_body(emu_parser_t *parser);
 bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t opcode, const emu_operand_t *guard);
 bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_form_t *form);
 bool nereid_emulator_predicate(emu_parser_t *parser, emu_operand_t *out);
+/* name: .callprototype ...; or .calltargets ...; from behind the directive's name. */
+bool nereid_emulator_prototype(emu_parser_t *parser, nereid_view_t name, bool targets);
 bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn);
 /* Gives the registers of the function that has been read their places in its frame; then the frames theirs. */
 bool nereid_emulator_place_registers(emu_parser_t *parser);

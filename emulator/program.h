@@ -187,7 +187,7 @@ struct nereid_emulator_program {
   uint32_t constant_bytes, constant_capacity;
   uint32_t register_bytes, local_bytes, shared_static;
   uint64_t next_variable, next_constant;
-  bool has_atomics;
+  bool has_atomics, calls_addresses;
 };
 
 /* Where spaces lie among generic addresses. Global memory begins far below. */
@@ -398,7 +398,6 @@ void nereid_emulator_barrier_check(emu_cta_t *cta, unsigned id);
 emu_next_t nereid_emulator_vprintf(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_assertfail(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_call(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
-emu_next_t nereid_emulator_copy_results(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_move_each(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_pack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_unpack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
