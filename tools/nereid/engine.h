@@ -46,10 +46,11 @@ typedef struct tool_job {
   uint64_t races;                      /* out: how many */
   nereid_emulator_schedule_t schedule; /* of the emulator */
   uint64_t seed;                       /* of a random schedule */
-  uint64_t steps;                      /* limit of the interpreter; 0: none */
-  size_t repeats;                      /* timed runs after the first; 0: none */
-  float *milliseconds;                 /* out: one per repeat */
-  bool said;                           /* errors of compiling it were printed */
+  nereid_emulator_landing_t landing;
+  uint64_t steps;      /* limit of the interpreter, and of each warp of the emulator; 0: none */
+  size_t repeats;      /* timed runs after the first; 0: none */
+  float *milliseconds; /* out: one per repeat */
+  bool said;           /* errors of compiling it were printed */
 } tool_job_t;
 
 typedef struct tool_engine {

@@ -70,14 +70,29 @@ static nereid_status_t place_tensors(emulation_t *it, nereid_message_t *message)
   return status || !it->addresses ? nereid_message_set(message, NEREID_ERROR_MEMORY, "the tensors do not fit") : status;
 }
 
-static nereid_status_t put(emulation_t *it, size_t index, uint64_t value, nereid_message_t *message) {
+/* Puts `size` bytes where parameter `index` is. */
+static nereid_status_t put_bytes(emulation_t *it, size_t index, const void *bytes, uint32_t size,
+                                 nereid_message_t *message) {
   const nereid_emulator_parameter_t *parameters;
   size_t n = nereid_emulator_kernel_parameters(it->kernel, &parameters);
-  if (index >= n || parameters[index].size > 8)
+  if (index >= n || parameters[index].size > size)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the PTX of '%s' has other parameters than its metadata",
                               it->job->metadata.name);
-  memcpy(it->parameters + parameters[index].offset, &value, parameters[index].size);
+  memcpy(it->parameters + parameters[index].offset, bytes, parameters[index].size);
   return NEREID_OK;
+}
+
+static nereid_status_t put(emulation_t *it, size_t index, uint64_t value, nereid_message_t *message) {
+  return put_bytes(it, index, &value, sizeof value, message);
+}
+
+static nereid_status_t put_descriptor(emulation_t *it, size_t index, nereid_message_t *message) {
+  const tool_slot_t *slot = &it->job->slots[index];
+  nereid_tma_request_t request = slot->request;
+  nereid_tma_descriptor_t descriptor;
+  request.address = it->addresses[slot->tensor];
+  nereid_status_t status = nereid_tma_encode(NEREID_TMA_EMULATOR, NULL, &request, &descriptor, message);
+  return status ? status : put_bytes(it, index, descriptor.bytes, sizeof descriptor.bytes, message);
 }
 
 /* The two pointers behind the arguments: memory for all CTAs, zeros. */
@@ -89,7 +104,7 @@ static nereid_status_t put_scratch(emulation_t *it, nereid_message_t *message) {
   const nereid_emulator_parameter_t *parameters;
   size_t n = nereid_emulator_kernel_parameters(it->kernel, &parameters);
   const uint32_t *grid = it->job->grid;
-  uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2];
+  uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2] * (uint64_t)metadata->num_ctas;
   nereid_status_t status = NEREID_OK;
   for (size_t k = 0; !status && k < 2 && it->job->n_slots + k < n; ++k) {
     uint64_t address = 0;
@@ -115,13 +130,10 @@ static nereid_status_t put_arguments(emulation_t *it, nereid_message_t *message)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
   for (size_t i = 0; !status && i < job->n_slots; ++i) {
     const tool_slot_t *slot = &job->slots[i];
-    if (slot->kind == TOOL_SLOT_DESCRIPTOR)
-      return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "tensor maps are not emulated");
-    status = put(it, i,
-                 slot->kind == TOOL_SLOT_TENSOR   ? it->addresses[slot->tensor]
-                 : slot->kind == TOOL_SLOT_SCALAR ? slot->bits
-                                                  : 0,
-                 message);
+    const uint64_t value = slot->kind == TOOL_SLOT_TENSOR   ? it->addresses[slot->tensor]
+                           : slot->kind == TOOL_SLOT_SCALAR ? slot->bits
+                                                            : 0;
+    status = slot->kind == TOOL_SLOT_DESCRIPTOR ? put_descriptor(it, i, message) : put(it, i, value, message);
   }
   return status ? status : put_scratch(it, message);
 }
@@ -130,8 +142,6 @@ static nereid_status_t load(emulation_t *it, nereid_message_t *message) {
   const tool_job_t *job = it->job;
   if (nereid_image_kind(job->image) != NEREID_IMAGE_PTX)
     return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "the emulator runs PTX or IR, not a cubin");
-  if (job->metadata.num_ctas > 1)
-    return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "clusters of CTAs are not emulated");
   if (job->repeats)
     return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "--bench times a GPU; the emulator has --counters");
   nereid_status_t status = nereid_emulator_load(job->image, job->metadata.name, &it->program, message);
@@ -146,14 +156,17 @@ static nereid_status_t load(emulation_t *it, nereid_message_t *message) {
 static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
   tool_job_t *job = it->job;
   nereid_emulator_report_t report;
+  const uint32_t size = (uint32_t)job->metadata.num_ctas; /* the job's grid counts clusters */
   nereid_emulator_launch_t launch = {
-      .grid = {job->grid[0], job->grid[1], job->grid[2]},
+      .grid = {job->grid[0] * size, job->grid[1], job->grid[2]},
       .shared_bytes = job->metadata.shared > UINT32_MAX ? UINT32_MAX : (uint32_t)job->metadata.shared,
       .parameters = it->parameters,
       .parameter_bytes = nereid_emulator_kernel_parameter_bytes(it->kernel),
       .memory = it->memory,
       .schedule = job->schedule,
       .seed = job->seed,
+      .landing = job->landing,
+      .steps = job->steps,
       .count = job->count,
       .print = print_text,
       .racecheck = job->racecheck,
@@ -163,6 +176,10 @@ static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
   if (job->races_path && !races)
     return nereid_message_set(message, NEREID_ERROR_IO, "%s cannot be written", job->races_path);
   launch.user_data = races;
+  if (size > 1) {
+    launch.cluster[0] = size;
+    launch.cluster[1] = launch.cluster[2] = 1;
+  }
   uint32_t required[3];
   nereid_emulator_kernel_block(it->kernel, required);
   if (!required[0]) {

@@ -36,10 +36,12 @@ static const tool_option_t options[] = {
      offsetof(run_settings_t, races)},
     {"--schedule", "S", "how the emulator takes turns between warps: round-robin (default), random or adversarial",
      TOOL_TEXT, offsetof(run_settings_t, schedule)},
+    {"--landing", "L", "when the emulator's asynchronous effects happen: at the issue (default), the wait, or random",
+     TOOL_TEXT, offsetof(run_settings_t, landing)},
     {"--shared", "BYTES", "dynamic shared memory per CTA; default: what the metadata or the IR beside says, else all",
      TOOL_INTEGER, offsetof(run_settings_t, shared)},
-    {"--steps", "N", "give up after so many steps of the interpreter; default: never", TOOL_INTEGER,
-     offsetof(run_settings_t, steps)},
+    {"--steps", "N", "give up after so many steps of the interpreter, or of a warp of the emulator; default: never",
+     TOOL_INTEGER, offsetof(run_settings_t, steps)},
     {"--kernel", "NAME", "which kernel of the input", TOOL_TEXT, offsetof(run_settings_t, kernel)},
     {"--target", "T", "what to compile for; default: what the engine is", TOOL_TEXT, offsetof(run_settings_t, target)},
     {"--num-warps", "N", "warps per CTA when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_warps)},
@@ -48,7 +50,7 @@ static const tool_option_t options[] = {
     {"--num-ctas", "N", "CTAs per cluster when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_ctas)},
     {"--ptxas-options", "S", "more arguments for the assembler, separated by blanks", TOOL_TEXT,
      offsetof(run_settings_t, ptxas_options)},
-    {"--seed", "N", "for rand, randint and the random schedule; default 0", TOOL_INTEGER,
+    {"--seed", "N", "for rand, randint and what the emulator does at random; default 0", TOOL_INTEGER,
      offsetof(run_settings_t, seed)},
 };
 
@@ -87,20 +89,38 @@ static nereid_status_t describe(nereid_arena_t *arena, tool_job_t *job, nereid_m
   return status ? status : nereid_kernel_match(arena, &image, &job->metadata, message);
 }
 
-static nereid_status_t choose_schedule(const run_settings_t *settings, tool_job_t *job, nereid_message_t *message) {
-  static const char *const names[] = {[NEREID_EMULATOR_ROUND_ROBIN] = "round-robin",
-                                      [NEREID_EMULATOR_RANDOM] = "random",
-                                      [NEREID_EMULATOR_ADVERSARIAL] = "adversarial"};
-  job->seed = (uint64_t)settings->seed;
-  for (size_t i = 0; settings->schedule && i < TOOL_COUNT(names); ++i)
-    if (strcmp(settings->schedule, names[i]) == 0) {
-      job->schedule = (nereid_emulator_schedule_t)i;
+/* The number of `text` among `names`; 0 for null. */
+static nereid_status_t choose(const char *what, const char *text, const char *const names[3], int *out_choice,
+                              nereid_message_t *message) {
+  *out_choice = 0;
+  for (int i = 0; text && i < 3; ++i)
+    if (strcmp(text, names[i]) == 0) {
+      *out_choice = i;
       return NEREID_OK;
     }
-  return !settings->schedule
-             ? NEREID_OK
-             : nereid_message_set(message, NEREID_ERROR_ARGUMENT,
-                                  "no schedule '%s': round-robin, random or adversarial", settings->schedule);
+  return !text ? NEREID_OK
+               : nereid_message_set(message, NEREID_ERROR_ARGUMENT, "no %s '%s': %s, %s or %s", what, text, names[0],
+                                    names[1], names[2]);
+}
+
+/* How the emulator runs what could run in many ways. */
+static nereid_status_t choose_order(const run_settings_t *settings, tool_job_t *job, nereid_message_t *message) {
+  static const char *const schedules[3] = {[NEREID_EMULATOR_ROUND_ROBIN] = "round-robin",
+                                           [NEREID_EMULATOR_RANDOM] = "random",
+                                           [NEREID_EMULATOR_ADVERSARIAL] = "adversarial"};
+  static const char *const landings[3] = {[NEREID_EMULATOR_LAND_AT_ISSUE] = "issue",
+                                          [NEREID_EMULATOR_LAND_AT_WAIT] = "wait",
+                                          [NEREID_EMULATOR_LAND_RANDOM] = "random"};
+  int schedule, landing;
+  nereid_status_t status = choose("schedule", settings->schedule, schedules, &schedule, message);
+  if (!status)
+    status = choose("landing", settings->landing, landings, &landing, message);
+  if (status)
+    return status;
+  job->schedule = (nereid_emulator_schedule_t)schedule;
+  job->landing = (nereid_emulator_landing_t)landing;
+  job->seed = (uint64_t)settings->seed;
+  return NEREID_OK;
 }
 
 static nereid_status_t check_settings(const run_settings_t *settings, tool_job_t *job, double *out_tolerance,
@@ -126,7 +146,7 @@ static nereid_status_t check_settings(const run_settings_t *settings, tool_job_t
   if (settings->grid && !parse_grid(settings->grid, job->grid))
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--grid needs one to three sizes such as 128,4, not '%s'",
                               settings->grid);
-  return choose_schedule(settings, job, message);
+  return choose_order(settings, job, message);
 }
 
 static nereid_status_t no_engine(const char *name, nereid_message_t *message) {
@@ -273,11 +293,13 @@ static int run_on(nereid_arena_t *arena, const run_settings_t *settings, const c
     return tool_failed(&tool_command_run, runner->status, &runner->message);
   if (check->status)
     return tool_failed(&tool_command_run, check->status, &check->message);
-  if ((settings->counters || settings->schedule || job.racecheck) && strcmp(runner->engine->name, "emulator") != 0) {
-    tool_error(&tool_command_run, "%s needs --on emulator",
-               settings->counters   ? "--counters"
-               : settings->schedule ? "--schedule"
-                                    : "--racecheck");
+  const char *only = settings->counters   ? "--counters"
+                     : settings->schedule ? "--schedule"
+                     : settings->landing  ? "--landing"
+                     : job.racecheck      ? "--racecheck"
+                                          : NULL;
+  if (only && strcmp(runner->engine->name, "emulator") != 0) {
+    tool_error(&tool_command_run, "%s needs --on emulator", only);
     return TOOL_CALL;
   }
   return run_and_report(arena, settings, runner, check, &job, &expected, tolerance);

@@ -6,7 +6,7 @@
 #include "tools/nereid/tool.h"
 
 typedef struct run_settings {
-  const char *grid, *engine, *check, *tolerance, *kernel, *target, *schedule, *ptxas_options;
+  const char *grid, *engine, *check, *tolerance, *kernel, *target, *schedule, *landing, *ptxas_options;
   tool_list_t arguments, outputs;
   int64_t seed, steps, num_warps, num_stages, num_ctas; /* the last three: 0 when not given */
   int64_t shared;                                       /* bytes; -1 when not given */
