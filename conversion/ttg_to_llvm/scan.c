@@ -294,6 +294,8 @@ static MlirValue *exchange_totals(scan_t *scan, const nereid_layout_segment_t *s
   MlirBlock rest = {NULL};
   if (!one || !all || mlirValueIsNull(scratch))
     return NULL;
+  if (scan->done[NEREID_LAYOUT_WARP]) /* what an earlier step stored there may still be read */
+    nereid_emit_barrier(lower);
   if (!mlirValueIsNull(condition))
     rest = nereid_lower_begin_if(lower, condition);
   int64_t offset = 0;

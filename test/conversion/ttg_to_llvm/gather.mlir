@@ -18,7 +18,6 @@ tt.func private @in_warp(%x: tensor<8x64xf32, #rows>, %i: tensor<8x64xi32, #rows
 }
 
 // CHECK-LABEL: llvm.func internal @through_shared(
-// CHECK: barrier
 // CHECK: llvm.store
 // CHECK: barrier
 // CHECK: llvm.getelementptr %{{.*}}[%arg1] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32

@@ -6,7 +6,6 @@
 // CHECK: ttg.shared = 272 : i32
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 // CHECK-LABEL: llvm.func internal @masked(
-// CHECK: barrier
 // CHECK: llvm.store {{.*}} : i32, !llvm.ptr<3>
 // CHECK: barrier
 // CHECK: %[[BIN:.*]] = llvm.intr.umin(%arg0, %{{.*}}) : (i32, i32) -> i32

@@ -11,7 +11,6 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // CHECK-COUNT-5: shfl.sync.up.f32
 // The lane before: what it has goes to the first register.
 // CHECK: shfl.sync.up.f32
-// CHECK: barrier
 // CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr<3>
 // CHECK: barrier
 // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>

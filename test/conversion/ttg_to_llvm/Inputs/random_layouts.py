@@ -352,7 +352,7 @@ def main(directory, seed, count, ops):
         for path, with_encodings in zip(paths, (True, False)):
             with open(path, "w") as file:
                 file.write(kernel.text(with_encodings))
-        schedule = ["--schedule", ["round-robin", "adversarial", "random"][i % 3]]
+        schedule = ["--racecheck", "--schedule", ["round-robin", "adversarial", "random"][i % 3]]
         expected, got = kernel.run(paths[1], "interpreter"), kernel.run(paths[0], "emulator", schedule)
         if isinstance(expected, str) or expected != got:
             wrong.append("%s\n%s" % (paths[0], got if isinstance(got, str) else expected if isinstance(expected, str) else ""))
