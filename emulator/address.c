@@ -175,6 +175,14 @@ bool nereid_emulator_access_lanes(emu_warp_t *warp, const emu_insn_t *insn, uint
   return true;
 }
 
+uint8_t *nereid_emulator_access_run(emu_warp_t *warp, const emu_insn_t *insn, uint64_t address, uint32_t bytes,
+                                    emu_access_t access) {
+  emu_space_t space = (emu_space_t)insn->space, where = space_of(space, address);
+  uint64_t at = address - window_of(space, where, address);
+  bool simple = where == EMU_GLOBAL || (where == EMU_SHARED && (!warp->cta->owners || access == EMU_READ));
+  return simple && !(address & (bytes - 1)) ? piece(warp->cta, where, at, at + (uint64_t)EMU_LANES * bytes) : NULL;
+}
+
 nereid_status_t nereid_emulator_memory_create(nereid_emulator_memory_t **out_memory) {
   nereid_emulator_memory_t *memory = calloc(1, sizeof *memory);
   if (!memory)

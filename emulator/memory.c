@@ -4,37 +4,116 @@
 #include "emulator/execute.h"
 #include "emulator/race.h"
 
-/* The lanes' elements in memory: at `places`, and when `step` is not 0 one lane's that many bytes behind the last
- * lane's. ELEMENTS writes a loop over them for each step that is common, so that it becomes SIMD. */
-#define ELEMENTS(T, dense, sparse)                                                                                     \
-  if (step == sizeof(T))                                                                                               \
-    for (size_t lane = 0; lane < EMU_LANES; ++lane)                                                                    \
-      dense(T, lane);                                                                                                  \
-  else if (step == 2 * sizeof(T))                                                                                      \
-    for (size_t lane = 0; lane < EMU_LANES; ++lane)                                                                    \
-      dense(T, 2 * lane);                                                                                              \
-  else if (step == 4 * sizeof(T))                                                                                      \
-    for (size_t lane = 0; lane < EMU_LANES; ++lane)                                                                    \
-      dense(T, 4 * lane);                                                                                              \
-  else                                                                                                                 \
-    sparse
+/* Where a request's bytes are: each lane's, or from `run` on, where all lanes are there and each follows the one
+ * before. */
+typedef struct request {
+  uint8_t *run; /* null: `places` */
+  uint8_t *places[EMU_LANES];
+} request_t;
 
-#define READ_DENSE(T, i) values[lane] = LANE(T, places[0] + at, i)
-#define WRITE_DENSE(T, i) memcpy(places[0] + at + (i) * sizeof(T), &values[lane], sizeof(T))
+/* Whether the lanes' addresses follow each other by `bytes`; the first. */
+EMU_SIMD static bool follows(const emu_warp_t *warp, const emu_insn_t *insn, unsigned k, uint64_t bytes,
+                             uint64_t *out_first) {
+  const uint8_t *from = emu_source(warp, insn, (int)k);
+  uint64_t first = emu_lane(warp, &insn->operands[k], 0), wrong = 0;
+  if (insn->operands[k].size == 8)
+    for (uint64_t lane = 0; lane < EMU_LANES; ++lane)
+      wrong |= LANE(uint64_t, from, lane) - first - lane * bytes;
+  else
+    for (uint64_t lane = 0; lane < EMU_LANES; ++lane)
+      wrong |= LANE(uint32_t, from, lane) - first - lane * bytes;
+  *out_first = first + (uint64_t)insn->offset;
+  return !wrong;
+}
+
+/* Finds the bytes of the lanes of `mask`, and counts the request. */
+static bool find_request(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, unsigned k, uint32_t bytes,
+                         bool stores, request_t *out) {
+  const emu_cta_t *cta = warp->cta;
+  uint64_t addresses[EMU_LANES];
+  emu_access_t access = stores ? EMU_WRITE : EMU_READ;
+  out->run = NULL;
+  if (mask == UINT32_MAX && !cta->race && follows(warp, insn, k, bytes, addresses))
+    out->run = nereid_emulator_access_run(warp, insn, addresses[0], bytes, access);
+  if (out->run) {
+    if (cta->launch->count)
+      nereid_emulator_count_run(warp, addresses[0], bytes, nereid_emulator_space(insn, addresses[0]), stores);
+    return true;
+  }
+  emu_addresses(warp, insn, (int)k, addresses);
+  if (!nereid_emulator_access_lanes(warp, insn, mask, addresses, bytes, access, out->places))
+    return false;
+  if (cta->race)
+    nereid_emulator_race_request(warp, insn, mask, addresses, bytes, access, out->places);
+  if (cta->launch->count)
+    nereid_emulator_count(warp, addresses, mask, bytes, nereid_emulator_space(insn, addresses[__builtin_ctz(mask)]),
+                          stores);
+  return true;
+}
+
+/* An element of every lane, `at` bytes behind the first one of the lane, which has `n`. A loop per n, so that it
+ * becomes SIMD. */
+#define ELEMENTS(follow, each)                                                                                         \
+  if (request->run && n == 1)                                                                                          \
+    for (size_t lane = 0; lane < EMU_LANES; ++lane)                                                                    \
+      follow(lane);                                                                                                    \
+  else if (request->run && n == 2)                                                                                     \
+    for (size_t lane = 0; lane < EMU_LANES; ++lane)                                                                    \
+      follow(2 * lane);                                                                                                \
+  else if (request->run)                                                                                               \
+    for (size_t lane = 0; lane < EMU_LANES; ++lane)                                                                    \
+      follow(n *lane);                                                                                                 \
+  else                                                                                                                 \
+    FOR_LANES(lane, mask) each
+
+#define READ_RUN(i) memcpy(&values[lane], request->run + at + (i) * sizeof *values, sizeof *values)
+#define WRITE_RUN(i) memcpy(request->run + at + (i) * sizeof *values, &values[lane], sizeof *values)
 #define ELEMENT(N)                                                                                                     \
-  EMU_SIMD static void read_##N(uint##N##_t *values, uint8_t *const *places, size_t at, size_t step) {                 \
-    ELEMENTS(uint##N##_t, READ_DENSE,                                                                                  \
-             for (int lane = 0; lane < EMU_LANES; ++lane) values[lane] = LANE(uint##N##_t, places[lane] + at, 0);)     \
+  EMU_SIMD static void read_##N(uint##N##_t *values, const request_t *request, size_t at, unsigned n, uint32_t mask) { \
+    ELEMENTS(READ_RUN, memcpy(&values[lane], request->places[lane] + at, sizeof *values);)                             \
   }                                                                                                                    \
-  EMU_SIMD static void write_##N(const uint##N##_t *values, uint8_t *const *places, size_t at, size_t step,            \
+  EMU_SIMD static void write_##N(const uint##N##_t *values, const request_t *request, size_t at, unsigned n,           \
                                  uint32_t mask) {                                                                      \
-    ELEMENTS(uint##N##_t, WRITE_DENSE,                                                                                 \
-             FOR_LANES(lane, mask) memcpy(places[lane] + at, &values[lane], sizeof values[lane]);)                     \
+    ELEMENTS(WRITE_RUN, memcpy(request->places[lane] + at, &values[lane], sizeof *values);)                            \
   }
 ELEMENT(8)
 ELEMENT(16)
 ELEMENT(32)
 ELEMENT(64)
+
+/* Rows of four 32-bit elements, the most frequent request, at once. */
+EMU_SIMD static void read_rows(emu_warp_t *warp, const emu_insn_t *insn, const uint8_t *from) {
+  uint32_t values[4][EMU_LANES];
+  for (size_t lane = 0; lane < EMU_LANES; ++lane) {
+    values[0][lane] = LANE(uint32_t, from, 4 * lane);
+    values[1][lane] = LANE(uint32_t, from, 4 * lane + 1);
+    values[2][lane] = LANE(uint32_t, from, 4 * lane + 2);
+    values[3][lane] = LANE(uint32_t, from, 4 * lane + 3);
+  }
+  for (int i = 0; i < 4; ++i)
+    memcpy(emu_destination(warp, insn, i), values[i], sizeof values[i]);
+}
+
+EMU_SIMD static void write_rows(const emu_warp_t *warp, const emu_insn_t *insn, uint8_t *to) {
+  const uint8_t *from[4];
+  uint32_t values[4 * EMU_LANES];
+  for (int i = 0; i < 4; ++i)
+    from[i] = emu_source(warp, insn, 1 + i);
+  for (size_t lane = 0; lane < EMU_LANES; ++lane) {
+    values[4 * lane] = LANE(uint32_t, from[0], lane);
+    values[4 * lane + 1] = LANE(uint32_t, from[1], lane);
+    values[4 * lane + 2] = LANE(uint32_t, from[2], lane);
+    values[4 * lane + 3] = LANE(uint32_t, from[3], lane);
+  }
+  memcpy(to, values, sizeof values);
+}
+
+static bool are_rows(const emu_insn_t *insn, const request_t *request, unsigned first, unsigned each) {
+  bool rows = request->run && insn->n_vector == 4 && each == 4;
+  for (unsigned i = first; rows && i < first + 4; ++i)
+    rows = insn->operands[i].size == 4;
+  return rows;
+}
 
 #define PUT(N)                                                                                                         \
   EMU_SIMD static void put_##N(emu_warp_t *warp, const emu_insn_t *insn, int k, const uint64_t *values,                \
@@ -44,9 +123,15 @@ ELEMENT(64)
       narrow[lane] = (uint##N##_t)values[lane];                                                                        \
     STORE(uint##N##_t, narrow, k);                                                                                     \
   }
+PUT(8)
 PUT(16)
 PUT(32)
 PUT(64)
+
+static void put(emu_warp_t *warp, const emu_insn_t *insn, int k, const uint64_t *values, uint32_t mask) {
+  unsigned size = insn->operands[k].size;
+  (size == 8 ? put_64 : size == 4 ? put_32 : size == 2 ? put_16 : put_8)(warp, insn, k, values, mask);
+}
 
 /* Extends what was read to the register: by sign for .s types. */
 static uint64_t extended(uint64_t bits, unsigned type) {
@@ -62,91 +147,86 @@ static uint64_t extended(uint64_t bits, unsigned type) {
   }
 }
 
-/* Elements into a register that is as wide, or wider. */
-#define LOAD_ELEMENT(N)                                                                                                \
-  static void load_##N(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, int k, uint8_t *const *places,         \
-                       size_t step) {                                                                                  \
-    uint##N##_t values[EMU_LANES];                                                                                     \
+/* Elements into a register that is as wide, or wider; from one, its low bits. */
+#define MOVE_ELEMENT(N)                                                                                                \
+  static void load_##N(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, unsigned k,                            \
+                       const request_t *request) {                                                                     \
+    uint##N##_t values[EMU_LANES] = {0};                                                                               \
     uint64_t wide[EMU_LANES];                                                                                          \
-    read_##N(values, places, (size_t)k * sizeof *values, step);                                                        \
+    read_##N(values, request, k * sizeof *values, insn->n_vector, mask);                                               \
     if (insn->operands[k].size == sizeof *values) {                                                                    \
-      STORE(uint##N##_t, values, k);                                                                                   \
+      STORE(uint##N##_t, values, (int)k);                                                                              \
       return;                                                                                                          \
     }                                                                                                                  \
     for (int lane = 0; lane < EMU_LANES; ++lane)                                                                       \
       wide[lane] = extended(values[lane], insn->types[0]);                                                             \
-    if (insn->operands[k].size == 8)                                                                                   \
-      put_64(warp, insn, k, wide, mask);                                                                               \
-    else if (insn->operands[k].size == 4)                                                                              \
-      put_32(warp, insn, k, wide, mask);                                                                               \
-    else                                                                                                               \
-      put_16(warp, insn, k, wide, mask);                                                                               \
+    put(warp, insn, (int)k, wide, mask);                                                                               \
   }                                                                                                                    \
-  static void store_##N(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, int k, uint8_t *const *places,        \
-                        size_t step) {                                                                                 \
+  static void store_##N(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, unsigned k,                           \
+                        const request_t *request) {                                                                    \
     uint##N##_t values[EMU_LANES];                                                                                     \
-    const uint8_t *from = emu_source(warp, insn, k);                                                                   \
+    const uint8_t *from = emu_source(warp, insn, (int)k);                                                              \
     if (insn->operands[k].size == sizeof *values)                                                                      \
       memcpy(values, from, sizeof values);                                                                             \
     else                                                                                                               \
       for (size_t lane = 0; lane < EMU_LANES; ++lane)                                                                  \
         values[lane] = LANE(uint##N##_t, from + lane * insn->operands[k].size, 0);                                     \
-    write_##N(values, places, (size_t)(k - 1) * sizeof *values, step, mask);                                           \
+    write_##N(values, request, (k - 1) * sizeof *values, insn->n_vector, mask);                                        \
   }
-LOAD_ELEMENT(8)
-LOAD_ELEMENT(16)
-LOAD_ELEMENT(32)
-LOAD_ELEMENT(64)
+MOVE_ELEMENT(8)
+MOVE_ELEMENT(16)
+MOVE_ELEMENT(32)
+MOVE_ELEMENT(64)
 
-/* How far apart the lanes' places are when it is `bytes` for all of them, else 0. */
-EMU_SIMD static size_t step_of(uint8_t *const *places, uint32_t mask, uint32_t bytes) {
-  uintptr_t wrong = ~mask;
-  for (uintptr_t lane = 0; lane < EMU_LANES; ++lane)
-    wrong |= (uintptr_t)places[lane] - (uintptr_t)places[0] - lane * bytes;
-  return wrong ? 0 : bytes;
-}
-
-/* The request: where its lanes' bytes are, counted. */
-static bool request(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, unsigned k, uint32_t bytes, bool stores,
-                    uint8_t **places) {
-  uint64_t addresses[EMU_LANES];
-  emu_addresses(warp, insn, (int)k, addresses);
-  if (!nereid_emulator_access_lanes(warp, insn, mask, addresses, bytes, stores ? EMU_WRITE : EMU_READ, places))
-    return false;
-  if (warp->cta->race)
-    nereid_emulator_race_request(warp, insn, mask, addresses, bytes, stores ? EMU_WRITE : EMU_READ, places);
-  if (warp->cta->launch->count)
-    nereid_emulator_count(warp, addresses, mask, bytes, nereid_emulator_space(insn, addresses[__builtin_ctz(mask)]),
-                          stores);
-  return true;
+/* A kernel's parameter, which is the same for all lanes. */
+static emu_next_t load_parameter(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, unsigned each) {
+  unsigned n = insn->n_vector;
+  uint64_t values[EMU_LANES], address = emu_lane(warp, &insn->operands[n], 0) + (uint64_t)insn->offset;
+  const uint8_t *from = nereid_emulator_access(warp, insn, __builtin_ctz(mask), EMU_PARAM, address, each * n, EMU_READ);
+  if (!from)
+    return EMU_FAILED;
+  for (unsigned i = 0; i < n; ++i) {
+    uint64_t bits = 0;
+    memcpy(&bits, from + i * each, each);
+    bits = extended(bits, insn->types[0]);
+    for (int lane = 0; lane < EMU_LANES; ++lane)
+      values[lane] = bits;
+    put(warp, insn, (int)i, values, mask);
+  }
+  return EMU_ADVANCE;
 }
 
 static emu_next_t load(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   unsigned n = insn->n_vector, each = nereid_emulator_type_size((emu_type_t)insn->types[0]);
-  uint8_t *places[EMU_LANES];
+  request_t request;
   if (!mask)
     return EMU_ADVANCE;
-  if (!request(warp, insn, mask, n, each * n, false, places))
+  if (insn->space == EMU_PARAM)
+    return load_parameter(warp, insn, mask, each);
+  if (!find_request(warp, insn, mask, n, each * n, false, &request))
     return EMU_FAILED;
-  size_t step = step_of(places, mask, each * n);
+  if (are_rows(insn, &request, 0, each)) {
+    read_rows(warp, insn, request.run);
+    return EMU_ADVANCE;
+  }
   for (unsigned i = 0; i < n; ++i)
-    (each == 4 ? load_32 : each == 8 ? load_64 : each == 2 ? load_16 : load_8)(warp, insn, mask, (int)i, places, step);
+    (each == 4 ? load_32 : each == 8 ? load_64 : each == 2 ? load_16 : load_8)(warp, insn, mask, i, &request);
   return EMU_ADVANCE;
 }
 
 static emu_next_t store(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   unsigned n = insn->n_vector, each = nereid_emulator_type_size((emu_type_t)insn->types[0]);
-  uint8_t *places[EMU_LANES];
+  request_t request;
   if (!mask)
     return EMU_ADVANCE;
-  if (!request(warp, insn, mask, 0, each * n, true, places))
+  if (!find_request(warp, insn, mask, 0, each * n, true, &request))
     return EMU_FAILED;
-  size_t step = step_of(places, mask, each * n);
+  if (are_rows(insn, &request, 1, each)) {
+    write_rows(warp, insn, request.run);
+    return EMU_ADVANCE;
+  }
   for (unsigned i = 1; i <= n; ++i)
-    (each == 4   ? store_32
-     : each == 8 ? store_64
-     : each == 2 ? store_16
-                 : store_8)(warp, insn, mask, (int)i, places, step);
+    (each == 4 ? store_32 : each == 8 ? store_64 : each == 2 ? store_16 : store_8)(warp, insn, mask, i, &request);
   return EMU_ADVANCE;
 }
 

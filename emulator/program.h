@@ -376,9 +376,15 @@ uint8_t *nereid_emulator_access(emu_warp_t *warp, const emu_insn_t *insn, int la
 bool nereid_emulator_access_lanes(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, const uint64_t *addresses,
                                   uint32_t bytes, emu_access_t access, uint8_t **places);
 
+/* The same for 32 lanes whose bytes follow each other from `address` on, in global or shared memory. Null when they are
+ * not of one piece, or the request is not simple for another reason: then it is nereid_emulator_access_lanes'. */
+uint8_t *nereid_emulator_access_run(emu_warp_t *warp, const emu_insn_t *insn, uint64_t address, uint32_t bytes,
+                                    emu_access_t access);
+
 /* Counts a request of the lanes of `mask`. */
 void nereid_emulator_count(emu_warp_t *warp, const uint64_t *addresses, uint32_t mask, uint32_t bytes,
                            emu_space_t space, bool store);
+void nereid_emulator_count_run(emu_warp_t *warp, uint64_t address, uint32_t bytes, emu_space_t space, bool store);
 /* The space of an access: the instruction's, or for a generic address that of its window. */
 emu_space_t nereid_emulator_space(const emu_insn_t *insn, uint64_t address);
 

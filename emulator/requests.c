@@ -67,6 +67,20 @@ static bool consecutive(const uint64_t *addresses, uint32_t mask, uint32_t bytes
   return mask == UINT32_MAX && !wrong;
 }
 
+void nereid_emulator_count_run(emu_warp_t *warp, uint64_t address, uint32_t bytes, emu_space_t space, bool store) {
+  nereid_emulator_counters_t *counters = &warp->cta->counters;
+  uint64_t total = (uint64_t)EMU_LANES * bytes;
+  if (space == EMU_SHARED) {
+    counters->shared_requests[store]++;
+    counters->shared_wavefronts[store] += bytes <= 4 ? 1 : bytes / 4; /* of 32 banks each */
+    counters->shared_bytes[store] += total;
+  } else {
+    counters->global_requests[store]++;
+    counters->global_sectors[store] += (address + total - 1) / SECTOR - address / SECTOR + 1;
+    counters->global_bytes[store] += total;
+  }
+}
+
 void nereid_emulator_count(emu_warp_t *warp, const uint64_t *addresses, uint32_t mask, uint32_t bytes,
                            emu_space_t space, bool store) {
   nereid_emulator_counters_t *counters = &warp->cta->counters;
@@ -75,19 +89,15 @@ void nereid_emulator_count(emu_warp_t *warp, const uint64_t *addresses, uint32_t
     return;
   if (space == EMU_LOCAL) {
     counters->local_bytes[store] += total;
-    return;
-  }
-  bool simple = bytes <= 16 && consecutive(addresses, mask, bytes);
-  if (space == EMU_SHARED) {
+  } else if (consecutive(addresses, mask, bytes)) {
+    nereid_emulator_count_run(warp, addresses[0], bytes, space, store);
+  } else if (space == EMU_SHARED) {
     counters->shared_requests[store]++;
-    counters->shared_wavefronts[store] += !simple      ? wavefronts(addresses, mask, bytes)
-                                          : bytes <= 4 ? 1
-                                                       : bytes / 4; /* of 32 banks each */
+    counters->shared_wavefronts[store] += wavefronts(addresses, mask, bytes);
     counters->shared_bytes[store] += total;
   } else {
     counters->global_requests[store]++;
-    counters->global_sectors[store] +=
-        simple ? (addresses[0] + total - 1) / SECTOR - addresses[0] / SECTOR + 1 : sectors(addresses, mask, bytes);
+    counters->global_sectors[store] += sectors(addresses, mask, bytes);
     counters->global_bytes[store] += total;
   }
 }
