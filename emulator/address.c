@@ -2,6 +2,7 @@
  */
 #include "emulator/effect.h"
 #include "emulator/execute.h"
+#include "emulator/frames.h"
 
 #include <stdlib.h>
 
@@ -125,6 +126,8 @@ uint8_t *nereid_emulator_reach(emu_warp_t *warp, const emu_insn_t *insn, int lan
                                 : nowhere(warp, insn, lane, address, bytes);
   if (cta->owners && where == EMU_SHARED && access != EMU_READ)
     nereid_emulator_generic_write(cta, (uint32_t)at, bytes, warp, lane);
+  if (cta->frames && where == EMU_SHARED)
+    nereid_emulator_frames_access(warp, insn, lane, (uint32_t)at, bytes, access);
   return where == EMU_LOCAL ? place + (size_t)(warp->index * EMU_LANES + (uint32_t)lane) * cta->local_bytes : place;
 }
 
@@ -166,7 +169,7 @@ bool nereid_emulator_access_lanes(emu_warp_t *warp, const emu_insn_t *insn, uint
   uint8_t *from = NULL;
   if (!(bits & (bytes - 1)) && where == space_of(space, high) && (where != EMU_PARAM || access == EMU_READ))
     from = piece(warp->cta, where, low - window, high - window + bytes);
-  if (!from || warp->cta->owners)
+  if (!from || warp->cta->owners || warp->cta->frames)
     return access_each(warp, insn, mask, addresses, bytes, access, places);
   uint64_t step = where == EMU_LOCAL ? warp->cta->local_bytes : 0;
   from += step * warp->index * EMU_LANES;

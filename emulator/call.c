@@ -7,6 +7,7 @@
  * indirect call leaves in a place of its own which function each thread called. Functions have one frame each:
  * recursion is refused, at loading, or where a program calls through addresses at the call. */
 #include "emulator/execute.h"
+#include "emulator/frames.h"
 #include "emulator/parse.h"
 
 enum { MOST = 64, DIRECT_STEP = 3 };
@@ -64,6 +65,8 @@ static bool enter(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
     (void)nereid_emulator_fail(warp, insn, __builtin_ctz(mask), "calls are nested deeper than %d", EMU_DEPTH - 1);
     return false;
   }
+  if (warp->cta->frames)
+    nereid_emulator_frames_call(warp, insn, mask);
   FOR_LANES(lane, mask) warp->returns[group->depth][lane] = behind;
   if (rest) {
     warp->groups[warp->n_groups++] = (emu_group_t){rest, behind, group->depth, EMU_RUNNING};

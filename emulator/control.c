@@ -1,5 +1,6 @@
 /* Branches, returns, exits (PTX ISA, Control Flow Instructions). */
 #include "emulator/execute.h"
+#include "emulator/frames.h"
 
 static emu_next_t bra(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   emu_group_t *group = &warp->groups[warp->current];
@@ -43,6 +44,8 @@ static emu_next_t ret(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
     nereid_emulator_exit(warp, mask);
     return EMU_JUMPED;
   }
+  if (warp->cta->frames)
+    nereid_emulator_frames_return(warp, mask);
   uint32_t rest = group->mask & ~mask;
   if (rest)
     warp->groups[warp->n_groups++] = (emu_group_t){rest, group->pc + 1, group->depth, EMU_RUNNING};

@@ -5,6 +5,8 @@
  */
 #include "emulator/effect.h"
 
+#include "emulator/frames.h"
+
 #include "emulator/mbarrier.h"
 
 #include <stdlib.h>
@@ -19,6 +21,8 @@ emu_effect_t *nereid_emulator_effect(emu_warp_t *warp, const emu_insn_t *insn, u
   effect->insn = insn;
   effect->lanes = mask;
   effect->kind = (uint8_t)kind;
+  if (warp->cta->frames)
+    effect->path = nereid_emulator_frames_path(warp, __builtin_ctz(mask));
   if (kind != EMU_GROUP_NONE)
     memcpy(effect->group, warp->committed[kind], sizeof effect->group);
   return effect;

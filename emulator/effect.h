@@ -28,6 +28,7 @@ struct emu_effect {
   uint32_t lanes;                 /* issuers */
   uint32_t landed;                /* of them, those whose part has landed */
   uint32_t read;                  /* of them, those whose part has been read: `collect` has run, or `land` */
+  uint32_t path;                  /* the issuer's call path, for the frame check */
   uint8_t kind;                   /* EMU_GROUP_... */
   bool in_order;                  /* lands behind the earlier ones of its warp and kind, all lanes at once */
   uint32_t group[EMU_LANES];      /* per lane: how many groups the lane had committed at issue */

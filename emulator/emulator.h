@@ -123,6 +123,19 @@ typedef struct nereid_emulator_race {
   nereid_emulator_race_side_t earlier, later;
 } nereid_emulator_race_t;
 
+typedef struct nereid_emulator_place {
+  const char *program, *file; /* of the PTX; of the source, null: not known */
+  uint32_t line, source_line;
+  nereid_view_t text; /* of the instruction */
+} nereid_emulator_place_t;
+
+/* Shared memory that a function, reached by `call`, overwrote while a value of its caller was in it that is read behind
+ * the call. `count` bytes, the lowest at `address`. */
+typedef struct nereid_emulator_overwrite {
+  uint64_t address, count;
+  nereid_emulator_place_t stored, call, overwritten, read;
+} nereid_emulator_overwrite_t;
+
 typedef struct nereid_emulator_launch {
   uint32_t grid[3];
   uint32_t block[3];      /* zeros: what .reqntid says */
@@ -141,6 +154,8 @@ typedef struct nereid_emulator_launch {
   bool racecheck; /* look for races; the CTAs run one after the other */
   /* Gets each race, one per pair of instructions, after the launch; may be null. */
   void (*race)(void *user_data, const nereid_emulator_race_t *race);
+  /* Gets what the frame check found, one per four instructions, after the launch; may be null. */
+  void (*overwrite)(void *user_data, const nereid_emulator_overwrite_t *overwrite);
   /* Gets what vprintf wrote, CTA after CTA, after the launch; null: it is dropped. */
   void (*print)(void *user_data, nereid_view_t text);
   void *user_data;
@@ -150,7 +165,8 @@ typedef struct nereid_emulator_report {
   nereid_message_t message; /* why the launch failed: place in PTX and source, thread, address */
   nereid_emulator_counters_t counters;
   uint64_t warp_instructions, thread_instructions;
-  uint64_t races; /* pairs of instructions */
+  uint64_t races;      /* pairs of instructions */
+  uint64_t overwrites; /* that the frame check found */
 } nereid_emulator_report_t;
 
 /* Runs the grid to its end. NEREID_ERROR_PROGRAM: the kernel did something wrong, see the report;
@@ -161,6 +177,8 @@ NEREID_MUST_USE nereid_status_t nereid_emulator_run(const nereid_emulator_kernel
 
 /* The counters as one JSON object, an entry per line, into a file. */
 void nereid_emulator_counters_print(const nereid_emulator_counters_t *counters, FILE *file);
+/* As text of five lines. */
+void nereid_emulator_overwrite_print(const nereid_emulator_overwrite_t *overwrite, FILE *file);
 /* One race, as text of four lines or as a JSON object in one. */
 void nereid_emulator_race_print(const nereid_emulator_race_t *race, bool json, FILE *file);
 

@@ -1,6 +1,7 @@
 /* A launch: clusters of CTAs taken in their order by a few host threads, their counters summed, their output and the
  * first failure (in the order of CTAs) reported, so that nothing depends on how many threads there are. */
 #include "emulator/effect.h"
+#include "emulator/frames.h"
 #include "emulator/race.h"
 
 #include <pthread.h>
@@ -19,6 +20,8 @@ typedef struct run {
   uint64_t next, failed;
   nereid_status_t status;
   nereid_emulator_report_t *report;
+  nereid_arena_t overwritten_in; /* what the frame check found */
+  emu_overwrites_t overwrites;
   struct output {
     char *text;
     size_t size;
@@ -68,6 +71,8 @@ static void add_counters(nereid_emulator_counters_t *sum, const nereid_emulator_
 static void finish_cta(run_t *run, emu_cta_t *cta) {
   const uint32_t *grid = run->launch.grid;
   uint64_t number = cta->id[0] + (uint64_t)grid[0] * (cta->id[1] + (uint64_t)grid[1] * cta->id[2]);
+  if (cta->frames && !nereid_emulator_frames_collect(cta->frames, &run->overwritten_in, &run->overwrites))
+    run->status = nereid_message_set(&run->report->message, NEREID_ERROR_MEMORY, "out of memory for the frame check");
   add_counters(&run->report->counters, &cta->counters);
   run->report->warp_instructions += cta->warp_instructions;
   run->report->thread_instructions += cta->thread_instructions;
@@ -90,6 +95,16 @@ static void finish_cluster(run_t *run, emu_cluster_t *cluster, uint64_t number) 
 }
 
 /* Runs a cluster in `ctas`, whose memory it uses again. */
+static bool start_cta(const run_t *run, emu_cluster_t *cluster, uint32_t rank) {
+  emu_cta_t *cta = &cluster->ctas[rank];
+  if (!nereid_emulator_start_cta(cta, cluster, rank))
+    return false;
+  if (run->kernel->program->has_calls)
+    cta->frames = nereid_emulator_frames_create(cta);
+  return (cta->frames || !run->kernel->program->has_calls) &&
+         (!run->race || nereid_emulator_race_start(run->race, cta));
+}
+
 static void run_cluster(run_t *run, uint64_t number, emu_cta_t *ctas) {
   const uint32_t *clusters = run->clusters, *shape = run->launch.cluster;
   emu_cluster_t cluster = {.launch = &run->launch,
@@ -105,16 +120,17 @@ static void run_cluster(run_t *run, uint64_t number, emu_cta_t *ctas) {
   cluster.id[1] = (uint32_t)(number / clusters[0] % clusters[1]);
   cluster.id[2] = (uint32_t)(number / clusters[0] / clusters[1]);
   for (uint32_t i = 0; i < cluster.n_ctas; ++i)
-    if (!nereid_emulator_start_cta(&ctas[i], &cluster, i) ||
-        (run->race && !nereid_emulator_race_start(run->race, &ctas[i])))
+    if (!start_cta(run, &cluster, i))
       cluster.status = nereid_message_set(&cluster.message, NEREID_ERROR_MEMORY, "out of memory for a CTA");
   if (!cluster.status)
     (void)nereid_emulator_run_cluster(&cluster);
   if (cluster.status == NEREID_ERROR_MEMORY && !cluster.message.text[0])
     (void)nereid_message_set(&cluster.message, NEREID_ERROR_MEMORY, "out of memory for what the kernel prints");
   finish_cluster(run, &cluster, number);
-  for (uint32_t i = 0; i < cluster.n_ctas; ++i)
+  for (uint32_t i = 0; i < cluster.n_ctas; ++i) {
     nereid_emulator_race_finish(&ctas[i]);
+    nereid_emulator_frames_destroy(ctas[i].frames);
+  }
   nereid_arena_deinitialize(&cluster.arena);
 }
 
@@ -230,6 +246,14 @@ static void deliver_races(run_t *run) {
   nereid_emulator_race_destroy(run->race);
 }
 
+static void deliver_overwrites(run_t *run) {
+  nereid_emulator_frames_sort(&run->overwrites);
+  run->report->overwrites = run->overwrites.items.size;
+  for (size_t i = 0; run->launch.overwrite && i < run->overwrites.items.size; ++i)
+    run->launch.overwrite(run->launch.user_data, &run->overwrites.items.data[i]);
+  nereid_arena_deinitialize(&run->overwritten_in);
+}
+
 static void run_all(run_t *run) {
   enum { MOST = 256 };
   pthread_t threads[MOST];
@@ -267,9 +291,11 @@ nereid_status_t nereid_emulator_run(const nereid_emulator_kernel_t *kernel, cons
     nereid_arena_deinitialize(&arena);
     return nereid_message_set(&report->message, NEREID_ERROR_MEMORY, "out of memory");
   }
+  nereid_arena_initialize(&run.overwritten_in);
   run_all(&run);
   deliver(&run);
   deliver_races(&run);
+  deliver_overwrites(&run);
   pthread_mutex_destroy(&run.lock);
   nereid_arena_deinitialize(&arena);
   return run.status;

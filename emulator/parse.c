@@ -447,6 +447,7 @@ static bool reaches(emu_parser_t *parser, nereid_emulator_kernel_t *from) {
 }
 
 static bool check_calls(emu_parser_t *parser) {
+  parser->program->has_calls = parser->calls.size > 0 || parser->program->calls_addresses;
   if (parser->calls.size > 4096)
     return nereid_emulator_syntax(parser, "more than 4096 calls");
   for (size_t i = 0; i < parser->calls.size; ++i) {

@@ -188,6 +188,7 @@ struct nereid_emulator_program {
   uint32_t register_bytes, local_bytes, shared_static;
   uint64_t next_variable, next_constant;
   bool has_atomics, calls_addresses;
+  bool has_calls; /* of functions with a body */
 };
 
 /* Where spaces lie among generic addresses. Global memory begins far below. */
@@ -301,6 +302,7 @@ struct emu_cta {
   uint32_t shared_bytes, local_bytes;
   emu_barrier_t barriers[16];
   NEREID_VECTOR(emu_mbarrier_t) mbarriers; /* in the cluster's arena */
+  struct emu_frames *frames;               /* null: the program calls no functions */
   emu_race_cta_t *race;                    /* null: races are not looked for */
   nereid_emulator_counters_t counters;
   uint64_t warp_instructions, thread_instructions;

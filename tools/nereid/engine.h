@@ -44,6 +44,7 @@ typedef struct tool_job {
   bool racecheck;                      /* let the emulator look for races and print them */
   const char *races_path;              /* null, or where to write them as JSON */
   uint64_t races;                      /* out: how many */
+  uint64_t overwrites;                 /* out: what the emulator's frame check found */
   nereid_emulator_schedule_t schedule; /* of the emulator */
   uint64_t seed;                       /* of a random schedule */
   nereid_emulator_landing_t landing;

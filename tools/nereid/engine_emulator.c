@@ -46,6 +46,11 @@ static void print_race(void *user_data, const nereid_emulator_race_t *race) {
     nereid_emulator_race_print(race, true, user_data);
 }
 
+static void print_overwrite(void *user_data, const nereid_emulator_overwrite_t *overwrite) {
+  (void)user_data;
+  nereid_emulator_overwrite_print(overwrite, stdout);
+}
+
 static void print_text(void *user_data, nereid_view_t text) {
   (void)user_data;
   fwrite(text.data, 1, text.size, stdout);
@@ -171,6 +176,7 @@ static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
       .print = print_text,
       .racecheck = job->racecheck,
       .race = print_race,
+      .overwrite = print_overwrite,
   };
   FILE *races = job->races_path ? fopen(job->races_path, "w") : NULL;
   if (job->races_path && !races)
@@ -188,6 +194,7 @@ static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
   }
   nereid_status_t status = nereid_emulator_run(it->kernel, &launch, &report);
   job->races = report.races;
+  job->overwrites = report.overwrites;
   if (races && fclose(races) && !status)
     return nereid_message_set(message, NEREID_ERROR_IO, "%s cannot be written", job->races_path);
   if (status)

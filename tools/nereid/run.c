@@ -239,7 +239,7 @@ static int run_and_report(nereid_arena_t *arena, const run_settings_t *settings,
   if (status)
     return tool_failed(&tool_command_run, status, &message);
   bool good = !check->state || tool_report_check(job, expected, check->engine->name, tolerance);
-  return good && !job->races ? TOOL_DONE : TOOL_PROGRAM;
+  return good && !job->races && !job->overwrites ? TOOL_DONE : TOOL_PROGRAM;
 }
 
 static nereid_status_t prepare(nereid_arena_t *arena, const run_settings_t *settings, tool_job_t *job,
