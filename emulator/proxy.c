@@ -5,6 +5,7 @@
  * thread wrote over meanwhile is that thread's to publish. What the async proxy writes is in both copies at once. This
  * is the strict reading: the writer itself must fence before the edge to whom issues the asynchronous access. */
 #include "emulator/effect.h"
+#include "emulator/frames.h"
 
 void nereid_emulator_generic_write(emu_cta_t *cta, uint32_t offset, uint32_t bytes, const emu_warp_t *warp, int lane) {
   uint32_t thread = (warp->cta->rank * warp->cta->n_warps + warp->index) * EMU_LANES + (uint32_t)lane;
@@ -28,6 +29,9 @@ void nereid_emulator_publish(emu_warp_t *warp, uint32_t mask) {
 }
 
 void nereid_emulator_async_write(emu_cta_t *cta, uint32_t offset, const void *bytes, uint32_t n) {
+  const emu_effect_t *landing = cta->cluster->landing;
+  if (cta->frames && landing && landing->warp->cta == cta)
+    nereid_emulator_frames_access(landing->warp, landing->insn, 0, offset, n, EMU_WRITE);
   memcpy(cta->shared + offset, bytes, n);
   if (!cta->published)
     return;

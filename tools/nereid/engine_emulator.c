@@ -149,7 +149,9 @@ static nereid_status_t load(emulation_t *it, nereid_message_t *message) {
     return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "the emulator runs PTX or IR, not a cubin");
   if (job->repeats)
     return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "--bench times a GPU; the emulator has --counters");
-  nereid_status_t status = nereid_emulator_load(job->image, job->metadata.name, &it->program, message);
+  bool is_ptx = nereid_image_kind(job->source) == NEREID_IMAGE_PTX; /* then lines are the input's */
+  const char *name = is_ptx && job->source_name ? job->source_name : job->metadata.name;
+  nereid_status_t status = nereid_emulator_load(job->image, name, &it->program, message);
   if (status)
     return status;
   it->kernel = nereid_emulator_kernel(it->program, job->metadata.name);
