@@ -4,6 +4,7 @@
 #include "emulator/effect.h"
 #include "emulator/execute.h"
 #include "emulator/mbarrier.h"
+#include "emulator/race.h"
 
 typedef struct copies {
   uint64_t to[EMU_LANES], from[EMU_LANES];
@@ -63,6 +64,10 @@ static emu_next_t copy(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
     }
   }
   effect->land = land;
+  FOR_LANES(lane, warp->cta->race ? mask : 0) {
+    nereid_emulator_race_effect(effect, (int)lane, false, NULL, copies->from[lane], copies->read[lane]);
+    nereid_emulator_race_effect(effect, (int)lane, true, warp->cta, copies->to[lane] & EMU_OFFSET_MASK, copies->size);
+  }
   count(warp, copies, mask);
   return nereid_emulator_issue(effect) ? EMU_ADVANCE : EMU_FAILED;
 }

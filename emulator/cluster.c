@@ -1,6 +1,7 @@
 /* Clusters (PTX ISA, barrier.cluster, mapa, getctarank): threads of several CTAs that meet and see each other's shared
  * memory. A CTA's memory lies in the shared::cluster window at 1 + its rank in the upper byte; 0 is the CTA's own. */
 #include "emulator/execute.h"
+#include "emulator/race.h"
 
 emu_cta_t *nereid_emulator_cta_of(emu_cta_t *cta, uint64_t address) {
   uint32_t upper = (uint32_t)address >> EMU_RANK_SHIFT;
@@ -40,6 +41,8 @@ void nereid_emulator_cluster_check(emu_cluster_t *cluster) {
   if (!any)
     return;
   cluster->barrier_phase++;
+  if (cluster->ctas[0].race)
+    nereid_emulator_race_cluster_done(cluster);
   cluster->ctas[0].counters.barriers++;
   nereid_emulator_wake(cluster);
 }
@@ -61,6 +64,8 @@ static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
     return nereid_emulator_fail(warp, insn, __builtin_ctz(warp->cluster_arrived & mask),
                                 "it arrives again and has not waited since it arrived");
   emu_cluster_t *cluster = warp->cta->cluster;
+  if (warp->cta->race)
+    nereid_emulator_race_cluster_arrive(warp, insn, mask);
   warp->cluster_arrived |= mask;
   warp->cluster_phase = (warp->cluster_phase & ~mask) | (cluster->barrier_phase & 1 ? mask : 0);
   nereid_emulator_cluster_check(cluster);
@@ -79,6 +84,8 @@ static emu_next_t wait(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
     group->state = EMU_AT_EVENT;
     return EMU_STALL;
   }
+  if (warp->cta->race)
+    nereid_emulator_race_cluster_leave(warp, mask);
   warp->cluster_arrived &= ~mask;
   return EMU_ADVANCE;
 }

@@ -8,6 +8,7 @@
 #include "emulator/frames.h"
 
 #include "emulator/mbarrier.h"
+#include "emulator/race.h"
 
 #include <stdlib.h>
 
@@ -33,6 +34,8 @@ static emu_cluster_t *cluster_of(const emu_effect_t *effect) {
 }
 
 void nereid_emulator_free_effect(emu_effect_t *effect) {
+  if (effect->warp->cta->race)
+    nereid_emulator_race_forget_effect(effect);
   if (effect->release)
     effect->release(effect);
   free(effect);
@@ -76,6 +79,8 @@ static bool land(emu_effect_t *effect, uint32_t lanes) {
   cluster->landing = NULL;
   effect->landed |= lanes;
   effect->read |= lanes;
+  if (effect->warp->cta->race && effect->mbarrier_cta)
+    nereid_emulator_race_completed(effect, lanes, effect->mbarrier_cta, effect->mbarrier);
   return good && (!effect->mbarrier_cta || !effect->transaction ||
                   nereid_emulator_mbarrier_complete(effect->warp, effect->insn, __builtin_ctz(lanes),
                                                     effect->mbarrier_cta, effect->mbarrier, effect->transaction));
@@ -126,6 +131,8 @@ bool nereid_emulator_wait_groups(emu_warp_t *warp, uint32_t mask, int kind, uint
     uint32_t lanes = waited_for(effect, mask, keep);
     if (!(reads ? collect(effect, lanes) : land(effect, lanes)))
       return false;
+    if (warp->cta->race)
+      nereid_emulator_race_waited(effect, lanes, reads);
     if (reads)
       continue;
     effect->lanes &= ~lanes;
@@ -144,7 +151,15 @@ bool nereid_emulator_land_earlier(const emu_effect_t *before, uint32_t lanes, in
       continue;
     if (!land(effect, effect->in_order ? effect->lanes : lanes & effect->lanes))
       return false;
-    tidy(effect);
+    if (!effect->warp->cta->race || !before->mbarrier_cta) {
+      tidy(effect);
+      continue;
+    }
+    nereid_emulator_race_completed(effect, lanes, before->mbarrier_cta, before->mbarrier);
+    effect->lanes &= ~lanes; /* kept for a wait: none is needed any more */
+    effect->landed &= effect->lanes;
+    if (!effect->lanes)
+      forget(effect);
   }
   return true;
 }

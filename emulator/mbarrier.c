@@ -12,6 +12,7 @@
 
 #include "emulator/effect.h"
 #include "emulator/execute.h"
+#include "emulator/race.h"
 
 enum { COUNT_BITS = 20, COUNT_MAX = (1 << COUNT_BITS) - 1, TX_SHIFT = 40, PARITY = 62 };
 
@@ -65,6 +66,8 @@ static void update(emu_cta_t *cta, emu_mbarrier_t *it, fields_t now) {
   memcpy(cta->shared + it->offset, &it->bits, sizeof it->bits);
   if (!done)
     return;
+  if (cta->race)
+    nereid_emulator_race_phase(cta, it->offset);
   cta->cluster->completions++;
   cta->cluster->timeouts = 0;
   nereid_emulator_wake(cta->cluster);
@@ -162,6 +165,8 @@ static emu_next_t init(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
       return nereid_emulator_fail(warp, insn, (int)lane,
                                   "an mbarrier is at shared address 0x%x already and was not invalidated",
                                   (unsigned)offset);
+    if (cta->race)
+      nereid_emulator_race_mbarrier(warp, insn, (int)lane, cta, offset, EMU_RACE_INIT);
     emu_mbarrier_t it = {offset, pack((fields_t){.pending = count, .expected = count})};
     if (!nereid_vector_push(&cta->cluster->arena, &cta->mbarriers, it))
       return nereid_emulator_fail(warp, insn, (int)lane, "out of memory for an mbarrier");
@@ -177,6 +182,8 @@ static emu_next_t inval(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask)
     emu_mbarrier_t *it = object(warp, insn, (int)lane, 0, &cta);
     if (!it)
       return EMU_FAILED;
+    if (cta->race)
+      nereid_emulator_race_mbarrier(warp, insn, (int)lane, cta, it->offset, EMU_RACE_INIT);
     *it = cta->mbarriers.data[--cta->mbarriers.size];
   }
   return EMU_ADVANCE;
@@ -190,6 +197,8 @@ static emu_next_t transact(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
     int64_t bytes = (int64_t)emu_lane(warp, &insn->operands[1], (int)lane);
     if (!it)
       return EMU_FAILED;
+    if (cta->race)
+      nereid_emulator_race_mbarrier(warp, insn, (int)lane, cta, it->offset, EMU_RACE_USE);
     fields_t now = unpack(it->bits);
     if (!transacted(warp, insn, (int)lane, it, &now, insn->variant ? -bytes : bytes))
       return EMU_FAILED;
@@ -210,6 +219,8 @@ static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
     uint32_t count = insn->variant & EXPECT ? 1 : number;
     if (!it)
       return EMU_FAILED;
+    if (cta->race)
+      nereid_emulator_race_mbarrier(warp, insn, (int)lane, cta, it->offset, EMU_RACE_ARRIVE);
     fields_t now = unpack(it->bits);
     uint64_t state = it->bits;
     if (insn->variant & EXPECT && !transacted(warp, insn, (int)lane, it, &now, number))
@@ -238,13 +249,15 @@ static bool test(emu_warp_t *warp, const emu_insn_t *insn, int lane, bool *out_d
   if (parity > 1)
     return nereid_emulator_fail(warp, insn, lane, "a phase's parity is 0 or 1, not %u", parity) == EMU_ADVANCE;
   *out_done = unpack(it->bits).parity != parity;
-  if (*out_done || warp->cta->launch->landing != NEREID_EMULATOR_LAND_AT_WAIT)
-    return true;
   uint32_t offset = it->offset;
-  if (!nereid_emulator_land_tracked(cta, offset))
-    return false;
-  it = valid(warp, insn, lane, cta, offset);
-  *out_done = it && unpack(it->bits).parity != parity;
+  if (!*out_done && warp->cta->launch->landing == NEREID_EMULATOR_LAND_AT_WAIT) {
+    if (!nereid_emulator_land_tracked(cta, offset))
+      return false;
+    it = valid(warp, insn, lane, cta, offset);
+    *out_done = it && unpack(it->bits).parity != parity;
+  }
+  if (cta->race)
+    nereid_emulator_race_mbarrier(warp, insn, lane, cta, offset, *out_done ? EMU_RACE_OBSERVE : EMU_RACE_USE);
   return it != NULL;
 }
 

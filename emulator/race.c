@@ -103,6 +103,12 @@ void nereid_emulator_race_finish(emu_cta_t *cta) {
   }
   for (unsigned id = 0; id < 16; ++id)
     nereid_emulator_race_clock_drop(part->barriers[id]);
+  for (unsigned i = 0; i < RACE_PHASES; ++i) {
+    nereid_emulator_race_clock_drop(part->phases[i].pending);
+    nereid_emulator_race_clock_drop(part->phases[i].done);
+  }
+  nereid_emulator_race_clock_drop(part->cluster_pending);
+  nereid_emulator_race_clock_drop(part->cluster_done);
   for (size_t i = 0; i < race->n_running; ++i)
     if (race->running[i] == part)
       race->running[i--] = race->running[--race->n_running];

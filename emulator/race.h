@@ -3,7 +3,7 @@
 #ifndef NEREID_EMULATOR_RACE_H
 #define NEREID_EMULATOR_RACE_H
 
-#include "emulator/program.h"
+#include "emulator/effect.h"
 
 typedef struct emu_race emu_race_t;
 
@@ -32,5 +32,33 @@ void nereid_emulator_race_warp_sync(emu_warp_t *warp, uint32_t mask);
 void nereid_emulator_race_arrive(emu_warp_t *warp, unsigned id, uint32_t mask);
 void nereid_emulator_race_leave(emu_warp_t *warp, unsigned id, uint32_t mask);
 void nereid_emulator_race_reset(emu_cta_t *cta, unsigned id);
+
+/* barrier.cluster: lanes arrive, all have, lanes go on. */
+void nereid_emulator_race_cluster_arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
+void nereid_emulator_race_cluster_done(emu_cluster_t *cluster);
+void nereid_emulator_race_cluster_leave(emu_warp_t *warp, uint32_t mask);
+
+/* What a lane does to an mbarrier: INIT is inval, too; USE changes it or looks and orders nothing. */
+typedef enum emu_race_mbarrier {
+  EMU_RACE_INIT,
+  EMU_RACE_USE,
+  EMU_RACE_ARRIVE,
+  EMU_RACE_OBSERVE, /* the phase is seen to be done */
+} emu_race_mbarrier_t;
+
+void nereid_emulator_race_mbarrier(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *target,
+                                   uint32_t offset, emu_race_mbarrier_t what);
+/* The phase of the mbarrier is done. */
+void nereid_emulator_race_phase(emu_cta_t *target, uint32_t offset);
+
+/* Bytes that an effect will touch for a lane, for the warp when it is a wgmma, told at its issue. `target`: whose
+ * shared memory; null: global. */
+void nereid_emulator_race_effect(emu_effect_t *effect, int lane, bool writes, emu_cta_t *target, uint64_t address,
+                                 uint64_t bytes);
+/* Its issuers have waited for it, for its reading alone when `reads`. */
+void nereid_emulator_race_waited(emu_effect_t *effect, uint32_t lanes, bool reads);
+/* Its end is part of the current phase of an mbarrier, which is told before the mbarrier changes. */
+void nereid_emulator_race_completed(emu_effect_t *effect, uint32_t lanes, emu_cta_t *target, uint32_t mbarrier);
+void nereid_emulator_race_forget_effect(emu_effect_t *effect);
 
 #endif

@@ -10,8 +10,12 @@
 
 typedef enum relation { UNORDERED, UNFENCED, ORDERED } relation_t;
 
+static uint32_t actor_cta(const race_record_t *record) {
+  return record->actor ? record->actor_cta : record->cta;
+}
+
 static uint32_t known(const race_access_t *access, const race_record_t *record, uint32_t actor, bool proxy) {
-  const race_part_t *part = nereid_emulator_race_clock_part(access->clock, record->cta);
+  const race_part_t *part = nereid_emulator_race_clock_part(access->clock, actor_cta(record));
   return part ? part->times[actor + (proxy ? access->race->n_actors : 0)] : 0;
 }
 
@@ -37,7 +41,7 @@ bool nereid_emulator_race_all_ordered(const race_access_t *access, race_record_t
     return false;
   if (record->seen[proxy] == access->clock->serial)
     return true;
-  const race_part_t *part = nereid_emulator_race_clock_part(access->clock, record->cta);
+  const race_part_t *part = nereid_emulator_race_clock_part(access->clock, actor_cta(record));
   if (!part)
     return false;
   for (uint32_t left = record->lanes; left; left &= left - 1) {

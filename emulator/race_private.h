@@ -39,6 +39,7 @@ typedef struct race_record {
   uint32_t *times;  /* per lane, when they ended at different times */
   uint32_t lanes;   /* that have accessed */
   uint16_t warp;
+  uint32_t actor_cta;
   uint16_t actor;             /* a phase of an mbarrier that ended it, else 0 */
   uint8_t kind, size, strong; /* strong: 0 weak, else 1 + scope */
   uint8_t marked;
@@ -73,6 +74,11 @@ typedef struct race_thread {
   race_clock_t *released[RACE_SCOPES], *observed[RACE_SCOPES]; /* by fences; by relaxed reads, for a fence to come */
 } race_thread_t;
 
+typedef struct race_phase { /* of an mbarrier */
+  uint32_t offset, time;    /* 0: not used */
+  race_clock_t *pending, *done;
+} race_phase_t;
+
 typedef struct emu_race_cta {
   emu_race_t *race;
   emu_cta_t *cta;
@@ -82,6 +88,8 @@ typedef struct emu_race_cta {
   race_page_t **pages;
   uint32_t n_pages;
   race_clock_t *barriers[16];
+  race_clock_t *cluster_pending, *cluster_done; /* of the first CTA of a cluster */
+  race_phase_t phases[RACE_PHASES];
 } emu_race_cta_t;
 
 typedef struct race_slot {
