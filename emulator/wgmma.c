@@ -19,6 +19,7 @@
 #include "emulator/effect.h"
 #include "emulator/fragment.h"
 #include "emulator/frames.h"
+#include "emulator/race.h"
 
 enum { CHUNK = 16, ROW_BYTES = 32, ROWS = 16, GROUP_WARPS = 4 };
 
@@ -85,6 +86,13 @@ static bool rows_of(const emu_effect_t *effect, const descriptor_t *d, bool turn
         memcpy(out + (row + i) * ROW_BYTES + (size_t)k * 2, from + (size_t)i * 2, 2);
     }
   return true;
+}
+
+/* Tells the race detector what `rows_of` will read. */
+static void announce(emu_effect_t *effect, const descriptor_t *d, bool turned, uint32_t first, uint32_t count) {
+  for (uint32_t row = 0; row < count; row += turned ? 8 : 1)
+    for (uint32_t k = 0; k < (turned ? ROW_BYTES / 2 : ROW_BYTES / CHUNK); ++k)
+      nereid_emulator_race_effect(effect, 0, false, effect->warp->cta, chunk_address(d, turned, first + row, k), CHUNK);
 }
 
 static bool land(emu_effect_t *effect, uint32_t lanes) {
@@ -154,6 +162,10 @@ static emu_next_t mma_async(emu_warp_t *warp, const emu_insn_t *insn, uint32_t m
   }
   effect->in_order = true;
   effect->land = land;
+  if (warp->cta->race && !in_registers)
+    announce(effect, &product->a, product->a_turned, warp->index % GROUP_WARPS * ROWS, ROWS);
+  if (warp->cta->race)
+    announce(effect, &product->b, product->b_turned, 0, insn->list[EMU_N]);
   return nereid_emulator_issue(effect) ? EMU_ADVANCE : EMU_FAILED;
 }
 
