@@ -226,8 +226,10 @@ bool nereid_emulator_body(emu_parser_t *parser) {
   emu_operand_t none = {.absent = 1};
   if (!nereid_emulator_instruction(parser, nereid_view("ret"), &none))
     return false;
+  uint32_t line = parser->line; /* `fix` sets it for what it says */
   for (size_t i = 0; i < parser->fixups.size; ++i)
     if (!fix(parser, &parser->fixups.data[i]))
       return false;
+  parser->line = line;
   return nereid_emulator_place_registers(parser);
 }

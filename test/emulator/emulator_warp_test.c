@@ -149,10 +149,19 @@ static void malformed_texts_are_located(void **state) {
   expect("setp.lt.gt.s32 %p1, %r2, %r3;", "exclude each other");
 }
 
+static void lines_behind_a_function_with_branches_are_right(void **state) {
+  (void)state;
+  assert_int_equal(
+      run("bra $A;\n\n\n$A: ret;\n}\n.func f()\n{\nmov.b17 %r1, 0;", NULL, 0, 1, NEREID_EMULATOR_ROUND_ROBIN),
+      NEREID_ERROR_PROGRAM);
+  assert_non_null(strstr(report.message.text, "t.ptx:19:"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lanes_diverge_and_meet),
       cmocka_unit_test(lanes_exchange),
+      cmocka_unit_test(lines_behind_a_function_with_branches_are_right),
       cmocka_unit_test(barriers_hold),
       cmocka_unit_test(atomics_return_what_was_there),
       cmocka_unit_test(blocks_have_their_own_names),
