@@ -4,26 +4,45 @@
 #include "emulator/execute.h"
 #include "emulator/race.h"
 
-/* The member mask of the first lane, and whether all of it is here. */
-static emu_next_t gather(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, int k, uint32_t *out_members) {
-  if (!mask)
+typedef emu_next_t (*collective_t)(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
+
+/* Calls `run` for the lanes of each member mask, operand `k`, whose lanes are all here; the others stay, as a group of
+ * their own when not all do. */
+static emu_next_t together(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, int k, collective_t run) {
+  emu_group_t *group = &warp->groups[warp->current];
+  uint32_t late = 0;
+  for (uint32_t left = mask, same = 0; left; left &= ~same) {
+    uint32_t members = (uint32_t)emu_lane(warp, &insn->operands[k], __builtin_ctz(left));
+    same = 0;
+    FOR_LANES(lane, left)
+    same |= ((uint32_t)emu_lane(warp, &insn->operands[k], (int)lane) == members ? UINT32_C(1) : 0) << lane;
+    if (same & ~members)
+      return nereid_emulator_fail(warp, insn, __builtin_ctz(same & ~members),
+                                  "the lane is not in its own member mask 0x%08x", (unsigned)members);
+    bool here = nereid_emulator_all_here(warp, members, group->mask);
+    late |= here ? 0 : same;
+    emu_next_t next = here ? run(warp, insn, same) : EMU_ADVANCE;
+    if (next != EMU_ADVANCE)
+      return next;
+  }
+  if (!late)
     return EMU_ADVANCE;
-  int first = __builtin_ctz(mask);
-  *out_members = (uint32_t)emu_lane(warp, &insn->operands[k], first);
-  FOR_LANES(lane, mask)
-  if (!((uint32_t)emu_lane(warp, &insn->operands[k], (int)lane) >> lane & 1))
-    return nereid_emulator_fail(warp, insn, (int)lane, "the lane is not in its own member mask 0x%08x",
-                                (unsigned)*out_members);
-  return nereid_emulator_all_here(warp, *out_members, warp->groups[warp->current].mask) ? EMU_ADVANCE : EMU_WAIT;
+  if (late == mask)
+    return EMU_WAIT;
+  warp->groups[warp->n_groups++] = (emu_group_t){late, group->pc, group->depth, EMU_WAITING};
+  group->mask &= ~late;
+  return EMU_ADVANCE;
 }
 
+#define COLLECTIVE(name, k)                                                                                            \
+  static emu_next_t name(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {                                    \
+    return together(warp, insn, mask, k, name##_of);                                                                   \
+  }
+
 /* Operands: d, p, a, b, c, members. */
-static emu_next_t shfl(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  uint32_t members = 0, valid = 0;
+static emu_next_t shfl_of(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  uint32_t valid = 0;
   uint64_t results[EMU_LANES];
-  emu_next_t next = gather(warp, insn, mask, 5, &members);
-  if (next != EMU_ADVANCE)
-    return next;
   FOR_LANES(lane, mask) {
     uint32_t b = (uint32_t)emu_lane(warp, &insn->operands[3], (int)lane);
     uint32_t c = (uint32_t)emu_lane(warp, &insn->operands[4], (int)lane);
@@ -55,13 +74,10 @@ static emu_next_t shfl(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
   emu_set_predicate(warp, &insn->operands[1], valid, mask);
   return EMU_ADVANCE;
 }
+COLLECTIVE(shfl, 5)
 
 /* Operands: d, a, members. */
-static emu_next_t vote(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  uint32_t members = 0;
-  emu_next_t next = gather(warp, insn, mask, 2, &members);
-  if (next != EMU_ADVANCE)
-    return next;
+static emu_next_t vote_of(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   uint32_t votes = emu_predicate(warp, &insn->operands[1]) & mask;
   if (EMU_HAS(insn, ballot)) {
     FOR_LANES(lane, mask) emu_set_lane(warp, &insn->operands[0], (int)lane, votes);
@@ -71,13 +87,11 @@ static emu_next_t vote(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
   emu_set_predicate(warp, &insn->operands[0], is ? UINT32_MAX : 0, mask);
   return EMU_ADVANCE;
 }
+COLLECTIVE(vote, 2)
 
 /* Operands: d, p, a, members. */
-static emu_next_t match(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  uint32_t members = 0, all = UINT32_MAX, equal[EMU_LANES] = {0};
-  emu_next_t next = gather(warp, insn, mask, 3, &members);
-  if (next != EMU_ADVANCE)
-    return next;
+static emu_next_t match_of(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  uint32_t all = UINT32_MAX, equal[EMU_LANES] = {0};
   FOR_LANES(lane, mask) {
     uint64_t mine = emu_lane(warp, &insn->operands[2], (int)lane);
     for (int other = 0; other < EMU_LANES; ++other)
@@ -90,14 +104,12 @@ static emu_next_t match(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask)
   emu_set_predicate(warp, &insn->operands[1], all, mask);
   return EMU_ADVANCE;
 }
+COLLECTIVE(match, 3)
 
 /* Operands: d, a, members. */
-static emu_next_t redux(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  uint32_t members = 0, result = 0;
+static emu_next_t redux_of(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  uint32_t result = 0;
   bool first = true, sign = insn->types[0] == EMU_S32;
-  emu_next_t next = gather(warp, insn, mask, 2, &members);
-  if (next != EMU_ADVANCE)
-    return next;
   FOR_LANES(lane, mask) {
     uint32_t x = (uint32_t)emu_lane(warp, &insn->operands[1], (int)lane);
     bool less = sign ? (int32_t)x < (int32_t)result : x < result;
@@ -118,6 +130,7 @@ static emu_next_t redux(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask)
   FOR_LANES(lane, mask) emu_set_lane(warp, &insn->operands[0], (int)lane, result);
   return EMU_ADVANCE;
 }
+COLLECTIVE(redux, 2)
 
 static emu_next_t activemask(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   FOR_LANES(lane, mask) emu_set_lane(warp, &insn->operands[0], (int)lane, mask);
@@ -125,24 +138,21 @@ static emu_next_t activemask(emu_warp_t *warp, const emu_insn_t *insn, uint32_t 
 }
 
 /* Operands: d, p, members: the lowest lane is elected. */
-static emu_next_t elect(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  uint32_t members = 0;
-  emu_next_t next = gather(warp, insn, mask, 2, &members);
-  if (next != EMU_ADVANCE || !mask)
-    return next;
+static emu_next_t elect_of(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   uint32_t leader = (uint32_t)__builtin_ctz(mask);
   FOR_LANES(lane, mask) emu_set_lane(warp, &insn->operands[0], (int)lane, leader);
   emu_set_predicate(warp, &insn->operands[1], UINT32_C(1) << leader, mask);
   return EMU_ADVANCE;
 }
+COLLECTIVE(elect, 2)
 
-static emu_next_t warp_sync(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  uint32_t members = 0;
-  emu_next_t next = gather(warp, insn, mask, 0, &members);
-  if (next == EMU_ADVANCE && warp->cta->race)
+static emu_next_t warp_sync_of(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  if (warp->cta->race)
     nereid_emulator_race_warp_sync(warp, mask);
-  return next;
+  (void)insn;
+  return EMU_ADVANCE;
 }
+COLLECTIVE(warp_sync, 0)
 
 #define WARP NEREID_EMULATOR_CLASS_WARP
 #define SYNC EMU_BIT(sync)

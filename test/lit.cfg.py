@@ -6,7 +6,7 @@ import lit.formats
 
 config.name = "nereid"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".ttir", ".ttgir", ".ll", ".ptx", ".test"]
+config.suffixes = [".mlir", ".ttir", ".ttgir", ".ll", ".ptx", ".test", ".cu"]
 config.excludes = ["Inputs", "CMakeLists.txt"]
 config.test_source_root = os.path.join(config.nereid_source, "test")
 config.test_exec_root = os.path.join(config.nereid_build, "test")
@@ -35,6 +35,10 @@ if os.path.isdir(corpus):
 cuda = os.environ.get("CUDA_HOME", os.environ.get("CUDA_PATH", "/usr/local/cuda"))
 if shutil.which("ptxas") or os.path.exists(os.path.join(cuda, "bin", "ptxas")):
     config.available_features.add("ptxas")
+nvcc = shutil.which("nvcc") or os.path.join(cuda, "bin", "nvcc")
+if os.path.exists(nvcc):
+    config.available_features.add("nvcc")
+    config.substitutions.append(("%nvcc", nvcc))
 if os.path.exists(os.path.join(cuda, "nvvm", "libdevice", "libdevice.10.bc")):
     config.available_features.add("libdevice")
 if shutil.which("pkg-config"):
