@@ -131,6 +131,18 @@ uint8_t *nereid_emulator_reach(emu_warp_t *warp, const emu_insn_t *insn, int lan
   return where == EMU_LOCAL ? place + (size_t)(warp->index * EMU_LANES + (uint32_t)lane) * cta->local_bytes : place;
 }
 
+emu_cta_t *nereid_emulator_shared_range(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space,
+                                        uint64_t address, uint32_t bytes, uint32_t alignment, uint32_t *out_offset) {
+  if (!nereid_emulator_reach(warp, insn, lane, space, address, bytes, alignment, EMU_READ))
+    return NULL;
+  if (space == EMU_GENERIC && address - EMU_SHARED_WINDOW >= EMU_WINDOW_BYTES) {
+    (void)nereid_emulator_fail(warp, insn, lane, "0x%llx is no address in shared memory", (unsigned long long)address);
+    return NULL;
+  }
+  *out_offset = (uint32_t)(address & EMU_OFFSET_MASK);
+  return nereid_emulator_cta_of(warp->cta, address);
+}
+
 /* The least and the greatest of the lanes' addresses, the others' made the first one's; returns their bits. */
 EMU_SIMD static uint64_t extent(const uint64_t *addresses, uint32_t mask, uint64_t *lanes, uint64_t *out_low,
                                 uint64_t *out_high) {

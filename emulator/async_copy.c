@@ -51,6 +51,11 @@ static emu_next_t copy(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
     return EMU_FAILED;
   copies_t *copies = (copies_t *)(void *)effect->payload;
   copies->size = (uint32_t)emu_lane(warp, &insn->operands[2], __builtin_ctz(mask));
+  if ((copies->size != 4 && copies->size != 8 && copies->size != 16) || (EMU_HAS(insn, cg) && copies->size != 16)) {
+    nereid_emulator_free_effect(effect);
+    return nereid_emulator_fail(warp, insn, __builtin_ctz(mask), "a copy of %s bytes, not %u",
+                                EMU_HAS(insn, cg) ? "16" : "4, 8 or 16", copies->size);
+  }
   uint32_t ignored = last->absent || last->size ? 0 : emu_predicate(warp, last);
   FOR_LANES(lane, mask) {
     uint64_t read = last->absent || !last->size ? copies->size : emu_lane(warp, last, (int)lane);

@@ -87,6 +87,10 @@ static bool swaps(const emu_warp_t *warp, const emu_insn_t *insn, int lane, cons
   return old == emu_lane(warp, &insn->operands[at + 1], lane);
 }
 
+uint64_t nereid_emulator_combined(const emu_insn_t *insn, uint64_t old, uint64_t with) {
+  return combined(insn, old, with, 0);
+}
+
 /* Operands: destinations (of atom), address, sources; n_vector of each. */
 static emu_next_t atomic(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, bool returns) {
   unsigned n = insn->n_vector, size = nereid_emulator_type_size((emu_type_t)insn->types[0]), at = returns ? n : 0;

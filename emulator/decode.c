@@ -195,9 +195,7 @@ static bool check_modifiers(emu_parser_t *parser, emu_insn_t *insn, const emu_fo
   bool is_set = strcmp(form->name, "setp") == 0 || strcmp(form->name, "set") == 0;
   bool good = count_bits(m & ROUNDINGS) <= 1 && (!is_set || compares == 1) &&
               count_bits(m & (EMU_BIT(v2) | EMU_BIT(v4) | EMU_BIT(v8))) <= 1 &&
-              (form->name[0] == 'c' || /* cp.async names two spaces */
-               count_bits(m & (EMU_BIT(global) | EMU_BIT(shared) | EMU_BIT(shared_cluster) | EMU_BIT(local) |
-                               EMU_BIT(param) | EMU_BIT(const))) <= 1);
+              (count_bits(m & EMU_SPACES) <= 1 || count_bits(form->needs & EMU_SPACES) == 2);
   for (int i = EMU_lo; is_set && i < EMU_and; ++i)
     if (m & COMPARISONS & ((emu_modifiers_t)1 << i))
       insn->size = (uint8_t)i;

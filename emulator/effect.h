@@ -74,7 +74,9 @@ void nereid_emulator_generic_write(emu_cta_t *cta, uint32_t offset, uint32_t byt
 void nereid_emulator_publish(emu_warp_t *warp, uint32_t mask);
 /* Writes shared memory by the async proxy: both copies. */
 void nereid_emulator_async_write(emu_cta_t *cta, uint32_t offset, const void *bytes, uint32_t n);
-/* Bytes of shared memory as the async proxy sees them. */
+/* Reads shared memory as the async proxy sees it. */
+void nereid_emulator_async_read(const emu_cta_t *cta, uint32_t offset, void *bytes, uint32_t n);
+/* The same without a copy. */
 static inline const uint8_t *nereid_emulator_async_view(const emu_cta_t *cta, uint32_t offset) {
   return (cta->published ? cta->published : cta->shared) + offset;
 }

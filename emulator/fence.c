@@ -21,6 +21,9 @@ static emu_next_t fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask)
 
 /* A warp's registers are as many as it names. */
 static emu_next_t registers(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  uint32_t count = mask ? (uint32_t)emu_lane(warp, &insn->operands[0], __builtin_ctz(mask)) : 24;
+  if (count % 8 || count < 24 || count > 256)
+    return nereid_emulator_fail(warp, insn, __builtin_ctz(mask), "24 to 256 registers, a multiple of 8, not %u", count);
   return nereid_emulator_aligned(warp, insn, mask);
 }
 

@@ -130,15 +130,7 @@ bool nereid_emulator_mbarrier_await(emu_warp_t *warp, const emu_insn_t *insn, in
 
 emu_cta_t *nereid_emulator_mbarrier_at(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space,
                                        uint64_t address, uint32_t *out_offset) {
-  if (!nereid_emulator_reach(warp, insn, lane, space, address, 8, 8, EMU_READ))
-    return NULL;
-  if (space == EMU_GENERIC && address - EMU_SHARED_WINDOW >= EMU_WINDOW_BYTES) {
-    (void)nereid_emulator_fail(warp, insn, lane, "an mbarrier lies in shared memory, not at 0x%llx",
-                               (unsigned long long)address);
-    return NULL;
-  }
-  *out_offset = (uint32_t)(address & EMU_OFFSET_MASK);
-  return nereid_emulator_cta_of(warp->cta, address);
+  return nereid_emulator_shared_range(warp, insn, lane, space, address, 8, 8, out_offset);
 }
 
 /* The mbarrier of a lane's address operand `k`. */

@@ -220,11 +220,14 @@ static bool address(emu_parser_t *parser, emu_insn_t *insn, unsigned n_addresses
       return false;
     if (out->size != 4 && out->size != 8)
       return nereid_emulator_syntax(parser, "an address needs 32 or 64 bits");
-    bool copies = strncmp(insn->text, "cp.", 3) == 0; /* of several spaces */
+    emu_modifiers_t spaces = insn->modifiers & EMU_SPACES;
+    bool copies = (spaces & (spaces - 1)) != 0; /* from one space to another */
     if (symbol && symbol->kind == EMU_SYMBOL_ADDRESS && !copies) {
       if (insn->space == EMU_PARAM && symbol->space == EMU_LOCAL)
         insn->space = EMU_LOCAL; /* a parameter of a call */
-      else if (insn->space == EMU_GENERIC ? symbol->space != EMU_GLOBAL : symbol->space != (emu_space_t)insn->space)
+      else if (insn->space == EMU_GENERIC          ? symbol->space != EMU_GLOBAL
+               : insn->space == EMU_SHARED_CLUSTER ? symbol->space != EMU_SHARED
+                                                   : symbol->space != (emu_space_t)insn->space)
         return nereid_emulator_syntax(parser, "'%.*s' lies in another state space", (int)name.size, name.data);
     } else if (insn->space == EMU_PARAM && !copies && !parser->function->is_entry) {
       insn->space = EMU_LOCAL; /* where a function's parameters lie */

@@ -37,6 +37,8 @@ typedef enum emu_modifier {
 _Static_assert(EMU_MODIFIER_COUNT <= 128, "modifiers are bits of emu_modifiers_t");
 
 #define EMU_BIT(name) ((emu_modifiers_t)1 << EMU_##name)
+#define EMU_SPACES                                                                                                     \
+  (EMU_BIT(global) | EMU_BIT(shared) | EMU_BIT(shared_cluster) | EMU_BIT(local) | EMU_BIT(param) | EMU_BIT(const))
 #define EMU_HAS(insn, name) (((insn)->modifiers & EMU_BIT(name)) != 0)
 
 typedef enum emu_type {
@@ -356,7 +358,7 @@ typedef struct emu_form {
 #define EMU_FAMILIES(X) \
   X(integer) X(carry) X(packed) X(bits) X(float) X(half) X(special) X(compare) X(convert) X(move) \
   X(memory) X(wide) X(hint) X(atomic) X(warp) X(barrier) X(control) \
-  X(cluster) X(mbarrier) X(async) X(fence) \
+  X(cluster) X(mbarrier) X(async) X(bulk) X(tensor) X(tensor_map) X(fence) \
   X(matrix) X(mma) X(wmma) X(wgmma)
 /* clang-format on */
 #define X(family) extern const emu_form_t nereid_emulator_##family##_forms[];
@@ -414,6 +416,11 @@ emu_next_t nereid_emulator_rounded(emu_warp_t *warp, const emu_insn_t *insn, uin
 /* Bytes at an address as `nereid_emulator_access` finds them, aligned to `alignment`. */
 uint8_t *nereid_emulator_reach(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
                                uint32_t bytes, uint32_t alignment, emu_access_t access);
+/* The CTA whose shared memory has those bytes, and their offset in it; null after failing. */
+emu_cta_t *nereid_emulator_shared_range(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space,
+                                        uint64_t address, uint32_t bytes, uint32_t alignment, uint32_t *out_offset);
+/* What a reduction leaves of `old`. */
+uint64_t nereid_emulator_combined(const emu_insn_t *insn, uint64_t old, uint64_t with);
 /* The CTA of a shared address (its low 32 bits), null when its cluster has no such CTA. */
 emu_cta_t *nereid_emulator_cta_of(emu_cta_t *cta, uint64_t address);
 

@@ -38,3 +38,7 @@ void nereid_emulator_async_write(emu_cta_t *cta, uint32_t offset, const void *by
   memcpy(cta->published + offset, bytes, n);
   memset(cta->owners + offset, 0, n * sizeof *cta->owners);
 }
+
+void nereid_emulator_async_read(const emu_cta_t *cta, uint32_t offset, void *bytes, uint32_t n) {
+  memcpy(bytes, nereid_emulator_async_view(cta, offset), n);
+}

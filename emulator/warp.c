@@ -244,9 +244,20 @@ static bool time_out(emu_cluster_t *cluster) {
   return any && ++cluster->timeouts < 4096;
 }
 
+/* Whether a group can go on, woken by what landed since its last turn. */
+static bool runs(const emu_cluster_t *cluster) {
+  bool any = false;
+  for (uint32_t c = 0; c < cluster->n_ctas; ++c)
+    for (uint32_t i = 0; i < cluster->ctas[c].n_warps; ++i)
+      any |= choose(&cluster->ctas[c].warps[i]) >= 0;
+  return any;
+}
+
 /* Nothing can go on by itself: lands an effect, else lets waits time out. False: the cluster is stuck or failed. */
 static bool force(emu_cluster_t *cluster) {
   bool any = false;
+  if (runs(cluster))
+    return true;
   if (!nereid_emulator_land_one(cluster, &any))
     return false;
   if (any || time_out(cluster))

@@ -23,7 +23,7 @@ static nereid_status_t emulate_launch(const char *text, void *data, size_t bytes
   if (status)
     return status;
   assert_int_equal(nereid_emulator_memory_create(&memory), NEREID_OK);
-  assert_int_equal(nereid_emulator_memory_add(memory, data, bytes, 16, "data", &address), NEREID_OK);
+  assert_int_equal(nereid_emulator_memory_add(memory, data, bytes, 128, "data", &address), NEREID_OK);
   launch.parameters = &address;
   launch.parameter_bytes = 8;
   launch.memory = memory;

@@ -136,52 +136,48 @@ static void phases_alternate(void **state) {
   everywhere(body, 64, 1, 64, check_phases);
 }
 
+/* Instructions and what %d3 (a state, whose pending count is stored) or %p1 is then. */
+static const struct step {
+  const char *text;
+  char kind; /* c, p, or 0: nothing is stored */
+  uint32_t expected;
+} steps[] = {
+    {"mbarrier.init.shared.b64 [%r2], 3;", 0, 0},
+    {"mbarrier.arrive.expect_tx.shared.b64 %d3, [%r2], 48;", 'c', 3},
+    {"mbarrier.arrive.shared.b64 %d3, [%r2];", 'c', 2},
+    {"mbarrier.arrive_drop.shared.b64 %d4, [%r2];", 0, 0},
+    {"mbarrier.test_wait.shared.b64 %p1, [%r2], %d4;", 'p', 0},
+    {"mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r2], 48;", 0, 0},
+    {"mbarrier.test_wait.shared.b64 %p1, [%r2], %d4;", 'p', 1},
+    {"mbarrier.test_wait.parity.shared.b64 %p1, [%r2], 0;", 'p', 1},
+    {"mbarrier.arrive.noComplete.shared.b64 %d3, [%r2], 1;", 'c', 2},
+    {"mbarrier.arrive.release.cluster.shared.b64 %d3, [%r2], 1;", 'c', 1},
+    {"mbarrier.test_wait.parity.shared.b64 %p1, [%r2], 0;", 'p', 0},
+    {"mbarrier.try_wait.parity.shared.b64 %p1, [%r2], 1, 100;", 'p', 1},
+    {"mbarrier.inval.shared.b64 [%r2]; mbarrier.init.b64 [%d5], 2;", 0, 0},
+    {"mbarrier.expect_tx.b64 [%d5], 5; mbarrier.complete_tx.b64 [%d5], 5;", 0, 0},
+    {"mbarrier.try_wait.parity.b64 %p1, [%d5], 1;", 'p', 1},
+};
+enum { STEPS = sizeof steps / sizeof *steps };
+
 static void check_states(const uint32_t *data) {
-  static const uint32_t expected[] = {3, 2, 0, 1, 1, 2, 1, 0, 1, 1};
-  for (uint32_t i = 0; i < sizeof expected / sizeof *expected; ++i)
-    if (data[i] != expected[i])
-      fail_msg("word %u is %u, not %u", i, data[i], expected[i]);
+  for (uint32_t i = 0; i < STEPS; ++i)
+    if (steps[i].kind && data[i] != steps[i].expected)
+      fail_msg("%s: %u, not %u", steps[i].text, data[i], steps[i].expected);
 }
 
 /* The state has what was pending; a phase is over when arrivals and transactions are; a dropped arrival stays away. */
 static void states_tell_their_phase(void **state) {
-#define PUT_PENDING(at) "mbarrier.pending_count.b64 %r4, %d3; st.global.b32 [%d9+" at "], %r4;\n"
-#define PUT_PREDICATE(at) "selp.u32 %r4, 1, 0, %p1; st.global.b32 [%d9+" at "], %r4;\n"
-  static const char body[] = TID
-      "mbarrier.init.shared.b64 [%r2], 3; mbarrier.arrive.expect_tx.shared.b64 %d3, [%r2], 48;\n" PUT_PENDING("0") //
-      "mbarrier.arrive.shared.b64 %d3, [%r2];\n" PUT_PENDING("4")                                                  //
-      "mbarrier.arrive_drop.shared.b64 %d4, [%r2]; mbarrier.test_wait.shared.b64 %p1, [%r2], %d4;\n" PUT_PREDICATE(
-          "8") "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r2], 48;\n"
-               "mbarrier.test_wait.shared.b64 %p1, [%r2], %d4;\n" PUT_PREDICATE(
-                   "12") "mbarrier.test_wait.parity."
-                         "shared.b64 %p1, [%r2], "
-                         "0;\n" PUT_PREDICATE(
-                             "16") "mbarr"
-                                   "ier."
-                                   "arriv"
-                                   "e."
-                                   "noCom"
-                                   "plete"
-                                   ".shar"
-                                   "ed."
-                                   "b64 "
-                                   "%d3, "
-                                   "[%r2]"
-                                   ", "
-                                   "1;"
-                                   "\n" PUT_PENDING("20") "mbarrier.arrive.release.cluster.shared.b64 %d3, [%r2], "
-                                                          "1;\n" PUT_PENDING("24") "mbarrier.test_wait.parity.shared."
-                                                                                   "b64 %p1, [%r2], 0;\n" PUT_PREDICATE(
-                                                                                       "2"
-                                                                                       "8") "mbarrier.try_wait.parity."
-                                                                                            "shared.b64 %p1, [%r2], 1, "
-                                                                                            "100;\n" PUT_PREDICATE("32") "mbarrier.inval.shared.b64 [%r2]; mbarrier.init.b64 [%d5], 2;\n"
-                                                                                                                         "mbarrier.expect_tx.b64 [%d5], 5; mbarrier.complete_tx.b64 [%d5], 5;\n"
-                                                                                                                         "mbarrier.try_wait.parity.b64 %p1, [%d5], 1;\n" PUT_PREDICATE(
-                                                                                                                             "36");
   static char text[4096];
+  size_t n = (size_t)snprintf(text, sizeof text, "mov.u64 %%d5, smem; cvta.shared.u64 %%d5, %%d5; %s", TID);
   (void)state;
-  snprintf(text, sizeof text, "mov.u64 %%d5, smem; cvta.shared.u64 %%d5, %%d5; %s", body);
+  for (uint32_t i = 0; i < STEPS; ++i) {
+    n += (size_t)snprintf(text + n, sizeof text - n, "%s\n", steps[i].text);
+    if (steps[i].kind)
+      n += (size_t)snprintf(text + n, sizeof text - n, "%s st.global.b32 [%%d9+%u], %%r4;\n",
+                            steps[i].kind == 'c' ? "mbarrier.pending_count.b64 %r4, %d3;" : "selp.u32 %r4, 1, 0, %p1;",
+                            i * 4);
+  }
   everywhere(text, 1, 1, 16, check_states);
 }
 
@@ -218,7 +214,7 @@ static void misuse_of_mbarriers_is_reported(void **state) {
          "it completes the phase");
   expect("mbarrier.init.shared.b64 [smem], 1; mbarrier.expect_tx.shared.b64 [smem], 1048576;", 1, 1,
          "transaction count");
-  expect("mbarrier.init.b64 [%d9], 1;", 1, 1, "an mbarrier lies in shared memory");
+  expect("mbarrier.init.b64 [%d9], 1;", 1, 1, "is no address in shared memory");
   expect("mbarrier.init.shared.b64 [smem], 1;\n$L: mbarrier.try_wait.parity.shared.b64 %p1, [smem], 0; @!%p1 bra $L;",
          1, 1, "t.ptx:13: mbarrier.try_wait.parity.shared.b64: thread (0,0,0) of CTA (0,0,0): deadlock");
   expect("mbarrier.try_wait.parity.shared.b64 %p1, [smem], 2;", 1, 1, "no mbarrier");

@@ -1,0 +1,322 @@
+/* Bulk tensor copies (PTX ISA, cp.async.bulk.tensor, cp.reduce.async.bulk.tensor): a box of a tensor in global memory
+ * that a tensor map describes, to or from shared memory, where it lies densely, innermost dimension first, swizzled.
+ *
+ *   tile      element (i0, .., in) of the box is element (c0 + i0 s0, .., cn + in sn) of the tensor, s the map's steps
+ *   im2col    the box's rows are pixels of dimensions 1 to n - 1, taken one after the other through their bounding box,
+ *             each moved by the offsets of the instruction; the outermost dimension is the image's number
+ *
+ * Elements outside of the tensor read as zeros or NaN and are not written; the mbarrier counts the whole box. The
+ * swizzle exchanges pieces of 16 bytes by their address in shared memory: bits 4 to 6 by bits 7 to 9 (128 bytes), 4 and
+ * 5 by 7 and 8 (64), 4 by 7 (32). */
+#include "emulator/bulk.h"
+#include "emulator/execute.h"
+
+#include "base/tensor_map.h"
+
+enum { RANK = NEREID_TENSOR_MAP_RANK, PIECE = 16, ROW = 256 * 8 };
+
+typedef struct box {
+  nereid_tensor_map_t map;
+  int64_t at[RANK];                      /* coordinates of the instruction */
+  uint16_t moves[RANK];                  /* im2col: offsets of dimensions 1 to rank - 2 */
+  uint32_t counts[RANK];                 /* elements in each dimension; im2col: channels and pixels */
+  uint32_t element, row, n_rows, shared; /* bytes, bytes, rows, offset in shared memory */
+  emu_cta_t *target;                     /* whose shared memory is written; null: global memory */
+  uint8_t bytes[];                       /* what was read, unswizzled */
+} box_t;
+
+static uint32_t swizzled(const nereid_tensor_map_t *map, uint32_t address) {
+  uint32_t mask = map->swizzle == 128 ? 7 : map->swizzle == 64 ? 3 : map->swizzle == 32 ? 1 : 0;
+  return address ^ (address >> 7 & mask) << 4;
+}
+
+/* The coordinates of the first element of a row in dimensions 1 and up. */
+static void tile_row(const box_t *box, uint32_t row, int64_t *out) {
+  for (int d = 1; d < box->map.rank; ++d, row /= box->counts[d - 1])
+    out[d] = box->at[d] + (int64_t)(row % box->counts[d]) * box->map.steps[d];
+}
+
+/* The pixel `row` pixels behind the first, through the bounding box, whose corners count from the tensor's; then the
+ * image's number. */
+static void pixel_row(const box_t *box, uint32_t row, int64_t *out) {
+  int64_t left = row;
+  int last = box->map.rank - 1;
+  for (int d = 1; d < last; ++d) {
+    int64_t from = box->map.lower[d - 1], to = (int64_t)box->map.shape[d] + box->map.upper[d - 1];
+    int64_t step = box->map.steps[d], extent = to > from ? (to - from + step - 1) / step : 1;
+    int64_t index = (box->at[d] - from) / step + left;
+    left = index >= 0 ? index / extent : -((extent - 1 - index) / extent);
+    out[d] = from + (index - left * extent) * step + box->moves[d - 1];
+  }
+  out[last] = box->at[last] + left;
+}
+
+/* Where a row lies in global memory and which of its elements, `from` up to `to`, are inside of the tensor. */
+static uint64_t locate(const box_t *box, uint32_t row, uint32_t *out_from, uint32_t *out_to) {
+  const nereid_tensor_map_t *map = &box->map;
+  int64_t at[RANK] = {box->at[0]}, inner = (int64_t)map->shape[0];
+  uint64_t address = map->address;
+  if (map->im2col)
+    pixel_row(box, row, at);
+  else
+    tile_row(box, row, at);
+  bool inside = true;
+  for (int d = 1; d < map->rank; ++d) {
+    inside = inside && at[d] >= 0 && at[d] < (int64_t)map->shape[d];
+    address += (uint64_t)at[d] * map->strides[d - 1];
+  }
+  int64_t from = at[0] < 0 ? -at[0] : 0, to = inner - at[0] < box->counts[0] ? inner - at[0] : box->counts[0];
+  inside = inside && from < to;
+  *out_from = inside ? (uint32_t)from : 0;
+  *out_to = inside ? (uint32_t)to : 0;
+  return address + (uint64_t)at[0] * box->element;
+}
+
+/* What lies outside reads as this. */
+static void fill(const box_t *box, uint8_t *row) {
+  memset(row, 0, box->row);
+  for (uint32_t i = 0; box->map.nan_padding && i < box->row; i += box->element) {
+    memset(row + i, 0xff, box->element);
+    row[i + box->element - 1] = 0x7f;
+  }
+}
+
+static void flush_subnormals(const box_t *box, uint8_t *row) {
+  bool flushes = box->map.element == NEREID_TENSOR_MAP_F32_FTZ || box->map.element == NEREID_TENSOR_MAP_TF32_FTZ;
+  for (uint32_t i = 0; flushes && i < box->row; i += 4) {
+    uint32_t bits;
+    memcpy(&bits, row + i, 4);
+    bits = bits & 0x7f800000 ? bits : bits & 0x80000000;
+    memcpy(row + i, &bits, 4);
+  }
+}
+
+/* Global memory to the buffer. */
+static bool collect_global(emu_effect_t *effect, uint32_t lanes) {
+  box_t *box = (box_t *)(void *)effect->payload;
+  for (uint32_t row = 0; row < box->n_rows; ++row) {
+    uint32_t from, to;
+    uint64_t address = locate(box, row, &from, &to);
+    uint8_t *out = box->bytes + (size_t)row * box->row;
+    fill(box, out);
+    if (from == to)
+      continue;
+    const uint8_t *in =
+        nereid_emulator_reach(effect->warp, effect->insn, __builtin_ctz(lanes), EMU_GLOBAL,
+                              address + (uint64_t)from * box->element, (to - from) * box->element, 1, EMU_READ);
+    if (!in)
+      return false;
+    memcpy(out + (size_t)from * box->element, in, (size_t)(to - from) * box->element);
+    flush_subnormals(box, out);
+  }
+  return true;
+}
+
+static bool land_shared(emu_effect_t *effect, uint32_t lanes) {
+  const box_t *box = (const box_t *)(const void *)effect->payload;
+  (void)lanes;
+  for (uint32_t at = 0; at < box->n_rows * box->row; at += PIECE)
+    nereid_emulator_async_write(box->target, swizzled(&box->map, box->shared + at), box->bytes + at, PIECE);
+  return true;
+}
+
+/* Shared memory to the buffer. */
+static bool collect_shared(emu_effect_t *effect, uint32_t lanes) {
+  box_t *box = (box_t *)(void *)effect->payload;
+  (void)lanes;
+  for (uint32_t at = 0; at < box->n_rows * box->row; at += PIECE)
+    nereid_emulator_async_read(effect->warp->cta, swizzled(&box->map, box->shared + at), box->bytes + at, PIECE);
+  return true;
+}
+
+static emu_type_t type_of(unsigned element) {
+  static const uint8_t types[] = {EMU_U8,  EMU_U16, EMU_U32,  EMU_S32, EMU_U64, EMU_S64, EMU_F16,
+                                  EMU_F32, EMU_F64, EMU_BF16, EMU_F32, EMU_F32, EMU_F32};
+  return element < sizeof types ? (emu_type_t)types[element] : EMU_NONE;
+}
+
+static bool land_global(emu_effect_t *effect, uint32_t lanes) {
+  const box_t *box = (const box_t *)(const void *)effect->payload;
+  const emu_insn_t *insn = effect->insn;
+  bool reduces = insn->variant & EMU_REDUCES;
+  for (uint32_t row = 0; row < box->n_rows; ++row) {
+    uint32_t from, to;
+    uint64_t address = locate(box, row, &from, &to);
+    const uint8_t *in = box->bytes + (size_t)row * box->row + (size_t)from * box->element;
+    uint32_t bytes = (to - from) * box->element;
+    if (!bytes)
+      continue;
+    uint8_t *out =
+        nereid_emulator_reach(effect->warp, insn, __builtin_ctz(lanes), EMU_GLOBAL,
+                              address + (uint64_t)from * box->element, bytes, 1, reduces ? EMU_UPDATE : EMU_WRITE);
+    if (!out)
+      return false;
+    if (reduces)
+      nereid_emulator_reduce(insn, type_of(box->map.element), out, in, bytes);
+    else
+      memcpy(out, in, bytes);
+  }
+  return true;
+}
+
+/* The map at a generic address, valid and of the instruction's rank. */
+static bool read_map(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_t address, nereid_tensor_map_t *out) {
+  nereid_message_t why;
+  unsigned rank = insn->choices[0] + 1u;
+  bool im2col = (insn->variant & EMU_IM2COL) != 0;
+  const uint8_t *bytes =
+      nereid_emulator_reach(warp, insn, lane, EMU_GENERIC, address, NEREID_TENSOR_MAP_BYTES, 64, EMU_READ);
+  if (!bytes)
+    return false;
+  if (!nereid_tensor_map_read(bytes, out))
+    (void)nereid_emulator_fail(warp, insn, lane, "no tensor map is at 0x%llx", (unsigned long long)address);
+  else if (nereid_tensor_map_validate(out, &why))
+    (void)nereid_emulator_fail(warp, insn, lane, "%s", why.text);
+  else if (out->rank != rank || out->im2col != im2col)
+    (void)nereid_emulator_fail(warp, insn, lane, "the tensor map has rank %u%s, the instruction %u%s", out->rank,
+                               out->im2col ? " and is im2col" : "", rank, im2col ? " and is im2col" : "");
+  else if (nereid_tensor_map_element_bits(out->element) < 8)
+    (void)nereid_emulator_fail(warp, insn, lane, "4-bit elements are not emulated");
+  else
+    return true;
+  return false;
+}
+
+/* Operand `k` is the map, its coordinates follow. */
+static bool read_box(emu_warp_t *warp, const emu_insn_t *insn, int lane, int k, box_t *out) {
+  *out = (box_t){0};
+  nereid_tensor_map_t *map = &out->map;
+  if (!read_map(warp, insn, lane, emu_lane(warp, &insn->operands[k], lane), map))
+    return false;
+  if (insn->lists[0].count != map->rank)
+    return nereid_emulator_fail(warp, insn, lane, "%u coordinates for a tensor of rank %u", insn->lists[0].count,
+                                map->rank) == EMU_ADVANCE;
+  out->element = nereid_tensor_map_element_bits(map->element) / 8;
+  out->n_rows = 1;
+  for (int d = 0; d < map->rank; ++d) {
+    uint32_t step = d && !map->im2col ? map->steps[d] : 1;
+    out->at[d] = (int32_t)emu_lane(warp, &insn->operands[insn->lists[0].first + d], lane);
+    out->counts[d] = map->im2col && d > 1 ? 1 : (map->box[d] + step - 1) / step;
+    out->n_rows *= d ? out->counts[d] : 1;
+  }
+  out->row = out->counts[0] * out->element;
+  for (unsigned i = 0; i < insn->lists[1].count && i < RANK; ++i)
+    out->moves[i] = (uint16_t)emu_lane(warp, &insn->operands[insn->lists[1].first + i], lane);
+  return !map->im2col || insn->lists[1].count == map->rank - 2u || !(insn->variant & EMU_TO_SHARED) ||
+         nereid_emulator_fail(warp, insn, lane, "%u offsets for a tensor of rank %u", insn->lists[1].count,
+                              map->rank) == EMU_ADVANCE;
+}
+
+static bool start(emu_warp_t *warp, const emu_insn_t *insn, int lane, const box_t *box, emu_cta_t *target,
+                  uint64_t mbarrier) {
+  uint32_t bytes = box->n_rows * box->row;
+  emu_effect_t *effect = nereid_emulator_effect(warp, insn, UINT32_C(1) << lane,
+                                                target ? EMU_GROUP_NONE : EMU_GROUP_BULK, sizeof *box + bytes);
+  if (!effect)
+    return false;
+  memcpy(effect->payload, box, sizeof *box);
+  ((box_t *)(void *)effect->payload)->target = target;
+  effect->collect = target ? collect_global : collect_shared;
+  effect->land = target ? land_shared : land_global;
+  if (target && !nereid_emulator_track(effect, lane, target, mbarrier, bytes)) {
+    nereid_emulator_free_effect(effect);
+    return false;
+  }
+  return nereid_emulator_issue(effect);
+}
+
+/* Operands: to, [map, coordinates], mbarrier, offsets of im2col, a mask of CTAs. */
+static bool load_lane(emu_warp_t *warp, const emu_insn_t *insn, int lane) {
+  box_t box;
+  emu_space_t space = EMU_HAS(insn, shared_cluster) ? EMU_SHARED_CLUSTER : EMU_SHARED;
+  if (!read_box(warp, insn, lane, 1, &box))
+    return false;
+  uint32_t behind = 2u + insn->lists[0].count;
+  emu_cta_t *cta = nereid_emulator_shared_range(warp, insn, lane, space,
+                                                emu_lane(warp, &insn->operands[0], lane) + (uint64_t)insn->offset,
+                                                box.n_rows * box.row, 128, &box.shared);
+  uint64_t mbarrier = emu_lane(warp, &insn->operands[behind], lane) + (uint64_t)insn->offsets[0];
+  uint32_t targets = cta ? nereid_emulator_targets(warp, insn, lane, (int)(insn->n_operands - 1u), cta) : 0;
+  bool good = targets != 0;
+  if (good)
+    nereid_emulator_count_bulk(warp, (uint64_t)box.n_rows * box.row);
+  for (; good && targets; targets &= targets - 1) {
+    uint32_t rank = (uint32_t)__builtin_ctz(targets);
+    uint64_t there = insn->variant & EMU_MULTICAST ? nereid_emulator_in_cta(mbarrier, rank) : mbarrier;
+    good = start(warp, insn, lane, &box, &cta->cluster->ctas[rank], there);
+  }
+  return good;
+}
+
+/* Operands: [map, coordinates], from. */
+static bool store_lane(emu_warp_t *warp, const emu_insn_t *insn, int lane) {
+  box_t box;
+  if (!read_box(warp, insn, lane, 0, &box))
+    return false;
+  uint64_t from = emu_lane(warp, &insn->operands[1 + insn->lists[0].count], lane) + (uint64_t)insn->offset;
+  if (!nereid_emulator_shared_range(warp, insn, lane, EMU_SHARED, from, box.n_rows * box.row, 128, &box.shared))
+    return false;
+  nereid_emulator_count_bulk(warp, (uint64_t)box.n_rows * box.row);
+  return start(warp, insn, lane, &box, NULL, 0);
+}
+
+static emu_next_t copy(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  FOR_LANES(lane, mask)
+  if (!(insn->variant & EMU_TO_SHARED ? load_lane : store_lane)(warp, insn, (int)lane))
+    return EMU_FAILED;
+  return EMU_ADVANCE;
+}
+
+static emu_next_t nothing(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  (void)warp;
+  (void)insn;
+  (void)mask;
+  return EMU_ADVANCE;
+}
+
+#define MEMORY NEREID_EMULATOR_CLASS_MEMORY
+#define WITH(n) (MEMORY | EMU_VARIANT(n))
+#define DIMENSIONS " 1d|2d|3d|4d|5d"
+#define TX " mbarrier::complete_tx::bytes"
+#define GLOBAL EMU_BIT(global)
+#define HINT EMU_BIT(hint)
+#define ROWS_IN(space)                                                                                                 \
+  LOADS(space, " tile?", "m-T-m-", 0), LOADS(space, " tile? multicast::cluster", "m-T-m-sh", EMU_MULTICAST),           \
+      LOADS(space, " im2col", "m-T-m-Wh", EMU_IM2COL),                                                                 \
+      LOADS(space, " im2col multicast::cluster", "m-T-m-Whsh", EMU_IM2COL | EMU_MULTICAST)
+#define LOADS(space, words, operands, more)                                                                            \
+  {"cp async bulk tensor" DIMENSIONS words TX,                                                                         \
+   "",                                                                                                                 \
+   operands,                                                                                                           \
+   GLOBAL | EMU_BIT(space),                                                                                            \
+   HINT,                                                                                                               \
+   copy,                                                                                                               \
+   WITH(EMU_TO_SHARED | (more))}
+#define ROWS_OUT(name, op, more)                                                                                       \
+  STORES(name, " tile?", op, more), STORES(name, " im2col_no_offs", op, (more) | EMU_IM2COL)
+#define STORES(name, words, op, more)                                                                                  \
+  {name " bulk tensor" DIMENSIONS words " bulk_group",                                                                 \
+   "",                                                                                                                 \
+   "T-m-",                                                                                                             \
+   GLOBAL | EMU_BIT(shared) | (op),                                                                                    \
+   HINT,                                                                                                               \
+   copy,                                                                                                               \
+   WITH(EMU_FROM_SHARED | (more))}
+#define REDUCES(op) ROWS_OUT("cp reduce async", EMU_BIT(op), EMU_REDUCES)
+
+const emu_form_t nereid_emulator_tensor_forms[] = {
+    ROWS_IN(shared_cluster),
+    LOADS(shared, " tile?", "m-T-m-", 0),
+    LOADS(shared, " im2col", "m-T-m-Wh", EMU_IM2COL),
+    ROWS_OUT("cp async", 0, 0),
+    REDUCES(add),
+    REDUCES(min),
+    REDUCES(max),
+    REDUCES(inc),
+    REDUCES(dec),
+    REDUCES(and),
+    REDUCES(or),
+    REDUCES(xor),
+    {"cp async bulk prefetch L2 tensor" DIMENSIONS " tile?", "", "T-", GLOBAL, HINT, nothing, MEMORY},
+    {"cp async bulk prefetch L2 tensor" DIMENSIONS " im2col", "", "T-Wh", GLOBAL, HINT, nothing, MEMORY},
+    {0}};
