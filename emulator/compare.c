@@ -153,7 +153,7 @@ static emu_next_t setp_pair(emu_warp_t *warp, const emu_insn_t *insn, uint32_t m
 static emu_next_t set_pair(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   uint32_t lower = combine(warp, insn, compare_half(warp, insn, 1, 0), &insn->operands[3]);
   uint32_t upper = combine(warp, insn, compare_half(warp, insn, 1, 16), &insn->operands[3]);
-  uint32_t yes = insn->types[0] == EMU_BF16X2 ? 0x3f80 : 0x3c00;
+  uint32_t yes = insn->types[0] == EMU_BF16X2 ? 0x3f80 : insn->types[0] == EMU_F16X2 ? 0x3c00 : 0xffff;
   FOR_LANES(lane, mask)
   emu_set_lane(warp, &insn->operands[0], (int)lane,
                (lower >> lane & 1 ? yes : 0) | (uint64_t)(upper >> lane & 1 ? yes : 0) << 16);
@@ -240,8 +240,8 @@ const emu_form_t nereid_emulator_compare_forms[] = {
     SETS(f16, HALVES_OF("f16"), FLOATS, NONE),
     SETS(f16_ftz, HALVES_OF("f16"), FLOATS, FTZ),
     SETS(bf16, HALVES_OF("bf16"), FLOATS, NONE),
-    SETS(pair, "f16x2.f16x2|bf16x2.bf16x2", FLOATS, NONE),
-    SETS(pair, "f16x2.f16x2", FLOATS, FTZ),
+    SETS(pair, "f16x2.f16x2|u32.f16x2|s32.f16x2|bf16x2.bf16x2|u32.bf16x2|s32.bf16x2", FLOATS, NONE),
+    SETS(pair, "f16x2.f16x2|u32.f16x2|s32.f16x2", FLOATS, FTZ),
     {"selp", "b16|u16|s16", "d0s0s0q-", 0, 0, selp_16, MOVE},
     {"selp", "b32|u32|s32|f32", "d0s0s0q-", 0, 0, selp_32, MOVE},
     {"selp", "b64|u64|s64|f64", "d0s0s0q-", 0, 0, selp_64, MOVE},
