@@ -76,7 +76,7 @@ static inline void emu_set_lane(emu_warp_t *warp, const emu_operand_t *operand, 
       }                                                                                                                \
   } while (0)
 
-/* The addresses of all lanes: operand `k` and the instruction's offset. */
+/* The addresses of all lanes: operand `k` and the instruction's offset, in as many bits as the operand has. */
 static inline void emu_addresses(const emu_warp_t *warp, const emu_insn_t *insn, int k, uint64_t *addresses) {
   const uint8_t *from = emu_source(warp, insn, k);
   if (insn->operands[k].size == 8)
@@ -84,7 +84,7 @@ static inline void emu_addresses(const emu_warp_t *warp, const emu_insn_t *insn,
       addresses[lane] = LANE(uint64_t, from, lane) + (uint64_t)insn->offset;
   else
     for (size_t lane = 0; lane < EMU_LANES; ++lane)
-      addresses[lane] = LANE(uint32_t, from, lane) + (uint64_t)insn->offset;
+      addresses[lane] = LANE(uint32_t, from, lane) + (uint32_t)insn->offset;
 }
 
 /* name(a): R from a T; name(a, b); name(a, b, c). `flags` are insn's modifiers where the expression asks for them. */

@@ -333,6 +333,16 @@ static bool two_follow(const emu_parser_t *parser) {
   return commas >= 2;
 }
 
+/* `_` alone, which stands for nothing; a name may begin with it. */
+static bool nothing(emu_parser_t *parser) {
+  nereid_emulator_blanks(parser);
+  const char *at = parser->at;
+  if (nereid_emulator_is(nereid_emulator_word(parser, false), "_"))
+    return true;
+  parser->at = at;
+  return false;
+}
+
 /* p|q destinations: o follows its sibling behind a bar. */
 static bool optional(emu_parser_t *parser, char kind, emu_insn_t *insn, const char *at, unsigned k) {
   bool there = (kind != 'C' || two_follow(parser)) && nereid_emulator_accept(parser, kind == 'o' ? '|' : ',');
@@ -341,10 +351,8 @@ static bool optional(emu_parser_t *parser, char kind, emu_insn_t *insn, const ch
     return true;
   if (kind == 'O' || kind == 'C')
     return value(parser, type_of(insn, at[1]), width(insn, at[1]), 0, false, &insn->operands[k]);
-  if (kind == 'o' && nereid_emulator_peek(parser) == '_') {
-    (void)nereid_emulator_word(parser, false);
+  if (kind == 'o' && nothing(parser))
     return true;
-  }
   return nereid_emulator_predicate(parser, &insn->operands[k]);
 }
 
@@ -418,8 +426,7 @@ bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_
     } else if (at[0] == 'T') {
       good = tensor(parser, insn, k, lists);
       used = good ? 1u + insn->lists[lists++].count : 0;
-    } else if (at[0] == 'p' && nereid_emulator_peek(parser) == '_') {
-      (void)nereid_emulator_word(parser, false);
+    } else if (at[0] == 'p' && nothing(parser)) {
       insn->operands[k].absent = 1;
     } else if (at[0] == 'p' || at[0] == 'q') {
       good = nereid_emulator_predicate(parser, &insn->operands[k]);

@@ -2,8 +2,9 @@
  *
  *   "__nv_tanhf"   →   (float)tanh((double)x)
  *
- * A float function has an f behind its name; the integer ones are listed as they are. */
-#include "interpreter/machine.h"
+ * A float function has an f behind its name. Functions on bits and those with a rounding in their name are in files of
+ * their own; those that write to a pointer cannot be called from tensors. */
+#include "interpreter/extern.h"
 
 #include <math.h>
 
@@ -13,6 +14,7 @@ typedef struct symbol {
   double (*one)(double);
   double (*two)(double, double);
   double (*three)(double, double, double);
+  double (*four)(double, double, double, double);
 } symbol_t;
 
 static double rsqrt_(double x) {
@@ -33,8 +35,12 @@ static double exp10_(double x) {
 static double saturate_(double x) {
   return x > 0 ? fmin(x, 1) : 0;
 }
+/* Where the factors leave the range of double the quotient's series has one term left that counts. */
 static double erfcx_(double x) {
-  return exp(x * x) * erfc(x);
+  return x > 25 ? 0.564189583547756287 / x * (1 - 0.5 / (x * x)) : exp(x * x) * erfc(x);
+}
+static double fast_pow_(double x, double y) {
+  return exp2(y * log2(x));
 }
 static double normcdf_(double x) {
   return 0.5 * erfc(-x * M_SQRT1_2);
@@ -42,18 +48,77 @@ static double normcdf_(double x) {
 static double divide_(double x, double y) {
   return x / y;
 }
-static double multiply_(double x, double y) {
-  return x * y;
+static double rhypot_(double x, double y) {
+  return 1 / hypot(x, y);
 }
-static double add_(double x, double y) {
-  return x + y;
+static double ldexp_(double x, double n) {
+  return ldexp(x, n > 5000 ? 5000 : n < -5000 ? -5000 : (int)n);
 }
-static double subtract_(double x, double y) {
-  return x - y;
+static double jn_(double n, double x) {
+  return n < 0 ? NAN : jn((int)n, x);
 }
-static double reciprocal_(double x) {
-  return 1 / x;
+static double yn_(double n, double x) {
+  return n < 0 ? NAN : yn((int)n, x);
 }
+static double norm3d_(double x, double y, double z) {
+  return hypot(hypot(x, y), z);
+}
+static double rnorm3d_(double x, double y, double z) {
+  return 1 / norm3d_(x, y, z);
+}
+static double norm4d_(double x, double y, double z, double w) {
+  return hypot(hypot(x, y), hypot(z, w));
+}
+static double rnorm4d_(double x, double y, double z, double w) {
+  return 1 / norm4d_(x, y, z, w);
+}
+
+/* The inverse of the complementary error function: Newton's steps, which converge from a first approximation by
+ * logarithms. */
+static double erfcinv_(double y) {
+  if (!(y >= 0 && y <= 2))
+    return NAN;
+  if (y == 0 || y == 2)
+    return y == 0 ? INFINITY : -INFINITY;
+  const double small = y < 1 ? y : 2 - y, t = sqrt(-2 * log(small / 2));
+  double x = -0.70711 * ((2.30753 + t * 0.27061) / (1 + t * (0.99229 + t * 0.04481)) - t);
+  for (int i = 0; i < 4; ++i) {
+    const double error = erfc(x) - small;
+    x += error / (1.12837916709551257 * exp(-x * x) - x * error);
+  }
+  return y < 1 ? x : -x;
+}
+static double erfinv_(double x) {
+  if (fabs(x) > 0.5 || isnan(x))
+    return x < 0 ? -erfcinv_(1 + x) : erfcinv_(1 - x);
+  double y = x * 0.886226925452758; /* near zero 1 - x would lose the digits of x */
+  for (int i = 0; i < 5; ++i)
+    y -= (erf(y) - x) / (1.12837916709551257 * exp(-y * y));
+  return x == 0 ? x : y;
+}
+static double normcdfinv_(double x) {
+  return -M_SQRT2 * erfcinv_(2 * x);
+}
+
+/* Modified Bessel functions of the first kind: sum of (x / 2)^(2 k + n) / (k! (k + n)!). */
+static double bessel_i(int n, double x) {
+  const double half = x / 2;
+  double term = n ? half : 1, sum = term;
+  if (isinf(x))
+    return n ? x : INFINITY;
+  for (int k = 1; k < 1000 && fabs(term) > fabs(sum) * 1e-18; ++k) {
+    term *= half * half / ((double)k * (k + n));
+    sum += term;
+  }
+  return sum;
+}
+static double bessel_i0(double x) {
+  return bessel_i(0, x);
+}
+static double bessel_i1(double x) {
+  return bessel_i(1, x);
+}
+
 static const symbol_t symbols[] = {
     {"sin", 1, .one = sin},
     {"cos", 1, .one = cos},
@@ -96,6 +161,16 @@ static const symbol_t symbols[] = {
     {"sinpi", 1, .one = sinpi_},
     {"cospi", 1, .one = cospi_},
     {"saturate", 1, .one = saturate_},
+    {"erfinv", 1, .one = erfinv_},
+    {"erfcinv", 1, .one = erfcinv_},
+    {"normcdfinv", 1, .one = normcdfinv_},
+    {"cyl_bessel_i0", 1, .one = bessel_i0},
+    {"cyl_bessel_i1", 1, .one = bessel_i1},
+    {"j0", 1, .one = j0},
+    {"j1", 1, .one = j1},
+    {"y0", 1, .one = y0},
+    {"y1", 1, .one = y1},
+    {"fast_tanh", 1, .one = tanh},
     {"fast_sin", 1, .one = sin},
     {"fast_cos", 1, .one = cos},
     {"fast_tan", 1, .one = tan},
@@ -105,12 +180,8 @@ static const symbol_t symbols[] = {
     {"fast_log2", 1, .one = log2},
     {"fast_log10", 1, .one = log10},
     {"frsqrt_rn", 1, .one = rsqrt_},
-    {"frcp_rn", 1, .one = reciprocal_},
-    {"drcp_rn", 1, .one = reciprocal_},
-    {"fsqrt_rn", 1, .one = sqrt},
-    {"dsqrt_rn", 1, .one = sqrt},
     {"pow", 2, .two = pow},
-    {"fast_pow", 2, .two = pow},
+    {"fast_pow", 2, .two = fast_pow_},
     {"fmod", 2, .two = fmod},
     {"remainder", 2, .two = remainder},
     {"atan2", 2, .two = atan2},
@@ -120,25 +191,21 @@ static const symbol_t symbols[] = {
     {"fmin", 2, .two = fmin},
     {"copysign", 2, .two = copysign},
     {"fast_fdivide", 2, .two = divide_},
-    {"fdiv_rn", 2, .two = divide_},
-    {"ddiv_rn", 2, .two = divide_},
-    {"fmul_rn", 2, .two = multiply_},
-    {"dmul_rn", 2, .two = multiply_},
-    {"fadd_rn", 2, .two = add_},
-    {"dadd_rn", 2, .two = add_},
-    {"fsub_rn", 2, .two = subtract_},
-    {"dsub_rn", 2, .two = subtract_},
     {"powi", 2, .two = pow},
+    {"rhypot", 2, .two = rhypot_},
+    {"ldexp", 2, .two = ldexp_},
+    {"scalbn", 2, .two = ldexp_},
+    {"jn", 2, .two = jn_},
+    {"yn", 2, .two = yn_},
+    {"norm3d", 3, .three = norm3d_},
+    {"rnorm3d", 3, .three = rnorm3d_},
     {"fma", 3, .three = fma},
-    {"fma_rn", 3, .three = fma},
+    {"norm4d", 4, .four = norm4d_},
+    {"rnorm4d", 4, .four = rnorm4d_},
 };
 
 /* fabsf has the f of the type, fabs has none: the whole name is tried first. */
 static const symbol_t *find(nereid_view_t name) {
-  static const char prefix[] = "__nv_";
-  if (!nereid_view_starts_with(name, nereid_view(prefix)))
-    return NULL;
-  name = nereid_view_of(name.data + sizeof prefix - 1, name.size - (sizeof prefix - 1));
   for (int pass = 0; pass < 2; ++pass) {
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; ++i)
       if (nereid_view_equal(name, nereid_view(symbols[i].name)))
@@ -158,18 +225,61 @@ static double operand(const nereid_slot_t *slot, size_t i) {
 
 /* fma of f32 and f64 is rounded once; the others in double and then to the type. */
 static uint64_t apply(const symbol_t *symbol, const nereid_step_t *step, size_t i) {
-  if (symbol->arity == 3)
+  if (symbol->three == fma)
     return nereid_bits_fma(step->to, nereid_machine_word(step->operands[0], i),
                            nereid_machine_word(step->operands[1], i), nereid_machine_word(step->operands[2], i));
-  const double x = operand(step->operands[0], i);
-  const double value = symbol->arity == 2 ? symbol->two(x, operand(step->operands[1], i)) : symbol->one(x);
+  double x[4] = {0};
+  for (int k = 0; k < symbol->arity; ++k)
+    x[k] = operand(step->operands[k], i);
+  const double value = symbol->arity == 4   ? symbol->four(x[0], x[1], x[2], x[3])
+                       : symbol->arity == 3 ? symbol->three(x[0], x[1], x[2])
+                       : symbol->arity == 2 ? symbol->two(x[0], x[1])
+                                            : symbol->one(x[0]);
   return nereid_bits_from_double(step->to, value, false);
+}
+
+/* What a name stands for: one of the three. */
+typedef struct function {
+  const symbol_t *symbol;
+  const nereid_extern_word_t *word;
+  bool is_rounded;
+  nereid_extern_rounded_t rounded;
+} function_t;
+
+static bool look_up(const nereid_step_t *step, nereid_view_t name, function_t *out) {
+  static const char prefix[] = "__nv_";
+  *out = (function_t){.symbol = NULL};
+  if (!nereid_view_starts_with(name, nereid_view(prefix)))
+    return false;
+  name = nereid_view_of(name.data + sizeof prefix - 1, name.size - (sizeof prefix - 1));
+  const size_t n = step->n_operands;
+  out->word = nereid_extern_find_word(name);
+  if (out->word)
+    return (size_t)out->word->arity == n;
+  out->is_rounded = nereid_extern_find_rounded(name, &out->rounded);
+  if (out->is_rounded)
+    return (size_t)out->rounded.arity == n;
+  out->symbol = find(name);
+  return out->symbol && (size_t)out->symbol->arity == n && nereid_kind_is_float(step->to);
+}
+
+enum { ARITY = 3 };
+
+static uint64_t call(const function_t *function, const nereid_step_t *step, size_t i) {
+  uint64_t x[ARITY] = {0};
+  if (function->symbol)
+    return apply(function->symbol, step, i);
+  for (size_t k = 0; k < step->n_operands && k < ARITY; ++k)
+    x[k] = nereid_machine_word(step->operands[k], i);
+  const uint64_t word = function->word ? function->word->apply(x)
+                                       : nereid_extern_apply_rounded(&function->rounded, step->from, step->to, x);
+  return nereid_bits_cut(word, step->to.bits);
 }
 
 static bool extern_elementwise(nereid_machine_t *machine, const nereid_step_t *step) {
   const MlirStringRef name = nereid_tt_extern_elementwise_get_symbol(step->op);
-  const symbol_t *symbol = find(nereid_view_of(name.data, name.length));
-  if (!symbol || (size_t)symbol->arity != step->n_operands || !nereid_kind_is_float(step->to))
+  function_t function;
+  if (!look_up(step, nereid_view_of(name.data, name.length), &function))
     return nereid_machine_error(step, "calls '%.*s', which the interpreter does not know for these operands",
                                 (int)name.length, name.data);
   size_t count = step->results[0]->shape.count;
@@ -178,7 +288,7 @@ static bool extern_elementwise(nereid_machine_t *machine, const nereid_step_t *s
       count = step->operands[k]->count;
   uint64_t *out = nereid_machine_resize(machine, step->results[0], count);
   for (size_t i = 0; out && i < count; ++i)
-    out[i] = apply(symbol, step, i);
+    out[i] = call(&function, step, i);
   return out != NULL;
 }
 
