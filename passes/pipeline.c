@@ -10,12 +10,16 @@
 /* Requires tt as a front end printed it. Afterwards: only functions that say noinline are called, and as little IR as
  * possible is left before layouts multiply it. */
 static const char *const ttir[] = {
-    "inline", "canonicalize", "cse", "loop-invariant-code-motion", "symbol-dce", NULL,
+    "inline", "triton-rewrite-tensor-pointer", "canonicalize", "cse", "loop-invariant-code-motion", "symbol-dce", NULL,
 };
 
-/* Requires tt; tensors get layouts, loads and stores the ones that memory likes, and what lies between them follows.
- * Keeps encodings that are there. */
+/* Requires tt. Descriptors are rewritten, as TMA instructions are not made yet. Tensors get layouts, loads and stores
+ * the ones that memory likes, and what lies between them follows. Keeps encodings that are there. */
 static const char *const ttgir[] = {
+    "triton-rewrite-tensor-descriptor-to-pointer",
+    "canonicalize",
+    "cse",
+    "loop-invariant-code-motion",
     "convert-triton-to-tritongpu{target=cuda:$capability num-warps=$num-warps num-ctas=$num-ctas}",
     "tritongpu-coalesce",
     "tritongpu-remove-layout-conversions",

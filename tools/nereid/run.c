@@ -197,6 +197,22 @@ static nereid_status_t copy_job(nereid_arena_t *arena, const tool_job_t *job, to
   return arena->failed ? nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory") : NEREID_OK;
 }
 
+/* Where the check's kernel has other parameters, because descriptors were rewritten for one engine only, it is bound on
+ * its own to the same tensors: their order is that of the arguments of the call. */
+static nereid_status_t bind_check(nereid_arena_t *arena, const run_settings_t *settings, const tool_job_t *job,
+                                  tool_job_t *expected, nereid_message_t *message) {
+  nereid_metadata_t metadata;
+  nereid_status_t status = nereid_metadata_parse(arena, expected->description, &metadata, message);
+  if (status || metadata.n_parameters == job->metadata.n_parameters)
+    return status;
+  expected->metadata = metadata;
+  expected->n_tensors = 0;
+  status = tool_bind(arena, &settings->arguments, (uint64_t)settings->seed, expected, message);
+  for (size_t i = 0; !status && i < expected->n_tensors; ++i)
+    memcpy(expected->tensors[i].data, job->tensors[i].data, job->tensors[i].bytes);
+  return status;
+}
+
 /* An engine that is open, or why it is not. */
 typedef struct runner {
   const tool_engine_t *engine; /* null: none was asked for */
@@ -285,6 +301,8 @@ static int run_on(nereid_arena_t *arena, const run_settings_t *settings, const c
     status = copy_job(arena, &job, &expected, &message);
   if (!status && check->state)
     status = load(arena, settings, path, input, check, &expected, &message);
+  if (!status && check->state)
+    status = bind_check(arena, settings, &job, &expected, &message);
   if (status && (job.said || expected.said) && !message.text[0]) /* better said already */
     return status == NEREID_ERROR_PROGRAM ? TOOL_PROGRAM : TOOL_CALL;
   if (status)

@@ -1,0 +1,51 @@
+/* Values of a type become several values each, through loops, branches, selections, calls and function boundaries.
+ *
+ *   %r = scf.for … iter_args(%p = %q) -> !tt.ptr<tensor<64xf32>>
+ *   ->
+ *   %r:4 = scf.for … iter_args(%p.0 = %q.0, …) -> !tt.ptr<f32>, i64, i64, i32
+ *
+ * What makes such values and what uses them is the caller's; what only carries them is done here. */
+#ifndef NEREID_PASSES_EXPAND_H
+#define NEREID_PASSES_EXPAND_H
+
+#include "base/map.h"
+#include "base/vector.h"
+#include "passes/pass.h"
+
+#include "nereid/builder.h"
+
+enum { NEREID_EXPAND_PARTS = 64 };
+
+typedef struct nereid_expand nereid_expand_t;
+
+typedef struct nereid_expand_rules {
+  const char *what; /* "a block pointer", for diagnostics */
+  /* Writes the types of the parts of a value of `type`; 0 when it stays one. At most NEREID_EXPAND_PARTS. */
+  intptr_t (*parts)(MlirType type, MlirType *out_types);
+  /* Rewrites an op that makes or uses expanded values, which goes away afterwards; *out_done is false for an op that
+   * is none of these. False after a diagnostic. */
+  bool (*rewrite)(nereid_expand_t *expand, MlirOperation op, bool *out_done);
+  /* The attributes of part `part` of a function's argument of `type` that had `attributes`; `group` numbers expanded
+   * arguments of the function. */
+  MlirAttribute (*argument)(MlirType type, MlirAttribute attributes, intptr_t part, int group);
+} nereid_expand_rules_t;
+
+struct nereid_expand {
+  nereid_pass_t *pass;
+  const nereid_expand_rules_t *rules;
+  nereid_map_t values; /* value -> MlirValue[] */
+  NEREID_VECTOR(MlirOperation) dead;
+  NEREID_VECTOR(MlirValue) dead_arguments;
+  bool failed;
+};
+
+/* Rewrites everything below the module that the pass runs on. */
+MlirLogicalResult nereid_expand_run(nereid_pass_t *pass, const nereid_expand_rules_t *rules);
+
+/* The parts of an expanded value; null when it has none yet. */
+const MlirValue *nereid_expand_get(const nereid_expand_t *expand, MlirValue value);
+
+/* Sets the parts of a value; they are copied. */
+void nereid_expand_set(nereid_expand_t *expand, MlirValue value, intptr_t n, const MlirValue *parts);
+
+#endif

@@ -1,0 +1,77 @@
+// RUN: nereid-opt %s --split-input-file --verify-diagnostics --triton-rewrite-tensor-descriptor-to-pointer --canonicalize | FileCheck %s
+
+// A kernel's descriptor is a pointer, shape, strides and padding; what the front end put behind it keeps its meaning,
+// the grid its arguments.
+// CHECK-LABEL: tt.func public @kernel(
+// CHECK-SAME: !tt.ptr<f16> {nereid.descriptor = #nereid.descriptor<element = f16, block = [64, 32]>, nereid.role = #nereid.role<base, group = 0>, tt.divisibility = 16 : i32}
+// CHECK-SAME: i64 {nereid.role = #nereid.role<shape, group = 0, dim = 0>}
+// CHECK-SAME: i64 {nereid.role = #nereid.role<shape, group = 0, dim = 1>}
+// CHECK-SAME: i64 {nereid.role = #nereid.role<stride, group = 0, dim = 0>, tt.divisibility = 8 : i32}
+// CHECK-SAME: i64 {nereid.role = #nereid.role<stride, group = 0, dim = 1>}
+// CHECK-SAME: i1 {nereid.role = #nereid.role<padding, group = 0>}
+// CHECK-SAME: i32 {nereid.role = #nereid.role<shape, group = 0, dim = 0>}
+// CHECK-SAME: i32 {nereid.role = #nereid.role<shape, group = 0, dim = 1>}
+// CHECK-SAME: i64 {nereid.role = #nereid.role<stride, group = 0, dim = 0>}
+// CHECK-SAME: i64 {nereid.role = #nereid.role<stride, group = 0, dim = 1>}
+// CHECK-SAME: i32, %{{[^:]*}}: !tt.ptr<f16>) attributes {nereid.grid = #nereid.grid<{{.*}}, args = [10]>}
+// CHECK: arith.select %{{.*}} : f16
+// CHECK: tt.load %{{.*}}, %{{.*}}, %{{.*}} : tensor<64x32x!tt.ptr<f16>>
+tt.func public @kernel(%d: !tt.tensordesc<tensor<64x32xf16>>, %m: i32, %n: i32, %s: i64, %t: i64, %i: i32, %o: !tt.ptr<f16>) attributes {nereid.grid = #nereid.grid<affine_map<(d0) -> (d0)>, args = [5]>} {
+  %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<64x32xf16>> -> tensor<64x32xf16>
+  tt.descriptor_store %d[%i, %i], %x : !tt.tensordesc<tensor<64x32xf16>>, tensor<64x32xf16>
+  tt.return
+}
+
+// -----
+
+// One that is made here: the padding is known, leading dimensions are dropped from the tensor and checked once.
+// CHECK-LABEL: tt.func public @made(
+// CHECK: %[[NAN:.*]] = arith.constant dense<0x7FC00000> : tensor<32xf32>
+// CHECK: arith.cmpi ult, %{{.*}} : i64
+// CHECK: tt.load %{{.*}}, %{{.*}}, %[[NAN]] : tensor<32x!tt.ptr<f32>>
+tt.func public @made(%p: !tt.ptr<f32>, %m: i32, %n: i32, %s: i64, %i: i32) -> tensor<32xf32> {
+  %c1 = arith.constant 1 : i64
+  %d = tt.make_tensor_descriptor %p, [%m, %n], [%s, %c1] {padding = 2 : i32} : <f32>, <tensor<1x32xf32>>
+  %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<1x32xf32>> -> tensor<32xf32>
+  tt.return %x : tensor<32xf32>
+}
+
+// -----
+
+// Rows by index, and sums.
+// CHECK-LABEL: tt.func public @others(
+// CHECK: tt.load
+// CHECK: tt.store
+// CHECK: tt.atomic_rmw fadd, relaxed, gpu
+// CHECK: tt.atomic_rmw umin, relaxed, gpu
+tt.func public @others(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %m: i32, %n: i32, %s: i64, %i: i32, %rows: tensor<32xi32>) {
+  %c1 = arith.constant 1 : i64
+  %v = arith.constant dense<1> : tensor<8x16xi32>
+  %f = arith.constant dense<1.0> : tensor<8x16xf32>
+  %d = tt.make_tensor_descriptor %p, [%m, %n], [%s, %c1] : <f32>, <tensor<1x32xf32>>
+  %x = tt.descriptor_gather %d[%rows, %i] : (!tt.tensordesc<tensor<1x32xf32>>, tensor<32xi32>, i32) -> tensor<32x32xf32>
+  tt.descriptor_scatter %d[%rows, %i], %x : !tt.tensordesc<tensor<1x32xf32>>, tensor<32xi32>, i32, tensor<32x32xf32>
+  %g = tt.make_tensor_descriptor %p, [%m, %n], [%s, %c1] : <f32>, <tensor<8x16xf32>>
+  tt.descriptor_reduce add, %g[%i, %i], %f : !tt.tensordesc<tensor<8x16xf32>>, tensor<8x16xf32>
+  %u = tt.make_tensor_descriptor %q, [%m, %n], [%s, %c1] : <i32>, <tensor<8x16xui32>>
+  tt.descriptor_reduce min, %u[%i, %i], %v : !tt.tensordesc<tensor<8x16xui32>>, tensor<8x16xi32>
+  tt.return
+}
+
+// -----
+
+tt.func public @no_such_atomic(%p: !tt.ptr<f32>, %m: i32, %s: i64, %i: i32) {
+  %f = arith.constant dense<1.0> : tensor<8x16xf32>
+  %d = tt.make_tensor_descriptor %p, [%m, %m], [%s, %s] : <f32>, <tensor<8x16xf32>>
+  // expected-error @below {{combines f32 in a way that no atomic of pointers has}}
+  tt.descriptor_reduce max, %d[%i, %i], %f : !tt.tensordesc<tensor<8x16xf32>>, tensor<8x16xf32>
+  tt.return
+}
+
+// -----
+
+// Nothing goes through it: it stays.
+// CHECK-LABEL: tt.func public @unused(%{{.*}}: !tt.tensordesc<tensor<64x32xf16>>)
+tt.func public @unused(%d: !tt.tensordesc<tensor<64x32xf16>>) {
+  tt.return
+}
