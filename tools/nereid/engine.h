@@ -48,6 +48,7 @@ typedef struct tool_job {
   nereid_emulator_schedule_t schedule; /* of the emulator */
   uint64_t seed;                       /* of a random schedule */
   nereid_emulator_landing_t landing;
+  nereid_emulator_proxy_t proxy;
   uint64_t steps;      /* limit of the interpreter, and of each warp of the emulator; 0: none */
   size_t repeats;      /* timed runs after the first; 0: none */
   float *milliseconds; /* out: one per repeat */

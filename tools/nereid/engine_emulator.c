@@ -173,6 +173,7 @@ static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
       .schedule = job->schedule,
       .seed = job->seed,
       .landing = job->landing,
+      .proxy = job->proxy,
       .steps = job->steps,
       .count = job->count,
       .print = print_text,

@@ -30,6 +30,8 @@ static const tool_option_t options[] = {
      offsetof(run_settings_t, bench)},
     {"--counters", NULL, "print what the emulator counts: instructions, sectors, wavefronts, barriers (JSON)",
      TOOL_FLAG, offsetof(run_settings_t, counters)},
+    {"--proxy-at-fence", NULL, "the emulator's async proxy sees a thread's stores only when the thread fences",
+     TOOL_FLAG, offsetof(run_settings_t, proxy_at_fence)},
     {"--racecheck", NULL, "let the emulator look for races; exit status 1 when there are any", TOOL_FLAG,
      offsetof(run_settings_t, racecheck)},
     {"--races", "FILE", "with --racecheck: the races as JSON, an object per line, into a file", TOOL_TEXT,
@@ -119,6 +121,7 @@ static nereid_status_t choose_order(const run_settings_t *settings, tool_job_t *
     return status;
   job->schedule = (nereid_emulator_schedule_t)schedule;
   job->landing = (nereid_emulator_landing_t)landing;
+  job->proxy = settings->proxy_at_fence ? NEREID_EMULATOR_PROXY_AT_FENCE : NEREID_EMULATOR_PROXY_AT_ONCE;
   job->seed = (uint64_t)settings->seed;
   return NEREID_OK;
 }
@@ -314,6 +317,7 @@ static int run_on(nereid_arena_t *arena, const run_settings_t *settings, const c
   const char *only = settings->counters   ? "--counters"
                      : settings->schedule ? "--schedule"
                      : settings->landing  ? "--landing"
+                     : job.proxy          ? "--proxy-at-fence"
                      : job.racecheck      ? "--racecheck"
                                           : NULL;
   if (only && strcmp(runner->engine->name, "emulator") != 0) {

@@ -1,0 +1,221 @@
+"""How many missing synchronisations the race detector finds.
+
+    mutate.py CORPUS [--sample N] [--jobs N] [--table FILE] [NAME...]
+
+From Triton's PTX one executed barrier, fence, wait, arrive, commit or try_wait loop at a time is taken away. A mutant counts
+when without the detector some run, of round robin, adversarial and 16 seeds, of effects landing at issue, at the wait and
+at random, and of the async proxy seeing stores at once or at the fence, changes an output, hangs or faults. Of those the
+detector has to report 95 of a hundred in one round-robin run: a race that the kernel did not have before, or a fault.
+--sample takes about N places, evenly, and 3 seeds. Exit status 1 when fewer are found; survivors are listed.
+"""
+import argparse
+import collections
+import concurrent.futures
+import glob
+import hashlib
+import itertools
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import triton_ptx
+
+PLACE = re.compile(
+    r"^(?P<guard>\s*(?:@!?%?\w+\s+)?)(?P<kind>bar\.(?:warp\.)?sync|barrier\.[\w.:]+|fence[\w.:]*|membar[\w.]*"
+    r"|cp\.async\.(?:bulk\.)?(?:wait_group|wait_all|commit_group)(?:\.read)?|cp\.async\.mbarrier[\w.]*"
+    r"|wgmma\.(?:fence|wait_group|commit_group)|mbarrier\.(?:init|inval|arrive|try_wait|test_wait)[\w.]*)(?P<rest>[^;]*;)")
+LOOP = re.compile(r"^\s*@!?%?\w+ bra[\w.]* ")
+
+# Cases that run the loops often enough for every stage of their pipelines.
+CASES = {}
+
+
+def case(name, grid, **arguments):
+    CASES[name] = (grid, arguments)
+
+
+def matmul(name, element, out, m=144, n=272, k=320, grid="6"):
+    case(name, grid, a=f"{element}[{m}x{k}]:rand", b=f"{element}[{k}x{n}]:rand", c=f"{out}[{m}x{n}]:zeros", M=m, N=n,
+         K=k, sam=k, sbk=n, scm=n)
+
+
+matmul("matmul_f16", "f16", "f16", 128, 256, 320, "1")
+matmul("matmul_f32_tf32", "f32", "f32", 128, 128, 320, "1")
+matmul("matmul_fp8", "f8E4M3FN", "f16", 128, 128, 512, "1")
+case("matmul_block_ptr", "1,1", a="f16[128x320]:rand", b="f16[320x256]:rand", c="f16[128x256]:zeros", M=128, N=256, K=320)
+case("matmul_dev_desc", "2,1", a="f16[144x320]:rand", b="f16[128x320]:rand", c="f16[144x128]:zeros", M=144, N=128, K=320)
+case("matmul_tma_persistent", "1", a_desc="f16[144x320]:rand", b_desc="f16[320x272]:rand", c_desc="f16[144x272]:zeros",
+     M=144, N=272, K=320)
+case("attn_fwd_d128_full", "1,1", q="f16[384x128]:rand", k="f16[384x128]:rand", v="f16[384x128]:rand",
+     o="f16[384x128]:zeros", lse="f32[384]:zeros", scale=0.125, sqz=49152, sqm=128, N=384)
+case("attn_fwd_tma_d128", "1,1", q_desc="f16[384x128]:rand", k_desc="f16[384x128]:rand", v_desc="f16[384x128]:rand",
+     o_desc="f16[384x128]:zeros", lse="f32[384]:zeros", scale=0.125, N=384)
+case("noinline_live_frame", "1", a="f16[64x256]:rand", b="f16[256x64]:rand", c="f32[64x64]:zeros", x="f32[1056]:rand",
+     o="f32[1]:zeros", K=256)
+
+
+def cases_of(name):
+    return CASES.get(name) or triton_ptx.CASES[name][1][0]
+
+
+class Kernel:
+    """A kernel's text, its case, and how it runs as it is."""
+
+    def __init__(self, corpus, name, folder):
+        self.name, self.folder = name, folder
+        self.path = os.path.join(corpus, "kernels", name)
+        self.lines = open(self.path + ".ptx").read().split("\n")
+        self.grid, self.arguments = cases_of(name)
+        self.outputs = [key for key, value in self.arguments.items() if "[" in str(value)]
+
+    def run(self, lines, work, *options):
+        """A digest of the outputs, or what was said when it failed."""
+        os.makedirs(work, exist_ok=True)
+        path = os.path.join(work, self.name + ".ptx")
+        with open(path, "w") as file:
+            file.write("\n".join(lines))
+        shutil.copy(self.path + ".ttir", work)
+        command = ["nereid", "run", path, "--on", "emulator", "--grid", self.grid, *options]
+        for key, value in self.arguments.items():
+            command += ["--arg", f"{key}={value}"]
+        for key in self.outputs:
+            command += ["--out", f"{key}={work}/{key}.npy"]
+        try:
+            got = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+        except subprocess.TimeoutExpired:
+            return "hangs"
+        digest = hashlib.sha256()
+        for key in self.outputs:
+            if not os.path.exists(f"{work}/{key}.npy"): # exit status 1 is also for races and frames
+                return "fails: " + got.stderr.strip()[-200:]
+            digest.update(open(f"{work}/{key}.npy", "rb").read())
+            os.remove(f"{work}/{key}.npy")
+        return digest.hexdigest()
+
+    def races(self, lines, work):
+        """The races as a set, and whether it failed."""
+        path = os.path.join(work, "races.jsonl")
+        result = self.run(lines, work, "--races", path)
+        found = set()
+        if os.path.exists(path):
+            for line in open(path):
+                race = json.loads(line)
+                found.add((race["class"], *sorted((race["earlier"]["line"], race["later"]["line"]))))
+        return found, result
+
+    def places(self):
+        return [(i, match) for i, line in enumerate(self.lines) for match in [PLACE.match(line)] if match]
+
+    def without(self, index, match, instead=""):
+        lines = list(self.lines)
+        lines[index] = (match["guard"] if instead else "") + instead + lines[index][match.end():]
+        if "try_wait" in match["kind"] and not instead and LOOP.match(lines[index + 1]):
+            lines[index + 1] = ""
+        return lines
+
+
+def configurations(seeds):
+    schedules = [["--schedule", "adversarial"], []] + [["--schedule", "random", "--seed", str(s)] for s in range(1, seeds + 1)]
+    landings = [["--landing", "wait"], [], ["--landing", "random"]]
+    proxies = [[], ["--proxy-at-fence"]]
+    for schedule, landing, proxy in itertools.product(schedules, landings, proxies):
+        if "random" in landing and "--seed" not in schedule:
+            landing = landing + ["--seed", "99"]
+        yield [*schedule, *landing, *proxy]
+
+
+def judge(kernel, index, match, seeds, expected, known):
+    """(executed, counts, reported): how it counts, or None; how it is reported, or None."""
+    work = os.path.join(kernel.folder, f"{kernel.name}.{index}")
+    try:
+        if kernel.run(kernel.without(index, match, "trap;"), work) == expected[()]:
+            return None
+        lines = kernel.without(index, match)
+        races, result = kernel.races(lines, work)
+        new = sorted(races - known)
+        reported = f"{new[0][0]} {new[0][1]} {new[0][2]}" if new else result if result[:5] in ("fails", "hangs") else None
+        counts = None
+        for options in configurations(seeds):
+            right = expected.get(tuple(options))
+            got = kernel.run(lines, work, *options) if right else right
+            if got != right:
+                counts = " ".join(options) or "round robin"
+                break
+        return counts, reported
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def prepare(kernel, seeds):
+    """What each configuration gives; none for those where the kernel as it is goes wrong already."""
+    work = os.path.join(kernel.folder, kernel.name)
+    expected = {(): kernel.run(kernel.lines, work)}
+    if expected[()].startswith("fails"):
+        return None, set()
+    for options in configurations(seeds):
+        got = kernel.run(kernel.lines, work, *options)
+        if got == expected[()]:
+            expected[tuple(options)] = got
+    return expected, kernel.races(kernel.lines, work)[0]
+
+
+def table(results):
+    rows = collections.defaultdict(lambda: [0, 0, 0, 0])
+    for _, kind, counts, reported in results:
+        for key in (kind, "all"):
+            row = rows[key]
+            row[0] += 1
+            row[1] += counts is not None
+            row[2] += counts is not None and reported is not None
+            row[3] += counts is None and reported is not None
+    yield "| taken away | executed places | count | of those reported | reported besides |"
+    yield "|---|---|---|---|---|"
+    for key in sorted(rows, key=lambda key: (key == "all", key)):
+        yield f"| `{key}` | " .replace("`all`", "all") + " | ".join(map(str, rows[key])) + " |"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("corpus")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--table")
+    options = parser.parse_args()
+    seeds = 3 if options.sample else 16
+    files = sorted(os.path.basename(path)[:-4] for path in glob.glob(os.path.join(options.corpus, "kernels", "*.ptx")))
+    results, jobs, total = [], [], 0
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        kernels = [Kernel(options.corpus, name, folder) for name in options.names or files]
+        places = [(kernel, *place) for kernel in kernels for place in kernel.places()]
+        if options.sample:
+            places = places[::max(1, len(places) // options.sample)]
+        chosen = [kernel for kernel in kernels if any(place[0] is kernel for place in places)]
+        ready = dict(zip(chosen, pool.map(lambda kernel: prepare(kernel, seeds), chosen)))
+        for kernel, index, match in places:
+            expected, known = ready[kernel]
+            if expected:
+                jobs.append((kernel, index, match, pool.submit(judge, kernel, index, match, seeds, expected, known)))
+            else:
+                print(f"{kernel.name}: does not run", file=sys.stderr)
+        for kernel, index, match, job in jobs:
+            verdict = job.result()
+            if verdict:
+                results.append((f"{kernel.name}.ptx:{index + 1}", match["kind"], *verdict))
+                print(*results[-1], sep="\t", flush=True)
+    lines = list(table(results))
+    survivors = [f"- `{place}` {kind}: {counts}" for place, kind, counts, reported in results if counts and not reported]
+    print("\n".join(lines + survivors))
+    if options.table:
+        with open(options.table, "w") as file:
+            file.write("\n".join(lines + [""] + survivors) + "\n")
+    counted = [row for row in results if row[2]]
+    sys.exit(0 if sum(row[3] is not None for row in counted) >= 0.95 * len(counted) else 1)
+
+
+if __name__ == "__main__":
+    main()
