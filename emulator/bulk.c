@@ -8,6 +8,7 @@
 
 #include "emulator/execute.h"
 #include "emulator/mbarrier.h"
+#include "emulator/race.h"
 
 bool nereid_emulator_track(emu_effect_t *effect, int lane, const emu_cta_t *cta, uint64_t address, uint32_t bytes) {
   emu_warp_t *warp = effect->warp;
@@ -119,6 +120,11 @@ static bool start(emu_warp_t *warp, const emu_insn_t *insn, int lane, const piec
     nereid_emulator_free_effect(effect);
     return false;
   }
+  if (warp->cta->race) {
+    bool shared = insn->variant & EMU_FROM_SHARED;
+    nereid_emulator_race_effect(effect, lane, false, shared ? warp->cta : NULL, piece->from, piece->bytes);
+    nereid_emulator_race_effect(effect, lane, true, target, piece->to, piece->bytes);
+  }
   return nereid_emulator_issue(effect);
 }
 
@@ -216,6 +222,8 @@ static bool send_lane(emu_warp_t *warp, const emu_insn_t *insn, int lane) {
   effect->mbarrier_cta = nereid_emulator_mbarrier_at(
       warp, insn, lane, (emu_space_t)insn->space,
       emu_lane(warp, &insn->operands[1 + remote.n], lane) + (uint64_t)insn->offsets[0], &effect->mbarrier);
+  if (effect->mbarrier_cta == cta && warp->cta->race)
+    nereid_emulator_race_effect(effect, lane, true, cta, offset, effect->transaction);
   if (effect->mbarrier_cta == cta)
     return nereid_emulator_issue(effect);
   nereid_emulator_free_effect(effect);

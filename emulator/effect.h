@@ -36,6 +36,7 @@ struct emu_effect {
   uint32_t mbarrier, transaction; /* offset in shared memory; bytes that landing takes from its count */
   emu_land_t collect;             /* null, or reads the sources, for wait_group.read; runs before `land` */
   emu_land_t land;
+  uint64_t order;                        /* of a wgmma, for the race detector */
   uint32_t races[2];                     /* what the race detector calls its reads and writes; 0: nothing */
   struct race_clock *knows;              /* what a warp's operation knew at its issue, for the race detector */
   void (*release)(emu_effect_t *effect); /* null, or frees what the payload owns */

@@ -35,6 +35,12 @@ static emu_next_t publish(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mas
   return EMU_ADVANCE;
 }
 
+static emu_next_t release_maps(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  if (warp->cta->race && mask)
+    nereid_emulator_race_map(warp, insn, __builtin_ctz(mask), NULL, 0, EMU_RACE_MAP_RELEASE);
+  return EMU_ADVANCE;
+}
+
 /* Operands: address, size. A tensor map is read as it is in memory: nothing is stale. */
 static emu_next_t acquire_map(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   FOR_LANES(lane, mask)
@@ -42,6 +48,10 @@ static emu_next_t acquire_map(emu_warp_t *warp, const emu_insn_t *insn, uint32_t
                              emu_lane(warp, &insn->operands[0], (int)lane) + (uint64_t)insn->offset, 128, 128,
                              EMU_READ))
     return EMU_FAILED;
+  FOR_LANES(lane, warp->cta->race ? mask : 0)
+  nereid_emulator_race_map(warp, insn, (int)lane, NULL,
+                           emu_lane(warp, &insn->operands[0], (int)lane) + (uint64_t)insn->offset,
+                           EMU_RACE_MAP_ACQUIRE);
   return EMU_ADVANCE;
 }
 
@@ -72,7 +82,7 @@ const emu_form_t nereid_emulator_fence_forms[] = {
     {"fence proxy async", "", "", 0, EMU_BIT(global), publish, BARRIER},
     {"fence proxy async", "", "", EMU_BIT(shared), 0, publish, BARRIER},
     {"fence proxy async", "", "", EMU_BIT(shared_cluster), 0, publish, BARRIER},
-    {"fence proxy tensormap::generic", "", "", EMU_BIT(release), SCOPE, nothing, BARRIER},
+    {"fence proxy tensormap::generic", "", "", EMU_BIT(release), SCOPE, release_maps, BARRIER},
     {"fence proxy tensormap::generic", "", "m-sw", EMU_BIT(acquire), SCOPE, acquire_map, BARRIER},
     {"griddepcontrol wait|launch_dependents", "", "", 0, 0, nothing, CONTROL},
     {"setmaxnreg", "u32", "sw", ALIGNED | EMU_BIT(inc), 0, registers, CONTROL},

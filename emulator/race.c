@@ -21,6 +21,10 @@ emu_race_t *nereid_emulator_race_create(const nereid_emulator_kernel_t *kernel,
   race->n_warps = (race->block[0] * race->block[1] * race->block[2] + EMU_LANES - 1) / EMU_LANES;
   race->n_threads = race->n_warps * EMU_LANES;
   race->n_actors = race->n_threads + RACE_PHASES;
+  if (!nereid_emulator_race_mark_registers(race)) {
+    nereid_emulator_race_destroy(race);
+    return NULL;
+  }
   race->crosses = kernel->program->has_atomics;
   for (size_t i = 0; i < kernel->program->insns.size; ++i) {
     const emu_insn_t *insn = &kernel->program->insns.data[i];
@@ -46,6 +50,9 @@ void nereid_emulator_race_destroy(emu_race_t *race) {
   free(race->free_records);
   free(race->nodes);
   free(race->running);
+  free(race->slots_of_registers);
+  free(race->watched);
+  free(race->maps);
   free(race->races);
   free(race);
 }
@@ -112,6 +119,7 @@ void nereid_emulator_race_finish(emu_cta_t *cta) {
   for (size_t i = 0; i < race->n_running; ++i)
     if (race->running[i] == part)
       race->running[i--] = race->running[--race->n_running];
+  free(part->registers);
   free(part);
   cta->race = NULL;
 }

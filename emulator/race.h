@@ -59,6 +59,27 @@ void nereid_emulator_race_effect(emu_effect_t *effect, int lane, bool writes, em
 void nereid_emulator_race_waited(emu_effect_t *effect, uint32_t lanes, bool reads);
 /* Its end is part of the current phase of an mbarrier, which is told before the mbarrier changes. */
 void nereid_emulator_race_completed(emu_effect_t *effect, uint32_t lanes, emu_cta_t *target, uint32_t mbarrier);
+/* Which instructions `registers` is to be told of, by pc; null: none. */
+const uint8_t *nereid_emulator_race_watched(const emu_cta_t *cta);
+void nereid_emulator_race_registers(emu_warp_t *warp, const emu_insn_t *insn);
+/* A wgmma is issued, wgmma.fence, its wait. */
+void nereid_emulator_race_product(emu_effect_t *effect);
+void nereid_emulator_race_product_fence(emu_warp_t *warp);
+void nereid_emulator_race_product_done(const emu_effect_t *effect);
+
+/* What a lane does to a tensor map. READ: in shared memory; RELEASE is of all that the CTA wrote. */
+typedef enum emu_race_map {
+  EMU_RACE_MAP_READ,
+  EMU_RACE_MAP_WRITE,
+  EMU_RACE_MAP_COPY, /* tensormap.cp_fenceproxy, which releases it */
+  EMU_RACE_MAP_RELEASE,
+  EMU_RACE_MAP_ACQUIRE,
+  EMU_RACE_MAP_USE,
+} emu_race_map_t;
+
+/* `target`: whose shared memory it is in; null: global. */
+void nereid_emulator_race_map(emu_warp_t *warp, const emu_insn_t *insn, int lane, const emu_cta_t *target,
+                              uint64_t address, emu_race_map_t what);
 void nereid_emulator_race_forget_effect(emu_effect_t *effect);
 
 #endif

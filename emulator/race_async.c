@@ -8,6 +8,7 @@
  * clocks; who sees the phase done knows it
  *
  * An mbarrier collects what arrivals release and passes it on when the phase is done. */
+#include "emulator/bulk.h"
 #include "emulator/execute.h"
 #include "emulator/race_private.h"
 
@@ -26,23 +27,23 @@ static race_phase_t *phase_of(emu_race_cta_t *cta, uint32_t offset, uint32_t *ou
   return phase;
 }
 
-static void access_object(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane, emu_race_cta_t *target,
-                          uint32_t offset, bool strong) {
+void nereid_emulator_race_touch(emu_warp_t *warp, const emu_insn_t *insn, int lane, const emu_cta_t *target,
+                                uint64_t address, uint32_t bytes, bool writes, int strong) {
   emu_race_cta_t *cta = warp->cta->race;
   race_access_t it = {.race = cta->race,
                       .cta = cta,
                       .warp = warp->index,
-                      .kind = RACE_WRITES | (strong ? RACE_ATOMIC : 0),
-                      .size = 8,
-                      .strong = strong ? RACE_SCOPES : 0,
-                      .clock = cta->threads[warp->index * EMU_LANES + lane].clock,
-                      .lane = lane,
-                      .target = target,
-                      .bytes = 8};
+                      .kind = (uint8_t)((writes ? RACE_WRITES : 0) | (strong ? RACE_ATOMIC : 0)),
+                      .size = (uint8_t)bytes,
+                      .strong = (uint8_t)strong,
+                      .clock = cta->threads[warp->index * EMU_LANES + (uint32_t)lane].clock,
+                      .lane = (uint32_t)lane,
+                      .target = target ? target->race : NULL,
+                      .bytes = bytes};
   it.record = nereid_emulator_race_record(cta, warp->index, (uint32_t)(insn - cta->race->program->insns.data),
                                           UINT32_C(1) << lane, it.kind, it.size, it.strong);
   if (it.record)
-    nereid_emulator_race_range(&it, offset, 8);
+    nereid_emulator_race_range(&it, address, bytes);
 }
 
 void nereid_emulator_race_mbarrier(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *target,
@@ -51,7 +52,7 @@ void nereid_emulator_race_mbarrier(emu_warp_t *warp, const emu_insn_t *insn, int
   uint32_t actor;
   if (cta->race->failed)
     return;
-  access_object(warp, insn, (uint32_t)lane, target->race, offset, what != EMU_RACE_INIT);
+  nereid_emulator_race_touch(warp, insn, lane, target, offset, 8, true, what == EMU_RACE_INIT ? 0 : RACE_SCOPES);
   race_phase_t *phase = phase_of(target->race, offset, &actor);
   if (what == EMU_RACE_INIT) {
     nereid_emulator_race_clock_drop(phase->pending);
@@ -93,20 +94,26 @@ void nereid_emulator_race_effect(emu_effect_t *effect, int lane, bool writes, em
   emu_warp_t *warp = effect->warp;
   emu_race_cta_t *cta = warp->cta->race;
   bool whole = effect->kind == EMU_GROUP_WGMMA;
-  uint8_t kind = (uint8_t)((effect->kind == EMU_GROUP_ASYNC ? RACE_COPY : RACE_ASYNC) | (writes ? RACE_WRITES : 0) |
-                           (whole ? RACE_WHOLE : 0));
+  bool bulk = effect->kind == EMU_GROUP_BULK || effect->kind == EMU_GROUP_NONE;
+  bool reduces = writes && bulk && (effect->insn->variant & EMU_REDUCES);
+  bool generic = effect->kind == EMU_GROUP_ASYNC || (bulk && !effect->collect); /* cp.async, st.async, red.async */
+  uint8_t size = reduces ? (uint8_t)nereid_emulator_type_size((emu_type_t)effect->insn->types[0]) : 0;
+  uint8_t kind = (uint8_t)((generic ? RACE_COPY : RACE_ASYNC) | (writes ? RACE_WRITES : 0) | (whole ? RACE_WHOLE : 0) |
+                           (reduces ? RACE_ATOMIC : 0));
   uint32_t *record = &effect->races[writes];
   if (!bytes || cta->race->failed)
     return;
   if (!*record)
     *record = nereid_emulator_race_record(cta, warp->index, (uint32_t)(effect->insn - cta->race->program->insns.data),
-                                          whole ? 1 : effect->lanes, kind, 0, 0);
+                                          whole ? 1 : effect->lanes, kind, size, reduces ? RACE_SCOPES : 0);
   if (whole && !effect->knows)
     effect->knows = knowledge(effect);
   race_access_t it = {.race = cta->race,
                       .cta = cta,
                       .warp = warp->index,
                       .kind = kind,
+                      .size = size,
+                      .strong = reduces ? RACE_SCOPES : 0,
                       .clock = whole ? effect->knows : cta->threads[warp->index * EMU_LANES + (uint32_t)lane].clock,
                       .lane = whole ? 0 : (uint32_t)lane,
                       .target = target ? target->race : NULL,
@@ -147,6 +154,8 @@ static void end(emu_race_t *race, race_record_t *record, uint32_t lanes, uint32_
 
 void nereid_emulator_race_waited(emu_effect_t *effect, uint32_t lanes, bool reads) {
   emu_race_cta_t *cta = effect->warp->cta->race;
+  if (effect->order && lanes)
+    nereid_emulator_race_product_done(effect);
   for (int writes = 0; writes <= !reads; ++writes) {
     race_record_t *record = effect->races[writes] ? &cta->race->records[effect->races[writes]] : NULL;
     uint32_t ending = record ? record->flight & lanes : 0;

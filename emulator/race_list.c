@@ -178,7 +178,8 @@ static uint32_t entry(race_access_t *access, const place_t *place, uint32_t inde
     relation_t order = relation(access, record, lane);
     bool racy = place->conflicts && order != ORDERED && (order == UNFENCED || !exempt(access, record, index, lane));
     if (racy)
-      nereid_emulator_race_report(access, index, lane, place->address, place->bytes, order == UNFENCED);
+      nereid_emulator_race_report(access, index, lane, place->address, place->bytes,
+                                  order == UNFENCED ? NEREID_EMULATOR_RACE_PROXY : NEREID_EMULATOR_RACE_DATA);
     bool gone = place->replaces && (racy || (order != UNORDERED && covers(access, record)));
     kept |= gone ? 0 : UINT32_C(1) << lane;
   }

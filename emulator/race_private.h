@@ -30,7 +30,14 @@ typedef struct race_clock { /* null knows nothing */
   race_part_t *parts[]; /* by number of CTA */
 } race_clock_t;
 
-typedef enum race_kind { RACE_WRITES = 1, RACE_ASYNC = 2, RACE_COPY = 4, RACE_ATOMIC = 8, RACE_WHOLE = 16 } race_kind_t;
+typedef enum race_kind {
+  RACE_WRITES = 1,
+  RACE_ASYNC = 2,
+  RACE_COPY = 4,
+  RACE_ATOMIC = 8,
+  RACE_WHOLE = 16,
+  RACE_RULE = 32
+} race_kind_t;
 
 typedef struct race_record {
   uint32_t pc, cta, time;
@@ -79,6 +86,17 @@ typedef struct race_phase { /* of an mbarrier */
   race_clock_t *pending, *done;
 } race_phase_t;
 
+typedef struct race_register { /* one that a wgmma has */
+  uint64_t touched, flight;    /* when, by what is no wgmma; by which wgmma, 0: none in flight */
+  uint32_t touched_pc, flight_pc;
+} race_register_t;
+
+typedef struct race_map { /* a tensor map that the kernel wrote */
+  uint64_t address, written, acquired;
+  uint32_t cta, acquirer, writer_pc;
+  bool released;
+} race_map_t;
+
 typedef struct emu_race_cta {
   emu_race_t *race;
   emu_cta_t *cta;
@@ -90,6 +108,7 @@ typedef struct emu_race_cta {
   race_clock_t *barriers[16];
   race_clock_t *cluster_pending, *cluster_done; /* of the first CTA of a cluster */
   race_phase_t phases[RACE_PHASES];
+  race_register_t *registers; /* per warp, n_registers + 1; null until there is one */
 } emu_race_cta_t;
 
 typedef struct race_slot {
@@ -113,6 +132,12 @@ struct emu_race {
   race_location_t *locations;
   size_t n_locations, location_capacity;
   uint32_t recent_records[1024];
+  uint64_t steps;               /* of race_rules.c */
+  uint32_t *slots_of_registers; /* by offset over 4; 0: no wgmma has it */
+  uint32_t n_registers;
+  uint8_t *watched;
+  race_map_t *maps;
+  size_t n_maps;
   emu_race_cta_t **running;
   size_t n_running, running_capacity;
   nereid_emulator_race_t *races;
@@ -182,6 +207,14 @@ void nereid_emulator_race_forget(emu_race_t *race, const emu_race_cta_t *target,
 
 /* race_report.c */
 void nereid_emulator_race_report(const race_access_t *access, uint32_t record, uint32_t lane, uint64_t address,
-                                 uint32_t bytes, bool proxy);
+                                 uint32_t bytes, nereid_emulator_race_class_t kind);
+
+/* race_async.c */
+/* A lane touches bytes; `strong`: 0 or 1 + the scope. */
+void nereid_emulator_race_touch(emu_warp_t *warp, const emu_insn_t *insn, int lane, const emu_cta_t *target,
+                                uint64_t address, uint32_t bytes, bool writes, int strong);
+
+/* race_rules.c */
+bool nereid_emulator_race_mark_registers(emu_race_t *race);
 
 #endif

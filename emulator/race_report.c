@@ -5,6 +5,8 @@
 
 static const char *what(const emu_insn_t *insn, uint8_t kind) {
   bool writes = kind & RACE_WRITES;
+  if (kind & RACE_RULE)
+    return insn->klass == NEREID_EMULATOR_CLASS_MATRIX ? "wgmma" : "use";
   if (kind & RACE_WHOLE)
     return "read by wgmma";
   if (kind & RACE_COPY)
@@ -32,13 +34,13 @@ static nereid_emulator_race_side_t side(const emu_race_t *race, const race_recor
       .thread = {thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]},
       .cta = {cta % grid[0], cta / grid[0] % grid[1], cta / grid[0] / grid[1]},
       .warp = record->warp,
-      .whole = record->kind & RACE_WHOLE};
+      .whole = record->kind & (RACE_WHOLE | RACE_RULE)};
 }
 
 void nereid_emulator_race_report(const race_access_t *access, uint32_t record, uint32_t lane, uint64_t address,
-                                 uint32_t bytes, bool proxy) {
+                                 uint32_t bytes, nereid_emulator_race_class_t kind) {
   emu_race_t *race = access->race;
-  nereid_emulator_race_t found = {.kind = proxy ? NEREID_EMULATOR_RACE_PROXY : NEREID_EMULATOR_RACE_DATA,
+  nereid_emulator_race_t found = {.kind = kind,
                                   .space = access->target ? "shared" : "global",
                                   .address = address,
                                   .bytes = bytes,
@@ -67,7 +69,7 @@ void nereid_emulator_race_report(const race_access_t *access, uint32_t record, u
   race->races[race->n_races++] = found;
 }
 
-static const char *const classes[] = {"race", "proxy", "wgmma-reg", "tensor map"};
+static const char *const classes[] = {"race", "proxy", "wgmma-reg", "tensor-map"};
 
 static void print_side(const nereid_emulator_race_side_t *side, const char *when, FILE *file) {
   fprintf(file, "  %s %s, ", when, side->what);
@@ -114,8 +116,14 @@ void nereid_emulator_race_print(const nereid_emulator_race_t *race, bool json, F
     fprintf(file, "}\n");
     return;
   }
-  fprintf(file, "%s: %u bytes of %s memory at 0x%llx, %llu %s\n", classes[race->kind], race->bytes, race->space,
-          (unsigned long long)race->address, (unsigned long long)race->count, race->count == 1 ? "time" : "times");
+  if (race->kind == NEREID_EMULATOR_RACE_REGISTER)
+    fprintf(file, "%s: registers of a wgmma in flight, or without wgmma.fence", classes[race->kind]);
+  else if (race->kind == NEREID_EMULATOR_RACE_TENSOR_MAP)
+    fprintf(file, "%s: at 0x%llx, without release or acquire", classes[race->kind], (unsigned long long)race->address);
+  else
+    fprintf(file, "%s: %u bytes of %s memory at 0x%llx", classes[race->kind], race->bytes, race->space,
+            (unsigned long long)race->address);
+  fprintf(file, ", %llu %s\n", (unsigned long long)race->count, race->count == 1 ? "time" : "times");
   print_side(&race->earlier, "earlier", file);
   print_side(&race->later, "later  ", file);
 }

@@ -10,6 +10,7 @@
  * 5 by 7 and 8 (64), 4 by 7 (32). */
 #include "emulator/bulk.h"
 #include "emulator/execute.h"
+#include "emulator/race.h"
 
 #include "base/tensor_map.h"
 
@@ -168,6 +169,8 @@ static bool read_map(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_
       nereid_emulator_reach(warp, insn, lane, EMU_GENERIC, address, NEREID_TENSOR_MAP_BYTES, 64, EMU_READ);
   if (!bytes)
     return false;
+  if (warp->cta->race)
+    nereid_emulator_race_map(warp, insn, lane, NULL, address, EMU_RACE_MAP_USE);
   if (!nereid_tensor_map_read(bytes, out))
     (void)nereid_emulator_fail(warp, insn, lane, "no tensor map is at 0x%llx", (unsigned long long)address);
   else if (nereid_tensor_map_validate(out, &why))
@@ -207,6 +210,20 @@ static bool read_box(emu_warp_t *warp, const emu_insn_t *insn, int lane, int k, 
                               map->rank) == EMU_ADVANCE;
 }
 
+/* Tells the race detector what will be read and written: elements out of the tensor are not. */
+static void announce(emu_effect_t *effect, int lane, const box_t *box) {
+  emu_cta_t *target = ((const box_t *)(const void *)effect->payload)->target;
+  for (uint32_t row = 0; row < box->n_rows; ++row) {
+    uint32_t from, to;
+    uint64_t address = locate(box, row, &from, &to);
+    nereid_emulator_race_effect(effect, lane, !target, NULL, address + (uint64_t)from * box->element,
+                                (uint64_t)(to - from) * box->element);
+  }
+  for (uint32_t at = 0; at < box->n_rows * box->row; at += PIECE)
+    nereid_emulator_race_effect(effect, lane, target != NULL, target ? target : effect->warp->cta,
+                                swizzled(&box->map, box->shared + at), PIECE);
+}
+
 static bool start(emu_warp_t *warp, const emu_insn_t *insn, int lane, const box_t *box, emu_cta_t *target,
                   uint64_t mbarrier) {
   uint32_t bytes = box->n_rows * box->row;
@@ -222,6 +239,8 @@ static bool start(emu_warp_t *warp, const emu_insn_t *insn, int lane, const box_
     nereid_emulator_free_effect(effect);
     return false;
   }
+  if (warp->cta->race)
+    announce(effect, lane, box);
   return nereid_emulator_issue(effect);
 }
 

@@ -3,6 +3,7 @@
  * it is used. The fields' codes are PTX's, which are not the driver's. */
 #include "emulator/effect.h"
 #include "emulator/execute.h"
+#include "emulator/race.h"
 
 #include "base/tensor_map.h"
 
@@ -70,6 +71,14 @@ static uint32_t dimensions(unsigned field) {
                                                                               : 0;
 }
 
+/* Tells the race detector of the map at a lane's operand `k`. */
+static void observe(emu_warp_t *warp, const emu_insn_t *insn, int lane, int k, bool global, emu_race_map_t what) {
+  uint64_t address = emu_lane(warp, &insn->operands[k], lane) + (uint64_t)(k ? insn->offsets[0] : insn->offset);
+  if (warp->cta->race)
+    nereid_emulator_race_map(warp, insn, lane, global ? NULL : warp->cta, global ? address : address & EMU_OFFSET_MASK,
+                             what);
+}
+
 /* Operands: address, for some fields a dimension, value. Variant: the field. */
 static emu_next_t replace(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   static const uint8_t empty[BYTES];
@@ -83,6 +92,8 @@ static emu_next_t replace(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mas
     uint64_t value = emu_lane(warp, &insn->operands[insn->n_operands - 1], (int)lane);
     if (!place)
       return EMU_FAILED;
+    observe(warp, insn, (int)lane, 0, place < warp->cta->shared || place >= warp->cta->shared + warp->cta->shared_bytes,
+            EMU_RACE_MAP_WRITE);
     if (memcmp(place, empty, BYTES) != 0 && !nereid_tensor_map_read(place, &map))
       return nereid_emulator_fail(warp, insn, (int)lane, "neither a tensor map nor zeros are there");
     if (limit && index >= limit)
@@ -110,6 +121,8 @@ static emu_next_t copy(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
                      : NULL;
   if (!to)
     return EMU_FAILED;
+  observe(warp, insn, lane, 1, false, EMU_RACE_MAP_READ);
+  observe(warp, insn, lane, 0, true, EMU_RACE_MAP_COPY);
   memcpy(to, from, BYTES);
   return EMU_ADVANCE;
 }

@@ -6,6 +6,7 @@
  * and the places are reported. */
 #include "emulator/effect.h"
 #include "emulator/execute.h"
+#include "emulator/race.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -93,6 +94,7 @@ EMU_SIMD static emu_next_t go(emu_warp_t *warp, uint64_t most, uint64_t *out_don
   const emu_insn_t *insns = cta->kernel->program->insns.data;
   const uint32_t whole = group->mask, lanes = (uint32_t)__builtin_popcount(whole), stop = meeting(warp);
   const bool count = cta->launch->count;
+  const uint8_t *watched = nereid_emulator_race_watched(cta);
   uint64_t done = 0, threads = 0;
   uint32_t pc = group->pc;
   emu_next_t next;
@@ -104,6 +106,8 @@ EMU_SIMD static emu_next_t go(emu_warp_t *warp, uint64_t most, uint64_t *out_don
       mask &= emu_predicate(warp, &insn->guard);
       active = (uint32_t)__builtin_popcount(mask);
     }
+    if (watched && watched[pc] && mask)
+      nereid_emulator_race_registers(warp, insn);
     next = insn->execute(warp, insn, mask);
     if (next == EMU_WAIT || next == EMU_STALL || next == EMU_FAILED)
       break;

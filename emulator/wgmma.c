@@ -165,12 +165,17 @@ static emu_next_t mma_async(emu_warp_t *warp, const emu_insn_t *insn, uint32_t m
   if (warp->cta->race && !in_registers)
     announce(effect, &product->a, product->a_turned, warp->index % GROUP_WARPS * ROWS, ROWS);
   if (warp->cta->race)
+    nereid_emulator_race_product(effect);
+  if (warp->cta->race)
     announce(effect, &product->b, product->b_turned, 0, insn->list[EMU_N]);
   return nereid_emulator_issue(effect) ? EMU_ADVANCE : EMU_FAILED;
 }
 
 static emu_next_t fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  return mask ? whole_group(warp, insn, mask) : EMU_ADVANCE;
+  emu_next_t next = mask ? whole_group(warp, insn, mask) : EMU_ADVANCE;
+  if (next == EMU_ADVANCE && mask && warp->cta->race)
+    nereid_emulator_race_product_fence(warp);
+  return next;
 }
 
 static emu_next_t commit_group(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
