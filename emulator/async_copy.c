@@ -59,7 +59,7 @@ static emu_next_t copy(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
   uint32_t ignored = last->absent || last->size ? 0 : emu_predicate(warp, last);
   FOR_LANES(lane, mask) {
     uint64_t read = last->absent || !last->size ? copies->size : emu_lane(warp, last, (int)lane);
-    copies->to[lane] = emu_lane(warp, &insn->operands[0], (int)lane) + (uint64_t)insn->offset;
+    copies->to[lane] = emu_address(warp, insn, 0, (int)lane);
     copies->from[lane] = emu_lane(warp, &insn->operands[1], (int)lane) + (uint64_t)insn->offsets[0];
     copies->read[lane] = ignored >> lane & 1 ? 0 : (uint8_t)(read < copies->size ? read : copies->size);
     if (read > copies->size) {
@@ -107,7 +107,7 @@ static bool land_arrival(emu_effect_t *effect, uint32_t lanes) {
 static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   FOR_LANES(lane, mask) {
     uint32_t offset = 0;
-    uint64_t address = emu_lane(warp, &insn->operands[0], (int)lane) + (uint64_t)insn->offset;
+    uint64_t address = emu_address(warp, insn, 0, (int)lane);
     emu_cta_t *cta = nereid_emulator_mbarrier_at(warp, insn, (int)lane, (emu_space_t)insn->space, address, &offset);
     if (!cta || (!insn->choices[0] && !nereid_emulator_mbarrier_await(warp, insn, (int)lane, cta, offset)))
       return EMU_FAILED;

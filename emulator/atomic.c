@@ -97,7 +97,7 @@ static emu_next_t atomic(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
   uint64_t addresses[EMU_LANES] = {0}, olds[EMU_LANES][8];
   bool failed_cas = false;
   FOR_LANES(lane, mask) {
-    addresses[lane] = emu_lane(warp, &insn->operands[at], (int)lane) + (uint64_t)insn->offset;
+    addresses[lane] = emu_address(warp, insn, at, (int)lane);
     uint8_t *place =
         nereid_emulator_access(warp, insn, (int)lane, (emu_space_t)insn->space, addresses[lane], size * n, EMU_UPDATE);
     if (!place)

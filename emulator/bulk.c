@@ -134,7 +134,7 @@ uint64_t nereid_emulator_in_cta(uint64_t address, uint32_t rank) {
 
 /* Operands: to, from, bytes, then an mbarrier, then a mask of CTAs. */
 static bool copy_lane(emu_warp_t *warp, const emu_insn_t *insn, int lane) {
-  uint64_t to = emu_lane(warp, &insn->operands[0], lane) + (uint64_t)insn->offset;
+  uint64_t to = emu_address(warp, insn, 0, lane);
   piece_t piece = {.from = emu_lane(warp, &insn->operands[1], lane) + (uint64_t)insn->offsets[0],
                    .to = to,
                    .bytes = (uint32_t)emu_lane(warp, &insn->operands[2], lane)};
@@ -205,7 +205,7 @@ static bool land_remote(emu_effect_t *effect, uint32_t lanes) {
 /* Operands: to, values, mbarrier. */
 static bool send_lane(emu_warp_t *warp, const emu_insn_t *insn, int lane) {
   uint32_t offset = 0;
-  remote_t remote = {.to = emu_lane(warp, &insn->operands[0], lane) + (uint64_t)insn->offset,
+  remote_t remote = {.to = emu_address(warp, insn, 0, lane),
                      .each = nereid_emulator_type_size((emu_type_t)insn->types[0]),
                      .n = insn->n_vector};
   for (uint32_t i = 0; i < remote.n; ++i)

@@ -76,6 +76,12 @@ static inline void emu_set_lane(emu_warp_t *warp, const emu_operand_t *operand, 
       }                                                                                                                \
   } while (0)
 
+/* Operand `k` and the instruction's offset: a sum of 32 bits when the register has 32. */
+static inline uint64_t emu_address(const emu_warp_t *warp, const emu_insn_t *insn, unsigned k, int lane) {
+  uint64_t sum = emu_lane(warp, &insn->operands[k], lane) + (uint64_t)insn->offset;
+  return insn->operands[k].size == 4 ? (uint32_t)sum : sum;
+}
+
 /* The addresses of all lanes: operand `k` and the instruction's offset, in as many bits as the operand has. */
 static inline void emu_addresses(const emu_warp_t *warp, const emu_insn_t *insn, int k, uint64_t *addresses) {
   const uint8_t *from = emu_source(warp, insn, k);

@@ -44,8 +44,7 @@ static emu_next_t release_maps(emu_warp_t *warp, const emu_insn_t *insn, uint32_
 /* Operands: address, size. A tensor map is read as it is in memory: nothing is stale. */
 static emu_next_t acquire_map(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   FOR_LANES(lane, mask)
-  if (!nereid_emulator_reach(warp, insn, (int)lane, EMU_GENERIC,
-                             emu_lane(warp, &insn->operands[0], (int)lane) + (uint64_t)insn->offset, 128, 128,
+  if (!nereid_emulator_reach(warp, insn, (int)lane, EMU_GENERIC, emu_address(warp, insn, 0, (int)lane), 128, 128,
                              EMU_READ))
     return EMU_FAILED;
   FOR_LANES(lane, warp->cta->race ? mask : 0)

@@ -10,7 +10,7 @@ static bool rows_of(emu_warp_t *warp, const emu_insn_t *insn, int k, uint8_t *ro
   uint64_t addresses[EMU_LANES] = {0};
   uint32_t n = insn->n_vector * 8u;
   for (uint32_t lane = 0; lane < n; ++lane) {
-    addresses[lane] = emu_lane(warp, &insn->operands[k], (int)lane) + (uint64_t)insn->offset;
+    addresses[lane] = emu_address(warp, insn, k, (int)lane);
     if (nereid_emulator_space(insn, addresses[lane]) != EMU_SHARED)
       return nereid_emulator_fail(warp, insn, (int)lane, "the address 0x%llx is not in shared memory",
                                   (unsigned long long)addresses[lane]) != EMU_FAILED;

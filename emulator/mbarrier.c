@@ -136,8 +136,8 @@ emu_cta_t *nereid_emulator_mbarrier_at(emu_warp_t *warp, const emu_insn_t *insn,
 /* The mbarrier of a lane's address operand `k`. */
 static emu_mbarrier_t *object(emu_warp_t *warp, const emu_insn_t *insn, int lane, int k, emu_cta_t **out_cta) {
   uint32_t offset = 0;
-  *out_cta = nereid_emulator_mbarrier_at(warp, insn, lane, (emu_space_t)insn->space,
-                                         emu_lane(warp, &insn->operands[k], lane) + (uint64_t)insn->offset, &offset);
+  *out_cta = nereid_emulator_mbarrier_at(warp, insn, lane, (emu_space_t)insn->space, emu_address(warp, insn, k, lane),
+                                         &offset);
   return *out_cta ? valid(warp, insn, lane, *out_cta, offset) : NULL;
 }
 
@@ -145,9 +145,8 @@ static emu_mbarrier_t *object(emu_warp_t *warp, const emu_insn_t *insn, int lane
 static emu_next_t init(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   FOR_LANES(lane, mask) {
     uint32_t offset = 0, count = (uint32_t)emu_lane(warp, &insn->operands[1], (int)lane);
-    emu_cta_t *cta =
-        nereid_emulator_mbarrier_at(warp, insn, (int)lane, (emu_space_t)insn->space,
-                                    emu_lane(warp, &insn->operands[0], (int)lane) + (uint64_t)insn->offset, &offset);
+    emu_cta_t *cta = nereid_emulator_mbarrier_at(warp, insn, (int)lane, (emu_space_t)insn->space,
+                                                 emu_address(warp, insn, 0, (int)lane), &offset);
     if (!cta)
       return EMU_FAILED;
     if (!count || count > COUNT_MAX)

@@ -22,7 +22,8 @@ EMU_SIMD static bool follows(const emu_warp_t *warp, const emu_insn_t *insn, uns
   else
     for (uint64_t lane = 0; lane < EMU_LANES; ++lane)
       wrong |= LANE(uint32_t, from, lane) - first - lane * bytes;
-  *out_first = first + (uint64_t)insn->offset;
+  *out_first =
+      insn->operands[k].size == 8 ? first + (uint64_t)insn->offset : (uint32_t)(first + (uint64_t)insn->offset);
   return !wrong;
 }
 
@@ -181,7 +182,7 @@ MOVE_ELEMENT(64)
 /* A kernel's parameter, which is the same for all lanes. */
 static emu_next_t load_parameter(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, unsigned each) {
   unsigned n = insn->n_vector;
-  uint64_t values[EMU_LANES], address = emu_lane(warp, &insn->operands[n], 0) + (uint64_t)insn->offset;
+  uint64_t values[EMU_LANES], address = emu_address(warp, insn, n, 0);
   const uint8_t *from = nereid_emulator_access(warp, insn, __builtin_ctz(mask), EMU_PARAM, address, each * n, EMU_READ);
   if (!from)
     return EMU_FAILED;
@@ -201,7 +202,7 @@ static emu_next_t load(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
   request_t request;
   if (!mask)
     return EMU_ADVANCE;
-  if (insn->space == EMU_PARAM)
+  if (insn->space == EMU_PARAM && insn->operands[n].base == EMU_CONSTANTS)
     return load_parameter(warp, insn, mask, each);
   if (!find_request(warp, insn, mask, n, each * n, false, &request))
     return EMU_FAILED;

@@ -251,8 +251,7 @@ static bool load_lane(emu_warp_t *warp, const emu_insn_t *insn, int lane) {
   if (!read_box(warp, insn, lane, 1, &box))
     return false;
   uint32_t behind = 2u + insn->lists[0].count;
-  emu_cta_t *cta = nereid_emulator_shared_range(warp, insn, lane, space,
-                                                emu_lane(warp, &insn->operands[0], lane) + (uint64_t)insn->offset,
+  emu_cta_t *cta = nereid_emulator_shared_range(warp, insn, lane, space, emu_address(warp, insn, 0, lane),
                                                 box.n_rows * box.row, 128, &box.shared);
   uint64_t mbarrier = emu_lane(warp, &insn->operands[behind], lane) + (uint64_t)insn->offsets[0];
   uint32_t targets = cta ? nereid_emulator_targets(warp, insn, lane, (int)(insn->n_operands - 1u), cta) : 0;
@@ -272,7 +271,7 @@ static bool store_lane(emu_warp_t *warp, const emu_insn_t *insn, int lane) {
   box_t box;
   if (!read_box(warp, insn, lane, 0, &box))
     return false;
-  uint64_t from = emu_lane(warp, &insn->operands[1 + insn->lists[0].count], lane) + (uint64_t)insn->offset;
+  uint64_t from = emu_address(warp, insn, 1 + insn->lists[0].count, lane);
   if (!nereid_emulator_shared_range(warp, insn, lane, EMU_SHARED, from, box.n_rows * box.row, 128, &box.shared))
     return false;
   nereid_emulator_count_bulk(warp, (uint64_t)box.n_rows * box.row);

@@ -86,8 +86,7 @@ static emu_next_t replace(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mas
   FOR_LANES(lane, mask) {
     nereid_tensor_map_t map = {0};
     uint8_t *place = nereid_emulator_reach(warp, insn, (int)lane, (emu_space_t)insn->space,
-                                           emu_lane(warp, &insn->operands[0], (int)lane) + (uint64_t)insn->offset,
-                                           BYTES, BYTES, EMU_UPDATE);
+                                           emu_address(warp, insn, 0, (int)lane), BYTES, BYTES, EMU_UPDATE);
     uint64_t index = limit ? emu_lane(warp, &insn->operands[1], (int)lane) : 0;
     uint64_t value = emu_lane(warp, &insn->operands[insn->n_operands - 1], (int)lane);
     if (!place)
@@ -115,8 +114,7 @@ static emu_next_t copy(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
   const uint8_t *from = nereid_emulator_reach(warp, insn, lane, EMU_SHARED,
                                               emu_lane(warp, &insn->operands[1], lane) + (uint64_t)insn->offsets[0],
                                               BYTES, BYTES, EMU_READ);
-  uint8_t *to = from ? nereid_emulator_reach(warp, insn, lane, EMU_GLOBAL,
-                                             emu_lane(warp, &insn->operands[0], lane) + (uint64_t)insn->offset, BYTES,
+  uint8_t *to = from ? nereid_emulator_reach(warp, insn, lane, EMU_GLOBAL, emu_address(warp, insn, 0, lane), BYTES,
                                              BYTES, EMU_WRITE)
                      : NULL;
   if (!to)

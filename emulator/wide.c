@@ -11,7 +11,7 @@ static uint8_t *lane_of(emu_warp_t *warp, const emu_operand_t *operand, uint32_t
 }
 
 static uint8_t *place(emu_warp_t *warp, const emu_insn_t *insn, int k, uint32_t lane, emu_access_t access) {
-  uint64_t address = emu_lane(warp, &insn->operands[k], (int)lane) + (uint64_t)insn->offset;
+  uint64_t address = emu_address(warp, insn, k, (int)lane);
   return nereid_emulator_access(warp, insn, (int)lane, (emu_space_t)insn->space, address, BYTES, access);
 }
 
@@ -19,7 +19,7 @@ static void count(emu_warp_t *warp, const emu_insn_t *insn, int k, uint32_t mask
   uint64_t addresses[EMU_LANES] = {0};
   if (!warp->cta->launch->count || !mask)
     return;
-  FOR_LANES(lane, mask) addresses[lane] = emu_lane(warp, &insn->operands[k], (int)lane) + (uint64_t)insn->offset;
+  FOR_LANES(lane, mask) addresses[lane] = emu_address(warp, insn, k, (int)lane);
   nereid_emulator_count(warp, addresses, mask, BYTES, nereid_emulator_space(insn, addresses[__builtin_ctz(mask)]),
                         store);
 }

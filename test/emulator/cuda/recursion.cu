@@ -10,13 +10,19 @@ typedef int (*function)(int);
 extern __device__ function next;
 __device__ __noinline__ int factorial(int n) {
 #ifdef DIRECT
-  return n < 2 ? 1 : n * factorial(n - 1);
+  return n < 2 ? n : factorial(n - 1) + factorial(n - 2);
 #else
   return n < 2 ? 1 : n * next(n - 1);
 #endif
 }
 __device__ function next = factorial;
-extern "C" __global__ void recursion(int *out, int n) { out[threadIdx.x] = next(n); }
+extern "C" __global__ void recursion(int *out, int n) { 
+#ifdef DIRECT
+  out[threadIdx.x] = factorial(n);
+#else
+  out[threadIdx.x] = next(n);
+#endif
+}
 #else
 #include "test/emulator/cuda/driver.h"
 
