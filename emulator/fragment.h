@@ -44,11 +44,16 @@ typedef struct emu_rows {
   unsigned count;
 } emu_rows_t;
 
-/* sums[row][column] += A B, with b->count columns, over k in its order: the products are exact, the sums those of
- * double (of fma, in the processor's rounding mode, for f64). `negate`: minus A B. `exclusive`: b1 with xor instead of
- * and. */
-void nereid_emulator_product(double *sums, const emu_rows_t *a, const emu_rows_t *b, unsigned k, bool negate,
-                             bool exclusive);
+typedef struct emu_product {
+  emu_rows_t a, b;
+  unsigned k;
+  bool negates;                /* minus A B */
+  bool exclusive;              /* b1 with xor instead of and */
+  unsigned fraction, mantissa; /* how floating-point numbers but f64 are added (product.c); 0, 0 for the others */
+} emu_product_t;
+
+/* sums[row][column] += A B, with b.count columns. */
+void nereid_emulator_product(double *sums, const emu_product_t *product);
 
 /* Rows of A or columns of B out of a list of registers, into `bytes`, `pitch` bytes each. */
 void nereid_emulator_rows_read(const emu_warp_t *warp, const emu_operand_t *registers, emu_type_t type, unsigned count,

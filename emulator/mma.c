@@ -16,6 +16,46 @@ static const emu_operand_t *list(const emu_insn_t *insn, unsigned which) {
   return insn->operands + insn->lists[which].first;
 }
 
+/* How sums are added (product.c). */
+static unsigned fraction_of(emu_type_t type) {
+  return type == EMU_S32 || type == EMU_F64 ? 0 : 25;
+}
+
+static unsigned mantissa_of(emu_type_t type) {
+  return type == EMU_F32 ? 23 : 0;
+}
+
+/* Of each four 8-bit floating-point numbers the first or the last two, as f16. */
+static void widen_half(const emu_rows_t *from, unsigned upper, unsigned k, uint16_t (*to)[EMU_MAX_ROW_BYTES / 4]) {
+  for (unsigned i = 0; i < from->count * k; ++i) {
+    uint8_t x = from->bytes[i / k * from->pitch + i % k / 2 * 4 + upper + i % 2];
+    to[i / k][i % k] = from->type == EMU_E5M2
+                           ? (uint16_t)(x << 8)
+                           : nereid_float_to_f16((double)nereid_float_from_f8e4m3fn(x), NEREID_FLOAT_NEAREST);
+  }
+}
+
+/* They go through the units for f16, first those of lower k in each four, then the others; the sum of both, rounded to
+ * the type, is added to C. */
+static void halves(double *sums, const emu_product_t *product, emu_type_t type) {
+  uint16_t left[EMU_MAX_ROWS][EMU_MAX_ROW_BYTES / 4], right[EMU_MAX_ROWS][EMU_MAX_ROW_BYTES / 4];
+  double more[EMU_MAX_ROWS * EMU_TILE] = {0};
+  emu_product_t half = *product;
+  unsigned n = product->a.count * product->b.count;
+  half.k /= 2;
+  half.a = (emu_rows_t){(const uint8_t *)left, sizeof *left, EMU_F16, product->a.count};
+  half.b = (emu_rows_t){(const uint8_t *)right, sizeof *right, EMU_F16, product->b.count};
+  for (unsigned upper = 0; upper < 4; upper += 2) {
+    widen_half(&product->a, upper, half.k, left);
+    widen_half(&product->b, upper, half.k, right);
+    nereid_emulator_product(more, &half);
+    for (unsigned i = 0; i < n; ++i)
+      more[i] = nereid_emulator_sum_of(nereid_emulator_sum_bits(more[i], type, false), type);
+  }
+  for (unsigned i = 0; i < n; ++i)
+    sums[i] += more[i];
+}
+
 static emu_next_t mma(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   uint8_t left[EMU_MAX_ROWS * EMU_MAX_ROW_BYTES], right[EMU_MAX_ROWS * EMU_MAX_ROW_BYTES];
   double sums[EMU_MAX_ROWS * EMU_TILE];
@@ -29,8 +69,16 @@ static emu_next_t mma(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   nereid_emulator_rows_read(warp, list(insn, 1), types[1], m, k, left, pitch);
   nereid_emulator_rows_read(warp, list(insn, 2), types[2], n, k, right, pitch);
   nereid_emulator_sums_read(warp, list(insn, 3), types[3], m, n, sums);
-  const emu_rows_t a = {left, pitch, types[1], m}, b = {right, pitch, types[2], n};
-  nereid_emulator_product(sums, &a, &b, k, false, EMU_HAS(insn, xor));
+  const emu_product_t product = {.a = {left, pitch, types[1], m},
+                                 .b = {right, pitch, types[2], n},
+                                 .k = k,
+                                 .exclusive = EMU_HAS(insn, xor),
+                                 .fraction = fraction_of(types[0]),
+                                 .mantissa = mantissa_of(types[0])};
+  if (types[0] != EMU_S32 && emu_element_bits(types[1]) == 8)
+    halves(sums, &product, types[0]);
+  else
+    nereid_emulator_product(sums, &product);
   nereid_emulator_sums_write(warp, list(insn, 0), types[0], EMU_HAS(insn, satfinite), m, n, sums);
   return EMU_ADVANCE;
 }
@@ -74,9 +122,12 @@ static void quad_product(emu_warp_t *warp, const emu_insn_t *insn, unsigned quad
     for (unsigned i = 0; i < EMU_TILE; ++i)
       sums[quad_sum(in, lane, i)] = nereid_emulator_sum_of(quad_bits(warp, list(insn, 3), in, lane, i), in);
   }
-  const emu_rows_t a = {(const uint8_t *)left, sizeof *left, EMU_F16, EMU_TILE};
-  const emu_rows_t b = {(const uint8_t *)right, sizeof *right, EMU_F16, EMU_TILE};
-  nereid_emulator_product(sums, &a, &b, 4, false, false);
+  const emu_product_t product = {.a = {(const uint8_t *)left, sizeof *left, EMU_F16, EMU_TILE},
+                                 .b = {(const uint8_t *)right, sizeof *right, EMU_F16, EMU_TILE},
+                                 .k = 4,
+                                 .fraction = fraction_of(out),
+                                 .mantissa = mantissa_of(out)};
+  nereid_emulator_product(sums, &product);
   for (unsigned l = 0; l < EMU_TILE; ++l) {
     unsigned lane = quad * 4 + l % 4 + l / 4 * 16, per = out == EMU_F16 ? 2 : 1;
     for (unsigned r = 0; r < EMU_TILE / per; ++r) {

@@ -1,10 +1,13 @@
 /* The matrix product of the tensor-core instructions.
  *
- *   bytes of A's rows and B's columns  ->  blocks of 32 k as doubles, B turned  ->  sums += a[m][k] * b[k][n], n by
- * SIMD
+ *   bytes of A's rows and B's columns  ->  blocks of 32 k as doubles, B turned  ->  sums of c and a[m][k] * b[k][n], n
+ * by SIMD
  *
- * A product of two 8- or 16-bit floating-point numbers, of two tf32 ones or of two integers is exact in double, so that
- * multiplying and adding gives the same with or without fma on every host. */
+ * Integers and bits: everything is exact in double. f64: fma after fma, in the order of k. The other floating-point
+ * types: as the tensor cores of sm_90 do it, in every bit (measured on an H200). One instruction's products and c are
+ * aligned to the greatest exponent among them, the product's of two numbers being the sum of theirs (subnormal ones
+ * have that of the smallest normal number); each is cut off `fraction` bits below it; the rest is added exactly and cut
+ * off behind `mantissa` bits, or, for f16, rounded to nearest. A sum of zero is +0. */
 #include "emulator/fragment.h"
 #include "emulator/numbers.h"
 
@@ -66,56 +69,153 @@ EMU_SIMD static void widen(double *restrict out, const uint8_t *restrict bytes, 
   }
 }
 
-/* `rows` is a multiple of 8, as is `columns`, which is also how many numbers a row of `sums` and of `b` has. */
-EMU_SIMD static void accumulate(double *restrict sums, const double (*restrict a)[DEPTH], const double *restrict b,
-                                unsigned rows, unsigned columns, unsigned depth) {
-  for (unsigned n = 0; n < columns; n += VECTOR)
-    for (unsigned m = 0; m < rows; m += 4) {
+typedef struct factors { /* a block of A, and one of B turned */
+  unsigned rows, columns, depth;
+  double left[EMU_MAX_ROWS * DEPTH], right[DEPTH * EMU_MAX_COLUMNS];
+} factors_t;
+
+/* The numbers of rows and columns are multiples of 8. */
+EMU_SIMD static void accumulate(double *restrict sums, const factors_t *restrict x) {
+  const size_t columns = x->columns;
+  for (size_t n = 0; n < columns; n += VECTOR)
+    for (size_t m = 0; m < x->rows; m += 4) {
+      const double *a = x->left + m * DEPTH;
       vector_t sum[4], values;
-      for (unsigned i = 0; i < 4; ++i)
-        memcpy(&sum[i], sums + (size_t)(m + i) * columns + n, sizeof sum[i]);
-      for (unsigned k = 0; k < depth; ++k) {
-        memcpy(&values, b + (size_t)k * columns + n, sizeof values);
-        sum[0] += a[m][k] * values;
-        sum[1] += a[m + 1][k] * values;
-        sum[2] += a[m + 2][k] * values;
-        sum[3] += a[m + 3][k] * values;
+      for (size_t i = 0; i < 4; ++i)
+        memcpy(&sum[i], sums + (m + i) * columns + n, sizeof sum[i]);
+      for (size_t k = 0; k < x->depth; ++k) {
+        memcpy(&values, x->right + k * columns + n, sizeof values);
+        sum[0] += a[k] * values;
+        sum[1] += a[DEPTH + k] * values;
+        sum[2] += a[2 * DEPTH + k] * values;
+        sum[3] += a[3 * DEPTH + k] * values;
       }
-      for (unsigned i = 0; i < 4; ++i)
-        memcpy(sums + (size_t)(m + i) * columns + n, &sum[i], sizeof sum[i]);
+      for (size_t i = 0; i < 4; ++i)
+        memcpy(sums + (m + i) * columns + n, &sum[i], sizeof sum[i]);
     }
 }
 
-static void accumulate_fused(double *sums, const double (*a)[DEPTH], const double *b, unsigned rows, unsigned columns,
-                             unsigned depth) {
-  for (unsigned m = 0; m < rows; ++m)
-    for (unsigned n = 0; n < columns; ++n)
-      for (unsigned k = 0; k < depth; ++k)
-        sums[m * columns + n] = fma(a[m][k], b[k * columns + n], sums[m * columns + n]);
+static void accumulate_fused(double *sums, const factors_t *x) {
+  for (unsigned i = 0; i < x->rows * x->columns; ++i)
+    for (unsigned k = 0; k < x->depth; ++k)
+      sums[i] = fma(x->left[i / x->columns * DEPTH + k], x->right[k * x->columns + i % x->columns], sums[i]);
 }
 
-static void block(double *sums, const emu_rows_t *a, const emu_rows_t *b, unsigned first, unsigned depth, bool negate,
-                  bool flip_a, bool flip_b) {
-  double left[EMU_MAX_ROWS][DEPTH], right[DEPTH * EMU_MAX_COLUMNS], column[DEPTH];
+/* The power of two that is the exponent of a number, not below 2^lowest; 0 of 0. */
+static inline double power_of(double x, double lowest) {
+  double power = emu_f64(emu_f64_bits(x) & UINT64_C(0x7ff0000000000000));
+  return x == 0 ? 0 : power < lowest ? lowest : power;
+}
+
+static double lowest_of(emu_type_t type) {
+  return type == EMU_E4M3 ? 0x1p-6 : type == EMU_F16 || type == EMU_E5M2 ? 0x1p-14 : 0x1p-126;
+}
+
+/* Towards zero, to `mantissa` bits behind the first, at f32's exponents. 0: all bits stay. */
+static inline double cut(double x, unsigned mantissa) {
+  double unit = emu_f64((uint64_t)(1023 - 126 - mantissa) << 52);
+  if (fabs(x) < 0x1p-126)
+    return mantissa ? (double)(int64_t)(x / unit) * unit : x + 0;
+  return mantissa ? emu_f64(emu_f64_bits(x) & UINT64_MAX << (52 - mantissa)) : x;
+}
+
+/* All numbers are finite; `powers` are theirs. */
+EMU_SIMD static void align(double *restrict sums, const factors_t *restrict x, const factors_t *restrict powers,
+                           double fraction) {
+  for (unsigned i = 0; i < x->rows * x->columns; i += VECTOR) {
+    const size_t n = x->columns;
+    const double *a = x->left + i / n * DEPTH, *a_powers = powers->left + i / n * DEPTH;
+    const double *b = x->right + i % n, *b_powers = powers->right + i % n;
+    double top[VECTOR], scale[VECTOR], sum[VECTOR];
+    for (int j = 0; j < VECTOR; ++j)
+      top[j] = power_of(sums[i + j], 0x1p-126);
+    for (unsigned k = 0; k < x->depth; ++k)
+      for (int j = 0; j < VECTOR; ++j) {
+        double power = a_powers[k] * b_powers[k * n + j];
+        top[j] = power > top[j] ? power : top[j];
+      }
+    for (int j = 0; j < VECTOR; ++j) {
+      scale[j] = fraction / (top[j] == 0 ? 1 : top[j]);
+      sum[j] = (double)(int32_t)(sums[i + j] * scale[j]);
+    }
+    for (unsigned k = 0; k < x->depth; ++k)
+      for (int j = 0; j < VECTOR; ++j)
+        sum[j] += (double)(int32_t)(a[k] * b[k * n + j] * scale[j]);
+    for (int j = 0; j < VECTOR; ++j)
+      sums[i + j] = sum[j] / scale[j];
+  }
+}
+
+static void add_aligned(double *sums, const factors_t *x, const emu_product_t *product) {
+  factors_t powers;
+  double least_a = lowest_of(product->a.type), least_b = lowest_of(product->b.type);
+  for (unsigned i = 0; i < x->rows * DEPTH; ++i)
+    powers.left[i] = i % DEPTH < x->depth ? power_of(x->left[i], least_a) : 0;
+  for (unsigned i = 0; i < x->depth * x->columns; ++i)
+    powers.right[i] = power_of(x->right[i], least_b);
+  align(sums, x, &powers, (double)(UINT32_C(1) << product->fraction));
+  for (unsigned i = 0; i < x->rows * x->columns; ++i)
+    sums[i] = cut(sums[i], product->mantissa);
+}
+
+static bool all_finite(const double *values, unsigned n) {
+  double zero = 0;
+  for (unsigned i = 0; i < n; ++i)
+    zero += values[i] * 0;
+  return zero == 0;
+}
+
+static void drop_infinite(double *values, unsigned n) {
+  for (unsigned i = 0; i < n; ++i)
+    if (!isfinite(values[i]))
+      values[i] = 0;
+}
+
+/* Where NaN or infinity takes part in a sum, that is the sum; elsewhere it is no different. */
+static void add_with_infinite(double *sums, factors_t *x, const emu_product_t *product) {
+  double plain[EMU_MAX_ROWS * EMU_MAX_COLUMNS];
+  unsigned n = x->rows * x->columns;
+  memcpy(plain, sums, n * sizeof *sums);
+  accumulate(plain, x);
+  drop_infinite(sums, n);
+  drop_infinite(x->left, x->rows * DEPTH);
+  drop_infinite(x->right, x->depth * x->columns);
+  add_aligned(sums, x, product);
+  for (unsigned i = 0; i < n; ++i)
+    if (!isfinite(plain[i]))
+      sums[i] = plain[i];
+}
+
+static void block(double *sums, const emu_product_t *product, unsigned first, bool flip_a, bool flip_b) {
+  const emu_rows_t *a = &product->a, *b = &product->b;
+  unsigned depth = product->k - first < DEPTH ? product->k - first : DEPTH;
+  factors_t x = {.rows = a->count, .columns = b->count, .depth = depth};
+  double column[DEPTH];
   for (unsigned m = 0; m < a->count; ++m) {
-    widen(left[m], a->bytes + m * a->pitch, first, depth, a->type, flip_a);
-    for (unsigned k = 0; k < depth && negate; ++k)
-      left[m][k] = -left[m][k];
+    widen(x.left + (size_t)m * DEPTH, a->bytes + m * a->pitch, first, depth, a->type, flip_a);
+    for (unsigned k = 0; k < depth && product->negates; ++k)
+      x.left[m * DEPTH + k] = -x.left[m * DEPTH + k];
   }
   for (unsigned n = 0; n < b->count; ++n) {
     widen(column, b->bytes + n * b->pitch, first, depth, b->type, flip_b);
     for (unsigned k = 0; k < depth; ++k)
-      right[(size_t)k * b->count + n] = column[k];
+      x.right[(size_t)k * b->count + n] = column[k];
   }
-  (a->type == EMU_F64 ? accumulate_fused : accumulate)(sums, left, right, a->count, b->count, depth);
+  if (a->type == EMU_F64)
+    accumulate_fused(sums, &x);
+  else if (!product->fraction)
+    accumulate(sums, &x);
+  else if (all_finite(x.left, a->count * DEPTH) && all_finite(x.right, depth * b->count) &&
+           all_finite(sums, a->count * b->count))
+    add_aligned(sums, &x, product);
+  else
+    add_with_infinite(sums, &x, product);
 }
 
-void nereid_emulator_product(double *sums, const emu_rows_t *a, const emu_rows_t *b, unsigned k, bool negate,
-                             bool exclusive) {
-  for (unsigned first = 0; first < k; first += DEPTH) {
-    unsigned depth = k - first < DEPTH ? k - first : DEPTH;
-    block(sums, a, b, first, depth, negate, false, exclusive);
-    if (exclusive) /* a xor b = (a and not b) + (not a and b) */
-      block(sums, a, b, first, depth, negate, true, false);
+void nereid_emulator_product(double *sums, const emu_product_t *product) {
+  for (unsigned first = 0; first < product->k; first += DEPTH) {
+    block(sums, product, first, false, product->exclusive);
+    if (product->exclusive) /* a xor b = (a and not b) + (not a and b) */
+      block(sums, product, first, true, false);
   }
 }

@@ -95,6 +95,15 @@ static void announce(emu_effect_t *effect, const descriptor_t *d, bool turned, u
       nereid_emulator_race_effect(effect, 0, false, effect->warp->cta, chunk_address(d, turned, first + row, k), CHUNK);
 }
 
+/* How sums are added (product.c): those of 8-bit numbers keep fewer bits, and so does what is made of them. */
+static unsigned fraction_of(const emu_insn_t *insn) {
+  return insn->types[0] == EMU_S32 ? 0 : emu_element_bits((emu_type_t)insn->types[1]) == 8 ? 13 : 25;
+}
+
+static unsigned mantissa_of(const emu_insn_t *insn) {
+  return insn->types[0] != EMU_F32 ? 0 : fraction_of(insn) == 13 ? 13 : 23;
+}
+
 static bool land(emu_effect_t *effect, uint32_t lanes) {
   uint8_t left[ROWS * ROW_BYTES], right[EMU_MAX_COLUMNS * ROW_BYTES];
   double sums[ROWS * EMU_MAX_COLUMNS];
@@ -103,11 +112,15 @@ static bool land(emu_effect_t *effect, uint32_t lanes) {
   emu_warp_t *warp = effect->warp;
   const uint32_t n = insn->list[EMU_N], k = insn->list[EMU_K];
   const emu_operand_t *d = insn->operands + insn->lists[0].first, *a = insn->operands + insn->lists[1].first;
-  const emu_rows_t rows = {left, ROW_BYTES, (emu_type_t)insn->types[1], ROWS};
-  const emu_rows_t columns = {right, ROW_BYTES, (emu_type_t)insn->types[2], n};
+  const emu_product_t all = {.a = {left, ROW_BYTES, (emu_type_t)insn->types[1], ROWS},
+                             .b = {right, ROW_BYTES, (emu_type_t)insn->types[2], n},
+                             .k = k,
+                             .negates = product->negates,
+                             .fraction = fraction_of(insn),
+                             .mantissa = mantissa_of(insn)};
   (void)lanes; /* all: it lands in order */
   if (product->a_in_registers)
-    nereid_emulator_rows_read(warp, a, rows.type, ROWS, k, left, ROW_BYTES);
+    nereid_emulator_rows_read(warp, a, all.a.type, ROWS, k, left, ROW_BYTES);
   else if (!rows_of(effect, &product->a, product->a_turned, warp->index % GROUP_WARPS * ROWS, ROWS, left))
     return false;
   if (!rows_of(effect, &product->b, product->b_turned, 0, n, right))
@@ -116,7 +129,7 @@ static bool land(emu_effect_t *effect, uint32_t lanes) {
     nereid_emulator_sums_read(warp, d, (emu_type_t)insn->types[0], ROWS, n, sums);
   else
     memset(sums, 0, sizeof *sums * ROWS * n);
-  nereid_emulator_product(sums, &rows, &columns, k, product->negates, false);
+  nereid_emulator_product(sums, &all);
   nereid_emulator_sums_write(warp, d, (emu_type_t)insn->types[0], EMU_HAS(insn, satfinite), ROWS, n, sums);
   return true;
 }

@@ -6,6 +6,7 @@
 #include "base/float.h"
 #include "test/emulator/emulate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,52 @@ static inline double small_number(const char *type, unsigned *seed) {
   if (type[0] == 'u' || type[0] == 'b')
     return strcmp(type, "bf16") == 0 ? ((int)(random % 17) - 8) / 2.0 : random % (type[0] == 'b' ? 2 : 16);
   return type[0] == 's' ? (int)(random % 16) - 8 : ((int)(random % 17) - 8) / 2.0;
+}
+
+/* The value of an element. */
+static inline double value_of(const char *type, uint64_t bits) {
+  uint32_t low = (uint32_t)bits & (strcmp(type, "tf32") == 0 ? 0xffffe000 : UINT32_MAX);
+  float single;
+  memcpy(&single, &low, sizeof single);
+  return strcmp(type, "f16") == 0    ? (double)nereid_float_from_f16((uint16_t)bits)
+         : strcmp(type, "bf16") == 0 ? (double)nereid_float_from_bf16((uint16_t)bits)
+         : strcmp(type, "e4m3") == 0 ? (double)nereid_float_from_f8e4m3fn((uint8_t)bits)
+         : strcmp(type, "e5m2") == 0 ? (double)nereid_float_from_f8e5m2((uint8_t)bits)
+                                     : (double)single;
+}
+
+/* A number of the type, of any of a few magnitudes. */
+static inline double any_number(const char *type, unsigned *seed) {
+  *seed = *seed * 1664525u + 1013904223u;
+  double x = ldexp((int)(*seed >> 8 & 0xffff) - 0x8000, (int)(*seed >> 24 & 7) - 19);
+  return value_of(type, element_of(type, x));
+}
+
+/* The exponent of a number, that of subnormal ones being the least of its type. */
+static inline int exponent_of(double x, int least) {
+  int exponent;
+  (void)frexp(x, &exponent);
+  return exponent - 1 < least ? least : exponent - 1;
+}
+
+/* c + a[0] b[0] + a[1] b[1] + ..., each cut off `fraction` bits below the greatest exponent, their sum behind
+ * `mantissa` bits unless that is 0; `least`: of a's and b's type. */
+static inline double cut_sum(const double *a, const double *b, unsigned n, double c, int fraction, int mantissa,
+                             int least) {
+  int top = c != 0 ? exponent_of(c, -126) : -1000;
+  double sum;
+  for (unsigned i = 0; i < n; ++i) {
+    int exponent = exponent_of(a[i], least) + exponent_of(b[i], least);
+    top = a[i] != 0 && b[i] != 0 && exponent > top ? exponent : top;
+  }
+  sum = trunc(ldexp(c, fraction - top));
+  for (unsigned i = 0; i < n; ++i)
+    sum += trunc(ldexp(a[i] * b[i], fraction - top));
+  sum = ldexp(sum, top - fraction);
+  if (mantissa == 0 || sum == 0)
+    return sum;
+  int shift = mantissa - exponent_of(sum, -126);
+  return ldexp(trunc(ldexp(sum, shift)), -shift);
 }
 
 /* Sets or gets the element of `bits` bits at `index` of packed words. */
