@@ -17,16 +17,13 @@
 #include "mlir-c/Dialect/LLVM.h"
 
 static const nereid_lower_row_t *const families[] = {
-    nereid_lower_arith_rows,        nereid_lower_float_cast_rows,
-    nereid_lower_math_rows,         nereid_lower_view_rows,
-    nereid_lower_memory_rows,       nereid_lower_program_rows,
-    nereid_lower_extern_rows,       nereid_lower_debug_rows,
-    nereid_lower_control_flow_rows, nereid_lower_convert_layout_rows,
-    nereid_lower_atomic_rows,       nereid_lower_shared_rows,
-    nereid_lower_dot_rows,          nereid_lower_reduce_rows,
-    nereid_lower_scan_rows,         nereid_lower_histogram_rows,
-    nereid_lower_gather_rows,       nereid_lower_pair_rows,
-    nereid_lower_map_rows,
+    nereid_lower_arith_rows,          nereid_lower_float_cast_rows, nereid_lower_math_rows,
+    nereid_lower_view_rows,           nereid_lower_memory_rows,     nereid_lower_program_rows,
+    nereid_lower_extern_rows,         nereid_lower_debug_rows,      nereid_lower_control_flow_rows,
+    nereid_lower_convert_layout_rows, nereid_lower_atomic_rows,     nereid_lower_shared_rows,
+    nereid_lower_async_copy_rows,     nereid_lower_dot_rows,        nereid_lower_reduce_rows,
+    nereid_lower_scan_rows,           nereid_lower_histogram_rows,  nereid_lower_gather_rows,
+    nereid_lower_pair_rows,           nereid_lower_map_rows,
 };
 
 /* The rows of all families by op kind. */
