@@ -35,9 +35,21 @@ typedef struct nereid_interpreter_argument {
   bool nan_padding; /* elements outside of the tensor read as NaN, not as zero */
 } nereid_interpreter_argument_t;
 
+/* Inline assembly to run on many sets of registers. */
+typedef struct nereid_interpreter_assembly {
+  nereid_view_t text, constraints; /* PTX with $0, $1, ... for results, then operands; LLVM's constraints, "=r,r" */
+  size_t n_results, n_operands;    /* registers */
+  const unsigned *result_bits, *operand_bits;
+  size_t n_calls;
+  const uint64_t *operands; /* [operand][call] */
+  uint64_t *results;        /* [result][call], to be set */
+} nereid_interpreter_assembly_t;
+
 typedef struct nereid_interpreter_options {
   /* Is given what the program prints, a line at a time with its newline; null: it is dropped. */
   void (*print)(nereid_view_t line, void *user_data);
+  /* Runs assembly; false with a message when it cannot. Null: the interpreter refuses it. */
+  bool (*assembly)(const nereid_interpreter_assembly_t *assembly, void *user_data, nereid_message_t *message);
   void *user_data;
   uint64_t steps; /* an error at the op that would be one more, counted over all programs; 0: no limit */
 } nereid_interpreter_options_t;

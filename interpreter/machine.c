@@ -254,13 +254,13 @@ static void add_rows(nereid_machine_t *machine, const nereid_machine_row_t *rows
 
 static void add_families(nereid_machine_t *machine) {
   static const nereid_machine_row_t *const families[] = {
-      nereid_machine_integer_rows, nereid_machine_float_rows,   nereid_machine_cast_rows,
-      nereid_machine_math_rows,    nereid_machine_extern_rows,  nereid_machine_memory_rows,
-      nereid_machine_atomic_rows,  nereid_machine_block_rows,   nereid_machine_shape_rows,
-      nereid_machine_reduce_rows,  nereid_machine_dot_rows,     nereid_machine_dot_scaled_rows,
-      nereid_machine_control_rows, nereid_machine_debug_rows,   nereid_machine_local_rows,
-      nereid_machine_async_rows,   nereid_machine_barrier_rows, nereid_machine_tensormap_rows,
-      nereid_machine_warps_rows,
+      nereid_machine_integer_rows,  nereid_machine_float_rows,   nereid_machine_cast_rows,
+      nereid_machine_math_rows,     nereid_machine_extern_rows,  nereid_machine_memory_rows,
+      nereid_machine_atomic_rows,   nereid_machine_block_rows,   nereid_machine_shape_rows,
+      nereid_machine_reduce_rows,   nereid_machine_dot_rows,     nereid_machine_dot_scaled_rows,
+      nereid_machine_control_rows,  nereid_machine_debug_rows,   nereid_machine_local_rows,
+      nereid_machine_async_rows,    nereid_machine_barrier_rows, nereid_machine_tensormap_rows,
+      nereid_machine_assembly_rows, nereid_machine_warps_rows,
   };
   for (size_t i = 0; i < sizeof families / sizeof *families; ++i)
     add_rows(machine, families[i]);

@@ -61,6 +61,7 @@ extern const nereid_machine_row_t nereid_machine_float_rows[];
 extern const nereid_machine_row_t nereid_machine_cast_rows[];
 extern const nereid_machine_row_t nereid_machine_math_rows[];
 extern const nereid_machine_row_t nereid_machine_extern_rows[];
+extern const nereid_machine_row_t nereid_machine_assembly_rows[];
 extern const nereid_machine_row_t nereid_machine_memory_rows[];
 extern const nereid_machine_row_t nereid_machine_atomic_rows[];
 extern const nereid_machine_row_t nereid_machine_block_rows[];

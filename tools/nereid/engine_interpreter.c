@@ -7,6 +7,7 @@
 #include "interpreter/interpreter.h"
 #include "python-free-bindings/compile/session.h"
 #include "seam/llvm.h"
+#include "tools/nereid/assembly.h"
 #include "tools/nereid/caret.h"
 
 #include <stdio.h>
@@ -120,7 +121,8 @@ static double now(void) {
 /* The kernel by its name; what lowering renames is the only one. */
 static nereid_status_t run_once(MlirOperation module, const tool_job_t *job,
                                 const nereid_interpreter_argument_t *arguments, nereid_message_t *message) {
-  const nereid_interpreter_options_t options = {.print = print_line, .steps = job->steps};
+  const nereid_interpreter_options_t options = {
+      .print = print_line, .assembly = tool_run_assembly, .steps = job->steps};
   nereid_status_t status =
       nereid_interpreter_run(module, job->metadata.name, job->grid, job->n_slots, arguments, &options, message);
   if (status == NEREID_ERROR_NOT_FOUND)
