@@ -99,7 +99,7 @@ void nereid_emulator_race_finish(emu_cta_t *cta) {
     return;
   emu_race_t *race = part->race;
   for (uint32_t i = 0; i < part->n_pages; ++i)
-    nereid_emulator_race_drop_page(race, part->pages[i]);
+    nereid_emulator_race_cells(part->pages[i], nereid_emulator_race_list_free, race);
   nereid_emulator_race_free_pages(part->pages, part->n_pages);
   for (uint32_t i = 0; i < race->n_threads; ++i) {
     nereid_emulator_race_clock_drop(part->threads[i].clock);

@@ -6,7 +6,7 @@
  * clock: its own accesses are ordered by program order.
  *
  * Each byte remembers its last write and the reads since, as a cell: a record (which instruction, warp and time) and a
- * lane, or a list of them. A word whose bytes have one history has one cell. */
+ * lane, or a list of them. Bytes that have one history share a cell: 16, else 4. */
 #ifndef NEREID_EMULATOR_RACE_PRIVATE_H
 #define NEREID_EMULATOR_RACE_PRIVATE_H
 
@@ -15,6 +15,7 @@
 enum {
   RACE_PAGE = 4096, /* bytes of memory that a page of cells is for */
   RACE_WORDS = RACE_PAGE / 4,
+  RACE_QUADS = RACE_PAGE / 16,
   RACE_PHASES = 64, /* actors of a CTA beside its threads: mbarriers */
   RACE_SCOPES = 3,  /* CTA, cluster, GPU */
 };
@@ -63,10 +64,16 @@ typedef struct race_bytes {
   uint32_t write[RACE_PAGE], read[RACE_PAGE];
 } race_bytes_t;
 
-typedef struct race_page {
+typedef struct race_words {
   uint32_t write[RACE_WORDS], read[RACE_WORDS];
-  uint64_t split[RACE_WORDS / 64]; /* words whose bytes have cells of their own */
-  race_bytes_t *bytes;             /* null until a word is split */
+  uint64_t apart[RACE_WORDS / 64]; /* words whose bytes have cells of their own */
+} race_words_t;
+
+typedef struct race_page {
+  uint32_t write[RACE_QUADS], read[RACE_QUADS];
+  uint64_t apart[RACE_QUADS / 64]; /* quads whose words have cells of their own */
+  race_words_t *words;             /* null until there is one */
+  race_bytes_t *bytes;
 } race_page_t;
 
 typedef struct race_location { /* what releases left in a place: per scope, of the CTA or cluster `owner` */
@@ -176,10 +183,11 @@ race_clock_t *nereid_emulator_race_release(emu_race_cta_t *cta, uint32_t warp, u
 /* race_shadow.c */
 /* The access touches bytes of its target's memory. */
 void nereid_emulator_race_range(race_access_t *access, uint64_t address, uint64_t bytes);
+/* race_record.c */
 uint32_t nereid_emulator_race_record(emu_race_cta_t *cta, uint32_t warp, uint32_t pc, uint32_t lanes, uint8_t kind,
                                      uint8_t size, uint8_t strong);
-/* Gives the lists of a page back. */
-void nereid_emulator_race_drop_page(emu_race_t *race, const race_page_t *page);
+/* Visits the cells of a page, which may be null. */
+void nereid_emulator_race_cells(race_page_t *page, void (*visit)(emu_race_t *race, uint32_t cell), emu_race_t *race);
 void nereid_emulator_race_free_pages(race_page_t **pages, size_t n);
 
 /* race_list.c */

@@ -1,25 +1,31 @@
-/* The histories of all bytes: pages of cells, one per word of four bytes, one per byte of the words whose bytes were
- * accessed apart; and the records that cells name. */
+/* The histories of all bytes: pages of cells, one per quad of 16 bytes, per word of the quads whose words were accessed
+ * apart, per byte of the words whose bytes were. What comes to have one history again gets one cell again. */
 #include "emulator/race_private.h"
 
 #include <stdlib.h>
 
 void nereid_emulator_race_free_pages(race_page_t **pages, size_t n) {
   for (size_t i = 0; i < n; ++i) {
-    if (pages[i])
+    if (pages[i]) {
+      free(pages[i]->words);
       free(pages[i]->bytes);
+    }
     free(pages[i]);
   }
 }
 
-void nereid_emulator_race_drop_page(emu_race_t *race, const race_page_t *page) {
-  for (uint32_t i = 0; page && i < RACE_WORDS; ++i) {
-    nereid_emulator_race_list_free(race, page->write[i]);
-    nereid_emulator_race_list_free(race, page->read[i]);
+void nereid_emulator_race_cells(race_page_t *page, void (*visit)(emu_race_t *race, uint32_t cell), emu_race_t *race) {
+  for (uint32_t i = 0; page && i < RACE_QUADS; ++i) {
+    visit(race, page->write[i]);
+    visit(race, page->read[i]);
+  }
+  for (uint32_t i = 0; page && page->words && i < RACE_WORDS; ++i) {
+    visit(race, page->words->write[i]);
+    visit(race, page->words->read[i]);
   }
   for (uint32_t i = 0; page && page->bytes && i < RACE_PAGE; ++i) {
-    nereid_emulator_race_list_free(race, page->bytes->write[i]);
-    nereid_emulator_race_list_free(race, page->bytes->read[i]);
+    visit(race, page->bytes->write[i]);
+    visit(race, page->bytes->read[i]);
   }
 }
 
@@ -78,41 +84,74 @@ static race_page_t *page_of(const race_access_t *access, uint64_t address) {
   return target->pages[key];
 }
 
-static void split(emu_race_t *race, race_page_t *page, uint32_t word) {
+/* The words of a quad get cells of their own; then the bytes of a word. */
+static bool split_quad(emu_race_t *race, race_page_t *page, uint32_t quad) {
+  if (page->apart[quad / 64] >> quad % 64 & 1)
+    return true;
+  if (!page->words)
+    page->words = calloc(1, sizeof *page->words);
+  if (!page->words) {
+    race->failed = true;
+    return false;
+  }
+  page->apart[quad / 64] |= UINT64_C(1) << quad % 64;
+  for (uint32_t i = 0; i < 4; ++i) {
+    uint32_t write = page->write[quad], read = page->read[quad];
+    page->words->write[quad * 4 + i] = i ? nereid_emulator_race_list_copy(race, write) : write;
+    page->words->read[quad * 4 + i] = i ? nereid_emulator_race_list_copy(race, read) : read;
+  }
+  page->write[quad] = page->read[quad] = 0;
+  return true;
+}
+
+static bool split_word(emu_race_t *race, race_page_t *page, uint32_t word) {
+  race_words_t *words = page->words;
+  if (words->apart[word / 64] >> word % 64 & 1)
+    return true;
   if (!page->bytes)
     page->bytes = calloc(1, sizeof *page->bytes);
   if (!page->bytes) {
     race->failed = true;
-    return;
+    return false;
   }
-  page->split[word / 64] |= UINT64_C(1) << word % 64;
+  words->apart[word / 64] |= UINT64_C(1) << word % 64;
   for (uint32_t i = 0; i < 4; ++i) {
-    page->bytes->write[word * 4 + i] = i ? nereid_emulator_race_list_copy(race, page->write[word]) : page->write[word];
-    page->bytes->read[word * 4 + i] = i ? nereid_emulator_race_list_copy(race, page->read[word]) : page->read[word];
+    uint32_t write = words->write[word], read = words->read[word];
+    page->bytes->write[word * 4 + i] = i ? nereid_emulator_race_list_copy(race, write) : write;
+    page->bytes->read[word * 4 + i] = i ? nereid_emulator_race_list_copy(race, read) : read;
   }
-  page->write[word] = page->read[word] = 0;
+  words->write[word] = words->read[word] = 0;
+  return true;
 }
 
-/* Bytes of one word have one history again: after a write of all of it. */
-static void unite(race_page_t *page, uint32_t word) {
-  uint32_t *write = &page->bytes->write[word * 4], *read = &page->bytes->read[word * 4];
+/* Whether four cells are one history, which is then the first's alone. */
+static bool alike(uint32_t *write, uint32_t *read) {
   for (uint32_t i = 0; i < 4; ++i)
-    if (write[i] != write[0] || read[i] || write[i] & RACE_LIST)
-      return;
-  page->split[word / 64] &= ~(UINT64_C(1) << word % 64);
-  page->write[word] = write[0];
-  page->read[word] = 0;
-  memset(write, 0, 4 * sizeof *write);
+    if (write[i] != write[0] || read[i] != read[0] || (write[i] | read[i]) & RACE_LIST)
+      return false;
+  return true;
 }
 
-static void part_of_word(race_access_t *access, race_page_t *page, uint64_t address, uint32_t bytes) {
-  uint32_t at = (uint32_t)(address % RACE_PAGE), word = at / 4;
-  if (!(page->split[word / 64] >> word % 64 & 1))
-    split(access->race, page, word);
-  for (uint32_t i = 0; page->bytes && i < bytes; ++i)
-    nereid_emulator_race_unit(access, &page->bytes->write[at + i], &page->bytes->read[at + i], address + i, 1);
-  if (page->bytes && bytes == 4 && access->kind & RACE_WRITES)
-    unite(page, word);
+static void unite_word(race_page_t *page, uint32_t word) {
+  uint32_t *write = &page->bytes->write[word * 4], *read = &page->bytes->read[word * 4];
+  if (!alike(write, read))
+    return;
+  page->words->apart[word / 64] &= ~(UINT64_C(1) << word % 64);
+  page->words->write[word] = write[0];
+  page->words->read[word] = read[0];
+  memset(write, 0, 4 * sizeof *write);
+  memset(read, 0, 4 * sizeof *read);
+}
+
+static void unite_quad(race_page_t *page, uint32_t quad) {
+  uint32_t *write = &page->words->write[quad * 4], *read = &page->words->read[quad * 4];
+  if (page->words->apart[quad / 16] >> quad % 16 * 4 & 15 || !alike(write, read))
+    return;
+  page->apart[quad / 64] &= ~(UINT64_C(1) << quad % 64);
+  page->write[quad] = write[0];
+  page->read[quad] = read[0];
+  memset(write, 0, 4 * sizeof *write);
+  memset(read, 0, 4 * sizeof *read);
 }
 
 /* Whether a cell's access is surely ordered before, and no reason to look closer. */
@@ -133,128 +172,70 @@ static inline bool ordered(race_access_t *access, uint32_t cell) {
          !(access->kind & (RACE_ASYNC | RACE_WHOLE)) && !(record->kind & (RACE_ASYNC | RACE_COPY));
 }
 
-static void words(race_access_t *access, race_page_t *page, uint64_t address, uint32_t n) {
-  uint32_t first = (uint32_t)(address % RACE_PAGE) / 4, mine = access->record << 5 | access->lane;
+static inline void unit(race_access_t *access, uint32_t *write, uint32_t *read, uint64_t address, uint32_t bytes) {
+  uint32_t mine = access->record << 5 | access->lane;
   bool writes = access->kind & RACE_WRITES;
-  for (uint32_t i = 0; i < n; ++i) {
-    uint32_t word = first + i, *write = &page->write[word], *read = &page->read[word];
-    if (page->split[word / 64] >> word % 64 & 1) {
-      part_of_word(access, page, address + (uint64_t)i * 4, 4);
-    } else if (ordered(access, *write) && (*read == mine || ordered(access, *read))) {
-      *read = writes ? 0 : mine;
-      *write = writes ? mine : *write;
-    } else {
-      nereid_emulator_race_unit(access, write, read, address + (uint64_t)i * 4, 4);
-    }
+  if (!ordered(access, *write) || !(*read == mine || ordered(access, *read))) {
+    nereid_emulator_race_unit(access, write, read, address, bytes);
+    return;
   }
+  *read = writes ? 0 : mine;
+  *write = writes ? mine : *write;
+}
+
+static void in_word(race_access_t *access, race_page_t *page, uint64_t address, uint32_t bytes) {
+  uint32_t at = (uint32_t)(address % RACE_PAGE);
+  if (!split_quad(access->race, page, at / 16) || !split_word(access->race, page, at / 4))
+    return;
+  for (uint32_t i = 0; i < bytes; ++i)
+    unit(access, &page->bytes->write[at + i], &page->bytes->read[at + i], address + i, 1);
+  if (bytes == 4)
+    unite_word(page, at / 4);
+}
+
+static void in_quad(race_access_t *access, race_page_t *page, uint64_t address, uint32_t n) {
+  uint32_t first = (uint32_t)(address % RACE_PAGE) / 4;
+  if (!split_quad(access->race, page, first / 4))
+    return;
+  race_words_t *words = page->words;
+  for (uint32_t word = first; word < first + n; ++word, address += 4)
+    if (words->apart[word / 64] >> word % 64 & 1)
+      in_word(access, page, address, 4);
+    else
+      unit(access, &words->write[word], &words->read[word], address, 4);
+  if (n == 4)
+    unite_quad(page, first / 4);
+}
+
+static void quads(race_access_t *access, race_page_t *page, uint64_t address, uint32_t n) {
+  uint32_t first = (uint32_t)(address % RACE_PAGE) / 16;
+  for (uint32_t quad = first; quad < first + n; ++quad, address += 16)
+    if (page->apart[quad / 64] >> quad % 64 & 1)
+      in_quad(access, page, address, 4);
+    else
+      unit(access, &page->write[quad], &page->read[quad], address, 16);
 }
 
 void nereid_emulator_race_range(race_access_t *access, uint64_t address, uint64_t bytes) {
   while (bytes && !access->race->failed) {
-    uint32_t in_page = RACE_PAGE - (uint32_t)(address % RACE_PAGE), in_word = 4 - (uint32_t)(address % 4);
+    uint32_t in_page = RACE_PAGE - (uint32_t)(address % RACE_PAGE);
     race_page_t *page = page_of(access, address);
     if (!page)
       return;
     uint32_t n = bytes < in_page ? (uint32_t)bytes : in_page;
-    if (in_word < 4 || n < 4) {
-      n = n < in_word ? n : in_word;
-      part_of_word(access, page, address, n);
+    if (address % 16 == 0 && n >= 16) {
+      n &= ~UINT32_C(15);
+      quads(access, page, address, n / 16);
+    } else if (address % 4 == 0 && n >= 4) {
+      uint32_t left = 16 - (uint32_t)(address % 16);
+      n = (n < left ? n : left) & ~UINT32_C(3);
+      in_quad(access, page, address, n / 4);
     } else {
-      n &= ~UINT32_C(3);
-      words(access, page, address, n / 4);
+      uint32_t left = 4 - (uint32_t)(address % 4);
+      n = n < left ? n : left;
+      in_word(access, page, address, n);
     }
     address += n;
     bytes -= n;
   }
-}
-
-static void mark_cell(emu_race_t *race, uint32_t cell) {
-  if (!(cell & RACE_LIST))
-    race->records[cell >> 5].marked = 1;
-  for (uint32_t node = cell & RACE_LIST ? cell & ~RACE_LIST : 0; node; node = race->nodes[node].next)
-    race->records[race->nodes[node].record].marked = 1;
-}
-
-static void mark_page(emu_race_t *race, const race_page_t *page) {
-  for (uint32_t i = 0; page && i < RACE_WORDS; ++i) {
-    mark_cell(race, page->write[i]);
-    mark_cell(race, page->read[i]);
-  }
-  for (uint32_t i = 0; page && page->bytes && i < RACE_PAGE; ++i) {
-    mark_cell(race, page->bytes->write[i]);
-    mark_cell(race, page->bytes->read[i]);
-  }
-}
-
-/* Frees the records that no cell names and no operation in flight needs. */
-static void collect(emu_race_t *race) {
-  for (size_t i = 0; i < race->slot_capacity; ++i)
-    mark_page(race, race->slots[i].page);
-  for (size_t i = 0; i < race->n_running; ++i)
-    for (uint32_t p = 0; p < race->running[i]->n_pages; ++p)
-      mark_page(race, race->running[i]->pages[p]);
-  race->n_free = 0;
-  for (uint32_t i = 1; i < race->n_records; ++i) {
-    race_record_t *record = &race->records[i];
-    if (!record->marked && !record->flight) {
-      free(record->times);
-      record->times = NULL;
-      race->free_records[race->n_free++] = i;
-    }
-    record->marked = 0;
-  }
-  memset(race->recent_records, 0, sizeof race->recent_records);
-}
-
-static uint32_t new_record(emu_race_t *race) {
-  if (!race->n_free && race->n_records == race->record_capacity) {
-    enum { MANY = 1 << 20 };
-    if (race->n_records >= MANY)
-      collect(race);
-    if (race->n_free * 2 < race->n_records || !race->n_records) { /* few, or most are needed */
-      uint32_t capacity = race->record_capacity ? race->record_capacity * 2 : 1 << 12;
-      race_record_t *records = capacity < UINT32_C(1) << 26 ? realloc(race->records, capacity * sizeof *records) : NULL;
-      race->records = records ? records : race->records;
-      uint32_t *spare = records ? realloc(race->free_records, capacity * sizeof *spare) : NULL;
-      if (!spare) {
-        race->failed = true;
-        return 0;
-      }
-      race->free_records = spare;
-      race->record_capacity = capacity;
-      race->n_records += race->n_records == 0; /* 0 is no record */
-      race->records[0] = (race_record_t){0};
-    }
-  }
-  return race->n_free ? race->free_records[--race->n_free] : race->n_records++;
-}
-
-uint32_t nereid_emulator_race_record(emu_race_cta_t *cta, uint32_t warp, uint32_t pc, uint32_t lanes, uint8_t kind,
-                                     uint8_t size, uint8_t strong) {
-  emu_race_t *race = cta->race;
-  uint32_t *recent = &race->recent_records[(warp * 61 + pc * 8 + cta->number) % 1024];
-  race_record_t *record = &race->records[*recent], found = {.pc = pc,
-                                                            .cta = cta->number,
-                                                            .time = cta->times[warp],
-                                                            .lanes = lanes,
-                                                            .warp = (uint16_t)warp,
-                                                            .kind = kind,
-                                                            .size = size,
-                                                            .strong = strong};
-  bool starts = kind & (RACE_ASYNC | RACE_COPY);
-  if (*recent && !starts && record->pc == pc && record->cta == cta->number && record->warp == warp &&
-      record->time == found.time && record->kind == kind && record->size == size && record->strong == strong) {
-    if (lanes & ~record->lanes)
-      record->seen[0] = record->seen[1] = 0;
-    record->lanes |= lanes;
-    return *recent;
-  }
-  uint32_t index = new_record(race);
-  if (!index)
-    return 0;
-  found.flight = starts ? lanes : 0;
-  race->records[index] = found;
-  if (!starts)
-    *recent = index;
-  return index;
 }
