@@ -231,6 +231,10 @@ void nereid_emulator_land_all(emu_cluster_t *cluster) {
 }
 
 void nereid_emulator_drop_effects(emu_cluster_t *cluster) {
-  while (cluster->first)
-    forget(cluster->first);
+  emu_effect_t *next;
+  for (emu_effect_t *effect = cluster->first; effect; effect = next) {
+    next = effect->next;
+    nereid_emulator_free_effect(effect);
+  }
+  cluster->first = cluster->last = NULL;
 }

@@ -7,7 +7,8 @@
  * A phase ends when no arrival is pending and no transaction open; the next one expects as many arrivals again. A CTA
  * keeps a list of its mbarriers with the bits that each should have, so that use before init, after inval, and behind a
  * store over the object is found. A try_wait whose phase is not done stops its lanes until some phase ends or nothing
- * else can go on, so that a loop around it counts once; a failed test_wait returns at once and ends the turn. */
+ * else can go on, and so does a test_wait that a branch repeats, so that a loop around it counts once; else a failed
+ * test_wait returns at once and ends the turn. */
 #include "emulator/mbarrier.h"
 
 #include "emulator/effect.h"
@@ -252,6 +253,13 @@ static bool test(emu_warp_t *warp, const emu_insn_t *insn, int lane, bool *out_d
   return it != NULL;
 }
 
+/* Whether the branch behind goes back to the instruction until it is true. */
+static bool loops(const emu_insn_t *insn, const emu_group_t *group) {
+  const emu_insn_t *behind = insn + 1; /* there is one: the function's last is a ret */
+  return behind->flow == EMU_FLOW_BRANCH && behind->has_guard && behind->guard.negated && behind->target == group->pc &&
+         behind->guard.base == insn->operands[0].base && behind->guard.offset == insn->operands[0].offset;
+}
+
 /* Operands: p, address, state or parity, suspend time. Variant 1: try_wait. */
 static emu_next_t wait(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   emu_group_t *group = &warp->groups[warp->current];
@@ -262,7 +270,7 @@ static emu_next_t wait(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
       return EMU_FAILED;
     done |= (uint32_t)is << lane;
   }
-  if (mask && !done && insn->variant && !(warp->timed_out & mask)) {
+  if (mask && !done && (insn->variant || loops(insn, group)) && !(warp->timed_out & mask)) {
     group->state = EMU_AT_EVENT;
     return EMU_STALL;
   }

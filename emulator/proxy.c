@@ -40,5 +40,8 @@ void nereid_emulator_async_write(emu_cta_t *cta, uint32_t offset, const void *by
 }
 
 void nereid_emulator_async_read(const emu_cta_t *cta, uint32_t offset, void *bytes, uint32_t n) {
+  const emu_effect_t *landing = cta->cluster->landing;
+  if (cta->frames && landing)
+    nereid_emulator_frames_access(landing->warp, landing->insn, 0, offset, n, EMU_READ);
   memcpy(bytes, nereid_emulator_async_view(cta, offset), n);
 }

@@ -43,7 +43,8 @@ static void pixel_row(const box_t *box, uint32_t row, int64_t *out) {
   int64_t left = row;
   int last = box->map.rank - 1;
   for (int d = 1; d < last; ++d) {
-    int64_t from = box->map.lower[d - 1], to = (int64_t)box->map.shape[d] + box->map.upper[d - 1];
+    int lower = box->map.lower[d - 1], upper = box->map.upper[d - 1];
+    int64_t from = lower, to = (int64_t)box->map.shape[d] + upper;
     int64_t step = box->map.steps[d], extent = to > from ? (to - from + step - 1) / step : 1;
     int64_t index = (box->at[d] - from) / step + left;
     left = index >= 0 ? index / extent : -((extent - 1 - index) / extent);

@@ -40,16 +40,17 @@ void nereid_tma_box_of(uint32_t rank, const int32_t *block, uint32_t element_bit
 
 nereid_status_t nereid_tma_validate(const nereid_tma_request_t *request, nereid_message_t *message) {
   nereid_tensor_map_t map;
-  uint32_t inner = request->rank - 1, bits = nereid_tma_element_bits(request->element);
+  uint32_t bits = nereid_tma_element_bits(request->element);
   if (request->rank < 1 || request->rank > NEREID_TMA_RANK)
     return REFUSE("tensor map: the rank must be 1 to 5, not %" PRIu32, request->rank);
   if (request->swizzle > 128)
     return REFUSE("tensor map: the swizzle must be 0, 32, 64 or 128 bytes, not %" PRIu32, request->swizzle);
   nereid_tma_map_of(request, &map);
   nereid_status_t status = nereid_tensor_map_validate(&map, message);
-  if (!status && bits >= 8 && request->strides[inner] != bits / 8)
+  uint64_t inner = request->strides[request->rank - 1];
+  if (!status && bits >= 8 && inner != bits / 8)
     return REFUSE("tensor map: the innermost dimension must be contiguous (stride %" PRIu32 " bytes, not %" PRIu64 ")",
-                  bits / 8, request->strides[inner]);
+                  bits / 8, inner);
   return status;
 }
 

@@ -429,10 +429,11 @@ static void bulks_go_both_ways(void **state) {
       "", "%s", "");
   for (unsigned how = 0; how < 18; ++how) {
     reset(&cases[0]);
-    for (uint32_t i = 0; i < 128; ++i) { /* 1 + 2 = 3 */
-      memcpy(data + TENSOR + 256 + (size_t)i * 2, "\x00\x3c", 2);
-      memcpy(data + OUT + 256 + (size_t)i * 2, "\x00\x40", 2);
-      memcpy(expected + OUT + 256 + (size_t)i * 2, "\x00\x42", 2);
+    for (uint32_t i = 0; i < 128; ++i) {
+      static const uint16_t numbers[] = {0x3c00, 0x4000, 0x4200}; /* 1 + 2 = 3 */
+      memcpy(data + TENSOR + 256 + (size_t)i * 2, &numbers[0], 2);
+      memcpy(data + OUT + 256 + (size_t)i * 2, &numbers[1], 2);
+      memcpy(expected + OUT + 256 + (size_t)i * 2, &numbers[2], 2);
     }
     memcpy(expected + OUT, data + TENSOR, 256);
     run(how, 1);
