@@ -10,7 +10,7 @@
  *         96 10   five box extents in elements, innermost first
  *        106  5   five steps in the box, 0 for 1
  *        111  1   interleave                         112  1   1: im2col
- *        113  6   im2col: three lower, three upper corners
+ *        113  6   im2col: three lower, three upper corners; of rank 3 one each, 16 bits
  *        119  1   zero
  *        120  8   FNV-1a over bytes 0 to 119
  *
@@ -68,8 +68,11 @@ void nereid_tensor_map_write(const nereid_tensor_map_t *map, uint8_t bytes[NEREI
   }
   bytes[111] = map->interleave;
   bytes[112] = map->im2col;
-  memcpy(bytes + 113, map->lower, 3);
-  memcpy(bytes + 116, map->upper, 3);
+  size_t corner = map->rank <= 3 ? 2 : 1;
+  for (size_t i = 0; i < 3 / corner; ++i) {
+    put(bytes + 113 + i, corner, (uint64_t)map->lower[i]);
+    put(bytes + 116 + i, corner, (uint64_t)map->upper[i]);
+  }
   put(bytes + CHECKED, 8, checksum(bytes));
 }
 
@@ -91,8 +94,12 @@ bool nereid_tensor_map_read(const void *memory, nereid_tensor_map_t *out_map) {
       out_map->strides[i - 1] = get(bytes + 64 + (i - 1) * 8, 8);
     out_map->steps[i] = bytes[106 + i] ? bytes[106 + i] : 1;
   }
-  memcpy(out_map->lower, bytes + 113, 3);
-  memcpy(out_map->upper, bytes + 116, 3);
+  size_t corner = out_map->rank <= 3 ? 2 : 1;
+  for (size_t i = 0; i < 3 / corner; ++i) {
+    uint64_t lower = get(bytes + 113 + i, corner), upper = get(bytes + 116 + i, corner);
+    out_map->lower[i] = (int16_t)(corner == 2 ? (int16_t)lower : (int8_t)lower);
+    out_map->upper[i] = (int16_t)(corner == 2 ? (int16_t)upper : (int8_t)upper);
+  }
   return out_map->rank <= RANK;
 }
 

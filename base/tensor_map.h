@@ -40,7 +40,8 @@ typedef struct nereid_tensor_map {
   uint64_t strides[NEREID_TENSOR_MAP_RANK - 1]; /* bytes, of dimension 1 and up */
   uint32_t box[NEREID_TENSOR_MAP_RANK];         /* im2col: channels per pixel, pixels per column */
   uint8_t steps[NEREID_TENSOR_MAP_RANK];        /* every how many-th element of the box is taken; 0 is 1 */
-  int8_t lower[3], upper[3];                    /* im2col: corners of the box of pixels, of dimensions 1 to rank - 2 */
+  int16_t lower[3], upper[3];                   /* im2col: corners of the box of pixels, of dimensions 1 to rank - 2; */
+  /* 16 bits for rank 3, 8 for more */
 } nereid_tensor_map_t;
 
 /* Bits of one element in global memory: 4, 8, 16, 32 or 64; 0 for no element. */

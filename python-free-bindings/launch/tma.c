@@ -6,6 +6,7 @@
 
 #include "python-free-bindings/launch/driver.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 bool nereid_tma_element_of(nereid_element_t element, nereid_tma_element_t *out_element) {
@@ -63,6 +64,7 @@ static nereid_status_t encode_driver(struct nereid_device *device, const nereid_
   uint32_t box[NEREID_TMA_RANK], steps[NEREID_TMA_RANK];
   int swizzle = request->swizzle == 128 ? 3 : (int)(request->swizzle / 32);
   bool pushed;
+  assert(request->rank <= NEREID_TMA_RANK);
   if (!device)
     return REFUSE("tensor map: encoding for a GPU needs a device");
   const nereid_driver_t *driver = device->driver;
