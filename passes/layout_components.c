@@ -13,6 +13,8 @@
 #include "base/map.h"
 #include "base/vector.h"
 #include "dialects/ttg/tensor_types.h"
+#include "passes/conversion_cost.h"
+#include "passes/sink_conversions.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
 
@@ -42,6 +44,7 @@ typedef struct components {
   NEREID_VECTOR(MlirOperation) ops;
   NEREID_VECTOR(node_t) nodes;
   nereid_map_t index; /* value -> node + 1 */
+  bool followers;     /* ops that follow their operands vote */
   bool failed;
 } components_t;
 
@@ -177,11 +180,12 @@ static bool is_border(MlirOperation op) {
 static void collect_votes(components_t *components, MlirOperation op) {
   if (is_conversion(op)) {
     MlirValue from = mlirOperationGetOperand(op, 0), to = mlirOperationGetResult(op, 0);
-    vote(components, to, nereid_ttg_encoding_of(from));
+    if (!nereid_is_recomputed_for_free(from))
+      vote(components, to, nereid_ttg_encoding_of(from));
     vote(components, from, nereid_ttg_encoding_of(to));
     return;
   }
-  if (!is_border(op))
+  if (!is_border(op) || (!components->followers && nereid_follows_operand_layout(op)))
     return;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     vote(components, mlirOperationGetOperand(op, i), nereid_ttg_encoding_of(mlirOperationGetOperand(op, i)));
@@ -310,8 +314,8 @@ static void apply(components_t *components) {
       change_type(components->nodes.data[i].value, encodings[i]);
 }
 
-bool nereid_layout_components_assign(nereid_pass_t *pass) {
-  components_t components = {.pass = pass, .arena = pass->scratch};
+bool nereid_layout_components_assign(nereid_pass_t *pass, bool followers) {
+  components_t components = {.pass = pass, .arena = pass->scratch, .followers = followers};
   nereid_map_initialize(&components.index, pass->scratch);
   mlirOperationWalk(pass->op, collect_op, &components, MlirWalkPreOrder);
   for (size_t i = 0; i < components.ops.size; ++i)

@@ -6,8 +6,8 @@
 
 /* Splits the tensors below pass->op into components whose values must have one layout (because elementwise ops, loops
  * and branches tie them together) and gives each component the layout that leaves the least to convert at its border.
- * Types change in place, conversions are inserted where a border needs one; others become identities. False when memory
- * is out. */
-bool nereid_layout_components_assign(nereid_pass_t *pass);
+ * Types change in place, conversions are inserted where a border needs one; others become identities. `followers`: ops
+ * that take any layout (sink_conversions.h) count with the one they have. False when memory is out. */
+bool nereid_layout_components_assign(nereid_pass_t *pass, bool followers);
 
 #endif

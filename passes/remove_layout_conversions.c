@@ -3,12 +3,13 @@
  *   %s = arith.addf %a, %b : tensor<…, #x>                    %a' , %b' : tensor<…, #y>   (loads had #y all along)
  *   %c = ttg.convert_layout %s : #x -> #y            ->       %c = arith.addf %a', %b' : tensor<…, #y>
  *
- * First whole components of values get the layout that leaves the least to convert (layout_components.h). Then, for
- * each conversion that is left, the pass looks backwards through ops that any layout suits (elementwise ops, splats,
- * ranges, constants, broadcasts, expand_dims, transpositions, other conversions) and stops at values that have the
- * wanted layout, which are taken, and at others, which would have to be converted instead. The slice is computed again
- * in the wanted layout when that costs less than the conversion: what it moves through shared memory and what it
- * computes twice, since the old ops stay where somebody else uses them.
+ * First whole components of values get the layout that leaves the least to convert (layout_components.h), and
+ * reductions, scans and transpositions that of their operands (sink_conversions.h). Then, for each conversion that is
+ * left, the pass looks backwards through ops that any layout suits (elementwise ops, splats, ranges, constants,
+ * broadcasts, expand_dims, transpositions, other conversions) and stops at values that have the wanted layout, which
+ * are taken, and at others, which would have to be converted instead. The slice is computed again in the wanted layout
+ * when that costs less than the conversion: what it moves through shared memory and what it computes twice, since the
+ * old ops stay where somebody else uses them.
  *
  * A value is computed at most once per layout, and the answer is kept: the work is bounded by values times layouts.
  * Small loads (of a row's index, say) are repeated, too.
@@ -19,7 +20,9 @@
 #include "dialects/ttg/infer_encoding.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
+#include "passes/conversion_cost.h"
 #include "passes/layout_components.h"
+#include "passes/sink_conversions.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
 
@@ -30,7 +33,7 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
-enum { MAX_SLICE = 4096 };
+enum { MAX_SLICE = 4096, MAX_ROUNDS = 8 };
 
 /* A value in another layout that was computed before; a list per value. */
 typedef struct made made_t;
@@ -73,6 +76,7 @@ typedef enum flow {
   FLOW_CONVERT, /* a conversion: the operand may have the wanted layout already */
   FLOW_EXPAND,  /* the operand is the slice of the result */
   FLOW_TRANS,   /* the operand is the result, transposed back */
+  FLOW_RESHAPE, /* the operand is the result in the operand's shape */
 } flow_t;
 
 /* A load may be done twice: the second one stands right behind the first and reads the same memory. */
@@ -88,6 +92,8 @@ static flow_t flow_of(MlirOperation op) {
     return FLOW_EXPAND;
   case NEREID_OP_TT_TRANS:
     return FLOW_TRANS;
+  case NEREID_OP_TT_RESHAPE:
+    return FLOW_RESHAPE;
   case NEREID_OP_TT_BROADCAST:
     return FLOW_SAME;
   case NEREID_OP_TT_SPLAT:
@@ -117,6 +123,17 @@ static bool transposed_back(MlirOperation op, MlirAttribute encoding, MlirAttrib
   return nereid_ttg_infer_trans_encoding(encoding, rank, shape, back, mlirOperationGetLocation(op), out);
 }
 
+static bool reshaped_back(MlirOperation op, MlirAttribute encoding, MlirAttribute *out) {
+  const MlirType types[2] = {mlirValueGetType(mlirOperationGetResult(op, 0)),
+                             mlirValueGetType(mlirOperationGetOperand(op, 0))};
+  int64_t shapes[2][NEREID_LAYOUT_MAX_RANK];
+  for (int i = 0; i < 2; ++i)
+    for (intptr_t d = 0; d < mlirShapedTypeGetRank(types[i]); ++d)
+      shapes[i][d] = mlirShapedTypeGetDimSize(types[i], d);
+  return nereid_ttg_infer_reshape_encoding(mlirShapedTypeGetRank(types[0]), shapes[0], encoding,
+                                           mlirShapedTypeGetRank(types[1]), shapes[1], (MlirLocation){NULL}, out);
+}
+
 /* The encoding that operand `i` of `op` must have for the result to have `encoding`; null for scalars. */
 static bool operand_encoding(MlirOperation op, flow_t flow, intptr_t i, MlirAttribute encoding, MlirAttribute *out) {
   *out = (MlirAttribute){NULL};
@@ -128,36 +145,18 @@ static bool operand_encoding(MlirOperation op, flow_t flow, intptr_t i, MlirAttr
                                         encoding);
   if (flow == FLOW_TRANS)
     return transposed_back(op, encoding, out);
+  if (flow == FLOW_RESHAPE)
+    return reshaped_back(op, encoding, out);
   return !mlirAttributeIsNull(*out);
 }
 
 /* --- costs --- */
 
-/* Elements that a thread holds, copies not counted: they are computed once. */
-static int64_t distinct_registers(const nereid_layout_t *layout) {
-  uint32_t copies[NEREID_LAYOUT_DIMS];
-  nereid_layout_free_masks(layout, copies);
-  return nereid_layout_registers(layout) >> __builtin_popcount(copies[NEREID_LAYOUT_REGISTER]);
-}
-
 static int64_t registers_of(MlirValue value, MlirAttribute encoding) {
   nereid_layout_t layout;
   if (nereid_layout_from_type(nereid_ttg_with_encoding(mlirValueGetType(value), encoding), &layout) != NEREID_OK)
     return 1;
-  return distinct_registers(&layout);
-}
-
-/* Two barriers, and a store and a load per word of the thread's elements; nothing when only registers are renamed. */
-static int64_t conversion_cost(MlirValue value, MlirAttribute to) {
-  enum { BARRIERS = 60, PER_ELEMENT = 4 };
-  nereid_layout_t from_layout, to_layout;
-  MlirType type = mlirValueGetType(value);
-  if (nereid_layout_from_type(type, &from_layout) != NEREID_OK ||
-      nereid_layout_from_type(nereid_ttg_with_encoding(type, to), &to_layout) != NEREID_OK)
-    return INT32_MAX;
-  if (nereid_layout_convert(&from_layout, &to_layout, NULL) <= NEREID_LAYOUT_CONVERSION_REGISTER)
-    return 0;
-  return BARRIERS + PER_ELEMENT * (distinct_registers(&from_layout) + distinct_registers(&to_layout));
+  return nereid_distinct_registers(&layout);
 }
 
 static bool is_expensive(MlirOperation op) {
@@ -183,13 +182,16 @@ static bool is_expensive(MlirOperation op) {
 
 /* Instructions that computing `value` again takes. Nothing when the old op dies with its only user. */
 static int64_t recompute_cost(MlirOperation op, flow_t flow, MlirValue value, MlirAttribute encoding) {
-  enum { CHEAP = 1, EXPENSIVE = 12, LOAD = 20 };
+  enum { CHEAP = 1, EXPENSIVE = 12 };
   if (flow != FLOW_SAME || nereid_op_kind(op) == NEREID_OP_TT_BROADCAST)
     return 0;
   MlirOpOperand first = mlirValueGetFirstUse(value);
-  if (mlirOpOperandIsNull(first) || mlirOpOperandIsNull(mlirOpOperandGetNextUse(first)))
+  const bool dies = mlirOpOperandIsNull(first) || mlirOpOperandIsNull(mlirOpOperandGetNextUse(first));
+  if (is_repeatable_load(op))
+    return nereid_load_again_cost(value, encoding, dies);
+  if (dies)
     return 0;
-  const int each = is_repeatable_load(op) ? LOAD : is_expensive(op) ? EXPENSIVE : CHEAP;
+  const int each = is_expensive(op) ? EXPENSIVE : CHEAP;
   return registers_of(value, encoding) * each;
 }
 
@@ -224,7 +226,7 @@ static bool visit(removal_t *removal, slice_t *slice, wanted_t wanted, MlirOpera
   *out_op = nereid_maker(wanted.value);
   *out_flow = mlirOperationIsNull(*out_op) ? FLOW_NONE : flow_of(*out_op);
   if (*out_flow == FLOW_NONE) {
-    slice->cost += conversion_cost(wanted.value, wanted.encoding);
+    slice->cost += nereid_conversion_cost(mlirValueGetType(wanted.value), wanted.encoding);
     return nereid_vector_push(removal->arena, &slice->converted, wanted);
   }
   slice->cost += recompute_cost(*out_op, *out_flow, wanted.value, wanted.encoding);
@@ -381,6 +383,22 @@ static void erase_dead_ops(removal_t *removal) {
       mlirOperationDestroy(collection.ops.data[i - 1]);
 }
 
+/* Conversions of conversions start from the first source, and those to what is there already go: what they ask for is
+ * nobody's wish. */
+static void fold_chains(removal_t *removal) {
+  collection_t collection = collect_ops(removal);
+  for (size_t i = 0; i < collection.conversions.size; ++i) {
+    MlirOperation conversion = collection.conversions.data[i];
+    MlirOperation source = nereid_made_by(mlirOperationGetOperand(conversion, 0), NEREID_OP_TTG_CONVERT_LAYOUT);
+    if (!mlirOperationIsNull(source)) /* it comes first, so its own is folded already */
+      mlirOperationSetOperand(conversion, 0, mlirOperationGetOperand(source, 0));
+    MlirValue from = mlirOperationGetOperand(conversion, 0), to = mlirOperationGetResult(conversion, 0);
+    if (mlirTypeEqual(mlirValueGetType(from), mlirValueGetType(to)))
+      mlirValueReplaceAllUsesOfWith(to, from);
+  }
+  erase_dead_ops(removal);
+}
+
 /* Replaces `conversion` by its source, computed in its layout, when that is cheaper. */
 static bool try_remove(removal_t *removal, MlirOperation conversion) {
   MlirValue result = mlirOperationGetResult(conversion, 0), source = mlirOperationGetOperand(conversion, 0);
@@ -389,7 +407,7 @@ static bool try_remove(removal_t *removal, MlirOperation conversion) {
   nereid_map_initialize(&slice.seen, removal->arena);
   if (!collect(removal, &slice, root))
     return !removal->arena->failed;
-  const int64_t before = conversion_cost(source, root.encoding);
+  const int64_t before = nereid_conversion_cost(mlirValueGetType(source), root.encoding);
   /* A conversion that only renames registers costs nothing, but the chain behind it may go with it. */
   if (slice.cost > before || (slice.cost == before && slice.converted.size)) {
     nereid_pass_remark_missed(
@@ -411,7 +429,16 @@ static bool try_remove(removal_t *removal, MlirOperation conversion) {
 MlirLogicalResult nereid_pass_tritongpu_remove_layout_conversions(nereid_pass_t *pass) {
   removal_t removal = {.pass = pass, .arena = pass->scratch};
   nereid_map_initialize(&removal.made, pass->scratch);
-  if (!nereid_layout_components_assign(pass))
+  /* First without the operations that take any layout; what they then take counts in the end. */
+  int64_t sunk = 1;
+  for (int round = 0; sunk && round < MAX_ROUNDS; ++round) {
+    if (!nereid_layout_components_assign(pass, false))
+      return mlirLogicalResultFailure();
+    fold_chains(&removal);
+    sunk = nereid_sink_conversions(pass);
+    fold_chains(&removal);
+  }
+  if (sunk < 0 || !nereid_layout_components_assign(pass, true))
     return mlirLogicalResultFailure();
   collection_t collection = collect_ops(&removal);
   for (size_t i = 0; i < collection.conversions.size; ++i)

@@ -1,0 +1,98 @@
+/* What a layout conversion costs; see conversion_cost.h. */
+#include "passes/conversion_cost.h"
+
+#include "analysis/scratch.h"
+#include "dialects/made_by.h"
+#include "dialects/ttg/tensor_types.h"
+#include "layout/encoding.h"
+
+int64_t nereid_distinct_registers(const nereid_layout_t *layout) {
+  uint32_t copies[NEREID_LAYOUT_DIMS];
+  nereid_layout_free_masks(layout, copies);
+  return nereid_layout_registers(layout) >> __builtin_popcount(copies[NEREID_LAYOUT_REGISTER]);
+}
+
+int64_t nereid_conversion_cost(MlirType type, MlirAttribute to) {
+  enum { BARRIERS = 60, PER_ELEMENT = 4 };
+  nereid_layout_t from_layout, to_layout;
+  if (nereid_layout_from_type(type, &from_layout) != NEREID_OK ||
+      nereid_layout_from_type(nereid_ttg_with_encoding(type, to), &to_layout) != NEREID_OK)
+    return INT32_MAX;
+  if (nereid_layout_convert(&from_layout, &to_layout, NULL) <= NEREID_LAYOUT_CONVERSION_REGISTER)
+    return 0;
+  return BARRIERS + PER_ELEMENT * (nereid_distinct_registers(&from_layout) + nereid_distinct_registers(&to_layout));
+}
+
+enum { SECTOR = 32, WIDEST = 16, LOAD = 20 }; /* bytes; bytes; instructions that a load is worth */
+
+/* The dimension in which registers, else lanes, that follow each other lie. */
+static int fastest(const nereid_layout_t *layout) {
+  for (int d = 0; d < layout->rank; ++d) {
+    const uint32_t step = UINT32_C(1) << nereid_layout_out_shift(layout, d);
+    if (layout->in_bits[NEREID_LAYOUT_REGISTER] && layout->bases[NEREID_LAYOUT_REGISTER][0] == step)
+      return d;
+    if (layout->in_bits[NEREID_LAYOUT_LANE] && layout->bases[NEREID_LAYOUT_LANE][0] == step)
+      return d;
+  }
+  return layout->rank - 1;
+}
+
+static bool has_basis(const nereid_layout_t *layout, nereid_layout_dim_t in, uint32_t basis) {
+  for (int bit = 0; bit < layout->in_bits[in]; ++bit)
+    if (layout->bases[in][bit] == basis)
+      return true;
+  return false;
+}
+
+/* Elements along `d` that follow each other and are loaded by one warp at once. */
+static int64_t warp_run(const nereid_layout_t *layout, int d, int64_t vector) {
+  int64_t run = vector;
+  const uint32_t one = UINT32_C(1) << nereid_layout_out_shift(layout, d);
+  while (run < INT64_C(1) << layout->out_bits[d] && has_basis(layout, NEREID_LAYOUT_LANE, one * (uint32_t)run))
+    run *= 2;
+  return run;
+}
+
+int64_t nereid_load_again_cost(MlirValue value, MlirAttribute to, bool replaces) {
+  nereid_layout_t layouts[2];
+  int64_t loads[2], sectors[2];
+  const MlirType type = mlirValueGetType(value);
+  const int64_t bytes = nereid_scratch_element_bytes(type);
+  if (nereid_layout_from_type(type, &layouts[0]) != NEREID_OK ||
+      nereid_layout_from_type(nereid_ttg_with_encoding(type, to), &layouts[1]) != NEREID_OK)
+    return INT32_MAX;
+  const int d = layouts[0].rank ? fastest(&layouts[0]) : 0;
+  for (int i = 0; i < 2; ++i) {
+    int64_t vector = layouts[i].rank ? nereid_layout_contiguity(&layouts[i], d) : 1;
+    vector = vector * bytes > WIDEST ? WIDEST / bytes : vector;
+    loads[i] = nereid_distinct_registers(&layouts[i]) / vector;
+    const int64_t run = layouts[i].rank ? warp_run(&layouts[i], d, vector) * bytes : bytes;
+    sectors[i] = run < SECTOR ? run : SECTOR;
+  }
+  if (sectors[1] < sectors[0])
+    return INT32_MAX;
+  return LOAD * (loads[1] - (replaces ? loads[0] : 0));
+}
+
+bool nereid_is_recomputed_for_free(MlirValue value) {
+  for (int depth = 0; depth < 8; ++depth) {
+    MlirOperation op = nereid_maker(value);
+    switch (mlirOperationIsNull(op) ? NEREID_OP_UNKNOWN : nereid_op_kind(op)) {
+    case NEREID_OP_TT_SPLAT:
+    case NEREID_OP_TT_MAKE_RANGE:
+    case NEREID_OP_ARITH_CONSTANT:
+    case NEREID_OP_UB_POISON:
+      return true;
+    case NEREID_OP_TT_EXPAND_DIMS:
+    case NEREID_OP_TT_BROADCAST:
+    case NEREID_OP_TT_TRANS:
+    case NEREID_OP_TT_RESHAPE:
+    case NEREID_OP_TTG_CONVERT_LAYOUT:
+      value = mlirOperationGetOperand(op, 0);
+      break;
+    default:
+      return false;
+    }
+  }
+  return false;
+}

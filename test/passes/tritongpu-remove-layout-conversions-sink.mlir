@@ -1,0 +1,80 @@
+// RUN: nereid-opt %s --split-input-file --tritongpu-remove-layout-conversions | FileCheck %s
+// Operations that take any layout take that of their operands: what is loaded wide is reduced, scanned and transposed
+// as it is.
+
+// CHECK: [[WIDE:#.*]] = #ttg.blocked<{sizePerThread = [1, 4]
+#wide = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#plain = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#row = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // Four numbers are converted, not 1024; the range beside them is made in their layout.
+  // CHECK-LABEL: @reduce
+  // CHECK: tt.load {{.*}}[[WIDE]]>
+  // CHECK-NOT: convert_layout
+  // CHECK: "tt.reduce"(%{{.*}}, %{{.*}})
+  // CHECK: (tensor<4x256xf32, [[WIDE]]>, tensor<4x256xi32, [[WIDE]]>)
+  // CHECK: ttg.convert_layout %{{.*}} : tensor<4xi32, #ttg.slice<{dim = 1, parent = [[WIDE]]}>> -> tensor<4xi32,
+  tt.func public @reduce(%p: tensor<4x256x!tt.ptr<f32>, #wide>, %o: tensor<4x!tt.ptr<i32>, #row>) {
+    %x = tt.load %p : tensor<4x256x!tt.ptr<f32>, #wide>
+    %c = ttg.convert_layout %x : tensor<4x256xf32, #wide> -> tensor<4x256xf32, #plain>
+    %i = tt.make_range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #ttg.slice<{dim = 0, parent = #plain}>>
+    %e = tt.expand_dims %i {axis = 0 : i32} : tensor<256xi32, #ttg.slice<{dim = 0, parent = #plain}>> -> tensor<1x256xi32, #plain>
+    %b = tt.broadcast %e : tensor<1x256xi32, #plain> -> tensor<4x256xi32, #plain>
+    %r:2 = "tt.reduce"(%c, %b) <{axis = 1 : i32}> ({
+    ^bb0(%u: f32, %j: i32, %v: f32, %k: i32):
+      %g = arith.cmpf ogt, %u, %v : f32
+      %m = arith.select %g, %u, %v : f32
+      %n = arith.select %g, %j, %k : i32
+      tt.reduce.return %m, %n : f32, i32
+    }) : (tensor<4x256xf32, #plain>, tensor<4x256xi32, #plain>) -> (tensor<4xf32, #ttg.slice<{dim = 1, parent = #plain}>>, tensor<4xi32, #ttg.slice<{dim = 1, parent = #plain}>>)
+    %s = ttg.convert_layout %r#1 : tensor<4xi32, #ttg.slice<{dim = 1, parent = #plain}>> -> tensor<4xi32, #row>
+    tt.store %o, %s : tensor<4x!tt.ptr<i32>, #row>
+    tt.return
+  }
+  // CHECK-LABEL: @scan
+  // CHECK-NOT: convert_layout
+  // CHECK: "tt.scan"
+  // CHECK: -> tensor<4x256xf32, [[WIDE]]>
+  // CHECK-NOT: convert_layout
+  // CHECK: tt.return
+  tt.func public @scan(%p: tensor<4x256x!tt.ptr<f32>, #wide>) {
+    %x = tt.load %p : tensor<4x256x!tt.ptr<f32>, #wide>
+    %c = ttg.convert_layout %x : tensor<4x256xf32, #wide> -> tensor<4x256xf32, #plain>
+    %r = "tt.scan"(%c) <{axis = 1 : i32, reverse = false}> ({
+    ^bb0(%u: f32, %v: f32):
+      %m = arith.addf %u, %v : f32
+      tt.scan.return %m : f32
+    }) : (tensor<4x256xf32, #plain>) -> tensor<4x256xf32, #plain>
+    %s = ttg.convert_layout %r : tensor<4x256xf32, #plain> -> tensor<4x256xf32, #wide>
+    tt.store %p, %s : tensor<4x256x!tt.ptr<f32>, #wide>
+    tt.return
+  }
+}
+
+// -----
+
+// A transposition changes no thread; the load stays coalesced, so one conversion is left.
+// CHECK: [[ROWS:#.*]] = #ttg.blocked<{sizePerThread = [1, 8]
+#rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#plain = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
+#turned = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [2, 2], order = [0, 1]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @transpose
+  // CHECK: tt.load {{.*}}[[ROWS]]>
+  // CHECK-COUNT-1: convert_layout
+  // CHECK-NOT: convert_layout
+  // CHECK: tt.return
+  tt.func public @transpose(%p: !tt.ptr<f16>, %o: tensor<64x64x!tt.ptr<f16>, #rows>) {
+    %i = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #rows}>>
+    %e = tt.expand_dims %i {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #rows}>> -> tensor<1x64xi32, #rows>
+    %b = tt.broadcast %e : tensor<1x64xi32, #rows> -> tensor<64x64xi32, #rows>
+    %q = tt.splat %p : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #rows>
+    %a = tt.addptr %q, %b : tensor<64x64x!tt.ptr<f16>, #rows>, tensor<64x64xi32, #rows>
+    %x = tt.load %a : tensor<64x64x!tt.ptr<f16>, #rows>
+    %c = ttg.convert_layout %x : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #plain>
+    %t = tt.trans %c {order = array<i32: 1, 0>} : tensor<64x64xf16, #plain> -> tensor<64x64xf16, #turned>
+    %s = ttg.convert_layout %t : tensor<64x64xf16, #turned> -> tensor<64x64xf16, #rows>
+    tt.store %o, %s : tensor<64x64x!tt.ptr<f16>, #rows>
+    tt.return
+  }
+}
