@@ -131,7 +131,7 @@ const nereid_machine_row_t nereid_machine_async_rows[] = {
     {.kind = NEREID_OP_TTG_ASYNC_WAIT, .run = set_token},
     {.kind = NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL, .run = tma_load, .n_own = 1},
     {.kind = NEREID_OP_TTNG_ASYNC_TMA_COPY_LOCAL_TO_GLOBAL, .run = tma_store, .n_own = 1},
-    {.kind = NEREID_OP_TTNG_ASYNC_TMA_REDUCE, .run = tma_reduce, .n_own = 1},
+    {.kind = NEREID_OP_TTNG_ASYNC_TMA_REDUCE, .run = tma_reduce, .is_ordered = true, .n_own = 1},
     {.kind = NEREID_OP_TTNG_ASYNC_TMA_GATHER, .run = tma_gather, .n_own = 1},
     {.kind = NEREID_OP_TTNG_ASYNC_TMA_SCATTER, .run = tma_scatter, .n_own = 1},
     {.kind = NEREID_OP_TTNG_ASYNC_TMA_STORE_WAIT, .run = nothing},

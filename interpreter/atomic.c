@@ -79,7 +79,7 @@ static bool atomic_cas(nereid_machine_t *machine, const nereid_step_t *step) {
 }
 
 const nereid_machine_row_t nereid_machine_atomic_rows[] = {
-    {.kind = NEREID_OP_TT_ATOMIC_RMW, .run = atomic_rmw},
-    {.kind = NEREID_OP_TT_ATOMIC_CAS, .run = atomic_cas},
+    {.kind = NEREID_OP_TT_ATOMIC_RMW, .run = atomic_rmw, .is_ordered = true},
+    {.kind = NEREID_OP_TT_ATOMIC_CAS, .run = atomic_cas, .is_ordered = true},
     {.kind = NEREID_OP_UNKNOWN},
 };

@@ -285,7 +285,7 @@ const nereid_machine_row_t nereid_machine_block_rows[] = {
     {.kind = NEREID_OP_TT_MAKE_TENSOR_DESCRIPTOR, .run = make_tensor_descriptor},
     {.kind = NEREID_OP_TT_DESCRIPTOR_LOAD, .run = descriptor_load},
     {.kind = NEREID_OP_TT_DESCRIPTOR_STORE, .run = descriptor_store},
-    {.kind = NEREID_OP_TT_DESCRIPTOR_REDUCE, .run = descriptor_reduce},
+    {.kind = NEREID_OP_TT_DESCRIPTOR_REDUCE, .run = descriptor_reduce, .is_ordered = true},
     {.kind = NEREID_OP_TT_DESCRIPTOR_GATHER, .run = descriptor_gather},
     {.kind = NEREID_OP_TT_DESCRIPTOR_SCATTER, .run = descriptor_scatter},
     {.kind = NEREID_OP_UNKNOWN},

@@ -94,7 +94,7 @@ static bool assert_(nereid_machine_t *machine, const nereid_step_t *step) {
 }
 
 const nereid_machine_row_t nereid_machine_debug_rows[] = {
-    {.kind = NEREID_OP_TT_PRINT, .run = print},
+    {.kind = NEREID_OP_TT_PRINT, .run = print, .is_ordered = true},
     {.kind = NEREID_OP_TT_ASSERT, .run = assert_},
     {.kind = NEREID_OP_UNKNOWN},
 };

@@ -8,6 +8,7 @@
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "seam/ir.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -215,6 +216,12 @@ static bool successors_of(nereid_machine_t *machine, const nereid_map_t *blocks,
   return true;
 }
 
+/* What is called is decoded before anything runs; a name that is not there is an error when the call is reached. */
+static bool decode_callee(nereid_machine_t *machine, MlirOperation call) {
+  MlirOperation callee = nereidMlirSymbolTableLookupNearestFrom(call, nereid_tt_call_get_callee_attr(call));
+  return mlirOperationIsNull(callee) || nereid_machine_function(machine, callee);
+}
+
 static bool has_views(const nereid_step_t *step) {
   for (size_t i = 0; i < step->n_operands; ++i)
     if (step->operands[i]->shape.local)
@@ -224,6 +231,7 @@ static bool has_views(const nereid_step_t *step) {
 
 static bool decode_step(nereid_machine_t *machine, const nereid_map_t *blocks, MlirOperation op, nereid_step_t *step) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
+  step->machine = machine;
   step->op = op;
   step->row = kind < NEREID_OP_COUNT ? machine->rows[kind] : NULL;
   if (!step->row)
@@ -234,6 +242,9 @@ static bool decode_step(nereid_machine_t *machine, const nereid_map_t *blocks, M
   step->own = nereid_arena_new(&machine->arena, nereid_slot_t, step->row->n_own);
   if (!step->own)
     return nereid_machine_exhausted(machine);
+  machine->is_ordered |= step->row->is_ordered;
+  if (kind == NEREID_OP_TT_CALL && !decode_callee(machine, op))
+    return false;
   if (step->row->lane && has_views(step))
     return nereid_machine_error(step, "is not handled by the interpreter on buffers");
   return decode_regions(machine, step);
@@ -324,12 +335,12 @@ nereid_function_t *nereid_machine_function(nereid_machine_t *machine, MlirOperat
   }
   if (code->decoded)
     return code;
+  code->decoded = true; /* also while it is being done: a call of itself is an error when it runs */
   MlirRegion body = nereid_tt_func_get_body(function);
   const nereid_step_t at = {.op = function};
   if (mlirBlockIsNull(mlirRegionGetFirstBlock(body)))
     return nereid_machine_error(&at, "has no body to run"), NULL;
   if (!decode_region(machine, body, function, &code->body))
     return NULL;
-  code->decoded = true;
   return code;
 }

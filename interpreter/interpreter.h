@@ -2,8 +2,9 @@
  *
  *   %s = arith.addf %x, %y : tensor<1024xf32>       one step that adds 1024 elements
  *
- * Programs of the grid run one after another, each op on whole tensors; numbers are rounded in software as
- * docs/interpreter.md says. It is the oracle that the other engines are compared with. */
+ * Programs of the grid run one after another or, where that is the same, on several threads, each op on whole tensors;
+ * numbers are rounded in software as docs/interpreter.md says. It is the oracle that the other engines are compared
+ * with. */
 #ifndef NEREID_INTERPRETER_INTERPRETER_H
 #define NEREID_INTERPRETER_INTERPRETER_H
 
@@ -48,10 +49,12 @@ typedef struct nereid_interpreter_assembly {
 typedef struct nereid_interpreter_options {
   /* Is given what the program prints, a line at a time with its newline; null: it is dropped. */
   void (*print)(nereid_view_t line, void *user_data);
-  /* Runs assembly; false with a message when it cannot. Null: the interpreter refuses it. */
+  /* Runs assembly, on several threads at once; false with a message when it cannot. Null: the interpreter refuses it.
+   */
   bool (*assembly)(const nereid_interpreter_assembly_t *assembly, void *user_data, nereid_message_t *message);
   void *user_data;
-  uint64_t steps; /* an error at the op that would be one more, counted over all programs; 0: no limit */
+  unsigned threads; /* of the host, when programs do not see each other's order; 0: as many as it has */
+  uint64_t steps;   /* an error at the op that would be one more, counted over all programs; 0: no limit */
 } nereid_interpreter_options_t;
 
 /* Runs the public function `kernel` (null: the only one) of a verified builtin.module, at the stage of tt or ttgir,
@@ -61,7 +64,8 @@ typedef struct nereid_interpreter_options {
  *   NEREID_ERROR_NOT_FOUND  no kernel of that name
  *   NEREID_ERROR_ARGUMENT   number or kind of the arguments, or the grid, do not fit
  *   NEREID_ERROR_MEMORY
- * Buffers keep what was written before an error. One module may be run by one thread at a time. */
+ * Buffers keep what was written before an error. One module may be run by one thread at a time. While
+ * it runs, its context is switched to multithreading. */
 NEREID_MUST_USE nereid_status_t nereid_interpreter_run(MlirOperation module, const char *kernel, const uint32_t grid[3],
                                                        size_t n_arguments,
                                                        const nereid_interpreter_argument_t *arguments,

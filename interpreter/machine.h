@@ -52,6 +52,7 @@ typedef struct nereid_machine_row {
   nereid_step_fn run;
   enum { NEREID_ENDS_NOT, NEREID_ENDS_REGION, NEREID_ENDS_BLOCK } ends; /* hands its operands on; branches */
   const void *data;                                                     /* for functions that serve many rows */
+  bool is_ordered;                                                      /* other programs see when it is done */
   unsigned n_own;                                                       /* slots that each step has for itself */
 } nereid_machine_row_t;
 
@@ -90,6 +91,7 @@ typedef struct nereid_code_region {
 } nereid_code_region_t;
 
 struct nereid_step {
+  nereid_machine_t *machine; /* whose step it is; null: of none, to say an error at an op */
   MlirOperation op;
   const nereid_machine_row_t *row;
   size_t n_operands, n_results, n_regions, n_successors;
@@ -113,6 +115,14 @@ typedef struct nereid_buffer {
   const char *name;
 } nereid_buffer_t;
 
+enum { NEREID_ERROR_TEXT = 640 };
+
+/* An error that is not said yet. */
+typedef struct nereid_kept_error {
+  MlirLocation location;
+  char text[NEREID_ERROR_TEXT]; /* empty: none */
+} nereid_kept_error_t;
+
 struct nereid_machine {
   nereid_arena_t arena; /* code, slots and their words: grows to one set of values, whatever the loops do */
   MlirOperation module;
@@ -130,11 +140,14 @@ struct nereid_machine {
   uint64_t *scratch; /* for parallel assignment */
   size_t scratch_capacity;
   bool out_of_memory;
+  bool is_ordered;  /* its programs see in which order they run */
+  bool keeps_error; /* the first error is kept, for who runs several machines */
+  nereid_kept_error_t error;
 };
 
 /* --- decode.c --- */
 
-/* Decodes a function's body when it has not been; null after a diagnostic. */
+/* Decodes a function's body, and those of what it calls, when it has not been; null after a diagnostic. */
 nereid_function_t *nereid_machine_function(nereid_machine_t *machine, MlirOperation function);
 
 /* Shape of a type; false when the interpreter has none for it. */
@@ -176,6 +189,8 @@ static inline void nereid_shape_coordinates(const nereid_shape_t *shape, size_t 
     index /= (size_t)shape->extent[d];
   }
 }
+
+/* --- launch.c --- */
 
 /* Memory that the program may touch from now on, once however often it is added; false when memory ran out. */
 bool nereid_machine_add_buffer(nereid_machine_t *machine, void *memory, uint64_t size, const char *name);
