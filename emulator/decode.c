@@ -115,8 +115,10 @@ static bool matches_word(nereid_view_t word, nereid_view_t pattern) {
     if (pattern.data[k] == '*')
       while (i < word.size && word.data[i] >= '0' && word.data[i] <= '9')
         ++i;
-    else if (i == word.size || word.data[i++] != pattern.data[k])
+    else if (i == word.size || word.data[i] != pattern.data[k])
       return false;
+    else
+      ++i;
   }
   return i == word.size;
 }
