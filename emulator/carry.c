@@ -1,5 +1,6 @@
 /* Extended-precision integer arithmetic: CC.CF, a bit per lane, written by .cc and read by addc, subc, madc (PTX ISA,
- * Extended-Precision Integer Arithmetic Instructions). After sub.cc the bit is the borrow. */
+ * Extended-Precision Integer Arithmetic Instructions). A difference is a + ~b + 1, so the bit is set when nothing was
+ * borrowed: what nvcc makes of a 128-bit division reads it with addc behind subc. */
 #include "emulator/execute.h"
 
 typedef unsigned __int128 wide_t;
@@ -9,12 +10,6 @@ static uint64_t add3(uint64_t a, uint64_t b, unsigned carry, unsigned bits, unsi
   wide_t sum = (wide_t)a + b + carry;
   *out = (unsigned)(sum >> bits) & 1;
   return (uint64_t)sum;
-}
-
-static uint64_t subtract3(uint64_t a, uint64_t b, unsigned borrow, unsigned bits, unsigned *out) {
-  wide_t difference = (wide_t)a - b - borrow;
-  *out = (unsigned)(difference >> bits) & 1;
-  return (uint64_t)difference;
 }
 
 static uint64_t product(const emu_insn_t *insn, uint64_t a, uint64_t b, unsigned bits) {
@@ -33,12 +28,12 @@ static emu_next_t carried(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mas
   uint64_t low = bits == 64 ? UINT64_MAX : UINT32_MAX;
   FOR_LANES(lane, mask) {
     uint64_t a = emu_lane(warp, &insn->operands[1], (int)lane), b = emu_lane(warp, &insn->operands[2], (int)lane);
-    unsigned in = takes ? warp->carry >> lane & 1 : 0;
+    unsigned in = takes ? warp->carry >> lane & 1 : subtracts;
     if (multiplies) {
       a = product(insn, a, b, bits) & low;
       b = emu_lane(warp, &insn->operands[3], (int)lane);
     }
-    uint64_t result = subtracts ? subtract3(a, b, in, bits, &out) : add3(a, b, in, bits, &out);
+    uint64_t result = add3(a, subtracts ? ~b & low : b, in, bits, &out);
     emu_set_lane(warp, &insn->operands[0], (int)lane, result & low);
     if (EMU_HAS(insn, cc))
       warp->carry = (warp->carry & ~(UINT32_C(1) << lane)) | (uint32_t)out << lane;
