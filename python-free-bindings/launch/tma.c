@@ -32,7 +32,8 @@ void nereid_tma_box_of(uint32_t rank, const int32_t *block, uint32_t element_bit
     uint32_t extent = (uint32_t)block[i] * (fp4_padded && i + 1 == rank ? 2 : 1);
     out_box[i] = extent < 256 ? extent : 256;
   }
-  uint32_t across = element_bits ? 8 * swizzle / element_bits : 0;
+  const uint32_t bits = fp4_padded ? 8 : element_bits; /* what an element takes in shared memory */
+  uint32_t across = bits ? 8 * swizzle / bits : 0;
   if (rank && swizzle && across)
     out_box[rank - 1] = across;
 }
