@@ -11,6 +11,7 @@
 #include "base/vector.h"
 #include "dialects/diagnose.h"
 #include "dialects/ttg/memdesc.h"
+#include "dialects/ttg/module.h"
 #include "layout/encoding.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttg.h"
@@ -40,6 +41,19 @@ typedef struct liveness {
 } liveness_t;
 
 /* --- sizes --- */
+
+/* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the maximum per thread block. */
+int64_t nereid_allocation_limit(MlirOperation module) {
+  static const struct {
+    int capability;
+    int64_t kibibytes;
+  } limits[] = {{90, 227}, {89, 99}, {87, 163}, {86, 99}, {80, 163}};
+  const int capability = nereid_ttg_compute_capability(module);
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i)
+    if (capability >= limits[i].capability)
+      return limits[i].kibibytes * 1024;
+  return INT64_C(48) * 1024;
+}
 
 int64_t nereid_allocation_bytes(MlirType type) {
   nereid_ttg_memdesc_t memdesc;

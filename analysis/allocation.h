@@ -32,4 +32,7 @@ bool nereid_allocation_run(MlirOperation function, const nereid_map_t *frames, n
 /* Bytes of a memdesc type's whole buffer in one CTA; 0 when its encoding does not say. */
 int64_t nereid_allocation_bytes(MlirType memdesc);
 
+/* Bytes of shared memory that one CTA can have on the module's target. */
+int64_t nereid_allocation_limit(MlirOperation module);
+
 #endif

@@ -12,7 +12,6 @@
 #include "base/vector.h"
 #include "passes/pass.h"
 
-#include "dialects/ttg/module.h"
 #include "nereid/dialects/ops.h"
 #include "seam/context.h"
 
@@ -32,20 +31,6 @@ typedef struct allocation {
 
 static MlirStringRef ref(const char *text) {
   return mlirStringRefCreateFromCString(text);
-}
-
-/* Bytes of shared memory that one CTA can have (CUDA C++ Programming Guide, "Technical Specifications per Compute
- * Capability": the maximum per thread block). */
-static int64_t shared_memory_limit(MlirOperation module) {
-  static const struct {
-    int capability;
-    int64_t kibibytes;
-  } limits[] = {{90, 227}, {89, 99}, {87, 163}, {86, 99}, {80, 163}};
-  const int capability = nereid_ttg_compute_capability(module);
-  for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i)
-    if (capability >= limits[i].capability)
-      return limits[i].kibibytes * 1024;
-  return INT64_C(48) * 1024;
 }
 
 /* --- too much --- */
@@ -128,7 +113,7 @@ static bool allocate_function(allocation_t *allocation, MlirAttribute name, Mlir
 
 MlirLogicalResult nereid_pass_allocate_shared_memory(nereid_pass_t *pass) {
   allocation_t allocation = {
-      .pass = pass, .i32 = mlirIntegerTypeGet(pass->context, 32), .limit = shared_memory_limit(pass->op)};
+      .pass = pass, .i32 = mlirIntegerTypeGet(pass->context, 32), .limit = nereid_allocation_limit(pass->op)};
   MlirBlock body = mlirModuleGetBody(mlirModuleFromOperation(pass->op));
   nereid_map_initialize(&allocation.functions, pass->scratch);
   nereid_map_initialize(&allocation.frames, pass->scratch);

@@ -8,11 +8,11 @@
  * A dot_op encoding of multiply-adds gives each thread whole rows and columns. Where one product is the only user the
  * load goes right in front of it, so that its lowering can read the buffer a few columns at a time. The buffer keeps
  * the order of the source, which makes storing it cheap. Conversions that stay within a thread are left. */
+#include "passes/buffer_type.h"
 #include "passes/pass.h"
 
 #include "analysis/scratch.h"
 #include "base/vector.h"
-#include "dialects/ttg/encoding.h"
 #include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttg.h"
@@ -36,30 +36,6 @@ static MlirWalkResult collect(MlirOperation op, void *user_data) {
                                                                        : MlirWalkResultInterrupt;
 }
 
-/* The fastest dimension first: as the source has it, else row-major. */
-static MlirAttribute order_of(MlirContext context, MlirType source) {
-  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(source);
-  int32_t order[NEREID_TTG_MAX_RANK];
-  const intptr_t rank = mlirShapedTypeGetRank(source);
-  if (nereid_ttg_blocked_attr_isa(encoding))
-    return nereid_ttg_blocked_attr_get_order(encoding);
-  for (intptr_t d = 0; d < rank; ++d)
-    order[d] = (int32_t)(rank - 1 - d);
-  return mlirDenseI32ArrayGet(context, rank, order);
-}
-
-static MlirType buffer_type(MlirContext context, MlirType source) {
-  int64_t shape[NEREID_TTG_MAX_RANK];
-  const intptr_t rank = mlirShapedTypeGetRank(source);
-  for (intptr_t d = 0; d < rank; ++d)
-    shape[d] = mlirShapedTypeGetDimSize(source, d);
-  MlirAttribute dims = mlirDenseI64ArrayGet(context, rank, shape);
-  MlirAttribute encoding =
-      nereid_ttg_swizzled_shared_attr_create(context, 1, 1, 1, order_of(context, source), (MlirAttribute){NULL});
-  return nereid_ttg_memdesc_type_create(context, dims, mlirShapedTypeGetElementType(source), encoding,
-                                        nereid_ttg_shared_memory_attr_create(context), false, dims);
-}
-
 /* The product that alone uses the conversion, in its block; null otherwise. */
 static MlirOperation only_product(MlirOperation convert) {
   MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(convert, 0));
@@ -70,10 +46,10 @@ static MlirOperation only_product(MlirOperation convert) {
   return near && nereid_op_kind(user) == NEREID_OP_TT_DOT ? user : (MlirOperation){NULL};
 }
 
-static void replace(reduce_t *reduce, MlirOperation convert) {
+static void replace(MlirOperation convert) {
   MlirValue source = mlirOperationGetOperand(convert, 0), result = mlirOperationGetResult(convert, 0);
   nereid_builder_t builder = nereid_builder_before(convert);
-  MlirType type = buffer_type(reduce->pass->context, mlirValueGetType(source));
+  MlirType type = nereid_buffer_type(mlirValueGetType(source), 0, false);
   MlirOperation alloc = nereid_ttg_local_alloc_build(&builder, type, source, (MlirAttribute){NULL});
   MlirOperation product = only_product(convert);
   if (!mlirOperationIsNull(product))
@@ -88,7 +64,7 @@ MlirLogicalResult nereid_pass_tritongpu_reduce_data_duplication(nereid_pass_t *p
   reduce_t reduce = {.pass = pass};
   mlirOperationWalk(pass->op, collect, &reduce, MlirWalkPreOrder);
   for (size_t i = 0; i < reduce.found.size; ++i)
-    replace(&reduce, reduce.found.data[i]);
+    replace(reduce.found.data[i]);
   nereid_pass_statistic_add(pass, "buffers", (int64_t)reduce.found.size);
   return pass->scratch->failed ? mlirLogicalResultFailure() : mlirLogicalResultSuccess();
 }

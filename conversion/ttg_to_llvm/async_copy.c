@@ -104,12 +104,13 @@ static intptr_t choose_vector(nereid_lower_t *lower, MlirOperation op, const ner
   intptr_t vector = nereid_lower_access_width(lower, pointer, mask, (unsigned)slots->bytes * 8);
   vector = said > vector ? said : vector;
   vector = slots->vector < vector ? slots->vector : vector;
-  if (vector * slots->bytes < 4)
+  const int64_t bytes = vector * slots->bytes;
+  if (bytes < 4)
     nereid_lower_error(op,
                        "can copy %lld bytes at a time: cp.async needs 4, 8 or 16, contiguous and aligned in both "
                        "memories",
-                       (long long)(vector * slots->bytes));
-  return vector * slots->bytes < 4 ? 0 : vector;
+                       (long long)bytes);
+  return bytes < 4 ? 0 : vector;
 }
 
 static bool lower_async_copy(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {

@@ -1,0 +1,54 @@
+// RUN: nereid-opt %s --tritongpu-assign-latencies | FileCheck %s
+// RUN: nereid-opt %s --tritongpu-assign-latencies --remarks-filter-missed=tritongpu-assign-latencies --remarks-filter-passed=tritongpu-assign-latencies 2>&1 | FileCheck %s --check-prefix=REMARK
+
+#v4 = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// CHECK-LABEL: @loads
+tt.func public @loads(%p: tensor<512x!tt.ptr<f32>, #v4>, %h: tensor<512x!tt.ptr<f16>, #v4>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<512xf32, #v4>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %none) -> (tensor<512xf32, #v4>) : i32 {
+    %o = tt.splat %i : i32 -> tensor<512xi32, #v4>
+    %q = tt.addptr %p, %o : tensor<512x!tt.ptr<f32>, #v4>, tensor<512xi32, #v4>
+    // CHECK: tt.load %{{.*}} {tt.latency = 3 : i32} : tensor<512x!tt.ptr<f32>
+    // REMARK-DAG: loads 3 iterations ahead
+    %x = tt.load %q : tensor<512x!tt.ptr<f32>, #v4>
+    // An address that is loaded.
+    // CHECK: tt.load %{{[^{]*}} : tensor<512x!tt.ptr<f32>
+    // REMARK-DAG: not pipelined: its address depends on what cannot run ahead
+    %b = tt.bitcast %x : tensor<512xf32, #v4> -> tensor<512xi32, #v4>
+    %s = tt.addptr %p, %b : tensor<512x!tt.ptr<f32>, #v4>, tensor<512xi32, #v4>
+    %y = tt.load %s : tensor<512x!tt.ptr<f32>, #v4>
+    // Two bytes at a time.
+    // CHECK: tt.load %{{[^{]*}} : tensor<512x!tt.ptr<f16>
+    // REMARK-DAG: not pipelined: less than 4 bytes are contiguous and aligned
+    %g = tt.load %h : tensor<512x!tt.ptr<f16>, #v4>
+    %e = arith.extf %g : tensor<512xf16, #v4> to tensor<512xf32, #v4>
+    %a = arith.addf %x, %y : tensor<512xf32, #v4>
+    %d = arith.addf %a, %e : tensor<512xf32, #v4>
+    %t = arith.addf %sum, %d : tensor<512xf32, #v4>
+    scf.yield %t : tensor<512xf32, #v4>
+  } {tt.num_stages = 4 : i32}
+  tt.store %p, %r : tensor<512x!tt.ptr<f32>, #v4>
+  tt.return
+}
+
+// A loop that does not say how many stages stays as it is.
+// CHECK-LABEL: @silent
+// CHECK-NOT: tt.latency
+tt.func public @silent(%p: tensor<512x!tt.ptr<f32>, #v4>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<512xf32, #v4>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %none) -> (tensor<512xf32, #v4>) : i32 {
+    %o = tt.splat %i : i32 -> tensor<512xi32, #v4>
+    %q = tt.addptr %p, %o : tensor<512x!tt.ptr<f32>, #v4>, tensor<512xi32, #v4>
+    %x = tt.load %q : tensor<512x!tt.ptr<f32>, #v4>
+    %t = arith.addf %sum, %x : tensor<512xf32, #v4>
+    scf.yield %t : tensor<512xf32, #v4>
+  }
+  tt.store %p, %r : tensor<512x!tt.ptr<f32>, #v4>
+  tt.return
+}
+}

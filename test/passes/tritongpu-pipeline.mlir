@@ -1,0 +1,40 @@
+// RUN: nereid-opt %s --tritongpu-schedule-loops --tritongpu-pipeline --canonicalize | FileCheck %s --implicit-check-not=loop.stage --implicit-check-not=tt.latency
+
+#v4 = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// Two copies begin in front of the loop, the third of iteration i in iteration i, into the slot that was just read; the
+// pointer is carried twice.
+// CHECK-LABEL: @carried
+// CHECK: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x512xf32
+// CHECK: %[[S0:.*]] = ttg.memdesc_index %[[RING]][%{{.*}}]
+// CHECK: ttg.async_copy_global_to_local %{{.*}}, %[[S0]] mask %{{.*}} other %{{.*}}
+// CHECK: ttg.async_commit_group
+// CHECK: %[[S1:.*]] = ttg.memdesc_index %[[RING]][%{{.*}}]
+// CHECK: ttg.async_copy_global_to_local %{{.*}}, %[[S1]] mask
+// CHECK: ttg.async_commit_group
+// CHECK-NOT: ttg.async_copy
+// CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %[[AHEAD:.*]] = %{{.*}}, %[[SLOT:.*]] = %{{.*}}) -> (tensor<512xf32, #{{.*}}>, tensor<512x!tt.ptr<f32>, #{{.*}}>, i32)
+// CHECK: %[[WAIT:.*]] = ttg.async_wait {num = 1 : i32}
+// CHECK: %[[VIEW:.*]] = ttg.memdesc_index %[[RING]][%[[SLOT]]]
+// CHECK: %[[X:.*]] = ttg.local_load %[[VIEW]] token %[[WAIT]]
+// CHECK: arith.select %{{.*}}, %[[X]], %{{.*}} : tensor<512xi1
+// CHECK: ttg.async_copy_global_to_local %[[AHEAD]], %{{.*}} mask %{{.*}} other %{{.*}} cacheModifier = cg
+// CHECK: ttg.async_commit_group
+// CHECK: scf.yield
+// CHECK: ttg.async_wait {num = 0 : i32}
+// CHECK: ttg.local_dealloc %[[RING]]
+tt.func public @carried(%p: tensor<512x!tt.ptr<f32>, #v4>, %m: tensor<512xi1, #v4>, %step: tensor<512xi32, #v4>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<512xf32, #v4>
+  %one = arith.constant dense<1.0> : tensor<512xf32, #v4>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %none, %q = %p) -> (tensor<512xf32, #v4>, tensor<512x!tt.ptr<f32>, #v4>) : i32 {
+    %x = tt.load %q, %m, %one cacheModifier = cg {tt.latency = 2 : i32} : tensor<512x!tt.ptr<f32>, #v4>
+    %t = arith.addf %sum, %x : tensor<512xf32, #v4>
+    %next = tt.addptr %q, %step : tensor<512x!tt.ptr<f32>, #v4>, tensor<512xi32, #v4>
+    scf.yield %t, %next : tensor<512xf32, #v4>, tensor<512x!tt.ptr<f32>, #v4>
+  }
+  tt.store %p, %r#0 : tensor<512x!tt.ptr<f32>, #v4>
+  tt.return
+}
+}
