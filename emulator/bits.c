@@ -38,13 +38,17 @@ static uint32_t lookup3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
       result |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
   return result;
 }
-static emu_next_t lop3(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  FOR_LANES(lane, mask) {
-    uint32_t v[4];
-    for (int i = 0; i < 4; ++i)
-      v[i] = (uint32_t)emu_lane(warp, &insn->operands[i + 1], (int)lane);
-    emu_set_lane(warp, &insn->operands[0], (int)lane, lookup3(v[0], v[1], v[2], v[3]));
+EMU_SIMD static emu_next_t lop3(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  const uint8_t *x = emu_source(warp, insn, 1), *y = emu_source(warp, insn, 2), *z = emu_source(warp, insn, 3);
+  uint32_t result[EMU_LANES], rows[8]; /* of the table, which is a constant */
+  for (uint32_t i = 0; i < 8; ++i)
+    rows[i] = emu_lane(warp, &insn->operands[4], 0) >> i & 1 ? UINT32_MAX : 0;
+  for (int l = 0; l < EMU_LANES; ++l) {
+    uint32_t a = LANE(uint32_t, x, l), b = LANE(uint32_t, y, l), c = LANE(uint32_t, z, l);
+    result[l] = (~a & ~b & ((~c & rows[0]) | (c & rows[1]))) | (~a & b & ((~c & rows[2]) | (c & rows[3]))) |
+                (a & ~b & ((~c & rows[4]) | (c & rows[5]))) | (a & b & ((~c & rows[6]) | (c & rows[7])));
   }
+  STORE(uint32_t, result, 0);
   return EMU_ADVANCE;
 }
 

@@ -45,7 +45,7 @@ static unsigned outcomes(unsigned comparison) {
 #define ORDER(a, b) ((a) < (b) ? LESS : (a) == (b) ? EQUAL : (a) > (b) ? GREATER : UNORDERED)
 
 #define COMPARE(name, T, expression)                                                                                   \
-  static uint32_t name(const emu_warp_t *warp, const emu_insn_t *insn, int first) {                                    \
+  EMU_SIMD static uint32_t name(const emu_warp_t *warp, const emu_insn_t *insn, int first) {                           \
     LOAD(T, x, first);                                                                                                 \
     LOAD(T, y, first + 1);                                                                                             \
     unsigned in = outcomes(insn->size);                                                                                \

@@ -38,13 +38,45 @@ static inline void emu_set_predicate(emu_warp_t *warp, const emu_operand_t *oper
 
 /* One lane of an operand of any width, zero extended. */
 static inline uint64_t emu_lane(const emu_warp_t *warp, const emu_operand_t *operand, int lane) {
+  const uint8_t *from = warp->base[operand->base] + operand->offset + (size_t)lane * operand->size;
   uint64_t bits = 0;
-  memcpy(&bits, warp->base[operand->base] + operand->offset + (size_t)lane * operand->size, operand->size);
-  return bits; /* the machine is little endian */
+  switch (operand->size) { /* the machine is little endian; copies of known size are loads */
+  case 1:
+    memcpy(&bits, from, 1);
+    break;
+  case 2:
+    memcpy(&bits, from, 2);
+    break;
+  case 4:
+    memcpy(&bits, from, 4);
+    break;
+  case 8:
+    memcpy(&bits, from, 8);
+    break;
+  default:
+    break;
+  }
+  return bits;
 }
 
 static inline void emu_set_lane(emu_warp_t *warp, const emu_operand_t *operand, int lane, uint64_t bits) {
-  memcpy(warp->base[operand->base] + operand->offset + (size_t)lane * operand->size, &bits, operand->size);
+  uint8_t *to = warp->base[operand->base] + operand->offset + (size_t)lane * operand->size;
+  switch (operand->size) {
+  case 1:
+    memcpy(to, &bits, 1);
+    break;
+  case 2:
+    memcpy(to, &bits, 2);
+    break;
+  case 4:
+    memcpy(to, &bits, 4);
+    break;
+  case 8:
+    memcpy(to, &bits, 8);
+    break;
+  default:
+    break;
+  }
 }
 
 #define FOR_LANES(lane, mask)                                                                                          \

@@ -59,6 +59,13 @@ static double select_extreme(const emu_insn_t *insn, double a, double b, bool gr
     return (signbit(a) != 0) != greater ? a : b;
   return (a < b) != greater ? a : b;
 }
+/* The same without .NaN and .xorsign.abs, as SIMD. */
+#define LEAST(a, b) emu_canonical((a) < (b) || (b) != (b) || ((a) == (b) && emu_f32_bits(a) >> 31) ? (a) : (b))
+#define MOST(a, b) emu_canonical((a) > (b) || (b) != (b) || ((a) == (b) && !(emu_f32_bits(a) >> 31)) ? (a) : (b))
+BINARY(least_f32, float, LEAST(a, b))
+BINARY(most_f32, float, MOST(a, b))
+BINARY(least_ftz, float, LEAST(F(a), F(b)))
+BINARY(most_ftz, float, MOST(F(a), F(b)))
 BINARY(min_f32, float, emu_canonical((float)select_extreme(insn, (double)a, (double)b, false)))
 BINARY(max_f32, float, emu_canonical((float)select_extreme(insn, (double)a, (double)b, true)))
 BINARY(min_ftz, float, emu_canonical((float)select_extreme(insn, (double)F(a), (double)F(b), false)))
@@ -134,6 +141,10 @@ const emu_form_t nereid_emulator_float_forms[] = {{"add", "f32", "d0s0s0", 0, RO
                                                   {"neg", "f64", "d0s0", 0, 0, neg_f64, FLOAT},
                                                   {"copysign", "f32", "d0s0s0", 0, 0, copysign_f32, FLOAT},
                                                   {"copysign", "f64", "d0s0s0", 0, 0, copysign_f64, FLOAT},
+                                                  {"min", "f32", "d0s0s0", 0, 0, least_f32, FLOAT},
+                                                  {"min", "f32", "d0s0s0", FTZ, 0, least_ftz, FLOAT},
+                                                  {"max", "f32", "d0s0s0", 0, 0, most_f32, FLOAT},
+                                                  {"max", "f32", "d0s0s0", FTZ, 0, most_ftz, FLOAT},
                                                   {"min", "f32", "d0s0s0", 0, EXTREME, min_f32, FLOAT},
                                                   {"min", "f32", "d0s0s0", FTZ, EXTREME, min_ftz, FLOAT},
                                                   {"min", "f64", "d0s0s0", 0, 0, min_f64, FLOAT},

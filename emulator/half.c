@@ -77,6 +77,45 @@ static emu_next_t all(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, o
   return EMU_ADVANCE;
 }
 
+/* Without .ftz, .sat, .relu, .NaN and .xorsign.abs, as SIMD: an operand is an array of 32 or 64 numbers. */
+#define LANES(name, arity, is_bf16, expression)                                                                        \
+  EMU_SIMD static emu_next_t name(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {                           \
+    const uint8_t *x = emu_source(warp, insn, 1), *y = emu_source(warp, insn, arity < 2 ? 1 : 2),                      \
+                  *z = emu_source(warp, insn, arity < 3 ? 1 : 3);                                                      \
+    uint16_t numbers[2 * EMU_LANES] = {0};                                                                             \
+    const bool pairs = insn->operands[0].size == 4;                                                                    \
+    for (int l = 0; l < (pairs ? 2 : 1) * EMU_LANES; ++l) {                                                            \
+      double a = WIDE(is_bf16, LANE(uint16_t, x, l)), b = WIDE(is_bf16, LANE(uint16_t, y, l)),                         \
+             c = WIDE(is_bf16, LANE(uint16_t, z, l));                                                                  \
+      (void)b, (void)c;                                                                                                \
+      double result = (expression);                                                                                    \
+      numbers[l] = (uint16_t)(is_bf16 ? emu_to_bf16(result) : emu_to_f16(result));                                     \
+    }                                                                                                                  \
+    if (pairs) {                                                                                                       \
+      uint32_t words[EMU_LANES];                                                                                       \
+      memcpy(words, numbers, sizeof words);                                                                            \
+      STORE(uint32_t, words, 0);                                                                                       \
+    } else {                                                                                                           \
+      STORE_HALF(numbers);                                                                                             \
+    }                                                                                                                  \
+    return EMU_ADVANCE;                                                                                                \
+  }
+#define WIDE(is_bf16, bits) (double)(is_bf16 ? emu_f32((uint32_t)(bits) << 16) : emu_from_f16(bits))
+#define STORE_HALF(numbers)                                                                                            \
+  uint16_t half[EMU_LANES];                                                                                            \
+  memcpy(half, numbers, sizeof half);                                                                                  \
+  STORE(uint16_t, half, 0)
+#define BOTH_TYPES(name, arity, expression)                                                                            \
+  LANES(name##_f16, arity, false, expression)                                                                          \
+  LANES(name##_bf16, arity, true, expression)
+#define NEGATIVE(a) (emu_f64_bits(a) >> 63 != 0)
+BOTH_TYPES(add, 2, emu_add_odd(a, b))
+BOTH_TYPES(sub, 2, emu_add_odd(a, -b))
+BOTH_TYPES(mul, 2, a *b)
+BOTH_TYPES(fma, 3, emu_add_odd(a *b, c))
+BOTH_TYPES(min, 2, a < b || b != b || (a == b && NEGATIVE(a)) ? a : b)
+BOTH_TYPES(max, 2, a > b || b != b || (a == b && !NEGATIVE(a)) ? a : b)
+
 #define HALF(name, operation, arity)                                                                                   \
   static emu_next_t name(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {                                    \
     return all(warp, insn, mask, operation, arity);                                                                    \
@@ -112,13 +151,20 @@ UNARY(neg_pair_ftz, uint32_t, uint32_t, flush_pair(a) ^ 0x80008000)
 #define BOTH "f16|f16x2|bf16|bf16x2"
 #define XORSIGN (EMU_BIT(xorsign) | EMU_BIT(abs))
 #define MAY (EMU_BIT(rn) | EMU_BIT(ftz) | EMU_BIT(sat))
+#define PLAIN(name, operands, needs, may)                                                                              \
+  {#name, F16, operands, needs, may, name##_f16, FLOAT}, {                                                             \
+    #name, BF16, operands, needs, may, name##_bf16, FLOAT                                                              \
+  }
 const emu_form_t nereid_emulator_half_forms[] = {
+    PLAIN(add, "d0s0s0", 0, EMU_BIT(rn)),
+    PLAIN(sub, "d0s0s0", 0, EMU_BIT(rn)),
+    PLAIN(mul, "d0s0s0", 0, EMU_BIT(rn)),
+    PLAIN(fma, "d0s0s0s0", EMU_BIT(rn), 0),
+    PLAIN(min, "d0s0s0", 0, 0),
+    PLAIN(max, "d0s0s0", 0, 0),
     {"add", F16, "d0s0s0", 0, MAY, add_half, FLOAT},
-    {"add", BF16, "d0s0s0", 0, EMU_BIT(rn), add_half, FLOAT},
     {"sub", F16, "d0s0s0", 0, MAY, sub_half, FLOAT},
-    {"sub", BF16, "d0s0s0", 0, EMU_BIT(rn), sub_half, FLOAT},
     {"mul", F16, "d0s0s0", 0, MAY, mul_half, FLOAT},
-    {"mul", BF16, "d0s0s0", 0, EMU_BIT(rn), mul_half, FLOAT},
     {"fma", F16, "d0s0s0s0", EMU_BIT(rn), EMU_BIT(ftz) | EMU_BIT(sat) | EMU_BIT(relu), fma_half, FLOAT},
     {"fma", BF16, "d0s0s0s0", EMU_BIT(rn), EMU_BIT(relu), fma_half, FLOAT},
     {"min", F16, "d0s0s0", 0, EMU_BIT(ftz) | EMU_BIT(NaN), min_half, FLOAT},

@@ -116,24 +116,6 @@ static bool are_rows(const emu_insn_t *insn, const request_t *request, unsigned 
   return rows;
 }
 
-#define PUT(N)                                                                                                         \
-  EMU_SIMD static void put_##N(emu_warp_t *warp, const emu_insn_t *insn, int k, const uint64_t *values,                \
-                               uint32_t mask) {                                                                        \
-    uint##N##_t narrow[EMU_LANES];                                                                                     \
-    for (int lane = 0; lane < EMU_LANES; ++lane)                                                                       \
-      narrow[lane] = (uint##N##_t)values[lane];                                                                        \
-    STORE(uint##N##_t, narrow, k);                                                                                     \
-  }
-PUT(8)
-PUT(16)
-PUT(32)
-PUT(64)
-
-static void put(emu_warp_t *warp, const emu_insn_t *insn, int k, const uint64_t *values, uint32_t mask) {
-  unsigned size = insn->operands[k].size;
-  (size == 8 ? put_64 : size == 4 ? put_32 : size == 2 ? put_16 : put_8)(warp, insn, k, values, mask);
-}
-
 /* Extends what was read to the register: by sign for .s types. */
 static uint64_t extended(uint64_t bits, unsigned type) {
   switch (type) {
@@ -161,7 +143,7 @@ static uint64_t extended(uint64_t bits, unsigned type) {
     }                                                                                                                  \
     for (int lane = 0; lane < EMU_LANES; ++lane)                                                                       \
       wide[lane] = extended(values[lane], insn->types[0]);                                                             \
-    put(warp, insn, (int)k, wide, mask);                                                                               \
+    nereid_emulator_set_lanes(warp, &insn->operands[k], wide, mask);                                                   \
   }                                                                                                                    \
   static void store_##N(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, unsigned k,                           \
                         const request_t *request) {                                                                    \
@@ -192,7 +174,7 @@ static emu_next_t load_parameter(emu_warp_t *warp, const emu_insn_t *insn, uint3
     bits = extended(bits, insn->types[0]);
     for (int lane = 0; lane < EMU_LANES; ++lane)
       values[lane] = bits;
-    put(warp, insn, (int)i, values, mask);
+    nereid_emulator_set_lanes(warp, &insn->operands[i], values, mask);
   }
   return EMU_ADVANCE;
 }

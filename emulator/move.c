@@ -24,8 +24,18 @@ emu_next_t nereid_emulator_move_each(emu_warp_t *warp, const emu_insn_t *insn, u
 }
 
 /* A register of up to 16 bytes and its parts. */
-emu_next_t nereid_emulator_pack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+EMU_SIMD emu_next_t nereid_emulator_pack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   const emu_operand_t *whole = &insn->operands[0];
+  if (whole->size <= 8) {
+    uint64_t bits[EMU_LANES] = {0}, part[EMU_LANES];
+    for (unsigned i = 0; i < insn->n_vector; ++i) {
+      nereid_emulator_lanes(warp, &insn->operands[1 + i], part);
+      for (int lane = 0; lane < EMU_LANES; ++lane)
+        bits[lane] |= part[lane] << (8 * insn->size * i);
+    }
+    nereid_emulator_set_lanes(warp, whole, bits, mask);
+    return EMU_ADVANCE;
+  }
   FOR_LANES(lane, mask) {
     uint8_t bytes[16];
     for (unsigned i = 0; i < insn->n_vector; ++i) {
@@ -37,8 +47,19 @@ emu_next_t nereid_emulator_pack(emu_warp_t *warp, const emu_insn_t *insn, uint32
   return EMU_ADVANCE;
 }
 
-emu_next_t nereid_emulator_unpack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+EMU_SIMD emu_next_t nereid_emulator_unpack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   const emu_operand_t *whole = &insn->operands[insn->n_vector];
+  if (whole->size <= 8) {
+    uint64_t bits[EMU_LANES];
+    nereid_emulator_lanes(warp, whole, bits);
+    for (unsigned i = 0; i < insn->n_vector; ++i) {
+      if (insn->operands[i].size == insn->size) /* else it is the sink */
+        nereid_emulator_set_lanes(warp, &insn->operands[i], bits, mask);
+      for (int lane = 0; lane < EMU_LANES; ++lane)
+        bits[lane] >>= 8 * insn->size;
+    }
+    return EMU_ADVANCE;
+  }
   FOR_LANES(lane, mask) {
     uint8_t bytes[16];
     memcpy(bytes, warp->base[whole->base] + whole->offset + (size_t)lane * whole->size, whole->size);

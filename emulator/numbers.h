@@ -55,14 +55,43 @@ static inline float emu_saturate(float x) {
 
 /* a + b rounded to odd: rounding it again to a format at least two bits narrower rounds once. */
 static inline double emu_add_odd(double a, double b) {
-  double sum = a + b;
-  if (!isfinite(sum) || !isfinite(a) || !isfinite(b))
-    return sum;
-  double part = sum - a, error = (a - (sum - part)) + (b - part);
+  double sum = a + b, part = sum - a, error = (a - (sum - part)) + (b - part); /* NaN with infinities */
   uint64_t bits = emu_f64_bits(sum);
-  if (error == 0 || bits & 1)
-    return sum;
-  return emu_f64((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
+  uint64_t odd = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
+  return emu_f64((error > 0 || error < 0) && !(bits & 1) ? odd : bits);
+}
+
+/* The exact value of f16 bits. */
+static inline float emu_from_f16(uint32_t bits) {
+  uint32_t magnitude = emu_f32_bits(emu_f32((bits & 0x7fff) << 13) * 0x1p112f);
+  magnitude |= (bits & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;
+  return emu_f32(magnitude | (bits & 0x8000) << 16);
+}
+
+/* |value| rounded to `mantissa` stored bits and no finer than at the exponent `emin`: adding a number whose last bit
+ * has the weight of the result's, and taking it away again, rounds to nearest even. Rubbish for infinity and NaN. */
+static inline double emu_round_to(uint64_t magnitude, uint64_t mantissa, int64_t emin) {
+  uint64_t exponent = magnitude >> 52, least = (uint64_t)(1023 + emin);
+  exponent = exponent > least ? exponent : least;
+  double magic = emu_f64((exponent - mantissa + 52) << 52 | UINT64_C(1) << 51);
+  return (emu_f64(magnitude) + magic) - magic;
+}
+
+/* A double to f16 or bf16 bits as cvt.rn does: nearest, NaN is 0x7fff. */
+static inline uint32_t emu_to_f16(double value) {
+  uint64_t bits = emu_f64_bits(value), magnitude = bits & INT64_MAX;
+  uint32_t result = emu_f32_bits((float)emu_round_to(magnitude, 10, -14) * 0x1p-112f) >> 13;
+  result = magnitude >= UINT64_C(0x40effe0000000000) ? 0x7c00 : result; /* from 65520 on */
+  result |= (uint32_t)(bits >> 63) << 15;
+  return magnitude > UINT64_C(0x7ff0000000000000) ? 0x7fff : result;
+}
+
+static inline uint32_t emu_to_bf16(double value) {
+  uint64_t bits = emu_f64_bits(value), magnitude = bits & INT64_MAX;
+  uint32_t result = emu_f32_bits((float)emu_round_to(magnitude, 7, -126)) >> 16;
+  result = magnitude >= UINT64_C(0x47eff00000000000) ? 0x7f80 : result; /* the largest number and half a step */
+  result |= (uint32_t)(bits >> 63) << 15;
+  return magnitude > UINT64_C(0x7ff0000000000000) ? 0x7fff : result;
 }
 
 typedef struct emu_format {

@@ -17,12 +17,6 @@ typedef double vector_t __attribute__((vector_size(VECTOR * sizeof(double))));
 typedef int64_t mask_t __attribute__((vector_size(VECTOR * sizeof(int64_t))));
 typedef int32_t ints_t __attribute__((vector_size(VECTOR * sizeof(int32_t))));
 
-static inline double widen_f16(uint32_t bits) {
-  uint32_t magnitude = emu_f32_bits(emu_f32((bits & 0x7fff) << 13) * 0x1p112f);
-  magnitude |= (bits & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;
-  return (double)emu_f32(magnitude | (bits & 0x8000) << 16);
-}
-
 static inline double widen_e4m3(uint32_t bits) {
   uint32_t magnitude = emu_f32_bits(emu_f32((bits & 0x7f) << 20) * 0x1p120f);
   magnitude |= (bits & 0x7f) == 0x7f ? 0x7fc00000 : 0;
@@ -43,7 +37,7 @@ EMU_SIMD static void widen(double *restrict out, const uint8_t *restrict bytes, 
   bytes += first * emu_element_bits(type) / 8;
   switch (type) {
   case EMU_F16:
-    WIDEN(uint16_t, widen_f16(x));
+    WIDEN(uint16_t, emu_from_f16(x));
   case EMU_BF16:
     WIDEN(uint16_t, emu_f32((uint32_t)x << 16));
   case EMU_TF32:
@@ -51,7 +45,7 @@ EMU_SIMD static void widen(double *restrict out, const uint8_t *restrict bytes, 
   case EMU_E4M3:
     WIDEN(uint8_t, widen_e4m3(x));
   case EMU_E5M2:
-    WIDEN(uint8_t, widen_f16((uint32_t)x << 8));
+    WIDEN(uint8_t, emu_from_f16((uint32_t)x << 8));
   case EMU_S8:
     WIDEN(int8_t, x);
   case EMU_U8:

@@ -356,7 +356,7 @@ typedef struct emu_form {
 /* The families: tables ended by a row without a name. */
 /* clang-format off */
 #define EMU_FAMILIES(X) \
-  X(integer) X(carry) X(packed) X(bits) X(float) X(half) X(special) X(compare) X(convert) X(move) \
+  X(integer) X(carry) X(packed) X(bits) X(float) X(half) X(special) X(compare) X(convert_lanes) X(convert) X(move) \
   X(memory) X(wide) X(hint) X(atomic) X(warp) X(barrier) X(control) \
   X(cluster) X(mbarrier) X(async) X(bulk) X(tensor) X(tensor_map) X(fence) \
   X(matrix) X(mma) X(wmma) X(wgmma)
@@ -384,6 +384,10 @@ bool nereid_emulator_access_lanes(emu_warp_t *warp, const emu_insn_t *insn, uint
  * not of one piece, or the request is not simple for another reason: then it is nereid_emulator_access_lanes'. */
 uint8_t *nereid_emulator_access_run(emu_warp_t *warp, const emu_insn_t *insn, uint64_t address, uint32_t bytes,
                                     emu_access_t access);
+
+/* All lanes of an operand of up to 64 bits, zero-extended; those of `mask` to an operand, truncated. */
+void nereid_emulator_lanes(const emu_warp_t *warp, const emu_operand_t *operand, uint64_t *out);
+void nereid_emulator_set_lanes(emu_warp_t *warp, const emu_operand_t *operand, const uint64_t *values, uint32_t mask);
 
 /* Counts a request of the lanes of `mask`. */
 void nereid_emulator_count(emu_warp_t *warp, const uint64_t *addresses, uint32_t mask, uint32_t bytes,

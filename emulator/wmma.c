@@ -61,7 +61,7 @@ static bool load_register(const transfer_t *transfer, unsigned r, unsigned tiles
   r %= needed;
   for (unsigned i = 0; i < per; ++i) {
     for (unsigned lane = 0; lane < EMU_LANES; ++lane) {
-      uint64_t part;
+      uint64_t part = 0;
       unsigned row = r % tiles * EMU_TILE + lane / 4, column = (r / tiles * 4 + lane % 4) * elements + i;
       if (!move(transfer, lane, row, column, size / per, &part, &addresses[lane]))
         return false;
