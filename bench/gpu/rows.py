@@ -51,7 +51,7 @@ def cases(corpus):
 
     r, q = rand(16384, 43, 129), zeros(16384)
     yield kernel("reduce_2d_blockptr", (16384, 1, 1), [r, q, i32(16384), i32(43 * 129), i32(129)], [q],
-                 lambda: [f64(r).sum((1, 2))], 4 * r.numel(), 1e-5)
+                 lambda: [f64(r).sum((1, 2))], 4 * r.numel(), 5e-5)
 
     h, counts = torch.randint(0, 64, (1 << 24,), device="cuda", generator=g, dtype=torch.int32), zeros(64, dtype=torch.int32)
     yield kernel("histo", ((1 << 24) // 1024, 1, 1), [h, counts, i32(1 << 24)], [counts],
