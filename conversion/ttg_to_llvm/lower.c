@@ -106,6 +106,26 @@ static bool check_fp8(MlirOperation op) {
   return true;
 }
 
+/* The register bits between whose registers the elements of `value` do not differ, by its constancy: a comparison of an
+ * index with a bound that eight divides is the same for eight registers that follow each other. */
+static uint32_t constant_bits(nereid_lower_t *lower, MlirValue value) {
+  const nereid_axis_info_t *info = nereid_axis_info_get(&lower->axis, value);
+  MlirType type = mlirValueGetType(value);
+  const nereid_layout_t *layout = info && mlirTypeIsARankedTensor(type) ? nereid_lower_layout(lower, type) : NULL;
+  uint32_t same = 0, bits = 0;
+  if (!layout)
+    return 0;
+  for (int d = 0; d < layout->rank; ++d) {
+    const int64_t run = nereid_axis_info_constancy(info, d), size = INT64_C(1) << layout->out_bits[d];
+    const uint32_t low = (uint32_t)((run < size ? run & -run : size) - 1); /* the largest power of two in the run */
+    same |= low << nereid_layout_out_shift(layout, d);
+  }
+  for (int bit = 0; bit < layout->in_bits[NEREID_LAYOUT_REGISTER]; ++bit)
+    if (!(layout->bases[NEREID_LAYOUT_REGISTER][bit] & ~same))
+      bits |= UINT32_C(1) << bit;
+  return bits;
+}
+
 bool nereid_lower_elementwise(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                               nereid_element_fn emit) {
   MlirValue result = mlirOperationGetResult(op, 0);
@@ -131,8 +151,9 @@ bool nereid_lower_elementwise(nereid_lower_t *lower, MlirOperation op, const ner
   int32_t *table = nereid_arena_new(lower->arena, int32_t, capacity);
   if (!lowered.values || !table)
     return nereid_lower_error(op, "ran out of memory while being lowered");
+  const intptr_t constant = constant_bits(lower, result);
   for (intptr_t r = 0; r < lowered.count; ++r) {
-    intptr_t first = first_with_tuple(&operands, r, table, capacity);
+    intptr_t first = r & constant ? r & ~constant : first_with_tuple(&operands, r, table, capacity);
     if (first != r) {
       lowered.values[r] = lowered.values[first];
       continue;
