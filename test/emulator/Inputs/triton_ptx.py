@@ -1,8 +1,8 @@
-"""Runs Triton's PTX of the corpus on the emulator and compares with the interpreted .ttir beside it.
+"""Runs Triton's PTX on the emulator and compares with the interpreted .ttir beside it.
 
-    triton_ptx.py CORPUS [NAME...]
+    triton_ptx.py FOLDER [NAME...]
 
-Every kernels/*.ptx has a row of cases: a grid, arguments that exercise masks and tails and keep what the IR promises
+Every FOLDER/*.ptx, of the corpus's kernels or of triton/ here, has a row of cases: a grid, arguments that exercise masks and tails and keep what the IR promises
 (tt.divisibility), and the tolerance: 0 where nothing is approximated or reordered. Each case runs under the three
 schedules, with asynchronous effects at their issue, at the wait and in between. A file without a row is an error.
 """
@@ -90,6 +90,24 @@ add("noinline_live_frame", 1e-5, ("1", {"a": "f16[64x64]:rand", "b": "f16[64x64]
 
 
 # The frame check names the copy into shared memory, the call, the callee's store and the product that reads.
+# triton/
+add("atomic_functions", 0, *[("4", {"x": "i32[1024]:randint(-999,999)", "o": "i32[48]:zeros", "c": "i32[2]:zeros", "n": n})
+                             for n in (1000, 1, 512)])
+add("gather_both_ways", 0, ("1", {"x": "i32[32x64]:randint(0,1000)", "index": "i32[32x64]:randint(0,64)",
+                                  "o": "i32[32x64]:zeros"}))
+add("conversions", 0, *[("1", {"x": f"f32[256]:{fill}", "e4": "f8E4M3FN[256]:zeros", "e5": "f8E5M2[256]:zeros",
+                               "b": "bf16[256]:zeros", "h": "f16[256]:zeros", "o": "f32[256]:zeros"})
+                        for fill in ("rand", "arange")])
+add("transpose_tiles", 0, *[(grid, {"x": f"f32[{m}x{n}]:rand", "o": f"f32[{n}x{m}]:zeros", "M": m, "N": n})
+                            for grid, m, n in (("2,4", 52, 100), ("1,1", 4, 8))])
+add("add_tiles", 1e-5, ("3,4", {"x": "f32[92x100]:rand", "o": "f32[32x100]:zeros", "M": 92, "N": 100}))
+add("gray_code", 0, ("1", {"x": "i8[512]:randint(-128,128)", "o": "i8[512]:zeros"}))
+add("dot_f64", 1e-13, ("1", {"x": "f64[32x16]:rand", "y": "f64[16x32]:rand", "o": "f64[32x32]:zeros"}))
+add("dot_i8", 0, ("1", {"x": "i8[64x64]:randint(-128,128)", "y": "i8[64x64]:randint(-128,128)",
+                        "o": "i32[64x64]:zeros"}))
+add("dot_scaled", 1e-4, ("1", {"x": "bf16[64x64]:rand", "scale": "i8[64x2]:randint(120,130)", "y": "bf16[64x32]:rand",
+                               "o": "f32[64x32]:zeros"}))
+
 WRONG_ROW = r"(?s:stored .*cp.async.*call .*overwritten .*st.shared.*read .*wgmma.*)"
 WRONG_ROW += r"check c against.*at element \d\d?,.*FAILED\n  64 of 4096 elements are past.*\n.* x .*ok\n.* o .*ok\n$"
 
@@ -105,9 +123,9 @@ def check(name, path, grid, arguments, tolerance, schedule):
     return None if got.returncode == 0 else f"{' '.join(command)}\n{got.stdout[-2000:]}{got.stderr[-2000:]}"
 
 
-def main(corpus, chosen):
+def main(folder, chosen):
     bad = []
-    files = {os.path.basename(path)[:-4]: path for path in glob.glob(os.path.join(corpus, "kernels", "*.ptx"))}
+    files = {os.path.basename(path)[:-4]: path for path in glob.glob(os.path.join(folder, "*.ptx"))}
     for name in sorted(chosen or files):
         if name not in CASES:
             bad.append(f"{name}: no cases")

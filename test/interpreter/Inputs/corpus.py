@@ -233,6 +233,11 @@ def atomics(x, o, n):
     return {"o": [math.fsum(x[i] for i in range(k, n, 64)) for k in range(64)] + [max(x[:n])]}
 
 
+@case("debug_ops", "2", {"x": "i32[512]:randint(0,99)", "o": "i32[512]:full(-1)", "n": "304"})
+def debug_ops(x, o, n):
+    return {"o": x[:n] + [-1] * (512 - n)}
+
+
 # --- products and calls ---
 
 
