@@ -118,8 +118,9 @@ def strip_ptx(text):
 
 
 def strip_ttir(text):
-    text = re.sub(r'loc\("(\w+)"\(#loc\d*\)\)', r'loc("\1")', text)
-    return re.sub(r" loc\(#loc\d*\)|#loc.*\n", "", text)
+    text = re.sub(r"^#loc.*\n", "", text, flags=re.M)
+    text = re.sub(r" loc\((callsite\(#loc\d* at #loc\d*\)|#loc\d*|\"\w+\"\(callsite[^)]*\)+)\)", "", text)
+    return re.sub(r'loc\("(\w+)"\(#loc\d*\)\)', r'loc("\1")', text)
 
 
 if __name__ == "__main__":
