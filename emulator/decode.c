@@ -327,20 +327,50 @@ static void wrap(emu_insn_t *insn) {
     }
 }
 
-bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t text, const emu_operand_t *guard) {
+struct emu_recognized {
+  nereid_view_t text;
   opcode_t opcode;
+  const emu_form_t *form;
+  uint8_t choices[8];
+};
+
+/* What an opcode stands for; a program has few different ones, so each is looked for once. Null after failing. */
+static const struct emu_recognized *recognize(emu_parser_t *parser, nereid_view_t text) {
+  enum { PLACES = 512 };
+  uint32_t hash = 2166136261u;
+  for (size_t i = 0; i < text.size; ++i)
+    hash = (hash ^ (uint8_t)text.data[i]) * 16777619u;
+  if (!parser->recognized)
+    parser->recognized = nereid_arena_new(&parser->scratch, struct emu_recognized, PLACES);
+  if (!parser->recognized) {
+    (void)nereid_emulator_memory_out(parser);
+    return NULL;
+  }
+  struct emu_recognized *it = &parser->recognized[hash % PLACES], found = {.text = text};
+  if (it->form && nereid_view_equal(it->text, text))
+    return it;
+  if (!split(parser, text, &found.opcode))
+    return NULL;
+  found.form = find(&found.opcode, found.choices);
+  if (!found.form) {
+    (void)nereid_emulator_syntax(parser, "%.*s is not emulated", (int)text.size, text.data);
+    return NULL;
+  }
+  *it = found;
+  return it;
+}
+
+bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t text, const emu_operand_t *guard) {
   emu_insn_t insn;
   bool done = false, good = true;
   if (text.size > 200)
     return nereid_emulator_syntax(parser, "an opcode of %zu characters", text.size);
-  if (!split(parser, text, &opcode))
+  const struct emu_recognized *recognized = recognize(parser, text);
+  if (!recognized)
     return false;
-  uint8_t choices[8] = {0};
-  const emu_form_t *form = find(&opcode, choices);
-  if (!form)
-    return nereid_emulator_syntax(parser, "%.*s is not emulated", (int)text.size, text.data);
-  start(parser, text, &opcode, form, guard, &insn);
-  memcpy(insn.choices, choices, sizeof insn.choices);
+  const emu_form_t *form = recognized->form;
+  start(parser, text, &recognized->opcode, form, guard, &insn);
+  memcpy(insn.choices, recognized->choices, sizeof insn.choices);
   if (!check_modifiers(parser, &insn, form))
     return false;
   if (strcmp(form->name, "call") == 0)

@@ -71,6 +71,7 @@ typedef struct emu_parser {
   NEREID_VECTOR(uint8_t) registers;   /* of the function, by number: bytes per lane */
   uint32_t param_bytes, scratch_register, declared;
   emu_known_t known[256];
+  struct emu_recognized *recognized;        /* opcodes (decode.c) */
   bool narrows;                             /* the instruction takes the low bits of a special register */
   emu_operand_t operands[EMU_MAX_OPERANDS]; /* of the instruction that is read */
 } emu_parser_t;
