@@ -111,6 +111,9 @@ EMU_SIMD static emu_next_t go(emu_warp_t *warp, uint64_t most, uint64_t *out_don
     next = insn->execute(warp, insn, mask);
     if (next == EMU_WAIT || next == EMU_STALL || next == EMU_FAILED)
       break;
+    bool parted = next == EMU_ADVANCE && group->mask != whole; /* some lanes stay */
+    if (parted)
+      active = (uint32_t)__builtin_popcount(mask & group->mask);
     done++;
     threads += active;
     warp->executed++;
@@ -120,6 +123,8 @@ EMU_SIMD static emu_next_t go(emu_warp_t *warp, uint64_t most, uint64_t *out_don
     }
     if (next == EMU_ADVANCE)
       group->pc = ++pc;
+    if (parted)
+      break;
   } while (next == EMU_ADVANCE && pc < stop && done < most && !warp->yield && !warp->regrouped);
   if (next == EMU_WAIT)
     group->state = EMU_WAITING;

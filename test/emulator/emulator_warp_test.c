@@ -115,6 +115,24 @@ static void faults_are_located(void **state) {
   expect("trap;", "the kernel traps");
 }
 
+/* Lanes 0 to 7 shuffle among themselves while 8 to 15 wait for the others, which come later; nobody goes on twice. */
+static void some_lanes_wait_for_others(void **state) {
+  static const char body[] =
+      TID "mov.u32 %r2, 0; mov.u32 %r6, 0xff; setp.gt.u32 %p1, %r1, 15; @%p1 bra $LATE;\n"
+          "setp.gt.u32 %p2, %r1, 7; selp.b32 %r6, 0xffffff00, 0xff, %p2; bra $ALL;\n"
+          "$BACK: add.u32 %r2, %r2, 100; mov.u32 %r6, 0xffffff00; bra $ALL;\n"
+          "$ALL: shfl.sync.bfly.b32 %r3, %r1, 1, 31, %r6; add.u32 %r2, %r2, 1; add.u32 %r2, %r2, %r3;\n"
+          "st.global.b32 [%d2], %r2; bra $END; $LATE: add.u32 %r2, %r2, 1000; bra $BACK; $END:";
+  uint32_t data[32] = {0};
+  (void)state;
+  for (int schedule = 0; schedule < 3; ++schedule) {
+    assert_int_equal(run(body, data, sizeof data, 32, (nereid_emulator_schedule_t)schedule), NEREID_OK);
+    for (uint32_t i = 0; i < 32; ++i)
+      assert_int_equal(data[i], (i > 15 ? 1100 : 0) + 1 + (i ^ 1));
+    assert_int_equal(report.counters.thread_instructions[NEREID_EMULATOR_CLASS_WARP], 32);
+  }
+}
+
 /* One warp, which may execute so many instructions. */
 static nereid_status_t limited(const char *body, uint64_t steps) {
   uint32_t data[32] = {0};
@@ -168,6 +186,7 @@ int main(void) {
       cmocka_unit_test(packing),
       cmocka_unit_test(matrices),
       cmocka_unit_test(faults_are_located),
+      cmocka_unit_test(some_lanes_wait_for_others),
       cmocka_unit_test(steps_are_limited),
       cmocka_unit_test(malformed_texts_are_located),
   };
