@@ -10,7 +10,16 @@
 /* Requires tt as a front end printed it. Afterwards: only functions that say noinline are called, and as little IR as
  * possible is left before layouts multiply it. */
 static const char *const ttir[] = {
-    "inline", "triton-rewrite-tensor-pointer", "canonicalize", "cse", "loop-invariant-code-motion", "symbol-dce", NULL,
+    "inline",
+    "triton-rewrite-tensor-pointer",
+    "canonicalize",
+    "cse",
+    "loop-invariant-code-motion",
+    "triton-licm",
+    "triton-loop-unroll",
+    "canonicalize",
+    "symbol-dce",
+    NULL,
 };
 
 /* Requires tt. Descriptors are rewritten, as TMA instructions are not made yet. Tensors get layouts, loads and stores
@@ -20,6 +29,7 @@ static const char *const ttgir[] = {
     "canonicalize",
     "cse",
     "loop-invariant-code-motion",
+    "triton-loop-aware-cse",
     "convert-triton-to-tritongpu{target=cuda:$capability num-warps=$num-warps num-ctas=$num-ctas}",
     "tritongpu-coalesce",
     "tritongpu-remove-layout-conversions",

@@ -1,0 +1,42 @@
+// RUN: nereid-opt %s --split-input-file --verify-diagnostics --triton-loop-unroll | FileCheck %s
+
+// CHECK-LABEL: @sum(
+// CHECK: %[[MIDDLE:.*]] = arith.addi %arg1
+// CHECK: %[[STRIDE:.*]] = arith.muli %arg3, %{{.*}} : i32
+// CHECK: %[[TURNS:.*]] = scf.for %{{.*}} = %arg1 to %[[MIDDLE]] step %[[STRIDE]]
+// CHECK-COUNT-3: tt.load
+// CHECK-NOT: tt.load
+// CHECK: %[[REST:.*]] = scf.for %{{.*}} = %[[MIDDLE]] to %arg2 step %arg3 iter_args(%{{.*}} = %[[TURNS]])
+// CHECK: tt.load
+// CHECK: } {tt.num_stages = 1 : i32}
+// CHECK: tt.return %[[REST]]
+tt.func public @sum(%p: !tt.ptr<f32>, %a: i32, %b: i32, %s: i32) -> f32 {
+  %zero = arith.constant 0.0 : f32
+  %r = scf.for %i = %a to %b step %s iter_args(%t = %zero) -> (f32) : i32 {
+    %q = tt.addptr %p, %i : !tt.ptr<f32>, i32
+    %x = tt.load %q : !tt.ptr<f32>
+    %u = arith.addf %t, %x : f32
+    scf.yield %u : f32
+  } {tt.loop_unroll_factor = 3 : i32}
+  tt.return %r : f32
+}
+
+// CHECK-LABEL: @once(
+// CHECK-COUNT-1: scf.for
+// CHECK-NOT: scf.for
+tt.func public @once(%p: !tt.ptr<f32>, %a: i32, %b: i32, %s: i32) {
+  scf.for %i = %a to %b step %s : i32 {
+    %x = tt.load %p : !tt.ptr<f32>
+    tt.store %p, %x : !tt.ptr<f32>
+  } {tt.loop_unroll_factor = 1 : i32}
+  tt.return
+}
+
+// -----
+
+tt.func public @much(%a: i32, %b: i32, %s: i32) {
+  // expected-error @below {{tt.loop_unroll_factor is more than 1024}}
+  scf.for %i = %a to %b step %s : i32 {
+  } {tt.loop_unroll_factor = 4096 : i32}
+  tt.return
+}
