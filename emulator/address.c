@@ -3,6 +3,7 @@
 #include "emulator/effect.h"
 #include "emulator/execute.h"
 #include "emulator/frames.h"
+#include "emulator/undefined.h"
 
 #include <stdlib.h>
 
@@ -126,6 +127,8 @@ uint8_t *nereid_emulator_reach(emu_warp_t *warp, const emu_insn_t *insn, int lan
                                 : nowhere(warp, insn, lane, address, bytes);
   if (cta->owners && where == EMU_SHARED && access != EMU_READ)
     nereid_emulator_generic_write(cta, (uint32_t)at, bytes, warp, lane);
+  if (cta->undefined && where == EMU_SHARED && access != EMU_READ)
+    nereid_emulator_undefined_written(cta, (uint32_t)at, bytes);
   if (cta->frames && where == EMU_SHARED)
     nereid_emulator_frames_access(warp, insn, lane, (uint32_t)at, bytes, access);
   return where == EMU_LOCAL ? place + (size_t)(warp->index * EMU_LANES + (uint32_t)lane) * cta->local_bytes : place;
@@ -181,7 +184,7 @@ bool nereid_emulator_access_lanes(emu_warp_t *warp, const emu_insn_t *insn, uint
   uint8_t *from = NULL;
   if (!(bits & (bytes - 1)) && where == space_of(space, high) && (where != EMU_PARAM || access == EMU_READ))
     from = piece(warp->cta, where, low - window, high - window + bytes);
-  if (!from || warp->cta->owners || warp->cta->frames)
+  if (!from || warp->cta->owners || warp->cta->frames || warp->cta->undefined)
     return access_each(warp, insn, mask, addresses, bytes, access, places);
   uint64_t step = where == EMU_LOCAL ? warp->cta->local_bytes : 0;
   from += step * warp->index * EMU_LANES;
@@ -215,6 +218,20 @@ void nereid_emulator_memory_destroy(nereid_emulator_memory_t *memory) {
   free(memory);
 }
 
+nereid_status_t nereid_emulator_memory_scratch(nereid_emulator_memory_t *memory, uint64_t address) {
+  for (size_t i = 0; i < memory->regions.size; ++i) {
+    emu_region_t *region = &memory->regions.data[i];
+    if (region->address != address)
+      continue;
+    region->undefined = nereid_arena_allocate(&memory->arena, region->bytes + 1, 1);
+    if (!region->undefined)
+      return NEREID_ERROR_MEMORY;
+    memset(region->undefined, 0xff, region->bytes);
+    return NEREID_OK;
+  }
+  return NEREID_ERROR_NOT_FOUND;
+}
+
 /* Buffers lie a megabyte apart. */
 nereid_status_t nereid_emulator_memory_add(nereid_emulator_memory_t *memory, void *host, size_t bytes,
                                            uint64_t alignment, const char *label, uint64_t *out_address) {
@@ -222,7 +239,7 @@ nereid_status_t nereid_emulator_memory_add(nereid_emulator_memory_t *memory, voi
   if (alignment & (alignment - 1) || bytes > UINT64_C(1) << 40 || memory->next > EMU_PARAM_WINDOW - (UINT64_C(2) << 40))
     return NEREID_ERROR_ARGUMENT;
   uint64_t address = (memory->next + step - 1) / step * step;
-  emu_region_t region = {address, bytes, host, label};
+  emu_region_t region = {address, bytes, host, label, NULL};
   if (!nereid_vector_push(&memory->arena, &memory->regions, region))
     return NEREID_ERROR_MEMORY;
   memory->next = address + bytes + (1 << 20);

@@ -53,6 +53,9 @@ NEREID_MUST_USE nereid_status_t nereid_emulator_memory_add(nereid_emulator_memor
                                                            uint64_t alignment, const char *label,
                                                            uint64_t *out_address);
 
+/* The buffer at that address is scratch: what nobody has written there is undefined, which initcheck sees. */
+NEREID_MUST_USE nereid_status_t nereid_emulator_memory_scratch(nereid_emulator_memory_t *memory, uint64_t address);
+
 typedef enum nereid_emulator_schedule {
   NEREID_EMULATOR_ROUND_ROBIN, /* 256 instructions per turn */
   NEREID_EMULATOR_RANDOM,      /* any warp, 1 to 64 instructions, by seed */
@@ -151,6 +154,7 @@ typedef struct nereid_emulator_launch {
   nereid_emulator_proxy_t proxy;
   uint64_t steps; /* instructions that a warp may execute, else the launch fails; 0: any number */
   bool count;
+  bool initcheck; /* follow bits that nothing has written, and fail where they matter */
   bool racecheck; /* look for races; the CTAs run one after the other */
   /* Gets each race, one per pair of instructions, after the launch; may be null. */
   void (*race)(void *user_data, const nereid_emulator_race_t *race);

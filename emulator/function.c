@@ -54,7 +54,7 @@ static bool registers(emu_parser_t *parser) {
 }
 
 /* .local variables and the .param ones of calls: both in the thread's local memory. */
-static bool local_variable(emu_parser_t *parser) {
+static bool local_variable(emu_parser_t *parser, bool is_variable) {
   nereid_emulator_program_t *program = parser->program;
   emu_declaration_t declaration;
   if (!nereid_emulator_declaration(parser, &declaration))
@@ -63,6 +63,9 @@ static bool local_variable(emu_parser_t *parser) {
   if (declaration.open || offset + declaration.bytes > 1 << 24)
     return nereid_emulator_syntax(parser, "more than 16 MiB of local memory, or of no size");
   program->local_bytes = (uint32_t)offset + declaration.bytes;
+  const emu_local_t local = {(uint32_t)offset, declaration.bytes};
+  if (is_variable && !nereid_vector_push(&program->arena, &program->locals, local))
+    return nereid_emulator_memory_out(parser);
   return nereid_emulator_define(parser, (emu_symbol_t){.name = declaration.name,
                                                        .kind = EMU_SYMBOL_ADDRESS,
                                                        .space = EMU_LOCAL,
@@ -107,7 +110,7 @@ static bool body_directive(emu_parser_t *parser) {
   if (nereid_emulator_is(word, "loc"))
     return location(parser);
   if (nereid_emulator_is(word, "local") || nereid_emulator_is(word, "param"))
-    return local_variable(parser);
+    return local_variable(parser, nereid_emulator_is(word, "local"));
   if (nereid_emulator_is(word, "shared"))
     return shared_variable(parser);
   if (nereid_emulator_is(word, "pragma"))

@@ -3,6 +3,7 @@
 #include "emulator/effect.h"
 #include "emulator/frames.h"
 #include "emulator/race.h"
+#include "emulator/undefined.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -101,7 +102,9 @@ static bool start_cta(const run_t *run, emu_cluster_t *cluster, uint32_t rank) {
     return false;
   if (run->kernel->program->has_calls)
     cta->frames = nereid_emulator_frames_create(cta);
-  return (cta->frames || !run->kernel->program->has_calls) &&
+  if (run->launch.initcheck)
+    cta->undefined = nereid_emulator_undefined_create(cta);
+  return (cta->undefined || !run->launch.initcheck) && (cta->frames || !run->kernel->program->has_calls) &&
          (!run->race || nereid_emulator_race_start(run->race, cta));
 }
 
@@ -130,6 +133,7 @@ static void run_cluster(run_t *run, uint64_t number, emu_cta_t *ctas) {
   for (uint32_t i = 0; i < cluster.n_ctas; ++i) {
     nereid_emulator_race_finish(&ctas[i]);
     nereid_emulator_frames_destroy(ctas[i].frames);
+    nereid_emulator_undefined_destroy(ctas[i].undefined);
   }
   nereid_arena_deinitialize(&cluster.arena);
 }
@@ -212,7 +216,7 @@ static nereid_status_t map_memory(run_t *run, nereid_arena_t *arena) {
     uint8_t *bytes = nereid_arena_allocate(arena, (size_t)variable->bytes + 1, 1);
     if (bytes && variable->initial)
       memcpy(bytes, variable->initial, variable->bytes);
-    run->regions[run->n_regions++] = (emu_region_t){variable->address, variable->bytes, bytes, variable->name};
+    run->regions[run->n_regions++] = (emu_region_t){variable->address, variable->bytes, bytes, variable->name, NULL};
   }
   if (run->launch.print)
     run->outputs = run->n_ctas < UINT32_MAX ? nereid_arena_new(arena, struct output, run->n_ctas + 1) : NULL;
@@ -262,7 +266,7 @@ static void run_all(run_t *run) {
     long here = sysconf(_SC_NPROCESSORS_ONLN);
     n = here > 0 ? (uint32_t)here : 1;
   }
-  n = run->kernel->program->has_atomics || run->race ? 1 : n > MOST ? MOST : n;
+  n = run->kernel->program->has_atomics || run->race || run->launch.initcheck ? 1 : n > MOST ? MOST : n;
   n = n > run->n_clusters ? (uint32_t)run->n_clusters : n;
   while (started + 1 < n && pthread_create(&threads[started], NULL, work, run) == 0)
     ++started;

@@ -145,6 +145,7 @@ typedef struct emu_region {
   uint64_t address, bytes;
   uint8_t *host;
   const char *label;
+  uint8_t *undefined; /* of scratch: bits that nothing has written; null: all is */
 } emu_region_t;
 
 struct nereid_emulator_memory {
@@ -177,6 +178,10 @@ struct nereid_emulator_kernel {
   uint32_t cluster[3]; /* .reqnctapercluster; zeros: none */
 };
 
+typedef struct emu_local { /* a .local variable, in the thread's local memory */
+  uint32_t offset, bytes;
+} emu_local_t;
+
 struct nereid_emulator_program {
   nereid_arena_t arena;
   const char *name;
@@ -191,6 +196,7 @@ struct nereid_emulator_program {
   uint64_t next_variable, next_constant;
   bool has_atomics, calls_addresses;
   bool has_calls; /* of functions with a body */
+  NEREID_VECTOR(emu_local_t) locals;
 };
 
 /* Where spaces lie among generic addresses. Global memory begins far below. */
@@ -304,6 +310,7 @@ struct emu_cta {
   uint32_t shared_bytes, local_bytes;
   emu_barrier_t barriers[16];
   NEREID_VECTOR(emu_mbarrier_t) mbarriers; /* in the cluster's arena */
+  struct emu_undefined *undefined;         /* null: nobody asks */
   struct emu_frames *frames;               /* null: the program calls no functions */
   emu_race_cta_t *race;                    /* null: races are not looked for */
   nereid_emulator_counters_t counters;

@@ -6,6 +6,7 @@
  * is the strict reading: the writer itself must fence before the edge to whom issues the asynchronous access. */
 #include "emulator/effect.h"
 #include "emulator/frames.h"
+#include "emulator/undefined.h"
 
 void nereid_emulator_generic_write(emu_cta_t *cta, uint32_t offset, uint32_t bytes, const emu_warp_t *warp, int lane) {
   uint32_t thread = (warp->cta->rank * warp->cta->n_warps + warp->index) * EMU_LANES + (uint32_t)lane;
@@ -32,6 +33,8 @@ void nereid_emulator_async_write(emu_cta_t *cta, uint32_t offset, const void *by
   const emu_effect_t *landing = cta->cluster->landing;
   if (cta->frames && landing && landing->warp->cta == cta)
     nereid_emulator_frames_access(landing->warp, landing->insn, 0, offset, n, EMU_WRITE);
+  if (cta->undefined)
+    nereid_emulator_undefined_written(cta, offset, n);
   memcpy(cta->shared + offset, bytes, n);
   if (!cta->published)
     return;

@@ -7,6 +7,7 @@
 #include "emulator/effect.h"
 #include "emulator/execute.h"
 #include "emulator/race.h"
+#include "emulator/undefined.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -108,7 +109,7 @@ EMU_SIMD static emu_next_t go(emu_warp_t *warp, uint64_t most, uint64_t *out_don
     }
     if (watched && watched[pc] && mask)
       nereid_emulator_race_registers(warp, insn);
-    next = insn->execute(warp, insn, mask);
+    next = cta->undefined ? nereid_emulator_undefined_step(warp, insn, mask) : insn->execute(warp, insn, mask);
     if (next == EMU_WAIT || next == EMU_STALL || next == EMU_FAILED)
       break;
     bool parted = next == EMU_ADVANCE && group->mask != whole; /* some lanes stay */

@@ -20,6 +20,7 @@
 #include "emulator/fragment.h"
 #include "emulator/frames.h"
 #include "emulator/race.h"
+#include "emulator/undefined.h"
 
 enum { CHUNK = 16, ROW_BYTES = 32, ROWS = 16, GROUP_WARPS = 4 };
 
@@ -57,6 +58,8 @@ static uint32_t chunk_address(const descriptor_t *d, bool turned, uint32_t row, 
 static const uint8_t *chunk(const emu_effect_t *effect, const descriptor_t *d, bool turned, uint32_t row, uint32_t k) {
   const emu_cta_t *cta = effect->warp->cta;
   uint32_t at = chunk_address(d, turned, row, k);
+  if (cta->undefined && !nereid_emulator_undefined_read(effect->warp, effect->insn, at, CHUNK))
+    return NULL;
   if (cta->frames)
     nereid_emulator_frames_access(effect->warp, effect->insn, 0, at, CHUNK, EMU_READ);
   if (at < cta->shared_bytes && CHUNK <= cta->shared_bytes - at)

@@ -120,6 +120,8 @@ static nereid_status_t put_scratch(emulation_t *it, nereid_message_t *message) {
       status = scratch ? nereid_emulator_memory_add(it->memory, scratch, ctas * sizes[k], aligns[k] ? aligns[k] : 1,
                                                     names[k], &address)
                        : NEREID_ERROR_MEMORY;
+      if (!status && it->job->initcheck)
+        status = nereid_emulator_memory_scratch(it->memory, address);
     }
     status = status ? nereid_message_set(message, status, "%s cannot be allocated", names[k])
                     : put(it, it->job->n_slots + k, address, message);
@@ -178,6 +180,7 @@ static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
       .count = job->count,
       .print = print_text,
       .racecheck = job->racecheck,
+      .initcheck = job->initcheck,
       .race = print_race,
       .overwrite = print_overwrite,
   };

@@ -32,6 +32,8 @@ static const tool_option_t options[] = {
      TOOL_FLAG, offsetof(run_settings_t, counters)},
     {"--proxy-at-fence", NULL, "the emulator's async proxy sees a thread's stores only when the thread fences",
      TOOL_FLAG, offsetof(run_settings_t, proxy_at_fence)},
+    {"--initcheck", NULL, "let the emulator follow bits that nothing has written, and fail where they matter",
+     TOOL_FLAG, offsetof(run_settings_t, initcheck)},
     {"--racecheck", NULL, "let the emulator look for races; exit status 1 when there are any", TOOL_FLAG,
      offsetof(run_settings_t, racecheck)},
     {"--races", "FILE", "with --racecheck: the races as JSON, an object per line, into a file", TOOL_TEXT,
@@ -189,7 +191,7 @@ static nereid_status_t copy_job(nereid_arena_t *arena, const tool_job_t *job, to
   *out_copy = *job;
   out_copy->repeats = 0;
   out_copy->count = false;
-  out_copy->racecheck = false;
+  out_copy->racecheck = out_copy->initcheck = false;
   out_copy->tensors = nereid_arena_new(arena, tool_tensor_t, job->n_tensors);
   for (size_t i = 0; out_copy->tensors && i < job->n_tensors; ++i) {
     out_copy->tensors[i] = job->tensors[i];
@@ -279,6 +281,7 @@ static nereid_status_t prepare(nereid_arena_t *arena, const run_settings_t *sett
     status = tool_bind_find(job, name, &ignored, message);
   }
   job->count = settings->counters;
+  job->initcheck = settings->initcheck;
   job->racecheck = settings->racecheck || settings->races;
   job->races_path = settings->races;
   job->repeats = settings->bench ? REPEATS : 0;
@@ -318,6 +321,7 @@ static int run_on(nereid_arena_t *arena, const run_settings_t *settings, const c
                      : settings->schedule ? "--schedule"
                      : settings->landing  ? "--landing"
                      : job.proxy          ? "--proxy-at-fence"
+                     : job.initcheck      ? "--initcheck"
                      : job.racecheck      ? "--racecheck"
                                           : NULL;
   if (only && strcmp(runner->engine->name, "emulator") != 0) {
