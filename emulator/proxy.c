@@ -46,5 +46,7 @@ void nereid_emulator_async_read(const emu_cta_t *cta, uint32_t offset, void *byt
   const emu_effect_t *landing = cta->cluster->landing;
   if (cta->frames && landing)
     nereid_emulator_frames_access(landing->warp, landing->insn, 0, offset, n, EMU_READ);
+  if (cta->undefined && landing && landing->warp->cta == cta)
+    (void)nereid_emulator_undefined_read(landing->warp, landing->insn, offset, n); /* the launch fails by its message */
   memcpy(bytes, nereid_emulator_async_view(cta, offset), n);
 }
