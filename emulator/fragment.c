@@ -36,10 +36,8 @@ double nereid_emulator_sum_of(uint64_t bits, emu_type_t type) {
 
 uint64_t nereid_emulator_sum_bits(double sum, emu_type_t type, bool satfinite) {
   switch (type) {
-  case EMU_F16: {
-    uint16_t bits = nereid_float_to_f16(sum, NEREID_FLOAT_NEAREST);
-    return bits == 0x8000 ? 0 : bits;
-  }
+  case EMU_F16:
+    return nereid_float_to_f16(sum, NEREID_FLOAT_NEAREST);
   case EMU_F32:
     return emu_f32_bits(emu_canonical((float)sum));
   case EMU_F64:

@@ -21,8 +21,9 @@ static unsigned fraction_of(emu_type_t type) {
   return type == EMU_S32 || type == EMU_F64 ? 0 : 25;
 }
 
-static unsigned mantissa_of(emu_type_t type) {
-  return type == EMU_F32 ? 23 : 0;
+/* f16 from a C of f32 is made of an f32. */
+static unsigned mantissa_of(const emu_type_t types[4]) {
+  return types[0] == EMU_F32 || types[3] == EMU_F32 ? 23 : 0;
 }
 
 /* Of each four 8-bit floating-point numbers the first or the last two, as f16. */
@@ -56,6 +57,14 @@ static void halves(double *sums, const emu_product_t *product, emu_type_t type) 
     sums[i] += more[i];
 }
 
+/* One product, or one after the other of `step` k each: that is what wmma of tf32 is. */
+static void in_steps(double *sums, emu_product_t *product, unsigned step) {
+  unsigned steps = product->k / step, bytes = step * emu_element_bits(product->a.type) / 8;
+  product->k = step;
+  for (unsigned i = 0; i < steps; ++i, product->a.bytes += bytes, product->b.bytes += bytes)
+    nereid_emulator_product(sums, product);
+}
+
 static emu_next_t mma(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   uint8_t left[EMU_MAX_ROWS * EMU_MAX_ROW_BYTES], right[EMU_MAX_ROWS * EMU_MAX_ROW_BYTES];
   double sums[EMU_MAX_ROWS * EMU_TILE];
@@ -69,16 +78,16 @@ static emu_next_t mma(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   nereid_emulator_rows_read(warp, list(insn, 1), types[1], m, k, left, pitch);
   nereid_emulator_rows_read(warp, list(insn, 2), types[2], n, k, right, pitch);
   nereid_emulator_sums_read(warp, list(insn, 3), types[3], m, n, sums);
-  const emu_product_t product = {.a = {left, pitch, types[1], m},
-                                 .b = {right, pitch, types[2], n},
-                                 .k = k,
-                                 .exclusive = EMU_HAS(insn, xor),
-                                 .fraction = fraction_of(types[0]),
-                                 .mantissa = mantissa_of(types[0])};
+  emu_product_t product = {.a = {left, pitch, types[1], m},
+                           .b = {right, pitch, types[2], n},
+                           .k = k,
+                           .exclusive = EMU_HAS(insn, xor),
+                           .fraction = fraction_of(types[0]),
+                           .mantissa = mantissa_of(types)};
   if (types[0] != EMU_S32 && emu_element_bits(types[1]) == 8)
     halves(sums, &product, types[0]);
   else
-    nereid_emulator_product(sums, &product);
+    in_steps(sums, &product, insn->variant == EMU_WMMA && types[1] == EMU_TF32 ? 4 : k);
   nereid_emulator_sums_write(warp, list(insn, 0), types[0], EMU_HAS(insn, satfinite), m, n, sums);
   return EMU_ADVANCE;
 }
@@ -105,9 +114,19 @@ static uint64_t quad_bits(const emu_warp_t *warp, const emu_operand_t *registers
   return emu_lane(warp, &registers[i], (int)lane);
 }
 
+/* sm_80 and later have no unit for it: a chain of fma for f32; for f16 two of them, of two k each. */
+static double quad_number(const float a[4], const float b[4], double c, bool half) {
+  float sum = 0;
+  if (half)
+    return (double)((float)c + fmaf(a[3], b[3], a[2] * b[2]) + fmaf(a[1], b[1], a[0] * b[0]));
+  for (int k = 0; k < 4; ++k)
+    sum = fmaf(a[k], b[k], sum);
+  return (double)((float)c + sum);
+}
+
 static void quad_product(emu_warp_t *warp, const emu_insn_t *insn, unsigned quad) {
   double sums[EMU_TILE * EMU_TILE];
-  uint16_t left[EMU_TILE][4], right[EMU_TILE][4];
+  float left[EMU_TILE][4], right[EMU_TILE][4];
   emu_type_t in = (emu_type_t)insn->types[3], out = (emu_type_t)insn->types[0];
   unsigned layout = insn->choices[0], k; /* row.col, row.row, col.row, col.col */
   bool a_along = layout < 2, b_along = layout == 0 || layout == 3;
@@ -115,19 +134,15 @@ static void quad_product(emu_warp_t *warp, const emu_insn_t *insn, unsigned quad
     unsigned lane = quad * 4 + l % 4 + l / 4 * 16;
     for (unsigned i = 0; i < 4; ++i) {
       unsigned row = quad_element(a_along, lane, i, &k);
-      left[row][k] = (uint16_t)quad_bits(warp, list(insn, 1), EMU_F16, lane, i);
+      left[row][k] = nereid_float_from_f16((uint16_t)quad_bits(warp, list(insn, 1), EMU_F16, lane, i));
       row = quad_element(b_along, lane, i, &k);
-      right[row][k] = (uint16_t)quad_bits(warp, list(insn, 2), EMU_F16, lane, i);
+      right[row][k] = nereid_float_from_f16((uint16_t)quad_bits(warp, list(insn, 2), EMU_F16, lane, i));
     }
     for (unsigned i = 0; i < EMU_TILE; ++i)
       sums[quad_sum(in, lane, i)] = nereid_emulator_sum_of(quad_bits(warp, list(insn, 3), in, lane, i), in);
   }
-  const emu_product_t product = {.a = {(const uint8_t *)left, sizeof *left, EMU_F16, EMU_TILE},
-                                 .b = {(const uint8_t *)right, sizeof *right, EMU_F16, EMU_TILE},
-                                 .k = 4,
-                                 .fraction = fraction_of(out),
-                                 .mantissa = mantissa_of(out)};
-  nereid_emulator_product(sums, &product);
+  for (unsigned i = 0; i < EMU_TILE * EMU_TILE; ++i)
+    sums[i] = quad_number(left[i / EMU_TILE], right[i % EMU_TILE], sums[i], out == EMU_F16);
   for (unsigned l = 0; l < EMU_TILE; ++l) {
     unsigned lane = quad * 4 + l % 4 + l / 4 * 16, per = out == EMU_F16 ? 2 : 1;
     for (unsigned r = 0; r < EMU_TILE / per; ++r) {

@@ -107,12 +107,17 @@ static double lowest_of(emu_type_t type) {
   return type == EMU_E4M3 ? 0x1p-6 : type == EMU_F16 || type == EMU_E5M2 ? 0x1p-14 : 0x1p-126;
 }
 
-/* Towards zero, to `mantissa` bits behind the first, at f32's exponents. 0: all bits stay. */
+/* Towards zero, to `mantissa` bits behind the first, at f32's exponents. 0: nothing is cut, but what f16 rounds to zero
+ * is +0. */
 static inline double cut(double x, unsigned mantissa) {
   double unit = emu_f64((uint64_t)(1023 - 126 - mantissa) << 52);
+  if (mantissa == 0)
+    return fabs(x) <= 0x1p-25 ? 0 : x;
   if (fabs(x) < 0x1p-126)
-    return mantissa ? (double)(int64_t)(x / unit) * unit : x + 0;
-  return mantissa ? emu_f64(emu_f64_bits(x) & UINT64_MAX << (52 - mantissa)) : x;
+    return (double)(int64_t)(x / unit) * unit;
+  if (fabs(x) >= 0x1p128)
+    return copysign(INFINITY, x);
+  return emu_f64(emu_f64_bits(x) & UINT64_MAX << (52 - mantissa));
 }
 
 /* Of vectors: x where the mask is set, else y; without what is behind the point, for numbers below 2^31. */

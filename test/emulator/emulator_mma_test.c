@@ -98,16 +98,18 @@ static void place_c(unsigned lane, unsigned i, unsigned *row, unsigned *column) 
 
 static double left[16][256], right[256][8], plus[16][8];
 
-static void fill(const form_t *form, unsigned seed) {
+typedef double (*number_t)(const char *type, unsigned *seed);
+
+static void fill(const form_t *form, unsigned seed, number_t number) {
   for (unsigned m = 0; m < form->m; ++m)
     for (unsigned k = 0; k < form->k; ++k)
-      left[m][k] = small_number(form->a, &seed);
+      left[m][k] = number(form->a, &seed);
   for (unsigned k = 0; k < form->k; ++k)
     for (unsigned n = 0; n < form->n; ++n)
-      right[k][n] = small_number(form->b, &seed);
+      right[k][n] = number(form->b, &seed);
   for (unsigned m = 0; m < form->m; ++m)
     for (unsigned n = 0; n < form->n; ++n)
-      plus[m][n] = small_number(form->c, &seed);
+      plus[m][n] = number(form->c, &seed);
 }
 
 static double product(const form_t *form, unsigned m, unsigned n) {
@@ -141,7 +143,7 @@ static void pack(const form_t *form, registers_t *registers) {
 
 static void check(const form_t *form) {
   static registers_t registers;
-  fill(form, form->k * 31 + form->m);
+  fill(form, form->k * 31 + form->m, small_number);
   memset(&registers, 0, sizeof registers);
   pack(form, &registers);
   run(form, &registers);
@@ -206,7 +208,18 @@ static void bits(void **state) {
 }
 
 /* m8n8k4 of f16: quad pair q, lanes 4 q + 0..3 and 16 + 4 q + 0..3, has a product of its own. */
-static void check_quads(const char *d, const char *c, bool a_row, bool b_row) {
+static double quad_sum(const form_t *form, unsigned m, unsigned n) {
+  float a[4], b[4], c = (float)plus[m][n], sum = 0;
+  for (unsigned k = 0; k < 4; ++k)
+    a[k] = (float)left[m][k], b[k] = (float)right[k][n];
+  for (unsigned k = 0; k < 4; ++k)
+    sum = fmaf(a[k], b[k], sum);
+  if (strcmp(form->d, "f32") == 0)
+    return (double)(c + sum);
+  return (double)(c + fmaf(a[3], b[3], a[2] * b[2]) + fmaf(a[1], b[1], a[0] * b[0]));
+}
+
+static void check_quads(const char *d, const char *c, bool a_row, bool b_row, number_t number) {
   static registers_t registers;
   char layout[16];
   snprintf(layout, sizeof layout, "%s.%s", a_row ? "row" : "col", b_row ? "row" : "col");
@@ -217,10 +230,10 @@ static void check_quads(const char *d, const char *c, bool a_row, bool b_row) {
   registers.words[2] = element_bits(c) / 4;
   registers.words[3] = element_bits(d) / 4;
   for (unsigned q = 0; q < 4; ++q) {
-    fill(&form, 5 + q);
+    fill(&form, 5 + q, number);
     for (unsigned m = 0; m < 8; ++m)
       for (unsigned n = 0; n < 8; ++n)
-        sums[q][m][n] = product(&form, m, n);
+        sums[q][m][n] = quad_sum(&form, m, n);
     for (unsigned l = 0; l < 8; ++l) {
       unsigned lane = q * 4 + l % 4 + (l < 4 ? 0 : 16), add = lane < 16 ? 0 : 4;
       for (unsigned i = 0; i < 4; ++i) {
@@ -248,10 +261,10 @@ static void check_quads(const char *d, const char *c, bool a_row, bool b_row) {
 
 static void quads(void **state) {
   (void)state;
-  for (int i = 0; i < 4; ++i) {
-    check_quads("f32", "f32", i & 1, i & 2);
-    check_quads("f16", "f16", i & 1, i & 2);
-    check_quads("f32", "f16", i & 1, i & 2);
+  for (int i = 0; i < 8; ++i) {
+    check_quads("f32", "f32", i & 1, i & 2, i & 4 ? any_number : small_number);
+    check_quads("f16", "f16", i & 1, i & 2, i & 4 ? any_number : small_number);
+    check_quads("f32", "f16", i & 1, i & 2, i & 4 ? any_number : small_number);
   }
 }
 
@@ -324,15 +337,7 @@ static double rounded_sum(const form_t *form, unsigned m, unsigned n) {
 
 static void check_rounded(const form_t *form, unsigned seed) {
   static registers_t registers;
-  for (unsigned m = 0; m < 16; ++m)
-    for (unsigned k = 0; k < form->k; ++k)
-      left[m][k] = any_number(form->a, &seed);
-  for (unsigned k = 0; k < form->k; ++k)
-    for (unsigned n = 0; n < 8; ++n)
-      right[k][n] = any_number(form->b, &seed);
-  for (unsigned m = 0; m < 16; ++m)
-    for (unsigned n = 0; n < 8; ++n)
-      plus[m][n] = any_number(form->c, &seed);
+  fill(form, seed, any_number);
   memset(&registers, 0, sizeof registers);
   pack(form, &registers);
   run(form, &registers);

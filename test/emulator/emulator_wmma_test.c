@@ -12,6 +12,7 @@ typedef struct form {
   unsigned pad; /* elements between what a stride of A, B, C or D has to be and what it is; 0: no stride is given */
   space_t space;
   const char *operation; /* ".xor.popc" or "" */
+  unsigned steps;        /* sums are not exact: as an H200 adds them, in so many products */
 } form_t;
 
 static double left[32][128], right[128][32], plus[32][32];
@@ -23,23 +24,24 @@ static size_t element(bool row, unsigned i, unsigned k, unsigned rows, unsigned 
 }
 
 static void fill(const form_t *form) {
+  double (*number)(const char *, unsigned *) = form->steps ? any_number : small_number;
   unsigned seed = form->m + form->k, bits = element_bits(form->a);
   memset(data, 0xff, sizeof data);
   for (unsigned m = 0; m < form->m; ++m)
     for (unsigned k = 0; k < form->k; ++k) {
-      left[m][k] = small_number(form->a, &seed);
+      left[m][k] = number(form->a, &seed);
       put_element(data + A_AT, element(form->a_row, m, k, form->m, form->k, form->pad), bits,
                   element_of(form->a, left[m][k]));
     }
   for (unsigned k = 0; k < form->k; ++k)
     for (unsigned n = 0; n < form->n; ++n) {
-      right[k][n] = small_number(form->a, &seed);
+      right[k][n] = number(form->a, &seed);
       put_element(data + B_AT, element(form->b_row, k, n, form->k, form->n, form->pad), bits,
                   element_of(form->a, right[k][n]));
     }
   for (unsigned m = 0; m < form->m; ++m)
     for (unsigned n = 0; n < form->n; ++n) {
-      plus[m][n] = small_number(form->c, &seed);
+      plus[m][n] = number(form->c, &seed);
       put_element(data + C_AT, element(form->c_row, m, n, form->m, form->n, form->pad), element_bits(form->c),
                   element_of(form->c, plus[m][n]));
     }
@@ -100,15 +102,25 @@ static void run(const form_t *form) {
     fail_msg("%s", report.message.text);
 }
 
+static double expected(const form_t *form, unsigned m, unsigned n) {
+  double sum = plus[m][n], a[16], b[16];
+  for (unsigned k = 0; k < form->k && !form->steps; ++k)
+    sum += strstr(form->operation, "xor") ? (double)(left[m][k] != right[k][n]) : left[m][k] * right[k][n];
+  for (unsigned k = 0; k < form->k && form->steps; ++k)
+    a[k] = left[m][k], b[k] = right[k][n];
+  int least = strcmp(form->a, "f16") == 0 ? -14 : -126,
+      mantissa = strcmp(form->d, form->c) || form->d[1] == '3' ? 23 : 0;
+  for (unsigned i = 0, k = form->steps ? form->k / form->steps : 0; i < form->steps; ++i)
+    sum = cut_sum(a + (size_t)i * k, b + (size_t)i * k, k, sum, 25, mantissa, least);
+  return sum;
+}
+
 static void check(const form_t *form) {
   fill(form);
   run(form);
   for (unsigned m = 0; m < form->m; ++m)
     for (unsigned n = 0; n < form->n; ++n) {
-      double sum = plus[m][n];
-      for (unsigned k = 0; k < form->k; ++k)
-        sum += strstr(form->operation, "xor") ? (double)(left[m][k] != right[k][n]) : left[m][k] * right[k][n];
-      uint64_t want = element_of(form->d, sum);
+      uint64_t want = element_of(form->d, expected(form, m, n));
       uint64_t have =
           get_element(data + D_AT, element(form->d_row, m, n, form->m, form->n, form->pad), element_bits(form->d));
       if (have != want)
@@ -162,6 +174,40 @@ static void floats(void **state) {
   check_all(
       (form_t){.d = "f64", .a = "f64", .c = "f64", .m = 8, .n = 8, .k = 4, .registers = {1, 1, 2, 2}, .operation = ""},
       false);
+}
+
+static void sums_are_cut(void **state) {
+  (void)state;
+  for (unsigned i = 0; i < 4; ++i) {
+    bool d = i & 1, c = i & 2;
+    check(&(form_t){.d = d ? "f16" : "f32",
+                    .a = "f16",
+                    .c = c ? "f16" : "f32",
+                    .m = 16,
+                    .n = 16,
+                    .k = 16,
+                    .registers = {8, 8, c ? 4 : 8, d ? 4 : 8},
+                    .operation = "",
+                    .steps = 1});
+  }
+  check(&(form_t){.d = "f32",
+                  .a = "bf16",
+                  .c = "f32",
+                  .m = 16,
+                  .n = 16,
+                  .k = 16,
+                  .registers = {4, 4, 8, 8},
+                  .operation = "",
+                  .steps = 1});
+  check(&(form_t){.d = "f32",
+                  .a = "tf32",
+                  .c = "f32",
+                  .m = 16,
+                  .n = 16,
+                  .k = 8,
+                  .registers = {4, 4, 8, 8},
+                  .operation = "",
+                  .steps = 2});
 }
 
 static void integers(void **state) {
@@ -255,6 +301,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(floats),
       cmocka_unit_test(integers),
+      cmocka_unit_test(sums_are_cut),
       cmocka_unit_test(eights),
       cmocka_unit_test(wrong_ones_are_refused),
   };
