@@ -324,13 +324,13 @@ static bool moves_first(const emu_insn_t *insn) {
 }
 
 static void load_after(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, const before_t *before) {
-  const unsigned n = insn->n_vector, each = before->bytes / n;
+  const unsigned n = insn->n_vector, most = 16, each = before->bytes / n < most ? before->bytes / n : most;
   const bool sign = insn->types[0] >= EMU_S8 && insn->types[0] <= EMU_S64;
   FOR_LANES(lane, mask)
   for (unsigned i = 0; i < n; ++i) {
     uint8_t bits[16] = {0};
     memcpy(bits, before->bits[lane] + (size_t)i * each, each);
-    if (sign && bits[each - 1] & 0x80)
+    if (sign && each && bits[each - 1] & 0x80)
       memset(bits + each, 0xff, sizeof bits - each);
     set(warp, &insn->operands[i], lane, bits);
   }
