@@ -134,6 +134,10 @@ uint8_t *nereid_emulator_reach(emu_warp_t *warp, const emu_insn_t *insn, int lan
   return where == EMU_LOCAL ? place + (size_t)(warp->index * EMU_LANES + (uint32_t)lane) * cta->local_bytes : place;
 }
 
+bool nereid_emulator_is_there(emu_cta_t *cta, uint64_t address, uint32_t bytes) {
+  return piece(cta, EMU_GLOBAL, address, address + bytes) != NULL;
+}
+
 emu_cta_t *nereid_emulator_shared_range(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space,
                                         uint64_t address, uint32_t bytes, uint32_t alignment, uint32_t *out_offset) {
   if (!nereid_emulator_reach(warp, insn, lane, space, address, bytes, alignment, EMU_READ))

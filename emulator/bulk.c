@@ -33,10 +33,12 @@ uint32_t nereid_emulator_targets(emu_warp_t *warp, const emu_insn_t *insn, int l
   return mask;
 }
 
-void nereid_emulator_reduce(const emu_insn_t *insn, emu_type_t type, uint8_t *to, const uint8_t *from, uint32_t n) {
+void nereid_emulator_reduce(const emu_insn_t *insn, emu_type_t type, bool flushes, uint8_t *to, const uint8_t *from,
+                            uint32_t n) {
   uint32_t size = nereid_emulator_type_size(type);
-  emu_insn_t as = *insn; /* like red on global memory, for what becomes of subnormal sums */
+  emu_insn_t as = *insn;
   as.modifiers &= ~(EMU_BIT(shared) | EMU_BIT(shared_cluster));
+  as.modifiers |= flushes ? 0 : EMU_BIT(shared); /* where red keeps subnormal sums */
   as.types[0] = (uint8_t)type;
   for (uint32_t i = 0; i + size <= n; i += size) {
     uint64_t old = 0, with = 0;
@@ -93,13 +95,13 @@ static bool land(emu_effect_t *effect, uint32_t lanes) {
     return true;
   }
   if (!piece->target) {
-    nereid_emulator_reduce(insn, (emu_type_t)insn->types[0], to, piece->buffer, piece->bytes);
+    nereid_emulator_reduce(insn, (emu_type_t)insn->types[0], false, to, piece->buffer, piece->bytes);
     return true;
   }
   for (uint32_t i = 0; i < piece->bytes; i += 16) {
     uint8_t sums[16];
     memcpy(sums, to + i, sizeof sums);
-    nereid_emulator_reduce(insn, (emu_type_t)insn->types[0], sums, piece->buffer + i, sizeof sums);
+    nereid_emulator_reduce(insn, (emu_type_t)insn->types[0], false, sums, piece->buffer + i, sizeof sums);
     nereid_emulator_async_write(piece->target, (uint32_t)piece->to + i, sums, sizeof sums);
   }
   return true;

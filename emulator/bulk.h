@@ -17,8 +17,10 @@ uint32_t nereid_emulator_targets(emu_warp_t *warp, const emu_insn_t *insn, int l
 /* The same shared address in the CTA of that rank. */
 uint64_t nereid_emulator_in_cta(uint64_t address, uint32_t rank);
 
-/* What the reduction of `insn` leaves of elements of `type`: `to` combined with `from`, `n` bytes. */
-void nereid_emulator_reduce(const emu_insn_t *insn, emu_type_t type, uint8_t *to, const uint8_t *from, uint32_t n);
+/* What the reduction of `insn` leaves of elements of `type`: `to` combined with `from`, `n` bytes. `flushes`:
+ * subnormal f32 numbers are zeros. */
+void nereid_emulator_reduce(const emu_insn_t *insn, emu_type_t type, bool flushes, uint8_t *to, const uint8_t *from,
+                            uint32_t n);
 
 void nereid_emulator_count_bulk(emu_warp_t *warp, uint64_t bytes);
 

@@ -427,6 +427,8 @@ emu_next_t nereid_emulator_rounded(emu_warp_t *warp, const emu_insn_t *insn, uin
 /* Bytes at an address as `nereid_emulator_access` finds them, aligned to `alignment`. */
 uint8_t *nereid_emulator_reach(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
                                uint32_t bytes, uint32_t alignment, emu_access_t access);
+/* Whether the bytes at a global address are all of one buffer. */
+bool nereid_emulator_is_there(emu_cta_t *cta, uint64_t address, uint32_t bytes);
 /* The CTA whose shared memory has those bytes, and their offset in it; null after failing. */
 emu_cta_t *nereid_emulator_shared_range(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space,
                                         uint64_t address, uint32_t bytes, uint32_t alignment, uint32_t *out_offset);

@@ -5,9 +5,10 @@
  *   im2col    the box's rows are pixels of dimensions 1 to n - 1, taken one after the other through their bounding box,
  *             each moved by the offsets of the instruction; the outermost dimension is the image's number
  *
- * Elements outside of the tensor read as zeros or NaN and are not written; the mbarrier counts the whole box. The
- * swizzle exchanges pieces of 16 bytes by their address in shared memory: bits 4 to 6 by bits 7 to 9 (128 bytes), 4 and
- * 5 by 7 and 8 (64), 4 by 7 (32). */
+ * Elements outside of the tensor read as zeros or NaN and are not written, but for those in the last 16 bytes of a row
+ * that begin inside; the mbarrier counts the whole box. With a swizzle rows lie as far apart as it is wide. The swizzle
+ * exchanges pieces of 16 bytes by their address in shared memory: bits 4 to 6 by bits 7 to 9 (128 bytes), 4 and 5 by 7
+ * and 8 (64), 4 by 7 (32). */
 #include "emulator/bulk.h"
 #include "emulator/execute.h"
 #include "emulator/race.h"
@@ -18,12 +19,13 @@ enum { RANK = NEREID_TENSOR_MAP_RANK, PIECE = 16, ROW = 256 * 8 };
 
 typedef struct box {
   nereid_tensor_map_t map;
-  int64_t at[RANK];                      /* coordinates of the instruction */
-  uint16_t moves[RANK];                  /* im2col: offsets of dimensions 1 to rank - 2 */
-  uint32_t counts[RANK];                 /* elements in each dimension; im2col: channels and pixels */
-  uint32_t element, row, n_rows, shared; /* bytes, bytes, rows, offset in shared memory */
-  emu_cta_t *target;                     /* whose shared memory is written; null: global memory */
-  uint8_t bytes[];                       /* what was read, unswizzled */
+  int64_t at[RANK];              /* coordinates of the instruction */
+  uint16_t moves[RANK];          /* im2col: offsets of dimensions 1 to rank - 2 */
+  uint32_t counts[RANK];         /* elements in each dimension; im2col: channels and pixels */
+  uint32_t element, row, n_rows; /* bytes, bytes, rows */
+  uint32_t pitch, shared;        /* in shared memory: bytes from row to row, offset */
+  emu_cta_t *target;             /* whose shared memory is written; null: global memory */
+  uint8_t bytes[];               /* what was read, unswizzled */
 } box_t;
 
 static uint32_t swizzled(const nereid_tensor_map_t *map, uint32_t address) {
@@ -31,64 +33,61 @@ static uint32_t swizzled(const nereid_tensor_map_t *map, uint32_t address) {
   return address ^ (address >> 7 & mask) << 4;
 }
 
-/* The coordinates of the first element of a row in dimensions 1 and up. */
-static void tile_row(const box_t *box, uint32_t row, int64_t *out) {
-  for (int d = 1; d < box->map.rank; ++d, row /= box->counts[d - 1])
-    out[d] = box->at[d] + (int64_t)(row % box->counts[d]) * box->map.steps[d];
+/* Where the piece at that place of the dense box lies in shared memory. */
+static uint32_t shared_of(const box_t *box, uint32_t at) {
+  return swizzled(&box->map, box->shared + at / box->row * box->pitch + at % box->row);
 }
 
-/* The pixel `row` pixels behind the first, through the bounding box, whose corners count from the tensor's; then the
- * image's number. */
-static void pixel_row(const box_t *box, uint32_t row, int64_t *out) {
-  int64_t left = row;
-  int last = box->map.rank - 1;
-  for (int d = 1; d < last; ++d) {
-    int lower = box->map.lower[d - 1], upper = box->map.upper[d - 1];
-    int64_t from = lower, to = (int64_t)box->map.shape[d] + upper;
-    int64_t step = box->map.steps[d], extent = to > from ? (to - from + step - 1) / step : 1;
-    int64_t index = (box->at[d] - from) / step + left;
-    left = index >= 0 ? index / extent : -((extent - 1 - index) / extent);
-    out[d] = from + (index - left * extent) * step + box->moves[d - 1];
-  }
-  out[last] = box->at[last] + left;
-}
-
-/* Where a row lies in global memory and which of its elements, `from` up to `to`, are inside of the tensor. */
-static uint64_t locate(const box_t *box, uint32_t row, uint32_t *out_from, uint32_t *out_to) {
+/* The coordinates of the next row, in dimensions 1 and up. A window goes on from where it began; its next line begins
+ * at the corner of the bounding box, whose corners count from the tensor's, its next image at both. */
+static void next_row(const box_t *box, int64_t *at) {
   const nereid_tensor_map_t *map = &box->map;
-  int64_t at[RANK] = {box->at[0]}, inner = (int64_t)map->shape[0];
-  uint64_t address = map->address;
-  if (map->im2col)
-    pixel_row(box, row, at);
-  else
-    tile_row(box, row, at);
+  int last = map->rank - 1;
+  for (int d = 1; d < map->rank; ++d) {
+    bool image = map->im2col && d == last;
+    int lower = image || !map->im2col ? 0 : map->lower[d - 1], upper = map->im2col && !image ? map->upper[d - 1] : 0;
+    at[d] += image ? 1 : map->steps[d];
+    if (image ||
+        at[d] < (map->im2col ? (int64_t)map->shape[d] + upper : box->at[d] + (int64_t)box->counts[d] * map->steps[d]))
+      return;
+    at[d] = map->im2col ? lower : box->at[d];
+  }
+}
+
+/* Where the row of those coordinates lies in global memory and which of its elements, `from` up to `to`, are inside of
+ * the tensor. */
+static uint64_t locate(const box_t *box, const int64_t *row, uint32_t *out_from, uint32_t *out_to) {
+  const nereid_tensor_map_t *map = &box->map;
+  int64_t inner = (int64_t)map->shape[0], first = box->at[0];
+  uint64_t address = map->address + (uint64_t)first * box->element;
   bool inside = true;
   for (int d = 1; d < map->rank; ++d) {
-    inside = inside && at[d] >= 0 && at[d] < (int64_t)map->shape[d];
-    address += (uint64_t)at[d] * map->strides[d - 1];
+    int64_t at = row[d] + (map->im2col && d + 1 < map->rank ? box->moves[d - 1] : 0);
+    inside = inside && at >= 0 && at < (int64_t)map->shape[d];
+    address += (uint64_t)at * map->strides[d - 1];
   }
-  int64_t from = at[0] < 0 ? -at[0] : 0, to = inner - at[0] < box->counts[0] ? inner - at[0] : box->counts[0];
+  int64_t from = first < 0 ? -first : 0, to = inner - first < box->counts[0] ? inner - first : box->counts[0];
   inside = inside && from < to;
   *out_from = inside ? (uint32_t)from : 0;
   *out_to = inside ? (uint32_t)to : 0;
-  return address + (uint64_t)at[0] * box->element;
+  return address;
 }
 
 /* What lies outside reads as this. */
 static void fill(const box_t *box, uint8_t *row) {
-  memset(row, 0, box->row);
-  for (uint32_t i = 0; box->map.nan_padding && i < box->row; i += box->element) {
-    memset(row + i, 0xff, box->element);
-    row[i + box->element - 1] = 0x7f;
-  }
+  static const uint8_t nan[] = {0xf7, 0x7f}; /* in every type */
+  for (uint32_t i = 0; i < box->row; ++i)
+    row[i] = box->map.nan_padding ? nan[i % 2] : 0;
 }
 
-static void flush_subnormals(const box_t *box, uint8_t *row) {
-  bool flushes = box->map.element == NEREID_TENSOR_MAP_F32_FTZ || box->map.element == NEREID_TENSOR_MAP_TF32_FTZ;
-  for (uint32_t i = 0; flushes && i < box->row; i += 4) {
+/* The tf32 types round what they read, to nearest even; a NaN is 0x7fffe000. */
+static void round_row(const box_t *box, uint8_t *row, uint32_t bytes) {
+  bool rounds = box->map.element == NEREID_TENSOR_MAP_TF32 || box->map.element == NEREID_TENSOR_MAP_TF32_FTZ;
+  for (uint32_t i = 0; rounds && i < bytes; i += 4) {
     uint32_t bits;
     memcpy(&bits, row + i, 4);
-    bits = bits & 0x7f800000 ? bits : bits & 0x80000000;
+    bool is_nan = (bits & 0x7fffffff) > 0x7f800000;
+    bits = is_nan ? 0x7fffe000 : (bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000;
     memcpy(row + i, &bits, 4);
   }
 }
@@ -96,9 +95,11 @@ static void flush_subnormals(const box_t *box, uint8_t *row) {
 /* Global memory to the buffer. */
 static bool collect_global(emu_effect_t *effect, uint32_t lanes) {
   box_t *box = (box_t *)(void *)effect->payload;
-  for (uint32_t row = 0; row < box->n_rows; ++row) {
+  int64_t at[RANK];
+  memcpy(at, box->at, sizeof at);
+  for (uint32_t row = 0; row < box->n_rows; ++row, next_row(box, at)) {
     uint32_t from, to;
-    uint64_t address = locate(box, row, &from, &to);
+    uint64_t address = locate(box, at, &from, &to);
     uint8_t *out = box->bytes + (size_t)row * box->row;
     fill(box, out);
     if (from == to)
@@ -109,7 +110,7 @@ static bool collect_global(emu_effect_t *effect, uint32_t lanes) {
     if (!in)
       return false;
     memcpy(out + (size_t)from * box->element, in, (size_t)(to - from) * box->element);
-    flush_subnormals(box, out);
+    round_row(box, out + (size_t)from * box->element, (to - from) * box->element);
   }
   return true;
 }
@@ -118,7 +119,7 @@ static bool land_shared(emu_effect_t *effect, uint32_t lanes) {
   const box_t *box = (const box_t *)(const void *)effect->payload;
   (void)lanes;
   for (uint32_t at = 0; at < box->n_rows * box->row; at += PIECE)
-    nereid_emulator_async_write(box->target, swizzled(&box->map, box->shared + at), box->bytes + at, PIECE);
+    nereid_emulator_async_write(box->target, shared_of(box, at), box->bytes + at, PIECE);
   return true;
 }
 
@@ -127,7 +128,7 @@ static bool collect_shared(emu_effect_t *effect, uint32_t lanes) {
   box_t *box = (box_t *)(void *)effect->payload;
   (void)lanes;
   for (uint32_t at = 0; at < box->n_rows * box->row; at += PIECE)
-    nereid_emulator_async_read(effect->warp->cta, swizzled(&box->map, box->shared + at), box->bytes + at, PIECE);
+    nereid_emulator_async_read(effect->warp->cta, shared_of(box, at), box->bytes + at, PIECE);
   return true;
 }
 
@@ -140,21 +141,27 @@ static emu_type_t type_of(unsigned element) {
 static bool land_global(emu_effect_t *effect, uint32_t lanes) {
   const box_t *box = (const box_t *)(const void *)effect->payload;
   const emu_insn_t *insn = effect->insn;
-  bool reduces = insn->variant & EMU_REDUCES;
-  for (uint32_t row = 0; row < box->n_rows; ++row) {
+  unsigned element = box->map.element;
+  bool combines = insn->variant & EMU_REDUCES;
+  bool flushes = element == NEREID_TENSOR_MAP_F32_FTZ || element == NEREID_TENSOR_MAP_TF32_FTZ;
+  int64_t at[RANK];
+  memcpy(at, box->at, sizeof at);
+  for (uint32_t row = 0; row < box->n_rows; ++row, next_row(box, at)) {
     uint32_t from, to;
-    uint64_t address = locate(box, row, &from, &to);
+    uint64_t address = locate(box, at, &from, &to);
     const uint8_t *in = box->bytes + (size_t)row * box->row + (size_t)from * box->element;
-    uint32_t bytes = (to - from) * box->element;
+    uint32_t bytes = (to - from) * box->element, pieces = (bytes + PIECE - 1) / PIECE * PIECE;
     if (!bytes)
       continue;
     uint8_t *out =
         nereid_emulator_reach(effect->warp, insn, __builtin_ctz(lanes), EMU_GLOBAL,
-                              address + (uint64_t)from * box->element, bytes, 1, reduces ? EMU_UPDATE : EMU_WRITE);
+                              address + (uint64_t)from * box->element, bytes, 1, combines ? EMU_UPDATE : EMU_WRITE);
     if (!out)
       return false;
-    if (reduces)
-      nereid_emulator_reduce(insn, type_of(box->map.element), out, in, bytes);
+    if (nereid_emulator_is_there(effect->warp->cta, address + (uint64_t)from * box->element, pieces))
+      bytes = pieces; /* the machine writes whole ones, behind the tensor's extent too */
+    if (combines)
+      nereid_emulator_reduce(insn, type_of(element), flushes, out, in, bytes);
     else
       memcpy(out, in, bytes);
   }
@@ -186,6 +193,34 @@ static bool read_map(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_
   return false;
 }
 
+/* Whether an H200 has the reduction for elements of the type. */
+static bool reduces(const emu_insn_t *insn, unsigned element) {
+  bool is_half = element == NEREID_TENSOR_MAP_F16 || element == NEREID_TENSOR_MAP_BF16;
+  bool is_integer = element >= NEREID_TENSOR_MAP_U32 && element <= NEREID_TENSOR_MAP_S64;
+  if (EMU_HAS(insn, add))
+    return element >= NEREID_TENSOR_MAP_U32 && element != NEREID_TENSOR_MAP_S64;
+  if (EMU_HAS(insn, min) || EMU_HAS(insn, max))
+    return is_integer || is_half;
+  if (EMU_HAS(insn, inc) || EMU_HAS(insn, dec))
+    return element == NEREID_TENSOR_MAP_U32;
+  return is_integer && element != NEREID_TENSOR_MAP_S64;
+}
+
+/* What a GPU takes for an illegal instruction. */
+static bool check_coordinates(emu_warp_t *warp, const emu_insn_t *insn, int lane, const box_t *box) {
+  if (insn->variant & EMU_REDUCES && !reduces(insn, box->map.element))
+    return nereid_emulator_fail(warp, insn, lane, "there is no such reduction of the tensor map's elements") ==
+           EMU_ADVANCE;
+  if (box->at[0] * box->element % PIECE)
+    return nereid_emulator_fail(warp, insn, lane, "the innermost coordinate %lld is no multiple of 16 bytes",
+                                (long long)box->at[0]) == EMU_ADVANCE;
+  for (int d = 0; d < box->map.rank && !(insn->variant & EMU_TO_SHARED); ++d)
+    if (box->at[d] < 0)
+      return nereid_emulator_fail(warp, insn, lane, "a store begins inside of the tensor, not at %lld",
+                                  (long long)box->at[d]) == EMU_ADVANCE;
+  return true;
+}
+
 /* Operand `k` is the map, its coordinates follow. */
 static bool read_box(emu_warp_t *warp, const emu_insn_t *insn, int lane, int k, box_t *out) {
   *out = (box_t){0};
@@ -204,6 +239,9 @@ static bool read_box(emu_warp_t *warp, const emu_insn_t *insn, int lane, int k, 
     out->n_rows *= d ? out->counts[d] : 1;
   }
   out->row = out->counts[0] * out->element;
+  out->pitch = map->swizzle ? map->swizzle : out->row;
+  if (!check_coordinates(warp, insn, lane, out))
+    return false;
   for (unsigned i = 0; i < insn->lists[1].count && i < RANK; ++i)
     out->moves[i] = (uint16_t)emu_lane(warp, &insn->operands[insn->lists[1].first + i], lane);
   return !map->im2col || insn->lists[1].count == map->rank - 2u || !(insn->variant & EMU_TO_SHARED) ||
@@ -214,15 +252,17 @@ static bool read_box(emu_warp_t *warp, const emu_insn_t *insn, int lane, int k, 
 /* Tells the race detector what will be read and written: elements out of the tensor are not. */
 static void announce(emu_effect_t *effect, int lane, const box_t *box) {
   emu_cta_t *target = ((const box_t *)(const void *)effect->payload)->target;
-  for (uint32_t row = 0; row < box->n_rows; ++row) {
+  int64_t coordinates[RANK];
+  memcpy(coordinates, box->at, sizeof coordinates);
+  for (uint32_t row = 0; row < box->n_rows; ++row, next_row(box, coordinates)) {
     uint32_t from, to;
-    uint64_t address = locate(box, row, &from, &to);
+    uint64_t address = locate(box, coordinates, &from, &to);
     nereid_emulator_race_effect(effect, lane, !target, NULL, address + (uint64_t)from * box->element,
                                 (uint64_t)(to - from) * box->element);
   }
   for (uint32_t at = 0; at < box->n_rows * box->row; at += PIECE)
-    nereid_emulator_race_effect(effect, lane, target != NULL, target ? target : effect->warp->cta,
-                                swizzled(&box->map, box->shared + at), PIECE);
+    nereid_emulator_race_effect(effect, lane, target != NULL, target ? target : effect->warp->cta, shared_of(box, at),
+                                PIECE);
 }
 
 static bool start(emu_warp_t *warp, const emu_insn_t *insn, int lane, const box_t *box, emu_cta_t *target,
@@ -253,7 +293,7 @@ static bool load_lane(emu_warp_t *warp, const emu_insn_t *insn, int lane) {
     return false;
   uint32_t behind = 2u + insn->lists[0].count;
   emu_cta_t *cta = nereid_emulator_shared_range(warp, insn, lane, space, emu_address(warp, insn, 0, lane),
-                                                box.n_rows * box.row, 128, &box.shared);
+                                                box.n_rows * box.pitch, 128, &box.shared);
   uint64_t mbarrier = emu_lane(warp, &insn->operands[behind], lane) + (uint64_t)insn->offsets[0];
   uint32_t targets = cta ? nereid_emulator_targets(warp, insn, lane, (int)(insn->n_operands - 1u), cta) : 0;
   bool good = targets != 0;
@@ -273,7 +313,7 @@ static bool store_lane(emu_warp_t *warp, const emu_insn_t *insn, int lane) {
   if (!read_box(warp, insn, lane, 0, &box))
     return false;
   uint64_t from = emu_address(warp, insn, 1 + insn->lists[0].count, lane);
-  if (!nereid_emulator_shared_range(warp, insn, lane, EMU_SHARED, from, box.n_rows * box.row, 128, &box.shared))
+  if (!nereid_emulator_shared_range(warp, insn, lane, EMU_SHARED, from, box.n_rows * box.pitch, 128, &box.shared))
     return false;
   nereid_emulator_count_bulk(warp, (uint64_t)box.n_rows * box.row);
   return start(warp, insn, lane, &box, NULL, 0);

@@ -19,7 +19,7 @@ typedef struct box_case {
 } box_case_t;
 
 static const box_case_t cases[] = {
-    {{.rank = 1, .element = NEREID_TENSOR_MAP_U8, .shape = {100}, .box = {64}}, {50}},
+    {{.rank = 1, .element = NEREID_TENSOR_MAP_U8, .shape = {100}, .box = {64}}, {48}},
     {{.rank = 1, .element = NEREID_TENSOR_MAP_F64, .shape = {40}, .box = {32}, .nan_padding = true}, {-8}},
     {{.rank = 2,
       .element = NEREID_TENSOR_MAP_F16,
@@ -37,11 +37,11 @@ static const box_case_t cases[] = {
       .box = {16, 16},
       .swizzle = 32,
       .nan_padding = true},
-     {20, 0}},
+     {24, 0}},
     {{.rank = 2, .element = NEREID_TENSOR_MAP_U16, .shape = {64, 8}, .strides = {128}, .box = {8, 8}, .swizzle = 128},
      {8, 2}},
     {{.rank = 3, .element = NEREID_TENSOR_MAP_U32, .shape = {20, 7, 5}, .strides = {80, 560}, .box = {8, 4, 3}},
-     {13, 5, 3}},
+     {12, 5, 3}},
     {{.rank = 3,
       .element = NEREID_TENSOR_MAP_S32,
       .shape = {20, 30, 5},
@@ -54,13 +54,13 @@ static const box_case_t cases[] = {
       .shape = {6, 4, 3, 5},
       .strides = {48, 192, 576},
       .box = {4, 3, 2, 2}},
-     {3, -1, 1, 4}},
+     {4, -1, 1, 4}},
     {{.rank = 5,
       .element = NEREID_TENSOR_MAP_U16,
       .shape = {12, 3, 4, 2, 5},
       .strides = {32, 96, 384, 768},
       .box = {8, 2, 2, 2, 2}},
-     {6, 2, 3, 1, 3}},
+     {8, 2, 3, 1, 3}},
     {{.rank = 2, .element = NEREID_TENSOR_MAP_F16, .shape = {64, 8}, .strides = {128}, .box = {64, 8}}, {64, 0}},
 };
 enum { CASES = sizeof cases / sizeof *cases };
@@ -81,17 +81,23 @@ static uint32_t bytes_of(const box_case_t *it) {
   return n;
 }
 
-/* Calls `visit` with each element of the box: its place in the tensor, 0 when outside, and in shared memory. */
-static void each_element(const box_case_t *it, void (*visit)(const box_case_t *it, uint32_t global, uint32_t shared)) {
+/* Calls `visit` with each element of the box: its place in the tensor, 0 when outside, and in shared memory. What is
+ * written is pieces of 16 bytes, of which the last of a row may end behind the tensor's. */
+static void each_element(const box_case_t *it, bool writes,
+                         void (*visit)(const box_case_t *it, uint32_t global, uint32_t shared)) {
   uint32_t n = bytes_of(it) / element_of(it), bits = it->map.swizzle == 128 ? 3 : it->map.swizzle / 32;
+  uint32_t row = count_of(it, 0), pitch = it->map.swizzle ? it->map.swizzle : row * element_of(it);
   for (uint32_t i = 0; i < n; ++i) {
-    uint32_t left = i, shared = BOX_AT + i * element_of(it), global = TENSOR;
+    uint32_t left = i, shared = BOX_AT + i / row * pitch + i % row * element_of(it), global = TENSOR;
     bool inside = true;
     for (uint32_t d = 0; d < it->map.rank; ++d) {
       uint32_t step = d && it->map.steps[d] ? it->map.steps[d] : 1;
       int64_t at = it->at[d] + (int64_t)(left % count_of(it, d)) * step;
       left /= count_of(it, d);
-      inside &= at >= 0 && at < (int64_t)it->map.shape[d];
+      uint64_t extent = it->map.shape[d];
+      if (writes && !d)
+        extent = (extent * element_of(it) + 15) / 16 * 16 / element_of(it);
+      inside &= at >= 0 && at < (int64_t)extent;
       global += (uint32_t)at * (uint32_t)(d ? it->map.strides[d - 1] : element_of(it));
     }
     for (uint32_t b = 0; b < bits; ++b) /* bit 4 + b is exchanged where bit 7 + b is set */
@@ -118,12 +124,18 @@ static const char *coordinates(const box_case_t *it) {
   return list;
 }
 
+/* Shared memory is zeros, as it is in the emulator and not on a GPU. */
+#define ZERO                                                                                                           \
+  "mov.u32 %r3, %tid.x; shl.b32 %r3, %r3, 2; mov.u32 %r4, smem; add.u32 %r3, %r3, %r4; mov.u32 %r5, 0;\n"              \
+  "add.u32 %r4, %r4, 16384; $Z: st.shared.b32 [%r3], %r5; add.u32 %r3, %r3, 256; setp.lt.u32 %p3, %r3, %r4;\n"         \
+  "@%p3 bra $Z; fence.proxy.async.shared::cta; bar.sync 0;\n"
 /* Puts the tensor's address into the map, makes an mbarrier at 0 of shared memory. */
 #define BEGIN                                                                                                          \
-  "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; add.s64 %d8, %d9, 4096; mov.u32 %r2, smem;\n"                         \
-  "@%p1 tensormap.replace.tile.global_address.global.b1024.b64 [%d9], %d8;\n"                                          \
-  "@%p1 mbarrier.init.shared::cta.b64 [smem], 1; fence.mbarrier_init.release.cluster;\n"                               \
-  "fence.proxy.tensormap::generic.acquire.gpu [%d9], 128; bar.sync 0;\n"
+  ZERO "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; add.s64 %d8, %d9, 4096; mov.u32 %r2, smem;\n"                    \
+       "@%p1 tensormap.replace.tile.global_address.global.b1024.b64 [%d9], %d8;\n"                                     \
+       "@%p1 mbarrier.init.shared::cta.b64 [smem], 1; fence.mbarrier_init.release.cluster;\n"                          \
+       "fence.proxy.tensormap::generic.release.gpu; bar.sync 0; fence.proxy.tensormap::generic.acquire.gpu [%d9], "    \
+       "128;\n"
 #define AWAIT "$W: mbarrier.try_wait.parity.shared.b64 %p2, [smem], 0; @!%p2 bra $W;\n"
 /* All of shared memory behind the mbarrier to OUT. */
 #define DUMP                                                                                                           \
@@ -180,8 +192,8 @@ static void same(uint32_t from, uint32_t to, size_t which, unsigned how) {
 
 static void expect_loaded(const box_case_t *it, uint32_t global, uint32_t shared) {
   uint8_t *to = expected + OUT + shared;
-  memset(to, it->map.nan_padding ? 0xff : 0, element_of(it));
-  to[element_of(it) - 1] = it->map.nan_padding ? 0x7f : 0;
+  for (uint32_t i = 0; i < element_of(it); ++i)
+    to[i] = !it->map.nan_padding ? 0 : i % 2 ? 0x7f : 0xf7;
   if (global)
     memcpy(to, data + global, element_of(it));
 }
@@ -197,7 +209,7 @@ static void boxes_are_loaded(void **state) {
     for (unsigned how = 0; how < 18; ++how) {
       reset(&cases[i]);
       memset(expected, 0, sizeof expected);
-      each_element(&cases[i], expect_loaded);
+      each_element(&cases[i], false, expect_loaded);
       run(how, 1);
       same(OUT + BOX_AT, OUT + SHARED, i, how);
       assert_int_equal(report.counters.bulk_copies, 1);
@@ -211,18 +223,26 @@ static void expect_stored(const box_case_t *it, uint32_t global, uint32_t shared
     memcpy(expected + global, data + OUT + shared, element_of(it));
 }
 
+/* Stores begin inside. */
+static box_case_t inside(box_case_t it) {
+  for (uint32_t d = 0; d < it.map.rank; ++d)
+    it.at[d] = it.at[d] < 0 ? 0 : it.at[d];
+  return it;
+}
+
 static void boxes_are_stored(void **state) {
   (void)state;
   for (size_t i = 0; i < CASES; ++i) {
+    const box_case_t it = inside(cases[i]);
     compose(BEGIN FILL, "",
             "@%%p1 cp.async.bulk.tensor.%ud.global.shared::cta.bulk_group [%%d9, %s], [%%r2+1024];\n"
             "@%%p1 cp.async.bulk.commit_group; @%%p1 cp.async.bulk.wait_group.read 0; bar.sync 0;\n"
             "st.shared.b32 [%%r2+1024], %%r1; @%%p1 cp.async.bulk.wait_group 0;",
-            cases[i].map.rank, coordinates(&cases[i]));
+            it.map.rank, coordinates(&it));
     for (unsigned how = 0; how < 18; ++how) {
-      reset(&cases[i]);
+      reset(&it);
       memcpy(expected, data, sizeof expected);
-      each_element(&cases[i], expect_stored);
+      each_element(&it, true, expect_stored);
       run(how, 1);
       same(TENSOR, OUT, i, how);
     }
@@ -258,15 +278,15 @@ static void boxes_are_reduced(void **state) {
   } rows[] = {{"add", 6, expect_added}, {"add", 8, expect_added}, {"min", 7, expect_least}};
   (void)state;
   for (size_t i = 0; i < 3; ++i) {
-    const box_case_t *it = &cases[rows[i].which];
+    const box_case_t it = inside(cases[rows[i].which]);
     compose(BEGIN FILL, "",
             "@%%p1 cp.reduce.async.bulk.tensor.%ud.global.shared::cta.%s.tile.bulk_group [%%d9, %s], [%%r2+1024];\n"
             "@%%p1 cp.async.bulk.commit_group; @%%p1 cp.async.bulk.wait_group 0;",
-            it->map.rank, rows[i].op, coordinates(it));
+            it.map.rank, rows[i].op, coordinates(&it));
     for (unsigned how = 0; how < 18; ++how) {
-      reset(it);
+      reset(&it);
       memcpy(expected, data, sizeof expected);
-      each_element(it, rows[i].expect);
+      each_element(&it, true, rows[i].expect);
       run(how, 1);
       same(TENSOR, OUT, rows[i].which, how);
     }
@@ -315,7 +335,7 @@ static void maps_are_made(void **state) {
                                  .box = {64, 8},
                                  .swizzle = 128},
                                 {0, 16}};
-  static const char made[] =
+  static const char made[] = ZERO
       "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; add.s64 %d8, %d9, 4096; mov.u32 %r2, smem; mov.u64 %d6, 128;\n"
       "@%p1 tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r2+128], %d8; mov.u32 %r7, 64;\n"
       "@%p1 tensormap.replace.tile.rank.shared::cta.b1024.b32 [%r2+128], 1; mov.u32 %r8, 8;\n"
@@ -343,7 +363,7 @@ static void maps_are_made(void **state) {
   for (unsigned how = 0; how < 18; ++how) {
     reset(&it);
     memset(expected, 0, sizeof expected);
-    each_element(&it, expect_loaded);
+    each_element(&it, false, expect_loaded);
     run(how, 1);
     same(OUT + BOX_AT, OUT + SHARED, 0, how);
   }
@@ -481,6 +501,11 @@ static void misuse_is_reported(void **state) {
   expect(&it, LOAD_2D "[%r2+1040], [%d9, {0, 0}], [%r2];", "misaligned");
   expect(&it, LOAD_2D "[%r2+1024], [%d9, {0, 0}], [%r2+8];", "no mbarrier is at shared address 0x8");
   expect(&it, LOAD_2D "[%r2+15360], [%d9, {0, 0}], [%r2];", "out of bounds");
+  expect(&it, LOAD_2D "[%r2+1024], [%d9, {4, 0}], [%r2];", "the innermost coordinate 4 is no multiple of 16 bytes");
+  expect(&it, "@%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%d9, {0, -1}], [%r2+1024];",
+         "a store begins inside of the tensor, not at -1");
+  expect(&it, "@%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.inc.bulk_group [%d9, {0, 0}], [%r2+1024];",
+         "no such reduction of the tensor map's elements");
   expect(&it, LOAD_2D "[%r2+1024], [%d9, {0}], [%r2];", "1 coordinates for a tensor of rank 2");
   expect(&it, LOAD_2D "[%r2+1024], [%d9, {0, 0}], [%r2];\n" AWAIT, "deadlock");
   it.map.strides[0] = 200;
