@@ -12,6 +12,7 @@
 #include "analysis/scratch.h"
 #include "base/map.h"
 #include "base/vector.h"
+#include "dialects/made_by.h"
 #include "dialects/ttg/tensor_types.h"
 #include "passes/conversion_cost.h"
 #include "passes/sink_conversions.h"
@@ -173,6 +174,12 @@ static bool is_cheap_view(MlirOperation op) {
   return kind == NEREID_OP_TT_BROADCAST || kind == NEREID_OP_TT_EXPAND_DIMS;
 }
 
+/* Whether `value` costs next to nothing in another layout. */
+static bool is_cheap(MlirValue value) {
+  MlirOperation op = nereid_maker(value);
+  return nereid_is_recomputed_for_free(value) || (!mlirOperationIsNull(op) && is_cheap_view(op));
+}
+
 static bool is_border(MlirOperation op) {
   return !is_flexible(op) && !passes_control(op) && !is_conversion(op);
 }
@@ -180,7 +187,7 @@ static bool is_border(MlirOperation op) {
 static void collect_votes(components_t *components, MlirOperation op) {
   if (is_conversion(op)) {
     MlirValue from = mlirOperationGetOperand(op, 0), to = mlirOperationGetResult(op, 0);
-    if (!nereid_is_recomputed_for_free(from))
+    if (!is_cheap(from))
       vote(components, to, nereid_ttg_encoding_of(from));
     vote(components, from, nereid_ttg_encoding_of(to));
     return;

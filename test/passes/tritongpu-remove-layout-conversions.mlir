@@ -42,3 +42,33 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// Pointers that a loop carries start in the layout that the load wants: broadcasts in front of the loop are repeated,
+// nothing is converted in it.
+// CHECK-LABEL: @carried_pointers
+// CHECK: scf.for
+// CHECK-NOT: ttg.convert_layout
+// CHECK: scf.yield
+#default = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#wide = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @carried_pointers(%p: tensor<128x1x!tt.ptr<f16>, #default>, %c: tensor<1x64xi32, #default>, %n: i32, %s: tensor<128x64xf16, #wide>, %o: tensor<128x64x!tt.ptr<f16>, #wide>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %step = arith.constant dense<64> : tensor<128x64xi32, #default>
+    %a = tt.broadcast %p : tensor<128x1x!tt.ptr<f16>, #default> -> tensor<128x64x!tt.ptr<f16>, #default>
+    %b = tt.broadcast %c : tensor<1x64xi32, #default> -> tensor<128x64xi32, #default>
+    %q = tt.addptr %a, %b : tensor<128x64x!tt.ptr<f16>, #default>, tensor<128x64xi32, #default>
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%at = %q, %t = %s) -> (tensor<128x64x!tt.ptr<f16>, #default>, tensor<128x64xf16, #wide>) : i32 {
+      %w = ttg.convert_layout %at : tensor<128x64x!tt.ptr<f16>, #default> -> tensor<128x64x!tt.ptr<f16>, #wide>
+      %x = tt.load %w : tensor<128x64x!tt.ptr<f16>, #wide>
+      %u = arith.addf %t, %x : tensor<128x64xf16, #wide>
+      %next = tt.addptr %at, %step : tensor<128x64x!tt.ptr<f16>, #default>, tensor<128x64xi32, #default>
+      scf.yield %next, %u : tensor<128x64x!tt.ptr<f16>, #default>, tensor<128x64xf16, #wide>
+    }
+    tt.store %o, %r#1 : tensor<128x64x!tt.ptr<f16>, #wide>
+    tt.return
+  }
+}
