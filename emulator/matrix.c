@@ -7,21 +7,18 @@
 enum { ROW_BYTES = 16 };
 
 static bool rows_of(emu_warp_t *warp, const emu_insn_t *insn, int k, uint8_t *rows[EMU_LANES]) {
-  uint64_t addresses[EMU_LANES] = {0};
-  uint32_t n = insn->n_vector * 8u;
-  for (uint32_t lane = 0; lane < n; ++lane) {
-    addresses[lane] = emu_address(warp, insn, k, (int)lane);
-    if (nereid_emulator_space(insn, addresses[lane]) != EMU_SHARED)
-      return nereid_emulator_fail(warp, insn, (int)lane, "the address 0x%llx is not in shared memory",
-                                  (unsigned long long)addresses[lane]) != EMU_FAILED;
-    rows[lane] = nereid_emulator_access(warp, insn, (int)lane, (emu_space_t)insn->space, addresses[lane], ROW_BYTES,
-                                        k ? EMU_READ : EMU_WRITE);
-    if (!rows[lane])
-      return false;
-  }
+  uint64_t addresses[EMU_LANES];
+  uint32_t n = insn->n_vector * 8u, lanes = n == 32 ? UINT32_MAX : (UINT32_C(1) << n) - 1;
+  emu_access_t access = k ? EMU_READ : EMU_WRITE;
+  emu_addresses(warp, insn, k, addresses);
+  FOR_LANES(lane, lanes)
+  if (nereid_emulator_space(insn, addresses[lane]) != EMU_SHARED)
+    return nereid_emulator_fail(warp, insn, (int)lane, "the address 0x%llx is not in shared memory",
+                                (unsigned long long)addresses[lane]) != EMU_FAILED;
+  if (!nereid_emulator_access_lanes(warp, insn, lanes, addresses, ROW_BYTES, access, rows))
+    return false;
   if (warp->cta->race)
-    nereid_emulator_race_request(warp, insn, n == 32 ? UINT32_MAX : (UINT32_C(1) << n) - 1, addresses, ROW_BYTES,
-                                 k ? EMU_READ : EMU_WRITE, NULL);
+    nereid_emulator_race_request(warp, insn, lanes, addresses, ROW_BYTES, access, NULL);
   for (uint32_t from = 0; warp->cta->launch->count && from < n; from += 8)
     nereid_emulator_count(warp, addresses, UINT32_C(0xff) << from, ROW_BYTES, EMU_SHARED, k == 0);
   return true;
@@ -55,9 +52,13 @@ static emu_next_t ldmatrix(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
   if (!rows_of(warp, insn, insn->n_vector, rows))
     return EMU_FAILED;
   for (uint32_t i = 0; i < insn->n_vector; ++i) {
-    uint8_t *to = emu_destination(warp, insn, (int)i);
-    for (uint32_t k = 0; k < 2 * EMU_LANES; ++k)
-      memcpy(to + (size_t)k * 2, place(insn, rows + (size_t)i * 8, k / 2, k % 2), 2);
+    uint8_t *to = emu_destination(warp, insn, (int)i), *const *matrix = rows + (size_t)i * 8;
+    if (EMU_HAS(insn, trans))
+      for (uint32_t k = 0; k < 2 * EMU_LANES; ++k)
+        memcpy(to + (size_t)k * 2, place(insn, matrix, k / 2, k % 2), 2);
+    else
+      for (uint32_t row = 0; row < 8; ++row)
+        memcpy(to + (size_t)row * ROW_BYTES, matrix[row], ROW_BYTES);
   }
   return EMU_ADVANCE;
 }

@@ -13,8 +13,8 @@ static emu_next_t together(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
   uint32_t late = 0;
   for (uint32_t left = mask, same = 0; left; left &= ~same) {
     uint32_t members = (uint32_t)emu_lane(warp, &insn->operands[k], __builtin_ctz(left));
-    same = 0;
-    FOR_LANES(lane, left)
+    same = insn->operands[k].base == EMU_CONSTANTS ? left : 0;
+    FOR_LANES(lane, left & ~same)
     same |= ((uint32_t)emu_lane(warp, &insn->operands[k], (int)lane) == members ? UINT32_C(1) : 0) << lane;
     if (same & ~members)
       return nereid_emulator_fail(warp, insn, __builtin_ctz(same & ~members),
@@ -39,38 +39,36 @@ static emu_next_t together(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
     return together(warp, insn, mask, k, name##_of);                                                                   \
   }
 
+/* Which lane each lane reads, and whether that is in its segment; else it reads itself. */
+EMU_SIMD static void shuffle(const emu_insn_t *insn, const uint64_t *by, const uint64_t *clamp, int32_t *from,
+                             uint32_t *in) {
+  const bool up = EMU_HAS(insn, up), down = EMU_HAS(insn, down), bfly = EMU_HAS(insn, bfly);
+  for (int32_t lane = 0; lane < EMU_LANES; ++lane) {
+    int32_t b = (int32_t)(by[lane] & 31), c = (int32_t)clamp[lane], segment = c >> 8 & 31, bound = c & 31;
+    int32_t most = (lane & segment) | (bound & ~segment), to = (lane & segment) | (b & ~segment);
+    to = up ? lane - b : down ? lane + b : bfly ? lane ^ b : to;
+    in[lane] = up ? to >= most : to <= most;
+    from[lane] = in[lane] ? to : lane;
+  }
+}
+
 /* Operands: d, p, a, b, c, members. */
 static emu_next_t shfl_of(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  uint32_t valid = 0;
-  uint64_t results[EMU_LANES];
-  FOR_LANES(lane, mask) {
-    uint32_t b = (uint32_t)emu_lane(warp, &insn->operands[3], (int)lane);
-    uint32_t c = (uint32_t)emu_lane(warp, &insn->operands[4], (int)lane);
-    uint32_t segment = c >> 8 & 31, bound = c & 31, by = b & 31;
-    uint32_t most = (lane & segment) | (bound & ~segment), least = lane & segment;
-    int32_t from;
-    bool in;
-    if (EMU_HAS(insn, up)) {
-      from = (int32_t)lane - (int32_t)by;
-      in = from >= (int32_t)most;
-    } else if (EMU_HAS(insn, down)) {
-      from = (int32_t)(lane + by);
-      in = from <= (int32_t)most;
-    } else if (EMU_HAS(insn, bfly)) {
-      from = (int32_t)(lane ^ by);
-      in = from <= (int32_t)most;
-    } else {
-      from = (int32_t)(least | (by & ~segment));
-      in = from <= (int32_t)most;
-    }
-    from = in ? from : (int32_t)lane;
-    if (!(mask >> from & 1))
+  uint64_t a[EMU_LANES], b[EMU_LANES], c[EMU_LANES], results[EMU_LANES];
+  uint32_t in[EMU_LANES], valid = 0;
+  int32_t from[EMU_LANES];
+  nereid_emulator_lanes(warp, &insn->operands[2], a);
+  nereid_emulator_lanes(warp, &insn->operands[3], b);
+  nereid_emulator_lanes(warp, &insn->operands[4], c);
+  shuffle(insn, b, c, from, in);
+  for (uint32_t lane = 0; lane < EMU_LANES; ++lane) {
+    if (mask >> lane & 1 && !(mask >> from[lane] & 1))
       return nereid_emulator_fail(warp, insn, (int)lane, "it reads lane %d, which does not execute the instruction",
-                                  (int)from);
-    results[lane] = emu_lane(warp, &insn->operands[2], from);
-    valid |= (uint32_t)in << lane;
+                                  (int)from[lane]);
+    results[lane] = a[from[lane]];
+    valid |= in[lane] << lane;
   }
-  FOR_LANES(lane, mask) emu_set_lane(warp, &insn->operands[0], (int)lane, results[lane]);
+  nereid_emulator_set_lanes(warp, &insn->operands[0], results, mask);
   emu_set_predicate(warp, &insn->operands[1], valid, mask);
   return EMU_ADVANCE;
 }
