@@ -74,13 +74,13 @@ static bool land(emu_effect_t *effect, uint32_t lanes) {
     return true;
   if (!collect(effect, lanes))
     return false;
+  if (effect->warp->cta->race && effect->mbarrier_cta)
+    nereid_emulator_race_completed(effect, lanes, effect->mbarrier_cta, effect->mbarrier);
   cluster->landing = effect;
   bool good = effect->land(effect, lanes);
   cluster->landing = NULL;
   effect->landed |= lanes;
   effect->read |= lanes;
-  if (effect->warp->cta->race && effect->mbarrier_cta)
-    nereid_emulator_race_completed(effect, lanes, effect->mbarrier_cta, effect->mbarrier);
   return good && (!effect->mbarrier_cta || !effect->transaction ||
                   nereid_emulator_mbarrier_complete(effect->warp, effect->insn, __builtin_ctz(lanes),
                                                     effect->mbarrier_cta, effect->mbarrier, effect->transaction));
@@ -94,6 +94,8 @@ static void tidy(emu_effect_t *effect) {
 
 bool nereid_emulator_issue(emu_effect_t *effect) {
   emu_cluster_t *cluster = cluster_of(effect);
+  if (effect->warp->cta->race && effect->mbarrier_cta)
+    nereid_emulator_race_tracked(effect);
   effect->serial = ++cluster->serial;
   effect->previous = cluster->last;
   *(cluster->last ? &cluster->last->next : &cluster->first) = effect;

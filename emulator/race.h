@@ -55,6 +55,8 @@ void nereid_emulator_race_phase(emu_cta_t *target, uint32_t offset);
  * shared memory; null: global. */
 void nereid_emulator_race_effect(emu_effect_t *effect, int lane, bool writes, emu_cta_t *target, uint64_t address,
                                  uint64_t bytes);
+/* An mbarrier will count it: it is about to be issued. */
+void nereid_emulator_race_tracked(emu_effect_t *effect);
 /* Its issuers have waited for it, for its reading alone when `reads`. */
 void nereid_emulator_race_waited(emu_effect_t *effect, uint32_t lanes, bool reads);
 /* Its end is part of the current phase of an mbarrier, which is told before the mbarrier changes. */

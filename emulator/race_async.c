@@ -7,7 +7,8 @@
  * wait a phase that its bytes or its arrival complete                    the phase is an actor of its own in the
  * clocks; who sees the phase done knows it
  *
- * An mbarrier collects what arrivals release and passes it on when the phase is done. */
+ * An mbarrier collects what arrivals release, and what the issuers of operations knew, and passes it on when the phase is
+ * done. */
 #include "emulator/bulk.h"
 #include "emulator/execute.h"
 #include "emulator/race_private.h"
@@ -83,7 +84,7 @@ void nereid_emulator_race_phase(emu_cta_t *target, uint32_t offset) {
   phase->time++;
 }
 
-/* What a warp's collective operation knows: all of its lanes. */
+/* What an operation knows: its issuers. */
 static race_clock_t *knowledge(const emu_effect_t *effect) {
   emu_race_cta_t *cta = effect->warp->cta->race;
   return nereid_emulator_race_release(cta, effect->warp->index, effect->lanes);
@@ -152,6 +153,13 @@ static void end(emu_race_t *race, race_record_t *record, uint32_t lanes, uint32_
     record->times[__builtin_ctz(left)] = time;
 }
 
+/* The phase passes on what the issuer knew, too: what was before the operation is before those who see it done. */
+void nereid_emulator_race_tracked(emu_effect_t *effect) {
+  if (!effect->knows)
+    effect->knows = knowledge(effect);
+  effect->warp->cta->race->times[effect->warp->index]++;
+}
+
 void nereid_emulator_race_waited(emu_effect_t *effect, uint32_t lanes, bool reads) {
   emu_race_cta_t *cta = effect->warp->cta->race;
   if (effect->order && lanes)
@@ -168,7 +176,8 @@ void nereid_emulator_race_waited(emu_effect_t *effect, uint32_t lanes, bool read
 void nereid_emulator_race_completed(emu_effect_t *effect, uint32_t lanes, emu_cta_t *target, uint32_t mbarrier) {
   emu_race_t *race = effect->warp->cta->race->race;
   uint32_t actor;
-  const race_phase_t *phase = phase_of(target->race, mbarrier, &actor);
+  race_phase_t *phase = phase_of(target->race, mbarrier, &actor);
+  nereid_emulator_race_clock_learn(race, &phase->pending, effect->knows);
   for (int writes = 0; writes < 2; ++writes) {
     race_record_t *record = effect->races[writes] ? &race->records[effect->races[writes]] : NULL;
     uint32_t ending = record ? record->flight & lanes : 0;

@@ -1,7 +1,7 @@
 /* What the race detector finds by rule instead of by bytes in memory.
  *
  * Registers of wgmma: D, and A where it is in registers, are not to be touched between a wgmma and the wait for it, and
- * what other instructions touched before needs wgmma.fence (PTX ISA, wgmma.fence). Instructions that name such a
+ * what other instructions touched before needs wgmma.fence, and so does the first wgmma (PTX ISA, wgmma.fence). Instructions that name such a
  * register are marked once per launch, so that the others cost nothing.
  *
  * Tensor maps that a kernel writes: tensormap.cp_fenceproxy, or a fence.proxy.tensormap::generic.release, behind the
@@ -91,12 +91,14 @@ void nereid_emulator_race_product(emu_effect_t *effect) {
   race_register_t *registers = registers_of(cta, warp->index);
   uint32_t pc = (uint32_t)(effect->insn - cta->race->program->insns.data);
   effect->order = ++cta->race->steps;
+  if (registers && !registers[0].touched) /* slot 0 is none: it has the last fence */
+    report(cta, warp->index, pc, pc, NEREID_EMULATOR_RACE_REGISTER, 0, false);
   for (uint32_t k = 0; registers && k < effect->insn->n_operands; ++k) {
     const uint32_t *slot = is_ruled(effect->insn, k) ? slot_of(cta->race, &effect->insn->operands[k]) : NULL;
     if (!slot)
       continue;
     race_register_t *it = &registers[*slot];
-    if (it->touched > registers[0].touched) /* slot 0 is none: it has the last fence */
+    if (it->touched > registers[0].touched)
       report(cta, warp->index, it->touched_pc, pc, NEREID_EMULATOR_RACE_REGISTER, 0, false);
     it->flight = effect->order;
     it->flight_pc = pc;

@@ -54,7 +54,7 @@ case("attn_fwd_d128_full", "1,1", q="f16[384x128]:rand", k="f16[384x128]:rand", 
      o="f16[384x128]:zeros", lse="f32[384]:zeros", scale=0.125, sqz=49152, sqm=128, N=384)
 case("attn_fwd_tma_d128", "1,1", q_desc="f16[384x128]:rand", k_desc="f16[384x128]:rand", v_desc="f16[384x128]:rand",
      o_desc="f16[384x128]:zeros", lse="f32[384]:zeros", scale=0.125, N=384)
-case("noinline_live_frame", "1", a="f16[64x256]:rand", b="f16[256x64]:rand", c="f32[64x64]:zeros", x="f32[1056]:rand",
+case("noinline_live_frame", "1", a="f16[64x256]:rand", b="f16[256x64]:rand", c="f32[64x64]:zeros", x="f32[1280]:rand",
      o="f32[1]:zeros", K=256)
 
 

@@ -1,0 +1,392 @@
+/* The race detector against the naive one of naive_races.h on random programs: each byte that has a race is reported,
+ * and each report is a pair that the naive one has.
+ *
+ * The emulator's calls of race.h come here and go to both; the detector's own files are included under other names. */
+#include "test/emulator/emulate.h"
+
+#define nereid_emulator_race_request detector_request
+#define nereid_emulator_race_fence detector_fence
+#define nereid_emulator_race_proxy_fence detector_proxy_fence
+#define nereid_emulator_race_warp_sync detector_warp_sync
+#define nereid_emulator_race_arrive detector_arrive
+#define nereid_emulator_race_leave detector_leave
+#define nereid_emulator_race_reset detector_reset
+#define nereid_emulator_race_mbarrier detector_mbarrier
+#define nereid_emulator_race_phase detector_phase
+#define nereid_emulator_race_effect detector_effect
+#define nereid_emulator_race_tracked detector_tracked
+#define nereid_emulator_race_waited detector_waited
+#define nereid_emulator_race_completed detector_completed
+#define nereid_emulator_race_forget_effect detector_forget_effect
+#define nereid_emulator_race_report detector_report
+#include "emulator/race_report.c"
+#undef nereid_emulator_race_report
+#define nereid_emulator_race_report note_report
+static void note_report(const race_access_t *access, uint32_t record, uint32_t lane, uint64_t address, uint32_t bytes,
+                        nereid_emulator_race_class_t kind);
+#include "emulator/race.c"
+#include "emulator/race_async.c"
+#include "emulator/race_clock.c"
+#include "emulator/race_list.c"
+#include "emulator/race_record.c"
+#include "emulator/race_shadow.c"
+#include "emulator/race_sync.c"
+#define report report_rule
+#define touch touch_map
+#include "emulator/race_rules.c"
+#undef report
+#undef touch
+#undef nereid_emulator_race_request
+#undef nereid_emulator_race_fence
+#undef nereid_emulator_race_proxy_fence
+#undef nereid_emulator_race_warp_sync
+#undef nereid_emulator_race_arrive
+#undef nereid_emulator_race_leave
+#undef nereid_emulator_race_reset
+#undef nereid_emulator_race_mbarrier
+#undef nereid_emulator_race_phase
+#undef nereid_emulator_race_effect
+#undef nereid_emulator_race_tracked
+#undef nereid_emulator_race_waited
+#undef nereid_emulator_race_completed
+#undef nereid_emulator_race_forget_effect
+#include "test/emulator/naive_races.h"
+
+/* What the emulator calls. */
+void nereid_emulator_race_request(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, const uint64_t *addresses,
+                                  uint32_t bytes, emu_access_t access, uint8_t *const *places);
+void nereid_emulator_race_fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
+void nereid_emulator_race_proxy_fence(emu_warp_t *warp, uint32_t mask);
+void nereid_emulator_race_warp_sync(emu_warp_t *warp, uint32_t mask);
+void nereid_emulator_race_arrive(emu_warp_t *warp, unsigned id, uint32_t mask);
+void nereid_emulator_race_leave(emu_warp_t *warp, unsigned id, uint32_t mask);
+void nereid_emulator_race_reset(emu_cta_t *cta, unsigned id);
+void nereid_emulator_race_mbarrier(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *target,
+                                   uint32_t offset, emu_race_mbarrier_t event);
+void nereid_emulator_race_phase(emu_cta_t *target, uint32_t offset);
+void nereid_emulator_race_effect(emu_effect_t *effect, int lane, bool writes, emu_cta_t *target, uint64_t address,
+                                 uint64_t bytes);
+void nereid_emulator_race_tracked(emu_effect_t *effect);
+void nereid_emulator_race_waited(emu_effect_t *effect, uint32_t lanes, bool reads);
+void nereid_emulator_race_completed(emu_effect_t *effect, uint32_t lanes, emu_cta_t *target, uint32_t mbarrier);
+void nereid_emulator_race_forget_effect(emu_effect_t *effect);
+
+void nereid_emulator_race_request(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, const uint64_t *addresses,
+                                  uint32_t bytes, emu_access_t access, uint8_t *const *places) {
+  detector_request(warp, insn, mask, addresses, bytes, access, places);
+  naive_request(warp, insn, mask, addresses, bytes, access);
+}
+
+void nereid_emulator_race_fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  detector_fence(warp, insn, mask);
+  naive_fence(warp, insn, mask);
+}
+
+void nereid_emulator_race_proxy_fence(emu_warp_t *warp, uint32_t mask) {
+  detector_proxy_fence(warp, mask);
+  naive_proxy_fence(warp, mask);
+}
+
+void nereid_emulator_race_warp_sync(emu_warp_t *warp, uint32_t mask) {
+  detector_warp_sync(warp, mask);
+  naive_warp_sync(warp, mask);
+}
+
+void nereid_emulator_race_arrive(emu_warp_t *warp, unsigned id, uint32_t mask) {
+  detector_arrive(warp, id, mask);
+  naive_arrive(warp, id, mask);
+}
+
+void nereid_emulator_race_leave(emu_warp_t *warp, unsigned id, uint32_t mask) {
+  detector_leave(warp, id, mask);
+  naive_leave(warp, id, mask);
+}
+
+void nereid_emulator_race_reset(emu_cta_t *cta, unsigned id) {
+  detector_reset(cta, id);
+  naive.barriers[id].n = 0;
+}
+
+void nereid_emulator_race_mbarrier(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *target,
+                                   uint32_t offset, emu_race_mbarrier_t event) {
+  detector_mbarrier(warp, insn, lane, target, offset, event);
+  naive_mbarrier(warp, insn, lane, offset, event);
+}
+
+void nereid_emulator_race_phase(emu_cta_t *target, uint32_t offset) {
+  detector_phase(target, offset);
+  naive_phase(offset);
+}
+
+void nereid_emulator_race_effect(emu_effect_t *effect, int lane, bool writes, emu_cta_t *target, uint64_t address,
+                                 uint64_t bytes) {
+  detector_effect(effect, lane, writes, target, address, bytes);
+  naive_issue(effect, lane, writes, !target, address, bytes);
+}
+
+void nereid_emulator_race_tracked(emu_effect_t *effect) {
+  detector_tracked(effect);
+  naive_tracked(effect);
+}
+
+void nereid_emulator_race_waited(emu_effect_t *effect, uint32_t lanes, bool reads) {
+  detector_waited(effect, lanes, reads);
+  naive_waited(effect, lanes, reads);
+}
+
+void nereid_emulator_race_completed(emu_effect_t *effect, uint32_t lanes, emu_cta_t *target, uint32_t mbarrier) {
+  detector_completed(effect, lanes, target, mbarrier);
+  naive_completed(effect, lanes, mbarrier);
+}
+
+void nereid_emulator_race_forget_effect(emu_effect_t *effect) {
+  detector_forget_effect(effect);
+  naive_forget(effect);
+}
+
+/* What the detector reports, byte by byte. */
+enum { NOTES = 1 << 20 };
+static naive_pair_t notes[NOTES];
+static size_t n_notes;
+
+static void note_report(const race_access_t *access, uint32_t record, uint32_t lane, uint64_t address, uint32_t bytes,
+                        nereid_emulator_race_class_t kind) {
+  const emu_race_t *race = access->race;
+  const emu_insn_t *insns = race->program->insns.data;
+  const race_record_t *earlier = &race->records[record], *later = &race->records[access->record];
+  uint64_t space = access->target ? (uint64_t)access->target->number << 48 : UINT64_C(1) << 63;
+  for (uint32_t i = 0; i < bytes && n_notes < NOTES; ++i)
+    notes[n_notes++] = (naive_pair_t){(address + i) | space, (int)insns[earlier->pc].line, (int)insns[later->pc].line,
+                                      kind == NEREID_EMULATOR_RACE_PROXY, false};
+  detector_report(access, record, lane, address, bytes, kind);
+}
+
+/* Programs. */
+static uint64_t seed;
+static char body[1 << 14];
+static size_t used;
+static int phases, barriers; /* of 16: one for each pair of arrive and sync */
+
+static unsigned below(unsigned n) { /* splitmix64 */
+  uint64_t z = seed += UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return (unsigned)((z ^ (z >> 31)) % n);
+}
+
+static void say(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  used += (size_t)vsnprintf(body + used, sizeof body - used, format, arguments);
+  va_end(arguments);
+  assert_true(used < sizeof body);
+}
+
+static const char *one_of(const char *const *words, unsigned n) {
+  return words[below(n)];
+}
+#define ONE_OF(...) one_of((const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / 8)
+
+/* Who: one thread, a warp, a quarter of one, or all. */
+static const char *guard(void) {
+  return ONE_OF("", "", "@%p0 ", "@%p1 ", "@!%p1 ", "@%p4 ");
+}
+
+/* A place in shared memory: a thread's own word, its neighbours', or one of a few for all. */
+static const char *shared_place(void) {
+  return ONE_OF("%r71", "%r71", "%r72", "%r73", "%r0", "%r0+4", "%r0+128", "%r0+256", "%r0+260");
+}
+
+static void say_access(void) {
+  const char *who = guard(), *scope = ONE_OF(".cta", ".gpu");
+  bool shared = below(4) != 0;
+  const char *place = shared ? shared_place() : ONE_OF("%d9", "%d9+4", "%d9+64", "%d8"), *space = shared ? "shared" : "global";
+  switch (below(8)) {
+  case 0:
+    say("%sld.relaxed%s.%s.b32 %%r2, [%s];\n", who, scope, space, place);
+    return;
+  case 1:
+    say("%sst.relaxed%s.%s.b32 [%s], %%r70;\n", who, scope, space, place);
+    return;
+  case 2:
+    say("%s%s%s.%s.add.u32 %%r2, [%s], 1;\n", who, ONE_OF("atom", "atom.relaxed", "atom.acquire", "atom.release", "atom.acq_rel"),
+        scope, space, place);
+    return;
+  case 3:
+    say("%sst.%s.b8 [%s], %s;\n", who, space, place, ONE_OF("%r70", "%r74"));
+    return;
+  case 4:
+  case 5:
+    say("%sst.%s.b32 [%s], %s;\n", who, space, place, ONE_OF("%r70", "%r74"));
+    return;
+  case 6:
+    say("%sld.%s.b8 %%r2, [%s];\n", who, space, place);
+    return;
+  default:
+    say("%sld.%s.b32 %%r2, [%s];\n", who, space, place);
+  }
+}
+
+/* All threads wait for the next phase, to which all of them or one arrived, or copies. */
+static void say_phase(void) {
+  static int label;
+  switch (below(3)) {
+  case 0:
+    say("mbarrier.arrive%s.shared.b64 %%d1, [%%r0+4096];\n", ONE_OF("", "", ".relaxed.cta"));
+    break;
+  case 1:
+    say("cp.async.ca.shared.global [%%r71], [%%d9+256], 4;\ncp.async.mbarrier.arrive.noinc.shared.b64 [%%r0+4096];\n");
+    break;
+  default:
+    say("@!%%p0 mbarrier.arrive.shared.b64 %%d1, [%%r0+4096];\n"
+        "@%%p0 mbarrier.arrive.expect_tx.shared.b64 %%d1, [%%r0+4096], 64;\n"
+        "@%%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%%r0+%d], [%%d9+512], 64, [%%r0+4096];\n",
+        (int)below(4) * 64);
+  }
+  if (below(2))
+    say_access();
+  if (below(8) == 0)
+    say("bar.sync 0;\n");
+  say("$W%d: mbarrier.try_wait.parity.shared.b64 %%p2, [%%r0+4096], %d; @!%%p2 bra $W%d;\n", label, phases++ & 1, label);
+  label++;
+}
+
+static void say_operation(void) {
+  switch (below(16)) {
+  case 0:
+    say("bar.sync 0;\n");
+    return;
+  case 1:
+    say("@%%p1 bar.sync 1, 32; @!%%p1 bar.sync 2, 32;\n");
+    return;
+  case 2:
+    if (below(2))
+      say("@%%p1 bar.arrive %d, 64; @!%%p1 bar.sync %d, 64;\n", barriers, barriers);
+    else
+      say("@!%%p1 bar.arrive %d, 64; @%%p1 bar.sync %d, 64;\n", barriers, barriers);
+    barriers++;
+    return;
+  case 3:
+    say("%s\n", ONE_OF("bar.warp.sync -1;", "@%p1 bar.warp.sync -1;", "@%p4 bar.warp.sync 0xff;"));
+    return;
+  case 4:
+    say("%sfence.acq_rel%s;\n", guard(), ONE_OF(".cta", ".gpu"));
+    return;
+  case 5:
+    say("%scp.async.ca.shared.global [%s], [%%d9+256], 4;\n%s", guard(), ONE_OF("%r71", "%r72"),
+        ONE_OF("", "cp.async.wait_all;\n", "cp.async.commit_group;\n", "cp.async.commit_group; cp.async.wait_group 0;\n"));
+    return;
+  case 6:
+    say("%sfence.proxy.async.shared::cta;\n", ONE_OF("", "", "@%p1 "));
+    return;
+  case 7:
+    say("@%%p0 cp.async.bulk.global.shared::cta.bulk_group [%%d9+1024], [%%r0+%d], 64;\n@%%p0 cp.async.bulk.commit_group;\n%s",
+        (int)below(4) * 64, ONE_OF("", "@%p0 cp.async.bulk.wait_group.read 0;\n", "@%p0 cp.async.bulk.wait_group 0;\n"));
+    return;
+  case 8:
+    say_phase();
+    return;
+  default:
+    say_access();
+  }
+}
+
+static bool has_byte(const naive_pair_t *pairs, size_t n, uint64_t address) {
+  for (size_t i = 0; i < n; ++i)
+    if (pairs[i].address == address)
+      return true;
+  return false;
+}
+
+static bool has_pair(const naive_pair_t *pairs, size_t n, const naive_pair_t *pair) {
+  for (size_t i = 0; i < n; ++i)
+    if (pairs[i].address == pair->address && pairs[i].earlier == pair->earlier && pairs[i].later == pair->later &&
+        pairs[i].proxy == pair->proxy)
+      return true;
+  return false;
+}
+
+static nereid_status_t run_program(const char *text, uint32_t ctas, nereid_emulator_report_t *report) {
+  static uint64_t data[1 << 10];
+  nereid_emulator_program_t *program = NULL;
+  nereid_emulator_memory_t *memory = NULL;
+  uint64_t address = 0;
+  memset(data, 0, sizeof data);
+  nereid_status_t status = nereid_emulator_load(nereid_view(text), "t.ptx", &program, &report->message);
+  if (status)
+    return status;
+  assert_int_equal(nereid_emulator_memory_create(&memory), NEREID_OK);
+  assert_int_equal(nereid_emulator_memory_add(memory, data, sizeof data, 128, "data", &address), NEREID_OK);
+  nereid_emulator_launch_t launch = {.grid = {ctas, 1, 1},
+                                     .block = {64, 1, 1},
+                                     .shared_bytes = 8192,
+                                     .parameters = &address,
+                                     .parameter_bytes = 8,
+                                     .memory = memory,
+                                     .schedule = (nereid_emulator_schedule_t)below(3),
+                                     .landing = (nereid_emulator_landing_t)below(3),
+                                     .seed = below(1000),
+                                     .racecheck = true};
+  status = nereid_emulator_run(nereid_emulator_kernel(program, "t"), &launch, report);
+  nereid_emulator_memory_destroy(memory);
+  nereid_emulator_unload(program);
+  return status;
+}
+
+/* False: they differ. */
+static bool same(void) {
+  bool good = true;
+  for (size_t i = 0; i < naive.n_pairs && good; ++i)
+    if (!naive.pairs[i].maybe && !has_byte(notes, n_notes, naive.pairs[i].address)) {
+      good = false;
+      print_error("missed: byte 0x%llx, lines %d and %d%s\n", (unsigned long long)naive.pairs[i].address,
+                  naive.pairs[i].earlier, naive.pairs[i].later, naive.pairs[i].proxy ? ", proxy" : "");
+    }
+  for (size_t i = 0; i < n_notes && good; ++i)
+    if (!has_pair(naive.pairs, naive.n_pairs, &notes[i])) {
+      good = false;
+      print_error("too much: byte 0x%llx, lines %d and %d%s\n", (unsigned long long)notes[i].address, notes[i].earlier,
+                  notes[i].later, notes[i].proxy ? ", proxy" : "");
+    }
+  return good;
+}
+
+static void random_programs_have_the_same_races(void **state) {
+  static char text[1 << 15];
+  const char *only = getenv("NEREID_RACE_SEED"), *most = getenv("NEREID_RACE_PROGRAMS");
+  uint64_t first = only ? strtoull(only, NULL, 0) : 1, n = only ? 1 : most ? strtoull(most, NULL, 0) : 300, racy = 0;
+  (void)state;
+  for (uint64_t i = first; i < first + n; ++i) {
+    nereid_emulator_report_t report = {0};
+    seed = i * UINT64_C(0x51ed270b35ae2d);
+    used = 0;
+    phases = 0;
+    barriers = 3;
+    n_notes = 0;
+    say("@%%p0 mbarrier.init.shared.b64 [%%r0+4096], 64;\nbar.sync 0;\n");
+    for (unsigned k = 3 + below(10); k; --k)
+      say_operation();
+    snprintf(text, sizeof text,
+             ".version 8.7\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 smem[];\n"
+             ".visible .entry t(.param .u64 t_0)\n{\n.reg .pred %%p<8>;\n.reg .b32 %%r<80>;\n.reg .b64 %%d<10>;\n"
+             "ld.param.b64 %%d9, [t_0]; mov.u32 %%r70, %%tid.x; mov.u32 %%r0, smem; mad.lo.u32 %%r71, %%r70, 4, %%r0;\n"
+             "xor.b32 %%r1, %%r70, 32; mad.lo.u32 %%r72, %%r1, 4, %%r0; xor.b32 %%r1, %%r70, 1;\n"
+             "mad.lo.u32 %%r73, %%r1, 4, %%r0; setp.eq.u32 %%p0, %%r70, 0; setp.lt.u32 %%p1, %%r70, 32;\n"
+             "setp.lt.u32 %%p4, %%r70, 8; mov.u32 %%r74, 7; mad.wide.u32 %%d8, %%r70, 4, %%d9;\n%s\nret;\n}\n",
+             body);
+    naive_begin(64);
+    if (run_program(text, 1 + below(2), &report))
+      fail_msg("seed %llu: %s\n%s", (unsigned long long)i, report.message.text, body);
+    naive_end();
+    racy += naive.n_pairs != 0;
+    if (!same())
+      fail_msg("seed %llu\n%s", (unsigned long long)i, body);
+  }
+  assert_true(only || (racy > n / 4 && racy < n)); /* some have none */
+  free(naive.pairs);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs_have_the_same_races)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
