@@ -152,6 +152,10 @@ static nereid_status_t choose_box(const nereid_parameter_t *parameter, const too
     return REFUSE("the kernel does not say its tile: give it with the tensor, as in f16[4096x4096]:rand/128x64");
   for (uint32_t i = 0; !parameter->rank && i < spec->box_rank; ++i)
     request->box[i] = (uint32_t)spec->box[i];
+  if (spec->has_swizzle && parameter->rank && spec->swizzle != request->swizzle)
+    return REFUSE("the swizzle after / is not the kernel's, which is %u bytes", request->swizzle);
+  if (spec->has_swizzle)
+    request->swizzle = spec->swizzle;
   if (!parameter->rank)
     return NEREID_OK;
   bool same = !spec->box_rank || spec->box_rank == (uint32_t)parameter->rank;

@@ -25,9 +25,22 @@ static uint32_t parse_extents(const char *at, const char *end, uint64_t *out_ext
   }
 }
 
+/* "s128" at the end of a box; its place, or the end when there is none. */
+static const char *parse_swizzle(const char *text, tool_spec_t *spec) {
+  static const char *const swizzles[] = {"s0", "s32", "s64", "s128"};
+  const char *at = strchr(text, 's');
+  for (size_t i = 0; at && i < sizeof swizzles / sizeof *swizzles; ++i)
+    if (strcmp(at, swizzles[i]) == 0) {
+      spec->has_swizzle = true;
+      spec->swizzle = (uint32_t)strtoul(at + 1, NULL, 10);
+      return at;
+    }
+  return text + strlen(text);
+}
+
 static nereid_status_t parse_box(const char *text, const char *slash, tool_spec_t *spec, nereid_message_t *message) {
   uint64_t extents[NEREID_RANK_LIMIT];
-  spec->box_rank = parse_extents(slash + 1, slash + 1 + strlen(slash + 1), extents, NEREID_RANK_LIMIT);
+  spec->box_rank = parse_extents(slash + 1, parse_swizzle(slash + 1, spec), extents, NEREID_RANK_LIMIT);
   for (uint32_t i = 0; i < spec->box_rank; ++i) {
     if (extents[i] == 0 || extents[i] > 1 << 24)
       spec->box_rank = 0;
@@ -35,7 +48,8 @@ static nereid_status_t parse_box(const char *text, const char *slash, tool_spec_
       spec->box[i] = (int32_t)extents[i];
   }
   if (!spec->box_rank)
-    return REFUSE("'%s': after / come one to five box extents such as 128x64", text);
+    return REFUSE("'%s': after / come one to five box extents such as 128x64, and s128 for a swizzle of 128 bytes",
+                  text);
   return NEREID_OK;
 }
 
@@ -165,9 +179,9 @@ nereid_status_t tool_spec_parse(nereid_arena_t *arena, const char *text, tool_sp
   const char *open = strchr(text, '['), *at = strchr(text, '@'), *colon = strchr(text, ':');
   if (text[0] != '@' && !(open && (!colon || open < colon)))
     return colon ? parse_typed_scalar(text, colon, out_spec, message) : parse_scalar(text, text, out_spec, message);
-  /* A box is what digits and x follow the last slash; other slashes belong to a file's path. */
+  /* A box is what digits, x and s follow the last slash; other slashes belong to a file's path. */
   const char *slash = strrchr(text, '/');
-  bool box = slash && (!at || strspn(slash + 1, "0123456789x") == strlen(slash + 1));
+  bool box = slash && (!at || strspn(slash + 1, "0123456789xs") == strlen(slash + 1));
   nereid_status_t status = box ? parse_box(text, slash, out_spec, message) : NEREID_OK;
   const char *rest = box ? nereid_arena_copy(arena, nereid_view_of(text, (size_t)(slash - text))) : text;
   if (status || !rest)

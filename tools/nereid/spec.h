@@ -2,9 +2,10 @@
  *
  *   SPEC    scalar | tensor | null
  *   scalar  [TYPE:]NUMBER                              4096   0.5   bf16:1e-3   -inf   true
- *   tensor  TYPE[SHAPE]:INIT[/BOX] | @FILE.npy[/BOX]   f32[1024x64]:rand   f16[4096x4096]:rand/128x64
+ *   tensor  TYPE[SHAPE]:INIT[/BOX] | @FILE.npy[/BOX]   f32[1024x64]:rand   f16[4096x4096]:rand/128x64s128
  *   INIT    rand | zeros | ones | arange | full(x) | randint(a,b) | @FILE.npy
- *   SHAPE, BOX   extents with x between them, outermost first
+ *   SHAPE, BOX   extents with x between them, outermost first; behind a BOX sN for a swizzle of N bytes: of a tensor
+ * map whose tile the kernel does not say
  *
  * rand is uniform in [-1, 1) for floats and in 0 ... 127 for integers (0 or 1 for i1); randint is uniform in a ... b-1.
  * Element i of parameter p under seed s is made from splitmix64's finaliser of the counter
@@ -46,6 +47,8 @@ typedef struct tool_spec {
   const char *file;  /* @FILE */
   uint32_t box_rank; /* 0: no box */
   int32_t box[NEREID_RANK_LIMIT];
+  bool has_swizzle; /* behind the box */
+  uint32_t swizzle; /* bytes */
 } tool_spec_t;
 
 /* NEREID_ERROR_ARGUMENT: the message says what is wrong and quotes the text. Strings go to `arena`. */

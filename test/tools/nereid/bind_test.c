@@ -89,11 +89,15 @@ static void a_rewritten_descriptor_is_a_pointer_and_numbers(void **state) {
 
 static void a_map_without_a_tile_takes_the_callers(void **state) {
   const char *given[] = {"m=bf16[64x64]:rand/32x16"}, *none[] = {"m=bf16[64x64]:rand"};
+  const char *swizzled[] = {"m=bf16[64x64]:rand/32x16s32"};
   const char *signature = "[{\"name\": \"m\", \"type\": \"tensormap\", \"role\": \"descriptor\", \"group\": 0}]";
   (void)state;
   assert_int_equal(bind(signature, 1, given), NEREID_OK);
   assert_int_equal(job.slots[0].request.box[0], 32);
   assert_int_equal(job.slots[0].request.box[1], 16);
+  assert_int_equal(job.slots[0].request.swizzle, 0);
+  assert_int_equal(bind(signature, 1, swizzled), NEREID_OK);
+  assert_int_equal(job.slots[0].request.swizzle, 32);
   assert_int_equal(bind(signature, 1, none), NEREID_ERROR_ARGUMENT);
   mentions("the kernel does not say its tile");
 }

@@ -48,7 +48,9 @@ static void tensors(void **state) {
   assert_string_equal(spec.file, "/some/2x2/f.npy");
   assert_int_equal(parse("bf16[4x4]:@a/b.npy/32x16"), NEREID_OK);
   assert_string_equal(spec.file, "a/b.npy");
-  assert_true(spec.rank == 2 && spec.box_rank == 2 && spec.box[1] == 16);
+  assert_true(spec.rank == 2 && spec.box_rank == 2 && spec.box[1] == 16 && !spec.has_swizzle);
+  assert_int_equal(parse("@a.npy/128x64s128"), NEREID_OK);
+  assert_true(spec.box_rank == 2 && spec.box[1] == 64 && spec.has_swizzle && spec.swizzle == 128);
 }
 
 static void wrong_specifications(void **state) {
@@ -65,6 +67,7 @@ static void wrong_specifications(void **state) {
       "f32[4]rand",
       "f32[4]:randn",
       "f32[4x]:rand",
+      "f32[4]:rand/4s5",
       "f32[x4]:rand",
       "f32[-4]:rand",
       "f32[4]:",
