@@ -240,6 +240,7 @@ static emu_next_t send(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
 }
 
 #define MEMORY NEREID_EMULATOR_CLASS_MEMORY
+#define ATOMIC NEREID_EMULATOR_CLASS_ATOMIC
 #define WITH(n) (MEMORY | EMU_VARIANT(n))
 #define TX " mbarrier::complete_tx::bytes"
 #define IN EMU_TO_SHARED
@@ -252,13 +253,8 @@ static emu_next_t send(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
 #define TO_CLUSTER(op, types)                                                                                          \
   {"cp reduce async bulk" TX, types, "m-m-swm-", CLUSTER | SHARED | EMU_BIT(op), HINT, copy, WITH(ACROSS | EMU_REDUCES)}
 #define TO_GLOBAL(op, types, more)                                                                                     \
-  {"cp reduce async bulk bulk_group",                                                                                  \
-   types,                                                                                                              \
-   "m-m-sw",                                                                                                           \
-   GLOBAL | SHARED | EMU_BIT(op) | (more),                                                                             \
-   HINT,                                                                                                               \
-   copy,                                                                                                               \
-   WITH(OUT | EMU_REDUCES)}
+  {"cp reduce async bulk bulk_group",      types, "m-m-sw", GLOBAL | SHARED | EMU_BIT(op) | (more), HINT, copy,        \
+   ATOMIC | EMU_VARIANT(OUT | EMU_REDUCES)}
 #define RED(op, types)                                                                                                 \
   {"red async" TX, types, "m-s0m-", EMU_BIT(op) | EMU_BIT(relaxed) | EMU_BIT(cluster), CLUSTER, send, WITH(EMU_REDUCES)}
 #define SENT "b32|u32|s32|f32|b64|u64|s64|f64"

@@ -396,6 +396,7 @@ bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t text, const
   if (strcmp(form->name, "mov") == 0)
     narrow(&insn);
   wrap(&insn);
-  parser->program->has_atomics |= insn.klass == NEREID_EMULATOR_CLASS_ATOMIC && insn.space != EMU_SHARED;
+  parser->program->has_atomics |=
+      insn.klass == NEREID_EMULATOR_CLASS_ATOMIC && insn.space != EMU_SHARED && insn.space != EMU_SHARED_CLUSTER;
   return nereid_emulator_push(parser, &insn);
 }

@@ -360,7 +360,7 @@ static emu_next_t nothing(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mas
    GLOBAL | EMU_BIT(shared) | (op),                                                                                    \
    HINT,                                                                                                               \
    copy,                                                                                                               \
-   WITH(EMU_FROM_SHARED | (more))}
+   ((more) & EMU_REDUCES ? NEREID_EMULATOR_CLASS_ATOMIC : MEMORY) | EMU_VARIANT(EMU_FROM_SHARED | (more))}
 #define REDUCES(op) ROWS_OUT("cp reduce async", EMU_BIT(op), EMU_REDUCES)
 
 const emu_form_t nereid_emulator_tensor_forms[] = {

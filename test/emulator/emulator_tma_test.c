@@ -494,6 +494,32 @@ static void expect(const box_case_t *it, const char *what, const char *sentence)
 
 #define LOAD_2D "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
 
+/* CTAs add to the same place, in their order whatever the number of host threads. */
+static void sums_of_ctas_are_ordered(void **state) {
+  (void)state;
+  compose(
+      "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, smem; shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r2;\n"
+      "mov.u32 %r4, %ctaid.x; add.u32 %r4, %r4, 1; cvt.rn.f32.u32 %r5, %r4; div.rn.f32 %r5, 0f3F800000, %r5;\n"
+      "st.shared.b32 [%r3], %r5; fence.proxy.async.shared::cta; bar.sync 0; add.s64 %d7, %d9, 49152;\n"
+      "@%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%d7], [%r2], 256;\n"
+      "@%p1 cp.async.bulk.commit_group; @%p1 cp.async.bulk.wait_group 0;",
+      "", "%s", "");
+  for (uint32_t threads = 1; threads < 9; threads += 7) {
+    float sum = 0, got[64];
+    nereid_emulator_launch_t launch = launch_of(0, 100);
+    launch.cluster[0] = 1;
+    launch.threads = threads;
+    memset(data, 0, sizeof data);
+    for (uint32_t i = 1; i <= 100; ++i)
+      sum += 1.0f / (float)i;
+    if (emulate_launch(kernel(), data, SIZE, launch, &report))
+      fail_msg("%s", report.message.text);
+    memcpy(got, data + OUT, sizeof got);
+    for (uint32_t i = 0; i < 64; ++i)
+      assert_memory_equal(&got[i], &sum, sizeof sum);
+  }
+}
+
 static void misuse_is_reported(void **state) {
   box_case_t it = cases[2];
   (void)state;
@@ -537,6 +563,7 @@ int main(void) {
       cmocka_unit_test(neighbours_get_copies),
       cmocka_unit_test(bulks_go_both_ways),
       cmocka_unit_test(proxies_see_what_was_fenced),
+      cmocka_unit_test(sums_of_ctas_are_ordered),
       cmocka_unit_test(misuse_is_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
