@@ -183,18 +183,8 @@ static bool chunks_add_up(const operand_t *operand) {
 /* Loads chunk number `k` (null: the only one). */
 static void load_chunk(nereid_lower_t *lower, const dot_t *dot, operand_t *operand, MlirValue k) {
   nereid_slots_t slots = operand->slots;
-  if (!mlirValueIsNull(k)) {
-    MlirValue offset = chunk_offset(lower, operand, k);
-    if (chunks_add_up(operand)) {
-      slots.base = nereid_emit_gep(lower, slots.base, lower->types.i8, offset);
-    } else {
-      if (slots.disjoint && !mlirValueIsNull(slots.thread_offset))
-        slots.base = nereid_shared_base(lower, operand->buffer);
-      slots.thread_offset =
-          mlirValueIsNull(slots.thread_offset) ? offset : nereid_emit_xor(lower, slots.thread_offset, offset);
-      slots.disjoint = false;
-    }
-  }
+  if (!mlirValueIsNull(k))
+    slots = nereid_slots_moved(lower, &slots, chunk_offset(lower, operand, k), chunks_add_up(operand));
   nereid_slots_load(lower, &slots, operand->values);
   for (int32_t i = 0; i < nereid_layout_registers(&slots.layout); ++i)
     operand->values[i] = widen(lower, dot, operand->type, operand->values[i]);

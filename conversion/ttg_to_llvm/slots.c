@@ -42,24 +42,72 @@ nereid_slots_t nereid_slots_make(nereid_lower_t *lower, const nereid_layout_t *l
     slots.vector /= 2;
   const uint32_t in_threads =
       nereid_layout_span(layout, NEREID_LAYOUT_LANE) | nereid_layout_span(layout, NEREID_LAYOUT_WARP);
-  slots.disjoint = !(nereid_layout_span(layout, NEREID_LAYOUT_REGISTER) & in_threads);
-  if (!in_threads)
-    return slots;
-  MlirValue thread = nereid_lower_thread_coordinate(lower, layout, 0);
-  slots.thread_offset = nereid_emit_mul(lower, thread, nereid_emit_i32(lower, (int32_t)slots.bytes));
-  if (slots.disjoint)
-    slots.base = nereid_emit_gep(lower, scratch, lower->types.i8, slots.thread_offset);
+  slots.mixed = nereid_layout_span(layout, NEREID_LAYOUT_REGISTER) & in_threads;
+  if (in_threads) {
+    MlirValue thread = nereid_lower_thread_coordinate(lower, layout, 0);
+    slots.thread_offset = nereid_emit_mul(lower, thread, nereid_emit_i32(lower, (int32_t)slots.bytes));
+  }
   return slots;
 }
 
+nereid_slots_t nereid_slots_moved(nereid_lower_t *lower, const nereid_slots_t *slots, MlirValue offset, bool adds) {
+  nereid_slots_t moved = *slots;
+  if (adds)
+    moved.base = nereid_emit_gep(lower, slots->base, lower->types.i8, offset);
+  else if (mlirValueIsNull(slots->thread_offset))
+    moved.thread_offset = offset;
+  else
+    moved.thread_offset = nereid_emit_xor(lower, slots->thread_offset, offset);
+  if (!adds)
+    moved.mixed = nereid_layout_span(&slots->layout, NEREID_LAYOUT_REGISTER);
+  return moved;
+}
+
+/* The slots of one run of accesses, all in one block: the thread's address by register part in the mixed bits, packed,
+ * ptr<3>, null until used. */
+typedef struct addresses {
+  const nereid_slots_t *slots;
+  MlirValue *bases;
+} addresses_t;
+
+static addresses_t make_addresses(nereid_lower_t *lower, const nereid_slots_t *slots) {
+  const size_t count = (size_t)1 << __builtin_popcount(slots->mixed);
+  return (addresses_t){slots, nereid_arena_new(lower->arena, MlirValue, count)};
+}
+
+/* The bits of `value` at the bits of `mask`, packed. */
+static uint32_t pack_bits(uint32_t value, uint32_t mask) {
+  uint32_t packed = 0;
+  for (int at = 0; mask; mask &= mask - 1, ++at)
+    packed |= (value & mask & -mask ? UINT32_C(1) : 0) << at;
+  return packed;
+}
+
+/* The thread's address for registers with these mixed bits: one xor for all of them. */
+static MlirValue thread_base(nereid_lower_t *lower, const addresses_t *addresses, uint32_t mixed) {
+  const nereid_slots_t *slots = addresses->slots;
+  MlirValue *base = &addresses->bases[pack_bits(mixed, slots->mixed)], offset = slots->thread_offset;
+  if (mlirValueIsNull(*base)) {
+    if (mixed)
+      offset = nereid_emit_xor(lower, offset, nereid_emit_i32(lower, (int32_t)(mixed * slots->bytes)));
+    *base = nereid_emit_gep(lower, slots->base, lower->types.i8, offset);
+  }
+  return *base;
+}
+
+/* ptr<3>: the slot of register `r`. */
+static MlirValue address(nereid_lower_t *lower, const addresses_t *addresses, uint32_t r) {
+  const nereid_slots_t *slots = addresses->slots;
+  const uint32_t slot = nereid_layout_apply(&slots->layout, r, 0, 0, 0);
+  MlirValue base = slots->base;
+  if (addresses->bases && !mlirValueIsNull(slots->thread_offset))
+    base = thread_base(lower, addresses, slot & slots->mixed);
+  return nereid_emit_offset(lower, base, (slot & ~slots->mixed) * slots->bytes);
+}
+
 MlirValue nereid_slots_address(nereid_lower_t *lower, const nereid_slots_t *slots, uint32_t r) {
-  const int64_t bytes = nereid_layout_apply(&slots->layout, r, 0, 0, 0) * slots->bytes;
-  if (slots->disjoint)
-    return nereid_emit_offset(lower, slots->base, bytes);
-  MlirValue offset = slots->thread_offset;
-  if (bytes)
-    offset = nereid_emit_xor(lower, offset, nereid_emit_i32(lower, (int32_t)bytes));
-  return nereid_emit_gep(lower, slots->base, lower->types.i8, offset);
+  const addresses_t addresses = make_addresses(lower, slots);
+  return address(lower, &addresses, r);
 }
 
 static MlirNamedAttribute alignment(nereid_lower_t *lower, const nereid_slots_t *slots) {
@@ -71,12 +119,12 @@ static MlirNamedAttribute alignment(nereid_lower_t *lower, const nereid_slots_t 
 void nereid_slots_store(nereid_lower_t *lower, const nereid_slots_t *slots, const MlirValue *values) {
   const int32_t registers = nereid_layout_registers(&slots->layout);
   MlirNamedAttribute attribute = alignment(lower, slots);
+  const addresses_t addresses = make_addresses(lower, slots);
   for (int32_t r = 0; r < registers; r += slots->vector) {
     MlirValue word[MAX_VECTOR];
     for (int32_t i = 0; i < slots->vector; ++i)
       word[i] = nereid_slots_to_memory(lower, slots->memory, values[r + i]);
-    MlirValue operands[] = {nereid_emit_pack(lower, slots->vector, word),
-                            nereid_slots_address(lower, slots, (uint32_t)r)};
+    MlirValue operands[] = {nereid_emit_pack(lower, slots->vector, word), address(lower, &addresses, (uint32_t)r)};
     nereid_emit_op(lower, "llvm.store", 0, NULL, 2, operands, 1, &attribute);
   }
 }
@@ -84,9 +132,10 @@ void nereid_slots_store(nereid_lower_t *lower, const nereid_slots_t *slots, cons
 void nereid_slots_load(nereid_lower_t *lower, const nereid_slots_t *slots, MlirValue *out_values) {
   const int32_t registers = nereid_layout_registers(&slots->layout);
   MlirNamedAttribute attribute = alignment(lower, slots);
+  const addresses_t addresses = make_addresses(lower, slots);
   MlirType type = slots->vector == 1 ? slots->memory : nereid_emit_vector_type(slots->memory, slots->vector);
   for (int32_t r = 0; r < registers; r += slots->vector) {
-    MlirValue at = nereid_slots_address(lower, slots, (uint32_t)r);
+    MlirValue at = address(lower, &addresses, (uint32_t)r);
     MlirValue word = mlirOperationGetResult(nereid_emit_op(lower, "llvm.load", 1, &type, 1, &at, 1, &attribute), 0);
     for (int32_t i = 0; i < slots->vector; ++i) {
       MlirValue part = slots->vector == 1 ? word : nereid_emit_extract(lower, word, i);

@@ -15,14 +15,18 @@ typedef struct nereid_slots {
   MlirType memory;         /* in shared memory */
   int64_t bytes;           /* of a slot */
   int32_t vector;          /* registers that move together */
-  MlirValue base;          /* ptr<3>: slot 0, or the thread's part of the address when `disjoint` */
-  MlirValue thread_offset; /* i32, bytes; null when `disjoint` */
-  bool disjoint;           /* register parts add to the thread's */
+  MlirValue base;          /* ptr<3>: slot 0 */
+  MlirValue thread_offset; /* i32, bytes; null when threads do not matter */
+  uint32_t mixed;          /* bits of a slot that both registers and threads move; the others of registers just add */
 } nereid_slots_t;
 
 /* Slots of `layout` from `scratch` (ptr<3>) on, 16-byte aligned, for elements of the LLVM type `element`. */
 nereid_slots_t nereid_slots_make(nereid_lower_t *lower, const nereid_layout_t *layout, MlirType element,
                                  MlirValue scratch);
+
+/* The same slots further on, by `offset` (i32, bytes): it `adds`, or is to be xored with what threads and registers
+ * move. */
+nereid_slots_t nereid_slots_moved(nereid_lower_t *lower, const nereid_slots_t *slots, MlirValue offset, bool adds);
 
 /* Bytes that an element of an LLVM type takes in a slot. */
 int64_t nereid_slots_element_bytes(MlirType element);

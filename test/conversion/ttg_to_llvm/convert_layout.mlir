@@ -22,12 +22,12 @@ tt.func private @rename(%x: tensor<512xi32, #line>) -> tensor<512xi32, #same> {
   tt.return %y : tensor<512xi32, #same>
 }
 
-// Four neighbours are stored as one vector; read down a column they are single.
+// Rows to columns: what a thread reads as one vector is stored by different lanes.
 // CHECK-LABEL: llvm.func internal @exchange(
-// CHECK-NOT: barrier
-// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<3>
+// CHECK-COUNT-8: llvm.store %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr<3>
+// CHECK-NOT: llvm.store
 // CHECK: barrier
-// CHECK-COUNT-8: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<3> -> f32
+// CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
 // CHECK-NOT: llvm.load
 // CHECK: llvm.return
 tt.func private @exchange(%x: tensor<32x32xf32, #a>) -> tensor<32x32xf32, #b> {
@@ -38,10 +38,10 @@ tt.func private @exchange(%x: tensor<32x32xf32, #a>) -> tensor<32x32xf32, #b> {
 // Truth values are bytes there, pointers integers.
 // CHECK-LABEL: llvm.func internal @types(
 // CHECK: llvm.zext %{{.*}} : i1 to i8
-// CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> i8
+// CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> vector<8xi8>
 // CHECK: llvm.trunc %{{.*}} : i8 to i1
 // CHECK: llvm.ptrtoint %{{.*}} : !llvm.ptr<1> to i64
-// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<2xi64>, !llvm.ptr<3>
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<2xi64>
 // CHECK: llvm.inttoptr %{{.*}} : i64 to !llvm.ptr<1>
 tt.func private @types(%x: tensor<32x32xi1, #a>, %p: tensor<32x32x!tt.ptr<f32>, #a>) -> (tensor<32x32xi1, #b>, tensor<32x32x!tt.ptr<f32>, #b>) {
   %y = ttg.convert_layout %x : tensor<32x32xi1, #a> -> tensor<32x32xi1, #b>

@@ -1,0 +1,132 @@
+/* Slots of exchanges: every element has one of its own, accesses are as wide as the layouts let them, and lanes of one
+ * wavefront meet in no bank. */
+#include "layout/exchange.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint64_t state = 1;
+
+static uint32_t random_below(uint32_t limit) {
+  state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (uint32_t)(state >> 33) % limit;
+}
+
+/* 2^bits elements: the bits of the index dealt out to registers, 5 bits of lanes and some of warps; what is left of
+ * lanes and warps holds copies. */
+static nereid_layout_t random_layout(int bits, int warp_bits) {
+  nereid_layout_t layout;
+  int order[16];
+  nereid_layout_initialize(&layout, 1);
+  layout.out_bits[0] = (uint8_t)bits;
+  layout.in_bits[NEREID_LAYOUT_LANE] = 5;
+  layout.in_bits[NEREID_LAYOUT_WARP] = (uint8_t)warp_bits;
+  for (int i = 0; i < bits; i++)
+    order[i] = i;
+  for (int i = bits - 1; i > 0; i--) {
+    const int k = (int)random_below((uint32_t)i + 1), swapped = order[i];
+    order[i] = order[k];
+    order[k] = swapped;
+  }
+  for (int i = 0; i < bits; i++) {
+    const uint32_t unit = UINT32_C(1) << order[i];
+    if (i < 5)
+      layout.bases[NEREID_LAYOUT_LANE][i] = unit;
+    else if (i < 5 + warp_bits)
+      layout.bases[NEREID_LAYOUT_WARP][i - 5] = unit;
+    else
+      layout.bases[NEREID_LAYOUT_REGISTER][layout.in_bits[NEREID_LAYOUT_REGISTER]++] = unit;
+  }
+  return layout;
+}
+
+/* Both sides find an element at the same slot, and no slot has two. */
+static void check_slots(const nereid_layout_exchange_t *plan) {
+  static int32_t slot_of[1 << 12], element_of[1 << 12];
+  const uint32_t size = UINT32_C(1) << nereid_layout_out_total(&plan->from);
+  memset(slot_of, -1, sizeof slot_of);
+  memset(element_of, -1, sizeof element_of);
+  for (uint32_t x = 0; x < UINT32_C(1) << nereid_layout_in_total(&plan->from); x++) {
+    const uint32_t element = nereid_layout_apply_flat(&plan->from, x), slot = nereid_layout_apply_flat(&plan->store, x);
+    assert_true(slot < size);
+    assert_true(slot_of[element] == -1 || slot_of[element] == (int32_t)slot);
+    assert_true(element_of[slot] == -1 || element_of[slot] == (int32_t)element);
+    slot_of[element] = (int32_t)slot;
+    element_of[slot] = (int32_t)element;
+  }
+  for (uint32_t x = 0; x < UINT32_C(1) << nereid_layout_in_total(&plan->to); x++)
+    assert_int_equal(slot_of[nereid_layout_apply_flat(&plan->to, x)], nereid_layout_apply_flat(&plan->load, x));
+}
+
+/* Wavefronts of the first access of warp 0, and the least that its distinct words take. */
+static void check_banks(const nereid_layout_t *slots, int bytes) {
+  int vector = nereid_layout_contiguity(slots, 0);
+  while (vector * bytes > 16)
+    vector /= 2;
+  const int width = vector * bytes, lanes = width <= 4 ? 32 : 128 / width;
+  for (int first = 0; first < 32; first += lanes) {
+    uint32_t words[128], n = 0, in_bank[32] = {0}, worst = 0;
+    for (int lane = first; lane < first + lanes; lane++)
+      for (int byte = 0; byte < width; byte += width < 4 ? width : 4) {
+        const uint32_t word =
+            (nereid_layout_apply(slots, 0, (uint32_t)lane, 0, 0) * (uint32_t)bytes + (uint32_t)byte) / 4;
+        uint32_t i = 0;
+        while (i < n && words[i] != word)
+          i++;
+        if (i == n)
+          words[n++] = word;
+      }
+    for (uint32_t i = 0; i < n; i++)
+      if (++in_bank[words[i] % 32] > worst)
+        worst = in_bank[words[i] % 32];
+    assert_int_equal(worst, 1);
+  }
+}
+
+static void no_conflicts(void **unused) {
+  (void)unused;
+  for (int n = 0; n < 2000; n++) {
+    const int bits = (int)random_below(13), warp_bits = (int)random_below(4), bytes = 1 << random_below(4);
+    const nereid_layout_t from = random_layout(bits, warp_bits), to = random_layout(bits, warp_bits);
+    nereid_layout_exchange_t plan;
+    nereid_layout_exchange(&from, &to, bytes, &plan);
+    check_slots(&plan);
+    check_banks(&plan.store, bytes);
+    check_banks(&plan.load, bytes);
+  }
+}
+
+/* Common registers move as one; so does what one side alone has in registers and the other one in lanes. */
+static void wide(void **unused) {
+  (void)unused;
+  nereid_layout_t from, to;
+  nereid_layout_exchange_t plan;
+  nereid_layout_initialize(&from, 1);
+  nereid_layout_extend(&from, NEREID_LAYOUT_REGISTER, 0, 2);
+  nereid_layout_extend(&from, NEREID_LAYOUT_LANE, 0, 5);
+  nereid_layout_extend(&from, NEREID_LAYOUT_WARP, 0, 2);
+  nereid_layout_initialize(&to, 1);
+  nereid_layout_extend(&to, NEREID_LAYOUT_REGISTER, 0, 2);
+  nereid_layout_extend(&to, NEREID_LAYOUT_WARP, 0, 2);
+  nereid_layout_extend(&to, NEREID_LAYOUT_LANE, 0, 5);
+  nereid_layout_exchange(&from, &to, 4, &plan);
+  assert_int_equal(nereid_layout_contiguity(&plan.store, 0), 4);
+  assert_int_equal(nereid_layout_contiguity(&plan.load, 0), 4);
+  nereid_layout_initialize(&to, 1);
+  nereid_layout_extend(&to, NEREID_LAYOUT_LANE, 0, 2);
+  nereid_layout_extend(&to, NEREID_LAYOUT_REGISTER, 0, 2);
+  nereid_layout_extend(&to, NEREID_LAYOUT_LANE, 0, 3);
+  nereid_layout_extend(&to, NEREID_LAYOUT_WARP, 0, 2);
+  nereid_layout_exchange(&from, &to, 4, &plan);
+  assert_int_equal(nereid_layout_contiguity(&plan.store, 0), 1);
+  assert_int_equal(nereid_layout_contiguity(&plan.load, 0), 4);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(no_conflicts), cmocka_unit_test(wide)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
