@@ -120,25 +120,26 @@ enum { EMU_RANK_SHIFT = 24, EMU_OFFSET_MASK = (1 << EMU_RANK_SHIFT) - 1, EMU_MAX
 /* What may follow an instruction. */
 enum { EMU_FLOW_NEXT, EMU_FLOW_BRANCH /* its target */, EMU_FLOW_TABLE /* its list */, EMU_FLOW_END };
 
-struct emu_insn {
+struct emu_insn { /* what every execution reads comes first: one line of the cache */
   emu_execute_t execute;
-  emu_execute_t inner; /* what a wrapper calls: with another rounding mode */
-  emu_modifiers_t modifiers;
   emu_operand_t *operands; /* n_operands, in the program's arena */
+  emu_modifiers_t modifiers;
   emu_operand_t guard;
+  uint8_t has_guard, klass, n_vector, space, size, flow;
+  uint16_t variant;
+  uint8_t types[EMU_MAX_TYPES];
+  uint32_t target;     /* of a branch or call */
+  int64_t offset;      /* of the address */
+  emu_execute_t inner; /* what a wrapper calls: with another rounding mode */
+  int64_t offsets[2];  /* of the addresses of the second and the third */
   struct {
     uint16_t first, count; /* in operands */
   } lists[EMU_MAX_LISTS];  /* of V and W, in their order */
-  int64_t offset;          /* of the address */
-  int64_t offsets[2];      /* of the second and the third */
   const uint32_t *list;    /* targets of brx.idx; triples {from, to, bytes} of calls; M, N, K of a matrix product */
-  uint32_t n_list;
-  uint32_t target; /* of a branch or call */
-  uint32_t line, source_file, source_line;
-  uint16_t n_operands, variant;
-  uint8_t types[EMU_MAX_TYPES], choices[4], n_vector, klass, space, has_guard, size, flow;
-  const char *text; /* in the program's text, for messages */
-  uint16_t text_size;
+  const char *text;        /* in the program's text, for messages */
+  uint32_t n_list, line, source_file, source_line;
+  uint16_t n_operands, text_size;
+  uint8_t choices[4];
 };
 
 typedef struct emu_region {
