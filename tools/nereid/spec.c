@@ -114,7 +114,7 @@ static nereid_status_t parse_tensor(nereid_arena_t *arena, const char *text, con
     spec->rank = parse_extents(open + 1, close, spec->shape, TOOL_RANK_LIMIT);
   tool_tensor_t measured = {.element = spec->element, .rank = spec->rank};
   memcpy(measured.shape, spec->shape, sizeof measured.shape);
-  if (!spec->rank || !tool_tensor_measure(&measured))
+  if (!close || !spec->rank || !tool_tensor_measure(&measured))
     return REFUSE("'%s': a shape is one to eight extents such as [1024x64], of less than 2^46 bytes in all", text);
   if (close[1] != ':')
     return REFUSE("'%s': ':' and how to fill the tensor must follow the shape", text);
