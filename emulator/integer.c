@@ -1,5 +1,5 @@
-/* Integer arithmetic (PTX ISA, Integer Arithmetic Instructions). Wraps; division by zero gives all ones and the
- * remainder its dividend, INT_MIN / -1 is INT_MIN, as the machine does. */
+/* Integer arithmetic (PTX ISA, Integer Arithmetic Instructions). Wraps; division by zero gives all ones, the
+ * remainder too, INT_MIN / -1 is INT_MIN, as the machine does. */
 #include "emulator/execute.h"
 
 typedef __int128 wide_t;
@@ -18,8 +18,8 @@ typedef unsigned __int128 uwide_t;
   TERNARY(madhi_s##N, uint##N##_t, (uint##N##_t)(((wide_t)(int##N##_t)a * (int##N##_t)b) >> N) + c)                    \
   BINARY(div_u##N, uint##N##_t, b ? a / b : UINT##N##_MAX)                                                             \
   BINARY(div_s##N, int##N##_t, b == 0 ? -1 : b == -1 ? (int##N##_t)(0 - (uint64_t)a) : a / b)                          \
-  BINARY(rem_u##N, uint##N##_t, b ? a % b : a)                                                                         \
-  BINARY(rem_s##N, int##N##_t, b == 0 ? a : b == -1 ? 0 : a % b)                                                       \
+  BINARY(rem_u##N, uint##N##_t, b ? a % b : UINT##N##_MAX)                                                             \
+  BINARY(rem_s##N, int##N##_t, b == 0 ? -1 : b == -1 ? 0 : a % b)                                                      \
   BINARY(min_u##N, uint##N##_t, a < b ? a : b)                                                                         \
   BINARY(min_s##N, int##N##_t, a < b ? a : b)                                                                          \
   BINARY(max_u##N, uint##N##_t, a > b ? a : b)                                                                         \

@@ -23,7 +23,8 @@ static void division_is_defined_everywhere(void **state) {
   assert_int_equal(R("div.s32 %r0, %r1, %r2;", 0xfffffff9, 2, 0), 0xfffffffd);
   assert_int_equal(R("rem.s32 %r0, %r1, %r2;", 0xfffffff9, 2, 0), 0xffffffff);
   assert_int_equal(R("div.u32 %r0, %r1, %r2;", 9, 0, 0), 0xffffffff);
-  assert_int_equal(R("rem.u32 %r0, %r1, %r2;", 9, 0, 0), 9);
+  assert_int_equal(R("rem.u32 %r0, %r1, %r2;", 9, 0, 0), 0xffffffff);
+  assert_int_equal(R("rem.s32 %r0, %r1, %r2;", 9, 0, 0), 0xffffffff);
 }
 
 static void shifts_clamp(void **state) {
