@@ -5,6 +5,7 @@
 #include "layout/gather.h"
 #include "layout/reduction.h"
 #include "layout/scan.h"
+#include "layout/warp_move.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 
@@ -23,7 +24,12 @@ nereid_conversion_path_t nereid_conversion_path(MlirOperation op) {
     return NEREID_CONVERSION_INVALID;
   if (kind == NEREID_LAYOUT_CONVERSION_CLUSTER)
     return NEREID_CONVERSION_CLUSTER;
-  return kind <= NEREID_LAYOUT_CONVERSION_REGISTER ? NEREID_CONVERSION_RENAMES : NEREID_CONVERSION_SHARED;
+  if (kind <= NEREID_LAYOUT_CONVERSION_REGISTER)
+    return NEREID_CONVERSION_RENAMES;
+  nereid_layout_warp_move_t move;
+  const int64_t bytes = nereid_scratch_element_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  return nereid_layout_warp_move(&from, &to, bytes > 4 ? 2 : 1, &move) ? NEREID_CONVERSION_WARP
+                                                                       : NEREID_CONVERSION_SHARED;
 }
 
 int64_t nereid_scratch_element_bytes(MlirType type) {

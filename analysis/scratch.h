@@ -10,6 +10,7 @@
 /* How a ttg.convert_layout moves its elements. */
 typedef enum nereid_conversion_path {
   NEREID_CONVERSION_RENAMES, /* every thread has what it needs: registers get other names */
+  NEREID_CONVERSION_WARP,    /* within the warp: shuffles and selects */
   NEREID_CONVERSION_SHARED,  /* through shared memory */
   NEREID_CONVERSION_CLUSTER, /* between CTAs: not supported */
   NEREID_CONVERSION_INVALID, /* the layouts are not of the same tensor, or one is not distributed */

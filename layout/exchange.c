@@ -115,6 +115,7 @@ static void place_sums(slots_t *slots, uint32_t one, uint32_t other, int element
 static slots_t find_slots(const nereid_layout_t *from, const nereid_layout_t *to, const vectors_t *vectors,
                           int element) {
   const int total = nereid_layout_out_total(from), banks = BANKS_BITS - element;
+  assert(banks >= 0 && total < 32);
   slots_t slots = {.free = (uint32_t)((UINT64_C(1) << total) - 1), .banks = banks < total ? banks : total};
   uint32_t p = wavefront(from, vectors->from, element), q = wavefront(to, vectors->to, element);
   const int n = vectors->from > vectors->to ? vectors->from : vectors->to;

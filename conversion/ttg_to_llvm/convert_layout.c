@@ -1,4 +1,5 @@
-/* ttg.convert_layout: names registers anew where every thread has what it needs, else goes through shared memory.
+/* ttg.convert_layout: names registers anew where every thread has what it needs, moves a few values by shuffles and
+ * selects where every warp has (layout/warp_move.h), else goes through shared memory.
  *
  *   st.shared [scratch + slot * size], register       for each register, several at once where slots are neighbours
  *   barrier
@@ -6,10 +7,12 @@
  *
  * layout/exchange.h chooses the slots. */
 #include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/shuffle.h"
 #include "conversion/ttg_to_llvm/slots.h"
 
 #include "analysis/scratch.h"
 #include "layout/exchange.h"
+#include "layout/warp_move.h"
 
 /* The values of the registers of `to` among those of `from`, which hold the same elements in each thread. */
 static MlirValue *rename_registers(nereid_lower_t *lower, const nereid_layout_t *from, const nereid_layout_t *to,
@@ -45,6 +48,75 @@ static bool exchange(nereid_lower_t *lower, MlirOperation op, const nereid_layou
   return lowered.values != NULL;
 }
 
+/* --- within the warp --- */
+
+typedef struct warp_move {
+  nereid_lower_t *lower;
+  const nereid_layout_warp_move_t *plan;
+  nereid_lowered_t source;
+  MlirValue lane; /* i32: the thread's part of the lane to read; null when it is the own one */
+  MlirValue is_set[NEREID_LAYOUT_WARP_MOVE_SELECTS]; /* i1: the thread has the bit of a select */
+} warp_move_t;
+
+/* Register `reg` of the lane that is `lane` away from the thread's. */
+static MlirValue fetch(warp_move_t *move, uint32_t reg, uint32_t lane) {
+  nereid_lower_t *lower = move->lower;
+  MlirValue value = move->source.values[reg], from = nereid_emit_i32(lower, (int32_t)lane);
+  if (!mlirValueIsNull(move->lane)) {
+    from = lane ? nereid_emit_xor(lower, move->lane, from) : move->lane;
+    nereid_shuffle(lower, NEREID_SHUFFLE_INDEX, from, 1, &value, &value);
+  } else if (lane) {
+    nereid_shuffle(lower, NEREID_SHUFFLE_XOR, from, 1, &value, &value);
+  }
+  return value;
+}
+
+/* Of the registers that the first `n` selects choose among: 2^n values, halved by each. */
+static bool choose(warp_move_t *move, uint32_t reg, uint32_t lane, MlirValue *out) {
+  const int n = move->plan->n_selects;
+  MlirValue *values = nereid_arena_new(move->lower->arena, MlirValue, (size_t)1 << n);
+  for (uint32_t i = 0; values && i < UINT32_C(1) << n; ++i) {
+    uint32_t from = reg;
+    for (int k = 0; k < n; ++k)
+      from ^= i >> k & 1 ? move->plan->selects[k].mask : 0;
+    values[i] = fetch(move, from, lane);
+  }
+  for (int k = n - 1; values && k >= 0; --k)
+    for (uint32_t i = 0; i < UINT32_C(1) << k; ++i)
+      values[i] = nereid_emit_select(move->lower, move->is_set[k], values[i + (UINT32_C(1) << k)], values[i]);
+  if (values)
+    *out = values[0];
+  return values != NULL;
+}
+
+static bool move_in_warp(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from,
+                         const nereid_layout_t *to) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(to));
+  nereid_layout_warp_move_t plan;
+  uint32_t copies[NEREID_LAYOUT_DIMS];
+  nereid_layout_warp_move(from, to, 1, &plan);
+  nereid_layout_free_masks(to, copies);
+  warp_move_t move = {.lower = lower, .plan = &plan, .source = nereid_lower_operand(lower, op, 0)};
+  if (!plan.own_lane)
+    move.lane = nereid_lower_thread_coordinate(lower, &plan.lane, 0);
+  for (int k = 0; k < plan.n_selects; ++k) {
+    MlirValue bit = nereid_emit_i32(lower, (int32_t)(UINT32_C(1) << plan.selects[k].thread_bit));
+    move.is_set[k] =
+        nereid_emit_icmp(lower, 1, nereid_emit_and(lower, lower->thread_id, bit), nereid_emit_i32(lower, 0));
+  }
+  for (intptr_t r = 0; lowered.values && r < lowered.count; ++r) {
+    const uint32_t first = (uint32_t)r & ~copies[NEREID_LAYOUT_REGISTER], reg = (uint32_t)r;
+    if (first != reg && nereid_layout_apply(to, first, 0, 0, 0) == nereid_layout_apply(to, reg, 0, 0, 0))
+      lowered.values[r] = lowered.values[first];
+    else if (!choose(&move, nereid_layout_apply(&plan.reg, reg, 0, 0, 0), nereid_layout_apply(&plan.lane, reg, 0, 0, 0),
+                     &lowered.values[r]))
+      return false;
+  }
+  nereid_lower_set(lower, result, lowered);
+  return lowered.values != NULL;
+}
+
 static bool lower_convert_layout(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   const nereid_layout_t *from = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetOperand(op, 0)));
@@ -54,6 +126,8 @@ static bool lower_convert_layout(nereid_lower_t *lower, MlirOperation op, const 
   switch (nereid_conversion_path(op)) {
   case NEREID_CONVERSION_RENAMES:
     return nereid_lower_rename(lower, op, from, to);
+  case NEREID_CONVERSION_WARP:
+    return move_in_warp(lower, op, from, to);
   case NEREID_CONVERSION_SHARED:
     return exchange(lower, op, from, to);
   case NEREID_CONVERSION_CLUSTER:

@@ -1,10 +1,14 @@
-// Layout conversions: names when every thread has what it needs, shared memory with a barrier in between otherwise.
+// Layout conversions: names when every thread has what it needs, selects and shuffles when its warp has, shared memory
+// with a barrier in between otherwise.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
 
 #a = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #b = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
 #line = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #same = #ttg.linear<{register = [[256], [1]], lane = [[2], [4], [8], [16], [32]], warp = [[64], [128]], block = []}>
+#all = #ttg.linear<{register = [[1], [2]], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]], block = []}>
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#crossed = #ttg.linear<{register = [[1]], lane = [[32], [2], [4], [8], [16]], warp = [[64], [128]], block = []}>
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 
@@ -47,6 +51,28 @@ tt.func private @types(%x: tensor<32x32xi1, #a>, %p: tensor<32x32x!tt.ptr<f32>, 
   %y = ttg.convert_layout %x : tensor<32x32xi1, #a> -> tensor<32x32xi1, #b>
   %q = ttg.convert_layout %p : tensor<32x32x!tt.ptr<f32>, #a> -> tensor<32x32x!tt.ptr<f32>, #b>
   tt.return %y, %q : tensor<32x32xi1, #b>, tensor<32x32x!tt.ptr<f32>, #b>
+}
+
+// Every thread has all four elements: its lane picks one.
+// CHECK-LABEL: llvm.func internal @select(
+// CHECK-NOT: {{shfl|barrier}}
+// CHECK-COUNT-3: llvm.select
+// CHECK-NOT: {{shfl|barrier|select}}
+// CHECK: llvm.return
+tt.func private @select(%x: tensor<4xi32, #all>) -> tensor<4xi32, #one> {
+  %y = ttg.convert_layout %x : tensor<4xi32, #all> -> tensor<4xi32, #one>
+  tt.return %y : tensor<4xi32, #one>
+}
+
+// The lanes of a warp hold the same elements in another order.
+// CHECK-LABEL: llvm.func internal @shuffle(
+// CHECK-NOT: barrier
+// CHECK-COUNT-2: shfl.sync.idx.i32
+// CHECK-NOT: {{shfl|barrier|select}}
+// CHECK: llvm.return
+tt.func private @shuffle(%x: tensor<256xi32, #line>) -> tensor<256xi32, #crossed> {
+  %y = ttg.convert_layout %x : tensor<256xi32, #line> -> tensor<256xi32, #crossed>
+  tt.return %y : tensor<256xi32, #crossed>
 }
 
 // A kernel's frame begins where dynamic shared memory does, a function's where its caller says.

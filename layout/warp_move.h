@@ -1,0 +1,30 @@
+/* A layout conversion within each warp: registers of the own lane or of another one.
+ *
+ *   from  every lane has all 4 elements in registers     to  lane l has element l mod 4
+ *     the register is the lane's low bits: selects, and no shuffle
+ *
+ * Register r of the result lies in register reg(r) ^ masks of the set thread bits, of lane lane(thread) ^ lane(r). */
+#ifndef NEREID_LAYOUT_WARP_MOVE_H
+#define NEREID_LAYOUT_WARP_MOVE_H
+
+#include "layout/linear_layout.h"
+
+enum { NEREID_LAYOUT_WARP_MOVE_SELECTS = 10 };
+
+typedef struct nereid_layout_warp_move {
+  nereid_layout_t lane; /* of one dimension: the lane to read, from register, lane and warp of the result */
+  nereid_layout_t reg;  /* of one dimension: the register there, from register of the result */
+  bool own_lane;        /* the thread's part of `lane` is its own lane */
+  int n_selects;
+  struct {
+    uint8_t thread_bit; /* of the thread id: lanes, then warps */
+    uint32_t mask;      /* xored to the register where it is set */
+  } selects[NEREID_LAYOUT_WARP_MOVE_SELECTS];
+} nereid_layout_warp_move_t;
+
+/* Whether the conversion stays within warps and takes fewer instructions so than through shared memory, where an
+ * element has `words` of 32 bits; writes how. */
+bool nereid_layout_warp_move(const nereid_layout_t *from, const nereid_layout_t *to, int words,
+                             nereid_layout_warp_move_t *out);
+
+#endif
