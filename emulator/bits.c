@@ -80,9 +80,10 @@ TERNARY(shf_r_wrap, uint32_t, funnel_r(a, b, c & 31))
 TERNARY(shf_l_clamp, uint32_t, funnel_l(a, b, c))
 TERNARY(shf_r_clamp, uint32_t, funnel_r(a, b, c))
 
+/* Position and length are the low bytes of their registers; of 64 bits an H200 takes all of them. */
 static uint64_t extract(uint64_t a, uint32_t at, uint32_t n, unsigned bits, bool is_signed) {
-  at &= 0xff;
-  n &= 0xff;
+  at = bits == 32 ? at & 0xff : at < 64 ? at : 64;
+  n = bits == 32 ? n & 0xff : n < 64 ? n : 64;
   uint64_t sign = 0;
   if (is_signed && n) {
     uint32_t top = at + n - 1 < bits - 1 ? at + n - 1 : bits - 1;
@@ -102,8 +103,9 @@ static emu_next_t bfi(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   uint32_t bits = insn->operands[0].size * 8u;
   FOR_LANES(lane, mask) {
     uint64_t a = emu_lane(warp, &insn->operands[1], (int)lane), b = emu_lane(warp, &insn->operands[2], (int)lane);
-    uint32_t at = emu_lane(warp, &insn->operands[3], (int)lane) & 0xff;
-    uint32_t n = emu_lane(warp, &insn->operands[4], (int)lane) & 0xff;
+    uint32_t low = bits == 32 ? 0xff : UINT32_MAX;
+    uint32_t at = (uint32_t)emu_lane(warp, &insn->operands[3], (int)lane) & low;
+    uint32_t n = (uint32_t)emu_lane(warp, &insn->operands[4], (int)lane) & low;
     uint64_t field = n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
     field = at < bits ? field << at : 0;
     emu_set_lane(warp, &insn->operands[0], (int)lane, (b & ~field) | ((at < bits ? a << at : 0) & field));

@@ -153,11 +153,16 @@ static emu_next_t float_from_integer(emu_warp_t *warp, const emu_insn_t *insn, u
   return EMU_ADVANCE;
 }
 
+/* max(x, +0): -0 becomes +0; a NaN stays. */
+static double rectified(double x) {
+  return x > 0 || x != x ? x : 0;
+}
+
 static double saturated(const emu_insn_t *insn, double x, unsigned type) {
   if (EMU_HAS(insn, sat))
     x = x > 0 ? (x < 1 ? x : 1) : 0;
-  if (EMU_HAS(insn, relu) && x < 0)
-    x = 0;
+  if (EMU_HAS(insn, relu))
+    x = rectified(x);
   if (EMU_HAS(insn, satfinite) && x == x) {
     double most = type == EMU_F16 ? f16.largest : type == EMU_BF16 ? bf16.largest : tf32.largest;
     x = fabs(x) > most ? copysign(most, x) : x;
@@ -165,11 +170,44 @@ static double saturated(const emu_insn_t *insn, double x, unsigned type) {
   return x;
 }
 
+/* Where the mantissa begins, counted from the top of a type's bits. */
+static unsigned mantissa_bits(unsigned type) {
+  return type == EMU_F64 ? 52 : type == EMU_F32 ? 23 : type == EMU_F16 ? 10 : 7;
+}
+
+/* A NaN's bits in another type, as an H200 leaves them: conversions from and to f64 keep sign and payload and make it
+ * quiet, bf16 and f32 to f32 keep all bits, tf32 has a NaN of its own; else it is the canonical one. */
+static uint64_t converted_nan(const emu_insn_t *insn, uint64_t bits) {
+  unsigned to = insn->types[0], from = insn->types[1], m = mantissa_bits(from), n = mantissa_bits(to);
+  bool plain = !EMU_HAS(insn, ftz) && !is_integral(insn);
+  if (to == from && to == EMU_F64 && plain)
+    return bits;
+  if (from == EMU_F32 && EMU_HAS(insn, ftz))
+    bits = 0x7fffffff;
+  if (to == EMU_TF32)
+    return EMU_HAS(insn, satfinite) ? 0x7f7fe000 : 0x7fffe000;
+  if (to == EMU_F32 && plain && (from == EMU_BF16 || from == EMU_F32))
+    return from == EMU_BF16 ? bits << 16 & UINT32_MAX : bits & UINT32_MAX;
+  if (to != EMU_F64 && from != EMU_F64)
+    return bits_of((double)NAN, to, false);
+  unsigned width = 8 * nereid_emulator_type_size((emu_type_t)from),
+           result = 8 * nereid_emulator_type_size((emu_type_t)to);
+  uint64_t payload = bits & ((UINT64_C(1) << m) - 1), sign = bits >> (width - 1) & 1;
+  payload = n >= m ? payload << (n - m) : payload >> (m - n);
+  uint64_t exponent = (UINT64_C(1) << (result - 1 - n)) - 1;
+  return sign << (result - 1) | exponent << n | UINT64_C(1) << (n - 1) | payload;
+}
+
 static emu_next_t float_from_float(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   unsigned to = insn->types[0], from = insn->types[1];
-  bool flush = EMU_HAS(insn, ftz);
+  bool flush = EMU_HAS(insn, ftz) && to != EMU_F16;
   FOR_LANES(lane, mask) {
-    double x = double_of(emu_lane(warp, &insn->operands[1], (int)lane), from, flush);
+    uint64_t bits = emu_lane(warp, &insn->operands[1], (int)lane);
+    double x = double_of(bits, from, flush);
+    if (x != x && !EMU_HAS(insn, sat)) {
+      emu_set_lane(warp, &insn->operands[0], (int)lane, converted_nan(insn, bits));
+      continue;
+    }
     if (is_integral(insn) && isfinite(x))
       x = copysign(nereid_emulator_round_integer(x, rounding(insn)), x);
     x = saturated(insn, x, to);
@@ -195,8 +233,7 @@ static emu_next_t pair_from_floats(emu_warp_t *warp, const emu_insn_t *insn, uin
 }
 
 static uint8_t fp8(const emu_insn_t *insn, double x) {
-  if (EMU_HAS(insn, relu) && x < 0)
-    x = 0;
+  x = EMU_HAS(insn, relu) ? rectified(x) : x;
   return insn->types[0] == EMU_E4M3X2 ? nereid_float_to_f8e4m3fn(x, NEREID_FLOAT_SATFINITE)
                                       : nereid_float_to_f8e5m2(x, NEREID_FLOAT_SATFINITE);
 }
@@ -226,7 +263,7 @@ static emu_next_t pair_from_fp8(emu_warp_t *warp, const emu_insn_t *insn, uint32
     for (int shift = 8; shift >= 0; shift -= 8) {
       uint8_t byte = (uint8_t)(pair >> shift);
       double x = (double)(e4m3 ? nereid_float_from_f8e4m3fn(byte) : nereid_float_from_f8e5m2(byte));
-      x = EMU_HAS(insn, relu) && x < 0 ? 0 : x;
+      x = EMU_HAS(insn, relu) ? rectified(x) : x;
       result = result << 16 | nereid_float_to_f16(x, NEREID_FLOAT_NEAREST);
     }
     emu_set_lane(warp, &insn->operands[0], (int)lane, result);

@@ -31,13 +31,13 @@
 CONVERSION(f16_f32, emu_to_f16((double)SINGLE(a)))
 CONVERSION(bf16_f32, emu_to_bf16((double)SINGLE(a)))
 CONVERSION(f32_f16, emu_f32_bits(emu_canonical(emu_from_f16((uint32_t)a & 0xffff))))
-CONVERSION(f32_bf16, emu_f32_bits(emu_canonical(SINGLE(a << 16))))
+CONVERSION(f32_bf16, (uint32_t)(a << 16)) /* a NaN's bits, too */
 PAIR(f16x2_f32, emu_to_f16(a) << 16 | emu_to_f16(b))
 PAIR(bf16x2_f32, emu_to_bf16(a) << 16 | emu_to_bf16(b))
 
-/* f32 to tf32, which lacks the low 13 bits; NaN is canonical. `up`: what is added for the rounding. */
+/* f32 to tf32, which lacks the low 13 bits; a NaN becomes one of its own. `up`: what is added for the rounding. */
 static inline uint32_t tf32(uint32_t bits, uint32_t up) {
-  return (bits & 0x7fffffff) > 0x7f800000    ? 0x7fffffff
+  return (bits & 0x7fffffff) > 0x7f800000    ? 0x7fffe000
          : (bits & 0x7f800000) == 0x7f800000 ? bits
                                              : (bits + up) & ~0x1fffu;
 }

@@ -52,6 +52,19 @@ static int modifier(nereid_view_t word) {
   return -1;
 }
 
+/* "tex.1d.v4.f32.s32 is not emulated (PTX ISA, Texture Instructions: tex)". */
+static bool refuse(emu_parser_t *parser, nereid_view_t text) {
+  size_t size = 0;
+  while (size < text.size && text.data[size] != '.')
+    ++size;
+  const char *section = nereid_emulator_section(nereid_view_of(text.data, size));
+  if (!section)
+    return nereid_emulator_syntax(parser, "%.*s is not emulated: '%.*s' is no instruction of the PTX ISA",
+                                  (int)text.size, text.data, (int)size, text.data);
+  return nereid_emulator_syntax(parser, "%.*s is not emulated (PTX ISA, %s: %.*s)", (int)text.size, text.data, section,
+                                (int)size, text.data);
+}
+
 static bool split(emu_parser_t *parser, nereid_view_t text, opcode_t *out) {
   const char *end = text.data + text.size, *at = text.data;
   *out = (opcode_t){0};
@@ -65,7 +78,7 @@ static bool split(emu_parser_t *parser, nereid_view_t text, opcode_t *out) {
       out->name = word;
     } else if (nereid_emulator_type(word)) {
       if (out->n_types == EMU_MAX_TYPES)
-        return nereid_emulator_syntax(parser, "%.*s is not emulated", (int)text.size, text.data);
+        return refuse(parser, text);
       out->types[out->n_types++] = word;
     } else {
       int which = modifier(word);
@@ -74,8 +87,7 @@ static bool split(emu_parser_t *parser, nereid_view_t text, opcode_t *out) {
       else if (out->n_words < MAX_WORDS)
         out->words[out->n_words++] = word;
       else
-        return nereid_emulator_syntax(parser, "%.*s is not emulated (.%.*s)", (int)text.size, text.data, (int)word.size,
-                                      word.data);
+        return refuse(parser, text);
     }
   }
   return true;
@@ -353,7 +365,7 @@ static const struct emu_recognized *recognize(emu_parser_t *parser, nereid_view_
     return NULL;
   found.form = find(&found.opcode, found.choices);
   if (!found.form) {
-    (void)nereid_emulator_syntax(parser, "%.*s is not emulated", (int)text.size, text.data);
+    (void)refuse(parser, text);
     return NULL;
   }
   *it = found;

@@ -26,35 +26,43 @@ TERNARY(fma_ftz, float, F(END(fmaf(F(a), F(b), F(c)))))
 UNARY(sqrt_ftz, float, float, F(END(sqrtf(F(a)))))
 UNARY(rcp_ftz, float, float, F(END(1.0f / F(a))))
 
-#define END64 emu_canonical64
-BINARY(add_f64, double, END64(a + b))
-BINARY(sub_f64, double, END64(a - b))
-BINARY(mul_f64, double, END64(a *b))
-BINARY(div_f64, double, END64(a / b))
-TERNARY(fma_f64, double, END64(fma(a, b, c)))
-UNARY(sqrt_f64, double, double, END64(sqrt(a)))
-UNARY(rcp_f64, double, double, END64(1.0 / a))
+/* A NaN result of f64 is, on an H200, a source that is one, made quiet: the first of `x`, `y` and `z` in its order;
+ * else the negative one. */
+#define QUIET(a) emu_f64(emu_f64_bits(a) | UINT64_C(1) << 51)
+#define FIRST_NAN(x, y, z) ((x) != (x) ? QUIET(x) : (y) != (y) ? QUIET(y) : (z) != (z) ? QUIET(z) : NEGATIVE_NAN)
+#define END64(result, x, y, z) ((result) == (result) ? (result) : FIRST_NAN(x, y, z))
+#define NEGATIVE_NAN emu_f64(UINT64_C(0xfff8000000000000))
+BINARY(add_f64, double, END64(a + b, b, a, a))
+BINARY(sub_f64, double, END64(a - b, b, a, a))
+BINARY(mul_f64, double, END64(a *b, b, a, a))
+BINARY(div_f64, double, END64(a / b, a, b, b))
+TERNARY(fma_f64, double, END64(fma(a, b, c), b, c, a))
+UNARY(sqrt_f64, double, double, END64(sqrt(a), a, a, a))
+UNARY(rcp_f64, double, double, END64(1.0 / a, a, a, a))
 
-/* abs and neg touch the sign bit alone, NaNs keep theirs. */
-UNARY(abs_f32, uint32_t, uint32_t, a & 0x7fffffff)
-UNARY(abs_ftz, uint32_t, float, emu_f32_bits(F(a)) & 0x7fffffff)
-UNARY(neg_f32, uint32_t, uint32_t, a ^ 0x80000000)
-UNARY(neg_ftz, uint32_t, float, emu_f32_bits(F(a)) ^ 0x80000000)
-UNARY(abs_f64, uint64_t, uint64_t, a &INT64_MAX)
-UNARY(neg_f64, uint64_t, uint64_t, a ^ (UINT64_C(1) << 63))
+/* abs and neg of a NaN are the canonical one for f32, and the NaN itself, quiet, for f64. */
+UNARY(abs_f32, float, float, emu_canonical(fabsf(a)))
+UNARY(abs_ftz, float, float, emu_canonical(fabsf(F(a))))
+UNARY(neg_f32, float, float, emu_canonical(-a))
+UNARY(neg_ftz, float, float, emu_canonical(-F(a)))
+UNARY(abs_f64, double, double, a != a ? QUIET(a) : fabs(a))
+UNARY(neg_f64, double, double, a != a ? QUIET(a) : -a)
 BINARY(copysign_f32, uint32_t, (b & 0x7fffffff) | (a & 0x80000000))
 BINARY(copysign_f64, uint64_t, (b & INT64_MAX) | (a & (UINT64_C(1) << 63)))
 
 /* The lesser (or greater) number; one NaN loses unless .NaN asks for it; -0 is less than +0. */
 static double select_extreme(const emu_insn_t *insn, double a, double b, bool greater) {
-  if (a != a || b != b)
-    return (a != a && b != b) || EMU_HAS(insn, NaN) ? NAN : a != a ? b : a;
-  if (EMU_HAS(insn, xorsign)) {
+  bool one = a != a || b != b;
+  if ((a != a && b != b) || (one && EMU_HAS(insn, NaN)))
+    return NAN;
+  if (EMU_HAS(insn, xorsign)) { /* a NaN's sign counts, too */
     double sign = (signbit(a) != 0) != (signbit(b) != 0) ? -1 : 1;
     a = fabs(a);
     b = fabs(b);
-    return copysign((a < b) != greater ? a : b, sign);
+    return copysign(b != b || (a == a && (a < b) != greater) ? a : b, sign);
   }
+  if (one)
+    return a != a ? b : a;
   if (a == b)
     return (signbit(a) != 0) != greater ? a : b;
   return (a < b) != greater ? a : b;
@@ -70,8 +78,8 @@ BINARY(min_f32, float, emu_canonical((float)select_extreme(insn, (double)a, (dou
 BINARY(max_f32, float, emu_canonical((float)select_extreme(insn, (double)a, (double)b, true)))
 BINARY(min_ftz, float, emu_canonical((float)select_extreme(insn, (double)F(a), (double)F(b), false)))
 BINARY(max_ftz, float, emu_canonical((float)select_extreme(insn, (double)F(a), (double)F(b), true)))
-BINARY(min_f64, double, END64(select_extreme(insn, a, b, false)))
-BINARY(max_f64, double, END64(select_extreme(insn, a, b, true)))
+BINARY(min_f64, double, END64(select_extreme(insn, a, b, false), b, a, a))
+BINARY(max_f64, double, END64(select_extreme(insn, a, b, true), b, a, a))
 
 static emu_next_t testp(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   uint32_t bits = 0;
@@ -85,7 +93,7 @@ static emu_next_t testp(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask)
               : EMU_HAS(insn, number)     ? x == x
               : EMU_HAS(insn, notanumber) ? x != x
               : EMU_HAS(insn, subnormal)  ? subnormal
-                                          : isfinite(x) && x != 0 && !subnormal;
+                                          : isfinite(x) && !subnormal; /* zeros are normal */
     bits |= (uint32_t)is << lane;
   }
   emu_set_predicate(warp, &insn->operands[0], bits, mask);

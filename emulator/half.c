@@ -6,14 +6,17 @@
 typedef enum operation { ADD, SUB, MUL, FMA, MIN, MAX, EX2, TANH } operation_t;
 
 static double extreme(const emu_insn_t *insn, double a, double b, bool greater) {
-  if (a != a || b != b)
-    return (a != a && b != b) || EMU_HAS(insn, NaN) ? NAN : a != a ? b : a;
-  if (EMU_HAS(insn, xorsign)) {
+  bool one_is = a != a || b != b;
+  if ((a != a && b != b) || (one_is && EMU_HAS(insn, NaN)))
+    return NAN;
+  if (EMU_HAS(insn, xorsign)) { /* a NaN's sign counts, too */
     double sign = (signbit(a) != 0) != (signbit(b) != 0) ? -1 : 1;
     a = fabs(a);
     b = fabs(b);
-    return copysign((a < b) != greater ? a : b, sign);
+    return copysign(b != b || (a == a && (a < b) != greater) ? a : b, sign);
   }
+  if (one_is)
+    return a != a ? b : a;
   if (a == b)
     return (signbit(a) != 0) != greater ? a : b;
   return (a < b) != greater ? a : b;
@@ -47,17 +50,20 @@ static double widen(uint16_t bits, bool is_bf16, bool flush) {
   return (double)(is_bf16 ? nereid_float_from_bf16(bits) : nereid_float_from_f16(bits));
 }
 
+enum { OUT_OF_BOUNDS = 0xfff7 };
+
 static uint16_t one(const emu_insn_t *insn, operation_t operation, bool is_bf16, const uint16_t *bits) {
   bool flush = EMU_HAS(insn, ftz);
+  if (insn->variant && (bits[0] == OUT_OF_BOUNDS || bits[1] == OUT_OF_BOUNDS))
+    return 0;
   double result = compute(insn, operation, widen(bits[0], is_bf16, flush), widen(bits[1], is_bf16, flush),
                           widen(bits[2], is_bf16, flush));
   if (EMU_HAS(insn, sat))
     result = result > 0 ? (result < 1 ? result : 1) : 0;
-  if (EMU_HAS(insn, relu) && result < 0)
-    result = 0;
   uint16_t out =
       is_bf16 ? nereid_float_to_bf16(result, NEREID_FLOAT_NEAREST) : nereid_float_to_f16(result, NEREID_FLOAT_NEAREST);
-  return flush && !(out & (is_bf16 ? 0x7f80 : 0x7c00)) ? out & 0x8000 : out;
+  out = flush && !(out & (is_bf16 ? 0x7f80 : 0x7c00)) ? out & 0x8000 : out;
+  return EMU_HAS(insn, relu) && out & 0x8000 ? 0 : out; /* -0, too; NaN results are positive */
 }
 
 static emu_next_t all(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, operation_t operation, int arity) {
@@ -129,20 +135,26 @@ HALF(max_half, MAX, 2)
 HALF(ex2_half, EX2, 1)
 HALF(tanh_half, TANH, 1)
 
-UNARY(abs_half, uint16_t, uint16_t, a & 0x7fff)
-UNARY(neg_half, uint16_t, uint16_t, a ^ 0x8000)
-UNARY(abs_pair, uint32_t, uint32_t, a & 0x7fff7fff)
-UNARY(neg_pair, uint32_t, uint32_t, a ^ 0x80008000)
-static uint32_t flush_half(uint32_t a) {
-  return a & 0x7c00 ? a : a & 0x8000;
+/* abs and neg, of one or of a pair; a NaN gives the canonical one. */
+static uint32_t with_sign(uint32_t a, bool is_bf16, bool flush, bool negates) {
+  uint32_t magnitude = a & 0x7fff, exponent = is_bf16 ? 0x7f80 : 0x7c00;
+  if (magnitude > exponent)
+    return 0x7fff;
+  magnitude = flush && !(magnitude & exponent) ? 0 : magnitude;
+  return magnitude | (negates ? ~a & 0x8000 : 0);
 }
-static uint32_t flush_pair(uint32_t a) {
-  return flush_half(a & 0xffff) | flush_half(a >> 16) << 16;
-}
-UNARY(abs_half_ftz, uint16_t, uint16_t, flush_half(a) & 0x7fff)
-UNARY(neg_half_ftz, uint16_t, uint16_t, flush_half(a) ^ 0x8000)
-UNARY(abs_pair_ftz, uint32_t, uint32_t, flush_pair(a) & 0x7fff7fff)
-UNARY(neg_pair_ftz, uint32_t, uint32_t, flush_pair(a) ^ 0x80008000)
+#define PAIR(of, ...) of(a & 0xffff, __VA_ARGS__) | of(a >> 16, __VA_ARGS__) << 16
+#define SIGNS(name, ...)                                                                                               \
+  UNARY(name##_half, uint16_t, uint16_t, with_sign(a, __VA_ARGS__))                                                    \
+  UNARY(name##_pair, uint32_t, uint32_t, PAIR(with_sign, __VA_ARGS__))
+/* clang-format off */
+SIGNS(abs_f16, false, false, false)
+SIGNS(abs_ftz, false, true, false)
+SIGNS(abs_bf16, true, false, false)
+SIGNS(neg_f16, false, false, true)
+SIGNS(neg_ftz, false, true, true)
+SIGNS(neg_bf16, true, false, true)
+/* clang-format on */
 
 #define FLOAT NEREID_EMULATOR_CLASS_FLOAT
 #define SPECIAL NEREID_EMULATOR_CLASS_SPECIAL
@@ -154,6 +166,13 @@ UNARY(neg_pair_ftz, uint32_t, uint32_t, flush_pair(a) ^ 0x80008000)
 #define PLAIN(name, operands, needs, may)                                                                              \
   {#name, F16, operands, needs, may, name##_f16, FLOAT}, {                                                             \
     #name, BF16, operands, needs, may, name##_bf16, FLOAT                                                              \
+  }
+#define SIGN_ROWS(name)                                                                                                \
+  {#name, "f16", "d0s0", 0, 0, name##_f16_half, FLOAT}, {#name, "f16x2", "d0s0", 0, 0, name##_f16_pair, FLOAT},        \
+      {#name, "f16", "d0s0", EMU_BIT(ftz), 0, name##_ftz_half, FLOAT},                                                 \
+      {#name, "f16x2", "d0s0", EMU_BIT(ftz), 0, name##_ftz_pair, FLOAT},                                               \
+      {#name, "bf16", "d0s0", 0, 0, name##_bf16_half, FLOAT}, {                                                        \
+    #name, "bf16x2", "d0s0", 0, 0, name##_bf16_pair, FLOAT                                                             \
   }
 const emu_form_t nereid_emulator_half_forms[] = {
     PLAIN(add, "d0s0s0", 0, EMU_BIT(rn)),
@@ -167,6 +186,7 @@ const emu_form_t nereid_emulator_half_forms[] = {
     {"mul", F16, "d0s0s0", 0, MAY, mul_half, FLOAT},
     {"fma", F16, "d0s0s0s0", EMU_BIT(rn), EMU_BIT(ftz) | EMU_BIT(sat) | EMU_BIT(relu), fma_half, FLOAT},
     {"fma", BF16, "d0s0s0s0", EMU_BIT(rn), EMU_BIT(relu), fma_half, FLOAT},
+    {"fma oob", BOTH, "d0s0s0s0", EMU_BIT(rn), EMU_BIT(relu), fma_half, FLOAT | EMU_VARIANT(1)},
     {"min", F16, "d0s0s0", 0, EMU_BIT(ftz) | EMU_BIT(NaN), min_half, FLOAT},
     {"min", BF16, "d0s0s0", 0, EMU_BIT(NaN), min_half, FLOAT},
     {"min", F16, "d0s0s0", XORSIGN, EMU_BIT(ftz) | EMU_BIT(NaN), min_half, FLOAT},
@@ -175,14 +195,8 @@ const emu_form_t nereid_emulator_half_forms[] = {
     {"max", BF16, "d0s0s0", 0, EMU_BIT(NaN), max_half, FLOAT},
     {"max", F16, "d0s0s0", XORSIGN, EMU_BIT(ftz) | EMU_BIT(NaN), max_half, FLOAT},
     {"max", BF16, "d0s0s0", XORSIGN, EMU_BIT(NaN), max_half, FLOAT},
-    {"abs", "f16|bf16", "d0s0", 0, 0, abs_half, FLOAT},
-    {"abs", "f16x2|bf16x2", "d0s0", 0, 0, abs_pair, FLOAT},
-    {"neg", "f16|bf16", "d0s0", 0, 0, neg_half, FLOAT},
-    {"neg", "f16x2|bf16x2", "d0s0", 0, 0, neg_pair, FLOAT},
-    {"abs", "f16", "d0s0", EMU_BIT(ftz), 0, abs_half_ftz, FLOAT},
-    {"abs", "f16x2", "d0s0", EMU_BIT(ftz), 0, abs_pair_ftz, FLOAT},
-    {"neg", "f16", "d0s0", EMU_BIT(ftz), 0, neg_half_ftz, FLOAT},
-    {"neg", "f16x2", "d0s0", EMU_BIT(ftz), 0, neg_pair_ftz, FLOAT},
+    SIGN_ROWS(abs),
+    SIGN_ROWS(neg),
     {"ex2", F16, "d0s0", EMU_BIT(approx), 0, ex2_half, SPECIAL},
     {"ex2", BF16, "d0s0", EMU_BIT(approx) | EMU_BIT(ftz), 0, ex2_half, SPECIAL},
     {"tanh", BOTH, "d0s0", EMU_BIT(approx), 0, tanh_half, SPECIAL},

@@ -1,5 +1,5 @@
-/* Integer arithmetic (PTX ISA, Integer Arithmetic Instructions). Wraps; division by zero gives all ones, the
- * remainder too, INT_MIN / -1 is INT_MIN, as the machine does. */
+/* Integer arithmetic (PTX ISA, Integer Arithmetic Instructions). Wraps; quotient and remainder of a division by
+ * zero are all ones, INT_MIN / -1 is INT_MIN, as on an H200. */
 #include "emulator/execute.h"
 
 typedef __int128 wide_t;

@@ -128,6 +128,8 @@ typedef struct emu_declaration { /* [.space] [.align N] [.vN] .type name[dims] *
 bool nereid_emulator_declaration(emu_parser_t *parser, emu_declaration_t *out);
 
 bool nereid_emulator_body(emu_parser_t *parser);
+/* The PTX ISA's section of an instruction, by its name; null: it has none. */
+const char *nereid_emulator_section(nereid_view_t name);
 bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t opcode, const emu_operand_t *guard);
 bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_form_t *form);
 bool nereid_emulator_predicate(emu_parser_t *parser, emu_operand_t *out);

@@ -7,8 +7,8 @@
  * wait a phase that its bytes or its arrival complete                    the phase is an actor of its own in the
  * clocks; who sees the phase done knows it
  *
- * An mbarrier collects what arrivals release, and what the issuers of operations knew, and passes it on when the phase is
- * done. */
+ * An mbarrier collects what arrivals release, and what the issuers of operations knew, and passes it on when the phase
+ * is done. */
 #include "emulator/bulk.h"
 #include "emulator/execute.h"
 #include "emulator/race_private.h"

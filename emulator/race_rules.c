@@ -1,8 +1,8 @@
 /* What the race detector finds by rule instead of by bytes in memory.
  *
  * Registers of wgmma: D, and A where it is in registers, are not to be touched between a wgmma and the wait for it, and
- * what other instructions touched before needs wgmma.fence, and so does the first wgmma (PTX ISA, wgmma.fence). Instructions that name such a
- * register are marked once per launch, so that the others cost nothing.
+ * what other instructions touched before needs wgmma.fence, and so does the first wgmma (PTX ISA, wgmma.fence).
+ * Instructions that name such a register are marked once per launch, so that the others cost nothing.
  *
  * Tensor maps that a kernel writes: tensormap.cp_fenceproxy, or a fence.proxy.tensormap::generic.release, behind the
  * writes, and fence.proxy.tensormap::generic.acquire of the map in the CTA that uses it. */
