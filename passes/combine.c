@@ -1,0 +1,164 @@
+/* triton-combine: a few pairs of operations that are one.
+ *
+ *   tt.dot %a, %b, 0 ; arith.addf %c       ->  tt.dot %a, %b, %c
+ *   tt.addptr (tt.addptr %p, 4), 8         ->  tt.addptr %p, 12
+ *   arith.select %m, (tt.load %p, %m), %x  ->  tt.load %p, %m, %x
+ *
+ * The inner operation has no other user, but for addptr. A product that rounds its sum now and then
+ * (maxNumImpreciseAcc) keeps its own. */
+#include "passes/loop_stages.h"
+#include "passes/pass.h"
+
+#include "dialects/made_by.h"
+#include "nereid/dialects/arith.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/tt.h"
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+static bool has_one_use(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+}
+
+/* The one number that a constant has everywhere; null when it has several, or is no constant. */
+static MlirAttribute constant_of(MlirValue value) {
+  MlirAttribute attribute = nereidMlirValueGetConstant(value);
+  if (mlirAttributeIsNull(attribute))
+    return attribute;
+  if (mlirAttributeIsADenseElements(attribute))
+    return mlirDenseElementsAttrIsSplat(attribute) ? mlirDenseElementsAttrGetSplatValue(attribute)
+                                                   : (MlirAttribute){NULL};
+  return attribute;
+}
+
+static bool is_zero(MlirValue value) {
+  MlirAttribute constant = constant_of(value);
+  if (mlirAttributeIsNull(constant))
+    return false;
+  return mlirAttributeIsAFloat(constant) ? mlirFloatAttrGetValueDouble(constant) == 0
+                                         : mlirAttributeIsAInteger(constant) && !mlirIntegerAttrGetValueInt(constant);
+}
+
+static void replace(MlirOperation op, MlirValue by) {
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), by);
+  nereidMlirOperationErase(op);
+}
+
+/* --- patterns: whether `op` was rewritten; it may be gone then --- */
+
+static bool add_to_dot(MlirOperation op) {
+  for (intptr_t i = 0; i < 2; ++i) {
+    MlirOperation dot = nereid_made_by(mlirOperationGetOperand(op, i), NEREID_OP_TT_DOT);
+    if (mlirOperationIsNull(dot) || !has_one_use(mlirOperationGetResult(dot, 0)) ||
+        !mlirBlockEqual(mlirOperationGetBlock(dot), mlirOperationGetBlock(op)) || !is_zero(nereid_tt_dot_get_c(dot)) ||
+        nereid_tt_dot_get_max_num_imprecise_acc(dot) != 0)
+      continue;
+    MlirValue addend = mlirOperationGetOperand(op, 1 - i);
+    mlirOperationSetOperand(dot, 2, addend);
+    mlirOperationMoveBefore(dot, op); /* the addend may come after it */
+    replace(op, mlirOperationGetResult(dot, 0));
+    return true;
+  }
+  return false;
+}
+
+static bool add_constants(MlirOperation op) {
+  MlirOperation inner = nereid_made_by(nereid_tt_addptr_get_ptr(op), NEREID_OP_TT_ADDPTR);
+  if (mlirOperationIsNull(inner))
+    return false;
+  MlirValue first = nereid_tt_addptr_get_offset(inner), second = nereid_tt_addptr_get_offset(op);
+  MlirAttribute x = constant_of(first), y = constant_of(second);
+  MlirType type = mlirValueGetType(first);
+  if (mlirAttributeIsNull(x) || mlirAttributeIsNull(y) || !mlirTypeEqual(type, mlirValueGetType(second)))
+    return false;
+  const int64_t sum = mlirIntegerAttrGetValueInt(x) + mlirIntegerAttrGetValueInt(y);
+  MlirAttribute value = mlirIntegerAttrGet(mlirAttributeGetType(x), sum);
+  if (mlirIntegerAttrGetValueInt(value) != sum)
+    return false;
+  if (mlirTypeIsARankedTensor(type))
+    value = mlirDenseElementsAttrSplatGet(type, value);
+  nereid_builder_t builder = nereid_builder_before(op);
+  mlirOperationSetOperand(op, 0, nereid_tt_addptr_get_ptr(inner));
+  mlirOperationSetOperand(op, 1, nereid_arith_constant_get_result(nereid_arith_constant_build(&builder, value)));
+  return true;
+}
+
+/* Whether `mask` is `condition`, or that for every element. */
+static bool is_condition(MlirValue mask, MlirValue condition) {
+  MlirOperation splat = nereid_made_by(mask, NEREID_OP_TT_SPLAT);
+  return mlirValueEqual(mask, condition) ||
+         (!mlirOperationIsNull(splat) && mlirValueEqual(mlirOperationGetOperand(splat, 0), condition));
+}
+
+static bool select_of_load(MlirOperation op) {
+  MlirOperation load = nereid_made_by(mlirOperationGetOperand(op, 1), NEREID_OP_TT_LOAD);
+  if (mlirOperationIsNull(load) || !has_one_use(mlirOperationGetResult(load, 0)) ||
+      mlirValueIsNull(nereid_tt_load_get_mask(load)) ||
+      !is_condition(nereid_tt_load_get_mask(load), mlirOperationGetOperand(op, 0)) ||
+      !mlirBlockEqual(mlirOperationGetBlock(load), mlirOperationGetBlock(op)))
+    return false;
+  /* The other value must be there already: what it is made by is in front of the load, or outside of the block. */
+  MlirOperation maker = nereid_maker(mlirOperationGetOperand(op, 2));
+  for (MlirOperation next = load; !mlirOperationIsNull(maker) && !mlirOperationIsNull(next);
+       next = mlirOperationGetNextInBlock(next))
+    if (mlirOperationEqual(next, maker))
+      return false;
+  nereid_builder_t builder = nereid_builder_before(load);
+  MlirOperation made = nereid_tt_load_build(&builder, nereid_tt_load_get_ptr(load), nereid_tt_load_get_mask(load),
+                                            mlirOperationGetOperand(op, 2), 0, NULL, (MlirAttribute){NULL},
+                                            nereid_tt_load_get_cache(load), nereid_tt_load_get_evict(load),
+                                            nereid_tt_load_get_is_volatile(load));
+  replace(op, mlirOperationGetResult(made, 0));
+  nereidMlirOperationErase(load);
+  return true;
+}
+
+/* --- the pass --- */
+
+typedef struct pattern {
+  nereid_op_kind_t kind;
+  bool (*rewrite)(MlirOperation op);
+} pattern_t;
+
+static const pattern_t patterns[] = {
+    {NEREID_OP_ARITH_ADDF, add_to_dot},
+    {NEREID_OP_ARITH_ADDI, add_to_dot},
+    {NEREID_OP_TT_ADDPTR, add_constants},
+    {NEREID_OP_ARITH_SELECT, select_of_load},
+};
+
+static const pattern_t *find_pattern(MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  for (size_t i = 0; i < sizeof patterns / sizeof *patterns; ++i)
+    if (patterns[i].kind == kind)
+      return &patterns[i];
+  return NULL;
+}
+
+typedef struct collection {
+  nereid_arena_t *arena;
+  nereid_operations_t ops;
+} collection_t;
+
+static MlirWalkResult collect(MlirOperation op, void *user_data) {
+  collection_t *collection = user_data;
+  if (find_pattern(op))
+    nereid_vector_push(collection->arena, &collection->ops, op);
+  return MlirWalkResultAdvance;
+}
+
+/* In the order of the text, so that a chain becomes one. No pattern removes an op that another starts from. */
+MlirLogicalResult nereid_pass_triton_combine(nereid_pass_t *pass) {
+  collection_t collection = {.arena = pass->scratch};
+  int64_t count = 0;
+  mlirOperationWalk(pass->op, collect, &collection, MlirWalkPreOrder);
+  if (pass->scratch->failed)
+    return mlirLogicalResultFailure();
+  for (size_t i = 0; i < collection.ops.size; ++i)
+    count += find_pattern(collection.ops.data[i])->rewrite(collection.ops.data[i]);
+  nereid_pass_statistic_add(pass, "combined", count);
+  return mlirLogicalResultSuccess();
+}

@@ -1,0 +1,38 @@
+// RUN: nereid-opt %s --triton-reorder-broadcast --canonicalize | FileCheck %s
+
+// CHECK-LABEL: @scalars(
+// CHECK: %[[S:.*]] = arith.addf %arg0, %{{.*}} : f32
+// CHECK: %[[E:.*]] = math.exp %[[S]] : f32
+// CHECK: %[[T:.*]] = tt.splat %[[E]] : f32 -> tensor<64xf32>
+// CHECK: tt.return %[[T]]
+tt.func public @scalars(%a: f32) -> tensor<64xf32> {
+  %one = arith.constant dense<1.0> : tensor<64xf32>
+  %x = tt.splat %a : f32 -> tensor<64xf32>
+  %s = arith.addf %x, %one : tensor<64xf32>
+  %e = math.exp %s : tensor<64xf32>
+  tt.return %e : tensor<64xf32>
+}
+
+// CHECK-LABEL: @columns(
+// CHECK: %[[N:.*]] = tt.splat %arg2 : i32 -> tensor<64x1xi32>
+// CHECK: %[[P:.*]] = arith.muli %arg0, %[[N]] : tensor<64x1xi32>
+// CHECK: %[[C:.*]] = arith.cmpi slt, %[[P]], %arg1 : tensor<64x1xi32>
+// CHECK: tt.broadcast %[[C]] : tensor<64x1xi1> -> tensor<64x32xi1>
+tt.func public @columns(%a: tensor<64x1xi32>, %b: tensor<64x1xi32>, %n: i32) -> tensor<64x32xi1> {
+  %x = tt.broadcast %a : tensor<64x1xi32> -> tensor<64x32xi32>
+  %y = tt.broadcast %b : tensor<64x1xi32> -> tensor<64x32xi32>
+  %z = tt.splat %n : i32 -> tensor<64x32xi32>
+  %p = arith.muli %x, %z : tensor<64x32xi32>
+  %c = arith.cmpi slt, %p, %y : tensor<64x32xi32>
+  tt.return %c : tensor<64x32xi1>
+}
+
+// A row and a column stay spread.
+// CHECK-LABEL: @crossed(
+// CHECK: arith.addi %{{.*}}, %{{.*}} : tensor<64x32xi32>
+tt.func public @crossed(%a: tensor<64x1xi32>, %b: tensor<1x32xi32>) -> tensor<64x32xi32> {
+  %x = tt.broadcast %a : tensor<64x1xi32> -> tensor<64x32xi32>
+  %y = tt.broadcast %b : tensor<1x32xi32> -> tensor<64x32xi32>
+  %s = arith.addi %x, %y : tensor<64x32xi32>
+  tt.return %s : tensor<64x32xi32>
+}
