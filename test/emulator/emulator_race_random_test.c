@@ -200,7 +200,8 @@ static const char *shared_place(void) {
 static void say_access(void) {
   const char *who = guard(), *scope = ONE_OF(".cta", ".gpu");
   bool shared = below(4) != 0;
-  const char *place = shared ? shared_place() : ONE_OF("%d9", "%d9+4", "%d9+64", "%d8"), *space = shared ? "shared" : "global";
+  const char *place = shared ? shared_place() : ONE_OF("%d9", "%d9+4", "%d9+64", "%d8"),
+             *space = shared ? "shared" : "global";
   switch (below(8)) {
   case 0:
     say("%sld.relaxed%s.%s.b32 %%r2, [%s];\n", who, scope, space, place);
@@ -209,8 +210,8 @@ static void say_access(void) {
     say("%sst.relaxed%s.%s.b32 [%s], %%r70;\n", who, scope, space, place);
     return;
   case 2:
-    say("%s%s%s.%s.add.u32 %%r2, [%s], 1;\n", who, ONE_OF("atom", "atom.relaxed", "atom.acquire", "atom.release", "atom.acq_rel"),
-        scope, space, place);
+    say("%s%s%s.%s.add.u32 %%r2, [%s], 1;\n", who,
+        ONE_OF("atom", "atom.relaxed", "atom.acquire", "atom.release", "atom.acq_rel"), scope, space, place);
     return;
   case 3:
     say("%sst.%s.b8 [%s], %s;\n", who, space, place, ONE_OF("%r70", "%r74"));
@@ -240,14 +241,16 @@ static void say_phase(void) {
   default:
     say("@!%%p0 mbarrier.arrive.shared.b64 %%d1, [%%r0+4096];\n"
         "@%%p0 mbarrier.arrive.expect_tx.shared.b64 %%d1, [%%r0+4096], 64;\n"
-        "@%%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%%r0+%d], [%%d9+512], 64, [%%r0+4096];\n",
+        "@%%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%%r0+%d], [%%d9+512], 64, "
+        "[%%r0+4096];\n",
         (int)below(4) * 64);
   }
   if (below(2))
     say_access();
   if (below(8) == 0)
     say("bar.sync 0;\n");
-  say("$W%d: mbarrier.try_wait.parity.shared.b64 %%p2, [%%r0+4096], %d; @!%%p2 bra $W%d;\n", label, phases++ & 1, label);
+  say("$W%d: mbarrier.try_wait.parity.shared.b64 %%p2, [%%r0+4096], %d; @!%%p2 bra $W%d;\n", label, phases++ & 1,
+      label);
   label++;
 }
 
@@ -274,14 +277,17 @@ static void say_operation(void) {
     return;
   case 5:
     say("%scp.async.ca.shared.global [%s], [%%d9+256], 4;\n%s", guard(), ONE_OF("%r71", "%r72"),
-        ONE_OF("", "cp.async.wait_all;\n", "cp.async.commit_group;\n", "cp.async.commit_group; cp.async.wait_group 0;\n"));
+        ONE_OF("", "cp.async.wait_all;\n", "cp.async.commit_group;\n",
+               "cp.async.commit_group; cp.async.wait_group 0;\n"));
     return;
   case 6:
     say("%sfence.proxy.async.shared::cta;\n", ONE_OF("", "", "@%p1 "));
     return;
   case 7:
-    say("@%%p0 cp.async.bulk.global.shared::cta.bulk_group [%%d9+1024], [%%r0+%d], 64;\n@%%p0 cp.async.bulk.commit_group;\n%s",
-        (int)below(4) * 64, ONE_OF("", "@%p0 cp.async.bulk.wait_group.read 0;\n", "@%p0 cp.async.bulk.wait_group 0;\n"));
+    say("@%%p0 cp.async.bulk.global.shared::cta.bulk_group [%%d9+1024], [%%r0+%d], 64;\n@%%p0 "
+        "cp.async.bulk.commit_group;\n%s",
+        (int)below(4) * 64,
+        ONE_OF("", "@%p0 cp.async.bulk.wait_group.read 0;\n", "@%p0 cp.async.bulk.wait_group 0;\n"));
     return;
   case 8:
     say_phase();

@@ -267,8 +267,7 @@ static void naive_phase(uint32_t offset) {
   naive.pending[at].n = 0;
 }
 
-static void naive_issue(emu_effect_t *effect, int lane, bool writes, bool in_global, uint64_t address,
-                        uint64_t bytes) {
+static void naive_issue(emu_effect_t *effect, int lane, bool writes, bool in_global, uint64_t address, uint64_t bytes) {
   if (!bytes)
     return;
   int node = naive_loose(naive_thread_of(effect->warp, (uint32_t)lane));

@@ -18,12 +18,15 @@ static void races_note(void *user_data, const nereid_emulator_race_t *race) {
   static const char *const kinds[] = {"race", "proxy", "wgmma-reg", "tensor-map"};
   size_t used = strlen(races_text);
   unsigned earlier = race->earlier.line, later = race->later.line;
+  char text[64];
   (void)user_data;
-  snprintf(races_text + used, sizeof races_text - used, "%s%s %u %u", used ? ", " : "", kinds[race->kind], earlier - 15,
-           later - 15);
+  snprintf(text, sizeof text, "%s %u %u", kinds[race->kind], earlier - 15, later - 15);
+  if (strstr(races_text, text)) /* of another instruction of the line */
+    return;
+  snprintf(races_text + used, sizeof races_text - used, "%s%s", used ? ", " : "", text);
 }
 
-static const char *races_of(const char *body, uint32_t threads, uint32_t ctas) {
+static const char *races_of_cluster(const char *body, uint32_t threads, uint32_t ctas, uint32_t cluster) {
   static char text[16384];
   static uint64_t data[1 << 12];
   nereid_emulator_program_t *program = NULL;
@@ -45,6 +48,7 @@ static const char *races_of(const char *body, uint32_t threads, uint32_t ctas) {
   assert_int_equal(nereid_emulator_memory_create(&memory), NEREID_OK);
   assert_int_equal(nereid_emulator_memory_add(memory, data, sizeof data, 128, "data", &address), NEREID_OK);
   nereid_emulator_launch_t launch = {.grid = {ctas, 1, 1},
+                                     .cluster = {cluster, 1, 1},
                                      .block = {threads, 1, 1},
                                      .shared_bytes = 1 << 16,
                                      .parameters = &address,
@@ -57,6 +61,10 @@ static const char *races_of(const char *body, uint32_t threads, uint32_t ctas) {
   nereid_emulator_memory_destroy(memory);
   nereid_emulator_unload(program);
   return races_text;
+}
+
+static inline const char *races_of(const char *body, uint32_t threads, uint32_t ctas) {
+  return races_of_cluster(body, threads, ctas, 1);
 }
 
 #define RACES(threads, body, expected) assert_string_equal(races_of(body, threads, 1), expected)
