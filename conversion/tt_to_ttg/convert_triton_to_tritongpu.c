@@ -7,8 +7,8 @@
  *
  * Types are changed in place: the default encoding depends on the shape alone, so operands and results of nearly every
  * op agree afterwards by themselves, through loops and calls. Ops whose encodings follow from one another (expand_dims,
- * broadcast, reduce, trans, join, split, cat, dot) are mended one by one with ttg.convert_layout, which later passes
- * remove where they can.
+ * broadcast, reduce, trans, join, split, cat, map_elementwise, dot) are mended one by one with ttg.convert_layout,
+ * which later passes remove where they can.
  *
  * Requires: tt IR. Keeps: attributes, locations, encodings that are there. Establishes: ttg.num-warps, ttg.num-ctas,
  * ttg.threads-per-warp, ttg.target on the module. */
@@ -210,6 +210,28 @@ static bool mend_cat(conversion_t *conversion, MlirOperation op) {
   return true;
 }
 
+/* The region takes `pack` neighbours of the last dimension: a thread holds that many. */
+static bool mend_map(conversion_t *conversion, MlirOperation op) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
+  int64_t shape[NEREID_TTG_MAX_RANK];
+  int32_t size[NEREID_TTG_MAX_RANK], order[NEREID_TTG_MAX_RANK];
+  const intptr_t rank = shape_of(type, shape);
+  const int32_t pack = nereid_tt_map_elementwise_get_pack(op);
+  assert(rank >= 1 && rank <= NEREID_TTG_MAX_RANK); /* or it would have got no encoding */
+  if (pack == 1)
+    return true;
+  for (intptr_t d = 0; d < rank; ++d) {
+    size[d] = d + 1 < rank ? 1 : pack;
+    order[d] = (int32_t)(rank - 1 - d);
+  }
+  MlirAttribute encoding = nereid_ttg_blocked_make(conversion->context, rank, shape, size, order, conversion->grid);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    convert_operand(op, i, encoding);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    change_result(op, i, encoding);
+  return true;
+}
+
 /* A thread computes a square of results: 4x4, 2x2 or one, as many as there are. */
 static MlirAttribute dot_encoding(conversion_t *conversion, MlirType type) {
   int64_t shape[NEREID_TTG_MAX_RANK];
@@ -254,6 +276,7 @@ static const mend_t mends[] = {
     {NEREID_OP_TT_JOIN, mend_join},
     {NEREID_OP_TT_SPLIT, mend_split},
     {NEREID_OP_TT_CAT, mend_cat},
+    {NEREID_OP_TT_MAP_ELEMENTWISE, mend_map},
     {NEREID_OP_TT_DOT, mend_dot},
 };
 

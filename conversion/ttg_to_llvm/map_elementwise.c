@@ -25,9 +25,11 @@ static bool lower_map(nereid_lower_t *lower, MlirOperation op, const nereid_lowe
   (void)row;
   const intptr_t pack = nereid_tt_map_elementwise_get_pack(op), n_results = mlirOperationGetNumResults(op);
   const intptr_t registers = nereid_lower_operand(lower, op, 0).count;
-  if (registers % pack)
-    return nereid_lower_error(op, "takes %td elements at a time, its threads hold %td: expected a divisor",
-                              (ptrdiff_t)pack, (ptrdiff_t)registers);
+  const nereid_layout_t *layout = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetOperand(op, 0)));
+  const int32_t run = layout ? nereid_layout_contiguity(layout, layout->rank - 1) : 0;
+  if (run < pack)
+    return nereid_lower_error(op, "takes %td consecutive elements at a time, its threads hold %d: expected as many",
+                              (ptrdiff_t)pack, (int)run);
   const size_t n_arguments = (size_t)(mlirOperationGetNumOperands(op) * pack);
   MlirValue *arguments = nereid_arena_new(lower->arena, MlirValue, n_arguments);
   MlirValue *made = nereid_arena_new(lower->arena, MlirValue, (size_t)(n_results * pack));

@@ -38,7 +38,7 @@ tt.func private @cat(%x: tensor<128xf32, #half>) {
 #line = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @map(%x: tensor<256xi32, #line>) {
-  // expected-error @below {{takes 4 elements at a time, its threads hold 2: expected a divisor}}
+  // expected-error @below {{takes 4 consecutive elements at a time, its threads hold 2: expected as many}}
   %y = "tt.map_elementwise"(%x) <{pack = 4 : i32}> ({
   ^bb0(%a: i32, %b: i32, %c: i32, %d: i32):
     tt.map_elementwise.return %a, %b, %c, %d : i32, i32, i32, i32
