@@ -5,7 +5,8 @@
  *   vector_add   x + y of 4 Mi floats, 1,024 per CTA: millions of thread-instructions per second
  *   matmul       one CTA's 128x256 tile of f16 with K = 4096: seconds
  *
- * each plain, with counters and with the race detector. Loading is timed too. Results are compared with the ones computed here. */
+ * each plain, with counters and with the race detector. Loading is timed too. Results are compared with the ones
+ * computed here. */
 #include "emulator/emulator.h"
 #include "base/float.h"
 
