@@ -25,6 +25,7 @@ typedef struct nereid_image_kernel {
   uint32_t stack;               /* bytes per thread */
   uint32_t code;                /* bytes of machine code; 0 for PTX */
   uint32_t required_threads[3]; /* .reqntid; 0: none */
+  uint32_t required_cluster[3]; /* CTAs, .reqnctapercluster of PTX; 0: none */
   uint32_t maxnreg;             /* .maxnreg of PTX; 0: none */
   size_t n_parameters;
   const nereid_image_parameter_t *parameters; /* in order */

@@ -141,22 +141,27 @@ static bool read_parameters(reader_t *reader, nereid_image_kernel_t *kernel) {
   return closed;
 }
 
+/* "128", "128, 1" or "128, 1, 1" at the current word; extents that are not there are 1. */
+static void read_extents(reader_t *reader, uint32_t extents[3]) {
+  extents[1] = extents[2] = 1;
+  for (int i = 0; i < 3 && number(reader, &extents[i]); ++i)
+    if (!next(reader) || !is(reader, ",") || !next(reader))
+      return;
+}
+
 /* Directives between the parameters and the body; the current word is the first of them. */
 static bool read_directives(reader_t *reader, nereid_image_kernel_t *kernel) {
   while (reader->word.size && !is(reader, "{") && !is(reader, ";")) {
-    bool threads = is(reader, ".reqntid"), registers = is(reader, ".maxnreg");
+    const bool threads = is(reader, ".reqntid"), registers = is(reader, ".maxnreg");
+    const bool cluster = is(reader, ".reqnctapercluster");
     next(reader);
     if (registers && !number(reader, &kernel->maxnreg))
       return false;
-    for (int i = 0; threads && i < 3 && number(reader, &kernel->required_threads[i]); ++i)
-      if (!next(reader) || !is(reader, ","))
-        threads = false;
-      else
-        next(reader);
+    if (threads)
+      read_extents(reader, kernel->required_threads);
+    if (cluster)
+      read_extents(reader, kernel->required_cluster);
   }
-  for (int i = 1; i < 3; ++i)
-    if (kernel->required_threads[0] && !kernel->required_threads[i])
-      kernel->required_threads[i] = 1;
   return reader->word.size > 0;
 }
 

@@ -59,16 +59,8 @@ static uint64_t shared_limit(int32_t capability) {
 }
 
 /* Dynamic shared memory begins at a multiple of 1024 behind the static part. */
-static uint64_t dynamic_limit(nereid_arena_t *arena, nereid_view_t image, int32_t capability) {
-  nereid_image_t inspected;
-  nereid_message_t ignored;
-  const uint64_t limit = shared_limit(capability);
-  uint64_t used = 0;
-  if (nereid_image_inspect(arena, image, &inspected, &ignored) == NEREID_OK)
-    for (size_t i = 0; i < inspected.n_kernels; ++i)
-      if (inspected.kernels[i].static_shared > used)
-        used = inspected.kernels[i].static_shared;
-  used = (used + 1023) / 1024 * 1024;
+static uint64_t dynamic_limit(const nereid_image_kernel_t *kernel, int32_t capability) {
+  const uint64_t limit = shared_limit(capability), used = ((uint64_t)kernel->static_shared + 1023) / 1024 * 1024;
   return used < limit ? limit - used : 0;
 }
 
@@ -97,7 +89,6 @@ static void merge(const nereid_metadata_t *ir, nereid_metadata_t *metadata) {
   metadata->grid_arguments = ir->grid_arguments;
   metadata->n_grid_arguments = ir->n_grid_arguments;
   metadata->grid_per_sm = ir->grid_per_sm;
-  metadata->num_ctas = ir->num_ctas;
   metadata->shared = ir->shared;
   metadata->global_scratch_size = ir->global_scratch_size;
   metadata->global_scratch_align = ir->global_scratch_align;
@@ -123,9 +114,27 @@ static nereid_status_t read_ir(nereid_arena_t *arena, const run_settings_t *sett
   return NEREID_OK;
 }
 
+/* What neither the image nor the IR says: enough of it. */
+static void make_up(const nereid_image_kernel_t *kernel, nereid_metadata_t *metadata) {
+  if (!metadata->shared)
+    metadata->shared = dynamic_limit(kernel, metadata->capability);
+  if (!metadata->global_scratch_size) {
+    metadata->global_scratch_size = SCRATCH_BYTES;
+    metadata->global_scratch_align = SCRATCH_ALIGN;
+  }
+  if (!metadata->profile_scratch_size) {
+    metadata->profile_scratch_size = SCRATCH_BYTES;
+    metadata->profile_scratch_align = SCRATCH_ALIGN;
+  }
+  if (kernel->required_cluster[0])
+    metadata->num_ctas =
+        (int32_t)(kernel->required_cluster[0] * kernel->required_cluster[1] * kernel->required_cluster[2]);
+}
+
 nereid_status_t tool_job_complete(nereid_arena_t *arena, const run_settings_t *settings, const char *path,
                                   tool_job_t *job, nereid_message_t *message) {
   nereid_metadata_t metadata;
+  nereid_image_t image;
   const char *name = choose(arena, path, ".ttgir", ".ttir");
   nereid_status_t status = nereid_metadata_parse(arena, job->description, &metadata, message);
   if (status || metadata.signature)
@@ -134,15 +143,10 @@ nereid_status_t tool_job_complete(nereid_arena_t *arena, const run_settings_t *s
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
   if (access(name, R_OK) == 0)
     status = read_ir(arena, settings, name, &metadata, message);
-  if (!metadata.shared)
-    metadata.shared = dynamic_limit(arena, job->image, metadata.capability);
-  if (!metadata.global_scratch_size) {
-    metadata.global_scratch_size = SCRATCH_BYTES;
-    metadata.global_scratch_align = SCRATCH_ALIGN;
-  }
-  if (!metadata.profile_scratch_size) {
-    metadata.profile_scratch_size = SCRATCH_BYTES;
-    metadata.profile_scratch_align = SCRATCH_ALIGN;
-  }
+  if (!status)
+    status = nereid_image_inspect(arena, job->image, &image, message);
+  const nereid_image_kernel_t *kernel = status ? NULL : nereid_image_find(&image, metadata.name);
+  if (kernel)
+    make_up(kernel, &metadata);
   return status ? status : nereid_metadata_print(arena, &metadata, &job->description);
 }

@@ -107,6 +107,8 @@ add("dot_i8", 0, ("1", {"x": "i8[64x64]:randint(-128,128)", "y": "i8[64x64]:rand
                         "o": "i32[64x64]:zeros"}))
 add("dot_scaled", 1e-4, ("1", {"x": "bf16[64x64]:rand", "scale": "i8[64x2]:randint(120,130)", "y": "bf16[64x32]:rand",
                                "o": "f32[64x32]:zeros"}))
+add("dot_in_clusters", 1e-5, ("2", {"x": "f16[128x128]:rand", "y": "f16[128x128]:rand", "o": "f32[2x128x128]:zeros",
+                                    "K": 128}))
 
 WRONG_ROW = r"(?s:stored .*cp.async.*call .*overwritten .*st.shared.*read .*wgmma.*)"
 WRONG_ROW += r"check c against.*at element \d\d?,.*FAILED\n  64 of 4096 elements are past.*\n.* x .*ok\n.* o .*ok\n$"

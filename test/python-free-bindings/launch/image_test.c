@@ -7,20 +7,21 @@
 
 static nereid_image_t image;
 
-static const char ptx[] = "// .entry in_a_comment(\n"
-                          "/* .version 1.0 .target sm_10 */\n"
-                          ".version 8.7\n.target sm_90a, debug\n.address_size 64\n"
-                          ".extern .shared .align 16 .b8 global_smem[];\n"
-                          ".func helper(.param .b64 helper_param_0) { ret; }\n"
-                          ".visible .entry first(\n"
-                          "  .param .u8 a, // a comment, with .param .u64 in it\n"
-                          "  .param .u64 .ptr .global .align 128 b,\n"
-                          "  .param .align 64 .b8 c[128],\n"
-                          "  .param .align 2 .b8 d[2],\n"
-                          "  .param .f64 e\n"
-                          ")\n.reqntid 32, 4\n.maxnreg 128\n{\n ret;\n}\n"
-                          ".visible .entry second()\n.reqntid 256\n{ ret; }\n"
-                          ".entry third { ret; }\n";
+static const char ptx[] =
+    "// .entry in_a_comment(\n"
+    "/* .version 1.0 .target sm_10 */\n"
+    ".version 8.7\n.target sm_90a, debug\n.address_size 64\n"
+    ".extern .shared .align 16 .b8 global_smem[];\n"
+    ".func helper(.param .b64 helper_param_0) { ret; }\n"
+    ".visible .entry first(\n"
+    "  .param .u8 a, // a comment, with .param .u64 in it\n"
+    "  .param .u64 .ptr .global .align 128 b,\n"
+    "  .param .align 64 .b8 c[128],\n"
+    "  .param .align 2 .b8 d[2],\n"
+    "  .param .f64 e\n"
+    ")\n.reqntid 32, 4\n.maxnreg 128\n{\n ret;\n}\n"
+    ".visible .entry second()\n.reqntid 256\n.explicitcluster\n.reqnctapercluster 2, 2\n{ ret; }\n"
+    ".entry third { ret; }\n";
 
 static void entries_of_ptx(void **state) {
   static const nereid_image_parameter_t expected[] = {{0, 1}, {8, 8}, {64, 128}, {192, 2}, {200, 8}};
@@ -39,6 +40,9 @@ static void entries_of_ptx(void **state) {
   assert_int_equal(first->maxnreg, 128);
   assert_int_equal(nereid_image_find(&image, "second")->required_threads[0], 256);
   assert_int_equal(nereid_image_find(&image, "second")->required_threads[2], 1);
+  assert_int_equal(first->required_cluster[0], 0);
+  assert_int_equal(nereid_image_find(&image, "second")->required_cluster[1], 2);
+  assert_int_equal(nereid_image_find(&image, "second")->required_cluster[2], 1);
   assert_int_equal(nereid_image_find(&image, "third")->n_parameters, 0);
   assert_null(nereid_image_find(&image, "helper"));
   assert_null(nereid_image_find(&image, "in_a_comment"));

@@ -13,9 +13,9 @@ from triton.compiler import ASTSource
 KERNELS = {}
 
 
-def kernel(signature, **constants):
+def kernel(signature, num_ctas=1, **constants):
     def add(function):
-        KERNELS[function.__name__] = (triton.jit(function), signature, constants)
+        KERNELS[function.__name__] = (triton.jit(function), signature, num_ctas, constants)
         return function
     return add
 
@@ -111,6 +111,17 @@ def dot_scaled(x, scale, y, o, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr
              tl.dot_scaled(a, s, "bf16", b, None, "bf16"))
 
 
+@kernel({"x": "*fp16", "y": "*fp16", "o": "*fp32", "K": "i32"}, num_ctas=2, M=128, N=128, BK=64)
+def dot_in_clusters(x, y, o, K, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr):
+    """Two CTAs share a program."""
+    sum = tl.zeros((M, N), tl.float32)
+    for k in range(0, K, BK):
+        a = tl.load(x + tl.arange(0, M)[:, None] * K + k + tl.arange(0, BK)[None, :])
+        b = tl.load(y + (k + tl.arange(0, BK)[:, None]) * N + tl.arange(0, N)[None, :])
+        sum = tl.dot(a, b, sum)
+    tl.store(o + tl.program_id(0) * M * N + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :], sum)
+
+
 def strip_ptx(text):
     text = re.sub(r"\n\t\.(file|section)\b.*", "\n", text, flags=re.S)
     lines = [line for line in text.splitlines() if not re.match(r"\s*(\.loc\b|//|\$L__(tmp|func|pc)\w*:|$)", line)]
@@ -124,9 +135,10 @@ def strip_ttir(text):
 
 
 if __name__ == "__main__":
-    for name, (function, signature, constants) in KERNELS.items():
+    for name, (function, signature, num_ctas, constants) in KERNELS.items():
         positions = {(function.arg_names.index(key),): value for key, value in constants.items()}
         types = {**signature, **dict.fromkeys(constants, "constexpr")}
-        compiled = triton.compile(ASTSource(function, types, constexprs=positions), target=GPUTarget("cuda", 90, 32))
+        compiled = triton.compile(ASTSource(function, types, constexprs=positions), target=GPUTarget("cuda", 90, 32),
+                                  options={"num_ctas": num_ctas})
         open(f"{name}.ptx", "w").write(strip_ptx(compiled.asm["ptx"]))
         open(f"{name}.ttir", "w").write(strip_ttir(compiled.asm["ttir"]))
