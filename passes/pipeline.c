@@ -53,6 +53,7 @@ static const char *const ttgir[] = {
 static const char *const llvm[] = {
     "convert-scf-to-cf",
     "allocate-shared-memory",
+    "tritongpu-global-scratch-memory-allocation",
     "convert-triton-gpu-to-llvm{compute-capability=$capability ptx-version=$ptx-version fp-fusion=$fp-fusion}",
     NULL,
 };

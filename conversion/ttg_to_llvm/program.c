@@ -8,6 +8,8 @@
 
 #include "nereid/dialects/tt.h"
 
+#include "mlir-c/BuiltinAttributes.h"
+
 static const char *const program_id[2][3] = {
     {"nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.ctaid.y", "nvvm.read.ptx.sreg.ctaid.z"},
     {"nvvm.read.ptx.sreg.clusterid.x", "nvvm.read.ptx.sreg.clusterid.y", "nvvm.read.ptx.sreg.clusterid.z"},
@@ -56,8 +58,49 @@ static bool lower_assume(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return true;
 }
 
+static int64_t integer_of(MlirOperation op, const char *name) {
+  MlirAttribute value = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
+  return mlirAttributeIsNull(value) ? -1 : mlirIntegerAttrGetValueInt(value);
+}
+
+/* i32: the number of this CTA in the grid, x first. */
+static MlirValue emit_cta_index(nereid_lower_t *lower) {
+  MlirValue index = {NULL};
+  for (int axis = 2; axis >= 0; --axis) {
+    MlirValue id = nereid_emit(lower, program_id[0][axis], lower->types.i32, 0, NULL);
+    if (axis < 2) {
+      MlirValue size = nereid_emit(lower, num_programs[0][axis], lower->types.i32, 0, NULL);
+      id = nereid_emit_add(lower, nereid_emit_mul(lower, index, size), id);
+    }
+    index = id;
+  }
+  return index;
+}
+
+/* A part of what the launcher gives this CTA: the last argument but one of a kernel (docs/abi.md). */
+static bool lower_global_scratch_alloc(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  const int64_t offset = integer_of(op, "ttg.global_scratch_memory_offset");
+  const int64_t size = integer_of(lower->module, "ttg.global_scratch_memory_size");
+  if (offset < 0 || size < 0)
+    return nereid_lower_error(op, "has no place in global scratch: tritongpu-global-scratch-memory-allocation comes "
+                                  "first");
+  if (!lower->is_kernel)
+    return nereid_lower_error(op, "is in a function that is called: expected a kernel, which alone is given scratch");
+  MlirValue base = mlirBlockGetArgument(lower->entry, mlirBlockGetNumArguments(lower->entry) - 2);
+  MlirValue index = nereid_emit_cast(lower, "llvm.zext", lower->types.i64, emit_cta_index(lower));
+  MlirValue start = nereid_emit_mul(lower, index, nereid_emit_i64(lower, size));
+  MlirValue own = nereid_emit_gep(lower, base, lower->types.i8, start);
+  nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0), nereid_emit_offset(lower, own, offset));
+  return true;
+}
+
 const nereid_lower_row_t nereid_lower_program_rows[] = {
-    {NEREID_OP_TT_GET_PROGRAM_ID, lower_program_id, NULL}, {NEREID_OP_TT_GET_NUM_PROGRAMS, lower_num_programs, NULL},
-    {NEREID_OP_GPU_BARRIER, lower_barrier, NULL},          {NEREID_OP_TTG_LOCAL_BARRIER, lower_barrier, NULL},
-    {NEREID_OP_LLVM_INTR_ASSUME, lower_assume, NULL},      {NEREID_OP_UNKNOWN, NULL, NULL},
+    {NEREID_OP_TTG_GLOBAL_SCRATCH_ALLOC, lower_global_scratch_alloc, NULL},
+    {NEREID_OP_TT_GET_PROGRAM_ID, lower_program_id, NULL},
+    {NEREID_OP_TT_GET_NUM_PROGRAMS, lower_num_programs, NULL},
+    {NEREID_OP_GPU_BARRIER, lower_barrier, NULL},
+    {NEREID_OP_TTG_LOCAL_BARRIER, lower_barrier, NULL},
+    {NEREID_OP_LLVM_INTR_ASSUME, lower_assume, NULL},
+    {NEREID_OP_UNKNOWN, NULL, NULL},
 };
