@@ -6,7 +6,7 @@
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 // CHECK-LABEL: llvm.func @own(
-// CHECK-SAME: %[[OUT:arg0]]: !llvm.ptr<1>, %[[SCRATCH:arg1]]: !llvm.ptr<1>
+// CHECK-SAME: %arg0: !llvm.ptr<1>, %[[SCRATCH:arg1]]: !llvm.ptr<1>
 // CHECK: %[[INDEX:.*]] = llvm.zext %{{.*}} : i32 to i64
 // CHECK: %[[START:.*]] = llvm.mul %[[INDEX]], %{{.*}} : i64
 // CHECK: llvm.getelementptr %[[SCRATCH]][%[[START]]]
