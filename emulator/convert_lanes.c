@@ -41,7 +41,7 @@ static inline uint32_t tf32(uint32_t bits, uint32_t up) {
          : (bits & 0x7f800000) == 0x7f800000 ? bits
                                              : (bits + up) & ~0x1fffu;
 }
-CONVERSION(tf32_rna, tf32((uint32_t)a, 0x1000))
+CONVERSION(tf32_rna, ((uint32_t)a + 0x1000) & 0xffffe000) /* a NaN, too */
 CONVERSION(tf32_rn, tf32((uint32_t)a, 0xfff + ((uint32_t)a >> 13 & 1)))
 CONVERSION(tf32_rz, tf32((uint32_t)a, 0))
 

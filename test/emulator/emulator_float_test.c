@@ -72,6 +72,7 @@ static void float_to_float(void **state) {
   assert_int_equal(H("cvt.rn.bf16.f32 %h0, %r1;", 0x3f808000, 0, 0), 0x3f80);
   assert_int_equal(H("cvt.rn.bf16.f32 %h0, %r1;", 0x3f818000, 0, 0), 0x3f82);
   assert_int_equal(R("cvt.rna.tf32.f32 %r0, %r1;", 0x3f801000, 0, 0), 0x3f802000);
+  assert_int_equal(R("cvt.rna.tf32.f32 %r0, %r1;", 0xffc12345, 0, 0), 0xffc12000); /* as on an H200 */
   assert_int_equal(R("cvt.rn.f32.f64 %r0, %d1;", UINT64_C(0x3ff0000010000000), 0, 0), ONE);
   assert_int_equal(R("cvt.rp.f32.f64 %r0, %d1;", UINT64_C(0x3ff0000010000000), 0, 0), ONE + 1);
   assert_int_equal(R("cvt.rn.f16x2.f32 %r0, %r1, %r2;", ONE, 0x40000000, 0), 0x3c004000);
