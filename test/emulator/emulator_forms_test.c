@@ -79,7 +79,9 @@ static void all_forms(void **state) {
                                               &forms.addresses[1]),
                    NEREID_OK);
   while (fgets(line, sizeof line, file)) {
-    line[strcspn(line, "\n")] = 0;
+    char *end = strchr(line, '\n');
+    if (end)
+      *end = 0;
     forms.hash = UINT64_C(14695981039346656037);
     if (line[0] == '#' || !line[0])
       continue;
