@@ -40,6 +40,7 @@ static const char *const ttgir[] = {
     "tritongpu-assign-latencies{num-stages=$num-stages}",
     "tritongpu-schedule-loops",
     "tritongpu-pipeline{num-stages=$num-stages}",
+    "tritongpu-coalesce-async-copy",
     "tritongpu-combine-tensor-select-and-if",
     "canonicalize",
     "cse",
