@@ -242,6 +242,24 @@ static bool push_moves(emu_parser_t *parser, const emu_insn_t *insn, const place
   return true;
 }
 
+bool nereid_emulator_move_formals(emu_parser_t *parser, const emu_insn_t *insn, bool results) {
+  for (size_t i = 0; i < parser->formals.size; ++i) {
+    const struct emu_formal *formal = &parser->formals.data[i];
+    uint32_t index;
+    const emu_symbol_t *symbol = nereid_emulator_find(parser->scope, formal->name, &index);
+    if (formal->result != results)
+      continue;
+    if (!symbol || symbol->kind != EMU_SYMBOL_REGISTER)
+      return nereid_emulator_syntax(parser, "'%.*s' is another thing here", (int)formal->name.size, formal->name.data);
+    place_t place = {.through = true, .offset = formal->offset};
+    place.operand = (emu_operand_t){.base = EMU_REGISTERS, .size = symbol->size, .written = !results};
+    if (!nereid_emulator_register(parser, symbol, index, &place.operand.offset) ||
+        !push_moves(parser, insn, &place, 1, !results))
+      return false;
+  }
+  return true;
+}
+
 static bool add_copies(emu_parser_t *parser, emu_insn_t *insn, const place_t *places, uint32_t n,
                        const nereid_emulator_parameter_t *formals, bool results) {
   uint32_t *list = nereid_arena_new(&parser->program->arena, uint32_t, DIRECT_STEP *(size_t)n + 1);

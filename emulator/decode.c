@@ -385,6 +385,8 @@ bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t text, const
   memcpy(insn.choices, recognized->choices, sizeof insn.choices);
   if (!check_modifiers(parser, &insn, form))
     return false;
+  if (strcmp(form->name, "ret") == 0 && !nereid_emulator_move_formals(parser, &insn, true))
+    return false;
   if (strcmp(form->name, "call") == 0)
     return nereid_emulator_call_insn(parser, &insn);
   if (strcmp(form->name, "bra") == 0)

@@ -28,6 +28,10 @@ static bool add_registers(emu_parser_t *parser, nereid_view_t name, unsigned siz
   return symbol.numbers ? nereid_emulator_define(parser, symbol) : nereid_emulator_memory_out(parser);
 }
 
+bool nereid_emulator_register_formal(emu_parser_t *parser, const emu_declaration_t *declaration) {
+  return add_registers(parser, declaration->name, declaration->bytes, 0);
+}
+
 /* .reg .b32 %r<10>, %x; */
 static bool registers(emu_parser_t *parser) {
   if (!nereid_emulator_expect(parser, '.'))
@@ -198,6 +202,9 @@ bool nereid_emulator_body(emu_parser_t *parser) {
   parser->fixups.size = 0;
   parser->registers.size = 0;
   parser->scratch_register = UINT32_MAX;
+  emu_insn_t entry = {.line = parser->line, .klass = NEREID_EMULATOR_CLASS_MOVE, .text = "", .guard = {.absent = 1}};
+  if (!nereid_emulator_move_formals(parser, &entry, false))
+    return false;
   while (depth) {
     char c = nereid_emulator_peek(parser);
     if (c == '{') {

@@ -269,7 +269,7 @@ static bool entry_parameter(emu_parser_t *parser, nereid_emulator_kernel_t *func
 
 /* A .func's parameter, in local memory. A prototype and its definition share the places. */
 static bool formal(emu_parser_t *parser, nereid_emulator_kernel_t *function, emu_declaration_t *declaration,
-                   size_t index) {
+                   size_t index, bool is_register, bool result) {
   nereid_emulator_program_t *program = parser->program;
   if (index >= function->formals.size) {
     uint32_t offset = (program->local_bytes + declaration->align - 1) / declaration->align * declaration->align;
@@ -282,6 +282,13 @@ static bool formal(emu_parser_t *parser, nereid_emulator_kernel_t *function, emu
   } else if (function->formals.data[index].size != declaration->bytes) {
     return nereid_emulator_syntax(parser, "'%s' was declared with other parameters", function->name_text);
   }
+  if (is_register) {
+    struct emu_formal formal = {declaration->name, function->formals.data[index].offset, result};
+    if (declaration->bytes != declaration->element || declaration->bytes > 16)
+      return nereid_emulator_syntax(parser, "a register of %u bytes", declaration->bytes);
+    return (nereid_vector_push(&parser->scratch, &parser->formals, formal) || nereid_emulator_memory_out(parser)) &&
+           nereid_emulator_register_formal(parser, declaration);
+  }
   return nereid_emulator_define(parser, (emu_symbol_t){.name = declaration->name,
                                                        .kind = EMU_SYMBOL_ADDRESS,
                                                        .space = EMU_LOCAL,
@@ -290,7 +297,7 @@ static bool formal(emu_parser_t *parser, nereid_emulator_kernel_t *function, emu
 }
 
 /* ( .param .b64 a, .param .b32 b ) */
-static bool parameters(emu_parser_t *parser, nereid_emulator_kernel_t *function, size_t *index) {
+static bool parameters(emu_parser_t *parser, nereid_emulator_kernel_t *function, size_t *index, bool results) {
   if (!nereid_emulator_expect(parser, '('))
     return false;
   while (!nereid_emulator_accept(parser, ')')) {
@@ -298,12 +305,13 @@ static bool parameters(emu_parser_t *parser, nereid_emulator_kernel_t *function,
     if (!nereid_emulator_expect(parser, '.'))
       return false;
     nereid_view_t space = nereid_emulator_word(parser, false);
-    if (!nereid_emulator_is(space, "param"))
+    bool is_register = nereid_emulator_is(space, "reg") && !function->is_entry;
+    if (!nereid_emulator_is(space, "param") && !is_register)
       return nereid_emulator_syntax(parser, "parameters in .%.*s are not emulated", (int)space.size, space.data);
     if (!nereid_emulator_declaration(parser, &declaration))
       return false;
     if (!(function->is_entry ? entry_parameter(parser, function, &declaration)
-                             : formal(parser, function, &declaration, *index)))
+                             : formal(parser, function, &declaration, *index, is_register, results)))
       return false;
     ++*index;
     if (!nereid_emulator_accept(parser, ',') && nereid_emulator_peek(parser) != ')')
@@ -366,16 +374,17 @@ static bool function(emu_parser_t *parser, bool is_entry) {
     return nereid_emulator_syntax(parser, "'%s' is defined twice", it->name_text);
   it->is_entry = is_entry;
   it->parameters.size = 0;
+  parser->formals.size = 0;
   it->parameter_bytes = 0;
   parser->scope = &scope;
   parser->at = start;
   parser->line = line;
-  bool good = is_entry || nereid_emulator_peek(parser) != '(' || parameters(parser, it, &index);
+  bool good = is_entry || nereid_emulator_peek(parser) != '(' || parameters(parser, it, &index, true);
   it->n_results = (uint32_t)index;
   parser->at = behind;
   parser->line = behind_line;
   if (good && nereid_emulator_peek(parser) == '(')
-    good = parameters(parser, it, &index);
+    good = parameters(parser, it, &index, false);
   good = good && performance_directives(parser, it);
   if (good && !nereid_emulator_accept(parser, ';')) {
     parser->function = it;

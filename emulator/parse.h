@@ -48,6 +48,12 @@ struct emu_dynamic { /* a constant that is the address of dynamic shared memory 
   uint64_t addend;
 };
 
+struct emu_formal { /* a function's parameter that is a register: its place is in local memory, where calls leave it */
+  nereid_view_t name;
+  uint32_t offset;
+  bool result;
+};
+
 typedef struct emu_known { /* a constant that was made before */
   uint64_t bits;
   uint32_t offset, size;
@@ -68,7 +74,8 @@ typedef struct emu_parser {
   NEREID_VECTOR(struct emu_dynamic) dynamic; /* constants: dynamic shared's address */
   NEREID_VECTOR(nereid_view_t) branch_targets;
   NEREID_VECTOR(uint32_t) prototypes; /* bytes of parameters */
-  NEREID_VECTOR(uint8_t) registers;   /* of the function, by number: bytes per lane */
+  NEREID_VECTOR(struct emu_formal) formals;
+  NEREID_VECTOR(uint8_t) registers; /* of the function, by number: bytes per lane */
   uint32_t param_bytes, scratch_register, declared;
   emu_known_t known[256];
   struct emu_recognized *recognized;        /* opcodes (decode.c) */
@@ -135,6 +142,10 @@ bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_
 bool nereid_emulator_predicate(emu_parser_t *parser, emu_operand_t *out);
 /* name: .callprototype ...; or .calltargets ...; from behind the directive's name. */
 bool nereid_emulator_prototype(emu_parser_t *parser, nereid_view_t name, bool targets);
+/* Loads the parameters of the function that are registers, or stores its results, with the guard of `insn`. */
+bool nereid_emulator_move_formals(emu_parser_t *parser, const emu_insn_t *insn, bool results);
+/* .reg .b32 a of a function's head. */
+bool nereid_emulator_register_formal(emu_parser_t *parser, const emu_declaration_t *declaration);
 bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn);
 /* Gives the registers of the function that has been read their places in its frame; then the frames theirs. */
 bool nereid_emulator_place_registers(emu_parser_t *parser);

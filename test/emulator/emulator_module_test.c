@@ -73,6 +73,18 @@ static void calls(void **state) {
   assert_true(data[0] == (UINT64_C(78) << 32 | 13) && data[1] == (UINT64_C(19) << 32 | 19));
 }
 
+static void register_parameters(void **state) {
+  uint64_t data[2] = {0};
+  (void)state;
+  run(".func (.reg .b32 r, .reg .b64 s) both(.reg .b32 a, .param .b32 b) { .reg .b32 %x<3>; .reg .pred %p<2>;\n"
+      "ld.param.b32 %x1, [b]; add.u32 r, a, %x1; cvt.u64.u32 s, a; setp.gt.u32 %p1, a, 5; @%p1 ret;\n"
+      "mov.u32 r, 0; ret; }\n" KERNEL("mov.u32 %r1, 6; call (%r2, %d1), both, (%r1, 7); st.global.u32 [%d8], %r2;\n"
+                                      "call (%r3, %d2), both, (5, %r1); st.global.u32 [%d8+4], %r3;\n"
+                                      "add.u64 %d1, %d1, %d2; st.global.u64 [%d8+8], %d1;"),
+      data, sizeof data);
+  assert_true(data[0] == 13 && data[1] == 11);
+}
+
 static void wide_registers(void **state) {
   uint64_t data[6] = {1, 2, 3, 4, 0, 0};
   (void)state;
@@ -118,8 +130,8 @@ static void what_is_refused(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(initial_values), cmocka_unit_test(calls),
-                                     cmocka_unit_test(wide_registers), cmocka_unit_test(nth_set_bits),
-                                     cmocka_unit_test(what_is_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(initial_values),      cmocka_unit_test(calls),
+                                     cmocka_unit_test(register_parameters), cmocka_unit_test(wide_registers),
+                                     cmocka_unit_test(nth_set_bits),        cmocka_unit_test(what_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
