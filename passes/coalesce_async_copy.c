@@ -58,8 +58,8 @@ static MlirAttribute clipped(MlirOperation copy, const nereid_axis_result_t *axi
   MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(type);
   if (mlirAttributeIsNull(encoding) || !nereid_ttg_blocked_attr_isa(encoding))
     return (MlirAttribute){NULL};
-  int32_t size[NEREID_TTG_MAX_RANK], order[NEREID_TTG_MAX_RANK];
-  int64_t shape[NEREID_TTG_MAX_RANK];
+  int32_t size[NEREID_TTG_MAX_RANK] = {0}, order[NEREID_TTG_MAX_RANK] = {0};
+  int64_t shape[NEREID_TTG_MAX_RANK] = {0};
   const intptr_t rank = mlirShapedTypeGetRank(type);
   for (intptr_t d = 0; d < rank; ++d) {
     size[d] = mlirDenseI32ArrayGetElement(nereid_ttg_blocked_attr_get_size_per_thread(encoding), d);
