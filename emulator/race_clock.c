@@ -23,7 +23,7 @@ void nereid_emulator_race_clock_drop(race_clock_t *clock) {
   if (!clock || --clock->references)
     return;
   for (uint32_t i = 0; i < clock->n; ++i)
-    drop_part(clock->parts[i]);
+    drop_part(clock->parts[i]); /* NOLINT(clang-analyzer-unix.Malloc): it does not follow counts */
   free(clock);
 }
 
@@ -89,16 +89,19 @@ race_clock_t *nereid_emulator_race_clock_join(emu_race_t *race, race_clock_t *a,
   race_clock_t *joined = new_clock(race, a->n + b->n);
   bool is_a = true, is_b = true; /* nothing is new */
   for (uint32_t i = 0, j = 0; joined && (i < a->n || j < b->n);) {
-    race_part_t *x = i < a->n ? a->parts[i] : NULL, *y = j < b->n ? b->parts[j] : NULL, *part;
+    race_part_t *x = i < a->n ? a->parts[i] : NULL, *y = j < b->n ? b->parts[j] : NULL, *part = NULL;
     if (x && y && x->cta == y->cta) {
       part = join_parts(race, x, y);
       ++i;
       ++j;
-    } else {
-      part = x && (!y || x->cta < y->cta) ? x : y;
-      part->references++;
-      i += part == x;
-      j += part == y;
+    } else if (x && (!y || x->cta < y->cta)) {
+      part = x;
+      x->references++;
+      ++i;
+    } else if (y) {
+      part = y;
+      y->references++;
+      ++j;
     }
     if (!part)
       break;
@@ -155,7 +158,8 @@ race_clock_t *nereid_emulator_race_release(emu_race_cta_t *cta, uint32_t warp, u
       nereid_emulator_race_clock_learn(race, &known, clock);
     last = clock;
   }
-  race_clock_t *open = nereid_emulator_race_clock_open(race, known, cta->number);
+  race_clock_t *open =
+      nereid_emulator_race_clock_open(race, known, cta->number); /* NOLINT(clang-analyzer-unix.Malloc) */
   nereid_emulator_race_clock_drop(known);
   race_part_t *part = (race_part_t *)(uintptr_t)nereid_emulator_race_clock_part(open, cta->number);
   for (uint32_t left = part ? mask : 0; left; left &= left - 1) {

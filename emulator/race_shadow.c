@@ -85,14 +85,14 @@ static race_page_t *page_of(const race_access_t *access, uint64_t address) {
 }
 
 /* The words of a quad get cells of their own; then the bytes of a word. */
-static bool split_quad(emu_race_t *race, race_page_t *page, uint32_t quad) {
+static race_words_t *split_quad(emu_race_t *race, race_page_t *page, uint32_t quad) {
   if (page->apart[quad / 64] >> quad % 64 & 1)
-    return true;
+    return page->words;
   if (!page->words)
     page->words = calloc(1, sizeof *page->words);
   if (!page->words) {
     race->failed = true;
-    return false;
+    return NULL;
   }
   page->apart[quad / 64] |= UINT64_C(1) << quad % 64;
   for (uint32_t i = 0; i < 4; ++i) {
@@ -101,18 +101,17 @@ static bool split_quad(emu_race_t *race, race_page_t *page, uint32_t quad) {
     page->words->read[quad * 4 + i] = i ? nereid_emulator_race_list_copy(race, read) : read;
   }
   page->write[quad] = page->read[quad] = 0;
-  return true;
+  return page->words;
 }
 
-static bool split_word(emu_race_t *race, race_page_t *page, uint32_t word) {
-  race_words_t *words = page->words;
+static race_bytes_t *split_word(emu_race_t *race, race_page_t *page, race_words_t *words, uint32_t word) {
   if (words->apart[word / 64] >> word % 64 & 1)
-    return true;
+    return page->bytes;
   if (!page->bytes)
     page->bytes = calloc(1, sizeof *page->bytes);
   if (!page->bytes) {
     race->failed = true;
-    return false;
+    return NULL;
   }
   words->apart[word / 64] |= UINT64_C(1) << word % 64;
   for (uint32_t i = 0; i < 4; ++i) {
@@ -121,7 +120,7 @@ static bool split_word(emu_race_t *race, race_page_t *page, uint32_t word) {
     page->bytes->read[word * 4 + i] = i ? nereid_emulator_race_list_copy(race, read) : read;
   }
   words->write[word] = words->read[word] = 0;
-  return true;
+  return page->bytes;
 }
 
 /* Whether four cells are one history, which is then the first's alone. */
@@ -132,20 +131,20 @@ static bool alike(uint32_t *write, uint32_t *read) {
   return true;
 }
 
-static void unite_word(race_page_t *page, uint32_t word) {
-  uint32_t *write = &page->bytes->write[word * 4], *read = &page->bytes->read[word * 4];
+static void unite_word(race_words_t *words, race_bytes_t *bytes, uint32_t word) {
+  uint32_t *write = &bytes->write[word * 4], *read = &bytes->read[word * 4];
   if (!alike(write, read))
     return;
-  page->words->apart[word / 64] &= ~(UINT64_C(1) << word % 64);
-  page->words->write[word] = write[0];
-  page->words->read[word] = read[0];
+  words->apart[word / 64] &= ~(UINT64_C(1) << word % 64);
+  words->write[word] = write[0];
+  words->read[word] = read[0];
   memset(write, 0, 4 * sizeof *write);
   memset(read, 0, 4 * sizeof *read);
 }
 
-static void unite_quad(race_page_t *page, uint32_t quad) {
-  uint32_t *write = &page->words->write[quad * 4], *read = &page->words->read[quad * 4];
-  if (page->words->apart[quad / 16] >> quad % 16 * 4 & 15 || !alike(write, read))
+static void unite_quad(race_page_t *page, race_words_t *words, uint32_t quad) {
+  uint32_t *write = &words->write[quad * 4], *read = &words->read[quad * 4];
+  if (words->apart[quad / 16] >> quad % 16 * 4 & 15 || !alike(write, read))
     return;
   page->apart[quad / 64] &= ~(UINT64_C(1) << quad % 64);
   page->write[quad] = write[0];
@@ -183,28 +182,30 @@ static inline void unit(race_access_t *access, uint32_t *write, uint32_t *read, 
   *write = writes ? mine : *write;
 }
 
-static void in_word(race_access_t *access, race_page_t *page, uint64_t address, uint32_t bytes) {
+static void in_word(race_access_t *access, race_page_t *page, uint64_t address, uint32_t n) {
   uint32_t at = (uint32_t)(address % RACE_PAGE);
-  if (!split_quad(access->race, page, at / 16) || !split_word(access->race, page, at / 4))
+  race_words_t *words = split_quad(access->race, page, at / 16);
+  race_bytes_t *bytes = words ? split_word(access->race, page, words, at / 4) : NULL;
+  if (!bytes)
     return;
-  for (uint32_t i = 0; i < bytes; ++i)
-    unit(access, &page->bytes->write[at + i], &page->bytes->read[at + i], address + i, 1);
-  if (bytes == 4)
-    unite_word(page, at / 4);
+  for (uint32_t i = 0; i < n; ++i)
+    unit(access, &bytes->write[at + i], &bytes->read[at + i], address + i, 1);
+  if (n == 4)
+    unite_word(words, bytes, at / 4);
 }
 
 static void in_quad(race_access_t *access, race_page_t *page, uint64_t address, uint32_t n) {
   uint32_t first = (uint32_t)(address % RACE_PAGE) / 4;
-  if (!split_quad(access->race, page, first / 4))
+  race_words_t *words = split_quad(access->race, page, first / 4);
+  if (!words)
     return;
-  race_words_t *words = page->words;
   for (uint32_t word = first; word < first + n; ++word, address += 4)
     if (words->apart[word / 64] >> word % 64 & 1)
       in_word(access, page, address, 4);
     else
       unit(access, &words->write[word], &words->read[word], address, 4);
   if (n == 4)
-    unite_quad(page, first / 4);
+    unite_quad(page, words, first / 4);
 }
 
 static void quads(race_access_t *access, race_page_t *page, uint64_t address, uint32_t n) {

@@ -19,6 +19,7 @@
 #define nereid_emulator_race_completed detector_completed
 #define nereid_emulator_race_forget_effect detector_forget_effect
 #define nereid_emulator_race_report detector_report
+/* NOLINTBEGIN(bugprone-suspicious-include): under other names */
 #include "emulator/race_report.c"
 #undef nereid_emulator_race_report
 #define nereid_emulator_race_report note_report
@@ -34,6 +35,7 @@ static void note_report(const race_access_t *access, uint32_t record, uint32_t l
 #define report report_rule
 #define touch touch_map
 #include "emulator/race_rules.c"
+/* NOLINTEND(bugprone-suspicious-include) */
 #undef report
 #undef touch
 #undef nereid_emulator_race_request

@@ -95,8 +95,8 @@ static bool naive_ordered(int a, int b) {
 }
 
 static int naive_loose(int thread) { /* a node that is not in the thread's order */
-  int node = naive.n_nodes++;
-  assert_true(node < NAIVE_NODES);
+  assert_true(naive.n_nodes < NAIVE_NODES);
+  int node = naive.n_nodes++ % NAIVE_NODES;
   memset(&naive.nodes[node], 0, sizeof naive.nodes[node]);
   naive.nodes[node].thread = thread;
   naive.nodes[node].cta = thread / naive.per_cta;
@@ -361,8 +361,9 @@ static bool naive_fenced(int a, int b, uint64_t byte, bool *maybe) {
 static void naive_found(int a, int b, uint64_t byte, bool proxy, bool maybe) {
   if (naive.n_pairs == naive.capacity) {
     naive.capacity = naive.capacity ? naive.capacity * 2 : 1024;
-    naive.pairs = realloc(naive.pairs, naive.capacity * sizeof *naive.pairs);
-    assert_non_null(naive.pairs);
+    naive_pair_t *pairs = realloc(naive.pairs, naive.capacity * sizeof *naive.pairs);
+    assert_non_null(pairs);
+    naive.pairs = pairs;
   }
   const naive_node_t *later = &naive.nodes[b];
   uint64_t key = byte | (uint64_t)later->in_global << 63 | (later->in_global ? 0 : (uint64_t)later->cta << 48);
