@@ -85,6 +85,23 @@ static void register_parameters(void **state) {
   assert_true(data[0] == 13 && data[1] == 11);
 }
 
+static void directives(void **state) {
+  uint64_t data[2] = {0};
+  (void)state;
+  run(".common .global .align 4 .b32 common_one;\n.weak .global .align 4 .b32 weak_one = 7;\n"
+      ".extern .global .align 4 .b32 elsewhere;\n.pragma \"nounroll\";\n.file 1 \"a.cu\"\n"
+      ".weak .func (.param .b32 r) f(.param .b32 a) .noreturn { ret; }\n"
+      ".visible .entry t(.param .u64 .ptr .global .align 8 p) .maxntid 128, 1, 1 .minnctapersm 2 .maxnreg 64 {\n"
+      ".reg .b32 %r<3>; .reg .b64 %d<3>; .pragma \"used_bytes_mask 0xf\";\n.loc 1 3 4\n"
+      "ld.param.b64 %d1, [p]; .loc 1 4 1, function_name $L, inlined_at 1 3 4\n"
+      "$L: ld.global.b32 %r1, [weak_one]; st.global.b32 [common_one], %r1; ld.global.b32 %r2, [common_one];\n"
+      "st.global.v2.b32 [%d1], {%r1, %r2}; ret; }\n"
+      ".section .debug_str { info_string0: .b8 1, 2\n.b32 $L }\n",
+      data, sizeof data);
+  assert_true(data[0] == (UINT64_C(7) << 32 | 7));
+  refused(".func g() { ret; }\n.func f();\n.alias f, g;\n" KERNEL(""), "the directive '.alias' is not emulated");
+}
+
 static void wide_registers(void **state) {
   uint64_t data[6] = {1, 2, 3, 4, 0, 0};
   (void)state;
@@ -130,8 +147,9 @@ static void what_is_refused(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(initial_values),      cmocka_unit_test(calls),
-                                     cmocka_unit_test(register_parameters), cmocka_unit_test(wide_registers),
-                                     cmocka_unit_test(nth_set_bits),        cmocka_unit_test(what_is_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(initial_values), cmocka_unit_test(calls),
+                                     cmocka_unit_test(directives),     cmocka_unit_test(register_parameters),
+                                     cmocka_unit_test(wide_registers), cmocka_unit_test(nth_set_bits),
+                                     cmocka_unit_test(what_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
