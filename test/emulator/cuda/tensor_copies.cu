@@ -28,7 +28,7 @@ __device__ void begin(unsigned barrier, int bytes) {
     if (threadIdx.x == 0) {                                                                                            \
       begin(address(&barrier), bytes);                                                                                 \
       asm volatile(LOAD #N "d" IN COORDINATES "], [%2];" ::"r"(address(box)), "l"(&in), "r"(address(&barrier)),        \
-                   "r"(c), "r"(c + 1), "r"(c - 1), "r"(0), "r"(c)                                                      \
+                   "r"(2 * c), "r"(c + 1), "r"(c - 1), "r"(0), "r"(c)                                                  \
                    : "memory");                                                                                        \
     }                                                                                                                  \
     __syncthreads();                                                                                                   \
@@ -38,11 +38,11 @@ __device__ void begin(unsigned barrier, int bytes) {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");                                                       \
     __syncthreads();                                                                                                   \
     if (threadIdx.x == 0) {                                                                                            \
-      asm volatile(LOAD #N "d" OUT COORDINATES "], [%0];" ::"r"(address(box)), "l"(&out), "r"(0), "r"(c),              \
+      asm volatile(LOAD #N "d" OUT COORDINATES "], [%0];" ::"r"(address(box)), "l"(&out), "r"(0), "r"(2 * c),          \
                    "r"(c + 1), "r"(c - 1), "r"(0), "r"(c)                                                              \
                    : "memory");                                                                                        \
       asm volatile("cp.reduce.async.bulk.tensor." #N "d.global.shared::cta.add.bulk_group [%1, " COORDINATES "], [%0];" \
-                       ::"r"(address(box)), "l"(&out), "r"(0), "r"(c), "r"(c + 1), "r"(c - 1), "r"(0), "r"(c)          \
+                       ::"r"(address(box)), "l"(&out), "r"(0), "r"(2 * c), "r"(c + 1), "r"(c - 1), "r"(0), "r"(c)      \
                    : "memory");                                                                                        \
       asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");                           \
     }                                                                                                                  \
@@ -115,7 +115,7 @@ static void one(cuda_t *cuda, int rank) {
   enum { MOST = 8 * 6 * 5 * 3 * 4 };
   static int in[MOST], out[MOST], expected[MOST];
   tensor_t tensor = {rank, {8, 6, 5, 3, 4}, {8, 4, 3, 2, 2}};
-  int c = 2, first[5] = {c, c + 1, c - 1, 0, c}, bytes = 4;
+  int c = 2, first[5] = {2 * c, c + 1, c - 1, 0, c}, bytes = 4;
   uint8_t maps[2][128];
   char name[8] = "rank_1";
   name[5] = (char)('0' + rank);
@@ -127,7 +127,7 @@ static void one(cuda_t *cuda, int rank) {
   }
   map_of(&tensor, cuda_buffer(cuda, in, sizeof in), maps[0]);
   map_of(&tensor, cuda_buffer(cuda, out, sizeof out), maps[1]);
-  const int shifted[5] = {c, c + 1, c - 1, 0, c};
+  const int shifted[5] = {2 * c, c + 1, c - 1, 0, c}; /* the innermost one in pieces of 16 bytes */
   for (int i = 0; i < bytes / 4; ++i) {
     int64_t from = place_of(&tensor, first, (uint32_t)i), to = place_of(&tensor, shifted, (uint32_t)i);
     if (to >= 0)
