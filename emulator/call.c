@@ -277,6 +277,52 @@ static bool add_copies(emu_parser_t *parser, emu_insn_t *insn, const place_t *pl
   return true;
 }
 
+/* A function that calls another one with its own parameters and gives what that gives. */
+static bool forward(emu_parser_t *parser, nereid_emulator_kernel_t *from, nereid_emulator_kernel_t *to) {
+  uint32_t n = from->n_results, rest = (uint32_t)from->formals.size - n;
+  place_t places[2 * MOST];
+  emu_insn_t insn = {.execute = nereid_emulator_call,
+                     .line = parser->line,
+                     .klass = NEREID_EMULATOR_CLASS_CONTROL,
+                     .text = "",
+                     .guard = {.absent = 1}};
+  for (size_t i = 0; i < from->formals.size && i < 2 * MOST; ++i)
+    places[i] = (place_t){.offset = from->formals.data[i].offset, .bytes = from->formals.data[i].size};
+  insn.variant = (uint16_t)nereid_emulator_function_index(parser, to->name);
+  emu_insn_t behind = insn;
+  behind.execute = copy_results;
+  emu_operand_t none = {.absent = 1};
+  from->entry = (uint32_t)parser->program->insns.size;
+  struct emu_call record = {insn.line, from, to, from->entry};
+  return (nereid_vector_push(&parser->scratch, &parser->calls, record) || nereid_emulator_memory_out(parser)) &&
+         add_copies(parser, &insn, places + n, rest, to->formals.data + n, false) &&
+         nereid_emulator_push(parser, &insn) && add_copies(parser, &behind, places, n, to->formals.data, true) &&
+         nereid_emulator_push(parser, &behind) && nereid_emulator_instruction(parser, nereid_view("ret"), &none) &&
+         nereid_emulator_place_registers(parser);
+}
+
+bool nereid_emulator_alias(emu_parser_t *parser) {
+  size_t indices[2];
+  for (int i = 0; i < 2; ++i) {
+    nereid_view_t name = nereid_emulator_word(parser, false);
+    indices[i] = nereid_emulator_function_index(parser, name);
+    if (indices[i] == SIZE_MAX)
+      return nereid_emulator_syntax(parser, "no function '%.*s'", (int)(name.size < 80 ? name.size : 80), name.data);
+    if (i == 0 && !nereid_emulator_expect(parser, ','))
+      return false;
+  }
+  nereid_emulator_kernel_t *from = parser->program->functions.data[indices[0]];
+  nereid_emulator_kernel_t *to = parser->program->functions.data[indices[1]];
+  bool fits = from->n_results == to->n_results && from->formals.size == to->formals.size &&
+              from->formals.size <= 2 * MOST && !from->defined && !from->is_entry && !to->is_entry && from != to;
+  if (!fits)
+    return nereid_emulator_syntax(parser, "'%s' cannot be another name of '%s'", from->name_text, to->name_text);
+  from->defined = true;
+  parser->function = from;
+  parser->formals.size = parser->registers.size = parser->fixups.size = 0;
+  return forward(parser, from, to) && nereid_emulator_expect(parser, ';');
+}
+
 static bool push_results(emu_parser_t *parser, call_t *call, emu_insn_t *behind) {
   return call->n_results == 0 ||
          (nereid_emulator_push(parser, behind) && push_moves(parser, behind, call->results, call->n_results, true));

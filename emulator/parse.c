@@ -429,6 +429,8 @@ static bool directive(emu_parser_t *parser, nereid_view_t word) {
   }
   if (nereid_emulator_is(word, "pragma"))
     return nereid_emulator_string(parser, &text) && nereid_emulator_expect(parser, ';');
+  if (nereid_emulator_is(word, "alias"))
+    return nereid_emulator_alias(parser);
   if (nereid_emulator_is(word, "global") || nereid_emulator_is(word, "const"))
     return variable(parser, EMU_GLOBAL, word.data[0] == 'c');
   if (nereid_emulator_is(word, "shared"))

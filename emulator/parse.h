@@ -144,6 +144,8 @@ bool nereid_emulator_predicate(emu_parser_t *parser, emu_operand_t *out);
 bool nereid_emulator_prototype(emu_parser_t *parser, nereid_view_t name, bool targets);
 /* Loads the parameters of the function that are registers, or stores its results, with the guard of `insn`. */
 bool nereid_emulator_move_formals(emu_parser_t *parser, const emu_insn_t *insn, bool results);
+/* .alias a, b; from behind the word. */
+bool nereid_emulator_alias(emu_parser_t *parser);
 /* .reg .b32 a of a function's head. */
 bool nereid_emulator_register_formal(emu_parser_t *parser, const emu_declaration_t *declaration);
 bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn);

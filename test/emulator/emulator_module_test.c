@@ -99,7 +99,14 @@ static void directives(void **state) {
       ".section .debug_str { info_string0: .b8 1, 2\n.b32 $L }\n",
       data, sizeof data);
   assert_true(data[0] == (UINT64_C(7) << 32 | 7));
-  refused(".func g() { ret; }\n.func f();\n.alias f, g;\n" KERNEL(""), "the directive '.alias' is not emulated");
+  run(".func (.param .b32 r) g(.param .b32 a) { .reg .b32 %x; ld.param.b32 %x, [a]; add.u32 %x, %x, 1;\n"
+      "st.param.b32 [r], %x; ret; }\n.func (.param .b32 r) f(.param .b32 a);\n.alias f, g;\n" KERNEL(
+          "call (%r1), f, (4); st.global.u32 [%d8], %r1;"),
+      data, sizeof data);
+  assert_int_equal((uint32_t)data[0], 5);
+  refused(".func g() { ret; }\n.func f(.param .b32 a);\n.alias f, g;\n" KERNEL(""),
+          "'f' cannot be another name of 'g'");
+  refused(".func f();\n.func g() { call f, (); ret; }\n.alias f, g;\n" KERNEL("call g, ();"), "recursive calls");
 }
 
 static void wide_registers(void **state) {
