@@ -112,12 +112,11 @@ static void place_sums(slots_t *slots, uint32_t one, uint32_t other, int element
   }
 }
 
-static slots_t find_slots(const nereid_layout_t *from, const nereid_layout_t *to, const vectors_t *vectors,
-                          int element) {
-  const int total = nereid_layout_out_total(from), banks = BANKS_BITS - element;
+/* `p` and `q` are what lanes of one wavefront move on the two sides. */
+static slots_t find_slots(int total, const vectors_t *vectors, uint32_t p, uint32_t q, int element) {
+  const int banks = BANKS_BITS - element;
   assert(banks >= 0 && total < 32);
   slots_t slots = {.free = (uint32_t)((UINT64_C(1) << total) - 1), .banks = banks < total ? banks : total};
-  uint32_t p = wavefront(from, vectors->from, element), q = wavefront(to, vectors->to, element);
   const int n = vectors->from > vectors->to ? vectors->from : vectors->to;
   for (int i = 0; i < n; i++) {
     place(&slots, vectors->bits[i], i, 0);
@@ -144,22 +143,163 @@ static nereid_layout_t slots_of(const nereid_layout_t *layout, const slots_t *sl
   return result;
 }
 
-void nereid_layout_exchange(const nereid_layout_t *from, const nereid_layout_t *to, int element_bytes,
+/* --- matrices --- */
+
+enum { TILE_BITS = 3, MOST_TILES = 2, LANE_BITS = 5 }; /* log2 of rows of a tile, and of tiles at once */
+
+/* One way for one side to move matrices. */
+typedef struct tiling {
+  vectors_t row;    /* the bits of 16 bytes */
+  int word, tiles;  /* register bits within a word, and those that tell tiles apart */
+  uint32_t in_tile; /* what a tile has: the bits of its rows' places and of what lies in them */
+  bool transposed;
+} tiling_t;
+
+/* No bit of the packed coordinate is moved by two of the inputs. */
+static bool moves_apart(const nereid_layout_t *layout) {
+  uint32_t seen = 0;
+  for (int in = 0; in < NEREID_LAYOUT_BLOCK; in++)
+    for (int bit = 0; bit < layout->in_bits[in]; seen |= layout->bases[in][bit++])
+      if (layout->bases[in][bit] & seen)
+        return false;
+  return true;
+}
+
+/* Appends lanes `first` to `end` of `side` to the bits of a row; false where one of them moves nothing. */
+static bool append_lanes(const nereid_layout_t *side, int first, int end, vectors_t *row) {
+  for (int i = first; i < end; i++) {
+    if (!side->bases[NEREID_LAYOUT_LANE][i])
+      return false;
+    row->bits[row->from++] = (uint8_t)__builtin_ctz(side->bases[NEREID_LAYOUT_LANE][i]);
+  }
+  return true;
+}
+
+/* Puts the registers of a word first; the others keep their order, and the first of them tell tiles apart. */
+static bool find_tiling(nereid_layout_t *side, const nereid_layout_t *other, int element, bool transposed,
+                        tiling_t *out) {
+  const uint32_t in_other = nereid_layout_span(other, NEREID_LAYOUT_REGISTER), *lanes = side->bases[NEREID_LAYOUT_LANE];
+  const int registers = side->in_bits[NEREID_LAYOUT_REGISTER], word = WORD_BITS - element;
+  *out = (tiling_t){.word = word, .transposed = transposed};
+  if (word < 0 || registers < word || (transposed && word != 1))
+    return false;
+  if (!transposed) {
+    out->row.from = append_bits(side, in_other, word, &out->row, 0);
+    if (out->row.from != word || !append_lanes(side, 0, 2, &out->row))
+      return false;
+    order_registers(side, &out->row, word);
+    out->in_tile = lanes[2] | lanes[3] | lanes[4];
+  } else {
+    if (!append_lanes(side, 2, LANE_BITS, &out->row))
+      return false;
+    out->in_tile = side->bases[NEREID_LAYOUT_REGISTER][0] | lanes[0] | lanes[1];
+  }
+  for (int i = 0; i < out->row.from; i++) {
+    out->in_tile |= UINT32_C(1) << out->row.bits[i];
+    if (!(in_other >> out->row.bits[i] & 1))
+      return false;
+  }
+  out->tiles = registers - word < MOST_TILES ? registers - word : MOST_TILES;
+  return true;
+}
+
+/* The places that lanes give, where `slots` are those of the elements. */
+static void find_rows(const nereid_layout_t *slots, const tiling_t *tiling, nereid_layout_matrices_t *out) {
+  const uint32_t *registers = slots->bases[NEREID_LAYOUT_REGISTER], *lanes = slots->bases[NEREID_LAYOUT_LANE];
+  const int moved = tiling->word + tiling->tiles, rest = slots->in_bits[NEREID_LAYOUT_REGISTER] - moved;
+  out->tiles = 1 << tiling->tiles;
+  out->transposed = tiling->transposed;
+  out->rows = *slots;
+  out->rows.in_bits[NEREID_LAYOUT_REGISTER] = (uint8_t)rest;
+  memcpy(out->rows.bases[NEREID_LAYOUT_REGISTER], registers + moved, (size_t)rest * sizeof *registers);
+  uint32_t *rows = out->rows.bases[NEREID_LAYOUT_LANE];
+  for (int i = 0; i < TILE_BITS; i++)
+    rows[i] = !tiling->transposed ? lanes[i + 2] : i == 0 ? registers[0] : lanes[i - 1];
+  for (int i = 0; i < MOST_TILES; i++)
+    rows[TILE_BITS + i] = i < tiling->tiles ? registers[tiling->word + i] : 0;
+}
+
+/* Every lane has elements of its own: no two store the same row. */
+static bool lanes_differ(const nereid_layout_t *layout) {
+  for (int bit = 0; bit < layout->in_bits[NEREID_LAYOUT_LANE]; bit++)
+    if (!layout->bases[NEREID_LAYOUT_LANE][bit])
+      return false;
+  return true;
+}
+
+/* Instructions for the registers of `layout` when one moves 2^bits of them. */
+static int instructions(const nereid_layout_t *layout, int bits) {
+  return 1 << (layout->in_bits[NEREID_LAYOUT_REGISTER] - bits);
+}
+
+/* Lets `side` move matrices where that takes fewer instructions than `*least`. */
+static void try_matrices(nereid_layout_t *side, nereid_layout_t *other, int element, int *least, tiling_t *out) {
+  if (!moves_apart(side) || !moves_apart(other) || side->in_bits[NEREID_LAYOUT_LANE] != LANE_BITS)
+    return;
+  for (int transposed = 0; transposed < 2; transposed++) {
+    nereid_layout_t ordered = *side;
+    tiling_t tiling;
+    if (!find_tiling(&ordered, other, element, transposed, &tiling))
+      continue;
+    const int count = instructions(side, tiling.word + tiling.tiles) + instructions(other, ACCESS_BITS - element);
+    if (count >= *least)
+      continue;
+    *least = count;
+    *out = tiling;
+  }
+}
+
+/* --- both --- */
+
+static void plan_slots(const slots_t *slots, nereid_layout_exchange_t *out) {
+  out->store = slots_of(&out->from, slots);
+  out->load = slots_of(&out->to, slots);
+}
+
+static void plan_vectors(const vectors_t *vectors, int element, nereid_layout_exchange_t *out) {
+  order_registers(&out->from, vectors, vectors->from);
+  order_registers(&out->to, vectors, vectors->to);
+  const slots_t slots =
+      find_slots(nereid_layout_out_total(&out->from), vectors, wavefront(&out->from, vectors->from, element),
+                 wavefront(&out->to, vectors->to, element), element);
+  plan_slots(&slots, out);
+}
+
+static void plan_matrices(tiling_t *tiling, bool loads, int element, nereid_layout_exchange_t *out) {
+  nereid_layout_t *side = loads ? &out->to : &out->from, *other = loads ? &out->from : &out->to;
+  find_tiling(side, other, element, tiling->transposed, tiling);
+  order_registers(other, &tiling->row, tiling->row.from);
+  const slots_t slots = find_slots(nereid_layout_out_total(side), &tiling->row, tiling->in_tile,
+                                   wavefront(other, tiling->row.from, element), element);
+  plan_slots(&slots, out);
+  if (loads)
+    find_rows(&out->load, tiling, &out->load_matrices);
+  else
+    find_rows(&out->store, tiling, &out->store_matrices);
+}
+
+void nereid_layout_exchange(const nereid_layout_t *from, const nereid_layout_t *to, int element_bytes, unsigned allowed,
                             nereid_layout_exchange_t *out) {
   const int element = log2_of(element_bytes);
   assert(element_bytes == 1 << element && element <= ACCESS_BITS);
-  out->from = *from;
-  out->to = *to;
+  *out = (nereid_layout_exchange_t){.from = *from, .to = *to};
   nereid_layout_drop_register_copies(&out->from);
   nereid_layout_drop_register_copies(&out->to);
-  const bool single = moves_single_bits(from) && moves_single_bits(to);
-  slots_t slots;
-  if (single) {
-    const vectors_t vectors = find_vectors(&out->from, &out->to, element);
-    order_registers(&out->from, &vectors, vectors.from);
-    order_registers(&out->to, &vectors, vectors.to);
-    slots = find_slots(&out->from, &out->to, &vectors, element);
+  if (!moves_single_bits(from) || !moves_single_bits(to)) {
+    plan_slots(NULL, out);
+    return;
   }
-  out->store = slots_of(&out->from, single ? &slots : NULL);
-  out->load = slots_of(&out->to, single ? &slots : NULL);
+  const vectors_t vectors = find_vectors(&out->from, &out->to, element);
+  const int by_vectors = instructions(&out->from, vectors.from) + instructions(&out->to, vectors.to);
+  tiling_t tiling;
+  int least = by_vectors;
+  if (allowed & NEREID_LAYOUT_LOAD_MATRICES)
+    try_matrices(&out->to, &out->from, element, &least, &tiling);
+  const int by_loads = least;
+  if (allowed & NEREID_LAYOUT_STORE_MATRICES && lanes_differ(&out->from))
+    try_matrices(&out->from, &out->to, element, &least, &tiling);
+  if (least == by_vectors)
+    plan_vectors(&vectors, element, out);
+  else
+    plan_matrices(&tiling, least == by_loads, element, out);
 }

@@ -5,7 +5,7 @@
  *   barrier
  *   ld.shared                                         for each register of the result
  *
- * layout/exchange.h chooses the slots. */
+ * layout/exchange.h chooses the slots, and whether a side moves matrices instead: stmatrix or ldmatrix. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/shuffle.h"
 #include "conversion/ttg_to_llvm/slots.h"
@@ -28,21 +28,45 @@ static MlirValue *rename_registers(nereid_lower_t *lower, const nereid_layout_t 
   return renamed;
 }
 
+/* Sides that the target has instructions for. */
+static unsigned allowed_matrices(const nereid_lower_t *lower) {
+  return NEREID_LAYOUT_LOAD_MATRICES | (lower->options.capability >= 90 ? NEREID_LAYOUT_STORE_MATRICES : 0U);
+}
+
+static void store_slots(nereid_lower_t *lower, const nereid_layout_exchange_t *plan, MlirType element,
+                        MlirValue scratch, const MlirValue *values) {
+  const bool matrices = plan->store_matrices.tiles != 0;
+  nereid_slots_t slots =
+      nereid_slots_make(lower, matrices ? &plan->store_matrices.rows : &plan->store, element, scratch);
+  if (matrices)
+    nereid_slots_store_matrices(lower, &slots, &plan->store_matrices, values);
+  else
+    nereid_slots_store(lower, &slots, values);
+}
+
+static void load_slots(nereid_lower_t *lower, const nereid_layout_exchange_t *plan, MlirType element, MlirValue scratch,
+                       MlirValue *out_values) {
+  const bool matrices = plan->load_matrices.tiles != 0;
+  nereid_slots_t slots = nereid_slots_make(lower, matrices ? &plan->load_matrices.rows : &plan->load, element, scratch);
+  if (matrices)
+    nereid_slots_load_matrices(lower, &slots, &plan->load_matrices, out_values);
+  else
+    nereid_slots_load(lower, &slots, out_values);
+}
+
 static bool exchange(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from, const nereid_layout_t *to) {
   MlirValue result = mlirOperationGetResult(op, 0);
   MlirType element = nereid_lower_type(lower, mlirValueGetType(result));
   MlirValue scratch = nereid_slots_scratch(lower, op);
   nereid_layout_exchange_t plan;
-  nereid_layout_exchange(from, to, (int)nereid_slots_element_bytes(element), &plan);
+  nereid_layout_exchange(from, to, (int)nereid_slots_element_bytes(element), allowed_matrices(lower), &plan);
   MlirValue *moved = rename_registers(lower, from, &plan.from, nereid_lower_operand(lower, op, 0).values);
   MlirValue *loaded = nereid_arena_new(lower->arena, MlirValue, (size_t)nereid_layout_registers(&plan.to));
   if (mlirValueIsNull(scratch) || !moved || !loaded)
     return false;
-  nereid_slots_t store = nereid_slots_make(lower, &plan.store, element, scratch);
-  nereid_slots_t load = nereid_slots_make(lower, &plan.load, element, scratch);
-  nereid_slots_store(lower, &store, moved);
+  store_slots(lower, &plan, element, scratch, moved);
   nereid_emit_barrier(lower);
-  nereid_slots_load(lower, &load, loaded);
+  load_slots(lower, &plan, element, scratch, loaded);
   nereid_lowered_t lowered = {nereid_layout_registers(to), rename_registers(lower, &plan.to, to, loaded)};
   nereid_lower_set(lower, result, lowered);
   return lowered.values != NULL;

@@ -228,6 +228,11 @@ MlirValue nereid_emit_pack(nereid_lower_t *lower, intptr_t count, const MlirValu
 
 /* --- calls --- */
 
+MlirValue nereid_emit_field(nereid_lower_t *lower, MlirValue structure, MlirType field, int64_t index) {
+  MlirNamedAttribute at = nereid_emit_attribute(lower, "position", mlirDenseI64ArrayGet(lower->context, 1, &index));
+  return mlirOperationGetResult(nereid_emit_op(lower, "llvm.extractvalue", 1, &field, 1, &structure, 1, &at), 0);
+}
+
 void nereid_emit_asm(nereid_lower_t *lower, const char *text, const char *constraints, bool volatile_,
                      intptr_t n_results, const MlirType *results, intptr_t n_operands, const MlirValue *operands,
                      MlirValue *out_results) {
@@ -243,14 +248,8 @@ void nereid_emit_asm(nereid_lower_t *lower, const char *text, const char *constr
                                     volatile_ ? 3 : 2, attributes);
   if (n_results == 1)
     out_results[0] = mlirOperationGetResult(op, 0);
-  for (intptr_t i = 0; n_results > 1 && i < n_results; ++i) {
-    MlirValue all = mlirOperationGetResult(op, 0);
-    const int64_t position = i;
-    MlirNamedAttribute at =
-        nereid_emit_attribute(lower, "position", mlirDenseI64ArrayGet(lower->context, 1, &position));
-    out_results[i] =
-        mlirOperationGetResult(nereid_emit_op(lower, "llvm.extractvalue", 1, &results[i], 1, &all, 1, &at), 0);
-  }
+  for (intptr_t i = 0; n_results > 1 && i < n_results; ++i)
+    out_results[i] = nereid_emit_field(lower, mlirOperationGetResult(op, 0), results[i], i);
 }
 
 static MlirValue call(nereid_lower_t *lower, const char *op_name, const char *callee_name, MlirAttribute callee,

@@ -64,6 +64,9 @@ MlirValue nereid_emit_undef(nereid_lower_t *lower, MlirType type);
 /* Packs `count` values of one type into a vector; a single value stays as it is. */
 MlirValue nereid_emit_pack(nereid_lower_t *lower, intptr_t count, const MlirValue *values);
 
+/* Field `index`, of type `field`, of a value of a struct type. */
+MlirValue nereid_emit_field(nereid_lower_t *lower, MlirValue structure, MlirType field, int64_t index);
+
 /* Inline PTX. `results` of them: none, one, or a literal struct whose fields nereid_emit_asm writes to `out_results`.
  * `constraints` as LLVM spells them ("=r,=r,l,b"). `volatile_` keeps it from being removed, moved or merged. */
 void nereid_emit_asm(nereid_lower_t *lower, const char *text, const char *constraints, bool volatile_,

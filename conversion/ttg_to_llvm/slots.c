@@ -3,7 +3,11 @@
 
 #include "conversion/ttg_to_llvm/emit.h"
 
-enum { MAX_VECTOR = 16, ACCESS_BYTES = 16 };
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdio.h>
+
+enum { MAX_VECTOR = 16, ACCESS_BYTES = 16, WORD_BYTES = 4, MAX_TILES = 4 };
 
 /* --- elements --- */
 
@@ -140,6 +144,56 @@ void nereid_slots_load(nereid_lower_t *lower, const nereid_slots_t *slots, MlirV
     for (int32_t i = 0; i < slots->vector; ++i) {
       MlirValue part = slots->vector == 1 ? word : nereid_emit_extract(lower, word, i);
       out_values[r + i] = nereid_slots_from_memory(lower, slots->element, part);
+    }
+  }
+}
+
+/* --- matrices --- */
+
+enum { NAME_BYTES = 80 };
+
+static void matrices_name(const nereid_layout_matrices_t *matrices, const char *access, char *out) {
+  snprintf(out, NAME_BYTES, "llvm.nvvm.%s.sync.aligned.m8n8.x%d%s.b16", access, matrices->tiles,
+           matrices->transposed ? ".trans" : "");
+}
+
+void nereid_slots_store_matrices(nereid_lower_t *lower, const nereid_slots_t *rows,
+                                 const nereid_layout_matrices_t *matrices, const MlirValue *values) {
+  const int32_t in_word = WORD_BYTES / (int32_t)rows->bytes, count = nereid_layout_registers(&rows->layout);
+  const addresses_t addresses = make_addresses(lower, rows);
+  char name[NAME_BYTES];
+  matrices_name(matrices, "stmatrix", name);
+  for (int32_t n = 0; n < count; ++n) {
+    MlirValue operands[1 + MAX_TILES] = {address(lower, &addresses, (uint32_t)n)};
+    for (int tile = 0; tile < matrices->tiles; ++tile) {
+      MlirValue word[WORD_BYTES];
+      for (int32_t i = 0; i < in_word; ++i)
+        word[i] = nereid_slots_to_memory(lower, rows->memory, *values++);
+      operands[1 + tile] = nereid_emit_bits(lower, lower->types.i32, nereid_emit_pack(lower, in_word, word));
+    }
+    nereid_emit_intrinsic(lower, name, (MlirType){NULL}, 1 + matrices->tiles, operands);
+  }
+}
+
+void nereid_slots_load_matrices(nereid_lower_t *lower, const nereid_slots_t *rows,
+                                const nereid_layout_matrices_t *matrices, MlirValue *out_values) {
+  const int32_t in_word = WORD_BYTES / (int32_t)rows->bytes, count = nereid_layout_registers(&rows->layout);
+  const addresses_t addresses = make_addresses(lower, rows);
+  MlirType i32 = lower->types.i32, words[MAX_TILES] = {i32, i32, i32, i32};
+  MlirType type = in_word == 1 ? rows->memory : nereid_emit_vector_type(rows->memory, in_word);
+  MlirType loaded =
+      matrices->tiles == 1 ? i32 : mlirLLVMStructTypeLiteralGet(lower->context, matrices->tiles, words, false);
+  char name[NAME_BYTES];
+  matrices_name(matrices, "ldmatrix", name);
+  for (int32_t n = 0; n < count; ++n) {
+    MlirValue at = address(lower, &addresses, (uint32_t)n);
+    MlirValue all = nereid_emit_intrinsic(lower, name, loaded, 1, &at);
+    for (int tile = 0; tile < matrices->tiles; ++tile) {
+      MlirValue word = matrices->tiles == 1 ? all : nereid_emit_field(lower, all, i32, tile);
+      word = nereid_emit_bits(lower, type, word);
+      for (int32_t i = 0; i < in_word; ++i)
+        *out_values++ =
+            nereid_slots_from_memory(lower, rows->element, in_word == 1 ? word : nereid_emit_extract(lower, word, i));
     }
   }
 }

@@ -8,6 +8,7 @@
 #define NEREID_CONVERSION_TTG_TO_LLVM_SLOTS_H
 
 #include "conversion/ttg_to_llvm/lower.h"
+#include "layout/exchange.h"
 
 typedef struct nereid_slots {
   nereid_layout_t layout;  /* of one dimension, the slot */
@@ -41,6 +42,12 @@ void nereid_slots_store(nereid_lower_t *lower, const nereid_slots_t *slots, cons
 
 /* Loads one value per register of the layout. */
 void nereid_slots_load(nereid_lower_t *lower, const nereid_slots_t *slots, MlirValue *out_values);
+
+/* The same by stmatrix and ldmatrix: `rows` are the slots of `matrices->rows`. */
+void nereid_slots_store_matrices(nereid_lower_t *lower, const nereid_slots_t *rows,
+                                 const nereid_layout_matrices_t *matrices, const MlirValue *values);
+void nereid_slots_load_matrices(nereid_lower_t *lower, const nereid_slots_t *rows,
+                                const nereid_layout_matrices_t *matrices, MlirValue *out_values);
 
 /* ptr<3>: the slot of register `r`. */
 MlirValue nereid_slots_address(nereid_lower_t *lower, const nereid_slots_t *slots, uint32_t r);

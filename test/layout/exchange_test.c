@@ -93,7 +93,7 @@ static void no_conflicts(void **unused) {
     const int bits = (int)random_below(13), warp_bits = (int)random_below(4), bytes = 1 << random_below(4);
     const nereid_layout_t from = random_layout(bits, warp_bits), to = random_layout(bits, warp_bits);
     nereid_layout_exchange_t plan;
-    nereid_layout_exchange(&from, &to, bytes, &plan);
+    nereid_layout_exchange(&from, &to, bytes, 0, &plan);
     check_slots(&plan);
     check_banks(&plan.store, bytes);
     check_banks(&plan.load, bytes);
@@ -113,7 +113,7 @@ static void wide(void **unused) {
   nereid_layout_extend(&to, NEREID_LAYOUT_REGISTER, 0, 2);
   nereid_layout_extend(&to, NEREID_LAYOUT_WARP, 0, 2);
   nereid_layout_extend(&to, NEREID_LAYOUT_LANE, 0, 5);
-  nereid_layout_exchange(&from, &to, 4, &plan);
+  nereid_layout_exchange(&from, &to, 4, 0, &plan);
   assert_int_equal(nereid_layout_contiguity(&plan.store, 0), 4);
   assert_int_equal(nereid_layout_contiguity(&plan.load, 0), 4);
   nereid_layout_initialize(&to, 1);
@@ -121,7 +121,7 @@ static void wide(void **unused) {
   nereid_layout_extend(&to, NEREID_LAYOUT_REGISTER, 0, 2);
   nereid_layout_extend(&to, NEREID_LAYOUT_LANE, 0, 3);
   nereid_layout_extend(&to, NEREID_LAYOUT_WARP, 0, 2);
-  nereid_layout_exchange(&from, &to, 4, &plan);
+  nereid_layout_exchange(&from, &to, 4, 0, &plan);
   assert_int_equal(nereid_layout_contiguity(&plan.store, 0), 1);
   assert_int_equal(nereid_layout_contiguity(&plan.load, 0), 4);
 }

@@ -10,6 +10,11 @@
 #one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #crossed = #ttg.linear<{register = [[1]], lane = [[32], [2], [4], [8], [16]], warp = [[64], [128]], block = []}>
 
+#columns = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#fragment = #ttg.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}>
+#wide = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [16, 0], [32, 0]], warp = [[4, 0], [8, 0]], block = []}>
+
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 
 // CHECK-DAG: llvm.mlir.global external @global_smem() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
@@ -37,6 +42,32 @@ tt.func private @rename(%x: tensor<512xi32, #line>) -> tensor<512xi32, #same> {
 tt.func private @exchange(%x: tensor<32x32xf32, #a>) -> tensor<32x32xf32, #b> {
   %y = ttg.convert_layout %x : tensor<32x32xf32, #a> -> tensor<32x32xf32, #b>
   tt.return %y : tensor<32x32xf32, #b>
+}
+
+// Halves change rows for columns as they are loaded: both sides move 16 bytes.
+// CHECK-LABEL: llvm.func internal @transposes(
+// CHECK-COUNT-4: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<3>
+// CHECK-NOT: llvm.store
+// CHECK: barrier
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16"
+// CHECK-NOT: {{llvm.load|ldmatrix}}
+// CHECK: llvm.return
+tt.func private @transposes(%x: tensor<64x64xf16, #columns>) -> tensor<64x64xf16, #rows> {
+  %y = ttg.convert_layout %x : tensor<64x64xf16, #columns> -> tensor<64x64xf16, #rows>
+  tt.return %y : tensor<64x64xf16, #rows>
+}
+
+// The other way, and without: stores do it.
+// CHECK-LABEL: llvm.func internal @stores(
+// CHECK: llvm.call_intrinsic "llvm.nvvm.stmatrix.sync.aligned.m8n8.x4.b16"
+// CHECK-NOT: {{llvm.store|stmatrix}}
+// CHECK: barrier
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xf16>
+// CHECK-NOT: llvm.load
+// CHECK: llvm.return
+tt.func private @stores(%x: tensor<64x16xf16, #fragment>) -> tensor<64x16xf16, #wide> {
+  %y = ttg.convert_layout %x : tensor<64x16xf16, #fragment> -> tensor<64x16xf16, #wide>
+  tt.return %y : tensor<64x16xf16, #wide>
 }
 
 // Truth values are bytes there, pointers integers.

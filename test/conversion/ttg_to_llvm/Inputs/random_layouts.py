@@ -1,6 +1,7 @@
 """Random layouts under the ops that move elements between threads: the emulator against the interpreter, in every bit.
 
-    random_layouts.py WORK_DIR SEED COUNT OP...        OP: reduce scan convert gather histogram join split cat map
+    random_layouts.py WORK_DIR SEED COUNT OP...        OP: reduce scan convert matrices gather histogram join split
+                                          cat map
 
 Each case is a kernel that loads a tensor in a random blocked, linear or slice encoding, applies the op, and stores what
 it gives. The emulator gets it with encodings, the interpreter without. Values are small integers, so that sums of floats
@@ -64,6 +65,12 @@ class Layouts:
             vectors.append(vector)
         lane, warp, register = vectors[:5], vectors[5:len(slots)], vectors[len(slots):]
         return self.define("#ttg.linear<{register = %s, lane = %s, warp = %s, block = []}>" % (register, lane, warp))
+
+    def distinct(self, rank, register, lane, warp):
+        """Bits (dimension, step) of an index, each moved once."""
+        vectors = tuple([[step if d == at else 0 for at in range(rank)] for d, step in units]
+                        for units in (register, lane, warp))
+        return self.define("#ttg.linear<{register = %s, lane = %s, warp = %s, block = []}>" % vectors)
 
     def slice(self, parent, d):
         return self.define("#ttg.slice<{dim = %d, parent = %s}>" % (d, parent))
@@ -241,6 +248,28 @@ class Kernel:
         value = self.emit("ttg.convert_layout %s : %s -> %s" % (value, self.type(shape, element, first),
                                                                self.type(shape, element, second)))
         self.store(value, element, shape, second)
+
+    def matrices(self):
+        """A conversion where ldmatrix or stmatrix may move one side."""
+        element = self.rng.choice(["f16", "f16", "i16", "i8", "f32", "i32"])
+        word = {"8": 2, "6": 1, "2": 0}[element[-1]]
+        warp_bits = log2(self.warps)
+        total = 5 + warp_bits + self.rng.randint(4, 5)
+        rows = self.rng.randint(2, total - 2)
+        units = [(0, 1 << b) for b in range(rows)] + [(1, 1 << b) for b in range(total - rows)]
+        self.rng.shuffle(units)
+        lane, warp, register = units[:5], units[5:5 + warp_bits], units[5 + warp_bits:]
+        near = lane[2:] if word == 1 and self.rng.random() < 0.6 else register[:word] + lane[:2]
+        others = [unit for unit in units if unit not in near]
+        self.rng.shuffle(others)
+        shape = [1 << rows, 1 << (total - rows)]
+        layouts = [self.layouts.distinct(2, near + others[5 + warp_bits:], others[:5], others[5:5 + warp_bits]),
+                   self.layouts.distinct(2, register, lane, warp)]
+        self.rng.shuffle(layouts)
+        value = self.load(element, shape, layouts[0])
+        value = self.emit("ttg.convert_layout %s : %s -> %s" % (value, self.type(shape, element, layouts[0]),
+                                                               self.type(shape, element, layouts[1])))
+        self.store(value, element, shape, layouts[1])
 
     def gather(self):
         shape, element = self.shape(), self.element()
