@@ -174,13 +174,6 @@ static emu_next_t copy(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
   return EMU_ADVANCE;
 }
 
-static emu_next_t nothing(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  (void)warp;
-  (void)insn;
-  (void)mask;
-  return EMU_ADVANCE;
-}
-
 /* st.async and red.async: a thread's values, a generic access that an mbarrier counts. */
 typedef struct remote {
   uint64_t to;
@@ -265,7 +258,7 @@ const emu_form_t nereid_emulator_bulk_forms[] = {
     {"cp async bulk multicast::cluster" TX, "", "m-m-swm-sh", CLUSTER | GLOBAL, HINT, copy, WITH(IN | EMU_MULTICAST)},
     {"cp async bulk" TX, "", "m-m-swm-", CLUSTER | SHARED, 0, copy, WITH(ACROSS)},
     {"cp async bulk bulk_group", "", "m-m-sw", GLOBAL | SHARED, HINT, copy, WITH(OUT)},
-    {"cp async bulk prefetch L2", "", "m-sw", GLOBAL, HINT, nothing, MEMORY},
+    {"cp async bulk prefetch L2", "", "m-sw", GLOBAL, HINT, nereid_emulator_nothing, MEMORY},
     TO_CLUSTER(and, "b32"),
     TO_CLUSTER(or, "b32"),
     TO_CLUSTER(xor, "b32"),

@@ -5,13 +5,6 @@
 #include "emulator/execute.h"
 #include "emulator/race.h"
 
-static emu_next_t nothing(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  (void)warp;
-  (void)insn;
-  (void)mask;
-  return EMU_ADVANCE;
-}
-
 /* Only the race detector sees it. */
 static emu_next_t fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   if (warp->cta->race)
@@ -68,7 +61,7 @@ const emu_form_t nereid_emulator_fence_forms[] = {
     {"membar", "", "", EMU_BIT(cta), 0, fence, BARRIER},
     {"membar", "", "", EMU_BIT(sys), 0, fence, BARRIER},
     {"membar", "", "", EMU_BIT(gl), 0, fence, BARRIER},
-    {"membar proxy alias", "", "", 0, 0, nothing, BARRIER},
+    {"membar proxy alias", "", "", 0, 0, nereid_emulator_nothing, BARRIER},
     /* clang-format off */
     ONE_SCOPE(FENCES)
     /* clang-format on */
@@ -77,13 +70,13 @@ const emu_form_t nereid_emulator_fence_forms[] = {
     RESTRICTED("fence proxy async::generic", acquire, "cluster"),
     RESTRICTED("fence proxy async::generic", release, "cta"),
     {"fence mbarrier_init", "", "", EMU_BIT(release) | EMU_BIT(cluster), 0, fence, BARRIER},
-    {"fence proxy alias", "", "", 0, 0, nothing, BARRIER},
+    {"fence proxy alias", "", "", 0, 0, nereid_emulator_nothing, BARRIER},
     {"fence proxy async", "", "", 0, EMU_BIT(global), publish, BARRIER},
     {"fence proxy async", "", "", EMU_BIT(shared), 0, publish, BARRIER},
     {"fence proxy async", "", "", EMU_BIT(shared_cluster), 0, publish, BARRIER},
     {"fence proxy tensormap::generic", "", "", EMU_BIT(release), SCOPE, release_maps, BARRIER},
     {"fence proxy tensormap::generic", "", "m-sw", EMU_BIT(acquire), SCOPE, acquire_map, BARRIER},
-    {"griddepcontrol wait|launch_dependents", "", "", 0, 0, nothing, CONTROL},
+    {"griddepcontrol wait|launch_dependents", "", "", 0, 0, nereid_emulator_nothing, CONTROL},
     {"setmaxnreg", "u32", "sw", ALIGNED | EMU_BIT(inc), 0, registers, CONTROL},
     {"setmaxnreg", "u32", "sw", ALIGNED | EMU_BIT(dec), 0, registers, CONTROL},
     {0}};

@@ -50,23 +50,6 @@ UNARY(neg_f64, double, double, a != a ? QUIET(a) : -a)
 BINARY(copysign_f32, uint32_t, (b & 0x7fffffff) | (a & 0x80000000))
 BINARY(copysign_f64, uint64_t, (b & INT64_MAX) | (a & (UINT64_C(1) << 63)))
 
-/* The lesser (or greater) number; one NaN loses unless .NaN asks for it; -0 is less than +0. */
-static double select_extreme(const emu_insn_t *insn, double a, double b, bool greater) {
-  bool one = a != a || b != b;
-  if ((a != a && b != b) || (one && EMU_HAS(insn, NaN)))
-    return NAN;
-  if (EMU_HAS(insn, xorsign)) { /* a NaN's sign counts, too */
-    double sign = (signbit(a) != 0) != (signbit(b) != 0) ? -1 : 1;
-    a = fabs(a);
-    b = fabs(b);
-    return copysign(b != b || (a == a && (a < b) != greater) ? a : b, sign);
-  }
-  if (one)
-    return a != a ? b : a;
-  if (a == b)
-    return (signbit(a) != 0) != greater ? a : b;
-  return (a < b) != greater ? a : b;
-}
 /* The same without .NaN and .xorsign.abs, as SIMD. */
 #define LEAST(a, b) emu_canonical((a) < (b) || (b) != (b) || ((a) == (b) && emu_f32_bits(a) >> 31) ? (a) : (b))
 #define MOST(a, b) emu_canonical((a) > (b) || (b) != (b) || ((a) == (b) && !(emu_f32_bits(a) >> 31)) ? (a) : (b))
@@ -74,12 +57,16 @@ BINARY(least_f32, float, LEAST(a, b))
 BINARY(most_f32, float, MOST(a, b))
 BINARY(least_ftz, float, LEAST(F(a), F(b)))
 BINARY(most_ftz, float, MOST(F(a), F(b)))
-BINARY(min_f32, float, emu_canonical((float)select_extreme(insn, (double)a, (double)b, false)))
-BINARY(max_f32, float, emu_canonical((float)select_extreme(insn, (double)a, (double)b, true)))
-BINARY(min_ftz, float, emu_canonical((float)select_extreme(insn, (double)F(a), (double)F(b), false)))
-BINARY(max_ftz, float, emu_canonical((float)select_extreme(insn, (double)F(a), (double)F(b), true)))
-BINARY(min_f64, double, END64(select_extreme(insn, a, b, false), b, a, a))
-BINARY(max_f64, double, END64(select_extreme(insn, a, b, true), b, a, a))
+BINARY(min_f32, float,
+       emu_canonical((float)emu_extreme(EMU_HAS(insn, NaN), EMU_HAS(insn, xorsign), (double)a, (double)b, false)))
+BINARY(max_f32, float,
+       emu_canonical((float)emu_extreme(EMU_HAS(insn, NaN), EMU_HAS(insn, xorsign), (double)a, (double)b, true)))
+BINARY(min_ftz, float,
+       emu_canonical((float)emu_extreme(EMU_HAS(insn, NaN), EMU_HAS(insn, xorsign), (double)F(a), (double)F(b), false)))
+BINARY(max_ftz, float,
+       emu_canonical((float)emu_extreme(EMU_HAS(insn, NaN), EMU_HAS(insn, xorsign), (double)F(a), (double)F(b), true)))
+BINARY(min_f64, double, END64(emu_extreme(EMU_HAS(insn, NaN), EMU_HAS(insn, xorsign), a, b, false), b, a, a))
+BINARY(max_f64, double, END64(emu_extreme(EMU_HAS(insn, NaN), EMU_HAS(insn, xorsign), a, b, true), b, a, a))
 
 static emu_next_t testp(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   uint32_t bits = 0;

@@ -5,23 +5,6 @@
 
 typedef enum operation { ADD, SUB, MUL, FMA, MIN, MAX, EX2, TANH } operation_t;
 
-static double extreme(const emu_insn_t *insn, double a, double b, bool greater) {
-  bool one_is = a != a || b != b;
-  if ((a != a && b != b) || (one_is && EMU_HAS(insn, NaN)))
-    return NAN;
-  if (EMU_HAS(insn, xorsign)) { /* a NaN's sign counts, too */
-    double sign = (signbit(a) != 0) != (signbit(b) != 0) ? -1 : 1;
-    a = fabs(a);
-    b = fabs(b);
-    return copysign(b != b || (a == a && (a < b) != greater) ? a : b, sign);
-  }
-  if (one_is)
-    return a != a ? b : a;
-  if (a == b)
-    return (signbit(a) != 0) != greater ? a : b;
-  return (a < b) != greater ? a : b;
-}
-
 static double compute(const emu_insn_t *insn, operation_t operation, double a, double b, double c) {
   switch (operation) {
   case ADD:
@@ -33,9 +16,9 @@ static double compute(const emu_insn_t *insn, operation_t operation, double a, d
   case FMA:
     return emu_add_odd(a * b, c);
   case MIN:
-    return extreme(insn, a, b, false);
+    return emu_extreme(EMU_HAS(insn, NaN), EMU_HAS(insn, xorsign), a, b, false);
   case MAX:
-    return extreme(insn, a, b, true);
+    return emu_extreme(EMU_HAS(insn, NaN), EMU_HAS(insn, xorsign), a, b, true);
   case EX2:
     return exp2(a);
   case TANH:

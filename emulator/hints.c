@@ -2,7 +2,7 @@
  * createpolicy, pmevent). Their addresses are not looked at: a prefetch outside of every buffer is no error. */
 #include "emulator/execute.h"
 
-static emu_next_t nothing(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+emu_next_t nereid_emulator_nothing(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   (void)warp;
   (void)insn;
   (void)mask;
@@ -19,15 +19,15 @@ static emu_next_t createpolicy(emu_warp_t *warp, const emu_insn_t *insn, uint32_
 #define MOVE NEREID_EMULATOR_CLASS_MOVE
 #define EVICTION EMU_BIT(eviction)
 const emu_form_t nereid_emulator_hint_forms[] = {
-    {"prefetch L1|L2", "", "m-", 0, EMU_BIT(global) | EMU_BIT(local), nothing, MEMORY},
-    {"prefetch", "", "m-", EVICTION | EMU_BIT(global), 0, nothing, MEMORY},
-    {"prefetch tensormap", "", "m-", 0, EMU_BIT(const) | EMU_BIT(param), nothing, MEMORY},
-    {"prefetchu L1", "", "m-", 0, 0, nothing, MEMORY},
-    {"applypriority", "", "m-sw", EVICTION, EMU_BIT(global), nothing, MEMORY},
-    {"discard L2", "", "m-sw", 0, EMU_BIT(global), nothing, MEMORY},
+    {"prefetch L1|L2", "", "m-", 0, EMU_BIT(global) | EMU_BIT(local), nereid_emulator_nothing, MEMORY},
+    {"prefetch", "", "m-", EVICTION | EMU_BIT(global), 0, nereid_emulator_nothing, MEMORY},
+    {"prefetch tensormap", "", "m-", 0, EMU_BIT(const) | EMU_BIT(param), nereid_emulator_nothing, MEMORY},
+    {"prefetchu L1", "", "m-", 0, 0, nereid_emulator_nothing, MEMORY},
+    {"applypriority", "", "m-sw", EVICTION, EMU_BIT(global), nereid_emulator_nothing, MEMORY},
+    {"discard L2", "", "m-sw", 0, EMU_BIT(global), nereid_emulator_nothing, MEMORY},
     {"createpolicy", "b64", "dlOw", EMU_BIT(fractional) | EVICTION, 0, createpolicy, MOVE},
     {"createpolicy", "b64", "dlm-swsw", EMU_BIT(range) | EVICTION, EMU_BIT(global), createpolicy, MOVE},
     {"createpolicy cvt L2", "b64", "dlsl", 0, 0, createpolicy, MOVE},
-    {"pmevent", "", "sw", 0, 0, nothing, NEREID_EMULATOR_CLASS_CONTROL},
-    {"pmevent mask", "", "sw", 0, 0, nothing, NEREID_EMULATOR_CLASS_CONTROL},
+    {"pmevent", "", "sw", 0, 0, nereid_emulator_nothing, NEREID_EMULATOR_CLASS_CONTROL},
+    {"pmevent mask", "", "sw", 0, 0, nereid_emulator_nothing, NEREID_EMULATOR_CLASS_CONTROL},
     {0}};

@@ -94,6 +94,24 @@ static inline uint32_t emu_to_bf16(double value) {
   return magnitude > UINT64_C(0x7ff0000000000000) ? 0x7fff : result;
 }
 
+/* The lesser (or greater) number; one NaN loses unless .NaN asks for it (nan_wins); -0 is less than +0. */
+static inline double emu_extreme(bool nan_wins, bool xorsign, double a, double b, bool greater) {
+  bool one = a != a || b != b;
+  if ((a != a && b != b) || (one && nan_wins))
+    return NAN;
+  if (xorsign) { /* a NaN's sign counts, too */
+    double sign = (signbit(a) != 0) != (signbit(b) != 0) ? -1 : 1;
+    a = fabs(a);
+    b = fabs(b);
+    return copysign(b != b || (a == a && (a < b) != greater) ? a : b, sign);
+  }
+  if (one)
+    return a != a ? b : a;
+  if (a == b)
+    return (signbit(a) != 0) != greater ? a : b;
+  return (a < b) != greater ? a : b;
+}
+
 typedef struct emu_format {
   int mantissa, emin, emax; /* stored bits of the mantissa; exponents of the smallest and largest normal number */
   double largest;

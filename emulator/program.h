@@ -421,6 +421,8 @@ emu_next_t nereid_emulator_vprintf(emu_warp_t *warp, const emu_insn_t *insn, uin
 emu_next_t nereid_emulator_assertfail(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_call(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_move_each(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
+/* Of hints: read, and without effect. */
+emu_next_t nereid_emulator_nothing(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_pack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_unpack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_rounded(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);

@@ -326,13 +326,6 @@ static emu_next_t copy(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
   return EMU_ADVANCE;
 }
 
-static emu_next_t nothing(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  (void)warp;
-  (void)insn;
-  (void)mask;
-  return EMU_ADVANCE;
-}
-
 #define MEMORY NEREID_EMULATOR_CLASS_MEMORY
 #define WITH(n) (MEMORY | EMU_VARIANT(n))
 #define DIMENSIONS " 1d|2d|3d|4d|5d"
@@ -376,6 +369,7 @@ const emu_form_t nereid_emulator_tensor_forms[] = {
     REDUCES(and),
     REDUCES(or),
     REDUCES(xor),
-    {"cp async bulk prefetch L2 tensor" DIMENSIONS " tile?", "", "T-", GLOBAL, HINT, nothing, MEMORY},
-    {"cp async bulk prefetch L2 tensor" DIMENSIONS " im2col", "", "T-Wh", GLOBAL, HINT, nothing, MEMORY},
+    {"cp async bulk prefetch L2 tensor" DIMENSIONS " tile?", "", "T-", GLOBAL, HINT, nereid_emulator_nothing, MEMORY},
+    {"cp async bulk prefetch L2 tensor" DIMENSIONS " im2col", "", "T-Wh", GLOBAL, HINT, nereid_emulator_nothing,
+     MEMORY},
     {0}};
