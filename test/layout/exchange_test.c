@@ -1,5 +1,5 @@
 /* Slots of exchanges: every element has one of its own, accesses are as wide as the layouts let them, and lanes of one
- * wavefront meet in no bank. */
+ * wavefront meet in no bank; matrices hold what the slots say. */
 #include "layout/exchange.h"
 
 #include <setjmp.h>
@@ -100,6 +100,67 @@ static void no_conflicts(void **unused) {
   }
 }
 
+/* What ldmatrix and stmatrix leave in registers: each lies in the row that some lane gives, where the slots say. */
+static void check_matrices(const nereid_layout_matrices_t *matrices, const nereid_layout_t *slots, uint32_t bytes) {
+  const uint32_t in_word = 4 / bytes, in_instruction = in_word * (uint32_t)matrices->tiles;
+  assert_int_equal(nereid_layout_registers(&matrices->rows) * (int32_t)in_instruction, nereid_layout_registers(slots));
+  for (uint32_t reg = 0; reg < (uint32_t)nereid_layout_registers(slots); reg++)
+    for (uint32_t lane = 0; lane < 32; lane++) {
+      const uint32_t tile = reg % in_instruction / in_word, part = reg % in_word;
+      const uint32_t row = matrices->transposed ? lane % 4 * 2 + part : lane / 4;
+      const uint32_t at = matrices->transposed ? lane / 4 : lane % 4 * in_word + part;
+      const uint32_t first = nereid_layout_apply(&matrices->rows, reg / in_instruction, 8 * tile + row, 1, 0);
+      assert_int_equal(first * bytes % 16, 0);
+      assert_int_equal(first + at, nereid_layout_apply(slots, reg, lane, 1, 0));
+    }
+}
+
+/* The rows of a tile lie in different banks. */
+static void check_rows(const nereid_layout_matrices_t *matrices, uint32_t bytes) {
+  for (uint32_t tile = 0; tile < (uint32_t)matrices->tiles; tile++)
+    for (uint32_t a = 8 * tile; a < 8 * tile + 8; a++)
+      for (uint32_t b = 8 * tile; b < a; b++) {
+        const uint32_t one = nereid_layout_apply(&matrices->rows, 0, a, 0, 0) * bytes;
+        const uint32_t other = nereid_layout_apply(&matrices->rows, 0, b, 0, 0) * bytes;
+        assert_true(one == other || one % 128 != other % 128);
+      }
+}
+
+static void swap_bits(uint32_t *a, uint32_t *b) {
+  const uint32_t kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+/* `side` with lanes from `first` on in registers, behind the first `registers`, and those in lanes. */
+static nereid_layout_t near(const nereid_layout_t *side, int registers, int first) {
+  nereid_layout_t other = *side;
+  for (int i = registers; i < side->in_bits[NEREID_LAYOUT_REGISTER]; i++)
+    swap_bits(&other.bases[NEREID_LAYOUT_REGISTER][i], &other.bases[NEREID_LAYOUT_LANE][(first + i - registers) % 5]);
+  return other;
+}
+
+static void matrices(void **unused) {
+  (void)unused;
+  for (int n = 0; n < 500; n++) {
+    const int warp_bits = (int)random_below(3), bits = 9 + warp_bits + (int)random_below(2), log = (int)random_below(3);
+    const bool transposed = log == 1 && random_below(2), loads = random_below(2);
+    const nereid_layout_t one = random_layout(bits, warp_bits);
+    const nereid_layout_t other = transposed ? near(&one, 0, 2) : near(&one, 2 - log, 0);
+    const nereid_layout_matrices_t *moved;
+    nereid_layout_exchange_t plan;
+    nereid_layout_exchange(loads ? &other : &one, loads ? &one : &other, 1 << log,
+                           loads ? NEREID_LAYOUT_LOAD_MATRICES : NEREID_LAYOUT_STORE_MATRICES, &plan);
+    moved = loads ? &plan.load_matrices : &plan.store_matrices;
+    assert_true(moved->tiles > 0);
+    assert_int_equal(moved->transposed, transposed);
+    check_slots(&plan);
+    check_matrices(moved, loads ? &plan.load : &plan.store, UINT32_C(1) << log);
+    check_rows(moved, UINT32_C(1) << log);
+    check_banks(loads ? &plan.store : &plan.load, 1 << log);
+  }
+}
+
 /* Common registers move as one; so does what one side alone has in registers and the other one in lanes. */
 static void wide(void **unused) {
   (void)unused;
@@ -127,6 +188,7 @@ static void wide(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(no_conflicts), cmocka_unit_test(wide)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(no_conflicts), cmocka_unit_test(matrices),
+                                     cmocka_unit_test(wide)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
