@@ -2,7 +2,7 @@
  * selects where every warp has (layout/warp_move.h), else goes through shared memory.
  *
  *   st.shared [scratch + slot * size], register       for each register, several at once where slots are neighbours
- *   barrier
+ *   barrier                                           of the warp, where warps exchange nothing
  *   ld.shared                                         for each register of the result
  *
  * layout/exchange.h chooses the slots, and whether a side moves matrices instead: stmatrix or ldmatrix. */
@@ -54,6 +54,13 @@ static void load_slots(nereid_lower_t *lower, const nereid_layout_exchange_t *pl
     nereid_slots_load(lower, &slots, out_values);
 }
 
+/* Every warp reads only what it has written itself, and no other warp writes that. */
+static bool stays_in_warp(const nereid_layout_t *from, const nereid_layout_t *to) {
+  uint32_t copies[NEREID_LAYOUT_DIMS];
+  nereid_layout_free_masks(from, copies);
+  return !copies[NEREID_LAYOUT_WARP] && nereid_layout_convert(from, to, NULL) <= NEREID_LAYOUT_CONVERSION_WARP;
+}
+
 static bool exchange(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from, const nereid_layout_t *to) {
   MlirValue result = mlirOperationGetResult(op, 0);
   MlirType element = nereid_lower_type(lower, mlirValueGetType(result));
@@ -65,7 +72,10 @@ static bool exchange(nereid_lower_t *lower, MlirOperation op, const nereid_layou
   if (mlirValueIsNull(scratch) || !moved || !loaded)
     return false;
   store_slots(lower, &plan, element, scratch, moved);
-  nereid_emit_barrier(lower);
+  if (stays_in_warp(from, to))
+    nereid_emit_warp_barrier(lower);
+  else
+    nereid_emit_barrier(lower);
   load_slots(lower, &plan, element, scratch, loaded);
   nereid_lowered_t lowered = {nereid_layout_registers(to), rename_registers(lower, &plan.to, to, loaded)};
   nereid_lower_set(lower, result, lowered);

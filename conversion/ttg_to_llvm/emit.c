@@ -302,3 +302,8 @@ void nereid_emit_barrier(nereid_lower_t *lower) {
   MlirValue barrier = nereid_emit_i32(lower, 0);
   nereid_emit_intrinsic(lower, "llvm.nvvm.barrier.cta.sync.aligned.all", (MlirType){NULL}, 1, &barrier);
 }
+
+void nereid_emit_warp_barrier(nereid_lower_t *lower) {
+  MlirValue all = nereid_emit_i32(lower, -1);
+  nereid_emit_intrinsic(lower, "llvm.nvvm.bar.warp.sync", (MlirType){NULL}, 1, &all);
+}

@@ -1,5 +1,5 @@
 // Layout conversions: names when every thread has what it needs, selects and shuffles when its warp has, shared memory
-// with a barrier in between otherwise.
+// with a barrier in between otherwise: single elements, vectors or matrices.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
 
 #a = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -14,6 +14,8 @@
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #fragment = #ttg.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}>
 #wide = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [16, 0], [32, 0]], warp = [[4, 0], [8, 0]], block = []}>
+#across = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [32, 0]], block = []}>
+#down = #ttg.linear<{register = [[1, 0], [2, 0], [4, 0]], lane = [[8, 0], [0, 1], [0, 2], [0, 4], [0, 8]], warp = [[16, 0], [32, 0]], block = []}>
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 
@@ -68,6 +70,17 @@ tt.func private @transposes(%x: tensor<64x64xf16, #columns>) -> tensor<64x64xf16
 tt.func private @stores(%x: tensor<64x16xf16, #fragment>) -> tensor<64x16xf16, #wide> {
   %y = ttg.convert_layout %x : tensor<64x16xf16, #fragment> -> tensor<64x16xf16, #wide>
   tt.return %y : tensor<64x16xf16, #wide>
+}
+
+// Warps exchange nothing, and wait for none.
+// CHECK-LABEL: llvm.func internal @own_warp(
+// CHECK-NOT: barrier
+// CHECK: llvm.call_intrinsic "llvm.nvvm.bar.warp.sync"
+// CHECK-NOT: barrier
+// CHECK: llvm.return
+tt.func private @own_warp(%x: tensor<64x16xf32, #across>) -> tensor<64x16xf32, #down> {
+  %y = ttg.convert_layout %x : tensor<64x16xf32, #across> -> tensor<64x16xf32, #down>
+  tt.return %y : tensor<64x16xf32, #down>
 }
 
 // Truth values are bytes there, pointers integers.
