@@ -74,12 +74,42 @@ static MlirWalkResult find_product(MlirOperation op, void *user_data) {
   return product ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
+/* A loop whose loads stay where they are, or all but those in its own block. */
+typedef struct staying {
+  const assign_t *assign;
+  MlirOperation loop;
+  const char *reason; /* null: only loads in nested regions stay */
+} staying_t;
+
+static MlirWalkResult remark_staying(MlirOperation op, void *user_data) {
+  const staying_t *staying = user_data;
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  if (kind == NEREID_OP_SCF_FOR && !mlirOperationEqual(op, staying->loop))
+    return MlirWalkResultSkip; /* a loop of its own */
+  if (kind != NEREID_OP_TT_LOAD)
+    return MlirWalkResultAdvance;
+  const bool nested = !mlirOperationEqual(mlirOperationGetParentOperation(op), staying->loop);
+  if (staying->reason || nested)
+    nereid_pass_remark_missed(staying->assign->pass, op, "latency", "not pipelined: %s",
+                              staying->reason ? staying->reason : "it does not run in every iteration");
+  return MlirWalkResultAdvance;
+}
+
+/* Why nothing of the loop is pipelined; null when something may be. */
+static const char *loop_obstacle(MlirOperation loop, int64_t stages) {
+  bool product = false;
+  mlirOperationWalk(loop, find_product, &product, MlirWalkPreOrder);
+  if (product)
+    return "its loop has a product";
+  return stages < 2 ? "its loop does not ask for it: tt.num_stages is less than 2 or missing" : NULL;
+}
+
 static void assign_loop(assign_t *assign, MlirOperation loop) {
   const int64_t stages = nereid_loop_integer(loop, "tt.num_stages", 1);
   int64_t bytes = 0;
-  bool product = false;
-  mlirOperationWalk(loop, find_product, &product, MlirWalkPreOrder);
-  if (stages < 2 || product)
+  staying_t staying = {assign, loop, loop_obstacle(loop, stages)};
+  mlirOperationWalk(loop, remark_staying, &staying, MlirWalkPreOrder);
+  if (staying.reason)
     return;
   for (MlirOperation op = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {

@@ -9,6 +9,7 @@
  * stored under the opposite predicate. Tokens are nothing: order is in the instructions. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory.h"
+#include "conversion/ttg_to_llvm/remarks.h"
 #include "conversion/ttg_to_llvm/shared.h"
 #include "conversion/ttg_to_llvm/slots.h"
 
@@ -110,6 +111,8 @@ static intptr_t choose_vector(nereid_lower_t *lower, MlirOperation op, const ner
                        "can copy %lld bytes at a time: cp.async needs 4, 8 or 16, contiguous and aligned in both "
                        "memories",
                        (long long)bytes);
+  else
+    nereid_lower_remark_access(lower, op, pointer, mask, (unsigned)slots->bytes * 8, vector);
   return bytes < 4 ? 0 : vector;
 }
 

@@ -7,6 +7,7 @@
  *
  * layout/exchange.h chooses the slots, and whether a side moves matrices instead: stmatrix or ldmatrix. */
 #include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/remarks.h"
 #include "conversion/ttg_to_llvm/shuffle.h"
 #include "conversion/ttg_to_llvm/slots.h"
 
@@ -67,6 +68,7 @@ static bool exchange(nereid_lower_t *lower, MlirOperation op, const nereid_layou
   MlirValue scratch = nereid_slots_scratch(lower, op);
   nereid_layout_exchange_t plan;
   nereid_layout_exchange(from, to, (int)nereid_slots_element_bytes(element), allowed_matrices(lower), &plan);
+  nereid_lower_remark_exchange(lower, op, &plan);
   MlirValue *moved = rename_registers(lower, from, &plan.from, nereid_lower_operand(lower, op, 0).values);
   MlirValue *loaded = nereid_arena_new(lower->arena, MlirValue, (size_t)nereid_layout_registers(&plan.to));
   if (mlirValueIsNull(scratch) || !moved || !loaded)
@@ -157,6 +159,7 @@ static bool lower_convert_layout(nereid_lower_t *lower, MlirOperation op, const 
   const nereid_layout_t *to = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetResult(op, 0)));
   if (!from || !to)
     return false;
+  nereid_lower_remark_conversion(lower, op);
   switch (nereid_conversion_path(op)) {
   case NEREID_CONVERSION_RENAMES:
     return nereid_lower_rename(lower, op, from, to);

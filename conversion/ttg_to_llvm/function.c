@@ -18,6 +18,7 @@
 #include "base/vector.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/kernel_abi.h"
+#include "conversion/ttg_to_llvm/remarks.h"
 #include "dialects/diagnose.h"
 
 #include "nereid/dialects/tt.h"
@@ -366,6 +367,7 @@ bool nereid_lower_ops(nereid_lower_t *lower, MlirBlock block, MlirOperation end)
       return nereid_lower_error(op, "has no lowering to LLVM");
     if (!check_results(lower, op) || !row->lower(lower, op, row))
       return false;
+    nereid_lower_remark_registers(lower, op);
   }
   return true;
 }
@@ -385,6 +387,7 @@ static void begin_function(nereid_lower_t *lower, MlirOperation function) {
   nereid_map_initialize(&lower->blocks, lower->arena);
   nereid_map_initialize(&lower->constants, lower->arena);
   nereid_map_initialize(&lower->coordinates, lower->arena);
+  nereid_map_initialize(&lower->over_budget, lower->arena);
 }
 
 bool nereid_lower_function(nereid_lower_t *lower, MlirOperation function) {

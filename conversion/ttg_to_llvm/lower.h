@@ -79,6 +79,7 @@ typedef struct nereid_lower {
   nereid_map_t constants;   /* attribute -> its llvm.mlir.constant in the prologue */
   nereid_map_t coordinates; /* tensor type -> nereid_coordinates_t * */
   nereid_map_t layouts;     /* encoding x shape, as tensor type -> nereid_layout_t * */
+  nereid_map_t over_budget; /* tensor types that a remark has told to be too large */
 } nereid_lower_t;
 
 /* Lowers `op`; false after a diagnostic. */

@@ -11,6 +11,7 @@
 #include "conversion/ttg_to_llvm/memory.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/remarks.h"
 
 #include "nereid/dialects/tt.h"
 
@@ -304,6 +305,7 @@ static bool lower_load(nereid_lower_t *lower, MlirOperation op, const nereid_low
   make_policy(lower, &load.modifiers);
   const unsigned bits = nereid_lower_memory_bits(mlirValueGetType(result));
   const intptr_t vector = nereid_lower_access_width(lower, pointer, mask, bits);
+  nereid_lower_remark_access(lower, op, pointer, mask, bits, vector);
   const access_t access = make_access(lower, element, bits, vector);
   nereid_lowered_t lowered = nereid_lower_array(lower, load.pointers.count);
   for (intptr_t r = 0; lowered.values && r < lowered.count; r += vector) {
@@ -400,6 +402,7 @@ static bool lower_store(nereid_lower_t *lower, MlirOperation op, const nereid_lo
   MlirType type = mlirValueGetType(pointer);
   const unsigned bits = nereid_lower_memory_bits(mlirValueGetType(value));
   const intptr_t vector = nereid_lower_access_width(lower, pointer, mask, bits);
+  nereid_lower_remark_access(lower, op, pointer, mask, bits, vector);
   const access_t access = make_access(lower, mlirValueGetType(values.values[0]), bits, vector);
   const uint32_t copies = nereid_lower_register_copies(lower, type);
   make_policy(lower, &modifiers);

@@ -2,6 +2,7 @@
 // RUN: nereid-opt %s --tritongpu-assign-latencies --remarks-filter-missed=tritongpu-assign-latencies --remarks-filter-passed=tritongpu-assign-latencies 2>&1 | FileCheck %s --check-prefix=REMARK
 
 #v4 = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#sq = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 // CHECK-LABEL: @loads
 tt.func public @loads(%p: tensor<512x!tt.ptr<f32>, #v4>, %h: tensor<512x!tt.ptr<f16>, #v4>, %n: i32) {
@@ -44,11 +45,54 @@ tt.func public @silent(%p: tensor<512x!tt.ptr<f32>, #v4>, %n: i32) {
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %none) -> (tensor<512xf32, #v4>) : i32 {
     %o = tt.splat %i : i32 -> tensor<512xi32, #v4>
     %q = tt.addptr %p, %o : tensor<512x!tt.ptr<f32>, #v4>, tensor<512xi32, #v4>
+    // REMARK-DAG: not pipelined: its loop does not ask for it: tt.num_stages is less than 2 or missing
     %x = tt.load %q : tensor<512x!tt.ptr<f32>, #v4>
     %t = arith.addf %sum, %x : tensor<512xf32, #v4>
     scf.yield %t : tensor<512xf32, #v4>
   }
   tt.store %p, %r : tensor<512x!tt.ptr<f32>, #v4>
+  tt.return
+}
+
+// A load under a condition, a volatile one, and a ring that does not fit; what an inner loop loads is that loop's.
+// CHECK-LABEL: @obstacles
+tt.func public @obstacles(%p: tensor<512x!tt.ptr<f32>, #v4>, %q: tensor<32768x!tt.ptr<f32>, #v4>, %c: i1, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<512xf32, #v4>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // CHECK: tt.load %{{[^{]*}} {isVolatile = true} : tensor<512x!tt.ptr<f32>
+    // REMARK-DAG: not pipelined: it is volatile, or of pointers
+    %x = tt.load %p {isVolatile = true} : tensor<512x!tt.ptr<f32>, #v4>
+    // REMARK-DAG: not pipelined: there is not enough shared memory
+    %y = tt.load %q : tensor<32768x!tt.ptr<f32>, #v4>
+    %z = scf.if %c -> (tensor<512xf32, #v4>) {
+      // REMARK-DAG: not pipelined: it does not run in every iteration
+      %w = tt.load %p : tensor<512x!tt.ptr<f32>, #v4>
+      scf.yield %w : tensor<512xf32, #v4>
+    } else {
+      scf.yield %none : tensor<512xf32, #v4>
+    }
+    %s = arith.addf %x, %z : tensor<512xf32, #v4>
+    tt.store %p, %s : tensor<512x!tt.ptr<f32>, #v4>
+    tt.store %q, %y : tensor<32768x!tt.ptr<f32>, #v4>
+  } {tt.num_stages = 4 : i32}
+  tt.return
+}
+
+// CHECK-LABEL: @product
+tt.func public @product(%p: tensor<16x16x!tt.ptr<f16>, #sq>, %acc: tensor<16x16xf32, #sq>, %o: tensor<16x16x!tt.ptr<f32>, #sq>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %acc) -> (tensor<16x16xf32, #sq>) : i32 {
+    // REMARK-DAG: not pipelined: its loop has a product
+    %x = tt.load %p : tensor<16x16x!tt.ptr<f16>, #sq>
+    %a = ttg.convert_layout %x : tensor<16x16xf16, #sq> -> tensor<16x16xf16, #ttg.dot_op<{opIdx = 0, parent = #sq}>>
+    %b = ttg.convert_layout %x : tensor<16x16xf16, #sq> -> tensor<16x16xf16, #ttg.dot_op<{opIdx = 1, parent = #sq}>>
+    %d = tt.dot %a, %b, %sum : tensor<16x16xf16, #ttg.dot_op<{opIdx = 0, parent = #sq}>> * tensor<16x16xf16, #ttg.dot_op<{opIdx = 1, parent = #sq}>> -> tensor<16x16xf32, #sq>
+    scf.yield %d : tensor<16x16xf32, #sq>
+  } {tt.num_stages = 3 : i32}
+  tt.store %o, %r : tensor<16x16x!tt.ptr<f32>, #sq>
   tt.return
 }
 }
