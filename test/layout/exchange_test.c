@@ -22,7 +22,7 @@ static uint32_t random_below(uint32_t limit) {
 static nereid_layout_t random_layout(int bits, int warp_bits) {
   nereid_layout_t layout;
   int order[16];
-  assert(bits <= 16);
+  assert(bits >= 0 && bits <= 16);
   nereid_layout_initialize(&layout, 1);
   layout.out_bits[0] = (uint8_t)bits;
   layout.in_bits[NEREID_LAYOUT_LANE] = 5;
