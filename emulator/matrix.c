@@ -4,6 +4,8 @@
 #include "emulator/fragment.h"
 #include "emulator/race.h"
 
+#include <assert.h>
+
 enum { ROW_BYTES = 16 };
 
 static bool rows_of(emu_warp_t *warp, const emu_insn_t *insn, int k, uint8_t *rows[EMU_LANES]) {
@@ -57,8 +59,10 @@ static emu_next_t ldmatrix(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
       for (uint32_t k = 0; k < 2 * EMU_LANES; ++k)
         memcpy(to + (size_t)k * 2, place(insn, matrix, k / 2, k % 2), 2);
     else
-      for (uint32_t row = 0; row < 8; ++row)
+      for (uint32_t row = 0; row < 8; ++row) {
+        assert(matrix[row]); /* rows_of has set them all */
         memcpy(to + (size_t)row * ROW_BYTES, matrix[row], ROW_BYTES);
+      }
   }
   return EMU_ADVANCE;
 }
