@@ -15,12 +15,10 @@ static const char *const ttir[] = {
     "canonicalize",
     "triton-combine",
     "triton-reorder-broadcast",
-    "canonicalize",
     "cse",
     "loop-invariant-code-motion",
     "triton-licm",
     "triton-loop-unroll",
-    "canonicalize",
     "symbol-dce",
     NULL,
 };
@@ -29,7 +27,6 @@ static const char *const ttir[] = {
  * the ones that memory likes, and what lies between them follows. Keeps encodings that are there. */
 static const char *const ttgir[] = {
     "triton-rewrite-tensor-descriptor-to-pointer",
-    "canonicalize",
     "cse",
     "loop-invariant-code-motion",
     "triton-loop-aware-cse",
