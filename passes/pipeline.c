@@ -10,16 +10,8 @@
 /* Requires tt as a front end printed it. Afterwards: only functions that say noinline are called, and as little IR as
  * possible is left before layouts multiply it. */
 static const char *const ttir[] = {
-    "inline",
-    "triton-rewrite-tensor-pointer",
-    "canonicalize",
-    "triton-combine",
-    "triton-reorder-broadcast",
-    "cse",
-    "loop-invariant-code-motion",
-    "triton-licm",
-    "triton-loop-unroll",
-    "symbol-dce",
+    "inline", "triton-rewrite-tensor-pointer", "canonicalize", "triton-combine",     "triton-reorder-broadcast",
+    "cse",    "loop-invariant-code-motion",    "triton-licm",  "triton-loop-unroll", "symbol-dce",
     NULL,
 };
 
