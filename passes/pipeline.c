@@ -9,11 +9,21 @@
 
 /* Requires tt as a front end printed it. Afterwards: only functions that say noinline are called, and as little IR as
  * possible is left before layouts multiply it. */
+/* clang-format off */
 static const char *const ttir[] = {
-    "inline", "triton-rewrite-tensor-pointer", "canonicalize", "triton-combine",     "triton-reorder-broadcast",
-    "cse",    "loop-invariant-code-motion",    "triton-licm",  "triton-loop-unroll", "symbol-dce",
+    "inline",
+    "triton-rewrite-tensor-pointer",
+    "canonicalize",
+    "triton-combine",
+    "triton-reorder-broadcast",
+    "cse",
+    "loop-invariant-code-motion",
+    "triton-licm",
+    "triton-loop-unroll",
+    "symbol-dce",
     NULL,
 };
+/* clang-format on */
 
 /* Requires tt. Descriptors are rewritten, as TMA instructions are not made yet. Tensors get layouts, loads and stores
  * the ones that memory likes, and what lies between them follows. Keeps encodings that are there. */
