@@ -425,3 +425,20 @@ const nereid_axis_info_t *nereid_axis_info_get(const nereid_axis_result_t *resul
   const uintptr_t *place = nereid_map_find(&result->infos, value.ptr);
   return place ? (const nereid_axis_info_t *)*place : NULL;
 }
+
+int64_t nereid_axis_info_access_width(const nereid_axis_result_t *result, const nereid_layout_t *layout,
+                                      MlirValue pointer, MlirValue mask) {
+  const nereid_axis_info_t *pointers = nereid_axis_info_get(result, pointer);
+  const nereid_axis_info_t *masks = mlirValueIsNull(mask) ? NULL : nereid_axis_info_get(result, mask);
+  int64_t best = 1;
+  for (int d = 0; pointers && d < layout->rank; ++d) {
+    int64_t width = nereid_layout_contiguity(layout, d), run = nereid_axis_info_aligned_run(pointers, d);
+    width = run < width ? run : width;
+    if (!mlirValueIsNull(mask)) {
+      const int64_t together = masks ? nereid_axis_info_constancy(masks, d) : 1;
+      width = together < width ? together : width;
+    }
+    best = width > best ? width : best;
+  }
+  return best;
+}

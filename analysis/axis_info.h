@@ -23,6 +23,7 @@
 
 #include "base/map.h"
 #include "base/status.h"
+#include "layout/linear_layout.h"
 
 #include <mlir-c/IR.h>
 
@@ -67,6 +68,11 @@ int64_t nereid_axis_info_constancy(const nereid_axis_info_t *info, int d);
 /* How many elements along `d`, starting at a multiple of that many, form one aligned run: the widest vector access that
  * `pointers` allow, a power of two. Null info: 1. */
 int64_t nereid_axis_info_aligned_run(const nereid_axis_info_t *pointers, int d);
+
+/* Elements that one access of `pointer` under `mask` (null: none) moves at most: registers of `layout` that follow each
+ * other, at addresses that do, aligned, and under one mask bit. At least 1. */
+int64_t nereid_axis_info_access_width(const nereid_axis_result_t *result, const nereid_layout_t *layout,
+                                      MlirValue pointer, MlirValue mask);
 
 /* "contiguity = [1, 128], divisibility = [1, 16], constancy = [1, 1], constant_value = <none>" in `arena`. */
 char *nereid_axis_info_format(const nereid_axis_info_t *info, nereid_arena_t *arena);

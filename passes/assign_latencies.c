@@ -30,25 +30,6 @@ typedef struct assign {
   int64_t limit, count;
 } assign_t;
 
-/* Elements that one access of `load` moves: as its lowering decides (conversion/ttg_to_llvm/memory.c), but for the
- * limit of 128 bits. */
-static int64_t access_width(assign_t *assign, MlirOperation load, const nereid_layout_t *layout) {
-  MlirValue mask = nereid_tt_load_get_mask(load);
-  const nereid_axis_info_t *pointers = nereid_axis_info_get(&assign->axis, nereid_tt_load_get_ptr(load));
-  const nereid_axis_info_t *masks = mlirValueIsNull(mask) ? NULL : nereid_axis_info_get(&assign->axis, mask);
-  int64_t best = 1;
-  for (int d = 0; pointers && d < layout->rank; ++d) {
-    int64_t width = nereid_layout_contiguity(layout, d), run = nereid_axis_info_aligned_run(pointers, d);
-    width = run < width ? run : width;
-    if (!mlirValueIsNull(mask)) {
-      const int64_t together = masks ? nereid_axis_info_constancy(masks, d) : 1;
-      width = together < width ? together : width;
-    }
-    best = width > best ? width : best;
-  }
-  return best;
-}
-
 /* Why the load stays where it is; null when it can go ahead. */
 static const char *obstacle(assign_t *assign, MlirOperation loop, MlirOperation load) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(load, 0));
@@ -58,7 +39,10 @@ static const char *obstacle(assign_t *assign, MlirOperation loop, MlirOperation 
   MlirType element = mlirShapedTypeGetElementType(type);
   if (nereid_tt_load_get_is_volatile(load) || !(mlirTypeIsAInteger(element) || mlirTypeIsAFloat(element)))
     return "it is volatile, or of pointers";
-  if (access_width(assign, load, &layout) * nereid_scratch_element_bytes(type) < LEAST_BYTES)
+  if (nereid_axis_info_access_width(&assign->axis, &layout, nereid_tt_load_get_ptr(load),
+                                    nereid_tt_load_get_mask(load)) *
+          nereid_scratch_element_bytes(type) <
+      LEAST_BYTES)
     return "less than 4 bytes are contiguous and aligned";
   nereid_map_t slice, carried;
   nereid_map_initialize(&slice, assign->pass->scratch);

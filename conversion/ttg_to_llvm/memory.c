@@ -256,18 +256,7 @@ static intptr_t find_same_access(const load_t *load, intptr_t vector, intptr_t r
 intptr_t nereid_lower_access_width(nereid_lower_t *lower, MlirValue pointer, MlirValue mask, unsigned bits) {
   MlirType type = mlirValueGetType(pointer);
   const nereid_layout_t *layout = mlirTypeIsARankedTensor(type) ? nereid_lower_layout(lower, type) : NULL;
-  const nereid_axis_info_t *pointers = nereid_axis_info_get(&lower->axis, pointer);
-  const nereid_axis_info_t *masks = mlirValueIsNull(mask) ? NULL : nereid_axis_info_get(&lower->axis, mask);
-  int64_t best = 1;
-  for (int d = 0; layout && pointers && d < layout->rank; ++d) {
-    int64_t width = nereid_layout_contiguity(layout, d), run = nereid_axis_info_aligned_run(pointers, d);
-    width = run < width ? run : width;
-    if (!mlirValueIsNull(mask)) {
-      const int64_t together = masks ? nereid_axis_info_constancy(masks, d) : 1;
-      width = together < width ? together : width;
-    }
-    best = width > best ? width : best;
-  }
+  const int64_t best = layout ? nereid_axis_info_access_width(&lower->axis, layout, pointer, mask) : 1;
   const int64_t most = ACCESS_BITS / bits;
   return (intptr_t)(best < most ? best : most);
 }
