@@ -10,6 +10,7 @@
 #include "analysis/axis_info.h"
 
 #include "analysis/axis_rules.h"
+#include "analysis/call_graph.h"
 #include "base/vector.h"
 #include "nereid/dialects/scf.h"
 #include "nereid/dialects/tt.h"
@@ -24,21 +25,12 @@ typedef struct entry {
   bool queued;
 } entry_t;
 
-typedef struct function {
-  MlirOperation op;
-  int pending; /* calls in functions not analysed yet */
-  bool is_called, is_analysed;
-  NEREID_VECTOR(MlirOperation) calls; /* in this function */
-} function_t;
-
 typedef struct solver {
   nereid_arena_t *arena;
   nereid_map_t *infos;            /* MlirValue.ptr -> nereid_axis_info_t * */
   nereid_map_t indexes;           /* MlirOperation.ptr -> 1 + index into entries */
-  nereid_map_t by_name;           /* StringAttr.ptr -> 1 + index into functions */
   NEREID_VECTOR(entry_t) entries; /* of the function at hand */
-  NEREID_VECTOR(function_t) functions;
-  size_t *ring; /* queue of entry indexes, entries.size of them: none is in it twice */
+  size_t *ring;                   /* queue of entry indexes, entries.size of them: none is in it twice */
   size_t head, queued;
 } solver_t;
 
@@ -275,18 +267,12 @@ static void remark_ignored_hints(MlirOperation op) {
                                      "ignored on a called function: its calls say what its arguments are");
 }
 
-/* A function that is called and not said to be public has its calls only; `public` may also be launched. */
-static void seed(solver_t *s, const function_t *f) {
-  MlirAttribute visibility = mlirOperationGetAttributeByName(f->op, mlirStringRefCreateFromCString("sym_visibility"));
-  bool said_public = !mlirAttributeIsNull(visibility) && nereidMlirFunctionIsPublic(f->op);
-  if (!f->is_called || said_public)
-    seed_from_attributes(s, f->op);
+/* A function that is called has its calls only. */
+static void seed(solver_t *s, MlirOperation function, bool is_called) {
+  if (is_called)
+    remark_ignored_hints(function);
   else
-    remark_ignored_hints(f->op);
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(f->op, 0));
-  /* Calls that were not seen yet make a cycle, of which nothing is known. */
-  for (intptr_t i = 0; f->pending > 0 && i < mlirBlockGetNumArguments(entry); i++)
-    lower_to_unknown(s, mlirBlockGetArgument(entry, i));
+    seed_from_attributes(s, function);
 }
 
 static MlirWalkResult collect_op(MlirOperation op, void *data) {
@@ -298,30 +284,14 @@ static MlirWalkResult collect_op(MlirOperation op, void *data) {
   return MlirWalkResultAdvance;
 }
 
-/* The function that `call` names; null when it is not one of ours. */
-static function_t *callee_of(solver_t *s, MlirOperation call) {
-  MlirAttribute symbol = nereidMlirCallGetCallee(call);
-  if (mlirAttributeIsNull(symbol) || !mlirAttributeIsAFlatSymbolRef(symbol))
-    return NULL;
-  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(symbol);
-  uintptr_t *index = nereid_map_find(&s->by_name, mlirStringAttrGet(mlirOperationGetContext(call), name).ptr);
-  return index ? &s->functions.data[*index - 1] : NULL;
-}
-
-/* Hands what is known of the arguments of `f`'s calls to the functions it calls. */
-static void flow_calls(solver_t *s, function_t *f) {
-  for (size_t c = 0; c < f->calls.size; c++) {
-    MlirOperation call = f->calls.data[c];
-    function_t *callee = callee_of(s, call);
-    if (!callee)
-      continue;
-    callee->pending--;
-    intptr_t first, n;
-    nereidMlirCallGetArguments(call, &first, &n);
-    MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(callee->op, 0));
-    const intptr_t n_known = mlirBlockIsNull(entry) ? 0 : mlirBlockGetNumArguments(entry);
-    for (intptr_t i = 0; !callee->is_analysed && i < n && i < n_known; i++) {
-      const nereid_axis_info_t *fact = fact_of(s, mlirOperationGetOperand(call, first + i));
+/* Hands what is known of the arguments of calls in `function` to the functions that they go to. */
+static void flow_calls(solver_t *s, const nereid_call_graph_t *graph, const nereid_call_function_t *function) {
+  for (size_t c = 0; c < function->n_calls; c++) {
+    const nereid_call_edge_t *edge = nereid_call_graph_call(graph, function, c);
+    MlirOperation callee = graph->functions.data[edge->callee].op;
+    MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(callee, 0));
+    for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++) {
+      const nereid_axis_info_t *fact = fact_of(s, mlirOperationGetOperand(edge->call, i));
       nereid_axis_info_t *known = fact_of(s, mlirBlockGetArgument(entry, i));
       if (fact && known)
         nereid_axis_meet(known, fact);
@@ -329,11 +299,10 @@ static void flow_calls(solver_t *s, function_t *f) {
   }
 }
 
-static void analyse(solver_t *s, function_t *f) {
-  f->is_analysed = true;
+static void analyse(solver_t *s, MlirOperation function, bool is_called) {
   s->entries.size = 0;
   nereid_map_initialize(&s->indexes, s->arena);
-  mlirOperationWalk(f->op, collect_op, s, MlirWalkPreOrder);
+  mlirOperationWalk(function, collect_op, s, MlirWalkPreOrder);
   s->ring = nereid_arena_new(s->arena, size_t, s->entries.size);
   s->head = s->queued = 0;
   if (s->arena->failed)
@@ -341,7 +310,7 @@ static void analyse(solver_t *s, function_t *f) {
   /* Entry 0 is the function itself. */
   for (size_t i = 1; i < s->entries.size; i++)
     enqueue(s, s->entries.data[i].op);
-  seed(s, f);
+  seed(s, function, is_called);
   while (s->queued > 0 && !s->arena->failed) {
     entry_t *entry = &s->entries.data[s->ring[s->head]];
     s->head = (s->head + 1) % s->entries.size;
@@ -349,76 +318,30 @@ static void analyse(solver_t *s, function_t *f) {
     entry->queued = false;
     visit(s, entry);
   }
-  flow_calls(s, f);
 }
 
-typedef struct collection {
-  solver_t *solver;
-  function_t *current;
-} collection_t;
-
-static MlirWalkResult collect_function(MlirOperation op, void *data) {
-  solver_t *s = data;
-  MlirRegion body = nereidMlirOperationIsFunction(op) ? mlirOperationGetRegion(op, 0) : (MlirRegion){NULL};
-  if (mlirRegionIsNull(body))
-    return MlirWalkResultAdvance;
-  if (mlirBlockIsNull(mlirRegionGetFirstBlock(body)))
-    return MlirWalkResultSkip;
-  MlirAttribute name = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("sym_name"));
-  uintptr_t *index = mlirAttributeIsNull(name) ? NULL : nereid_map_insert(&s->by_name, name.ptr);
-  if (!nereid_vector_push(s->arena, &s->functions, (function_t){.op = op}))
-    return MlirWalkResultInterrupt;
-  if (index)
-    *index = s->functions.size;
-  return MlirWalkResultSkip;
-}
-
-static MlirWalkResult collect_call(MlirOperation op, void *data) {
-  collection_t *collection = data;
-  function_t *callee = nereidMlirOperationIsCall(op) ? callee_of(collection->solver, op) : NULL;
-  if (!callee)
-    return MlirWalkResultAdvance;
-  callee->is_called = true;
-  callee->pending++;
-  return nereid_vector_push(collection->solver->arena, &collection->current->calls, op) ? MlirWalkResultAdvance
-                                                                                        : MlirWalkResultInterrupt;
-}
-
-/* Analyses in topological order: rounds over the functions whose callers are all done, then whatever is on a cycle. */
-static void analyse_in_order(solver_t *s) {
-  NEREID_VECTOR(function_t *) ready = {0};
-  for (size_t i = 0; i < s->functions.size; i++)
-    if (s->functions.data[i].pending == 0 && !nereid_vector_push(s->arena, &ready, &s->functions.data[i]))
-      return;
-  for (size_t next = 0; next < ready.size && !s->arena->failed; next++) {
-    function_t *f = ready.data[next];
-    analyse(s, f);
-    for (size_t c = 0; c < f->calls.size; c++) {
-      function_t *callee = callee_of(s, f->calls.data[c]);
-      bool done = !callee || callee->pending > 0 || callee->is_analysed;
-      /* Its last caller may call it several times: it becomes ready once. */
-      for (size_t earlier = 0; !done && earlier < c; earlier++)
-        done = callee_of(s, f->calls.data[earlier]) == callee;
-      if (!done && !nereid_vector_push(s->arena, &ready, callee))
-        return;
-    }
+static nereid_status_t analyse_module(solver_t *s, MlirOperation module) {
+  nereid_call_graph_t graph;
+  nereid_status_t status = nereid_call_graph_build(module, s->arena, &graph);
+  for (size_t i = 0; status == NEREID_OK && i < graph.functions.size; i++) {
+    const nereid_call_function_t *function = nereid_call_graph_callers_first(&graph, i);
+    if (!function->has_body)
+      continue;
+    analyse(s, function->op, function->n_callers > 0);
+    flow_calls(s, &graph, function);
   }
-  for (size_t i = 0; i < s->functions.size && !s->arena->failed; i++)
-    if (!s->functions.data[i].is_analysed)
-      analyse(s, &s->functions.data[i]);
+  return status;
 }
 
 nereid_status_t nereid_axis_info_run(MlirOperation root, nereid_arena_t *arena, nereid_axis_result_t *out_result) {
   nereid_map_initialize(&out_result->infos, arena);
   solver_t solver = {.arena = arena, .infos = &out_result->infos};
-  nereid_map_initialize(&solver.by_name, arena);
-  mlirOperationWalk(root, collect_function, &solver, MlirWalkPreOrder);
-  for (size_t i = 0; i < solver.functions.size; i++) {
-    collection_t collection = {&solver, &solver.functions.data[i]};
-    mlirOperationWalk(solver.functions.data[i].op, collect_call, &collection, MlirWalkPreOrder);
-  }
-  analyse_in_order(&solver);
-  return arena->failed ? NEREID_ERROR_MEMORY : NEREID_OK;
+  nereid_status_t status = NEREID_OK;
+  if (nereid_op_kind(root) == NEREID_OP_TT_FUNC)
+    analyse(&solver, root, false);
+  else
+    status = analyse_module(&solver, root);
+  return status == NEREID_OK && arena->failed ? NEREID_ERROR_MEMORY : status;
 }
 
 const nereid_axis_info_t *nereid_axis_info_get(const nereid_axis_result_t *result, MlirValue value) {

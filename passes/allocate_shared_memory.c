@@ -9,6 +9,7 @@
  * Functions come after what they call: a call holds the whole frame of its callee, which starts at the call's offset
  * (analysis/allocation.h). A kernel's frame starts at 0. */
 #include "analysis/allocation.h"
+#include "analysis/call_graph.h"
 #include "base/vector.h"
 #include "passes/pass.h"
 
@@ -23,9 +24,8 @@
 typedef struct allocation {
   nereid_pass_t *pass;
   MlirType i32;
-  nereid_map_t functions; /* name, a StringAttr -> tt.func */
-  nereid_map_t frames;    /* name -> nereid_frame_t *; present from when it is begun */
-  int64_t total, limit;   /* bytes */
+  nereid_map_t frames;  /* name, a StringAttr -> nereid_frame_t * */
+  int64_t total, limit; /* bytes */
   bool failed;
 } allocation_t;
 
@@ -74,34 +74,16 @@ static void refuse(allocation_t *allocation, const nereid_frame_t *frame) {
 
 /* --- functions, callees first --- */
 
-static bool allocate_function(allocation_t *allocation, MlirAttribute name, MlirOperation function);
-
-static MlirWalkResult allocate_callee(MlirOperation op, void *user_data) {
-  allocation_t *allocation = user_data;
-  if (nereid_op_kind(op) != NEREID_OP_TT_CALL)
-    return MlirWalkResultAdvance;
-  MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(mlirOperationGetAttributeByName(op, ref("callee")));
-  MlirAttribute name = mlirStringAttrGet(allocation->pass->context, callee);
-  const uintptr_t *function = nereid_map_find(&allocation->functions, name.ptr);
-  const bool good = !function || allocate_function(allocation, name, (MlirOperation){(void *)*function});
-  return good ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
-}
-
-/* A function that calls itself is what convert-triton-gpu-to-llvm refuses. */
-static bool allocate_function(allocation_t *allocation, MlirAttribute name, MlirOperation function) {
+static bool allocate_function(allocation_t *allocation, MlirOperation function) {
   nereid_arena_t *arena = allocation->pass->scratch;
-  if (nereid_map_find(&allocation->frames, name.ptr))
-    return true;
   nereid_frame_t *frame = nereid_arena_new(arena, nereid_frame_t, 1);
-  uintptr_t *place = nereid_map_insert(&allocation->frames, name.ptr);
+  uintptr_t *place =
+      nereid_map_insert(&allocation->frames, mlirOperationGetAttributeByName(function, ref("sym_name")).ptr);
   if (!frame || !place)
     return false;
   *place = (uintptr_t)frame;
-  mlirOperationWalk(function, allocate_callee, allocation, MlirWalkPreOrder);
-  if (allocation->failed || !nereid_allocation_run(function, &allocation->frames, arena, frame)) {
-    allocation->failed = true;
+  if (!nereid_allocation_run(function, &allocation->frames, arena, frame))
     return false;
-  }
   for (size_t i = 0; i < frame->count; ++i)
     mlirOperationSetAttributeByName(frame->buffers[i].op, ref("allocation.offset"),
                                     mlirIntegerAttrGet(allocation->i32, frame->buffers[i].offset));
@@ -114,22 +96,15 @@ static bool allocate_function(allocation_t *allocation, MlirAttribute name, Mlir
 MlirLogicalResult nereid_pass_allocate_shared_memory(nereid_pass_t *pass) {
   allocation_t allocation = {
       .pass = pass, .i32 = mlirIntegerTypeGet(pass->context, 32), .limit = nereid_allocation_limit(pass->op)};
-  MlirBlock body = mlirModuleGetBody(mlirModuleFromOperation(pass->op));
-  nereid_map_initialize(&allocation.functions, pass->scratch);
+  nereid_call_graph_t graph;
+  if (nereid_call_graph_build(pass->op, pass->scratch, &graph) != NEREID_OK)
+    return mlirLogicalResultFailure();
   nereid_map_initialize(&allocation.frames, pass->scratch);
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    if (nereid_op_kind(op) != NEREID_OP_TT_FUNC)
-      continue;
-    uintptr_t *place =
-        nereid_map_insert(&allocation.functions, mlirOperationGetAttributeByName(op, ref("sym_name")).ptr);
-    if (place)
-      *place = (uintptr_t)op.ptr;
+  for (size_t i = 0; i < graph.functions.size && !allocation.failed; ++i) {
+    const nereid_call_function_t *function = nereid_call_graph_callees_first(&graph, i);
+    if (function->has_body)
+      allocation.failed = !allocate_function(&allocation, function->op);
   }
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !allocation.failed && !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (nereid_op_kind(op) == NEREID_OP_TT_FUNC)
-      allocation.failed |= !allocate_function(&allocation, mlirOperationGetAttributeByName(op, ref("sym_name")), op);
   mlirOperationSetAttributeByName(pass->op, ref("ttg.shared"), mlirIntegerAttrGet(allocation.i32, allocation.total));
   return allocation.failed ? mlirLogicalResultFailure() : mlirLogicalResultSuccess();
 }

@@ -87,32 +87,25 @@ static bool initialize(nereid_lower_t *lower, nereid_pass_t *pass) {
   nereid_map_initialize(&lower->layouts, pass->scratch);
   nereid_map_initialize(&lower->declared, pass->scratch);
   nereid_map_initialize(&lower->strings, pass->scratch);
-  return lower->rows && nereid_axis_info_run(pass->op, pass->scratch, &lower->axis) == NEREID_OK;
+  return lower->rows && nereid_call_graph_build(pass->op, pass->scratch, &lower->graph) == NEREID_OK &&
+         nereid_axis_info_run(pass->op, pass->scratch, &lower->axis) == NEREID_OK;
 }
 
-typedef NEREID_VECTOR(MlirOperation) functions_t;
-
-static bool collect_functions(nereid_lower_t *lower, functions_t *out) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(lower->module_block); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (nereid_op_kind(op) == NEREID_OP_TT_FUNC && !nereid_vector_push(lower->arena, out, op))
+/* Membar first: it reads shared memory of callees, which are ops of ttg until they are lowered. */
+static bool convert(nereid_lower_t *lower) {
+  const nereid_call_graph_t *graph = &lower->graph;
+  for (size_t i = 0; i < graph->functions.size; ++i)
+    if (graph->functions.data[i].has_body && !nereid_membar_run(graph->functions.data[i].op, lower->arena))
       return false;
-  return true;
+  for (size_t i = 0; i < graph->functions.size; ++i)
+    if (graph->functions.data[i].has_body && !nereid_lower_function(lower, &graph->functions.data[i]))
+      return false;
+  for (size_t i = 0; i < graph->functions.size; ++i)
+    mlirOperationDestroy(graph->functions.data[i].op);
+  return nereid_kernel_abi_apply(lower->module);
 }
 
 MlirLogicalResult nereid_pass_convert_triton_gpu_to_llvm(nereid_pass_t *pass) {
   nereid_lower_t lower;
-  functions_t functions = {0};
-  if (!nereid_lower_check_calls(pass->op, pass->scratch) || !initialize(&lower, pass) ||
-      !collect_functions(&lower, &functions))
-    return mlirLogicalResultFailure();
-  for (size_t i = 0; i < functions.size; ++i)
-    if (!nereid_membar_run(functions.data[i], pass->scratch))
-      return mlirLogicalResultFailure();
-  for (size_t i = 0; i < functions.size; ++i)
-    if (!nereid_lower_function(&lower, functions.data[i]))
-      return mlirLogicalResultFailure();
-  for (size_t i = 0; i < functions.size; ++i)
-    mlirOperationDestroy(functions.data[i]);
-  return nereid_kernel_abi_apply(pass->op) ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
+  return initialize(&lower, pass) && convert(&lower) ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
 }

@@ -378,9 +378,9 @@ static bool lower_block(nereid_lower_t *lower, MlirBlock block) {
   return nereid_lower_ops(lower, block, (MlirOperation){NULL});
 }
 
-static void begin_function(nereid_lower_t *lower, MlirOperation function) {
-  lower->function = function;
-  lower->is_kernel = nereid_lower_is_kernel(function);
+static void begin_function(nereid_lower_t *lower, const nereid_call_function_t *function) {
+  lower->function = function->op;
+  lower->is_kernel = function->is_kernel;
   lower->shared_base = (MlirValue){NULL};
   lower->print_buffer = (MlirValue){NULL};
   nereid_map_initialize(&lower->values, lower->arena);
@@ -390,8 +390,9 @@ static void begin_function(nereid_lower_t *lower, MlirOperation function) {
   nereid_map_initialize(&lower->over_budget, lower->arena);
 }
 
-bool nereid_lower_function(nereid_lower_t *lower, MlirOperation function) {
-  begin_function(lower, function);
+bool nereid_lower_function(nereid_lower_t *lower, const nereid_call_function_t *called) {
+  MlirOperation function = called->op;
+  begin_function(lower, called);
   lower->builder.location = mlirOperationGetLocation(function);
   signature_t signature = {0};
   if (!(lower->is_kernel ? kernel_signature(lower, function, &signature)

@@ -14,6 +14,7 @@
 #define NEREID_CONVERSION_TTG_TO_LLVM_LOWER_H
 
 #include "analysis/axis_info.h"
+#include "analysis/call_graph.h"
 #include "base/map.h"
 #include "dialects/ttg/blocked.h"
 #include "layout/linear_layout.h"
@@ -58,6 +59,7 @@ typedef struct nereid_lower {
   nereid_lower_types_t types;
   nereid_thread_grid_t grid;
   const nereid_lower_row_t *const *rows; /* by op kind; null where there is none */
+  nereid_call_graph_t graph;             /* of the module before conversion */
   nereid_axis_result_t axis;             /* about the values of the module before conversion */
   MlirAttribute contract;                /* #llvm.fastmath<contract> or null: for fmul, fadd, fsub and the like */
   struct {

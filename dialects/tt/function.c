@@ -3,6 +3,7 @@
  *   tt.call @f(%x) : (f32) -> ()        error: ... operands than callee @f: expects 2, got 1
  *
  * A callee is looked up in the symbol tables of the verifier, which are built once for all calls of a module. */
+#include "dialects/tt/function.h"
 #include "bindings/tt_hooks.h"
 #include "dialects/diagnose.h"
 #include "dialects/tt/tt_hooks.h"
@@ -16,11 +17,8 @@ static MlirType signature_of(MlirOperation function) {
   return mlirTypeAttrGetValue(nereid_tt_func_get_function_type_attr(function));
 }
 
-MlirLogicalResult nereid_tt_call_verify_symbols(MlirOperation op, nereid_symbols_t symbols) {
-  MlirOperation function = nereidMlirSymbolsLookup(symbols, op, nereid_tt_call_get_callee_attr(op));
+MlirLogicalResult nereid_tt_call_verify_callee(MlirOperation op, MlirOperation function) {
   nereid_text_t name = nereid_text_of_string(nereid_tt_call_get_callee(op));
-  if (mlirOperationIsNull(function) || nereid_op_kind(function) != NEREID_OP_TT_FUNC)
-    return nereid_diagnose(op, "calls @%s, but the module has no tt.func of this name", name.chars);
   MlirType type = signature_of(function);
   intptr_t inputs = mlirFunctionTypeGetNumInputs(type), results = mlirFunctionTypeGetNumResults(type);
   if (inputs != mlirOperationGetNumOperands(op))
@@ -40,6 +38,14 @@ MlirLogicalResult nereid_tt_call_verify_symbols(MlirOperation op, nereid_symbols
                              nereid_text_of_type(got).chars);
   }
   return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult nereid_tt_call_verify_symbols(MlirOperation op, nereid_symbols_t symbols) {
+  MlirOperation function = nereidMlirSymbolsLookup(symbols, op, nereid_tt_call_get_callee_attr(op));
+  if (mlirOperationIsNull(function) || nereid_op_kind(function) != NEREID_OP_TT_FUNC)
+    return nereid_diagnose(op, "calls @%s, but the module has no tt.func of this name",
+                           nereid_text_of_string(nereid_tt_call_get_callee(op)).chars);
+  return nereid_tt_call_verify_callee(op, function);
 }
 
 MlirLogicalResult nereid_tt_return_verify(MlirOperation op) {

@@ -6,7 +6,7 @@
  * and LLVM IR (as anybody writes it) are run through their own stage first. */
 #include "session.h"
 
-#include "conversion/ttg_to_llvm/function.h"
+#include "analysis/call_graph.h"
 #include "conversion/ttg_to_llvm/kernel_abi.h"
 #include "passes/pipeline.h"
 
@@ -259,9 +259,9 @@ static nereid_status_t read_all(nereid_compilation_t *compilation) {
   if (status == NEREID_OK)
     status = nereid_kernel_select(compilation);
   /* Before anything is inlined: around a cycle that has no end. */
-  if (status == NEREID_OK && compilation->stage <= NEREID_STAGE_TTGIR &&
-      !nereid_lower_check_calls(compilation->module, &compilation->scratch))
-    status = NEREID_ERROR_PROGRAM;
+  nereid_call_graph_t graph;
+  if (status == NEREID_OK && compilation->stage <= NEREID_STAGE_TTGIR)
+    status = nereid_call_graph_build(compilation->module, &compilation->scratch, &graph);
   if (status == NEREID_OK && compilation->stage >= NEREID_STAGE_LLVM)
     status = nereid_metadata_collect(compilation);
   add_time(compilation->result, "read", now() - start);

@@ -308,22 +308,6 @@ tt.func public @caller(%a: i32 {tt.divisibility = 2 : i32}, %b: i32 {tt.divisibi
 
 // -----
 
-// Recursion: nothing is known, and the analysis ends.
-tt.func private @ping(%x: i32) {
-  // expected-remark @below {{divisibility = [2]}}
-  %c2 = arith.constant 2 : i32
-  // expected-remark @below {{divisibility = [2]}}
-  %0 = arith.muli %x, %c2 : i32
-  tt.call @pong(%0) : (i32) -> ()
-  tt.return
-}
-tt.func private @pong(%x: i32) {
-  tt.call @ping(%x) : (i32) -> ()
-  tt.return
-}
-
-// -----
-
 tt.func @reductions(%r: tensor<16x64xi32>) {
   // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
   %0 = "tt.reduce"(%r) <{axis = 0 : i32}> ({
