@@ -1,0 +1,59 @@
+/* Which buffers of shared memory a value may be.
+ *
+ *   %a = ttg.local_alloc                              {a}
+ *   %b = ttg.local_alloc                              {b}
+ *   %v = ttg.memdesc_index %a[%i]                     {a}
+ *   %s = arith.select %c, %v, %b                      {a, b}     while %a stays {a}
+ *   cf.br ^loop(%s)     ^loop(%x: !ttg.memdesc<...>)  {a, b}
+ *
+ * A buffer is a ttg.local_alloc or an argument of the function. Values take the sets of what flows into them: through
+ * views, selections, edges of the flow graph (loops, branches, captures of ttg.warp_specialize) and calls. */
+#ifndef NEREID_ANALYSIS_ALIAS_H
+#define NEREID_ANALYSIS_ALIAS_H
+
+#include "analysis/flow_graph.h"
+
+typedef struct nereid_alias_buffer {
+  MlirValue value;
+  MlirOperation alloc; /* null: an argument of the function */
+} nereid_alias_buffer_t;
+
+/* Numbers of buffers, ascending. Borrowed from the analysis. */
+typedef struct nereid_alias_set {
+  const uint32_t *buffers;
+  uint32_t count;
+} nereid_alias_set_t;
+
+/* What a function gives back: for result i the arguments that it may be, as numbers of arguments, ascending. */
+typedef struct nereid_alias_results {
+  nereid_alias_set_t *arguments;
+  uint32_t count;
+} nereid_alias_results_t;
+
+typedef struct nereid_alias {
+  nereid_arena_t *arena;
+  NEREID_VECTOR(nereid_alias_buffer_t) buffers; /* arguments first, then in the order of the text */
+  nereid_map_t numbers;                         /* memdesc value -> its number + 1 */
+  nereid_alias_set_t *sets;                     /* by number of value */
+} nereid_alias_t;
+
+/* Whether `value` describes shared memory. */
+bool nereid_alias_is_buffer(MlirValue value);
+
+/* Analyses the function of `graph`. `results` holds what functions give back (nereid_alias_results_t *) by their names
+ * (StringAttr); the result of a call of one that is missing may be any buffer that the call is passed. So may the
+ * result of an op that is not known. Near linear; lives in `arena`; false when memory is out. */
+bool nereid_alias_run(const nereid_flow_graph_t *graph, const nereid_map_t *results, nereid_arena_t *arena,
+                      nereid_alias_t *out);
+
+/* The buffers that `value` may be; none for a value that describes no shared memory, or poison. */
+nereid_alias_set_t nereid_alias_of(const nereid_alias_t *alias, MlirValue value);
+
+/* Whether two values may describe the same memory; views are not told apart. */
+bool nereid_alias_may_overlap(const nereid_alias_t *alias, MlirValue a, MlirValue b);
+
+/* What the function gives back, for the analyses of its callers. Lives in `arena`; false when memory is out. */
+bool nereid_alias_results(const nereid_flow_graph_t *graph, const nereid_alias_t *alias, nereid_arena_t *arena,
+                          nereid_alias_results_t *out);
+
+#endif
