@@ -8,6 +8,7 @@
 #include "passes/pass.h"
 
 #include "analysis/alias.h"
+#include "analysis/call_graph.h"
 #include "nereid/dialects/ops.h"
 #include "seam/context.h"
 #include "seam/ir.h"
@@ -74,26 +75,43 @@ static void print_op(printer_t *printer, MlirOperation op) {
     print_value(printer, op, mlirOperationGetResult(op, i), mlirOperationGetResult(op, i));
 }
 
-static bool print_function(printer_t *printer, MlirOperation function) {
+/* Returns what the function gives back, for its callers; null when memory is out. */
+static nereid_alias_results_t *print_function(printer_t *printer, const nereid_map_t *results, MlirOperation function) {
+  nereid_arena_t *arena = printer->pass->scratch;
   nereid_flow_graph_t graph;
-  if (!nereid_flow_graph_build(function, printer->pass->scratch, &graph) ||
-      !nereid_alias_run(&graph, NULL, printer->pass->scratch, &printer->alias))
-    return false;
+  nereid_alias_results_t *own = nereid_arena_new(arena, nereid_alias_results_t, 1);
+  if (!own || !nereid_flow_graph_build(function, arena, &graph) ||
+      !nereid_alias_run(&graph, results, arena, &printer->alias) ||
+      !nereid_alias_results(&graph, &printer->alias, arena, own))
+    return NULL;
   for (size_t i = 0; i < graph.ops.size; ++i)
     print_op(printer, graph.ops.data[i]);
-  return !printer->pass->scratch->failed;
+  return arena->failed ? NULL : own;
+}
+
+static bool print_functions(printer_t *printer, const nereid_call_graph_t *calls) {
+  nereid_map_t results;
+  nereid_map_initialize(&results, printer->pass->scratch);
+  for (size_t i = 0; i < calls->functions.size; ++i) {
+    MlirOperation function = nereid_call_graph_callees_first(calls, i)->op;
+    nereid_alias_results_t *own = print_function(printer, &results, function);
+    uintptr_t *place = nereid_map_insert(
+        &results, mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("sym_name")).ptr);
+    if (!own || !place)
+      return false;
+    *place = (uintptr_t)own;
+  }
+  return true;
 }
 
 MlirLogicalResult nereid_pass_test_print_alias(nereid_pass_t *pass) {
   printer_t printer = {.pass = pass};
+  nereid_call_graph_t calls;
+  if (nereid_call_graph_build(pass->op, pass->scratch, &calls) != NEREID_OK)
+    return mlirLogicalResultFailure();
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
   printer.state = mlirAsmStateCreateForOperation(pass->op, flags);
-  bool done = true;
-  MlirBlock body = mlirModuleGetBody(mlirModuleFromOperation(pass->op));
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); done && !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (nereid_op_kind(op) == NEREID_OP_TT_FUNC)
-      done = print_function(&printer, op);
+  const bool done = print_functions(&printer, &calls);
   mlirAsmStateDestroy(printer.state);
   mlirOpPrintingFlagsDestroy(flags);
   return done ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();

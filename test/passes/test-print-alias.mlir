@@ -16,7 +16,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // expected-remark@below {{%3 -> %0,%1}}
     %s = arith.select %c, %v, %b : !ttg.memdesc<128xf32, #shared, #smem, mutable>
     // expected-remark@below {{%4 -> %1}}
-    %w = ttg.memdesc_subslice %b[32] : !ttg.memdesc<128xf32, #shared, #smem, mutable> -> !ttg.memdesc<64xf32, #shared, #smem, mutable, 128>
+    %w = ttg.memdesc_subslice %b[64] : !ttg.memdesc<128xf32, #shared, #smem, mutable> -> !ttg.memdesc<64xf32, #shared, #smem, mutable, 128>
     tt.return
   }
 
@@ -109,9 +109,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %a = ttg.local_alloc : () -> !buffer
     cf.br ^second(%a : !buffer)
   ^third(%x: !buffer):
-    // expected-remark@below {{%2 -> %0,%3}}
+    // expected-remark@below {{%2 -> %0,%4}}
     %v = ttg.memdesc_subslice %x[0] : !buffer -> !buffer
-    // expected-remark@below {{%1 -> %0,%3}}
+    // expected-remark@below {{%1 -> %0,%4}}
     cf.br ^second(%v : !buffer)
   ^second(%y: !buffer):
     // expected-remark@below {{%4 -> %4}}
