@@ -32,6 +32,7 @@ static const char *const ttgir[] = {
     "cse",
     "loop-invariant-code-motion",
     "triton-loop-aware-cse",
+    "nereid-decompose-dot-scaled",
     "convert-triton-to-tritongpu{target=cuda:$capability num-warps=$num-warps num-ctas=$num-ctas}",
     "tritongpu-coalesce",
     "tritongpu-remove-layout-conversions",

@@ -7,8 +7,8 @@
  *
  * Types are changed in place: the default encoding depends on the shape alone, so operands and results of nearly every
  * op agree afterwards by themselves, through loops and calls. Ops whose encodings follow from one another (expand_dims,
- * broadcast, reduce, trans, join, split, cat, map_elementwise, dot) are mended one by one with ttg.convert_layout,
- * which later passes remove where they can.
+ * broadcast, reduce, trans, join, split, cat, map_elementwise, dot, fp4_to_fp) are mended one by one with
+ * ttg.convert_layout, which later passes remove where they can.
  *
  * Requires: tt IR. Keeps: attributes, locations, encodings that are there. Establishes: ttg.num-warps, ttg.num-ctas,
  * ttg.threads-per-warp, ttg.target on the module. */
@@ -232,6 +232,21 @@ static bool mend_map(conversion_t *conversion, MlirOperation op) {
   return true;
 }
 
+/* Both floats of a byte lie in its thread. */
+static bool mend_fp4(conversion_t *conversion, MlirOperation op) {
+  (void)conversion;
+  MlirValue bytes = mlirOperationGetOperand(op, 0);
+  int64_t shape[NEREID_TTG_MAX_RANK];
+  MlirAttribute encoding;
+  const intptr_t rank = shape_of(mlirValueGetType(bytes), shape);
+  if (!nereid_ttg_infer_fp4_to_fp_encoding(nereid_ttg_encoding_of(bytes), rank, shape,
+                                           nereid_ttg_fp4_to_fp_get_axis(op), /*forward=*/true,
+                                           mlirOperationGetLocation(op), &encoding))
+    return false;
+  change_result(op, 0, encoding);
+  return true;
+}
+
 /* A thread computes a square of results: 4x4, 2x2 or one, as many as there are. */
 static MlirAttribute dot_encoding(conversion_t *conversion, MlirType type) {
   int64_t shape[NEREID_TTG_MAX_RANK];
@@ -278,6 +293,7 @@ static const mend_t mends[] = {
     {NEREID_OP_TT_CAT, mend_cat},
     {NEREID_OP_TT_MAP_ELEMENTWISE, mend_map},
     {NEREID_OP_TT_DOT, mend_dot},
+    {NEREID_OP_TTG_FP4_TO_FP, mend_fp4},
 };
 
 static const mend_t *find_mend(MlirOperation op) {

@@ -115,6 +115,7 @@ extern const nereid_lower_row_t nereid_lower_histogram_rows[];
 extern const nereid_lower_row_t nereid_lower_gather_rows[];
 extern const nereid_lower_row_t nereid_lower_pair_rows[];
 extern const nereid_lower_row_t nereid_lower_map_rows[];
+extern const nereid_lower_row_t nereid_lower_fp4_rows[];
 
 /* --- values --- */
 

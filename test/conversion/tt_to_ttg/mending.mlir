@@ -90,3 +90,12 @@ tt.func public @constants() -> (tensor<4xi32>, tensor<4xi1>) {
   %1 = arith.constant dense<true> : tensor<4xi1>
   tt.return %0, %1 : tensor<4xi32>, tensor<4xi1>
 }
+
+// Both floats of a byte go to its thread.
+// CHECK-LABEL: tt.func public @fp4
+// CHECK: %[[H:.*]] = ttg.fp4_to_fp %arg0 {axis = 1 : i32} : tensor<16x32xi8, #[[SQUARE]]> -> tensor<16x64xbf16, #[[WIDE:linear[0-9]*]]>
+// CHECK: ttg.convert_layout %[[H]] : tensor<16x64xbf16, #[[WIDE]]> -> tensor<16x64xbf16, #{{blocked[0-9]*}}>
+tt.func public @fp4(%x: tensor<16x32xi8>) -> tensor<16x64xbf16> {
+  %0 = ttg.fp4_to_fp %x {axis = 1 : i32} : tensor<16x32xi8> -> tensor<16x64xbf16>
+  tt.return %0 : tensor<16x64xbf16>
+}

@@ -1,7 +1,7 @@
 """Random layouts under the ops that move elements between threads: the emulator against the interpreter, in every bit.
 
     random_layouts.py WORK_DIR SEED COUNT OP...        OP: reduce scan convert matrices gather histogram join split
-                                          cat map
+                                          map fp4
 
 Each case is a kernel that loads a tensor in a random blocked, linear or slice encoding, applies the op, and stores what
 it gives. The emulator gets it with encodings, the interpreter without. Values are small integers, so that sums of floats
@@ -326,6 +326,22 @@ class Kernel:
                                                               self.type(shape, element, half)))
         for i in range(2):
             self.store("%s#%d" % (made, i), element, shape, half)
+
+    def fp4(self):
+        """Bytes in a linear encoding, and their halves in that with one more register bit: the lowest of `axis`."""
+        shape, element = self.shape(9), self.rng.choice(["f16", "bf16"])
+        axis, bytes_of = self.rng.randrange(len(shape)), self.layouts.linear(shape)
+        parts = eval(re.sub(r"#ttg.linear<\{(.*), block = \[\]\}>", r"dict(\1)", self.layouts.lines[-1].split(" = ", 1)[1]))
+        for vectors in parts.values():
+            for vector in vectors:
+                vector[axis] *= 2
+        parts["register"].insert(0, [int(d == axis) for d in range(len(shape))])
+        wide = self.layouts.define("#ttg.linear<{register = %(register)s, lane = %(lane)s, warp = %(warp)s, block = []}>" % parts)
+        to = shape[:axis] + [2 * shape[axis]] + shape[axis + 1:]
+        source = self.load("i8", shape, bytes_of, -128, 128)
+        value = self.emit("ttg.fp4_to_fp %s {axis = %d : i32} : %s -> %s" % (
+            source, axis, self.type(shape, "i8", bytes_of), self.type(to, element, wide)))
+        self.store(value, element, to, wide)
 
     def map(self):
         shape, pack = self.shape(), self.rng.choice([1, 2, 4])

@@ -1,0 +1,50 @@
+// RUN: nereid-opt %s --nereid-decompose-dot-scaled | FileCheck %s
+
+// A scale becomes an exponent, goes along its 32 elements, and multiplies them; up to 8 bits of significand are bf16.
+// CHECK-LABEL: @scaled(
+// CHECK: %[[A:.*]] = ttg.fp4_to_fp %arg0 {axis = 1 : i32} : tensor<16x32xi8> -> tensor<16x64xbf16>
+// CHECK: %[[BITS:.*]] = arith.shli {{.*}} : tensor<16x2xi16>
+// CHECK: %[[SMALL:.*]] = arith.select {{.*}}, %[[BITS]]
+// CHECK: %[[NAN:.*]] = arith.select {{.*}}, %[[SMALL]]
+// CHECK: %[[S:.*]] = tt.bitcast %[[NAN]] : tensor<16x2xi16> -> tensor<16x2xbf16>
+// CHECK: tt.expand_dims %[[S]] {axis = 2 : i32}
+// CHECK: tt.broadcast {{.*}} -> tensor<16x2x32xbf16>
+// CHECK: %[[WIDE:.*]] = tt.reshape {{.*}} -> tensor<16x64xbf16>
+// CHECK: %[[L:.*]] = arith.mulf %[[A]], %[[WIDE]]
+// CHECK: %[[B:.*]] = tt.fp_to_fp %arg2 : tensor<64x8xf8E4M3FN> -> tensor<64x8xbf16>
+// CHECK: %[[T:.*]] = tt.trans
+// CHECK: %[[R:.*]] = arith.mulf %[[B]], %[[T]]
+// CHECK: tt.dot %[[L]], %[[R]], %arg4 : tensor<16x64xbf16> * tensor<64x8xbf16> -> tensor<16x8xf32>
+tt.func public @scaled(%a: tensor<16x32xi8>, %as: tensor<16x2xi8>, %b: tensor<64x8xf8E4M3FN>, %bs: tensor<8x2xi8>, %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  %d = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e2m1 rhs = e4m3 {fastMath = false} : tensor<16x32xi8>, tensor<16x2xi8> * tensor<64x8xf8E4M3FN>, tensor<8x2xi8> -> tensor<16x8xf32>
+  tt.return %d : tensor<16x8xf32>
+}
+
+// Rows can be what lies two in a byte. With fastMath no scale is NaN.
+// CHECK-LABEL: @packed_rows(
+// CHECK: ttg.fp4_to_fp %arg0 {axis = 0 : i32} : tensor<8x64xi8> -> tensor<16x64xbf16>
+// CHECK-COUNT-1: arith.select
+// CHECK-NOT: arith.select
+// CHECK: ttg.fp4_to_fp %arg2 {axis = 1 : i32} : tensor<64x4xi8> -> tensor<64x8xbf16>
+tt.func public @packed_rows(%a: tensor<8x64xi8>, %as: tensor<16x2xi8>, %b: tensor<64x4xi8>, %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  %d = tt.dot_scaled %a scale %as, %b, %c lhs = e2m1 rhs = e2m1 {fastMath = true, lhs_k_pack = false, rhs_k_pack = false} : tensor<8x64xi8>, tensor<16x2xi8> * tensor<64x4xi8> -> tensor<16x8xf32>
+  tt.return %d : tensor<16x8xf32>
+}
+
+// f16 holds fp8; scaled it would not hold its range, and tf32 does.
+// CHECK-LABEL: @halves(
+// CHECK: %[[D:.*]] = tt.dot {{.*}} : tensor<16x32xf16> * tensor<32x8xf16>
+// CHECK: tt.dot {{.*}}, {{.*}}, %[[D]], inputPrecision = tf32 : tensor<16x32xf32> * tensor<32x8xf32>
+tt.func public @halves(%a: tensor<16x32xf16>, %as: tensor<16x1xi8>, %b: tensor<32x8xi8>, %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  %d = tt.dot_scaled %a, %b, %c lhs = fp16 rhs = e5m2 {fastMath = false} : tensor<16x32xf16> * tensor<32x8xi8> -> tensor<16x8xf32>
+  %e = tt.dot_scaled %a scale %as, %b, %d lhs = fp16 rhs = e5m2 {fastMath = false} : tensor<16x32xf16>, tensor<16x1xi8> * tensor<32x8xi8> -> tensor<16x8xf32>
+  tt.return %e : tensor<16x8xf32>
+}
+
+// Scales that are numbers count for the significand: 8 + 4 bits are more than tf32 has.
+// CHECK-LABEL: @number_scales(
+// CHECK: tt.dot {{.*}}, %arg3 : tensor<16x32xf32> * tensor<32x8xf32>
+tt.func public @number_scales(%a: tensor<16x32xbf16>, %as: tensor<16x2xf8E4M3FN>, %b: tensor<32x8xbf16>, %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  %d = tt.dot_scaled %a scale %as, %b, %c lhs = bf16 rhs = bf16 {fastMath = false} : tensor<16x32xbf16>, tensor<16x2xf8E4M3FN> * tensor<32x8xbf16> -> tensor<16x8xf32>
+  tt.return %d : tensor<16x8xf32>
+}
