@@ -20,21 +20,21 @@
 #define nereid_emulator_race_forget_effect detector_forget_effect
 #define nereid_emulator_race_report detector_report
 /* NOLINTBEGIN(bugprone-suspicious-include): under other names */
-#include "emulator/race_report.c"
+#include "emulator/race/report.c"
 #undef nereid_emulator_race_report
 #define nereid_emulator_race_report note_report
 static void note_report(const race_access_t *access, uint32_t record, uint32_t lane, uint64_t address, uint32_t bytes,
                         nereid_emulator_race_class_t kind);
-#include "emulator/race.c"
-#include "emulator/race_async.c"
-#include "emulator/race_clock.c"
-#include "emulator/race_list.c"
-#include "emulator/race_record.c"
-#include "emulator/race_shadow.c"
-#include "emulator/race_sync.c"
+#include "emulator/race/async.c"
+#include "emulator/race/clock.c"
+#include "emulator/race/list.c"
+#include "emulator/race/race.c"
+#include "emulator/race/record.c"
+#include "emulator/race/shadow.c"
+#include "emulator/race/sync.c"
 #define report report_rule
 #define touch touch_map
-#include "emulator/race_rules.c"
+#include "emulator/race/rules.c"
 /* NOLINTEND(bugprone-suspicious-include) */
 #undef report
 #undef touch

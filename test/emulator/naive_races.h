@@ -4,8 +4,8 @@
 #ifndef NEREID_TEST_NAIVE_RACES_H
 #define NEREID_TEST_NAIVE_RACES_H
 
-#include "emulator/execute.h"
-#include "emulator/race.h"
+#include "emulator/machine/execute.h"
+#include "emulator/race/race.h"
 
 enum { NAIVE_NODES = 1 << 13, NAIVE_THREADS = 256, NAIVE_MOST = 512, NAIVE_PLACES = 1 << 16 };
 

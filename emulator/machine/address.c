@@ -1,0 +1,252 @@
+/* Where an address points: the bytes of a shared, local, parameter or global access, checked for bounds and alignment.
+ */
+#include "emulator/checks/frames.h"
+#include "emulator/checks/undefined.h"
+#include "emulator/machine/effect.h"
+#include "emulator/machine/execute.h"
+
+#include <stdlib.h>
+
+static uint8_t *outside(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_t address, uint32_t bytes,
+                        const char *space, uint64_t limit) {
+  (void)nereid_emulator_fail(warp, insn, lane, "%u bytes at 0x%llx are out of bounds: %s memory has %llu bytes", bytes,
+                             (unsigned long long)address, space, (unsigned long long)limit);
+  return NULL;
+}
+
+/* The buffer that begins last before the address, for the message. */
+static uint8_t *nowhere(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_t address, uint32_t bytes) {
+  const emu_cta_t *cta = warp->cta;
+  const emu_region_t *near = NULL;
+  for (size_t i = 0; i < cta->n_regions; ++i) {
+    const emu_region_t *region = &cta->regions[i];
+    if (region->address <= address && (!near || region->address > near->address))
+      near = region;
+  }
+  if (near && address - near->address < near->bytes + (1 << 20))
+    (void)nereid_emulator_fail(warp, insn, lane,
+                               "%u bytes at 0x%llx are out of bounds: byte %llu of %s, which has %llu bytes", bytes,
+                               (unsigned long long)address, (unsigned long long)(address - near->address),
+                               near->label ? near->label : "a buffer", (unsigned long long)near->bytes);
+  else
+    (void)nereid_emulator_fail(warp, insn, lane, "%u bytes at 0x%llx are out of bounds: no buffer is there", bytes,
+                               (unsigned long long)address);
+  return NULL;
+}
+
+/* Spaces other than global memory have offsets of 32 bits: what a generic address has above them. */
+static uint64_t window_of(emu_space_t space, emu_space_t where, uint64_t address) {
+  return space == EMU_GENERIC && where != EMU_GLOBAL ? address & ~(EMU_WINDOW_BYTES - 1) : 0;
+}
+
+/* Shared memory at an address with a rank is SHARED_CLUSTER, the CTA's own without one SHARED. */
+static emu_space_t space_of(emu_space_t space, uint64_t address) {
+  bool ranked = (uint32_t)address >> EMU_RANK_SHIFT != 0;
+  if (space == EMU_SHARED || space == EMU_SHARED_CLUSTER ||
+      (space == EMU_GENERIC && address - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES))
+    return ranked ? EMU_SHARED_CLUSTER : EMU_SHARED;
+  return space != EMU_GENERIC                            ? space
+         : address - EMU_LOCAL_WINDOW < EMU_WINDOW_BYTES ? EMU_LOCAL
+         : address - EMU_PARAM_WINDOW < EMU_WINDOW_BYTES ? EMU_PARAM
+                                                         : EMU_GLOBAL;
+}
+
+/* A request of generic addresses is one of the space where its first lane points. */
+emu_space_t nereid_emulator_space(const emu_insn_t *insn, uint64_t address) {
+  emu_space_t space = space_of((emu_space_t)insn->space, address);
+  return space == EMU_SHARED_CLUSTER ? EMU_SHARED : space;
+}
+
+/* Shared memory of another CTA of the cluster, where the space allows it, or of this one by its rank. */
+static uint8_t *ranked(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
+                       uint32_t bytes, emu_access_t access) {
+  emu_cta_t *cta = nereid_emulator_cta_of(warp->cta, address);
+  uint64_t at = address & EMU_OFFSET_MASK;
+  if (!cta || address >= EMU_WINDOW_BYTES || (space == EMU_SHARED && cta != warp->cta) || at >= cta->shared_bytes ||
+      bytes > cta->shared_bytes - at)
+    return outside(warp, insn, lane, address, bytes, "shared", warp->cta->shared_bytes);
+  if (cta != warp->cta && !nereid_emulator_lives(cta)) {
+    (void)nereid_emulator_fail(warp, insn, lane, "CTA %u of the cluster, whose shared memory it is, has exited",
+                               cta->rank);
+    return NULL;
+  }
+  if (cta->owners && access != EMU_READ)
+    nereid_emulator_generic_write(cta, (uint32_t)at, bytes, warp, lane);
+  return cta->shared + at;
+}
+
+/* What lies at `from`, of the first thread for local memory, when all bytes to `to` are of one piece, else null. */
+static uint8_t *piece(emu_cta_t *cta, emu_space_t space, uint64_t from, uint64_t to) {
+  if (space == EMU_SHARED_CLUSTER)
+    return NULL;
+  uint64_t limit = space == EMU_SHARED  ? cta->shared_bytes
+                   : space == EMU_LOCAL ? cta->local_bytes
+                                        : cta->launch->parameter_bytes;
+  if (space != EMU_GLOBAL)
+    return to > limit || from > to ? NULL
+           : space == EMU_SHARED   ? cta->shared + from
+           : space == EMU_LOCAL    ? cta->local + from
+                                   : (uint8_t *)(uintptr_t)cta->launch->parameters + from;
+  for (size_t k = 0; k < cta->n_regions; ++k) {
+    size_t i = cta->last_region + k < cta->n_regions ? cta->last_region + k : cta->last_region + k - cta->n_regions;
+    const emu_region_t *region = &cta->regions[i];
+    if (from >= region->address && from <= to && to - region->address <= region->bytes) {
+      cta->last_region = i;
+      return region->host + (from - region->address);
+    }
+  }
+  return NULL;
+}
+
+uint8_t *nereid_emulator_access(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
+                                uint32_t bytes, emu_access_t access) {
+  return nereid_emulator_reach(warp, insn, lane, space, address, bytes, bytes, access);
+}
+
+uint8_t *nereid_emulator_reach(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
+                               uint32_t bytes, uint32_t alignment, emu_access_t access) {
+  emu_cta_t *cta = warp->cta;
+  emu_space_t where = space_of(space, address);
+  uint64_t at = address - window_of(space, where, address);
+  if (address % alignment) {
+    (void)nereid_emulator_fail(warp, insn, lane, "the address 0x%llx is misaligned: %u bytes need a multiple of %u",
+                               (unsigned long long)address, bytes, alignment);
+    return NULL;
+  }
+  if (where == EMU_PARAM && access != EMU_READ) {
+    (void)nereid_emulator_fail(warp, insn, lane, "a kernel's parameters are read only");
+    return NULL;
+  }
+  if (where == EMU_SHARED_CLUSTER)
+    return ranked(warp, insn, lane, space, at, bytes, access);
+  uint8_t *place = piece(cta, where, at, at + bytes);
+  if (!place)
+    return where == EMU_SHARED  ? outside(warp, insn, lane, at, bytes, "shared", cta->shared_bytes)
+           : where == EMU_LOCAL ? outside(warp, insn, lane, at, bytes, "local", cta->local_bytes)
+           : where == EMU_PARAM ? outside(warp, insn, lane, at, bytes, "parameter", cta->launch->parameter_bytes)
+                                : nowhere(warp, insn, lane, address, bytes);
+  if (cta->owners && where == EMU_SHARED && access != EMU_READ)
+    nereid_emulator_generic_write(cta, (uint32_t)at, bytes, warp, lane);
+  if (cta->undefined && where == EMU_SHARED && access != EMU_READ)
+    nereid_emulator_undefined_written(cta, (uint32_t)at, bytes);
+  if (cta->frames && where == EMU_SHARED)
+    nereid_emulator_frames_access(warp, insn, lane, (uint32_t)at, bytes, access);
+  return where == EMU_LOCAL ? place + (size_t)(warp->index * EMU_LANES + (uint32_t)lane) * cta->local_bytes : place;
+}
+
+bool nereid_emulator_is_there(emu_cta_t *cta, uint64_t address, uint32_t bytes) {
+  return piece(cta, EMU_GLOBAL, address, address + bytes) != NULL;
+}
+
+emu_cta_t *nereid_emulator_shared_range(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space,
+                                        uint64_t address, uint32_t bytes, uint32_t alignment, uint32_t *out_offset) {
+  if (!nereid_emulator_reach(warp, insn, lane, space, address, bytes, alignment, EMU_READ))
+    return NULL;
+  if (space == EMU_GENERIC && address - EMU_SHARED_WINDOW >= EMU_WINDOW_BYTES) {
+    (void)nereid_emulator_fail(warp, insn, lane, "0x%llx is no address in shared memory", (unsigned long long)address);
+    return NULL;
+  }
+  *out_offset = (uint32_t)(address & EMU_OFFSET_MASK);
+  return nereid_emulator_cta_of(warp->cta, address);
+}
+
+/* The least and the greatest of the lanes' addresses, the others' made the first one's; returns their bits. */
+EMU_SIMD static uint64_t extent(const uint64_t *addresses, uint32_t mask, uint64_t *lanes, uint64_t *out_low,
+                                uint64_t *out_high) {
+  uint64_t first = addresses[__builtin_ctz(mask)], low = first, high = first, bits = 0;
+  for (uint32_t lane = 0; lane < EMU_LANES; ++lane) {
+    uint64_t address = mask >> lane & 1 ? addresses[lane] : first;
+    low = address < low ? address : low;
+    high = address > high ? address : high;
+    bits |= address;
+    lanes[lane] = address;
+  }
+  *out_low = low;
+  *out_high = high;
+  return bits;
+}
+
+/* One by one: they are of several pieces, or one is at fault. */
+static bool access_each(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, const uint64_t *addresses,
+                        uint32_t bytes, emu_access_t access, uint8_t **places) {
+  uint32_t first = (uint32_t)__builtin_ctz(mask);
+  FOR_LANES(lane, mask) {
+    places[lane] =
+        nereid_emulator_access(warp, insn, (int)lane, (emu_space_t)insn->space, addresses[lane], bytes, access);
+    if (!places[lane])
+      return false;
+  }
+  FOR_LANES(lane, ~mask) places[lane] = places[first];
+  return true;
+}
+
+bool nereid_emulator_access_lanes(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, const uint64_t *addresses,
+                                  uint32_t bytes, emu_access_t access, uint8_t **places) {
+  uint64_t lanes[EMU_LANES], low, high, bits = extent(addresses, mask, lanes, &low, &high);
+  emu_space_t space = (emu_space_t)insn->space, where = space_of(space, low);
+  uint64_t window = window_of(space, where, low);
+  uint8_t *from = NULL;
+  if (!(bits & (bytes - 1)) && where == space_of(space, high) && (where != EMU_PARAM || access == EMU_READ))
+    from = piece(warp->cta, where, low - window, high - window + bytes);
+  if (!from || warp->cta->owners || warp->cta->frames || warp->cta->undefined)
+    return access_each(warp, insn, mask, addresses, bytes, access, places);
+  uint64_t step = where == EMU_LOCAL ? warp->cta->local_bytes : 0;
+  from += step * warp->index * EMU_LANES;
+  for (uint32_t lane = 0; lane < EMU_LANES; ++lane)
+    places[lane] = from + (lanes[lane] - low) + step * lane;
+  return true;
+}
+
+uint8_t *nereid_emulator_access_run(emu_warp_t *warp, const emu_insn_t *insn, uint64_t address, uint32_t bytes,
+                                    emu_access_t access) {
+  emu_space_t space = (emu_space_t)insn->space, where = space_of(space, address);
+  uint64_t at = address - window_of(space, where, address);
+  bool simple = where == EMU_GLOBAL || (where == EMU_SHARED && (!warp->cta->owners || access == EMU_READ));
+  return simple && !(address & (bytes - 1)) ? piece(warp->cta, where, at, at + (uint64_t)EMU_LANES * bytes) : NULL;
+}
+
+nereid_status_t nereid_emulator_memory_create(nereid_emulator_memory_t **out_memory) {
+  nereid_emulator_memory_t *memory = calloc(1, sizeof *memory);
+  if (!memory)
+    return NEREID_ERROR_MEMORY;
+  nereid_arena_initialize(&memory->arena);
+  memory->next = EMU_BUFFERS_AT;
+  *out_memory = memory;
+  return NEREID_OK;
+}
+
+void nereid_emulator_memory_destroy(nereid_emulator_memory_t *memory) {
+  if (!memory)
+    return;
+  nereid_arena_deinitialize(&memory->arena);
+  free(memory);
+}
+
+nereid_status_t nereid_emulator_memory_scratch(nereid_emulator_memory_t *memory, uint64_t address) {
+  for (size_t i = 0; i < memory->regions.size; ++i) {
+    emu_region_t *region = &memory->regions.data[i];
+    if (region->address != address)
+      continue;
+    region->undefined = nereid_arena_allocate(&memory->arena, region->bytes + 1, 1);
+    if (!region->undefined)
+      return NEREID_ERROR_MEMORY;
+    memset(region->undefined, 0xff, region->bytes);
+    return NEREID_OK;
+  }
+  return NEREID_ERROR_NOT_FOUND;
+}
+
+/* Buffers lie a megabyte apart. */
+nereid_status_t nereid_emulator_memory_add(nereid_emulator_memory_t *memory, void *host, size_t bytes,
+                                           uint64_t alignment, const char *label, uint64_t *out_address) {
+  uint64_t step = alignment > 256 ? alignment : 256;
+  if (alignment & (alignment - 1) || bytes > UINT64_C(1) << 40 || memory->next > EMU_PARAM_WINDOW - (UINT64_C(2) << 40))
+    return NEREID_ERROR_ARGUMENT;
+  uint64_t address = (memory->next + step - 1) / step * step;
+  emu_region_t region = {address, bytes, host, label, NULL};
+  if (!nereid_vector_push(&memory->arena, &memory->regions, region))
+    return NEREID_ERROR_MEMORY;
+  memory->next = address + bytes + (1 << 20);
+  *out_address = address;
+  return NEREID_OK;
+}

@@ -1,0 +1,242 @@
+/* The queue of asynchronous effects: one list per cluster, in the order of issue.
+ *
+ * A launch that lands effects at issue and looks for no races keeps none: they land and are gone. Else an effect stays
+ * until its issuers have waited for it (its group), until it has landed (those that an mbarrier tracks), or to the end.
+ */
+#include "emulator/machine/effect.h"
+
+#include "emulator/checks/frames.h"
+
+#include "emulator/instructions/mbarrier.h"
+#include "emulator/race/race.h"
+
+#include <stdlib.h>
+
+emu_effect_t *nereid_emulator_effect(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, int kind, size_t bytes) {
+  emu_effect_t *effect = calloc(1, sizeof *effect + bytes);
+  if (!effect) {
+    (void)nereid_emulator_fail(warp, insn, __builtin_ctz(mask), "out of memory for an asynchronous effect");
+    return NULL;
+  }
+  effect->warp = warp;
+  effect->insn = insn;
+  effect->lanes = mask;
+  effect->kind = (uint8_t)kind;
+  if (warp->cta->frames)
+    effect->path = nereid_emulator_frames_path(warp, __builtin_ctz(mask));
+  if (kind != EMU_GROUP_NONE)
+    memcpy(effect->group, warp->committed[kind], sizeof effect->group);
+  return effect;
+}
+
+static emu_cluster_t *cluster_of(const emu_effect_t *effect) {
+  return effect->warp->cta->cluster;
+}
+
+void nereid_emulator_free_effect(emu_effect_t *effect) {
+  if (effect->warp->cta->race)
+    nereid_emulator_race_forget_effect(effect);
+  if (effect->release)
+    effect->release(effect);
+  free(effect);
+}
+
+static void forget(emu_effect_t *effect) {
+  emu_cluster_t *cluster = cluster_of(effect);
+  if (effect->previous)
+    effect->previous->next = effect->next;
+  else if (cluster->first == effect)
+    cluster->first = effect->next;
+  if (effect->next)
+    effect->next->previous = effect->previous;
+  else if (cluster->last == effect)
+    cluster->last = effect->previous;
+  nereid_emulator_free_effect(effect);
+}
+
+/* Only the reading of the lanes' part. */
+static bool collect(emu_effect_t *effect, uint32_t lanes) {
+  emu_cluster_t *cluster = cluster_of(effect);
+  lanes &= ~effect->read;
+  if (!lanes || !effect->collect)
+    return true;
+  cluster->landing = effect;
+  bool good = effect->collect(effect, lanes);
+  cluster->landing = NULL;
+  effect->read |= lanes;
+  return good;
+}
+
+static bool land(emu_effect_t *effect, uint32_t lanes) {
+  emu_cluster_t *cluster = cluster_of(effect);
+  lanes &= ~effect->landed;
+  if (!lanes)
+    return true;
+  if (!collect(effect, lanes))
+    return false;
+  if (effect->warp->cta->race && effect->mbarrier_cta)
+    nereid_emulator_race_completed(effect, lanes, effect->mbarrier_cta, effect->mbarrier);
+  cluster->landing = effect;
+  bool good = effect->land(effect, lanes);
+  cluster->landing = NULL;
+  effect->landed |= lanes;
+  effect->read |= lanes;
+  return good && (!effect->mbarrier_cta || !effect->transaction ||
+                  nereid_emulator_mbarrier_complete(effect->warp, effect->insn, __builtin_ctz(lanes),
+                                                    effect->mbarrier_cta, effect->mbarrier, effect->transaction));
+}
+
+/* Landed effects go, unless their groups are to be waited for by a launch that keeps them. */
+static void tidy(emu_effect_t *effect) {
+  if (effect->landed == effect->lanes && (effect->kind == EMU_GROUP_NONE || !cluster_of(effect)->keeps_landed))
+    forget(effect);
+}
+
+bool nereid_emulator_issue(emu_effect_t *effect) {
+  emu_cluster_t *cluster = cluster_of(effect);
+  if (effect->warp->cta->race && effect->mbarrier_cta)
+    nereid_emulator_race_tracked(effect);
+  effect->serial = ++cluster->serial;
+  effect->previous = cluster->last;
+  *(cluster->last ? &cluster->last->next : &cluster->first) = effect;
+  cluster->last = effect;
+  if (cluster->launch->landing != NEREID_EMULATOR_LAND_AT_ISSUE)
+    return true;
+  bool good = land(effect, effect->lanes);
+  tidy(effect);
+  return good;
+}
+
+void nereid_emulator_commit(emu_warp_t *warp, uint32_t mask, int kind) {
+  for (uint32_t left = mask; left; left &= left - 1)
+    warp->committed[kind][__builtin_ctz(left)]++;
+}
+
+/* Which of the lanes have an effect in a group before their last `keep`. */
+static uint32_t waited_for(const emu_effect_t *effect, uint32_t mask, uint32_t keep) {
+  uint32_t lanes = 0;
+  for (uint32_t left = mask & effect->lanes; left; left &= left - 1) {
+    int lane = __builtin_ctz(left);
+    uint32_t committed = effect->warp->committed[effect->kind][lane];
+    if (committed - effect->group[lane] > keep)
+      lanes |= left & (0 - left);
+  }
+  return effect->in_order && lanes ? effect->lanes : lanes;
+}
+
+bool nereid_emulator_wait_groups(emu_warp_t *warp, uint32_t mask, int kind, uint32_t keep, bool reads) {
+  emu_effect_t *next;
+  for (emu_effect_t *effect = warp->cta->cluster->first; effect; effect = next) {
+    next = effect->next;
+    if (effect->warp != warp || effect->kind != kind)
+      continue;
+    uint32_t lanes = waited_for(effect, mask, keep);
+    if (!(reads ? collect(effect, lanes) : land(effect, lanes)))
+      return false;
+    if (warp->cta->race)
+      nereid_emulator_race_waited(effect, lanes, reads);
+    if (reads)
+      continue;
+    effect->lanes &= ~lanes;
+    effect->landed &= effect->lanes;
+    if (!effect->lanes)
+      forget(effect);
+  }
+  return true;
+}
+
+bool nereid_emulator_land_earlier(const emu_effect_t *before, uint32_t lanes, int kind) {
+  emu_effect_t *next;
+  for (emu_effect_t *effect = cluster_of(before)->first; effect && effect != before; effect = next) {
+    next = effect->next;
+    if (effect->warp != before->warp || effect->kind != kind)
+      continue;
+    if (!land(effect, effect->in_order ? effect->lanes : lanes & effect->lanes))
+      return false;
+    if (!effect->warp->cta->race || !before->mbarrier_cta) {
+      tidy(effect);
+      continue;
+    }
+    nereid_emulator_race_completed(effect, lanes, before->mbarrier_cta, before->mbarrier);
+    effect->lanes &= ~lanes; /* kept for a wait: none is needed any more */
+    effect->landed &= effect->lanes;
+    if (!effect->lanes)
+      forget(effect);
+  }
+  return true;
+}
+
+bool nereid_emulator_land_tracked(emu_cta_t *cta, uint32_t mbarrier) {
+  emu_effect_t *next;
+  if (cta->launch->landing != NEREID_EMULATOR_LAND_AT_WAIT)
+    return true;
+  for (emu_effect_t *effect = cta->cluster->first; effect; effect = next) {
+    next = effect->next;
+    if (effect->mbarrier_cta != cta || effect->mbarrier != mbarrier)
+      continue;
+    if (!land(effect, effect->lanes))
+      return false;
+    next = effect->next; /* landing may have ended others, not this one */
+    tidy(effect);
+  }
+  return true;
+}
+
+/* The effect with all that must land before it. */
+static bool land_in_order(emu_effect_t *effect) {
+  uint32_t lanes = effect->lanes;
+  if (effect->in_order && !nereid_emulator_land_earlier(effect, lanes, effect->kind))
+    return false;
+  bool good = land(effect, lanes);
+  tidy(effect);
+  return good;
+}
+
+static bool pending(const emu_effect_t *effect) {
+  return effect->landed != effect->lanes;
+}
+
+static emu_effect_t *any_pending(emu_cluster_t *cluster, bool random) {
+  uint64_t n = 0, which = 0;
+  emu_effect_t *effect;
+  for (effect = cluster->first; effect; effect = effect->next)
+    n += pending(effect);
+  if (n && random)
+    which = nereid_emulator_random(cluster) % n;
+  for (effect = cluster->first; effect; effect = effect->next)
+    if (pending(effect) && !which--)
+      return effect;
+  return NULL;
+}
+
+bool nereid_emulator_land_some(emu_cluster_t *cluster) {
+  while (cluster->first && nereid_emulator_random(cluster) % 4 == 0) {
+    emu_effect_t *effect = any_pending(cluster, true);
+    if (!effect)
+      return true;
+    if (!land_in_order(effect))
+      return false;
+  }
+  return true;
+}
+
+bool nereid_emulator_land_one(emu_cluster_t *cluster, bool *out_any) {
+  emu_effect_t *effect = any_pending(cluster, cluster->launch->landing == NEREID_EMULATOR_LAND_RANDOM);
+  *out_any = effect != NULL;
+  return !effect || land_in_order(effect);
+}
+
+void nereid_emulator_land_all(emu_cluster_t *cluster) {
+  bool any = true;
+  while (any && nereid_emulator_land_one(cluster, &any))
+    ;
+}
+
+void nereid_emulator_drop_effects(emu_cluster_t *cluster) {
+  emu_effect_t *next;
+  for (emu_effect_t *effect = cluster->first; effect; effect = next) {
+    next = effect->next;
+    nereid_emulator_free_effect(effect);
+  }
+  cluster->first = cluster->last = NULL;
+}

@@ -1,0 +1,52 @@
+/* What the async proxy sees of shared memory when it sees generic writes only at their fence.
+ *
+ * `published` is a second copy of a CTA's shared memory, `owners` has for each byte 1 + the number in the cluster of
+ * the thread that wrote it and has not fenced since, else 0. A fence copies the thread's bytes; a byte that another
+ * thread wrote over meanwhile is that thread's to publish. What the async proxy writes is in both copies at once. This
+ * is the strict reading: the writer itself must fence before the edge to whom issues the asynchronous access. */
+#include "emulator/checks/frames.h"
+#include "emulator/checks/undefined.h"
+#include "emulator/machine/effect.h"
+
+void nereid_emulator_generic_write(emu_cta_t *cta, uint32_t offset, uint32_t bytes, const emu_warp_t *warp, int lane) {
+  uint32_t thread = (warp->cta->rank * warp->cta->n_warps + warp->index) * EMU_LANES + (uint32_t)lane;
+  for (uint32_t i = 0; i < bytes; ++i)
+    cta->owners[offset + i] = (uint16_t)(thread + 1);
+}
+
+void nereid_emulator_publish(emu_warp_t *warp, uint32_t mask) {
+  emu_cluster_t *cluster = warp->cta->cluster;
+  uint32_t first = (warp->cta->rank * warp->cta->n_warps + warp->index) * EMU_LANES + 1;
+  for (uint32_t c = 0; c < cluster->n_ctas && cluster->ctas[c].owners; ++c) {
+    emu_cta_t *cta = &cluster->ctas[c];
+    for (uint32_t i = 0; i < cta->shared_bytes; ++i) {
+      uint32_t lane = cta->owners[i] - first;
+      if (lane < EMU_LANES && mask >> lane & 1) {
+        cta->published[i] = cta->shared[i];
+        cta->owners[i] = 0;
+      }
+    }
+  }
+}
+
+void nereid_emulator_async_write(emu_cta_t *cta, uint32_t offset, const void *bytes, uint32_t n) {
+  const emu_effect_t *landing = cta->cluster->landing;
+  if (cta->frames && landing && landing->warp->cta == cta)
+    nereid_emulator_frames_access(landing->warp, landing->insn, 0, offset, n, EMU_WRITE);
+  if (cta->undefined)
+    nereid_emulator_undefined_written(cta, offset, n);
+  memcpy(cta->shared + offset, bytes, n);
+  if (!cta->published)
+    return;
+  memcpy(cta->published + offset, bytes, n);
+  memset(cta->owners + offset, 0, n * sizeof *cta->owners);
+}
+
+void nereid_emulator_async_read(const emu_cta_t *cta, uint32_t offset, void *bytes, uint32_t n) {
+  const emu_effect_t *landing = cta->cluster->landing;
+  if (cta->frames && landing)
+    nereid_emulator_frames_access(landing->warp, landing->insn, 0, offset, n, EMU_READ);
+  if (cta->undefined && landing && landing->warp->cta == cta)
+    (void)nereid_emulator_undefined_read(landing->warp, landing->insn, offset, n); /* the launch fails by its message */
+  memcpy(bytes, nereid_emulator_async_view(cta, offset), n);
+}

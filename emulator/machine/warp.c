@@ -1,0 +1,339 @@
+/* Warps and their schedule within a CTA.
+ *
+ * A warp is a list of groups of lanes, each with a pc and a call depth. The deepest group with the least pc runs;
+ * groups that meet at one pc and depth become one again, so that lanes reconverge where control flow joins. A group
+ * waits when an instruction needs lanes that are elsewhere; when every group of every warp waits, the kernel is stuck
+ * and the places are reported. */
+#include "emulator/checks/undefined.h"
+#include "emulator/machine/effect.h"
+#include "emulator/machine/execute.h"
+#include "emulator/race/race.h"
+
+#include <assert.h>
+#include <stdarg.h>
+
+bool nereid_emulator_all_here(const emu_warp_t *warp, uint32_t members, uint32_t mask) {
+  return !(members & warp->live & ~mask);
+}
+
+static void remove_group(emu_warp_t *warp, uint32_t index) {
+  warp->groups[index] = warp->groups[--warp->n_groups];
+}
+
+/* Merges groups that are at one place. */
+static void merge(emu_warp_t *warp) {
+  for (uint32_t i = 0; i < warp->n_groups; ++i)
+    for (uint32_t j = i + 1; j < warp->n_groups;) {
+      emu_group_t *a = &warp->groups[i], *b = &warp->groups[j];
+      bool same = a->pc == b->pc && a->depth == b->depth && a->state != EMU_AT_BARRIER && b->state != EMU_AT_BARRIER;
+      if (same) {
+        a->mask |= b->mask;
+        a->state = EMU_RUNNING;
+        remove_group(warp, j);
+      } else {
+        ++j;
+      }
+    }
+}
+
+void nereid_emulator_regroup(emu_warp_t *warp, uint32_t lanes, const uint32_t *pcs, uint32_t depth) {
+  remove_group(warp, warp->current);
+  while (lanes) {
+    uint32_t pc = pcs[__builtin_ctz(lanes)], mask = 0;
+    for (uint32_t left = lanes; left; left &= left - 1)
+      if (pcs[__builtin_ctz(left)] == pc)
+        mask |= left & (0 - left);
+    lanes &= ~mask;
+    warp->groups[warp->n_groups++] = (emu_group_t){mask, pc, depth, EMU_RUNNING};
+  }
+}
+
+void nereid_emulator_exit(emu_warp_t *warp, uint32_t mask) {
+  emu_group_t *group = &warp->groups[warp->current];
+  warp->live &= ~mask;
+  group->mask &= ~mask;
+  group->pc++;
+  if (!group->mask)
+    remove_group(warp, warp->current);
+}
+
+/* The group to run: of those that do not wait, the deepest, then the one furthest behind. -1: none. */
+static int choose(const emu_warp_t *warp) {
+  int best = -1;
+  for (uint32_t i = 0; i < warp->n_groups; ++i) {
+    const emu_group_t *group = &warp->groups[i], *other = best < 0 ? NULL : &warp->groups[best];
+    if (group->state == EMU_RUNNING &&
+        (!other || group->depth > other->depth || (group->depth == other->depth && group->pc < other->pc)))
+      best = (int)i;
+  }
+  return best;
+}
+
+static bool waits_elsewhere(const emu_warp_t *warp) {
+  for (uint32_t i = 0; i < warp->n_groups; ++i)
+    if (warp->groups[i].state == EMU_WAITING)
+      return true;
+  return false;
+}
+
+/* The least place further on where another group is that the current one would become one with. */
+static uint32_t meeting(const emu_warp_t *warp) {
+  const emu_group_t *group = &warp->groups[warp->current];
+  uint32_t least = UINT32_MAX;
+  for (uint32_t i = 0; i < warp->n_groups; ++i) {
+    const emu_group_t *other = &warp->groups[i];
+    if (other->depth == group->depth && other->pc > group->pc && other->pc < least)
+      least = other->pc;
+  }
+  return least;
+}
+
+/* The current group goes on for up to `most` instructions, while it goes straight and meets no other. */
+EMU_SIMD static emu_next_t go(emu_warp_t *warp, uint64_t most, uint64_t *out_done) {
+  emu_cta_t *cta = warp->cta;
+  emu_group_t *group = &warp->groups[warp->current];
+  const emu_insn_t *insns = cta->kernel->program->insns.data;
+  const uint32_t whole = group->mask, lanes = (uint32_t)__builtin_popcount(whole), stop = meeting(warp);
+  const bool count = cta->launch->count;
+  const uint8_t *watched = nereid_emulator_race_watched(cta);
+  uint64_t done = 0, threads = 0;
+  uint32_t pc = group->pc;
+  emu_next_t next;
+  warp->regrouped = false;
+  do {
+    const emu_insn_t *insn = &insns[pc];
+    uint32_t mask = whole, active = lanes;
+    if (insn->has_guard) {
+      mask &= emu_predicate(warp, &insn->guard);
+      active = (uint32_t)__builtin_popcount(mask);
+    }
+    if (watched && watched[pc] && mask)
+      nereid_emulator_race_registers(warp, insn);
+    next = cta->undefined ? nereid_emulator_undefined_step(warp, insn, mask) : insn->execute(warp, insn, mask);
+    if (next == EMU_WAIT || next == EMU_STALL || next == EMU_FAILED)
+      break;
+    bool parted = next == EMU_ADVANCE && group->mask != whole; /* some lanes stay */
+    if (parted)
+      active = (uint32_t)__builtin_popcount(mask & group->mask);
+    done++;
+    threads += active;
+    warp->executed++;
+    if (count) {
+      cta->counters.warp_instructions[insn->klass]++;
+      cta->counters.thread_instructions[insn->klass] += active;
+    }
+    if (next == EMU_ADVANCE)
+      group->pc = ++pc;
+    if (parted)
+      break;
+  } while (next == EMU_ADVANCE && pc < stop && done < most && !warp->yield && !warp->regrouped);
+  if (next == EMU_WAIT)
+    group->state = EMU_WAITING;
+  cta->warp_instructions += done;
+  cta->thread_instructions += threads;
+  *out_done = done;
+  return next;
+}
+
+/* Lanes have exited: those that waited for them look again. False: it failed. */
+static bool wake_waiters(emu_warp_t *warp) {
+  for (uint32_t g = 0; g < warp->n_groups; ++g)
+    if (warp->groups[g].state == EMU_WAITING) {
+      const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[warp->groups[g].pc];
+      if (insn->klass == NEREID_EMULATOR_CLASS_BARRIER)
+        return nereid_emulator_fail(warp, insn, __builtin_ctz(warp->groups[g].mask),
+                                    "only part of the warp reaches it: lanes 0x%08x, others exit",
+                                    (unsigned)warp->groups[g].mask) != EMU_FAILED;
+      warp->groups[g].state = EMU_RUNNING;
+    }
+  for (unsigned id = 0; id < 16; ++id)
+    nereid_emulator_barrier_check(warp->cta, id);
+  nereid_emulator_cluster_check(warp->cta->cluster);
+  return true;
+}
+
+/* How many instructions of a turn the warp may still execute; 0 after failing, at the launch's limit. */
+static uint64_t allowed(emu_warp_t *warp, uint64_t turns) {
+  uint64_t limit = warp->cta->launch->steps;
+  if (!limit || turns <= limit - warp->executed)
+    return turns;
+  const emu_group_t *group = &warp->groups[warp->current];
+  if (warp->executed == limit)
+    (void)nereid_emulator_fail(warp, &warp->cta->kernel->program->insns.data[group->pc], __builtin_ctz(group->mask),
+                               "the warp has executed %llu instructions, more are not allowed",
+                               (unsigned long long)limit);
+  return limit - warp->executed;
+}
+
+/* Runs a warp for up to `turns` instructions. False: it failed. `out_moved`: it did something. */
+static bool run_warp(emu_warp_t *warp, uint64_t turns, bool *out_moved) {
+  warp->yield = false;
+  while (turns && warp->n_groups && !warp->yield) {
+    if (warp->n_groups > 1)
+      merge(warp);
+    int chosen = warp->n_groups == 1 && warp->groups[0].state == EMU_RUNNING ? 0 : choose(warp);
+    if (chosen < 0)
+      return true;
+    uint32_t live = warp->live;
+    uint64_t done = 0, most;
+    warp->current = (uint32_t)chosen;
+    if (!(most = allowed(warp, turns)) || go(warp, most, &done) == EMU_FAILED)
+      return false;
+    turns -= done ? done : 1;
+    *out_moved |= done != 0;
+    if (warp->live != live && !wake_waiters(warp))
+      return false;
+  }
+  return true;
+}
+
+uint64_t nereid_emulator_random(emu_cluster_t *cluster) { /* splitmix64 */
+  uint64_t z = cluster->random += UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
+
+/* The places of all that wait, "12, 15", as far as they fit. */
+static void waiting_places(const emu_cluster_t *cluster, char *out, size_t size) {
+  uint32_t lines[8], n = 0;
+  size_t at = 0;
+  for (uint32_t c = 0; c < cluster->n_ctas; ++c)
+    for (uint32_t i = 0; i < cluster->ctas[c].n_warps; ++i)
+      for (uint32_t g = 0; g < cluster->ctas[c].warps[i].n_groups; ++g) {
+        uint32_t line = cluster->ctas[c].kernel->program->insns.data[cluster->ctas[c].warps[i].groups[g].pc].line;
+        bool known = n == sizeof lines / sizeof *lines;
+        for (uint32_t k = 0; k < n; ++k)
+          known |= lines[k] == line;
+        if (known)
+          continue;
+        lines[n++] = line;
+        at += (size_t)snprintf(out + at, size - at, "%s%u", n > 1 ? ", " : "", line);
+      }
+}
+
+/* Who waits where, when nothing can go on. */
+static void stuck(emu_cluster_t *cluster) {
+  emu_warp_t *warp = NULL;
+  for (uint32_t c = 0; c < cluster->n_ctas; ++c)
+    for (uint32_t i = 0; i < cluster->ctas[c].n_warps && !warp; ++i)
+      warp = cluster->ctas[c].warps[i].n_groups ? &cluster->ctas[c].warps[i] : NULL;
+  if (!warp)
+    return;
+  const emu_group_t *group = &warp->groups[0];
+  for (uint32_t g = 1; g < warp->n_groups && group->state != EMU_WAITING; ++g)
+    group = &warp->groups[g];
+  const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[group->pc];
+  char places[120] = "";
+  waiting_places(cluster, places, sizeof places);
+  if (group->state == EMU_WAITING || waits_elsewhere(warp))
+    (void)nereid_emulator_fail(warp, insn, __builtin_ctz(group->mask),
+                               "only part of the warp reaches it: lanes 0x%08x, others wait elsewhere",
+                               (unsigned)group->mask);
+  else
+    (void)nereid_emulator_fail(warp, insn, __builtin_ctz(group->mask),
+                               "deadlock: it waits and nothing can go on any more; threads wait at lines %s", places);
+}
+
+/* A wait with a time limit gives up when nothing can go on: it may do something else then. Without anything else in
+ * thousands of rounds it is a deadlock. */
+static bool time_out(emu_cluster_t *cluster) {
+  bool any = false;
+  for (uint32_t c = 0; c < cluster->n_ctas; ++c)
+    for (uint32_t i = 0; i < cluster->ctas[c].n_warps; ++i) {
+      emu_warp_t *warp = &cluster->ctas[c].warps[i];
+      for (uint32_t g = 0; g < warp->n_groups; ++g) {
+        emu_group_t *group = &warp->groups[g];
+        const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[group->pc];
+        if (group->state == EMU_AT_EVENT && strncmp(insn->text, "mbarrier", 8) == 0)
+          warp->timed_out |= group->mask;
+        any |= warp->timed_out != 0;
+      }
+    }
+  nereid_emulator_wake(cluster);
+  return any && ++cluster->timeouts < 4096;
+}
+
+/* Whether a group can go on, woken by what landed since its last turn. */
+static bool runs(const emu_cluster_t *cluster) {
+  bool any = false;
+  for (uint32_t c = 0; c < cluster->n_ctas; ++c)
+    for (uint32_t i = 0; i < cluster->ctas[c].n_warps; ++i)
+      any |= choose(&cluster->ctas[c].warps[i]) >= 0;
+  return any;
+}
+
+/* Nothing can go on by itself: lands an effect, else lets waits time out. False: the cluster is stuck or failed. */
+static bool force(emu_cluster_t *cluster) {
+  bool any = false;
+  if (runs(cluster))
+    return true;
+  if (!nereid_emulator_land_one(cluster, &any))
+    return false;
+  if (any || time_out(cluster))
+    return true;
+  stuck(cluster);
+  return false;
+}
+
+static bool lives(const emu_cluster_t *cluster) {
+  bool any = false;
+  for (uint32_t c = 0; c < cluster->n_ctas && !any; ++c)
+    for (uint32_t i = 0; i < cluster->ctas[c].n_warps && !any; ++i)
+      any = cluster->ctas[c].warps[i].n_groups != 0;
+  return any;
+}
+
+nereid_status_t nereid_emulator_run_cluster(emu_cluster_t *cluster) {
+  uint32_t turn = 0, idle = 0, per = cluster->ctas[0].n_warps, warps = cluster->n_ctas * per;
+  nereid_emulator_schedule_t schedule = cluster->launch->schedule;
+  assert(per > 0);
+  bool random_landing = cluster->launch->landing == NEREID_EMULATOR_LAND_RANDOM;
+  while (!cluster->status && lives(cluster)) {
+    uint64_t turns = schedule == NEREID_EMULATOR_RANDOM        ? 1 + nereid_emulator_random(cluster) % 64
+                     : schedule == NEREID_EMULATOR_ADVERSARIAL ? UINT64_MAX
+                                                               : 256;
+    if (schedule == NEREID_EMULATOR_RANDOM && !idle)
+      turn = (uint32_t)(nereid_emulator_random(cluster) % warps);
+    if (random_landing && !nereid_emulator_land_some(cluster))
+      break;
+    bool moved = false;
+    emu_warp_t *warp = &cluster->ctas[turn / per].warps[turn % per];
+    if (warp->n_groups && !run_warp(warp, turns, &moved))
+      break;
+    idle = moved ? 0 : idle + 1;
+    turn = (turn + 1) % warps;
+    if (idle > warps && lives(cluster)) {
+      idle = 0;
+      if (!force(cluster))
+        break;
+    }
+  }
+  if (!cluster->status)
+    nereid_emulator_land_all(cluster);
+  nereid_emulator_drop_effects(cluster);
+  return cluster->status;
+}
+
+emu_next_t nereid_emulator_fail(emu_warp_t *warp, const emu_insn_t *insn, int lane, const char *format, ...) {
+  emu_cta_t *cta = warp->cta;
+  const nereid_emulator_program_t *program = cta->kernel->program;
+  char sentence[300], source[120] = "";
+  va_list arguments;
+  if (cta->cluster->status)
+    return EMU_FAILED;
+  va_start(arguments, format);
+  vsnprintf(sentence, sizeof sentence, format, arguments);
+  va_end(arguments);
+  const char *file = insn->source_file < program->files.size ? program->files.data[insn->source_file] : NULL;
+  if (insn->source_line && file)
+    snprintf(source, sizeof source, " (%s:%u)", file, insn->source_line);
+  uint32_t tid[3];
+  for (int i = 0; i < 3; ++i)
+    memcpy(&tid[i], warp->base[EMU_SPECIALS] + (EMU_TID_X + i) * 128 + lane * 4, 4);
+  cta->cluster->status = nereid_message_set(
+      &cta->cluster->message, NEREID_ERROR_PROGRAM, "%.120s:%u%s: %.*s: thread (%u,%u,%u) of CTA (%u,%u,%u): %s",
+      program->name, insn->line, source, (int)(insn->text_size < 60 ? insn->text_size : 60), insn->text, tid[0], tid[1],
+      tid[2], cta->id[0], cta->id[1], cta->id[2], sentence);
+  return EMU_FAILED;
+}

@@ -1,0 +1,245 @@
+/* Bodies of functions: scopes, registers, labels, variables, and a list of instructions.
+ *
+ *   { .reg .b32 %r<2>; $L: add.s32 %r1, %r1, 1; @%p bra $L; { .reg .b32 %r<1>; ... } }
+ *
+ * A name means the nearest declaration around it; the same register of an inner block is another one. Labels may be
+ * named before they stand, so branches are settled when the body has been read. */
+#include "emulator/parser/parse.h"
+
+bool nereid_emulator_push(emu_parser_t *parser, const emu_insn_t *insn) {
+  emu_insn_t kept = *insn;
+  kept.operands = nereid_arena_new(&parser->program->arena, emu_operand_t, kept.n_operands + (size_t)1);
+  if (!kept.operands)
+    return nereid_emulator_memory_out(parser);
+  if (kept.n_operands)
+    memcpy(kept.operands, insn->operands, kept.n_operands * sizeof *kept.operands);
+  return nereid_vector_push(&parser->program->arena, &parser->program->insns, kept) ||
+         nereid_emulator_memory_out(parser);
+}
+
+static bool add_registers(emu_parser_t *parser, nereid_view_t name, unsigned size, uint32_t count) {
+  enum { MOST = 1 << 21 };
+  uint32_t n = count ? count : 1;
+  emu_symbol_t symbol = {.name = name, .kind = EMU_SYMBOL_REGISTER, .size = (uint8_t)size, .count = count};
+  if (n > MOST - parser->declared)
+    return nereid_emulator_syntax(parser, "more than %d registers", MOST);
+  parser->declared += n;
+  symbol.numbers = nereid_arena_new(&parser->scratch, uint32_t, n);
+  return symbol.numbers ? nereid_emulator_define(parser, symbol) : nereid_emulator_memory_out(parser);
+}
+
+bool nereid_emulator_register_formal(emu_parser_t *parser, const emu_declaration_t *declaration) {
+  return add_registers(parser, declaration->name, declaration->bytes, 0);
+}
+
+/* .reg .b32 %r<10>, %x; */
+static bool registers(emu_parser_t *parser) {
+  if (!nereid_emulator_expect(parser, '.'))
+    return false;
+  nereid_view_t word = nereid_emulator_word(parser, false);
+  emu_type_t type = nereid_emulator_type(word);
+  if (!type || (!nereid_emulator_type_size(type) && type != EMU_PRED))
+    return nereid_emulator_syntax(parser, "registers of '.%.*s' are not emulated", (int)word.size, word.data);
+  do {
+    nereid_view_t name = nereid_emulator_word(parser, false);
+    uint32_t count = 0;
+    if (!name.size)
+      return nereid_emulator_syntax(parser, "a register needs a name");
+    if (nereid_emulator_accept(parser, '<')) {
+      if (!nereid_emulator_unsigned(parser, 1 << 20, &count) || !nereid_emulator_expect(parser, '>'))
+        return false;
+      if (!count)
+        continue;
+    }
+    if (!add_registers(parser, name, nereid_emulator_type_size(type), count))
+      return false;
+  } while (nereid_emulator_accept(parser, ','));
+  return nereid_emulator_expect(parser, ';');
+}
+
+/* .local variables and the .param ones of calls: both in the thread's local memory. */
+static bool local_variable(emu_parser_t *parser, bool is_variable) {
+  nereid_emulator_program_t *program = parser->program;
+  emu_declaration_t declaration;
+  if (!nereid_emulator_declaration(parser, &declaration))
+    return false;
+  uint64_t offset = ((uint64_t)program->local_bytes + declaration.align - 1) / declaration.align * declaration.align;
+  if (declaration.open || offset + declaration.bytes > 1 << 24)
+    return nereid_emulator_syntax(parser, "more than 16 MiB of local memory, or of no size");
+  program->local_bytes = (uint32_t)offset + declaration.bytes;
+  const emu_local_t local = {(uint32_t)offset, declaration.bytes};
+  if (is_variable && !nereid_vector_push(&program->arena, &program->locals, local))
+    return nereid_emulator_memory_out(parser);
+  return nereid_emulator_define(parser, (emu_symbol_t){.name = declaration.name,
+                                                       .kind = EMU_SYMBOL_ADDRESS,
+                                                       .space = EMU_LOCAL,
+                                                       .bytes = declaration.bytes,
+                                                       .value = offset}) &&
+         nereid_emulator_expect(parser, ';');
+}
+
+static bool shared_variable(emu_parser_t *parser) {
+  nereid_emulator_program_t *program = parser->program;
+  emu_declaration_t declaration;
+  if (!nereid_emulator_declaration(parser, &declaration))
+    return false;
+  uint64_t at = ((uint64_t)program->shared_static + declaration.align - 1) / declaration.align * declaration.align;
+  if (declaration.open || at + declaration.bytes > 1 << 20)
+    return nereid_emulator_syntax(parser, "more than 1 MiB of static shared memory, or of no size");
+  program->shared_static = (uint32_t)at + declaration.bytes;
+  return nereid_emulator_define(parser, (emu_symbol_t){.name = declaration.name,
+                                                       .kind = EMU_SYMBOL_ADDRESS,
+                                                       .space = EMU_SHARED,
+                                                       .bytes = declaration.bytes,
+                                                       .value = at}) &&
+         nereid_emulator_expect(parser, ';');
+}
+
+static bool location(emu_parser_t *parser) {
+  uint32_t file, line, column, here = parser->line;
+  if (!nereid_emulator_unsigned(parser, UINT16_MAX, &file) || !nereid_emulator_unsigned(parser, INT32_MAX, &line) ||
+      !nereid_emulator_unsigned(parser, INT32_MAX, &column))
+    return false;
+  parser->source_file = file;
+  parser->source_line = line;
+  if (parser->line == here) /* an inlined_at behind it */
+    nereid_emulator_skip_line(parser);
+  return true;
+}
+
+static bool body_directive(emu_parser_t *parser) {
+  nereid_view_t word = nereid_emulator_word(parser, false), text;
+  if (nereid_emulator_is(word, "reg"))
+    return registers(parser);
+  if (nereid_emulator_is(word, "loc"))
+    return location(parser);
+  if (nereid_emulator_is(word, "local") || nereid_emulator_is(word, "param"))
+    return local_variable(parser, nereid_emulator_is(word, "local"));
+  if (nereid_emulator_is(word, "shared"))
+    return shared_variable(parser);
+  if (nereid_emulator_is(word, "pragma"))
+    return nereid_emulator_string(parser, &text) && nereid_emulator_expect(parser, ';');
+  return nereid_emulator_syntax(parser, "the directive '.%.*s' is not emulated here", (int)word.size, word.data);
+}
+
+/* name: .branchtargets a, b, c; and the declarations for indirect calls */
+static bool targets(emu_parser_t *parser, nereid_view_t name) {
+  emu_symbol_t symbol = {.name = name, .kind = EMU_SYMBOL_TARGETS, .first = (uint32_t)parser->branch_targets.size};
+  nereid_view_t word = nereid_emulator_word(parser, true);
+  if (nereid_emulator_is(word, ".callprototype") || nereid_emulator_is(word, ".calltargets"))
+    return nereid_emulator_prototype(parser, name, nereid_emulator_is(word, ".calltargets"));
+  if (!nereid_emulator_is(word, ".branchtargets"))
+    return nereid_emulator_syntax(parser, "'%.*s' is not emulated", (int)word.size, word.data);
+  do {
+    nereid_view_t target = nereid_emulator_word(parser, false);
+    if (!target.size)
+      return nereid_emulator_syntax(parser, "expected a label");
+    if (!nereid_vector_push(&parser->scratch, &parser->branch_targets, target))
+      return nereid_emulator_memory_out(parser);
+    symbol.n++;
+  } while (nereid_emulator_accept(parser, ','));
+  return nereid_emulator_define(parser, symbol) && nereid_emulator_expect(parser, ';');
+}
+
+/* [@[!]%p] opcode operands ; | label: */
+static bool statement(emu_parser_t *parser) {
+  emu_operand_t guard = {.absent = 1};
+  bool guarded = nereid_emulator_accept(parser, '@');
+  if (guarded && !nereid_emulator_predicate(parser, &guard))
+    return false;
+  nereid_view_t word = nereid_emulator_opcode(parser);
+  if (!word.size) {
+    char c = nereid_emulator_peek(parser);
+    return nereid_emulator_syntax(parser, "expected an instruction, found '%c'", c >= ' ' && c < 127 ? c : '?');
+  }
+  if (!guarded && nereid_emulator_accept(parser, ':')) {
+    const char *here = parser->at;
+    uint32_t line = parser->line;
+    if (nereid_emulator_peek(parser) == '.' && parser->end - parser->at > 7 &&
+        (memcmp(parser->at, ".branch", 7) == 0 || memcmp(parser->at, ".call", 5) == 0))
+      return targets(parser, word);
+    parser->at = here;
+    parser->line = line;
+    return nereid_emulator_define(
+        parser, (emu_symbol_t){.name = word, .kind = EMU_SYMBOL_LABEL, .value = parser->program->insns.size});
+  }
+  return nereid_emulator_instruction(parser, word, &guard) && nereid_emulator_expect(parser, ';');
+}
+
+static bool fix(emu_parser_t *parser, const emu_fixup_t *fixup) {
+  uint32_t ignored;
+  emu_insn_t *insn = &parser->program->insns.data[fixup->insn];
+  const emu_symbol_t *symbol = nereid_emulator_find(fixup->scope, fixup->name, &ignored);
+  parser->line = fixup->line;
+  if (!symbol)
+    return nereid_emulator_syntax(parser, "no label '%.*s'", (int)fixup->name.size, fixup->name.data);
+  if (symbol->kind == EMU_SYMBOL_LABEL) {
+    insn->target = (uint32_t)symbol->value;
+    return true;
+  }
+  if (symbol->kind != EMU_SYMBOL_TARGETS || fixup->slot < 0)
+    return nereid_emulator_syntax(parser, "'%.*s' is no label", (int)fixup->name.size, fixup->name.data);
+  uint32_t *list = nereid_arena_new(&parser->program->arena, uint32_t, symbol->n);
+  if (!list)
+    return nereid_emulator_memory_out(parser);
+  for (uint32_t i = 0; i < symbol->n; ++i) {
+    nereid_view_t name = parser->branch_targets.data[symbol->first + i];
+    const emu_symbol_t *label = nereid_emulator_find(fixup->scope, name, &ignored);
+    if (!label || label->kind != EMU_SYMBOL_LABEL)
+      return nereid_emulator_syntax(parser, "no label '%.*s'", (int)name.size, name.data);
+    list[i] = (uint32_t)label->value;
+  }
+  insn->list = list;
+  insn->n_list = symbol->n;
+  return true;
+}
+
+/* Reads to the body's '}'; an implicit ret ends it. */
+bool nereid_emulator_body(emu_parser_t *parser) {
+  emu_scope_t *outermost = parser->scope;
+  unsigned depth = 1;
+  parser->function->entry = (uint32_t)parser->program->insns.size;
+  parser->fixups.size = 0;
+  parser->registers.size = 0;
+  parser->scratch_register = UINT32_MAX;
+  emu_insn_t entry = {.line = parser->line, .klass = NEREID_EMULATOR_CLASS_MOVE, .text = "", .guard = {.absent = 1}};
+  if (!nereid_emulator_move_formals(parser, &entry, false))
+    return false;
+  while (depth) {
+    char c = nereid_emulator_peek(parser);
+    if (c == '{') {
+      emu_scope_t *scope = nereid_arena_new(&parser->scratch, emu_scope_t, 1);
+      if (!scope)
+        return nereid_emulator_memory_out(parser);
+      scope->parent = parser->scope;
+      parser->scope = scope;
+      parser->at++;
+      if (++depth > 256)
+        return nereid_emulator_syntax(parser, "blocks are nested deeper than 256");
+    } else if (c == '}') {
+      parser->at++;
+      if (--depth)
+        parser->scope = parser->scope->parent;
+    } else if (c == '.') {
+      parser->at++;
+      if (!body_directive(parser))
+        return false;
+    } else if (c == ';') {
+      parser->at++;
+    } else if (!c) {
+      return nereid_emulator_syntax(parser, "the text ends in the body of '%s'", parser->function->name_text);
+    } else if (!statement(parser)) {
+      return false;
+    }
+  }
+  parser->scope = outermost;
+  emu_operand_t none = {.absent = 1};
+  if (!nereid_emulator_instruction(parser, nereid_view("ret"), &none))
+    return false;
+  uint32_t line = parser->line; /* `fix` sets it for what it says */
+  for (size_t i = 0; i < parser->fixups.size; ++i)
+    if (!fix(parser, &parser->fixups.data[i]))
+      return false;
+  parser->line = line;
+  return nereid_emulator_place_registers(parser);
+}

@@ -1,0 +1,447 @@
+/* Operands: registers, immediates, addresses, symbols, special registers, each to a slot (program.h). */
+#include "emulator/parser/parse.h"
+
+static const struct {
+  const char *name;
+  uint8_t slot, size;
+} specials[] = {
+    {"%tid.x", EMU_TID_X, 4},
+    {"%tid.y", EMU_TID_Y, 4},
+    {"%tid.z", EMU_TID_Z, 4},
+    {"%ntid.x", EMU_NTID_X, 4},
+    {"%ntid.y", EMU_NTID_Y, 4},
+    {"%ntid.z", EMU_NTID_Z, 4},
+    {"%ctaid.x", EMU_CTAID_X, 4},
+    {"%ctaid.y", EMU_CTAID_Y, 4},
+    {"%ctaid.z", EMU_CTAID_Z, 4},
+    {"%nctaid.x", EMU_NCTAID_X, 4},
+    {"%nctaid.y", EMU_NCTAID_Y, 4},
+    {"%nctaid.z", EMU_NCTAID_Z, 4},
+    {"%laneid", EMU_LANEID, 4},
+    {"%warpid", EMU_WARPID, 4},
+    {"%nwarpid", EMU_NWARPID, 4},
+    {"%smid", EMU_SMID, 4},
+    {"%nsmid", EMU_NSMID, 4},
+    {"%lanemask_eq", EMU_LANEMASK_EQ, 4},
+    {"%lanemask_lt", EMU_LANEMASK_LT, 4},
+    {"%lanemask_le", EMU_LANEMASK_LE, 4},
+    {"%lanemask_gt", EMU_LANEMASK_GT, 4},
+    {"%lanemask_ge", EMU_LANEMASK_GE, 4},
+    {"%dynamic_smem_size", EMU_DYNAMIC_SMEM, 4},
+    {"%total_smem_size", EMU_TOTAL_SMEM, 4},
+    {"%cluster_ctarank", EMU_CLUSTER_CTARANK, 4},
+    {"%cluster_nctarank", EMU_CLUSTER_NCTARANK, 4},
+    {"%cluster_ctaid.x", EMU_CLUSTER_CTAID_X, 4},
+    {"%cluster_ctaid.y", EMU_CLUSTER_CTAID_Y, 4},
+    {"%cluster_ctaid.z", EMU_CLUSTER_CTAID_Z, 4},
+    {"%cluster_nctaid.x", EMU_CLUSTER_NCTAID_X, 4},
+    {"%cluster_nctaid.y", EMU_CLUSTER_NCTAID_Y, 4},
+    {"%cluster_nctaid.z", EMU_CLUSTER_NCTAID_Z, 4},
+    {"%clusterid.x", EMU_CLUSTERID_X, 4},
+    {"%clusterid.y", EMU_CLUSTERID_Y, 4},
+    {"%clusterid.z", EMU_CLUSTERID_Z, 4},
+    {"%nclusterid.x", EMU_NCLUSTERID_X, 4},
+    {"%nclusterid.y", EMU_NCLUSTERID_Y, 4},
+    {"%nclusterid.z", EMU_NCLUSTERID_Z, 4},
+    {"%is_explicit_cluster", EMU_EXPLICIT_CLUSTER, 0},
+    {"%clock", EMU_CLOCK_LO, 4},
+    {"%clock_hi", EMU_CLOCK_HI, 4},
+    {"%clock64", EMU_CLOCK_64, 8},
+    {"%globaltimer", EMU_CLOCK_64, 8},
+    {"%globaltimer_lo", EMU_CLOCK_LO, 4},
+    {"%globaltimer_hi", EMU_CLOCK_HI, 4},
+    {"%aggr_smem_size", EMU_TOTAL_SMEM, 4},
+};
+
+/* The same for all threads of all launches. */
+static const struct {
+  const char *name;
+  uint32_t value;
+} constants[] = {{"WARP_SZ", EMU_LANES}, {"%gridid", 0}, {"%current_graph_exec", 0}};
+
+static bool special(emu_parser_t *parser, nereid_view_t name, unsigned size, emu_operand_t *out) {
+  static const char *const refused[] = {"%pm", "%envreg", "%reserved_smem_offset_"};
+  for (size_t i = 0; i < sizeof specials / sizeof *specials; ++i)
+    if (nereid_emulator_is(name, specials[i].name)) {
+      *out = (emu_operand_t){.offset = specials[i].slot * 128u, .base = EMU_SPECIALS, .size = specials[i].size};
+      return true;
+    }
+  for (size_t i = 0; i < sizeof constants / sizeof *constants && (size == 4 || size == 8); ++i)
+    if (nereid_emulator_is(name, constants[i].name)) {
+      *out = (emu_operand_t){.base = EMU_CONSTANTS, .size = (uint8_t)size};
+      return nereid_emulator_constant(parser, constants[i].value, size, &out->offset);
+    }
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
+    if (nereid_view_starts_with(name, nereid_view(refused[i])))
+      return nereid_emulator_syntax(parser, "the special register '%.*s' is not emulated",
+                                    (int)(name.size < 80 ? name.size : 80), name.data);
+  return nereid_emulator_syntax(parser, "'%.*s' is not declared", (int)(name.size < 80 ? name.size : 80), name.data);
+}
+
+/* `variable`, or `variable + 8` where that is no address in brackets. */
+static bool symbol_address(emu_parser_t *parser, const emu_symbol_t *symbol, unsigned size, bool sum,
+                           emu_operand_t *out) {
+  uint32_t offset;
+  emu_number_t number = {0};
+  if (size != 4 && size != 8)
+    return nereid_emulator_syntax(parser, "the address of '%.*s' needs 32 or 64 bits", (int)symbol->name.size,
+                                  symbol->name.data);
+  char sign = sum ? nereid_emulator_peek(parser) : 0;
+  if (sign == '+')
+    (void)nereid_emulator_accept(parser, '+');
+  if ((sign == '+' || sign == '-') && !nereid_emulator_number(parser, &number))
+    return false;
+  if (number.is_float)
+    return nereid_emulator_syntax(parser, "an offset is an integer");
+  bool dynamic = symbol->space == EMU_SHARED && symbol->value == UINT64_MAX;
+  if (!(dynamic ? nereid_emulator_constant_new
+                : nereid_emulator_constant)(parser, (dynamic ? 0 : symbol->value) + number.bits, size, &offset))
+    return false;
+  *out = (emu_operand_t){.offset = offset, .base = EMU_CONSTANTS, .size = (uint8_t)size};
+  if (dynamic)
+    return nereid_vector_push(&parser->scratch, &parser->dynamic, (struct emu_dynamic){offset, size, number.bits}) ||
+           nereid_emulator_memory_out(parser);
+  return true;
+}
+
+static bool function_address(emu_parser_t *parser, size_t index, unsigned size, emu_operand_t *out) {
+  if (size != 4 && size != 8)
+    return nereid_emulator_syntax(parser, "the address of a function needs 32 or 64 bits");
+  *out = (emu_operand_t){.base = EMU_CONSTANTS, .size = (uint8_t)size};
+  return nereid_emulator_constant(parser, EMU_FUNCTIONS_AT + index * EMU_FUNCTION_BYTES, size, &out->offset);
+}
+
+/* A register, or with `size` the address of a variable or a function; with `sum` an offset may follow a variable. */
+static bool named(emu_parser_t *parser, nereid_view_t name, unsigned size, bool sum, emu_operand_t *out) {
+  uint32_t index;
+  const emu_symbol_t *symbol = nereid_emulator_find(parser->scope, name, &index);
+  size_t function = symbol ? SIZE_MAX : nereid_emulator_function_index(parser, name);
+  if (function != SIZE_MAX)
+    return function_address(parser, function, size, out);
+  if (!symbol)
+    return special(parser, name, size, out);
+  if (symbol->kind == EMU_SYMBOL_ADDRESS)
+    return symbol_address(parser, symbol, size, sum, out);
+  if (symbol->kind != EMU_SYMBOL_REGISTER)
+    return nereid_emulator_syntax(parser, "'%.*s' is a label", (int)name.size, name.data);
+  *out = (emu_operand_t){.base = EMU_REGISTERS, .size = symbol->size};
+  return nereid_emulator_register(parser, symbol, index, &out->offset);
+}
+
+static bool immediate(emu_parser_t *parser, emu_type_t type, unsigned size, emu_operand_t *out) {
+  emu_number_t number;
+  if (!nereid_emulator_expression(parser, &number))
+    return false;
+  if (size > 8)
+    return nereid_emulator_syntax(parser, "a constant of more than 64 bits");
+  bool float_type = type == EMU_F32 || type == EMU_F64;
+  bool bit_type = type == EMU_B32 || type == EMU_B64 || type == EMU_NONE;
+  if (number.is_float && !float_type && !bit_type)
+    return nereid_emulator_syntax(parser, "a floating-point constant for an operand of another type");
+  if (number.is_float ? size != 4 && size != 8 : float_type)
+    return nereid_emulator_syntax(parser, "a constant of the wrong kind for its operand");
+  float single = (float)number.value;
+  if (number.is_float && size == 4)
+    number.bits = 0, memcpy(&number.bits, &single, 4);
+  else if (number.is_float)
+    memcpy(&number.bits, &number.value, 8);
+  uint32_t offset;
+  if (!nereid_emulator_constant(parser, number.bits, size, &offset))
+    return false;
+  *out = (emu_operand_t){.offset = offset, .base = EMU_CONSTANTS, .size = (uint8_t)size};
+  return true;
+}
+
+static bool starts_number(emu_parser_t *parser) {
+  char c = nereid_emulator_peek(parser);
+  return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '(' || c == '~' || c == '!';
+}
+
+/* Where results go that nobody wants: `_`. */
+static bool sink(emu_parser_t *parser, unsigned size, emu_operand_t *out) {
+  if (parser->scratch_register == UINT32_MAX) {
+    if (!nereid_vector_push(&parser->scratch, &parser->registers, 16))
+      return nereid_emulator_memory_out(parser);
+    parser->scratch_register = (uint32_t)parser->registers.size - 1;
+  }
+  *out = (emu_operand_t){.base = EMU_REGISTERS, .size = (uint8_t)size, .offset = parser->scratch_register};
+  return true;
+}
+
+bool nereid_emulator_predicate(emu_parser_t *parser, emu_operand_t *out) {
+  bool negated = nereid_emulator_accept(parser, '!');
+  if (starts_number(parser)) {
+    emu_number_t number;
+    if (!nereid_emulator_number(parser, &number) || !nereid_emulator_constant(parser, number.bits, 0, &out->offset))
+      return false;
+    *out = (emu_operand_t){.offset = out->offset, .base = EMU_CONSTANTS, .negated = negated};
+    return true;
+  }
+  nereid_view_t name = nereid_emulator_word(parser, true);
+  if (!named(parser, name, 0, false, out))
+    return false;
+  out->negated = negated;
+  return !out->size || nereid_emulator_syntax(parser, "'%.*s' is no predicate", (int)name.size, name.data);
+}
+
+/* `size` 0: as wide as it is declared, at least `least` bytes; an immediate then has `least`. */
+static bool value(emu_parser_t *parser, emu_type_t type, unsigned size, unsigned least, bool destination,
+                  emu_operand_t *out) {
+  if (!destination && starts_number(parser))
+    return immediate(parser, type, size ? size : least, out);
+  nereid_view_t name = nereid_emulator_word(parser, true);
+  if (!name.size)
+    return nereid_emulator_syntax(parser, "expected an operand");
+  if (destination && nereid_emulator_is(name, "_"))
+    return sink(parser, size ? size : 8, out);
+  if (!named(parser, name, size ? size : least, true, out))
+    return false;
+  if (destination && out->base != EMU_REGISTERS)
+    return nereid_emulator_syntax(parser, "'%.*s' cannot be written", (int)name.size, name.data);
+  bool fits = size ? out->size == size : out->size >= least && out->size && out->size <= 8;
+  if (parser->narrows && size < out->size && out->base == EMU_SPECIALS)
+    return true;
+  return fits || nereid_emulator_syntax(parser, "'%.*s' has %u bits, the operand %u", (int)name.size, name.data,
+                                        out->size * 8u, (size ? size : least) * 8u);
+}
+
+/* [base], [base + 8], [123]; `n_addresses` stand before it. */
+static bool address(emu_parser_t *parser, emu_insn_t *insn, unsigned n_addresses, emu_operand_t *out) {
+  if (!nereid_emulator_expect(parser, '['))
+    return false;
+  if (starts_number(parser)) {
+    if (!immediate(parser, EMU_NONE, 8, out))
+      return false;
+  } else {
+    uint32_t index;
+    nereid_view_t name = nereid_emulator_word(parser, true);
+    const emu_symbol_t *symbol = nereid_emulator_find(parser->scope, name, &index);
+    if (!named(parser, name, 8, false, out))
+      return false;
+    if (out->size != 4 && out->size != 8)
+      return nereid_emulator_syntax(parser, "an address needs 32 or 64 bits");
+    emu_modifiers_t spaces = insn->modifiers & EMU_SPACES;
+    bool copies = (spaces & (spaces - 1)) != 0; /* from one space to another */
+    if (symbol && symbol->kind == EMU_SYMBOL_ADDRESS && !copies) {
+      if (insn->space == EMU_PARAM && symbol->space == EMU_LOCAL)
+        insn->space = EMU_LOCAL; /* a parameter of a call */
+      else if (insn->space == EMU_GENERIC          ? symbol->space != EMU_GLOBAL
+               : insn->space == EMU_SHARED_CLUSTER ? symbol->space != EMU_SHARED
+                                                   : symbol->space != (emu_space_t)insn->space)
+        return nereid_emulator_syntax(parser, "'%.*s' lies in another state space", (int)name.size, name.data);
+    } else if (insn->space == EMU_PARAM && !copies && !parser->function->is_entry) {
+      insn->space = EMU_LOCAL; /* where a function's parameters lie */
+    }
+  }
+  if (nereid_emulator_accept(parser, '+') || nereid_emulator_peek(parser) == '-') {
+    emu_number_t number;
+    if (!nereid_emulator_number(parser, &number))
+      return false;
+    if (number.is_float)
+      return nereid_emulator_syntax(parser, "an offset is an integer");
+    *(n_addresses ? &insn->offsets[n_addresses - 1] : &insn->offset) = (int64_t)number.bits;
+  }
+  if (!nereid_emulator_expect(parser, ']'))
+    return false;
+  if (nereid_emulator_accept(parser, '.')) { /* [a].unified */
+    nereid_view_t word = nereid_emulator_word(parser, false);
+    if (!nereid_emulator_is(word, "unified"))
+      return nereid_emulator_syntax(parser, "'.%.*s' behind an address", (int)(word.size < 40 ? word.size : 40),
+                                    word.data);
+  }
+  return true;
+}
+
+/* %tid for { %tid.x, %tid.y, %tid.z, 0 }. */
+static bool special_vector(emu_parser_t *parser, emu_operand_t *out) {
+  nereid_view_t name = nereid_emulator_word(parser, true);
+  for (unsigned i = 0; i < 3; ++i) {
+    char part[32];
+    snprintf(part, sizeof part, "%.*s.%c", (int)(name.size < 24 ? name.size : 24), name.data, (char)('x' + i));
+    if (!special(parser, nereid_view(part), 4, &out[i]))
+      return false;
+  }
+  out[3] = (emu_operand_t){.base = EMU_CONSTANTS, .size = 4};
+  return nereid_emulator_constant(parser, 0, 4, &out[3].offset);
+}
+
+/* v, w: one, or { one per element }. The operands from `k` on. */
+static bool vector(emu_parser_t *parser, emu_insn_t *insn, unsigned size, unsigned least, bool destination,
+                   unsigned k) {
+  unsigned n = insn->n_vector;
+  bool braces = nereid_emulator_accept(parser, '{');
+  if (n == 4 && !braces && !destination && nereid_emulator_peek(parser) == '%')
+    return special_vector(parser, &insn->operands[k]);
+  if (n > 1 && !braces)
+    return nereid_emulator_syntax(parser, "expected { and %u operands", n);
+  for (unsigned i = 0; i < n; ++i)
+    if ((i && !nereid_emulator_expect(parser, ',')) ||
+        !value(parser, (emu_type_t)insn->types[0], size, least, destination, &insn->operands[k + i]))
+      return false;
+  return !braces || nereid_emulator_expect(parser, '}');
+}
+
+/* V, W: one, or { any number }. The operands from `k` on, counted in insn->lists[which]. */
+static bool list(emu_parser_t *parser, emu_insn_t *insn, unsigned size, unsigned least, bool destination, unsigned k,
+                 unsigned which) {
+  bool braces = nereid_emulator_accept(parser, '{');
+  unsigned n = 0;
+  if (which == EMU_MAX_LISTS)
+    return nereid_emulator_syntax(parser, "more lists of operands than an instruction has");
+  do {
+    if (k + n == EMU_MAX_OPERANDS)
+      return nereid_emulator_syntax(parser, "more operands than an instruction has");
+    if (!value(parser, (emu_type_t)insn->types[0], size, least, destination, &insn->operands[k + n]))
+      return false;
+    n++;
+  } while (braces && nereid_emulator_accept(parser, ','));
+  insn->lists[which].first = (uint16_t)k;
+  insn->lists[which].count = (uint16_t)n;
+  return !braces || nereid_emulator_expect(parser, '}');
+}
+
+static unsigned width(const emu_insn_t *insn, char c) {
+  switch (c) {
+  case 'b':
+    return 1;
+  case 'h':
+    return 2;
+  case 'w':
+    return 4;
+  case 'l':
+    return 8;
+  case 'W':
+    return 2 * nereid_emulator_type_size((emu_type_t)insn->types[0]);
+  case '0':
+  case '1':
+  case '2':
+    return nereid_emulator_type_size((emu_type_t)insn->types[c - '0']);
+  default:
+    return 0;
+  }
+}
+
+static emu_type_t type_of(const emu_insn_t *insn, char c) {
+  return c >= '0' && c <= '2' ? (emu_type_t)insn->types[c - '0'] : c == '*' ? (emu_type_t)insn->types[0] : EMU_NONE;
+}
+
+/* Whether an operand and another one follow: `, a, b`. */
+static bool two_follow(const emu_parser_t *parser) {
+  unsigned commas = 0;
+  for (const char *at = parser->at; at < parser->end && *at != ';'; ++at)
+    commas += *at == ',';
+  return commas >= 2;
+}
+
+/* `_` alone, which stands for nothing; a name may begin with it. */
+static bool nothing(emu_parser_t *parser) {
+  nereid_emulator_blanks(parser);
+  const char *at = parser->at;
+  if (nereid_emulator_is(nereid_emulator_word(parser, false), "_"))
+    return true;
+  parser->at = at;
+  return false;
+}
+
+/* p|q destinations: o follows its sibling behind a bar. */
+static bool optional(emu_parser_t *parser, char kind, emu_insn_t *insn, const char *at, unsigned k) {
+  bool there = (kind != 'C' || two_follow(parser)) && nereid_emulator_accept(parser, kind == 'o' ? '|' : ',');
+  insn->operands[k] = (emu_operand_t){.absent = 1};
+  if (!there)
+    return true;
+  if (kind == 'O' || kind == 'C')
+    return value(parser, type_of(insn, at[1]), width(insn, at[1]), 0, false, &insn->operands[k]);
+  if (kind == 'o' && nothing(parser))
+    return true;
+  return nereid_emulator_predicate(parser, &insn->operands[k]);
+}
+
+/* A: `, predicate` or `, 32 bits`, or nothing; a policy that stands there is left. */
+static bool either(emu_parser_t *parser, emu_insn_t *insn, unsigned k) {
+  const char *at = parser->at;
+  uint32_t line = parser->line;
+  emu_operand_t *out = &insn->operands[k];
+  *out = (emu_operand_t){.absent = 1};
+  if (!nereid_emulator_accept(parser, ','))
+    return true;
+  if (nereid_emulator_peek(parser) == '!')
+    return nereid_emulator_predicate(parser, out);
+  if (starts_number(parser))
+    return immediate(parser, EMU_NONE, 4, out);
+  if (!named(parser, nereid_emulator_word(parser, true), 4, true, out))
+    return false;
+  if (out->size == 8 && EMU_HAS(insn, hint)) {
+    *out = (emu_operand_t){.absent = 1};
+    parser->at = at;
+    parser->line = line;
+  }
+  return out->absent || out->size == 0 || out->size == 4 ||
+         nereid_emulator_syntax(parser, "a predicate or an operand of 32 bits is expected");
+}
+
+/* T: [tensor map, { coordinates }]. The map is operand `k`, the coordinates are the list `which`. */
+static bool tensor(emu_parser_t *parser, emu_insn_t *insn, unsigned k, unsigned which) {
+  return nereid_emulator_expect(parser, '[') && value(parser, EMU_B64, 8, 0, false, &insn->operands[k]) &&
+         nereid_emulator_expect(parser, ',') &&
+         (nereid_emulator_peek(parser) == '{' || nereid_emulator_expect(parser, '{')) &&
+         list(parser, insn, 4, 0, false, k + 1, which) && nereid_emulator_expect(parser, ']');
+}
+
+bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_form_t *form) {
+  unsigned k = insn->n_operands, lists = 0, addresses = 0;
+  parser->narrows = strcmp(form->name ? form->name : "", "mov") == 0;
+  for (const char *at = form->operands; *at; at += 2, insn->n_operands = (uint16_t)k) {
+    if (k + 8 > EMU_MAX_OPERANDS)
+      return nereid_emulator_syntax(parser, "more operands than an instruction has");
+    insn->operands[k] = (emu_operand_t){0};
+    bool good = true;
+    unsigned size = width(insn, at[1]), used = 1;
+    unsigned least = at[1] == '*' ? nereid_emulator_type_size((emu_type_t)insn->types[0]) : 0;
+    if (strchr("oQOC", at[0])) {
+      if (!optional(parser, at[0], insn, at, k))
+        return false;
+      insn->operands[k].written = at[0] == 'o' && !insn->operands[k].absent;
+      k++;
+      continue;
+    }
+    if (at[0] == 'A') {
+      if (!either(parser, insn, k++))
+        return false;
+      continue;
+    }
+    if (at[0] == 'N') {
+      insn->operands[k++].absent = 1;
+      continue;
+    }
+    if (at != form->operands && !nereid_emulator_expect(parser, ','))
+      return false;
+    if (at[0] == 'm') {
+      good = address(parser, insn, addresses++, &insn->operands[k]);
+    } else if (at[0] == 'v' || at[0] == 'w') {
+      good = vector(parser, insn, size, least, at[0] == 'v', k);
+      used = insn->n_vector;
+    } else if (at[0] == 'V' || at[0] == 'W') {
+      good = list(parser, insn, size, least, at[0] == 'V', k, lists);
+      used = good ? insn->lists[lists++].count : 0;
+    } else if (at[0] == 'T') {
+      good = tensor(parser, insn, k, lists);
+      used = good ? 1u + insn->lists[lists++].count : 0;
+    } else if (at[0] == 'p' && nothing(parser)) {
+      insn->operands[k].absent = 1;
+    } else if (at[0] == 'p' || at[0] == 'q') {
+      good = nereid_emulator_predicate(parser, &insn->operands[k]);
+      if (good && at[0] == 'p' && (insn->operands[k].negated || insn->operands[k].base != EMU_REGISTERS))
+        good = nereid_emulator_syntax(parser, "this predicate cannot be written");
+    } else {
+      if (at[1] == '*' && at[0] == 's' && insn->types[1]) /* cvt: the source has the second type */
+        least = nereid_emulator_type_size((emu_type_t)insn->types[1]);
+      good = value(parser, at[1] == '*' && at[0] == 's' ? (emu_type_t)insn->types[1] : type_of(insn, at[1]), size,
+                   least, at[0] == 'd', &insn->operands[k]);
+    }
+    if (!good)
+      return false;
+    for (; used > 0; --used)
+      insn->operands[k++].written = strchr("dvVp", at[0]) != NULL;
+  }
+  return true;
+}

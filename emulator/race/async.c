@@ -1,0 +1,212 @@
+/* Asynchronous operations and what ends them, for the race detector.
+ *
+ * An operation begins at its issue, where its accesses are looked up with what the issuer knows, and is in flight until
+ * a wait of its issuer or the phase of an mbarrier ends it:
+ *
+ *   cp.async.wait_group, cp.async.bulk.wait_group, wgmma.wait_group   it is as if the thread did the accesses at the
+ * wait a phase that its bytes or its arrival complete                    the phase is an actor of its own in the
+ * clocks; who sees the phase done knows it
+ *
+ * An mbarrier collects what arrivals release, and what the issuers of operations knew, and passes it on when the phase
+ * is done. */
+#include "emulator/instructions/bulk.h"
+#include "emulator/machine/execute.h"
+#include "emulator/race/private.h"
+
+#include <stdlib.h>
+
+/* The mbarrier's slot; when there are too many they share. */
+static race_phase_t *phase_of(emu_race_cta_t *cta, uint32_t offset, uint32_t *out_actor) {
+  uint32_t i = 0;
+  while (i < RACE_PHASES && cta->phases[i].time && cta->phases[i].offset != offset)
+    ++i;
+  i = i < RACE_PHASES ? i : offset / 8 % RACE_PHASES;
+  race_phase_t *phase = &cta->phases[i];
+  phase->time += phase->time == 0;
+  phase->offset = offset;
+  *out_actor = cta->race->n_threads + i;
+  return phase;
+}
+
+void nereid_emulator_race_touch(emu_warp_t *warp, const emu_insn_t *insn, int lane, const emu_cta_t *target,
+                                uint64_t address, uint32_t bytes, bool writes, int strong) {
+  emu_race_cta_t *cta = warp->cta->race;
+  race_access_t it = {.race = cta->race,
+                      .cta = cta,
+                      .warp = warp->index,
+                      .kind = (uint8_t)((writes ? RACE_WRITES : 0) | (strong ? RACE_ATOMIC : 0)),
+                      .size = (uint8_t)bytes,
+                      .strong = (uint8_t)strong,
+                      .clock = cta->threads[warp->index * EMU_LANES + (uint32_t)lane].clock,
+                      .lane = (uint32_t)lane,
+                      .target = target ? target->race : NULL,
+                      .bytes = bytes};
+  it.record = nereid_emulator_race_record(cta, warp->index, (uint32_t)(insn - cta->race->program->insns.data),
+                                          UINT32_C(1) << lane, it.kind, it.size, it.strong);
+  if (it.record)
+    nereid_emulator_race_range(&it, address, bytes);
+}
+
+void nereid_emulator_race_mbarrier(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *target,
+                                   uint32_t offset, emu_race_mbarrier_t what) {
+  emu_race_cta_t *cta = warp->cta->race;
+  uint32_t actor;
+  if (cta->race->failed)
+    return;
+  nereid_emulator_race_touch(warp, insn, lane, target, offset, 8, true, what == EMU_RACE_INIT ? 0 : RACE_SCOPES);
+  race_phase_t *phase = phase_of(target->race, offset, &actor);
+  if (what == EMU_RACE_INIT) {
+    nereid_emulator_race_clock_drop(phase->pending);
+    nereid_emulator_race_clock_drop(phase->done);
+    phase->pending = phase->done = NULL;
+  } else if (what == EMU_RACE_ARRIVE && !EMU_HAS(insn, relaxed)) {
+    race_clock_t *own = nereid_emulator_race_release(cta, warp->index, UINT32_C(1) << lane);
+    nereid_emulator_race_clock_learn(cta->race, &phase->pending, own);
+    nereid_emulator_race_clock_drop(own);
+    cta->times[warp->index]++;
+  } else if (what == EMU_RACE_OBSERVE && !EMU_HAS(insn, relaxed)) {
+    nereid_emulator_race_learn(cta, warp->index, UINT32_C(1) << lane, phase->done);
+  }
+}
+
+void nereid_emulator_race_phase(emu_cta_t *target, uint32_t offset) {
+  emu_race_cta_t *cta = target->race;
+  uint32_t actor;
+  race_phase_t *phase = phase_of(cta, offset, &actor);
+  race_clock_t *done = nereid_emulator_race_clock_open(cta->race, phase->pending, cta->number);
+  race_part_t *part = (race_part_t *)(uintptr_t)nereid_emulator_race_clock_part(done, cta->number);
+  if (part)
+    part->times[actor] = phase->time;
+  nereid_emulator_race_clock_drop(phase->pending);
+  nereid_emulator_race_clock_drop(phase->done);
+  phase->pending = NULL;
+  phase->done = done;
+  phase->time++;
+}
+
+/* What an operation knows: its issuers. */
+static race_clock_t *knowledge(const emu_effect_t *effect) {
+  emu_race_cta_t *cta = effect->warp->cta->race;
+  return nereid_emulator_race_release(cta, effect->warp->index, effect->lanes);
+}
+
+void nereid_emulator_race_effect(emu_effect_t *effect, int lane, bool writes, emu_cta_t *target, uint64_t address,
+                                 uint64_t bytes) {
+  emu_warp_t *warp = effect->warp;
+  emu_race_cta_t *cta = warp->cta->race;
+  bool whole = effect->kind == EMU_GROUP_WGMMA;
+  bool bulk = effect->kind == EMU_GROUP_BULK || effect->kind == EMU_GROUP_NONE;
+  bool reduces = writes && bulk && (effect->insn->variant & EMU_REDUCES);
+  bool generic = effect->kind == EMU_GROUP_ASYNC || (bulk && !effect->collect); /* cp.async, st.async, red.async */
+  uint8_t size = reduces ? (uint8_t)nereid_emulator_type_size((emu_type_t)effect->insn->types[0]) : 0;
+  uint8_t kind = (uint8_t)((generic ? RACE_COPY : RACE_ASYNC) | (writes ? RACE_WRITES : 0) | (whole ? RACE_WHOLE : 0) |
+                           (reduces ? RACE_ATOMIC : 0));
+  uint32_t *record = &effect->races[writes];
+  if (!bytes || cta->race->failed)
+    return;
+  if (!*record)
+    *record = nereid_emulator_race_record(cta, warp->index, (uint32_t)(effect->insn - cta->race->program->insns.data),
+                                          whole ? 1 : effect->lanes, kind, size, reduces ? RACE_SCOPES : 0);
+  if (whole && !effect->knows)
+    effect->knows = knowledge(effect);
+  race_access_t it = {.race = cta->race,
+                      .cta = cta,
+                      .warp = warp->index,
+                      .kind = kind,
+                      .size = size,
+                      .strong = reduces ? RACE_SCOPES : 0,
+                      .clock = whole ? effect->knows : cta->threads[warp->index * EMU_LANES + (uint32_t)lane].clock,
+                      .lane = whole ? 0 : (uint32_t)lane,
+                      .target = target ? target->race : NULL,
+                      .record = *record};
+  if (it.record)
+    nereid_emulator_race_range(&it, address, bytes);
+}
+
+void nereid_emulator_race_forget_effect(emu_effect_t *effect) {
+  nereid_emulator_race_clock_drop(effect->knows);
+  effect->knows = NULL;
+}
+
+/* Lanes of a record end at a time of theirs, or of an actor. */
+static void end(emu_race_t *race, race_record_t *record, uint32_t lanes, uint32_t time) {
+  bool first = record->flight == record->lanes;
+  record->flight &= ~lanes;
+  record->seen[0] = record->seen[1] = 0;
+  if (first) {
+    record->time = time;
+    if (!record->flight)
+      return;
+  }
+  if (record->time == time && !record->times)
+    return;
+  if (!record->times) {
+    record->times = malloc(EMU_LANES * sizeof *record->times);
+    if (!record->times) {
+      race->failed = true;
+      return;
+    }
+    for (int i = 0; i < EMU_LANES; ++i)
+      record->times[i] = record->time;
+  }
+  for (uint32_t left = lanes; left; left &= left - 1)
+    record->times[__builtin_ctz(left)] = time;
+}
+
+/* The phase passes on what the issuer knew, too: what was before the operation is before those who see it done. */
+void nereid_emulator_race_tracked(emu_effect_t *effect) {
+  if (!effect->knows)
+    effect->knows = knowledge(effect);
+  effect->warp->cta->race->times[effect->warp->index]++;
+}
+
+void nereid_emulator_race_waited(emu_effect_t *effect, uint32_t lanes, bool reads) {
+  emu_race_cta_t *cta = effect->warp->cta->race;
+  if (effect->order && lanes)
+    nereid_emulator_race_product_done(effect);
+  for (int writes = 0; writes <= !reads; ++writes) {
+    race_record_t *record = effect->races[writes] ? &cta->race->records[effect->races[writes]] : NULL;
+    uint32_t ending = record ? record->flight & lanes : 0;
+    if (ending)
+      end(cta->race, record, ending, cta->times[effect->warp->index]);
+    effect->races[writes] = record && record->flight ? effect->races[writes] : 0;
+  }
+}
+
+void nereid_emulator_race_completed(emu_effect_t *effect, uint32_t lanes, emu_cta_t *target, uint32_t mbarrier) {
+  emu_race_t *race = effect->warp->cta->race->race;
+  uint32_t actor;
+  race_phase_t *phase = phase_of(target->race, mbarrier, &actor);
+  nereid_emulator_race_clock_learn(race, &phase->pending, effect->knows);
+  for (int writes = 0; writes < 2; ++writes) {
+    race_record_t *record = effect->races[writes] ? &race->records[effect->races[writes]] : NULL;
+    uint32_t ending = record ? record->flight & lanes : 0;
+    if (!ending)
+      continue;
+    record->actor = (uint16_t)actor;
+    record->actor_cta = target->race->number;
+    end(race, record, ending, phase->time);
+    effect->races[writes] = record->flight ? effect->races[writes] : 0;
+  }
+}
+
+void nereid_emulator_race_cluster_arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  emu_race_cta_t *cta = warp->cta->race, *first = warp->cta->cluster->ctas[0].race;
+  if (EMU_HAS(insn, relaxed))
+    return;
+  race_clock_t *own = nereid_emulator_race_release(cta, warp->index, mask);
+  nereid_emulator_race_clock_learn(cta->race, &first->cluster_pending, own);
+  nereid_emulator_race_clock_drop(own);
+  cta->times[warp->index]++;
+}
+
+void nereid_emulator_race_cluster_done(emu_cluster_t *cluster) {
+  emu_race_cta_t *first = cluster->ctas[0].race;
+  nereid_emulator_race_clock_drop(first->cluster_done);
+  first->cluster_done = first->cluster_pending;
+  first->cluster_pending = NULL;
+}
+
+void nereid_emulator_race_cluster_leave(emu_warp_t *warp, uint32_t mask) {
+  nereid_emulator_race_learn(warp->cta->race, warp->index, mask, warp->cta->cluster->ctas[0].race->cluster_done);
+}

@@ -1,0 +1,228 @@
+/* The race detector's own types.
+ *
+ * What a thread knows is a clock: for each thread u the time up to which everything of u is ordered before it, and the
+ * time up to which it is so for the async proxy too. Time is a warp's counter, which every release advances. Clocks are
+ * immutable and shared; after a barrier all threads have one and the same. What a thread knows of itself is not in its
+ * clock: its own accesses are ordered by program order.
+ *
+ * Each byte remembers its last write and the reads since, as a cell: a record (which instruction, warp and time) and a
+ * lane, or a list of them. Bytes that have one history share a cell: 16, else 4. */
+#ifndef NEREID_EMULATOR_RACE_PRIVATE_H
+#define NEREID_EMULATOR_RACE_PRIVATE_H
+
+#include "emulator/race/race.h"
+
+enum {
+  RACE_PAGE = 4096, /* bytes of memory that a page of cells is for */
+  RACE_WORDS = RACE_PAGE / 4,
+  RACE_QUADS = RACE_PAGE / 16,
+  RACE_PHASES = 64, /* actors of a CTA beside its threads: mbarriers */
+  RACE_SCOPES = 3,  /* CTA, cluster, GPU */
+};
+
+typedef struct race_part { /* of one CTA's actors */
+  uint32_t references, cta;
+  uint32_t times[]; /* two per actor: generic, async proxy; first all of the one, then all of the other */
+} race_part_t;
+
+typedef struct race_clock { /* null knows nothing */
+  uint32_t references, n;
+  uint64_t serial;
+  race_part_t *parts[]; /* by number of CTA */
+} race_clock_t;
+
+typedef enum race_kind {
+  RACE_WRITES = 1,
+  RACE_ASYNC = 2,
+  RACE_COPY = 4,
+  RACE_ATOMIC = 8,
+  RACE_WHOLE = 16,
+  RACE_RULE = 32
+} race_kind_t;
+
+typedef struct race_record {
+  uint32_t pc, cta, time;
+  uint32_t flight;  /* lanes whose operation has not ended */
+  uint64_t seen[2]; /* the last clock found to know all of it: generic, async proxy */
+  uint32_t *times;  /* per lane, when they ended at different times */
+  uint32_t lanes;   /* that have accessed */
+  uint16_t warp;
+  uint32_t actor_cta;
+  uint16_t actor;             /* a phase of an mbarrier that ended it, else 0 */
+  uint8_t kind, size, strong; /* strong: 0 weak, else 1 + scope */
+  uint8_t marked;
+} race_record_t;
+
+typedef struct race_node {
+  uint32_t record, lanes, next;
+} race_node_t;
+
+/* A cell: 0, record << 5 | lane, or RACE_LIST | node. */
+#define RACE_LIST UINT32_C(0x80000000)
+
+typedef struct race_bytes {
+  uint32_t write[RACE_PAGE], read[RACE_PAGE];
+} race_bytes_t;
+
+typedef struct race_words {
+  uint32_t write[RACE_WORDS], read[RACE_WORDS];
+  uint64_t apart[RACE_WORDS / 64]; /* words whose bytes have cells of their own */
+} race_words_t;
+
+typedef struct race_page {
+  uint32_t write[RACE_QUADS], read[RACE_QUADS];
+  uint64_t apart[RACE_QUADS / 64]; /* quads whose words have cells of their own */
+  race_words_t *words;             /* null until there is one */
+  race_bytes_t *bytes;
+} race_page_t;
+
+typedef struct race_location { /* what releases left in a place: per scope, of the CTA or cluster `owner` */
+  uint64_t key;
+  race_clock_t *released[RACE_SCOPES];
+  uint32_t owner[RACE_SCOPES];
+} race_location_t;
+
+typedef struct race_thread {
+  race_clock_t *clock;
+  uint32_t fenced; /* own accesses up to this time are fenced for the async proxy */
+  race_clock_t *released[RACE_SCOPES], *observed[RACE_SCOPES]; /* by fences; by relaxed reads, for a fence to come */
+} race_thread_t;
+
+typedef struct race_phase { /* of an mbarrier */
+  uint32_t offset, time;    /* 0: not used */
+  race_clock_t *pending, *done;
+} race_phase_t;
+
+typedef struct race_register { /* one that a wgmma has */
+  uint64_t touched, flight;    /* when, by what is no wgmma; by which wgmma, 0: none in flight */
+  uint32_t touched_pc, flight_pc;
+} race_register_t;
+
+typedef struct race_map { /* a tensor map that the kernel wrote */
+  uint64_t address, written, acquired;
+  uint32_t cta, acquirer, writer_pc;
+  bool released;
+} race_map_t;
+
+typedef struct emu_race_cta {
+  emu_race_t *race;
+  emu_cta_t *cta;
+  uint32_t number, cluster;
+  race_thread_t *threads;
+  uint32_t *times; /* per warp */
+  race_page_t **pages;
+  uint32_t n_pages;
+  race_clock_t *barriers[16];
+  race_clock_t *cluster_pending, *cluster_done; /* of the first CTA of a cluster */
+  race_phase_t phases[RACE_PHASES];
+  race_register_t *registers; /* per warp, n_registers + 1; null until there is one */
+} emu_race_cta_t;
+
+typedef struct race_slot {
+  uint64_t key;
+  race_page_t *page;
+} race_slot_t;
+
+struct emu_race {
+  const nereid_emulator_program_t *program;
+  uint32_t n_warps, n_threads, n_actors; /* of a CTA, threads rounded up to warps */
+  uint32_t block[3], grid[3];
+  bool failed, crosses; /* memory is out; CTAs may synchronise */
+  uint64_t serial;
+  race_record_t *records;
+  uint32_t n_records, record_capacity, collect_at, *free_records, n_free, free_capacity;
+  race_node_t *nodes;
+  uint32_t n_nodes, node_capacity, free_node;
+  race_slot_t *slots; /* pages of global memory, open addressing */
+  size_t n_pages, slot_capacity;
+  race_slot_t recent[8];
+  race_location_t *locations;
+  size_t n_locations, location_capacity;
+  uint32_t recent_records[1024];
+  uint64_t steps;               /* of race_rules.c */
+  uint32_t *slots_of_registers; /* by offset over 4; 0: no wgmma has it */
+  uint32_t n_registers;
+  uint8_t *watched;
+  race_map_t *maps;
+  size_t n_maps;
+  emu_race_cta_t **running;
+  size_t n_running, running_capacity;
+  nereid_emulator_race_t *races;
+  size_t n_races, race_capacity;
+};
+
+/* Who accesses, for the whole of a request. */
+typedef struct race_access {
+  emu_race_t *race;
+  emu_race_cta_t *cta;
+  uint32_t record, warp;
+  uint8_t kind, size, strong;
+  const race_clock_t *clock; /* of the lane at hand */
+  uint32_t lane, good;       /* good: the record found ordered last */
+  emu_race_cta_t *target;    /* whose shared memory; null: global memory */
+  /* Of a store, else null: where its lanes' bytes are, and what they become. */
+  const emu_warp_t *storing;
+  const emu_insn_t *insn;
+  uint8_t *const *places;
+  uint32_t bytes;
+} race_access_t;
+
+/* race_clock.c */
+race_clock_t *nereid_emulator_race_clock_keep(race_clock_t *clock);
+void nereid_emulator_race_clock_drop(race_clock_t *clock);
+/* The clock that knows what both know; a new reference. */
+race_clock_t *nereid_emulator_race_clock_join(emu_race_t *race, race_clock_t *a, race_clock_t *b);
+/* Replaces *clock by one that knows what `other` knows too. */
+void nereid_emulator_race_clock_learn(emu_race_t *race, race_clock_t **clock, race_clock_t *other);
+/* A copy whose part of `cta` is its own, for race_clock_set. */
+race_clock_t *nereid_emulator_race_clock_open(emu_race_t *race, const race_clock_t *clock, uint32_t cta);
+const race_part_t *nereid_emulator_race_clock_part(const race_clock_t *clock, uint32_t cta);
+/* What threads publish when they release: their clocks, joined, with their own times. */
+race_clock_t *nereid_emulator_race_release(emu_race_cta_t *cta, uint32_t warp, uint32_t mask);
+
+/* race_shadow.c */
+/* The access touches bytes of its target's memory. */
+void nereid_emulator_race_range(race_access_t *access, uint64_t address, uint64_t bytes);
+/* race_record.c */
+uint32_t nereid_emulator_race_record(emu_race_cta_t *cta, uint32_t warp, uint32_t pc, uint32_t lanes, uint8_t kind,
+                                     uint8_t size, uint8_t strong);
+/* Visits the cells of a page, which may be null. */
+void nereid_emulator_race_cells(race_page_t *page, void (*visit)(emu_race_t *race, uint32_t cell), emu_race_t *race);
+void nereid_emulator_race_free_pages(race_page_t **pages, size_t n);
+
+/* race_list.c */
+void nereid_emulator_race_unit(race_access_t *access, uint32_t *write, uint32_t *read, uint64_t address,
+                               uint32_t bytes);
+/* A cell's history again, for another cell. */
+uint32_t nereid_emulator_race_list_copy(emu_race_t *race, uint32_t cell);
+void nereid_emulator_race_list_free(emu_race_t *race, uint32_t cell);
+/* Whether all of a record is ordered before the access; at once for all its lanes. */
+bool nereid_emulator_race_all_ordered(const race_access_t *access, race_record_t *record);
+
+/* race_sync.c */
+int nereid_emulator_race_scope(const emu_insn_t *insn);
+/* A strong read of a place: what was released there is learnt, now or at the next fence. */
+void nereid_emulator_race_acquire(emu_race_cta_t *cta, race_thread_t *thread, uint64_t address,
+                                  const emu_race_cta_t *target, int scope, bool now);
+/* A strong write, which releases itself or by an earlier fence; `continues`: what was released there stays. The caller
+ * advances the warp's time. */
+void nereid_emulator_race_write(emu_race_cta_t *cta, uint32_t warp, uint32_t lane, uint64_t address,
+                                const emu_race_cta_t *target, int scope, bool releases, bool continues);
+/* Lanes learn what a clock knows. */
+void nereid_emulator_race_learn(emu_race_cta_t *cta, uint32_t warp, uint32_t mask, race_clock_t *news);
+/* A weak write ends what releases left in a place. */
+void nereid_emulator_race_forget(emu_race_t *race, const emu_race_cta_t *target, uint64_t address);
+
+/* race_report.c */
+void nereid_emulator_race_report(const race_access_t *access, uint32_t record, uint32_t lane, uint64_t address,
+                                 uint32_t bytes, nereid_emulator_race_class_t kind);
+
+/* race_async.c */
+/* A lane touches bytes; `strong`: 0 or 1 + the scope. */
+void nereid_emulator_race_touch(emu_warp_t *warp, const emu_insn_t *insn, int lane, const emu_cta_t *target,
+                                uint64_t address, uint32_t bytes, bool writes, int strong);
+
+/* race_rules.c */
+bool nereid_emulator_race_mark_registers(emu_race_t *race);
+
+#endif

@@ -1,0 +1,85 @@
+/* Records, which cells name: an instruction that a warp executed between two releases. Those that no cell names any
+ * more are used again when there are many. */
+#include "emulator/race/private.h"
+
+#include <stdlib.h>
+
+static void mark_cell(emu_race_t *race, uint32_t cell) {
+  if (!(cell & RACE_LIST))
+    race->records[cell >> 5].marked = 1;
+  for (uint32_t node = cell & RACE_LIST ? cell & ~RACE_LIST : 0; node; node = race->nodes[node].next)
+    race->records[race->nodes[node].record].marked = 1;
+}
+
+/* Frees the records that no cell names and no operation in flight needs. */
+static void collect(emu_race_t *race) {
+  for (size_t i = 0; i < race->slot_capacity; ++i)
+    nereid_emulator_race_cells(race->slots[i].page, mark_cell, race);
+  for (size_t i = 0; i < race->n_running; ++i)
+    for (uint32_t p = 0; p < race->running[i]->n_pages; ++p)
+      nereid_emulator_race_cells(race->running[i]->pages[p], mark_cell, race);
+  race->n_free = 0;
+  for (uint32_t i = 1; i < race->n_records; ++i) {
+    race_record_t *record = &race->records[i];
+    if (!record->marked && !record->flight) {
+      free(record->times);
+      record->times = NULL;
+      race->free_records[race->n_free++] = i;
+    }
+    record->marked = 0;
+  }
+  memset(race->recent_records, 0, sizeof race->recent_records);
+}
+
+static uint32_t new_record(emu_race_t *race) {
+  if (!race->n_free && race->n_records == race->record_capacity) {
+    enum { MANY = 1 << 20 };
+    if (race->n_records >= MANY)
+      collect(race);
+    if (race->n_free * 2 < race->n_records || !race->n_records) { /* few, or most are needed */
+      uint32_t capacity = race->record_capacity ? race->record_capacity * 2 : 1 << 12;
+      race_record_t *records = capacity < UINT32_C(1) << 26 ? realloc(race->records, capacity * sizeof *records) : NULL;
+      race->records = records ? records : race->records;
+      uint32_t *spare = records ? realloc(race->free_records, capacity * sizeof *spare) : NULL;
+      if (!spare) {
+        race->failed = true;
+        return 0;
+      }
+      race->free_records = spare;
+      race->record_capacity = capacity;
+      race->n_records += race->n_records == 0; /* 0 is no record */
+      race->records[0] = (race_record_t){0};
+    }
+  }
+  return race->n_free ? race->free_records[--race->n_free] : race->n_records++;
+}
+
+uint32_t nereid_emulator_race_record(emu_race_cta_t *cta, uint32_t warp, uint32_t pc, uint32_t lanes, uint8_t kind,
+                                     uint8_t size, uint8_t strong) {
+  emu_race_t *race = cta->race;
+  uint32_t *recent = &race->recent_records[(warp * 61 + pc * 8 + cta->number) % 1024];
+  race_record_t *record = &race->records[*recent], found = {.pc = pc,
+                                                            .cta = cta->number,
+                                                            .time = cta->times[warp],
+                                                            .lanes = lanes,
+                                                            .warp = (uint16_t)warp,
+                                                            .kind = kind,
+                                                            .size = size,
+                                                            .strong = strong};
+  bool starts = kind & (RACE_ASYNC | RACE_COPY);
+  if (*recent && !starts && record->pc == pc && record->cta == cta->number && record->warp == warp &&
+      record->time == found.time && record->kind == kind && record->size == size && record->strong == strong) {
+    if (lanes & ~record->lanes)
+      record->seen[0] = record->seen[1] = 0;
+    record->lanes |= lanes;
+    return *recent;
+  }
+  uint32_t index = new_record(race);
+  if (!index)
+    return 0;
+  found.flight = starts ? lanes : 0;
+  race->records[index] = found;
+  if (!starts)
+    *recent = index;
+  return index;
+}

@@ -1,0 +1,191 @@
+/* The edges between threads: barriers, warps that synchronise, releases and acquires with their fences.
+ *
+ * A place in memory has what was released into the value that it holds, per scope: an acquire that includes the scope
+ * of the release, and is included in it, learns that. A relaxed write releases what the last fence of its thread
+ * covers; what a relaxed read sees is learnt at the next fence. An atomic continues what it found (PTX ISA, Memory
+ * Consistency Model). */
+#include "emulator/machine/execute.h"
+#include "emulator/race/private.h"
+
+#include <stdlib.h>
+
+static uint64_t key_of(const emu_race_cta_t *target, uint64_t address) {
+  return target ? UINT64_C(1) << 63 | (uint64_t)target->number << 24 | address : address;
+}
+
+/* The place's slot, made when `make` says so. */
+static race_location_t *location(emu_race_t *race, uint64_t key, bool make) {
+  if (make && race->n_locations * 2 >= race->location_capacity) {
+    size_t capacity = race->location_capacity ? race->location_capacity * 2 : 64;
+    race_location_t *grown = calloc(capacity, sizeof *grown);
+    if (!grown) {
+      race->failed = true;
+      return NULL;
+    }
+    for (size_t i = 0; i < race->location_capacity; ++i) {
+      size_t at = race->locations[i].key * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (capacity - 1);
+      while (race->locations[i].key && grown[at].key)
+        at = (at + 1) & (capacity - 1);
+      if (race->locations[i].key)
+        grown[at] = race->locations[i];
+    }
+    free(race->locations);
+    race->locations = grown;
+    race->location_capacity = capacity;
+  }
+  if (!race->location_capacity)
+    return NULL;
+  size_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (race->location_capacity - 1);
+  while (race->locations[at].key && race->locations[at].key != key)
+    at = (at + 1) & (race->location_capacity - 1);
+  if (race->locations[at].key == key)
+    return &race->locations[at];
+  if (!make)
+    return NULL;
+  race->locations[at].key = key;
+  race->n_locations++;
+  return &race->locations[at];
+}
+
+static void clear(race_location_t *place) {
+  for (int k = 0; k < RACE_SCOPES; ++k) {
+    nereid_emulator_race_clock_drop(place->released[k]);
+    place->released[k] = NULL;
+  }
+}
+
+void nereid_emulator_race_forget(emu_race_t *race, const emu_race_cta_t *target, uint64_t address) {
+  race_location_t *place = location(race, key_of(target, address), false);
+  if (place)
+    clear(place);
+}
+
+static uint32_t owner(const emu_race_cta_t *cta, int scope) {
+  return scope == 0 ? cta->number : scope == 1 ? cta->cluster : 0;
+}
+
+/* What a fence of scope `fences` or less released goes with a write of scope `scope`; a release is its own fence. */
+static void publish(emu_race_cta_t *cta, race_location_t *place, int scope, race_clock_t *const *released) {
+  for (int k = 0; k <= scope; ++k) {
+    if (place->owner[k] != owner(cta, k)) {
+      nereid_emulator_race_clock_drop(place->released[k]);
+      place->released[k] = NULL;
+      place->owner[k] = owner(cta, k);
+    }
+    nereid_emulator_race_clock_learn(cta->race, &place->released[k], released[k]);
+  }
+}
+
+int nereid_emulator_race_scope(const emu_insn_t *insn) {
+  return EMU_HAS(insn, cta) ? 0 : EMU_HAS(insn, cluster) ? 1 : 2;
+}
+
+void nereid_emulator_race_acquire(emu_race_cta_t *cta, race_thread_t *thread, uint64_t address,
+                                  const emu_race_cta_t *target, int scope, bool now) {
+  race_location_t *place = location(cta->race, key_of(target, address), false);
+  for (int k = 0; place && k <= scope; ++k)
+    if (place->released[k] && place->owner[k] == owner(cta, k))
+      nereid_emulator_race_clock_learn(cta->race, now ? &thread->clock : &thread->observed[k], place->released[k]);
+}
+
+void nereid_emulator_race_write(emu_race_cta_t *cta, uint32_t warp, uint32_t lane, uint64_t address,
+                                const emu_race_cta_t *target, int scope, bool releases, bool continues) {
+  race_thread_t *thread = &cta->threads[warp * EMU_LANES + lane];
+  race_clock_t *own = releases ? nereid_emulator_race_release(cta, warp, UINT32_C(1) << lane) : NULL;
+  race_clock_t *const all[RACE_SCOPES] = {own, own, own};
+  bool anything = releases || thread->released[0];
+  race_location_t *place = location(cta->race, key_of(target, address), anything);
+  if (place && !continues)
+    clear(place);
+  if (place && anything)
+    publish(cta, place, scope, releases ? all : thread->released);
+  nereid_emulator_race_clock_drop(own);
+}
+
+/* An acquiring fence learns what relaxed reads saw; what was done is what a releasing one makes ready. Without an order
+ * it does both. */
+void nereid_emulator_race_fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  emu_race_cta_t *cta = warp->cta->race;
+  int scope = nereid_emulator_race_scope(insn);
+  FOR_LANES(lane, mask) {
+    race_thread_t *thread = &cta->threads[warp->index * EMU_LANES + lane];
+    for (int k = 0; k <= scope && !EMU_HAS(insn, release); ++k)
+      nereid_emulator_race_clock_learn(cta->race, &thread->clock, thread->observed[k]);
+    if (EMU_HAS(insn, acquire))
+      continue;
+    race_clock_t *own = nereid_emulator_race_release(cta, warp->index, UINT32_C(1) << lane);
+    for (int k = 0; k <= scope; ++k) {
+      nereid_emulator_race_clock_drop(thread->released[k]);
+      thread->released[k] = nereid_emulator_race_clock_keep(own);
+    }
+    nereid_emulator_race_clock_drop(own);
+  }
+  cta->times[warp->index]++;
+}
+
+/* fence.proxy.async: the thread's accesses until now, and the copies whose end it has seen, count for the async proxy
+ * too. */
+void nereid_emulator_race_proxy_fence(emu_warp_t *warp, uint32_t mask) {
+  emu_race_cta_t *cta = warp->cta->race;
+  emu_race_t *race = cta->race;
+  FOR_LANES(lane, mask) {
+    race_thread_t *thread = &cta->threads[warp->index * EMU_LANES + lane];
+    thread->fenced = cta->times[warp->index];
+    const race_part_t *part = nereid_emulator_race_clock_part(thread->clock, cta->number);
+    bool phases = false;
+    for (uint32_t i = race->n_threads; part && i < race->n_actors; ++i)
+      phases |= part->times[race->n_actors + i] < part->times[i];
+    if (!phases)
+      continue;
+    race_clock_t *open = nereid_emulator_race_clock_open(race, thread->clock, cta->number);
+    race_part_t *own = (race_part_t *)(uintptr_t)nereid_emulator_race_clock_part(open, cta->number);
+    for (uint32_t i = race->n_threads; own && i < race->n_actors; ++i)
+      own->times[race->n_actors + i] = own->times[i];
+    nereid_emulator_race_clock_drop(thread->clock);
+    thread->clock = open;
+  }
+  cta->times[warp->index]++;
+}
+
+void nereid_emulator_race_learn(emu_race_cta_t *cta, uint32_t warp, uint32_t mask, race_clock_t *news) {
+  race_clock_t *before = NULL, *after = NULL; /* lanes mostly know the same */
+  FOR_LANES(lane, mask) {
+    race_thread_t *thread = &cta->threads[warp * EMU_LANES + lane];
+    if (!after || thread->clock != before) {
+      nereid_emulator_race_clock_drop(before);
+      nereid_emulator_race_clock_drop(after);
+      before = nereid_emulator_race_clock_keep(thread->clock);
+      after = nereid_emulator_race_clock_join(cta->race, before, news);
+    }
+    nereid_emulator_race_clock_drop(thread->clock);
+    thread->clock = nereid_emulator_race_clock_keep(after);
+  }
+  nereid_emulator_race_clock_drop(before);
+  nereid_emulator_race_clock_drop(after);
+}
+
+void nereid_emulator_race_warp_sync(emu_warp_t *warp, uint32_t mask) {
+  emu_race_cta_t *cta = warp->cta->race;
+  race_clock_t *all = mask ? nereid_emulator_race_release(cta, warp->index, mask) : NULL;
+  nereid_emulator_race_learn(cta, warp->index, mask, all);
+  nereid_emulator_race_clock_drop(all);
+  cta->times[warp->index]++;
+}
+
+void nereid_emulator_race_arrive(emu_warp_t *warp, unsigned id, uint32_t mask) {
+  emu_race_cta_t *cta = warp->cta->race;
+  race_clock_t *own = nereid_emulator_race_release(cta, warp->index, mask);
+  nereid_emulator_race_clock_learn(cta->race, &cta->barriers[id], own);
+  nereid_emulator_race_clock_drop(own);
+  cta->times[warp->index]++;
+}
+
+void nereid_emulator_race_leave(emu_warp_t *warp, unsigned id, uint32_t mask) {
+  emu_race_cta_t *cta = warp->cta->race;
+  nereid_emulator_race_learn(cta, warp->index, mask, cta->barriers[id]);
+}
+
+void nereid_emulator_race_reset(emu_cta_t *cta, unsigned id) {
+  nereid_emulator_race_clock_drop(cta->race->barriers[id]);
+  cta->race->barriers[id] = NULL;
+}
