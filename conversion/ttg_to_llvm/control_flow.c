@@ -1,4 +1,4 @@
-/* Branches, calls and returns. Structured control flow has become cf before (convert-scf-to-cf).
+/* Branches. Structured control flow has become cf before (convert-scf-to-cf).
  *
  *   cf.br ^b(%t : tensor<256xf32, #blocked>)   ->   llvm.br ^b(%t.0, %t.1 : f32, f32)
  *
@@ -6,19 +6,11 @@
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/function.h"
 
-#include "base/ptx_name.h"
-#include "base/vector.h"
-
-#include "mlir-c/Dialect/LLVM.h"
-
-typedef NEREID_VECTOR(MlirValue) flat_t;
-
 static MlirStringRef ref(const char *text) {
   return mlirStringRefCreateFromCString(text);
 }
 
-/* Appends the per-thread values of operands [from, to). */
-static bool flatten(nereid_lower_t *lower, MlirOperation op, intptr_t from, intptr_t to, flat_t *out) {
+bool nereid_lower_flatten(nereid_lower_t *lower, MlirOperation op, intptr_t from, intptr_t to, nereid_values_t *out) {
   for (intptr_t i = from; i < to; ++i) {
     nereid_lowered_t lowered = nereid_lower_operand(lower, op, i);
     for (intptr_t r = 0; r < lowered.count; ++r)
@@ -29,7 +21,7 @@ static bool flatten(nereid_lower_t *lower, MlirOperation op, intptr_t from, intp
 }
 
 /* Emits terminator `name` with the flattened operands in segments and the successors of `op`. */
-static bool emit_terminator(nereid_lower_t *lower, MlirOperation op, const char *name, const flat_t *operands,
+static bool emit_terminator(nereid_lower_t *lower, MlirOperation op, const char *name, const nereid_values_t *operands,
                             intptr_t n_attributes, const MlirNamedAttribute *attributes) {
   MlirOperationState state = mlirOperationStateGet(ref(name), lower->builder.location);
   mlirOperationStateAddOperands(&state, (intptr_t)operands->size, operands->data);
@@ -58,10 +50,10 @@ static intptr_t carry(nereid_lower_t *lower, MlirOperation op, const char *from,
 
 static bool lower_br(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
-  flat_t operands = {0};
+  nereid_values_t operands = {0};
   MlirNamedAttribute attributes[1];
   intptr_t n = carry(lower, op, "llvm.loop_annotation", "loop_annotation", attributes);
-  return flatten(lower, op, 0, mlirOperationGetNumOperands(op), &operands) &&
+  return nereid_lower_flatten(lower, op, 0, mlirOperationGetNumOperands(op), &operands) &&
          emit_terminator(lower, op, "llvm.br", &operands, n, attributes);
 }
 
@@ -73,12 +65,12 @@ static intptr_t segment(MlirOperation op, const char *name, intptr_t index) {
 static bool lower_cond_br(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   const intptr_t n_true = segment(op, "operandSegmentSizes", 1), n = mlirOperationGetNumOperands(op);
-  flat_t operands = {0};
+  nereid_values_t operands = {0};
   int32_t sizes[3] = {1};
-  if (!flatten(lower, op, 0, 1 + n_true, &operands))
+  if (!nereid_lower_flatten(lower, op, 0, 1 + n_true, &operands))
     return false;
   sizes[1] = (int32_t)operands.size - 1;
-  if (!flatten(lower, op, 1 + n_true, n, &operands))
+  if (!nereid_lower_flatten(lower, op, 1 + n_true, n, &operands))
     return false;
   sizes[2] = (int32_t)operands.size - 1 - sizes[1];
   MlirNamedAttribute attributes[2] = {i32_array(lower, "operandSegmentSizes", 3, sizes)};
@@ -89,16 +81,16 @@ static bool lower_cond_br(nereid_lower_t *lower, MlirOperation op, const nereid_
 static bool lower_switch(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   const intptr_t n_default = segment(op, "operandSegmentSizes", 1), cases = mlirOperationGetNumSuccessors(op) - 1;
-  flat_t operands = {0};
+  nereid_values_t operands = {0};
   int32_t sizes[3] = {1}, *case_sizes = nereid_arena_new(lower->arena, int32_t, (size_t)cases);
-  if (!case_sizes || !flatten(lower, op, 0, 1 + n_default, &operands))
+  if (!case_sizes || !nereid_lower_flatten(lower, op, 0, 1 + n_default, &operands))
     return false;
   sizes[1] = (int32_t)operands.size - 1;
   intptr_t next = 1 + n_default;
   for (intptr_t i = 0; i < cases; ++i) {
     const size_t before = operands.size;
     const intptr_t n = segment(op, "case_operand_segments", i);
-    if (!flatten(lower, op, next, next + n, &operands))
+    if (!nereid_lower_flatten(lower, op, next, next + n, &operands))
       return false;
     case_sizes[i] = (int32_t)(operands.size - before);
     next += n;
@@ -110,85 +102,9 @@ static bool lower_switch(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return emit_terminator(lower, op, "llvm.switch", &operands, count, attributes);
 }
 
-/* --- calls --- */
-
-static MlirNamedAttribute position(nereid_lower_t *lower, intptr_t index) {
-  const int64_t at = index;
-  return nereid_emit_attribute(lower, "position", mlirDenseI64ArrayGet(lower->context, 1, &at));
-}
-
-static bool lower_return(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
-  (void)row;
-  flat_t values = {0};
-  if (!flatten(lower, op, 0, mlirOperationGetNumOperands(op), &values))
-    return false;
-  if (values.size > 1) {
-    MlirType *types = nereid_arena_new(lower->arena, MlirType, values.size);
-    for (size_t i = 0; types && i < values.size; ++i)
-      types[i] = mlirValueGetType(values.data[i]);
-    if (!types)
-      return false;
-    MlirType all = mlirLLVMStructTypeLiteralGet(lower->context, (intptr_t)values.size, types, false);
-    MlirValue packed = nereid_emit_undef(lower, all);
-    for (size_t i = 0; i < values.size; ++i) {
-      MlirNamedAttribute at = position(lower, (intptr_t)i);
-      packed = mlirOperationGetResult(
-          nereid_emit_op(lower, "llvm.insertvalue", 1, &all, 2, (MlirValue[]){packed, values.data[i]}, 1, &at), 0);
-    }
-    values.data[0] = packed;
-    values.size = 1;
-  }
-  nereid_emit_op(lower, "llvm.return", 0, NULL, (intptr_t)values.size, values.data, 0, NULL);
-  return true;
-}
-
-/* The values of all results, in order; a callee returns one value, or a struct of them. */
-static bool set_results(nereid_lower_t *lower, MlirOperation op, MlirValue returned, const MlirType *types,
-                        intptr_t n_types) {
-  intptr_t next = 0;
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
-    MlirValue result = mlirOperationGetResult(op, i);
-    nereid_lowered_t lowered = nereid_lower_array(lower, nereid_lower_registers(lower, mlirValueGetType(result)));
-    for (intptr_t r = 0; r < lowered.count; ++r, ++next) {
-      MlirNamedAttribute at = position(lower, next);
-      lowered.values[r] =
-          n_types == 1 ? returned
-                       : mlirOperationGetResult(
-                             nereid_emit_op(lower, "llvm.extractvalue", 1, &types[next], 1, &returned, 1, &at), 0);
-    }
-    nereid_lower_set(lower, result, lowered);
-  }
-  return true;
-}
-
-static bool lower_call(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
-  (void)row;
-  flat_t operands = {0};
-  NEREID_VECTOR(MlirType) types = {0};
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
-    MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
-    MlirType element = nereid_lower_type(lower, type);
-    for (intptr_t r = 0; r < nereid_lower_registers(lower, type); ++r)
-      if (mlirTypeIsNull(element) || !nereid_vector_push(lower->arena, &types, element))
-        return nereid_lower_error(op, "has a result type that cannot be lowered");
-  }
-  MlirAttribute frame = mlirOperationGetAttributeByName(op, ref("allocation.offset"));
-  const int64_t offset = mlirAttributeIsNull(frame) ? 0 : mlirIntegerAttrGetValueInt(frame);
-  if (!flatten(lower, op, 0, mlirOperationGetNumOperands(op), &operands) ||
-      !nereid_vector_push(lower->arena, &operands, nereid_lower_shared_pointer(lower, offset)))
-    return false;
-  MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(mlirOperationGetAttributeByName(op, ref("callee")));
-  const char *name = nereid_ptx_name(lower->arena, nereid_view_of(callee.data, callee.length));
-  MlirType result = {NULL};
-  if (types.size)
-    result = types.size == 1 ? types.data[0]
-                             : mlirLLVMStructTypeLiteralGet(lower->context, (intptr_t)types.size, types.data, false);
-  MlirValue returned = nereid_emit_call(lower, name, result, (intptr_t)operands.size, operands.data);
-  return set_results(lower, op, returned, types.data, (intptr_t)types.size);
-}
-
 const nereid_lower_row_t nereid_lower_control_flow_rows[] = {
-    {NEREID_OP_CF_BR, lower_br, NULL},         {NEREID_OP_CF_COND_BR, lower_cond_br, NULL},
-    {NEREID_OP_CF_SWITCH, lower_switch, NULL}, {NEREID_OP_TT_CALL, lower_call, NULL},
-    {NEREID_OP_TT_RETURN, lower_return, NULL}, {NEREID_OP_UNKNOWN, NULL, NULL},
+    {NEREID_OP_CF_BR, lower_br, NULL},
+    {NEREID_OP_CF_COND_BR, lower_cond_br, NULL},
+    {NEREID_OP_CF_SWITCH, lower_switch, NULL},
+    {NEREID_OP_UNKNOWN, NULL, NULL},
 };

@@ -24,6 +24,7 @@ static const nereid_lower_row_t *const families[] = {
     nereid_lower_async_copy_rows,     nereid_lower_dot_rows,        nereid_lower_reduce_rows,
     nereid_lower_scan_rows,           nereid_lower_histogram_rows,  nereid_lower_gather_rows,
     nereid_lower_pair_rows,           nereid_lower_map_rows,        nereid_lower_fp4_rows,
+    nereid_lower_call_rows,
 };
 
 /* The rows of all families by op kind. */
@@ -88,7 +89,7 @@ static bool initialize(nereid_lower_t *lower, nereid_pass_t *pass) {
   nereid_map_initialize(&lower->declared, pass->scratch);
   nereid_map_initialize(&lower->strings, pass->scratch);
   return lower->rows && nereid_call_graph_build(pass->op, pass->scratch, &lower->graph) == NEREID_OK &&
-         nereid_axis_info_run(pass->op, pass->scratch, &lower->axis) == NEREID_OK;
+         nereid_lower_find_needs(lower) && nereid_axis_info_run(pass->op, pass->scratch, &lower->axis) == NEREID_OK;
 }
 
 /* Membar first: it reads shared memory of callees, which are ops of ttg until they are lowered. */

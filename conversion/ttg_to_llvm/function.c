@@ -9,7 +9,7 @@
  *   ^body: …
  *
  * A kernel is a public function; its parameters are those of the tt.func one to one and two scratch pointers (DESIGN:
- * Triton 3.6's ABI). An internal function takes one parameter per thread value and its frame in shared memory last.
+ * Triton 3.6's ABI). An internal function takes one parameter per thread value, and where its frames start (calls.c).
  * Blocks are lowered in reverse post-order, so that a value is lowered before its uses; unreachable ones are dropped.
  */
 #include "conversion/ttg_to_llvm/function.h"
@@ -29,7 +29,6 @@
 
 #include <assert.h>
 
-typedef NEREID_VECTOR(MlirType) types_t;
 typedef NEREID_VECTOR(MlirLocation) locations_t;
 typedef NEREID_VECTOR(MlirNamedAttribute) attributes_t;
 
@@ -48,8 +47,7 @@ MlirBlock nereid_lower_block(nereid_lower_t *lower, MlirBlock block) {
 
 /* --- signature --- */
 
-/* Appends the LLVM types of `type`: one, or one per register of a tensor. False when it has none. */
-static bool append_types(nereid_lower_t *lower, MlirType type, types_t *types) {
+bool nereid_lower_append_types(nereid_lower_t *lower, MlirType type, nereid_types_t *types) {
   MlirType element = nereid_lower_type(lower, type);
   intptr_t count = nereid_lower_registers(lower, type);
   for (intptr_t r = 0; r < count; ++r)
@@ -77,9 +75,9 @@ static MlirAttribute argument_attributes(nereid_lower_t *lower, MlirOperation fu
   return mlirArrayAttrGetElement(all, i);
 }
 
-/* Buffers and tokens stay in the function that made them: what is pending on them is known there. */
+/* What no kernel is launched with. */
 static bool is_local(MlirType type) {
-  return nereid_ttg_memdesc_type_isa(type) || nereid_ttg_async_token_type_isa(type);
+  return mlirTypeIsARankedTensor(type) || nereid_ttg_memdesc_type_isa(type) || nereid_ttg_async_token_type_isa(type);
 }
 
 /* A kernel's parameter: by-value descriptors are generic pointers to a parameter in constant space. */
@@ -102,7 +100,7 @@ static bool check_descriptor(MlirType lowered, MlirType type, MlirAttribute attr
 }
 
 typedef struct signature {
-  types_t types;
+  nereid_types_t types;
   locations_t locations; /* of the parameters: they carry the names */
   NEREID_VECTOR(MlirAttribute) attributes;
 } signature_t;
@@ -141,7 +139,7 @@ static bool kernel_signature(nereid_lower_t *lower, MlirOperation function, sign
     MlirAttribute attributes = argument_attributes(lower, function, i);
     MlirType type = mlirValueGetType(argument);
     MlirType lowered = kernel_parameter(lower, type, &attributes);
-    if (mlirTypeIsNull(lowered) || mlirTypeIsARankedTensor(type) || is_local(type)) {
+    if (mlirTypeIsNull(lowered) || is_local(type)) {
       mlirEmitError(location, "this type cannot be the parameter of a kernel: expected a scalar, a pointer or a "
                               "tensor descriptor");
       return false;
@@ -163,37 +161,38 @@ static bool internal_signature(nereid_lower_t *lower, MlirOperation function, si
   MlirAttribute empty = mlirDictionaryAttrGet(lower->context, 0, NULL);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); ++i) {
     MlirValue argument = mlirBlockGetArgument(entry, i);
-    types_t types = {0};
+    nereid_types_t types = {0};
     MlirLocation location = mlirValueGetLocation(argument);
     if (nereid_lower_is_descriptor_type(mlirValueGetType(argument)) ||
         nereid_kernel_abi_is_descriptor(argument_attributes(lower, function, i))) {
       mlirEmitError(location, "a TMA descriptor is passed by value to kernels only; pass a pointer to this function");
       return false;
     }
-    if (is_local(mlirValueGetType(argument))) {
-      mlirEmitError(location, "a buffer cannot be the parameter of a function; expected a tensor");
+    if (nereid_ttg_async_token_type_isa(mlirValueGetType(argument))) {
+      mlirEmitError(location,
+                    "a token of asynchronous copies stays in its function: expected a wait in front of calls");
       return false;
     }
-    if (!append_types(lower, mlirValueGetType(argument), &types))
+    if (!nereid_lower_append_types(lower, mlirValueGetType(argument), &types))
       return refuse_type(lower, argument, "be the parameter of a function");
     for (size_t t = 0; t < types.size; ++t)
       if (!append_parameter(lower, signature, types.data[t], location, empty))
         return false;
   }
-  return append_parameter(lower, signature, lower->types.ptr_shared, mlirOperationGetLocation(function), empty);
+  nereid_types_t frames = {0};
+  bool good = nereid_lower_append_frame_types(lower, function, &frames);
+  for (size_t f = 0; good && f < frames.size; ++f)
+    good = append_parameter(lower, signature, frames.data[f], mlirOperationGetLocation(function), empty);
+  return good && nereid_lower_check_escapes(lower, function);
 }
 
-/* Several results travel in a literal struct: that is the calling convention, not a tensor. */
 static MlirType result_type(nereid_lower_t *lower, MlirOperation function) {
   MlirType type = mlirTypeAttrGetValue(attribute_of(function, "function_type"));
-  types_t types = {0};
+  nereid_types_t types = {0};
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); ++i)
-    if (!append_types(lower, mlirFunctionTypeGetResult(type, i), &types))
+    if (!nereid_lower_append_types(lower, mlirFunctionTypeGetResult(type, i), &types))
       return (MlirType){NULL};
-  if (types.size == 0)
-    return lower->types.none;
-  return types.size == 1 ? types.data[0]
-                         : mlirLLVMStructTypeLiteralGet(lower->context, (intptr_t)types.size, types.data, false);
+  return nereid_lower_result_type(lower, &types);
 }
 
 /* --- the llvm.func --- */
@@ -250,12 +249,13 @@ static MlirOperation create_function(nereid_lower_t *lower, MlirOperation functi
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; ++i)
     nereid_vector_push(lower->arena, &attributes, fixed[i]);
   append_discardable(lower, function, &attributes);
-  if (lower->is_kernel) {
+  MlirAttribute unit = mlirUnitAttrGet(lower->context);
+  if (lower->is_kernel)
     append_kernel_attributes(lower, &attributes);
-  } else if (is_noinline(function)) {
-    nereid_vector_push(lower->arena, &attributes,
-                       nereid_emit_attribute(lower, "no_inline", mlirUnitAttrGet(lower->context)));
-  }
+  else if (is_noinline(function))
+    nereid_vector_push(lower->arena, &attributes, nereid_emit_attribute(lower, "no_inline", unit));
+  if (!lower->is_kernel) /* it may wait for other threads: a call of it must not be copied into both arms of a branch */
+    nereid_vector_push(lower->arena, &attributes, nereid_emit_attribute(lower, "convergent", unit));
   if (lower->arena->failed)
     return (MlirOperation){NULL};
   MlirOperationState state = mlirOperationStateGet(ref("llvm.func"), mlirOperationGetLocation(function));
@@ -321,8 +321,8 @@ bool nereid_lower_create_block(nereid_lower_t *lower, MlirBlock block, bool is_e
   intptr_t next = 0;
   for (intptr_t i = 0; !is_entry && i < mlirBlockGetNumArguments(block); ++i) {
     MlirValue argument = mlirBlockGetArgument(block, i);
-    types_t types = {0};
-    if (!append_types(lower, mlirValueGetType(argument), &types))
+    nereid_types_t types = {0};
+    if (!nereid_lower_append_types(lower, mlirValueGetType(argument), &types))
       return refuse_type(lower, argument, "pass between blocks");
     for (size_t t = 0; t < types.size; ++t)
       mlirBlockAddArgument(made, types.data[t], mlirValueGetLocation(argument));
@@ -332,17 +332,17 @@ bool nereid_lower_create_block(nereid_lower_t *lower, MlirBlock block, bool is_e
   return true;
 }
 
-static MlirBlock create_prologue(nereid_lower_t *lower, MlirOperation function, MlirRegion region,
-                                 const signature_t *signature) {
+static void create_prologue(nereid_lower_t *lower, MlirOperation function, MlirRegion region,
+                            const signature_t *signature) {
   MlirBlock entry = mlirBlockCreate((intptr_t)signature->types.size, signature->types.data, signature->locations.data);
   mlirRegionAppendOwnedBlock(region, entry);
   MlirBlock source = entry_block(function);
   intptr_t next = 0;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(source); ++i)
     append_values(lower, mlirBlockGetArgument(source, i), entry, &next);
+  lower->entry = entry;
   if (!lower->is_kernel)
-    lower->shared_base = mlirBlockGetArgument(entry, next);
-  return entry;
+    nereid_lower_take_frames(lower, next);
 }
 
 /* Every value is a result or an argument that was checked so, so that lowerings need not ask of their operands. (What a
@@ -382,6 +382,7 @@ static void begin_function(nereid_lower_t *lower, const nereid_call_function_t *
   lower->function = function->op;
   lower->is_kernel = function->is_kernel;
   lower->shared_base = (MlirValue){NULL};
+  lower->scratch_base = (MlirValue){NULL};
   lower->print_buffer = (MlirValue){NULL};
   nereid_map_initialize(&lower->values, lower->arena);
   nereid_map_initialize(&lower->blocks, lower->arena);
@@ -403,7 +404,7 @@ bool nereid_lower_function(nereid_lower_t *lower, const nereid_call_function_t *
     return false;
   MlirRegion region = mlirOperationGetRegion(made, 0);
   nereid_blocks_t blocks = {0};
-  lower->entry = create_prologue(lower, function, region, &signature);
+  create_prologue(lower, function, region, &signature);
   if (!nereid_lower_order_blocks(lower->arena, entry_block(function), &blocks))
     return false;
   assert(blocks.size > 0); /* the entry */

@@ -13,6 +13,8 @@ bool nereid_lower_function(nereid_lower_t *lower, const nereid_call_function_t *
 bool nereid_lower_ops(nereid_lower_t *lower, MlirBlock block, MlirOperation end);
 
 typedef NEREID_VECTOR(MlirBlock) nereid_blocks_t;
+typedef NEREID_VECTOR(MlirValue) nereid_values_t;
+typedef NEREID_VECTOR(MlirType) nereid_types_t;
 
 /* Reverse post-order of the blocks that are reached from `entry`; false when memory is out. */
 bool nereid_lower_order_blocks(nereid_arena_t *arena, MlirBlock entry, nereid_blocks_t *out);
@@ -23,5 +25,28 @@ bool nereid_lower_create_block(nereid_lower_t *lower, MlirBlock block, bool is_e
 
 /* The block of the llvm.func that stands for `block`. */
 MlirBlock nereid_lower_block(nereid_lower_t *lower, MlirBlock block);
+
+/* Appends the LLVM types of `type`: one, or one per register of a tensor. False when it has none. */
+bool nereid_lower_append_types(nereid_lower_t *lower, MlirType type, nereid_types_t *types);
+
+/* Appends the per-thread values of operands [from, to). */
+bool nereid_lower_flatten(nereid_lower_t *lower, MlirOperation op, intptr_t from, intptr_t to, nereid_values_t *out);
+
+/* --- calls --- */
+
+/* Fills lower->needs; false when memory is out. */
+bool nereid_lower_find_needs(nereid_lower_t *lower);
+
+/* Checks that `function` returns no buffer of its own; false after a diagnostic, or when memory is out. */
+bool nereid_lower_check_escapes(nereid_lower_t *lower, MlirOperation function);
+
+/* The last parameters of an internal function: where those of its frames start that it needs; and taking them from
+ * argument `first` of lower->entry on. */
+bool nereid_lower_append_frame_types(nereid_lower_t *lower, MlirOperation function, nereid_types_t *types);
+void nereid_lower_take_frames(nereid_lower_t *lower, intptr_t first);
+
+/* What a function returns that has results of `types`: nothing, the one, or a literal struct. That is the calling
+ * convention, not a tensor. */
+MlirType nereid_lower_result_type(nereid_lower_t *lower, const nereid_types_t *types);
 
 #endif

@@ -49,6 +49,11 @@ typedef struct nereid_lower_types {
 
 enum { NEREID_LOWER_OVERFLOWS = 4 };
 
+/* Which frames a function, or something that it calls, has anything in. */
+typedef struct nereid_lower_needs {
+  bool shared, scratch;
+} nereid_lower_needs_t;
+
 typedef struct nereid_lower {
   nereid_builder_t builder; /* where the next op goes; its location is the current op's */
   MlirContext context;
@@ -60,6 +65,7 @@ typedef struct nereid_lower {
   nereid_thread_grid_t grid;
   const nereid_lower_row_t *const *rows; /* by op kind; null where there is none */
   nereid_call_graph_t graph;             /* of the module before conversion */
+  nereid_lower_needs_t *needs;           /* by the number of a function of `graph` */
   nereid_axis_result_t axis;             /* about the values of the module before conversion */
   MlirAttribute contract;                /* #llvm.fastmath<contract> or null: for fmul, fadd, fsub and the like */
   struct {
@@ -75,6 +81,7 @@ typedef struct nereid_lower {
   MlirBlock entry;          /* of the llvm.func: the prologue, which ends in a branch to the body */
   MlirValue thread_id;      /* i32, within the CTA */
   MlirValue shared_base;    /* ptr<3>, null until used: see nereid_lower_shared_pointer */
+  MlirValue scratch_base;   /* ptr<1>, null until used: see nereid_lower_scratch_pointer */
   MlirValue print_buffer;   /* ptr, null until something is printed */
   nereid_map_t values;      /* MlirValue -> nereid_lowered_t * */
   nereid_map_t blocks;      /* MlirBlock -> its block in the llvm.func */
@@ -108,6 +115,7 @@ extern const nereid_lower_row_t nereid_lower_program_rows[];
 extern const nereid_lower_row_t nereid_lower_extern_rows[];
 extern const nereid_lower_row_t nereid_lower_debug_rows[];
 extern const nereid_lower_row_t nereid_lower_control_flow_rows[];
+extern const nereid_lower_row_t nereid_lower_call_rows[];
 extern const nereid_lower_row_t nereid_lower_convert_layout_rows[];
 extern const nereid_lower_row_t nereid_lower_reduce_rows[];
 extern const nereid_lower_row_t nereid_lower_scan_rows[];
@@ -215,6 +223,9 @@ void nereid_lower_leave_prologue(nereid_lower_t *lower, nereid_builder_t saved);
 
 /* The CTA's shared memory at byte `offset` of this function's frame: ptr<3>. */
 MlirValue nereid_lower_shared_pointer(nereid_lower_t *lower, int64_t offset);
+
+/* The CTA's global scratch at byte `offset` of this function's frame: ptr<1>. */
+MlirValue nereid_lower_scratch_pointer(nereid_lower_t *lower, int64_t offset);
 
 /* i32: the program id along `axis` 0, 1 or 2. A cluster is one program. */
 MlirValue nereid_lower_program_id(nereid_lower_t *lower, int axis);

@@ -77,21 +77,30 @@ static MlirValue emit_cta_index(nereid_lower_t *lower) {
   return index;
 }
 
-/* A part of what the launcher gives this CTA: the last argument but one of a kernel (docs/abi.md). */
+/* This CTA's part of what the launcher gives: the last argument but one of a kernel (docs/abi.md). */
+static MlirValue emit_own_scratch(nereid_lower_t *lower) {
+  MlirValue base = mlirBlockGetArgument(lower->entry, mlirBlockGetNumArguments(lower->entry) - 2);
+  MlirValue index = nereid_emit_cast(lower, "llvm.zext", lower->types.i64, emit_cta_index(lower));
+  const int64_t size = integer_of(lower->module, "ttg.global_scratch_memory_size");
+  return nereid_emit_gep(lower, base, lower->types.i8, nereid_emit_mul(lower, index, nereid_emit_i64(lower, size)));
+}
+
+MlirValue nereid_lower_scratch_pointer(nereid_lower_t *lower, int64_t offset) {
+  if (mlirValueIsNull(lower->scratch_base)) {
+    nereid_builder_t saved = nereid_lower_enter_prologue(lower);
+    lower->scratch_base = emit_own_scratch(lower);
+    nereid_lower_leave_prologue(lower, saved);
+  }
+  return nereid_emit_offset(lower, lower->scratch_base, offset);
+}
+
 static bool lower_global_scratch_alloc(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   const int64_t offset = integer_of(op, "ttg.global_scratch_memory_offset");
-  const int64_t size = integer_of(lower->module, "ttg.global_scratch_memory_size");
-  if (offset < 0 || size < 0)
+  if (offset < 0 || integer_of(lower->module, "ttg.global_scratch_memory_size") < 0)
     return nereid_lower_error(op, "has no place in global scratch: tritongpu-global-scratch-memory-allocation comes "
                                   "first");
-  if (!lower->is_kernel)
-    return nereid_lower_error(op, "is in a function that is called: expected a kernel, which alone is given scratch");
-  MlirValue base = mlirBlockGetArgument(lower->entry, mlirBlockGetNumArguments(lower->entry) - 2);
-  MlirValue index = nereid_emit_cast(lower, "llvm.zext", lower->types.i64, emit_cta_index(lower));
-  MlirValue start = nereid_emit_mul(lower, index, nereid_emit_i64(lower, size));
-  MlirValue own = nereid_emit_gep(lower, base, lower->types.i8, start);
-  nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0), nereid_emit_offset(lower, own, offset));
+  nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0), nereid_lower_scratch_pointer(lower, offset));
   return true;
 }
 

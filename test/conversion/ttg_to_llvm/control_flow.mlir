@@ -1,4 +1,4 @@
-// Branches and calls carry tensors register by register.
+// Branches carry tensors register by register.
 // RUN: nereid-opt %s --convert-triton-gpu-to-llvm | FileCheck %s
 
 #v2 = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -79,27 +79,5 @@ tt.func private @annotation(%c: i1) {
   cf.br ^head {llvm.loop_annotation = #no_unroll}
 ^end:
   tt.return
-}
-
-// CHECK-LABEL: llvm.func internal @callee(%arg0: f32, %arg1: f32, %arg2: i32, %arg3: !llvm.ptr<3>) -> !llvm.struct<(i32, f32, f32)>
-// CHECK: %[[A:.*]] = llvm.insertvalue %arg2, %{{.*}}[0]
-// CHECK: %[[B:.*]] = llvm.insertvalue %arg0, %[[A]][1]
-// CHECK: %[[C:.*]] = llvm.insertvalue %arg1, %[[B]][2]
-// CHECK: llvm.return %[[C]]
-tt.func private @callee(%x: tensor<256xf32, #v2>, %i: i32) -> (i32, tensor<256xf32, #v2>) attributes {noinline = true} {
-  tt.return %i, %x : i32, tensor<256xf32, #v2>
-}
-
-// CHECK-LABEL: llvm.func internal @caller(
-// CHECK: %[[ALL:.*]] = llvm.call @callee(%arg0, %arg1, %arg2, %arg3)
-// CHECK: llvm.extractvalue %[[ALL]][0]
-// CHECK: %[[X0:.*]] = llvm.extractvalue %[[ALL]][1]
-// CHECK: %[[X1:.*]] = llvm.extractvalue %[[ALL]][2]
-// CHECK: llvm.fadd %[[X0]], %[[X0]]
-// CHECK: llvm.fadd %[[X1]], %[[X1]]
-tt.func private @caller(%x: tensor<256xf32, #v2>, %i: i32) -> tensor<256xf32, #v2> {
-  %j, %y = tt.call @callee(%x, %i) : (tensor<256xf32, #v2>, i32) -> (i32, tensor<256xf32, #v2>)
-  %z = arith.addf %y, %y : tensor<256xf32, #v2>
-  tt.return %z : tensor<256xf32, #v2>
 }
 }

@@ -12,20 +12,20 @@ tt.func public @kernel(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %a: i1, %b
   tt.return
 }
 
-// A tensor is a parameter per register, several results are a struct; the frame in shared memory comes last.
+// A tensor is a parameter per register, several results are a struct.
 // CHECK-LABEL: llvm.func internal @internal(
-// CHECK-SAME: %arg0: f32, %arg1: f32, %arg2: i32, %arg3: !llvm.ptr<3>) -> !llvm.struct<(f32, f32, i32)>
-// CHECK-SAME: attributes {no_inline}
+// CHECK-SAME: %arg0: f32, %arg1: f32, %arg2: i32) -> !llvm.struct<(f32, f32, i32)>
+// CHECK-SAME: attributes {convergent, no_inline}
 tt.func private @internal(%x: tensor<512xf32, #v2>, %i: i32) -> (tensor<512xf32, #v2>, i32) attributes {noinline = true} {
   tt.return %x, %i : tensor<512xf32, #v2>, i32
 }
 
-// CHECK-LABEL: llvm.func internal @one_result(%arg0: i32, %arg1: !llvm.ptr<3>) -> i32 {
+// CHECK-LABEL: llvm.func internal @one_result(%arg0: i32) -> i32 attributes {convergent} {
 tt.func private @one_result(%i: i32) -> i32 {
   tt.return %i : i32
 }
 
-// CHECK-LABEL: llvm.func internal @nothing(%arg0: !llvm.ptr<3>) {
+// CHECK-LABEL: llvm.func internal @nothing() attributes {convergent} {
 tt.func private @nothing() {
   tt.return
 }

@@ -98,8 +98,8 @@ tt.func public @unknown(%n: index) {
 // -----
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-// expected-error @below {{a buffer cannot be the parameter of a function; expected a tensor}}
-tt.func private @memory_of_caller(%x: !ttg.memdesc<64xf32, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>, #ttg.shared_memory, mutable>) {
+// expected-error @below {{a token of asynchronous copies stays in its function: expected a wait in front of calls}}
+tt.func private @copies_of_caller(%x: !ttg.async.token) {
   tt.return
 }
 }

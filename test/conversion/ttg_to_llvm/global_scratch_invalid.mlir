@@ -7,13 +7,3 @@ tt.func public @unplaced() {
   tt.return
 }
 }
-
-// -----
-
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", ttg.global_scratch_memory_size = 4 : i32} {
-tt.func private @called() {
-  // expected-error @below {{'ttg.global_scratch_alloc' op is in a function that is called: expected a kernel, which alone is given scratch}}
-  %a = ttg.global_scratch_alloc {nbytes = 4 : i32, alignment = 4 : i32, ttg.global_scratch_memory_offset = 0 : i32} : !tt.ptr<i32>
-  tt.return
-}
-}

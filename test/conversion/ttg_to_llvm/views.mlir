@@ -37,7 +37,7 @@ tt.func private @poison() -> f32 {
 }
 
 // A splat is its scalar, four times; of a tensor of one element the scalar comes back.
-// CHECK-LABEL: llvm.func internal @splat(%arg0: f32,
+// CHECK-LABEL: llvm.func internal @splat(%arg0: f32)
 // CHECK: llvm.insertvalue %arg0, %{{.*}}[0]
 // CHECK: llvm.insertvalue %arg0, %{{.*}}[3]
 // CHECK: llvm.insertvalue %arg0, %{{.*}}[4]

@@ -1,0 +1,95 @@
+// What functions pass each other: registers, addresses of buffers, and the starts of frames where somebody needs them.
+// RUN: nereid-opt %s --split-input-file --allocate-shared-memory --tritongpu-global-scratch-memory-allocation --convert-triton-gpu-to-llvm | FileCheck %s
+
+#v2 = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+
+// CHECK-LABEL: llvm.func internal @callee(%arg0: f32, %arg1: f32, %arg2: i32) -> !llvm.struct<(i32, f32, f32)> attributes {convergent, no_inline}
+// CHECK: %[[A:.*]] = llvm.insertvalue %arg2, %{{.*}}[0]
+// CHECK: %[[B:.*]] = llvm.insertvalue %arg0, %[[A]][1]
+// CHECK: %[[C:.*]] = llvm.insertvalue %arg1, %[[B]][2]
+// CHECK: llvm.return %[[C]]
+tt.func private @callee(%x: tensor<256xf32, #v2>, %i: i32) -> (i32, tensor<256xf32, #v2>) attributes {noinline = true} {
+  tt.return %i, %x : i32, tensor<256xf32, #v2>
+}
+
+// CHECK-LABEL: llvm.func internal @caller(
+// CHECK: %[[ALL:.*]] = llvm.call @callee(%arg0, %arg1, %arg2) : (f32, f32, i32) ->
+// CHECK: llvm.extractvalue %[[ALL]][0]
+// CHECK: %[[X0:.*]] = llvm.extractvalue %[[ALL]][1]
+// CHECK: %[[X1:.*]] = llvm.extractvalue %[[ALL]][2]
+// CHECK: llvm.fadd %[[X0]], %[[X0]]
+// CHECK: llvm.fadd %[[X1]], %[[X1]]
+tt.func private @caller(%x: tensor<256xf32, #v2>, %i: i32) -> tensor<256xf32, #v2> {
+  %j, %y = tt.call @callee(%x, %i) : (tensor<256xf32, #v2>, i32) -> (i32, tensor<256xf32, #v2>)
+  %z = arith.addf %y, %y : tensor<256xf32, #v2>
+  tt.return %z : tensor<256xf32, #v2>
+}
+}
+
+// -----
+
+// Frames go down only to where they are used: @leaf_scratch has nothing in shared memory, @leaf_shared nothing in global
+// scratch, @middle has neither and hands on both, @pure nothing at all. Starts add up along the way.
+#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+!buffer = !ttg.memdesc<128xf32, #shared, #ttg.shared_memory, mutable>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+
+// CHECK-LABEL: llvm.func @kernel(
+// CHECK-DAG: %[[SHARED:.*]] = llvm.mlir.addressof @global_smem : !llvm.ptr<3>
+// CHECK-DAG: %[[SCRATCH:.*]] = llvm.getelementptr %{{.*}}[%{{.*}}] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
+// CHECK: llvm.call @pure() : () -> ()
+// CHECK: %[[FRAME:.*]] = llvm.getelementptr %[[SHARED]][{{[1-9][0-9]*}}]
+// CHECK: %[[OWN:.*]] = llvm.getelementptr %[[SCRATCH]][64]
+// CHECK: llvm.call @middle(%[[FRAME]], %[[OWN]]) : (!llvm.ptr<3>, !llvm.ptr<1>) -> ()
+tt.func public @kernel() {
+  %a = ttg.local_alloc : () -> !buffer
+  %s = ttg.global_scratch_alloc {nbytes = 64 : i32, alignment = 64 : i32} : !tt.ptr<i8>
+  tt.call @pure() : () -> ()
+  tt.call @middle() : () -> ()
+  %v = ttg.local_load %a : !buffer -> tensor<128xf32, #line>
+  tt.return
+}
+// CHECK-LABEL: llvm.func internal @pure() attributes
+// CHECK: nvvm.read.ptx.sreg.ctaid.x
+tt.func private @pure() {
+  %p = tt.get_program_id x : i32
+  tt.return
+}
+// CHECK-LABEL: llvm.func internal @middle(%arg0: !llvm.ptr<3>, %arg1: !llvm.ptr<1>)
+// CHECK: llvm.call @leaf_scratch(%arg1) : (!llvm.ptr<1>) -> ()
+// CHECK: llvm.call @leaf_shared(%arg0) : (!llvm.ptr<3>) -> ()
+tt.func private @middle() {
+  tt.call @leaf_scratch() : () -> ()
+  tt.call @leaf_shared() : () -> ()
+  tt.return
+}
+// CHECK-LABEL: llvm.func internal @leaf_scratch(%arg0: !llvm.ptr<1>)
+tt.func private @leaf_scratch() {
+  %s = ttg.global_scratch_alloc {nbytes = 4 : i32, alignment = 4 : i32} : !tt.ptr<i32>
+  %i = arith.constant 1 : i32
+  // CHECK: st.global
+  // CHECK-SAME: %arg0
+  tt.store %s, %i : !tt.ptr<i32>
+  tt.return
+}
+// CHECK-LABEL: llvm.func internal @leaf_shared(%arg0: !llvm.ptr<3>)
+tt.func private @leaf_shared() {
+  %a = ttg.local_alloc : () -> !buffer
+  tt.return
+}
+// A buffer is where it begins; it may come back.
+// CHECK-LABEL: llvm.func internal @buffers(%arg0: !llvm.ptr<3>, %arg1: i32) -> !llvm.ptr<3>
+// CHECK: %[[B:.*]] = llvm.call @same(%arg0) : (!llvm.ptr<3>) -> !llvm.ptr<3>
+// CHECK: %[[V:.*]] = llvm.getelementptr %[[B]][%{{.*}}]
+// CHECK: llvm.return %[[V]]
+tt.func private @buffers(%b: !ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory, mutable>, %i: i32) -> !buffer {
+  %c = tt.call @same(%b) : (!ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory, mutable>) -> !ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory, mutable>
+  %v = ttg.memdesc_index %c[%i] : !ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory, mutable> -> !buffer
+  tt.return %v : !buffer
+}
+tt.func private @same(%b: !ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory, mutable>) -> !ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory, mutable> attributes {noinline = true} {
+  tt.return %b : !ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory, mutable>
+}
+}
