@@ -59,7 +59,19 @@ static const char *const llvm[] = {
     NULL,
 };
 
-static const char *const *const stages[] = {ttir, ttgir, llvm};
+/* For those who want source lines: they cost time in every later stage. */
+static const char *const names[] = {
+    "nereid-name-inlined",
+    NULL,
+};
+
+static const char *const lines[] = {
+    "enable-line-info",
+    "extract-variable-info",
+    NULL,
+};
+
+static const char *const *const stages[] = {ttir, ttgir, llvm, names, lines};
 
 /* Replaces each $name in `step`. */
 static const char *with_options(const char *step, const nereid_pipeline_options_t *options, nereid_arena_t *arena) {

@@ -2,9 +2,7 @@
 #include "seam/llvm.h"
 
 #include "mlir/CAPI/IR.h"
-#include "mlir/CAPI/Pass.h"
 #include "mlir/CAPI/Support.h"
-#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -34,8 +32,6 @@ void nereidMlirRemarksEnable(MlirContext context) {
   auto policy = std::make_unique<mlir::remark::RemarkEmittingPolicyAll>();
   (void)mlir::remark::enableOptimizationRemarks(*unwrap(context), nullptr, std::move(policy), every, true);
 }
-
-MlirPass nereidMlirCreateDebugScopePass(void) { return wrap(mlir::LLVM::createDIScopeForLLVMFuncOpPass().release()); }
 
 LLVMBool nereidLlvmLinkModulesOnlyNeeded(LLVMModuleRef dest, LLVMModuleRef src) {
   return llvm::Linker::linkModules(*llvm::unwrap(dest), std::unique_ptr<llvm::Module>(llvm::unwrap(src)),

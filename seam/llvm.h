@@ -4,7 +4,6 @@
 
 #include <llvm-c/Core.h>
 #include <mlir-c/IR.h>
-#include <mlir-c/Pass.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,9 +19,6 @@ MlirModule nereidMlirModuleCreateParse(MlirContext context, MlirStringRef source
 
 /* Makes optimisation remarks of every kind and category diagnostics of severity remark. */
 void nereidMlirRemarksEnable(MlirContext context);
-
-/* A pass on builtin.module that gives llvm functions the debug information from which translation makes line tables. */
-MlirPass nereidMlirCreateDebugScopePass(void);
 
 /* Links into `dest` the definitions of `src` that `dest` declares and uses, and what those need. Destroys `src`.
  * True on an error, which reaches the context's diagnostic handler. LLVM-C can only link whole modules. */

@@ -7,6 +7,7 @@
 #include "target/prepare.h"
 
 #include "seam/llvm.h"
+#include "target/inlined_lines.h"
 #include "target/recover.h"
 
 #include <llvm-c/Analysis.h>
@@ -160,6 +161,10 @@ nereid_status_t nereid_backend_emit(nereid_backend_t *backend, LLVMModuleRef mod
   unsigned errors = backend->errors;
   char *message = NULL;
   LLVMMemoryBufferRef buffer = NULL;
+  nereid_inlined_lines_t lines;
+  if (!nereid_inlined_lines_collect(&lines, module, arena))
+    return NEREID_ERROR_MEMORY;
+  LLVMSetTargetMachineAsmVerbosity(backend->machine, lines.wanted);
   if (LLVMTargetMachineEmitToMemoryBuffer(backend->machine, module, LLVMAssemblyFile, &message, &buffer)) {
     nereid_report(backend->report, NEREID_ERROR_INTERNAL, "LLVM: %s", message ? message : "no PTX was emitted");
     LLVMDisposeMessage(message);
@@ -171,6 +176,8 @@ nereid_status_t nereid_backend_emit(nereid_backend_t *backend, LLVMModuleRef mod
   LLVMDisposeMemoryBuffer(buffer);
   if (backend->errors != errors)
     return NEREID_ERROR_PROGRAM;
+  if (copy)
+    *out_ptx = nereid_inlined_lines_write(&lines, *out_ptx);
   return out_ptx->data ? NEREID_OK : NEREID_ERROR_MEMORY;
 }
 

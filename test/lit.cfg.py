@@ -35,6 +35,8 @@ if os.path.isdir(corpus):
 cuda = os.environ.get("CUDA_HOME", os.environ.get("CUDA_PATH", "/usr/local/cuda"))
 if shutil.which("ptxas") or os.path.exists(os.path.join(cuda, "bin", "ptxas")):
     config.available_features.add("ptxas")
+if shutil.which("nvdisasm"):
+    config.available_features.add("nvdisasm")
 nvcc = shutil.which("nvcc") or os.path.join(cuda, "bin", "nvcc")
 if os.path.exists(nvcc):
     config.available_features.add("nvcc")

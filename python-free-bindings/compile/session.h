@@ -139,11 +139,6 @@ typedef struct nereid_ptx_facts {
 /* Directives of a PTX text, as far as the driver needs them; false when memory is out. Views point into `ptx`. */
 bool nereid_ptx_read(nereid_view_t ptx, nereid_arena_t *arena, nereid_ptx_facts_t *out_facts);
 
-/* --- lines.c --- */
-
-/* Gives the functions of the llvm dialect in `module` what translation makes line tables from. */
-NEREID_MUST_USE nereid_status_t nereid_lines_keep(nereid_compilation_t *compilation);
-
 /* --- stages.c --- */
 
 /* Runs the stages from the input's to the one asked for, and fills the result. */

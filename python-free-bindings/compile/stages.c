@@ -37,7 +37,10 @@ static nereid_status_t run_passes(nereid_compilation_t *compilation, nereid_pipe
 }
 
 static nereid_status_t run_ttir(nereid_compilation_t *compilation) {
-  return run_passes(compilation, NEREID_PIPELINE_TTIR);
+  nereid_status_t status = NEREID_OK;
+  if (compilation->options.lineinfo)
+    status = run_passes(compilation, NEREID_PIPELINE_NAMES);
+  return status == NEREID_OK ? run_passes(compilation, NEREID_PIPELINE_TTIR) : status;
 }
 
 static nereid_status_t run_ttgir(nereid_compilation_t *compilation) {
@@ -82,8 +85,8 @@ static nereid_status_t translate(nereid_compilation_t *compilation) {
   if (!nereid_kernel_abi_finish(compilation->module))
     return NEREID_ERROR_PROGRAM;
   nereid_status_t status = NEREID_OK;
-  if (compilation->options.lineinfo) /* line tables cost time in every later stage */
-    status = nereid_lines_keep(compilation);
+  if (compilation->options.lineinfo)
+    status = run_passes(compilation, NEREID_PIPELINE_LINES);
   if (status == NEREID_OK)
     status = nereid_backend_translate(&compilation->compiler->backend, compilation->module, &compilation->llvm);
   return status;

@@ -28,7 +28,7 @@ static void test_every_stage_parses(void **state) {
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
   MlirContext context = make_context();
-  for (int stage = NEREID_PIPELINE_TTIR; stage <= NEREID_PIPELINE_LLVM; stage++) {
+  for (int stage = NEREID_PIPELINE_TTIR; stage <= NEREID_PIPELINE_LINES; stage++) {
     MlirPassManager manager = mlirPassManagerCreate(context);
     MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(manager);
     assert_int_equal(nereid_pipeline_add(passes, stage, &options, &arena), NEREID_OK);
