@@ -10,6 +10,7 @@
 #include "seam/opt_main.h"
 
 #include <mlir-c/Conversion.h>
+#include <mlir-c/Dialect/LLVM.h>
 #include <mlir-c/Transforms.h>
 
 #include <assert.h>
@@ -75,6 +76,7 @@ static void register_all(void) {
   mlirRegisterConversionConvertFuncToLLVMPass();
   mlirRegisterConversionUBToLLVMConversionPass();
   mlirRegisterConversionConvertNVVMToLLVMPass();
+  mlirRegisterLLVMNVVMOptimizeForTargetPass();
   nereidMlirRegisterArithPasses();
 }
 

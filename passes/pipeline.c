@@ -59,6 +59,11 @@ static const char *const llvm[] = {
     NULL,
 };
 
+static const char *const finish[] = {
+    "convert-nv-gpu-to-llvm",
+    NULL,
+};
+
 /* For those who want source lines: they cost time in every later stage. */
 static const char *const names[] = {
     "nereid-name-inlined",
@@ -71,7 +76,7 @@ static const char *const lines[] = {
     NULL,
 };
 
-static const char *const *const stages[] = {ttir, ttgir, llvm, names, lines};
+static const char *const *const stages[] = {ttir, ttgir, llvm, finish, names, lines};
 
 /* Replaces each $name in `step`. */
 static const char *with_options(const char *step, const nereid_pipeline_options_t *options, nereid_arena_t *arena) {

@@ -8,11 +8,12 @@
 
 /* A stretch of the way that passes over MLIR go. What comes before and after is not made of passes. */
 typedef enum nereid_pipeline {
-  NEREID_PIPELINE_TTIR,  /* tt as read -> tt, inlined and canonical */
-  NEREID_PIPELINE_TTGIR, /* tt -> ttg with layouts */
-  NEREID_PIPELINE_LLVM,  /* ttg -> llvm and nvvm dialects */
-  NEREID_PIPELINE_NAMES, /* before ttir, for source lines: functions keep their names */
-  NEREID_PIPELINE_LINES, /* llvm dialect with locations -> with debug information */
+  NEREID_PIPELINE_TTIR,   /* tt as read -> tt, inlined and canonical */
+  NEREID_PIPELINE_TTGIR,  /* tt -> ttg with layouts */
+  NEREID_PIPELINE_LLVM,   /* ttg -> llvm and nvvm dialects */
+  NEREID_PIPELINE_FINISH, /* what is printed as llvm -> what LLVM IR has a form for */
+  NEREID_PIPELINE_NAMES,  /* before ttir, for source lines: functions keep their names */
+  NEREID_PIPELINE_LINES,  /* llvm dialect with locations -> with debug information */
 } nereid_pipeline_t;
 
 /* What passes ask for; every field must be set. */

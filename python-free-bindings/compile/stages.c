@@ -7,7 +7,6 @@
 #include "session.h"
 
 #include "analysis/call_graph.h"
-#include "conversion/ttg_to_llvm/kernel_abi.h"
 #include "passes/pipeline.h"
 
 #include <llvm-c/Core.h>
@@ -82,10 +81,8 @@ static nereid_status_t run_llvm(nereid_compilation_t *compilation) {
 /* --- LLVM --- */
 
 static nereid_status_t translate(nereid_compilation_t *compilation) {
-  if (!nereid_kernel_abi_finish(compilation->module))
-    return NEREID_ERROR_PROGRAM;
-  nereid_status_t status = NEREID_OK;
-  if (compilation->options.lineinfo)
+  nereid_status_t status = run_passes(compilation, NEREID_PIPELINE_FINISH);
+  if (status == NEREID_OK && compilation->options.lineinfo)
     status = run_passes(compilation, NEREID_PIPELINE_LINES);
   if (status == NEREID_OK)
     status = nereid_backend_translate(&compilation->compiler->backend, compilation->module, &compilation->llvm);

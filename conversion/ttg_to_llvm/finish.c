@@ -1,0 +1,39 @@
+/* convert-nv-gpu-to-llvm: the last step before translation to LLVM IR.
+ *
+ *   llvm.func @k(%d: !llvm.ptr {tt.nv_tma_desc = 1 : i32}) …   ->   llvm.func @k(%d: !llvm.ptr {llvm.byval = …, …}) …
+ *
+ * The name is Triton's, whose pass lowers what its conversion leaves; ours leaves nothing. What remains are the
+ * argument attributes, which say what a kernel is given as long as the module is one of MLIR: here they take effect and
+ * go, as LLVM has no place for them. An operation that LLVM IR has no form for is an error, so a pipeline that forgot a
+ * pass hears of it here and at the operation. Requires and keeps: llvm and nvvm only. */
+#include "conversion/ttg_to_llvm/kernel_abi.h"
+#include "passes/pass.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_dialect(MlirStringRef name, const char *dialect) {
+  const size_t size = strlen(dialect);
+  return name.length > size && memcmp(name.data, dialect, size) == 0 && name.data[size] == '.';
+}
+
+static MlirWalkResult check(MlirOperation op, void *data) {
+  bool *good = data;
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  if (is_dialect(name, "llvm") || is_dialect(name, "nvvm") ||
+      mlirStringRefEqual(name, mlirStringRefCreateFromCString("builtin.module")))
+    return MlirWalkResultAdvance;
+  char text[256];
+  snprintf(text, sizeof text, "'%.*s' cannot become LLVM IR; convert-triton-gpu-to-llvm lowers what is in a tt.func",
+           (int)name.length, name.data);
+  mlirEmitError(mlirOperationGetLocation(op), text);
+  *good = false;
+  return MlirWalkResultSkip;
+}
+
+MlirLogicalResult nereid_pass_convert_nv_gpu_to_llvm(nereid_pass_t *pass) {
+  bool good = true;
+  mlirOperationWalk(pass->op, check, &good, MlirWalkPreOrder);
+  good = good && nereid_kernel_abi_finish(pass->op);
+  return good ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
+}

@@ -1,0 +1,25 @@
+// RUN: nereid-opt %s --split-input-file --verify-diagnostics --convert-nv-gpu-to-llvm
+
+// A function that was not lowered is one error, not one for each of its operations.
+// expected-error @below {{'tt.func' cannot become LLVM IR}}
+tt.func public @forgotten(%p: !tt.ptr<f32>, %x: f32) {
+  tt.store %p, %x : !tt.ptr<f32>
+  tt.return
+}
+
+// -----
+
+llvm.func @half(%x: f32) -> f32 {
+  // expected-error @below {{'arith.addf' cannot become LLVM IR}}
+  %y = arith.addf %x, %x : f32
+  // expected-error @below {{'builtin.unrealized_conversion_cast' cannot become LLVM IR}}
+  %z = builtin.unrealized_conversion_cast %y : f32 to i32
+  llvm.return %y : f32
+}
+
+// -----
+
+// expected-error @below {{passed by value to kernels only}}
+llvm.func @descriptor(%d: !llvm.ptr {tt.nv_tma_desc = 1 : i32}) {
+  llvm.return
+}
