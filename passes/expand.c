@@ -7,6 +7,7 @@
 #include "dialects/diagnose.h"
 #include "nereid/dialects/nereid.h"
 #include "nereid/dialects/ops.h"
+#include "seam/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -105,14 +106,16 @@ static void move_grid(nereid_expand_t *expand, MlirOperation function, const int
                                        nereid_nereid_grid_attr_get_per_sm(grid)));
 }
 
-static void append_attributes(nereid_expand_t *expand, MlirType type, MlirAttribute old, int *group,
-                              attributes_t *out) {
+/* What the launcher is told of the parts, it is told of kernels. */
+static void append_attributes(nereid_expand_t *expand, MlirOperation function, MlirType type, MlirAttribute old,
+                              int *group, attributes_t *out) {
+  const bool told = expand->rules->argument && nereidMlirFunctionIsPublic(function);
   const intptr_t n = count_parts(expand, type);
   MlirAttribute empty = mlirDictionaryAttrGet(expand->pass->context, 0, NULL);
   for (intptr_t part = 0; part < (n ? n : 1); ++part) {
     MlirAttribute attributes = mlirAttributeIsNull(old) ? empty : old;
     if (n)
-      attributes = expand->rules->argument ? expand->rules->argument(type, attributes, part, *group) : empty;
+      attributes = told ? expand->rules->argument(type, attributes, part, *group) : empty;
     if (!nereid_vector_push(expand->pass->scratch, out, attributes))
       fail(expand);
   }
@@ -130,7 +133,7 @@ static void expand_signature(nereid_expand_t *expand, MlirOperation function) {
   for (intptr_t i = 0; moved && i < n; ++i) {
     moved[i] = (int32_t)inputs.size;
     MlirAttribute own = mlirAttributeIsNull(old) ? old : mlirArrayAttrGetElement(old, i);
-    append_attributes(expand, mlirFunctionTypeGetInput(type, i), own, &group, &attributes);
+    append_attributes(expand, function, mlirFunctionTypeGetInput(type, i), own, &group, &attributes);
     append_types(expand, mlirFunctionTypeGetInput(type, i), &inputs);
   }
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); ++i)

@@ -25,8 +25,8 @@ typedef struct nereid_expand_rules {
   /* Rewrites an op that makes or uses expanded values, which goes away afterwards; *out_done is false for an op that
    * is none of these. False after a diagnostic. */
   bool (*rewrite)(nereid_expand_t *expand, MlirOperation op, bool *out_done);
-  /* The attributes of part `part` of a function's argument of `type` that had `attributes`; `group` numbers expanded
-   * arguments of the function. */
+  /* The attributes of part `part` of a kernel's argument of `type` that had `attributes`; `group` numbers expanded
+   * arguments of the kernel. */
   MlirAttribute (*argument)(MlirType type, MlirAttribute attributes, intptr_t part, int group);
 } nereid_expand_rules_t;
 

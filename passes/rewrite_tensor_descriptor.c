@@ -18,6 +18,7 @@
 #include "nereid/dialects/nereid.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
+#include "seam/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -381,7 +382,7 @@ MlirLogicalResult nereid_pass_triton_rewrite_tensor_descriptor_to_pointer(nereid
     return mlirLogicalResultSuccess();
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (nereid_op_kind(op) == NEREID_OP_TT_FUNC)
+    if (nereid_op_kind(op) == NEREID_OP_TT_FUNC && nereidMlirFunctionIsPublic(op))
       mark_function(pass, op);
   return nereid_expand_run(pass, &rules);
 }

@@ -134,19 +134,23 @@ static MlirNamedAttribute position(nereid_lower_t *lower, intptr_t index) {
   return nereid_emit_attribute(lower, "position", mlirDenseI64ArrayGet(lower->context, 1, &at));
 }
 
-MlirType nereid_lower_result_type(nereid_lower_t *lower, const nereid_types_t *types) {
-  if (types->size == 0)
-    return lower->types.none;
-  return types->size == 1 ? types->data[0]
-                          : mlirLLVMStructTypeLiteralGet(lower->context, (intptr_t)types->size, types->data, false);
+/* Addresses in shared memory have 32 bits, which LLVM's NVPTX forgets when it declares a function that returns one:
+ * they come back as numbers. */
+static bool is_number(nereid_lower_t *lower, MlirType type) {
+  return mlirTypeEqual(type, lower->types.ptr_shared);
 }
 
-static MlirValue pack(nereid_lower_t *lower, const nereid_values_t *values) {
-  nereid_types_t types = {0};
-  for (size_t i = 0; i < values->size; ++i)
-    if (!nereid_vector_push(lower->arena, &types, mlirValueGetType(values->data[i])))
-      return (MlirValue){NULL};
-  MlirType all = nereid_lower_result_type(lower, &types);
+MlirType nereid_lower_result_type(nereid_lower_t *lower, const nereid_types_t *types) {
+  MlirType *returned = nereid_arena_new(lower->arena, MlirType, types->size);
+  for (size_t i = 0; returned && i < types->size; ++i)
+    returned[i] = is_number(lower, types->data[i]) ? lower->types.i32 : types->data[i];
+  if (!returned || types->size == 0)
+    return lower->types.none;
+  return types->size == 1 ? returned[0]
+                          : mlirLLVMStructTypeLiteralGet(lower->context, (intptr_t)types->size, returned, false);
+}
+
+static MlirValue pack(nereid_lower_t *lower, const nereid_values_t *values, MlirType all) {
   MlirValue packed = nereid_emit_undef(lower, all);
   for (size_t i = 0; i < values->size; ++i) {
     MlirNamedAttribute at = position(lower, (intptr_t)i);
@@ -159,13 +163,30 @@ static MlirValue pack(nereid_lower_t *lower, const nereid_values_t *values) {
 static bool lower_return(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   nereid_values_t values = {0};
+  nereid_types_t types = {0};
   if (!nereid_lower_flatten(lower, op, 0, mlirOperationGetNumOperands(op), &values))
     return false;
-  MlirValue returned = values.size > 1 ? pack(lower, &values) : values.size ? values.data[0] : (MlirValue){NULL};
-  if (values.size && mlirValueIsNull(returned))
-    return false;
-  nereid_emit_op(lower, "llvm.return", 0, NULL, values.size > 0, &returned, 0, NULL);
+  for (size_t i = 0; i < values.size; ++i) {
+    MlirType type = mlirValueGetType(values.data[i]);
+    if (!nereid_vector_push(lower->arena, &types, type))
+      return false;
+    if (is_number(lower, type))
+      values.data[i] = nereid_emit_cast(lower, "llvm.ptrtoint", lower->types.i32, values.data[i]);
+  }
+  if (values.size > 1)
+    values.data[0] = pack(lower, &values, nereid_lower_result_type(lower, &types));
+  nereid_emit_op(lower, "llvm.return", 0, NULL, values.size > 0, values.data, 0, NULL);
   return true;
+}
+
+/* Value `index`, of `type`, of what came back. */
+static MlirValue unpack(nereid_lower_t *lower, MlirValue returned, const nereid_types_t *types, intptr_t index) {
+  MlirType type = types->data[index], given = is_number(lower, type) ? lower->types.i32 : type;
+  if (types->size > 1) {
+    MlirNamedAttribute at = position(lower, index);
+    returned = mlirOperationGetResult(nereid_emit_op(lower, "llvm.extractvalue", 1, &given, 1, &returned, 1, &at), 0);
+  }
+  return is_number(lower, type) ? nereid_emit_cast(lower, "llvm.inttoptr", type, returned) : returned;
 }
 
 static bool set_results(nereid_lower_t *lower, MlirOperation op, MlirValue returned, const nereid_types_t *types) {
@@ -175,14 +196,8 @@ static bool set_results(nereid_lower_t *lower, MlirOperation op, MlirValue retur
     nereid_lowered_t lowered = nereid_lower_array(lower, nereid_lower_registers(lower, mlirValueGetType(result)));
     if (!lowered.values)
       return false;
-    for (intptr_t r = 0; r < lowered.count; ++r, ++next) {
-      MlirNamedAttribute at = position(lower, next);
-      lowered.values[r] =
-          types->size == 1
-              ? returned
-              : mlirOperationGetResult(
-                    nereid_emit_op(lower, "llvm.extractvalue", 1, &types->data[next], 1, &returned, 1, &at), 0);
-    }
+    for (intptr_t r = 0; r < lowered.count; ++r)
+      lowered.values[r] = unpack(lower, returned, types, next++);
     nereid_lower_set(lower, result, lowered);
   }
   return true;

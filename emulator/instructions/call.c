@@ -10,7 +10,7 @@
 #include "emulator/machine/execute.h"
 #include "emulator/parser/parse.h"
 
-enum { MOST = 64, DIRECT_STEP = 3 };
+enum { DIRECT_STEP = 3 };
 
 static uint8_t *local_of(const emu_warp_t *warp, uint32_t lane) {
   return warp->cta->local + (size_t)(warp->index * EMU_LANES + lane) * warp->cta->local_bytes;
@@ -170,7 +170,7 @@ typedef struct place { /* of an argument or result: in local memory, or a regist
 
 typedef struct call {
   emu_insn_t *insn;
-  place_t results[MOST], arguments[MOST];
+  place_t *results, *arguments;
   uint32_t n_results, n_arguments;
 } call_t;
 
@@ -208,20 +208,23 @@ static bool read_place(emu_parser_t *parser, const emu_insn_t *insn, uint32_t by
 
 /* ( a, %r1, 5 ) */
 static bool read_places(emu_parser_t *parser, const emu_insn_t *insn, const nereid_emulator_kernel_t *callee,
-                        bool results, place_t *out, uint32_t *n) {
-  *n = 0;
+                        bool results, place_t **out, uint32_t *out_n) {
+  NEREID_VECTOR(place_t) places = {0};
   if (!nereid_emulator_expect(parser, '('))
     return false;
   while (!nereid_emulator_accept(parser, ')')) {
-    size_t k = callee ? callee->n_results + *n : 0;
+    size_t k = callee ? callee->n_results + places.size : 0;
     uint32_t bytes = callee && k < callee->formals.size ? callee->formals.data[k].size : 0;
-    if (*n == MOST)
-      return nereid_emulator_syntax(parser, "a call with more than %d parameters", MOST);
-    if (!read_place(parser, insn, bytes, results, &out[(*n)++]))
+    place_t place;
+    if (!read_place(parser, insn, bytes, results, &place))
       return false;
+    if (!nereid_vector_push(&parser->scratch, &places, place))
+      return nereid_emulator_memory_out(parser);
     if (!nereid_emulator_accept(parser, ',') && nereid_emulator_peek(parser) != ')')
       return nereid_emulator_expect(parser, ')');
   }
+  *out = places.data;
+  *out_n = (uint32_t)places.size;
   return true;
 }
 
@@ -280,13 +283,15 @@ static bool add_copies(emu_parser_t *parser, emu_insn_t *insn, const place_t *pl
 /* A function that calls another one with its own parameters and gives what that gives. */
 static bool forward(emu_parser_t *parser, nereid_emulator_kernel_t *from, nereid_emulator_kernel_t *to) {
   uint32_t n = from->n_results, rest = (uint32_t)from->formals.size - n;
-  place_t places[2 * MOST];
+  place_t *places = nereid_arena_new(&parser->scratch, place_t, from->formals.size);
   emu_insn_t insn = {.execute = nereid_emulator_call,
                      .line = parser->line,
                      .klass = NEREID_EMULATOR_CLASS_CONTROL,
                      .text = "",
                      .guard = {.absent = 1}};
-  for (size_t i = 0; i < from->formals.size && i < 2 * MOST; ++i)
+  if (!places)
+    return nereid_emulator_memory_out(parser);
+  for (size_t i = 0; i < from->formals.size; ++i)
     places[i] = (place_t){.offset = from->formals.data[i].offset, .bytes = from->formals.data[i].size};
   insn.variant = (uint16_t)nereid_emulator_function_index(parser, to->name);
   emu_insn_t behind = insn;
@@ -313,8 +318,8 @@ bool nereid_emulator_alias(emu_parser_t *parser) {
   }
   nereid_emulator_kernel_t *from = parser->program->functions.data[indices[0]];
   nereid_emulator_kernel_t *to = parser->program->functions.data[indices[1]];
-  bool fits = from->n_results == to->n_results && from->formals.size == to->formals.size &&
-              from->formals.size <= 2 * MOST && !from->defined && !from->is_entry && !to->is_entry && from != to;
+  bool fits = from->n_results == to->n_results && from->formals.size == to->formals.size && !from->defined &&
+              !from->is_entry && !to->is_entry && from != to;
   if (!fits)
     return nereid_emulator_syntax(parser, "'%s' cannot be another name of '%s'", from->name_text, to->name_text);
   from->defined = true;
@@ -413,7 +418,7 @@ bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn) {
   call_t call = {.insn = insn};
   uint32_t ignored;
   if (nereid_emulator_peek(parser) == '(' &&
-      (!read_places(parser, insn, NULL, true, call.results, &call.n_results) || !nereid_emulator_expect(parser, ',')))
+      (!read_places(parser, insn, NULL, true, &call.results, &call.n_results) || !nereid_emulator_expect(parser, ',')))
     return false;
   (void)nereid_emulator_peek(parser);
   const char *at = parser->at;
@@ -439,7 +444,7 @@ bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn) {
     if (nereid_emulator_peek(parser) != '(') { /* no arguments, a prototype */
       parser->at = comma;
       parser->line = line;
-    } else if (!read_places(parser, insn, through ? NULL : callee, false, call.arguments, &call.n_arguments)) {
+    } else if (!read_places(parser, insn, through ? NULL : callee, false, &call.arguments, &call.n_arguments)) {
       return false;
     }
   }
@@ -460,8 +465,7 @@ static bool prototype_list(emu_parser_t *parser, emu_symbol_t *symbol) {
                                     (int)(space.size < 40 ? space.size : 40), space.data);
     if (!nereid_emulator_declaration(parser, &declaration))
       return false;
-    if (++symbol->n > 2 * MOST)
-      return nereid_emulator_syntax(parser, "a prototype with more than %d parameters", 2 * MOST);
+    ++symbol->n;
     if (!nereid_vector_push(&parser->scratch, &parser->prototypes, declaration.bytes))
       return nereid_emulator_memory_out(parser);
     if (!nereid_emulator_accept(parser, ',') && nereid_emulator_peek(parser) != ')')
@@ -481,7 +485,7 @@ static bool call_targets(emu_parser_t *parser, emu_symbol_t *symbol) {
     if (symbol->n)
       continue;
     symbol->value = function->n_results;
-    for (size_t i = 0; i < function->formals.size && symbol->n < 2 * MOST; ++i, ++symbol->n)
+    for (size_t i = 0; i < function->formals.size; ++i, ++symbol->n)
       if (!nereid_vector_push(&parser->scratch, &parser->prototypes, function->formals.data[i].size))
         return nereid_emulator_memory_out(parser);
   } while (nereid_emulator_accept(parser, ','));
