@@ -4,9 +4,9 @@
  *     %q = tt.addptr %p, %c64             divisibility [16] again
  *     scf.yield %q                        second visit: %p meets %q's facts, nothing changes, done
  *
- * Operations wait in a queue in program order; when what is known of a value gets less its users enter again. A value
- * that nothing reached yet holds everything up that reads it, which makes the start optimistic. Functions follow their
- * callers. */
+ * Operations are visited in program order, callers in front of callees; when what is known of a value gets less its
+ * users are visited again. A value that nothing reached yet holds everything up that reads it, which makes the start
+ * optimistic. Calls are edges like others: operands flow to the callee's arguments, what it returns to the results. */
 #include "analysis/axis_info.h"
 
 #include "analysis/axis_rules.h"
@@ -22,48 +22,68 @@
 typedef struct entry {
   MlirOperation op;
   nereid_op_kind_t kind;
-  bool queued;
+  bool waits; /* to be visited again */
 } entry_t;
+
+/* What is known of a value, and the entry that says more of it. */
+typedef struct place {
+  nereid_axis_info_t fact; /* comes first: results are handed out as such */
+  uint32_t entry;          /* 1 + index of the op whose result it is; 0: an argument, or not visited yet */
+  bool is_read;            /* a user was visited; until then none needs to be again */
+} place_t;
 
 typedef struct solver {
   nereid_arena_t *arena;
-  nereid_map_t *infos;            /* MlirValue.ptr -> nereid_axis_info_t * */
-  nereid_map_t indexes;           /* MlirOperation.ptr -> 1 + index into entries */
-  NEREID_VECTOR(entry_t) entries; /* of the function at hand */
-  size_t *ring;                   /* queue of entry indexes, entries.size of them: none is in it twice */
-  size_t head, queued;
+  nereid_map_t *infos;              /* MlirValue.ptr -> place_t *, as its fact */
+  nereid_map_t ends;                /* MlirOperation.ptr -> 1 + index of an op without results */
+  const nereid_call_graph_t *graph; /* null: of one function, of whose calls nothing is known */
+  NEREID_VECTOR(entry_t) entries;   /* visited at least once, in that order */
+  NEREID_VECTOR(uint32_t) again;    /* indexes of those to visit again */
 } solver_t;
 
 /* --- facts --- */
 
-/* The place of `value`'s fact, made unreached when it was not there; null when memory is out. */
-static nereid_axis_info_t *fact_of(solver_t *s, MlirValue value) {
+/* The place of `value`, its fact unreached when it was not there; null when memory is out. */
+static place_t *place_of(solver_t *s, MlirValue value) {
   uintptr_t *place = nereid_map_insert(s->infos, value.ptr);
-  if (!place)
-    return NULL;
-  if (!*place) {
-    nereid_axis_info_t *fact = nereid_arena_new(s->arena, nereid_axis_info_t, 1);
-    if (!fact)
+  if (place && !*place) {
+    place_t *made = nereid_arena_new(s->arena, place_t, 1);
+    if (!made)
       return NULL;
-    *fact = nereid_axis_unknown(mlirValueGetType(value));
-    fact->reached = false;
-    *place = (uintptr_t)fact;
+    made->fact = nereid_axis_unknown(mlirValueGetType(value));
+    made->fact.reached = false;
+    *place = (uintptr_t)made;
   }
-  return (nereid_axis_info_t *)*place;
+  return place ? (place_t *)*place : NULL;
+}
+
+/* For who uses it: is visited again when it changes. */
+static const nereid_axis_info_t *read_fact(solver_t *s, MlirValue value) {
+  place_t *place = place_of(s, value);
+  if (place)
+    place->is_read = true;
+  return place ? &place->fact : NULL;
+}
+
+/* 1 + the index of the entry of `op`; 0 when nothing follows from its operands, or it was not visited yet. */
+static size_t entry_of(const solver_t *s, MlirOperation op) {
+  const bool has_results = mlirOperationGetNumResults(op) > 0;
+  const nereid_map_t *map = has_results ? s->infos : &s->ends;
+  const uintptr_t *found = nereid_map_find(map, has_results ? mlirOperationGetResult(op, 0).ptr : op.ptr);
+  return !found ? 0 : has_results ? ((const place_t *)*found)->entry : *found;
 }
 
 static void enqueue(solver_t *s, MlirOperation op) {
-  uintptr_t *index = nereid_map_find(&s->indexes, op.ptr);
-  if (!index || s->entries.data[*index - 1].queued)
+  const size_t entry = entry_of(s, op);
+  if (!entry || s->entries.data[entry - 1].waits)
     return;
-  s->entries.data[*index - 1].queued = true;
-  s->ring[(s->head + s->queued++) % s->entries.size] = *index - 1;
+  s->entries.data[entry - 1].waits = nereid_vector_push(s->arena, &s->again, (uint32_t)(entry - 1));
 }
 
 /* Meets `fact` into what is known of `value`; its users look again when that got less. */
 static void lower(solver_t *s, MlirValue value, const nereid_axis_info_t *fact) {
-  nereid_axis_info_t *known = fact_of(s, value);
-  if (!known || !nereid_axis_meet(known, fact))
+  place_t *known = place_of(s, value);
+  if (!known || !nereid_axis_meet(&known->fact, fact) || !known->is_read)
     return;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
     enqueue(s, mlirOpOperandGetOwner(use));
@@ -81,7 +101,7 @@ static void flow_region_edge(MlirRegion region, intptr_t n, const MlirValue *ope
   (void)region;
   solver_t *s = data;
   for (intptr_t i = 0; i < n; i++) {
-    const nereid_axis_info_t *fact = fact_of(s, operands[i]);
+    const nereid_axis_info_t *fact = read_fact(s, operands[i]);
     if (fact)
       lower(s, inputs[i], fact);
   }
@@ -90,8 +110,8 @@ static void flow_region_edge(MlirRegion region, intptr_t n, const MlirValue *ope
 /* The numbers from the lower bound in steps: what divides both divides all of them. */
 static void flow_induction_variable(solver_t *s, MlirOperation loop) {
   MlirValue variable = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)), 0);
-  const nereid_axis_info_t *start = fact_of(s, nereid_scf_for_get_lower_bound(loop));
-  const nereid_axis_info_t *step = fact_of(s, nereid_scf_for_get_step(loop));
+  const nereid_axis_info_t *start = read_fact(s, nereid_scf_for_get_lower_bound(loop));
+  const nereid_axis_info_t *step = read_fact(s, nereid_scf_for_get_step(loop));
   if (!start || !step || !start->reached || !step->reached)
     return;
   nereid_axis_info_t fact = nereid_axis_unknown(mlirValueGetType(variable));
@@ -112,7 +132,7 @@ static void flow_branch(solver_t *s, MlirOperation branch) {
     for (intptr_t j = 0; j < produced; j++)
       lower_to_unknown(s, mlirBlockGetArgument(block, j));
     for (intptr_t j = 0; j < n; j++) {
-      const nereid_axis_info_t *fact = fact_of(s, mlirOperationGetOperand(branch, first + j));
+      const nereid_axis_info_t *fact = read_fact(s, mlirOperationGetOperand(branch, first + j));
       if (fact)
         lower(s, mlirBlockGetArgument(block, produced + j), fact);
     }
@@ -127,7 +147,7 @@ static void flow_captures(solver_t *s, MlirOperation op) {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(partitions, r));
     for (intptr_t i = 0; !mlirBlockIsNull(block) && i < mlirBlockGetNumArguments(block); i++) {
       const nereid_axis_info_t *fact =
-          i < mlirOperationGetNumOperands(op) ? fact_of(s, mlirOperationGetOperand(op, i)) : NULL;
+          i < mlirOperationGetNumOperands(op) ? read_fact(s, mlirOperationGetOperand(op, i)) : NULL;
       if (fact)
         lower(s, mlirBlockGetArgument(block, i), fact);
     }
@@ -150,6 +170,11 @@ static MlirAttribute hint_of_op(const void *data, MlirStringRef name) {
   return mlirOperationGetDiscardableAttributeByName(*op, name);
 }
 
+static void raise_to_hints(nereid_axis_info_t *fact, MlirOperation op) {
+  if (mlirOperationGetNumDiscardableAttributes(op) > 0)
+    nereid_axis_raise(fact, hint_of_op, &op);
+}
+
 static bool is_elementwise(MlirOperation op) {
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   nereid_view_t view = nereid_view_of(name.data, name.length);
@@ -169,7 +194,7 @@ static nereid_axis_rule_t rule_of(const entry_t *entry) {
 static bool gather(solver_t *s, const entry_t *entry, const nereid_axis_info_t **operands, intptr_t n) {
   int reached_choices = 0;
   for (intptr_t i = 0; i < n; i++) {
-    operands[i] = fact_of(s, mlirOperationGetOperand(entry->op, i));
+    operands[i] = read_fact(s, mlirOperationGetOperand(entry->op, i));
     if (!operands[i])
       return false;
     if (entry->kind == NEREID_OP_ARITH_SELECT && i > 0)
@@ -183,21 +208,46 @@ static bool gather(solver_t *s, const entry_t *entry, const nereid_axis_info_t *
 static void visit_results(solver_t *s, const entry_t *entry) {
   enum { MAX_OPERANDS = 16 };
   const nereid_axis_info_t *operands[MAX_OPERANDS];
-  nereid_axis_call_t call = {entry->op, entry->kind, mlirOperationGetNumOperands(entry->op), operands};
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(entry->op); i++)
-    fact_of(s, mlirOperationGetResult(entry->op, i));
-  if (entry->kind == NEREID_OP_UB_POISON)
-    return;
+  nereid_axis_call_t call = {entry->op, entry->kind, mlirOperationGetNumOperands(entry->op), operands, 0};
+  const intptr_t n = mlirOperationGetNumResults(entry->op);
   nereid_axis_rule_t rule = call.n <= MAX_OPERANDS ? rule_of(entry) : NULL;
-  if (rule && !gather(s, entry, operands, call.n))
+  if (n == 0 || entry->kind == NEREID_OP_UB_POISON || (rule && !gather(s, entry, operands, call.n)))
     return;
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(entry->op); i++) {
-    MlirValue result = mlirOperationGetResult(entry->op, i);
+  for (; call.result < n; call.result++) {
+    MlirValue result = mlirOperationGetResult(entry->op, call.result);
     nereid_axis_info_t fact = nereid_axis_unknown(mlirValueGetType(result));
     if (rule && fact.rank)
       rule(&call, &fact);
-    nereid_axis_raise(&fact, hint_of_op, &entry->op);
+    raise_to_hints(&fact, entry->op);
     lower(s, result, &fact);
+  }
+}
+
+/* --- calls --- */
+
+static void flow_call(solver_t *s, MlirOperation call) {
+  const nereid_call_function_t *callee = nereid_call_graph_callee(s->graph, call);
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(callee->op, 0));
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++) {
+    const nereid_axis_info_t *fact = read_fact(s, mlirOperationGetOperand(call, i));
+    if (fact)
+      lower(s, mlirBlockGetArgument(entry, i), fact);
+  }
+}
+
+static void flow_return(solver_t *s, MlirOperation op) {
+  const size_t number = nereid_call_graph_number(s->graph, mlirOperationGetParentOperation(op));
+  const nereid_call_function_t *function = &s->graph->functions.data[number];
+  for (size_t c = 0; c < function->n_callers; c++) {
+    MlirOperation call = nereid_call_graph_caller(s->graph, function, c)->call;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+      const nereid_axis_info_t *returned = read_fact(s, mlirOperationGetOperand(op, i));
+      if (!returned)
+        return;
+      nereid_axis_info_t fact = *returned;
+      raise_to_hints(&fact, call);
+      lower(s, mlirOperationGetResult(call, i), &fact);
+    }
   }
 }
 
@@ -217,19 +267,38 @@ static bool arguments_are_covered(nereid_op_kind_t kind) {
   }
 }
 
+/* Makes entry `index` known to those that look for it by its operation. */
+static void register_entry(solver_t *s, MlirOperation op, uint32_t index) {
+  const intptr_t n = mlirOperationGetNumResults(op);
+  for (intptr_t i = 0; i < n; i++) {
+    place_t *place = place_of(s, mlirOperationGetResult(op, i));
+    if (place)
+      place->entry = index + 1;
+  }
+  uintptr_t *end = n == 0 ? nereid_map_insert(&s->ends, op.ptr) : NULL;
+  if (end)
+    *end = index + 1;
+}
+
 static void visit(solver_t *s, const entry_t *entry) {
   MlirOperation op = entry->op;
+  const bool has_regions = mlirOperationGetNumRegions(op) > 0;
   if (entry->kind == NEREID_OP_TTG_WARP_SPECIALIZE)
     flow_captures(s, op);
   if (entry->kind == NEREID_OP_SCF_FOR)
     flow_induction_variable(s, op);
-  if (mlirOperationGetNumRegions(op) > 0 && !arguments_are_covered(entry->kind))
+  if (has_regions && !arguments_are_covered(entry->kind))
     flow_foreign_arguments(s, op);
-  if (nereidMlirRegionBranchWalkEdges(op, flow_region_edge, s))
-    return;
-  if (mlirOperationGetNumSuccessors(op) > 0)
+  if (entry->kind == NEREID_OP_TT_CALL && s->graph)
+    flow_call(s, op);
+  else if (entry->kind == NEREID_OP_TT_RETURN && s->graph)
+    flow_return(s, op);
+  else if (mlirOperationGetNumSuccessors(op) > 0)
     flow_branch(s, op);
-  visit_results(s, entry);
+  else if (!has_regions && !mlirOperationIsNull(mlirOperationGetNextInBlock(op)))
+    visit_results(s, entry); /* neither around nor at the end of a region */
+  else if (!nereidMlirRegionBranchWalkEdges(op, flow_region_edge, s))
+    visit_results(s, entry);
 }
 
 /* --- functions --- */
@@ -275,73 +344,61 @@ static void seed(solver_t *s, MlirOperation function, bool is_called) {
     seed_from_attributes(s, function);
 }
 
-static MlirWalkResult collect_op(MlirOperation op, void *data) {
-  solver_t *s = data;
-  uintptr_t *index = nereid_map_insert(&s->indexes, op.ptr);
-  if (!index || !nereid_vector_push(s->arena, &s->entries, (entry_t){op, nereid_op_kind(op), false}))
-    return MlirWalkResultInterrupt;
-  *index = s->entries.size;
-  return MlirWalkResultAdvance;
+/* Whether facts flow through an op without results: to other blocks, regions, functions. */
+static bool passes_on(MlirOperation op) {
+  return mlirOperationGetNumRegions(op) > 0 || mlirOperationIsNull(mlirOperationGetNextInBlock(op)) ||
+         nereid_op_kind(op) == NEREID_OP_TT_CALL;
 }
 
-/* Hands what is known of the arguments of calls in `function` to the functions that they go to. */
-static void flow_calls(solver_t *s, const nereid_call_graph_t *graph, const nereid_call_function_t *function) {
-  for (size_t c = 0; c < function->n_calls; c++) {
-    const nereid_call_edge_t *edge = nereid_call_graph_call(graph, function, c);
-    MlirOperation callee = graph->functions.data[edge->callee].op;
-    MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(callee, 0));
-    for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++) {
-      const nereid_axis_info_t *fact = fact_of(s, mlirOperationGetOperand(edge->call, i));
-      nereid_axis_info_t *known = fact_of(s, mlirBlockGetArgument(entry, i));
-      if (fact && known)
-        nereid_axis_meet(known, fact);
-    }
+/* What is to be visited again goes before what was never visited: a loop is done, while it is at hand, before what
+ * follows it. */
+static MlirWalkResult visit_first(MlirOperation op, void *data) {
+  solver_t *s = data;
+  if (mlirOperationGetNumResults(op) == 0 && !passes_on(op))
+    return MlirWalkResultAdvance;
+  const entry_t entry = {op, nereid_op_kind(op), false};
+  if (!nereid_vector_push(s->arena, &s->entries, entry))
+    return MlirWalkResultInterrupt;
+  register_entry(s, op, (uint32_t)(s->entries.size - 1));
+  visit(s, &entry);
+  for (size_t i = 0; i < s->again.size && !s->arena->failed; i++) {
+    entry_t *again = &s->entries.data[s->again.data[i]];
+    again->waits = false;
+    visit(s, again);
   }
+  s->again.size = 0;
+  return s->arena->failed ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
 static void analyse(solver_t *s, MlirOperation function, bool is_called) {
-  s->entries.size = 0;
-  nereid_map_initialize(&s->indexes, s->arena);
-  mlirOperationWalk(function, collect_op, s, MlirWalkPreOrder);
-  s->ring = nereid_arena_new(s->arena, size_t, s->entries.size);
-  s->head = s->queued = 0;
-  if (s->arena->failed)
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  if (mlirBlockIsNull(body))
     return;
-  /* Entry 0 is the function itself. */
-  for (size_t i = 1; i < s->entries.size; i++)
-    enqueue(s, s->entries.data[i].op);
   seed(s, function, is_called);
-  while (s->queued > 0 && !s->arena->failed) {
-    entry_t *entry = &s->entries.data[s->ring[s->head]];
-    s->head = (s->head + 1) % s->entries.size;
-    s->queued--;
-    entry->queued = false;
-    visit(s, entry);
-  }
-}
-
-static nereid_status_t analyse_module(solver_t *s, MlirOperation module) {
-  nereid_call_graph_t graph;
-  nereid_status_t status = nereid_call_graph_build(module, s->arena, &graph);
-  for (size_t i = 0; status == NEREID_OK && i < graph.functions.size; i++) {
-    const nereid_call_function_t *function = nereid_call_graph_callers_first(&graph, i);
-    if (!function->has_body)
-      continue;
-    analyse(s, function->op, function->n_callers > 0);
-    flow_calls(s, &graph, function);
-  }
-  return status;
+  for (MlirBlock block = body; !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+      mlirOperationWalk(op, visit_first, s, MlirWalkPreOrder);
 }
 
 nereid_status_t nereid_axis_info_run(MlirOperation root, nereid_arena_t *arena, nereid_axis_result_t *out_result) {
   nereid_map_initialize(&out_result->infos, arena);
   solver_t solver = {.arena = arena, .infos = &out_result->infos};
-  nereid_status_t status = NEREID_OK;
-  if (nereid_op_kind(root) == NEREID_OP_TT_FUNC)
+  nereid_map_initialize(&solver.ends, arena);
+  nereid_call_graph_t graph;
+  if (nereid_op_kind(root) == NEREID_OP_TT_FUNC) {
     analyse(&solver, root, false);
-  else
-    status = analyse_module(&solver, root);
-  return status == NEREID_OK && arena->failed ? NEREID_ERROR_MEMORY : status;
+  } else {
+    nereid_status_t status = nereid_call_graph_build(root, arena, &graph);
+    if (status != NEREID_OK)
+      return status;
+    solver.graph = &graph;
+    for (size_t i = 0; i < graph.functions.size; i++) {
+      const nereid_call_function_t *function = nereid_call_graph_callers_first(&graph, i);
+      analyse(&solver, function->op, function->n_callers > 0);
+    }
+  }
+  return arena->failed ? NEREID_ERROR_MEMORY : NEREID_OK;
 }
 
 const nereid_axis_info_t *nereid_axis_info_get(const nereid_axis_result_t *result, MlirValue value) {

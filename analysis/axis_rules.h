@@ -11,10 +11,10 @@ typedef struct nereid_axis_call {
   nereid_op_kind_t kind;
   intptr_t n;                          /* operands */
   const nereid_axis_info_t **operands; /* reached, unless the rule is that of a select */
+  intptr_t result;                     /* the one that is asked for */
 } nereid_axis_call_t;
 
-/* Fills `out`, which comes as nereid_axis_unknown of the result's type; a rule that knows nothing leaves it alone. The
- * same for every result of an operation with several. */
+/* Fills `out`, which comes as nereid_axis_unknown of the result's type; a rule that knows nothing leaves it alone. */
 typedef void (*nereid_axis_rule_t)(const nereid_axis_call_t *call, nereid_axis_info_t *out);
 
 /* The rule of a kind of operation; null when nothing is known of its results. */

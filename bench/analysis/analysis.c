@@ -1,15 +1,16 @@
 /* What the analyses cost and how that grows: processor time and memory of each on modules of module.c.
  *
- *   analysis [--ops SMALL,...,LARGE] [--functions N] [--growth LIMIT] [--seconds LIMIT]
+ *   analysis [--ops SMALL,...,LARGE] [--functions N] [--growth LIMIT] [--seconds LIMIT] [--only NAME]
  *
  * One line per analysis: milliseconds at every number of ops of one function and the MiB that it takes from its arena
  * at the largest; the growth from the first to the last number, relative to linear (1: exactly linear); milliseconds
- * over a chain and a fan of N functions. Times are the best of five, of the processor, so that a busy machine says the
+ * over a chain and a fan of N functions. Times are the best of seven, of the processor, so that a busy machine says the
  * same, and begin with empty caches, so that size counts and not what fits into them. Defaults: 10000,30000,100000 ops,
  * 1000 functions, growth at most 1.3, 1 second. Exit status 1 with "over" at each analysis that is over, 2 when
  * something cannot be run. */
 #include "analysis/allocation.h"
 #include "analysis/axis_info.h"
+#include "analysis/call_graph.h"
 #include "analysis/membar.h"
 #include "analysis/shared_alias.h"
 #include "module.h"
@@ -26,7 +27,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { RUNS = 5, MAX_SIZES = 8 };
+enum { RUNS = 7, MAX_SIZES = 8 };
 
 /* --- the analyses --- */
 
@@ -41,6 +42,11 @@ static bool run_walk(MlirOperation module, nereid_arena_t *arena) {
   if (ops)
     mlirOperationWalk(module, count_op, ops, MlirWalkPreOrder);
   return ops != NULL;
+}
+
+static bool run_call_graph(MlirOperation module, nereid_arena_t *arena) {
+  nereid_call_graph_t graph;
+  return nereid_call_graph_build(module, arena, &graph) == NEREID_OK;
 }
 
 static bool run_axis_info(MlirOperation module, nereid_arena_t *arena) {
@@ -87,19 +93,31 @@ typedef struct analysis {
   bool (*run)(MlirOperation module, nereid_arena_t *arena);
   bool cf;            /* runs on blocks, else on scf */
   const char *before; /* passes that it wants done; null: none */
+  bool changes;       /* the module */
 } analysis_t;
 
 static const analysis_t analyses[] = {
-    {"bare walk", run_walk, false, NULL}, /* to compare with */
-    {"axis info", run_axis_info, false, NULL},
-    {"axis of cf", run_axis_info, true, NULL},
-    {"alias", run_alias, false, NULL},
-    {"allocation", run_allocation, false, NULL}, /* with alias and liveness */
-    {"membar", run_membar, true, "allocate-shared-memory"},
+    {"bare walk", run_walk, false, NULL, false}, /* to compare with */
+    {"call graph", run_call_graph, false, NULL, false},
+    {"axis info", run_axis_info, false, NULL, false},
+    {"axis of cf", run_axis_info, true, NULL, false},
+    {"alias", run_alias, false, NULL, false},
+    {"allocation", run_allocation, false, NULL, false}, /* with alias and liveness */
+    {"membar", run_membar, true, "allocate-shared-memory", true},
 };
 enum { ANALYSES = sizeof analyses / sizeof *analyses };
 
 /* --- measuring --- */
+
+typedef struct settings {
+  size_t sizes[MAX_SIZES], n_sizes, functions;
+  double growth, seconds; /* limits */
+  const char *only;       /* the analysis to measure; null: all */
+} settings_t;
+
+static bool is_wanted(const settings_t *settings, int a) {
+  return !settings->only || strcmp(settings->only, analyses[a].name) == 0;
+}
 
 typedef struct cost {
   double seconds;
@@ -142,57 +160,62 @@ static void empty_caches(void) {
     other[i]++;
 }
 
-/* The best of several runs, each on a module of its own: an analysis may change it. */
-static bool measure(const analysis_t *analysis, MlirModule module, cost_t *out) {
+/* What an allocator hands out after much was freed is scattered, so modules are made anew and not cloned. */
+static MlirModule make_module(MlirContext context, const analysis_t *analysis, const char *text) {
+  MlirModule module = mlirModuleCreateParse(context, mlirStringRefCreateFromCString(text));
+  if (!mlirModuleIsNull(module) && analysis->before && !run_passes(module, analysis->before)) {
+    mlirModuleDestroy(module);
+    module.ptr = NULL;
+  }
+  return module;
+}
+
+/* The best of several runs. `ops`: set to how many the module has. */
+static bool measure(MlirContext context, const analysis_t *analysis, const char *text, cost_t *out, size_t *ops) {
+  MlirModule module = make_module(context, analysis, text);
+  bool good = true;
   *out = (cost_t){.seconds = 1e30};
-  for (int i = 0; i < RUNS; ++i) {
-    MlirOperation clone = mlirOperationClone(mlirModuleGetOperation(module));
+  for (int i = 0; good && i < RUNS; ++i) {
+    if (i > 0 && analysis->changes) {
+      mlirModuleDestroy(module);
+      module = make_module(context, analysis, text);
+    }
+    if (mlirModuleIsNull(module))
+      return false;
     nereid_arena_t arena;
     nereid_arena_initialize(&arena);
     empty_caches();
     const double start = now();
-    const bool good = analysis->run(clone, &arena);
+    good = analysis->run(mlirModuleGetOperation(module), &arena);
     const double seconds = now() - start;
     out->seconds = seconds < out->seconds ? seconds : out->seconds;
     out->mebibytes = (double)arena.allocated / (1 << 20);
     nereid_arena_deinitialize(&arena);
-    mlirOperationDestroy(clone);
-    if (!good)
-      return fprintf(stderr, "analysis: %s failed\n", analysis->name), false;
   }
-  return true;
-}
-
-static bool measure_form(MlirContext context, shape_t shape, size_t size, bool cf, cost_t costs[ANALYSES],
-                         size_t *ops) {
-  char *text = bench_module(shape, size, cf);
-  MlirModule module = text ? mlirModuleCreateParse(context, mlirStringRefCreateFromCString(text)) : (MlirModule){NULL};
-  bool good = !mlirModuleIsNull(module);
-  free(text);
   *ops = 0;
-  if (good)
-    mlirOperationWalk(mlirModuleGetOperation(module), count_op, ops, MlirWalkPreOrder);
-  for (int a = 0; good && a < ANALYSES; ++a) {
-    if (analyses[a].cf != cf)
-      continue;
-    good = !analyses[a].before || run_passes(module, analyses[a].before);
-    good = good && measure(&analyses[a], module, &costs[a]);
-  }
+  mlirOperationWalk(mlirModuleGetOperation(module), count_op, ops, MlirWalkPreOrder);
   mlirModuleDestroy(module);
+  if (!good)
+    fprintf(stderr, "analysis: %s failed\n", analysis->name);
   return good;
 }
 
-/* All analyses on one module; `ops`: how many it has, the loops being scf. */
-static bool measure_all(MlirContext context, shape_t shape, size_t size, cost_t costs[ANALYSES], size_t *ops) {
-  return measure_form(context, shape, size, true, costs, ops) && measure_form(context, shape, size, false, costs, ops);
+/* All analyses on one shape; `ops`: how many it has, its loops being scf. */
+static bool measure_all(MlirContext context, const settings_t *settings, shape_t shape, size_t size,
+                        cost_t costs[ANALYSES], size_t *ops) {
+  bool good = true;
+  for (int a = 0; good && a < ANALYSES; ++a) {
+    size_t count;
+    if (!is_wanted(settings, a))
+      continue;
+    char *text = bench_module(shape, size, analyses[a].cf);
+    good = text && measure(context, &analyses[a], text, &costs[a], analyses[a].cf && !settings->only ? &count : ops);
+    free(text);
+  }
+  return good;
 }
 
 /* --- the table --- */
-
-typedef struct settings {
-  size_t sizes[MAX_SIZES], n_sizes, functions;
-  double growth, seconds; /* limits */
-} settings_t;
 
 typedef struct table {
   cost_t ops[MAX_SIZES][ANALYSES], deep[ANALYSES], wide[ANALYSES];
@@ -202,9 +225,9 @@ typedef struct table {
 static bool fill(const settings_t *settings, MlirContext context, table_t *table) {
   bool good = true;
   for (size_t i = 0; good && i < settings->n_sizes; ++i)
-    good = measure_all(context, ONE, settings->sizes[i], table->ops[i], &table->n_ops[i]);
-  return good && measure_all(context, DEEP, settings->functions, table->deep, &table->n_deep) &&
-         measure_all(context, WIDE, settings->functions, table->wide, &table->n_wide);
+    good = measure_all(context, settings, ONE, settings->sizes[i], table->ops[i], &table->n_ops[i]);
+  return good && measure_all(context, settings, DEEP, settings->functions, table->deep, &table->n_deep) &&
+         measure_all(context, settings, WIDE, settings->functions, table->wide, &table->n_wide);
 }
 
 /* Whether all analyses are within the limits. */
@@ -217,6 +240,8 @@ static bool print(const settings_t *settings, const table_t *table) {
     printf("%9zu", table->n_ops[i]);
   printf("%9s%8s%11s%9s\n", "MiB", "growth", "deep", "wide");
   for (int a = 0; a < ANALYSES; ++a) {
+    if (!is_wanted(settings, a))
+      continue;
     const double growth = table->ops[last][a].seconds / table->ops[0][a].seconds / linear;
     const bool over = growth > settings->growth || table->ops[last][a].seconds > settings->seconds ||
                       table->deep[a].seconds > settings->seconds || table->wide[a].seconds > settings->seconds;
@@ -257,16 +282,20 @@ static bool read_settings(int argc, char **argv, settings_t *settings) {
       good = (settings->growth = strtod(argv[i + 1], NULL)) > 0;
     else if (strcmp(argv[i], "--seconds") == 0)
       good = (settings->seconds = strtod(argv[i + 1], NULL)) > 0;
+    else if (strcmp(argv[i], "--only") == 0)
+      settings->only = argv[i + 1];
     else
       good = false;
   return good;
 }
 
 int main(int argc, char **argv) {
-  settings_t settings = {{10000, 30000, 100000}, 3, 1000, 1.3, 1};
+  settings_t settings = {{10000, 30000, 100000}, 3, 1000, 1.3, 1, NULL};
   static table_t table;
   if (!read_settings(argc, argv, &settings)) {
-    fprintf(stderr, "usage: analysis [--ops SMALL,...,LARGE] [--functions N] [--growth LIMIT] [--seconds LIMIT]\n");
+    fprintf(
+        stderr,
+        "usage: analysis [--ops SMALL,...,LARGE] [--functions N] [--growth LIMIT] [--seconds LIMIT] [--only NAME]\n");
     return 2;
   }
   nereid_passes_register();
