@@ -36,6 +36,7 @@ static const char *const ttgir[] = {
     "convert-triton-to-tritongpu{target=cuda:$capability num-warps=$num-warps num-ctas=$num-ctas}",
     "tritongpu-coalesce",
     "tritongpu-remove-layout-conversions",
+    "tritongpu-optimize-thread-locality",
     "tritongpu-reduce-data-duplication",
     "tritongpu-assign-latencies{num-stages=$num-stages}",
     "tritongpu-schedule-loops",

@@ -17,6 +17,7 @@
 #include "conversion/ttg_to_llvm/region.h"
 #include "conversion/ttg_to_llvm/shuffle.h"
 #include "conversion/ttg_to_llvm/slots.h"
+#include "dialects/tt/combiner.h"
 #include "layout/reduction.h"
 
 #include "nereid/dialects/tt.h"
@@ -137,7 +138,7 @@ static const char *redux_name(const reduce_t *reduce) {
   for (int g = 0; g < plan->n_lanes; ++g)
     if (plan->lanes[g].reg)
       return NULL;
-  const nereid_op_kind_t kind = nereid_region_single_op(reduce->region);
+  const nereid_op_kind_t kind = nereid_tt_combiner_kind(reduce->region);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
     if (rows[i].kind == kind)
       return rows[i].name;

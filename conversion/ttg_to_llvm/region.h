@@ -11,8 +11,4 @@ bool nereid_region_emit(nereid_lower_t *lower, MlirRegion region, const MlirValu
 /* Whether running the region has no effect but its results. */
 bool nereid_region_is_pure(MlirRegion region);
 
-/* The kind of the one op that `region` consists of, when it combines the two arguments and is what the region returns;
- * NEREID_OP_UNKNOWN otherwise. */
-nereid_op_kind_t nereid_region_single_op(MlirRegion region);
-
 #endif

@@ -106,7 +106,7 @@ static bool operand_and_result_layouts(nereid_lower_t *lower, MlirOperation op, 
 }
 
 /* expand_dims and reshape keep the row-major order, so the operand's layout only changes its split into dimensions. */
-static bool lower_reshape(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+static bool lower_expand_dims(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   nereid_layout_t from;
   const nereid_layout_t *to;
@@ -115,6 +115,33 @@ static bool lower_reshape(nereid_lower_t *lower, MlirOperation op, const nereid_
   if (!nereid_layout_reshape(&from, to->rank, to->out_bits))
     return nereid_lower_error(op, "changes the number of elements");
   return nereid_lower_rename(lower, op, &from, to);
+}
+
+/* Every element is in as many registers, lanes and warps of one layout as of the other, and these are the same. */
+static bool hold_copies_alike(const nereid_layout_t *a, const nereid_layout_t *b) {
+  uint32_t of_a[NEREID_LAYOUT_DIMS], of_b[NEREID_LAYOUT_DIMS];
+  nereid_layout_free_masks(a, of_a);
+  nereid_layout_free_masks(b, of_b);
+  bool alike = nereid_layout_registers(a) == nereid_layout_registers(b);
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; ++in)
+    alike &= of_a[in] == of_b[in];
+  return alike;
+}
+
+/* When elements may come in any order, and the right one would move them between threads, each thread keeps its
+ * registers as they are: as Triton does, whose passes make such reshapes of rows that must stay rows. */
+static bool lower_reshape(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  nereid_layout_t from, reshaped, map;
+  const nereid_layout_t *to;
+  if (!operand_and_result_layouts(lower, op, &from, &to))
+    return false;
+  reshaped = from;
+  if (!nereid_tt_reshape_get_allow_reorder(op) || !hold_copies_alike(&from, to) ||
+      !nereid_layout_reshape(&reshaped, to->rank, to->out_bits) ||
+      nereid_layout_convert(&reshaped, to, &map) <= NEREID_LAYOUT_CONVERSION_REGISTER)
+    return lower_expand_dims(lower, op, row);
+  nereid_lower_set(lower, mlirOperationGetResult(op, 0), nereid_lower_operand(lower, op, 0));
+  return true;
 }
 
 static bool lower_trans(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
@@ -162,6 +189,6 @@ const nereid_lower_row_t nereid_lower_view_rows[] = {
     {NEREID_OP_ARITH_CONSTANT, lower_constant, NULL},  {NEREID_OP_UB_POISON, lower_poison, NULL},
     {NEREID_OP_TT_SPLAT, lower_splat, NULL},           {NEREID_OP_TT_UNSPLAT, lower_unsplat, NULL},
     {NEREID_OP_TT_MAKE_RANGE, lower_make_range, NULL}, {NEREID_OP_TT_BROADCAST, lower_broadcast, NULL},
-    {NEREID_OP_TT_EXPAND_DIMS, lower_reshape, NULL},   {NEREID_OP_TT_RESHAPE, lower_reshape, NULL},
+    {NEREID_OP_TT_EXPAND_DIMS, lower_expand_dims, NULL},   {NEREID_OP_TT_RESHAPE, lower_reshape, NULL},
     {NEREID_OP_TT_TRANS, lower_trans, NULL},           {NEREID_OP_UNKNOWN, NULL, NULL},
 };

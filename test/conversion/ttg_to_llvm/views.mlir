@@ -4,6 +4,7 @@
 #line = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #square = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [2, 2], order = [1, 0]}>
 #turned = #ttg.blocked<{sizePerThread = [2, 1], threadsPerWarp = [8, 4], warpsPerCTA = [2, 2], order = [0, 1]}>
+#across = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #rows = #ttg.slice<{dim = 1, parent = #square}>
 // Two of the lane's bits stand the other way round.
 #swapped = #ttg.linear<{register = [[1]], lane = [[4], [2], [8], [16], [32]], warp = [[64], [128]], block = []}>
@@ -104,5 +105,15 @@ tt.func private @turn(%x: tensor<8x32xi32, #square>) -> tensor<32x8xi32, #turned
 tt.func private @reshape(%x: tensor<512xi32, #line>) -> tensor<4x128xi32, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>> {
   %a = tt.reshape %x : tensor<512xi32, #line> -> tensor<4x128xi32, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>
   tt.return %a : tensor<4x128xi32, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>
+}
+
+// Where elements may come in any order, those that would move stay, and go by other names.
+// CHECK-LABEL: llvm.func internal @any_order(
+// CHECK-NOT: nvvm.shfl
+// CHECK: llvm.insertvalue %arg0, %{{.*}}[0]
+// CHECK: llvm.insertvalue %arg3, %{{.*}}[3]
+tt.func private @any_order(%x: tensor<512xf32, #line>) -> tensor<128x4xf32, #across> {
+  %a = tt.reshape %x allow_reorder : tensor<512xf32, #line> -> tensor<128x4xf32, #across>
+  tt.return %a : tensor<128x4xf32, #across>
 }
 }

@@ -1,10 +1,10 @@
 """Random layouts under the ops that move elements between threads: the emulator against the interpreter, in every bit.
 
     random_layouts.py WORK_DIR SEED COUNT OP...        OP: reduce scan convert matrices gather histogram join split
-                                          map fp4
+                                          map fp4 loop
 
 Each case is a kernel that loads a tensor in a random blocked, linear or slice encoding, applies the op, and stores what
-it gives. The emulator gets it with encodings, the interpreter without. Values are small integers, so that sums of floats
+it gives; `loop` is a sum over several reductions, which tritongpu-optimize-thread-locality rewrites. The emulator gets it with encodings, the interpreter without. Values are small integers, so that sums of floats
 are exact in any order. Needs nereid on the PATH.
 """
 
@@ -90,7 +90,7 @@ class Kernel:
         self.rng, self.names, self.lines, self.outs = rng, 0, [], []
         self.warps = rng.choice([1, 2, 4, 4, 8, 16, 32])
         self.layouts = Layouts(rng, self.warps)
-        self.parameters = []
+        self.parameters, self.passes = [], []
 
     def type(self, shape, element, encoding):
         return "tensor<%s%s, %s>" % ("".join("%dx" % n for n in shape), element, encoding)
@@ -144,8 +144,11 @@ class Kernel:
     def load(self, element, shape, encoding, low=-8, high=9):
         """Small whole numbers of any type."""
         pointers, of = self.pointers("i32", shape, encoding, "randint(%d,%d)" % (low, high))
-        value, source = self.emit("tt.load %s : %s" % (pointers, of)), self.type(shape, "i32", encoding)
-        to = self.type(shape, element, encoding)
+        return self.convert_to(self.emit("tt.load %s : %s" % (pointers, of)), element, shape, encoding)
+
+    def convert_to(self, value, element, shape, encoding):
+        """From i32."""
+        source, to = self.type(shape, "i32", encoding), self.type(shape, element, encoding)
         if element == "i1":
             zero = self.emit("arith.constant dense<0> : %s" % source)
             return self.emit("arith.cmpi sgt, %s, %s : %s" % (value, zero, source))
@@ -230,6 +233,39 @@ class Kernel:
                 self.store_scalar(self.emit("arith.extui %s : i1 to i8" % value), "i8")
             else:
                 self.store_scalar(value, element)
+
+    def loop(self):
+        shape, element = self.shape(), self.element()
+        encoding, axis = self.layouts.any(shape), self.rng.randrange(len(shape))
+        op = self.rng.choice(["addf", "maxnumf", "minnumf", "maximumf", "minimumf"] if element[0] == "f" else
+                             ["addi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui"])
+        rest = shape[:axis] + shape[axis + 1:]
+        inner = self.layouts.slice(encoding, axis) if rest else None
+        of = self.type(rest, element, inner) if rest else element
+        start = self.load("i32", shape, encoding)
+        if rest:
+            init = self.load(element, rest, inner)
+        else:
+            init = self.emit("arith.constant " + ("true" if element == "i1" else "%s : %s" % ("3.0" if element[0] == "f" else "3", element)))
+        bounds = [self.emit("arith.constant %d : i32" % n) for n in (0, self.rng.randint(0, 3), 1)]
+        self.names += 1
+        made = "%%v%d" % self.names
+        self.lines.append("  %s = scf.for %%i = %s to %s step %s iter_args(%%sum = %s) -> (%s) : i32 {" % (made, *bounds, init, of))
+        i = self.emit("tt.splat %%i : i32 -> %s" % self.type(shape, "i32", encoding))
+        value = self.emit("arith.addi %s, %s : %s" % (start, i, self.type(shape, "i32", encoding)))
+        value = self.convert_to(value, element, shape, encoding)
+        part, = self.combine("reduce", "axis = %d : i32" % axis, [value], [element], ["%%r0 = arith.%s %%a0, %%b0 : %s" % (op, element)],
+                             [self.type(shape, element, encoding)], [of])
+        both = ["%sum", part]
+        self.rng.shuffle(both)
+        self.lines.append("  scf.yield %s : %s\n  }" % (self.emit("arith.%s %s, %s : %s" % (op, *both, of)), of))
+        if rest:
+            self.store(made, element, rest, inner)
+        elif element == "i1":
+            self.store_scalar(self.emit("arith.extui %s : i1 to i8" % made), "i8")
+        else:
+            self.store_scalar(made, element)
+        self.passes = ["--tritongpu-optimize-thread-locality"]
 
     def scan(self):
         shape, (elements, lines) = self.shape(), self.region(False)
@@ -397,6 +433,8 @@ def main(directory, seed, count, ops):
         for path, with_encodings in zip(paths, (True, False)):
             with open(path, "w") as file:
                 file.write(kernel.text(with_encodings))
+        if kernel.passes:
+            subprocess.run(["nereid-opt", paths[0], *kernel.passes, "-o", paths[0]], check=True)
         schedule = ["--racecheck", "--schedule", ["round-robin", "adversarial", "random"][i % 3]]
         expected, got = kernel.run(paths[1], "interpreter"), kernel.run(paths[0], "emulator", schedule)
         if isinstance(expected, str) or expected != got:

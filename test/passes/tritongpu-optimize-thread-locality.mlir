@@ -1,0 +1,105 @@
+// RUN: nereid-opt %s --tritongpu-optimize-thread-locality --canonicalize | FileCheck %s
+
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#sums = #ttg.slice<{dim = 1, parent = #rows}>
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+
+// The column's index is a bit of the register, five of the lane, two of the register. The first and the last go.
+// CHECK-LABEL: @sums(
+// CHECK: %[[ZERO:.*]] = arith.constant dense<-0.000000e+00> : tensor<16x32xf32, #[[PARTS:.*]]>
+// CHECK: %[[LOOP:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[ZERO]])
+// CHECK: %[[X:.*]] = tt.reshape {{.*}} -> tensor<16x2x32x4xf32
+// CHECK: %[[Y:.*]] = "tt.reduce"(%[[X]]) <{axis = 3 : i32}>
+// CHECK: -> tensor<16x2x32xf32
+// CHECK: %[[Z:.*]] = "tt.reduce"(%[[Y]]) <{axis = 1 : i32}>
+// CHECK: -> tensor<16x32xf32, #[[PARTS]]>
+// CHECK: %[[NEXT:.*]] = arith.addf %[[Z]], %[[ACC]]
+// CHECK: scf.yield %[[NEXT]]
+// CHECK: %[[R:.*]] = "tt.reduce"(%[[LOOP]]) <{axis = 1 : i32}>
+// CHECK: %[[C:.*]] = ttg.convert_layout %[[R]]
+// CHECK: %[[TOTAL:.*]] = arith.addf %arg1, %[[C]]
+// CHECK: tt.return %[[TOTAL]]
+tt.func public @sums(%x: tensor<16x256xf32, #rows>, %init: tensor<16xf32, #line>, %n: i32) -> tensor<16xf32, #line> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<16xf32, #line>) : i32 {
+    %r = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<16x256xf32, #rows>) -> tensor<16xf32, #sums>
+    %l = ttg.convert_layout %r : tensor<16xf32, #sums> -> tensor<16xf32, #line>
+    %next = arith.addf %acc, %l : tensor<16xf32, #line>
+    scf.yield %next : tensor<16xf32, #line>
+  }
+  tt.return %s : tensor<16xf32, #line>
+}
+
+// Through both loops, to a scalar. Each thread has one element.
+// CHECK-LABEL: @nested(
+// CHECK: %[[LEAST:.*]] = arith.constant dense<-2147483648> : tensor<128xi32, #[[LINE:.*]]>
+// CHECK: %[[OUTER:.*]] = scf.for {{.*}} = %[[LEAST]]
+// CHECK: %[[INNER:.*]] = scf.for {{.*}} = %[[LEAST]]
+// CHECK: arith.maxsi %arg0
+// CHECK: }
+// CHECK-NOT: tt.reduce
+// CHECK: arith.maxsi %[[INNER]]
+// CHECK: %[[R:.*]] = "tt.reduce"(%[[OUTER]])
+// CHECK: arith.maxsi %arg1, %[[R]]
+tt.func public @nested(%x: tensor<128xi32, #line>, %init: i32, %n: i32) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%outer = %init) -> (i32) : i32 {
+    %t = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %outer) -> (i32) : i32 {
+      %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+      ^bb0(%a: i32, %b: i32):
+        %c = arith.maxsi %a, %b : i32
+        tt.reduce.return %c : i32
+      }) : (tensor<128xi32, #line>) -> i32
+      %next = arith.maxsi %r, %acc : i32
+      scf.yield %next : i32
+    }
+    scf.yield %t : i32
+  }
+  tt.return %s : i32
+}
+
+// A product of sums is no sum; what the loop itself needs is needed each time; columns lie in threads already.
+// CHECK-LABEL: @left(
+// CHECK: scf.for
+// CHECK-COUNT-3: "tt.reduce"
+// CHECK: scf.yield
+// CHECK-NOT: tt.reduce
+tt.func public @left(%x: tensor<16x256xf32, #rows>, %y: tensor<128x4xf32, #columns>, %p: tensor<16x!tt.ptr<f32>, #sums>, %n: i32) -> (tensor<16xf32, #sums>, tensor<16xf32, #sums>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #columns}>>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant dense<1.0> : tensor<16xf32, #sums>
+  %many = arith.constant dense<1.0> : tensor<128xf32, #ttg.slice<{dim = 1, parent = #columns}>>
+  %s:3 = scf.for %i = %c0 to %n step %c1 iter_args(%u = %one, %v = %one, %w = %many) -> (tensor<16xf32, #sums>, tensor<16xf32, #sums>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #columns}>>) : i32 {
+    %r = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<16x256xf32, #rows>) -> tensor<16xf32, #sums>
+    %product = arith.mulf %u, %r : tensor<16xf32, #sums>
+    %t = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<16x256xf32, #rows>) -> tensor<16xf32, #sums>
+    %sum = arith.addf %v, %t : tensor<16xf32, #sums>
+    tt.store %p, %sum : tensor<16x!tt.ptr<f32>, #sums>
+    %q = "tt.reduce"(%y) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<128x4xf32, #columns>) -> tensor<128xf32, #ttg.slice<{dim = 1, parent = #columns}>>
+    %near = arith.addf %w, %q : tensor<128xf32, #ttg.slice<{dim = 1, parent = #columns}>>
+    scf.yield %product, %sum, %near : tensor<16xf32, #sums>, tensor<16xf32, #sums>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #columns}>>
+  }
+  tt.return %s#0, %s#1, %s#2 : tensor<16xf32, #sums>, tensor<16xf32, #sums>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #columns}>>
+}
+}
