@@ -18,6 +18,7 @@
 #include "layout/encoding.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
+#include "seam/context.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -115,6 +116,20 @@ static void assign_loop(assign_t *assign, MlirOperation loop) {
   }
 }
 
+/* Loads in a loop that is not counted, which no pass looks into. */
+static MlirWalkResult remark_uncounted(MlirOperation op, void *user_data) {
+  const nereid_pass_t *pass = user_data;
+  if (nereid_op_kind(op) != NEREID_OP_TT_LOAD)
+    return MlirWalkResultAdvance;
+  MlirOperation loop = mlirOperationGetParentOperation(op);
+  while (!mlirOperationIsNull(loop) && nereid_op_kind(loop) != NEREID_OP_SCF_FOR &&
+         nereid_op_kind(loop) != NEREID_OP_SCF_WHILE)
+    loop = mlirOperationGetParentOperation(loop);
+  if (!mlirOperationIsNull(loop) && nereid_op_kind(loop) == NEREID_OP_SCF_WHILE)
+    nereid_pass_remark_missed(pass, op, "latency", "not pipelined: its loop may end after any iteration");
+  return MlirWalkResultAdvance;
+}
+
 MlirLogicalResult nereid_pass_tritongpu_assign_latencies(nereid_pass_t *pass) {
   assign_t assign = {.pass = pass, .limit = nereid_allocation_limit(pass->op) - LEFT_FOR_OTHERS};
   nereid_operations_t loops = {0};
@@ -123,6 +138,8 @@ MlirLogicalResult nereid_pass_tritongpu_assign_latencies(nereid_pass_t *pass) {
     return mlirLogicalResultFailure();
   for (size_t i = 0; i < loops.size; ++i)
     assign_loop(&assign, loops.data[i]);
+  if (nereidMlirRemarksEnabled(pass->context))
+    mlirOperationWalk(pass->op, remark_uncounted, pass, MlirWalkPreOrder);
   nereid_pass_statistic_add(pass, "loads", assign.count);
   return pass->scratch->failed ? mlirLogicalResultFailure() : mlirLogicalResultSuccess();
 }

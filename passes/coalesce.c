@@ -26,7 +26,6 @@
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 #include "passes/connected.h"
-#include "seam/context.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -280,40 +279,12 @@ static MlirAttribute make_encoding(const access_t *access, MlirContext context, 
                                         mlirDenseI32ArrayGet(context, rank, access->order), cga_of(access, context));
 }
 
-/* Says how wide the access became and what kept it from being wider. */
-static void explain(const coalesce_t *c, const access_t *access) {
-  if (!nereidMlirRemarksEnabled(c->pass->context) || is_descriptor(access->kind))
-    return;
-  int d = access->order[0];
-  int32_t bits = element_bits(access);
-  int64_t run = access->info ? nereid_axis_info_contiguity(access->info, d) : 1;
-  int64_t aligned = nereid_axis_info_aligned_run(access->info, d);
-  int64_t bytes = access->info ? nereid_axis_info_divisibility(access->info, d) : 1;
-  if (access->own * bits >= VECTOR_BITS)
-    nereid_pass_remark_passed(c->pass, access->op, "vector-width", "%d elements of %d bits: a full 128-bit vector",
-                              access->own, bits);
-  else if (masked_together(access) < smaller(aligned, run))
-    nereid_pass_remark_missed(c->pass, access->op, "vector-width",
-                              "%d elements of %d bits along dimension %d: the mask may change every %lld elements",
-                              access->own, bits, d, (long long)masked_together(access));
-  else if (aligned < run)
-    nereid_pass_remark_missed(c->pass, access->op, "vector-width",
-                              "%d elements of %d bits along dimension %d: addresses are aligned to %lld bytes, "
-                              "while %lld elements are contiguous",
-                              access->own, bits, d, (long long)bytes, (long long)run);
-  else
-    nereid_pass_remark_missed(c->pass, access->op, "vector-width",
-                              "%d elements of %d bits along dimension %d: %lld elements are contiguous", access->own,
-                              bits, d, (long long)run);
-}
-
 static void decide(coalesce_t *c, nereid_connected_t *connected) {
   for (size_t i = 0; i < c->accesses.size; i++) {
     access_t *access = &c->accesses.data[i];
     int32_t warps = nereid_ttg_num_warps(access->op); /* verified: no encoding without it */
     access->elements = decide_elements(connected, access, (int64_t)warps * c->threads_per_warp);
     access->encoding = make_encoding(access, c->pass->context, c->threads_per_warp, warps);
-    explain(c, access);
   }
 }
 

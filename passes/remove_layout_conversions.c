@@ -420,8 +420,11 @@ static bool try_remove(removal_t *removal, MlirOperation conversion) {
   if (!rebuild(removal, &slice))
     return false;
   MlirValue replacement = lookup(removal, root);
-  nereid_pass_remark_passed(removal->pass, conversion, "rematerialised", "%zu operations computed in the wanted layout",
-                            slice.recomputed.size);
+  if (slice.recomputed.size)
+    nereid_pass_remark_passed(removal->pass, conversion, "rematerialised",
+                              "%zu operations computed in the wanted layout", slice.recomputed.size);
+  else
+    nereid_pass_remark_passed(removal->pass, conversion, "rematerialised", "its value is there in the wanted layout");
   mlirValueReplaceAllUsesOfWith(result, replacement);
   return true;
 }

@@ -28,9 +28,9 @@ MlirModule nereidMlirModuleCreateParse(MlirContext context, MlirStringRef source
 }
 
 void nereidMlirRemarksEnable(MlirContext context) {
-  mlir::remark::RemarkCategories every{std::nullopt, ".*", ".*", ".*", ".*"};
+  mlir::remark::RemarkCategories decisions{std::nullopt, ".*", ".*", std::nullopt, ".*"};
   auto policy = std::make_unique<mlir::remark::RemarkEmittingPolicyAll>();
-  (void)mlir::remark::enableOptimizationRemarks(*unwrap(context), nullptr, std::move(policy), every, true);
+  (void)mlir::remark::enableOptimizationRemarks(*unwrap(context), nullptr, std::move(policy), decisions, true);
 }
 
 LLVMBool nereidLlvmLinkModulesOnlyNeeded(LLVMModuleRef dest, LLVMModuleRef src) {

@@ -17,7 +17,8 @@ void nereidMlirRegisterLLVMTranslations(MlirDialectRegistry registry);
  * one. Null after a diagnostic. mlirModuleCreateParse knows no name. */
 MlirModule nereidMlirModuleCreateParse(MlirContext context, MlirStringRef source, MlirStringRef name);
 
-/* Makes optimisation remarks of every kind and category diagnostics of severity remark. */
+/* Makes optimisation remarks of every category, but not the counters (analysis remarks), diagnostics of severity
+ * remark. */
 void nereidMlirRemarksEnable(MlirContext context);
 
 /* Links into `dest` the definitions of `src` that `dest` declares and uses, and what those need. Destroys `src`.

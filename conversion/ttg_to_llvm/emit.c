@@ -299,6 +299,7 @@ void nereid_emit_cond_branch(nereid_lower_t *lower, MlirValue condition, MlirBlo
 
 /* The intrinsic and not nvvm.barrier: with locations, what MLIR 22.1 prints of that op it cannot read back. */
 void nereid_emit_barrier(nereid_lower_t *lower) {
+  ++lower->emitted.barriers;
   MlirValue barrier = nereid_emit_i32(lower, 0);
   nereid_emit_intrinsic(lower, "llvm.nvvm.barrier.cta.sync.aligned.all", (MlirType){NULL}, 1, &barrier);
 }

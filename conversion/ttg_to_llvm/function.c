@@ -365,8 +365,10 @@ bool nereid_lower_ops(nereid_lower_t *lower, MlirBlock block, MlirOperation end)
     lower->builder.location = mlirOperationGetLocation(op);
     if (!row)
       return nereid_lower_error(op, "has no lowering to LLVM");
+    const nereid_lower_emitted_t before = lower->emitted;
     if (!check_results(lower, op) || !row->lower(lower, op, row))
       return false;
+    nereid_lower_remark_exchanged(lower, op, &before);
     nereid_lower_remark_registers(lower, op);
   }
   return true;

@@ -54,6 +54,12 @@ typedef struct nereid_lower_needs {
   bool shared, scratch;
 } nereid_lower_needs_t;
 
+/* How much was emitted of what costs more than an instruction, for remarks. */
+typedef struct nereid_lower_emitted {
+  int64_t combinations; /* copies of a region */
+  int64_t shuffles, warp_reductions, barriers;
+} nereid_lower_emitted_t;
+
 typedef struct nereid_lower {
   nereid_builder_t builder; /* where the next op goes; its location is the current op's */
   MlirContext context;
@@ -71,6 +77,8 @@ typedef struct nereid_lower {
   struct {
     MlirAttribute arith, llvm;
   } overflow[NEREID_LOWER_OVERFLOWS]; /* overflow flags of arith and those of llvm: none, nsw, nuw, both */
+
+  nereid_lower_emitted_t emitted;
 
   nereid_map_t declared; /* name, a StringAttr -> function type that nereid_lower_declare gave it */
   nereid_map_t strings;  /* bytes, a StringAttr -> the global's name, a StringAttr */

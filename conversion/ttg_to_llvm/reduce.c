@@ -146,6 +146,7 @@ static const char *redux_name(const reduce_t *reduce) {
 }
 
 static void reduce_by_redux(reduce_t *reduce, const char *name) {
+  reduce->lower->emitted.warp_reductions += reduce->count;
   for (intptr_t i = 0; i < reduce->count; ++i) {
     MlirValue operands[] = {reduce->tuples[i], nereid_emit_i32(reduce->lower, -1)};
     reduce->tuples[i] = nereid_emit_intrinsic(reduce->lower, name, reduce->lower->types.i32, 2, operands);

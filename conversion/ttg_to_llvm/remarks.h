@@ -2,6 +2,7 @@
  *
  *   tt.load             access-width         "32 of 128 bits: the mask may change every element"
  *   ttg.convert_layout  conversion           "8 stores of 32 bits, a barrier and 2 loads of 128 bits per thread …"
+ *   tt.reduce           reduction            "within the warp: 7 combinations, 5 shuffles per thread"
  *   any                 register-budget      "a tensor<…> takes 512 registers of each thread, which has 255"
  *
  * docs/remarks.md lists them all. */
@@ -27,6 +28,10 @@ void nereid_lower_remark_conversion(nereid_lower_t *lower, MlirOperation op);
 
 /* Of one that goes through shared memory by `plan`: those, and what they cost there. */
 void nereid_lower_remark_exchange(nereid_lower_t *lower, MlirOperation op, const nereid_layout_exchange_t *plan);
+
+/* Of a tt.reduce, tt.scan, tt.gather or tt.histogram (nothing of other operations): whether it stays in the thread or
+ * the warp, and what was emitted for it since `before`. */
+void nereid_lower_remark_exchanged(nereid_lower_t *lower, MlirOperation op, const nereid_lower_emitted_t *before);
 
 /* Of results of `op` that need more registers than a thread has: they will be spilled. Once per type and function. */
 void nereid_lower_remark_registers(nereid_lower_t *lower, MlirOperation op);

@@ -12,6 +12,7 @@ static MlirValue shuffle_word(nereid_lower_t *lower, nereid_shuffle_t mode, Mlir
   static const char *const names[] = {"bfly", "up", "down", "idx"};
   char name[48];
   MlirType type = mlirValueGetType(word);
+  ++lower->emitted.shuffles;
   snprintf(name, sizeof name, "llvm.nvvm.shfl.sync.%s.%s", names[mode], mlirTypeIsAF32(type) ? "f32" : "i32");
   MlirValue operands[] = {nereid_emit_i32(lower, -1), word, lane,
                           nereid_emit_i32(lower, mode == NEREID_SHUFFLE_UP ? 0 : 31)};

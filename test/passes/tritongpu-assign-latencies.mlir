@@ -95,4 +95,24 @@ tt.func public @product(%p: tensor<16x16x!tt.ptr<f16>, #sq>, %acc: tensor<16x16x
   tt.store %o, %r : tensor<16x16x!tt.ptr<f32>, #sq>
   tt.return
 }
+
+// Nobody knows how far ahead a loop may look that can end after any iteration.
+// CHECK-LABEL: @uncounted
+// CHECK-NOT: tt.latency
+tt.func public @uncounted(%p: tensor<512x!tt.ptr<f32>, #v4>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.while (%i = %c0) : (i32) -> i32 {
+    %more = arith.cmpi slt, %i, %n : i32
+    scf.condition(%more) %i : i32
+  } do {
+  ^bb0(%i: i32):
+    // REMARK-DAG: [[@LINE+1]]:{{.*}}not pipelined: its loop may end after any iteration
+    %x = tt.load %p : tensor<512x!tt.ptr<f32>, #v4>
+    tt.store %p, %x : tensor<512x!tt.ptr<f32>, #v4>
+    %next = arith.addi %i, %c1 : i32
+    scf.yield %next : i32
+  }
+  tt.return
+}
 }

@@ -1,5 +1,4 @@
 // RUN: nereid-opt %s --tritongpu-coalesce --split-input-file | FileCheck %s
-// RUN: nereid-opt %s --tritongpu-coalesce --split-input-file --remarks-filter-missed=tritongpu-coalesce --remarks-filter-passed=tritongpu-coalesce 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Pointers that count up in 16-byte steps: four floats per thread, for the load and for the store.
 // CHECK: #[[WIDE:.+]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -13,7 +12,6 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     // CHECK: %[[P:.+]] = ttg.convert_layout %{{.*}} -> tensor<1024x!tt.ptr<f32>, #[[WIDE]]>
     // CHECK: %[[X:.+]] = tt.load %[[P]] : tensor<1024x!tt.ptr<f32>, #[[WIDE]]>
     // CHECK: ttg.convert_layout %[[X]] : tensor<1024xf32, #[[WIDE]]> -> tensor<1024xf32, #{{.+}}>
-    // REMARK: remark: {{.*}}Passed{{.*}}vector-width{{.*}}4 elements of 32 bits: a full 128-bit vector
     %x = tt.load %p : tensor<1024x!tt.ptr<f32>, #blocked>
     %b = tt.splat %out : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
     %q = tt.addptr %b, %r : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
@@ -69,7 +67,6 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     %p = tt.splat %in : !tt.ptr<f32> -> tensor<64x32x!tt.ptr<f32>, #blocked>
     %q = tt.addptr %p, %o : tensor<64x32x!tt.ptr<f32>, #blocked>, tensor<64x32xi32, #blocked>
     // CHECK: tt.load %{{.*}} : tensor<64x32x!tt.ptr<f32>, #[[COLUMN]]>
-    // REMARK: remark: {{.*}}Missed{{.*}}vector-width{{.*}}aligned to 1 bytes, while 64 elements are contiguous
     %x = tt.load %q : tensor<64x32x!tt.ptr<f32>, #blocked>
     // CHECK: tt.atomic_rmw fadd, acq_rel, gpu, %{{.*}}, %{{.*}} : (tensor<64x32x!tt.ptr<f32>, #[[COLUMN]]>, tensor<64x32xf32, #[[COLUMN]]>)
     %y = tt.atomic_rmw fadd, acq_rel, gpu, %q, %x : (tensor<64x32x!tt.ptr<f32>, #blocked>, tensor<64x32xf32, #blocked>) -> tensor<64x32xf32, #blocked>

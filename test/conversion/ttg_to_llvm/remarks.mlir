@@ -15,6 +15,9 @@
 #rows8 = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #fragment = #ttg.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}>
 #wide = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [16, 0], [32, 0]], warp = [[4, 0], [8, 0]], block = []}>
+#thread = #ttg.linear<{register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], block = []}>
+#lanes = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#all32 = #ttg.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]], block = []}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
@@ -123,6 +126,67 @@ tt.func public @too_large(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %s: f32
   // One value in all registers takes one.
   %z = tt.splat %s : f32 -> tensor<65536xf32, #v4>
   tt.store %q, %y : tensor<65536x!tt.ptr<f32>, #v4>
+  tt.return
+}
+
+// Reductions by how far they go: registers, lanes, warps. Combinations, shuffles and barriers are those that are emitted.
+tt.func private @reductions(%x: tensor<128x4xf32, #thread>, %y: tensor<32x16xf64, #lanes>, %z: tensor<512xf32, #v4>, %w: tensor<128xi32, #v1>) {
+  // CHECK: [[@LINE+1]]:{{.*}}Passed{{.*}}reduction{{.*}}within the thread: 3 combinations per thread
+  %0 = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %t = arith.addf %a, %b : f32
+    tt.reduce.return %t : f32
+  }) : (tensor<128x4xf32, #thread>) -> tensor<128xf32, #ttg.slice<{dim = 1, parent = #thread}>>
+  // Four elements and four lanes; an f64 is two words.
+  // CHECK: [[@LINE+1]]:{{.*}}Passed{{.*}}reduction{{.*}}within the warp: 5 combinations, 4 shuffles per thread
+  %1 = "tt.reduce"(%y) <{axis = 1 : i32}> ({
+  ^bb0(%a: f64, %b: f64):
+    %t = arith.addf %a, %b : f64
+    tt.reduce.return %t : f64
+  }) : (tensor<32x16xf64, #lanes>) -> tensor<32xf64, #ttg.slice<{dim = 1, parent = #lanes}>>
+  // 3 and 5 within the warp, 3 for the parts of four warps.
+  // CHECK: [[@LINE+1]]:{{.*}}Missed{{.*}}reduction{{.*}}across warps: 11 combinations, 5 shuffles, 16 bytes of shared memory, 1 barrier per thread
+  %2 = "tt.reduce"(%z) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %t = arith.addf %a, %b : f32
+    tt.reduce.return %t : f32
+  }) : (tensor<512xf32, #v4>) -> f32
+  // CHECK: [[@LINE+1]]:{{.*}}Missed{{.*}}reduction{{.*}}across warps: 3 combinations, 1 redux, 16 bytes of shared memory, 1 barrier per thread
+  %3 = "tt.reduce"(%w) <{axis = 0 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %t = arith.maxsi %a, %b : i32
+    tt.reduce.return %t : i32
+  }) : (tensor<128xi32, #v1>) -> i32
+  tt.return
+}
+
+tt.func private @scans(%x: tensor<128x4xf32, #thread>, %y: tensor<32x16xf32, #lanes>, %z: tensor<512xf32, #v4>) {
+  // CHECK: [[@LINE+1]]:{{.*}}Passed{{.*}}scan{{.*}}within the thread: 3 combinations per thread
+  %0 = "tt.scan"(%x) <{axis = 1 : i32, reverse = false}> ({
+  ^bb0(%a: f32, %b: f32):
+    %t = arith.addf %a, %b : f32
+    tt.scan.return %t : f32
+  }) : (tensor<128x4xf32, #thread>) -> tensor<128x4xf32, #thread>
+  // CHECK: [[@LINE+1]]:{{.*}}Passed{{.*}}scan{{.*}}within the warp: {{[0-9]+}} combinations, 3 shuffles per thread
+  %1 = "tt.scan"(%y) <{axis = 1 : i32, reverse = false}> ({
+  ^bb0(%a: f32, %b: f32):
+    %t = arith.addf %a, %b : f32
+    tt.scan.return %t : f32
+  }) : (tensor<32x16xf32, #lanes>) -> tensor<32x16xf32, #lanes>
+  // CHECK: [[@LINE+1]]:{{.*}}Missed{{.*}}scan{{.*}}across warps: {{[0-9]+}} combinations, 6 shuffles, 16 bytes of shared memory, 1 barrier per thread
+  %2 = "tt.scan"(%z) <{axis = 0 : i32, reverse = false}> ({
+  ^bb0(%a: f32, %b: f32):
+    %t = arith.addf %a, %b : f32
+    tt.scan.return %t : f32
+  }) : (tensor<512xf32, #v4>) -> tensor<512xf32, #v4>
+  tt.return
+}
+
+tt.func private @others(%x: tensor<512xi32, #v4>, %s: tensor<32xf32, #all32>, %i: tensor<32xi32, #all32>) {
+  // CHECK: [[@LINE+1]]:{{.*}}Missed{{.*}}histogram{{.*}}across warps: {{.*}} bytes of shared memory, {{[0-9]}} barriers per thread
+  %0 = tt.histogram %x : tensor<512xi32, #v4> -> tensor<128xi32, #v1>
+  // CHECK: [[@LINE+1]]:{{.*}}Passed{{.*}}gather{{.*}}within the warp: 1 shuffle per thread
+  %1 = tt.gather %s[%i] {axis = 0 : i32} : (tensor<32xf32, #all32>, tensor<32xi32, #all32>) -> tensor<32xf32, #all32>
   tt.return
 }
 }
