@@ -31,11 +31,24 @@ static MlirAttribute uniform_constant(MlirValue value) {
   return mlirDenseElementsAttrGetSplatValue(attribute);
 }
 
+/* Whether tt.splat takes the elements of `tensor`. arith knows others, which lowering refuses where they come up. */
+static bool can_be_spread(MlirType tensor) {
+  enum { MOST_BITS = 64 };
+  MlirType element = mlirShapedTypeGetElementType(tensor);
+  unsigned bits = 1;
+  if (mlirTypeIsAInteger(element))
+    bits = mlirIntegerTypeGetWidth(element);
+  else if (mlirTypeIsAFloat(element))
+    bits = mlirFloatTypeGetWidth(element);
+  return bits <= MOST_BITS && (bits & (bits - 1)) == 0;
+}
+
 static bool is_candidate(MlirOperation op) {
   const intptr_t n = mlirOperationGetNumOperands(op);
   if (n < 1 || n > MAX_OPERANDS || mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op) ||
       !nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise) || !nereidMlirOperationIsPure(op) ||
-      !mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, 0))))
+      !mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, 0))) ||
+      !can_be_spread(mlirValueGetType(mlirOperationGetResult(op, 0))))
     return false;
   for (intptr_t i = 0; i < n; ++i)
     if (!mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, i))))

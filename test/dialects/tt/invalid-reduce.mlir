@@ -179,6 +179,14 @@ tt.func @scan_return_parent(%x: f32) {
 
 // -----
 
+tt.func @histogram_floats(%x: tensor<16xf32>) {
+  // expected-error @+1 {{'tt.histogram' 'src' must be ranked tensor of integer values, but got 'tensor<16xf32>'}}
+  %0 = tt.histogram %x : tensor<16xf32> -> tensor<8xi32>
+  tt.return
+}
+
+// -----
+
 tt.func @histogram_rank(%x: tensor<4x4xi32>) {
   // expected-error @+1 {{'tt.histogram' op expects 1D tensors, got ranks 2 and 1}}
   %0 = tt.histogram %x : tensor<4x4xi32> -> tensor<8xi32>
