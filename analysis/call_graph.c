@@ -31,31 +31,43 @@ static nereid_call_function_t describe(MlirOperation op) {
                                   .has_body = !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)))};
 }
 
-static bool add_functions(nereid_call_graph_t *graph, MlirOperation module) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    if (nereid_op_kind(op) != NEREID_OP_TT_FUNC)
-      continue;
-    uintptr_t *place = nereid_map_insert(&graph->by_name, nereid_tt_func_get_sym_name_attr(op).ptr);
-    if (!place || !nereid_vector_push(graph->arena, &graph->functions, describe(op)))
-      return false;
-    *place = graph->functions.size;
-  }
-  return true;
+static MlirWalkResult add_function(MlirOperation op, void *user_data) {
+  nereid_call_graph_t *graph = user_data;
+  if (nereid_op_kind(op) != NEREID_OP_TT_FUNC)
+    return MlirWalkResultAdvance;
+  nereid_call_function_t function = describe(op);
+  uintptr_t *number = nereid_map_insert(&graph->numbers, op.ptr);
+  uintptr_t *name = nereid_map_insert(&graph->by_name, nereid_tt_func_get_sym_name_attr(op).ptr);
+  if (!number || !name)
+    return MlirWalkResultInterrupt;
+  function.same_name = *name;
+  if (!nereid_vector_push(graph->arena, &graph->functions, function))
+    return MlirWalkResultInterrupt;
+  *number = *name = graph->functions.size;
+  return MlirWalkResultSkip;
 }
 
 size_t nereid_call_graph_number(const nereid_call_graph_t *graph, MlirOperation function) {
-  return *nereid_map_find(&graph->by_name, nereid_tt_func_get_sym_name_attr(function).ptr) - 1;
+  return *nereid_map_find(&graph->numbers, function.ptr) - 1;
 }
 
 /* --- calls --- */
 
-/* 1 + the number of the callee, or 0. */
+static MlirOperation function_of(MlirOperation op) {
+  while (nereid_op_kind(op) != NEREID_OP_TT_FUNC)
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
+/* 1 + the number of the callee, or 0: of the functions of its name the one in the caller's module. */
 static size_t find_callee(const nereid_call_graph_t *graph, MlirOperation call) {
   MlirAttribute name = mlirStringAttrGet(mlirOperationGetContext(call), nereid_tt_call_get_callee(call));
   const uintptr_t *place = nereid_map_find(&graph->by_name, name.ptr);
-  return place ? *place : 0;
+  MlirOperation module = mlirOperationGetParentOperation(function_of(call));
+  size_t found = place ? *place : 0;
+  while (found && !mlirOperationEqual(mlirOperationGetParentOperation(graph->functions.data[found - 1].op), module))
+    found = graph->functions.data[found - 1].same_name;
+  return found;
 }
 
 nereid_call_function_t *nereid_call_graph_callee(const nereid_call_graph_t *graph, MlirOperation call) {
@@ -228,8 +240,10 @@ static nereid_status_t order(nereid_call_graph_t *graph) {
 
 nereid_status_t nereid_call_graph_build(MlirOperation module, nereid_arena_t *arena, nereid_call_graph_t *out_graph) {
   *out_graph = (nereid_call_graph_t){.arena = arena};
+  nereid_map_initialize(&out_graph->numbers, arena);
   nereid_map_initialize(&out_graph->by_name, arena);
-  if (!add_functions(out_graph, module))
+  mlirOperationWalk(module, add_function, out_graph, MlirWalkPreOrder);
+  if (arena->failed)
     return NEREID_ERROR_MEMORY;
   nereid_status_t status = add_calls(out_graph);
   if (status == NEREID_OK)

@@ -28,6 +28,7 @@ typedef struct nereid_call_function {
   MlirOperation op; /* a tt.func */
   bool is_kernel;   /* may be launched: said to be public, or not said to be private and never called */
   bool has_body;
+  size_t same_name;           /* 1 + number of the next one of its name, in another module of the module; 0: none */
   size_t first_call, n_calls; /* its calls in the order of the text: edges[first_call + i] */
   size_t first_caller,
       n_callers; /* the calls of it, callers in the order of the text: edges[callers[first_caller + i]] */
@@ -39,13 +40,13 @@ typedef struct nereid_call_graph {
   NEREID_VECTOR(nereid_call_edge_t) edges;         /* by caller */
   size_t *callers;                                 /* numbers of edges, by callee */
   size_t *post_order;                              /* numbers of functions, callees before callers */
-  nereid_map_t by_name;                            /* StringAttr -> 1 + number */
+  nereid_map_t numbers, by_name;                   /* tt.func, StringAttr -> 1 + number */
 } nereid_call_graph_t;
 
-/* The graph of `module`, a builtin.module. NEREID_ERROR_PROGRAM after one error, located at the first wrong call: to a
- * name that nothing has, to a function without a body, to a kernel, with other types, or on a cycle, which notes then
- * show call by call. NEREID_ERROR_MEMORY when memory is out. The IR is not changed; `out_graph` is stale once functions
- * or calls are. */
+/* The graph of `module`, a builtin.module, and of modules in it. NEREID_ERROR_PROGRAM after one error, located at the
+ * first wrong call: to a name that nothing has, to a function without a body, to a kernel, with other types, or on a
+ * cycle, which notes then show call by call. NEREID_ERROR_MEMORY when memory is out. The IR is not changed; `out_graph`
+ * is stale once functions or calls are. */
 NEREID_MUST_USE nereid_status_t nereid_call_graph_build(MlirOperation module, nereid_arena_t *arena,
                                                         nereid_call_graph_t *out_graph);
 

@@ -6,7 +6,11 @@
  *
  * Union-find over tensor values, then one vote per border: a conversion votes for the layout on its other side, an op
  * that has its layout for a reason (a load, a reduction, a dot) for the one it has. Votes weigh as much as the tensor's
- * bytes. Near linear in values. Ties go to the layout that was met first, so the result is deterministic. */
+ * bytes. Near linear in values. Ties go to the layout that was met first, so the result is deterministic.
+ *
+ * Calls tie what they pass to the arguments of what they call, and what returns to their results: a function has one
+ * layout at its boundary, and its callers' wishes decide with its own. There votes weigh with how often a place runs.
+ */
 #include "passes/layout_components.h"
 
 #include "analysis/scratch.h"
@@ -15,6 +19,7 @@
 #include "dialects/made_by.h"
 #include "dialects/ttg/tensor_types.h"
 #include "passes/conversion_cost.h"
+#include "passes/heat.h"
 #include "passes/sink_conversions.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
@@ -30,6 +35,7 @@ typedef struct candidate candidate_t;
 struct candidate {
   MlirAttribute encoding;
   int64_t votes; /* bytes that need no conversion */
+  int64_t hot;   /* the same, each as often as its place runs */
   candidate_t *next;
 };
 
@@ -37,6 +43,7 @@ typedef struct node {
   MlirValue value;
   size_t parent;           /* of the union-find forest; itself at the root */
   candidate_t *candidates; /* of the root's component, in the order they were met */
+  bool crosses;            /* a call passes it; of a root: a call passes one of its component */
 } node_t;
 
 typedef struct components {
@@ -45,7 +52,9 @@ typedef struct components {
   NEREID_VECTOR(MlirOperation) ops;
   NEREID_VECTOR(node_t) nodes;
   nereid_map_t index; /* value -> node + 1 */
-  bool followers;     /* ops that follow their operands vote */
+  nereid_call_graph_t graph;
+  nereid_heat_t heat;
+  bool followers; /* ops that follow their operands vote */
   bool failed;
 } components_t;
 
@@ -124,19 +133,59 @@ static void unite_branch(components_t *components, MlirOperation op) {
   }
 }
 
-/* Structured and unstructured control flow hands values on. Other ops with regions (reductions, scans) do not: their
- * regions work on elements. */
-static bool passes_control(MlirOperation op) {
+static void unite_across(components_t *components, MlirValue a, MlirValue b) {
+  if (!nereid_ttg_is_laid_out(a))
+    return;
+  const size_t node = node_of(components, a);
+  if (components->failed)
+    return;
+  components->nodes.data[node].crosses = true;
+  unite(components, a, b);
+}
+
+/* Operands of a call are the arguments of the function. */
+static void unite_call(components_t *components, MlirOperation call) {
+  MlirOperation callee = nereid_call_graph_callee(&components->graph, call)->op;
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(callee, 0));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); ++i)
+    unite_across(components, mlirBlockGetArgument(entry, i), mlirOperationGetOperand(call, i));
+}
+
+/* What returns are the results of all calls. */
+static void unite_return(components_t *components, MlirOperation end) {
+  const nereid_call_graph_t *graph = &components->graph;
+  const nereid_call_function_t *function =
+      &graph->functions.data[nereid_call_graph_number(graph, mlirOperationGetParentOperation(end))];
+  for (size_t c = 0; c < function->n_callers; ++c)
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); ++i)
+      unite_across(components, mlirOperationGetOperand(end, i),
+                   mlirOperationGetResult(nereid_call_graph_caller(graph, function, c)->call, i));
+}
+
+static bool is_called(const components_t *components, MlirOperation function) {
+  return components->graph.functions.data[nereid_call_graph_number(&components->graph, function)].n_callers > 0;
+}
+
+/* Structured and unstructured control flow hands values on, as calls and returns do. Other ops with regions
+ * (reductions, scans) do not: their regions work on elements. */
+static bool passes_control(const components_t *components, MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  if (kind == NEREID_OP_TT_CALL || kind == NEREID_OP_TT_RETURN)
+    return kind == NEREID_OP_TT_CALL || is_called(components, mlirOperationGetParentOperation(op));
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   return (name.length > 4 && memcmp(name.data, "scf.", 4) == 0) ||
          (name.length > 3 && memcmp(name.data, "cf.", 3) == 0);
 }
 
 static void tie(components_t *components, MlirOperation op) {
-  if (passes_control(op)) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  if (kind == NEREID_OP_TT_CALL)
+    unite_call(components, op);
+  else if (kind == NEREID_OP_TT_RETURN)
+    unite_return(components, op);
+  else if (passes_control(components, op)) {
     nereidMlirRegionBranchWalkEdges(op, unite_edge, components);
     unite_branch(components, op);
-    return;
   }
   if (!is_flexible(op) || mlirOperationGetNumResults(op) == 0)
     return;
@@ -149,7 +198,7 @@ static void tie(components_t *components, MlirOperation op) {
 
 /* --- votes --- */
 
-static void vote(components_t *components, MlirValue value, MlirAttribute encoding) {
+static void vote(components_t *components, MlirOperation voter, MlirValue value, MlirAttribute encoding) {
   if (!nereid_ttg_is_laid_out(value) || components->failed)
     return;
   /* The number comes first: a new node may move the array. */
@@ -165,7 +214,10 @@ static void vote(components_t *components, MlirValue value, MlirAttribute encodi
     }
     (*place)->encoding = encoding;
   }
-  (*place)->votes += nereid_scratch_tensor_bytes(mlirValueGetType(value));
+  const int64_t bytes = nereid_scratch_tensor_bytes(mlirValueGetType(value));
+  (*place)->votes += bytes;
+  if (components->nodes.data[root].crosses)
+    (*place)->hot += bytes * nereid_heat_of(&components->heat, voter);
 }
 
 /* Ops that recompute cheaply in another layout behind a conversion: they do not hold a component back. */
@@ -180,33 +232,34 @@ static bool is_cheap(MlirValue value) {
   return nereid_is_recomputed_for_free(value) || (!mlirOperationIsNull(op) && is_cheap_view(op));
 }
 
-static bool is_border(MlirOperation op) {
-  return !is_flexible(op) && !passes_control(op) && !is_conversion(op);
+static bool is_border(const components_t *components, MlirOperation op) {
+  return !is_flexible(op) && !passes_control(components, op) && !is_conversion(op);
 }
 
 static void collect_votes(components_t *components, MlirOperation op) {
   if (is_conversion(op)) {
     MlirValue from = mlirOperationGetOperand(op, 0), to = mlirOperationGetResult(op, 0);
     if (!is_cheap(from))
-      vote(components, to, nereid_ttg_encoding_of(from));
-    vote(components, from, nereid_ttg_encoding_of(to));
+      vote(components, op, to, nereid_ttg_encoding_of(from));
+    vote(components, op, from, nereid_ttg_encoding_of(to));
     return;
   }
-  if (!is_border(op) || (!components->followers && nereid_follows_operand_layout(op)))
+  if (!is_border(components, op) || (!components->followers && nereid_follows_operand_layout(op)))
     return;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    vote(components, mlirOperationGetOperand(op, i), nereid_ttg_encoding_of(mlirOperationGetOperand(op, i)));
+    vote(components, op, mlirOperationGetOperand(op, i), nereid_ttg_encoding_of(mlirOperationGetOperand(op, i)));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && !is_cheap_view(op); ++i)
-    vote(components, mlirOperationGetResult(op, i), nereid_ttg_encoding_of(mlirOperationGetResult(op, i)));
+    vote(components, op, mlirOperationGetResult(op, i), nereid_ttg_encoding_of(mlirOperationGetResult(op, i)));
 }
 
-/* Arguments of a function keep their layout. */
-static void collect_argument_votes(components_t *components, MlirOperation op) {
-  if (nereid_op_kind(op) != NEREID_OP_TT_FUNC)
+/* What nobody calls keeps the layouts at its boundary. */
+static void collect_boundary_votes(components_t *components, const nereid_call_function_t *function) {
+  if (function->n_callers || !function->has_body)
     return;
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  for (intptr_t i = 0; !mlirBlockIsNull(entry) && i < mlirBlockGetNumArguments(entry); ++i)
-    vote(components, mlirBlockGetArgument(entry, i), nereid_ttg_encoding_of(mlirBlockGetArgument(entry, i)));
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function->op, 0));
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); ++i)
+    vote(components, function->op, mlirBlockGetArgument(entry, i),
+         nereid_ttg_encoding_of(mlirBlockGetArgument(entry, i)));
 }
 
 /* --- changing layouts --- */
@@ -219,7 +272,7 @@ static MlirAttribute chosen(components_t *components, MlirValue value) {
   const node_t *root = &components->nodes.data[root_of(components, *place - 1)];
   const candidate_t *best = root->candidates;
   for (const candidate_t *candidate = best; candidate; candidate = candidate->next)
-    if (candidate->votes > best->votes)
+    if (root->crosses ? candidate->hot > best->hot : candidate->votes > best->votes)
       best = candidate;
   return best && !mlirAttributeEqual(best->encoding, nereid_ttg_encoding_of(value)) ? best->encoding
                                                                                     : (MlirAttribute){NULL};
@@ -256,13 +309,13 @@ static void keep_results(components_t *components, MlirOperation op) {
 }
 
 /* Values whose own op keeps the old layout are not changed: keep_results has given their users another value. */
-static bool is_border_result(MlirValue value) {
+static bool is_border_result(const components_t *components, MlirValue value) {
   if (!mlirValueIsAOpResult(value)) {
     MlirOperation parent = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
-    return nereid_op_kind(parent) == NEREID_OP_TT_FUNC &&
+    return nereid_op_kind(parent) == NEREID_OP_TT_FUNC && !is_called(components, parent) &&
            mlirBlockEqual(mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, 0)), mlirBlockArgumentGetOwner(value));
   }
-  return is_border(mlirOpResultGetOwner(value));
+  return is_border(components, mlirOpResultGetOwner(value));
 }
 
 static void change_type(MlirValue value, MlirAttribute encoding) {
@@ -277,7 +330,7 @@ static void change_type(MlirValue value, MlirAttribute encoding) {
 }
 
 static void convert_arguments(components_t *components, MlirOperation op) {
-  if (nereid_op_kind(op) != NEREID_OP_TT_FUNC)
+  if (nereid_op_kind(op) != NEREID_OP_TT_FUNC || is_called(components, op))
     return;
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   for (intptr_t i = 0; !mlirBlockIsNull(entry) && i < mlirBlockGetNumArguments(entry); ++i) {
@@ -291,6 +344,21 @@ static void convert_arguments(components_t *components, MlirOperation op) {
     MlirOperation conversion = mlirOpResultGetOwner(converted);
     mlirValueReplaceAllUsesExcept(argument, converted, 1, &conversion);
   }
+}
+
+/* The type of a called function follows its arguments and the results of its calls. */
+static void change_signature(components_t *components, const nereid_call_function_t *function) {
+  MlirOperation call = nereid_call_graph_caller(&components->graph, function, 0)->call;
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function->op, 0));
+  const intptr_t n_inputs = mlirBlockGetNumArguments(entry), n_results = mlirOperationGetNumResults(call);
+  MlirType *types = nereid_arena_new(components->arena, MlirType, (size_t)(n_inputs + n_results));
+  for (intptr_t i = 0; types && i < n_inputs; ++i)
+    types[i] = mlirValueGetType(mlirBlockGetArgument(entry, i));
+  for (intptr_t i = 0; types && i < n_results; ++i)
+    types[n_inputs + i] = mlirValueGetType(mlirOperationGetResult(call, i));
+  if (types)
+    nereidMlirFunctionSetType(
+        function->op, mlirFunctionTypeGet(components->pass->context, n_inputs, types, n_results, types + n_inputs));
 }
 
 static MlirWalkResult collect_op(MlirOperation op, void *data) {
@@ -309,29 +377,43 @@ static void apply(components_t *components) {
   for (size_t i = 0; i < n_nodes; ++i)
     encodings[i] = chosen(components, components->nodes.data[i].value);
   for (size_t i = 0; i < components->ops.size; ++i)
-    if (is_border(components->ops.data[i]))
+    if (is_border(components, components->ops.data[i]))
       keep_operands(components, components->ops.data[i]);
   for (size_t i = 0; i < components->ops.size; ++i) {
     convert_arguments(components, components->ops.data[i]);
-    if (is_border(components->ops.data[i]))
+    if (is_border(components, components->ops.data[i]))
       keep_results(components, components->ops.data[i]);
   }
   for (size_t i = 0; i < n_nodes; ++i)
-    if (!mlirAttributeIsNull(encodings[i]) && !is_border_result(components->nodes.data[i].value))
+    if (!mlirAttributeIsNull(encodings[i]) && !is_border_result(components, components->nodes.data[i].value))
       change_type(components->nodes.data[i].value, encodings[i]);
+  for (size_t f = 0; f < components->graph.functions.size; ++f)
+    if (components->graph.functions.data[f].n_callers)
+      change_signature(components, &components->graph.functions.data[f]);
+}
+
+/* What crosses a call is known of whole components only when all are tied. */
+static void mark_crossing(components_t *components) {
+  for (size_t i = 0; i < components->nodes.size; ++i)
+    if (components->nodes.data[i].crosses)
+      components->nodes.data[root_of(components, i)].crosses = true;
 }
 
 bool nereid_layout_components_assign(nereid_pass_t *pass, bool followers) {
   components_t components = {.pass = pass, .arena = pass->scratch, .followers = followers};
   nereid_map_initialize(&components.index, pass->scratch);
+  if (nereid_call_graph_build(pass->op, pass->scratch, &components.graph) != NEREID_OK ||
+      !nereid_heat_run(&components.graph, pass->scratch, &components.heat))
+    return false;
   mlirOperationWalk(pass->op, collect_op, &components, MlirWalkPreOrder);
   for (size_t i = 0; i < components.ops.size; ++i)
     tie(&components, components.ops.data[i]);
-  for (size_t i = 0; i < components.ops.size && !components.failed; ++i) {
-    collect_argument_votes(&components, components.ops.data[i]);
+  mark_crossing(&components);
+  for (size_t i = 0; i < components.graph.functions.size; ++i)
+    collect_boundary_votes(&components, &components.graph.functions.data[i]);
+  for (size_t i = 0; i < components.ops.size && !components.failed; ++i)
     collect_votes(&components, components.ops.data[i]);
-  }
   if (!components.failed)
     apply(&components);
-  return !components.failed;
+  return !components.failed && !components.arena->failed;
 }

@@ -92,17 +92,24 @@ static bool initialize(nereid_lower_t *lower, nereid_pass_t *pass) {
          nereid_lower_find_needs(lower) && nereid_axis_info_run(pass->op, pass->scratch, &lower->axis) == NEREID_OK;
 }
 
+/* Functions of modules in the module are somebody else's. */
+static bool is_ours(const nereid_lower_t *lower, const nereid_call_function_t *function) {
+  return mlirOperationEqual(mlirOperationGetParentOperation(function->op), lower->module);
+}
+
 /* Membar first: it reads shared memory of callees, which are ops of ttg until they are lowered. */
 static bool convert(nereid_lower_t *lower) {
-  const nereid_call_graph_t *graph = &lower->graph;
-  for (size_t i = 0; i < graph->functions.size; ++i)
-    if (graph->functions.data[i].has_body && !nereid_membar_run(graph->functions.data[i].op, lower->arena))
+  const nereid_call_function_t *functions = lower->graph.functions.data;
+  const size_t n = lower->graph.functions.size;
+  for (size_t i = 0; i < n; ++i)
+    if (is_ours(lower, &functions[i]) && functions[i].has_body && !nereid_membar_run(functions[i].op, lower->arena))
       return false;
-  for (size_t i = 0; i < graph->functions.size; ++i)
-    if (graph->functions.data[i].has_body && !nereid_lower_function(lower, &graph->functions.data[i]))
+  for (size_t i = 0; i < n; ++i)
+    if (is_ours(lower, &functions[i]) && functions[i].has_body && !nereid_lower_function(lower, &functions[i]))
       return false;
-  for (size_t i = 0; i < graph->functions.size; ++i)
-    mlirOperationDestroy(graph->functions.data[i].op);
+  for (size_t i = 0; i < n; ++i)
+    if (is_ours(lower, &functions[i]))
+      mlirOperationDestroy(functions[i].op);
   return nereid_kernel_abi_apply(lower->module);
 }
 

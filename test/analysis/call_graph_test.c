@@ -130,6 +130,21 @@ static void called_without_visibility(void **state) {
   mlirModuleDestroy(module);
 }
 
+/* Modules in a module have names of their own. */
+static void modules_in_a_module(void **state) {
+  (void)state;
+  MlirModule module = parse("module { tt.func public @k() { tt.call @f() : () -> () tt.return }\n"
+                            "         tt.func private @f() { tt.return } }\n"
+                            "module { tt.func private @f() { tt.return }\n"
+                            "         tt.func public @k() { tt.call @f() : () -> () tt.return } }\n");
+  assert_int_equal(build(module), NEREID_OK);
+  assert_int_equal(graph.functions.size, 4);
+  assert_int_equal(graph.edges.data[0].callee, 1);
+  assert_int_equal(graph.edges.data[1].callee, 2);
+  assert_int_equal(nereid_call_graph_number(&graph, graph.functions.data[2].op), 2);
+  mlirModuleDestroy(module);
+}
+
 /* What the verifier refuses after parsing, but whoever builds IR may leave behind. */
 static void what_the_verifier_would_refuse(void **state) {
   (void)state;
@@ -184,6 +199,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(edges_and_orders, set_up, tear_down),
       cmocka_unit_test_setup_teardown(called_without_visibility, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(modules_in_a_module, set_up, tear_down),
       cmocka_unit_test_setup_teardown(what_the_verifier_would_refuse, set_up, tear_down),
       cmocka_unit_test_setup_teardown(long_chains, set_up, tear_down),
   };
