@@ -1,8 +1,10 @@
-/* triton-combine: a few pairs of operations that are one.
+/* triton-combine: a few groups of operations that are one.
  *
- *   tt.dot %a, %b, 0 ; arith.addf %c       ->  tt.dot %a, %b, %c
- *   tt.addptr (tt.addptr %p, 4), 8         ->  tt.addptr %p, 12
- *   arith.select %m, (tt.load %p, %m), %x  ->  tt.load %p, %m, %x
+ *   tt.dot %a, %b, 0 ; arith.addf %c                ->  tt.dot %a, %b, %c
+ *   sum(%a[:, :, None] * %b[None, :, :], 1)         ->  tt.dot %a, %b, 0
+ *   tt.addptr (tt.addptr %p, 4), 8                  ->  tt.addptr %p, 12
+ *   arith.select %m, (tt.load %p, %m), %x           ->  tt.load %p, %m, %x
+ *   tt.reshape (tt.descriptor_load %d : 1x64) : 64  ->  tt.descriptor_load %d : 64
  *
  * The inner operation has no other user, but for addptr. A product that rounds its sum now and then
  * (maxNumImpreciseAcc) keeps its own. */
@@ -10,6 +12,7 @@
 #include "passes/pass.h"
 
 #include "dialects/made_by.h"
+#include "dialects/tt/combiner.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
@@ -116,6 +119,67 @@ static bool select_of_load(MlirOperation op) {
   return true;
 }
 
+/* The matrix that is `value` without its dimension `axis`, along which it is repeated; null when it is none. */
+static MlirValue repeated_matrix(MlirValue value, int32_t axis) {
+  MlirOperation broadcast = nereid_made_by(value, NEREID_OP_TT_BROADCAST);
+  MlirOperation expand = mlirOperationIsNull(broadcast)
+                             ? broadcast
+                             : nereid_made_by(nereid_tt_broadcast_get_src(broadcast), NEREID_OP_TT_EXPAND_DIMS);
+  if (mlirOperationIsNull(expand) || nereid_tt_expand_dims_get_axis(expand) != axis)
+    return (MlirValue){NULL};
+  MlirValue matrix = nereid_tt_expand_dims_get_src(expand);
+  for (int32_t d = 0; d < 3; ++d) /* repeated along nothing else */
+    if (d != axis && mlirShapedTypeGetDimSize(mlirValueGetType(value), d) !=
+                         mlirShapedTypeGetDimSize(mlirValueGetType(matrix), d - (d > axis)))
+      return (MlirValue){NULL};
+  return matrix;
+}
+
+/* A product of matrices that is spelled out holds all that it adds up in registers. */
+static bool sum_of_products(MlirOperation op) {
+  enum { LEAST = 16 /* rows and columns; fewer results than threads want the sum to be shared */ };
+  MlirOperation mul = nereid_made_by(mlirOperationGetOperand(op, 0), NEREID_OP_ARITH_MULF);
+  if (mlirOperationGetNumOperands(op) != 1 || mlirOperationIsNull(mul) || nereid_tt_reduce_get_axis(op) != 1 ||
+      nereid_tt_combiner_kind(mlirOperationGetRegion(op, 0)) != NEREID_OP_ARITH_ADDF ||
+      !has_one_use(mlirOperationGetResult(mul, 0)) ||
+      mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(mul, 0))) != 3)
+    return false;
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  for (intptr_t i = 0; i < 2; ++i) {
+    MlirValue a = repeated_matrix(mlirOperationGetOperand(mul, i), 2);
+    MlirValue b = repeated_matrix(mlirOperationGetOperand(mul, 1 - i), 0);
+    if (mlirValueIsNull(a) || mlirValueIsNull(b) || mlirShapedTypeGetDimSize(type, 0) < LEAST ||
+        mlirShapedTypeGetDimSize(type, 1) < LEAST || !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)))
+      continue;
+    nereid_builder_t builder = nereid_builder_before(op);
+    MlirAttribute zero = mlirFloatAttrDoubleGet(mlirTypeGetContext(type), mlirShapedTypeGetElementType(type), 0);
+    MlirOperation sum = nereid_arith_constant_build(&builder, mlirDenseElementsAttrSplatGet(type, zero));
+    MlirOperation dot = nereid_tt_dot_build(&builder, a, b, mlirOperationGetResult(sum, 0),
+                                            NEREID_TT_INPUT_PRECISION_IEEE, /*max_num_imprecise_acc=*/0);
+    replace(op, mlirOperationGetResult(dot, 0));
+    return true;
+  }
+  return false;
+}
+
+/* A descriptor's block may be loaded without its leading dimensions of size 1. */
+static bool reshape_of_load(MlirOperation op) {
+  MlirOperation load = nereid_made_by(mlirOperationGetOperand(op, 0), NEREID_OP_TT_DESCRIPTOR_LOAD);
+  if (mlirOperationIsNull(load) || !has_one_use(mlirOperationGetResult(load, 0)))
+    return false;
+  MlirType from = mlirValueGetType(mlirOperationGetResult(load, 0)),
+           to = mlirValueGetType(mlirOperationGetResult(op, 0));
+  const intptr_t gone = mlirShapedTypeGetRank(from) - mlirShapedTypeGetRank(to);
+  if (gone <= 0)
+    return false;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(from); ++d)
+    if (mlirShapedTypeGetDimSize(from, d) != (d < gone ? 1 : mlirShapedTypeGetDimSize(to, d - gone)))
+      return false;
+  mlirValueSetType(mlirOperationGetResult(load, 0), to);
+  replace(op, mlirOperationGetResult(load, 0));
+  return true;
+}
+
 /* --- the pass --- */
 
 typedef struct pattern {
@@ -124,10 +188,9 @@ typedef struct pattern {
 } pattern_t;
 
 static const pattern_t patterns[] = {
-    {NEREID_OP_ARITH_ADDF, add_to_dot},
-    {NEREID_OP_ARITH_ADDI, add_to_dot},
-    {NEREID_OP_TT_ADDPTR, add_constants},
-    {NEREID_OP_ARITH_SELECT, select_of_load},
+    {NEREID_OP_ARITH_ADDF, add_to_dot},     {NEREID_OP_ARITH_ADDI, add_to_dot},
+    {NEREID_OP_TT_ADDPTR, add_constants},   {NEREID_OP_ARITH_SELECT, select_of_load},
+    {NEREID_OP_TT_REDUCE, sum_of_products}, {NEREID_OP_TT_RESHAPE, reshape_of_load},
 };
 
 static const pattern_t *find_pattern(MlirOperation op) {
@@ -143,11 +206,12 @@ typedef struct collection {
   nereid_operations_t ops;
 } collection_t;
 
+/* What is in the region of a reduction goes with it. */
 static MlirWalkResult collect(MlirOperation op, void *user_data) {
   collection_t *collection = user_data;
   if (find_pattern(op))
     nereid_vector_push(collection->arena, &collection->ops, op);
-  return MlirWalkResultAdvance;
+  return nereid_op_kind(op) == NEREID_OP_TT_REDUCE ? MlirWalkResultSkip : MlirWalkResultAdvance;
 }
 
 /* In the order of the text, so that a chain becomes one. No pattern removes an op that another starts from. */

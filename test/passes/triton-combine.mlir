@@ -53,3 +53,60 @@ tt.func public @selection(%p: tensor<64x!tt.ptr<f32>>, %m: tensor<64xi1>, %y: te
   %s = arith.select %m, %x, %y : tensor<64xi1>, tensor<64xf32>
   tt.return %s : tensor<64xf32>
 }
+
+// A product of matrices in other words, in either order; what is added to it, too. All bits of the operands count.
+// CHECK-LABEL: @sum_of_products(
+// CHECK: %[[D:.*]] = tt.dot %arg0, %arg1, %arg2 : tensor<32x8xf32> * tensor<8x16xf32> -> tensor<32x16xf32>
+// CHECK: tt.return %[[D]]
+tt.func public @sum_of_products(%a: tensor<32x8xf32>, %b: tensor<8x16xf32>, %c: tensor<32x16xf32>) -> tensor<32x16xf32> {
+  %a1 = tt.expand_dims %a {axis = 2 : i32} : tensor<32x8xf32> -> tensor<32x8x1xf32>
+  %b1 = tt.expand_dims %b {axis = 0 : i32} : tensor<8x16xf32> -> tensor<1x8x16xf32>
+  %a2 = tt.broadcast %a1 : tensor<32x8x1xf32> -> tensor<32x8x16xf32>
+  %b2 = tt.broadcast %b1 : tensor<1x8x16xf32> -> tensor<32x8x16xf32>
+  %m = arith.mulf %b2, %a2 : tensor<32x8x16xf32>
+  %s = "tt.reduce"(%m) <{axis = 1 : i32}> ({
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.addf %x, %y : f32
+    tt.reduce.return %z : f32
+  }) : (tensor<32x8x16xf32>) -> tensor<32x16xf32>
+  %r = arith.addf %c, %s : tensor<32x16xf32>
+  tt.return %r : tensor<32x16xf32>
+}
+
+// The sum is along another dimension; one row is no matrix worth the name.
+// CHECK-LABEL: @other_sums(
+// CHECK-NOT: tt.dot
+// CHECK: tt.return
+tt.func public @other_sums(%a: tensor<32x32xf32>, %b: tensor<32x32xf32>, %v: tensor<1x32xf32>) -> (tensor<32x32xf32>, tensor<1x32xf32>) {
+  %a1 = tt.expand_dims %a {axis = 2 : i32} : tensor<32x32xf32> -> tensor<32x32x1xf32>
+  %b1 = tt.expand_dims %b {axis = 0 : i32} : tensor<32x32xf32> -> tensor<1x32x32xf32>
+  %a2 = tt.broadcast %a1 : tensor<32x32x1xf32> -> tensor<32x32x32xf32>
+  %b2 = tt.broadcast %b1 : tensor<1x32x32xf32> -> tensor<32x32x32xf32>
+  %m = arith.mulf %a2, %b2 : tensor<32x32x32xf32>
+  %s = "tt.reduce"(%m) <{axis = 0 : i32}> ({
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.addf %x, %y : f32
+    tt.reduce.return %z : f32
+  }) : (tensor<32x32x32xf32>) -> tensor<32x32xf32>
+  %v1 = tt.expand_dims %v {axis = 2 : i32} : tensor<1x32xf32> -> tensor<1x32x1xf32>
+  %v2 = tt.broadcast %v1 : tensor<1x32x1xf32> -> tensor<1x32x32xf32>
+  %w = arith.mulf %v2, %b1 : tensor<1x32x32xf32>
+  %t = "tt.reduce"(%w) <{axis = 1 : i32}> ({
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.addf %x, %y : f32
+    tt.reduce.return %z : f32
+  }) : (tensor<1x32x32xf32>) -> tensor<1x32xf32>
+  tt.return %s, %t : tensor<32x32xf32>, tensor<1x32xf32>
+}
+
+// CHECK-LABEL: @block_of_one_row(
+// CHECK: %[[X:.*]] = tt.descriptor_load {{.*}} : !tt.tensordesc<tensor<1x64x32xf16>> -> tensor<64x32xf16>
+// CHECK: %[[Y:.*]] = tt.reshape
+// CHECK: tt.return %[[X]], %[[Y]]
+tt.func public @block_of_one_row(%d: !tt.tensordesc<tensor<1x64x32xf16>>, %i: i32) -> (tensor<64x32xf16>, tensor<2048xf16>) {
+  %x = tt.descriptor_load %d[%i, %i, %i] : !tt.tensordesc<tensor<1x64x32xf16>> -> tensor<1x64x32xf16>
+  %y = tt.reshape %x : tensor<1x64x32xf16> -> tensor<64x32xf16>
+  %z = tt.descriptor_load %d[%i, %i, %i] : !tt.tensordesc<tensor<1x64x32xf16>> -> tensor<1x64x32xf16>
+  %w = tt.reshape %z : tensor<1x64x32xf16> -> tensor<2048xf16>
+  tt.return %y, %w : tensor<64x32xf16>, tensor<2048xf16>
+}
