@@ -4,8 +4,9 @@
                                           map fp4 loop
 
 Each case is a kernel that loads a tensor in a random blocked, linear or slice encoding, applies the op, and stores what
-it gives; `loop` is a sum over several reductions, which tritongpu-optimize-thread-locality rewrites. The emulator gets it with encodings, the interpreter without. Values are small integers, so that sums of floats
-are exact in any order. Needs nereid on the PATH.
+it gives; `loop` is a sum over several reductions, which tritongpu-optimize-thread-locality rewrites. The emulator gets
+it with encodings, the interpreter without. Values are small integers, so that sums of floats are exact in any order.
+Needs nereid and nereid-opt on the PATH.
 """
 
 import os
@@ -66,6 +67,16 @@ class Layouts:
         lane, warp, register = vectors[:5], vectors[5:len(slots)], vectors[len(slots):]
         return self.define("#ttg.linear<{register = %s, lane = %s, warp = %s, block = []}>" % (register, lane, warp))
 
+    def doubled(self, shape):
+        """Registers, lanes and warps that move a bit of an index which others move, too."""
+        vectors = [[1 << b if d == at else 0 for at in range(len(shape))] for d, n in enumerate(shape) for b in range(log2(n))]
+        fixed = 5 + log2(self.warps)
+        vectors += [list(self.rng.choice(vectors)) for _ in range(self.rng.randint(1, 4)) if vectors]
+        vectors += [[0] * len(shape)] * (fixed - len(vectors))
+        self.rng.shuffle(vectors)
+        return self.define("#ttg.linear<{register = %s, lane = %s, warp = %s, block = []}>" % (
+            vectors[fixed:], vectors[:5], vectors[5:fixed]))
+
     def distinct(self, rank, register, lane, warp):
         """Bits (dimension, step) of an index, each moved once."""
         vectors = tuple([[step if d == at else 0 for at in range(rank)] for d, step in units]
@@ -75,14 +86,16 @@ class Layouts:
     def slice(self, parent, d):
         return self.define("#ttg.slice<{dim = %d, parent = %s}>" % (d, parent))
 
-    def any(self, shape):
+    def any(self, shape, regular=False):
         kind = self.rng.random()
+        if not regular and kind > 0.9:
+            return self.doubled(shape)
         if kind < 0.45:
             return self.blocked(shape)
         if kind < 0.85:
             return self.linear(shape)
         d = self.rng.randint(0, len(shape))
-        return self.slice(self.any(shape[:d] + [self.rng.choice([2, 8, 32])] + shape[d:]), d)
+        return self.slice(self.any(shape[:d] + [self.rng.choice([2, 8, 32])] + shape[d:], regular), d)
 
 
 class Kernel:
@@ -170,14 +183,14 @@ class Kernel:
         self.lines.append("  tt.store %s, %s : !tt.ptr<%s>" % (name, value, element))
 
     def shape(self, most=11, rank=None):
-        rank = rank or self.rng.choice([1, 1, 2, 2, 3])
+        rank = rank or self.rng.choice([1, 1, 2, 2, 3, 3, 4, 5])
         shape = [1] * rank
         for _ in range(self.rng.randint(0, most)):
             shape[self.rng.randrange(rank)] *= 2
         return shape
 
     def element(self):
-        return self.rng.choice(["i32", "i32", "f32", "f32", "i64", "f64", "i8", "f16", "i1"])
+        return self.rng.choice(["i32", "f32", "f32", "i64", "f64", "i8", "i16", "f16", "bf16", "i1"])
 
     # --- regions: (elements, lines, commutative) ---
 
@@ -199,8 +212,8 @@ class Kernel:
             return ["i32", "i32"], ["%t = arith.muli %a0, %b1 : i32", "%r0 = arith.addi %t, %b0 : i32",
                                     "%r1 = arith.muli %a1, %b1 : i32"]
         element = self.element()
-        if element[0] == "f":
-            op = self.rng.choice(["addf", "maxnumf", "maximumf", "minimumf"])
+        if element[0] in "fb":
+            op = self.rng.choice(["maxnumf", "maximumf", "minimumf"] + ["addf"] * (element != "bf16"))
         else:
             op = self.rng.choice(["andi", "ori", "xori"] + (["addi", "maxsi", "minui"] if element != "i1" else []))
         return [element], ["%%r0 = arith.%s %%a0, %%b0 : %s" % (op, element)]
@@ -237,7 +250,7 @@ class Kernel:
     def loop(self):
         shape, element = self.shape(), self.element()
         encoding, axis = self.layouts.any(shape), self.rng.randrange(len(shape))
-        op = self.rng.choice(["addf", "maxnumf", "minnumf", "maximumf", "minimumf"] if element[0] == "f" else
+        op = self.rng.choice(["maxnumf", "minnumf", "maximumf", "minimumf"] + ["addf"] * (element != "bf16") if element[0] in "fb" else
                              ["addi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui"])
         rest = shape[:axis] + shape[axis + 1:]
         inner = self.layouts.slice(encoding, axis) if rest else None
@@ -246,7 +259,7 @@ class Kernel:
         if rest:
             init = self.load(element, rest, inner)
         else:
-            init = self.emit("arith.constant " + ("true" if element == "i1" else "%s : %s" % ("3.0" if element[0] == "f" else "3", element)))
+            init = self.emit("arith.constant " + ("true" if element == "i1" else "%s : %s" % ("3.0" if element[0] in "fb" else "3", element)))
         bounds = [self.emit("arith.constant %d : i32" % n) for n in (0, self.rng.randint(0, 3), 1)]
         self.names += 1
         made = "%%v%d" % self.names
@@ -269,7 +282,7 @@ class Kernel:
 
     def scan(self):
         shape, (elements, lines) = self.shape(), self.region(False)
-        encoding, axis = self.layouts.any(shape), self.rng.randrange(len(shape))
+        encoding, axis = self.layouts.any(shape, regular=True), self.rng.randrange(len(shape))
         sources = [self.load(e, shape, encoding) for e in elements]
         of = [self.type(shape, e, encoding) for e in elements]
         made = self.combine("scan", "axis = %d : i32, reverse = %s" % (axis, self.rng.choice(["true", "false"])), sources,
@@ -280,10 +293,18 @@ class Kernel:
     def convert(self):
         shape, element = self.shape(), self.element()
         first, second = self.layouts.any(shape), self.layouts.any(shape)
+        if self.rng.random() < 0.1:
+            return self.convert_pointers(shape, first, second)
         value = self.load(element, shape, first)
         value = self.emit("ttg.convert_layout %s : %s -> %s" % (value, self.type(shape, element, first),
                                                                self.type(shape, element, second)))
         self.store(value, element, shape, second)
+
+    def convert_pointers(self, shape, first, second):
+        pointers, of = self.pointers("i32", shape, first, "randint(-100,100)")
+        to = self.type(shape, "!tt.ptr<i32>", second)
+        pointers = self.emit("ttg.convert_layout %s : %s -> %s" % (pointers, of, to))
+        self.store(self.emit("tt.load %s : %s" % (pointers, to)), "i32", shape, second)
 
     def matrices(self):
         """A conversion where ldmatrix or stmatrix may move one side."""
