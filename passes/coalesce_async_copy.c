@@ -6,7 +6,7 @@
  *   ttg.async_copy_global_to_local %q mask %n : tensor<1024x!tt.ptr<f32>, #four>
  *
  * With more, the lanes of a warp would leave gaps between their accesses. Requires blocked encodings; others stay. */
-#include "passes/loop_stages.h"
+#include "passes/collect.h"
 #include "passes/pass.h"
 
 #include "analysis/axis_info.h"
@@ -23,18 +23,6 @@
 #include <mlir-c/BuiltinTypes.h>
 
 enum { MOST_BYTES = 16 /* of cp.async */ };
-
-typedef struct coalesce {
-  nereid_pass_t *pass;
-  nereid_operations_t copies;
-} coalesce_t;
-
-static MlirWalkResult collect(MlirOperation op, void *user_data) {
-  coalesce_t *coalesce = user_data;
-  if (nereid_op_kind(op) == NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL)
-    nereid_vector_push(coalesce->pass->scratch, &coalesce->copies, op);
-  return MlirWalkResultAdvance;
-}
 
 /* Elements along dimension `d` that one access of the copy moves. */
 static int64_t access_width(const nereid_axis_result_t *axis, MlirOperation copy, int d) {
@@ -89,18 +77,17 @@ static void convert(MlirOperation copy, MlirAttribute encoding) {
 }
 
 MlirLogicalResult nereid_pass_tritongpu_coalesce_async_copy(nereid_pass_t *pass) {
-  coalesce_t coalesce = {.pass = pass};
+  nereid_operations_t copies = {0};
   nereid_axis_result_t axis;
   int64_t count = 0;
-  mlirOperationWalk(pass->op, collect, &coalesce, MlirWalkPreOrder);
-  if (pass->scratch->failed ||
-      (coalesce.copies.size && nereid_axis_info_run(pass->op, pass->scratch, &axis) != NEREID_OK))
+  if (!nereid_collect_kind(pass->op, NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL, pass->scratch, &copies) ||
+      (copies.size && nereid_axis_info_run(pass->op, pass->scratch, &axis) != NEREID_OK))
     return mlirLogicalResultFailure();
-  for (size_t i = 0; i < coalesce.copies.size; ++i) {
-    MlirAttribute encoding = clipped(coalesce.copies.data[i], &axis);
+  for (size_t i = 0; i < copies.size; ++i) {
+    MlirAttribute encoding = clipped(copies.data[i], &axis);
     if (mlirAttributeIsNull(encoding))
       continue;
-    convert(coalesce.copies.data[i], encoding);
+    convert(copies.data[i], encoding);
     ++count;
   }
   nereid_pass_statistic_add(pass, "copies", count);

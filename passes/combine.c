@@ -8,7 +8,7 @@
  *
  * The inner operation has no other user, but for addptr. A product that rounds its sum now and then
  * (maxNumImpreciseAcc) keeps its own. */
-#include "passes/loop_stages.h"
+#include "passes/collect.h"
 #include "passes/pass.h"
 
 #include "dialects/made_by.h"
@@ -201,28 +201,26 @@ static const pattern_t *find_pattern(MlirOperation op) {
   return NULL;
 }
 
-typedef struct collection {
-  nereid_arena_t *arena;
-  nereid_operations_t ops;
-} collection_t;
-
 /* What is in the region of a reduction goes with it. */
-static MlirWalkResult collect(MlirOperation op, void *user_data) {
-  collection_t *collection = user_data;
-  if (find_pattern(op))
-    nereid_vector_push(collection->arena, &collection->ops, op);
-  return nereid_op_kind(op) == NEREID_OP_TT_REDUCE ? MlirWalkResultSkip : MlirWalkResultAdvance;
+static bool is_in_reduction(MlirOperation op) {
+  do
+    op = mlirOperationGetParentOperation(op);
+  while (!mlirOperationIsNull(op) && nereid_op_kind(op) != NEREID_OP_TT_REDUCE);
+  return !mlirOperationIsNull(op);
+}
+
+static bool has_pattern(MlirOperation op) {
+  return find_pattern(op) && !is_in_reduction(op);
 }
 
 /* In the order of the text, so that a chain becomes one. No pattern removes an op that another starts from. */
 MlirLogicalResult nereid_pass_triton_combine(nereid_pass_t *pass) {
-  collection_t collection = {.arena = pass->scratch};
+  nereid_operations_t ops = {0};
   int64_t count = 0;
-  mlirOperationWalk(pass->op, collect, &collection, MlirWalkPreOrder);
-  if (pass->scratch->failed)
+  if (!nereid_collect(pass->op, has_pattern, pass->scratch, &ops))
     return mlirLogicalResultFailure();
-  for (size_t i = 0; i < collection.ops.size; ++i)
-    count += find_pattern(collection.ops.data[i])->rewrite(collection.ops.data[i]);
+  for (size_t i = 0; i < ops.size; ++i)
+    count += find_pattern(ops.data[i])->rewrite(ops.data[i]);
   nereid_pass_statistic_add(pass, "combined", count);
   return mlirLogicalResultSuccess();
 }

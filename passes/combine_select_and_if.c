@@ -7,7 +7,7 @@
  *
  * No element is compared and moved then. The selection's users come after the branch or lie in it, where they see the
  * one value or the other. */
-#include "passes/loop_stages.h"
+#include "passes/collect.h"
 #include "passes/pass.h"
 
 #include "nereid/dialects/ops.h"
@@ -15,18 +15,6 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-
-typedef struct collection {
-  nereid_arena_t *arena;
-  nereid_operations_t ops;
-} collection_t;
-
-static MlirWalkResult collect_if(MlirOperation op, void *user_data) {
-  collection_t *collection = user_data;
-  if (nereid_op_kind(op) == NEREID_OP_SCF_IF)
-    nereid_vector_push(collection->arena, &collection->ops, op);
-  return MlirWalkResultAdvance;
-}
 
 /* The op of `block` that is `op` or has it inside; null when there is none. */
 static MlirOperation ancestor_in(MlirBlock block, MlirOperation op) {
@@ -140,14 +128,15 @@ static void merge(MlirOperation branch, const nereid_operations_t *selects) {
 }
 
 MlirLogicalResult nereid_pass_tritongpu_combine_tensor_select_and_if(nereid_pass_t *pass) {
-  collection_t collection = {.arena = pass->scratch};
+  nereid_operations_t branches = {0};
   int64_t count = 0;
-  mlirOperationWalk(pass->op, collect_if, &collection, MlirWalkPreOrder);
-  for (size_t i = collection.ops.size; i-- > 0;) {
+  if (!nereid_collect_kind(pass->op, NEREID_OP_SCF_IF, pass->scratch, &branches))
+    return mlirLogicalResultFailure();
+  for (size_t i = branches.size; i-- > 0;) {
     nereid_operations_t selects = {0};
-    if (!find_selects(collection.ops.data[i], pass->scratch, &selects))
+    if (!find_selects(branches.data[i], pass->scratch, &selects))
       continue;
-    merge(collection.ops.data[i], &selects);
+    merge(branches.data[i], &selects);
     count += (int64_t)selects.size;
   }
   nereid_pass_statistic_add(pass, "selections", count);

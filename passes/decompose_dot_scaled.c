@@ -9,7 +9,7 @@
  * Operands get the narrowest type that holds them exactly, so that the product costs as little as it can: bf16 for up
  * to 8 bits of significand and any power of two, f16 for f16 without scales, else f32, as tf32 when 11 bits are enough.
  * A scale is made NaN where its byte is 255 and nothing else is asked of it. Requires tensors without encodings. */
-#include "passes/loop_stages.h"
+#include "passes/collect.h"
 #include "passes/pass.h"
 
 #include "nereid/dialects/arith.h"
@@ -261,26 +261,17 @@ static void rewrite(MlirOperation op) {
   nereidMlirOperationErase(op);
 }
 
-typedef struct collection {
-  nereid_arena_t *arena;
-  nereid_operations_t ops;
-} collection_t;
-
 /* Tensors that have encodings already stay as they are. */
-static MlirWalkResult collect(MlirOperation op, void *user_data) {
-  collection_t *collection = user_data;
-  if (nereid_op_kind(op) == NEREID_OP_TT_DOT_SCALED &&
-      mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(mlirValueGetType(result(op)))))
-    nereid_vector_push(collection->arena, &collection->ops, op);
-  return MlirWalkResultAdvance;
+static bool is_bare_product(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TT_DOT_SCALED &&
+         mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(mlirValueGetType(result(op))));
 }
 
 MlirLogicalResult nereid_pass_decompose_dot_scaled(nereid_pass_t *pass) {
-  collection_t collection = {.arena = pass->scratch};
-  mlirOperationWalk(pass->op, collect, &collection, MlirWalkPreOrder);
-  if (pass->scratch->failed)
+  nereid_operations_t products = {0};
+  if (!nereid_collect(pass->op, is_bare_product, pass->scratch, &products))
     return mlirLogicalResultFailure();
-  for (size_t i = 0; i < collection.ops.size; ++i)
-    rewrite(collection.ops.data[i]);
+  for (size_t i = 0; i < products.size; ++i)
+    rewrite(products.data[i]);
   return mlirLogicalResultSuccess();
 }

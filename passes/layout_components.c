@@ -18,6 +18,7 @@
 #include "base/vector.h"
 #include "dialects/made_by.h"
 #include "dialects/ttg/tensor_types.h"
+#include "passes/collect.h"
 #include "passes/conversion_cost.h"
 #include "passes/heat.h"
 #include "passes/sink_conversions.h"
@@ -49,7 +50,7 @@ typedef struct node {
 typedef struct components {
   nereid_pass_t *pass;
   nereid_arena_t *arena;
-  NEREID_VECTOR(MlirOperation) ops;
+  nereid_operations_t ops;
   NEREID_VECTOR(node_t) nodes;
   nereid_map_t index; /* value -> node + 1 */
   nereid_call_graph_t graph;
@@ -361,12 +362,6 @@ static void change_signature(components_t *components, const nereid_call_functio
         function->op, mlirFunctionTypeGet(components->pass->context, n_inputs, types, n_results, types + n_inputs));
 }
 
-static MlirWalkResult collect_op(MlirOperation op, void *data) {
-  components_t *components = data;
-  components->failed |= !nereid_vector_push(components->arena, &components->ops, op);
-  return MlirWalkResultAdvance;
-}
-
 static void apply(components_t *components) {
   const size_t n_nodes = components->nodes.size;
   MlirAttribute *encodings = nereid_arena_new(components->arena, MlirAttribute, n_nodes + 1);
@@ -405,7 +400,7 @@ bool nereid_layout_components_assign(nereid_pass_t *pass, bool followers) {
   if (nereid_call_graph_build(pass->op, pass->scratch, &components.graph) != NEREID_OK ||
       !nereid_heat_run(&components.graph, pass->scratch, &components.heat))
     return false;
-  mlirOperationWalk(pass->op, collect_op, &components, MlirWalkPreOrder);
+  components.failed = !nereid_collect(pass->op, NULL, pass->scratch, &components.ops);
   for (size_t i = 0; i < components.ops.size; ++i)
     tie(&components, components.ops.data[i]);
   mark_crossing(&components);

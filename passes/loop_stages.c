@@ -15,22 +15,8 @@ static MlirBlock body_of(MlirOperation loop) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
 }
 
-typedef struct collect {
-  nereid_arena_t *arena;
-  nereid_operations_t *out;
-} collect_t;
-
-static MlirWalkResult collect_loop(MlirOperation op, void *user_data) {
-  collect_t *collect = user_data;
-  if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
-    nereid_vector_push(collect->arena, collect->out, op);
-  return MlirWalkResultAdvance;
-}
-
 bool nereid_loop_collect(MlirOperation root, nereid_arena_t *arena, nereid_operations_t *out) {
-  collect_t collect = {arena, out};
-  mlirOperationWalk(root, collect_loop, &collect, MlirWalkPreOrder);
-  return !arena->failed;
+  return nereid_collect_kind(root, NEREID_OP_SCF_FOR, arena, out);
 }
 
 int64_t nereid_loop_integer(MlirOperation op, const char *name, int64_t missing) {

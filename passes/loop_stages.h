@@ -11,13 +11,11 @@
 #define NEREID_PASSES_LOOP_STAGES_H
 
 #include "base/map.h"
-#include "base/vector.h"
+#include "passes/collect.h"
 
 #include "mlir-c/IR.h"
 
 #include <stdbool.h>
-
-typedef NEREID_VECTOR(MlirOperation) nereid_operations_t;
 
 /* The scf.for ops below `root`, outer ones first. */
 bool nereid_loop_collect(MlirOperation root, nereid_arena_t *arena, nereid_operations_t *out);

@@ -9,6 +9,7 @@
  * it is. */
 #include "passes/loop_stages.h"
 #include "passes/pass.h"
+#include "passes/scalar.h"
 
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
@@ -24,18 +25,6 @@ static MlirValue result(MlirOperation op) {
   return mlirOperationGetResult(op, 0);
 }
 
-static MlirValue constant(const nereid_builder_t *builder, MlirType type, int64_t value) {
-  return result(nereid_arith_constant_build(builder, mlirIntegerAttrGet(type, value)));
-}
-
-static MlirValue add(const nereid_builder_t *builder, MlirValue a, MlirValue b) {
-  return result(nereid_arith_addi_build(builder, a, b, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
-}
-
-static MlirValue multiply(const nereid_builder_t *builder, MlirValue a, MlirValue b) {
-  return result(nereid_arith_muli_build(builder, a, b, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
-}
-
 static MlirBlock body_of(MlirOperation loop) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
 }
@@ -46,10 +35,12 @@ static MlirValue end_of_turns(MlirOperation loop, const nereid_builder_t *builde
   MlirValue step = mlirOperationGetOperand(loop, 2);
   MlirType type = mlirValueGetType(lower);
   MlirValue some = result(nereid_arith_maxsi_build(builder, upper, lower));
-  MlirValue length = result(nereid_arith_subi_build(builder, some, lower, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
+  MlirValue length = nereid_scalar_subtract(builder, some, lower);
   MlirValue count = result(nereid_arith_ceildivui_build(builder, length, step));
-  MlirValue turns = result(nereid_arith_divui_build(builder, count, constant(builder, type, factor), false));
-  return add(builder, lower, multiply(builder, multiply(builder, turns, constant(builder, type, factor)), step));
+  MlirValue many = nereid_scalar_constant(builder, type, factor);
+  MlirValue turns = result(nereid_arith_divui_build(builder, count, many, false));
+  MlirValue iterations = nereid_scalar_multiply(builder, turns, many);
+  return nereid_scalar_add(builder, lower, nereid_scalar_multiply(builder, iterations, step));
 }
 
 /* Adds iteration number `number` of the turn behind what the copy has; its operands come from the last yield. */
@@ -59,9 +50,9 @@ static void add_iteration(MlirOperation loop, MlirOperation copy, int64_t number
   MlirOperation yield = mlirBlockGetTerminator(to), last = mlirBlockGetTerminator(from);
   nereid_builder_t builder = nereid_builder_before(yield);
   MlirValue counter = mlirBlockGetArgument(to, 0);
-  MlirValue distance =
-      multiply(&builder, mlirOperationGetOperand(loop, 2), constant(&builder, mlirValueGetType(counter), number));
-  nereidMlirIRMappingMapValue(mapping, mlirBlockGetArgument(from, 0), add(&builder, counter, distance));
+  MlirValue distance = nereid_scalar_multiply(&builder, mlirOperationGetOperand(loop, 2),
+                                              nereid_scalar_constant(&builder, mlirValueGetType(counter), number));
+  nereidMlirIRMappingMapValue(mapping, mlirBlockGetArgument(from, 0), nereid_scalar_add(&builder, counter, distance));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); ++i)
     nereidMlirIRMappingMapValue(mapping, mlirBlockGetArgument(from, 1 + i), mlirOperationGetOperand(yield, i));
   for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationEqual(op, last);
@@ -85,7 +76,8 @@ static void unroll(MlirOperation loop, int64_t factor) {
   MlirStringRef name = mlirStringRefCreateFromCString(factor_name);
   mlirOperationRemoveDiscardableAttributeByName(loop, name);
   MlirValue middle = end_of_turns(loop, &builder, factor), step = mlirOperationGetOperand(loop, 2);
-  MlirValue stride = multiply(&builder, step, constant(&builder, mlirValueGetType(step), factor));
+  MlirValue stride =
+      nereid_scalar_multiply(&builder, step, nereid_scalar_constant(&builder, mlirValueGetType(step), factor));
   MlirOperation turns = mlirOperationClone(loop);
   mlirBlockInsertOwnedOperationBefore(builder.block, loop, turns);
   mlirOperationSetOperand(turns, 1, middle);

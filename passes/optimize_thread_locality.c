@@ -16,7 +16,7 @@
  * sums of floats then round in another order (docs/numerics.md). The neutral elements are exact: -0.0 for sums, NaN for
  * the maxima that ignore NaN. The reshape splits the dimension where bits of registers and bits of threads meet, and
  * moves nothing. A sum that goes through several loops is followed outwards. */
-#include "passes/loop_stages.h"
+#include "passes/collect.h"
 #include "passes/pass.h"
 
 #include "dialects/tt/combiner.h"
@@ -328,31 +328,19 @@ static void erase(const site_t *site) {
 
 /* --- the pass --- */
 
-typedef struct collection {
-  nereid_arena_t *arena;
-  nereid_operations_t ops;
-} collection_t;
-
-static MlirWalkResult collect(MlirOperation op, void *user_data) {
-  collection_t *collection = user_data;
-  if (nereid_op_kind(op) == NEREID_OP_TT_REDUCE)
-    nereid_vector_push(collection->arena, &collection->ops, op);
-  return MlirWalkResultAdvance;
-}
-
 /* Inner loops come first where that matters: the reduction behind one is new, and goes to the end of the list. */
 MlirLogicalResult nereid_pass_tritongpu_optimize_thread_locality(nereid_pass_t *pass) {
-  collection_t collection = {.arena = pass->scratch};
+  nereid_operations_t reductions = {0};
   int64_t count = 0;
-  mlirOperationWalk(pass->op, collect, &collection, MlirWalkPreOrder);
-  for (size_t i = 0; i < collection.ops.size && !pass->scratch->failed; ++i) {
+  (void)nereid_collect_kind(pass->op, NEREID_OP_TT_REDUCE, pass->scratch, &reductions);
+  for (size_t i = 0; i < reductions.size && !pass->scratch->failed; ++i) {
     site_t site;
-    if (!find_site(collection.ops.data[i], &site))
+    if (!find_site(reductions.data[i], &site))
       continue;
     MlirValue part = reduce_in_thread(&site);
     if (mlirValueIsNull(part))
       continue;
-    nereid_vector_push(collection.arena, &collection.ops, carry(&site, part));
+    nereid_vector_push(pass->scratch, &reductions, carry(&site, part));
     erase(&site);
     count++;
   }

@@ -9,10 +9,10 @@
  * load goes right in front of it, so that its lowering can read the buffer a few columns at a time. The buffer keeps
  * the order of the source, which makes storing it cheap. Conversions that stay within a thread are left. */
 #include "passes/buffer_type.h"
+#include "passes/collect.h"
 #include "passes/pass.h"
 
 #include "analysis/scratch.h"
-#include "base/vector.h"
 #include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttg.h"
@@ -20,20 +20,11 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-typedef struct reduce {
-  nereid_pass_t *pass;
-  NEREID_VECTOR(MlirOperation) found;
-} reduce_t;
-
-static MlirWalkResult collect(MlirOperation op, void *user_data) {
-  reduce_t *reduce = user_data;
-  if (nereid_op_kind(op) != NEREID_OP_TTG_CONVERT_LAYOUT ||
-      !nereid_ttg_dot_op_attr_isa(nereid_ttg_encoding_of(mlirOperationGetResult(op, 0))) ||
-      nereid_ttg_dot_op_attr_isa(nereid_ttg_encoding_of(mlirOperationGetOperand(op, 0))) ||
-      nereid_conversion_path(op) != NEREID_CONVERSION_SHARED)
-    return MlirWalkResultAdvance;
-  return nereid_vector_push(reduce->pass->scratch, &reduce->found, op) ? MlirWalkResultAdvance
-                                                                       : MlirWalkResultInterrupt;
+static bool is_duplicating(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT &&
+         nereid_ttg_dot_op_attr_isa(nereid_ttg_encoding_of(mlirOperationGetResult(op, 0))) &&
+         !nereid_ttg_dot_op_attr_isa(nereid_ttg_encoding_of(mlirOperationGetOperand(op, 0))) &&
+         nereid_conversion_path(op) == NEREID_CONVERSION_SHARED;
 }
 
 /* The product that alone uses the conversion, in its block; null otherwise. */
@@ -61,10 +52,11 @@ static void replace(MlirOperation convert) {
 }
 
 MlirLogicalResult nereid_pass_tritongpu_reduce_data_duplication(nereid_pass_t *pass) {
-  reduce_t reduce = {.pass = pass};
-  mlirOperationWalk(pass->op, collect, &reduce, MlirWalkPreOrder);
-  for (size_t i = 0; i < reduce.found.size; ++i)
-    replace(reduce.found.data[i]);
-  nereid_pass_statistic_add(pass, "buffers", (int64_t)reduce.found.size);
-  return pass->scratch->failed ? mlirLogicalResultFailure() : mlirLogicalResultSuccess();
+  nereid_operations_t conversions = {0};
+  if (!nereid_collect(pass->op, is_duplicating, pass->scratch, &conversions))
+    return mlirLogicalResultFailure();
+  for (size_t i = 0; i < conversions.size; ++i)
+    replace(conversions.data[i]);
+  nereid_pass_statistic_add(pass, "buffers", (int64_t)conversions.size);
+  return mlirLogicalResultSuccess();
 }

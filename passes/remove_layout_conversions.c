@@ -20,6 +20,7 @@
 #include "dialects/ttg/infer_encoding.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
+#include "passes/collect.h"
 #include "passes/conversion_cost.h"
 #include "passes/layout_components.h"
 #include "passes/sink_conversions.h"
@@ -356,39 +357,22 @@ static bool rebuild(removal_t *removal, const slice_t *slice) {
 
 /* --- the pass --- */
 
-typedef struct collection {
-  nereid_arena_t *arena;
-  NEREID_VECTOR(MlirOperation) ops, conversions;
-} collection_t;
-
-static MlirWalkResult collect_op(MlirOperation op, void *user_data) {
-  collection_t *collection = user_data;
-  nereid_vector_push(collection->arena, &collection->ops, op);
-  if (nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT)
-    nereid_vector_push(collection->arena, &collection->conversions, op);
-  return MlirWalkResultAdvance;
-}
-
-static collection_t collect_ops(removal_t *removal) {
-  collection_t collection = {.arena = removal->arena};
-  mlirOperationWalk(removal->pass->op, collect_op, &collection, MlirWalkPreOrder);
-  return collection;
-}
-
 /* Users come after what they use in the walk, so going backwards once is enough. */
 static void erase_dead_ops(removal_t *removal) {
-  collection_t collection = collect_ops(removal);
-  for (size_t i = collection.ops.size; i > 1; --i)
-    if (nereidMlirOperationIsTriviallyDead(collection.ops.data[i - 1]))
-      mlirOperationDestroy(collection.ops.data[i - 1]);
+  nereid_operations_t ops = {0};
+  (void)nereid_collect(removal->pass->op, NULL, removal->arena, &ops);
+  for (size_t i = ops.size; i > 1; --i)
+    if (nereidMlirOperationIsTriviallyDead(ops.data[i - 1]))
+      mlirOperationDestroy(ops.data[i - 1]);
 }
 
 /* Conversions of conversions start from the first source, and those to what is there already go: what they ask for is
  * nobody's wish. */
 static void fold_chains(removal_t *removal) {
-  collection_t collection = collect_ops(removal);
-  for (size_t i = 0; i < collection.conversions.size; ++i) {
-    MlirOperation conversion = collection.conversions.data[i];
+  nereid_operations_t conversions = {0};
+  (void)nereid_collect_kind(removal->pass->op, NEREID_OP_TTG_CONVERT_LAYOUT, removal->arena, &conversions);
+  for (size_t i = 0; i < conversions.size; ++i) {
+    MlirOperation conversion = conversions.data[i];
     MlirOperation source = nereid_made_by(mlirOperationGetOperand(conversion, 0), NEREID_OP_TTG_CONVERT_LAYOUT);
     if (!mlirOperationIsNull(source)) /* it comes first, so its own is folded already */
       mlirOperationSetOperand(conversion, 0, mlirOperationGetOperand(source, 0));
@@ -443,9 +427,11 @@ MlirLogicalResult nereid_pass_tritongpu_remove_layout_conversions(nereid_pass_t 
   }
   if (sunk < 0 || !nereid_layout_components_assign(pass, true))
     return mlirLogicalResultFailure();
-  collection_t collection = collect_ops(&removal);
-  for (size_t i = 0; i < collection.conversions.size; ++i)
-    if (!try_remove(&removal, collection.conversions.data[i]))
+  nereid_operations_t conversions = {0};
+  if (!nereid_collect_kind(pass->op, NEREID_OP_TTG_CONVERT_LAYOUT, pass->scratch, &conversions))
+    return mlirLogicalResultFailure();
+  for (size_t i = 0; i < conversions.size; ++i)
+    if (!try_remove(&removal, conversions.data[i]))
       return mlirLogicalResultFailure();
   erase_dead_ops(&removal);
   return mlirLogicalResultSuccess();

@@ -5,7 +5,7 @@
  *
  * Elementwise operations whose operands are all splats (or constants of one number) become scalar; those with
  * broadcasts of one type among them work on what is broadcast. In program order, so that chains follow. */
-#include "passes/loop_stages.h"
+#include "passes/collect.h"
 #include "passes/pass.h"
 
 #include "dialects/made_by.h"
@@ -157,26 +157,13 @@ static bool reorder_broadcasts(MlirOperation op) {
   return true;
 }
 
-typedef struct collection {
-  nereid_arena_t *arena;
-  nereid_operations_t ops;
-} collection_t;
-
-static MlirWalkResult collect(MlirOperation op, void *user_data) {
-  collection_t *collection = user_data;
-  if (is_candidate(op))
-    nereid_vector_push(collection->arena, &collection->ops, op);
-  return MlirWalkResultAdvance;
-}
-
 MlirLogicalResult nereid_pass_triton_reorder_broadcast(nereid_pass_t *pass) {
-  collection_t collection = {.arena = pass->scratch};
+  nereid_operations_t ops = {0};
   int64_t count = 0;
-  mlirOperationWalk(pass->op, collect, &collection, MlirWalkPreOrder);
-  if (pass->scratch->failed)
+  if (!nereid_collect(pass->op, is_candidate, pass->scratch, &ops))
     return mlirLogicalResultFailure();
-  for (size_t i = 0; i < collection.ops.size; ++i)
-    count += reorder_splats(collection.ops.data[i]) || reorder_broadcasts(collection.ops.data[i]);
+  for (size_t i = 0; i < ops.size; ++i)
+    count += reorder_splats(ops.data[i]) || reorder_broadcasts(ops.data[i]);
   nereid_pass_statistic_add(pass, "reordered", count);
   return mlirLogicalResultSuccess();
 }

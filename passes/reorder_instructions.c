@@ -7,9 +7,10 @@
  * The result may be many registers that then live for a shorter time. Views that rename registers (tt.trans, tt.splat,
  * tt.broadcast, tt.expand_dims) go along. Nothing moves into a loop. Users are looked at from the end of a block
  * backwards, so that chains follow. */
-#include "passes/loop_stages.h"
+#include "passes/collect.h"
 #include "passes/pass.h"
 
+#include "base/map.h"
 #include "nereid/dialects/ops.h"
 
 static bool is_movable(MlirOperation op) {
@@ -26,18 +27,6 @@ static bool is_movable(MlirOperation op) {
 }
 
 enum { FARTHEST = 4096 /* ops that are looked at */ };
-
-typedef struct reorder {
-  nereid_arena_t *arena;
-  nereid_operations_t ops;
-} reorder_t;
-
-static MlirWalkResult collect(MlirOperation op, void *user_data) {
-  reorder_t *reorder = user_data;
-  if (is_movable(op))
-    nereid_vector_push(reorder->arena, &reorder->ops, op);
-  return MlirWalkResultAdvance;
-}
 
 /* Marks the ops of the block of `op` that use it or have its users inside; false when a user is elsewhere. */
 static bool mark_users(MlirOperation op, nereid_map_t *users) {
@@ -69,11 +58,11 @@ static MlirOperation first_user(nereid_arena_t *arena, MlirOperation op) {
 }
 
 MlirLogicalResult nereid_pass_tritongpu_reorder_instructions(nereid_pass_t *pass) {
-  reorder_t reorder = {.arena = pass->scratch};
+  nereid_operations_t ops = {0};
   int64_t count = 0;
-  mlirOperationWalk(pass->op, collect, &reorder, MlirWalkPreOrder);
-  for (size_t i = reorder.ops.size; i-- > 0 && !pass->scratch->failed;) {
-    MlirOperation op = reorder.ops.data[i], user = first_user(pass->scratch, op);
+  (void)nereid_collect(pass->op, is_movable, pass->scratch, &ops);
+  for (size_t i = ops.size; i-- > 0 && !pass->scratch->failed;) {
+    MlirOperation op = ops.data[i], user = first_user(pass->scratch, op);
     if (mlirOperationIsNull(user) || mlirOperationEqual(mlirOperationGetNextInBlock(op), user))
       continue;
     mlirOperationMoveBefore(op, user);

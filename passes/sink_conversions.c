@@ -9,10 +9,10 @@
  * program order, so a conversion sinks through a chain of them. */
 #include "passes/sink_conversions.h"
 
-#include "base/vector.h"
 #include "dialects/made_by.h"
 #include "dialects/ttg/infer_encoding.h"
 #include "dialects/ttg/tensor_types.h"
+#include "passes/collect.h"
 #include "passes/conversion_cost.h"
 #include "seam/ir.h"
 
@@ -173,23 +173,11 @@ static bool sink(nereid_pass_t *pass, MlirOperation op) {
   return true;
 }
 
-typedef struct collection {
-  nereid_arena_t *arena;
-  NEREID_VECTOR(MlirOperation) ops;
-} collection_t;
-
-static MlirWalkResult collect_op(MlirOperation op, void *user_data) {
-  collection_t *collection = user_data;
-  if (nereid_follows_operand_layout(op))
-    (void)nereid_vector_push(collection->arena, &collection->ops, op);
-  return MlirWalkResultAdvance;
-}
-
 int64_t nereid_sink_conversions(nereid_pass_t *pass) {
   int64_t sunk = 0;
-  collection_t collection = {.arena = pass->scratch};
-  mlirOperationWalk(pass->op, collect_op, &collection, MlirWalkPreOrder);
-  for (size_t i = 0; i < collection.ops.size && !pass->scratch->failed; ++i)
-    sunk += sink(pass, collection.ops.data[i]);
+  nereid_operations_t ops = {0};
+  (void)nereid_collect(pass->op, nereid_follows_operand_layout, pass->scratch, &ops);
+  for (size_t i = 0; i < ops.size && !pass->scratch->failed; ++i)
+    sunk += sink(pass, ops.data[i]);
   return pass->scratch->failed ? -1 : sunk;
 }

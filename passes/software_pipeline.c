@@ -15,6 +15,7 @@
 #include "passes/buffer_type.h"
 #include "passes/loop_stages.h"
 #include "passes/pass.h"
+#include "passes/scalar.h"
 
 #include "layout/linear_layout.h"
 #include "nereid/dialects/arith.h"
@@ -49,14 +50,6 @@ static MlirStringRef ref(const char *text) {
 
 static MlirValue result(MlirOperation op) {
   return mlirOperationGetResult(op, 0);
-}
-
-static MlirValue integer(const nereid_builder_t *builder, MlirType type, int64_t value) {
-  return result(nereid_arith_constant_build(builder, mlirIntegerAttrGet(type, value)));
-}
-
-static MlirValue add(const nereid_builder_t *builder, MlirValue a, MlirValue b) {
-  return result(nereid_arith_addi_build(builder, a, b, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
 }
 
 static void unmark(MlirOperation op) {
@@ -174,8 +167,9 @@ static void make_prologue(pipeline_t *pipeline, const nereid_builder_t *builder)
   make_rings(pipeline, builder);
   for (int64_t i = 0; i < pipeline->latency; ++i) {
     if (i)
-      counter = add(builder, counter, pipeline->step);
-    begin_iteration(pipeline, builder, counter, integer(builder, i32, i), below(builder, counter, pipeline->upper));
+      counter = nereid_scalar_add(builder, counter, pipeline->step);
+    begin_iteration(pipeline, builder, counter, nereid_scalar_constant(builder, i32, i),
+                    below(builder, counter, pipeline->upper));
   }
 }
 
@@ -233,10 +227,10 @@ static void replace_load(pipeline_t *pipeline, const nereid_builder_t *builder, 
 
 static MlirValue next_slot(pipeline_t *pipeline, const nereid_builder_t *builder, MlirValue slot) {
   MlirType i32 = mlirValueGetType(slot);
-  MlirValue next = add(builder, slot, integer(builder, i32, 1));
-  MlirValue wraps = result(nereid_arith_cmpi_build(builder, next, integer(builder, i32, pipeline->latency),
-                                                   NEREID_ARITH_CMP_I_PREDICATE_SGE));
-  return result(nereid_arith_select_build(builder, wraps, integer(builder, i32, 0), next));
+  MlirValue next = nereid_scalar_add(builder, slot, nereid_scalar_constant(builder, i32, 1));
+  MlirValue wraps = result(nereid_arith_cmpi_build(
+      builder, next, nereid_scalar_constant(builder, i32, pipeline->latency), NEREID_ARITH_CMP_I_PREDICATE_SGE));
+  return result(nereid_arith_select_build(builder, wraps, nereid_scalar_constant(builder, i32, 0), next));
 }
 
 /* Fills the new loop's body: the wait, the old body, the copy for the iteration that far ahead. `distance` and `bound`
@@ -258,7 +252,7 @@ static void fill_body(pipeline_t *pipeline, MlirOperation made, MlirValue distan
   for (size_t i = 0; i < pipeline->carried.size; ++i)
     pipeline->current.data[i] = mlirBlockGetArgument(block, n + (intptr_t)i);
   MlirValue exists = below(&back, counter, bound);
-  begin_iteration(pipeline, &back, add(&back, counter, distance), slot, exists);
+  begin_iteration(pipeline, &back, nereid_scalar_add(&back, counter, distance), slot, exists);
   const intptr_t yielded = mlirOperationGetNumOperands(yield);
   nereid_vector_push(pipeline->pass->scratch, &pipeline->current, next_slot(pipeline, &back, slot));
   nereidMlirOperationInsertOperands(yield, yielded, (intptr_t)pipeline->current.size, pipeline->current.data);
@@ -283,12 +277,12 @@ static void run(pipeline_t *pipeline) {
   if (pipeline->pass->scratch->failed)
     return;
   make_prologue(pipeline, &builder);
-  MlirValue times = integer(&builder, pipeline->counter, pipeline->latency);
+  MlirValue times = nereid_scalar_constant(&builder, pipeline->counter, pipeline->latency);
   MlirValue distance =
       result(nereid_arith_muli_build(&builder, pipeline->step, times, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
   MlirValue bound =
       result(nereid_arith_subi_build(&builder, pipeline->upper, distance, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
-  pipeline->zero_slot = integer(&builder, i32, 0);
+  pipeline->zero_slot = nereid_scalar_constant(&builder, i32, 0);
   MlirOperation made = rebuild(pipeline);
   fill_body(pipeline, made, distance, bound);
   nereid_ttg_async_wait_build(&builder, 0, NULL, 0);

@@ -1,0 +1,22 @@
+/* The operations that a pass works on, found before it changes any of them: a walk does not survive changes. */
+#ifndef NEREID_PASSES_COLLECT_H
+#define NEREID_PASSES_COLLECT_H
+
+#include "base/vector.h"
+#include "nereid/dialects/ops.h"
+
+#include "mlir-c/IR.h"
+
+#include <stdbool.h>
+
+typedef NEREID_VECTOR(MlirOperation) nereid_operations_t;
+
+/* Appends to `out` the operations of `kind` at and below `root`, in the order of the text: outer ones first. False when
+ * memory is out. */
+bool nereid_collect_kind(MlirOperation root, nereid_op_kind_t kind, nereid_arena_t *arena, nereid_operations_t *out);
+
+/* The same for those that are `wanted`; null: all. */
+bool nereid_collect(MlirOperation root, bool (*wanted)(MlirOperation op), nereid_arena_t *arena,
+                    nereid_operations_t *out);
+
+#endif
