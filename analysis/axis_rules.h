@@ -21,6 +21,10 @@ typedef void (*nereid_axis_rule_t)(const nereid_axis_call_t *call, nereid_axis_i
 nereid_axis_rule_t nereid_axis_rule_arith(nereid_op_kind_t kind);
 nereid_axis_rule_t nereid_axis_rule_tensor(nereid_op_kind_t kind);
 
+/* Contiguity of a fact when its numbers are widened as signed ones: groups of indexes, of 32 bits and more, are taken
+ * not to pass the largest number; shorter integers may. */
+uint8_t nereid_axis_signed_group(const nereid_axis_info_t *fact, int d);
+
 /* Elements that are the same function of equal operands: constancy is the meet of the operands'. */
 void nereid_axis_elementwise(const nereid_axis_call_t *call, nereid_axis_info_t *out);
 

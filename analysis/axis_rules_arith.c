@@ -100,10 +100,16 @@ static void rule_mul(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   }
 }
 
-/* Groups of counting numbers that start at a multiple of their length, against equal numbers that are such too. */
+/* Groups of counting numbers that start at a multiple of their length and lie on one side of zero: shorter than half of
+ * all numbers of the type, which short integers run out of. */
+static uint8_t one_sided_group(fact_t *counting, int d) {
+  uint8_t limit = counting->width ? (uint8_t)(counting->width - 1) : 0;
+  return least(least(counting->contiguity[d], counting->divisibility[d]), limit);
+}
+
+/* Such groups, against equal numbers that are multiples of their length, too. */
 static uint8_t aligned_group(fact_t *counting, fact_t *equal, int d) {
-  return least(least(counting->contiguity[d], counting->divisibility[d]),
-               least(equal->constancy[d], nereid_axis_weakened(equal, d, 0)));
+  return least(one_sided_group(counting, d), least(equal->constancy[d], nereid_axis_weakened(equal, d, 0)));
 }
 
 /* log2 of the magnitude of a constant power of two; -1 otherwise. */
@@ -350,7 +356,12 @@ static void rule_select(const nereid_axis_call_t *call, nereid_axis_info_t *out)
 
 /* Groups that are known not to run from -1 to 0, which are far apart as unsigned numbers. */
 static uint8_t unsigned_group(fact_t *fact, int d) {
-  return fact->non_negative ? fact->contiguity[d] : least(fact->contiguity[d], fact->divisibility[d]);
+  return fact->non_negative ? least(fact->contiguity[d], (uint8_t)(fact->width - 1)) : one_sided_group(fact, d);
+}
+
+uint8_t nereid_axis_signed_group(const nereid_axis_info_t *fact, int d) {
+  enum { INDEX_WIDTH = 32 };
+  return fact->width >= INDEX_WIDTH ? fact->contiguity[d] : unsigned_group(fact, d);
 }
 
 /* Of two groups that count together one is ahead throughout. */
@@ -365,8 +376,8 @@ static void rule_min_max(const nereid_axis_call_t *call, nereid_axis_info_t *out
     return;
   }
   for (int d = 0; d < out->rank; d++) {
-    uint8_t c =
-        is_signed ? least(l->contiguity[d], r->contiguity[d]) : least(unsigned_group(l, d), unsigned_group(r, d));
+    uint8_t c = is_signed ? least(nereid_axis_signed_group(l, d), nereid_axis_signed_group(r, d))
+                          : least(unsigned_group(l, d), unsigned_group(r, d));
     set_group(out, d, c, l, r);
     out->constancy[d] = least(l->constancy[d], r->constancy[d]);
   }
@@ -377,6 +388,10 @@ static void rule_min_max(const nereid_axis_call_t *call, nereid_axis_info_t *out
 static void rule_extsi(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   fact_t *source = call->operands[0];
   copy_operand(source, out);
+  for (int d = 0; !source->has_constant && d < out->rank; d++) {
+    out->contiguity[d] = nereid_axis_signed_group(source, d);
+    out->divisibility[d] = nereid_axis_weakened(source, d, out->contiguity[d]);
+  }
   if (source->has_constant)
     nereid_axis_set_constant(out, (uint64_t)nereid_axis_signed(source->constant, source->width));
 }

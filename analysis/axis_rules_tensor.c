@@ -167,8 +167,8 @@ static void rule_cat(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
 static void rule_addptr(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   fact_t *pointer = call->operands[0], *offset = call->operands[1];
   for (int d = 0; d < out->rank; d++) {
-    uint8_t c =
-        most(least(pointer->constancy[d], offset->contiguity[d]), least(pointer->contiguity[d], offset->constancy[d]));
+    uint8_t c = most(least(pointer->constancy[d], nereid_axis_signed_group(offset, d)),
+                     least(pointer->contiguity[d], offset->constancy[d]));
     int bytes = nereid_axis_weakened(offset, d, c) + out->unit;
     out->contiguity[d] = c;
     out->divisibility[d] = least(nereid_axis_weakened(pointer, d, c),

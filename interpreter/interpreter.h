@@ -46,12 +46,24 @@ typedef struct nereid_interpreter_assembly {
   uint64_t *results;        /* [result][call], to be set */
 } nereid_interpreter_assembly_t;
 
+/* A value that the program just made. */
+typedef struct nereid_interpreter_value {
+  MlirValue value; /* an op's result or a block's argument */
+  /* Numbers and pointers: an element each, in row-major order, its bits in the low bits and zeros above. One alone
+   * stands for all elements of a tensor; several of a scalar are of as many runs of its region. */
+  size_t count;
+  const uint64_t *words;
+} nereid_interpreter_value_t;
+
 typedef struct nereid_interpreter_options {
   /* Is given what the program prints, a line at a time with its newline; null: it is dropped. */
   void (*print)(nereid_view_t line, void *user_data);
   /* Runs assembly, on several threads at once; false with a message when it cannot. Null: the interpreter refuses it.
    */
   bool (*assembly)(const nereid_interpreter_assembly_t *assembly, void *user_data, nereid_message_t *message);
+  /* Is shown every value, on several threads at once; false with a message ends the run with that as an error at the
+   * value's op. Null: nobody looks. */
+  bool (*watch)(const nereid_interpreter_value_t *value, void *user_data, nereid_message_t *message);
   void *user_data;
   unsigned threads; /* of the host, when programs do not see each other's order; 0: as many as it has */
   uint64_t steps;   /* an error at the op that would be one more, counted over all programs; 0: no limit */

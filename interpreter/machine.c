@@ -116,8 +116,30 @@ static bool is_over(nereid_machine_t *machine, const nereid_step_t *step) {
   return true;
 }
 
+/* Shows values to who watches. */
+static bool show(nereid_machine_t *machine, MlirOperation op, size_t n, nereid_slot_t *const *slots) {
+  const nereid_step_t at = {.machine = machine, .op = op};
+  for (size_t i = 0; i < n; ++i) {
+    const nereid_interpreter_value_t value = {slots[i]->value, slots[i]->count, slots[i]->words};
+    nereid_message_t message = {0};
+    if (!machine->options.watch(&value, machine->options.user_data, &message))
+      return nereid_machine_error(&at, "%s (program %u, %u, %u)", message.text, machine->program[0],
+                                  machine->program[1], machine->program[2]);
+  }
+  return true;
+}
+
+static bool show_arguments(nereid_machine_t *machine, const nereid_code_block_t *block) {
+  if (!machine->options.watch || !block->n_arguments)
+    return true;
+  MlirBlock owner = mlirBlockArgumentGetOwner(block->arguments[0]->value);
+  return show(machine, mlirBlockGetParentOperation(owner), block->n_arguments, block->arguments);
+}
+
 /* The step that ends the block; null after a diagnostic. */
 static const nereid_step_t *run_block(nereid_machine_t *machine, const nereid_code_block_t *block) {
+  if (!show_arguments(machine, block))
+    return NULL;
   for (size_t i = 0; i < block->n_steps; ++i) {
     const nereid_step_t *step = &block->steps[i];
     if (is_over(machine, step))
@@ -125,6 +147,8 @@ static const nereid_step_t *run_block(nereid_machine_t *machine, const nereid_co
     if (step->row->ends)
       return step;
     if (step->row->lane ? !run_lanes(machine, step) : !step->row->run(machine, step))
+      return NULL;
+    if (machine->options.watch && !show(machine, step->op, step->n_results, step->results))
       return NULL;
   }
   return NULL;

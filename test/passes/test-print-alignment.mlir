@@ -68,6 +68,34 @@ tt.func @overflow() {
 
 // -----
 
+// Short integers count on modulo their width; what is widened or compared must not pass the end of it.
+tt.func @casts(%p: tensor<64x!tt.ptr<f32>> {tt.constancy = 64 : i32}) {
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  // expected-remark @below {{contiguity = [64], divisibility = [1073741824], constancy = [1]}}
+  %0 = arith.extsi %r : tensor<64xi32> to tensor<64xi64>
+  // expected-remark @below {{contiguity = [64], divisibility = [1073741824], constancy = [1]}}
+  %1 = arith.trunci %0 : tensor<64xi64> to tensor<64xi4>
+  // 0 .. 7, -8 .. -1, and again
+  // expected-remark @below {{contiguity = [8], divisibility = [8], constancy = [1]}}
+  %2 = arith.extsi %1 : tensor<64xi4> to tensor<64xi32>
+  // expected-remark @below {{contiguity = [8], divisibility = [8], constancy = [1]}}
+  %3 = arith.extui %1 : tensor<64xi4> to tensor<64xi32>
+  // expected-remark @below {{contiguity = [8], divisibility = [1], constancy = [1]}}
+  %4 = tt.addptr %p, %1 : tensor<64x!tt.ptr<f32>>, tensor<64xi4>
+  // expected-remark @below {{contiguity = [64], divisibility = [1073741824], constancy = [1]}}
+  %5 = arith.trunci %r : tensor<64xi32> to tensor<64xi1>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
+  %6 = arith.extui %5 : tensor<64xi1> to tensor<64xi32>
+  %c0 = arith.constant dense<false> : tensor<64xi1>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
+  %7 = arith.cmpi sge, %5, %c0 : tensor<64xi1>
+  // expected-remark @below {{contiguity = [8], divisibility = [8], constancy = [1]}}
+  %8 = arith.maxsi %1, %1 : tensor<64xi4>
+  tt.return
+}
+
+// -----
+
 tt.func @products(%n: i32 {tt.divisibility = 8 : i32}) {
   %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
   %c1 = arith.constant dense<1> : tensor<64xi32>

@@ -41,6 +41,7 @@ typedef struct tool_job {
   tool_tensor_t *tensors;
   const char **tensor_names;           /* one per tensor, for messages */
   bool count;                          /* print counters, which the emulator has */
+  bool check_axis;                     /* let the interpreter check what axis analysis claims */
   bool initcheck;                      /* let the emulator follow bits that nothing has written */
   bool racecheck;                      /* let the emulator look for races and print them */
   const char *races_path;              /* null, or where to write them as JSON */

@@ -4,6 +4,7 @@
  * the end is seen; the copy comes back when the grid has run. */
 #include "tools/nereid/engine.h"
 
+#include "analysis/axis_check.h"
 #include "interpreter/interpreter.h"
 #include "python-free-bindings/compile/session.h"
 #include "seam/llvm.h"
@@ -118,11 +119,18 @@ static double now(void) {
   return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
 }
 
-/* The kernel by its name; what lowering renames is the only one. */
-static nereid_status_t run_once(MlirOperation module, const tool_job_t *job,
+static bool check_axis(const nereid_interpreter_value_t *value, void *user_data, nereid_message_t *message) {
+  return nereid_axis_check(user_data, value->value, value->count, value->words, message);
+}
+
+/* The kernel by its name; what lowering renames is the only one. `axis`: null, or what to check values against. */
+static nereid_status_t run_once(MlirOperation module, const tool_job_t *job, nereid_axis_result_t *axis,
                                 const nereid_interpreter_argument_t *arguments, nereid_message_t *message) {
-  const nereid_interpreter_options_t options = {
-      .print = print_line, .assembly = tool_run_assembly, .steps = job->steps};
+  const nereid_interpreter_options_t options = {.print = print_line,
+                                                .assembly = tool_run_assembly,
+                                                .watch = axis ? check_axis : NULL,
+                                                .user_data = axis,
+                                                .steps = job->steps};
   nereid_status_t status =
       nereid_interpreter_run(module, job->metadata.name, job->grid, job->n_slots, arguments, &options, message);
   if (status == NEREID_ERROR_NOT_FOUND)
@@ -136,15 +144,18 @@ static nereid_status_t run_module(MlirOperation module, tool_job_t *job, nereid_
   nereid_interpreter_argument_t *arguments = nereid_arena_new(arena, nereid_interpreter_argument_t, job->n_slots);
   if (!memory || !arguments)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  nereid_axis_result_t axis;
   nereid_status_t status = place(arena, job, memory, message);
   bind(job, memory, arguments);
+  if (!status && job->check_axis)
+    status = nereid_axis_info_run(module, arena, &axis);
   if (!status)
-    status = run_once(module, job, arguments, message);
+    status = run_once(module, job, job->check_axis ? &axis : NULL, arguments, message);
   for (size_t i = 0; !status && i < job->n_tensors; ++i)
     memcpy(job->tensors[i].data, memory[i], job->tensors[i].bytes);
   for (size_t i = 0; !status && i < job->repeats; ++i) {
     const double start = now();
-    status = run_once(module, job, arguments, message);
+    status = run_once(module, job, NULL, arguments, message);
     job->milliseconds[i] = (float)(now() - start);
   }
   return status;

@@ -25,6 +25,8 @@ static const tool_option_t options[] = {
     {"--check", "ENGINE", "run there too and compare every tensor", TOOL_TEXT, offsetof(run_settings_t, check)},
     {"--tolerance", "X", "for --check: largest relative error; default: by type", TOOL_TEXT,
      offsetof(run_settings_t, tolerance)},
+    {"--check-axis", NULL, "let the interpreter check every value against what axis analysis claims of it", TOOL_FLAG,
+     offsetof(run_settings_t, check_axis)},
     {"--out", "NAME=FILE.npy", "write a tensor as the kernel left it", TOOL_LIST, offsetof(run_settings_t, outputs)},
     {"--bench", NULL, "time 100 more runs, with the L2 cache flushed before each", TOOL_FLAG,
      offsetof(run_settings_t, bench)},
@@ -281,6 +283,7 @@ static nereid_status_t prepare(nereid_arena_t *arena, const run_settings_t *sett
     status = tool_bind_find(job, name, &ignored, message);
   }
   job->count = settings->counters;
+  job->check_axis = settings->check_axis;
   job->initcheck = settings->initcheck;
   job->racecheck = settings->racecheck || settings->races;
   job->races_path = settings->races;
@@ -326,6 +329,11 @@ static int run_on(nereid_arena_t *arena, const run_settings_t *settings, const c
                                           : NULL;
   if (only && strcmp(runner->engine->name, "emulator") != 0) {
     tool_error(&tool_command_run, "%s needs --on emulator", only);
+    return TOOL_CALL;
+  }
+  if (job.check_axis && strcmp(runner->engine->name, "interpreter") != 0 &&
+      (!check->state || strcmp(check->engine->name, "interpreter") != 0)) {
+    tool_error(&tool_command_run, "--check-axis needs --on interpreter or --check interpreter");
     return TOOL_CALL;
   }
   return run_and_report(arena, settings, runner, check, &job, &expected, tolerance);

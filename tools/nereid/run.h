@@ -11,7 +11,7 @@ typedef struct run_settings {
   int64_t seed, steps, num_warps, num_stages, num_ctas; /* the last three: 0 when not given */
   int64_t shared;                                       /* bytes; -1 when not given */
   const char *races;                                    /* a file's path */
-  bool bench, counters, initcheck, racecheck, proxy_at_fence;
+  bool bench, check_axis, counters, initcheck, racecheck, proxy_at_fence;
 } run_settings_t;
 
 /* What an engine runs, from the bytes of the input: a cubin, or PTX with metadata beside it, is taken as it is; for

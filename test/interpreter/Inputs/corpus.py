@@ -2,7 +2,7 @@
 
     corpus.py CORPUS DIRECTORY NAME...
 
-The interpreter runs the .ttgir beside the .ttir, too.
+The interpreter runs the .ttgir beside the .ttir, too, and checks every value against what axis analysis claims of it.
 A case is the command's arguments, which tensors to write out, and a function from tensors and scalars to the expected
 tensors. References work in double precision and round once; `tolerance` is relative to the expected tensor's root mean
 square or the element, whichever is larger; 0 asks for equality.
@@ -100,6 +100,8 @@ def run_file(path, directory, name):
     _, grid, arguments, tolerance, reference = CASES[name]
     os.makedirs(directory, exist_ok=True)
     command = ["nereid", "run", path, "--on", ENGINE, "--grid", grid]
+    if ENGINE == "interpreter":
+        command.append("--check-axis")
     before, after, values = {}, {}, {}
     for key, spec in arguments.items():
         command += ["--arg", f"{key}={spec}"]
