@@ -71,7 +71,8 @@ static void flow(solver_t *solver, MlirValue from, MlirValue to) {
 static void add_buffer(solver_t *solver, MlirValue value, MlirOperation alloc) {
   nereid_alias_t *alias = solver->alias;
   const uint32_t number = number_of(solver, value);
-  if (nereid_vector_push(alias->arena, &alias->buffers, (nereid_alias_buffer_t){value, alloc}))
+  if (!alias->arena->failed &&
+      nereid_vector_push(alias->arena, &alias->buffers, (nereid_alias_buffer_t){value, alloc}))
     solver->values.data[number].buffer = (uint32_t)alias->buffers.size;
 }
 
