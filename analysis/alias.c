@@ -71,8 +71,7 @@ static void flow(solver_t *solver, MlirValue from, MlirValue to) {
 static void add_buffer(solver_t *solver, MlirValue value, MlirOperation alloc) {
   nereid_alias_t *alias = solver->alias;
   const uint32_t number = number_of(solver, value);
-  if (!alias->arena->failed &&
-      nereid_vector_push(alias->arena, &alias->buffers, (nereid_alias_buffer_t){value, alloc}))
+  if (!alias->arena->failed && nereid_vector_push(alias->arena, &alias->buffers, (nereid_alias_buffer_t){value, alloc}))
     solver->values.data[number].buffer = (uint32_t)alias->buffers.size;
 }
 
@@ -114,6 +113,8 @@ static void visit_result(solver_t *solver, MlirOperation op, intptr_t r) {
     add_buffer(solver, result, op);
   else if (nereid_ttg_is_memdesc_view(op))
     flow(solver, mlirOperationGetOperand(op, 0), result);
+  else if (kind == NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT)
+    flow(solver, mlirOperationGetOperand(op, r), result);
   else if (nereidMlirOperationIsCall(op))
     flow_through_call(solver, op, r);
   else if (!nereid_flow_graph_enters(op)) /* Its results come along edges. */
@@ -237,6 +238,7 @@ bool nereid_alias_run(const nereid_flow_graph_t *graph, const nereid_map_t *resu
   nereid_map_initialize(&out->numbers, arena);
   solver_t solver = {.alias = out, .graph = graph, .results = results};
   collect(&solver);
+  out->n_values = (uint32_t)solver.values.size;
   out->sets = nereid_arena_new(arena, nereid_alias_set_t, solver.values.size);
   for (uint32_t i = 0; !arena->failed && i < solver.values.size; ++i)
     search(&solver, i);
@@ -245,9 +247,14 @@ bool nereid_alias_run(const nereid_flow_graph_t *graph, const nereid_map_t *resu
 
 /* --- questions --- */
 
-nereid_alias_set_t nereid_alias_of(const nereid_alias_t *alias, MlirValue value) {
+uint32_t nereid_alias_number(const nereid_alias_t *alias, MlirValue value) {
   const uintptr_t *number = nereid_map_find(&alias->numbers, value.ptr);
-  return number ? alias->sets[*number - 1] : (nereid_alias_set_t){NULL, 0};
+  return number ? (uint32_t)(*number - 1) : NEREID_FLOW_NONE;
+}
+
+nereid_alias_set_t nereid_alias_of(const nereid_alias_t *alias, MlirValue value) {
+  const uint32_t number = nereid_alias_number(alias, value);
+  return number == NEREID_FLOW_NONE ? (nereid_alias_set_t){NULL, 0} : alias->sets[number];
 }
 
 bool nereid_alias_may_overlap(const nereid_alias_t *alias, MlirValue a, MlirValue b) {

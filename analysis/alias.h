@@ -35,6 +35,7 @@ typedef struct nereid_alias {
   NEREID_VECTOR(nereid_alias_buffer_t) buffers; /* arguments first, then in the order of the text */
   nereid_map_t numbers;                         /* memdesc value -> its number + 1 */
   nereid_alias_set_t *sets;                     /* by number of value */
+  uint32_t n_values;
 } nereid_alias_t;
 
 /* Whether `value` describes shared memory. */
@@ -45,6 +46,9 @@ bool nereid_alias_is_buffer(MlirValue value);
  * result of an op that is not known. Near linear; lives in `arena`; false when memory is out. */
 bool nereid_alias_run(const nereid_flow_graph_t *graph, const nereid_map_t *results, nereid_arena_t *arena,
                       nereid_alias_t *out);
+
+/* The number of a value of shared memory, below n_values; NEREID_FLOW_NONE for another value. */
+uint32_t nereid_alias_number(const nereid_alias_t *alias, MlirValue value);
 
 /* The buffers that `value` may be; none for a value that describes no shared memory, or poison. */
 nereid_alias_set_t nereid_alias_of(const nereid_alias_t *alias, MlirValue value);

@@ -1,44 +1,38 @@
-/* Live ranges and offsets; see allocation.h.
- *
- * Positions number the ops of a function in the order of the text. A range that enters a loop from above lasts to the
- * loop's end, where a loop is an op with a body that repeats or the blocks between a branch back and its target. Large
- * explicit buffers come first and take the lowest gap among those that live at the same time; scratch, which never
- * lives at once with other scratch, then fits around them. */
+/* Buffers of functions, callees first; see allocation.h. */
 #include "analysis/allocation.h"
 
+#include "analysis/placement.h"
 #include "analysis/scratch.h"
-#include "analysis/shared_alias.h"
-#include "base/vector.h"
-#include "dialects/diagnose.h"
 #include "dialects/ttg/memdesc.h"
 #include "dialects/ttg/module.h"
 #include "layout/encoding.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
-#include <stdlib.h>
+/* Where nothing else is said: the widest access. mbarriers are 64-bit words; a bulk copy wants 128 bytes (PTX ISA,
+ * "Tensor copy"). */
+enum { DEFAULT_ALIGNMENT = 16, BARRIER_ALIGNMENT = 8, BULK_ALIGNMENT = 128 };
 
-enum { DEFAULT_ALIGNMENT = 16, PATTERN_ALIGNMENT = 1024 };
-
-typedef struct range {
-  int64_t first, last;
-} range_t;
-
-typedef struct liveness {
+typedef struct function_state {
   nereid_arena_t *arena;
-  const nereid_map_t *frames;
-  nereid_shared_alias_t alias;
-  nereid_map_t positions; /* op -> its position */
-  int64_t next;           /* position */
-  range_t *ranges;        /* by class */
-  NEREID_VECTOR(range_t) loops;
-  NEREID_VECTOR(nereid_buffer_t) buffers; /* explicit ones, then the others */
-  size_t n_explicit;
-  bool failed;
-} liveness_t;
+  nereid_scratch_bytes_t scratch;
+  const nereid_call_graph_t *calls;
+  const nereid_allocation_t *allocation;
+  MlirOperation function;
+  nereid_flow_graph_t graph;
+  nereid_alias_t alias;
+  nereid_liveness_t liveness;
+  int64_t *alignments; /* by number of buffer, from uses; 0: nothing said */
+  NEREID_VECTOR(nereid_buffer_t) buffers;
+} function_state_t;
+
+typedef struct summaries {
+  nereid_map_t results, ends; /* by name: nereid_alias_results_t *, nereid_liveness_end_t * */
+} summaries_t;
 
 /* --- sizes --- */
 
@@ -55,211 +49,231 @@ int64_t nereid_allocation_limit(MlirOperation module) {
   return INT64_C(48) * 1024;
 }
 
+/* Elements in the order of their numbers, with the gaps that a padded encoding has between them. */
+static int64_t listed_elements(MlirAttribute encoding, int rank, const int64_t *shape) {
+  int64_t elements = 1, padded, per_cta[NEREID_TTG_MAX_RANK];
+  nereid_ttg_shape_per_cta(encoding, rank, shape, per_cta);
+  for (int d = 0; d < rank; ++d)
+    elements *= per_cta[d];
+  padded = elements;
+  if (nereid_ttg_nvmma_shared_attr_isa(encoding) && nereid_ttg_nvmma_shared_attr_get_fp4_padded(encoding))
+    padded *= 2;
+  if (!nereid_ttg_padded_shared_attr_isa(encoding))
+    return padded;
+  MlirAttribute intervals = nereid_ttg_padded_shared_attr_get_intervals(encoding);
+  MlirAttribute paddings = nereid_ttg_padded_shared_attr_get_paddings(encoding);
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(intervals); ++i)
+    padded += (elements - 1) / mlirDenseI32ArrayGetElement(intervals, i) * mlirDenseI32ArrayGetElement(paddings, i);
+  return padded;
+}
+
 int64_t nereid_allocation_bytes(MlirType type) {
   nereid_ttg_memdesc_t memdesc;
   nereid_layout_t layout;
   int64_t stages = 1;
   if (!nereid_ttg_memdesc_read(type, &memdesc))
     return 0;
+  const int64_t bytes = nereid_scratch_element_bytes(memdesc.element);
   /* A ring of stages is as long as it likes; the encoding is of what lies in one. */
   for (int d = 0; d < memdesc.alloc_rank; stages *= memdesc.alloc[d++])
     if (nereid_layout_from_encoding(memdesc.encoding, memdesc.alloc_rank - d, memdesc.alloc + d, &layout) == NEREID_OK)
-      return stages * (INT64_C(1) << layout.in_bits[NEREID_LAYOUT_OFFSET]) *
-             nereid_scratch_element_bytes(memdesc.element);
-  return 0;
+      return stages * (INT64_C(1) << layout.in_bits[NEREID_LAYOUT_OFFSET]) * bytes;
+  /* Padded ones, and shapes that their encoding does not fit, which lowering refuses. */
+  return listed_elements(memdesc.encoding, memdesc.alloc_rank, memdesc.alloc) * bytes;
 }
 
-static int64_t alignment_of(MlirOperation alloc) {
-  nereid_ttg_memdesc_t memdesc = nereid_ttg_memdesc_of(mlirOperationGetResult(alloc, 0));
+/* --- alignments --- */
+
+static void want(function_state_t *state, MlirValue value, int64_t alignment) {
+  const nereid_alias_set_t set = nereid_alias_of(&state->alias, value);
+  for (uint32_t i = 0; i < set.count; ++i)
+    if (state->alignments[set.buffers[i]] < alignment)
+      state->alignments[set.buffers[i]] = alignment;
+}
+
+static void want_by_use(function_state_t *state, MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TTNG_INIT_BARRIER:
+    want(state, nereid_ttng_init_barrier_get_alloc(op), BARRIER_ALIGNMENT);
+    break;
+  case NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL:
+    want(state, nereid_ttng_async_tma_copy_global_to_local_get_result(op), BULK_ALIGNMENT);
+    break;
+  case NEREID_OP_TTNG_ASYNC_TMA_GATHER:
+    want(state, nereid_ttng_async_tma_gather_get_result(op), BULK_ALIGNMENT);
+    break;
+  case NEREID_OP_TTNG_ASYNC_TMA_COPY_LOCAL_TO_GLOBAL:
+    want(state, nereid_ttng_async_tma_copy_local_to_global_get_src(op), BULK_ALIGNMENT);
+    break;
+  case NEREID_OP_TTNG_ASYNC_TMA_REDUCE:
+    want(state, nereid_ttng_async_tma_reduce_get_src(op), BULK_ALIGNMENT);
+    break;
+  case NEREID_OP_TTNG_ASYNC_TMA_SCATTER:
+    want(state, nereid_ttng_async_tma_scatter_get_src(op), BULK_ALIGNMENT);
+    break;
+  default:
+    break;
+  }
+}
+
+/* The most of what the text, the encoding and the uses say; a buffer of mbarriers, and nothing else, needs less. */
+static int64_t alignment_of(const function_state_t *state, uint32_t b) {
+  MlirOperation alloc = state->alias.buffers.data[b].alloc;
   MlirAttribute given = nereid_ttg_local_alloc_get_alignment_attr(alloc);
-  if (!mlirAttributeIsNull(given) && mlirIntegerAttrGetValueInt(given) > DEFAULT_ALIGNMENT)
-    return mlirIntegerAttrGetValueInt(given);
-  return nereid_ttg_nvmma_shared_attr_isa(memdesc.encoding) ? PATTERN_ALIGNMENT : DEFAULT_ALIGNMENT;
+  int64_t alignment = nereid_ttg_shared_alignment(nereid_ttg_memdesc_of(mlirOperationGetResult(alloc, 0)).encoding);
+  if (state->alignments[b] == BARRIER_ALIGNMENT && alignment == DEFAULT_ALIGNMENT)
+    alignment = BARRIER_ALIGNMENT;
+  alignment = state->alignments[b] > alignment ? state->alignments[b] : alignment;
+  if (!mlirAttributeIsNull(given) && mlirIntegerAttrGetValueInt(given) > alignment)
+    alignment = mlirIntegerAttrGetValueInt(given);
+  return alignment;
 }
 
-/* --- positions and loops --- */
+/* --- buffers --- */
 
-static int64_t *position_of(liveness_t *liveness, MlirOperation op) {
-  return (int64_t *)nereid_map_find(&liveness->positions, op.ptr);
+static void add_buffer(function_state_t *state, nereid_buffer_t buffer) {
+  nereid_vector_push(state->arena, &state->buffers, buffer);
 }
 
-static MlirWalkResult number(MlirOperation op, void *user_data) {
-  liveness_t *liveness = user_data;
-  uintptr_t *place = nereid_map_insert(&liveness->positions, op.ptr);
-  if (place)
-    *place = (uintptr_t)liveness->next++;
-  return place ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+static void add_explicit(function_state_t *state, uint32_t b) {
+  MlirOperation alloc = state->alias.buffers.data[b].alloc;
+  add_buffer(state,
+             (nereid_buffer_t){.kind = NEREID_BUFFER_EXPLICIT,
+                               .op = alloc,
+                               .bytes = nereid_allocation_bytes(mlirValueGetType(state->alias.buffers.data[b].value)),
+                               .alignment = alignment_of(state, b),
+                               .live = state->liveness.buffers[b]});
 }
 
-/* The position of the last op below `op`, or its own. */
-static int64_t last_below(liveness_t *liveness, MlirOperation op) {
-  for (intptr_t r = mlirOperationGetNumRegions(op) - 1; r >= 0; --r) {
-    MlirBlock last = {NULL};
-    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(block);
-         block = mlirBlockGetNextInRegion(block))
-      last = block;
-    if (!mlirBlockIsNull(last) && !mlirOperationIsNull(mlirBlockGetTerminator(last)))
-      return *position_of(liveness, mlirBlockGetTerminator(last));
-  }
-  return *position_of(liveness, op);
+static void add_call(function_state_t *state, MlirOperation call, uint32_t position) {
+  const nereid_call_function_t *callee = nereid_call_graph_callee(state->calls, call);
+  const nereid_frame_t *frame = &state->allocation->frames[callee - state->calls->functions.data];
+  if (frame->bytes)
+    add_buffer(state, (nereid_buffer_t){.kind = NEREID_BUFFER_VIRTUAL,
+                                        .op = call,
+                                        .bytes = frame->bytes,
+                                        .alignment = frame->alignment,
+                                        .live = nereid_liveness_of_op(&state->liveness, position)});
 }
 
-static void add_loop(liveness_t *liveness, int64_t first, int64_t last) {
-  if (first <= last && !nereid_vector_push(liveness->arena, &liveness->loops, (range_t){first, last}))
-    liveness->failed = true;
-}
-
-static void find_loops(liveness_t *liveness, MlirOperation op) {
-  const nereid_op_kind_t kind = nereid_op_kind(op);
-  const int64_t here = *position_of(liveness, op);
-  if (kind == NEREID_OP_SCF_FOR || kind == NEREID_OP_SCF_WHILE)
-    add_loop(liveness, here, last_below(liveness, op));
-  for (intptr_t s = 0; s < mlirOperationGetNumSuccessors(op); ++s)
-    add_loop(liveness, *position_of(liveness, mlirBlockGetFirstOperation(mlirOperationGetSuccessor(op, s))), here);
-}
-
-/* --- ranges --- */
-
-static void touch(liveness_t *liveness, MlirValue value, int64_t position) {
-  if (!nereid_shared_alias_is_buffer(value))
-    return;
-  range_t *range = &liveness->ranges[nereid_shared_alias_class(&liveness->alias, value)];
-  range->first = position < range->first ? position : range->first;
-  range->last = position > range->last ? position : range->last;
-}
-
-static void add_buffer(liveness_t *liveness, MlirOperation op, int64_t bytes, int64_t alignment, range_t range) {
-  nereid_buffer_t buffer = {.op = op, .bytes = bytes, .alignment = alignment, .first = range.first, .last = range.last};
-  if (!nereid_vector_push(liveness->arena, &liveness->buffers, buffer))
-    liveness->failed = true;
-}
-
-static MlirWalkResult touch_values(MlirOperation op, void *user_data) {
-  liveness_t *liveness = user_data;
-  const int64_t here = *position_of(liveness, op);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    touch(liveness, mlirOperationGetOperand(op, i), here);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    touch(liveness, mlirOperationGetResult(op, i), here);
-  MlirBlock block = mlirOperationGetBlock(op);
-  if (!mlirBlockIsNull(block) && mlirOperationEqual(mlirBlockGetFirstOperation(block), op))
-    for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
-      touch(liveness, mlirBlockGetArgument(block, i), here);
-  find_loops(liveness, op);
-  return liveness->failed ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
-}
-
-/* What comes into a loop from above and is used in it is there to its end; loops inside one another take turns. */
-static void extend_through_loops(liveness_t *liveness, size_t classes) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t l = 0; l < liveness->loops.size; ++l)
-      for (size_t c = 0; c < classes; ++c) {
-        range_t *range = &liveness->ranges[c];
-        const range_t loop = liveness->loops.data[l];
-        if (range->first > loop.first || range->last < loop.first || range->last >= loop.last)
-          continue;
-        range->last = loop.last;
-        changed = true;
-      }
-  }
-}
-
-static MlirWalkResult collect_explicit(MlirOperation op, void *user_data) {
-  liveness_t *liveness = user_data;
-  if (nereid_op_kind(op) != NEREID_OP_TTG_LOCAL_ALLOC)
-    return MlirWalkResultAdvance;
-  MlirValue result = mlirOperationGetResult(op, 0);
-  const int64_t bytes = nereid_allocation_bytes(mlirValueGetType(result));
-  if (!bytes) {
-    nereid_diagnose(op, "makes a buffer of a size that cannot be told: %s",
-                    nereid_text_of_type(mlirValueGetType(result)).chars);
-    liveness->failed = true;
-    return MlirWalkResultInterrupt;
-  }
-  add_buffer(liveness, op, bytes, alignment_of(op),
-             liveness->ranges[nereid_shared_alias_class(&liveness->alias, result)]);
-  return MlirWalkResultAdvance;
-}
-
-static int64_t frame_bytes(const liveness_t *liveness, MlirOperation call) {
-  MlirAttribute callee = mlirOperationGetAttributeByName(call, mlirStringRefCreateFromCString("callee"));
-  MlirAttribute name = mlirStringAttrGet(mlirOperationGetContext(call), mlirFlatSymbolRefAttrGetValue(callee));
-  const uintptr_t *frame = nereid_map_find(liveness->frames, name.ptr);
-  return frame ? ((const nereid_frame_t *)*frame)->bytes : 0;
-}
-
-static MlirWalkResult collect_others(MlirOperation op, void *user_data) {
-  liveness_t *liveness = user_data;
-  const int64_t here = *position_of(liveness, op);
-  const bool call = nereid_op_kind(op) == NEREID_OP_TT_CALL;
-  const int64_t bytes = call ? frame_bytes(liveness, op) : nereid_scratch_bytes(op);
+static void add_scratch(function_state_t *state, MlirOperation op, uint32_t position) {
+  const int64_t bytes = state->scratch(op);
   if (bytes)
-    add_buffer(liveness, op, bytes, call ? PATTERN_ALIGNMENT : DEFAULT_ALIGNMENT, (range_t){here, here});
-  return MlirWalkResultAdvance;
+    add_buffer(state, (nereid_buffer_t){.kind = NEREID_BUFFER_SCRATCH,
+                                        .op = op,
+                                        .bytes = bytes,
+                                        .alignment = nereid_scratch_alignment(op),
+                                        .live = nereid_liveness_of_op(&state->liveness, position)});
 }
 
-/* --- offsets --- */
-
-/* Large ones first, then in the order of the text. */
-static int by_size(const void *a, const void *b) {
-  const nereid_buffer_t *x = a, *y = b;
-  if (x->bytes != y->bytes)
-    return x->bytes < y->bytes ? 1 : -1;
-  return x->first < y->first ? -1 : x->first > y->first;
-}
-
-static bool live_together(const nereid_buffer_t *a, const nereid_buffer_t *b) {
-  return a->first <= b->last && b->first <= a->last;
-}
-
-/* The lowest offset at which `buffer` overlaps none of the `count` placed ones that live with it. */
-static void place(nereid_buffer_t *buffer, const nereid_buffer_t *placed, size_t count) {
-  buffer->offset = 0;
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (size_t i = 0; i < count; ++i)
-      if (live_together(buffer, &placed[i]) && buffer->offset < placed[i].offset + placed[i].bytes &&
-          placed[i].offset < buffer->offset + buffer->bytes) {
-        const int64_t end = placed[i].offset + placed[i].bytes;
-        buffer->offset = (end + buffer->alignment - 1) / buffer->alignment * buffer->alignment;
-        moved = true;
-      }
+/* Warps of partitions wait for work all the time: a byte for each says what is next. */
+static void add_warp_states(function_state_t *state) {
+  int64_t most = 0;
+  for (size_t i = 0; i < state->liveness.specialized.size; ++i) {
+    MlirOperation op = state->liveness.specialized.data[i];
+    int64_t warps = 0;
+    for (intptr_t p = 0; p < nereid_ttg_warp_specialize_get_partition_num_warps_count(op); ++p)
+      warps += nereid_ttg_warp_specialize_get_partition_num_warps(op, p);
+    most = warps > most ? warps : most;
   }
+  nereid_live_range_t *always = nereid_arena_new(state->arena, nereid_live_range_t, 1);
+  if (!most || !always)
+    return;
+  always->last = (uint32_t)state->graph.ops.size - 1;
+  add_buffer(state, (nereid_buffer_t){.kind = NEREID_BUFFER_SCRATCH,
+                                      .op = state->function,
+                                      .bytes = most,
+                                      .alignment = 1,
+                                      .live = {.ranges = always, .count = 1}});
 }
 
-static bool analyze(liveness_t *liveness, MlirOperation function) {
-  mlirOperationWalk(function, number, liveness, MlirWalkPreOrder);
-  if (!nereid_shared_alias_run(function, liveness->arena, &liveness->alias))
-    return false;
-  const size_t classes = nereid_shared_alias_classes(&liveness->alias);
-  liveness->ranges = nereid_arena_new(liveness->arena, range_t, classes);
-  for (size_t c = 0; liveness->ranges && c < classes; ++c)
-    liveness->ranges[c] = (range_t){INT64_MAX, -1};
-  if (liveness->arena->failed)
-    return false;
-  mlirOperationWalk(function, touch_values, liveness, MlirWalkPreOrder);
-  extend_through_loops(liveness, classes);
-  mlirOperationWalk(function, collect_explicit, liveness, MlirWalkPreOrder);
-  liveness->n_explicit = liveness->buffers.size;
-  if (!liveness->failed)
-    mlirOperationWalk(function, collect_others, liveness, MlirWalkPreOrder);
-  return !liveness->failed && !liveness->arena->failed;
-}
-
-bool nereid_allocation_run(MlirOperation function, const nereid_map_t *frames, nereid_arena_t *arena,
-                           nereid_frame_t *out) {
-  liveness_t liveness = {.arena = arena, .frames = frames};
-  nereid_map_initialize(&liveness.positions, arena);
-  if (!analyze(&liveness, function))
-    return false;
-  *out = (nereid_frame_t){.buffers = liveness.buffers.data, .count = liveness.buffers.size};
-  if (liveness.n_explicit)
-    qsort(out->buffers, liveness.n_explicit, sizeof *out->buffers, by_size);
-  for (size_t i = 0; i < out->count; ++i) {
-    nereid_buffer_t *buffer = &out->buffers[i];
-    place(buffer, out->buffers, i < liveness.n_explicit ? i : liveness.n_explicit);
-    out->bytes = buffer->offset + buffer->bytes > out->bytes ? buffer->offset + buffer->bytes : out->bytes;
+static bool collect(function_state_t *state) {
+  state->alignments = nereid_arena_new(state->arena, int64_t, state->alias.buffers.size);
+  for (size_t p = 0; state->alignments && p < state->graph.ops.size; ++p)
+    want_by_use(state, state->graph.ops.data[p]);
+  for (uint32_t b = 0; state->alignments && b < state->alias.buffers.size; ++b)
+    if (!mlirOperationIsNull(state->alias.buffers.data[b].alloc))
+      add_explicit(state, b);
+  for (uint32_t p = 0; p < state->graph.ops.size; ++p) {
+    MlirOperation op = state->graph.ops.data[p];
+    if (nereid_op_kind(op) == NEREID_OP_TT_CALL)
+      add_call(state, op, p);
+    else
+      add_scratch(state, op, p);
   }
+  add_warp_states(state);
+  return !state->arena->failed;
+}
+
+/* --- frames --- */
+
+static bool place(function_state_t *state, nereid_frame_t *frame) {
+  nereid_placement_item_t *items = nereid_arena_new(state->arena, nereid_placement_item_t, state->buffers.size);
+  *frame = (nereid_frame_t){.buffers = state->buffers.data,
+                            .count = state->buffers.size,
+                            .alignment = 1,
+                            .spans = state->liveness.spans.data,
+                            .n_spans = state->liveness.spans.size};
+  for (size_t i = 0; items && i < frame->count; ++i) {
+    const nereid_buffer_t *buffer = &frame->buffers[i];
+    items[i] = (nereid_placement_item_t){buffer->bytes, buffer->alignment, buffer->live, 0};
+    frame->alignment = buffer->alignment > frame->alignment ? buffer->alignment : frame->alignment;
+  }
+  if (!items)
+    return false;
+  frame->bytes = nereid_placement_run(items, frame->count, frame->spans, frame->n_spans, state->arena);
+  frame->bound = nereid_placement_bound(items, frame->count, frame->spans, frame->n_spans, state->arena);
+  for (size_t i = 0; i < frame->count; ++i)
+    frame->buffers[i].offset = items[i].offset;
+  return frame->bytes >= 0 && frame->bound >= 0;
+}
+
+/* What callers must know of the function. */
+static bool summarize(function_state_t *state, summaries_t *summaries) {
+  MlirAttribute name = mlirOperationGetAttributeByName(state->function, mlirStringRefCreateFromCString("sym_name"));
+  nereid_alias_results_t *results = nereid_arena_new(state->arena, nereid_alias_results_t, 1);
+  nereid_liveness_end_t *end = nereid_arena_new(state->arena, nereid_liveness_end_t, 1);
+  uintptr_t *place_of_results = nereid_map_insert(&summaries->results, name.ptr);
+  uintptr_t *place_of_end = nereid_map_insert(&summaries->ends, name.ptr);
+  if (!results || !end || !place_of_results || !place_of_end ||
+      !nereid_alias_results(&state->graph, &state->alias, state->arena, results))
+    return false;
+  *end = state->liveness.end;
+  *place_of_results = (uintptr_t)results;
+  *place_of_end = (uintptr_t)end;
   return true;
+}
+
+bool nereid_allocation_run(const nereid_call_graph_t *calls, nereid_scratch_bytes_t scratch, nereid_arena_t *arena,
+                           nereid_allocation_t *out) {
+  summaries_t summaries;
+  nereid_map_initialize(&summaries.results, arena);
+  nereid_map_initialize(&summaries.ends, arena);
+  *out = (nereid_allocation_t){calls, nereid_arena_new(arena, nereid_frame_t, calls->functions.size)};
+  for (size_t i = 0; !arena->failed && i < calls->functions.size; ++i) {
+    const nereid_call_function_t *function = nereid_call_graph_callees_first(calls, i);
+    function_state_t state = {
+        .arena = arena, .scratch = scratch, .calls = calls, .allocation = out, .function = function->op};
+    if (!nereid_flow_graph_build(function->op, arena, &state.graph) ||
+        !nereid_alias_run(&state.graph, &summaries.results, arena, &state.alias) ||
+        !nereid_liveness_run(&state.graph, &state.alias, &summaries.ends, arena, &state.liveness) || !collect(&state) ||
+        !place(&state, &out->frames[function - calls->functions.data]) || !summarize(&state, &summaries))
+      return false;
+  }
+  return !arena->failed;
+}
+
+bool nereid_allocation_live_together(const nereid_buffer_t *a, const nereid_buffer_t *b) {
+  const nereid_live_t *x = &a->live, *y = &b->live;
+  if (x->group && x->group == y->group && x->member != y->member)
+    return true;
+  for (uint32_t i = 0, j = 0; i < x->count && j < y->count;) {
+    if (x->ranges[i].first <= y->ranges[j].last && y->ranges[j].first <= x->ranges[i].last)
+      return true;
+    if (x->ranges[i].last < y->ranges[j].last)
+      ++i;
+    else
+      ++j;
+  }
+  return false;
 }

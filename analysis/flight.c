@@ -8,7 +8,7 @@
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
 
-enum { MAKES_GROUP = -1, NOTHING = -2, MOST_PENDINGS = 128 };
+enum { MAKES_GROUP = -1, NOTHING = -2, MOST_PENDINGS = 128, ENOUGH_FOR_CALLERS = 8 };
 
 /* --- events --- */
 
@@ -82,7 +82,7 @@ bool nereid_flight_build(const nereid_flow_graph_t *graph, nereid_arena_t *arena
   *out = (nereid_flight_t){.arena = arena, .graph = graph};
   for (int k = 0; k < NEREID_FLIGHT_KINDS; ++k) {
     out->tracks[k].first = nereid_arena_new(arena, uint32_t, n + 1);
-    out->tracks[k].most_pendings = -1;
+    out->tracks[k].most_pendings = ENOUGH_FOR_CALLERS;
   }
   out->seen = nereid_arena_new(arena, uint32_t, n);
   out->until = nereid_arena_new(arena, uint32_t, n);

@@ -53,7 +53,7 @@ typedef struct nereid_flight_event {
 typedef struct nereid_flight_track {
   NEREID_VECTOR(nereid_flight_event_t) events; /* in the order of the text */
   uint32_t *first;                             /* by node, and one more: its events begin here */
-  int32_t most_pendings;                       /* of any wait; -1: there is none */
+  int32_t most_pendings;                       /* of any wait, here or, as far as counts are kept, in callers */
 } nereid_flight_track_t;
 
 typedef struct nereid_flight {

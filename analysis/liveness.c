@@ -1,6 +1,12 @@
-/* Backward walks from uses, one buffer after the other; see liveness.h.
+/* Liveness of values, and from that of buffers; see liveness.h.
  *
- * A walk costs the nodes in which the buffer lives, not their ops: uses are kept as the last of each node. */
+ *   ^loop(%x)   %x is %a in the first round and %b, made in the loop, from then on: both live from here to the last use
+ *               of %x, %a lives as well from its allocation on, %b to the loop's end
+ *
+ * A value is walked backward from its uses to its definition, which costs the nodes in which it lives, not their ops:
+ * uses are kept as the last of each node. A buffer lives while any value does that may be it. Waits for mbarriers are
+ * uses too, of the buffers that were announced; as they need not lie behind the allocation on every path, a walk
+ * forward from it then says where the buffer is there at all. */
 #include "analysis/liveness.h"
 
 #include "nereid/dialects/ops.h"
@@ -14,8 +20,15 @@
 enum { OUTSIDE = UINT32_MAX, BETWEEN = UINT32_MAX - 1 }; /* of all regions; in the op, but in none of its regions */
 
 typedef struct use {
-  uint32_t node, last, next; /* the last use in the node; next of the buffer + 1 */
+  uint32_t node, last, next; /* the last use in the node; next of the subject + 1 */
 } use_t;
+
+/* What is walked: a value, or a buffer and the waits for what was announced to come into it. */
+typedef struct subject {
+  uint32_t home, definition; /* node, and position in it from where it is there; NEREID_FLOW_NONE: never */
+  uint32_t uses;             /* latest + 1 */
+  bool has_op;               /* an op makes it: it lives there even without a use */
+} subject_t;
 
 typedef struct stretch {
   nereid_flight_stretch_t at;
@@ -23,10 +36,8 @@ typedef struct stretch {
 } stretch_t;
 
 typedef struct buffer_state {
-  uint32_t definition; /* position of its alloc; NEREID_FLOW_NONE: an argument */
-  uint32_t uses;       /* latest + 1 */
-  uint32_t flights;    /* latest + 1 */
-  uint32_t announced;  /* of an mbarrier: what its waits complete, latest target + 1 */
+  uint32_t stretches; /* latest + 1 */
+  uint32_t announced; /* of an mbarrier: what its waits complete, latest target + 1 */
 } buffer_state_t;
 
 typedef struct target {
@@ -35,7 +46,8 @@ typedef struct target {
 
 typedef struct node_state {
   uint32_t group, member; /* the ttg.warp_specialize around it + 1, and the region; or 0 and OUTSIDE; or BETWEEN */
-  uint32_t in, out, seen; /* the walk that found the buffer live there: at its start, at its end, at all */
+  uint32_t in, out, seen; /* the walk that found the buffer wanted there: at its start, at its end, at all */
+  uint32_t made;          /* the walk that came from its definition to its start */
   uint32_t last;          /* of uses, when it lives at the start and not at the end */
 } node_state_t;
 
@@ -46,13 +58,15 @@ typedef struct solver {
   const nereid_alias_t *alias;
   const nereid_map_t *ends;
   nereid_flight_t flight;
+  subject_t *subjects; /* values by number, then buffers by number */
   buffer_state_t *buffers;
   node_state_t *nodes;
   NEREID_VECTOR(use_t) uses;
   NEREID_VECTOR(stretch_t) stretches;
   NEREID_VECTOR(target_t) targets;
-  NEREID_VECTOR(uint32_t) work;
-  NEREID_VECTOR(uint32_t) reached;
+  NEREID_VECTOR(uint32_t) work;    /* nodes */
+  NEREID_VECTOR(uint32_t) found;   /* nodes of the walk */
+  NEREID_VECTOR(uint32_t) reached; /* nodes of `ranges` */
   NEREID_VECTOR(nereid_live_range_t) ranges;
   uint32_t walk; /* its number */
 } solver_t;
@@ -111,26 +125,42 @@ static bool find_regions(solver_t *solver) {
   return true;
 }
 
-/* --- uses --- */
+/* --- definitions and uses --- */
 
-/* Positions come in ascending order, but for waits of mbarriers, which come again behind them. */
-static void add_use(solver_t *solver, uint32_t buffer, uint32_t position) {
-  buffer_state_t *state = &solver->buffers[buffer];
+static void define(solver_t *solver, MlirValue value, uint32_t position, bool has_op) {
+  const uint32_t number = nereid_alias_number(solver->alias, value);
+  if (number != NEREID_FLOW_NONE)
+    solver->subjects[number] =
+        (subject_t){.home = solver->graph->nodes_of_ops[position], .definition = position, .has_op = has_op};
+}
+
+/* Results of an op with regions are there from what follows it on. */
+static void define_results(solver_t *solver, MlirOperation op, uint32_t position) {
+  const nereid_flow_graph_t *graph = solver->graph;
+  uint32_t at = position;
+  if (nereid_flow_graph_enters(op) && !mlirOperationIsNull(mlirOperationGetNextInBlock(op)))
+    at = nereid_flow_graph_position(graph, mlirOperationGetNextInBlock(op));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    define(solver, mlirOperationGetResult(op, i), at, at == position);
+}
+
+/* The arguments of the block that `node` begins. */
+static void define_arguments(solver_t *solver, const nereid_flow_node_t *node) {
+  if (mlirOperationEqual(mlirBlockGetFirstOperation(node->block), solver->graph->ops.data[node->first]))
+    for (intptr_t i = 0; i < mlirBlockGetNumArguments(node->block); ++i)
+      define(solver, mlirBlockGetArgument(node->block, i), node->first, false);
+}
+
+static void add_use(solver_t *solver, uint32_t subject, uint32_t position) {
+  subject_t *used = &solver->subjects[subject];
   const uint32_t node = solver->graph->nodes_of_ops[position];
-  use_t *latest = state->uses ? &solver->uses.data[state->uses - 1] : NULL;
-  const bool crosses = latest && latest->last < state->definition && position >= state->definition;
-  if (latest && latest->node == node && !crosses && latest->last <= position) {
+  use_t *latest = used->uses ? &solver->uses.data[used->uses - 1] : NULL;
+  if (latest && latest->node == node && (latest->last < used->definition) == (position < used->definition)) {
     latest->last = position;
     return;
   }
-  if (nereid_vector_push(solver->arena, &solver->uses, (use_t){node, position, state->uses}))
-    state->uses = (uint32_t)solver->uses.size;
-}
-
-static void add_uses(solver_t *solver, MlirValue value, uint32_t position) {
-  const nereid_alias_set_t set = nereid_alias_of(solver->alias, value);
-  for (uint32_t i = 0; i < set.count; ++i)
-    add_use(solver, set.buffers[i], position);
+  if (nereid_vector_push(solver->arena, &solver->uses, (use_t){node, position, used->uses}))
+    used->uses = (uint32_t)solver->uses.size;
 }
 
 /* What an op that begins a bulk load writes, and the mbarrier that is told when it is there. */
@@ -166,33 +196,40 @@ static void announce_all(solver_t *solver, MlirValue target, MlirValue barrier) 
       announce(solver, barriers.buffers[b], targets.buffers[t]);
 }
 
-/* A wait for an mbarrier uses what was announced by it. */
+/* A wait for an mbarrier uses what was announced to it. */
 static void add_wait(solver_t *solver, MlirOperation wait, uint32_t position) {
   const nereid_alias_set_t barriers = nereid_alias_of(solver->alias, nereid_ttng_wait_barrier_get_alloc(wait));
   for (uint32_t b = 0; b < barriers.count; ++b)
     for (uint32_t t = solver->buffers[barriers.buffers[b]].announced; t; t = solver->targets.data[t - 1].next)
-      add_use(solver, solver->targets.data[t - 1].buffer, position);
+      add_use(solver, solver->alias->n_values + solver->targets.data[t - 1].buffer, position);
 }
 
 /* --- flights --- */
+
+static void add_to_buffer(solver_t *solver, uint32_t buffer, nereid_flight_stretch_t at) {
+  buffer_state_t *state = &solver->buffers[buffer];
+  if (nereid_vector_push(solver->arena, &solver->stretches, (stretch_t){at, state->stretches}))
+    state->stretches = (uint32_t)solver->stretches.size;
+}
+
+static bool is_argument(const solver_t *solver, uint32_t buffer) {
+  return mlirOperationIsNull(solver->alias->buffers.data[buffer].alloc);
+}
 
 /* The walk's stretches, as stretches of the buffers that `value` may be. */
 static void add_flights(solver_t *solver, MlirValue value, nereid_flight_kind_t kind, uint8_t end) {
   const nereid_alias_set_t set = nereid_alias_of(solver->alias, value);
   for (uint32_t i = 0; i < set.count; ++i) {
-    buffer_state_t *state = &solver->buffers[set.buffers[i]];
     nereid_flight_end_t more = nereid_flight_nothing();
     more.groups[kind] = end;
-    if (state->definition == NEREID_FLOW_NONE) {
+    if (is_argument(solver, set.buffers[i])) {
       const intptr_t number = mlirBlockArgumentGetArgNumber(solver->alias->buffers.data[set.buffers[i]].value);
       nereid_flight_join(&solver->liveness->end.arguments[number], more);
       continue;
     }
     nereid_flight_join(&solver->liveness->end.own, more);
     for (size_t s = 0; s < solver->flight.stretches.size; ++s)
-      if (nereid_vector_push(solver->arena, &solver->stretches,
-                             (stretch_t){solver->flight.stretches.data[s], state->flights}))
-        state->flights = (uint32_t)solver->stretches.size;
+      add_to_buffer(solver, set.buffers[i], solver->flight.stretches.data[s]);
   }
 }
 
@@ -261,10 +298,17 @@ static void fly_call(solver_t *solver, MlirOperation call, uint32_t position) {
 static void collect(solver_t *solver) {
   const nereid_flow_graph_t *graph = solver->graph;
   MlirValue target, barrier;
+  for (uint32_t p = 0; p < graph->ops.size; ++p)
+    define_results(solver, graph->ops.data[p], p);
+  for (uint32_t n = 0; n < graph->nodes.size; ++n)
+    define_arguments(solver, &graph->nodes.data[n]);
   for (uint32_t p = 0; p < graph->ops.size; ++p) {
     MlirOperation op = graph->ops.data[p];
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-      add_uses(solver, mlirOperationGetOperand(op, i), p);
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+      const uint32_t number = nereid_alias_number(solver->alias, mlirOperationGetOperand(op, i));
+      if (number != NEREID_FLOW_NONE)
+        add_use(solver, number, p);
+    }
     if (bulk_load(op, &target, &barrier))
       announce_all(solver, target, barrier);
     fly(solver, op, p);
@@ -342,11 +386,11 @@ static void see(solver_t *solver, uint32_t node) {
   if (solver->nodes[node].seen == solver->walk)
     return;
   solver->nodes[node].seen = solver->walk;
-  nereid_vector_push(solver->arena, &solver->reached, node);
+  nereid_vector_push(solver->arena, &solver->found, node);
 }
 
-/* It lives at the end of the nodes in front of `node`. */
-static void live_in_front(solver_t *solver, uint32_t node) {
+/* It is wanted at the end of the nodes in front of `node`. */
+static void want_in_front(solver_t *solver, uint32_t node) {
   const nereid_flow_node_t *at = &solver->graph->nodes.data[node];
   for (uint32_t i = 0; i < at->n_incoming; ++i) {
     const uint32_t from = solver->graph->edges.data[solver->graph->incoming[at->first_incoming + i]].from;
@@ -358,8 +402,8 @@ static void live_in_front(solver_t *solver, uint32_t node) {
   }
 }
 
-/* It lives from the start of `node` to `last`. */
-static void live_until(solver_t *solver, uint32_t node, uint32_t last) {
+/* It is wanted from the start of `node` to `last`. */
+static void want_until(solver_t *solver, uint32_t node, uint32_t last) {
   node_state_t *state = &solver->nodes[node];
   if (state->in == solver->walk) {
     state->last = last > state->last ? last : state->last;
@@ -368,52 +412,87 @@ static void live_until(solver_t *solver, uint32_t node, uint32_t last) {
   state->in = solver->walk;
   state->last = last;
   see(solver, node);
-  live_in_front(solver, node);
+  want_in_front(solver, node);
 }
 
-/* Turns what was found into stretches; in the node of its definition it lives behind that, and perhaps, what a loop
- * brought back, in front. `behind` is the last use behind it. */
-static void add_found(solver_t *solver, uint32_t home, uint32_t definition, uint32_t behind) {
-  const size_t n = solver->reached.size;
-  for (size_t i = 0; i < n; ++i) {
-    const uint32_t node = solver->reached.data[i];
-    const nereid_flow_node_t *at = &solver->graph->nodes.data[node];
-    const node_state_t *state = &solver->nodes[node];
-    const bool in = state->in == solver->walk, out = state->out == solver->walk;
-    if (node == home)
-      add_stretch(solver, node, definition, out ? at->end - 1 : behind);
-    if (in || node != home)
-      add_stretch(solver, node, at->first, out && node != home ? at->end - 1 : state->last);
+/* Where it is wanted and was made. */
+static void make_from(solver_t *solver, uint32_t home) {
+  solver->work.size = 0;
+  if (solver->nodes[home].out == solver->walk)
+    nereid_vector_push(solver->arena, &solver->work, home);
+  while (solver->work.size && !solver->arena->failed) {
+    const nereid_flow_node_t *at = &solver->graph->nodes.data[solver->work.data[--solver->work.size]];
+    for (uint32_t i = 0; i < at->n_edges; ++i) {
+      const uint32_t to = solver->graph->edges.data[at->first_edge + i].to;
+      node_state_t *state = &solver->nodes[to];
+      if (state->in != solver->walk || state->made == solver->walk)
+        continue;
+      state->made = solver->walk;
+      if (state->out == solver->walk && to != home)
+        nereid_vector_push(solver->arena, &solver->work, to);
+    }
   }
 }
 
-static void walk_buffer(solver_t *solver, uint32_t b) {
-  const buffer_state_t *state = &solver->buffers[b];
-  const uint32_t definition = state->definition, home = solver->graph->nodes_of_ops[definition];
-  uint32_t behind = definition;
+/* What was found, of all buffers in `set`. In the node of its definition it lives behind that, before position
+ * `behind`, and perhaps, what a loop brought back, in front. */
+static void add_found(solver_t *solver, const subject_t *subject, uint32_t behind, nereid_alias_set_t set) {
+  for (size_t i = 0; i < solver->found.size; ++i) {
+    const uint32_t node = solver->found.data[i];
+    const nereid_flow_node_t *at = &solver->graph->nodes.data[node];
+    const node_state_t *state = &solver->nodes[node];
+    const bool out = state->out == solver->walk, home = node == subject->home;
+    const nereid_flight_stretch_t own = {node, subject->definition, out ? at->end - 1 : behind - 1};
+    const nereid_flight_stretch_t in = {node, at->first, out && !home ? at->end - 1 : state->last};
+    for (uint32_t b = 0; b < set.count; ++b) {
+      if (home && (out || behind > subject->definition))
+        add_to_buffer(solver, set.buffers[b], own);
+      if (state->made == solver->walk)
+        add_to_buffer(solver, set.buffers[b], in);
+    }
+  }
+}
+
+static void walk(solver_t *solver, const subject_t *subject, nereid_alias_set_t set) {
+  const uint32_t home = subject->home, definition = subject->definition;
+  uint32_t behind = subject->has_op ? definition + 1 : definition;
   ++solver->walk;
-  solver->reached.size = solver->ranges.size = solver->work.size = 0;
+  solver->found.size = solver->work.size = 0;
   see(solver, home);
-  for (uint32_t u = state->uses; u; u = solver->uses.data[u - 1].next) {
+  for (uint32_t u = subject->uses; u; u = solver->uses.data[u - 1].next) {
     const use_t *use = &solver->uses.data[u - 1];
     if (use->node != home || use->last < definition)
-      live_until(solver, use->node, use->last);
+      want_until(solver, use->node, use->last);
     else
-      behind = use->last > behind ? use->last : behind;
+      behind = use->last >= behind ? use->last + 1 : behind;
   }
   while (solver->work.size && !solver->arena->failed) {
     const uint32_t node = solver->work.data[--solver->work.size];
     if (node != home)
-      live_until(solver, node, solver->graph->nodes.data[node].end - 1);
+      want_until(solver, node, solver->graph->nodes.data[node].end - 1);
   }
-  if (solver->arena->failed)
-    return;
-  add_found(solver, home, definition, behind);
-  for (uint32_t s = state->flights; s; s = solver->stretches.data[s - 1].next) {
-    const nereid_flight_stretch_t *at = &solver->stretches.data[s - 1].at;
-    add_stretch(solver, at->node, at->first, at->last);
+  make_from(solver, home);
+  if (!solver->arena->failed)
+    add_found(solver, subject, behind, set);
+}
+
+static void walk_all(solver_t *solver) {
+  const uint32_t n_values = solver->alias->n_values, n_buffers = (uint32_t)solver->alias->buffers.size;
+  for (uint32_t v = 0; !solver->arena->failed && v < n_values; ++v)
+    if (solver->subjects[v].home != NEREID_FLOW_NONE)
+      walk(solver, &solver->subjects[v], solver->alias->sets[v]);
+  for (uint32_t b = 0; !solver->arena->failed && b < n_buffers; ++b)
+    if (solver->subjects[n_values + b].home != NEREID_FLOW_NONE && solver->subjects[n_values + b].uses)
+      walk(solver, &solver->subjects[n_values + b], (nereid_alias_set_t){&b, 1});
+  for (uint32_t b = 0; !solver->arena->failed && b < n_buffers; ++b) {
+    solver->reached.size = solver->ranges.size = 0;
+    for (uint32_t s = is_argument(solver, b) ? 0 : solver->buffers[b].stretches; s;
+         s = solver->stretches.data[s - 1].next) {
+      const nereid_flight_stretch_t *at = &solver->stretches.data[s - 1].at;
+      add_stretch(solver, at->node, at->first, at->last);
+    }
+    make_live(solver, &solver->liveness->buffers[b]);
   }
-  make_live(solver, &solver->liveness->buffers[b]);
 }
 
 /* --- the whole --- */
@@ -431,14 +510,20 @@ static bool prepare(solver_t *solver) {
   liveness->end.arguments = nereid_arena_new(arena, nereid_flight_end_t, liveness->end.n_arguments);
   solver->nodes = nereid_arena_new(arena, node_state_t, n_nodes);
   solver->buffers = nereid_arena_new(arena, buffer_state_t, n_buffers);
+  solver->subjects = nereid_arena_new(arena, subject_t, solver->alias->n_values + n_buffers);
   if (arena->failed || !nereid_flight_build(solver->graph, arena, &solver->flight))
     return false;
   for (uint32_t i = 0; i < liveness->end.n_arguments; ++i)
     liveness->end.arguments[i] = nereid_flight_nothing();
+  for (size_t i = 0; i < solver->alias->n_values + n_buffers; ++i)
+    solver->subjects[i].home = NEREID_FLOW_NONE;
   for (size_t b = 0; b < n_buffers; ++b) {
-    MlirOperation alloc = solver->alias->buffers.data[b].alloc;
-    solver->buffers[b].definition =
-        mlirOperationIsNull(alloc) ? NEREID_FLOW_NONE : nereid_flow_graph_position(solver->graph, alloc);
+    subject_t *subject = &solver->subjects[solver->alias->n_values + b];
+    if (is_argument(solver, (uint32_t)b))
+      continue;
+    subject->definition = nereid_flow_graph_position(solver->graph, solver->alias->buffers.data[b].alloc);
+    subject->home = solver->graph->nodes_of_ops[subject->definition];
+    subject->has_op = true;
   }
   number_times(solver);
   return find_regions(solver);
@@ -451,9 +536,7 @@ bool nereid_liveness_run(const nereid_flow_graph_t *graph, const nereid_alias_t 
   if (!prepare(&solver))
     return false;
   collect(&solver);
-  for (uint32_t b = 0; !arena->failed && b < alias->buffers.size; ++b)
-    if (solver.buffers[b].definition != NEREID_FLOW_NONE)
-      walk_buffer(&solver, b);
+  walk_all(&solver);
   return !arena->failed;
 }
 

@@ -8,9 +8,10 @@
  *   }                                       a b    (no wait yet)
  *   ttg.async_wait {num = 0 : i32}            b
  *
- * A buffer lives from its ttg.local_alloc to every use of a value that it may be: backwards from uses over the flow
- * graph, so blocks may stand in any order. What an asynchronous operation reads or writes lives until a wait has
- * completed it (analysis/flight.h); the target of a bulk load until the last wait for the mbarrier that is told of it.
+ * A buffer lives where its ttg.local_alloc has run and a use of a value that it may be can follow without another run
+ * of it: over the flow graph, so blocks may stand in any order. What an asynchronous operation reads or writes lives
+ * until a wait has completed it (analysis/flight.h); the target of a bulk load until the last wait for the mbarrier
+ * that is told of it.
  *
  * Regions of a ttg.warp_specialize run at once. A buffer that lives in one of them and also outside of it lives as long
  * as the whole op; one that lives in one region only is `confined`, and interferes with all that lives in the others.

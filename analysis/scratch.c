@@ -1,6 +1,7 @@
 /* Scratch sizes, from types alone; see scratch.h. */
 #include "analysis/scratch.h"
 
+#include "dialects/ttg/memdesc.h"
 #include "layout/encoding.h"
 #include "layout/gather.h"
 #include "layout/reduction.h"
@@ -119,9 +120,39 @@ static int64_t reduce_bytes(MlirOperation op) {
   return bytes;
 }
 
+/* What the partitions of a ttg.warp_specialize read when they begin. A buffer is its address and, for a part of one,
+ * an offset per dimension; a descriptor is a pointer. */
+static int64_t capture_bytes(MlirType type) {
+  enum { ADDRESS = 8, OFFSET = 4 };
+  nereid_ttg_memdesc_t memdesc;
+  if (nereid_ttg_memdesc_read(type, &memdesc))
+    return ADDRESS + (int64_t)OFFSET * memdesc.rank;
+  if (mlirTypeIsAInteger(type))
+    return (mlirIntegerTypeGetWidth(type) + 7) / 8;
+  return mlirTypeIsAFloat(type) ? (mlirFloatTypeGetWidth(type) + 7) / 8 : ADDRESS;
+}
+
+static int64_t captures_bytes(MlirOperation op) {
+  int64_t bytes = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    bytes += capture_bytes(mlirValueGetType(mlirOperationGetOperand(op, i)));
+  return bytes;
+}
+
+enum { ALIGNMENT = 16, CAPTURE_ALIGNMENT = 8, DESCRIPTOR_BYTES = 128 };
+
+int64_t nereid_scratch_alignment(MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  if (kind == NEREID_OP_TTG_WARP_SPECIALIZE)
+    return CAPTURE_ALIGNMENT;
+  return kind == NEREID_OP_TTNG_TENSORMAP_CREATE ? DESCRIPTOR_BYTES : ALIGNMENT;
+}
+
 int64_t nereid_scratch_bytes(MlirOperation op) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   int64_t bytes = 0;
+  if (kind == NEREID_OP_TTG_WARP_SPECIALIZE)
+    return captures_bytes(op);
   if (kind == NEREID_OP_TTG_CONVERT_LAYOUT && nereid_conversion_path(op) == NEREID_CONVERSION_SHARED)
     bytes = nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)));
   else if (kind == NEREID_OP_TT_REDUCE)
@@ -134,5 +165,7 @@ int64_t nereid_scratch_bytes(MlirOperation op) {
     bytes = gather_bytes(op);
   else if (kind == NEREID_OP_TT_ATOMIC_RMW || kind == NEREID_OP_TT_ATOMIC_CAS)
     bytes = atomic_bytes(op);
-  return nereid_scratch_align(bytes);
+  else if (kind == NEREID_OP_TTNG_TENSORMAP_CREATE)
+    bytes = DESCRIPTOR_BYTES;
+  return bytes;
 }

@@ -19,8 +19,12 @@ typedef enum nereid_conversion_path {
 /* The path of a ttg.convert_layout. */
 nereid_conversion_path_t nereid_conversion_path(MlirOperation op);
 
-/* Bytes of scratch that `op` needs, 16-byte aligned; 0 for most ops. */
+/* Bytes of scratch that `op` needs; 0 for most ops. A multiple of 16, but for the captures of ttg.warp_specialize,
+ * which lie one behind the other without a gap. */
 int64_t nereid_scratch_bytes(MlirOperation op);
+
+/* What that scratch must be aligned to, in bytes. */
+int64_t nereid_scratch_alignment(MlirOperation op);
 
 /* `bytes` up to the next multiple of 16: where the next thing may lie. */
 int64_t nereid_scratch_align(int64_t bytes);

@@ -12,7 +12,7 @@
 #include "analysis/axis_info.h"
 #include "analysis/call_graph.h"
 #include "analysis/membar.h"
-#include "analysis/shared_alias.h"
+#include "analysis/scratch.h"
 #include "module.h"
 #include "passes/pass.h"
 #include "seam/context.h"
@@ -57,27 +57,20 @@ static bool run_axis_info(MlirOperation module, nereid_arena_t *arena) {
 static bool run_alias(MlirOperation module, nereid_arena_t *arena) {
   for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    nereid_shared_alias_t alias;
-    if (nereid_op_kind(op) == NEREID_OP_TT_FUNC && !nereid_shared_alias_run(op, arena, &alias))
+    nereid_flow_graph_t graph;
+    nereid_alias_t alias;
+    if (nereid_op_kind(op) == NEREID_OP_TT_FUNC &&
+        (!nereid_flow_graph_build(op, arena, &graph) || !nereid_alias_run(&graph, NULL, arena, &alias)))
       return false;
   }
   return true;
 }
 
-/* Callees stand in front of their callers. */
 static bool run_allocation(MlirOperation module, nereid_arena_t *arena) {
-  nereid_map_t frames;
-  nereid_map_initialize(&frames, arena);
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    MlirAttribute name = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("sym_name"));
-    nereid_frame_t *frame = nereid_arena_new(arena, nereid_frame_t, 1);
-    uintptr_t *place = nereid_map_insert(&frames, name.ptr);
-    if (!frame || !place || !nereid_allocation_run(op, &frames, arena, frame))
-      return false;
-    *place = (uintptr_t)frame;
-  }
-  return true;
+  nereid_call_graph_t calls;
+  nereid_allocation_t allocation;
+  return nereid_call_graph_build(module, arena, &calls) == NEREID_OK &&
+         nereid_allocation_run(&calls, nereid_scratch_bytes, arena, &allocation);
 }
 
 static bool run_membar(MlirOperation module, nereid_arena_t *arena) {

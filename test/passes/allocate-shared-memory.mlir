@@ -125,12 +125,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
-// CHECK: module attributes {{.*}}ttg.shared = 1536 : i32
+// CHECK: module attributes {{.*}}ttg.shared = 1024 : i32
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: tt.func public @caller
   tt.func public @caller(%x: tensor<128xf32, #line>, %p: tensor<128x!tt.ptr<f32>, #line>) {
     %a = ttg.local_alloc %x : (tensor<128xf32, #line>) -> !ttg.memdesc<128xf32, #shared, #smem>
-    // CHECK: tt.call @callee(%{{.*}}) {allocation.offset = 1024 : i32}
+    // CHECK: tt.call @callee(%{{.*}}) {allocation.offset = 512 : i32}
     %y = tt.call @callee(%x) : (tensor<128xf32, #line>) -> tensor<128xf32, #line>
     %z = ttg.local_load %a : !ttg.memdesc<128xf32, #shared, #smem> -> tensor<128xf32, #line>
     tt.store %p, %z : tensor<128x!tt.ptr<f32>, #line>
@@ -167,12 +167,106 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
+// The gaps of a padded encoding take room: three gaps of four elements.
 #smem = #ttg.shared_memory
 #padded = #ttg.padded_shared<[32:+4] {order = [0], shape = [128]}>
+// CHECK: module attributes {{.*}}ttg.shared = 560 : i32
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @padded() {
-    // expected-error@below {{makes a buffer of a size that cannot be told}}
     %a = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #padded, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// The frame of a function that is called is in the way: the error names what fills it, down to the buffer.
+#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:86", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func private @inner(%p: tensor<16384x!tt.ptr<f32>, #line>) {
+    // expected-note@below {{in the frame of @inner 65536 bytes at offset 0 are for this}}
+    %a = ttg.local_alloc : () -> !ttg.memdesc<16384xf32, #shared, #smem, mutable>
+    %x = ttg.local_load %a : !ttg.memdesc<16384xf32, #shared, #smem, mutable> -> tensor<16384xf32, #line>
+    tt.store %p, %x : tensor<16384x!tt.ptr<f32>, #line>
+    tt.return
+  }
+  tt.func private @outer(%p: tensor<16384x!tt.ptr<f32>, #line>) {
+    // expected-note@below {{in the frame of @outer 65536 bytes at offset 0 are the frame of this call}}
+    tt.call @inner(%p) : (tensor<16384x!tt.ptr<f32>, #line>) -> ()
+    tt.return
+  }
+  tt.func private @middle(%p: tensor<16384x!tt.ptr<f32>, #line>) {
+    // expected-note@below {{65536 bytes at offset 0 are for this}}
+    %b = ttg.local_alloc : () -> !ttg.memdesc<16384xf32, #shared, #smem, mutable>
+    // expected-error@below {{needs 131072 bytes of shared memory with what else is live here, the target has 101376}}
+    tt.call @outer(%p) : (tensor<16384x!tt.ptr<f32>, #line>) -> ()
+    %y = ttg.local_load %b : !ttg.memdesc<16384xf32, #shared, #smem, mutable> -> tensor<16384xf32, #line>
+    tt.store %p, %y : tensor<16384x!tt.ptr<f32>, #line>
+    tt.return
+  }
+  tt.func public @kernel(%p: tensor<16384x!tt.ptr<f32>, #line>) {
+    // expected-note@below {{@middle is called here, by @kernel}}
+    tt.call @middle(%p) : (tensor<16384x!tt.ptr<f32>, #line>) -> ()
+    tt.return
+  }
+}
+
+// -----
+
+// What partitions call is executed by their warps, and says so; the kernel has its size, its warps' bytes are its own.
+// CHECK: module attributes {{.*}}ttg.shared = 6 : i32
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func public @kernel()
+  // CHECK-SAME: allocation.offset = 0 : i32
+  // CHECK-SAME: ttg.shared = 6 : i32
+  tt.func public @kernel() {
+    ttg.warp_specialize()
+    default {
+      tt.call @by_four() : () -> ()
+      ttg.warp_yield
+    }
+    partition0() num_warps(2) {
+      tt.call @by_two() : () -> ()
+      ttg.warp_return
+    }
+    partition1() num_warps(4) {
+      ttg.warp_return
+    } : () -> ()
+    tt.return
+  }
+  // CHECK: tt.func private @by_two() attributes {{{.*}}"ttg.num-warps" = 2 : i32
+  tt.func private @by_two() {
+    tt.call @below() : () -> ()
+    tt.return
+  }
+  // CHECK: tt.func private @below() attributes {{{.*}}"ttg.num-warps" = 2 : i32
+  tt.func private @below() {
+    tt.return
+  }
+  // CHECK: tt.func private @by_four() {
+  tt.func private @by_four() {
+    tt.return
+  }
+}
+
+// -----
+
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @kernel() {
+    ttg.warp_specialize()
+    default {
+      // expected-error@below {{is executed by 4 warps, but @both by 2: a function has one number of warps}}
+      tt.call @both() : () -> ()
+      ttg.warp_yield
+    }
+    partition0() num_warps(2) {
+      ttg.warp_return
+    } : () -> ()
+    tt.return
+  }
+  tt.func private @both() attributes {"ttg.num-warps" = 2 : i32} {
     tt.return
   }
 }

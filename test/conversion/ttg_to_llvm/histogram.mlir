@@ -3,7 +3,7 @@
 
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 
-// CHECK: ttg.shared = 272 : i32
+// CHECK: ttg.shared = 260 : i32
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 // CHECK-LABEL: llvm.func internal @masked(
 // CHECK: llvm.store {{.*}} : i32, !llvm.ptr<3>
