@@ -210,9 +210,9 @@ static int atomic_function(nereid_tt_descriptor_reduce_kind_t kind, MlirType ele
   case NEREID_TT_DESCRIPTOR_REDUCE_KIND_ADD:
     return is_float ? NEREID_TT_RMW_OP_FADD : NEREID_TT_RMW_OP_ADD;
   case NEREID_TT_DESCRIPTOR_REDUCE_KIND_MIN:
-    return is_float ? 0 : is_unsigned ? NEREID_TT_RMW_OP_UMIN : NEREID_TT_RMW_OP_MIN;
+    return is_unsigned ? NEREID_TT_RMW_OP_UMIN : NEREID_TT_RMW_OP_MIN;
   case NEREID_TT_DESCRIPTOR_REDUCE_KIND_MAX:
-    return is_float ? 0 : is_unsigned ? NEREID_TT_RMW_OP_UMAX : NEREID_TT_RMW_OP_MAX;
+    return is_unsigned ? NEREID_TT_RMW_OP_UMAX : NEREID_TT_RMW_OP_MAX;
   case NEREID_TT_DESCRIPTOR_REDUCE_KIND_AND:
     return is_float ? 0 : NEREID_TT_RMW_OP_AND;
   case NEREID_TT_DESCRIPTOR_REDUCE_KIND_OR:

@@ -6,8 +6,9 @@
  *
  * Of threads that hold the same element one acts; a scalar is the first thread's. When the others use the result too,
  * it reaches them through shared memory. Registers that repeat an element take the first one's result, and where the
- * mask is false it is 0. A scalar orders for its whole program, so a barrier goes in front of a release and behind an
- * acquire; the elements of a tensor order for their own threads. */
+ * mask is false it is 0. What PTX lacks is a loop (atomic_loop.h). A scalar orders for its whole program, so a barrier
+ * goes in front of a release and behind an acquire; the elements of a tensor order for their own threads. */
+#include "conversion/ttg_to_llvm/atomic_loop.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory.h"
 #include "conversion/ttg_to_llvm/slots.h"
@@ -29,6 +30,7 @@ typedef struct atomic {
   unsigned bits, word_bits; /* of an element; of a word */
   intptr_t per_word, words;
   bool used; /* the result */
+  bool loops;
   MlirType element, word;
   nereid_lowered_t pointers, masks, sources[2];
   intptr_t n_sources;
@@ -53,7 +55,7 @@ static const char *float_type(const atomic_t *atomic, MlirType element, int32_t 
   return NULL;
 }
 
-/* Sets function and type; a null type when there is no such instruction. */
+/* Sets function and type; a null type when there is no such instruction. Extrema are of integers only. */
 static void choose_rmw(atomic_t *atomic, MlirType element, int32_t capability) {
   static const struct {
     const char *function, *narrow, *wide;
@@ -67,7 +69,8 @@ static void choose_rmw(atomic_t *atomic, MlirType element, int32_t capability) {
   const nereid_tt_rmw_op_t kind = nereid_tt_atomic_rmw_get_atomic_rmw_op(atomic->op);
   if (kind != NEREID_TT_RMW_OP_FADD) {
     atomic->function = rows[kind].function;
-    atomic->type = integer_type(atomic, rows[kind].narrow, rows[kind].wide);
+    const bool is_number = mlirTypeIsAFloat(element) && kind != NEREID_TT_RMW_OP_XCHG;
+    atomic->type = is_number ? NULL : integer_type(atomic, rows[kind].narrow, rows[kind].wide);
     return;
   }
   atomic->function = atomic->bits == 16 ? "add.noftz" : "add";
@@ -124,23 +127,31 @@ static const char *group(nereid_lower_t *lower, intptr_t words, intptr_t first) 
   return text && words > 1 ? nereid_arena_format(lower->arena, "{%s}", text) : text;
 }
 
-static const char *mnemonic(nereid_lower_t *lower, const atomic_t *atomic) {
+const char *nereid_atomic_order(nereid_tt_mem_semantic_t order) {
   static const char *const orders[] = {
       [NEREID_TT_MEM_SEMANTIC_RELAXED] = "relaxed",
       [NEREID_TT_MEM_SEMANTIC_ACQUIRE] = "acquire",
       [NEREID_TT_MEM_SEMANTIC_RELEASE] = "release",
       [NEREID_TT_MEM_SEMANTIC_ACQUIRE_RELEASE] = "acq_rel",
   };
+  return orders[order];
+}
+
+const char *nereid_atomic_scope(nereid_tt_mem_sync_scope_t scope) {
   static const char *const scopes[] = {
       [NEREID_TT_MEM_SYNC_SCOPE_GPU] = "gpu",
       [NEREID_TT_MEM_SYNC_SCOPE_CTA] = "cta",
       [NEREID_TT_MEM_SYNC_SCOPE_SYSTEM] = "sys",
   };
+  return scopes[scope];
+}
+
+static const char *mnemonic(nereid_lower_t *lower, const atomic_t *atomic) {
   char vector[8] = "";
   if (atomic->words > 1)
     snprintf(vector, sizeof vector, ".v%d", (int)atomic->words);
-  return nereid_arena_format(lower->arena, "atom.%s.%s.global.%s%s.%s", orders[atomic->order], scopes[atomic->scope],
-                             atomic->function, vector, atomic->type);
+  return nereid_arena_format(lower->arena, "atom.%s.%s.global.%s%s.%s", nereid_atomic_order(atomic->order),
+                             nereid_atomic_scope(atomic->scope), atomic->function, vector, atomic->type);
 }
 
 /* Operands: results, address, sources, predicate, and under it the zeros that the results start from. */
@@ -181,23 +192,30 @@ static void emit_atomic(nereid_lower_t *lower, const atomic_t *atomic, MlirValue
     nereid_emit_asm(lower, text, constraints, true, words, types, n, operands, out);
 }
 
+/* Registers r and on, as many as one instruction takes. */
+static void emit_at(nereid_lower_t *lower, const atomic_t *atomic, MlirValue predicate, intptr_t r, MlirValue *out) {
+  MlirValue sources[2 * MAX_WORDS], words[MAX_WORDS] = {{NULL}};
+  if (atomic->loops) {
+    *out = nereid_atomic_loop(lower, atomic->op, at(atomic->pointers, r), predicate, at(atomic->sources[0], r));
+    return;
+  }
+  for (intptr_t s = 0; s < atomic->n_sources; ++s)
+    for (intptr_t w = 0; w < atomic->words; ++w)
+      sources[s * atomic->words + w] = pack(lower, atomic, atomic->sources[s], r + w * atomic->per_word);
+  emit_atomic(lower, atomic, at(atomic->pointers, r), predicate, sources, words);
+  for (intptr_t w = 0; atomic->used && w < atomic->words; ++w)
+    unpack(lower, atomic, words[w], out + w * atomic->per_word);
+}
+
 static void emit_all(nereid_lower_t *lower, const atomic_t *atomic, MlirValue thread, uint32_t copies,
                      nereid_lowered_t result) {
   const intptr_t vector = atomic->words * atomic->per_word;
   for (intptr_t r = 0; r < atomic->pointers.count && !lower->arena->failed; r += vector) {
-    MlirValue sources[2 * MAX_WORDS], words[MAX_WORDS] = {{NULL}};
     const intptr_t first = r & ~(intptr_t)copies;
     for (intptr_t i = 0; first != r && i < vector; ++i)
       result.values[r + i] = result.values[first + i];
-    if (first != r)
-      continue;
-    for (intptr_t s = 0; s < atomic->n_sources; ++s)
-      for (intptr_t w = 0; w < atomic->words; ++w)
-        sources[s * atomic->words + w] = pack(lower, atomic, atomic->sources[s], r + w * atomic->per_word);
-    emit_atomic(lower, atomic, at(atomic->pointers, r), nereid_lower_both(lower, thread, at(atomic->masks, r)), sources,
-                words);
-    for (intptr_t w = 0; atomic->used && w < atomic->words; ++w)
-      unpack(lower, atomic, words[w], result.values + r + w * atomic->per_word);
+    if (first == r)
+      emit_at(lower, atomic, nereid_lower_both(lower, thread, at(atomic->masks, r)), r, result.values + r);
   }
 }
 
@@ -262,7 +280,7 @@ static bool lower_atomic(nereid_lower_t *lower, atomic_t *atomic) {
   MlirValue value = mlirOperationGetResult(atomic->op, 0);
   MlirType type = mlirValueGetType(value);
   const bool scalar = !mlirTypeIsARankedTensor(type);
-  if (!atomic->type)
+  if (!atomic->type && !atomic->loops)
     return nereid_lower_error(atomic->op, "has no instruction for elements of type %s on sm_%d",
                               nereid_text_of_type(nereid_lower_element_type(type)).chars, lower->options.capability);
   atomic->used = is_used(value);
@@ -306,7 +324,11 @@ static bool lower_atomic_rmw(nereid_lower_t *lower, MlirOperation op, const nere
                      .sources = {nereid_lower_get(lower, value)},
                      .n_sources = 1};
   begin(lower, &atomic, pointer, nereid_tt_atomic_rmw_get_mask(op));
-  choose_rmw(&atomic, nereid_lower_element_type(mlirValueGetType(value)), lower->options.capability);
+  MlirType element = nereid_lower_element_type(mlirValueGetType(value));
+  choose_rmw(&atomic, element, lower->options.capability);
+  atomic.loops = !atomic.type && nereid_atomic_has_loop(element);
+  if (atomic.loops)
+    atomic.words = atomic.per_word = 1;
   return lower_atomic(lower, &atomic);
 }
 

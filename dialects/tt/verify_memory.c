@@ -142,6 +142,10 @@ MlirLogicalResult nereid_tt_atomic_rmw_verify(MlirOperation op) {
   switch (nereid_tt_atomic_rmw_get_atomic_rmw_op(op)) {
   case NEREID_TT_RMW_OP_XCHG:
     return mlirLogicalResultSuccess();
+  case NEREID_TT_RMW_OP_MAX:
+  case NEREID_TT_RMW_OP_MIN:
+    wants_float = is_float;
+    break;
   case NEREID_TT_RMW_OP_FADD:
     wants_float = true;
     break;

@@ -1,29 +1,9 @@
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics --convert-triton-gpu-to-llvm="compute-capability=80"
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-tt.func private @f(%p: !tt.ptr<bf16>, %v: bf16) {
-  // expected-error @below {{'tt.atomic_rmw' op has no instruction for elements of type bf16 on sm_80}}
-  %o = tt.atomic_rmw fadd, relaxed, gpu, %p, %v : (!tt.ptr<bf16>, bf16) -> bf16
-  tt.return
-}
-}
-
-// -----
-
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @f(%p: !tt.ptr<i8>, %v: i8) {
   // expected-error @below {{'tt.atomic_rmw' op has no instruction for elements of type i8 on sm_80}}
   %o = tt.atomic_rmw add, relaxed, gpu, %p, %v : (!tt.ptr<i8>, i8) -> i8
-  tt.return
-}
-}
-
-// -----
-
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-tt.func private @f(%p: !tt.ptr<i16>, %v: i16) {
-  // expected-error @below {{'tt.atomic_rmw' op has no instruction for elements of type i16 on sm_80}}
-  %o = tt.atomic_rmw exch, relaxed, gpu, %p, %v : (!tt.ptr<i16>, i16) -> i16
   tt.return
 }
 }

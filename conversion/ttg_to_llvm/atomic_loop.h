@@ -1,0 +1,20 @@
+/* Atomics that PTX has no instruction for: loops of compare and swap. */
+#ifndef NEREID_CONVERSION_TTG_TO_LLVM_ATOMIC_LOOP_H
+#define NEREID_CONVERSION_TTG_TO_LLVM_ATOMIC_LOOP_H
+
+#include "conversion/ttg_to_llvm/lower.h"
+#include "nereid/dialects/tt.h"
+
+/* How PTX spells an order and a scope. */
+const char *nereid_atomic_order(nereid_tt_mem_semantic_t order);
+const char *nereid_atomic_scope(nereid_tt_mem_sync_scope_t scope);
+
+/* Whether there is a loop for elements of this type: all of 16 bits and more. */
+bool nereid_atomic_has_loop(MlirType element);
+
+/* The tt.atomic_rmw `op` of one element. The old value, of the type of `value`; 0 where `predicate`, an i1 that may be
+ * null, is false. */
+MlirValue nereid_atomic_loop(nereid_lower_t *lower, MlirOperation op, MlirValue pointer, MlirValue predicate,
+                             MlirValue value);
+
+#endif
