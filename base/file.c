@@ -90,9 +90,19 @@ static bool write_beside(char *beside, size_t length, nereid_view_t content) {
   return done;
 }
 
-/* Devices and pipes (/dev/null, /dev/stdout) are written in place: there is nothing to rename over. */
+/* Devices and pipes (/dev/null) are written in place: there is nothing to rename over. So are /dev/stdout and its like,
+ * whatever they lead to: to rename over the link would take it from everybody. */
+bool nereid_file_is_in_place(const char *path) {
+  static const char *const open_files[] = {"/dev/std", "/dev/fd/", "/proc/"};
+  struct stat about;
+  for (size_t i = 0; i < sizeof open_files / sizeof *open_files; ++i)
+    if (strncmp(path, open_files[i], strlen(open_files[i])) == 0)
+      return true;
+  return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
+}
+
 static bool write_in_place(const char *path, nereid_view_t content) {
-  int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+  int descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
   bool done = descriptor >= 0 && write_all(descriptor, content);
   if (descriptor >= 0)
     close(descriptor);
@@ -103,12 +113,7 @@ static nereid_status_t failed(const char *path, nereid_message_t *message) {
   return nereid_message_set(message, NEREID_ERROR_IO, "cannot write '%s': %s", path, strerror(errno));
 }
 
-nereid_status_t nereid_file_write(const char *path, nereid_view_t content, nereid_message_t *message) {
-  struct stat about;
-  if (strcmp(path, "-") == 0)
-    return write_all(STDOUT_FILENO, content) ? NEREID_OK : failed("standard output", message);
-  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
-    return write_in_place(path, content) ? NEREID_OK : failed(path, message);
+static nereid_status_t write_and_rename(const char *path, nereid_view_t content, nereid_message_t *message) {
   size_t length = strlen(path);
   char *beside = malloc(length + SUFFIX_ROOM);
   if (!beside)
@@ -123,6 +128,17 @@ nereid_status_t nereid_file_write(const char *path, nereid_view_t content, nerei
   }
   free(beside);
   return done ? NEREID_OK : failed(path, message);
+}
+
+nereid_status_t nereid_file_write(const char *path, nereid_view_t content, nereid_message_t *message) {
+  if (strcmp(path, "-") == 0)
+    return write_all(STDOUT_FILENO, content) ? NEREID_OK : failed("standard output", message);
+  if (nereid_file_is_in_place(path))
+    return write_in_place(path, content) ? NEREID_OK : failed(path, message);
+  char *real = realpath(path, NULL); /* of a link; null when there is nothing yet */
+  nereid_status_t status = write_and_rename(real ? real : path, content, message);
+  free(real);
+  return status;
 }
 
 const char *nereid_file_beside(nereid_arena_t *arena, const char *path, const char *suffix) {

@@ -2,6 +2,7 @@
 #include "base/file.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,6 +55,31 @@ static void what_is_written_is_read(void **state) {
   unlink(path);
 }
 
+/* What links lead to is replaced, not the link: of /dev/stdout not even that. */
+static void links_stay(void **state) {
+  const char *path = in_folder("a"), *link = in_folder("link");
+  nereid_view_t read;
+  struct stat about;
+  (void)state;
+  assert_int_equal(nereid_file_write(path, nereid_view("first, longer"), NULL), NEREID_OK);
+  assert_int_equal(symlink(path, link), 0);
+  assert_int_equal(nereid_file_write(link, nereid_view("second"), NULL), NEREID_OK);
+  assert_true(lstat(link, &about) == 0 && S_ISLNK(about.st_mode));
+  assert_int_equal(nereid_file_read(&arena, path, &read, NULL), NEREID_OK);
+  assert_string_equal(read.data, "second");
+  const int descriptor = open(path, O_RDWR);
+  assert_true(descriptor >= 0);
+  const char *through = nereid_arena_format(&arena, "/dev/fd/%d", descriptor);
+  assert_int_equal(nereid_file_write(through, nereid_view("third"), NULL), NEREID_OK);
+  struct stat opened, named;
+  assert_true(fstat(descriptor, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino);
+  close(descriptor);
+  assert_int_equal(nereid_file_read(&arena, path, &read, NULL), NEREID_OK);
+  assert_string_equal(read.data, "third");
+  unlink(link);
+  unlink(path);
+}
+
 static void a_large_pipe_is_read_whole(void **state) {
   const char *path = in_folder("pipe");
   nereid_view_t read;
@@ -84,6 +110,7 @@ static void failures_are_named_and_leave_nothing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_written_is_read),
+      cmocka_unit_test(links_stay),
       cmocka_unit_test(a_large_pipe_is_read_whole),
       cmocka_unit_test(failures_are_named_and_leave_nothing),
   };
