@@ -50,12 +50,17 @@ static const char *const ttgir[] = {
     NULL,
 };
 
-/* Requires ttg. Afterwards everything is a function of the LLVM dialect with the kernel ABI. LLVM cleans up better than
- * we could here. */
-static const char *const llvm[] = {
+/* Requires ttg. Afterwards all memory has its place: what functions need is known. */
+static const char *const frames[] = {
     "convert-scf-to-cf",
     "allocate-shared-memory",
     "tritongpu-global-scratch-memory-allocation",
+    NULL,
+};
+
+/* Requires frames. Afterwards everything is a function of the LLVM dialect with the kernel ABI. LLVM cleans up better
+ * than we could here. */
+static const char *const llvm[] = {
     "convert-triton-gpu-to-llvm{compute-capability=$capability ptx-version=$ptx-version fp-fusion=$fp-fusion}",
     NULL,
 };
@@ -77,7 +82,7 @@ static const char *const lines[] = {
     NULL,
 };
 
-static const char *const *const stages[] = {ttir, ttgir, llvm, finish, names, lines};
+static const char *const *const stages[] = {ttir, ttgir, frames, llvm, finish, names, lines};
 
 /* Replaces each $name in `step`. */
 static const char *with_options(const char *step, const nereid_pipeline_options_t *options, nereid_arena_t *arena) {

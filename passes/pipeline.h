@@ -10,7 +10,8 @@
 typedef enum nereid_pipeline {
   NEREID_PIPELINE_TTIR,   /* tt as read -> tt, inlined and canonical */
   NEREID_PIPELINE_TTGIR,  /* tt -> ttg with layouts */
-  NEREID_PIPELINE_LLVM,   /* ttg -> llvm and nvvm dialects */
+  NEREID_PIPELINE_FRAMES, /* ttg -> ttg with branches, its memory allocated */
+  NEREID_PIPELINE_LLVM,   /* the same -> llvm and nvvm dialects */
   NEREID_PIPELINE_FINISH, /* what is printed as llvm -> what LLVM IR has a form for */
   NEREID_PIPELINE_NAMES,  /* before ttir, for source lines: functions keep their names */
   NEREID_PIPELINE_LINES,  /* llvm dialect with locations -> with debug information */

@@ -39,6 +39,10 @@ nereid_view_t nereid_result_metadata(const nereid_result_t *result) {
   return result->metadata;
 }
 
+nereid_view_t nereid_result_callgraph(const nereid_result_t *result) {
+  return result->callgraph;
+}
+
 const char *nereid_result_kernel(const nereid_result_t *result) {
   return result->kernel;
 }

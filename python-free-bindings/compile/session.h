@@ -37,7 +37,7 @@ typedef struct nereid_dump {
 struct nereid_result {
   nereid_arena_t arena; /* owns everything below */
   nereid_stage_t stage, input_stage;
-  nereid_view_t bytes, metadata;
+  nereid_view_t bytes, metadata, callgraph;
   const char *kernel;
   uint32_t registers, spilled_bytes;
   size_t n_times, n_dumps;

@@ -7,6 +7,7 @@
 #include "session.h"
 
 #include "analysis/call_graph.h"
+#include "analysis/call_graph_dot.h"
 #include "passes/pipeline.h"
 
 #include <llvm-c/Core.h>
@@ -60,8 +61,21 @@ static nereid_status_t rename_kernel(nereid_compilation_t *compilation) {
   return compilation->result->kernel ? NEREID_OK : NEREID_ERROR_MEMORY;
 }
 
+/* Between allocation and lowering: there are frames by then, and still functions of tensors. */
+static nereid_status_t draw_calls(nereid_compilation_t *compilation) {
+  nereid_text_builder_t text = {.arena = &compilation->result->arena};
+  nereid_status_t status =
+      nereid_call_graph_dot(compilation->module, &compilation->scratch, nereid_text_builder_append, &text);
+  compilation->result->callgraph = nereid_view_of(text.data, text.size);
+  return status == NEREID_OK && text.arena->failed ? NEREID_ERROR_MEMORY : status;
+}
+
 static nereid_status_t run_llvm(nereid_compilation_t *compilation) {
   nereid_status_t status = nereid_metadata_collect(compilation);
+  if (status == NEREID_OK)
+    status = run_passes(compilation, NEREID_PIPELINE_FRAMES);
+  if (status == NEREID_OK && compilation->options.callgraph)
+    status = draw_calls(compilation);
   if (status == NEREID_OK)
     status = run_passes(compilation, NEREID_PIPELINE_LLVM);
   if (status == NEREID_OK)
@@ -295,9 +309,21 @@ static nereid_status_t finish(nereid_compilation_t *compilation) {
   return result->metadata.data ? NEREID_OK : NEREID_ERROR_MEMORY;
 }
 
+/* Frames are there on the way from ttgir to llvm. */
+static nereid_status_t check_callgraph(const nereid_compilation_t *compilation) {
+  const nereid_stage_t input = compilation->result->input_stage, last = compilation->options.emit;
+  if (!compilation->options.callgraph || (input <= NEREID_STAGE_TTGIR && last >= NEREID_STAGE_LLVM))
+    return NEREID_OK;
+  return nereid_report(&compilation->compiler->report, NEREID_ERROR_ARGUMENT,
+                       "a call graph is drawn on the way from ttgir to llvm, '%s' is compiled from %s to %s",
+                       compilation->name, nereid_stage_name(input), nereid_stage_name(last));
+}
+
 nereid_status_t nereid_stages_run(nereid_compilation_t *compilation) {
   nereid_status_t status = read_all(compilation);
   nereid_stage_t input = compilation->result->input_stage, last = compilation->options.emit;
+  if (status == NEREID_OK)
+    status = check_callgraph(compilation);
   if (status == NEREID_OK && !(input == NEREID_STAGE_TTIR || input == NEREID_STAGE_LL))
     status = dump(compilation);
   for (size_t i = 0; i < sizeof stages / sizeof *stages && status == NEREID_OK; i++) {

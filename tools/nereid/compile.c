@@ -20,7 +20,7 @@
 enum { UNSET = -1000000 }; /* a number that was not given; 0 that was given is an error */
 
 typedef struct settings {
-  const char *output, *target, *emit, *dump_dir, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice;
+  const char *output, *target, *emit, *dump_dir, *callgraph, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice;
   int64_t num_warps, num_stages, num_ctas, maxnreg, jobs;
   bool time, no_fp_fusion, lineinfo, cooperative, pdl, remarks, nvjitlink;
 } settings_t;
@@ -48,6 +48,8 @@ static const tool_option_t options[] = {
     {"--cooperative", NULL, "launch with all CTAs resident at once", TOOL_FLAG, AT(cooperative)},
     {"--pdl", NULL, "launch with programmatic dependent launch", TOOL_FLAG, AT(pdl)},
     {"--dump-dir", "D", "write every stage to D/0-ttir/KERNEL.ttir, D/1-ttgir/KERNEL.ttgir …", TOOL_TEXT, AT(dump_dir)},
+    {"--emit-callgraph", "F", "draw functions, calls and frames of shared memory into F, for Graphviz", TOOL_TEXT,
+     AT(callgraph)},
     {"--time", NULL, "print the time and peak memory of every stage", TOOL_FLAG, AT(time)},
     {"--remarks", NULL, "print what passes decided and why", TOOL_FLAG, AT(remarks)},
     {"-j", "N", "compile N inputs at a time (1)", TOOL_INTEGER, AT(jobs)},
@@ -88,6 +90,7 @@ static bool convert(const settings_t *settings, nereid_compile_options_t *out) {
       .pdl = settings->pdl,
       .remarks = settings->remarks,
       .dumps = settings->dump_dir != NULL,
+      .callgraph = settings->callgraph != NULL,
       .ptx_version = settings->ptx_version,
       .libdevice = settings->libdevice,
       .ptxas = settings->ptxas,
@@ -120,6 +123,7 @@ static nereid_status_t compile_text(work_t *work, nereid_compiler_t *compiler, c
   const tool_output_t output = {.path = work->settings->output,
                                 .several = work->n_inputs > 1,
                                 .dump_dir = work->settings->dump_dir,
+                                .callgraph = work->settings->callgraph,
                                 .time = work->settings->time};
   nereid_result_t *result = NULL;
   nereid_status_t status =
@@ -200,6 +204,10 @@ static int check_output(nereid_arena_t *arena, const settings_t *settings, const
   }
   if (inputs->size > 1 && settings->output && (stat(settings->output, &about) || !S_ISDIR(about.st_mode))) {
     tool_error(&tool_command_compile, "-o %s: expected a folder for %zu inputs", settings->output, inputs->size);
+    return TOOL_CALL;
+  }
+  if (inputs->size > 1 && settings->callgraph) {
+    tool_error(&tool_command_compile, "--emit-callgraph %s: expected one input, it is one file", settings->callgraph);
     return TOOL_CALL;
   }
   return check_names(arena, inputs) ? TOOL_CONTINUE : TOOL_CALL;

@@ -91,8 +91,7 @@ static void print_times(const char *input, const nereid_result_t *result) {
 
 /* Pipes and devices have nothing beside them. */
 static bool is_no_file(const char *path) {
-  struct stat about;
-  return strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode));
+  return strcmp(path, "-") == 0 || nereid_file_is_in_place(path);
 }
 
 nereid_status_t tool_write_result(const tool_output_t *output, const char *input, const nereid_result_t *result,
@@ -104,6 +103,8 @@ nereid_status_t tool_write_result(const tool_output_t *output, const char *input
   nereid_status_t status = check_path(output, input, path, message);
   if (status == NEREID_OK && output->dump_dir)
     status = write_dumps(output->dump_dir, result, arena, message);
+  if (status == NEREID_OK && output->callgraph)
+    status = nereid_file_write(output->callgraph, nereid_result_callgraph(result), message);
   if (status == NEREID_OK)
     status = nereid_file_write(path, nereid_result_bytes(result), message);
   if (status == NEREID_OK && beside) {

@@ -8,13 +8,15 @@
 #include "base/message.h"
 
 typedef struct tool_output {
-  const char *path;     /* -o; null: named after the input, in the current folder (input -: standard output) */
-  bool several;         /* `path` is a folder */
-  const char *dump_dir; /* null: no dumps */
-  bool time;            /* the table of stages on standard error */
+  const char *path;      /* -o; null: named after the input, in the current folder (input -: standard output) */
+  bool several;          /* `path` is a folder */
+  const char *dump_dir;  /* null: no dumps */
+  const char *callgraph; /* null: none is drawn */
+  bool time;             /* the table of stages on standard error */
 } tool_output_t;
 
-/* Writes dumps, the result and its metadata, each at once or not at all. `input` is the path of the input. */
+/* Writes dumps, the call graph, the result and its metadata, each at once or not at all. `input` is the path of the
+ * input. */
 NEREID_MUST_USE nereid_status_t tool_write_result(const tool_output_t *output, const char *input,
                                                   const nereid_result_t *result, nereid_arena_t *arena,
                                                   nereid_message_t *message);

@@ -104,6 +104,7 @@ typedef struct nereid_compile_options {
   const char *ptxas_options; /* more arguments for the assembler, separated by blanks */
   bool nvjitlink;            /* assemble with nvJitLink or not at all */
   bool allow_later;          /* an input that is past `emit` already is handed back at its own stage */
+  bool callgraph;            /* draw who calls whom, for nereid_result_callgraph; from ttir or ttgir to llvm or later */
 } nereid_compile_options_t;
 
 /* Compiles `input`, whose stage is found from its content, to the stage `options->emit`. `name` stands for the input in
@@ -129,6 +130,10 @@ nereid_stage_t nereid_result_input_stage(const nereid_result_t *result);
 
 /* The metadata as JSON (docs/metadata.md), for any stage. */
 nereid_view_t nereid_result_metadata(const nereid_result_t *result);
+
+/* With `callgraph`: functions and calls as a graph in the language of Graphviz, with the sizes and starts of frames in
+ * shared memory and what is known of arguments. Empty without. */
+nereid_view_t nereid_result_callgraph(const nereid_result_t *result);
 
 /* The kernel's symbol in PTX and cubin. */
 const char *nereid_result_kernel(const nereid_result_t *result);

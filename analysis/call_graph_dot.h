@@ -1,0 +1,22 @@
+/* The call graph as a picture, in the language of Graphviz, with what analyses know at the boundaries of functions:
+ * sizes of frames in shared memory, where they start on each way from a kernel, what is known of arguments.
+ *
+ *   digraph calls {
+ *     "k" [label="k, kernel\lframe of 3072 bytes\lx: contiguity = [1], divisibility = [16], …\l"];
+ *     "f" [label="f\lframe of 1024 bytes\lstarts at 2048: k > f\l"];
+ *     "k" -> "f" [label="frame at 2048"];
+ *   } */
+#ifndef NEREID_ANALYSIS_CALL_GRAPH_DOT_H
+#define NEREID_ANALYSIS_CALL_GRAPH_DOT_H
+
+#include "base/arena.h"
+#include "base/status.h"
+
+#include <mlir-c/IR.h>
+
+/* Prints the graph of `module`, whose shared memory is allocated, piece by piece to `callback`. NEREID_ERROR_PROGRAM
+ * after an error at a wrong call, NEREID_ERROR_MEMORY. */
+NEREID_MUST_USE nereid_status_t nereid_call_graph_dot(MlirOperation module, nereid_arena_t *arena,
+                                                      MlirStringCallback callback, void *user_data);
+
+#endif
