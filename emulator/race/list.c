@@ -10,13 +10,20 @@
 
 typedef enum relation { UNORDERED, UNFENCED, ORDERED } relation_t;
 
-static uint32_t actor_cta(const race_record_t *record) {
-  return record->actor ? record->actor_cta : record->cta;
+static const race_part_t *part_of(const race_access_t *access, const race_record_t *record) {
+  return nereid_emulator_race_clock_part(access->clock, record->actor ? record->actor_cta : record->cta);
 }
 
-static uint32_t known(const race_access_t *access, const race_record_t *record, uint32_t actor, bool proxy) {
-  const race_part_t *part = nereid_emulator_race_clock_part(access->clock, actor_cta(record));
-  return part ? part->times[actor + (proxy ? access->race->n_actors : 0)] : 0;
+/* Up to which time a lane's accesses of a record are known; a wgmma has ended for all lanes of its warp at once. */
+static uint32_t known(const race_access_t *access, const race_part_t *part, const race_record_t *record, uint32_t lane,
+                      bool proxy) {
+  uint32_t first = record->warp * EMU_LANES, most = 0;
+  const uint32_t *times = part ? part->times + (proxy ? access->race->n_actors : 0) : NULL;
+  if (!times || record->actor || !(record->kind & RACE_WHOLE))
+    return times ? times[record->actor ? record->actor : first + lane] : 0;
+  for (uint32_t i = 0; i < EMU_LANES; ++i)
+    most = times[first + i] > most ? times[first + i] : most;
+  return most;
 }
 
 /* Whether a lane's access of a record comes before the new one. */
@@ -24,15 +31,15 @@ static relation_t relation(const race_access_t *access, const race_record_t *rec
   if (record->flight >> lane & 1)
     return UNORDERED;
   uint32_t time = record->times ? record->times[lane] : record->time;
-  uint32_t actor = record->actor ? record->actor : record->warp * EMU_LANES + lane;
   bool proxy = (access->kind & RACE_ASYNC) && (record->kind & RACE_WRITES) && !(record->kind & RACE_ASYNC);
   bool own = !record->actor && !(access->kind & RACE_WHOLE) && record->cta == access->cta->number &&
-             record->warp == access->warp && lane == access->lane;
+             record->warp == access->warp && (lane == access->lane || (record->kind & RACE_WHOLE));
   if (own)
-    return !proxy || access->cta->threads[actor].fenced >= time ? ORDERED : UNFENCED;
-  if (known(access, record, actor, false) < time)
+    return !proxy || access->cta->threads[record->warp * EMU_LANES + lane].fenced >= time ? ORDERED : UNFENCED;
+  const race_part_t *part = part_of(access, record);
+  if (known(access, part, record, lane, false) < time)
     return UNORDERED;
-  return !proxy || known(access, record, actor, true) >= time ? ORDERED : UNFENCED;
+  return !proxy || known(access, part, record, lane, true) >= time ? ORDERED : UNFENCED;
 }
 
 bool nereid_emulator_race_all_ordered(const race_access_t *access, race_record_t *record) {
@@ -41,18 +48,16 @@ bool nereid_emulator_race_all_ordered(const race_access_t *access, race_record_t
     return false;
   if (record->seen[proxy] == access->clock->serial)
     return true;
-  const race_part_t *part = nereid_emulator_race_clock_part(access->clock, actor_cta(record));
-  if (!part)
-    return false;
-  for (uint32_t left = record->lanes; left; left &= left - 1) {
+  const race_part_t *part = part_of(access, record);
+  for (uint32_t left = part ? record->lanes : 0; left; left &= left - 1) {
     uint32_t lane = (uint32_t)__builtin_ctz(left);
     uint32_t time = record->times ? record->times[lane] : record->time;
-    uint32_t actor = record->actor ? record->actor : record->warp * EMU_LANES + lane;
-    if (part->times[actor] < time || (proxy && part->times[access->race->n_actors + actor] < time))
+    if (known(access, part, record, lane, false) < time || (proxy && known(access, part, record, lane, true) < time))
       return false;
   }
-  record->seen[proxy] = access->clock->serial;
-  return true;
+  if (part)
+    record->seen[proxy] = access->clock->serial;
+  return part != NULL;
 }
 
 static const emu_race_cta_t *running(const emu_race_t *race, uint32_t number) {

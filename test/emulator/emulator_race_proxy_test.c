@@ -36,6 +36,14 @@ static void operands_stay_until_the_wait(void **state) {
   RACES(128, OPERANDS READY WGMMA DONE "bar.sync 0;\n" STORE_MINE, "");
   RACES(128, OPERANDS READY WGMMA "bar.sync 0;\n" STORE_MINE DONE, "race 3 5");
   RACES(128, OPERANDS READY WGMMA DONE STORE_MINE, "race 3 5");
+  /* the wait is one of all lanes: each may touch what the warp's part has read, and tell others */
+  RACES(128, OPERANDS READY WGMMA DONE "@%p1 " STORE_MINE, "");
+  RACES(128,
+        OPERANDS "@%p0 mbarrier.init.shared.b64 [%r0+4096], 1; bar.sync 0;\n" READY WGMMA DONE
+                 "setp.eq.u32 %p3, %r70, 1; @%p3 mbarrier.arrive.shared.b64 %d5, [%r0+4096];\n"
+                 "$W: mbarrier.try_wait.parity.shared.b64 %p2, [%r0+4096], 0; @!%p2 bra $W;\n"
+                 "setp.eq.u32 %p3, %r70, 32; @%p3 st.shared.b32 [" OTHER "], 7;\n",
+        "");
   RACES(128,
         OPERANDS READY WGMMA
         "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 1; bar.sync 0;\n" STORE_MINE,

@@ -1,167 +1,7 @@
-/* The race detector against the naive one of naive_races.h on random programs: each byte that has a race is reported,
- * and each report is a pair that the naive one has.
- *
- * The emulator's calls of race.h come here and go to both; the detector's own files are included under other names. */
+/* The race detector against the naive one on random programs: each byte that has a race is reported, and each report is
+ * a pair that the naive one has. */
+#include "test/emulator/both_detectors.h"
 #include "test/emulator/emulate.h"
-
-#define nereid_emulator_race_request detector_request
-#define nereid_emulator_race_fence detector_fence
-#define nereid_emulator_race_proxy_fence detector_proxy_fence
-#define nereid_emulator_race_warp_sync detector_warp_sync
-#define nereid_emulator_race_arrive detector_arrive
-#define nereid_emulator_race_leave detector_leave
-#define nereid_emulator_race_reset detector_reset
-#define nereid_emulator_race_mbarrier detector_mbarrier
-#define nereid_emulator_race_phase detector_phase
-#define nereid_emulator_race_effect detector_effect
-#define nereid_emulator_race_tracked detector_tracked
-#define nereid_emulator_race_waited detector_waited
-#define nereid_emulator_race_completed detector_completed
-#define nereid_emulator_race_forget_effect detector_forget_effect
-#define nereid_emulator_race_report detector_report
-/* NOLINTBEGIN(bugprone-suspicious-include): under other names */
-#include "emulator/race/report.c"
-#undef nereid_emulator_race_report
-#define nereid_emulator_race_report note_report
-static void note_report(const race_access_t *access, uint32_t record, uint32_t lane, uint64_t address, uint32_t bytes,
-                        nereid_emulator_race_class_t kind);
-#include "emulator/race/async.c"
-#include "emulator/race/clock.c"
-#include "emulator/race/list.c"
-#include "emulator/race/race.c"
-#include "emulator/race/record.c"
-#include "emulator/race/shadow.c"
-#include "emulator/race/sync.c"
-#define report report_rule
-#define touch touch_map
-#include "emulator/race/rules.c"
-/* NOLINTEND(bugprone-suspicious-include) */
-#undef report
-#undef touch
-#undef nereid_emulator_race_request
-#undef nereid_emulator_race_fence
-#undef nereid_emulator_race_proxy_fence
-#undef nereid_emulator_race_warp_sync
-#undef nereid_emulator_race_arrive
-#undef nereid_emulator_race_leave
-#undef nereid_emulator_race_reset
-#undef nereid_emulator_race_mbarrier
-#undef nereid_emulator_race_phase
-#undef nereid_emulator_race_effect
-#undef nereid_emulator_race_tracked
-#undef nereid_emulator_race_waited
-#undef nereid_emulator_race_completed
-#undef nereid_emulator_race_forget_effect
-#include "test/emulator/naive_races.h"
-
-/* What the emulator calls. */
-void nereid_emulator_race_request(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, const uint64_t *addresses,
-                                  uint32_t bytes, emu_access_t access, uint8_t *const *places);
-void nereid_emulator_race_fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
-void nereid_emulator_race_proxy_fence(emu_warp_t *warp, uint32_t mask);
-void nereid_emulator_race_warp_sync(emu_warp_t *warp, uint32_t mask);
-void nereid_emulator_race_arrive(emu_warp_t *warp, unsigned id, uint32_t mask);
-void nereid_emulator_race_leave(emu_warp_t *warp, unsigned id, uint32_t mask);
-void nereid_emulator_race_reset(emu_cta_t *cta, unsigned id);
-void nereid_emulator_race_mbarrier(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *target,
-                                   uint32_t offset, emu_race_mbarrier_t event);
-void nereid_emulator_race_phase(emu_cta_t *target, uint32_t offset);
-void nereid_emulator_race_effect(emu_effect_t *effect, int lane, bool writes, emu_cta_t *target, uint64_t address,
-                                 uint64_t bytes);
-void nereid_emulator_race_tracked(emu_effect_t *effect);
-void nereid_emulator_race_waited(emu_effect_t *effect, uint32_t lanes, bool reads);
-void nereid_emulator_race_completed(emu_effect_t *effect, uint32_t lanes, emu_cta_t *target, uint32_t mbarrier);
-void nereid_emulator_race_forget_effect(emu_effect_t *effect);
-
-void nereid_emulator_race_request(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, const uint64_t *addresses,
-                                  uint32_t bytes, emu_access_t access, uint8_t *const *places) {
-  detector_request(warp, insn, mask, addresses, bytes, access, places);
-  naive_request(warp, insn, mask, addresses, bytes, access);
-}
-
-void nereid_emulator_race_fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  detector_fence(warp, insn, mask);
-  naive_fence(warp, insn, mask);
-}
-
-void nereid_emulator_race_proxy_fence(emu_warp_t *warp, uint32_t mask) {
-  detector_proxy_fence(warp, mask);
-  naive_proxy_fence(warp, mask);
-}
-
-void nereid_emulator_race_warp_sync(emu_warp_t *warp, uint32_t mask) {
-  detector_warp_sync(warp, mask);
-  naive_warp_sync(warp, mask);
-}
-
-void nereid_emulator_race_arrive(emu_warp_t *warp, unsigned id, uint32_t mask) {
-  detector_arrive(warp, id, mask);
-  naive_arrive(warp, id, mask);
-}
-
-void nereid_emulator_race_leave(emu_warp_t *warp, unsigned id, uint32_t mask) {
-  detector_leave(warp, id, mask);
-  naive_leave(warp, id, mask);
-}
-
-void nereid_emulator_race_reset(emu_cta_t *cta, unsigned id) {
-  detector_reset(cta, id);
-  naive.barriers[id].n = 0;
-}
-
-void nereid_emulator_race_mbarrier(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *target,
-                                   uint32_t offset, emu_race_mbarrier_t event) {
-  detector_mbarrier(warp, insn, lane, target, offset, event);
-  naive_mbarrier(warp, insn, lane, offset, event);
-}
-
-void nereid_emulator_race_phase(emu_cta_t *target, uint32_t offset) {
-  detector_phase(target, offset);
-  naive_phase(offset);
-}
-
-void nereid_emulator_race_effect(emu_effect_t *effect, int lane, bool writes, emu_cta_t *target, uint64_t address,
-                                 uint64_t bytes) {
-  detector_effect(effect, lane, writes, target, address, bytes);
-  naive_issue(effect, lane, writes, !target, address, bytes);
-}
-
-void nereid_emulator_race_tracked(emu_effect_t *effect) {
-  detector_tracked(effect);
-  naive_tracked(effect);
-}
-
-void nereid_emulator_race_waited(emu_effect_t *effect, uint32_t lanes, bool reads) {
-  detector_waited(effect, lanes, reads);
-  naive_waited(effect, lanes, reads);
-}
-
-void nereid_emulator_race_completed(emu_effect_t *effect, uint32_t lanes, emu_cta_t *target, uint32_t mbarrier) {
-  detector_completed(effect, lanes, target, mbarrier);
-  naive_completed(effect, lanes, mbarrier);
-}
-
-void nereid_emulator_race_forget_effect(emu_effect_t *effect) {
-  detector_forget_effect(effect);
-  naive_forget(effect);
-}
-
-/* What the detector reports, byte by byte. */
-enum { NOTES = 1 << 20 };
-static naive_pair_t notes[NOTES];
-static size_t n_notes;
-
-static void note_report(const race_access_t *access, uint32_t record, uint32_t lane, uint64_t address, uint32_t bytes,
-                        nereid_emulator_race_class_t kind) {
-  const emu_race_t *race = access->race;
-  const emu_insn_t *insns = race->program->insns.data;
-  const race_record_t *earlier = &race->records[record], *later = &race->records[access->record];
-  uint64_t space = access->target ? (uint64_t)access->target->number << 48 : UINT64_C(1) << 63;
-  for (uint32_t i = 0; i < bytes && n_notes < NOTES; ++i)
-    notes[n_notes++] = (naive_pair_t){(address + i) | space, (int)insns[earlier->pc].line, (int)insns[later->pc].line,
-                                      kind == NEREID_EMULATOR_RACE_PROXY, false};
-  detector_report(access, record, lane, address, bytes, kind);
-}
 
 /* Programs. */
 static uint64_t seed;
@@ -299,21 +139,6 @@ static void say_operation(void) {
   }
 }
 
-static bool has_byte(const naive_pair_t *pairs, size_t n, uint64_t address) {
-  for (size_t i = 0; i < n; ++i)
-    if (pairs[i].address == address)
-      return true;
-  return false;
-}
-
-static bool has_pair(const naive_pair_t *pairs, size_t n, const naive_pair_t *pair) {
-  for (size_t i = 0; i < n; ++i)
-    if (pairs[i].address == pair->address && pairs[i].earlier == pair->earlier && pairs[i].later == pair->later &&
-        pairs[i].proxy == pair->proxy)
-      return true;
-  return false;
-}
-
 static nereid_status_t run_program(const char *text, uint32_t ctas, nereid_emulator_report_t *report) {
   static uint64_t data[1 << 10];
   nereid_emulator_program_t *program = NULL;
@@ -341,24 +166,6 @@ static nereid_status_t run_program(const char *text, uint32_t ctas, nereid_emula
   return status;
 }
 
-/* False: they differ. */
-static bool same(void) {
-  bool good = true;
-  for (size_t i = 0; i < naive.n_pairs && good; ++i)
-    if (!naive.pairs[i].maybe && !has_byte(notes, n_notes, naive.pairs[i].address)) {
-      good = false;
-      print_error("missed: byte 0x%llx, lines %d and %d%s\n", (unsigned long long)naive.pairs[i].address,
-                  naive.pairs[i].earlier, naive.pairs[i].later, naive.pairs[i].proxy ? ", proxy" : "");
-    }
-  for (size_t i = 0; i < n_notes && good; ++i)
-    if (!has_pair(naive.pairs, naive.n_pairs, &notes[i])) {
-      good = false;
-      print_error("too much: byte 0x%llx, lines %d and %d%s\n", (unsigned long long)notes[i].address, notes[i].earlier,
-                  notes[i].later, notes[i].proxy ? ", proxy" : "");
-    }
-  return good;
-}
-
 static void random_programs_have_the_same_races(void **state) {
   static char text[1 << 15];
   const char *only = getenv("NEREID_RACE_SEED"), *most = getenv("NEREID_RACE_PROGRAMS");
@@ -370,7 +177,6 @@ static void random_programs_have_the_same_races(void **state) {
     used = 0;
     phases = 0;
     barriers = 3;
-    n_notes = 0;
     say("@%%p0 mbarrier.init.shared.b64 [%%r0+4096], 64;\nbar.sync 0;\n");
     for (unsigned k = 3 + below(10); k; --k)
       say_operation();
@@ -382,16 +188,13 @@ static void random_programs_have_the_same_races(void **state) {
              "mad.lo.u32 %%r73, %%r1, 4, %%r0; setp.eq.u32 %%p0, %%r70, 0; setp.lt.u32 %%p1, %%r70, 32;\n"
              "setp.lt.u32 %%p4, %%r70, 8; mov.u32 %%r74, 7; mad.wide.u32 %%d8, %%r70, 4, %%d9;\n%s\nret;\n}\n",
              body);
-    naive_begin(64);
     if (run_program(text, 1 + below(2), &report))
       fail_msg("seed %llu: %s\n%s", (unsigned long long)i, report.message.text, body);
-    naive_end();
-    racy += naive.n_pairs != 0;
-    if (!same())
+    racy += naive.pairs.size != 0;
+    if (both.disagreements)
       fail_msg("seed %llu\n%s", (unsigned long long)i, body);
   }
   assert_true(only || (racy > n / 4 && racy < n)); /* some have none */
-  free(naive.pairs);
 }
 
 int main(void) {

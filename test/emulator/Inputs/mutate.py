@@ -1,6 +1,6 @@
 """How many missing synchronisations the race detector finds.
 
-    mutate.py CORPUS [--sample N] [--jobs N] [--table FILE] [NAME...]
+    mutate.py CORPUS [--sample N] [--jobs N] [--table FILE] [--confirm NAIVE] [NAME...]
 
 From Triton's PTX one executed barrier, fence, wait, arrive, commit or try_wait loop at a time is taken away. A mutant counts
 when without the detector some run, of round robin, adversarial and 16 seeds, of effects landing at issue, at the wait and
@@ -8,6 +8,11 @@ at random, and of the async proxy seeing stores at once or at the fence, changes
 detector has to report 95 of a hundred in one round-robin run: a race that the kernel did not have before, or a fault or
 deadlock that the emulator names; a run that does not end in a minute reports nothing.
 --sample takes about N places, evenly, and 3 seeds. Exit status 1 when fewer are found; survivors are listed.
+
+--confirm runs no mutant without the detector. Instead each mutant, whether it counts or not, runs with NAIVE
+(build/*/unit/naive_races) too, which tests all pairs of accesses of the same run: all that is reported has to be a race
+there, and each byte that has a race has to be reported. Exit status 1 when it is not so somewhere, of the kernels as they
+are, too. Mutants that only fault or are stuck are left out.
 """
 import argparse
 import collections
@@ -73,14 +78,14 @@ class Kernel:
         self.grid, self.arguments = cases_of(name)
         self.outputs = [key for key, value in self.arguments.items() if "[" in str(value)]
 
-    def run(self, lines, work, *options):
+    def run(self, lines, work, *options, tool="nereid"):
         """A digest of the outputs, or what was said when it failed."""
         os.makedirs(work, exist_ok=True)
         path = os.path.join(work, self.name + ".ptx")
         with open(path, "w") as file:
             file.write("\n".join(lines))
         shutil.copy(self.path + ".ttir", work)
-        command = ["nereid", "run", path, "--on", "emulator", "--grid", self.grid, *options]
+        command = [tool, "run", path, "--on", "emulator", "--grid", self.grid, *options]
         for key, value in self.arguments.items():
             command += ["--arg", f"{key}={value}"]
         for key in self.outputs:
@@ -89,6 +94,8 @@ class Kernel:
             got = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
         except subprocess.TimeoutExpired:
             return "hangs"
+        if "the detectors disagree" in got.stderr:
+            return "disagrees: " + got.stderr.strip()
         digest = hashlib.sha256()
         for key in self.outputs:
             if not os.path.exists(f"{work}/{key}.npy"): # exit status 1 is also for races and frames
@@ -97,10 +104,10 @@ class Kernel:
             os.remove(f"{work}/{key}.npy")
         return digest.hexdigest()
 
-    def races(self, lines, work):
+    def races(self, lines, work, tool="nereid"):
         """The races as a set, and whether it failed."""
         path = os.path.join(work, "races.jsonl")
-        result = self.run(lines, work, "--races", path)
+        result = self.run(lines, work, "--races", path, tool=tool)
         found = set()
         if os.path.exists(path):
             for line in open(path):
@@ -151,6 +158,54 @@ def judge(kernel, index, match, seeds, expected, known):
         shutil.rmtree(work, ignore_errors=True)
 
 
+def confirm(kernel, index, match, naive, expected, known):
+    """(executed, the races reported that the kernel does not have as it is, those of them that the naive detector finds,
+    what it says against others), or None."""
+    work = os.path.join(kernel.folder, f"{kernel.name}.{index}")
+    try:
+        if kernel.run(kernel.without(index, match, "trap;"), work) == expected:
+            return None
+        lines = kernel.without(index, match)
+        races, result = kernel.races(lines, work)
+        new = races - known
+        if not new and re.match("fails|hangs", result):
+            return new, new, ""
+        found, result = kernel.races(lines, work, naive)
+        return new, new & found, result if result.startswith("disagrees") else ""
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def confirm_all(kernels, naive, pool):
+    """Prints a row for each mutant with races, then the table; whether all is confirmed."""
+    good, rows, jobs = True, collections.defaultdict(lambda: [0] * 3), []
+    for kernel in kernels:
+        work = os.path.join(kernel.folder, kernel.name)
+        expected = kernel.run(kernel.lines, work)
+        known, _ = kernel.races(kernel.lines, work)
+        found, result = kernel.races(kernel.lines, work, naive)
+        if known - found or result.startswith("disagrees"):
+            print(f"{kernel.name}: {sorted(known - found)[:5]} {result}")
+            good = False
+        jobs += [(kernel, *place, pool.submit(confirm, kernel, *place, naive, expected, known))
+                 for place in kernel.chosen]
+    for kernel, index, match, job in jobs:
+        verdict = job.result()
+        if not verdict:
+            continue
+        reported, confirmed, against = verdict
+        for key in (match["kind"], "all"):
+            rows[key] = [a + bool(b) for a, b in zip(rows[key], (True, reported, confirmed))]
+        good = good and len(confirmed) == len(reported) and not against
+        if reported or against:
+            print(f"{kernel.name}.ptx:{index + 1}", match["kind"], f"{len(reported)} pairs", f"{len(confirmed)} confirmed",
+                  against, sep="\t", flush=True)
+    print("| taken away | executed places | a race is reported | confirmed |\n|---|---|---|---|")
+    for key in sorted(rows, key=lambda key: (key == "all", key)):
+        print(f"| `{key}` | ".replace("`all`", "all") + " | ".join(map(str, rows[key])) + " |")
+    return good
+
+
 def prepare(kernel, seeds):
     """What each configuration gives; none for those where the kernel as it is goes wrong already."""
     work = os.path.join(kernel.folder, kernel.name)
@@ -186,7 +241,8 @@ def main():
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--table")
-    options = parser.parse_args()
+    parser.add_argument("--confirm", metavar="NAIVE")
+    options = parser.parse_intermixed_args()
     seeds = 3 if options.sample else 16
     files = sorted(os.path.basename(path)[:-4] for path in glob.glob(os.path.join(options.corpus, "kernels", "*.ptx")))
     results, jobs, total = [], [], 0
@@ -195,7 +251,11 @@ def main():
         places = [(kernel, *place) for kernel in kernels for place in kernel.places()]
         if options.sample:
             places = places[::max(1, len(places) // options.sample)]
-        chosen = [kernel for kernel in kernels if any(place[0] is kernel for place in places)]
+        for kernel in kernels:
+            kernel.chosen = [place[1:] for place in places if place[0] is kernel]
+        if options.confirm:
+            sys.exit(0 if confirm_all([kernel for kernel in kernels if kernel.chosen], options.confirm, pool) else 1)
+        chosen = [kernel for kernel in kernels if kernel.chosen]
         ready = dict(zip(chosen, pool.map(lambda kernel: prepare(kernel, seeds), chosen)))
         for kernel, index, match in places:
             expected, known = ready[kernel]
