@@ -244,9 +244,9 @@ static void naive_phase(const emu_cta_t *target, uint32_t offset) {
 /* The operation of an effect's lane, which begins where its issuer is; a wgmma behind all of its warp. What an effect
  * does is told at once, so its operations are the newest ones. */
 static int naive_operation(const emu_effect_t *effect, int lane, bool writes) {
-  for (size_t i = naive.operations.size; i-- && naive.operations.data[i].effect == effect;)
-    if (naive.operations.data[i].lane == lane && naive.operations.data[i].writes == writes)
-      return (int)i;
+  for (size_t i = naive.operations.size; i > 0 && naive.operations.data[i - 1].effect == effect; --i)
+    if (naive.operations.data[i - 1].lane == lane && naive.operations.data[i - 1].writes == writes)
+      return (int)i - 1;
   int start = naive_current(effect->warp, (uint32_t)lane);
   if (effect->kind == EMU_GROUP_WGMMA) {
     start = naive_node();

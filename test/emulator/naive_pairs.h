@@ -106,8 +106,8 @@ static bool naive_replicated(const naive_ints_t *list, const naive_ints_t *here,
 
 static void naive_find(uint64_t at, int earlier, int later, nereid_emulator_race_class_t kind, const int threads[2],
                        const uint8_t kinds[2], naive_doubt_t doubt) {
-  for (size_t i = naive.pairs.size; i-- && naive.pairs.data[i].at == at;) {
-    naive_pair_t *it = &naive.pairs.data[i];
+  for (size_t i = naive.pairs.size; i > 0 && naive.pairs.data[i - 1].at == at; --i) {
+    naive_pair_t *it = &naive.pairs.data[i - 1];
     if (it->earlier == earlier && it->later == later && it->kind == kind) {
       it->doubt = doubt < it->doubt ? doubt : it->doubt;
       return;
@@ -118,8 +118,8 @@ static void naive_find(uint64_t at, int earlier, int later, nereid_emulator_race
 }
 
 static bool naive_found(uint64_t at, int earlier, int later, nereid_emulator_race_class_t kind) {
-  for (size_t i = naive.pairs.size; i-- && naive.pairs.data[i].at == at;) {
-    const naive_pair_t *it = &naive.pairs.data[i];
+  for (size_t i = naive.pairs.size; i > 0 && naive.pairs.data[i - 1].at == at; --i) {
+    const naive_pair_t *it = &naive.pairs.data[i - 1];
     if (it->earlier == earlier && it->later == later && it->kind == kind && it->doubt == NAIVE_SURE)
       return true;
   }
@@ -225,8 +225,8 @@ static void naive_registers(size_t product) {
   const naive_step_t *p = &naive.steps.data[product];
   bool fenced = false, waited = false;
   const nereid_emulator_race_class_t kind = NEREID_EMULATOR_RACE_REGISTER;
-  for (size_t i = product; i-- && !fenced;) {
-    const naive_step_t *it = &naive.steps.data[i];
+  for (size_t i = product; i > 0 && !fenced; --i) {
+    const naive_step_t *it = &naive.steps.data[i - 1];
     fenced = it->thread == p->thread && it->kind == NAIVE_FENCE;
     if (it->thread == p->thread && it->kind == NAIVE_TOUCH && naive_names(it->insn, p->insn))
       naive_forbid(naive_pc(it->insn), naive_pc(p->insn), kind, p->thread, p->thread);
