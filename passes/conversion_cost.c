@@ -6,6 +6,8 @@
 #include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
 
+#include "nereid/dialects/ttg.h"
+
 int64_t nereid_distinct_registers(const nereid_layout_t *layout) {
   uint32_t copies[NEREID_LAYOUT_DIMS];
   nereid_layout_free_masks(layout, copies);
@@ -20,7 +22,9 @@ int64_t nereid_conversion_cost(MlirType type, MlirAttribute to) {
     return INT32_MAX;
   if (nereid_layout_convert(&from_layout, &to_layout, NULL) <= NEREID_LAYOUT_CONVERSION_REGISTER)
     return 0;
-  return BARRIERS + PER_ELEMENT * (nereid_distinct_registers(&from_layout) + nereid_distinct_registers(&to_layout));
+  /* An operand of a product stays in shared memory, and the product reads it as it goes. */
+  const int64_t read = nereid_ttg_dot_op_attr_isa(to) ? 0 : nereid_distinct_registers(&to_layout);
+  return BARRIERS + PER_ELEMENT * (nereid_distinct_registers(&from_layout) + read);
 }
 
 enum { SECTOR = 32, WIDEST = 16, LOAD = 20 }; /* bytes; bytes; instructions that a load is worth */

@@ -72,3 +72,27 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+
+// An operand of a product is loaded once, in the layout that memory likes: threads would load each number many times, and
+// the product reads it from shared memory as it goes.
+// CHECK-LABEL: @operand
+// CHECK: %[[X:.*]] = tt.load %{{.*}} : tensor<64x128x!tt.ptr<f32>, #blocked{{[0-9]*}}>
+// CHECK: ttg.convert_layout %[[X]] {{.*}} -> tensor<64x128xf32, #ttg.dot_op
+#line = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#square = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#row = #ttg.slice<{dim = 0, parent = #line}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @operand(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %a: tensor<128x64xf32, #ttg.dot_op<{opIdx = 0, parent = #square}>>, %c: tensor<128x128xf32, #square>) -> tensor<128x128xf32, #square> {
+    %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #row>
+    %e = tt.expand_dims %r {axis = 0 : i32} : tensor<128xi32, #row> -> tensor<1x128xi32, #line>
+    %i = tt.broadcast %e : tensor<1x128xi32, #line> -> tensor<64x128xi32, #line>
+    %s = tt.splat %p : !tt.ptr<f32> -> tensor<64x128x!tt.ptr<f32>, #line>
+    %q = tt.addptr %s, %i : tensor<64x128x!tt.ptr<f32>, #line>, tensor<64x128xi32, #line>
+    %x = tt.load %q : tensor<64x128x!tt.ptr<f32>, #line>
+    %b = ttg.convert_layout %x : tensor<64x128xf32, #line> -> tensor<64x128xf32, #ttg.dot_op<{opIdx = 1, parent = #square}>>
+    %d = tt.dot %a, %b, %c : tensor<128x64xf32, #ttg.dot_op<{opIdx = 0, parent = #square}>> * tensor<64x128xf32, #ttg.dot_op<{opIdx = 1, parent = #square}>> -> tensor<128x128xf32, #square>
+    tt.return %d : tensor<128x128xf32, #square>
+  }
+}
