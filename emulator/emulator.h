@@ -110,7 +110,8 @@ typedef enum nereid_emulator_race_class {
 } nereid_emulator_race_class_t;
 
 typedef struct nereid_emulator_race_side {
-  const char *program, *file, *what; /* of the PTX; of the source, null: not known; "write", "read by cp.async", ... */
+  const char *program, *what; /* of the PTX; "write", "read by cp.async", ... */
+  const char *source;         /* "lib.py:7, called at k.py:20"; null: not known */
   uint32_t line, source_line;
   nereid_view_t text; /* of the instruction */
   uint32_t thread[3], cta[3], warp;
@@ -127,7 +128,7 @@ typedef struct nereid_emulator_race {
 } nereid_emulator_race_t;
 
 typedef struct nereid_emulator_place {
-  const char *program, *file; /* of the PTX; of the source, null: not known */
+  const char *program, *source; /* of the PTX; "lib.py:7, called at k.py:20", null: not known */
   uint32_t line, source_line;
   nereid_view_t text; /* of the instruction */
 } nereid_emulator_place_t;

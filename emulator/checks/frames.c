@@ -108,11 +108,11 @@ static void write_byte(const emu_frames_t *frames, shadow_t *byte, uint32_t path
 static nereid_emulator_place_t place(const emu_frames_t *frames, uint32_t pc) {
   const nereid_emulator_program_t *program = frames->cta->kernel->program;
   const emu_insn_t *insn = &program->insns.data[pc];
-  bool has_source = insn->source_line && insn->source_file < program->files.size;
+  const emu_place_t *source = insn->place ? &program->places.data[insn->place] : NULL;
   return (nereid_emulator_place_t){.program = program->name,
-                                   .file = has_source ? program->files.data[insn->source_file] : NULL,
+                                   .source = source ? source->text : NULL,
                                    .line = insn->line,
-                                   .source_line = insn->source_line,
+                                   .source_line = source ? source->line : 0,
                                    .text = nereid_view_of(insn->text, insn->text_size)};
 }
 
@@ -195,8 +195,8 @@ void nereid_emulator_frames_sort(emu_overwrites_t *overwrites) {
 
 static void print_place(const nereid_emulator_place_t *place, const char *what, FILE *file) {
   fprintf(file, "  %-12s%s:%u", what, place->program, place->line);
-  if (place->file)
-    fprintf(file, " (%s:%u)", place->file, place->source_line);
+  if (place->source)
+    fprintf(file, " (%s)", place->source);
   fprintf(file, ": %.*s\n", (int)place->text.size, place->text.data);
 }
 

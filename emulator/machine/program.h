@@ -137,7 +137,7 @@ struct emu_insn { /* what every execution reads comes first: one line of the cac
   } lists[EMU_MAX_LISTS];  /* of V and W, in their order */
   const uint32_t *list;    /* targets of brx.idx; triples {from, to, bytes} of calls; M, N, K of a matrix product */
   const char *text;        /* in the program's text, for messages */
-  uint32_t n_list, line, source_file, source_line;
+  uint32_t n_list, line, place; /* line of the text; in the source, by number */
   uint16_t n_operands, text_size;
   uint8_t choices[4];
 };
@@ -183,6 +183,11 @@ typedef struct emu_local { /* a .local variable, in the thread's local memory */
   uint32_t offset, bytes;
 } emu_local_t;
 
+typedef struct emu_place {             /* in the source, by the numbers of .loc */
+  uint32_t file, line, column, caller; /* caller: the place where this was inlined, 0: it was not */
+  const char *text;                    /* null: the file has no name */
+} emu_place_t;
+
 struct nereid_emulator_program {
   nereid_arena_t arena;
   const char *name;
@@ -191,6 +196,7 @@ struct nereid_emulator_program {
   NEREID_VECTOR(nereid_emulator_kernel_t *) functions;
   NEREID_VECTOR(emu_variable_t) variables;
   NEREID_VECTOR(const char *) files; /* by number of .file */
+  NEREID_VECTOR(emu_place_t) places; /* 0 is none */
   uint8_t *constants;
   uint32_t constant_bytes, constant_capacity;
   uint32_t register_bytes, local_bytes, shared_static;

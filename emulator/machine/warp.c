@@ -318,16 +318,15 @@ nereid_status_t nereid_emulator_run_cluster(emu_cluster_t *cluster) {
 emu_next_t nereid_emulator_fail(emu_warp_t *warp, const emu_insn_t *insn, int lane, const char *format, ...) {
   emu_cta_t *cta = warp->cta;
   const nereid_emulator_program_t *program = cta->kernel->program;
-  char sentence[300], source[120] = "";
+  char sentence[300], source[240] = "";
   va_list arguments;
   if (cta->cluster->status)
     return EMU_FAILED;
   va_start(arguments, format);
   vsnprintf(sentence, sizeof sentence, format, arguments);
   va_end(arguments);
-  const char *file = insn->source_file < program->files.size ? program->files.data[insn->source_file] : NULL;
-  if (insn->source_line && file)
-    snprintf(source, sizeof source, " (%s:%u)", file, insn->source_line);
+  if (insn->place && program->places.data[insn->place].text)
+    snprintf(source, sizeof source, " (%s)", program->places.data[insn->place].text);
   uint32_t tid[3];
   for (int i = 0; i < 3; ++i)
     memcpy(&tid[i], warp->base[EMU_SPECIALS] + (EMU_TID_X + i) * 128 + lane * 4, 4);

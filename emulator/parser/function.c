@@ -95,24 +95,12 @@ static bool shared_variable(emu_parser_t *parser) {
          nereid_emulator_expect(parser, ';');
 }
 
-static bool location(emu_parser_t *parser) {
-  uint32_t file, line, column, here = parser->line;
-  if (!nereid_emulator_unsigned(parser, UINT16_MAX, &file) || !nereid_emulator_unsigned(parser, INT32_MAX, &line) ||
-      !nereid_emulator_unsigned(parser, INT32_MAX, &column))
-    return false;
-  parser->source_file = file;
-  parser->source_line = line;
-  if (parser->line == here) /* an inlined_at behind it */
-    nereid_emulator_skip_line(parser);
-  return true;
-}
-
 static bool body_directive(emu_parser_t *parser) {
   nereid_view_t word = nereid_emulator_word(parser, false), text;
   if (nereid_emulator_is(word, "reg"))
     return registers(parser);
   if (nereid_emulator_is(word, "loc"))
-    return location(parser);
+    return nereid_emulator_location(parser);
   if (nereid_emulator_is(word, "local") || nereid_emulator_is(word, "param"))
     return local_variable(parser, nereid_emulator_is(word, "local"));
   if (nereid_emulator_is(word, "shared"))

@@ -499,7 +499,7 @@ static bool module(emu_parser_t *parser) {
   if (parser->at < parser->end)
     return nereid_emulator_syntax(parser, "a NUL in the text");
   fix_dynamic(parser);
-  return check_calls(parser) && nereid_emulator_place_frames(parser);
+  return check_calls(parser) && nereid_emulator_name_places(parser) && nereid_emulator_place_frames(parser);
 }
 
 nereid_status_t nereid_emulator_load(nereid_view_t text, const char *name, nereid_emulator_program_t **out_program,

@@ -66,7 +66,7 @@ typedef struct emu_parser {
   nereid_message_t *message;
   nereid_status_t status;
   const char *at, *end;
-  uint32_t line, source_file, source_line;
+  uint32_t line, place; /* in the text; in the source, by number */
   emu_scope_t *scope;
   nereid_emulator_kernel_t *function; /* whose body is read */
   NEREID_VECTOR(emu_fixup_t) fixups;
@@ -98,6 +98,12 @@ nereid_view_t nereid_emulator_word(emu_parser_t *parser, bool dots);
 nereid_view_t nereid_emulator_opcode(emu_parser_t *parser);
 bool nereid_emulator_is(nereid_view_t word, const char *text);
 void nereid_emulator_skip_line(emu_parser_t *parser);
+
+/* Reads what follows .loc; instructions are there from then on. */
+bool nereid_emulator_location(emu_parser_t *parser);
+
+/* Gives places their texts, when all files are known. */
+bool nereid_emulator_name_places(emu_parser_t *parser);
 
 typedef struct emu_number {
   bool is_float, is_single; /* single: 0f */

@@ -25,11 +25,10 @@ static nereid_emulator_race_side_t side(const emu_race_t *race, const race_recor
   const uint32_t *block = race->block, *grid = race->grid;
   return (nereid_emulator_race_side_t){
       .program = program->name,
-      .file =
-          insn->source_line && insn->source_file < program->files.size ? program->files.data[insn->source_file] : NULL,
+      .source = insn->place ? program->places.data[insn->place].text : NULL,
       .what = what(insn, record->kind),
       .line = insn->line,
-      .source_line = insn->source_line,
+      .source_line = insn->place ? program->places.data[insn->place].line : 0,
       .text = nereid_view_of(insn->text, insn->text_size),
       .thread = {thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]},
       .cta = {cta % grid[0], cta / grid[0] % grid[1], cta / grid[0] / grid[1]},
@@ -78,8 +77,8 @@ static void print_side(const nereid_emulator_race_side_t *side, const char *when
   else
     fprintf(file, "thread (%u,%u,%u), warp %u,", side->thread[0], side->thread[1], side->thread[2], side->warp);
   fprintf(file, " of CTA (%u,%u,%u), %s:%u", side->cta[0], side->cta[1], side->cta[2], side->program, side->line);
-  if (side->file)
-    fprintf(file, " (%s:%u)", side->file, side->source_line);
+  if (side->source)
+    fprintf(file, " (%s)", side->source);
   fprintf(file, ": %.*s\n", (int)side->text.size, side->text.data);
 }
 
@@ -96,8 +95,8 @@ static void print_text(FILE *file, const char *key, const char *text, size_t siz
 static void print_json_side(const nereid_emulator_race_side_t *side, const char *key, FILE *file) {
   fprintf(file, "\"%s\": {\"what\": \"%s\", \"line\": %u, \"source_line\": %u, ", key, side->what, side->line,
           side->source_line);
-  if (side->file) {
-    print_text(file, "source", side->file, strlen(side->file));
+  if (side->source) {
+    print_text(file, "source", side->source, strlen(side->source));
     fprintf(file, ", ");
   }
   print_text(file, "instruction", side->text.data, side->text.size);

@@ -104,6 +104,8 @@ static void directives(void **state) {
           "call (%r1), f, (4); st.global.u32 [%d8], %r1;"),
       data, sizeof data);
   assert_int_equal((uint32_t)data[0], 5);
+  refused(KERNEL(".loc 1 2 3, inlined_at 1 2 3"), "expected function_name");
+  refused(KERNEL(".loc 1 2 3, function_name $L + 4, at 1 2 3"), "expected inlined_at");
   refused(".func g() { ret; }\n.func f(.param .b32 a);\n.alias f, g;\n" KERNEL(""),
           "'f' cannot be another name of 'g'");
   refused(".func f();\n.func g() { call f, (); ret; }\n.alias f, g;\n" KERNEL("call g, ();"), "recursive calls");
