@@ -24,7 +24,6 @@ typedef struct start {
 } start_t;
 
 typedef struct function {
-  int64_t bytes; /* of the frame */
   start_t starts[MOST_STARTS];
   size_t n_starts;
   bool has_more;
@@ -32,6 +31,7 @@ typedef struct function {
 
 typedef struct printer {
   const nereid_call_graph_t *graph;
+  nereid_allocation_t allocation;
   nereid_axis_result_t axis;
   nereid_arena_t *arena;
   function_t *functions; /* by number */
@@ -44,34 +44,6 @@ typedef struct printer {
 static int64_t offset_of(MlirOperation op) {
   MlirAttribute offset = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("allocation.offset"));
   return mlirAttributeIsNull(offset) ? -1 : mlirIntegerAttrGetValueInt(offset);
-}
-
-typedef struct measure {
-  const printer_t *printer;
-  int64_t end;
-} measure_t;
-
-static MlirWalkResult measure_op(MlirOperation op, void *user_data) {
-  measure_t *measure = user_data;
-  const nereid_call_graph_t *graph = measure->printer->graph;
-  const int64_t offset = offset_of(op);
-  if (offset < 0)
-    return MlirWalkResultAdvance;
-  int64_t bytes = nereid_scratch_bytes(op);
-  if (nereid_op_kind(op) == NEREID_OP_TT_CALL)
-    bytes = measure->printer->functions[nereid_call_graph_callee(graph, op) - graph->functions.data].bytes;
-  else if (nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_ALLOC)
-    bytes = nereid_allocation_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)));
-  measure->end = offset + bytes > measure->end ? offset + bytes : measure->end;
-  return MlirWalkResultAdvance;
-}
-
-static void measure_frames(printer_t *printer) {
-  for (size_t i = 0; i < printer->graph->functions.size; ++i) {
-    measure_t measure = {printer, 0};
-    mlirOperationWalk(nereid_call_graph_callees_first(printer->graph, i)->op, measure_op, &measure, MlirWalkPreOrder);
-    printer->functions[printer->graph->post_order[i]].bytes = measure.end;
-  }
 }
 
 static void add_start(function_t *function, start_t start) {
@@ -143,13 +115,17 @@ static void print_way(const printer_t *printer, size_t function, size_t start) {
   }
 }
 
+static int64_t frame_bytes(const printer_t *printer, size_t number) {
+  return printer->allocation.frames[number].bytes;
+}
+
 static void print_starts(const printer_t *printer, size_t number) {
   const function_t *facts = &printer->functions[number];
-  for (size_t s = 0; s < facts->n_starts && facts->bytes; ++s) {
+  for (size_t s = 0; s < facts->n_starts && frame_bytes(printer, number); ++s) {
     print_number(printer, "starts at ", facts->starts[s].offset, ": ");
     print_way(printer, number, s);
   }
-  if (facts->has_more && facts->bytes)
+  if (facts->has_more && frame_bytes(printer, number))
     print(printer, "and elsewhere\\l");
 }
 
@@ -186,8 +162,8 @@ static void print_function(const printer_t *printer, size_t number) {
   print(printer, "\" [label=\"");
   print_name(printer, number);
   print(printer, function->is_kernel ? ", kernel\\l" : "\\l");
-  if (printer->functions[number].bytes)
-    print_number(printer, "frame of ", printer->functions[number].bytes, " bytes\\l");
+  if (frame_bytes(printer, number))
+    print_number(printer, "frame of ", frame_bytes(printer, number), " bytes\\l");
   print_starts(printer, number);
   print_arguments(printer, function->op);
   print(printer, "\"];\n");
@@ -199,7 +175,7 @@ static void print_edge(const printer_t *printer, const nereid_call_edge_t *edge)
   print(printer, "\" -> \"");
   print_name(printer, edge->callee);
   print(printer, "\" [label=\"");
-  if (offset_of(edge->call) >= 0 && printer->functions[edge->callee].bytes)
+  if (offset_of(edge->call) >= 0 && frame_bytes(printer, edge->callee))
     print_number(printer, "frame at ", offset_of(edge->call), "");
   print(printer, "\"];\n");
 }
@@ -211,10 +187,11 @@ nereid_status_t nereid_call_graph_dot(MlirOperation module, nereid_arena_t *aren
   nereid_status_t status = nereid_call_graph_build(module, arena, &graph);
   if (status == NEREID_OK)
     status = nereid_axis_info_run(module, arena, &printer.axis);
-  printer.functions = status == NEREID_OK ? nereid_arena_new(arena, function_t, graph.functions.size) : NULL;
-  if (!printer.functions)
-    return status == NEREID_OK ? NEREID_ERROR_MEMORY : status;
-  measure_frames(&printer);
+  if (status != NEREID_OK)
+    return status;
+  printer.functions = nereid_arena_new(arena, function_t, graph.functions.size);
+  if (!printer.functions || !nereid_allocation_run(&graph, nereid_scratch_bytes, arena, &printer.allocation))
+    return NEREID_ERROR_MEMORY;
   find_starts(&printer);
   print(&printer, "digraph calls {\n  node [shape=box, fontname=monospace];\n");
   for (size_t i = 0; i < graph.functions.size; ++i)
