@@ -303,3 +303,9 @@ void nereid_layout_exchange(const nereid_layout_t *from, const nereid_layout_t *
   else
     plan_matrices(&tiling, least == by_loads, element, out);
 }
+
+bool nereid_layout_exchange_in_warp(const nereid_layout_t *from, const nereid_layout_t *to) {
+  uint32_t copies[NEREID_LAYOUT_DIMS];
+  nereid_layout_free_masks(from, copies);
+  return !copies[NEREID_LAYOUT_WARP] && nereid_layout_convert(from, to, NULL) <= NEREID_LAYOUT_CONVERSION_WARP;
+}

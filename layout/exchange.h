@@ -40,4 +40,8 @@ typedef struct nereid_layout_exchange {
 void nereid_layout_exchange(const nereid_layout_t *from, const nereid_layout_t *to, int element_bytes, unsigned allowed,
                             nereid_layout_exchange_t *out);
 
+/* Whether every warp reads only what it has written itself, and no other warp writes that: its threads need to wait for
+ * each other only. */
+bool nereid_layout_exchange_in_warp(const nereid_layout_t *from, const nereid_layout_t *to);
+
 #endif

@@ -46,6 +46,7 @@ static const char *const ttgir[] = {
     "canonicalize",
     "cse",
     "tritongpu-reorder-instructions",
+    "triton-nvidia-gpu-fence-insertion{compute-capability=$capability}",
     "symbol-dce",
     NULL,
 };
@@ -61,6 +62,7 @@ static const char *const frames[] = {
 /* Requires frames. Afterwards everything is a function of the LLVM dialect with the kernel ABI. LLVM cleans up better
  * than we could here. */
 static const char *const llvm[] = {
+    "triton-nvidia-gpu-proxy-fence-insertion{compute-capability=$capability}",
     "convert-triton-gpu-to-llvm{compute-capability=$capability ptx-version=$ptx-version fp-fusion=$fp-fusion}",
     NULL,
 };

@@ -74,11 +74,9 @@ static bool run_allocation(MlirOperation module, nereid_arena_t *arena) {
 }
 
 static bool run_membar(MlirOperation module, nereid_arena_t *arena) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (nereid_op_kind(op) == NEREID_OP_TT_FUNC && !nereid_membar_run(op, arena))
-      return false;
-  return true;
+  nereid_call_graph_t calls;
+  return nereid_call_graph_build(module, arena, &calls) == NEREID_OK &&
+         nereid_membar_run(&calls, (nereid_membar_options_t){.mode = NEREID_MEMBAR_BARRIERS}, arena);
 }
 
 typedef struct analysis {

@@ -101,9 +101,8 @@ static bool is_ours(const nereid_lower_t *lower, const nereid_call_function_t *f
 static bool convert(nereid_lower_t *lower) {
   const nereid_call_function_t *functions = lower->graph.functions.data;
   const size_t n = lower->graph.functions.size;
-  for (size_t i = 0; i < n; ++i)
-    if (is_ours(lower, &functions[i]) && functions[i].has_body && !nereid_membar_run(functions[i].op, lower->arena))
-      return false;
+  if (!nereid_membar_run(&lower->graph, (nereid_membar_options_t){.mode = NEREID_MEMBAR_BARRIERS}, lower->arena))
+    return false;
   for (size_t i = 0; i < n; ++i)
     if (is_ours(lower, &functions[i]) && functions[i].has_body && !nereid_lower_function(lower, &functions[i]))
       return false;

@@ -55,13 +55,6 @@ static void load_slots(nereid_lower_t *lower, const nereid_layout_exchange_t *pl
     nereid_slots_load(lower, &slots, out_values);
 }
 
-/* Every warp reads only what it has written itself, and no other warp writes that. */
-static bool stays_in_warp(const nereid_layout_t *from, const nereid_layout_t *to) {
-  uint32_t copies[NEREID_LAYOUT_DIMS];
-  nereid_layout_free_masks(from, copies);
-  return !copies[NEREID_LAYOUT_WARP] && nereid_layout_convert(from, to, NULL) <= NEREID_LAYOUT_CONVERSION_WARP;
-}
-
 static bool exchange(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from, const nereid_layout_t *to) {
   MlirValue result = mlirOperationGetResult(op, 0);
   MlirType element = nereid_lower_type(lower, mlirValueGetType(result));
@@ -74,7 +67,7 @@ static bool exchange(nereid_lower_t *lower, MlirOperation op, const nereid_layou
   if (mlirValueIsNull(scratch) || !moved || !loaded)
     return false;
   store_slots(lower, &plan, element, scratch, moved);
-  if (stays_in_warp(from, to))
+  if (nereid_layout_exchange_in_warp(from, to))
     nereid_emit_warp_barrier(lower);
   else
     nereid_emit_barrier(lower);

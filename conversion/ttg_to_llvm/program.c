@@ -7,6 +7,7 @@
 #include "conversion/ttg_to_llvm/lower.h"
 
 #include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -43,8 +44,11 @@ static bool lower_num_programs(nereid_lower_t *lower, MlirOperation op, const ne
 }
 
 static bool lower_barrier(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
-  (void)op, (void)row;
-  nereid_emit_barrier(lower);
+  (void)row;
+  if (nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_BARRIER && nereid_ttg_local_barrier_get_warp(op))
+    nereid_emit_warp_barrier(lower);
+  else
+    nereid_emit_barrier(lower);
   return true;
 }
 

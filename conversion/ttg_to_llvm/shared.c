@@ -12,6 +12,7 @@
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/slots.h"
 
+#include "analysis/slot_layout.h"
 #include "dialects/diagnose.h"
 #include "dialects/ttg/memdesc.h"
 #include "layout/encoding.h"
@@ -19,44 +20,25 @@
 
 /* --- layouts --- */
 
-/* Slots of `rank` trailing dimensions of the buffer that `memdesc` is a view of. */
-static bool buffer_layout(MlirOperation op, const nereid_ttg_memdesc_t *memdesc, int rank, nereid_layout_t *out) {
-  const int64_t *shape = memdesc->alloc + memdesc->alloc_rank - rank;
-  if (nereid_layout_from_encoding(memdesc->encoding, rank, shape, out) == NEREID_OK)
-    return true;
+static bool not_linear(MlirOperation op, const nereid_ttg_memdesc_t *memdesc) {
   return nereid_lower_error(op, "has a buffer whose encoding is not a linear layout: %s",
                             nereid_text_of_attribute(memdesc->encoding).chars);
 }
 
-/* `layout` with its coordinates packed as those of a tensor of the sizes of `like`, which are no smaller. */
-static nereid_layout_t repacked(const nereid_layout_t *layout, const nereid_layout_t *like) {
-  nereid_layout_t out = *layout;
-  for (int d = 0; d < layout->rank; ++d)
-    out.out_bits[d] = like->out_bits[d];
-  for (int in = 0; in < NEREID_LAYOUT_DIMS; ++in)
-    for (int i = 0; i < layout->in_bits[in]; ++i) {
-      int32_t coordinates[NEREID_LAYOUT_MAX_RANK];
-      nereid_layout_coordinates(layout, layout->bases[in][i], coordinates);
-      out.bases[in][i] = nereid_layout_pack(&out, coordinates);
-    }
-  return out;
-}
-
 bool nereid_shared_slot_layout(MlirOperation op, const nereid_layout_t *tensor, MlirType type, nereid_layout_t *out) {
   nereid_ttg_memdesc_t memdesc;
-  nereid_layout_t buffer;
   nereid_ttg_memdesc_read(type, &memdesc);
-  if (!buffer_layout(op, &memdesc, memdesc.rank, &buffer))
-    return false;
-  const nereid_layout_t target = repacked(tensor, &buffer);
-  if (!nereid_layout_solve(&target, &buffer, out))
+  switch (nereid_slot_layout(tensor, &memdesc, out)) {
+  case NEREID_SLOTS_FOUND:
+    return true;
+  case NEREID_SLOTS_NOT_LINEAR:
+    return not_linear(op, &memdesc);
+  case NEREID_SLOTS_NOT_WHOLE:
     return nereid_lower_error(op, "has a buffer that does not hold the whole tensor");
-  const int offset_bits = buffer.in_bits[NEREID_LAYOUT_OFFSET];
-  for (int in = 0; in < NEREID_LAYOUT_BLOCK; ++in)
-    if (offset_bits < NEREID_LAYOUT_MAX_BITS && nereid_layout_span(out, in) >> offset_bits)
-      return nereid_lower_error(op, "moves elements between the CTAs of a cluster, which is not supported");
-  nereid_layout_drop_blocks(out);
-  return nereid_layout_reshape(out, 1, (uint8_t[]){(uint8_t)nereid_layout_out_total(out)});
+  case NEREID_SLOTS_CLUSTER:
+    break;
+  }
+  return nereid_lower_error(op, "moves elements between the CTAs of a cluster, which is not supported");
 }
 
 MlirValue nereid_shared_base(nereid_lower_t *lower, MlirValue memdesc) {
@@ -153,8 +135,8 @@ static bool lower_memdesc_index(nereid_lower_t *lower, MlirOperation op, const n
   (void)row;
   nereid_ttg_memdesc_t source = nereid_ttg_memdesc_of(nereid_ttg_memdesc_index_get_src(op));
   nereid_layout_t stage;
-  if (!buffer_layout(op, &source, source.rank - 1, &stage))
-    return false;
+  if (!nereid_slot_layout_of_buffer(&source, source.rank - 1, &stage))
+    return not_linear(op, &source);
   const int64_t bytes = nereid_lower_memory_bits(source.element) / 8;
   const int64_t stride = bytes << stage.in_bits[NEREID_LAYOUT_OFFSET];
   MlirValue index = nereid_lower_operand(lower, op, 1).values[0];
@@ -167,16 +149,12 @@ static bool lower_memdesc_index(nereid_lower_t *lower, MlirOperation op, const n
 static bool lower_memdesc_subslice(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   nereid_ttg_memdesc_t source = nereid_ttg_memdesc_of(nereid_ttg_memdesc_subslice_get_src(op));
-  nereid_layout_t buffer, slot;
   int32_t coordinates[NEREID_LAYOUT_MAX_RANK] = {0};
-  if (!buffer_layout(op, &source, source.rank, &buffer))
-    return false;
+  uint32_t offset;
   for (int d = 0; d < source.rank; ++d)
     coordinates[d] = nereid_ttg_memdesc_subslice_get_offsets(op, d);
-  if (!nereid_layout_invert(&buffer, &slot))
-    return nereid_lower_error(op, "has a buffer that does not hold the whole tensor");
-  const uint32_t offset = nereid_layout_apply(&slot, nereid_layout_pack(&buffer, coordinates), 0, 0, 0) &
-                          ((UINT32_C(1) << buffer.in_bits[NEREID_LAYOUT_OFFSET]) - 1);
+  if (!nereid_slot_layout_offset(&source, coordinates, &offset))
+    return not_linear(op, &source);
   MlirValue base = nereid_shared_base(lower, mlirOperationGetOperand(op, 0));
   nereid_lower_set_scalar(
       lower, mlirOperationGetResult(op, 0),

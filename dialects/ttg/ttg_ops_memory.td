@@ -105,9 +105,11 @@ def TTG_LocalBarrierOp : TTG_Op<"local_barrier"> {
   let summary = "all threads arrive before one goes on; shared memory written before is seen after";
   let description = [{
     Inside a partition of `ttg.warp_specialize` the threads of the partition, elsewhere those of the CTA (of the default
-    warps, when the CTA is specialised). It says nothing about global memory.
+    warps, when the CTA is specialised). It says nothing about global memory. With `warp` the threads of each warp wait
+    for each other only.
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins UnitAttr:$warp);
+  let assemblyFormat = "(`warp` $warp^)? attr-dict";
 }
 
 #endif

@@ -1,4 +1,4 @@
-// Asynchronous copies: width, cache, predicate or zero fill, groups, and the barrier behind a wait.
+// Asynchronous copies: width, cache, predicate or zero fill, groups, and what warps wait for behind it.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
 
 #v1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -12,7 +12,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // CHECK-NOT: cp.async.cg
 // CHECK: "cp.async.commit_group;"
 // CHECK: "cp.async.wait_group 0;"
-// CHECK: barrier
+// CHECK: bar.warp.sync
 // CHECK: llvm.load
 tt.func private @whole(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) -> tensor<512xf32, #v4> {
   %b = ttg.local_alloc : () -> !ttg.memdesc<512xf32, #plain, #smem, mutable>

@@ -2,6 +2,7 @@
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
 
 #line = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#single = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
 #plain1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
@@ -98,14 +99,14 @@ tt.func private @reshaped(%x: tensor<512xi32, #line>) -> tensor<16x32xi32, #rows
 // CHECK: llvm.store
 // CHECK-NOT: barrier
 // CHECK: llvm.return
-tt.func private @between(%x: tensor<512xi32, #line>) -> (tensor<512xi32, #line>, tensor<512xi32, #line>, tensor<512xi32, #line>) {
+tt.func private @between(%x: tensor<512xi32, #line>) -> (tensor<512xi32, #single>, tensor<512xi32, #single>, tensor<512xi32, #single>) {
   %a = ttg.local_alloc %x : (tensor<512xi32, #line>) -> !ttg.memdesc<512xi32, #plain1, #smem, mutable>
   %b = ttg.local_alloc %x : (tensor<512xi32, #line>) -> !ttg.memdesc<512xi32, #plain1, #smem, mutable>
-  %p = ttg.local_load %a : !ttg.memdesc<512xi32, #plain1, #smem, mutable> -> tensor<512xi32, #line>
-  %q = ttg.local_load %a : !ttg.memdesc<512xi32, #plain1, #smem, mutable> -> tensor<512xi32, #line>
-  %r = ttg.local_load %b : !ttg.memdesc<512xi32, #plain1, #smem, mutable> -> tensor<512xi32, #line>
-  ttg.local_store %r, %a : tensor<512xi32, #line> -> !ttg.memdesc<512xi32, #plain1, #smem, mutable>
-  tt.return %p, %q, %r : tensor<512xi32, #line>, tensor<512xi32, #line>, tensor<512xi32, #line>
+  %p = ttg.local_load %a : !ttg.memdesc<512xi32, #plain1, #smem, mutable> -> tensor<512xi32, #single>
+  %q = ttg.local_load %a : !ttg.memdesc<512xi32, #plain1, #smem, mutable> -> tensor<512xi32, #single>
+  %r = ttg.local_load %b : !ttg.memdesc<512xi32, #plain1, #smem, mutable> -> tensor<512xi32, #single>
+  ttg.local_store %x, %a : tensor<512xi32, #line> -> !ttg.memdesc<512xi32, #plain1, #smem, mutable>
+  tt.return %p, %q, %r : tensor<512xi32, #single>, tensor<512xi32, #single>, tensor<512xi32, #single>
 }
 
 // A barrier that is there is enough.
@@ -121,13 +122,15 @@ tt.func private @given(%x: tensor<512xi32, #line>) -> tensor<512xi32, #line> {
   tt.return %p : tensor<512xi32, #line>
 }
 
-// The store of the next iteration waits for the load of this one.
+// The store of the next iteration waits for the load of this one; each warp for itself, as it reads what it has written.
 // CHECK-LABEL: llvm.func internal @loop(
 // CHECK: llvm.br ^[[LOOP:bb[0-9]+]]
 // CHECK: ^[[LOOP]]
-// CHECK: barrier
+// CHECK-NOT: barrier
+// CHECK: bar.warp.sync
 // CHECK: llvm.store
-// CHECK: barrier
+// CHECK-NOT: barrier
+// CHECK: bar.warp.sync
 // CHECK: llvm.load
 // CHECK: llvm.cond_br
 tt.func private @loop(%x: tensor<512xi32, #line>, %n: i32) -> tensor<512xi32, #line> {

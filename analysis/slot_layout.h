@@ -1,0 +1,29 @@
+/* Where the elements of a tensor lie in a buffer.
+ *
+ *   tensor<64x32xf16, #blocked> in !ttg.memdesc<64x32xf16, #shared, ...>
+ *   (register, lane, warp) -> slot of the element: its distance, in elements, from the start of the buffer or view */
+#ifndef NEREID_ANALYSIS_SLOT_LAYOUT_H
+#define NEREID_ANALYSIS_SLOT_LAYOUT_H
+
+#include "dialects/ttg/memdesc.h"
+#include "layout/encoding.h"
+
+typedef enum nereid_slots_found {
+  NEREID_SLOTS_FOUND,
+  NEREID_SLOTS_NOT_LINEAR, /* the buffer's encoding is no linear layout */
+  NEREID_SLOTS_NOT_WHOLE,  /* the buffer does not hold the whole tensor */
+  NEREID_SLOTS_CLUSTER,    /* elements move between the CTAs of a cluster */
+} nereid_slots_found_t;
+
+/* The layout of `rank` trailing dimensions of the buffer that `memdesc` is a view of; false when it is not linear. */
+bool nereid_slot_layout_of_buffer(const nereid_ttg_memdesc_t *memdesc, int rank, nereid_layout_t *out);
+
+/* The slots of a tensor of layout `tensor` in `memdesc`: a layout of one dimension. */
+nereid_slots_found_t nereid_slot_layout(const nereid_layout_t *tensor, const nereid_ttg_memdesc_t *memdesc,
+                                        nereid_layout_t *out);
+
+/* The distance, in elements, from the start of `memdesc` to that of its view from `coordinates` on; false when the
+ * encoding does not say. */
+bool nereid_slot_layout_offset(const nereid_ttg_memdesc_t *memdesc, const int32_t *coordinates, uint32_t *out);
+
+#endif

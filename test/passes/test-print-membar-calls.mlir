@@ -1,0 +1,163 @@
+// Calls: what a function leaves pending, what it begins with, the bytes of its frame and of the buffers it is passed.
+// RUN: nereid-opt %s --allocate-shared-memory --test-print-membar | FileCheck %s
+
+#line = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#single = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:80"} {
+
+// CHECK-LABEL: @converts
+// CHECK-NOT: local_barrier
+// CHECK: tt.return
+tt.func private @converts(%x: tensor<512xi32, #line>) -> tensor<512xi32, #single> attributes {noinline = true} {
+  %y = ttg.convert_layout %x : tensor<512xi32, #line> -> tensor<512xi32, #single>
+  tt.return %y : tensor<512xi32, #single>
+}
+
+// CHECK-LABEL: @waits
+tt.func private @waits() attributes {noinline = true} {
+  ttg.local_barrier
+  tt.return
+}
+
+// CHECK-LABEL: @stores
+// CHECK-NOT: local_barrier
+// CHECK: tt.return
+tt.func private @stores(%x: tensor<512xi32, #line>, %b: !ttg.memdesc<512xi32, #plain, #smem, mutable>) attributes {noinline = true} {
+  ttg.local_store %x, %b : tensor<512xi32, #line> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  tt.return
+}
+
+// May be passed one buffer twice: see @twice.
+// CHECK-LABEL: @moves
+// CHECK: local_load
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: local_store
+tt.func private @moves(%x: tensor<512xi32, #line>, %a: !ttg.memdesc<512xi32, #plain, #smem, mutable>, %b: !ttg.memdesc<512xi32, #plain, #smem, mutable>) attributes {noinline = true} {
+  %y = ttg.local_load %a : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+  ttg.local_store %x, %b : tensor<512xi32, #line> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  tt.return
+}
+
+// Two elements of one buffer never meet.
+// CHECK-LABEL: @moves_apart
+// CHECK-NOT: local_barrier
+// CHECK: tt.return
+tt.func private @moves_apart(%x: tensor<512xi32, #line>, %a: !ttg.memdesc<512xi32, #plain, #smem, mutable>, %b: !ttg.memdesc<512xi32, #plain, #smem, mutable>) attributes {noinline = true} {
+  %y = ttg.local_load %a : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+  ttg.local_store %x, %b : tensor<512xi32, #line> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  tt.return
+}
+
+// The frame of a callee lies behind what is live: nothing to wait for. Its scratch may still be read at the next call.
+// CHECK-LABEL: @live_frame
+// CHECK: local_alloc
+// CHECK-NEXT: call @converts
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: call @converts
+// CHECK-NEXT: local_load
+tt.func @live_frame(%x: tensor<512xi32, #line>) {
+  %a = ttg.local_alloc %x : (tensor<512xi32, #line>) -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  %y = tt.call @converts(%x) : (tensor<512xi32, #line>) -> tensor<512xi32, #single>
+  %z = tt.call @converts(%x) : (tensor<512xi32, #line>) -> tensor<512xi32, #single>
+  %w = ttg.local_load %a : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+  tt.return
+}
+
+// A barrier in the callee is one for the caller.
+// CHECK-LABEL: @barrier_below
+// CHECK: call @waits
+// CHECK-NEXT: local_load
+// CHECK-NEXT: tt.return
+tt.func @barrier_below(%x: tensor<512xi32, #line>) {
+  %a = ttg.local_alloc %x : (tensor<512xi32, #line>) -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  tt.call @waits() : () -> ()
+  %w = ttg.local_load %a : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+  tt.return
+}
+
+// What it does to a buffer that it is passed, and to no other; the warps of both sides are known, too.
+// CHECK-LABEL: @passed
+// CHECK: local_load
+// CHECK-NEXT: call @stores
+// CHECK-NEXT: ttg.local_barrier warp
+// CHECK-NEXT: local_load
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: call @stores
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: local_load
+tt.func @passed(%x: tensor<512xi32, #line>) {
+  %a = ttg.local_alloc : () -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  %b = ttg.local_alloc : () -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  %p = ttg.local_load %b : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+  tt.call @stores(%x, %a) : (tensor<512xi32, #line>, !ttg.memdesc<512xi32, #plain, #smem, mutable>) -> ()
+  %q = ttg.local_load %a : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #line>
+  tt.call @stores(%x, %b) : (tensor<512xi32, #line>, !ttg.memdesc<512xi32, #plain, #smem, mutable>) -> ()
+  %r = ttg.local_load %b : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+  tt.return
+}
+
+// CHECK-LABEL: @twice
+tt.func @twice(%x: tensor<512xi32, #line>) {
+  %a = ttg.local_alloc : () -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  tt.call @moves(%x, %a, %a) : (tensor<512xi32, #line>, !ttg.memdesc<512xi32, #plain, #smem, mutable>, !ttg.memdesc<512xi32, #plain, #smem, mutable>) -> ()
+  tt.return
+}
+
+// CHECK-LABEL: @apart
+tt.func @apart(%x: tensor<512xi32, #line>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = ttg.local_alloc : () -> !ttg.memdesc<2x512xi32, #plain, #smem, mutable>
+  %e0 = ttg.memdesc_index %a[%c0] : !ttg.memdesc<2x512xi32, #plain, #smem, mutable> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  %e1 = ttg.memdesc_index %a[%c1] : !ttg.memdesc<2x512xi32, #plain, #smem, mutable> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  tt.call @moves_apart(%x, %e0, %e1) : (tensor<512xi32, #line>, !ttg.memdesc<512xi32, #plain, #smem, mutable>, !ttg.memdesc<512xi32, #plain, #smem, mutable>) -> ()
+  tt.return
+}
+
+// A call in a loop: of the iteration before, too.
+// CHECK-LABEL: @loop
+// CHECK: scf.for
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: call @converts
+tt.func @loop(%x: tensor<512xi32, #line>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %y = tt.call @converts(%x) : (tensor<512xi32, #line>) -> tensor<512xi32, #single>
+  }
+  tt.return
+}
+
+// The caller's copies are under way where the callee waits for them: other threads' are there behind a barrier.
+// CHECK-LABEL: @waits_and_loads
+// CHECK: async_wait
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: local_load
+tt.func private @waits_and_loads(%b: !ttg.memdesc<512xi32, #plain, #smem, mutable>) attributes {noinline = true} {
+  %w = ttg.async_wait {num = 0 : i32}
+  %y = ttg.local_load %b : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+  tt.return
+}
+
+// CHECK-LABEL: @only_waits
+tt.func private @only_waits() attributes {noinline = true} {
+  %w = ttg.async_wait {num = 0 : i32}
+  tt.return
+}
+
+// CHECK-LABEL: @copies
+// CHECK: call @only_waits
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: local_load
+tt.func @copies(%p: tensor<512x!tt.ptr<i32>, #line>) {
+  %a = ttg.local_alloc : () -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  %t = ttg.async_copy_global_to_local %p, %a : tensor<512x!tt.ptr<i32>, #line> -> <512xi32, #plain, #smem, mutable>
+  %g = ttg.async_commit_group tokens %t
+  tt.call @only_waits() : () -> ()
+  %y = ttg.local_load %a : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+  tt.call @waits_and_loads(%a) : (!ttg.memdesc<512xi32, #plain, #smem, mutable>) -> ()
+  tt.return
+}
+}

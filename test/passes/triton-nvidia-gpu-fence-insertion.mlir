@@ -1,0 +1,113 @@
+// What threads wrote is fenced before wgmma or TMA access it: early, once, outside of loops where it can.
+// RUN: nereid-opt %s --triton-nvidia-gpu-fence-insertion | FileCheck %s
+// RUN: nereid-opt %s --triton-nvidia-gpu-fence-insertion=compute-capability=80 | FileCheck %s --check-prefix=OLD
+
+#rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#nvmma = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+// OLD-NOT: fence_async_shared
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
+
+// cp.async writes as its thread does: the fence stands behind the wait.
+// CHECK-LABEL: @copies
+// CHECK: scf.for
+// CHECK: async_wait
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: local_load
+// CHECK-NEXT: warp_group_dot
+// CHECK-NOT: fence_async_shared
+// CHECK: tt.return
+tt.func @copies(%p: tensor<64x64x!tt.ptr<f16>, #rows>, %n: i32, %c: tensor<64x64xf32, #mma>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %t = ttg.async_copy_global_to_local %p, %a : tensor<64x64x!tt.ptr<f16>, #rows> -> <64x64xf16, #nvmma, #smem, mutable>
+    %g = ttg.async_commit_group tokens %t
+    %w = ttg.async_wait {num = 0 : i32}
+    %x = ttg.local_load %b : !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> -> tensor<64x64xf16, #rows>
+    %d = ttng.warp_group_dot %a, %a, %c : !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> * !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> -> tensor<64x64xf32, #mma>
+  }
+  tt.return
+}
+
+// Two stores and one fence, in front of the loops that only read.
+// CHECK-LABEL: @outside
+// CHECK: local_alloc
+// CHECK-NEXT: local_alloc
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: scf.for
+// CHECK-NOT: fence_async_shared
+// CHECK: tt.return
+tt.func @outside(%x: tensor<64x64xf16, #rows>, %n: i32, %c: tensor<64x64xf32, #mma>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = ttg.local_alloc %x : (tensor<64x64xf16, #rows>) -> !ttg.memdesc<64x64xf16, #nvmma, #smem>
+  %b = ttg.local_alloc %x : (tensor<64x64xf16, #rows>) -> !ttg.memdesc<64x64xf16, #nvmma, #smem>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x64xf16, #nvmma, #smem> * !ttg.memdesc<64x64xf16, #nvmma, #smem> -> tensor<64x64xf32, #mma>
+      %e = ttng.warp_group_dot %b, %a, %c : !ttg.memdesc<64x64xf16, #nvmma, #smem> * !ttg.memdesc<64x64xf16, #nvmma, #smem> -> tensor<64x64xf32, #mma>
+    }
+  }
+  tt.return
+}
+
+// TMA both ways; what TMA itself brought needs no fence.
+// CHECK-LABEL: @tma
+// CHECK: local_alloc
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK: async_tma_copy_local_to_global
+// CHECK-NEXT: local_store
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK: async_tma_copy_global_to_local
+// CHECK-NOT: fence_async_shared
+// CHECK: tt.return
+tt.func @tma(%d: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %i: i32, %x: tensor<64x64xf16, #rows>, %b: !ttg.memdesc<1xi64, #plain, #smem, mutable>, %c: tensor<64x64xf32, #mma>) {
+  %true = arith.constant true
+  %a = ttg.local_alloc %x : (tensor<64x64xf16, #rows>) -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  ttng.async_tma_copy_local_to_global %d[%i, %i] %a : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  ttg.local_store %x, %a : tensor<64x64xf16, #rows> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  ttng.async_tma_copy_global_to_local %d[%i, %i] %a, %b, %true : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<1xi64, #plain, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  ttng.wait_barrier %b, %i : !ttg.memdesc<1xi64, #plain, #smem, mutable>
+  %e = ttng.warp_group_dot %a, %a, %c : !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> * !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> -> tensor<64x64xf32, #mma>
+  tt.return
+}
+
+// CHECK-LABEL: @multiplies
+// CHECK-NOT: fence_async_shared
+// CHECK: tt.return
+tt.func private @multiplies(%a: !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>, %c: tensor<64x64xf32, #mma>) attributes {noinline = true} {
+  %e = ttng.warp_group_dot %a, %a, %c : !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> * !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> -> tensor<64x64xf32, #mma>
+  tt.return
+}
+
+// CHECK-LABEL: @stores
+// CHECK-NOT: fence_async_shared
+// CHECK: tt.return
+tt.func private @stores(%x: tensor<64x64xf16, #rows>, %a: !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>) attributes {noinline = true} {
+  ttg.local_store %x, %a : tensor<64x64xf16, #rows> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  tt.return
+}
+
+// Across calls: one writes, the other reads. The call that is passed another buffer needs no fence.
+// CHECK-LABEL: @calls
+// CHECK: call @stores
+// CHECK-NEXT: call @multiplies
+// CHECK-NEXT: call @stores
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: call @multiplies
+// CHECK-NEXT: tt.return
+tt.func @calls(%x: tensor<64x64xf16, #rows>, %c: tensor<64x64xf32, #mma>) {
+  %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  tt.call @stores(%x, %a) : (tensor<64x64xf16, #rows>, !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>) -> ()
+  tt.call @multiplies(%b, %c) : (!ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>, tensor<64x64xf32, #mma>) -> ()
+  tt.call @stores(%x, %b) : (tensor<64x64xf16, #rows>, !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>) -> ()
+  tt.call @multiplies(%b, %c) : (!ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>, tensor<64x64xf32, #mma>) -> ()
+  tt.return
+}
+}

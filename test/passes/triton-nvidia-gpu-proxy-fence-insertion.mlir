@@ -1,0 +1,32 @@
+// Buffers that share bytes: the fence pass before allocation saw them apart.
+// RUN: nereid-opt %s --triton-nvidia-gpu-fence-insertion | FileCheck %s --check-prefix=BEFORE
+// RUN: nereid-opt %s --allocate-shared-memory --triton-nvidia-gpu-proxy-fence-insertion | FileCheck %s
+
+#rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#nvmma = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
+
+// The first buffer's bytes are the second's. A read needs no fence before TMA writes there.
+// BEFORE-NOT: fence_async_shared
+// CHECK-LABEL: @reuse
+// CHECK: local_alloc %
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: local_load
+// CHECK: async_tma_copy_global_to_local
+// CHECK-NEXT: wait_barrier
+// CHECK-NEXT: local_load
+// CHECK-NEXT: async_tma_copy_global_to_local
+tt.func @reuse(%d: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %i: i32, %x: tensor<64x64xf16, #rows>, %b: !ttg.memdesc<1xi64, #plain, #smem, mutable>) {
+  %true = arith.constant true
+  %a = ttg.local_alloc %x : (tensor<64x64xf16, #rows>) -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  %y = ttg.local_load %a : !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> -> tensor<64x64xf16, #rows>
+  %e = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  ttng.async_tma_copy_global_to_local %d[%i, %i] %e, %b, %true : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<1xi64, #plain, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  ttng.wait_barrier %b, %i : !ttg.memdesc<1xi64, #plain, #smem, mutable>
+  %z = ttg.local_load %e : !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> -> tensor<64x64xf16, #rows>
+  ttng.async_tma_copy_global_to_local %d[%i, %i] %e, %b, %true : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<1xi64, #plain, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  tt.return
+}
+}
