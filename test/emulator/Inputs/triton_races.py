@@ -1,10 +1,16 @@
-"""Looks for races in Triton's PTX of the corpus, with the cases of triton_ptx.py, and compares with what is expected.
+"""Looks for races in Triton's PTX of the corpus, with the cases of triton_ptx.py and of mutate.py, and compares with what
+is expected.
 
-    triton_races.py CORPUS EXPECTED [NAME...]
+    triton_races.py CORPUS EXPECTED [--naive NAIVE] [NAME...]
 
-EXPECTED has lines of a kernel's name, a class, the earlier and the later instruction's opcode, and why. All races of a
-kernel have a line, and all lines a race.
+EXPECTED has lines of a kernel's name, a class, the earlier instructions, the later ones, and why. Instructions are an
+opcode, a source line and lines of the PTX, "cp.async@kernels.py:115@189,193"; each of the one races with each of the
+other. All races of a kernel have a line, and all that a line says are found. With --naive they are looked for by NAIVE
+(build/*/unit/naive_races) as well, which also finds the pairs of the classes with a star: of a byte it finds all pairs.
+Where something differs, the lines that would say what was found are printed.
 """
+import argparse
+import collections
 import glob
 import json
 import os
@@ -12,50 +18,81 @@ import subprocess
 import sys
 import tempfile
 
+import mutate
 import triton_ptx
 
 
-def opcode(side):
-    """cp.async of "cp.async.cg.shared.global [%r1], [%d2], 16;"."""
-    return ".".join(side["instruction"].split()[0].rstrip(";").split(".")[:2])
+def place(side):
+    """(cp.async, kernels.py:115, 189) of "cp.async.cg.shared.global [%r1], [%d2], 16;"."""
+    opcode = ".".join(side["instruction"].split()[0].rstrip(";").split(".")[:2])
+    return opcode, f"{os.path.basename(side['source'])}:{side['source_line']}", side["line"]
 
 
-def races(path, grid, arguments):
-    """Class and opcodes of each race; or why it did not run."""
+def races(tool, path, grid, arguments):
+    """Class and places of each race; or why it did not run."""
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as out:
-        command = ["nereid", "run", path, "--on", "emulator", "--grid", grid, "--races", out.name]
+        command = [tool, "run", path, "--on", "emulator", "--grid", grid, "--races", out.name]
         for key, value in arguments.items():
             command += ["--arg", f"{key}={value}"]
         got = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         found = [json.loads(line) for line in out]
-    if got.returncode and not found:
-        return {}, f"{' '.join(command)}\n{got.stderr[-1000:]}"
-    return {(race["class"], opcode(race["earlier"]), opcode(race["later"])) for race in found}, None
+    failed = got.returncode and (not found or got.returncode != 1)
+    return ({(race["class"], place(race["earlier"]), place(race["later"])) for race in found},
+            f"{' '.join(command)}\n{got.stderr[-1000:]}" if failed else None)
+
+
+def all_races(tool, name, path, bad):
+    found = set()
+    cases = [*triton_ptx.CASES[name][1], *filter(None, [mutate.CASES.get(name)])]
+    for grid, arguments in cases:
+        pairs, failure = races(tool, path, grid, arguments)
+        found |= pairs
+        bad += [failure] if failure else []
+    return found
 
 
 def expectations(path):
-    rows = {}
+    """By kernel and class, a set of pairs of places."""
+    rows = collections.defaultdict(set)
     for line in open(path):
         words = line.split(None, 4)
-        if words and not line.startswith("#"):
-            rows.setdefault(words[0], set()).add(tuple(words[1:4]))
+        if not words or line.startswith("#"):
+            continue
+        sides = [[(*word.split("@")[:2], int(number)) for number in word.split("@")[2].split(",")] for word in words[2:4]]
+        rows[words[0], words[1].rstrip("*"), words[1].endswith("*")] |= {(a, b) for a in sides[0] for b in sides[1]}
     return rows
 
 
-def main(corpus, expected, chosen):
-    bad, expected = [], expectations(expected)
-    files = {os.path.basename(path)[:-4]: path for path in glob.glob(os.path.join(corpus, "kernels", "*.ptx"))}
-    for name in sorted(chosen or files):
-        pairs = set()
-        for grid, arguments in triton_ptx.CASES[name][1]:
-            found, failure = races(files[name], grid, arguments)
-            pairs |= set(found)
-            if failure:
-                bad.append(failure)
-        if pairs != expected.get(name, set()):
-            bad.append(f"{name}: expected {sorted(expected.get(name, []))}, found {sorted(pairs)}")
+def lines_of(name, found):
+    """The lines of EXPECTED that say what was found."""
+    earlier, later = collections.defaultdict(set), collections.defaultdict(set)
+    for kind, a, b in found:
+        earlier[kind, a[:2], b].add(a[2])
+    for (kind, opcode, b), numbers in earlier.items():
+        later[kind, opcode, tuple(sorted(numbers)), b[:2]].add(b[2])
+    for (kind, a, numbers, b), others in sorted(later.items()):
+        sides = ["@".join([*side, ",".join(map(str, sorted(them)))]) for side, them in ((a, numbers), (b, others))]
+        yield f"{name} {kind} {sides[0]} {sides[1]}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("corpus")
+    parser.add_argument("expected")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--naive")
+    options = parser.parse_intermixed_args()
+    bad, rows = [], expectations(options.expected)
+    files = {os.path.basename(path)[:-4]: path for path in glob.glob(os.path.join(options.corpus, "kernels", "*.ptx"))}
+    for name in sorted(options.names or files):
+        for tool in filter(None, ["nereid", options.naive]):
+            expected = {(kind, *pair) for (kernel, kind, star), pairs in rows.items() for pair in pairs
+                        if kernel == name and (tool != "nereid" or not star)}
+            found = all_races(tool, name, files[name], bad)
+            for what, pairs in (("expected, not found", expected - found), ("found, not expected", found - expected)):
+                bad += [f"{os.path.basename(tool)}, {what}:", *lines_of(name, pairs)] if pairs else []
     sys.exit("\n".join(bad) or 0)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3:])
+    main()
