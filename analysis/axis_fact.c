@@ -49,7 +49,10 @@ nereid_axis_info_t nereid_axis_unknown(MlirType type) {
   }
   if (nereid_tt_ptr_type_isa(element)) {
     info.width = 64;
-    unsigned bytes = storage_bits(nereid_tt_ptr_type_get_pointee_type(element)) / 8;
+    MlirType pointee = nereid_tt_ptr_type_get_pointee_type(element);
+    if (mlirTypeIsARankedTensor(pointee))
+      pointee = mlirShapedTypeGetElementType(pointee);
+    const unsigned bytes = storage_bits(pointee) / 8;
     info.unit = bytes ? factor_bits(bytes) : 0;
   } else if (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) <= 64) {
     info.width = (uint8_t)mlirIntegerTypeGetWidth(element);

@@ -9,6 +9,7 @@
 
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -17,20 +18,12 @@
 
 typedef const nereid_axis_info_t fact_t;
 
-static uint8_t least(uint8_t a, uint8_t b) {
-  return a < b ? a : b;
-}
-
-static uint8_t most(uint8_t a, uint8_t b) {
-  return a > b ? a : b;
-}
-
 /* The facts along one dimension move to another; a group cannot be longer than the new dimension. */
 static void move_dim(fact_t *from, int from_d, nereid_axis_info_t *out, int d) {
   assert(from_d >= 0 && d >= 0);
-  out->contiguity[d] = least(from->contiguity[from_d], out->size[d]);
+  out->contiguity[d] = nereid_axis_least(from->contiguity[from_d], out->size[d]);
   out->divisibility[d] = nereid_axis_weakened(from, from_d, out->contiguity[d]);
-  out->constancy[d] = least(from->constancy[from_d], out->size[d]);
+  out->constancy[d] = nereid_axis_least(from->constancy[from_d], out->size[d]);
 }
 
 /* Nothing counts up along `d`; what divides all elements of `from` divides these. */
@@ -125,7 +118,7 @@ static void reshape_dim(fact_t *source, nereid_axis_info_t *out, int d) {
     return;
   }
   int steps = source->constancy[s] - (stride - source_stride);
-  new_dim(source, out, d, steps > 0 ? least((uint8_t)steps, out->size[d]) : 0);
+  new_dim(source, out, d, steps > 0 ? nereid_axis_least((uint8_t)steps, out->size[d]) : 0);
 }
 
 static void rule_reshape(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
@@ -167,13 +160,13 @@ static void rule_cat(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
 static void rule_addptr(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   fact_t *pointer = call->operands[0], *offset = call->operands[1];
   for (int d = 0; d < out->rank; d++) {
-    uint8_t c = most(least(pointer->constancy[d], nereid_axis_signed_group(offset, d)),
-                     least(pointer->contiguity[d], offset->constancy[d]));
+    uint8_t c = nereid_axis_most(nereid_axis_least(pointer->constancy[d], nereid_axis_signed_group(offset, d)),
+                                 nereid_axis_least(pointer->contiguity[d], offset->constancy[d]));
     int bytes = nereid_axis_weakened(offset, d, c) + out->unit;
     out->contiguity[d] = c;
-    out->divisibility[d] = least(nereid_axis_weakened(pointer, d, c),
-                                 (uint8_t)(bytes < NEREID_AXIS_MAX_BITS ? bytes : NEREID_AXIS_MAX_BITS));
-    out->constancy[d] = least(pointer->constancy[d], offset->constancy[d]);
+    out->divisibility[d] = nereid_axis_least(nereid_axis_weakened(pointer, d, c),
+                                             (uint8_t)(bytes < NEREID_AXIS_MAX_BITS ? bytes : NEREID_AXIS_MAX_BITS));
+    out->constancy[d] = nereid_axis_least(pointer->constancy[d], offset->constancy[d]);
   }
 }
 
@@ -200,6 +193,85 @@ static void rule_same(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
 static void rule_load(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   if (!nereid_tt_load_get_is_volatile(call->op))
     nereid_axis_elementwise(call, out);
+}
+
+/* An element of the source for each index: the same one for equal indexes, where the other coordinates agree, too. */
+static void rule_gather(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
+  fact_t *source = call->operands[0], *indexes = call->operands[1];
+  const int axis = nereid_tt_gather_get_axis(call->op);
+  for (int d = 0; d < out->rank; d++) {
+    const uint8_t same = d == axis ? out->size[d] : source->constancy[d];
+    new_dim(source, out, d, nereid_axis_least(indexes->constancy[d], same));
+  }
+  keep_elements(source, out);
+}
+
+/* Two floats for a byte along the axis. */
+static void rule_fp4_to_fp(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
+  const int axis = nereid_ttg_fp4_to_fp_get_axis(call->op);
+  for (int d = 0; d < out->rank; d++)
+    out->constancy[d] = d == axis ? 0 : call->operands[0]->constancy[d];
+}
+
+static void rule_scratch(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
+  const int32_t alignment = nereid_ttg_global_scratch_alloc_get_alignment(call->op);
+  if (alignment > 0)
+    out->divisibility[0] = (uint8_t)__builtin_ctz((uint32_t)alignment);
+}
+
+static uint8_t bytes_of(uint8_t elements, uint8_t unit) {
+  return nereid_axis_least((uint8_t)(elements + unit), NEREID_AXIS_MAX_BITS);
+}
+
+/* A block pointer is known as the tensor of its pointers would be: base + sum of (offset + i) * stride. */
+static void rule_make_tensor_ptr(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
+  fact_t *const *strides = call->operands + 1 + out->rank, *const *offsets = strides + out->rank;
+  uint8_t first = call->operands[0]->divisibility[0];
+  for (int d = 0; d < out->rank; d++)
+    first = nereid_axis_least(
+        first, bytes_of((uint8_t)nereid_axis_least(
+                            NEREID_AXIS_MAX_BITS, (uint8_t)(strides[d]->divisibility[0] + offsets[d]->divisibility[0])),
+                        out->unit));
+  for (int d = 0; d < out->rank; d++) {
+    out->contiguity[d] = nereid_axis_is_constant(strides[d], 1) ? out->size[d] : 0;
+    out->divisibility[d] = first;
+    for (int e = 0; e < out->rank; e++)
+      if (out->size[e] > 0 && (e != d || out->contiguity[d] == 0))
+        out->divisibility[d] =
+            nereid_axis_least(out->divisibility[d], bytes_of(strides[e]->divisibility[0], out->unit));
+  }
+}
+
+/* Whatever the strides are, they are whole elements. */
+static void rule_advance(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
+  nereid_axis_copy(call->operands[0], out);
+  for (int d = 0; d < out->rank; d++)
+    for (intptr_t i = 1; i < call->n; i++)
+      out->divisibility[d] =
+          nereid_axis_least(out->divisibility[d], bytes_of(call->operands[i]->divisibility[0], out->unit));
+}
+
+nereid_axis_info_t nereid_axis_element(const nereid_axis_info_t *source) {
+  nereid_axis_info_t element = *source;
+  element.rank = 1;
+  element.size[0] = element.contiguity[0] = element.constancy[0] = 0;
+  element.divisibility[0] = nereid_axis_divides_all(source);
+  return element;
+}
+
+void nereid_axis_combine(MlirOperation op, intptr_t n, const nereid_axis_info_t *const *operands,
+                         const nereid_axis_info_t *element, nereid_axis_info_t *out) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  const bool is_map = kind == NEREID_OP_TT_MAP_ELEMENTWISE, is_reduce = kind == NEREID_OP_TT_REDUCE;
+  const int axis = is_map ? -1 : is_reduce ? nereid_tt_reduce_get_axis(op) : nereid_tt_scan_get_axis(op);
+  for (int d = 0; d < out->rank; d++) {
+    const int from = is_reduce && d >= axis ? d + 1 : d;
+    uint8_t same = is_map && nereid_tt_map_elementwise_get_pack(op) > 1 ? 0 : out->size[d];
+    for (intptr_t i = 0; i < n; i++)
+      same = from < operands[i]->rank && from != axis ? nereid_axis_least(same, operands[i]->constancy[from]) : 0;
+    new_dim(element, out, d, same);
+  }
+  keep_elements(element, out);
 }
 
 static void rule_extern_elementwise(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
@@ -233,6 +305,10 @@ static const nereid_axis_rule_t rules[] = {
     [NEREID_OP_TT_PTR_TO_INT] = rule_cast,
     [NEREID_OP_TT_INT_TO_PTR] = rule_cast,
     [NEREID_OP_TT_LOAD] = rule_load,
+    [NEREID_OP_TT_MAKE_TENSOR_PTR] = rule_make_tensor_ptr,
+    [NEREID_OP_TT_ADVANCE] = rule_advance,
+    [NEREID_OP_TT_GATHER] = rule_gather,
+    [NEREID_OP_TT_HISTOGRAM] = rule_not_negative,
     [NEREID_OP_TT_MULHIUI] = nereid_axis_elementwise,
     [NEREID_OP_TT_FP_TO_FP] = nereid_axis_elementwise,
     [NEREID_OP_TT_CLAMPF] = nereid_axis_elementwise,
@@ -240,7 +316,28 @@ static const nereid_axis_rule_t rules[] = {
     [NEREID_OP_TT_PRECISE_DIVF] = nereid_axis_elementwise,
     [NEREID_OP_TT_EXTERN_ELEMENTWISE] = rule_extern_elementwise,
     [NEREID_OP_TT_ELEMENTWISE_INLINE_ASM] = rule_inline_asm,
+    [NEREID_OP_TT_ATOMIC_RMW] = nereid_axis_nothing,
+    [NEREID_OP_TT_ATOMIC_CAS] = nereid_axis_nothing,
+    [NEREID_OP_TT_DESCRIPTOR_LOAD] = nereid_axis_nothing,
+    [NEREID_OP_TT_DESCRIPTOR_GATHER] = nereid_axis_nothing,
+    [NEREID_OP_TT_MAKE_TENSOR_DESCRIPTOR] = nereid_axis_nothing,
+    [NEREID_OP_TT_DOT] = nereid_axis_nothing,
+    [NEREID_OP_TT_DOT_SCALED] = nereid_axis_nothing,
     [NEREID_OP_TTG_CONVERT_LAYOUT] = rule_same,
+    [NEREID_OP_TTG_FP4_TO_FP] = rule_fp4_to_fp,
+    [NEREID_OP_TTG_GLOBAL_SCRATCH_ALLOC] = rule_scratch,
+    [NEREID_OP_TTG_LOCAL_ALLOC] = nereid_axis_nothing,
+    [NEREID_OP_TTG_LOCAL_LOAD] = nereid_axis_nothing,
+    [NEREID_OP_TTG_MEMDESC_INDEX] = nereid_axis_nothing,
+    [NEREID_OP_TTG_MEMDESC_SUBSLICE] = nereid_axis_nothing,
+    [NEREID_OP_TTG_MEMDESC_TRANS] = nereid_axis_nothing,
+    [NEREID_OP_TTG_MEMDESC_RESHAPE] = nereid_axis_nothing,
+    [NEREID_OP_TTG_MEMDESC_REINTERPRET] = nereid_axis_nothing,
+    [NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL] = nereid_axis_nothing,
+    [NEREID_OP_TTG_ASYNC_COMMIT_GROUP] = nereid_axis_nothing,
+    [NEREID_OP_TTG_ASYNC_WAIT] = nereid_axis_nothing,
+    [NEREID_OP_TTG_PREDICATE_STAGE] = nereid_axis_nothing,
+    [NEREID_OP_TTG_MASK] = nereid_axis_nothing,
 };
 
 nereid_axis_rule_t nereid_axis_rule_tensor(nereid_op_kind_t kind) {

@@ -1,0 +1,284 @@
+// RUN: nereid-opt %s --test-print-alignment --split-input-file --verify-diagnostics=only-expected -o /dev/null
+
+// Rules that hardly a kernel needs, and control flow; the common ones are in test/passes/test-print-alignment.mlir.
+
+tt.func @rounded_quotients(%n: i32 {tt.divisibility = 32 : i32}) {
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %s = tt.splat %n : i32 -> tensor<64xi32>
+  %x = arith.addi %s, %r : tensor<64xi32>
+  %c8 = arith.constant dense<8> : tensor<64xi32>
+  %m8 = arith.constant dense<-8> : tensor<64xi32>
+  // Rounds down on both sides of zero: groups stay, though n may be negative.
+  // expected-remark @below {{divisibility = [1], constancy = [8], constant_value = <none>}}
+  %0 = arith.floordivsi %x, %c8 : tensor<64xi32>
+  // 0 / -8 is 0, 1 / -8 is -1.
+  // expected-remark @below {{divisibility = [1], constancy = [1], constant_value = <none>}}
+  %1 = arith.floordivsi %x, %m8 : tensor<64xi32>
+  // 0 / 8 is 0, 1 / 8 is 1.
+  // expected-remark @below {{divisibility = [1], constancy = [1], constant_value = <none>}}
+  %2 = arith.ceildivsi %x, %c8 : tensor<64xi32>
+  // expected-remark @below {{divisibility = [4], constancy = [64], constant_value = <none>}}
+  %3 = arith.ceildivui %s, %c8 : tensor<64xi32>
+  %c7 = arith.constant 7 : i32
+  %c2 = arith.constant 2 : i32
+  %m7 = arith.constant -7 : i32
+  // expected-remark @below {{constant_value = 4}}
+  %4 = arith.ceildivsi %c7, %c2 : i32
+  // expected-remark @below {{constant_value = 4294967293}}
+  %5 = arith.ceildivsi %m7, %c2 : i32
+  // expected-remark @below {{constant_value = 4294967292}}
+  %6 = arith.floordivsi %m7, %c2 : i32
+  // expected-remark @below {{constant_value = 3}}
+  %7 = arith.floordivsi %c7, %c2 : i32
+  // expected-remark @below {{constant_value = 4}}
+  %8 = arith.ceildivui %c7, %c2 : i32
+  %c1 = arith.constant dense<1> : tensor<64xi32>
+  // expected-remark @below {{contiguity = [64], divisibility = [32], constancy = [1]}}
+  %9 = arith.ceildivsi %x, %c1 : tensor<64xi32>
+  tt.return
+}
+
+// -----
+
+tt.func @two_results(%n: i32 {tt.divisibility = 16 : i32}) {
+  %c8 = arith.constant 8 : i32
+  // expected-remark @+2 {{divisibility = [8], constancy = [1], constant_value = <none>}}
+  // expected-remark @+1 {{divisibility = [1], constancy = [1], constant_value = <none>}}
+  %0:2 = arith.addui_extended %n, %c8 : i32, i1
+  // expected-remark @+2 {{divisibility = [128], constancy = [1], constant_value = <none>}}
+  // expected-remark @+1 {{divisibility = [1], constancy = [1], constant_value = <none>}}
+  %1:2 = arith.mului_extended %n, %c8 : i32
+  // expected-remark @+2 {{divisibility = [64], constancy = [1], constant_value = 64}}
+  // expected-remark @+1 {{divisibility = [1], constancy = [1], constant_value = <none>}}
+  %2:2 = arith.mulsi_extended %c8, %c8 : i32
+  tt.return
+}
+
+// -----
+
+tt.func @magnitudes(%n: i32 {tt.divisibility = 16 : i32}) {
+  %m5 = arith.constant -5 : i32
+  %c2 = arith.constant dense<2> : tensor<8xi32>
+  %r = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  // expected-remark @below {{constant_value = 5}}
+  %0 = math.absi %m5 : i32
+  // expected-remark @below {{divisibility = [16], constancy = [1], constant_value = <none>}}
+  %1 = math.absi %n : i32
+  // A range from 0 is its own magnitude.
+  // expected-remark @below {{contiguity = [8], divisibility = [1073741824], constancy = [1]}}
+  %2 = math.absi %r : tensor<8xi32>
+  // Not negative, so that quotients of it keep groups.
+  %s = tt.splat %1 : i32 -> tensor<8xi32>
+  %x = arith.addi %s, %r : tensor<8xi32>
+  // expected-remark @below {{divisibility = [1], constancy = [2], constant_value = <none>}}
+  %3 = arith.divsi %x, %c2 : tensor<8xi32>
+  // The same for counts of bits, of which nothing else is known.
+  %p = math.ctpop %n : i32
+  %c8 = arith.constant 8 : i32
+  // expected-remark @below {{divisibility = [8], constancy = [1]}}
+  %p8 = arith.muli %p, %c8 : i32
+  %t = tt.splat %p8 : i32 -> tensor<8xi32>
+  %y = arith.addi %t, %r : tensor<8xi32>
+  // expected-remark @below {{divisibility = [1], constancy = [2], constant_value = <none>}}
+  %4 = arith.divsi %y, %c2 : tensor<8xi32>
+  tt.return
+}
+
+// -----
+
+tt.func @picked(%t: tensor<16x32xi32> {tt.divisibility = 8 : i32, tt.constancy = dense<[1, 4]> : tensor<2xi32>},
+                %i: tensor<16x32xi32> {tt.constancy = dense<[2, 16]> : tensor<2xi32>}) {
+  // Equal indexes in a column pick one element; in a row the source must be equal, too.
+  // expected-remark @below {{contiguity = [1, 1], divisibility = [8, 8], constancy = [2, 4], constant_value = <none>}}
+  %0 = tt.gather %t[%i] {axis = 0 : i32} : (tensor<16x32xi32>, tensor<16x32xi32>) -> tensor<16x32xi32>
+  // expected-remark @below {{contiguity = [1, 1], divisibility = [8, 8], constancy = [1, 16], constant_value = <none>}}
+  %1 = tt.gather %t[%i] {axis = 1 : i32} : (tensor<16x32xi32>, tensor<16x32xi32>) -> tensor<16x32xi32>
+  tt.return
+}
+
+// -----
+
+// What the region makes of elements is known of results; equal rows have equal results.
+tt.func @combined(%t: tensor<16x32xi32> {tt.divisibility = 8 : i32, tt.constancy = dense<[4, 2]> : tensor<2xi32>}) {
+  // expected-remark @below {{contiguity = [1], divisibility = [8], constancy = [4], constant_value = <none>}}
+  %0 = "tt.reduce"(%t) <{axis = 1 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    // expected-remark @below {{divisibility = [8], constancy = [1], constant_value = <none>}}
+    %m = arith.maxsi %a, %b : i32
+    tt.reduce.return %m : i32
+  }) : (tensor<16x32xi32>) -> tensor<16xi32>
+  // expected-remark @below {{contiguity = [1, 1], divisibility = [8, 8], constancy = [4, 1], constant_value = <none>}}
+  %1 = "tt.scan"(%t) <{axis = 1 : i32, reverse = false}> ({
+  ^bb0(%a: i32, %b: i32):
+    // expected-remark @below {{divisibility = [8], constancy = [1], constant_value = <none>}}
+    %s = arith.addi %a, %b : i32
+    tt.scan.return %s : i32
+  }) : (tensor<16x32xi32>) -> tensor<16x32xi32>
+  // A sum of two is no third: the fixed point goes through the region.
+  %c6 = arith.constant dense<6> : tensor<32xi32>
+  // expected-remark @below {{divisibility = [2], constancy = [1], constant_value = <none>}}
+  %2 = "tt.reduce"(%c6) <{axis = 0 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    // expected-remark @below {{divisibility = [2], constancy = [1], constant_value = <none>}}
+    %s = arith.addi %a, %b : i32
+    tt.reduce.return %s : i32
+  }) : (tensor<32xi32>) -> i32
+  // expected-remark @below {{contiguity = [1, 1], divisibility = [16, 16], constancy = [4, 2], constant_value = <none>}}
+  %3 = "tt.map_elementwise"(%t) <{pack = 1 : i32}> ({
+  ^bb0(%a: i32):
+    // expected-remark @below {{divisibility = [16], constancy = [1], constant_value = <none>}}
+    %d = arith.addi %a, %a {tt.divisibility = 16 : i32} : i32
+    tt.map_elementwise.return %d : i32
+  }) : (tensor<16x32xi32>) -> tensor<16x32xi32>
+  // expected-remark @below {{contiguity = [1, 1], divisibility = [2, 2], constancy = [1, 1], constant_value = <none>}}
+  %4 = "tt.map_elementwise"(%t) <{pack = 2 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    // expected-remark @below {{divisibility = [2], constancy = [1], constant_value = 2}}
+    %c2 = arith.constant 2 : i32
+    tt.map_elementwise.return %a, %c2 : i32, i32
+  }) : (tensor<16x32xi32>) -> tensor<16x32xi32>
+  tt.return
+}
+
+// -----
+
+// Counts are not negative.
+tt.func @counts(%t: tensor<32xi32>) {
+  %h = tt.histogram %t : tensor<32xi32> -> tensor<1xi32>
+  %u = tt.unsplat %h : tensor<1xi32>
+  %c8 = arith.constant 8 : i32
+  %u8 = arith.muli %u, %c8 : i32
+  %s = tt.splat %u8 : i32 -> tensor<8xi32>
+  %r = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %x = arith.addi %s, %r : tensor<8xi32>
+  %c4 = arith.constant dense<4> : tensor<8xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [4], constant_value = <none>}}
+  %0 = arith.divsi %x, %c4 : tensor<8xi32>
+  tt.return
+}
+
+// -----
+
+// A block pointer is known as the tensor of its pointers.
+tt.func @blocks(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i64 {tt.divisibility = 16 : i32}, %i: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i64
+  %c64 = arith.constant 64 : i32
+  %at = arith.muli %i, %c64 : i32
+  // expected-remark @below {{contiguity = [1, 64], divisibility = [2, 16], constancy = [1, 1]}}
+  %0 = tt.make_tensor_ptr %p, [%n, %n], [%n, %c1], [%at, %c0] {order = array<i32: 1, 0>} : <tensor<32x64xf16>>
+  // expected-remark @below {{contiguity = [1, 64], divisibility = [2, 16], constancy = [1, 1]}}
+  %1 = tt.advance %0, [%c64, %c64] : <tensor<32x64xf16>>
+  // expected-remark @below {{contiguity = [1, 64], divisibility = [2, 2], constancy = [1, 1]}}
+  %2 = tt.advance %0, [%c0, %i] : <tensor<32x64xf16>>
+  // A row of odd length puts the next one anywhere.
+  %odd = arith.addi %n, %c1 : i64
+  // expected-remark @below {{contiguity = [1, 64], divisibility = [2, 2], constancy = [1, 1]}}
+  %3 = tt.make_tensor_ptr %p, [%n, %n], [%odd, %c1], [%c0, %c0] {order = array<i32: 1, 0>} : <tensor<32x64xf16>>
+  tt.return
+}
+
+// -----
+
+tt.func @scratch_and_bytes(%b: tensor<16x32xi8> {tt.constancy = dense<[4, 8]> : tensor<2xi32>}) {
+  // expected-remark @below {{contiguity = [1], divisibility = [128], constancy = [1]}}
+  %0 = ttg.global_scratch_alloc {nbytes = 256 : i32, alignment = 128 : i32} : !tt.ptr<i8>
+  // Two floats of a byte are two.
+  // expected-remark @below {{constancy = [4, 1], constant_value = <none>}}
+  %1 = ttg.fp4_to_fp %b {axis = 1 : i32} : tensor<16x32xi8> -> tensor<16x64xf16>
+  tt.return
+}
+
+// -----
+
+// Poison is whatever suits; but what stands beside it is not.
+tt.func @poison(%p: tensor<8x!tt.ptr<i32>> {tt.constancy = 8 : i32}, %m: tensor<8xi1>,
+                %x: tensor<8xi32> {tt.divisibility = 4 : i32}, %q: !tt.ptr<i32>) {
+  %0 = ub.poison : tensor<8xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1], constant_value = <none>}}
+  %1 = tt.load %p, %m, %0 : tensor<8x!tt.ptr<i32>>
+  // expected-remark @below {{contiguity = [1, 1], divisibility = [4, 4], constancy = [1, 1], constant_value = <none>}}
+  %2 = tt.join %0, %x : tensor<8xi32> -> tensor<8x2xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [4], constancy = [1], constant_value = <none>}}
+  %3 = tt.cat %x, %0 : tensor<8xi32> -> tensor<16xi32>
+  %4 = ub.poison : i32
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1], constant_value = <none>}}
+  %5 = tt.atomic_rmw add, acq_rel, gpu, %q, %4 : (!tt.ptr<i32>, i32) -> i32
+  tt.return
+}
+
+// -----
+
+tt.func @regions(%c: index, %a: i32 {tt.divisibility = 32 : i32}, %b: i32 {tt.divisibility = 4 : i32}) {
+  // expected-remark @below {{divisibility = [4], constancy = [1], constant_value = <none>}}
+  %0 = scf.index_switch %c -> i32
+  case 0 {
+    scf.yield %a : i32
+  }
+  default {
+    scf.yield %b : i32
+  }
+  // expected-remark @below {{divisibility = [32], constancy = [1], constant_value = <none>}}
+  %1 = scf.execute_region -> i32 {
+    scf.yield %a : i32
+  }
+  // What one block hands to another, past a loop of blocks.
+  // expected-remark @below {{divisibility = [16], constancy = [1], constant_value = <none>}}
+  %2 = scf.execute_region -> i32 {
+    %c16 = arith.constant 16 : i32
+    %stop = arith.cmpi eq, %a, %b : i32
+    cf.br ^head(%a : i32)
+  ^head(%x: i32):
+    // expected-remark @below {{divisibility = [16], constancy = [1], constant_value = <none>}}
+    %y = arith.addi %x, %c16 : i32
+    cf.cond_br %stop, ^head(%y : i32), ^end(%y : i32)
+  ^end(%z: i32):
+    scf.yield %z : i32
+  }
+  // expected-remark @below {{divisibility = [64], constancy = [1], constant_value = <none>}}
+  %3 = scf.index_switch %c {tt.divisibility = 64 : i32} -> i32
+  default {
+    scf.yield %b : i32
+  }
+  tt.return
+}
+
+// -----
+
+// Loops in loops, values that swap places, a value that a loop leaves alone.
+tt.func @nested(%n: i32, %a: i32 {tt.divisibility = 64 : i32}, %b: i32 {tt.divisibility = 8 : i32}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  // expected-remark @+3 {{divisibility = [8], constancy = [1], constant_value = <none>}}
+  // expected-remark @+2 {{divisibility = [4], constancy = [1], constant_value = <none>}}
+  // expected-remark @+1 {{divisibility = [64], constancy = [1], constant_value = <none>}}
+  %0:4 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a, %y = %b, %z = %a, %w = %a) -> (i32, i32, i32, i32) : i32 {
+    // expected-remark @below {{divisibility = [4], constancy = [1], constant_value = <none>}}
+    %1 = scf.for %j = %c0 to %n step %c4 iter_args(%v = %z) -> (i32) : i32 {
+      // expected-remark @below {{divisibility = [4], constancy = [1], constant_value = <none>}}
+      %2 = arith.addi %v, %j : i32
+      scf.yield %2 : i32
+    }
+    scf.yield %y, %x, %1, %w : i32, i32, i32, i32
+  }
+  tt.return
+}
+
+// -----
+
+// Captures are known inside of partitions.
+module attributes {"ttg.num-warps" = 4 : i32} {
+tt.func @partitions(%a: i32 {tt.divisibility = 16 : i32}) {
+  ttg.warp_specialize(%a)
+  default {
+    ttg.warp_yield
+  }
+  partition0(%x: i32) num_warps(1) {
+    // expected-remark @below {{divisibility = [16], constancy = [1], constant_value = <none>}}
+    %0 = arith.addi %x, %x : i32
+    ttg.warp_return
+  } : (i32) -> ()
+  tt.return
+}
+}
