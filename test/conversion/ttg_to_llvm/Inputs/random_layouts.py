@@ -1,14 +1,15 @@
 """Random layouts under the ops that move elements between threads: the emulator against the interpreter, in every bit.
 
     random_layouts.py WORK_DIR SEED COUNT OP...        OP: reduce scan convert matrices gather histogram join split
-                                          map fp4 loop
+                                          map fp4 loop conflicts
 
 Each case is a kernel that loads a tensor in a random blocked, linear or slice encoding, applies the op, and stores what
 it gives; `loop` is a sum over several reductions, which tritongpu-optimize-thread-locality rewrites. The emulator gets
-it with encodings, the interpreter without. Values are small integers, so that sums of floats are exact in any order.
-Needs nereid and nereid-opt on the PATH.
+it with encodings, the interpreter without. `conflicts` are conversions without copies, which must have none in banks.
+Values are small integers, so that sums of floats are exact in any order. Needs nereid and nereid-opt on the PATH.
 """
 
+import json
 import os
 import random
 import re
@@ -103,7 +104,7 @@ class Kernel:
         self.rng, self.names, self.lines, self.outs = rng, 0, [], []
         self.warps = rng.choice([1, 2, 4, 4, 8, 16, 32])
         self.layouts = Layouts(rng, self.warps)
-        self.parameters, self.passes = [], []
+        self.parameters, self.passes, self.counts = [], [], False
 
     def type(self, shape, element, encoding):
         return "tensor<%s%s, %s>" % ("".join("%dx" % n for n in shape), element, encoding)
@@ -300,6 +301,27 @@ class Kernel:
                                                                self.type(shape, element, second)))
         self.store(value, element, shape, second)
 
+    def conflicts(self):
+        element, rank = self.rng.choice(["f32", "f16", "i8", "i64"]), self.rng.choice([1, 2, 2, 3])
+        warp_bits = log2(self.warps)
+        dims = [self.rng.randrange(rank) for _ in range(5 + warp_bits + self.rng.randint(0, 5))]
+        shape = [1 << dims.count(d) for d in range(rank)]
+        layouts = []
+        for _ in range(2):
+            units = [(d, 1 << b) for d in range(rank) for b in range(log2(shape[d]))]
+            self.rng.shuffle(units)
+            layouts.append(self.layouts.distinct(rank, units[5 + warp_bits:], units[:5], units[5:5 + warp_bits]))
+        value = self.load(element, shape, layouts[0])
+        value = self.emit("ttg.convert_layout %s : %s -> %s" % (value, self.type(shape, element, layouts[0]),
+                                                               self.type(shape, element, layouts[1])))
+        self.store(value, element, shape, layouts[1])
+        self.counts = True
+
+    def has_conflicts(self, counters):
+        """A request takes a wavefront, or one per 128 bytes."""
+        return any(counters["shared_wavefronts"][way] > max(counters["shared_requests"][way], counters["shared_bytes"][way] // 128)
+                   for way in ("load", "store"))
+
     def convert_pointers(self, shape, first, second):
         pointers, of = self.pointers("i32", shape, first, "randint(-100,100)")
         to = self.type(shape, "!tt.ptr<i32>", second)
@@ -440,6 +462,8 @@ class Kernel:
         got = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if got.returncode:
             return got.stderr + " ".join(command)
+        if "--counters" in command and self.has_conflicts(json.loads(got.stdout[got.stdout.index("{"):got.stdout.rindex("}") + 1])):
+            return "bank conflicts: " + " ".join(command)
         return [open(file, "rb").read() for file in outs.values()]
 
 
@@ -456,7 +480,7 @@ def main(directory, seed, count, ops):
                 file.write(kernel.text(with_encodings))
         if kernel.passes:
             subprocess.run(["nereid-opt", paths[0], *kernel.passes, "-o", paths[0]], check=True)
-        schedule = ["--racecheck", "--schedule", ["round-robin", "adversarial", "random"][i % 3]]
+        schedule = ["--counters"] if kernel.counts else ["--racecheck", "--schedule", ["round-robin", "adversarial", "random"][i % 3]]
         expected, got = kernel.run(paths[1], "interpreter"), kernel.run(paths[0], "emulator", schedule)
         if isinstance(expected, str) or expected != got:
             wrong.append("%s\n%s" % (paths[0], got if isinstance(got, str) else expected if isinstance(expected, str) else ""))
