@@ -256,8 +256,10 @@ bool nereid_allocation_run(const nereid_call_graph_t *calls, nereid_scratch_byte
         .arena = arena, .scratch = scratch, .calls = calls, .allocation = out, .function = function->op};
     if (!nereid_flow_graph_build(function->op, arena, &state.graph) ||
         !nereid_alias_run(&state.graph, &summaries.results, arena, &state.alias) ||
-        !nereid_liveness_run(&state.graph, &state.alias, &summaries.ends, arena, &state.liveness) || !collect(&state) ||
-        !place(&state, &out->frames[function - calls->functions.data]) || !summarize(&state, &summaries))
+        !nereid_liveness_run(&state.graph, &state.alias, function->n_callers > 0, &summaries.ends, arena,
+                             &state.liveness) ||
+        !collect(&state) || !place(&state, &out->frames[function - calls->functions.data]) ||
+        !summarize(&state, &summaries))
       return false;
   }
   return !arena->failed;

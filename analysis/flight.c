@@ -161,17 +161,9 @@ static void add_stretch(nereid_flight_t *flight, uint32_t node, uint32_t first, 
                      (nereid_flight_stretch_t){node, first, end < node_end ? end : node_end - 1});
 }
 
-uint8_t nereid_flight_walk(nereid_flight_t *flight, uint32_t position, nereid_flight_kind_t kind, uint8_t groups) {
+/* From the starts of the nodes in `work` on; `least` is what an end was reached with before. */
+static uint8_t walk_on(nereid_flight_t *flight, const nereid_flight_track_t *track, uint8_t least) {
   const nereid_flow_graph_t *graph = flight->graph;
-  const nereid_flight_track_t *track = &flight->tracks[kind];
-  const uint32_t start = graph->nodes_of_ops[position];
-  uint8_t least = NEREID_FLIGHT_DONE;
-  ++flight->walk;
-  flight->stretches.size = flight->reached.size = flight->work.size = 0;
-  const uint32_t stop = pass(graph, track, start, event_behind(track, start, position), &groups);
-  add_stretch(flight, start, position, stop);
-  if (stop == graph->nodes.data[start].end)
-    least = leave(flight, start, groups);
   while (flight->work.size && !flight->arena->failed) {
     const uint32_t node = flight->work.data[--flight->work.size];
     uint8_t count = flight->groups[node];
@@ -186,4 +178,26 @@ uint8_t nereid_flight_walk(nereid_flight_t *flight, uint32_t position, nereid_fl
     add_stretch(flight, flight->reached.data[i], graph->nodes.data[flight->reached.data[i]].first,
                 flight->until[flight->reached.data[i]]);
   return least;
+}
+
+static void start_walk(nereid_flight_t *flight) {
+  ++flight->walk;
+  flight->stretches.size = flight->reached.size = flight->work.size = 0;
+}
+
+uint8_t nereid_flight_walk(nereid_flight_t *flight, uint32_t position, nereid_flight_kind_t kind, uint8_t groups) {
+  const nereid_flow_graph_t *graph = flight->graph;
+  const nereid_flight_track_t *track = &flight->tracks[kind];
+  const uint32_t start = graph->nodes_of_ops[position];
+  start_walk(flight);
+  const uint32_t stop = pass(graph, track, start, event_behind(track, start, position), &groups);
+  add_stretch(flight, start, position, stop);
+  const bool goes_on = stop == graph->nodes.data[start].end;
+  return walk_on(flight, track, goes_on ? leave(flight, start, groups) : NEREID_FLIGHT_DONE);
+}
+
+uint8_t nereid_flight_walk_again(nereid_flight_t *flight, nereid_flight_kind_t kind, uint8_t groups) {
+  start_walk(flight);
+  reach(flight, 0, groups);
+  return walk_on(flight, &flight->tracks[kind], NEREID_FLIGHT_DONE);
 }

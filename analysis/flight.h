@@ -82,4 +82,7 @@ uint8_t nereid_flight_groups_at_begin(nereid_flight_kind_t kind);
  * may be under way. Returns the least count at an end of the function that it reaches, else NEREID_FLIGHT_DONE. */
 uint8_t nereid_flight_walk(nereid_flight_t *flight, uint32_t position, nereid_flight_kind_t kind, uint8_t groups);
 
+/* The same for what was under way before the function began: of an earlier call of it. */
+uint8_t nereid_flight_walk_again(nereid_flight_t *flight, nereid_flight_kind_t kind, uint8_t groups);
+
 #endif

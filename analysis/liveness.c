@@ -56,6 +56,7 @@ typedef struct solver {
   nereid_arena_t *arena;
   const nereid_flow_graph_t *graph;
   const nereid_alias_t *alias;
+  bool is_called;
   const nereid_map_t *ends;
   nereid_flight_t flight;
   subject_t *subjects; /* values by number, then buffers by number */
@@ -216,30 +217,51 @@ static bool is_argument(const solver_t *solver, uint32_t buffer) {
   return mlirOperationIsNull(solver->alias->buffers.data[buffer].alloc);
 }
 
-/* The walk's stretches, as stretches of the buffers that `value` may be. */
+static void add_flights_of(solver_t *solver, uint32_t buffer, nereid_flight_end_t *end, nereid_flight_kind_t kind,
+                           uint8_t groups) {
+  nereid_flight_end_t more = nereid_flight_nothing();
+  more.groups[kind] = groups;
+  nereid_flight_join(end, more);
+  for (size_t s = 0; s < solver->flight.stretches.size; ++s)
+    add_to_buffer(solver, buffer, solver->flight.stretches.data[s]);
+}
+
+/* The walk's stretches, as stretches of the buffers that `value` may be; `end` is what it came to the end with. */
 static void add_flights(solver_t *solver, MlirValue value, nereid_flight_kind_t kind, uint8_t end) {
   const nereid_alias_set_t set = nereid_alias_of(solver->alias, value);
   for (uint32_t i = 0; i < set.count; ++i) {
-    nereid_flight_end_t more = nereid_flight_nothing();
-    more.groups[kind] = end;
-    if (is_argument(solver, set.buffers[i])) {
-      const intptr_t number = mlirBlockArgumentGetArgNumber(solver->alias->buffers.data[set.buffers[i]].value);
-      nereid_flight_join(&solver->liveness->end.arguments[number], more);
-      continue;
-    }
-    nereid_flight_join(&solver->liveness->end.own, more);
-    for (size_t s = 0; s < solver->flight.stretches.size; ++s)
-      add_to_buffer(solver, set.buffers[i], solver->flight.stretches.data[s]);
+    const uint32_t b = set.buffers[i];
+    const intptr_t argument =
+        is_argument(solver, b) ? mlirBlockArgumentGetArgNumber(solver->alias->buffers.data[b].value) : -1;
+    add_flights_of(solver, b, argument < 0 ? &solver->liveness->end.own : &solver->liveness->end.arguments[argument],
+                   kind, end);
   }
 }
 
+/* What the op at `position` begins, with `groups` made since, in the buffers that `values` may be. */
+static void fly_from(solver_t *solver, uint32_t position, nereid_flight_kind_t kind, uint8_t groups, intptr_t n,
+                     const MlirValue *values) {
+  const uint8_t end = nereid_flight_walk(&solver->flight, position, kind, groups);
+  for (intptr_t i = 0; i < n; ++i)
+    add_flights(solver, values[i], kind, end);
+  if (!solver->is_called || end == NEREID_FLIGHT_DONE)
+    return;
+  nereid_flight_walk_again(&solver->flight, kind, end);
+  for (intptr_t i = 0; i < n; ++i)
+    add_flights(solver, values[i], kind, end);
+}
+
 static void fly(solver_t *solver, MlirOperation op, uint32_t position) {
+  enum { MOST = 3 }; /* of buffers that one op accesses asynchronously */
+  MlirValue buffers[MOST];
   nereid_flight_kind_t kind;
+  intptr_t n = 0;
   if (!nereid_flight_begins(op, &kind))
     return;
-  const uint8_t end = nereid_flight_walk(&solver->flight, position, kind, nereid_flight_groups_at_begin(kind));
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    add_flights(solver, mlirOperationGetOperand(op, i), kind, end);
+  for (intptr_t i = 0; n < MOST && i < mlirOperationGetNumOperands(op); ++i)
+    if (nereid_alias_is_buffer(mlirOperationGetOperand(op, i)))
+      buffers[n++] = mlirOperationGetOperand(op, i);
+  fly_from(solver, position, kind, nereid_flight_groups_at_begin(kind), n, buffers);
 }
 
 static const nereid_liveness_end_t *end_of_callee(const solver_t *solver, MlirOperation call) {
@@ -254,21 +276,30 @@ static const nereid_liveness_end_t *end_of_callee(const solver_t *solver, MlirOp
 static void make_live(solver_t *solver, nereid_live_t *live);
 static void add_stretch(solver_t *solver, uint32_t node, uint32_t first, uint32_t last);
 
+static void add_walked(solver_t *solver) {
+  for (size_t s = 0; s < solver->flight.stretches.size; ++s) {
+    const nereid_flight_stretch_t *at = &solver->flight.stretches.data[s];
+    add_stretch(solver, at->node, at->first, at->last);
+  }
+}
+
 /* The frame of a call whose function leaves something under way lives on after it. */
 static void fly_frame(solver_t *solver, MlirOperation call, uint32_t position, const nereid_liveness_end_t *end) {
   bool outlives = false;
   solver->reached.size = solver->ranges.size = 0;
   for (int k = 0; k < NEREID_FLIGHT_KINDS; ++k) {
+    const nereid_flight_kind_t kind = (nereid_flight_kind_t)k;
     if (end->own.groups[k] == NEREID_FLIGHT_DONE)
       continue;
     outlives = true;
     nereid_flight_end_t more = nereid_flight_nothing();
-    more.groups[k] = nereid_flight_walk(&solver->flight, position, (nereid_flight_kind_t)k, end->own.groups[k]);
+    more.groups[k] = nereid_flight_walk(&solver->flight, position, kind, end->own.groups[k]);
     nereid_flight_join(&solver->liveness->end.own, more);
-    for (size_t s = 0; s < solver->flight.stretches.size; ++s) {
-      const nereid_flight_stretch_t *at = &solver->flight.stretches.data[s];
-      add_stretch(solver, at->node, at->first, at->last);
-    }
+    add_walked(solver);
+    if (!solver->is_called || more.groups[k] == NEREID_FLIGHT_DONE)
+      continue;
+    nereid_flight_walk_again(&solver->flight, kind, more.groups[k]);
+    add_walked(solver);
   }
   uintptr_t *place = outlives ? nereid_map_insert(&solver->liveness->calls, call.ptr) : NULL;
   nereid_live_t *live = place ? nereid_arena_new(solver->arena, nereid_live_t, 1) : NULL;
@@ -285,14 +316,12 @@ static void fly_call(solver_t *solver, MlirOperation call, uint32_t position) {
   fly_frame(solver, call, position, end);
   intptr_t first, n;
   nereidMlirCallGetArguments(call, &first, &n);
-  for (intptr_t i = 0; i < n && i < (intptr_t)end->n_arguments; ++i)
-    for (int k = 0; k < NEREID_FLIGHT_KINDS; ++k) {
-      if (end->arguments[i].groups[k] == NEREID_FLIGHT_DONE)
-        continue;
-      const nereid_flight_kind_t kind = (nereid_flight_kind_t)k;
-      const uint8_t left = nereid_flight_walk(&solver->flight, position, kind, end->arguments[i].groups[k]);
-      add_flights(solver, mlirOperationGetOperand(call, first + i), kind, left);
-    }
+  for (intptr_t i = 0; i < n && i < (intptr_t)end->n_arguments; ++i) {
+    const MlirValue passed = mlirOperationGetOperand(call, first + i);
+    for (int k = 0; k < NEREID_FLIGHT_KINDS; ++k)
+      if (end->arguments[i].groups[k] != NEREID_FLIGHT_DONE)
+        fly_from(solver, position, (nereid_flight_kind_t)k, end->arguments[i].groups[k], 1, &passed);
+  }
 }
 
 static void collect(solver_t *solver) {
@@ -529,10 +558,11 @@ static bool prepare(solver_t *solver) {
   return find_regions(solver);
 }
 
-bool nereid_liveness_run(const nereid_flow_graph_t *graph, const nereid_alias_t *alias, const nereid_map_t *ends,
-                         nereid_arena_t *arena, nereid_liveness_t *out) {
+bool nereid_liveness_run(const nereid_flow_graph_t *graph, const nereid_alias_t *alias, bool is_called,
+                         const nereid_map_t *ends, nereid_arena_t *arena, nereid_liveness_t *out) {
   *out = (nereid_liveness_t){.arena = arena, .graph = graph};
-  solver_t solver = {.liveness = out, .arena = arena, .graph = graph, .alias = alias, .ends = ends};
+  solver_t solver = {
+      .liveness = out, .arena = arena, .graph = graph, .alias = alias, .is_called = is_called, .ends = ends};
   if (!prepare(&solver))
     return false;
   collect(&solver);

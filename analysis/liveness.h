@@ -56,11 +56,12 @@ typedef struct nereid_liveness {
   nereid_liveness_end_t end;
 } nereid_liveness_t;
 
-/* Liveness of the function of `graph`. `ends` holds what called functions leave under way (nereid_liveness_end_t *) by
- * their names (StringAttr); null or missing: nothing. Time and memory: linear in ops and in the nodes that buffers live
- * in. Lives in `arena`; false when memory is out. */
-bool nereid_liveness_run(const nereid_flow_graph_t *graph, const nereid_alias_t *alias, const nereid_map_t *ends,
-                         nereid_arena_t *arena, nereid_liveness_t *out);
+/* Liveness of the function of `graph`; `is_called` that it may run several times: what one run leaves under way is
+ * there when the next begins. `ends` holds what called functions leave under way (nereid_liveness_end_t *) by their
+ * names (StringAttr); null or missing: nothing. Time and memory: linear in ops and in the nodes that buffers live in.
+ * Lives in `arena`; false when memory is out. */
+bool nereid_liveness_run(const nereid_flow_graph_t *graph, const nereid_alias_t *alias, bool is_called,
+                         const nereid_map_t *ends, nereid_arena_t *arena, nereid_liveness_t *out);
 
 /* The time of the op at `position`. */
 static inline uint32_t nereid_liveness_time(const nereid_liveness_t *liveness, uint32_t position) {

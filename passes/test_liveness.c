@@ -58,7 +58,8 @@ static void print_op(printer_t *printer, uint32_t position) {
     nereidMlirEmitRemark(mlirOperationGetLocation(printer->graph.ops.data[position]), "live: %s", printer->line);
 }
 
-static bool print_function(printer_t *printer, MlirOperation function) {
+static bool print_function(printer_t *printer, const nereid_call_function_t *called) {
+  MlirOperation function = called->op;
   nereid_arena_t *arena = printer->arena;
   MlirAttribute name = mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("sym_name"));
   nereid_alias_results_t *results = nereid_arena_new(arena, nereid_alias_results_t, 1);
@@ -69,7 +70,8 @@ static bool print_function(printer_t *printer, MlirOperation function) {
       !nereid_flow_graph_build(function, arena, &printer->graph) ||
       !nereid_alias_run(&printer->graph, &printer->results, arena, &printer->alias) ||
       !nereid_alias_results(&printer->graph, &printer->alias, arena, results) ||
-      !nereid_liveness_run(&printer->graph, &printer->alias, &printer->ends, arena, &printer->liveness))
+      !nereid_liveness_run(&printer->graph, &printer->alias, called->n_callers > 0, &printer->ends, arena,
+                           &printer->liveness))
     return false;
   *end = printer->liveness.end;
   *place_of_results = (uintptr_t)results;
@@ -90,7 +92,7 @@ MlirLogicalResult nereid_pass_test_liveness(nereid_pass_t *pass) {
   printer.state = mlirAsmStateCreateForOperation(pass->op, flags);
   bool done = true;
   for (size_t i = 0; done && i < calls.functions.size; ++i)
-    done = print_function(&printer, nereid_call_graph_callees_first(&calls, i)->op);
+    done = print_function(&printer, nereid_call_graph_callees_first(&calls, i));
   mlirAsmStateDestroy(printer.state);
   mlirOpPrintingFlagsDestroy(flags);
   return done ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
