@@ -217,7 +217,7 @@ static void add_simple(list_t *list, kind_t kind) {
 }
 
 static void add_one(list_t *list, int depth) {
-  const kind_t kind = (kind_t)below(KINDS);
+  const kind_t kind = below(4) ? (kind_t)below(KINDS) : (kind_t)(COPY + below(3));
   if (kind == ALLOC)
     allocate(list, below(CLASSES));
   else if (kind == IF || kind == FOR) {

@@ -94,6 +94,26 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  tt.func @other_ways(%p: tensor<128x!tt.ptr<f32>, #line>, %c: i1) {
+    // expected-remark@below {{live: %0}}
+    %a = ttg.local_alloc : () -> !buffer
+    // expected-remark@below {{live: %0}}
+    %t = ttg.async_copy_global_to_local %p, %a : tensor<128x!tt.ptr<f32>, #line> -> !buffer
+    // expected-remark@below {{live: %0}}
+    %g = ttg.async_commit_group
+    // expected-remark@below {{live: %0}}
+    scf.if %c {
+    } else {
+      // expected-remark@below {{live: %0}}
+      %h = ttg.async_commit_group
+    }
+    // expected-remark@below {{live: %0}}
+    %w = ttg.async_wait {num = 1 : i32}
+    // expected-remark@below {{live: %0}}
+    %v = ttg.async_wait {num = 0 : i32}
+    tt.return
+  }
+
   // A copy that is not committed is not waited for; one that a function leaves is under way in its callers.
   tt.func private @leaves(%p: tensor<128x!tt.ptr<f32>, #line>) {
     // expected-remark@below {{live: %0}}
