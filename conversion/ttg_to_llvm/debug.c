@@ -8,6 +8,7 @@
  * "Assertion"). A print shows every element once: of threads that hold the same element one prints it. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
+#include "passes/debug_scope.h"
 
 #include "nereid/dialects/tt.h"
 
@@ -27,29 +28,11 @@ typedef struct place {
   int line;
 } place_t;
 
-static MlirLocation first_of_fused(nereid_lower_t *lower, MlirLocation fused) {
-  const unsigned n = mlirLocationFusedGetNumLocations(fused);
-  MlirLocation *all = nereid_arena_new(lower->arena, MlirLocation, n);
-  if (all)
-    mlirLocationFusedGetLocations(fused, all);
-  return all ? all[0] : mlirLocationUnknownGet(lower->context);
-}
-
 /* Where the op comes from: the innermost file location inside names, calls and groups. */
-static place_t place_of(nereid_lower_t *lower, MlirOperation op) {
+static place_t place_of(MlirOperation op) {
   place_t place = {.file = "unknown", .function = "unknown", .line = 0};
-  MlirLocation location = mlirOperationGetLocation(op);
-  for (;;) {
-    if (mlirLocationIsAName(location))
-      location = mlirLocationNameGetChildLoc(location);
-    else if (mlirLocationIsACallSite(location))
-      location = mlirLocationCallSiteGetCallee(location);
-    else if (mlirLocationIsAFused(location) && mlirLocationFusedGetNumLocations(location) > 0)
-      location = first_of_fused(lower, location);
-    else
-      break;
-  }
-  if (mlirLocationIsAFileLineColRange(location)) {
+  MlirLocation location = nereid_debug_place_of(mlirOperationGetLocation(op));
+  if (!mlirLocationIsNull(location)) {
     MlirStringRef file = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location));
     snprintf(place.file, sizeof place.file, "%.*s", (int)file.length, file.data);
     place.line = mlirLocationFileLineColRangeGetStartLine(location);
@@ -62,7 +45,7 @@ static bool emit_assertfail(nereid_lower_t *lower, MlirOperation op) {
   const MlirType types[] = {t->ptr, t->ptr, t->i32, t->ptr, t->i64};
   if (!nereid_lower_declare(lower, "__assertfail", mlirLLVMFunctionTypeGet(t->none, 5, types, false)))
     return false;
-  place_t place = place_of(lower, op);
+  place_t place = place_of(op);
   MlirStringRef name = mlirStringAttrGetValue(mlirOperationGetAttributeByName(lower->function, ref("sym_name")));
   snprintf(place.function, sizeof place.function, "%.*s", (int)name.length, name.data);
   const MlirValue arguments[] = {nereid_lower_string(lower, nereid_tt_assert_get_message(op)),
