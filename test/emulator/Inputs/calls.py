@@ -16,6 +16,7 @@ CASES = {
         "levels": [*ROWS, "2=0"],
         "loop": [*ROWS, "2=5"],
         "branches": [*ROWS, "2=0"],
+        "handed": [*ROWS, "2=0"],
         "flight": [*ROWS, "2=0"],
     },
     "calls.ttir": {
