@@ -7,6 +7,7 @@
 #include "analysis/allocation.h"
 #include "analysis/axis_info.h"
 #include "analysis/call_graph.h"
+#include "analysis/membar.h"
 #include "analysis/scratch.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
@@ -33,6 +34,7 @@ typedef struct printer {
   const nereid_call_graph_t *graph;
   nereid_allocation_t allocation;
   nereid_axis_result_t axis;
+  nereid_membar_t membar;
   nereid_arena_t *arena;
   function_t *functions; /* by number */
   MlirStringCallback callback;
@@ -129,6 +131,74 @@ static void print_starts(const printer_t *printer, size_t number) {
     print(printer, "and elsewhere\\l");
 }
 
+static void print_argument_name(const printer_t *printer, size_t function, intptr_t i) {
+  MlirRegion body = mlirOperationGetRegion(printer->graph->functions.data[function].op, 0);
+  MlirLocation location = mlirValueGetLocation(mlirBlockGetArgument(mlirRegionGetFirstBlock(body), i));
+  if (mlirLocationIsAName(location))
+    print_escaped(printer, mlirIdentifierStr(mlirLocationNameGetName(location)));
+  else
+    print_number(printer, "argument ", i, "");
+}
+
+/* --- accesses that wait for a barrier --- */
+
+enum { MOST_INTERVALS = 6, SPACE_BITS = 40 };
+
+static void print_interval(const printer_t *printer, size_t function, bool writes, int64_t first, int64_t end) {
+  const int64_t space = first >> SPACE_BITS, base = NEREID_SHARED_SPACE(space);
+  print(printer, writes ? "writes " : "reads ");
+  if (space)
+    print_argument_name(printer, function, (intptr_t)space - 1);
+  print_number(printer, space ? " [" : "[", first - base, ", ");
+  print_number(printer, "", end - base, ")");
+}
+
+/* What a set reads, or writes, as intervals that do not touch each other. */
+static size_t print_kind(const printer_t *printer, size_t function, const nereid_access_set_t *set, bool writes,
+                         size_t printed) {
+  int64_t first = -1, end = -1;
+  for (size_t i = 0; i <= set->size; ++i) {
+    const nereid_shared_access_t *access = i < set->size ? &set->data[i] : NULL;
+    if (access && (access->kind != NEREID_SHARED_READ) != writes)
+      continue;
+    if (access && first >= 0 && access->first <= end) {
+      end = access->end > end ? access->end : end;
+      continue;
+    }
+    if (first >= 0 && printed <= MOST_INTERVALS) {
+      print(printer, printed ? ", " : ": ");
+      if (printed == MOST_INTERVALS)
+        print(printer, "more");
+      else
+        print_interval(printer, function, writes, first, end);
+      ++printed;
+    }
+    first = access ? access->first : -1;
+    end = access ? access->end : -1;
+  }
+  return printed;
+}
+
+static void print_accesses(const printer_t *printer, size_t function, const char *when,
+                           const nereid_access_set_t *set) {
+  if (!set->size)
+    return;
+  print(printer, when);
+  const size_t printed = print_kind(printer, function, set, true, 0);
+  print_kind(printer, function, set, false, printed);
+  print(printer, "\\l");
+}
+
+static void print_summary(const printer_t *printer, size_t function) {
+  const nereid_membar_summary_t *summary = &printer->membar.functions[function].summary;
+  print_accesses(printer, function, "before its first barrier", &summary->entry);
+  print_accesses(printer, function, "after its last barrier", &summary->exit.pending);
+  if (summary->entry.size && summary->exit.open)
+    print(printer, "some way through has no barrier\\l");
+}
+
+/* --- arguments --- */
+
 static bool says_something(const nereid_axis_info_t *info) {
   bool says = info->has_constant;
   for (int d = 0; d < info->rank; ++d)
@@ -136,19 +206,16 @@ static bool says_something(const nereid_axis_info_t *info) {
   return says;
 }
 
-static void print_arguments(const printer_t *printer, MlirOperation function) {
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+static void print_arguments(const printer_t *printer, size_t function) {
+  MlirOperation op = printer->graph->functions.data[function].op;
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); ++i) {
     MlirValue argument = mlirBlockGetArgument(entry, i);
     const nereid_axis_info_t *info = nereid_axis_info_get(&printer->axis, argument);
     const char *text = info && says_something(info) ? nereid_axis_info_format(info, printer->arena) : NULL;
-    MlirLocation location = mlirValueGetLocation(argument);
     if (!text)
       continue;
-    if (mlirLocationIsAName(location))
-      print_escaped(printer, mlirIdentifierStr(mlirLocationNameGetName(location)));
-    else
-      print_number(printer, "argument ", i, "");
+    print_argument_name(printer, function, i);
     print(printer, ": ");
     print_escaped(printer, mlirStringRefCreateFromCString(text));
     print(printer, "\\l");
@@ -165,7 +232,8 @@ static void print_function(const printer_t *printer, size_t number) {
   if (frame_bytes(printer, number))
     print_number(printer, "frame of ", frame_bytes(printer, number), " bytes\\l");
   print_starts(printer, number);
-  print_arguments(printer, function->op);
+  print_summary(printer, number);
+  print_arguments(printer, number);
   print(printer, "\"];\n");
 }
 
@@ -190,7 +258,8 @@ nereid_status_t nereid_call_graph_dot(MlirOperation module, nereid_arena_t *aren
   if (status != NEREID_OK)
     return status;
   printer.functions = nereid_arena_new(arena, function_t, graph.functions.size);
-  if (!printer.functions || !nereid_allocation_run(&graph, nereid_scratch_bytes, arena, &printer.allocation))
+  if (!printer.functions || !nereid_allocation_run(&graph, nereid_scratch_bytes, arena, &printer.allocation) ||
+      !nereid_membar_analyze(&graph, (nereid_membar_options_t){.mode = NEREID_MEMBAR_BARRIERS}, arena, &printer.membar))
     return NEREID_ERROR_MEMORY;
   find_starts(&printer);
   print(&printer, "digraph calls {\n  node [shape=box, fontname=monospace];\n");

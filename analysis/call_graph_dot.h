@@ -1,9 +1,10 @@
 /* The call graph as a picture, in the language of Graphviz, with what analyses know at the boundaries of functions:
- * sizes of frames in shared memory, where they start on each way from a kernel, what is known of arguments.
+ * sizes of frames in shared memory, where they start on each way from a kernel, which accesses wait for a barrier where
+ * they begin and end, what is known of arguments.
  *
  *   digraph calls {
  *     "k" [label="k, kernel\lframe of 3072 bytes\lx: contiguity = [1], divisibility = [16], …\l"];
- *     "f" [label="f\lframe of 1024 bytes\lstarts at 2048: k > f\l"];
+ *     "f" [label="f\lframe of 1024 bytes\lstarts at 2048: k > f\lbefore its first barrier: writes [0, 1024)\l"];
  *     "k" -> "f" [label="frame at 2048"];
  *   } */
 #ifndef NEREID_ANALYSIS_CALL_GRAPH_DOT_H
