@@ -97,6 +97,18 @@ static bool starts_with(nereid_view_t text, const char *prefix) {
   return nereid_view_starts_with(text, nereid_view(prefix));
 }
 
+/* The number that `text` begins with, which is cut off. */
+static unsigned take_number(nereid_view_t *text) {
+  uint64_t value = 0;
+  while (text->size && *text->data >= '0' && *text->data <= '9') {
+    value = value * 10 + (uint64_t)(*text->data - '0');
+    *text = nereid_view_of(text->data + 1, text->size - 1);
+    if (value > UINT16_MAX) /* no file */
+      return 0;
+  }
+  return (unsigned)value;
+}
+
 /* Cuts ":number" off the end. */
 static bool cut_number(nereid_view_t *text, unsigned *out) {
   size_t at = text->size;
@@ -124,7 +136,7 @@ static bool read_place(nereid_view_t text, frame_t *out) {
   return true;
 }
 
-enum { DEPTH_LIMIT = 64 };
+enum { DEPTH_LIMIT = 64, LOC_DIRECTIVE = sizeof "\t.loc\t" - 1, FILE_DIRECTIVE = sizeof "\t.file\t" - 1 };
 
 /* The frames of "a:1:2 @[ b:3:4 @[ c:5:6 ] ]", innermost first; their number, 0 when it is none of that. */
 static size_t read_chain(nereid_view_t text, frame_t *frames) {
@@ -215,11 +227,10 @@ static void write_line(writer_t *writer, nereid_view_t line) {
   size_t depth = 0;
   if (text)
     depth = read_chain(nereid_view_of(text + 3, (size_t)(line.data + line.size - text) - 3), frames);
-  for (size_t i = 0; i < depth; i++)
+  for (size_t i = 1; i < depth; i++)
     frames[i].file_index = file_index(writer, frames[i].file);
-  // LLVM wrote the number. NOLINTNEXTLINE(cert-err34-c,bugprone-unchecked-string-to-number-conversion)
-  if (depth && sscanf(line.data, " .loc %u", &frames[0].file_index) != 1)
-    depth = 0;
+  nereid_view_t number = nereid_view_of(line.data + LOC_DIRECTIVE, line.size - LOC_DIRECTIVE);
+  frames[0].file_index = take_number(&number);
   for (size_t i = depth; i > 1; i--)
     if (!remember(writer, &frames[i - 1])) {
       write_location(writer, &frames[i - 1], i < depth ? &frames[i] : NULL);
@@ -235,18 +246,29 @@ static void write_line(writer_t *writer, nereid_view_t line) {
     (void)remember(writer, &frames[0]);
 }
 
+/* What neither a string of PTX nor a comment could hold becomes a question mark. */
+static void write_text(FILE *out, nereid_view_t text) {
+  for (size_t i = 0; i < text.size; i++) {
+    const char c = text.data[i];
+    fputc((unsigned char)c < ' ' || c == '"' || c == '\\' ? '?' : c, out);
+  }
+}
+
 static void write_names(writer_t *writer) {
   for (size_t i = 0; i < writer->added_files.size; i++) {
     unsigned index = writer->added_files.data[i];
-    fprintf(writer->out, "\t.file\t%u \"%.*s\"\n", index, (int)writer->files.data[index].size,
-            writer->files.data[index].data);
+    fprintf(writer->out, "\t.file\t%u \"", index);
+    write_text(writer->out, writer->files.data[index]);
+    fputs("\"\n", writer->out);
   }
   if (!writer->names.size)
     return;
   fputs("\t.section\t.debug_str\n\t{\n", writer->out);
   for (size_t i = 0; i < writer->names.size; i++) {
     nereid_view_t name = writer->names.data[i];
-    fprintf(writer->out, "$L__inlined%zu: // %.*s\n\t.b8 ", i, (int)name.size, name.data);
+    fprintf(writer->out, "$L__inlined%zu: // ", i);
+    write_text(writer->out, name);
+    fputs("\n\t.b8 ", writer->out);
     for (size_t c = 0; c < name.size; c++)
       fprintf(writer->out, "%u,", (unsigned)(unsigned char)name.data[c]);
     fputs("0\n", writer->out);
@@ -256,17 +278,16 @@ static void write_names(writer_t *writer) {
 
 /* `	.file	2 "path"` */
 static bool read_file_directive(writer_t *writer, nereid_view_t line) {
-  unsigned index = 0;
-  int used = 0;
-  const char *end = line.data + line.size;
-  // LLVM wrote the number. NOLINTNEXTLINE(cert-err34-c,bugprone-unchecked-string-to-number-conversion)
-  if (sscanf(line.data, " .file %u \"%n", &index, &used) != 1 || !used || index > UINT16_MAX)
+  nereid_view_t rest = nereid_view_of(line.data + FILE_DIRECTIVE, line.size - FILE_DIRECTIVE);
+  unsigned index = take_number(&rest);
+  if (!index || !starts_with(rest, " \""))
     return true;
-  const char *path = line.data + used, *quote = memchr(path, '"', (size_t)(end - path));
+  rest = nereid_view_of(rest.data + 2, rest.size - 2);
+  const char *quote = memchr(rest.data, '"', rest.size);
   while (writer->files.size <= index)
     if (!nereid_vector_push(writer->lines->arena, &writer->files, (nereid_view_t){NULL, 0}))
       return false;
-  writer->files.data[index] = nereid_view_of(path, quote ? (size_t)(quote - path) : 0);
+  writer->files.data[index] = nereid_view_of(rest.data, quote ? (size_t)(quote - rest.data) : 0);
   return true;
 }
 

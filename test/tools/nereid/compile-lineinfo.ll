@@ -18,7 +18,8 @@
 ; CHECK: .file [[MID]] "mid.py"
 ; CHECK: $L__inlined{{[0-9]+}}: // middle
 ; CHECK-NEXT: .b8 109,105,100,100,108,101,0
-; CHECK: $L__inlined{{[0-9]+}}: // leaf
+; CHECK: $L__inlined{{[0-9]+}}: // leaf??
+; CHECK-NEXT: .b8 108,101,97,102,10,34,0
 target triple = "nvptx64-nvidia-cuda"
 
 define ptx_kernel void @k(ptr addrspace(1) %p) !dbg !4 {
@@ -39,7 +40,7 @@ define ptx_kernel void @k(ptr addrspace(1) %p) !dbg !4 {
 !6 = !DISubroutineType(types: !7)
 !7 = !{}
 !8 = !DIFile(filename: "b.py", directory: "there")
-!9 = distinct !DISubprogram(name: "leaf", file: !8, line: 6, type: !6, spFlags: DISPFlagDefinition, unit: !0)
+!9 = distinct !DISubprogram(name: "leaf\0A\22", file: !8, line: 6, type: !6, spFlags: DISPFlagDefinition, unit: !0)
 !10 = distinct !DILexicalBlock(scope: !9, file: !8, line: 6)
 !11 = !DIFile(filename: "mid.py", directory: "")
 !12 = distinct !DISubprogram(name: "middle", file: !11, line: 6, type: !6, spFlags: DISPFlagDefinition, unit: !0)
