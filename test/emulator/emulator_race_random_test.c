@@ -1,5 +1,5 @@
-/* The race detector against the naive one on random programs: each byte that has a race is reported, and each report is
- * a pair that the naive one has. */
+/* The race detector against the naive one on random programs, of CTAs, of clusters of two and of warpgroups with wgmma:
+ * each byte that has a race is reported, and each report is a pair that the naive one has. */
 #include "test/emulator/both_detectors.h"
 #include "test/emulator/emulate.h"
 
@@ -8,6 +8,8 @@ static uint64_t seed;
 static char body[1 << 14];
 static size_t used;
 static int phases, barriers; /* of 16: one for each pair of arrive and sync */
+static enum { PLAIN, CLUSTER, PRODUCTS } kind;
+static int threads; /* of a CTA */
 
 static unsigned below(unsigned n) { /* splitmix64 */
   uint64_t z = seed += UINT64_C(0x9e3779b97f4a7c15);
@@ -70,9 +72,19 @@ static void say_access(void) {
   }
 }
 
+static void say_wait(void) {
+  static int label;
+  if (below(2))
+    say_access();
+  if (below(8) == 0)
+    say("bar.sync 0;\n");
+  say("$W%d: mbarrier.try_wait.parity.shared.b64 %%p2, [%%r0+4096], %d; @!%%p2 bra $W%d;\n", label, phases++ & 1,
+      label);
+  label++;
+}
+
 /* All threads wait for the next phase, to which all of them or one arrived, or copies. */
 static void say_phase(void) {
-  static int label;
   switch (below(3)) {
   case 0:
     say("mbarrier.arrive%s.shared.b64 %%d1, [%%r0+4096];\n", ONE_OF("", "", ".relaxed.cta"));
@@ -87,28 +99,103 @@ static void say_phase(void) {
         "[%%r0+4096];\n",
         (int)below(4) * 64);
   }
+  say_wait();
+}
+
+/* A phase that the other CTA takes part in: first the two meet, without an order, so that each has its own phase done.
+ */
+static void say_phase_of_both(void) {
+  say("barrier.cluster.arrive.relaxed; barrier.cluster.wait;\n");
+  switch (below(3)) {
+  case 0: /* thread 0 arrives at the other's */
+    say("@!%%p0 mbarrier.arrive.shared.b64 %%d1, [%%r0+4096];\n"
+        "@%%p0 mbarrier.arrive%s.shared::cluster.b64 _, [%%r76+4096];\n",
+        ONE_OF(".release.cluster", ".relaxed.cluster"));
+    break;
+  case 1:
+    say("@!%%p0 mbarrier.arrive.shared.b64 %%d1, [%%r0+4096];\n"
+        "@%%p0 mbarrier.arrive.expect_tx.shared.b64 %%d1, [%%r0+4096], 4;\n"
+        "@%%p0 %s [%%r76+%d], %%r70, [%%r76+4096];\n",
+        ONE_OF("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32",
+               "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32"),
+        (int)below(4) * 64);
+    break;
+  default:
+    say("@!%%p0 mbarrier.arrive.shared.b64 %%d1, [%%r0+4096];\n"
+        "@%%p0 mbarrier.arrive.expect_tx.shared.b64 %%d1, [%%r0+4096], 64;\n"
+        "@%%p5 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%%r0+%d], "
+        "[%%d9+512], 64, [%%r0+4096], %%h1;\n",
+        (int)below(4) * 64);
+  }
+  say_wait();
+}
+
+static void say_in_cluster(void) {
+  const char *place = ONE_OF("%r75", "%r75", "%r76", "%r76+4", "%r76+128"), *who = guard();
+  switch (below(8)) {
+  case 0:
+    say("barrier.cluster.arrive; barrier.cluster.wait;\n");
+    return;
+  case 1:
+    say("barrier.cluster.arrive%s;\n", ONE_OF("", ".release", ".relaxed"));
+    say_access();
+    say("barrier.cluster.wait;\n");
+    return;
+  case 2:
+  case 3:
+    say_phase_of_both();
+    return;
+  case 4:
+    say("%sst.shared::cluster.b32 [%s], %%r74;\n", who, place);
+    return;
+  case 5:
+    say("%sld.shared::cluster.b32 %%r2, [%s];\n", who, place);
+    return;
+  case 6:
+    say("%s%s.cluster.shared::cluster.add.u32 %%r2, [%s], 1;\n", who, ONE_OF("atom.relaxed", "atom.acq_rel"), place);
+    return;
+  default:
+    say("%sfence.acq_rel.cluster;\n", who);
+  }
+}
+
+/* A is at 0, 512 bytes for each warp, B is its first 256. */
+static void say_product(void) {
+  if (below(8))
+    say("wgmma.fence.sync.aligned;\n");
+  for (unsigned k = 1 + below(2); k; --k)
+    say("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%%r10,%%r11,%%r12,%%r13}, %%d7, %%d7, %%p6, 1, 1, 0, %d;\n",
+        (int)below(2));
+  if (below(4) == 0)
+    say("%s\n", ONE_OF("add.u32 %r2, %r10, 1;", "mov.u32 %r11, 0;", "mov.u32 %r3, 0;"));
+  if (below(8))
+    say("wgmma.commit_group.sync.aligned;\n");
   if (below(2))
     say_access();
-  if (below(8) == 0)
-    say("bar.sync 0;\n");
-  say("$W%d: mbarrier.try_wait.parity.shared.b64 %%p2, [%%r0+4096], %d; @!%%p2 bra $W%d;\n", label, phases++ & 1,
-      label);
-  label++;
+  if (below(4))
+    say("wgmma.wait_group.sync.aligned %u;\n", below(4) == 0);
 }
 
 static void say_operation(void) {
+  if (kind != PLAIN && below(3) == 0) {
+    if (kind == CLUSTER)
+      say_in_cluster();
+    else
+      say_product();
+    return;
+  }
   switch (below(16)) {
   case 0:
     say("bar.sync 0;\n");
     return;
   case 1:
-    say("@%%p1 bar.sync 1, 32; @!%%p1 bar.sync 2, 32;\n");
+    say("@%%p1 bar.sync 1, 32; @!%%p1 bar.sync 2, %d;\n", threads - 32);
     return;
   case 2:
     if (below(2))
-      say("@%%p1 bar.arrive %d, 64; @!%%p1 bar.sync %d, 64;\n", barriers, barriers);
+      say("@%%p1 bar.arrive %d, %d; @!%%p1 bar.sync %d, %d;\n", barriers, threads, barriers, threads);
     else
-      say("@!%%p1 bar.arrive %d, 64; @%%p1 bar.sync %d, 64;\n", barriers, barriers);
+      say("@!%%p1 bar.arrive %d, %d; @%%p1 bar.sync %d, %d;\n", barriers, threads, barriers, threads);
     barriers++;
     return;
   case 3:
@@ -151,7 +238,8 @@ static nereid_status_t run_program(const char *text, uint32_t ctas, nereid_emula
   assert_int_equal(nereid_emulator_memory_create(&memory), NEREID_OK);
   assert_int_equal(nereid_emulator_memory_add(memory, data, sizeof data, 128, "data", &address), NEREID_OK);
   nereid_emulator_launch_t launch = {.grid = {ctas, 1, 1},
-                                     .block = {64, 1, 1},
+                                     .cluster = {kind == CLUSTER ? 2 : 1, 1, 1},
+                                     .block = {(uint32_t)threads, 1, 1},
                                      .shared_bytes = 8192,
                                      .parameters = &address,
                                      .parameter_bytes = 8,
@@ -166,6 +254,8 @@ static nereid_status_t run_program(const char *text, uint32_t ctas, nereid_emula
   return status;
 }
 
+#define MEET "barrier.cluster.arrive; barrier.cluster.wait;\n"
+
 static void random_programs_have_the_same_races(void **state) {
   static char text[1 << 15];
   const char *only = getenv("NEREID_RACE_SEED"), *most = getenv("NEREID_RACE_PROGRAMS");
@@ -177,18 +267,27 @@ static void random_programs_have_the_same_races(void **state) {
     used = 0;
     phases = 0;
     barriers = 3;
-    say("@%%p0 mbarrier.init.shared.b64 [%%r0+4096], 64;\nbar.sync 0;\n");
+    kind = i % 3 == 0 ? CLUSTER : i % 6 == 1 ? PRODUCTS : PLAIN;
+    threads = kind == PRODUCTS ? 128 : 64;
+    say("@%%p0 mbarrier.init.shared.b64 [%%r0+4096], %d;\n%s\n", threads,
+        kind == CLUSTER ? MEET "mapa.shared::cluster.u32 %r75, %r71, %r5; mapa.shared::cluster.u32 %r76, %r0, %r5;"
+                        : "bar.sync 0;");
     for (unsigned k = 3 + below(10); k; --k)
       say_operation();
+    say("%s", kind == CLUSTER ? MEET : "");
     snprintf(text, sizeof text,
              ".version 8.7\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 smem[];\n"
-             ".visible .entry t(.param .u64 t_0)\n{\n.reg .pred %%p<8>;\n.reg .b32 %%r<80>;\n.reg .b64 %%d<10>;\n"
+             ".visible .entry t(.param .u64 t_0)\n{\n.reg .pred %%p<8>;\n.reg .b16 %%h<2>;\n.reg .b32 %%r<80>;\n"
+             ".reg .b64 %%d<10>;\n"
              "ld.param.b64 %%d9, [t_0]; mov.u32 %%r70, %%tid.x; mov.u32 %%r0, smem; mad.lo.u32 %%r71, %%r70, 4, %%r0;\n"
              "xor.b32 %%r1, %%r70, 32; mad.lo.u32 %%r72, %%r1, 4, %%r0; xor.b32 %%r1, %%r70, 1;\n"
              "mad.lo.u32 %%r73, %%r1, 4, %%r0; setp.eq.u32 %%p0, %%r70, 0; setp.lt.u32 %%p1, %%r70, 32;\n"
-             "setp.lt.u32 %%p4, %%r70, 8; mov.u32 %%r74, 7; mad.wide.u32 %%d8, %%r70, 4, %%d9;\n%s\nret;\n}\n",
+             "setp.lt.u32 %%p4, %%r70, 8; mov.u32 %%r74, 7; mad.wide.u32 %%d8, %%r70, 4, %%d9;\n"
+             "mov.u32 %%r5, %%cluster_ctarank; mad.lo.u32 %%r4, %%r5, 64, %%r70; setp.eq.u32 %%p5, %%r4, 0;\n"
+             "xor.b32 %%r5, %%r5, 1; mov.u16 %%h1, 3; mov.b64 %%d7, 0x1000080000; setp.eq.u32 %%p6, %%r0, %%r0;\n"
+             "mov.u32 %%r10, 0; mov.u32 %%r11, 0; mov.u32 %%r12, 0; mov.u32 %%r13, 0;\n%s\nret;\n}\n",
              body);
-    if (run_program(text, 1 + below(2), &report))
+    if (run_program(text, kind == CLUSTER ? 2 + 2 * below(2) : 1 + below(2), &report))
       fail_msg("seed %llu: %s\n%s", (unsigned long long)i, report.message.text, body);
     racy += naive.pairs.size != 0;
     if (both.disagreements)
