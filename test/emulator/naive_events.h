@@ -146,6 +146,7 @@ static void naive_proxy_fence(emu_warp_t *warp, uint32_t mask) {
 }
 
 static void naive_warp_sync(emu_warp_t *warp, uint32_t mask) {
+  (void)naive_cta(warp->cta); /* its threads' nodes come first */
   int all = naive_node();
   FOR_LANES(lane, mask) naive_after(all, naive_current(warp, lane));
   FOR_LANES(lane, mask) naive_after(naive_next(naive_thread(warp, lane)), all);
