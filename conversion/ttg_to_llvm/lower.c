@@ -306,7 +306,7 @@ static void declare_shared_memory(nereid_lower_t *lower, MlirStringRef name) {
   create_global(lower, 5, attributes);
 }
 
-/* A private constant global of `text` and a NUL, named by its number of predecessors. */
+/* A private constant global, named by its number of predecessors. */
 static void create_string(nereid_lower_t *lower, MlirStringRef name, MlirAttribute bytes, intptr_t size) {
   MlirType type = mlirLLVMArrayTypeGet(lower->types.i8, (unsigned)size);
   MlirNamedAttribute attributes[] = {
@@ -316,8 +316,9 @@ static void create_string(nereid_lower_t *lower, MlirStringRef name, MlirAttribu
       nereid_emit_attribute(lower, "constant", mlirUnitAttrGet(lower->context)),
       nereid_emit_attribute(lower, "value", bytes),
       nereid_emit_attribute(lower, "addr_space", mlirIntegerAttrGet(lower->types.i32, 1)),
+      nereid_emit_attribute(lower, "alignment", mlirIntegerAttrGet(lower->types.i64, 8)),
   };
-  create_global(lower, 6, attributes);
+  create_global(lower, 7, attributes);
 }
 
 /* No function has a $ that no hexadecimal digit follows. */
@@ -357,16 +358,19 @@ static MlirStringRef name_string(nereid_lower_t *lower, MlirAttribute bytes, int
   return mlirStringAttrGetValue(name);
 }
 
-MlirValue nereid_lower_string(nereid_lower_t *lower, MlirStringRef text) {
-  char *ended = nereid_arena_copy(lower->arena, nereid_view_of(text.data, text.length));
-  MlirAttribute bytes =
-      mlirStringAttrGet(lower->context, mlirStringRefCreate(ended ? ended : "", ended ? text.length + 1 : 0));
-  MlirStringRef name = name_string(lower, bytes, (intptr_t)text.length + 1);
+MlirValue nereid_lower_bytes(nereid_lower_t *lower, MlirStringRef bytes) {
+  MlirStringRef name = name_string(lower, mlirStringAttrGet(lower->context, bytes), (intptr_t)bytes.length);
   MlirNamedAttribute attribute =
       nereid_emit_attribute(lower, "global_name", mlirFlatSymbolRefAttrGet(lower->context, name));
   MlirOperation address =
       nereid_emit_op(lower, "llvm.mlir.addressof", 1, &lower->types.ptr_global, 0, NULL, 1, &attribute);
-  return nereid_emit_cast(lower, "llvm.addrspacecast", lower->types.ptr, mlirOperationGetResult(address, 0));
+  return mlirOperationGetResult(address, 0);
+}
+
+MlirValue nereid_lower_string(nereid_lower_t *lower, MlirStringRef text) {
+  char *ended = nereid_arena_copy(lower->arena, nereid_view_of(text.data, text.length));
+  MlirStringRef bytes = mlirStringRefCreate(ended ? ended : "", ended ? text.length + 1 : 0);
+  return nereid_emit_cast(lower, "llvm.addrspacecast", lower->types.ptr, nereid_lower_bytes(lower, bytes));
 }
 
 MlirValue nereid_lower_shared_pointer(nereid_lower_t *lower, int64_t offset) {

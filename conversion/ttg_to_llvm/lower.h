@@ -113,6 +113,7 @@ struct nereid_lower_row {
 extern const nereid_lower_row_t nereid_lower_arith_rows[];
 extern const nereid_lower_row_t nereid_lower_float_cast_rows[];
 extern const nereid_lower_row_t nereid_lower_math_rows[];
+extern const nereid_lower_row_t nereid_lower_constant_rows[];
 extern const nereid_lower_row_t nereid_lower_view_rows[];
 extern const nereid_lower_row_t nereid_lower_memory_rows[];
 extern const nereid_lower_row_t nereid_lower_atomic_rows[];
@@ -143,6 +144,9 @@ void nereid_lower_set(nereid_lower_t *lower, MlirValue value, nereid_lowered_t l
 
 /* Sets a scalar's one value. */
 void nereid_lower_set_scalar(nereid_lower_t *lower, MlirValue value, MlirValue lowered);
+
+/* Sets all registers of a value to `lowered`; false when memory is out. */
+bool nereid_lower_set_splat(nereid_lower_t *lower, MlirValue value, MlirValue lowered);
 
 /* An array of `count` null values in the arena. */
 nereid_lowered_t nereid_lower_array(nereid_lower_t *lower, intptr_t count);
@@ -241,7 +245,10 @@ MlirValue nereid_lower_program_id(nereid_lower_t *lower, int axis);
 /* A declaration `name : type` in the module, made on first use; false after a diagnostic. */
 bool nereid_lower_declare(nereid_lower_t *lower, const char *name, MlirType function_type);
 
-/* A constant NUL-ended string in the module; ptr (generic) to its first byte. Equal texts share one global. */
+/* Constant bytes in the module, aligned to 8; ptr<1> to the first. Equal ones share one global. */
+MlirValue nereid_lower_bytes(nereid_lower_t *lower, MlirStringRef bytes);
+
+/* A constant NUL-ended string in the module; ptr (generic) to its first byte. */
 MlirValue nereid_lower_string(nereid_lower_t *lower, MlirStringRef text);
 
 /* Splits the current block: what follows goes to the returned new block, and the builder stays at the end of the first

@@ -1,4 +1,4 @@
-/* Ops that make or rearrange tensors without arithmetic: constants, ranges, splats, broadcasts, views.
+/* Ops that make or rearrange tensors without arithmetic: ranges, splats, broadcasts, views.
  *
  *   tt.splat %s : f32 -> tensor<8xf32>      every register is %s: nothing is emitted
  *   tt.make_range {start = 0, end = 1024}   base of the thread | constant of the register
@@ -10,18 +10,9 @@
 
 #include "nereid/dialects/tt.h"
 
-/* All registers the same. */
-static bool set_splat(nereid_lower_t *lower, MlirValue result, MlirValue value) {
-  nereid_lowered_t lowered = nereid_lower_array(lower, nereid_lower_registers(lower, mlirValueGetType(result)));
-  for (intptr_t r = 0; r < lowered.count; ++r)
-    lowered.values[r] = value;
-  nereid_lower_set(lower, result, lowered);
-  return lowered.count > 0;
-}
-
 static bool lower_splat(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
-  return set_splat(lower, mlirOperationGetResult(op, 0), nereid_lower_operand(lower, op, 0).values[0]);
+  return nereid_lower_set_splat(lower, mlirOperationGetResult(op, 0), nereid_lower_operand(lower, op, 0).values[0]);
 }
 
 static bool lower_unsplat(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
@@ -50,47 +41,13 @@ static bool lower_make_range(nereid_lower_t *lower, MlirOperation op, const nere
   return true;
 }
 
-/* --- constants --- */
-
-/* The attribute of one element as llvm.mlir.constant wants it: fp8 and bf16-like types by their bits. */
-static MlirAttribute element_attribute(nereid_lower_t *lower, MlirType element, MlirAttribute value) {
-  MlirType type = nereid_lower_type(lower, element);
-  if (mlirAttributeIsAFloat(value) && mlirTypeIsAInteger(type))
-    return mlirIntegerAttrGet(type, (int64_t)nereid_lower_float_bits(value));
-  if (mlirAttributeIsAInteger(value) && !mlirTypeEqual(mlirAttributeGetType(value), type))
-    return mlirIntegerAttrGet(type, mlirIntegerAttrGetValueInt(value));
-  return value;
-}
-
-static bool lower_constant(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
-  (void)row;
-  MlirValue result = mlirOperationGetResult(op, 0);
-  MlirType type = mlirValueGetType(result), element = nereid_lower_element_type(type);
-  MlirType llvm_type = nereid_lower_type(lower, type);
-  MlirAttribute value = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("value"));
-  if (mlirTypeIsNull(llvm_type))
-    return nereid_lower_error(op, "has a result type that cannot be lowered");
-  if (!mlirTypeIsAShaped(type)) {
-    MlirValue constant = nereid_emit_constant(lower, llvm_type, element_attribute(lower, element, value));
-    nereid_lower_set_scalar(lower, result, constant);
-    return true;
-  }
-  if (!mlirAttributeIsADenseElements(value))
-    return nereid_lower_error(op, "has a value that is no dense attribute");
-  if (!mlirDenseElementsAttrIsSplat(value))
-    return nereid_lower_error(op, "is a tensor constant whose elements differ; a thread's registers would depend on "
-                                  "the thread. Load the values from memory, or compute them from tt.make_range");
-  MlirAttribute one = element_attribute(lower, element, mlirDenseElementsAttrGetSplatValue(value));
-  return set_splat(lower, result, nereid_emit_constant(lower, llvm_type, one));
-}
-
 static bool lower_poison(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   MlirValue result = mlirOperationGetResult(op, 0);
   MlirType type = nereid_lower_type(lower, mlirValueGetType(result));
   if (mlirTypeIsNull(type))
     return nereid_lower_error(op, "has a result type that cannot be lowered");
-  return set_splat(lower, result, nereid_emit(lower, "llvm.mlir.poison", type, 0, NULL));
+  return nereid_lower_set_splat(lower, result, nereid_emit(lower, "llvm.mlir.poison", type, 0, NULL));
 }
 
 /* --- views --- */
@@ -186,9 +143,13 @@ static bool lower_broadcast(nereid_lower_t *lower, MlirOperation op, const nerei
 }
 
 const nereid_lower_row_t nereid_lower_view_rows[] = {
-    {NEREID_OP_ARITH_CONSTANT, lower_constant, NULL},  {NEREID_OP_UB_POISON, lower_poison, NULL},
-    {NEREID_OP_TT_SPLAT, lower_splat, NULL},           {NEREID_OP_TT_UNSPLAT, lower_unsplat, NULL},
-    {NEREID_OP_TT_MAKE_RANGE, lower_make_range, NULL}, {NEREID_OP_TT_BROADCAST, lower_broadcast, NULL},
-    {NEREID_OP_TT_EXPAND_DIMS, lower_expand_dims, NULL},   {NEREID_OP_TT_RESHAPE, lower_reshape, NULL},
-    {NEREID_OP_TT_TRANS, lower_trans, NULL},           {NEREID_OP_UNKNOWN, NULL, NULL},
+    {NEREID_OP_UB_POISON, lower_poison, NULL},
+    {NEREID_OP_TT_SPLAT, lower_splat, NULL},
+    {NEREID_OP_TT_UNSPLAT, lower_unsplat, NULL},
+    {NEREID_OP_TT_MAKE_RANGE, lower_make_range, NULL},
+    {NEREID_OP_TT_BROADCAST, lower_broadcast, NULL},
+    {NEREID_OP_TT_EXPAND_DIMS, lower_expand_dims, NULL},
+    {NEREID_OP_TT_RESHAPE, lower_reshape, NULL},
+    {NEREID_OP_TT_TRANS, lower_trans, NULL},
+    {NEREID_OP_UNKNOWN, NULL, NULL},
 };

@@ -5,6 +5,8 @@
 #square = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [2, 2], order = [1, 0]}>
 #turned = #ttg.blocked<{sizePerThread = [2, 1], threadsPerWarp = [8, 4], warpsPerCTA = [2, 2], order = [0, 1]}>
 #across = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#slots = #ttg.linear<{register = [[1]], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]], block = []}>
+#lanes = #ttg.linear<{register = [], lane = [[1], [2], [0], [0], [0]], warp = [[0], [0]], block = []}>
 #rows = #ttg.slice<{dim = 1, parent = #square}>
 // Two of the lane's bits stand the other way round.
 #swapped = #ttg.linear<{register = [[1]], lane = [[4], [2], [8], [16], [32]], warp = [[64], [128]], block = []}>
@@ -115,5 +117,18 @@ tt.func private @reshape(%x: tensor<512xi32, #line>) -> tensor<4x128xi32, #ttg.b
 tt.func private @any_order(%x: tensor<512xf32, #line>) -> tensor<128x4xf32, #across> {
   %a = tt.reshape %x allow_reorder : tensor<512xf32, #line> -> tensor<128x4xf32, #across>
   tt.return %a : tensor<128x4xf32, #across>
+}
+
+// A thread that holds all elements has them as numbers; else they are loaded.
+// CHECK-LABEL: llvm.func internal @different(
+// CHECK-DAG: llvm.mlir.constant(5 : i32)
+// CHECK-DAG: llvm.mlir.constant(3 : i32)
+// CHECK: llvm.mlir.addressof @nereid$text_0
+// CHECK: llvm.load
+tt.func private @different() -> (tensor<2xi32, #slots>, tensor<4xi16, #line>) {
+  %a = arith.constant dense<[5, 3]> : tensor<2xi32, #slots>
+  %b = arith.constant dense<[1, 2, 4, 8]> : tensor<4xi16, #lanes>
+  %c = ttg.convert_layout %b : tensor<4xi16, #lanes> -> tensor<4xi16, #line>
+  tt.return %a, %c : tensor<2xi32, #slots>, tensor<4xi16, #line>
 }
 }

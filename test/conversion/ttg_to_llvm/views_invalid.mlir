@@ -1,16 +1,5 @@
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics --convert-triton-gpu-to-llvm
 
-#line = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-tt.func private @different_elements() {
-  // expected-error @below {{is a tensor constant whose elements differ}}
-  %a = arith.constant dense<[1, 2]> : tensor<2xi32, #line>
-  tt.return
-}
-}
-
-// -----
-
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @no_encoding() {
   // expected-error @below {{tensor<128xi32> has no encoding that distributes it over threads; convert-triton-to-tritongpu comes first}}
