@@ -3,13 +3,35 @@
  *   tt.func private @_sum(…) { %0 = arith.addf … loc("lib.py":7:3) }   →   … loc(fused<"_sum">["lib.py":7:3])
  *
  * A call site in a location knows places but no function; this is where debug information gets names of inlined
- * functions from (enable-line-info). Runs before inlining, and only for those who asked for source lines. */
+ * functions from (enable-line-info). Runs before inlining, and only for those who asked for source lines.
+ *
+ * Triton 3.6 names a function after its place, the types of its arguments and its constants, in this order and with
+ * "__" between them: `lib.sum__fp32S1024S__(1,)cconstexpr_0`. What readers know is the first. */
 #include "passes/pass.h"
 #include "seam/ir.h"
 
 #include "nereid/dialects/ops.h"
 
 #include <mlir-c/BuiltinAttributes.h>
+
+/* Where "__" stands in `name` from `start` on, not as the end of a word like __main__; the length when nowhere. */
+static size_t find_separator(MlirStringRef name, size_t start) {
+  for (size_t i = start; i + 1 < name.length; i++) {
+    const bool there = name.data[i] == '_' && name.data[i + 1] == '_';
+    const bool begins = i == 0 || name.data[i - 1] == '.', ends = i + 2 < name.length && name.data[i + 2] == '.';
+    if (there && !begins && !ends)
+      return i;
+  }
+  return name.length;
+}
+
+/* The name in Python, of one that has both separators; others stay. */
+static MlirStringRef readable(MlirStringRef name) {
+  const size_t first = find_separator(name, 0);
+  if (first == name.length || find_separator(name, first + 2) == name.length)
+    return name;
+  return mlirStringRefCreate(name.data, first);
+}
 
 static MlirWalkResult name_op(MlirOperation op, void *data) {
   const MlirAttribute *name = data;
@@ -25,7 +47,8 @@ MlirLogicalResult nereid_pass_name_inlined(nereid_pass_t *pass) {
        op = mlirOperationGetNextInBlock(op)) {
     if (nereid_op_kind(op) != NEREID_OP_TT_FUNC || nereidMlirFunctionIsPublic(op))
       continue;
-    MlirAttribute name = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("sym_name"));
+    MlirAttribute symbol = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("sym_name"));
+    MlirAttribute name = mlirStringAttrGet(pass->context, readable(mlirStringAttrGetValue(symbol)));
     MlirLocation location = mlirOperationGetLocation(op);
     mlirOperationWalk(op, name_op, &name, MlirWalkPreOrder);
     mlirOperationSetLocation(op, location);

@@ -17,3 +17,18 @@ tt.func private @lib.add(%n: i32) -> i32 {
   %0 = arith.addi %n, %n : i32 loc("r"("lib.py":7:3))
   tt.return %0 : i32 loc("lib.py":8:3)
 } loc("lib.py":6:0)
+
+// Types and constants that Triton puts into names are not what readers look for.
+// CHECK-LABEL: tt.func private @"__main__.sum__fp32S1024S__(1,)cconstexpr_0"
+// CHECK: loc(fused<"__main__.sum">["lib.py":12:3])
+tt.func private @"__main__.sum__fp32S1024S__(1,)cconstexpr_0"() {
+  tt.return loc("lib.py":12:3)
+} loc("lib.py":11:0)
+// CHECK: loc(fused<"__main__._combine">["lib.py":13:3])
+tt.func private @__main__._combine__fp32_fp32__() {
+  tt.return loc("lib.py":13:3)
+} loc("lib.py":12:0)
+// CHECK: loc(fused<"my__own">["lib.py":14:3])
+tt.func private @my__own() {
+  tt.return loc("lib.py":14:3)
+} loc("lib.py":14:0)
