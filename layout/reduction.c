@@ -4,9 +4,8 @@
  * bits cleared stands for its class, and the warps among them number the parts that meet in shared memory. */
 #include "layout/reduction.h"
 
+#include <assert.h>
 #include <string.h>
-
-enum { SPREAD_WARPS = 4 }; /* from 16 parts on, lanes read one each */
 
 static int input_of(const nereid_layout_t *layout, int *flat) {
   int in = 0;
@@ -100,28 +99,47 @@ static void append_threads(const nereid_layout_t *projected, int result_shift, n
   }
 }
 
+/* The first lane bit from `bit` on that no result depends on; past the last one when there is none. */
+static int spare_bit(const nereid_layout_t *projected, int bit) {
+  while (bit < projected->in_bits[NEREID_LAYOUT_LANE] && projected->bases[NEREID_LAYOUT_LANE][bit])
+    bit++;
+  return bit;
+}
+
+int nereid_layout_reduction_spare_lanes(const nereid_layout_reduction_t *reduction,
+                                        uint32_t out_masks[NEREID_LAYOUT_MAX_BITS]) {
+  const nereid_layout_t *projected = &reduction->projected;
+  int n = 0;
+  for (int bit = spare_bit(projected, 0); bit < projected->in_bits[NEREID_LAYOUT_LANE] && n < reduction->n_warps;
+       bit = spare_bit(projected, bit + 1))
+    out_masks[n++] = UINT32_C(1) << bit;
+  return n;
+}
+
 /* Lanes of different results read neighbouring words when results lie together; else the parts of a result do, so that
  * one wide load has several. */
-void nereid_layout_reduction_exchange(const nereid_layout_reduction_t *reduction, nereid_layout_t *out_write,
-                                      nereid_layout_t *out_read, bool *out_spread) {
+void nereid_layout_reduction_exchange(const nereid_layout_reduction_t *reduction, int spread,
+                                      nereid_layout_t *out_write, nereid_layout_t *out_read) {
   const nereid_layout_t *projected = &reduction->projected;
   const int result_bits = nereid_layout_out_total(projected), n = reduction->n_warps;
   const bool apart = lanes_differ(projected);
   const int result_shift = apart ? 0 : n, part_shift = apart ? result_bits : 0;
-  *out_spread = !apart && n >= SPREAD_WARPS && n <= projected->in_bits[NEREID_LAYOUT_LANE];
   nereid_layout_initialize(out_write, 1);
   out_write->out_bits[0] = (uint8_t)(result_bits + n);
   *out_read = *out_write;
   append_registers(reduction, result_shift, out_write);
   append_threads(projected, result_shift, out_write);
   append_threads(projected, result_shift, out_read);
-  for (int i = 0; i < n; i++) {
+  for (int i = 0, lane = spare_bit(projected, 0); i < n; i++) {
     const uint32_t part = UINT32_C(1) << (part_shift + i);
     out_write->bases[NEREID_LAYOUT_WARP][reduction->warps[i]] ^= part;
-    if (*out_spread)
-      out_read->bases[NEREID_LAYOUT_LANE][i] ^= part;
-    else
+    if (i < n - spread) {
       out_read->bases[NEREID_LAYOUT_REGISTER][out_read->in_bits[NEREID_LAYOUT_REGISTER]++] = part;
+    } else {
+      assert(lane < projected->in_bits[NEREID_LAYOUT_LANE]);
+      out_read->bases[NEREID_LAYOUT_LANE][lane] ^= part;
+      lane = spare_bit(projected, lane + 1);
+    }
   }
   append_registers(reduction, result_shift, out_read);
 }

@@ -38,11 +38,16 @@ uint32_t nereid_layout_reduction_register(const nereid_layout_reduction_t *reduc
 /* Slots of the partial results in shared memory: as many as results in one CTA, times the warps that share one. */
 int64_t nereid_layout_reduction_slots(const nereid_layout_reduction_t *reduction);
 
+/* Lanes that may share the reading of partial results: the masks of lane bits that no result depends on, ascending, at
+ * most as many as tell the parts apart. Returns how many. */
+int nereid_layout_reduction_spare_lanes(const nereid_layout_reduction_t *reduction,
+                                        uint32_t out_masks[NEREID_LAYOUT_MAX_BITS]);
+
 /* Where the partial results lie, as layouts of one dimension, the slot. Both number only registers that stand for
  * others, in order. `write` says where a thread puts them, which only threads without a fixed bit need to do; with
- * `read` a thread finds all that make up its results: its register is the number of the partial result in the low
- * `n_warps` bits, or, when `spread`, the lane is that number and n_warps lane masks 1, 2, 4 … combine them. */
-void nereid_layout_reduction_exchange(const nereid_layout_reduction_t *reduction, nereid_layout_t *out_write,
-                                      nereid_layout_t *out_read, bool *out_spread);
+ * `read` a thread finds those that make up its results. `spread` of the bits of a part's number are the first so many
+ * spare lanes, which are to be combined afterwards; the others are the low bits of the register. */
+void nereid_layout_reduction_exchange(const nereid_layout_reduction_t *reduction, int spread,
+                                      nereid_layout_t *out_write, nereid_layout_t *out_read);
 
 #endif

@@ -7,13 +7,13 @@
  *   %y = tt.load %q : tensor<1024x!tt.ptr<f32>, #B>
  *   %x = ttg.convert_layout %y : ... #B -> #A
  *
- * The fastest dimension is the most contiguous one. A thread takes as many elements along it as the widest access of
- * the same shape and order among those connected to it by values (so that what a load brings needs no conversion where
- * it is stored), but an access that writes takes no more than it can write at once, since gaps between threads cost a
- * store more than a load. The decisions are those of Triton 3.6, but for masks: one that may change inside a vector
- * would break it up into accesses with gaps between threads, so it bounds the vector from the start
- * (docs/differences.md). Conversions that this leaves are for tritongpu-remove-layout-conversions. Requires encodings
- * and ttg.num-warps; keeps the program's meaning. */
+ * The fastest dimension is the most contiguous one, among equals the one with the smallest steps. A thread takes as
+ * many elements along it as the widest access of the same shape and order among those connected to it by values (so
+ * that what a load brings needs no conversion where it is stored), but an access that writes takes no more than it can
+ * write at once, since gaps between threads cost a store more than a load. The decisions are those of Triton 3.6, but
+ * for masks: one that may change inside a vector would break it up into accesses with gaps between threads, so it
+ * bounds the vector from the start (docs/differences.md). Conversions that this leaves are for
+ * tritongpu-remove-layout-conversions. Requires encodings and ttg.num-warps; keeps the program's meaning. */
 #include "passes/pass.h"
 
 #include "analysis/axis_info.h"
@@ -25,6 +25,7 @@
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "passes/access_stride.h"
 #include "passes/connected.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -41,6 +42,7 @@ typedef struct access {
   MlirType type;                  /* of the pointers, or of the block that a descriptor moves */
   const nereid_axis_info_t *info; /* of the pointers; null for a descriptor */
   const nereid_axis_info_t *mask; /* of the mask; null without one */
+  int32_t stride[RANK];           /* between neighbours; 0 or unknown without a preference */
   nereid_layout_t layout;         /* that it has now: tells how CTAs share the tensor */
   int rank;
   int64_t shape[RANK], part[RANK]; /* elements; of one CTA */
@@ -124,11 +126,13 @@ static bool read_shape(access_t *access) {
 static bool is_faster(const access_t *access, int32_t a, int32_t b) {
   if (access->info && access->info->contiguity[a] != access->info->contiguity[b])
     return access->info->contiguity[a] > access->info->contiguity[b];
-  return access->shape[a] > 1 && access->shape[b] == 1;
+  if (access->shape[a] == 1 || access->shape[b] == 1)
+    return access->shape[b] == 1 && access->shape[a] > 1;
+  return access->stride[a] > 0 && access->stride[a] < access->stride[b];
 }
 
-/* Dimensions by falling contiguity; among equals those of size 1 come last, where they do not keep two accesses of one
- * line of elements from sharing an encoding, and else the last dimension first. */
+/* Dimensions by falling contiguity. Among equals those of size 1 come last, where they do not keep two accesses of one
+ * line of elements from sharing an encoding, then those with the larger steps, and else the last dimension first. */
 static void order_by_contiguity(access_t *access) {
   for (int i = 0; i < access->rank; i++) {
     int32_t d = access->rank - 1 - i;
@@ -184,8 +188,11 @@ static MlirWalkResult collect(MlirOperation op, void *data) {
     c->failed = true;
     return MlirWalkResultInterrupt;
   }
-  if (!is_descriptor(access.kind))
+  if (!is_descriptor(access.kind)) {
     access.info = nereid_axis_info_get(&c->axis, value);
+    for (int d = 0; d < access.rank; d++)
+      access.stride[d] = access.rank > 1 ? nereid_access_stride(&c->axis, value, d) : 0;
+  }
   MlirValue mask = mask_of(op, access.kind);
   if (!mlirValueIsNull(mask))
     access.mask = nereid_axis_info_get(&c->axis, mask);

@@ -5,6 +5,12 @@
 #include "dialects/made_by.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
+#include "seam/effects.h"
+#include "seam/ir.h"
+
+#include "mlir-c/BuiltinTypes.h"
+
+#include <string.h>
 
 #include "nereid/dialects/ttg.h"
 
@@ -78,6 +84,20 @@ int64_t nereid_load_again_cost(MlirValue value, MlirAttribute to, bool replaces)
   return LOAD * (loads[1] - (replaces ? loads[0] : 0));
 }
 
+/* Operations that show their operand in another shape or layout. */
+static bool is_view(MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TT_EXPAND_DIMS:
+  case NEREID_OP_TT_BROADCAST:
+  case NEREID_OP_TT_TRANS:
+  case NEREID_OP_TT_RESHAPE:
+  case NEREID_OP_TTG_CONVERT_LAYOUT:
+    return true;
+  default:
+    return false;
+  }
+}
+
 bool nereid_is_recomputed_for_free(MlirValue value) {
   for (int depth = 0; depth < 8; ++depth) {
     MlirOperation op = nereid_maker(value);
@@ -87,16 +107,81 @@ bool nereid_is_recomputed_for_free(MlirValue value) {
     case NEREID_OP_ARITH_CONSTANT:
     case NEREID_OP_UB_POISON:
       return true;
-    case NEREID_OP_TT_EXPAND_DIMS:
-    case NEREID_OP_TT_BROADCAST:
-    case NEREID_OP_TT_TRANS:
-    case NEREID_OP_TT_RESHAPE:
-    case NEREID_OP_TTG_CONVERT_LAYOUT:
-      value = mlirOperationGetOperand(op, 0);
-      break;
     default:
-      return false;
+      break;
     }
+    if (mlirOperationIsNull(op) || !is_view(op))
+      return false;
+    value = mlirOperationGetOperand(op, 0);
   }
   return false;
+}
+
+int64_t nereid_element_cost(MlirOperation op) {
+  enum { CHEAP = 1, EXPENSIVE = 12 };
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  if (name.length > 5 && memcmp(name.data, "math.", 5) == 0)
+    return EXPENSIVE;
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_ARITH_DIVSI:
+  case NEREID_OP_ARITH_DIVUI:
+  case NEREID_OP_ARITH_REMSI:
+  case NEREID_OP_ARITH_REMUI:
+  case NEREID_OP_ARITH_DIVF:
+  case NEREID_OP_ARITH_REMF:
+  case NEREID_OP_TT_EXTERN_ELEMENTWISE:
+  case NEREID_OP_TT_ELEMENTWISE_INLINE_ASM:
+  case NEREID_OP_TT_PRECISE_DIVF:
+  case NEREID_OP_TT_PRECISE_SQRT:
+    return EXPENSIVE;
+  default:
+    return CHEAP;
+  }
+}
+
+static int64_t elements_of(MlirType type) {
+  int64_t n = 1;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
+    n *= mlirShapedTypeGetDimSize(type, d);
+  return n;
+}
+
+/* Pure elementwise operations, whose operands take the layout of the result. */
+static bool is_recomputable(MlirOperation op) {
+  return mlirOperationGetNumRegions(op) == 0 && nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise) &&
+         nereidMlirOperationIsPure(op);
+}
+
+enum { UNTOLD = -1, DEEPEST = 5 };
+
+/* Instructions of computing `value` again at so many elements per register. UNTOLD when it is made of what is not. */
+static int64_t recompute(MlirValue value, double registers_per_element, int depth) {
+  if (!mlirTypeIsARankedTensor(mlirValueGetType(value)) || nereid_is_recomputed_for_free(value))
+    return 0;
+  MlirOperation op = nereid_maker(value);
+  if (mlirOperationIsNull(op) || depth == DEEPEST)
+    return UNTOLD;
+  int64_t cost = 0;
+  if (!is_view(op)) {
+    if (!is_recomputable(op))
+      return UNTOLD;
+    const int64_t registers = (int64_t)(registers_per_element * (double)elements_of(mlirValueGetType(value)));
+    cost = nereid_element_cost(op) * (registers < 1 ? 1 : registers);
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    const int64_t part = recompute(mlirOperationGetOperand(op, i), registers_per_element, depth + 1);
+    if (part == UNTOLD)
+      return UNTOLD;
+    cost += part;
+  }
+  return cost;
+}
+
+int64_t nereid_move_cost(MlirValue value, MlirType from, MlirAttribute to) {
+  const int64_t conversion = nereid_conversion_cost(from, to);
+  nereid_layout_t layout;
+  if (conversion == 0 || nereid_layout_from_type(nereid_ttg_with_encoding(from, to), &layout) != NEREID_OK)
+    return conversion;
+  const int64_t again = recompute(value, (double)nereid_distinct_registers(&layout) / (double)elements_of(from), 0);
+  return again != UNTOLD && again < conversion ? again : conversion;
 }

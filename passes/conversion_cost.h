@@ -22,4 +22,11 @@ int64_t nereid_load_again_cost(MlirValue value, MlirAttribute to, bool replaces)
 /* Whether the value is computed anew in any layout for next to nothing: ranges and constants, and views of them. */
 bool nereid_is_recomputed_for_free(MlirValue value);
 
+/* Instructions per element of an elementwise operation, roughly. */
+int64_t nereid_element_cost(MlirOperation op);
+
+/* The cost of having `value` in encoding `to` when its type is `from`: of converting it, or of computing it there from
+ * ranges and constants in a few operations, whichever is less. */
+int64_t nereid_move_cost(MlirValue value, MlirType from, MlirAttribute to);
+
 #endif

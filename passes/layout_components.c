@@ -6,7 +6,8 @@
  *
  * Union-find over tensor values, then one vote per border: a conversion votes for the layout on its other side, an op
  * that has its layout for a reason (a load, a reduction, a dot) for the one it has. Votes weigh as much as the tensor's
- * bytes. Near linear in values. Ties go to the layout that was met first, so the result is deterministic.
+ * bytes, less what reductions cost with them. Near linear in values. Ties go to the layout that was met first, so the
+ * result is deterministic.
  *
  * Calls tie what they pass to the arguments of what they call, and what returns to their results: a function has one
  * layout at its boundary, and its callers' wishes decide with its own. There votes weigh with how often a place runs.
@@ -21,6 +22,7 @@
 #include "passes/collect.h"
 #include "passes/conversion_cost.h"
 #include "passes/heat.h"
+#include "passes/reduction_cost.h"
 #include "passes/sink_conversions.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
@@ -35,7 +37,7 @@
 typedef struct candidate candidate_t;
 struct candidate {
   MlirAttribute encoding;
-  int64_t votes; /* bytes that need no conversion */
+  int64_t votes; /* bytes that need no conversion, less what reductions cost */
   int64_t hot;   /* the same, each as often as its place runs */
   candidate_t *next;
 };
@@ -253,6 +255,27 @@ static void collect_votes(components_t *components, MlirOperation op) {
     vote(components, op, mlirOperationGetResult(op, i), nereid_ttg_encoding_of(mlirOperationGetResult(op, i)));
 }
 
+/* A layout in which much is exchanged between lanes or warps loses votes: what converting costs at the border, a
+ * reduction may cost more often. */
+static void charge_reduction(components_t *components, nereid_reduction_costs_t *costs, MlirOperation op) {
+  enum { INSTRUCTIONS_PER_BYTE = 3 }; /* of a conversion */
+  MlirValue source = nereid_reduction_source(op);
+  uintptr_t *place = nereid_map_find(&components->index, source.ptr);
+  candidate_t *first = place ? components->nodes.data[root_of(components, *place - 1)].candidates : NULL;
+  for (candidate_t *candidate = first; first && first->next && candidate; candidate = candidate->next) {
+    const int64_t cost = nereid_reduction_cost(costs, op, source, candidate->encoding) / INSTRUCTIONS_PER_BYTE;
+    candidate->votes -= cost;
+    candidate->hot -= cost * nereid_heat_of(&components->heat, op);
+  }
+}
+
+static void charge_reductions(components_t *components) {
+  nereid_reduction_costs_t costs = {.arena = components->arena};
+  for (size_t i = 0; i < components->ops.size; ++i)
+    if (nereid_op_kind(components->ops.data[i]) == NEREID_OP_TT_REDUCE)
+      charge_reduction(components, &costs, components->ops.data[i]);
+}
+
 /* What nobody calls keeps the layouts at its boundary. */
 static void collect_boundary_votes(components_t *components, const nereid_call_function_t *function) {
   if (function->n_callers || !function->has_body)
@@ -408,7 +431,9 @@ bool nereid_layout_components_assign(nereid_pass_t *pass, bool followers) {
     collect_boundary_votes(&components, &components.graph.functions.data[i]);
   for (size_t i = 0; i < components.ops.size && !components.failed; ++i)
     collect_votes(&components, components.ops.data[i]);
-  if (!components.failed)
+  if (!components.failed) {
+    charge_reductions(&components);
     apply(&components);
+  }
   return !components.failed && !components.arena->failed;
 }

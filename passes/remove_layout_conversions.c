@@ -160,30 +160,8 @@ static int64_t registers_of(MlirValue value, MlirAttribute encoding) {
   return nereid_distinct_registers(&layout);
 }
 
-static bool is_expensive(MlirOperation op) {
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  if (name.length > 5 && memcmp(name.data, "math.", 5) == 0)
-    return true;
-  switch (nereid_op_kind(op)) {
-  case NEREID_OP_ARITH_DIVSI:
-  case NEREID_OP_ARITH_DIVUI:
-  case NEREID_OP_ARITH_REMSI:
-  case NEREID_OP_ARITH_REMUI:
-  case NEREID_OP_ARITH_DIVF:
-  case NEREID_OP_ARITH_REMF:
-  case NEREID_OP_TT_EXTERN_ELEMENTWISE:
-  case NEREID_OP_TT_ELEMENTWISE_INLINE_ASM:
-  case NEREID_OP_TT_PRECISE_DIVF:
-  case NEREID_OP_TT_PRECISE_SQRT:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /* Instructions that computing `value` again takes. Nothing when the old op dies with its only user. */
 static int64_t recompute_cost(MlirOperation op, flow_t flow, MlirValue value, MlirAttribute encoding) {
-  enum { CHEAP = 1, EXPENSIVE = 12 };
   if (flow != FLOW_SAME || nereid_op_kind(op) == NEREID_OP_TT_BROADCAST)
     return 0;
   MlirOpOperand first = mlirValueGetFirstUse(value);
@@ -192,8 +170,7 @@ static int64_t recompute_cost(MlirOperation op, flow_t flow, MlirValue value, Ml
     return nereid_load_again_cost(value, encoding, dies);
   if (dies)
     return 0;
-  const int each = is_expensive(op) ? EXPENSIVE : CHEAP;
-  return registers_of(value, encoding) * each;
+  return registers_of(value, encoding) * nereid_element_cost(op);
 }
 
 /* --- finding the slice --- */

@@ -103,7 +103,7 @@ static int64_t cost_of_uses(MlirValue value, MlirAttribute encoding) {
       ++i;
     if (i == n && n < MAX_WANTED) {
       wanted[n++] = to;
-      cost += nereid_conversion_cost(type, to);
+      cost += nereid_move_cost(value, type, to);
     }
   }
   return cost;
@@ -114,7 +114,7 @@ static int64_t cost_of(MlirOperation op, MlirAttribute encoding, MlirAttribute r
   int64_t cost = 0;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue source = source_of(mlirOperationGetOperand(op, i));
-    cost += nereid_is_recomputed_for_free(source) ? 0 : nereid_conversion_cost(mlirValueGetType(source), encoding);
+    cost += nereid_move_cost(source, mlirValueGetType(source), encoding);
   }
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
     MlirValue value = mlirOperationGetResult(op, i);

@@ -10,8 +10,8 @@
  * The order is the same each time: elements of a thread go round four accumulators in the order of their registers,
  * which then meet in pairs, the far ones first; lanes by ascending bits; warps as the registers of a thread. No barrier
  * and no shared memory is used when one warp holds all of a result. i32 sums, extrema and bitwise ops over a whole warp
- * are one redux.sync. With 16 warps or more and one result each lane reads one part, and lanes are combined once
- * again. Who combines with whom comes from layout/reduction.h, for any layout. */
+ * are one redux.sync. Where there are many warps or much to combine, lanes that have the same results each read some of
+ * the parts, and are combined once again. Who combines with whom comes from layout/reduction.h, for any layout. */
 #include "analysis/scratch.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/region.h"
@@ -251,18 +251,29 @@ static bool load_parts(reduce_t *reduce, const nereid_layout_t *layout, MlirValu
   return true;
 }
 
+/* Instructions of a thread that reads its parts when `spread` lane bits share the work. */
+static int64_t cost_of_spread(const reduce_t *reduce, int spread) {
+  enum { VECTOR = 4, SHUFFLE = 2 };
+  const int64_t parts = INT64_C(1) << (reduce->plan.n_warps - spread), values = reduce->count * reduce->width;
+  const int64_t loads = (parts * values + VECTOR - 1) / VECTOR;
+  const int64_t combined = reduce->count * (parts - 1 + spread) * nereid_region_size(reduce->region);
+  return loads + combined + spread * values * SHUFFLE;
+}
+
 static bool reduce_across_warps(reduce_t *reduce) {
   nereid_layout_t write, read;
-  bool spread;
-  nereid_layout_reduction_exchange(&reduce->plan, &write, &read, &spread);
+  uint32_t masks[NEREID_LAYOUT_MAX_BITS];
+  const int spare = nereid_layout_reduction_spare_lanes(&reduce->plan, masks);
+  const int spread = cost_of_spread(reduce, spare) < cost_of_spread(reduce, 0) ? spare : 0;
+  nereid_layout_reduction_exchange(&reduce->plan, spread, &write, &read);
   MlirValue scratch = nereid_slots_scratch(reduce->lower, reduce->op);
   if (mlirValueIsNull(scratch) || !store_parts(reduce, &write, scratch))
     return false;
   nereid_emit_barrier(reduce->lower);
   if (!load_parts(reduce, &read, scratch))
     return false;
-  for (int i = 0; spread && i < reduce->plan.n_warps; ++i)
-    if (!combine_with(reduce, (nereid_layout_partner_t){.reg = 0, .lane = UINT32_C(1) << i}))
+  for (int i = 0; i < spread; ++i)
+    if (!combine_with(reduce, (nereid_layout_partner_t){.reg = 0, .lane = masks[i]}))
       return false;
   return true;
 }

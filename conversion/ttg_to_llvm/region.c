@@ -90,3 +90,15 @@ bool nereid_region_is_pure(MlirRegion region) {
         return false;
   return true;
 }
+
+intptr_t nereid_region_size(MlirRegion region) {
+  intptr_t size = 0;
+  for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block);
+       block = mlirBlockGetNextInRegion(block)) {
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+      size++;
+    size--;
+  }
+  return size;
+}

@@ -11,4 +11,7 @@ bool nereid_region_emit(nereid_lower_t *lower, MlirRegion region, const MlirValu
 /* Whether running the region has no effect but its results. */
 bool nereid_region_is_pure(MlirRegion region);
 
+/* Operations of the region, terminators left out. */
+intptr_t nereid_region_size(MlirRegion region);
+
 #endif

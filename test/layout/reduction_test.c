@@ -54,17 +54,21 @@ static void combine_with(cells_t *cells, uint32_t mask) {
 }
 
 /* The elements that share a result with `element`, from partial results as the exchange finds them. */
-static void check_point(const cells_t *cells, const nereid_layout_reduction_t *r, int axis, uint32_t x) {
+static void check_point(const cells_t *cells, const nereid_layout_reduction_t *r, int axis, uint32_t x, int spread) {
   const nereid_layout_t *layout = cells->layout;
   nereid_layout_t write, read;
-  bool spread;
+  uint32_t masks[NEREID_LAYOUT_MAX_BITS];
   int count[1 << 8] = {0};
-  nereid_layout_reduction_exchange(r, &write, &read, &spread);
+  assert_true(spread <= nereid_layout_reduction_spare_lanes(r, masks));
+  nereid_layout_reduction_exchange(r, spread, &write, &read);
   const uint32_t lane = x >> layout->in_bits[0] & ((1U << layout->in_bits[1]) - 1);
   const uint32_t warp = x >> (layout->in_bits[0] + layout->in_bits[1]);
-  const uint32_t parts = spread ? 1 : UINT32_C(1) << r->n_warps;
-  for (uint32_t part = 0; part < parts; part++) {
-    const uint32_t slot = nereid_layout_apply(&read, part, lane, warp, 0); /* the first register that stands */
+  for (uint32_t part = 0; part < UINT32_C(1) << r->n_warps; part++) {
+    uint32_t from = lane; /* the high bits of the part's number are those of a lane that shares the work */
+    for (int i = 0; i < spread; i++)
+      from = (from & ~masks[i]) | (part >> (r->n_warps - spread + i) & 1 ? masks[i] : 0);
+    const uint32_t own = part & ((UINT32_C(1) << (r->n_warps - spread)) - 1);
+    const uint32_t slot = nereid_layout_apply(&read, own, from, warp, 0); /* the first register that stands */
     int writers = 0;
     for (uint32_t y = 0; y < UINT32_C(1) << nereid_layout_in_total(layout); y++) {
       const uint32_t reg = y & ((1U << layout->in_bits[0]) - 1);
@@ -110,8 +114,11 @@ static void every_element_once(void **unused) {
       combine_with(&cells, r.registers[g]);
     for (int g = 0; g < r.n_lanes; g++)
       combine_with(&cells, flat_of(&layout, r.lanes[g].reg, r.lanes[g].lane, 0));
+    uint32_t masks[NEREID_LAYOUT_MAX_BITS];
+    const int spare = nereid_layout_reduction_spare_lanes(&r, masks);
     for (uint32_t x = 0; x < size; x += UINT32_C(1) << layout.in_bits[0])
-      check_point(&cells, &r, axis, x);
+      for (int spread = 0; spread <= spare; spread++)
+        check_point(&cells, &r, axis, x, spread);
   }
 }
 

@@ -124,3 +124,48 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+
+// No dimension has neighbours in memory: the one with the smaller steps, 2 against 64 elements, is the fastest. Where
+// neighbours are equal, or their distance is not known, the last dimension is.
+// CHECK: #[[LAST:.+]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
+// CHECK: #[[STEPS:.+]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [0, 1]}>
+// CHECK-LABEL: @steps
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @steps(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+    %pointers = tt.splat %p : !tt.ptr<f32> -> tensor<32x64x!tt.ptr<f32>, #blocked>
+    %c2 = arith.constant dense<2> : tensor<32x1xi32, #blocked>
+    %c32 = arith.constant dense<32> : tensor<32x1xi32, #blocked>
+    %c16 = arith.constant dense<16> : tensor<1x64xi32, #blocked>
+    %c64 = arith.constant dense<64> : tensor<1x64xi32, #blocked>
+    %c4096 = arith.constant dense<4096> : tensor<1x64xi32, #blocked>
+    %i0 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 1, parent = #blocked}>>
+    %j0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+    %i1 = tt.expand_dims %i0 {axis = 1 : i32} : tensor<32xi32, #ttg.slice<{dim = 1, parent = #blocked}>> -> tensor<32x1xi32, #blocked>
+    %j1 = tt.expand_dims %j0 {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x64xi32, #blocked>
+    %i2 = arith.remsi %i1, %c32 : tensor<32x1xi32, #blocked>
+    %i3 = arith.muli %i2, %c2 : tensor<32x1xi32, #blocked>
+    %j2 = arith.remsi %j1, %c16 : tensor<1x64xi32, #blocked>
+    %j3 = arith.muli %j2, %c64 : tensor<1x64xi32, #blocked>
+    %j4 = arith.divsi %j1, %c16 : tensor<1x64xi32, #blocked>
+    %j5 = arith.muli %j4, %c4096 : tensor<1x64xi32, #blocked>
+    %j6 = arith.addi %j3, %j5 : tensor<1x64xi32, #blocked>
+    %i = tt.broadcast %i3 : tensor<32x1xi32, #blocked> -> tensor<32x64xi32, #blocked>
+    %j = tt.broadcast %j6 : tensor<1x64xi32, #blocked> -> tensor<32x64xi32, #blocked>
+    %ij = arith.addi %i, %j : tensor<32x64xi32, #blocked>
+    %a = tt.addptr %pointers, %ij : tensor<32x64x!tt.ptr<f32>, #blocked>, tensor<32x64xi32, #blocked>
+    // CHECK: tt.load %{{.*}} : tensor<32x64x!tt.ptr<f32>, #[[STEPS]]>
+    %x = tt.load %a : tensor<32x64x!tt.ptr<f32>, #blocked>
+    %b = tt.addptr %pointers, %i : tensor<32x64x!tt.ptr<f32>, #blocked>, tensor<32x64xi32, #blocked>
+    // CHECK: tt.load %{{.*}} : tensor<32x64x!tt.ptr<f32>, #[[LAST]]>
+    %y = tt.load %b : tensor<32x64x!tt.ptr<f32>, #blocked>
+    %n0 = tt.splat %n : i32 -> tensor<32x64xi32, #blocked>
+    %nij = arith.muli %ij, %n0 : tensor<32x64xi32, #blocked>
+    %c = tt.addptr %pointers, %nij : tensor<32x64x!tt.ptr<f32>, #blocked>, tensor<32x64xi32, #blocked>
+    // CHECK: tt.load %{{.*}} : tensor<32x64x!tt.ptr<f32>, #[[LAST]]>
+    %z = tt.load %c : tensor<32x64x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+}

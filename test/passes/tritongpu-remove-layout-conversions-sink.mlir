@@ -78,3 +78,98 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// The weights beside what is loaded are made of a mask: making them again costs less than converting what is loaded.
+// CHECK: [[WIDE:#.*]] = #ttg.blocked<{sizePerThread = [1, 8]
+#wide = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
+#plain = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>
+#rows = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @weights
+  // CHECK: tt.load {{.*}}[[WIDE]]>
+  // CHECK-NOT: convert_layout
+  // CHECK: "tt.reduce"
+  tt.func public @weights(%p: tensor<2x512x!tt.ptr<f16>, #wide>, %o: tensor<2x!tt.ptr<f32>, #rows>, %n: i32) {
+    %x = tt.load %p : tensor<2x512x!tt.ptr<f16>, #wide>
+    %c = ttg.convert_layout %x : tensor<2x512xf16, #wide> -> tensor<2x512xf16, #plain>
+    %f = arith.extf %c : tensor<2x512xf16, #plain> to tensor<2x512xf32, #plain>
+    %one = arith.constant dense<1.0> : tensor<1x512xf32, #plain>
+    %none = arith.constant dense<0.0> : tensor<1x512xf32, #plain>
+    %i = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32, #ttg.slice<{dim = 0, parent = #plain}>>
+    %e = tt.expand_dims %i {axis = 0 : i32} : tensor<512xi32, #ttg.slice<{dim = 0, parent = #plain}>> -> tensor<1x512xi32, #plain>
+    %s = tt.splat %n : i32 -> tensor<1x512xi32, #plain>
+    %m = arith.cmpi slt, %e, %s : tensor<1x512xi32, #plain>
+    %v = arith.select %m, %one, %none : tensor<1x512xi1, #plain>, tensor<1x512xf32, #plain>
+    %w = tt.broadcast %v : tensor<1x512xf32, #plain> -> tensor<2x512xf32, #plain>
+    %r:2 = "tt.reduce"(%f, %w) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %u: f32, %b: f32, %t: f32):
+      %au = arith.mulf %a, %u : f32
+      %bt = arith.mulf %b, %t : f32
+      %sum = arith.addf %au, %bt : f32
+      %both = arith.addf %u, %t : f32
+      tt.reduce.return %sum, %both : f32, f32
+    }) : (tensor<2x512xf32, #plain>, tensor<2x512xf32, #plain>) -> (tensor<2xf32, #ttg.slice<{dim = 1, parent = #plain}>>, tensor<2xf32, #ttg.slice<{dim = 1, parent = #plain}>>)
+    %d = arith.divf %r#0, %r#1 : tensor<2xf32, #ttg.slice<{dim = 1, parent = #plain}>>
+    %q = ttg.convert_layout %d : tensor<2xf32, #ttg.slice<{dim = 1, parent = #plain}>> -> tensor<2xf32, #rows>
+    tt.store %o, %q : tensor<2x!tt.ptr<f32>, #rows>
+    tt.return
+  }
+}
+
+// -----
+
+// The store of i32 has more bytes than the load of f16, but in the layout of the load the reductions, four of which
+// stand for a sort here, take fewer shuffles.
+// CHECK: [[EIGHT:#.*]] = #ttg.blocked<{sizePerThread = [8]
+#eight = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+#two = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+#plain = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+#cube = #ttg.blocked<{sizePerThread = [1, 1, 1], threadsPerWarp = [4, 2, 4], warpsPerCTA = [1, 1, 1], order = [2, 1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @pairs
+  // CHECK-NOT: convert_layout
+  // CHECK: arith.extsi {{.*}}[[EIGHT]]> to
+  // CHECK: ttg.convert_layout
+  tt.func public @pairs(%p: tensor<512x!tt.ptr<i16>, #eight>, %o: tensor<512x!tt.ptr<i32>, #two>) {
+    %x = tt.load %p : tensor<512x!tt.ptr<i16>, #eight>
+    %c = ttg.convert_layout %x : tensor<512xi16, #eight> -> tensor<512xi16, #plain>
+    %y = tt.reshape %c : tensor<512xi16, #plain> -> tensor<64x2x4xi16, #cube>
+    %a = "tt.reduce"(%y) <{axis = 1 : i32}> ({
+    ^bb0(%u: i16, %v: i16):
+      %s = arith.addi %u, %v : i16
+      tt.reduce.return %s : i16
+    }) : (tensor<64x2x4xi16, #cube>) -> tensor<64x4xi16, #ttg.slice<{dim = 1, parent = #cube}>>
+    %b = "tt.reduce"(%y) <{axis = 1 : i32}> ({
+    ^bb0(%u: i16, %v: i16):
+      %s = arith.muli %u, %v : i16
+      tt.reduce.return %s : i16
+    }) : (tensor<64x2x4xi16, #cube>) -> tensor<64x4xi16, #ttg.slice<{dim = 1, parent = #cube}>>
+    %ab = arith.xori %a, %b : tensor<64x4xi16, #ttg.slice<{dim = 1, parent = #cube}>>
+    %e = tt.expand_dims %ab {axis = 1 : i32} : tensor<64x4xi16, #ttg.slice<{dim = 1, parent = #cube}>> -> tensor<64x1x4xi16, #cube>
+    %w = tt.broadcast %e : tensor<64x1x4xi16, #cube> -> tensor<64x2x4xi16, #cube>
+    %back = tt.reshape %w : tensor<64x2x4xi16, #cube> -> tensor<512xi16, #plain>
+    %z = arith.xori %back, %c : tensor<512xi16, #plain>
+    %y2 = tt.reshape %z : tensor<512xi16, #plain> -> tensor<64x2x4xi16, #cube>
+    %a2 = "tt.reduce"(%y2) <{axis = 1 : i32}> ({
+    ^bb0(%u: i16, %v: i16):
+      %s = arith.addi %u, %v : i16
+      tt.reduce.return %s : i16
+    }) : (tensor<64x2x4xi16, #cube>) -> tensor<64x4xi16, #ttg.slice<{dim = 1, parent = #cube}>>
+    %b2 = "tt.reduce"(%y2) <{axis = 1 : i32}> ({
+    ^bb0(%u: i16, %v: i16):
+      %s = arith.muli %u, %v : i16
+      tt.reduce.return %s : i16
+    }) : (tensor<64x2x4xi16, #cube>) -> tensor<64x4xi16, #ttg.slice<{dim = 1, parent = #cube}>>
+    %ab2 = arith.xori %a2, %b2 : tensor<64x4xi16, #ttg.slice<{dim = 1, parent = #cube}>>
+    %e2 = tt.expand_dims %ab2 {axis = 1 : i32} : tensor<64x4xi16, #ttg.slice<{dim = 1, parent = #cube}>> -> tensor<64x1x4xi16, #cube>
+    %w2 = tt.broadcast %e2 : tensor<64x1x4xi16, #cube> -> tensor<64x2x4xi16, #cube>
+    %back2 = tt.reshape %w2 : tensor<64x2x4xi16, #cube> -> tensor<512xi16, #plain>
+    %z2 = arith.xori %back2, %z : tensor<512xi16, #plain>
+    %l = arith.extsi %z2 : tensor<512xi16, #plain> to tensor<512xi32, #plain>
+    %q = ttg.convert_layout %l : tensor<512xi32, #plain> -> tensor<512xi32, #two>
+    tt.store %o, %q : tensor<512x!tt.ptr<i32>, #two>
+    tt.return
+  }
+}

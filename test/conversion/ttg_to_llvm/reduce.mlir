@@ -87,4 +87,30 @@ tt.func private @checked(%x: tensor<1024xf32, #line>, %i: tensor<1024xi64, #line
   }) : (tensor<1024xf32, #line>, tensor<1024xi64, #line>) -> (f32, i64)
   tt.return %y#0, %y#1 : f32, i64
 }
+
+// Much to combine: instead of all four parts each lane reads one, and a pair of shuffles for each of the two values
+// brings them together.
+// CHECK-LABEL: llvm.func internal @moments(
+// CHECK-COUNT-10: shfl.sync.bfly
+// CHECK: nvvm.barrier
+// CHECK-COUNT-2: llvm.load {{.*}} !llvm.ptr<3> -> f32
+// CHECK-NOT: llvm.load
+// CHECK-COUNT-4: shfl.sync.bfly
+// CHECK-NOT: shfl
+// CHECK: llvm.return
+tt.func private @moments(%x: tensor<1024xf32, #line>, %w: tensor<1024xf32, #line>) -> (f32, f32) {
+  %y:2 = "tt.reduce"(%x, %w) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %u: f32, %b: f32, %v: f32):
+    %au = arith.mulf %a, %u : f32
+    %bv = arith.mulf %b, %v : f32
+    %s = arith.addf %au, %bv : f32
+    %n = arith.addf %u, %v : f32
+    %d = arith.divf %s, %n : f32
+    %m = arith.maxnumf %d, %a : f32
+    %k = arith.maxnumf %m, %b : f32
+    %l = arith.minnumf %k, %s : f32
+    tt.reduce.return %l, %n : f32, f32
+  }) : (tensor<1024xf32, #line>, tensor<1024xf32, #line>) -> (f32, f32)
+  tt.return %y#0, %y#1 : f32, f32
+}
 }
