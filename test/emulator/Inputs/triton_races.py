@@ -25,7 +25,7 @@ import triton_ptx
 def place(side):
     """(cp.async, kernels.py:115, 189) of "cp.async.cg.shared.global [%r1], [%d2], 16;"."""
     opcode = ".".join(side["instruction"].split()[0].rstrip(";").split(".")[:2])
-    return opcode, f"{os.path.basename(side['source'])}:{side['source_line']}", side["line"]
+    return opcode, os.path.basename(side["source"].split()[0].rstrip(",")), side["line"]
 
 
 def races(tool, path, grid, arguments):
