@@ -77,7 +77,7 @@ nereid_call_function_t *nereid_call_graph_callee(const nereid_call_graph_t *grap
 static bool check_callee(const nereid_call_graph_t *graph, MlirOperation call, size_t found) {
   const nereid_text_t name = nereid_text_of_string(nereid_tt_call_get_callee(call));
   const nereid_call_function_t *callee = found ? &graph->functions.data[found - 1] : NULL;
-  MlirLogicalResult good = mlirLogicalResultSuccess();
+  MlirLogicalResult good;
   if (!callee)
     good = nereid_diagnose(call, "calls @%s, but the module has no tt.func of this name", name.chars);
   else if (!callee->has_body)

@@ -20,6 +20,8 @@
 
 #include "mlir-c/Dialect/LLVM.h"
 
+#include <assert.h>
+
 static MlirAttribute attribute_of(MlirOperation op, const char *name) {
   return mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
 }
@@ -196,6 +198,7 @@ static bool set_results(nereid_lower_t *lower, MlirOperation op, MlirValue retur
     nereid_lowered_t lowered = nereid_lower_array(lower, nereid_lower_registers(lower, mlirValueGetType(result)));
     if (!lowered.values)
       return false;
+    assert(types->data); /* a type for each of them */
     for (intptr_t r = 0; r < lowered.count; ++r)
       lowered.values[r] = unpack(lower, returned, types, next++);
     nereid_lower_set(lower, result, lowered);

@@ -1,0 +1,251 @@
+"""Random programs of functions that are not inlined, emulated against the interpreter.
+
+    random_calls.py FIRST COUNT [FOLDER]      programs number FIRST and so on; FOLDER keeps them
+
+A program has a kernel and up to seven functions; each calls any of those behind it, in branches and loops too. Functions
+take tensors, buffers and a number, and return tensors and buffers that they were passed. In between they store to buffers and load what other
+warps stored, gather and reduce through scratch, and copy from global memory while other things go on. All numbers are
+integers, so results are equal or wrong.
+"""
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+HEADER = """#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#wide = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+!v = tensor<256xi32, #line>
+!w = tensor<256xi32, #wide>
+!buffer = !ttg.memdesc<256xi32, #plain, #smem, mutable>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+"""
+HOW = [["--schedule", "adversarial", "--landing", "wait"], ["--schedule", "random", "--landing", "random"],
+       ["--schedule", "round-robin", "--landing", "issue"]]
+
+
+class Function:
+    """One function's text as it grows. `values` and `buffers` are what may be used at the place where it has come to."""
+
+    def __init__(self, random_, name, callees, tensors, buffers, results, returned):
+        self.random, self.name, self.callees = random_, name, callees
+        self.tensors, self.n_buffers, self.results, self.returned = tensors, buffers, results, returned
+        self.lines, self.numbered, self.flying = [], 0, []
+        self.values = [f"%x{i}" for i in range(tensors)]
+        self.buffers = [f"%b{i}" for i in range(buffers)]
+        self.indent = "  "
+
+    def say(self, text):
+        self.lines.append(self.indent + text)
+
+    def new(self):
+        self.numbered += 1
+        return f"%t{self.numbered}"
+
+    def make(self, text):
+        result = self.new()
+        self.say(f"{result} = {text}")
+        return result
+
+    def value(self):
+        return self.random.choice(self.values)
+
+    # --- statements ---
+
+    def arithmetic(self):
+        op = self.random.choice(["addi", "xori", "subi", "muli"])
+        self.values.append(self.make(f"arith.{op} {self.value()}, {self.value()} : !v"))
+
+    def alloc(self):
+        self.buffers.append(self.make(f"ttg.local_alloc {self.value()} : (!v) -> !buffer"))
+
+    def store(self):
+        if self.buffers:
+            self.say(f"ttg.local_store {self.value()}, {self.random.choice(self.buffers)} : !v -> !buffer")
+
+    def load(self):
+        if self.buffers:
+            wide = self.make(f"ttg.local_load {self.random.choice(self.buffers)} : !buffer -> !w")
+            self.values.append(self.make(f"ttg.convert_layout {wide} : !w -> !v"))
+
+    def reverse(self):
+        self.values.append(self.make(f"tt.gather {self.value()}[%reversed] {{axis = 0 : i32}} : (!v, !v) -> !v"))
+
+    def reduce(self):
+        op = self.random.choice(["addi", "maxsi", "xori"])
+        total, a, b, c = self.new(), self.new(), self.new(), self.new()
+        self.say(f'{total} = "tt.reduce"({self.value()}) <{{axis = 0 : i32}}> ({{')
+        self.say(f"^bb0({a}: i32, {b}: i32):")
+        self.say(f"  {c} = arith.{op} {a}, {b} : i32")
+        self.say(f"  tt.reduce.return {c} : i32")
+        self.say("}) : (!v) -> i32")
+        splat = self.make(f"tt.splat {total} : i32 -> !v")
+        self.values.append(self.make(f"arith.addi {splat}, {self.value()} : !v"))
+
+    def barrier(self):
+        self.say("ttg.local_barrier")
+
+    def choose(self):
+        if len(self.buffers) > 1:
+            a, b = self.random.sample(self.buffers, 2)
+            result = self.new()
+            self.say(f"{result} = scf.if %odd -> (!buffer) {{")
+            self.say(f"  scf.yield {a} : !buffer")
+            self.say("} else {")
+            self.say(f"  scf.yield {b} : !buffer")
+            self.say("}")
+            self.buffers.append(result)
+
+    def copy(self):
+        buffer = self.make("ttg.local_alloc : () -> !buffer")
+        token = self.make(f"ttg.async_copy_global_to_local %from, {buffer} : tensor<256x!tt.ptr<i32>, #line> -> !buffer")
+        self.make(f"ttg.async_commit_group tokens {token}")
+        self.flying.append(buffer)
+
+    def wait(self):
+        if self.flying:
+            self.make("ttg.async_wait {num = 0 : i32}")
+            self.buffers += self.flying
+            self.flying = []
+
+    def call(self):
+        callee = self.random.choice(self.callees) if self.callees else None
+        if not callee or callee.n_buffers and not self.buffers:
+            return
+        arguments = ["%p", "%n"] + [self.value() for _ in range(callee.tensors)]
+        arguments += [self.random.choice(self.buffers) for _ in range(callee.n_buffers)]
+        values, buffers = [self.new() for _ in range(callee.results)], [self.new() for _ in callee.returned]
+        made = ", ".join(values + buffers)
+        self.say(f"{made} = tt.call @{callee.name}({', '.join(arguments)}) : {callee.type()}")
+        self.values += values
+        self.buffers += buffers
+
+    def nested(self, depth, n):
+        """Statements in a region: what they make is not seen behind it; its one value is given back."""
+        values, buffers, flying, indent = list(self.values), list(self.buffers), self.flying, self.indent
+        self.flying, self.indent = [], self.indent + "  "
+        self.statements(n, depth + 1)
+        self.wait()
+        self.say(f"scf.yield {self.values[-1]} : !v")
+        self.values, self.buffers, self.flying, self.indent = values, buffers, flying, indent
+
+    def branch(self, depth):
+        number = self.make(f"arith.cmpi sgt, %n, %c{self.random.choice([0, 1, 2])} : i32")
+        result = self.new()
+        self.say(f"{result} = scf.if {number} -> (!v) {{")
+        self.nested(depth, self.random.randint(1, 4))
+        self.say("} else {")
+        self.nested(depth, self.random.randint(0, 3))
+        self.say("}")
+        self.values.append(result)
+
+    def loop(self, depth):
+        result, i, carried, start = self.new(), self.new(), self.new(), self.value()
+        self.say(f"{result} = scf.for {i} = %c0 to %n step %c1 iter_args({carried} = {start}) -> (!v) : i32 {{")
+        self.values.append(carried)
+        self.nested(depth, self.random.randint(1, 5))
+        self.values.pop()
+        self.say("}")
+        self.values.append(result)
+
+    def statements(self, n, depth):
+        plain = [self.arithmetic, self.alloc, self.store, self.store, self.load, self.load, self.reverse, self.reduce,
+                 self.barrier, self.choose, self.copy, self.wait, self.call, self.call, self.call]
+        for _ in range(n):
+            if depth < 2 and self.random.random() < 0.15:
+                self.random.choice([self.branch, self.loop])(depth)
+            else:
+                self.random.choice(plain)()
+
+    # --- the text ---
+
+    def type(self):
+        arguments = ["!tt.ptr<i32>", "i32"] + ["!v"] * self.tensors + ["!buffer"] * self.n_buffers
+        results = ["!v"] * self.results + ["!buffer"] * len(self.returned)
+        return f"({', '.join(arguments)}) -> ({', '.join(results)})"
+
+    def prologue(self):
+        self.say("%c0 = arith.constant 0 : i32")
+        self.say("%c1 = arith.constant 1 : i32")
+        self.say("%c2 = arith.constant 2 : i32")
+        self.say("%last = arith.constant dense<255> : !v")
+        self.say("%r = tt.make_range {end = 256 : i32, start = 0 : i32} : !v")
+        self.say("%reversed = arith.subi %last, %r : !v")
+        self.say("%low = arith.andi %n, %c1 : i32")
+        self.say("%odd = arith.cmpi ne, %low, %c0 : i32")
+        self.say("%s = tt.splat %p : !tt.ptr<i32> -> tensor<256x!tt.ptr<i32>, #line>")
+        self.say("%from = tt.addptr %s, %r : tensor<256x!tt.ptr<i32>, #line>, !v")
+
+    def function(self, n):
+        self.prologue()
+        self.statements(n, 0)
+        self.wait()
+        values = [self.value() for _ in range(self.results - 1)] + [self.values[-1]]
+        arguments = ["%p: !tt.ptr<i32>", "%n: i32"] + [f"%x{i}: !v" for i in range(self.tensors)]
+        arguments += [f"%b{i}: !buffer" for i in range(self.n_buffers)]
+        self.say(f"tt.return {', '.join(values + self.returned)} : "
+                 f"{', '.join(['!v'] * self.results + ['!buffer'] * len(self.returned))}")
+        results = self.type().split(" -> ")[1]
+        return (f"tt.func private @{self.name}({', '.join(arguments)}) -> {results} attributes {{noinline = true}} {{\n"
+                + "\n".join(self.lines) + "\n}\n")
+
+    def kernel(self, n):
+        self.prologue()
+        self.say("%x = tt.load %from : tensor<256x!tt.ptr<i32>, #line>")
+        self.values = ["%x", "%r"]
+        self.statements(n, 0)
+        self.wait()
+        for buffer in self.buffers:
+            self.values.append(self.make(
+                f"ttg.convert_layout {self.make(f'ttg.local_load {buffer} : !buffer -> !w')} : !w -> !v"))
+        total = self.values[0]
+        for value in self.values[1:]:
+            total = self.make(f"arith.addi {self.make(f'arith.muli {total}, %last : !v')}, {value} : !v")
+        self.say("%so = tt.splat %o : !tt.ptr<i32> -> tensor<256x!tt.ptr<i32>, #line>")
+        self.say("%to = tt.addptr %so, %r : tensor<256x!tt.ptr<i32>, #line>, !v")
+        self.say(f"tt.store %to, {total} : tensor<256x!tt.ptr<i32>, #line>")
+        self.say("tt.return")
+        return ("tt.func public @k(%p: !tt.ptr<i32>, %o: !tt.ptr<i32>, %n: i32) {\n" + "\n".join(self.lines) + "\n}\n")
+
+
+def program(seed):
+    draw = random.Random(seed)
+    functions, texts = [], []
+    for i in range(draw.randint(2, 7)):
+        tensors, buffers = draw.randint(1, 3), draw.randint(0, 2)
+        returned = [f"%b{draw.randrange(buffers)}"] if buffers and draw.random() < 0.4 else []
+        function = Function(draw, f"f{i}", list(functions), tensors, buffers, draw.randint(1, 2), returned)
+        texts.append(function.function(draw.randint(2, 8)))
+        functions.append(function)
+    texts.append(Function(draw, "k", functions, 0, 0, 0, []).kernel(draw.randint(4, 10)))
+    return HEADER + "".join(reversed(texts)) + "}\n"
+
+
+def main():
+    first, count = int(sys.argv[1]), int(sys.argv[2])
+    bad = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = sys.argv[3] if len(sys.argv) > 3 else temporary
+        for seed in range(first, first + count):
+            path = os.path.join(folder, f"calls{seed}.ttgir")
+            with open(path, "w") as file:
+                file.write(program(seed))
+            for how in HOW:
+                command = ["nereid", "run", path, "--on", "emulator", "--check", "interpreter", "--racecheck", "--grid", "1",
+                           "--arg", "0=i32[256]:arange", "--arg", "1=i32[256]:zeros", "--arg", f"2={seed % 4}", *how]
+                got = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                # The frame check takes a buffer that is handed down, and written there before its last value was read,
+                # for one that a callee's frame lies on. What really does shows in the numbers.
+                lines = got.stdout.splitlines()
+                good = any(line.startswith("check 1 ") and line.endswith(": ok") for line in lines)
+                if not good or any(line.startswith("race:") for line in lines):
+                    print(" ".join(command), *lines[:8], sep="\n")
+                    bad += 1
+                    break
+    print(f"{count} programs, {bad} bad")
+    sys.exit(1 if bad else 0)
+
+
+main()
