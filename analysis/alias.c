@@ -61,7 +61,7 @@ static void flow(solver_t *solver, MlirValue from, MlirValue to) {
   if (!nereid_alias_is_buffer(from) || !nereid_alias_is_buffer(to))
     return;
   const uint32_t source = number_of(solver, from), target = number_of(solver, to);
-  if (solver->alias->arena->failed)
+  if (solver->alias->arena->failed || !solver->values.data)
     return;
   value_state_t *value = &solver->values.data[target];
   if (nereid_vector_push(solver->alias->arena, &solver->arcs, (arc_t){source, value->arcs}))
@@ -71,7 +71,8 @@ static void flow(solver_t *solver, MlirValue from, MlirValue to) {
 static void add_buffer(solver_t *solver, MlirValue value, MlirOperation alloc) {
   nereid_alias_t *alias = solver->alias;
   const uint32_t number = number_of(solver, value);
-  if (!alias->arena->failed && nereid_vector_push(alias->arena, &alias->buffers, (nereid_alias_buffer_t){value, alloc}))
+  if (!alias->arena->failed && solver->values.data &&
+      nereid_vector_push(alias->arena, &alias->buffers, (nereid_alias_buffer_t){value, alloc}))
     solver->values.data[number].buffer = (uint32_t)alias->buffers.size;
 }
 

@@ -117,6 +117,8 @@ static bool find_regions(solver_t *solver) {
         return false;
       *number = liveness->specialized.size;
     }
+    if (!liveness->spans.data)
+      return false;
     state->group = liveness->groups[n] = (uint32_t)*number;
     nereid_live_range_t *span = &liveness->spans.data[state->group - 1];
     const uint32_t first = liveness->starts[n], last = first + node->end - node->first - 1;

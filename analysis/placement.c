@@ -304,17 +304,16 @@ static void move_to_front(placer_t *placer, uint32_t item) {
 static bool try_orders(placer_t *placer, int64_t bound) {
   const size_t visits = placer->first_neighbour[placer->n] + (size_t)placer->n;
   const size_t orders = MOST_VISITS / visits < MOST_ORDERS ? MOST_VISITS / visits : MOST_ORDERS;
-  uint32_t highest = 0;
   for (int rule = 0; rule < RULES && (rule == 0 || (size_t)rule < orders); ++rule) {
     if (!sort_by(placer, rule))
       return false;
-    highest = place_in_order(placer);
+    place_in_order(placer);
     if (placer->best_total <= bound)
       return true;
   }
   if (!sort_by(placer, LARGE_FIRST))
     return false;
-  highest = orders > RULES ? place_in_order(placer) : 0;
+  uint32_t highest = orders > RULES ? place_in_order(placer) : 0;
   for (size_t i = RULES + 1; i < orders && placer->best_total > bound && placer->order[0] != highest; ++i) {
     move_to_front(placer, highest);
     highest = place_in_order(placer);

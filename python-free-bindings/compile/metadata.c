@@ -244,6 +244,11 @@ void nereid_metadata_update(nereid_compilation_t *compilation) {
     return;
   if (nereid_settings_integer(module, "ttg.shared", &value))
     out->shared = (uint64_t)value;
+  if (nereid_settings_integer(module, "ttg.shared_bound", &value)) {
+    compilation->result->is_shared_placed = true;
+    compilation->result->shared_bytes = out->shared;
+    compilation->result->shared_bound = (uint64_t)value;
+  }
   if (nereid_settings_integer(module, "ttg.num-warps", &value))
     out->num_warps = out->total_num_warps = (int32_t)value;
   if (nereid_settings_integer(module, "ttg.total-num-warps", &value))

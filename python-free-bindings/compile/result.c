@@ -55,6 +55,12 @@ uint32_t nereid_result_spilled_bytes(const nereid_result_t *result) {
   return result->spilled_bytes;
 }
 
+bool nereid_result_shared_memory(const nereid_result_t *result, uint64_t *out_bytes, uint64_t *out_bound) {
+  *out_bytes = result->shared_bytes;
+  *out_bound = result->shared_bound;
+  return result->is_shared_placed;
+}
+
 size_t nereid_result_time_count(const nereid_result_t *result) {
   return result->n_times;
 }

@@ -40,6 +40,8 @@ struct nereid_result {
   nereid_view_t bytes, metadata, callgraph;
   const char *kernel;
   uint32_t registers, spilled_bytes;
+  bool is_shared_placed;
+  uint64_t shared_bytes, shared_bound;
   size_t n_times, n_dumps;
   nereid_stage_time_t times[NEREID_STAGE_LIMIT + 1];
   nereid_dump_t dumps[NEREID_STAGE_LIMIT];

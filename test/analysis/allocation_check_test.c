@@ -83,7 +83,8 @@ typedef struct program {
 static program_t program;
 
 static int make_value(int class_of) {
-  assert_true(program.n_values < VALUES);
+  if (program.n_values >= VALUES)
+    abort();
   program.classes[program.n_values] = class_of;
   program.visible[program.n_visible++] = program.n_values;
   return program.n_values++;

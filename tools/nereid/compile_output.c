@@ -85,7 +85,11 @@ static void print_times(const char *input, const nereid_result_t *result) {
     size += snprintf(text + size, sizeof text - (size_t)size, "  %-26s %10.2f %10.1f\n", time.name, time.milliseconds,
                      (double)time.peak_memory / (1 << 20));
   }
-  snprintf(text + size, sizeof text - (size_t)size, "  %-26s %10.2f\n", "total", total);
+  size += snprintf(text + size, sizeof text - (size_t)size, "  %-26s %10.2f\n", "total", total);
+  uint64_t bytes, bound;
+  if (nereid_result_shared_memory(result, &bytes, &bound))
+    snprintf(text + size, sizeof text - (size_t)size, "  shared memory: %llu bytes, lower bound %llu\n",
+             (unsigned long long)bytes, (unsigned long long)bound);
   fputs(text, stderr);
 }
 

@@ -142,6 +142,10 @@ const char *nereid_result_kernel(const nereid_result_t *result);
 uint32_t nereid_result_registers(const nereid_result_t *result);
 uint32_t nereid_result_spilled_bytes(const nereid_result_t *result);
 
+/* Bytes of shared memory, and what no placement of its buffers could be below (docs/shared-memory.md); false, with both
+ * 0, when nothing was placed: the compilation began behind that or ended before. */
+bool nereid_result_shared_memory(const nereid_result_t *result, uint64_t *out_bytes, uint64_t *out_bound);
+
 /* Where the time went. `name`: "read" or a stage's. */
 typedef struct nereid_stage_time {
   const char *name;
