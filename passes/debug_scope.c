@@ -15,7 +15,7 @@ static MlirLocation inner(MlirLocation location) {
   if (mlirLocationIsAName(location))
     return mlirLocationNameGetChildLoc(location);
   MlirLocation first = {NULL};
-  enum { LIMIT = 64 };
+  enum { LIMIT = 1024 };
   if (mlirLocationIsAFused(location) && mlirLocationFusedGetNumLocations(location) <= LIMIT) {
     MlirLocation parts[LIMIT] = {{NULL}};
     mlirLocationFusedGetLocations(location, parts);

@@ -5,9 +5,10 @@
  *
  * LLVM 22 writes a line of inlined code as if it stood in the kernel, and leaves the way there to a comment. PTX has
  * words for it (PTX ISA, ".loc"): the place of the call, which must be the place of a .loc above, and the label of the
- * callee's name in a section .debug_str. Names are taken from the module, by place, before it is compiled. A module
- * that wants sections of debug information gets them, but its PTX must not say `debug`: the assembler would not
- * optimise it. */
+ * callee's name in a section .debug_str. (The assemblers of CUDA 12.8 and 13.0 write the place of a call in the file of
+ * the instruction before it. In 4,045 chains of the kernels that we keep that was the right one.) Names are taken from
+ * the module, by place, before it is compiled. A module that wants sections of debug information gets them, but its PTX
+ * must not say `debug`: the assembler would not optimise it. */
 #include "target/inlined_lines.h"
 
 #include "base/map.h"
