@@ -144,7 +144,7 @@ bool module_atomic(module_t *module) {
   static const char *const kinds[] = {"add", "max", "min", "umax", "umin", "and", "or", "xor"};
   value_t value = module_any(module);
   char text[64], pointer[64], element[64];
-  if (!value.rank || (value.element != I32 && value.element != I64))
+  if (!value.rank || (value.element != I16 && value.element != I32 && value.element != I64))
     return false;
   int argument = add_argument(module, value.element, true, 64);
   if (argument < 0)

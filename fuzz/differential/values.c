@@ -86,22 +86,44 @@ value_t module_any(module_t *module) {
   return module->values[from + (int)module_random(module, (uint32_t)(n - from))];
 }
 
+static int write_number(char *out, size_t room, element_t element, int64_t number) {
+  if (element == I1)
+    return snprintf(out, room, "%s", number & 1 ? "true" : "false");
+  return snprintf(out, room, "%lld%s", (long long)number, module_is_float(element) ? ".000000e+00" : "");
+}
+
 value_t module_constant(module_t *module, const value_t *type, int64_t number) {
   char text[64], body[48];
   value_t value = module_like(module, type, type->element);
   module_type(text, type);
-  if (type->element == I1)
-    snprintf(body, sizeof body, "%s", number & 1 ? "true" : "false");
-  else if (module_is_float(type->element))
-    snprintf(body, sizeof body, "%lld.%s", (long long)number, "000000e+00");
-  else
-    snprintf(body, sizeof body, "%lld", (long long)number);
+  write_number(body, sizeof body, type->element, number);
   if (type->rank)
     module_line(module, "%%v%d = arith.constant dense<%s> : %s", value.id, body, text);
   else if (type->element == I1)
     module_line(module, "%%v%d = arith.constant %s", value.id, body);
   else
     module_line(module, "%%v%d = arith.constant %s : %s", value.id, body, text);
+  return value;
+}
+
+/* A tensor of at most 64 elements that differ. */
+static value_t different_constants(module_t *module, const value_t *type) {
+  char text[64], body[2048];
+  const int64_t size = module_size(type);
+  int n = 0;
+  for (int64_t i = 0; i < size; ++i) {
+    int64_t inner = 1, opened = 0, closed = 0;
+    for (int d = type->rank - 1; d >= 0; --d) {
+      inner *= type->shape[d];
+      opened += i % inner == 0;
+      closed += (i + 1) % inner == 0;
+    }
+    n += snprintf(body + n, sizeof body - (size_t)n, "%s%.*s", i ? ", " : "", (int)opened, "[[[[[[[[");
+    n += write_number(body + n, sizeof body - (size_t)n, type->element, (int64_t)module_random(module, 15) - 7);
+    n += snprintf(body + n, sizeof body - (size_t)n, "%.*s", (int)closed, "]]]]]]]]");
+  }
+  value_t value = module_like(module, type, type->element);
+  module_line(module, "%%v%d = arith.constant dense<%s> : %s", value.id, body, module_type(text, type));
   return value;
 }
 
@@ -112,6 +134,8 @@ value_t module_of_type(module_t *module, const value_t *type) {
       chosen = i;
   if (chosen >= 0 && !module_chance(module, 5))
     return module->values[chosen];
+  if (type->rank && module_size(type) <= 64 && module_chance(module, 30))
+    return different_constants(module, type);
   return module_constant(module, type, (int64_t)module_random(module, 15) - 7);
 }
 
