@@ -1,11 +1,11 @@
 """Random programs of functions that are not inlined, emulated against the interpreter.
 
-    random_calls.py FIRST COUNT [FOLDER]      programs number FIRST and so on; FOLDER keeps them
+    random_calls.py ttgir|ttir FIRST COUNT [FOLDER]      programs number FIRST and so on; FOLDER keeps them
 
 A program has a kernel and up to seven functions; each calls any of those behind it, in branches and loops too. Functions
 take tensors, buffers and a number, and return tensors and buffers that they were passed. In between they store to buffers and load what other
 warps stored, gather and reduce through scratch, and copy from global memory while other things go on. All numbers are
-integers, so results are equal or wrong.
+integers, so results are equal or wrong. Programs of ttir have no layouts and buffers: which they get is tested then.
 """
 import os
 import random
@@ -22,6 +22,10 @@ HEADER = """#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], wa
 !buffer = !ttg.memdesc<256xi32, #plain, #smem, mutable>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 """
+SOURCE = """!v = tensor<256xi32>
+!square = tensor<16x16xi32>
+module {
+"""
 HOW = [["--schedule", "adversarial", "--landing", "wait"], ["--schedule", "random", "--landing", "random"],
        ["--schedule", "round-robin", "--landing", "issue"]]
 
@@ -29,8 +33,9 @@ HOW = [["--schedule", "adversarial", "--landing", "wait"], ["--schedule", "rando
 class Function:
     """One function's text as it grows. `values` and `buffers` are what may be used at the place where it has come to."""
 
-    def __init__(self, random_, name, callees, tensors, buffers, results, returned):
-        self.random, self.name, self.callees = random_, name, callees
+    def __init__(self, random_, name, callees, tensors, buffers, results, returned, source):
+        self.random, self.name, self.callees, self.source = random_, name, callees, source
+        self.pointers = f"tensor<256x!tt.ptr<i32>{'' if source else ', #line'}>"
         self.tensors, self.n_buffers, self.results, self.returned = tensors, buffers, results, returned
         self.lines, self.numbered, self.flying = [], 0, []
         self.values = [f"%x{i}" for i in range(tensors)]
@@ -100,7 +105,7 @@ class Function:
 
     def copy(self):
         buffer = self.make("ttg.local_alloc : () -> !buffer")
-        token = self.make(f"ttg.async_copy_global_to_local %from, {buffer} : tensor<256x!tt.ptr<i32>, #line> -> !buffer")
+        token = self.make(f"ttg.async_copy_global_to_local %from, {buffer} : {self.pointers} -> !buffer")
         self.make(f"ttg.async_commit_group tokens {token}")
         self.flying.append(buffer)
 
@@ -121,6 +126,27 @@ class Function:
         self.say(f"{made} = tt.call @{callee.name}({', '.join(arguments)}) : {callee.type()}")
         self.values += values
         self.buffers += buffers
+
+    def turn(self):
+        square = self.make(f"tt.reshape {self.value()} : !v -> !square")
+        turned = self.make(f"tt.trans {square} {{order = array<i32: 1, 0>}} : !square -> !square")
+        self.values.append(self.make(f"tt.reshape {turned} : !square -> !v"))
+
+    def rows(self):
+        square, sums, a, b, c = self.make(f"tt.reshape {self.value()} : !v -> !square"), *[self.new() for _ in range(4)]
+        axis = self.random.choice([0, 1])
+        self.say(f'{sums} = "tt.reduce"({square}) <{{axis = {axis} : i32}}> ({{')
+        self.say(f"^bb0({a}: i32, {b}: i32):")
+        self.say(f"  {c} = arith.addi {a}, {b} : i32")
+        self.say(f"  tt.reduce.return {c} : i32")
+        self.say("}) : (!square) -> tensor<16xi32>")
+        one = ["16x1", "1x16"][axis ^ 1]
+        wide = self.make(f"tt.expand_dims {sums} {{axis = {axis} : i32}} : tensor<16xi32> -> tensor<{one}xi32>")
+        full = self.make(f"tt.broadcast {wide} : tensor<{one}xi32> -> !square")
+        self.values.append(self.make(f"tt.reshape {self.make(f'arith.addi {full}, {square} : !square')} : !square -> !v"))
+
+    def read(self):
+        self.values.append(self.make(f"tt.load %from : {self.pointers}"))
 
     def nested(self, depth, n):
         """Statements in a region: what they make is not seen behind it; its one value is given back."""
@@ -153,6 +179,9 @@ class Function:
     def statements(self, n, depth):
         plain = [self.arithmetic, self.alloc, self.store, self.store, self.load, self.load, self.reverse, self.reduce,
                  self.barrier, self.choose, self.copy, self.wait, self.call, self.call, self.call]
+        if self.source:
+            plain = [self.arithmetic, self.arithmetic, self.reverse, self.reduce, self.turn, self.rows, self.read,
+                     self.call, self.call, self.call]
         for _ in range(n):
             if depth < 2 and self.random.random() < 0.15:
                 self.random.choice([self.branch, self.loop])(depth)
@@ -175,8 +204,8 @@ class Function:
         self.say("%reversed = arith.subi %last, %r : !v")
         self.say("%low = arith.andi %n, %c1 : i32")
         self.say("%odd = arith.cmpi ne, %low, %c0 : i32")
-        self.say("%s = tt.splat %p : !tt.ptr<i32> -> tensor<256x!tt.ptr<i32>, #line>")
-        self.say("%from = tt.addptr %s, %r : tensor<256x!tt.ptr<i32>, #line>, !v")
+        self.say(f"%s = tt.splat %p : !tt.ptr<i32> -> {self.pointers}")
+        self.say(f"%from = tt.addptr %s, %r : {self.pointers}, !v")
 
     def function(self, n):
         self.prologue()
@@ -193,7 +222,7 @@ class Function:
 
     def kernel(self, n):
         self.prologue()
-        self.say("%x = tt.load %from : tensor<256x!tt.ptr<i32>, #line>")
+        self.say(f"%x = tt.load %from : {self.pointers}")
         self.values = ["%x", "%r"]
         self.statements(n, 0)
         self.wait()
@@ -203,38 +232,40 @@ class Function:
         total = self.values[0]
         for value in self.values[1:]:
             total = self.make(f"arith.addi {self.make(f'arith.muli {total}, %last : !v')}, {value} : !v")
-        self.say("%so = tt.splat %o : !tt.ptr<i32> -> tensor<256x!tt.ptr<i32>, #line>")
-        self.say("%to = tt.addptr %so, %r : tensor<256x!tt.ptr<i32>, #line>, !v")
-        self.say(f"tt.store %to, {total} : tensor<256x!tt.ptr<i32>, #line>")
+        self.say(f"%so = tt.splat %o : !tt.ptr<i32> -> {self.pointers}")
+        self.say(f"%to = tt.addptr %so, %r : {self.pointers}, !v")
+        self.say(f"tt.store %to, {total} : {self.pointers}")
         self.say("tt.return")
         return ("tt.func public @k(%p: !tt.ptr<i32>, %o: !tt.ptr<i32>, %n: i32) {\n" + "\n".join(self.lines) + "\n}\n")
 
 
-def program(seed):
+def program(seed, source):
     draw = random.Random(seed)
     functions, texts = [], []
     for i in range(draw.randint(2, 7)):
-        tensors, buffers = draw.randint(1, 3), draw.randint(0, 2)
+        tensors, buffers = draw.randint(1, 3), 0 if source else draw.randint(0, 2)
         returned = [f"%b{draw.randrange(buffers)}"] if buffers and draw.random() < 0.4 else []
-        function = Function(draw, f"f{i}", list(functions), tensors, buffers, draw.randint(1, 2), returned)
+        function = Function(draw, f"f{i}", list(functions), tensors, buffers, draw.randint(1, 2), returned, source)
         texts.append(function.function(draw.randint(2, 8)))
         functions.append(function)
-    texts.append(Function(draw, "k", functions, 0, 0, 0, []).kernel(draw.randint(4, 10)))
-    return HEADER + "".join(reversed(texts)) + "}\n"
+    texts.append(Function(draw, "k", functions, 0, 0, 0, [], source).kernel(draw.randint(4, 10)))
+    return (SOURCE if source else HEADER) + "".join(reversed(texts)) + "}\n"
 
 
 def main():
-    first, count = int(sys.argv[1]), int(sys.argv[2])
+    stage, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     bad = 0
     with tempfile.TemporaryDirectory() as temporary:
-        folder = sys.argv[3] if len(sys.argv) > 3 else temporary
+        folder = sys.argv[4] if len(sys.argv) > 4 else temporary
         for seed in range(first, first + count):
-            path = os.path.join(folder, f"calls{seed}.ttgir")
+            path = os.path.join(folder, f"calls{seed}.{stage}")
             with open(path, "w") as file:
-                file.write(program(seed))
+                file.write(program(seed, stage == "ttir"))
             for how in HOW:
                 command = ["nereid", "run", path, "--on", "emulator", "--check", "interpreter", "--racecheck", "--grid", "1",
                            "--arg", "0=i32[256]:arange", "--arg", "1=i32[256]:zeros", "--arg", f"2={seed % 4}", *how]
+                if stage == "ttir":
+                    command += ["--num-warps", str([4, 1, 8][seed % 3])]
                 got = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
                 # The frame check takes a buffer that is handed down, and written there before its last value was read,
                 # for one that a callee's frame lies on. What really does shows in the numbers.
