@@ -1,4 +1,7 @@
 // RUN: nereid-opt %s --tritongpu-optimize-thread-locality --canonicalize | FileCheck %s
+// RUN: nereid-opt %s --tritongpu-optimize-thread-locality --remarks-filter-passed=tritongpu-optimize-thread-locality -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// REMARK-COUNT-3: goes on within the thread; threads combine once, behind the loop
+// REMARK-NOT: goes on within
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
