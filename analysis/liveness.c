@@ -157,10 +157,12 @@ static void define_arguments(solver_t *solver, const nereid_flow_node_t *node) {
 static void add_use(solver_t *solver, uint32_t subject, uint32_t position) {
   subject_t *used = &solver->subjects[subject];
   const uint32_t node = solver->graph->nodes_of_ops[position];
-  use_t *latest = used->uses ? &solver->uses.data[used->uses - 1] : NULL;
-  if (latest && latest->node == node && (latest->last < used->definition) == (position < used->definition)) {
-    latest->last = position;
-    return;
+  if (used->uses) {
+    use_t *latest = &solver->uses.data[used->uses - 1];
+    if (latest->node == node && (latest->last < used->definition) == (position < used->definition)) {
+      latest->last = position;
+      return;
+    }
   }
   if (nereid_vector_push(solver->arena, &solver->uses, (use_t){node, position, used->uses}))
     used->uses = (uint32_t)solver->uses.size;
