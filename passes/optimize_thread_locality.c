@@ -340,6 +340,8 @@ MlirLogicalResult nereid_pass_tritongpu_optimize_thread_locality(nereid_pass_t *
     MlirValue part = reduce_in_thread(&site);
     if (mlirValueIsNull(part))
       continue;
+    nereid_pass_remark_passed(pass, site.reduce, "thread-locality",
+                              "goes on within the thread; threads combine once, behind the loop");
     nereid_vector_push(pass->scratch, &reductions, carry(&site, part));
     erase(&site);
     count++;
