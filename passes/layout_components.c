@@ -24,6 +24,7 @@
 #include "passes/heat.h"
 #include "passes/reduction_cost.h"
 #include "passes/sink_conversions.h"
+#include "seam/context.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
 
@@ -410,6 +411,43 @@ static void apply(components_t *components) {
       change_signature(components, &components->graph.functions.data[f]);
 }
 
+/* --- remarks --- */
+
+/* How much of what a tensor at a function's boundary meets has its layout. */
+static void remark_value(components_t *components, MlirOperation function, const char *what, intptr_t i,
+                         MlirValue value) {
+  const uintptr_t *place = nereid_map_find(&components->index, value.ptr);
+  int64_t best = 0, all = 0;
+  for (const candidate_t *c = place ? components->nodes.data[root_of(components, *place - 1)].candidates : NULL; c;
+       c = c->next) {
+    best = c->hot > best ? c->hot : best;
+    all += c->hot;
+  }
+  if (all && best == all)
+    nereid_pass_remark_passed(components->pass, function, "boundary", "%s %td has the layout of all that it meets",
+                              what, (ptrdiff_t)i);
+  else if (all)
+    nereid_pass_remark_missed(components->pass, function, "boundary",
+                              "%s %td has the layout of %d %% of what it meets, by bytes and by how often it runs; the "
+                              "rest may have to be converted",
+                              what, (ptrdiff_t)i, (int)(100.0 * (double)best / (double)all));
+}
+
+static void remark_boundaries(components_t *components) {
+  const nereid_call_graph_t *graph = &components->graph;
+  for (size_t f = 0; f < graph->functions.size; ++f) {
+    const nereid_call_function_t *function = &graph->functions.data[f];
+    if (!function->n_callers)
+      continue;
+    MlirOperation call = nereid_call_graph_caller(graph, function, 0)->call;
+    MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function->op, 0));
+    for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); ++i)
+      remark_value(components, function->op, "argument", i, mlirBlockGetArgument(entry, i));
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(call); ++i)
+      remark_value(components, function->op, "result", i, mlirOperationGetResult(call, i));
+  }
+}
+
 /* What crosses a call is known of whole components only when all are tied. */
 static void mark_crossing(components_t *components) {
   for (size_t i = 0; i < components->nodes.size; ++i)
@@ -432,6 +470,8 @@ bool nereid_layout_components_assign(nereid_pass_t *pass, bool followers) {
   for (size_t i = 0; i < components.ops.size && !components.failed; ++i)
     collect_votes(&components, components.ops.data[i]);
   if (!components.failed) {
+    if (followers && nereidMlirRemarksEnabled(pass->context))
+      remark_boundaries(&components);
     charge_reductions(&components);
     apply(&components);
   }
