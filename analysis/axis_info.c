@@ -271,6 +271,8 @@ nereid_status_t nereid_axis_info_run(MlirOperation root, nereid_arena_t *arena, 
     if (status != NEREID_OK)
       return status;
     solver.graph = &graph;
+    if (!nereid_map_reserve(solver.infos, graph.n_ops))
+      return NEREID_ERROR_MEMORY;
     for (size_t i = 0; i < graph.functions.size; i++) {
       const nereid_call_function_t *function = nereid_call_graph_callers_first(&graph, i);
       analyse(&solver, function->op, function->n_callers > 0);

@@ -99,6 +99,7 @@ typedef struct collection {
 static MlirWalkResult collect_call(MlirOperation op, void *user_data) {
   collection_t *collection = user_data;
   nereid_call_graph_t *graph = collection->graph;
+  graph->n_ops++;
   if (nereid_op_kind(op) != NEREID_OP_TT_CALL)
     return MlirWalkResultAdvance;
   const size_t callee = find_callee(graph, op);

@@ -41,6 +41,7 @@ typedef struct nereid_call_graph {
   size_t *callers;                                 /* numbers of edges, by callee */
   size_t *post_order;                              /* numbers of functions, callees before callers */
   nereid_map_t numbers, by_name;                   /* tt.func, StringAttr -> 1 + number */
+  size_t n_ops;                                    /* in the functions */
 } nereid_call_graph_t;
 
 /* The graph of `module`, a builtin.module, and of modules in it. NEREID_ERROR_PROGRAM after one error, located at the

@@ -1,4 +1,5 @@
-/* Open addressing with linear probing; pointers are mixed by Fibonacci hashing. */
+/* Open addressing with linear probing. Pointers that lie together, as the operations of a function do, have slots that
+ * lie together, so that walking the IR walks the table; blocks of 64 KiB are scattered by Fibonacci hashing. */
 #include "base/map.h"
 
 void nereid_map_initialize(nereid_map_t *map, nereid_arena_t *arena) {
@@ -6,9 +7,10 @@ void nereid_map_initialize(nereid_map_t *map, nereid_arena_t *arena) {
 }
 
 static nereid_map_entry_t *probe(const nereid_map_t *map, const void *key) {
-  uint64_t hash = ((uint64_t)(uintptr_t)key >> 3) * UINT64_C(0x9E3779B97F4A7C15);
-  size_t mask = map->capacity - 1;
-  for (size_t slot = (size_t)(hash >> 32) & mask;; slot = (slot + 1) & mask)
+  const uint64_t address = (uint64_t)(uintptr_t)key;
+  const uint64_t scattered = ((address >> 16) * UINT64_C(0x9E3779B97F4A7C15)) >> 32;
+  const size_t mask = map->capacity - 1;
+  for (size_t slot = (size_t)(scattered + (address >> 4)) & mask;; slot = (slot + 1) & mask)
     if (!map->entries[slot].key || map->entries[slot].key == key)
       return &map->entries[slot];
 }
@@ -20,8 +22,8 @@ uintptr_t *nereid_map_find(const nereid_map_t *map, const void *key) {
   return entry->key ? &entry->value : NULL;
 }
 
-static bool grow(nereid_map_t *map) {
-  nereid_map_t larger = {.arena = map->arena, .capacity = map->capacity ? map->capacity * 2 : 64};
+static bool grow(nereid_map_t *map, size_t capacity) {
+  nereid_map_t larger = {.arena = map->arena, .capacity = capacity};
   larger.entries = nereid_arena_new(map->arena, nereid_map_entry_t, larger.capacity);
   if (!larger.entries)
     return false;
@@ -33,8 +35,15 @@ static bool grow(nereid_map_t *map) {
   return true;
 }
 
+bool nereid_map_reserve(nereid_map_t *map, size_t count) {
+  size_t capacity = map->capacity ? map->capacity : 64;
+  while (capacity < SIZE_MAX / 8 && count > capacity / 4 * 3)
+    capacity *= 2;
+  return capacity == map->capacity || grow(map, capacity);
+}
+
 uintptr_t *nereid_map_insert(nereid_map_t *map, const void *key) {
-  if (4 * (map->size + 1) > 3 * map->capacity && !grow(map))
+  if (4 * (map->size + 1) > 3 * map->capacity && !grow(map, map->capacity ? map->capacity * 2 : 64))
     return NULL;
   nereid_map_entry_t *entry = probe(map, key);
   if (!entry->key) {

@@ -27,4 +27,7 @@ uintptr_t *nereid_map_find(const nereid_map_t *map, const void *key);
 /* The value's place for `key`, made with value 0 when it was not there; null when memory is out. */
 uintptr_t *nereid_map_insert(nereid_map_t *map, const void *key);
 
+/* Makes room for `count` keys at once, so that inserting them moves nothing. False when memory is out. */
+bool nereid_map_reserve(nereid_map_t *map, size_t count);
+
 #endif
