@@ -78,13 +78,19 @@ static const char *const names[] = {
     NULL,
 };
 
+/* For those who want it: wider accesses for more code. */
+static const char *const calls[] = {
+    "nereid-clone-by-axis-info",
+    NULL,
+};
+
 static const char *const lines[] = {
     "enable-line-info",
     "extract-variable-info",
     NULL,
 };
 
-static const char *const *const stages[] = {ttir, ttgir, frames, llvm, finish, names, lines};
+static const char *const *const stages[] = {ttir, ttgir, frames, llvm, finish, names, calls, lines};
 
 /* Replaces each $name in `step`. */
 static const char *with_options(const char *step, const nereid_pipeline_options_t *options, nereid_arena_t *arena) {

@@ -14,6 +14,7 @@ typedef enum nereid_pipeline {
   NEREID_PIPELINE_LLVM,   /* the same -> llvm and nvvm dialects */
   NEREID_PIPELINE_FINISH, /* what is printed as llvm -> what LLVM IR has a form for */
   NEREID_PIPELINE_NAMES,  /* before ttir, for source lines: functions keep their names */
+  NEREID_PIPELINE_CALLS,  /* tt or ttg -> the same, functions copied for what calls know */
   NEREID_PIPELINE_LINES,  /* llvm dialect with locations -> with debug information */
 } nereid_pipeline_t;
 

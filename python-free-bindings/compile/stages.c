@@ -43,8 +43,14 @@ static nereid_status_t run_ttir(nereid_compilation_t *compilation) {
   return status == NEREID_OK ? run_passes(compilation, NEREID_PIPELINE_TTIR) : status;
 }
 
+/* Before layouts are chosen by what is known of pointers; of input that has them, before it is lowered. */
+static nereid_status_t specialize_calls(nereid_compilation_t *compilation) {
+  return compilation->options.specialize_calls ? run_passes(compilation, NEREID_PIPELINE_CALLS) : NEREID_OK;
+}
+
 static nereid_status_t run_ttgir(nereid_compilation_t *compilation) {
-  return run_passes(compilation, NEREID_PIPELINE_TTGIR);
+  nereid_status_t status = specialize_calls(compilation);
+  return status == NEREID_OK ? run_passes(compilation, NEREID_PIPELINE_TTGIR) : status;
 }
 
 /* Lowering maps names that PTX cannot spell: the kernel is the one that is left, under the name it has now. */
@@ -72,6 +78,8 @@ static nereid_status_t draw_calls(nereid_compilation_t *compilation) {
 
 static nereid_status_t run_llvm(nereid_compilation_t *compilation) {
   nereid_status_t status = nereid_metadata_collect(compilation);
+  if (status == NEREID_OK && compilation->result->input_stage == NEREID_STAGE_TTGIR)
+    status = specialize_calls(compilation);
   if (status == NEREID_OK)
     status = run_passes(compilation, NEREID_PIPELINE_FRAMES);
   if (status == NEREID_OK && compilation->options.callgraph)

@@ -22,7 +22,7 @@ enum { UNSET = -1000000 }; /* a number that was not given; 0 that was given is a
 typedef struct settings {
   const char *output, *target, *emit, *dump_dir, *callgraph, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice;
   int64_t num_warps, num_stages, num_ctas, maxnreg, jobs;
-  bool time, no_fp_fusion, lineinfo, cooperative, pdl, remarks, nvjitlink;
+  bool time, no_fp_fusion, lineinfo, cooperative, pdl, remarks, nvjitlink, specialize_calls;
 } settings_t;
 
 #define AT(field) offsetof(settings_t, field)
@@ -50,6 +50,8 @@ static const tool_option_t options[] = {
     {"--dump-dir", "D", "write every stage to D/0-ttir/KERNEL.ttir, D/1-ttgir/KERNEL.ttgir …", TOOL_TEXT, AT(dump_dir)},
     {"--emit-callgraph", "F", "draw functions, calls and frames of shared memory into F, for Graphviz", TOOL_TEXT,
      AT(callgraph)},
+    {"--specialize-calls", NULL, "copy functions for calls that know different things of their arguments", TOOL_FLAG,
+     AT(specialize_calls)},
     {"--time", NULL, "print the time and peak memory of every stage", TOOL_FLAG, AT(time)},
     {"--remarks", NULL, "print what passes decided and why", TOOL_FLAG, AT(remarks)},
     {"-j", "N", "compile N inputs at a time (1)", TOOL_INTEGER, AT(jobs)},
@@ -96,6 +98,7 @@ static bool convert(const settings_t *settings, nereid_compile_options_t *out) {
       .ptxas = settings->ptxas,
       .ptxas_options = settings->ptxas_options,
       .nvjitlink = settings->nvjitlink,
+      .specialize_calls = settings->specialize_calls,
   };
   return out->emit != NEREID_STAGE_NONE;
 }

@@ -105,6 +105,7 @@ typedef struct nereid_compile_options {
   bool nvjitlink;            /* assemble with nvJitLink or not at all */
   bool allow_later;          /* an input that is past `emit` already is handed back at its own stage */
   bool callgraph;            /* draw who calls whom, for nereid_result_callgraph; from ttir or ttgir to llvm or later */
+  bool specialize_calls;     /* copy functions for calls that know different things of their arguments */
 } nereid_compile_options_t;
 
 /* Compiles `input`, whose stage is found from its content, to the stage `options->emit`. `name` stands for the input in
