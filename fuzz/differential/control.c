@@ -116,7 +116,8 @@ void module_operations(module_t *module, int n) {
     uint32_t weight;
   } families[] = {{module_elementwise, 40}, {module_convert, 10}, {module_view, 18},     {module_reduce, 8},
                   {module_scan, 5},         {module_gather, 3},   {module_histogram, 2}, {module_dot, 1},
-                  {module_load, 4},         {module_atomic, 2},   {module_loop, 4},      {module_branch, 3}};
+                  {module_load, 4},         {module_atomic, 2},   {module_loop, 4},      {module_branch, 3},
+                  {module_accumulate, 3}};
   uint32_t total = 0;
   for (size_t i = 0; i < sizeof families / sizeof *families; ++i)
     total += families[i].weight;

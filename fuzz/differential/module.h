@@ -68,6 +68,7 @@ bool module_elementwise(module_t *module);
 bool module_convert(module_t *module);
 bool module_view(module_t *module);
 bool module_reduce(module_t *module);
+bool module_accumulate(module_t *module);
 bool module_scan(module_t *module);
 bool module_gather(module_t *module);
 bool module_histogram(module_t *module);

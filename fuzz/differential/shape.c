@@ -166,6 +166,46 @@ static void reduce_one(module_t *module, const value_t *a, int axis) {
   module_line(module, "}) : (%s) -> %s", module_type(from, a), module_type(to, &result));
 }
 
+/* A loop over reductions that combines what they give in the same way. */
+bool module_accumulate(module_t *module) {
+  value_t a = module_any(module), base = {.element = I32};
+  if (!a.rank || module->depth > 1 || module->n_values >= MAX_VALUES / 4)
+    return false;
+  const char *how = combination(module, a.element), *element = module_element(a.element);
+  value_t result = {.element = a.element, .rank = a.rank - 1};
+  char from[64], to[64], whole[64];
+  const int axis = (int)module_random(module, (uint32_t)a.rank);
+  without(&a, axis, result.shape);
+  value_t init = module_of_type(module, &result), zero = module_constant(module, &base, 0);
+  value_t end = module_constant(module, &base, (int64_t)module_random(module, 5)),
+          step = module_constant(module, &base, 1);
+  module_type(from, &a);
+  module_type(to, &result);
+  const int id = module->next_id++, last = module->n_values;
+  value_t index_type = a;
+  index_type.element = I32;
+  module_line(module, "%%r%d = scf.for %%i%d = %%v%d to %%v%d step %%v%d iter_args(%%c%d = %%v%d) -> (%s) : i32 {", id,
+              id, zero.id, end.id, step.id, id, init.id, to);
+  module->indent += 2;
+  value_t index = module_like(module, &index_type, I32);
+  module_line(module, "%%v%d = tt.splat %%i%d : i32 -> %s", index.id, id, module_type(whole, &index_type));
+  value_t moved = module_cast(module, &index, a.element);
+  module_line(module, "%%x%d = %s %%v%d, %%v%d : %s", id, how, a.id, moved.id, from);
+  module_line(module, "%%s%d = \"tt.reduce\"(%%x%d) <{axis = %d : i32}> ({", id, id, axis);
+  module_line(module, "^bb0(%%p%d: %s, %%q%d: %s):", id, element, id, element);
+  module_line(module, "  %%z%d = %s %%p%d, %%q%d : %s", id, how, id, id, element);
+  module_line(module, "  tt.reduce.return %%z%d : %s", id, element);
+  module_line(module, "}) : (%s) -> %s", from, to);
+  module_line(module, "%%n%d = %s %%c%d, %%s%d : %s", id, how, id, id, to);
+  module_line(module, "scf.yield %%n%d : %s", id, to);
+  module->indent -= 2;
+  module_line(module, "}");
+  module->n_values = last;
+  value_t value = module_new(module, result.element, result.rank, result.shape);
+  module_line(module, "%%v%d = arith.select %%true, %%r%d, %%r%d : %s", value.id, id, id, to);
+  return true;
+}
+
 /* The largest and where it is, the least index among equals: two operands, any order of combination. */
 static void reduce_index(module_t *module, const value_t *a, int axis) {
   char from[64], index_from[64], to[64], index_to[64];
