@@ -24,6 +24,7 @@ CASES = {
         "blocks_moved": "--grid 4 --arg x=f32[16x256]:rand --arg o=f32[16]:zeros --arg n=4".split(),
         "descriptors": "--grid 4 --arg x=f32[30x32]:rand --arg o=f32[32x32]:zeros --arg n=0".split(),
         "ahead": "--grid 1 --arg x=f32[7x512]:rand --arg o=f32[512]:zeros --arg n=7".split(),
+        "returns": "--grid 1 --arg x=f32[7x512]:rand --arg o=f32[512]:zeros --arg n=7".split(),
     },
     "noinline_live_frame.ttir": {
         "kernel": "--grid 1 --arg a=f16[64x128]:rand --arg b=f16[128x64]:rand --arg c=f32[64x64]:zeros"
