@@ -393,6 +393,19 @@ static void begin_function(nereid_lower_t *lower, const nereid_call_function_t *
   nereid_map_initialize(&lower->over_budget, lower->arena);
 }
 
+/* The address of a descriptor that is passed by value is a generic one; in the program it is a pointer like others. */
+static void cast_descriptors(nereid_lower_t *lower) {
+  MlirBlock source = entry_block(lower->function);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(source); ++i) {
+    MlirValue argument = mlirBlockGetArgument(source, i);
+    MlirType type = nereid_lower_type(lower, mlirValueGetType(argument));
+    nereid_lowered_t lowered = nereid_lower_get(lower, argument);
+    const bool used = !mlirOpOperandIsNull(mlirValueGetFirstUse(argument));
+    if (used && lowered.count == 1 && !mlirTypeEqual(mlirValueGetType(lowered.values[0]), type))
+      nereid_lower_set_scalar(lower, argument, nereid_emit_cast(lower, "llvm.addrspacecast", type, lowered.values[0]));
+  }
+}
+
 bool nereid_lower_function(nereid_lower_t *lower, const nereid_call_function_t *called) {
   MlirOperation function = called->op;
   begin_function(lower, called);
@@ -416,6 +429,7 @@ bool nereid_lower_function(nereid_lower_t *lower, const nereid_call_function_t *
   lower->builder.block = lower->entry;
   lower->builder.before = (MlirOperation){NULL};
   lower->thread_id = nereid_emit(lower, "nvvm.read.ptx.sreg.tid.x", lower->types.i32, 0, NULL);
+  cast_descriptors(lower);
   nereid_emit_branch(lower, nereid_lower_block(lower, blocks.data[0]), 0, NULL); /* what follows goes in front of it */
   for (size_t i = 0; i < blocks.size; ++i)
     if (!lower_block(lower, blocks.data[i]))

@@ -94,4 +94,16 @@ tt.func private @buffers(%b: !ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory
 tt.func private @same(%b: !ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory, mutable>) -> !ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory, mutable> attributes {noinline = true} {
   tt.return %b : !ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory, mutable>
 }
+// A descriptor that is passed by value lies in a parameter of the kernel; functions get its address.
+// CHECK-LABEL: llvm.func @by_value(
+// CHECK-SAME: %arg0: !llvm.ptr {llvm.align = 64
+// CHECK: %[[D:.*]] = llvm.addrspacecast %arg0 : !llvm.ptr to !llvm.ptr<1>
+// CHECK: llvm.call @by_address(%[[D]]) : (!llvm.ptr<1>) -> ()
+tt.func public @by_value(%d: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i32}) {
+  tt.call @by_address(%d) : (!tt.ptr<i8>) -> ()
+  tt.return
+}
+tt.func private @by_address(%d: !tt.ptr<i8>) attributes {noinline = true} {
+  tt.return
+}
 }
