@@ -17,6 +17,7 @@
 #include "passes/pass.h"
 #include "passes/scalar.h"
 
+#include "dialects/ttg/tensor_types.h"
 #include "layout/linear_layout.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
@@ -293,8 +294,28 @@ static void run(pipeline_t *pipeline) {
   nereidMlirOperationErase(old);
 }
 
-/* Stage 0 must be loads and what they depend on, all else the last stage: what schedule-loops makes. */
+/* A load that an asynchronous copy can stand for. */
+static bool is_copy(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TT_LOAD && nereid_ttg_is_laid_out(result(op)) &&
+         !nereid_tt_load_get_is_volatile(op);
+}
+
+/* Stage 0 is loads and what they depend on, all of that, and all else is the last stage: what schedule-loops makes. */
+static bool has_two_stages(const pipeline_t *pipeline, const nereid_map_t *slice) {
+  MlirOperation last = mlirBlockGetTerminator(pipeline->body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(pipeline->body); !mlirOperationEqual(op, last);
+       op = mlirOperationGetNextInBlock(op)) {
+    const int64_t stage = nereid_loop_integer(op, "loop.stage", pipeline->latency);
+    const bool first = nereid_map_find(slice, op.ptr) || nereid_op_kind(op) == NEREID_OP_TT_LOAD;
+    if ((stage != 0 && stage != pipeline->latency) || (stage == 0 && !first) ||
+        (stage != 0 && nereid_map_find(slice, op.ptr)))
+      return false;
+  }
+  return true;
+}
+
 static bool begin(nereid_pass_t *pass, MlirOperation loop, pipeline_t *out) {
+  static const char other[] = "not pipelined: its stages are not loads and then everything else";
   nereid_map_t slice, carried;
   *out = (pipeline_t){.pass = pass, .context = pass->context, .loop = loop};
   out->latency = nereid_loop_integer(loop, "tt.scheduled_max_stage", 0);
@@ -303,6 +324,7 @@ static bool begin(nereid_pass_t *pass, MlirOperation loop, pipeline_t *out) {
     return false;
   nereid_map_initialize(&slice, pass->scratch);
   nereid_map_initialize(&carried, pass->scratch);
+  bool known = true;
   for (MlirOperation op = mlirBlockGetFirstOperation(out->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     if (nereid_loop_integer(op, "loop.stage", -1) != 0)
@@ -311,8 +333,11 @@ static bool begin(nereid_pass_t *pass, MlirOperation loop, pipeline_t *out) {
     if (nereid_op_kind(op) != NEREID_OP_TT_LOAD)
       continue;
     nereid_vector_push(pass->scratch, &out->loads, op);
-    if (!nereid_loop_slice(loop, op, &slice, &carried))
-      return false;
+    known = known && is_copy(op) && nereid_loop_slice(loop, op, &slice, &carried);
+  }
+  if (!known || !has_two_stages(out, &slice)) {
+    nereid_pass_remark_missed(pass, loop, "latency", other);
+    return false;
   }
   for (intptr_t i = 1; i < mlirBlockGetNumArguments(out->body); ++i)
     if (nereid_map_find(&carried, mlirBlockGetArgument(out->body, i).ptr))
