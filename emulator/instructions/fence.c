@@ -29,8 +29,8 @@ static emu_next_t publish(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mas
 }
 
 static emu_next_t release_maps(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  if (warp->cta->race && mask)
-    nereid_emulator_race_map(warp, insn, __builtin_ctz(mask), NULL, 0, EMU_RACE_MAP_RELEASE);
+  FOR_LANES(lane, warp->cta->race ? mask : 0)
+  nereid_emulator_race_map(warp, insn, (int)lane, NULL, 0, EMU_RACE_MAP_RELEASE);
   return EMU_ADVANCE;
 }
 

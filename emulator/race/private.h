@@ -98,10 +98,20 @@ typedef struct race_register { /* one that a wgmma has */
   uint32_t touched_pc, flight_pc;
 } race_register_t;
 
+typedef struct race_event { /* something that a thread did */
+  uint32_t cta, actor, time;
+} race_event_t;
+
+typedef struct race_events { /* one per thread */
+  race_event_t *data;
+  size_t size, capacity;
+} race_events_t;
+
 typedef struct race_map { /* a tensor map that the kernel wrote */
-  uint64_t address, written, acquired;
-  uint32_t cta, acquirer, writer_pc;
-  bool released;
+  uint64_t address;
+  uint32_t writer_pc;
+  race_event_t write;               /* the last one */
+  race_events_t releases, acquires; /* of it: behind the write, behind a release */
 } race_map_t;
 
 typedef struct emu_race_cta {

@@ -52,6 +52,10 @@ void nereid_emulator_race_destroy(emu_race_t *race) {
   free(race->running);
   free(race->slots_of_registers);
   free(race->watched);
+  for (size_t i = 0; i < race->n_maps; ++i) {
+    free(race->maps[i].releases.data);
+    free(race->maps[i].acquires.data);
+  }
   free(race->maps);
   free(race->races);
   free(race);

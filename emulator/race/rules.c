@@ -151,26 +151,61 @@ static void touch(emu_warp_t *warp, const emu_insn_t *insn, int lane, const emu_
   cta->times[warp->index]++;
 }
 
+/* Whether something comes before what a lane does now. */
+static bool precedes(const emu_race_cta_t *cta, const race_event_t *event, uint32_t actor) {
+  const race_part_t *part = nereid_emulator_race_clock_part(cta->threads[actor].clock, event->cta);
+  return (event->cta == cta->number && event->actor == actor) || (part && part->times[event->actor] >= event->time);
+}
+
+static bool any_precedes(const emu_race_cta_t *cta, const race_events_t *events, uint32_t actor, bool own_cta) {
+  for (size_t i = 0; i < events->size; ++i)
+    if ((!own_cta || events->data[i].cta == cta->number) && precedes(cta, &events->data[i], actor))
+      return true;
+  return false;
+}
+
+/* A thread's first one precedes all that the later ones do. */
+static void add(emu_race_t *race, race_events_t *events, race_event_t event) {
+  for (size_t i = 0; i < events->size; ++i)
+    if (events->data[i].cta == event.cta && events->data[i].actor == event.actor)
+      return;
+  if (events->size == events->capacity) {
+    size_t capacity = events->capacity ? events->capacity * 2 : 32;
+    race_event_t *data = realloc(events->data, capacity * sizeof *data);
+    if (!data) {
+      race->failed = true;
+      return;
+    }
+    events->data = data;
+    events->capacity = capacity;
+  }
+  events->data[events->size++] = event;
+}
+
+/* A use wants an acquire before it in its CTA, that a release before it, and that the write before it. */
 void nereid_emulator_race_map(emu_warp_t *warp, const emu_insn_t *insn, int lane, const emu_cta_t *target,
                               uint64_t address, emu_race_map_t what) {
   emu_race_cta_t *cta = warp->cta->race;
   emu_race_t *race = cta->race;
   bool writes = !target && (what == EMU_RACE_MAP_WRITE || what == EMU_RACE_MAP_COPY);
   race_map_t *map = target ? NULL : map_at(race, address, writes);
-  uint32_t pc = (uint32_t)(insn - race->program->insns.data);
-  uint64_t now = ++race->steps;
+  uint32_t pc = (uint32_t)(insn - race->program->insns.data), actor = warp->index * EMU_LANES + (uint32_t)lane;
+  const race_event_t event = {cta->number, actor, cta->times[warp->index]};
   touch(warp, insn, lane, target, address, what);
   for (size_t i = 0; what == EMU_RACE_MAP_RELEASE && i < race->n_maps; ++i)
-    race->maps[i].released |= race->maps[i].cta == cta->number;
+    if (race->maps[i].write.cta == cta->number && precedes(cta, &race->maps[i].write, actor))
+      add(race, &race->maps[i].releases, event);
   if (!map)
     return;
   if (writes) {
-    *map = (race_map_t){
-        .address = address, .written = now, .writer_pc = pc, .cta = cta->number, .released = what == EMU_RACE_MAP_COPY};
-  } else if (what == EMU_RACE_MAP_ACQUIRE) {
-    map->acquired = now;
-    map->acquirer = cta->number;
-  } else if (what == EMU_RACE_MAP_USE && (!map->released || !map->acquired || map->acquirer != cta->number)) {
+    map->write = event;
+    map->writer_pc = pc;
+    map->releases.size = map->acquires.size = 0;
+    if (what == EMU_RACE_MAP_COPY)
+      add(race, &map->releases, event);
+  } else if (what == EMU_RACE_MAP_ACQUIRE && any_precedes(cta, &map->releases, actor, false)) {
+    add(race, &map->acquires, event);
+  } else if (what == EMU_RACE_MAP_USE && !any_precedes(cta, &map->acquires, actor, true)) {
     report(cta, warp->index, map->writer_pc, pc, NEREID_EMULATOR_RACE_TENSOR_MAP, address, true);
   }
 }

@@ -1,4 +1,5 @@
-/* The race detector on what the async proxy does: wgmma, bulk copies, their fences and registers; and on clusters. */
+/* The race detector on what the async proxy does: wgmma, bulk copies, their fences and registers, tensor maps;
+ * and on clusters. */
 #include "test/emulator/races.h"
 
 #define STORE_MINE "st.shared.b32 [" MINE "], 7;\n"
@@ -119,6 +120,32 @@ static void clusters_meet(void **state) {
       "race 4 2");
 }
 
+/* A map of 512 bytes in boxes of 64, made in global memory by thread 0, on one line. */
+#define SET(field, value) "@%p0 tensormap.replace.tile." field ".global.b1024" value ";"
+#define MAKE                                                                                                           \
+  "add.s64 %d6, %d9, 2048; add.s64 %d5, %d9, 4096; mov.u32 %r6, 64; mov.u32 %r7, 512; mov.u32 %r8, 1;" SET(            \
+      "global_address", ".b64 [%d6], %d5") SET("rank", ".b32 [%d6], 0") SET("box_dim", ".b32 [%d6], 0, %r6")           \
+      SET("global_dim", ".b32 [%d6], 0, %r7") SET("element_stride", ".b32 [%d6], 0, %r8")                              \
+          SET("elemtype", ".b32 [%d6], 0") SET("interleave_layout", ".b32 [%d6], 0")                                   \
+              SET("swizzle_mode", ".b32 [%d6], 0") SET("fill_mode", ".b32 [%d6], 0") "\n"
+#define RELEASE "@%p0 fence.proxy.tensormap::generic.release.gpu;\n"
+#define ACQUIRE "fence.proxy.tensormap::generic.acquire.gpu [%d6], 128;\n"
+#define USE "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%d6, {0}], [%r0];\n"
+#define THREAD_32 "setp.eq.u32 %p3, %r70, 32;\n"
+
+static void maps_are_handed_over(void **state) {
+  (void)state;
+  RACES(64, MAKE RELEASE "bar.sync 0;\n" ACQUIRE "@%p0 " USE, "");
+  RACES(64, MAKE "bar.sync 0;\n" ACQUIRE "@%p0 " USE, "tensor-map 1 4");
+  RACES(64, MAKE RELEASE "bar.sync 0;\n@%p0 " USE, "tensor-map 1 4");
+  RACES(64, MAKE RELEASE "bar.sync 0;\n" THREAD_32 "@%p3 " ACQUIRE "@%p3 " USE, "");
+  /* the acquire comes before the use, not only earlier in this run, and so does the release before the acquire */
+  RACES(64, MAKE RELEASE "bar.sync 0;\n" THREAD_32 "@%p0 " ACQUIRE "@%p3 " USE, "tensor-map 1 6");
+  RACES(64, MAKE RELEASE "bar.sync 0;\n" THREAD_32 "@%p0 " ACQUIRE "bar.sync 0;\n@%p3 " USE, "");
+  RACES(64, MAKE "@%p0 " ACQUIRE RELEASE "bar.sync 0;\n" THREAD_32 "@%p3 " USE, "tensor-map 1 6");
+  RACES_OF_CTAS(2, 32, MAKE RELEASE "@%p0 " ACQUIRE "@%p0 " USE, "race 1 1, race 4 1, race 4 4");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(operands_are_fenced_by_who_wrote_them),
@@ -127,6 +154,7 @@ int main(void) {
       cmocka_unit_test(bulk_loads_end_with_their_phase),
       cmocka_unit_test(bulk_stores_end_at_their_wait),
       cmocka_unit_test(clusters_meet),
+      cmocka_unit_test(maps_are_handed_over),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

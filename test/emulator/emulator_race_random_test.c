@@ -8,7 +8,7 @@ static uint64_t seed;
 static char body[1 << 14];
 static size_t used;
 static int phases, barriers; /* of 16: one for each pair of arrive and sync */
-static enum { PLAIN, CLUSTER, PRODUCTS } kind;
+static enum { PLAIN, CLUSTER, PRODUCTS, MAPS } kind;
 static int threads; /* of a CTA */
 
 static unsigned below(unsigned n) { /* splitmix64 */
@@ -176,12 +176,54 @@ static void say_product(void) {
     say("wgmma.wait_group.sync.aligned %u;\n", below(4) == 0);
 }
 
+/* A tensor of 512 bytes at %d5, boxes of 64; its map is made at %r0+2048 and used at %d6. */
+#define SET(field, value) "@%p0 tensormap.replace.tile." field ".shared::cta.b1024" value ";\n"
+#define COPY_MAP                                                                                                       \
+  "@%p1 tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%d6], [%r0+2048], "    \
+  "128;\n"
+static const char make_map[] =
+    "add.s64 %d6, %d9, 2048; add.s64 %d5, %d9, 4096; mov.u32 %r3, 0; mov.u32 %r6, 64; mov.u32 %r7, 512; mov.u32 %r8, "
+    "1;\n" SET("global_address", ".b64 [%r0+2048], %d5") SET("rank", ".b32 [%r0+2048], 0")
+        SET("box_dim", ".b32 [%r0+2048], 0, %r6") SET("global_dim", ".b32 [%r0+2048], 0, %r7")
+            SET("element_stride", ".b32 [%r0+2048], 0, %r8") SET("elemtype", ".b32 [%r0+2048], 0")
+                SET("interleave_layout", ".b32 [%r0+2048], 0") SET("swizzle_mode", ".b32 [%r0+2048], 0")
+                    SET("fill_mode", ".b32 [%r0+2048], 0") "bar.sync 0;\n" COPY_MAP;
+
+static void say_with_map(void) {
+  switch (below(8)) {
+  case 0:
+    say("%s", COPY_MAP);
+    return;
+  case 1:
+    say("%stensormap.replace.tile.global_address.%s, %%d5;\n", ONE_OF("@%p0 ", "@%p4 "),
+        ONE_OF("global.b1024.b64 [%d6]", "shared::cta.b1024.b64 [%r0+2048]"));
+    return;
+  case 2:
+    say("%sfence.proxy.tensormap::generic.release.gpu;\n", ONE_OF("@%p0 ", ""));
+    return;
+  case 3:
+  case 4:
+    say("%sfence.proxy.tensormap::generic.acquire.gpu [%%d6], 128;\n", guard());
+    return;
+  case 5:
+    say("@%%p0 cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%%d6, {%%r3}], [%%r0+%d];\n@%%p0 "
+        "cp.async.bulk.commit_group;\n%s",
+        (int)below(2) * 128,
+        ONE_OF("", "@%p0 cp.async.bulk.wait_group.read 0;\n", "@%p0 cp.async.bulk.wait_group 0;\n"));
+    return;
+  default:
+    say("@!%%p0 mbarrier.arrive.shared.b64 %%d1, [%%r0+4096];\n"
+        "@%%p0 mbarrier.arrive.expect_tx.shared.b64 %%d1, [%%r0+4096], 64;\n"
+        "@%%p0 cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%%r0+%d], "
+        "[%%d6, {%%r3}], [%%r0+4096];\n",
+        (int)below(2) * 128);
+    say_wait();
+  }
+}
+
 static void say_operation(void) {
   if (kind != PLAIN && below(3) == 0) {
-    if (kind == CLUSTER)
-      say_in_cluster();
-    else
-      say_product();
+    kind == CLUSTER ? say_in_cluster() : kind == MAPS ? say_with_map() : say_product();
     return;
   }
   switch (below(16)) {
@@ -267,11 +309,12 @@ static void random_programs_have_the_same_races(void **state) {
     used = 0;
     phases = 0;
     barriers = 3;
-    kind = i % 3 == 0 ? CLUSTER : i % 6 == 1 ? PRODUCTS : PLAIN;
+    kind = i % 3 == 0 ? CLUSTER : i % 6 == 1 ? PRODUCTS : i % 6 == 2 ? MAPS : PLAIN;
     threads = kind == PRODUCTS ? 128 : 64;
     say("@%%p0 mbarrier.init.shared.b64 [%%r0+4096], %d;\n%s\n", threads,
         kind == CLUSTER ? MEET "mapa.shared::cluster.u32 %r75, %r71, %r5; mapa.shared::cluster.u32 %r76, %r0, %r5;"
                         : "bar.sync 0;");
+    say("%s", kind == MAPS ? make_map : "");
     for (unsigned k = 3 + below(10); k; --k)
       say_operation();
     say("%s", kind == CLUSTER ? MEET : "");
@@ -291,7 +334,7 @@ static void random_programs_have_the_same_races(void **state) {
       fail_msg("seed %llu: %s\n%s", (unsigned long long)i, report.message.text, body);
     racy += naive.pairs.size != 0;
     if (both.disagreements)
-      fail_msg("seed %llu\n%s", (unsigned long long)i, body);
+      fail_msg("seed %llu: %s", (unsigned long long)i, fputs(body, stderr) < 0 ? "" : "its body is above");
   }
   assert_true(only || (racy > n / 4 && racy < n)); /* some have none */
 }
