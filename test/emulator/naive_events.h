@@ -360,6 +360,8 @@ static void naive_step(const emu_warp_t *warp, naive_step_kind_t kind, const emu
 }
 
 static void naive_touch_map(int thread, int pc, uint64_t at, bool writes, bool strong) {
+  if (writes && !strong)
+    naive_overwrite(at, 128);
   naive_access((naive_access_t){.at = at,
                                 .bytes = 128,
                                 .node = naive.threads.data[thread].node,

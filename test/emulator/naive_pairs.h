@@ -49,14 +49,19 @@ static bool naive_exempt(const naive_access_t *a, const naive_access_t *b) {
   return a->size == b->size && scope >= 0 && naive_in_scope(scope, a->thread, b->thread);
 }
 
-/* Whether a's thread, or when a phase ended it anybody who saw that, fenced behind it and before the node. */
+static bool naive_home(int thread, uint64_t at) {
+  return (uint64_t)naive.threads.data[thread].cta == at >> 48;
+}
+
+/* Whether a's thread, or when a phase ended it anybody of the CTA whose memory it is, fenced behind it and before the
+ * node. */
 static bool naive_fenced(const naive_access_t *a, int node) {
   const naive_operation_t *operation = a->operation < 0 ? NULL : &naive.operations.data[a->operation];
   const naive_ints_t own = {.data = (int[]){a->node}, .size = 1}, *ends = operation ? &operation->ends : &own;
   bool anybody = operation && operation->by_phase;
   int last = anybody ? (int)naive.threads.size - 1 : a->thread;
   for (int t = anybody ? 0 : a->thread; t <= last; ++t)
-    for (size_t i = 0; i < naive.threads.data[t].fences.size; ++i)
+    for (size_t i = 0; i < naive.threads.data[t].fences.size && (!anybody || naive_home(t, a->at)); ++i)
       for (size_t k = 0; k < ends->size; ++k) {
         int fence = naive.threads.data[t].fences.data[i];
         if (naive_reaches(ends->data[k], fence) && (fence == node || naive_reaches(fence, node)))
