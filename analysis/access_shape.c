@@ -94,16 +94,38 @@ static int32_t modulo(int32_t x, int32_t n) {
   return (x % n + n) % n;
 }
 
+/* Where `shape` lies in a slot of `ring`; false when it is not known to be within one. */
+static bool place_in_slot(const nereid_access_shape_t *shape, const nereid_ring_t *ring, nereid_access_shape_t *out) {
+  const int64_t distance = shape->base - ring->base;
+  int64_t first, last;
+  *out = *shape;
+  if (shape->ring && (shape->ring->base != ring->base || shape->ring->stride != ring->stride))
+    return false;
+  if (!shape->ring && (distance < 0 || distance % ring->stride))
+    return false;
+  out->offset %= (uint32_t)ring->stride;
+  nereid_access_bases_range(shape->bases, out->offset, &first, &last);
+  return last < ring->stride;
+}
+
+/* Of accesses to slots that may be the same or not: if they are not, nothing is in common. */
+static nereid_shapes_relation_t relate_slots(const nereid_access_shape_t *a, const nereid_access_shape_t *b) {
+  const nereid_ring_t *ring = a->ring ? a->ring : b->ring;
+  nereid_access_shape_t x, y;
+  return ring && place_in_slot(a, ring, &x) && place_in_slot(b, ring, &y) ? relate_bases(&x, &y) : NEREID_SHAPES_ANY;
+}
+
 nereid_shapes_relation_t nereid_access_shape_relation(const nereid_access_shape_t *a, const nereid_access_shape_t *b) {
   if (!a || !b)
     return NEREID_SHAPES_ANY;
-  if (a->ring && a->ring == b->ring && modulo(a->phase - b->phase, a->ring->slots))
+  const bool same_ring = a->ring == b->ring && !(a->ring && a->ring->any_slot);
+  if (a->ring && same_ring && modulo(a->phase - b->phase, a->ring->slots))
     return NEREID_SHAPES_DISJOINT;
   if (a->single && b->single)
     return NEREID_SHAPES_SAME_THREAD;
-  if (a->ring != b->ring || a->base != b->base || !a->bases || !b->bases)
+  if (!a->bases || !b->bases)
     return NEREID_SHAPES_ANY;
-  return relate_bases(a, b);
+  return same_ring && a->base == b->base ? relate_bases(a, b) : relate_slots(a, b);
 }
 
 /* --- bases --- */

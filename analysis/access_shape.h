@@ -27,11 +27,13 @@ typedef struct nereid_access_bases {
 
 /* The slots of one buffer that a counter of a loop goes through; see analysis/ring_phase.h. One object per ring. */
 typedef struct nereid_ring {
-  uint32_t header;          /* node of the flow graph at which iterations begin */
-  const nereid_map_t *loop; /* the nodes of the loop */
-  const void *root;         /* the value that counters start from; null: zero */
-  int64_t base, stride;     /* bytes */
-  int32_t slots, step;      /* the counter moves by `step` per iteration */
+  uint32_t header;                     /* node of the flow graph at which iterations begin */
+  const nereid_map_t *loop;            /* the nodes of the loop; null: the slot stays the same */
+  const void *root;                    /* the value that counters start from; null: zero */
+  int64_t base, stride;                /* bytes */
+  int32_t slots, step;                 /* the counter moves by `step` per iteration */
+  bool any_slot;                       /* nobody knows which: phases mean nothing */
+  const struct nereid_ring *forgotten; /* the same slots with any_slot */
 } nereid_ring_t;
 
 typedef struct nereid_access_shape {

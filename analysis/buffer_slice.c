@@ -42,15 +42,15 @@ static nereid_buffer_slice_t slice_of_alloc(const nereid_slicer_t *slicer, uint3
       mlirOperationGetAttributeByName(from->alloc, mlirStringRefCreateFromCString("allocation.offset"));
   const int64_t base = mlirAttributeIsNull(offset) ? NEREID_SHARED_SPACE(slicer->n_arguments + 1 + (int64_t)buffer)
                                                    : mlirIntegerAttrGetValueInt(offset);
-  return (nereid_buffer_slice_t){.base = base, .bytes = bytes_of(from->value), .exact = true};
+  return (nereid_buffer_slice_t){.first = base, .end = base + bytes_of(from->value), .base = base, .exact = true};
 }
 
 static nereid_buffer_slice_t slice_of_argument(const nereid_slicer_t *slicer, MlirValue value) {
   const intptr_t argument = mlirBlockArgumentGetArgNumber(value);
-  const bool shares = slicer->shares[argument];
-  return (nereid_buffer_slice_t){.base = nereid_slicer_space(slicer, argument),
-                                 .bytes = shares ? NEREID_SHARED_SPACE(1) : bytes_of(value),
-                                 .exact = !shares};
+  const int64_t space = nereid_slicer_space(slicer, argument);
+  const int64_t bytes = slicer->shares[argument] ? NEREID_SHARED_SPACE(1) : bytes_of(value);
+  return (nereid_buffer_slice_t){
+      .first = space, .end = space + bytes, .base = NEREID_SHARED_SPACE((int64_t)argument + 1), .exact = true};
 }
 
 static nereid_buffer_slice_t slice_of_buffer(const nereid_slicer_t *slicer, uint32_t buffer) {
@@ -69,41 +69,55 @@ static void append_buffers(nereid_slicer_t *slicer, MlirValue value, nereid_buff
 
 /* --- views --- */
 
-static const nereid_ring_t *ring_of(nereid_slicer_t *slicer, nereid_ring_t ring) {
+static nereid_ring_t *find_ring(nereid_slicer_t *slicer, const nereid_ring_t *ring) {
   for (size_t i = 0; i < slicer->rings.size; ++i) {
-    const nereid_ring_t *known = slicer->rings.data[i];
-    if (known->header == ring.header && known->root == ring.root && known->base == ring.base &&
-        known->stride == ring.stride && known->slots == ring.slots && known->step == ring.step)
+    nereid_ring_t *known = slicer->rings.data[i];
+    if (known->header == ring->header && known->root == ring->root && known->base == ring->base &&
+        known->stride == ring->stride && known->slots == ring->slots && known->step == ring->step &&
+        known->any_slot == ring->any_slot)
       return known;
   }
   nereid_ring_t *made = nereid_arena_new(slicer->arena, nereid_ring_t, 1);
   if (!made || !nereid_vector_push(slicer->arena, &slicer->rings, made))
     return NULL;
-  *made = ring;
+  *made = *ring;
+  return made;
+}
+
+/* The one object for `ring`, and what it is when its phases are forgotten. */
+static const nereid_ring_t *ring_of(nereid_slicer_t *slicer, const nereid_ring_t *ring) {
+  const nereid_ring_t any = {.base = ring->base, .stride = ring->stride, .slots = ring->slots, .any_slot = true};
+  nereid_ring_t *made = find_ring(slicer, ring), *forgotten = find_ring(slicer, &any);
+  if (made)
+    made->forgotten = forgotten;
   return made;
 }
 
 static void take_slot(nereid_slicer_t *slicer, nereid_buffer_slice_t *slice, int64_t stride, int64_t slots,
                       MlirValue index) {
-  nereid_ring_phase_t phase;
+  nereid_ring_phase_t phase = {0};
   int64_t number;
   if (nereid_ring_constant(index, &number) && number >= 0 && number < slots) {
     slice->offset += (uint32_t)(number * stride);
     return;
   }
-  if (slice->ring || !nereid_ring_phases_get(&slicer->phases, index, slots, &phase)) {
+  if (slice->ring || slots > INT32_MAX) {
     slice->exact = false;
     return;
   }
+  const bool known = nereid_ring_phases_get(&slicer->phases, index, slots, &phase);
   const nereid_ring_t ring = {.header = phase.header,
                               .loop = phase.loop,
                               .root = phase.root,
-                              .stride = stride,
                               .base = slice->base + slice->offset,
-                              .slots = phase.slots,
-                              .step = phase.step};
-  *slice = (nereid_buffer_slice_t){
-      .base = ring.base, .bytes = slots * stride, .exact = true, .ring = ring_of(slicer, ring), .phase = phase.phase};
+                              .stride = stride,
+                              .slots = (int32_t)slots,
+                              .step = phase.step,
+                              .any_slot = !known};
+  slice->base = ring.base;
+  slice->offset = 0;
+  slice->ring = ring_of(slicer, &ring);
+  slice->phase = phase.phase;
   slice->exact = slice->ring != NULL;
 }
 
@@ -205,7 +219,6 @@ const nereid_buffer_slices_t *nereid_slicer_get(nereid_slicer_t *slicer, MlirVal
   return get(slicer, value, 0);
 }
 
-void nereid_buffer_slice_range(const nereid_buffer_slice_t *slice, int64_t *first, int64_t *end) {
-  *first = slice->base;
-  *end = slice->base + slice->bytes;
+bool nereid_buffer_slice_is_placed(const nereid_buffer_slice_t *slice) {
+  return slice->exact && !slice->ring && slice->end - slice->first < NEREID_SHARED_SPACE(1);
 }

@@ -7,7 +7,8 @@
  *   %f: argument 1 of the function                      the start of space 2
  *
  * Bytes are those of the function's frame. What has no place in it, arguments of the function and buffers before
- * allocation, has a space of its own (analysis/access_set.h); arguments that some caller lets overlap share one. */
+ * allocation, has a space of its own (analysis/access_set.h); arguments that some caller lets overlap share one, and
+ * keep their bases apart. */
 #ifndef NEREID_ANALYSIS_BUFFER_SLICE_H
 #define NEREID_ANALYSIS_BUFFER_SLICE_H
 
@@ -16,8 +17,9 @@
 #include "analysis/ring_phase.h"
 
 typedef struct nereid_buffer_slice {
-  int64_t base, bytes; /* of the buffer that it is cut from */
-  bool exact; /* it begins at base + offset, in a slot of `ring` if there is one; else anywhere in the buffer */
+  int64_t first, end; /* bytes that the buffer may lie in */
+  int64_t base;       /* its first byte, or what stands for it */
+  bool exact;         /* it begins at base + offset, in a slot of `ring` if there is one; else anywhere in the buffer */
   uint32_t offset;
   const nereid_ring_t *ring;
   int32_t phase;
@@ -45,8 +47,9 @@ bool nereid_slicer_initialize(nereid_slicer_t *slicer, const nereid_flow_graph_t
 /* The slices that `value` may be. Lives in the arena. */
 const nereid_buffer_slices_t *nereid_slicer_get(nereid_slicer_t *slicer, MlirValue value);
 
-/* The bytes [first, end) that a slice lies in. */
-void nereid_buffer_slice_range(const nereid_buffer_slice_t *slice, int64_t *first, int64_t *end);
+/* Whether base + offset says which bytes of [first, end) the slice has: not in a ring, and not when the buffer may be
+ * another argument, too. */
+bool nereid_buffer_slice_is_placed(const nereid_buffer_slice_t *slice);
 
 /* The space of argument number `argument`, as nereid_access_set counts spaces. */
 static inline int64_t nereid_slicer_space(const nereid_slicer_t *slicer, intptr_t argument) {

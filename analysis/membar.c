@@ -1,11 +1,12 @@
 /* Barriers and fences of a module; see membar.h.
  *
- *   callees first   flow graph, which buffers values may be
- *   callers first   which arguments overlap, the bytes of each value
+ *   callees first   flow graph, which buffers values may be, what each function begins
+ *   callers first   what of it may be under way at a call, which arguments overlap, the bytes of each value
  *   callees first   effects, the walk to a fixed point (membar_walk.c), the summary for callers */
 #include "analysis/membar.h"
 
 #include "analysis/fence_place.h"
+#include "analysis/membar_outer.h"
 #include "analysis/membar_summary.h"
 #include "analysis/membar_walk.h"
 #include "nereid/dialects/ttg.h"
@@ -61,13 +62,6 @@ static bool find_bytes(nereid_membar_t *membar, size_t number) {
 
 /* --- effects --- */
 
-static bool takes_buffers(const nereid_membar_function_t *function) {
-  for (intptr_t i = 0; i < function->slicer.n_arguments; ++i)
-    if (nereid_alias_is_buffer(mlirBlockGetArgument(function->graph.nodes.data[0].block, i)))
-      return true;
-  return false;
-}
-
 static bool walk_function(nereid_membar_t *membar, size_t number) {
   nereid_membar_function_t *function = function_at(membar, number);
   if (!function->has_body)
@@ -78,21 +72,14 @@ static bool walk_function(nereid_membar_t *membar, size_t number) {
                                                 .by_layout = !membar->options.any_thread};
   if (!nereid_membar_effects_run(&function->effects))
     return false;
-  function->context = (nereid_membar_context_t){.arena = membar->arena,
-                                                .shapes = &membar->shapes,
-                                                .graph = &function->graph,
-                                                .slicer = &function->slicer,
-                                                .effects = &function->effects,
-                                                .proxies = membar->uses_async_proxy,
-                                                .outer_under_way = !membar->calls->functions.data[number].is_kernel &&
-                                                                   takes_buffers(function)};
+  nereid_membar_context_t *context = &function->context;
+  context->arena = membar->arena;
+  context->shapes = &membar->shapes;
+  context->graph = &function->graph;
+  context->slicer = &function->slicer;
+  context->effects = &function->effects;
+  context->proxies = membar->uses_async_proxy;
   return nereid_membar_walk(membar, number);
-}
-
-static MlirWalkResult look_for_async_proxy(MlirOperation op, void *data) {
-  nereid_membar_t *membar = data;
-  membar->uses_async_proxy |= nereid_membar_uses_async_proxy(op);
-  return membar->uses_async_proxy ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
 bool nereid_membar_analyze(const nereid_call_graph_t *calls, nereid_membar_options_t options, nereid_arena_t *arena,
@@ -105,14 +92,14 @@ bool nereid_membar_analyze(const nereid_call_graph_t *calls, nereid_membar_optio
   nereid_map_initialize(&results, arena);
   if (!out->functions)
     return false;
-  for (size_t i = 0; i < n && !out->uses_async_proxy; ++i)
-    mlirOperationWalk(calls->functions.data[i].op, look_for_async_proxy, out, MlirWalkPreOrder);
-  for (size_t i = 0; i < n; ++i)
-    if (!find_buffers(out, calls->post_order[i], &results))
+  for (size_t i = 0; i < n; ++i) {
+    if (!find_buffers(out, calls->post_order[i], &results) || !nereid_membar_survey(out, calls->post_order[i]))
       return false;
-  for (size_t i = n; i-- > 0;)
-    if (!find_bytes(out, calls->post_order[i]))
+  }
+  for (size_t i = n; i-- > 0;) {
+    if (!nereid_membar_find_outer(out, calls->post_order[i]) || !find_bytes(out, calls->post_order[i]))
       return false;
+  }
   for (size_t i = 0; i < n; ++i)
     if (!walk_function(out, calls->post_order[i]))
       return false;

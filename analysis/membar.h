@@ -26,6 +26,7 @@ typedef struct nereid_membar_options {
 /* One function: what it does, and what must come in front of its ops. */
 typedef struct nereid_membar_function {
   bool has_body;
+  bool *starts[NEREID_ASYNC_GROUPS]; /* by buffer of `alias`: it, or what it calls, begins operations there */
   nereid_flow_graph_t graph;
   nereid_alias_t alias;
   nereid_slicer_t slicer;

@@ -177,9 +177,9 @@ static void add_access(nereid_membar_effects_t *effects, nereid_shared_access_t 
 
 static void add_slice(nereid_membar_effects_t *effects, const nereid_buffer_slice_t *slice,
                       const nereid_access_bases_t *bases, uint8_t kind, uint8_t how) {
-  nereid_shared_access_t access = {.kind = kind, .async_proxy = how & ASYNC_PROXY};
+  nereid_shared_access_t access = {
+      .first = slice->first, .end = slice->end, .kind = kind, .async_proxy = how & ASYNC_PROXY};
   nereid_access_shape_t shape = {.single = how & ONE_THREAD};
-  nereid_buffer_slice_range(slice, &access.first, &access.end);
   if (slice->exact && bases) {
     shape = (nereid_access_shape_t){.base = slice->base,
                                     .offset = slice->offset,
@@ -187,7 +187,7 @@ static void add_slice(nereid_membar_effects_t *effects, const nereid_buffer_slic
                                     .bases = bases,
                                     .ring = slice->ring,
                                     .phase = slice->phase};
-    if (!slice->ring) {
+    if (nereid_buffer_slice_is_placed(slice)) {
       nereid_access_bases_range(bases, slice->offset, &access.first, &access.end);
       access.first += slice->base;
       access.end += slice->base + 1;
@@ -322,4 +322,12 @@ bool nereid_membar_uses_async_proxy(MlirOperation op) {
     if (access_rows[i].op == kind && access_rows[i].how & ASYNC_PROXY)
       return true;
   return false;
+}
+
+nereid_async_group_t nereid_membar_starts(MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  for (size_t i = 0; i < sizeof access_rows / sizeof *access_rows; ++i)
+    if (access_rows[i].op == kind)
+      return (nereid_async_group_t)access_rows[i].group;
+  return NEREID_ASYNC_GROUPS;
 }

@@ -59,7 +59,9 @@ typedef struct nereid_membar_effects {
  * out. */
 bool nereid_membar_effects_run(nereid_membar_effects_t *effects);
 
-/* Whether `op` accesses shared memory through the async proxy. */
+/* Of ops as such: whether `op` accesses shared memory through the async proxy, and the group in which what it begins is
+ * under way (NEREID_ASYNC_GROUPS: none). */
 bool nereid_membar_uses_async_proxy(MlirOperation op);
+nereid_async_group_t nereid_membar_starts(MlirOperation op);
 
 #endif

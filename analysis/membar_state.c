@@ -19,10 +19,13 @@ static bool cross(nereid_shared_access_t *access, void *data) {
   const crossing_t *crossing = data;
   const nereid_membar_context_t *context = crossing->context;
   const nereid_ring_t *ring = access->shape ? access->shape->ring : NULL;
-  if (!ring)
+  if (!ring || !ring->loop)
     return true;
   if (!nereid_map_find(ring->loop, &context->graph->nodes.data[crossing->edge->to])) {
-    nereid_membar_forget_ring(context->shapes, access);
+    nereid_access_shape_t shape = *access->shape;
+    shape.ring = ring->forgotten;
+    shape.phase = 0;
+    access->shape = nereid_access_shapes_get(context->shapes, shape);
   } else if (crossing->edge->to == ring->header) {
     nereid_access_shape_t shape = *access->shape;
     shape.phase = (shape.phase - ring->step + ring->slots) % ring->slots;
@@ -155,6 +158,20 @@ static void make_ageless(nereid_access_set_t *set) {
     set->data[i].age = NEREID_SHARED_AGES;
 }
 
+/* What callers began on the buffers that they pass may be done, too. */
+static void finish_outer(const nereid_membar_context_t *context, nereid_membar_state_t *state, uint8_t group) {
+  const bool copies = group == NEREID_ASYNC_COPIES;
+  for (intptr_t i = 0; i < context->slicer->n_arguments; ++i) {
+    const int64_t space = nereid_slicer_space(context->slicer, i);
+    if (context->outer_under_way[group][i])
+      make_pending(context, state,
+                   (nereid_shared_access_t){.first = space,
+                                            .end = space + NEREID_SHARED_SPACE(1),
+                                            .kind = copies ? NEREID_SHARED_WRITE : NEREID_SHARED_READ,
+                                            .async_proxy = !copies});
+  }
+}
+
 /* What is done when at most `pending` groups are not; of what has no known age that may be so. */
 static void wait_for(const nereid_membar_context_t *context, nereid_membar_state_t *state, uint8_t group,
                      int32_t pending) {
@@ -167,13 +184,7 @@ static void wait_for(const nereid_membar_context_t *context, nereid_membar_state
       nereid_access_set_add(context->arena, &rest, set->data[i]);
   }
   *set = rest;
-  if (context->outer_under_way)
-    make_pending(
-        context, state,
-        (nereid_shared_access_t){.first = NEREID_SHARED_SPACE(1),
-                                 .end = NEREID_SHARED_SPACE(context->slicer->n_arguments + 1),
-                                 .kind = group == NEREID_ASYNC_COPIES ? NEREID_SHARED_WRITE : NEREID_SHARED_READ,
-                                 .async_proxy = group != NEREID_ASYNC_COPIES});
+  finish_outer(context, state, group);
 }
 
 /* --- events --- */
@@ -217,6 +228,8 @@ static void call_groups(const nereid_membar_context_t *context, nereid_membar_st
     make_ageless(&state->under_way[g]);
     for (size_t i = 0; callee->waits[g] && i < state->under_way[g].size; ++i)
       make_pending(context, state, state->under_way[g].data[i]);
+    if (callee->waits[g])
+      finish_outer(context, state, (uint8_t)g);
   }
 }
 

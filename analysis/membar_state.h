@@ -35,8 +35,9 @@ typedef struct nereid_membar_context {
   const nereid_flow_graph_t *graph;
   nereid_slicer_t *slicer;
   const nereid_membar_effects_t *effects;
-  bool proxies;         /* generic writes and the async proxy must be told apart */
-  bool outer_under_way; /* callers may have asynchronous operations under way on the buffers they pass */
+  bool proxies; /* generic writes and the async proxy must be told apart */
+  /* Callers may have such operations under way on the buffers that they pass. */
+  bool *outer_under_way[NEREID_ASYNC_GROUPS]; /* by argument */
 } nereid_membar_context_t;
 
 bool nereid_membar_state_copy(nereid_arena_t *arena, nereid_membar_state_t *state, const nereid_membar_state_t *from);

@@ -16,8 +16,6 @@ typedef struct binding {
 static void bind_slice(const binding_t *binding, nereid_shared_access_t access, const nereid_buffer_slice_t *slice,
                        nereid_access_set_t *out) {
   nereid_access_shape_t shape = {.single = access.shape && access.shape->single};
-  int64_t first, end;
-  nereid_buffer_slice_range(slice, &first, &end);
   if (slice->exact && access.shape && access.shape->bases) {
     shape.base = slice->base;
     shape.offset = slice->offset ^ access.shape->offset;
@@ -25,13 +23,17 @@ static void bind_slice(const binding_t *binding, nereid_shared_access_t access, 
     shape.ring = slice->ring;
     shape.phase = slice->phase;
   }
-  if (slice->exact && !slice->ring) {
-    access.first += first + slice->offset;
-    access.end += first + slice->offset;
-    access.end = access.end < end ? access.end : end;
+  if (nereid_buffer_slice_is_placed(slice) && shape.bases) {
+    nereid_access_bases_range(shape.bases, shape.offset, &access.first, &access.end);
+    access.first += slice->base;
+    access.end += slice->base + 1;
+  } else if (nereid_buffer_slice_is_placed(slice)) {
+    access.first += slice->base + slice->offset;
+    access.end += slice->base + slice->offset;
+    access.end = access.end < slice->end ? access.end : slice->end;
   } else {
-    access.first = first;
-    access.end = end;
+    access.first = slice->first;
+    access.end = slice->end;
   }
   access.shape = shape.bases || shape.single ? nereid_access_shapes_get(binding->context->shapes, shape) : NULL;
   nereid_access_set_add(binding->context->arena, out, access);
@@ -43,7 +45,7 @@ static void bind_argument(const binding_t *binding, nereid_shared_access_t acces
   const int64_t space = nereid_slicer_space(binding->callee, argument);
   const nereid_buffer_slices_t *slices =
       nereid_alias_is_buffer(value) ? nereid_slicer_get(binding->context->slicer, value) : NULL;
-  access.first = access.first > space ? access.first - space : 0;
+  access.first = !binding->callee->shares[argument] && access.first > space ? access.first - space : 0;
   access.end = access.end - space < NEREID_SHARED_SPACE(1) ? access.end - space : NEREID_SHARED_SPACE(1);
   for (size_t i = 0; slices && i < slices->size; ++i)
     bind_slice(binding, access, &slices->data[i], out);
@@ -66,8 +68,10 @@ static void bind_access(const binding_t *binding, nereid_shared_access_t access,
     nereid_access_set_add(binding->context->arena, out, access);
   else if (!first)
     bind_frame(binding, access, out);
+  const bool has_base = access.shape && access.shape->bases;
   for (intptr_t i = 0; first && i < binding->callee->n_arguments; ++i)
-    if (binding->callee->spaces[i] + 1 >= first && binding->callee->spaces[i] + 1 <= last)
+    if ((!has_base || access.shape->base >> SPACE_BITS == i + 1) && binding->callee->spaces[i] + 1 >= first &&
+        binding->callee->spaces[i] + 1 <= last)
       bind_argument(binding, access, i, out);
 }
 
@@ -98,10 +102,11 @@ void nereid_membar_summary_bind(const nereid_membar_context_t *context, MlirOper
 /* The bytes that the view `value` has of `slice`. */
 static void range_of(nereid_slicer_t *slicer, MlirValue value, const nereid_buffer_slice_t *slice, int64_t *first,
                      int64_t *end) {
-  const nereid_access_bases_t *bases =
-      slice->exact && !slice->ring ? nereid_access_bases_of((MlirType){NULL}, mlirValueGetType(value), slicer->arena)
-                                   : NULL;
-  nereid_buffer_slice_range(slice, first, end);
+  *first = slice->first;
+  *end = slice->end;
+  if (!nereid_buffer_slice_is_placed(slice))
+    return;
+  const nereid_access_bases_t *bases = nereid_access_bases_of((MlirType){NULL}, mlirValueGetType(value), slicer->arena);
   if (!bases)
     return;
   nereid_access_bases_range(bases, slice->offset, first, end);

@@ -203,6 +203,10 @@ bool nereid_ring_phases_get(nereid_ring_phases_t *phases, MlirValue index, int64
   const nereid_flow_graph_t *graph = phases->graph;
   const uint32_t header =
       nereid_flow_graph_node_of(graph, mlirBlockGetFirstOperation(mlirBlockArgumentGetOwner(index)));
+  if (header == 0) { /* the entry, which nothing leads to */
+    *out = (nereid_ring_phase_t){.root = index.ptr, .slots = (int32_t)slots, .phase = turns % (int32_t)slots};
+    return graph->nodes.data[0].n_incoming == 0;
+  }
   if (header == NEREID_FLOW_NONE || graph->nodes.data[header].rank == NEREID_FLOW_NONE ||
       !read_counter(graph, header, index, slots, out))
     return false;

@@ -6,7 +6,8 @@
  *
  * A counter is an argument of a loop's first block that goes to its successor modulo n, by comparing and selecting or
  * by a remainder, once or several times per iteration. Counters of one loop that begin at the same value, or at
- * constants, differ by a constant in each iteration; so do those that were turned on from one another. */
+ * constants, differ by a constant in each iteration; so do those that were turned on from one another. An argument of
+ * the function is one slot all the time. */
 #ifndef NEREID_ANALYSIS_RING_PHASE_H
 #define NEREID_ANALYSIS_RING_PHASE_H
 
@@ -14,7 +15,7 @@
 
 typedef struct nereid_ring_phase {
   uint32_t header;          /* node at which the loop's iterations begin */
-  const nereid_map_t *loop; /* its nodes (const nereid_flow_node_t *) */
+  const nereid_map_t *loop; /* its nodes (const nereid_flow_node_t *); null: there is no loop, and t is 0 */
   const void *root;         /* the value that the counter begins at; null: the number 0 */
   int32_t slots;            /* n */
   int32_t step;             /* slots per iteration */
