@@ -131,33 +131,61 @@ static bool append_frames(nereid_lower_t *lower, MlirOperation call, nereid_valu
 
 /* --- results: one value, or a struct of them --- */
 
-static MlirNamedAttribute position(nereid_lower_t *lower, intptr_t index) {
-  const int64_t at = index;
-  return nereid_emit_attribute(lower, "position", mlirDenseI64ArrayGet(lower->context, 1, &at));
-}
+/* Where a value lies in what comes back: position at[0], and at[1] in the array there. */
+typedef struct place {
+  int64_t at[2];
+  intptr_t depth; /* 0: it is all that comes back */
+} place_t;
+
+typedef struct returned {
+  MlirType type;
+  place_t *places; /* null: memory is out */
+} returned_t;
 
 /* Addresses in shared memory have 32 bits, which LLVM's NVPTX forgets when it declares a function that returns one:
  * they come back as numbers. */
-static bool is_number(nereid_lower_t *lower, MlirType type) {
-  return mlirTypeEqual(type, lower->types.ptr_shared);
+static MlirType type_on_the_way(nereid_lower_t *lower, MlirType type) {
+  return mlirTypeEqual(type, lower->types.ptr_shared) ? lower->types.i32 : type;
+}
+
+/* Values of one type that follow each other are an array: LLVM knows the members of structs one by one, and forgets
+ * none of a thousand. */
+static returned_t shape_results(nereid_lower_t *lower, const nereid_types_t *types) {
+  returned_t returned = {.type = lower->types.none, .places = nereid_arena_new(lower->arena, place_t, types->size + 1)};
+  MlirType *members = nereid_arena_new(lower->arena, MlirType, types->size + 1);
+  intptr_t n = 0;
+  for (size_t i = 0, end; returned.places && members && i < types->size; i = end, ++n) {
+    MlirType type = type_on_the_way(lower, types->data[i]);
+    for (end = i; end < types->size && mlirTypeEqual(type, type_on_the_way(lower, types->data[end])); ++end)
+      returned.places[end] = (place_t){.at = {n, (int64_t)(end - i)}, .depth = 2};
+    if (end - i == 1)
+      returned.places[i].depth = 1;
+    members[n] = end - i == 1 ? type : mlirLLVMArrayTypeGet(type, (unsigned)(end - i));
+  }
+  if (n > 1)
+    returned.type = mlirLLVMStructTypeLiteralGet(lower->context, n, members, false);
+  else if (n == 1)
+    returned.type = members[0];
+  for (size_t i = 0; n == 1 && i < types->size; ++i) /* no struct around it */
+    returned.places[i] = (place_t){.at = {returned.places[i].at[1]}, .depth = returned.places[i].depth - 1};
+  return returned;
 }
 
 MlirType nereid_lower_result_type(nereid_lower_t *lower, const nereid_types_t *types) {
-  MlirType *returned = nereid_arena_new(lower->arena, MlirType, types->size);
-  for (size_t i = 0; returned && i < types->size; ++i)
-    returned[i] = is_number(lower, types->data[i]) ? lower->types.i32 : types->data[i];
-  if (!returned || types->size == 0)
-    return lower->types.none;
-  return types->size == 1 ? returned[0]
-                          : mlirLLVMStructTypeLiteralGet(lower->context, (intptr_t)types->size, returned, false);
+  return shape_results(lower, types).type;
 }
 
-static MlirValue pack(nereid_lower_t *lower, const nereid_values_t *values, MlirType all) {
-  MlirValue packed = nereid_emit_undef(lower, all);
+static MlirNamedAttribute position(nereid_lower_t *lower, const place_t *place) {
+  return nereid_emit_attribute(lower, "position", mlirDenseI64ArrayGet(lower->context, place->depth, place->at));
+}
+
+static MlirValue pack(nereid_lower_t *lower, const nereid_values_t *values, const returned_t *returned) {
+  MlirValue packed = nereid_emit_undef(lower, returned->type);
   for (size_t i = 0; i < values->size; ++i) {
-    MlirNamedAttribute at = position(lower, (intptr_t)i);
-    packed = mlirOperationGetResult(
-        nereid_emit_op(lower, "llvm.insertvalue", 1, &all, 2, (MlirValue[]){packed, values->data[i]}, 1, &at), 0);
+    MlirNamedAttribute at = position(lower, &returned->places[i]);
+    packed = mlirOperationGetResult(nereid_emit_op(lower, "llvm.insertvalue", 1, &returned->type, 2,
+                                                   (MlirValue[]){packed, values->data[i]}, 1, &at),
+                                    0);
   }
   return packed;
 }
@@ -169,38 +197,42 @@ static bool lower_return(nereid_lower_t *lower, MlirOperation op, const nereid_l
   if (!nereid_lower_flatten(lower, op, 0, mlirOperationGetNumOperands(op), &values))
     return false;
   for (size_t i = 0; i < values.size; ++i) {
-    MlirType type = mlirValueGetType(values.data[i]);
+    MlirType type = mlirValueGetType(values.data[i]), given = type_on_the_way(lower, type);
     if (!nereid_vector_push(lower->arena, &types, type))
       return false;
-    if (is_number(lower, type))
-      values.data[i] = nereid_emit_cast(lower, "llvm.ptrtoint", lower->types.i32, values.data[i]);
+    if (!mlirTypeEqual(type, given))
+      values.data[i] = nereid_emit_cast(lower, "llvm.ptrtoint", given, values.data[i]);
   }
+  const returned_t returned = shape_results(lower, &types);
+  if (!returned.places)
+    return false;
   if (values.size > 1)
-    values.data[0] = pack(lower, &values, nereid_lower_result_type(lower, &types));
+    values.data[0] = pack(lower, &values, &returned);
   nereid_emit_op(lower, "llvm.return", 0, NULL, values.size > 0, values.data, 0, NULL);
   return true;
 }
 
-/* Value `index`, of `type`, of what came back. */
-static MlirValue unpack(nereid_lower_t *lower, MlirValue returned, const nereid_types_t *types, intptr_t index) {
-  MlirType type = types->data[index], given = is_number(lower, type) ? lower->types.i32 : type;
-  if (types->size > 1) {
-    MlirNamedAttribute at = position(lower, index);
-    returned = mlirOperationGetResult(nereid_emit_op(lower, "llvm.extractvalue", 1, &given, 1, &returned, 1, &at), 0);
+/* The value of `type` at `place` of what came back. */
+static MlirValue unpack(nereid_lower_t *lower, MlirValue all, MlirType type, const place_t *place) {
+  MlirType given = type_on_the_way(lower, type);
+  if (place->depth) {
+    MlirNamedAttribute at = position(lower, place);
+    all = mlirOperationGetResult(nereid_emit_op(lower, "llvm.extractvalue", 1, &given, 1, &all, 1, &at), 0);
   }
-  return is_number(lower, type) ? nereid_emit_cast(lower, "llvm.inttoptr", type, returned) : returned;
+  return mlirTypeEqual(type, given) ? all : nereid_emit_cast(lower, "llvm.inttoptr", type, all);
 }
 
-static bool set_results(nereid_lower_t *lower, MlirOperation op, MlirValue returned, const nereid_types_t *types) {
+static bool set_results(nereid_lower_t *lower, MlirOperation op, MlirValue all, const nereid_types_t *types) {
+  const returned_t returned = shape_results(lower, types);
   intptr_t next = 0;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
     MlirValue result = mlirOperationGetResult(op, i);
     nereid_lowered_t lowered = nereid_lower_array(lower, nereid_lower_registers(lower, mlirValueGetType(result)));
-    if (!lowered.values)
+    if (!lowered.values || !returned.places)
       return false;
     assert(types->data); /* a type for each of them */
-    for (intptr_t r = 0; r < lowered.count; ++r)
-      lowered.values[r] = unpack(lower, returned, types, next++);
+    for (intptr_t r = 0; r < lowered.count; ++r, ++next)
+      lowered.values[r] = unpack(lower, all, types->data[next], &returned.places[next]);
     nereid_lower_set(lower, result, lowered);
   }
   return true;

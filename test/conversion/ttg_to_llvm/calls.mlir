@@ -4,20 +4,20 @@
 #v2 = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 
-// CHECK-LABEL: llvm.func internal @callee(%arg0: f32, %arg1: f32, %arg2: i32) -> !llvm.struct<(i32, f32, f32)> attributes {convergent, no_inline}
+// CHECK-LABEL: llvm.func internal @callee(%arg0: f32, %arg1: f32, %arg2: i32) -> !llvm.struct<(i32, array<2 x f32>)> attributes {convergent, no_inline}
 // CHECK: %[[A:.*]] = llvm.insertvalue %arg2, %{{.*}}[0]
-// CHECK: %[[B:.*]] = llvm.insertvalue %arg0, %[[A]][1]
-// CHECK: %[[C:.*]] = llvm.insertvalue %arg1, %[[B]][2]
+// CHECK: %[[B:.*]] = llvm.insertvalue %arg0, %[[A]][1, 0]
+// CHECK: %[[C:.*]] = llvm.insertvalue %arg1, %[[B]][1, 1]
 // CHECK: llvm.return %[[C]]
 tt.func private @callee(%x: tensor<256xf32, #v2>, %i: i32) -> (i32, tensor<256xf32, #v2>) attributes {noinline = true} {
   tt.return %i, %x : i32, tensor<256xf32, #v2>
 }
 
-// CHECK-LABEL: llvm.func internal @caller(
+// CHECK-LABEL: llvm.func internal @caller(%{{.*}}) -> !llvm.array<2 x f32>
 // CHECK: %[[ALL:.*]] = llvm.call @callee(%arg0, %arg1, %arg2) : (f32, f32, i32) ->
 // CHECK: llvm.extractvalue %[[ALL]][0]
-// CHECK: %[[X0:.*]] = llvm.extractvalue %[[ALL]][1]
-// CHECK: %[[X1:.*]] = llvm.extractvalue %[[ALL]][2]
+// CHECK: %[[X0:.*]] = llvm.extractvalue %[[ALL]][1, 0]
+// CHECK: %[[X1:.*]] = llvm.extractvalue %[[ALL]][1, 1]
 // CHECK: llvm.fadd %[[X0]], %[[X0]]
 // CHECK: llvm.fadd %[[X1]], %[[X1]]
 tt.func private @caller(%x: tensor<256xf32, #v2>, %i: i32) -> tensor<256xf32, #v2> {

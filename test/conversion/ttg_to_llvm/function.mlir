@@ -14,7 +14,7 @@ tt.func public @kernel(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %a: i1, %b
 
 // A tensor is a parameter per register, several results are a struct.
 // CHECK-LABEL: llvm.func internal @internal(
-// CHECK-SAME: %arg0: f32, %arg1: f32, %arg2: i32) -> !llvm.struct<(f32, f32, i32)>
+// CHECK-SAME: %arg0: f32, %arg1: f32, %arg2: i32) -> !llvm.struct<(array<2 x f32>, i32)>
 // CHECK-SAME: attributes {convergent, no_inline}
 tt.func private @internal(%x: tensor<512xf32, #v2>, %i: i32) -> (tensor<512xf32, #v2>, i32) attributes {noinline = true} {
   tt.return %x, %i : tensor<512xf32, #v2>, i32
