@@ -11,6 +11,7 @@
 #include "analysis/allocation.h"
 #include "analysis/axis_info.h"
 #include "analysis/call_graph.h"
+#include "analysis/liveness.h"
 #include "analysis/membar.h"
 #include "analysis/scratch.h"
 #include "module.h"
@@ -54,16 +55,30 @@ static bool run_axis_info(MlirOperation module, nereid_arena_t *arena) {
   return nereid_axis_info_run(module, arena, &result) == NEREID_OK;
 }
 
-static bool run_alias(MlirOperation module, nereid_arena_t *arena) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+/* Of every function, of whose callees nothing is known: `liveness` as well, or alias alone. */
+static bool run_functions(MlirOperation module, bool liveness, nereid_arena_t *arena) {
+  nereid_call_graph_t calls;
+  if (nereid_call_graph_build(module, arena, &calls) != NEREID_OK)
+    return false;
+  for (size_t i = 0; i < calls.functions.size; ++i) {
+    const nereid_call_function_t *function = nereid_call_graph_callees_first(&calls, i);
     nereid_flow_graph_t graph;
     nereid_alias_t alias;
-    if (nereid_op_kind(op) == NEREID_OP_TT_FUNC &&
-        (!nereid_flow_graph_build(op, arena, &graph) || !nereid_alias_run(&graph, NULL, arena, &alias)))
+    nereid_liveness_t live;
+    if (!nereid_flow_graph_build(function->op, arena, &graph) || !nereid_alias_run(&graph, NULL, arena, &alias))
+      return false;
+    if (liveness && !nereid_liveness_run(&graph, &alias, function->n_callers > 0, NULL, arena, &live))
       return false;
   }
   return true;
+}
+
+static bool run_alias(MlirOperation module, nereid_arena_t *arena) {
+  return run_functions(module, false, arena);
+}
+
+static bool run_liveness(MlirOperation module, nereid_arena_t *arena) {
+  return run_functions(module, true, arena);
 }
 
 static bool run_allocation(MlirOperation module, nereid_arena_t *arena) {
@@ -92,8 +107,9 @@ static const analysis_t analyses[] = {
     {"call graph", run_call_graph, false, NULL, false},
     {"axis info", run_axis_info, false, NULL, false},
     {"axis of cf", run_axis_info, true, NULL, false},
-    {"alias", run_alias, false, NULL, false},
-    {"allocation", run_allocation, false, NULL, false}, /* with alias and liveness */
+    {"alias", run_alias, false, NULL, false},           /* with the call graph */
+    {"liveness", run_liveness, false, NULL, false},     /* with alias */
+    {"allocation", run_allocation, false, NULL, false}, /* with liveness */
     {"membar", run_membar, true, "allocate-shared-memory", true},
 };
 enum { ANALYSES = sizeof analyses / sizeof *analyses };
