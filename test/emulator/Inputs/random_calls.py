@@ -1,6 +1,6 @@
-"""Random programs of functions that are not inlined, emulated against the interpreter.
+"""Random programs of functions that are not inlined, against the interpreter.
 
-    random_calls.py ttgir|ttir FIRST COUNT [FOLDER]      programs number FIRST and so on; FOLDER keeps them
+    random_calls.py [--on gpu] ttgir|ttir FIRST COUNT [FOLDER]      programs number FIRST and so on; FOLDER keeps them
 
 A program has a kernel and up to seven functions; each calls any of those behind it, in branches and loops too. Functions
 take tensors, buffers and a number, and return tensors and buffers that they were passed. In between they store to buffers and load what other
@@ -253,16 +253,19 @@ def program(seed, source):
 
 
 def main():
-    stage, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    gpu = sys.argv[1:3] == ["--on", "gpu"]
+    given = sys.argv[3:] if gpu else sys.argv[1:]
+    stage, first, count = given[0], int(given[1]), int(given[2])
+    engine = ["--on", "gpu"] if gpu else ["--on", "emulator", "--racecheck"]
     bad = 0
     with tempfile.TemporaryDirectory() as temporary:
-        folder = sys.argv[4] if len(sys.argv) > 4 else temporary
+        folder = given[3] if len(given) > 3 else temporary
         for seed in range(first, first + count):
             path = os.path.join(folder, f"calls{seed}.{stage}")
             with open(path, "w") as file:
                 file.write(program(seed, stage == "ttir"))
-            for how in HOW:
-                command = ["nereid", "run", path, "--on", "emulator", "--check", "interpreter", "--racecheck", "--grid", "1",
+            for how in [[]] if gpu else HOW:
+                command = ["nereid", "run", path, *engine, "--check", "interpreter", "--grid", "1",
                            "--arg", "0=i32[256]:arange", "--arg", "1=i32[256]:zeros", "--arg", f"2={seed % 4}", *how]
                 if stage == "ttir":
                     command += ["--num-warps", str([4, 1, 8][seed % 3])]
