@@ -3,12 +3,11 @@
  *   ^loop(%x)   %x is %a in the first round and %b, made in the loop, from then on: both live from here to the last use
  *               of %x, %a lives as well from its allocation on, %b to the loop's end
  *
- * A value is walked backward from its uses to its definition, which costs the nodes in which it lives, not their ops:
- * uses are kept as the last of each node. A buffer lives while any value does that may be it. Waits for mbarriers are
- * uses too, of the buffers that were announced; as they need not lie behind the allocation on every path, a walk
- * forward from it then says where the buffer is there at all. */
+ * A buffer lives while any value does that may be it. Waits for mbarriers are uses too, of the buffers that were
+ * announced; as they need not lie behind the allocation on every path, such a buffer lives only where it was made. */
 #include "analysis/liveness.h"
 
+#include "analysis/value_liveness.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttng.h"
 #include "seam/ir.h"
@@ -17,26 +16,15 @@
 
 #include <stdlib.h>
 
-enum { OUTSIDE = UINT32_MAX, BETWEEN = UINT32_MAX - 1 }; /* of all regions; in the op, but in none of its regions */
+enum { BETWEEN = UINT32_MAX }; /* in a ttg.warp_specialize, but in none of its regions */
 
-typedef struct use {
-  uint32_t node, last, next; /* the last use in the node; next of the subject + 1 */
-} use_t;
-
-/* What is walked: a value, or a buffer and the waits for what was announced to come into it. */
-typedef struct subject {
-  uint32_t home, definition; /* node, and position in it from where it is there; NEREID_FLOW_NONE: never */
-  uint32_t uses;             /* latest + 1 */
-  bool has_op;               /* an op makes it: it lives there even without a use */
-} subject_t;
-
-typedef struct stretch {
-  nereid_flight_stretch_t at;
+typedef struct piece {
+  nereid_live_range_t range;
   uint32_t next; /* of the buffer + 1 */
-} stretch_t;
+} piece_t;
 
 typedef struct buffer_state {
-  uint32_t stretches; /* latest + 1 */
+  uint32_t pieces;    /* latest + 1 */
   uint32_t announced; /* of an mbarrier: what its waits complete, latest target + 1 */
 } buffer_state_t;
 
@@ -44,12 +32,11 @@ typedef struct target {
   uint32_t buffer, next;
 } target_t;
 
-typedef struct node_state {
-  uint32_t group, member; /* the ttg.warp_specialize around it + 1, and the region; or 0 and OUTSIDE; or BETWEEN */
-  uint32_t in, out, seen; /* the walk that found the buffer wanted there: at its start, at its end, at all */
-  uint32_t made;          /* the walk that came from its definition to its start */
-  uint32_t last;          /* of uses, when it lives at the start and not at the end */
-} node_state_t;
+/* All times of one region of a ttg.warp_specialize. */
+typedef struct region {
+  nereid_live_range_t span;
+  uint32_t group, member;
+} region_t;
 
 typedef struct solver {
   nereid_liveness_t *liveness;
@@ -59,73 +46,96 @@ typedef struct solver {
   bool is_called;
   const nereid_map_t *ends;
   nereid_flight_t flight;
-  subject_t *subjects; /* values by number, then buffers by number */
+  nereid_live_subjects_t subjects; /* values by number, then buffers by number with waits for what comes into them */
   buffer_state_t *buffers;
-  node_state_t *nodes;
-  NEREID_VECTOR(use_t) uses;
-  NEREID_VECTOR(stretch_t) stretches;
+  NEREID_VECTOR(piece_t) pieces;
   NEREID_VECTOR(target_t) targets;
-  NEREID_VECTOR(uint32_t) work;    /* nodes */
-  NEREID_VECTOR(uint32_t) found;   /* nodes of the walk */
-  NEREID_VECTOR(uint32_t) reached; /* nodes of `ranges` */
+  NEREID_VECTOR(region_t) regions; /* in the order of time */
   NEREID_VECTOR(nereid_live_range_t) ranges;
-  uint32_t walk; /* its number */
 } solver_t;
 
 /* --- times and regions --- */
 
-static void number_times(solver_t *solver) {
+/* Reverse post order; what nothing leads to comes last. */
+static bool number_times(solver_t *solver) {
   const nereid_flow_graph_t *graph = solver->graph;
-  uint32_t time = 0;
-  for (uint32_t i = 0; i < graph->n_reached; ++i) {
-    const nereid_flow_node_t *node = &graph->nodes.data[graph->order[i]];
-    solver->liveness->starts[graph->order[i]] = time;
-    time += node->end - node->first;
+  const uint32_t n = (uint32_t)graph->nodes.size;
+  uint32_t *sequence = nereid_arena_new(solver->arena, uint32_t, n),
+           *places = nereid_arena_new(solver->arena, uint32_t, n);
+  uint32_t time = 0, lost = graph->n_reached;
+  for (uint32_t i = 0; sequence && places && i < n; ++i) {
+    places[i] = graph->nodes.data[i].rank == NEREID_FLOW_NONE ? lost++ : graph->nodes.data[i].rank;
+    sequence[places[i]] = i;
   }
-  for (uint32_t n = 0; n < graph->nodes.size; ++n) {
-    const nereid_flow_node_t *node = &graph->nodes.data[n];
-    if (node->rank != NEREID_FLOW_NONE)
-      continue;
-    solver->liveness->starts[n] = time;
-    time += node->end - node->first;
+  for (uint32_t i = 0; sequence && places && i < n; ++i) {
+    solver->liveness->starts[sequence[i]] = time;
+    time += graph->nodes.data[sequence[i]].end - graph->nodes.data[sequence[i]].first;
   }
+  solver->subjects.graph = graph;
+  solver->subjects.starts = solver->liveness->starts;
+  solver->subjects.sequence = sequence;
+  solver->subjects.places = places;
+  return sequence && places;
 }
 
-static uint32_t region_of(const nereid_flow_graph_t *graph, const nereid_flow_node_t *node) {
+static uint32_t member_of(const nereid_flow_graph_t *graph, const nereid_flow_node_t *node) {
   MlirOperation last = graph->ops.data[node->end - 1];
-  if (nereid_op_kind(last) == NEREID_OP_TTG_WARP_SPECIALIZE_PARTITIONS)
-    return BETWEEN;
-  return mlirOperationIsNull(node->specialize) ? OUTSIDE : (uint32_t)node->partition;
+  return nereid_op_kind(last) == NEREID_OP_TTG_WARP_SPECIALIZE_PARTITIONS ? BETWEEN : (uint32_t)node->partition;
 }
 
-static bool find_regions(solver_t *solver) {
+static void widen(nereid_live_range_t *range, uint32_t first, uint32_t last) {
+  range->first = first < range->first ? first : range->first;
+  range->last = last > range->last ? last : range->last;
+}
+
+/* The number of a ttg.warp_specialize + 1; 0 when memory is out. */
+static uint32_t group_of(solver_t *solver, nereid_map_t *numbers, MlirOperation op) {
   nereid_liveness_t *liveness = solver->liveness;
+  uintptr_t *number = nereid_map_insert(numbers, op.ptr);
+  if (!number ||
+      (!*number && (!nereid_vector_push(solver->arena, &liveness->specialized, op) ||
+                    !nereid_vector_push(solver->arena, &liveness->spans, (nereid_live_range_t){UINT32_MAX, 0}))))
+    return 0;
+  if (!*number)
+    *number = liveness->specialized.size;
+  return (uint32_t)*number;
+}
+
+/* Nodes of a region follow each other in time, and so do the regions of an op. */
+static bool find_regions(solver_t *solver) {
   nereid_map_t numbers;
   nereid_map_initialize(&numbers, solver->arena);
-  for (size_t n = 0; n < solver->graph->nodes.size; ++n) {
+  for (uint32_t i = 0; i < solver->graph->n_reached; ++i) {
+    const uint32_t n = solver->graph->order[i];
     const nereid_flow_node_t *node = &solver->graph->nodes.data[n];
-    node_state_t *state = &solver->nodes[n];
-    state->member = region_of(solver->graph, node);
-    if (state->member == OUTSIDE)
+    if (mlirOperationIsNull(node->specialize))
       continue;
-    uintptr_t *number = nereid_map_insert(&numbers, node->specialize.ptr);
-    if (!number)
+    const uint32_t group = group_of(solver, &numbers, node->specialize), member = member_of(solver->graph, node);
+    if (!group)
       return false;
-    if (!*number) {
-      if (!nereid_vector_push(solver->arena, &liveness->specialized, node->specialize) ||
-          !nereid_vector_push(solver->arena, &liveness->spans, (nereid_live_range_t){UINT32_MAX, 0}))
-        return false;
-      *number = liveness->specialized.size;
-    }
-    if (!liveness->spans.data)
+    const uint32_t first = solver->liveness->starts[n], last = first + node->end - node->first - 1;
+    solver->liveness->groups[n] = group;
+    widen(&solver->liveness->spans.data[group - 1], first, last);
+    region_t *latest = solver->regions.size ? &solver->regions.data[solver->regions.size - 1] : NULL;
+    if (latest && latest->group == group && latest->member == member)
+      latest->span.last = last;
+    else if (!nereid_vector_push(solver->arena, &solver->regions, (region_t){{first, last}, group, member}))
       return false;
-    state->group = liveness->groups[n] = (uint32_t)*number;
-    nereid_live_range_t *span = &liveness->spans.data[state->group - 1];
-    const uint32_t first = liveness->starts[n], last = first + node->end - node->first - 1;
-    span->first = first < span->first ? first : span->first;
-    span->last = last > span->last ? last : span->last;
   }
   return true;
+}
+
+/* The region that `time` is in; null when it is in none. */
+static const region_t *region_at(const solver_t *solver, uint32_t time) {
+  size_t low = 0, high = solver->regions.size;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (solver->regions.data[middle].span.last < time)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < solver->regions.size && solver->regions.data[low].span.first <= time ? &solver->regions.data[low] : NULL;
 }
 
 /* --- definitions and uses --- */
@@ -133,8 +143,8 @@ static bool find_regions(solver_t *solver) {
 static void define(solver_t *solver, MlirValue value, uint32_t position, bool has_op) {
   const uint32_t number = nereid_alias_number(solver->alias, value);
   if (number != NEREID_FLOW_NONE)
-    solver->subjects[number] =
-        (subject_t){.home = solver->graph->nodes_of_ops[position], .definition = position, .has_op = has_op};
+    solver->subjects.list.data[number] = (nereid_live_subject_t){
+        .home = solver->graph->nodes_of_ops[position], .definition = position, .has_op = has_op};
 }
 
 /* Results of an op with regions are there from what follows it on. */
@@ -152,20 +162,6 @@ static void define_arguments(solver_t *solver, const nereid_flow_node_t *node) {
   if (mlirOperationEqual(mlirBlockGetFirstOperation(node->block), solver->graph->ops.data[node->first]))
     for (intptr_t i = 0; i < mlirBlockGetNumArguments(node->block); ++i)
       define(solver, mlirBlockGetArgument(node->block, i), node->first, false);
-}
-
-static void add_use(solver_t *solver, uint32_t subject, uint32_t position) {
-  subject_t *used = &solver->subjects[subject];
-  const uint32_t node = solver->graph->nodes_of_ops[position];
-  if (used->uses) {
-    use_t *latest = &solver->uses.data[used->uses - 1];
-    if (latest->node == node && (latest->last < used->definition) == (position < used->definition)) {
-      latest->last = position;
-      return;
-    }
-  }
-  if (nereid_vector_push(solver->arena, &solver->uses, (use_t){node, position, used->uses}))
-    used->uses = (uint32_t)solver->uses.size;
 }
 
 /* What an op that begins a bulk load writes, and the mbarrier that is told when it is there. */
@@ -206,15 +202,21 @@ static void add_wait(solver_t *solver, MlirOperation wait, uint32_t position) {
   const nereid_alias_set_t barriers = nereid_alias_of(solver->alias, nereid_ttng_wait_barrier_get_alloc(wait));
   for (uint32_t b = 0; b < barriers.count; ++b)
     for (uint32_t t = solver->buffers[barriers.buffers[b]].announced; t; t = solver->targets.data[t - 1].next)
-      add_use(solver, solver->alias->n_values + solver->targets.data[t - 1].buffer, position);
+      nereid_live_subjects_use(&solver->subjects, solver->alias->n_values + solver->targets.data[t - 1].buffer,
+                               position, solver->arena);
 }
 
 /* --- flights --- */
 
-static void add_to_buffer(solver_t *solver, uint32_t buffer, nereid_flight_stretch_t at) {
+static void add_piece(solver_t *solver, uint32_t buffer, nereid_live_range_t range) {
   buffer_state_t *state = &solver->buffers[buffer];
-  if (nereid_vector_push(solver->arena, &solver->stretches, (stretch_t){at, state->stretches}))
-    state->stretches = (uint32_t)solver->stretches.size;
+  if (nereid_vector_push(solver->arena, &solver->pieces, (piece_t){range, state->pieces}))
+    state->pieces = (uint32_t)solver->pieces.size;
+}
+
+static nereid_live_range_t times_of(const solver_t *solver, const nereid_flight_stretch_t *at) {
+  const uint32_t start = solver->liveness->starts[at->node] - solver->graph->nodes.data[at->node].first;
+  return (nereid_live_range_t){start + at->first, start + at->last};
 }
 
 static bool is_argument(const solver_t *solver, uint32_t buffer) {
@@ -227,7 +229,7 @@ static void add_flights_of(solver_t *solver, uint32_t buffer, nereid_flight_end_
   more.groups[kind] = groups;
   nereid_flight_join(end, more);
   for (size_t s = 0; s < solver->flight.stretches.size; ++s)
-    add_to_buffer(solver, buffer, solver->flight.stretches.data[s]);
+    add_piece(solver, buffer, times_of(solver, &solver->flight.stretches.data[s]));
 }
 
 /* The walk's stretches, as stretches of the buffers that `value` may be; `end` is what it came to the end with. */
@@ -278,19 +280,16 @@ static const nereid_liveness_end_t *end_of_callee(const solver_t *solver, MlirOp
 }
 
 static void make_live(solver_t *solver, nereid_live_t *live);
-static void add_stretch(solver_t *solver, uint32_t node, uint32_t first, uint32_t last);
 
 static void add_walked(solver_t *solver) {
-  for (size_t s = 0; s < solver->flight.stretches.size; ++s) {
-    const nereid_flight_stretch_t *at = &solver->flight.stretches.data[s];
-    add_stretch(solver, at->node, at->first, at->last);
-  }
+  for (size_t s = 0; s < solver->flight.stretches.size; ++s)
+    nereid_vector_push(solver->arena, &solver->ranges, times_of(solver, &solver->flight.stretches.data[s]));
 }
 
 /* The frame of a call whose function leaves something under way lives on after it. */
 static void fly_frame(solver_t *solver, MlirOperation call, uint32_t position, const nereid_liveness_end_t *end) {
   bool outlives = false;
-  solver->reached.size = solver->ranges.size = 0;
+  solver->ranges.size = 0;
   for (int k = 0; k < NEREID_FLIGHT_KINDS; ++k) {
     const nereid_flight_kind_t kind = (nereid_flight_kind_t)k;
     if (end->own.groups[k] == NEREID_FLIGHT_DONE)
@@ -340,7 +339,7 @@ static void collect(solver_t *solver) {
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
       const uint32_t number = nereid_alias_number(solver->alias, mlirOperationGetOperand(op, i));
       if (number != NEREID_FLOW_NONE)
-        add_use(solver, number, p);
+        nereid_live_subjects_use(&solver->subjects, number, p, solver->arena);
     }
     if (bulk_load(op, &target, &barrier))
       announce_all(solver, target, barrier);
@@ -355,49 +354,15 @@ static void collect(solver_t *solver) {
 
 /* --- ranges --- */
 
-/* Ops [first, last] of a node, by position. */
-static void add_stretch(solver_t *solver, uint32_t node, uint32_t first, uint32_t last) {
-  const uint32_t shift = solver->graph->nodes.data[node].first, start = solver->liveness->starts[node];
-  nereid_vector_push(solver->arena, &solver->reached, node);
-  nereid_vector_push(solver->arena, &solver->ranges,
-                     (nereid_live_range_t){start + first - shift, start + last - shift});
-}
-
 static int by_first(const void *a, const void *b) {
   const nereid_live_range_t *x = a, *y = b;
   return (x->first > y->first) - (x->first < y->first);
 }
 
-/* When all that was reached lies in one region of one ttg.warp_specialize, says so; else fills each that it touches. */
-static void confine(solver_t *solver, nereid_live_t *live) {
-  const node_state_t *first = &solver->nodes[solver->reached.data[0]];
-  const size_t n = solver->reached.size;
-  bool confined = first->group && first->member != BETWEEN;
-  for (size_t i = 1; confined && i < n; ++i) {
-    const node_state_t *other = &solver->nodes[solver->reached.data[i]];
-    confined = other->group == first->group && other->member == first->member;
-  }
-  if (confined) {
-    live->group = first->group;
-    live->member = first->member;
-    return;
-  }
-  uint32_t filled = 0;
-  for (size_t i = 0; i < n; ++i) {
-    const uint32_t group = solver->nodes[solver->reached.data[i]].group;
-    if (group && group != filled)
-      nereid_vector_push(solver->arena, &solver->ranges, solver->liveness->spans.data[group - 1]);
-    filled = group ? group : filled;
-  }
-}
-
-/* Makes `live` of the nodes in `reached` and of `ranges`, which it sorts and joins. */
-static void make_live(solver_t *solver, nereid_live_t *live) {
-  if (solver->arena->failed || !solver->reached.size)
-    return;
-  confine(solver, live);
-  qsort(solver->ranges.data, solver->ranges.size, sizeof *solver->ranges.data, by_first);
+/* Sorts `ranges` and joins those that touch each other. */
+static void join_ranges(solver_t *solver) {
   size_t n = 1;
+  qsort(solver->ranges.data, solver->ranges.size, sizeof *solver->ranges.data, by_first);
   for (size_t i = 1; i < solver->ranges.size; ++i) {
     nereid_live_range_t *back = &solver->ranges.data[n - 1];
     const nereid_live_range_t next = solver->ranges.data[i];
@@ -406,129 +371,91 @@ static void make_live(solver_t *solver, nereid_live_t *live) {
     else if (next.last > back->last)
       back->last = next.last;
   }
-  nereid_live_range_t *ranges = nereid_arena_new(solver->arena, nereid_live_range_t, n);
-  for (size_t i = 0; ranges && i < n; ++i)
+  solver->ranges.size = n;
+}
+
+/* The one region that all of `ranges` is in; null when there is none. */
+static const region_t *common_region(const solver_t *solver) {
+  const region_t *region = region_at(solver, solver->ranges.data[0].first);
+  for (size_t i = 0; region && i < solver->ranges.size; ++i)
+    if (solver->ranges.data[i].first < region->span.first || solver->ranges.data[i].last > region->span.last)
+      return NULL;
+  return region && region->member != BETWEEN ? region : NULL;
+}
+
+/* Ranges that begin or end in a ttg.warp_specialize are made to last as long as that. */
+static void fill_groups(solver_t *solver) {
+  const size_t n = solver->ranges.size;
+  for (size_t i = 0; i < 2 * n; ++i) {
+    const nereid_live_range_t range = solver->ranges.data[i / 2];
+    const region_t *region = region_at(solver, i % 2 ? range.last : range.first);
+    if (region)
+      nereid_vector_push(solver->arena, &solver->ranges, solver->liveness->spans.data[region->group - 1]);
+  }
+}
+
+/* Makes `live` of `ranges`. */
+static void make_live(solver_t *solver, nereid_live_t *live) {
+  if (solver->arena->failed || !solver->ranges.size)
+    return;
+  join_ranges(solver);
+  const region_t *region = common_region(solver);
+  if (region) {
+    live->group = region->group;
+    live->member = region->member;
+  } else {
+    fill_groups(solver);
+    join_ranges(solver);
+  }
+  nereid_live_range_t *ranges = nereid_arena_new(solver->arena, nereid_live_range_t, solver->ranges.size);
+  for (size_t i = 0; ranges && i < solver->ranges.size; ++i)
     ranges[i] = solver->ranges.data[i];
   live->ranges = ranges;
-  live->count = ranges ? (uint32_t)n : 0;
+  live->count = ranges ? (uint32_t)solver->ranges.size : 0;
 }
 
-/* --- walks --- */
-
-static void see(solver_t *solver, uint32_t node) {
-  if (solver->nodes[node].seen == solver->walk)
-    return;
-  solver->nodes[node].seen = solver->walk;
-  nereid_vector_push(solver->arena, &solver->found, node);
+static void value_lives(uint32_t value, uint32_t first, uint32_t last, void *user_data) {
+  solver_t *solver = user_data;
+  const nereid_alias_set_t set = solver->alias->sets[value];
+  for (uint32_t i = 0; i < set.count; ++i)
+    add_piece(solver, set.buffers[i], (nereid_live_range_t){first, last});
 }
 
-/* It is wanted at the end of the nodes in front of `node`. */
-static void want_in_front(solver_t *solver, uint32_t node) {
-  const nereid_flow_node_t *at = &solver->graph->nodes.data[node];
-  for (uint32_t i = 0; i < at->n_incoming; ++i) {
-    const uint32_t from = solver->graph->edges.data[solver->graph->incoming[at->first_incoming + i]].from;
-    if (solver->nodes[from].out == solver->walk)
-      continue;
-    solver->nodes[from].out = solver->walk;
-    see(solver, from);
-    nereid_vector_push(solver->arena, &solver->work, from);
-  }
+static void target_lives(uint32_t subject, uint32_t first, uint32_t last, void *user_data) {
+  solver_t *solver = user_data;
+  add_piece(solver, subject - solver->alias->n_values, (nereid_live_range_t){first, last});
 }
 
-/* It is wanted from the start of `node` to `last`. */
-static void want_until(solver_t *solver, uint32_t node, uint32_t last) {
-  node_state_t *state = &solver->nodes[node];
-  if (state->in == solver->walk) {
-    state->last = last > state->last ? last : state->last;
-    return;
-  }
-  state->in = solver->walk;
-  state->last = last;
-  see(solver, node);
-  want_in_front(solver, node);
-}
-
-/* Where it is wanted and was made. */
-static void make_from(solver_t *solver, uint32_t home) {
-  solver->work.size = 0;
-  if (solver->nodes[home].out == solver->walk)
-    nereid_vector_push(solver->arena, &solver->work, home);
-  while (solver->work.size && !solver->arena->failed) {
-    const nereid_flow_node_t *at = &solver->graph->nodes.data[solver->work.data[--solver->work.size]];
-    for (uint32_t i = 0; i < at->n_edges; ++i) {
-      const uint32_t to = solver->graph->edges.data[at->first_edge + i].to;
-      node_state_t *state = &solver->nodes[to];
-      if (state->in != solver->walk || state->made == solver->walk)
-        continue;
-      state->made = solver->walk;
-      if (state->out == solver->walk && to != home)
-        nereid_vector_push(solver->arena, &solver->work, to);
-    }
-  }
-}
-
-/* What was found, of all buffers in `set`. In the node of its definition it lives behind that, before position
- * `behind`, and perhaps, what a loop brought back, in front. */
-static void add_found(solver_t *solver, const subject_t *subject, uint32_t behind, nereid_alias_set_t set) {
-  for (size_t i = 0; i < solver->found.size; ++i) {
-    const uint32_t node = solver->found.data[i];
-    const nereid_flow_node_t *at = &solver->graph->nodes.data[node];
-    const node_state_t *state = &solver->nodes[node];
-    const bool out = state->out == solver->walk, home = node == subject->home;
-    const nereid_flight_stretch_t own = {node, subject->definition, out ? at->end - 1 : behind - 1};
-    const nereid_flight_stretch_t in = {node, at->first, out && !home ? at->end - 1 : state->last};
-    for (uint32_t b = 0; b < set.count; ++b) {
-      if (home && (out || behind > subject->definition))
-        add_to_buffer(solver, set.buffers[b], own);
-      if (state->made == solver->walk)
-        add_to_buffer(solver, set.buffers[b], in);
-    }
-  }
-}
-
-static void walk(solver_t *solver, const subject_t *subject, nereid_alias_set_t set) {
-  const uint32_t home = subject->home, definition = subject->definition;
-  uint32_t behind = subject->has_op ? definition + 1 : definition;
-  ++solver->walk;
-  solver->found.size = solver->work.size = 0;
-  see(solver, home);
-  for (uint32_t u = subject->uses; u; u = solver->uses.data[u - 1].next) {
-    const use_t *use = &solver->uses.data[u - 1];
-    if (use->node != home || use->last < definition)
-      want_until(solver, use->node, use->last);
-    else
-      behind = use->last >= behind ? use->last + 1 : behind;
-  }
-  while (solver->work.size && !solver->arena->failed) {
-    const uint32_t node = solver->work.data[--solver->work.size];
-    if (node != home)
-      want_until(solver, node, solver->graph->nodes.data[node].end - 1);
-  }
-  make_from(solver, home);
-  if (!solver->arena->failed)
-    add_found(solver, subject, behind, set);
-}
-
-static void walk_all(solver_t *solver) {
+static bool walk_all(solver_t *solver) {
   const uint32_t n_values = solver->alias->n_values, n_buffers = (uint32_t)solver->alias->buffers.size;
-  for (uint32_t v = 0; !solver->arena->failed && v < n_values; ++v)
-    if (solver->subjects[v].home != NEREID_FLOW_NONE)
-      walk(solver, &solver->subjects[v], solver->alias->sets[v]);
-  for (uint32_t b = 0; !solver->arena->failed && b < n_buffers; ++b)
-    if (solver->subjects[n_values + b].home != NEREID_FLOW_NONE && solver->subjects[n_values + b].uses)
-      walk(solver, &solver->subjects[n_values + b], (nereid_alias_set_t){&b, 1});
-  for (uint32_t b = 0; !solver->arena->failed && b < n_buffers; ++b) {
-    solver->reached.size = solver->ranges.size = 0;
-    for (uint32_t s = is_argument(solver, b) ? 0 : solver->buffers[b].stretches; s;
-         s = solver->stretches.data[s - 1].next) {
-      const nereid_flight_stretch_t *at = &solver->stretches.data[s - 1].at;
-      add_stretch(solver, at->node, at->first, at->last);
-    }
+  if (!nereid_live_subjects_walk(&solver->subjects, 0, n_values, true, solver->arena, value_lives, solver) ||
+      (solver->targets.size && !nereid_live_subjects_walk(&solver->subjects, n_values, n_values + n_buffers, false,
+                                                          solver->arena, target_lives, solver)))
+    return false;
+  for (uint32_t b = 0; b < n_buffers; ++b) {
+    solver->ranges.size = 0;
+    for (uint32_t p = is_argument(solver, b) ? 0 : solver->buffers[b].pieces; p; p = solver->pieces.data[p - 1].next)
+      nereid_vector_push(solver->arena, &solver->ranges, solver->pieces.data[p - 1].range);
     make_live(solver, &solver->liveness->buffers[b]);
   }
+  return !solver->arena->failed;
 }
 
 /* --- the whole --- */
+
+/* Values are defined by what makes them, buffers by their allocations. */
+static void make_subjects(solver_t *solver) {
+  const uint32_t n_values = solver->alias->n_values, n_buffers = (uint32_t)solver->alias->buffers.size;
+  for (uint32_t i = 0; i < n_values + n_buffers; ++i)
+    nereid_vector_push(solver->arena, &solver->subjects.list, (nereid_live_subject_t){.home = NEREID_FLOW_NONE});
+  for (uint32_t b = 0; !solver->arena->failed && b < n_buffers; ++b) {
+    if (is_argument(solver, b))
+      continue;
+    const uint32_t position = nereid_flow_graph_position(solver->graph, solver->alias->buffers.data[b].alloc);
+    solver->subjects.list.data[n_values + b] =
+        (nereid_live_subject_t){.home = solver->graph->nodes_of_ops[position], .definition = position, .has_op = true};
+  }
+}
 
 static bool prepare(solver_t *solver) {
   nereid_liveness_t *liveness = solver->liveness;
@@ -541,24 +468,12 @@ static bool prepare(solver_t *solver) {
   liveness->end.own = nereid_flight_nothing();
   liveness->end.n_arguments = n_nodes ? (uint32_t)mlirBlockGetNumArguments(solver->graph->nodes.data[0].block) : 0;
   liveness->end.arguments = nereid_arena_new(arena, nereid_flight_end_t, liveness->end.n_arguments);
-  solver->nodes = nereid_arena_new(arena, node_state_t, n_nodes);
   solver->buffers = nereid_arena_new(arena, buffer_state_t, n_buffers);
-  solver->subjects = nereid_arena_new(arena, subject_t, solver->alias->n_values + n_buffers);
-  if (arena->failed || !nereid_flight_build(solver->graph, arena, &solver->flight))
+  make_subjects(solver);
+  if (arena->failed || !nereid_flight_build(solver->graph, arena, &solver->flight) || !number_times(solver))
     return false;
   for (uint32_t i = 0; i < liveness->end.n_arguments; ++i)
     liveness->end.arguments[i] = nereid_flight_nothing();
-  for (size_t i = 0; i < solver->alias->n_values + n_buffers; ++i)
-    solver->subjects[i].home = NEREID_FLOW_NONE;
-  for (size_t b = 0; b < n_buffers; ++b) {
-    subject_t *subject = &solver->subjects[solver->alias->n_values + b];
-    if (is_argument(solver, (uint32_t)b))
-      continue;
-    subject->definition = nereid_flow_graph_position(solver->graph, solver->alias->buffers.data[b].alloc);
-    subject->home = solver->graph->nodes_of_ops[subject->definition];
-    subject->has_op = true;
-  }
-  number_times(solver);
   return find_regions(solver);
 }
 
@@ -570,8 +485,7 @@ bool nereid_liveness_run(const nereid_flow_graph_t *graph, const nereid_alias_t 
   if (!prepare(&solver))
     return false;
   collect(&solver);
-  walk_all(&solver);
-  return !arena->failed;
+  return !arena->failed && walk_all(&solver);
 }
 
 nereid_live_t nereid_liveness_of_op(nereid_liveness_t *liveness, uint32_t position) {
