@@ -116,9 +116,9 @@ static bool find_regions(solver_t *solver) {
     const uint32_t first = solver->liveness->starts[n], last = first + node->end - node->first - 1;
     solver->liveness->groups[n] = group;
     widen(&solver->liveness->spans.data[group - 1], first, last);
-    region_t *latest = solver->regions.size ? &solver->regions.data[solver->regions.size - 1] : NULL;
-    if (latest && latest->group == group && latest->member == member)
-      latest->span.last = last;
+    const size_t latest = solver->regions.size;
+    if (latest && solver->regions.data[latest - 1].group == group && solver->regions.data[latest - 1].member == member)
+      solver->regions.data[latest - 1].span.last = last;
     else if (!nereid_vector_push(solver->arena, &solver->regions, (region_t){{first, last}, group, member}))
       return false;
   }
@@ -143,7 +143,7 @@ static const region_t *region_at(const solver_t *solver, uint32_t time) {
 static void define(solver_t *solver, MlirValue value, uint32_t position, bool has_op) {
   const uint32_t number = nereid_alias_number(solver->alias, value);
   if (number != NEREID_FLOW_NONE)
-    solver->subjects.list.data[number] = (nereid_live_subject_t){
+    solver->subjects.list[number] = (nereid_live_subject_t){
         .home = solver->graph->nodes_of_ops[position], .definition = position, .has_op = has_op};
 }
 
@@ -446,13 +446,16 @@ static bool walk_all(solver_t *solver) {
 /* Values are defined by what makes them, buffers by their allocations. */
 static void make_subjects(solver_t *solver) {
   const uint32_t n_values = solver->alias->n_values, n_buffers = (uint32_t)solver->alias->buffers.size;
+  solver->subjects.list = nereid_arena_new(solver->arena, nereid_live_subject_t, n_values + n_buffers);
+  if (!solver->subjects.list)
+    return;
   for (uint32_t i = 0; i < n_values + n_buffers; ++i)
-    nereid_vector_push(solver->arena, &solver->subjects.list, (nereid_live_subject_t){.home = NEREID_FLOW_NONE});
-  for (uint32_t b = 0; !solver->arena->failed && b < n_buffers; ++b) {
+    solver->subjects.list[i].home = NEREID_FLOW_NONE;
+  for (uint32_t b = 0; b < n_buffers; ++b) {
     if (is_argument(solver, b))
       continue;
     const uint32_t position = nereid_flow_graph_position(solver->graph, solver->alias->buffers.data[b].alloc);
-    solver->subjects.list.data[n_values + b] =
+    solver->subjects.list[n_values + b] =
         (nereid_live_subject_t){.home = solver->graph->nodes_of_ops[position], .definition = position, .has_op = true};
   }
 }

@@ -27,7 +27,7 @@ typedef struct walk {
 
 void nereid_live_subjects_use(nereid_live_subjects_t *subjects, uint32_t subject, uint32_t position,
                               nereid_arena_t *arena) {
-  nereid_live_subject_t *used = &subjects->list.data[subject];
+  nereid_live_subject_t *used = &subjects->list[subject];
   const uint32_t node = subjects->graph->nodes_of_ops[position];
   if (used->uses) {
     nereid_live_use_t *latest = &subjects->uses.data[used->uses - 1];
@@ -62,7 +62,7 @@ static bool is_in_front(const nereid_live_subject_t *subject, const nereid_live_
 
 static void seed(walk_t *walk) {
   for (uint32_t i = 0; i < walk->count; ++i) {
-    const nereid_live_subject_t *subject = &walk->subjects->list.data[walk->first + i];
+    const nereid_live_subject_t *subject = &walk->subjects->list[walk->first + i];
     if (subject->home == NEREID_FLOW_NONE)
       continue;
     bits_of(walk, subject->home)->home |= UINT64_C(1) << i;
@@ -160,7 +160,7 @@ static void tell_whole(walk_t *walk) {
 /* Its home, from the definition on, and nodes in which it does not live at the end. */
 static void tell_parts(walk_t *walk, uint32_t i) {
   const nereid_live_subjects_t *subjects = walk->subjects;
-  const nereid_live_subject_t *subject = &subjects->list.data[walk->first + i];
+  const nereid_live_subject_t *subject = &subjects->list[walk->first + i];
   if (subject->home == NEREID_FLOW_NONE)
     return;
   const nereid_flow_node_t *home = &subjects->graph->nodes.data[subject->home];

@@ -23,7 +23,7 @@ typedef struct nereid_live_subjects {
   const uint32_t *starts;   /* by node: the time of its first op */
   const uint32_t *sequence; /* nodes in the order of time */
   const uint32_t *places;   /* by node: its place in `sequence` */
-  NEREID_VECTOR(nereid_live_subject_t) list;
+  nereid_live_subject_t *list;
   NEREID_VECTOR(nereid_live_use_t) uses;
 } nereid_live_subjects_t;
 

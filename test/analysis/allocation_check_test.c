@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 /* cmocka wants the four above. */
 #include <cmocka.h>
 
@@ -788,14 +789,20 @@ static void note_places(const nereid_allocation_t *allocation) {
   }
 }
 
-static void test_random_programs(void **unused) {
-  (void)unused;
+static MlirContext make_context(void) {
   MlirContext context = mlirContextCreate();
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   nereidMlirRegisterDialects(registry);
   mlirContextAppendDialectRegistry(context, registry);
+  mlirDialectRegistryDestroy(registry);
   mlirContextLoadAllAvailableDialects(context);
   mlirContextSetAllowUnregisteredDialects(context, true);
+  return context;
+}
+
+static void test_random_programs(void **unused) {
+  (void)unused;
+  MlirContext context = make_context();
   int told = 0;
   for (int p = 0; p < PROGRAMS; ++p) {
     state = (uint64_t)p;
@@ -820,11 +827,49 @@ static void test_random_programs(void **unused) {
     free(text);
   }
   assert_true(told > PROGRAMS * RUNS * 9 / 10);
-  mlirDialectRegistryDestroy(registry);
   mlirContextDestroy(context);
 }
 
+/* As many buffers as there are branches, all of which live through all of these: a hundred million pairs of them. */
+static void test_many_buffers_and_branches(void **unused) {
+  (void)unused;
+  enum { MANY = 10000 };
+  char *text = NULL;
+  size_t size = 0;
+  out = open_memstream(&text, &size);
+  assert_non_null(out);
+  fputs(head, out);
+  fputs("!b = !ttg.memdesc<32xf32, #shared, #smem, mutable>\n"
+        "module attributes {\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = 4 : i32} {\n"
+        "tt.func public @f(%c: i1) {\n",
+        out);
+  for (int i = 0; i < MANY; ++i)
+    fprintf(out, "%%v%d = ttg.local_alloc : () -> !b\n", i);
+  for (int i = 0; i < MANY; ++i)
+    fprintf(out, "scf.if %%c { \"use\"(%%v%d) : (!b) -> () }\n", MANY - 1 - i);
+  fputs("tt.return }\n}\n", out);
+  fclose(out);
+  MlirContext context = make_context();
+  MlirModule module = mlirModuleCreateParse(context, mlirStringRefCreateFromCString(text));
+  assert_false(mlirModuleIsNull(module));
+  nereid_arena_t arena;
+  nereid_arena_initialize(&arena);
+  nereid_call_graph_t calls;
+  nereid_allocation_t allocation;
+  const clock_t start = clock();
+  assert_int_equal(nereid_call_graph_build(mlirModuleGetOperation(module), &arena, &calls), NEREID_OK);
+  assert_true(nereid_allocation_run(&calls, nereid_scratch_bytes, &arena, &allocation));
+  const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+  assert_int_equal(allocation.frames[0].bytes, 128 * MANY);
+  assert_true(seconds < 5); /* A tenth of a second; one by one they would take a minute. */
+  nereid_arena_deinitialize(&arena);
+  mlirModuleDestroy(module);
+  mlirContextDestroy(context);
+  free(text);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_programs)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_programs),
+                                     cmocka_unit_test(test_many_buffers_and_branches)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
