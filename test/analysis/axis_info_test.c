@@ -1,5 +1,6 @@
-/* Every claim of axis analysis against actual numbers: random programs over ranges, splats and constants are run by a
- * few lines of C, and contiguity, divisibility, constancy and constants are checked element by element. */
+/* Every claim of axis analysis against actual numbers: random programs over ranges, splats and constants, half of them
+ * called twice with different arguments, are run by a few lines of C, and contiguity, divisibility, constancy and
+ * constants are checked element by element. */
 #include "analysis/axis_info.h"
 #include "seam/context.h"
 
@@ -45,6 +46,8 @@ typedef struct program {
   node_t nodes[NODES];
   int count;
   bool has_signed_division;
+  bool is_called;           /* twice, by a kernel; else it is the kernel */
+  int32_t other[ARGUMENTS]; /* divisibility of the second call's arguments; the first one has that of the nodes */
 } program_t;
 
 static uint64_t state;
@@ -102,7 +105,9 @@ static void add_random(program_t *p) {
 }
 
 static program_t random_program(void) {
-  program_t p = {.count = 0};
+  program_t p = {.is_called = random_below(2) == 0};
+  for (int i = 0; i < ARGUMENTS; i++)
+    p.other[i] = 1 << random_below(7);
   for (int i = 0; i < ARGUMENTS; i++)
     add(&p, (node_t){.code = ARGUMENT, .shape = SCALAR, .number = 1 << random_below(7)});
   add(&p, (node_t){.code = RANGE, .shape = LINE, .number = random_below(2) ? 0 : (int32_t)random_below(40)});
@@ -162,15 +167,45 @@ static int print_node(const program_t *p, int i, char *out, size_t size) {
   }
 }
 
-static void print_program(const program_t *p, char *out, size_t size) {
-  int at = snprintf(out, size, "tt.func public @f(");
+/* "%v0: i32 {tt.divisibility = 8 : i32}, ..." with `of`, else without the attribute. */
+static int print_arguments(const char *name, const int32_t *of, char *out, size_t size) {
+  int at = 0;
+  for (int i = 0; i < ARGUMENTS; i++) {
+    at += snprintf(out + at, size - (size_t)at, "%s%%%s%d: i32", i ? ", " : "", name, i);
+    if (of)
+      at += snprintf(out + at, size - (size_t)at, " {tt.divisibility = %d : i32}", of[i]);
+  }
+  return at;
+}
+
+static void first_divisibility(const program_t *p, int32_t out[ARGUMENTS]) {
   for (int i = 0; i < ARGUMENTS; i++)
-    at += snprintf(out + at, size - (size_t)at, "%s%%v%d: i32 {tt.divisibility = %d : i32}", i ? ", " : "", i,
-                   p->nodes[i].number);
+    out[i] = p->nodes[i].number;
+}
+
+static void print_kernel(const program_t *p, char *out, size_t size) {
+  int32_t first[ARGUMENTS];
+  first_divisibility(p, first);
+  int at = snprintf(out, size, "tt.func public @k(");
+  at += print_arguments("a", first, out + at, size - (size_t)at);
+  at += snprintf(out + at, size - (size_t)at, ", ");
+  at += print_arguments("b", p->other, out + at, size - (size_t)at);
+  snprintf(out + at, size - (size_t)at,
+           ") {\n  tt.call @f(%%a0, %%a1, %%a2) : (i32, i32, i32) -> ()\n"
+           "  tt.call @f(%%b0, %%b1, %%b2) : (i32, i32, i32) -> ()\n  tt.return\n}\n");
+}
+
+static void print_program(const program_t *p, char *out, size_t size) {
+  int32_t first[ARGUMENTS];
+  first_divisibility(p, first);
+  int at = snprintf(out, size, "tt.func %s @f(", p->is_called ? "private" : "public");
+  at += print_arguments("v", p->is_called ? NULL : first, out + at, size - (size_t)at);
   at += snprintf(out + at, size - (size_t)at, ") {\n");
   for (int i = ARGUMENTS; i < p->count; i++)
     at += print_node(p, i, out + at, size - (size_t)at);
-  snprintf(out + at, size - (size_t)at, "tt.return\n}\n");
+  at += snprintf(out + at, size - (size_t)at, "tt.return\n}\n");
+  if (p->is_called)
+    print_kernel(p, out + at, size - (size_t)at);
 }
 
 /* --- numbers --- */
@@ -269,8 +304,9 @@ static int32_t run_element(run_t *run, const program_t *p, const node_t *n, int 
 
 static void run_program(const program_t *p, run_t *run) {
   run->overflowed = run->undefined = false;
+  const bool second = p->is_called && random_below(2);
   for (int i = 0; i < ARGUMENTS; i++)
-    run->values[i][0] = ((int32_t)random_below(64) - 16) * p->nodes[i].number;
+    run->values[i][0] = ((int32_t)random_below(64) - 16) * (second ? p->other[i] : p->nodes[i].number);
   for (int i = ARGUMENTS; i < p->count; i++)
     for (int e = 0; e < element_count(p->nodes[i].shape); e++)
       run->values[i][e] = run_element(run, p, &p->nodes[i], e);
