@@ -51,8 +51,20 @@ static intptr_t shape_of(MlirType tensor, int64_t *shape) {
   return rank;
 }
 
+/* A pointer to a block, whose accesses would get encodings that it has not. */
+static bool is_block_pointer(MlirType type) {
+  MlirType pointee = nereid_tt_ptr_type_isa(type) ? nereid_tt_ptr_type_get_pointee_type(type) : (MlirType){NULL};
+  return !mlirTypeIsNull(pointee) && mlirTypeIsARankedTensor(pointee) &&
+         mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(pointee));
+}
+
 /* `type` with the default encoding when it is a tensor without one. */
 static MlirType convert_type(conversion_t *conversion, MlirType type, MlirLocation location) {
+  if (is_block_pointer(type)) {
+    mlirEmitError(location, "block pointers have no layouts: triton-rewrite-tensor-pointer comes first");
+    conversion->failed = true;
+    return type;
+  }
   if (!mlirTypeIsARankedTensor(type) || !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)))
     return type;
   int64_t shape[NEREID_TTG_MAX_RANK];
