@@ -5,13 +5,15 @@
  *                       tt.call @f() … tt.call @g()            callees that have frames, of 64 and of 128 bytes
  *   ->
  *   %p = ttg.global_scratch_alloc {ttg.global_scratch_memory_offset = 0 : i32, …}
+ *   ttg.local_barrier                                                 ttg.local_barrier
  *   tt.call @f() {ttg.global_scratch_memory_offset = 128 : i32}       tt.call @g() {… = 128 : i32}
  *   module {ttg.global_scratch_memory_size = 256 : i32, ttg.global_scratch_memory_alignment = 128 : i32}
  *
  * Allocations of one function never share bytes: a descriptor that was written there may be read until the function is
  * done. Frames of calls lie above them and do share, as one call is over when the next begins, unless what the callee
  * left there may still be read: by an asynchronous copy, or through a pointer that it gives back. Those get a place of
- * their own. Sizes are multiples of the alignment: the scratch of one CTA follows that of another (docs/abi.md). */
+ * their own. Before bytes have another use all threads are done with the one before: a barrier is in front of each
+ * call. Sizes are multiples of the alignment: the scratch of one CTA follows that of another (docs/abi.md). */
 #include "analysis/call_graph.h"
 #include "passes/loop_stages.h"
 #include "passes/pass.h"
@@ -97,6 +99,8 @@ static void place_calls(const nereid_call_graph_t *graph, const nereid_call_func
     frame_t here = *frame;
     if (!callee->alignment || callee->lasts)
       continue;
+    nereid_builder_t builder = nereid_builder_before(edge->call);
+    nereid_ttg_local_barrier_build(&builder, false);
     nereid_loop_set_integer(edge->call, offset_name, append(&here, callee->size, callee->alignment));
     end.size = here.size > end.size ? here.size : end.size;
     end.alignment = here.alignment > end.alignment ? here.alignment : end.alignment;

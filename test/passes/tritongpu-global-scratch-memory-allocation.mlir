@@ -17,17 +17,20 @@ tt.func public @three() {
 // -----
 
 // Calls hold the frames of what they call, above the function's own; those of calls one after another are the same
-// bytes. Kernels do not run together: the module's size is the largest.
+// bytes, with a barrier between one use and the next. Kernels do not run together: the module's size is the largest.
 // CHECK: module attributes {{.*}}ttg.global_scratch_memory_alignment = 64 : i32, ttg.global_scratch_memory_size = 320 : i32
 module attributes {"ttg.num-warps" = 4 : i32} {
 // CHECK-LABEL: tt.func {{.*}} @diamond(
 tt.func public @diamond() {
-  // CHECK: tt.call @left() {ttg.global_scratch_memory_offset = 64 : i32}
+  // CHECK: ttg.local_barrier
+  // CHECK-NEXT: tt.call @left() {ttg.global_scratch_memory_offset = 64 : i32}
   tt.call @left() : () -> ()
   // CHECK: ttg.global_scratch_alloc {{.*}}ttg.global_scratch_memory_offset = 0 : i32
   %a = ttg.global_scratch_alloc {nbytes = 8 : i32, alignment = 8 : i32} : !tt.ptr<i8>
-  // CHECK: tt.call @leaf() {ttg.global_scratch_memory_offset = 64 : i32}
+  // CHECK: ttg.local_barrier
+  // CHECK-NEXT: tt.call @leaf() {ttg.global_scratch_memory_offset = 64 : i32}
   tt.call @leaf() : () -> ()
+  // CHECK-NOT: ttg.local_barrier
   // CHECK: tt.call @none() : () -> ()
   tt.call @none() : () -> ()
   tt.return
@@ -68,6 +71,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 tt.func public @lasting(%b: i32) {
   // CHECK: tt.call @plain() {ttg.global_scratch_memory_offset = 256 : i32}
   tt.call @plain() : () -> ()
+  // CHECK-NOT: ttg.local_barrier
   // CHECK: tt.call @address() {ttg.global_scratch_memory_offset = 0 : i32}
   %p = tt.call @address() : () -> !tt.ptr<i8>
   // CHECK: tt.call @through() {ttg.global_scratch_memory_offset = 128 : i32}
