@@ -7,7 +7,7 @@
  * Groups are aligned, and numbers are compared modulo 2^width, as axis_info.h has it. */
 #include "analysis/axis_check.h"
 
-#include "nereid/dialects/tt.h"
+#include "analysis/axis_fact.h"
 #include "seam/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -126,13 +126,6 @@ static bool check_elements(const check_t *check) {
 
 /* --- values --- */
 
-/* Numbers, or pointers to them. */
-static bool has_words(MlirType element) {
-  if (nereid_tt_ptr_type_isa(element))
-    return !mlirTypeIsARankedTensor(nereid_tt_ptr_type_get_pointee_type(element));
-  return mlirTypeIsAInteger(element) || mlirTypeIsAFloat(element) || mlirTypeIsAIndex(element);
-}
-
 /* A value that nothing reaches has no claims, but one that is made of reached ones is one of them. */
 static bool is_dead_by_mistake(const nereid_axis_result_t *result, MlirValue value) {
   if (!mlirValueIsAOpResult(value))
@@ -151,7 +144,7 @@ bool nereid_axis_check(const nereid_axis_result_t *result, MlirValue value, size
   MlirType type = mlirValueGetType(value);
   const bool is_tensor = mlirTypeIsARankedTensor(type);
   check_t check = {.info = nereid_axis_info_get(result, value), .value = value, .message = message, .words = words};
-  if (!check.info || check.info->rank == 0 || !has_words(is_tensor ? mlirShapedTypeGetElementType(type) : type))
+  if (!check.info || check.info->rank == 0 || !nereid_axis_has_numbers(type))
     return true;
   if (!check.info->reached)
     return !is_dead_by_mistake(result, value) ||

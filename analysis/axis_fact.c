@@ -62,6 +62,14 @@ nereid_axis_info_t nereid_axis_unknown(MlirType type) {
   return info;
 }
 
+bool nereid_axis_has_numbers(MlirType type) {
+  if (mlirTypeIsARankedTensor(type))
+    type = mlirShapedTypeGetElementType(type);
+  if (nereid_tt_ptr_type_isa(type))
+    return !mlirTypeIsARankedTensor(nereid_tt_ptr_type_get_pointee_type(type));
+  return mlirTypeIsAInteger(type) || mlirTypeIsAFloat(type) || mlirTypeIsAIndex(type);
+}
+
 uint8_t nereid_axis_weakened(const nereid_axis_info_t *info, int d, uint8_t contiguity) {
   if (info->contiguity[d] <= contiguity)
     return info->divisibility[d];
@@ -104,7 +112,7 @@ static bool equal(const nereid_axis_info_t *a, const nereid_axis_info_t *b) {
 }
 
 bool nereid_axis_meet(nereid_axis_info_t *into, const nereid_axis_info_t *other) {
-  if (!other->reached || into->rank != other->rank)
+  if (!other->reached || (into->reached && into->rank != other->rank))
     return false;
   if (!into->reached) {
     *into = *other;

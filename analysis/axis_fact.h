@@ -7,6 +7,9 @@
 /* A fact about a value of `type` with sizes, unit and width filled in, and no knowledge. */
 nereid_axis_info_t nereid_axis_unknown(MlirType type);
 
+/* Whether it is, or is a tensor of, numbers or pointers to them. */
+bool nereid_axis_has_numbers(MlirType type);
+
 /* Divisibility of the first elements of groups of 2^contiguity along `d`, which may be shorter than the fact's own
  * groups (a group of 8 that starts at a multiple of 16 has groups of 2 that start at multiples of 2). */
 uint8_t nereid_axis_weakened(const nereid_axis_info_t *info, int d, uint8_t contiguity);

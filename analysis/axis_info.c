@@ -97,12 +97,32 @@ static bool is_elementwise(MlirOperation op) {
          nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise);
 }
 
+static bool is_conversion(const nereid_axis_entry_t *entry) {
+  return entry->kind == NEREID_OP_UNKNOWN && mlirOperationGetNumOperands(entry->op) == 1 &&
+         mlirOperationGetNumResults(entry->op) == 1 &&
+         mlirIdentifierEqual(mlirOperationGetName(entry->op),
+                             mlirIdentifierGet(mlirOperationGetContext(entry->op),
+                                               mlirStringRefCreateFromCString("builtin.unrealized_conversion_cast")));
+}
+
+/* A value in the clothes of another type, which keeps what is known for when it is taken off again. */
+static void rule_conversion(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
+  const nereid_axis_info_t *source = call->operands[0];
+  const bool is_same = source->rank == out->rank && source->width == out->width && source->unit == out->unit &&
+                       memcmp(source->size, out->size, out->rank) == 0;
+  MlirType type = mlirValueGetType(mlirOperationGetResult(call->op, 0));
+  if (is_same || !nereid_axis_has_numbers(type))
+    *out = *source;
+}
+
 static nereid_axis_rule_t rule_of(const nereid_axis_entry_t *entry) {
   static nereid_axis_rule_t (*const families[])(nereid_op_kind_t) = {nereid_axis_rule_arith, nereid_axis_rule_bits,
                                                                      nereid_axis_rule_choice, nereid_axis_rule_tensor};
   nereid_axis_rule_t rule = NULL;
   for (size_t i = 0; !rule && i < sizeof families / sizeof *families; i++)
     rule = families[i](entry->kind);
+  if (!rule && is_conversion(entry))
+    return rule_conversion;
   return !rule && is_elementwise(entry->op) ? nereid_axis_elementwise : rule;
 }
 

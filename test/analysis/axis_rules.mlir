@@ -209,6 +209,23 @@ tt.func @poison(%p: tensor<8x!tt.ptr<i32>> {tt.constancy = 8 : i32}, %m: tensor<
 
 // -----
 
+// Another type and back; not where it comes back as something else.
+tt.func @conversions(%t: tensor<16x32xi32> {tt.contiguity = dense<[4, 8]> : tensor<2xi32>}) {
+  // expected-remark @below {{contiguity = [4, 8], divisibility = [1, 1], constancy = [1, 1], constant_value = <none>}}
+  %0 = builtin.unrealized_conversion_cast %t : tensor<16x32xi32> to !llvm.struct<(i32, i32)>
+  // expected-remark @below {{contiguity = [4, 8], divisibility = [1, 1], constancy = [1, 1], constant_value = <none>}}
+  %1 = builtin.unrealized_conversion_cast %0 : !llvm.struct<(i32, i32)> to tensor<16x32xi32>
+  // expected-remark @below {{contiguity = [1, 1], divisibility = [1, 1], constancy = [1, 1], constant_value = <none>}}
+  %2 = builtin.unrealized_conversion_cast %0 : !llvm.struct<(i32, i32)> to tensor<32x16xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1], constant_value = <none>}}
+  %3 = llvm.mlir.undef : !llvm.struct<(i32, i32)>
+  // expected-remark @below {{contiguity = [1, 1], divisibility = [1, 1], constancy = [1, 1], constant_value = <none>}}
+  %4 = builtin.unrealized_conversion_cast %3 : !llvm.struct<(i32, i32)> to tensor<16x32xi32>
+  tt.return
+}
+
+// -----
+
 tt.func @regions(%c: index, %a: i32 {tt.divisibility = 32 : i32}, %b: i32 {tt.divisibility = 4 : i32}) {
   // expected-remark @below {{divisibility = [4], constancy = [1], constant_value = <none>}}
   %0 = scf.index_switch %c -> i32
