@@ -418,9 +418,72 @@ static MlirValue emit_addptr(nereid_lower_t *lower, MlirOperation op, const nere
   return nereid_emit_gep(lower, operands[0], mlirIntegerTypeGet(lower->context, bits), operands[1]);
 }
 
+/* Coordinates of all inputs but register bit `own`. */
+static uint32_t other_bases(const nereid_layout_t *layout, int own) {
+  uint32_t bases = 0;
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; ++in)
+    for (int bit = 0; bit < layout->in_bits[in]; ++bit)
+      bases |= in == NEREID_LAYOUT_REGISTER && bit == own ? 0 : layout->bases[in][bit];
+  return bases;
+}
+
+/* How many elements further register bit `bit` is in memory, when that is the same in all threads; else 0. */
+static int64_t step_of(const nereid_axis_info_t *info, const nereid_layout_t *layout, int bit) {
+  const uint32_t basis = layout->bases[NEREID_LAYOUT_REGISTER][bit];
+  for (int d = 0; d < layout->rank; ++d) {
+    const uint32_t run = (uint32_t)nereid_axis_info_contiguity(info, d) - 1;
+    const uint32_t place = basis >> nereid_layout_out_shift(layout, d);
+    if (place && (place & run) << nereid_layout_out_shift(layout, d) == basis)
+      return basis & other_bases(layout, bit) ? 0 : place;
+  }
+  return 0;
+}
+
+/* A smaller register with the same first element of its run and the same place in it, or `r`. */
+static intptr_t same_place(const nereid_lowered_t *pointers, uint32_t runs, intptr_t r) {
+  const intptr_t first = r & ~(intptr_t)runs;
+  for (intptr_t bits = first; bits; bits &= bits - 1) {
+    const intptr_t lower = r ^ (bits & -bits);
+    if (pointers->values[lower & ~(intptr_t)runs].ptr == pointers->values[first].ptr)
+      return lower;
+  }
+  return r;
+}
+
+/* Elements of one run in memory lie at a constant distance from its first: one address, and constants that fit into the
+ * instructions. */
+static void share_addresses(nereid_lower_t *lower, MlirValue result, unsigned bytes) {
+  const nereid_axis_info_t *info = nereid_axis_info_get(&lower->axis, result);
+  const nereid_layout_t *layout = nereid_lower_layout(lower, mlirValueGetType(result));
+  nereid_lowered_t pointers = nereid_lower_get(lower, result);
+  int64_t steps[NEREID_LAYOUT_MAX_BITS];
+  uint32_t runs = 0;
+  if (!info || !layout || !info->rank)
+    return;
+  for (int bit = 0; bit < layout->in_bits[NEREID_LAYOUT_REGISTER]; ++bit) {
+    steps[bit] = step_of(info, layout, bit) * bytes;
+    runs |= steps[bit] ? UINT32_C(1) << bit : 0;
+  }
+  for (intptr_t r = 0; r < pointers.count; ++r) {
+    int64_t distance = 0;
+    for (uint32_t bits = (uint32_t)r & runs; bits; bits &= bits - 1)
+      distance += steps[__builtin_ctz(bits)];
+    if (!distance)
+      continue;
+    const intptr_t same = same_place(&pointers, runs, r);
+    pointers.values[r] =
+        same != r ? pointers.values[same] : nereid_emit_offset(lower, pointers.values[r & ~(intptr_t)runs], distance);
+  }
+}
+
 static bool lower_addptr(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
-  return nereid_lower_check_pointer(op, mlirOperationGetOperand(op, 0)) &&
-         nereid_lower_elementwise(lower, op, row, emit_addptr);
+  MlirValue result = mlirOperationGetResult(op, 0), pointer = mlirOperationGetOperand(op, 0);
+  if (!nereid_lower_check_pointer(op, pointer) || !nereid_lower_elementwise(lower, op, row, emit_addptr))
+    return false;
+  MlirType element = nereid_lower_element_type(mlirValueGetType(pointer));
+  if (mlirTypeIsARankedTensor(mlirValueGetType(result)))
+    share_addresses(lower, result, nereid_lower_memory_bits(nereid_tt_ptr_type_get_pointee_type(element)) / 8);
+  return true;
 }
 
 const nereid_lower_row_t nereid_lower_memory_rows[] = {
