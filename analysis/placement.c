@@ -29,8 +29,6 @@ typedef struct pair {
 typedef struct placer {
   nereid_placement_item_t *items;
   uint32_t n;
-  const nereid_live_range_t *spans;
-  uint32_t n_groups;
   nereid_arena_t *arena;
   uint32_t *neighbours, *first_neighbour; /* by item, and one more: those that are there at the same time */
   uint32_t *order;
@@ -321,115 +319,10 @@ static bool try_orders(placer_t *placer, int64_t bound) {
   return true;
 }
 
-/* --- many at once: the lowest gap as time goes by --- */
-
-typedef struct gaps {
-  NEREID_VECTOR(stretch_t) free; /* ascending; the last one has no end */
-} gaps_t;
-
-static bool insert_gap(placer_t *placer, gaps_t *gaps, size_t at, stretch_t gap) {
-  if (!nereid_vector_push(placer->arena, &gaps->free, gap))
-    return false;
-  memmove(gaps->free.data + at + 1, gaps->free.data + at, (gaps->free.size - 1 - at) * sizeof gap);
-  gaps->free.data[at] = gap;
-  return true;
-}
-
-static void remove_gap(gaps_t *gaps, size_t at) {
-  memmove(gaps->free.data + at, gaps->free.data + at + 1, (gaps->free.size - 1 - at) * sizeof *gaps->free.data);
-  --gaps->free.size;
-}
-
-static bool take(placer_t *placer, gaps_t *gaps, nereid_placement_item_t *item) {
-  size_t at = 0;
-  while (align(gaps->free.data[at].first, item->alignment) + item->bytes > gaps->free.data[at].end)
-    ++at;
-  stretch_t *gap = &gaps->free.data[at];
-  item->offset = align(gap->first, item->alignment);
-  const stretch_t below = {gap->first, item->offset};
-  gap->first = item->offset + item->bytes;
-  if (gap->first == gap->end)
-    remove_gap(gaps, at);
-  return below.first == below.end || insert_gap(placer, gaps, at, below);
-}
-
-static bool give_back(placer_t *placer, gaps_t *gaps, const nereid_placement_item_t *item) {
-  const stretch_t freed = {item->offset, item->offset + item->bytes};
-  size_t low = 0, high = gaps->free.size;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (gaps->free.data[middle].first < freed.first)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  stretch_t *next = &gaps->free.data[low], *before = low ? next - 1 : NULL;
-  const bool joins_before = before && before->end == freed.first, joins_next = next->first == freed.end;
-  if (joins_before && joins_next) {
-    before->end = next->end;
-    remove_gap(gaps, low);
-  } else if (joins_before) {
-    before->end = freed.end;
-  } else if (joins_next) {
-    next->first = freed.first;
-  } else {
-    return insert_gap(placer, gaps, low, freed);
-  }
-  return true;
-}
-
-/* From its first time to its last; what is confined, as long as its group. */
-static nereid_live_range_t hull(const placer_t *placer, const nereid_placement_item_t *item) {
-  const nereid_live_t *live = &item->live;
-  if (live->group && live->group <= placer->n_groups)
-    return placer->spans[live->group - 1];
-  return live->count ? (nereid_live_range_t){live->ranges[0].first, live->ranges[live->count - 1].last}
-                     : (nereid_live_range_t){0, 0};
-}
-
-static int by_item_time(const void *a, const void *b) {
-  const event_t *x = a, *y = b;
-  if (x->time != y->time)
-    return x->time < y->time ? -1 : 1;
-  if (x->bytes != y->bytes)
-    return x->bytes > y->bytes ? -1 : 1;
-  return (x->item > y->item) - (x->item < y->item);
-}
-
-static bool place_in_time(placer_t *placer) {
-  event_t *starts = nereid_arena_new(placer->arena, event_t, placer->n);
-  event_t *ends = nereid_arena_new(placer->arena, event_t, placer->n);
-  gaps_t gaps = {0};
-  if (!starts || !ends || !nereid_vector_push(placer->arena, &gaps.free, (stretch_t){0, INT64_MAX}))
-    return false;
-  for (uint32_t i = 0; i < placer->n; ++i) {
-    const nereid_live_range_t range = hull(placer, &placer->items[i]);
-    starts[i] = (event_t){range.first, i, placer->items[i].bytes};
-    ends[i] = (event_t){range.last, i, placer->items[i].bytes};
-  }
-  qsort(starts, placer->n, sizeof *starts, by_item_time);
-  qsort(ends, placer->n, sizeof *ends, by_item_time);
-  placer->best_total = 0;
-  for (uint32_t s = 0, e = 0; s < placer->n; ++s) {
-    for (; ends[e].time < starts[s].time; ++e)
-      if (!give_back(placer, &gaps, &placer->items[ends[e].item]))
-        return false;
-    nereid_placement_item_t *item = &placer->items[starts[s].item];
-    if (!take(placer, &gaps, item))
-      return false;
-    placer->best[starts[s].item] = item->offset;
-    if (item->offset + item->bytes > placer->best_total)
-      placer->best_total = item->offset + item->bytes;
-  }
-  return true;
-}
-
 int64_t nereid_placement_run(nereid_placement_item_t *items, size_t n, const nereid_live_range_t *spans,
                              size_t n_groups, nereid_arena_t *arena) {
   placer_t placer = {.items = items,
                      .n = (uint32_t)n,
-                     .spans = spans,
-                     .n_groups = (uint32_t)n_groups,
                      .arena = arena,
                      .order = nereid_arena_new(arena, uint32_t, n),
                      .placed = nereid_arena_new(arena, bool, n),
@@ -440,8 +333,9 @@ int64_t nereid_placement_run(nereid_placement_item_t *items, size_t n, const ner
     return -1;
   if (!n)
     return 0;
-  const bool done = find_neighbours(&placer) ? try_orders(&placer, bound) : place_in_time(&placer);
-  if (!done || arena->failed)
+  if (!find_neighbours(&placer))
+    return arena->failed ? -1 : nereid_placement_sweep(items, n, spans, n_groups, arena);
+  if (!try_orders(&placer, bound) || arena->failed)
     return -1;
   for (size_t i = 0; i < n; ++i)
     items[i].offset = placer.best[i];

@@ -28,6 +28,10 @@ typedef struct nereid_placement_item {
 int64_t nereid_placement_run(nereid_placement_item_t *items, size_t n, const nereid_live_range_t *spans,
                              size_t n_groups, nereid_arena_t *arena);
 
+/* The last of that, for any number: placement_sweep.c. -1 when memory is out. */
+int64_t nereid_placement_sweep(nereid_placement_item_t *items, size_t n, const nereid_live_range_t *spans,
+                               size_t n_groups, nereid_arena_t *arena);
+
 /* What no placement can be below: the most bytes that are there at once, each item rounded up to its alignment. -1 when
  * memory is out. */
 int64_t nereid_placement_bound(const nereid_placement_item_t *items, size_t n, const nereid_live_range_t *spans,

@@ -86,6 +86,7 @@ static void test_few(void **unused) {
     const int64_t bound = nereid_placement_bound(items, n, spans, 2, &arena);
     check(items, n, total);
     assert_true(bound >= 0);
+    check(items, n, nereid_placement_sweep(items, n, spans, 2, &arena));
     nereid_arena_deinitialize(&arena);
   }
 }
