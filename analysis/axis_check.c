@@ -13,6 +13,7 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -94,7 +95,8 @@ static bool check_dimension(const check_t *check, int d, size_t stride) {
   const uint64_t mask = info->width && info->width < 64 ? (UINT64_C(1) << info->width) - 1 : UINT64_MAX;
   const size_t c = (size_t)1 << info->contiguity[d], k = (size_t)1 << info->constancy[d];
   const uint64_t divisor = UINT64_C(1) << info->divisibility[d];
-  const size_t extent = check->rank ? (size_t)check->extent[d] : 1;
+  const size_t extent = d < check->rank ? (size_t)check->extent[d] : 1;
+  assert(stride > 0 && extent > 0);
   for (size_t e = 0; e < check->count; e++) {
     const size_t at = e / stride % extent, in_group = at & (c - 1);
     const uint64_t found = word(check, e),
@@ -116,7 +118,7 @@ static bool check_elements(const check_t *check) {
     if (word(check, e) != check->info->constant)
       return refuse(check, "constant", (int64_t)check->info->constant, -1, e, word(check, e), "");
   for (int d = 0; d < check->info->rank; d++) {
-    if (check->rank)
+    if (d < check->rank)
       stride /= (size_t)check->extent[d];
     if (!check_dimension(check, d, stride))
       return false;
@@ -154,6 +156,8 @@ bool nereid_axis_check(const nereid_axis_result_t *result, MlirValue value, size
   check.count = 1;
   for (; is_tensor && check.rank < check.info->rank; check.rank++) {
     check.extent[check.rank] = mlirShapedTypeGetDimSize(type, check.rank);
+    if (check.extent[check.rank] <= 0)
+      return true; /* no elements */
     check.count *= (size_t)check.extent[check.rank];
   }
   check.repeats = is_tensor && count == 1;
