@@ -258,19 +258,6 @@ nereid_alias_set_t nereid_alias_of(const nereid_alias_t *alias, MlirValue value)
   return number == NEREID_FLOW_NONE ? (nereid_alias_set_t){NULL, 0} : alias->sets[number];
 }
 
-bool nereid_alias_may_overlap(const nereid_alias_t *alias, MlirValue a, MlirValue b) {
-  const nereid_alias_set_t x = nereid_alias_of(alias, a), y = nereid_alias_of(alias, b);
-  for (uint32_t i = 0, j = 0; i < x.count && j < y.count;) {
-    if (x.buffers[i] == y.buffers[j])
-      return true;
-    if (x.buffers[i] < y.buffers[j])
-      ++i;
-    else
-      ++j;
-  }
-  return false;
-}
-
 /* Adds the arguments that `value` may be to `merged`. */
 static void add_arguments(const nereid_alias_t *alias, MlirValue value, solver_t *solver) {
   const nereid_alias_set_t set = nereid_alias_of(alias, value);

@@ -53,9 +53,6 @@ uint32_t nereid_alias_number(const nereid_alias_t *alias, MlirValue value);
 /* The buffers that `value` may be; none for a value that describes no shared memory, or poison. */
 nereid_alias_set_t nereid_alias_of(const nereid_alias_t *alias, MlirValue value);
 
-/* Whether two values may describe the same memory; views are not told apart. */
-bool nereid_alias_may_overlap(const nereid_alias_t *alias, MlirValue a, MlirValue b);
-
 /* What the function gives back, for the analyses of its callers. Lives in `arena`; false when memory is out. */
 bool nereid_alias_results(const nereid_flow_graph_t *graph, const nereid_alias_t *alias, nereid_arena_t *arena,
                           nereid_alias_results_t *out);
