@@ -142,7 +142,6 @@ nereid_access_order_t nereid_membar_state_order(const nereid_membar_state_t *sta
 static void make_pending(const nereid_membar_context_t *context, nereid_membar_state_t *state,
                          nereid_shared_access_t access) {
   access.age = 0;
-  access.warp_waited = false;
   nereid_access_set_add(context->arena, &state->pending, access);
   if (context->proxies && access.kind == NEREID_SHARED_WRITE && !access.async_proxy)
     nereid_access_set_add(context->arena, &state->unfenced, access);

@@ -160,4 +160,126 @@ tt.func @copies(%p: tensor<512x!tt.ptr<i32>, #line>) {
   tt.call @waits_and_loads(%a) : (!ttg.memdesc<512xi32, #plain, #smem, mutable>) -> ()
   tt.return
 }
+
+// The wait is one call further down.
+// CHECK-LABEL: @waits_below_and_loads
+// CHECK: call @only_waits
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: local_load
+tt.func private @waits_below_and_loads(%b: !ttg.memdesc<512xi32, #plain, #smem, mutable>) attributes {noinline = true} {
+  tt.call @only_waits() : () -> ()
+  %y = ttg.local_load %b : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+  tt.return
+}
+
+// CHECK-LABEL: @copies_above
+tt.func @copies_above(%p: tensor<512x!tt.ptr<i32>, #line>) {
+  %a = ttg.local_alloc : () -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  %t = ttg.async_copy_global_to_local %p, %a : tensor<512x!tt.ptr<i32>, #line> -> <512xi32, #plain, #smem, mutable>
+  %g = ttg.async_commit_group tokens %t
+  tt.call @waits_below_and_loads(%a) : (!ttg.memdesc<512xi32, #plain, #smem, mutable>) -> ()
+  tt.return
+}
+
+// Nothing is under way on what this one is passed.
+// CHECK-LABEL: @waits_for_nothing
+// CHECK: async_wait
+// CHECK-NEXT: local_load
+tt.func private @waits_for_nothing(%b: !ttg.memdesc<512xi32, #plain, #smem, mutable>) attributes {noinline = true} {
+  %w = ttg.async_wait {num = 0 : i32}
+  %y = ttg.local_load %b : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+  tt.return
+}
+
+// CHECK-LABEL: @nothing_above
+tt.func @nothing_above(%x: tensor<512xi32, #line>) {
+  %a = ttg.local_alloc %x : (tensor<512xi32, #line>) -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  tt.call @waits_for_nothing(%a) : (!ttg.memdesc<512xi32, #plain, #smem, mutable>) -> ()
+  tt.return
+}
+
+// The callee's buffer lies where one was that is no longer live: same bytes, same warps.
+// CHECK-LABEL: @stores_own
+tt.func private @stores_own(%x: tensor<512xi32, #line>) attributes {noinline = true} {
+  %a = ttg.local_alloc %x : (tensor<512xi32, #line>) -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  tt.return
+}
+
+// CHECK-LABEL: @same_place
+// CHECK: local_alloc %{{.*}} {allocation.offset = [[PLACE:[1-9][0-9]*]] : i32}
+// CHECK: ttg.local_barrier warp
+// CHECK-NEXT: local_load
+// CHECK-NEXT: ttg.local_barrier warp
+// CHECK-NEXT: call @stores_own{{.*}}allocation.offset = [[PLACE]] : i32
+tt.func @same_place(%x: tensor<512xi32, #line>) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<1024xi32, #plain, #smem, mutable>
+  %a = ttg.local_alloc %x : (tensor<512xi32, #line>) -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  %y = ttg.local_load %a : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #line>
+  tt.call @stores_own(%x) : (tensor<512xi32, #line>) -> ()
+  ttg.local_dealloc %b : !ttg.memdesc<1024xi32, #plain, #smem, mutable>
+  tt.return
+}
+
+// Slots of a callee's ring mean nothing at its next call.
+// CHECK-LABEL: @goes_round
+tt.func private @goes_round(%x: tensor<512xi32, #line>, %n: i32) attributes {noinline = true} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %ring = ttg.local_alloc : () -> !ttg.memdesc<3x512xi32, #plain, #smem, mutable>
+    scf.for %j = %c0 to %n step %c1 iter_args(%get = %c0) -> (i32) : i32 {
+      %get1 = arith.addi %get, %c1 : i32
+      %last = arith.cmpi eq, %get1, %c3 : i32
+      %put = arith.select %last, %c0, %get1 : i32
+      %into = ttg.memdesc_index %ring[%put] : !ttg.memdesc<3x512xi32, #plain, #smem, mutable> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+      ttg.local_store %x, %into : tensor<512xi32, #line> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+      ttg.local_barrier
+      %from = ttg.memdesc_index %ring[%get] : !ttg.memdesc<3x512xi32, #plain, #smem, mutable> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+      %y = ttg.local_load %from : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+      scf.yield %put : i32
+    }
+  tt.return
+}
+
+// CHECK-LABEL: @round_twice
+// CHECK: call @goes_round
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: call @goes_round
+tt.func @round_twice(%x: tensor<512xi32, #line>, %n: i32) {
+  tt.call @goes_round(%x, %n) : (tensor<512xi32, #line>, i32) -> ()
+  tt.call @goes_round(%x, %n) : (tensor<512xi32, #line>, i32) -> ()
+  tt.return
+}
+
+// A ring that is passed whole: any slot of it.
+// CHECK-LABEL: @fills
+tt.func private @fills(%x: tensor<512xi32, #line>, %n: i32, %ring: !ttg.memdesc<3x512xi32, #plain, #smem, mutable>) attributes {noinline = true} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  scf.for %j = %c0 to %n step %c1 iter_args(%put = %c0) -> (i32) : i32 {
+    %put1 = arith.addi %put, %c1 : i32
+    %next = arith.remui %put1, %c3 : i32
+    %into = ttg.memdesc_index %ring[%put] : !ttg.memdesc<3x512xi32, #plain, #smem, mutable> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+    ttg.local_store %x, %into : tensor<512xi32, #line> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+    scf.yield %next : i32
+  }
+  tt.return
+}
+
+// CHECK-LABEL: @filled
+// CHECK: local_load
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: call @fills
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: local_load
+tt.func @filled(%x: tensor<512xi32, #line>, %n: i32) {
+  %c2 = arith.constant 2 : i32
+  %ring = ttg.local_alloc : () -> !ttg.memdesc<3x512xi32, #plain, #smem, mutable>
+  %slot = ttg.memdesc_index %ring[%c2] : !ttg.memdesc<3x512xi32, #plain, #smem, mutable> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  %y = ttg.local_load %slot : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+  tt.call @fills(%x, %n, %ring) : (tensor<512xi32, #line>, i32, !ttg.memdesc<3x512xi32, #plain, #smem, mutable>) -> ()
+  %z = ttg.local_load %slot : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+  tt.return
+}
 }

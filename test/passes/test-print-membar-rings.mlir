@@ -143,4 +143,57 @@ tt.func @behind(%x: tensor<512xi32, #line>, %n: i32) {
   %y = ttg.local_load %first : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
   tt.return
 }
+
+// Once around the loop nothing is between the load and the next store; the loop begun again may find the last load's slot.
+// CHECK-LABEL: @once
+// CHECK-NOT: ttg.local_barrier
+// CHECK: local_store
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK: local_load
+// CHECK-NOT: ttg.local_barrier
+// CHECK: tt.return
+tt.func @once(%x: tensor<512xi32, #line>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %ring = ttg.local_alloc : () -> !ttg.memdesc<3x512xi32, #plain, #smem, mutable>
+    scf.for %j = %c0 to %n step %c1 iter_args(%get = %c0) -> (i32) : i32 {
+      %get1 = arith.addi %get, %c1 : i32
+      %last = arith.cmpi eq, %get1, %c3 : i32
+      %put = arith.select %last, %c0, %get1 : i32
+      %into = ttg.memdesc_index %ring[%put] : !ttg.memdesc<3x512xi32, #plain, #smem, mutable> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+      ttg.local_store %x, %into : tensor<512xi32, #line> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+      ttg.local_barrier
+      %from = ttg.memdesc_index %ring[%get] : !ttg.memdesc<3x512xi32, #plain, #smem, mutable> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+      %y = ttg.local_load %from : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+      scf.yield %put : i32
+    }
+  tt.return
+}
+
+// CHECK-LABEL: @again
+// CHECK: ttg.local_barrier{{$}}
+// CHECK-NEXT: local_store
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK: local_load
+tt.func @again(%x: tensor<512xi32, #line>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %ring = ttg.local_alloc : () -> !ttg.memdesc<3x512xi32, #plain, #smem, mutable>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    scf.for %j = %c0 to %n step %c1 iter_args(%get = %c0) -> (i32) : i32 {
+      %get1 = arith.addi %get, %c1 : i32
+      %last = arith.cmpi eq, %get1, %c3 : i32
+      %put = arith.select %last, %c0, %get1 : i32
+      %into = ttg.memdesc_index %ring[%put] : !ttg.memdesc<3x512xi32, #plain, #smem, mutable> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+      ttg.local_store %x, %into : tensor<512xi32, #line> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+      ttg.local_barrier
+      %from = ttg.memdesc_index %ring[%get] : !ttg.memdesc<3x512xi32, #plain, #smem, mutable> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+      %y = ttg.local_load %from : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+      scf.yield %put : i32
+    }
+  }
+  tt.return
+}
 }
