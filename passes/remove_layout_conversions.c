@@ -12,7 +12,7 @@
  * old ops stay where somebody else uses them.
  *
  * A value is computed at most once per layout, and the answer is kept: the work is bounded by values times layouts.
- * Small loads (of a row's index, say) are repeated, too.
+ * Small loads (of a row's index, say) are repeated, too, but not of what the function writes.
  * Requires: encodings on all tensors. Keeps: everything but layouts and the number of ops. */
 #include "base/map.h"
 #include "base/vector.h"
@@ -53,7 +53,9 @@ typedef struct wanted {
 typedef struct removal {
   nereid_pass_t *pass;
   nereid_arena_t *arena;
-  nereid_map_t made; /* value -> made_t * */
+  nereid_map_t made;    /* value -> made_t * */
+  nereid_map_t written; /* pointers from which the addresses of writes come */
+  bool writes_anywhere; /* and addresses that come from elsewhere */
 } removal_t;
 
 /* What a slice would take. Costs are instructions per thread, roughly. */
@@ -65,6 +67,54 @@ typedef struct slice {
 
 static MlirStringRef ref(const char *text) {
   return mlirStringRefCreateFromCString(text);
+}
+
+/* --- what is written --- */
+
+/* The argument that addresses come from; null when they come from elsewhere. */
+static MlirValue base_of(MlirValue pointer) {
+  for (;;) {
+    MlirOperation op = nereid_maker(pointer);
+    if (mlirOperationIsNull(op)) {
+      MlirOperation parent = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(pointer));
+      return nereid_op_kind(parent) == NEREID_OP_TT_FUNC ? pointer : (MlirValue){NULL};
+    }
+    switch (nereid_op_kind(op)) {
+    case NEREID_OP_TT_ADDPTR:
+    case NEREID_OP_TT_SPLAT:
+    case NEREID_OP_TT_BROADCAST:
+    case NEREID_OP_TT_EXPAND_DIMS:
+    case NEREID_OP_TT_RESHAPE:
+    case NEREID_OP_TT_TRANS:
+    case NEREID_OP_TTG_CONVERT_LAYOUT:
+      pointer = mlirOperationGetOperand(op, 0);
+      break;
+    default:
+      return (MlirValue){NULL};
+    }
+  }
+}
+
+static void note_write(removal_t *removal, MlirOperation op) {
+  MlirValue pointer = {NULL};
+  if (nereid_op_kind(op) == NEREID_OP_TT_STORE)
+    pointer = base_of(nereid_tt_store_get_ptr(op));
+  else if (nereid_op_kind(op) == NEREID_OP_TT_ATOMIC_RMW)
+    pointer = base_of(nereid_tt_atomic_rmw_get_ptr(op));
+  else if (nereid_op_kind(op) == NEREID_OP_TT_ATOMIC_CAS)
+    pointer = base_of(nereid_tt_atomic_cas_get_ptr(op));
+  else if (nereid_op_kind(op) != NEREID_OP_TT_CALL)
+    return;
+  uintptr_t *place = mlirValueIsNull(pointer) ? NULL : nereid_map_insert(&removal->written, pointer.ptr);
+  removal->writes_anywhere |= !place;
+}
+
+/* Whether what `load` reads may be written by somebody. Then one load is not two: a thread of the one might read what a
+ * thread that has its number from the other has written already; a conversion holds the threads together. */
+static bool may_be_written(const removal_t *removal, MlirOperation load) {
+  MlirValue base = base_of(nereid_tt_load_get_ptr(load));
+  return mlirValueIsNull(base) ? removal->writes_anywhere || removal->written.size
+                               : removal->writes_anywhere || nereid_map_find(&removal->written, base.ptr);
 }
 
 /* --- which operand layout a result layout asks for --- */
@@ -203,6 +253,8 @@ static bool visit(removal_t *removal, slice_t *slice, wanted_t wanted, MlirOpera
     return false;
   *out_op = nereid_maker(wanted.value);
   *out_flow = mlirOperationIsNull(*out_op) ? FLOW_NONE : flow_of(*out_op);
+  if (*out_flow == FLOW_SAME && is_repeatable_load(*out_op) && may_be_written(removal, *out_op))
+    *out_flow = FLOW_NONE;
   if (*out_flow == FLOW_NONE) {
     slice->cost += nereid_conversion_cost(mlirValueGetType(wanted.value), wanted.encoding);
     return nereid_vector_push(removal->arena, &slice->converted, wanted);
@@ -404,9 +456,13 @@ MlirLogicalResult nereid_pass_tritongpu_remove_layout_conversions(nereid_pass_t 
   }
   if (sunk < 0 || !nereid_layout_components_assign(pass, true))
     return mlirLogicalResultFailure();
-  nereid_operations_t conversions = {0};
-  if (!nereid_collect_kind(pass->op, NEREID_OP_TTG_CONVERT_LAYOUT, pass->scratch, &conversions))
+  nereid_operations_t conversions = {0}, all = {0};
+  if (!nereid_collect_kind(pass->op, NEREID_OP_TTG_CONVERT_LAYOUT, pass->scratch, &conversions) ||
+      !nereid_collect(pass->op, NULL, pass->scratch, &all))
     return mlirLogicalResultFailure();
+  nereid_map_initialize(&removal.written, pass->scratch);
+  for (size_t i = 0; i < all.size; ++i)
+    note_write(&removal, all.data[i]);
   for (size_t i = 0; i < conversions.size; ++i)
     if (!try_remove(&removal, conversions.data[i]))
       return mlirLogicalResultFailure();

@@ -173,3 +173,45 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// What is loaded is loaded again for another layout as good, unless it is written, too: a thread of the one load might
+// then read what one of the other's has written already.
+#sixteen = #ttg.blocked<{sizePerThread = [16], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+#eight = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @again
+  // CHECK-COUNT-2: tt.load
+  // CHECK-NOT: convert_layout
+  // CHECK: tt.return
+  tt.func public @again(%p: !tt.ptr<f16>, %o: tensor<1024x!tt.ptr<f16>, #sixteen>, %q: tensor<1024x!tt.ptr<f16>, #eight>) {
+    %base = tt.splat %p : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>, #sixteen>
+    %i = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32, #sixteen>
+    %a = tt.addptr %base, %i : tensor<1024x!tt.ptr<f16>, #sixteen>, tensor<1024xi32, #sixteen>
+    %x = tt.load %a : tensor<1024x!tt.ptr<f16>, #sixteen>
+    tt.store %o, %x : tensor<1024x!tt.ptr<f16>, #sixteen>
+    %c = ttg.convert_layout %x : tensor<1024xf16, #sixteen> -> tensor<1024xf16, #eight>
+    tt.store %q, %c : tensor<1024x!tt.ptr<f16>, #eight>
+    tt.return
+  }
+  // CHECK-LABEL: @written
+  // CHECK: tt.load
+  // CHECK-NOT: tt.load
+  // CHECK: ttg.convert_layout %{{.*}} : tensor<1024xf16
+  // CHECK-NOT: tt.load
+  // CHECK: tt.return
+  tt.func public @written(%p: !tt.ptr<f16>, %o: tensor<1024x!tt.ptr<f16>, #sixteen>) {
+    %base = tt.splat %p : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>, #sixteen>
+    %i = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32, #sixteen>
+    %a = tt.addptr %base, %i : tensor<1024x!tt.ptr<f16>, #sixteen>, tensor<1024xi32, #sixteen>
+    %x = tt.load %a : tensor<1024x!tt.ptr<f16>, #sixteen>
+    tt.store %o, %x : tensor<1024x!tt.ptr<f16>, #sixteen>
+    %c = ttg.convert_layout %x : tensor<1024xf16, #sixteen> -> tensor<1024xf16, #eight>
+    %base8 = tt.splat %p : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>, #eight>
+    %j = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32, #eight>
+    %b = tt.addptr %base8, %j : tensor<1024x!tt.ptr<f16>, #eight>, tensor<1024xi32, #eight>
+    tt.store %b, %c : tensor<1024x!tt.ptr<f16>, #eight>
+    tt.return
+  }
+}
