@@ -6,8 +6,8 @@
  * at the largest; the growth from the first to the last number, relative to linear (1: exactly linear); milliseconds
  * over a chain and a fan of N functions. Times are the best of seven, of the processor, and begin with empty caches, so
  * that size counts and not what fits into them; who else uses the memory meanwhile does show. Defaults:
- * 10000,30000,100000 ops, 1000 functions, growth at most 1.3 (of what takes 10 ms or more), 1 second. Exit status 1 with
- * "over" at each analysis that is over, 2 when something cannot be run. */
+ * 10000,30000,100000 ops, 1000 functions, growth at most 1.3 (of what takes 10 ms or more), 1 second. Exit status 1
+ * with "over" at each analysis that is over, 2 when something cannot be run. */
 #include "analysis/allocation.h"
 #include "analysis/axis_info.h"
 #include "analysis/call_graph.h"

@@ -9,6 +9,7 @@
 #include "analysis/scratch.h"
 #include "seam/context.h"
 #include "test/analysis/allocation_programs.h"
+#include "test/context.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 
@@ -290,20 +291,10 @@ static void note_places(const nereid_allocation_t *allocation) {
   }
 }
 
-static MlirContext make_context(void) {
-  MlirContext context = mlirContextCreate();
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  nereidMlirRegisterDialects(registry);
-  mlirContextAppendDialectRegistry(context, registry);
-  mlirDialectRegistryDestroy(registry);
-  mlirContextLoadAllAvailableDialects(context);
-  mlirContextSetAllowUnregisteredDialects(context, true);
-  return context;
-}
-
 static void test_random_programs(void **unused) {
   (void)unused;
   MlirContext context = make_context();
+  mlirContextSetAllowUnregisteredDialects(context, true);
   int told = 0;
   for (int p = 0; p < PROGRAMS; ++p) {
     state = (uint64_t)p;
@@ -351,6 +342,7 @@ static void test_many_buffers_and_branches(void **unused) {
   fputs("tt.return }\n}\n", out);
   fclose(out);
   MlirContext context = make_context();
+  mlirContextSetAllowUnregisteredDialects(context, true);
   MlirModule module = mlirModuleCreateParse(context, mlirStringRefCreateFromCString(text));
   assert_false(mlirModuleIsNull(module));
   nereid_arena_t arena;

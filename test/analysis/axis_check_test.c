@@ -117,8 +117,8 @@ static void test_unknown_values(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_groups_count), cmocka_unit_test(test_two_dimensions),
-      cmocka_unit_test(test_constants),    cmocka_unit_test(test_scalars_and_assertions),
+      cmocka_unit_test(test_groups_count),   cmocka_unit_test(test_two_dimensions),
+      cmocka_unit_test(test_constants),      cmocka_unit_test(test_scalars_and_assertions),
       cmocka_unit_test(test_unknown_values),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -3,6 +3,7 @@
  * constants are checked element by element. */
 #include "analysis/axis_info.h"
 #include "seam/context.h"
+#include "test/context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -366,14 +367,6 @@ static int check_program(const program_t *p, MlirModule module, const nereid_axi
     }
   }
   return checked;
-}
-
-static MlirContext make_context(void) {
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  nereidMlirRegisterDialects(registry);
-  MlirContext context = mlirContextCreateWithRegistry(registry, false);
-  mlirDialectRegistryDestroy(registry);
-  return context;
 }
 
 static void test_claims_hold(void **unused) {

@@ -3,6 +3,7 @@
 #include "analysis/axis_rules.h"
 #include "seam/context.h"
 #include "seam/ir.h"
+#include "test/context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,11 +72,7 @@ static bool has_rule(nereid_op_kind_t kind) {
 
 static void test_every_operation_has_a_place(void **unused) {
   (void)unused;
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  nereidMlirRegisterDialects(registry);
-  MlirContext context = mlirContextCreateWithRegistry(registry, false);
-  mlirDialectRegistryDestroy(registry);
-  mlirContextLoadAllAvailableDialects(context);
+  MlirContext context = make_context();
   int checked = 0, missing = 0;
   for (int kind = NEREID_OP_UNKNOWN + 1; kind < NEREID_OP_COUNT; kind++) {
     const char *name = nereid_op_kind_name((nereid_op_kind_t)kind);

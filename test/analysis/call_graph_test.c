@@ -2,6 +2,7 @@
 #include "analysis/call_graph.h"
 #include "seam/context.h"
 #include "seam/ir.h"
+#include "test/context.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -35,11 +36,7 @@ static MlirLogicalResult hear(MlirDiagnostic diagnostic, void *data) {
 
 static int set_up(void **state) {
   (void)state;
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  nereidMlirRegisterDialects(registry);
-  context = mlirContextCreateWithRegistry(registry, false);
-  mlirDialectRegistryDestroy(registry);
-  mlirContextLoadAllAvailableDialects(context);
+  context = make_context();
   mlirContextAttachDiagnosticHandler(context, hear, NULL, NULL);
   nereid_arena_initialize(&arena);
   n_said = 0;

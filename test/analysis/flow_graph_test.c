@@ -3,6 +3,7 @@
 #include "nereid/dialects/ops.h"
 #include "seam/context.h"
 #include "seam/ir.h"
+#include "test/context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,12 +20,7 @@ typedef struct fixture {
 } fixture_t;
 
 static void setup(fixture_t *fixture, const char *function) {
-  fixture->context = mlirContextCreate();
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  nereidMlirRegisterDialects(registry);
-  mlirContextAppendDialectRegistry(fixture->context, registry);
-  mlirDialectRegistryDestroy(registry);
-  mlirContextLoadAllAvailableDialects(fixture->context);
+  fixture->context = make_context();
   mlirContextSetAllowUnregisteredDialects(fixture->context, true);
   nereid_arena_initialize(&fixture->arena);
   char *text = nereid_arena_format(

@@ -12,6 +12,7 @@
 
 #include "passes/pass.h"
 #include "seam/context.h"
+#include "test/context.h"
 
 #include <mlir-c/Pass.h>
 
@@ -31,11 +32,7 @@ static MlirLogicalResult print_diagnostic(MlirDiagnostic diagnostic, void *data)
 
 static int set_up(void **state) {
   (void)state;
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  nereidMlirRegisterDialects(registry);
-  context = mlirContextCreateWithRegistry(registry, false);
-  mlirDialectRegistryDestroy(registry);
-  mlirContextLoadAllAvailableDialects(context);
+  context = make_context();
   mlirContextAttachDiagnosticHandler(context, print_diagnostic, NULL, NULL);
   nereid_passes_register();
   return 0;

@@ -3,6 +3,7 @@
 #include "layout/encoding.h"
 #include "layout/shared.h"
 #include "seam/context.h"
+#include "test/context.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -145,11 +146,7 @@ static void test_what_has_no_layout(void **unused) {
 }
 
 int main(void) {
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  nereidMlirRegisterDialects(registry);
-  context = mlirContextCreateWithRegistry(registry, false);
-  mlirDialectRegistryDestroy(registry);
-  mlirContextLoadAllAvailableDialects(context);
+  context = make_context();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_distributed),
       cmocka_unit_test(test_slice_and_linear),

@@ -3,6 +3,7 @@
 
 #include "passes/pass.h"
 #include "seam/context.h"
+#include "test/context.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 
@@ -14,14 +15,6 @@
 
 static const nereid_pipeline_options_t options = {
     .num_warps = 4, .num_ctas = 1, .num_stages = 3, .capability = 90, .ptx_version = 87};
-
-static MlirContext make_context(void) {
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  nereidMlirRegisterDialects(registry);
-  MlirContext context = mlirContextCreateWithRegistry(registry, false);
-  mlirDialectRegistryDestroy(registry);
-  return context;
-}
 
 static void test_every_stage_parses(void **state) {
   (void)state;
