@@ -1,0 +1,352 @@
+/* Calls to instructions: arguments to places, the call, results from places; prototypes and targets of calls through
+ * addresses, aliases (PTX ISA, call, .callprototype, .calltargets, .alias). What runs them is instructions/call.c. */
+#include "emulator/instructions/call.h"
+#include "emulator/parser/parse.h"
+
+typedef struct place { /* of an argument or result: in local memory, or a register that goes through it */
+  uint32_t offset, bytes;
+  bool through;
+  emu_operand_t operand;
+} place_t;
+
+typedef struct call {
+  emu_insn_t *insn;
+  place_t *results, *arguments;
+  uint32_t n_results, n_arguments;
+} call_t;
+
+static bool hidden(emu_parser_t *parser, uint32_t bytes, uint32_t *out_offset) {
+  nereid_emulator_program_t *program = parser->program;
+  *out_offset = (program->local_bytes + 7) / 8 * 8;
+  program->local_bytes = *out_offset + bytes;
+  return program->local_bytes <= 1 << 24 || nereid_emulator_syntax(parser, "more than 16 MiB of local memory");
+}
+
+/* Of an argument with `bytes` bytes, 0 where they are not known, or a result. */
+static bool read_place(emu_parser_t *parser, const emu_insn_t *insn, uint32_t bytes, bool result, place_t *out) {
+  const char *at = parser->at;
+  uint32_t line = parser->line, ignored;
+  nereid_view_t name = nereid_emulator_word(parser, true);
+  const emu_symbol_t *symbol = nereid_emulator_find(parser->scope, name, &ignored);
+  if (symbol && symbol->kind == EMU_SYMBOL_ADDRESS && symbol->space == EMU_LOCAL) {
+    *out = (place_t){.offset = (uint32_t)symbol->value, .bytes = symbol->bytes};
+    return true;
+  }
+  parser->at = at;
+  parser->line = line;
+  static const char *const widths[9] = {[0] = "s*", [1] = "sb", [2] = "sh", [4] = "sw", [8] = "sl"};
+  emu_form_t form = {.operands = result ? "d*" : bytes <= 8 && widths[bytes] ? widths[bytes] : "s*"};
+  emu_insn_t probe = *insn;
+  probe.n_operands = 0;
+  memset(probe.types, 0, sizeof probe.types);
+  if (!nereid_emulator_operands(parser, &probe, &form))
+    return false;
+  *out = (place_t){.through = true, .operand = probe.operands[0], .bytes = probe.operands[0].size};
+  if (!out->bytes)
+    return nereid_emulator_syntax(parser, "a predicate, or a constant for an indirect call, is no parameter");
+  return hidden(parser, out->bytes, &out->offset);
+}
+
+/* ( a, %r1, 5 ) */
+static bool read_places(emu_parser_t *parser, const emu_insn_t *insn, const nereid_emulator_kernel_t *callee,
+                        bool results, place_t **out, uint32_t *out_n) {
+  NEREID_VECTOR(place_t) places = {0};
+  if (!nereid_emulator_expect(parser, '('))
+    return false;
+  while (!nereid_emulator_accept(parser, ')')) {
+    size_t k = callee ? callee->n_results + places.size : 0;
+    uint32_t bytes = callee && k < callee->formals.size ? callee->formals.data[k].size : 0;
+    place_t place;
+    if (!read_place(parser, insn, bytes, results, &place))
+      return false;
+    if (!nereid_vector_push(&parser->scratch, &places, place))
+      return nereid_emulator_memory_out(parser);
+    if (!nereid_emulator_accept(parser, ',') && nereid_emulator_peek(parser) != ')')
+      return nereid_emulator_expect(parser, ')');
+  }
+  *out = places.data;
+  *out_n = (uint32_t)places.size;
+  return true;
+}
+
+/* The instructions in front of a call, or behind it, for what goes through registers. */
+static bool push_moves(emu_parser_t *parser, const emu_insn_t *insn, const place_t *places, uint32_t n, bool results) {
+  for (uint32_t i = 0; i < n; ++i) {
+    emu_insn_t move = *insn;
+    emu_operand_t operand = places[i].operand;
+    if (!places[i].through)
+      continue;
+    move.execute = results ? nereid_emulator_get_result : nereid_emulator_put_argument;
+    move.operands = &operand;
+    move.n_operands = 1;
+    move.offset = places[i].offset;
+    if (!nereid_emulator_push(parser, &move))
+      return false;
+  }
+  return true;
+}
+
+bool nereid_emulator_move_formals(emu_parser_t *parser, const emu_insn_t *insn, bool results) {
+  for (size_t i = 0; i < parser->formals.size; ++i) {
+    const struct emu_formal *formal = &parser->formals.data[i];
+    uint32_t index;
+    const emu_symbol_t *symbol = nereid_emulator_find(parser->scope, formal->name, &index);
+    if (formal->result != results)
+      continue;
+    if (!symbol || symbol->kind != EMU_SYMBOL_REGISTER)
+      return nereid_emulator_syntax(parser, "'%.*s' is another thing here", (int)formal->name.size, formal->name.data);
+    place_t place = {.through = true, .offset = formal->offset};
+    place.operand = (emu_operand_t){.base = EMU_REGISTERS, .size = symbol->size, .written = !results};
+    if (!nereid_emulator_register(parser, symbol, index, &place.operand.offset) ||
+        !push_moves(parser, insn, &place, 1, !results))
+      return false;
+  }
+  return true;
+}
+
+static bool add_copies(emu_parser_t *parser, emu_insn_t *insn, const place_t *places, uint32_t n,
+                       const nereid_emulator_parameter_t *formals, bool results) {
+  uint32_t *list = nereid_arena_new(&parser->program->arena, uint32_t, EMU_CALL_STEP *(size_t)n + 1);
+  if (!list)
+    return nereid_emulator_memory_out(parser);
+  for (uint32_t i = 0; i < n; ++i) {
+    if (places[i].bytes != formals[i].size)
+      return nereid_emulator_syntax(parser, "a parameter of %u bytes for one of %u", places[i].bytes, formals[i].size);
+    list[EMU_CALL_STEP * i] = results ? formals[i].offset : places[i].offset;
+    list[EMU_CALL_STEP * i + 1] = results ? places[i].offset : formals[i].offset;
+    list[EMU_CALL_STEP * i + 2] = formals[i].size;
+  }
+  insn->list = list;
+  insn->n_list = EMU_CALL_STEP * n;
+  return true;
+}
+
+/* A function that calls another one with its own parameters and gives what that gives. */
+static bool forward(emu_parser_t *parser, nereid_emulator_kernel_t *from, nereid_emulator_kernel_t *to) {
+  uint32_t n = from->n_results, rest = (uint32_t)from->formals.size - n;
+  place_t *places = nereid_arena_new(&parser->scratch, place_t, from->formals.size);
+  emu_insn_t insn = {.execute = nereid_emulator_call,
+                     .line = parser->line,
+                     .klass = NEREID_EMULATOR_CLASS_CONTROL,
+                     .text = "",
+                     .guard = {.absent = 1}};
+  if (!places)
+    return nereid_emulator_memory_out(parser);
+  for (size_t i = 0; i < from->formals.size; ++i)
+    places[i] = (place_t){.offset = from->formals.data[i].offset, .bytes = from->formals.data[i].size};
+  insn.variant = (uint16_t)nereid_emulator_function_index(parser, to->name);
+  emu_insn_t behind = insn;
+  behind.execute = nereid_emulator_copy_results;
+  emu_operand_t none = {.absent = 1};
+  from->entry = (uint32_t)parser->program->insns.size;
+  struct emu_call record = {insn.line, from, to, from->entry};
+  return (nereid_vector_push(&parser->scratch, &parser->calls, record) || nereid_emulator_memory_out(parser)) &&
+         add_copies(parser, &insn, places + n, rest, to->formals.data + n, false) &&
+         nereid_emulator_push(parser, &insn) && add_copies(parser, &behind, places, n, to->formals.data, true) &&
+         nereid_emulator_push(parser, &behind) && nereid_emulator_instruction(parser, nereid_view("ret"), &none) &&
+         nereid_emulator_place_registers(parser);
+}
+
+bool nereid_emulator_alias(emu_parser_t *parser) {
+  size_t indices[2];
+  for (int i = 0; i < 2; ++i) {
+    nereid_view_t name = nereid_emulator_word(parser, false);
+    indices[i] = nereid_emulator_function_index(parser, name);
+    if (indices[i] == SIZE_MAX)
+      return nereid_emulator_syntax(parser, "no function '%.*s'", (int)(name.size < 80 ? name.size : 80), name.data);
+    if (i == 0 && !nereid_emulator_expect(parser, ','))
+      return false;
+  }
+  nereid_emulator_kernel_t *from = parser->program->functions.data[indices[0]];
+  nereid_emulator_kernel_t *to = parser->program->functions.data[indices[1]];
+  bool fits = from->n_results == to->n_results && from->formals.size == to->formals.size && !from->defined &&
+              !from->is_entry && !to->is_entry && from != to;
+  if (!fits)
+    return nereid_emulator_syntax(parser, "'%s' cannot be another name of '%s'", from->name_text, to->name_text);
+  from->defined = true;
+  parser->function = from;
+  parser->formals.size = parser->registers.size = parser->fixups.size = 0;
+  return forward(parser, from, to) && nereid_emulator_expect(parser, ';');
+}
+
+static bool push_results(emu_parser_t *parser, call_t *call, emu_insn_t *behind) {
+  return call->n_results == 0 ||
+         (nereid_emulator_push(parser, behind) && push_moves(parser, behind, call->results, call->n_results, true));
+}
+
+static bool direct(emu_parser_t *parser, call_t *call, nereid_emulator_kernel_t *callee) {
+  emu_insn_t *insn = call->insn;
+  bool print = nereid_emulator_is(callee->name, "vprintf") && !callee->defined;
+  bool assertion = nereid_emulator_is(callee->name, "__assertfail") && !callee->defined;
+  if (callee->n_results != call->n_results || callee->formals.size != call->n_results + call->n_arguments)
+    return nereid_emulator_syntax(parser, "'%s' takes %zu parameters and gives %u", callee->name_text,
+                                  callee->formals.size - callee->n_results, callee->n_results);
+  if (print && callee->formals.size != 3)
+    return nereid_emulator_syntax(parser, "vprintf takes a format and its arguments and gives a number");
+  if (assertion && callee->formals.size != 5)
+    return nereid_emulator_syntax(parser, "__assertfail takes five parameters");
+  if (!push_moves(parser, insn, call->arguments, call->n_arguments, false) ||
+      !add_copies(parser, insn, call->arguments, call->n_arguments, callee->formals.data + call->n_results, false))
+    return false;
+  insn->execute = print ? nereid_emulator_vprintf : assertion ? nereid_emulator_assertfail : nereid_emulator_call;
+  insn->variant = (uint16_t)nereid_emulator_function_index(parser, callee->name);
+  struct emu_call record = {insn->line, parser->function, callee, (uint32_t)parser->program->insns.size};
+  if (print || assertion)
+    insn->target = callee->formals.data[call->n_results].offset;
+  else if (!nereid_vector_push(&parser->scratch, &parser->calls, record))
+    return nereid_emulator_memory_out(parser);
+  emu_insn_t behind = *insn;
+  behind.execute = nereid_emulator_copy_results;
+  return nereid_emulator_push(parser, insn) &&
+         add_copies(parser, &behind, call->results, call->n_results, callee->formals.data, true) &&
+         push_results(parser, call, &behind);
+}
+
+/* , prototype: what .callprototype or .calltargets declared. */
+static bool read_prototype(emu_parser_t *parser, const call_t *call, const emu_symbol_t **out) {
+  uint32_t ignored;
+  if (!nereid_emulator_expect(parser, ','))
+    return false;
+  nereid_view_t name = nereid_emulator_word(parser, false);
+  *out = nereid_emulator_find(parser->scope, name, &ignored);
+  if (!*out || (*out)->kind != EMU_SYMBOL_PROTOTYPE)
+    return nereid_emulator_syntax(parser, "'%.*s' is no .callprototype or .calltargets",
+                                  (int)(name.size < 80 ? name.size : 80), name.data);
+  bool fits = (*out)->value == call->n_results && (*out)->n == call->n_results + call->n_arguments;
+  const uint32_t *bytes = parser->prototypes.data + (*out)->first;
+  for (uint32_t i = 0; fits && i < (*out)->n; ++i)
+    fits = bytes[i] == (i < call->n_results ? call->results[i] : call->arguments[i - call->n_results]).bytes;
+  return fits || nereid_emulator_syntax(parser, "the parameters are not those of the prototype");
+}
+
+static bool indirect(emu_parser_t *parser, call_t *call, const emu_operand_t *address) {
+  emu_insn_t *insn = call->insn;
+  const emu_symbol_t *prototype;
+  if (!read_prototype(parser, call, &prototype) || !push_moves(parser, insn, call->arguments, call->n_arguments, false))
+    return false;
+  uint32_t n = prototype->n, offset = 0;
+  uint32_t *list = nereid_arena_new(&parser->program->arena, uint32_t, 2 * (size_t)n + 2);
+  uint32_t *back = nereid_arena_new(&parser->program->arena, uint32_t, call->n_results + (size_t)1);
+  if (!list || !back)
+    return nereid_emulator_memory_out(parser);
+  list[0] = call->n_results;
+  for (uint32_t i = 0; i < n; ++i)
+    list[1 + i] = parser->prototypes.data[prototype->first + i];
+  for (uint32_t i = 0; i < call->n_arguments; ++i)
+    list[1 + n + i] = call->arguments[i].offset;
+  for (uint32_t i = 0; i < call->n_results; ++i)
+    back[i] = call->results[i].offset;
+  if (!hidden(parser, 4, &offset))
+    return false;
+  emu_operand_t operand = *address;
+  insn->execute = nereid_emulator_call_address;
+  insn->operands = &operand;
+  insn->n_operands = 1;
+  insn->offset = offset;
+  insn->list = list;
+  insn->n_list = 1 + n + call->n_arguments;
+  insn->size = (uint8_t)n;
+  parser->program->calls_addresses = true;
+  emu_insn_t behind = *insn;
+  behind.execute = nereid_emulator_copy_results_of;
+  behind.n_operands = 0;
+  behind.list = back;
+  behind.n_list = call->n_results;
+  return nereid_emulator_push(parser, insn) && push_results(parser, call, &behind);
+}
+
+bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn) {
+  call_t call = {.insn = insn};
+  uint32_t ignored;
+  if (nereid_emulator_peek(parser) == '(' &&
+      (!read_places(parser, insn, NULL, true, &call.results, &call.n_results) || !nereid_emulator_expect(parser, ',')))
+    return false;
+  (void)nereid_emulator_peek(parser);
+  const char *at = parser->at;
+  nereid_view_t name = nereid_emulator_word(parser, false);
+  size_t index = nereid_emulator_function_index(parser, name);
+  nereid_emulator_kernel_t *callee = index == SIZE_MAX ? NULL : parser->program->functions.data[index];
+  const emu_symbol_t *symbol = nereid_emulator_find(parser->scope, name, &ignored);
+  emu_operand_t address = {0};
+  bool through = symbol && symbol->kind == EMU_SYMBOL_REGISTER;
+  if (through) {
+    static const emu_form_t form = {.operands = "sl"};
+    emu_insn_t probe = *insn;
+    parser->at = at;
+    if (!nereid_emulator_operands(parser, &probe, &form))
+      return false;
+    address = probe.operands[0];
+  } else if (!callee || callee->is_entry) {
+    return nereid_emulator_syntax(parser, "no function '%.*s'", (int)(name.size < 80 ? name.size : 80), name.data);
+  }
+  const char *comma = parser->at;
+  uint32_t line = parser->line;
+  if (nereid_emulator_accept(parser, ',')) {
+    if (nereid_emulator_peek(parser) != '(') { /* no arguments, a prototype */
+      parser->at = comma;
+      parser->line = line;
+    } else if (!read_places(parser, insn, through ? NULL : callee, false, &call.arguments, &call.n_arguments)) {
+      return false;
+    }
+  }
+  return through ? indirect(parser, &call, &address) : direct(parser, &call, callee);
+}
+
+/* .callprototype (.param .b32 _) _ (.param .b64 _, .param .b8 _[8]); bytes of the parameters, results first. */
+static bool prototype_list(emu_parser_t *parser, emu_symbol_t *symbol) {
+  if (!nereid_emulator_expect(parser, '('))
+    return false;
+  while (!nereid_emulator_accept(parser, ')')) {
+    emu_declaration_t declaration;
+    if (!nereid_emulator_expect(parser, '.'))
+      return false;
+    nereid_view_t space = nereid_emulator_word(parser, false);
+    if (!nereid_emulator_is(space, "param") && !nereid_emulator_is(space, "reg"))
+      return nereid_emulator_syntax(parser, "parameters in .%.*s are not emulated",
+                                    (int)(space.size < 40 ? space.size : 40), space.data);
+    if (!nereid_emulator_declaration(parser, &declaration))
+      return false;
+    ++symbol->n;
+    if (!nereid_vector_push(&parser->scratch, &parser->prototypes, declaration.bytes))
+      return nereid_emulator_memory_out(parser);
+    if (!nereid_emulator_accept(parser, ',') && nereid_emulator_peek(parser) != ')')
+      return nereid_emulator_expect(parser, ')');
+  }
+  return true;
+}
+
+/* .calltargets f, g; the parameters of the first are those of all. */
+static bool call_targets(emu_parser_t *parser, emu_symbol_t *symbol) {
+  do {
+    nereid_view_t name = nereid_emulator_word(parser, false);
+    size_t index = nereid_emulator_function_index(parser, name);
+    if (index == SIZE_MAX)
+      return nereid_emulator_syntax(parser, "no function '%.*s'", (int)(name.size < 80 ? name.size : 80), name.data);
+    const nereid_emulator_kernel_t *function = parser->program->functions.data[index];
+    if (symbol->n)
+      continue;
+    symbol->value = function->n_results;
+    for (size_t i = 0; i < function->formals.size; ++i, ++symbol->n)
+      if (!nereid_vector_push(&parser->scratch, &parser->prototypes, function->formals.data[i].size))
+        return nereid_emulator_memory_out(parser);
+  } while (nereid_emulator_accept(parser, ','));
+  return true;
+}
+
+bool nereid_emulator_prototype(emu_parser_t *parser, nereid_view_t name, bool targets) {
+  emu_symbol_t symbol = {.name = name, .kind = EMU_SYMBOL_PROTOTYPE, .first = (uint32_t)parser->prototypes.size};
+  if (targets) {
+    if (!call_targets(parser, &symbol))
+      return false;
+  } else {
+    if (nereid_emulator_peek(parser) == '(' && !prototype_list(parser, &symbol))
+      return false;
+    symbol.value = symbol.n;
+    (void)nereid_emulator_word(parser, false); /* _ */
+    if (nereid_emulator_peek(parser) == '(' && !prototype_list(parser, &symbol))
+      return false;
+    if (nereid_emulator_accept(parser, '.') && !nereid_emulator_is(nereid_emulator_word(parser, false), "noreturn"))
+      return nereid_emulator_syntax(parser, "only .noreturn may follow a prototype");
+  }
+  return nereid_emulator_define(parser, symbol) && nereid_emulator_expect(parser, ';');
+}
