@@ -56,14 +56,10 @@ static bool is_active(const emu_warp_t *warp, const nereid_emulator_kernel_t *fu
   return active;
 }
 
-/* Checks the depth and parts the callers from the group's other lanes, which go on behind the call. */
-static bool enter(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+/* Parts the callers from the group's other lanes, which go on behind the call. */
+static void enter(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   emu_group_t *group = &warp->groups[warp->current];
   uint32_t behind = group->pc + 1, rest = group->mask & ~mask;
-  if (group->depth + 1 >= EMU_DEPTH) {
-    (void)nereid_emulator_fail(warp, insn, __builtin_ctz(mask), "calls are nested deeper than %d", EMU_DEPTH - 1);
-    return false;
-  }
   if (warp->cta->frames)
     nereid_emulator_frames_call(warp, insn, mask);
   FOR_LANES(lane, mask) warp->returns[group->depth][lane] = behind;
@@ -71,7 +67,6 @@ static bool enter(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
     warp->groups[warp->n_groups++] = (emu_group_t){rest, behind, group->depth, EMU_RUNNING};
     group->mask = mask;
   }
-  return true;
 }
 
 static emu_next_t recursion(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane,
@@ -89,8 +84,7 @@ emu_next_t nereid_emulator_call(emu_warp_t *warp, const emu_insn_t *insn, uint32
     if (is_active(warp, callee, lane))
       return recursion(warp, insn, lane, callee);
   }
-  if (!enter(warp, insn, mask))
-    return EMU_FAILED;
+  enter(warp, insn, mask);
   copy_parameters(warp, insn, mask);
   emu_group_t *group = &warp->groups[warp->current];
   group->depth++;
@@ -139,8 +133,7 @@ emu_next_t nereid_emulator_call_address(emu_warp_t *warp, const emu_insn_t *insn
     memcpy(local + insn->offset, &index, sizeof index);
     pcs[lane] = callee->entry;
   }
-  if (!enter(warp, insn, mask))
-    return EMU_FAILED;
+  enter(warp, insn, mask);
   nereid_emulator_regroup(warp, mask, pcs, depth + 1);
   return EMU_JUMPED;
 }

@@ -75,7 +75,7 @@ static bool cut(emu_cta_t *cta, bool *out_new) {
   size_t views = cta->launch->proxy == NEREID_EMULATOR_PROXY_AT_FENCE ? 3 * shared : 0;
   size_t registers = rounded(program->register_bytes);
   size_t local = rounded((size_t)EMU_LANES * cta->n_warps * cta->local_bytes);
-  size_t specials = EMU_SPECIAL_COUNT * 128, returns = sizeof(uint32_t[EMU_DEPTH][EMU_LANES]);
+  size_t specials = EMU_SPECIAL_COUNT * 128, returns = program->call_depth * sizeof *cta->warps->returns;
   size_t zeros = warps + shared + views + cta->n_warps * registers + local;
   *out_new = !cta->block;
   if (!cta->block)

@@ -100,11 +100,11 @@ static bool start_cta(const run_t *run, emu_cluster_t *cluster, uint32_t rank) {
   emu_cta_t *cta = &cluster->ctas[rank];
   if (!nereid_emulator_start_cta(cta, cluster, rank))
     return false;
-  if (run->kernel->program->has_calls)
+  if (run->kernel->program->call_depth)
     cta->frames = nereid_emulator_frames_create(cta);
   if (run->launch.initcheck)
     cta->undefined = nereid_emulator_undefined_create(cta);
-  return (cta->undefined || !run->launch.initcheck) && (cta->frames || !run->kernel->program->has_calls) &&
+  return (cta->undefined || !run->launch.initcheck) && (cta->frames || !run->kernel->program->call_depth) &&
          (!run->race || nereid_emulator_race_start(run->race, cta));
 }
 

@@ -76,7 +76,7 @@ typedef enum emu_type {
 } emu_type_t;
 
 enum { EMU_REGISTERS, EMU_CONSTANTS, EMU_SPECIALS, EMU_BASES };
-enum { EMU_MAX_OPERANDS = 320, EMU_MAX_LISTS = 4, EMU_MAX_TYPES = 4, EMU_LANES = 32, EMU_DEPTH = 32 };
+enum { EMU_MAX_OPERANDS = 320, EMU_MAX_LISTS = 4, EMU_MAX_TYPES = 4, EMU_LANES = 32 };
 
 typedef struct emu_operand {
   uint32_t offset; /* bytes into its block; of a register its number, until its function has been read */
@@ -168,6 +168,7 @@ struct nereid_emulator_kernel {
   const char *name_text;
   bool is_entry, defined;
   uint8_t visit;                  /* 0, 1: its calls are being followed, 2: done */
+  uint32_t nested;                /* calls at once below it, but for those through addresses */
   uint32_t entry, end;            /* pcs */
   uint32_t register_bytes, frame; /* of its registers: how many, and where in the warp's block */
   uint32_t line;
@@ -202,7 +203,7 @@ struct nereid_emulator_program {
   uint32_t register_bytes, local_bytes, shared_static;
   uint64_t next_variable, next_constant;
   bool has_atomics, calls_addresses;
-  bool has_calls; /* of functions with a body */
+  uint32_t call_depth; /* calls of functions with a body that a thread can be in at once; 0: there are none */
   NEREID_VECTOR(emu_local_t) locals;
 };
 

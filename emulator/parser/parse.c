@@ -440,7 +440,7 @@ static bool directive(emu_parser_t *parser, nereid_view_t word) {
   return nereid_emulator_syntax(parser, "the directive '.%.*s' is not emulated", (int)word.size, word.data);
 }
 
-/* Functions have one frame each, so none may be active twice. */
+/* Functions have one frame each, so none may be active twice; counts how many can be active at once below `from`. */
 static bool reaches(emu_parser_t *parser, nereid_emulator_kernel_t *from) {
   from->visit = 1;
   for (size_t i = 0; i < parser->calls.size; ++i) {
@@ -452,13 +452,15 @@ static bool reaches(emu_parser_t *parser, nereid_emulator_kernel_t *from) {
       return nereid_emulator_syntax(parser, "recursive calls are not emulated: '%s'", call->to->name_text);
     if (!call->to->visit && !reaches(parser, call->to))
       return false;
+    if (from->nested <= call->to->nested)
+      from->nested = call->to->nested + 1;
   }
   from->visit = 2;
   return true;
 }
 
 static bool check_calls(emu_parser_t *parser) {
-  parser->program->has_calls = parser->calls.size > 0 || parser->program->calls_addresses;
+  nereid_emulator_program_t *program = parser->program;
   if (parser->calls.size > 4096)
     return nereid_emulator_syntax(parser, "more than 4096 calls");
   for (size_t i = 0; i < parser->calls.size; ++i) {
@@ -466,12 +468,19 @@ static bool check_calls(emu_parser_t *parser) {
     parser->line = call->line;
     if (!call->to->defined)
       return nereid_emulator_syntax(parser, "the function '%s' has no body here", call->to->name_text);
-    parser->program->insns.data[call->insn].target = call->to->entry;
+    program->insns.data[call->insn].target = call->to->entry;
   }
-  for (size_t i = 0; i < parser->program->functions.size; ++i)
-    if (parser->program->functions.data[i]->is_entry && !parser->program->functions.data[i]->visit &&
-        !reaches(parser, parser->program->functions.data[i]))
+  for (size_t i = 0; i < program->functions.size; ++i) {
+    nereid_emulator_kernel_t *function = program->functions.data[i];
+    if (!function->is_entry)
+      continue;
+    if (!function->visit && !reaches(parser, function))
       return false;
+    if (program->call_depth < function->nested)
+      program->call_depth = function->nested;
+  }
+  if (program->calls_addresses) /* to any function, each once */
+    program->call_depth = (uint32_t)program->functions.size;
   return true;
 }
 

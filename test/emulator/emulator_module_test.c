@@ -8,7 +8,7 @@ static const char head[] = ".version 8.7\n.target sm_90a\n.address_size 64\n";
 
 /* Runs `t` of a module on a thread; its parameter is the address of the data. */
 static void run(const char *module, uint64_t *data, size_t bytes) {
-  char text[8192];
+  static char text[1 << 15];
   nereid_emulator_report_t report;
   snprintf(text, sizeof text, "%s%s", head, module);
   if (emulate_text(text, data, bytes, 1, NEREID_EMULATOR_ROUND_ROBIN, &report))
@@ -71,6 +71,32 @@ static void calls(void **state) {
           "setp.eq.u32 %p1, %r1, 0; @%p1 call (%r3), plus, (%r1, %r1); st.global.u32 [%d8+12], %r3;"),
       data, sizeof data);
   assert_true(data[0] == (UINT64_C(78) << 32 | 13) && data[1] == (UINT64_C(19) << 32 | 19));
+}
+
+/* f0 adds 1; f(i) is f(i-1) of one more: through its name, or from a table of addresses. */
+static void deep_calls(void **state) {
+  enum { DEPTH = 100 };
+  static char module[DEPTH * 320];
+  (void)state;
+  for (int through = 0; through < 2; ++through) {
+    uint64_t data[1] = {0};
+    size_t n = 0;
+#define ADD(...) n += (size_t)snprintf(module + n, sizeof module - n, __VA_ARGS__)
+    for (int i = 0; i < DEPTH; ++i) {
+      ADD(".func (.param .b32 r) f%d(.param .b32 a) { .reg .b32 %%x; .reg .b64 %%d; ld.param.b32 %%x, [a];\n", i);
+      ADD("add.u32 %%x, %%x, 1;\n");
+      if (i && through)
+        ADD("p: .callprototype (.param .b32 _) _ (.param .b32 _); mov.u64 %%d, f%d; call (%%x), %%d, (%%x), p;\n",
+            i - 1);
+      else if (i)
+        ADD("call (%%x), f%d, (%%x);\n", i - 1);
+      ADD("st.param.b32 [r], %%x; ret; }\n");
+    }
+    ADD("%s", KERNEL("mov.u32 %r1, 6; call (%r1), f99, (%r1); st.global.u32 [%d8], %r1;"));
+#undef ADD
+    run(module, data, sizeof data);
+    assert_int_equal(data[0], 6 + DEPTH);
+  }
 }
 
 static void register_parameters(void **state) {
@@ -156,9 +182,9 @@ static void what_is_refused(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(initial_values), cmocka_unit_test(calls),
-                                     cmocka_unit_test(directives),     cmocka_unit_test(register_parameters),
-                                     cmocka_unit_test(wide_registers), cmocka_unit_test(nth_set_bits),
-                                     cmocka_unit_test(what_is_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(initial_values),      cmocka_unit_test(calls),
+                                     cmocka_unit_test(deep_calls),          cmocka_unit_test(directives),
+                                     cmocka_unit_test(register_parameters), cmocka_unit_test(wide_registers),
+                                     cmocka_unit_test(nth_set_bits),        cmocka_unit_test(what_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
