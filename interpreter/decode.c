@@ -245,6 +245,8 @@ static bool decode_step(nereid_machine_t *machine, const nereid_map_t *blocks, M
   machine->is_ordered |= step->row->is_ordered;
   if (kind == NEREID_OP_TT_CALL && !decode_callee(machine, op))
     return false;
+  if (kind == NEREID_OP_ARITH_SELECT && has_views(step))
+    step->row = &nereid_machine_local_select;
   if (step->row->lane && has_views(step))
     return nereid_machine_error(step, "is not handled by the interpreter on buffers");
   return decode_regions(machine, step);

@@ -157,10 +157,16 @@ static bool memdesc_reshape(nereid_machine_t *machine, const nereid_step_t *step
          nereid_machine_error(step, "joins dimensions that do not follow each other in the buffer");
 }
 
+static bool local_select(nereid_machine_t *machine, const nereid_step_t *step) {
+  return nereid_machine_assign(machine, 1, step->results, &step->operands[step->operands[0]->words[0] ? 1 : 2]);
+}
+
 static bool nothing(nereid_machine_t *machine, const nereid_step_t *step) {
   (void)machine, (void)step;
   return true;
 }
+
+const nereid_machine_row_t nereid_machine_local_select = {.kind = NEREID_OP_ARITH_SELECT, .run = local_select};
 
 const nereid_machine_row_t nereid_machine_local_rows[] = {
     {.kind = NEREID_OP_TTG_LOCAL_ALLOC, .run = local_alloc, .n_own = 1},

@@ -268,6 +268,9 @@ typedef struct nereid_local {
   int64_t offset, strides[NEREID_LOCAL_RANK]; /* elements */
 } nereid_local_t;
 
+/* Of arith.select where it chooses between views. */
+extern const nereid_machine_row_t nereid_machine_local_select;
+
 /* The first element of a view. */
 uint64_t *nereid_machine_local_word(const nereid_slot_t *view);
 
