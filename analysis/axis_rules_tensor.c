@@ -123,7 +123,7 @@ static void reshape_dim(fact_t *source, nereid_axis_info_t *out, int d) {
 
 static void rule_reshape(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   fact_t *source = call->operands[0];
-  bool ordered = !nereid_tt_reshape_get_allow_reorder(call->op);
+  const bool ordered = !nereid_tt_reshape_get_allow_reorder(call->op) && source->rank > 0;
   for (int d = 0; d < out->rank; d++)
     if (ordered && out->size[d])
       reshape_dim(source, out, d);

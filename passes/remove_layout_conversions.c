@@ -12,7 +12,8 @@
  * old ops stay where somebody else uses them.
  *
  * A value is computed at most once per layout, and the answer is kept: the work is bounded by values times layouts.
- * Small loads (of a row's index, say) are repeated, too, but not of what the function writes.
+ * Small loads (of a row's index, say) are repeated, too, but not of what the function writes, and not where converting
+ * what they brought costs less.
  * Requires: encodings on all tensors. Keeps: everything but layouts and the number of ops. */
 #include "base/map.h"
 #include "base/vector.h"
@@ -253,13 +254,16 @@ static bool visit(removal_t *removal, slice_t *slice, wanted_t wanted, MlirOpera
     return false;
   *out_op = nereid_maker(wanted.value);
   *out_flow = mlirOperationIsNull(*out_op) ? FLOW_NONE : flow_of(*out_op);
-  if (*out_flow == FLOW_SAME && is_repeatable_load(*out_op) && may_be_written(removal, *out_op))
+  const MlirType type = mlirValueGetType(wanted.value);
+  const int64_t again = recompute_cost(*out_op, *out_flow, wanted.value, wanted.encoding);
+  if (*out_flow == FLOW_SAME && is_repeatable_load(*out_op) &&
+      (may_be_written(removal, *out_op) || again > nereid_conversion_cost(type, wanted.encoding)))
     *out_flow = FLOW_NONE;
   if (*out_flow == FLOW_NONE) {
-    slice->cost += nereid_conversion_cost(mlirValueGetType(wanted.value), wanted.encoding);
+    slice->cost += nereid_conversion_cost(type, wanted.encoding);
     return nereid_vector_push(removal->arena, &slice->converted, wanted);
   }
-  slice->cost += recompute_cost(*out_op, *out_flow, wanted.value, wanted.encoding);
+  slice->cost += again;
   return nereid_vector_push(removal->arena, &slice->recomputed, wanted);
 }
 

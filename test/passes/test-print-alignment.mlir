@@ -221,6 +221,11 @@ tt.func @shapes(%n: i32 {tt.divisibility = 8 : i32}) {
   %5 = tt.reshape %1 : tensor<16x64xi32> -> tensor<1024xi32>
   // expected-remark @below {{contiguity = [1, 1], divisibility = [1, 1], constancy = [1, 1]}}
   %6 = tt.reshape %r allow_reorder : tensor<64xi32> -> tensor<4x16xi32>
+  // Of more than eight dimensions nothing is known, nor of what is made of them.
+  // expected-remark @below {{contiguity = [], divisibility = [], constancy = []}}
+  %nine = tt.reshape %1 : tensor<16x64xi32> -> tensor<2x2x2x2x2x2x2x2x4xi32>
+  // expected-remark @below {{contiguity = [1, 1], divisibility = [1, 1], constancy = [1, 1]}}
+  %back = tt.reshape %nine : tensor<2x2x2x2x2x2x2x2x4xi32> -> tensor<16x64xi32>
   // expected-remark @below {{contiguity = [64, 1], divisibility = [1073741824, 1], constancy = [1, 1]}}
   %7 = tt.join %r, %r : tensor<64xi32> -> tensor<64x2xi32>
   // expected-remark @below {{contiguity = [64], divisibility = [1073741824], constancy = [1]}}

@@ -96,3 +96,29 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.return %d : tensor<128x128xf32, #square>
   }
 }
+
+// -----
+
+// A load of another layout would touch more of memory, so what it brought is converted, but before it is spread over the
+// rows: 64 numbers instead of 8192.
+// CHECK-LABEL: @spread_after
+// CHECK: %[[X:.*]] = tt.load %{{.*}} : tensor<64x!tt.ptr<f32>, #blocked{{[0-9]*}}>
+// CHECK-NEXT: %[[C:.*]] = ttg.convert_layout %[[X]] {{.*}} -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #[[L:.*]]}>>
+// CHECK-NEXT: %[[E:.*]] = tt.expand_dims %[[C]]
+// CHECK-NEXT: %[[B:.*]] = tt.broadcast %[[E]] {{.*}} -> tensor<64x128xf32, #[[L]]>
+// CHECK-NOT: ttg.convert_layout
+// CHECK: tt.store %{{.*}}, %[[B]]
+#spread_line = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#spread_column = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
+#spread_single = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @spread_after(%p: tensor<64x!tt.ptr<f32>, #spread_single>, %q: tensor<64x128x!tt.ptr<f32>, #spread_line>) {
+    %x = tt.load %p : tensor<64x!tt.ptr<f32>, #spread_single>
+    %c = ttg.convert_layout %x : tensor<64xf32, #spread_single> -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #spread_column}>>
+    %e = tt.expand_dims %c {axis = 1 : i32} : tensor<64xf32, #ttg.slice<{dim = 1, parent = #spread_column}>> -> tensor<64x1xf32, #spread_column>
+    %b = tt.broadcast %e : tensor<64x1xf32, #spread_column> -> tensor<64x128xf32, #spread_column>
+    %l = ttg.convert_layout %b : tensor<64x128xf32, #spread_column> -> tensor<64x128xf32, #spread_line>
+    tt.store %q, %l : tensor<64x128x!tt.ptr<f32>, #spread_line>
+    tt.return
+  }
+}
