@@ -61,27 +61,49 @@ static nereid_layout_t above(const nereid_layout_t *layout, int axis, int first)
   return result;
 }
 
-static void keep_registers(const nereid_layout_t *from, uint32_t done, nereid_layout_t *out) {
-  uint32_t *bases = out->bases[NEREID_LAYOUT_REGISTER];
-  for (int bit = 0; bit < from->in_bits[NEREID_LAYOUT_REGISTER]; bit++)
+nereid_layout_scan_lanes_t nereid_layout_scan_spare_lanes(const nereid_layout_t *layout,
+                                                          const nereid_layout_scan_t *scan,
+                                                          const nereid_layout_segment_t *segment) {
+  const nereid_layout_t all = above(layout, scan->axis, segment->first);
+  nereid_layout_scan_lanes_t best = {0, 0}, run = {0, 0};
+  for (int bit = 0; bit < all.in_bits[NEREID_LAYOUT_LANE]; bit++) {
+    run.count = all.bases[NEREID_LAYOUT_LANE][bit] ? 0 : run.count + 1;
+    run.first = bit + 1 - run.count;
+    best = run.count > best.count ? run : best;
+  }
+  return best;
+}
+
+/* Writes the bases of registers that are left without `done`; returns how many. */
+static int kept_registers(const nereid_layout_t *layout, uint32_t done, uint32_t *out) {
+  int count = 0;
+  for (int bit = 0; bit < layout->in_bits[NEREID_LAYOUT_REGISTER]; bit++)
     if (!(done >> bit & 1))
-      bases[out->in_bits[NEREID_LAYOUT_REGISTER]++] = from->bases[NEREID_LAYOUT_REGISTER][bit];
+      out[count++] = layout->bases[NEREID_LAYOUT_REGISTER][bit];
+  return count;
 }
 
 int64_t nereid_layout_scan_exchange(const nereid_layout_t *layout, const nereid_layout_scan_t *scan,
-                                    const nereid_layout_segment_t *segment, uint32_t done, nereid_layout_t *out_write,
+                                    const nereid_layout_segment_t *segment, uint32_t done,
+                                    nereid_layout_scan_lanes_t lanes, nereid_layout_t *out_write,
                                     nereid_layout_t *out_read) {
   const nereid_layout_t all = above(layout, scan->axis, segment->first);
+  uint32_t read[2 * NEREID_LAYOUT_MAX_BITS] = {0};
+  int count = 0;
   *out_write = all;
-  out_write->in_bits[NEREID_LAYOUT_REGISTER] = 0;
   out_write->in_bits[NEREID_LAYOUT_BLOCK] = 0;
   *out_read = *out_write;
-  keep_registers(&all, done, out_write);
+  out_write->in_bits[NEREID_LAYOUT_REGISTER] =
+      (uint8_t)kept_registers(&all, done, out_write->bases[NEREID_LAYOUT_REGISTER]);
   for (int i = 0; i < segment->count; i++) {
     uint32_t *basis = &out_read->bases[NEREID_LAYOUT_WARP][segment->bits[i]];
-    out_read->bases[NEREID_LAYOUT_REGISTER][out_read->in_bits[NEREID_LAYOUT_REGISTER]++] = *basis;
+    read[count++] = *basis;
     *basis = 0;
   }
-  keep_registers(&all, done, out_read);
+  count += kept_registers(&all, done, read + count);
+  for (int i = 0; i < lanes.count; i++)
+    out_read->bases[NEREID_LAYOUT_LANE][lanes.first + i] = read[i];
+  out_read->in_bits[NEREID_LAYOUT_REGISTER] = (uint8_t)(count - lanes.count);
+  memcpy(out_read->bases[NEREID_LAYOUT_REGISTER], read + lanes.count, (size_t)(count - lanes.count) * sizeof *read);
   return INT64_C(1) << nereid_layout_out_total(&all);
 }

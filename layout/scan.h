@@ -35,11 +35,24 @@ typedef enum nereid_layout_scannable {
 /* The segments of `layout` along dimension `axis`, unless it is irregular. */
 nereid_layout_scannable_t nereid_layout_scan(const nereid_layout_t *layout, int axis, nereid_layout_scan_t *out);
 
-/* Where the totals of what lies below `segment`, one of warps, are exchanged: layouts of one dimension, the slot. Both
- * number the registers that are left when `done`, a mask, are taken away, in order; a reader's lower `segment->count`
- * bits of the register number the totals in the order of the index. Returns the number of slots. */
+/* Lanes that read totals for each other: a run of bits, the lowest of which number warps. */
+typedef struct nereid_layout_scan_lanes {
+  int first, count; /* bits of the lane; none: every thread reads all it needs */
+} nereid_layout_scan_lanes_t;
+
+/* The longest run of lane bits of which the totals of what lies below `segment` do not depend. */
+nereid_layout_scan_lanes_t nereid_layout_scan_spare_lanes(const nereid_layout_t *layout,
+                                                          const nereid_layout_scan_t *scan,
+                                                          const nereid_layout_segment_t *segment);
+
+/* Where the totals of what lies below `segment`, one of warps, are exchanged: layouts of one dimension, the slot. The
+ * writer's registers are those that are left when `done`, a mask, is taken away, in order. The reader has more: bits
+ * that number the totals of all warps in the order of the index come first, below those of the registers. The lowest of
+ * all these bits are those of `lanes` (of which there are no more), the others number registers. Returns the number of
+ * slots. */
 int64_t nereid_layout_scan_exchange(const nereid_layout_t *layout, const nereid_layout_scan_t *scan,
-                                    const nereid_layout_segment_t *segment, uint32_t done, nereid_layout_t *out_write,
+                                    const nereid_layout_segment_t *segment, uint32_t done,
+                                    nereid_layout_scan_lanes_t lanes, nereid_layout_t *out_write,
                                     nereid_layout_t *out_read);
 
 #endif

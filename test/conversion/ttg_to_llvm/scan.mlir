@@ -1,7 +1,9 @@
-// tt.scan: registers one after the other, lanes by shuffles, warps through shared memory.
+// tt.scan: up for totals, down with what comes before: one combination for each element behind its thread's first scan.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
+// RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm --remarks-filter-missed=convert-triton-gpu-to-llvm --remarks-filter-passed=convert-triton-gpu-to-llvm -o /dev/null 2>&1 | FileCheck %s --check-prefix=COST
 
 #line = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#chunks = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #rows = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
@@ -9,20 +11,48 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // CHECK-LABEL: llvm.func internal @sums(
 // CHECK: llvm.fadd %arg0, %arg1
 // CHECK-COUNT-5: shfl.sync.up.f32
-// The lane before: what it has goes to the first register.
-// CHECK: shfl.sync.up.f32
 // CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr<3>
 // CHECK: barrier
 // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
-// CHECK-NOT: barrier
+// What three warps have, then the last register, whose result the next lane adds to the first.
+// CHECK-COUNT-3: llvm.fadd
+// CHECK: shfl.sync.up.f32
+// CHECK: llvm.fadd
+// CHECK-NOT: {{barrier|shfl|fadd}}
 // CHECK: llvm.return
 tt.func private @sums(%x: tensor<256xf32, #line>) -> tensor<256xf32, #line> {
+  // In the thread 1, lanes 5, warps 2, elements 2.
+  // COST: [[@LINE+1]]:{{.*}}across warps: 10 combinations, 6 shuffles, 16 bytes of shared memory, 1 barrier per thread
   %y = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     tt.scan.return %c : f32
   }) : (tensor<256xf32, #line>) -> tensor<256xf32, #line>
   tt.return %y : tensor<256xf32, #line>
+}
+
+// A warp goes through a row in four chunks.
+tt.func private @in_chunks(%x: tensor<4x512xf32, #chunks>) -> tensor<4x512xf32, #chunks> {
+  // In the thread 4 x 3, lanes 4 x 5, chunks 2, elements 3 x 4 + 3; a shuffle for what lies before each lane, and one
+  // for the total of each chunk.
+  // COST: [[@LINE+1]]:{{.*}}within the warp: 49 combinations, 28 shuffles per thread
+  %y = "tt.scan"(%x) <{axis = 1 : i32, reverse = false}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tt.scan.return %c : f32
+  }) : (tensor<4x512xf32, #chunks>) -> tensor<4x512xf32, #chunks>
+  tt.return %y : tensor<4x512xf32, #chunks>
+}
+
+// Values of 16 bits are shuffled in pairs.
+tt.func private @halves(%x: tensor<4x512xi16, #chunks>) -> tensor<4x512xi16, #chunks> {
+  // COST: [[@LINE+1]]:{{.*}}within the warp: 49 combinations, 14 shuffles per thread
+  %y = "tt.scan"(%x) <{axis = 1 : i32, reverse = true}> ({
+  ^bb0(%a: i16, %b: i16):
+    %c = arith.addi %a, %b : i16
+    tt.scan.return %c : i16
+  }) : (tensor<4x512xi16, #chunks>) -> tensor<4x512xi16, #chunks>
+  tt.return %y : tensor<4x512xi16, #chunks>
 }
 
 // In reverse from the last lane down; a row lies in one warp.

@@ -197,7 +197,7 @@ class Kernel:
 
     def region(self, commutative):
         """Elements, and a region over two tuples of them."""
-        kind = self.rng.choice(["one", "one", "arg", "three"] + ([] if commutative else ["affine"]))
+        kind = self.rng.choice(["one", "one", "arg", "three"] + ([] if commutative else ["affine", "checked"]))
         if kind == "arg":
             element = self.rng.choice(["f32", "i32", "f16"])
             greater = "arith.cmpf ogt" if element[0] == "f" else "arith.cmpi sgt"
@@ -212,6 +212,9 @@ class Kernel:
         if kind == "affine":  # x -> a1 x + a0 one after the other: associative, not commutative
             return ["i32", "i32"], ["%t = arith.muli %a0, %b1 : i32", "%r0 = arith.addi %t, %b0 : i32",
                                     "%r1 = arith.muli %a1, %b1 : i32"]
+        if kind == "checked":  # with an effect: it must not run where nothing comes before
+            return ["i32"], ["%r0 = arith.maxsi %a0, %b0 : i32", "%ok = arith.cmpi sge, %r0, %a0 : i32",
+                             'tt.assert %ok, "maximum" : i1']
         element = self.element()
         if element[0] in "fb":
             op = self.rng.choice(["maxnumf", "maximumf", "minimumf"] + ["addf"] * (element != "bf16"))

@@ -1,0 +1,87 @@
+/* What the files of tt.scan share: tuples, combinations of them, and the steps through lanes and warps.
+ *
+ * A tuple is one value per operand of the op. The bits of the index are gone through in segments (layout/scan.h) from
+ * the lowest up; the *outer* registers of a step are those whose number has no bit of the segments done, and each has
+ * one total: of all that lies in the segments done. */
+#ifndef NEREID_CONVERSION_TTG_TO_LLVM_SCAN_H
+#define NEREID_CONVERSION_TTG_TO_LLVM_SCAN_H
+
+#include "conversion/ttg_to_llvm/lower.h"
+#include "conversion/ttg_to_llvm/shuffle.h"
+#include "layout/scan.h"
+
+typedef struct nereid_scan {
+  nereid_lower_t *lower;
+  MlirOperation op;
+  MlirRegion region;
+  bool pure, reverse;
+  intptr_t width; /* values of a tuple */
+  const nereid_layout_t *layout;
+  nereid_layout_scan_t plan;
+  uint32_t registers; /* of a thread */
+  uint32_t done[3];   /* bits of each input that the steps so far went through */
+  bool in_last_lane;  /* only the last lane of those done has the totals right */
+  MlirValue *totals;  /* [registers][width]: those of outer registers count */
+  MlirValue *pair;    /* two tuples, the arguments of the region */
+  MlirValue lane;     /* i32 */
+} nereid_scan_t;
+
+/* What comes before a block of elements. */
+typedef struct nereid_scan_prefix {
+  MlirValue *tuple;    /* null: nothing */
+  MlirValue condition; /* i1: something does; null: always */
+} nereid_scan_prefix_t;
+
+/* Where a lane finds what comes before: of which lane, or how far away, and whether there is any. */
+typedef struct nereid_scan_source {
+  nereid_shuffle_t mode;
+  MlirValue lane, condition;
+} nereid_scan_source_t;
+
+/* --- tuples (scan.c) --- */
+
+MlirValue *nereid_scan_new(const nereid_scan_t *scan, size_t count);
+size_t nereid_scan_bytes(const nereid_scan_t *scan); /* of a tuple */
+MlirValue *nereid_scan_at(const nereid_scan_t *scan, MlirValue *tuples, intptr_t i);
+
+/* out = region(before, value) */
+bool nereid_scan_combine(nereid_scan_t *scan, const MlirValue *before, const MlirValue *value, MlirValue *out);
+
+/* value = condition ? region(before, value) : value; a null condition always holds. A region that is not pure runs
+ * nowhere else. */
+bool nereid_scan_combine_where(nereid_scan_t *scan, MlirValue condition, const MlirValue *before, MlirValue *value);
+
+/* Whether `r` is an outer register, and no copy. */
+bool nereid_scan_is_outer(const nereid_scan_t *scan, uint32_t r);
+
+/* Those of outer registers out of `tuples`, [registers][width], one after the other, and back. */
+intptr_t nereid_scan_gather_outer(const nereid_scan_t *scan, MlirValue *tuples, MlirValue *out);
+void nereid_scan_scatter_outer(const nereid_scan_t *scan, MlirValue *gathered, MlirValue *out_tuples);
+
+/* The input bits of place `i` of the segment, counted from where the scan begins. */
+uint32_t nereid_scan_place(const nereid_scan_t *scan, const nereid_layout_segment_t *segment, uint32_t i);
+
+/* --- lanes (scan_lanes.c) --- */
+
+/* `count` tuples from the source; `out` may be `tuples`. */
+void nereid_scan_shuffle(nereid_scan_t *scan, const nereid_scan_source_t *source, intptr_t count, MlirValue *tuples,
+                         MlirValue *out);
+
+/* The lane before this one. */
+nereid_scan_source_t nereid_scan_previous_lane(nereid_scan_t *scan, const nereid_layout_segment_t *segment);
+
+/* Everyone gets the totals of the last lane. */
+bool nereid_scan_spread(nereid_scan_t *scan);
+
+/* Each of `count` tuples becomes the combination of those of the lanes up to this one. */
+bool nereid_scan_lanes(nereid_scan_t *scan, const nereid_layout_segment_t *segment, intptr_t count, MlirValue *tuples);
+
+/* --- warps (scan_warps.c) --- */
+
+/* Exchanges the totals of outer registers: `before`, [registers][width], gets those of the warps before this one, and
+ * the totals become those of all warps, where `with_totals`. Returns i1: there are warps before this one; null after a
+ * diagnostic. */
+MlirValue nereid_scan_warps(nereid_scan_t *scan, const nereid_layout_segment_t *segment, bool with_totals,
+                            MlirValue *before);
+
+#endif
