@@ -7,7 +7,8 @@
  * Of threads that hold the same element one acts; a scalar is the first thread's. When the others use the result too,
  * it reaches them through shared memory. Registers that repeat an element take the first one's result, and where the
  * mask is false it is 0. What PTX lacks is a loop (atomic_loop.h). A scalar orders for its whole program, so a barrier
- * goes in front of a release and behind an acquire; the elements of a tensor order for their own threads. */
+ * goes in front of a release and behind an acquire; the elements of a tensor order for their own threads. What changes
+ * nothing, such as a sum of 0, and releases nothing is a load of the same order and scope. */
 #include "conversion/ttg_to_llvm/atomic_loop.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory.h"
@@ -31,6 +32,7 @@ typedef struct atomic {
   intptr_t per_word, words;
   bool used; /* the result */
   bool loops;
+  bool loads; /* it changes nothing */
   MlirType element, word;
   nereid_lowered_t pointers, masks, sources[2];
   intptr_t n_sources;
@@ -75,6 +77,30 @@ static void choose_rmw(atomic_t *atomic, MlirType element, int32_t capability) {
   }
   atomic->function = atomic->bits == 16 ? "add.noftz" : "add";
   atomic->type = float_type(atomic, element, capability);
+}
+
+/* Whether the operation leaves every integer as it is: a sum of 0, the minimum with the largest. */
+static bool changes_nothing(nereid_lower_t *lower, const atomic_t *atomic, MlirValue value) {
+  const nereid_axis_info_t *info = nereid_axis_info_get(&lower->axis, value);
+  if (!info || !info->has_constant || info->width != atomic->bits)
+    return false;
+  const uint64_t ones = UINT64_MAX >> (64 - atomic->bits), sign = UINT64_C(1) << (atomic->bits - 1);
+  switch (nereid_tt_atomic_rmw_get_atomic_rmw_op(atomic->op)) {
+  case NEREID_TT_RMW_OP_ADD:
+  case NEREID_TT_RMW_OP_OR:
+  case NEREID_TT_RMW_OP_XOR:
+  case NEREID_TT_RMW_OP_UMAX:
+    return info->constant == 0;
+  case NEREID_TT_RMW_OP_AND:
+  case NEREID_TT_RMW_OP_UMIN:
+    return info->constant == ones;
+  case NEREID_TT_RMW_OP_MAX:
+    return info->constant == sign;
+  case NEREID_TT_RMW_OP_MIN:
+    return info->constant == (ones ^ sign);
+  default:
+    return false;
+  }
 }
 
 /* How many elements move together: sums of f32 and of pairs of 16 bits come in vectors from sm_90 on. */
@@ -148,6 +174,9 @@ const char *nereid_atomic_scope(nereid_tt_mem_sync_scope_t scope) {
 
 static const char *mnemonic(nereid_lower_t *lower, const atomic_t *atomic) {
   char vector[8] = "";
+  if (atomic->loads)
+    return nereid_arena_format(lower->arena, "ld.%s.%s.global.b%u", nereid_atomic_order(atomic->order),
+                               nereid_atomic_scope(atomic->scope), atomic->bits);
   if (atomic->words > 1)
     snprintf(vector, sizeof vector, ".v%d", (int)atomic->words);
   return nereid_arena_format(lower->arena, "atom.%s.%s.global.%s%s.%s", nereid_atomic_order(atomic->order),
@@ -326,6 +355,9 @@ static bool lower_atomic_rmw(nereid_lower_t *lower, MlirOperation op, const nere
   begin(lower, &atomic, pointer, nereid_tt_atomic_rmw_get_mask(op));
   MlirType element = nereid_lower_element_type(mlirValueGetType(value));
   choose_rmw(&atomic, element, lower->options.capability);
+  atomic.loads = atomic.type && !releases(&atomic) && changes_nothing(lower, &atomic, value);
+  if (atomic.loads)
+    atomic.n_sources = 0;
   atomic.loops = !atomic.type && nereid_atomic_has_loop(element);
   if (atomic.loops)
     atomic.words = atomic.per_word = 1;

@@ -183,6 +183,29 @@ tt.func private @exch_i64(%p: !tt.ptr<i64> {tt.divisibility = 16 : i32}, %v: ten
   tt.return
 }
 
+// What changes nothing is a load, unless it releases.
+// CHECK-LABEL: llvm.func internal @reads(
+// CHECK: "@$2 ld.relaxed.gpu.global.b64 $0, [$1];", "=l,l,b,0"
+// CHECK: "@$2 ld.acquire.sys.global.b32 $0, [$1];", "=r,l,b,0"
+// CHECK: "@$2 ld.relaxed.cta.global.b32 $0, [$1];", "=r,l,b,0"
+// CHECK: "@$2 ld.relaxed.cta.global.b64 $0, [$1];", "=l,l,b,0"
+// CHECK: "@$3 atom.release.gpu.global.add.u64 $0, [$1], $2;", "=l,l,l,b,0"
+// CHECK: "@$3 atom.relaxed.gpu.global.and.b64 $0, [$1], $2;", "=l,l,l,b,0"
+tt.func private @reads(%p: !tt.ptr<i64>, %q: !tt.ptr<i32>) -> (i64, i32, i32, i64, i64, i64) {
+  %zero = arith.constant 0 : i64
+  %ones = arith.constant -1 : i32
+  %least = arith.constant -2147483648 : i32
+  %most = arith.constant 9223372036854775807 : i64
+  %true = arith.constant true
+  %0 = tt.atomic_rmw add, relaxed, gpu, %p, %zero, %true : (!tt.ptr<i64>, i64, i1) -> i64
+  %1 = tt.atomic_rmw and, acquire, sys, %q, %ones, %true : (!tt.ptr<i32>, i32, i1) -> i32
+  %2 = tt.atomic_rmw max, relaxed, cta, %q, %least, %true : (!tt.ptr<i32>, i32, i1) -> i32
+  %3 = tt.atomic_rmw min, relaxed, cta, %p, %most, %true : (!tt.ptr<i64>, i64, i1) -> i64
+  %4 = tt.atomic_rmw add, release, gpu, %p, %zero, %true : (!tt.ptr<i64>, i64, i1) -> i64
+  %5 = tt.atomic_rmw and, relaxed, gpu, %p, %zero, %true : (!tt.ptr<i64>, i64, i1) -> i64
+  tt.return %0, %1, %2, %3, %4, %5 : i64, i32, i32, i64, i64, i64
+}
+
 // CHECK-LABEL: llvm.func internal @acquire_cta(
 // CHECK-NOT: barrier
 // CHECK: "atom.acquire.cta.global.add.u32 $0, [$1], $2;"
