@@ -1,9 +1,9 @@
 /* cp.async (PTX ISA, Data Movement and Conversion Instructions: cp.async): copies of 4, 8 or 16 bytes from global to
  * shared memory that land in groups. A source size below the copy's size is filled up with zeros; with 0, or when the
  * source is ignored, the source is not touched. To proxies they are generic accesses of the thread that issued them. */
-#include "emulator/instructions/mbarrier.h"
 #include "emulator/machine/effect.h"
 #include "emulator/machine/execute.h"
+#include "emulator/machine/mbarrier.h"
 #include "emulator/race/race.h"
 
 typedef struct copies {
@@ -99,8 +99,9 @@ static emu_next_t wait_all(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
 static bool land_arrival(emu_effect_t *effect, uint32_t lanes) {
   if (!nereid_emulator_land_earlier(effect, lanes, EMU_GROUP_ASYNC))
     return false;
+  const emu_arrival_t arrival = {.count = (uint32_t)__builtin_popcount(lanes)};
   return nereid_emulator_mbarrier_arrive(effect->warp, effect->insn, __builtin_ctz(lanes), effect->mbarrier_cta,
-                                         effect->mbarrier, (uint32_t)__builtin_popcount(lanes));
+                                         effect->mbarrier, &arrival);
 }
 
 /* Operand: address. Choice: noinc. */

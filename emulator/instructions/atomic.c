@@ -2,6 +2,7 @@
  * atomic runs its CTAs one after the other, so that what it returns does not depend on the host. */
 #include "emulator/instructions/numbers.h"
 #include "emulator/machine/execute.h"
+#include "emulator/machine/space.h"
 #include "emulator/race/race.h"
 
 static int64_t signed_of(uint64_t bits, unsigned size) {
@@ -119,7 +120,7 @@ static emu_next_t atomic(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
   for (unsigned i = 0; i < n && returns; ++i)
     FOR_LANES(lane, mask) emu_set_lane(warp, &insn->operands[i], (int)lane, olds[lane][i]);
   if (warp->cta->launch->count && mask)
-    nereid_emulator_count(warp, addresses, mask, size * n, nereid_emulator_space(insn, addresses[__builtin_ctz(mask)]),
+    nereid_emulator_count(warp, addresses, mask, size * n, emu_access_space(insn, addresses[__builtin_ctz(mask)]),
                           true);
   warp->yield |= failed_cas;
   return EMU_ADVANCE;

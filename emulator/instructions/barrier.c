@@ -5,80 +5,24 @@
 #include "emulator/machine/execute.h"
 #include "emulator/race/race.h"
 
-static uint32_t live_threads(const emu_cta_t *cta) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < cta->n_warps; ++i)
-    n += (uint32_t)__builtin_popcount(cta->warps[i].live);
-  return n;
+/* How many threads an instruction's barrier is for, 0 for all of the CTA; operand `at`. False after failing. */
+static bool read_count(emu_warp_t *warp, const emu_insn_t *insn, unsigned at, int lane, unsigned *out_count) {
+  *out_count = 0;
+  if (insn->operands[at].absent)
+    return true;
+  *out_count = (unsigned)emu_lane(warp, &insn->operands[at], lane);
+  return (*out_count && *out_count % 32 == 0) ||
+         nereid_emulator_fail(warp, insn, lane, "a barrier's count is a multiple of 32, not %u", *out_count) ==
+             EMU_ADVANCE;
 }
 
-static bool reduces(const emu_insn_t *insn) {
-  return EMU_HAS(insn, red);
-}
-
-/* Operands: number, count for sync and arrive; d, number, count, p for red. */
-static unsigned number_at(const emu_insn_t *insn) {
-  return reduces(insn) ? 1 : 0;
-}
-
-static unsigned number_of(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  return (unsigned)emu_lane(warp, &insn->operands[number_at(insn)], __builtin_ctz(mask));
-}
-
-static void release(emu_warp_t *warp, emu_group_t *group, const emu_barrier_t *barrier) {
-  const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[group->pc];
-  if (warp->cta->race)
-    nereid_emulator_race_leave(warp, number_of(warp, insn, group->mask), group->mask);
-  if (reduces(insn) && EMU_HAS(insn, popc))
-    FOR_LANES(lane, group->mask) emu_set_lane(warp, &insn->operands[0], (int)lane, barrier->count);
-  else if (reduces(insn))
-    emu_set_predicate(warp, &insn->operands[0], EMU_HAS(insn, and) ? barrier->all : barrier->any, group->mask);
-  group->state = EMU_RUNNING;
-  warp->regrouped = true;
-  group->pc++;
-}
-
-void nereid_emulator_barrier_check(emu_cta_t *cta, unsigned id) {
-  emu_barrier_t *barrier = &cta->barriers[id];
-  if (!barrier->in_use || barrier->arrived < (barrier->expected ? barrier->expected : live_threads(cta)))
-    return;
-  emu_barrier_t done = *barrier;
-  *barrier = (emu_barrier_t){0};
-  cta->counters.barriers++;
-  for (uint32_t i = 0; i < cta->n_warps; ++i)
-    for (uint32_t g = 0; g < cta->warps[i].n_groups; ++g) {
-      emu_group_t *group = &cta->warps[i].groups[g];
-      const emu_insn_t *insn = &cta->kernel->program->insns.data[group->pc];
-      if (group->state == EMU_AT_BARRIER && number_of(&cta->warps[i], insn, group->mask) == id)
-        release(&cta->warps[i], group, &done);
-    }
-  if (cta->race)
-    nereid_emulator_race_reset(cta, id);
-}
-
-static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, bool waits) {
-  unsigned at = number_at(insn), count = 0;
-  if (!mask)
-    return EMU_ADVANCE;
-  emu_group_t *group = &warp->groups[warp->current];
-  bool aligned = strncmp(insn->text, "bar.", 4) == 0 || EMU_HAS(insn, aligned);
-  if (aligned && mask != group->mask)
-    return nereid_emulator_fail(warp, insn, __builtin_ctz(mask), "only part of the warp reaches it: lanes 0x%08x",
-                                (unsigned)mask);
-  if (aligned && !nereid_emulator_all_here(warp, UINT32_MAX, mask))
-    return EMU_WAIT;
-  unsigned id = number_of(warp, insn, mask);
-  int first = __builtin_ctz(mask);
-  if (id > 15)
-    return nereid_emulator_fail(warp, insn, first, "there is no barrier %u: they go to 15", id);
-  if (!insn->operands[at + 1].absent)
-    count = (unsigned)emu_lane(warp, &insn->operands[at + 1], first);
-  if (!insn->operands[at + 1].absent && (count == 0 || count % 32))
-    return nereid_emulator_fail(warp, insn, first, "a barrier's count is a multiple of 32, not %u", count);
+/* The lanes join those that have arrived at barrier `id`. False after failing. */
+static bool join(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, unsigned id, unsigned count) {
   emu_barrier_t *barrier = &warp->cta->barriers[id];
+  int first = __builtin_ctz(mask);
   if (barrier->in_use && barrier->expected != count)
     return nereid_emulator_fail(warp, insn, first, "barrier %u is used with counts %u and %u at once", id,
-                                (unsigned)barrier->expected, count);
+                                (unsigned)barrier->expected, count) == EMU_ADVANCE;
   if (!barrier->in_use)
     *barrier = (emu_barrier_t){.in_use = true, .expected = count, .all = UINT32_MAX};
   if (warp->cta->race)
@@ -86,23 +30,41 @@ static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
   barrier->arrived += (uint32_t)__builtin_popcount(mask);
   if (count && barrier->arrived > count)
     return nereid_emulator_fail(warp, insn, first, "%u threads arrive at barrier %u, which is for %u",
-                                (unsigned)barrier->arrived, id, count);
-  if (reduces(insn)) {
+                                (unsigned)barrier->arrived, id, count) == EMU_ADVANCE;
+  if (EMU_HAS(insn, red)) {
     uint32_t bits = emu_predicate(warp, &insn->operands[3]);
     barrier->count += (uint32_t)__builtin_popcount(bits & mask);
     barrier->all = (bits & mask) == mask ? barrier->all : 0;
     barrier->any = bits & mask ? UINT32_MAX : barrier->any;
   }
-  if (!waits) {
-    nereid_emulator_barrier_check(warp->cta, id);
+  return true;
+}
+
+/* Operands: number, count for sync and arrive; d, number, count, p for red. Variant 1: of whole warps. */
+static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, bool waits) {
+  unsigned at = EMU_HAS(insn, red) ? 1 : 0, count;
+  if (!mask)
     return EMU_ADVANCE;
+  emu_next_t next =
+      insn->variant ? nereid_emulator_converged(warp, insn, mask) : nereid_emulator_aligned(warp, insn, mask);
+  if (next != EMU_ADVANCE)
+    return next;
+  int first = __builtin_ctz(mask);
+  unsigned id = (unsigned)emu_lane(warp, &insn->operands[at], first);
+  if (id > 15)
+    return nereid_emulator_fail(warp, insn, first, "there is no barrier %u: they go to 15", id);
+  if (!read_count(warp, insn, at + 1, first, &count) || !join(warp, insn, mask, id, count))
+    return EMU_FAILED;
+  if (waits) {
+    emu_group_t *group = &warp->groups[warp->current];
+    if (mask != group->mask) /* the others go on */
+      emu_add_group(warp, group->mask & ~mask, group->pc + 1, group->depth);
+    group->mask = mask;
+    group->state = EMU_AT_BARRIER;
+    group->barrier = id;
   }
-  if (mask != group->mask) /* the others go on */
-    warp->groups[warp->n_groups++] = (emu_group_t){group->mask & ~mask, group->pc + 1, group->depth, EMU_RUNNING};
-  group->mask = mask;
-  group->state = EMU_AT_BARRIER;
   nereid_emulator_barrier_check(warp->cta, id);
-  return EMU_BLOCKED;
+  return waits ? EMU_BLOCKED : EMU_ADVANCE;
 }
 
 static emu_next_t wait(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
@@ -115,11 +77,11 @@ static emu_next_t only_arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t
 
 #define BARRIER NEREID_EMULATOR_CLASS_BARRIER
 #define MAY (EMU_BIT(cta) | EMU_BIT(aligned))
-#define ROWS(name)                                                                                                     \
-  {name, "", "swOw", EMU_BIT(sync), MAY, wait, BARRIER},                                                               \
-      {name, "", "swsw", EMU_BIT(arrive), MAY, only_arrive, BARRIER},                                                  \
-      {name, "u32", "dwswCwq-", EMU_BIT(red) | EMU_BIT(popc), MAY, wait, BARRIER},                                     \
-      {name, "pred", "p-swCwq-", EMU_BIT(red) | EMU_BIT(and), MAY, wait, BARRIER}, {                                   \
-    name, "pred", "p-swCwq-", EMU_BIT(red) | EMU_BIT(or), MAY, wait, BARRIER                                           \
+#define ROWS(name, klass)                                                                                              \
+  {name, "", "swOw", EMU_BIT(sync), MAY, wait, klass}, {name, "", "swsw", EMU_BIT(arrive), MAY, only_arrive, klass},   \
+      {name, "u32", "dwswCwq-", EMU_BIT(red) | EMU_BIT(popc), MAY, wait, klass},                                       \
+      {name, "pred", "p-swCwq-", EMU_BIT(red) | EMU_BIT(and), MAY, wait, klass}, {                                     \
+    name, "pred", "p-swCwq-", EMU_BIT(red) | EMU_BIT(or), MAY, wait, klass                                             \
   }
-const emu_form_t nereid_emulator_barrier_forms[] = {ROWS("bar"), ROWS("barrier"), {0}};
+const emu_form_t nereid_emulator_barrier_forms[] = {
+    ROWS("bar", BARRIER | EMU_VARIANT(1)), ROWS("barrier", BARRIER), {0}};

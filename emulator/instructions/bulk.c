@@ -6,8 +6,8 @@
  * to several CTAs is an effect for each of them. */
 #include "emulator/instructions/bulk.h"
 
-#include "emulator/instructions/mbarrier.h"
 #include "emulator/machine/execute.h"
+#include "emulator/machine/mbarrier.h"
 #include "emulator/race/race.h"
 
 bool nereid_emulator_track(emu_effect_t *effect, int lane, const emu_cta_t *cta, uint64_t address, uint32_t bytes) {

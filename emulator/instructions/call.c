@@ -64,7 +64,7 @@ static void enter(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
     nereid_emulator_frames_call(warp, insn, mask);
   FOR_LANES(lane, mask) warp->returns[group->depth][lane] = behind;
   if (rest) {
-    warp->groups[warp->n_groups++] = (emu_group_t){rest, behind, group->depth, EMU_RUNNING};
+    emu_add_group(warp, rest, behind, group->depth);
     group->mask = mask;
   }
 }

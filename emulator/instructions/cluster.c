@@ -1,60 +1,8 @@
 /* Clusters (PTX ISA, barrier.cluster, mapa, getctarank): threads of several CTAs that meet and see each other's shared
  * memory. A CTA's memory lies in the shared::cluster window at 1 + its rank in the upper byte; 0 is the CTA's own. */
 #include "emulator/machine/execute.h"
+#include "emulator/machine/space.h"
 #include "emulator/race/race.h"
-
-emu_cta_t *nereid_emulator_cta_of(emu_cta_t *cta, uint64_t address) {
-  uint32_t upper = (uint32_t)address >> EMU_RANK_SHIFT;
-  return !upper ? cta : upper - 1 < cta->cluster->n_ctas ? &cta->cluster->ctas[upper - 1] : NULL;
-}
-
-bool nereid_emulator_lives(const emu_cta_t *cta) {
-  uint32_t live = 0;
-  for (uint32_t i = 0; i < cta->n_warps; ++i)
-    live |= cta->warps[i].live;
-  return live != 0;
-}
-
-void nereid_emulator_wake(emu_cluster_t *cluster) {
-  for (uint32_t c = 0; c < cluster->n_ctas; ++c)
-    for (uint32_t i = 0; i < cluster->ctas[c].n_warps; ++i) {
-      emu_warp_t *warp = &cluster->ctas[c].warps[i];
-      for (uint32_t g = 0; g < warp->n_groups; ++g)
-        if (warp->groups[g].state == EMU_AT_EVENT) {
-          warp->groups[g].state = EMU_RUNNING;
-          warp->regrouped = true;
-        }
-    }
-}
-
-/* Lanes that exited count as arrived. */
-void nereid_emulator_cluster_check(emu_cluster_t *cluster) {
-  bool any = false;
-  for (uint32_t c = 0; c < cluster->n_ctas; ++c)
-    for (uint32_t i = 0; i < cluster->ctas[c].n_warps; ++i) {
-      const emu_warp_t *warp = &cluster->ctas[c].warps[i];
-      uint32_t here = ~(warp->cluster_phase ^ (0 - (cluster->barrier_phase & 1))) & warp->cluster_arrived;
-      any |= here != 0;
-      if (warp->live & ~here)
-        return;
-    }
-  if (!any)
-    return;
-  cluster->barrier_phase++;
-  if (cluster->ctas[0].race)
-    nereid_emulator_race_cluster_done(cluster);
-  cluster->ctas[0].counters.barriers++;
-  nereid_emulator_wake(cluster);
-}
-
-emu_next_t nereid_emulator_aligned(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  if (!mask || !EMU_HAS(insn, aligned))
-    return EMU_ADVANCE;
-  if (mask != warp->groups[warp->current].mask)
-    return nereid_emulator_fail(warp, insn, __builtin_ctz(mask), "only part of the warp reaches it: lanes 0x%08x",
-                                (unsigned)mask);
-  return nereid_emulator_all_here(warp, UINT32_MAX, mask) ? EMU_ADVANCE : EMU_WAIT;
-}
 
 static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   emu_next_t next = nereid_emulator_aligned(warp, insn, mask);
@@ -110,7 +58,7 @@ static emu_next_t mapa(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
 static emu_next_t getctarank(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   FOR_LANES(lane, mask) {
     uint64_t address = emu_lane(warp, &insn->operands[1], (int)lane);
-    const emu_cta_t *cta = nereid_emulator_cta_of(warp->cta, address);
+    const emu_cta_t *cta = emu_cta_of(warp->cta, address);
     if (!cta || (insn->space == EMU_GENERIC && address - EMU_SHARED_WINDOW >= EMU_WINDOW_BYTES))
       return nereid_emulator_fail(warp, insn, (int)lane, "0x%llx is no shared address", (unsigned long long)address);
     emu_set_lane(warp, &insn->operands[0], (int)lane, cta->rank);

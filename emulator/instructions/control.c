@@ -48,7 +48,7 @@ static emu_next_t ret(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
     nereid_emulator_frames_return(warp, mask);
   uint32_t rest = group->mask & ~mask;
   if (rest)
-    warp->groups[warp->n_groups++] = (emu_group_t){rest, group->pc + 1, group->depth, EMU_RUNNING};
+    emu_add_group(warp, rest, group->pc + 1, group->depth);
   group->mask = mask;
   nereid_emulator_regroup(warp, mask, warp->returns[group->depth - 1], group->depth - 1);
   return EMU_JUMPED;

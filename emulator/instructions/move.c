@@ -1,6 +1,7 @@
 /* mov with packing and unpacking, cvta, isspacep (PTX ISA, Data Movement and Conversion Instructions).
  * Global addresses are generic ones as they are; shared, local and parameter addresses lie in windows above them. */
 #include "emulator/machine/execute.h"
+#include "emulator/machine/space.h"
 
 UNARY(mov_16, uint16_t, uint16_t, a)
 UNARY(mov_32, uint32_t, uint32_t, a)
@@ -92,7 +93,7 @@ static emu_next_t isspacep(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
               : EMU_HAS(insn, const) ? is_const
                                      : address < EMU_PARAM_WINDOW && !is_const;
     if (in && insn->space == EMU_SHARED)
-      in = nereid_emulator_cta_of(warp->cta, address) == warp->cta;
+      in = emu_cta_of(warp->cta, address) == warp->cta;
     bits |= (uint32_t)in << lane;
   }
   emu_set_predicate(warp, &insn->operands[0], bits, mask);

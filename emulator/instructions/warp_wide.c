@@ -29,7 +29,8 @@ static emu_next_t together(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
     return EMU_ADVANCE;
   if (late == mask)
     return EMU_WAIT;
-  warp->groups[warp->n_groups++] = (emu_group_t){late, group->pc, group->depth, EMU_WAITING};
+  warp->groups[warp->n_groups++] =
+      (emu_group_t){.mask = late, .pc = group->pc, .depth = group->depth, .state = EMU_WAITING};
   group->mask &= ~late;
   return EMU_ADVANCE;
 }

@@ -1,6 +1,7 @@
 /* wmma.load and wmma.store (PTX ISA): a warp's whole matrix between memory and the fragments of fragment.h. Fragments
  * of f16 have more registers than elements: register r holds a copy of register r % n, where n have all of them. */
 #include "emulator/instructions/fragment.h"
+#include "emulator/machine/space.h"
 
 typedef struct transfer { /* of one operand */
   emu_warp_t *warp;
@@ -49,8 +50,8 @@ static bool move(const transfer_t *transfer, unsigned lane, unsigned row, unsign
 
 static void count(const transfer_t *transfer, const uint64_t *addresses, unsigned bytes) {
   if (transfer->warp->cta->launch->count)
-    nereid_emulator_count(transfer->warp, addresses, UINT32_MAX, bytes,
-                          nereid_emulator_space(transfer->insn, addresses[0]), transfer->store);
+    nereid_emulator_count(transfer->warp, addresses, UINT32_MAX, bytes, emu_access_space(transfer->insn, addresses[0]),
+                          transfer->store);
 }
 
 /* A register of A or B, for all lanes. */

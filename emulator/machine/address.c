@@ -4,8 +4,7 @@
 #include "emulator/checks/undefined.h"
 #include "emulator/machine/effect.h"
 #include "emulator/machine/execute.h"
-
-#include <stdlib.h>
+#include "emulator/machine/space.h"
 
 static uint8_t *outside(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_t address, uint32_t bytes,
                         const char *space, uint64_t limit) {
@@ -34,33 +33,10 @@ static uint8_t *nowhere(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint
   return NULL;
 }
 
-/* Spaces other than global memory have offsets of 32 bits: what a generic address has above them. */
-static uint64_t window_of(emu_space_t space, emu_space_t where, uint64_t address) {
-  return space == EMU_GENERIC && where != EMU_GLOBAL ? address & ~(EMU_WINDOW_BYTES - 1) : 0;
-}
-
-/* Shared memory at an address with a rank is SHARED_CLUSTER, the CTA's own without one SHARED. */
-static emu_space_t space_of(emu_space_t space, uint64_t address) {
-  bool ranked = (uint32_t)address >> EMU_RANK_SHIFT != 0;
-  if (space == EMU_SHARED || space == EMU_SHARED_CLUSTER ||
-      (space == EMU_GENERIC && address - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES))
-    return ranked ? EMU_SHARED_CLUSTER : EMU_SHARED;
-  return space != EMU_GENERIC                            ? space
-         : address - EMU_LOCAL_WINDOW < EMU_WINDOW_BYTES ? EMU_LOCAL
-         : address - EMU_PARAM_WINDOW < EMU_WINDOW_BYTES ? EMU_PARAM
-                                                         : EMU_GLOBAL;
-}
-
-/* A request of generic addresses is one of the space where its first lane points. */
-emu_space_t nereid_emulator_space(const emu_insn_t *insn, uint64_t address) {
-  emu_space_t space = space_of((emu_space_t)insn->space, address);
-  return space == EMU_SHARED_CLUSTER ? EMU_SHARED : space;
-}
-
 /* Shared memory of another CTA of the cluster, where the space allows it, or of this one by its rank. */
 static uint8_t *ranked(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
                        uint32_t bytes, emu_access_t access) {
-  emu_cta_t *cta = nereid_emulator_cta_of(warp->cta, address);
+  emu_cta_t *cta = emu_cta_of(warp->cta, address);
   uint64_t at = address & EMU_OFFSET_MASK;
   if (!cta || address >= EMU_WINDOW_BYTES || (space == EMU_SHARED && cta != warp->cta) || at >= cta->shared_bytes ||
       bytes > cta->shared_bytes - at)
@@ -106,8 +82,8 @@ uint8_t *nereid_emulator_access(emu_warp_t *warp, const emu_insn_t *insn, int la
 uint8_t *nereid_emulator_reach(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
                                uint32_t bytes, uint32_t alignment, emu_access_t access) {
   emu_cta_t *cta = warp->cta;
-  emu_space_t where = space_of(space, address);
-  uint64_t at = address - window_of(space, where, address);
+  emu_space_t where = emu_space_of(space, address);
+  uint64_t at = address - emu_window_of(space, where, address);
   if (address % alignment) {
     (void)nereid_emulator_fail(warp, insn, lane, "the address 0x%llx is misaligned: %u bytes need a multiple of %u",
                                (unsigned long long)address, bytes, alignment);
@@ -147,7 +123,7 @@ emu_cta_t *nereid_emulator_shared_range(emu_warp_t *warp, const emu_insn_t *insn
     return NULL;
   }
   *out_offset = (uint32_t)(address & EMU_OFFSET_MASK);
-  return nereid_emulator_cta_of(warp->cta, address);
+  return emu_cta_of(warp->cta, address);
 }
 
 /* The least and the greatest of the lanes' addresses, the others' made the first one's; returns their bits. */
@@ -183,10 +159,10 @@ static bool access_each(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask,
 bool nereid_emulator_access_lanes(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, const uint64_t *addresses,
                                   uint32_t bytes, emu_access_t access, uint8_t **places) {
   uint64_t lanes[EMU_LANES], low, high, bits = extent(addresses, mask, lanes, &low, &high);
-  emu_space_t space = (emu_space_t)insn->space, where = space_of(space, low);
-  uint64_t window = window_of(space, where, low);
+  emu_space_t space = (emu_space_t)insn->space, where = emu_space_of(space, low);
+  uint64_t window = emu_window_of(space, where, low);
   uint8_t *from = NULL;
-  if (!(bits & (bytes - 1)) && where == space_of(space, high) && (where != EMU_PARAM || access == EMU_READ))
+  if (!(bits & (bytes - 1)) && where == emu_space_of(space, high) && (where != EMU_PARAM || access == EMU_READ))
     from = piece(warp->cta, where, low - window, high - window + bytes);
   if (!from || warp->cta->owners || warp->cta->frames || warp->cta->undefined)
     return access_each(warp, insn, mask, addresses, bytes, access, places);
@@ -199,54 +175,8 @@ bool nereid_emulator_access_lanes(emu_warp_t *warp, const emu_insn_t *insn, uint
 
 uint8_t *nereid_emulator_access_run(emu_warp_t *warp, const emu_insn_t *insn, uint64_t address, uint32_t bytes,
                                     emu_access_t access) {
-  emu_space_t space = (emu_space_t)insn->space, where = space_of(space, address);
-  uint64_t at = address - window_of(space, where, address);
+  emu_space_t space = (emu_space_t)insn->space, where = emu_space_of(space, address);
+  uint64_t at = address - emu_window_of(space, where, address);
   bool simple = where == EMU_GLOBAL || (where == EMU_SHARED && (!warp->cta->owners || access == EMU_READ));
   return simple && !(address & (bytes - 1)) ? piece(warp->cta, where, at, at + (uint64_t)EMU_LANES * bytes) : NULL;
-}
-
-nereid_status_t nereid_emulator_memory_create(nereid_emulator_memory_t **out_memory) {
-  nereid_emulator_memory_t *memory = calloc(1, sizeof *memory);
-  if (!memory)
-    return NEREID_ERROR_MEMORY;
-  nereid_arena_initialize(&memory->arena);
-  memory->next = EMU_BUFFERS_AT;
-  *out_memory = memory;
-  return NEREID_OK;
-}
-
-void nereid_emulator_memory_destroy(nereid_emulator_memory_t *memory) {
-  if (!memory)
-    return;
-  nereid_arena_deinitialize(&memory->arena);
-  free(memory);
-}
-
-nereid_status_t nereid_emulator_memory_scratch(nereid_emulator_memory_t *memory, uint64_t address) {
-  for (size_t i = 0; i < memory->regions.size; ++i) {
-    emu_region_t *region = &memory->regions.data[i];
-    if (region->address != address)
-      continue;
-    region->undefined = nereid_arena_allocate(&memory->arena, region->bytes + 1, 1);
-    if (!region->undefined)
-      return NEREID_ERROR_MEMORY;
-    memset(region->undefined, 0xff, region->bytes);
-    return NEREID_OK;
-  }
-  return NEREID_ERROR_NOT_FOUND;
-}
-
-/* Buffers lie a megabyte apart. */
-nereid_status_t nereid_emulator_memory_add(nereid_emulator_memory_t *memory, void *host, size_t bytes,
-                                           uint64_t alignment, const char *label, uint64_t *out_address) {
-  uint64_t step = alignment > 256 ? alignment : 256;
-  if (alignment & (alignment - 1) || bytes > UINT64_C(1) << 40 || memory->next > EMU_PARAM_WINDOW - (UINT64_C(2) << 40))
-    return NEREID_ERROR_ARGUMENT;
-  uint64_t address = (memory->next + step - 1) / step * step;
-  emu_region_t region = {address, bytes, host, label, NULL};
-  if (!nereid_vector_push(&memory->arena, &memory->regions, region))
-    return NEREID_ERROR_MEMORY;
-  memory->next = address + bytes + (1 << 20);
-  *out_address = address;
-  return NEREID_OK;
 }

@@ -125,8 +125,7 @@ bool nereid_emulator_start_cta(emu_cta_t *cta, emu_cluster_t *cluster, uint32_t 
     warp->cta = cta;
     warp->index = i;
     warp->live = threads >= EMU_LANES ? UINT32_MAX : (UINT32_C(1) << threads) - 1;
-    warp->groups[0] = (emu_group_t){warp->live, cta->kernel->entry, 0, EMU_RUNNING};
-    warp->n_groups = 1;
+    emu_add_group(warp, warp->live, cta->kernel->entry, 0);
     if (made)
       set_lanes(cta, warp);
     if (made)

@@ -6,8 +6,7 @@
 #include "emulator/machine/effect.h"
 
 #include "emulator/checks/frames.h"
-
-#include "emulator/instructions/mbarrier.h"
+#include "emulator/machine/mbarrier.h"
 #include "emulator/race/race.h"
 
 #include <stdlib.h>
@@ -81,9 +80,10 @@ static bool land(emu_effect_t *effect, uint32_t lanes) {
   cluster->landing = NULL;
   effect->landed |= lanes;
   effect->read |= lanes;
-  return good && (!effect->mbarrier_cta || !effect->transaction ||
-                  nereid_emulator_mbarrier_complete(effect->warp, effect->insn, __builtin_ctz(lanes),
-                                                    effect->mbarrier_cta, effect->mbarrier, effect->transaction));
+  return good &&
+         (!effect->mbarrier_cta || !effect->transaction ||
+          nereid_emulator_mbarrier_transact(effect->warp, effect->insn, __builtin_ctz(lanes), effect->mbarrier_cta,
+                                            effect->mbarrier, -(int64_t)effect->transaction));
 }
 
 /* Landed effects go, unless their groups are to be waited for by a launch that keeps them. */

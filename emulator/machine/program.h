@@ -269,6 +269,7 @@ enum {
 typedef struct emu_group { /* lanes of a warp that go together */
   uint32_t mask, pc, depth;
   enum { EMU_RUNNING, EMU_WAITING, EMU_AT_BARRIER, EMU_AT_EVENT /* of an mbarrier or barrier.cluster */ } state;
+  uint32_t barrier; /* AT_BARRIER: its number */
 } emu_group_t;
 
 typedef struct emu_cta emu_cta_t;
@@ -291,6 +292,10 @@ struct emu_warp {
   uint32_t cluster_phase;           /* per lane: the phase at which they did */
   uint32_t timed_out;               /* lanes whose try_wait may give up */
 };
+
+static inline void emu_add_group(emu_warp_t *warp, uint32_t mask, uint32_t pc, uint32_t depth) {
+  warp->groups[warp->n_groups++] = (emu_group_t){.mask = mask, .pc = pc, .depth = depth, .state = EMU_RUNNING};
+}
 
 typedef struct emu_barrier {
   uint32_t arrived, expected, all, any, count; /* any, all, count: of bar.red */
@@ -408,13 +413,12 @@ void nereid_emulator_set_lanes(emu_warp_t *warp, const emu_operand_t *operand, c
 void nereid_emulator_count(emu_warp_t *warp, const uint64_t *addresses, uint32_t mask, uint32_t bytes,
                            emu_space_t space, bool store);
 void nereid_emulator_count_run(emu_warp_t *warp, uint64_t address, uint32_t bytes, emu_space_t space, bool store);
-/* The space of an access: the instruction's, or for a generic address that of its window. */
-emu_space_t nereid_emulator_space(const emu_insn_t *insn, uint64_t address);
-
 /* Whether every lane of `members` that lives is in `mask`. */
 bool nereid_emulator_all_here(const emu_warp_t *warp, uint32_t members, uint32_t mask);
 
-/* Whether an .aligned instruction goes on: the whole warp must be there. EMU_WAIT, EMU_FAILED else. */
+/* Whether an instruction goes on that all of the warp's live lanes must reach together, and one that they must where it
+ * is .aligned. EMU_WAIT, EMU_FAILED else. */
+emu_next_t nereid_emulator_converged(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_aligned(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 
 /* Moves the lanes of the current group, each to its own pc at `depth`. */
@@ -444,9 +448,6 @@ emu_cta_t *nereid_emulator_shared_range(emu_warp_t *warp, const emu_insn_t *insn
                                         uint64_t address, uint32_t bytes, uint32_t alignment, uint32_t *out_offset);
 /* What a reduction leaves of `old`. */
 uint64_t nereid_emulator_combined(const emu_insn_t *insn, uint64_t old, uint64_t with);
-/* The CTA of a shared address (its low 32 bits), null when its cluster has no such CTA. */
-emu_cta_t *nereid_emulator_cta_of(emu_cta_t *cta, uint64_t address);
-
 /* Whether any of its threads has not exited. */
 bool nereid_emulator_lives(const emu_cta_t *cta);
 

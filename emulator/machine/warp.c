@@ -10,11 +10,6 @@
 #include "emulator/race/race.h"
 
 #include <assert.h>
-#include <stdarg.h>
-
-bool nereid_emulator_all_here(const emu_warp_t *warp, uint32_t members, uint32_t mask) {
-  return !(members & warp->live & ~mask);
-}
 
 static void remove_group(emu_warp_t *warp, uint32_t index) {
   warp->groups[index] = warp->groups[--warp->n_groups];
@@ -44,7 +39,7 @@ void nereid_emulator_regroup(emu_warp_t *warp, uint32_t lanes, const uint32_t *p
       if (pcs[__builtin_ctz(left)] == pc)
         mask |= left & (0 - left);
     lanes &= ~mask;
-    warp->groups[warp->n_groups++] = (emu_group_t){mask, pc, depth, EMU_RUNNING};
+    emu_add_group(warp, mask, pc, depth);
   }
 }
 
@@ -187,13 +182,6 @@ static bool run_warp(emu_warp_t *warp, uint64_t turns, bool *out_moved) {
   return true;
 }
 
-uint64_t nereid_emulator_random(emu_cluster_t *cluster) { /* splitmix64 */
-  uint64_t z = cluster->random += UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return z ^ (z >> 31);
-}
-
 /* The places of all that wait, "12, 15", as far as they fit. */
 static void waiting_places(const emu_cluster_t *cluster, char *out, size_t size) {
   uint32_t lines[8], n = 0;
@@ -313,26 +301,4 @@ nereid_status_t nereid_emulator_run_cluster(emu_cluster_t *cluster) {
     nereid_emulator_land_all(cluster);
   nereid_emulator_drop_effects(cluster);
   return cluster->status;
-}
-
-emu_next_t nereid_emulator_fail(emu_warp_t *warp, const emu_insn_t *insn, int lane, const char *format, ...) {
-  emu_cta_t *cta = warp->cta;
-  const nereid_emulator_program_t *program = cta->kernel->program;
-  char sentence[300], source[240] = "";
-  va_list arguments;
-  if (cta->cluster->status)
-    return EMU_FAILED;
-  va_start(arguments, format);
-  vsnprintf(sentence, sizeof sentence, format, arguments);
-  va_end(arguments);
-  if (insn->place && program->places.data[insn->place].text)
-    snprintf(source, sizeof source, " (%s)", program->places.data[insn->place].text);
-  uint32_t tid[3];
-  for (int i = 0; i < 3; ++i)
-    memcpy(&tid[i], warp->base[EMU_SPECIALS] + (EMU_TID_X + i) * 128 + lane * 4, 4);
-  cta->cluster->status = nereid_message_set(
-      &cta->cluster->message, NEREID_ERROR_PROGRAM, "%.120s:%u%s: %.*s: thread (%u,%u,%u) of CTA (%u,%u,%u): %s",
-      program->name, insn->line, source, (int)(insn->text_size < 60 ? insn->text_size : 60), insn->text, tid[0], tid[1],
-      tid[2], cta->id[0], cta->id[1], cta->id[2], sentence);
-  return EMU_FAILED;
 }

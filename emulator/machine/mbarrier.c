@@ -1,0 +1,165 @@
+/* mbarriers as objects in shared memory. The opaque 64 bits, which are also the state that an arrival returns, are here
+ *
+ *   bits 0-19 pending arrivals   20-39 expected ones   40-61 transaction bytes, signed   62 parity of the phase   63
+ * one
+ *
+ * A phase ends when no arrival is pending and no transaction open; the next one expects as many arrivals again. A CTA
+ * keeps a list of its mbarriers with the bits that each should have, so that use before init, after inval, and behind a
+ * store over the object is found. */
+#include "emulator/machine/mbarrier.h"
+
+#include "emulator/race/race.h"
+
+enum { COUNT_BITS = 20, COUNT_MAX = (1 << COUNT_BITS) - 1, TX_SHIFT = 40, PARITY = 62 };
+
+typedef struct fields {
+  uint32_t pending, expected, parity;
+  int32_t tx;
+} fields_t;
+
+static fields_t unpack(uint64_t bits) {
+  return (fields_t){.pending = bits & COUNT_MAX,
+                    .expected = bits >> COUNT_BITS & COUNT_MAX,
+                    .parity = bits >> PARITY & 1,
+                    .tx = (int32_t)((int64_t)(bits << 2) >> (TX_SHIFT + 2))};
+}
+
+static uint64_t pack(fields_t it) {
+  return it.pending | (uint64_t)it.expected << COUNT_BITS | ((uint64_t)(uint32_t)it.tx & 0x3fffff) << TX_SHIFT |
+         (uint64_t)it.parity << PARITY | UINT64_C(1) << 63;
+}
+
+static emu_mbarrier_t *find(emu_cta_t *cta, uint32_t offset) {
+  for (size_t i = 0; i < cta->mbarriers.size; ++i)
+    if (cta->mbarriers.data[i].offset == offset)
+      return &cta->mbarriers.data[i];
+  return NULL;
+}
+
+emu_mbarrier_t *nereid_emulator_mbarrier_valid(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *cta,
+                                               uint32_t offset) {
+  emu_mbarrier_t *it = find(cta, offset);
+  uint64_t there;
+  memcpy(&there, cta->shared + offset, sizeof there);
+  if (!it)
+    (void)nereid_emulator_fail(
+        warp, insn, lane, "no mbarrier is at shared address 0x%x: not initialised, or invalidated", (unsigned)offset);
+  else if (there != it->bits)
+    (void)nereid_emulator_fail(warp, insn, lane,
+                               "the mbarrier at shared address 0x%x was written over by what is no mbarrier operation",
+                               (unsigned)offset);
+  return it && there == it->bits ? it : NULL;
+}
+
+/* Puts what an operation made of the mbarrier, which may end its phase. */
+static void update(emu_cta_t *cta, emu_mbarrier_t *it, fields_t now) {
+  bool done = !now.pending && !now.tx;
+  if (done) {
+    now.parity ^= 1;
+    now.pending = now.expected;
+  }
+  it->bits = pack(now);
+  memcpy(cta->shared + it->offset, &it->bits, sizeof it->bits);
+  if (!done)
+    return;
+  if (cta->race)
+    nereid_emulator_race_phase(cta, it->offset);
+  cta->cluster->completions++;
+  cta->cluster->timeouts = 0;
+  nereid_emulator_wake(cta->cluster);
+}
+
+static bool transacted(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_mbarrier_t *it, fields_t *now,
+                       int64_t bytes) {
+  bytes += now->tx;
+  now->tx = (int32_t)bytes;
+  return (bytes >= -COUNT_MAX && bytes <= COUNT_MAX) ||
+         nereid_emulator_fail(warp, insn, lane,
+                              "the transaction count of the mbarrier at shared address 0x%x becomes %lld",
+                              (unsigned)it->offset, (long long)bytes) == EMU_ADVANCE;
+}
+
+bool nereid_emulator_mbarrier_init(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *cta, uint32_t offset,
+                                   uint32_t count) {
+  emu_mbarrier_t it = {offset, pack((fields_t){.pending = count, .expected = count})};
+  emu_next_t next = EMU_ADVANCE;
+  if (!count || count > COUNT_MAX)
+    next = nereid_emulator_fail(warp, insn, lane, "an mbarrier expects 1 to %d arrivals, not %u", COUNT_MAX, count);
+  else if (find(cta, offset))
+    next = nereid_emulator_fail(
+        warp, insn, lane, "an mbarrier is at shared address 0x%x already and was not invalidated", (unsigned)offset);
+  else if (!nereid_vector_push(&cta->cluster->arena, &cta->mbarriers, it))
+    next = nereid_emulator_fail(warp, insn, lane, "out of memory for an mbarrier");
+  else
+    memcpy(cta->shared + offset, &it.bits, sizeof it.bits);
+  return next == EMU_ADVANCE;
+}
+
+void nereid_emulator_mbarrier_inval(emu_cta_t *cta, emu_mbarrier_t *it) {
+  *it = cta->mbarriers.data[--cta->mbarriers.size];
+}
+
+bool nereid_emulator_mbarrier_transact(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *cta,
+                                       uint32_t offset, int64_t bytes) {
+  emu_mbarrier_t *it = nereid_emulator_mbarrier_valid(warp, insn, lane, cta, offset);
+  if (!it)
+    return false;
+  fields_t now = unpack(it->bits);
+  if (!transacted(warp, insn, lane, it, &now, bytes))
+    return false;
+  update(cta, it, now);
+  return true;
+}
+
+bool nereid_emulator_mbarrier_arrive(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *cta,
+                                     uint32_t offset, const emu_arrival_t *arrival) {
+  emu_mbarrier_t *it = nereid_emulator_mbarrier_valid(warp, insn, lane, cta, offset);
+  emu_next_t next = EMU_ADVANCE;
+  const uint32_t count = arrival->count;
+  if (!it)
+    return false;
+  fields_t now = unpack(it->bits);
+  if (!transacted(warp, insn, lane, it, &now, arrival->bytes))
+    return false;
+  if (arrival->must_not_complete && count >= now.pending && !now.tx)
+    next = nereid_emulator_fail(warp, insn, lane, ".noComplete, and it completes the phase");
+  else if (arrival->drops && count > now.expected)
+    next = nereid_emulator_fail(warp, insn, lane, "%u arrivals are dropped of %u expected ones", count, now.expected);
+  else if (!count || count > now.pending)
+    next = nereid_emulator_fail(warp, insn, lane, "%u arrivals at the mbarrier at shared address 0x%x, which awaits %u",
+                                count, (unsigned)it->offset, now.pending);
+  if (next != EMU_ADVANCE)
+    return false;
+  now.expected -= arrival->drops ? count : 0;
+  now.pending -= count;
+  update(cta, it, now);
+  return true;
+}
+
+bool nereid_emulator_mbarrier_await(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *cta,
+                                    uint32_t offset) {
+  emu_mbarrier_t *it = nereid_emulator_mbarrier_valid(warp, insn, lane, cta, offset);
+  if (!it)
+    return false;
+  fields_t now = unpack(it->bits);
+  if (now.pending == COUNT_MAX)
+    return nereid_emulator_fail(warp, insn, lane, "the mbarrier at shared address 0x%x awaits too many arrivals",
+                                (unsigned)offset) == EMU_ADVANCE;
+  now.pending++;
+  it->bits = pack(now);
+  memcpy(cta->shared + offset, &it->bits, sizeof it->bits);
+  return true;
+}
+
+emu_cta_t *nereid_emulator_mbarrier_at(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space,
+                                       uint64_t address, uint32_t *out_offset) {
+  return nereid_emulator_shared_range(warp, insn, lane, space, address, 8, 8, out_offset);
+}
+
+uint32_t nereid_emulator_mbarrier_parity(uint64_t state) {
+  return unpack(state).parity;
+}
+
+uint32_t nereid_emulator_mbarrier_pending(uint64_t state) {
+  return unpack(state).pending;
+}
