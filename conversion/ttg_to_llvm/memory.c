@@ -64,8 +64,11 @@ static MlirValue pack_word(nereid_lower_t *lower, const access_t *access, const 
   return nereid_emit_bits(lower, access->word, nereid_emit_pack(lower, access->per_word, bits));
 }
 
+/* Halves are taken out as floats: of integers LLVM makes shifts, and the assembler no longer sees that two neighbours
+ * are one register, which its packed arithmetic needs. */
 static void unpack_word(nereid_lower_t *lower, const access_t *access, MlirValue word, MlirValue *out_elements) {
-  MlirType bits = mlirIntegerTypeGet(lower->context, access->bits);
+  MlirType bits =
+      mlirTypeIsAFloat(access->element) ? access->element : mlirIntegerTypeGet(lower->context, access->bits);
   MlirValue vector = word;
   if (access->per_word > 1)
     vector = nereid_emit_bits(lower, nereid_emit_vector_type(bits, access->per_word), word);

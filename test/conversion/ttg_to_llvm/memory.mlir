@@ -32,8 +32,10 @@ tt.func public @plain_f32(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt
 }
 
 // CHECK-LABEL: llvm.func @plain_f16(
-// f16 in one access.
+// f16 in one access. Halves stay halves of their word for the assembler: they are taken out of it as floats.
 // CHECK: %[[X:.*]] = llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+// CHECK: %[[W:.*]] = llvm.bitcast %{{.*}} : i32 to vector<2xf16>
+// CHECK-NEXT: llvm.extractelement %[[W]]
 // CHECK-NOT: llvm.load
 // CHECK: llvm.store %{{.*}} : vector<4xi32>, !llvm.ptr<1>
 // CHECK-NOT: llvm.store
