@@ -49,6 +49,7 @@ tt.func public @kernel() {
   tt.call @pure() : () -> ()
   tt.call @middle() : () -> ()
   %v = ttg.local_load %a : !buffer -> tensor<128xf32, #line>
+  %w = tt.load %s : !tt.ptr<i8>
   tt.return
 }
 // CHECK-LABEL: llvm.func internal @pure() attributes
