@@ -21,6 +21,23 @@ static nereid_layout_t repacked(const nereid_layout_t *layout, const nereid_layo
   return out;
 }
 
+/* Whether each CTA accesses the slots of its own memory, the same ones in all: `slots` has the slot in its low bits and
+ * the CTA above. A buffer that every CTA holds whole takes no tensor that is spread over them: all would miss the rest.
+ */
+static bool stays_in_its_cta(const nereid_layout_t *slots, int offset_bits) {
+  if (offset_bits >= NEREID_LAYOUT_MAX_BITS)
+    return true;
+  for (int in = 0; in < NEREID_LAYOUT_BLOCK; ++in)
+    if (nereid_layout_span(slots, in) >> offset_bits)
+      return false;
+  for (int i = 0; i < slots->in_bits[NEREID_LAYOUT_BLOCK]; ++i) {
+    const uint32_t basis = slots->bases[NEREID_LAYOUT_BLOCK][i];
+    if (basis && basis != UINT32_C(1) << (offset_bits + i))
+      return false;
+  }
+  return true;
+}
+
 nereid_slots_found_t nereid_slot_layout(const nereid_layout_t *tensor, const nereid_ttg_memdesc_t *memdesc,
                                         nereid_layout_t *out) {
   nereid_layout_t buffer;
@@ -29,10 +46,8 @@ nereid_slots_found_t nereid_slot_layout(const nereid_layout_t *tensor, const ner
   const nereid_layout_t target = repacked(tensor, &buffer);
   if (!nereid_layout_solve(&target, &buffer, out))
     return NEREID_SLOTS_NOT_WHOLE;
-  const int offset_bits = buffer.in_bits[NEREID_LAYOUT_OFFSET];
-  for (int in = 0; in < NEREID_LAYOUT_BLOCK; ++in)
-    if (offset_bits < NEREID_LAYOUT_MAX_BITS && nereid_layout_span(out, in) >> offset_bits)
-      return NEREID_SLOTS_CLUSTER;
+  if (!stays_in_its_cta(out, buffer.in_bits[NEREID_LAYOUT_OFFSET]))
+    return NEREID_SLOTS_CLUSTER;
   nereid_layout_drop_blocks(out);
   return nereid_layout_reshape(out, 1, (uint8_t[]){(uint8_t)nereid_layout_out_total(out)}) ? NEREID_SLOTS_FOUND
                                                                                            : NEREID_SLOTS_NOT_WHOLE;

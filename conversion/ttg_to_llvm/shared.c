@@ -20,9 +20,18 @@
 
 /* --- layouts --- */
 
-static bool not_linear(MlirOperation op, const nereid_ttg_memdesc_t *memdesc) {
-  return nereid_lower_error(op, "has a buffer whose encoding is not a linear layout: %s",
-                            nereid_text_of_attribute(memdesc->encoding).chars);
+static bool does_not_fit(MlirOperation op, MlirType buffer) {
+  nereid_ttg_memdesc_t memdesc;
+  nereid_ttg_memdesc_read(buffer, &memdesc);
+  if (nereid_ttg_padded_shared_attr_isa(memdesc.encoding))
+    return nereid_lower_error(op, "has a padded buffer, which is for other vendors' GPUs: %s",
+                              nereid_text_of_type(buffer).chars);
+  if (nereid_ttg_nvmma_shared_attr_isa(memdesc.encoding))
+    return nereid_lower_error(op, "has a buffer with shorter rows than its encoding swizzles, %u bytes: %s",
+                              nereid_ttg_nvmma_shared_attr_get_swizzling_byte_width(memdesc.encoding),
+                              nereid_text_of_type(buffer).chars);
+  return nereid_lower_error(op, "has a buffer whose encoding is for another shape: %s",
+                            nereid_text_of_type(buffer).chars);
 }
 
 bool nereid_shared_slot_layout(MlirOperation op, const nereid_layout_t *tensor, MlirType type, nereid_layout_t *out) {
@@ -32,7 +41,7 @@ bool nereid_shared_slot_layout(MlirOperation op, const nereid_layout_t *tensor, 
   case NEREID_SLOTS_FOUND:
     return true;
   case NEREID_SLOTS_NOT_LINEAR:
-    return not_linear(op, &memdesc);
+    return does_not_fit(op, type);
   case NEREID_SLOTS_NOT_WHOLE:
     return nereid_lower_error(op, "has a buffer that does not hold the whole tensor");
   case NEREID_SLOTS_CLUSTER:
@@ -136,7 +145,7 @@ static bool lower_memdesc_index(nereid_lower_t *lower, MlirOperation op, const n
   nereid_ttg_memdesc_t source = nereid_ttg_memdesc_of(nereid_ttg_memdesc_index_get_src(op));
   nereid_layout_t stage;
   if (!nereid_slot_layout_of_buffer(&source, source.rank - 1, &stage))
-    return not_linear(op, &source);
+    return does_not_fit(op, mlirValueGetType(nereid_ttg_memdesc_index_get_src(op)));
   const int64_t bytes = nereid_lower_memory_bits(source.element) / 8;
   const int64_t stride = bytes << stage.in_bits[NEREID_LAYOUT_OFFSET];
   MlirValue index = nereid_lower_operand(lower, op, 1).values[0];
@@ -154,7 +163,7 @@ static bool lower_memdesc_subslice(nereid_lower_t *lower, MlirOperation op, cons
   for (int d = 0; d < source.rank; ++d)
     coordinates[d] = nereid_ttg_memdesc_subslice_get_offsets(op, d);
   if (!nereid_slot_layout_offset(&source, coordinates, &offset))
-    return not_linear(op, &source);
+    return does_not_fit(op, mlirValueGetType(nereid_ttg_memdesc_subslice_get_src(op)));
   MlirValue base = nereid_shared_base(lower, mlirOperationGetOperand(op, 0));
   nereid_lower_set_scalar(
       lower, mlirOperationGetResult(op, 0),

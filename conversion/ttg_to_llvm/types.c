@@ -114,9 +114,13 @@ const nereid_layout_t *nereid_lower_layout(nereid_lower_t *lower, MlirType tenso
   if (!layout || !place)
     return NULL;
   if (nereid_layout_from_type(tensor, layout) != NEREID_OK) {
-    nereid_diagnose_at(lower->builder.location,
-                       "%s has no encoding that distributes it over threads; convert-triton-to-tritongpu comes first",
-                       nereid_text_of_type(tensor).chars);
+    if (mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(tensor)))
+      nereid_diagnose_at(lower->builder.location,
+                         "%s has no encoding that distributes it over threads; convert-triton-to-tritongpu comes first",
+                         nereid_text_of_type(tensor).chars);
+    else
+      nereid_diagnose_at(lower->builder.location, "%s has an encoding that does not distribute it over threads",
+                         nereid_text_of_type(tensor).chars);
     return NULL;
   }
   if (layout->in_bits[NEREID_LAYOUT_REGISTER] > MAX_REGISTER_BITS) {

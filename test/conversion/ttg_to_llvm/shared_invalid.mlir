@@ -17,8 +17,60 @@ tt.func private @unplaced() {
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @padded(%x: tensor<128xf32, #line>) {
-  // expected-error @below {{'ttg.local_alloc' op has a buffer whose encoding is not a linear layout}}
+  // expected-error @below {{'ttg.local_alloc' op has a padded buffer, which is for other vendors' GPUs}}
   %a = ttg.local_alloc %x {allocation.offset = 0 : i32} : (tensor<128xf32, #line>) -> !ttg.memdesc<128xf32, #padded, #smem>
   tt.return
+}
+}
+
+// -----
+
+#line = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+#rows = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @short_rows(%x: tensor<8x16xf16, #line>) {
+  // expected-error @below {{'ttg.local_alloc' op has a buffer with shorter rows than its encoding swizzles, 128 bytes: !ttg.memdesc<8x16xf16}}
+  %a = ttg.local_alloc %x {allocation.offset = 0 : i32} : (tensor<8x16xf16, #line>) -> !ttg.memdesc<8x16xf16, #rows, #smem>
+  tt.return
+}
+}
+
+// -----
+
+#line = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+#small = #ttg.shared_linear<{offset = [[0, 1], [0, 2], [1, 0], [2, 0]]}, alignment = 16>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @small(%x: tensor<8x16xf16, #line>) {
+  // expected-error @below {{'ttg.local_alloc' op has a buffer whose encoding is for another shape: !ttg.memdesc<8x16xf16}}
+  %a = ttg.local_alloc %x {allocation.offset = 0 : i32} : (tensor<8x16xf16, #line>) -> !ttg.memdesc<8x16xf16, #small, #smem>
+  tt.return
+}
+}
+
+// -----
+
+// Each CTA of the pair would write its half of a buffer that it has whole.
+#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = [[1]]}>
+#whole = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @halves(%x: tensor<512xf32, #line>) {
+  // expected-error @below {{'ttg.local_alloc' op moves elements between the CTAs of a cluster, which is not supported}}
+  %a = ttg.local_alloc %x {allocation.offset = 0 : i32} : (tensor<512xf32, #line>) -> !ttg.memdesc<512xf32, #whole, #smem>
+  tt.return
+}
+}
+
+// -----
+
+#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @rank(%p: !tt.ptr<i32>) -> i32 {
+  // expected-error @below {{tensor<16x16xi32, #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>> has an encoding that does not distribute it over threads}}
+  %c = arith.constant dense<0> : tensor<16x16xi32, #line>
+  %z = arith.constant 0 : i32
+  tt.return %z : i32
 }
 }
