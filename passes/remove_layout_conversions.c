@@ -51,6 +51,8 @@ typedef struct wanted {
   MlirAttribute encoding;
 } wanted_t;
 
+typedef NEREID_VECTOR(wanted_t) wanted_stack_t;
+
 typedef struct removal {
   nereid_pass_t *pass;
   nereid_arena_t *arena;
@@ -59,10 +61,21 @@ typedef struct removal {
   bool writes_anywhere; /* and addresses that come from elsewhere */
 } removal_t;
 
+/* What is cheapest for a value in an encoding: converting it, or computing it again from what is cheapest for its
+ * operands. */
+typedef struct choice choice_t;
+struct choice {
+  MlirAttribute encoding;
+  int64_t cost;
+  bool converts;
+  choice_t *next;
+};
+
 /* What a slice would take. Costs are instructions per thread, roughly. */
 typedef struct slice {
-  NEREID_VECTOR(wanted_t) recomputed, converted;
-  nereid_map_t seen; /* value -> list of made_t, value unset: encodings looked at already */
+  wanted_stack_t recomputed, converted;
+  nereid_map_t seen;    /* value -> list of made_t, value unset: encodings looked at already */
+  nereid_map_t choices; /* value -> list of choice_t; where there is none a slice goes on as far as it can */
   int64_t cost;
 } slice_t;
 
@@ -244,32 +257,103 @@ static bool add_to(nereid_arena_t *arena, nereid_map_t *map, wanted_t wanted, Ml
   return true;
 }
 
+static bool is_there(const removal_t *removal, wanted_t wanted) {
+  return mlirAttributeEqual(nereid_ttg_encoding_of(wanted.value), wanted.encoding) || find_in(&removal->made, wanted);
+}
+
+/* How `wanted` can be computed again; null `out_op` for arguments of blocks. */
+static flow_t flow_to(const removal_t *removal, wanted_t wanted, MlirOperation *out_op) {
+  *out_op = nereid_maker(wanted.value);
+  const flow_t flow = mlirOperationIsNull(*out_op) ? FLOW_NONE : flow_of(*out_op);
+  if (flow != FLOW_SAME || !is_repeatable_load(*out_op))
+    return flow;
+  const bool dearer = recompute_cost(*out_op, flow, wanted.value, wanted.encoding) >
+                      nereid_conversion_cost(mlirValueGetType(wanted.value), wanted.encoding);
+  return dearer || may_be_written(removal, *out_op) ? FLOW_NONE : flow;
+}
+
+static const choice_t *choice_for(const slice_t *slice, wanted_t wanted) {
+  uintptr_t *list = nereid_map_find(&slice->choices, wanted.value.ptr);
+  for (const choice_t *choice = list ? (const choice_t *)*list : NULL; choice; choice = choice->next)
+    if (mlirAttributeEqual(choice->encoding, wanted.encoding))
+      return choice;
+  return NULL;
+}
+
+/* Chooses for `wanted` when that has been done for its operands; else puts those on the stack. A value that two users
+ * share counts for both, which the slice's own cost does not do. */
+static bool choose(removal_t *removal, slice_t *slice, wanted_t wanted, wanted_stack_t *stack) {
+  choice_t choice = {wanted.encoding, 0, false, NULL};
+  MlirOperation op;
+  const flow_t flow = flow_to(removal, wanted, &op);
+  const int64_t converted = nereid_conversion_cost(mlirValueGetType(wanted.value), wanted.encoding);
+  bool ready = true;
+  if (flow != FLOW_NONE)
+    choice.cost = recompute_cost(op, flow, wanted.value, wanted.encoding);
+  for (intptr_t i = 0; flow != FLOW_NONE && i < mlirOperationGetNumOperands(op); ++i) {
+    wanted_t operand = {.value = mlirOperationGetOperand(op, i)};
+    if (!operand_encoding(op, flow, i, wanted.encoding, &operand.encoding))
+      return false;
+    if (mlirAttributeIsNull(operand.encoding) || is_there(removal, operand))
+      continue;
+    const choice_t *below = choice_for(slice, operand);
+    if (!below && !nereid_vector_push(removal->arena, stack, operand))
+      return false;
+    ready = ready && below;
+    choice.cost += below ? below->cost : 0;
+  }
+  if (!ready)
+    return true;
+  choice.converts = flow == FLOW_NONE || choice.cost > converted;
+  choice.cost = choice.converts ? converted : choice.cost;
+  choice_t *kept = nereid_arena_new(removal->arena, choice_t, 1);
+  uintptr_t *list = nereid_map_insert(&slice->choices, wanted.value.ptr);
+  if (!kept || !list)
+    return false;
+  choice.next = (choice_t *)*list;
+  *kept = choice;
+  *list = (uintptr_t)kept;
+  return true;
+}
+
+/* Where the slice of `root` is best cut, operands first; false when it is too large, or memory is out. */
+static bool choose_all(removal_t *removal, slice_t *slice, wanted_t root) {
+  wanted_stack_t stack = {0};
+  if (!nereid_vector_push(removal->arena, &stack, root))
+    return false;
+  while (stack.size) {
+    const wanted_t top = stack.data[stack.size - 1];
+    if (!choice_for(slice, top) && !choose(removal, slice, top, &stack))
+      return false;
+    if (choice_for(slice, top))
+      --stack.size;
+    if (slice->choices.size > MAX_SLICE)
+      return false;
+  }
+  return true;
+}
+
 /* Adds what `wanted` takes to the slice; its operands go to the end of `stack`. */
 static bool visit(removal_t *removal, slice_t *slice, wanted_t wanted, MlirOperation *out_op, flow_t *out_flow) {
   *out_flow = FLOW_NONE;
-  if (mlirAttributeEqual(nereid_ttg_encoding_of(wanted.value), wanted.encoding) || find_in(&removal->made, wanted) ||
-      find_in(&slice->seen, wanted))
+  if (is_there(removal, wanted) || find_in(&slice->seen, wanted))
     return true;
   if (!add_to(removal->arena, &slice->seen, wanted, (MlirValue){NULL}))
     return false;
-  *out_op = nereid_maker(wanted.value);
-  *out_flow = mlirOperationIsNull(*out_op) ? FLOW_NONE : flow_of(*out_op);
+  const choice_t *choice = choice_for(slice, wanted);
   const MlirType type = mlirValueGetType(wanted.value);
-  const int64_t again = recompute_cost(*out_op, *out_flow, wanted.value, wanted.encoding);
-  if (*out_flow == FLOW_SAME && is_repeatable_load(*out_op) &&
-      (may_be_written(removal, *out_op) || again > nereid_conversion_cost(type, wanted.encoding)))
-    *out_flow = FLOW_NONE;
+  *out_flow = choice && choice->converts ? FLOW_NONE : flow_to(removal, wanted, out_op);
   if (*out_flow == FLOW_NONE) {
     slice->cost += nereid_conversion_cost(type, wanted.encoding);
     return nereid_vector_push(removal->arena, &slice->converted, wanted);
   }
-  slice->cost += again;
+  slice->cost += recompute_cost(*out_op, *out_flow, wanted.value, wanted.encoding);
   return nereid_vector_push(removal->arena, &slice->recomputed, wanted);
 }
 
 /* Collects the slice of `root`; false when it is too large, or memory is out. */
 static bool collect(removal_t *removal, slice_t *slice, wanted_t root) {
-  NEREID_VECTOR(wanted_t) stack = {0};
+  wanted_stack_t stack = {0};
   if (!nereid_vector_push(removal->arena, &stack, root))
     return false;
   while (stack.size) {
@@ -358,7 +442,7 @@ static bool rebuild(removal_t *removal, const slice_t *slice) {
   for (size_t i = 0; i < slice->converted.size; ++i)
     if (!convert_value(removal, slice->converted.data[i]))
       return false;
-  NEREID_VECTOR(wanted_t) stack = {0};
+  wanted_stack_t stack = {0};
   for (size_t i = slice->recomputed.size; i > 0; --i) {
     if (!nereid_vector_push(removal->arena, &stack, slice->recomputed.data[i - 1]))
       return false;
@@ -416,17 +500,36 @@ static void fold_chains(removal_t *removal) {
   erase_dead_ops(removal);
 }
 
+/* Whether the slice is worth it. A conversion that only renames registers costs nothing, but the chain behind it may go
+ * with it. */
+static bool is_cheaper(const slice_t *slice, int64_t conversion) {
+  return slice->cost < conversion || (slice->cost == conversion && !slice->converted.size);
+}
+
+/* The slice of `root` as far back as it goes or, when that costs more than `conversion`, cut where converting is best.
+ */
+static bool collect_best(removal_t *removal, wanted_t root, int64_t conversion, slice_t *out) {
+  for (int cut = 0; cut < 2; ++cut) {
+    *out = (slice_t){.cost = 0};
+    nereid_map_initialize(&out->seen, removal->arena);
+    nereid_map_initialize(&out->choices, removal->arena);
+    if (cut && !choose_all(removal, out, root))
+      return false;
+    if (collect(removal, out, root) && is_cheaper(out, conversion))
+      return true;
+  }
+  return !removal->arena->failed;
+}
+
 /* Replaces `conversion` by its source, computed in its layout, when that is cheaper. */
 static bool try_remove(removal_t *removal, MlirOperation conversion) {
   MlirValue result = mlirOperationGetResult(conversion, 0), source = mlirOperationGetOperand(conversion, 0);
   wanted_t root = {source, nereid_ttg_encoding_of(result)};
-  slice_t slice = {.cost = 0};
-  nereid_map_initialize(&slice.seen, removal->arena);
-  if (!collect(removal, &slice, root))
-    return !removal->arena->failed;
   const int64_t before = nereid_conversion_cost(mlirValueGetType(source), root.encoding);
-  /* A conversion that only renames registers costs nothing, but the chain behind it may go with it. */
-  if (slice.cost > before || (slice.cost == before && slice.converted.size)) {
+  slice_t slice;
+  if (!collect_best(removal, root, before, &slice))
+    return !removal->arena->failed;
+  if (!is_cheaper(&slice, before)) {
     nereid_pass_remark_missed(
         removal->pass, conversion, "kept",
         "computing %zu operations again and converting %zu values would cost %lld, the conversion "

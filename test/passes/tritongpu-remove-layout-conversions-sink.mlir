@@ -215,3 +215,31 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// A row that is loaded in one layout and added in another is converted as a row, not as the matrix that it is broadcast to.
+// CHECK-LABEL: @row
+// CHECK: %[[X:.*]] = tt.load %{{.*}} : tensor<1x256x!tt.ptr<f16>, #[[FROM:.*]]>
+// CHECK: %[[Y:.*]] = ttg.convert_layout %[[X]] : tensor<1x256xf16, #[[FROM]]> -> tensor<1x256xf16, #mma>
+// CHECK: arith.mulf %[[Y]]
+// CHECK: tt.broadcast {{.*}} : tensor<1x256xf16, #mma> -> tensor<32x256xf16, #mma>
+// CHECK-NOT: ttg.convert_layout
+// CHECK: tt.return
+#line = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 4], instrShape = [16, 8]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @row(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %d: tensor<32x256xf16, #mma>) -> tensor<32x256xf16, #mma> {
+    %r = tt.make_range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #ttg.slice<{dim = 0, parent = #line}>>
+    %e = tt.expand_dims %r {axis = 0 : i32} : tensor<256xi32, #ttg.slice<{dim = 0, parent = #line}>> -> tensor<1x256xi32, #line>
+    %s = tt.splat %p : !tt.ptr<f16> -> tensor<1x256x!tt.ptr<f16>, #line>
+    %q = tt.addptr %s, %e : tensor<1x256x!tt.ptr<f16>, #line>, tensor<1x256xi32, #line>
+    %x = tt.load %q : tensor<1x256x!tt.ptr<f16>, #line>
+    %h = arith.constant dense<5.000000e-01> : tensor<1x256xf16, #line>
+    %y = arith.mulf %x, %h : tensor<1x256xf16, #line>
+    %b = tt.broadcast %y : tensor<1x256xf16, #line> -> tensor<32x256xf16, #line>
+    %c = ttg.convert_layout %b : tensor<32x256xf16, #line> -> tensor<32x256xf16, #mma>
+    %z = arith.addf %c, %d : tensor<32x256xf16, #mma>
+    tt.return %z : tensor<32x256xf16, #mma>
+  }
+}
