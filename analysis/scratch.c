@@ -123,7 +123,7 @@ static int64_t reduce_bytes(MlirOperation op) {
 
 /* What the partitions of a ttg.warp_specialize read when they begin. A buffer is its address and, for a part of one,
  * an offset per dimension; a descriptor is a pointer. */
-static int64_t capture_bytes(MlirType type) {
+int64_t nereid_scratch_capture_bytes(MlirType type) {
   enum { ADDRESS = 8, OFFSET = 4 };
   nereid_ttg_memdesc_t memdesc;
   if (nereid_ttg_memdesc_read(type, &memdesc))
@@ -136,7 +136,7 @@ static int64_t capture_bytes(MlirType type) {
 static int64_t captures_bytes(MlirOperation op) {
   int64_t bytes = 0;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    bytes += capture_bytes(mlirValueGetType(mlirOperationGetOperand(op, i)));
+    bytes += nereid_scratch_capture_bytes(mlirValueGetType(mlirOperationGetOperand(op, i)));
   return bytes;
 }
 

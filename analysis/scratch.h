@@ -23,6 +23,9 @@ nereid_conversion_path_t nereid_conversion_path(MlirOperation op);
  * which lie one behind the other without a gap. */
 int64_t nereid_scratch_bytes(MlirOperation op);
 
+/* Bytes of it that a capture of type `type` takes. */
+int64_t nereid_scratch_capture_bytes(MlirType type);
+
 /* What that scratch must be aligned to, in bytes. */
 int64_t nereid_scratch_alignment(MlirOperation op);
 

@@ -53,6 +53,7 @@ static const char *const ttgir[] = {
 
 /* Requires ttg. Afterwards all memory has its place: what functions need is known. */
 static const char *const frames[] = {
+    "tritongpu-allocate-warp-groups{registers=$registers}",
     "convert-scf-to-cf",
     "allocate-shared-memory",
     "tritongpu-global-scratch-memory-allocation",
@@ -101,6 +102,7 @@ static const char *with_options(const char *step, const nereid_pipeline_options_
       {"$num-warps", options->num_warps},     {"$num-ctas", options->num_ctas},
       {"$num-stages", options->num_stages},   {"$capability", options->capability},
       {"$ptx-version", options->ptx_version}, {"$fp-fusion", options->fp_fusion},
+      {"$registers", options->registers},
   };
   for (size_t i = 0; step && i < sizeof variables / sizeof *variables; i++) {
     const char *found = strstr(step, variables[i].name);

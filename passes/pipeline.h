@@ -24,6 +24,7 @@ typedef struct nereid_pipeline_options {
   int capability;  /* 90 of sm_90a */
   int ptx_version; /* 87 of PTX 8.7 */
   bool fp_fusion;  /* multiply and add may be contracted */
+  bool registers;  /* the target moves registers between warps: setmaxnreg */
 } nereid_pipeline_options_t;
 
 /* The passes of `stage` as the text that --pass-pipeline takes between "builtin.module(" and ")", in `arena`. Null when

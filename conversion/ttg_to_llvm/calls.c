@@ -8,9 +8,12 @@
  * A tensor travels as its registers, in the layout of the function's type; a buffer as the address of its first
  * element. Behind them come the starts of the callee's frames in shared memory and in global scratch, each only if the
  * callee, or something that it calls, has a use for it: the offsets of what lies in a frame are constants, where the
- * frame starts depends on who called. What all threads can read for themselves (program ids) is passed by nobody. */
+ * frame starts depends on who called. What is called in a partition of ttg.warp_specialize is told which warp is its
+ * first, and which barrier is for its warps. What all threads can read for themselves (program ids) is passed by
+ * nobody. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/function.h"
+#include "conversion/ttg_to_llvm/warp_specialize.h"
 
 #include "analysis/alias.h"
 #include "base/ptx_name.h"
@@ -36,6 +39,23 @@ static MlirWalkResult find_need(MlirOperation op, void *user_data) {
   return needs->scratch && needs->shared ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
+static bool is_in_partition(MlirOperation op) {
+  while (!mlirOperationIsNull(op) && nereid_op_kind(op) != NEREID_OP_TTG_WARP_SPECIALIZE_PARTITIONS)
+    op = mlirOperationGetParentOperation(op);
+  return !mlirOperationIsNull(op);
+}
+
+/* What a partition calls, directly or through others. */
+static void find_warps(const nereid_call_graph_t *graph, nereid_lower_needs_t *needs) {
+  for (size_t i = 0; i < graph->functions.size; ++i) {
+    const nereid_call_function_t *function = nereid_call_graph_callers_first(graph, i);
+    for (size_t c = 0; c < function->n_calls; ++c) {
+      const nereid_call_edge_t *edge = nereid_call_graph_call(graph, function, c);
+      needs[edge->callee].warps |= needs[edge->caller].warps || is_in_partition(edge->call);
+    }
+  }
+}
+
 bool nereid_lower_find_needs(nereid_lower_t *lower) {
   const nereid_call_graph_t *graph = &lower->graph;
   lower->needs = nereid_arena_new(lower->arena, nereid_lower_needs_t, graph->functions.size);
@@ -49,6 +69,8 @@ bool nereid_lower_find_needs(nereid_lower_t *lower) {
       needs->scratch |= callee->scratch;
     }
   }
+  if (lower->needs)
+    find_warps(graph, lower->needs);
   return lower->needs != NULL;
 }
 
@@ -107,7 +129,9 @@ static int64_t offset_of(MlirOperation op, const char *name) {
 bool nereid_lower_append_frame_types(nereid_lower_t *lower, MlirOperation function, nereid_types_t *types) {
   const nereid_lower_needs_t *needs = &lower->needs[nereid_call_graph_number(&lower->graph, function)];
   return (!needs->shared || nereid_vector_push(lower->arena, types, lower->types.ptr_shared)) &&
-         (!needs->scratch || nereid_vector_push(lower->arena, types, lower->types.ptr_global));
+         (!needs->scratch || nereid_vector_push(lower->arena, types, lower->types.ptr_global)) &&
+         (!needs->warps || (nereid_vector_push(lower->arena, types, lower->types.i32) &&
+                            nereid_vector_push(lower->arena, types, lower->types.i32)));
 }
 
 void nereid_lower_take_frames(nereid_lower_t *lower, intptr_t first) {
@@ -115,7 +139,15 @@ void nereid_lower_take_frames(nereid_lower_t *lower, intptr_t first) {
   if (needs->shared)
     lower->shared_base = mlirBlockGetArgument(lower->entry, first++);
   if (needs->scratch)
-    lower->scratch_base = mlirBlockGetArgument(lower->entry, first);
+    lower->scratch_base = mlirBlockGetArgument(lower->entry, first++);
+  if (needs->warps) {
+    lower->first_warp = mlirBlockGetArgument(lower->entry, first++);
+    lower->barrier = mlirBlockGetArgument(lower->entry, first);
+  }
+}
+
+static bool append_or_zero(nereid_lower_t *lower, nereid_values_t *operands, MlirValue value) {
+  return nereid_vector_push(lower->arena, operands, mlirValueIsNull(value) ? nereid_emit_i32(lower, 0) : value);
 }
 
 static bool append_frames(nereid_lower_t *lower, MlirOperation call, nereid_values_t *operands) {
@@ -124,9 +156,12 @@ static bool append_frames(nereid_lower_t *lower, MlirOperation call, nereid_valu
   if (needs->shared && !nereid_vector_push(lower->arena, operands,
                                            nereid_lower_shared_pointer(lower, offset_of(call, "allocation.offset"))))
     return false;
-  return !needs->scratch ||
-         nereid_vector_push(lower->arena, operands,
-                            nereid_lower_scratch_pointer(lower, offset_of(call, "ttg.global_scratch_memory_offset")));
+  if (needs->scratch &&
+      !nereid_vector_push(lower->arena, operands,
+                          nereid_lower_scratch_pointer(lower, offset_of(call, "ttg.global_scratch_memory_offset"))))
+    return false;
+  return !needs->warps ||
+         (append_or_zero(lower, operands, lower->first_warp) && append_or_zero(lower, operands, lower->barrier));
 }
 
 /* --- results: one value, or a struct of them --- */
@@ -208,6 +243,7 @@ static bool lower_return(nereid_lower_t *lower, MlirOperation op, const nereid_l
     return false;
   if (values.size > 1)
     values.data[0] = pack(lower, &values, &returned);
+  nereid_warps_dismiss(lower);
   nereid_emit_op(lower, "llvm.return", 0, NULL, values.size > 0, values.data, 0, NULL);
   return true;
 }

@@ -135,16 +135,21 @@ static MlirValue append_element(nereid_lower_t *lower, message_t *message, MlirV
   return nereid_emit_cast(lower, is_signed && bits > 1 ? "llvm.sext" : "llvm.zext", lower->types.i32, value);
 }
 
-/* Where a function's prints put their arguments: one place for all, since vprintf has read them when it returns. */
+/* Where a function's prints put their arguments: one place for all, since vprintf has read them when it returns. It is
+ * made where the function begins, partitions or not: elsewhere it would be another one each time. */
 static MlirValue print_buffer(nereid_lower_t *lower) {
   if (!mlirValueIsNull(lower->print_buffer))
     return lower->print_buffer;
   nereid_builder_t saved = nereid_lower_enter_prologue(lower);
+  lower->builder.block = lower->entry;
+  lower->builder.before = mlirBlockGetTerminator(lower->entry);
   MlirNamedAttribute attributes[] = {
       nereid_emit_attribute(lower, "elem_type", mlirTypeAttrGet(lower->types.i64)),
       nereid_emit_attribute(lower, "alignment", mlirIntegerAttrGet(lower->types.i64, 8)),
+      nereid_emit_attribute(lower, "value", mlirIntegerAttrGet(lower->types.i32, MAX_PRINTED)),
   };
-  MlirValue count = nereid_emit_i32(lower, MAX_PRINTED);
+  MlirOperation number = nereid_emit_op(lower, "llvm.mlir.constant", 1, &lower->types.i32, 0, NULL, 1, &attributes[2]);
+  MlirValue count = mlirOperationGetResult(number, 0);
   MlirOperation slot = nereid_emit_op(lower, "llvm.alloca", 1, &lower->types.ptr, 1, &count, 2, attributes);
   lower->print_buffer = mlirOperationGetResult(slot, 0);
   nereid_lower_leave_prologue(lower, saved);

@@ -298,10 +298,22 @@ void nereid_emit_cond_branch(nereid_lower_t *lower, MlirValue condition, MlirBlo
 }
 
 /* The intrinsic and not nvvm.barrier: with locations, what MLIR 22.1 prints of that op it cannot read back. */
-void nereid_emit_barrier(nereid_lower_t *lower) {
-  ++lower->emitted.barriers;
-  MlirValue barrier = nereid_emit_i32(lower, 0);
+void nereid_emit_cta_barrier(nereid_lower_t *lower, int32_t number) {
+  MlirValue barrier = nereid_emit_i32(lower, number);
   nereid_emit_intrinsic(lower, "llvm.nvvm.barrier.cta.sync.aligned.all", (MlirType){NULL}, 1, &barrier);
+}
+
+void nereid_emit_barrier(nereid_lower_t *lower) {
+  const int32_t threads = lower->grid.num_warps * lower->grid.threads_per_warp;
+  ++lower->emitted.barriers;
+  if (mlirValueIsNull(lower->barrier)) {
+    nereid_emit_cta_barrier(lower, 0);
+  } else if (lower->grid.num_warps == 1) {
+    nereid_emit_warp_barrier(lower);
+  } else {
+    MlirValue operands[] = {lower->barrier, nereid_emit_i32(lower, threads)};
+    nereid_emit_intrinsic(lower, "llvm.nvvm.barrier.cta.sync.aligned.count", (MlirType){NULL}, 2, operands);
+  }
 }
 
 void nereid_emit_warp_barrier(nereid_lower_t *lower) {

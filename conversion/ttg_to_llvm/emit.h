@@ -82,8 +82,10 @@ MlirValue nereid_emit_intrinsic(nereid_lower_t *lower, const char *name, MlirTyp
 
 void nereid_emit_branch(nereid_lower_t *lower, MlirBlock to, intptr_t n, const MlirValue *arguments);
 void nereid_emit_cond_branch(nereid_lower_t *lower, MlirValue condition, MlirBlock if_true, MlirBlock if_false);
-/* All threads of the CTA, or of the warp, wait for each other, and see what they have written. */
+/* Threads wait for each other, and see what they have written: those of the warps whose code is lowered, all of the CTA
+ * (at the barrier of that number), or those of the warp. */
 void nereid_emit_barrier(nereid_lower_t *lower);
+void nereid_emit_cta_barrier(nereid_lower_t *lower, int32_t number);
 void nereid_emit_warp_barrier(nereid_lower_t *lower);
 
 #endif

@@ -19,7 +19,9 @@
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/kernel_abi.h"
 #include "conversion/ttg_to_llvm/remarks.h"
+#include "conversion/ttg_to_llvm/warp_specialize.h"
 #include "dialects/diagnose.h"
+#include "dialects/ttg/module.h"
 
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
@@ -113,8 +115,7 @@ static bool append_parameter(nereid_lower_t *lower, signature_t *signature, Mlir
 }
 
 static int32_t total_warps(nereid_lower_t *lower) {
-  MlirAttribute total = attribute_of(lower->module, "ttg.total-num-warps");
-  return mlirAttributeIsNull(total) ? lower->grid.num_warps : (int32_t)mlirIntegerAttrGetValueInt(total);
+  return nereid_ttg_total_num_warps(lower->module);
 }
 
 /* What a CTA can have (CUDA C++ Programming Guide, "Compute Capabilities"). */
@@ -213,11 +214,12 @@ static void append_kernel_attributes(nereid_lower_t *lower, attributes_t *attrib
         nereid_emit_attribute(lower, "nvvm.cluster_dim", mlirDenseI32ArrayGet(lower->context, 1, &ctas)));
 }
 
-/* Discardable attributes go along, but for those that mean something else to llvm.func. */
+/* Discardable attributes go along, but for those that mean something else, or nothing, to llvm.func. */
 static void append_discardable(nereid_lower_t *lower, MlirOperation function, attributes_t *attributes) {
   for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(function); ++i) {
     MlirNamedAttribute attribute = mlirOperationGetDiscardableAttribute(function, i);
-    if (!mlirStringRefEqual(mlirIdentifierStr(attribute.name), ref("noinline")))
+    MlirStringRef name = mlirIdentifierStr(attribute.name);
+    if (!mlirStringRefEqual(name, ref("noinline")) && !mlirStringRefEqual(name, ref("ttg.num-warps")))
       nereid_vector_push(lower->arena, attributes, attribute);
   }
 }
@@ -340,7 +342,7 @@ static void create_prologue(nereid_lower_t *lower, MlirOperation function, MlirR
   intptr_t next = 0;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(source); ++i)
     append_values(lower, mlirBlockGetArgument(source, i), entry, &next);
-  lower->entry = entry;
+  lower->entry = lower->prologue = entry;
   if (!lower->is_kernel)
     nereid_lower_take_frames(lower, next);
 }
@@ -386,6 +388,10 @@ static void begin_function(nereid_lower_t *lower, const nereid_call_function_t *
   lower->shared_base = (MlirValue){NULL};
   lower->scratch_base = (MlirValue){NULL};
   lower->print_buffer = (MlirValue){NULL};
+  lower->first_warp = (MlirValue){NULL};
+  lower->barrier = (MlirValue){NULL};
+  lower->workers = NULL;
+  lower->grid.num_warps = nereid_ttg_num_warps(function->op);
   nereid_map_initialize(&lower->values, lower->arena);
   nereid_map_initialize(&lower->blocks, lower->arena);
   nereid_map_initialize(&lower->constants, lower->arena);
@@ -430,9 +436,11 @@ bool nereid_lower_function(nereid_lower_t *lower, const nereid_call_function_t *
   lower->builder.before = (MlirOperation){NULL};
   lower->thread_id = nereid_emit(lower, "nvvm.read.ptx.sreg.tid.x", lower->types.i32, 0, NULL);
   cast_descriptors(lower);
-  nereid_emit_branch(lower, nereid_lower_block(lower, blocks.data[0]), 0, NULL); /* what follows goes in front of it */
+  if (!nereid_warps_begin(lower, nereid_lower_block(lower, blocks.data[0]))) /* what follows goes in front of the end */
+    return false;
   for (size_t i = 0; i < blocks.size; ++i)
     if (!lower_block(lower, blocks.data[i]))
       return false;
+  nereid_warps_end(lower);
   return !lower->arena->failed;
 }

@@ -173,8 +173,8 @@ bool nereid_lower_elementwise(nereid_lower_t *lower, MlirOperation op, const ner
 
 nereid_builder_t nereid_lower_enter_prologue(nereid_lower_t *lower) {
   nereid_builder_t saved = lower->builder;
-  lower->builder.block = lower->entry;
-  lower->builder.before = mlirBlockGetTerminator(lower->entry);
+  lower->builder.block = lower->prologue;
+  lower->builder.before = mlirBlockGetTerminator(lower->prologue);
   lower->builder.location = mlirOperationGetLocation(lower->function);
   return saved;
 }

@@ -26,6 +26,7 @@
 #include "mlir-c/IR.h"
 
 typedef struct nereid_lower_row nereid_lower_row_t;
+typedef struct nereid_lower_workers nereid_lower_workers_t; /* warp_specialize.c */
 
 /* What the target and the caller decide. */
 typedef struct nereid_lower_options {
@@ -49,9 +50,10 @@ typedef struct nereid_lower_types {
 
 enum { NEREID_LOWER_OVERFLOWS = 4 };
 
-/* Which frames a function, or something that it calls, has anything in. */
+/* Which frames a function, or something that it calls, has anything in; and whether it must be told which warps run it,
+ * as partitions of ttg.warp_specialize do. */
 typedef struct nereid_lower_needs {
-  bool shared, scratch;
+  bool shared, scratch, warps;
 } nereid_lower_needs_t;
 
 /* How much was emitted of what costs more than an instruction, for remarks. */
@@ -86,15 +88,22 @@ typedef struct nereid_lower {
   /* of the function being converted */
   MlirOperation function; /* the tt.func */
   bool is_kernel;
-  MlirBlock entry;          /* of the llvm.func: the prologue, which ends in a branch to the body */
-  MlirValue thread_id;      /* i32, within the CTA */
+  MlirBlock entry;                 /* of the llvm.func; its arguments are those of the function */
+  nereid_lower_workers_t *workers; /* of a kernel with warps for partitions; null: all warps run the function */
+
+  /* of the warps whose code is lowered: all of the function's, or a partition's (warp_specialize.h) */
+  MlirBlock prologue;       /* ends in a branch to the body; of a function its entry */
+  MlirValue thread_id;      /* i32, among these warps */
+  MlirValue first_warp;     /* i32, of these in the CTA; null: 0 */
+  MlirValue barrier;        /* i32: the number of the barrier that is theirs; null: 0, for all threads of the CTA */
+  MlirBlock after;          /* where a region of ttg.warp_specialize goes on that ends here */
   MlirValue shared_base;    /* ptr<3>, null until used: see nereid_lower_shared_pointer */
   MlirValue scratch_base;   /* ptr<1>, null until used: see nereid_lower_scratch_pointer */
   MlirValue print_buffer;   /* ptr, null until something is printed */
   nereid_map_t values;      /* MlirValue -> nereid_lowered_t * */
   nereid_map_t blocks;      /* MlirBlock -> its block in the llvm.func */
-  nereid_map_t constants;   /* attribute -> its llvm.mlir.constant in the prologue */
-  nereid_map_t coordinates; /* tensor type -> nereid_coordinates_t * */
+  nereid_map_t constants;   /* of these warps: attribute -> its llvm.mlir.constant in the prologue */
+  nereid_map_t coordinates; /* of these warps: tensor type -> nereid_coordinates_t * */
   nereid_map_t layouts;     /* encoding x shape, as tensor type -> nereid_layout_t * */
   nereid_map_t over_budget; /* tensor types that a remark has told to be too large */
 } nereid_lower_t;
@@ -125,6 +134,8 @@ extern const nereid_lower_row_t nereid_lower_extern_rows[];
 extern const nereid_lower_row_t nereid_lower_debug_rows[];
 extern const nereid_lower_row_t nereid_lower_control_flow_rows[];
 extern const nereid_lower_row_t nereid_lower_call_rows[];
+extern const nereid_lower_row_t nereid_lower_warp_specialize_rows[];
+extern const nereid_lower_row_t nereid_lower_mbarrier_rows[];
 extern const nereid_lower_row_t nereid_lower_convert_layout_rows[];
 extern const nereid_lower_row_t nereid_lower_reduce_rows[];
 extern const nereid_lower_row_t nereid_lower_scan_rows[];
@@ -228,8 +239,8 @@ MlirValue nereid_lower_storing_thread(nereid_lower_t *lower, MlirType type);
 
 /* --- the function --- */
 
-/* Runs the following emissions in the prologue, where every block can use the result. Returns the builder to restore
- * with nereid_lower_leave_prologue. */
+/* Runs the following emissions in the prologue, where every block of these warps can use the result. Returns the
+ * builder to restore with nereid_lower_leave_prologue. */
 nereid_builder_t nereid_lower_enter_prologue(nereid_lower_t *lower);
 void nereid_lower_leave_prologue(nereid_lower_t *lower, nereid_builder_t saved);
 

@@ -26,7 +26,8 @@ static nereid_status_t run_passes(nereid_compilation_t *compilation, nereid_pipe
                                              .num_stages = settings->num_stages,
                                              .capability = (int)settings->target.capability,
                                              .ptx_version = (int)settings->target.ptx_version,
-                                             .fp_fusion = settings->fp_fusion};
+                                             .fp_fusion = settings->fp_fusion,
+                                             .registers = settings->target.architecture_only};
   MlirPassManager manager = mlirPassManagerCreate(mlirOperationGetContext(compilation->module));
   nereid_status_t status =
       nereid_pipeline_add(mlirPassManagerGetAsOpPassManager(manager), pipeline, &options, &compilation->scratch);

@@ -1,4 +1,4 @@
-"""Runs kernels that call functions against the interpreter.
+"""Runs kernels that call functions, and kernels whose warps run different code, against the interpreter.
 
     calls.py [--on gpu] FILE...
 
@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 ROWS = ["--grid", "4", "--arg", "0=f32[4x256]:rand", "--arg", "1=f32[4x256]:zeros", "--arg"]
+WARPS = ["--grid", "4", "--arg", "0=f32[4x256]:rand", "--arg", "1=f32[16x256]:zeros", "--arg"]
 CASES = {
     "calls.ttgir": {
         "diamond": [*ROWS, "2=0"],
@@ -18,6 +19,15 @@ CASES = {
         "branches": [*ROWS, "2=0"],
         "handed": [*ROWS, "2=0"],
         "flight": [*ROWS, "2=0"],
+    },
+    "warps.ttgir": {
+        "exchanges": [*WARPS, "2=0"],
+        "ring": [*WARPS, "2=7"],
+        "loop": [*WARPS, "2=5"],
+        "shared_callee": [*WARPS, "2=0"],
+        "early": [*WARPS, "2=0"],
+        "branch": [*WARPS, "2=0"],
+        "plain": [*WARPS, "2=0"],
     },
     "calls.ttir": {
         "registers": "--grid 1 --arg x=f32[128x128]:rand --arg o=f32[128x128]:zeros --arg n=0".split(),

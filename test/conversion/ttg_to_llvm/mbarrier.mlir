@@ -1,0 +1,61 @@
+// mbarriers: one thread makes, ends and arrives, all wait.
+// RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm="compute-capability=90" | FileCheck %s --check-prefixes=CHECK,HOPPER
+// RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm="compute-capability=80" 2>&1 | FileCheck %s --check-prefixes=CHECK,AMPERE
+
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #plain, #smem, mutable>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:80"} {
+
+// CHECK-LABEL: llvm.func internal @life(
+// CHECK: %[[TID:.*]] = nvvm.read.ptx.sreg.tid.x
+// CHECK: %[[FIRST:.*]] = llvm.icmp "eq" %[[TID]]
+// CHECK-NEXT: llvm.cond_br %[[FIRST]], ^[[ONE:.*]], ^[[REST:.*]]
+// CHECK-NEXT: ^[[ONE]]:
+// CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.mbarrier.init.shared"(%arg0, %{{.*}}) : (!llvm.ptr<3>, i32) -> ()
+// CHECK-NEXT: llvm.br ^[[REST]]
+// CHECK-NEXT: ^[[REST]]:
+// CHECK: llvm.call_intrinsic "llvm.nvvm.mbarrier.inval.shared"(%arg0)
+tt.func private @life(%b: !bar) {
+  ttng.init_barrier %b, 3 : !bar
+  ttng.inval_barrier %b : !bar
+  tt.return
+}
+
+// CHECK-LABEL: llvm.func internal @arrive(
+// CHECK: llvm.call_intrinsic "llvm.nvvm.mbarrier.arrive.shared"(%arg0) : (!llvm.ptr<3>) -> i64
+// CHECK: %[[BOTH:.*]] = llvm.and %{{.*}}, %arg1 : i1
+// CHECK-NEXT: llvm.cond_br %[[BOTH]]
+// HOPPER: llvm.inline_asm has_side_effects "mbarrier.arrive.shared.b64 _, [$0], $1;", "r,r,~{memory}" %arg0, %{{.*}}
+// AMPERE: llvm.call_intrinsic "llvm.nvvm.mbarrier.arrive.noComplete.shared"(%arg0, %{{.*}}) : (!llvm.ptr<3>, i32) -> i64
+// AMPERE-NEXT: llvm.call_intrinsic "llvm.nvvm.mbarrier.arrive.shared"(%arg0)
+tt.func private @arrive(%b: !bar, %p: i1) {
+  ttng.arrive_barrier %b, 1 : !bar
+  ttng.arrive_barrier %b, 3, %p : !bar
+  tt.return
+}
+
+// CHECK-LABEL: llvm.func internal @wait(
+// CHECK-NOT: llvm.cond_br
+// HOPPER: llvm.inline_asm has_side_effects "{ .reg .pred done; again: mbarrier.try_wait.parity.shared.b64 done, [$0], $1; @!done bra again; }", "r,r,~{memory}" %arg0, %arg1
+// AMPERE: llvm.inline_asm has_side_effects "{ .reg .pred done; again: mbarrier.test_wait.parity.shared.b64 done, [$0], $1; @!done bra again; }"
+// CHECK: llvm.cond_br %arg2, ^[[THEN:bb[0-9]+]]
+// CHECK-NEXT: ^[[THEN]]:
+// CHECK-NEXT: llvm.inline_asm
+tt.func private @wait(%b: !bar, %phase: i32, %p: i1) {
+  ttng.wait_barrier %b, %phase : !bar
+  ttng.wait_barrier %b, %phase, %p : !bar
+  tt.return
+}
+
+// Each thread for its own copies.
+// CHECK-LABEL: llvm.func internal @copies(
+// CHECK-NOT: llvm.cond_br
+// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.mbarrier.arrive.shared"(%arg0)
+// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.mbarrier.arrive.noinc.shared"(%arg0)
+tt.func private @copies(%b: !bar) {
+  ttng.async_copy_mbarrier_arrive %b : !bar
+  ttng.async_copy_mbarrier_arrive %b {noIncrement} : !bar
+  tt.return
+}
+}

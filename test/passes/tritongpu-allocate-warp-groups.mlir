@@ -1,0 +1,156 @@
+// Which warps run which partition, and with how many registers.
+// RUN: nereid-opt %s --split-input-file --tritongpu-allocate-warp-groups | FileCheck %s
+// Once more it finds nothing to do.
+// RUN: nereid-opt %s --split-input-file --tritongpu-allocate-warp-groups --tritongpu-allocate-warp-groups | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --tritongpu-allocate-warp-groups --tritongpu-allocate-warp-groups=registers=false | FileCheck %s --check-prefix=NONE
+// NONE-NOT: actualRegisters
+// RUN: not nereid-opt %S/Inputs/warp_groups_invalid.mlir --split-input-file --tritongpu-allocate-warp-groups 2>&1 | FileCheck %s --check-prefix=BAD
+
+// No partitions: nothing changes.
+// CHECK: module attributes {"ttg.num-warps" = 4 : i32} {
+module attributes {"ttg.num-warps" = 4 : i32} {
+}
+
+// -----
+
+// 13 more warps are 16; larger ones first; empty partitions take the rest.
+// CHECK: module attributes {"ttg.num-warps" = 4 : i32, "ttg.total-num-warps" = 20 : i32}
+module attributes {"ttg.num-warps" = 4 : i32} {
+tt.func @kernel(%x: i32) {
+  // CHECK: ttg.warp_specialize(%{{.*}}) attributes {warpGroupStartIds = array<i32: 18, 4, 12, 16, 19>}
+  ttg.warp_specialize(%x)
+  default {
+    ttg.warp_yield
+  }
+  partition0(%y: i32) num_warps(1) {
+    // CHECK: tt.assert
+    %c = arith.cmpi eq, %y, %y : i32
+    tt.assert %c, "" : i1
+    ttg.warp_return
+  }
+  partition1(%y: i32) num_warps(8) {
+    ttg.warp_return
+  }
+  partition2(%y: i32) num_warps(4) {
+    ttg.warp_return
+  } : (i32) -> ()
+  // CHECK: partition3(%{{.*}}: i32) num_warps(2) {
+  // CHECK-NEXT: ttg.warp_return
+  // CHECK: partition4(%{{.*}}: i32) num_warps(1) {
+  tt.return
+}
+}
+
+// -----
+
+// All operations of a module have as many warps.
+// CHECK: "ttg.total-num-warps" = 16 : i32
+module attributes {"ttg.num-warps" = 4 : i32} {
+tt.func @several() {
+  // CHECK: warpGroupStartIds = array<i32: 12, 14, 4, 15>
+  ttg.warp_specialize()
+  default {
+    ttg.warp_yield
+  }
+  partition0() num_warps(2) {
+    ttg.warp_return
+  }
+  partition1() num_warps(1) {
+    ttg.warp_return
+  } : () -> ()
+  // CHECK: warpGroupStartIds = array<i32: 14, 4, 12, 15>
+  ttg.warp_specialize()
+  default {
+    ttg.warp_yield
+  }
+  partition0() num_warps(1) {
+    ttg.warp_return
+  }
+  partition1() num_warps(8) {
+    ttg.warp_return
+  } : () -> ()
+  tt.return
+}
+}
+
+// -----
+
+// The warps of a group get what the most demanding one asks for, the default region what they give away.
+// CHECK: ttg.maxnreg = 168 : i32
+module attributes {"ttg.num-warps" = 8 : i32} {
+tt.func @gives() {
+  // CHECK: actualRegisters = array<i32: 208, 80, 80, 80>
+  ttg.warp_specialize() attributes {requestedRegisters = array<i32: 48, 77, 48>}
+  default {
+    ttg.warp_yield
+  }
+  partition0() num_warps(1) {
+    ttg.warp_return
+  }
+  partition1() num_warps(2) {
+    ttg.warp_return
+  }
+  partition2() num_warps(1) {
+    ttg.warp_return
+  } : () -> ()
+  tt.return
+}
+}
+
+// -----
+
+// It has fewer than at launch.
+// CHECK: ttg.maxnreg = 128 : i32
+module attributes {"ttg.num-warps" = 8 : i32} {
+tt.func @takes() {
+  // CHECK: actualRegisters = array<i32: 64, 192>
+  ttg.warp_specialize() attributes {requestedRegisters = array<i32: 192>}
+  default {
+    ttg.warp_yield
+  }
+  partition0() num_warps(8) {
+    ttg.warp_return
+  } : () -> ()
+  tt.return
+}
+}
+
+// -----
+
+// It cannot have more than 256, nor partitions fewer than 24, and a thread names 255 at most.
+// CHECK: ttg.maxnreg = 255 : i32
+module attributes {"ttg.num-warps" = 4 : i32} {
+tt.func @limits() {
+  // CHECK: actualRegisters = array<i32: 256, 24, 24>
+  ttg.warp_specialize() attributes {requestedRegisters = array<i32: 8>}
+  default {
+    ttg.warp_yield
+  }
+  partition0() num_warps(2) {
+    ttg.warp_return
+  } : () -> ()
+  tt.return
+}
+}
+
+// -----
+
+// Too much is asked for: all keep what they have.
+// CHECK-NOT: ttg.maxnreg
+// CHECK-NOT: actualRegisters
+module attributes {"ttg.num-warps" = 4 : i32} {
+tt.func @too_much() {
+  ttg.warp_specialize() attributes {requestedRegisters = array<i32: 256>}
+  default {
+    ttg.warp_yield
+  }
+  partition0() num_warps(8) {
+    ttg.warp_return
+  } : () -> ()
+  tt.return
+}
+}
+
+// BAD: error: 'ttg.warp_specialize' op needs 36 warps, 32 of them for partitions: expected 32 at most
+// BAD: error: 'ttg.warp_specialize' op has 2 numbers of registers, expected one per partition, 1
+// BAD: error: 'ttg.warp_specialize' op needs to know how many warps run its default region: expected ttg.num-warps of the module
