@@ -134,9 +134,6 @@ static uint16_t flags_of_lowering(nereid_op_kind_t kind, MlirOperation op, bool 
     return flags_of_atomic(op, nereid_tt_atomic_rmw_get_sem(op), has_scratch);
   case NEREID_OP_TT_ATOMIC_CAS:
     return flags_of_atomic(op, nereid_tt_atomic_cas_get_sem(op), has_scratch);
-  case NEREID_OP_TT_ASSERT:
-    return mlirTypeIsARankedTensor(mlirValueGetType(nereid_tt_assert_get_condition(op))) ? NEREID_EVENT_BARRIER_LAST
-                                                                                         : 0;
   case NEREID_OP_TTG_CONVERT_LAYOUT:
     return has_scratch ? flags_of_conversion(op) : 0;
   default:

@@ -9,6 +9,8 @@
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
 #include "passes/debug_scope.h"
+#include "seam/effects.h"
+#include "seam/ir.h"
 
 #include "nereid/dialects/tt.h"
 
@@ -55,6 +57,42 @@ static bool emit_assertfail(nereid_lower_t *lower, MlirOperation op) {
   return true;
 }
 
+/* Whether a tensor has its elements where `layout` has them. */
+static bool lies_as(nereid_lower_t *lower, MlirValue tensor, const nereid_layout_t *layout) {
+  MlirType type = mlirValueGetType(tensor);
+  const nereid_layout_t *own = mlirTypeIsARankedTensor(type) ? nereid_lower_layout(lower, type) : NULL;
+  return own && nereid_layout_equal(own, layout);
+}
+
+/* Whether a thread that goes on may fault on what the assert guards, and hide the message of another one. Where all
+ * accesses up to the end are laid out as the condition is, each thread has asserted what it uses itself, and what it
+ * gets from others comes after their verdict. Of asserts in a row the last one decides. */
+static bool must_wait(nereid_lower_t *lower, MlirOperation assertion, MlirValue condition) {
+  enum { MAX_LOOK = 512 };
+  const nereid_layout_t *layout = nereid_lower_layout(lower, mlirValueGetType(condition));
+  MlirOperation op = mlirOperationGetNextInBlock(assertion);
+  for (int i = 0; layout && i < MAX_LOOK; ++i, op = mlirOperationGetNextInBlock(op))
+    switch (nereid_op_kind(op)) {
+    case NEREID_OP_TT_LOAD:
+    case NEREID_OP_TT_STORE:
+    case NEREID_OP_TT_ATOMIC_RMW:
+    case NEREID_OP_TT_ATOMIC_CAS:
+      if (!lies_as(lower, mlirOperationGetOperand(op, 0), layout))
+        return true;
+      break;
+    case NEREID_OP_TT_ASSERT:
+      if (lies_as(lower, mlirOperationGetOperand(op, 0), layout))
+        return false;
+      break;
+    case NEREID_OP_TT_RETURN:
+      return !lower->is_kernel;
+    default:
+      if (nereidMlirOperationHasTrait(op, NereidMlirTraitIsTerminator) || !nereidMlirOperationIsMemoryEffectFree(op))
+        return true;
+    }
+  return true;
+}
+
 static bool lower_assert(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   MlirValue source = nereid_tt_assert_get_condition(op);
@@ -68,8 +106,7 @@ static bool lower_assert(nereid_lower_t *lower, MlirOperation op, const nereid_l
   if (!emit_assertfail(lower, op))
     return false;
   nereid_lower_end_if(lower, rest);
-  /* All threads wait for the verdict: one that goes on may fault on what the assert guards, and hide its message. */
-  if (mlirTypeIsARankedTensor(mlirValueGetType(source)))
+  if (mlirTypeIsARankedTensor(mlirValueGetType(source)) && must_wait(lower, op, source))
     nereid_emit_barrier(lower);
   return true;
 }

@@ -182,13 +182,14 @@ tt.func @loop(%x: tensor<512xi32, #line>, %n: i32) {
   tt.return
 }
 
-// Barriers that are there count: of the dialects, of an atomic of the whole program, of an assertion.
+// Barriers that are there count: of the dialects, of an atomic of the whole program. An assertion has one only sometimes.
 // CHECK-LABEL: @given
 // CHECK: gpu.barrier
 // CHECK-NEXT: local_load
 // CHECK-NEXT: tt.atomic_rmw
 // CHECK-NEXT: local_store
 // CHECK-NEXT: tt.assert
+// CHECK-NEXT: ttg.local_barrier{{$}}
 // CHECK-NEXT: local_load
 // CHECK-NEXT: tt.return
 tt.func @given(%x: tensor<512xi32, #line>, %p: !tt.ptr<i32>, %n: i32, %c: tensor<512xi1, #line>) {

@@ -79,8 +79,46 @@ tt.func private @copies(%x: tensor<2x128xi1, #two>) {
 // CHECK: llvm.mlir.addressof @[[NAME]]
 // CHECK: llvm.call @__assertfail
 // CHECK: barrier
+// CHECK: llvm.return
 tt.func private @asserts(%x: tensor<256xi1, #v2>) {
   tt.assert %x, "out of range" : tensor<256xi1, #v2> loc(fused["name"(callsite("inner"("kernel.py":12:3) at "other.py":1:1))])
+  tt.return
+}
+
+// A thread that reads only where it has asserted itself need not wait for others, and of asserts in a row the last decides;
+// one that reads elsewhere might fault on what another thread asserts, and so might whoever called the function.
+// CHECK-LABEL: llvm.func @guarded(
+// CHECK-COUNT-2: llvm.call @__assertfail
+// CHECK-NOT: barrier
+// CHECK: llvm.return
+tt.func public @guarded(%a: !tt.ptr<f32>, %n: i32) {
+  %i = tt.make_range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #v2>
+  %s = tt.splat %n : i32 -> tensor<256xi32, #v2>
+  %x = arith.cmpi slt, %i, %s : tensor<256xi32, #v2>
+  %y = arith.cmpi sgt, %i, %s : tensor<256xi32, #v2>
+  tt.assert %x, "out of range" : tensor<256xi1, #v2>
+  tt.assert %y, "out of range" : tensor<256xi1, #v2>
+  %b = tt.splat %a : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>, #v2>
+  %p = tt.addptr %b, %i : tensor<256x!tt.ptr<f32>, #v2>, tensor<256xi32, #v2>
+  %v = tt.load %p : tensor<256x!tt.ptr<f32>, #v2>
+  tt.store %p, %v : tensor<256x!tt.ptr<f32>, #v2>
+  tt.return
+}
+
+// CHECK-LABEL: llvm.func @elsewhere(
+// CHECK: llvm.call @__assertfail
+// CHECK-NOT: barrier
+// CHECK: llvm.call @__assertfail
+// CHECK: barrier
+// CHECK: llvm.load
+tt.func public @elsewhere(%a: !tt.ptr<f32>, %n: i32) {
+  %i = tt.make_range {start = 0 : i32, end = 256 : i32} : tensor<256xi32, #v2>
+  %s = tt.splat %n : i32 -> tensor<256xi32, #v2>
+  %x = arith.cmpi slt, %i, %s : tensor<256xi32, #v2>
+  tt.assert %x, "out of range" : tensor<256xi1, #v2>
+  tt.assert %x, "out of range" : tensor<256xi1, #v2>
+  %v = tt.load %a : !tt.ptr<f32>
+  tt.store %a, %v : !tt.ptr<f32>
   tt.return
 }
 }
