@@ -24,16 +24,15 @@ static bool hidden(emu_parser_t *parser, uint32_t bytes, uint32_t *out_offset) {
 
 /* Of an argument with `bytes` bytes, 0 where they are not known, or a result. */
 static bool read_place(emu_parser_t *parser, const emu_insn_t *insn, uint32_t bytes, bool result, place_t *out) {
-  const char *at = parser->at;
-  uint32_t line = parser->line, ignored;
+  const emu_mark_t start = emu_mark(parser);
+  uint32_t ignored;
   nereid_view_t name = nereid_emulator_word(parser, true);
   const emu_symbol_t *symbol = nereid_emulator_find(parser->scope, name, &ignored);
   if (symbol && symbol->kind == EMU_SYMBOL_ADDRESS && symbol->space == EMU_LOCAL) {
     *out = (place_t){.offset = (uint32_t)symbol->value, .bytes = symbol->bytes};
     return true;
   }
-  parser->at = at;
-  parser->line = line;
+  emu_return_to(parser, start);
   static const char *const widths[9] = {[0] = "s*", [1] = "sb", [2] = "sh", [4] = "sw", [8] = "sl"};
   emu_form_t form = {.operands = result ? "d*" : bytes <= 8 && widths[bytes] ? widths[bytes] : "s*"};
   emu_insn_t probe = *insn;
@@ -121,52 +120,25 @@ static bool add_copies(emu_parser_t *parser, emu_insn_t *insn, const place_t *pl
   return true;
 }
 
-/* A function that calls another one with its own parameters and gives what that gives. */
-static bool forward(emu_parser_t *parser, nereid_emulator_kernel_t *from, nereid_emulator_kernel_t *to) {
+bool nereid_emulator_forward(emu_parser_t *parser, nereid_emulator_kernel_t *from, nereid_emulator_kernel_t *to) {
   uint32_t n = from->n_results, rest = (uint32_t)from->formals.size - n;
   place_t *places = nereid_arena_new(&parser->scratch, place_t, from->formals.size);
   emu_insn_t insn = {.execute = nereid_emulator_call,
+                     .variant = (uint16_t)nereid_emulator_function_index(parser, to->name),
                      .line = parser->line,
                      .klass = NEREID_EMULATOR_CLASS_CONTROL,
                      .text = "",
                      .guard = {.absent = 1}};
-  if (!places)
+  struct emu_call record = {insn.line, from, to, (uint32_t)parser->program->insns.size};
+  if (!places || !nereid_vector_push(&parser->scratch, &parser->calls, record))
     return nereid_emulator_memory_out(parser);
   for (size_t i = 0; i < from->formals.size; ++i)
     places[i] = (place_t){.offset = from->formals.data[i].offset, .bytes = from->formals.data[i].size};
-  insn.variant = (uint16_t)nereid_emulator_function_index(parser, to->name);
   emu_insn_t behind = insn;
   behind.execute = nereid_emulator_copy_results;
-  emu_operand_t none = {.absent = 1};
-  from->entry = (uint32_t)parser->program->insns.size;
-  struct emu_call record = {insn.line, from, to, from->entry};
-  return (nereid_vector_push(&parser->scratch, &parser->calls, record) || nereid_emulator_memory_out(parser)) &&
-         add_copies(parser, &insn, places + n, rest, to->formals.data + n, false) &&
+  return add_copies(parser, &insn, places + n, rest, to->formals.data + n, false) &&
          nereid_emulator_push(parser, &insn) && add_copies(parser, &behind, places, n, to->formals.data, true) &&
-         nereid_emulator_push(parser, &behind) && nereid_emulator_instruction(parser, nereid_view("ret"), &none) &&
-         nereid_emulator_place_registers(parser);
-}
-
-bool nereid_emulator_alias(emu_parser_t *parser) {
-  size_t indices[2];
-  for (int i = 0; i < 2; ++i) {
-    nereid_view_t name = nereid_emulator_word(parser, false);
-    indices[i] = nereid_emulator_function_index(parser, name);
-    if (indices[i] == SIZE_MAX)
-      return nereid_emulator_syntax(parser, "no function '%.*s'", (int)(name.size < 80 ? name.size : 80), name.data);
-    if (i == 0 && !nereid_emulator_expect(parser, ','))
-      return false;
-  }
-  nereid_emulator_kernel_t *from = parser->program->functions.data[indices[0]];
-  nereid_emulator_kernel_t *to = parser->program->functions.data[indices[1]];
-  bool fits = from->n_results == to->n_results && from->formals.size == to->formals.size && !from->defined &&
-              !from->is_entry && !to->is_entry && from != to;
-  if (!fits)
-    return nereid_emulator_syntax(parser, "'%s' cannot be another name of '%s'", from->name_text, to->name_text);
-  from->defined = true;
-  parser->function = from;
-  parser->formals.size = parser->registers.size = parser->fixups.size = 0;
-  return forward(parser, from, to) && nereid_emulator_expect(parser, ';');
+         nereid_emulator_push(parser, &behind);
 }
 
 static bool push_results(emu_parser_t *parser, call_t *call, emu_insn_t *behind) {
@@ -261,8 +233,7 @@ bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn) {
   if (nereid_emulator_peek(parser) == '(' &&
       (!read_places(parser, insn, NULL, true, &call.results, &call.n_results) || !nereid_emulator_expect(parser, ',')))
     return false;
-  (void)nereid_emulator_peek(parser);
-  const char *at = parser->at;
+  const emu_mark_t start = emu_mark(parser);
   nereid_view_t name = nereid_emulator_word(parser, false);
   size_t index = nereid_emulator_function_index(parser, name);
   nereid_emulator_kernel_t *callee = index == SIZE_MAX ? NULL : parser->program->functions.data[index];
@@ -272,19 +243,17 @@ bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn) {
   if (through) {
     static const emu_form_t form = {.operands = "sl"};
     emu_insn_t probe = *insn;
-    parser->at = at;
+    emu_return_to(parser, start);
     if (!nereid_emulator_operands(parser, &probe, &form))
       return false;
     address = probe.operands[0];
   } else if (!callee || callee->is_entry) {
     return nereid_emulator_syntax(parser, "no function '%.*s'", (int)(name.size < 80 ? name.size : 80), name.data);
   }
-  const char *comma = parser->at;
-  uint32_t line = parser->line;
+  const emu_mark_t comma = emu_mark(parser);
   if (nereid_emulator_accept(parser, ',')) {
     if (nereid_emulator_peek(parser) != '(') { /* no arguments, a prototype */
-      parser->at = comma;
-      parser->line = line;
+      emu_return_to(parser, comma);
     } else if (!read_places(parser, insn, through ? NULL : callee, false, &call.arguments, &call.n_arguments)) {
       return false;
     }
@@ -292,27 +261,14 @@ bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn) {
   return through ? indirect(parser, &call, &address) : direct(parser, &call, callee);
 }
 
-/* .callprototype (.param .b32 _) _ (.param .b64 _, .param .b8 _[8]); bytes of the parameters, results first. */
-static bool prototype_list(emu_parser_t *parser, emu_symbol_t *symbol) {
-  if (!nereid_emulator_expect(parser, '('))
-    return false;
-  while (!nereid_emulator_accept(parser, ')')) {
-    emu_declaration_t declaration;
-    if (!nereid_emulator_expect(parser, '.'))
-      return false;
-    nereid_view_t space = nereid_emulator_word(parser, false);
-    if (!nereid_emulator_is(space, "param") && !nereid_emulator_is(space, "reg"))
-      return nereid_emulator_syntax(parser, "parameters in .%.*s are not emulated",
-                                    (int)(space.size < 40 ? space.size : 40), space.data);
-    if (!nereid_emulator_declaration(parser, &declaration))
-      return false;
-    ++symbol->n;
-    if (!nereid_vector_push(&parser->scratch, &parser->prototypes, declaration.bytes))
-      return nereid_emulator_memory_out(parser);
-    if (!nereid_emulator_accept(parser, ',') && nereid_emulator_peek(parser) != ')')
-      return nereid_emulator_expect(parser, ')');
-  }
-  return true;
+/* A parameter of .callprototype (.param .b32 _) _ (.param .b64 _, .param .b8 _[8]): its bytes, results first. */
+static bool prototype_parameter(emu_parser_t *parser, const emu_declaration_t *declaration, bool is_register,
+                                void *data) {
+  emu_symbol_t *symbol = data;
+  (void)is_register;
+  ++symbol->n;
+  return nereid_vector_push(&parser->scratch, &parser->prototypes, declaration->bytes) ||
+         nereid_emulator_memory_out(parser);
 }
 
 /* .calltargets f, g; the parameters of the first are those of all. */
@@ -339,11 +295,11 @@ bool nereid_emulator_prototype(emu_parser_t *parser, nereid_view_t name, bool ta
     if (!call_targets(parser, &symbol))
       return false;
   } else {
-    if (nereid_emulator_peek(parser) == '(' && !prototype_list(parser, &symbol))
+    if (nereid_emulator_peek(parser) == '(' && !nereid_emulator_parameter_list(parser, prototype_parameter, &symbol))
       return false;
     symbol.value = symbol.n;
     (void)nereid_emulator_word(parser, false); /* _ */
-    if (nereid_emulator_peek(parser) == '(' && !prototype_list(parser, &symbol))
+    if (nereid_emulator_peek(parser) == '(' && !nereid_emulator_parameter_list(parser, prototype_parameter, &symbol))
       return false;
     if (nereid_emulator_accept(parser, '.') && !nereid_emulator_is(nereid_emulator_word(parser, false), "noreturn"))
       return nereid_emulator_syntax(parser, "only .noreturn may follow a prototype");

@@ -219,8 +219,7 @@ static bool check_modifiers(emu_parser_t *parser, emu_insn_t *insn, const emu_fo
 
 /* mov.b32 d, {a, b} and mov.b32 {a, b}, d */
 static bool pack(emu_parser_t *parser, emu_insn_t *insn, bool *out_done) {
-  const char *at = parser->at;
-  uint32_t line = parser->line;
+  const emu_mark_t start = emu_mark(parser);
   emu_type_t type = (emu_type_t)insn->types[0];
   bool unpack = nereid_emulator_peek(parser) == '{', packs = unpack;
   unsigned elements = 1;
@@ -228,8 +227,7 @@ static bool pack(emu_parser_t *parser, emu_insn_t *insn, bool *out_done) {
     packs |= *parser->at == '{';
     elements += *parser->at == ',';
   }
-  parser->at = at;
-  parser->line = line;
+  emu_return_to(parser, start);
   *out_done = packs && !EMU_HAS(insn, v2) && !EMU_HAS(insn, v4);
   if (!*out_done)
     return true;

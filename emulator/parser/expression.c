@@ -155,16 +155,15 @@ static bool conditional(emu_parser_t *parser, unsigned depth, integer_t *out) {
 bool nereid_emulator_expression(emu_parser_t *parser, emu_number_t *out) {
   /* A number that nothing is done with, the common case, may be a floating-point one. */
   char c = nereid_emulator_peek(parser);
-  const char *at = parser->at;
-  uint32_t line = parser->line;
-  if ((c >= '0' && c <= '9') || ((c == '-' || c == '+') && parser->end - at > 1 && at[1] >= '0' && at[1] <= '9')) {
+  const emu_mark_t start = emu_mark(parser);
+  if ((c >= '0' && c <= '9') ||
+      ((c == '-' || c == '+') && parser->end - start.at > 1 && start.at[1] >= '0' && start.at[1] <= '9')) {
     if (!nereid_emulator_number(parser, out))
       return false;
     char next = nereid_emulator_peek(parser);
     if (!next || strchr(",;}])", next))
       return true;
-    parser->at = at;
-    parser->line = line;
+    emu_return_to(parser, start);
   }
   integer_t value = {0};
   if (!conditional(parser, 0, &value))

@@ -6,17 +6,6 @@
  * named before they stand, so branches are settled when the body has been read. */
 #include "emulator/parser/parse.h"
 
-bool nereid_emulator_push(emu_parser_t *parser, const emu_insn_t *insn) {
-  emu_insn_t kept = *insn;
-  kept.operands = nereid_arena_new(&parser->program->arena, emu_operand_t, kept.n_operands + (size_t)1);
-  if (!kept.operands)
-    return nereid_emulator_memory_out(parser);
-  if (kept.n_operands)
-    memcpy(kept.operands, insn->operands, kept.n_operands * sizeof *kept.operands);
-  return nereid_vector_push(&parser->program->arena, &parser->program->insns, kept) ||
-         nereid_emulator_memory_out(parser);
-}
-
 static bool add_registers(emu_parser_t *parser, nereid_view_t name, unsigned size, uint32_t count) {
   enum { MOST = 1 << 21 };
   uint32_t n = count ? count : 1;
@@ -57,44 +46,6 @@ static bool registers(emu_parser_t *parser) {
   return nereid_emulator_expect(parser, ';');
 }
 
-/* .local variables and the .param ones of calls: both in the thread's local memory. */
-static bool local_variable(emu_parser_t *parser, bool is_variable) {
-  nereid_emulator_program_t *program = parser->program;
-  emu_declaration_t declaration;
-  if (!nereid_emulator_declaration(parser, &declaration))
-    return false;
-  uint64_t offset = ((uint64_t)program->local_bytes + declaration.align - 1) / declaration.align * declaration.align;
-  if (declaration.open || offset + declaration.bytes > 1 << 24)
-    return nereid_emulator_syntax(parser, "more than 16 MiB of local memory, or of no size");
-  program->local_bytes = (uint32_t)offset + declaration.bytes;
-  const emu_local_t local = {(uint32_t)offset, declaration.bytes};
-  if (is_variable && !nereid_vector_push(&program->arena, &program->locals, local))
-    return nereid_emulator_memory_out(parser);
-  return nereid_emulator_define(parser, (emu_symbol_t){.name = declaration.name,
-                                                       .kind = EMU_SYMBOL_ADDRESS,
-                                                       .space = EMU_LOCAL,
-                                                       .bytes = declaration.bytes,
-                                                       .value = offset}) &&
-         nereid_emulator_expect(parser, ';');
-}
-
-static bool shared_variable(emu_parser_t *parser) {
-  nereid_emulator_program_t *program = parser->program;
-  emu_declaration_t declaration;
-  if (!nereid_emulator_declaration(parser, &declaration))
-    return false;
-  uint64_t at = ((uint64_t)program->shared_static + declaration.align - 1) / declaration.align * declaration.align;
-  if (declaration.open || at + declaration.bytes > 1 << 20)
-    return nereid_emulator_syntax(parser, "more than 1 MiB of static shared memory, or of no size");
-  program->shared_static = (uint32_t)at + declaration.bytes;
-  return nereid_emulator_define(parser, (emu_symbol_t){.name = declaration.name,
-                                                       .kind = EMU_SYMBOL_ADDRESS,
-                                                       .space = EMU_SHARED,
-                                                       .bytes = declaration.bytes,
-                                                       .value = at}) &&
-         nereid_emulator_expect(parser, ';');
-}
-
 static bool body_directive(emu_parser_t *parser) {
   nereid_view_t word = nereid_emulator_word(parser, false), text;
   if (nereid_emulator_is(word, "reg"))
@@ -102,9 +53,9 @@ static bool body_directive(emu_parser_t *parser) {
   if (nereid_emulator_is(word, "loc"))
     return nereid_emulator_location(parser);
   if (nereid_emulator_is(word, "local") || nereid_emulator_is(word, "param"))
-    return local_variable(parser, nereid_emulator_is(word, "local"));
+    return nereid_emulator_local_variable(parser, nereid_emulator_is(word, "local"));
   if (nereid_emulator_is(word, "shared"))
-    return shared_variable(parser);
+    return nereid_emulator_shared_variable(parser, true);
   if (nereid_emulator_is(word, "pragma"))
     return nereid_emulator_string(parser, &text) && nereid_emulator_expect(parser, ';');
   return nereid_emulator_syntax(parser, "the directive '.%.*s' is not emulated here", (int)word.size, word.data);
@@ -141,13 +92,11 @@ static bool statement(emu_parser_t *parser) {
     return nereid_emulator_syntax(parser, "expected an instruction, found '%c'", c >= ' ' && c < 127 ? c : '?');
   }
   if (!guarded && nereid_emulator_accept(parser, ':')) {
-    const char *here = parser->at;
-    uint32_t line = parser->line;
+    const emu_mark_t here = emu_mark(parser);
     if (nereid_emulator_peek(parser) == '.' && parser->end - parser->at > 7 &&
         (memcmp(parser->at, ".branch", 7) == 0 || memcmp(parser->at, ".call", 5) == 0))
       return targets(parser, word);
-    parser->at = here;
-    parser->line = line;
+    emu_return_to(parser, here);
     return nereid_emulator_define(
         parser, (emu_symbol_t){.name = word, .kind = EMU_SYMBOL_LABEL, .value = parser->program->insns.size});
   }

@@ -335,11 +335,10 @@ static bool two_follow(const emu_parser_t *parser) {
 
 /* `_` alone, which stands for nothing; a name may begin with it. */
 static bool nothing(emu_parser_t *parser) {
-  nereid_emulator_blanks(parser);
-  const char *at = parser->at;
+  const emu_mark_t start = emu_mark(parser);
   if (nereid_emulator_is(nereid_emulator_word(parser, false), "_"))
     return true;
-  parser->at = at;
+  emu_return_to(parser, start);
   return false;
 }
 
@@ -358,8 +357,7 @@ static bool optional(emu_parser_t *parser, char kind, emu_insn_t *insn, const ch
 
 /* A: `, predicate` or `, 32 bits`, or nothing; a policy that stands there is left. */
 static bool either(emu_parser_t *parser, emu_insn_t *insn, unsigned k) {
-  const char *at = parser->at;
-  uint32_t line = parser->line;
+  const emu_mark_t start = emu_mark(parser);
   emu_operand_t *out = &insn->operands[k];
   *out = (emu_operand_t){.absent = 1};
   if (!nereid_emulator_accept(parser, ','))
@@ -372,8 +370,7 @@ static bool either(emu_parser_t *parser, emu_insn_t *insn, unsigned k) {
     return false;
   if (out->size == 8 && EMU_HAS(insn, hint)) {
     *out = (emu_operand_t){.absent = 1};
-    parser->at = at;
-    parser->line = line;
+    emu_return_to(parser, start);
   }
   return out->absent || out->size == 0 || out->size == 4 ||
          nereid_emulator_syntax(parser, "a predicate or an operand of 32 bits is expected");

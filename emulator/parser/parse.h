@@ -1,4 +1,5 @@
-/* The parser's state, shared by its files: parse.c (module), function.c (bodies), operand.c, decode.c. */
+/* The parser's state, shared by its files. From the top: module.c, head.c and function.c (a function's head and body),
+ * decode.c (an instruction) and call.c, operand.c, variable.c, expression.c, symbols.c, lex.c. */
 #ifndef NEREID_EMULATOR_PARSE_H
 #define NEREID_EMULATOR_PARSE_H
 
@@ -87,6 +88,20 @@ typedef struct emu_parser {
 bool nereid_emulator_syntax(emu_parser_t *parser, const char *format, ...) NEREID_PRINTF(2, 3);
 bool nereid_emulator_memory_out(emu_parser_t *parser);
 
+typedef struct emu_mark { /* a place in the text, to go back to */
+  const char *at;
+  uint32_t line;
+} emu_mark_t;
+
+static inline emu_mark_t emu_mark(const emu_parser_t *parser) {
+  return (emu_mark_t){parser->at, parser->line};
+}
+
+static inline void emu_return_to(emu_parser_t *parser, emu_mark_t mark) {
+  parser->at = mark.at;
+  parser->line = mark.line;
+}
+
 /* Lexing: blanks and comments are skipped before each. */
 void nereid_emulator_blanks(emu_parser_t *parser);
 bool nereid_emulator_accept(emu_parser_t *parser, char c);
@@ -140,6 +155,19 @@ typedef struct emu_declaration { /* [.space] [.align N] [.vN] .type name[dims] *
 } emu_declaration_t;
 bool nereid_emulator_declaration(emu_parser_t *parser, emu_declaration_t *out);
 
+/* ( .param .b64 a, .reg .b32 b ): hands each declaration to `each`; false when that is, or after an error. */
+typedef bool (*emu_each_t)(emu_parser_t *parser, const emu_declaration_t *declaration, bool is_register, void *data);
+bool nereid_emulator_parameter_list(emu_parser_t *parser, emu_each_t each, void *data);
+
+/* Variables, from behind the word of their space. A .param one of a body, for calls, is a local one that is no variable
+ * of the program. */
+bool nereid_emulator_global_variable(emu_parser_t *parser, bool is_const);
+bool nereid_emulator_shared_variable(emu_parser_t *parser, bool in_function);
+bool nereid_emulator_local_variable(emu_parser_t *parser, bool is_variable);
+
+/* .entry or .func, from behind the word. */
+bool nereid_emulator_function(emu_parser_t *parser, bool is_entry);
+
 bool nereid_emulator_body(emu_parser_t *parser);
 /* The PTX ISA's section of an instruction, by its name; null: it has none. */
 const char *nereid_emulator_section(nereid_view_t name);
@@ -150,8 +178,8 @@ bool nereid_emulator_predicate(emu_parser_t *parser, emu_operand_t *out);
 bool nereid_emulator_prototype(emu_parser_t *parser, nereid_view_t name, bool targets);
 /* Loads the parameters of the function that are registers, or stores its results, with the guard of `insn`. */
 bool nereid_emulator_move_formals(emu_parser_t *parser, const emu_insn_t *insn, bool results);
-/* .alias a, b; from behind the word. */
-bool nereid_emulator_alias(emu_parser_t *parser);
+/* The instructions by which `from` calls `to` with its own parameters and takes over its results. */
+bool nereid_emulator_forward(emu_parser_t *parser, nereid_emulator_kernel_t *from, nereid_emulator_kernel_t *to);
 /* .reg .b32 a of a function's head. */
 bool nereid_emulator_register_formal(emu_parser_t *parser, const emu_declaration_t *declaration);
 bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn);
@@ -161,5 +189,7 @@ bool nereid_emulator_place_frames(emu_parser_t *parser);
 /* Checks the lists of a tensor-core instruction against its shape and types, and notes the shape in insn->list. */
 bool nereid_emulator_matrix(emu_parser_t *parser, emu_insn_t *insn);
 bool nereid_emulator_push(emu_parser_t *parser, const emu_insn_t *insn);
+/* When all has been read. */
+bool nereid_emulator_link(emu_parser_t *parser);
 
 #endif

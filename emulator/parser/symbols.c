@@ -1,12 +1,10 @@
-/* Names of PTX and what they stand for: in blocks within blocks, registers by families, constants once each.
+/* Names of PTX and what they stand for: in blocks within blocks, registers by families.
  *
  *   .reg .b32 %r<10>;   ->   one symbol, "%r" with ten registers; %r7 is found as "%r" and 7
  *
  * A scope is a list, and from a few symbols on a table of places in it by hash. A register gets its number, in the
  * order of first use, when it is first named: those that are not used cost nothing. */
 #include "emulator/parser/parse.h"
-
-#include <stdlib.h>
 
 enum { SMALL = 8 };
 
@@ -105,36 +103,9 @@ bool nereid_emulator_register(emu_parser_t *parser, const emu_symbol_t *symbol, 
   return true;
 }
 
-bool nereid_emulator_constant_new(emu_parser_t *parser, uint64_t bits, unsigned size, uint32_t *out_offset) {
-  nereid_emulator_program_t *program = parser->program;
-  if (program->constant_bytes + 512 > program->constant_capacity) {
-    uint32_t capacity = program->constant_capacity ? program->constant_capacity * 2 : 1 << 14;
-    uint8_t *grown = capacity <= UINT32_C(1) << 30 ? realloc(program->constants, capacity) : NULL;
-    if (!grown)
-      return nereid_emulator_memory_out(parser);
-    program->constants = grown;
-    program->constant_capacity = capacity;
-  }
-  const uint64_t value[2] = {bits, 0}; /* for 128 bits, too */
-  *out_offset = program->constant_bytes;
-  if (!size) { /* a predicate */
-    uint32_t mask = bits ? UINT32_MAX : 0;
-    memcpy(program->constants + *out_offset, &mask, sizeof mask);
-  }
-  for (unsigned lane = 0; lane < EMU_LANES && size; ++lane)
-    memcpy(program->constants + *out_offset + lane * size, value, size);
-  program->constant_bytes += size ? EMU_LANES * size : 8;
-  return true;
-}
-
-bool nereid_emulator_constant(emu_parser_t *parser, uint64_t bits, unsigned size, uint32_t *out_offset) {
-  uint64_t mixed = (bits + size) * UINT64_C(0x9e3779b97f4a7c15);
-  emu_known_t *known = &parser->known[mixed >> 56];
-  if (!known->there || known->bits != bits || known->size != size) { /* the last of its kind, or a new one */
-    if (!nereid_emulator_constant_new(parser, bits, size, out_offset))
-      return false;
-    *known = (emu_known_t){.bits = bits, .offset = *out_offset, .size = size, .there = true};
-  }
-  *out_offset = known->offset;
-  return true;
+size_t nereid_emulator_function_index(const emu_parser_t *parser, nereid_view_t name) {
+  for (size_t i = 0; i < parser->program->functions.size; ++i)
+    if (nereid_view_equal(parser->program->functions.data[i]->name, name))
+      return i;
+  return SIZE_MAX;
 }
