@@ -45,6 +45,16 @@ nereid_layout_scannable_t nereid_layout_scan(const nereid_layout_t *layout, int 
   return NEREID_LAYOUT_SCANNABLE;
 }
 
+void nereid_layout_scan_regular(const nereid_layout_t *layout, nereid_layout_t *out) {
+  uint32_t used = 0;
+  *out = *layout;
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
+    for (int bit = 0; bit < layout->in_bits[in]; bit++) {
+      out->bases[in][bit] &= ~used;
+      used |= out->bases[in][bit];
+    }
+}
+
 /* Forgets the bits of the index below `segment`. */
 static nereid_layout_t above(const nereid_layout_t *layout, int axis, int first) {
   nereid_layout_t result = *layout;

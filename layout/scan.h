@@ -28,12 +28,17 @@ typedef struct nereid_layout_scan {
 /* What the layout is to a scan along the dimension. */
 typedef enum nereid_layout_scannable {
   NEREID_LAYOUT_SCANNABLE,      /* each bit of the index is moved by one bit of an input, and that moves nothing else */
-  NEREID_LAYOUT_SCAN_IRREGULAR, /* it is not so: convert to another layout first */
+  NEREID_LAYOUT_SCAN_IRREGULAR, /* it is not so: convert to a regular layout first */
   NEREID_LAYOUT_SCAN_BLOCKS,    /* parts lie in several CTAs */
 } nereid_layout_scannable_t;
 
 /* The segments of `layout` along dimension `axis`, unless it is irregular. */
 nereid_layout_scannable_t nereid_layout_scan(const nereid_layout_t *layout, int axis, nereid_layout_scan_t *out);
+
+/* A layout of the same tensor without the bits of inputs that move a bit of the index which another moves, too: of
+ * registers, lanes, warps and CTAs the first keeps it, the others hold copies. For encodings, in which a bit of an
+ * input moves at most one bit. */
+void nereid_layout_scan_regular(const nereid_layout_t *layout, nereid_layout_t *out);
 
 /* Lanes that read totals for each other: a run of bits, the lowest of which number warps. */
 typedef struct nereid_layout_scan_lanes {

@@ -367,8 +367,8 @@ static bool lower_scan(nereid_lower_t *lower, MlirOperation op, const nereid_low
   case NEREID_LAYOUT_SCANNABLE:
     break;
   case NEREID_LAYOUT_SCAN_IRREGULAR:
-    return nereid_lower_error(op, "has a layout that holds copies of elements in other threads or registers of its "
-                                  "dimension; convert the layout of its operand first");
+    return nereid_lower_error(op, "has a layout in which a bit of its dimension is moved by more than one bit of "
+                                  "registers, lanes or warps; run nereid-regular-scans first");
   case NEREID_LAYOUT_SCAN_BLOCKS:
     return nereid_lower_error(op, "goes through elements of several CTAs of a cluster, which is not supported");
   }

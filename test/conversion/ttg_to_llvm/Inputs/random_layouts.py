@@ -286,7 +286,7 @@ class Kernel:
 
     def scan(self):
         shape, (elements, lines) = self.shape(), self.region(False)
-        encoding, axis = self.layouts.any(shape, regular=True), self.rng.randrange(len(shape))
+        encoding, axis = self.layouts.any(shape), self.rng.randrange(len(shape))
         sources = [self.load(e, shape, encoding) for e in elements]
         of = [self.type(shape, e, encoding) for e in elements]
         made = self.combine("scan", "axis = %d : i32, reverse = %s" % (axis, self.rng.choice(["true", "false"])), sources,
