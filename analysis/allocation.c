@@ -51,20 +51,15 @@ int64_t nereid_allocation_limit(MlirOperation module) {
 
 /* Elements in the order of their numbers, with the gaps that a padded encoding has between them. */
 static int64_t listed_elements(MlirAttribute encoding, int rank, const int64_t *shape) {
-  int64_t elements = 1, padded, per_cta[NEREID_TTG_MAX_RANK];
+  int64_t elements = 1, per_cta[NEREID_TTG_MAX_RANK];
   nereid_ttg_shape_per_cta(encoding, rank, shape, per_cta);
   for (int d = 0; d < rank; ++d)
     elements *= per_cta[d];
-  padded = elements;
-  if (nereid_ttg_nvmma_shared_attr_isa(encoding) && nereid_ttg_nvmma_shared_attr_get_fp4_padded(encoding))
-    padded *= 2;
-  if (!nereid_ttg_padded_shared_attr_isa(encoding))
-    return padded;
-  MlirAttribute intervals = nereid_ttg_padded_shared_attr_get_intervals(encoding);
-  MlirAttribute paddings = nereid_ttg_padded_shared_attr_get_paddings(encoding);
-  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(intervals); ++i)
-    padded += (elements - 1) / mlirDenseI32ArrayGetElement(intervals, i) * mlirDenseI32ArrayGetElement(paddings, i);
-  return padded;
+  if (nereid_ttg_padded_shared_attr_isa(encoding))
+    return nereid_layout_padded_offset(encoding, elements - 1) + 1;
+  return nereid_ttg_nvmma_shared_attr_isa(encoding) && nereid_ttg_nvmma_shared_attr_get_fp4_padded(encoding)
+             ? 2 * elements
+             : elements;
 }
 
 int64_t nereid_allocation_bytes(MlirType type) {

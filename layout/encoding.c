@@ -182,6 +182,26 @@ static nereid_status_t from_shared_linear(MlirAttribute encoding, int rank, cons
   return nereid_layout_shared_linear(rank, shape, &offsets, &blocks, out);
 }
 
+nereid_status_t nereid_layout_from_padded(MlirAttribute encoding, int rank, const int64_t *shape,
+                                          nereid_layout_t *out) {
+  nereid_layout_vectors_t offsets, blocks;
+  if (!nereid_ttg_padded_shared_attr_isa(encoding))
+    return NEREID_ERROR_UNSUPPORTED;
+  if (!read_vectors(nereid_ttg_padded_shared_attr_get_offset_bases(encoding), rank, &offsets) ||
+      !read_vectors(nereid_ttg_padded_shared_attr_get_block_bases(encoding), rank, &blocks))
+    return NEREID_ERROR_ARGUMENT;
+  return nereid_layout_shared_linear(rank, shape, &offsets, &blocks, out);
+}
+
+int64_t nereid_layout_padded_offset(MlirAttribute encoding, int64_t index) {
+  MlirAttribute intervals = nereid_ttg_padded_shared_attr_get_intervals(encoding);
+  MlirAttribute paddings = nereid_ttg_padded_shared_attr_get_paddings(encoding);
+  int64_t offset = index;
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(intervals); ++i)
+    offset += index / mlirDenseI32ArrayGetElement(intervals, i) * mlirDenseI32ArrayGetElement(paddings, i);
+  return offset;
+}
+
 /* Dimensions of a shared encoding; -1 for any other attribute. */
 static int shared_rank(MlirAttribute encoding) {
   if (nereid_ttg_swizzled_shared_attr_isa(encoding))

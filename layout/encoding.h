@@ -26,4 +26,11 @@ NEREID_MUST_USE nereid_status_t nereid_layout_from_encoding(MlirAttribute encodi
  * offsets are those of the buffer it lies in). */
 NEREID_MUST_USE nereid_status_t nereid_layout_from_type(MlirType type, nereid_layout_t *out);
 
+/* The order of the elements of a #ttg.padded_shared buffer: a linear map, as the gaps are not in it. Fails as above. */
+NEREID_MUST_USE nereid_status_t nereid_layout_from_padded(MlirAttribute encoding, int rank, const int64_t *shape,
+                                                          nereid_layout_t *out);
+
+/* Where the element of number `index` in that order lies, in elements, gaps included. */
+int64_t nereid_layout_padded_offset(MlirAttribute encoding, int64_t index);
+
 #endif

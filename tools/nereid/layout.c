@@ -7,6 +7,7 @@
 
 #include "layout/encoding.h"
 #include "nereid/context.h"
+#include "nereid/dialects/ttg.h"
 #include "tools/nereid/tool.h"
 
 #include <errno.h>
@@ -80,6 +81,23 @@ static uint32_t bits_of(MlirType type) {
   return mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : 0;
 }
 
+const char *tool_layout_legend(const tool_layout_t *layout) {
+  const bool ctas = layout->layout.in_bits[NEREID_LAYOUT_BLOCK] > 0;
+  if (layout->shared)
+    return ctas ? "CTA:offset in elements/bank of 4 bytes" : "offset in elements/bank of 4 bytes";
+  return ctas ? "CTA:thread:register" : "thread:register";
+}
+
+/* Puts the gaps of a padded encoding in. */
+static void pad(MlirAttribute encoding, tool_layout_t *layout) {
+  layout->end = UINT32_C(1) << layout->layout.in_bits[NEREID_LAYOUT_OFFSET];
+  if (!nereid_ttg_padded_shared_attr_isa(encoding))
+    return;
+  layout->end = (uint32_t)nereid_layout_padded_offset(encoding, layout->end - 1) + 1;
+  for (uint32_t i = 0; i < layout->n; ++i)
+    layout->first[i].registr = (uint32_t)nereid_layout_padded_offset(encoding, layout->first[i].registr);
+}
+
 /* Goes through all places backwards, so that the first of each element stays. */
 static bool find_places(nereid_arena_t *arena, tool_layout_t *out) {
   const nereid_layout_t *l = &out->layout;
@@ -128,7 +146,9 @@ static nereid_status_t load(nereid_arena_t *arena, MlirContext context, const se
   if (!out->element_bits)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--element needs a type such as f16 or i8, not '%.80s'",
                               element);
-  nereid_status_t status = nereid_layout_from_encoding(encoding, rank, shape, &out->layout);
+  nereid_status_t status = nereid_ttg_padded_shared_attr_isa(encoding)
+                               ? nereid_layout_from_padded(encoding, rank, shape, &out->layout)
+                               : nereid_layout_from_encoding(encoding, rank, shape, &out->layout);
   if (status == NEREID_ERROR_UNSUPPORTED)
     return nereid_message_set(message, NEREID_ERROR_PROGRAM, "'%.200s' is no layout that can be drawn", text);
   if (status)
@@ -141,7 +161,10 @@ static nereid_status_t load(nereid_arena_t *arena, MlirContext context, const se
     return nereid_message_set(message, NEREID_ERROR_PROGRAM, "this encoding leaves elements of %s without a place",
                               settings->shape);
   out->shared = is_shared(spelled);
-  return find_places(arena, out) ? NEREID_OK : nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  if (!find_places(arena, out))
+    return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  pad(encoding, out);
+  return NEREID_OK;
 }
 
 static nereid_status_t draw(const tool_layout_t *layout, const char *title, const char *path,

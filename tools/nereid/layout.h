@@ -8,7 +8,8 @@
 
 /* Where an element lies: a register of a thread, or an offset in shared memory. */
 typedef struct tool_place {
-  uint32_t registr, lane, warp, block; /* of a shared layout `registr` is the offset in elements */
+  uint32_t registr, lane, warp, block; /* of a shared layout `registr` is the offset in elements,
+                                          gaps included */
 } tool_place_t;
 
 typedef struct tool_layout {
@@ -17,6 +18,7 @@ typedef struct tool_layout {
   uint32_t element_bits;
   uint32_t copies;     /* how many places hold each element */
   uint32_t n;          /* elements */
+  uint32_t end;        /* of a shared layout: the first offset behind all elements */
   tool_place_t *first; /* [packed coordinate]: the first of them */
 } tool_layout_t;
 
@@ -25,6 +27,9 @@ void tool_layout_print(const tool_layout_t *layout, FILE *out);
 /* The same as a picture: threads as colours, what a thread holds side by side as one box; of a shared layout the
  * tensor with its banks and the memory with its rows. */
 void tool_layout_draw(const tool_layout_t *layout, const char *title, FILE *out);
+
+/* What a cell of the grid says. */
+const char *tool_layout_legend(const tool_layout_t *layout);
 
 /* Sizes of the last two dimensions; 1 for one that is missing. What is before them are slices. */
 void tool_layout_grid(const tool_layout_t *layout, uint32_t *out_slices, uint32_t *out_rows, uint32_t *out_columns);

@@ -6,7 +6,7 @@
  * conflict. */
 #include "tools/nereid/layout.h"
 
-enum { CELL_WIDTH = 44, CELL_HEIGHT = 24, MARGIN = 46, GAP = 40, TITLE = 52, MEMORY_WIDTH = 512 };
+enum { CELL_WIDTH = 44, CELL_HEIGHT = 24, MARGIN = 46, GAP = 40, TITLE = 68, MEMORY_WIDTH = 512 };
 
 static void escape(const char *text, FILE *out) {
   for (; *text; ++text) {
@@ -129,6 +129,22 @@ static void draw_memory(const tool_layout_t *layout, FILE *out, double x, double
     label(out, x + (bank + 2) * 32 * unit, y - 9, "column", bank);
 }
 
+/* What the boxes say, over each of the grids. */
+static void captions(const tool_layout_t *layout, FILE *out, double memory_x) {
+  static const char *const format = "<text class='caption' x='%.0f' y='33'>%s</text>\n";
+  char text[160];
+  if (!layout->shared) {
+    int at = snprintf(text, sizeof text, "elements: thread:registers, a hue for each warp");
+    if (layout->copies > 1)
+      snprintf(text + at, sizeof text - (size_t)at, "; each is held %u times, the first place is shown",
+               (unsigned)layout->copies);
+    fprintf(out, format, 12.0, text);
+    return;
+  }
+  fprintf(out, format, 12.0, "elements: their banks, vectors of 16 bytes");
+  fprintf(out, format, memory_x, "memory, 128 bytes to a line: its elements");
+}
+
 void tool_layout_draw(const tool_layout_t *layout, const char *title, FILE *out) {
   uint32_t slices, rows, columns;
   tool_layout_grid(layout, &slices, &rows, &columns);
@@ -137,7 +153,7 @@ void tool_layout_draw(const tool_layout_t *layout, const char *title, FILE *out)
                                              : CELL_WIDTH;
   double panel = columns * width, height = (double)rows * CELL_HEIGHT;
   double memory = layout->shared ? MEMORY_WIDTH : 0;
-  double lines = (double)layout->n * layout->element_bits / 1024 * CELL_HEIGHT;
+  double lines = (double)((layout->end * (uint64_t)layout->element_bits + 1023) / 1024) * CELL_HEIGHT;
   double total_width = MARGIN + panel + (memory > 0 ? GAP + memory : 0) + 16;
   double total_height = TITLE + slices * (height + GAP) - 16;
   if (memory > 0 && lines + TITLE + GAP > total_height)
@@ -147,11 +163,13 @@ void tool_layout_draw(const tool_layout_t *layout, const char *title, FILE *out)
           "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %.0f %.0f' width='%.0f' "
           "height='%.0f'>\n<style>text{font:11px "
           "system-ui,sans-serif;text-anchor:middle;dominant-baseline:central}.row{text-anchor:end;fill:#666}"
-          ".column{fill:#666}.title{font-weight:600;font-size:12px;text-anchor:start}</style>\n"
+          ".column{fill:#666}.caption{fill:#666;text-anchor:start}.title{font-weight:600;font-size:12px;text-anchor:"
+          "start}</style>\n"
           "<rect width='100%%' height='100%%' fill='white'/>\n<text class='title' x='%d' y='16'>",
           shown, total_height, shown, total_height, 12);
   escape(title, out);
   fputs("</text>\n", out);
+  captions(layout, out, MARGIN + panel + GAP);
   for (uint32_t slice = 0; slice < slices; ++slice) {
     double y = TITLE + slice * (height + GAP);
     if (layout->shared)

@@ -2,6 +2,7 @@
  *
  *   register  [(0,1)]
  *   lane      [(0,2) (0,4) (1,0) (2,0) (4,0)]
+ *   thread:register
  *
  *          0     1     2     3
  *   0   T0:0  T0:1  T1:0  T1:1        thread 1 holds element (0,2) in its register 0
@@ -45,6 +46,7 @@ void tool_layout_print(const tool_layout_t *layout, FILE *out) {
   print_bases(&layout->layout, "block", NEREID_LAYOUT_BLOCK, out);
   if (layout->copies > 1)
     fprintf(out, "each element is held %u times; the first place is shown\n", (unsigned)layout->copies);
+  fprintf(out, "%s\n", tool_layout_legend(layout));
   tool_layout_grid(layout, &slices, &rows, &columns);
   for (uint32_t i = 0; i < layout->n; ++i) {
     int n = cell(layout, i, text);
