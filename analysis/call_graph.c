@@ -8,6 +8,7 @@
 #include "analysis/call_graph.h"
 
 #include "dialects/diagnose.h"
+#include "dialects/tt/call_path.h"
 #include "dialects/tt/function.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
@@ -79,12 +80,12 @@ static bool check_callee(const nereid_call_graph_t *graph, MlirOperation call, s
   const nereid_call_function_t *callee = found ? &graph->functions.data[found - 1] : NULL;
   MlirLogicalResult good;
   if (!callee)
-    good = nereid_diagnose(call, "calls @%s, but the module has no tt.func of this name", name.chars);
+    good = nereid_tt_diagnose_call(call, "calls @%s, but the module has no tt.func of this name", name.chars);
   else if (!callee->has_body)
-    good = nereid_diagnose(call, "calls '%s', which has no body in this module", name.chars);
+    good = nereid_tt_diagnose_call(call, "calls '%s', which has no body in this module", name.chars);
   else if (callee->is_kernel)
-    good =
-        nereid_diagnose(call, "calls the kernel '%s': expected a private function, kernels are launched", name.chars);
+    good = nereid_tt_diagnose_call(call, "calls the kernel '%s': expected a private function, kernels are launched",
+                                   name.chars);
   else
     good = nereid_tt_call_verify_callee(call, callee->op);
   return mlirLogicalResultIsSuccess(good);

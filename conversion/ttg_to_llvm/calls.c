@@ -17,6 +17,7 @@
 
 #include "analysis/alias.h"
 #include "base/ptx_name.h"
+#include "dialects/tt/call_path.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 #include "seam/context.h"
@@ -77,11 +78,15 @@ bool nereid_lower_find_needs(nereid_lower_t *lower) {
 /* --- buffers that are given back --- */
 
 static bool refuse_escape(MlirOperation end, MlirOperation alloc) {
-  NereidMlirNote note = {mlirOperationGetLocation(alloc), "the buffer is made here"};
+  nereid_tt_call_path_t path;
+  NereidMlirNote notes[1 + NEREID_TT_CALL_PATH_LENGTH] = {{mlirOperationGetLocation(alloc), "the buffer is made here"}};
+  nereid_tt_call_path_find(end, &path);
+  for (intptr_t i = 0; i < path.length; ++i)
+    notes[1 + i] = path.notes[i];
   nereidMlirEmitWithNotes(MlirDiagnosticError, mlirOperationGetLocation(end),
                           "'tt.return' op returns a buffer that escapes its function, whose frame is free for others "
                           "then; expected one that was an argument",
-                          1, &note);
+                          1 + path.length, notes);
   return false;
 }
 

@@ -6,6 +6,7 @@
 #include "dialects/tt/function.h"
 #include "bindings/tt_hooks.h"
 #include "dialects/diagnose.h"
+#include "dialects/tt/call_path.h"
 #include "dialects/tt/tt_hooks.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
@@ -22,20 +23,20 @@ MlirLogicalResult nereid_tt_call_verify_callee(MlirOperation op, MlirOperation f
   MlirType type = signature_of(function);
   intptr_t inputs = mlirFunctionTypeGetNumInputs(type), results = mlirFunctionTypeGetNumResults(type);
   if (inputs != mlirOperationGetNumOperands(op))
-    return nereid_diagnose(op, "has another number of operands than callee @%s: expects %ld, got %ld", name.chars,
-                           (long)inputs, (long)mlirOperationGetNumOperands(op));
+    return nereid_tt_diagnose_call(op, "has another number of operands than callee @%s: expects %ld, got %ld",
+                                   name.chars, (long)inputs, (long)mlirOperationGetNumOperands(op));
   if (results != mlirOperationGetNumResults(op))
-    return nereid_diagnose(op, "has another number of results than callee @%s: expects %ld, got %ld", name.chars,
-                           (long)results, (long)mlirOperationGetNumResults(op));
+    return nereid_tt_diagnose_call(op, "has another number of results than callee @%s: expects %ld, got %ld",
+                                   name.chars, (long)results, (long)mlirOperationGetNumResults(op));
   for (intptr_t i = 0; i < inputs + results; i++) {
     bool input = i < inputs;
     intptr_t index = input ? i : i - inputs;
     MlirType expected = input ? mlirFunctionTypeGetInput(type, index) : mlirFunctionTypeGetResult(type, index);
     MlirType got = mlirValueGetType(input ? mlirOperationGetOperand(op, index) : mlirOperationGetResult(op, index));
     if (!mlirTypeEqual(expected, got))
-      return nereid_diagnose(op, "has another %s than callee @%s: expects %s for #%ld, got %s",
-                             input ? "operand" : "result", name.chars, nereid_text_of_type(expected).chars, (long)index,
-                             nereid_text_of_type(got).chars);
+      return nereid_tt_diagnose_call(op, "has another %s than callee @%s: expects %s for #%ld, got %s",
+                                     input ? "operand" : "result", name.chars, nereid_text_of_type(expected).chars,
+                                     (long)index, nereid_text_of_type(got).chars);
   }
   return mlirLogicalResultSuccess();
 }
@@ -43,8 +44,8 @@ MlirLogicalResult nereid_tt_call_verify_callee(MlirOperation op, MlirOperation f
 MlirLogicalResult nereid_tt_call_verify_symbols(MlirOperation op, nereid_symbols_t symbols) {
   MlirOperation function = nereidMlirSymbolsLookup(symbols, op, nereid_tt_call_get_callee_attr(op));
   if (mlirOperationIsNull(function) || nereid_op_kind(function) != NEREID_OP_TT_FUNC)
-    return nereid_diagnose(op, "calls @%s, but the module has no tt.func of this name",
-                           nereid_text_of_string(nereid_tt_call_get_callee(op)).chars);
+    return nereid_tt_diagnose_call(op, "calls @%s, but the module has no tt.func of this name",
+                                   nereid_text_of_string(nereid_tt_call_get_callee(op)).chars);
   return nereid_tt_call_verify_callee(op, function);
 }
 

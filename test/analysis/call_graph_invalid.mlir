@@ -73,3 +73,26 @@ tt.func private @itself() {
   tt.return
 }
 }
+
+// -----
+
+// Notes say how a kernel comes to a wrong call.
+module attributes {"ttg.num-warps" = 4 : i32} {
+tt.func private @outside(i32) -> i32
+tt.func private @last(%i: i32) {
+  // expected-error @below {{'tt.call' op calls 'outside', which has no body in this module}}
+  %j = tt.call @outside(%i) : (i32) -> i32
+  tt.return
+}
+tt.func private @middle(%i: i32) {
+  // expected-note @below {{@last is called here, by @middle}}
+  tt.call @last(%i) : (i32) -> ()
+  tt.return
+}
+tt.func public @entry(%i: i32) {
+  // expected-note @below {{@middle is called here, by @entry}}
+  tt.call @middle(%i) : (i32) -> ()
+  tt.call @last(%i) : (i32) -> ()
+  tt.return
+}
+}

@@ -152,9 +152,11 @@ static nereid_status_t load(nereid_arena_t *arena, MlirContext context, const se
   if (status == NEREID_ERROR_UNSUPPORTED)
     return nereid_message_set(message, NEREID_ERROR_PROGRAM, "'%.200s' is no layout that can be drawn", text);
   if (status)
-    return nereid_message_set(message, NEREID_ERROR_PROGRAM,
-                              "this encoding and shape %s do not go together: powers of two, of the encoding's rank",
-                              settings->shape);
+    return nereid_message_set(
+        message, NEREID_ERROR_PROGRAM,
+        "this encoding and shape %s do not go together: sizes are powers of two, one per dimension of the "
+        "encoding, and hold its pattern at least once",
+        settings->shape);
   if (nereid_layout_in_total(&out->layout) > 24 || nereid_layout_out_total(&out->layout) > 16)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "%s has more than %d elements", settings->shape, LIMIT);
   if (!nereid_layout_surjective(&out->layout))
