@@ -81,19 +81,27 @@ static bool join_set(const nereid_membar_context_t *context, nereid_access_set_t
   return grew;
 }
 
-/* Partitions begin and end with all threads of the CTA waiting for each other. That is no fence between proxies. */
-static bool enters_or_leaves_partition(const nereid_membar_context_t *context, const nereid_flow_edge_t *edge) {
-  return context->graph->nodes.data[edge->from].partition != context->graph->nodes.data[edge->to].partition;
+/* Regions of a ttg.warp_specialize begin and end with all threads of the CTA waiting for each other. That is no fence
+ * between proxies. */
+static bool enters_or_leaves_region(const nereid_flow_node_t *from, const nereid_flow_node_t *to) {
+  return from->partition != to->partition || !mlirOperationEqual(from->specialize, to->specialize);
+}
+
+/* What other warps have under way stays with them; the default region is run by those that run what is around it. */
+static bool crosses(int set, bool apart, bool same_warps) {
+  return !apart || set == 1 || (set > 2 && same_warps);
 }
 
 bool nereid_membar_state_join(const nereid_membar_context_t *context, nereid_membar_state_t *into,
                               const nereid_membar_state_t *from, const nereid_flow_edge_t *edge) {
-  const bool apart = enters_or_leaves_partition(context, edge);
+  const nereid_flow_node_t *from_node = &context->graph->nodes.data[edge->from];
+  const nereid_flow_node_t *to_node = &context->graph->nodes.data[edge->to];
+  const bool apart = enters_or_leaves_region(from_node, to_node), same = from_node->partition == to_node->partition;
   bool grew = !into->reached || (from->open && !apart && !into->open);
   into->reached = true;
   into->open |= from->open && !apart;
   for (int i = 0; i < SETS; ++i)
-    if (!apart || i == 1)
+    if (crosses(i, apart, same))
       grew |= join_set(context, set_of(into, i), view_of(from, i), edge);
   return grew;
 }

@@ -180,4 +180,40 @@ tt.func @partitions(%x: tensor<512xi32, #line>) {
   } : (!ttg.memdesc<512xi32, #plain, #smem, mutable>, !ttg.memdesc<1xi64, #plain, #smem, mutable>) -> ()
   tt.return
 }
+
+// The default region begins and ends like them: what was written before and in it needs no barrier. What its warps copy
+// is there after their own wait.
+// CHECK-LABEL: @default_region
+// CHECK: default
+// CHECK-NEXT: local_load
+// CHECK-NEXT: async_wait
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: local_load
+// CHECK-NEXT: local_store
+// CHECK-NEXT: warp_yield
+// CHECK: () -> ()
+// CHECK-NEXT: local_load
+// CHECK-NEXT: ttg.local_barrier warp
+// CHECK-NEXT: local_store
+// CHECK-NEXT: tt.return
+tt.func @default_region(%x: tensor<512xi32, #line>, %p: tensor<512x!tt.ptr<i32>, #line>) {
+  %a = ttg.local_alloc %x : (tensor<512xi32, #line>) -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  %c = ttg.local_alloc : () -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  %s = ttg.async_copy_global_to_local %p, %c : tensor<512x!tt.ptr<i32>, #line> -> <512xi32, #plain, #smem, mutable>
+  %g = ttg.async_commit_group tokens %s
+  ttg.warp_specialize()
+  default {
+    %y = ttg.local_load %a : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+    %w = ttg.async_wait {num = 0 : i32}
+    %z = ttg.local_load %c : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+    ttg.local_store %z, %a : tensor<512xi32, #single> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+    ttg.warp_yield
+  }
+  partition0() num_warps(4) {
+    ttg.warp_return
+  } : () -> ()
+  %v = ttg.local_load %a : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #line>
+  ttg.local_store %x, %a : tensor<512xi32, #line> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  tt.return
+}
 }

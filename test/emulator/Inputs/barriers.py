@@ -5,7 +5,8 @@
 Kernels of the corpus are compiled, run under the race detector, which must find nothing, and run again without each one
 executed bar.sync in turn: then it must find a race, or the kernel fails or gives another result, but for one in a hundred.
 The barriers of atomics that acquire or release are the program's own: kernels with such are not for this. Survivors are listed
-with the instructions before and behind. --sample takes about N barriers, evenly.
+with the instructions before and behind. --sample takes about N barriers, evenly. FILE:KERNEL is a kernel of a program in CORPUS
+that calls.py knows.
 """
 import argparse
 import concurrent.futures
@@ -17,10 +18,17 @@ import subprocess
 import sys
 import tempfile
 
+import calls
 import mutate
 import triton_ptx
 
 BARRIER = re.compile(r"^\s*(?:@!?%?\w+\s+)?(?:bar|barrier)(?:\.cta)?\.sync[\w.]*\s[^;]*;")
+
+
+def called(file, name):
+    """Grid and arguments of a kernel of calls.py."""
+    words = calls.CASES[file][name]
+    return words[words.index("--grid") + 1], dict(words[i + 1].split("=", 1) for i in range(len(words)) if words[i] == "--arg")
 SMALL = {  # fewer CTAs and steps than the cases of mutate.py: all products are multiply-adds here
     "matmul_f16": ("1", dict(a="f16[128x96]:rand", b="f16[96x256]:rand", c="f16[128x256]:zeros", M=128, N=256, K=96, sam=96,
                              sbk=256, scm=256)),
@@ -30,13 +38,14 @@ SMALL = {  # fewer CTAs and steps than the cases of mutate.py: all products are 
 
 class Kernel:
     def __init__(self, corpus, name, folder):
-        self.name, self.folder = name, folder
-        self.grid, self.arguments = SMALL.get(name) or mutate.cases_of(name)
+        file, _, self.name = name.rpartition(":")
+        self.folder = folder
+        self.grid, self.arguments = called(file, self.name) if file else SMALL.get(name) or mutate.cases_of(name)
         self.outputs = [key for key, value in self.arguments.items() if "[" in str(value)]
-        self.source = os.path.join(corpus, "kernels", name + ".ttir")
-        self.compiled = os.path.join(folder, name + ".ptx")
-        subprocess.run(["nereid", "compile", self.source, "--target", "sm_90a", "--emit", "ptx", "-o", self.compiled],
-                       check=True)
+        self.source = os.path.join(corpus, file or os.path.join("kernels", name + ".ttir"))
+        self.compiled = os.path.join(folder, self.name + ".ptx")
+        subprocess.run(["nereid", "compile", self.source, "--target", "sm_90a", "--emit", "ptx", "-o", self.compiled] +
+                       (["--kernel", self.name] if file else []), check=True)
         self.lines = open(self.compiled).read().split("\n")
 
     def places(self):

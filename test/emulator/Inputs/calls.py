@@ -67,4 +67,5 @@ def main(arguments):
     sys.exit(0 if good else 1)
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])
