@@ -7,9 +7,8 @@
  *   ttg.warp_specialize: its regions are run one after the other here, and count as running at once. */
 #include "analysis/allocation.h"
 #include "analysis/scratch.h"
-#include "seam/context.h"
+#include "nereid/context.h"
 #include "test/analysis/allocation_programs.h"
-#include "test/context.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 
@@ -293,7 +292,7 @@ static void note_places(const nereid_allocation_t *allocation) {
 
 static void test_random_programs(void **unused) {
   (void)unused;
-  MlirContext context = make_context();
+  MlirContext context = nereid_context_create();
   mlirContextSetAllowUnregisteredDialects(context, true);
   int told = 0;
   for (int p = 0; p < PROGRAMS; ++p) {
@@ -341,7 +340,7 @@ static void test_many_buffers_and_branches(void **unused) {
     fprintf(out, "scf.if %%c { \"use\"(%%v%d) : (!b) -> () }\n", MANY - 1 - i);
   fputs("tt.return }\n}\n", out);
   fclose(out);
-  MlirContext context = make_context();
+  MlirContext context = nereid_context_create();
   mlirContextSetAllowUnregisteredDialects(context, true);
   MlirModule module = mlirModuleCreateParse(context, mlirStringRefCreateFromCString(text));
   assert_false(mlirModuleIsNull(module));

@@ -1,7 +1,7 @@
 /* The check of axis claims against numbers: true for what was claimed, and false, with the claim, the element and the
  * number, for each way of breaking it. */
 #include "analysis/axis_check.h"
-#include "seam/context.h"
+#include "nereid/context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,10 +29,7 @@ static const char *const text = "tt.func public @f(%n: i32 {tt.divisibility = 8 
 
 static int set_up(void **state) {
   fixture_t *f = calloc(1, sizeof *f);
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  nereidMlirRegisterDialects(registry);
-  f->context = mlirContextCreateWithRegistry(registry, false);
-  mlirDialectRegistryDestroy(registry);
+  f->context = nereid_context_create();
   nereid_arena_initialize(&f->arena);
   f->module = mlirModuleCreateParse(f->context, mlirStringRefCreateFromCString(text));
   *state = f;

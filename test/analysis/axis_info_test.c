@@ -2,8 +2,7 @@
  * called twice with different arguments, are run by a few lines of C, and contiguity, divisibility, constancy and
  * constants are checked element by element. */
 #include "analysis/axis_info.h"
-#include "seam/context.h"
-#include "test/context.h"
+#include "nereid/context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -372,7 +371,7 @@ static int check_program(const program_t *p, MlirModule module, const nereid_axi
 static void test_claims_hold(void **unused) {
   (void)unused;
   static char text[16384];
-  MlirContext context = make_context();
+  MlirContext context = nereid_context_create();
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
   const char *seed = getenv("NEREID_TEST_SEED");
@@ -396,7 +395,7 @@ static void test_claims_hold(void **unused) {
 
 static void test_values_outside_have_no_answer(void **unused) {
   (void)unused;
-  MlirContext context = make_context();
+  MlirContext context = nereid_context_create();
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
   MlirStringRef text = mlirStringRefCreateFromCString("tt.func @f(%a: i32) { tt.return }");

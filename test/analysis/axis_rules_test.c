@@ -1,9 +1,8 @@
 /* Every operation of arith, math, tt and ttg has a place in the axis analysis: a rule, edges that facts flow along, or
  * nothing to say; an operation that is new to a dialect has none and is named here. */
 #include "analysis/axis_rules.h"
-#include "seam/context.h"
+#include "nereid/context.h"
 #include "seam/ir.h"
-#include "test/context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,7 +71,7 @@ static bool has_rule(nereid_op_kind_t kind) {
 
 static void test_every_operation_has_a_place(void **unused) {
   (void)unused;
-  MlirContext context = make_context();
+  MlirContext context = nereid_context_create();
   int checked = 0, missing = 0;
   for (int kind = NEREID_OP_UNKNOWN + 1; kind < NEREID_OP_COUNT; kind++) {
     const char *name = nereid_op_kind_name((nereid_op_kind_t)kind);

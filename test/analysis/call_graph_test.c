@@ -1,11 +1,11 @@
 /* Orders and edges of the call graph; graphs that parsing does not let through; chains that would overflow a stack. */
 #include "analysis/call_graph.h"
-#include "seam/context.h"
+#include "nereid/context.h"
 #include "seam/ir.h"
-#include "test/context.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/Diagnostics.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static MlirLogicalResult hear(MlirDiagnostic diagnostic, void *data) {
 
 static int set_up(void **state) {
   (void)state;
-  context = make_context();
+  context = nereid_context_create();
   mlirContextAttachDiagnosticHandler(context, hear, NULL, NULL);
   nereid_arena_initialize(&arena);
   n_said = 0;

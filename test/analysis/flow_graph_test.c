@@ -1,9 +1,8 @@
 /* Control flow as a graph: what is a node, which edges there are and what they forward, orders and partitions. */
 #include "analysis/flow_graph.h"
+#include "nereid/context.h"
 #include "nereid/dialects/ops.h"
-#include "seam/context.h"
 #include "seam/ir.h"
-#include "test/context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +19,7 @@ typedef struct fixture {
 } fixture_t;
 
 static void setup(fixture_t *fixture, const char *function) {
-  fixture->context = make_context();
+  fixture->context = nereid_context_create();
   mlirContextSetAllowUnregisteredDialects(fixture->context, true);
   nereid_arena_initialize(&fixture->arena);
   char *text = nereid_arena_format(

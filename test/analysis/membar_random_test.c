@@ -10,9 +10,8 @@
 #include "membar_machine.h"
 #include "membar_programs.h"
 
+#include "nereid/context.h"
 #include "passes/pass.h"
-#include "seam/context.h"
-#include "test/context.h"
 
 #include <mlir-c/Pass.h>
 
@@ -32,7 +31,7 @@ static MlirLogicalResult print_diagnostic(MlirDiagnostic diagnostic, void *data)
 
 static int set_up(void **state) {
   (void)state;
-  context = make_context();
+  context = nereid_context_create();
   mlirContextAttachDiagnosticHandler(context, print_diagnostic, NULL, NULL);
   nereid_passes_register();
   return 0;

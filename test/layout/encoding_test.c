@@ -2,8 +2,7 @@
  * distributed_shared_test; here it is that every parameter arrives. */
 #include "layout/encoding.h"
 #include "layout/shared.h"
-#include "seam/context.h"
-#include "test/context.h"
+#include "nereid/context.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -146,7 +145,7 @@ static void test_what_has_no_layout(void **unused) {
 }
 
 int main(void) {
-  context = make_context();
+  context = nereid_context_create();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_distributed),
       cmocka_unit_test(test_slice_and_linear),

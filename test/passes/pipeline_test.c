@@ -1,9 +1,8 @@
 /* The lists of passes parse, take their options, and run; the registry knows every row; options arrive. */
 #include "passes/pipeline.h"
 
+#include "nereid/context.h"
 #include "passes/pass.h"
-#include "seam/context.h"
-#include "test/context.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 
@@ -20,7 +19,7 @@ static void test_every_stage_parses(void **state) {
   (void)state;
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
-  MlirContext context = make_context();
+  MlirContext context = nereid_context_create();
   for (int stage = NEREID_PIPELINE_TTIR; stage <= NEREID_PIPELINE_LINES; stage++) {
     MlirPassManager manager = mlirPassManagerCreate(context);
     MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(manager);
@@ -36,7 +35,7 @@ static void test_ttir_runs(void **state) {
   (void)state;
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
-  MlirContext context = make_context();
+  MlirContext context = nereid_context_create();
   const char *text = "tt.func public @f(%n: i32) -> i32 {\n"
                      "  %0 = tt.call @g(%n) : (i32) -> i32\n"
                      "  tt.return %0 : i32\n"
@@ -59,7 +58,7 @@ static void test_ttir_runs(void **state) {
 
 static void test_every_row_makes_a_pass(void **state) {
   (void)state;
-  MlirContext context = make_context();
+  MlirContext context = nereid_context_create();
   MlirPassManager manager = mlirPassManagerCreate(context);
   for (size_t i = 0; i < nereid_passes_count(); i++) {
     const NereidMlirPassInfo *info = nereid_passes_get(i);
@@ -103,7 +102,7 @@ static void test_options_arrive(void **state) {
                                               {NULL, NULL, NereidMlirPassOptionInt, 0, NULL}};
   static const NereidMlirPassInfo info = {"test-look", "tt.func", "looks", "math,ub", rows, look, &seen};
   nereidMlirPassRegister(&info);
-  MlirContext context = make_context();
+  MlirContext context = nereid_context_create();
   MlirStringRef source = mlirStringRefCreateFromCString("tt.func @f() { tt.return }\ntt.func @g() { tt.return }");
   MlirModule module = mlirModuleCreateParse(context, source);
   const struct {

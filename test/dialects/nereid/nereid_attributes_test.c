@@ -1,12 +1,13 @@
 /* The attributes of the launch through the C bindings: what is put in comes out, what is wrong is refused with a
  * diagnostic and null. */
+#include "nereid/context.h"
 #include "nereid/dialects/nereid.h"
-#include "seam/context.h"
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/Diagnostics.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,12 +35,8 @@ static MlirLogicalResult remember(MlirDiagnostic diagnostic, void *user_data) {
 
 static int setup(void **state) {
   fixture_t *fixture = calloc(1, sizeof *fixture);
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  nereidMlirRegisterDialects(registry);
-  fixture->context = mlirContextCreateWithRegistry(registry, false);
-  mlirDialectRegistryDestroy(registry);
+  fixture->context = nereid_context_create();
   mlirContextAttachDiagnosticHandler(fixture->context, remember, fixture, NULL);
-  mlirContextGetOrLoadDialect(fixture->context, mlirStringRefCreateFromCString("nereid"));
   *state = fixture;
   return 0;
 }

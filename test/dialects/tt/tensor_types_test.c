@@ -1,7 +1,9 @@
 /* The check of tensor types that the compile driver runs on whole modules: operations of other dialects have no trait
  * that refuses a tensor of the wrong size. */
 #include "dialects/tt/tt_hooks.h"
-#include "seam/context.h"
+#include "nereid/context.h"
+
+#include <mlir-c/Diagnostics.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,10 +33,7 @@ static MlirLogicalResult remember(MlirDiagnostic diagnostic, void *user_data) {
 
 static int setup(void **state) {
   fixture_t *fixture = calloc(1, sizeof *fixture);
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  nereidMlirRegisterDialects(registry);
-  fixture->context = mlirContextCreateWithRegistry(registry, false);
-  mlirDialectRegistryDestroy(registry);
+  fixture->context = nereid_context_create();
   mlirContextAttachDiagnosticHandler(fixture->context, remember, fixture, NULL);
   *state = fixture;
   return 0;

@@ -2,7 +2,7 @@
 #include "dialects/ttg/blocked.h"
 #include "dialects/ttg/infer_encoding.h"
 #include "dialects/ttg/module.h"
-#include "seam/context.h"
+#include "nereid/context.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 
@@ -31,10 +31,7 @@ typedef struct fixture {
 
 static int setup(void **state) {
   fixture_t *fixture = calloc(1, sizeof *fixture);
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  nereidMlirRegisterDialects(registry);
-  fixture->context = mlirContextCreateWithRegistry(registry, false);
-  mlirDialectRegistryDestroy(registry);
+  fixture->context = nereid_context_create();
   *state = fixture;
   return 0;
 }
