@@ -11,6 +11,7 @@
 #include "passes/debug_scope.h"
 
 #include "base/map.h"
+#include "dialects/diagnose.h"
 #include "passes/pass.h"
 #include "seam/ir.h"
 
@@ -50,27 +51,14 @@ static MlirLLVMTypeEncoding encoding_of(MlirType type) {
   return mlirIntegerTypeGetWidth(type) == 1 ? MlirLLVMTypeEncodingBoolean : MlirLLVMTypeEncodingSigned;
 }
 
-typedef struct type_text {
-  char text[64];
-  size_t size;
-} type_text_t;
-
-static void append(MlirStringRef part, void *data) {
-  type_text_t *out = data;
-  size_t room = sizeof out->text - out->size, size = part.length < room ? part.length : room;
-  memcpy(out->text + out->size, part.data, size);
-  out->size += size;
-}
-
 /* A basic type that is called as in IR: f32, vector<4xf32>, !llvm.ptr<1>. Null for a type that no variable has. */
 static MlirAttribute debug_type(MlirContext context, MlirType type) {
-  type_text_t name = {.size = 0};
   unsigned bits = bits_of(type);
   if (!bits)
     return (MlirAttribute){NULL};
-  mlirTypePrint(type, append, &name);
+  const nereid_text_t name = nereid_text_of_type(type);
   return mlirLLVMDIBasicTypeAttrGet(context, DWARF_BASE_TYPE,
-                                    mlirStringAttrGet(context, mlirStringRefCreate(name.text, name.size)), bits,
+                                    mlirStringAttrGet(context, mlirStringRefCreateFromCString(name.chars)), bits,
                                     encoding_of(type));
 }
 
