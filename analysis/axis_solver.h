@@ -17,12 +17,16 @@ typedef struct nereid_axis_entry {
 
 typedef struct nereid_axis_solver {
   nereid_arena_t *arena;
-  nereid_map_t *infos;                        /* value -> its fact, at the start of a larger struct of axis_info.c */
+  nereid_map_t *infos;                        /* value -> its fact, at the start of a larger struct of axis_solver.c */
   nereid_map_t ends;                          /* operation without results -> 1 + index */
   const nereid_call_graph_t *graph;           /* null: of one function, of whose calls nothing is known */
   NEREID_VECTOR(nereid_axis_entry_t) entries; /* in the order of their first visits */
   NEREID_VECTOR(uint32_t) again;              /* indexes of those to visit again */
 } nereid_axis_solver_t;
+
+/* Adds an operation that is visited for the first time; from now on it is found by those whose facts it reads. False
+ * when memory is out. */
+bool nereid_axis_enter(nereid_axis_solver_t *solver, const nereid_axis_entry_t *entry);
 
 /* What is known of `value`, for who uses it: is visited again when it changes. Null when memory is out. */
 const nereid_axis_info_t *nereid_axis_read(nereid_axis_solver_t *solver, MlirValue value);
