@@ -23,6 +23,7 @@ CASES = {
     "warps.ttgir": {
         "exchanges": [*WARPS, "2=0"],
         "ring": [*WARPS, "2=7"],
+        "chain": [*WARPS, "2=5"],
         "loop": [*WARPS, "2=5"],
         "shared_callee": [*WARPS, "2=0"],
         "early": [*WARPS, "2=0"],

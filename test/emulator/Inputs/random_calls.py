@@ -1,24 +1,34 @@
 """Random programs of functions that are not inlined, against the interpreter.
 
-    random_calls.py [--on gpu] ttgir|ttir FIRST COUNT [FOLDER]      programs number FIRST and so on; FOLDER keeps them
+    random_calls.py [--on gpu] ttgir|ttir|warps FIRST COUNT [FOLDER]      programs number FIRST and so on; FOLDER keeps them
 
 A program has a kernel and up to seven functions; each calls any of those behind it, in branches and loops too. Functions
 take tensors, buffers and a number, and return tensors and buffers that they were passed. In between they store to buffers and load what other
 warps stored, gather and reduce through scratch, and copy from global memory while other things go on. All numbers are
-integers, so results are equal or wrong. Programs of ttir have no layouts and buffers: which they get is tested then.
+integers, so results are equal or wrong. Programs of ttir have no layouts and buffers: which they get is tested then. Kernels of
+warps have ttg.warp_specialize in between, with partitions of one, two and four warps that do the same, each to buffers of its own.
 """
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
 
 HEADER = """#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #wide = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#line2 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [2], order = [0]}>
+#wide2 = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [2], order = [0]}>
+#line1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+#wide1 = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 #plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 !v = tensor<256xi32, #line>
 !w = tensor<256xi32, #wide>
+!v2 = tensor<256xi32, #line2>
+!w2 = tensor<256xi32, #wide2>
+!v1 = tensor<256xi32, #line1>
+!w1 = tensor<256xi32, #wide1>
 !buffer = !ttg.memdesc<256xi32, #plain, #smem, mutable>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 """
@@ -33,17 +43,25 @@ HOW = [["--schedule", "adversarial", "--landing", "wait"], ["--schedule", "rando
 class Function:
     """One function's text as it grows. `values` and `buffers` are what may be used at the place where it has come to."""
 
-    def __init__(self, random_, name, callees, tensors, buffers, results, returned, source):
-        self.random, self.name, self.callees, self.source = random_, name, callees, source
+    def __init__(self, random_, name, callees, tensors, buffers, results, returned, source, warps=4, partition=""):
+        self.random, self.name, self.source, self.warps, self.partition = random_, name, source, warps, partition
+        self.all_callees, self.callees = callees, [callee for callee in callees if callee.warps == warps]
+        self.n_partitions = 0
         self.pointers = f"tensor<256x!tt.ptr<i32>{'' if source else ', #line'}>"
         self.tensors, self.n_buffers, self.results, self.returned = tensors, buffers, results, returned
-        self.lines, self.numbered, self.flying = [], 0, []
+        self.lines, self.numbered, self.flying, self.specializes = [], 0, [], False
         self.values = [f"%x{i}" for i in range(tensors)]
         self.buffers = [f"%b{i}" for i in range(buffers)]
         self.indent = "  "
 
+    def spelled(self, text):
+        """Types of other numbers of warps, and names of a partition, which is in the text of another function."""
+        if self.warps != 4:
+            text = re.sub(r"(!v|!w|#line)\b", rf"\g<1>{self.warps}", text)
+        return re.sub(r"%(\w+)", rf"%{self.partition}\1", text)
+
     def say(self, text):
-        self.lines.append(self.indent + text)
+        self.lines.append(self.indent + self.spelled(text))
 
     def new(self):
         self.numbered += 1
@@ -148,13 +166,13 @@ class Function:
     def read(self):
         self.values.append(self.make(f"tt.load %from : {self.pointers}"))
 
-    def nested(self, depth, n):
+    def nested(self, depth, n, end="scf.yield"):
         """Statements in a region: what they make is not seen behind it; its one value is given back."""
         values, buffers, flying, indent = list(self.values), list(self.buffers), self.flying, self.indent
         self.flying, self.indent = [], self.indent + "  "
         self.statements(n, depth + 1)
         self.wait()
-        self.say(f"scf.yield {self.values[-1]} : !v")
+        self.say(f"{end} {self.values[-1]} : !v")
         self.values, self.buffers, self.flying, self.indent = values, buffers, flying, indent
 
     def branch(self, depth):
@@ -176,6 +194,26 @@ class Function:
         self.say("}")
         self.values.append(result)
 
+    def specialize(self, depth):
+        """A ttg.warp_specialize; each partition begins with what is in a buffer and ends by writing it."""
+        warps = [self.random.choice([1, 2, 4]) for _ in range(self.random.randint(1, 3))]
+        own = [self.make(f"ttg.local_alloc {self.value()} : (!v) -> !buffer") for _ in warps]
+        result = self.new()
+        self.say(f"{result} = ttg.warp_specialize({', '.join(['%p', '%n'] + own)})")
+        self.say("default {")
+        self.specializes = False
+        self.nested(depth, self.random.randint(0, 5), "ttg.warp_yield")
+        self.specializes = True
+        self.say("}")
+        for i, count in enumerate(warps):
+            self.n_partitions += 1
+            partition = Function(self.random, "", self.all_callees, 0, len(warps), 0, [], False, count,
+                                 f"p{self.n_partitions}_")
+            self.lines += partition.part(i, self.indent, self.random.randint(1, 7))
+        self.say(f": ({', '.join(['!tt.ptr<i32>', 'i32'] + ['!buffer'] * len(own))}) -> !v")
+        self.values.append(result)
+        self.buffers += own
+
     def statements(self, n, depth):
         plain = [self.arithmetic, self.alloc, self.store, self.store, self.load, self.load, self.reverse, self.reduce,
                  self.barrier, self.choose, self.copy, self.wait, self.call, self.call, self.call]
@@ -183,7 +221,9 @@ class Function:
             plain = [self.arithmetic, self.arithmetic, self.reverse, self.reduce, self.turn, self.rows, self.read,
                      self.call, self.call, self.call]
         for _ in range(n):
-            if depth < 2 and self.random.random() < 0.15:
+            if self.specializes and depth < 2 and self.random.random() < 0.2:
+                self.specialize(depth)
+            elif depth < 2 and self.random.random() < 0.15:
                 self.random.choice([self.branch, self.loop])(depth)
             else:
                 self.random.choice(plain)()
@@ -217,13 +257,33 @@ class Function:
         self.say(f"tt.return {', '.join(values + self.returned)} : "
                  f"{', '.join(['!v'] * self.results + ['!buffer'] * len(self.returned))}")
         results = self.type().split(" -> ")[1]
-        return (f"tt.func private @{self.name}({', '.join(arguments)}) -> {results} attributes {{noinline = true}} {{\n"
-                + "\n".join(self.lines) + "\n}\n")
+        more = "" if self.warps == 4 else f', "ttg.num-warps" = {self.warps} : i32'
+        head = f"tt.func private @{self.name}({', '.join(arguments)}) -> {results} attributes {{noinline = true{more}}} {{"
+        return self.spelled(head) + "\n" + "\n".join(self.lines) + "\n}\n"
 
-    def kernel(self, n):
+    def part(self, number, indent, n):
+        arguments = ["%p: !tt.ptr<i32>", "%n: i32"] + [f"{buffer}: !buffer" for buffer in self.buffers]
+        self.indent, own = indent, self.buffers[number]
+        self.say(f"partition{number}({', '.join(arguments)}) num_warps({self.warps}) {{")
+        self.indent, self.buffers = indent + "  ", [own]
+        self.prologue()
+        self.values = ["%r"]
+        self.load()
+        self.statements(n, 0)
+        self.wait()
+        self.say(f"ttg.local_store {self.values[-1]}, {own} : !v -> !buffer")
+        self.say("ttg.warp_return")
+        self.indent = indent
+        self.say("}")
+        return self.lines
+
+    def kernel(self, n, specializes):
+        self.specializes = specializes
         self.prologue()
         self.say(f"%x = tt.load %from : {self.pointers}")
         self.values = ["%x", "%r"]
+        if specializes:
+            self.specialize(0)
         self.statements(n, 0)
         self.wait()
         for buffer in self.buffers:
@@ -239,16 +299,18 @@ class Function:
         return ("tt.func public @k(%p: !tt.ptr<i32>, %o: !tt.ptr<i32>, %n: i32) {\n" + "\n".join(self.lines) + "\n}\n")
 
 
-def program(seed, source):
+def program(seed, stage):
     draw = random.Random(seed)
+    source, specializes = stage == "ttir", stage == "warps"
     functions, texts = [], []
     for i in range(draw.randint(2, 7)):
         tensors, buffers = draw.randint(1, 3), 0 if source else draw.randint(0, 2)
         returned = [f"%b{draw.randrange(buffers)}"] if buffers and draw.random() < 0.4 else []
-        function = Function(draw, f"f{i}", list(functions), tensors, buffers, draw.randint(1, 2), returned, source)
+        function = Function(draw, f"f{i}", list(functions), tensors, buffers, draw.randint(1, 2), returned, source,
+                            draw.choice([4, 2, 1]) if specializes else 4)
         texts.append(function.function(draw.randint(2, 8)))
         functions.append(function)
-    texts.append(Function(draw, "k", functions, 0, 0, 0, [], source).kernel(draw.randint(4, 10)))
+    texts.append(Function(draw, "k", functions, 0, 0, 0, [], source).kernel(draw.randint(4, 10), specializes))
     return (SOURCE if source else HEADER) + "".join(reversed(texts)) + "}\n"
 
 
@@ -261,9 +323,9 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = given[3] if len(given) > 3 else temporary
         for seed in range(first, first + count):
-            path = os.path.join(folder, f"calls{seed}.{stage}")
+            path = os.path.join(folder, f"{stage}{seed}.{'ttir' if stage == 'ttir' else 'ttgir'}")
             with open(path, "w") as file:
-                file.write(program(seed, stage == "ttir"))
+                file.write(program(seed, stage))
             for how in [[]] if gpu else HOW:
                 command = ["nereid", "run", path, *engine, "--check", "interpreter", "--grid", "1",
                            "--arg", "0=i32[256]:arange", "--arg", "1=i32[256]:zeros", "--arg", f"2={seed % 4}", *how]
