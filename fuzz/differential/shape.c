@@ -245,21 +245,53 @@ bool module_reduce(module_t *module) {
   return true;
 }
 
+static const char *direction(module_t *module) {
+  return module_chance(module, 30) ? "true" : "false";
+}
+
+/* x -> factor * x + summand, one after the other: two operands, and the order matters. */
+static void scan_steps(module_t *module, const value_t *a, int axis) {
+  char type[64];
+  value_t factor = module_of_type(module, a);
+  value_t sums = module_like(module, a, a->element), products = module_like(module, a, a->element);
+  const char *e = module_element(a->element);
+  const int i = sums.id;
+  module_type(type, a);
+  module_line(module, "%%r%d:2 = \"tt.scan\"(%%v%d, %%v%d) <{axis = %d : i32, reverse = %s}> ({", i, a->id, factor.id,
+              axis, direction(module));
+  module_line(module, "^bb0(%%a%d: %s, %%f%d: %s, %%b%d: %s, %%g%d: %s):", i, e, i, e, i, e, i, e);
+  module_line(module, "  %%t%d = arith.muli %%a%d, %%g%d : %s", i, i, i, e);
+  module_line(module, "  %%s%d = arith.addi %%t%d, %%b%d : %s", i, i, i, e);
+  module_line(module, "  %%p%d = arith.muli %%f%d, %%g%d : %s", i, i, i, e);
+  module_line(module, "  tt.scan.return %%s%d, %%p%d : %s, %s", i, i, e, e);
+  module_line(module, "}) : (%s, %s) -> (%s, %s)", type, type, type, type);
+  module_line(module, "%%v%d = arith.select %%true, %%r%d#0, %%r%d#0 : %s", i, i, i, type);
+  module_line(module, "%%v%d = arith.select %%true, %%r%d#1, %%r%d#1 : %s", products.id, i, i, type);
+}
+
+static void scan_one(module_t *module, const value_t *a, int axis) {
+  char text[64];
+  const char *element = module_element(a->element);
+  value_t result = module_like(module, a, a->element);
+  int id = result.id;
+  module_line(module, "%%v%d = \"tt.scan\"(%%v%d) <{axis = %d : i32, reverse = %s}> ({", id, a->id, axis,
+              direction(module));
+  module_line(module, "^bb0(%%x%d: %s, %%y%d: %s):", id, element, id, element);
+  module_line(module, "  %%z%d = %s %%x%d, %%y%d : %s", id, combination(module, a->element), id, id, element);
+  module_line(module, "  tt.scan.return %%z%d : %s", id, element);
+  module_type(text, a);
+  module_line(module, "}) : (%s) -> %s", text, text);
+}
+
 bool module_scan(module_t *module) {
   value_t a = module_any(module);
-  char text[64];
   if (!a.rank)
     return false;
-  const char *element = module_element(a.element);
-  value_t result = module_like(module, &a, a.element);
-  int id = result.id;
-  module_line(module, "%%v%d = \"tt.scan\"(%%v%d) <{axis = %d : i32, reverse = %s}> ({", id, a.id,
-              (int)module_random(module, (uint32_t)a.rank), module_chance(module, 30) ? "true" : "false");
-  module_line(module, "^bb0(%%x%d: %s, %%y%d: %s):", id, element, id, element);
-  module_line(module, "  %%z%d = %s %%x%d, %%y%d : %s", id, combination(module, a.element), id, id, element);
-  module_line(module, "  tt.scan.return %%z%d : %s", id, element);
-  module_type(text, &a);
-  module_line(module, "}) : (%s) -> %s", text, text);
+  int axis = (int)module_random(module, (uint32_t)a.rank);
+  if (!module_is_float(a.element) && a.element != I1 && module_chance(module, 30))
+    scan_steps(module, &a, axis);
+  else
+    scan_one(module, &a, axis);
   return true;
 }
 
