@@ -71,6 +71,20 @@ static nereid_layout_t above(const nereid_layout_t *layout, int axis, int first)
   return result;
 }
 
+/* Numbers the slots anew, so that those of a thread's registers lie side by side. */
+static void number_registers_first(nereid_layout_t *layout) {
+  uint32_t renamed[NEREID_LAYOUT_MAX_BITS] = {0};
+  int count = 0;
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
+    for (int bit = 0; bit < layout->in_bits[in]; bit++) {
+      uint32_t *basis = &layout->bases[in][bit];
+      uint32_t *name = *basis ? &renamed[__builtin_ctz(*basis)] : NULL;
+      if (name && !*name)
+        *name = UINT32_C(1) << count++;
+      *basis = name ? *name : 0;
+    }
+}
+
 nereid_layout_scan_lanes_t nereid_layout_scan_spare_lanes(const nereid_layout_t *layout,
                                                           const nereid_layout_scan_t *scan,
                                                           const nereid_layout_segment_t *segment) {
@@ -84,36 +98,33 @@ nereid_layout_scan_lanes_t nereid_layout_scan_spare_lanes(const nereid_layout_t 
   return best;
 }
 
-/* Writes the bases of registers that are left without `done`; returns how many. */
-static int kept_registers(const nereid_layout_t *layout, uint32_t done, uint32_t *out) {
+/* Only the registers that are left without `done`. */
+static void keep_registers(nereid_layout_t *layout, uint32_t done) {
+  uint32_t *bases = layout->bases[NEREID_LAYOUT_REGISTER];
   int count = 0;
   for (int bit = 0; bit < layout->in_bits[NEREID_LAYOUT_REGISTER]; bit++)
     if (!(done >> bit & 1))
-      out[count++] = layout->bases[NEREID_LAYOUT_REGISTER][bit];
-  return count;
+      bases[count++] = bases[bit];
+  layout->in_bits[NEREID_LAYOUT_REGISTER] = (uint8_t)count;
 }
 
 int64_t nereid_layout_scan_exchange(const nereid_layout_t *layout, const nereid_layout_scan_t *scan,
                                     const nereid_layout_segment_t *segment, uint32_t done,
                                     nereid_layout_scan_lanes_t lanes, nereid_layout_t *out_write,
                                     nereid_layout_t *out_read) {
-  const nereid_layout_t all = above(layout, scan->axis, segment->first);
-  uint32_t read[2 * NEREID_LAYOUT_MAX_BITS] = {0};
-  int count = 0;
-  *out_write = all;
+  *out_write = above(layout, scan->axis, segment->first);
   out_write->in_bits[NEREID_LAYOUT_BLOCK] = 0;
+  keep_registers(out_write, done);
+  number_registers_first(out_write);
   *out_read = *out_write;
-  out_write->in_bits[NEREID_LAYOUT_REGISTER] =
-      (uint8_t)kept_registers(&all, done, out_write->bases[NEREID_LAYOUT_REGISTER]);
+  uint8_t *registers = &out_read->in_bits[NEREID_LAYOUT_REGISTER];
+  uint32_t *lane_bases = &out_read->bases[NEREID_LAYOUT_LANE][lanes.first];
+  for (int i = lanes.count - 1; i >= segment->count; i--)
+    lane_bases[i] = out_read->bases[NEREID_LAYOUT_REGISTER][--*registers];
   for (int i = 0; i < segment->count; i++) {
     uint32_t *basis = &out_read->bases[NEREID_LAYOUT_WARP][segment->bits[i]];
-    read[count++] = *basis;
+    *(lanes.count ? &lane_bases[i] : &out_read->bases[NEREID_LAYOUT_REGISTER][(*registers)++]) = *basis;
     *basis = 0;
   }
-  count += kept_registers(&all, done, read + count);
-  for (int i = 0; i < lanes.count; i++)
-    out_read->bases[NEREID_LAYOUT_LANE][lanes.first + i] = read[i];
-  out_read->in_bits[NEREID_LAYOUT_REGISTER] = (uint8_t)(count - lanes.count);
-  memcpy(out_read->bases[NEREID_LAYOUT_REGISTER], read + lanes.count, (size_t)(count - lanes.count) * sizeof *read);
-  return INT64_C(1) << nereid_layout_out_total(&all);
+  return INT64_C(1) << nereid_layout_out_total(out_write);
 }

@@ -51,10 +51,10 @@ nereid_layout_scan_lanes_t nereid_layout_scan_spare_lanes(const nereid_layout_t 
                                                           const nereid_layout_segment_t *segment);
 
 /* Where the totals of what lies below `segment`, one of warps, are exchanged: layouts of one dimension, the slot. The
- * writer's registers are those that are left when `done`, a mask, is taken away, in order. The reader has more: bits
- * that number the totals of all warps in the order of the index come first, below those of the registers. The lowest of
- * all these bits are those of `lanes` (of which there are no more), the others number registers. Returns the number of
- * slots. */
+ * writer's registers are those that are left when `done`, a mask, is taken away, in order. A reader without `lanes` has
+ * those of all warps: the bits that number them in the order of the index come behind those of the writer's registers.
+ * With lanes (at least as many bits, and no more than there are of both), lanes number the warps, and in their higher
+ * bits the last of the registers. Returns the number of slots. */
 int64_t nereid_layout_scan_exchange(const nereid_layout_t *layout, const nereid_layout_scan_t *scan,
                                     const nereid_layout_segment_t *segment, uint32_t done,
                                     nereid_layout_scan_lanes_t lanes, nereid_layout_t *out_write,

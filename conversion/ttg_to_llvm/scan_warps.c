@@ -167,18 +167,18 @@ static MlirValue *exchange_totals(const exchange_t *exchange) {
 
 /* --- every thread combines all --- */
 
-/* Of one register, from the totals of all warps. */
-static bool combine_alone(exchange_t *exchange, MlirValue *of_warps, MlirValue *before, MlirValue *total,
-                          bool with_totals) {
+/* Of register `r`, of all outer ones, from the totals of all warps. */
+static bool combine_alone(exchange_t *exchange, intptr_t r, MlirValue *read, bool with_totals) {
   nereid_scan_t *scan = exchange->scan;
+  MlirValue *before = nereid_scan_at(scan, exchange->before, r), *total = nereid_scan_at(scan, exchange->totals, r);
   const uint32_t n = warps(exchange), turn = first_place(exchange);
-  memcpy(total, nereid_scan_at(scan, of_warps, turn), nereid_scan_bytes(scan));
+  memcpy(total, nereid_scan_at(scan, read, r + turn * exchange->outer), nereid_scan_bytes(scan));
   for (uint32_t i = 1; i < n; ++i) {
     MlirValue here = nereid_emit_icmp(scan->lower, EQUAL, exchange->place, constant(exchange, i ^ turn));
     for (intptr_t k = 0; k < scan->width; ++k)
       before[k] = i == 1 ? total[k] : nereid_emit_select(scan->lower, here, total[k], before[k]);
     if ((i < n - 1 || with_totals) &&
-        !nereid_scan_combine(scan, total, nereid_scan_at(scan, of_warps, (intptr_t)(i ^ turn)), total))
+        !nereid_scan_combine(scan, total, nereid_scan_at(scan, read, r + (i ^ turn) * exchange->outer), total))
       return false;
   }
   return true;
@@ -192,14 +192,14 @@ static void fetch(const exchange_t *exchange, MlirValue place, intptr_t i, MlirV
   nereid_lower_t *lower = scan->lower;
   const nereid_layout_scan_lanes_t lanes = exchange->lanes;
   const uint32_t mask = ((UINT32_C(1) << lanes.count) - 1) << lanes.first;
-  const intptr_t in_lanes = (intptr_t)1 << (lanes.count - exchange->segment->count);
-  const uint32_t row = (uint32_t)(i % in_lanes) << (lanes.first + exchange->segment->count);
+  const intptr_t rounds = nereid_layout_registers(&exchange->read);
+  const uint32_t row = (uint32_t)(i / rounds) << (lanes.first + exchange->segment->count);
   MlirValue lane = nereid_emit_shl(lower, place, constant(exchange, (uint32_t)lanes.first));
   lane = nereid_emit_or(lower, lane, constant(exchange, row));
   if (mask != 31)
     lane = nereid_emit_or(lower, lane, nereid_emit_and(lower, scan->lane, constant(exchange, ~mask)));
   const nereid_scan_source_t source = {.mode = NEREID_SHUFFLE_INDEX, .lane = lane};
-  nereid_scan_shuffle(scan, &source, 1, nereid_scan_at(scan, read, i / in_lanes), out);
+  nereid_scan_shuffle(scan, &source, 1, nereid_scan_at(scan, read, i % rounds), out);
 }
 
 static bool combine_in_lanes(exchange_t *exchange, MlirValue *read, bool with_totals) {
@@ -249,9 +249,7 @@ MlirValue nereid_scan_warps(nereid_scan_t *scan, const nereid_layout_segment_t *
   MlirValue *read = exchange_totals(&exchange);
   bool done = read && (!exchange.lanes.count || combine_in_lanes(&exchange, read, with_totals));
   for (intptr_t i = 0; done && !exchange.lanes.count && i < exchange.outer; ++i)
-    done =
-        combine_alone(&exchange, nereid_scan_at(scan, read, i << segment->count),
-                      nereid_scan_at(scan, exchange.before, i), nereid_scan_at(scan, exchange.totals, i), with_totals);
+    done = combine_alone(&exchange, i, read, with_totals);
   if (!done)
     return (MlirValue){NULL};
   nereid_scan_scatter_outer(scan, exchange.before, before);
