@@ -35,7 +35,7 @@ static void flow_induction_variable(nereid_axis_solver_t *s, MlirOperation loop)
   nereid_axis_info_t fact = nereid_axis_unknown(mlirValueGetType(variable));
   uint8_t a = start->divisibility[0], b = step->divisibility[0];
   fact.divisibility[0] = a < b ? a : b;
-  fact.non_negative = start->non_negative; /* a step is positive */
+  fact.non_negative = start->non_negative && !nereid_scf_for_get_unsigned_cmp(loop); /* a step is positive */
   nereid_axis_lower(s, variable, &fact);
 }
 

@@ -17,6 +17,7 @@
 #include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
 #include "nereid/dialects/ops.h"
+#include "nereid/dialects/scf.h"
 #include "nereid/dialects/tt.h"
 #include "seam/context.h"
 
@@ -86,6 +87,8 @@ static const char *loop_obstacle(MlirOperation loop, int64_t stages) {
   mlirOperationWalk(loop, find_product, &product, MlirWalkPreOrder);
   if (product)
     return "its loop has a product";
+  if (nereid_scf_for_get_unsigned_cmp(loop))
+    return "its loop compares unsigned numbers";
   return stages < 2 ? "its loop does not ask for it: tt.num_stages is less than 2 or missing" : NULL;
 }
 

@@ -7,11 +7,13 @@
  *
  * A load moves when nothing in the loop may write to global memory, under a mask that is false when the loop does not
  * run at all. Inner loops come first, so that an op leaves as many as it can. */
+#include "passes/collect.h"
 #include "passes/loop_stages.h"
 #include "passes/pass.h"
 
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
+#include "nereid/dialects/scf.h"
 #include "nereid/dialects/tt.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
@@ -27,22 +29,24 @@ static bool is_inside(MlirOperation loop, MlirValue value) {
 }
 
 typedef struct uses {
-  MlirOperation loop;
+  MlirOperation loop, op;
   bool varies;
 } uses_t;
 
 static MlirWalkResult check_operands(MlirOperation op, void *user_data) {
   uses_t *uses = user_data;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    uses->varies |= is_inside(uses->loop, mlirOperationGetOperand(op, i));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    uses->varies |= is_inside(uses->loop, operand) && !is_inside(uses->op, operand);
+  }
   return uses->varies ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
-/* Ops with regions stay: what they capture is not worth the search. */
+/* What `op` and the regions in it use comes from outside of the loop, or from these regions. */
 static bool is_invariant(MlirOperation loop, MlirOperation op) {
-  uses_t uses = {.loop = loop};
-  check_operands(op, &uses);
-  return !uses.varies && !mlirOperationGetNumRegions(op);
+  uses_t uses = {.loop = loop, .op = op};
+  mlirOperationWalk(op, check_operands, &uses, MlirWalkPreOrder);
+  return !uses.varies;
 }
 
 static void note_write(NereidMlirEffect effect, MlirValue value, NereidMlirResource resource, void *user_data) {
@@ -63,10 +67,10 @@ static bool is_movable_load(MlirOperation op) {
 
 /* i1, or i1s like the load's result: the loop runs at least once. */
 static MlirValue runs_at_all(MlirOperation loop, MlirOperation load, const nereid_builder_t *builder) {
-  MlirValue runs = mlirOperationGetResult(nereid_arith_cmpi_build(builder, mlirOperationGetOperand(loop, 0),
-                                                                  mlirOperationGetOperand(loop, 1),
-                                                                  NEREID_ARITH_CMP_I_PREDICATE_SLT),
-                                          0);
+  MlirValue runs =
+      mlirOperationGetResult(nereid_arith_cmpi_build(builder, nereid_scf_for_get_lower_bound(loop),
+                                                     nereid_scf_for_get_upper_bound(loop), nereid_loop_less_than(loop)),
+                             0);
   MlirType type = mlirValueGetType(mlirOperationGetResult(load, 0));
   if (!mlirTypeIsARankedTensor(type))
     return runs;
@@ -91,33 +95,39 @@ static void hoist_load(MlirOperation loop, MlirOperation load) {
   nereidMlirOperationErase(load);
 }
 
-static int64_t hoist(MlirOperation loop) {
+/* Both blocks of a `scf.while`, from which no loads move: what is before its condition runs once more than what is
+ * behind, and only the condition knows whether that runs at all. */
+static int64_t hoist_from(MlirOperation loop, MlirBlock body, bool loads) {
   int64_t count = 0;
-  const bool reads_only = !writes_global(loop);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
   MlirOperation last = mlirBlockGetTerminator(body);
   for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationEqual(op, last); op = next) {
     next = mlirOperationGetNextInBlock(op);
-    if (!is_invariant(loop, op))
+    const bool pure = nereidMlirOperationIsPure(op);
+    if ((!pure && !(loads && is_movable_load(op))) || !is_invariant(loop, op))
       continue;
-    if (nereidMlirOperationIsPure(op))
+    if (pure)
       mlirOperationMoveBefore(op, loop);
-    else if (reads_only && is_movable_load(op))
-      hoist_load(loop, op);
     else
-      continue;
+      hoist_load(loop, op);
     ++count;
   }
   return count;
 }
 
+static bool is_loop(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_SCF_FOR || nereid_op_kind(op) == NEREID_OP_SCF_WHILE;
+}
+
 MlirLogicalResult nereid_pass_triton_licm(nereid_pass_t *pass) {
   nereid_operations_t loops = {0};
   int64_t count = 0;
-  if (!nereid_loop_collect(pass->op, pass->scratch, &loops))
+  if (!nereid_collect(pass->op, is_loop, pass->scratch, &loops))
     return mlirLogicalResultFailure();
-  for (size_t i = loops.size; i-- > 0;)
-    count += hoist(loops.data[i]);
+  for (size_t i = loops.size; i-- > 0;) {
+    const bool loads = nereid_op_kind(loops.data[i]) == NEREID_OP_SCF_FOR && !writes_global(loops.data[i]);
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(loops.data[i]); ++r)
+      count += hoist_from(loops.data[i], mlirRegionGetFirstBlock(mlirOperationGetRegion(loops.data[i], r)), loads);
+  }
   nereid_pass_statistic_add(pass, "hoisted", count);
   return mlirLogicalResultSuccess();
 }

@@ -2,6 +2,7 @@
 #include "passes/loop_stages.h"
 
 #include "nereid/dialects/ops.h"
+#include "nereid/dialects/scf.h"
 #include "seam/effects.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -17,6 +18,10 @@ static MlirBlock body_of(MlirOperation loop) {
 
 bool nereid_loop_collect(MlirOperation root, nereid_arena_t *arena, nereid_operations_t *out) {
   return nereid_collect_kind(root, NEREID_OP_SCF_FOR, arena, out);
+}
+
+nereid_arith_cmp_i_predicate_t nereid_loop_less_than(MlirOperation loop) {
+  return nereid_scf_for_get_unsigned_cmp(loop) ? NEREID_ARITH_CMP_I_PREDICATE_ULT : NEREID_ARITH_CMP_I_PREDICATE_SLT;
 }
 
 int64_t nereid_loop_integer(MlirOperation op, const char *name, int64_t missing) {

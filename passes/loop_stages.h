@@ -13,12 +13,17 @@
 #include "base/map.h"
 #include "passes/collect.h"
 
+#include "nereid/dialects/arith.h"
+
 #include "mlir-c/IR.h"
 
 #include <stdbool.h>
 
 /* The scf.for ops below `root`, outer ones first. */
 bool nereid_loop_collect(MlirOperation root, nereid_arena_t *arena, nereid_operations_t *out);
+
+/* How the counter of a scf.for compares to its upper bound while the loop runs. */
+nereid_arith_cmp_i_predicate_t nereid_loop_less_than(MlirOperation loop);
 
 /* The ops of a loop's own block that have the integer attribute `name`, in order. */
 bool nereid_loop_collect_marked(MlirOperation loop, const char *name, nereid_arena_t *arena, nereid_operations_t *out);

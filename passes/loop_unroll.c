@@ -13,6 +13,7 @@
 
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
+#include "nereid/dialects/scf.h"
 #include "seam/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -34,7 +35,8 @@ static MlirValue end_of_turns(MlirOperation loop, const nereid_builder_t *builde
   MlirValue lower = mlirOperationGetOperand(loop, 0), upper = mlirOperationGetOperand(loop, 1);
   MlirValue step = mlirOperationGetOperand(loop, 2);
   MlirType type = mlirValueGetType(lower);
-  MlirValue some = result(nereid_arith_maxsi_build(builder, upper, lower));
+  MlirValue some = result(nereid_scf_for_get_unsigned_cmp(loop) ? nereid_arith_maxui_build(builder, upper, lower)
+                                                                : nereid_arith_maxsi_build(builder, upper, lower));
   MlirValue length = nereid_scalar_subtract(builder, some, lower);
   MlirValue count = result(nereid_arith_ceildivui_build(builder, length, step));
   MlirValue many = nereid_scalar_constant(builder, type, factor);

@@ -21,6 +21,7 @@
 #include "layout/linear_layout.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
+#include "nereid/dialects/scf.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 #include "seam/ir.h"
@@ -324,7 +325,7 @@ static bool begin(nereid_pass_t *pass, MlirOperation loop, pipeline_t *out) {
     return false;
   nereid_map_initialize(&slice, pass->scratch);
   nereid_map_initialize(&carried, pass->scratch);
-  bool known = true;
+  bool known = !nereid_scf_for_get_unsigned_cmp(loop); /* whose end less a few steps may be before its beginning */
   for (MlirOperation op = mlirBlockGetFirstOperation(out->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     if (nereid_loop_integer(op, "loop.stage", -1) != 0)

@@ -32,6 +32,17 @@ tt.func public @once(%p: !tt.ptr<f32>, %a: i32, %b: i32, %s: i32) {
   tt.return
 }
 
+// CHECK-LABEL: @unsigned(
+// CHECK: arith.maxui
+// CHECK: scf.for unsigned
+tt.func public @unsigned(%p: !tt.ptr<i32>, %a: i32, %b: i32) {
+  %c1 = arith.constant 1 : i32
+  scf.for unsigned %i = %a to %b step %c1 : i32 {
+    tt.store %p, %i : !tt.ptr<i32>
+  } {tt.loop_unroll_factor = 2 : i32}
+  tt.return
+}
+
 // -----
 
 tt.func public @much(%a: i32, %b: i32, %s: i32) {

@@ -153,7 +153,8 @@ void tool_layout_draw(const tool_layout_t *layout, const char *title, FILE *out)
                                              : CELL_WIDTH;
   double panel = columns * width, height = (double)rows * CELL_HEIGHT;
   double memory = layout->shared ? MEMORY_WIDTH : 0;
-  double lines = (double)((layout->end * (uint64_t)layout->element_bits + 1023) / 1024) * CELL_HEIGHT;
+  const uint64_t lines_of_memory = (layout->end * (uint64_t)layout->element_bits + 1023) / 1024;
+  double lines = (double)lines_of_memory * CELL_HEIGHT;
   double total_width = MARGIN + panel + (memory > 0 ? GAP + memory : 0) + 16;
   double total_height = TITLE + slices * (height + GAP) - 16;
   if (memory > 0 && lines + TITLE + GAP > total_height)
