@@ -224,7 +224,7 @@ static void take_settings(nereid_compilation_t *compilation) {
   out->ptx_version = (int32_t)settings->target.ptx_version;
   out->compiler = nereid_compiler_version();
   out->fp_fusion = settings->fp_fusion;
-  if (settings->num_warps)
+  if (settings->num_warps && settings->num_warps != out->num_warps)
     out->num_warps = out->total_num_warps = settings->num_warps;
   if (settings->num_ctas)
     out->num_ctas = settings->num_ctas;
@@ -253,6 +253,8 @@ void nereid_metadata_update(nereid_compilation_t *compilation) {
     out->num_warps = out->total_num_warps = (int32_t)value;
   if (nereid_settings_integer(module, "ttg.total-num-warps", &value))
     out->total_num_warps = (int32_t)value;
+  if (nereid_settings_integer(module, "ttg.maxnreg", &value))
+    out->maxnreg = (int32_t)value;
   if (nereid_settings_integer(module, "ttg.num-ctas", &value))
     out->num_ctas = (int32_t)value;
   if (nereid_settings_integer(module, "ttg.global_scratch_memory_size", &value))
