@@ -40,6 +40,23 @@ tt.func @rounded_quotients(%n: i32 {tt.divisibility = 32 : i32}) {
 
 // -----
 
+// A constant stays one, by the type's reading of its bits and through casts.
+tt.func @constants() {
+  %m2 = arith.constant -2 : i32
+  %c7 = arith.constant 7 : i32
+  // expected-remark @below {{divisibility = [4], constancy = [1], constant_value = 613566756}}
+  %0 = arith.divui %m2, %c7 : i32
+  // expected-remark @below {{divisibility = [2], constancy = [1], constant_value = 2}}
+  %1 = arith.remui %m2, %c7 : i32
+  // expected-remark @below {{constant_value = 0}}
+  %2 = arith.divsi %m2, %c7 : i32
+  // expected-remark @below {{constant_value = 7}}
+  %3 = arith.bitcast %c7 : i32 to i32
+  tt.return
+}
+
+// -----
+
 tt.func @two_results(%n: i32 {tt.divisibility = 16 : i32}) {
   %c8 = arith.constant 8 : i32
   // expected-remark @+2 {{divisibility = [8], constancy = [1], constant_value = <none>}}

@@ -3,9 +3,19 @@
 // CHECK-LABEL: @sum(
 // CHECK: %[[MIDDLE:.*]] = arith.addi %arg1
 // CHECK: %[[STRIDE:.*]] = arith.muli %arg3, %{{.*}} : i32
-// CHECK: %[[TURNS:.*]] = scf.for %{{.*}} = %arg1 to %[[MIDDLE]] step %[[STRIDE]]
-// CHECK-COUNT-3: tt.load
-// CHECK-NOT: tt.load
+// CHECK: %[[TURNS:.*]] = scf.for %[[I:.*]] = %arg1 to %[[MIDDLE]] step %[[STRIDE]] iter_args(%[[SUM:.*]] = %{{.*}})
+// CHECK: tt.addptr %arg0, %[[I]]
+// CHECK: %[[X0:.*]] = tt.load
+// CHECK: %[[SUM0:.*]] = arith.addf %[[SUM]], %[[X0]]
+// CHECK: %[[I1:.*]] = arith.addi %[[I]]
+// CHECK: tt.addptr %arg0, %[[I1]]
+// CHECK: %[[X1:.*]] = tt.load
+// CHECK: %[[SUM1:.*]] = arith.addf %[[SUM0]], %[[X1]]
+// CHECK: %[[I2:.*]] = arith.addi %[[I]]
+// CHECK: tt.addptr %arg0, %[[I2]]
+// CHECK: %[[X2:.*]] = tt.load
+// CHECK: %[[SUM2:.*]] = arith.addf %[[SUM1]], %[[X2]]
+// CHECK-NEXT: scf.yield %[[SUM2]]
 // CHECK: %[[REST:.*]] = scf.for %{{.*}} = %[[MIDDLE]] to %arg2 step %arg3 iter_args(%{{.*}} = %[[TURNS]])
 // CHECK: tt.load
 // CHECK: } {tt.num_stages = 1 : i32}

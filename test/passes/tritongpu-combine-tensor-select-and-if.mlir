@@ -34,6 +34,25 @@ tt.func public @with_results(%c: i1, %x: tensor<128xf32, #line>, %y: tensor<128x
   tt.return %s, %r : tensor<128xf32, #line>, i32
 }
 
+// Several selections, and the numbers that the branch had.
+// CHECK-LABEL: @several(
+// CHECK-NOT: arith.select
+// CHECK: %[[R:.*]]:3 = scf.if %arg0 -> (i32, tensor<128xf32, #{{.*}}>, tensor<128xf32, #{{.*}}>) {
+// CHECK: scf.yield %arg3, %arg2, %arg1
+// CHECK: scf.yield %arg4, %arg1, %arg2
+// CHECK: } {note}
+// CHECK: tt.return %[[R]]#1, %[[R]]#2, %[[R]]#0
+tt.func public @several(%c: i1, %x: tensor<128xf32, #line>, %y: tensor<128xf32, #line>, %i: i32, %j: i32) -> (tensor<128xf32, #line>, tensor<128xf32, #line>, i32) {
+  %s = arith.select %c, %x, %y : tensor<128xf32, #line>
+  %t = arith.select %c, %y, %x : tensor<128xf32, #line>
+  %r = scf.if %c -> (i32) {
+    scf.yield %i : i32
+  } else {
+    scf.yield %j : i32
+  } {note}
+  tt.return %t, %s, %r : tensor<128xf32, #line>, tensor<128xf32, #line>, i32
+}
+
 // Used in front of the branch: it stays.
 // CHECK-LABEL: @early(
 // CHECK: arith.select

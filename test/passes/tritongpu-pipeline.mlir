@@ -20,7 +20,10 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // CHECK: arith.select %{{.*}}, %[[X]], %{{.*}} : tensor<512xi1
 // CHECK: ttg.async_copy_global_to_local %[[AHEAD]], %{{.*}} mask %{{.*}} other %{{.*}} cacheModifier = cg
 // CHECK: ttg.async_commit_group
-// CHECK: scf.yield
+// CHECK: %[[NEXT:.*]] = arith.addi %[[SLOT]], %c1_i32
+// CHECK: %[[WRAPS:.*]] = arith.cmpi sge, %[[NEXT]], %c2_i32
+// CHECK: %[[AFTER:.*]] = arith.select %[[WRAPS]], %c0_i32, %[[NEXT]]
+// CHECK: scf.yield {{.*}}, %[[AFTER]] :
 // CHECK: ttg.async_wait {num = 0 : i32}
 // CHECK: ttg.local_dealloc %[[RING]]
 tt.func public @carried(%p: tensor<512x!tt.ptr<f32>, #v4>, %m: tensor<512xi1, #v4>, %step: tensor<512xi32, #v4>, %n: i32) {
