@@ -28,6 +28,7 @@ CASES = {
         "shared_callee": [*WARPS, "2=0"],
         "early": [*WARPS, "2=0"],
         "branch": [*WARPS, "2=0"],
+        "counts": [*WARPS, "2=3"],
         "plain": [*WARPS, "2=0"],
     },
     "calls.ttir": {
