@@ -8,10 +8,16 @@
  *
  * Operands get the narrowest type that holds them exactly, so that the product costs as little as it can: bf16 for up
  * to 8 bits of significand and any power of two, f16 for f16 without scales, else f32, as tf32 when 11 bits are enough.
- * A scale is made NaN where its byte is 255 and nothing else is asked of it. Requires tensors without encodings. */
+ * A scale is made NaN where its byte is 255 and nothing else is asked of it. Tensors may have encodings already: what
+ * is made of an operand keeps its encoding, and ttg.convert_layout brings scales and operands to where they are needed.
+ */
 #include "passes/collect.h"
 #include "passes/pass.h"
 
+#include "dialects/ttg/blocked.h"
+#include "dialects/ttg/infer_encoding.h"
+#include "dialects/ttg/module.h"
+#include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
@@ -52,14 +58,19 @@ static intptr_t shape_of(MlirValue tensor, int64_t *out) {
   return rank;
 }
 
-static MlirType tensor_of(intptr_t rank, const int64_t *shape, MlirType element) {
-  return mlirRankedTensorTypeGet(rank, shape, element, mlirAttributeGetNull());
-}
-
 /* The type of `tensor` with other elements. */
 static MlirType like(MlirValue tensor, MlirType element) {
   int64_t shape[MAX_RANK];
-  return tensor_of(shape_of(tensor, shape), shape, element);
+  const intptr_t rank = shape_of(tensor, shape);
+  return mlirRankedTensorTypeGet(rank, shape, element, nereid_ttg_encoding_of(tensor));
+}
+
+/* The tensor with the encoding; as it is when that is null. */
+static MlirValue laid_out(decompose_t *decompose, MlirValue tensor, MlirAttribute encoding) {
+  if (mlirAttributeIsNull(encoding) || mlirAttributeEqual(nereid_ttg_encoding_of(tensor), encoding))
+    return tensor;
+  MlirType type = nereid_ttg_with_encoding(mlirValueGetType(tensor), encoding);
+  return result(nereid_ttg_convert_layout_build(&decompose->builder, type, tensor));
 }
 
 static MlirType integer(const decompose_t *decompose, int bits) {
@@ -129,9 +140,13 @@ static MlirValue widen_4_bits(decompose_t *decompose, MlirValue bytes, int axis)
   int64_t shape[MAX_RANK];
   const intptr_t rank = shape_of(bytes, shape);
   MlirType half = decompose->bits == 16 ? decompose->type : mlirF16TypeGet(mlirOperationGetContext(decompose->op));
+  MlirAttribute encoding = nereid_ttg_encoding_of(bytes);
+  if (!mlirAttributeIsNull(encoding))
+    nereid_ttg_infer_fp4_to_fp_encoding(encoding, rank, shape, axis, /*forward=*/true,
+                                        mlirOperationGetLocation(decompose->op), &encoding);
   shape[axis] *= 2;
-  return widen_floats(
-      decompose, result(nereid_ttg_fp4_to_fp_build(&decompose->builder, tensor_of(rank, shape, half), bytes, axis)));
+  MlirType type = mlirRankedTensorTypeGet(rank, shape, half, encoding);
+  return widen_floats(decompose, result(nereid_ttg_fp4_to_fp_build(&decompose->builder, type, bytes, axis)));
 }
 
 static MlirValue widen(decompose_t *decompose, MlirValue elements, format_t format, int packed_axis) {
@@ -165,18 +180,37 @@ static MlirValue powers_of_two(decompose_t *decompose, MlirValue bytes) {
   return bitcast(decompose, bits, decompose->type);
 }
 
+/* The encoding in which scales lie when they are spread to `shape`, a group in the last dimension; null without one. */
+static MlirAttribute spread_encoding(const decompose_t *decompose, MlirValue scales, intptr_t rank,
+                                     const int64_t *shape) {
+  MlirOperation op = decompose->op;
+  if (!nereid_ttg_is_laid_out(scales))
+    return (MlirAttribute){NULL};
+  const nereid_thread_grid_t grid = {nereid_ttg_num_warps(op), nereid_ttg_threads_per_warp(op),
+                                     nereid_ttg_num_ctas(op)};
+  return nereid_ttg_blocked_default(mlirOperationGetContext(op), rank, shape, grid);
+}
+
 /* One scale per group becomes one per element: [rows, groups] -> [rows, k]. */
 static MlirValue spread(decompose_t *decompose, MlirValue scales, int64_t k) {
-  int64_t shape[MAX_RANK];
+  int64_t shape[MAX_RANK], flat[MAX_RANK];
+  MlirContext context = mlirOperationGetContext(decompose->op);
   const intptr_t rank = shape_of(scales, shape);
   assert(rank == 2 || rank == 3); /* verified */
-  scales = result(nereid_tt_expand_dims_build(&decompose->builder, scales, (int32_t)rank));
+  shape_of(scales, flat);
   shape[rank] = k / shape[rank - 1];
-  scales =
-      result(nereid_tt_broadcast_build(&decompose->builder, tensor_of(rank + 1, shape, element_of(scales)), scales));
-  shape[rank - 1] = k;
-  return result(nereid_tt_reshape_build(&decompose->builder, tensor_of(rank, shape, element_of(scales)), scales,
-                                        /*allow_reorder=*/false, /*efficient_layout=*/false));
+  flat[rank - 1] = k;
+  MlirAttribute encoding = spread_encoding(decompose, scales, rank + 1, shape);
+  if (!mlirAttributeIsNull(encoding))
+    scales = laid_out(decompose, scales, nereid_ttg_slice_attr_create(context, (unsigned)rank, encoding));
+  scales = result(nereid_tt_expand_dims_build(&decompose->builder, scales, (int32_t)rank));
+  MlirType element = element_of(scales);
+  scales = result(nereid_tt_broadcast_build(&decompose->builder,
+                                            mlirRankedTensorTypeGet(rank + 1, shape, element, encoding), scales));
+  if (!mlirAttributeIsNull(encoding)) /* a reshape between default encodings moves nothing */
+    encoding = spread_encoding(decompose, scales, rank, flat);
+  return result(nereid_tt_reshape_build(&decompose->builder, mlirRankedTensorTypeGet(rank, flat, element, encoding),
+                                        scales, /*allow_reorder=*/false, /*efficient_layout=*/false));
 }
 
 static MlirValue transpose(decompose_t *decompose, MlirValue matrices) {
@@ -201,7 +235,8 @@ static MlirValue scaled(decompose_t *decompose, int index) {
   shape_of(elements, shape);
   scales = mlirTypeIsAInteger(element_of(scales)) ? powers_of_two(decompose, scales) : widen_floats(decompose, scales);
   scales = spread(decompose, scales, shape[k_axis]);
-  return multiply(decompose, elements, index ? transpose(decompose, scales) : scales);
+  scales = index ? transpose(decompose, scales) : scales;
+  return multiply(decompose, elements, laid_out(decompose, scales, nereid_ttg_encoding_of(elements)));
 }
 
 /* --- the op --- */
@@ -252,24 +287,36 @@ static nereid_tt_input_precision_t choose_type(decompose_t *decompose) {
                                                              : NEREID_TT_INPUT_PRECISION_IEEE;
 }
 
+/* How operand `index` of a product lies that is added to `c`. */
+static MlirAttribute operand_encoding(MlirValue c, unsigned index) {
+  MlirAttribute parent = nereid_ttg_encoding_of(c);
+  return mlirAttributeIsNull(parent)
+             ? parent
+             : nereid_ttg_dot_op_attr_create(mlirAttributeGetContext(parent), index, parent, /*k_width=*/0);
+}
+
 static void rewrite(MlirOperation op) {
   decompose_t decompose = {.builder = nereid_builder_before(op), .op = op};
   const nereid_tt_input_precision_t precision = choose_type(&decompose);
   MlirValue a = scaled(&decompose, 0), b = scaled(&decompose, 1), c = nereid_tt_dot_scaled_get_c(op);
+  a = laid_out(&decompose, a, operand_encoding(c, 0));
+  b = laid_out(&decompose, b, operand_encoding(c, 1));
   MlirOperation dot = nereid_tt_dot_build(&decompose.builder, a, b, c, precision, /*max_num_imprecise_acc=*/0);
   mlirValueReplaceAllUsesOfWith(result(op), result(dot));
   nereidMlirOperationErase(op);
 }
 
-/* Tensors that have encodings already stay as they are. */
-static bool is_bare_product(MlirOperation op) {
-  return nereid_op_kind(op) == NEREID_OP_TT_DOT_SCALED &&
-         mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(mlirValueGetType(result(op))));
+/* Sums that lie as tensor cores want them are of products that they do. */
+static bool is_product(MlirOperation op) {
+  if (nereid_op_kind(op) != NEREID_OP_TT_DOT_SCALED)
+    return false;
+  MlirAttribute encoding = nereid_ttg_encoding_of(result(op));
+  return mlirAttributeIsNull(encoding) || nereid_ttg_blocked_attr_isa(encoding);
 }
 
 MlirLogicalResult nereid_pass_decompose_dot_scaled(nereid_pass_t *pass) {
   nereid_operations_t products = {0};
-  if (!nereid_collect(pass->op, is_bare_product, pass->scratch, &products))
+  if (!nereid_collect(pass->op, is_product, pass->scratch, &products))
     return mlirLogicalResultFailure();
   for (size_t i = 0; i < products.size; ++i)
     rewrite(products.data[i]);

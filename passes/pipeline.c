@@ -53,6 +53,7 @@ static const char *const ttgir[] = {
 
 /* Requires ttg. Afterwards all memory has its place: what functions need is known. */
 static const char *const frames[] = {
+    "nereid-decompose-dot-scaled",
     "tritongpu-allocate-warp-groups{registers=$registers}",
     "nereid-regular-scans",
     "convert-scf-to-cf",

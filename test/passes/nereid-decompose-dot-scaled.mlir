@@ -48,3 +48,34 @@ tt.func public @number_scales(%a: tensor<16x32xbf16>, %as: tensor<16x2xf8E4M3FN>
   %d = tt.dot_scaled %a scale %as, %b, %c lhs = bf16 rhs = bf16 {fastMath = false} : tensor<16x32xbf16>, tensor<16x2xf8E4M3FN> * tensor<32x8xbf16> -> tensor<16x8xf32>
   tt.return %d : tensor<16x8xf32>
 }
+
+// Tensors have layouts already: what an operand becomes keeps its layout, or follows it (two numbers of a byte lie in its
+// thread), scales are spread where a thread has one element and brought to the operand, and the product takes operands
+// that lie as its sum wants them. Sums for tensor cores are left to them.
+#sum = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#bytes = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#scales = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// CHECK-LABEL: @laid_out(
+// CHECK: %[[A:.*]] = ttg.fp4_to_fp %arg0 {axis = 1 : i32} : tensor<16x32xi8, #[[BYTES:.*]]> -> tensor<16x64xbf16, #[[PAIRS:.*]]>
+// CHECK: %[[S:.*]] = ttg.convert_layout %{{.*}} : tensor<16x2xbf16, #[[SCALES:.*]]> -> tensor<16x2xbf16, #ttg.slice<{dim = 2, parent = #[[GROUPS:.*]]}>>
+// CHECK: tt.expand_dims %[[S]]
+// CHECK: %[[W:.*]] = tt.reshape %{{.*}} : tensor<16x2x32xbf16, #[[GROUPS]]> -> tensor<16x64xbf16, #[[FLAT:.*]]>
+// CHECK: %[[M:.*]] = ttg.convert_layout %[[W]] : tensor<16x64xbf16, #[[FLAT]]> -> tensor<16x64xbf16, #[[PAIRS]]>
+// CHECK: %[[X:.*]] = arith.mulf %[[A]], %[[M]]
+// CHECK: %[[B:.*]] = tt.fp_to_fp %arg2
+// CHECK: %[[L:.*]] = ttg.convert_layout %[[X]] : {{.*}} -> tensor<16x64xbf16, #ttg.dot_op<{opIdx = 0, parent = #[[SUM:.*]]}>>
+// CHECK: %[[R:.*]] = ttg.convert_layout %[[B]] : {{.*}} -> tensor<64x8xbf16, #ttg.dot_op<{opIdx = 1, parent = #[[SUM]]}>>
+// CHECK: tt.dot %[[L]], %[[R]], %arg3 {{.*}} -> tensor<16x8xf32, #[[SUM]]>
+tt.func public @laid_out(%a: tensor<16x32xi8, #bytes>, %as: tensor<16x2xi8, #scales>, %b: tensor<64x8xf8E4M3FN, #sum>, %c: tensor<16x8xf32, #sum>) -> tensor<16x8xf32, #sum> {
+  %d = tt.dot_scaled %a scale %as, %b, %c lhs = e2m1 rhs = e4m3 {fastMath = true} : tensor<16x32xi8, #bytes>, tensor<16x2xi8, #scales> * tensor<64x8xf8E4M3FN, #sum> -> tensor<16x8xf32, #sum>
+  tt.return %d : tensor<16x8xf32, #sum>
+}
+// CHECK-LABEL: @tensor_cores(
+// CHECK: tt.dot_scaled
+tt.func public @tensor_cores(%a: tensor<16x32xi8, #bytes>, %as: tensor<16x2xi8, #scales>, %b: tensor<64x8xf8E4M3FN, #sum>, %c: tensor<16x8xf32, #mma>) -> tensor<16x8xf32, #mma> {
+  %d = tt.dot_scaled %a scale %as, %b, %c lhs = e2m1 rhs = e4m3 {fastMath = true} : tensor<16x32xi8, #bytes>, tensor<16x2xi8, #scales> * tensor<64x8xf8E4M3FN, #sum> -> tensor<16x8xf32, #mma>
+  tt.return %d : tensor<16x8xf32, #mma>
+}
+}

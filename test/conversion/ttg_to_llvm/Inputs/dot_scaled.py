@@ -1,9 +1,11 @@
 """Block-scaled products of all pairs of formats: the emulator against the interpreter, in every bit but those of NaN.
 
-    dot_scaled.py WORK_DIR COUNT [RUN-OPTION...]
+    dot_scaled.py WORK_DIR COUNT [--ttgir] [RUN-OPTION...]
 
+With --ttgir tensors have layouts before the products are taken apart, as in a .ttgir file that has such a product.
 The first 49 kernels go through the pairs; what is scaled, how 4-bit floats are packed, sizes, batches and the type of
-the scales are drawn. Needs nereid on the PATH.
+the scales are drawn. Needs nereid and
+nereid-opt on the PATH.
 """
 
 import os
@@ -113,8 +115,17 @@ class Kernel:
         return (self.batch or [1])[0] * self.m * self.n
 
 
+def laid_out(path):
+    """The same kernel with the layouts that every tensor begins with."""
+    passes = ["--convert-triton-to-tritongpu=target=cuda:90 num-warps=4", "--canonicalize", "--cse"]
+    subprocess.run(["nereid-opt", path, *passes, "-o", path[:-4] + "ttgir"], check=True)
+    return path[:-4] + "ttgir"
+
+
 def main(directory, count, options):
     os.makedirs(directory, exist_ok=True)
+    ttgir = "--ttgir" in options
+    options = [option for option in options if option != "--ttgir"]
     wrong, nan = [], 0
     for i in range(count):
         kernel = Kernel(random.Random(i), [FORMATS[i // 7 % 7], FORMATS[i % 7]])
@@ -122,7 +133,8 @@ def main(directory, count, options):
         path = os.path.join(directory, "%d.ttir" % i)
         with open(path, "w") as file:
             file.write(kernel.text())
-        expected, got = kernel.run(path, "interpreter"), kernel.run(path, "emulator", options)
+        expected = kernel.run(path, "interpreter")
+        got = kernel.run(laid_out(path) if ttgir else path, "emulator", options)
         if isinstance(expected, str) or expected != got:
             wrong.append("%s %s\n%s" % (path, kernel.formats, got if isinstance(got, str) else expected if isinstance(expected, str) else sum(a != b for a, b in zip(expected, got))))
         else:
