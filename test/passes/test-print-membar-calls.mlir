@@ -4,6 +4,7 @@
 #line = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #single = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#plain2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:80"} {
 
@@ -280,6 +281,30 @@ tt.func @filled(%x: tensor<512xi32, #line>, %n: i32) {
   %y = ttg.local_load %slot : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
   tt.call @fills(%x, %n, %ring) : (tensor<512xi32, #line>, i32, !ttg.memdesc<3x512xi32, #plain, #smem, mutable>) -> ()
   %z = ttg.local_load %slot : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+  tt.return
+}
+
+// Bytes of a buffer count from where it lies: here 2176, in the middle of warp 1's part of the buffer that comes after.
+// CHECK-LABEL: @stores_words
+tt.func private @stores_words(%x: tensor<512xi32, #single>, %b: !ttg.memdesc<512xi32, #plain, #smem, mutable>) attributes {noinline = true} {
+  ttg.local_store %x, %b : tensor<512xi32, #single> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  tt.return
+}
+
+// CHECK-LABEL: @place_of_argument
+// CHECK: local_alloc {allocation.offset = 2176 : i32}
+// CHECK-NEXT: call @stores_words
+// CHECK: local_alloc {allocation.offset = 0 : i32}
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: local_store
+tt.func @place_of_argument(%x: tensor<512xi32, #single>, %y: tensor<2048xi32, #single>) {
+  %a = ttg.local_alloc : () -> !ttg.memdesc<17x128xi8, #plain2, #smem, mutable>
+  %b = ttg.local_alloc : () -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  tt.call @stores_words(%x, %b) : (tensor<512xi32, #single>, !ttg.memdesc<512xi32, #plain, #smem, mutable>) -> ()
+  ttg.local_dealloc %b : !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  ttg.local_dealloc %a : !ttg.memdesc<17x128xi8, #plain2, #smem, mutable>
+  %c = ttg.local_alloc : () -> !ttg.memdesc<2048xi32, #plain, #smem, mutable>
+  ttg.local_store %y, %c : tensor<2048xi32, #single> -> !ttg.memdesc<2048xi32, #plain, #smem, mutable>
   tt.return
 }
 }
