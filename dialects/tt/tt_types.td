@@ -40,12 +40,12 @@ class TT_PtrOf<list<Type> pointees> : DialectType<TT_Dialect,
     "ptr", "::nereid::tt::PointerType">;
 
 // Scalars, tensors of them, and either ("Like").
-def TT_Float : AnyTypeOf<[F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F16, BF16, F32, F64], "floating-point">;
+def TT_Float : AnyTypeOf<[F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F16, BF16, F32, F64], "f8/f16/bf16/f32/f64">;
 def TT_FloatTensor : RankedTensorOf<[TT_Float]>;
 def TT_FloatLike : AnyTypeOf<[TT_Float, TT_FloatTensor]>;
 
 def TT_I4 : I<4>;
-def TT_Int : AnyTypeOf<[I1, TT_I4, I8, I16, I32, I64], "integer">;
+def TT_Int : AnyTypeOf<[I1, TT_I4, I8, I16, I32, I64], "i1/i4/i8/i16/i32/i64">;
 def TT_IntTensor : RankedTensorOf<[TT_Int]>;
 def TT_IntLike : AnyTypeOf<[TT_Int, TT_IntTensor]>;
 

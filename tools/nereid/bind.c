@@ -62,8 +62,11 @@ static nereid_status_t find_parameter(const tool_job_t *job, nereid_view_t name,
   if (found > 1)
     return REFUSE("%zu arguments of kernel '%s' are named '%.*s': give the position", found, job->metadata.name,
                   (int)name.size, name.data);
+  bool any_name = false;
+  for (size_t i = 0; i < n; ++i)
+    any_name |= parameter_of(job, i)->name != NULL;
   return REFUSE("kernel '%s' has no argument '%.*s'%s", job->metadata.name, (int)name.size, name.data,
-                job->metadata.signature ? "" : "; its metadata has no names: give positions");
+                any_name ? "" : "; it comes without names: give positions, the first is 0");
 }
 
 static const char *label(binder_t *binder, size_t i) {

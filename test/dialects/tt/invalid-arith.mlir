@@ -2,7 +2,7 @@
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
 
 tt.func @clampf(%x: i32) {
-  // expected-error @+1 {{'tt.clampf' op operand #0 must be floating-point or ranked tensor of floating-point values, but got 'i32'}}
+  // expected-error @+1 {{'tt.clampf' op operand #0 must be f8/f16/bf16/f32/f64 or ranked tensor of f8/f16/bf16/f32/f64 values, but got 'i32'}}
   %0 = tt.clampf %x, %x, %x, propagateNan = none : i32
   tt.return
 }
@@ -18,7 +18,7 @@ tt.func @clampf_nan(%x: f32) {
 // -----
 
 tt.func @precise_sqrt(%x: tensor<8xi32>) {
-  // expected-error @+1 {{'tt.precise_sqrt' op operand #0 must be floating-point or ranked tensor of floating-point values, but got 'tensor<8xi32>'}}
+  // expected-error @+1 {{'tt.precise_sqrt' op operand #0 must be f8/f16/bf16/f32/f64 or ranked tensor of f8/f16/bf16/f32/f64 values, but got 'tensor<8xi32>'}}
   %0 = tt.precise_sqrt %x : tensor<8xi32>
   tt.return
 }
@@ -34,7 +34,7 @@ tt.func @precise_divf(%x: f32, %y: f16) {
 // -----
 
 tt.func @mulhiui(%x: f32) {
-  // expected-error @+1 {{'tt.mulhiui' op operand #0 must be integer or ranked tensor of integer values, but got 'f32'}}
+  // expected-error @+1 {{'tt.mulhiui' op operand #0 must be i1/i4/i8/i16/i32/i64 or ranked tensor of i1/i4/i8/i16/i32/i64 values, but got 'f32'}}
   %0 = tt.mulhiui %x, %x : f32
   tt.return
 }

@@ -180,7 +180,7 @@ tt.func @scan_return_parent(%x: f32) {
 // -----
 
 tt.func @histogram_floats(%x: tensor<16xf32>) {
-  // expected-error @+1 {{'tt.histogram' 'src' must be ranked tensor of integer values, but got 'tensor<16xf32>'}}
+  // expected-error @+1 {{'tt.histogram' 'src' must be ranked tensor of i1/i4/i8/i16/i32/i64 values, but got 'tensor<16xf32>'}}
   %0 = tt.histogram %x : tensor<16xf32> -> tensor<8xi32>
   tt.return
 }
