@@ -13,7 +13,7 @@
  * nobody. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/function.h"
-#include "conversion/ttg_to_llvm/warp_specialize.h"
+#include "conversion/ttg_to_llvm/warps.h"
 
 #include "analysis/alias.h"
 #include "base/ptx_name.h"

@@ -19,7 +19,7 @@
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/kernel_abi.h"
 #include "conversion/ttg_to_llvm/remarks.h"
-#include "conversion/ttg_to_llvm/warp_specialize.h"
+#include "conversion/ttg_to_llvm/warps.h"
 #include "dialects/diagnose.h"
 #include "dialects/ttg/module.h"
 

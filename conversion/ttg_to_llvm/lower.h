@@ -26,7 +26,7 @@
 #include "mlir-c/IR.h"
 
 typedef struct nereid_lower_row nereid_lower_row_t;
-typedef struct nereid_lower_workers nereid_lower_workers_t; /* warp_specialize.c */
+typedef struct nereid_lower_workers nereid_lower_workers_t; /* warps.h */
 
 /* What the target and the caller decide. */
 typedef struct nereid_lower_options {
@@ -91,7 +91,7 @@ typedef struct nereid_lower {
   MlirBlock entry;                 /* of the llvm.func; its arguments are those of the function */
   nereid_lower_workers_t *workers; /* of a kernel with warps for partitions; null: all warps run the function */
 
-  /* of the warps whose code is lowered: all of the function's, or a partition's (warp_specialize.h) */
+  /* of the warps whose code is lowered: all of the function's, or a partition's (warps.h) */
   MlirBlock prologue;       /* ends in a branch to the body; of a function its entry */
   MlirValue thread_id;      /* i32, among these warps */
   MlirValue first_warp;     /* i32, of these in the CTA; null: 0 */

@@ -1,4 +1,4 @@
-/* ttg.warp_specialize: warps that wait for work, and are given partitions.
+/* ttg.warp_specialize: warps that wait for work (warps.c) are given partitions.
  *
  *   tt.func public @k …                       entry:   warp < 4 ? body : work
  *     ttg.warp_specialize(%x)                 body:    [states] = {1, 1, 2, 0}, [captures] = %x
@@ -18,180 +18,17 @@
  * A partition counts its threads from its first warp and has the barrier of a number of its own; one warp needs none.
  * Layouts, scratch and barriers inside are for its warps. Registers are moved between the barriers where all regions
  * begin and after the one where they have ended: who gives some away does not wait for who gets them. */
-#include "conversion/ttg_to_llvm/warp_specialize.h"
-
 #include "analysis/scratch.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/function.h"
-#include "conversion/ttg_to_llvm/shuffle.h"
 #include "conversion/ttg_to_llvm/slots.h"
+#include "conversion/ttg_to_llvm/warps.h"
 #include "dialects/diagnose.h"
 #include "dialects/ttg/module.h"
 
 #include "nereid/dialects/ttg.h"
 
 #include "mlir-c/Dialect/LLVM.h"
-
-enum { EVERYBODY = 1, FIRST_PARTITION = 2 }; /* named barriers; 0 is for the function's own warps */
-enum { DISMISSED = 255 };                    /* a warp's byte; less is a partition */
-
-struct nereid_lower_workers {
-  bool specialize; /* the kernel has a ttg.warp_specialize; else the other warps have nothing to do */
-  int32_t count;
-  MlirValue warp; /* i32, in the CTA */
-  MlirBlock work;
-  NEREID_VECTOR(MlirBlock) partitions; /* their first blocks */
-};
-
-/* --- who runs the code that is lowered --- */
-
-typedef struct warps {
-  MlirBlock prologue, after;
-  MlirValue thread_id, first_warp, barrier, shared_base, scratch_base;
-  nereid_map_t constants, coordinates;
-  int32_t count;
-} warps_t;
-
-static warps_t current(const nereid_lower_t *lower) {
-  return (warps_t){.prologue = lower->prologue,
-                   .after = lower->after,
-                   .thread_id = lower->thread_id,
-                   .first_warp = lower->first_warp,
-                   .barrier = lower->barrier,
-                   .shared_base = lower->shared_base,
-                   .scratch_base = lower->scratch_base,
-                   .constants = lower->constants,
-                   .coordinates = lower->coordinates,
-                   .count = lower->grid.num_warps};
-}
-
-static void go_on_as(nereid_lower_t *lower, const warps_t *warps) {
-  lower->prologue = warps->prologue;
-  lower->after = warps->after;
-  lower->thread_id = warps->thread_id;
-  lower->first_warp = warps->first_warp;
-  lower->barrier = warps->barrier;
-  lower->shared_base = warps->shared_base;
-  lower->scratch_base = warps->scratch_base;
-  lower->constants = warps->constants;
-  lower->coordinates = warps->coordinates;
-  lower->grid.num_warps = warps->count;
-}
-
-static MlirBlock append_block(nereid_lower_t *lower) {
-  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
-  mlirRegionAppendOwnedBlock(mlirBlockGetParentRegion(lower->entry), block);
-  return block;
-}
-
-/* The code that follows is run by `count` warps from `first` on; until here lower->thread_id is that in the CTA. */
-static void set_warps(nereid_lower_t *lower, MlirValue first, MlirValue barrier, int32_t count) {
-  lower->grid.num_warps = count;
-  lower->first_warp = first;
-  lower->barrier = barrier;
-  MlirValue before = nereid_emit_mul(lower, first, nereid_emit_i32(lower, lower->grid.threads_per_warp));
-  lower->thread_id = nereid_emit_binary(lower, "llvm.sub", lower->thread_id, before);
-}
-
-/* --- the kernel's other warps --- */
-
-static MlirWalkResult find_specialize(MlirOperation op, void *user_data) {
-  bool *found = user_data;
-  *found = nereid_op_kind(op) == NEREID_OP_TTG_WARP_SPECIALIZE;
-  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
-}
-
-/* The warp's number, from its first lane: so the assembler knows that its threads agree. */
-static MlirValue emit_warp(nereid_lower_t *lower) {
-  MlirValue warp =
-      nereid_emit_binary(lower, "llvm.udiv", lower->thread_id, nereid_emit_i32(lower, lower->grid.threads_per_warp));
-  nereid_shuffle(lower, NEREID_SHUFFLE_INDEX, nereid_emit_i32(lower, 0), 1, &warp, &warp);
-  return warp;
-}
-
-bool nereid_warps_begin(nereid_lower_t *lower, MlirBlock body) {
-  const int32_t total = nereid_ttg_total_num_warps(lower->module), own = lower->grid.num_warps;
-  nereid_emit_branch(lower, body, 0, NULL);
-  lower->builder.before = mlirBlockGetTerminator(lower->entry); /* constants go there */
-  if (!mlirValueIsNull(lower->first_warp))
-    set_warps(lower, lower->first_warp, lower->barrier, own);
-  else if (total > nereid_ttg_num_warps(lower->module))
-    lower->barrier = nereid_emit_i32(lower, 0);
-  if (!lower->is_kernel || total <= own)
-    return true;
-  nereid_lower_workers_t *workers = nereid_arena_new(lower->arena, nereid_lower_workers_t, 1);
-  if (!workers)
-    return false;
-  mlirOperationWalk(lower->function, find_specialize, &workers->specialize, MlirWalkPreOrder);
-  workers->count = total - own;
-  workers->warp = emit_warp(lower);
-  workers->work = append_block(lower);
-  MlirValue is_own = nereid_emit_icmp(lower, 6, workers->warp, nereid_emit_i32(lower, own));
-  mlirOperationDestroy(mlirBlockGetTerminator(lower->entry));
-  lower->builder.before = (MlirOperation){NULL};
-  nereid_emit_cond_branch(lower, is_own, body, workers->work);
-  lower->workers = workers;
-  return true;
-}
-
-/* Where the bytes of warps are: the function's own place in its frame. */
-static MlirValue emit_states(nereid_lower_t *lower) {
-  return nereid_slots_scratch(lower, lower->function);
-}
-
-/* The byte of each warp that runs partitions; by warp, of those. */
-static void store_states(nereid_lower_t *lower, const uint8_t *states) {
-  MlirValue base = emit_states(lower);
-  for (int32_t warp = 0; warp < lower->workers->count; ++warp) {
-    MlirValue operands[] = {nereid_emit_int(lower, lower->types.i8, (int8_t)states[warp]),
-                            nereid_emit_offset(lower, base, warp)};
-    nereid_emit_op(lower, "llvm.store", 0, NULL, 2, operands, 0, NULL);
-  }
-}
-
-static MlirBlock begin_first_thread(nereid_lower_t *lower) {
-  return nereid_lower_begin_if(lower, nereid_emit_icmp(lower, 0, lower->thread_id, nereid_emit_i32(lower, 0)));
-}
-
-void nereid_warps_dismiss(nereid_lower_t *lower) {
-  if (!lower->workers || !lower->workers->specialize)
-    return;
-  uint8_t *states = nereid_arena_new(lower->arena, uint8_t, (size_t)lower->workers->count);
-  if (!states)
-    return;
-  memset(states, DISMISSED, (size_t)lower->workers->count);
-  MlirBlock rest = begin_first_thread(lower);
-  store_states(lower, states);
-  nereid_lower_end_if(lower, rest);
-  nereid_emit_cta_barrier(lower, EVERYBODY);
-}
-
-static MlirValue load_state(nereid_lower_t *lower) {
-  MlirValue own = nereid_emit_i32(lower, lower->grid.num_warps);
-  MlirValue index = nereid_emit_binary(lower, "llvm.sub", lower->workers->warp, own);
-  MlirValue at = nereid_emit_gep(lower, emit_states(lower), lower->types.i8, index);
-  return nereid_emit_cast(lower, "llvm.load", lower->types.i8, at);
-}
-
-void nereid_warps_end(nereid_lower_t *lower) {
-  const nereid_lower_workers_t *workers = lower->workers;
-  if (!workers)
-    return;
-  lower->builder.location = mlirOperationGetLocation(lower->function);
-  lower->builder.block = workers->work;
-  lower->builder.before = (MlirOperation){NULL};
-  if (workers->specialize) {
-    nereid_emit_cta_barrier(lower, EVERYBODY);
-    MlirValue state = load_state(lower);
-    for (size_t i = 0; i < workers->partitions.size; ++i) {
-      MlirValue number = nereid_emit_int(lower, lower->types.i8, (int8_t)i);
-      MlirBlock next = append_block(lower);
-      nereid_emit_cond_branch(lower, nereid_emit_icmp(lower, 0, state, number), workers->partitions.data[i], next);
-      lower->builder.block = next;
-    }
-  }
-  nereid_emit_op(lower, "llvm.return", 0, NULL, 0, NULL, 0, NULL);
-}
 
 /* --- captures --- */
 
@@ -269,7 +106,8 @@ static void take_captures(nereid_lower_t *lower, MlirOperation op, MlirRegion pa
 
 /* The registers of a thread at region `region`: 0 the default region, i + 1 partition i; 0 where nothing is said. */
 static int32_t registers_at(MlirOperation op, intptr_t region) {
-  return mlirAttributeIsNull(nereid_ttg_warp_specialize_get_actual_registers_attr(op))
+  return mlirAttributeIsNull(nereid_ttg_warp_specialize_get_actual_registers_attr(op)) ||
+                 region >= nereid_ttg_warp_specialize_get_actual_registers_count(op)
              ? 0
              : nereid_ttg_warp_specialize_get_actual_registers(op, region);
 }
@@ -307,7 +145,7 @@ static bool lower_region(nereid_lower_t *lower, MlirRegion region) {
 
 /* The block behind the default region: its arguments are the results. */
 static bool make_rest(nereid_lower_t *lower, MlirOperation op, MlirBlock *out_rest) {
-  MlirBlock rest = append_block(lower);
+  MlirBlock rest = nereid_warps_append_block(lower);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
     MlirValue result = mlirOperationGetResult(op, i);
     nereid_types_t types = {0};
@@ -332,7 +170,7 @@ static bool lower_default(nereid_lower_t *lower, MlirOperation op) {
     return false;
   lower->builder.block = rest;
   lower->builder.location = mlirOperationGetLocation(op);
-  nereid_emit_cta_barrier(lower, EVERYBODY);
+  nereid_emit_cta_barrier(lower, NEREID_WARPS_EVERYBODY);
   emit_registers(lower, op, 0, false);
   return true;
 }
@@ -340,7 +178,7 @@ static bool lower_default(nereid_lower_t *lower, MlirOperation op) {
 /* The barrier of partition `i`: of those that run at once each that has several warps has its own. There are sixteen
  * and a CTA has thirty-two warps, at least four of them the kernel's own, so there are enough. */
 static int32_t barrier_of(MlirOperation op, intptr_t i) {
-  int32_t number = FIRST_PARTITION;
+  int32_t number = NEREID_WARPS_FIRST_PARTITION;
   for (intptr_t k = 0; k < i; ++k)
     number += nereid_ttg_warp_specialize_get_partition_num_warps(op, k) > 1;
   return number;
@@ -359,7 +197,8 @@ static void go_back_to_work(nereid_lower_t *lower) {
 }
 
 static bool lower_partition(nereid_lower_t *lower, MlirOperation op, MlirRegion region, intptr_t i) {
-  MlirBlock first = append_block(lower), body = append_block(lower), end = append_block(lower);
+  MlirBlock first = nereid_warps_append_block(lower), body = nereid_warps_append_block(lower),
+            end = nereid_warps_append_block(lower);
   const bool waits = stores_captures(lower, op);
   if (!nereid_vector_push(lower->arena, &lower->workers->partitions, first))
     return false;
@@ -371,11 +210,12 @@ static bool lower_partition(nereid_lower_t *lower, MlirOperation op, MlirRegion 
   lower->builder.before = (MlirOperation){NULL};
   nereid_emit_branch(lower, body, 0, NULL);
   lower->builder.before = mlirBlockGetTerminator(first);
-  set_warps(lower, nereid_emit_i32(lower, nereid_ttg_warp_specialize_get_warp_group_start_ids(op, i)),
-            nereid_emit_i32(lower, barrier_of(op, i)), nereid_ttg_warp_specialize_get_partition_num_warps(op, i));
+  nereid_warps_set(lower, nereid_emit_i32(lower, nereid_ttg_warp_specialize_get_warp_group_start_ids(op, i)),
+                   nereid_emit_i32(lower, barrier_of(op, i)),
+                   nereid_ttg_warp_specialize_get_partition_num_warps(op, i));
   take_captures(lower, op, region);
   if (waits)
-    nereid_emit_cta_barrier(lower, EVERYBODY);
+    nereid_emit_cta_barrier(lower, NEREID_WARPS_EVERYBODY);
   emit_registers(lower, op, i + 1, true);
   lower->builder.block = body;
   lower->builder.before = (MlirOperation){NULL};
@@ -383,7 +223,7 @@ static bool lower_partition(nereid_lower_t *lower, MlirOperation op, MlirRegion 
     return false;
   lower->builder.block = end;
   lower->builder.location = mlirOperationGetLocation(op);
-  nereid_emit_cta_barrier(lower, EVERYBODY);
+  nereid_emit_cta_barrier(lower, NEREID_WARPS_EVERYBODY);
   emit_registers(lower, op, i + 1, false);
   go_back_to_work(lower);
   return true;
@@ -395,12 +235,12 @@ static MlirOperation partitions_of(MlirOperation op) {
 
 static bool lower_partitions(nereid_lower_t *lower, MlirOperation op) {
   MlirOperation partitions = partitions_of(op);
-  const warps_t own = current(lower);
+  const nereid_warps_t own = nereid_warps_current(lower);
   const nereid_builder_t builder = lower->builder;
   bool good = true;
   for (intptr_t i = 0; good && i < mlirOperationGetNumRegions(partitions); ++i) {
     good = lower_partition(lower, op, mlirOperationGetRegion(partitions, i), i);
-    go_on_as(lower, &own);
+    nereid_warps_go_on(lower, &own);
   }
   lower->builder = builder;
   return good;
@@ -414,20 +254,21 @@ static bool assign(nereid_lower_t *lower, MlirOperation op, uint8_t *states) {
   const intptr_t n = nereid_ttg_warp_specialize_get_partition_num_warps_count(op);
   const size_t first = workers->partitions.size;
   int32_t given = 0;
-  if (first + (size_t)n > DISMISSED)
-    return nereid_lower_error(op, "makes more partitions than a byte tells apart: expected %d in a kernel", DISMISSED);
+  if (first + (size_t)n > NEREID_WARPS_DISMISSED)
+    return nereid_lower_error(op, "makes more partitions than a byte tells apart: expected %d in a kernel",
+                              NEREID_WARPS_DISMISSED);
   for (intptr_t i = 0; i < n; ++i) {
     const int32_t start = nereid_ttg_warp_specialize_get_warp_group_start_ids(op, i) - lower->grid.num_warps;
     const int32_t warps = nereid_ttg_warp_specialize_get_partition_num_warps(op, i);
     for (int32_t w = start; w >= 0 && w < workers->count && w < start + warps; ++w)
-      if (states[w] == DISMISSED) {
+      if (states[w] == NEREID_WARPS_DISMISSED) {
         states[w] = (uint8_t)(first + (size_t)i);
         ++given;
       }
     given -= warps;
   }
   for (int32_t w = 0; w < workers->count; ++w)
-    given -= states[w] == DISMISSED;
+    given -= states[w] == NEREID_WARPS_DISMISSED;
   return given == 0 || nereid_lower_error(op, "leaves warps of the kernel without a partition, or gives them two: "
                                               "tritongpu-allocate-warp-groups comes first");
 }
@@ -447,7 +288,8 @@ static bool check(nereid_lower_t *lower, MlirOperation op) {
     return nereid_lower_error(op, "is in a function that is no kernel: other warps wait in kernels only");
   if (!lower->workers || mlirAttributeIsNull(nereid_ttg_warp_specialize_get_warp_group_start_ids_attr(op)))
     return nereid_lower_error(op, "has no warps for its partitions: tritongpu-allocate-warp-groups comes first");
-  return check_captures(op);
+  return check_captures(op) &&
+         (!nereid_scratch_bytes(op) || !mlirValueIsNull(nereid_slots_scratch(lower, op))); /* the captures' */
 }
 
 static bool lower_specialize(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
@@ -457,16 +299,16 @@ static bool lower_specialize(nereid_lower_t *lower, MlirOperation op, const nere
   uint8_t *states = nereid_arena_new(lower->arena, uint8_t, (size_t)lower->workers->count);
   if (!states)
     return false;
-  memset(states, DISMISSED, (size_t)lower->workers->count);
+  memset(states, NEREID_WARPS_DISMISSED, (size_t)lower->workers->count);
   if (!assign(lower, op, states))
     return false;
-  MlirBlock rest = begin_first_thread(lower);
-  store_states(lower, states);
+  MlirBlock rest = nereid_warps_begin_first_thread(lower);
+  nereid_warps_store_states(lower, states);
   store_captures(lower, op);
   nereid_lower_end_if(lower, rest);
-  nereid_emit_cta_barrier(lower, EVERYBODY);
+  nereid_emit_cta_barrier(lower, NEREID_WARPS_EVERYBODY);
   if (stores_captures(lower, op))
-    nereid_emit_cta_barrier(lower, EVERYBODY);
+    nereid_emit_cta_barrier(lower, NEREID_WARPS_EVERYBODY);
   return lower_default(lower, op) && lower_partitions(lower, op);
 }
 

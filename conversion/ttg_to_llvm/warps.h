@@ -1,0 +1,64 @@
+/* Which warps run the code that is lowered, and the warps of a kernel that wait for partitions of ttg.warp_specialize.
+ *
+ * A kernel's own warps run what is outside of partitions; a module may be launched with more (ttg.total-num-warps),
+ * which wait for work until the kernel dismisses them. */
+#ifndef NEREID_CONVERSION_TTG_TO_LLVM_WARPS_H
+#define NEREID_CONVERSION_TTG_TO_LLVM_WARPS_H
+
+#include "base/vector.h"
+#include "conversion/ttg_to_llvm/lower.h"
+
+enum {
+  NEREID_WARPS_EVERYBODY = 1,       /* the barrier of all warps; 0 is for the function's own */
+  NEREID_WARPS_FIRST_PARTITION = 2, /* the first barrier for partitions */
+  NEREID_WARPS_DISMISSED = 255      /* the state of a warp that is to return; less is a partition */
+};
+
+/* Of a kernel that is launched with more warps than its own. */
+struct nereid_lower_workers {
+  bool specialize; /* the kernel has a ttg.warp_specialize; else they have nothing to do */
+  int32_t count;
+  MlirValue warp;                      /* i32, in the CTA */
+  MlirBlock work;                      /* where they wait */
+  NEREID_VECTOR(MlirBlock) partitions; /* of the kernel, by number: their first blocks */
+};
+
+/* --- a function --- */
+
+/* Ends the entry, where lower->builder is: the function's own warps go to `body`. False after a diagnostic, or when
+ * memory is out. */
+bool nereid_warps_begin(nereid_lower_t *lower, MlirBlock body);
+
+/* In front of a return: tells the other warps of a kernel to return, too. */
+void nereid_warps_dismiss(nereid_lower_t *lower);
+
+/* Behind the function's last op: what the other warps of a kernel do. */
+void nereid_warps_end(nereid_lower_t *lower);
+
+/* --- a partition --- */
+
+/* What of a nereid_lower_t is about the warps that run the code. */
+typedef struct nereid_warps {
+  MlirBlock prologue, after;
+  MlirValue thread_id, first_warp, barrier, shared_base, scratch_base;
+  nereid_map_t constants, coordinates;
+  int32_t count;
+} nereid_warps_t;
+
+nereid_warps_t nereid_warps_current(const nereid_lower_t *lower);
+void nereid_warps_go_on(nereid_lower_t *lower, const nereid_warps_t *warps);
+
+/* The code that follows is run by `count` warps from `first` on, which wait for each other at `barrier`; until here
+ * lower->thread_id is that in the CTA. */
+void nereid_warps_set(nereid_lower_t *lower, MlirValue first, MlirValue barrier, int32_t count);
+
+/* A new block at the end of the function. */
+MlirBlock nereid_warps_append_block(nereid_lower_t *lower);
+
+/* What follows is done by the first of these threads; nereid_lower_end_if(lower, result) ends it. */
+MlirBlock nereid_warps_begin_first_thread(nereid_lower_t *lower);
+
+/* Writes the states of the kernel's other warps. */
+void nereid_warps_store_states(nereid_lower_t *lower, const uint8_t *states);
+
+#endif
