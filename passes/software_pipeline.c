@@ -5,20 +5,28 @@
  *     use %x                              for %i = %lb to %ub step %s iter_args(%slot = 0):
  *                                           ttg.async_wait {num = 2}
  *                                           %x = ttg.local_load %ring[%slot]
- *                                           use %x
  *                                           the copy into %ring[%slot] for iteration %i + 3 * %s begins, if there is
+ *                                           use %x
  * one ttg.async_wait {num = 0}
  *
- * With a latency of three there are three slots, and the one that was just read is the next one to fill: one index
- * serves both. Copies of iterations that do not exist are masked off. What an address needs from the iteration before
- * is carried a second time, ahead. Requires loop.stage on the ops; removes it and tt.latency. */
+ * With a latency of three there are three slots, and the one that was just read is the next one to fill, at once: that
+ * keeps three copies under way while the loop waits, and warps that read what they copied wait for their own threads
+ * only. Where warps read what others copied, filling the slot at once would cost a barrier of the CTA in each turn on
+ * top of that behind the wait: with a spare slot copies go to what the turn before has read. Where slots are too large
+ * for that they are filled at the end of the body, which may have had a barrier by then.
+ *
+ * Copies of iterations that do not exist are masked off. What an address needs from the iteration before is carried a
+ * second time, ahead. Requires loop.stage on the ops; removes it and tt.latency. */
 #include "passes/buffer_type.h"
 #include "passes/loop_stages.h"
 #include "passes/pass.h"
 #include "passes/scalar.h"
 
+#include "analysis/allocation.h"
+#include "analysis/scratch.h"
 #include "dialects/ttg/tensor_types.h"
-#include "layout/linear_layout.h"
+#include "layout/encoding.h"
+#include "layout/exchange.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/scf.h"
@@ -36,14 +44,16 @@ typedef struct pipeline {
   MlirContext context;
   MlirOperation loop;
   MlirBlock body;
-  int64_t latency;
+  int64_t latency;           /* turns of the loop from a copy to its use */
+  int64_t slots;             /* as many, or a spare one: then copies go to what the turn before has read */
+  bool late;                 /* copies begin at the end of the body */
   nereid_operations_t ahead; /* ops of stage 0, in order; loads among them */
   nereid_operations_t loads;
   values_t rings;   /* by load */
   values_t carried; /* block arguments that stage 0 carries */
   values_t current; /* what they are, so far ahead */
   MlirType counter; /* type of the induction variable */
-  MlirValue lower, upper, step, zero_slot;
+  MlirValue lower, upper, step;
 } pipeline_t;
 
 static MlirStringRef ref(const char *text) {
@@ -62,13 +72,17 @@ static void unmark(MlirOperation op) {
 
 /* --- rings --- */
 
+static bool has_spare(const pipeline_t *pipeline) {
+  return pipeline->slots > pipeline->latency;
+}
+
 static MlirType type_of_load(const pipeline_t *pipeline, size_t load) {
   return mlirValueGetType(result(pipeline->loads.data[load]));
 }
 
 static void make_rings(pipeline_t *pipeline, const nereid_builder_t *builder) {
   for (size_t i = 0; i < pipeline->loads.size; ++i) {
-    MlirType type = nereid_buffer_type(type_of_load(pipeline, i), pipeline->latency, true);
+    MlirType type = nereid_buffer_type(type_of_load(pipeline, i), pipeline->slots, true);
     MlirOperation alloc = nereid_ttg_local_alloc_build(builder, type, (MlirValue){NULL}, (MlirAttribute){NULL});
     nereid_vector_push(pipeline->pass->scratch, &pipeline->rings, result(alloc));
   }
@@ -194,8 +208,8 @@ static MlirOperation rebuild(pipeline_t *pipeline) {
     mlirOperationStateAddResults(&state, 1, &type);
     mlirBlockAddArgument(block, type, mlirValueGetLocation(mlirBlockGetArgument(pipeline->body, i + 1)));
   }
-  for (size_t i = 0; i <= pipeline->carried.size; ++i) {
-    MlirValue operand = i < pipeline->carried.size ? pipeline->current.data[i] : pipeline->zero_slot;
+  for (size_t i = 0; i < pipeline->current.size; ++i) {
+    MlirValue operand = pipeline->current.data[i];
     MlirType type = mlirValueGetType(operand);
     mlirOperationStateAddOperands(&state, 1, &operand);
     mlirOperationStateAddResults(&state, 1, &type);
@@ -230,34 +244,42 @@ static void replace_load(pipeline_t *pipeline, const nereid_builder_t *builder, 
 static MlirValue next_slot(pipeline_t *pipeline, const nereid_builder_t *builder, MlirValue slot) {
   MlirType i32 = mlirValueGetType(slot);
   MlirValue next = nereid_scalar_add(builder, slot, nereid_scalar_constant(builder, i32, 1));
-  MlirValue wraps = result(nereid_arith_cmpi_build(
-      builder, next, nereid_scalar_constant(builder, i32, pipeline->latency), NEREID_ARITH_CMP_I_PREDICATE_SGE));
+  MlirValue wraps = result(nereid_arith_cmpi_build(builder, next, nereid_scalar_constant(builder, i32, pipeline->slots),
+                                                   NEREID_ARITH_CMP_I_PREDICATE_SGE));
   return result(nereid_arith_select_build(builder, wraps, nereid_scalar_constant(builder, i32, 0), next));
 }
 
-/* Fills the new loop's body: the wait, the old body, the copy for the iteration that far ahead. `distance` and `bound`
- * are that many steps, and the end of the range less them. */
+/* The copies of the iteration that far ahead, into `slot`. `distance` and `bound` are that many steps, and the end of
+ * the range less them. */
+static void copy_ahead(pipeline_t *pipeline, const nereid_builder_t *builder, MlirValue slot, MlirValue distance,
+                       MlirValue bound) {
+  MlirValue counter = mlirBlockGetArgument(pipeline->body, 0);
+  MlirValue exists = below(builder, counter, bound);
+  begin_iteration(pipeline, builder, nereid_scalar_add(builder, counter, distance), slot, exists);
+}
+
+/* Fills the new loop's body: the wait, the loads from the slot, the old body, copies behind the one or the other. */
 static void fill_body(pipeline_t *pipeline, MlirOperation made, MlirValue distance, MlirValue bound) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0));
-  const intptr_t n = mlirBlockGetNumArguments(pipeline->body);
-  MlirLocation location = mlirOperationGetLocation(made);
+  const intptr_t n = mlirBlockGetNumArguments(pipeline->body), next = n + (intptr_t)pipeline->carried.size;
+  MlirOperation yield = mlirBlockGetTerminator(pipeline->body);
   nereid_builder_t front = nereid_builder_before(mlirBlockGetFirstOperation(pipeline->body));
-  front.location = location;
-  MlirValue slot = mlirBlockGetArgument(block, n + (intptr_t)pipeline->carried.size);
+  nereid_builder_t back = nereid_builder_before(yield);
+  front.location = back.location = mlirOperationGetLocation(made);
+  MlirValue slot = mlirBlockGetArgument(block, next);
+  pipeline->current.size = pipeline->carried.size;
+  for (size_t i = 0; i < pipeline->carried.size; ++i)
+    pipeline->current.data[i] = mlirBlockGetArgument(block, n + (intptr_t)i);
   MlirValue token = result(nereid_ttg_async_wait_build(&front, 0, NULL, (int32_t)pipeline->latency - 1));
   for (size_t i = 0; i < pipeline->loads.size; ++i)
     replace_load(pipeline, &front, i, slot, token);
-  MlirOperation yield = mlirBlockGetTerminator(pipeline->body);
-  nereid_builder_t back = nereid_builder_before(yield);
-  back.location = location;
-  MlirValue counter = mlirBlockGetArgument(pipeline->body, 0);
-  for (size_t i = 0; i < pipeline->carried.size; ++i)
-    pipeline->current.data[i] = mlirBlockGetArgument(block, n + (intptr_t)i);
-  MlirValue exists = below(&back, counter, bound);
-  begin_iteration(pipeline, &back, nereid_scalar_add(&back, counter, distance), slot, exists);
-  const intptr_t yielded = mlirOperationGetNumOperands(yield);
+  MlirValue into = has_spare(pipeline) ? mlirBlockGetArgument(block, next + 1) : slot;
+  copy_ahead(pipeline, pipeline->late ? &back : &front, into, distance, bound);
   nereid_vector_push(pipeline->pass->scratch, &pipeline->current, next_slot(pipeline, &back, slot));
-  nereidMlirOperationInsertOperands(yield, yielded, (intptr_t)pipeline->current.size, pipeline->current.data);
+  if (has_spare(pipeline))
+    nereid_vector_push(pipeline->pass->scratch, &pipeline->current, next_slot(pipeline, &back, into));
+  nereidMlirOperationInsertOperands(yield, mlirOperationGetNumOperands(yield), (intptr_t)pipeline->current.size,
+                                    pipeline->current.data);
   for (size_t i = 0; i < pipeline->loads.size; ++i)
     nereidMlirOperationErase(pipeline->loads.data[i]);
   for (intptr_t i = 0; i < n; ++i)
@@ -284,7 +306,10 @@ static void run(pipeline_t *pipeline) {
       result(nereid_arith_muli_build(&builder, pipeline->step, times, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
   MlirValue bound =
       result(nereid_arith_subi_build(&builder, pipeline->upper, distance, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
-  pipeline->zero_slot = nereid_scalar_constant(&builder, i32, 0);
+  nereid_vector_push(pipeline->pass->scratch, &pipeline->current, nereid_scalar_constant(&builder, i32, 0));
+  if (has_spare(pipeline))
+    nereid_vector_push(pipeline->pass->scratch, &pipeline->current,
+                       nereid_scalar_constant(&builder, i32, pipeline->latency));
   MlirOperation made = rebuild(pipeline);
   fill_body(pipeline, made, distance, bound);
   nereid_ttg_async_wait_build(&builder, 0, NULL, 0);
@@ -313,6 +338,38 @@ static bool has_two_stages(const pipeline_t *pipeline, const nereid_map_t *slice
       return false;
   }
   return true;
+}
+
+/* Whether a warp reads what others bring, in the load's layout or in one that it is converted to: the conversion is
+ * folded into the load from the ring. */
+static bool crosses_warps(MlirOperation load) {
+  MlirValue value = result(load);
+  nereid_layout_t from, to;
+  if (nereid_layout_from_type(mlirValueGetType(value), &from) != NEREID_OK)
+    return true;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    const bool converts = nereid_op_kind(user) == NEREID_OP_TTG_CONVERT_LAYOUT;
+    if (nereid_layout_from_type(mlirValueGetType(converts ? result(user) : value), &to) != NEREID_OK ||
+        !nereid_layout_exchange_in_warp(&from, &to))
+      return true;
+  }
+  return false;
+}
+
+/* One more slot saves a barrier of the CTA in each turn, where slots are small. */
+static void choose_slots(pipeline_t *pipeline) {
+  enum { SMALL = 8192 /* bytes of what one turn loads */ };
+  bool crosses = false;
+  int64_t bytes = 0;
+  for (size_t i = 0; i < pipeline->loads.size; ++i) {
+    crosses = crosses || crosses_warps(pipeline->loads.data[i]);
+    bytes += nereid_scratch_tensor_bytes(type_of_load(pipeline, i));
+  }
+  const bool spare =
+      crosses && bytes <= SMALL && (pipeline->latency + 1) * bytes <= nereid_allocation_limit(pipeline->pass->op) / 2;
+  pipeline->slots = pipeline->latency + spare;
+  pipeline->late = crosses && !spare;
 }
 
 static bool begin(nereid_pass_t *pass, MlirOperation loop, pipeline_t *out) {
@@ -347,6 +404,7 @@ static bool begin(nereid_pass_t *pass, MlirOperation loop, pipeline_t *out) {
   out->lower = mlirOperationGetOperand(loop, 0);
   out->upper = mlirOperationGetOperand(loop, 1);
   out->step = mlirOperationGetOperand(loop, 2);
+  choose_slots(out);
   return out->loads.size > 0 && !pass->scratch->failed;
 }
 

@@ -1,9 +1,10 @@
 // RUN: nereid-opt %s --tritongpu-schedule-loops --tritongpu-pipeline --canonicalize | FileCheck %s --implicit-check-not=loop.stage --implicit-check-not=tt.latency
 
+#v1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #v4 = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-// Two copies begin in front of the loop, the third of iteration i in iteration i, into the slot that was just read; the
-// pointer is carried twice.
+// Two copies begin in front of the loop, the third of iteration i in iteration i, into the slot that was just read, as
+// soon as it has been; the pointer is carried twice.
 // CHECK-LABEL: @carried
 // CHECK: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x512xf32
 // CHECK: %[[S0:.*]] = ttg.memdesc_index %[[RING]][%{{.*}}]
@@ -17,8 +18,8 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // CHECK: %[[WAIT:.*]] = ttg.async_wait {num = 1 : i32}
 // CHECK: %[[VIEW:.*]] = ttg.memdesc_index %[[RING]][%[[SLOT]]]
 // CHECK: %[[X:.*]] = ttg.local_load %[[VIEW]] token %[[WAIT]]
-// CHECK: arith.select %{{.*}}, %[[X]], %{{.*}} : tensor<512xi1
-// CHECK: ttg.async_copy_global_to_local %[[AHEAD]], %{{.*}} mask %{{.*}} other %{{.*}} cacheModifier = cg
+// CHECK: %[[AGAIN:.*]] = ttg.memdesc_index %[[RING]][%[[SLOT]]]
+// CHECK: ttg.async_copy_global_to_local %[[AHEAD]], %[[AGAIN]] mask %{{.*}} other %{{.*}} cacheModifier = cg
 // CHECK: ttg.async_commit_group
 // CHECK: %[[NEXT:.*]] = arith.addi %[[SLOT]], %c1_i32
 // CHECK: %[[WRAPS:.*]] = arith.cmpi sge, %[[NEXT]], %c2_i32
@@ -39,5 +40,52 @@ tt.func public @carried(%p: tensor<512x!tt.ptr<f32>, #v4>, %m: tensor<512xi1, #v
   }
   tt.store %p, %r#0 : tensor<512x!tt.ptr<f32>, #v4>
   tt.return
+}
+
+// Warps read what others copied: with a slot to spare the copies of an iteration go where the one before has read. Still
+// two copies are under way while the loop waits.
+// CHECK-LABEL: @crossing
+// CHECK: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x512xf32
+// CHECK-COUNT-2: ttg.async_copy_global_to_local
+// CHECK-NOT: ttg.async_copy
+// CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %[[SLOT:.*]] = %c0_i32{{.*}}, %[[PUT:.*]] = %c2_i32{{.*}})
+// CHECK: ttg.async_wait {num = 1 : i32}
+// CHECK: %[[VIEW:.*]] = ttg.memdesc_index %[[RING]][%[[SLOT]]]
+// CHECK: ttg.local_load %[[VIEW]]
+// CHECK: %[[INTO:.*]] = ttg.memdesc_index %[[RING]][%[[PUT]]]
+// CHECK: ttg.async_copy_global_to_local %{{.*}}, %[[INTO]]
+// CHECK: arith.addf
+tt.func public @crossing(%p: tensor<512x!tt.ptr<f32>, #v4>, %none: tensor<512xf32, #v1>, %n: i32) -> tensor<512xf32, #v1> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %none) -> (tensor<512xf32, #v1>) : i32 {
+    %x = tt.load %p {tt.latency = 2 : i32} : tensor<512x!tt.ptr<f32>, #v4>
+    %y = ttg.convert_layout %x : tensor<512xf32, #v4> -> tensor<512xf32, #v1>
+    %t = arith.addf %sum, %y : tensor<512xf32, #v1>
+    scf.yield %t : tensor<512xf32, #v1>
+  }
+  tt.return %r : tensor<512xf32, #v1>
+}
+
+// Slots too large for a spare one are filled at the end, into the slot that was read.
+// CHECK-LABEL: @crossing_large
+// CHECK: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x4096xf32
+// CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %[[SLOT:.*]] = %{{.*}}) -> (tensor<4096xf32, #{{.*}}>, i32)
+// CHECK: ttg.async_wait {num = 1 : i32}
+// CHECK: %[[VIEW:.*]] = ttg.memdesc_index %[[RING]][%[[SLOT]]]
+// CHECK: ttg.local_load %[[VIEW]]
+// CHECK: arith.addf
+// CHECK: %[[AGAIN:.*]] = ttg.memdesc_index %[[RING]][%[[SLOT]]]
+// CHECK: ttg.async_copy_global_to_local %{{.*}}, %[[AGAIN]]
+tt.func public @crossing_large(%p: tensor<4096x!tt.ptr<f32>, #v4>, %none: tensor<4096xf32, #v1>, %n: i32) -> tensor<4096xf32, #v1> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %none) -> (tensor<4096xf32, #v1>) : i32 {
+    %x = tt.load %p {tt.latency = 2 : i32} : tensor<4096x!tt.ptr<f32>, #v4>
+    %y = ttg.convert_layout %x : tensor<4096xf32, #v4> -> tensor<4096xf32, #v1>
+    %t = arith.addf %sum, %y : tensor<4096xf32, #v1>
+    scf.yield %t : tensor<4096xf32, #v1>
+  }
+  tt.return %r : tensor<4096xf32, #v1>
 }
 }
