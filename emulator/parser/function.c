@@ -131,52 +131,58 @@ static bool fix(emu_parser_t *parser, const emu_fixup_t *fixup) {
   return true;
 }
 
-/* Reads to the body's '}'; an implicit ret ends it. */
-bool nereid_emulator_body(emu_parser_t *parser) {
-  emu_scope_t *outermost = parser->scope;
+static bool open_block(emu_parser_t *parser) {
+  emu_scope_t *scope = nereid_arena_new(&parser->scratch, emu_scope_t, 1);
+  if (!scope)
+    return nereid_emulator_memory_out(parser);
+  scope->parent = parser->scope;
+  parser->scope = scope;
+  return true;
+}
+
+/* To the '}' of the body, in whose scope the parser is. */
+static bool block(emu_parser_t *parser) {
   unsigned depth = 1;
-  parser->function->entry = (uint32_t)parser->program->insns.size;
-  parser->fixups.size = 0;
-  parser->registers.size = 0;
-  parser->scratch_register = UINT32_MAX;
-  emu_insn_t entry = {.line = parser->line, .klass = NEREID_EMULATOR_CLASS_MOVE, .text = "", .guard = {.absent = 1}};
-  if (!nereid_emulator_move_formals(parser, &entry, false))
-    return false;
   while (depth) {
     char c = nereid_emulator_peek(parser);
-    if (c == '{') {
-      emu_scope_t *scope = nereid_arena_new(&parser->scratch, emu_scope_t, 1);
-      if (!scope)
-        return nereid_emulator_memory_out(parser);
-      scope->parent = parser->scope;
-      parser->scope = scope;
-      parser->at++;
-      if (++depth > 256)
-        return nereid_emulator_syntax(parser, "blocks are nested deeper than 256");
-    } else if (c == '}') {
-      parser->at++;
-      if (--depth)
-        parser->scope = parser->scope->parent;
-    } else if (c == '.') {
-      parser->at++;
-      if (!body_directive(parser))
-        return false;
-    } else if (c == ';') {
-      parser->at++;
-    } else if (!c) {
+    if (!c)
       return nereid_emulator_syntax(parser, "the text ends in the body of '%s'", parser->function->name_text);
-    } else if (!statement(parser)) {
+    parser->at += strchr("{}.;", c) != NULL;
+    if (c == '{' && ++depth > 256)
+      return nereid_emulator_syntax(parser, "blocks are nested deeper than 256");
+    if (c == '{' && !open_block(parser))
       return false;
-    }
+    if (c == '}' && --depth)
+      parser->scope = parser->scope->parent;
+    if (c == '.' ? !body_directive(parser) : !strchr("{};", c) && !statement(parser))
+      return false;
   }
-  parser->scope = outermost;
-  emu_operand_t none = {.absent = 1};
-  if (!nereid_emulator_instruction(parser, nereid_view("ret"), &none))
-    return false;
-  uint32_t line = parser->line; /* `fix` sets it for what it says */
+  return true;
+}
+
+/* Branches go to their labels. */
+static bool settle(emu_parser_t *parser) {
+  const uint32_t line = parser->line; /* `fix` sets it for what it says */
   for (size_t i = 0; i < parser->fixups.size; ++i)
     if (!fix(parser, &parser->fixups.data[i]))
       return false;
   parser->line = line;
-  return nereid_emulator_place_registers(parser);
+  return true;
+}
+
+/* Reads to the body's '}'; an implicit ret ends it. */
+bool nereid_emulator_body(emu_parser_t *parser) {
+  emu_scope_t *outermost = parser->scope;
+  const emu_operand_t none = {.absent = 1};
+  const emu_insn_t entry = {
+      .line = parser->line, .klass = NEREID_EMULATOR_CLASS_MOVE, .text = "", .guard = {.absent = 1}};
+  parser->function->entry = (uint32_t)parser->program->insns.size;
+  parser->fixups.size = 0;
+  parser->registers.size = 0;
+  parser->scratch_register = UINT32_MAX;
+  if (!nereid_emulator_move_formals(parser, &entry, false) || !block(parser))
+    return false;
+  parser->scope = outermost;
+  return nereid_emulator_instruction(parser, nereid_view("ret"), &none) && settle(parser) &&
+         nereid_emulator_place_registers(parser);
 }

@@ -384,58 +384,84 @@ static bool tensor(emu_parser_t *parser, emu_insn_t *insn, unsigned k, unsigned 
          list(parser, insn, 4, 0, false, k + 1, which) && nereid_emulator_expect(parser, ']');
 }
 
+/* What need not be there, and brings its own comma. */
+static bool unneeded(emu_parser_t *parser, emu_insn_t *insn, const char *at, unsigned k) {
+  if (at[0] == 'A')
+    return either(parser, insn, k);
+  insn->operands[k].absent = at[0] == 'N';
+  if (at[0] == 'N')
+    return true;
+  if (!optional(parser, at[0], insn, at, k))
+    return false;
+  insn->operands[k].written = at[0] == 'o' && !insn->operands[k].absent;
+  return true;
+}
+
+/* A destination or source of the width that `at` says; of cvt, whose source has the second type, that of its own. */
+static bool scalar(emu_parser_t *parser, emu_insn_t *insn, const char *at, unsigned k) {
+  const bool any = at[1] == '*', second = any && at[0] == 's';
+  const uint8_t type = insn->types[second && insn->types[1] ? 1 : 0];
+  return value(parser, second ? (emu_type_t)insn->types[1] : type_of(insn, at[1]), width(insn, at[1]),
+               any ? nereid_emulator_type_size((emu_type_t)type) : 0, at[0] == 'd', &insn->operands[k]);
+}
+
+static bool predicate(emu_parser_t *parser, bool destination, emu_operand_t *out) {
+  out->absent = destination && nothing(parser);
+  if (out->absent)
+    return true;
+  if (!nereid_emulator_predicate(parser, out))
+    return false;
+  return !destination || (!out->negated && out->base == EMU_REGISTERS) ||
+         nereid_emulator_syntax(parser, "this predicate cannot be written");
+}
+
+/* What must be there; how many operands it is. `seen`: lists and addresses so far. */
+static bool needed(emu_parser_t *parser, emu_insn_t *insn, const char *at, unsigned k, unsigned seen[2],
+                   unsigned *out_used) {
+  const unsigned size = width(insn, at[1]);
+  const unsigned least = at[1] == '*' ? nereid_emulator_type_size((emu_type_t)insn->types[0]) : 0;
+  *out_used = 1;
+  switch (at[0]) {
+  case 'm':
+    return address(parser, insn, seen[1]++, &insn->operands[k]);
+  case 'v':
+  case 'w':
+    *out_used = insn->n_vector;
+    return vector(parser, insn, size, least, at[0] == 'v', k);
+  case 'V':
+  case 'W':
+    if (!list(parser, insn, size, least, at[0] == 'V', k, seen[0]))
+      return false;
+    *out_used = insn->lists[seen[0]++].count;
+    return true;
+  case 'T':
+    if (!tensor(parser, insn, k, seen[0]))
+      return false;
+    *out_used = 1u + insn->lists[seen[0]++].count;
+    return true;
+  case 'p':
+  case 'q':
+    return predicate(parser, at[0] == 'p', &insn->operands[k]);
+  default:
+    return scalar(parser, insn, at, k);
+  }
+}
+
 bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_form_t *form) {
-  unsigned k = insn->n_operands, lists = 0, addresses = 0;
+  unsigned k = insn->n_operands, seen[2] = {0}, used;
   parser->narrows = strcmp(form->name ? form->name : "", "mov") == 0;
   for (const char *at = form->operands; *at; at += 2, insn->n_operands = (uint16_t)k) {
     if (k + 8 > EMU_MAX_OPERANDS)
       return nereid_emulator_syntax(parser, "more operands than an instruction has");
     insn->operands[k] = (emu_operand_t){0};
-    bool good = true;
-    unsigned size = width(insn, at[1]), used = 1;
-    unsigned least = at[1] == '*' ? nereid_emulator_type_size((emu_type_t)insn->types[0]) : 0;
-    if (strchr("oQOC", at[0])) {
-      if (!optional(parser, at[0], insn, at, k))
+    if (strchr("oQOCAN", at[0])) {
+      if (!unneeded(parser, insn, at, k++))
         return false;
-      insn->operands[k].written = at[0] == 'o' && !insn->operands[k].absent;
-      k++;
-      continue;
-    }
-    if (at[0] == 'A') {
-      if (!either(parser, insn, k++))
-        return false;
-      continue;
-    }
-    if (at[0] == 'N') {
-      insn->operands[k++].absent = 1;
       continue;
     }
     if (at != form->operands && !nereid_emulator_expect(parser, ','))
       return false;
-    if (at[0] == 'm') {
-      good = address(parser, insn, addresses++, &insn->operands[k]);
-    } else if (at[0] == 'v' || at[0] == 'w') {
-      good = vector(parser, insn, size, least, at[0] == 'v', k);
-      used = insn->n_vector;
-    } else if (at[0] == 'V' || at[0] == 'W') {
-      good = list(parser, insn, size, least, at[0] == 'V', k, lists);
-      used = good ? insn->lists[lists++].count : 0;
-    } else if (at[0] == 'T') {
-      good = tensor(parser, insn, k, lists);
-      used = good ? 1u + insn->lists[lists++].count : 0;
-    } else if (at[0] == 'p' && nothing(parser)) {
-      insn->operands[k].absent = 1;
-    } else if (at[0] == 'p' || at[0] == 'q') {
-      good = nereid_emulator_predicate(parser, &insn->operands[k]);
-      if (good && at[0] == 'p' && (insn->operands[k].negated || insn->operands[k].base != EMU_REGISTERS))
-        good = nereid_emulator_syntax(parser, "this predicate cannot be written");
-    } else {
-      if (at[1] == '*' && at[0] == 's' && insn->types[1]) /* cvt: the source has the second type */
-        least = nereid_emulator_type_size((emu_type_t)insn->types[1]);
-      good = value(parser, at[1] == '*' && at[0] == 's' ? (emu_type_t)insn->types[1] : type_of(insn, at[1]), size,
-                   least, at[0] == 'd', &insn->operands[k]);
-    }
-    if (!good)
+    if (!needed(parser, insn, at, k, seen, &used))
       return false;
     for (; used > 0; --used)
       insn->operands[k++].written = strchr("dvVp", at[0]) != NULL;
