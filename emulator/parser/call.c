@@ -93,7 +93,7 @@ bool nereid_emulator_move_formals(emu_parser_t *parser, const emu_insn_t *insn, 
     if (formal->result != results)
       continue;
     if (!symbol || symbol->kind != EMU_SYMBOL_REGISTER)
-      return nereid_emulator_syntax(parser, "'%.*s' is another thing here", (int)formal->name.size, formal->name.data);
+      return nereid_emulator_syntax(parser, "'%.*s' is another thing here", EMU_SHOWN(formal->name));
     place_t place = {.through = true, .offset = formal->offset};
     place.operand = (emu_operand_t){.base = EMU_REGISTERS, .size = symbol->size, .written = !results};
     if (!nereid_emulator_register(parser, symbol, index, &place.operand.offset) ||
@@ -182,8 +182,7 @@ static bool read_prototype(emu_parser_t *parser, const call_t *call, const emu_s
   nereid_view_t name = nereid_emulator_word(parser, false);
   *out = nereid_emulator_find(parser->scope, name, &ignored);
   if (!*out || (*out)->kind != EMU_SYMBOL_PROTOTYPE)
-    return nereid_emulator_syntax(parser, "'%.*s' is no .callprototype or .calltargets",
-                                  (int)(name.size < 80 ? name.size : 80), name.data);
+    return nereid_emulator_syntax(parser, "'%.*s' is no .callprototype or .calltargets", EMU_SHOWN(name));
   bool fits = (*out)->value == call->n_results && (*out)->n == call->n_results + call->n_arguments;
   const uint32_t *bytes = parser->prototypes.data + (*out)->first;
   for (uint32_t i = 0; fits && i < (*out)->n; ++i)
@@ -248,7 +247,7 @@ bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn) {
       return false;
     address = probe.operands[0];
   } else if (!callee || callee->is_entry) {
-    return nereid_emulator_syntax(parser, "no function '%.*s'", (int)(name.size < 80 ? name.size : 80), name.data);
+    return nereid_emulator_syntax(parser, "no function '%.*s'", EMU_SHOWN(name));
   }
   const emu_mark_t comma = emu_mark(parser);
   if (nereid_emulator_accept(parser, ',')) {
@@ -277,7 +276,7 @@ static bool call_targets(emu_parser_t *parser, emu_symbol_t *symbol) {
     nereid_view_t name = nereid_emulator_word(parser, false);
     size_t index = nereid_emulator_function_index(parser, name);
     if (index == SIZE_MAX)
-      return nereid_emulator_syntax(parser, "no function '%.*s'", (int)(name.size < 80 ? name.size : 80), name.data);
+      return nereid_emulator_syntax(parser, "no function '%.*s'", EMU_SHOWN(name));
     const nereid_emulator_kernel_t *function = parser->program->functions.data[index];
     if (symbol->n)
       continue;

@@ -60,9 +60,9 @@ static bool refuse(emu_parser_t *parser, nereid_view_t text) {
   const char *section = nereid_emulator_section(nereid_view_of(text.data, size));
   if (!section)
     return nereid_emulator_syntax(parser, "%.*s is not emulated: '%.*s' is no instruction of the PTX ISA",
-                                  (int)text.size, text.data, (int)size, text.data);
-  return nereid_emulator_syntax(parser, "%.*s is not emulated (PTX ISA, %s: %.*s)", (int)text.size, text.data, section,
-                                (int)size, text.data);
+                                  EMU_SHOWN(text), (int)size, text.data);
+  return nereid_emulator_syntax(parser, "%.*s is not emulated (PTX ISA, %s: %.*s)", EMU_SHOWN(text), section, (int)size,
+                                text.data);
 }
 
 static bool split(emu_parser_t *parser, nereid_view_t text, opcode_t *out) {

@@ -28,7 +28,7 @@ static bool registers(emu_parser_t *parser) {
   nereid_view_t word = nereid_emulator_word(parser, false);
   emu_type_t type = nereid_emulator_type(word);
   if (!type || (!nereid_emulator_type_size(type) && type != EMU_PRED))
-    return nereid_emulator_syntax(parser, "registers of '.%.*s' are not emulated", (int)word.size, word.data);
+    return nereid_emulator_syntax(parser, "registers of '.%.*s' are not emulated", EMU_SHOWN(word));
   do {
     nereid_view_t name = nereid_emulator_word(parser, false);
     uint32_t count = 0;
@@ -58,7 +58,7 @@ static bool body_directive(emu_parser_t *parser) {
     return nereid_emulator_shared_variable(parser, true);
   if (nereid_emulator_is(word, "pragma"))
     return nereid_emulator_string(parser, &text) && nereid_emulator_expect(parser, ';');
-  return nereid_emulator_syntax(parser, "the directive '.%.*s' is not emulated here", (int)word.size, word.data);
+  return nereid_emulator_syntax(parser, "the directive '.%.*s' is not emulated here", EMU_SHOWN(word));
 }
 
 /* name: .branchtargets a, b, c; and the declarations for indirect calls */
@@ -68,7 +68,7 @@ static bool targets(emu_parser_t *parser, nereid_view_t name) {
   if (nereid_emulator_is(word, ".callprototype") || nereid_emulator_is(word, ".calltargets"))
     return nereid_emulator_prototype(parser, name, nereid_emulator_is(word, ".calltargets"));
   if (!nereid_emulator_is(word, ".branchtargets"))
-    return nereid_emulator_syntax(parser, "'%.*s' is not emulated", (int)word.size, word.data);
+    return nereid_emulator_syntax(parser, "'%.*s' is not emulated", EMU_SHOWN(word));
   do {
     nereid_view_t target = nereid_emulator_word(parser, false);
     if (!target.size)
@@ -109,13 +109,13 @@ static bool fix(emu_parser_t *parser, const emu_fixup_t *fixup) {
   const emu_symbol_t *symbol = nereid_emulator_find(fixup->scope, fixup->name, &ignored);
   parser->line = fixup->line;
   if (!symbol)
-    return nereid_emulator_syntax(parser, "no label '%.*s'", (int)fixup->name.size, fixup->name.data);
+    return nereid_emulator_syntax(parser, "no label '%.*s'", EMU_SHOWN(fixup->name));
   if (symbol->kind == EMU_SYMBOL_LABEL) {
     insn->target = (uint32_t)symbol->value;
     return true;
   }
   if (symbol->kind != EMU_SYMBOL_TARGETS || fixup->slot < 0)
-    return nereid_emulator_syntax(parser, "'%.*s' is no label", (int)fixup->name.size, fixup->name.data);
+    return nereid_emulator_syntax(parser, "'%.*s' is no label", EMU_SHOWN(fixup->name));
   uint32_t *list = nereid_arena_new(&parser->program->arena, uint32_t, symbol->n);
   if (!list)
     return nereid_emulator_memory_out(parser);
@@ -123,7 +123,7 @@ static bool fix(emu_parser_t *parser, const emu_fixup_t *fixup) {
     nereid_view_t name = parser->branch_targets.data[symbol->first + i];
     const emu_symbol_t *label = nereid_emulator_find(fixup->scope, name, &ignored);
     if (!label || label->kind != EMU_SYMBOL_LABEL)
-      return nereid_emulator_syntax(parser, "no label '%.*s'", (int)name.size, name.data);
+      return nereid_emulator_syntax(parser, "no label '%.*s'", EMU_SHOWN(name));
     list[i] = (uint32_t)label->value;
   }
   insn->list = list;

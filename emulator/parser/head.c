@@ -105,7 +105,7 @@ static bool performance_directives(emu_parser_t *parser, nereid_emulator_kernel_
     if (!required && !cluster && !nereid_emulator_is(word, "maxclusterrank") && !nereid_emulator_is(word, "maxntid") &&
         !nereid_emulator_is(word, "minnctapersm") && !nereid_emulator_is(word, "maxnctapersm") &&
         !nereid_emulator_is(word, "maxnreg"))
-      return nereid_emulator_syntax(parser, "'.%.*s' is not emulated", (int)word.size, word.data);
+      return nereid_emulator_syntax(parser, "'.%.*s' is not emulated", EMU_SHOWN(word));
     for (int i = 0; i < 3 && (i == 0 || nereid_emulator_accept(parser, ',')); ++i)
       if (!nereid_emulator_unsigned(parser, 65535, &numbers[i]))
         return false;

@@ -114,11 +114,11 @@ static bool hex_float(emu_parser_t *parser, nereid_view_t word, emu_number_t *ou
   char digits[17] = {0}, *stop;
   size_t n = word.data[1] == 'd' || word.data[1] == 'D' ? 16 : 8;
   if (word.size != n + 2)
-    return nereid_emulator_syntax(parser, "'%.*s': expected %zu hexadecimal digits", (int)word.size, word.data, n);
+    return nereid_emulator_syntax(parser, "'%.*s': expected %zu hexadecimal digits", EMU_SHOWN(word), n);
   memcpy(digits, word.data + 2, n);
   uint64_t bits = strtoull(digits, &stop, 16);
   if (*stop || !isxdigit((unsigned char)digits[0]))
-    return nereid_emulator_syntax(parser, "'%.*s' is no number", (int)word.size, word.data);
+    return nereid_emulator_syntax(parser, "'%.*s' is no number", EMU_SHOWN(word));
   *out = (emu_number_t){.is_float = true, .is_single = n == 8, .bits = bits};
   float single;
   uint32_t low = (uint32_t)bits;
@@ -159,8 +159,7 @@ bool nereid_emulator_number(emu_parser_t *parser, emu_number_t *out) {
     word.size = (size_t)(rest.data + rest.size - word.data);
   }
   if (!word.size || !isdigit((unsigned char)word.data[0]))
-    return nereid_emulator_syntax(parser, "expected a number, found '%.*s'", (int)(word.size < 40 ? word.size : 40),
-                                  word.data);
+    return nereid_emulator_syntax(parser, "expected a number, found '%.*s'", EMU_SHOWN(word));
   char kind = word.size > 1 && word.data[0] == '0' ? (char)(word.data[1] | 32) : 0;
   if (!(kind == 'f' || kind == 'd' ? hex_float(parser, word, out) : decimal(parser, word, out)))
     return false;

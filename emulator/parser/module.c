@@ -23,7 +23,7 @@ static bool alias(emu_parser_t *parser) {
     nereid_view_t name = nereid_emulator_word(parser, false);
     indices[i] = nereid_emulator_function_index(parser, name);
     if (indices[i] == SIZE_MAX)
-      return nereid_emulator_syntax(parser, "no function '%.*s'", (int)(name.size < 80 ? name.size : 80), name.data);
+      return nereid_emulator_syntax(parser, "no function '%.*s'", EMU_SHOWN(name));
     if (i == 0 && !nereid_emulator_expect(parser, ','))
       return false;
   }
@@ -84,7 +84,7 @@ static bool directive(emu_parser_t *parser, nereid_view_t word) {
     return nereid_emulator_shared_variable(parser, false);
   if (nereid_emulator_is(word, "entry") || nereid_emulator_is(word, "func"))
     return nereid_emulator_function(parser, word.data[0] == 'e');
-  return nereid_emulator_syntax(parser, "the directive '.%.*s' is not emulated", (int)word.size, word.data);
+  return nereid_emulator_syntax(parser, "the directive '.%.*s' is not emulated", EMU_SHOWN(word));
 }
 
 static bool module(emu_parser_t *parser) {

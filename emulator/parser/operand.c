@@ -1,82 +1,5 @@
-/* Operands: registers, immediates, addresses, symbols, special registers, each to a slot (program.h). */
+/* Operands: registers, immediates, addresses, symbols, each to a slot (program.h). */
 #include "emulator/parser/parse.h"
-
-static const struct {
-  const char *name;
-  uint8_t slot, size;
-} specials[] = {
-    {"%tid.x", EMU_TID_X, 4},
-    {"%tid.y", EMU_TID_Y, 4},
-    {"%tid.z", EMU_TID_Z, 4},
-    {"%ntid.x", EMU_NTID_X, 4},
-    {"%ntid.y", EMU_NTID_Y, 4},
-    {"%ntid.z", EMU_NTID_Z, 4},
-    {"%ctaid.x", EMU_CTAID_X, 4},
-    {"%ctaid.y", EMU_CTAID_Y, 4},
-    {"%ctaid.z", EMU_CTAID_Z, 4},
-    {"%nctaid.x", EMU_NCTAID_X, 4},
-    {"%nctaid.y", EMU_NCTAID_Y, 4},
-    {"%nctaid.z", EMU_NCTAID_Z, 4},
-    {"%laneid", EMU_LANEID, 4},
-    {"%warpid", EMU_WARPID, 4},
-    {"%nwarpid", EMU_NWARPID, 4},
-    {"%smid", EMU_SMID, 4},
-    {"%nsmid", EMU_NSMID, 4},
-    {"%lanemask_eq", EMU_LANEMASK_EQ, 4},
-    {"%lanemask_lt", EMU_LANEMASK_LT, 4},
-    {"%lanemask_le", EMU_LANEMASK_LE, 4},
-    {"%lanemask_gt", EMU_LANEMASK_GT, 4},
-    {"%lanemask_ge", EMU_LANEMASK_GE, 4},
-    {"%dynamic_smem_size", EMU_DYNAMIC_SMEM, 4},
-    {"%total_smem_size", EMU_TOTAL_SMEM, 4},
-    {"%cluster_ctarank", EMU_CLUSTER_CTARANK, 4},
-    {"%cluster_nctarank", EMU_CLUSTER_NCTARANK, 4},
-    {"%cluster_ctaid.x", EMU_CLUSTER_CTAID_X, 4},
-    {"%cluster_ctaid.y", EMU_CLUSTER_CTAID_Y, 4},
-    {"%cluster_ctaid.z", EMU_CLUSTER_CTAID_Z, 4},
-    {"%cluster_nctaid.x", EMU_CLUSTER_NCTAID_X, 4},
-    {"%cluster_nctaid.y", EMU_CLUSTER_NCTAID_Y, 4},
-    {"%cluster_nctaid.z", EMU_CLUSTER_NCTAID_Z, 4},
-    {"%clusterid.x", EMU_CLUSTERID_X, 4},
-    {"%clusterid.y", EMU_CLUSTERID_Y, 4},
-    {"%clusterid.z", EMU_CLUSTERID_Z, 4},
-    {"%nclusterid.x", EMU_NCLUSTERID_X, 4},
-    {"%nclusterid.y", EMU_NCLUSTERID_Y, 4},
-    {"%nclusterid.z", EMU_NCLUSTERID_Z, 4},
-    {"%is_explicit_cluster", EMU_EXPLICIT_CLUSTER, 0},
-    {"%clock", EMU_CLOCK_LO, 4},
-    {"%clock_hi", EMU_CLOCK_HI, 4},
-    {"%clock64", EMU_CLOCK_64, 8},
-    {"%globaltimer", EMU_CLOCK_64, 8},
-    {"%globaltimer_lo", EMU_CLOCK_LO, 4},
-    {"%globaltimer_hi", EMU_CLOCK_HI, 4},
-    {"%aggr_smem_size", EMU_TOTAL_SMEM, 4},
-};
-
-/* The same for all threads of all launches. */
-static const struct {
-  const char *name;
-  uint32_t value;
-} constants[] = {{"WARP_SZ", EMU_LANES}, {"%gridid", 0}, {"%current_graph_exec", 0}};
-
-static bool special(emu_parser_t *parser, nereid_view_t name, unsigned size, emu_operand_t *out) {
-  static const char *const refused[] = {"%pm", "%envreg", "%reserved_smem_offset_"};
-  for (size_t i = 0; i < sizeof specials / sizeof *specials; ++i)
-    if (nereid_emulator_is(name, specials[i].name)) {
-      *out = (emu_operand_t){.offset = specials[i].slot * 128u, .base = EMU_SPECIALS, .size = specials[i].size};
-      return true;
-    }
-  for (size_t i = 0; i < sizeof constants / sizeof *constants && (size == 4 || size == 8); ++i)
-    if (nereid_emulator_is(name, constants[i].name)) {
-      *out = (emu_operand_t){.base = EMU_CONSTANTS, .size = (uint8_t)size};
-      return nereid_emulator_constant(parser, constants[i].value, size, &out->offset);
-    }
-  for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
-    if (nereid_view_starts_with(name, nereid_view(refused[i])))
-      return nereid_emulator_syntax(parser, "the special register '%.*s' is not emulated",
-                                    (int)(name.size < 80 ? name.size : 80), name.data);
-  return nereid_emulator_syntax(parser, "'%.*s' is not declared", (int)(name.size < 80 ? name.size : 80), name.data);
-}
 
 /* `variable`, or `variable + 8` where that is no address in brackets. */
 static bool symbol_address(emu_parser_t *parser, const emu_symbol_t *symbol, unsigned size, bool sum,
@@ -84,8 +7,7 @@ static bool symbol_address(emu_parser_t *parser, const emu_symbol_t *symbol, uns
   uint32_t offset;
   emu_number_t number = {0};
   if (size != 4 && size != 8)
-    return nereid_emulator_syntax(parser, "the address of '%.*s' needs 32 or 64 bits", (int)symbol->name.size,
-                                  symbol->name.data);
+    return nereid_emulator_syntax(parser, "the address of '%.*s' needs 32 or 64 bits", EMU_SHOWN(symbol->name));
   char sign = sum ? nereid_emulator_peek(parser) : 0;
   if (sign == '+')
     (void)nereid_emulator_accept(parser, '+');
@@ -119,11 +41,11 @@ static bool named(emu_parser_t *parser, nereid_view_t name, unsigned size, bool 
   if (function != SIZE_MAX)
     return function_address(parser, function, size, out);
   if (!symbol)
-    return special(parser, name, size, out);
+    return nereid_emulator_special(parser, name, size, out);
   if (symbol->kind == EMU_SYMBOL_ADDRESS)
     return symbol_address(parser, symbol, size, sum, out);
   if (symbol->kind != EMU_SYMBOL_REGISTER)
-    return nereid_emulator_syntax(parser, "'%.*s' is a label", (int)name.size, name.data);
+    return nereid_emulator_syntax(parser, "'%.*s' is a label", EMU_SHOWN(name));
   *out = (emu_operand_t){.base = EMU_REGISTERS, .size = symbol->size};
   return nereid_emulator_register(parser, symbol, index, &out->offset);
 }
@@ -181,7 +103,7 @@ bool nereid_emulator_predicate(emu_parser_t *parser, emu_operand_t *out) {
   if (!named(parser, name, 0, false, out))
     return false;
   out->negated = negated;
-  return !out->size || nereid_emulator_syntax(parser, "'%.*s' is no predicate", (int)name.size, name.data);
+  return !out->size || nereid_emulator_syntax(parser, "'%.*s' is no predicate", EMU_SHOWN(name));
 }
 
 /* `size` 0: as wide as it is declared, at least `least` bytes; an immediate then has `least`. */
@@ -197,12 +119,12 @@ static bool value(emu_parser_t *parser, emu_type_t type, unsigned size, unsigned
   if (!named(parser, name, size ? size : least, true, out))
     return false;
   if (destination && out->base != EMU_REGISTERS)
-    return nereid_emulator_syntax(parser, "'%.*s' cannot be written", (int)name.size, name.data);
+    return nereid_emulator_syntax(parser, "'%.*s' cannot be written", EMU_SHOWN(name));
   bool fits = size ? out->size == size : out->size >= least && out->size && out->size <= 8;
   if (parser->narrows && size < out->size && out->base == EMU_SPECIALS)
     return true;
-  return fits || nereid_emulator_syntax(parser, "'%.*s' has %u bits, the operand %u", (int)name.size, name.data,
-                                        out->size * 8u, (size ? size : least) * 8u);
+  return fits || nereid_emulator_syntax(parser, "'%.*s' has %u bits, the operand %u", EMU_SHOWN(name), out->size * 8u,
+                                        (size ? size : least) * 8u);
 }
 
 /* [base], [base + 8], [123]; `n_addresses` stand before it. */
@@ -228,7 +150,7 @@ static bool address(emu_parser_t *parser, emu_insn_t *insn, unsigned n_addresses
       else if (insn->space == EMU_GENERIC          ? symbol->space != EMU_GLOBAL
                : insn->space == EMU_SHARED_CLUSTER ? symbol->space != EMU_SHARED
                                                    : symbol->space != (emu_space_t)insn->space)
-        return nereid_emulator_syntax(parser, "'%.*s' lies in another state space", (int)name.size, name.data);
+        return nereid_emulator_syntax(parser, "'%.*s' lies in another state space", EMU_SHOWN(name));
     } else if (insn->space == EMU_PARAM && !copies && !parser->function->is_entry) {
       insn->space = EMU_LOCAL; /* where a function's parameters lie */
     }
@@ -246,8 +168,7 @@ static bool address(emu_parser_t *parser, emu_insn_t *insn, unsigned n_addresses
   if (nereid_emulator_accept(parser, '.')) { /* [a].unified */
     nereid_view_t word = nereid_emulator_word(parser, false);
     if (!nereid_emulator_is(word, "unified"))
-      return nereid_emulator_syntax(parser, "'.%.*s' behind an address", (int)(word.size < 40 ? word.size : 40),
-                                    word.data);
+      return nereid_emulator_syntax(parser, "'.%.*s' behind an address", EMU_SHOWN(word));
   }
   return true;
 }
@@ -258,7 +179,7 @@ static bool special_vector(emu_parser_t *parser, emu_operand_t *out) {
   for (unsigned i = 0; i < 3; ++i) {
     char part[32];
     snprintf(part, sizeof part, "%.*s.%c", (int)(name.size < 24 ? name.size : 24), name.data, (char)('x' + i));
-    if (!special(parser, nereid_view(part), 4, &out[i]))
+    if (!nereid_emulator_special(parser, nereid_view(part), 4, &out[i]))
       return false;
   }
   out[3] = (emu_operand_t){.base = EMU_CONSTANTS, .size = 4};

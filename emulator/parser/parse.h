@@ -84,6 +84,9 @@ typedef struct emu_parser {
   emu_operand_t operands[EMU_MAX_OPERANDS]; /* of the instruction that is read */
 } emu_parser_t;
 
+/* A word of the text for %.*s. */
+#define EMU_SHOWN(word) (int)((word).size < 80 ? (word).size : 80), (word).data
+
 /* Records the first error, located; returns false always. */
 bool nereid_emulator_syntax(emu_parser_t *parser, const char *format, ...) NEREID_PRINTF(2, 3);
 bool nereid_emulator_memory_out(emu_parser_t *parser);
@@ -174,6 +177,9 @@ const char *nereid_emulator_section(nereid_view_t name);
 bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t opcode, const emu_operand_t *guard);
 bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_form_t *form);
 bool nereid_emulator_predicate(emu_parser_t *parser, emu_operand_t *out);
+/* A special register, or a constant with such a name, for an operand of `size` bytes. False, with what the name is not,
+ * for any other name. */
+bool nereid_emulator_special(emu_parser_t *parser, nereid_view_t name, unsigned size, emu_operand_t *out);
 /* name: .callprototype ...; or .calltargets ...; from behind the directive's name. */
 bool nereid_emulator_prototype(emu_parser_t *parser, nereid_view_t name, bool targets);
 /* Loads the parameters of the function that are registers, or stores its results, with the guard of `insn`. */

@@ -58,7 +58,7 @@ bool nereid_emulator_define(emu_parser_t *parser, emu_symbol_t symbol) {
   if (other && other->kind == EMU_SYMBOL_ADDRESS && symbol.kind == EMU_SYMBOL_ADDRESS && other->value == symbol.value)
     return true; /* an extern again */
   if (other)
-    return nereid_emulator_syntax(parser, "'%.*s' is declared twice", (int)symbol.name.size, symbol.name.data);
+    return nereid_emulator_syntax(parser, "'%.*s' is declared twice", EMU_SHOWN(symbol.name));
   return (nereid_vector_push(&parser->scratch, &parser->scope->symbols, symbol) ||
           nereid_emulator_memory_out(parser)) &&
          enter(parser, parser->scope);

@@ -29,7 +29,7 @@ static bool dimensions(emu_parser_t *parser, emu_declaration_t *out) {
     extent = extents[n++] = (uint32_t)number.bits;
     count *= extent;
     if (count * out->element > UINT32_C(1) << 30)
-      return nereid_emulator_syntax(parser, "'%.*s' is larger than 1 GiB", (int)out->name.size, out->name.data);
+      return nereid_emulator_syntax(parser, "'%.*s' is larger than 1 GiB", EMU_SHOWN(out->name));
   }
   out->bytes = (uint32_t)(count * out->element);
   out->rows[0] = out->bytes; /* of braces by their depth: the whole, a row, ..., an element that is a vector */
@@ -54,7 +54,7 @@ bool nereid_emulator_declaration(emu_parser_t *parser, emu_declaration_t *out) {
     } else if (!nereid_emulator_is(word, "ptr") && !nereid_emulator_is(word, "global") &&
                !nereid_emulator_is(word, "shared") && !nereid_emulator_is(word, "local") &&
                !nereid_emulator_is(word, "const"))
-      return nereid_emulator_syntax(parser, "'.%.*s' is not emulated in a declaration", (int)word.size, word.data);
+      return nereid_emulator_syntax(parser, "'.%.*s' is not emulated in a declaration", EMU_SHOWN(word));
   }
   if (!nereid_emulator_type_size(out->type))
     return nereid_emulator_syntax(parser, "a declaration needs a type");
@@ -79,8 +79,7 @@ bool nereid_emulator_parameter_list(emu_parser_t *parser, emu_each_t each, void 
     nereid_view_t space = nereid_emulator_word(parser, false);
     bool is_register = nereid_emulator_is(space, "reg");
     if (!nereid_emulator_is(space, "param") && !is_register)
-      return nereid_emulator_syntax(parser, "parameters in .%.*s are not emulated",
-                                    (int)(space.size < 40 ? space.size : 40), space.data);
+      return nereid_emulator_syntax(parser, "parameters in .%.*s are not emulated", EMU_SHOWN(space));
     if (!nereid_emulator_declaration(parser, &declaration) || !each(parser, &declaration, is_register, data))
       return false;
     if (!nereid_emulator_accept(parser, ',') && nereid_emulator_peek(parser) != ')')
@@ -104,8 +103,7 @@ static bool initial_address(emu_parser_t *parser, uint64_t *out) {
   else if (!symbol && function != SIZE_MAX)
     *out = EMU_FUNCTIONS_AT + function * EMU_FUNCTION_BYTES;
   else
-    return nereid_emulator_syntax(parser, "'%.*s' is not emulated as an initial value",
-                                  (int)(name.size < 80 ? name.size : 80), name.data);
+    return nereid_emulator_syntax(parser, "'%.*s' is not emulated as an initial value", EMU_SHOWN(name));
   if (generic && !nereid_emulator_expect(parser, ')'))
     return false;
   char sign = nereid_emulator_peek(parser);
@@ -143,8 +141,7 @@ static bool initial_value(emu_parser_t *parser, const emu_declaration_t *declara
       return nereid_emulator_syntax(parser, "an address needs 64 bits");
   }
   if (size > 8 || *at > declaration->bytes || size > declaration->bytes - *at)
-    return nereid_emulator_syntax(parser, "more values than '%.*s' holds", (int)declaration->name.size,
-                                  declaration->name.data);
+    return nereid_emulator_syntax(parser, "more values than '%.*s' holds", EMU_SHOWN(declaration->name));
   memcpy(out + *at, &number.bits, size);
   *at += size;
   return true;
@@ -160,8 +157,7 @@ static bool initial_values(emu_parser_t *parser, const emu_declaration_t *declar
     if (c == '{')
       begin[++depth] = at;
     else if (c == '}' && depth && at - begin[depth] > declaration->rows[depth - 1])
-      return nereid_emulator_syntax(parser, "more values than a row of '%.*s' holds", (int)declaration->name.size,
-                                    declaration->name.data);
+      return nereid_emulator_syntax(parser, "more values than a row of '%.*s' holds", EMU_SHOWN(declaration->name));
     else if (c == '}' && depth)
       at = begin[depth] + declaration->rows[depth - 1], depth--;
     else if (c != ',' || !depth) {
