@@ -35,7 +35,9 @@ typedef struct nereid_emulator_parameter {
   uint32_t offset, size; /* bytes in the parameter block */
 } nereid_emulator_parameter_t;
 
+/* Its name in the text; it and the parameters live as long as the program. */
 const char *nereid_emulator_kernel_name(const nereid_emulator_kernel_t *kernel);
+/* How many parameters it has, and these in the order of their declaration. */
 size_t nereid_emulator_kernel_parameters(const nereid_emulator_kernel_t *kernel,
                                          const nereid_emulator_parameter_t **out_parameters);
 /* The block of .reqntid; zeros when the kernel requires none. */
@@ -48,12 +50,16 @@ uint32_t nereid_emulator_kernel_parameter_bytes(const nereid_emulator_kernel_t *
 NEREID_MUST_USE nereid_status_t nereid_emulator_memory_create(nereid_emulator_memory_t **out_memory);
 void nereid_emulator_memory_destroy(nereid_emulator_memory_t *memory);
 /* `host` is borrowed until the memory is destroyed. `alignment`: a power of two. `label` is said in messages, borrowed,
- * may be null. */
+ * may be null.
+ *   NEREID_ERROR_ARGUMENT   another alignment, or more than the address space has
+ *   NEREID_ERROR_MEMORY */
 NEREID_MUST_USE nereid_status_t nereid_emulator_memory_add(nereid_emulator_memory_t *memory, void *host, size_t bytes,
                                                            uint64_t alignment, const char *label,
                                                            uint64_t *out_address);
 
-/* The buffer at that address is scratch: what nobody has written there is undefined, which initcheck sees. */
+/* The buffer at that address is scratch: what nobody has written there is undefined, which initcheck sees.
+ *   NEREID_ERROR_NOT_FOUND   none begins there
+ *   NEREID_ERROR_MEMORY */
 NEREID_MUST_USE nereid_status_t nereid_emulator_memory_scratch(nereid_emulator_memory_t *memory, uint64_t address);
 
 typedef enum nereid_emulator_schedule {

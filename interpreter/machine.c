@@ -1,4 +1,10 @@
-/* Running steps: values, blocks, regions, and what is said when something is wrong. */
+/* Running steps.
+ *
+ *   arith.addf     a lane function: for each element, operands' words to one word of the result
+ *   tt.dot         a function of the whole step
+ *   scf.yield      ends its region, which hands its operands on; cf.br ends its block
+ *
+ * A slot keeps its storage from one turn of a loop to the next; what is said when something is wrong is here, too. */
 #include "interpreter/machine.h"
 
 #include "mlir-c/Diagnostics.h"

@@ -1,5 +1,10 @@
-/* Calls to instructions: arguments to places, the call, results from places; prototypes and targets of calls through
- * addresses, aliases (PTX ISA, call, .callprototype, .calltargets, .alias). What runs them is instructions/call.c. */
+/* Calls to instructions (PTX ISA, call, .callprototype, .calltargets). What runs them is instructions/call.c.
+ *
+ *   call (%r2), f, (a, 5);   ->   5 to a place in local memory      for each argument that is no .param variable
+ *                                 call: {a, f's first}, {place, f's second}; then to f's entry
+ *                                 results: {f's result, place}; then the place to %r2
+ *
+ * A call through an address checks at the call that the function takes what the prototype says. */
 #include "emulator/instructions/call.h"
 #include "emulator/parser/parse.h"
 

@@ -1,5 +1,7 @@
-/* What is settled when the whole text has been read: where calls go, how deep they are, where dynamic shared memory
- * begins. */
+/* What is settled when the whole text has been read.
+ *
+ *   call f            to f's entry; how many calls can be active at once, none of a function that is active
+ *   .extern .shared   dynamic shared memory begins behind all of the static one */
 #include "emulator/parser/parse.h"
 
 /* Functions have one frame each, so none may be active twice; counts how many can be active at once below `from`. */

@@ -1,4 +1,7 @@
-/* Operands: registers, immediates, addresses, symbols, each to a slot (program.h). */
+/* Operands of an instruction, as its form's letters ask for them (program.h), each to an array of 32 lanes.
+ *
+ *   ld.global.v2.f32 {%f1, %f2}, [%rd1+8];     v: registers %f1 and %f2   m: register %rd1, insn->offset 8
+ *   add.s32 %r1, %tid.x, 5;                    d: register %r1   s: a place of the special registers   s: a constant */
 #include "emulator/parser/parse.h"
 
 /* `variable`, or `variable + 8` where that is no address in brackets. */
