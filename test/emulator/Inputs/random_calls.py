@@ -46,7 +46,7 @@ class Function:
     def __init__(self, random_, name, callees, tensors, buffers, results, returned, source, warps=4, partition=""):
         self.random, self.name, self.source, self.warps, self.partition = random_, name, source, warps, partition
         self.all_callees, self.callees = callees, [callee for callee in callees if callee.warps == warps]
-        self.n_partitions = 0
+        self.n_partitions, self.kept = 0, ()
         self.pointers = f"tensor<256x!tt.ptr<i32>{'' if source else ', #line'}>"
         self.tensors, self.n_buffers, self.results, self.returned = tensors, buffers, results, returned
         self.lines, self.numbered, self.flying, self.specializes = [], 0, [], False
@@ -58,7 +58,7 @@ class Function:
         """Types of other numbers of warps, and names of a partition, which is in the text of another function."""
         if self.warps != 4:
             text = re.sub(r"(!v|!w|#line)\b", rf"\g<1>{self.warps}", text)
-        return re.sub(r"%(\w+)", rf"%{self.partition}\1", text)
+        return re.sub(r"%(\w+)", lambda name: name[0] if name[1] in self.kept else f"%{self.partition}{name[1]}", text)
 
     def say(self, text):
         self.lines.append(self.indent + self.spelled(text))
@@ -344,4 +344,5 @@ def main():
     sys.exit(1 if bad else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
