@@ -135,10 +135,12 @@ static int32_t registers_of(MlirOperation op, intptr_t i) {
   return most < MOST ? most : MOST;
 }
 
-/* Registers of a thread at launch, of all warps alike. */
+/* Registers of a thread at launch, of all warps alike: no more than there are, or somebody would wait for them for
+ * ever. */
 static int32_t launch_registers(MlirOperation module, int32_t total) {
   const int32_t said = nereid_ttg_maxnreg(module);
-  return said ? said : FILE_SIZE / (total * nereid_ttg_threads_per_warp(module)) / STEP * STEP;
+  const int32_t share = FILE_SIZE / (total * nereid_ttg_threads_per_warp(module)) / STEP * STEP;
+  return said && said < share ? said : share;
 }
 
 /* Nothing is set where the default region would get too few. */

@@ -135,6 +135,41 @@ tt.func @limits() {
 
 // -----
 
+// What the module says counts where it is less than there is.
+// CHECK: ttg.maxnreg = 100 : i32
+module attributes {"ttg.num-warps" = 4 : i32, ttg.maxnreg = 100 : i32} {
+tt.func @said() {
+  // CHECK: actualRegisters = array<i32: 168, 24>
+  ttg.warp_specialize() attributes {requestedRegisters = array<i32: 24>}
+  default {
+    ttg.warp_yield
+  }
+  partition0() num_warps(4) {
+    ttg.warp_return
+  } : () -> ()
+  tt.return
+}
+}
+
+// -----
+
+// CHECK: ttg.maxnreg = 168 : i32
+module attributes {"ttg.num-warps" = 4 : i32, ttg.maxnreg = 255 : i32} {
+tt.func @said_too_much() {
+  // CHECK: actualRegisters = array<i32: 256, 80>
+  ttg.warp_specialize() attributes {requestedRegisters = array<i32: 80>}
+  default {
+    ttg.warp_yield
+  }
+  partition0() num_warps(8) {
+    ttg.warp_return
+  } : () -> ()
+  tt.return
+}
+}
+
+// -----
+
 // Too much is asked for: all keep what they have.
 // CHECK-NOT: ttg.maxnreg
 // CHECK-NOT: actualRegisters
