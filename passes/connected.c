@@ -84,12 +84,13 @@ static void connect(nereid_connected_t *c, size_t node) {
 }
 
 /* What stands in regions hangs on the component of the operation they belong to. */
-static bool hang(nereid_connected_t *c, size_t node) {
+static void hang(nereid_connected_t *c, size_t node) {
   size_t parent;
   if (!index_of(c, mlirOperationGetParentOperation(c->nodes.data[node].op), &parent))
-    return true;
+    return;
   size_t from = find_root(c, parent), to = find_root(c, node);
-  return from == to || nereid_vector_push(c->arena, &c->nodes.data[from].inside, to);
+  if (from != to)
+    nereid_vector_push(c->arena, &c->nodes.data[from].inside, to);
 }
 
 nereid_connected_t *nereid_connected_create(MlirOperation root, size_t classes, nereid_arena_t *arena) {

@@ -4,6 +4,9 @@
 // RUN: FileCheck %s --check-prefix=TTGIR --input-file=%t.ttgir
 // RUN: nereid-opt %t.ttgir --mlir-print-debuginfo --pass-pipeline='builtin.module(convert-scf-to-cf,allocate-shared-memory-nv{compute-capability=90 ptx-version=83},tritongpu-global-scratch-memory-allocation,triton-nvidia-gpu-proxy-fence-insertion{compute-capability=90},convert-triton-gpu-to-llvm{compute-capability=90 ptx-version=83},canonicalize,cse,convert-nv-gpu-to-llvm,canonicalize,cse,symbol-dce,convert-nvvm-to-llvm,enable-line-info,extract-variable-info)' | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=LL
 
+// What MLIR has for the way from scf to LLVM is there, too.
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(convert-scf-to-cf,lift-cf-to-scf,reconcile-unrealized-casts,convert-arith-to-llvm,convert-math-to-llvm,convert-cf-to-llvm,convert-index-to-llvm,convert-func-to-llvm,convert-ub-to-llvm,convert-nvvm-to-llvm,llvm.func(llvm-optimize-for-nvvm-target))' -o /dev/null
+
 // CHECK: tt.func public @k
 // CHECK: tt.load
 // TTGIR: "ttg.num-warps" = 4
