@@ -31,6 +31,10 @@ uint64_t nereid_machine_combine(nereid_tt_rmw_op_t op, nereid_kind_t kind, uint6
     return old > value ? old : value;
   case NEREID_TT_RMW_OP_UMIN:
     return old < value ? old : value;
+  case NEREID_TT_RMW_OP_INC:
+    return old >= value ? 0 : old + 1;
+  case NEREID_TT_RMW_OP_DEC:
+    return old == 0 || old > value ? value : old - 1;
   default:
     break;
   }

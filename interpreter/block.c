@@ -181,7 +181,6 @@ static bool has_unsigned_elements(const nereid_step_t *step) {
          mlirIntegerTypeIsUnsigned(mlirShapedTypeGetElementType(block));
 }
 
-/* Counting up to a limit and down from it, as atom.inc and atom.dec do (PTX ISA, atom). */
 static uint64_t reduced(nereid_tt_descriptor_reduce_kind_t how, bool is_unsigned, nereid_kind_t kind, uint64_t old,
                         uint64_t value) {
   switch (how) {
@@ -190,9 +189,9 @@ static uint64_t reduced(nereid_tt_descriptor_reduce_kind_t how, bool is_unsigned
   case NEREID_TT_DESCRIPTOR_REDUCE_KIND_MAX:
     return nereid_machine_combine(is_unsigned ? NEREID_TT_RMW_OP_UMAX : NEREID_TT_RMW_OP_MAX, kind, old, value);
   case NEREID_TT_DESCRIPTOR_REDUCE_KIND_INC:
-    return old >= value ? 0 : old + 1;
+    return nereid_machine_combine(NEREID_TT_RMW_OP_INC, kind, old, value);
   case NEREID_TT_DESCRIPTOR_REDUCE_KIND_DEC:
-    return old == 0 || old > value ? value : old - 1;
+    return nereid_machine_combine(NEREID_TT_RMW_OP_DEC, kind, old, value);
   case NEREID_TT_DESCRIPTOR_REDUCE_KIND_AND:
     return old & value;
   case NEREID_TT_DESCRIPTOR_REDUCE_KIND_OR:

@@ -213,6 +213,10 @@ static int atomic_function(nereid_tt_descriptor_reduce_kind_t kind, MlirType ele
     return is_unsigned ? NEREID_TT_RMW_OP_UMIN : NEREID_TT_RMW_OP_MIN;
   case NEREID_TT_DESCRIPTOR_REDUCE_KIND_MAX:
     return is_unsigned ? NEREID_TT_RMW_OP_UMAX : NEREID_TT_RMW_OP_MAX;
+  case NEREID_TT_DESCRIPTOR_REDUCE_KIND_INC:
+    return is_float ? 0 : NEREID_TT_RMW_OP_INC;
+  case NEREID_TT_DESCRIPTOR_REDUCE_KIND_DEC:
+    return is_float ? 0 : NEREID_TT_RMW_OP_DEC;
   case NEREID_TT_DESCRIPTOR_REDUCE_KIND_AND:
     return is_float ? 0 : NEREID_TT_RMW_OP_AND;
   case NEREID_TT_DESCRIPTOR_REDUCE_KIND_OR:

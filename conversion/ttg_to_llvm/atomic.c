@@ -66,7 +66,8 @@ static void choose_rmw(atomic_t *atomic, MlirType element, int32_t capability) {
       [NEREID_TT_RMW_OP_XOR] = {"xor", "b32", "b64"},   [NEREID_TT_RMW_OP_ADD] = {"add", "u32", "u64"},
       [NEREID_TT_RMW_OP_MAX] = {"max", "s32", "s64"},   [NEREID_TT_RMW_OP_MIN] = {"min", "s32", "s64"},
       [NEREID_TT_RMW_OP_UMAX] = {"max", "u32", "u64"},  [NEREID_TT_RMW_OP_UMIN] = {"min", "u32", "u64"},
-      [NEREID_TT_RMW_OP_XCHG] = {"exch", "b32", "b64"},
+      [NEREID_TT_RMW_OP_XCHG] = {"exch", "b32", "b64"}, [NEREID_TT_RMW_OP_INC] = {"inc", "u32", NULL},
+      [NEREID_TT_RMW_OP_DEC] = {"dec", "u32", NULL},
   };
   const nereid_tt_rmw_op_t kind = nereid_tt_atomic_rmw_get_atomic_rmw_op(atomic->op);
   if (kind != NEREID_TT_RMW_OP_FADD) {

@@ -31,7 +31,7 @@ bool nereid_atomic_has_loop(MlirType element) {
          (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) >= 16);
 }
 
-/* The op that combines; null for an exchange. */
+/* The op that combines; null for an exchange. None counts. */
 static const char *combiner(const loop_t *loop) {
   static const char *const integers[] = {
       [NEREID_TT_RMW_OP_AND] = "llvm.and",        [NEREID_TT_RMW_OP_OR] = "llvm.or",
@@ -57,10 +57,26 @@ static MlirValue emit_load(const loop_t *loop, const char *letter) {
   return old;
 }
 
+/* `old` counted on: up to the operand and then from 0, or down to 0 and then from the operand. */
+static MlirValue emit_count(const loop_t *loop, MlirValue old, bool up) {
+  nereid_lower_t *lower = loop->lower;
+  enum { EQUAL = 0, ABOVE = 8, NOT_BELOW = 9 };
+  MlirValue zero = nereid_emit_int(lower, loop->word, 0), one = nereid_emit_int(lower, loop->word, 1);
+  MlirValue value = nereid_emit_bits(lower, loop->word, loop->value);
+  if (up)
+    return nereid_emit_select(lower, nereid_emit_icmp(lower, NOT_BELOW, old, value), zero,
+                              nereid_emit_add(lower, old, one));
+  MlirValue around =
+      nereid_emit_or(lower, nereid_emit_icmp(lower, EQUAL, old, zero), nereid_emit_icmp(lower, ABOVE, old, value));
+  return nereid_emit_select(lower, around, value, nereid_emit_binary(lower, "llvm.sub", old, one));
+}
+
 static MlirValue emit_swap(const loop_t *loop, const char *letter, MlirValue old) {
   nereid_lower_t *lower = loop->lower;
-  const char *name = combiner(loop);
-  MlirValue made = loop->value, got = {NULL};
+  const nereid_tt_rmw_op_t kind = nereid_tt_atomic_rmw_get_atomic_rmw_op(loop->op);
+  const bool counts = kind == NEREID_TT_RMW_OP_INC || kind == NEREID_TT_RMW_OP_DEC;
+  const char *name = counts ? NULL : combiner(loop);
+  MlirValue made = counts ? emit_count(loop, old, kind == NEREID_TT_RMW_OP_INC) : loop->value, got = {NULL};
   if (name)
     made = nereid_emit_binary(lower, name, nereid_emit_bits(lower, loop->type, old), loop->value);
   const char *text = nereid_arena_format(lower->arena, "atom.%s.%s.global.cas.b%u $0, [$1], $2, $3;",

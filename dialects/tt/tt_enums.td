@@ -53,7 +53,10 @@ def TT_AtomicRMWAttr : TT_Enum<"RMWOp", "function of an atomic read-modify-write
   I32EnumAttrCase<"MIN", 7, "min">,
   I32EnumAttrCase<"UMAX", 8, "umax">,
   I32EnumAttrCase<"UMIN", 9, "umin">,
-  I32EnumAttrCase<"XCHG", 10, "exch">
+  I32EnumAttrCase<"XCHG", 10, "exch">,
+  // Not Triton's: up from 0 to the operand and down from it, round and round (PTX ISA, "atom").
+  I32EnumAttrCase<"INC", 11, "inc">,
+  I32EnumAttrCase<"DEC", 12, "dec">
 ]>;
 
 def TT_DescriptorReduceKindAttr : TT_Enum<"DescriptorReduceKind", "function of a reducing store through a descriptor", [

@@ -72,11 +72,24 @@ tt.func public @extrema(%p: !tt.ptr<f16>, %m: i32, %s: i64, %i: i32) {
 
 // -----
 
-tt.func public @no_such_atomic(%p: !tt.ptr<i32>, %m: i32, %s: i64, %i: i32) {
+// CHECK-LABEL: tt.func public @counts
+// CHECK: tt.atomic_rmw inc, relaxed, gpu, %{{.*}} : (tensor<8x16x!tt.ptr<i32>>, tensor<8x16xi32>, tensor<8x16xi1>)
+// CHECK: tt.atomic_rmw dec, relaxed, gpu, %{{.*}} : (tensor<8x16x!tt.ptr<i32>>, tensor<8x16xi32>, tensor<8x16xi1>)
+tt.func public @counts(%p: !tt.ptr<i32>, %m: i32, %s: i64, %i: i32) {
   %f = arith.constant dense<1> : tensor<8x16xi32>
   %d = tt.make_tensor_descriptor %p, [%m, %m], [%s, %s] : <i32>, <tensor<8x16xi32>>
-  // expected-error @below {{combines i32 in a way that no atomic of pointers has}}
   tt.descriptor_reduce inc, %d[%i, %i], %f : !tt.tensordesc<tensor<8x16xi32>>, tensor<8x16xi32>
+  tt.descriptor_reduce dec, %d[%i, %i], %f : !tt.tensordesc<tensor<8x16xi32>>, tensor<8x16xi32>
+  tt.return
+}
+
+// -----
+
+tt.func public @no_such_atomic(%p: !tt.ptr<f32>, %m: i32, %s: i64, %i: i32) {
+  %f = arith.constant dense<1.0> : tensor<8x16xf32>
+  %d = tt.make_tensor_descriptor %p, [%m, %m], [%s, %s] : <f32>, <tensor<8x16xf32>>
+  // expected-error @below {{combines f32 in a way that no atomic of pointers has}}
+  tt.descriptor_reduce inc, %d[%i, %i], %f : !tt.tensordesc<tensor<8x16xf32>>, tensor<8x16xf32>
   tt.return
 }
 
