@@ -139,7 +139,7 @@ tt.func @limits() {
 // CHECK: ttg.maxnreg = 100 : i32
 module attributes {"ttg.num-warps" = 4 : i32, ttg.maxnreg = 100 : i32} {
 tt.func @said() {
-  // CHECK: actualRegisters = array<i32: 168, 24>
+  // CHECK: actualRegisters = array<i32: 176, 24>
   ttg.warp_specialize() attributes {requestedRegisters = array<i32: 24>}
   default {
     ttg.warp_yield
