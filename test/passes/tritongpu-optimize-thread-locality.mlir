@@ -1,12 +1,14 @@
 // RUN: nereid-opt %s --tritongpu-optimize-thread-locality --canonicalize | FileCheck %s
 // RUN: nereid-opt %s --tritongpu-optimize-thread-locality --remarks-filter-passed=tritongpu-optimize-thread-locality -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// REMARK-COUNT-3: goes on within the thread; threads combine once, behind the loop
+// REMARK-COUNT-4: goes on within the thread; threads combine once, behind the loop
 // REMARK-NOT: goes on within
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #sums = #ttg.slice<{dim = 1, parent = #rows}>
+#mixed = #ttg.linear<{register = [[0, 1], [0, 64], [1, 0]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[0, 128], [0, 256]], block = []}>
+#mixed_sums = #ttg.slice<{dim = 1, parent = #mixed}>
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 
@@ -68,6 +70,29 @@ tt.func public @nested(%x: tensor<128xi32, #line>, %init: i32, %n: i32) -> i32 {
     scf.yield %t : i32
   }
   tt.return %s : i32
+}
+
+// A register's bit stands between those of the lanes and those of the warps, which are one run when it is gone.
+// CHECK-LABEL: @runs(
+// CHECK: tt.reshape {{.*}} -> tensor<2x4x2x32x2xf32
+// CHECK: "tt.reduce"({{.*}}) <{axis = 4 : i32}>
+// CHECK: "tt.reduce"({{.*}}) <{axis = 2 : i32}>
+// CHECK: tt.reshape {{.*}} : tensor<2x4x32xf32, {{.*}}> -> tensor<2x128xf32
+// CHECK: scf.yield
+// CHECK: "tt.reduce"({{.*}}) <{axis = 1 : i32}>
+tt.func public @runs(%x: tensor<2x512xf32, #mixed>, %init: tensor<2xf32, #mixed_sums>, %n: i32) -> tensor<2xf32, #mixed_sums> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<2xf32, #mixed_sums>) : i32 {
+    %r = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<2x512xf32, #mixed>) -> tensor<2xf32, #mixed_sums>
+    %next = arith.addf %acc, %r : tensor<2xf32, #mixed_sums>
+    scf.yield %next : tensor<2xf32, #mixed_sums>
+  }
+  tt.return %s : tensor<2xf32, #mixed_sums>
 }
 
 // A product of sums is no sum; what the loop itself needs is needed each time; columns lie in threads already.
