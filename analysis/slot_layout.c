@@ -2,9 +2,17 @@
  * of a view are those of the first elements of the buffer, moved. */
 #include "analysis/slot_layout.h"
 
-bool nereid_slot_layout_of_buffer(const nereid_ttg_memdesc_t *memdesc, int rank, nereid_layout_t *out) {
+#include "nereid/dialects/ttg.h"
+
+bool nereid_slot_order_of_buffer(const nereid_ttg_memdesc_t *memdesc, int rank, nereid_layout_t *out) {
   const int64_t *shape = memdesc->alloc + memdesc->alloc_rank - rank;
+  if (nereid_ttg_padded_shared_attr_isa(memdesc->encoding))
+    return nereid_layout_from_padded(memdesc->encoding, rank, shape, out) == NEREID_OK;
   return nereid_layout_from_encoding(memdesc->encoding, rank, shape, out) == NEREID_OK;
+}
+
+bool nereid_slot_layout_of_buffer(const nereid_ttg_memdesc_t *memdesc, int rank, nereid_layout_t *out) {
+  return !nereid_ttg_padded_shared_attr_isa(memdesc->encoding) && nereid_slot_order_of_buffer(memdesc, rank, out);
 }
 
 /* `layout` with its coordinates packed as those of a tensor of the sizes of `like`, which are no smaller. */
@@ -38,10 +46,10 @@ static bool stays_in_its_cta(const nereid_layout_t *slots, int offset_bits) {
   return true;
 }
 
-nereid_slots_found_t nereid_slot_layout(const nereid_layout_t *tensor, const nereid_ttg_memdesc_t *memdesc,
-                                        nereid_layout_t *out) {
+nereid_slots_found_t nereid_slot_order(const nereid_layout_t *tensor, const nereid_ttg_memdesc_t *memdesc,
+                                       nereid_layout_t *out) {
   nereid_layout_t buffer;
-  if (!nereid_slot_layout_of_buffer(memdesc, memdesc->rank, &buffer))
+  if (!nereid_slot_order_of_buffer(memdesc, memdesc->rank, &buffer))
     return NEREID_SLOTS_NOT_LINEAR;
   const nereid_layout_t target = repacked(tensor, &buffer);
   if (!nereid_layout_solve(&target, &buffer, out))
@@ -53,11 +61,21 @@ nereid_slots_found_t nereid_slot_layout(const nereid_layout_t *tensor, const ner
                                                                                            : NEREID_SLOTS_NOT_WHOLE;
 }
 
-bool nereid_slot_layout_offset(const nereid_ttg_memdesc_t *memdesc, const int32_t *coordinates, uint32_t *out) {
+nereid_slots_found_t nereid_slot_layout(const nereid_layout_t *tensor, const nereid_ttg_memdesc_t *memdesc,
+                                        nereid_layout_t *out) {
+  const bool padded = nereid_ttg_padded_shared_attr_isa(memdesc->encoding);
+  return padded ? NEREID_SLOTS_NOT_LINEAR : nereid_slot_order(tensor, memdesc, out);
+}
+
+bool nereid_slot_order_offset(const nereid_ttg_memdesc_t *memdesc, const int32_t *coordinates, uint32_t *out) {
   nereid_layout_t buffer, slot;
-  if (!nereid_slot_layout_of_buffer(memdesc, memdesc->rank, &buffer) || !nereid_layout_invert(&buffer, &slot))
+  if (!nereid_slot_order_of_buffer(memdesc, memdesc->rank, &buffer) || !nereid_layout_invert(&buffer, &slot))
     return false;
   *out = nereid_layout_apply(&slot, nereid_layout_pack(&buffer, coordinates), 0, 0, 0) &
          ((UINT32_C(1) << buffer.in_bits[NEREID_LAYOUT_OFFSET]) - 1);
   return true;
+}
+
+bool nereid_slot_layout_offset(const nereid_ttg_memdesc_t *memdesc, const int32_t *coordinates, uint32_t *out) {
+  return !nereid_ttg_padded_shared_attr_isa(memdesc->encoding) && nereid_slot_order_offset(memdesc, coordinates, out);
 }

@@ -26,4 +26,11 @@ nereid_slots_found_t nereid_slot_layout(const nereid_layout_t *tensor, const ner
  * encoding does not say. */
 bool nereid_slot_layout_offset(const nereid_ttg_memdesc_t *memdesc, const int32_t *coordinates, uint32_t *out);
 
+/* The same three for padded buffers too, whose slots are numbered without the gaps: nereid_layout_padded_offset says
+ * where they lie. */
+bool nereid_slot_order_of_buffer(const nereid_ttg_memdesc_t *memdesc, int rank, nereid_layout_t *out);
+nereid_slots_found_t nereid_slot_order(const nereid_layout_t *tensor, const nereid_ttg_memdesc_t *memdesc,
+                                       nereid_layout_t *out);
+bool nereid_slot_order_offset(const nereid_ttg_memdesc_t *memdesc, const int32_t *coordinates, uint32_t *out);
+
 #endif

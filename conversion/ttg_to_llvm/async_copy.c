@@ -135,6 +135,7 @@ static bool lower_async_copy(nereid_lower_t *lower, MlirOperation op, const nere
                  .others = optional(lower, other),
                  .zeros = is_zero(other)};
   copy.slots = nereid_slots_make(lower, &slots, element, nereid_shared_base(lower, buffer));
+  nereid_slots_pad(&copy.slots, nereid_ttg_memdesc_type_get_encoding(mlirValueGetType(buffer)));
   copy.vector = choose_vector(lower, op, &copy.slots);
   copy.bytes = copy.vector * copy.slots.bytes;
   copy.thread = nereid_lower_unique_thread(lower, type);

@@ -23,9 +23,6 @@
 static bool does_not_fit(MlirOperation op, MlirType buffer) {
   nereid_ttg_memdesc_t memdesc;
   nereid_ttg_memdesc_read(buffer, &memdesc);
-  if (nereid_ttg_padded_shared_attr_isa(memdesc.encoding))
-    return nereid_lower_error(op, "has a padded buffer, which is for other vendors' GPUs: %s",
-                              nereid_text_of_type(buffer).chars);
   if (nereid_ttg_nvmma_shared_attr_isa(memdesc.encoding))
     return nereid_lower_error(op, "has a buffer with shorter rows than its encoding swizzles, %u bytes: %s",
                               nereid_ttg_nvmma_shared_attr_get_swizzling_byte_width(memdesc.encoding),
@@ -37,7 +34,7 @@ static bool does_not_fit(MlirOperation op, MlirType buffer) {
 bool nereid_shared_slot_layout(MlirOperation op, const nereid_layout_t *tensor, MlirType type, nereid_layout_t *out) {
   nereid_ttg_memdesc_t memdesc;
   nereid_ttg_memdesc_read(type, &memdesc);
-  switch (nereid_slot_layout(tensor, &memdesc, out)) {
+  switch (nereid_slot_order(tensor, &memdesc, out)) {
   case NEREID_SLOTS_FOUND:
     return true;
   case NEREID_SLOTS_NOT_LINEAR:
@@ -63,6 +60,7 @@ static bool make_slots(nereid_lower_t *lower, MlirOperation op, MlirType tensor,
   if (!layout || !nereid_shared_slot_layout(op, layout, memdesc, &slots))
     return false;
   *out = nereid_slots_make(lower, &slots, nereid_lower_type(lower, tensor), base);
+  nereid_slots_pad(out, nereid_ttg_memdesc_type_get_encoding(memdesc));
   return true;
 }
 
@@ -108,6 +106,8 @@ bool nereid_shared_load_is_deferred(MlirOperation op) {
     next = mlirOperationGetNextInBlock(next);
   return nereid_op_kind(user) == NEREID_OP_TT_DOT && mlirOperationEqual(user, next) &&
          mlirOpOperandGetOperandNumber(use) < 2 &&
+         !nereid_ttg_padded_shared_attr_isa(
+             nereid_ttg_memdesc_type_get_encoding(mlirValueGetType(nereid_ttg_local_load_get_src(op)))) &&
          is_multiply_add_operand(mlirValueGetType(mlirOperationGetResult(op, 0)));
 }
 
@@ -144,12 +144,13 @@ static bool lower_memdesc_index(nereid_lower_t *lower, MlirOperation op, const n
   (void)row;
   nereid_ttg_memdesc_t source = nereid_ttg_memdesc_of(nereid_ttg_memdesc_index_get_src(op));
   nereid_layout_t stage;
-  if (!nereid_slot_layout_of_buffer(&source, source.rank - 1, &stage))
+  if (!nereid_slot_order_of_buffer(&source, source.rank - 1, &stage))
     return does_not_fit(op, mlirValueGetType(nereid_ttg_memdesc_index_get_src(op)));
   const int64_t bytes = nereid_lower_memory_bits(source.element) / 8;
   const int64_t stride = bytes << stage.in_bits[NEREID_LAYOUT_OFFSET];
   MlirValue index = nereid_lower_operand(lower, op, 1).values[0];
-  MlirValue offset = nereid_emit_mul(lower, index, nereid_emit_i32(lower, (int32_t)stride));
+  MlirValue unpadded = nereid_emit_mul(lower, index, nereid_emit_i32(lower, (int32_t)stride));
+  MlirValue offset = nereid_slots_padded(lower, source.encoding, bytes, unpadded);
   MlirValue base = nereid_shared_base(lower, mlirOperationGetOperand(op, 0));
   nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0), nereid_emit_gep(lower, base, lower->types.i8, offset));
   return true;
@@ -162,12 +163,14 @@ static bool lower_memdesc_subslice(nereid_lower_t *lower, MlirOperation op, cons
   uint32_t offset;
   for (int d = 0; d < source.rank; ++d)
     coordinates[d] = nereid_ttg_memdesc_subslice_get_offsets(op, d);
-  if (!nereid_slot_layout_offset(&source, coordinates, &offset))
+  if (!nereid_slot_order_offset(&source, coordinates, &offset))
     return does_not_fit(op, mlirValueGetType(nereid_ttg_memdesc_subslice_get_src(op)));
   MlirValue base = nereid_shared_base(lower, mlirOperationGetOperand(op, 0));
-  nereid_lower_set_scalar(
-      lower, mlirOperationGetResult(op, 0),
-      nereid_emit_offset(lower, base, (int64_t)offset * (nereid_lower_memory_bits(source.element) / 8)));
+  const int64_t slot = nereid_ttg_padded_shared_attr_isa(source.encoding)
+                           ? nereid_layout_padded_offset(source.encoding, offset)
+                           : offset;
+  nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0),
+                          nereid_emit_offset(lower, base, slot * (nereid_lower_memory_bits(source.element) / 8)));
   return true;
 }
 

@@ -3,6 +3,9 @@
 
 #include "conversion/ttg_to_llvm/emit.h"
 
+#include "layout/encoding.h"
+#include "nereid/dialects/ttg.h"
+
 #include "mlir-c/Dialect/LLVM.h"
 
 #include <stdio.h>
@@ -54,6 +57,34 @@ nereid_slots_t nereid_slots_make(nereid_lower_t *lower, const nereid_layout_t *l
   return slots;
 }
 
+/* Neighbours stay neighbours up to the next gap, as far aligned as all gaps are. */
+void nereid_slots_pad(nereid_slots_t *slots, MlirAttribute encoding) {
+  if (!nereid_ttg_padded_shared_attr_isa(encoding))
+    return;
+  slots->padding = encoding;
+  MlirAttribute intervals = nereid_ttg_padded_shared_attr_get_intervals(encoding);
+  MlirAttribute paddings = nereid_ttg_padded_shared_attr_get_paddings(encoding);
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(intervals); ++i)
+    while (mlirDenseI32ArrayGetElement(intervals, i) % slots->vector ||
+           mlirDenseI32ArrayGetElement(paddings, i) % slots->vector)
+      slots->vector /= 2;
+}
+
+MlirValue nereid_slots_padded(nereid_lower_t *lower, MlirAttribute encoding, int64_t element_bytes, MlirValue offset) {
+  if (mlirAttributeIsNull(encoding) || !nereid_ttg_padded_shared_attr_isa(encoding))
+    return offset;
+  MlirAttribute intervals = nereid_ttg_padded_shared_attr_get_intervals(encoding);
+  MlirAttribute paddings = nereid_ttg_padded_shared_attr_get_paddings(encoding);
+  MlirValue padded = offset;
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(intervals); ++i) {
+    const int32_t interval = mlirDenseI32ArrayGetElement(intervals, i) * (int32_t)element_bytes;
+    const int32_t gap = mlirDenseI32ArrayGetElement(paddings, i) * (int32_t)element_bytes;
+    MlirValue gaps = nereid_emit_lshr(lower, offset, nereid_emit_i32(lower, __builtin_ctz((unsigned)interval)));
+    padded = nereid_emit_add(lower, padded, nereid_emit_mul(lower, gaps, nereid_emit_i32(lower, gap)));
+  }
+  return padded;
+}
+
 nereid_slots_t nereid_slots_moved(nereid_lower_t *lower, const nereid_slots_t *slots, MlirValue offset, bool adds) {
   nereid_slots_t moved = *slots;
   if (adds)
@@ -94,6 +125,7 @@ static MlirValue thread_base(nereid_lower_t *lower, const addresses_t *addresses
   if (mlirValueIsNull(*base)) {
     if (mixed)
       offset = nereid_emit_xor(lower, offset, nereid_emit_i32(lower, (int32_t)(mixed * slots->bytes)));
+    offset = nereid_slots_padded(lower, slots->padding, slots->bytes, offset);
     *base = nereid_emit_gep(lower, slots->base, lower->types.i8, offset);
   }
   return *base;
@@ -106,7 +138,10 @@ static MlirValue address(nereid_lower_t *lower, const addresses_t *addresses, ui
   MlirValue base = slots->base;
   if (addresses->bases && !mlirValueIsNull(slots->thread_offset))
     base = thread_base(lower, addresses, slot & slots->mixed);
-  return nereid_emit_offset(lower, base, (slot & ~slots->mixed) * slots->bytes);
+  /* These bits are the register's alone, so the gaps that they pass add to those of the thread. */
+  const uint32_t own = slot & ~slots->mixed;
+  const int64_t at = mlirAttributeIsNull(slots->padding) ? own : nereid_layout_padded_offset(slots->padding, own);
+  return nereid_emit_offset(lower, base, at * slots->bytes);
 }
 
 MlirValue nereid_slots_address(nereid_lower_t *lower, const nereid_slots_t *slots, uint32_t r) {

@@ -19,11 +19,18 @@ typedef struct nereid_slots {
   MlirValue base;          /* ptr<3>: slot 0 */
   MlirValue thread_offset; /* i32, bytes; null when threads do not matter */
   uint32_t mixed;          /* bits of a slot that both registers and threads move; the others of registers just add */
+  MlirAttribute padding;   /* a padded encoding; null: no gaps between slots */
 } nereid_slots_t;
 
 /* Slots of `layout` from `scratch` (ptr<3>) on, 16-byte aligned, for elements of the LLVM type `element`. */
 nereid_slots_t nereid_slots_make(nereid_lower_t *lower, const nereid_layout_t *layout, MlirType element,
                                  MlirValue scratch);
+
+/* Gaps between slots, when `encoding` is a padded one. */
+void nereid_slots_pad(nereid_slots_t *slots, MlirAttribute encoding);
+
+/* Bytes (i32) from the start of a buffer of this encoding to what lies `offset` bytes behind it without the gaps. */
+MlirValue nereid_slots_padded(nereid_lower_t *lower, MlirAttribute encoding, int64_t element_bytes, MlirValue offset);
 
 /* The same slots further on, by `offset` (i32, bytes): it `adds`, or is to be xored with what threads and registers
  * move. */

@@ -12,19 +12,6 @@ tt.func private @unplaced() {
 
 // -----
 
-#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-#padded = #ttg.padded_shared<[32:+4] {order = [0], shape = [128]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-tt.func private @padded(%x: tensor<128xf32, #line>) {
-  // expected-error @below {{'ttg.local_alloc' op has a padded buffer, which is for other vendors' GPUs}}
-  %a = ttg.local_alloc %x {allocation.offset = 0 : i32} : (tensor<128xf32, #line>) -> !ttg.memdesc<128xf32, #padded, #smem>
-  tt.return
-}
-}
-
-// -----
-
 #line = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
 #rows = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
