@@ -29,6 +29,7 @@ CASES = {
         "early": [*WARPS, "2=0"],
         "branch": [*WARPS, "2=0"],
         "counts": [*WARPS, "2=3"],
+        "scratch": [*WARPS, "2=0"],
         "plain": [*WARPS, "2=0"],
     },
     "calls.ttir": {
