@@ -258,9 +258,9 @@ static bool assign(nereid_lower_t *lower, MlirOperation op, uint8_t *states) {
     return nereid_lower_error(op, "makes more partitions than a byte tells apart: expected %d in a kernel",
                               NEREID_WARPS_DISMISSED);
   for (intptr_t i = 0; i < n; ++i) {
-    const int32_t start = nereid_ttg_warp_specialize_get_warp_group_start_ids(op, i) - lower->grid.num_warps;
+    const int64_t start = (int64_t)nereid_ttg_warp_specialize_get_warp_group_start_ids(op, i) - lower->grid.num_warps;
     const int32_t warps = nereid_ttg_warp_specialize_get_partition_num_warps(op, i);
-    for (int32_t w = start; w >= 0 && w < workers->count && w < start + warps; ++w)
+    for (int64_t w = start; w >= 0 && w < workers->count && w < start + warps; ++w)
       if (states[w] == NEREID_WARPS_DISMISSED) {
         states[w] = (uint8_t)(first + (size_t)i);
         ++given;
