@@ -157,6 +157,18 @@ static bool run_round(clone_t *clone) {
   return moved != NULL;
 }
 
+/* What copies cost is told whether remarks are wanted or not: nobody gets them without asking. */
+static void say_cost(nereid_pass_t *pass, int64_t functions_before, int64_t functions, int64_t ops_before) {
+  static const char *const format = "functions: %lld, were %lld; operations: %lld, were %lld";
+  const long long ops = (long long)count_ops(pass->op);
+  if (nereidMlirRemarksEnabled(pass->context))
+    nereid_pass_remark_passed(pass, pass->op, "clone", format, (long long)functions, (long long)functions_before, ops,
+                              (long long)ops_before);
+  else
+    nereidMlirEmitRemark(mlirOperationGetLocation(pass->op), format, (long long)functions, (long long)functions_before,
+                         ops, (long long)ops_before);
+}
+
 MlirLogicalResult nereid_pass_clone_by_axis_info(nereid_pass_t *pass) {
   clone_t clone = {.pass = pass, .max_copies = nereid_pass_option_int(pass, "max-copies")};
   if (clone.max_copies < 1) {
@@ -178,8 +190,6 @@ MlirLogicalResult nereid_pass_clone_by_axis_info(nereid_pass_t *pass) {
   nereid_pass_statistic_add(pass, "operations-before", ops);
   nereid_pass_statistic_add(pass, "operations-after", count_ops(pass->op));
   if ((int64_t)clone.graph.functions.size != functions)
-    nereid_pass_remark_passed(pass, pass->op, "clone", "functions: %lld, were %lld; operations: %lld, were %lld",
-                              (long long)clone.graph.functions.size, (long long)functions,
-                              (long long)count_ops(pass->op), (long long)ops);
+    say_cost(pass, functions, (int64_t)clone.graph.functions.size, ops);
   return mlirLogicalResultSuccess();
 }
