@@ -9,7 +9,9 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/PrettyStackTrace.h"
@@ -36,6 +38,26 @@ void nereidMlirRemarksEnable(MlirContext context) {
 LLVMBool nereidLlvmLinkModulesOnlyNeeded(LLVMModuleRef dest, LLVMModuleRef src) {
   return llvm::Linker::linkModules(*llvm::unwrap(dest), std::unique_ptr<llvm::Module>(llvm::unwrap(src)),
                                    llvm::Linker::LinkOnlyNeeded);
+}
+
+struct nereidLlvmPassGate final : llvm::OptPassGate {
+  const char *const *skipped;
+  explicit nereidLlvmPassGate(const char *const *skipped) : skipped(skipped) {}
+  bool isEnabled() const override { return true; }
+  bool shouldRunPass(llvm::StringRef name, llvm::StringRef) const override {
+    for (const char *const *skip = skipped; *skip; ++skip)
+      if (name == *skip)
+        return false;
+    return true;
+  }
+};
+
+nereidLlvmPassGateRef nereidLlvmPassGateCreate(const char *const *skipped) { return new nereidLlvmPassGate(skipped); }
+
+void nereidLlvmPassGateDispose(nereidLlvmPassGateRef gate) { delete gate; }
+
+void nereidLlvmContextSetPassGate(LLVMContextRef context, nereidLlvmPassGateRef gate) {
+  llvm::unwrap(context)->setOptPassGate(gate ? *gate : llvm::getGlobalPassGate());
 }
 
 char *nereidLlvmInlineAsmVerify(LLVMValueRef value) {

@@ -25,6 +25,17 @@ void nereidMlirRemarksEnable(MlirContext context);
  * True on an error, which reaches the context's diagnostic handler. LLVM-C can only link whole modules. */
 LLVMBool nereidLlvmLinkModulesOnlyNeeded(LLVMModuleRef dest, LLVMModuleRef src);
 
+/* Which passes of LLVM's code generator are left out. LLVM-C has all or none of them. */
+typedef struct nereidLlvmPassGate *nereidLlvmPassGateRef;
+
+/* Leaves out the passes of these names, as `llc -debug-pass=Arguments` prints them; a null ends the list, which must
+ * outlive the gate. */
+nereidLlvmPassGateRef nereidLlvmPassGateCreate(const char *const *skipped);
+void nereidLlvmPassGateDispose(nereidLlvmPassGateRef gate);
+
+/* Asks `gate`, which must outlive its use, before each pass on a module of `context`; null: all passes run again. */
+void nereidLlvmContextSetPassGate(LLVMContextRef context, nereidLlvmPassGateRef gate);
+
 /* Why the constraints of an inline asm value do not fit its type, to be freed by LLVMDisposeMessage; null when they do.
  * LLVM's code generator crashes on those that do not, and its module verifier looks at them no further. */
 char *nereidLlvmInlineAsmVerify(LLVMValueRef inline_asm);

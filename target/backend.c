@@ -8,6 +8,7 @@
 
 #include "seam/llvm.h"
 #include "target/inlined_lines.h"
+#include "target/pass_list.h"
 #include "target/recover.h"
 
 #include <llvm-c/Analysis.h>
@@ -145,7 +146,7 @@ nereid_status_t nereid_backend_machine(nereid_backend_t *backend, const nereid_t
 nereid_status_t nereid_backend_optimize(nereid_backend_t *backend, LLVMModuleRef module) {
   unsigned errors = backend->errors;
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error = LLVMRunPasses(module, "default<O3>", backend->machine, options);
+  LLVMErrorRef error = LLVMRunPasses(module, nereid_target_passes(), backend->machine, options);
   LLVMDisposePassBuilderOptions(options);
   if (error) {
     char *message = LLVMGetErrorMessage(error);
@@ -154,6 +155,17 @@ nereid_status_t nereid_backend_optimize(nereid_backend_t *backend, LLVMModuleRef
     return NEREID_ERROR_INTERNAL;
   }
   return backend->errors == errors ? NEREID_OK : NEREID_ERROR_PROGRAM;
+}
+
+/* LLVM's code generator without the passes that are left out. A fatal error in it leaks the gate, like all the rest. */
+static bool emit(nereid_backend_t *backend, LLVMModuleRef module, char **message, LLVMMemoryBufferRef *buffer) {
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  nereidLlvmPassGateRef gate = nereidLlvmPassGateCreate(nereid_target_skipped_passes());
+  nereidLlvmContextSetPassGate(context, gate);
+  bool good = !LLVMTargetMachineEmitToMemoryBuffer(backend->machine, module, LLVMAssemblyFile, message, buffer);
+  nereidLlvmContextSetPassGate(context, NULL);
+  nereidLlvmPassGateDispose(gate);
+  return good;
 }
 
 nereid_status_t nereid_backend_emit(nereid_backend_t *backend, LLVMModuleRef module, nereid_arena_t *arena,
@@ -165,7 +177,7 @@ nereid_status_t nereid_backend_emit(nereid_backend_t *backend, LLVMModuleRef mod
   if (!nereid_inlined_lines_collect(&lines, module, arena))
     return NEREID_ERROR_MEMORY;
   LLVMSetTargetMachineAsmVerbosity(backend->machine, lines.wanted);
-  if (LLVMTargetMachineEmitToMemoryBuffer(backend->machine, module, LLVMAssemblyFile, &message, &buffer)) {
+  if (!emit(backend, module, &message, &buffer)) {
     nereid_report(backend->report, NEREID_ERROR_INTERNAL, "LLVM: %s", message ? message : "no PTX was emitted");
     LLVMDisposeMessage(message);
     return NEREID_ERROR_INTERNAL;

@@ -39,15 +39,10 @@ static void on_fatal_error(const char *reason) {
 /* Options of LLVM that have no other way in; the whole list.
  *   nvptx-short-ptr            pointers to shared, constant and local memory have 32 bits, which halves the registers
  * of shared-memory addresses
- *   enable-poison-reuse-guard  off, as it was before LLVM 22: straight-line strength reduction asks of every pair of
- * address computations whether one could be poison where the other is not, which is half of the time from LLVM IR to
- * PTX (adam: 12 ms of 14) and keeps additions apart. No pass after it looks at wrap flags of values it did not
- * make. With the guard and without, LLVM 22's pass takes sext(x + 100) for sext(x) + 100: docs/numerics.md, "Integers".
  *   enable-nontrivial-unswitch on: a loop whose loads all have a mask that the loop does not change is made twice,
  * with the mask and without. LLVM leaves that be where branches may diverge; here the mask is mostly the same for the
  * whole CTA, loops with barriers and shuffles stay single, and the assembler unrolls only loads without a predicate. */
-static const char *const options[] = {"nereid", "-nvptx-short-ptr", "-enable-poison-reuse-guard=false",
-                                      "-enable-nontrivial-unswitch"};
+static const char *const options[] = {"nereid", "-nvptx-short-ptr", "-enable-nontrivial-unswitch"};
 
 static void initialize(void) {
   LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, "");

@@ -5,6 +5,7 @@
  * Floating point follows docs/numerics.md: add, subtract and multiply may contract, f32 division is div.full. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
+#include "conversion/ttg_to_llvm/product.h"
 
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/tt.h"
@@ -40,6 +41,12 @@ static MlirValue emit_overflow(nereid_lower_t *lower, MlirOperation op, const ne
 
 static bool lower_overflow(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   return nereid_lower_elementwise(lower, op, row, emit_overflow);
+}
+
+static bool lower_muli(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  MlirAttribute flags = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("overflowFlags"));
+  const bool wraps = mlirAttributeIsNull(flags) || mlirAttributeEqual(flags, lower->overflow[0].arith);
+  return (wraps && nereid_lower_product(lower, op)) || lower_overflow(lower, op, row);
 }
 
 /* --- integers that LLVM has no op for --- */
@@ -224,7 +231,7 @@ static bool lower_bitcast(nereid_lower_t *lower, MlirOperation op, const nereid_
 const nereid_lower_row_t nereid_lower_arith_rows[] = {
     {NEREID_OP_ARITH_ADDI, lower_overflow, "llvm.add"},
     {NEREID_OP_ARITH_SUBI, lower_overflow, "llvm.sub"},
-    {NEREID_OP_ARITH_MULI, lower_overflow, "llvm.mul"},
+    {NEREID_OP_ARITH_MULI, lower_muli, "llvm.mul"},
     {NEREID_OP_ARITH_SHLI, lower_overflow, "llvm.shl"},
     {NEREID_OP_ARITH_DIVSI, lower_same, "llvm.sdiv"},
     {NEREID_OP_ARITH_DIVUI, lower_same, "llvm.udiv"},

@@ -1,0 +1,11 @@
+/* Which passes of LLVM a module goes through, and why. */
+#ifndef NEREID_TARGET_PASS_LIST_H
+#define NEREID_TARGET_PASS_LIST_H
+
+/* The optimiser's pipeline, in the textual form of LLVM's new pass manager. */
+const char *nereid_target_passes(void);
+
+/* Names of the code generator's passes that are left out; a null ends the list. */
+const char *const *nereid_target_skipped_passes(void);
+
+#endif
