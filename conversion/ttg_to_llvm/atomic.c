@@ -154,25 +154,6 @@ static const char *group(nereid_lower_t *lower, intptr_t words, intptr_t first) 
   return text && words > 1 ? nereid_arena_format(lower->arena, "{%s}", text) : text;
 }
 
-const char *nereid_atomic_order(nereid_tt_mem_semantic_t order) {
-  static const char *const orders[] = {
-      [NEREID_TT_MEM_SEMANTIC_RELAXED] = "relaxed",
-      [NEREID_TT_MEM_SEMANTIC_ACQUIRE] = "acquire",
-      [NEREID_TT_MEM_SEMANTIC_RELEASE] = "release",
-      [NEREID_TT_MEM_SEMANTIC_ACQUIRE_RELEASE] = "acq_rel",
-  };
-  return orders[order];
-}
-
-const char *nereid_atomic_scope(nereid_tt_mem_sync_scope_t scope) {
-  static const char *const scopes[] = {
-      [NEREID_TT_MEM_SYNC_SCOPE_GPU] = "gpu",
-      [NEREID_TT_MEM_SYNC_SCOPE_CTA] = "cta",
-      [NEREID_TT_MEM_SYNC_SCOPE_SYSTEM] = "sys",
-  };
-  return scopes[scope];
-}
-
 static const char *mnemonic(nereid_lower_t *lower, const atomic_t *atomic) {
   char vector[8] = "";
   if (atomic->loads)

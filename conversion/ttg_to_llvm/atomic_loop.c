@@ -26,6 +26,25 @@ typedef struct loop {
   unsigned bits;
 } loop_t;
 
+const char *nereid_atomic_order(nereid_tt_mem_semantic_t order) {
+  static const char *const orders[] = {
+      [NEREID_TT_MEM_SEMANTIC_RELAXED] = "relaxed",
+      [NEREID_TT_MEM_SEMANTIC_ACQUIRE] = "acquire",
+      [NEREID_TT_MEM_SEMANTIC_RELEASE] = "release",
+      [NEREID_TT_MEM_SEMANTIC_ACQUIRE_RELEASE] = "acq_rel",
+  };
+  return orders[order];
+}
+
+const char *nereid_atomic_scope(nereid_tt_mem_sync_scope_t scope) {
+  static const char *const scopes[] = {
+      [NEREID_TT_MEM_SYNC_SCOPE_GPU] = "gpu",
+      [NEREID_TT_MEM_SYNC_SCOPE_CTA] = "cta",
+      [NEREID_TT_MEM_SYNC_SCOPE_SYSTEM] = "sys",
+  };
+  return scopes[scope];
+}
+
 bool nereid_atomic_has_loop(MlirType element) {
   return mlirTypeIsAF16(element) || mlirTypeIsABF16(element) || mlirTypeIsAF32(element) || mlirTypeIsAF64(element) ||
          (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) >= 16);

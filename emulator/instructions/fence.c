@@ -1,8 +1,8 @@
 /* Fences and what only tells the machine something (PTX ISA: membar, fence, griddepcontrol, setmaxnreg). Instructions
  * take effect in their order here, so a fence of the generic proxy does nothing; fence.proxy.async publishes what its
  * threads wrote to shared memory (proxy.c). Grids follow each other. */
-#include "emulator/machine/effect.h"
 #include "emulator/machine/execute.h"
+#include "emulator/machine/proxy.h"
 #include "emulator/race/race.h"
 
 /* Only the race detector sees it. */

@@ -11,6 +11,7 @@
  * and 8 (64), 4 by 7 (32). */
 #include "emulator/instructions/bulk.h"
 #include "emulator/machine/execute.h"
+#include "emulator/machine/proxy.h"
 #include "emulator/race/race.h"
 
 #include "base/tensor_map.h"

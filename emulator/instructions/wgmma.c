@@ -20,6 +20,7 @@
 #include "emulator/checks/undefined.h"
 #include "emulator/instructions/fragment.h"
 #include "emulator/machine/effect.h"
+#include "emulator/machine/proxy.h"
 #include "emulator/race/race.h"
 
 enum { CHUNK = 16, ROW_BYTES = 32, ROWS = 16, GROUP_WARPS = 4 };

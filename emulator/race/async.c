@@ -3,9 +3,10 @@
  * An operation begins at its issue, where its accesses are looked up with what the issuer knows, and is in flight until
  * a wait of its issuer or the phase of an mbarrier ends it:
  *
- *   cp.async.wait_group, cp.async.bulk.wait_group, wgmma.wait_group   it is as if the thread did the accesses at the
- * wait a phase that its bytes or its arrival complete                    the phase is an actor of its own in the
- * clocks; who sees the phase done knows it
+ *   cp.async.wait_group, cp.async.bulk.wait_group,   it is as if the thread did the accesses at the wait
+ *   wgmma.wait_group
+ *   a phase that its bytes or its arrival complete   the phase is an actor of its own in the clocks; who sees the phase
+ *                                                    done knows it
  *
  * An mbarrier collects what arrivals release, and what the issuers of operations knew, and passes it on when the phase
  * is done. */
@@ -26,25 +27,6 @@ static race_phase_t *phase_of(emu_race_cta_t *cta, uint32_t offset, uint32_t *ou
   phase->offset = offset;
   *out_actor = cta->race->n_threads + i;
   return phase;
-}
-
-void nereid_emulator_race_touch(emu_warp_t *warp, const emu_insn_t *insn, int lane, const emu_cta_t *target,
-                                uint64_t address, uint32_t bytes, bool writes, int strong) {
-  emu_race_cta_t *cta = warp->cta->race;
-  race_access_t it = {.race = cta->race,
-                      .cta = cta,
-                      .warp = warp->index,
-                      .kind = (uint8_t)((writes ? RACE_WRITES : 0) | (strong ? RACE_ATOMIC : 0)),
-                      .size = (uint8_t)bytes,
-                      .strong = (uint8_t)strong,
-                      .clock = cta->threads[warp->index * EMU_LANES + (uint32_t)lane].clock,
-                      .lane = (uint32_t)lane,
-                      .target = target ? target->race : NULL,
-                      .bytes = bytes};
-  it.record = nereid_emulator_race_record(cta, warp->index, (uint32_t)(insn - cta->race->program->insns.data),
-                                          UINT32_C(1) << lane, it.kind, it.size, it.strong);
-  if (it.record)
-    nereid_emulator_race_range(&it, address, bytes);
 }
 
 void nereid_emulator_race_mbarrier(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *target,

@@ -177,7 +177,7 @@ typedef struct race_access {
   uint32_t bytes;
 } race_access_t;
 
-/* race_clock.c */
+/* clock.c */
 race_clock_t *nereid_emulator_race_clock_keep(race_clock_t *clock);
 void nereid_emulator_race_clock_drop(race_clock_t *clock);
 /* The clock that knows what both know; a new reference. */
@@ -190,17 +190,22 @@ const race_part_t *nereid_emulator_race_clock_part(const race_clock_t *clock, ui
 /* What threads publish when they release: their clocks, joined, with their own times. */
 race_clock_t *nereid_emulator_race_release(emu_race_cta_t *cta, uint32_t warp, uint32_t mask);
 
-/* race_shadow.c */
+/* shadow.c */
 /* The access touches bytes of its target's memory. */
 void nereid_emulator_race_range(race_access_t *access, uint64_t address, uint64_t bytes);
-/* race_record.c */
-uint32_t nereid_emulator_race_record(emu_race_cta_t *cta, uint32_t warp, uint32_t pc, uint32_t lanes, uint8_t kind,
-                                     uint8_t size, uint8_t strong);
 /* Visits the cells of a page, which may be null. */
 void nereid_emulator_race_cells(race_page_t *page, void (*visit)(emu_race_t *race, uint32_t cell), emu_race_t *race);
 void nereid_emulator_race_free_pages(race_page_t **pages, size_t n);
 
-/* race_list.c */
+/* record.c */
+/* The record of an instruction that lanes of a warp execute now; 0 when memory is out. */
+uint32_t nereid_emulator_race_record(emu_race_cta_t *cta, uint32_t warp, uint32_t pc, uint32_t lanes, uint8_t kind,
+                                     uint8_t size, uint8_t strong);
+/* A lane touches bytes; `strong`: 0 or 1 + the scope. */
+void nereid_emulator_race_touch(emu_warp_t *warp, const emu_insn_t *insn, int lane, const emu_cta_t *target,
+                                uint64_t address, uint32_t bytes, bool writes, int strong);
+
+/* list.c */
 void nereid_emulator_race_unit(race_access_t *access, uint32_t *write, uint32_t *read, uint64_t address,
                                uint32_t bytes);
 /* A cell's history again, for another cell. */
@@ -209,7 +214,7 @@ void nereid_emulator_race_list_free(emu_race_t *race, uint32_t cell);
 /* Whether all of a record is ordered before the access; at once for all its lanes. */
 bool nereid_emulator_race_all_ordered(const race_access_t *access, race_record_t *record);
 
-/* race_sync.c */
+/* sync.c */
 int nereid_emulator_race_scope(const emu_insn_t *insn);
 /* A strong read of a place: what was released there is learnt, now or at the next fence. */
 void nereid_emulator_race_acquire(emu_race_cta_t *cta, race_thread_t *thread, uint64_t address,
@@ -223,16 +228,11 @@ void nereid_emulator_race_learn(emu_race_cta_t *cta, uint32_t warp, uint32_t mas
 /* A weak write ends what releases left in a place. */
 void nereid_emulator_race_forget(emu_race_t *race, const emu_race_cta_t *target, uint64_t address);
 
-/* race_report.c */
+/* report.c */
 void nereid_emulator_race_report(const race_access_t *access, uint32_t record, uint32_t lane, uint64_t address,
                                  uint32_t bytes, nereid_emulator_race_class_t kind);
 
-/* race_async.c */
-/* A lane touches bytes; `strong`: 0 or 1 + the scope. */
-void nereid_emulator_race_touch(emu_warp_t *warp, const emu_insn_t *insn, int lane, const emu_cta_t *target,
-                                uint64_t address, uint32_t bytes, bool writes, int strong);
-
-/* race_rules.c */
+/* rules.c */
 bool nereid_emulator_race_mark_registers(emu_race_t *race);
 
 #endif

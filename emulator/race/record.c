@@ -83,3 +83,22 @@ uint32_t nereid_emulator_race_record(emu_race_cta_t *cta, uint32_t warp, uint32_
     *recent = index;
   return index;
 }
+
+void nereid_emulator_race_touch(emu_warp_t *warp, const emu_insn_t *insn, int lane, const emu_cta_t *target,
+                                uint64_t address, uint32_t bytes, bool writes, int strong) {
+  emu_race_cta_t *cta = warp->cta->race;
+  race_access_t it = {.race = cta->race,
+                      .cta = cta,
+                      .warp = warp->index,
+                      .kind = (uint8_t)((writes ? RACE_WRITES : 0) | (strong ? RACE_ATOMIC : 0)),
+                      .size = (uint8_t)bytes,
+                      .strong = (uint8_t)strong,
+                      .clock = cta->threads[warp->index * EMU_LANES + (uint32_t)lane].clock,
+                      .lane = (uint32_t)lane,
+                      .target = target ? target->race : NULL,
+                      .bytes = bytes};
+  it.record = nereid_emulator_race_record(cta, warp->index, (uint32_t)(insn - cta->race->program->insns.data),
+                                          UINT32_C(1) << lane, it.kind, it.size, it.strong);
+  if (it.record)
+    nereid_emulator_race_range(&it, address, bytes);
+}
