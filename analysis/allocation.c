@@ -218,6 +218,8 @@ static bool place(function_state_t *state, nereid_frame_t *frame) {
     return false;
   frame->bytes = nereid_placement_run(items, frame->count, frame->spans, frame->n_spans, state->arena);
   frame->bound = nereid_placement_bound(items, frame->count, frame->spans, frame->n_spans, state->arena);
+  if (frame->bound > frame->bytes) /* it rounds sizes up, and bytes of warps fit behind what ends unaligned */
+    frame->bound = frame->bytes;
   for (size_t i = 0; i < frame->count; ++i)
     frame->buffers[i].offset = items[i].offset;
   return frame->bytes >= 0 && frame->bound >= 0;
