@@ -311,3 +311,27 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// What bulk copies read lies at a multiple of 128 bytes, whatever the encoding: each of these has 64.
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+!box = !ttg.memdesc<8x8xi8, #plain, #smem, mutable>
+!tile = !tt.tensordesc<tensor<8x8xi8, #plain>>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // expected-remark@below {{bulk}}
+  // expected-remark@below {{size = 192}}
+  tt.func public @bulk(%d: !tile, %i: i32) {
+    // expected-remark@below {{size = 64}}
+    %a = ttg.local_alloc : () -> !box
+    // expected-remark@below {{size = 64}}
+    %b = ttg.local_alloc : () -> !box
+    // expected-remark@below {{offset = 64, size = 64}}
+    %free = ttg.local_alloc : () -> !box
+    ttng.async_tma_copy_local_to_global %d[%i, %i] %a : !tile, !box
+    ttng.async_tma_reduce add, %d[%i, %i] %b : !tile, !box
+    "use"(%a, %b, %free) : (!box, !box, !box) -> ()
+    tt.return
+  }
+}
