@@ -24,6 +24,7 @@
 #include "passes/collect.h"
 #include "passes/conversion_cost.h"
 #include "passes/layout_components.h"
+#include "passes/layout_flow.h"
 #include "passes/sink_conversions.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
@@ -53,10 +54,20 @@ typedef struct wanted {
 
 typedef NEREID_VECTOR(wanted_t) wanted_stack_t;
 
+/* What is asked of a type again and again. */
+typedef struct price price_t;
+struct price {
+  MlirAttribute encoding;
+  int64_t conversion, registers;
+  price_t *next;
+};
+
 typedef struct removal {
   nereid_pass_t *pass;
   nereid_arena_t *arena;
-  nereid_map_t made;    /* value -> made_t * */
+  nereid_map_t made;    /* value -> list of made_t */
+  nereid_map_t choices; /* value -> list of choice_t, which later conversions find as they were */
+  nereid_map_t prices;  /* type -> list of price_t */
   nereid_map_t written; /* pointers from which the addresses of writes come */
   bool writes_anywhere; /* and addresses that come from elsewhere */
 } removal_t;
@@ -74,8 +85,8 @@ struct choice {
 /* What a slice would take. Costs are instructions per thread, roughly. */
 typedef struct slice {
   wanted_stack_t recomputed, converted;
-  nereid_map_t seen;    /* value -> list of made_t, value unset: encodings looked at already */
-  nereid_map_t choices; /* value -> list of choice_t; where there is none a slice goes on as far as it can */
+  nereid_map_t seen; /* value -> list of made_t, value unset: encodings looked at already */
+  bool is_cut;       /* by the choices; else it goes back as far as it can */
   int64_t cost;
 } slice_t;
 
@@ -131,110 +142,40 @@ static bool may_be_written(const removal_t *removal, MlirOperation load) {
                                : removal->writes_anywhere || nereid_map_find(&removal->written, base.ptr);
 }
 
-/* --- which operand layout a result layout asks for --- */
-
-/* How an op passes a layout from its result to its operands. */
-typedef enum flow {
-  FLOW_NONE,    /* the op has its layout for a reason */
-  FLOW_SOURCE,  /* no tensor operands: any layout will do */
-  FLOW_SAME,    /* operands like the result */
-  FLOW_CONVERT, /* a conversion: the operand may have the wanted layout already */
-  FLOW_EXPAND,  /* the operand is the slice of the result */
-  FLOW_TRANS,   /* the operand is the result, transposed back */
-  FLOW_RESHAPE, /* the operand is the result in the operand's shape */
-} flow_t;
-
-/* A load may be done twice: the second one stands right behind the first and reads the same memory. */
-static bool is_repeatable_load(MlirOperation op) {
-  return nereid_op_kind(op) == NEREID_OP_TT_LOAD && !nereid_tt_load_get_is_volatile(op);
-}
-
-static flow_t flow_of(MlirOperation op) {
-  switch (nereid_op_kind(op)) {
-  case NEREID_OP_TTG_CONVERT_LAYOUT:
-    return FLOW_CONVERT;
-  case NEREID_OP_TT_EXPAND_DIMS:
-    return FLOW_EXPAND;
-  case NEREID_OP_TT_TRANS:
-    return FLOW_TRANS;
-  case NEREID_OP_TT_RESHAPE:
-    return FLOW_RESHAPE;
-  case NEREID_OP_TT_BROADCAST:
-    return FLOW_SAME;
-  case NEREID_OP_TT_SPLAT:
-  case NEREID_OP_TT_MAKE_RANGE:
-  case NEREID_OP_ARITH_CONSTANT:
-  case NEREID_OP_UB_POISON:
-    return FLOW_SOURCE;
-  default:
-    break;
-  }
-  if (is_repeatable_load(op))
-    return FLOW_SAME;
-  const bool pure = nereidMlirOperationIsPure(op) && mlirOperationGetNumRegions(op) == 0;
-  const bool elementwise = nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise);
-  return pure && elementwise && mlirOperationGetNumResults(op) == 1 ? FLOW_SAME : FLOW_NONE;
-}
-
-static bool transposed_back(MlirOperation op, MlirAttribute encoding, MlirAttribute *out) {
-  int64_t shape[NEREID_LAYOUT_MAX_RANK];
-  int32_t back[NEREID_LAYOUT_MAX_RANK];
-  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  const intptr_t rank = mlirShapedTypeGetRank(type);
-  for (intptr_t d = 0; d < rank; ++d) {
-    shape[d] = mlirShapedTypeGetDimSize(type, d);
-    back[nereid_tt_trans_get_order(op, d)] = (int32_t)d;
-  }
-  return nereid_ttg_infer_trans_encoding(encoding, rank, shape, back, mlirOperationGetLocation(op), out);
-}
-
-static bool reshaped_back(MlirOperation op, MlirAttribute encoding, MlirAttribute *out) {
-  const MlirType types[2] = {mlirValueGetType(mlirOperationGetResult(op, 0)),
-                             mlirValueGetType(mlirOperationGetOperand(op, 0))};
-  int64_t shapes[2][NEREID_LAYOUT_MAX_RANK];
-  for (int i = 0; i < 2; ++i)
-    for (intptr_t d = 0; d < mlirShapedTypeGetRank(types[i]); ++d)
-      shapes[i][d] = mlirShapedTypeGetDimSize(types[i], d);
-  return nereid_ttg_infer_reshape_encoding(mlirShapedTypeGetRank(types[0]), shapes[0], encoding,
-                                           mlirShapedTypeGetRank(types[1]), shapes[1], (MlirLocation){NULL}, out);
-}
-
-/* The encoding that operand `i` of `op` must have for the result to have `encoding`; null for scalars. */
-static bool operand_encoding(MlirOperation op, flow_t flow, intptr_t i, MlirAttribute encoding, MlirAttribute *out) {
-  *out = (MlirAttribute){NULL};
-  if (!mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, i))))
-    return true;
-  *out = encoding;
-  if (flow == FLOW_EXPAND)
-    *out = nereid_ttg_slice_attr_create(mlirOperationGetContext(op), (unsigned)nereid_tt_expand_dims_get_axis(op),
-                                        encoding);
-  if (flow == FLOW_TRANS)
-    return transposed_back(op, encoding, out);
-  if (flow == FLOW_RESHAPE)
-    return reshaped_back(op, encoding, out);
-  return !mlirAttributeIsNull(*out);
-}
-
 /* --- costs --- */
 
-static int64_t registers_of(MlirValue value, MlirAttribute encoding) {
+static int64_t registers_of(MlirType type, MlirAttribute encoding) {
   nereid_layout_t layout;
-  if (nereid_layout_from_type(nereid_ttg_with_encoding(mlirValueGetType(value), encoding), &layout) != NEREID_OK)
+  if (nereid_layout_from_type(nereid_ttg_with_encoding(type, encoding), &layout) != NEREID_OK)
     return 1;
   return nereid_distinct_registers(&layout);
 }
 
+static price_t price_of(removal_t *removal, wanted_t wanted) {
+  const MlirType type = mlirValueGetType(wanted.value);
+  uintptr_t *list = nereid_map_insert(&removal->prices, type.ptr);
+  for (price_t *price = list ? (price_t *)*list : NULL; price; price = price->next)
+    if (mlirAttributeEqual(price->encoding, wanted.encoding))
+      return *price;
+  price_t made = {wanted.encoding, nereid_conversion_cost(type, wanted.encoding), registers_of(type, wanted.encoding),
+                  list ? (price_t *)*list : NULL};
+  price_t *kept = nereid_arena_new(removal->arena, price_t, 1);
+  if (list && kept) {
+    *kept = made;
+    *list = (uintptr_t)kept;
+  }
+  return made;
+}
+
 /* Instructions that computing `value` again takes. Nothing when the old op dies with its only user. */
-static int64_t recompute_cost(MlirOperation op, flow_t flow, MlirValue value, MlirAttribute encoding) {
-  if (flow != FLOW_SAME || nereid_op_kind(op) == NEREID_OP_TT_BROADCAST)
+static int64_t recompute_cost(removal_t *removal, MlirOperation op, nereid_layout_flow_t flow, wanted_t wanted) {
+  if (flow != NEREID_LAYOUT_FLOW_SAME || nereid_op_kind(op) == NEREID_OP_TT_BROADCAST)
     return 0;
-  MlirOpOperand first = mlirValueGetFirstUse(value);
+  MlirOpOperand first = mlirValueGetFirstUse(wanted.value);
   const bool dies = mlirOpOperandIsNull(first) || mlirOpOperandIsNull(mlirOpOperandGetNextUse(first));
-  if (is_repeatable_load(op))
-    return nereid_load_again_cost(value, encoding, dies);
-  if (dies)
-    return 0;
-  return registers_of(value, encoding) * nereid_element_cost(op);
+  if (nereid_is_repeatable_load(op))
+    return nereid_load_again_cost(wanted.value, wanted.encoding, dies);
+  return dies ? 0 : price_of(removal, wanted).registers * nereid_element_cost(op);
 }
 
 /* --- finding the slice --- */
@@ -262,18 +203,18 @@ static bool is_there(const removal_t *removal, wanted_t wanted) {
 }
 
 /* How `wanted` can be computed again; null `out_op` for arguments of blocks. */
-static flow_t flow_to(const removal_t *removal, wanted_t wanted, MlirOperation *out_op) {
+static nereid_layout_flow_t flow_to(removal_t *removal, wanted_t wanted, MlirOperation *out_op) {
   *out_op = nereid_maker(wanted.value);
-  const flow_t flow = mlirOperationIsNull(*out_op) ? FLOW_NONE : flow_of(*out_op);
-  if (flow != FLOW_SAME || !is_repeatable_load(*out_op))
+  const nereid_layout_flow_t flow =
+      mlirOperationIsNull(*out_op) ? NEREID_LAYOUT_FLOW_NONE : nereid_layout_flow_of(*out_op);
+  if (flow != NEREID_LAYOUT_FLOW_SAME || !nereid_is_repeatable_load(*out_op))
     return flow;
-  const bool dearer = recompute_cost(*out_op, flow, wanted.value, wanted.encoding) >
-                      nereid_conversion_cost(mlirValueGetType(wanted.value), wanted.encoding);
-  return dearer || may_be_written(removal, *out_op) ? FLOW_NONE : flow;
+  const bool dearer = recompute_cost(removal, *out_op, flow, wanted) > price_of(removal, wanted).conversion;
+  return dearer || may_be_written(removal, *out_op) ? NEREID_LAYOUT_FLOW_NONE : flow;
 }
 
-static const choice_t *choice_for(const slice_t *slice, wanted_t wanted) {
-  uintptr_t *list = nereid_map_find(&slice->choices, wanted.value.ptr);
+static const choice_t *choice_for(const removal_t *removal, wanted_t wanted) {
+  uintptr_t *list = nereid_map_find(&removal->choices, wanted.value.ptr);
   for (const choice_t *choice = list ? (const choice_t *)*list : NULL; choice; choice = choice->next)
     if (mlirAttributeEqual(choice->encoding, wanted.encoding))
       return choice;
@@ -282,21 +223,21 @@ static const choice_t *choice_for(const slice_t *slice, wanted_t wanted) {
 
 /* Chooses for `wanted` when that has been done for its operands; else puts those on the stack. A value that two users
  * share counts for both, which the slice's own cost does not do. */
-static bool choose(removal_t *removal, slice_t *slice, wanted_t wanted, wanted_stack_t *stack) {
+static bool choose(removal_t *removal, wanted_t wanted, wanted_stack_t *stack) {
   choice_t choice = {wanted.encoding, 0, false, NULL};
   MlirOperation op;
-  const flow_t flow = flow_to(removal, wanted, &op);
-  const int64_t converted = nereid_conversion_cost(mlirValueGetType(wanted.value), wanted.encoding);
+  const nereid_layout_flow_t flow = flow_to(removal, wanted, &op);
+  const int64_t converted = price_of(removal, wanted).conversion;
   bool ready = true;
-  if (flow != FLOW_NONE)
-    choice.cost = recompute_cost(op, flow, wanted.value, wanted.encoding);
-  for (intptr_t i = 0; flow != FLOW_NONE && i < mlirOperationGetNumOperands(op); ++i) {
+  if (flow != NEREID_LAYOUT_FLOW_NONE)
+    choice.cost = recompute_cost(removal, op, flow, wanted);
+  for (intptr_t i = 0; flow != NEREID_LAYOUT_FLOW_NONE && i < mlirOperationGetNumOperands(op); ++i) {
     wanted_t operand = {.value = mlirOperationGetOperand(op, i)};
-    if (!operand_encoding(op, flow, i, wanted.encoding, &operand.encoding))
+    if (!nereid_layout_flow_operand(op, flow, i, wanted.encoding, &operand.encoding))
       return false;
     if (mlirAttributeIsNull(operand.encoding) || is_there(removal, operand))
       continue;
-    const choice_t *below = choice_for(slice, operand);
+    const choice_t *below = choice_for(removal, operand);
     if (!below && !nereid_vector_push(removal->arena, stack, operand))
       return false;
     ready = ready && below;
@@ -304,10 +245,10 @@ static bool choose(removal_t *removal, slice_t *slice, wanted_t wanted, wanted_s
   }
   if (!ready)
     return true;
-  choice.converts = flow == FLOW_NONE || choice.cost > converted;
+  choice.converts = flow == NEREID_LAYOUT_FLOW_NONE || choice.cost > converted;
   choice.cost = choice.converts ? converted : choice.cost;
   choice_t *kept = nereid_arena_new(removal->arena, choice_t, 1);
-  uintptr_t *list = nereid_map_insert(&slice->choices, wanted.value.ptr);
+  uintptr_t *list = nereid_map_insert(&removal->choices, wanted.value.ptr);
   if (!kept || !list)
     return false;
   choice.next = (choice_t *)*list;
@@ -316,38 +257,36 @@ static bool choose(removal_t *removal, slice_t *slice, wanted_t wanted, wanted_s
   return true;
 }
 
-/* Where the slice of `root` is best cut, operands first; false when it is too large, or memory is out. */
-static bool choose_all(removal_t *removal, slice_t *slice, wanted_t root) {
+/* Where the slice of `root` is best cut, operands first; false when memory is out, or an operand has no encoding. */
+static bool choose_all(removal_t *removal, wanted_t root) {
   wanted_stack_t stack = {0};
   if (!nereid_vector_push(removal->arena, &stack, root))
     return false;
   while (stack.size) {
     const wanted_t top = stack.data[stack.size - 1];
-    if (!choice_for(slice, top) && !choose(removal, slice, top, &stack))
+    if (!choice_for(removal, top) && !choose(removal, top, &stack))
       return false;
-    if (choice_for(slice, top))
+    if (choice_for(removal, top))
       --stack.size;
-    if (slice->choices.size > MAX_SLICE)
-      return false;
   }
   return true;
 }
 
 /* Adds what `wanted` takes to the slice; its operands go to the end of `stack`. */
-static bool visit(removal_t *removal, slice_t *slice, wanted_t wanted, MlirOperation *out_op, flow_t *out_flow) {
-  *out_flow = FLOW_NONE;
+static bool visit(removal_t *removal, slice_t *slice, wanted_t wanted, MlirOperation *out_op,
+                  nereid_layout_flow_t *out_flow) {
+  *out_flow = NEREID_LAYOUT_FLOW_NONE;
   if (is_there(removal, wanted) || find_in(&slice->seen, wanted))
     return true;
   if (!add_to(removal->arena, &slice->seen, wanted, (MlirValue){NULL}))
     return false;
-  const choice_t *choice = choice_for(slice, wanted);
-  const MlirType type = mlirValueGetType(wanted.value);
-  *out_flow = choice && choice->converts ? FLOW_NONE : flow_to(removal, wanted, out_op);
-  if (*out_flow == FLOW_NONE) {
-    slice->cost += nereid_conversion_cost(type, wanted.encoding);
+  const choice_t *choice = slice->is_cut ? choice_for(removal, wanted) : NULL;
+  *out_flow = choice && choice->converts ? NEREID_LAYOUT_FLOW_NONE : flow_to(removal, wanted, out_op);
+  if (*out_flow == NEREID_LAYOUT_FLOW_NONE) {
+    slice->cost += price_of(removal, wanted).conversion;
     return nereid_vector_push(removal->arena, &slice->converted, wanted);
   }
-  slice->cost += recompute_cost(*out_op, *out_flow, wanted.value, wanted.encoding);
+  slice->cost += recompute_cost(removal, *out_op, *out_flow, wanted);
   return nereid_vector_push(removal->arena, &slice->recomputed, wanted);
 }
 
@@ -359,12 +298,12 @@ static bool collect(removal_t *removal, slice_t *slice, wanted_t root) {
   while (stack.size) {
     wanted_t wanted = stack.data[--stack.size];
     MlirOperation op;
-    flow_t flow;
+    nereid_layout_flow_t flow;
     if (!visit(removal, slice, wanted, &op, &flow) || slice->recomputed.size > MAX_SLICE)
       return false;
-    for (intptr_t i = 0; flow != FLOW_NONE && i < mlirOperationGetNumOperands(op); ++i) {
+    for (intptr_t i = 0; flow != NEREID_LAYOUT_FLOW_NONE && i < mlirOperationGetNumOperands(op); ++i) {
       wanted_t operand = {.value = mlirOperationGetOperand(op, i)};
-      if (!operand_encoding(op, flow, i, wanted.encoding, &operand.encoding))
+      if (!nereid_layout_flow_operand(op, flow, i, wanted.encoding, &operand.encoding))
         return false;
       if (!mlirAttributeIsNull(operand.encoding) && !nereid_vector_push(removal->arena, &stack, operand))
         return false;
@@ -400,15 +339,16 @@ static bool convert_value(removal_t *removal, wanted_t wanted) {
 
 static bool recompute(removal_t *removal, wanted_t wanted) {
   MlirOperation op = nereid_maker(wanted.value);
-  const flow_t flow = flow_of(op);
-  if (flow == FLOW_CONVERT) {
+  const nereid_layout_flow_t flow = nereid_layout_flow_of(op);
+  if (flow == NEREID_LAYOUT_FLOW_CONVERT) {
     wanted_t source = {mlirOperationGetOperand(op, 0), wanted.encoding};
     return add_to(removal->arena, &removal->made, wanted, lookup(removal, source));
   }
   MlirOperation again = mlirOperationClone(op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     wanted_t operand = {.value = mlirOperationGetOperand(op, i)};
-    if (operand_encoding(op, flow, i, wanted.encoding, &operand.encoding) && !mlirAttributeIsNull(operand.encoding))
+    if (nereid_layout_flow_operand(op, flow, i, wanted.encoding, &operand.encoding) &&
+        !mlirAttributeIsNull(operand.encoding))
       mlirOperationSetOperand(again, i, lookup(removal, operand));
   }
   MlirValue result = mlirOperationGetResult(again, 0);
@@ -426,10 +366,10 @@ static bool recompute(removal_t *removal, wanted_t wanted) {
  * before one of its users only; then its turn is put off until its operands are there. */
 static bool operands_are_made(removal_t *removal, wanted_t wanted) {
   MlirOperation op = nereid_maker(wanted.value);
-  const flow_t flow = flow_of(op);
+  const nereid_layout_flow_t flow = nereid_layout_flow_of(op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     wanted_t operand = {.value = mlirOperationGetOperand(op, i)};
-    if (!operand_encoding(op, flow, i, wanted.encoding, &operand.encoding))
+    if (!nereid_layout_flow_operand(op, flow, i, wanted.encoding, &operand.encoding))
       return false;
     if (!mlirAttributeIsNull(operand.encoding) && mlirValueIsNull(lookup(removal, operand)))
       return false;
@@ -459,10 +399,10 @@ static bool rebuild(removal_t *removal, const slice_t *slice) {
         continue;
       }
       MlirOperation op = nereid_maker(top.value);
-      const flow_t flow = flow_of(op);
+      const nereid_layout_flow_t flow = nereid_layout_flow_of(op);
       for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); ++k) {
         wanted_t operand = {.value = mlirOperationGetOperand(op, k)};
-        operand_encoding(op, flow, k, top.encoding, &operand.encoding);
+        nereid_layout_flow_operand(op, flow, k, top.encoding, &operand.encoding);
         if (!mlirAttributeIsNull(operand.encoding) && mlirValueIsNull(lookup(removal, operand)) &&
             !nereid_vector_push(removal->arena, &stack, operand))
           return false;
@@ -510,10 +450,9 @@ static bool is_cheaper(const slice_t *slice, int64_t conversion) {
  */
 static bool collect_best(removal_t *removal, wanted_t root, int64_t conversion, slice_t *out) {
   for (int cut = 0; cut < 2; ++cut) {
-    *out = (slice_t){.cost = 0};
+    *out = (slice_t){.is_cut = cut};
     nereid_map_initialize(&out->seen, removal->arena);
-    nereid_map_initialize(&out->choices, removal->arena);
-    if (cut && !choose_all(removal, out, root))
+    if (cut && !choose_all(removal, root))
       return false;
     if (collect(removal, out, root) && is_cheaper(out, conversion))
       return true;
@@ -525,7 +464,7 @@ static bool collect_best(removal_t *removal, wanted_t root, int64_t conversion, 
 static bool try_remove(removal_t *removal, MlirOperation conversion) {
   MlirValue result = mlirOperationGetResult(conversion, 0), source = mlirOperationGetOperand(conversion, 0);
   wanted_t root = {source, nereid_ttg_encoding_of(result)};
-  const int64_t before = nereid_conversion_cost(mlirValueGetType(source), root.encoding);
+  const int64_t before = price_of(removal, root).conversion;
   slice_t slice;
   if (!collect_best(removal, root, before, &slice))
     return !removal->arena->failed;
@@ -552,6 +491,8 @@ static bool try_remove(removal_t *removal, MlirOperation conversion) {
 MlirLogicalResult nereid_pass_tritongpu_remove_layout_conversions(nereid_pass_t *pass) {
   removal_t removal = {.pass = pass, .arena = pass->scratch};
   nereid_map_initialize(&removal.made, pass->scratch);
+  nereid_map_initialize(&removal.choices, pass->scratch);
+  nereid_map_initialize(&removal.prices, pass->scratch);
   /* First without the operations that take any layout; what they then take counts in the end. */
   int64_t sunk = 1;
   for (int round = 0; sunk && round < MAX_ROUNDS; ++round) {
