@@ -62,7 +62,7 @@ static int64_t scan_bytes(MlirOperation op) {
     int64_t bytes = 0;
     if (scan.segments[i].in != NEREID_LAYOUT_WARP)
       continue;
-    const int64_t slots = nereid_layout_scan_exchange(&layout, &scan, &scan.segments[i], 0,
+    const int64_t slots = nereid_layout_scan_exchange(&layout, &scan, &scan.segments[i], 0, 0,
                                                       (nereid_layout_scan_lanes_t){0, 0}, &write, &read);
     for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); ++k)
       bytes +=

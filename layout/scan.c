@@ -23,6 +23,7 @@ static bool continues(const nereid_layout_segment_t *segment, int in, int bit) {
 
 nereid_layout_scannable_t nereid_layout_scan(const nereid_layout_t *layout, int axis, nereid_layout_scan_t *out) {
   const int shift = nereid_layout_out_shift(layout, axis);
+  int in = 0, at = 0;
   memset(out, 0, sizeof *out);
   out->axis = axis;
   nereid_layout_free_masks(layout, out->copies);
@@ -30,17 +31,18 @@ nereid_layout_scannable_t nereid_layout_scan(const nereid_layout_t *layout, int 
   for (int bit = 0; bit < layout->in_bits[NEREID_LAYOUT_REGISTER]; bit++)
     if (!layout->bases[NEREID_LAYOUT_REGISTER][bit])
       out->copies[NEREID_LAYOUT_REGISTER] |= UINT32_C(1) << bit;
-  for (int i = 0; i < layout->out_bits[axis]; i++) {
-    int in = 0, bit = 0;
-    if (!find_holder(layout, UINT32_C(1) << (shift + i), &in, &bit))
+  for (int i = 0; i < nereid_layout_out_total(layout); i++)
+    if (!find_holder(layout, UINT32_C(1) << i, &in, &at))
       return NEREID_LAYOUT_SCAN_IRREGULAR;
+  for (int i = 0; i < layout->out_bits[axis]; i++) {
+    find_holder(layout, UINT32_C(1) << (shift + i), &in, &at);
     if (in == NEREID_LAYOUT_BLOCK)
       return NEREID_LAYOUT_SCAN_BLOCKS;
-    if (!out->count || !continues(&out->segments[out->count - 1], in, bit))
+    if (!out->count || !continues(&out->segments[out->count - 1], in, at))
       out->segments[out->count++] = (nereid_layout_segment_t){.in = (nereid_layout_dim_t)in, .first = i};
     nereid_layout_segment_t *last = &out->segments[out->count - 1];
-    last->bits[last->count++] = (uint8_t)bit;
-    last->mask |= UINT32_C(1) << bit;
+    last->bits[last->count++] = (uint8_t)at;
+    last->mask |= UINT32_C(1) << at;
   }
   return NEREID_LAYOUT_SCANNABLE;
 }
@@ -71,17 +73,32 @@ static nereid_layout_t above(const nereid_layout_t *layout, int axis, int first)
   return result;
 }
 
-/* Numbers the slots anew, so that those of a thread's registers lie side by side. */
-static void number_registers_first(nereid_layout_t *layout) {
-  uint32_t renamed[NEREID_LAYOUT_MAX_BITS] = {0};
-  int count = 0;
-  for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
+/* The bits of a slot, anew from the lowest. */
+typedef struct numbering {
+  uint32_t names[NEREID_LAYOUT_MAX_BITS]; /* of the old bits; 0: none yet */
+  int count;
+} numbering_t;
+
+static void number_next(numbering_t *numbering, uint32_t basis) {
+  uint32_t *name = basis ? &numbering->names[__builtin_ctz(basis)] : NULL;
+  if (name && !*name)
+    *name = UINT32_C(1) << numbering->count++;
+}
+
+/* Numbers the slots anew: side by side lie `vector` bits of a thread's registers, then lanes, then warps, so that lanes
+ * move vectors that lie side by side, too. */
+static void number_slots(nereid_layout_t *layout, int vector) {
+  static const nereid_layout_dim_t order[] = {NEREID_LAYOUT_LANE, NEREID_LAYOUT_WARP, NEREID_LAYOUT_REGISTER};
+  numbering_t numbering = {{0}, 0};
+  for (int bit = 0; bit < vector && bit < layout->in_bits[NEREID_LAYOUT_REGISTER]; bit++)
+    number_next(&numbering, layout->bases[NEREID_LAYOUT_REGISTER][bit]);
+  for (int i = 0; i < 3; i++)
+    for (int bit = 0; bit < layout->in_bits[order[i]]; bit++)
+      number_next(&numbering, layout->bases[order[i]][bit]);
+  for (int in = 0; in < 3; in++)
     for (int bit = 0; bit < layout->in_bits[in]; bit++) {
       uint32_t *basis = &layout->bases[in][bit];
-      uint32_t *name = *basis ? &renamed[__builtin_ctz(*basis)] : NULL;
-      if (name && !*name)
-        *name = UINT32_C(1) << count++;
-      *basis = name ? *name : 0;
+      *basis = *basis ? numbering.names[__builtin_ctz(*basis)] : 0;
     }
 }
 
@@ -109,13 +126,13 @@ static void keep_registers(nereid_layout_t *layout, uint32_t done) {
 }
 
 int64_t nereid_layout_scan_exchange(const nereid_layout_t *layout, const nereid_layout_scan_t *scan,
-                                    const nereid_layout_segment_t *segment, uint32_t done,
+                                    const nereid_layout_segment_t *segment, uint32_t done, int vector,
                                     nereid_layout_scan_lanes_t lanes, nereid_layout_t *out_write,
                                     nereid_layout_t *out_read) {
   *out_write = above(layout, scan->axis, segment->first);
   out_write->in_bits[NEREID_LAYOUT_BLOCK] = 0;
   keep_registers(out_write, done);
-  number_registers_first(out_write);
+  number_slots(out_write, vector);
   *out_read = *out_write;
   uint8_t *registers = &out_read->in_bits[NEREID_LAYOUT_REGISTER];
   uint32_t *lane_bases = &out_read->bases[NEREID_LAYOUT_LANE][lanes.first];

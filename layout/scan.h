@@ -27,7 +27,7 @@ typedef struct nereid_layout_scan {
 
 /* What the layout is to a scan along the dimension. */
 typedef enum nereid_layout_scannable {
-  NEREID_LAYOUT_SCANNABLE,      /* each bit of the index is moved by one bit of an input, and that moves nothing else */
+  NEREID_LAYOUT_SCANNABLE,      /* each bit of every index is moved by one bit of an input, which moves nothing else */
   NEREID_LAYOUT_SCAN_IRREGULAR, /* it is not so: convert to a regular layout first */
   NEREID_LAYOUT_SCAN_BLOCKS,    /* parts lie in several CTAs */
 } nereid_layout_scannable_t;
@@ -54,9 +54,10 @@ nereid_layout_scan_lanes_t nereid_layout_scan_spare_lanes(const nereid_layout_t 
  * writer's registers are those that are left when `done`, a mask, is taken away, in order. A reader without `lanes` has
  * those of all warps: the bits that number them in the order of the index come behind those of the writer's registers.
  * With lanes (at least as many bits, and no more than there are of both), lanes number the warps, and in their higher
- * bits the last of the registers. Returns the number of slots. */
+ * bits the last of the registers. The first `vector` bits of the writer's registers number neighbouring slots, so that
+ * they move together. Returns the number of slots. */
 int64_t nereid_layout_scan_exchange(const nereid_layout_t *layout, const nereid_layout_scan_t *scan,
-                                    const nereid_layout_segment_t *segment, uint32_t done,
+                                    const nereid_layout_segment_t *segment, uint32_t done, int vector,
                                     nereid_layout_scan_lanes_t lanes, nereid_layout_t *out_write,
                                     nereid_layout_t *out_read);
 

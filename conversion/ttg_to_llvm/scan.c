@@ -16,6 +16,7 @@
 
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/region.h"
+#include "conversion/ttg_to_llvm/slots.h"
 
 #include "nereid/dialects/tt.h"
 
@@ -76,8 +77,15 @@ static bool combine_in_branch(nereid_scan_t *scan, MlirValue condition, const Ml
   return true;
 }
 
-static void select_tuple(nereid_scan_t *scan, MlirValue condition, const MlirValue *if_true, const MlirValue *if_false,
-                         MlirValue *out) {
+int64_t nereid_scan_words(const nereid_scan_t *scan) {
+  int64_t words = 0;
+  for (intptr_t k = 0; k < scan->width; ++k)
+    words += (nereid_slots_element_bytes(mlirValueGetType(scan->totals[k])) + 3) / 4;
+  return words;
+}
+
+void nereid_scan_select(nereid_scan_t *scan, MlirValue condition, const MlirValue *if_true, const MlirValue *if_false,
+                        MlirValue *out) {
   for (intptr_t k = 0; k < scan->width; ++k)
     out[k] = nereid_emit_select(scan->lower, condition, if_true[k], if_false[k]);
 }
@@ -90,7 +98,7 @@ bool nereid_scan_combine_where(nereid_scan_t *scan, MlirValue condition, const M
   MlirValue *made = nereid_scan_new(scan, 1);
   if (!made || !nereid_scan_combine(scan, before, value, made))
     return false;
-  select_tuple(scan, condition, made, value, value);
+  nereid_scan_select(scan, condition, made, value, value);
   return true;
 }
 
@@ -196,7 +204,7 @@ static bool extend(nereid_scan_t *scan, nereid_scan_prefix_t *prefix, MlirValue 
   if (!nereid_scan_combine_where(scan, where, prefix->tuple, joined))
     return false;
   if (!mlirValueIsNull(condition))
-    select_tuple(scan, condition, joined, prefix->tuple, joined);
+    nereid_scan_select(scan, condition, joined, prefix->tuple, joined);
   prefix->tuple = joined;
   if (mlirValueIsNull(prefix->condition) || mlirValueIsNull(condition))
     prefix->condition = (MlirValue){NULL};
@@ -247,7 +255,7 @@ static bool down_lanes(nereid_scan_t *scan, step_t *step, nereid_scan_prefix_t *
     if (!nereid_scan_is_outer(scan, outer))
       continue;
     if (prefix->tuple) {
-      select_tuple(scan, condition, own, prefix->tuple, own);
+      nereid_scan_select(scan, condition, own, prefix->tuple, own);
       condition = mlirValueIsNull(prefix->condition) ? prefix->condition
                                                      : nereid_emit_or(scan->lower, condition, prefix->condition);
     }
@@ -367,7 +375,7 @@ static bool lower_scan(nereid_lower_t *lower, MlirOperation op, const nereid_low
   case NEREID_LAYOUT_SCANNABLE:
     break;
   case NEREID_LAYOUT_SCAN_IRREGULAR:
-    return nereid_lower_error(op, "has a layout in which a bit of its dimension is moved by more than one bit of "
+    return nereid_lower_error(op, "has a layout in which a bit of an index is moved by more than one bit of "
                                   "registers, lanes or warps; run nereid-regular-scans first");
   case NEREID_LAYOUT_SCAN_BLOCKS:
     return nereid_lower_error(op, "goes through elements of several CTAs of a cluster, which is not supported");

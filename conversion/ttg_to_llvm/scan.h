@@ -44,6 +44,12 @@ MlirValue *nereid_scan_new(const nereid_scan_t *scan, size_t count);
 size_t nereid_scan_bytes(const nereid_scan_t *scan); /* of a tuple */
 MlirValue *nereid_scan_at(const nereid_scan_t *scan, MlirValue *tuples, intptr_t i);
 
+int64_t nereid_scan_words(const nereid_scan_t *scan); /* of 32 bits, of a tuple */
+
+/* out = condition ? if_true : if_false; it may be either. */
+void nereid_scan_select(nereid_scan_t *scan, MlirValue condition, const MlirValue *if_true, const MlirValue *if_false,
+                        MlirValue *out);
+
 /* out = region(before, value) */
 bool nereid_scan_combine(nereid_scan_t *scan, const MlirValue *before, const MlirValue *value, MlirValue *out);
 

@@ -26,6 +26,7 @@ typedef struct exchange {
   intptr_t outer;              /* registers that have totals */
   nereid_layout_t write, read; /* slots */
   int64_t slots;               /* how many */
+  MlirValue scratch;           /* ptr<3>: slot 0 */
   MlirValue place;             /* i32: of this warp, in the order of the index */
   MlirValue *totals, *before;  /* [outer][width] */
 } exchange_t;
@@ -47,14 +48,6 @@ static uint32_t first_place(const exchange_t *exchange) {
 }
 
 /* --- how --- */
-
-/* Words of 32 bits of a tuple. */
-static int64_t words_of(const nereid_scan_t *scan) {
-  int64_t words = 0;
-  for (intptr_t k = 0; k < scan->width; ++k)
-    words += (nereid_slots_element_bytes(mlirValueGetType(scan->totals[k])) + 3) / 4;
-  return words;
-}
 
 /* Instructions of a thread, when it combines all totals, and when lanes share them. */
 static int64_t cost_alone(const exchange_t *exchange, int64_t words, int64_t size) {
@@ -79,18 +72,29 @@ static int log2_of(intptr_t value) {
   return 63 - __builtin_clzll((unsigned long long)value);
 }
 
+/* Registers that one access moves, of the widest operand. */
+static int vector_bits(const nereid_scan_t *scan) {
+  enum { ACCESS = 16, MOST = 2 };
+  int64_t bytes = 1;
+  for (intptr_t k = 0; k < scan->width; ++k) {
+    const int64_t own = nereid_slots_element_bytes(mlirValueGetType(scan->totals[k]));
+    bytes = own > bytes ? own : bytes;
+  }
+  return at_most(log2_of(ACCESS / bytes), MOST);
+}
+
 static void lay_out(exchange_t *exchange, nereid_layout_scan_lanes_t lanes) {
   nereid_scan_t *scan = exchange->scan;
   exchange->lanes = lanes;
   exchange->slots =
       nereid_layout_scan_exchange(scan->layout, &scan->plan, exchange->segment,
-                                  scan->done[NEREID_LAYOUT_REGISTER] | scan->plan.copies[NEREID_LAYOUT_REGISTER], lanes,
-                                  &exchange->write, &exchange->read);
+                                  scan->done[NEREID_LAYOUT_REGISTER] | scan->plan.copies[NEREID_LAYOUT_REGISTER],
+                                  vector_bits(scan), lanes, &exchange->write, &exchange->read);
 }
 
 static void choose(exchange_t *exchange, bool with_totals) {
   nereid_scan_t *scan = exchange->scan;
-  const int64_t words = words_of(scan), size = nereid_region_size(scan->region);
+  const int64_t words = nereid_scan_words(scan), size = nereid_region_size(scan->region);
   nereid_layout_scan_lanes_t lanes = nereid_layout_scan_spare_lanes(scan->layout, &scan->plan, exchange->segment);
   const bool enough = lanes.count >= exchange->segment->count;
   lanes.count = at_most(lanes.count, exchange->segment->count + log2_of(exchange->outer));
@@ -141,45 +145,70 @@ static void store_totals(const exchange_t *exchange, MlirValue scratch, MlirValu
     nereid_lower_end_if(scan->lower, rest);
 }
 
-/* Stores the totals and reads those that this thread has to: [registers of `read`][width]. */
-static MlirValue *exchange_totals(const exchange_t *exchange) {
+/* Stores the totals for all to read; false after a diagnostic. */
+static bool share_totals(exchange_t *exchange) {
   nereid_scan_t *scan = exchange->scan;
-  const intptr_t count = nereid_layout_registers(&exchange->read);
-  MlirValue scratch = nereid_slots_scratch(scan->lower, scan->op);
-  MlirValue *read = nereid_scan_new(scan, (size_t)count);
-  MlirValue *column =
-      nereid_arena_new(scan->lower->arena, MlirValue, (size_t)(count > exchange->outer ? count : exchange->outer));
-  if (!read || !column || mlirValueIsNull(scratch))
-    return NULL;
+  MlirValue *column = nereid_arena_new(scan->lower->arena, MlirValue, (size_t)exchange->outer);
+  exchange->scratch = nereid_slots_scratch(scan->lower, scan->op);
+  if (!column || mlirValueIsNull(exchange->scratch))
+    return false;
   if (scan->done[NEREID_LAYOUT_WARP]) /* what an earlier step stored there may still be read */
     nereid_emit_barrier(scan->lower);
-  store_totals(exchange, scratch, column);
+  store_totals(exchange, exchange->scratch, column);
   nereid_emit_barrier(scan->lower);
+  return true;
+}
+
+/* Reads [registers of `layout`][width] from slot `first` on. */
+static MlirValue *read_totals(const exchange_t *exchange, const nereid_layout_t *layout, uint32_t first) {
+  nereid_scan_t *scan = exchange->scan;
+  const intptr_t count = nereid_layout_registers(layout);
+  MlirValue *read = nereid_scan_new(scan, (size_t)count);
+  MlirValue *column = nereid_arena_new(scan->lower->arena, MlirValue, (size_t)count);
   int64_t offset = 0;
-  for (intptr_t k = 0; k < scan->width; ++k) {
-    const nereid_slots_t from = make_slots(exchange, &exchange->read, scratch, k, &offset);
+  for (intptr_t k = 0; read && column && k < scan->width; ++k) {
+    nereid_slots_t from = make_slots(exchange, layout, exchange->scratch, k, &offset);
+    from.base = nereid_emit_offset(scan->lower, from.base, first * from.bytes);
     nereid_slots_load(scan->lower, &from, column);
     for (intptr_t i = 0; i < count; ++i)
       nereid_scan_at(scan, read, i)[k] = column[i];
   }
-  return read;
+  return column ? read : NULL;
 }
 
 /* --- every thread combines all --- */
 
-/* Of register `r`, of all outer ones, from the totals of all warps. */
-static bool combine_alone(exchange_t *exchange, intptr_t r, MlirValue *read, bool with_totals) {
+/* Of register `r`, of all outer ones, from those of all warps, `stride` apart. */
+static bool combine_warps(exchange_t *exchange, intptr_t r, MlirValue *of_warps, intptr_t stride, bool with_totals) {
   nereid_scan_t *scan = exchange->scan;
   MlirValue *before = nereid_scan_at(scan, exchange->before, r), *total = nereid_scan_at(scan, exchange->totals, r);
   const uint32_t n = warps(exchange), turn = first_place(exchange);
-  memcpy(total, nereid_scan_at(scan, read, r + turn * exchange->outer), nereid_scan_bytes(scan));
+  memcpy(total, nereid_scan_at(scan, of_warps, turn * stride), nereid_scan_bytes(scan));
   for (uint32_t i = 1; i < n; ++i) {
     MlirValue here = nereid_emit_icmp(scan->lower, EQUAL, exchange->place, constant(exchange, i ^ turn));
     for (intptr_t k = 0; k < scan->width; ++k)
       before[k] = i == 1 ? total[k] : nereid_emit_select(scan->lower, here, total[k], before[k]);
     if ((i < n - 1 || with_totals) &&
-        !nereid_scan_combine(scan, total, nereid_scan_at(scan, read, r + (i ^ turn) * exchange->outer), total))
+        !nereid_scan_combine(scan, total, nereid_scan_at(scan, of_warps, (i ^ turn) * stride), total))
       return false;
+  }
+  return true;
+}
+
+/* A few registers at a time, those of a vector, which keeps few totals in registers. */
+static bool combine_alone(exchange_t *exchange, bool with_totals) {
+  nereid_scan_t *scan = exchange->scan;
+  const int outer_bits = log2_of(exchange->outer), vector = at_most(vector_bits(scan), outer_bits);
+  const intptr_t together = (intptr_t)1 << vector;
+  nereid_layout_t part = exchange->read;
+  uint32_t *bases = part.bases[NEREID_LAYOUT_REGISTER];
+  memmove(bases + vector, bases + outer_bits, (size_t)exchange->segment->count * sizeof *bases);
+  part.in_bits[NEREID_LAYOUT_REGISTER] = (uint8_t)(vector + exchange->segment->count);
+  for (intptr_t r = 0; r < exchange->outer; r += together) {
+    MlirValue *read = read_totals(exchange, &part, nereid_layout_apply(&exchange->read, (uint32_t)r, 0, 0, 0));
+    for (intptr_t i = 0; i < together; ++i)
+      if (!read || !combine_warps(exchange, r + i, nereid_scan_at(scan, read, i), together, with_totals))
+        return false;
   }
   return true;
 }
@@ -202,15 +231,16 @@ static void fetch(const exchange_t *exchange, MlirValue place, intptr_t i, MlirV
   nereid_scan_shuffle(scan, &source, 1, nereid_scan_at(scan, read, i % rounds), out);
 }
 
-static bool combine_in_lanes(exchange_t *exchange, MlirValue *read, bool with_totals) {
+static bool combine_in_lanes(exchange_t *exchange, bool with_totals) {
   nereid_scan_t *scan = exchange->scan;
+  MlirValue *read = read_totals(exchange, &exchange->read, 0);
   nereid_lower_t *lower = scan->lower;
   nereid_layout_segment_t segment = {.in = NEREID_LAYOUT_LANE, .count = exchange->segment->count};
   for (int i = 0; i < segment.count; ++i) {
     segment.bits[i] = (uint8_t)(exchange->lanes.first + i);
     segment.mask |= UINT32_C(1) << segment.bits[i];
   }
-  if (!nereid_scan_lanes(scan, &segment, nereid_layout_registers(&exchange->read), read))
+  if (!read || !nereid_scan_lanes(scan, &segment, nereid_layout_registers(&exchange->read), read))
     return false;
   MlirValue previous = nereid_emit_add(lower, exchange->place, constant(exchange, scan->reverse ? 1 : UINT32_MAX));
   previous = nereid_emit_and(lower, previous, constant(exchange, warps(exchange) - 1));
@@ -246,11 +276,8 @@ MlirValue nereid_scan_warps(nereid_scan_t *scan, const nereid_layout_segment_t *
   exchange.outer = nereid_scan_gather_outer(scan, scan->totals, exchange.totals);
   choose(&exchange, with_totals);
   exchange.place = place_of_warp(&exchange);
-  MlirValue *read = exchange_totals(&exchange);
-  bool done = read && (!exchange.lanes.count || combine_in_lanes(&exchange, read, with_totals));
-  for (intptr_t i = 0; done && !exchange.lanes.count && i < exchange.outer; ++i)
-    done = combine_alone(&exchange, i, read, with_totals);
-  if (!done)
+  if (!share_totals(&exchange) ||
+      !(exchange.lanes.count ? combine_in_lanes(&exchange, with_totals) : combine_alone(&exchange, with_totals)))
     return (MlirValue){NULL};
   nereid_scan_scatter_outer(scan, exchange.before, before);
   nereid_scan_scatter_outer(scan, exchange.totals, scan->totals);

@@ -86,7 +86,8 @@ static void check_exchange(const nereid_layout_t *layout, const nereid_layout_sc
   static int32_t written[POINTS];
   nereid_layout_t write, read;
   const int bits = layout->in_bits[NEREID_LAYOUT_REGISTER], left = bits - __builtin_popcount(done);
-  const int64_t slots = nereid_layout_scan_exchange(layout, plan, segment, done, lanes, &write, &read);
+  const int64_t slots =
+      nereid_layout_scan_exchange(layout, plan, segment, done, (int)random_below(4), lanes, &write, &read);
   const uint32_t below = ((UINT32_C(1) << segment->first) - 1) << nereid_layout_out_shift(layout, plan->axis);
   const int in_lanes = lanes.count ? lanes.count - segment->count : 0;
   memset(written, -1, sizeof written);

@@ -44,6 +44,29 @@ tt.func private @in_chunks(%x: tensor<4x512xf32, #chunks>) -> tensor<4x512xf32, 
   tt.return %y : tensor<4x512xf32, #chunks>
 }
 
+// Where combining costs much, chunks change places with lanes: 9 combinations instead of 20 for the lanes of four chunks,
+// for eight shuffles more.
+tt.func private @costly(%x: tensor<4x512xi32, #chunks>) -> tensor<4x512xi32, #chunks> {
+  // COST: [[@LINE+1]]:{{.*}}within the warp: 38 combinations, 20 shuffles per thread
+  %y = "tt.scan"(%x) <{axis = 1 : i32, reverse = false}> ({
+  ^bb0(%a: i32, %b: i32):
+    %0 = arith.muli %a, %b : i32
+    %1 = arith.addi %0, %a : i32
+    %2 = arith.addi %1, %b : i32
+    %3 = arith.muli %a, %b : i32
+    %4 = arith.subi %3, %0 : i32
+    %5 = arith.maxsi %4, %a : i32
+    %6 = arith.minsi %5, %b : i32
+    %7 = arith.maxui %6, %2 : i32
+    %8 = arith.xori %7, %2 : i32
+    %9 = arith.andi %8, %a : i32
+    %10 = arith.ori %9, %b : i32
+    %11 = arith.xori %10, %2 : i32
+    tt.scan.return %11 : i32
+  }) : (tensor<4x512xi32, #chunks>) -> tensor<4x512xi32, #chunks>
+  tt.return %y : tensor<4x512xi32, #chunks>
+}
+
 // Values of 16 bits are shuffled in pairs.
 tt.func private @halves(%x: tensor<4x512xi16, #chunks>) -> tensor<4x512xi16, #chunks> {
   // COST: [[@LINE+1]]:{{.*}}within the warp: 49 combinations, 14 shuffles per thread

@@ -10,6 +10,7 @@ Values are small integers, so that sums of floats are exact in any order. Needs 
 """
 
 import json
+import math
 import os
 import random
 import re
@@ -197,7 +198,7 @@ class Kernel:
 
     def region(self, commutative):
         """Elements, and a region over two tuples of them."""
-        kind = self.rng.choice(["one", "one", "arg", "three"] + ([] if commutative else ["affine", "checked"]))
+        kind = self.rng.choice(["one", "one", "arg", "three"] + ([] if commutative else ["affine", "checked", "costly"]))
         if kind == "arg":
             element = self.rng.choice(["f32", "i32", "f16"])
             greater = "arith.cmpf ogt" if element[0] == "f" else "arith.cmpi sgt"
@@ -209,9 +210,11 @@ class Kernel:
         if kind == "three":
             return ["f32", "i64", "i8"], ["%r0 = arith.addf %a0, %b0 : f32", "%r1 = arith.maxsi %a1, %b1 : i64",
                                           "%r2 = arith.xori %a2, %b2 : i8"]
-        if kind == "affine":  # x -> a1 x + a0 one after the other: associative, not commutative
-            return ["i32", "i32"], ["%t = arith.muli %a0, %b1 : i32", "%r0 = arith.addi %t, %b0 : i32",
-                                    "%r1 = arith.muli %a1, %b1 : i32"]
+        if kind in ("affine", "costly"):  # x -> a1 x + a0 one after the other: associative, not commutative
+            detour = ["%%d%d = arith.%s %%%s, %%a0 : i32" % (i, ["addi", "subi"][i % 2], "d%d" % (i - 1) if i else "b0")
+                      for i in range(12 if kind == "costly" else 0)]
+            return ["i32", "i32"], detour + ["%t = arith.muli %a0, %b1 : i32", "%r0 = arith.addi %t, %" + ("d11" if detour else "b0") + " : i32",
+                                             "%r1 = arith.muli %a1, %b1 : i32"]
         if kind == "checked":  # with an effect: it must not run where nothing comes before
             return ["i32"], ["%r0 = arith.maxsi %a0, %b0 : i32", "%ok = arith.cmpi sge, %r0, %a0 : i32",
                              'tt.assert %ok, "maximum" : i1']
@@ -286,6 +289,10 @@ class Kernel:
 
     def scan(self):
         shape, (elements, lines) = self.shape(), self.region(False)
+        if len(lines) > 10:  # many registers for each lane
+            self.warps = self.layouts.warps = self.rng.choice([1, 1, 2])
+            while math.prod(shape) < 1024:
+                shape[self.rng.randrange(len(shape))] *= 2
         encoding, axis = self.layouts.any(shape), self.rng.randrange(len(shape))
         sources = [self.load(e, shape, encoding) for e in elements]
         of = [self.type(shape, e, encoding) for e in elements]
