@@ -11,6 +11,9 @@
  * when that costs less than the conversion: what it moves through shared memory and what it computes twice, since the
  * old ops stay where somebody else uses them.
  *
+ * Where all of it costs too much the slice is cut: each value is converted, or computed from its operands, whichever is
+ * less, and so a row is converted before it is spread over a matrix.
+ *
  * A value is computed at most once per layout, and the answer is kept: the work is bounded by values times layouts.
  * Small loads (of a row's index, say) are repeated, too, but not of what the function writes, and not where converting
  * what they brought costs less.
