@@ -53,8 +53,8 @@ static side_t side_of(const nereid_layout_t *slots, int element, const nereid_la
              nereid_layout_registers(slots) * element / (WORD * matrices->tiles), matrix, matrices->tiles);
   } else {
     side.waits = count_waits(slots, element, vector * element);
-    snprintf(side.text, sizeof side.text, "%d %s of %d bits", nereid_layout_registers(slots) / vector, plain,
-             vector * element * 8);
+    const int n = nereid_layout_registers(slots) / vector;
+    snprintf(side.text, sizeof side.text, "%d %s%s of %d bits", n, plain, n == 1 ? "" : "s", vector * element * 8);
   }
   return side;
 }
@@ -63,8 +63,8 @@ void nereid_lower_remark_exchange(nereid_lower_t *lower, MlirOperation op, const
   if (!nereidMlirRemarksEnabled(lower->context))
     return;
   const int element = (int)nereid_scratch_element_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)));
-  const side_t store = side_of(&plan->store, element, &plan->store_matrices, "stores", "stmatrix");
-  const side_t load = side_of(&plan->load, element, &plan->load_matrices, "loads", "ldmatrix");
+  const side_t store = side_of(&plan->store, element, &plan->store_matrices, "store", "stmatrix");
+  const side_t load = side_of(&plan->load, element, &plan->load_matrices, "load", "ldmatrix");
   nereid_lower_remark(op, NereidMlirRemarkMissed, "conversion",
                       "through %lld bytes of shared memory: %s, a barrier, %s per thread; bank conflicts: %d at a "
                       "store, %d at a load",

@@ -102,7 +102,7 @@ tt.func private @load_matrices(%x: tensor<64x64xf16, #columns8>) -> tensor<64x64
 }
 
 tt.func private @store_matrices(%x: tensor<64x16xf16, #fragment>) -> tensor<64x16xf16, #wide> {
-  // CHECK: [[@LINE+1]]:{{.*}}through 2048 bytes of shared memory: 1 stmatrix of 4 tiles, a barrier, 1 loads of 128 bits per thread; bank conflicts: 0 at a store, 0 at a load
+  // CHECK: [[@LINE+1]]:{{.*}}through 2048 bytes of shared memory: 1 stmatrix of 4 tiles, a barrier, 1 load of 128 bits per thread; bank conflicts: 0 at a store, 0 at a load
   %y = ttg.convert_layout %x : tensor<64x16xf16, #fragment> -> tensor<64x16xf16, #wide>
   tt.return %y : tensor<64x16xf16, #wide>
 }
