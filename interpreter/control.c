@@ -10,8 +10,6 @@
 #include "nereid/dialects/tt.h"
 #include "seam/ir.h"
 
-#include "mlir-c/BuiltinAttributes.h"
-
 static bool get_program_id(nereid_machine_t *machine, const nereid_step_t *step) {
   uint64_t *out = nereid_machine_result(machine, step, 0);
   if (out)
@@ -98,42 +96,6 @@ static bool run_index_switch(nereid_machine_t *machine, const nereid_step_t *ste
       taken = (size_t)i + 1;
   const nereid_step_t *yield = nereid_machine_region(machine, &step->regions[taken]);
   return yield && nereid_machine_assign(machine, step->n_results, step->results, yield->operands);
-}
-
-/* --- cf --- */
-
-/* The successor of the case that equals the flag, else the default, which comes first; `from` steps over the operands
- * of the successors before it. */
-static const nereid_code_block_t *switch_to(const nereid_step_t *step, nereid_slot_t *const **from) {
-  MlirAttribute values = nereid_cf_switch_get_case_values_attr(step->op);
-  const intptr_t n = mlirAttributeIsNull(values) ? 0 : mlirElementsAttrGetNumElements(values);
-  nereid_slot_t *const *operands = step->operands + 1 + nereid_cf_switch_get_default_operands_count(step->op);
-  for (intptr_t i = 0; i < n; ++i) {
-    uint64_t position = (uint64_t)i;
-    MlirAttribute value = mlirElementsAttrGetValue(values, 1, &position);
-    if (nereid_bits_cut((uint64_t)mlirIntegerAttrGetValueInt(value), step->from.bits) == step->operands[0]->words[0]) {
-      *from = operands;
-      return step->successors[i + 1];
-    }
-    operands += nereid_cf_switch_get_case_operand_segments(step->op, i);
-  }
-  *from = step->operands + 1;
-  return step->successors[0];
-}
-
-const nereid_code_block_t *nereid_machine_branch(nereid_machine_t *machine, const nereid_step_t *step) {
-  const nereid_code_block_t *to = step->successors[0];
-  nereid_slot_t *const *from = step->operands;
-  if (step->row->kind == NEREID_OP_CF_COND_BR) {
-    from += 1;
-    if (!step->operands[0]->words[0]) {
-      to = step->successors[1];
-      from += nereid_cf_cond_br_get_true_dest_operands_count(step->op);
-    }
-  }
-  if (step->row->kind == NEREID_OP_CF_SWITCH)
-    to = switch_to(step, &from);
-  return nereid_machine_assign(machine, to->n_arguments, to->arguments, from) ? to : NULL;
 }
 
 static bool run_cf_assert(nereid_machine_t *machine, const nereid_step_t *step) {

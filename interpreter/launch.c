@@ -20,25 +20,6 @@
 
 /* --- arguments --- */
 
-bool nereid_machine_add_buffer(nereid_machine_t *machine, void *memory, uint64_t size, const char *name) {
-  const uint64_t address = (uintptr_t)memory;
-  for (size_t i = 0; i < machine->n_buffers; ++i)
-    if (machine->buffers[i].address == address && machine->buffers[i].size == size)
-      return true;
-  if (machine->n_buffers == machine->buffer_capacity) {
-    const size_t capacity = 2 * machine->buffer_capacity + 8;
-    nereid_buffer_t *buffers = nereid_arena_new(&machine->arena, nereid_buffer_t, capacity);
-    if (!buffers)
-      return nereid_machine_exhausted(machine);
-    if (machine->n_buffers)
-      memcpy(buffers, machine->buffers, machine->n_buffers * sizeof *buffers);
-    machine->buffers = buffers;
-    machine->buffer_capacity = capacity;
-  }
-  machine->buffers[machine->n_buffers++] = (nereid_buffer_t){address, size, name};
-  return true;
-}
-
 static bool bind_descriptor(nereid_machine_t *machine, const nereid_interpreter_argument_t *argument,
                             nereid_slot_t *slot) {
   nereid_block_t *block = nereid_machine_block(machine, slot);

@@ -7,6 +7,9 @@
  * A slot keeps its storage from one turn of a loop to the next; what is said when something is wrong is here, too. */
 #include "interpreter/machine.h"
 
+#include "nereid/dialects/cf.h"
+
+#include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Diagnostics.h"
 
 #include <stdarg.h>
@@ -160,13 +163,50 @@ static const nereid_step_t *run_block(nereid_machine_t *machine, const nereid_co
   return NULL;
 }
 
+/* --- blocks --- */
+
+/* The successor of the case that equals the flag, else the default, which comes first; `from` steps over the operands
+ * of the successors before it. */
+static const nereid_code_block_t *switch_to(const nereid_step_t *step, nereid_slot_t *const **from) {
+  MlirAttribute values = nereid_cf_switch_get_case_values_attr(step->op);
+  const intptr_t n = mlirAttributeIsNull(values) ? 0 : mlirElementsAttrGetNumElements(values);
+  nereid_slot_t *const *operands = step->operands + 1 + nereid_cf_switch_get_default_operands_count(step->op);
+  for (intptr_t i = 0; i < n; ++i) {
+    uint64_t position = (uint64_t)i;
+    MlirAttribute value = mlirElementsAttrGetValue(values, 1, &position);
+    if (nereid_bits_cut((uint64_t)mlirIntegerAttrGetValueInt(value), step->from.bits) == step->operands[0]->words[0]) {
+      *from = operands;
+      return step->successors[i + 1];
+    }
+    operands += nereid_cf_switch_get_case_operand_segments(step->op, i);
+  }
+  *from = step->operands + 1;
+  return step->successors[0];
+}
+
+/* The block that the step branches to, its arguments set; null when memory ran out. */
+static const nereid_code_block_t *branch(nereid_machine_t *machine, const nereid_step_t *step) {
+  const nereid_code_block_t *to = step->successors[0];
+  nereid_slot_t *const *from = step->operands;
+  if (step->row->kind == NEREID_OP_CF_COND_BR) {
+    from += 1;
+    if (!step->operands[0]->words[0]) {
+      to = step->successors[1];
+      from += nereid_cf_cond_br_get_true_dest_operands_count(step->op);
+    }
+  }
+  if (step->row->kind == NEREID_OP_CF_SWITCH)
+    to = switch_to(step, &from);
+  return nereid_machine_assign(machine, to->n_arguments, to->arguments, from) ? to : NULL;
+}
+
 const nereid_step_t *nereid_machine_region(nereid_machine_t *machine, const nereid_code_region_t *region) {
   const nereid_code_block_t *block = &region->blocks[0];
   for (;;) {
     const nereid_step_t *last = run_block(machine, block);
     if (!last || last->row->ends == NEREID_ENDS_REGION)
       return last;
-    block = nereid_machine_branch(machine, last);
+    block = branch(machine, last);
     if (!block)
       return NULL;
   }

@@ -190,11 +190,6 @@ static inline void nereid_shape_coordinates(const nereid_shape_t *shape, size_t 
   }
 }
 
-/* --- launch.c --- */
-
-/* Memory that the program may touch from now on, once however often it is added; false when memory ran out. */
-bool nereid_machine_add_buffer(nereid_machine_t *machine, void *memory, uint64_t size, const char *name);
-
 /* The row-major number of the element at coordinates. */
 static inline size_t nereid_shape_index(const nereid_shape_t *shape, const int64_t *at) {
   size_t index = 0;
@@ -202,6 +197,20 @@ static inline size_t nereid_shape_index(const nereid_shape_t *shape, const int64
     index = index * (size_t)shape->extent[d] + (size_t)at[d];
   return index;
 }
+
+/* --- buffers.c --- */
+
+/* Memory that the program may touch from now on, once however often it is added; false when memory ran out. */
+bool nereid_machine_add_buffer(nereid_machine_t *machine, void *memory, uint64_t size, const char *name);
+
+/* The host's memory behind `bytes` bytes at `address`; null after a diagnostic that names element `index` of `shape`
+ * when they are not all inside of one buffer. `verb`: "reads" or "writes". */
+void *nereid_machine_access(nereid_machine_t *machine, const nereid_step_t *step, uint64_t address, unsigned bytes,
+                            const nereid_shape_t *shape, size_t index, const char *verb);
+
+/* One element of that shape's type in memory, which need not be aligned, as a word and back. */
+uint64_t nereid_machine_load(const void *memory, const nereid_shape_t *shape);
+void nereid_machine_store(void *memory, const nereid_shape_t *shape, uint64_t word);
 
 /* --- memory.c --- */
 
@@ -211,14 +220,6 @@ bool nereid_machine_load_elements(nereid_machine_t *machine, const nereid_step_t
 
 /* The slot of an operand that the op may lack; null for a null value. */
 const nereid_slot_t *nereid_machine_slot(const nereid_machine_t *machine, MlirValue value);
-
-/* The host's memory behind `bytes` bytes at `address`; null after a diagnostic that names element `index` of `shape`
- * when they are not all inside of one buffer. `verb`: "reads" or "writes". */
-void *nereid_machine_access(nereid_machine_t *machine, const nereid_step_t *step, uint64_t address, unsigned bytes,
-                            const nereid_shape_t *shape, size_t index, const char *verb);
-
-uint64_t nereid_machine_load(const void *memory, const nereid_shape_t *shape);
-void nereid_machine_store(void *memory, const nereid_shape_t *shape, uint64_t word);
 
 /* --- atomic.c --- */
 
