@@ -74,6 +74,22 @@ uint32_t nereid_layout_reduction_register(const nereid_layout_reduction_t *reduc
   return reg;
 }
 
+bool nereid_layout_reduction_deal(nereid_layout_reduction_t *reduction, int step) {
+  nereid_layout_t *projected = &reduction->projected;
+  const nereid_layout_partner_t partner = reduction->lanes[step];
+  int bit = projected->in_bits[NEREID_LAYOUT_REGISTER] - 1;
+  while (bit >= 0 && reduction->fixed[NEREID_LAYOUT_REGISTER] >> bit & 1)
+    bit--;
+  if (bit < 0 || partner.reg || (partner.lane & (partner.lane - 1)))
+    return false;
+  const int lane = __builtin_ctz(partner.lane);
+  projected->bases[NEREID_LAYOUT_LANE][lane] = projected->bases[NEREID_LAYOUT_REGISTER][bit];
+  projected->bases[NEREID_LAYOUT_REGISTER][bit] = 0;
+  reduction->fixed[NEREID_LAYOUT_LANE] &= ~partner.lane;
+  reduction->fixed[NEREID_LAYOUT_REGISTER] |= UINT32_C(1) << bit;
+  return true;
+}
+
 int64_t nereid_layout_reduction_slots(const nereid_layout_reduction_t *reduction) {
   return INT64_C(1) << (nereid_layout_out_total(&reduction->projected) + reduction->n_warps);
 }

@@ -35,6 +35,11 @@ void nereid_layout_reduction(const nereid_layout_t *layout, int axis, nereid_lay
 /* The register that stands for all those that `reg` is combined with in its thread, and for its copies. */
 uint32_t nereid_layout_reduction_register(const nereid_layout_reduction_t *reduction, uint32_t reg);
 
+/* Deals the results of each thread out among lanes: the lane bit of step `step` tells apart what the highest register
+ * bit that tells results apart did. A lane keeps its half, and gets the other lane's part of it, in this one step.
+ * False, and nothing changed, when no such bit is left, or the step is not of one lane bit. `lanes` stays as it is. */
+bool nereid_layout_reduction_deal(nereid_layout_reduction_t *reduction, int step);
+
 /* Slots of the partial results in shared memory: as many as results in one CTA, times the warps that share one. */
 int64_t nereid_layout_reduction_slots(const nereid_layout_reduction_t *reduction);
 

@@ -11,7 +11,13 @@
  * which then meet in pairs, the far ones first; lanes by ascending bits; warps as the registers of a thread. No barrier
  * and no shared memory is used when one warp holds all of a result. i32 sums, extrema and bitwise ops over a whole warp
  * are one redux.sync. Where there are many warps or much to combine, lanes that have the same results each read some of
- * the parts, and are combined once again. Who combines with whom comes from layout/reduction.h, for any layout. */
+ * the parts, and are combined once again. Who combines with whom comes from layout/reduction.h, for any layout.
+ *
+ * A thread with several results deals them out where that is less to do: of two, a lane keeps one and sends the other,
+ *
+ *   k = lane & 1 ? a1 : a0, s = lane & 1 ? a0 : a1; k = k + shfl.bfly(s, 1)      one shuffle and one sum instead of two
+ *
+ * combines from there on what it has kept, and in the end all lanes fetch all results (shfl.idx). */
 #include "analysis/scratch.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/region.h"
@@ -24,7 +30,7 @@
 
 #include <string.h>
 
-enum { ACCUMULATORS = 4, WARP_BITS = 5, REDUX_CAPABILITY = 80 };
+enum { ACCUMULATORS = 4, WARP_BITS = 5, LANES = 1 << WARP_BITS, REDUX_CAPABILITY = 80 };
 
 /* Tuples: one value per operand of the op. */
 typedef struct reduce {
@@ -37,6 +43,7 @@ typedef struct reduce {
   uint32_t *registers; /* which */
   MlirValue *tuples;   /* [count][width]: what they have so far */
   MlirValue *pair;     /* two tuples, the arguments of the region */
+  int dealt;           /* steps within the warp in which results are dealt out */
 } reduce_t;
 
 static MlirValue *tuple(const reduce_t *reduce, MlirValue *tuples, intptr_t i) {
@@ -118,6 +125,60 @@ static bool reduce_in_thread(reduce_t *reduce) {
   return true;
 }
 
+/* --- costs, in instructions of a thread --- */
+
+enum { SHUFFLE = 2 };
+
+/* Of reading parts of `count` results when `spread` lane bits share the work. */
+static int64_t cost_of_spread(const reduce_t *reduce, intptr_t count, int spread) {
+  enum { VECTOR = 4 };
+  const int64_t parts = INT64_C(1) << (reduce->plan.n_warps - spread), values = count * reduce->width;
+  const int64_t loads = (parts * values + VECTOR - 1) / VECTOR;
+  const int64_t combined = count * (parts - 1 + spread) * nereid_region_size(reduce->region);
+  return loads + combined + spread * values * SHUFFLE;
+}
+
+/* The lane bits that had better share that, all that can or none. */
+static int best_spread(const reduce_t *reduce, intptr_t count, int spare) {
+  return cost_of_spread(reduce, count, spare) < cost_of_spread(reduce, count, 0) ? spare : 0;
+}
+
+/* Of all that is done within the warp and across warps when results are dealt out in the first `dealt` steps. */
+static int64_t cost_of_dealing(const reduce_t *reduce, int dealt) {
+  enum { SELECTS = 2, WAIT = 12 /* until all lanes have fetched all results */ };
+  const nereid_layout_reduction_t *plan = &reduce->plan;
+  const int64_t width = reduce->width, region = nereid_region_size(reduce->region);
+  uint32_t masks[NEREID_LAYOUT_MAX_BITS];
+  int64_t cost = dealt ? WAIT + reduce->count * width * SHUFFLE : 0;
+  for (int g = 0; g < plan->n_lanes; ++g)
+    cost += (reduce->count >> (g < dealt ? g + 1 : dealt)) * (width * (SHUFFLE + (g < dealt ? SELECTS : 0)) + region);
+  if (!plan->n_warps)
+    return cost;
+  nereid_layout_reduction_t after = *plan;
+  for (int g = 0; g < dealt; ++g)
+    nereid_layout_reduction_deal(&after, g);
+  const int spare = nereid_layout_reduction_spare_lanes(&after, masks);
+  return cost + cost_of_spread(reduce, reduce->count >> dealt, best_spread(reduce, reduce->count >> dealt, spare));
+}
+
+/* The first steps within the warp in which results are best dealt out. */
+static int steps_to_deal(const reduce_t *reduce) {
+  nereid_layout_reduction_t plan = reduce->plan;
+  int64_t least = cost_of_dealing(reduce, 0);
+  int best = 0;
+  for (int g = 0; g < plan.n_lanes; ++g)
+    if (plan.lanes[g].reg)
+      return 0;
+  for (int g = 0; g < plan.n_lanes && nereid_layout_reduction_deal(&plan, g); ++g) {
+    const int64_t cost = cost_of_dealing(reduce, g + 1);
+    if (cost < least) {
+      least = cost;
+      best = g + 1;
+    }
+  }
+  return best;
+}
+
 /* --- within the warp --- */
 
 /* The intrinsic that combines i32 over all lanes as the region does; null when there is none. */
@@ -174,15 +235,75 @@ static bool combine_with(reduce_t *reduce, nereid_layout_partner_t partner) {
   return true;
 }
 
+/* Keeps the half of the tuples that is the lane's, with what the partner has of them; it gets the other half. */
+static bool combine_half_with(reduce_t *reduce, uint32_t lane) {
+  nereid_lower_t *lower = reduce->lower;
+  const intptr_t half = reduce->count / 2;
+  MlirValue *sent = nereid_arena_new(lower->arena, MlirValue, (size_t)half);
+  MlirValue *others = nereid_arena_new(lower->arena, MlirValue, (size_t)(half * reduce->width));
+  if (!sent || !others)
+    return false;
+  MlirValue bit = nereid_emit_and(lower, lower->thread_id, nereid_emit_i32(lower, (int32_t)lane));
+  MlirValue upper = nereid_emit_icmp(lower, 1 /* ne */, bit, nereid_emit_i32(lower, 0));
+  for (intptr_t k = 0; k < reduce->width; ++k) {
+    for (intptr_t i = 0; i < half; ++i) {
+      MlirValue *low = &tuple(reduce, reduce->tuples, i)[k], high = tuple(reduce, reduce->tuples, i + half)[k];
+      sent[i] = nereid_emit_select(lower, upper, *low, high);
+      *low = nereid_emit_select(lower, upper, high, *low);
+    }
+    nereid_shuffle(lower, NEREID_SHUFFLE_XOR, nereid_emit_i32(lower, (int32_t)lane), half, sent, sent);
+    for (intptr_t i = 0; i < half; ++i)
+      tuple(reduce, others, i)[k] = sent[i];
+  }
+  reduce->count = half;
+  for (intptr_t i = 0; i < half; ++i)
+    if (!combine(reduce, tuple(reduce, reduce->tuples, i), tuple(reduce, others, i)))
+      return false;
+  return true;
+}
+
 static bool reduce_in_warp(reduce_t *reduce) {
   const char *redux = redux_name(reduce);
   if (redux) {
     reduce_by_redux(reduce, redux);
     return true;
   }
-  for (int g = 0; g < reduce->plan.n_lanes; ++g)
-    if (!combine_with(reduce, reduce->plan.lanes[g]))
+  nereid_layout_reduction_t *plan = &reduce->plan;
+  reduce->dealt = steps_to_deal(reduce);
+  for (int g = 0; g < plan->n_lanes; ++g)
+    if (g < reduce->dealt ? !nereid_layout_reduction_deal(plan, g) || !combine_half_with(reduce, plan->lanes[g].lane)
+                          : !combine_with(reduce, plan->lanes[g]))
       return false;
+  return true;
+}
+
+/* All lanes get all results again: number i from a lane whose bits say what i's high bits are. */
+static bool fetch_all(reduce_t *reduce) {
+  nereid_lower_t *lower = reduce->lower;
+  const intptr_t held = reduce->count, all = held << reduce->dealt;
+  MlirValue *values = nereid_arena_new(lower->arena, MlirValue, (size_t)held);
+  MlirValue *tuples = nereid_arena_new(lower->arena, MlirValue, (size_t)(all * reduce->width));
+  uint32_t bits = 0;
+  if (!values || !tuples)
+    return false;
+  for (int g = 0; g < reduce->dealt; ++g)
+    bits |= reduce->plan.lanes[g].lane;
+  MlirValue base = nereid_emit_and(lower, lower->thread_id, nereid_emit_i32(lower, (int32_t)((LANES - 1) & ~bits)));
+  for (intptr_t part = 0; part < 1 << reduce->dealt; ++part) {
+    uint32_t lane = 0;
+    for (int g = 0; g < reduce->dealt; ++g) /* the first step dealt out by the highest bit */
+      lane |= part >> (reduce->dealt - 1 - g) & 1 ? reduce->plan.lanes[g].lane : 0;
+    MlirValue from = nereid_emit_or(lower, base, nereid_emit_i32(lower, (int32_t)lane));
+    for (intptr_t k = 0; k < reduce->width; ++k) {
+      for (intptr_t i = 0; i < held; ++i)
+        values[i] = tuple(reduce, reduce->tuples, i)[k];
+      nereid_shuffle(lower, NEREID_SHUFFLE_INDEX, from, held, values, values);
+      for (intptr_t i = 0; i < held; ++i)
+        tuple(reduce, tuples, part * held + i)[k] = values[i];
+    }
+  }
+  reduce->tuples = tuples;
+  reduce->count = all;
   return true;
 }
 
@@ -251,20 +372,11 @@ static bool load_parts(reduce_t *reduce, const nereid_layout_t *layout, MlirValu
   return true;
 }
 
-/* Instructions of a thread that reads its parts when `spread` lane bits share the work. */
-static int64_t cost_of_spread(const reduce_t *reduce, int spread) {
-  enum { VECTOR = 4, SHUFFLE = 2 };
-  const int64_t parts = INT64_C(1) << (reduce->plan.n_warps - spread), values = reduce->count * reduce->width;
-  const int64_t loads = (parts * values + VECTOR - 1) / VECTOR;
-  const int64_t combined = reduce->count * (parts - 1 + spread) * nereid_region_size(reduce->region);
-  return loads + combined + spread * values * SHUFFLE;
-}
-
 static bool reduce_across_warps(reduce_t *reduce) {
   nereid_layout_t write, read;
   uint32_t masks[NEREID_LAYOUT_MAX_BITS];
   const int spare = nereid_layout_reduction_spare_lanes(&reduce->plan, masks);
-  const int spread = cost_of_spread(reduce, spare) < cost_of_spread(reduce, 0) ? spare : 0;
+  const int spread = best_spread(reduce, reduce->count, spare);
   nereid_layout_reduction_exchange(&reduce->plan, spread, &write, &read);
   MlirValue scratch = nereid_slots_scratch(reduce->lower, reduce->op);
   if (mlirValueIsNull(scratch) || !store_parts(reduce, &write, scratch))
@@ -312,8 +424,13 @@ static bool lower_reduce(nereid_lower_t *lower, MlirOperation op, const nereid_l
   nereid_layout_reduction(layout, nereid_tt_reduce_get_axis(op), &reduce.plan);
   if (reduce.plan.across_blocks)
     return nereid_lower_error(op, "combines elements of several CTAs of a cluster, which is not supported");
-  return find_registers(&reduce, nereid_layout_registers(layout)) && reduce_in_thread(&reduce) &&
-         reduce_in_warp(&reduce) && (!reduce.plan.n_warps || reduce_across_warps(&reduce)) && set_results(&reduce);
+  const nereid_layout_t whole = reduce.plan.projected;
+  if (!find_registers(&reduce, nereid_layout_registers(layout)) || !reduce_in_thread(&reduce) ||
+      !reduce_in_warp(&reduce) || (reduce.plan.n_warps && !reduce_across_warps(&reduce)) ||
+      (reduce.dealt && !fetch_all(&reduce)))
+    return false;
+  reduce.plan.projected = whole; /* what was dealt out is where it was */
+  return set_results(&reduce);
 }
 
 const nereid_lower_row_t nereid_lower_reduce_rows[] = {

@@ -135,7 +135,43 @@ static void blocks_are_seen(void **unused) {
   assert_true(r.across_blocks);
 }
 
+/* 4 rows in each thread, 8 lanes along them: two steps deal the rows out, the highest register bit first. */
+static void registers_are_dealt_out(void **unused) {
+  (void)unused;
+  nereid_layout_t layout;
+  nereid_layout_reduction_t r;
+  uint32_t masks[NEREID_LAYOUT_MAX_BITS];
+  nereid_layout_initialize(&layout, 2);
+  nereid_layout_extend(&layout, NEREID_LAYOUT_REGISTER, 0, 2);
+  nereid_layout_extend(&layout, NEREID_LAYOUT_LANE, 1, 3);
+  nereid_layout_extend(&layout, NEREID_LAYOUT_WARP, 1, 2);
+  nereid_layout_reduction(&layout, 1, &r);
+  assert_int_equal(nereid_layout_reduction_spare_lanes(&r, masks), 2);
+  const uint32_t low = r.projected.bases[NEREID_LAYOUT_REGISTER][0],
+                 high = r.projected.bases[NEREID_LAYOUT_REGISTER][1];
+  assert_true(nereid_layout_reduction_deal(&r, 0));
+  assert_true(nereid_layout_reduction_deal(&r, 1));
+  assert_false(nereid_layout_reduction_deal(&r, 2));
+  assert_int_equal(r.projected.bases[NEREID_LAYOUT_LANE][0], high);
+  assert_int_equal(r.projected.bases[NEREID_LAYOUT_LANE][1], low);
+  assert_int_equal(r.projected.bases[NEREID_LAYOUT_REGISTER][0] | r.projected.bases[NEREID_LAYOUT_REGISTER][1], 0);
+  assert_int_equal(r.fixed[NEREID_LAYOUT_REGISTER], 3);
+  assert_int_equal(r.fixed[NEREID_LAYOUT_LANE], 4);
+  assert_int_equal(nereid_layout_reduction_spare_lanes(&r, masks), 1);
+  assert_int_equal(masks[0], 4);
+  nereid_layout_t write, read;
+  nereid_layout_reduction_exchange(&r, 1, &write, &read);
+  bool written[16] = {false};
+  for (uint32_t thread = 0; thread < 32; thread++)
+    if (!(thread & 4)) { /* each slot by one thread */
+      const uint32_t slot = nereid_layout_apply(&write, 0, thread & 7, thread >> 3, 0);
+      assert_false(written[slot]);
+      written[slot] = true;
+    }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_element_once), cmocka_unit_test(blocks_are_seen)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_element_once), cmocka_unit_test(blocks_are_seen),
+                                     cmocka_unit_test(registers_are_dealt_out)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

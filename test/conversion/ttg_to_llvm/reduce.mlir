@@ -6,8 +6,9 @@
 #line = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #row = #ttg.slice<{dim = 1, parent = #rows}>
+#tall = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>
 
-// CHECK: module attributes {{.*}}ttg.shared = 48 : i32
+// CHECK: module attributes {{.*}}ttg.shared = 64 : i32
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 
 // CHECK-LABEL: llvm.func internal @sum(
@@ -52,6 +53,32 @@ tt.func private @row_maximum(%x: tensor<16x32xf32, #rows>) -> tensor<16xf32, #ro
     tt.reduce.return %c : f32
   }) : (tensor<16x32xf32, #rows>) -> tensor<16xf32, #row>
   tt.return %y : tensor<16xf32, #row>
+}
+
+// Four rows in each thread: lanes deal them out in the first two steps, and each combines one from there on: six shuffles,
+// not twenty, one part of one row to store. In the end all fetch all four.
+// CHECK-LABEL: llvm.func internal @dealt(
+// CHECK: %[[ONE:.*]] = llvm.icmp "ne"
+// CHECK: llvm.select %[[ONE]], %arg0, %arg2
+// CHECK: llvm.select %[[ONE]], %arg2, %arg0
+// CHECK-COUNT-6: shfl.sync.bfly
+// CHECK-NOT: shfl
+// CHECK: llvm.cond_br
+// CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr<3>
+// CHECK-NOT: llvm.store
+// CHECK: barrier
+// CHECK-NOT: {{shfl|barrier}}
+// CHECK: llvm.fadd
+// CHECK-COUNT-4: shfl.sync.idx
+// CHECK-NOT: {{shfl|barrier}}
+// CHECK: llvm.return
+tt.func private @dealt(%x: tensor<4x128xf32, #tall>) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #tall}>> {
+  %y = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tt.reduce.return %c : f32
+  }) : (tensor<4x128xf32, #tall>) -> tensor<4xf32, #ttg.slice<{dim = 1, parent = #tall}>>
+  tt.return %y : tensor<4xf32, #ttg.slice<{dim = 1, parent = #tall}>>
 }
 
 // CHECK-LABEL: llvm.func internal @redux(
