@@ -21,7 +21,7 @@ int64_t nereid_distinct_registers(const nereid_layout_t *layout) {
 }
 
 int64_t nereid_conversion_cost(MlirType type, MlirAttribute to) {
-  enum { BARRIERS = 60, PER_ELEMENT = 4 };
+  enum { BARRIERS = 60, PER_ELEMENT = 4, WORD = 4 /* bytes */ };
   nereid_layout_t from_layout, to_layout;
   if (nereid_layout_from_type(type, &from_layout) != NEREID_OK ||
       nereid_layout_from_type(nereid_ttg_with_encoding(type, to), &to_layout) != NEREID_OK)
@@ -30,7 +30,9 @@ int64_t nereid_conversion_cost(MlirType type, MlirAttribute to) {
     return 0;
   /* An operand of a product stays in shared memory, and the product reads it as it goes. */
   const int64_t read = nereid_ttg_dot_op_attr_isa(to) ? 0 : nereid_distinct_registers(&to_layout);
-  return BARRIERS + PER_ELEMENT * (nereid_distinct_registers(&from_layout) + read);
+  /* What may be converted before it is extended as well as behind it is converted before. */
+  const bool wide = nereid_scratch_element_bytes(type) > WORD;
+  return BARRIERS + PER_ELEMENT * (nereid_distinct_registers(&from_layout) + read) + wide;
 }
 
 enum { SECTOR = 32, WIDEST = 16, LOAD = 20 }; /* bytes; bytes; instructions that a load is worth */

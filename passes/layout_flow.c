@@ -1,8 +1,8 @@
 /* From the layout of a result to those of operands; see layout_flow.h. Elementwise operations, views and what has no
- * tensor operands take any layout; reductions, gathers, loads that are not to be repeated and what is not pure do not.
- */
+ * tensor operands take any layout; gathers, loads that are not to be repeated and what is not pure do not. */
 #include "passes/layout_flow.h"
 
+#include "dialects/made_by.h"
 #include "dialects/ttg/infer_encoding.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/linear_layout.h"
@@ -29,6 +29,9 @@ nereid_layout_flow_t nereid_layout_flow_of(MlirOperation op) {
     return NEREID_LAYOUT_FLOW_TRANS;
   case NEREID_OP_TT_RESHAPE:
     return NEREID_LAYOUT_FLOW_RESHAPE;
+  case NEREID_OP_TT_REDUCE:
+    return mlirOperationGetNumResults(op) == 1 && nereidMlirOperationIsPure(op) ? NEREID_LAYOUT_FLOW_REDUCE
+                                                                                : NEREID_LAYOUT_FLOW_NONE;
   case NEREID_OP_TT_BROADCAST:
     return NEREID_LAYOUT_FLOW_SAME;
   case NEREID_OP_TT_SPLAT:
@@ -44,6 +47,24 @@ nereid_layout_flow_t nereid_layout_flow_of(MlirOperation op) {
   const bool pure = nereidMlirOperationIsPure(op) && mlirOperationGetNumRegions(op) == 0;
   const bool elementwise = nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise);
   return pure && elementwise && mlirOperationGetNumResults(op) == 1 ? NEREID_LAYOUT_FLOW_SAME : NEREID_LAYOUT_FLOW_NONE;
+}
+
+static bool is_made_of_numbers(MlirValue value, int *budget) {
+  MlirOperation op = nereid_maker(value);
+  if (--*budget < 0 || mlirOperationIsNull(op))
+    return false;
+  const nereid_layout_flow_t flow = nereid_layout_flow_of(op);
+  if (flow == NEREID_LAYOUT_FLOW_NONE || flow == NEREID_LAYOUT_FLOW_REDUCE || nereid_is_repeatable_load(op))
+    return false;
+  for (intptr_t i = 0; flow != NEREID_LAYOUT_FLOW_SOURCE && i < mlirOperationGetNumOperands(op); ++i)
+    if (!is_made_of_numbers(mlirOperationGetOperand(op, i), budget))
+      return false;
+  return true;
+}
+
+bool nereid_is_made_of_numbers(MlirValue value) {
+  int budget = 32; /* operations to look at */
+  return is_made_of_numbers(value, &budget);
 }
 
 static bool transposed_back(MlirOperation op, MlirAttribute encoding, MlirAttribute *out) {
@@ -78,6 +99,12 @@ bool nereid_layout_flow_operand(MlirOperation op, nereid_layout_flow_t flow, int
   if (flow == NEREID_LAYOUT_FLOW_EXPAND)
     *out = nereid_ttg_slice_attr_create(mlirOperationGetContext(op), (unsigned)nereid_tt_expand_dims_get_axis(op),
                                         encoding);
+  if (flow == NEREID_LAYOUT_FLOW_REDUCE &&
+      (!nereid_ttg_slice_attr_isa(encoding) ||
+       (int)nereid_ttg_slice_attr_get_dim(encoding) != nereid_tt_reduce_get_axis(op)))
+    return false;
+  if (flow == NEREID_LAYOUT_FLOW_REDUCE)
+    *out = nereid_ttg_slice_attr_get_parent(encoding);
   if (flow == NEREID_LAYOUT_FLOW_TRANS)
     return transposed_back(op, encoding, out);
   if (flow == NEREID_LAYOUT_FLOW_RESHAPE)

@@ -2,7 +2,8 @@
  *
  *   %r = tt.expand_dims %x {axis = 1} : #a     %x in #ttg.slice<{dim = 1, parent = #a}>
  *   %r = arith.addf %x, %y : #a                %x and %y in #a
- *   %r = tt.reduce …                           no matter: it has its layout for a reason */
+ *   %r = tt.reduce %x {axis = 1} : #ttg.slice<{dim = 1, parent = #a}>      %x in #a
+ *   %r = tt.gather …                           no matter: it has its layout for a reason */
 #ifndef NEREID_PASSES_LAYOUT_FLOW_H
 #define NEREID_PASSES_LAYOUT_FLOW_H
 
@@ -19,12 +20,17 @@ typedef enum nereid_layout_flow {
   NEREID_LAYOUT_FLOW_EXPAND,  /* the operand is the slice of the result */
   NEREID_LAYOUT_FLOW_TRANS,   /* the operand is the result, transposed back */
   NEREID_LAYOUT_FLOW_RESHAPE, /* the operand is the result in the operand's shape */
+  NEREID_LAYOUT_FLOW_REDUCE,  /* the result is a slice of the operand */
 } nereid_layout_flow_t;
 
 /* A load may be done twice: the second one stands right behind the first and reads the same memory. */
 bool nereid_is_repeatable_load(MlirOperation op);
 
 nereid_layout_flow_t nereid_layout_flow_of(MlirOperation op);
+
+/* Whether `value` is made of ranges, splats and constants by a few elementwise operations and views: any thread can
+ * make its elements itself. */
+bool nereid_is_made_of_numbers(MlirValue value);
 
 /* The encoding that operand `i` of `op` must have for the result to have `encoding`; null for scalars. False when there
  * is none. */

@@ -6,10 +6,10 @@
  * First whole components of values get the layout that leaves the least to convert (layout_components.h), and
  * reductions, scans and transpositions that of their operands (sink_conversions.h). Then, for each conversion that is
  * left, the pass looks backwards through ops that any layout suits (elementwise ops, splats, ranges, constants,
- * broadcasts, expand_dims, transpositions, other conversions) and stops at values that have the wanted layout, which
- * are taken, and at others, which would have to be converted instead. The slice is computed again in the wanted layout
- * when that costs less than the conversion: what it moves through shared memory and what it computes twice, since the
- * old ops stay where somebody else uses them.
+ * broadcasts, expand_dims, transpositions, some reductions, other conversions) and stops at values that have the wanted
+ * layout, which are taken, and at others, which would have to be converted instead. The slice is computed again in the
+ * wanted layout when that costs less than the conversion: what it moves through shared memory and what it computes
+ * twice, since the old ops stay where somebody else uses them.
  *
  * Where all of it costs too much the slice is cut: each value is converted, or computed from its operands, whichever is
  * less, and so a row is converted before it is spread over a matrix.
@@ -28,6 +28,7 @@
 #include "passes/conversion_cost.h"
 #include "passes/layout_components.h"
 #include "passes/layout_flow.h"
+#include "passes/reduction_cost.h"
 #include "passes/sink_conversions.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
@@ -73,6 +74,7 @@ typedef struct removal {
   nereid_map_t prices;  /* type -> list of price_t */
   nereid_map_t written; /* pointers from which the addresses of writes come */
   bool writes_anywhere; /* and addresses that come from elsewhere */
+  nereid_reduction_costs_t reductions;
 } removal_t;
 
 /* What is cheapest for a value in an encoding: converting it, or computing it again from what is cheapest for its
@@ -170,12 +172,36 @@ static price_t price_of(removal_t *removal, wanted_t wanted) {
   return made;
 }
 
+static bool is_removed_conversion(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT &&
+         mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0)));
+}
+
+/* Whether the op of `value` goes with its only user. */
+static bool dies_with_user(MlirValue value) {
+  int users = 0;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use) && users < 2;
+       use = mlirOpOperandGetNextUse(use))
+    users += !is_removed_conversion(mlirOpOperandGetOwner(use));
+  return users < 2;
+}
+
+/* Whether `reduction`, whose result is `wanted`, may be done in the layout that this is a slice of: instead of where it
+ * is done now, with no more to exchange, and of what any thread can make itself. */
+static bool is_movable_reduction(removal_t *removal, MlirOperation reduction, wanted_t wanted) {
+  MlirValue operand = mlirOperationGetOperand(reduction, 0);
+  MlirAttribute parent;
+  return dies_with_user(wanted.value) && nereid_is_made_of_numbers(operand) &&
+         nereid_layout_flow_operand(reduction, NEREID_LAYOUT_FLOW_REDUCE, 0, wanted.encoding, &parent) &&
+         nereid_reduction_cost(&removal->reductions, reduction, operand, parent) <=
+             nereid_reduction_cost(&removal->reductions, reduction, operand, nereid_ttg_encoding_of(operand));
+}
+
 /* Instructions that computing `value` again takes. Nothing when the old op dies with its only user. */
 static int64_t recompute_cost(removal_t *removal, MlirOperation op, nereid_layout_flow_t flow, wanted_t wanted) {
   if (flow != NEREID_LAYOUT_FLOW_SAME || nereid_op_kind(op) == NEREID_OP_TT_BROADCAST)
     return 0;
-  MlirOpOperand first = mlirValueGetFirstUse(wanted.value);
-  const bool dies = mlirOpOperandIsNull(first) || mlirOpOperandIsNull(mlirOpOperandGetNextUse(first));
+  const bool dies = dies_with_user(wanted.value);
   if (nereid_is_repeatable_load(op))
     return nereid_load_again_cost(wanted.value, wanted.encoding, dies);
   return dies ? 0 : price_of(removal, wanted).registers * nereid_element_cost(op);
@@ -210,6 +236,8 @@ static nereid_layout_flow_t flow_to(removal_t *removal, wanted_t wanted, MlirOpe
   *out_op = nereid_maker(wanted.value);
   const nereid_layout_flow_t flow =
       mlirOperationIsNull(*out_op) ? NEREID_LAYOUT_FLOW_NONE : nereid_layout_flow_of(*out_op);
+  if (flow == NEREID_LAYOUT_FLOW_REDUCE)
+    return is_movable_reduction(removal, *out_op, wanted) ? flow : NEREID_LAYOUT_FLOW_NONE;
   if (flow != NEREID_LAYOUT_FLOW_SAME || !nereid_is_repeatable_load(*out_op))
     return flow;
   const bool dearer = recompute_cost(removal, *out_op, flow, wanted) > price_of(removal, wanted).conversion;
@@ -492,7 +520,7 @@ static bool try_remove(removal_t *removal, MlirOperation conversion) {
 }
 
 MlirLogicalResult nereid_pass_tritongpu_remove_layout_conversions(nereid_pass_t *pass) {
-  removal_t removal = {.pass = pass, .arena = pass->scratch};
+  removal_t removal = {.pass = pass, .arena = pass->scratch, .reductions = {.arena = pass->scratch}};
   nereid_map_initialize(&removal.made, pass->scratch);
   nereid_map_initialize(&removal.choices, pass->scratch);
   nereid_map_initialize(&removal.prices, pass->scratch);

@@ -243,3 +243,54 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.return %z : tensor<32x256xf16, #mma>
   }
 }
+
+// -----
+
+// A reduction of what any thread can make itself is done in the layout that its result is wanted in.
+// CHECK-LABEL: @lefts
+// CHECK: "tt.reduce"
+// CHECK: (tensor<32x2x4xi32, #[[NEAR:.*]]>) -> tensor<32x4xi32, #ttg.slice<{dim = 1, parent = #[[NEAR]]}>>
+// CHECK-NOT: ttg.convert_layout
+// CHECK: tt.return
+#near = #ttg.blocked<{sizePerThread = [1, 2, 1], threadsPerWarp = [8, 1, 4], warpsPerCTA = [4, 1, 1], order = [2, 1, 0]}>
+#far = #ttg.blocked<{sizePerThread = [1, 1, 1], threadsPerWarp = [8, 1, 4], warpsPerCTA = [2, 2, 1], order = [2, 1, 0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  tt.func public @lefts(%p: tensor<32x4x!tt.ptr<i32>, #ttg.slice<{dim = 1, parent = #near}>>) {
+    %v = tt.load %p {isVolatile = true} : tensor<32x4x!tt.ptr<i32>, #ttg.slice<{dim = 1, parent = #near}>>
+    %r = tt.make_range {start = 0 : i32, end = 2 : i32} : tensor<2xi32, #ttg.slice<{dim = 0, parent = #ttg.slice<{dim = 2, parent = #far}>}>>
+    %e = tt.expand_dims %r {axis = 0 : i32} : tensor<2xi32, #ttg.slice<{dim = 0, parent = #ttg.slice<{dim = 2, parent = #far}>}>> -> tensor<1x2xi32, #ttg.slice<{dim = 2, parent = #far}>>
+    %f = tt.expand_dims %e {axis = 2 : i32} : tensor<1x2xi32, #ttg.slice<{dim = 2, parent = #far}>> -> tensor<1x2x1xi32, #far>
+    %three = arith.constant dense<3> : tensor<1x2x1xi32, #far>
+    %m = arith.muli %f, %three : tensor<1x2x1xi32, #far>
+    %b = tt.broadcast %m : tensor<1x2x1xi32, #far> -> tensor<32x2x4xi32, #far>
+    %l = "tt.reduce"(%b) <{axis = 1 : i32}> ({
+    ^bb0(%x: i32, %y: i32):
+      %s = arith.addi %x, %y : i32
+      tt.reduce.return %s : i32
+    }) : (tensor<32x2x4xi32, #far>) -> tensor<32x4xi32, #ttg.slice<{dim = 1, parent = #far}>>
+    %c = ttg.convert_layout %l : tensor<32x4xi32, #ttg.slice<{dim = 1, parent = #far}>> -> tensor<32x4xi32, #ttg.slice<{dim = 1, parent = #near}>>
+    %a = arith.addi %c, %v : tensor<32x4xi32, #ttg.slice<{dim = 1, parent = #near}>>
+    tt.store %p, %a : tensor<32x4x!tt.ptr<i32>, #ttg.slice<{dim = 1, parent = #near}>>
+    tt.return
+  }
+}
+
+// -----
+
+// What is extended is converted before.
+// CHECK-LABEL: @indices
+// CHECK: ttg.convert_layout {{.*}} -> tensor<1024xi32,
+// CHECK: arith.extsi
+// CHECK-NOT: ttg.convert_layout
+// CHECK: tt.return
+#four = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#two = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  tt.func public @indices(%p: tensor<1024x!tt.ptr<i32>, #four>) -> tensor<1024xi64, #two> {
+    %v = tt.load %p {isVolatile = true} : tensor<1024x!tt.ptr<i32>, #four>
+    tt.store %p, %v : tensor<1024x!tt.ptr<i32>, #four>
+    %w = arith.extsi %v : tensor<1024xi32, #four> to tensor<1024xi64, #four>
+    %c = ttg.convert_layout %w : tensor<1024xi64, #four> -> tensor<1024xi64, #two>
+    tt.return %c : tensor<1024xi64, #two>
+  }
+}
