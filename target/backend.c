@@ -143,10 +143,22 @@ nereid_status_t nereid_backend_machine(nereid_backend_t *backend, const nereid_t
   return NEREID_OK;
 }
 
+static bool has_narrow_floats(LLVMModuleRef module) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+        LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(i));
+        if (kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind)
+          return true;
+      }
+  return false;
+}
+
 nereid_status_t nereid_backend_optimize(nereid_backend_t *backend, LLVMModuleRef module) {
   unsigned errors = backend->errors;
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error = LLVMRunPasses(module, nereid_target_passes(), backend->machine, options);
+  const char *passes = nereid_target_passes(has_narrow_floats(module));
+  LLVMErrorRef error = LLVMRunPasses(module, passes, backend->machine, options);
   LLVMDisposePassBuilderOptions(options);
   if (error) {
     char *message = LLVMGetErrorMessage(error);
