@@ -131,7 +131,7 @@ static void collect(solver_t *solver) {
     if (nereid_alias_is_buffer(mlirBlockGetArgument(entry, i)))
       add_buffer(solver, mlirBlockGetArgument(entry, i), (MlirOperation){NULL});
   for (size_t i = 0; i < graph->ops.size; ++i)
-    for (intptr_t r = 0; r < mlirOperationGetNumResults(graph->ops.data[i]); ++r)
+    for (intptr_t r = 0; graph->concerned[i] && r < mlirOperationGetNumResults(graph->ops.data[i]); ++r)
       visit_result(solver, graph->ops.data[i], r);
   for (size_t i = 0; i < graph->forwards.size; ++i)
     flow(solver, graph->forwards.data[i].from, graph->forwards.data[i].to);

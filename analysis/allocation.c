@@ -185,13 +185,14 @@ static void add_warp_states(function_state_t *state) {
 static bool collect(function_state_t *state) {
   state->alignments = nereid_arena_new(state->arena, int64_t, state->alias.buffers.size);
   for (size_t p = 0; state->alignments && p < state->graph.ops.size; ++p)
-    want_by_use(state, state->graph.ops.data[p]);
+    if (state->graph.concerned[p])
+      want_by_use(state, state->graph.ops.data[p]);
   for (uint32_t b = 0; state->alignments && b < state->alias.buffers.size; ++b)
     if (!mlirOperationIsNull(state->alias.buffers.data[b].alloc))
       add_explicit(state, b);
   for (uint32_t p = 0; p < state->graph.ops.size; ++p) {
     MlirOperation op = state->graph.ops.data[p];
-    if (nereid_op_kind(op) == NEREID_OP_TT_CALL)
+    if (state->graph.concerned[p] && nereid_op_kind(op) == NEREID_OP_TT_CALL)
       add_call(state, op, p);
     else
       add_scratch(state, op, p);

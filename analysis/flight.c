@@ -91,7 +91,8 @@ bool nereid_flight_build(const nereid_flow_graph_t *graph, nereid_arena_t *arena
     for (int k = 0; k < NEREID_FLIGHT_KINDS; ++k)
       out->tracks[k].first[i] = (uint32_t)out->tracks[k].events.size;
     for (uint32_t p = graph->nodes.data[i].first; p < graph->nodes.data[i].end; ++p)
-      add_event(out, graph->ops.data[p], p);
+      if (graph->concerned[p])
+        add_event(out, graph->ops.data[p], p);
     for (int k = 0; !arena->failed && k < NEREID_FLIGHT_KINDS; ++k) {
       out->tracks[k].first[i + 1] = (uint32_t)out->tracks[k].events.size;
       link_waits(&out->tracks[k], out->tracks[k].first[i], out->tracks[k].first[i + 1]);

@@ -5,6 +5,7 @@
 #include "analysis/flow_graph.h"
 
 #include "nereid/dialects/ops.h"
+#include "nereid/dialects/ttg.h"
 #include "seam/ir.h"
 
 static bool is_partitions(MlirOperation op) {
@@ -30,6 +31,7 @@ uint32_t nereid_flow_graph_node_of(const nereid_flow_graph_t *graph, MlirOperati
 typedef struct builder {
   nereid_flow_graph_t *graph;
   NEREID_VECTOR(uint32_t) nodes; /* by position */
+  NEREID_VECTOR(bool) concerned; /* by position */
   uint32_t from;                 /* the node whose edges are made */
 } builder_t;
 
@@ -66,6 +68,27 @@ static uint32_t continued_node(builder_t *builder, MlirOperation op) {
   return builder->nodes.data[nereid_flow_graph_position(builder->graph, before)];
 }
 
+static bool is_about_memory(MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  return nereid_ttg_memdesc_type_isa(type) || nereid_ttg_async_token_type_isa(type);
+}
+
+/* Whether an op has buffers or tokens among operands and results, is a call, or is of the dialect of asynchronous
+ * hardware. Analyses of buffers look at no others: large functions do not fit into caches, and each look costs. */
+static bool is_concerned(MlirOperation op) {
+  const MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  if ((name.length > 5 && memcmp(name.data, "ttng.", 5) == 0) ||
+      (name.length == 7 && memcmp(name.data, "tt.call", 7) == 0))
+    return true;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (is_about_memory(mlirOperationGetResult(op, i)))
+      return true;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (is_about_memory(mlirOperationGetOperand(op, i)))
+      return true;
+  return false;
+}
+
 static MlirWalkResult number_op(MlirOperation op, void *user_data) {
   builder_t *builder = user_data;
   nereid_flow_graph_t *graph = builder->graph;
@@ -79,7 +102,8 @@ static MlirWalkResult number_op(MlirOperation op, void *user_data) {
   }
   uintptr_t *place = nereid_map_insert(&graph->positions, op.ptr);
   if (!place || !nereid_vector_push(graph->arena, &graph->ops, op) ||
-      !nereid_vector_push(graph->arena, &builder->nodes, node))
+      !nereid_vector_push(graph->arena, &builder->nodes, node) ||
+      !nereid_vector_push(graph->arena, &builder->concerned, is_concerned(op)))
     return MlirWalkResultInterrupt;
   *place = graph->ops.size;
   graph->nodes.data[node].end = (uint32_t)graph->ops.size;
@@ -243,5 +267,6 @@ bool nereid_flow_graph_build(MlirOperation function, nereid_arena_t *arena, nere
   for (; !arena->failed && builder.from < out->nodes.size; ++builder.from)
     add_edges(&builder);
   out->nodes_of_ops = builder.nodes.data;
+  out->concerned = builder.concerned.data;
   return !arena->failed && list_incoming(out) && rank_nodes(out);
 }

@@ -58,6 +58,7 @@ typedef struct nereid_flow_graph {
   NEREID_VECTOR(nereid_flow_forward_t) forwards;
   NEREID_VECTOR(MlirOperation) ops; /* by position: in the order of the text, those of regions behind their op */
   uint32_t *nodes_of_ops;           /* by position */
+  bool *concerned;                  /* by position: may use, make or wait for buffers, or is a call; most are not */
   uint32_t *incoming;
   uint32_t *order; /* nodes in reverse post order, n_reached of them; loops and partitions lie together in it */
   uint32_t n_reached;

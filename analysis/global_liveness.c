@@ -225,7 +225,7 @@ static void index_waits(follower_t *follower) {
   follower->told = nereid_arena_new(follower->arena, bool, n);
   for (uint32_t p = 0; !follower->arena->failed && p < follower->graph->ops.size; ++p) {
     MlirOperation op = follower->graph->ops.data[p];
-    if (nereid_op_kind(op) != NEREID_OP_TTNG_WAIT_BARRIER)
+    if (!follower->graph->concerned[p] || nereid_op_kind(op) != NEREID_OP_TTNG_WAIT_BARRIER)
       continue;
     const wait_t wait = {p, nereid_alias_of(&follower->alias, nereid_ttng_wait_barrier_get_alloc(op))};
     nereid_vector_push(follower->arena, &follower->waits, wait);

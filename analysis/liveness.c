@@ -85,11 +85,14 @@ static void collect(solver_t *solver) {
   const nereid_flow_graph_t *graph = solver->graph;
   MlirValue target, barrier;
   for (uint32_t p = 0; p < graph->ops.size; ++p)
-    define_results(solver, graph->ops.data[p], p);
+    if (graph->concerned[p])
+      define_results(solver, graph->ops.data[p], p);
   for (uint32_t n = 0; n < graph->nodes.size; ++n)
     define_arguments(solver, &graph->nodes.data[n]);
   for (uint32_t p = 0; p < graph->ops.size; ++p) {
     MlirOperation op = graph->ops.data[p];
+    if (!graph->concerned[p])
+      continue;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
       const uint32_t number = nereid_alias_number(solver->alias, mlirOperationGetOperand(op, i));
       if (number != NEREID_FLOW_NONE)
