@@ -1,22 +1,12 @@
-/* Sessions: what is kept between compilations, and what happens to it when LLVM gives up.
- *
- *   create ── compile ── compile ── (LLVM gives up: its context, and MLIR's if a module of it was being worked on, are
- *   left behind) ── compile with fresh ones ── destroy
- */
+/* Sessions: what is kept between compilations. A context is made when a compilation first asks for one; what becomes of
+ * it when LLVM gives up is in compile.c. */
 #include "session.h"
 
-#include "passes/pass.h"
 #include "seam/context.h"
 #include "seam/llvm.h"
-#include "target/recover.h"
 
-#include <llvm-c/Core.h>
 #include <llvm/Config/llvm-config.h>
 #include <stdlib.h>
-
-/* Contexts, MLIR's and LLVM's, never free a type, attribute, constant or location. A service that compiles for weeks
- * would drown in them, so every this many compilations it gets fresh ones (2 ms). */
-enum { CONTEXT_USES = 1000 };
 
 const char *nereid_compiler_version(void) {
   return "nereid " NEREID_VERSION ", LLVM " LLVM_VERSION_STRING;
@@ -41,7 +31,7 @@ nereid_status_t nereid_compiler_create(const nereid_compiler_options_t *options,
   return NEREID_OK;
 }
 
-static void drop_context(nereid_compiler_t *compiler) {
+void nereid_session_drop_context(nereid_compiler_t *compiler) {
   if (!mlirContextIsNull(compiler->context))
     mlirContextDestroy(compiler->context);
   compiler->context = (MlirContext){NULL};
@@ -51,7 +41,7 @@ static void drop_context(nereid_compiler_t *compiler) {
 void nereid_compiler_destroy(nereid_compiler_t *compiler) {
   if (!compiler)
     return;
-  drop_context(compiler);
+  nereid_session_drop_context(compiler);
   nereid_backend_deinitialize(&compiler->backend);
   free(compiler);
 }
@@ -60,7 +50,7 @@ void nereid_compiler_destroy(nereid_compiler_t *compiler) {
  * small kernel takes. */
 MlirContext nereid_session_context(nereid_compiler_t *compiler, bool remarks) {
   if (compiler->remarks != remarks)
-    drop_context(compiler);
+    nereid_session_drop_context(compiler);
   if (!mlirContextIsNull(compiler->context))
     return compiler->context;
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
@@ -73,79 +63,4 @@ MlirContext nereid_session_context(nereid_compiler_t *compiler, bool remarks) {
     nereidMlirRemarksEnable(compiler->context);
   compiler->remarks = remarks;
   return compiler->context;
-}
-
-static nereid_status_t run(void *argument) {
-  nereid_compilation_t *compilation = argument;
-  nereid_status_t status = nereid_settings_check(compilation);
-  if (status == NEREID_OK)
-    status = nereid_stages_run(compilation);
-  return status;
-}
-
-/* Leaves behind what LLVM was working on. MLIR's context is touched only if the fatal error came out of it or of the
- * translation, and nothing tells: it goes too. */
-static void abandon(nereid_compilation_t *compilation, const char *reason) {
-  nereid_compiler_t *compiler = compilation->compiler;
-  nereid_report_at(&compiler->report, NEREID_REPORT_ERROR, compilation->name, 0, 0,
-                   "LLVM gave up: %s (after stage %s); this is likely an instruction that %s does not have", reason,
-                   nereid_stage_name(compilation->stage) ? nereid_stage_name(compilation->stage) : "read",
-                   compilation->settings.target.name[0] ? compilation->settings.target.name : "the target");
-  nereid_backend_abandon(&compiler->backend);
-  compiler->context = (MlirContext){NULL};
-  compiler->remarks = false;
-  compilation->module = (MlirOperation){NULL};
-  compilation->llvm = NULL;
-}
-
-static void clean_up(nereid_compilation_t *compilation) {
-  if (!mlirOperationIsNull(compilation->module))
-    mlirOperationDestroy(compilation->module);
-  if (compilation->llvm)
-    LLVMDisposeModule(compilation->llvm);
-  nereid_arena_deinitialize(&compilation->scratch);
-}
-
-static nereid_status_t compile(nereid_compilation_t *compilation) {
-  char reason[1024] = "";
-  if (++compilation->compiler->uses > CONTEXT_USES) {
-    compilation->compiler->uses = 1;
-    drop_context(compilation->compiler);
-    nereid_backend_deinitialize(&compilation->compiler->backend);
-  }
-  nereid_status_t status = nereid_recover_run(run, compilation, reason, sizeof reason);
-  if (reason[0])
-    abandon(compilation, reason);
-  if (status == NEREID_OK && (compilation->scratch.failed || compilation->result->arena.failed))
-    status = NEREID_ERROR_MEMORY;
-  clean_up(compilation);
-  return status;
-}
-
-nereid_status_t nereid_compile(nereid_compiler_t *compiler, nereid_view_t input, const char *name,
-                               const nereid_compile_options_t *options, nereid_result_t **out_result) {
-  nereid_compilation_t compilation = {.compiler = compiler,
-                                      .input = input,
-                                      .name = name && *name ? name : "input",
-                                      .options = {.size = sizeof *options}};
-  if (!out_result)
-    return NEREID_ERROR_ARGUMENT;
-  *out_result = NULL;
-  if (!compiler || (!input.data && input.size) ||
-      (options && (options->size == 0 || options->size > sizeof compilation.options)))
-    return NEREID_ERROR_ARGUMENT;
-  if (options)
-    memcpy(&compilation.options, options, options->size);
-  compilation.result = calloc(1, sizeof *compilation.result);
-  if (!compilation.result)
-    return NEREID_ERROR_MEMORY;
-  nereid_arena_initialize(&compilation.result->arena);
-  nereid_arena_initialize(&compilation.scratch);
-  nereid_metadata_initialize(&compilation.metadata);
-  nereid_status_t status = compile(&compilation);
-  if (status == NEREID_OK)
-    *out_result = compilation.result;
-  else
-    nereid_result_destroy(compilation.result);
-  return status;
 }

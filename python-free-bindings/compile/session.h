@@ -74,6 +74,8 @@ typedef struct nereid_compilation {
 
 /* The session's MLIR context, made when it is needed first. No module of it may be alive. */
 MlirContext nereid_session_context(nereid_compiler_t *compiler, bool remarks);
+/* Destroys it; the next compilation gets a fresh one. */
+void nereid_session_drop_context(nereid_compiler_t *compiler);
 
 /* --- diagnostics.c --- */
 

@@ -1,0 +1,90 @@
+/* One compilation, and what happens to its session when LLVM gives up.
+ *
+ *   create ── compile ── compile ── (LLVM gives up: its context, and MLIR's if a module of it was being worked on, are
+ *   left behind) ── compile with fresh ones ── destroy
+ */
+#include "session.h"
+
+#include "target/recover.h"
+
+#include <llvm-c/Core.h>
+#include <stdlib.h>
+
+/* Contexts, MLIR's and LLVM's, never free a type, attribute, constant or location. A service that compiles for weeks
+ * would drown in them, so every this many compilations it gets fresh ones (2 ms). */
+enum { CONTEXT_USES = 1000 };
+
+static nereid_status_t run(void *argument) {
+  nereid_compilation_t *compilation = argument;
+  nereid_status_t status = nereid_settings_check(compilation);
+  if (status == NEREID_OK)
+    status = nereid_stages_run(compilation);
+  return status;
+}
+
+/* Leaves behind what LLVM was working on. MLIR's context is touched only if the fatal error came out of it or of the
+ * translation, and nothing tells: it goes too. */
+static void abandon(nereid_compilation_t *compilation, const char *reason) {
+  nereid_compiler_t *compiler = compilation->compiler;
+  nereid_report_at(&compiler->report, NEREID_REPORT_ERROR, compilation->name, 0, 0,
+                   "LLVM gave up: %s (after stage %s); this is likely an instruction that %s does not have", reason,
+                   nereid_stage_name(compilation->stage) ? nereid_stage_name(compilation->stage) : "read",
+                   compilation->settings.target.name[0] ? compilation->settings.target.name : "the target");
+  nereid_backend_abandon(&compiler->backend);
+  compiler->context = (MlirContext){NULL};
+  compiler->remarks = false;
+  compilation->module = (MlirOperation){NULL};
+  compilation->llvm = NULL;
+}
+
+static void clean_up(nereid_compilation_t *compilation) {
+  if (!mlirOperationIsNull(compilation->module))
+    mlirOperationDestroy(compilation->module);
+  if (compilation->llvm)
+    LLVMDisposeModule(compilation->llvm);
+  nereid_arena_deinitialize(&compilation->scratch);
+}
+
+static nereid_status_t compile(nereid_compilation_t *compilation) {
+  char reason[1024] = "";
+  if (++compilation->compiler->uses > CONTEXT_USES) {
+    compilation->compiler->uses = 1;
+    nereid_session_drop_context(compilation->compiler);
+    nereid_backend_deinitialize(&compilation->compiler->backend);
+  }
+  nereid_status_t status = nereid_recover_run(run, compilation, reason, sizeof reason);
+  if (reason[0])
+    abandon(compilation, reason);
+  if (status == NEREID_OK && (compilation->scratch.failed || compilation->result->arena.failed))
+    status = NEREID_ERROR_MEMORY;
+  clean_up(compilation);
+  return status;
+}
+
+nereid_status_t nereid_compile(nereid_compiler_t *compiler, nereid_view_t input, const char *name,
+                               const nereid_compile_options_t *options, nereid_result_t **out_result) {
+  nereid_compilation_t compilation = {.compiler = compiler,
+                                      .input = input,
+                                      .name = name && *name ? name : "input",
+                                      .options = {.size = sizeof *options}};
+  if (!out_result)
+    return NEREID_ERROR_ARGUMENT;
+  *out_result = NULL;
+  if (!compiler || (!input.data && input.size) ||
+      (options && (options->size == 0 || options->size > sizeof compilation.options)))
+    return NEREID_ERROR_ARGUMENT;
+  if (options)
+    memcpy(&compilation.options, options, options->size);
+  compilation.result = calloc(1, sizeof *compilation.result);
+  if (!compilation.result)
+    return NEREID_ERROR_MEMORY;
+  nereid_arena_initialize(&compilation.result->arena);
+  nereid_arena_initialize(&compilation.scratch);
+  nereid_metadata_initialize(&compilation.metadata);
+  nereid_status_t status = compile(&compilation);
+  if (status == NEREID_OK)
+    *out_result = compilation.result;
+  else
+    nereid_result_destroy(compilation.result);
+  return status;
+}
