@@ -21,7 +21,7 @@ int64_t nereid_distinct_registers(const nereid_layout_t *layout) {
 }
 
 int64_t nereid_conversion_cost(MlirType type, MlirAttribute to) {
-  enum { BARRIERS = 60, PER_ELEMENT = 4, WORD = 4 /* bytes */ };
+  enum { BARRIERS = 60, PER_ELEMENT = 4, PER_HALF = 3, WORD = 4 /* bytes */ };
   nereid_layout_t from_layout, to_layout;
   if (nereid_layout_from_type(type, &from_layout) != NEREID_OK ||
       nereid_layout_from_type(nereid_ttg_with_encoding(type, to), &to_layout) != NEREID_OK)
@@ -32,10 +32,12 @@ int64_t nereid_conversion_cost(MlirType type, MlirAttribute to) {
   const int64_t read = nereid_ttg_dot_op_attr_isa(to) ? 0 : nereid_distinct_registers(&to_layout);
   /* What may be converted before it is extended as well as behind it is converted before. */
   const bool wide = nereid_scratch_element_bytes(type) > WORD;
-  return BARRIERS + PER_ELEMENT * (nereid_distinct_registers(&from_layout) + read) + wide;
+  const int64_t per_element = nereid_scratch_element_bytes(type) == 2 ? PER_HALF : PER_ELEMENT;
+  return BARRIERS + per_element * (nereid_distinct_registers(&from_layout) + read) + wide;
 }
 
-enum { SECTOR = 32, WIDEST = 16, LOAD = 20 }; /* bytes; bytes; instructions that a load is worth */
+enum { SECTOR = 32, LINE = 128, WIDEST = 16 }; /* bytes: of memory, of the cache, of an access */
+enum { LOAD = 20 };                            /* instructions that a load is worth */
 
 /* The dimension in which registers, else lanes, that follow each other lie. */
 static int fastest(const nereid_layout_t *layout) {
@@ -65,6 +67,13 @@ static int64_t warp_run(const nereid_layout_t *layout, int d, int64_t vector) {
   return run;
 }
 
+static int64_t elements_of(MlirType type) {
+  int64_t n = 1;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
+    n *= mlirShapedTypeGetDimSize(type, d);
+  return n;
+}
+
 int64_t nereid_load_again_cost(MlirValue value, MlirAttribute to, bool replaces) {
   nereid_layout_t layouts[2];
   int64_t loads[2], sectors[2];
@@ -81,7 +90,7 @@ int64_t nereid_load_again_cost(MlirValue value, MlirAttribute to, bool replaces)
     const int64_t run = layouts[i].rank ? warp_run(&layouts[i], d, vector) * bytes : bytes;
     sectors[i] = run < SECTOR ? run : SECTOR;
   }
-  if (sectors[1] < sectors[0])
+  if (sectors[1] < sectors[0] && bytes * elements_of(type) > LINE)
     return INT32_MAX;
   return LOAD * (loads[1] - (replaces ? loads[0] : 0));
 }
@@ -139,13 +148,6 @@ int64_t nereid_element_cost(MlirOperation op) {
   default:
     return CHEAP;
   }
-}
-
-static int64_t elements_of(MlirType type) {
-  int64_t n = 1;
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
-    n *= mlirShapedTypeGetDimSize(type, d);
-  return n;
 }
 
 /* Pure elementwise operations, whose operands take the layout of the result. */

@@ -16,7 +16,7 @@ int64_t nereid_conversion_cost(MlirType type, MlirAttribute to);
 
 /* The same of loading `value`, which a load with a good layout makes, in encoding `to` as well; INT32_MAX when its
  * warps would touch more of memory. What is good is what value's layout does: which dimension is contiguous in memory
- * is seen from it. Negative when the new loads are wider. */
+ * is seen from it. What fits into a line of the cache may be touched again. Negative when the new loads are wider. */
 int64_t nereid_load_again_cost(MlirValue value, MlirAttribute to, bool replaces);
 
 /* Whether the value is computed anew in any layout for next to nothing: ranges and constants, and views of them. */

@@ -197,14 +197,16 @@ static bool is_movable_reduction(removal_t *removal, MlirOperation reduction, wa
              nereid_reduction_cost(&removal->reductions, reduction, operand, nereid_ttg_encoding_of(operand));
 }
 
-/* Instructions that computing `value` again takes. Nothing when the old op dies with its only user. */
+/* Instructions that computing `value` again takes, less those of the old op when it dies with its only user. */
 static int64_t recompute_cost(removal_t *removal, MlirOperation op, nereid_layout_flow_t flow, wanted_t wanted) {
   if (flow != NEREID_LAYOUT_FLOW_SAME || nereid_op_kind(op) == NEREID_OP_TT_BROADCAST)
     return 0;
   const bool dies = dies_with_user(wanted.value);
   if (nereid_is_repeatable_load(op))
     return nereid_load_again_cost(wanted.value, wanted.encoding, dies);
-  return dies ? 0 : price_of(removal, wanted).registers * nereid_element_cost(op);
+  const wanted_t now = {wanted.value, nereid_ttg_encoding_of(wanted.value)};
+  const int64_t saved = dies ? price_of(removal, now).registers : 0, needed = price_of(removal, wanted).registers;
+  return needed > saved ? (needed - saved) * nereid_element_cost(op) : 0;
 }
 
 /* --- finding the slice --- */
@@ -477,18 +479,20 @@ static bool is_cheaper(const slice_t *slice, int64_t conversion) {
   return slice->cost < conversion || (slice->cost == conversion && !slice->converted.size);
 }
 
-/* The slice of `root` as far back as it goes or, when that costs more than `conversion`, cut where converting is best.
- */
+/* The slice of `root` as far back as it goes or, when that costs less or more than `conversion`, cut where converting
+ * is best. */
 static bool collect_best(removal_t *removal, wanted_t root, int64_t conversion, slice_t *out) {
-  for (int cut = 0; cut < 2; ++cut) {
-    *out = (slice_t){.is_cut = cut};
-    nereid_map_initialize(&out->seen, removal->arena);
-    if (cut && !choose_all(removal, root))
-      return false;
-    if (collect(removal, out, root) && is_cheaper(out, conversion))
-      return true;
-  }
-  return !removal->arena->failed;
+  enum { MEETING = 30 }; /* at each conversion warps wait for one another, which costs more than it takes */
+  slice_t whole = {.is_cut = false}, cut = {.is_cut = true};
+  nereid_map_initialize(&whole.seen, removal->arena);
+  nereid_map_initialize(&cut.seen, removal->arena);
+  const bool found_whole = collect(removal, &whole, root);
+  const bool found_cut = choose_all(removal, root) && collect(removal, &cut, root);
+  const int64_t meetings = (int64_t)cut.converted.size - (int64_t)whole.converted.size;
+  const bool is_best =
+      found_whole && is_cheaper(&whole, conversion) && (!found_cut || whole.cost <= cut.cost + MEETING * meetings);
+  *out = is_best ? whole : cut;
+  return is_best || found_cut;
 }
 
 /* Replaces `conversion` by its source, computed in its layout, when that is cheaper. */

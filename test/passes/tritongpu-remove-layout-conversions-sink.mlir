@@ -130,8 +130,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: @pairs
   // CHECK-NOT: convert_layout
-  // CHECK: arith.extsi {{.*}}[[EIGHT]]> to
-  // CHECK: ttg.convert_layout
+  // CHECK: ttg.convert_layout {{.*}} : tensor<512xi16, [[EIGHT]]> ->
+  // CHECK-NEXT: arith.extsi
   tt.func public @pairs(%p: tensor<512x!tt.ptr<i16>, #eight>, %o: tensor<512x!tt.ptr<i32>, #two>) {
     %x = tt.load %p : tensor<512x!tt.ptr<i16>, #eight>
     %c = ttg.convert_layout %x : tensor<512xi16, #eight> -> tensor<512xi16, #plain>
@@ -220,10 +220,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
 
 // A row that is loaded in one layout and added in another is converted as a row, not as the matrix that it is broadcast to.
 // CHECK-LABEL: @row
-// CHECK: %[[X:.*]] = tt.load %{{.*}} : tensor<1x256x!tt.ptr<f16>, #[[FROM:.*]]>
-// CHECK: %[[Y:.*]] = ttg.convert_layout %[[X]] : tensor<1x256xf16, #[[FROM]]> -> tensor<1x256xf16, #mma>
-// CHECK: arith.mulf %[[Y]]
-// CHECK: tt.broadcast {{.*}} : tensor<1x256xf16, #mma> -> tensor<32x256xf16, #mma>
+// What is computed of the row is computed before: behind the conversion threads hold more of it, in copies.
+// CHECK: %[[X:.*]] = arith.mulf {{.*}} : tensor<1x256xf16, #[[FROM:.*]]>
+// CHECK-NEXT: %[[Y:.*]] = ttg.convert_layout %[[X]] : tensor<1x256xf16, #[[FROM]]> -> tensor<1x256xf16, #mma>
+// CHECK-NEXT: tt.broadcast %[[Y]]
 // CHECK-NOT: ttg.convert_layout
 // CHECK: tt.return
 #line = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>

@@ -122,3 +122,58 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+
+// What is dear to compute is not computed again for each of its copies: the sum is converted, of two numbers in each
+// thread, then spread; and a half before it is widened. What fits into a line of the cache is loaded again, though.
+// CHECK-LABEL: @cut
+// CHECK: %[[LOG:.*]] = math.log
+// CHECK-NEXT: ttg.convert_layout %[[LOG]] {{.*}} -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #[[L:.*]]}>>
+// CHECK: %[[HALF:.*]] = tt.load %{{.*}} : tensor<128x!tt.ptr<f16>
+// CHECK-NEXT: ttg.convert_layout %[[HALF]] {{.*}} -> tensor<128xf16, #ttg.slice<{dim = 0, parent = #[[L]]}>>
+// CHECK-NOT: ttg.convert_layout
+// CHECK: tt.store
+// CHECK-LABEL: @line
+// CHECK: tt.load %{{.*}} : tensor<8x!tt.ptr<f32>, #ttg.slice
+// CHECK-NOT: ttg.convert_layout
+// CHECK: tt.store
+#cut_line = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#cut_column = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
+#cut_row = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>
+#cut_single = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @cut(%p: tensor<64x!tt.ptr<f32>, #cut_single>, %h: !tt.ptr<f16>, %q: tensor<64x128x!tt.ptr<f32>, #cut_line>) {
+    %x = tt.load %p : tensor<64x!tt.ptr<f32>, #cut_single>
+    %y = math.exp %x : tensor<64xf32, #cut_single>
+    %z = math.log %y : tensor<64xf32, #cut_single>
+    %c = ttg.convert_layout %z : tensor<64xf32, #cut_single> -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #cut_column}>>
+    %e = tt.expand_dims %c {axis = 1 : i32} : tensor<64xf32, #ttg.slice<{dim = 1, parent = #cut_column}>> -> tensor<64x1xf32, #cut_column>
+    %b = tt.broadcast %e : tensor<64x1xf32, #cut_column> -> tensor<64x128xf32, #cut_column>
+    %l = ttg.convert_layout %b : tensor<64x128xf32, #cut_column> -> tensor<64x128xf32, #cut_line>
+    %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #cut_single>
+    %s = tt.splat %h : !tt.ptr<f16> -> tensor<128x!tt.ptr<f16>, #cut_single>
+    %a = tt.addptr %s, %r : tensor<128x!tt.ptr<f16>, #cut_single>, tensor<128xi32, #cut_single>
+    %hx = tt.load %a {isVolatile = true} : tensor<128x!tt.ptr<f16>, #cut_single>
+    %hw = arith.extf %hx : tensor<128xf16, #cut_single> to tensor<128xf32, #cut_single>
+    %hc = ttg.convert_layout %hw : tensor<128xf32, #cut_single> -> tensor<128xf32, #ttg.slice<{dim = 0, parent = #cut_row}>>
+    %he = tt.expand_dims %hc {axis = 0 : i32} : tensor<128xf32, #ttg.slice<{dim = 0, parent = #cut_row}>> -> tensor<1x128xf32, #cut_row>
+    %hb = tt.broadcast %he : tensor<1x128xf32, #cut_row> -> tensor<64x128xf32, #cut_row>
+    %hl = ttg.convert_layout %hb : tensor<64x128xf32, #cut_row> -> tensor<64x128xf32, #cut_line>
+    %sum = arith.addf %l, %hl : tensor<64x128xf32, #cut_line>
+    tt.store %q, %sum : tensor<64x128x!tt.ptr<f32>, #cut_line>
+    tt.return
+  }
+  tt.func public @line(%p: !tt.ptr<f32>, %q: tensor<8x128x!tt.ptr<f32>, #cut_line>) {
+    %r = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32, #cut_single>
+    %s = tt.splat %p : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>, #cut_single>
+    %a = tt.addptr %s, %r : tensor<8x!tt.ptr<f32>, #cut_single>, tensor<8xi32, #cut_single>
+    %x = tt.load %a : tensor<8x!tt.ptr<f32>, #cut_single>
+    %c = ttg.convert_layout %x : tensor<8xf32, #cut_single> -> tensor<8xf32, #ttg.slice<{dim = 1, parent = #cut_column}>>
+    %e = tt.expand_dims %c {axis = 1 : i32} : tensor<8xf32, #ttg.slice<{dim = 1, parent = #cut_column}>> -> tensor<8x1xf32, #cut_column>
+    %b = tt.broadcast %e : tensor<8x1xf32, #cut_column> -> tensor<8x128xf32, #cut_column>
+    %l = ttg.convert_layout %b : tensor<8x128xf32, #cut_column> -> tensor<8x128xf32, #cut_line>
+    tt.store %q, %l : tensor<8x128x!tt.ptr<f32>, #cut_line>
+    tt.return
+  }
+}
