@@ -321,17 +321,23 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 !tile = !tt.tensordesc<tensor<8x8xi8, #plain>>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // expected-remark@below {{bulk}}
-  // expected-remark@below {{size = 192}}
+  // expected-remark@below {{size = 448}}
   tt.func public @bulk(%d: !tile, %i: i32) {
     // expected-remark@below {{size = 64}}
     %a = ttg.local_alloc : () -> !box
     // expected-remark@below {{size = 64}}
     %b = ttg.local_alloc : () -> !box
+    // expected-remark@below {{size = 64}}
+    %c = ttg.local_alloc : () -> !box
+    // expected-remark@below {{size = 64}}
+    %e = ttg.local_alloc : () -> !box
     // expected-remark@below {{offset = 64, size = 64}}
     %free = ttg.local_alloc : () -> !box
     ttng.async_tma_copy_local_to_global %d[%i, %i] %a : !tile, !box
-    ttng.async_tma_reduce add, %d[%i, %i] %b : !tile, !box
-    "use"(%a, %b, %free) : (!box, !box, !box) -> ()
+    ttng.async_tma_copy_local_to_global %d[%i, %i] %b : !tile, !box
+    ttng.async_tma_reduce add, %d[%i, %i] %c : !tile, !box
+    ttng.async_tma_reduce add, %d[%i, %i] %e : !tile, !box
+    "use"(%a, %b, %c, %e, %free) : (!box, !box, !box, !box, !box) -> ()
     tt.return
   }
 }

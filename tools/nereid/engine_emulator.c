@@ -162,10 +162,11 @@ static nereid_status_t load(emulation_t *it, nereid_message_t *message) {
              : nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "no kernel '%s' in the PTX", job->metadata.name);
 }
 
-static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
-  tool_job_t *job = it->job;
-  nereid_emulator_report_t report;
+/* The launch that the job asks for; how what is printed and reported goes on is the caller's. */
+static nereid_emulator_launch_t launch_of(const emulation_t *it) {
+  const tool_job_t *job = it->job;
   const uint32_t size = (uint32_t)job->metadata.num_ctas; /* the job's grid counts clusters */
+  uint32_t required[3];
   nereid_emulator_launch_t launch = {
       .grid = {job->grid[0] * size, job->grid[1], job->grid[2]},
       .shared_bytes = job->metadata.shared > UINT32_MAX ? UINT32_MAX : (uint32_t)job->metadata.shared,
@@ -178,26 +179,32 @@ static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
       .proxy = job->proxy,
       .steps = job->steps,
       .count = job->count,
-      .print = print_text,
       .racecheck = job->racecheck,
       .initcheck = job->initcheck,
-      .race = print_race,
-      .overwrite = print_overwrite,
   };
-  FILE *races = job->races_path ? fopen(job->races_path, "w") : NULL;
-  if (job->races_path && !races)
-    return nereid_message_set(message, NEREID_ERROR_IO, "%s cannot be written", job->races_path);
-  launch.user_data = races;
   if (size > 1) {
     launch.cluster[0] = size;
     launch.cluster[1] = launch.cluster[2] = 1;
   }
-  uint32_t required[3];
   nereid_emulator_kernel_block(it->kernel, required);
   if (!required[0]) {
     launch.block[0] = (uint32_t)job->metadata.total_num_warps * 32;
     launch.block[1] = launch.block[2] = 1;
   }
+  return launch;
+}
+
+static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
+  tool_job_t *job = it->job;
+  nereid_emulator_report_t report;
+  nereid_emulator_launch_t launch = launch_of(it);
+  FILE *races = job->races_path ? fopen(job->races_path, "w") : NULL;
+  if (job->races_path && !races)
+    return nereid_message_set(message, NEREID_ERROR_IO, "%s cannot be written", job->races_path);
+  launch.print = print_text;
+  launch.race = print_race;
+  launch.overwrite = print_overwrite;
+  launch.user_data = races;
   nereid_status_t status = nereid_emulator_run(it->kernel, &launch, &report);
   job->races = report.races;
   job->overwrites = report.overwrites;
