@@ -7,11 +7,12 @@
  *   a = a + shfl.bfly(a, 1), … 16                                 within the warp: afterwards all lanes have it
  *   st.shared [scratch + 4 * warp], a; barrier; ld.shared.v4      every thread reads the four parts and combines them
  *
- * The order is the same each time: elements of a thread go round four accumulators in the order of their registers,
- * which then meet in pairs, the far ones first; lanes by ascending bits; warps as the registers of a thread. No barrier
- * and no shared memory is used when one warp holds all of a result. i32 sums, extrema and bitwise ops over a whole warp
- * are one redux.sync. Where there are many warps or much to combine, lanes that have the same results each read some of
- * the parts, and are combined once again. Who combines with whom comes from layout/reduction.h, for any layout.
+ * The order is the same each time: elements of a thread go round four accumulators (one, when they are many) in the
+ * order of their registers, which then meet in pairs, the far ones first; lanes by ascending bits; warps as the
+ * registers of a thread. No barrier and no shared memory is used when one warp holds all of a result. i32 sums, extrema
+ * and bitwise ops over a whole warp are one redux.sync. Where there are many warps or much to combine, lanes that have
+ * the same results each read some of the parts, and are combined once again. Who combines with whom comes from
+ * layout/reduction.h, for any layout.
  *
  * A thread with several results deals them out where that is less to do: of two, a lane keeps one and sends the other,
  *
@@ -61,12 +62,21 @@ static bool combine(reduce_t *reduce, MlirValue *lhs, const MlirValue *rhs) {
   return nereid_region_emit(reduce->lower, reduce->region, reduce->pair, lhs);
 }
 
+/* Of many elements, most are still on their way from memory when the first are combined. One accumulator lets the
+ * assembler take each when it comes and use its registers again; with four it has all of them wait in registers, which
+ * leaves fewer warps to wait with. Of three numbers and more, combining takes longer than that. */
+static intptr_t accumulators_for(const reduce_t *reduce, intptr_t count) {
+  enum { MANY = 16, SIMPLE = 2 };
+  return count > MANY && reduce->width <= SIMPLE ? 1 : ACCUMULATORS;
+}
+
 /* tuples[0] = all of the tuples, a power of two of them. */
 static bool combine_all(reduce_t *reduce, MlirValue *tuples, intptr_t count) {
   bool done = true;
-  for (intptr_t i = ACCUMULATORS; done && i < count; ++i)
-    done = combine(reduce, tuple(reduce, tuples, i % ACCUMULATORS), tuple(reduce, tuples, i));
-  for (intptr_t half = (count < ACCUMULATORS ? count : ACCUMULATORS) / 2; done && half > 0; half /= 2)
+  const intptr_t accumulators = accumulators_for(reduce, count);
+  for (intptr_t i = accumulators; done && i < count; ++i)
+    done = combine(reduce, tuple(reduce, tuples, i % accumulators), tuple(reduce, tuples, i));
+  for (intptr_t half = (count < accumulators ? count : accumulators) / 2; done && half > 0; half /= 2)
     for (intptr_t i = 0; done && i < half; ++i)
       done = combine(reduce, tuple(reduce, tuples, i), tuple(reduce, tuples, i + half));
   return done;

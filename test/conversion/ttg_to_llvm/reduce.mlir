@@ -4,6 +4,7 @@
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm=compute-capability=75 | FileCheck %s --check-prefix=OLD
 
 #line = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#many = #ttg.blocked<{sizePerThread = [32], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #row = #ttg.slice<{dim = 1, parent = #rows}>
 #tall = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>
@@ -34,6 +35,21 @@ tt.func private @sum(%x: tensor<1024xf32, #line>) -> f32 {
     %c = arith.addf %a, %b : f32
     tt.reduce.return %c : f32
   }) : (tensor<1024xf32, #line>) -> f32
+  tt.return %y : f32
+}
+
+// More than sixteen registers are taken one after the other, as loads bring them.
+// CHECK-LABEL: llvm.func internal @many(
+// CHECK: %[[A:.*]] = llvm.fadd %arg0, %arg1
+// CHECK-NEXT: %[[B:.*]] = llvm.fadd %[[A]], %arg2
+// CHECK-NEXT: %[[C:.*]] = llvm.fadd %[[B]], %arg3
+// CHECK: llvm.return
+tt.func private @many(%x: tensor<4096xf32, #many>) -> f32 {
+  %y = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tt.reduce.return %c : f32
+  }) : (tensor<4096xf32, #many>) -> f32
   tt.return %y : f32
 }
 
