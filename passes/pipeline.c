@@ -51,12 +51,13 @@ static const char *const ttgir[] = {
     NULL,
 };
 
-/* Requires ttg. Afterwards all memory has its place: what functions need is known. */
+/* Requires ttg. Afterwards all memory has its place: what functions need is known. Patterns that turn scf to cf are
+ * never rolled back; being ready for it would take gigabytes for a function of 100,000 operations. */
 static const char *const frames[] = {
     "nereid-decompose-dot-scaled",
     "tritongpu-allocate-warp-groups{registers=$registers}",
     "nereid-regular-scans",
-    "convert-scf-to-cf",
+    "convert-scf-to-cf{allow-pattern-rollback=0}",
     "allocate-shared-memory",
     "tritongpu-global-scratch-memory-allocation",
     NULL,
