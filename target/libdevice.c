@@ -1,7 +1,7 @@
 /* CUDA's libdevice: the math functions that are more than an instruction.
  *
- *   call float @__nv_tanhf(float %x)     the file is read only if there is such a call; its bitcode is loaded lazily
- * and only tanhf and what it calls come over, as internal functions
+ *   call float @__nv_tanhf(float %x)     the file is read only if there is such a call; its bitcode is loaded
+ *                                        lazily, and only tanhf and what it calls come over, as internal functions
  *
  * Reading all 470 KB of it eagerly would cost more than compiling most kernels. */
 #include "target/prepare.h"

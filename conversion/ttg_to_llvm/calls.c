@@ -2,8 +2,8 @@
  *
  *   %y, %n = tt.call @f(%x, %b) {allocation.offset = 512 : i32} : (tensor<256xf32, #l>, !ttg.memdesc<…>) -> (…, i32)
  *   ->
- *   %all = llvm.call @f(%x.0, %x.1, %b, %frame) : (f32, f32, !llvm.ptr<3>, !llvm.ptr<3>) -> !llvm.struct<(f32, f32,
- * i32)>
+ *   %all = llvm.call @f(%x.0, %x.1, %b, %frame) : (f32, f32, !llvm.ptr<3>, !llvm.ptr<3>)
+ *                                                 -> !llvm.struct<(f32, f32, i32)>
  *
  * A tensor travels as its registers, in the layout of the function's type; a buffer as the address of its first
  * element. Behind them come the starts of the callee's frames in shared memory and in global scratch, each only if the

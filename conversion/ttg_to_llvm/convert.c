@@ -1,7 +1,8 @@
 /* convert-triton-gpu-to-llvm: every tt.func of the module becomes an llvm.func.
  *
- *   tt.func public @k(%x: !tt.ptr<f32>) { … }   ->   llvm.func @k(%x: !llvm.ptr<1>, …) attributes {nvvm.kernel, …} { …
- * }
+ *   tt.func public @k(%x: !tt.ptr<f32>) { … }
+ *   ->
+ *   llvm.func @k(%x: !llvm.ptr<1>, …) attributes {nvvm.kernel, …} { … }
  *
  * Requires: encodings on all tensors, cf instead of scf, allocated shared memory (ttg.shared and allocation.offset).
  * Keeps: locations, argument names and attributes, module attributes. Establishes: the kernel ABI of docs/abi.md. */

@@ -1,8 +1,7 @@
 /* tt.reduce: registers, then lanes, then warps.
  *
- *   %y = "tt.reduce"(%x) <{axis = 0}> ({ … arith.addf … }) : (tensor<1024xf32, #blocked>) -> f32      8 registers, 4
- * warps
- *   ->
+ *   %y = "tt.reduce"(%x) <{axis = 0}> ({ … arith.addf … }) : (tensor<1024xf32, #blocked>) -> f32
+ *   ->                                                            of 8 registers, 32 lanes, 4 warps
  *   a0 = x0 + x4, a1 = x1 + x5, … ; a = (a0 + a2) + (a1 + a3)     within the thread
  *   a = a + shfl.bfly(a, 1), … 16                                 within the warp: afterwards all lanes have it
  *   st.shared [scratch + 4 * warp], a; barrier; ld.shared.v4      every thread reads the four parts and combines them

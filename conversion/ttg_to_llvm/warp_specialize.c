@@ -6,8 +6,7 @@
  *     partition0(%a) num_warps(2) { P }                [states] = {255 …}     bar.sync 1     ret
  *     partition1(%a) num_warps(1) { Q }       work:    bar.sync 1
  *     …                                                switch [states + warp - 4]  {0: …, 1: P', 2: Q'}, else: ret
- *                                             P':      %a = [captures]     bar.sync 1     P     bar.sync 1     goto
- * work
+ *                                             P':      %a = [captures]     bar.sync 1   P   bar.sync 1   goto work
  *
  * The kernel is launched with more warps than run its function (passes/allocate_warp_groups.c). One thread writes a
  * byte for each of the others, the number of its partition among all of the kernel, and what partitions read; all warps

@@ -1,8 +1,8 @@
 /* Encodings of results of shape-changing operations; see the header.
  *
- *   tt.trans   #ttg.blocked<{sizePerThread = [1, 8], order = [1, 0], ..}> -> <{sizePerThread = [8, 1], order = [0, 1],
- * ..}> tt.join    #ttg.blocked<{sizePerThread = [4], ..}>                    -> <{sizePerThread = [4, 2], ..}>
- *   tt.reduce  #e -> #ttg.slice<{dim = axis, parent = #e}>
+ *   tt.trans   #ttg.blocked<{sizePerThread = [1, 8], order = [1, 0], ..}>  ->  sizePerThread = [8, 1], order = [0, 1]
+ *   tt.join    #ttg.blocked<{sizePerThread = [4], ..}>                     ->  sizePerThread = [4, 2]
+ *   tt.reduce  #e                                                          ->  #ttg.slice<{dim = axis, parent = #e}>
  *
  * Where the operand's kind of encoding has no word for the result, the layout itself is renamed over F2 and becomes
  * #ttg.linear or #ttg.shared_linear. */

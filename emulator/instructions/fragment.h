@@ -3,9 +3,10 @@
  * Every operand is cut into tiles of 8 rows of A, 8 columns of B, or 8 x 8 numbers of C and D; lane 4 g + t has row
  * (column) g of each tile of A (B), and of C and D the columns 2 t and 2 t + 1 of row g:
  *
- *   A, B   register r is of tile r % tiles; it holds the elements k from (r / tiles * 4 + t) * e on, where e is how
- * many elements a register has C, D   slots 2 p and 2 p + 1 (registers, or the halves of one) are of tile p: rows from
- * p % (M / 8) * 8 on, columns from p / (M / 8) * 8 on
+ *   A, B   register r is of tile r % tiles; it holds the elements k from (r / tiles * 4 + t) * e on, where e is
+ *          how many elements a register has
+ *   C, D   slots 2 p and 2 p + 1 (registers, or the halves of one) are of tile p: rows from p % (M / 8) * 8 on,
+ *          columns from p / (M / 8) * 8 on
  *
  * That is what the PTX ISA draws for mma (Matrix Fragments for mma.m16n8k16 and its neighbours; only m8n8k4 of f16
  * differs) and for wgmma (Register Fragments), and the emulator's choice for wmma, where it is left open. */

@@ -1,7 +1,7 @@
 /* The matrix product of the tensor-core instructions.
  *
- *   bytes of A's rows and B's columns  ->  blocks of 32 k as doubles, B turned  ->  sums of c and a[m][k] * b[k][n], n
- * by SIMD
+ *   bytes of A's rows and B's columns  ->  blocks of 32 k as doubles, B turned
+ *                                      ->  sums of c and a[m][k] * b[k][n], n by SIMD
  *
  * Integers and bits: everything is exact in double. f64: fma after fma, in the order of k. The other floating-point
  * types: as the tensor cores of sm_90 do it, in every bit (measured on an H200). One instruction's products and c are

@@ -1,7 +1,7 @@
 /* mbarriers as objects in shared memory. The opaque 64 bits, which are also the state that an arrival returns, are here
  *
- *   bits 0-19 pending arrivals   20-39 expected ones   40-61 transaction bytes, signed   62 parity of the phase   63
- * one
+ *   bits 0-19 pending arrivals   20-39 expected ones   40-61 transaction bytes, signed   62 parity of the phase
+ *   63 one
  *
  * A phase ends when no arrival is pending and no transaction open; the next one expects as many arrivals again. A CTA
  * keeps a list of its mbarriers with the bits that each should have, so that use before init, after inval, and behind a

@@ -1,8 +1,7 @@
 /* Heads of functions: name, parameters, what stands between them and the body.
  *
  *   .visible .entry k(.param .u64 p) .reqntid 128 {    an entry's parameters get offsets in the parameter block
- *   .func (.param .b32 r) f(.param .b32 a) {           a .func's lie in the thread's local memory, where calls copy
- * them
+ *   .func (.param .b32 r) f(.param .b32 a) {           a .func's lie in the thread's local memory: calls copy them
  */
 #include "emulator/parser/parse.h"
 

@@ -1,9 +1,8 @@
 /* Argument binding.
  *
- *   signature   a: tensordesc<f16[128x64]> group 0 | a: i32 shape 0 | a: i32 shape 1 | a: i64 stride 0 | a: i64 stride
- * 1 | n: i32
+ *   signature   a: tensordesc<f16[128x64]> | a: shape 0 | a: shape 1 | a: stride 0 | a: stride 1 | n: i32
  *   --arg a=f16[4096x512]:rand --arg n=7
- *   slots       map of tensor 0                    | 4096           | 512            | 512             | 1 | 7
+ *   slots       map of tensor 0            | 4096       | 512        | 512         | 1           | 7
  *
  * First every SPEC finds its parameter, then parameters of a descriptor's group that got none of their own take theirs
  * from the descriptor's tensor, and what is still empty is missing. */

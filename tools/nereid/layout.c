@@ -1,8 +1,8 @@
 /* nereid layout: which thread and register holds which element, or where it lies in shared memory.
  *
- *   $ nereid layout '#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1,
- * 0]}>' \
- *            --shape 4x16 --svg blocked.svg */
+ *   $ nereid layout '#ttg.slice<{dim = 1, parent = #ttg.blocked<{…}>}>' --shape 16 --svg rows.svg
+ *   lane      [(0) (0) (0) (1) (2)]
+ *   warp      [(4) (8)]                       and a grid that says for each element which thread and register hold it */
 #include "tools/nereid/layout.h"
 
 #include "layout/encoding.h"

@@ -1,7 +1,8 @@
 /* .npy, versions 1.0 to 3.0:
  *
- *   "\x93NUMPY" major minor  u16 or u32 length  {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), } blanks \n
- * data
+ *   "\x93NUMPY" major minor  u16 or u32 length
+ *   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), } blanks \n
+ *   data
  *
  * The header is a Python literal, but the format fixes its three keys; the reader looks for each key and reads exactly
  * the values that NumPy writes. Data begins at a multiple of 64. */

@@ -4,8 +4,8 @@
  *   scalar  [TYPE:]NUMBER                              4096   0.5   bf16:1e-3   -inf   true
  *   tensor  TYPE[SHAPE]:INIT[/BOX] | @FILE.npy[/BOX]   f32[1024x64]:rand   f16[4096x4096]:rand/128x64s128
  *   INIT    rand | zeros | ones | arange | full(x) | randint(a,b) | @FILE.npy
- *   SHAPE, BOX   extents with x between them, outermost first; behind a BOX sN for a swizzle of N bytes: of a tensor
- * map whose tile the kernel does not say
+ *   SHAPE, BOX   extents with x between them, outermost first; behind a BOX sN for a swizzle of N bytes: of a
+ *                tensor map whose tile the kernel does not say
  *
  * rand is uniform in [-1, 1) for floats and in 0 ... 127 for integers (0 or 1 for i1); randint is uniform in a ... b-1.
  * Element i of parameter p under seed s is made from splitmix64's finaliser of the counter
