@@ -2,7 +2,7 @@
  *
  *   $ nereid layout '#ttg.slice<{dim = 1, parent = #ttg.blocked<{…}>}>' --shape 16 --svg rows.svg
  *   lane      [(0) (0) (0) (1) (2)]
- *   warp      [(4) (8)]                       and a grid that says for each element which thread and register hold it */
+ *   warp      [(4) (8)]              and a grid that says of each element which thread and register hold it */
 #include "tools/nereid/layout.h"
 
 #include "layout/encoding.h"
