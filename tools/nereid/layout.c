@@ -34,17 +34,6 @@ const tool_command_t tool_command_layout = {
 /* More elements than a person would look at. */
 enum { LIMIT = 1 << 16 };
 
-void tool_layout_grid(const tool_layout_t *layout, uint32_t *out_slices, uint32_t *out_rows, uint32_t *out_columns) {
-  const nereid_layout_t *l = &layout->layout;
-  *out_columns = l->rank ? UINT32_C(1) << l->out_bits[l->rank - 1] : 1;
-  *out_rows = l->rank > 1 ? UINT32_C(1) << l->out_bits[l->rank - 2] : 1;
-  *out_slices = layout->n / *out_rows / *out_columns;
-}
-
-uint32_t tool_layout_bank(const tool_layout_t *layout, uint32_t element) {
-  return (uint32_t)((uint64_t)layout->first[element].registr * layout->element_bits / 32 % 32);
-}
-
 static bool parse_shape(const char *text, int64_t *shape, int *out_rank) {
   *out_rank = 0;
   for (;;) {
@@ -79,13 +68,6 @@ static uint32_t bits_of(MlirType type) {
   if (mlirTypeIsAInteger(type))
     return mlirIntegerTypeGetWidth(type);
   return mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : 0;
-}
-
-const char *tool_layout_legend(const tool_layout_t *layout) {
-  const bool ctas = layout->layout.in_bits[NEREID_LAYOUT_BLOCK] > 0;
-  if (layout->shared)
-    return ctas ? "CTA:offset in elements/bank of 4 bytes" : "offset in elements/bank of 4 bytes";
-  return ctas ? "CTA:thread:register" : "thread:register";
 }
 
 /* Puts the gaps of a padded encoding in. */

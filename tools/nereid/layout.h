@@ -29,11 +29,25 @@ void tool_layout_print(const tool_layout_t *layout, FILE *out);
 void tool_layout_draw(const tool_layout_t *layout, const char *title, FILE *out);
 
 /* What a cell of the grid says. */
-const char *tool_layout_legend(const tool_layout_t *layout);
+static inline const char *tool_layout_legend(const tool_layout_t *layout) {
+  const bool ctas = layout->layout.in_bits[NEREID_LAYOUT_BLOCK] > 0;
+  if (layout->shared)
+    return ctas ? "CTA:offset in elements/bank of 4 bytes" : "offset in elements/bank of 4 bytes";
+  return ctas ? "CTA:thread:register" : "thread:register";
+}
 
 /* Sizes of the last two dimensions; 1 for one that is missing. What is before them are slices. */
-void tool_layout_grid(const tool_layout_t *layout, uint32_t *out_slices, uint32_t *out_rows, uint32_t *out_columns);
+static inline void tool_layout_grid(const tool_layout_t *layout, uint32_t *out_slices, uint32_t *out_rows,
+                                    uint32_t *out_columns) {
+  const nereid_layout_t *l = &layout->layout;
+  *out_columns = l->rank ? UINT32_C(1) << l->out_bits[l->rank - 1] : 1;
+  *out_rows = l->rank > 1 ? UINT32_C(1) << l->out_bits[l->rank - 2] : 1;
+  *out_slices = layout->n / *out_rows / *out_columns;
+}
+
 /* The bank (4 bytes, of 32) where an element of a shared layout begins. */
-uint32_t tool_layout_bank(const tool_layout_t *layout, uint32_t element);
+static inline uint32_t tool_layout_bank(const tool_layout_t *layout, uint32_t element) {
+  return (uint32_t)((uint64_t)layout->first[element].registr * layout->element_bits / 32 % 32);
+}
 
 #endif
