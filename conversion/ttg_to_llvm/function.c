@@ -394,6 +394,7 @@ static void begin_function(nereid_lower_t *lower, const nereid_call_function_t *
   lower->grid.num_warps = nereid_ttg_num_warps(function->op);
   nereid_map_initialize(&lower->values, lower->arena);
   nereid_map_initialize(&lower->blocks, lower->arena);
+  nereid_map_initialize(&lower->looping, lower->arena);
   nereid_map_initialize(&lower->constants, lower->arena);
   nereid_map_initialize(&lower->coordinates, lower->arena);
   nereid_map_initialize(&lower->over_budget, lower->arena);
@@ -412,6 +413,40 @@ static void cast_descriptors(nereid_lower_t *lower) {
   }
 }
 
+/* The blocks of a loop stand together, where control flow was structured: from where an edge back leads to where it
+ * starts. What depends on it is what is fast, not what is right. */
+static bool find_loops(nereid_lower_t *lower, MlirRegion region) {
+  nereid_map_t numbers;
+  nereid_blocks_t blocks = {0};
+  nereid_map_initialize(&numbers, lower->arena);
+  for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block);
+       block = mlirBlockGetNextInRegion(block))
+    if (!nereid_vector_push(lower->arena, &blocks, block))
+      return false;
+  int32_t *starts = nereid_arena_new(lower->arena, int32_t, blocks.size + 1); /* loops, less those that have ended */
+  for (size_t i = 0; starts && i < blocks.size; ++i) {
+    uintptr_t *number = nereid_map_insert(&numbers, blocks.data[i].ptr);
+    if (!number)
+      return false;
+    *number = i;
+    MlirOperation end = mlirBlockGetTerminator(blocks.data[i]);
+    for (intptr_t k = 0; k < mlirOperationGetNumSuccessors(end); ++k) {
+      const uintptr_t *to = nereid_map_find(&numbers, mlirOperationGetSuccessor(end, k).ptr);
+      if (to) {
+        ++starts[*to];
+        --starts[i + 1];
+      }
+    }
+  }
+  int32_t depth = 0;
+  for (size_t i = 0; starts && i < blocks.size; ++i) {
+    depth += starts[i];
+    if (depth > 0 && !nereid_map_insert(&lower->looping, blocks.data[i].ptr))
+      return false;
+  }
+  return starts != NULL;
+}
+
 bool nereid_lower_function(nereid_lower_t *lower, const nereid_call_function_t *called) {
   MlirOperation function = called->op;
   begin_function(lower, called);
@@ -426,7 +461,8 @@ bool nereid_lower_function(nereid_lower_t *lower, const nereid_call_function_t *
   MlirRegion region = mlirOperationGetRegion(made, 0);
   nereid_blocks_t blocks = {0};
   create_prologue(lower, function, region, &signature);
-  if (!nereid_lower_order_blocks(lower->arena, entry_block(function), &blocks))
+  if (!nereid_lower_order_blocks(lower->arena, entry_block(function), &blocks) ||
+      !find_loops(lower, mlirOperationGetRegion(function, 0)))
     return false;
   assert(blocks.size > 0); /* the entry */
   for (size_t i = 0; i < blocks.size; ++i)

@@ -102,6 +102,7 @@ typedef struct nereid_lower {
   MlirValue print_buffer;   /* ptr, null until something is printed */
   nereid_map_t values;      /* MlirValue -> nereid_lowered_t * */
   nereid_map_t blocks;      /* MlirBlock -> its block in the llvm.func */
+  nereid_map_t looping;     /* MlirBlocks of the function that are in a loop */
   nereid_map_t constants;   /* of these warps: attribute -> its llvm.mlir.constant in the prologue */
   nereid_map_t coordinates; /* of these warps: tensor type -> nereid_coordinates_t * */
   nereid_map_t layouts;     /* encoding x shape, as tensor type -> nereid_layout_t * */

@@ -88,6 +88,7 @@ typedef struct modifiers {
   nereid_tt_eviction_policy_t evict;
   bool is_volatile;
   MlirValue policy; /* i64: the L2 policy that goes with an eviction policy; null without */
+  bool in_loop;     /* each access makes its own policy */
 } modifiers_t;
 
 static bool is_plain(const modifiers_t *modifiers) {
@@ -95,17 +96,25 @@ static bool is_plain(const modifiers_t *modifiers) {
          !modifiers->is_volatile;
 }
 
+static bool is_in_loop(const nereid_lower_t *lower, MlirOperation op) {
+  return nereid_map_find(&lower->looping, mlirOperationGetBlock(op).ptr) != NULL;
+}
+
 /* An eviction policy goes to both caches: a qualifier for L1, a policy for L2 (PTX ISA, "createpolicy": PTX 7.4).
- * Before that there is none to give: it is a hint. */
+ * Before that there is none to give: it is a hint. In a loop each access has a policy of its own, volatile, so that
+ * LLVM does not make one in front of the loop: ptxas has the loads of several turns under way much more readily when
+ * the policies are made among them. The mov, which ptxas drops, is there to be counted: a loop of many loads LLVM is to
+ * leave to ptxas, which knows how many registers are left. */
 static void make_policy(nereid_lower_t *lower, modifiers_t *modifiers) {
   enum { POLICY_PTX = 74 };
+  char text[96];
   if (modifiers->evict == NEREID_TT_EVICTION_POLICY_NORMAL || modifiers->is_volatile ||
       lower->options.ptx_version < POLICY_PTX)
     return;
-  const char *text = modifiers->evict == NEREID_TT_EVICTION_POLICY_EVICT_FIRST
-                         ? "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;"
-                         : "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;";
-  nereid_emit_asm(lower, text, "=l", false, 1, &lower->types.i64, 0, NULL, &modifiers->policy);
+  snprintf(text, sizeof text, "%screatepolicy.fractional.L2::%s.b64 $0, 1.0;",
+           modifiers->in_loop ? "mov.b64 $0, 0; " : "",
+           modifiers->evict == NEREID_TT_EVICTION_POLICY_EVICT_FIRST ? "evict_first" : "evict_last");
+  nereid_emit_asm(lower, text, "=l", modifiers->in_loop, 1, &lower->types.i64, 0, NULL, &modifiers->policy);
 }
 
 /* The qualifiers between ld or st and the vector: PTX has either a cache operator or eviction priorities, and neither
@@ -293,8 +302,8 @@ static bool lower_load(nereid_lower_t *lower, MlirOperation op, const nereid_low
                  .other = optional(lower, nereid_tt_load_get_other(op)),
                  .modifiers = {.cache = nereid_tt_load_get_cache(op),
                                .evict = nereid_tt_load_get_evict(op),
-                               .is_volatile = nereid_tt_load_get_is_volatile(op)}};
-  make_policy(lower, &load.modifiers);
+                               .is_volatile = nereid_tt_load_get_is_volatile(op),
+                               .in_loop = is_in_loop(lower, op)}};
   const unsigned bits = nereid_lower_memory_bits(mlirValueGetType(result));
   const intptr_t vector = nereid_lower_access_width(lower, pointer, mask, bits);
   nereid_lower_remark_access(lower, op, pointer, mask, bits, vector);
@@ -302,6 +311,8 @@ static bool lower_load(nereid_lower_t *lower, MlirOperation op, const nereid_low
   nereid_lowered_t lowered = nereid_lower_array(lower, load.pointers.count);
   for (intptr_t r = 0; lowered.values && r < lowered.count; r += vector) {
     const intptr_t same = find_same_access(&load, vector, r);
+    if (r == 0 || (same < 0 && load.modifiers.in_loop))
+      make_policy(lower, &load.modifiers);
     if (same < 0)
       load_vector(lower, &load, &access, r, lowered);
     for (intptr_t i = 0; same >= 0 && i < vector; ++i)
@@ -390,14 +401,14 @@ static bool lower_store(nereid_lower_t *lower, MlirOperation op, const nereid_lo
     return false;
   nereid_lowered_t pointers = nereid_lower_get(lower, pointer), values = nereid_lower_get(lower, value);
   nereid_lowered_t masks = optional(lower, mask);
-  modifiers_t modifiers = {.cache = nereid_tt_store_get_cache(op), .evict = nereid_tt_store_get_evict(op)};
+  modifiers_t modifiers = {
+      .cache = nereid_tt_store_get_cache(op), .evict = nereid_tt_store_get_evict(op), .in_loop = is_in_loop(lower, op)};
   MlirType type = mlirValueGetType(pointer);
   const unsigned bits = nereid_lower_memory_bits(mlirValueGetType(value));
   const intptr_t vector = nereid_lower_access_width(lower, pointer, mask, bits);
   nereid_lower_remark_access(lower, op, pointer, mask, bits, vector);
   const access_t access = make_access(lower, mlirValueGetType(values.values[0]), bits, vector);
   const uint32_t copies = nereid_lower_register_copies(lower, type);
-  make_policy(lower, &modifiers);
   MlirValue thread = nereid_lower_storing_thread(lower, type);
   for (intptr_t r = 0; r < pointers.count; r += vector) {
     MlirValue elements[MAX_VECTOR] = {{NULL}};
@@ -405,6 +416,8 @@ static bool lower_store(nereid_lower_t *lower, MlirOperation op, const nereid_lo
       continue;
     for (intptr_t i = 0; i < vector; ++i)
       elements[i] = at(values, r + i);
+    if (r == 0 || modifiers.in_loop)
+      make_policy(lower, &modifiers);
     store_vector(lower, &modifiers, &access, at(pointers, r), nereid_lower_both(lower, thread, at(masks, r)), elements);
   }
   return true;

@@ -207,6 +207,37 @@ tt.func public @load_modifiers(%p: !tt.ptr<i32>, %m: i1) {
   tt.return
 }
 
+// In a loop each access makes its policy, which stays where it is; behind the loop an op makes one.
+// CHECK-LABEL: llvm.func @policies_in_a_loop(
+// CHECK: llvm.cond_br
+// CHECK: %[[ONE:.*]] = llvm.inline_asm "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;", "=l"
+// CHECK-COUNT-2: "ld.global.L1::evict_last{{.*}}, %[[ONE]] :
+// CHECK: llvm.return
+// CHECK: llvm.inline_asm has_side_effects "mov.b64 $0, 0; createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l"
+// CHECK: "ld.global.L1::evict_first
+// CHECK: llvm.inline_asm has_side_effects "mov.b64 $0, 0; createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l"
+// CHECK: "ld.global.L1::evict_first
+tt.func public @policies_in_a_loop(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32, #v4>
+  %s = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #v4>
+  %q = tt.addptr %s, %r : tensor<1024x!tt.ptr<f32>, #v4>, tensor<1024xi32, #v4>
+  cf.br ^head(%c0 : i32)
+^head(%i: i32):
+  %more = arith.cmpi slt, %i, %n : i32
+  cf.cond_br %more, ^body, ^end
+^body:
+  %x = tt.load %q evictionPolicy = evict_first : tensor<1024x!tt.ptr<f32>, #v4>
+  tt.store %q, %x : tensor<1024x!tt.ptr<f32>, #v4>
+  %j = arith.addi %i, %c1 : i32
+  cf.br ^head(%j : i32)
+^end:
+  %y = tt.load %q evictionPolicy = evict_last : tensor<1024x!tt.ptr<f32>, #v4>
+  tt.store %q, %y : tensor<1024x!tt.ptr<f32>, #v4>
+  tt.return
+}
+
 // CHECK-LABEL: llvm.func @store_modifiers(
 // CHECK: "@$2 st.global.wb.b32 [$0], $1;"
 // CHECK: "@$2 st.global.cg.b32 [$0], $1;"
