@@ -12,6 +12,7 @@
 #include "conversion/ttg_to_llvm/slots.h"
 
 #include "analysis/scratch.h"
+#include "dialects/made_by.h"
 #include "layout/exchange.h"
 #include "layout/warp_move.h"
 
@@ -34,11 +35,35 @@ static unsigned allowed_matrices(const nereid_lower_t *lower) {
   return NEREID_LAYOUT_LOAD_MATRICES | (lower->options.capability >= 90 ? NEREID_LAYOUT_STORE_MATRICES : 0U);
 }
 
-static void store_slots(nereid_lower_t *lower, const nereid_layout_exchange_t *plan, MlirType element,
+/* Whether `value` is what a load brings, as it is. Then the last registers are stored first: the assembler, which keeps
+ * loads and stores in order, has all loads under way before it waits for one. */
+static bool is_loaded(MlirValue value) {
+  enum { MAX_LOOK = 8 };
+  for (int i = 0; i < MAX_LOOK; ++i) {
+    MlirOperation op = nereid_maker(value);
+    switch (mlirOperationIsNull(op) ? NEREID_OP_UNKNOWN : nereid_op_kind(op)) {
+    case NEREID_OP_TT_LOAD:
+      return true;
+    case NEREID_OP_TT_TRANS:
+    case NEREID_OP_TT_RESHAPE:
+    case NEREID_OP_TT_EXPAND_DIMS:
+    case NEREID_OP_TT_BITCAST:
+    case NEREID_OP_TTG_CONVERT_LAYOUT:
+      value = mlirOperationGetOperand(op, 0);
+      break;
+    default:
+      return false;
+    }
+  }
+  return false;
+}
+
+static void store_slots(nereid_lower_t *lower, MlirOperation op, const nereid_layout_exchange_t *plan, MlirType element,
                         MlirValue scratch, const MlirValue *values) {
   const bool matrices = plan->store_matrices.tiles != 0;
   nereid_slots_t slots =
       nereid_slots_make(lower, matrices ? &plan->store_matrices.rows : &plan->store, element, scratch);
+  slots.last_first = is_loaded(mlirOperationGetOperand(op, 0));
   if (matrices)
     nereid_slots_store_matrices(lower, &slots, &plan->store_matrices, values);
   else
@@ -66,7 +91,7 @@ static bool exchange(nereid_lower_t *lower, MlirOperation op, const nereid_layou
   MlirValue *loaded = nereid_arena_new(lower->arena, MlirValue, (size_t)nereid_layout_registers(&plan.to));
   if (mlirValueIsNull(scratch) || !moved || !loaded)
     return false;
-  store_slots(lower, &plan, element, scratch, moved);
+  store_slots(lower, op, &plan, element, scratch, moved);
   if (nereid_layout_exchange_in_warp(from, to))
     nereid_emit_warp_barrier(lower);
   else

@@ -159,7 +159,8 @@ void nereid_slots_store(nereid_lower_t *lower, const nereid_slots_t *slots, cons
   const int32_t registers = nereid_layout_registers(&slots->layout);
   MlirNamedAttribute attribute = alignment(lower, slots);
   const addresses_t addresses = make_addresses(lower, slots);
-  for (int32_t r = 0; r < registers; r += slots->vector) {
+  for (int32_t n = 0; n < registers; n += slots->vector) {
+    const int32_t r = slots->last_first ? registers - slots->vector - n : n;
     MlirValue word[MAX_VECTOR];
     for (int32_t i = 0; i < slots->vector; ++i)
       word[i] = nereid_slots_to_memory(lower, slots->memory, values[r + i]);
@@ -198,12 +199,14 @@ void nereid_slots_store_matrices(nereid_lower_t *lower, const nereid_slots_t *ro
   const addresses_t addresses = make_addresses(lower, rows);
   char name[NAME_BYTES];
   matrices_name(matrices, "stmatrix", name);
-  for (int32_t n = 0; n < count; ++n) {
+  for (int32_t done = 0; done < count; ++done) {
+    const int32_t n = rows->last_first ? count - 1 - done : done;
     MlirValue operands[1 + MAX_TILES] = {address(lower, &addresses, (uint32_t)n)};
     for (int tile = 0; tile < matrices->tiles; ++tile) {
+      const MlirValue *from = values + (n * matrices->tiles + tile) * in_word;
       MlirValue word[WORD_BYTES];
       for (int32_t i = 0; i < in_word; ++i)
-        word[i] = nereid_slots_to_memory(lower, rows->memory, *values++);
+        word[i] = nereid_slots_to_memory(lower, rows->memory, from[i]);
       operands[1 + tile] = nereid_emit_bits(lower, lower->types.i32, nereid_emit_pack(lower, in_word, word));
     }
     nereid_emit_intrinsic(lower, name, (MlirType){NULL}, 1 + matrices->tiles, operands);

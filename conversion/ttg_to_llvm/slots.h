@@ -20,6 +20,7 @@ typedef struct nereid_slots {
   MlirValue thread_offset; /* i32, bytes; null when threads do not matter */
   uint32_t mixed;          /* bits of a slot that both registers and threads move; the others of registers just add */
   MlirAttribute padding;   /* a padded encoding; null: no gaps between slots */
+  bool last_first;         /* the last registers are stored first */
 } nereid_slots_t;
 
 /* Slots of `layout` from `scratch` (ptr<3>) on, 16-byte aligned, for elements of the LLVM type `element`. */
