@@ -36,11 +36,11 @@ static uint8_t *nowhere(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint
 /* Shared memory of another CTA of the cluster, where the space allows it, or of this one by its rank. */
 static uint8_t *ranked(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
                        uint32_t bytes, emu_access_t access) {
+  const uint64_t at = address & EMU_OFFSET_MASK, own_bytes = warp->cta->shared_bytes;
   emu_cta_t *cta = emu_cta_of(warp->cta, address);
-  uint64_t at = address & EMU_OFFSET_MASK;
   if (!cta || address >= EMU_WINDOW_BYTES || (space == EMU_SHARED && cta != warp->cta) || at >= cta->shared_bytes ||
       bytes > cta->shared_bytes - at)
-    return outside(warp, insn, lane, address, bytes, "shared", warp->cta->shared_bytes);
+    return outside(warp, insn, lane, address, bytes, "shared", own_bytes);
   if (cta != warp->cta && !nereid_emulator_lives(cta)) {
     (void)nereid_emulator_fail(warp, insn, lane, "CTA %u of the cluster, whose shared memory it is, has exited",
                                cta->rank);
