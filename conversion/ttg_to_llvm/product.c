@@ -2,17 +2,16 @@
  *
  *   %rows = %base + [0, 1, 2, 3]              %p.0 = llvm.mul %base, %stride
  *   %p = arith.muli %rows, %stride      ->    %p.1 = llvm.add %p.0, %stride
- *                                             %p.2 = llvm.add %p.0, %stride * 2
+ *                                             %p.2 = llvm.add %p.1, %stride
  *                                             %p.3 = llvm.add %p.2, %stride
  *
- * The same numbers, wrapping or not. Each register is one addition away from the one whose number lacks its lowest bit,
- * so that no chain is longer than the number has bits. What is gained is not the multiplications: ptxas takes products
+ * The same numbers, wrapping or not. What is gained is not the multiplications: ptxas takes products
  * that do not depend on each other as an invitation to load row after row, each after the arithmetic of the one before,
  * and the loads wait for each other (gelu of a matrix with a bias: three times slower). */
 #include "conversion/ttg_to_llvm/product.h"
 
+#include "base/map.h"
 #include "conversion/ttg_to_llvm/emit.h"
-#include "nereid/dialects/ops.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 
@@ -98,7 +97,7 @@ typedef struct steps {
   int count;
 } steps_t;
 
-/* `factor` times `distance`; few distances occur, one for each bit of a register's number. */
+/* `factor` times `distance`; few distances occur, one for each bit of a register's number at most. */
 static MlirValue step_of(nereid_lower_t *lower, steps_t *steps, MlirValue factor, uint64_t distance) {
   for (int i = 0; i < steps->count; ++i)
     if (steps->distances[i] == distance)
@@ -113,6 +112,29 @@ static MlirValue step_of(nereid_lower_t *lower, steps_t *steps, MlirValue factor
   return step;
 }
 
+/* One product, then additions; registers that hold the same index share theirs. False when memory is out. */
+static bool emit_chain(nereid_lower_t *lower, nereid_lowered_t index, MlirValue factor, const uint64_t *parts,
+                       nereid_lowered_t products) {
+  steps_t steps = {.count = 0};
+  nereid_map_t made;
+  intptr_t last = 0;
+  nereid_map_initialize(&made, lower->arena);
+  for (intptr_t r = 0; r < products.count; ++r) {
+    uintptr_t *place = nereid_map_insert(&made, index.values[r].ptr);
+    if (!place)
+      return false;
+    if (!*place) {
+      MlirValue product =
+          r ? nereid_emit_add(lower, products.values[last], step_of(lower, &steps, factor, parts[r] - parts[last]))
+            : nereid_emit_mul(lower, index.values[0], factor);
+      *place = (uintptr_t)product.ptr;
+      last = r;
+    }
+    products.values[r] = (MlirValue){(const void *)*place};
+  }
+  return true;
+}
+
 bool nereid_lower_product(nereid_lower_t *lower, MlirOperation op) {
   nereid_lowered_t operands[] = {nereid_lower_operand(lower, op, 0), nereid_lower_operand(lower, op, 1)};
   if (!operands[0].values || !operands[1].values || operands[0].count < MIN_REGISTERS)
@@ -124,15 +146,8 @@ bool nereid_lower_product(nereid_lower_t *lower, MlirOperation op) {
   if (!parts || !products.values)
     return false;
 
-  steps_t steps = {.count = 0};
-  products.values[0] = nereid_emit_mul(lower, operands[1 - shared].values[0], factor);
-  for (intptr_t r = 1; r < products.count; ++r) {
-    const intptr_t from = r & (r - 1);
-    const uint64_t distance = parts[r] - parts[from];
-    products.values[r] = products.values[from];
-    if (distance)
-      products.values[r] = nereid_emit_add(lower, products.values[from], step_of(lower, &steps, factor, distance));
-  }
+  if (!emit_chain(lower, operands[1 - shared], factor, parts, products))
+    return false;
   nereid_lower_set(lower, mlirOperationGetResult(op, 0), products);
   return true;
 }

@@ -1,23 +1,17 @@
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm=compute-capability=90 | FileCheck %s
-// The rows of a matrix times a stride: one product, and the other rows one addition away from a row that is there.
+// The rows of a matrix times a stride: one product, and each row one addition away from the one before.
 
 #rows = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #spread = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#square = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [0, 1]}>
+#column = #ttg.slice<{dim = 1, parent = #square}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
 // CHECK-LABEL: llvm.func @neighbours(
 // CHECK-SAME: %[[STRIDE:[^:]*]]: i32
-// CHECK-DAG: %[[TWO:.*]] = llvm.mlir.constant(2 : i32)
-// CHECK-DAG: %[[FOUR:.*]] = llvm.mlir.constant(4 : i32)
 // CHECK: %[[P0:.*]] = llvm.mul %{{.*}}, %[[STRIDE]] : i32
 // CHECK: %[[P1:.*]] = llvm.add %[[P0]], %[[STRIDE]] : i32
-// CHECK: %[[BY2:.*]] = llvm.mul %[[STRIDE]], %[[TWO]] : i32
-// CHECK: %[[P2:.*]] = llvm.add %[[P0]], %[[BY2]] : i32
-// CHECK: llvm.add %[[P2]], %[[STRIDE]] : i32
-// CHECK: %[[BY4:.*]] = llvm.mul %[[STRIDE]], %[[FOUR]] : i32
-// CHECK: %[[P4:.*]] = llvm.add %[[P0]], %[[BY4]] : i32
-// CHECK: llvm.add %[[P4]], %[[STRIDE]] : i32
-// CHECK: %[[P6:.*]] = llvm.add %[[P4]], %[[BY2]] : i32
-// CHECK: llvm.add %[[P6]], %[[STRIDE]] : i32
+// CHECK: %[[P2:.*]] = llvm.add %[[P1]], %[[STRIDE]] : i32
+// CHECK-COUNT-5: llvm.add %{{.*}}, %[[STRIDE]] : i32
 // CHECK-NOT: llvm.mul
 // CHECK: llvm.return
 tt.func public @neighbours(%stride: i32, %first: i32) {
@@ -35,9 +29,8 @@ tt.func public @neighbours(%stride: i32, %first: i32) {
 // CHECK-SAME: %[[STRIDE:[^:]*]]: i32
 // CHECK: %[[P0:.*]] = llvm.mul %{{.*}}, %[[STRIDE]] : i32
 // CHECK: %[[STEP:.*]] = llvm.mul %[[STRIDE]], %{{.*}} : i32
-// CHECK: llvm.add %[[P0]], %[[STEP]] : i32
-// CHECK: %[[STEP2:.*]] = llvm.mul %[[STRIDE]], %{{.*}} : i32
-// CHECK: %[[P2:.*]] = llvm.add %[[P0]], %[[STEP2]] : i32
+// CHECK: %[[P1:.*]] = llvm.add %[[P0]], %[[STEP]] : i32
+// CHECK: %[[P2:.*]] = llvm.add %[[P1]], %[[STEP]] : i32
 // CHECK: llvm.add %[[P2]], %[[STEP]] : i32
 // CHECK-NOT: llvm.mul
 // CHECK: llvm.return
@@ -46,6 +39,23 @@ tt.func public @spread(%stride: i32) {
   %strides = tt.splat %stride : i32 -> tensor<512xi32, #spread>
   %offset = arith.muli %strides, %row : tensor<512xi32, #spread>
   tt.print "x" {hex = false, isSigned = array<i32: 0>} : %offset : tensor<512xi32, #spread>
+  tt.return
+}
+
+// Registers that hold the same row share its product, wherever they are.
+// CHECK-LABEL: llvm.func @copies(
+// CHECK-SAME: %[[STRIDE:[^:]*]]: i32
+// CHECK-COUNT-1: llvm.mul %{{.*}}, %[[STRIDE]] : i32
+// CHECK-COUNT-3: llvm.add %{{.*}}, %[[STRIDE]] : i32
+// CHECK-NOT: llvm.add %{{.*}}, %[[STRIDE]] : i32
+// CHECK-NOT: llvm.mul
+// CHECK: llvm.return
+tt.func public @copies(%stride: i32) {
+  %row = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32, #column>
+  %rows = tt.expand_dims %row {axis = 1 : i32} : tensor<4xi32, #column> -> tensor<4x1xi32, #square>
+  %strides = tt.splat %stride : i32 -> tensor<4x1xi32, #square>
+  %offset = arith.muli %rows, %strides : tensor<4x1xi32, #square>
+  tt.print "x" {hex = false, isSigned = array<i32: 0>} : %offset : tensor<4x1xi32, #square>
   tt.return
 }
 
