@@ -169,7 +169,7 @@ static emu_next_t report(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane
 /* The shadow of a lane's bytes; null when they are not tracked. */
 static uint8_t *bytes_of(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane, uint64_t address, uint32_t bytes) {
   emu_cta_t *cta = warp->cta;
-  const emu_space_t space = emu_access_space(insn, address);
+  const emu_space_t space = nereid_emulator_access_space(insn, address);
   const uint64_t at = insn->space == EMU_GENERIC && space != EMU_GLOBAL ? address & (EMU_WINDOW_BYTES - 1) : address;
   if (space == EMU_SHARED && insn->space != EMU_SHARED_CLUSTER)
     return at < cta->shared_bytes && bytes <= cta->shared_bytes - at ? cta->undefined->shared + at : NULL;
@@ -229,7 +229,7 @@ static bool before_store(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
       memcpy(before->bits[lane] + (size_t)i * each, shadow_of(warp, operand) + (size_t)lane * operand->size, each);
     }
     const uint64_t address = emu_lane(warp, &insn->operands[0], (int)lane) + (uint64_t)insn->offset;
-    if (!before->shadow[lane] && emu_access_space(insn, address) == EMU_GLOBAL &&
+    if (!before->shadow[lane] && nereid_emulator_access_space(insn, address) == EMU_GLOBAL &&
         !is_written(before->bits[lane], before->bytes))
       return report(warp, insn, UINT32_C(1) << lane, "what is stored") != EMU_FAILED;
   }

@@ -120,8 +120,8 @@ static emu_next_t atomic(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
   for (unsigned i = 0; i < n && returns; ++i)
     FOR_LANES(lane, mask) emu_set_lane(warp, &insn->operands[i], (int)lane, olds[lane][i]);
   if (warp->cta->launch->count && mask)
-    nereid_emulator_count(warp, addresses, mask, size * n, emu_access_space(insn, addresses[__builtin_ctz(mask)]),
-                          true);
+    nereid_emulator_count(warp, addresses, mask, size * n,
+                          nereid_emulator_access_space(insn, addresses[__builtin_ctz(mask)]), true);
   warp->yield |= failed_cas;
   return EMU_ADVANCE;
 }

@@ -58,7 +58,7 @@ static emu_next_t mapa(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
 static emu_next_t getctarank(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   FOR_LANES(lane, mask) {
     uint64_t address = emu_lane(warp, &insn->operands[1], (int)lane);
-    const emu_cta_t *cta = emu_cta_of(warp->cta, address);
+    const emu_cta_t *cta = nereid_emulator_cta_of(warp->cta, address);
     if (!cta || (insn->space == EMU_GENERIC && address - EMU_SHARED_WINDOW >= EMU_WINDOW_BYTES))
       return nereid_emulator_fail(warp, insn, (int)lane, "0x%llx is no shared address", (unsigned long long)address);
     emu_set_lane(warp, &insn->operands[0], (int)lane, cta->rank);

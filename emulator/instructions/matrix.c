@@ -15,7 +15,7 @@ static bool rows_of(emu_warp_t *warp, const emu_insn_t *insn, int k, uint8_t *ro
   emu_access_t access = k ? EMU_READ : EMU_WRITE;
   emu_addresses(warp, insn, k, addresses);
   FOR_LANES(lane, lanes)
-  if (emu_access_space(insn, addresses[lane]) != EMU_SHARED)
+  if (nereid_emulator_access_space(insn, addresses[lane]) != EMU_SHARED)
     return nereid_emulator_fail(warp, insn, (int)lane, "the address 0x%llx is not in shared memory",
                                 (unsigned long long)addresses[lane]) != EMU_FAILED;
   if (!nereid_emulator_access_lanes(warp, insn, lanes, addresses, ROW_BYTES, access, rows))

@@ -39,7 +39,7 @@ static bool find_request(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
     out->run = nereid_emulator_access_run(warp, insn, addresses[0], bytes, access);
   if (out->run) {
     if (cta->launch->count)
-      nereid_emulator_count_run(warp, addresses[0], bytes, emu_access_space(insn, addresses[0]), stores);
+      nereid_emulator_count_run(warp, addresses[0], bytes, nereid_emulator_access_space(insn, addresses[0]), stores);
     return true;
   }
   emu_addresses(warp, insn, (int)k, addresses);
@@ -48,7 +48,8 @@ static bool find_request(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
   if (cta->race)
     nereid_emulator_race_request(warp, insn, mask, addresses, bytes, access, out->places);
   if (cta->launch->count)
-    nereid_emulator_count(warp, addresses, mask, bytes, emu_access_space(insn, addresses[__builtin_ctz(mask)]), stores);
+    nereid_emulator_count(warp, addresses, mask, bytes,
+                          nereid_emulator_access_space(insn, addresses[__builtin_ctz(mask)]), stores);
   return true;
 }
 

@@ -93,7 +93,7 @@ static emu_next_t isspacep(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
               : EMU_HAS(insn, const) ? is_const
                                      : address < EMU_PARAM_WINDOW && !is_const;
     if (in && insn->space == EMU_SHARED)
-      in = emu_cta_of(warp->cta, address) == warp->cta;
+      in = nereid_emulator_cta_of(warp->cta, address) == warp->cta;
     bits |= (uint32_t)in << lane;
   }
   emu_set_predicate(warp, &insn->operands[0], bits, mask);

@@ -21,7 +21,8 @@ static void count(emu_warp_t *warp, const emu_insn_t *insn, int k, uint32_t mask
   if (!warp->cta->launch->count || !mask)
     return;
   FOR_LANES(lane, mask) addresses[lane] = emu_address(warp, insn, k, (int)lane);
-  nereid_emulator_count(warp, addresses, mask, BYTES, emu_access_space(insn, addresses[__builtin_ctz(mask)]), store);
+  nereid_emulator_count(warp, addresses, mask, BYTES,
+                        nereid_emulator_access_space(insn, addresses[__builtin_ctz(mask)]), store);
 }
 
 static emu_next_t move(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {

@@ -50,8 +50,8 @@ static bool move(const transfer_t *transfer, unsigned lane, unsigned row, unsign
 
 static void count(const transfer_t *transfer, const uint64_t *addresses, unsigned bytes) {
   if (transfer->warp->cta->launch->count)
-    nereid_emulator_count(transfer->warp, addresses, UINT32_MAX, bytes, emu_access_space(transfer->insn, addresses[0]),
-                          transfer->store);
+    nereid_emulator_count(transfer->warp, addresses, UINT32_MAX, bytes,
+                          nereid_emulator_access_space(transfer->insn, addresses[0]), transfer->store);
 }
 
 /* A register of A or B, for all lanes. */

@@ -37,7 +37,7 @@ static uint8_t *nowhere(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint
 static uint8_t *ranked(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
                        uint32_t bytes, emu_access_t access) {
   const uint64_t at = address & EMU_OFFSET_MASK, own_bytes = warp->cta->shared_bytes;
-  emu_cta_t *cta = emu_cta_of(warp->cta, address);
+  emu_cta_t *cta = nereid_emulator_cta_of(warp->cta, address);
   if (!cta || address >= EMU_WINDOW_BYTES || (space == EMU_SHARED && cta != warp->cta) || at >= cta->shared_bytes ||
       bytes > cta->shared_bytes - at)
     return outside(warp, insn, lane, address, bytes, "shared", own_bytes);
@@ -123,7 +123,7 @@ emu_cta_t *nereid_emulator_shared_range(emu_warp_t *warp, const emu_insn_t *insn
     return NULL;
   }
   *out_offset = (uint32_t)(address & EMU_OFFSET_MASK);
-  return emu_cta_of(warp->cta, address);
+  return nereid_emulator_cta_of(warp->cta, address);
 }
 
 /* The least and the greatest of the lanes' addresses, the others' made the first one's; returns their bits. */

@@ -27,16 +27,10 @@ static inline emu_space_t emu_space_of(emu_space_t space, uint64_t address) {
 }
 
 /* The space of an access: the instruction's, or for a generic address that of its window. A request is one of the space
- * where its first lane points. */
-static inline emu_space_t emu_access_space(const emu_insn_t *insn, uint64_t address) {
-  emu_space_t space = emu_space_of((emu_space_t)insn->space, address);
-  return space == EMU_SHARED_CLUSTER ? EMU_SHARED : space;
-}
+ * where its first lane points. Never SHARED_CLUSTER. */
+emu_space_t nereid_emulator_access_space(const emu_insn_t *insn, uint64_t address);
 
 /* The CTA of a shared address (its low 32 bits), null when its cluster has no such CTA. */
-static inline emu_cta_t *emu_cta_of(emu_cta_t *cta, uint64_t address) {
-  uint32_t upper = (uint32_t)address >> EMU_RANK_SHIFT;
-  return !upper ? cta : upper - 1 < cta->cluster->n_ctas ? &cta->cluster->ctas[upper - 1] : NULL;
-}
+emu_cta_t *nereid_emulator_cta_of(emu_cta_t *cta, uint64_t address);
 
 #endif

@@ -143,15 +143,15 @@ size_t nereid_emulator_race_results(const emu_race_t *race, const nereid_emulato
 
 /* The CTA in whose shared memory an address lies, which becomes an offset there; null: it is global. */
 static emu_race_cta_t *target_of(const emu_warp_t *warp, const emu_insn_t *insn, uint64_t *address) {
-  if (emu_access_space(insn, *address) != EMU_SHARED)
+  if (nereid_emulator_access_space(insn, *address) != EMU_SHARED)
     return NULL;
-  const emu_cta_t *cta = emu_cta_of(warp->cta, *address);
+  const emu_cta_t *cta = nereid_emulator_cta_of(warp->cta, *address);
   *address &= EMU_OFFSET_MASK;
   return cta ? cta->race : warp->cta->race;
 }
 
 static bool is_traced(const emu_insn_t *insn, uint64_t address) {
-  emu_space_t space = emu_access_space(insn, address);
+  emu_space_t space = nereid_emulator_access_space(insn, address);
   return (space == EMU_SHARED || space == EMU_GLOBAL) && !EMU_HAS(insn, const) && !EMU_HAS(insn, param);
 }
 

@@ -98,10 +98,10 @@ static void naive_request(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mas
   bool strong =
       atomic || acquires || releases || EMU_HAS(insn, volatile) || EMU_HAS(insn, relaxed) || EMU_HAS(insn, mmio);
   FOR_LANES(lane, mask) {
-    emu_space_t space = emu_access_space(insn, addresses[lane]);
+    emu_space_t space = nereid_emulator_access_space(insn, addresses[lane]);
     if ((space != EMU_SHARED && space != EMU_GLOBAL) || EMU_HAS(insn, const) || EMU_HAS(insn, param))
       return;
-    const emu_cta_t *target = space == EMU_SHARED ? emu_cta_of(warp->cta, addresses[lane]) : NULL;
+    const emu_cta_t *target = space == EMU_SHARED ? nereid_emulator_cta_of(warp->cta, addresses[lane]) : NULL;
     uint64_t at = naive_at(target, target ? addresses[lane] & EMU_OFFSET_MASK : addresses[lane]);
     int thread = naive_thread(warp, lane), scope = naive_scope(insn);
     naive_access(
