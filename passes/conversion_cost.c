@@ -21,7 +21,7 @@ int64_t nereid_distinct_registers(const nereid_layout_t *layout) {
 }
 
 int64_t nereid_conversion_cost(MlirType type, MlirAttribute to) {
-  enum { BARRIERS = 60, PER_ELEMENT = 4, PER_HALF = 3, WORD = 4 /* bytes */ };
+  enum { BARRIERS = 60, PER_ELEMENT = 4, HALF = 2, WORD = 4 /* bytes */ };
   nereid_layout_t from_layout, to_layout;
   if (nereid_layout_from_type(type, &from_layout) != NEREID_OK ||
       nereid_layout_from_type(nereid_ttg_with_encoding(type, to), &to_layout) != NEREID_OK)
@@ -31,9 +31,8 @@ int64_t nereid_conversion_cost(MlirType type, MlirAttribute to) {
   /* An operand of a product stays in shared memory, and the product reads it as it goes. */
   const int64_t read = nereid_ttg_dot_op_attr_isa(to) ? 0 : nereid_distinct_registers(&to_layout);
   /* What may be converted before it is extended as well as behind it is converted before. */
-  const bool wide = nereid_scratch_element_bytes(type) > WORD;
-  const int64_t per_element = nereid_scratch_element_bytes(type) == 2 ? PER_HALF : PER_ELEMENT;
-  return BARRIERS + per_element * (nereid_distinct_registers(&from_layout) + read) + wide;
+  const int64_t bytes = nereid_scratch_element_bytes(type), width = (bytes > HALF) + (bytes > WORD);
+  return BARRIERS + PER_ELEMENT * (nereid_distinct_registers(&from_layout) + read) + width;
 }
 
 enum { SECTOR = 32, LINE = 128, WIDEST = 16 }; /* bytes: of memory, of the cache, of an access */

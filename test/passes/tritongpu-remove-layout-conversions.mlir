@@ -140,7 +140,6 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // CHECK: tt.store
 #cut_line = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #cut_column = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
-#cut_row = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>
 #cut_single = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @cut(%p: tensor<64x!tt.ptr<f32>, #cut_single>, %h: !tt.ptr<f16>, %q: tensor<64x128x!tt.ptr<f32>, #cut_line>) {
@@ -156,10 +155,9 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     %a = tt.addptr %s, %r : tensor<128x!tt.ptr<f16>, #cut_single>, tensor<128xi32, #cut_single>
     %hx = tt.load %a {isVolatile = true} : tensor<128x!tt.ptr<f16>, #cut_single>
     %hw = arith.extf %hx : tensor<128xf16, #cut_single> to tensor<128xf32, #cut_single>
-    %hc = ttg.convert_layout %hw : tensor<128xf32, #cut_single> -> tensor<128xf32, #ttg.slice<{dim = 0, parent = #cut_row}>>
-    %he = tt.expand_dims %hc {axis = 0 : i32} : tensor<128xf32, #ttg.slice<{dim = 0, parent = #cut_row}>> -> tensor<1x128xf32, #cut_row>
-    %hb = tt.broadcast %he : tensor<1x128xf32, #cut_row> -> tensor<64x128xf32, #cut_row>
-    %hl = ttg.convert_layout %hb : tensor<64x128xf32, #cut_row> -> tensor<64x128xf32, #cut_line>
+    %hc = ttg.convert_layout %hw : tensor<128xf32, #cut_single> -> tensor<128xf32, #ttg.slice<{dim = 0, parent = #cut_line}>>
+    %he = tt.expand_dims %hc {axis = 0 : i32} : tensor<128xf32, #ttg.slice<{dim = 0, parent = #cut_line}>> -> tensor<1x128xf32, #cut_line>
+    %hl = tt.broadcast %he : tensor<1x128xf32, #cut_line> -> tensor<64x128xf32, #cut_line>
     %sum = arith.addf %l, %hl : tensor<64x128xf32, #cut_line>
     tt.store %q, %sum : tensor<64x128x!tt.ptr<f32>, #cut_line>
     tt.return
