@@ -2,11 +2,11 @@
  *
  *   ods-bindgen --out DIR [--docs DIR] --own tt=tt.json ... --upstream arith=arith.json ...
  *
- *   DIR/nereid/dialects/ops.h, <dialect>.h    public headers: kinds of operation, builders, accessors, types,
- * attributes DIR/bindings/ops.c, <dialect>.c           their definitions DIR/bindings/<dialect>_hooks.h            what
- * an own dialect implements in C DIR/bindings/<dialect>_thunks.inc         C++ of an own dialect: calls the hooks,
- * defines types and attributes DIR/bindings/upstream_thunks.inc          C++ of the enum attributes of upstream
- * dialects
+ *   DIR/nereid/dialects/ops.h, <dialect>.h   public headers: kinds of operation, builders, accessors, types, attributes
+ *   DIR/bindings/ops.c, <dialect>.c          their definitions
+ *   DIR/bindings/<dialect>_hooks.h           what an own dialect implements in C
+ *   DIR/bindings/<dialect>_thunks.inc        C++ of an own dialect: calls the hooks, defines types and attributes
+ *   DIR/bindings/upstream_thunks.inc         C++ of the enum attributes of upstream dialects
  *
  * Exit status: 0 done, 2 wrong arguments or input. */
 #include "tools/ods-bindgen/generate.h"
