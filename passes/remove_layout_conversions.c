@@ -204,6 +204,9 @@ static int64_t recompute_cost(removal_t *removal, MlirOperation op, nereid_layou
   const bool dies = dies_with_user(wanted.value);
   if (nereid_is_repeatable_load(op))
     return nereid_load_again_cost(wanted.value, wanted.encoding, dies);
+  /* Loads wait for addresses and masks, which are not to wait for other warps. */
+  if (dies && !mlirTypeIsAFloat(mlirShapedTypeGetElementType(mlirValueGetType(wanted.value))))
+    return 0;
   const wanted_t now = {wanted.value, nereid_ttg_encoding_of(wanted.value)};
   const int64_t saved = dies ? price_of(removal, now).registers : 0, needed = price_of(removal, wanted).registers;
   return needed > saved ? (needed - saved) * nereid_element_cost(op) : 0;
@@ -482,7 +485,7 @@ static bool is_cheaper(const slice_t *slice, int64_t conversion) {
 /* The slice of `root` as far back as it goes or, when that costs less or more than `conversion`, cut where converting
  * is best. */
 static bool collect_best(removal_t *removal, wanted_t root, int64_t conversion, slice_t *out) {
-  enum { MEETING = 30 }; /* at each conversion warps wait for one another, which costs more than it takes */
+  enum { MEETING = 200 }; /* at a conversion warps wait for one another, addresses of loads often behind it */
   slice_t whole = {.is_cut = false}, cut = {.is_cut = true};
   nereid_map_initialize(&whole.seen, removal->arena);
   nereid_map_initialize(&cut.seen, removal->arena);
