@@ -6,6 +6,7 @@
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
 #include "conversion/ttg_to_llvm/product.h"
+#include "dialects/made_by.h"
 
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/tt.h"
@@ -159,9 +160,48 @@ static int64_t predicate_of(MlirOperation op) {
   return mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("predicate")));
 }
 
+/* The op `name` that makes `value`; null when another one does. */
+static MlirOperation made_by_name(MlirValue value, const char *name) {
+  MlirOperation op = nereid_maker(value);
+  const MlirStringRef wanted = mlirStringRefCreateFromCString(name);
+  return !mlirOperationIsNull(op) && mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), wanted)
+             ? op
+             : (MlirOperation){NULL};
+}
+
+static bool is_zero_constant(MlirValue value) {
+  MlirOperation constant = made_by_name(value, "llvm.mlir.constant");
+  MlirAttribute number = mlirOperationIsNull(constant)
+                             ? (MlirAttribute){NULL}
+                             : mlirOperationGetAttributeByName(constant, mlirStringRefCreateFromCString("value"));
+  return !mlirAttributeIsNull(number) && mlirAttributeIsAInteger(number) && mlirIntegerAttrGetValueInt(number) == 0;
+}
+
+/* zext(%c : i1) ^ %f != 0, with which a sort turns a condition round where %f is 1, as a choice between comparisons of
+ * %f: of a bit LLVM makes one xor of two i1 of it, which it does not of the sum of a zext and a bit. Null for others.
+ */
+static MlirValue emit_turned(nereid_lower_t *lower, const MlirValue *operands) {
+  MlirOperation sum = is_zero_constant(operands[1]) ? made_by_name(operands[0], "llvm.xor") : (MlirOperation){NULL};
+  MlirOperation wide =
+      mlirOperationIsNull(sum) ? (MlirOperation){NULL} : made_by_name(mlirOperationGetOperand(sum, 0), "llvm.zext");
+  if (mlirOperationIsNull(wide))
+    return (MlirValue){NULL};
+  MlirValue condition = mlirOperationGetOperand(wide, 0), bit = mlirOperationGetOperand(sum, 1);
+  if (!mlirTypeEqual(mlirValueGetType(condition), lower->types.i1))
+    return (MlirValue){NULL};
+  MlirValue one = nereid_emit_int(lower, mlirValueGetType(bit), 1);
+  MlirValue is_other = nereid_emit_icmp(lower, NE, bit, one);
+  MlirValue is_set = nereid_emit_icmp(lower, NE, bit, operands[1]);
+  return nereid_emit_select(lower, condition, is_other, is_set);
+}
+
 /* arith's integer predicates have LLVM's numbers; its float predicates too, but with `false` first in both. */
 static MlirValue emit_compare(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
                               const MlirValue *operands) {
+  const bool turned = nereid_op_kind(op) == NEREID_OP_ARITH_CMPI && predicate_of(op) == NE;
+  MlirValue choice = turned ? emit_turned(lower, operands) : (MlirValue){NULL};
+  if (!mlirValueIsNull(choice))
+    return choice;
   MlirNamedAttribute predicate =
       nereid_emit_attribute(lower, "predicate", mlirIntegerAttrGet(lower->types.i64, predicate_of(op)));
   return mlirOperationGetResult(nereid_emit_op(lower, row->to, 1, &element, 2, operands, 1, &predicate), 0);

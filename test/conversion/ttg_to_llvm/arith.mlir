@@ -378,3 +378,19 @@ tt.func private @once(%s: i32) -> tensor<1024xi32> {
   %y = arith.muli %t, %t : tensor<1024xi32>
   tt.return %y : tensor<1024xi32>
 }
+
+// A condition that a bit turns round is a choice between comparisons of the bit: where that is known to be one, LLVM makes an
+// xor of conditions of it.
+// CHECK-LABEL: llvm.func internal @turned(
+// CHECK-DAG: %[[ZERO:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK-DAG: %[[ONE:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK: %[[NOT:.*]] = llvm.icmp "ne" %arg1, %[[ONE]] : i32
+// CHECK: %[[IS:.*]] = llvm.icmp "ne" %arg1, %[[ZERO]] : i32
+// CHECK: llvm.select %arg0, %[[NOT]], %[[IS]] : i1, i1
+tt.func private @turned(%c: i1, %f: i32) -> i1 {
+  %zero = arith.constant 0 : i32
+  %0 = arith.extui %c : i1 to i32
+  %1 = arith.xori %0, %f : i32
+  %2 = arith.cmpi ne, %1, %zero : i32
+  tt.return %2 : i1
+}
