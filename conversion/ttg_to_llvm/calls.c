@@ -11,8 +11,9 @@
  * frame starts depends on who called. What is called in a partition of ttg.warp_specialize is told which warp is its
  * first, and which barrier is for its warps. What all threads can read for themselves (program ids) is passed by
  * nobody. */
+#include "conversion/ttg_to_llvm/calls.h"
+
 #include "conversion/ttg_to_llvm/emit.h"
-#include "conversion/ttg_to_llvm/function.h"
 #include "conversion/ttg_to_llvm/warps.h"
 
 #include "analysis/alias.h"

@@ -2,22 +2,12 @@
  *
  *   cf.br ^b(%t : tensor<256xf32, #blocked>)   ->   llvm.br ^b(%t.0, %t.1 : f32, f32)
  *
- * Operands are flattened to per-thread values, as block arguments were in function.c. */
+ * Operands are flattened to per-thread values, as block arguments were in blocks.c. */
+#include "conversion/ttg_to_llvm/blocks.h"
 #include "conversion/ttg_to_llvm/emit.h"
-#include "conversion/ttg_to_llvm/function.h"
 
 static MlirStringRef ref(const char *text) {
   return mlirStringRefCreateFromCString(text);
-}
-
-bool nereid_lower_flatten(nereid_lower_t *lower, MlirOperation op, intptr_t from, intptr_t to, nereid_values_t *out) {
-  for (intptr_t i = from; i < to; ++i) {
-    nereid_lowered_t lowered = nereid_lower_operand(lower, op, i);
-    for (intptr_t r = 0; r < lowered.count; ++r)
-      if (!nereid_vector_push(lower->arena, out, lowered.values[r]))
-        return false;
-  }
-  return true;
 }
 
 /* Emits terminator `name` with the flattened operands in segments and the successors of `op`. */

@@ -8,6 +8,7 @@
  * element does the same again. */
 #include "conversion/ttg_to_llvm/region.h"
 
+#include "conversion/ttg_to_llvm/blocks.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/function.h"
 

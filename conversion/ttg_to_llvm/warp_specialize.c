@@ -18,6 +18,7 @@
  * Layouts, scratch and barriers inside are for its warps. Registers are moved between the barriers where all regions
  * begin and after the one where they have ended: who gives some away does not wait for who gets them. */
 #include "analysis/scratch.h"
+#include "conversion/ttg_to_llvm/blocks.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/function.h"
 #include "conversion/ttg_to_llvm/slots.h"
