@@ -6,7 +6,8 @@
  *       attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>}
  *
  * A kernel is a public function; its parameters are those of the tt.func one to one and two scratch pointers (DESIGN:
- * Triton 3.6's ABI). An internal function takes one parameter per thread value, and where its frames start (calls.c). */
+ * Triton 3.6's ABI). An internal function takes one parameter per thread value, and where its frames start (calls.c).
+ */
 #include "conversion/ttg_to_llvm/signature.h"
 
 #include "base/ptx_name.h"
