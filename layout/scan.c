@@ -1,6 +1,7 @@
 /* The order of elements along one dimension; see scan.h. */
 #include "layout/scan.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* The one input bit that moves just bit `packed` of the packed coordinate; false when there is none, or another bit
@@ -136,8 +137,10 @@ int64_t nereid_layout_scan_exchange(const nereid_layout_t *layout, const nereid_
   *out_read = *out_write;
   uint8_t *registers = &out_read->in_bits[NEREID_LAYOUT_REGISTER];
   uint32_t *lane_bases = &out_read->bases[NEREID_LAYOUT_LANE][lanes.first];
-  for (int i = lanes.count - 1; i >= segment->count; i--)
+  for (int i = lanes.count - 1; i >= segment->count; i--) {
+    assert(*registers > 0); /* lanes take no more than there are */
     lane_bases[i] = out_read->bases[NEREID_LAYOUT_REGISTER][--*registers];
+  }
   for (int i = 0; i < segment->count; i++) {
     uint32_t *basis = &out_read->bases[NEREID_LAYOUT_WARP][segment->bits[i]];
     *(lanes.count ? &lane_bases[i] : &out_read->bases[NEREID_LAYOUT_REGISTER][(*registers)++]) = *basis;

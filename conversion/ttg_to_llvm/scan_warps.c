@@ -15,6 +15,7 @@
 #include "conversion/ttg_to_llvm/region.h"
 #include "conversion/ttg_to_llvm/slots.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { EQUAL = 0, NOT_EQUAL = 1 };
@@ -36,6 +37,7 @@ static MlirValue constant(const exchange_t *exchange, uint32_t value) {
 }
 
 static uint32_t warps(const exchange_t *exchange) {
+  assert(exchange->segment->count > 0); /* else there is nothing to exchange */
   return UINT32_C(1) << exchange->segment->count;
 }
 
