@@ -13,6 +13,8 @@
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/remarks.h"
 
+#include "seam/effects.h"
+
 #include "nereid/dialects/tt.h"
 
 #include <stdarg.h>
@@ -393,6 +395,20 @@ uint32_t nereid_lower_register_copies(nereid_lower_t *lower, MlirType type) {
   return masks[NEREID_LAYOUT_REGISTER];
 }
 
+/* Computes `value` here rather than before all parts of a store in a loop, if nobody else has it yet: ptxas, which goes
+ * by the order it is given, then has registers for more of the loads in front under way at once. */
+static void sink(nereid_lower_t *lower, MlirValue value) {
+  nereid_builder_t *here = &lower->builder;
+  if (!mlirValueIsAOpResult(value) || !mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
+    return;
+  MlirOperation maker = mlirOpResultGetOwner(value);
+  if (mlirOperationGetNumResults(maker) != 1 || !mlirBlockEqual(mlirOperationGetBlock(maker), here->block) ||
+      mlirOperationGetNumRegions(maker) || !nereidMlirOperationIsMemoryEffectFree(maker))
+    return;
+  mlirOperationRemoveFromParent(maker);
+  mlirBlockInsertOwnedOperationBefore(here->block, here->before, maker);
+}
+
 static bool lower_store(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   MlirValue pointer = nereid_tt_store_get_ptr(op), mask = nereid_tt_store_get_mask(op);
@@ -418,6 +434,8 @@ static bool lower_store(nereid_lower_t *lower, MlirOperation op, const nereid_lo
       elements[i] = at(values, r + i);
     if (r == 0 || modifiers.in_loop)
       make_policy(lower, &modifiers);
+    for (intptr_t i = 0; modifiers.in_loop && i < vector; ++i)
+      sink(lower, elements[i]);
     store_vector(lower, &modifiers, &access, at(pointers, r), nereid_lower_both(lower, thread, at(masks, r)), elements);
   }
   return true;

@@ -238,6 +238,35 @@ tt.func public @policies_in_a_loop(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}
   tt.return
 }
 
+// What a store in a loop writes is computed just before it rather than before all of its parts.
+// CHECK-LABEL: llvm.func @stores_in_a_loop(
+// CHECK: llvm.fmul
+// CHECK-COUNT-4: llvm.fadd
+// CHECK-NOT: llvm.fadd
+// CHECK: llvm.store
+// CHECK-COUNT-4: llvm.fadd
+// CHECK: llvm.store
+tt.func public @stores_in_a_loop(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32, #v4>
+  %s = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #v4>
+  %q = tt.addptr %s, %r : tensor<1024x!tt.ptr<f32>, #v4>, tensor<1024xi32, #v4>
+  cf.br ^head(%c0 : i32)
+^head(%i: i32):
+  %more = arith.cmpi slt, %i, %n : i32
+  cf.cond_br %more, ^body, ^end
+^body:
+  %x = tt.load %q : tensor<1024x!tt.ptr<f32>, #v4>
+  %y = arith.mulf %x, %x : tensor<1024xf32, #v4>
+  %z = arith.addf %x, %y : tensor<1024xf32, #v4>
+  tt.store %q, %z : tensor<1024x!tt.ptr<f32>, #v4>
+  %j = arith.addi %i, %c1 : i32
+  cf.br ^head(%j : i32)
+^end:
+  tt.return
+}
+
 // CHECK-LABEL: llvm.func @store_modifiers(
 // CHECK: "@$2 st.global.wb.b32 [$0], $1;"
 // CHECK: "@$2 st.global.cg.b32 [$0], $1;"
