@@ -2,7 +2,11 @@
  *
  *   tt.assert %c, "message" : tensor<64xi1>
  *   ->
- *   llvm.cond_br %all, ^rest, ^fail      ^fail: call @__assertfail(message, file, line, function, 1)
+ *   llvm.cond_br %fails, ^fail, ^rest
+ *   ^fail: call @__assertfail(message, file, line, function, 1); exit; llvm.unreachable
+ *
+ * Nobody comes back from ^fail, so that what lives across an assert needs no registers that survive a call. With a trap
+ * rather than an exit ptxas keeps those, or, where ^fail is the last block, moves all loads behind the last assert.
  *
  * CUDA's runtime provides vprintf(format, arguments) and __assertfail (CUDA C++ Programming Guide, "Formatted output",
  * "Assertion"). A print shows every element once: of threads that hold the same element one prints it. */
@@ -105,7 +109,9 @@ static bool lower_assert(nereid_lower_t *lower, MlirOperation op, const nereid_l
   MlirBlock rest = nereid_lower_begin_if(lower, nereid_emit_xor(lower, all, one));
   if (!emit_assertfail(lower, op))
     return false;
-  nereid_lower_end_if(lower, rest);
+  nereid_emit_asm(lower, "exit;", "", true, 0, NULL, 0, NULL, NULL);
+  nereid_emit_op(lower, "llvm.unreachable", 0, NULL, 0, NULL, 0, NULL);
+  lower->builder.block = rest;
   if (mlirTypeIsARankedTensor(mlirValueGetType(source)) && must_wait(lower, op, source))
     nereid_emit_barrier(lower);
   return true;

@@ -78,6 +78,8 @@ tt.func private @copies(%x: tensor<2x128xi1, #two>) {
 // CHECK: llvm.mlir.addressof @[[FILE]]
 // CHECK: llvm.mlir.addressof @[[NAME]]
 // CHECK: llvm.call @__assertfail
+// CHECK-NEXT: llvm.inline_asm has_side_effects "exit;"
+// CHECK-NEXT: llvm.unreachable
 // CHECK: barrier
 // CHECK: llvm.return
 tt.func private @asserts(%x: tensor<256xi1, #v2>) {
