@@ -36,8 +36,8 @@ bool nereid_lower_create_block(nereid_lower_t *lower, MlirBlock block, bool is_e
 bool nereid_lower_order_blocks(nereid_arena_t *arena, MlirBlock entry, nereid_blocks_t *out);
 
 /* Fills lower->looping with the blocks of `region` that lie in loops. The blocks of a loop stand together, where
- * control flow was structured: from where an edge back leads to where it starts. What depends on it is what is fast, not
- * what is right. False when memory is out. */
+ * control flow was structured: from where an edge back leads to where it starts. What depends on it is what is fast,
+ * not what is right. False when memory is out. */
 bool nereid_lower_find_loops(nereid_lower_t *lower, MlirRegion region);
 
 #endif

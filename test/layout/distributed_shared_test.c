@@ -2,6 +2,7 @@
  * fragment tables of the PTX ISA. */
 #include "layout/distributed.h"
 #include "layout/shared.h"
+#include "test/layout/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,13 +12,6 @@
 #include <cmocka.h>
 
 enum { RANK = NEREID_LAYOUT_MAX_RANK };
-
-static uint64_t state;
-
-static uint32_t random_below(uint32_t limit) {
-  state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (uint32_t)(state >> 33) % limit;
-}
 
 static void random_order(int rank, int32_t *order) {
   for (int d = 0; d < rank; d++) {
@@ -378,7 +372,7 @@ static void test_wrong_sizes_are_refused(void **unused) {
 }
 
 int main(void) {
-  state = 42;
+  random_state = 42;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_blocked_holds_its_boxes),
       cmocka_unit_test(test_ctas_hold_their_parts),

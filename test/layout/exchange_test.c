@@ -2,6 +2,8 @@
  * wavefront meet in no bank; matrices hold what the slots say. */
 #include "layout/exchange.h"
 
+#include "test/layout/random.h"
+
 #include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,13 +11,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static uint64_t state = 1;
-
-static uint32_t random_below(uint32_t limit) {
-  state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (uint32_t)(state >> 33) % limit;
-}
 
 /* 2^bits elements: the bits of the index dealt out to registers, 5 bits of lanes and some of warps; what is left of
  * lanes and warps holds copies. */

@@ -2,19 +2,14 @@
  * sum written out here. */
 #include "layout/linear_layout.h"
 
+#include "test/layout/random.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-static uint64_t state;
-
-static uint32_t random_below(uint32_t limit) {
-  state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (uint32_t)(state >> 33) % limit;
-}
 
 /* Any layout at all: random sizes, random bases. */
 static nereid_layout_t random_layout(void) {
@@ -298,7 +293,7 @@ static void test_sizes_are_checked(void **unused) {
 }
 
 int main(void) {
-  state = 20261121;
+  random_state = 20261121;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_apply_is_the_sum_of_bases),
       cmocka_unit_test(test_image_bits_counts_the_image),

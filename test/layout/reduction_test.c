@@ -1,6 +1,8 @@
 /* Whom a reduction combines, point by point: every element of a result once, on random layouts. */
 #include "layout/reduction.h"
 
+#include "test/layout/random.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,13 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static uint64_t state = 1;
-
-static uint32_t random_below(uint32_t limit) {
-  state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (uint32_t)(state >> 33) % limit;
-}
 
 /* Every element is somewhere; inputs that are left over hold copies. */
 static nereid_layout_t random_layout(void) {

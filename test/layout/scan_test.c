@@ -1,6 +1,8 @@
 /* The steps of a scan and the totals that its warps exchange, point by point on random layouts. */
 #include "layout/scan.h"
 
+#include "test/layout/random.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,13 +11,6 @@
 #include <cmocka.h>
 
 enum { POINTS = 1 << 11 };
-
-static uint64_t state = 1;
-
-static uint32_t random_below(uint32_t limit) {
-  state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (uint32_t)(state >> 33) % limit;
-}
 
 /* Every bit of an index is moved by one bit of an input; the others of eleven hold copies. */
 static nereid_layout_t random_layout(void) {
