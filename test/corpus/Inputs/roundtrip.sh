@@ -1,9 +1,12 @@
 #!/bin/sh
-# roundtrip.sh CORPUS SUFFIX SCRATCH AT-LEAST: every CORPUS/**/*.SUFFIX parses and verifies, comes back byte for byte but
-# for names of values, then prints what it parses again to (with locations and names), comes back from bytecode the
-# same, and keeps the names of the kernels' arguments. (Names of loop variables are not in the text that scf.for reads.)
-# Prints the number of files; fails on the first that does not, or when there are fewer than AT-LEAST.
-corpus=$1 suffix=$2 scratch=$3 least=$4
+# roundtrip.sh SUFFIX SCRATCH MINIMUM PATH...: checks every *.SUFFIX in the given files and folders.
+#
+# Each file must parse and verify, print its own text (except names of values), print the same text a second time (with
+# locations and names) and after a pass through bytecode, and keep the names of the kernels' arguments. Names of loop
+# variables are not in the text that scf.for reads. Prints the number of files. Fails on the first file that does not
+# pass, or when there are fewer than MINIMUM.
+suffix=$1 scratch=$2 minimum=$3
+shift 3
 names="--mlir-print-debuginfo --mlir-use-nameloc-as-prefix"
 mkdir -p "$scratch" || exit 2
 fail() {
@@ -17,7 +20,7 @@ unnamed() { # and without a blank line at the end
   sed -E 's/%[A-Za-z_0-9]+/%/g' "$1" | sed -e '${/^$/d}'
 }
 count=0
-for file in $(find "$corpus" -name "*.$suffix" | sort); do
+for file in $(find "$@" -name "*.$suffix" | sort); do
   nereid-opt $names "$file" -o "$scratch/once" || fail "$file" "does not parse or verify"
   unnamed "$file" >"$scratch/expected"
   unnamed "$scratch/once" >"$scratch/got"
@@ -33,4 +36,4 @@ for file in $(find "$corpus" -name "*.$suffix" | sort); do
   count=$((count + 1))
 done
 echo "$count files of .$suffix"
-[ "$count" -ge "$least" ] || fail "$corpus" "has fewer than $least"
+[ "$count" -ge "$minimum" ] || fail "$*" "has fewer than $minimum"
