@@ -8,7 +8,7 @@
 #ifndef NEREID_EMULATOR_FRAMES_H
 #define NEREID_EMULATOR_FRAMES_H
 
-#include "emulator/machine/program.h"
+#include "emulator/machine/access.h"
 
 typedef struct emu_frames emu_frames_t;
 

@@ -6,6 +6,7 @@
 
 #include "emulator/machine/execute.h"
 #include "emulator/machine/space.h"
+#include "emulator/machine/special_registers.h"
 
 #include <stdlib.h>
 

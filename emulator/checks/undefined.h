@@ -10,7 +10,7 @@
 #ifndef NEREID_EMULATOR_UNDEFINED_H
 #define NEREID_EMULATOR_UNDEFINED_H
 
-#include "emulator/machine/program.h"
+#include "emulator/machine/cta.h"
 
 typedef struct emu_undefined emu_undefined_t;
 

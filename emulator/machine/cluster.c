@@ -1,6 +1,6 @@
 /* What the CTAs of a cluster have in common: who is there, who looks again when something has happened, and the numbers
  * by which a random schedule chooses. */
-#include "emulator/machine/program.h"
+#include "emulator/machine/cta.h"
 
 bool nereid_emulator_lives(const emu_cta_t *cta) {
   uint32_t live = 0;

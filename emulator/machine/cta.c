@@ -5,6 +5,7 @@
  *
  * A host thread uses the block again for the next CTA of its launch. */
 #include "emulator/machine/effect.h"
+#include "emulator/machine/special_registers.h"
 
 #include <stdlib.h>
 

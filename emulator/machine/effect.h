@@ -10,7 +10,7 @@
 #ifndef NEREID_EMULATOR_EFFECT_H
 #define NEREID_EMULATOR_EFFECT_H
 
-#include "emulator/machine/program.h"
+#include "emulator/machine/cta.h"
 
 /* Whose groups it belongs to; NONE: it is tracked by an mbarrier, or by nobody. */
 enum { EMU_GROUP_ASYNC, EMU_GROUP_BULK, EMU_GROUP_WGMMA, EMU_GROUP_NONE };

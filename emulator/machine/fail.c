@@ -1,7 +1,8 @@
 /* What went wrong, once per launch, and where: in the text, in the source, by which thread.
  *
  *   k.ptx:12 (kernels.py:3): ld.shared.u32 %r1, [%r2]: thread (1,0,0) of CTA (0,0,0): 4 bytes at 0x80 are out of ... */
-#include "emulator/machine/program.h"
+#include "emulator/machine/cta.h"
+#include "emulator/machine/special_registers.h"
 
 #include <stdarg.h>
 

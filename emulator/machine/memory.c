@@ -1,5 +1,7 @@
 /* Global memory: the host's buffers, each at addresses of its own (emulator.h). */
-#include "emulator/machine/program.h"
+#include "emulator/machine/memory.h"
+
+#include "emulator/machine/space.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #ifndef NEREID_EMULATOR_PROXY_H
 #define NEREID_EMULATOR_PROXY_H
 
-#include "emulator/machine/program.h"
+#include "emulator/machine/cta.h"
 
 /* A generic write, cp.async's included, is about to happen. Only under AT_FENCE: cta->owners is set. */
 void nereid_emulator_generic_write(emu_cta_t *cta, uint32_t offset, uint32_t bytes, const emu_warp_t *warp, int lane);

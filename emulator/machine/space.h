@@ -6,7 +6,32 @@
 #ifndef NEREID_EMULATOR_SPACE_H
 #define NEREID_EMULATOR_SPACE_H
 
-#include "emulator/machine/program.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum emu_space {
+  EMU_GENERIC,
+  EMU_GLOBAL,
+  EMU_SHARED,
+  EMU_LOCAL,
+  EMU_PARAM,
+  EMU_SHARED_CLUSTER, /* shared memory of any CTA of the cluster: EMU_RANK_SHIFT */
+} emu_space_t;
+
+/* A 32-bit address in the shared::cluster window: 0 or 1 + the CTA's rank above an offset. 0: the CTA's own memory, so
+ * shared::cta addresses are shared::cluster ones. */
+enum { EMU_RANK_SHIFT = 24, EMU_OFFSET_MASK = (1 << EMU_RANK_SHIFT) - 1, EMU_MAX_CLUSTER = 16 };
+
+/* Where spaces lie among generic addresses. Global memory begins far below. */
+#define EMU_SHARED_WINDOW UINT64_C(0x00007f0000000000)
+#define EMU_LOCAL_WINDOW UINT64_C(0x00007e0000000000)
+#define EMU_PARAM_WINDOW UINT64_C(0x00007d0000000000)
+#define EMU_WINDOW_BYTES UINT64_C(0x0000000100000000)
+#define EMU_FUNCTIONS_AT UINT64_C(0x0000000400000000)
+#define EMU_FUNCTION_BYTES 128
+#define EMU_CONSTANTS_AT UINT64_C(0x0000000600000000)
+#define EMU_VARIABLES_AT UINT64_C(0x0000000800000000)
+#define EMU_BUFFERS_AT UINT64_C(0x0000001000000000)
 
 /* What a generic address of space `where` has above its offset there, which has 32 bits but in global memory. */
 static inline uint64_t emu_window_of(emu_space_t space, emu_space_t where, uint64_t address) {
@@ -25,12 +50,5 @@ static inline emu_space_t emu_space_of(emu_space_t space, uint64_t address) {
          : address - EMU_PARAM_WINDOW < EMU_WINDOW_BYTES ? EMU_PARAM
                                                          : EMU_GLOBAL;
 }
-
-/* The space of an access: the instruction's, or for a generic address that of its window. A request is one of the space
- * where its first lane points. Never SHARED_CLUSTER. */
-emu_space_t nereid_emulator_access_space(const emu_insn_t *insn, uint64_t address);
-
-/* The CTA of a shared address (its low 32 bits), null when its cluster has no such CTA. */
-emu_cta_t *nereid_emulator_cta_of(emu_cta_t *cta, uint64_t address);
 
 #endif

@@ -5,7 +5,7 @@
  *                                 results: {f's result, place}; then the place to %r2
  *
  * A call through an address checks at the call that the function takes what the prototype says. */
-#include "emulator/instructions/call.h"
+#include "emulator/instructions/control/call.h"
 #include "emulator/parser/parse.h"
 
 typedef struct place { /* of an argument or result: in local memory, or a register that goes through it */

@@ -5,6 +5,8 @@
  *   mad.lo.s32 %r3, %r1, 5, %r2   ->   row {"mad", "u32|s32", "d0s0s0s0", needs lo}
  *
  * What no row has is refused by its text. */
+#include "emulator/machine/special_registers.h"
+#include "emulator/machine/warp.h"
 #include "emulator/parser/parse.h"
 
 static const emu_form_t *const families[] = {

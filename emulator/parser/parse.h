@@ -3,7 +3,9 @@
 #ifndef NEREID_EMULATOR_PARSE_H
 #define NEREID_EMULATOR_PARSE_H
 
+#include "emulator/instructions/form.h"
 #include "emulator/machine/program.h"
+#include "emulator/machine/space.h"
 
 typedef enum emu_symbol_kind {
   EMU_SYMBOL_REGISTER,  /* of `count` registers name0, name1, ... when count is not 0 */

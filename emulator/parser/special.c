@@ -2,6 +2,7 @@
  *
  *   %ctaid.x   ->   32 equal values at a place of the warp's block of special registers
  *   WARP_SZ    ->   a constant */
+#include "emulator/machine/special_registers.h"
 #include "emulator/parser/parse.h"
 
 static const struct {

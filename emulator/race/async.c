@@ -10,7 +10,7 @@
  *
  * An mbarrier collects what arrivals release, and what the issuers of operations knew, and passes it on when the phase
  * is done. */
-#include "emulator/instructions/bulk.h"
+#include "emulator/instructions/asynchronous/bulk.h"
 #include "emulator/machine/execute.h"
 #include "emulator/race/private.h"
 

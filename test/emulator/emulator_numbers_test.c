@@ -1,5 +1,5 @@
 /* The conversions to and from f16 and bf16 that are written for SIMD, against the ones of base/float.h. */
-#include "emulator/instructions/numbers.h"
+#include "emulator/instructions/arithmetic/numbers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

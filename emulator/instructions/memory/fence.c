@@ -1,0 +1,83 @@
+/* Fences and what only tells the machine something (PTX ISA: membar, fence, griddepcontrol, setmaxnreg). Instructions
+ * take effect in their order here, so a fence of the generic proxy does nothing; fence.proxy.async publishes what its
+ * threads wrote to shared memory (proxy.c). Grids follow each other. */
+#include "emulator/instructions/form.h"
+#include "emulator/machine/execute.h"
+#include "emulator/machine/proxy.h"
+#include "emulator/race/race.h"
+
+/* Only the race detector sees it. */
+static emu_next_t fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  if (warp->cta->race)
+    nereid_emulator_race_fence(warp, insn, mask);
+  return EMU_ADVANCE;
+}
+
+/* A warp's registers are as many as it names. */
+static emu_next_t registers(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  uint32_t count = mask ? (uint32_t)emu_lane(warp, &insn->operands[0], __builtin_ctz(mask)) : 24;
+  if (count % 8 || count < 24 || count > 256)
+    return nereid_emulator_fail(warp, insn, __builtin_ctz(mask), "24 to 256 registers, a multiple of 8, not %u", count);
+  return nereid_emulator_aligned(warp, insn, mask);
+}
+
+static emu_next_t publish(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  if (warp->cta->race)
+    nereid_emulator_race_proxy_fence(warp, mask);
+  if (warp->cta->owners && !EMU_HAS(insn, global))
+    nereid_emulator_publish(warp, mask);
+  return EMU_ADVANCE;
+}
+
+static emu_next_t release_maps(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  FOR_LANES(lane, warp->cta->race ? mask : 0)
+  nereid_emulator_race_map(warp, insn, (int)lane, NULL, 0, EMU_RACE_MAP_RELEASE);
+  return EMU_ADVANCE;
+}
+
+/* Operands: address, size. A tensor map is read as it is in memory: nothing is stale. */
+static emu_next_t acquire_map(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  FOR_LANES(lane, mask)
+  if (!nereid_emulator_reach(warp, insn, (int)lane, EMU_GENERIC, emu_address(warp, insn, 0, (int)lane), 128, 128,
+                             EMU_READ))
+    return EMU_FAILED;
+  FOR_LANES(lane, warp->cta->race ? mask : 0)
+  nereid_emulator_race_map(warp, insn, (int)lane, NULL,
+                           emu_lane(warp, &insn->operands[0], (int)lane) + (uint64_t)insn->offset,
+                           EMU_RACE_MAP_ACQUIRE);
+  return EMU_ADVANCE;
+}
+
+#define BARRIER NEREID_EMULATOR_CLASS_BARRIER
+#define CONTROL NEREID_EMULATOR_CLASS_CONTROL
+#define ONE_SCOPE(X) X(cta) X(cluster) X(gpu) X(sys)
+#define SCOPE (EMU_BIT(cta) | EMU_BIT(cluster) | EMU_BIT(gpu) | EMU_BIT(sys))
+#define ORDER (EMU_BIT(acq_rel) | EMU_BIT(sc) | EMU_BIT(acquire) | EMU_BIT(release))
+#define FENCES(scope) {"fence", "", "", EMU_BIT(scope), ORDER, fence, BARRIER},
+#define RESTRICTED(name, order, what)                                                                                  \
+  {name " sync_restrict::shared::" what, "", "", EMU_BIT(order) | EMU_BIT(cluster), 0, fence, BARRIER}
+#define ALIGNED (EMU_BIT(sync) | EMU_BIT(aligned))
+
+const emu_form_t nereid_emulator_fence_forms[] = {
+    {"membar", "", "", EMU_BIT(cta), 0, fence, BARRIER},
+    {"membar", "", "", EMU_BIT(sys), 0, fence, BARRIER},
+    {"membar", "", "", EMU_BIT(gl), 0, fence, BARRIER},
+    {"membar proxy alias", "", "", 0, 0, nereid_emulator_nothing, BARRIER},
+    /* clang-format off */
+    ONE_SCOPE(FENCES)
+    /* clang-format on */
+    RESTRICTED("fence", acquire, "cluster"),
+    RESTRICTED("fence", release, "cta"),
+    RESTRICTED("fence proxy async::generic", acquire, "cluster"),
+    RESTRICTED("fence proxy async::generic", release, "cta"),
+    {"fence mbarrier_init", "", "", EMU_BIT(release) | EMU_BIT(cluster), 0, fence, BARRIER},
+    {"fence proxy alias", "", "", 0, 0, nereid_emulator_nothing, BARRIER},
+    {"fence proxy async", "", "", 0, EMU_BIT(global), publish, BARRIER},
+    {"fence proxy async", "", "", EMU_BIT(shared), 0, publish, BARRIER},
+    {"fence proxy async", "", "", EMU_BIT(shared_cluster), 0, publish, BARRIER},
+    {"fence proxy tensormap::generic", "", "", EMU_BIT(release), SCOPE, release_maps, BARRIER},
+    {"fence proxy tensormap::generic", "", "m-sw", EMU_BIT(acquire), SCOPE, acquire_map, BARRIER},
+    {"griddepcontrol wait|launch_dependents", "", "", 0, 0, nereid_emulator_nothing, CONTROL},
+    {"setmaxnreg", "u32", "sw", ALIGNED | EMU_BIT(inc), 0, registers, CONTROL},
+    {"setmaxnreg", "u32", "sw", ALIGNED | EMU_BIT(dec), 0, registers, CONTROL},
+    {0}};

@@ -1,0 +1,22 @@
+/* Global memory: the buffers of a launch. Private to the emulator. */
+#ifndef NEREID_EMULATOR_MEMORY_H
+#define NEREID_EMULATOR_MEMORY_H
+
+#include "base/arena.h"
+#include "base/vector.h"
+#include "emulator/emulator.h"
+
+typedef struct emu_region {
+  uint64_t address, bytes;
+  uint8_t *host;
+  const char *label;
+  uint8_t *undefined; /* of scratch: bits that nothing has written; null: all is */
+} emu_region_t;
+
+struct nereid_emulator_memory {
+  nereid_arena_t arena;
+  NEREID_VECTOR(emu_region_t) regions;
+  uint64_t next;
+};
+
+#endif

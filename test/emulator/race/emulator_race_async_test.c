@@ -1,0 +1,76 @@
+/* The race detector on asynchronous copies, mbarriers and clusters: each edge with a kernel that has it and one that
+ * lacks it. */
+#include "test/emulator/race/races.h"
+
+#define LOAD_MINE "ld.shared.b32 %r2, [" MINE "];\n"
+#define LOAD_OTHER "ld.shared.b32 %r2, [" OTHER "];\n"
+#define STORE_MINE "st.shared.b32 [" MINE "], 7;\n"
+#define COPY "cp.async.ca.shared.global [" MINE "], [%d9], 4;\n"
+
+static void copies_end_at_the_wait(void **state) {
+  (void)state;
+  RACES(64, COPY "cp.async.commit_group; cp.async.wait_group 0;\n" LOAD_MINE, "");
+  RACES(64, COPY "cp.async.wait_all;\n" LOAD_MINE, "");
+  RACES(64, COPY LOAD_MINE, "race 1 2");
+  RACES(64, COPY "cp.async.commit_group; cp.async.wait_group 1;\n" LOAD_MINE, "race 1 3");
+  RACES(64, COPY "cp.async.commit_group;\n" COPY "cp.async.commit_group; cp.async.wait_group 1;\n" LOAD_MINE,
+        "race 1 3, race 3 5");
+  RACES(64, COPY "bar.sync 0;\n" LOAD_MINE, "race 1 3");
+  /* the wait is the thread's own: the others need a barrier behind it */
+  RACES(64, COPY "cp.async.wait_all; bar.sync 0;\n" LOAD_OTHER, "");
+  RACES(64, COPY "cp.async.wait_all;\n" LOAD_OTHER, "race 3 1");
+  RACES(64, COPY "bar.sync 0; cp.async.wait_all;\n" LOAD_OTHER, "race 1 3");
+  RACES(64, LOAD_MINE COPY, "");
+  RACES(64, LOAD_OTHER COPY, "race 2 1");
+}
+
+static void what_copies_leave_out_is_not_touched(void **state) {
+  (void)state;
+  /* the source is not read, or only partly */
+  RACES(64, "st.global.b32 [%d9], %r70;\n@%p0 cp.async.ca.shared.global [%r0], [%d9], 4, 0; cp.async.wait_all;",
+        "race 1 1");
+  RACES(32,
+        "@%p0 st.global.b32 [%d9+4], 7;\n@!%p0 cp.async.ca.shared.global [%r0+512], [%d9], 8, 4; cp.async.wait_all;",
+        "race 2 2");
+  RACES(32,
+        "@%p0 st.global.b32 [%d9+4], 7;\nshl.b32 %r3, %r70, 3; add.u32 %r3, %r3, %r0;\n"
+        "cp.async.ca.shared.global [%r3], [%d9], 8, 4; cp.async.wait_all;",
+        "");
+  RACES(32,
+        "@%p0 st.global.b32 [%d9+4], 7;\nshl.b32 %r3, %r70, 3; add.u32 %r3, %r3, %r0;\n"
+        "cp.async.ca.shared.global [%r3], [%d9], 8, 8; cp.async.wait_all;",
+        "race 1 3");
+}
+
+#define INIT(n) "@%p0 mbarrier.init.shared.b64 [%r0+4096], " #n "; bar.sync 0;\n"
+#define ARRIVE "mbarrier.arrive.shared.b64 %d1, [%r0+4096];\n"
+#define WAIT "$W: mbarrier.try_wait.parity.shared.b64 %p2, [%r0+4096], 0; @!%p2 bra $W;\n"
+
+static void phases_order(void **state) {
+  (void)state;
+  RACES(64, INIT(64) STORE_MINE ARRIVE WAIT LOAD_OTHER, "");
+  RACES(64, INIT(32) STORE_MINE "@%p1 " ARRIVE WAIT LOAD_OTHER, "race 2 5");
+  RACES(64, INIT(64) ARRIVE STORE_MINE WAIT LOAD_OTHER, "race 3 5");
+  RACES(64, INIT(64) STORE_MINE "mbarrier.arrive.relaxed.cluster.shared.b64 %d1, [%r0+4096];\n" WAIT LOAD_OTHER,
+        "race 2 5");
+  RACES(64, INIT(64) STORE_MINE ARRIVE LOAD_OTHER, "race 4 2");
+  /* its initialisation is a write that others must be ordered behind */
+  RACES(32, "@%p0 mbarrier.init.shared.b64 [%r0+4096], 32;\n" ARRIVE, "race 1 2");
+}
+
+static void copies_end_with_a_phase(void **state) {
+  (void)state;
+  RACES(64, INIT(64) COPY "cp.async.mbarrier.arrive.noinc.shared.b64 [%r0+4096];\n" WAIT LOAD_OTHER, "");
+  RACES(64, INIT(64) COPY "cp.async.mbarrier.arrive.noinc.shared.b64 [%r0+4096];\n" LOAD_MINE, "race 2 4");
+  RACES(64, INIT(64) COPY ARRIVE WAIT LOAD_OTHER, "race 2 5");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(copies_end_at_the_wait),
+      cmocka_unit_test(what_copies_leave_out_is_not_touched),
+      cmocka_unit_test(phases_order),
+      cmocka_unit_test(copies_end_with_a_phase),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
