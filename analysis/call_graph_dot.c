@@ -4,11 +4,11 @@
  * each with the first way that leads there, and no more than a person reads. */
 #include "analysis/call_graph_dot.h"
 
-#include "analysis/allocation.h"
-#include "analysis/axis_info.h"
+#include "analysis/allocation/allocation.h"
+#include "analysis/allocation/scratch.h"
+#include "analysis/axis/axis_info.h"
 #include "analysis/call_graph.h"
-#include "analysis/membar.h"
-#include "analysis/scratch.h"
+#include "analysis/membar/membar.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 

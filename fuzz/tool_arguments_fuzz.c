@@ -1,8 +1,8 @@
 /* What a user types or hands over: argument specifications, .npy files, grid maps. The first byte chooses. */
-#include "tools/nereid/fill.c"
-#include "tools/nereid/npy.c"
+#include "tools/nereid/run/fill.c"
+#include "tools/nereid/run/npy.c"
 #undef REFUSE
-#include "tools/nereid/spec.c"
+#include "tools/nereid/run/spec.c"
 
 #include "nereid/launch.h"
 

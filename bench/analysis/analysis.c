@@ -9,12 +9,12 @@
  * of the largest together. Who else uses the memory meanwhile does show. Defaults: 10000,30000,100000 ops, 1000
  * functions, growth at most 1.3, 1 second. Exit status 1 with "over" at each analysis that is over, 2 when something
  * cannot be run. */
-#include "analysis/allocation.h"
-#include "analysis/axis_info.h"
+#include "analysis/allocation/allocation.h"
+#include "analysis/allocation/liveness.h"
+#include "analysis/allocation/scratch.h"
+#include "analysis/axis/axis_info.h"
 #include "analysis/call_graph.h"
-#include "analysis/liveness.h"
-#include "analysis/membar.h"
-#include "analysis/scratch.h"
+#include "analysis/membar/membar.h"
 #include "module.h"
 #include "passes/pass.h"
 #include "seam/context.h"

@@ -14,8 +14,8 @@
  * ttg.threads-per-warp, ttg.target on the module. */
 #include "base/bits.h"
 #include "base/vector.h"
-#include "dialects/ttg/blocked.h"
-#include "dialects/ttg/infer_encoding.h"
+#include "dialects/ttg/encoding/blocked.h"
+#include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/tensor_types.h"
 #include "passes/pass.h"
 

@@ -6,12 +6,12 @@
  *
  * Requires: encodings on all tensors, cf instead of scf, allocated shared memory (ttg.shared and allocation.offset).
  * Keeps: locations, argument names and attributes, module attributes. Establishes: the kernel ABI of docs/abi.md. */
-#include "conversion/ttg_to_llvm/calls.h"
 #include "conversion/ttg_to_llvm/emit.h"
-#include "conversion/ttg_to_llvm/function.h"
-#include "conversion/ttg_to_llvm/kernel_abi.h"
+#include "conversion/ttg_to_llvm/function/calls.h"
+#include "conversion/ttg_to_llvm/function/function.h"
+#include "conversion/ttg_to_llvm/function/kernel_abi.h"
 
-#include "analysis/membar.h"
+#include "analysis/membar/membar.h"
 #include "base/vector.h"
 #include "dialects/ttg/module.h"
 #include "passes/pass.h"

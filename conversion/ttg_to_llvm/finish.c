@@ -6,7 +6,7 @@
  * argument attributes, which say what a kernel is given as long as the module is one of MLIR: here they take effect and
  * go, as LLVM has no place for them. An operation that LLVM IR has no form for is an error, so a pipeline that forgot a
  * pass hears of it here and at the operation. Requires and keeps: llvm and nvvm only. */
-#include "conversion/ttg_to_llvm/kernel_abi.h"
+#include "conversion/ttg_to_llvm/function/kernel_abi.h"
 #include "passes/pass.h"
 
 #include <stdio.h>

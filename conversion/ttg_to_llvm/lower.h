@@ -13,10 +13,10 @@
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_LOWER_H
 #define NEREID_CONVERSION_TTG_TO_LLVM_LOWER_H
 
-#include "analysis/axis_info.h"
+#include "analysis/axis/axis_info.h"
 #include "analysis/call_graph.h"
 #include "base/map.h"
-#include "dialects/ttg/blocked.h"
+#include "dialects/ttg/encoding/blocked.h"
 #include "layout/linear_layout.h"
 #include "nereid/builder.h"
 #include "nereid/dialects/ops.h"

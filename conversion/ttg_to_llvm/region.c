@@ -8,9 +8,9 @@
  * element does the same again. */
 #include "conversion/ttg_to_llvm/region.h"
 
-#include "conversion/ttg_to_llvm/blocks.h"
 #include "conversion/ttg_to_llvm/emit.h"
-#include "conversion/ttg_to_llvm/function.h"
+#include "conversion/ttg_to_llvm/function/blocks.h"
+#include "conversion/ttg_to_llvm/function/function.h"
 
 #include "seam/effects.h"
 

@@ -60,7 +60,8 @@ void nereid_slots_load_matrices(nereid_lower_t *lower, const nereid_slots_t *row
 /* ptr<3>: the slot of register `r`. */
 MlirValue nereid_slots_address(nereid_lower_t *lower, const nereid_slots_t *slots, uint32_t r);
 
-/* The op's scratch; who used these bytes before is done (analysis/membar.h). Null after a diagnostic when shared memory
+/* The op's scratch; who used these bytes before is done (analysis/membar/membar.h). Null after a diagnostic when
+ * shared memory
  * has not been allocated. */
 MlirValue nereid_slots_scratch(nereid_lower_t *lower, MlirOperation op);
 

@@ -10,7 +10,7 @@
 #include "bindings/tt_hooks.h"
 #include "dialects/diagnose.h"
 #include "dialects/tt/tensor.h"
-#include "dialects/ttg/infer_encoding.h"
+#include "dialects/ttg/encoding/infer_encoding.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>

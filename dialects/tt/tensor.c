@@ -1,7 +1,7 @@
 /* Tensor types taken apart; see tensor.h. */
 #include "dialects/tt/tensor.h"
 
-#include "dialects/ttg/infer_encoding.h"
+#include "dialects/ttg/encoding/infer_encoding.h"
 #include "nereid/dialects/tt.h"
 
 #include <mlir-c/BuiltinTypes.h>

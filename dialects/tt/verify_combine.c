@@ -10,7 +10,7 @@
 #include "dialects/tt/infer_types.h"
 #include "dialects/tt/tensor.h"
 #include "dialects/tt/verify.h"
-#include "dialects/ttg/infer_encoding.h"
+#include "dialects/ttg/encoding/infer_encoding.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "seam/effects.h"

@@ -6,7 +6,7 @@
 #include "dialects/diagnose.h"
 #include "dialects/tt/infer_types.h"
 #include "dialects/tt/tensor.h"
-#include "dialects/ttg/infer_encoding.h"
+#include "dialects/ttg/encoding/infer_encoding.h"
 #include "nereid/dialects/tt.h"
 
 #include <mlir-c/BuiltinAttributes.h>

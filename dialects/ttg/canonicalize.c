@@ -12,7 +12,7 @@
 #include "bindings/ttg_hooks.h"
 #include "dialects/made_by.h"
 #include "dialects/tt/tensor.h"
-#include "dialects/ttg/infer_encoding.h"
+#include "dialects/ttg/encoding/infer_encoding.h"
 #include "layout/encoding.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"

@@ -6,7 +6,7 @@
 #ifndef NEREID_DIALECTS_TTG_MEMDESC_H
 #define NEREID_DIALECTS_TTG_MEMDESC_H
 
-#include "dialects/ttg/encoding.h"
+#include "dialects/ttg/encoding/encoding.h"
 
 #include <mlir-c/IR.h>
 

@@ -5,7 +5,7 @@
  *
  * A view must be addressable as one base plus what its own encoding says, so an offset may not reach into a pattern. */
 #include "dialects/diagnose.h"
-#include "dialects/ttg/infer_encoding.h"
+#include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/memdesc.h"
 #include "layout/encoding.h"
 

@@ -4,7 +4,7 @@
  *     error: buffer is not mutable */
 #include "dialects/diagnose.h"
 #include "dialects/tt/tensor.h"
-#include "dialects/ttg/infer_encoding.h"
+#include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/memdesc.h"
 
 #include "bindings/ttg_hooks.h"

@@ -6,7 +6,7 @@
  * Sizes of an encoding are products of a few numbers, so no layout is computed: this runs for every operation. */
 #include "dialects/diagnose.h"
 #include "dialects/tt/tensor.h"
-#include "dialects/ttg/encoding.h"
+#include "dialects/ttg/encoding/encoding.h"
 #include "dialects/ttg/module.h"
 #include "dialects/ttg/verify.h"
 

@@ -1,5 +1,5 @@
 /* Relations of shapes that no encoding of today makes, and of those that all do. */
-#include "analysis/access_shape.h"
+#include "analysis/access/access_shape.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

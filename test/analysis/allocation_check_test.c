@@ -5,8 +5,8 @@
  *
  *   scf.for, scf.if, blocks in any order, views, selections, calls with and without results, copies under way,
  *   ttg.warp_specialize: its regions are run one after the other here, and count as running at once. */
-#include "analysis/allocation.h"
-#include "analysis/scratch.h"
+#include "analysis/allocation/allocation.h"
+#include "analysis/allocation/scratch.h"
 #include "nereid/context.h"
 #include "test/analysis/allocation_programs.h"
 

@@ -1,6 +1,6 @@
 /* The check of axis claims against numbers: true for what was claimed, and false, with the claim, the element and the
  * number, for each way of breaking it. */
-#include "analysis/axis_check.h"
+#include "analysis/axis/axis_check.h"
 #include "nereid/context.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Every claim of axis analysis against actual numbers: random programs over ranges, splats and constants, half of them
  * called twice with different arguments, are run by a few lines of C, and contiguity, divisibility, constancy and
  * constants are checked element by element. */
-#include "analysis/axis_info.h"
+#include "analysis/axis/axis_info.h"
 #include "nereid/context.h"
 
 #include <setjmp.h>

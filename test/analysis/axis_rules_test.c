@@ -1,6 +1,6 @@
 /* Every operation of arith, math, tt and ttg has a place in the axis analysis: a rule, edges that facts flow along, or
  * nothing to say; an operation that is new to a dialect has none and is named here. */
-#include "analysis/axis_rules.h"
+#include "analysis/axis/axis_rules.h"
 #include "nereid/context.h"
 #include "seam/ir.h"
 

@@ -1,5 +1,5 @@
 /* Placement of random items, checked pair by pair, few and many of them; and how long many take. */
-#include "analysis/placement.h"
+#include "analysis/allocation/placement.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

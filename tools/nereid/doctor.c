@@ -8,7 +8,7 @@
 #include "nereid/launch.h"
 #include "target/assemble.h"
 #include "target/prepare.h"
-#include "tools/nereid/engine.h"
+#include "tools/nereid/run/engine.h"
 
 #include <spawn.h>
 #include <stdio.h>

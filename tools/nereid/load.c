@@ -2,7 +2,7 @@
  *
  * PTX without metadata is completed from the IR beside it. Without an assembler a GPU still runs PTX: the driver
  * compiles it. */
-#include "tools/nereid/run.h"
+#include "tools/nereid/run/run.h"
 
 #include "base/file.h"
 #include "python-free-bindings/launch/image.h"

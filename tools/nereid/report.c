@@ -2,8 +2,8 @@
 #include "tools/nereid/report.h"
 
 #include "base/file.h"
-#include "tools/nereid/bind.h"
-#include "tools/nereid/compare.h"
+#include "tools/nereid/run/bind.h"
+#include "tools/nereid/run/compare.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef NEREID_TOOLS_REPORT_H
 #define NEREID_TOOLS_REPORT_H
 
-#include "tools/nereid/engine.h"
+#include "tools/nereid/run/engine.h"
 #include "tools/nereid/tool.h"
 
 /* One line: kernel, grid, threads, where. */

@@ -1,6 +1,6 @@
 /* Inferred encodings, to the letter: they appear in printed types, and Triton 3.6 infers the same ones. */
-#include "dialects/ttg/blocked.h"
-#include "dialects/ttg/infer_encoding.h"
+#include "dialects/ttg/encoding/blocked.h"
+#include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/module.h"
 #include "nereid/context.h"
 

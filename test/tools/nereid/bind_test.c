@@ -1,10 +1,10 @@
 /* Binding of arguments to slots: what each parameter of a launch gets from what the caller says. */
-#include "tools/nereid/bind.c"
+#include "tools/nereid/run/bind.c"
 #undef REFUSE
-#include "tools/nereid/fill.c"
+#include "tools/nereid/run/fill.c"
 #undef REFUSE
-#include "tools/nereid/npy.c"
-#include "tools/nereid/spec.c"
+#include "tools/nereid/run/npy.c"
+#include "tools/nereid/run/spec.c"
 
 #include "test/fixture.h"
 

@@ -1,6 +1,6 @@
 /* .npy files: round trips of every type and rank, files as NumPy writes them, damage, and the comparison of tensors. */
-#include "tools/nereid/compare.c"
-#include "tools/nereid/npy.c"
+#include "tools/nereid/run/compare.c"
+#include "tools/nereid/run/npy.c"
 
 #include "test/fixture.h"
 

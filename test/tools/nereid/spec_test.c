@@ -1,9 +1,9 @@
 /* Argument specifications: what they say, what they make, what is refused. The tool's sources are included, because a
  * tool is no library. */
-#include "tools/nereid/fill.c"
-#include "tools/nereid/npy.c"
+#include "tools/nereid/run/fill.c"
+#include "tools/nereid/run/npy.c"
 #undef REFUSE
-#include "tools/nereid/spec.c"
+#include "tools/nereid/run/spec.c"
 
 #include <unistd.h>
 

@@ -1,0 +1,79 @@
+/* Which bytes an access touches, and which of them each thread.
+ *
+ *   local_store tensor<64xf32> of 2 warps    byte = base + (offset xor the images of the set bits)
+ *                                            image of    element byte 0, 1   lane 0..4         warp 0
+ *                                                        1, 2                4, 8, 16, 32, 64  128
+ *
+ * Both the bytes and the threads of an access are linear over F2, so two accesses are told apart by elimination: the
+ * pairs of bits with one image are a space, and in it lane and warp of the two sides must be equal. */
+#ifndef NEREID_ANALYSIS_ACCESS_SHAPE_H
+#define NEREID_ANALYSIS_ACCESS_SHAPE_H
+
+#include "base/map.h"
+
+#include "mlir-c/IR.h"
+
+enum { NEREID_ACCESS_BASES = 48, NEREID_ACCESS_LANE_BITS = 8 };
+
+/* The images of the bits that choose a register, a lane, a warp or a byte of an element. */
+typedef struct nereid_access_bases {
+  bool owned; /* the threads are known */
+  int n;
+  struct {
+    uint32_t bytes;
+    uint32_t thread; /* lane, warp << NEREID_ACCESS_LANE_BITS; 0: the bit chooses no thread */
+  } bases[NEREID_ACCESS_BASES];
+} nereid_access_bases_t;
+
+/* The slots of one buffer that a counter of a loop goes through; see analysis/access/ring_phase.h. One object per
+ * ring. */
+typedef struct nereid_ring {
+  uint32_t header;                     /* node of the flow graph at which iterations begin */
+  const nereid_map_t *loop;            /* the nodes of the loop; null: the slot stays the same */
+  const void *root;                    /* the value that counters start from; null: zero */
+  int64_t base, stride;                /* bytes */
+  int32_t slots, step;                 /* the counter moves by `step` per iteration */
+  bool any_slot;                       /* nobody knows which: phases mean nothing */
+  const struct nereid_ring *forgotten; /* the same slots with any_slot */
+} nereid_ring_t;
+
+typedef struct nereid_access_shape {
+  int64_t base;                       /* what offsets count from; of the whole ring when there is one */
+  uint32_t offset;                    /* bytes; of the slot when there is a ring */
+  bool single;                        /* one thread does it all, always the same: the first of the CTA */
+  const nereid_access_bases_t *bases; /* null: any byte of the interval */
+  const nereid_ring_t *ring;
+  int32_t phase;                          /* its slot in iteration t is (root + phase + step * t) mod slots */
+  const struct nereid_access_shape *next; /* with the same hash */
+} nereid_access_shape_t;
+
+/* Equal shapes are one object. */
+typedef struct nereid_access_shapes {
+  nereid_arena_t *arena;
+  nereid_map_t by_hash;
+} nereid_access_shapes_t;
+
+void nereid_access_shapes_initialize(nereid_access_shapes_t *shapes, nereid_arena_t *arena);
+
+/* The one object that is equal to `shape`; null when memory is out. */
+const nereid_access_shape_t *nereid_access_shapes_get(nereid_access_shapes_t *shapes, nereid_access_shape_t shape);
+
+typedef enum nereid_shapes_relation {
+  NEREID_SHAPES_DISJOINT,    /* no byte in common */
+  NEREID_SHAPES_SAME_THREAD, /* each byte that both touch is touched by one thread */
+  NEREID_SHAPES_SAME_WARP,   /* ... by threads of one warp */
+  NEREID_SHAPES_ANY,
+} nereid_shapes_relation_t;
+
+/* Of two accesses whose intervals overlap; null shapes may be anything. Threads of tensors count as their warp: matrix
+ * instructions move for a thread what is another's. */
+nereid_shapes_relation_t nereid_access_shape_relation(const nereid_access_shape_t *a, const nereid_access_shape_t *b);
+
+/* Who moves the elements of `tensor` (a ranked tensor type with an encoding, or null: nobody knows) into or out of
+ * a whole buffer of type `memdesc`. Null when the encodings do not say, or memory is out. */
+const nereid_access_bases_t *nereid_access_bases_of(MlirType tensor, MlirType memdesc, nereid_arena_t *arena);
+
+/* The lowest and the highest byte, counted from the base, of an access at `offset`. */
+void nereid_access_bases_range(const nereid_access_bases_t *bases, uint32_t offset, int64_t *first, int64_t *last);
+
+#endif

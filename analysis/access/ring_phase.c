@@ -1,0 +1,216 @@
+/* Counters that go round; see ring_phase.h. */
+#include "analysis/access/ring_phase.h"
+
+#include "nereid/dialects/arith.h"
+#include "nereid/dialects/ops.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+/* --- one turn: (x + 1) mod n --- */
+
+static nereid_op_kind_t kind_of(MlirValue value, MlirOperation *out) {
+  *out = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+  return mlirOperationIsNull(*out) ? NEREID_OP_UNKNOWN : nereid_op_kind(*out);
+}
+
+bool nereid_ring_constant(MlirValue value, int64_t *out) {
+  MlirOperation op;
+  if (kind_of(value, &op) != NEREID_OP_ARITH_CONSTANT)
+    return false;
+  MlirAttribute number = nereid_arith_constant_get_value_attr(op);
+  if (!mlirAttributeIsAInteger(number))
+    return false;
+  *out = mlirIntegerAttrGetValueInt(number);
+  return true;
+}
+
+static bool is_constant(MlirValue value, int64_t number) {
+  int64_t known;
+  return nereid_ring_constant(value, &known) && known == number;
+}
+
+/* x, when `value` is x + 1. */
+static bool is_successor(MlirValue value, MlirValue *out) {
+  MlirOperation op;
+  if (kind_of(value, &op) != NEREID_OP_ARITH_ADDI || !is_constant(mlirOperationGetOperand(op, 1), 1))
+    return false;
+  *out = mlirOperationGetOperand(op, 0);
+  return true;
+}
+
+/* What the comparison of a number in 0 .. n with `bound` says about its being n: 1 that it is, 0 that it is not, -1
+ * neither. */
+static int says_last(nereid_arith_cmp_i_predicate_t predicate, int64_t bound, int64_t last) {
+  switch (predicate) {
+  case NEREID_ARITH_CMP_I_PREDICATE_EQ:
+  case NEREID_ARITH_CMP_I_PREDICATE_SGE:
+  case NEREID_ARITH_CMP_I_PREDICATE_UGE:
+    return bound == last ? 1 : -1;
+  case NEREID_ARITH_CMP_I_PREDICATE_SGT:
+  case NEREID_ARITH_CMP_I_PREDICATE_UGT:
+    return bound == last - 1 ? 1 : -1;
+  case NEREID_ARITH_CMP_I_PREDICATE_NE:
+  case NEREID_ARITH_CMP_I_PREDICATE_SLT:
+  case NEREID_ARITH_CMP_I_PREDICATE_ULT:
+    return bound == last ? 0 : -1;
+  case NEREID_ARITH_CMP_I_PREDICATE_SLE:
+  case NEREID_ARITH_CMP_I_PREDICATE_ULE:
+    return bound == last - 1 ? 0 : -1;
+  default:
+    return -1;
+  }
+}
+
+/* 1: `condition` holds just when x + 1 is n; 0: just when it is not; -1: neither. */
+static int condition_says(MlirValue condition, MlirValue x, int64_t n) {
+  MlirOperation op;
+  MlirValue before;
+  int64_t bound;
+  if (kind_of(condition, &op) != NEREID_OP_ARITH_CMPI || !nereid_ring_constant(mlirOperationGetOperand(op, 1), &bound))
+    return -1;
+  const nereid_arith_cmp_i_predicate_t predicate = nereid_arith_cmpi_get_predicate(op);
+  if (mlirValueEqual(mlirOperationGetOperand(op, 0), x))
+    return says_last(predicate, bound, n - 1);
+  if (is_successor(mlirOperationGetOperand(op, 0), &before) && mlirValueEqual(before, x))
+    return says_last(predicate, bound, n);
+  return -1;
+}
+
+/* x, when `value` is (x + 1) mod n. */
+static bool is_turn(MlirValue value, int64_t n, MlirValue *out) {
+  MlirOperation op;
+  switch (kind_of(value, &op)) {
+  case NEREID_OP_ARITH_REMSI:
+  case NEREID_OP_ARITH_REMUI:
+    return is_constant(mlirOperationGetOperand(op, 1), n) && is_successor(mlirOperationGetOperand(op, 0), out);
+  case NEREID_OP_ARITH_SELECT: {
+    const bool zero_first = is_constant(mlirOperationGetOperand(op, 1), 0);
+    return is_constant(mlirOperationGetOperand(op, zero_first ? 1 : 2), 0) &&
+           is_successor(mlirOperationGetOperand(op, zero_first ? 2 : 1), out) &&
+           condition_says(mlirOperationGetOperand(op, 0), *out, n) == zero_first;
+  }
+  default:
+    return false;
+  }
+}
+
+/* Takes turns off `value`; how many. */
+static int32_t strip_turns(MlirValue *value, int64_t n) {
+  int32_t turns = 0;
+  for (MlirValue x; is_turn(*value, n, &x); ++turns)
+    *value = x;
+  return turns;
+}
+
+/* --- counters of loops --- */
+
+/* The value that `argument` takes along `edge`; null when it takes none. */
+static MlirValue forwarded(const nereid_flow_graph_t *graph, const nereid_flow_edge_t *edge, MlirValue argument) {
+  for (uint32_t i = 0; i < edge->n_forwards; ++i)
+    if (mlirValueEqual(graph->forwards.data[edge->first_forward + i].to, argument))
+      return graph->forwards.data[edge->first_forward + i].from;
+  return (MlirValue){NULL};
+}
+
+/* The nodes of the loop that begins at `header`, those from which a branch back can be reached; null when there is
+ * another way in. */
+static const nereid_map_t *find_loop(const nereid_flow_graph_t *graph, uint32_t header, nereid_arena_t *arena) {
+  NEREID_VECTOR(uint32_t) stack = {0};
+  nereid_map_t *loop = nereid_arena_new(arena, nereid_map_t, 1);
+  if (!loop)
+    return NULL;
+  nereid_map_initialize(loop, arena);
+  nereid_map_insert(loop, &graph->nodes.data[header]);
+  nereid_vector_push(arena, &stack, header);
+  while (stack.size) {
+    const uint32_t number = stack.data[--stack.size];
+    const nereid_flow_node_t *node = &graph->nodes.data[number];
+    for (uint32_t i = 0; i < node->n_incoming; ++i) {
+      const nereid_flow_edge_t *edge = &graph->edges.data[graph->incoming[node->first_incoming + i]];
+      const nereid_flow_node_t *from = &graph->nodes.data[edge->from];
+      if (from->rank == NEREID_FLOW_NONE || (number == header && !edge->is_back) || nereid_map_find(loop, from))
+        continue;
+      if (from->rank < graph->nodes.data[header].rank || !nereid_map_insert(loop, from) ||
+          !nereid_vector_push(arena, &stack, edge->from))
+        return NULL;
+    }
+  }
+  return loop;
+}
+
+static const nereid_map_t *loop_of(nereid_ring_phases_t *phases, uint32_t header) {
+  uintptr_t *place = nereid_map_insert(&phases->loops, &phases->graph->nodes.data[header]);
+  if (place && !*place)
+    *place = (uintptr_t)find_loop(phases->graph, header, phases->arena);
+  return place ? (const nereid_map_t *)*place : NULL;
+}
+
+static bool join(int64_t *known, bool *is_known, int64_t more) {
+  if (*is_known && *known != more)
+    return false;
+  *known = more;
+  *is_known = true;
+  return true;
+}
+
+/* `argument` of the loop that begins at node `header`. */
+static bool read_counter(const nereid_flow_graph_t *graph, uint32_t header, MlirValue argument, int64_t n,
+                         nereid_ring_phase_t *out) {
+  const nereid_flow_node_t *node = &graph->nodes.data[header];
+  int64_t step = 0, phase = 0, root = 0;
+  bool has_step = false, has_root = false, has_phase = false;
+  for (uint32_t i = 0; i < node->n_incoming; ++i) {
+    const nereid_flow_edge_t *edge = &graph->edges.data[graph->incoming[node->first_incoming + i]];
+    MlirValue value = forwarded(graph, edge, argument);
+    if (graph->nodes.data[edge->from].rank == NEREID_FLOW_NONE)
+      continue;
+    if (mlirValueIsNull(value))
+      return false;
+    const int32_t turns = strip_turns(&value, n);
+    int64_t number;
+    if (edge->is_back) {
+      if (!mlirValueEqual(value, argument) || !join(&step, &has_step, turns))
+        return false;
+    } else if (nereid_ring_constant(value, &number)) {
+      if (number < -1 || number >= n || !join(&phase, &has_phase, number + turns) || !join(&root, &has_root, 0))
+        return false;
+    } else if (!join(&phase, &has_phase, turns) || !join(&root, &has_root, (int64_t)(uintptr_t)value.ptr)) {
+      return false;
+    }
+  }
+  if (!has_step || !has_root || step % n == 0)
+    return false;
+  *out = (nereid_ring_phase_t){.header = header,
+                               .root = (const void *)(uintptr_t)root, /* NOLINT: it was a pointer */
+                               .slots = (int32_t)n,
+                               .step = (int32_t)(step % n),
+                               .phase = (int32_t)(phase % n)};
+  return true;
+}
+
+void nereid_ring_phases_initialize(nereid_ring_phases_t *phases, const nereid_flow_graph_t *graph,
+                                   nereid_arena_t *arena) {
+  *phases = (nereid_ring_phases_t){.graph = graph, .arena = arena};
+  nereid_map_initialize(&phases->loops, arena);
+}
+
+bool nereid_ring_phases_get(nereid_ring_phases_t *phases, MlirValue index, int64_t slots, nereid_ring_phase_t *out) {
+  if (slots < 2 || slots >= INT32_MAX)
+    return false;
+  const int32_t turns = strip_turns(&index, slots);
+  if (!mlirValueIsABlockArgument(index))
+    return false;
+  const nereid_flow_graph_t *graph = phases->graph;
+  const uint32_t header =
+      nereid_flow_graph_node_of(graph, mlirBlockGetFirstOperation(mlirBlockArgumentGetOwner(index)));
+  if (header == 0) { /* the entry, which nothing leads to */
+    *out = (nereid_ring_phase_t){.root = index.ptr, .slots = (int32_t)slots, .phase = turns % (int32_t)slots};
+    return graph->nodes.data[0].n_incoming == 0;
+  }
+  if (header == NEREID_FLOW_NONE || graph->nodes.data[header].rank == NEREID_FLOW_NONE ||
+      !read_counter(graph, header, index, slots, out))
+    return false;
+  out->loop = loop_of(phases, header);
+  out->phase = (int32_t)((out->phase + turns) % slots);
+  return out->loop != NULL;
+}

@@ -1,0 +1,129 @@
+/* What is under way keeps its buffers; see liveness_solver.h and flight.h.
+ *
+ *   tt.call @f(%b)        @f begins a copy into %b and one into a buffer of its own, and does not wait for them:
+ *   ...                   %b and the frame of the call live
+ *   ttg.async_wait        until here, and in callers of this function when it ends before
+ *
+ * A function that may be called again may find what it left itself. */
+#include "analysis/allocation/liveness_solver.h"
+#include "nereid/dialects/ops.h"
+#include "seam/ir.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+typedef nereid_liveness_solver_t solver_t;
+
+static nereid_live_range_t times_of(const solver_t *solver, const nereid_flight_stretch_t *at) {
+  const uint32_t start = solver->liveness->starts[at->node] - solver->graph->nodes.data[at->node].first;
+  return (nereid_live_range_t){start + at->first, start + at->last};
+}
+
+static void add_flights_of(solver_t *solver, uint32_t buffer, nereid_flight_end_t *end, nereid_flight_kind_t kind,
+                           uint8_t groups) {
+  nereid_flight_end_t more = nereid_flight_nothing();
+  more.groups[kind] = groups;
+  nereid_flight_join(end, more);
+  for (size_t s = 0; s < solver->flight.stretches.size; ++s)
+    nereid_liveness_add_piece(solver, buffer, times_of(solver, &solver->flight.stretches.data[s]));
+}
+
+/* The walk's stretches, as stretches of the buffers that `value` may be; `end` is what it came to the end with. */
+static void add_flights(solver_t *solver, MlirValue value, nereid_flight_kind_t kind, uint8_t end) {
+  const nereid_alias_set_t set = nereid_alias_of(solver->alias, value);
+  for (uint32_t i = 0; i < set.count; ++i) {
+    const uint32_t b = set.buffers[i];
+    const intptr_t argument = nereid_liveness_is_argument(solver, b)
+                                  ? mlirBlockArgumentGetArgNumber(solver->alias->buffers.data[b].value)
+                                  : -1;
+    add_flights_of(solver, b, argument < 0 ? &solver->liveness->end.own : &solver->liveness->end.arguments[argument],
+                   kind, end);
+  }
+}
+
+/* What the op at `position` begins, with `groups` made since, in the buffers that `values` may be. */
+static void fly_from(solver_t *solver, uint32_t position, nereid_flight_kind_t kind, uint8_t groups, intptr_t n,
+                     const MlirValue *values) {
+  const uint8_t end = nereid_flight_walk(&solver->flight, position, kind, groups);
+  for (intptr_t i = 0; i < n; ++i)
+    add_flights(solver, values[i], kind, end);
+  if (!solver->is_called || end == NEREID_FLIGHT_DONE)
+    return;
+  nereid_flight_walk_again(&solver->flight, kind, end);
+  for (intptr_t i = 0; i < n; ++i)
+    add_flights(solver, values[i], kind, end);
+}
+
+static void fly_op(solver_t *solver, MlirOperation op, uint32_t position) {
+  enum { MOST = 3 }; /* of buffers that one op accesses asynchronously */
+  MlirValue buffers[MOST];
+  nereid_flight_kind_t kind;
+  intptr_t n = 0;
+  if (!nereid_flight_begins(op, &kind))
+    return;
+  for (intptr_t i = 0; n < MOST && i < mlirOperationGetNumOperands(op); ++i)
+    if (nereid_alias_is_buffer(mlirOperationGetOperand(op, i)))
+      buffers[n++] = mlirOperationGetOperand(op, i);
+  fly_from(solver, position, kind, nereid_flight_groups_at_begin(kind), n, buffers);
+}
+
+static const nereid_liveness_end_t *end_of_callee(const solver_t *solver, MlirOperation call) {
+  MlirAttribute callee = nereidMlirCallGetCallee(call);
+  if (!solver->ends || mlirAttributeIsNull(callee) || !mlirAttributeIsAFlatSymbolRef(callee))
+    return NULL;
+  MlirAttribute name = mlirStringAttrGet(mlirOperationGetContext(call), mlirFlatSymbolRefAttrGetValue(callee));
+  const uintptr_t *place = nereid_map_find(solver->ends, name.ptr);
+  return place ? (const nereid_liveness_end_t *)*place : NULL;
+}
+
+static void add_walked(solver_t *solver) {
+  for (size_t s = 0; s < solver->flight.stretches.size; ++s)
+    nereid_vector_push(solver->arena, &solver->ranges, times_of(solver, &solver->flight.stretches.data[s]));
+}
+
+/* The frame of a call whose function leaves something under way lives on after it. */
+static void fly_frame(solver_t *solver, MlirOperation call, uint32_t position, const nereid_liveness_end_t *end) {
+  bool outlives = false;
+  solver->ranges.size = 0;
+  for (int k = 0; k < NEREID_FLIGHT_KINDS; ++k) {
+    const nereid_flight_kind_t kind = (nereid_flight_kind_t)k;
+    if (end->own.groups[k] == NEREID_FLIGHT_DONE)
+      continue;
+    outlives = true;
+    nereid_flight_end_t more = nereid_flight_nothing();
+    more.groups[k] = nereid_flight_walk(&solver->flight, position, kind, end->own.groups[k]);
+    nereid_flight_join(&solver->liveness->end.own, more);
+    add_walked(solver);
+    if (!solver->is_called || more.groups[k] == NEREID_FLIGHT_DONE)
+      continue;
+    nereid_flight_walk_again(&solver->flight, kind, more.groups[k]);
+    add_walked(solver);
+  }
+  uintptr_t *place = outlives ? nereid_map_insert(&solver->liveness->calls, call.ptr) : NULL;
+  nereid_live_t *live = place ? nereid_arena_new(solver->arena, nereid_live_t, 1) : NULL;
+  if (!live)
+    return;
+  *place = (uintptr_t)live;
+  nereid_liveness_make(solver, live);
+}
+
+static void fly_call(solver_t *solver, MlirOperation call, uint32_t position) {
+  const nereid_liveness_end_t *end = end_of_callee(solver, call);
+  if (!end)
+    return;
+  fly_frame(solver, call, position, end);
+  intptr_t first, n;
+  nereidMlirCallGetArguments(call, &first, &n);
+  for (intptr_t i = 0; i < n && i < (intptr_t)end->n_arguments; ++i) {
+    const MlirValue passed = mlirOperationGetOperand(call, first + i);
+    for (int k = 0; k < NEREID_FLIGHT_KINDS; ++k)
+      if (end->arguments[i].groups[k] != NEREID_FLIGHT_DONE)
+        fly_from(solver, position, (nereid_flight_kind_t)k, end->arguments[i].groups[k], 1, &passed);
+  }
+}
+
+void nereid_liveness_fly(nereid_liveness_solver_t *solver, MlirOperation op, uint32_t position) {
+  if (nereid_op_kind(op) == NEREID_OP_TT_CALL)
+    fly_call(solver, op, position);
+  else
+    fly_op(solver, op, position);
+}

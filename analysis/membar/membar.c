@@ -1,0 +1,137 @@
+/* Barriers and fences of a module; see membar.h.
+ *
+ *   callees first   flow graph, which buffers values may be, what each function begins
+ *   callers first   what of it may be under way at a call, which arguments overlap, the bytes of each value
+ *   callees first   effects, the walk to a fixed point (membar_walk.c), the summary for callers */
+#include "analysis/membar/membar.h"
+
+#include "analysis/membar/fence_place.h"
+#include "analysis/membar/membar_outer.h"
+#include "analysis/membar/membar_summary.h"
+#include "analysis/membar/membar_walk.h"
+#include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+static MlirAttribute name_of(MlirOperation function) {
+  return mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("sym_name"));
+}
+
+static nereid_membar_function_t *function_at(const nereid_membar_t *membar, size_t number) {
+  return &membar->functions[number];
+}
+
+/* --- buffers of values --- */
+
+static bool find_buffers(nereid_membar_t *membar, size_t number, nereid_map_t *results) {
+  nereid_membar_function_t *function = function_at(membar, number);
+  const nereid_call_function_t *called = &membar->calls->functions.data[number];
+  function->has_body = called->has_body;
+  if (!called->has_body)
+    return true;
+  nereid_alias_results_t *result = nereid_arena_new(membar->arena, nereid_alias_results_t, 1);
+  uintptr_t *place = nereid_map_insert(results, name_of(called->op).ptr);
+  if (!result || !place || !nereid_flow_graph_build(called->op, membar->arena, &function->graph) ||
+      !nereid_alias_run(&function->graph, results, membar->arena, &function->alias) ||
+      !nereid_alias_results(&function->graph, &function->alias, membar->arena, result))
+    return false;
+  *place = (uintptr_t)result;
+  return true;
+}
+
+/* --- bytes of values --- */
+
+static bool find_bytes(nereid_membar_t *membar, size_t number) {
+  nereid_membar_function_t *function = function_at(membar, number);
+  const nereid_call_function_t *called = &membar->calls->functions.data[number];
+  if (!function->has_body)
+    return true;
+  const intptr_t n = mlirBlockGetNumArguments(function->graph.nodes.data[0].block);
+  uint32_t *spaces = nereid_arena_new(membar->arena, uint32_t, (size_t)n);
+  if (!spaces)
+    return false;
+  for (intptr_t i = 0; i < n; ++i)
+    spaces[i] = (uint32_t)i;
+  for (size_t i = 0; i < called->n_callers; ++i) {
+    const nereid_call_edge_t *edge = nereid_call_graph_caller(membar->calls, called, i);
+    nereid_membar_summary_share(&function_at(membar, edge->caller)->slicer, edge->call, spaces);
+  }
+  return nereid_slicer_initialize(&function->slicer, &function->graph, &function->alias, spaces, membar->arena);
+}
+
+/* --- effects --- */
+
+static bool walk_function(nereid_membar_t *membar, size_t number) {
+  nereid_membar_function_t *function = function_at(membar, number);
+  if (!function->has_body)
+    return true;
+  function->effects = (nereid_membar_effects_t){.arena = membar->arena,
+                                                .slicer = &function->slicer,
+                                                .shapes = &membar->shapes,
+                                                .by_layout = !membar->options.any_thread};
+  if (!nereid_membar_effects_run(&function->effects))
+    return false;
+  nereid_membar_context_t *context = &function->context;
+  context->arena = membar->arena;
+  context->shapes = &membar->shapes;
+  context->graph = &function->graph;
+  context->slicer = &function->slicer;
+  context->effects = &function->effects;
+  context->proxies = membar->uses_async_proxy;
+  return nereid_membar_walk(membar, number);
+}
+
+bool nereid_membar_analyze(const nereid_call_graph_t *calls, nereid_membar_options_t options, nereid_arena_t *arena,
+                           nereid_membar_t *out) {
+  const size_t n = calls->functions.size;
+  nereid_map_t results;
+  *out = (nereid_membar_t){.arena = arena, .calls = calls, .options = options};
+  out->functions = nereid_arena_new(arena, nereid_membar_function_t, n);
+  nereid_access_shapes_initialize(&out->shapes, arena);
+  nereid_map_initialize(&results, arena);
+  if (!out->functions)
+    return false;
+  for (size_t i = 0; i < n; ++i) {
+    if (!find_buffers(out, calls->post_order[i], &results) || !nereid_membar_survey(out, calls->post_order[i]))
+      return false;
+  }
+  for (size_t i = n; i-- > 0;) {
+    if (!nereid_membar_find_outer(out, calls->post_order[i]) || !find_bytes(out, calls->post_order[i]))
+      return false;
+  }
+  for (size_t i = 0; i < n; ++i)
+    if (!walk_function(out, calls->post_order[i]))
+      return false;
+  return !arena->failed;
+}
+
+/* --- insertion --- */
+
+static void insert_barriers(const nereid_membar_function_t *function) {
+  for (size_t i = 0; i < function->effects.events.size; ++i)
+    if (function->needs[i]) {
+      nereid_builder_t builder = nereid_builder_before(function->effects.events.data[i].op);
+      nereid_ttg_local_barrier_build(&builder, function->needs[i] == NEREID_ORDER_WARP);
+    }
+}
+
+void nereid_membar_insert(const nereid_membar_t *membar) {
+  for (size_t i = 0; i < membar->calls->functions.size; ++i) {
+    const nereid_membar_function_t *function = function_at(membar, i);
+    if (!function->has_body)
+      continue;
+    if (membar->options.mode == NEREID_MEMBAR_FENCES)
+      nereid_fence_place(function);
+    else
+      insert_barriers(function);
+  }
+}
+
+bool nereid_membar_run(const nereid_call_graph_t *calls, nereid_membar_options_t options, nereid_arena_t *arena) {
+  nereid_membar_t membar;
+  if (!nereid_membar_analyze(calls, options, arena, &membar))
+    return false;
+  nereid_membar_insert(&membar);
+  return true;
+}

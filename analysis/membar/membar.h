@@ -1,0 +1,58 @@
+/* Where threads of a CTA must wait for each other because of shared memory, and where what they wrote must be fenced
+ * before the async proxy reads it.
+ *
+ *   ttg.local_store %x, %b
+ *   %y = ttg.local_load %b      ->   a barrier in front: the bytes may have been written by another thread
+ *
+ * Accesses that no barrier has followed yet are pending, as intervals of bytes; one that overlaps a pending one, where
+ * either writes, gets a barrier in front of it, of the CTA or, where both sides are of one warp, of each warp. Through
+ * branches, loops and calls to a fixed point: docs/barriers.md. */
+#ifndef NEREID_ANALYSIS_MEMBAR_H
+#define NEREID_ANALYSIS_MEMBAR_H
+
+#include "analysis/call_graph.h"
+#include "analysis/membar/membar_state.h"
+
+typedef enum nereid_membar_mode {
+  NEREID_MEMBAR_BARRIERS, /* ttg.local_barrier; requires allocated shared memory (allocation.offset) */
+  NEREID_MEMBAR_FENCES,   /* ttng.fence_async_shared; buffers without a place are taken to be apart */
+} nereid_membar_mode_t;
+
+typedef struct nereid_membar_options {
+  nereid_membar_mode_t mode;
+  bool any_thread; /* takes every thread to access every byte of an access, whatever layouts say */
+} nereid_membar_options_t;
+
+/* One function: what it does, and what must come in front of its ops. */
+typedef struct nereid_membar_function {
+  bool has_body;
+  bool *starts[NEREID_ASYNC_GROUPS]; /* by buffer of `alias`: it, or what it calls, begins operations there */
+  nereid_flow_graph_t graph;
+  nereid_alias_t alias;
+  nereid_slicer_t slicer;
+  nereid_membar_effects_t effects;
+  nereid_membar_context_t context;
+  nereid_membar_summary_t summary;
+  uint8_t *needs; /* by event of `effects`: a nereid_access_order_t, or for fences whether one is needed */
+} nereid_membar_function_t;
+
+typedef struct nereid_membar {
+  nereid_arena_t *arena;
+  const nereid_call_graph_t *calls; /* borrowed */
+  nereid_membar_options_t options;
+  bool uses_async_proxy; /* some op of the module does */
+  nereid_access_shapes_t shapes;
+  nereid_membar_function_t *functions; /* by number of the call graph */
+} nereid_membar_t;
+
+/* Analyses the module of `calls` and changes nothing. Near linear; lives in `arena`. False when memory is out. */
+bool nereid_membar_analyze(const nereid_call_graph_t *calls, nereid_membar_options_t options, nereid_arena_t *arena,
+                           nereid_membar_t *out);
+
+/* Puts barriers, or fences, where the analysis needs them. */
+void nereid_membar_insert(const nereid_membar_t *membar);
+
+/* Both. */
+bool nereid_membar_run(const nereid_call_graph_t *calls, nereid_membar_options_t options, nereid_arena_t *arena);
+
+#endif

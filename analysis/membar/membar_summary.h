@@ -1,0 +1,22 @@
+/* What a call does, in the caller's bytes.
+ *
+ *   tt.func private @f(%b: !ttg.memdesc<…>) { local_load %b … convert_layout … }
+ *     entry {space 1: read}    exit {[0, 512): read}      no path without a barrier
+ *   tt.call @f(%a) {allocation.offset = 2048}
+ *     the bytes of %a are read, then [2048, 2560) */
+#ifndef NEREID_ANALYSIS_MEMBAR_SUMMARY_H
+#define NEREID_ANALYSIS_MEMBAR_SUMMARY_H
+
+#include "analysis/membar/membar_state.h"
+
+/* `summary`, of the function that `call` calls, bound to the buffers that the call passes. `callee` is that function's
+ * slicer. Lives in the arena of `context`, which is the caller's. */
+void nereid_membar_summary_bind(const nereid_membar_context_t *context, MlirOperation call,
+                                const nereid_slicer_t *callee, const nereid_membar_summary_t *summary,
+                                nereid_membar_summary_t *out);
+
+/* Arguments of a function that a call passes overlapping memory share a space: lowers entries of `spaces`, by argument,
+ * by what `call` passes. */
+void nereid_membar_summary_share(nereid_slicer_t *caller, MlirOperation call, uint32_t *spaces);
+
+#endif

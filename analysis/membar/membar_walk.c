@@ -1,0 +1,224 @@
+/* States at the starts of nodes grow until nothing changes; see membar_walk.h.
+ *
+ * A barrier that is found ends what is pending, so that less needs one behind it: the states that were joined before
+ * are too large then. So the walk is done again from empty states with what was found, needs that are none any more
+ * are dropped, and what is new is added, until a walk changes nothing. What that leaves is needed: each barrier stands
+ * between an access and a pending one that nothing else orders. */
+#include "analysis/membar/membar_walk.h"
+
+#include "analysis/membar/membar_summary.h"
+
+enum { ROUNDS = 12 }; /* after so many needs are not dropped any more */
+
+typedef struct walk {
+  nereid_membar_t *membar;
+  nereid_membar_function_t *function;
+  nereid_membar_state_t *states;  /* by node, at its start */
+  bool *dirty;                    /* by node: the state has grown since it was gone through */
+  uint32_t *events;               /* by node: its first event */
+  nereid_membar_summary_t *calls; /* by event: what a call does, bound to it */
+  uint8_t *needs, *found;         /* by event: at the start of this round, and what this round says */
+  nereid_membar_state_t state;    /* where the walk is */
+} walk_t;
+
+static nereid_arena_t *arena_of(const walk_t *walk) {
+  return walk->membar->arena;
+}
+
+/* --- what an event needs --- */
+
+static uint8_t need_of_access(const walk_t *walk, const nereid_shared_access_t *access) {
+  if (walk->membar->options.mode == NEREID_MEMBAR_BARRIERS)
+    return (uint8_t)nereid_membar_state_order(&walk->state, access);
+  return access->async_proxy && nereid_access_set_overlaps(&walk->state.unfenced, access);
+}
+
+static uint8_t need_of(const walk_t *walk, const nereid_membar_event_t *event, size_t number) {
+  const nereid_membar_summary_t *call = event->flags & NEREID_EVENT_CALL ? &walk->calls[number] : NULL;
+  const nereid_access_set_t *entry = !call                                                  ? NULL
+                                     : walk->membar->options.mode == NEREID_MEMBAR_BARRIERS ? &call->entry
+                                                                                            : &call->async;
+  uint8_t most = 0;
+  for (uint32_t i = 0; i < event->ahead; ++i) {
+    const uint8_t need = need_of_access(walk, &walk->function->effects.accesses.data[event->first + i]);
+    most = need > most ? need : most;
+  }
+  for (size_t i = 0; entry && i < entry->size; ++i) {
+    const uint8_t need = need_of_access(walk, &entry->data[i]);
+    most = need > most ? need : most;
+  }
+  return most;
+}
+
+static void satisfy(walk_t *walk, uint8_t need) {
+  if (walk->membar->options.mode == NEREID_MEMBAR_FENCES) {
+    if (need)
+      nereid_membar_state_fence(&walk->function->context, &walk->state);
+  } else if (need == NEREID_ORDER_CTA) {
+    nereid_membar_state_barrier(&walk->state);
+  } else if (need == NEREID_ORDER_WARP) {
+    nereid_membar_state_warp_barrier(&walk->state);
+  }
+}
+
+/* --- the summary --- */
+
+static void note_access(walk_t *walk, nereid_shared_access_t access) {
+  nereid_membar_summary_t *summary = &walk->function->summary;
+  nereid_membar_forget_ring(&walk->membar->shapes, &access);
+  if (walk->state.open)
+    nereid_access_set_add(arena_of(walk), &summary->entry, access);
+  if (access.async_proxy)
+    nereid_access_set_add(arena_of(walk), &summary->async, access);
+}
+
+static void note_event(walk_t *walk, const nereid_membar_event_t *event, size_t number) {
+  nereid_membar_summary_t *summary = &walk->function->summary;
+  for (uint32_t i = 0; i < event->n; ++i)
+    note_access(walk, walk->function->effects.accesses.data[event->first + i]);
+  if (event->flags & NEREID_EVENT_COMMITS)
+    summary->commits[event->group] = true;
+  if (event->flags & NEREID_EVENT_WAITS)
+    summary->waits[event->group] = true;
+  if (!(event->flags & NEREID_EVENT_CALL))
+    return;
+  const nereid_membar_summary_t *call = &walk->calls[number];
+  for (size_t i = 0; i < call->entry.size; ++i)
+    note_access(walk, call->entry.data[i]);
+  nereid_access_set_join(arena_of(walk), &summary->async, &call->async);
+  for (int g = 0; g < NEREID_ASYNC_GROUPS; ++g) {
+    summary->commits[g] |= call->commits[g];
+    summary->waits[g] |= call->waits[g];
+  }
+}
+
+/* --- the walk --- */
+
+static void visit_event(walk_t *walk, size_t number) {
+  const nereid_membar_event_t *event = &walk->function->effects.events.data[number];
+  if (event->flags & NEREID_EVENT_BARRIER_FIRST)
+    nereid_membar_state_barrier(&walk->state);
+  const uint8_t need = need_of(walk, event, number);
+  walk->found[number] = need > walk->found[number] ? need : walk->found[number];
+  satisfy(walk, walk->needs[number] > walk->found[number] ? walk->needs[number] : walk->found[number]);
+  note_event(walk, event, number);
+  if (event->flags & NEREID_EVENT_CALL)
+    nereid_membar_state_call(&walk->function->context, &walk->state, &walk->calls[number]);
+  else
+    nereid_membar_state_step(&walk->function->context, &walk->state, event);
+}
+
+static void visit_node(walk_t *walk, uint32_t number) {
+  const nereid_flow_graph_t *graph = &walk->function->graph;
+  const nereid_flow_node_t *node = &graph->nodes.data[number];
+  walk->dirty[number] = false;
+  nereid_membar_state_copy(arena_of(walk), &walk->state, &walk->states[number]);
+  for (uint32_t i = walk->events[number]; i < walk->events[number + 1]; ++i)
+    visit_event(walk, i);
+  for (uint32_t i = 0; i < node->n_edges; ++i) {
+    const nereid_flow_edge_t *edge = &graph->edges.data[node->first_edge + i];
+    if (nereid_membar_state_join(&walk->function->context, &walk->states[edge->to], &walk->state, edge))
+      walk->dirty[edge->to] = true;
+  }
+  if (!node->n_edges)
+    nereid_membar_state_leave(&walk->function->context, &walk->function->summary.exit, &walk->state);
+}
+
+static void begin_round(walk_t *walk) {
+  const size_t nodes = walk->function->graph.nodes.size;
+  for (size_t i = 0; i < nodes; ++i) {
+    nereid_membar_state_clear(&walk->states[i]);
+    walk->dirty[i] = false;
+  }
+  for (size_t i = 0; i < walk->function->effects.events.size; ++i)
+    walk->found[i] = 0;
+  walk->function->summary = (nereid_membar_summary_t){0};
+  walk->states[0].reached = walk->states[0].open = true;
+  walk->dirty[0] = true;
+}
+
+static void run_round(walk_t *walk) {
+  const nereid_flow_graph_t *graph = &walk->function->graph;
+  begin_round(walk);
+  for (bool changed = true; changed && !arena_of(walk)->failed;) {
+    changed = false;
+    for (uint32_t r = 0; r < graph->n_reached; ++r)
+      if (walk->dirty[graph->order[r]]) {
+        visit_node(walk, graph->order[r]);
+        changed = true;
+      }
+  }
+}
+
+/* Takes over what a round found; whether that is something else. */
+static bool take_over(walk_t *walk, bool may_drop) {
+  bool changed = false;
+  for (size_t i = 0; i < walk->function->effects.events.size; ++i) {
+    if (walk->found[i] == walk->needs[i] || (!may_drop && walk->found[i] < walk->needs[i]))
+      continue;
+    walk->needs[i] = walk->found[i];
+    changed = true;
+  }
+  return changed;
+}
+
+/* --- what the walk needs --- */
+
+static bool bind_calls(walk_t *walk) {
+  const nereid_membar_effects_t *effects = &walk->function->effects;
+  const nereid_call_graph_t *calls = walk->membar->calls;
+  for (size_t i = 0; i < effects->events.size; ++i) {
+    const nereid_membar_event_t *event = &effects->events.data[i];
+    if (!(event->flags & NEREID_EVENT_CALL))
+      continue;
+    const size_t callee = (size_t)(nereid_call_graph_callee(calls, event->op) - calls->functions.data);
+    const nereid_membar_function_t *function = &walk->membar->functions[callee];
+    nereid_membar_summary_bind(&walk->function->context, event->op, &function->slicer, &function->summary,
+                               &walk->calls[i]);
+  }
+  return !arena_of(walk)->failed;
+}
+
+/* Whether the calls of functions have anything to bind is known by the walk's callees only, so by-event tables of calls
+ * are there when there are calls. */
+static bool has_calls(const nereid_membar_effects_t *effects) {
+  for (size_t i = 0; i < effects->events.size; ++i)
+    if (effects->events.data[i].flags & NEREID_EVENT_CALL)
+      return true;
+  return false;
+}
+
+static bool prepare(walk_t *walk) {
+  const nereid_flow_graph_t *graph = &walk->function->graph;
+  const nereid_membar_effects_t *effects = &walk->function->effects;
+  const size_t nodes = graph->nodes.size, events = effects->events.size;
+  walk->states = nereid_arena_new(arena_of(walk), nereid_membar_state_t, nodes);
+  walk->dirty = nereid_arena_new(arena_of(walk), bool, nodes);
+  walk->events = nereid_arena_new(arena_of(walk), uint32_t, nodes + 1);
+  walk->needs = nereid_arena_new(arena_of(walk), uint8_t, events);
+  walk->found = nereid_arena_new(arena_of(walk), uint8_t, events);
+  if (has_calls(effects))
+    walk->calls = nereid_arena_new(arena_of(walk), nereid_membar_summary_t, events);
+  if (arena_of(walk)->failed)
+    return false;
+  uint32_t event = 0;
+  for (size_t n = 0; n <= nodes; ++n) {
+    const uint32_t first = n < nodes ? graph->nodes.data[n].first : UINT32_MAX;
+    while (event < events && effects->events.data[event].position < first)
+      ++event;
+    walk->events[n] = event;
+  }
+  walk->function->needs = walk->needs;
+  return !walk->calls || bind_calls(walk);
+}
+
+bool nereid_membar_walk(nereid_membar_t *membar, size_t number) {
+  walk_t walk = {.membar = membar, .function = &membar->functions[number]};
+  if (!prepare(&walk))
+    return false;
+  for (int round = 0;; ++round) {
+    run_round(&walk);
+    if (membar->arena->failed || !take_over(&walk, round < ROUNDS))
+      return !membar->arena->failed;
+  }
+}

@@ -1,0 +1,139 @@
+/* Blocks, and values that pass between them: a tensor is one argument per register of a thread.
+ *
+ *   ^b(%t: tensor<256xf32, #blocked>):   ->   ^b(%t.0: f32, %t.1: f32):
+ *
+ * In which order blocks are lowered, and which of them lie in loops. */
+#include "conversion/ttg_to_llvm/function/blocks.h"
+
+#include "conversion/ttg_to_llvm/emit.h"
+#include "dialects/diagnose.h"
+
+/* --- values --- */
+
+bool nereid_lower_append_types(nereid_lower_t *lower, MlirType type, nereid_types_t *types) {
+  MlirType element = nereid_lower_type(lower, type);
+  intptr_t count = nereid_lower_registers(lower, type);
+  for (intptr_t r = 0; r < count; ++r)
+    if (mlirTypeIsNull(element) || !nereid_vector_push(lower->arena, types, element))
+      return false;
+  return count > 0;
+}
+
+bool nereid_lower_flatten(nereid_lower_t *lower, MlirOperation op, intptr_t from, intptr_t to, nereid_values_t *out) {
+  for (intptr_t i = from; i < to; ++i) {
+    nereid_lowered_t lowered = nereid_lower_operand(lower, op, i);
+    for (intptr_t r = 0; r < lowered.count; ++r)
+      if (!nereid_vector_push(lower->arena, out, lowered.values[r]))
+        return false;
+  }
+  return true;
+}
+
+bool nereid_lower_refuse_type(nereid_lower_t *lower, MlirValue argument, const char *what) {
+  MlirType type = mlirValueGetType(argument);
+  if (mlirTypeIsNull(nereid_lower_type(lower, type)))
+    nereid_diagnose_at(mlirValueGetLocation(argument), "%s cannot %s", nereid_text_of_type(type).chars, what);
+  return false;
+}
+
+bool nereid_lower_take_values(nereid_lower_t *lower, MlirValue value, MlirBlock block, intptr_t *next) {
+  nereid_lowered_t lowered = nereid_lower_array(lower, nereid_lower_registers(lower, mlirValueGetType(value)));
+  if (!lowered.values)
+    return false;
+  for (intptr_t r = 0; r < lowered.count; ++r)
+    lowered.values[r] = mlirBlockGetArgument(block, (*next)++);
+  nereid_lower_set(lower, value, lowered);
+  return lowered.count > 0;
+}
+
+/* --- blocks --- */
+
+MlirBlock nereid_lower_block(nereid_lower_t *lower, MlirBlock block) {
+  uintptr_t *found = nereid_map_find(&lower->blocks, block.ptr);
+  return (MlirBlock){found ? (void *)*found : NULL};
+}
+
+bool nereid_lower_create_block(nereid_lower_t *lower, MlirBlock block, bool is_entry, MlirRegion region) {
+  MlirBlock made = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(region, made);
+  uintptr_t *place = nereid_map_insert(&lower->blocks, block.ptr);
+  if (!place)
+    return false;
+  *place = (uintptr_t)made.ptr;
+  intptr_t next = 0;
+  for (intptr_t i = 0; !is_entry && i < mlirBlockGetNumArguments(block); ++i) {
+    MlirValue argument = mlirBlockGetArgument(block, i);
+    nereid_types_t types = {0};
+    if (!nereid_lower_append_types(lower, mlirValueGetType(argument), &types))
+      return nereid_lower_refuse_type(lower, argument, "pass between blocks");
+    for (size_t t = 0; t < types.size; ++t)
+      mlirBlockAddArgument(made, types.data[t], mlirValueGetLocation(argument));
+    if (!nereid_lower_take_values(lower, argument, made, &next))
+      return false;
+  }
+  return true;
+}
+
+bool nereid_lower_order_blocks(nereid_arena_t *arena, MlirBlock entry, nereid_blocks_t *out) {
+  typedef struct frame {
+    MlirBlock block;
+    intptr_t next; /* successor to visit */
+  } frame_t;
+  NEREID_VECTOR(frame_t) stack = {0};
+  nereid_map_t seen;
+  nereid_map_initialize(&seen, arena);
+  nereid_blocks_t post = {0};
+  if (!nereid_map_insert(&seen, entry.ptr) || !nereid_vector_push(arena, &stack, (frame_t){entry, 0}))
+    return false;
+  while (stack.size) {
+    frame_t *top = &stack.data[stack.size - 1];
+    MlirOperation last = mlirBlockGetTerminator(top->block);
+    if (mlirOperationIsNull(last) || top->next == mlirOperationGetNumSuccessors(last)) {
+      if (!nereid_vector_push(arena, &post, top->block))
+        return false;
+      --stack.size;
+      continue;
+    }
+    MlirBlock next = mlirOperationGetSuccessor(last, top->next++);
+    if (nereid_map_find(&seen, next.ptr))
+      continue;
+    if (!nereid_map_insert(&seen, next.ptr) || !nereid_vector_push(arena, &stack, (frame_t){next, 0}))
+      return false;
+  }
+  for (size_t i = post.size; i > 0; --i)
+    if (!nereid_vector_push(arena, out, post.data[i - 1]))
+      return false;
+  return true;
+}
+
+bool nereid_lower_find_loops(nereid_lower_t *lower, MlirRegion region) {
+  nereid_map_t numbers;
+  nereid_blocks_t blocks = {0};
+  nereid_map_initialize(&numbers, lower->arena);
+  for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block);
+       block = mlirBlockGetNextInRegion(block))
+    if (!nereid_vector_push(lower->arena, &blocks, block))
+      return false;
+  int32_t *starts = nereid_arena_new(lower->arena, int32_t, blocks.size + 1); /* loops, less those that have ended */
+  for (size_t i = 0; starts && i < blocks.size; ++i) {
+    uintptr_t *number = nereid_map_insert(&numbers, blocks.data[i].ptr);
+    if (!number)
+      return false;
+    *number = i;
+    MlirOperation end = mlirBlockGetTerminator(blocks.data[i]);
+    for (intptr_t k = 0; k < mlirOperationGetNumSuccessors(end); ++k) {
+      const uintptr_t *to = nereid_map_find(&numbers, mlirOperationGetSuccessor(end, k).ptr);
+      if (to) {
+        ++starts[*to];
+        --starts[i + 1];
+      }
+    }
+  }
+  int32_t depth = 0;
+  for (size_t i = 0; starts && i < blocks.size; ++i) {
+    depth += starts[i];
+    if (depth > 0 && !nereid_map_insert(&lower->looping, blocks.data[i].ptr))
+      return false;
+  }
+  return starts != NULL;
+}

@@ -1,0 +1,22 @@
+/* What functions hand to each other besides what the program says: frames, results, which warps run them. */
+#ifndef NEREID_CONVERSION_TTG_TO_LLVM_CALLS_H
+#define NEREID_CONVERSION_TTG_TO_LLVM_CALLS_H
+
+#include "conversion/ttg_to_llvm/function/blocks.h"
+
+/* Fills lower->needs; false when memory is out. */
+bool nereid_lower_find_needs(nereid_lower_t *lower);
+
+/* Checks that `function` returns no buffer of its own; false after a diagnostic, or when memory is out. */
+bool nereid_lower_check_escapes(nereid_lower_t *lower, MlirOperation function);
+
+/* The last parameters of an internal function: where those of its frames start that it needs, and which warps run it,
+ * where it must be told; and taking them from argument `first` of lower->entry on. */
+bool nereid_lower_append_frame_types(nereid_lower_t *lower, MlirOperation function, nereid_types_t *types);
+void nereid_lower_take_frames(nereid_lower_t *lower, intptr_t first);
+
+/* What a function returns that has results of `types`: nothing, the one, or a literal struct. That is the calling
+ * convention, not a tensor. */
+MlirType nereid_lower_result_type(nereid_lower_t *lower, const nereid_types_t *types);
+
+#endif

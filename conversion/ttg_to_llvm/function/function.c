@@ -1,0 +1,135 @@
+/* tt.func to llvm.func.
+ *
+ *   tt.func public @k(%x: !tt.ptr<f32>, %n: i32) { … }
+ *   ->
+ *   llvm.func @k(%x: !llvm.ptr<1>, %n: i32, %scratch: !llvm.ptr<1>, %profile: !llvm.ptr<1>)
+ *       attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>} {
+ *     %tid = nvvm.read.ptx.sreg.tid.x : i32        the prologue: what every block may use
+ *     llvm.br ^body
+ *   ^body: …
+ *
+ * What it is called with says signature.c. Blocks are lowered in reverse post-order, so that a value is lowered before
+ * its uses; unreachable ones are dropped. */
+#include "conversion/ttg_to_llvm/function/function.h"
+
+#include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/function/calls.h"
+#include "conversion/ttg_to_llvm/function/signature.h"
+#include "conversion/ttg_to_llvm/function/warps.h"
+#include "conversion/ttg_to_llvm/remarks/remarks.h"
+#include "dialects/diagnose.h"
+#include "dialects/ttg/module.h"
+
+#include <assert.h>
+
+static void create_prologue(nereid_lower_t *lower, MlirOperation function, MlirRegion region,
+                            const nereid_signature_t *signature) {
+  MlirBlock entry = mlirBlockCreate((intptr_t)signature->types.size, signature->types.data, signature->locations.data);
+  mlirRegionAppendOwnedBlock(region, entry);
+  MlirBlock source = nereid_lower_entry_block(function);
+  intptr_t next = 0;
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(source); ++i)
+    nereid_lower_take_values(lower, mlirBlockGetArgument(source, i), entry, &next);
+  lower->entry = lower->prologue = entry;
+  if (!lower->is_kernel)
+    nereid_lower_take_frames(lower, next);
+}
+
+/* Every value is a result or an argument that was checked so, so that lowerings need not ask of their operands. (What a
+ * load has in registers its pointer says, and lower_load answers to block pointers.) */
+static bool check_results(nereid_lower_t *lower, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
+    if (mlirTypeIsNull(nereid_lower_type(lower, type)))
+      return nereid_lower_error(op, "has a result type that cannot be lowered: %s", nereid_text_of_type(type).chars);
+    if (nereid_op_kind(op) != NEREID_OP_TT_LOAD && nereid_lower_registers(lower, type) <= 0)
+      return false;
+  }
+  return true;
+}
+
+bool nereid_lower_ops(nereid_lower_t *lower, MlirBlock block, MlirOperation end) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
+    const nereid_lower_row_t *row = lower->rows[nereid_op_kind(op)];
+    lower->builder.location = mlirOperationGetLocation(op);
+    if (!row)
+      return nereid_lower_error(op, "has no lowering to LLVM");
+    const nereid_lower_emitted_t before = lower->emitted;
+    if (!check_results(lower, op) || !row->lower(lower, op, row))
+      return false;
+    nereid_lower_remark_exchanged(lower, op, &before);
+    nereid_lower_remark_registers(lower, op);
+  }
+  return true;
+}
+
+static bool lower_block(nereid_lower_t *lower, MlirBlock block) {
+  lower->builder.block = nereid_lower_block(lower, block);
+  lower->builder.before = (MlirOperation){NULL};
+  return nereid_lower_ops(lower, block, (MlirOperation){NULL});
+}
+
+static void begin_function(nereid_lower_t *lower, const nereid_call_function_t *function) {
+  lower->function = function->op;
+  lower->is_kernel = function->is_kernel;
+  lower->shared_base = (MlirValue){NULL};
+  lower->scratch_base = (MlirValue){NULL};
+  lower->print_buffer = (MlirValue){NULL};
+  lower->first_warp = (MlirValue){NULL};
+  lower->barrier = (MlirValue){NULL};
+  lower->workers = NULL;
+  lower->grid.num_warps = nereid_ttg_num_warps(function->op);
+  nereid_map_initialize(&lower->values, lower->arena);
+  nereid_map_initialize(&lower->blocks, lower->arena);
+  nereid_map_initialize(&lower->looping, lower->arena);
+  nereid_map_initialize(&lower->constants, lower->arena);
+  nereid_map_initialize(&lower->coordinates, lower->arena);
+  nereid_map_initialize(&lower->over_budget, lower->arena);
+}
+
+/* The address of a descriptor that is passed by value is a generic one; in the program it is a pointer like others. */
+static void cast_descriptors(nereid_lower_t *lower) {
+  MlirBlock source = nereid_lower_entry_block(lower->function);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(source); ++i) {
+    MlirValue argument = mlirBlockGetArgument(source, i);
+    MlirType type = nereid_lower_type(lower, mlirValueGetType(argument));
+    nereid_lowered_t lowered = nereid_lower_get(lower, argument);
+    const bool used = !mlirOpOperandIsNull(mlirValueGetFirstUse(argument));
+    if (used && lowered.count == 1 && !mlirTypeEqual(mlirValueGetType(lowered.values[0]), type))
+      nereid_lower_set_scalar(lower, argument, nereid_emit_cast(lower, "llvm.addrspacecast", type, lowered.values[0]));
+  }
+}
+
+bool nereid_lower_function(nereid_lower_t *lower, const nereid_call_function_t *called) {
+  MlirOperation function = called->op;
+  begin_function(lower, called);
+  lower->builder.location = mlirOperationGetLocation(function);
+  nereid_signature_t signature = {0};
+  if (!nereid_signature_of(lower, function, &signature))
+    return false;
+  MlirOperation made = nereid_signature_create_function(lower, function, &signature);
+  if (mlirOperationIsNull(made))
+    return false;
+  MlirRegion region = mlirOperationGetRegion(made, 0);
+  nereid_blocks_t blocks = {0};
+  create_prologue(lower, function, region, &signature);
+  if (!nereid_lower_order_blocks(lower->arena, nereid_lower_entry_block(function), &blocks) ||
+      !nereid_lower_find_loops(lower, mlirOperationGetRegion(function, 0)))
+    return false;
+  assert(blocks.size > 0); /* the entry */
+  for (size_t i = 0; i < blocks.size; ++i)
+    if (!nereid_lower_create_block(lower, blocks.data[i], i == 0, region))
+      return false;
+  lower->builder.block = lower->entry;
+  lower->builder.before = (MlirOperation){NULL};
+  lower->thread_id = nereid_emit(lower, "nvvm.read.ptx.sreg.tid.x", lower->types.i32, 0, NULL);
+  cast_descriptors(lower);
+  if (!nereid_warps_begin(lower, nereid_lower_block(lower, blocks.data[0]))) /* what follows goes in front of the end */
+    return false;
+  for (size_t i = 0; i < blocks.size; ++i)
+    if (!lower_block(lower, blocks.data[i]))
+      return false;
+  nereid_warps_end(lower);
+  return !lower->arena->failed;
+}

@@ -1,0 +1,24 @@
+/* What a tt.func is called with, and the llvm.func that stands for it. */
+#ifndef NEREID_CONVERSION_TTG_TO_LLVM_SIGNATURE_H
+#define NEREID_CONVERSION_TTG_TO_LLVM_SIGNATURE_H
+
+#include "conversion/ttg_to_llvm/function/blocks.h"
+
+/* By parameter of the llvm.func; the locations carry the names. */
+typedef struct nereid_signature {
+  nereid_types_t types;
+  NEREID_VECTOR(MlirLocation) locations;
+  NEREID_VECTOR(MlirAttribute) attributes;
+} nereid_signature_t;
+
+/* The block of `function`, a tt.func with a body, whose arguments are its own. */
+MlirBlock nereid_lower_entry_block(MlirOperation function);
+
+/* Of lower->is_kernel's kind. False after a diagnostic. */
+bool nereid_signature_of(nereid_lower_t *lower, MlirOperation function, nereid_signature_t *signature);
+
+/* The llvm.func, without blocks, in front of `function`; null after a diagnostic, or when memory is out. */
+MlirOperation nereid_signature_create_function(nereid_lower_t *lower, MlirOperation function,
+                                               const nereid_signature_t *signature);
+
+#endif

@@ -1,0 +1,131 @@
+/* ttng.init_barrier, inval_barrier, barrier_expect, arrive_barrier, wait_barrier, async_copy_mbarrier_arrive:
+ * mbarriers.
+ *
+ *   ttng.init_barrier %b, 2          if (thread == 0)  mbarrier.init.shared.b64 [%b], 2
+ *   ttng.arrive_barrier %b, 1   ->   if (thread == 0)  mbarrier.arrive.shared.b64 s, [%b]
+ *   ttng.wait_barrier %b, %p         again: mbarrier.try_wait.parity.shared.b64 done, [%b], %p;  @!done bra again
+ *
+ * The first of the warps that run the op's code acts for all of them; what the others have done before it has barriers
+ * from analysis/membar/membar.h. All threads wait. An arrival releases and a wait acquires at the scope of the CTA,
+ * as the
+ * instructions do when nothing is said (PTX ISA, "mbarrier.arrive", "mbarrier.try_wait"). Before sm_90 waits do not
+ * sleep, and an arrival that counts for several is made in two steps of which the second may complete the phase. */
+#include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/memory/memory.h"
+#include "conversion/ttg_to_llvm/memory/shared.h"
+
+#include "nereid/dialects/ttng.h"
+
+enum { HOPPER = 90 };
+
+static bool is_hopper(const nereid_lower_t *lower) {
+  return lower->options.capability >= HOPPER;
+}
+
+static MlirValue first_thread(nereid_lower_t *lower) {
+  return nereid_emit_icmp(lower, 0, lower->thread_id, nereid_emit_i32(lower, 0));
+}
+
+/* What follows is done by one thread, where `predicate` (null: always) holds. */
+static MlirBlock begin_one(nereid_lower_t *lower, MlirValue predicate) {
+  MlirValue holds = {NULL};
+  if (!mlirValueIsNull(predicate))
+    holds = nereid_lower_get(lower, predicate).values[0];
+  return nereid_lower_begin_if(lower, nereid_lower_both(lower, first_thread(lower), holds));
+}
+
+static bool lower_init(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue operands[] = {nereid_shared_base(lower, nereid_ttng_init_barrier_get_alloc(op)),
+                          nereid_emit_i32(lower, nereid_ttng_init_barrier_get_count(op))};
+  MlirBlock rest = begin_one(lower, (MlirValue){NULL});
+  nereid_emit_intrinsic(lower, "llvm.nvvm.mbarrier.init.shared", (MlirType){NULL}, 2, operands);
+  nereid_lower_end_if(lower, rest);
+  return true;
+}
+
+static bool lower_inval(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue barrier = nereid_shared_base(lower, nereid_ttng_inval_barrier_get_alloc(op));
+  MlirBlock rest = begin_one(lower, (MlirValue){NULL});
+  nereid_emit_intrinsic(lower, "llvm.nvvm.mbarrier.inval.shared", (MlirType){NULL}, 1, &barrier);
+  nereid_lower_end_if(lower, rest);
+  return true;
+}
+
+static bool lower_expect(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  if (!is_hopper(lower))
+    return nereid_lower_error(op, "announces bytes to an mbarrier, which needs sm_90: expected arrivals only");
+  MlirValue operands[] = {nereid_shared_base(lower, nereid_ttng_barrier_expect_get_alloc(op)),
+                          nereid_emit_i32(lower, nereid_ttng_barrier_expect_get_size(op))};
+  MlirBlock rest = begin_one(lower, nereid_ttng_barrier_expect_get_pred(op));
+  nereid_emit_asm(lower, "mbarrier.arrive.expect_tx.shared.b64 _, [$0], $1;", "r,r,~{memory}", true, 0, NULL, 2,
+                  operands, NULL);
+  nereid_lower_end_if(lower, rest);
+  return true;
+}
+
+static void emit_arrivals(nereid_lower_t *lower, MlirValue barrier, int32_t count) {
+  MlirValue operands[] = {barrier, nereid_emit_i32(lower, count)};
+  if (count > 1 && is_hopper(lower)) {
+    nereid_emit_asm(lower, "mbarrier.arrive.shared.b64 _, [$0], $1;", "r,r,~{memory}", true, 0, NULL, 2, operands,
+                    NULL);
+    return;
+  }
+  operands[1] = nereid_emit_i32(lower, count - 1);
+  if (count > 1)
+    nereid_emit_intrinsic(lower, "llvm.nvvm.mbarrier.arrive.noComplete.shared", lower->types.i64, 2, operands);
+  nereid_emit_intrinsic(lower, "llvm.nvvm.mbarrier.arrive.shared", lower->types.i64, 1, operands);
+}
+
+static bool lower_arrive(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue barrier = nereid_shared_base(lower, nereid_ttng_arrive_barrier_get_alloc(op));
+  MlirBlock rest = begin_one(lower, nereid_ttng_arrive_barrier_get_pred(op));
+  emit_arrivals(lower, barrier, nereid_ttng_arrive_barrier_get_count(op));
+  nereid_lower_end_if(lower, rest);
+  return true;
+}
+
+static bool lower_wait(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue predicate = nereid_ttng_wait_barrier_get_pred(op);
+  MlirValue operands[] = {nereid_shared_base(lower, nereid_ttng_wait_barrier_get_alloc(op)),
+                          nereid_lower_get(lower, nereid_ttng_wait_barrier_get_phase(op)).values[0]};
+  const char *text = nereid_arena_format(lower->arena,
+                                         "{ .reg .pred done; again: mbarrier.%s_wait.parity.shared.b64 done, [$0], "
+                                         "$1; @!done bra again; }",
+                                         is_hopper(lower) ? "try" : "test");
+  MlirBlock rest = {NULL};
+  if (!text)
+    return false;
+  if (!mlirValueIsNull(predicate))
+    rest = nereid_lower_begin_if(lower, nereid_lower_get(lower, predicate).values[0]);
+  nereid_emit_asm(lower, text, "r,r,~{memory}", true, 0, NULL, 2, operands, NULL);
+  if (!mlirValueIsNull(predicate))
+    nereid_lower_end_if(lower, rest);
+  return true;
+}
+
+/* Every thread arrives for its own copies. */
+static bool lower_copy_arrive(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue barrier = nereid_shared_base(lower, nereid_ttng_async_copy_mbarrier_arrive_get_barrier(op));
+  nereid_emit_intrinsic(lower,
+                        nereid_ttng_async_copy_mbarrier_arrive_get_no_increment(op)
+                            ? "llvm.nvvm.cp.async.mbarrier.arrive.noinc.shared"
+                            : "llvm.nvvm.cp.async.mbarrier.arrive.shared",
+                        (MlirType){NULL}, 1, &barrier);
+  return true;
+}
+
+const nereid_lower_row_t nereid_lower_mbarrier_rows[] = {
+    {NEREID_OP_TTNG_INIT_BARRIER, lower_init, NULL},
+    {NEREID_OP_TTNG_INVAL_BARRIER, lower_inval, NULL},
+    {NEREID_OP_TTNG_BARRIER_EXPECT, lower_expect, NULL},
+    {NEREID_OP_TTNG_ARRIVE_BARRIER, lower_arrive, NULL},
+    {NEREID_OP_TTNG_WAIT_BARRIER, lower_wait, NULL},
+    {NEREID_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE, lower_copy_arrive, NULL},
+    {NEREID_OP_UNKNOWN, NULL, NULL},
+};

@@ -1,0 +1,188 @@
+/* ttg.local_alloc, local_load, local_store and views of buffers.
+ *
+ *   %b = ttg.local_alloc %x        st.shared.v4 [global_smem + offset + slot of the thread], {%x.0, %x.1, %x.2, %x.3} …
+ *   %v = ttg.memdesc_index %b[%i]  %v = %b + %i * bytes of a stage
+ *   %y = ttg.local_load %v         ld.shared.v4 …
+ *
+ * An encoding says which element lies in which slot; the slot of a register follows from it and from the tensor's own
+ * layout, both linear. Views only move the base: an offset never reaches into a swizzle pattern (verified). Barriers
+ * come from analysis/membar/membar.h. */
+#include "conversion/ttg_to_llvm/memory/shared.h"
+
+#include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/slots.h"
+
+#include "analysis/access/slot_layout.h"
+#include "dialects/diagnose.h"
+#include "dialects/ttg/memdesc.h"
+#include "layout/encoding.h"
+#include "nereid/dialects/ttg.h"
+
+/* --- layouts --- */
+
+static bool does_not_fit(MlirOperation op, MlirType buffer) {
+  nereid_ttg_memdesc_t memdesc;
+  nereid_ttg_memdesc_read(buffer, &memdesc);
+  if (nereid_ttg_nvmma_shared_attr_isa(memdesc.encoding))
+    return nereid_lower_error(op, "has a buffer with shorter rows than its encoding swizzles, %u bytes: %s",
+                              nereid_ttg_nvmma_shared_attr_get_swizzling_byte_width(memdesc.encoding),
+                              nereid_text_of_type(buffer).chars);
+  return nereid_lower_error(op, "has a buffer whose encoding is for another shape: %s",
+                            nereid_text_of_type(buffer).chars);
+}
+
+bool nereid_shared_slot_layout(MlirOperation op, const nereid_layout_t *tensor, MlirType type, nereid_layout_t *out) {
+  nereid_ttg_memdesc_t memdesc;
+  nereid_ttg_memdesc_read(type, &memdesc);
+  switch (nereid_slot_order(tensor, &memdesc, out)) {
+  case NEREID_SLOTS_FOUND:
+    return true;
+  case NEREID_SLOTS_NOT_LINEAR:
+    return does_not_fit(op, type);
+  case NEREID_SLOTS_NOT_WHOLE:
+    return nereid_lower_error(op, "has a buffer that does not hold the whole tensor");
+  case NEREID_SLOTS_CLUSTER:
+    break;
+  }
+  return nereid_lower_error(op, "moves elements between the CTAs of a cluster, which is not supported");
+}
+
+MlirValue nereid_shared_base(nereid_lower_t *lower, MlirValue memdesc) {
+  return nereid_lower_get(lower, memdesc).values[0];
+}
+
+/* --- accesses --- */
+
+static bool make_slots(nereid_lower_t *lower, MlirOperation op, MlirType tensor, MlirType memdesc, MlirValue base,
+                       nereid_slots_t *out) {
+  const nereid_layout_t *layout = nereid_lower_layout(lower, tensor);
+  nereid_layout_t slots;
+  if (!layout || !nereid_shared_slot_layout(op, layout, memdesc, &slots))
+    return false;
+  *out = nereid_slots_make(lower, &slots, nereid_lower_type(lower, tensor), base);
+  nereid_slots_pad(out, nereid_ttg_memdesc_type_get_encoding(memdesc));
+  return true;
+}
+
+static bool store(nereid_lower_t *lower, MlirOperation op, MlirValue source, MlirType memdesc, MlirValue base) {
+  nereid_slots_t slots;
+  if (!make_slots(lower, op, mlirValueGetType(source), memdesc, base, &slots))
+    return false;
+  nereid_slots_store(lower, &slots, nereid_lower_get(lower, source).values);
+  return true;
+}
+
+static bool lower_local_alloc(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue source = nereid_ttg_local_alloc_get_src(op), result = nereid_ttg_local_alloc_get_result(op);
+  MlirAttribute offset = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("allocation.offset"));
+  if (mlirAttributeIsNull(offset))
+    return nereid_lower_error(op, "has no place in shared memory: allocate-shared-memory comes first");
+  MlirValue base = nereid_lower_shared_pointer(lower, mlirIntegerAttrGetValueInt(offset));
+  nereid_lower_set_scalar(lower, result, base);
+  return mlirValueIsNull(source) || store(lower, op, source, mlirValueGetType(result), base);
+}
+
+static bool lower_local_store(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue buffer = nereid_ttg_local_store_get_dst(op);
+  return store(lower, op, nereid_ttg_local_store_get_src(op), mlirValueGetType(buffer),
+               nereid_shared_base(lower, buffer));
+}
+
+/* Operands of a product that is made of multiply-adds. */
+static bool is_multiply_add_operand(MlirType tensor) {
+  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(tensor);
+  return nereid_ttg_dot_op_attr_isa(encoding) &&
+         nereid_ttg_blocked_attr_isa(nereid_ttg_dot_op_attr_get_parent(encoding));
+}
+
+bool nereid_shared_load_is_deferred(MlirOperation op) {
+  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
+  if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+    return false;
+  MlirOperation user = mlirOpOperandGetOwner(use), next = mlirOperationGetNextInBlock(op);
+  while (!mlirOperationIsNull(next) && nereid_op_kind(next) == NEREID_OP_TTG_LOCAL_LOAD)
+    next = mlirOperationGetNextInBlock(next);
+  return nereid_op_kind(user) == NEREID_OP_TT_DOT && mlirOperationEqual(user, next) &&
+         mlirOpOperandGetOperandNumber(use) < 2 &&
+         !nereid_ttg_padded_shared_attr_isa(
+             nereid_ttg_memdesc_type_get_encoding(mlirValueGetType(nereid_ttg_local_load_get_src(op)))) &&
+         is_multiply_add_operand(mlirValueGetType(mlirOperationGetResult(op, 0)));
+}
+
+static bool lower_local_load(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue buffer = nereid_ttg_local_load_get_src(op), result = nereid_ttg_local_load_get_result(op);
+  MlirType type = mlirValueGetType(result);
+  nereid_slots_t slots;
+  if (nereid_shared_load_is_deferred(op))
+    return true;
+  if (!make_slots(lower, op, type, mlirValueGetType(buffer), nereid_shared_base(lower, buffer), &slots))
+    return false;
+  nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(&slots.layout));
+  if (lowered.values)
+    nereid_slots_load(lower, &slots, lowered.values);
+  nereid_lower_set(lower, result, lowered);
+  return lowered.values != NULL;
+}
+
+static bool lower_local_dealloc(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)lower, (void)op, (void)row;
+  return true;
+}
+
+/* --- views --- */
+
+static bool lower_same_base(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  nereid_lower_set(lower, mlirOperationGetResult(op, 0), nereid_lower_operand(lower, op, 0));
+  return true;
+}
+
+static bool lower_memdesc_index(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  nereid_ttg_memdesc_t source = nereid_ttg_memdesc_of(nereid_ttg_memdesc_index_get_src(op));
+  nereid_layout_t stage;
+  if (!nereid_slot_order_of_buffer(&source, source.rank - 1, &stage))
+    return does_not_fit(op, mlirValueGetType(nereid_ttg_memdesc_index_get_src(op)));
+  const int64_t bytes = nereid_lower_memory_bits(source.element) / 8;
+  const int64_t stride = bytes << stage.in_bits[NEREID_LAYOUT_OFFSET];
+  MlirValue index = nereid_lower_operand(lower, op, 1).values[0];
+  MlirValue unpadded = nereid_emit_mul(lower, index, nereid_emit_i32(lower, (int32_t)stride));
+  MlirValue offset = nereid_slots_padded(lower, source.encoding, bytes, unpadded);
+  MlirValue base = nereid_shared_base(lower, mlirOperationGetOperand(op, 0));
+  nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0), nereid_emit_gep(lower, base, lower->types.i8, offset));
+  return true;
+}
+
+static bool lower_memdesc_subslice(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  nereid_ttg_memdesc_t source = nereid_ttg_memdesc_of(nereid_ttg_memdesc_subslice_get_src(op));
+  int32_t coordinates[NEREID_LAYOUT_MAX_RANK] = {0};
+  uint32_t offset;
+  for (int d = 0; d < source.rank; ++d)
+    coordinates[d] = nereid_ttg_memdesc_subslice_get_offsets(op, d);
+  if (!nereid_slot_order_offset(&source, coordinates, &offset))
+    return does_not_fit(op, mlirValueGetType(nereid_ttg_memdesc_subslice_get_src(op)));
+  MlirValue base = nereid_shared_base(lower, mlirOperationGetOperand(op, 0));
+  const int64_t slot = nereid_ttg_padded_shared_attr_isa(source.encoding)
+                           ? nereid_layout_padded_offset(source.encoding, offset)
+                           : offset;
+  nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0),
+                          nereid_emit_offset(lower, base, slot * (nereid_lower_memory_bits(source.element) / 8)));
+  return true;
+}
+
+const nereid_lower_row_t nereid_lower_shared_rows[] = {
+    {NEREID_OP_TTG_LOCAL_ALLOC, lower_local_alloc, NULL},
+    {NEREID_OP_TTG_LOCAL_DEALLOC, lower_local_dealloc, NULL},
+    {NEREID_OP_TTG_LOCAL_LOAD, lower_local_load, NULL},
+    {NEREID_OP_TTG_LOCAL_STORE, lower_local_store, NULL},
+    {NEREID_OP_TTG_MEMDESC_INDEX, lower_memdesc_index, NULL},
+    {NEREID_OP_TTG_MEMDESC_SUBSLICE, lower_memdesc_subslice, NULL},
+    {NEREID_OP_TTG_MEMDESC_TRANS, lower_same_base, NULL},
+    {NEREID_OP_TTG_MEMDESC_RESHAPE, lower_same_base, NULL},
+    {NEREID_OP_TTG_MEMDESC_REINTERPRET, lower_same_base, NULL},
+    {NEREID_OP_UNKNOWN, NULL, NULL},
+};

@@ -1,0 +1,448 @@
+/* tt.reduce: registers, then lanes, then warps.
+ *
+ *   %y = "tt.reduce"(%x) <{axis = 0}> ({ … arith.addf … }) : (tensor<1024xf32, #blocked>) -> f32
+ *   ->                                                            of 8 registers, 32 lanes, 4 warps
+ *   a0 = x0 + x4, a1 = x1 + x5, … ; a = (a0 + a2) + (a1 + a3)     within the thread
+ *   a = a + shfl.bfly(a, 1), … 16                                 within the warp: afterwards all lanes have it
+ *   st.shared [scratch + 4 * warp], a; barrier; ld.shared.v4      every thread reads the four parts and combines them
+ *
+ * The order is the same each time: elements of a thread go round four accumulators (one, when they are many) in the
+ * order of their registers, which then meet in pairs, the far ones first; lanes by ascending bits; warps as the
+ * registers of a thread. No barrier and no shared memory is used when one warp holds all of a result. i32 sums, extrema
+ * and bitwise ops over a whole warp are one redux.sync. Where there are many warps or much to combine, lanes that have
+ * the same results each read some of the parts, and are combined once again. Who combines with whom comes from
+ * layout/reduction.h, for any layout.
+ *
+ * A thread with several results deals them out where that is less to do: of two, a lane keeps one and sends the other,
+ *
+ *   k = lane & 1 ? a1 : a0, s = lane & 1 ? a0 : a1; k = k + shfl.bfly(s, 1)      one shuffle and one sum instead of two
+ *
+ * combines from there on what it has kept, and in the end all lanes fetch all results (shfl.idx). */
+#include "analysis/allocation/scratch.h"
+#include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/region.h"
+#include "conversion/ttg_to_llvm/shuffle.h"
+#include "conversion/ttg_to_llvm/slots.h"
+#include "dialects/tt/combiner.h"
+#include "layout/reduction.h"
+
+#include "nereid/dialects/tt.h"
+
+#include <string.h>
+
+enum { ACCUMULATORS = 4, WARP_BITS = 5, LANES = 1 << WARP_BITS, REDUX_CAPABILITY = 80 };
+
+/* Tuples: one value per operand of the op. */
+typedef struct reduce {
+  nereid_lower_t *lower;
+  MlirOperation op;
+  MlirRegion region;
+  intptr_t width; /* values of a tuple */
+  nereid_layout_reduction_t plan;
+  intptr_t count;      /* registers that stand for the results */
+  uint32_t *registers; /* which */
+  MlirValue *tuples;   /* [count][width]: what they have so far */
+  MlirValue *pair;     /* two tuples, the arguments of the region */
+  int dealt;           /* steps within the warp in which results are dealt out */
+} reduce_t;
+
+static MlirValue *tuple(const reduce_t *reduce, MlirValue *tuples, intptr_t i) {
+  return tuples + i * reduce->width;
+}
+
+static size_t tuple_size(const reduce_t *reduce) {
+  return (size_t)reduce->width * sizeof(MlirValue);
+}
+
+/* lhs = region(lhs, rhs) */
+static bool combine(reduce_t *reduce, MlirValue *lhs, const MlirValue *rhs) {
+  memcpy(reduce->pair, lhs, tuple_size(reduce));
+  memcpy(reduce->pair + reduce->width, rhs, tuple_size(reduce));
+  return nereid_region_emit(reduce->lower, reduce->region, reduce->pair, lhs);
+}
+
+/* Of many elements, most are still on their way from memory when the first are combined. One accumulator lets the
+ * assembler take each when it comes and use its registers again; with four it has all of them wait in registers, which
+ * leaves fewer warps to wait with. Of three numbers and more, combining takes longer than that. */
+static intptr_t accumulators_for(const reduce_t *reduce, intptr_t count) {
+  enum { MANY = 16, SIMPLE = 2 };
+  return count > MANY && reduce->width <= SIMPLE ? 1 : ACCUMULATORS;
+}
+
+/* tuples[0] = all of the tuples, a power of two of them. */
+static bool combine_all(reduce_t *reduce, MlirValue *tuples, intptr_t count) {
+  bool done = true;
+  const intptr_t accumulators = accumulators_for(reduce, count);
+  for (intptr_t i = accumulators; done && i < count; ++i)
+    done = combine(reduce, tuple(reduce, tuples, i % accumulators), tuple(reduce, tuples, i));
+  for (intptr_t half = (count < accumulators ? count : accumulators) / 2; done && half > 0; half /= 2)
+    for (intptr_t i = 0; done && i < half; ++i)
+      done = combine(reduce, tuple(reduce, tuples, i), tuple(reduce, tuples, i + half));
+  return done;
+}
+
+/* --- within the thread --- */
+
+static bool find_registers(reduce_t *reduce, intptr_t registers) {
+  reduce->registers = nereid_arena_new(reduce->lower->arena, uint32_t, (size_t)registers);
+  for (uint32_t r = 0; reduce->registers && r < registers; ++r)
+    if (nereid_layout_reduction_register(&reduce->plan, r) == r)
+      reduce->registers[reduce->count++] = r;
+  const size_t size = (size_t)(reduce->count * reduce->width);
+  reduce->tuples = nereid_arena_new(reduce->lower->arena, MlirValue, size);
+  reduce->pair = nereid_arena_new(reduce->lower->arena, MlirValue, 2 * (size_t)reduce->width);
+  return reduce->registers && reduce->tuples && reduce->pair;
+}
+
+/* The place of the register that stands for `r`. Registers are in ascending order. */
+static intptr_t index_of(const reduce_t *reduce, uint32_t r) {
+  const uint32_t wanted = nereid_layout_reduction_register(&reduce->plan, r);
+  intptr_t low = 0, high = reduce->count - 1;
+  while (low < high) {
+    const intptr_t middle = (low + high) / 2;
+    if (reduce->registers[middle] < wanted)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Register number `i` of those combined with `r`. */
+static uint32_t member(const nereid_layout_reduction_t *plan, uint32_t r, uint32_t i) {
+  for (int g = 0; g < plan->n_registers; ++g)
+    if (i >> g & 1)
+      r ^= plan->registers[g];
+  return r;
+}
+
+static bool reduce_in_thread(reduce_t *reduce) {
+  const intptr_t members = (intptr_t)1 << reduce->plan.n_registers;
+  MlirValue *all = nereid_arena_new(reduce->lower->arena, MlirValue, (size_t)(members * reduce->width));
+  if (!all)
+    return false;
+  for (intptr_t i = 0; i < reduce->count; ++i) {
+    for (intptr_t k = 0; k < reduce->width; ++k) {
+      nereid_lowered_t operand = nereid_lower_operand(reduce->lower, reduce->op, k);
+      for (intptr_t m = 0; m < members; ++m)
+        tuple(reduce, all, m)[k] = operand.values[member(&reduce->plan, reduce->registers[i], (uint32_t)m)];
+    }
+    if (!combine_all(reduce, all, members))
+      return false;
+    memcpy(tuple(reduce, reduce->tuples, i), all, tuple_size(reduce));
+  }
+  return true;
+}
+
+/* --- costs, in instructions of a thread --- */
+
+enum { SHUFFLE = 2 };
+
+/* Of reading parts of `count` results when `spread` lane bits share the work. */
+static int64_t cost_of_spread(const reduce_t *reduce, intptr_t count, int spread) {
+  enum { VECTOR = 4 };
+  const int64_t parts = INT64_C(1) << (reduce->plan.n_warps - spread), values = count * reduce->width;
+  const int64_t loads = (parts * values + VECTOR - 1) / VECTOR;
+  const int64_t combined = count * (parts - 1 + spread) * nereid_region_size(reduce->region);
+  return loads + combined + spread * values * SHUFFLE;
+}
+
+/* The lane bits that had better share that, all that can or none. */
+static int best_spread(const reduce_t *reduce, intptr_t count, int spare) {
+  return cost_of_spread(reduce, count, spare) < cost_of_spread(reduce, count, 0) ? spare : 0;
+}
+
+/* Of all that is done within the warp and across warps when results are dealt out in the first `dealt` steps. */
+static int64_t cost_of_dealing(const reduce_t *reduce, int dealt) {
+  enum { SELECTS = 2, WAIT = 12 /* until all lanes have fetched all results */ };
+  const nereid_layout_reduction_t *plan = &reduce->plan;
+  const int64_t width = reduce->width, region = nereid_region_size(reduce->region);
+  uint32_t masks[NEREID_LAYOUT_MAX_BITS];
+  int64_t cost = dealt ? WAIT + reduce->count * width * SHUFFLE : 0;
+  for (int g = 0; g < plan->n_lanes; ++g)
+    cost += (reduce->count >> (g < dealt ? g + 1 : dealt)) * (width * (SHUFFLE + (g < dealt ? SELECTS : 0)) + region);
+  if (!plan->n_warps)
+    return cost;
+  nereid_layout_reduction_t after = *plan;
+  for (int g = 0; g < dealt; ++g)
+    nereid_layout_reduction_deal(&after, g);
+  const int spare = nereid_layout_reduction_spare_lanes(&after, masks);
+  return cost + cost_of_spread(reduce, reduce->count >> dealt, best_spread(reduce, reduce->count >> dealt, spare));
+}
+
+/* The first steps within the warp in which results are best dealt out. */
+static int steps_to_deal(const reduce_t *reduce) {
+  nereid_layout_reduction_t plan = reduce->plan;
+  int64_t least = cost_of_dealing(reduce, 0);
+  int best = 0;
+  for (int g = 0; g < plan.n_lanes; ++g)
+    if (plan.lanes[g].reg)
+      return 0;
+  for (int g = 0; g < plan.n_lanes && nereid_layout_reduction_deal(&plan, g); ++g) {
+    const int64_t cost = cost_of_dealing(reduce, g + 1);
+    if (cost < least) {
+      least = cost;
+      best = g + 1;
+    }
+  }
+  return best;
+}
+
+/* --- within the warp --- */
+
+/* The intrinsic that combines i32 over all lanes as the region does; null when there is none. */
+static const char *redux_name(const reduce_t *reduce) {
+  static const struct {
+    nereid_op_kind_t kind;
+    const char *name;
+  } rows[] = {
+      {NEREID_OP_ARITH_ADDI, "llvm.nvvm.redux.sync.add"},   {NEREID_OP_ARITH_MINSI, "llvm.nvvm.redux.sync.min"},
+      {NEREID_OP_ARITH_MAXSI, "llvm.nvvm.redux.sync.max"},  {NEREID_OP_ARITH_MINUI, "llvm.nvvm.redux.sync.umin"},
+      {NEREID_OP_ARITH_MAXUI, "llvm.nvvm.redux.sync.umax"}, {NEREID_OP_ARITH_ANDI, "llvm.nvvm.redux.sync.and"},
+      {NEREID_OP_ARITH_ORI, "llvm.nvvm.redux.sync.or"},     {NEREID_OP_ARITH_XORI, "llvm.nvvm.redux.sync.xor"},
+  };
+  const nereid_layout_reduction_t *plan = &reduce->plan;
+  if (reduce->width != 1 || plan->n_lanes != WARP_BITS || reduce->lower->options.capability < REDUX_CAPABILITY ||
+      !mlirTypeEqual(mlirValueGetType(reduce->tuples[0]), reduce->lower->types.i32))
+    return NULL;
+  for (int g = 0; g < plan->n_lanes; ++g)
+    if (plan->lanes[g].reg)
+      return NULL;
+  const nereid_op_kind_t kind = nereid_tt_combiner_kind(reduce->region);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+    if (rows[i].kind == kind)
+      return rows[i].name;
+  return NULL;
+}
+
+static void reduce_by_redux(reduce_t *reduce, const char *name) {
+  reduce->lower->emitted.warp_reductions += reduce->count;
+  for (intptr_t i = 0; i < reduce->count; ++i) {
+    MlirValue operands[] = {reduce->tuples[i], nereid_emit_i32(reduce->lower, -1)};
+    reduce->tuples[i] = nereid_emit_intrinsic(reduce->lower, name, reduce->lower->types.i32, 2, operands);
+  }
+}
+
+/* Combines every tuple with that of the partner. */
+static bool combine_with(reduce_t *reduce, nereid_layout_partner_t partner) {
+  const size_t size = (size_t)reduce->count;
+  MlirValue *sent = nereid_arena_new(reduce->lower->arena, MlirValue, size);
+  MlirValue *others = nereid_arena_new(reduce->lower->arena, MlirValue, size * (size_t)reduce->width);
+  if (!sent || !others)
+    return false;
+  MlirValue lane = nereid_emit_i32(reduce->lower, (int32_t)partner.lane);
+  for (intptr_t k = 0; k < reduce->width; ++k) {
+    for (intptr_t i = 0; i < reduce->count; ++i)
+      sent[i] = tuple(reduce, reduce->tuples, index_of(reduce, reduce->registers[i] ^ partner.reg))[k];
+    nereid_shuffle(reduce->lower, NEREID_SHUFFLE_XOR, lane, reduce->count, sent, sent);
+    for (intptr_t i = 0; i < reduce->count; ++i)
+      tuple(reduce, others, i)[k] = sent[i];
+  }
+  for (intptr_t i = 0; i < reduce->count; ++i)
+    if (!combine(reduce, tuple(reduce, reduce->tuples, i), tuple(reduce, others, i)))
+      return false;
+  return true;
+}
+
+/* Keeps the half of the tuples that is the lane's, with what the partner has of them; it gets the other half. */
+static bool combine_half_with(reduce_t *reduce, uint32_t lane) {
+  nereid_lower_t *lower = reduce->lower;
+  const intptr_t half = reduce->count / 2;
+  MlirValue *sent = nereid_arena_new(lower->arena, MlirValue, (size_t)half);
+  MlirValue *others = nereid_arena_new(lower->arena, MlirValue, (size_t)(half * reduce->width));
+  if (!sent || !others)
+    return false;
+  MlirValue bit = nereid_emit_and(lower, lower->thread_id, nereid_emit_i32(lower, (int32_t)lane));
+  MlirValue upper = nereid_emit_icmp(lower, 1 /* ne */, bit, nereid_emit_i32(lower, 0));
+  for (intptr_t k = 0; k < reduce->width; ++k) {
+    for (intptr_t i = 0; i < half; ++i) {
+      MlirValue *low = &tuple(reduce, reduce->tuples, i)[k], high = tuple(reduce, reduce->tuples, i + half)[k];
+      sent[i] = nereid_emit_select(lower, upper, *low, high);
+      *low = nereid_emit_select(lower, upper, high, *low);
+    }
+    nereid_shuffle(lower, NEREID_SHUFFLE_XOR, nereid_emit_i32(lower, (int32_t)lane), half, sent, sent);
+    for (intptr_t i = 0; i < half; ++i)
+      tuple(reduce, others, i)[k] = sent[i];
+  }
+  reduce->count = half;
+  for (intptr_t i = 0; i < half; ++i)
+    if (!combine(reduce, tuple(reduce, reduce->tuples, i), tuple(reduce, others, i)))
+      return false;
+  return true;
+}
+
+static bool reduce_in_warp(reduce_t *reduce) {
+  const char *redux = redux_name(reduce);
+  if (redux) {
+    reduce_by_redux(reduce, redux);
+    return true;
+  }
+  nereid_layout_reduction_t *plan = &reduce->plan;
+  reduce->dealt = steps_to_deal(reduce);
+  for (int g = 0; g < plan->n_lanes; ++g)
+    if (g < reduce->dealt ? !nereid_layout_reduction_deal(plan, g) || !combine_half_with(reduce, plan->lanes[g].lane)
+                          : !combine_with(reduce, plan->lanes[g]))
+      return false;
+  return true;
+}
+
+/* All lanes get all results again: number i from a lane whose bits say what i's high bits are. */
+static bool fetch_all(reduce_t *reduce) {
+  nereid_lower_t *lower = reduce->lower;
+  const intptr_t held = reduce->count, all = held << reduce->dealt;
+  MlirValue *values = nereid_arena_new(lower->arena, MlirValue, (size_t)held);
+  MlirValue *tuples = nereid_arena_new(lower->arena, MlirValue, (size_t)(all * reduce->width));
+  uint32_t bits = 0;
+  if (!values || !tuples)
+    return false;
+  for (int g = 0; g < reduce->dealt; ++g)
+    bits |= reduce->plan.lanes[g].lane;
+  MlirValue base = nereid_emit_and(lower, lower->thread_id, nereid_emit_i32(lower, (int32_t)((LANES - 1) & ~bits)));
+  for (intptr_t part = 0; part < 1 << reduce->dealt; ++part) {
+    uint32_t lane = 0;
+    for (int g = 0; g < reduce->dealt; ++g) /* the first step dealt out by the highest bit */
+      lane |= part >> (reduce->dealt - 1 - g) & 1 ? reduce->plan.lanes[g].lane : 0;
+    MlirValue from = nereid_emit_or(lower, base, nereid_emit_i32(lower, (int32_t)lane));
+    for (intptr_t k = 0; k < reduce->width; ++k) {
+      for (intptr_t i = 0; i < held; ++i)
+        values[i] = tuple(reduce, reduce->tuples, i)[k];
+      nereid_shuffle(lower, NEREID_SHUFFLE_INDEX, from, held, values, values);
+      for (intptr_t i = 0; i < held; ++i)
+        tuple(reduce, tuples, part * held + i)[k] = values[i];
+    }
+  }
+  reduce->tuples = tuples;
+  reduce->count = all;
+  return true;
+}
+
+/* --- across warps --- */
+
+/* i1: this thread stores its partial results; null when all do. */
+static MlirValue stores(reduce_t *reduce) {
+  nereid_lower_t *lower = reduce->lower;
+  const nereid_layout_t *layout = &reduce->plan.projected;
+  const uint32_t fixed = reduce->plan.fixed[NEREID_LAYOUT_LANE] | reduce->plan.fixed[NEREID_LAYOUT_WARP]
+                                                                      << layout->in_bits[NEREID_LAYOUT_LANE];
+  if (!fixed)
+    return (MlirValue){NULL};
+  MlirValue bits = nereid_emit_and(lower, lower->thread_id, nereid_emit_i32(lower, (int32_t)fixed));
+  return nereid_emit_icmp(lower, 0, bits, nereid_emit_i32(lower, 0));
+}
+
+/* Each operand's partial results have a part of the scratch; this one's is at `out_offset`, which moves on. */
+static nereid_slots_t make_slots(reduce_t *reduce, const nereid_layout_t *layout, MlirValue scratch, intptr_t k,
+                                 int64_t *offset) {
+  MlirType element = mlirValueGetType(reduce->tuples[k]);
+  MlirValue start = nereid_emit_offset(reduce->lower, scratch, *offset);
+  *offset += nereid_scratch_align(nereid_layout_reduction_slots(&reduce->plan) * nereid_slots_element_bytes(element));
+  return nereid_slots_make(reduce->lower, layout, element, start);
+}
+
+static bool store_parts(reduce_t *reduce, const nereid_layout_t *layout, MlirValue scratch) {
+  MlirValue *values = nereid_arena_new(reduce->lower->arena, MlirValue, (size_t)reduce->count);
+  MlirValue condition = stores(reduce);
+  int64_t offset = 0;
+  if (!values)
+    return false;
+  MlirBlock rest = {NULL};
+  if (!mlirValueIsNull(condition))
+    rest = nereid_lower_begin_if(reduce->lower, condition);
+  for (intptr_t k = 0; k < reduce->width; ++k) {
+    nereid_slots_t slots = make_slots(reduce, layout, scratch, k, &offset);
+    for (intptr_t i = 0; i < reduce->count; ++i)
+      values[i] = tuple(reduce, reduce->tuples, i)[k];
+    nereid_slots_store(reduce->lower, &slots, values);
+  }
+  if (!mlirBlockIsNull(rest))
+    nereid_lower_end_if(reduce->lower, rest);
+  return true;
+}
+
+/* Reads `parts` partial results for each of the registers and combines them. */
+static bool load_parts(reduce_t *reduce, const nereid_layout_t *layout, MlirValue scratch) {
+  const intptr_t read = nereid_layout_registers(layout), parts = read / reduce->count;
+  MlirValue *values = nereid_arena_new(reduce->lower->arena, MlirValue, (size_t)read);
+  MlirValue *tuples = nereid_arena_new(reduce->lower->arena, MlirValue, (size_t)(read * reduce->width));
+  int64_t offset = 0;
+  if (!values || !tuples)
+    return false;
+  for (intptr_t k = 0; k < reduce->width; ++k) {
+    nereid_slots_t slots = make_slots(reduce, layout, scratch, k, &offset);
+    nereid_slots_load(reduce->lower, &slots, values);
+    for (intptr_t i = 0; i < read; ++i)
+      tuple(reduce, tuples, i)[k] = values[i];
+  }
+  for (intptr_t i = 0; i < reduce->count; ++i) {
+    if (!combine_all(reduce, tuple(reduce, tuples, i * parts), parts))
+      return false;
+    memcpy(tuple(reduce, reduce->tuples, i), tuple(reduce, tuples, i * parts), tuple_size(reduce));
+  }
+  return true;
+}
+
+static bool reduce_across_warps(reduce_t *reduce) {
+  nereid_layout_t write, read;
+  uint32_t masks[NEREID_LAYOUT_MAX_BITS];
+  const int spare = nereid_layout_reduction_spare_lanes(&reduce->plan, masks);
+  const int spread = best_spread(reduce, reduce->count, spare);
+  nereid_layout_reduction_exchange(&reduce->plan, spread, &write, &read);
+  MlirValue scratch = nereid_slots_scratch(reduce->lower, reduce->op);
+  if (mlirValueIsNull(scratch) || !store_parts(reduce, &write, scratch))
+    return false;
+  nereid_emit_barrier(reduce->lower);
+  if (!load_parts(reduce, &read, scratch))
+    return false;
+  for (int i = 0; i < spread; ++i)
+    if (!combine_with(reduce, (nereid_layout_partner_t){.reg = 0, .lane = masks[i]}))
+      return false;
+  return true;
+}
+
+/* --- the op --- */
+
+/* Every register of the result is one that stands for others. */
+static bool set_results(reduce_t *reduce) {
+  for (intptr_t k = 0; k < reduce->width; ++k) {
+    MlirValue result = mlirOperationGetResult(reduce->op, k);
+    MlirType type = mlirValueGetType(result);
+    nereid_lowered_t lowered = nereid_lower_array(reduce->lower, nereid_lower_registers(reduce->lower, type));
+    nereid_layout_t map = {0};
+    const nereid_layout_t *to = mlirTypeIsARankedTensor(type) ? nereid_lower_layout(reduce->lower, type) : NULL;
+    if (!lowered.values)
+      return false;
+    if (to && nereid_layout_convert(&reduce->plan.projected, to, &map) > NEREID_LAYOUT_CONVERSION_REGISTER)
+      return nereid_lower_error(reduce->op, "has an operand in another layout than its result");
+    for (intptr_t r = 0; r < lowered.count; ++r) {
+      const uint32_t all = (UINT32_C(1) << reduce->plan.projected.in_bits[NEREID_LAYOUT_REGISTER]) - 1;
+      const uint32_t from = to ? nereid_layout_apply(&map, (uint32_t)r, 0, 0, 0) & all : 0;
+      lowered.values[r] = tuple(reduce, reduce->tuples, index_of(reduce, from))[k];
+    }
+    nereid_lower_set(reduce->lower, result, lowered);
+  }
+  return true;
+}
+
+static bool lower_reduce(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  const nereid_layout_t *layout = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetOperand(op, 0)));
+  if (!layout)
+    return false;
+  reduce_t reduce = {
+      .lower = lower, .op = op, .region = mlirOperationGetRegion(op, 0), .width = mlirOperationGetNumOperands(op)};
+  nereid_layout_reduction(layout, nereid_tt_reduce_get_axis(op), &reduce.plan);
+  if (reduce.plan.across_blocks)
+    return nereid_lower_error(op, "combines elements of several CTAs of a cluster, which is not supported");
+  const nereid_layout_t whole = reduce.plan.projected;
+  if (!find_registers(&reduce, nereid_layout_registers(layout)) || !reduce_in_thread(&reduce) ||
+      !reduce_in_warp(&reduce) || (reduce.plan.n_warps && !reduce_across_warps(&reduce)) ||
+      (reduce.dealt && !fetch_all(&reduce)))
+    return false;
+  reduce.plan.projected = whole; /* what was dealt out is where it was */
+  return set_results(&reduce);
+}
+
+const nereid_lower_row_t nereid_lower_reduce_rows[] = {
+    {NEREID_OP_TT_REDUCE, lower_reduce, NULL},
+    {NEREID_OP_UNKNOWN, NULL, NULL},
+};

@@ -1,0 +1,72 @@
+/* Tensors that no thread has registers for; see remarks.h.
+ *
+ *   tt.load … : tensor<256x256x!tt.ptr<f32>>, 4 warps   ->   remark: 512 registers per thread, and a thread has 255
+ *
+ * What does not fit the assembler spills to local memory. A value counts by its registers of 32 bits as lowered: those
+ * that share an LLVM value (splats, broadcasts) once, truth values not at all. Nor do indices and addresses
+ * that axis information knows to run: those are a base and constants. */
+#include "conversion/ttg_to_llvm/remarks/remarks.h"
+
+#include "dialects/diagnose.h"
+#include "dialects/ttg/module.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void nereid_lower_remark(MlirOperation op, NereidMlirRemarkKind kind, const char *name, const char *format, ...) {
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  nereidMlirOptimizationRemark(kind, mlirOperationGetLocation(op), "convert-triton-gpu-to-llvm", name, text);
+}
+
+/* Registers that a thread can have: the file's 64K are dealt out in eights (CUDA C++ Programming Guide, "Compute
+ * Capabilities"); a limit that the module sets counts too. */
+static int64_t budget_of(const nereid_lower_t *lower) {
+  enum { MOST = 255, FILE_SIZE = 65536, UNIT = 8 };
+  const int64_t share = FILE_SIZE / ((int64_t)lower->grid.num_warps * lower->grid.threads_per_warp) / UNIT * UNIT;
+  const int64_t asked = nereid_ttg_maxnreg(lower->module), budget = share < MOST ? share : MOST;
+  return asked && asked < budget ? asked : budget;
+}
+
+static int64_t distinct_values(nereid_lower_t *lower, nereid_lowered_t lowered) {
+  nereid_map_t seen;
+  nereid_map_initialize(&seen, lower->arena);
+  for (intptr_t r = 0; r < lowered.count; ++r)
+    (void)nereid_map_insert(&seen, lowered.values[r].ptr);
+  return (int64_t)seen.size;
+}
+
+static bool runs(nereid_lower_t *lower, MlirValue value) {
+  const nereid_axis_info_t *info = nereid_axis_info_get(&lower->axis, value);
+  for (int d = 0; info && d < info->rank; ++d)
+    if (nereid_axis_info_contiguity(info, d) > 1 || nereid_axis_info_constancy(info, d) > 1)
+      return true;
+  return false;
+}
+
+void nereid_lower_remark_registers(nereid_lower_t *lower, MlirOperation op) {
+  if (!nereidMlirRemarksEnabled(lower->context))
+    return;
+  const int64_t budget = budget_of(lower);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    MlirValue result = mlirOperationGetResult(op, i);
+    MlirType type = mlirValueGetType(result), element = nereid_lower_element_type(type);
+    const nereid_lowered_t lowered = nereid_lower_get(lower, result);
+    const bool truth = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
+    const int64_t bits = truth ? 0 : nereid_lower_memory_bits(element);
+    if (!mlirTypeIsARankedTensor(type) || lowered.count * bits <= budget * 32 || runs(lower, result))
+      continue;
+    const int64_t registers = (distinct_values(lower, lowered) * bits + 31) / 32;
+    if (registers <= budget || nereid_map_find(&lower->over_budget, type.ptr))
+      continue;
+    (void)nereid_map_insert(&lower->over_budget, type.ptr);
+    nereid_lower_remark(
+        op, NereidMlirRemarkMissed, "register-budget",
+        "%s takes at least %lld registers of each thread, which can have %lld: the rest is spilled; more warps "
+        "or a smaller block would fit",
+        nereid_text_of_type(type).chars, (long long)registers, (long long)budget);
+  }
+}

@@ -1,0 +1,199 @@
+/* ttg.convert_layout: names registers anew where every thread has what it needs, moves a few values by shuffles and
+ * selects where every warp has (layout/warp_move.h), else goes through shared memory.
+ *
+ *   st.shared [scratch + slot * size], register       for each register, several at once where slots are neighbours
+ *   barrier                                           of the warp, where warps exchange nothing
+ *   ld.shared                                         for each register of the result
+ *
+ * layout/exchange.h chooses the slots, and whether a side moves matrices instead: stmatrix or ldmatrix. */
+#include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/remarks/remarks.h"
+#include "conversion/ttg_to_llvm/shuffle.h"
+#include "conversion/ttg_to_llvm/slots.h"
+
+#include "analysis/allocation/scratch.h"
+#include "dialects/made_by.h"
+#include "layout/exchange.h"
+#include "layout/warp_move.h"
+
+/* The values of the registers of `to` among those of `from`, which hold the same elements in each thread. */
+static MlirValue *rename_registers(nereid_lower_t *lower, const nereid_layout_t *from, const nereid_layout_t *to,
+                                   const MlirValue *values) {
+  const uint32_t all = (UINT32_C(1) << from->in_bits[NEREID_LAYOUT_REGISTER]) - 1;
+  const int32_t registers = nereid_layout_registers(to);
+  MlirValue *renamed = nereid_arena_new(lower->arena, MlirValue, (size_t)registers);
+  nereid_layout_t map;
+  if (!renamed || nereid_layout_convert(from, to, &map) > NEREID_LAYOUT_CONVERSION_REGISTER)
+    return NULL;
+  for (int32_t r = 0; r < registers; ++r)
+    renamed[r] = values[nereid_layout_apply(&map, (uint32_t)r, 0, 0, 0) & all];
+  return renamed;
+}
+
+/* Sides that the target has instructions for. */
+static unsigned allowed_matrices(const nereid_lower_t *lower) {
+  return NEREID_LAYOUT_LOAD_MATRICES | (lower->options.capability >= 90 ? NEREID_LAYOUT_STORE_MATRICES : 0U);
+}
+
+/* Whether `value` is what a load brings, as it is. Then the last registers are stored first: the assembler, which keeps
+ * loads and stores in order, has all loads under way before it waits for one. */
+static bool is_loaded(MlirValue value) {
+  enum { MAX_LOOK = 8 };
+  for (int i = 0; i < MAX_LOOK; ++i) {
+    MlirOperation op = nereid_maker(value);
+    switch (mlirOperationIsNull(op) ? NEREID_OP_UNKNOWN : nereid_op_kind(op)) {
+    case NEREID_OP_TT_LOAD:
+      return true;
+    case NEREID_OP_TT_TRANS:
+    case NEREID_OP_TT_RESHAPE:
+    case NEREID_OP_TT_EXPAND_DIMS:
+    case NEREID_OP_TT_BITCAST:
+    case NEREID_OP_TTG_CONVERT_LAYOUT:
+      value = mlirOperationGetOperand(op, 0);
+      break;
+    default:
+      return false;
+    }
+  }
+  return false;
+}
+
+static void store_slots(nereid_lower_t *lower, MlirOperation op, const nereid_layout_exchange_t *plan, MlirType element,
+                        MlirValue scratch, const MlirValue *values) {
+  const bool matrices = plan->store_matrices.tiles != 0;
+  nereid_slots_t slots =
+      nereid_slots_make(lower, matrices ? &plan->store_matrices.rows : &plan->store, element, scratch);
+  slots.last_first = is_loaded(mlirOperationGetOperand(op, 0));
+  if (matrices)
+    nereid_slots_store_matrices(lower, &slots, &plan->store_matrices, values);
+  else
+    nereid_slots_store(lower, &slots, values);
+}
+
+static void load_slots(nereid_lower_t *lower, const nereid_layout_exchange_t *plan, MlirType element, MlirValue scratch,
+                       MlirValue *out_values) {
+  const bool matrices = plan->load_matrices.tiles != 0;
+  nereid_slots_t slots = nereid_slots_make(lower, matrices ? &plan->load_matrices.rows : &plan->load, element, scratch);
+  if (matrices)
+    nereid_slots_load_matrices(lower, &slots, &plan->load_matrices, out_values);
+  else
+    nereid_slots_load(lower, &slots, out_values);
+}
+
+static bool exchange(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from, const nereid_layout_t *to) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirType element = nereid_lower_type(lower, mlirValueGetType(result));
+  MlirValue scratch = nereid_slots_scratch(lower, op);
+  nereid_layout_exchange_t plan;
+  nereid_layout_exchange(from, to, (int)nereid_slots_element_bytes(element), allowed_matrices(lower), &plan);
+  nereid_lower_remark_exchange(lower, op, &plan);
+  MlirValue *moved = rename_registers(lower, from, &plan.from, nereid_lower_operand(lower, op, 0).values);
+  MlirValue *loaded = nereid_arena_new(lower->arena, MlirValue, (size_t)nereid_layout_registers(&plan.to));
+  if (mlirValueIsNull(scratch) || !moved || !loaded)
+    return false;
+  store_slots(lower, op, &plan, element, scratch, moved);
+  if (nereid_layout_exchange_in_warp(from, to))
+    nereid_emit_warp_barrier(lower);
+  else
+    nereid_emit_barrier(lower);
+  load_slots(lower, &plan, element, scratch, loaded);
+  nereid_lowered_t lowered = {nereid_layout_registers(to), rename_registers(lower, &plan.to, to, loaded)};
+  nereid_lower_set(lower, result, lowered);
+  return lowered.values != NULL;
+}
+
+/* --- within the warp --- */
+
+typedef struct warp_move {
+  nereid_lower_t *lower;
+  const nereid_layout_warp_move_t *plan;
+  nereid_lowered_t source;
+  MlirValue lane; /* i32: the thread's part of the lane to read; null when it is the own one */
+  MlirValue is_set[NEREID_LAYOUT_WARP_MOVE_SELECTS]; /* i1: the thread has the bit of a select */
+} warp_move_t;
+
+/* Register `reg` of the lane that is `lane` away from the thread's. */
+static MlirValue fetch(warp_move_t *move, uint32_t reg, uint32_t lane) {
+  nereid_lower_t *lower = move->lower;
+  MlirValue value = move->source.values[reg], from = nereid_emit_i32(lower, (int32_t)lane);
+  if (!mlirValueIsNull(move->lane)) {
+    from = lane ? nereid_emit_xor(lower, move->lane, from) : move->lane;
+    nereid_shuffle(lower, NEREID_SHUFFLE_INDEX, from, 1, &value, &value);
+  } else if (lane) {
+    nereid_shuffle(lower, NEREID_SHUFFLE_XOR, from, 1, &value, &value);
+  }
+  return value;
+}
+
+/* Of the registers that the first `n` selects choose among: 2^n values, halved by each. */
+static bool choose(warp_move_t *move, uint32_t reg, uint32_t lane, MlirValue *out) {
+  const int n = move->plan->n_selects;
+  MlirValue *values = nereid_arena_new(move->lower->arena, MlirValue, (size_t)1 << n);
+  for (uint32_t i = 0; values && i < UINT32_C(1) << n; ++i) {
+    uint32_t from = reg;
+    for (int k = 0; k < n; ++k)
+      from ^= i >> k & 1 ? move->plan->selects[k].mask : 0;
+    values[i] = fetch(move, from, lane);
+  }
+  for (int k = n - 1; values && k >= 0; --k)
+    for (uint32_t i = 0; i < UINT32_C(1) << k; ++i)
+      values[i] = nereid_emit_select(move->lower, move->is_set[k], values[i + (UINT32_C(1) << k)], values[i]);
+  if (values)
+    *out = values[0];
+  return values != NULL;
+}
+
+static bool move_in_warp(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from,
+                         const nereid_layout_t *to) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(to));
+  nereid_layout_warp_move_t plan;
+  uint32_t copies[NEREID_LAYOUT_DIMS];
+  nereid_layout_warp_move(from, to, 1, &plan);
+  nereid_layout_free_masks(to, copies);
+  warp_move_t move = {.lower = lower, .plan = &plan, .source = nereid_lower_operand(lower, op, 0)};
+  if (!plan.own_lane)
+    move.lane = nereid_lower_thread_coordinate(lower, &plan.lane, 0);
+  for (int k = 0; k < plan.n_selects; ++k) {
+    MlirValue bit = nereid_emit_i32(lower, (int32_t)(UINT32_C(1) << plan.selects[k].thread_bit));
+    move.is_set[k] =
+        nereid_emit_icmp(lower, 1, nereid_emit_and(lower, lower->thread_id, bit), nereid_emit_i32(lower, 0));
+  }
+  for (intptr_t r = 0; lowered.values && r < lowered.count; ++r) {
+    const uint32_t first = (uint32_t)r & ~copies[NEREID_LAYOUT_REGISTER], reg = (uint32_t)r;
+    if (first != reg && nereid_layout_apply(to, first, 0, 0, 0) == nereid_layout_apply(to, reg, 0, 0, 0))
+      lowered.values[r] = lowered.values[first];
+    else if (!choose(&move, nereid_layout_apply(&plan.reg, reg, 0, 0, 0), nereid_layout_apply(&plan.lane, reg, 0, 0, 0),
+                     &lowered.values[r]))
+      return false;
+  }
+  nereid_lower_set(lower, result, lowered);
+  return lowered.values != NULL;
+}
+
+static bool lower_convert_layout(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  const nereid_layout_t *from = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetOperand(op, 0)));
+  const nereid_layout_t *to = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetResult(op, 0)));
+  if (!from || !to)
+    return false;
+  nereid_lower_remark_conversion(lower, op);
+  switch (nereid_conversion_path(op)) {
+  case NEREID_CONVERSION_RENAMES:
+    return nereid_lower_rename(lower, op, from, to);
+  case NEREID_CONVERSION_WARP:
+    return move_in_warp(lower, op, from, to);
+  case NEREID_CONVERSION_SHARED:
+    return exchange(lower, op, from, to);
+  case NEREID_CONVERSION_CLUSTER:
+    return nereid_lower_error(op, "moves elements between the CTAs of a cluster, which is not supported");
+  case NEREID_CONVERSION_INVALID:
+    break;
+  }
+  return nereid_lower_error(op, "converts between layouts that do not hold the same tensor");
+}
+
+const nereid_lower_row_t nereid_lower_convert_layout_rows[] = {
+    {NEREID_OP_TTG_CONVERT_LAYOUT, lower_convert_layout, NULL},
+    {NEREID_OP_UNKNOWN, NULL, NULL},
+};

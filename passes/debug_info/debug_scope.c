@@ -1,0 +1,55 @@
+/* What locations say to passes that make debug information; see debug_scope.h.
+ *
+ *   "v"(callsite(fused<#scope>["lib.py":7:3] at "k.py":20:5))      name "v", scope #scope, place "lib.py":7:3
+ *
+ * Of a call site the callee counts. A name around a call site names the result of the callee. */
+#include "passes/debug_info/debug_scope.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+
+/* The first part of fused locations, the callee of call sites, what has a name: one step further in. Null handle at the
+ * innermost. */
+static MlirLocation inner(MlirLocation location) {
+  if (mlirLocationIsACallSite(location))
+    return mlirLocationCallSiteGetCallee(location);
+  if (mlirLocationIsAName(location))
+    return mlirLocationNameGetChildLoc(location);
+  MlirLocation first = {NULL};
+  enum { LIMIT = 1024 };
+  if (mlirLocationIsAFused(location) && mlirLocationFusedGetNumLocations(location) <= LIMIT) {
+    MlirLocation parts[LIMIT] = {{NULL}};
+    mlirLocationFusedGetLocations(location, parts);
+    first = parts[0];
+  }
+  return first;
+}
+
+MlirLocation nereid_debug_place_of(MlirLocation location) {
+  while (!mlirLocationIsNull(location) && !mlirLocationIsAFileLineColRange(location))
+    location = inner(location);
+  return location;
+}
+
+MlirAttribute nereid_debug_scope_of(MlirLocation location) {
+  MlirAttribute found = {NULL};
+  for (; !mlirLocationIsNull(location); location = inner(location)) {
+    if (!mlirLocationIsAFused(location))
+      continue;
+    MlirAttribute metadata = mlirLocationFusedGetMetadata(location);
+    if (!mlirAttributeIsNull(metadata) && mlirStringRefEqual(mlirDialectGetNamespace(mlirAttributeGetDialect(metadata)),
+                                                             mlirStringRefCreateFromCString("llvm")))
+      found = metadata;
+  }
+  return found;
+}
+
+MlirAttribute nereid_debug_name_of(MlirLocation location) {
+  for (; !mlirLocationIsNull(location); location = inner(location))
+    if (mlirLocationIsAName(location))
+      return mlirStringAttrGet(mlirLocationGetContext(location), mlirIdentifierStr(mlirLocationNameGetName(location)));
+  return (MlirAttribute){NULL};
+}
+
+bool nereid_debug_is_declaration(MlirOperation function) {
+  return mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)));
+}

@@ -1,0 +1,361 @@
+/* tritongpu-coalesce: gives every access to global memory an encoding in which neighbouring threads touch neighbouring
+ * addresses, in vectors as wide as the addresses allow.
+ *
+ *   %x = tt.load %p : tensor<1024x!tt.ptr<f32>, #A>
+ * becomes
+ *   %q = ttg.convert_layout %p : ... #A -> #B         #B = blocked, sizePerThread = [4], order by contiguity
+ *   %y = tt.load %q : tensor<1024x!tt.ptr<f32>, #B>
+ *   %x = ttg.convert_layout %y : ... #B -> #A
+ *
+ * The fastest dimension is the most contiguous one, among equals the one with the smallest steps. A thread takes as
+ * many elements along it as the widest access of the same shape and order among those connected to it by values (so
+ * that what a load brings needs no conversion where it is stored), but an access that writes takes no more than it can
+ * write at once, since gaps between threads cost a store more than a load. The decisions are those of Triton 3.6, but
+ * for masks: one that may change inside a vector would break it up into accesses with gaps between threads, so it
+ * bounds the vector from the start (docs/differences.md). Conversions that this leaves are for
+ * tritongpu-remove-layout-conversions. Requires encodings and ttg.num-warps; keeps the program's meaning. */
+#include "passes/pass.h"
+
+#include "analysis/axis/axis_info.h"
+#include "base/vector.h"
+#include "dialects/diagnose.h"
+#include "dialects/ttg/module.h"
+#include "dialects/ttg/tensor_types.h"
+#include "layout/encoding.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
+#include "passes/layout/support/access_stride.h"
+#include "passes/layout/support/connected.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+#include <assert.h>
+
+enum { RANK = NEREID_LAYOUT_MAX_RANK, VECTOR_BITS = 128 };
+
+/* One access. */
+typedef struct access {
+  MlirOperation op;
+  nereid_op_kind_t kind;
+  MlirType type;                  /* of the pointers, or of the block that a descriptor moves */
+  const nereid_axis_info_t *info; /* of the pointers; null for a descriptor */
+  const nereid_axis_info_t *mask; /* of the mask; null without one */
+  int32_t stride[RANK];           /* between neighbours; 0 or unknown without a preference */
+  nereid_layout_t layout;         /* that it has now: tells how CTAs share the tensor */
+  int rank;
+  int64_t shape[RANK], part[RANK]; /* elements; of one CTA */
+  int32_t order[RANK];
+  int32_t own, elements;  /* a thread's vector, in elements: as wide as this access allows, as decided */
+  size_t set;             /* of accesses with the same shape and order */
+  MlirAttribute encoding; /* decided */
+} access_t;
+
+typedef struct coalesce {
+  nereid_pass_t *pass;
+  nereid_axis_result_t axis;
+  NEREID_VECTOR(access_t) accesses;
+  int32_t threads_per_warp;
+  bool failed;
+} coalesce_t;
+
+/* --- what an access is --- */
+
+static bool is_descriptor(nereid_op_kind_t kind) {
+  return kind == NEREID_OP_TT_DESCRIPTOR_LOAD || kind == NEREID_OP_TT_DESCRIPTOR_GATHER ||
+         kind == NEREID_OP_TT_DESCRIPTOR_STORE || kind == NEREID_OP_TT_DESCRIPTOR_REDUCE ||
+         kind == NEREID_OP_TT_DESCRIPTOR_SCATTER;
+}
+
+/* The value whose type says what is accessed: the pointers, or a descriptor's block; null for other operations. */
+static MlirValue accessed_value(MlirOperation op, nereid_op_kind_t kind) {
+  switch (kind) {
+  case NEREID_OP_TT_LOAD:
+    return nereid_tt_load_get_ptr(op);
+  case NEREID_OP_TT_STORE:
+    return nereid_tt_store_get_ptr(op);
+  case NEREID_OP_TT_ATOMIC_RMW:
+    return nereid_tt_atomic_rmw_get_ptr(op);
+  case NEREID_OP_TT_ATOMIC_CAS:
+    return nereid_tt_atomic_cas_get_ptr(op);
+  case NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL:
+    return nereid_ttg_async_copy_global_to_local_get_src(op);
+  case NEREID_OP_TT_DESCRIPTOR_LOAD:
+    return nereid_tt_descriptor_load_get_result(op);
+  case NEREID_OP_TT_DESCRIPTOR_GATHER:
+    return nereid_tt_descriptor_gather_get_result(op);
+  case NEREID_OP_TT_DESCRIPTOR_STORE:
+    return nereid_tt_descriptor_store_get_src(op);
+  case NEREID_OP_TT_DESCRIPTOR_REDUCE:
+    return nereid_tt_descriptor_reduce_get_src(op);
+  case NEREID_OP_TT_DESCRIPTOR_SCATTER:
+    return nereid_tt_descriptor_scatter_get_src(op);
+  default:
+    return (MlirValue){NULL};
+  }
+}
+
+/* Bits of an element in memory. */
+static int32_t element_bits(const access_t *access) {
+  MlirType element = mlirShapedTypeGetElementType(access->type);
+  if (nereid_tt_ptr_type_isa(element))
+    element = nereid_tt_ptr_type_get_pointee_type(element);
+  if (mlirTypeIsAInteger(element))
+    return (int32_t)mlirIntegerTypeGetWidth(element);
+  return mlirTypeIsAFloat(element) ? (int32_t)mlirFloatTypeGetWidth(element) : 64;
+}
+
+/* Shape and current layout; false after a diagnostic. */
+static bool read_shape(access_t *access) {
+  if (nereid_layout_from_type(access->type, &access->layout) != NEREID_OK) {
+    nereid_diagnose(access->op, "cannot be coalesced: %s has no distributed encoding that covers it",
+                    nereid_text_of_type(access->type).chars);
+    return false;
+  }
+  access->rank = access->layout.rank;
+  uint32_t blocks = nereid_layout_span(&access->layout, NEREID_LAYOUT_BLOCK);
+  for (int d = 0; d < access->rank; d++) {
+    access->shape[d] = mlirShapedTypeGetDimSize(access->type, d);
+    access->part[d] = access->shape[d] >> __builtin_popcount(blocks & nereid_layout_out_mask(&access->layout, d));
+  }
+  return true;
+}
+
+/* Whether dimension `a` is to be faster than `b`, which comes after it. */
+static bool is_faster(const access_t *access, int32_t a, int32_t b) {
+  if (access->info && access->info->contiguity[a] != access->info->contiguity[b])
+    return access->info->contiguity[a] > access->info->contiguity[b];
+  if (access->shape[a] == 1 || access->shape[b] == 1)
+    return access->shape[b] == 1 && access->shape[a] > 1;
+  return access->stride[a] > 0 && access->stride[a] < access->stride[b];
+}
+
+/* Dimensions by falling contiguity. Among equals those of size 1 come last, where they do not keep two accesses of one
+ * line of elements from sharing an encoding, then those with the larger steps, and else the last dimension first. */
+static void order_by_contiguity(access_t *access) {
+  for (int i = 0; i < access->rank; i++) {
+    int32_t d = access->rank - 1 - i;
+    int place = i;
+    for (; place > 0 && is_faster(access, d, access->order[place - 1]); place--)
+      access->order[place] = access->order[place - 1];
+    access->order[place] = d;
+  }
+}
+
+static int64_t smaller(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static int64_t at_least_one(int64_t a) {
+  return a < 1 ? 1 : a;
+}
+
+/* The mask of an access that moves vectors; null without one. */
+static MlirValue mask_of(MlirOperation op, nereid_op_kind_t kind) {
+  switch (kind) {
+  case NEREID_OP_TT_LOAD:
+    return nereid_tt_load_get_mask(op);
+  case NEREID_OP_TT_STORE:
+    return nereid_tt_store_get_mask(op);
+  case NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL:
+    return nereid_ttg_async_copy_global_to_local_get_mask(op);
+  default:
+    return (MlirValue){NULL};
+  }
+}
+
+/* Elements along the fastest dimension that one mask bit decides for. */
+static int64_t masked_together(const access_t *access) {
+  return access->mask ? nereid_axis_info_constancy(access->mask, access->order[0]) : INT64_MAX;
+}
+
+/* The widest vector that the addresses and the mask allow, in elements. */
+static int32_t widest_vector(const access_t *access) {
+  int64_t run = smaller(nereid_axis_info_aligned_run(access->info, access->order[0]), masked_together(access));
+  int64_t limit = smaller(access->part[access->order[0]], at_least_one(VECTOR_BITS / element_bits(access)));
+  return (int32_t)smaller(run, limit);
+}
+
+static MlirWalkResult collect(MlirOperation op, void *data) {
+  coalesce_t *c = data;
+  access_t access = {.op = op, .kind = nereid_op_kind(op)};
+  MlirValue value = accessed_value(op, access.kind);
+  if (mlirValueIsNull(value) || !mlirTypeIsARankedTensor(mlirValueGetType(value)))
+    return MlirWalkResultAdvance;
+  access.type = mlirValueGetType(value);
+  if (!read_shape(&access)) {
+    c->failed = true;
+    return MlirWalkResultInterrupt;
+  }
+  if (!is_descriptor(access.kind)) {
+    access.info = nereid_axis_info_get(&c->axis, value);
+    for (int d = 0; d < access.rank; d++)
+      access.stride[d] = access.rank > 1 ? nereid_access_stride(&c->axis, value, d) : 0;
+  }
+  MlirValue mask = mask_of(op, access.kind);
+  if (!mlirValueIsNull(mask))
+    access.mask = nereid_axis_info_get(&c->axis, mask);
+  order_by_contiguity(&access);
+  access.own = widest_vector(&access);
+  return nereid_vector_push(c->pass->scratch, &c->accesses, access) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+/* --- the decision --- */
+
+static bool same_shape_and_order(const access_t *a, const access_t *b) {
+  return a->rank == b->rank && memcmp(a->shape, b->shape, sizeof a->shape) == 0 &&
+         memcmp(a->order, b->order, sizeof a->order) == 0;
+}
+
+/* Numbers the sets of accesses with the same shape and order. */
+static size_t classify(coalesce_t *c) {
+  size_t classes = 0;
+  NEREID_VECTOR(size_t) firsts = {0};
+  for (size_t i = 0; i < c->accesses.size; i++) {
+    access_t *access = &c->accesses.data[i];
+    access->set = 0;
+    while (access->set < classes && !same_shape_and_order(access, &c->accesses.data[firsts.data[access->set]]))
+      access->set++;
+    if (access->set == classes) {
+      if (!nereid_vector_push(c->pass->scratch, &firsts, i))
+        return 0;
+      classes++;
+    }
+  }
+  return classes;
+}
+
+/* How many elements a thread takes along the fastest dimension. */
+static int32_t decide_elements(nereid_connected_t *connected, const access_t *access, int64_t threads) {
+  int64_t total = 1;
+  for (int d = 0; d < access->rank; d++)
+    total *= access->part[d];
+  int64_t share = at_least_one(total / threads);
+  if (is_descriptor(access->kind))
+    return (int32_t)smaller(share, at_least_one(VECTOR_BITS / element_bits(access)));
+  int32_t widest = access->own;
+  if (mlirValueIsAOpResult(accessed_value(access->op, access->kind)))
+    widest = nereid_connected_largest(connected, access->op, access->set);
+  int32_t elements = (int32_t)smaller(widest, share);
+  return access->kind == NEREID_OP_TT_LOAD ? elements : (int32_t)smaller(elements, access->own);
+}
+
+/* Deals the threads out: as many along each dimension as it has vectors, fastest first, the rest along the slowest. */
+static void deal_threads(const access_t *access, int32_t lanes, int32_t warps, int32_t *out_lanes, int32_t *out_warps) {
+  int64_t threads = (int64_t)lanes * warps;
+  assert(access->rank >= 1);
+  for (int i = 0; i + 1 < access->rank; i++) {
+    int32_t d = access->order[i];
+    int64_t vectors = at_least_one(access->part[d] / (i == 0 ? access->elements : 1));
+    int64_t here = at_least_one(smaller(threads, vectors));
+    out_lanes[d] = (int32_t)smaller(here, lanes);
+    out_warps[d] = (int32_t)smaller(at_least_one(here / out_lanes[d]), warps);
+    lanes /= out_lanes[d];
+    warps /= out_warps[d];
+    threads /= here;
+  }
+  out_lanes[access->order[access->rank - 1]] = lanes;
+  out_warps[access->order[access->rank - 1]] = warps;
+}
+
+/* The CTA layout of the encoding that the access has now, as blocked takes it; null for one CTA. */
+static MlirAttribute cga_of(const access_t *access, MlirContext context) {
+  MlirAttribute vectors[NEREID_LAYOUT_MAX_BITS];
+  int n = access->layout.in_bits[NEREID_LAYOUT_BLOCK];
+  for (int i = 0; i < n; i++) {
+    int32_t start[RANK];
+    nereid_layout_coordinates(&access->layout, access->layout.bases[NEREID_LAYOUT_BLOCK][i], start);
+    for (int d = 0; d < access->rank; d++)
+      start[d] /= (int32_t)access->part[d];
+    vectors[i] = mlirDenseI32ArrayGet(context, access->rank, start);
+  }
+  return n ? mlirArrayAttrGet(context, n, vectors) : mlirAttributeGetNull();
+}
+
+static MlirAttribute make_encoding(const access_t *access, MlirContext context, int32_t lanes, int32_t warps) {
+  int32_t size[RANK], lane_grid[RANK], warp_grid[RANK];
+  for (int d = 0; d < access->rank; d++)
+    size[d] = 1;
+  size[access->order[0]] = access->elements;
+  deal_threads(access, lanes, warps, lane_grid, warp_grid);
+  intptr_t rank = access->rank;
+  return nereid_ttg_blocked_attr_create(context, mlirDenseI32ArrayGet(context, rank, size),
+                                        mlirDenseI32ArrayGet(context, rank, lane_grid),
+                                        mlirDenseI32ArrayGet(context, rank, warp_grid),
+                                        mlirDenseI32ArrayGet(context, rank, access->order), cga_of(access, context));
+}
+
+static void decide(coalesce_t *c, nereid_connected_t *connected) {
+  for (size_t i = 0; i < c->accesses.size; i++) {
+    access_t *access = &c->accesses.data[i];
+    int32_t warps = nereid_ttg_num_warps(access->op); /* verified: no encoding without it */
+    access->elements = decide_elements(connected, access, (int64_t)warps * c->threads_per_warp);
+    access->encoding = make_encoding(access, c->pass->context, c->threads_per_warp, warps);
+  }
+}
+
+/* --- the rewrite --- */
+
+/* Row indices of a descriptor gather or scatter are another tensor, with rules of their own. */
+static bool keeps_operand(const access_t *access, MlirValue operand) {
+  if (!mlirTypeIsARankedTensor(mlirValueGetType(operand)))
+    return true;
+  if (access->kind == NEREID_OP_TT_DESCRIPTOR_GATHER)
+    return mlirValueEqual(operand, nereid_tt_descriptor_gather_get_x_offsets(access->op));
+  return access->kind == NEREID_OP_TT_DESCRIPTOR_SCATTER &&
+         mlirValueEqual(operand, nereid_tt_descriptor_scatter_get_x_offsets(access->op));
+}
+
+static bool convert_operands(const access_t *access) {
+  nereid_builder_t builder = nereid_builder_before(access->op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(access->op); i++) {
+    MlirValue operand = mlirOperationGetOperand(access->op, i);
+    if (keeps_operand(access, operand))
+      continue;
+    MlirOperation convert = nereid_ttg_convert_layout_build(
+        &builder, nereid_ttg_with_encoding(mlirValueGetType(operand), access->encoding), operand);
+    if (mlirOperationIsNull(convert))
+      return false;
+    mlirOperationSetOperand(access->op, i, mlirOperationGetResult(convert, 0));
+  }
+  return true;
+}
+
+static bool convert_results(const access_t *access) {
+  nereid_builder_t builder = nereid_builder_before(access->op);
+  builder.before = mlirOperationGetNextInBlock(access->op);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(access->op); i++) {
+    MlirValue result = mlirOperationGetResult(access->op, i);
+    MlirType old = mlirValueGetType(result);
+    if (!mlirTypeIsARankedTensor(old))
+      continue;
+    MlirType type = nereid_ttg_with_encoding(old, access->encoding);
+    if (mlirTypeEqual(type, old))
+      continue;
+    mlirValueSetType(result, type);
+    MlirOperation convert = nereid_ttg_convert_layout_build(&builder, old, result);
+    if (mlirOperationIsNull(convert))
+      return false;
+    mlirValueReplaceAllUsesExcept(result, mlirOperationGetResult(convert, 0), 1, &convert);
+  }
+  return true;
+}
+
+MlirLogicalResult nereid_pass_tritongpu_coalesce(nereid_pass_t *pass) {
+  coalesce_t c = {.pass = pass, .threads_per_warp = nereid_ttg_threads_per_warp(pass->op)};
+  if (nereid_axis_info_run(pass->op, pass->scratch, &c.axis) != NEREID_OK)
+    return mlirLogicalResultFailure();
+  mlirOperationWalk(pass->op, collect, &c, MlirWalkPostOrder);
+  nereid_connected_t *connected = nereid_connected_create(pass->op, classify(&c), pass->scratch);
+  for (size_t i = 0; connected && i < c.accesses.size; i++)
+    if (!is_descriptor(c.accesses.data[i].kind))
+      nereid_connected_raise(connected, c.accesses.data[i].op, c.accesses.data[i].set, c.accesses.data[i].own);
+  if (c.failed || !connected || pass->scratch->failed)
+    return mlirLogicalResultFailure();
+  decide(&c, connected);
+  for (size_t i = 0; i < c.accesses.size; i++)
+    if (!convert_operands(&c.accesses.data[i]) || !convert_results(&c.accesses.data[i]))
+      return mlirLogicalResultFailure();
+  return mlirLogicalResultSuccess();
+}

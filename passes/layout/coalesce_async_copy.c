@@ -1,0 +1,95 @@
+/* tritongpu-coalesce-async-copy: a thread copies as many neighbouring elements as one access moves, and no more.
+ *
+ *   ttg.async_copy_global_to_local %p mask %m : tensor<1024x!tt.ptr<f32>, #eight>     the mask leaves four together
+ *   ->
+ *   %q = ttg.convert_layout %p : #eight -> #four ; …
+ *   ttg.async_copy_global_to_local %q mask %n : tensor<1024x!tt.ptr<f32>, #four>
+ *
+ * With more, the lanes of a warp would leave gaps between their accesses. Requires blocked encodings; others stay. */
+#include "passes/pass.h"
+#include "passes/support/collect.h"
+
+#include "analysis/allocation/scratch.h"
+#include "analysis/axis/axis_info.h"
+#include "dialects/ttg/encoding/blocked.h"
+#include "dialects/ttg/module.h"
+#include "dialects/ttg/tensor_types.h"
+#include "layout/encoding.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+enum { MOST_BYTES = 16 /* of cp.async */ };
+
+/* Elements along dimension `d` that one access of the copy moves. */
+static int64_t access_width(const nereid_axis_result_t *axis, MlirOperation copy, int d) {
+  MlirValue pointer = nereid_ttg_async_copy_global_to_local_get_src(copy);
+  MlirValue mask = nereid_ttg_async_copy_global_to_local_get_mask(copy);
+  MlirType element = nereid_tt_ptr_type_get_pointee_type(mlirShapedTypeGetElementType(mlirValueGetType(pointer)));
+  const nereid_axis_info_t *pointers = nereid_axis_info_get(axis, pointer);
+  const nereid_axis_info_t *masks = mlirValueIsNull(mask) ? NULL : nereid_axis_info_get(axis, mask);
+  int64_t width = pointers ? nereid_axis_info_aligned_run(pointers, d) : 1;
+  if (!mlirValueIsNull(mask)) {
+    const int64_t together = masks ? nereid_axis_info_constancy(masks, d) : 1;
+    width = together < width ? together : width;
+  }
+  const int64_t most = MOST_BYTES / nereid_scratch_element_bytes(element);
+  return width < most ? width : most;
+}
+
+/* The encoding with no more than `width` elements per thread along the fastest dimension; null when it is as it is. */
+static MlirAttribute clipped(MlirOperation copy, const nereid_axis_result_t *axis) {
+  MlirType type = mlirValueGetType(nereid_ttg_async_copy_global_to_local_get_src(copy));
+  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(type);
+  if (mlirAttributeIsNull(encoding) || !nereid_ttg_blocked_attr_isa(encoding))
+    return (MlirAttribute){NULL};
+  int32_t size[NEREID_TTG_MAX_RANK] = {0}, order[NEREID_TTG_MAX_RANK] = {0};
+  int64_t shape[NEREID_TTG_MAX_RANK] = {0};
+  const intptr_t rank = mlirShapedTypeGetRank(type);
+  for (intptr_t d = 0; d < rank; ++d) {
+    size[d] = mlirDenseI32ArrayGetElement(nereid_ttg_blocked_attr_get_size_per_thread(encoding), d);
+    order[d] = mlirDenseI32ArrayGetElement(nereid_ttg_blocked_attr_get_order(encoding), d);
+    shape[d] = mlirShapedTypeGetDimSize(type, d);
+  }
+  const int64_t width = access_width(axis, copy, order[0]);
+  if (size[order[0]] <= width)
+    return (MlirAttribute){NULL};
+  size[order[0]] = (int32_t)width;
+  const nereid_thread_grid_t grid = {nereid_ttg_num_warps(copy), nereid_ttg_threads_per_warp(copy),
+                                     nereid_ttg_num_ctas(copy)};
+  return nereid_ttg_blocked_make(mlirOperationGetContext(copy), rank, shape, size, order, grid);
+}
+
+static void convert(MlirOperation copy, MlirAttribute encoding) {
+  nereid_builder_t builder = nereid_builder_before(copy);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(copy); ++i) {
+    MlirValue operand = mlirOperationGetOperand(copy, i);
+    MlirType type = mlirValueGetType(operand);
+    if (!mlirTypeIsARankedTensor(type))
+      continue;
+    MlirOperation conversion =
+        nereid_ttg_convert_layout_build(&builder, nereid_ttg_with_encoding(type, encoding), operand);
+    mlirOperationSetOperand(copy, i, mlirOperationGetResult(conversion, 0));
+  }
+}
+
+MlirLogicalResult nereid_pass_tritongpu_coalesce_async_copy(nereid_pass_t *pass) {
+  nereid_operations_t copies = {0};
+  nereid_axis_result_t axis;
+  int64_t count = 0;
+  if (!nereid_collect_kind(pass->op, NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL, pass->scratch, &copies) ||
+      (copies.size && nereid_axis_info_run(pass->op, pass->scratch, &axis) != NEREID_OK))
+    return mlirLogicalResultFailure();
+  for (size_t i = 0; i < copies.size; ++i) {
+    MlirAttribute encoding = clipped(copies.data[i], &axis);
+    if (mlirAttributeIsNull(encoding))
+      continue;
+    convert(copies.data[i], encoding);
+    ++count;
+  }
+  nereid_pass_statistic_add(pass, "copies", count);
+  return mlirLogicalResultSuccess();
+}

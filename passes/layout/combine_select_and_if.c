@@ -1,0 +1,144 @@
+/* tritongpu-combine-tensor-select-and-if: a selection in front of a branch on the same condition is a result of it.
+ *
+ *   %s = arith.select %c, %x, %y            %s, %r = scf.if %c {
+ *   %r = scf.if %c { … yield %a }    ->       … yield %x, %a
+ *        else { … yield %b }                } else { … yield %y, %b }
+ *   use %s                                  use %s
+ *
+ * No element is compared and moved then. The selection's users come after the branch or lie in it, where they see the
+ * one value or the other. */
+#include "passes/pass.h"
+#include "passes/support/collect.h"
+
+#include "nereid/dialects/ops.h"
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+/* The op of `block` that is `op` or has it inside; null when there is none. */
+static MlirOperation ancestor_in(MlirBlock block, MlirOperation op) {
+  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
+static bool comes_before(MlirOperation a, MlirOperation b) {
+  for (MlirOperation op = mlirOperationGetNextInBlock(a); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (mlirOperationEqual(op, b))
+      return true;
+  return false;
+}
+
+/* Whether all users of the selection are inside of `branch` or behind it. */
+static bool fits(MlirOperation select, MlirOperation branch) {
+  MlirBlock block = mlirOperationGetBlock(branch);
+  if (!mlirBlockEqual(mlirOperationGetBlock(select), block) || !comes_before(select, branch))
+    return false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(select, 0)); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = ancestor_in(block, mlirOpOperandGetOwner(use));
+    if (mlirOperationIsNull(user) || (!mlirOperationEqual(user, branch) && comes_before(user, branch)))
+      return false;
+  }
+  return true;
+}
+
+static bool find_selects(MlirOperation branch, nereid_arena_t *arena, nereid_operations_t *out) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetOperand(branch, 0)); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    const bool select = nereid_op_kind(user) == NEREID_OP_ARITH_SELECT && mlirOpOperandGetOperandNumber(use) == 0;
+    if (select && mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(user, 0))) && fits(user, branch) &&
+        !nereid_vector_push(arena, out, user))
+      return false;
+  }
+  return out->size > 0;
+}
+
+/* The region's block, with a yield at its end; a region without one gets it. */
+static MlirOperation yield_of(MlirRegion region, MlirLocation location) {
+  MlirBlock block = mlirRegionGetFirstBlock(region);
+  if (!mlirBlockIsNull(block))
+    return mlirBlockGetTerminator(block);
+  block = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(region, block);
+  MlirOperationState state = mlirOperationStateGet(mlirStringRefCreateFromCString("scf.yield"), location);
+  MlirOperation yield = mlirOperationCreate(&state);
+  mlirBlockAppendOwnedOperation(block, yield);
+  return yield;
+}
+
+/* Uses of the selection inside of `branch` see the value of their side. */
+static void replace_inside(MlirOperation branch, MlirOperation select) {
+  MlirValue result = mlirOperationGetResult(select, 0);
+  for (MlirOpOperand use = mlirValueGetFirstUse(result), next; !mlirOpOperandIsNull(use); use = next) {
+    next = mlirOpOperandGetNextUse(use);
+    MlirOperation user = mlirOpOperandGetOwner(use), at = user;
+    while (!mlirOperationIsNull(at) && !mlirOperationEqual(mlirOperationGetParentOperation(at), branch))
+      at = mlirOperationGetParentOperation(at);
+    if (mlirOperationIsNull(at))
+      continue;
+    MlirRegion region = mlirBlockGetParentRegion(mlirOperationGetBlock(at));
+    const bool first = mlirRegionEqual(region, mlirOperationGetRegion(branch, 0));
+    mlirOperationSetOperand(user, mlirOpOperandGetOperandNumber(use), mlirOperationGetOperand(select, first ? 1 : 2));
+  }
+}
+
+static void merge(MlirOperation branch, const nereid_operations_t *selects) {
+  MlirLocation location = mlirOperationGetLocation(branch);
+  MlirOperationState state = mlirOperationStateGet(mlirStringRefCreateFromCString("scf.if"), location);
+  MlirValue condition = mlirOperationGetOperand(branch, 0);
+  const intptr_t n = mlirOperationGetNumResults(branch);
+  mlirOperationStateAddOperands(&state, 1, &condition);
+  for (intptr_t i = 0; i < n; ++i) {
+    MlirType type = mlirValueGetType(mlirOperationGetResult(branch, i));
+    mlirOperationStateAddResults(&state, 1, &type);
+  }
+  for (size_t i = 0; i < selects->size; ++i) {
+    MlirType type = mlirValueGetType(mlirOperationGetResult(selects->data[i], 0));
+    mlirOperationStateAddResults(&state, 1, &type);
+    replace_inside(branch, selects->data[i]);
+  }
+  for (intptr_t side = 0; side < 2; ++side) {
+    MlirRegion region = mlirRegionCreate();
+    mlirRegionTakeBody(region, mlirOperationGetRegion(branch, side));
+    MlirOperation yield = yield_of(region, location);
+    for (size_t i = 0; i < selects->size; ++i) {
+      MlirValue value = mlirOperationGetOperand(selects->data[i], 1 + side);
+      nereidMlirOperationInsertOperands(yield, mlirOperationGetNumOperands(yield), 1, &value);
+    }
+    mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(branch); ++i) {
+    MlirNamedAttribute attribute = mlirOperationGetDiscardableAttribute(branch, i);
+    mlirOperationStateAddAttributes(&state, 1, &attribute);
+  }
+  MlirOperation made = mlirOperationCreate(&state);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(branch), branch, made);
+  for (intptr_t i = 0; i < n; ++i)
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(branch, i), mlirOperationGetResult(made, i));
+  for (size_t i = 0; i < selects->size; ++i) {
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(selects->data[i], 0),
+                                  mlirOperationGetResult(made, n + (intptr_t)i));
+    nereidMlirOperationErase(selects->data[i]);
+  }
+  nereidMlirOperationErase(branch);
+}
+
+MlirLogicalResult nereid_pass_tritongpu_combine_tensor_select_and_if(nereid_pass_t *pass) {
+  nereid_operations_t branches = {0};
+  int64_t count = 0;
+  if (!nereid_collect_kind(pass->op, NEREID_OP_SCF_IF, pass->scratch, &branches))
+    return mlirLogicalResultFailure();
+  for (size_t i = branches.size; i-- > 0;) {
+    nereid_operations_t selects = {0};
+    if (!find_selects(branches.data[i], pass->scratch, &selects))
+      continue;
+    merge(branches.data[i], &selects);
+    count += (int64_t)selects.size;
+  }
+  nereid_pass_statistic_add(pass, "selections", count);
+  return pass->scratch->failed ? mlirLogicalResultFailure() : mlirLogicalResultSuccess();
+}

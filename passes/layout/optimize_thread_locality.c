@@ -1,0 +1,351 @@
+/* tritongpu-optimize-thread-locality: a loop that adds up reductions keeps one sum per thread, and reduces these once,
+ * behind the loop.
+ *
+ *   %s = scf.for … iter_args(%a = %init) -> tensor<16xf32, slice of #l> {
+ *     %r = "tt.reduce"(%x) <{axis = 1}> ({ arith.addf }) : tensor<16x256xf32, #l>       128 columns in one warp
+ *     %b = arith.addf %a, %r                                                           lanes exchange each time
+ *     yield %b
+ *   ->
+ *   %p = scf.for … iter_args(%q = dense<-0.0>) -> tensor<16x32xf32, slice of #w> {
+ *     %v = tt.reshape %x : tensor<16x2x32x4xf32, #w>                                   registers get other names
+ *     %r = reduce %v along 3 and along 1                                               within the thread
+ *     yield (arith.addf %q, %r)
+ *   %s = arith.addf %init, (reduce %p along 1)
+ *
+ * What combines elements and what combines iterations must be the same op, commutative and associative up to rounding;
+ * sums of floats then round in another order (docs/numerics.md). The neutral elements are exact: -0.0 for sums, NaN for
+ * the maxima that ignore NaN. The reshape splits the dimension where bits of registers and bits of threads meet, and
+ * moves nothing. A sum that goes through several loops is followed outwards. */
+#include "passes/pass.h"
+#include "passes/support/collect.h"
+
+#include "dialects/tt/combiner.h"
+#include "dialects/ttg/encoding/encoding.h"
+#include "dialects/ttg/encoding/infer_encoding.h"
+#include "dialects/ttg/tensor_types.h"
+#include "layout/encoding.h"
+#include "layout/reduction.h"
+#include "nereid/dialects/arith.h"
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+#include <math.h>
+
+enum { BOUNDS = 3 /* operands of scf.for before the carried values */ };
+
+/* A reduction in a loop, what is done with it, and where that is carried. */
+typedef struct site {
+  MlirOperation reduce, update, loop;
+  intptr_t carried; /* number among the loop's results */
+  int axis;
+  nereid_layout_t layout; /* of what is reduced */
+  MlirAttribute neutral;
+} site_t;
+
+static MlirValue result(MlirOperation op) {
+  return mlirOperationGetResult(op, 0);
+}
+
+/* --- what is neutral --- */
+
+static MlirAttribute neutral_float(nereid_op_kind_t kind, MlirType type) {
+  double value;
+  switch (kind) {
+  case NEREID_OP_ARITH_ADDF:
+    value = -0.0;
+    break;
+  case NEREID_OP_ARITH_MULF:
+    value = 1;
+    break;
+  case NEREID_OP_ARITH_MAXIMUMF:
+    value = -INFINITY;
+    break;
+  case NEREID_OP_ARITH_MINIMUMF:
+    value = INFINITY;
+    break;
+  case NEREID_OP_ARITH_MAXNUMF:
+  case NEREID_OP_ARITH_MINNUMF:
+    value = NAN;
+    break;
+  default:
+    return mlirAttributeGetNull();
+  }
+  return mlirFloatAttrDoubleGet(mlirTypeGetContext(type), type, value);
+}
+
+static MlirAttribute neutral_integer(nereid_op_kind_t kind, MlirType type) {
+  const unsigned width = mlirIntegerTypeGetWidth(type);
+  const uint64_t most = (UINT64_C(1) << (width - 1)) - 1;
+  switch (kind) {
+  case NEREID_OP_ARITH_ADDI:
+  case NEREID_OP_ARITH_ORI:
+  case NEREID_OP_ARITH_XORI:
+  case NEREID_OP_ARITH_MAXUI:
+    return mlirIntegerAttrGet(type, 0);
+  case NEREID_OP_ARITH_MULI:
+    return mlirIntegerAttrGet(type, 1);
+  case NEREID_OP_ARITH_ANDI:
+  case NEREID_OP_ARITH_MINUI:
+    return mlirIntegerAttrGet(type, -1);
+  case NEREID_OP_ARITH_MAXSI:
+    return mlirIntegerAttrGet(type, -(int64_t)most - 1);
+  case NEREID_OP_ARITH_MINSI:
+    return mlirIntegerAttrGet(type, (int64_t)most);
+  default:
+    return mlirAttributeGetNull();
+  }
+}
+
+/* Null for a kind that cannot be taken apart. */
+static MlirAttribute neutral_of(nereid_op_kind_t kind, MlirType type) {
+  if (mlirTypeIsAFloat(type))
+    return neutral_float(kind, type);
+  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) > 1 ? neutral_integer(kind, type)
+                                                                       : mlirAttributeGetNull();
+}
+
+/* --- where it pays --- */
+
+/* The only user of `value`; null when there are none or several uses. */
+static MlirOperation only_user(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+    return (MlirOperation){NULL};
+  return mlirOpOperandGetOwner(use);
+}
+
+/* The update and the loop: what the reduction gives, in whatever layout, is combined with a carried value, which is for
+ * nothing else, and carried on. */
+static bool find_update(site_t *site, nereid_op_kind_t kind) {
+  MlirBlock body = mlirOperationGetBlock(site->reduce);
+  site->loop = mlirBlockGetParentOperation(body);
+  MlirValue value = result(site->reduce);
+  MlirOperation user = only_user(value);
+  while (!mlirOperationIsNull(user) && nereid_op_kind(user) == NEREID_OP_TTG_CONVERT_LAYOUT) {
+    value = result(user);
+    user = only_user(value);
+  }
+  if (nereid_op_kind(site->loop) != NEREID_OP_SCF_FOR || mlirOperationIsNull(user) || nereid_op_kind(user) != kind ||
+      !mlirBlockEqual(mlirOperationGetBlock(user), body))
+    return false;
+  site->update = user;
+  MlirValue other = mlirOperationGetOperand(user, mlirValueEqual(mlirOperationGetOperand(user, 0), value) ? 1 : 0);
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  if (!mlirValueIsABlockArgument(other) || !mlirBlockEqual(mlirBlockArgumentGetOwner(other), body) ||
+      !mlirOperationEqual(only_user(other), user) || !mlirOperationEqual(only_user(result(user)), yield))
+    return false;
+  site->carried = mlirBlockArgumentGetArgNumber(other) - 1;
+  return site->carried >= 0 && mlirValueEqual(mlirOperationGetOperand(yield, site->carried), result(user));
+}
+
+/* Whether each iteration exchanges elements between threads for no reason. */
+static bool find_site(MlirOperation reduce, site_t *out) {
+  *out = (site_t){.reduce = reduce, .axis = nereid_tt_reduce_get_axis(reduce)};
+  MlirValue source = mlirOperationGetOperand(reduce, 0);
+  const nereid_op_kind_t kind = nereid_tt_combiner_kind(mlirOperationGetRegion(reduce, 0));
+  if (mlirOperationGetNumOperands(reduce) != 1 || !nereid_ttg_is_laid_out(source) ||
+      nereid_layout_from_type(mlirValueGetType(source), &out->layout) != NEREID_OK)
+    return false;
+  out->neutral = neutral_of(kind, mlirShapedTypeGetElementType(mlirValueGetType(source)));
+  if (mlirAttributeIsNull(out->neutral) || !find_update(out, kind))
+    return false;
+  nereid_layout_reduction_t plan;
+  nereid_layout_reduction(&out->layout, out->axis, &plan);
+  return !plan.across_blocks && (plan.n_lanes || plan.n_warps);
+}
+
+/* --- taking the dimension apart --- */
+
+/* Whether a bit of the index along the axis is that of a register, and of nothing else. */
+static bool is_register_bit(const site_t *site, int bit) {
+  const uint32_t packed = UINT32_C(1) << (nereid_layout_out_shift(&site->layout, site->axis) + bit);
+  int alone = 0, moved = 0;
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; ++in)
+    for (int i = 0; i < site->layout.in_bits[in]; ++i) {
+      moved += (site->layout.bases[in][i] & packed) != 0;
+      alone += in == NEREID_LAYOUT_REGISTER && site->layout.bases[in][i] == packed;
+    }
+  return alone == 1 && moved == 1;
+}
+
+/* Shapes with the axis split into runs of bits, the high ones first. */
+typedef struct split {
+  intptr_t rank;
+  int64_t shape[NEREID_TTG_MAX_RANK];
+  bool in_thread[NEREID_TTG_MAX_RANK]; /* a run of register bits */
+  int runs, thread_runs;               /* of the axis; of those the ones that threads share */
+} split_t;
+
+static bool append(split_t *split, int64_t size) {
+  if (split->rank == NEREID_TTG_MAX_RANK)
+    return false;
+  split->shape[split->rank++] = size;
+  return true;
+}
+
+static bool split_axis(const site_t *site, split_t *out) {
+  *out = (split_t){0};
+  for (int d = 0; d < site->layout.rank; ++d) {
+    if (d != site->axis && !append(out, INT64_C(1) << site->layout.out_bits[d]))
+      return false;
+    for (int bit = d == site->axis ? site->layout.out_bits[d] : 0; bit-- > 0;) {
+      const bool in_thread = is_register_bit(site, bit);
+      const bool goes_on = out->runs && out->in_thread[out->rank - 1] == in_thread;
+      if (goes_on) {
+        out->shape[out->rank - 1] *= 2;
+        continue;
+      }
+      if (!append(out, 2))
+        return false;
+      out->in_thread[out->rank - 1] = in_thread;
+      out->runs++;
+      out->thread_runs += !in_thread;
+    }
+  }
+  return true;
+}
+
+/* Null when there is no encoding for the result. */
+static MlirValue reshape(const nereid_builder_t *builder, MlirValue source, intptr_t rank, const int64_t *shape) {
+  MlirType type = mlirValueGetType(source);
+  int64_t from[NEREID_TTG_MAX_RANK];
+  MlirAttribute encoding;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
+    from[d] = mlirShapedTypeGetDimSize(type, d);
+  if (!nereid_ttg_infer_reshape_encoding(mlirShapedTypeGetRank(type), from, nereid_ttg_encoding_of(source), rank, shape,
+                                         (MlirLocation){NULL}, &encoding))
+    return (MlirValue){NULL};
+  type = mlirRankedTensorTypeGet(rank, shape, mlirShapedTypeGetElementType(type), encoding);
+  return result(nereid_tt_reshape_build(builder, type, source, /*allow_reorder=*/false, /*efficient_layout=*/false));
+}
+
+/* A copy of the reduction, of `source` along `axis`. */
+static MlirValue reduce_along(const nereid_builder_t *builder, MlirOperation reduce, MlirValue source, int axis) {
+  MlirType type = mlirValueGetType(source), element = mlirShapedTypeGetElementType(type);
+  int64_t shape[NEREID_TTG_MAX_RANK];
+  intptr_t rank = 0;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type) && rank < NEREID_TTG_MAX_RANK; ++d)
+    if (d != axis)
+      shape[rank++] = mlirShapedTypeGetDimSize(type, d);
+  MlirAttribute encoding;
+  nereid_ttg_infer_reduce_encoding(nereid_ttg_encoding_of(source), axis, &encoding);
+  NereidMlirIRMapping mapping = nereidMlirIRMappingCreate();
+  MlirOperation made = nereidMlirOperationCloneWithMapping(reduce, mapping);
+  nereidMlirIRMappingDestroy(mapping);
+  mlirOperationSetOperand(made, 0, source);
+  mlirOperationSetAttributeByName(made, mlirStringRefCreateFromCString("axis"),
+                                  mlirIntegerAttrGet(mlirIntegerTypeGet(mlirOperationGetContext(reduce), 32), axis));
+  mlirValueSetType(result(made), rank ? mlirRankedTensorTypeGet(rank, shape, element, encoding) : element);
+  mlirBlockInsertOwnedOperationBefore(builder->block, builder->before, made);
+  return result(made);
+}
+
+/* What a thread has of each result: a tensor with what threads share of the dimension left. Null when it cannot be. */
+static MlirValue reduce_in_thread(const site_t *site) {
+  nereid_builder_t builder = nereid_builder_before(site->reduce);
+  MlirValue value = mlirOperationGetOperand(site->reduce, 0);
+  split_t split;
+  if (!split_axis(site, &split))
+    return (MlirValue){NULL};
+  if (split.runs > 1)
+    value = reshape(&builder, value, split.rank, split.shape);
+  for (intptr_t d = split.rank; d-- > 0 && !mlirValueIsNull(value);) {
+    if (!split.in_thread[d])
+      continue;
+    value = reduce_along(&builder, site->reduce, value, (int)d);
+    for (intptr_t i = d; i + 1 < split.rank; ++i)
+      split.shape[i] = split.shape[i + 1];
+    split.rank--;
+  }
+  for (; split.thread_runs > 1 && !mlirValueIsNull(value); --split.thread_runs) { /* runs of threads become one */
+    split.shape[site->axis] *= split.shape[site->axis + 1];
+    for (intptr_t i = site->axis + 1; i + 1 < split.rank; ++i)
+      split.shape[i] = split.shape[i + 1];
+    value = reshape(&builder, value, --split.rank, split.shape);
+  }
+  return value;
+}
+
+/* --- the loop --- */
+
+/* As the update does it, without its flags: they hold for its order only. */
+static MlirValue combine(const site_t *site, const nereid_builder_t *builder, MlirValue a, MlirValue b) {
+  MlirOperationState state =
+      mlirOperationStateGet(mlirIdentifierStr(mlirOperationGetName(site->update)), builder->location);
+  MlirType type = mlirValueGetType(a);
+  mlirOperationStateAddOperands(&state, 2, (const MlirValue[]){a, b});
+  mlirOperationStateAddResults(&state, 1, &type);
+  MlirOperation made = mlirOperationCreate(&state);
+  mlirBlockInsertOwnedOperationBefore(builder->block, builder->before, made);
+  return result(made);
+}
+
+/* Carries `part` instead of the reduction's result; returns the reduction behind the loop. */
+static MlirOperation carry(const site_t *site, MlirValue part) {
+  MlirOperation loop = site->loop;
+  MlirBlock body = mlirOperationGetBlock(site->reduce);
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  MlirValue argument = mlirBlockGetArgument(body, 1 + site->carried);
+  MlirValue init = mlirOperationGetOperand(loop, BOUNDS + site->carried);
+  MlirValue carried = mlirOperationGetResult(loop, site->carried);
+  MlirType type = mlirValueGetType(part), old = mlirValueGetType(init);
+
+  nereid_builder_t before = nereid_builder_before(loop), within = nereid_builder_before(site->update);
+  MlirAttribute neutral = mlirDenseElementsAttrSplatGet(type, site->neutral);
+  mlirOperationSetOperand(loop, BOUNDS + site->carried, result(nereid_arith_constant_build(&before, neutral)));
+  mlirValueSetType(argument, type);
+  mlirOperationSetOperand(yield, site->carried, combine(site, &within, part, argument));
+
+  nereid_builder_t behind = {mlirOperationGetLocation(site->update), mlirOperationGetBlock(loop),
+                             mlirOperationGetNextInBlock(loop)};
+  mlirValueSetType(carried, type);
+  MlirValue reduced = reduce_along(&behind, site->reduce, carried, site->axis);
+  MlirOperation last = mlirOpResultGetOwner(reduced);
+  if (!mlirTypeEqual(mlirValueGetType(reduced), old))
+    reduced = result(nereid_ttg_convert_layout_build(&behind, old, reduced));
+  MlirValue total = combine(site, &behind, init, reduced);
+  mlirValueReplaceAllUsesExcept(carried, total, 1, &last);
+  return last;
+}
+
+/* The update, the conversions in front of it, and the reduction: nothing uses them any more. */
+static void erase(const site_t *site) {
+  MlirOperation op = site->update;
+  MlirValue argument = mlirBlockGetArgument(mlirOperationGetBlock(op), 1 + site->carried);
+  while (!mlirOperationIsNull(op)) {
+    MlirValue from = mlirOperationGetOperand(op, 0);
+    if (mlirValueEqual(from, argument))
+      from = mlirOperationGetOperand(op, 1);
+    const bool done = mlirOperationEqual(op, site->reduce);
+    nereidMlirOperationErase(op);
+    op = done ? (MlirOperation){NULL} : mlirOpResultGetOwner(from);
+  }
+}
+
+/* --- the pass --- */
+
+/* Inner loops come first where that matters: the reduction behind one is new, and goes to the end of the list. */
+MlirLogicalResult nereid_pass_tritongpu_optimize_thread_locality(nereid_pass_t *pass) {
+  nereid_operations_t reductions = {0};
+  int64_t count = 0;
+  (void)nereid_collect_kind(pass->op, NEREID_OP_TT_REDUCE, pass->scratch, &reductions);
+  for (size_t i = 0; i < reductions.size && !pass->scratch->failed; ++i) {
+    site_t site;
+    if (!find_site(reductions.data[i], &site))
+      continue;
+    MlirValue part = reduce_in_thread(&site);
+    if (mlirValueIsNull(part))
+      continue;
+    nereid_pass_remark_passed(pass, site.reduce, "thread-locality",
+                              "goes on within the thread; threads combine once, behind the loop");
+    nereid_vector_push(pass->scratch, &reductions, carry(&site, part));
+    erase(&site);
+    count++;
+  }
+  nereid_pass_statistic_add(pass, "moved out of loops", count);
+  return pass->scratch->failed ? mlirLogicalResultFailure() : mlirLogicalResultSuccess();
+}

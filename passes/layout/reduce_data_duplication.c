@@ -1,0 +1,62 @@
+/* tritongpu-reduce-data-duplication: operands of products wait in shared memory and not in every thread's registers.
+ *
+ *   %b = ttg.convert_layout %a : tensor<128x64xf16, #blocked> -> tensor<128x64xf16, #ttg.dot_op<…>>
+ *   ->
+ *   %s = ttg.local_alloc %a : … -> !ttg.memdesc<128x64xf16, #shared, #smem>
+ *   %b = ttg.local_load %s : … -> tensor<128x64xf16, #ttg.dot_op<…>>
+ *
+ * A dot_op encoding of multiply-adds gives each thread whole rows and columns. Where one product is the only user the
+ * load goes right in front of it, so that its lowering can read the buffer a few columns at a time. The buffer keeps
+ * the order of the source, which makes storing it cheap. Conversions that stay within a thread are left. */
+#include "passes/pass.h"
+#include "passes/support/buffer_type.h"
+#include "passes/support/collect.h"
+
+#include "analysis/allocation/scratch.h"
+#include "dialects/ttg/tensor_types.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/ttg.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+static bool is_duplicating(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT &&
+         nereid_ttg_dot_op_attr_isa(nereid_ttg_encoding_of(mlirOperationGetResult(op, 0))) &&
+         !nereid_ttg_dot_op_attr_isa(nereid_ttg_encoding_of(mlirOperationGetOperand(op, 0))) &&
+         nereid_conversion_path(op) == NEREID_CONVERSION_SHARED;
+}
+
+/* The product that alone uses the conversion, in its block; null otherwise. */
+static MlirOperation only_product(MlirOperation convert) {
+  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(convert, 0));
+  if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+    return (MlirOperation){NULL};
+  MlirOperation user = mlirOpOperandGetOwner(use);
+  const bool near = mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(convert));
+  return near && nereid_op_kind(user) == NEREID_OP_TT_DOT ? user : (MlirOperation){NULL};
+}
+
+static void replace(MlirOperation convert) {
+  MlirValue source = mlirOperationGetOperand(convert, 0), result = mlirOperationGetResult(convert, 0);
+  nereid_builder_t builder = nereid_builder_before(convert);
+  MlirType type = nereid_buffer_type(mlirValueGetType(source), 0, false);
+  MlirOperation alloc = nereid_ttg_local_alloc_build(&builder, type, source, (MlirAttribute){NULL});
+  MlirOperation product = only_product(convert);
+  if (!mlirOperationIsNull(product))
+    builder.before = product;
+  MlirOperation load = nereid_ttg_local_load_build(&builder, mlirValueGetType(result), mlirOperationGetResult(alloc, 0),
+                                                   (MlirValue){NULL});
+  mlirValueReplaceAllUsesOfWith(result, mlirOperationGetResult(load, 0));
+  mlirOperationDestroy(convert);
+}
+
+MlirLogicalResult nereid_pass_tritongpu_reduce_data_duplication(nereid_pass_t *pass) {
+  nereid_operations_t conversions = {0};
+  if (!nereid_collect(pass->op, is_duplicating, pass->scratch, &conversions))
+    return mlirLogicalResultFailure();
+  for (size_t i = 0; i < conversions.size; ++i)
+    replace(conversions.data[i]);
+  nereid_pass_statistic_add(pass, "buffers", (int64_t)conversions.size);
+  return mlirLogicalResultSuccess();
+}

@@ -1,0 +1,557 @@
+/* tritongpu-remove-layout-conversions: computes a value in the layout that is wanted instead of converting it.
+ *
+ *   %s = arith.addf %a, %b : tensor<…, #x>                    %a' , %b' : tensor<…, #y>   (loads had #y all along)
+ *   %c = ttg.convert_layout %s : #x -> #y            ->       %c = arith.addf %a', %b' : tensor<…, #y>
+ *
+ * First whole components of values get the layout that leaves the least to convert (layout_components.h), and
+ * reductions, scans and transpositions that of their operands (sink_conversions.h). Then, for each conversion that is
+ * left, the pass looks backwards through ops that any layout suits (elementwise ops, splats, ranges, constants,
+ * broadcasts, expand_dims, transpositions, some reductions, other conversions) and stops at values that have the wanted
+ * layout, which are taken, and at others, which would have to be converted instead. The slice is computed again in the
+ * wanted layout when that costs less than the conversion: what it moves through shared memory and what it computes
+ * twice, since the old ops stay where somebody else uses them.
+ *
+ * Where all of it costs too much the slice is cut: each value is converted, or computed from its operands, whichever is
+ * less, and so a row is converted before it is spread over a matrix.
+ *
+ * A value is computed at most once per layout, and the answer is kept: the work is bounded by values times layouts.
+ * Small loads (of a row's index, say) are repeated, too, but not of what the function writes, and not where converting
+ * what they brought costs less.
+ * Requires: encodings on all tensors. Keeps: everything but layouts and the number of ops. */
+#include "base/map.h"
+#include "base/vector.h"
+#include "dialects/made_by.h"
+#include "dialects/ttg/encoding/infer_encoding.h"
+#include "dialects/ttg/tensor_types.h"
+#include "layout/encoding.h"
+#include "passes/layout/support/conversion_cost.h"
+#include "passes/layout/support/layout_components.h"
+#include "passes/layout/support/layout_flow.h"
+#include "passes/layout/support/reduction_cost.h"
+#include "passes/layout/support/sink_conversions.h"
+#include "passes/support/collect.h"
+#include "seam/effects.h"
+#include "seam/ir.h"
+
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+enum { MAX_SLICE = 4096, MAX_ROUNDS = 8 };
+
+/* A value in another layout that was computed before; a list per value. */
+typedef struct made made_t;
+struct made {
+  MlirAttribute encoding;
+  MlirValue value;
+  made_t *next;
+};
+
+/* A value that the slice needs in `encoding`. */
+typedef struct wanted {
+  MlirValue value;
+  MlirAttribute encoding;
+} wanted_t;
+
+typedef NEREID_VECTOR(wanted_t) wanted_stack_t;
+
+/* What is asked of a type again and again. */
+typedef struct price price_t;
+struct price {
+  MlirAttribute encoding;
+  int64_t conversion, registers;
+  price_t *next;
+};
+
+typedef struct removal {
+  nereid_pass_t *pass;
+  nereid_arena_t *arena;
+  nereid_map_t made;    /* value -> list of made_t */
+  nereid_map_t choices; /* value -> list of choice_t, which later conversions find as they were */
+  nereid_map_t prices;  /* type -> list of price_t */
+  nereid_map_t written; /* pointers from which the addresses of writes come */
+  bool writes_anywhere; /* and addresses that come from elsewhere */
+  nereid_reduction_costs_t reductions;
+} removal_t;
+
+/* What is cheapest for a value in an encoding: converting it, or computing it again from what is cheapest for its
+ * operands. */
+typedef struct choice choice_t;
+struct choice {
+  MlirAttribute encoding;
+  int64_t cost;
+  bool converts;
+  choice_t *next;
+};
+
+/* What a slice would take. Costs are instructions per thread, roughly. */
+typedef struct slice {
+  wanted_stack_t recomputed, converted;
+  nereid_map_t seen; /* value -> list of made_t, value unset: encodings looked at already */
+  bool is_cut;       /* by the choices; else it goes back as far as it can */
+  int64_t cost;
+} slice_t;
+
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
+
+/* --- what is written --- */
+
+/* The argument that addresses come from; null when they come from elsewhere. */
+static MlirValue base_of(MlirValue pointer) {
+  for (;;) {
+    MlirOperation op = nereid_maker(pointer);
+    if (mlirOperationIsNull(op)) {
+      MlirOperation parent = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(pointer));
+      return nereid_op_kind(parent) == NEREID_OP_TT_FUNC ? pointer : (MlirValue){NULL};
+    }
+    switch (nereid_op_kind(op)) {
+    case NEREID_OP_TT_ADDPTR:
+    case NEREID_OP_TT_SPLAT:
+    case NEREID_OP_TT_BROADCAST:
+    case NEREID_OP_TT_EXPAND_DIMS:
+    case NEREID_OP_TT_RESHAPE:
+    case NEREID_OP_TT_TRANS:
+    case NEREID_OP_TTG_CONVERT_LAYOUT:
+      pointer = mlirOperationGetOperand(op, 0);
+      break;
+    default:
+      return (MlirValue){NULL};
+    }
+  }
+}
+
+static void note_write(removal_t *removal, MlirOperation op) {
+  MlirValue pointer = {NULL};
+  if (nereid_op_kind(op) == NEREID_OP_TT_STORE)
+    pointer = base_of(nereid_tt_store_get_ptr(op));
+  else if (nereid_op_kind(op) == NEREID_OP_TT_ATOMIC_RMW)
+    pointer = base_of(nereid_tt_atomic_rmw_get_ptr(op));
+  else if (nereid_op_kind(op) == NEREID_OP_TT_ATOMIC_CAS)
+    pointer = base_of(nereid_tt_atomic_cas_get_ptr(op));
+  else if (nereid_op_kind(op) != NEREID_OP_TT_CALL)
+    return;
+  uintptr_t *place = mlirValueIsNull(pointer) ? NULL : nereid_map_insert(&removal->written, pointer.ptr);
+  removal->writes_anywhere |= !place;
+}
+
+/* Whether what `load` reads may be written by somebody. Then one load is not two: a thread of the one might read what a
+ * thread that has its number from the other has written already; a conversion holds the threads together. */
+static bool may_be_written(const removal_t *removal, MlirOperation load) {
+  MlirValue base = base_of(nereid_tt_load_get_ptr(load));
+  return mlirValueIsNull(base) ? removal->writes_anywhere || removal->written.size
+                               : removal->writes_anywhere || nereid_map_find(&removal->written, base.ptr);
+}
+
+/* --- costs --- */
+
+static int64_t registers_of(MlirType type, MlirAttribute encoding) {
+  nereid_layout_t layout;
+  if (nereid_layout_from_type(nereid_ttg_with_encoding(type, encoding), &layout) != NEREID_OK)
+    return 1;
+  return nereid_distinct_registers(&layout);
+}
+
+static price_t price_of(removal_t *removal, wanted_t wanted) {
+  const MlirType type = mlirValueGetType(wanted.value);
+  uintptr_t *list = nereid_map_insert(&removal->prices, type.ptr);
+  for (price_t *price = list ? (price_t *)*list : NULL; price; price = price->next)
+    if (mlirAttributeEqual(price->encoding, wanted.encoding))
+      return *price;
+  price_t made = {wanted.encoding, nereid_conversion_cost(type, wanted.encoding), registers_of(type, wanted.encoding),
+                  list ? (price_t *)*list : NULL};
+  price_t *kept = nereid_arena_new(removal->arena, price_t, 1);
+  if (list && kept) {
+    *kept = made;
+    *list = (uintptr_t)kept;
+  }
+  return made;
+}
+
+static bool is_removed_conversion(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT &&
+         mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0)));
+}
+
+/* Whether the op of `value` goes with its only user. */
+static bool dies_with_user(MlirValue value) {
+  int users = 0;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use) && users < 2;
+       use = mlirOpOperandGetNextUse(use))
+    users += !is_removed_conversion(mlirOpOperandGetOwner(use));
+  return users < 2;
+}
+
+/* Whether `reduction`, whose result is `wanted`, may be done in the layout that this is a slice of: instead of where it
+ * is done now, with no more to exchange, and of what any thread can make itself. */
+static bool is_movable_reduction(removal_t *removal, MlirOperation reduction, wanted_t wanted) {
+  MlirValue operand = mlirOperationGetOperand(reduction, 0);
+  MlirAttribute parent;
+  return dies_with_user(wanted.value) && nereid_is_made_of_numbers(operand) &&
+         nereid_layout_flow_operand(reduction, NEREID_LAYOUT_FLOW_REDUCE, 0, wanted.encoding, &parent) &&
+         nereid_reduction_cost(&removal->reductions, reduction, operand, parent) <=
+             nereid_reduction_cost(&removal->reductions, reduction, operand, nereid_ttg_encoding_of(operand));
+}
+
+/* Instructions that computing `value` again takes, less those of the old op when it dies with its only user. */
+static int64_t recompute_cost(removal_t *removal, MlirOperation op, nereid_layout_flow_t flow, wanted_t wanted) {
+  if (flow != NEREID_LAYOUT_FLOW_SAME || nereid_op_kind(op) == NEREID_OP_TT_BROADCAST)
+    return 0;
+  const bool dies = dies_with_user(wanted.value);
+  if (nereid_is_repeatable_load(op))
+    return nereid_load_again_cost(wanted.value, wanted.encoding, dies);
+  /* Loads wait for addresses and masks, which are not to wait for other warps. */
+  if (dies && !mlirTypeIsAFloat(mlirShapedTypeGetElementType(mlirValueGetType(wanted.value))))
+    return 0;
+  const wanted_t now = {wanted.value, nereid_ttg_encoding_of(wanted.value)};
+  const int64_t saved = dies ? price_of(removal, now).registers : 0, needed = price_of(removal, wanted).registers;
+  return needed > saved ? (needed - saved) * nereid_element_cost(op) : 0;
+}
+
+/* --- finding the slice --- */
+
+static made_t *find_in(const nereid_map_t *map, wanted_t wanted) {
+  uintptr_t *list = nereid_map_find(map, wanted.value.ptr);
+  for (made_t *made = list ? (made_t *)*list : NULL; made; made = made->next)
+    if (mlirAttributeEqual(made->encoding, wanted.encoding))
+      return made;
+  return NULL;
+}
+
+static bool add_to(nereid_arena_t *arena, nereid_map_t *map, wanted_t wanted, MlirValue value) {
+  uintptr_t *list = nereid_map_insert(map, wanted.value.ptr);
+  made_t *made = nereid_arena_new(arena, made_t, 1);
+  if (!list || !made)
+    return false;
+  *made = (made_t){wanted.encoding, value, (made_t *)*list};
+  *list = (uintptr_t)made;
+  return true;
+}
+
+static bool is_there(const removal_t *removal, wanted_t wanted) {
+  return mlirAttributeEqual(nereid_ttg_encoding_of(wanted.value), wanted.encoding) || find_in(&removal->made, wanted);
+}
+
+/* How `wanted` can be computed again; null `out_op` for arguments of blocks. */
+static nereid_layout_flow_t flow_to(removal_t *removal, wanted_t wanted, MlirOperation *out_op) {
+  *out_op = nereid_maker(wanted.value);
+  const nereid_layout_flow_t flow =
+      mlirOperationIsNull(*out_op) ? NEREID_LAYOUT_FLOW_NONE : nereid_layout_flow_of(*out_op);
+  if (flow == NEREID_LAYOUT_FLOW_REDUCE)
+    return is_movable_reduction(removal, *out_op, wanted) ? flow : NEREID_LAYOUT_FLOW_NONE;
+  if (flow != NEREID_LAYOUT_FLOW_SAME || !nereid_is_repeatable_load(*out_op))
+    return flow;
+  const bool dearer = recompute_cost(removal, *out_op, flow, wanted) > price_of(removal, wanted).conversion;
+  return dearer || may_be_written(removal, *out_op) ? NEREID_LAYOUT_FLOW_NONE : flow;
+}
+
+static const choice_t *choice_for(const removal_t *removal, wanted_t wanted) {
+  uintptr_t *list = nereid_map_find(&removal->choices, wanted.value.ptr);
+  for (const choice_t *choice = list ? (const choice_t *)*list : NULL; choice; choice = choice->next)
+    if (mlirAttributeEqual(choice->encoding, wanted.encoding))
+      return choice;
+  return NULL;
+}
+
+/* Chooses for `wanted` when that has been done for its operands; else puts those on the stack. A value that two users
+ * share counts for both, which the slice's own cost does not do. */
+static bool choose(removal_t *removal, wanted_t wanted, wanted_stack_t *stack) {
+  choice_t choice = {wanted.encoding, 0, false, NULL};
+  MlirOperation op;
+  const nereid_layout_flow_t flow = flow_to(removal, wanted, &op);
+  const int64_t converted = price_of(removal, wanted).conversion;
+  bool ready = true;
+  if (flow != NEREID_LAYOUT_FLOW_NONE)
+    choice.cost = recompute_cost(removal, op, flow, wanted);
+  for (intptr_t i = 0; flow != NEREID_LAYOUT_FLOW_NONE && i < mlirOperationGetNumOperands(op); ++i) {
+    wanted_t operand = {.value = mlirOperationGetOperand(op, i)};
+    if (!nereid_layout_flow_operand(op, flow, i, wanted.encoding, &operand.encoding))
+      return false;
+    if (mlirAttributeIsNull(operand.encoding) || is_there(removal, operand))
+      continue;
+    const choice_t *below = choice_for(removal, operand);
+    if (!below && !nereid_vector_push(removal->arena, stack, operand))
+      return false;
+    ready = ready && below;
+    choice.cost += below ? below->cost : 0;
+  }
+  if (!ready)
+    return true;
+  choice.converts = flow == NEREID_LAYOUT_FLOW_NONE || choice.cost > converted;
+  choice.cost = choice.converts ? converted : choice.cost;
+  choice_t *kept = nereid_arena_new(removal->arena, choice_t, 1);
+  uintptr_t *list = nereid_map_insert(&removal->choices, wanted.value.ptr);
+  if (!kept || !list)
+    return false;
+  choice.next = (choice_t *)*list;
+  *kept = choice;
+  *list = (uintptr_t)kept;
+  return true;
+}
+
+/* Where the slice of `root` is best cut, operands first; false when memory is out, or an operand has no encoding. */
+static bool choose_all(removal_t *removal, wanted_t root) {
+  wanted_stack_t stack = {0};
+  if (!nereid_vector_push(removal->arena, &stack, root))
+    return false;
+  while (stack.size) {
+    const wanted_t top = stack.data[stack.size - 1];
+    if (!choice_for(removal, top) && !choose(removal, top, &stack))
+      return false;
+    if (choice_for(removal, top))
+      --stack.size;
+  }
+  return true;
+}
+
+/* Adds what `wanted` takes to the slice; its operands go to the end of `stack`. */
+static bool visit(removal_t *removal, slice_t *slice, wanted_t wanted, MlirOperation *out_op,
+                  nereid_layout_flow_t *out_flow) {
+  *out_flow = NEREID_LAYOUT_FLOW_NONE;
+  if (is_there(removal, wanted) || find_in(&slice->seen, wanted))
+    return true;
+  if (!add_to(removal->arena, &slice->seen, wanted, (MlirValue){NULL}))
+    return false;
+  const choice_t *choice = slice->is_cut ? choice_for(removal, wanted) : NULL;
+  *out_flow = choice && choice->converts ? NEREID_LAYOUT_FLOW_NONE : flow_to(removal, wanted, out_op);
+  if (*out_flow == NEREID_LAYOUT_FLOW_NONE) {
+    slice->cost += price_of(removal, wanted).conversion;
+    return nereid_vector_push(removal->arena, &slice->converted, wanted);
+  }
+  slice->cost += recompute_cost(removal, *out_op, *out_flow, wanted);
+  return nereid_vector_push(removal->arena, &slice->recomputed, wanted);
+}
+
+/* Collects the slice of `root`; false when it is too large, or memory is out. */
+static bool collect(removal_t *removal, slice_t *slice, wanted_t root) {
+  wanted_stack_t stack = {0};
+  if (!nereid_vector_push(removal->arena, &stack, root))
+    return false;
+  while (stack.size) {
+    wanted_t wanted = stack.data[--stack.size];
+    MlirOperation op;
+    nereid_layout_flow_t flow;
+    if (!visit(removal, slice, wanted, &op, &flow) || slice->recomputed.size > MAX_SLICE)
+      return false;
+    for (intptr_t i = 0; flow != NEREID_LAYOUT_FLOW_NONE && i < mlirOperationGetNumOperands(op); ++i) {
+      wanted_t operand = {.value = mlirOperationGetOperand(op, i)};
+      if (!nereid_layout_flow_operand(op, flow, i, wanted.encoding, &operand.encoding))
+        return false;
+      if (!mlirAttributeIsNull(operand.encoding) && !nereid_vector_push(removal->arena, &stack, operand))
+        return false;
+    }
+  }
+  return true;
+}
+
+/* --- computing it again --- */
+
+/* The value of `wanted`, which has been made, is there, or is the source of a conversion. */
+static MlirValue lookup(removal_t *removal, wanted_t wanted) {
+  if (mlirAttributeEqual(nereid_ttg_encoding_of(wanted.value), wanted.encoding))
+    return wanted.value;
+  made_t *made = find_in(&removal->made, wanted);
+  return made ? made->value : (MlirValue){NULL};
+}
+
+static bool convert_value(removal_t *removal, wanted_t wanted) {
+  MlirOperation op = nereid_maker(wanted.value);
+  nereid_builder_t builder = {mlirValueGetLocation(wanted.value), {NULL}, {NULL}};
+  if (mlirOperationIsNull(op)) {
+    builder.block = mlirBlockArgumentGetOwner(wanted.value);
+    builder.before = mlirBlockGetFirstOperation(builder.block);
+  } else {
+    builder.block = mlirOperationGetBlock(op);
+    builder.before = mlirOperationGetNextInBlock(op);
+  }
+  MlirOperation convert = nereid_ttg_convert_layout_build(
+      &builder, nereid_ttg_with_encoding(mlirValueGetType(wanted.value), wanted.encoding), wanted.value);
+  return add_to(removal->arena, &removal->made, wanted, mlirOperationGetResult(convert, 0));
+}
+
+static bool recompute(removal_t *removal, wanted_t wanted) {
+  MlirOperation op = nereid_maker(wanted.value);
+  const nereid_layout_flow_t flow = nereid_layout_flow_of(op);
+  if (flow == NEREID_LAYOUT_FLOW_CONVERT) {
+    wanted_t source = {mlirOperationGetOperand(op, 0), wanted.encoding};
+    return add_to(removal->arena, &removal->made, wanted, lookup(removal, source));
+  }
+  MlirOperation again = mlirOperationClone(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    wanted_t operand = {.value = mlirOperationGetOperand(op, i)};
+    if (nereid_layout_flow_operand(op, flow, i, wanted.encoding, &operand.encoding) &&
+        !mlirAttributeIsNull(operand.encoding))
+      mlirOperationSetOperand(again, i, lookup(removal, operand));
+  }
+  MlirValue result = mlirOperationGetResult(again, 0);
+  MlirType type = nereid_ttg_with_encoding(mlirValueGetType(result), wanted.encoding);
+  mlirValueSetType(result, type);
+  if (nereid_op_kind(op) == NEREID_OP_ARITH_CONSTANT) {
+    MlirAttribute value = mlirOperationGetAttributeByName(op, ref("value"));
+    mlirOperationSetAttributeByName(again, ref("value"), mlirDenseElementsAttrReshapeGet(value, type));
+  }
+  mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(op), op, again);
+  return add_to(removal->arena, &removal->made, wanted, result);
+}
+
+/* The last collected comes first: a value is collected before its operands. A value that two users share may come
+ * before one of its users only; then its turn is put off until its operands are there. */
+static bool operands_are_made(removal_t *removal, wanted_t wanted) {
+  MlirOperation op = nereid_maker(wanted.value);
+  const nereid_layout_flow_t flow = nereid_layout_flow_of(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    wanted_t operand = {.value = mlirOperationGetOperand(op, i)};
+    if (!nereid_layout_flow_operand(op, flow, i, wanted.encoding, &operand.encoding))
+      return false;
+    if (!mlirAttributeIsNull(operand.encoding) && mlirValueIsNull(lookup(removal, operand)))
+      return false;
+  }
+  return true;
+}
+
+/* Computes the slice, operands before users: a depth-first walk with an explicit stack. */
+static bool rebuild(removal_t *removal, const slice_t *slice) {
+  for (size_t i = 0; i < slice->converted.size; ++i)
+    if (!convert_value(removal, slice->converted.data[i]))
+      return false;
+  wanted_stack_t stack = {0};
+  for (size_t i = slice->recomputed.size; i > 0; --i) {
+    if (!nereid_vector_push(removal->arena, &stack, slice->recomputed.data[i - 1]))
+      return false;
+    while (stack.size) {
+      wanted_t top = stack.data[stack.size - 1];
+      if (find_in(&removal->made, top) || mlirAttributeEqual(nereid_ttg_encoding_of(top.value), top.encoding)) {
+        --stack.size;
+        continue;
+      }
+      if (operands_are_made(removal, top)) {
+        if (!recompute(removal, top))
+          return false;
+        --stack.size;
+        continue;
+      }
+      MlirOperation op = nereid_maker(top.value);
+      const nereid_layout_flow_t flow = nereid_layout_flow_of(op);
+      for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); ++k) {
+        wanted_t operand = {.value = mlirOperationGetOperand(op, k)};
+        nereid_layout_flow_operand(op, flow, k, top.encoding, &operand.encoding);
+        if (!mlirAttributeIsNull(operand.encoding) && mlirValueIsNull(lookup(removal, operand)) &&
+            !nereid_vector_push(removal->arena, &stack, operand))
+          return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* --- the pass --- */
+
+/* Users come after what they use in the walk, so going backwards once is enough. */
+static void erase_dead_ops(removal_t *removal) {
+  nereid_operations_t ops = {0};
+  (void)nereid_collect(removal->pass->op, NULL, removal->arena, &ops);
+  for (size_t i = ops.size; i > 1; --i)
+    if (nereidMlirOperationIsTriviallyDead(ops.data[i - 1]))
+      mlirOperationDestroy(ops.data[i - 1]);
+}
+
+/* Conversions of conversions start from the first source, and those to what is there already go: what they ask for is
+ * nobody's wish. */
+static void fold_chains(removal_t *removal) {
+  nereid_operations_t conversions = {0};
+  (void)nereid_collect_kind(removal->pass->op, NEREID_OP_TTG_CONVERT_LAYOUT, removal->arena, &conversions);
+  for (size_t i = 0; i < conversions.size; ++i) {
+    MlirOperation conversion = conversions.data[i];
+    MlirOperation source = nereid_made_by(mlirOperationGetOperand(conversion, 0), NEREID_OP_TTG_CONVERT_LAYOUT);
+    if (!mlirOperationIsNull(source)) /* it comes first, so its own is folded already */
+      mlirOperationSetOperand(conversion, 0, mlirOperationGetOperand(source, 0));
+    MlirValue from = mlirOperationGetOperand(conversion, 0), to = mlirOperationGetResult(conversion, 0);
+    if (mlirTypeEqual(mlirValueGetType(from), mlirValueGetType(to)))
+      mlirValueReplaceAllUsesOfWith(to, from);
+  }
+  erase_dead_ops(removal);
+}
+
+/* Whether the slice is worth it. A conversion that only renames registers costs nothing, but the chain behind it may go
+ * with it. */
+static bool is_cheaper(const slice_t *slice, int64_t conversion) {
+  return slice->cost < conversion || (slice->cost == conversion && !slice->converted.size);
+}
+
+/* The slice of `root` as far back as it goes or, when that costs less or more than `conversion`, cut where converting
+ * is best. */
+static bool collect_best(removal_t *removal, wanted_t root, int64_t conversion, slice_t *out) {
+  enum { MEETING = 200 }; /* at a conversion warps wait for one another, addresses of loads often behind it */
+  slice_t whole = {.is_cut = false}, cut = {.is_cut = true};
+  nereid_map_initialize(&whole.seen, removal->arena);
+  nereid_map_initialize(&cut.seen, removal->arena);
+  const bool found_whole = collect(removal, &whole, root);
+  const bool found_cut = choose_all(removal, root) && collect(removal, &cut, root);
+  const int64_t meetings = (int64_t)cut.converted.size - (int64_t)whole.converted.size;
+  const bool is_best =
+      found_whole && is_cheaper(&whole, conversion) && (!found_cut || whole.cost <= cut.cost + MEETING * meetings);
+  *out = is_best ? whole : cut;
+  return is_best || found_cut;
+}
+
+/* Replaces `conversion` by its source, computed in its layout, when that is cheaper. */
+static bool try_remove(removal_t *removal, MlirOperation conversion) {
+  MlirValue result = mlirOperationGetResult(conversion, 0), source = mlirOperationGetOperand(conversion, 0);
+  wanted_t root = {source, nereid_ttg_encoding_of(result)};
+  const int64_t before = price_of(removal, root).conversion;
+  slice_t slice;
+  if (!collect_best(removal, root, before, &slice))
+    return !removal->arena->failed;
+  if (!is_cheaper(&slice, before)) {
+    nereid_pass_remark_missed(
+        removal->pass, conversion, "kept",
+        "computing %zu operations again and converting %zu values would cost %lld, the conversion "
+        "costs %lld",
+        slice.recomputed.size, slice.converted.size, (long long)slice.cost, (long long)before);
+    return true;
+  }
+  if (!rebuild(removal, &slice))
+    return false;
+  MlirValue replacement = lookup(removal, root);
+  if (slice.recomputed.size)
+    nereid_pass_remark_passed(removal->pass, conversion, "rematerialised",
+                              "%zu operations computed in the wanted layout", slice.recomputed.size);
+  else
+    nereid_pass_remark_passed(removal->pass, conversion, "rematerialised", "its value is there in the wanted layout");
+  mlirValueReplaceAllUsesOfWith(result, replacement);
+  return true;
+}
+
+MlirLogicalResult nereid_pass_tritongpu_remove_layout_conversions(nereid_pass_t *pass) {
+  removal_t removal = {.pass = pass, .arena = pass->scratch, .reductions = {.arena = pass->scratch}};
+  nereid_map_initialize(&removal.made, pass->scratch);
+  nereid_map_initialize(&removal.choices, pass->scratch);
+  nereid_map_initialize(&removal.prices, pass->scratch);
+  /* First without the operations that take any layout; what they then take counts in the end. */
+  int64_t sunk = 1;
+  for (int round = 0; sunk && round < MAX_ROUNDS; ++round) {
+    if (!nereid_layout_components_assign(pass, false))
+      return mlirLogicalResultFailure();
+    fold_chains(&removal);
+    sunk = nereid_sink_conversions(pass);
+    fold_chains(&removal);
+  }
+  if (sunk < 0 || !nereid_layout_components_assign(pass, true))
+    return mlirLogicalResultFailure();
+  nereid_operations_t conversions = {0}, all = {0};
+  if (!nereid_collect_kind(pass->op, NEREID_OP_TTG_CONVERT_LAYOUT, pass->scratch, &conversions) ||
+      !nereid_collect(pass->op, NULL, pass->scratch, &all))
+    return mlirLogicalResultFailure();
+  nereid_map_initialize(&removal.written, pass->scratch);
+  for (size_t i = 0; i < all.size; ++i)
+    note_write(&removal, all.data[i]);
+  for (size_t i = 0; i < conversions.size; ++i)
+    if (!try_remove(&removal, conversions.data[i]))
+      return mlirLogicalResultFailure();
+  erase_dead_ops(&removal);
+  return mlirLogicalResultSuccess();
+}

@@ -1,0 +1,158 @@
+/* Components of operations under "uses a result of", by union-find; see the header.
+ *
+ * Regions make the relation one-sided (a loop reaches its body, the body not its loop), so components are the nodes of
+ * a directed graph, and a question walks from its component. The answer is kept with the component. */
+#include "passes/layout/support/connected.h"
+
+#include "base/vector.h"
+#include "seam/ir.h"
+
+#include <mlir-c/Support.h>
+
+typedef struct node {
+  MlirOperation op;
+  size_t parent;                /* union-find */
+  int32_t *own;                 /* of a root: largest value per class in the component; null: none */
+  int32_t *closed;              /* of a root: the same over all it reaches; null: not asked yet */
+  size_t mark;                  /* number of the last walk that came here */
+  NEREID_VECTOR(size_t) inside; /* of a root: nodes in regions of its members */
+} node_t;
+
+struct nereid_connected {
+  nereid_arena_t *arena;
+  nereid_map_t indexes; /* MlirOperation.ptr -> 1 + index into nodes */
+  NEREID_VECTOR(node_t) nodes;
+  size_t classes, walks;
+};
+
+static size_t find_root(nereid_connected_t *c, size_t node) {
+  while (c->nodes.data[node].parent != node) {
+    c->nodes.data[node].parent = c->nodes.data[c->nodes.data[node].parent].parent;
+    node = c->nodes.data[node].parent;
+  }
+  return node;
+}
+
+static void join(nereid_connected_t *c, size_t a, size_t b) {
+  a = find_root(c, a);
+  b = find_root(c, b);
+  /* The earlier node becomes the root: paths stay short because halving flattens them. */
+  if (a < b)
+    c->nodes.data[b].parent = a;
+  else
+    c->nodes.data[a].parent = b;
+}
+
+static MlirWalkResult number(MlirOperation op, void *data) {
+  nereid_connected_t *c = data;
+  uintptr_t *index = nereid_map_insert(&c->indexes, op.ptr);
+  if (!index || !nereid_vector_push(c->arena, &c->nodes, (node_t){.op = op, .parent = c->nodes.size}))
+    return MlirWalkResultInterrupt;
+  *index = c->nodes.size;
+  return MlirWalkResultAdvance;
+}
+
+/* The index of `op`; false when it is not below the root. */
+static bool index_of(const nereid_connected_t *c, MlirOperation op, size_t *out) {
+  const uintptr_t *place = mlirOperationIsNull(op) ? NULL : nereid_map_find(&c->indexes, op.ptr);
+  if (place)
+    *out = *place - 1;
+  return place != NULL;
+}
+
+/* The operation that `value` comes from: its owner, or the one whose only block it enters. */
+static MlirOperation origin(MlirValue value) {
+  if (mlirValueIsAOpResult(value))
+    return mlirOpResultGetOwner(value);
+  MlirBlock block = mlirBlockArgumentGetOwner(value);
+  MlirOperation parent = mlirBlockGetParentOperation(block);
+  bool only_block = !mlirOperationIsNull(parent) && mlirOperationGetNumRegions(parent) == 1 &&
+                    mlirBlockIsNull(mlirBlockGetNextInRegion(block)) &&
+                    mlirBlockEqual(mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, 0)), block);
+  if (!only_block || nereidMlirOperationHasTrait(parent, NereidMlirTraitIsolatedFromAbove))
+    return (MlirOperation){NULL};
+  return parent;
+}
+
+static void connect(nereid_connected_t *c, size_t node) {
+  MlirOperation op = c->nodes.data[node].op;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    size_t from;
+    if (index_of(c, origin(mlirOperationGetOperand(op, i)), &from))
+      join(c, from, node);
+  }
+}
+
+/* What stands in regions hangs on the component of the operation they belong to. */
+static void hang(nereid_connected_t *c, size_t node) {
+  size_t parent;
+  if (!index_of(c, mlirOperationGetParentOperation(c->nodes.data[node].op), &parent))
+    return;
+  size_t from = find_root(c, parent), to = find_root(c, node);
+  if (from != to)
+    nereid_vector_push(c->arena, &c->nodes.data[from].inside, to);
+}
+
+nereid_connected_t *nereid_connected_create(MlirOperation root, size_t classes, nereid_arena_t *arena) {
+  nereid_connected_t *c = nereid_arena_new(arena, nereid_connected_t, 1);
+  if (!c)
+    return NULL;
+  c->arena = arena;
+  c->classes = classes;
+  nereid_map_initialize(&c->indexes, arena);
+  mlirOperationWalk(root, number, c, MlirWalkPreOrder);
+  for (size_t i = 0; i < c->nodes.size && !arena->failed; i++)
+    connect(c, i);
+  for (size_t i = 0; i < c->nodes.size && !arena->failed; i++)
+    hang(c, i);
+  return arena->failed ? NULL : c;
+}
+
+void nereid_connected_raise(nereid_connected_t *c, MlirOperation op, size_t index, int32_t value) {
+  size_t node;
+  if (!index_of(c, op, &node))
+    return;
+  node_t *root = &c->nodes.data[find_root(c, node)];
+  if (!root->own)
+    root->own = nereid_arena_new(c->arena, int32_t, c->classes);
+  if (root->own && value > root->own[index])
+    root->own[index] = value;
+}
+
+/* Collects into `closed` what the component `start` and all below it have. */
+static void close_over(nereid_connected_t *c, size_t start, int32_t *closed) {
+  NEREID_VECTOR(size_t) pending = {0};
+  size_t walk = ++c->walks;
+  c->nodes.data[start].mark = walk;
+  if (!nereid_vector_push(c->arena, &pending, start))
+    return;
+  while (pending.size > 0) {
+    const node_t *node = &c->nodes.data[pending.data[--pending.size]];
+    for (size_t i = 0; node->own && i < c->classes; i++)
+      if (node->own[i] > closed[i])
+        closed[i] = node->own[i];
+    for (size_t i = 0; i < node->inside.size; i++) {
+      size_t to = node->inside.data[i];
+      if (c->nodes.data[to].mark == walk)
+        continue;
+      c->nodes.data[to].mark = walk;
+      if (!nereid_vector_push(c->arena, &pending, to))
+        return;
+    }
+  }
+}
+
+int32_t nereid_connected_largest(nereid_connected_t *c, MlirOperation op, size_t index) {
+  size_t node;
+  if (!index_of(c, op, &node))
+    return 0;
+  size_t root = find_root(c, node);
+  if (!c->nodes.data[root].closed) {
+    int32_t *closed = nereid_arena_new(c->arena, int32_t, c->classes);
+    if (!closed)
+      return 0;
+    close_over(c, root, closed);
+    c->nodes.data[root].closed = closed;
+  }
+  return c->nodes.data[root].closed[index];
+}

@@ -1,0 +1,190 @@
+/* What a layout conversion costs; see conversion_cost.h. */
+#include "passes/layout/support/conversion_cost.h"
+
+#include "analysis/allocation/scratch.h"
+#include "dialects/made_by.h"
+#include "dialects/ttg/tensor_types.h"
+#include "layout/encoding.h"
+#include "seam/effects.h"
+#include "seam/ir.h"
+
+#include "mlir-c/BuiltinTypes.h"
+
+#include <string.h>
+
+#include "nereid/dialects/ttg.h"
+
+int64_t nereid_distinct_registers(const nereid_layout_t *layout) {
+  uint32_t copies[NEREID_LAYOUT_DIMS];
+  nereid_layout_free_masks(layout, copies);
+  return nereid_layout_registers(layout) >> __builtin_popcount(copies[NEREID_LAYOUT_REGISTER]);
+}
+
+int64_t nereid_conversion_cost(MlirType type, MlirAttribute to) {
+  enum { BARRIERS = 60, PER_ELEMENT = 4, HALF = 2, WORD = 4 /* bytes */ };
+  nereid_layout_t from_layout, to_layout;
+  if (nereid_layout_from_type(type, &from_layout) != NEREID_OK ||
+      nereid_layout_from_type(nereid_ttg_with_encoding(type, to), &to_layout) != NEREID_OK)
+    return INT32_MAX;
+  if (nereid_layout_convert(&from_layout, &to_layout, NULL) <= NEREID_LAYOUT_CONVERSION_REGISTER)
+    return 0;
+  /* An operand of a product stays in shared memory, and the product reads it as it goes. */
+  const int64_t read = nereid_ttg_dot_op_attr_isa(to) ? 0 : nereid_distinct_registers(&to_layout);
+  /* What may be converted before it is extended as well as behind it is converted before. */
+  const int64_t bytes = nereid_scratch_element_bytes(type), width = (bytes > HALF) + (bytes > WORD);
+  return BARRIERS + PER_ELEMENT * (nereid_distinct_registers(&from_layout) + read) + width;
+}
+
+enum { SECTOR = 32, LINE = 128, WIDEST = 16 }; /* bytes: of memory, of the cache, of an access */
+enum { LOAD = 20 };                            /* instructions that a load is worth */
+
+/* The dimension in which registers, else lanes, that follow each other lie. */
+static int fastest(const nereid_layout_t *layout) {
+  for (int d = 0; d < layout->rank; ++d) {
+    const uint32_t step = UINT32_C(1) << nereid_layout_out_shift(layout, d);
+    if (layout->in_bits[NEREID_LAYOUT_REGISTER] && layout->bases[NEREID_LAYOUT_REGISTER][0] == step)
+      return d;
+    if (layout->in_bits[NEREID_LAYOUT_LANE] && layout->bases[NEREID_LAYOUT_LANE][0] == step)
+      return d;
+  }
+  return layout->rank - 1;
+}
+
+static bool has_basis(const nereid_layout_t *layout, nereid_layout_dim_t in, uint32_t basis) {
+  for (int bit = 0; bit < layout->in_bits[in]; ++bit)
+    if (layout->bases[in][bit] == basis)
+      return true;
+  return false;
+}
+
+/* Elements along `d` that follow each other and are loaded by one warp at once. */
+static int64_t warp_run(const nereid_layout_t *layout, int d, int64_t vector) {
+  int64_t run = vector;
+  const uint32_t one = UINT32_C(1) << nereid_layout_out_shift(layout, d);
+  while (run < INT64_C(1) << layout->out_bits[d] && has_basis(layout, NEREID_LAYOUT_LANE, one * (uint32_t)run))
+    run *= 2;
+  return run;
+}
+
+static int64_t elements_of(MlirType type) {
+  int64_t n = 1;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
+    n *= mlirShapedTypeGetDimSize(type, d);
+  return n;
+}
+
+int64_t nereid_load_again_cost(MlirValue value, MlirAttribute to, bool replaces) {
+  nereid_layout_t layouts[2];
+  int64_t loads[2], sectors[2];
+  const MlirType type = mlirValueGetType(value);
+  const int64_t bytes = nereid_scratch_element_bytes(type);
+  if (nereid_layout_from_type(type, &layouts[0]) != NEREID_OK ||
+      nereid_layout_from_type(nereid_ttg_with_encoding(type, to), &layouts[1]) != NEREID_OK)
+    return INT32_MAX;
+  const int d = layouts[0].rank ? fastest(&layouts[0]) : 0;
+  for (int i = 0; i < 2; ++i) {
+    int64_t vector = layouts[i].rank ? nereid_layout_contiguity(&layouts[i], d) : 1;
+    vector = vector * bytes > WIDEST ? WIDEST / bytes : vector;
+    loads[i] = nereid_distinct_registers(&layouts[i]) / vector;
+    const int64_t run = layouts[i].rank ? warp_run(&layouts[i], d, vector) * bytes : bytes;
+    sectors[i] = run < SECTOR ? run : SECTOR;
+  }
+  if (sectors[1] < sectors[0] && bytes * elements_of(type) > LINE)
+    return INT32_MAX;
+  return LOAD * (loads[1] - (replaces ? loads[0] : 0));
+}
+
+/* Operations that show their operand in another shape or layout. */
+static bool is_view(MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TT_EXPAND_DIMS:
+  case NEREID_OP_TT_BROADCAST:
+  case NEREID_OP_TT_TRANS:
+  case NEREID_OP_TT_RESHAPE:
+  case NEREID_OP_TTG_CONVERT_LAYOUT:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool nereid_is_recomputed_for_free(MlirValue value) {
+  for (int depth = 0; depth < 8; ++depth) {
+    MlirOperation op = nereid_maker(value);
+    switch (mlirOperationIsNull(op) ? NEREID_OP_UNKNOWN : nereid_op_kind(op)) {
+    case NEREID_OP_TT_SPLAT:
+    case NEREID_OP_TT_MAKE_RANGE:
+    case NEREID_OP_ARITH_CONSTANT:
+    case NEREID_OP_UB_POISON:
+      return true;
+    default:
+      break;
+    }
+    if (mlirOperationIsNull(op) || !is_view(op))
+      return false;
+    value = mlirOperationGetOperand(op, 0);
+  }
+  return false;
+}
+
+int64_t nereid_element_cost(MlirOperation op) {
+  enum { CHEAP = 1, EXPENSIVE = 12 };
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  if (name.length > 5 && memcmp(name.data, "math.", 5) == 0)
+    return EXPENSIVE;
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_ARITH_DIVSI:
+  case NEREID_OP_ARITH_DIVUI:
+  case NEREID_OP_ARITH_REMSI:
+  case NEREID_OP_ARITH_REMUI:
+  case NEREID_OP_ARITH_DIVF:
+  case NEREID_OP_ARITH_REMF:
+  case NEREID_OP_TT_EXTERN_ELEMENTWISE:
+  case NEREID_OP_TT_ELEMENTWISE_INLINE_ASM:
+  case NEREID_OP_TT_PRECISE_DIVF:
+  case NEREID_OP_TT_PRECISE_SQRT:
+    return EXPENSIVE;
+  default:
+    return CHEAP;
+  }
+}
+
+/* Pure elementwise operations, whose operands take the layout of the result. */
+static bool is_recomputable(MlirOperation op) {
+  return mlirOperationGetNumRegions(op) == 0 && nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise) &&
+         nereidMlirOperationIsPure(op);
+}
+
+enum { UNTOLD = -1, DEEPEST = 5 };
+
+/* Instructions of computing `value` again at so many elements per register. UNTOLD when it is made of what is not. */
+static int64_t recompute(MlirValue value, double registers_per_element, int depth) {
+  if (!mlirTypeIsARankedTensor(mlirValueGetType(value)) || nereid_is_recomputed_for_free(value))
+    return 0;
+  MlirOperation op = nereid_maker(value);
+  if (mlirOperationIsNull(op) || depth == DEEPEST)
+    return UNTOLD;
+  int64_t cost = 0;
+  if (!is_view(op)) {
+    if (!is_recomputable(op))
+      return UNTOLD;
+    const int64_t registers = (int64_t)(registers_per_element * (double)elements_of(mlirValueGetType(value)));
+    cost = nereid_element_cost(op) * (registers < 1 ? 1 : registers);
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    const int64_t part = recompute(mlirOperationGetOperand(op, i), registers_per_element, depth + 1);
+    if (part == UNTOLD)
+      return UNTOLD;
+    cost += part;
+  }
+  return cost;
+}
+
+int64_t nereid_move_cost(MlirValue value, MlirType from, MlirAttribute to) {
+  const int64_t conversion = nereid_conversion_cost(from, to);
+  nereid_layout_t layout;
+  if (conversion == 0 || nereid_layout_from_type(nereid_ttg_with_encoding(from, to), &layout) != NEREID_OK)
+    return conversion;
+  const int64_t again = recompute(value, (double)nereid_distinct_registers(&layout) / (double)elements_of(from), 0);
+  return again != UNTOLD && again < conversion ? again : conversion;
+}

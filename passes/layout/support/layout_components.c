@@ -1,0 +1,479 @@
+/* Layouts for whole components; see layout_components.h.
+ *
+ *   %x = tt.load … : #a      %c = convert %x : #a -> #d      %y = exp %c : #d      %s = convert %y : #d -> #a store %s
+ *   the component { %c, %y } has the layout #d for no reason but the default; with #a nothing is left to convert:
+ *   %x = tt.load … : #a      %c = convert %x : #a -> #a      %y = exp %c : #a      %s = convert %y : #a -> #a
+ *
+ * Union-find over tensor values, then one vote per border: a conversion votes for the layout on its other side, an op
+ * that has its layout for a reason (a load, a reduction, a dot) for the one it has. Votes weigh as much as the tensor's
+ * bytes, less what reductions cost with them. Near linear in values. Ties go to the layout that was met first, so the
+ * result is deterministic.
+ *
+ * Calls tie what they pass to the arguments of what they call, and what returns to their results: a function has one
+ * layout at its boundary, and its callers' wishes decide with its own. There votes weigh with how often a place runs.
+ */
+#include "passes/layout/support/layout_components.h"
+
+#include "analysis/allocation/scratch.h"
+#include "base/map.h"
+#include "base/vector.h"
+#include "dialects/made_by.h"
+#include "dialects/ttg/tensor_types.h"
+#include "passes/layout/support/conversion_cost.h"
+#include "passes/layout/support/reduction_cost.h"
+#include "passes/layout/support/sink_conversions.h"
+#include "passes/support/collect.h"
+#include "passes/support/heat.h"
+#include "seam/context.h"
+#include "seam/effects.h"
+#include "seam/ir.h"
+
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/ttg.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+/* A layout that some borders of a component want, and what all others would cost with it. */
+typedef struct candidate candidate_t;
+struct candidate {
+  MlirAttribute encoding;
+  int64_t votes; /* bytes that need no conversion, less what reductions cost */
+  int64_t hot;   /* the same, each as often as its place runs */
+  candidate_t *next;
+};
+
+typedef struct node {
+  MlirValue value;
+  size_t parent;           /* of the union-find forest; itself at the root */
+  candidate_t *candidates; /* of the root's component, in the order they were met */
+  bool crosses;            /* a call passes it; of a root: a call passes one of its component */
+} node_t;
+
+typedef struct components {
+  nereid_pass_t *pass;
+  nereid_arena_t *arena;
+  nereid_operations_t ops;
+  NEREID_VECTOR(node_t) nodes;
+  nereid_map_t index; /* value -> node + 1 */
+  nereid_call_graph_t graph;
+  nereid_heat_t heat;
+  bool followers; /* ops that follow their operands vote */
+  bool failed;
+} components_t;
+
+/* --- union-find --- */
+
+static size_t node_of(components_t *components, MlirValue value) {
+  uintptr_t *place = nereid_map_insert(&components->index, value.ptr);
+  if (!place) {
+    components->failed = true;
+    return 0;
+  }
+  if (!*place) {
+    const node_t made = {.value = value, .parent = components->nodes.size};
+    components->failed |= !nereid_vector_push(components->arena, &components->nodes, made);
+    *place = components->nodes.size;
+  }
+  return *place - 1;
+}
+
+static size_t root_of(components_t *components, size_t node) {
+  node_t *nodes = components->nodes.data;
+  while (nodes[node].parent != node) {
+    nodes[node].parent = nodes[nodes[node].parent].parent;
+    node = nodes[node].parent;
+  }
+  return node;
+}
+
+/* The smaller number becomes the root: the order of the walk decides, not that of addresses. */
+static void unite(components_t *components, MlirValue a, MlirValue b) {
+  if (!nereid_ttg_is_laid_out(a) || !nereid_ttg_is_laid_out(b) || components->failed)
+    return;
+  const size_t a_node = node_of(components, a), b_node = node_of(components, b);
+  const size_t i = root_of(components, a_node), j = root_of(components, b_node);
+  if (!components->failed)
+    components->nodes.data[i < j ? j : i].parent = i < j ? i : j;
+}
+
+/* --- what ties values together --- */
+
+/* Pure elementwise ops: operands and results have one layout, and any will do. Sources have no tensor operands. */
+static bool is_flexible(MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TT_SPLAT:
+  case NEREID_OP_TT_MAKE_RANGE:
+  case NEREID_OP_ARITH_CONSTANT:
+  case NEREID_OP_UB_POISON:
+  case NEREID_OP_TT_ASSERT: /* looks at each element where it is */
+  case NEREID_OP_TT_PRINT:
+    return true;
+  default:
+    break;
+  }
+  return mlirOperationGetNumRegions(op) == 0 && nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise) &&
+         nereidMlirOperationIsPure(op);
+}
+
+static bool is_conversion(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT;
+}
+
+static void unite_edge(MlirRegion region, intptr_t n, const MlirValue *operands, const MlirValue *inputs, void *data) {
+  (void)region;
+  for (intptr_t i = 0; i < n; ++i)
+    unite(data, operands[i], inputs[i]);
+}
+
+static void unite_branch(components_t *components, MlirOperation op) {
+  for (intptr_t s = 0; s < mlirOperationGetNumSuccessors(op); ++s) {
+    intptr_t produced, first, n;
+    if (!nereidMlirBranchGetSuccessorOperands(op, s, &produced, &first, &n))
+      return;
+    MlirBlock to = mlirOperationGetSuccessor(op, s);
+    for (intptr_t i = 0; i < n; ++i)
+      unite(components, mlirOperationGetOperand(op, first + i), mlirBlockGetArgument(to, produced + i));
+  }
+}
+
+static void unite_across(components_t *components, MlirValue a, MlirValue b) {
+  if (!nereid_ttg_is_laid_out(a))
+    return;
+  const size_t node = node_of(components, a);
+  if (components->failed)
+    return;
+  components->nodes.data[node].crosses = true;
+  unite(components, a, b);
+}
+
+/* Operands of a call are the arguments of the function. */
+static void unite_call(components_t *components, MlirOperation call) {
+  MlirOperation callee = nereid_call_graph_callee(&components->graph, call)->op;
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(callee, 0));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); ++i)
+    unite_across(components, mlirBlockGetArgument(entry, i), mlirOperationGetOperand(call, i));
+}
+
+/* What returns are the results of all calls. */
+static void unite_return(components_t *components, MlirOperation end) {
+  const nereid_call_graph_t *graph = &components->graph;
+  const nereid_call_function_t *function =
+      &graph->functions.data[nereid_call_graph_number(graph, mlirOperationGetParentOperation(end))];
+  for (size_t c = 0; c < function->n_callers; ++c)
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); ++i)
+      unite_across(components, mlirOperationGetOperand(end, i),
+                   mlirOperationGetResult(nereid_call_graph_caller(graph, function, c)->call, i));
+}
+
+static bool is_called(const components_t *components, MlirOperation function) {
+  return components->graph.functions.data[nereid_call_graph_number(&components->graph, function)].n_callers > 0;
+}
+
+/* Structured and unstructured control flow hands values on, as calls and returns do. Other ops with regions
+ * (reductions, scans) do not: their regions work on elements. */
+static bool passes_control(const components_t *components, MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  if (kind == NEREID_OP_TT_CALL || kind == NEREID_OP_TT_RETURN)
+    return kind == NEREID_OP_TT_CALL || is_called(components, mlirOperationGetParentOperation(op));
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  return (name.length > 4 && memcmp(name.data, "scf.", 4) == 0) ||
+         (name.length > 3 && memcmp(name.data, "cf.", 3) == 0);
+}
+
+static void tie(components_t *components, MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  if (kind == NEREID_OP_TT_CALL)
+    unite_call(components, op);
+  else if (kind == NEREID_OP_TT_RETURN)
+    unite_return(components, op);
+  else if (passes_control(components, op)) {
+    nereidMlirRegionBranchWalkEdges(op, unite_edge, components);
+    unite_branch(components, op);
+  }
+  if (!is_flexible(op) || mlirOperationGetNumResults(op) == 0)
+    return;
+  MlirValue first = mlirOperationGetResult(op, 0);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    unite(components, first, mlirOperationGetOperand(op, i));
+  for (intptr_t i = 1; i < mlirOperationGetNumResults(op); ++i)
+    unite(components, first, mlirOperationGetResult(op, i));
+}
+
+/* --- votes --- */
+
+static void vote(components_t *components, MlirOperation voter, MlirValue value, MlirAttribute encoding) {
+  if (!nereid_ttg_is_laid_out(value) || components->failed)
+    return;
+  /* The number comes first: a new node may move the array. */
+  const size_t root = root_of(components, node_of(components, value));
+  candidate_t **place = &components->nodes.data[root].candidates;
+  while (*place && !mlirAttributeEqual((*place)->encoding, encoding))
+    place = &(*place)->next;
+  if (!*place) {
+    *place = nereid_arena_new(components->arena, candidate_t, 1);
+    if (!*place) {
+      components->failed = true;
+      return;
+    }
+    (*place)->encoding = encoding;
+  }
+  const int64_t bytes = nereid_scratch_tensor_bytes(mlirValueGetType(value));
+  (*place)->votes += bytes;
+  if (components->nodes.data[root].crosses)
+    (*place)->hot += bytes * nereid_heat_of(&components->heat, voter);
+}
+
+/* Ops that recompute cheaply in another layout behind a conversion: they do not hold a component back. */
+static bool is_cheap_view(MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  return kind == NEREID_OP_TT_BROADCAST || kind == NEREID_OP_TT_EXPAND_DIMS;
+}
+
+/* Whether `value` costs next to nothing in another layout. */
+static bool is_cheap(MlirValue value) {
+  MlirOperation op = nereid_maker(value);
+  return nereid_is_recomputed_for_free(value) || (!mlirOperationIsNull(op) && is_cheap_view(op));
+}
+
+static bool is_border(const components_t *components, MlirOperation op) {
+  return !is_flexible(op) && !passes_control(components, op) && !is_conversion(op);
+}
+
+static void collect_votes(components_t *components, MlirOperation op) {
+  if (is_conversion(op)) {
+    MlirValue from = mlirOperationGetOperand(op, 0), to = mlirOperationGetResult(op, 0);
+    if (!is_cheap(from))
+      vote(components, op, to, nereid_ttg_encoding_of(from));
+    vote(components, op, from, nereid_ttg_encoding_of(to));
+    return;
+  }
+  if (!is_border(components, op) || (!components->followers && nereid_follows_operand_layout(op)))
+    return;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    vote(components, op, mlirOperationGetOperand(op, i), nereid_ttg_encoding_of(mlirOperationGetOperand(op, i)));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && !is_cheap_view(op); ++i)
+    vote(components, op, mlirOperationGetResult(op, i), nereid_ttg_encoding_of(mlirOperationGetResult(op, i)));
+}
+
+/* A layout in which much is exchanged between lanes or warps loses votes: what converting costs at the border, a
+ * reduction may cost more often. */
+static void charge_reduction(components_t *components, nereid_reduction_costs_t *costs, MlirOperation op) {
+  enum { INSTRUCTIONS_PER_BYTE = 3 }; /* of a conversion */
+  MlirValue source = nereid_reduction_source(op);
+  uintptr_t *place = nereid_map_find(&components->index, source.ptr);
+  candidate_t *first = place ? components->nodes.data[root_of(components, *place - 1)].candidates : NULL;
+  for (candidate_t *candidate = first; first && first->next && candidate; candidate = candidate->next) {
+    const int64_t cost = nereid_reduction_cost(costs, op, source, candidate->encoding) / INSTRUCTIONS_PER_BYTE;
+    candidate->votes -= cost;
+    candidate->hot -= cost * nereid_heat_of(&components->heat, op);
+  }
+}
+
+static void charge_reductions(components_t *components) {
+  nereid_reduction_costs_t costs = {.arena = components->arena};
+  for (size_t i = 0; i < components->ops.size; ++i)
+    if (nereid_op_kind(components->ops.data[i]) == NEREID_OP_TT_REDUCE)
+      charge_reduction(components, &costs, components->ops.data[i]);
+}
+
+/* What nobody calls keeps the layouts at its boundary. */
+static void collect_boundary_votes(components_t *components, const nereid_call_function_t *function) {
+  if (function->n_callers || !function->has_body)
+    return;
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function->op, 0));
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); ++i)
+    vote(components, function->op, mlirBlockGetArgument(entry, i),
+         nereid_ttg_encoding_of(mlirBlockGetArgument(entry, i)));
+}
+
+/* --- changing layouts --- */
+
+/* The layout that `value` shall have; null when it is to stay. */
+static MlirAttribute chosen(components_t *components, MlirValue value) {
+  uintptr_t *place = nereid_map_find(&components->index, value.ptr);
+  if (!place)
+    return (MlirAttribute){NULL};
+  const node_t *root = &components->nodes.data[root_of(components, *place - 1)];
+  const candidate_t *best = root->candidates;
+  for (const candidate_t *candidate = best; candidate; candidate = candidate->next)
+    if (root->crosses ? candidate->hot > best->hot : candidate->votes > best->votes)
+      best = candidate;
+  return best && !mlirAttributeEqual(best->encoding, nereid_ttg_encoding_of(value)) ? best->encoding
+                                                                                    : (MlirAttribute){NULL};
+}
+
+static MlirValue insert_conversion(nereid_builder_t builder, MlirValue value, MlirType type) {
+  return mlirOperationGetResult(nereid_ttg_convert_layout_build(&builder, type, value), 0);
+}
+
+/* An op that is not tied keeps its layouts: its operands are converted back … */
+static void keep_operands(components_t *components, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    if (mlirAttributeIsNull(chosen(components, operand)))
+      continue;
+    /* The conversion's result has today's type; its operand's type changes with the component. */
+    mlirOperationSetOperand(op, i, insert_conversion(nereid_builder_before(op), operand, mlirValueGetType(operand)));
+  }
+}
+
+/* … and its results converted on. Comes after the operands of all ops, whose conversions then start from these. */
+static void keep_results(components_t *components, MlirOperation op) {
+  nereid_builder_t after = {mlirOperationGetLocation(op), mlirOperationGetBlock(op), mlirOperationGetNextInBlock(op)};
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    MlirValue result = mlirOperationGetResult(op, i);
+    MlirAttribute encoding = chosen(components, result);
+    if (mlirAttributeIsNull(encoding))
+      continue;
+    MlirValue converted =
+        insert_conversion(after, result, nereid_ttg_with_encoding(mlirValueGetType(result), encoding));
+    MlirOperation conversion = mlirOpResultGetOwner(converted);
+    mlirValueReplaceAllUsesExcept(result, converted, 1, &conversion);
+  }
+}
+
+/* Values whose own op keeps the old layout are not changed: keep_results has given their users another value. */
+static bool is_border_result(const components_t *components, MlirValue value) {
+  if (!mlirValueIsAOpResult(value)) {
+    MlirOperation parent = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+    return nereid_op_kind(parent) == NEREID_OP_TT_FUNC && !is_called(components, parent) &&
+           mlirBlockEqual(mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, 0)), mlirBlockArgumentGetOwner(value));
+  }
+  return is_border(components, mlirOpResultGetOwner(value));
+}
+
+static void change_type(MlirValue value, MlirAttribute encoding) {
+  MlirType type = nereid_ttg_with_encoding(mlirValueGetType(value), encoding);
+  mlirValueSetType(value, type);
+  if (!mlirValueIsAOpResult(value) || nereid_op_kind(mlirOpResultGetOwner(value)) != NEREID_OP_ARITH_CONSTANT)
+    return;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  MlirStringRef name = mlirStringRefCreateFromCString("value");
+  MlirAttribute elements = mlirOperationGetAttributeByName(op, name);
+  mlirOperationSetAttributeByName(op, name, mlirDenseElementsAttrReshapeGet(elements, type));
+}
+
+static void convert_arguments(components_t *components, MlirOperation op) {
+  if (nereid_op_kind(op) != NEREID_OP_TT_FUNC || is_called(components, op))
+    return;
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  for (intptr_t i = 0; !mlirBlockIsNull(entry) && i < mlirBlockGetNumArguments(entry); ++i) {
+    MlirValue argument = mlirBlockGetArgument(entry, i);
+    MlirAttribute encoding = chosen(components, argument);
+    if (mlirAttributeIsNull(encoding))
+      continue;
+    nereid_builder_t builder = {mlirValueGetLocation(argument), entry, mlirBlockGetFirstOperation(entry)};
+    MlirValue converted =
+        insert_conversion(builder, argument, nereid_ttg_with_encoding(mlirValueGetType(argument), encoding));
+    MlirOperation conversion = mlirOpResultGetOwner(converted);
+    mlirValueReplaceAllUsesExcept(argument, converted, 1, &conversion);
+  }
+}
+
+/* The type of a called function follows its arguments and the results of its calls. */
+static void change_signature(components_t *components, const nereid_call_function_t *function) {
+  MlirOperation call = nereid_call_graph_caller(&components->graph, function, 0)->call;
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function->op, 0));
+  const intptr_t n_inputs = mlirBlockGetNumArguments(entry), n_results = mlirOperationGetNumResults(call);
+  MlirType *types = nereid_arena_new(components->arena, MlirType, (size_t)(n_inputs + n_results));
+  for (intptr_t i = 0; types && i < n_inputs; ++i)
+    types[i] = mlirValueGetType(mlirBlockGetArgument(entry, i));
+  for (intptr_t i = 0; types && i < n_results; ++i)
+    types[n_inputs + i] = mlirValueGetType(mlirOperationGetResult(call, i));
+  if (types)
+    nereidMlirFunctionSetType(
+        function->op, mlirFunctionTypeGet(components->pass->context, n_inputs, types, n_results, types + n_inputs));
+}
+
+static void apply(components_t *components) {
+  const size_t n_nodes = components->nodes.size;
+  MlirAttribute *encodings = nereid_arena_new(components->arena, MlirAttribute, n_nodes + 1);
+  if (!encodings) {
+    components->failed = true;
+    return;
+  }
+  for (size_t i = 0; i < n_nodes; ++i)
+    encodings[i] = chosen(components, components->nodes.data[i].value);
+  for (size_t i = 0; i < components->ops.size; ++i)
+    if (is_border(components, components->ops.data[i]))
+      keep_operands(components, components->ops.data[i]);
+  for (size_t i = 0; i < components->ops.size; ++i) {
+    convert_arguments(components, components->ops.data[i]);
+    if (is_border(components, components->ops.data[i]))
+      keep_results(components, components->ops.data[i]);
+  }
+  for (size_t i = 0; i < n_nodes; ++i)
+    if (!mlirAttributeIsNull(encodings[i]) && !is_border_result(components, components->nodes.data[i].value))
+      change_type(components->nodes.data[i].value, encodings[i]);
+  for (size_t f = 0; f < components->graph.functions.size; ++f)
+    if (components->graph.functions.data[f].n_callers)
+      change_signature(components, &components->graph.functions.data[f]);
+}
+
+/* --- remarks --- */
+
+/* How much of what a tensor at a function's boundary meets has its layout. */
+static void remark_value(components_t *components, MlirOperation function, const char *what, intptr_t i,
+                         MlirValue value) {
+  const uintptr_t *place = nereid_map_find(&components->index, value.ptr);
+  int64_t best = 0, all = 0;
+  for (const candidate_t *c = place ? components->nodes.data[root_of(components, *place - 1)].candidates : NULL; c;
+       c = c->next) {
+    best = c->hot > best ? c->hot : best;
+    all += c->hot;
+  }
+  if (all && best == all)
+    nereid_pass_remark_passed(components->pass, function, "boundary", "%s %td has the layout of all that it meets",
+                              what, (ptrdiff_t)i);
+  else if (all)
+    nereid_pass_remark_missed(components->pass, function, "boundary",
+                              "%s %td has the layout of %d %% of what it meets, by bytes and by how often it runs; the "
+                              "rest may have to be converted",
+                              what, (ptrdiff_t)i, (int)(100.0 * (double)best / (double)all));
+}
+
+static void remark_boundaries(components_t *components) {
+  const nereid_call_graph_t *graph = &components->graph;
+  for (size_t f = 0; f < graph->functions.size; ++f) {
+    const nereid_call_function_t *function = &graph->functions.data[f];
+    if (!function->n_callers)
+      continue;
+    MlirOperation call = nereid_call_graph_caller(graph, function, 0)->call;
+    MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function->op, 0));
+    for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); ++i)
+      remark_value(components, function->op, "argument", i, mlirBlockGetArgument(entry, i));
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(call); ++i)
+      remark_value(components, function->op, "result", i, mlirOperationGetResult(call, i));
+  }
+}
+
+/* What crosses a call is known of whole components only when all are tied. */
+static void mark_crossing(components_t *components) {
+  for (size_t i = 0; i < components->nodes.size; ++i)
+    if (components->nodes.data[i].crosses)
+      components->nodes.data[root_of(components, i)].crosses = true;
+}
+
+bool nereid_layout_components_assign(nereid_pass_t *pass, bool followers) {
+  components_t components = {.pass = pass, .arena = pass->scratch, .followers = followers};
+  nereid_map_initialize(&components.index, pass->scratch);
+  if (nereid_call_graph_build(pass->op, pass->scratch, &components.graph) != NEREID_OK ||
+      !nereid_heat_run(&components.graph, pass->scratch, &components.heat))
+    return false;
+  components.failed = !nereid_collect(pass->op, NULL, pass->scratch, &components.ops);
+  for (size_t i = 0; i < components.ops.size; ++i)
+    tie(&components, components.ops.data[i]);
+  mark_crossing(&components);
+  for (size_t i = 0; i < components.graph.functions.size; ++i)
+    collect_boundary_votes(&components, &components.graph.functions.data[i]);
+  for (size_t i = 0; i < components.ops.size && !components.failed; ++i)
+    collect_votes(&components, components.ops.data[i]);
+  if (!components.failed) {
+    if (followers && nereidMlirRemarksEnabled(pass->context))
+      remark_boundaries(&components);
+    charge_reductions(&components);
+    apply(&components);
+  }
+  return !components.failed && !components.arena->failed;
+}

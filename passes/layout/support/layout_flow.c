@@ -1,0 +1,113 @@
+/* From the layout of a result to those of operands; see layout_flow.h. Elementwise operations, views and what has no
+ * tensor operands take any layout; gathers, loads that are not to be repeated and what is not pure do not. */
+#include "passes/layout/support/layout_flow.h"
+
+#include "dialects/made_by.h"
+#include "dialects/ttg/encoding/infer_encoding.h"
+#include "dialects/ttg/tensor_types.h"
+#include "layout/linear_layout.h"
+#include "seam/effects.h"
+#include "seam/ir.h"
+
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
+
+#include "mlir-c/BuiltinTypes.h"
+
+bool nereid_is_repeatable_load(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TT_LOAD && !nereid_tt_load_get_is_volatile(op);
+}
+
+nereid_layout_flow_t nereid_layout_flow_of(MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TTG_CONVERT_LAYOUT:
+    return NEREID_LAYOUT_FLOW_CONVERT;
+  case NEREID_OP_TT_EXPAND_DIMS:
+    return NEREID_LAYOUT_FLOW_EXPAND;
+  case NEREID_OP_TT_TRANS:
+    return NEREID_LAYOUT_FLOW_TRANS;
+  case NEREID_OP_TT_RESHAPE:
+    return NEREID_LAYOUT_FLOW_RESHAPE;
+  case NEREID_OP_TT_REDUCE:
+    return mlirOperationGetNumResults(op) == 1 && nereidMlirOperationIsPure(op) ? NEREID_LAYOUT_FLOW_REDUCE
+                                                                                : NEREID_LAYOUT_FLOW_NONE;
+  case NEREID_OP_TT_BROADCAST:
+    return NEREID_LAYOUT_FLOW_SAME;
+  case NEREID_OP_TT_SPLAT:
+  case NEREID_OP_TT_MAKE_RANGE:
+  case NEREID_OP_ARITH_CONSTANT:
+  case NEREID_OP_UB_POISON:
+    return NEREID_LAYOUT_FLOW_SOURCE;
+  default:
+    break;
+  }
+  if (nereid_is_repeatable_load(op))
+    return NEREID_LAYOUT_FLOW_SAME;
+  const bool pure = nereidMlirOperationIsPure(op) && mlirOperationGetNumRegions(op) == 0;
+  const bool elementwise = nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise);
+  return pure && elementwise && mlirOperationGetNumResults(op) == 1 ? NEREID_LAYOUT_FLOW_SAME : NEREID_LAYOUT_FLOW_NONE;
+}
+
+static bool is_made_of_numbers(MlirValue value, int *budget) {
+  MlirOperation op = nereid_maker(value);
+  if (--*budget < 0 || mlirOperationIsNull(op))
+    return false;
+  const nereid_layout_flow_t flow = nereid_layout_flow_of(op);
+  if (flow == NEREID_LAYOUT_FLOW_NONE || flow == NEREID_LAYOUT_FLOW_REDUCE || nereid_is_repeatable_load(op))
+    return false;
+  for (intptr_t i = 0; flow != NEREID_LAYOUT_FLOW_SOURCE && i < mlirOperationGetNumOperands(op); ++i)
+    if (!is_made_of_numbers(mlirOperationGetOperand(op, i), budget))
+      return false;
+  return true;
+}
+
+bool nereid_is_made_of_numbers(MlirValue value) {
+  int budget = 32; /* operations to look at */
+  return is_made_of_numbers(value, &budget);
+}
+
+static bool transposed_back(MlirOperation op, MlirAttribute encoding, MlirAttribute *out) {
+  int64_t shape[NEREID_LAYOUT_MAX_RANK];
+  int32_t back[NEREID_LAYOUT_MAX_RANK];
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  const intptr_t rank = mlirShapedTypeGetRank(type);
+  for (intptr_t d = 0; d < rank; ++d) {
+    shape[d] = mlirShapedTypeGetDimSize(type, d);
+    back[nereid_tt_trans_get_order(op, d)] = (int32_t)d;
+  }
+  return nereid_ttg_infer_trans_encoding(encoding, rank, shape, back, mlirOperationGetLocation(op), out);
+}
+
+static bool reshaped_back(MlirOperation op, MlirAttribute encoding, MlirAttribute *out) {
+  const MlirType types[2] = {mlirValueGetType(mlirOperationGetResult(op, 0)),
+                             mlirValueGetType(mlirOperationGetOperand(op, 0))};
+  int64_t shapes[2][NEREID_LAYOUT_MAX_RANK];
+  for (int i = 0; i < 2; ++i)
+    for (intptr_t d = 0; d < mlirShapedTypeGetRank(types[i]); ++d)
+      shapes[i][d] = mlirShapedTypeGetDimSize(types[i], d);
+  return nereid_ttg_infer_reshape_encoding(mlirShapedTypeGetRank(types[0]), shapes[0], encoding,
+                                           mlirShapedTypeGetRank(types[1]), shapes[1], (MlirLocation){NULL}, out);
+}
+
+bool nereid_layout_flow_operand(MlirOperation op, nereid_layout_flow_t flow, intptr_t i, MlirAttribute encoding,
+                                MlirAttribute *out) {
+  *out = (MlirAttribute){NULL};
+  if (!mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, i))))
+    return true;
+  *out = encoding;
+  if (flow == NEREID_LAYOUT_FLOW_EXPAND)
+    *out = nereid_ttg_slice_attr_create(mlirOperationGetContext(op), (unsigned)nereid_tt_expand_dims_get_axis(op),
+                                        encoding);
+  if (flow == NEREID_LAYOUT_FLOW_REDUCE &&
+      (!nereid_ttg_slice_attr_isa(encoding) ||
+       (int)nereid_ttg_slice_attr_get_dim(encoding) != nereid_tt_reduce_get_axis(op)))
+    return false;
+  if (flow == NEREID_LAYOUT_FLOW_REDUCE)
+    *out = nereid_ttg_slice_attr_get_parent(encoding);
+  if (flow == NEREID_LAYOUT_FLOW_TRANS)
+    return transposed_back(op, encoding, out);
+  if (flow == NEREID_LAYOUT_FLOW_RESHAPE)
+    return reshaped_back(op, encoding, out);
+  return !mlirAttributeIsNull(*out);
+}

@@ -1,0 +1,93 @@
+/* Costs of reductions by layout; see reduction_cost.h.
+ *
+ *   %r = tt.reshape %x : 512 -> 64x2x4      %m = arith.muli %r, %left      %y = tt.reduce %m {axis = 1}
+ *
+ * A sort is made of these. With the two elements in registers of a thread the sum needs no exchange, in lanes a shuffle
+ * per register, in warps shared memory; where they are, the layout of %x decides. What is counted is the exchange
+ * between lanes and between warps, as work within the thread is the same in each layout. */
+#include "passes/layout/support/reduction_cost.h"
+
+#include "dialects/made_by.h"
+#include "dialects/ttg/encoding/infer_encoding.h"
+#include "dialects/ttg/tensor_types.h"
+#include "layout/encoding.h"
+#include "layout/reduction.h"
+#include "passes/layout/support/conversion_cost.h"
+#include "seam/ir.h"
+
+#include "nereid/dialects/tt.h"
+
+#include <mlir-c/BuiltinTypes.h>
+
+#include <string.h>
+
+enum { MAX_LOOK = 8 };
+
+/* Elementwise operations in front of a reshape keep the layout: the first operand that is no constant leads to it. */
+static MlirOperation reshape_behind(MlirValue value) {
+  for (int i = 0; i < MAX_LOOK; ++i) {
+    MlirOperation op = nereid_maker(value);
+    if (mlirOperationIsNull(op) || nereid_op_kind(op) == NEREID_OP_TT_RESHAPE)
+      return op;
+    if (!nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise) || mlirOperationGetNumOperands(op) == 0)
+      break;
+    intptr_t k = 0;
+    while (k + 1 < mlirOperationGetNumOperands(op) && nereid_is_recomputed_for_free(mlirOperationGetOperand(op, k)))
+      ++k;
+    value = mlirOperationGetOperand(op, k);
+  }
+  return (MlirOperation){NULL};
+}
+
+MlirValue nereid_reduction_source(MlirOperation op) {
+  MlirValue operand = mlirOperationGetOperand(op, 0);
+  MlirOperation reshape = reshape_behind(operand);
+  return mlirOperationIsNull(reshape) ? operand : mlirOperationGetOperand(reshape, 0);
+}
+
+static int shape_of(MlirType type, int64_t *out_shape) {
+  const int rank = (int)mlirShapedTypeGetRank(type);
+  for (int d = 0; d < rank; ++d)
+    out_shape[d] = mlirShapedTypeGetDimSize(type, d);
+  return rank;
+}
+
+/* The operand's layout when the source has `encoding`; false when the one does not follow the other. */
+static bool layout_of(MlirType source, MlirType operand, MlirAttribute encoding, nereid_layout_t *out) {
+  int64_t from[NEREID_LAYOUT_MAX_RANK], to[NEREID_LAYOUT_MAX_RANK];
+  const int from_rank = shape_of(source, from), to_rank = shape_of(operand, to);
+  MlirAttribute there = encoding;
+  if ((from_rank != to_rank || memcmp(from, to, (size_t)to_rank * sizeof *to) != 0) &&
+      !nereid_ttg_infer_reshape_encoding(from_rank, from, encoding, to_rank, to, (MlirLocation){NULL}, &there))
+    return false;
+  return nereid_layout_from_type(nereid_ttg_with_encoding(operand, there), out) == NEREID_OK;
+}
+
+/* Instructions of all threads together. */
+static int64_t exchange_cost(const nereid_layout_t *layout, int axis, intptr_t values) {
+  enum { SHUFFLE = 2, BARRIER = 30, PART = 2 };
+  nereid_layout_reduction_t plan;
+  nereid_layout_reduction(layout, axis, &plan);
+  const int64_t kept = values * (nereid_distinct_registers(layout) >> plan.n_registers);
+  const int64_t each = SHUFFLE * plan.n_lanes * kept + (plan.n_warps ? BARRIER + PART * (kept << plan.n_warps) : 0);
+  return each << (layout->in_bits[NEREID_LAYOUT_LANE] + layout->in_bits[NEREID_LAYOUT_WARP]);
+}
+
+int64_t nereid_reduction_cost(nereid_reduction_costs_t *costs, MlirOperation op, MlirValue source,
+                              MlirAttribute encoding) {
+  nereid_reduction_asked_t asked = {.source = mlirValueGetType(source),
+                                    .operand = mlirValueGetType(mlirOperationGetOperand(op, 0)),
+                                    .encoding = encoding,
+                                    .axis = nereid_tt_reduce_get_axis(op)};
+  for (size_t i = 0; i < costs->asked.size; ++i) {
+    const nereid_reduction_asked_t *other = &costs->asked.data[i];
+    if (other->axis == asked.axis && mlirTypeEqual(other->source, asked.source) &&
+        mlirTypeEqual(other->operand, asked.operand) && mlirAttributeEqual(other->encoding, asked.encoding))
+      return other->cost;
+  }
+  nereid_layout_t layout;
+  if (layout_of(asked.source, asked.operand, encoding, &layout))
+    asked.cost = exchange_cost(&layout, asked.axis, mlirOperationGetNumOperands(op));
+  (void)nereid_vector_push(costs->arena, &costs->asked, asked);
+  return asked.cost;
+}

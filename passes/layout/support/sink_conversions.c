@@ -1,0 +1,183 @@
+/* Conversions behind the operations that do not mind; see sink_conversions.h.
+ *
+ *   %c = convert %x : 4x1024 #a -> #b               %r' = tt.reduce %x {axis = 1} : slice<#a>
+ *   %r = tt.reduce %c {axis = 1} : slice<#b>   ->   %r = convert %r' : 4 slice<#a> -> slice<#b>
+ *
+ * What is loaded in a coalesced layout is then reduced in it, and four numbers are converted instead of 4096. An
+ * operation takes the layout of the source of one of its operands' conversions when the conversions of its other
+ * operands and of its results to what they were cost no more than those that there are. Operations are visited in
+ * program order, so a conversion sinks through a chain of them. */
+#include "passes/layout/support/sink_conversions.h"
+
+#include "dialects/made_by.h"
+#include "dialects/ttg/encoding/infer_encoding.h"
+#include "dialects/ttg/tensor_types.h"
+#include "passes/layout/support/conversion_cost.h"
+#include "passes/support/collect.h"
+#include "seam/ir.h"
+
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
+
+#include "mlir-c/BuiltinTypes.h"
+
+bool nereid_follows_operand_layout(MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TT_REDUCE:
+  case NEREID_OP_TT_SCAN:
+  case NEREID_OP_TT_TRANS:
+  case NEREID_OP_TT_RESHAPE:
+  case NEREID_OP_TT_JOIN:
+  case NEREID_OP_TT_SPLIT:
+  case NEREID_OP_TT_EXPAND_DIMS:
+  case NEREID_OP_TT_BROADCAST:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static int shape_of(MlirType type, int64_t *out_shape) {
+  int rank = (int)mlirShapedTypeGetRank(type);
+  for (int d = 0; d < rank; ++d)
+    out_shape[d] = mlirShapedTypeGetDimSize(type, d);
+  return rank;
+}
+
+/* The encoding of the results when the operands have `encoding`. */
+static bool result_encoding(MlirOperation op, MlirAttribute encoding, MlirAttribute *out) {
+  const MlirLocation silent = {NULL};
+  int64_t shape[NEREID_LAYOUT_MAX_RANK], to[NEREID_LAYOUT_MAX_RANK];
+  int32_t order[NEREID_LAYOUT_MAX_RANK];
+  const int rank = shape_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), shape);
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TT_REDUCE:
+    *out = (MlirAttribute){NULL}; /* scalars */
+    return rank == 1 || nereid_ttg_infer_reduce_encoding(encoding, nereid_tt_reduce_get_axis(op), out);
+  case NEREID_OP_TT_TRANS:
+    for (int d = 0; d < rank; ++d)
+      order[d] = nereid_tt_trans_get_order(op, d);
+    return nereid_ttg_infer_trans_encoding(encoding, rank, shape, order, silent, out);
+  case NEREID_OP_TT_RESHAPE: {
+    const int to_rank = shape_of(mlirValueGetType(mlirOperationGetResult(op, 0)), to);
+    return nereid_ttg_infer_reshape_encoding(rank, shape, encoding, to_rank, to, silent, out);
+  }
+  case NEREID_OP_TT_JOIN:
+    return nereid_ttg_infer_join_encoding(encoding, rank, shape, silent, out);
+  case NEREID_OP_TT_SPLIT:
+    return nereid_ttg_infer_split_encoding(encoding, rank, shape, silent, out);
+  case NEREID_OP_TT_EXPAND_DIMS:
+    return nereid_ttg_infer_expand_dims_encoding(encoding, nereid_tt_expand_dims_get_axis(op), silent, out);
+  default: /* a scan, a broadcast */
+    *out = encoding;
+    return true;
+  }
+}
+
+/* What an operand is converted from, through chains; itself when it is not. */
+static MlirValue source_of(MlirValue operand) {
+  for (;;) {
+    MlirOperation conversion = nereid_made_by(operand, NEREID_OP_TTG_CONVERT_LAYOUT);
+    if (mlirOperationIsNull(conversion))
+      return operand;
+    operand = mlirOperationGetOperand(conversion, 0);
+  }
+}
+
+/* Of what the users of a result want when it has `encoding`: what they convert it to, else what it is today. Users that
+ * follow want nothing; what then sinks too far, the recomputation in the other direction brings back. */
+static int64_t cost_of_uses(MlirValue value, MlirAttribute encoding) {
+  enum { MAX_WANTED = 4 };
+  MlirAttribute wanted[MAX_WANTED];
+  int n = 0;
+  int64_t cost = 0;
+  MlirType type = nereid_ttg_with_encoding(mlirValueGetType(value), encoding);
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (nereid_follows_operand_layout(user))
+      continue;
+    bool converts = nereid_op_kind(user) == NEREID_OP_TTG_CONVERT_LAYOUT;
+    MlirAttribute to = nereid_ttg_encoding_of(converts ? mlirOperationGetResult(user, 0) : value);
+    int i = 0;
+    while (i < n && !mlirAttributeEqual(wanted[i], to))
+      ++i;
+    if (i == n && n < MAX_WANTED) {
+      wanted[n++] = to;
+      cost += nereid_move_cost(value, type, to);
+    }
+  }
+  return cost;
+}
+
+/* Of operands and results when the operands have `encoding` and the results `result`. */
+static int64_t cost_of(MlirOperation op, MlirAttribute encoding, MlirAttribute result) {
+  int64_t cost = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue source = source_of(mlirOperationGetOperand(op, i));
+    cost += nereid_move_cost(source, mlirValueGetType(source), encoding);
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    MlirValue value = mlirOperationGetResult(op, i);
+    cost += nereid_ttg_is_laid_out(value) ? cost_of_uses(value, result) : 0;
+  }
+  return cost;
+}
+
+static void take(MlirOperation op, MlirAttribute encoding, MlirAttribute result) {
+  nereid_builder_t before = nereid_builder_before(op);
+  nereid_builder_t after = {mlirOperationGetLocation(op), mlirOperationGetBlock(op), mlirOperationGetNextInBlock(op)};
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue source = source_of(mlirOperationGetOperand(op, i));
+    if (!mlirAttributeEqual(nereid_ttg_encoding_of(source), encoding)) {
+      MlirType type = nereid_ttg_with_encoding(mlirValueGetType(source), encoding);
+      source = mlirOperationGetResult(nereid_ttg_convert_layout_build(&before, type, source), 0);
+    }
+    mlirOperationSetOperand(op, i, source);
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    MlirValue value = mlirOperationGetResult(op, i);
+    MlirType type = mlirValueGetType(value);
+    if (!nereid_ttg_is_laid_out(value) || mlirAttributeEqual(nereid_ttg_encoding_of(value), result))
+      continue;
+    mlirValueSetType(value, nereid_ttg_with_encoding(type, result));
+    MlirOperation conversion = nereid_ttg_convert_layout_build(&after, type, value);
+    mlirValueReplaceAllUsesExcept(value, mlirOperationGetResult(conversion, 0), 1, &conversion);
+  }
+}
+
+/* Takes the cheapest of the layouts that the operands are converted from, if it is cheaper than today's. */
+static bool sink(nereid_pass_t *pass, MlirOperation op) {
+  MlirValue first = mlirOperationGetOperand(op, 0);
+  MlirAttribute now = nereid_ttg_encoding_of(first), result, best = {NULL}, best_result = {NULL};
+  if (!nereid_ttg_is_laid_out(first) || !result_encoding(op, now, &result))
+    return false;
+  const int64_t before = cost_of(op, now, result);
+  int64_t least = before + 1; /* at the same cost, too: behind it there may be somebody who likes it */
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirAttribute encoding = nereid_ttg_encoding_of(source_of(mlirOperationGetOperand(op, i)));
+    if (mlirAttributeEqual(encoding, now) || !result_encoding(op, encoding, &result))
+      continue;
+    const int64_t cost = cost_of(op, encoding, result);
+    if (cost < least) {
+      least = cost;
+      best = encoding;
+      best_result = result;
+    }
+  }
+  if (mlirAttributeIsNull(best))
+    return false;
+  nereid_pass_remark_passed(pass, op, "sunk",
+                            "it takes its operands as they are: conversions cost %lld instead of %lld",
+                            (long long)least, (long long)before);
+  take(op, best, best_result);
+  return true;
+}
+
+int64_t nereid_sink_conversions(nereid_pass_t *pass) {
+  int64_t sunk = 0;
+  nereid_operations_t ops = {0};
+  (void)nereid_collect(pass->op, nereid_follows_operand_layout, pass->scratch, &ops);
+  for (size_t i = 0; i < ops.size && !pass->scratch->failed; ++i)
+    sunk += sink(pass, ops.data[i]);
+  return pass->scratch->failed ? -1 : sunk;
+}

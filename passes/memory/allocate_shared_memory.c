@@ -1,0 +1,68 @@
+/* allocate-shared-memory: gives every buffer its offset in its function's frame of shared memory, the module its size.
+ *
+ *   %0 = ttg.local_alloc %x : … -> !ttg.memdesc<64x64xf32, …>
+ *   %1 = ttg.convert_layout %y : tensor<64x64xf32, #a> -> tensor<64x64xf32, #b>
+ *   ->
+ *   %0 = ttg.local_alloc %x {allocation.offset = 0 : i32} …                 module {ttg.shared = 32768 : i32}
+ *   %1 = ttg.convert_layout %y {allocation.offset = 16384 : i32} …          tt.func public … {ttg.shared = 32768 : i32}
+ *
+ * A call holds the whole frame of its callee, which starts at the call's offset (analysis/allocation/allocation.h). A
+ * kernel's
+ * frame starts at 0; the module's size is that of the largest. ttg.shared_bound is what no placement could be below.
+ * allocate-shared-memory-nv is the same under the name that Triton 3.6 gives it for NVIDIA. */
+#include "analysis/allocation/allocation.h"
+#include "analysis/allocation/scratch.h"
+#include "passes/memory/called_warps.h"
+#include "passes/memory/shared_memory_limit.h"
+#include "passes/pass.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+static void set_number(MlirOperation op, const char *name, int64_t value) {
+  MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(op), 32);
+  mlirOperationSetAttributeByName(op, mlirStringRefCreateFromCString(name), mlirIntegerAttrGet(i32, value));
+}
+
+static void set_offsets(const nereid_call_function_t *function, const nereid_frame_t *frame) {
+  for (size_t i = 0; i < frame->count; ++i)
+    set_number(frame->buffers[i].op, "allocation.offset", frame->buffers[i].offset);
+  if (function->is_kernel)
+    set_number(function->op, "ttg.shared", frame->bytes);
+}
+
+static bool allocate(nereid_pass_t *pass) {
+  nereid_call_graph_t calls;
+  nereid_allocation_t allocation;
+  const int64_t limit = nereid_allocation_limit(pass->op);
+  int64_t bytes = 0, bound = 0;
+  if (nereid_call_graph_build(pass->op, pass->scratch, &calls) != NEREID_OK ||
+      !nereid_called_warps_set(&calls, pass->scratch) ||
+      !nereid_allocation_run(&calls, nereid_scratch_bytes, pass->scratch, &allocation))
+    return false;
+  for (size_t i = 0; i < calls.functions.size; ++i) {
+    const nereid_call_function_t *function = nereid_call_graph_callees_first(&calls, i);
+    const size_t number = (size_t)(function - calls.functions.data);
+    const nereid_frame_t *frame = &allocation.frames[number];
+    if (!function->has_body)
+      continue;
+    set_offsets(function, frame);
+    if (frame->bytes > limit) {
+      nereid_shared_memory_refuse(&allocation, number, limit, pass->scratch);
+      return false;
+    }
+    bytes = frame->bytes > bytes ? frame->bytes : bytes;
+    bound = frame->bound > bound ? frame->bound : bound;
+  }
+  set_number(pass->op, "ttg.shared", bytes);
+  set_number(pass->op, "ttg.shared_bound", bound);
+  return true;
+}
+
+MlirLogicalResult nereid_pass_allocate_shared_memory(nereid_pass_t *pass) {
+  return allocate(pass) ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
+}
+
+MlirLogicalResult nereid_pass_allocate_shared_memory_nv(nereid_pass_t *pass) {
+  return nereid_pass_allocate_shared_memory(pass);
+}

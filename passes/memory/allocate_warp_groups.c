@@ -1,0 +1,205 @@
+/* tritongpu-allocate-warp-groups: which warps of the CTA run which partition, and with how many registers.
+ *
+ *   module {"ttg.num-warps" = 4}    ttg.warp_specialize() … partition0() num_warps(1) … partition1() num_warps(2)
+ *   ->
+ *   module {"ttg.num-warps" = 4, "ttg.total-num-warps" = 8}
+ *     ttg.warp_specialize() attributes {warpGroupStartIds = array<i32: 6, 4, 7>}
+ *     … partition0() num_warps(1) … partition1() num_warps(2) … partition2() num_warps(1)
+ *
+ * A CTA is launched with the warps of the largest ttg.warp_specialize, in whole groups of four: setmaxnreg is for such
+ * a group (PTX ISA). Where an operation has fewer, empty partitions take the rest, so that each warp always knows what
+ * to run. Larger partitions come first, so that one of four warps or more begins with a group.
+ *
+ * With `requestedRegisters` the warps of a group get what the most demanding of its partitions asks for, and the
+ * default region what is left of the file, in steps of 8; sm_90a alone can do that. Keeps modules without the
+ * operation. */
+#include "passes/pass.h"
+#include "passes/support/collect.h"
+
+#include "dialects/diagnose.h"
+#include "dialects/ttg/module.h"
+#include "nereid/dialects/ttg.h"
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+enum {
+  GROUP = 4, /* warps */
+  MOST_WARPS = 32,
+  FILE_SIZE = 64 * 1024, /* registers of a multiprocessor */
+  STEP = 8,
+  FEWEST = 24, /* what setmaxnreg takes */
+  MOST = 256,
+  FEWEST_ASKED = 16 /* what a partition that does nothing asks for */
+};
+
+static int32_t round_up(int32_t value, int32_t step) {
+  return (value + step - 1) / step * step;
+}
+
+static intptr_t partitions_of(MlirOperation op) {
+  return nereid_ttg_warp_specialize_get_partition_num_warps_count(op);
+}
+
+static int32_t extra_warps(MlirOperation op) {
+  int32_t warps = 0;
+  for (intptr_t i = 0; i < partitions_of(op); ++i)
+    warps += nereid_ttg_warp_specialize_get_partition_num_warps(op, i);
+  return warps;
+}
+
+static void set_array(MlirOperation op, const char *name, intptr_t n, const int32_t *values) {
+  mlirOperationSetAttributeByName(op, mlirStringRefCreateFromCString(name),
+                                  mlirDenseI32ArrayGet(mlirOperationGetContext(op), n, values));
+}
+
+static void set_number(MlirOperation op, const char *name, int32_t value) {
+  MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(op), 32);
+  mlirOperationSetAttributeByName(op, mlirStringRefCreateFromCString(name), mlirIntegerAttrGet(i32, value));
+}
+
+/* --- empty partitions --- */
+
+static void add_empty_body(MlirOperation op, MlirRegion region) {
+  MlirBlock body = mlirBlockCreate(0, NULL, NULL);
+  MlirLocation location = mlirOperationGetLocation(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    mlirBlockAddArgument(body, mlirValueGetType(mlirOperationGetOperand(op, i)), location);
+  mlirRegionAppendOwnedBlock(region, body);
+  nereid_builder_t builder = {.location = location, .block = body};
+  nereid_ttg_warp_return_build(&builder);
+}
+
+/* The operation that holds the partitions is made anew: an operation has as many regions as it was made with. */
+static void add_regions(MlirOperation op, intptr_t before, intptr_t after) {
+  MlirBlock holder = mlirRegionGetFirstBlock(nereid_ttg_warp_specialize_get_partition_op_holder(op));
+  MlirOperation old = mlirBlockGetFirstOperation(holder);
+  nereid_builder_t builder = {.location = mlirOperationGetLocation(old), .block = holder, .before = old};
+  MlirOperation made = nereid_ttg_warp_specialize_partitions_build(&builder, after);
+  for (intptr_t i = 0; i < after; ++i)
+    if (i < before)
+      mlirRegionTakeBody(mlirOperationGetRegion(made, i), mlirOperationGetRegion(old, i));
+    else
+      add_empty_body(op, mlirOperationGetRegion(made, i));
+  mlirOperationDestroy(old);
+}
+
+/* Powers of two, large ones first: at most five for the warps of a CTA. */
+static void fill_up(MlirOperation op, int32_t total) {
+  int32_t warps[MOST_WARPS + GROUP], registers[MOST_WARPS + GROUP];
+  const intptr_t before = partitions_of(op);
+  const bool asks = !mlirAttributeIsNull(nereid_ttg_warp_specialize_get_requested_registers_attr(op));
+  intptr_t n = before;
+  for (intptr_t i = 0; i < n; ++i) {
+    warps[i] = nereid_ttg_warp_specialize_get_partition_num_warps(op, i);
+    registers[i] = asks ? nereid_ttg_warp_specialize_get_requested_registers(op, i) : FEWEST_ASKED;
+  }
+  for (int32_t left = total - extra_warps(op), size = MOST_WARPS; size; size /= 2)
+    for (; size <= left; left -= size) {
+      warps[n] = size;
+      registers[n++] = FEWEST_ASKED;
+    }
+  if (n == before)
+    return;
+  set_array(op, "partitionNumWarps", n, warps);
+  if (asks)
+    set_array(op, "requestedRegisters", n, registers);
+  add_regions(op, before, n);
+}
+
+/* --- which warps --- */
+
+static void set_starts(MlirOperation op, int32_t first) {
+  int32_t starts[MOST_WARPS];
+  for (int32_t size = MOST_WARPS; size; size /= 2)
+    for (intptr_t i = 0; i < partitions_of(op); ++i)
+      if (nereid_ttg_warp_specialize_get_partition_num_warps(op, i) == size) {
+        starts[i] = first;
+        first += size;
+      }
+  set_array(op, "warpGroupStartIds", partitions_of(op), starts);
+}
+
+/* --- registers --- */
+
+/* What partition `i` gets: the most that one of its group of warps asks for. */
+static int32_t registers_of(MlirOperation op, intptr_t i) {
+  const int32_t start = nereid_ttg_warp_specialize_get_warp_group_start_ids(op, i);
+  int32_t most = FEWEST;
+  for (intptr_t k = 0; k < partitions_of(op); ++k) {
+    const int32_t asked = round_up(nereid_ttg_warp_specialize_get_requested_registers(op, k), STEP);
+    if (nereid_ttg_warp_specialize_get_warp_group_start_ids(op, k) / GROUP == start / GROUP && asked > most)
+      most = asked;
+  }
+  return most < MOST ? most : MOST;
+}
+
+/* Registers of a thread at launch, of all warps alike: no more than there are, or somebody would wait for them for
+ * ever. */
+static int32_t launch_registers(MlirOperation module, int32_t total) {
+  const int32_t said = nereid_ttg_maxnreg(module);
+  const int32_t share = FILE_SIZE / (total * nereid_ttg_threads_per_warp(module)) / STEP * STEP;
+  return said && said < share ? said : share;
+}
+
+/* Nothing is set where the default region would get too few. */
+static void set_registers(MlirOperation module, MlirOperation op, int32_t total) {
+  int32_t actual[1 + MOST_WARPS];
+  const int32_t each = launch_registers(module, total), warps = total - extra_warps(op);
+  int32_t left = each * total; /* in registers of all threads of one lane */
+  for (intptr_t i = 0; i < partitions_of(op); ++i) {
+    actual[1 + i] = registers_of(op, i);
+    left -= actual[1 + i] * nereid_ttg_warp_specialize_get_partition_num_warps(op, i);
+  }
+  actual[0] = left / warps / STEP * STEP;
+  if (actual[0] < FEWEST)
+    return;
+  if (actual[0] > MOST)
+    actual[0] = MOST;
+  set_array(op, "actualRegisters", 1 + partitions_of(op), actual);
+  set_number(module, "ttg.maxnreg", each < MOST ? each : MOST - 1); /* 255 are all that a thread can name */
+}
+
+/* --- the pass --- */
+
+static bool check(MlirOperation op, int32_t warps) {
+  const bool asks = !mlirAttributeIsNull(nereid_ttg_warp_specialize_get_requested_registers_attr(op));
+  const intptr_t asked = asks ? nereid_ttg_warp_specialize_get_requested_registers_count(op) : partitions_of(op);
+  if (asked != partitions_of(op))
+    nereid_diagnose(op, "has %ld numbers of registers, expected one per partition, %ld", (long)asked,
+                    (long)partitions_of(op));
+  else if (warps <= 0)
+    nereid_diagnose(op, "needs to know how many warps run its default region: expected ttg.num-warps of the module");
+  else if (warps + round_up(extra_warps(op), GROUP) > MOST_WARPS)
+    nereid_diagnose(op, "needs %d warps, %d of them for partitions: expected %d at most", warps + extra_warps(op),
+                    extra_warps(op), MOST_WARPS);
+  else
+    return true;
+  return false;
+}
+
+MlirLogicalResult nereid_pass_tritongpu_allocate_warp_groups(nereid_pass_t *pass) {
+  nereid_operations_t ops = {0};
+  const bool registers = nereid_pass_option_bool(pass, "registers");
+  const int32_t warps = nereid_ttg_num_warps(pass->op);
+  int32_t extra = 0;
+  if (!nereid_collect_kind(pass->op, NEREID_OP_TTG_WARP_SPECIALIZE, pass->scratch, &ops))
+    return mlirLogicalResultFailure();
+  for (size_t i = 0; i < ops.size; ++i) {
+    if (!check(ops.data[i], warps))
+      return mlirLogicalResultFailure();
+    const int32_t needed = round_up(extra_warps(ops.data[i]), GROUP);
+    extra = needed > extra ? needed : extra;
+  }
+  for (size_t i = 0; i < ops.size; ++i) {
+    fill_up(ops.data[i], extra);
+    set_starts(ops.data[i], warps);
+    mlirOperationRemoveAttributeByName(ops.data[i], mlirStringRefCreateFromCString("actualRegisters"));
+    if (registers && !mlirAttributeIsNull(nereid_ttg_warp_specialize_get_requested_registers_attr(ops.data[i])))
+      set_registers(pass->op, ops.data[i], warps + extra);
+  }
+  if (ops.size)
+    set_number(pass->op, "ttg.total-num-warps", warps + extra);
+  return mlirLogicalResultSuccess();
+}

@@ -1,0 +1,32 @@
+/* triton-nvidia-gpu-fence-insertion and triton-nvidia-gpu-proxy-fence-insertion: what threads have written to shared
+ * memory is fenced before TMA or wgmma access it.
+ *
+ *   ttg.async_wait {num = 0}               ttg.async_wait {num = 0}
+ *   ttng.warp_group_dot %a, %b, %c   ->    ttng.fence_async_shared {bCluster = false}
+ *                                          ttng.warp_group_dot %a, %b, %c
+ *
+ * One analysis (analysis/membar/membar.h) at two places: while loops are still loops, so that a fence can move in
+ * front of
+ * them; and behind allocate-shared-memory, when buffers may have come to share bytes. Targets before sm_90 have no
+ * async proxy. */
+#include "passes/pass.h"
+
+#include "analysis/membar/membar.h"
+
+static MlirLogicalResult insert_fences(nereid_pass_t *pass) {
+  nereid_call_graph_t calls;
+  if (nereid_pass_option_int(pass, "compute-capability") < 90)
+    return mlirLogicalResultSuccess();
+  return nereid_call_graph_build(pass->op, pass->scratch, &calls) == NEREID_OK &&
+                 nereid_membar_run(&calls, (nereid_membar_options_t){.mode = NEREID_MEMBAR_FENCES}, pass->scratch)
+             ? mlirLogicalResultSuccess()
+             : mlirLogicalResultFailure();
+}
+
+MlirLogicalResult nereid_pass_triton_nvidia_gpu_fence_insertion(nereid_pass_t *pass) {
+  return insert_fences(pass);
+}
+
+MlirLogicalResult nereid_pass_triton_nvidia_gpu_proxy_fence_insertion(nereid_pass_t *pass) {
+  return insert_fences(pass);
+}

@@ -1,0 +1,75 @@
+/* Slices of loads in loops; see loop_stages.h. */
+#include "passes/pipelining/loop_stages.h"
+
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/scf.h"
+#include "seam/effects.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
+
+static MlirBlock body_of(MlirOperation loop) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+}
+
+bool nereid_loop_collect(MlirOperation root, nereid_arena_t *arena, nereid_operations_t *out) {
+  return nereid_collect_kind(root, NEREID_OP_SCF_FOR, arena, out);
+}
+
+nereid_arith_cmp_i_predicate_t nereid_loop_less_than(MlirOperation loop) {
+  return nereid_scf_for_get_unsigned_cmp(loop) ? NEREID_ARITH_CMP_I_PREDICATE_ULT : NEREID_ARITH_CMP_I_PREDICATE_SLT;
+}
+
+int64_t nereid_loop_integer(MlirOperation op, const char *name, int64_t missing) {
+  MlirAttribute value = mlirOperationGetAttributeByName(op, ref(name));
+  return mlirAttributeIsNull(value) || !mlirAttributeIsAInteger(value) ? missing : mlirIntegerAttrGetValueInt(value);
+}
+
+void nereid_loop_set_integer(MlirOperation op, const char *name, int64_t value) {
+  MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(op), 32);
+  mlirOperationSetDiscardableAttributeByName(op, ref(name), mlirIntegerAttrGet(i32, value));
+}
+
+bool nereid_loop_collect_marked(MlirOperation loop, const char *name, nereid_arena_t *arena, nereid_operations_t *out) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(loop)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (nereid_loop_integer(op, name, -1) >= 0 && !nereid_vector_push(arena, out, op))
+      return false;
+  return true;
+}
+
+/* Adds what `value` depends on. Depth is that of the loop's expressions. */
+static bool add_value(MlirOperation loop, MlirValue value, nereid_map_t *slice, nereid_map_t *carried) {
+  MlirBlock body = body_of(loop);
+  if (mlirValueIsABlockArgument(value)) {
+    const intptr_t number = mlirBlockArgumentGetArgNumber(value);
+    if (!mlirBlockEqual(mlirBlockArgumentGetOwner(value), body) || number == 0 || nereid_map_find(carried, value.ptr))
+      return true;
+    uintptr_t *place = nereid_map_insert(carried, value.ptr);
+    if (place)
+      *place = 1;
+    return place && add_value(loop, mlirOperationGetOperand(mlirBlockGetTerminator(body), number - 1), slice, carried);
+  }
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (!mlirBlockEqual(mlirOperationGetBlock(op), body) || nereid_map_find(slice, op.ptr))
+    return true;
+  uintptr_t *place = nereid_map_insert(slice, op.ptr);
+  if (!place || mlirOperationGetNumRegions(op) || !nereidMlirOperationIsPure(op))
+    return false;
+  *place = 1;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (!add_value(loop, mlirOperationGetOperand(op, i), slice, carried))
+      return false;
+  return true;
+}
+
+bool nereid_loop_slice(MlirOperation loop, MlirOperation load, nereid_map_t *slice, nereid_map_t *carried) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(load); ++i)
+    if (!add_value(loop, mlirOperationGetOperand(load, i), slice, carried))
+      return false;
+  return true;
+}

@@ -1,0 +1,40 @@
+/* Loads of a loop that can run iterations ahead, and the ops that their addresses come from.
+ *
+ *   for %i … iter_args(%p = %q):
+ *     %a = tt.addptr %p, %r          in the slice of %x
+ *     %x = tt.load %a                tt.latency = 3: the value is used three iterations after the load
+ *     %n = tt.addptr %p, %step       in the slice, because %p of the next iteration is %n
+ *     … %x …
+ *
+ * The passes tritongpu-assign-latencies, -schedule-loops and -pipeline share this. */
+#ifndef NEREID_PASSES_LOOP_STAGES_H
+#define NEREID_PASSES_LOOP_STAGES_H
+
+#include "base/map.h"
+#include "passes/support/collect.h"
+
+#include "nereid/dialects/arith.h"
+
+#include "mlir-c/IR.h"
+
+#include <stdbool.h>
+
+/* The scf.for ops below `root`, outer ones first. */
+bool nereid_loop_collect(MlirOperation root, nereid_arena_t *arena, nereid_operations_t *out);
+
+/* How the counter of a scf.for compares to its upper bound while the loop runs. */
+nereid_arith_cmp_i_predicate_t nereid_loop_less_than(MlirOperation loop);
+
+/* The ops of a loop's own block that have the integer attribute `name`, in order. */
+bool nereid_loop_collect_marked(MlirOperation loop, const char *name, nereid_arena_t *arena, nereid_operations_t *out);
+
+/* Adds to `slice` (op -> 1) the ops of the loop's block that the operands of `load` depend on, through the values that
+ * the loop carries too, and to `carried` (block argument -> 1) those values. False when one of them cannot run ahead:
+ * it is not pure, has regions, or is another load. */
+bool nereid_loop_slice(MlirOperation loop, MlirOperation load, nereid_map_t *slice, nereid_map_t *carried);
+
+/* An integer attribute of `op`, or `missing`. */
+int64_t nereid_loop_integer(MlirOperation op, const char *name, int64_t missing);
+void nereid_loop_set_integer(MlirOperation op, const char *name, int64_t value);
+
+#endif

@@ -1,0 +1,349 @@
+/* One value becomes several; see expand.h.
+ *
+ * Ops are visited in the order of the text, so that a value is expanded before its uses; block arguments are expanded
+ * before the blocks. What is replaced stays until the end, because later ops still name it. */
+#include "passes/support/expand.h"
+
+#include "dialects/diagnose.h"
+#include "nereid/dialects/nereid.h"
+#include "nereid/dialects/ops.h"
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+typedef NEREID_VECTOR(MlirValue) values_t;
+typedef NEREID_VECTOR(MlirType) types_t;
+typedef NEREID_VECTOR(MlirAttribute) attributes_t;
+
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
+
+const MlirValue *nereid_expand_get(const nereid_expand_t *expand, MlirValue value) {
+  const uintptr_t *place = nereid_map_find(&expand->values, value.ptr);
+  return place ? (const MlirValue *)*place : NULL;
+}
+
+void nereid_expand_set(nereid_expand_t *expand, MlirValue value, intptr_t n, const MlirValue *parts) {
+  MlirValue *kept = nereid_arena_new(expand->pass->scratch, MlirValue, (size_t)n);
+  uintptr_t *place = nereid_map_insert(&expand->values, value.ptr);
+  for (intptr_t i = 0; kept && i < n; ++i)
+    kept[i] = parts[i];
+  if (place)
+    *place = (uintptr_t)kept;
+}
+
+static intptr_t count_parts(const nereid_expand_t *expand, MlirType type) {
+  MlirType types[NEREID_EXPAND_PARTS];
+  return expand->rules->parts(type, types);
+}
+
+static void fail(nereid_expand_t *expand) {
+  expand->failed = true;
+}
+
+static void push(nereid_expand_t *expand, values_t *values, MlirValue value) {
+  if (!nereid_vector_push(expand->pass->scratch, values, value))
+    fail(expand);
+}
+
+/* Appends a value, or its parts. */
+static void append(nereid_expand_t *expand, MlirOperation user, MlirValue value, values_t *out) {
+  const intptr_t n = count_parts(expand, mlirValueGetType(value));
+  const MlirValue *parts = n ? nereid_expand_get(expand, value) : &value;
+  if (!parts) {
+    nereid_diagnose(user, "uses %s that comes from where it cannot be rewritten", expand->rules->what);
+    fail(expand);
+  }
+  for (intptr_t i = 0; parts && i < (n ? n : 1); ++i)
+    push(expand, out, parts[i]);
+}
+
+static void append_types(nereid_expand_t *expand, MlirType type, types_t *out) {
+  MlirType parts[NEREID_EXPAND_PARTS] = {type};
+  const intptr_t n = expand->rules->parts(type, parts);
+  for (intptr_t i = 0; i < (n ? n : 1); ++i)
+    if (!nereid_vector_push(expand->pass->scratch, out, n ? parts[i] : type))
+      fail(expand);
+}
+
+/* --- blocks and functions --- */
+
+static void expand_block_arguments(nereid_expand_t *expand, MlirBlock block) {
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i) {
+    MlirValue argument = mlirBlockGetArgument(block, i), made[NEREID_EXPAND_PARTS];
+    MlirType types[NEREID_EXPAND_PARTS];
+    const intptr_t n = expand->rules->parts(mlirValueGetType(argument), types);
+    for (intptr_t part = 0; part < n; ++part)
+      made[part] = mlirBlockInsertArgument(block, i + 1 + part, types[part], mlirValueGetLocation(argument));
+    if (!n)
+      continue;
+    nereid_expand_set(expand, argument, n, made);
+    if (!nereid_vector_push(expand->pass->scratch, &expand->dead_arguments, argument))
+      fail(expand);
+    i += n;
+  }
+}
+
+/* The positions of `nereid.grid` follow the arguments. */
+static void move_grid(nereid_expand_t *expand, MlirOperation function, const int32_t *moved, intptr_t n) {
+  MlirAttribute grid = mlirOperationGetAttributeByName(function, ref("nereid.grid"));
+  if (mlirAttributeIsNull(grid) || !nereid_nereid_grid_attr_isa(grid))
+    return;
+  MlirAttribute arguments = nereid_nereid_grid_attr_get_args(grid);
+  const intptr_t count = mlirDenseArrayGetNumElements(arguments);
+  int32_t *positions = nereid_arena_new(expand->pass->scratch, int32_t, (size_t)count);
+  for (intptr_t i = 0; positions && i < count; ++i) {
+    const int32_t old = mlirDenseI32ArrayGetElement(arguments, i);
+    positions[i] = old >= 0 && old < n ? moved[old] : old;
+  }
+  if (positions)
+    mlirOperationSetAttributeByName(
+        function, ref("nereid.grid"),
+        nereid_nereid_grid_attr_create(expand->pass->context, nereid_nereid_grid_attr_get_map(grid),
+                                       mlirDenseI32ArrayGet(expand->pass->context, count, positions),
+                                       nereid_nereid_grid_attr_get_per_sm(grid)));
+}
+
+/* What the launcher is told of the parts, it is told of kernels. */
+static void append_attributes(nereid_expand_t *expand, MlirOperation function, MlirType type, MlirAttribute old,
+                              int *group, attributes_t *out) {
+  const bool told = expand->rules->argument && nereidMlirFunctionIsPublic(function);
+  const intptr_t n = count_parts(expand, type);
+  MlirAttribute empty = mlirDictionaryAttrGet(expand->pass->context, 0, NULL);
+  for (intptr_t part = 0; part < (n ? n : 1); ++part) {
+    MlirAttribute attributes = mlirAttributeIsNull(old) ? empty : old;
+    if (n)
+      attributes = told ? expand->rules->argument(type, attributes, part, *group) : empty;
+    if (!nereid_vector_push(expand->pass->scratch, out, attributes))
+      fail(expand);
+  }
+  *group += n > 0;
+}
+
+static void expand_signature(nereid_expand_t *expand, MlirOperation function) {
+  MlirType type = mlirTypeAttrGetValue(mlirOperationGetAttributeByName(function, ref("function_type")));
+  MlirAttribute old = mlirOperationGetAttributeByName(function, ref("arg_attrs"));
+  const intptr_t n = mlirFunctionTypeGetNumInputs(type);
+  int32_t *moved = nereid_arena_new(expand->pass->scratch, int32_t, (size_t)n);
+  types_t inputs = {0}, results = {0};
+  attributes_t attributes = {0};
+  int group = 0;
+  for (intptr_t i = 0; moved && i < n; ++i) {
+    moved[i] = (int32_t)inputs.size;
+    MlirAttribute own = mlirAttributeIsNull(old) ? old : mlirArrayAttrGetElement(old, i);
+    append_attributes(expand, function, mlirFunctionTypeGetInput(type, i), own, &group, &attributes);
+    append_types(expand, mlirFunctionTypeGetInput(type, i), &inputs);
+  }
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); ++i)
+    append_types(expand, mlirFunctionTypeGetResult(type, i), &results);
+  const bool changed = inputs.size != (size_t)n || results.size != (size_t)mlirFunctionTypeGetNumResults(type);
+  if (!changed || expand->failed || !moved)
+    return;
+  MlirContext context = expand->pass->context;
+  MlirType made =
+      mlirFunctionTypeGet(context, (intptr_t)inputs.size, inputs.data, (intptr_t)results.size, results.data);
+  mlirOperationSetAttributeByName(function, ref("function_type"), mlirTypeAttrGet(made));
+  mlirOperationSetAttributeByName(function, ref("arg_attrs"),
+                                  mlirArrayAttrGet(context, (intptr_t)attributes.size, attributes.data));
+  if (results.size != (size_t)mlirFunctionTypeGetNumResults(type))
+    mlirOperationRemoveAttributeByName(function, ref("res_attrs"));
+  move_grid(expand, function, moved, n);
+}
+
+/* --- ops that carry --- */
+
+static void expand_region(nereid_expand_t *expand, MlirRegion region);
+
+static void kill(nereid_expand_t *expand, MlirOperation op) {
+  if (!nereid_vector_push(expand->pass->scratch, &expand->dead, op))
+    fail(expand);
+}
+
+static void flatten_operands(nereid_expand_t *expand, MlirOperation op, intptr_t from, intptr_t to, values_t *out) {
+  for (intptr_t i = from; i < to && !expand->failed; ++i)
+    append(expand, op, mlirOperationGetOperand(op, i), out);
+}
+
+static void flatten_terminator(nereid_expand_t *expand, MlirOperation op) {
+  values_t operands = {0};
+  flatten_operands(expand, op, 0, mlirOperationGetNumOperands(op), &operands);
+  if (!expand->failed)
+    mlirOperationSetOperands(op, (intptr_t)operands.size, operands.data);
+}
+
+/* The sizes of the successors' operands change with them. */
+static void flatten_branch(nereid_expand_t *expand, MlirOperation op) {
+  MlirAttribute segments = mlirOperationGetAttributeByName(op, ref("operandSegmentSizes"));
+  const intptr_t n_true = mlirDenseI32ArrayGetElement(segments, 1);
+  values_t operands = {0};
+  int32_t sizes[3] = {1};
+  flatten_operands(expand, op, 0, 1 + n_true, &operands);
+  sizes[1] = (int32_t)operands.size - 1;
+  flatten_operands(expand, op, 1 + n_true, mlirOperationGetNumOperands(op), &operands);
+  sizes[2] = (int32_t)operands.size - 1 - sizes[1];
+  if (expand->failed)
+    return;
+  mlirOperationSetOperands(op, (intptr_t)operands.size, operands.data);
+  mlirOperationSetAttributeByName(op, ref("operandSegmentSizes"),
+                                  mlirDenseI32ArrayGet(expand->pass->context, 3, sizes));
+}
+
+static void map_results(nereid_expand_t *expand, MlirOperation op, MlirOperation made) {
+  intptr_t next = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    MlirValue result = mlirOperationGetResult(op, i), parts[NEREID_EXPAND_PARTS];
+    const intptr_t n = count_parts(expand, mlirValueGetType(result));
+    for (intptr_t part = 0; part < n; ++part)
+      parts[part] = mlirOperationGetResult(made, next + part);
+    if (n)
+      nereid_expand_set(expand, result, n, parts);
+    else
+      mlirValueReplaceAllUsesOfWith(result, mlirOperationGetResult(made, next));
+    next += n ? n : 1;
+  }
+}
+
+/* A new op with the parts in place of the values, and the old one's regions. */
+static void rebuild(nereid_expand_t *expand, MlirOperation op) {
+  values_t operands = {0};
+  types_t results = {0};
+  flatten_operands(expand, op, 0, mlirOperationGetNumOperands(op), &operands);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    append_types(expand, mlirValueGetType(mlirOperationGetResult(op, i)), &results);
+  if (expand->failed)
+    return;
+  MlirOperationState state =
+      mlirOperationStateGet(mlirIdentifierStr(mlirOperationGetName(op)), mlirOperationGetLocation(op));
+  mlirOperationStateAddOperands(&state, (intptr_t)operands.size, operands.data);
+  mlirOperationStateAddResults(&state, (intptr_t)results.size, results.data);
+  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); ++i) {
+    MlirNamedAttribute attribute = mlirOperationGetAttribute(op, i);
+    mlirOperationStateAddAttributes(&state, 1, &attribute);
+  }
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r) {
+    MlirRegion region = mlirRegionCreate();
+    mlirRegionTakeBody(region, mlirOperationGetRegion(op, r));
+    mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  }
+  MlirOperation made = mlirOperationCreate(&state);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), op, made);
+  map_results(expand, op, made);
+  kill(expand, op);
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(made); ++r)
+    expand_region(expand, mlirOperationGetRegion(made, r));
+}
+
+static void expand_select(nereid_expand_t *expand, MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0), parts[NEREID_EXPAND_PARTS];
+  const MlirValue *yes = nereid_expand_get(expand, mlirOperationGetOperand(op, 1));
+  const MlirValue *no = nereid_expand_get(expand, mlirOperationGetOperand(op, 2));
+  const intptr_t n = count_parts(expand, mlirValueGetType(result));
+  nereid_builder_t builder = nereid_builder_before(op);
+  for (intptr_t i = 0; yes && no && i < n; ++i) {
+    MlirOperationState state = mlirOperationStateGet(ref("arith.select"), builder.location);
+    MlirValue operands[] = {mlirOperationGetOperand(op, 0), yes[i], no[i]};
+    MlirType type = mlirValueGetType(yes[i]);
+    mlirOperationStateAddOperands(&state, 3, operands);
+    mlirOperationStateAddResults(&state, 1, &type);
+    MlirOperation made = mlirOperationCreate(&state);
+    mlirBlockInsertOwnedOperationBefore(builder.block, op, made);
+    parts[i] = mlirOperationGetResult(made, 0);
+  }
+  if (yes && no)
+    nereid_expand_set(expand, result, n, parts);
+  kill(expand, op);
+}
+
+static bool is_carried(const nereid_expand_t *expand, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (count_parts(expand, mlirValueGetType(mlirOperationGetOperand(op, i))))
+      return true;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (count_parts(expand, mlirValueGetType(mlirOperationGetResult(op, i))))
+      return true;
+  return false;
+}
+
+static void expand_carrier(nereid_expand_t *expand, MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_SCF_FOR:
+  case NEREID_OP_SCF_IF:
+  case NEREID_OP_SCF_WHILE:
+  case NEREID_OP_TT_CALL:
+    rebuild(expand, op);
+    break;
+  case NEREID_OP_SCF_YIELD:
+  case NEREID_OP_SCF_CONDITION:
+  case NEREID_OP_CF_BR:
+  case NEREID_OP_TT_RETURN:
+    flatten_terminator(expand, op);
+    break;
+  case NEREID_OP_CF_COND_BR:
+    flatten_branch(expand, op);
+    break;
+  case NEREID_OP_ARITH_SELECT:
+    expand_select(expand, op);
+    break;
+  default:
+    nereid_diagnose(op, "uses %s, which cannot be rewritten here", expand->rules->what);
+    fail(expand);
+  }
+}
+
+static void expand_op(nereid_expand_t *expand, MlirOperation op) {
+  bool done = false;
+  if (!expand->rules->rewrite(expand, op, &done))
+    fail(expand);
+  if (done)
+    kill(expand, op);
+  if (done || expand->failed)
+    return;
+  if (is_carried(expand, op)) {
+    expand_carrier(expand, op);
+    return;
+  }
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r)
+    expand_region(expand, mlirOperationGetRegion(op, r));
+}
+
+static void expand_region(nereid_expand_t *expand, MlirRegion region) {
+  for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block);
+       block = mlirBlockGetNextInRegion(block))
+    expand_block_arguments(expand, block);
+  for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block);
+       block = mlirBlockGetNextInRegion(block))
+    for (MlirOperation op = mlirBlockGetFirstOperation(block), next; !mlirOperationIsNull(op) && !expand->failed;
+         op = next) {
+      next = mlirOperationGetNextInBlock(op);
+      expand_op(expand, op);
+    }
+}
+
+static void expand_functions(nereid_expand_t *expand) {
+  MlirBlock body = mlirModuleGetBody(mlirModuleFromOperation(expand->pass->op));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op) && !expand->failed;
+       op = mlirOperationGetNextInBlock(op)) {
+    if (nereid_op_kind(op) != NEREID_OP_TT_FUNC)
+      continue;
+    expand_signature(expand, op);
+    expand_region(expand, mlirOperationGetRegion(op, 0));
+  }
+}
+
+MlirLogicalResult nereid_expand_run(nereid_pass_t *pass, const nereid_expand_rules_t *rules) {
+  nereid_expand_t expand = {.pass = pass, .rules = rules};
+  nereid_map_initialize(&expand.values, pass->scratch);
+  expand_functions(&expand);
+  if (expand.failed || pass->scratch->failed)
+    return mlirLogicalResultFailure();
+  for (size_t i = expand.dead.size; i-- > 0;)
+    mlirOperationDestroy(expand.dead.data[i]);
+  for (size_t i = expand.dead_arguments.size; i-- > 0;) {
+    MlirValue argument = expand.dead_arguments.data[i];
+    mlirBlockEraseArgument(mlirBlockArgumentGetOwner(argument), (unsigned)mlirBlockArgumentGetArgNumber(argument));
+  }
+  nereid_pass_statistic_add(pass, "rewritten", (int64_t)expand.dead.size);
+  return mlirLogicalResultSuccess();
+}

@@ -1,0 +1,31 @@
+/* See heat.h. */
+#include "passes/support/heat.h"
+
+#include "nereid/dialects/ops.h"
+#include "seam/ir.h"
+
+static int64_t capped(int64_t heat) {
+  return heat < NEREID_HEAT_MOST ? heat : NEREID_HEAT_MOST;
+}
+
+int64_t nereid_heat_of(const nereid_heat_t *heat, MlirOperation op) {
+  int64_t times = 1;
+  while (nereid_op_kind(op) != NEREID_OP_TT_FUNC) {
+    op = mlirOperationGetParentOperation(op);
+    if (nereidMlirOperationIsLoopLike(op))
+      times = capped(times * NEREID_HEAT_LOOP);
+  }
+  return capped(times * heat->functions[nereid_call_graph_number(heat->graph, op)]);
+}
+
+bool nereid_heat_run(const nereid_call_graph_t *graph, nereid_arena_t *arena, nereid_heat_t *out) {
+  *out = (nereid_heat_t){graph, nereid_arena_new(arena, int64_t, graph->functions.size)};
+  for (size_t i = 0; out->functions && i < graph->functions.size; ++i) {
+    const nereid_call_function_t *function = nereid_call_graph_callers_first(graph, i);
+    int64_t *sum = &out->functions[function - graph->functions.data];
+    for (size_t c = 0; c < function->n_callers; ++c)
+      *sum = capped(*sum + nereid_heat_of(out, nereid_call_graph_caller(graph, function, c)->call));
+    *sum += *sum == 0;
+  }
+  return out->functions != NULL;
+}

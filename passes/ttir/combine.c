@@ -1,0 +1,226 @@
+/* triton-combine: a few groups of operations that are one.
+ *
+ *   tt.dot %a, %b, 0 ; arith.addf %c                ->  tt.dot %a, %b, %c
+ *   sum(%a[:, :, None] * %b[None, :, :], 1)         ->  tt.dot %a, %b, 0
+ *   tt.addptr (tt.addptr %p, 4), 8                  ->  tt.addptr %p, 12
+ *   arith.select %m, (tt.load %p, %m), %x           ->  tt.load %p, %m, %x
+ *   tt.reshape (tt.descriptor_load %d : 1x64) : 64  ->  tt.descriptor_load %d : 64
+ *
+ * The inner operation has no other user, but for addptr. A product that rounds its sum now and then
+ * (maxNumImpreciseAcc) keeps its own. */
+#include "passes/pass.h"
+#include "passes/support/collect.h"
+
+#include "dialects/made_by.h"
+#include "dialects/tt/combiner.h"
+#include "nereid/dialects/arith.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/tt.h"
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+static bool has_one_use(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+}
+
+/* The one number that a constant has everywhere; null when it has several, or is no constant. */
+static MlirAttribute constant_of(MlirValue value) {
+  MlirAttribute attribute = nereidMlirValueGetConstant(value);
+  if (mlirAttributeIsNull(attribute))
+    return attribute;
+  if (mlirAttributeIsADenseElements(attribute))
+    return mlirDenseElementsAttrIsSplat(attribute) ? mlirDenseElementsAttrGetSplatValue(attribute)
+                                                   : (MlirAttribute){NULL};
+  return attribute;
+}
+
+static bool is_zero(MlirValue value) {
+  MlirAttribute constant = constant_of(value);
+  if (mlirAttributeIsNull(constant))
+    return false;
+  return mlirAttributeIsAFloat(constant) ? mlirFloatAttrGetValueDouble(constant) == 0
+                                         : mlirAttributeIsAInteger(constant) && !mlirIntegerAttrGetValueInt(constant);
+}
+
+static void replace(MlirOperation op, MlirValue by) {
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), by);
+  nereidMlirOperationErase(op);
+}
+
+/* --- patterns: whether `op` was rewritten; it may be gone then --- */
+
+static bool add_to_dot(MlirOperation op) {
+  for (intptr_t i = 0; i < 2; ++i) {
+    MlirOperation dot = nereid_made_by(mlirOperationGetOperand(op, i), NEREID_OP_TT_DOT);
+    if (mlirOperationIsNull(dot) || !has_one_use(mlirOperationGetResult(dot, 0)) ||
+        !mlirBlockEqual(mlirOperationGetBlock(dot), mlirOperationGetBlock(op)) || !is_zero(nereid_tt_dot_get_c(dot)) ||
+        nereid_tt_dot_get_max_num_imprecise_acc(dot) != 0)
+      continue;
+    MlirValue addend = mlirOperationGetOperand(op, 1 - i);
+    mlirOperationSetOperand(dot, 2, addend);
+    mlirOperationMoveBefore(dot, op); /* the addend may come after it */
+    replace(op, mlirOperationGetResult(dot, 0));
+    return true;
+  }
+  return false;
+}
+
+static bool add_constants(MlirOperation op) {
+  MlirOperation inner = nereid_made_by(nereid_tt_addptr_get_ptr(op), NEREID_OP_TT_ADDPTR);
+  if (mlirOperationIsNull(inner))
+    return false;
+  MlirValue first = nereid_tt_addptr_get_offset(inner), second = nereid_tt_addptr_get_offset(op);
+  MlirAttribute x = constant_of(first), y = constant_of(second);
+  MlirType type = mlirValueGetType(first);
+  if (mlirAttributeIsNull(x) || mlirAttributeIsNull(y) || !mlirTypeEqual(type, mlirValueGetType(second)))
+    return false;
+  const int64_t sum = mlirIntegerAttrGetValueInt(x) + mlirIntegerAttrGetValueInt(y);
+  MlirAttribute value = mlirIntegerAttrGet(mlirAttributeGetType(x), sum);
+  if (mlirIntegerAttrGetValueInt(value) != sum)
+    return false;
+  if (mlirTypeIsARankedTensor(type))
+    value = mlirDenseElementsAttrSplatGet(type, value);
+  nereid_builder_t builder = nereid_builder_before(op);
+  mlirOperationSetOperand(op, 0, nereid_tt_addptr_get_ptr(inner));
+  mlirOperationSetOperand(op, 1, nereid_arith_constant_get_result(nereid_arith_constant_build(&builder, value)));
+  return true;
+}
+
+/* Whether `mask` is `condition`, or that for every element. */
+static bool is_condition(MlirValue mask, MlirValue condition) {
+  MlirOperation splat = nereid_made_by(mask, NEREID_OP_TT_SPLAT);
+  return mlirValueEqual(mask, condition) ||
+         (!mlirOperationIsNull(splat) && mlirValueEqual(mlirOperationGetOperand(splat, 0), condition));
+}
+
+static bool select_of_load(MlirOperation op) {
+  MlirOperation load = nereid_made_by(mlirOperationGetOperand(op, 1), NEREID_OP_TT_LOAD);
+  if (mlirOperationIsNull(load) || !has_one_use(mlirOperationGetResult(load, 0)) ||
+      mlirValueIsNull(nereid_tt_load_get_mask(load)) ||
+      !is_condition(nereid_tt_load_get_mask(load), mlirOperationGetOperand(op, 0)) ||
+      !mlirBlockEqual(mlirOperationGetBlock(load), mlirOperationGetBlock(op)))
+    return false;
+  /* The other value must be there already: what it is made by is in front of the load, or outside of the block. */
+  MlirOperation maker = nereid_maker(mlirOperationGetOperand(op, 2));
+  for (MlirOperation next = load; !mlirOperationIsNull(maker) && !mlirOperationIsNull(next);
+       next = mlirOperationGetNextInBlock(next))
+    if (mlirOperationEqual(next, maker))
+      return false;
+  nereid_builder_t builder = nereid_builder_before(load);
+  MlirOperation made = nereid_tt_load_build(&builder, nereid_tt_load_get_ptr(load), nereid_tt_load_get_mask(load),
+                                            mlirOperationGetOperand(op, 2), 0, NULL, (MlirAttribute){NULL},
+                                            nereid_tt_load_get_cache(load), nereid_tt_load_get_evict(load),
+                                            nereid_tt_load_get_is_volatile(load));
+  replace(op, mlirOperationGetResult(made, 0));
+  nereidMlirOperationErase(load);
+  return true;
+}
+
+/* The matrix that is `value` without its dimension `axis`, along which it is repeated; null when it is none. */
+static MlirValue repeated_matrix(MlirValue value, int32_t axis) {
+  MlirOperation broadcast = nereid_made_by(value, NEREID_OP_TT_BROADCAST);
+  MlirOperation expand = mlirOperationIsNull(broadcast)
+                             ? broadcast
+                             : nereid_made_by(nereid_tt_broadcast_get_src(broadcast), NEREID_OP_TT_EXPAND_DIMS);
+  if (mlirOperationIsNull(expand) || nereid_tt_expand_dims_get_axis(expand) != axis)
+    return (MlirValue){NULL};
+  MlirValue matrix = nereid_tt_expand_dims_get_src(expand);
+  for (int32_t d = 0; d < 3; ++d) /* repeated along nothing else */
+    if (d != axis && mlirShapedTypeGetDimSize(mlirValueGetType(value), d) !=
+                         mlirShapedTypeGetDimSize(mlirValueGetType(matrix), d - (d > axis)))
+      return (MlirValue){NULL};
+  return matrix;
+}
+
+/* A product of matrices that is spelled out holds all that it adds up in registers. */
+static bool sum_of_products(MlirOperation op) {
+  enum { LEAST = 16 /* rows and columns; fewer results than threads want the sum to be shared */ };
+  MlirOperation mul = nereid_made_by(mlirOperationGetOperand(op, 0), NEREID_OP_ARITH_MULF);
+  if (mlirOperationGetNumOperands(op) != 1 || mlirOperationIsNull(mul) || nereid_tt_reduce_get_axis(op) != 1 ||
+      nereid_tt_combiner_kind(mlirOperationGetRegion(op, 0)) != NEREID_OP_ARITH_ADDF ||
+      !has_one_use(mlirOperationGetResult(mul, 0)) ||
+      mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(mul, 0))) != 3)
+    return false;
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  for (intptr_t i = 0; i < 2; ++i) {
+    MlirValue a = repeated_matrix(mlirOperationGetOperand(mul, i), 2);
+    MlirValue b = repeated_matrix(mlirOperationGetOperand(mul, 1 - i), 0);
+    if (mlirValueIsNull(a) || mlirValueIsNull(b) || mlirShapedTypeGetDimSize(type, 0) < LEAST ||
+        mlirShapedTypeGetDimSize(type, 1) < LEAST || !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)))
+      continue;
+    nereid_builder_t builder = nereid_builder_before(op);
+    MlirAttribute zero = mlirFloatAttrDoubleGet(mlirTypeGetContext(type), mlirShapedTypeGetElementType(type), 0);
+    MlirOperation sum = nereid_arith_constant_build(&builder, mlirDenseElementsAttrSplatGet(type, zero));
+    MlirOperation dot = nereid_tt_dot_build(&builder, a, b, mlirOperationGetResult(sum, 0),
+                                            NEREID_TT_INPUT_PRECISION_IEEE, /*max_num_imprecise_acc=*/0);
+    replace(op, mlirOperationGetResult(dot, 0));
+    return true;
+  }
+  return false;
+}
+
+/* A descriptor's block may be loaded without its leading dimensions of size 1. */
+static bool reshape_of_load(MlirOperation op) {
+  MlirOperation load = nereid_made_by(mlirOperationGetOperand(op, 0), NEREID_OP_TT_DESCRIPTOR_LOAD);
+  if (mlirOperationIsNull(load) || !has_one_use(mlirOperationGetResult(load, 0)))
+    return false;
+  MlirType from = mlirValueGetType(mlirOperationGetResult(load, 0)),
+           to = mlirValueGetType(mlirOperationGetResult(op, 0));
+  const intptr_t gone = mlirShapedTypeGetRank(from) - mlirShapedTypeGetRank(to);
+  if (gone <= 0)
+    return false;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(from); ++d)
+    if (mlirShapedTypeGetDimSize(from, d) != (d < gone ? 1 : mlirShapedTypeGetDimSize(to, d - gone)))
+      return false;
+  mlirValueSetType(mlirOperationGetResult(load, 0), to);
+  replace(op, mlirOperationGetResult(load, 0));
+  return true;
+}
+
+/* --- the pass --- */
+
+typedef struct pattern {
+  nereid_op_kind_t kind;
+  bool (*rewrite)(MlirOperation op);
+} pattern_t;
+
+static const pattern_t patterns[] = {
+    {NEREID_OP_ARITH_ADDF, add_to_dot},     {NEREID_OP_ARITH_ADDI, add_to_dot},
+    {NEREID_OP_TT_ADDPTR, add_constants},   {NEREID_OP_ARITH_SELECT, select_of_load},
+    {NEREID_OP_TT_REDUCE, sum_of_products}, {NEREID_OP_TT_RESHAPE, reshape_of_load},
+};
+
+static const pattern_t *find_pattern(MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  for (size_t i = 0; i < sizeof patterns / sizeof *patterns; ++i)
+    if (patterns[i].kind == kind)
+      return &patterns[i];
+  return NULL;
+}
+
+/* What is in the region of a reduction goes with it. */
+static bool is_in_reduction(MlirOperation op) {
+  do
+    op = mlirOperationGetParentOperation(op);
+  while (!mlirOperationIsNull(op) && nereid_op_kind(op) != NEREID_OP_TT_REDUCE);
+  return !mlirOperationIsNull(op);
+}
+
+static bool has_pattern(MlirOperation op) {
+  return find_pattern(op) && !is_in_reduction(op);
+}
+
+/* In the order of the text, so that a chain becomes one. No pattern removes an op that another starts from. */
+MlirLogicalResult nereid_pass_triton_combine(nereid_pass_t *pass) {
+  nereid_operations_t ops = {0};
+  int64_t count = 0;
+  if (!nereid_collect(pass->op, has_pattern, pass->scratch, &ops))
+    return mlirLogicalResultFailure();
+  for (size_t i = 0; i < ops.size; ++i)
+    count += find_pattern(ops.data[i])->rewrite(ops.data[i]);
+  nereid_pass_statistic_add(pass, "combined", count);
+  return mlirLogicalResultSuccess();
+}

@@ -1,0 +1,113 @@
+/* triton-loop-unroll: a loop that says so does several iterations in one turn.
+ *
+ *   scf.for %i = %a to %b step %s { body(%i) } {tt.loop_unroll_factor = 2 : i32}
+ *   ->
+ *   scf.for %i = %a to %m step 2 * %s { body(%i); body(%i + %s) }      %m: as many pairs as fit
+ *   scf.for %i = %m to %b step %s { body(%i) } {tt.num_stages = 1 : i32}
+ *
+ * The rest, which runs less often than the factor, is not pipelined. A factor of one or less, or none, leaves a loop as
+ * it is. */
+#include "passes/pass.h"
+#include "passes/pipelining/loop_stages.h"
+#include "passes/support/scalar.h"
+
+#include "nereid/dialects/arith.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/scf.h"
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+
+enum { MAX_FACTOR = 1024 };
+
+static const char factor_name[] = "tt.loop_unroll_factor";
+
+static MlirValue result(MlirOperation op) {
+  return mlirOperationGetResult(op, 0);
+}
+
+static MlirBlock body_of(MlirOperation loop) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+}
+
+/* Where the turns of `factor` iterations end: a + (ceil((b - a) / s) / factor) * factor * s, for b > a. */
+static MlirValue end_of_turns(MlirOperation loop, const nereid_builder_t *builder, int64_t factor) {
+  MlirValue lower = mlirOperationGetOperand(loop, 0), upper = mlirOperationGetOperand(loop, 1);
+  MlirValue step = mlirOperationGetOperand(loop, 2);
+  MlirType type = mlirValueGetType(lower);
+  MlirValue some = result(nereid_scf_for_get_unsigned_cmp(loop) ? nereid_arith_maxui_build(builder, upper, lower)
+                                                                : nereid_arith_maxsi_build(builder, upper, lower));
+  MlirValue length = nereid_scalar_subtract(builder, some, lower);
+  MlirValue count = result(nereid_arith_ceildivui_build(builder, length, step));
+  MlirValue many = nereid_scalar_constant(builder, type, factor);
+  MlirValue turns = result(nereid_arith_divui_build(builder, count, many, false));
+  MlirValue iterations = nereid_scalar_multiply(builder, turns, many);
+  return nereid_scalar_add(builder, lower, nereid_scalar_multiply(builder, iterations, step));
+}
+
+/* Adds iteration number `number` of the turn behind what the copy has; its operands come from the last yield. */
+static void add_iteration(MlirOperation loop, MlirOperation copy, int64_t number) {
+  NereidMlirIRMapping mapping = nereidMlirIRMappingCreate();
+  MlirBlock from = body_of(loop), to = body_of(copy);
+  MlirOperation yield = mlirBlockGetTerminator(to), last = mlirBlockGetTerminator(from);
+  nereid_builder_t builder = nereid_builder_before(yield);
+  MlirValue counter = mlirBlockGetArgument(to, 0);
+  MlirValue distance = nereid_scalar_multiply(&builder, mlirOperationGetOperand(loop, 2),
+                                              nereid_scalar_constant(&builder, mlirValueGetType(counter), number));
+  nereidMlirIRMappingMapValue(mapping, mlirBlockGetArgument(from, 0), nereid_scalar_add(&builder, counter, distance));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); ++i)
+    nereidMlirIRMappingMapValue(mapping, mlirBlockGetArgument(from, 1 + i), mlirOperationGetOperand(yield, i));
+  for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationEqual(op, last);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirOperation made = nereidMlirOperationCloneWithMapping(op, mapping);
+    mlirBlockInsertOwnedOperationBefore(to, yield, made);
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(op); ++r)
+      nereidMlirIRMappingMapValue(mapping, mlirOperationGetResult(op, r), mlirOperationGetResult(made, r));
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); ++i) {
+    MlirValue value = mlirOperationGetOperand(last, i), found = nereidMlirIRMappingLookupValue(mapping, value);
+    mlirOperationSetOperand(yield, i, mlirValueIsNull(found) ? value : found);
+  }
+  nereidMlirIRMappingDestroy(mapping);
+}
+
+/* The loop itself becomes the rest. */
+static void unroll(MlirOperation loop, int64_t factor) {
+  enum { BOUNDS = 3 };
+  nereid_builder_t builder = nereid_builder_before(loop);
+  MlirStringRef name = mlirStringRefCreateFromCString(factor_name);
+  mlirOperationRemoveDiscardableAttributeByName(loop, name);
+  MlirValue middle = end_of_turns(loop, &builder, factor), step = mlirOperationGetOperand(loop, 2);
+  MlirValue stride =
+      nereid_scalar_multiply(&builder, step, nereid_scalar_constant(&builder, mlirValueGetType(step), factor));
+  MlirOperation turns = mlirOperationClone(loop);
+  mlirBlockInsertOwnedOperationBefore(builder.block, loop, turns);
+  mlirOperationSetOperand(turns, 1, middle);
+  mlirOperationSetOperand(turns, 2, stride);
+  for (int64_t i = 1; i < factor; ++i)
+    add_iteration(loop, turns, i);
+  mlirOperationSetOperand(loop, 0, middle);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i)
+    mlirOperationSetOperand(loop, BOUNDS + i, mlirOperationGetResult(turns, i));
+  nereid_loop_set_integer(loop, "tt.num_stages", 1);
+}
+
+MlirLogicalResult nereid_pass_triton_loop_unroll(nereid_pass_t *pass) {
+  nereid_operations_t loops = {0};
+  int64_t count = 0;
+  if (!nereid_loop_collect(pass->op, pass->scratch, &loops))
+    return mlirLogicalResultFailure();
+  for (size_t i = loops.size; i-- > 0;) {
+    const int64_t factor = nereid_loop_integer(loops.data[i], factor_name, 1);
+    if (factor < 2)
+      continue;
+    if (factor > MAX_FACTOR) {
+      mlirEmitError(mlirOperationGetLocation(loops.data[i]), "tt.loop_unroll_factor is more than 1024");
+      return mlirLogicalResultFailure();
+    }
+    unroll(loops.data[i], factor);
+    ++count;
+  }
+  nereid_pass_statistic_add(pass, "loops", count);
+  return mlirLogicalResultSuccess();
+}

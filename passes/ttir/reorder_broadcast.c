@@ -1,0 +1,169 @@
+/* triton-reorder-broadcast: computes before a number is spread over a tensor, not after.
+ *
+ *   %x = tt.splat %a ; %y = math.exp %x                     ->  %b = math.exp %a ; %y = tt.splat %b
+ *   %x = tt.broadcast %c : 64x1 to 64x32 ; addf %x, %splat  ->  addf %c, %splat' : 64x1 ; tt.broadcast
+ *
+ * Elementwise operations whose operands are all splats (or constants of one number) become scalar; those with
+ * broadcasts of one type among them work on what is broadcast. In program order, so that chains follow. */
+#include "passes/pass.h"
+#include "passes/support/collect.h"
+
+#include "dialects/made_by.h"
+#include "dialects/ttg/tensor_types.h"
+#include "layout/linear_layout.h"
+#include "nereid/dialects/arith.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/tt.h"
+#include "seam/effects.h"
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+enum { MAX_OPERANDS = 8 };
+
+/* The scalar of a constant of one number; null for others. */
+static MlirAttribute uniform_constant(MlirValue value) {
+  MlirAttribute attribute = nereidMlirValueGetConstant(value);
+  if (mlirAttributeIsNull(attribute) || !mlirAttributeIsADenseElements(attribute) ||
+      !mlirDenseElementsAttrIsSplat(attribute))
+    return (MlirAttribute){NULL};
+  return mlirDenseElementsAttrGetSplatValue(attribute);
+}
+
+/* Whether tt.splat takes the elements of `tensor`. arith knows others, which lowering refuses where they come up. */
+static bool can_be_spread(MlirType tensor) {
+  enum { MOST_BITS = 64 };
+  MlirType element = mlirShapedTypeGetElementType(tensor);
+  unsigned bits = 1;
+  if (mlirTypeIsAInteger(element))
+    bits = mlirIntegerTypeGetWidth(element);
+  else if (mlirTypeIsAFloat(element))
+    bits = mlirFloatTypeGetWidth(element);
+  return bits <= MOST_BITS && (bits & (bits - 1)) == 0;
+}
+
+static bool is_candidate(MlirOperation op) {
+  const intptr_t n = mlirOperationGetNumOperands(op);
+  if (n < 1 || n > MAX_OPERANDS || mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op) ||
+      !nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise) || !nereidMlirOperationIsPure(op) ||
+      !mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, 0))) ||
+      !can_be_spread(mlirValueGetType(mlirOperationGetResult(op, 0))))
+    return false;
+  for (intptr_t i = 0; i < n; ++i)
+    if (!mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, i))))
+      return false;
+  return true;
+}
+
+/* Shape and encoding of `shape` with the element type of `element`. */
+static MlirType like(MlirType shape, MlirType element) {
+  int64_t sizes[NEREID_LAYOUT_MAX_RANK];
+  const intptr_t rank = mlirShapedTypeGetRank(shape);
+  for (intptr_t d = 0; d < rank; ++d)
+    sizes[d] = mlirShapedTypeGetDimSize(shape, d);
+  return mlirRankedTensorTypeGet(rank, sizes, mlirShapedTypeGetElementType(element),
+                                 mlirRankedTensorTypeGetEncoding(shape));
+}
+
+/* A copy of `op` on other operands, of another type. */
+static MlirValue rebuild(MlirOperation op, const MlirValue *operands, MlirType type) {
+  MlirOperationState state =
+      mlirOperationStateGet(mlirIdentifierStr(mlirOperationGetName(op)), mlirOperationGetLocation(op));
+  mlirOperationStateAddOperands(&state, mlirOperationGetNumOperands(op), operands);
+  mlirOperationStateAddResults(&state, 1, &type);
+  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); ++i) {
+    MlirNamedAttribute attribute = mlirOperationGetAttribute(op, i);
+    mlirOperationStateAddAttributes(&state, 1, &attribute);
+  }
+  MlirOperation made = mlirOperationCreate(&state);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), op, made);
+  return mlirOperationGetResult(made, 0);
+}
+
+static void replace(MlirOperation op, MlirOperation by) {
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), mlirOperationGetResult(by, 0));
+  nereidMlirOperationErase(op);
+}
+
+/* All operands are one number each. */
+static bool reorder_splats(MlirOperation op) {
+  MlirValue scalars[MAX_OPERANDS];
+  const intptr_t n = mlirOperationGetNumOperands(op);
+  intptr_t splats = 0;
+  for (intptr_t i = 0; i < n; ++i) {
+    MlirOperation splat = nereid_made_by(mlirOperationGetOperand(op, i), NEREID_OP_TT_SPLAT);
+    if (mlirOperationIsNull(splat) && mlirAttributeIsNull(uniform_constant(mlirOperationGetOperand(op, i))))
+      return false;
+    splats += !mlirOperationIsNull(splat);
+  }
+  if (!splats) /* folding's business */
+    return false;
+  nereid_builder_t builder = nereid_builder_before(op);
+  for (intptr_t i = 0; i < n; ++i) {
+    MlirOperation splat = nereid_made_by(mlirOperationGetOperand(op, i), NEREID_OP_TT_SPLAT);
+    scalars[i] = mlirOperationIsNull(splat) ? nereid_arith_constant_get_result(nereid_arith_constant_build(
+                                                  &builder, uniform_constant(mlirOperationGetOperand(op, i))))
+                                            : mlirOperationGetOperand(splat, 0);
+  }
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  replace(op, nereid_tt_splat_build(&builder, type, rebuild(op, scalars, mlirShapedTypeGetElementType(type))));
+  return true;
+}
+
+/* The type that the broadcasts among the operands start from; null when there is none, or several shapes, or an operand
+ * that is neither broadcast nor one number. */
+static MlirType common_source(MlirOperation op) {
+  MlirType source = {NULL};
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    MlirOperation broadcast = nereid_made_by(operand, NEREID_OP_TT_BROADCAST);
+    if (mlirOperationIsNull(broadcast)) {
+      if (mlirOperationIsNull(nereid_made_by(operand, NEREID_OP_TT_SPLAT)) &&
+          mlirAttributeIsNull(uniform_constant(operand)))
+        return (MlirType){NULL};
+      continue;
+    }
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(broadcast, 0));
+    if (!mlirTypeIsNull(source) && !mlirTypeEqual(like(type, source), source))
+      return (MlirType){NULL};
+    source = type;
+  }
+  return source;
+}
+
+static bool reorder_broadcasts(MlirOperation op) {
+  MlirType source = common_source(op);
+  MlirValue operands[MAX_OPERANDS];
+  if (mlirTypeIsNull(source))
+    return false;
+  nereid_builder_t builder = nereid_builder_before(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    MlirOperation broadcast = nereid_made_by(operand, NEREID_OP_TT_BROADCAST);
+    MlirOperation splat = nereid_made_by(operand, NEREID_OP_TT_SPLAT);
+    MlirType type = like(source, mlirValueGetType(operand));
+    if (!mlirOperationIsNull(broadcast))
+      operands[i] = mlirOperationGetOperand(broadcast, 0);
+    else if (!mlirOperationIsNull(splat))
+      operands[i] =
+          nereid_tt_splat_get_result(nereid_tt_splat_build(&builder, type, mlirOperationGetOperand(splat, 0)));
+    else
+      operands[i] = nereid_arith_constant_get_result(
+          nereid_arith_constant_build(&builder, mlirDenseElementsAttrSplatGet(type, uniform_constant(operand))));
+  }
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  replace(op, nereid_tt_broadcast_build(&builder, type, rebuild(op, operands, like(source, type))));
+  return true;
+}
+
+MlirLogicalResult nereid_pass_triton_reorder_broadcast(nereid_pass_t *pass) {
+  nereid_operations_t ops = {0};
+  int64_t count = 0;
+  if (!nereid_collect(pass->op, is_candidate, pass->scratch, &ops))
+    return mlirLogicalResultFailure();
+  for (size_t i = 0; i < ops.size; ++i)
+    count += reorder_splats(ops.data[i]) || reorder_broadcasts(ops.data[i]);
+  nereid_pass_statistic_add(pass, "reordered", count);
+  return mlirLogicalResultSuccess();
+}

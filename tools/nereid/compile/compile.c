@@ -1,0 +1,240 @@
+/* nereid compile: any stage in, any later stage out.
+ *
+ *   nereid compile kernel.ttir                      kernel.cubin and kernel.cubin.json in the current folder
+ *   nereid compile a.ttir b.ttir -j 2 -o out        out/a.cubin, out/a.cubin.json, out/b.cubin …
+ *   nereid compile - --emit ptx <kernel.ttir        PTX on standard output, no metadata
+ *
+ * A file is written only when everything that goes into it is there, beside its place first. */
+#include "nereid/compile.h"
+
+#include "base/file.h"
+#include "tools/nereid/caret.h"
+#include "tools/nereid/compile/compile_output.h"
+#include "tools/nereid/paths.h"
+#include "tools/nereid/tool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+
+enum { UNSET = -1000000 }; /* a number that was not given; 0 that was given is an error */
+
+typedef struct settings {
+  const char *output, *target, *emit, *dump_dir, *callgraph, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice;
+  int64_t num_warps, num_stages, num_ctas, maxnreg, jobs;
+  bool time, no_fp_fusion, lineinfo, cooperative, pdl, remarks, nvjitlink, specialize_calls;
+} settings_t;
+
+#define AT(field) offsetof(settings_t, field)
+
+static const tool_option_t options[] = {
+    {"-o", "OUT", "the result; for several inputs a folder; - for standard output", TOOL_TEXT, AT(output)},
+    {"--target", "T", "sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a or cuda:NN (the module's, else sm_90a)", TOOL_TEXT,
+     AT(target)},
+    {"--emit", "STAGE", "ttir, ttgir, llvm, ll, ptx or cubin (cubin)", TOOL_TEXT, AT(emit)},
+    {"--num-warps", "N", "warps per CTA, a power of two (the module's, else 4)", TOOL_INTEGER, AT(num_warps)},
+    {"--num-stages", "N", "loop iterations in flight (the module's, else 3)", TOOL_INTEGER, AT(num_stages)},
+    {"--num-ctas", "N", "CTAs per cluster, a power of two (the module's, else 1)", TOOL_INTEGER, AT(num_ctas)},
+    {"--maxnreg", "N", "registers per thread, up to 255", TOOL_INTEGER, AT(maxnreg)},
+    {"--kernel", "NAME", "which public function, when there are several", TOOL_TEXT, AT(kernel)},
+    {"--no-fp-fusion", NULL, "keep multiply and add apart", TOOL_FLAG, AT(no_fp_fusion)},
+    {"--ptx-version", "V", "write this version of PTX, 8.4 for instance (by the target)", TOOL_TEXT, AT(ptx_version)},
+    {"--libdevice", "F", "libdevice.10.bc (searched in CUDA_HOME, CUDA_PATH, /usr/local/cuda)", TOOL_TEXT,
+     AT(libdevice)},
+    {"--ptxas", "F", "the assembler (searched in CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda)", TOOL_TEXT, AT(ptxas)},
+    {"--ptxas-options", "S", "more arguments for the assembler, separated by blanks", TOOL_TEXT, AT(ptxas_options)},
+    {"--nvjitlink", NULL, "assemble with nvJitLink in this process", TOOL_FLAG, AT(nvjitlink)},
+    {"--lineinfo", NULL, "keep source lines in LLVM IR, PTX and cubin", TOOL_FLAG, AT(lineinfo)},
+    {"--cooperative", NULL, "launch with all CTAs resident at once", TOOL_FLAG, AT(cooperative)},
+    {"--pdl", NULL, "launch with programmatic dependent launch", TOOL_FLAG, AT(pdl)},
+    {"--dump-dir", "D", "write every stage to D/0-ttir/KERNEL.ttir, D/1-ttgir/KERNEL.ttgir …", TOOL_TEXT, AT(dump_dir)},
+    {"--emit-callgraph", "F", "draw functions, calls and frames of shared memory into F, for Graphviz", TOOL_TEXT,
+     AT(callgraph)},
+    {"--specialize-calls", NULL, "copy functions for calls that know different things of their arguments", TOOL_FLAG,
+     AT(specialize_calls)},
+    {"--time", NULL, "print the time and peak memory of every stage", TOOL_FLAG, AT(time)},
+    {"--remarks", NULL, "print what passes decided and why", TOOL_FLAG, AT(remarks)},
+    {"-j", "N", "compile N inputs at a time (1)", TOOL_INTEGER, AT(jobs)},
+};
+
+static int run(int argc, char **argv);
+
+const tool_command_t tool_command_compile = {
+    "compile", "IN…", "compiles Triton IR, LLVM IR or PTX to a later stage", options, TOOL_COUNT(options), run};
+
+/* What all threads of one command share. */
+typedef struct work {
+  const settings_t *settings;
+  nereid_compile_options_t options;
+  const char **inputs;
+  size_t n_inputs;
+  atomic_size_t next;
+  atomic_int code; /* the worst so far */
+} work_t;
+
+static int32_t given(int64_t value) {
+  return value == UNSET ? 0 : (int32_t)value;
+}
+
+static bool convert(const settings_t *settings, nereid_compile_options_t *out) {
+  *out = (nereid_compile_options_t){
+      .size = sizeof *out,
+      .target = settings->target,
+      .emit = settings->emit ? nereid_stage_parse(settings->emit) : NEREID_STAGE_CUBIN,
+      .num_warps = given(settings->num_warps),
+      .num_stages = given(settings->num_stages),
+      .num_ctas = given(settings->num_ctas),
+      .maxnreg = given(settings->maxnreg),
+      .kernel = settings->kernel,
+      .no_fp_fusion = settings->no_fp_fusion,
+      .lineinfo = settings->lineinfo,
+      .cooperative = settings->cooperative,
+      .pdl = settings->pdl,
+      .remarks = settings->remarks,
+      .dumps = settings->dump_dir != NULL,
+      .callgraph = settings->callgraph != NULL,
+      .ptx_version = settings->ptx_version,
+      .libdevice = settings->libdevice,
+      .ptxas = settings->ptxas,
+      .ptxas_options = settings->ptxas_options,
+      .nvjitlink = settings->nvjitlink,
+      .specialize_calls = settings->specialize_calls,
+  };
+  return out->emit != NEREID_STAGE_NONE;
+}
+
+/* Numbers that were given must be sensible as numbers; what they may be, the library says. */
+static int check_numbers(const settings_t *settings) {
+  const struct {
+    const char *name;
+    int64_t value;
+  } numbers[] = {{"--num-warps", settings->num_warps},
+                 {"--num-stages", settings->num_stages},
+                 {"--num-ctas", settings->num_ctas},
+                 {"--maxnreg", settings->maxnreg},
+                 {"-j", settings->jobs}};
+  for (size_t i = 0; i < TOOL_COUNT(numbers); i++)
+    if (numbers[i].value != UNSET && (numbers[i].value < 1 || numbers[i].value > INT16_MAX)) {
+      tool_error(&tool_command_compile, "%s %lld is out of range", numbers[i].name, (long long)numbers[i].value);
+      return TOOL_CALL;
+    }
+  return TOOL_CONTINUE;
+}
+
+static nereid_status_t compile_text(work_t *work, nereid_compiler_t *compiler, const char *path, nereid_view_t text,
+                                    nereid_arena_t *arena, nereid_message_t *message) {
+  const tool_output_t output = {.path = work->settings->output,
+                                .several = work->n_inputs > 1,
+                                .dump_dir = work->settings->dump_dir,
+                                .callgraph = work->settings->callgraph,
+                                .time = work->settings->time};
+  nereid_result_t *result = NULL;
+  nereid_status_t status =
+      nereid_compile(compiler, text, strcmp(path, "-") == 0 ? "<stdin>" : path, &work->options, &result);
+  if (status == NEREID_OK)
+    status = tool_write_result(&output, path, result, arena, message);
+  nereid_result_destroy(result);
+  return status;
+}
+
+static int compile_one(work_t *work, const char *path) {
+  tool_source_t source = {.name = strcmp(path, "-") == 0 ? "<stdin>" : path};
+  const nereid_compiler_options_t how = {
+      .size = sizeof how, .handler = tool_print_diagnostic, .user_data = &source, .one_shot = work->n_inputs <= 2};
+  nereid_message_t message = {""};
+  nereid_compiler_t *compiler = NULL;
+  nereid_arena_t arena;
+  nereid_arena_initialize(&arena);
+  nereid_status_t status = nereid_file_read(&arena, path, &source.text, &message);
+  if (status == NEREID_OK)
+    status = nereid_compiler_create(&how, &compiler);
+  if (status == NEREID_OK)
+    status = compile_text(work, compiler, path, source.text, &arena, &message);
+  nereid_compiler_destroy(compiler);
+  nereid_arena_deinitialize(&arena);
+  if (status == NEREID_OK)
+    return TOOL_DONE;
+  if (source.errors && !message.text[0]) /* said already, and better */
+    return status == NEREID_ERROR_PROGRAM ? TOOL_PROGRAM : TOOL_CALL;
+  return tool_failed(&tool_command_compile, status, &message);
+}
+
+static void *run_thread(void *argument) {
+  work_t *work = argument;
+  for (size_t i = atomic_fetch_add(&work->next, 1); i < work->n_inputs; i = atomic_fetch_add(&work->next, 1)) {
+    int code = compile_one(work, work->inputs[i]), worst = atomic_load(&work->code);
+    while (code > worst && !atomic_compare_exchange_weak(&work->code, &worst, code))
+      ;
+  }
+  return NULL;
+}
+
+/* This thread is one of the N; threads that cannot be started are done without. */
+static int run_all(work_t *work, int64_t jobs) {
+  pthread_t threads[256];
+  size_t wanted = jobs > 256 ? 256 : (size_t)jobs, started = 0;
+  if (wanted > work->n_inputs)
+    wanted = work->n_inputs;
+  while (started + 1 < wanted && pthread_create(&threads[started], NULL, run_thread, work) == 0)
+    started++;
+  run_thread(work);
+  for (size_t i = 0; i < started; i++)
+    pthread_join(threads[i], NULL);
+  return atomic_load(&work->code);
+}
+
+/* Two inputs whose results would be one file, the later over the earlier; false after an answer on stderr. */
+static bool check_names(nereid_arena_t *arena, const tool_list_t *inputs) {
+  const char **stems = nereid_arena_new(arena, const char *, inputs->size);
+  for (size_t i = 0; stems && i < inputs->size; i++) {
+    const char *slash = strrchr(inputs->items[i], '/');
+    stems[i] = tool_path_with_suffix(arena, slash ? slash + 1 : inputs->items[i], "");
+    for (size_t k = 0; stems[i] && k < i; k++)
+      if (stems[k] && strcmp(stems[i], stems[k]) == 0) {
+        tool_error(&tool_command_compile, "'%s' and '%s' would have one result, named '%s'; compile them one by one",
+                   inputs->items[k], inputs->items[i], stems[i]);
+        return false;
+      }
+  }
+  return true;
+}
+
+static int check_output(nereid_arena_t *arena, const settings_t *settings, const tool_list_t *inputs) {
+  struct stat about;
+  if (inputs->size == 0) {
+    tool_error(&tool_command_compile, "nothing to compile; see nereid compile --help");
+    return TOOL_CALL;
+  }
+  if (inputs->size > 1 && settings->output && (stat(settings->output, &about) || !S_ISDIR(about.st_mode))) {
+    tool_error(&tool_command_compile, "-o %s: expected a folder for %zu inputs", settings->output, inputs->size);
+    return TOOL_CALL;
+  }
+  if (inputs->size > 1 && settings->callgraph) {
+    tool_error(&tool_command_compile, "--emit-callgraph %s: expected one input, it is one file", settings->callgraph);
+    return TOOL_CALL;
+  }
+  return check_names(arena, inputs) ? TOOL_CONTINUE : TOOL_CALL;
+}
+
+static int run(int argc, char **argv) {
+  settings_t settings = {.num_warps = UNSET, .num_stages = UNSET, .num_ctas = UNSET, .maxnreg = UNSET, .jobs = 1};
+  tool_list_t inputs = {0};
+  work_t work = {.settings = &settings};
+  nereid_arena_t arena;
+  nereid_arena_initialize(&arena);
+  int code = tool_options_parse(&arena, &tool_command_compile, argc, argv, &settings, &inputs);
+  if (code == TOOL_CONTINUE)
+    code = check_numbers(&settings);
+  if (code == TOOL_CONTINUE)
+    code = check_output(&arena, &settings, &inputs);
+  if (code == TOOL_CONTINUE && !convert(&settings, &work.options)) {
+    tool_error(&tool_command_compile, "--emit %s: expected ttir, ttgir, llvm, ll, ptx or cubin", settings.emit);
+    code = TOOL_CALL;
+  }
+  work.inputs = inputs.items;
+  work.n_inputs = inputs.size;
+  if (code == TOOL_CONTINUE)
+    code = run_all(&work, settings.jobs);
+  nereid_arena_deinitialize(&arena);
+  return code;
+}

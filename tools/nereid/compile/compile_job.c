@@ -1,0 +1,47 @@
+/* What `nereid run` compiles: its input to what an engine runs, or to the IR beside an image. */
+#include "tools/nereid/run/run.h"
+
+#include "target/assemble.h"
+#include "tools/nereid/caret.h"
+
+static bool can_assemble(nereid_arena_t *arena) {
+  return nereid_assembler_find_ptxas(NULL, arena) || nereid_assembler_has_nvjitlink(NULL, NULL);
+}
+
+static nereid_status_t keep_result(nereid_arena_t *arena, const nereid_result_t *result, tool_job_t *job,
+                                   nereid_message_t *message) {
+  nereid_view_t bytes = nereid_result_bytes(result), description = nereid_result_metadata(result);
+  bool image = nereid_result_stage(result) >= NEREID_STAGE_PTX;
+  job->image = nereid_view_of(image ? nereid_arena_copy(arena, bytes) : NULL, image ? bytes.size : 0);
+  job->description = nereid_view_of(nereid_arena_copy(arena, description), description.size);
+  return arena->failed ? nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory") : NEREID_OK;
+}
+
+nereid_status_t tool_job_compile(nereid_arena_t *arena, const run_settings_t *settings, nereid_stage_t stage,
+                                 const char *target, tool_job_t *job, nereid_message_t *message) {
+  tool_source_t source = {.name = job->source_name, .text = job->source};
+  const nereid_compiler_options_t how = {
+      .size = sizeof how, .handler = tool_print_diagnostic, .user_data = &source, .one_shot = true};
+  const nereid_compile_options_t options = {
+      .size = sizeof options,
+      .target = settings->target ? settings->target : target,
+      .emit = stage == NEREID_STAGE_CUBIN && !can_assemble(arena) ? NEREID_STAGE_PTX : stage,
+      .num_warps = (int32_t)settings->num_warps,
+      .num_stages = (int32_t)settings->num_stages,
+      .num_ctas = (int32_t)settings->num_ctas,
+      .ptxas_options = settings->ptxas_options,
+      .kernel = settings->kernel,
+      .allow_later = stage == NEREID_STAGE_TTIR,
+  };
+  nereid_compiler_t *compiler = NULL;
+  nereid_result_t *result = NULL;
+  nereid_status_t status = nereid_compiler_create(&how, &compiler);
+  if (!status)
+    status = nereid_compile(compiler, job->source, job->source_name, &options, &result);
+  if (!status)
+    status = keep_result(arena, result, job, message);
+  nereid_result_destroy(result);
+  nereid_compiler_destroy(compiler);
+  job->said = source.errors > 0;
+  return status;
+}

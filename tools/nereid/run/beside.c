@@ -1,0 +1,152 @@
+/* What lies beside an image of Triton's: the IR that it was compiled from.
+ *
+ *   k.ptx      .entry k(.u64, .u64, .u32, .u64, .u64) .reqntid 128      sizes and threads
+ *   k.ttgir    tt.func @k(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>, %n: i32)  names, element types, descriptors
+ *
+ * PTX holds neither names nor types nor the sizes of dynamic shared memory and scratch. The first two come from the IR
+ * (the .ttgir if it is there, because it has the swizzles of descriptors), shared memory is taken to be all that a CTA
+ * may have unless the IR or --shared say less, and scratch is made large enough. */
+#include "tools/nereid/run/run.h"
+
+#include "base/file.h"
+#include "python-free-bindings/launch/image.h"
+
+#include <unistd.h>
+
+enum {
+  SCRATCH_BYTES = 16384, /* per CTA: 128 tensor maps */
+  SCRATCH_ALIGN = 128,
+};
+
+static const char *with_suffix(nereid_arena_t *arena, const char *path, const char *suffix) {
+  const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+  const size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
+  return nereid_arena_format(arena, "%.*s%s", (int)stem, path, suffix);
+}
+
+/* The name of the first file of the two that can be read; of the first when neither can. Null: no memory. */
+static const char *choose(nereid_arena_t *arena, const char *path, const char *first, const char *second) {
+  const char *one = with_suffix(arena, path, first), *two = with_suffix(arena, path, second);
+  return one && two && access(one, R_OK) != 0 && access(two, R_OK) == 0 ? two : one;
+}
+
+nereid_status_t tool_job_read_beside(nereid_arena_t *arena, const char *path, tool_job_t *job,
+                                     nereid_message_t *message) {
+  job->source_name = choose(arena, path, ".ttir", ".ttgir");
+  if (!job->source_name)
+    return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  return nereid_file_read(arena, job->source_name, &job->source, message);
+}
+
+/* Bytes of shared memory that one CTA may have (CUDA C++ Programming Guide, "Compute Capabilities"). */
+static uint64_t shared_limit(int32_t capability) {
+  switch (capability) {
+  case 80:
+  case 87:
+    return 163 * 1024;
+  case 86:
+  case 89:
+  case 120:
+  case 121:
+    return 99 * 1024;
+  case 90:
+  case 100:
+  case 103:
+    return 227 * 1024;
+  default:
+    return 48 * 1024;
+  }
+}
+
+/* Dynamic shared memory begins at a multiple of 1024 behind the static part. */
+static uint64_t dynamic_limit(const nereid_image_kernel_t *kernel, int32_t capability) {
+  const uint64_t limit = shared_limit(capability), used = ((uint64_t)kernel->static_shared + 1023) / 1024 * 1024;
+  return used < limit ? limit - used : 0;
+}
+
+/* A .ttir does not say how a tile lies in shared memory; the compiler takes the widest swizzle that a row fills. */
+static void choose_swizzles(nereid_arena_t *arena, nereid_metadata_t *metadata) {
+  nereid_parameter_t *parameters = nereid_arena_new(arena, nereid_parameter_t, metadata->n_parameters);
+  if (!parameters || !metadata->n_parameters)
+    return;
+  memcpy(parameters, metadata->parameters, metadata->n_parameters * sizeof *parameters);
+  for (size_t i = 0; i < metadata->n_parameters; ++i) {
+    nereid_parameter_t *p = &parameters[i];
+    if (p->kind != NEREID_PARAMETER_DESCRIPTOR || p->rank < 1 || p->swizzle)
+      continue;
+    const uint64_t row = (uint64_t)p->block[p->rank - 1] * nereid_element_size(p->element);
+    p->swizzle = row >= 128 ? 128 : row >= 64 ? 64 : row >= 32 ? 32 : 0;
+  }
+  metadata->parameters = parameters;
+}
+
+/* Takes from the IR's metadata what the image does not say. */
+static void merge(const nereid_metadata_t *ir, nereid_metadata_t *metadata) {
+  metadata->signature = ir->signature;
+  metadata->parameters = ir->parameters;
+  metadata->n_parameters = ir->n_parameters;
+  metadata->grid_map = ir->grid_map;
+  metadata->grid_arguments = ir->grid_arguments;
+  metadata->n_grid_arguments = ir->n_grid_arguments;
+  metadata->grid_per_sm = ir->grid_per_sm;
+  metadata->shared = ir->shared;
+  metadata->global_scratch_size = ir->global_scratch_size;
+  metadata->global_scratch_align = ir->global_scratch_align;
+  metadata->profile_scratch_size = ir->profile_scratch_size;
+  metadata->profile_scratch_align = ir->profile_scratch_align;
+}
+
+static nereid_status_t read_ir(nereid_arena_t *arena, const run_settings_t *settings, const char *name,
+                               nereid_metadata_t *metadata, nereid_message_t *message) {
+  tool_job_t ir = {.source_name = name};
+  nereid_metadata_t said;
+  const bool layouts = nereid_view_equal(nereid_view(strrchr(name, '.')), nereid_view(".ttgir"));
+  nereid_status_t status = nereid_file_read(arena, name, &ir.source, message);
+  if (!status)
+    status = tool_job_compile(arena, settings, NEREID_STAGE_TTIR, NULL, &ir, message);
+  if (!status)
+    status = nereid_metadata_parse(arena, ir.description, &said, message);
+  if (status)
+    return status;
+  if (!layouts)
+    choose_swizzles(arena, &said);
+  merge(&said, metadata);
+  return NEREID_OK;
+}
+
+/* What neither the image nor the IR says: enough of it. */
+static void make_up(const nereid_image_kernel_t *kernel, nereid_metadata_t *metadata) {
+  if (!metadata->shared)
+    metadata->shared = dynamic_limit(kernel, metadata->capability);
+  if (!metadata->global_scratch_size) {
+    metadata->global_scratch_size = SCRATCH_BYTES;
+    metadata->global_scratch_align = SCRATCH_ALIGN;
+  }
+  if (!metadata->profile_scratch_size) {
+    metadata->profile_scratch_size = SCRATCH_BYTES;
+    metadata->profile_scratch_align = SCRATCH_ALIGN;
+  }
+  if (kernel->required_cluster[0])
+    metadata->num_ctas =
+        (int32_t)(kernel->required_cluster[0] * kernel->required_cluster[1] * kernel->required_cluster[2]);
+}
+
+nereid_status_t tool_job_complete(nereid_arena_t *arena, const run_settings_t *settings, const char *path,
+                                  tool_job_t *job, nereid_message_t *message) {
+  nereid_metadata_t metadata;
+  nereid_image_t image;
+  const char *name = choose(arena, path, ".ttgir", ".ttir");
+  nereid_status_t status = nereid_metadata_parse(arena, job->description, &metadata, message);
+  if (status || metadata.signature)
+    return status;
+  if (!name)
+    return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  if (access(name, R_OK) == 0)
+    status = read_ir(arena, settings, name, &metadata, message);
+  if (!status)
+    status = nereid_image_inspect(arena, job->image, &image, message);
+  const nereid_image_kernel_t *kernel = status ? NULL : nereid_image_find(&image, metadata.name);
+  if (kernel)
+    make_up(kernel, &metadata);
+  return status ? status : nereid_metadata_print(arena, &metadata, &job->description);
+}

@@ -1,0 +1,36 @@
+/* The table of engines. */
+#include "tools/nereid/run/engine.h"
+
+extern const tool_engine_t tool_engine_gpu, tool_engine_emulator, tool_engine_interpreter;
+
+const tool_engine_t *const tool_engines[] = {
+    &tool_engine_gpu,
+    &tool_engine_emulator,
+    &tool_engine_interpreter,
+};
+const size_t tool_engine_count = sizeof tool_engines / sizeof *tool_engines;
+
+const tool_engine_t *tool_engine_find(const char *name) {
+  for (size_t i = 0; i < tool_engine_count; ++i)
+    if (strcmp(tool_engines[i]->name, name) == 0)
+      return tool_engines[i];
+  return NULL;
+}
+
+nereid_status_t tool_job_grid(tool_job_t *job, int32_t multiprocessors, nereid_message_t *message) {
+  enum { LIMIT = 512 };
+  nereid_value_t values[LIMIT];
+  if (job->has_grid)
+    return NEREID_OK;
+  if (!job->metadata.grid_map)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "kernel '%s' says nothing about its grid: give --grid X[,Y[,Z]]", job->metadata.name);
+  for (size_t i = 0; i < job->n_slots && i < LIMIT; ++i) {
+    const tool_slot_t *slot = &job->slots[i];
+    values[i] = nereid_value_pointer(0);
+    if (slot->kind == TOOL_SLOT_SCALAR)
+      values[i] = nereid_value_scalar(slot->element, &slot->bits, sizeof slot->bits);
+  }
+  return nereid_grid_evaluate(&job->metadata, multiprocessors, job->n_slots < LIMIT ? job->n_slots : LIMIT, values,
+                              job->grid, message);
+}

@@ -1,0 +1,362 @@
+/* nereid run: binds arguments, runs a kernel on an engine, reports.
+ *
+ *   $ nereid run vector_add.ttir --grid 64 --arg x=f32[65536]:rand --arg y=f32[65536]:rand \
+ *                --arg out=f32[65536]:zeros --arg n=65536 --out out=out.npy --bench
+ *
+ * Program and call are checked before the machine is asked to work, also where there is nothing to run it: a missing
+ * engine is remembered and said last. */
+#include "tools/nereid/run/run.h"
+
+#include "base/file.h"
+#include "python-free-bindings/launch/kernel.h"
+#include "tools/nereid/report.h"
+#include "tools/nereid/run/bind.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const tool_option_t options[] = {
+    {"--grid", "X[,Y[,Z]]", "CTAs to launch (clusters when num-ctas is more than 1); default: the kernel's own grid",
+     TOOL_TEXT, offsetof(run_settings_t, grid)},
+    {"--arg", "NAME=SPEC", "an argument by its name or position: 7, 0.5, f32[64x64]:rand, @file.npy", TOOL_LIST,
+     offsetof(run_settings_t, arguments)},
+    {"--on", "ENGINE", "gpu, emulator or interpreter; default: the first of them that is there", TOOL_TEXT,
+     offsetof(run_settings_t, engine)},
+    {"--check", "ENGINE", "run there too and compare every tensor", TOOL_TEXT, offsetof(run_settings_t, check)},
+    {"--tolerance", "X", "for --check: largest relative error; default: by type", TOOL_TEXT,
+     offsetof(run_settings_t, tolerance)},
+    {"--check-axis", NULL, "let the interpreter check every value against what axis analysis claims of it", TOOL_FLAG,
+     offsetof(run_settings_t, check_axis)},
+    {"--out", "NAME=FILE.npy", "write a tensor as the kernel left it", TOOL_LIST, offsetof(run_settings_t, outputs)},
+    {"--bench", NULL, "time 100 more runs, with the L2 cache flushed before each", TOOL_FLAG,
+     offsetof(run_settings_t, bench)},
+    {"--counters", NULL, "print what the emulator counts: instructions, sectors, wavefronts, barriers (JSON)",
+     TOOL_FLAG, offsetof(run_settings_t, counters)},
+    {"--proxy-at-fence", NULL, "the emulator's async proxy sees a thread's stores only when the thread fences",
+     TOOL_FLAG, offsetof(run_settings_t, proxy_at_fence)},
+    {"--initcheck", NULL, "let the emulator follow bits that nothing has written, and fail where they matter",
+     TOOL_FLAG, offsetof(run_settings_t, initcheck)},
+    {"--racecheck", NULL, "let the emulator look for races; exit status 1 when there are any", TOOL_FLAG,
+     offsetof(run_settings_t, racecheck)},
+    {"--races", "FILE", "with --racecheck: the races as JSON, an object per line, into a file", TOOL_TEXT,
+     offsetof(run_settings_t, races)},
+    {"--schedule", "S", "how the emulator takes turns between warps: round-robin (default), random or adversarial",
+     TOOL_TEXT, offsetof(run_settings_t, schedule)},
+    {"--landing", "L", "when the emulator's asynchronous effects happen: at the issue (default), the wait, or random",
+     TOOL_TEXT, offsetof(run_settings_t, landing)},
+    {"--shared", "BYTES", "dynamic shared memory per CTA; default: what the metadata or the IR beside says, else all",
+     TOOL_INTEGER, offsetof(run_settings_t, shared)},
+    {"--steps", "N", "give up after so many steps of the interpreter, or of a warp of the emulator; default: never",
+     TOOL_INTEGER, offsetof(run_settings_t, steps)},
+    {"--kernel", "NAME", "which kernel of the input", TOOL_TEXT, offsetof(run_settings_t, kernel)},
+    {"--target", "T", "what to compile for; default: what the engine is", TOOL_TEXT, offsetof(run_settings_t, target)},
+    {"--num-warps", "N", "warps per CTA when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_warps)},
+    {"--num-stages", "N", "loop iterations in flight when compiling", TOOL_INTEGER,
+     offsetof(run_settings_t, num_stages)},
+    {"--num-ctas", "N", "CTAs per cluster when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_ctas)},
+    {"--ptxas-options", "S", "more arguments for the assembler, separated by blanks", TOOL_TEXT,
+     offsetof(run_settings_t, ptxas_options)},
+    {"--seed", "N", "for rand, randint and what the emulator does at random; default 0", TOOL_INTEGER,
+     offsetof(run_settings_t, seed)},
+};
+
+static int run(int argc, char **argv);
+
+const tool_command_t tool_command_run = {
+    "run", "IN", "runs a kernel on given or made-up arguments", options, TOOL_COUNT(options), run};
+
+enum { REPEATS = 100 };
+
+/* "8", "8,4" or "8,4,1". */
+static bool parse_grid(const char *text, uint32_t grid[3]) {
+  grid[0] = grid[1] = grid[2] = 1;
+  for (int i = 0; i < 3; ++i) {
+    char *end;
+    unsigned long long extent = text[0] >= '0' && text[0] <= '9' ? strtoull(text, &end, 10) : UINT64_MAX;
+    if (extent > INT32_MAX)
+      return false;
+    grid[i] = (uint32_t)extent;
+    if (!*end)
+      return true;
+    if (*end != ',')
+      return false;
+    text = end + 1;
+  }
+  return false;
+}
+
+/* Metadata, parameters listed, from the texts of a job. */
+static nereid_status_t describe(nereid_arena_t *arena, tool_job_t *job, nereid_message_t *message) {
+  nereid_image_t image;
+  nereid_status_t status = nereid_metadata_parse(arena, job->description, &job->metadata, message);
+  if (status || !job->image.size)
+    return status;
+  status = nereid_image_inspect(arena, job->image, &image, message);
+  return status ? status : nereid_kernel_match(arena, &image, &job->metadata, message);
+}
+
+/* The number of `text` among `names`; 0 for null. */
+static nereid_status_t choose(const char *what, const char *text, const char *const names[3], int *out_choice,
+                              nereid_message_t *message) {
+  *out_choice = 0;
+  for (int i = 0; text && i < 3; ++i)
+    if (strcmp(text, names[i]) == 0) {
+      *out_choice = i;
+      return NEREID_OK;
+    }
+  return !text ? NEREID_OK
+               : nereid_message_set(message, NEREID_ERROR_ARGUMENT, "no %s '%s': %s, %s or %s", what, text, names[0],
+                                    names[1], names[2]);
+}
+
+/* How the emulator runs what could run in many ways. */
+static nereid_status_t choose_order(const run_settings_t *settings, tool_job_t *job, nereid_message_t *message) {
+  static const char *const schedules[3] = {[NEREID_EMULATOR_ROUND_ROBIN] = "round-robin",
+                                           [NEREID_EMULATOR_RANDOM] = "random",
+                                           [NEREID_EMULATOR_ADVERSARIAL] = "adversarial"};
+  static const char *const landings[3] = {[NEREID_EMULATOR_LAND_AT_ISSUE] = "issue",
+                                          [NEREID_EMULATOR_LAND_AT_WAIT] = "wait",
+                                          [NEREID_EMULATOR_LAND_RANDOM] = "random"};
+  int schedule, landing;
+  nereid_status_t status = choose("schedule", settings->schedule, schedules, &schedule, message);
+  if (!status)
+    status = choose("landing", settings->landing, landings, &landing, message);
+  if (status)
+    return status;
+  job->schedule = (nereid_emulator_schedule_t)schedule;
+  job->landing = (nereid_emulator_landing_t)landing;
+  job->proxy = settings->proxy_at_fence ? NEREID_EMULATOR_PROXY_AT_FENCE : NEREID_EMULATOR_PROXY_AT_ONCE;
+  job->seed = (uint64_t)settings->seed;
+  return NEREID_OK;
+}
+
+static nereid_status_t check_settings(const run_settings_t *settings, tool_job_t *job, double *out_tolerance,
+                                      nereid_message_t *message) {
+  char *end = NULL;
+  *out_tolerance = settings->tolerance ? strtod(settings->tolerance, &end) : -1;
+  if (settings->tolerance && (end == settings->tolerance || *end || !(*out_tolerance >= 0)))
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--tolerance needs a number from 0 up, not '%s'",
+                              settings->tolerance);
+  const int64_t numbers[] = {settings->num_warps, settings->num_stages, settings->num_ctas};
+  for (size_t i = 0; i < TOOL_COUNT(numbers); ++i)
+    if (numbers[i] < 0 || numbers[i] > INT16_MAX)
+      return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                                "%lld is out of range for --num-warps, --num-stages "
+                                "or --num-ctas",
+                                (long long)numbers[i]);
+  if (settings->shared > 1 << 20)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--shared is more than 1 MiB");
+  if (settings->steps < 0)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--steps is less than 0");
+  job->steps = (uint64_t)settings->steps;
+  job->has_grid = settings->grid != NULL;
+  if (settings->grid && !parse_grid(settings->grid, job->grid))
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--grid needs one to three sizes such as 128,4, not '%s'",
+                              settings->grid);
+  return choose_order(settings, job, message);
+}
+
+static nereid_status_t no_engine(const char *name, nereid_message_t *message) {
+  static const char *const known[] = {"gpu", "emulator", "interpreter"};
+  for (size_t i = 0; i < TOOL_COUNT(known); ++i)
+    if (strcmp(known[i], name) == 0)
+      return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "this build has no %s", name);
+  return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "no engine '%s': gpu, emulator or interpreter", name);
+}
+
+/* Opens the engine that was asked for, else the first that is on this machine. */
+static nereid_status_t open_engine(const char *name, const tool_engine_t **out_engine, void **out_state,
+                                   nereid_message_t *message) {
+  nereid_message_t first = {0}, reason = {0};
+  if (name) {
+    *out_engine = tool_engine_find(name);
+    return *out_engine ? (*out_engine)->open(out_state, message) : no_engine(name, message);
+  }
+  for (size_t i = 0; i < tool_engine_count; ++i) {
+    *out_engine = tool_engines[i];
+    nereid_status_t status = (*out_engine)->open(out_state, &reason);
+    if (!status)
+      return NEREID_OK;
+    if (status != NEREID_ERROR_NOT_FOUND) { /* a broken driver is not a missing one */
+      *message = reason;
+      return status;
+    }
+    if (!first.text[0])
+      first = reason;
+  }
+  return nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "nothing here runs kernels (%s)", first.text);
+}
+
+/* A second job on the same inputs: the tensors are copied before the first run changes them. */
+static nereid_status_t copy_job(nereid_arena_t *arena, const tool_job_t *job, tool_job_t *out_copy,
+                                nereid_message_t *message) {
+  *out_copy = *job;
+  out_copy->repeats = 0;
+  out_copy->count = false;
+  out_copy->racecheck = out_copy->initcheck = false;
+  out_copy->tensors = nereid_arena_new(arena, tool_tensor_t, job->n_tensors);
+  for (size_t i = 0; out_copy->tensors && i < job->n_tensors; ++i) {
+    out_copy->tensors[i] = job->tensors[i];
+    out_copy->tensors[i].data = nereid_arena_allocate(arena, job->tensors[i].bytes + 1, 1);
+    if (out_copy->tensors[i].data)
+      memcpy(out_copy->tensors[i].data, job->tensors[i].data, job->tensors[i].bytes);
+  }
+  return arena->failed ? nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory") : NEREID_OK;
+}
+
+/* Where the check's kernel has other parameters, because descriptors were rewritten for one engine only, it is bound on
+ * its own to the same tensors: their order is that of the arguments of the call. */
+static nereid_status_t bind_check(nereid_arena_t *arena, const run_settings_t *settings, const tool_job_t *job,
+                                  tool_job_t *expected, nereid_message_t *message) {
+  nereid_metadata_t metadata;
+  nereid_status_t status = nereid_metadata_parse(arena, expected->description, &metadata, message);
+  if (status || metadata.n_parameters == job->metadata.n_parameters)
+    return status;
+  expected->metadata = metadata;
+  expected->n_tensors = 0;
+  status = tool_bind(arena, &settings->arguments, (uint64_t)settings->seed, expected, message);
+  for (size_t i = 0; !status && i < expected->n_tensors; ++i)
+    memcpy(expected->tensors[i].data, job->tensors[i].data, job->tensors[i].bytes);
+  return status;
+}
+
+/* An engine that is open, or why it is not. */
+typedef struct runner {
+  const tool_engine_t *engine; /* null: none was asked for */
+  void *state;                 /* null: it could not be opened */
+  nereid_status_t status;
+  nereid_message_t message;
+} runner_t;
+
+static runner_t open_runner(const char *name) {
+  runner_t runner = {0};
+  runner.status = open_engine(name, &runner.engine, &runner.state, &runner.message);
+  return runner;
+}
+
+static void close_runner(runner_t *runner) {
+  if (runner->state)
+    runner->engine->close(runner->state);
+}
+
+/* Compiles for a runner; for nothing in particular when there is none. */
+static nereid_status_t load(nereid_arena_t *arena, const run_settings_t *settings, const char *path,
+                            nereid_view_t input, const runner_t *runner, tool_job_t *job, nereid_message_t *message) {
+  bool open = runner->state != NULL;
+  return tool_job_load(arena, settings, path, input, open ? runner->engine->stage : NEREID_STAGE_CUBIN,
+                       open ? runner->engine->target(runner->state) : NULL, job, message);
+}
+
+/* Runs a job, and with `check` its copy on the other engine. Returns the exit code. */
+static int run_and_report(nereid_arena_t *arena, const run_settings_t *settings, const runner_t *runner,
+                          const runner_t *check, tool_job_t *job, tool_job_t *expected, double tolerance) {
+  nereid_message_t message = {0};
+  nereid_status_t status = runner->engine->run(runner->state, job, &message);
+  if (!status) {
+    tool_report_run(job, runner->engine->describe(runner->state));
+    tool_report_times(job);
+    status = tool_report_outputs(arena, &settings->outputs, job, &message);
+  }
+  if (!status && check->state)
+    status = check->engine->run(check->state, expected, &message);
+  if (status)
+    return tool_failed(&tool_command_run, status, &message);
+  bool good = !check->state || tool_report_check(job, expected, check->engine->name, tolerance);
+  return good && !job->races && !job->overwrites ? TOOL_DONE : TOOL_PROGRAM;
+}
+
+static nereid_status_t prepare(nereid_arena_t *arena, const run_settings_t *settings, tool_job_t *job,
+                               nereid_message_t *message) {
+  nereid_status_t status = describe(arena, job, message);
+  if (settings->shared >= 0)
+    job->metadata.shared = (uint64_t)settings->shared;
+  if (!status && settings->kernel && strcmp(settings->kernel, job->metadata.name) != 0)
+    status = nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "no kernel '%s': the metadata describes '%s'",
+                                settings->kernel, job->metadata.name);
+  if (!status)
+    status = tool_bind(arena, &settings->arguments, (uint64_t)settings->seed, job, message);
+  size_t ignored;
+  for (size_t i = 0; !status && i < settings->outputs.size; ++i) {
+    const char *equals = strchr(settings->outputs.items[i], '=');
+    nereid_view_t name = nereid_view(settings->outputs.items[i]);
+    name.size = equals ? (size_t)(equals - name.data) : name.size;
+    status = tool_bind_find(job, name, &ignored, message);
+  }
+  job->count = settings->counters;
+  job->check_axis = settings->check_axis;
+  job->initcheck = settings->initcheck;
+  job->racecheck = settings->racecheck || settings->races;
+  job->races_path = settings->races;
+  job->repeats = settings->bench ? REPEATS : 0;
+  job->milliseconds = nereid_arena_new(arena, float, REPEATS);
+  return status;
+}
+
+/* Everything between open engines and the exit code. */
+static int run_on(nereid_arena_t *arena, const run_settings_t *settings, const char *path, const runner_t *runner,
+                  const runner_t *check) {
+  nereid_message_t message = {0};
+  tool_job_t job = {0}, expected = {0};
+  nereid_view_t input;
+  double tolerance = -1;
+  nereid_status_t status = check_settings(settings, &job, &tolerance, &message);
+  if (!status)
+    status = nereid_file_read(arena, path, &input, &message);
+  if (!status)
+    status = load(arena, settings, path, input, runner, &job, &message);
+  if (!status)
+    status = prepare(arena, settings, &job, &message);
+  if (!status)
+    status = copy_job(arena, &job, &expected, &message);
+  if (!status && check->state)
+    status = load(arena, settings, path, input, check, &expected, &message);
+  if (!status && check->state)
+    status = bind_check(arena, settings, &job, &expected, &message);
+  if (status && (job.said || expected.said) && !message.text[0]) /* better said already */
+    return status == NEREID_ERROR_PROGRAM ? TOOL_PROGRAM : TOOL_CALL;
+  if (status)
+    return tool_failed(&tool_command_run, status, &message);
+  if (runner->status)
+    return tool_failed(&tool_command_run, runner->status, &runner->message);
+  if (check->status)
+    return tool_failed(&tool_command_run, check->status, &check->message);
+  const char *only = settings->counters   ? "--counters"
+                     : settings->schedule ? "--schedule"
+                     : settings->landing  ? "--landing"
+                     : job.proxy          ? "--proxy-at-fence"
+                     : job.initcheck      ? "--initcheck"
+                     : job.racecheck      ? "--racecheck"
+                                          : NULL;
+  if (only && strcmp(runner->engine->name, "emulator") != 0) {
+    tool_error(&tool_command_run, "%s needs --on emulator", only);
+    return TOOL_CALL;
+  }
+  if (job.check_axis && strcmp(runner->engine->name, "interpreter") != 0 &&
+      (!check->state || strcmp(check->engine->name, "interpreter") != 0)) {
+    tool_error(&tool_command_run, "--check-axis needs --on interpreter or --check interpreter");
+    return TOOL_CALL;
+  }
+  return run_and_report(arena, settings, runner, check, &job, &expected, tolerance);
+}
+
+static int run(int argc, char **argv) {
+  nereid_arena_t arena;
+  run_settings_t settings = {.shared = -1};
+  tool_list_t operands = {0};
+  nereid_arena_initialize(&arena);
+  int code = tool_options_parse(&arena, &tool_command_run, argc, argv, &settings, &operands);
+  if (code == TOOL_CONTINUE && operands.size != 1) {
+    tool_error(&tool_command_run, "needs one input; see nereid run --help");
+    code = TOOL_CALL;
+  }
+  if (code == TOOL_CONTINUE) {
+    runner_t runner = open_runner(settings.engine), check = {0};
+    if (settings.check)
+      check = open_runner(settings.check);
+    code = run_on(&arena, &settings, operands.items[0], &runner, &check);
+    close_runner(&runner);
+    close_runner(&check);
+  }
+  nereid_arena_deinitialize(&arena);
+  return code;
+}

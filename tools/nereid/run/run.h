@@ -1,0 +1,39 @@
+/* What the files of `nereid run` share. */
+#ifndef NEREID_TOOLS_RUN_H
+#define NEREID_TOOLS_RUN_H
+
+#include "tools/nereid/run/engine.h"
+#include "tools/nereid/tool.h"
+
+typedef struct run_settings {
+  const char *grid, *engine, *check, *tolerance, *kernel, *target, *schedule, *landing, *ptxas_options;
+  tool_list_t arguments, outputs;
+  int64_t seed, steps, num_warps, num_stages, num_ctas; /* the last three: 0 when not given */
+  int64_t shared;                                       /* bytes; -1 when not given */
+  const char *races;                                    /* a file's path */
+  bool bench, check_axis, counters, initcheck, racecheck, proxy_at_fence;
+} run_settings_t;
+
+/* What an engine runs, from the bytes of the input: a cubin, or PTX with metadata beside it, is taken as it is; for
+ * `stage` ttir a cubin or PTX stands for the IR beside it; everything else is compiled to `stage` for `target`
+ * (null: the module's own). Sets source, image and description of the job. NEREID_ERROR_PROGRAM after diagnostics on
+ * stderr; NEREID_ERROR_IO: a file that should lie beside the input does not; others as nereid_compile. */
+NEREID_MUST_USE nereid_status_t tool_job_load(nereid_arena_t *arena, const run_settings_t *settings, const char *path,
+                                              nereid_view_t input, nereid_stage_t stage, const char *target,
+                                              tool_job_t *job, nereid_message_t *message);
+
+/* Compiles job->source to `stage` and sets image and description; errors as nereid_compile, said on stderr. */
+NEREID_MUST_USE nereid_status_t tool_job_compile(nereid_arena_t *arena, const run_settings_t *settings,
+                                                 nereid_stage_t stage, const char *target, tool_job_t *job,
+                                                 nereid_message_t *message);
+
+/* Sets the job's source to the IR beside an image: "k.ttir", else "k.ttgir". NEREID_ERROR_IO: neither is there. */
+NEREID_MUST_USE nereid_status_t tool_job_read_beside(nereid_arena_t *arena, const char *path, tool_job_t *job,
+                                                     nereid_message_t *message);
+
+/* Puts into the description of PTX that brought no metadata what the IR beside it says, and sizes of shared memory and
+ * scratch that are large enough. NEREID_ERROR_PROGRAM: that IR is wrong. */
+NEREID_MUST_USE nereid_status_t tool_job_complete(nereid_arena_t *arena, const run_settings_t *settings,
+                                                  const char *path, tool_job_t *job, nereid_message_t *message);
+
+#endif
