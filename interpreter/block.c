@@ -47,6 +47,9 @@ static bool make_tensor_descriptor(nereid_machine_t *machine, const nereid_step_
   nereid_block_t *block = nereid_machine_block(machine, step->results[0]);
   if (!block || !set_shape(step, (step->n_operands - 1) / 2, block))
     return false;
+  if (block->rank > 0 && block->strides[block->rank - 1] != 1)
+    return nereid_machine_error(step, "has %lld as its last stride, expected 1",
+                                (long long)block->strides[block->rank - 1]);
   block->nan_padding = nereid_tt_make_tensor_descriptor_get_padding(step->op) == NEREID_TT_PADDING_OPTION_PAD_NAN;
   return true;
 }

@@ -21,7 +21,6 @@ enum {
   ctas_limit = 16,
   registers_limit = 255,
   tensor_dims = 5,
-  box_limit = 256,
 };
 
 MlirLogicalResult nereid_nereid_grid_attr_verify(nereid_error_sink_t sink, MlirAttribute map_attr, MlirAttribute args,
@@ -103,8 +102,8 @@ MlirLogicalResult nereid_nereid_descriptor_attr_verify(nereid_error_sink_t sink,
     return nereid_diagnose_to(sink, "descriptor expects a block of 1 to %d dimensions, got %d", (int)tensor_dims,
                               (int)rank);
   for (intptr_t i = 0; i < rank; ++i)
-    if (mlirDenseI32ArrayGetElement(block, i) < 1 || mlirDenseI32ArrayGetElement(block, i) > box_limit)
-      return nereid_diagnose_to(sink, "descriptor expects block dimensions from 1 to %d, got %d", (int)box_limit,
+    if (mlirDenseI32ArrayGetElement(block, i) < 1)
+      return nereid_diagnose_to(sink, "descriptor expects block dimensions of at least 1, got %d",
                                 mlirDenseI32ArrayGetElement(block, i));
   if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
     return nereid_diagnose_to(sink, "descriptor expects a swizzle of 0, 32, 64 or 128 bytes, got %d", swizzle);

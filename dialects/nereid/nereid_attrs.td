@@ -88,9 +88,11 @@ def Nereid_RoleAttr : Nereid_Attr<"Role", "role"> {
 def Nereid_DescriptorAttr : Nereid_Attr<"Descriptor", "descriptor"> {
   let summary = "what the host encodes into a by-value tensor descriptor";
   let description = [{
-    `!tt.tensordesc` says it in its type; the LLVM dialect has only a pointer to 128 bytes left. `swizzle` is the number
-    of bytes over which TMA swizzles (0, 32, 64 or 128); `fp4_padded` says that two 4-bit floats share a byte and eight
-    bytes in sixteen are padding; `nan_padding` that out-of-bounds elements read as NaN, not as zero.
+    `!tt.tensordesc` has these facts in its type; a pointer, which replaces it, does not. `block` is the tile that the
+    kernel accesses. Its dimensions may exceed 256, the limit of a TMA box: the host cuts the tile into boxes
+    (docs/abi.md). `swizzle` is the number of bytes over which TMA swizzles (0, 32, 64 or 128). With `fp4_padded`, two
+    4-bit floats share a byte and eight bytes in sixteen are padding. With `nan_padding`, out-of-bounds elements read as
+    NaN, otherwise as zero.
   }];
   let parameters = (ins
     "::mlir::Type":$element,

@@ -26,7 +26,10 @@
 #include <assert.h>
 #include <math.h>
 
-enum { TMA_BYTES = 16 };
+enum {
+  TMA_BYTES = 16,
+  TMA_RANK = 5,
+};
 
 static MlirType block_of(MlirType type) {
   return nereid_tt_tensordesc_type_get_block_type(type);
@@ -63,7 +66,7 @@ static MlirAttribute role(MlirContext context, nereid_nereid_role_kind_t kind, i
   return nereid_nereid_role_attr_create(context, kind, group, dimension);
 }
 
-/* What the host knows of the tensor: its element, the block, the padding. */
+/* `nereid.descriptor` of the base: the element type and the whole block, from which the host computes TMA boxes. */
 static MlirAttribute descriptor_attribute(MlirType type, MlirAttribute attributes) {
   MlirAttribute given =
       mlirDictionaryAttrGetElementByName(attributes, mlirStringRefCreateFromCString("nereid.descriptor"));
@@ -80,7 +83,9 @@ static MlirAttribute descriptor_attribute(MlirType type, MlirAttribute attribute
 
 static unsigned element_bits(MlirType type) {
   MlirType element = element_of(type);
-  return mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element) : mlirFloatTypeGetWidth(element);
+  if (mlirTypeIsAInteger(element))
+    return mlirIntegerTypeGetWidth(element);
+  return mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : 0;
 }
 
 static MlirAttribute divisibility(MlirContext context, int64_t value) {
@@ -112,9 +117,25 @@ static MlirAttribute argument(MlirType type, MlirAttribute attributes, intptr_t 
 
 /* --- values --- */
 
+/* The last stride is not among the parts of an address: a constant other than 1 is an error. */
+static bool check_last_stride(MlirOperation op, intptr_t rank) {
+  if (rank < 1)
+    return true;
+  MlirAttribute stride = nereidMlirValueGetConstant(nereid_tt_make_tensor_descriptor_get_strides(op, rank - 1));
+  if (mlirAttributeIsNull(stride) || !mlirAttributeIsAInteger(stride) || mlirIntegerAttrGetValueInt(stride) == 1)
+    return true;
+  nereid_diagnose(op,
+                  "has %lld as its last stride, expected 1: elements of the last dimension must be contiguous; describe "
+                  "the tensor with one more dimension of size 1, or access it through pointers",
+                  (long long)mlirIntegerAttrGetValueInt(stride));
+  return false;
+}
+
 static bool make(nereid_expand_t *expand, MlirOperation op) {
   MlirValue made[NEREID_EXPAND_PARTS];
   const intptr_t rank = nereid_tt_make_tensor_descriptor_get_shape_count(op);
+  if (!check_last_stride(op, rank))
+    return false;
   nereid_builder_t builder = nereid_builder_before(op);
   MlirContext context = expand->pass->context;
   const bool nan = nereid_tt_make_tensor_descriptor_get_padding(op) == NEREID_TT_PADDING_OPTION_PAD_NAN;
@@ -354,7 +375,21 @@ static void mark_followers(MlirBlock entry, intptr_t descriptor, int group, Mlir
   }
 }
 
-static void mark_function(nereid_pass_t *pass, MlirOperation function) {
+/* Whether a host can describe the tensor of a kernel's argument (cuTensorMapEncodeTiled); a diagnostic when not. */
+static bool check_argument(MlirValue argument) {
+  MlirType block = block_of(mlirValueGetType(argument));
+  const unsigned bits = element_bits(mlirValueGetType(argument));
+  const intptr_t rank = mlirShapedTypeGetRank(block);
+  if (rank >= 1 && rank <= TMA_RANK && (bits == 8 || bits == 16 || bits == 32 || bits == 64))
+    return true;
+  nereid_diagnose_at(mlirValueGetLocation(argument),
+                     "argument of type %s, expected a descriptor of 1 to %d dimensions with elements of 8, 16, 32 or 64 "
+                     "bits",
+                     nereid_text_of_type(mlirValueGetType(argument)).chars, (int)TMA_RANK);
+  return false;
+}
+
+static bool mark_function(nereid_pass_t *pass, MlirOperation function) {
   MlirStringRef name = mlirStringRefCreateFromCString("arg_attrs");
   MlirAttribute old = mlirOperationGetAttributeByName(function, name);
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
@@ -364,29 +399,26 @@ static void mark_function(nereid_pass_t *pass, MlirOperation function) {
   for (intptr_t i = 0; attributes && i < n; ++i)
     attributes[i] =
         mlirAttributeIsNull(old) ? mlirDictionaryAttrGet(pass->context, 0, NULL) : mlirArrayAttrGetElement(old, i);
-  for (intptr_t i = 0; attributes && i < n; ++i)
-    if (nereid_tt_tensordesc_type_isa(mlirValueGetType(mlirBlockGetArgument(entry, i))))
-      mark_followers(entry, i, group++, attributes);
+  for (intptr_t i = 0; attributes && i < n; ++i) {
+    MlirValue argument = mlirBlockGetArgument(entry, i);
+    if (!nereid_tt_tensordesc_type_isa(mlirValueGetType(argument)))
+      continue;
+    if (!check_argument(argument))
+      return false;
+    mark_followers(entry, i, group++, attributes);
+  }
   if (group && attributes)
     mlirOperationSetAttributeByName(function, name, mlirArrayAttrGet(pass->context, n, attributes));
-}
-
-static MlirWalkResult find_access(MlirOperation op, void *user_data) {
-  *(bool *)user_data |= find_row(op) != NULL;
-  return find_row(op) ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+  return true;
 }
 
 MlirLogicalResult nereid_pass_triton_rewrite_tensor_descriptor_to_pointer(nereid_pass_t *pass) {
   static const nereid_expand_rules_t rules = {
       .what = "a tensor descriptor", .parts = parts, .rewrite = rewrite, .argument = argument};
   MlirBlock body = mlirModuleGetBody(mlirModuleFromOperation(pass->op));
-  bool accessed = false;
-  mlirOperationWalk(pass->op, find_access, &accessed, MlirWalkPreOrder);
-  if (!accessed)
-    return mlirLogicalResultSuccess();
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (nereid_op_kind(op) == NEREID_OP_TT_FUNC && nereidMlirFunctionIsPublic(op))
-      mark_function(pass, op);
+    if (nereid_op_kind(op) == NEREID_OP_TT_FUNC && nereidMlirFunctionIsPublic(op) && !mark_function(pass, op))
+      return mlirLogicalResultFailure();
   return nereid_expand_run(pass, &rules);
 }

@@ -95,8 +95,45 @@ tt.func public @no_such_atomic(%p: !tt.ptr<f32>, %m: i32, %s: i64, %i: i32) {
 
 // -----
 
-// Nothing goes through it: it stays.
-// CHECK-LABEL: tt.func public @unused(%{{.*}}: !tt.tensordesc<tensor<64x32xf16>>)
+// A descriptor without uses is rewritten as well: the parameters of a kernel do not depend on its body.
+// CHECK-LABEL: tt.func public @unused(
+// CHECK-SAME: !tt.ptr<f16> {nereid.descriptor = #nereid.descriptor<element = f16, block = [64, 32]>
+// CHECK-SAME: i1 {nereid.role = #nereid.role<padding, group = 0>})
 tt.func public @unused(%d: !tt.tensordesc<tensor<64x32xf16>>) {
   tt.return
+}
+
+// -----
+
+// The limit of 256 is that of a TMA box, not of a block.
+// CHECK-LABEL: tt.func public @tall(
+// CHECK-SAME: !tt.ptr<i8> {nereid.descriptor = #nereid.descriptor<element = i8, block = [1, 1024]>
+// CHECK: tt.load %{{.*}} : tensor<1024x!tt.ptr<i8>>
+tt.func public @tall(%d: !tt.tensordesc<tensor<1x1024xui8>>, %i: i32, %o: !tt.ptr<i8>) -> tensor<1024xi8> {
+  %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<1x1024xui8>> -> tensor<1024xi8>
+  tt.return %x : tensor<1024xi8>
+}
+
+// -----
+
+// expected-error @below {{argument of type !tt.tensordesc<tensor<64xi1>>, expected a descriptor of 1 to 5 dimensions with elements of 8, 16, 32 or 64 bits}}
+tt.func public @bits(%d: !tt.tensordesc<tensor<64xi1>>) {
+  tt.return
+}
+
+// -----
+
+// expected-error @below {{argument of type !tt.tensordesc<tensor<1x1x1x1x1x8xf32>>, expected a descriptor of 1 to 5 dimensions}}
+tt.func public @deep(%d: !tt.tensordesc<tensor<1x1x1x1x1x8xf32>>) {
+  tt.return
+}
+
+// -----
+
+tt.func public @every_other(%p: !tt.ptr<f32>, %m: i32, %s: i64, %i: i32) -> tensor<8x16xf32> {
+  %c2 = arith.constant 2 : i64
+  // expected-error @below {{has 2 as its last stride, expected 1: elements of the last dimension must be contiguous}}
+  %d = tt.make_tensor_descriptor %p, [%m, %m], [%s, %c2] : <f32>, <tensor<8x16xf32>>
+  %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<8x16xf32>> -> tensor<8x16xf32>
+  tt.return %x : tensor<8x16xf32>
 }

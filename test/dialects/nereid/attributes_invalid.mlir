@@ -90,8 +90,8 @@
 
 // -----
 
-// expected-error @below {{descriptor expects block dimensions from 1 to 256, got 512}}
-#a = #nereid.descriptor<element = f16, block = [512, 64]>
+// expected-error @below {{descriptor expects block dimensions of at least 1, got 0}}
+#a = #nereid.descriptor<element = f16, block = [512, 0]>
 
 // -----
 
