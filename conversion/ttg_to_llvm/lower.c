@@ -87,14 +87,14 @@ static intptr_t first_with_tuple(const operands_t *operands, intptr_t r, int32_t
   }
 }
 
-/* An fp8 travels as its bits in an i8: what computes on it must convert it first. */
+/* An fp8 is lowered to its bits, an i8: ops that compute on its value require a conversion first. */
 static bool check_fp8(MlirOperation op) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   const bool computes = (name.length > 5 && (!memcmp(name.data, "arith", 5) || !memcmp(name.data, "math.", 5))) ||
                         kind == NEREID_OP_TT_CLAMPF || kind == NEREID_OP_TT_PRECISE_SQRT ||
                         kind == NEREID_OP_TT_PRECISE_DIVF || kind == NEREID_OP_TT_EXTERN_ELEMENTWISE;
-  if (!computes || kind == NEREID_OP_ARITH_SELECT || kind == NEREID_OP_ARITH_BITCAST)
+  if (!computes || kind == NEREID_OP_ARITH_SELECT || kind == NEREID_OP_ARITH_BITCAST || kind == NEREID_OP_MATH_ABSF)
     return true;
   MlirValue first = mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, 0) : mlirOperationGetResult(op, 0);
   MlirValue result = mlirOperationGetResult(op, 0);

@@ -124,10 +124,11 @@ static bool check_last_stride(MlirOperation op, intptr_t rank) {
   MlirAttribute stride = nereidMlirValueGetConstant(nereid_tt_make_tensor_descriptor_get_strides(op, rank - 1));
   if (mlirAttributeIsNull(stride) || !mlirAttributeIsAInteger(stride) || mlirIntegerAttrGetValueInt(stride) == 1)
     return true;
-  nereid_diagnose(op,
-                  "has %lld as its last stride, expected 1: elements of the last dimension must be contiguous; describe "
-                  "the tensor with one more dimension of size 1, or access it through pointers",
-                  (long long)mlirIntegerAttrGetValueInt(stride));
+  nereid_diagnose(
+      op,
+      "has %lld as its last stride, expected 1: elements of the last dimension must be contiguous; describe "
+      "the tensor with one more dimension of size 1, or access it through pointers",
+      (long long)mlirIntegerAttrGetValueInt(stride));
   return false;
 }
 
@@ -382,10 +383,11 @@ static bool check_argument(MlirValue argument) {
   const intptr_t rank = mlirShapedTypeGetRank(block);
   if (rank >= 1 && rank <= TMA_RANK && (bits == 8 || bits == 16 || bits == 32 || bits == 64))
     return true;
-  nereid_diagnose_at(mlirValueGetLocation(argument),
-                     "argument of type %s, expected a descriptor of 1 to %d dimensions with elements of 8, 16, 32 or 64 "
-                     "bits",
-                     nereid_text_of_type(mlirValueGetType(argument)).chars, (int)TMA_RANK);
+  nereid_diagnose_at(
+      mlirValueGetLocation(argument),
+      "argument of type %s, expected a descriptor of 1 to %d dimensions with elements of 8, 16, 32 or 64 "
+      "bits",
+      nereid_text_of_type(mlirValueGetType(argument)).chars, (int)TMA_RANK);
   return false;
 }
 

@@ -58,6 +58,19 @@ static bool lower_llvm(nereid_lower_t *lower, MlirOperation op, const nereid_low
   return nereid_lower_elementwise(lower, op, row, emit_llvm);
 }
 
+/* The absolute value of an fp8, an i8 by now, is its bits without the sign bit. */
+static MlirValue emit_absf(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
+                           const MlirValue *operands) {
+  enum { NO_SIGN = 0x7F };
+  if (mlirTypeIsAInteger(element))
+    return nereid_emit_and(lower, operands[0], nereid_emit_int(lower, element, NO_SIGN));
+  return emit_llvm(lower, op, row, element, operands);
+}
+
+static bool lower_absf(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  return nereid_lower_elementwise(lower, op, row, emit_absf);
+}
+
 /* An intrinsic on f32 (`row->to`) that narrower floats are widened to. */
 static MlirValue emit_f32(nereid_lower_t *lower, const char *intrinsic, MlirType element, MlirValue operand) {
   const bool narrow = !mlirTypeIsAF32(element);
@@ -287,7 +300,7 @@ const nereid_lower_row_t nereid_lower_math_rows[] = {
     {NEREID_OP_MATH_SQRT, lower_sqrt, NULL},
     {NEREID_OP_MATH_RSQRT, lower_rsqrt, NULL},
     {NEREID_OP_MATH_ABSI, lower_absi, NULL},
-    {NEREID_OP_MATH_ABSF, lower_llvm, "llvm.intr.fabs"},
+    {NEREID_OP_MATH_ABSF, lower_absf, "llvm.intr.fabs"},
     {NEREID_OP_MATH_FLOOR, lower_llvm, "llvm.intr.floor"},
     {NEREID_OP_MATH_CEIL, lower_llvm, "llvm.intr.ceil"},
     {NEREID_OP_MATH_TRUNC, lower_llvm, "llvm.intr.trunc"},

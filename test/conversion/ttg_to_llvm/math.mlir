@@ -84,6 +84,15 @@ tt.func private @absf(%x: f32) -> f32 {
   tt.return %a : f32
 }
 
+// An fp8 loses its sign bit.
+// CHECK-LABEL: llvm.func internal @absf_fp8(
+// CHECK: %[[MASK:.*]] = llvm.mlir.constant(127 : i8) : i8
+// CHECK: llvm.and %arg0, %[[MASK]]  : i8
+tt.func private @absf_fp8(%x: f8E5M2) -> f8E5M2 {
+  %a = math.absf %x : f8E5M2
+  tt.return %a : f8E5M2
+}
+
 // CHECK-LABEL: llvm.func internal @floor(
 // CHECK: llvm.intr.floor(%arg0) : (f32) -> f32
 tt.func private @floor(%x: f32) -> f32 {
