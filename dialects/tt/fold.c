@@ -122,7 +122,10 @@ nereid_fold_t nereid_tt_unsplat_fold(MlirOperation op, intptr_t n, const MlirAtt
   if (!mlirAttributeIsNull(scalar))
     return to_attribute(results, scalar);
   MlirOperation splat = nereid_made_by(nereid_tt_unsplat_get_src(op), NEREID_OP_TT_SPLAT);
-  return mlirOperationIsNull(splat) ? NEREID_FOLD_NONE : to_value(results, nereid_tt_splat_get_src(splat));
+  /* A splat of a tensor of rank 0 has an operand of another type than the scalar. */
+  if (mlirOperationIsNull(splat) || mlirTypeIsARankedTensor(mlirValueGetType(nereid_tt_splat_get_src(splat))))
+    return NEREID_FOLD_NONE;
+  return to_value(results, nereid_tt_splat_get_src(splat));
 }
 
 /* Constants under an operation that keeps the row-major order of the elements. */

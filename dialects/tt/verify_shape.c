@@ -29,8 +29,8 @@ MlirLogicalResult nereid_tt_make_range_verify(MlirOperation op) {
 
 MlirLogicalResult nereid_tt_splat_verify(MlirOperation op) {
   MlirType type = mlirValueGetType(nereid_tt_splat_get_src(op));
-  if (mlirTypeIsARankedTensor(type))
-    return nereid_diagnose(op, "expects a scalar operand, got %s", nereid_text_of_type(type).chars);
+  if (mlirTypeIsARankedTensor(type) && mlirShapedTypeGetRank(type) != 0)
+    return nereid_diagnose(op, "expects a scalar or a tensor of rank 0, got %s", nereid_text_of_type(type).chars);
   return mlirLogicalResultSuccess();
 }
 

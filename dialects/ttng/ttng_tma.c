@@ -113,10 +113,10 @@ static MlirLogicalResult verify_rows(MlirOperation op, MlirValue descriptor, Mli
   if (mlirShapedTypeGetDimSize(type, 0) < gather_rows)
     return nereid_diagnose(op, "expects at least %d rows, got %d", (int)gather_rows,
                            (int)mlirShapedTypeGetDimSize(type, 0));
-  if (mlirShapedTypeGetRank(block) != 2 || mlirShapedTypeGetDimSize(block, 0) != 1 ||
-      mlirShapedTypeGetDimSize(block, 1) != mlirShapedTypeGetDimSize(type, 1) ||
+  if (mlirShapedTypeGetRank(block) != 2 || mlirShapedTypeGetDimSize(block, 1) != mlirShapedTypeGetDimSize(type, 1) ||
       !same_element(mlirShapedTypeGetElementType(block), mlirShapedTypeGetElementType(type)))
-    return nereid_diagnose(op, "expects a descriptor whose block is one row of the buffer, got %s for rows of %s",
+    return nereid_diagnose(op,
+                           "expects a descriptor whose block has rows like those of the buffer, got %s for rows of %s",
                            nereid_text_of_type(block).chars, nereid_text_of_type(type).chars);
   return verify_row_size(op, type);
 }

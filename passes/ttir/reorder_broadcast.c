@@ -86,13 +86,21 @@ static void replace(MlirOperation op, MlirOperation by) {
   nereidMlirOperationErase(op);
 }
 
-/* All operands are one number each. */
+/* The splat of a scalar that defines `value`; null for other values and for splats of tensors of rank 0. */
+static MlirOperation scalar_splat(MlirValue value) {
+  MlirOperation splat = nereid_made_by(value, NEREID_OP_TT_SPLAT);
+  if (mlirOperationIsNull(splat) || mlirTypeIsARankedTensor(mlirValueGetType(nereid_tt_splat_get_src(splat))))
+    return (MlirOperation){NULL};
+  return splat;
+}
+
+/* All operands are one value each. */
 static bool reorder_splats(MlirOperation op) {
   MlirValue scalars[MAX_OPERANDS];
   const intptr_t n = mlirOperationGetNumOperands(op);
   intptr_t splats = 0;
   for (intptr_t i = 0; i < n; ++i) {
-    MlirOperation splat = nereid_made_by(mlirOperationGetOperand(op, i), NEREID_OP_TT_SPLAT);
+    MlirOperation splat = scalar_splat(mlirOperationGetOperand(op, i));
     if (mlirOperationIsNull(splat) && mlirAttributeIsNull(uniform_constant(mlirOperationGetOperand(op, i))))
       return false;
     splats += !mlirOperationIsNull(splat);
@@ -101,7 +109,7 @@ static bool reorder_splats(MlirOperation op) {
     return false;
   nereid_builder_t builder = nereid_builder_before(op);
   for (intptr_t i = 0; i < n; ++i) {
-    MlirOperation splat = nereid_made_by(mlirOperationGetOperand(op, i), NEREID_OP_TT_SPLAT);
+    MlirOperation splat = scalar_splat(mlirOperationGetOperand(op, i));
     scalars[i] = mlirOperationIsNull(splat) ? nereid_arith_constant_get_result(nereid_arith_constant_build(
                                                   &builder, uniform_constant(mlirOperationGetOperand(op, i))))
                                             : mlirOperationGetOperand(splat, 0);
@@ -119,8 +127,7 @@ static MlirType common_source(MlirOperation op) {
     MlirValue operand = mlirOperationGetOperand(op, i);
     MlirOperation broadcast = nereid_made_by(operand, NEREID_OP_TT_BROADCAST);
     if (mlirOperationIsNull(broadcast)) {
-      if (mlirOperationIsNull(nereid_made_by(operand, NEREID_OP_TT_SPLAT)) &&
-          mlirAttributeIsNull(uniform_constant(operand)))
+      if (mlirOperationIsNull(scalar_splat(operand)) && mlirAttributeIsNull(uniform_constant(operand)))
         return (MlirType){NULL};
       continue;
     }
@@ -141,7 +148,7 @@ static bool reorder_broadcasts(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue operand = mlirOperationGetOperand(op, i);
     MlirOperation broadcast = nereid_made_by(operand, NEREID_OP_TT_BROADCAST);
-    MlirOperation splat = nereid_made_by(operand, NEREID_OP_TT_SPLAT);
+    MlirOperation splat = scalar_splat(operand);
     MlirType type = like(source, mlirValueGetType(operand));
     if (!mlirOperationIsNull(broadcast))
       operands[i] = mlirOperationGetOperand(broadcast, 0);

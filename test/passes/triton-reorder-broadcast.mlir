@@ -36,3 +36,13 @@ tt.func public @crossed(%a: tensor<64x1xi32>, %b: tensor<1x32xi32>) -> tensor<64
   %s = arith.addi %x, %y : tensor<64x32xi32>
   tt.return %s : tensor<64x32xi32>
 }
+
+// A splat of a tensor of rank 0 has no scalar to compute with.
+// CHECK-LABEL: @rank_0(
+// CHECK: arith.addf %{{.*}}, %{{.*}} : tensor<32xf32>
+tt.func public @rank_0(%a: tensor<f32>, %b: f32) -> tensor<32xf32> {
+  %x = tt.splat %a : tensor<f32> -> tensor<32xf32>
+  %y = tt.splat %b : f32 -> tensor<32xf32>
+  %s = arith.addf %x, %y : tensor<32xf32>
+  tt.return %s : tensor<32xf32>
+}

@@ -38,11 +38,25 @@ static int print_pass_docs(void) {
   return ferror(stdout) ? 2 : 0;
 }
 
+/* Removes --debug and --debug-only=TYPES, which MLIR's driver has only where LLVM was built with assertions. They print
+ * nothing in other builds, so scripts that give them to triton-opt work here. Returns the new count. */
+static int remove_debug_options(int argc, char **argv) {
+  int kept = 0;
+  for (int i = 0; i < argc; i++) {
+    const char *name = argv[i][0] == '-' ? argv[i] + 1 + (argv[i][1] == '-') : "";
+    if (strcmp(name, "debug") != 0 && strncmp(name, "debug-only=", strlen("debug-only=")) != 0)
+      argv[kept++] = argv[i];
+  }
+  argv[kept] = NULL;
+  return kept;
+}
+
 /* A reader that goes away is an error that LLVM reports, and no signal. */
 int main(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN);
   if (argc == 2 && !strcmp(argv[1], "--print-pass-docs"))
     return print_pass_docs();
+  argc = remove_debug_options(argc, argv);
   nereid_passes_register();
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   nereidMlirRegisterDialects(registry);

@@ -255,10 +255,12 @@ static MlirAttribute read_swizzled_shared(reader_t *reader) {
 }
 
 static MlirAttribute read_nvmma_shared(reader_t *reader) {
+  /* Triton 3.6 leaves the width uninitialized when the key is missing; its own texts without the key are of f16. */
+  enum { DEFAULT_ELEMENT_BITS = 16 };
   static const char *const keys[] = {
       "swizzlingByteWidth", "transposed", "elementBitWidth", "fp4Padded", "rank", CTA_KEYS, NULL};
   check_keys(reader, reader->inside, keys);
-  unsigned swizzle = read_unsigned(reader, keys[0], -1), bits = read_unsigned(reader, keys[2], -1);
+  unsigned swizzle = read_unsigned(reader, keys[0], -1), bits = read_unsigned(reader, keys[2], DEFAULT_ELEMENT_BITS);
   bool transposed = read_bool(reader, keys[1]), padded = read_bool(reader, keys[3]);
   int32_t counts[NEREID_TTG_MAX_RANK];
   int rank = array_values(find(reader->inside, "CTAOrder"), counts);

@@ -211,3 +211,14 @@ tt.func @advance_one_kept(%p: !tt.ptr<tensor<8x8xf32>>) -> !tt.ptr<tensor<8x8xf3
   %0 = tt.advance %p, [%c, %d] : <tensor<8x8xf32>>
   tt.return %0 : !tt.ptr<tensor<8x8xf32>>
 }
+
+// A splat of a tensor of rank 0 is not a splat of a scalar.
+// CHECK-LABEL: @rank_0
+// CHECK: %[[POINT:.*]] = tt.splat %arg0 : tensor<f32> -> tensor<1x1xf32>
+// CHECK: tt.unsplat %[[POINT]]
+tt.func @rank_0(%x: tensor<f32>) -> f32 {
+  %0 = tt.splat %x : tensor<f32> -> tensor<1xf32>
+  %1 = tt.expand_dims %0 {axis = 0 : i32} : tensor<1xf32> -> tensor<1x1xf32>
+  %2 = tt.unsplat %1 : tensor<1x1xf32>
+  tt.return %2 : f32
+}

@@ -34,7 +34,7 @@ tt.func @make_range_type() {
 // -----
 
 tt.func @splat(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'tt.splat' op expects a scalar operand, got tensor<8xf32>}}
+  // expected-error @+1 {{'tt.splat' op expects a scalar or a tensor of rank 0, got tensor<8xf32>}}
   %0 = tt.splat %x : tensor<8xf32> -> tensor<8x8xf32>
   tt.return
 }

@@ -39,6 +39,10 @@ tt.func @shapes(%x: f32, %p: !tt.ptr<f32>, %v: tensor<16xf32>, %m: tensor<4x8xf3
   %16 = tt.trans %m {order = array<i32: 1, 0>} : tensor<4x8xf32> -> tensor<8x4xf32>
   // CHECK: %{{.*}} = tt.trans %{{.*}} {order = array<i32: 2, 0, 1>} : tensor<4x8x2xf32> -> tensor<2x4x8xf32>
   %17 = tt.trans %13 {order = array<i32: 2, 0, 1>} : tensor<4x8x2xf32> -> tensor<2x4x8xf32>
+  // CHECK: %[[POINT:.*]] = tt.splat %{{.*}} : f32 -> tensor<f32>
+  %18 = tt.splat %x : f32 -> tensor<f32>
+  // CHECK: tt.splat %[[POINT]] : tensor<f32> -> tensor<2x4xf32>
+  %19 = tt.splat %18 : tensor<f32> -> tensor<2x4xf32>
   // CHECK: tt.return
   tt.return
 }

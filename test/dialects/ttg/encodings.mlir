@@ -64,7 +64,7 @@ module {
   "test.shared"() {
     a = #ttg.swizzled_shared<{order = [1, 0], vec = 8, perPhase = 1, maxPhase = 8}>,
     b = #ttg.swizzled_shared<{vec = 4, perPhase = 2, maxPhase = 4, order = [0, 1], CGALayout = [[1, 0]]}>,
-    c = #ttg.nvmma_shared<{elementBitWidth = 16, swizzlingByteWidth = 128}>,
+    c = #ttg.nvmma_shared<{swizzlingByteWidth = 128}>,
     d = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 8, fp4Padded = true,
                            CGALayout = [[0, 1, 0]]}>,
     e = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 32, rank = 3}>,

@@ -42,6 +42,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // A descriptor whose block has several rows.
+  // CHECK-LABEL: tt.func @block_of_rows
+  tt.func @block_of_rows(%desc: !tt.tensordesc<tensor<16x64xf16, #tile>>, %x: tensor<32xi32, #rows>, %y: i32, %buf: !ttg.memdesc<32x64xf16, #tile, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %pred: i1) {
+    // CHECK: ttng.async_tma_gather {{.*}} : !tt.tensordesc<tensor<16x64xf16, #{{.*}}>>, tensor<32xi32
+    ttng.async_tma_gather %desc[%x, %y] %buf, %bar, %pred : !tt.tensordesc<tensor<16x64xf16, #tile>>, tensor<32xi32, #rows>, i32, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<32x64xf16, #tile, #smem, mutable>, i1
+    tt.return
+  }
+
   // CHECK-LABEL: tt.func @descriptor
   // CHECK-SAME: %[[P:[^:]+]]: !tt.ptr<i8>, %[[A:[^:]+]]: !tt.ptr<f16>, %[[N:[^:]+]]: i32, %[[S:[^:]+]]: i64
   tt.func @descriptor(%at: !tt.ptr<i8>, %base: !tt.ptr<f16>, %n: i32, %stride: i64) -> !tt.tensordesc<tensor<128x64xf16, #tile>> {

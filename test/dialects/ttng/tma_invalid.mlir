@@ -280,9 +280,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #grid = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @gather_block(%d: !tt.tensordesc<tensor<8x64xf16, #tile>>, %x: tensor<32xi32, #rows>, %y: i32, %m: !ttg.memdesc<32x64xf16, #tile, #smem, mutable>, %b: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %p: i1) {
-    // expected-error @below {{expects a descriptor whose block is one row of the buffer}}
-    ttng.async_tma_gather %d[%x, %y] %m, %b, %p : !tt.tensordesc<tensor<8x64xf16, #tile>>, tensor<32xi32, #rows>, i32, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<32x64xf16, #tile, #smem, mutable>, i1
+  tt.func @gather_block(%d: !tt.tensordesc<tensor<8x128xf16, #tile>>, %x: tensor<32xi32, #rows>, %y: i32, %m: !ttg.memdesc<32x64xf16, #tile, #smem, mutable>, %b: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %p: i1) {
+    // expected-error @below {{expects a descriptor whose block has rows like those of the buffer}}
+    ttng.async_tma_gather %d[%x, %y] %m, %b, %p : !tt.tensordesc<tensor<8x128xf16, #tile>>, tensor<32xi32, #rows>, i32, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<32x64xf16, #tile, #smem, mutable>, i1
     tt.return
   }
 }
@@ -329,7 +329,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @scatter_block(%d: !tt.tensordesc<tensor<1x128xf16, #tile>>, %x: tensor<32xi32, #rows>, %y: i32, %m: !ttg.memdesc<32x64xf16, #tile, #smem, mutable>) {
-    // expected-error @below {{'ttng.async_tma_scatter' op expects a descriptor whose block is one row of the buffer}}
+    // expected-error @below {{'ttng.async_tma_scatter' op expects a descriptor whose block has rows like those of the buffer}}
     ttng.async_tma_scatter %d[%x, %y] %m : !tt.tensordesc<tensor<1x128xf16, #tile>>, tensor<32xi32, #rows>, i32, !ttg.memdesc<32x64xf16, #tile, #smem, mutable>
     tt.return
   }
