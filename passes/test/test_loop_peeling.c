@@ -7,9 +7,9 @@
  *
  * For tests of what a pipeline does with a peeled iteration. `%b - %s` must not overflow.
  * Requires: steps above 0, which scf.for requires. Preserves: everything but loops with the attribute. */
-#include "passes/loop_stages.h"
 #include "passes/pass.h"
-#include "passes/scalar.h"
+#include "passes/pipelining/loop_stages.h"
+#include "passes/support/scalar.h"
 
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/scf.h"
