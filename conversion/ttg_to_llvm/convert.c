@@ -39,9 +39,9 @@ static const nereid_lower_row_t *const *index_rows(nereid_arena_t *arena) {
   return rows;
 }
 
-static void make_types(nereid_lower_t *lower) {
-  MlirContext context = lower->context;
-  lower->types = (nereid_lower_types_t){
+static void make_types(nereid_lower_module_t *module) {
+  MlirContext context = module->context;
+  module->types = (nereid_lower_types_t){
       .i1 = mlirIntegerTypeGet(context, 1),
       .i8 = mlirIntegerTypeGet(context, 8),
       .i16 = mlirIntegerTypeGet(context, 16),
@@ -59,7 +59,7 @@ static void make_types(nereid_lower_t *lower) {
 }
 
 /* Overflow flags by their text, in both dialects. */
-static void make_overflow_flags(nereid_lower_t *lower) {
+static void make_overflow_flags(nereid_lower_module_t *module) {
   static const char *const texts[NEREID_LOWER_OVERFLOWS][2] = {
       {"#arith.overflow<none>", "#llvm.overflow<none>"},
       {"#arith.overflow<nsw>", "#llvm.overflow<nsw>"},
@@ -67,55 +67,54 @@ static void make_overflow_flags(nereid_lower_t *lower) {
       {"#arith.overflow<nsw, nuw>", "#llvm.overflow<nsw, nuw>"},
   };
   for (int i = 0; i < NEREID_LOWER_OVERFLOWS; ++i) {
-    lower->overflow[i].arith = mlirAttributeParseGet(lower->context, mlirStringRefCreateFromCString(texts[i][0]));
-    lower->overflow[i].llvm = mlirAttributeParseGet(lower->context, mlirStringRefCreateFromCString(texts[i][1]));
+    module->overflow[i].arith = mlirAttributeParseGet(module->context, mlirStringRefCreateFromCString(texts[i][0]));
+    module->overflow[i].llvm = mlirAttributeParseGet(module->context, mlirStringRefCreateFromCString(texts[i][1]));
   }
 }
 
-static bool initialize(nereid_lower_t *lower, nereid_pass_t *pass) {
-  *lower = (nereid_lower_t){
+static bool initialize(nereid_lower_module_t *module, nereid_pass_t *pass) {
+  *module = (nereid_lower_module_t){
       .context = pass->context,
-      .module = pass->op,
-      .module_block = mlirModuleGetBody(mlirModuleFromOperation(pass->op)),
+      .op = pass->op,
+      .block = mlirModuleGetBody(mlirModuleFromOperation(pass->op)),
       .arena = pass->scratch,
       .rows = index_rows(pass->scratch),
       .options = {.capability = (int32_t)nereid_pass_option_int(pass, "compute-capability"),
                   .ptx_version = (int32_t)nereid_pass_option_int(pass, "ptx-version"),
                   .fp_fusion = nereid_pass_option_bool(pass, "fp-fusion")},
-      .grid = {nereid_ttg_num_warps(pass->op), nereid_ttg_threads_per_warp(pass->op), nereid_ttg_num_ctas(pass->op)},
   };
-  make_types(lower);
-  make_overflow_flags(lower);
-  if (lower->options.fp_fusion)
-    lower->contract = mlirAttributeParseGet(pass->context, mlirStringRefCreateFromCString("#llvm.fastmath<contract>"));
-  nereid_map_initialize(&lower->layouts, pass->scratch);
-  nereid_map_initialize(&lower->declared, pass->scratch);
-  nereid_map_initialize(&lower->strings, pass->scratch);
-  return lower->rows && nereid_call_graph_build(pass->op, pass->scratch, &lower->graph) == NEREID_OK &&
-         nereid_lower_find_needs(lower) && nereid_axis_info_run(pass->op, pass->scratch, &lower->axis) == NEREID_OK;
+  make_types(module);
+  make_overflow_flags(module);
+  if (module->options.fp_fusion)
+    module->contract = mlirAttributeParseGet(pass->context, mlirStringRefCreateFromCString("#llvm.fastmath<contract>"));
+  nereid_map_initialize(&module->layouts, pass->scratch);
+  nereid_map_initialize(&module->declared, pass->scratch);
+  nereid_map_initialize(&module->strings, pass->scratch);
+  return module->rows && nereid_call_graph_build(pass->op, pass->scratch, &module->graph) == NEREID_OK &&
+         nereid_lower_find_needs(module) && nereid_axis_info_run(pass->op, pass->scratch, &module->axis) == NEREID_OK;
 }
 
 /* Functions of modules in the module are somebody else's. */
-static bool is_ours(const nereid_lower_t *lower, const nereid_call_function_t *function) {
-  return mlirOperationEqual(mlirOperationGetParentOperation(function->op), lower->module);
+static bool is_ours(const nereid_lower_module_t *module, const nereid_call_function_t *function) {
+  return mlirOperationEqual(mlirOperationGetParentOperation(function->op), module->op);
 }
 
 /* Membar first: it reads shared memory of callees, which are ops of ttg until they are lowered. */
-static bool convert(nereid_lower_t *lower) {
-  const nereid_call_function_t *functions = lower->graph.functions.data;
-  const size_t n = lower->graph.functions.size;
-  if (!nereid_membar_run(&lower->graph, (nereid_membar_options_t){.mode = NEREID_MEMBAR_BARRIERS}, lower->arena))
+static bool convert(nereid_lower_module_t *module) {
+  const nereid_call_function_t *functions = module->graph.functions.data;
+  const size_t n = module->graph.functions.size;
+  if (!nereid_membar_run(&module->graph, (nereid_membar_options_t){.mode = NEREID_MEMBAR_BARRIERS}, module->arena))
     return false;
   for (size_t i = 0; i < n; ++i)
-    if (is_ours(lower, &functions[i]) && functions[i].has_body && !nereid_lower_function(lower, &functions[i]))
+    if (is_ours(module, &functions[i]) && functions[i].has_body && !nereid_lower_function(module, &functions[i]))
       return false;
   for (size_t i = 0; i < n; ++i)
-    if (is_ours(lower, &functions[i]))
+    if (is_ours(module, &functions[i]))
       mlirOperationDestroy(functions[i].op);
-  return nereid_kernel_abi_apply(lower->module);
+  return nereid_kernel_abi_apply(module->op);
 }
 
 MlirLogicalResult nereid_pass_convert_triton_gpu_to_llvm(nereid_pass_t *pass) {
-  nereid_lower_t lower;
-  return initialize(&lower, pass) && convert(&lower) ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
+  nereid_lower_module_t module;
+  return initialize(&module, pass) && convert(&module) ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
 }

@@ -27,6 +27,23 @@ MlirNamedAttribute nereid_emit_attribute(nereid_lower_t *lower, const char *name
   return mlirNamedAttributeGet(mlirIdentifierGet(lower->context, ref(name)), value);
 }
 
+MlirAttribute nereid_lower_with_attribute(nereid_lower_t *lower, MlirAttribute attributes, const char *name,
+                                          MlirAttribute value) {
+  MlirStringRef key = mlirStringRefCreateFromCString(name);
+  const intptr_t n = mlirDictionaryAttrGetNumElements(attributes);
+  MlirNamedAttribute *all = nereid_arena_new(lower->arena, MlirNamedAttribute, (size_t)n + 1);
+  intptr_t count = 0;
+  for (intptr_t i = 0; all && i < n; ++i) {
+    MlirNamedAttribute attribute = mlirDictionaryAttrGetElement(attributes, i);
+    if (!mlirStringRefEqual(mlirIdentifierStr(attribute.name), key))
+      all[count++] = attribute;
+  }
+  if (!all)
+    return attributes;
+  all[count++] = nereid_emit_attribute(lower, name, value);
+  return mlirDictionaryAttrGet(lower->context, count, all);
+}
+
 MlirOperation nereid_emit_op(nereid_lower_t *lower, const char *name, intptr_t n_results, const MlirType *results,
                              intptr_t n_operands, const MlirValue *operands, intptr_t n_attributes,
                              const MlirNamedAttribute *attributes) {
@@ -53,12 +70,11 @@ static MlirValue create_constant(nereid_lower_t *lower, MlirType type, MlirAttri
 
 /* One op per constant and function, in the prologue: a thousand registers share it. The attribute holds the type. */
 MlirValue nereid_emit_constant(nereid_lower_t *lower, MlirType type, MlirAttribute value) {
-  uintptr_t *place = nereid_map_insert(&lower->constants, value.ptr);
+  uintptr_t *place = nereid_map_insert(&lower->group->constants, value.ptr);
   if (place && *place)
     return (MlirValue){(const void *)*place};
-  nereid_builder_t saved = nereid_lower_enter_prologue(lower);
-  MlirValue constant = create_constant(lower, type, value);
-  nereid_lower_leave_prologue(lower, saved);
+  nereid_lower_t prologue = nereid_lower_in_prologue(lower);
+  MlirValue constant = create_constant(&prologue, type, value);
   if (place)
     *place = (uintptr_t)constant.ptr;
   return constant;
@@ -69,11 +85,11 @@ MlirValue nereid_emit_int(nereid_lower_t *lower, MlirType type, int64_t value) {
 }
 
 MlirValue nereid_emit_i32(nereid_lower_t *lower, int32_t value) {
-  return nereid_emit_int(lower, lower->types.i32, value);
+  return nereid_emit_int(lower, lower->types->i32, value);
 }
 
 MlirValue nereid_emit_i64(nereid_lower_t *lower, int64_t value) {
-  return nereid_emit_int(lower, lower->types.i64, value);
+  return nereid_emit_int(lower, lower->types->i64, value);
 }
 
 MlirValue nereid_emit_float(nereid_lower_t *lower, MlirType type, double value) {
@@ -126,9 +142,9 @@ MlirValue nereid_emit_lshr(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs) 
 
 static MlirValue compare(nereid_lower_t *lower, const char *name, int64_t predicate, MlirValue lhs, MlirValue rhs) {
   MlirNamedAttribute attribute =
-      nereid_emit_attribute(lower, "predicate", mlirIntegerAttrGet(lower->types.i64, predicate));
+      nereid_emit_attribute(lower, "predicate", mlirIntegerAttrGet(lower->types->i64, predicate));
   return mlirOperationGetResult(
-      nereid_emit_op(lower, name, 1, &lower->types.i1, 2, (MlirValue[]){lhs, rhs}, 1, &attribute), 0);
+      nereid_emit_op(lower, name, 1, &lower->types->i1, 2, (MlirValue[]){lhs, rhs}, 1, &attribute), 0);
 }
 
 MlirValue nereid_emit_icmp(nereid_lower_t *lower, int64_t predicate, MlirValue lhs, MlirValue rhs) {
@@ -144,10 +160,10 @@ MlirValue nereid_emit_select(nereid_lower_t *lower, MlirValue condition, MlirVal
 }
 
 MlirValue nereid_emit_fbinary(nereid_lower_t *lower, const char *name, MlirValue lhs, MlirValue rhs) {
-  if (mlirAttributeIsNull(lower->contract))
+  if (mlirAttributeIsNull(lower->module->contract))
     return nereid_emit_binary(lower, name, lhs, rhs);
   MlirType type = mlirValueGetType(lhs);
-  MlirNamedAttribute attribute = nereid_emit_attribute(lower, "fastmathFlags", lower->contract);
+  MlirNamedAttribute attribute = nereid_emit_attribute(lower, "fastmathFlags", lower->module->contract);
   return mlirOperationGetResult(nereid_emit_op(lower, name, 1, &type, 2, (MlirValue[]){lhs, rhs}, 1, &attribute), 0);
 }
 
@@ -167,9 +183,9 @@ MlirValue nereid_emit_bits(nereid_lower_t *lower, MlirType to, MlirValue value) 
   if (!from_pointer && !to_pointer)
     return nereid_emit_cast(lower, "llvm.bitcast", to, value);
   if (from_pointer)
-    value = nereid_emit_cast(lower, "llvm.ptrtoint", lower->types.i64, value);
+    value = nereid_emit_cast(lower, "llvm.ptrtoint", lower->types->i64, value);
   if (to_pointer)
-    return nereid_emit_cast(lower, "llvm.inttoptr", to, nereid_emit_bits(lower, lower->types.i64, value));
+    return nereid_emit_cast(lower, "llvm.inttoptr", to, nereid_emit_bits(lower, lower->types->i64, value));
   return nereid_emit_bits(lower, to, value);
 }
 
@@ -193,8 +209,8 @@ MlirValue nereid_emit_offset(nereid_lower_t *lower, MlirValue pointer, int64_t b
   if (bytes == 0)
     return pointer;
   if (bytes == (int32_t)bytes && bytes != INT32_MIN)
-    return gep(lower, pointer, lower->types.i8, (int32_t)bytes, 0, NULL);
-  return nereid_emit_gep(lower, pointer, lower->types.i8, nereid_emit_i64(lower, bytes));
+    return gep(lower, pointer, lower->types->i8, (int32_t)bytes, 0, NULL);
+  return nereid_emit_gep(lower, pointer, lower->types->i8, nereid_emit_i64(lower, bytes));
 }
 
 MlirValue nereid_emit_gep(nereid_lower_t *lower, MlirValue pointer, MlirType element, MlirValue index) {
@@ -297,6 +313,24 @@ void nereid_emit_cond_branch(nereid_lower_t *lower, MlirValue condition, MlirBlo
   insert(&lower->builder, mlirOperationCreate(&state));
 }
 
+MlirBlock nereid_lower_split_block(nereid_lower_t *lower) {
+  MlirBlock rest = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionInsertOwnedBlockAfter(mlirBlockGetParentRegion(lower->builder.block), lower->builder.block, rest);
+  return rest;
+}
+
+MlirBlock nereid_lower_begin_if(nereid_lower_t *lower, MlirValue condition) {
+  MlirBlock rest = nereid_lower_split_block(lower), then = nereid_lower_split_block(lower);
+  nereid_emit_cond_branch(lower, condition, then, rest);
+  lower->builder.block = then;
+  return rest;
+}
+
+void nereid_lower_end_if(nereid_lower_t *lower, MlirBlock rest) {
+  nereid_emit_branch(lower, rest, 0, NULL);
+  lower->builder.block = rest;
+}
+
 /* The intrinsic and not nvvm.barrier: with locations, what MLIR 22.1 prints of that op it cannot read back. */
 void nereid_emit_cta_barrier(nereid_lower_t *lower, int32_t number) {
   MlirValue barrier = nereid_emit_i32(lower, number);
@@ -304,14 +338,14 @@ void nereid_emit_cta_barrier(nereid_lower_t *lower, int32_t number) {
 }
 
 void nereid_emit_barrier(nereid_lower_t *lower) {
-  const int32_t threads = lower->grid.num_warps * lower->grid.threads_per_warp;
-  ++lower->emitted.barriers;
-  if (mlirValueIsNull(lower->barrier)) {
+  const int32_t threads = lower->group->grid.num_warps * lower->group->grid.threads_per_warp;
+  ++lower->module->emitted.barriers;
+  if (mlirValueIsNull(lower->group->barrier)) {
     nereid_emit_cta_barrier(lower, 0);
-  } else if (lower->grid.num_warps == 1) {
+  } else if (lower->group->grid.num_warps == 1) {
     nereid_emit_warp_barrier(lower);
   } else {
-    MlirValue operands[] = {lower->barrier, nereid_emit_i32(lower, threads)};
+    MlirValue operands[] = {lower->group->barrier, nereid_emit_i32(lower, threads)};
     nereid_emit_intrinsic(lower, "llvm.nvvm.barrier.cta.sync.aligned.count", (MlirType){NULL}, 2, operands);
   }
 }

@@ -4,7 +4,10 @@
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_EMIT_H
 #define NEREID_CONVERSION_TTG_TO_LLVM_EMIT_H
 
-#include "conversion/ttg_to_llvm/lower.h"
+#include "conversion/ttg_to_llvm/context.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
 
 /* Any op by name with operands and result types; attributes by name. The builder of last resort, and that of tables. */
 MlirOperation nereid_emit_op(nereid_lower_t *lower, const char *name, intptr_t n_results, const MlirType *results,
@@ -19,6 +22,10 @@ MlirValue nereid_emit(nereid_lower_t *lower, const char *name, MlirType result, 
                       const MlirValue *operands);
 
 MlirNamedAttribute nereid_emit_attribute(nereid_lower_t *lower, const char *name, MlirAttribute value);
+
+/* Dictionary `attributes` with `name` set to `value`. */
+MlirAttribute nereid_lower_with_attribute(nereid_lower_t *lower, MlirAttribute attributes, const char *name,
+                                          MlirAttribute value);
 
 MlirValue nereid_emit_i32(nereid_lower_t *lower, int32_t value);
 MlirValue nereid_emit_i64(nereid_lower_t *lower, int64_t value);
@@ -82,6 +89,14 @@ MlirValue nereid_emit_intrinsic(nereid_lower_t *lower, const char *name, MlirTyp
 
 void nereid_emit_branch(nereid_lower_t *lower, MlirBlock to, intptr_t n, const MlirValue *arguments);
 void nereid_emit_cond_branch(nereid_lower_t *lower, MlirValue condition, MlirBlock if_true, MlirBlock if_false);
+/* Splits the current block: what follows goes to the returned new block, and the builder stays at the end of the first
+ * half. For lowerings that need a branch. */
+MlirBlock nereid_lower_split_block(nereid_lower_t *lower);
+
+/* Runs what follows only where `condition`, an i1, holds; returns the block to go on in with nereid_lower_end_if. */
+MlirBlock nereid_lower_begin_if(nereid_lower_t *lower, MlirValue condition);
+void nereid_lower_end_if(nereid_lower_t *lower, MlirBlock rest);
+
 /* Threads wait for each other, and see what they have written: those of the warps whose code is lowered, all of the CTA
  * (at the barrier of that number), or those of the warp. */
 void nereid_emit_barrier(nereid_lower_t *lower);

@@ -74,7 +74,7 @@ static bool emit_one_block(nereid_lower_t *lower, MlirBlock block, MlirValue *ou
 bool nereid_region_emit(nereid_lower_t *lower, MlirRegion region, const MlirValue *arguments, MlirValue *out_results) {
   MlirBlock block = mlirRegionGetFirstBlock(region);
   const MlirLocation location = lower->builder.location;
-  ++lower->emitted.combinations;
+  ++lower->module->emitted.combinations;
   set_arguments(lower, block, arguments);
   const bool done = mlirBlockIsNull(mlirBlockGetNextInRegion(block)) ? emit_one_block(lower, block, out_results)
                                                                      : emit_blocks(lower, region, out_results);

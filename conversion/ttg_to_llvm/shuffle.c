@@ -12,7 +12,7 @@ static MlirValue shuffle_word(nereid_lower_t *lower, nereid_shuffle_t mode, Mlir
   static const char *const names[] = {"bfly", "up", "down", "idx"};
   char name[48];
   MlirType type = mlirValueGetType(word);
-  ++lower->emitted.shuffles;
+  ++lower->module->emitted.shuffles;
   snprintf(name, sizeof name, "llvm.nvvm.shfl.sync.%s.%s", names[mode], mlirTypeIsAF32(type) ? "f32" : "i32");
   MlirValue operands[] = {nereid_emit_i32(lower, -1), word, lane,
                           nereid_emit_i32(lower, mode == NEREID_SHUFFLE_UP ? 0 : 31)};
@@ -21,13 +21,13 @@ static MlirValue shuffle_word(nereid_lower_t *lower, nereid_shuffle_t mode, Mlir
 
 static void shuffle_wide(nereid_lower_t *lower, nereid_shuffle_t mode, MlirValue lane, MlirValue value,
                          MlirValue *out) {
-  MlirType pair = nereid_emit_vector_type(lower->types.i32, 2), type = mlirValueGetType(value);
-  MlirValue words = nereid_emit_cast(lower, "llvm.bitcast", pair, nereid_emit_bits(lower, lower->types.i64, value));
+  MlirType pair = nereid_emit_vector_type(lower->types->i32, 2), type = mlirValueGetType(value);
+  MlirValue words = nereid_emit_cast(lower, "llvm.bitcast", pair, nereid_emit_bits(lower, lower->types->i64, value));
   MlirValue halves[2];
   for (intptr_t i = 0; i < 2; ++i)
     halves[i] = shuffle_word(lower, mode, lane, nereid_emit_extract(lower, words, i));
   words = nereid_emit_pack(lower, 2, halves);
-  *out = nereid_emit_bits(lower, type, nereid_emit_cast(lower, "llvm.bitcast", lower->types.i64, words));
+  *out = nereid_emit_bits(lower, type, nereid_emit_cast(lower, "llvm.bitcast", lower->types->i64, words));
 }
 
 /* `count` values, 1, 2 or 4, in one word. */
@@ -36,14 +36,14 @@ static void shuffle_packed(nereid_lower_t *lower, nereid_shuffle_t mode, MlirVal
   MlirType element = mlirValueGetType(values[0]), memory = mlirIntegerTypeGet(lower->context, bits);
   MlirType all = mlirIntegerTypeGet(lower->context, bits * (unsigned)count);
   MlirType type = count == 1 ? memory : nereid_emit_vector_type(memory, count);
-  const bool narrow = bits * (unsigned)count < WORD_BITS, is_bool = mlirTypeEqual(element, lower->types.i1);
+  const bool narrow = bits * (unsigned)count < WORD_BITS, is_bool = mlirTypeEqual(element, lower->types->i1);
   MlirValue parts[MAX_PACKED];
   for (intptr_t i = 0; i < count; ++i)
     parts[i] =
         is_bool ? nereid_emit_cast(lower, "llvm.zext", memory, values[i]) : nereid_emit_bits(lower, memory, values[i]);
   MlirValue word = nereid_emit_bits(lower, all, nereid_emit_pack(lower, count, parts));
   if (narrow)
-    word = nereid_emit_cast(lower, "llvm.zext", lower->types.i32, word);
+    word = nereid_emit_cast(lower, "llvm.zext", lower->types->i32, word);
   word = shuffle_word(lower, mode, lane, word);
   if (narrow)
     word = nereid_emit_cast(lower, "llvm.trunc", all, word);

@@ -20,8 +20,8 @@ int64_t nereid_slots_element_bytes(MlirType element) {
 
 MlirType nereid_slots_memory_type(nereid_lower_t *lower, MlirType element) {
   if (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) < 8)
-    return lower->types.i8;
-  return mlirTypeIsAInteger(element) || mlirTypeIsAFloat(element) ? element : lower->types.i64;
+    return lower->types->i8;
+  return mlirTypeIsAInteger(element) || mlirTypeIsAFloat(element) ? element : lower->types->i64;
 }
 
 MlirValue nereid_slots_to_memory(nereid_lower_t *lower, MlirType memory, MlirValue value) {
@@ -88,7 +88,7 @@ MlirValue nereid_slots_padded(nereid_lower_t *lower, MlirAttribute encoding, int
 nereid_slots_t nereid_slots_moved(nereid_lower_t *lower, const nereid_slots_t *slots, MlirValue offset, bool adds) {
   nereid_slots_t moved = *slots;
   if (adds)
-    moved.base = nereid_emit_gep(lower, slots->base, lower->types.i8, offset);
+    moved.base = nereid_emit_gep(lower, slots->base, lower->types->i8, offset);
   else if (mlirValueIsNull(slots->thread_offset))
     moved.thread_offset = offset;
   else
@@ -126,7 +126,7 @@ static MlirValue thread_base(nereid_lower_t *lower, const addresses_t *addresses
     if (mixed)
       offset = nereid_emit_xor(lower, offset, nereid_emit_i32(lower, (int32_t)(mixed * slots->bytes)));
     offset = nereid_slots_padded(lower, slots->padding, slots->bytes, offset);
-    *base = nereid_emit_gep(lower, slots->base, lower->types.i8, offset);
+    *base = nereid_emit_gep(lower, slots->base, lower->types->i8, offset);
   }
   return *base;
 }
@@ -150,7 +150,7 @@ MlirValue nereid_slots_address(nereid_lower_t *lower, const nereid_slots_t *slot
 }
 
 static MlirNamedAttribute alignment(nereid_lower_t *lower, const nereid_slots_t *slots) {
-  return nereid_emit_attribute(lower, "alignment", mlirIntegerAttrGet(lower->types.i64, slots->vector * slots->bytes));
+  return nereid_emit_attribute(lower, "alignment", mlirIntegerAttrGet(lower->types->i64, slots->vector * slots->bytes));
 }
 
 /* --- accesses --- */
@@ -207,7 +207,7 @@ void nereid_slots_store_matrices(nereid_lower_t *lower, const nereid_slots_t *ro
       MlirValue word[WORD_BYTES];
       for (int32_t i = 0; i < in_word; ++i)
         word[i] = nereid_slots_to_memory(lower, rows->memory, from[i]);
-      operands[1 + tile] = nereid_emit_bits(lower, lower->types.i32, nereid_emit_pack(lower, in_word, word));
+      operands[1 + tile] = nereid_emit_bits(lower, lower->types->i32, nereid_emit_pack(lower, in_word, word));
     }
     nereid_emit_intrinsic(lower, name, (MlirType){NULL}, 1 + matrices->tiles, operands);
   }
@@ -217,7 +217,7 @@ void nereid_slots_load_matrices(nereid_lower_t *lower, const nereid_slots_t *row
                                 const nereid_layout_matrices_t *matrices, MlirValue *out_values) {
   const int32_t in_word = WORD_BYTES / (int32_t)rows->bytes, count = nereid_layout_registers(&rows->layout);
   const addresses_t addresses = make_addresses(lower, rows);
-  MlirType i32 = lower->types.i32, words[MAX_TILES] = {i32, i32, i32, i32};
+  MlirType i32 = lower->types->i32, words[MAX_TILES] = {i32, i32, i32, i32};
   MlirType type = in_word == 1 ? rows->memory : nereid_emit_vector_type(rows->memory, in_word);
   MlirType loaded =
       matrices->tiles == 1 ? i32 : mlirLLVMStructTypeLiteralGet(lower->context, matrices->tiles, words, false);

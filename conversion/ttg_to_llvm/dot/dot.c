@@ -12,6 +12,7 @@
  *
  * Sums are kept in f32 (f64 for f64, i32 for integers) and rounded at the end. tf32 operands are rounded first; the
  * precisions that split f32 into parts are met by f32 itself (docs/numerics.md). */
+#include "conversion/ttg_to_llvm/elementwise/float_cast.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/shared.h"
 #include "conversion/ttg_to_llvm/slots.h"
@@ -104,8 +105,8 @@ static bool begin_operand(nereid_lower_t *lower, dot_t *dot, int index, operand_
 /* The rounding adds to the bits, which makes a zero of the NaN that arithmetic gives (0x7fffffff). */
 static MlirValue round_to_tf32(nereid_lower_t *lower, MlirValue value) {
   MlirValue rounded, is_nan = nereid_emit_fcmp(lower, 14, value, value);
-  nereid_emit_asm(lower, "cvt.rna.tf32.f32 $0, $1;", "=r,f", false, 1, &lower->types.i32, 1, &value, &rounded);
-  return nereid_emit_select(lower, is_nan, value, nereid_emit_bits(lower, lower->types.f32, rounded));
+  nereid_emit_asm(lower, "cvt.rna.tf32.f32 $0, $1;", "=r,f", false, 1, &lower->types->i32, 1, &value, &rounded);
+  return nereid_emit_select(lower, is_nan, value, nereid_emit_bits(lower, lower->types->f32, rounded));
 }
 
 static MlirValue widen(nereid_lower_t *lower, const dot_t *dot, MlirType type, MlirValue value) {
@@ -310,11 +311,11 @@ static MlirValue from_sum(nereid_lower_t *lower, const dot_t *dot, MlirType elem
 static void choose_types(nereid_lower_t *lower, dot_t *dot) {
   MlirType element = nereid_lower_element_type(dot->a.type);
   MlirType result = nereid_lower_element_type(mlirValueGetType(mlirOperationGetResult(dot->op, 0)));
-  dot->sum = lower->types.f32;
+  dot->sum = lower->types->f32;
   if (mlirTypeIsAF64(result))
-    dot->sum = lower->types.f64;
+    dot->sum = lower->types->f64;
   if (mlirTypeIsAInteger(result))
-    dot->sum = mlirIntegerTypeGetWidth(result) > 32 ? lower->types.i64 : lower->types.i32;
+    dot->sum = mlirIntegerTypeGetWidth(result) > 32 ? lower->types->i64 : lower->types->i32;
   dot->rounds_to_tf32 =
       mlirTypeIsAF32(element) && nereid_tt_dot_get_input_precision(dot->op) == NEREID_TT_INPUT_PRECISION_TF32;
 }

@@ -28,12 +28,12 @@ static MlirValue emit_overflow(nereid_lower_t *lower, MlirOperation op, const ne
                                const MlirValue *operands) {
   MlirAttribute flags = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("overflowFlags"));
   for (int i = 1; i < NEREID_LOWER_OVERFLOWS; ++i) {
-    if (!mlirAttributeEqual(flags, lower->overflow[i].arith))
+    if (!mlirAttributeEqual(flags, lower->module->overflow[i].arith))
       continue;
     /* A property that is no attribute: the builder would take it for a discardable one. */
     MlirOperation made = nereid_emit_op(lower, row->to, 1, &element, 2, operands, 0, NULL);
     MlirStringRef name = mlirStringRefCreateFromCString("overflowFlags");
-    if (mlirLogicalResultIsFailure(nereidMlirOperationSetProperty(made, name, lower->overflow[i].llvm)))
+    if (mlirLogicalResultIsFailure(nereidMlirOperationSetProperty(made, name, lower->module->overflow[i].llvm)))
       return (MlirValue){NULL};
     return mlirOperationGetResult(made, 0);
   }
@@ -46,7 +46,7 @@ static bool lower_overflow(nereid_lower_t *lower, MlirOperation op, const nereid
 
 static bool lower_muli(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   MlirAttribute flags = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("overflowFlags"));
-  const bool wraps = mlirAttributeIsNull(flags) || mlirAttributeEqual(flags, lower->overflow[0].arith);
+  const bool wraps = mlirAttributeIsNull(flags) || mlirAttributeEqual(flags, lower->module->overflow[0].arith);
   return (wraps && nereid_lower_product(lower, op)) || lower_overflow(lower, op, row);
 }
 
@@ -76,7 +76,7 @@ static MlirValue emit_rounded_division(nereid_lower_t *lower, MlirType element, 
   MlirValue signs_differ = nereid_emit_icmp(lower, SLT, nereid_emit_xor(lower, operands[0], operands[1]), zero);
   MlirValue side = signs_differ;
   if (ceil)
-    side = nereid_emit_xor(lower, signs_differ, nereid_emit_int(lower, lower->types.i1, 1));
+    side = nereid_emit_xor(lower, signs_differ, nereid_emit_int(lower, lower->types->i1, 1));
   MlirValue moves = nereid_emit_and(lower, inexact, side);
   return nereid_emit_select(lower, moves, nereid_emit_add(lower, quotient, step), quotient);
 }
@@ -187,7 +187,7 @@ static MlirValue emit_turned(nereid_lower_t *lower, const MlirValue *operands) {
   if (mlirOperationIsNull(wide))
     return (MlirValue){NULL};
   MlirValue condition = mlirOperationGetOperand(wide, 0), bit = mlirOperationGetOperand(sum, 1);
-  if (!mlirTypeEqual(mlirValueGetType(condition), lower->types.i1))
+  if (!mlirTypeEqual(mlirValueGetType(condition), lower->types->i1))
     return (MlirValue){NULL};
   MlirValue one = nereid_emit_int(lower, mlirValueGetType(bit), 1);
   MlirValue is_other = nereid_emit_icmp(lower, NE, bit, one);
@@ -203,7 +203,7 @@ static MlirValue emit_compare(nereid_lower_t *lower, MlirOperation op, const ner
   if (!mlirValueIsNull(choice))
     return choice;
   MlirNamedAttribute predicate =
-      nereid_emit_attribute(lower, "predicate", mlirIntegerAttrGet(lower->types.i64, predicate_of(op)));
+      nereid_emit_attribute(lower, "predicate", mlirIntegerAttrGet(lower->types->i64, predicate_of(op)));
   return mlirOperationGetResult(nereid_emit_op(lower, row->to, 1, &element, 2, operands, 1, &predicate), 0);
 }
 
@@ -233,8 +233,8 @@ static MlirValue emit_divf(nereid_lower_t *lower, MlirOperation op, const nereid
   /* f16 and bf16: the f32 quotient is close enough to round once more correctly (24 >= 2 * 11 + 2 bits). */
   MlirValue wide[2];
   for (int i = 0; i < 2; ++i)
-    wide[i] = nereid_emit_cast(lower, "llvm.fpext", lower->types.f32, operands[i]);
-  MlirValue quotient = nereid_emit_intrinsic(lower, "llvm.nvvm.div.rn.f", lower->types.f32, 2, wide);
+    wide[i] = nereid_emit_cast(lower, "llvm.fpext", lower->types->f32, operands[i]);
+  MlirValue quotient = nereid_emit_intrinsic(lower, "llvm.nvvm.div.rn.f", lower->types->f32, 2, wide);
   return nereid_emit_cast(lower, "llvm.fptrunc", element, quotient);
 }
 

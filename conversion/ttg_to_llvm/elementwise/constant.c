@@ -14,14 +14,6 @@
 
 #include <string.h>
 
-bool nereid_lower_set_splat(nereid_lower_t *lower, MlirValue value, MlirValue lowered) {
-  nereid_lowered_t all = nereid_lower_array(lower, nereid_lower_registers(lower, mlirValueGetType(value)));
-  for (intptr_t r = 0; r < all.count; ++r)
-    all.values[r] = lowered;
-  nereid_lower_set(lower, value, all);
-  return all.count > 0;
-}
-
 /* The attribute of one element as llvm.mlir.constant wants it: fp8 and bf16-like types by their bits. */
 static MlirAttribute element_attribute(nereid_lower_t *lower, MlirType element, MlirAttribute value) {
   MlirType type = nereid_lower_type(lower, element);
@@ -50,8 +42,8 @@ static uint8_t *bytes_of(nereid_lower_t *lower, MlirType element, MlirAttribute 
 
 /* A word of memory as a value of `type`. */
 static MlirValue from_word(nereid_lower_t *lower, MlirType type, MlirValue word) {
-  return mlirTypeEqual(type, lower->types.i1) ? nereid_emit_cast(lower, "llvm.trunc", type, word)
-                                              : nereid_emit_bits(lower, type, word);
+  return mlirTypeEqual(type, lower->types->i1) ? nereid_emit_cast(lower, "llvm.trunc", type, word)
+                                               : nereid_emit_bits(lower, type, word);
 }
 
 /* Whether every thread holds the same elements. */

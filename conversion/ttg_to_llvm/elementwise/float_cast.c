@@ -6,6 +6,8 @@
  *
  * Rounding to fp8 saturates: what is too large, infinities too, becomes the largest finite number; NaN stays NaN
  * (docs/numerics.md). */
+#include "conversion/ttg_to_llvm/elementwise/float_cast.h"
+
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
 
@@ -35,14 +37,14 @@ enum { FP8_CVT_CAPABILITY = 89, FP8_CVT_PTX = 81, BF16_CVT_CAPABILITY = 90 };
 
 /* Whether there are instructions between fp8 and the others (PTX ISA, cvt: sm_89, PTX 8.1). */
 static bool has_fp8_cvt(const nereid_lower_t *lower) {
-  return lower->options.capability >= FP8_CVT_CAPABILITY && lower->options.ptx_version >= FP8_CVT_PTX;
+  return lower->module->options.capability >= FP8_CVT_CAPABILITY && lower->module->options.ptx_version >= FP8_CVT_PTX;
 }
 
 /* --- from fp8 --- */
 
 /* e5m2 is the high byte of an f16. e4m3, moved to where f16 has exponent and mantissa, is 2^8 too small. */
 static MlirValue fp8_bits_to_f16(nereid_lower_t *lower, const fp8_t *format, MlirValue bits) {
-  const nereid_lower_types_t *t = &lower->types;
+  const nereid_lower_types_t *t = lower->types;
   MlirValue wide = nereid_emit_cast(lower, "llvm.zext", t->i16, bits);
   if (format == &e5m2)
     return nereid_emit_bits(lower, t->f16, nereid_emit_shl(lower, wide, nereid_emit_int(lower, t->i16, 8)));
@@ -65,9 +67,9 @@ static void fp8_pair_to_f16(nereid_lower_t *lower, const fp8_t *format, const Ml
       out[i] = i && bits[1].ptr == bits[0].ptr ? out[0] : fp8_bits_to_f16(lower, format, bits[i]);
     return;
   }
-  MlirValue packed = nereid_emit_bits(lower, lower->types.i16, nereid_emit_pack(lower, 2, bits));
+  MlirValue packed = nereid_emit_bits(lower, lower->types->i16, nereid_emit_pack(lower, 2, bits));
   MlirValue pair =
-      nereid_emit_intrinsic(lower, format->to_f16, nereid_emit_vector_type(lower->types.f16, 2), 1, &packed);
+      nereid_emit_intrinsic(lower, format->to_f16, nereid_emit_vector_type(lower->types->f16, 2), 1, &packed);
   for (int i = 0; i < 2; ++i)
     out[i] = nereid_emit_extract(lower, pair, i);
 }
@@ -103,15 +105,15 @@ static MlirValue subnormal_bits(nereid_lower_t *lower, const fp8_t *format, Mlir
   double per_unit = 1.0;
   for (int i = 0; i < format->bias - 1 + format->mantissa; ++i)
     per_unit *= 2.0;
-  MlirType f32 = lower->types.f32;
+  MlirType f32 = lower->types->f32;
   MlirValue units = nereid_emit_binary(lower, "llvm.fmul", magnitude, nereid_emit_float(lower, f32, per_unit));
   if (!to_zero)
     units = nereid_emit(lower, "llvm.intr.roundeven", f32, 1, &units);
-  return nereid_emit_cast(lower, "llvm.fptoui", lower->types.i32, units);
+  return nereid_emit_cast(lower, "llvm.fptoui", lower->types->i32, units);
 }
 
 static MlirValue f32_to_fp8_bits(nereid_lower_t *lower, const fp8_t *format, MlirValue value, bool to_zero) {
-  const nereid_lower_types_t *t = &lower->types;
+  const nereid_lower_types_t *t = lower->types;
   double smallest_normal = 1.0;
   for (int i = 0; i < format->bias - 1; ++i)
     smallest_normal /= 2.0;
@@ -141,8 +143,8 @@ static void f32_pair_to_fp8(nereid_lower_t *lower, const fp8_t *format, const Ml
   }
   /* cvt puts its first operand into the high byte. */
   const MlirValue operands[] = {values[1], values[0]};
-  MlirValue packed = nereid_emit_intrinsic(lower, format->from_f32, lower->types.i16, 2, operands);
-  MlirValue pair = nereid_emit_bits(lower, nereid_emit_vector_type(lower->types.i8, 2), packed);
+  MlirValue packed = nereid_emit_intrinsic(lower, format->from_f32, lower->types->i16, 2, operands);
+  MlirValue pair = nereid_emit_bits(lower, nereid_emit_vector_type(lower->types->i8, 2), packed);
   for (int i = 0; i < 2; ++i)
     out[i] = nereid_emit_extract(lower, pair, i);
 }
@@ -152,7 +154,7 @@ static void f32_pair_to_fp8(nereid_lower_t *lower, const fp8_t *format, const Ml
 /* f64 to f32, inexact results with an odd last bit: a later rounding to fewer bits sees on which side of a tie they
  * lie. */
 static MlirValue round_to_odd(nereid_lower_t *lower, MlirValue value) {
-  const nereid_lower_types_t *t = &lower->types;
+  const nereid_lower_types_t *t = lower->types;
   MlirValue cut = nereid_emit_intrinsic(lower, "llvm.nvvm.d2f.rz", t->f32, 1, &value);
   MlirValue back = nereid_emit_cast(lower, "llvm.fpext", t->f64, cut);
   MlirValue inexact = nereid_emit_fcmp(lower, 6, back, value);
@@ -171,7 +173,7 @@ static MlirValue cut(nereid_lower_t *lower, MlirType to, MlirValue value) {
     return nereid_emit_intrinsic(lower, "llvm.nvvm.d2f.rz", to, 1, &value);
   const char *text = mlirTypeIsABF16(to) ? "cvt.rz.bf16.f32 $0, $1;" : "cvt.rz.f16.f32 $0, $1;";
   MlirValue bits;
-  nereid_emit_asm(lower, text, "=h,f", false, 1, &lower->types.i16, 1, &value, &bits);
+  nereid_emit_asm(lower, text, "=h,f", false, 1, &lower->types->i16, 1, &value, &bits);
   return nereid_emit_bits(lower, to, bits);
 }
 
@@ -183,11 +185,11 @@ static MlirValue convert(nereid_lower_t *lower, MlirType to, MlirValue value, bo
   if (width_of(to) > width_of(from))
     return nereid_emit_cast(lower, "llvm.fpext", to, value);
   /* f64 to f16 is an instruction everywhere, f64 to bf16 since sm_90. */
-  const bool direct = mlirTypeIsAF16(to) || lower->options.capability >= BF16_CVT_CAPABILITY;
+  const bool direct = mlirTypeIsAF16(to) || lower->module->options.capability >= BF16_CVT_CAPABILITY;
   if (mlirTypeIsAF64(from) && !mlirTypeIsAF32(to) && (to_zero || !direct))
-    value = to_zero ? cut(lower, lower->types.f32, value) : round_to_odd(lower, value);
+    value = to_zero ? cut(lower, lower->types->f32, value) : round_to_odd(lower, value);
   if (width_of(from) == 16)
-    value = nereid_emit_cast(lower, "llvm.fpext", lower->types.f32, value);
+    value = nereid_emit_cast(lower, "llvm.fpext", lower->types->f32, value);
   return to_zero ? cut(lower, to, value) : nereid_emit_cast(lower, "llvm.fptrunc", to, value);
 }
 
@@ -205,7 +207,7 @@ static void convert_pair(nereid_lower_t *lower, MlirType from, MlirType to, bool
     else if (result && mlirTypeIsAF64(mlirValueGetType(middle[i])) && !to_zero)
       middle[i] = round_to_odd(lower, middle[i]);
     else
-      middle[i] = convert(lower, result ? lower->types.f32 : wanted, middle[i], to_zero);
+      middle[i] = convert(lower, result ? lower->types->f32 : wanted, middle[i], to_zero);
   }
   if (result)
     f32_pair_to_fp8(lower, result, middle, to_zero, out);
@@ -259,7 +261,7 @@ static bool lower_truncf(nereid_lower_t *lower, MlirOperation op, const nereid_l
 
 /* An i32 or i64 cut to f32, its last bit odd when anything was lost: rounding that to bf16 rounds once. */
 static MlirValue int_to_odd_f32(nereid_lower_t *lower, bool is_signed, MlirValue value) {
-  const nereid_lower_types_t *t = &lower->types;
+  const nereid_lower_types_t *t = lower->types;
   MlirType type = mlirValueGetType(value);
   const bool wide = mlirIntegerTypeGetWidth(type) == 64;
   const char *convert_name = wide        ? is_signed ? "llvm.nvvm.ll2f.rz" : "llvm.nvvm.ull2f.rz"
@@ -279,10 +281,10 @@ static MlirValue emit_int_to_float(nereid_lower_t *lower, MlirOperation op, cons
   (void)op;
   enum { EXACT_IN_F32 = 24 };
   const unsigned width = mlirIntegerTypeGetWidth(mlirValueGetType(operands[0]));
-  if (!mlirTypeIsABF16(element) || lower->options.capability >= BF16_CVT_CAPABILITY)
+  if (!mlirTypeIsABF16(element) || lower->module->options.capability >= BF16_CVT_CAPABILITY)
     return nereid_emit_cast(lower, row->to, element, operands[0]);
   if (width <= EXACT_IN_F32)
-    return convert(lower, element, nereid_emit_cast(lower, row->to, lower->types.f32, operands[0]), false);
+    return convert(lower, element, nereid_emit_cast(lower, row->to, lower->types->f32, operands[0]), false);
   const bool is_signed = row->kind == NEREID_OP_ARITH_SITOFP;
   return convert(lower, element, int_to_odd_f32(lower, is_signed, operands[0]), false);
 }
@@ -296,7 +298,7 @@ static MlirValue emit_float_to_int(nereid_lower_t *lower, MlirOperation op, cons
   (void)op;
   MlirValue value = operands[0];
   if (mlirTypeIsABF16(mlirValueGetType(value)))
-    value = nereid_emit_cast(lower, "llvm.fpext", lower->types.f32, value);
+    value = nereid_emit_cast(lower, "llvm.fpext", lower->types->f32, value);
   return nereid_emit_cast(lower, row->to, element, value);
 }
 

@@ -19,7 +19,7 @@ enum { FP4_BIAS = 1 };
 
 /* The float whose 4 bits start at bit `at` of `byte`, an i16. */
 static MlirValue widen(nereid_lower_t *lower, MlirType element, MlirValue byte, int at) {
-  MlirType i16 = lower->types.i16;
+  MlirType i16 = lower->types->i16;
   const bool is_f16 = mlirTypeIsAF16(element);
   const int mantissa = is_f16 ? 10 : 7, bias = is_f16 ? 15 : 127;
   MlirValue magnitude = nereid_emit_and(lower, byte, nereid_emit_int(lower, i16, 7 << at));
@@ -53,7 +53,7 @@ static bool lower_fp4_to_fp(nereid_lower_t *lower, MlirOperation op, const nerei
   nereid_lowered_t halves = nereid_lower_array(lower, 2 * source.count);
   nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(to));
   for (intptr_t i = 0; halves.values && i < source.count; ++i) {
-    MlirValue byte = nereid_emit_cast(lower, "llvm.zext", lower->types.i16, source.values[i]);
+    MlirValue byte = nereid_emit_cast(lower, "llvm.zext", lower->types->i16, source.values[i]);
     for (int half = 0; half < 2; ++half)
       halves.values[2 * i + half] = widen(lower, nereid_lower_element_type(type), byte, 4 * half);
   }

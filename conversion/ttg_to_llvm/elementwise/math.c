@@ -22,7 +22,7 @@ enum { MAX_OPERANDS = 3 };
 static MlirValue emit_libdevice_call(nereid_lower_t *lower, const char *name, intptr_t n, MlirType element,
                                      const MlirValue *operands) {
   const bool is_double = mlirTypeIsAF64(element);
-  MlirType type = is_double ? lower->types.f64 : lower->types.f32;
+  MlirType type = is_double ? lower->types->f64 : lower->types->f32;
   const bool narrow = !is_double && !mlirTypeIsAF32(element);
   char symbol[64];
   MlirValue arguments[MAX_OPERANDS];
@@ -74,7 +74,7 @@ static bool lower_absf(nereid_lower_t *lower, MlirOperation op, const nereid_low
 /* An intrinsic on f32 (`row->to`) that narrower floats are widened to. */
 static MlirValue emit_f32(nereid_lower_t *lower, const char *intrinsic, MlirType element, MlirValue operand) {
   const bool narrow = !mlirTypeIsAF32(element);
-  MlirType f32 = lower->types.f32;
+  MlirType f32 = lower->types->f32;
   MlirValue argument = narrow ? nereid_emit_cast(lower, "llvm.fpext", f32, operand) : operand;
   MlirValue result = nereid_emit_intrinsic(lower, intrinsic, f32, 1, &argument);
   return narrow ? nereid_emit_cast(lower, "llvm.fptrunc", element, result) : result;
@@ -118,7 +118,7 @@ static MlirValue emit_absi(nereid_lower_t *lower, MlirOperation op, const nereid
                            const MlirValue *operands) {
   (void)op, (void)row;
   /* The most negative number is its own absolute value, not poison. */
-  MlirNamedAttribute flag = nereid_emit_attribute(lower, "is_int_min_poison", mlirIntegerAttrGet(lower->types.i1, 0));
+  MlirNamedAttribute flag = nereid_emit_attribute(lower, "is_int_min_poison", mlirIntegerAttrGet(lower->types->i1, 0));
   return mlirOperationGetResult(nereid_emit_op(lower, "llvm.intr.abs", 1, &element, 1, operands, 1, &flag), 0);
 }
 
@@ -126,7 +126,7 @@ static MlirValue emit_absi(nereid_lower_t *lower, MlirOperation op, const nereid
 static MlirValue emit_count_zeros(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                                   MlirType element, const MlirValue *operands) {
   (void)op;
-  MlirNamedAttribute flag = nereid_emit_attribute(lower, "is_zero_poison", mlirIntegerAttrGet(lower->types.i1, 0));
+  MlirNamedAttribute flag = nereid_emit_attribute(lower, "is_zero_poison", mlirIntegerAttrGet(lower->types->i1, 0));
   return mlirOperationGetResult(nereid_emit_op(lower, row->to, 1, &element, 1, operands, 1, &flag), 0);
 }
 
@@ -163,7 +163,7 @@ static MlirValue emit_precise(nereid_lower_t *lower, MlirOperation op, const ner
   if (mlirTypeIsAF64(element))
     return n == 1 ? nereid_emit(lower, "llvm.intr.sqrt", element, 1, operands)
                   : nereid_emit_binary(lower, "llvm.fdiv", operands[0], operands[1]);
-  MlirType f32 = lower->types.f32;
+  MlirType f32 = lower->types->f32;
   const bool narrow = !mlirTypeIsAF32(element);
   MlirValue arguments[2];
   for (intptr_t i = 0; i < n; ++i)
@@ -208,7 +208,7 @@ static MlirValue emit_classify(nereid_lower_t *lower, MlirOperation op, const ne
                           : row->kind == NEREID_OP_MATH_ISINF    ? 0x204
                           : row->kind == NEREID_OP_MATH_ISNORMAL ? 0x108
                                                                  : 0x1F8;
-  MlirNamedAttribute bits = nereid_emit_attribute(lower, "bit", mlirIntegerAttrGet(lower->types.i32, classes));
+  MlirNamedAttribute bits = nereid_emit_attribute(lower, "bit", mlirIntegerAttrGet(lower->types->i32, classes));
   return mlirOperationGetResult(nereid_emit_op(lower, "llvm.intr.is.fpclass", 1, &element, 1, operands, 1, &bits), 0);
 }
 
@@ -218,13 +218,13 @@ static MlirValue emit_fpowi(nereid_lower_t *lower, MlirOperation op, const nerei
   (void)op, (void)row;
   const bool is_double = mlirTypeIsAF64(element), narrow = !is_double && !mlirTypeIsAF32(element);
   const char *symbol = is_double ? "__nv_powi" : "__nv_powif";
-  MlirType base = is_double ? lower->types.f64 : lower->types.f32;
-  const MlirType types[] = {base, lower->types.i32};
+  MlirType base = is_double ? lower->types->f64 : lower->types->f32;
+  const MlirType types[] = {base, lower->types->i32};
   MlirValue arguments[] = {operands[0], operands[1]};
   if (narrow)
     arguments[0] = nereid_emit_cast(lower, "llvm.fpext", base, operands[0]);
   if (mlirIntegerTypeGetWidth(mlirValueGetType(operands[1])) < 32)
-    arguments[1] = nereid_emit_cast(lower, "llvm.sext", lower->types.i32, operands[1]);
+    arguments[1] = nereid_emit_cast(lower, "llvm.sext", lower->types->i32, operands[1]);
   if (!nereid_lower_declare(lower, symbol, mlirLLVMFunctionTypeGet(base, 2, types, false)))
     return (MlirValue){NULL};
   MlirValue result = nereid_emit_call(lower, symbol, base, 2, arguments);

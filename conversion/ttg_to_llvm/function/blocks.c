@@ -49,14 +49,14 @@ bool nereid_lower_take_values(nereid_lower_t *lower, MlirValue value, MlirBlock 
 /* --- blocks --- */
 
 MlirBlock nereid_lower_block(nereid_lower_t *lower, MlirBlock block) {
-  uintptr_t *found = nereid_map_find(&lower->blocks, block.ptr);
+  uintptr_t *found = nereid_map_find(&lower->function->blocks, block.ptr);
   return (MlirBlock){found ? (void *)*found : NULL};
 }
 
 bool nereid_lower_create_block(nereid_lower_t *lower, MlirBlock block, bool is_entry, MlirRegion region) {
   MlirBlock made = mlirBlockCreate(0, NULL, NULL);
   mlirRegionAppendOwnedBlock(region, made);
-  uintptr_t *place = nereid_map_insert(&lower->blocks, block.ptr);
+  uintptr_t *place = nereid_map_insert(&lower->function->blocks, block.ptr);
   if (!place)
     return false;
   *place = (uintptr_t)made.ptr;
@@ -132,7 +132,7 @@ bool nereid_lower_find_loops(nereid_lower_t *lower, MlirRegion region) {
   int32_t depth = 0;
   for (size_t i = 0; starts && i < blocks.size; ++i) {
     depth += starts[i];
-    if (depth > 0 && !nereid_map_insert(&lower->looping, blocks.data[i].ptr))
+    if (depth > 0 && !nereid_map_insert(&lower->function->looping, blocks.data[i].ptr))
       return false;
   }
   return starts != NULL;

@@ -58,22 +58,22 @@ static void find_warps(const nereid_call_graph_t *graph, nereid_lower_needs_t *n
   }
 }
 
-bool nereid_lower_find_needs(nereid_lower_t *lower) {
-  const nereid_call_graph_t *graph = &lower->graph;
-  lower->needs = nereid_arena_new(lower->arena, nereid_lower_needs_t, graph->functions.size);
-  for (size_t i = 0; lower->needs && i < graph->functions.size; ++i) {
+bool nereid_lower_find_needs(nereid_lower_module_t *module) {
+  const nereid_call_graph_t *graph = &module->graph;
+  module->needs = nereid_arena_new(module->arena, nereid_lower_needs_t, graph->functions.size);
+  for (size_t i = 0; module->needs && i < graph->functions.size; ++i) {
     const nereid_call_function_t *function = nereid_call_graph_callees_first(graph, i);
-    nereid_lower_needs_t *needs = &lower->needs[function - graph->functions.data];
+    nereid_lower_needs_t *needs = &module->needs[function - graph->functions.data];
     mlirOperationWalk(function->op, find_need, needs, MlirWalkPreOrder);
     for (size_t c = 0; c < function->n_calls; ++c) {
-      const nereid_lower_needs_t *callee = &lower->needs[nereid_call_graph_call(graph, function, c)->callee];
+      const nereid_lower_needs_t *callee = &module->needs[nereid_call_graph_call(graph, function, c)->callee];
       needs->shared |= callee->shared;
       needs->scratch |= callee->scratch;
     }
   }
-  if (lower->needs)
-    find_warps(graph, lower->needs);
-  return lower->needs != NULL;
+  if (module->needs)
+    find_warps(graph, module->needs);
+  return module->needs != NULL;
 }
 
 /* --- buffers that are given back --- */
@@ -133,22 +133,23 @@ static int64_t offset_of(MlirOperation op, const char *name) {
 }
 
 bool nereid_lower_append_frame_types(nereid_lower_t *lower, MlirOperation function, nereid_types_t *types) {
-  const nereid_lower_needs_t *needs = &lower->needs[nereid_call_graph_number(&lower->graph, function)];
-  return (!needs->shared || nereid_vector_push(lower->arena, types, lower->types.ptr_shared)) &&
-         (!needs->scratch || nereid_vector_push(lower->arena, types, lower->types.ptr_global)) &&
-         (!needs->warps || (nereid_vector_push(lower->arena, types, lower->types.i32) &&
-                            nereid_vector_push(lower->arena, types, lower->types.i32)));
+  const nereid_lower_needs_t *needs = &lower->module->needs[nereid_call_graph_number(&lower->module->graph, function)];
+  return (!needs->shared || nereid_vector_push(lower->arena, types, lower->types->ptr_shared)) &&
+         (!needs->scratch || nereid_vector_push(lower->arena, types, lower->types->ptr_global)) &&
+         (!needs->warps || (nereid_vector_push(lower->arena, types, lower->types->i32) &&
+                            nereid_vector_push(lower->arena, types, lower->types->i32)));
 }
 
 void nereid_lower_take_frames(nereid_lower_t *lower, intptr_t first) {
-  const nereid_lower_needs_t *needs = &lower->needs[nereid_call_graph_number(&lower->graph, lower->function)];
+  const nereid_lower_needs_t *needs =
+      &lower->module->needs[nereid_call_graph_number(&lower->module->graph, lower->function->op)];
   if (needs->shared)
-    lower->shared_base = mlirBlockGetArgument(lower->entry, first++);
+    lower->group->shared_base = mlirBlockGetArgument(lower->function->entry, first++);
   if (needs->scratch)
-    lower->scratch_base = mlirBlockGetArgument(lower->entry, first++);
+    lower->group->scratch_base = mlirBlockGetArgument(lower->function->entry, first++);
   if (needs->warps) {
-    lower->first_warp = mlirBlockGetArgument(lower->entry, first++);
-    lower->barrier = mlirBlockGetArgument(lower->entry, first);
+    lower->group->first_warp = mlirBlockGetArgument(lower->function->entry, first++);
+    lower->group->barrier = mlirBlockGetArgument(lower->function->entry, first);
   }
 }
 
@@ -157,8 +158,9 @@ static bool append_or_zero(nereid_lower_t *lower, nereid_values_t *operands, Mli
 }
 
 static bool append_frames(nereid_lower_t *lower, MlirOperation call, nereid_values_t *operands) {
-  const size_t callee = (size_t)(nereid_call_graph_callee(&lower->graph, call) - lower->graph.functions.data);
-  const nereid_lower_needs_t *needs = &lower->needs[callee];
+  const size_t callee =
+      (size_t)(nereid_call_graph_callee(&lower->module->graph, call) - lower->module->graph.functions.data);
+  const nereid_lower_needs_t *needs = &lower->module->needs[callee];
   if (needs->shared && !nereid_vector_push(lower->arena, operands,
                                            nereid_lower_shared_pointer(lower, offset_of(call, "allocation.offset"))))
     return false;
@@ -166,8 +168,8 @@ static bool append_frames(nereid_lower_t *lower, MlirOperation call, nereid_valu
       !nereid_vector_push(lower->arena, operands,
                           nereid_lower_scratch_pointer(lower, offset_of(call, "ttg.global_scratch_memory_offset"))))
     return false;
-  return !needs->warps ||
-         (append_or_zero(lower, operands, lower->first_warp) && append_or_zero(lower, operands, lower->barrier));
+  return !needs->warps || (append_or_zero(lower, operands, lower->group->first_warp) &&
+                           append_or_zero(lower, operands, lower->group->barrier));
 }
 
 /* --- results: one value, or a struct of them --- */
@@ -186,13 +188,14 @@ typedef struct returned {
 /* Addresses in shared memory have 32 bits, which LLVM's NVPTX forgets when it declares a function that returns one:
  * they come back as numbers. */
 static MlirType type_on_the_way(nereid_lower_t *lower, MlirType type) {
-  return mlirTypeEqual(type, lower->types.ptr_shared) ? lower->types.i32 : type;
+  return mlirTypeEqual(type, lower->types->ptr_shared) ? lower->types->i32 : type;
 }
 
 /* Values of one type that follow each other are an array: LLVM knows the members of structs one by one, and forgets
  * none of a thousand. */
 static returned_t shape_results(nereid_lower_t *lower, const nereid_types_t *types) {
-  returned_t returned = {.type = lower->types.none, .places = nereid_arena_new(lower->arena, place_t, types->size + 1)};
+  returned_t returned = {.type = lower->types->none,
+                         .places = nereid_arena_new(lower->arena, place_t, types->size + 1)};
   MlirType *members = nereid_arena_new(lower->arena, MlirType, types->size + 1);
   intptr_t n = 0;
   for (size_t i = 0, end; returned.places && members && i < types->size; i = end, ++n) {

@@ -4,14 +4,14 @@
 
 #include "conversion/ttg_to_llvm/function/blocks.h"
 
-/* Fills lower->needs; false when memory is out. */
-bool nereid_lower_find_needs(nereid_lower_t *lower);
+/* Fills module->needs; false when out of memory. */
+bool nereid_lower_find_needs(nereid_lower_module_t *module);
 
 /* Checks that `function` returns no buffer of its own; false after a diagnostic, or when memory is out. */
 bool nereid_lower_check_escapes(nereid_lower_t *lower, MlirOperation function);
 
 /* The last parameters of an internal function: where those of its frames start that it needs, and which warps run it,
- * where it must be told; and taking them from argument `first` of lower->entry on. */
+ * where it must be told; and taking them from argument `first` of the function's entry on. */
 bool nereid_lower_append_frame_types(nereid_lower_t *lower, MlirOperation function, nereid_types_t *types);
 void nereid_lower_take_frames(nereid_lower_t *lower, intptr_t first);
 

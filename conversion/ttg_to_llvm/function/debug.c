@@ -10,7 +10,9 @@
  *
  * CUDA's runtime provides vprintf(format, arguments) and __assertfail (CUDA C++ Programming Guide, "Formatted output",
  * "Assertion"). A print shows every element once: of threads that hold the same element one prints it. */
+#include "conversion/ttg_to_llvm/elementwise/float_cast.h"
 #include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/function/program.h"
 #include "conversion/ttg_to_llvm/lower.h"
 #include "passes/debug_info/debug_scope.h"
 #include "seam/effects.h"
@@ -47,12 +49,12 @@ static place_t place_of(MlirOperation op) {
 }
 
 static bool emit_assertfail(nereid_lower_t *lower, MlirOperation op) {
-  const nereid_lower_types_t *t = &lower->types;
+  const nereid_lower_types_t *t = lower->types;
   const MlirType types[] = {t->ptr, t->ptr, t->i32, t->ptr, t->i64};
   if (!nereid_lower_declare(lower, "__assertfail", mlirLLVMFunctionTypeGet(t->none, 5, types, false)))
     return false;
   place_t place = place_of(op);
-  MlirStringRef name = mlirStringAttrGetValue(mlirOperationGetAttributeByName(lower->function, ref("sym_name")));
+  MlirStringRef name = mlirStringAttrGetValue(mlirOperationGetAttributeByName(lower->function->op, ref("sym_name")));
   snprintf(place.function, sizeof place.function, "%.*s", (int)name.length, name.data);
   const MlirValue arguments[] = {nereid_lower_string(lower, nereid_tt_assert_get_message(op)),
                                  nereid_lower_string(lower, ref(place.file)), nereid_emit_i32(lower, place.line),
@@ -89,7 +91,7 @@ static bool must_wait(nereid_lower_t *lower, MlirOperation assertion, MlirValue 
         return false;
       break;
     case NEREID_OP_TT_RETURN:
-      return !lower->is_kernel;
+      return !lower->function->is_kernel;
     default:
       if (nereidMlirOperationHasTrait(op, NereidMlirTraitIsTerminator) || !nereidMlirOperationIsMemoryEffectFree(op))
         return true;
@@ -105,7 +107,7 @@ static bool lower_assert(nereid_lower_t *lower, MlirOperation op, const nereid_l
   for (intptr_t r = 1; r < conditions.count; ++r)
     if (conditions.values[r].ptr != conditions.values[r - 1].ptr)
       all = nereid_emit_and(lower, all, conditions.values[r]);
-  MlirValue one = nereid_emit_int(lower, lower->types.i1, 1);
+  MlirValue one = nereid_emit_int(lower, lower->types->i1, 1);
   MlirBlock rest = nereid_lower_begin_if(lower, nereid_emit_xor(lower, all, one));
   if (!emit_assertfail(lower, op))
     return false;
@@ -165,7 +167,7 @@ static MlirValue append_element(nereid_lower_t *lower, message_t *message, MlirV
       return append_element(lower, message, nereid_emit_bits(lower, mlirIntegerTypeGet(lower->context, bits), value),
                             true, false);
     append(message, "%%f");
-    return bits == 64 ? value : nereid_emit_cast(lower, "llvm.fpext", lower->types.f64, value);
+    return bits == 64 ? value : nereid_emit_cast(lower, "llvm.fpext", lower->types->f64, value);
   }
   const unsigned bits = mlirIntegerTypeGetWidth(type);
   const char *length = bits > 32 ? "ll" : "";
@@ -175,33 +177,33 @@ static MlirValue append_element(nereid_lower_t *lower, message_t *message, MlirV
     append(message, "%%%s%c", length, is_signed && bits > 1 ? 'd' : 'u');
   if (bits >= 32)
     return value;
-  return nereid_emit_cast(lower, is_signed && bits > 1 ? "llvm.sext" : "llvm.zext", lower->types.i32, value);
+  return nereid_emit_cast(lower, is_signed && bits > 1 ? "llvm.sext" : "llvm.zext", lower->types->i32, value);
 }
 
 /* Where a function's prints put their arguments: one place for all, since vprintf has read them when it returns. It is
  * made where the function begins, partitions or not: elsewhere it would be another one each time. */
 static MlirValue print_buffer(nereid_lower_t *lower) {
-  if (!mlirValueIsNull(lower->print_buffer))
-    return lower->print_buffer;
-  nereid_builder_t saved = nereid_lower_enter_prologue(lower);
-  lower->builder.block = lower->entry;
-  lower->builder.before = mlirBlockGetTerminator(lower->entry);
+  if (!mlirValueIsNull(lower->function->print_buffer))
+    return lower->function->print_buffer;
+  nereid_lower_t entry = nereid_lower_in_prologue(lower);
+  entry.builder.block = lower->function->entry;
+  entry.builder.before = mlirBlockGetTerminator(lower->function->entry);
   MlirNamedAttribute attributes[] = {
-      nereid_emit_attribute(lower, "elem_type", mlirTypeAttrGet(lower->types.i64)),
-      nereid_emit_attribute(lower, "alignment", mlirIntegerAttrGet(lower->types.i64, 8)),
-      nereid_emit_attribute(lower, "value", mlirIntegerAttrGet(lower->types.i32, MAX_PRINTED)),
+      nereid_emit_attribute(lower, "elem_type", mlirTypeAttrGet(lower->types->i64)),
+      nereid_emit_attribute(lower, "alignment", mlirIntegerAttrGet(lower->types->i64, 8)),
+      nereid_emit_attribute(lower, "value", mlirIntegerAttrGet(lower->types->i32, MAX_PRINTED)),
   };
-  MlirOperation number = nereid_emit_op(lower, "llvm.mlir.constant", 1, &lower->types.i32, 0, NULL, 1, &attributes[2]);
+  MlirOperation number =
+      nereid_emit_op(&entry, "llvm.mlir.constant", 1, &lower->types->i32, 0, NULL, 1, &attributes[2]);
   MlirValue count = mlirOperationGetResult(number, 0);
-  MlirOperation slot = nereid_emit_op(lower, "llvm.alloca", 1, &lower->types.ptr, 1, &count, 2, attributes);
-  lower->print_buffer = mlirOperationGetResult(slot, 0);
-  nereid_lower_leave_prologue(lower, saved);
-  return lower->print_buffer;
+  MlirOperation slot = nereid_emit_op(&entry, "llvm.alloca", 1, &lower->types->ptr, 1, &count, 2, attributes);
+  lower->function->print_buffer = mlirOperationGetResult(slot, 0);
+  return lower->function->print_buffer;
 }
 
 /* Writes the arguments behind one another, each aligned to its size, and calls vprintf. */
 static bool emit_vprintf(nereid_lower_t *lower, const message_t *message) {
-  const nereid_lower_types_t *t = &lower->types;
+  const nereid_lower_types_t *t = lower->types;
   const MlirType types[] = {t->ptr, t->ptr};
   if (!nereid_lower_declare(lower, "vprintf", mlirLLVMFunctionTypeGet(t->i32, 2, types, false)))
     return false;
@@ -257,7 +259,7 @@ static MlirValue printable(nereid_lower_t *lower, MlirOperation op, MlirType typ
 /* Prints the elements of operand `index`, or only the text when the op has none (index -1). */
 static bool print_operand(nereid_lower_t *lower, MlirOperation op, intptr_t index) {
   MlirValue operand = index < 0 ? (MlirValue){NULL} : mlirOperationGetOperand(op, index);
-  MlirType type = index < 0 ? lower->types.i32 : mlirValueGetType(operand);
+  MlirType type = index < 0 ? lower->types->i32 : mlirValueGetType(operand);
   const bool tensor = mlirTypeIsARankedTensor(type);
   const nereid_coordinates_t *coordinates = tensor ? nereid_lower_coordinates(lower, type) : NULL;
   nereid_lowered_t values = index < 0 ? (nereid_lowered_t){1, NULL} : nereid_lower_get(lower, operand);
@@ -290,7 +292,7 @@ static bool lower_print(nereid_lower_t *lower, MlirOperation op, const nereid_lo
   (void)row;
   const intptr_t n = mlirOperationGetNumOperands(op);
   for (intptr_t i = n ? 0 : -1; i < n; ++i) {
-    MlirType type = i < 0 ? lower->types.i32 : mlirValueGetType(mlirOperationGetOperand(op, i));
+    MlirType type = i < 0 ? lower->types->i32 : mlirValueGetType(mlirOperationGetOperand(op, i));
     MlirValue thread = nereid_lower_storing_thread(lower, type);
     MlirBlock rest = {NULL};
     if (!mlirValueIsNull(thread))

@@ -30,8 +30,8 @@ static void create_prologue(nereid_lower_t *lower, MlirOperation function, MlirR
   intptr_t next = 0;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(source); ++i)
     nereid_lower_take_values(lower, mlirBlockGetArgument(source, i), entry, &next);
-  lower->entry = lower->prologue = entry;
-  if (!lower->is_kernel)
+  lower->function->entry = lower->group->prologue = entry;
+  if (!lower->function->is_kernel)
     nereid_lower_take_frames(lower, next);
 }
 
@@ -51,11 +51,11 @@ static bool check_results(nereid_lower_t *lower, MlirOperation op) {
 bool nereid_lower_ops(nereid_lower_t *lower, MlirBlock block, MlirOperation end) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op)) {
-    const nereid_lower_row_t *row = lower->rows[nereid_op_kind(op)];
+    const nereid_lower_row_t *row = lower->module->rows[nereid_op_kind(op)];
     lower->builder.location = mlirOperationGetLocation(op);
     if (!row)
       return nereid_lower_error(op, "has no lowering to LLVM");
-    const nereid_lower_emitted_t before = lower->emitted;
+    const nereid_lower_emitted_t before = lower->module->emitted;
     if (!check_results(lower, op) || !row->lower(lower, op, row))
       return false;
     nereid_lower_remark_exchanged(lower, op, &before);
@@ -70,27 +70,18 @@ static bool lower_block(nereid_lower_t *lower, MlirBlock block) {
   return nereid_lower_ops(lower, block, (MlirOperation){NULL});
 }
 
-static void begin_function(nereid_lower_t *lower, const nereid_call_function_t *function) {
-  lower->function = function->op;
-  lower->is_kernel = function->is_kernel;
-  lower->shared_base = (MlirValue){NULL};
-  lower->scratch_base = (MlirValue){NULL};
-  lower->print_buffer = (MlirValue){NULL};
-  lower->first_warp = (MlirValue){NULL};
-  lower->barrier = (MlirValue){NULL};
-  lower->workers = NULL;
-  lower->grid.num_warps = nereid_ttg_num_warps(function->op);
-  nereid_map_initialize(&lower->values, lower->arena);
-  nereid_map_initialize(&lower->blocks, lower->arena);
-  nereid_map_initialize(&lower->looping, lower->arena);
-  nereid_map_initialize(&lower->constants, lower->arena);
-  nereid_map_initialize(&lower->coordinates, lower->arena);
-  nereid_map_initialize(&lower->over_budget, lower->arena);
+static nereid_lower_function_t begin_function(nereid_arena_t *arena, const nereid_call_function_t *called) {
+  nereid_lower_function_t function = {.op = called->op, .is_kernel = called->is_kernel};
+  nereid_map_initialize(&function.values, arena);
+  nereid_map_initialize(&function.blocks, arena);
+  nereid_map_initialize(&function.looping, arena);
+  nereid_map_initialize(&function.over_budget, arena);
+  return function;
 }
 
 /* The address of a descriptor that is passed by value is a generic one; in the program it is a pointer like others. */
 static void cast_descriptors(nereid_lower_t *lower) {
-  MlirBlock source = nereid_lower_entry_block(lower->function);
+  MlirBlock source = nereid_lower_entry_block(lower->function->op);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(source); ++i) {
     MlirValue argument = mlirBlockGetArgument(source, i);
     MlirType type = nereid_lower_type(lower, mlirValueGetType(argument));
@@ -101,35 +92,57 @@ static void cast_descriptors(nereid_lower_t *lower) {
   }
 }
 
-bool nereid_lower_function(nereid_lower_t *lower, const nereid_call_function_t *called) {
-  MlirOperation function = called->op;
-  begin_function(lower, called);
-  lower->builder.location = mlirOperationGetLocation(function);
-  nereid_signature_t signature = {0};
-  if (!nereid_signature_of(lower, function, &signature))
+static nereid_thread_grid_t grid_of(MlirOperation module, MlirOperation function) {
+  return (nereid_thread_grid_t){nereid_ttg_num_warps(function), nereid_ttg_threads_per_warp(module),
+                                nereid_ttg_num_ctas(module)};
+}
+
+/* The blocks of the llvm.func, without ops; `blocks` gets those of the tt.func in the order of lowering. */
+static bool create_blocks(nereid_lower_t *lower, MlirRegion region, nereid_blocks_t *blocks) {
+  MlirRegion source = mlirOperationGetRegion(lower->function->op, 0);
+  if (!nereid_lower_order_blocks(lower->arena, mlirRegionGetFirstBlock(source), blocks) ||
+      !nereid_lower_find_loops(lower, source))
     return false;
-  MlirOperation made = nereid_signature_create_function(lower, function, &signature);
-  if (mlirOperationIsNull(made))
-    return false;
-  MlirRegion region = mlirOperationGetRegion(made, 0);
-  nereid_blocks_t blocks = {0};
-  create_prologue(lower, function, region, &signature);
-  if (!nereid_lower_order_blocks(lower->arena, nereid_lower_entry_block(function), &blocks) ||
-      !nereid_lower_find_loops(lower, mlirOperationGetRegion(function, 0)))
-    return false;
-  assert(blocks.size > 0); /* the entry */
-  for (size_t i = 0; i < blocks.size; ++i)
-    if (!nereid_lower_create_block(lower, blocks.data[i], i == 0, region))
+  assert(blocks->size > 0); /* the entry */
+  for (size_t i = 0; i < blocks->size; ++i)
+    if (!nereid_lower_create_block(lower, blocks->data[i], i == 0, region))
       return false;
-  lower->builder.block = lower->entry;
+  return true;
+}
+
+static bool lower_body(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
+  lower->builder.block = lower->function->entry;
   lower->builder.before = (MlirOperation){NULL};
-  lower->thread_id = nereid_emit(lower, "nvvm.read.ptx.sreg.tid.x", lower->types.i32, 0, NULL);
+  lower->group->thread_id = nereid_emit(lower, "nvvm.read.ptx.sreg.tid.x", lower->types->i32, 0, NULL);
   cast_descriptors(lower);
-  if (!nereid_warps_begin(lower, nereid_lower_block(lower, blocks.data[0]))) /* what follows goes in front of the end */
+  if (!nereid_warps_begin(lower, nereid_lower_block(lower, blocks->data[0]))) /* now the prologue has an end */
     return false;
-  for (size_t i = 0; i < blocks.size; ++i)
-    if (!lower_block(lower, blocks.data[i]))
+  for (size_t i = 0; i < blocks->size; ++i)
+    if (!lower_block(lower, blocks->data[i]))
       return false;
   nereid_warps_end(lower);
   return !lower->arena->failed;
+}
+
+bool nereid_lower_function(nereid_lower_module_t *module, const nereid_call_function_t *called) {
+  nereid_lower_function_t function = begin_function(module->arena, called);
+  nereid_lower_warp_group_t group =
+      nereid_lower_warp_group_at(module->arena, (MlirBlock){NULL}, grid_of(module->op, called->op));
+  nereid_lower_t lower = {.builder = {.location = mlirOperationGetLocation(called->op)},
+                          .context = module->context,
+                          .arena = module->arena,
+                          .types = &module->types,
+                          .module = module,
+                          .function = &function,
+                          .group = &group};
+  nereid_signature_t signature = {0};
+  nereid_blocks_t blocks = {0};
+  if (!nereid_signature_of(&lower, called->op, &signature))
+    return false;
+  MlirOperation made = nereid_signature_create_function(&lower, called->op, &signature);
+  if (mlirOperationIsNull(made))
+    return false;
+  MlirRegion region = mlirOperationGetRegion(made, 0);
+  create_prologue(&lower, called->op, region, &signature);
+  return create_blocks(&lower, region, &blocks) && lower_body(&lower, &blocks);
 }

@@ -3,6 +3,8 @@
  *   tt.get_program_id x : i32   ->   nvvm.read.ptx.sreg.ctaid.x, or clusterid.x when a cluster is one program
  *
  * With num-ctas > 1 the CTAs of a cluster are one program, so the grid counts clusters. */
+#include "conversion/ttg_to_llvm/function/program.h"
+
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
 
@@ -22,7 +24,7 @@ static const char *const num_programs[2][3] = {
 };
 
 static MlirValue emit_sreg(nereid_lower_t *lower, const char *const names[2][3], int axis) {
-  return nereid_emit(lower, names[lower->grid.num_ctas > 1][axis], lower->types.i32, 0, NULL);
+  return nereid_emit(lower, names[lower->group->grid.num_ctas > 1][axis], lower->types->i32, 0, NULL);
 }
 
 MlirValue nereid_lower_program_id(nereid_lower_t *lower, int axis) {
@@ -67,41 +69,10 @@ static int64_t integer_of(MlirOperation op, const char *name) {
   return mlirAttributeIsNull(value) ? -1 : mlirIntegerAttrGetValueInt(value);
 }
 
-/* i32: the number of this CTA in the grid, x first. */
-static MlirValue emit_cta_index(nereid_lower_t *lower) {
-  MlirValue index = {NULL};
-  for (int axis = 2; axis >= 0; --axis) {
-    MlirValue id = nereid_emit(lower, program_id[0][axis], lower->types.i32, 0, NULL);
-    if (axis < 2) {
-      MlirValue size = nereid_emit(lower, num_programs[0][axis], lower->types.i32, 0, NULL);
-      id = nereid_emit_add(lower, nereid_emit_mul(lower, index, size), id);
-    }
-    index = id;
-  }
-  return index;
-}
-
-/* This CTA's part of what the launcher gives: the last argument but one of a kernel (docs/abi.md). */
-static MlirValue emit_own_scratch(nereid_lower_t *lower) {
-  MlirValue base = mlirBlockGetArgument(lower->entry, mlirBlockGetNumArguments(lower->entry) - 2);
-  MlirValue index = nereid_emit_cast(lower, "llvm.zext", lower->types.i64, emit_cta_index(lower));
-  const int64_t size = integer_of(lower->module, "ttg.global_scratch_memory_size");
-  return nereid_emit_gep(lower, base, lower->types.i8, nereid_emit_mul(lower, index, nereid_emit_i64(lower, size)));
-}
-
-MlirValue nereid_lower_scratch_pointer(nereid_lower_t *lower, int64_t offset) {
-  if (mlirValueIsNull(lower->scratch_base)) {
-    nereid_builder_t saved = nereid_lower_enter_prologue(lower);
-    lower->scratch_base = emit_own_scratch(lower);
-    nereid_lower_leave_prologue(lower, saved);
-  }
-  return nereid_emit_offset(lower, lower->scratch_base, offset);
-}
-
 static bool lower_global_scratch_alloc(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   const int64_t offset = integer_of(op, "ttg.global_scratch_memory_offset");
-  if (offset < 0 || integer_of(lower->module, "ttg.global_scratch_memory_size") < 0)
+  if (offset < 0 || integer_of(lower->module->op, "ttg.global_scratch_memory_size") < 0)
     return nereid_lower_error(op, "has no place in global scratch: tritongpu-global-scratch-memory-allocation comes "
                                   "first");
   nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0), nereid_lower_scratch_pointer(lower, offset));

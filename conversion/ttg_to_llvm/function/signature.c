@@ -54,10 +54,10 @@ static bool is_local(MlirType type) {
 /* A kernel's parameter: by-value descriptors are generic pointers to a parameter in constant space. */
 static MlirType kernel_parameter(nereid_lower_t *lower, MlirType type, MlirAttribute *attributes) {
   if (nereid_lower_is_descriptor_type(type)) {
-    MlirAttribute one = mlirIntegerAttrGet(lower->types.i32, 1);
+    MlirAttribute one = mlirIntegerAttrGet(lower->types->i32, 1);
     *attributes = nereid_lower_with_attribute(lower, *attributes, "tt.nv_tma_desc", one);
   }
-  return nereid_kernel_abi_is_descriptor(*attributes) ? lower->types.ptr : nereid_lower_type(lower, type);
+  return nereid_kernel_abi_is_descriptor(*attributes) ? lower->types->ptr : nereid_lower_type(lower, type);
 }
 
 /* Descriptors by value take the place of a pointer. */
@@ -78,13 +78,13 @@ static bool append_parameter(nereid_lower_t *lower, nereid_signature_t *signatur
 }
 
 static int32_t total_warps(nereid_lower_t *lower) {
-  return nereid_ttg_total_num_warps(lower->module);
+  return nereid_ttg_total_num_warps(lower->module->op);
 }
 
 /* What a CTA can have (CUDA C++ Programming Guide, "Compute Capabilities"). */
 static bool check_threads(nereid_lower_t *lower, MlirOperation function) {
   enum { MOST_THREADS = 1024 };
-  const int64_t threads = (int64_t)total_warps(lower) * lower->grid.threads_per_warp;
+  const int64_t threads = (int64_t)total_warps(lower) * lower->group->grid.threads_per_warp;
   if (threads > 0 && threads <= MOST_THREADS)
     return true;
   return nereid_lower_error(function, "is a kernel of %lld threads by its module: expected 1 to %d", (long long)threads,
@@ -115,7 +115,7 @@ static bool kernel_signature(nereid_lower_t *lower, MlirOperation function, nere
   MlirAttribute empty = mlirDictionaryAttrGet(lower->context, 0, NULL);
   MlirLocation location = mlirOperationGetLocation(function);
   for (int scratch = 0; scratch < 2; ++scratch) /* global, profile */
-    if (!append_parameter(lower, signature, lower->types.ptr_global, location, empty))
+    if (!append_parameter(lower, signature, lower->types->ptr_global, location, empty))
       return false;
   return true;
 }
@@ -151,8 +151,8 @@ static bool internal_signature(nereid_lower_t *lower, MlirOperation function, ne
 }
 
 bool nereid_signature_of(nereid_lower_t *lower, MlirOperation function, nereid_signature_t *signature) {
-  return lower->is_kernel ? kernel_signature(lower, function, signature)
-                          : internal_signature(lower, function, signature);
+  return lower->function->is_kernel ? kernel_signature(lower, function, signature)
+                                    : internal_signature(lower, function, signature);
 }
 
 static MlirType result_type(nereid_lower_t *lower, MlirOperation function) {
@@ -167,15 +167,15 @@ static MlirType result_type(nereid_lower_t *lower, MlirOperation function) {
 /* --- the llvm.func --- */
 
 static void append_kernel_attributes(nereid_lower_t *lower, attributes_t *attributes) {
-  const int32_t threads = total_warps(lower) * lower->grid.threads_per_warp;
-  MlirAttribute maxnreg = attribute_of(lower->module, "ttg.maxnreg");
+  const int32_t threads = total_warps(lower) * lower->group->grid.threads_per_warp;
+  MlirAttribute maxnreg = attribute_of(lower->module->op, "ttg.maxnreg");
   nereid_vector_push(lower->arena, attributes,
                      nereid_emit_attribute(lower, "nvvm.kernel", mlirUnitAttrGet(lower->context)));
   nereid_vector_push(lower->arena, attributes,
                      nereid_emit_attribute(lower, "nvvm.reqntid", mlirDenseI32ArrayGet(lower->context, 1, &threads)));
   if (!mlirAttributeIsNull(maxnreg))
     nereid_vector_push(lower->arena, attributes, nereid_emit_attribute(lower, "nvvm.maxnreg", maxnreg));
-  const int32_t ctas = lower->grid.num_ctas;
+  const int32_t ctas = lower->group->grid.num_ctas;
   if (ctas > 1)
     nereid_vector_push(
         lower->arena, attributes,
@@ -207,7 +207,7 @@ MlirOperation nereid_signature_create_function(nereid_lower_t *lower, MlirOperat
   MlirType type = mlirLLVMFunctionTypeGet(results, (intptr_t)signature->types.size, signature->types.data, false);
   MlirStringRef name = mlirStringAttrGetValue(attribute_of(function, "sym_name"));
   const char *ptx_name = nereid_ptx_name(lower->arena, nereid_view_of(name.data, name.length));
-  MlirLLVMLinkage linkage = lower->is_kernel ? MlirLLVMLinkageExternal : MlirLLVMLinkageInternal;
+  MlirLLVMLinkage linkage = lower->function->is_kernel ? MlirLLVMLinkageExternal : MlirLLVMLinkageInternal;
   attributes_t attributes = {0};
   MlirNamedAttribute fixed[] = {
       nereid_emit_attribute(lower, "sym_name", mlirStringAttrGet(lower->context, ref(ptx_name))),
@@ -221,11 +221,12 @@ MlirOperation nereid_signature_create_function(nereid_lower_t *lower, MlirOperat
     nereid_vector_push(lower->arena, &attributes, fixed[i]);
   append_discardable(lower, function, &attributes);
   MlirAttribute unit = mlirUnitAttrGet(lower->context);
-  if (lower->is_kernel)
+  if (lower->function->is_kernel)
     append_kernel_attributes(lower, &attributes);
   else if (is_noinline(function))
     nereid_vector_push(lower->arena, &attributes, nereid_emit_attribute(lower, "no_inline", unit));
-  if (!lower->is_kernel) /* it may wait for other threads: a call of it must not be copied into both arms of a branch */
+  if (!lower->function
+           ->is_kernel) /* it may wait for other threads: a call of it must not be copied into both arms of a branch */
     nereid_vector_push(lower->arena, &attributes, nereid_emit_attribute(lower, "convergent", unit));
   if (lower->arena->failed)
     return (MlirOperation){NULL};
@@ -234,6 +235,6 @@ MlirOperation nereid_signature_create_function(nereid_lower_t *lower, MlirOperat
   MlirRegion body = mlirRegionCreate();
   mlirOperationStateAddOwnedRegions(&state, 1, &body);
   MlirOperation made = mlirOperationCreate(&state);
-  mlirBlockInsertOwnedOperationBefore(lower->module_block, function, made);
+  mlirBlockInsertOwnedOperationBefore(lower->module->block, function, made);
   return made;
 }

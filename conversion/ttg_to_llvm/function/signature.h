@@ -14,7 +14,7 @@ typedef struct nereid_signature {
 /* The block of `function`, a tt.func with a body, whose arguments are its own. */
 MlirBlock nereid_lower_entry_block(MlirOperation function);
 
-/* Of lower->is_kernel's kind. False after a diagnostic. */
+/* As a kernel or an internal function, by lower->function->is_kernel. False after a diagnostic. */
 bool nereid_signature_of(nereid_lower_t *lower, MlirOperation function, nereid_signature_t *signature);
 
 /* The llvm.func, without blocks, in front of `function`; null after a diagnostic, or when memory is out. */

@@ -37,7 +37,7 @@
 static bool is_in_entry(const nereid_lower_t *lower, MlirValue value) {
   MlirBlock block = mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
                                                      : mlirOperationGetBlock(mlirOpResultGetOwner(value));
-  return mlirBlockEqual(block, lower->entry);
+  return mlirBlockEqual(block, lower->function->entry);
 }
 
 static bool is_buffer_of_kernel(MlirValue capture) {
@@ -61,7 +61,7 @@ static MlirType memory_type(nereid_lower_t *lower, MlirType type) {
 
 static MlirNamedAttribute alignment_at(nereid_lower_t *lower, MlirOperation op, int64_t offset) {
   const int64_t known = offset | nereid_scratch_alignment(op);
-  return nereid_emit_attribute(lower, "alignment", mlirIntegerAttrGet(lower->types.i64, known & -known));
+  return nereid_emit_attribute(lower, "alignment", mlirIntegerAttrGet(lower->types->i64, known & -known));
 }
 
 static void store_captures(nereid_lower_t *lower, MlirOperation op) {
@@ -126,13 +126,13 @@ static void emit_registers(nereid_lower_t *lower, MlirOperation op, intptr_t reg
 
 /* --- regions --- */
 
-/* Lowers the blocks of `region` behind lower->builder; it goes on at lower->after where it ends. */
+/* Lowers the blocks of `region` behind lower->builder; it goes on at lower->group->after where it ends. */
 static bool lower_region(nereid_lower_t *lower, MlirRegion region) {
   nereid_blocks_t blocks = {0};
   if (!nereid_lower_order_blocks(lower->arena, mlirRegionGetFirstBlock(region), &blocks))
     return false;
   for (size_t i = 0; i < blocks.size; ++i)
-    if (!nereid_lower_create_block(lower, blocks.data[i], i == 0, mlirBlockGetParentRegion(lower->entry)))
+    if (!nereid_lower_create_block(lower, blocks.data[i], i == 0, mlirBlockGetParentRegion(lower->function->entry)))
       return false;
   nereid_emit_branch(lower, nereid_lower_block(lower, blocks.data[0]), 0, NULL);
   for (size_t i = 0; i < blocks.size; ++i) {
@@ -165,7 +165,7 @@ static bool lower_default(nereid_lower_t *lower, MlirOperation op) {
   MlirBlock rest;
   if (!make_rest(lower, op, &rest))
     return false;
-  lower->after = rest;
+  lower->group->after = rest;
   emit_registers(lower, op, 0, true);
   if (!lower_region(lower, nereid_ttg_warp_specialize_get_default_region(op)))
     return false;
@@ -192,7 +192,7 @@ static void go_back_to_work(nereid_lower_t *lower) {
   MlirAttribute stay = mlirAttributeParseGet(
       lower->context, mlirStringRefCreateFromCString("#llvm.loop_annotation<licm = <disable = true>>"));
   MlirNamedAttribute attribute = nereid_emit_attribute(lower, "loop_annotation", stay);
-  mlirOperationStateAddSuccessors(&state, 1, &lower->workers->work);
+  mlirOperationStateAddSuccessors(&state, 1, &lower->function->workers->work);
   mlirOperationStateAddAttributes(&state, 1, &attribute);
   nereid_emit_insert_op(lower, mlirOperationCreate(&state));
 }
@@ -201,32 +201,29 @@ static bool lower_partition(nereid_lower_t *lower, MlirOperation op, MlirRegion 
   MlirBlock first = nereid_warps_append_block(lower), body = nereid_warps_append_block(lower),
             end = nereid_warps_append_block(lower);
   const bool waits = stores_captures(lower, op);
-  if (!nereid_vector_push(lower->arena, &lower->workers->partitions, first))
+  if (!nereid_vector_push(lower->arena, &lower->function->workers->partitions, first))
     return false;
-  lower->prologue = lower->builder.block = first;
-  lower->after = end;
-  lower->shared_base = lower->scratch_base = (MlirValue){NULL};
-  nereid_map_initialize(&lower->constants, lower->arena);
-  nereid_map_initialize(&lower->coordinates, lower->arena);
-  lower->builder.before = (MlirOperation){NULL};
-  nereid_emit_branch(lower, body, 0, NULL);
-  lower->builder.before = mlirBlockGetTerminator(first);
-  nereid_warps_set(lower, nereid_emit_i32(lower, nereid_ttg_warp_specialize_get_warp_group_start_ids(op, i)),
-                   nereid_emit_i32(lower, barrier_of(op, i)),
+  nereid_lower_warp_group_t group = nereid_lower_warp_group_at(lower->arena, first, lower->group->grid);
+  nereid_lower_t partition = nereid_lower_at_end(lower, first);
+  group.thread_id = lower->group->thread_id;
+  group.after = end;
+  partition.group = &group;
+  nereid_emit_branch(&partition, body, 0, NULL);
+  partition.builder.before = mlirBlockGetTerminator(first);
+  nereid_warps_set(&partition, nereid_emit_i32(&partition, nereid_ttg_warp_specialize_get_warp_group_start_ids(op, i)),
+                   nereid_emit_i32(&partition, barrier_of(op, i)),
                    nereid_ttg_warp_specialize_get_partition_num_warps(op, i));
-  take_captures(lower, op, region);
+  take_captures(&partition, op, region);
   if (waits)
-    nereid_emit_cta_barrier(lower, NEREID_WARPS_EVERYBODY);
-  emit_registers(lower, op, i + 1, true);
-  lower->builder.block = body;
-  lower->builder.before = (MlirOperation){NULL};
-  if (!lower_region(lower, region))
+    nereid_emit_cta_barrier(&partition, NEREID_WARPS_EVERYBODY);
+  emit_registers(&partition, op, i + 1, true);
+  partition.builder = nereid_builder_at_end(partition.builder.location, body);
+  if (!lower_region(&partition, region))
     return false;
-  lower->builder.block = end;
-  lower->builder.location = mlirOperationGetLocation(op);
-  nereid_emit_cta_barrier(lower, NEREID_WARPS_EVERYBODY);
-  emit_registers(lower, op, i + 1, false);
-  go_back_to_work(lower);
+  partition.builder = nereid_builder_at_end(mlirOperationGetLocation(op), end);
+  nereid_emit_cta_barrier(&partition, NEREID_WARPS_EVERYBODY);
+  emit_registers(&partition, op, i + 1, false);
+  go_back_to_work(&partition);
   return true;
 }
 
@@ -236,22 +233,17 @@ static MlirOperation partitions_of(MlirOperation op) {
 
 static bool lower_partitions(nereid_lower_t *lower, MlirOperation op) {
   MlirOperation partitions = partitions_of(op);
-  const nereid_warps_t own = nereid_warps_current(lower);
-  const nereid_builder_t builder = lower->builder;
-  bool good = true;
-  for (intptr_t i = 0; good && i < mlirOperationGetNumRegions(partitions); ++i) {
-    good = lower_partition(lower, op, mlirOperationGetRegion(partitions, i), i);
-    nereid_warps_go_on(lower, &own);
-  }
-  lower->builder = builder;
-  return good;
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(partitions); ++i)
+    if (!lower_partition(lower, op, mlirOperationGetRegion(partitions, i), i))
+      return false;
+  return true;
 }
 
 /* --- the op --- */
 
 /* Fills `states`: by warp that runs partitions, the number of its partition in the kernel. */
 static bool assign(nereid_lower_t *lower, MlirOperation op, uint8_t *states) {
-  const nereid_lower_workers_t *workers = lower->workers;
+  const nereid_lower_workers_t *workers = lower->function->workers;
   const intptr_t n = nereid_ttg_warp_specialize_get_partition_num_warps_count(op);
   const size_t first = workers->partitions.size;
   int32_t given = 0;
@@ -259,7 +251,8 @@ static bool assign(nereid_lower_t *lower, MlirOperation op, uint8_t *states) {
     return nereid_lower_error(op, "makes more partitions than a byte tells apart: expected %d in a kernel",
                               NEREID_WARPS_DISMISSED);
   for (intptr_t i = 0; i < n; ++i) {
-    const int64_t start = (int64_t)nereid_ttg_warp_specialize_get_warp_group_start_ids(op, i) - lower->grid.num_warps;
+    const int64_t start =
+        (int64_t)nereid_ttg_warp_specialize_get_warp_group_start_ids(op, i) - lower->group->grid.num_warps;
     const int32_t warps = nereid_ttg_warp_specialize_get_partition_num_warps(op, i);
     for (int64_t w = start; w >= 0 && w < workers->count && w < start + warps; ++w)
       if (states[w] == NEREID_WARPS_DISMISSED) {
@@ -285,9 +278,9 @@ static bool check_captures(MlirOperation op) {
 }
 
 static bool check(nereid_lower_t *lower, MlirOperation op) {
-  if (!lower->is_kernel)
+  if (!lower->function->is_kernel)
     return nereid_lower_error(op, "is in a function that is no kernel: other warps wait in kernels only");
-  if (!lower->workers || mlirAttributeIsNull(nereid_ttg_warp_specialize_get_warp_group_start_ids_attr(op)))
+  if (!lower->function->workers || mlirAttributeIsNull(nereid_ttg_warp_specialize_get_warp_group_start_ids_attr(op)))
     return nereid_lower_error(op, "has no warps for its partitions: tritongpu-allocate-warp-groups comes first");
   return check_captures(op) &&
          (!nereid_scratch_bytes(op) || !mlirValueIsNull(nereid_slots_scratch(lower, op))); /* the captures' */
@@ -297,10 +290,10 @@ static bool lower_specialize(nereid_lower_t *lower, MlirOperation op, const nere
   (void)row;
   if (!check(lower, op))
     return false;
-  uint8_t *states = nereid_arena_new(lower->arena, uint8_t, (size_t)lower->workers->count);
+  uint8_t *states = nereid_arena_new(lower->arena, uint8_t, (size_t)lower->function->workers->count);
   if (!states)
     return false;
-  memset(states, NEREID_WARPS_DISMISSED, (size_t)lower->workers->count);
+  memset(states, NEREID_WARPS_DISMISSED, (size_t)lower->function->workers->count);
   if (!assign(lower, op, states))
     return false;
   MlirBlock rest = nereid_warps_begin_first_thread(lower);
@@ -318,7 +311,7 @@ static bool lower_end_of_region(nereid_lower_t *lower, MlirOperation op, const n
   nereid_values_t values = {0};
   if (!nereid_lower_flatten(lower, op, 0, mlirOperationGetNumOperands(op), &values))
     return false;
-  nereid_emit_branch(lower, lower->after, (intptr_t)values.size, values.data);
+  nereid_emit_branch(lower, lower->group->after, (intptr_t)values.size, values.data);
   return true;
 }
 

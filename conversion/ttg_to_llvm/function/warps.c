@@ -16,44 +16,18 @@
 
 /* --- who runs the code that is lowered --- */
 
-nereid_warps_t nereid_warps_current(const nereid_lower_t *lower) {
-  return (nereid_warps_t){.prologue = lower->prologue,
-                          .after = lower->after,
-                          .thread_id = lower->thread_id,
-                          .first_warp = lower->first_warp,
-                          .barrier = lower->barrier,
-                          .shared_base = lower->shared_base,
-                          .scratch_base = lower->scratch_base,
-                          .constants = lower->constants,
-                          .coordinates = lower->coordinates,
-                          .count = lower->grid.num_warps};
-}
-
-void nereid_warps_go_on(nereid_lower_t *lower, const nereid_warps_t *warps) {
-  lower->prologue = warps->prologue;
-  lower->after = warps->after;
-  lower->thread_id = warps->thread_id;
-  lower->first_warp = warps->first_warp;
-  lower->barrier = warps->barrier;
-  lower->shared_base = warps->shared_base;
-  lower->scratch_base = warps->scratch_base;
-  lower->constants = warps->constants;
-  lower->coordinates = warps->coordinates;
-  lower->grid.num_warps = warps->count;
-}
-
 MlirBlock nereid_warps_append_block(nereid_lower_t *lower) {
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
-  mlirRegionAppendOwnedBlock(mlirBlockGetParentRegion(lower->entry), block);
+  mlirRegionAppendOwnedBlock(mlirBlockGetParentRegion(lower->function->entry), block);
   return block;
 }
 
 void nereid_warps_set(nereid_lower_t *lower, MlirValue first, MlirValue barrier, int32_t count) {
-  lower->grid.num_warps = count;
-  lower->first_warp = first;
-  lower->barrier = barrier;
-  MlirValue before = nereid_emit_mul(lower, first, nereid_emit_i32(lower, lower->grid.threads_per_warp));
-  lower->thread_id = nereid_emit_binary(lower, "llvm.sub", lower->thread_id, before);
+  lower->group->grid.num_warps = count;
+  lower->group->first_warp = first;
+  lower->group->barrier = barrier;
+  MlirValue before = nereid_emit_mul(lower, first, nereid_emit_i32(lower, lower->group->grid.threads_per_warp));
+  lower->group->thread_id = nereid_emit_binary(lower, "llvm.sub", lower->group->thread_id, before);
 }
 
 /* --- the kernel's other warps --- */
@@ -66,39 +40,39 @@ static MlirWalkResult find_specialize(MlirOperation op, void *user_data) {
 
 /* The warp's number, from its first lane: so the assembler knows that its threads agree. */
 static MlirValue emit_warp(nereid_lower_t *lower) {
-  MlirValue warp =
-      nereid_emit_binary(lower, "llvm.udiv", lower->thread_id, nereid_emit_i32(lower, lower->grid.threads_per_warp));
+  MlirValue warp = nereid_emit_binary(lower, "llvm.udiv", lower->group->thread_id,
+                                      nereid_emit_i32(lower, lower->group->grid.threads_per_warp));
   nereid_shuffle(lower, NEREID_SHUFFLE_INDEX, nereid_emit_i32(lower, 0), 1, &warp, &warp);
   return warp;
 }
 
 /* Where the bytes of warps are: the function's own place in its frame. */
 static MlirValue emit_states(nereid_lower_t *lower) {
-  return nereid_slots_scratch(lower, lower->function);
+  return nereid_slots_scratch(lower, lower->function->op);
 }
 
 bool nereid_warps_begin(nereid_lower_t *lower, MlirBlock body) {
-  const int32_t total = nereid_ttg_total_num_warps(lower->module), own = lower->grid.num_warps;
+  const int32_t total = nereid_ttg_total_num_warps(lower->module->op), own = lower->group->grid.num_warps;
   nereid_emit_branch(lower, body, 0, NULL);
-  lower->builder.before = mlirBlockGetTerminator(lower->entry); /* constants go there */
-  if (!mlirValueIsNull(lower->first_warp))
-    nereid_warps_set(lower, lower->first_warp, lower->barrier, own);
-  else if (total > nereid_ttg_num_warps(lower->module))
-    lower->barrier = nereid_emit_i32(lower, 0);
-  if (!lower->is_kernel || total <= own)
+  lower->builder.before = mlirBlockGetTerminator(lower->function->entry); /* constants go there */
+  if (!mlirValueIsNull(lower->group->first_warp))
+    nereid_warps_set(lower, lower->group->first_warp, lower->group->barrier, own);
+  else if (total > nereid_ttg_num_warps(lower->module->op))
+    lower->group->barrier = nereid_emit_i32(lower, 0);
+  if (!lower->function->is_kernel || total <= own)
     return true;
   nereid_lower_workers_t *workers = nereid_arena_new(lower->arena, nereid_lower_workers_t, 1);
   if (!workers)
     return false;
-  mlirOperationWalk(lower->function, find_specialize, &workers->specialize, MlirWalkPreOrder);
-  lower->workers = workers;
+  mlirOperationWalk(lower->function->op, find_specialize, &workers->specialize, MlirWalkPreOrder);
+  lower->function->workers = workers;
   if (workers->specialize && mlirValueIsNull(emit_states(lower)))
     return false;
   workers->count = total - own;
   workers->warp = emit_warp(lower);
   workers->work = nereid_warps_append_block(lower);
   MlirValue is_own = nereid_emit_icmp(lower, 6, workers->warp, nereid_emit_i32(lower, own));
-  mlirOperationDestroy(mlirBlockGetTerminator(lower->entry));
+  mlirOperationDestroy(mlirBlockGetTerminator(lower->function->entry));
   lower->builder.before = (MlirOperation){NULL};
   nereid_emit_cond_branch(lower, is_own, body, workers->work);
   return true;
@@ -106,24 +80,24 @@ bool nereid_warps_begin(nereid_lower_t *lower, MlirBlock body) {
 
 void nereid_warps_store_states(nereid_lower_t *lower, const uint8_t *states) {
   MlirValue base = emit_states(lower);
-  for (int32_t warp = 0; warp < lower->workers->count; ++warp) {
-    MlirValue operands[] = {nereid_emit_int(lower, lower->types.i8, (int8_t)states[warp]),
+  for (int32_t warp = 0; warp < lower->function->workers->count; ++warp) {
+    MlirValue operands[] = {nereid_emit_int(lower, lower->types->i8, (int8_t)states[warp]),
                             nereid_emit_offset(lower, base, warp)};
     nereid_emit_op(lower, "llvm.store", 0, NULL, 2, operands, 0, NULL);
   }
 }
 
 MlirBlock nereid_warps_begin_first_thread(nereid_lower_t *lower) {
-  return nereid_lower_begin_if(lower, nereid_emit_icmp(lower, 0, lower->thread_id, nereid_emit_i32(lower, 0)));
+  return nereid_lower_begin_if(lower, nereid_emit_icmp(lower, 0, lower->group->thread_id, nereid_emit_i32(lower, 0)));
 }
 
 void nereid_warps_dismiss(nereid_lower_t *lower) {
-  if (!lower->workers || !lower->workers->specialize)
+  if (!lower->function->workers || !lower->function->workers->specialize)
     return;
-  uint8_t *states = nereid_arena_new(lower->arena, uint8_t, (size_t)lower->workers->count);
+  uint8_t *states = nereid_arena_new(lower->arena, uint8_t, (size_t)lower->function->workers->count);
   if (!states)
     return;
-  memset(states, NEREID_WARPS_DISMISSED, (size_t)lower->workers->count);
+  memset(states, NEREID_WARPS_DISMISSED, (size_t)lower->function->workers->count);
   MlirBlock rest = nereid_warps_begin_first_thread(lower);
   nereid_warps_store_states(lower, states);
   nereid_lower_end_if(lower, rest);
@@ -131,24 +105,24 @@ void nereid_warps_dismiss(nereid_lower_t *lower) {
 }
 
 static MlirValue load_state(nereid_lower_t *lower) {
-  MlirValue own = nereid_emit_i32(lower, lower->grid.num_warps);
-  MlirValue index = nereid_emit_binary(lower, "llvm.sub", lower->workers->warp, own);
-  MlirValue at = nereid_emit_gep(lower, emit_states(lower), lower->types.i8, index);
-  return nereid_emit_cast(lower, "llvm.load", lower->types.i8, at);
+  MlirValue own = nereid_emit_i32(lower, lower->group->grid.num_warps);
+  MlirValue index = nereid_emit_binary(lower, "llvm.sub", lower->function->workers->warp, own);
+  MlirValue at = nereid_emit_gep(lower, emit_states(lower), lower->types->i8, index);
+  return nereid_emit_cast(lower, "llvm.load", lower->types->i8, at);
 }
 
 void nereid_warps_end(nereid_lower_t *lower) {
-  const nereid_lower_workers_t *workers = lower->workers;
+  const nereid_lower_workers_t *workers = lower->function->workers;
   if (!workers)
     return;
-  lower->builder.location = mlirOperationGetLocation(lower->function);
+  lower->builder.location = mlirOperationGetLocation(lower->function->op);
   lower->builder.block = workers->work;
   lower->builder.before = (MlirOperation){NULL};
   if (workers->specialize) {
     nereid_emit_cta_barrier(lower, NEREID_WARPS_EVERYBODY);
     MlirValue state = load_state(lower);
     for (size_t i = 0; i < workers->partitions.size; ++i) {
-      MlirValue number = nereid_emit_int(lower, lower->types.i8, (int8_t)i);
+      MlirValue number = nereid_emit_int(lower, lower->types->i8, (int8_t)i);
       MlirBlock next = nereid_warps_append_block(lower);
       nereid_emit_cond_branch(lower, nereid_emit_icmp(lower, 0, state, number), workers->partitions.data[i], next);
       lower->builder.block = next;

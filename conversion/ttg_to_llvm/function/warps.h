@@ -25,8 +25,8 @@ struct nereid_lower_workers {
 
 /* --- a function --- */
 
-/* Ends the entry, where lower->builder is: the function's own warps go to `body`. False after a diagnostic, or when
- * memory is out. */
+/* Ends the entry, where lower->builder is, with a branch of the function's own warps to `body`. False after a
+ * diagnostic, or when out of memory. */
 bool nereid_warps_begin(nereid_lower_t *lower, MlirBlock body);
 
 /* In front of a return: tells the other warps of a kernel to return, too. */
@@ -37,19 +37,8 @@ void nereid_warps_end(nereid_lower_t *lower);
 
 /* --- a partition --- */
 
-/* What of a nereid_lower_t is about the warps that run the code. */
-typedef struct nereid_warps {
-  MlirBlock prologue, after;
-  MlirValue thread_id, first_warp, barrier, shared_base, scratch_base;
-  nereid_map_t constants, coordinates;
-  int32_t count;
-} nereid_warps_t;
-
-nereid_warps_t nereid_warps_current(const nereid_lower_t *lower);
-void nereid_warps_go_on(nereid_lower_t *lower, const nereid_warps_t *warps);
-
-/* The code that follows is run by `count` warps from `first` on, which wait for each other at `barrier`; until here
- * lower->thread_id is that in the CTA. */
+/* Sets lower->group to the `count` warps from `first` on, which synchronize at `barrier`; until here its thread_id is
+ * that within the CTA. */
 void nereid_warps_set(nereid_lower_t *lower, MlirValue first, MlirValue barrier, int32_t count);
 
 /* A new block at the end of the function. */

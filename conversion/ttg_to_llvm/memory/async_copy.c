@@ -83,7 +83,7 @@ static void emit_others(nereid_lower_t *lower, const copy_t *copy, intptr_t r) {
   const unsigned bits = (unsigned)copy->slots.bytes * 8;
   const char *letter = bits == 64 ? "l" : bits == 32 ? "r" : "h";
   MlirType word = mlirIntegerTypeGet(lower->context, bits);
-  MlirValue off = nereid_emit_xor(lower, at(copy->masks, r), nereid_emit_int(lower, lower->types.i1, 1));
+  MlirValue off = nereid_emit_xor(lower, at(copy->masks, r), nereid_emit_int(lower, lower->types->i1, 1));
   MlirValue predicate = nereid_lower_both(lower, copy->thread, off);
   const char *text = nereid_arena_format(lower->arena, "@$2 st.shared.b%u [$0], $1;", bits);
   const char *constraints = nereid_arena_format(lower->arena, "r,%s,b", letter);
@@ -91,7 +91,7 @@ static void emit_others(nereid_lower_t *lower, const copy_t *copy, intptr_t r) {
     MlirValue value = nereid_slots_to_memory(lower, copy->slots.memory, at(copy->others, r + i));
     value = nereid_emit_bits(lower, word, value);
     if (bits == 8)
-      value = nereid_emit_cast(lower, "llvm.zext", lower->types.i16, value);
+      value = nereid_emit_cast(lower, "llvm.zext", lower->types->i16, value);
     MlirValue operands[] = {nereid_slots_address(lower, &copy->slots, (uint32_t)(r + i)), value, predicate};
     nereid_emit_asm(lower, text, constraints, true, 0, NULL, 3, operands, NULL);
   }

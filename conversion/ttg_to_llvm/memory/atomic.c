@@ -82,7 +82,7 @@ static void choose_rmw(atomic_t *atomic, MlirType element, int32_t capability) {
 
 /* Whether the operation leaves every integer as it is: a sum of 0, the minimum with the largest. */
 static bool changes_nothing(nereid_lower_t *lower, const atomic_t *atomic, MlirValue value) {
-  const nereid_axis_info_t *info = nereid_axis_info_get(&lower->axis, value);
+  const nereid_axis_info_t *info = nereid_axis_info_get(&lower->module->axis, value);
   if (!info || !info->has_constant || info->width != atomic->bits)
     return false;
   const uint64_t ones = UINT64_MAX >> (64 - atomic->bits), sign = UINT64_C(1) << (atomic->bits - 1);
@@ -112,7 +112,7 @@ static void choose_width(nereid_lower_t *lower, atomic_t *atomic, MlirValue poin
     const intptr_t width = nereid_lower_access_width(lower, pointer, mask, atomic->bits);
     if (atomic->bits == 16 && width >= 2)
       atomic->per_word = 2;
-    if (lower->options.capability >= SM90 && lower->options.ptx_version >= 81)
+    if (lower->module->options.capability >= SM90 && lower->module->options.ptx_version >= 81)
       atomic->words = width / atomic->per_word;
     if (atomic->bits == 16 && atomic->per_word == 1)
       atomic->words = 1;
@@ -273,7 +273,7 @@ static bool is_used(MlirValue value) {
 static bool is_shared_by_ctas(nereid_lower_t *lower, MlirType type) {
   uint32_t masks[NEREID_LAYOUT_DIMS] = {0};
   if (!mlirTypeIsARankedTensor(type))
-    return lower->grid.num_ctas > 1;
+    return lower->group->grid.num_ctas > 1;
   nereid_layout_free_masks(nereid_lower_layout(lower, type), masks);
   return masks[NEREID_LAYOUT_BLOCK] != 0;
 }
@@ -293,7 +293,8 @@ static bool lower_atomic(nereid_lower_t *lower, atomic_t *atomic) {
   const bool scalar = !mlirTypeIsARankedTensor(type);
   if (!atomic->type && !atomic->loops)
     return nereid_lower_error(atomic->op, "has no instruction for elements of type %s on sm_%d",
-                              nereid_text_of_type(nereid_lower_element_type(type)).chars, lower->options.capability);
+                              nereid_text_of_type(nereid_lower_element_type(type)).chars,
+                              lower->module->options.capability);
   atomic->used = is_used(value);
   if (atomic->used && is_shared_by_ctas(lower, type))
     return nereid_lower_error(atomic->op, "has a result that several CTAs of a cluster use, which is not supported");
@@ -336,7 +337,7 @@ static bool lower_atomic_rmw(nereid_lower_t *lower, MlirOperation op, const nere
                      .n_sources = 1};
   begin(lower, &atomic, pointer, nereid_tt_atomic_rmw_get_mask(op));
   MlirType element = nereid_lower_element_type(mlirValueGetType(value));
-  choose_rmw(&atomic, element, lower->options.capability);
+  choose_rmw(&atomic, element, lower->module->options.capability);
   atomic.loads = atomic.type && !releases(&atomic) && changes_nothing(lower, &atomic, value);
   if (atomic.loads)
     atomic.n_sources = 0;

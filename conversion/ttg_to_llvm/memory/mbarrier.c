@@ -19,11 +19,11 @@
 enum { HOPPER = 90 };
 
 static bool is_hopper(const nereid_lower_t *lower) {
-  return lower->options.capability >= HOPPER;
+  return lower->module->options.capability >= HOPPER;
 }
 
 static MlirValue first_thread(nereid_lower_t *lower) {
-  return nereid_emit_icmp(lower, 0, lower->thread_id, nereid_emit_i32(lower, 0));
+  return nereid_emit_icmp(lower, 0, lower->group->thread_id, nereid_emit_i32(lower, 0));
 }
 
 /* What follows is done by one thread, where `predicate` (null: always) holds. */
@@ -75,8 +75,8 @@ static void emit_arrivals(nereid_lower_t *lower, MlirValue barrier, int32_t coun
   }
   operands[1] = nereid_emit_i32(lower, count - 1);
   if (count > 1)
-    nereid_emit_intrinsic(lower, "llvm.nvvm.mbarrier.arrive.noComplete.shared", lower->types.i64, 2, operands);
-  nereid_emit_intrinsic(lower, "llvm.nvvm.mbarrier.arrive.shared", lower->types.i64, 1, operands);
+    nereid_emit_intrinsic(lower, "llvm.nvvm.mbarrier.arrive.noComplete.shared", lower->types->i64, 2, operands);
+  nereid_emit_intrinsic(lower, "llvm.nvvm.mbarrier.arrive.shared", lower->types->i64, 1, operands);
 }
 
 static bool lower_arrive(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {

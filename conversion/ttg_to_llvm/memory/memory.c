@@ -99,7 +99,7 @@ static bool is_plain(const modifiers_t *modifiers) {
 }
 
 static bool is_in_loop(const nereid_lower_t *lower, MlirOperation op) {
-  return nereid_map_find(&lower->looping, mlirOperationGetBlock(op).ptr) != NULL;
+  return nereid_map_find(&lower->function->looping, mlirOperationGetBlock(op).ptr) != NULL;
 }
 
 /* An eviction policy goes to both caches: a qualifier for L1, a policy for L2 (PTX ISA, "createpolicy": PTX 7.4).
@@ -111,12 +111,12 @@ static void make_policy(nereid_lower_t *lower, modifiers_t *modifiers) {
   enum { POLICY_PTX = 74 };
   char text[96];
   if (modifiers->evict == NEREID_TT_EVICTION_POLICY_NORMAL || modifiers->is_volatile ||
-      lower->options.ptx_version < POLICY_PTX)
+      lower->module->options.ptx_version < POLICY_PTX)
     return;
   snprintf(text, sizeof text, "%screatepolicy.fractional.L2::%s.b64 $0, 1.0;",
            modifiers->in_loop ? "mov.b64 $0, 0; " : "",
            modifiers->evict == NEREID_TT_EVICTION_POLICY_EVICT_FIRST ? "evict_first" : "evict_last");
-  nereid_emit_asm(lower, text, "=l", modifiers->in_loop, 1, &lower->types.i64, 0, NULL, &modifiers->policy);
+  nereid_emit_asm(lower, text, "=l", modifiers->in_loop, 1, &lower->types->i64, 0, NULL, &modifiers->policy);
 }
 
 /* The qualifiers between ld or st and the vector: PTX has either a cache operator or eviction priorities, and neither
@@ -137,7 +137,7 @@ static const char *constraint(const access_t *access) {
 
 /* Words travel in registers of 16 bits at least. */
 static MlirType register_type(nereid_lower_t *lower, const access_t *access) {
-  return access->word_bits == 8 ? lower->types.i16 : access->word;
+  return access->word_bits == 8 ? lower->types->i16 : access->word;
 }
 
 /* Text that is built piece by piece into a fixed buffer. */
@@ -217,7 +217,7 @@ static void emit_ptx_load(nereid_lower_t *lower, const access_t *access, const m
 
 static MlirNamedAttribute alignment(nereid_lower_t *lower, const access_t *access) {
   const int64_t bytes = access->bits * access->vector / 8;
-  return nereid_emit_attribute(lower, "alignment", mlirIntegerAttrGet(lower->types.i64, bytes));
+  return nereid_emit_attribute(lower, "alignment", mlirIntegerAttrGet(lower->types->i64, bytes));
 }
 
 static void emit_llvm_load(nereid_lower_t *lower, const access_t *access, MlirValue pointer, MlirValue *out_words) {
@@ -270,7 +270,7 @@ static intptr_t find_same_access(const load_t *load, intptr_t vector, intptr_t r
 intptr_t nereid_lower_access_width(nereid_lower_t *lower, MlirValue pointer, MlirValue mask, unsigned bits) {
   MlirType type = mlirValueGetType(pointer);
   const nereid_layout_t *layout = mlirTypeIsARankedTensor(type) ? nereid_lower_layout(lower, type) : NULL;
-  const int64_t best = layout ? nereid_axis_info_access_width(&lower->axis, layout, pointer, mask) : 1;
+  const int64_t best = layout ? nereid_axis_info_access_width(&lower->module->axis, layout, pointer, mask) : 1;
   const int64_t most = ACCESS_BITS / bits;
   return (intptr_t)(best < most ? best : most);
 }
@@ -487,7 +487,7 @@ static intptr_t same_place(const nereid_lowered_t *pointers, uint32_t runs, intp
 /* Elements of one run in memory lie at a constant distance from its first: one address, and constants that fit into the
  * instructions. */
 static void share_addresses(nereid_lower_t *lower, MlirValue result, unsigned bytes) {
-  const nereid_axis_info_t *info = nereid_axis_info_get(&lower->axis, result);
+  const nereid_axis_info_t *info = nereid_axis_info_get(&lower->module->axis, result);
   const nereid_layout_t *layout = nereid_lower_layout(lower, mlirValueGetType(result));
   nereid_lowered_t pointers = nereid_lower_get(lower, result);
   int64_t steps[NEREID_LAYOUT_MAX_BITS];

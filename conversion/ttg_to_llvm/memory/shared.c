@@ -152,7 +152,7 @@ static bool lower_memdesc_index(nereid_lower_t *lower, MlirOperation op, const n
   MlirValue unpadded = nereid_emit_mul(lower, index, nereid_emit_i32(lower, (int32_t)stride));
   MlirValue offset = nereid_slots_padded(lower, source.encoding, bytes, unpadded);
   MlirValue base = nereid_shared_base(lower, mlirOperationGetOperand(op, 0));
-  nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0), nereid_emit_gep(lower, base, lower->types.i8, offset));
+  nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0), nereid_emit_gep(lower, base, lower->types->i8, offset));
   return true;
 }
 

@@ -33,12 +33,12 @@ static void clear_bins(nereid_lower_t *lower, MlirType result, const nereid_slot
 static MlirValue bin_of(nereid_lower_t *lower, MlirValue element, MlirValue mask, int32_t bins) {
   MlirType type = mlirValueGetType(element);
   if (mlirIntegerTypeGetWidth(type) < 32)
-    element = nereid_emit_cast(lower, "llvm.zext", lower->types.i32, element);
+    element = nereid_emit_cast(lower, "llvm.zext", lower->types->i32, element);
   type = mlirValueGetType(element);
   MlirValue last = nereid_emit_int(lower, type, bins);
   element = nereid_emit_binary(lower, "llvm.intr.umin", element, last);
-  if (!mlirTypeEqual(type, lower->types.i32))
-    element = nereid_emit_cast(lower, "llvm.trunc", lower->types.i32, element);
+  if (!mlirTypeEqual(type, lower->types->i32))
+    element = nereid_emit_cast(lower, "llvm.trunc", lower->types->i32, element);
   return mlirValueIsNull(mask) ? element : nereid_emit_select(lower, mask, element, nereid_emit_i32(lower, bins));
 }
 
@@ -57,7 +57,7 @@ static void count_elements(nereid_lower_t *lower, MlirOperation op, MlirValue sc
     MlirValue counts = masks.count ? masks.values[masks.count == 1 ? 0 : r] : (MlirValue){NULL};
     counts = nereid_lower_both(lower, unique, counts);
     MlirValue operands[] = {
-        nereid_emit_gep(lower, scratch, lower->types.i32, bin_of(lower, elements.values[r], counts, bins)),
+        nereid_emit_gep(lower, scratch, lower->types->i32, bin_of(lower, elements.values[r], counts, bins)),
         nereid_emit_i32(lower, 1)};
     nereid_emit_asm(lower, "red.shared.add.u32 [$0], $1;", "r,n", true, 0, NULL, 2, operands, NULL);
   }
@@ -80,7 +80,7 @@ static bool lower_histogram(nereid_lower_t *lower, MlirOperation op, const nerei
     return false;
   if (layout->in_bits[NEREID_LAYOUT_BLOCK])
     return nereid_lower_error(op, "counts elements of several CTAs of a cluster, which is not supported");
-  const nereid_slots_t bins = nereid_slots_make(lower, layout, lower->types.i32, scratch);
+  const nereid_slots_t bins = nereid_slots_make(lower, layout, lower->types->i32, scratch);
   nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(layout));
   if (!lowered.values)
     return false;

@@ -202,8 +202,9 @@ static const char *redux_name(const reduce_t *reduce) {
       {NEREID_OP_ARITH_ORI, "llvm.nvvm.redux.sync.or"},     {NEREID_OP_ARITH_XORI, "llvm.nvvm.redux.sync.xor"},
   };
   const nereid_layout_reduction_t *plan = &reduce->plan;
-  if (reduce->width != 1 || plan->n_lanes != WARP_BITS || reduce->lower->options.capability < REDUX_CAPABILITY ||
-      !mlirTypeEqual(mlirValueGetType(reduce->tuples[0]), reduce->lower->types.i32))
+  if (reduce->width != 1 || plan->n_lanes != WARP_BITS ||
+      reduce->lower->module->options.capability < REDUX_CAPABILITY ||
+      !mlirTypeEqual(mlirValueGetType(reduce->tuples[0]), reduce->lower->types->i32))
     return NULL;
   for (int g = 0; g < plan->n_lanes; ++g)
     if (plan->lanes[g].reg)
@@ -216,10 +217,10 @@ static const char *redux_name(const reduce_t *reduce) {
 }
 
 static void reduce_by_redux(reduce_t *reduce, const char *name) {
-  reduce->lower->emitted.warp_reductions += reduce->count;
+  reduce->lower->module->emitted.warp_reductions += reduce->count;
   for (intptr_t i = 0; i < reduce->count; ++i) {
     MlirValue operands[] = {reduce->tuples[i], nereid_emit_i32(reduce->lower, -1)};
-    reduce->tuples[i] = nereid_emit_intrinsic(reduce->lower, name, reduce->lower->types.i32, 2, operands);
+    reduce->tuples[i] = nereid_emit_intrinsic(reduce->lower, name, reduce->lower->types->i32, 2, operands);
   }
 }
 
@@ -252,7 +253,7 @@ static bool combine_half_with(reduce_t *reduce, uint32_t lane) {
   MlirValue *others = nereid_arena_new(lower->arena, MlirValue, (size_t)(half * reduce->width));
   if (!sent || !others)
     return false;
-  MlirValue bit = nereid_emit_and(lower, lower->thread_id, nereid_emit_i32(lower, (int32_t)lane));
+  MlirValue bit = nereid_emit_and(lower, lower->group->thread_id, nereid_emit_i32(lower, (int32_t)lane));
   MlirValue upper = nereid_emit_icmp(lower, 1 /* ne */, bit, nereid_emit_i32(lower, 0));
   for (intptr_t k = 0; k < reduce->width; ++k) {
     for (intptr_t i = 0; i < half; ++i) {
@@ -297,7 +298,8 @@ static bool fetch_all(reduce_t *reduce) {
     return false;
   for (int g = 0; g < reduce->dealt; ++g)
     bits |= reduce->plan.lanes[g].lane;
-  MlirValue base = nereid_emit_and(lower, lower->thread_id, nereid_emit_i32(lower, (int32_t)((LANES - 1) & ~bits)));
+  MlirValue base =
+      nereid_emit_and(lower, lower->group->thread_id, nereid_emit_i32(lower, (int32_t)((LANES - 1) & ~bits)));
   for (intptr_t part = 0; part < 1 << reduce->dealt; ++part) {
     uint32_t lane = 0;
     for (int g = 0; g < reduce->dealt; ++g) /* the first step dealt out by the highest bit */
@@ -326,7 +328,7 @@ static MlirValue stores(reduce_t *reduce) {
                                                                       << layout->in_bits[NEREID_LAYOUT_LANE];
   if (!fixed)
     return (MlirValue){NULL};
-  MlirValue bits = nereid_emit_and(lower, lower->thread_id, nereid_emit_i32(lower, (int32_t)fixed));
+  MlirValue bits = nereid_emit_and(lower, lower->group->thread_id, nereid_emit_i32(lower, (int32_t)fixed));
   return nereid_emit_icmp(lower, 0, bits, nereid_emit_i32(lower, 0));
 }
 

@@ -285,7 +285,7 @@ static bool begin(nereid_scan_t *scan) {
     for (uint32_t r = 0; r < scan->registers; ++r)
       nereid_scan_at(scan, scan->totals, r)[k] = operand.values[r];
   }
-  scan->lane = nereid_emit_and(scan->lower, scan->lower->thread_id, nereid_emit_i32(scan->lower, 31));
+  scan->lane = nereid_emit_and(scan->lower, scan->lower->group->thread_id, nereid_emit_i32(scan->lower, 31));
   return true;
 }
 

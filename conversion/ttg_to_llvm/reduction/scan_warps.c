@@ -118,7 +118,7 @@ static MlirValue stores(const nereid_scan_t *scan) {
   const uint32_t copies = scan->plan.copies[NEREID_LAYOUT_LANE] | scan->plan.copies[NEREID_LAYOUT_WARP] << lanes;
   if (!done && !copies)
     return (MlirValue){NULL};
-  MlirValue bits = nereid_emit_and(lower, lower->thread_id, nereid_emit_i32(lower, (int32_t)(done | copies)));
+  MlirValue bits = nereid_emit_and(lower, lower->group->thread_id, nereid_emit_i32(lower, (int32_t)(done | copies)));
   return nereid_emit_icmp(lower, EQUAL, bits, nereid_emit_i32(lower, scan->reverse ? 0 : (int32_t)done));
 }
 

@@ -41,8 +41,8 @@ static limits_t limits_along(const nereid_layout_t *layout, const nereid_axis_in
 /* The limits along the dimension that comes closest to a wide access. */
 static limits_t find_limits(nereid_lower_t *lower, const nereid_layout_t *layout, MlirValue pointer, MlirValue mask) {
   const bool masked = !mlirValueIsNull(mask);
-  const nereid_axis_info_t *pointers = nereid_axis_info_get(&lower->axis, pointer);
-  const nereid_axis_info_t *masks = masked ? nereid_axis_info_get(&lower->axis, mask) : NULL;
+  const nereid_axis_info_t *pointers = nereid_axis_info_get(&lower->module->axis, pointer);
+  const nereid_axis_info_t *masks = masked ? nereid_axis_info_get(&lower->module->axis, mask) : NULL;
   limits_t best = {1, 1, 1, INT64_MAX};
   for (int d = 0; d < layout->rank; ++d) {
     const limits_t here = limits_along(layout, pointers, masks, masked, d);
@@ -88,7 +88,7 @@ static reasons_t explain(const limits_t *limits, int64_t vector, unsigned bits) 
 /* Elements of a CTA's part that there are for each of its threads, 1 at least. */
 static int64_t share_of_thread(const nereid_lower_t *lower, const nereid_layout_t *layout) {
   const int64_t elements = INT64_C(1) << (nereid_layout_out_total(layout) - layout->in_bits[NEREID_LAYOUT_BLOCK]);
-  const int64_t threads = (int64_t)lower->grid.num_warps * lower->grid.threads_per_warp;
+  const int64_t threads = (int64_t)lower->group->grid.num_warps * lower->group->grid.threads_per_warp;
   return elements > threads ? elements / threads : 1;
 }
 

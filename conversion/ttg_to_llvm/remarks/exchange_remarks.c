@@ -41,7 +41,7 @@ void nereid_lower_remark_exchanged(nereid_lower_t *lower, MlirOperation op, cons
   const char *name = name_of(nereid_op_kind(op));
   if (!name || !nereidMlirRemarksEnabled(lower->context))
     return;
-  const nereid_lower_emitted_t *now = &lower->emitted;
+  const nereid_lower_emitted_t *now = &lower->module->emitted;
   const int64_t bytes = nereid_scratch_bytes(op), shuffles = now->shuffles - before->shuffles,
                 whole = now->warp_reductions - before->warp_reductions;
   costs_t costs = {""};

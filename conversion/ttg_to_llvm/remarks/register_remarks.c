@@ -26,8 +26,9 @@ void nereid_lower_remark(MlirOperation op, NereidMlirRemarkKind kind, const char
  * Capabilities"); a limit that the module sets counts too. */
 static int64_t budget_of(const nereid_lower_t *lower) {
   enum { MOST = 255, FILE_SIZE = 65536, UNIT = 8 };
-  const int64_t share = FILE_SIZE / ((int64_t)lower->grid.num_warps * lower->grid.threads_per_warp) / UNIT * UNIT;
-  const int64_t asked = nereid_ttg_maxnreg(lower->module), budget = share < MOST ? share : MOST;
+  const int64_t share =
+      FILE_SIZE / ((int64_t)lower->group->grid.num_warps * lower->group->grid.threads_per_warp) / UNIT * UNIT;
+  const int64_t asked = nereid_ttg_maxnreg(lower->module->op), budget = share < MOST ? share : MOST;
   return asked && asked < budget ? asked : budget;
 }
 
@@ -40,7 +41,7 @@ static int64_t distinct_values(nereid_lower_t *lower, nereid_lowered_t lowered) 
 }
 
 static bool runs(nereid_lower_t *lower, MlirValue value) {
-  const nereid_axis_info_t *info = nereid_axis_info_get(&lower->axis, value);
+  const nereid_axis_info_t *info = nereid_axis_info_get(&lower->module->axis, value);
   for (int d = 0; info && d < info->rank; ++d)
     if (nereid_axis_info_contiguity(info, d) > 1 || nereid_axis_info_constancy(info, d) > 1)
       return true;
@@ -60,9 +61,9 @@ void nereid_lower_remark_registers(nereid_lower_t *lower, MlirOperation op) {
     if (!mlirTypeIsARankedTensor(type) || lowered.count * bits <= budget * 32 || runs(lower, result))
       continue;
     const int64_t registers = (distinct_values(lower, lowered) * bits + 31) / 32;
-    if (registers <= budget || nereid_map_find(&lower->over_budget, type.ptr))
+    if (registers <= budget || nereid_map_find(&lower->function->over_budget, type.ptr))
       continue;
-    (void)nereid_map_insert(&lower->over_budget, type.ptr);
+    (void)nereid_map_insert(&lower->function->over_budget, type.ptr);
     nereid_lower_remark(
         op, NereidMlirRemarkMissed, "register-budget",
         "%s takes at least %lld registers of each thread, which can have %lld: the rest is spilled; more warps "

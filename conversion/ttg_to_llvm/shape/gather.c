@@ -31,7 +31,7 @@ static MlirValue index_at(gather_t *gather, intptr_t r) {
   const unsigned width = mlirIntegerTypeGetWidth(mlirValueGetType(index));
   if (width == 32)
     return index;
-  return nereid_emit_cast(gather->lower, width > 32 ? "llvm.trunc" : "llvm.sext", gather->lower->types.i32, index);
+  return nereid_emit_cast(gather->lower, width > 32 ? "llvm.trunc" : "llvm.sext", gather->lower->types->i32, index);
 }
 
 /* --- within the warp --- */
