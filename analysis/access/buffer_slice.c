@@ -123,10 +123,12 @@ static void take_slot(nereid_slicer_t *slicer, nereid_buffer_slice_t *slice, int
 
 static void turn_index(nereid_slicer_t *slicer, MlirOperation op, nereid_buffer_slices_t *slices) {
   const nereid_ttg_memdesc_t source = nereid_ttg_memdesc_of(mlirOperationGetOperand(op, 0));
-  nereid_layout_t stage;
-  const bool known = nereid_slot_layout_of_buffer(&source, source.rank - 1, &stage);
+  const nereid_ttg_memdesc_t stage = nereid_ttg_memdesc_of(mlirOperationGetResult(op, 0));
+  nereid_layout_t layout;
+  const bool known =
+      !nereid_ttg_padded_shared_attr_isa(source.encoding) && nereid_slot_order_of_stage(&source, &stage, &layout);
   const int64_t stride =
-      known ? nereid_scratch_element_bytes(source.element) << stage.in_bits[NEREID_LAYOUT_OFFSET] : 0;
+      known ? nereid_scratch_element_bytes(source.element) << layout.in_bits[NEREID_LAYOUT_OFFSET] : 0;
   for (size_t i = 0; i < slices->size; ++i) {
     nereid_buffer_slice_t *slice = &slices->data[i];
     if (!known)

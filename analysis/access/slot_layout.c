@@ -15,6 +15,12 @@ bool nereid_slot_layout_of_buffer(const nereid_ttg_memdesc_t *memdesc, int rank,
   return !nereid_ttg_padded_shared_attr_isa(memdesc->encoding) && nereid_slot_order_of_buffer(memdesc, rank, out);
 }
 
+bool nereid_slot_order_of_stage(const nereid_ttg_memdesc_t *source, const nereid_ttg_memdesc_t *stage,
+                                nereid_layout_t *out) {
+  return nereid_slot_order_of_buffer(source, source->rank - 1, out) ||
+         nereid_slot_order_of_buffer(stage, stage->rank, out);
+}
+
 /* `layout` with its coordinates packed as those of a tensor of the sizes of `like`, which are no smaller. */
 static nereid_layout_t repacked(const nereid_layout_t *layout, const nereid_layout_t *like) {
   nereid_layout_t out = *layout;

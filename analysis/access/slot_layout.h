@@ -33,4 +33,10 @@ nereid_slots_found_t nereid_slot_order(const nereid_layout_t *tensor, const nere
                                        nereid_layout_t *out);
 bool nereid_slot_order_offset(const nereid_ttg_memdesc_t *memdesc, const int32_t *coordinates, uint32_t *out);
 
+/* The slots of one `stage` of `source`, the result of a ttg.memdesc_index: those of the source's encoding if it has the
+ * stage's rank, otherwise (an encoding that orders all dimensions of the source) those of the stage's own encoding, as in
+ * Triton. Stages follow each other without gaps. False when neither is linear. */
+bool nereid_slot_order_of_stage(const nereid_ttg_memdesc_t *source, const nereid_ttg_memdesc_t *stage,
+                                nereid_layout_t *out);
+
 #endif

@@ -140,12 +140,63 @@ static bool lower_same_base(nereid_lower_t *lower, MlirOperation op, const nerei
   return true;
 }
 
+/* Whether stage i of `source` begins at slot i * 2^bits and has the slots of `stage` from there on. */
+static bool has_stages(const nereid_ttg_memdesc_t *source, const nereid_layout_t *stage) {
+  int32_t first[NEREID_LAYOUT_MAX_RANK] = {0};
+  uint32_t offset = 0;
+  for (first[0] = 1; first[0] < source->shape[0]; first[0] *= 2)
+    if (!nereid_slot_order_offset(source, first, &offset) || offset != (uint32_t)first[0]
+                                                                           << stage->in_bits[NEREID_LAYOUT_OFFSET])
+      return false;
+  for (int i = 0; i < stage->in_bits[NEREID_LAYOUT_OFFSET]; ++i) {
+    int32_t at[NEREID_LAYOUT_MAX_RANK] = {0};
+    nereid_layout_coordinates(stage, stage->bases[NEREID_LAYOUT_OFFSET][i], at + 1);
+    if (!nereid_slot_order_offset(source, at, &offset) || offset != UINT32_C(1) << i)
+      return false;
+  }
+  return true;
+}
+
+/* An op that accesses all stages of `buffer` together; null when there is none. */
+static MlirOperation access_of_whole(MlirValue buffer) {
+  if (mlirValueIsAOpResult(buffer)) {
+    MlirOperation alloc = mlirOpResultGetOwner(buffer);
+    if (nereid_op_kind(alloc) == NEREID_OP_TTG_LOCAL_ALLOC && !mlirValueIsNull(nereid_ttg_local_alloc_get_src(alloc)))
+      return alloc;
+  }
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    const nereid_op_kind_t kind = nereid_op_kind(mlirOpOperandGetOwner(use));
+    if (kind == NEREID_OP_TTG_LOCAL_LOAD || kind == NEREID_OP_TTG_LOCAL_STORE)
+      return mlirOpOperandGetOwner(use);
+  }
+  return (MlirOperation){NULL};
+}
+
+/* A buffer whose encoding orders all its dimensions has stages of another order: used by stages only, it has that. */
+static bool check_stages(MlirOperation op, const nereid_ttg_memdesc_t *source, const nereid_layout_t *stage) {
+  nereid_layout_t ring;
+  MlirValue buffer = nereid_ttg_memdesc_index_get_src(op);
+  if (nereid_slot_order_of_buffer(source, source->rank - 1, &ring) || has_stages(source, stage) ||
+      mlirOperationIsNull(access_of_whole(buffer)))
+    return true;
+  return nereid_lower_error(
+      op,
+      "has a result with another order of elements than the rows of the operand, which is also accessed as a whole; "
+      "expected encodings that agree: %s, %s",
+      nereid_text_of_type(mlirValueGetType(buffer)).chars,
+      nereid_text_of_type(mlirValueGetType(mlirOperationGetResult(op, 0))).chars);
+}
+
 static bool lower_memdesc_index(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   nereid_ttg_memdesc_t source = nereid_ttg_memdesc_of(nereid_ttg_memdesc_index_get_src(op));
+  nereid_ttg_memdesc_t result = nereid_ttg_memdesc_of(nereid_ttg_memdesc_index_get_result(op));
   nereid_layout_t stage;
-  if (!nereid_slot_order_of_buffer(&source, source.rank - 1, &stage))
+  if (!nereid_slot_order_of_stage(&source, &result, &stage))
     return does_not_fit(op, mlirValueGetType(nereid_ttg_memdesc_index_get_src(op)));
+  if (!check_stages(op, &source, &stage))
+    return false;
   const int64_t bytes = nereid_lower_memory_bits(source.element) / 8;
   const int64_t stride = bytes << stage.in_bits[NEREID_LAYOUT_OFFSET];
   MlirValue index = nereid_lower_operand(lower, op, 1).values[0];

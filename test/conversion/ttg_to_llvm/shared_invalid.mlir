@@ -61,3 +61,21 @@ tt.func private @rank(%p: !tt.ptr<i32>) -> i32 {
   tt.return %z : i32
 }
 }
+
+// -----
+
+// A stage of another order than the whole buffer, which is read, too.
+#tile = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
+#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#both = #ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 2, order = [1, 0]}>
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @two_orders(%v: tensor<2x64xi64, #tile>, %i: i32) -> tensor<64xi64, #line> {
+  %a = ttg.local_alloc %v {allocation.offset = 0 : i32} : (tensor<2x64xi64, #tile>) -> !ttg.memdesc<2x64xi64, #both, #smem, mutable>
+  // expected-error @below {{'ttg.memdesc_index' op has a result with another order of elements than the rows of the operand, which is also accessed as a whole; expected encodings that agree}}
+  %b = ttg.memdesc_index %a[%i] : !ttg.memdesc<2x64xi64, #both, #smem, mutable> -> !ttg.memdesc<64xi64, #plain, #smem, mutable>
+  %y = ttg.local_load %b : !ttg.memdesc<64xi64, #plain, #smem, mutable> -> tensor<64xi64, #line>
+  tt.return %y : tensor<64xi64, #line>
+}
+}
