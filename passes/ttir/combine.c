@@ -68,6 +68,23 @@ static bool add_to_dot(MlirOperation op) {
   return false;
 }
 
+static bool is_hint(MlirStringRef name) {
+  static const char *const hints[] = {"tt.divisibility", "tt.contiguity", "tt.constancy"};
+  for (size_t i = 0; i < sizeof hints / sizeof *hints; ++i)
+    if (mlirStringRefEqual(name, mlirStringRefCreateFromCString(hints[i])))
+      return true;
+  return false;
+}
+
+/* Keeps the hints on the result of `op`, which hold for any way to compute it; drops its other discardable attributes. */
+static void keep_hints(MlirOperation op) {
+  for (intptr_t i = mlirOperationGetNumDiscardableAttributes(op); i-- > 0;) {
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetDiscardableAttribute(op, i).name);
+    if (!is_hint(name))
+      mlirOperationRemoveDiscardableAttributeByName(op, name);
+  }
+}
+
 static bool add_constants(MlirOperation op) {
   MlirOperation inner = nereid_made_by(nereid_tt_addptr_get_ptr(op), NEREID_OP_TT_ADDPTR);
   if (mlirOperationIsNull(inner))
@@ -86,6 +103,7 @@ static bool add_constants(MlirOperation op) {
   nereid_builder_t builder = nereid_builder_before(op);
   mlirOperationSetOperand(op, 0, nereid_tt_addptr_get_ptr(inner));
   mlirOperationSetOperand(op, 1, nereid_arith_constant_get_result(nereid_arith_constant_build(&builder, value)));
+  keep_hints(op);
   return true;
 }
 

@@ -1,4 +1,4 @@
-// RUN: nereid-opt %s --triton-combine --canonicalize | FileCheck %s
+// RUN: nereid-opt %s --allow-unregistered-dialect --triton-combine --canonicalize | FileCheck %s
 
 // CHECK-LABEL: @products(
 // CHECK: %[[D:.*]] = tt.dot %arg0, %arg1, %arg2
@@ -28,6 +28,17 @@ tt.func public @kept(%a: tensor<32x32xf16>, %c: tensor<32x32xf32>) -> (tensor<32
   %f = tt.dot %a, %a, %c : tensor<32x32xf16> * tensor<32x32xf16> -> tensor<32x32xf32>
   %u = arith.addf %c, %f : tensor<32x32xf32>
   tt.return %d, %s, %t, %u : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>
+}
+
+// Of the outer operation's attributes the three hints are kept, of the inner one's none.
+// CHECK-LABEL: @hints(
+// CHECK: tt.addptr %arg0, %{{.*}} {tt.constancy = dense<4> : tensor<1xi32>, tt.contiguity = dense<8> : tensor<1xi32>, tt.divisibility = dense<16> : tensor<1xi32>} : tensor<64x!tt.ptr<f32>>
+tt.func public @hints(%p: tensor<64x!tt.ptr<f32>>) -> tensor<64x!tt.ptr<f32>> {
+  %a = arith.constant dense<2> : tensor<64xi32>
+  %b = arith.constant dense<4> : tensor<64xi32>
+  %q = tt.addptr %p, %a {tt.divisibility = dense<2> : tensor<1xi32>, inner.note} : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %r = tt.addptr %q, %b {outer.a, tt.divisibility = dense<16> : tensor<1xi32>, loop.stage = 1 : i32, tt.contiguity = dense<8> : tensor<1xi32>, tt.constancy = dense<4> : tensor<1xi32>, zz} : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  tt.return %r : tensor<64x!tt.ptr<f32>>
 }
 
 // CHECK-LABEL: @pointers(
