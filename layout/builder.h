@@ -7,7 +7,9 @@
 #ifndef NEREID_LAYOUT_BUILDER_H
 #define NEREID_LAYOUT_BUILDER_H
 
-#include "layout/distributed.h"
+#include "base/status.h"
+#include "layout/cga.h"
+#include "layout/linear_layout.h"
 
 typedef struct nereid_layout_builder {
   nereid_layout_t layout;

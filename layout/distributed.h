@@ -12,16 +12,8 @@
 #define NEREID_LAYOUT_DISTRIBUTED_H
 
 #include "base/status.h"
+#include "layout/cga.h"
 #include "layout/linear_layout.h"
-
-enum { NEREID_LAYOUT_MAX_BLOCK_BITS = 5 };
-
-/* How the CTAs of a cluster share a tensor: CTA 2^i holds the part `bases[i]` (one number per tensor dimension, in
- * units of one CTA's part); all zeros: the same elements as CTA 0. A null pointer to it means one CTA. */
-typedef struct nereid_layout_cga {
-  int bits; /* log2 of the number of CTAs */
-  int32_t bases[NEREID_LAYOUT_MAX_BLOCK_BITS][NEREID_LAYOUT_MAX_RANK];
-} nereid_layout_cga_t;
 
 /* #ttg.blocked */
 NEREID_MUST_USE nereid_status_t nereid_layout_blocked(int rank, const int64_t *shape, const int32_t *size_per_thread,

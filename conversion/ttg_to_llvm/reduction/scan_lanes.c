@@ -10,8 +10,8 @@
  *
  *   a, b of lanes 0, 1, 2 …: a0 b0 | a1 b1 | a2 b2 | a3 b3   ->   a0 a1 | b0 b1 | a2 a3 | b2 b3   and back afterwards
  */
+#include "conversion/ttg_to_llvm/reduction/scan_lanes.h"
 #include "conversion/ttg_to_llvm/emit.h"
-#include "conversion/ttg_to_llvm/reduction/scan.h"
 
 #include "conversion/ttg_to_llvm/region.h"
 

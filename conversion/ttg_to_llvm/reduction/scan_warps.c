@@ -8,7 +8,9 @@
  *     t = ld.shared [scratch + 4 * lane]; t += shfl.up(t, 1) where lane >= 1; … ; before = shfl.idx(t, warp - 1)
  *
  * Lanes that are left over take the totals of other registers, so one such scan serves several rows. */
-#include "conversion/ttg_to_llvm/reduction/scan.h"
+#include "conversion/ttg_to_llvm/reduction/scan_warps.h"
+
+#include "conversion/ttg_to_llvm/reduction/scan_lanes.h"
 
 #include "analysis/allocation/scratch.h"
 #include "conversion/ttg_to_llvm/emit.h"

@@ -3,7 +3,9 @@
  *   $ nereid layout '#ttg.slice<{dim = 1, parent = #ttg.blocked<{…}>}>' --shape 16 --svg rows.svg
  *   lane      [(0) (0) (0) (1) (2)]
  *   warp      [(4) (8)]              and a grid that says of each element which thread and register hold it */
-#include "tools/nereid/layout/layout.h"
+#include "tools/nereid/layout/layout_map.h"
+#include "tools/nereid/layout/layout_svg.h"
+#include "tools/nereid/layout/layout_text.h"
 
 #include "layout/encoding.h"
 #include "nereid/context.h"

@@ -4,7 +4,7 @@
  * registers that follow each other is one box. Shared: the tensor in the colours of its banks, and beside it the
  * memory, a line of 128 bytes per row, in the colours of the tensor's rows: a column of one colour on the left is a
  * conflict. */
-#include "tools/nereid/layout/layout.h"
+#include "tools/nereid/layout/layout_svg.h"
 
 enum { CELL_WIDTH = 44, CELL_HEIGHT = 24, MARGIN = 46, GAP = 40, TITLE = 68, MEMORY_WIDTH = 512 };
 

@@ -8,7 +8,7 @@
  *   0   T0:0  T0:1  T1:0  T1:1        thread 1 holds element (0,2) in its register 0
  *
  * Of a shared layout a cell is the offset in elements, and behind a slash its bank. */
-#include "tools/nereid/layout/layout.h"
+#include "tools/nereid/layout/layout_text.h"
 
 static void print_bases(const nereid_layout_t *layout, const char *name, nereid_layout_dim_t in, FILE *out) {
   if (!layout->in_bits[in])

@@ -1,10 +1,8 @@
-/* What the files of `nereid layout` share. */
-#ifndef NEREID_TOOLS_LAYOUT_H
-#define NEREID_TOOLS_LAYOUT_H
+/* A layout with the place of each element: what `nereid layout` prints and draws. */
+#ifndef NEREID_TOOLS_LAYOUT_MAP_H
+#define NEREID_TOOLS_LAYOUT_MAP_H
 
 #include "layout/linear_layout.h"
-
-#include <stdio.h>
 
 /* Where an element lies: a register of a thread, or an offset in shared memory. */
 typedef struct tool_place {
@@ -21,12 +19,6 @@ typedef struct tool_layout {
   uint32_t end;        /* of a shared layout: the first offset behind all elements */
   tool_place_t *first; /* [packed coordinate]: the first of them */
 } tool_layout_t;
-
-/* The map in a form to read: the layout's bases, and a grid whose cells say who holds them. */
-void tool_layout_print(const tool_layout_t *layout, FILE *out);
-/* The same as a picture: threads as colours, what a thread holds side by side as one box; of a shared layout the
- * tensor with its banks and the memory with its rows. */
-void tool_layout_draw(const tool_layout_t *layout, const char *title, FILE *out);
 
 /* What a cell of the grid says. */
 static inline const char *tool_layout_legend(const tool_layout_t *layout) {

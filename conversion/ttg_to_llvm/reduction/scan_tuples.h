@@ -1,13 +1,12 @@
-/* What the files of tt.scan share: tuples, combinations of them, and the steps through lanes and warps.
+/* Tuples of tt.scan and combinations of them.
  *
  * A tuple is one value per operand of the op. The bits of the index are gone through in segments (layout/scan.h) from
  * the lowest up; the *outer* registers of a step are those whose number has no bit of the segments done, and each has
  * one total: of all that lies in the segments done. */
-#ifndef NEREID_CONVERSION_TTG_TO_LLVM_SCAN_H
-#define NEREID_CONVERSION_TTG_TO_LLVM_SCAN_H
+#ifndef NEREID_CONVERSION_TTG_TO_LLVM_SCAN_TUPLES_H
+#define NEREID_CONVERSION_TTG_TO_LLVM_SCAN_TUPLES_H
 
 #include "conversion/ttg_to_llvm/lower.h"
-#include "conversion/ttg_to_llvm/shuffle.h"
 #include "layout/scan.h"
 
 typedef struct nereid_scan {
@@ -31,14 +30,6 @@ typedef struct nereid_scan_prefix {
   MlirValue *tuple;    /* null: nothing */
   MlirValue condition; /* i1: something does; null: always */
 } nereid_scan_prefix_t;
-
-/* Where a lane finds what comes before: of which lane, or how far away, and whether there is any. */
-typedef struct nereid_scan_source {
-  nereid_shuffle_t mode;
-  MlirValue lane, condition;
-} nereid_scan_source_t;
-
-/* --- tuples (scan.c) --- */
 
 MlirValue *nereid_scan_new(const nereid_scan_t *scan, size_t count);
 size_t nereid_scan_bytes(const nereid_scan_t *scan); /* of a tuple */
@@ -66,28 +57,5 @@ void nereid_scan_scatter_outer(const nereid_scan_t *scan, MlirValue *gathered, M
 
 /* The input bits of place `i` of the segment, counted from where the scan begins. */
 uint32_t nereid_scan_place(const nereid_scan_t *scan, const nereid_layout_segment_t *segment, uint32_t i);
-
-/* --- lanes (scan_lanes.c) --- */
-
-/* `count` tuples from the source; `out` may be `tuples`. */
-void nereid_scan_shuffle(nereid_scan_t *scan, const nereid_scan_source_t *source, intptr_t count, MlirValue *tuples,
-                         MlirValue *out);
-
-/* The lane before this one. */
-nereid_scan_source_t nereid_scan_previous_lane(nereid_scan_t *scan, const nereid_layout_segment_t *segment);
-
-/* Everyone gets the totals of the last lane. */
-bool nereid_scan_spread(nereid_scan_t *scan);
-
-/* Each of `count` tuples becomes the combination of those of the lanes up to this one. */
-bool nereid_scan_lanes(nereid_scan_t *scan, const nereid_layout_segment_t *segment, intptr_t count, MlirValue *tuples);
-
-/* --- warps (scan_warps.c) --- */
-
-/* Exchanges the totals of outer registers: `before`, [registers][width], gets those of the warps before this one, and
- * the totals become those of all warps, where `with_totals`. Returns i1: there are warps before this one; null after a
- * diagnostic. */
-MlirValue nereid_scan_warps(nereid_scan_t *scan, const nereid_layout_segment_t *segment, bool with_totals,
-                            MlirValue *before);
 
 #endif
