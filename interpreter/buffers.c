@@ -2,28 +2,49 @@
  *
  *   tt.load %p        'tt.load' op reads 4 bytes outside of every argument's buffer at element [3, 17] of program ...
  */
+#include "base/address.h"
 #include "interpreter/machine.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-bool nereid_machine_add_buffer(nereid_machine_t *machine, void *memory, uint64_t size, const char *name) {
-  const uint64_t address = (uintptr_t)memory;
-  for (size_t i = 0; i < machine->n_buffers; ++i)
-    if (machine->buffers[i].address == address && machine->buffers[i].size == size)
-      return true;
+static nereid_status_t add(nereid_machine_t *machine, nereid_machine_buffer_t buffer) {
   if (machine->n_buffers == machine->buffer_capacity) {
     const size_t capacity = 2 * machine->buffer_capacity + 8;
-    nereid_buffer_t *buffers = nereid_arena_new(&machine->arena, nereid_buffer_t, capacity);
+    nereid_machine_buffer_t *buffers = nereid_arena_new(&machine->arena, nereid_machine_buffer_t, capacity);
     if (!buffers)
-      return nereid_machine_exhausted(machine);
+      return NEREID_ERROR_MEMORY;
     if (machine->n_buffers)
       memcpy(buffers, machine->buffers, machine->n_buffers * sizeof *buffers);
     machine->buffers = buffers;
     machine->buffer_capacity = capacity;
   }
-  machine->buffers[machine->n_buffers++] = (nereid_buffer_t){address, size, name};
-  return true;
+  machine->buffers[machine->n_buffers++] = buffer;
+  return NEREID_OK;
+}
+
+nereid_status_t nereid_machine_add_buffer(nereid_machine_t *machine, const nereid_interpreter_argument_t *argument,
+                                          uint64_t *out_address) {
+  nereid_machine_buffer_t buffer = {.size = argument->size, .memory = argument->memory, .name = argument->name};
+  for (size_t i = 0; i < machine->n_buffers; ++i)
+    if (machine->buffers[i].memory == buffer.memory && machine->buffers[i].size == buffer.size) {
+      *out_address = machine->buffers[i].address;
+      return NEREID_OK;
+    }
+  if (!nereid_address_assign(&machine->position, buffer.size, argument->alignment ? argument->alignment : 1,
+                             &buffer.address))
+    return NEREID_ERROR_ARGUMENT;
+  *out_address = buffer.address;
+  return add(machine, buffer);
+}
+
+nereid_status_t nereid_machine_add_scratch(nereid_machine_t *machine, void *memory, uint64_t size, uint64_t alignment,
+                                           uint64_t *out_address) {
+  nereid_machine_buffer_t buffer = {.size = size, .memory = memory, .is_scratch = true};
+  if (!nereid_address_assign(&machine->scratch_position, size, alignment, &buffer.address))
+    return NEREID_ERROR_ARGUMENT;
+  *out_address = buffer.address;
+  return add(machine, buffer);
 }
 
 /* "[3, 17]", nothing for a scalar. */
@@ -37,25 +58,33 @@ static void print_index(char *out, size_t size, const nereid_shape_t *shape, siz
                              d + 1 == shape->rank ? "]" : "");
 }
 
-/* The buffer that the address is in or nearest behind; null when all begin behind it. */
-static const nereid_buffer_t *nearest(const nereid_machine_t *machine, uint64_t address) {
-  const nereid_buffer_t *best = NULL;
+static uint64_t distance(const nereid_machine_buffer_t *buffer, uint64_t address) {
+  return nereid_address_distance(buffer->address, buffer->size, address);
+}
+
+/* The buffer that the access most probably meant: the nearest one. Null when none is within the spacing of buffers. */
+static const nereid_machine_buffer_t *nearest(const nereid_machine_t *machine, uint64_t address) {
+  const nereid_machine_buffer_t *best = NULL;
   for (size_t i = 0; i < machine->n_buffers; ++i)
-    if (machine->buffers[i].address <= address && (!best || machine->buffers[i].address > best->address))
+    if (!best || distance(&machine->buffers[i], address) < distance(best, address))
       best = &machine->buffers[i];
-  return best;
+  return best && distance(best, address) < NEREID_ADDRESS_SPACING ? best : NULL;
 }
 
 static void *refuse(const nereid_machine_t *machine, const nereid_step_t *step, uint64_t address, unsigned bytes,
                     const nereid_shape_t *shape, size_t index, const char *verb) {
   char where[128], what[160] = "";
-  const nereid_buffer_t *buffer = nearest(machine, address);
+  const nereid_machine_buffer_t *buffer = nearest(machine, address);
   print_index(where, sizeof where, shape, index);
-  if (address < 4096)
+  if (address < NEREID_ADDRESS_NULL_PAGE)
     snprintf(what, sizeof what, ": the pointer is null");
   else if (buffer)
-    snprintf(what, sizeof what, ": byte %" PRIu64 " of argument '%s', which has %" PRIu64, address - buffer->address,
-             buffer->name ? buffer->name : "?", buffer->size);
+    snprintf(what, sizeof what, ": byte %" PRId64 " of %s%s%s, which has %" PRIu64,
+             (int64_t)(address - buffer->address), buffer->is_scratch ? "scratch memory" : "argument '",
+             buffer->is_scratch ? ""
+             : buffer->name     ? buffer->name
+                                : "?",
+             buffer->is_scratch ? "" : "'", buffer->size);
   nereid_machine_error(step, "%s %u byte%s outside of every argument's buffer%s of program (%u, %u, %u)%s", verb, bytes,
                        bytes == 1 ? "" : "s", where, machine->program[0], machine->program[1], machine->program[2],
                        what);
@@ -64,11 +93,14 @@ static void *refuse(const nereid_machine_t *machine, const nereid_step_t *step, 
 
 void *nereid_machine_access(nereid_machine_t *machine, const nereid_step_t *step, uint64_t address, unsigned bytes,
                             const nereid_shape_t *shape, size_t index, const char *verb) {
-  for (size_t i = 0; i < machine->n_buffers; ++i) {
-    const nereid_buffer_t *buffer = &machine->buffers[i];
-    if (address >= buffer->address && address - buffer->address <= buffer->size &&
-        buffer->size - (address - buffer->address) >= bytes)
-      return (void *)(uintptr_t)address;
+  for (size_t k = 0; k < machine->n_buffers; ++k) {
+    const size_t i = (machine->last_buffer + k) % machine->n_buffers;
+    const nereid_machine_buffer_t *buffer = &machine->buffers[i];
+    const uint64_t offset = address - buffer->address;
+    if (offset <= buffer->size && buffer->size - offset >= bytes) {
+      machine->last_buffer = i;
+      return buffer->memory + offset;
+    }
   }
   return refuse(machine, step, address, bytes, shape, index, verb);
 }

@@ -249,7 +249,7 @@ static bool decode_step(nereid_machine_t *machine, const nereid_map_t *blocks, M
     step->row = &nereid_machine_local_select;
   if (step->row->lane && has_views(step))
     return nereid_machine_error(step, "is not handled by the interpreter on buffers");
-  return decode_regions(machine, step);
+  return (!step->row->prepare || step->row->prepare(machine, step)) && decode_regions(machine, step);
 }
 
 /* --- blocks and regions --- */

@@ -18,17 +18,19 @@
 enum { NEREID_INTERPRETER_DESCRIPTOR_RANK = 5 };
 
 typedef enum nereid_interpreter_argument_kind {
-  NEREID_INTERPRETER_BITS,       /* a scalar; also an address in one of the buffers, or null */
-  NEREID_INTERPRETER_BUFFER,     /* the address of `memory` */
+  NEREID_INTERPRETER_BITS,       /* a scalar, or a pointer to no buffer: null */
+  NEREID_INTERPRETER_BUFFER,     /* a pointer to `memory`: a virtual address (base/address.h), the same on every run */
   NEREID_INTERPRETER_DESCRIPTOR, /* a tensor descriptor of `memory` */
 } nereid_interpreter_argument_kind_t;
 
 /* One kernel argument. The same memory may be given more than once. */
 typedef struct nereid_interpreter_argument {
   nereid_interpreter_argument_kind_t kind;
-  uint64_t bits;    /* BITS: in the low bits */
-  void *memory;     /* BUFFER, DESCRIPTOR: borrowed for the run; read and written in place */
-  size_t size;      /* bytes of it */
+  uint64_t bits; /* BITS: in the low bits */
+  void *memory;  /* BUFFER, DESCRIPTOR: borrowed for the run; read and written in place */
+  size_t size;   /* bytes of it */
+  /* BUFFER, DESCRIPTOR: of the address that the kernel sees, a power of two; 0: any. The memory may have less. */
+  uint64_t alignment;
   const char *name; /* for messages; may be null */
   /* DESCRIPTOR: in elements, outermost dimension first */
   int rank;

@@ -6,6 +6,7 @@
  * the order of the grid, x fastest: a program that waits for one behind it waits for ever. Otherwise programs write to
  * places of their own and the result does not depend on who runs them. Of several errors the one of the first program
  * is reported. */
+#include "base/address.h"
 #include "interpreter/machine.h"
 
 #include "seam/ir.h"
@@ -20,13 +21,12 @@
 
 /* --- arguments --- */
 
-static bool bind_descriptor(nereid_machine_t *machine, const nereid_interpreter_argument_t *argument,
+static bool bind_descriptor(nereid_machine_t *machine, const nereid_interpreter_argument_t *argument, uint64_t address,
                             nereid_slot_t *slot) {
   nereid_block_t *block = nereid_machine_block(machine, slot);
   if (!block)
     return false;
-  *block = (nereid_block_t){
-      .base = (uintptr_t)argument->memory, .rank = argument->rank, .nan_padding = argument->nan_padding};
+  *block = (nereid_block_t){.base = address, .rank = argument->rank, .nan_padding = argument->nan_padding};
   for (int d = 0; d < argument->rank; ++d) {
     block->shape[d] = argument->shape[d];
     block->strides[d] = argument->strides[d];
@@ -42,16 +42,20 @@ static nereid_status_t bind(nereid_machine_t *machine, const nereid_interpreter_
   if (slot->shape.rank || slot->shape.local || block != descriptor ||
       argument->rank > NEREID_INTERPRETER_DESCRIPTOR_RANK || (argument->kind == NEREID_INTERPRETER_BUFFER && !pointer))
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "argument %zu is not of the parameter's kind", i);
-  if (argument->kind != NEREID_INTERPRETER_BITS &&
-      !nereid_machine_add_buffer(machine, argument->memory, argument->size, argument->name))
-    return NEREID_ERROR_MEMORY;
+  uint64_t value = nereid_bits_cut(argument->bits, slot->shape.element.bits);
+  const nereid_status_t status =
+      argument->kind == NEREID_INTERPRETER_BITS ? NEREID_OK : nereid_machine_add_buffer(machine, argument, &value);
+  if (status == NEREID_ERROR_ARGUMENT)
+    return nereid_message_set(message, status,
+                              "argument %zu has an alignment that is not a power of two, or is too large", i);
+  if (status)
+    return status;
   if (descriptor)
-    return bind_descriptor(machine, argument, slot) ? NEREID_OK : NEREID_ERROR_MEMORY;
+    return bind_descriptor(machine, argument, value, slot) ? NEREID_OK : NEREID_ERROR_MEMORY;
   uint64_t *word = nereid_machine_resize(machine, slot, 1);
   if (!word)
     return NEREID_ERROR_MEMORY;
-  *word = argument->kind == NEREID_INTERPRETER_BITS ? nereid_bits_cut(argument->bits, slot->shape.element.bits)
-                                                    : (uintptr_t)argument->memory;
+  *word = value;
   return NEREID_OK;
 }
 
@@ -126,6 +130,8 @@ static nereid_machine_t *create_machine(MlirOperation module, const uint32_t gri
   nereid_map_initialize(&machine->slots, &machine->arena);
   nereid_map_initialize(&machine->functions, &machine->arena);
   nereid_map_initialize(&machine->tensormaps, &machine->arena);
+  machine->position = NEREID_ADDRESS_START;
+  machine->scratch_position = UINT64_C(1) << 61; /* above all arguments */
   add_families(machine);
   return machine;
 }

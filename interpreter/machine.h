@@ -54,6 +54,7 @@ typedef struct nereid_machine_row {
   const void *data;                                                     /* for functions that serve many rows */
   bool is_ordered;                                                      /* other programs see when it is done */
   unsigned n_own;                                                       /* slots that each step has for itself */
+  bool (*prepare)(nereid_machine_t *machine, nereid_step_t *step); /* once, when the step is decoded; may be null */
 } nereid_machine_row_t;
 
 /* The families. Each table ends with a row of kind NEREID_OP_UNKNOWN. */
@@ -109,11 +110,13 @@ struct nereid_function {
   bool decoded, active; /* active: a call of it has not returned */
 };
 
-/* Memory that a program may touch. */
-typedef struct nereid_buffer {
+/* Memory that a program may access: `size` bytes at a virtual address (base/address.h). */
+typedef struct nereid_machine_buffer {
   uint64_t address, size;
-  const char *name;
-} nereid_buffer_t;
+  char *memory;     /* the host's */
+  const char *name; /* of the argument; may be null */
+  bool is_scratch;  /* not an argument's */
+} nereid_machine_buffer_t;
 
 enum { NEREID_ERROR_TEXT = 640 };
 
@@ -129,11 +132,12 @@ struct nereid_machine {
   nereid_map_t slots;     /* MlirValue -> nereid_slot_t * */
   nereid_map_t functions; /* MlirOperation -> nereid_function_t * */
   const nereid_machine_row_t *rows[NEREID_OP_COUNT];
-  size_t n_buffers, buffer_capacity;
-  nereid_buffer_t *buffers;
-  nereid_map_t tensormaps;  /* address -> nereid_block_t *: tensor maps that the program made */
-  struct nereid_crew *crew; /* inside of ttg.warp_specialize; else null */
-  uint64_t progress;        /* counts what may end a wait: changes of mbarriers */
+  size_t n_buffers, buffer_capacity, last_buffer; /* the last one that an access hit */
+  nereid_machine_buffer_t *buffers;
+  uint64_t position, scratch_position; /* of nereid_address_assign: arguments; scratch memory */
+  nereid_map_t tensormaps;             /* address -> nereid_block_t *: tensor maps that the program made */
+  struct nereid_crew *crew;            /* inside of ttg.warp_specialize; else null */
+  uint64_t progress;                   /* counts what may end a wait: changes of mbarriers */
   uint32_t grid[3], program[3];
   nereid_interpreter_options_t options;
   uint64_t n_steps;  /* done so far */
@@ -200,11 +204,20 @@ static inline size_t nereid_shape_index(const nereid_shape_t *shape, const int64
 
 /* --- buffers.c --- */
 
-/* Memory that the program may touch from now on, once however often it is added; false when memory ran out. */
-bool nereid_machine_add_buffer(nereid_machine_t *machine, void *memory, uint64_t size, const char *name);
+/* Gives the program access to an argument's memory, at a virtual address of that alignment (0: any). Memory that is
+ * added again, with the same size, keeps its first address. NEREID_ERROR_ARGUMENT: the alignment is not a power of two,
+ * or the address space is exhausted; NEREID_ERROR_MEMORY. */
+NEREID_MUST_USE nereid_status_t nereid_machine_add_buffer(nereid_machine_t *machine,
+                                                          const nereid_interpreter_argument_t *argument,
+                                                          uint64_t *out_address);
 
-/* The host's memory behind `bytes` bytes at `address`; null after a diagnostic that names element `index` of `shape`
- * when they are not all inside of one buffer. `verb`: "reads" or "writes". */
+/* The same for `size` bytes of scratch memory. Its addresses are apart from those of arguments and depend only on the
+ * order of the calls. */
+NEREID_MUST_USE nereid_status_t nereid_machine_add_scratch(nereid_machine_t *machine, void *memory, uint64_t size,
+                                                           uint64_t alignment, uint64_t *out_address);
+
+/* The host memory of `bytes` bytes at a virtual address; null after a diagnostic that names element `index` of `shape`
+ * when they are not all in one buffer. `verb`: "reads" or "writes". */
 void *nereid_machine_access(nereid_machine_t *machine, const nereid_step_t *step, uint64_t address, unsigned bytes,
                             const nereid_shape_t *shape, size_t index, const char *verb);
 

@@ -1,5 +1,6 @@
 /* Where an address points: the bytes of a shared, local, parameter or global access, checked for bounds and alignment.
  */
+#include "base/address.h"
 #include "emulator/checks/frames.h"
 #include "emulator/checks/undefined.h"
 #include "emulator/machine/execute.h"
@@ -13,20 +14,29 @@ static uint8_t *outside(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint
   return NULL;
 }
 
-/* The buffer that begins last before the address, for the message. */
-static uint8_t *nowhere(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_t address, uint32_t bytes) {
-  const emu_cta_t *cta = warp->cta;
+static uint64_t distance(const emu_region_t *region, uint64_t address) {
+  return nereid_address_distance(region->address, region->bytes, address);
+}
+
+/* The buffer that the access most probably meant: the nearest one. Null when none is within the spacing of buffers. */
+static const emu_region_t *nearest(const emu_cta_t *cta, uint64_t address) {
   const emu_region_t *near = NULL;
-  for (size_t i = 0; i < cta->n_regions; ++i) {
-    const emu_region_t *region = &cta->regions[i];
-    if (region->address <= address && (!near || region->address > near->address))
-      near = region;
-  }
-  if (near && address - near->address < near->bytes + (1 << 20))
+  for (size_t i = 0; i < cta->n_regions; ++i)
+    if (!near || distance(&cta->regions[i], address) < distance(near, address))
+      near = &cta->regions[i];
+  return near && distance(near, address) < NEREID_ADDRESS_SPACING ? near : NULL;
+}
+
+static uint8_t *nowhere(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_t address, uint32_t bytes) {
+  const emu_region_t *near = address < NEREID_ADDRESS_NULL_PAGE ? NULL : nearest(warp->cta, address);
+  if (near)
     (void)nereid_emulator_fail(warp, insn, lane,
-                               "%u bytes at 0x%llx are out of bounds: byte %llu of %s, which has %llu bytes", bytes,
-                               (unsigned long long)address, (unsigned long long)(address - near->address),
+                               "%u bytes at 0x%llx are out of bounds: byte %lld of %s, which has %llu bytes", bytes,
+                               (unsigned long long)address, (long long)(address - near->address),
                                near->label ? near->label : "a buffer", (unsigned long long)near->bytes);
+  else if (address < NEREID_ADDRESS_NULL_PAGE)
+    (void)nereid_emulator_fail(warp, insn, lane, "%u bytes at 0x%llx are out of bounds: the pointer is null", bytes,
+                               (unsigned long long)address);
   else
     (void)nereid_emulator_fail(warp, insn, lane, "%u bytes at 0x%llx are out of bounds: no buffer is there", bytes,
                                (unsigned long long)address);

@@ -1,7 +1,7 @@
-/* Global memory: the host's buffers, each at addresses of its own (emulator.h). */
+/* Global memory: the host's buffers at virtual addresses (base/address.h). */
 #include "emulator/machine/memory.h"
 
-#include "emulator/machine/space.h"
+#include "base/address.h"
 
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@ nereid_status_t nereid_emulator_memory_create(nereid_emulator_memory_t **out_mem
   if (!memory)
     return NEREID_ERROR_MEMORY;
   nereid_arena_initialize(&memory->arena);
-  memory->next = EMU_BUFFERS_AT;
+  memory->position = NEREID_ADDRESS_START;
   *out_memory = memory;
   return NEREID_OK;
 }
@@ -36,17 +36,14 @@ nereid_status_t nereid_emulator_memory_scratch(nereid_emulator_memory_t *memory,
   return NEREID_ERROR_NOT_FOUND;
 }
 
-/* Buffers lie a megabyte apart. */
 nereid_status_t nereid_emulator_memory_add(nereid_emulator_memory_t *memory, void *host, size_t bytes,
                                            uint64_t alignment, const char *label, uint64_t *out_address) {
-  uint64_t step = alignment > 256 ? alignment : 256;
-  if (alignment & (alignment - 1) || bytes > UINT64_C(1) << 40 || memory->next > EMU_PARAM_WINDOW - (UINT64_C(2) << 40))
+  uint64_t address;
+  if (!nereid_address_assign(&memory->position, bytes, alignment, &address))
     return NEREID_ERROR_ARGUMENT;
-  uint64_t address = (memory->next + step - 1) / step * step;
   emu_region_t region = {address, bytes, host, label, NULL};
   if (!nereid_vector_push(&memory->arena, &memory->regions, region))
     return NEREID_ERROR_MEMORY;
-  memory->next = address + bytes + (1 << 20);
   *out_address = address;
   return NEREID_OK;
 }

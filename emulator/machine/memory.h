@@ -16,7 +16,7 @@ typedef struct emu_region {
 struct nereid_emulator_memory {
   nereid_arena_t arena;
   NEREID_VECTOR(emu_region_t) regions;
-  uint64_t next;
+  uint64_t position; /* of nereid_address_assign */
 };
 
 #endif

@@ -53,7 +53,8 @@ struct nereid_emulator_program {
   uint8_t *constants;
   uint32_t constant_bytes, constant_capacity;
   uint32_t register_bytes, local_bytes, shared_static;
-  uint64_t next_variable, next_constant;
+  uint64_t next_variable; /* of nereid_address_assign, above EMU_VARIABLES_AT */
+  uint64_t next_constant;
   bool has_atomics, calls_addresses;
   uint32_t call_depth; /* calls of functions with a body that a thread can be in at once; 0: there are none */
   NEREID_VECTOR(emu_local_t) locals;

@@ -22,7 +22,8 @@ typedef enum emu_space {
  * shared::cta addresses are shared::cluster ones. */
 enum { EMU_RANK_SHIFT = 24, EMU_OFFSET_MASK = (1 << EMU_RANK_SHIFT) - 1, EMU_MAX_CLUSTER = 16 };
 
-/* Where spaces lie among generic addresses. Global memory begins far below. */
+/* Where spaces are among generic addresses. Buffers have the addresses of base/address.h: at least 2^36 bytes below or
+ * above each of these. */
 #define EMU_SHARED_WINDOW UINT64_C(0x00007f0000000000)
 #define EMU_LOCAL_WINDOW UINT64_C(0x00007e0000000000)
 #define EMU_PARAM_WINDOW UINT64_C(0x00007d0000000000)
@@ -30,8 +31,8 @@ enum { EMU_RANK_SHIFT = 24, EMU_OFFSET_MASK = (1 << EMU_RANK_SHIFT) - 1, EMU_MAX
 #define EMU_FUNCTIONS_AT UINT64_C(0x0000000400000000)
 #define EMU_FUNCTION_BYTES 128
 #define EMU_CONSTANTS_AT UINT64_C(0x0000000600000000)
-#define EMU_VARIABLES_AT UINT64_C(0x0000000800000000)
-#define EMU_BUFFERS_AT UINT64_C(0x0000001000000000)
+#define EMU_CONSTANTS_BYTES UINT64_C(0x0000000200000000)
+#define EMU_VARIABLES_AT UINT64_C(0x4000000000000000) /* of the module; apart from each other like buffers */
 
 /* What a generic address of space `where` has above its offset there, which has 32 bits but in global memory. */
 static inline uint64_t emu_window_of(emu_space_t space, emu_space_t where, uint64_t address) {

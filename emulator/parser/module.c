@@ -1,4 +1,5 @@
 /* The module level of PTX: its directives one by one, then what is settled when all of them are read. */
+#include "base/address.h"
 #include "emulator/parser/parse.h"
 
 #include <stdlib.h>
@@ -118,7 +119,7 @@ nereid_status_t nereid_emulator_load(nereid_view_t text, const char *name, nerei
                          .line = 1,
                          .scope = &scope};
   program->text = nereid_view_of(copy, text.size);
-  program->next_variable = EMU_VARIABLES_AT;
+  program->next_variable = NEREID_ADDRESS_START;
   program->next_constant = EMU_CONSTANTS_AT;
   nereid_arena_initialize(&parser.scratch);
   bool good = copy && program->name && module(&parser);

@@ -4,6 +4,7 @@
  *
  * Variables get their addresses while they are read: of global and constant memory in windows of their own, of shared
  * and local memory one behind the other in the CTA's and the thread's. */
+#include "base/address.h"
 #include "emulator/parser/parse.h"
 
 #include <assert.h>
@@ -178,6 +179,21 @@ static void close_open(const emu_parser_t *parser, emu_declaration_t *declaratio
   declaration->bytes = declaration->rows[0] = values * nereid_emulator_type_size(declaration->type);
 }
 
+/* Variables are apart from each other like buffers, constants share one bank. */
+static bool assign_address(nereid_emulator_program_t *program, const emu_declaration_t *declaration, bool is_const,
+                           uint64_t *out_address) {
+  if (!is_const) {
+    *out_address = 0;
+    if (!nereid_address_assign(&program->next_variable, declaration->bytes, declaration->align, out_address))
+      return false;
+    *out_address += EMU_VARIABLES_AT;
+    return true;
+  }
+  *out_address = (program->next_constant + declaration->align - 1) / declaration->align * declaration->align;
+  program->next_constant = *out_address + declaration->bytes + 256;
+  return program->next_constant <= EMU_CONSTANTS_AT + EMU_CONSTANTS_BYTES;
+}
+
 bool nereid_emulator_global_variable(emu_parser_t *parser, bool is_const) {
   nereid_emulator_program_t *program = parser->program;
   emu_declaration_t declaration;
@@ -186,8 +202,9 @@ bool nereid_emulator_global_variable(emu_parser_t *parser, bool is_const) {
   assert(declaration.align > 0);
   if (declaration.open && nereid_emulator_peek(parser) == '=')
     close_open(parser, &declaration);
-  uint64_t *next = is_const ? &program->next_constant : &program->next_variable;
-  uint64_t address = (*next + declaration.align - 1) / declaration.align * declaration.align;
+  uint64_t address;
+  if (!assign_address(program, &declaration, is_const, &address))
+    return nereid_emulator_syntax(parser, "more than 8 GiB of constants, or more variables than there are addresses");
   emu_variable_t variable = {
       .name = nereid_arena_copy(&program->arena, declaration.name), .address = address, .bytes = declaration.bytes};
   emu_symbol_t symbol = {.name = declaration.name,
@@ -195,9 +212,6 @@ bool nereid_emulator_global_variable(emu_parser_t *parser, bool is_const) {
                          .space = EMU_GLOBAL,
                          .bytes = declaration.bytes,
                          .value = address};
-  *next = address + declaration.bytes + 256;
-  if (is_const && *next > EMU_VARIABLES_AT)
-    return nereid_emulator_syntax(parser, "more than 8 GiB of constants");
   if (!nereid_emulator_define(parser, symbol))
     return false;
   if (nereid_emulator_accept(parser, '=')) {

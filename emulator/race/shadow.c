@@ -1,5 +1,6 @@
 /* The histories of all bytes: pages of cells, one per quad of 16 bytes, per word of the quads whose words were accessed
  * apart, per byte of the words whose bytes were. What comes to have one history again gets one cell again. */
+#include "base/address.h"
 #include "emulator/race/private.h"
 
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static bool grow_slots(emu_race_t *race) {
 }
 
 static race_page_t *global_page(emu_race_t *race, uint64_t key) {
-  race_slot_t *recent = &race->recent[key & 7];
+  race_slot_t *recent = &race->recent[(key ^ key / (NEREID_ADDRESS_SPACING / RACE_PAGE)) & 7];
   if (recent->page && recent->key == key)
     return recent->page;
   if (race->n_pages * 2 >= race->slot_capacity && !grow_slots(race)) {

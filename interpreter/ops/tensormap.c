@@ -11,17 +11,31 @@
 
 enum { MAP_BYTES = 128 };
 
-static bool global_scratch_alloc(nereid_machine_t *machine, const nereid_step_t *step) {
+/* Each op has memory of its own, at the same address on every machine. */
+static bool prepare_scratch(nereid_machine_t *machine, nereid_step_t *step) {
   const uint64_t bytes = (uint64_t)nereid_ttg_global_scratch_alloc_get_nbytes(step->op);
   const uint64_t alignment = (uint64_t)nereid_ttg_global_scratch_alloc_get_alignment(step->op);
-  uint64_t *out = nereid_machine_result(machine, step, 0);
-  nereid_slot_t *memory = &step->own[0];
-  const bool fresh = !memory->words;
-  if (!out || !nereid_machine_resize(machine, memory, (bytes + alignment) / sizeof(uint64_t) + 1))
+  uint64_t address;
+  uint64_t *words = nereid_machine_resize(machine, &step->own[0], bytes / sizeof(uint64_t) + 1);
+  if (!words)
     return false;
-  const uint64_t address = ((uintptr_t)memory->words + alignment - 1) / alignment * alignment;
-  *out = address;
-  return !fresh || nereid_machine_add_buffer(machine, (void *)(uintptr_t)address, bytes, "scratch memory");
+  const nereid_status_t status = nereid_machine_add_scratch(machine, words, bytes, alignment, &address);
+  if (status == NEREID_ERROR_MEMORY)
+    return nereid_machine_exhausted(machine);
+  step->detail = (int64_t)address;
+  return !status ||
+         nereid_machine_error(step, "needs %llu bytes of scratch memory aligned to %llu, which cannot be had",
+                              (unsigned long long)bytes, (unsigned long long)alignment);
+}
+
+/* Zeros for each program, whichever ran on this machine before. */
+static bool global_scratch_alloc(nereid_machine_t *machine, const nereid_step_t *step) {
+  uint64_t *out = nereid_machine_result(machine, step, 0);
+  if (!out)
+    return false;
+  memset(step->own[0].words, 0, step->own[0].count * sizeof *step->own[0].words);
+  *out = (uint64_t)step->detail;
+  return true;
 }
 
 /* Bytes of an element by the number of its type (PTX ISA, tensormap.replace, .elemtype); 0 for packed ones. */
@@ -84,7 +98,7 @@ static bool nothing(nereid_machine_t *machine, const nereid_step_t *step) {
 }
 
 const nereid_machine_row_t nereid_machine_tensormap_rows[] = {
-    {.kind = NEREID_OP_TTG_GLOBAL_SCRATCH_ALLOC, .run = global_scratch_alloc, .n_own = 1},
+    {.kind = NEREID_OP_TTG_GLOBAL_SCRATCH_ALLOC, .run = global_scratch_alloc, .prepare = prepare_scratch, .n_own = 1},
     {.kind = NEREID_OP_TTNG_TENSORMAP_CREATE, .run = tensormap_create},
     {.kind = NEREID_OP_TTNG_TENSORMAP_FENCEPROXY_ACQUIRE, .run = nothing},
     {.kind = NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR, .run = reinterpret},

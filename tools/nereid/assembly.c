@@ -19,6 +19,10 @@
 
 enum { THREADS = 128, LIMIT = 64 };
 
+/* The alignment of the registers' memory: it is apart from every address that the interpreter gives to a buffer, so
+ * that assembly that accesses memory is an error, not an access of its own registers. */
+#define APART (UINT64_C(1) << 56)
+
 /* The class of a register; the letter of its constraint decides. */
 typedef struct register_class {
   char letter;
@@ -210,10 +214,10 @@ static nereid_status_t launch(const nereid_interpreter_assembly_t *assembly, con
   nereid_emulator_report_t report = {0};
   nereid_status_t status = NEREID_OK;
   if (assembly->n_operands)
-    status = nereid_emulator_memory_add(memory, (void *)(uintptr_t)assembly->operands, assembly->n_operands * bytes, 16,
-                                        "operands", &parameters[0]);
+    status = nereid_emulator_memory_add(memory, (void *)(uintptr_t)assembly->operands, assembly->n_operands * bytes,
+                                        APART, "operands", &parameters[0]);
   if (!status)
-    status = nereid_emulator_memory_add(memory, assembly->results, assembly->n_results * bytes, 16, "results",
+    status = nereid_emulator_memory_add(memory, assembly->results, assembly->n_results * bytes, APART, "results",
                                         &parameters[1]);
   if (status)
     return nereid_message_set(message, status, "out of memory");

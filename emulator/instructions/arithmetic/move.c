@@ -1,5 +1,6 @@
 /* mov with packing and unpacking, cvta, isspacep (PTX ISA, Data Movement and Conversion Instructions).
  * Global addresses are generic ones as they are; shared, local and parameter addresses lie in windows above them. */
+#include "base/address.h"
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
 #include "emulator/machine/space.h"
@@ -89,10 +90,12 @@ static emu_next_t isspacep(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
   uint64_t from = window(insn);
   FOR_LANES(lane, mask) {
     uint64_t address = emu_lane(warp, &insn->operands[1], (int)lane);
-    bool is_const = address - EMU_CONSTANTS_AT < EMU_VARIABLES_AT - EMU_CONSTANTS_AT;
-    bool in = from                   ? address - from < EMU_WINDOW_BYTES
-              : EMU_HAS(insn, const) ? is_const
-                                     : address < EMU_PARAM_WINDOW && !is_const;
+    bool is_const = address - EMU_CONSTANTS_AT < EMU_CONSTANTS_BYTES;
+    bool in =
+        from ? address - from < EMU_WINDOW_BYTES
+        : EMU_HAS(insn, const)
+            ? is_const
+            : address - NEREID_ADDRESS_WINDOWS >= NEREID_ADDRESS_WINDOWS_END - NEREID_ADDRESS_WINDOWS && !is_const;
     if (in && insn->space == EMU_SHARED)
       in = nereid_emulator_cta_of(warp->cta, address) == warp->cta;
     bits |= (uint32_t)in << lane;

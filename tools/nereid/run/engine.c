@@ -34,3 +34,12 @@ nereid_status_t tool_job_grid(tool_job_t *job, int32_t multiprocessors, nereid_m
   return nereid_grid_evaluate(&job->metadata, multiprocessors, job->n_slots < LIMIT ? job->n_slots : LIMIT, values,
                               job->grid, message);
 }
+
+uint64_t tool_job_alignment(const tool_job_t *job, size_t tensor) {
+  uint64_t alignment = 16;
+  for (size_t i = 0; i < job->n_slots; ++i)
+    if (job->slots[i].kind == TOOL_SLOT_TENSOR && job->slots[i].tensor == tensor)
+      while (alignment < job->metadata.parameters[i].divisibility)
+        alignment *= 2;
+  return alignment;
+}

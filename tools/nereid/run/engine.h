@@ -77,6 +77,9 @@ extern const size_t tool_engine_count;
 /* The engine of that name; null when this build has none. */
 const tool_engine_t *tool_engine_find(const char *name);
 
+/* The alignment of a tensor's address: what the kernel's parameters require, at least 16. */
+uint64_t tool_job_alignment(const tool_job_t *job, size_t tensor);
+
 /* Sets job->grid from the kernel's grid map unless it was given. */
 NEREID_MUST_USE nereid_status_t tool_job_grid(tool_job_t *job, int32_t multiprocessors, nereid_message_t *message);
 

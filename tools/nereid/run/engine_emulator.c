@@ -56,22 +56,18 @@ static void print_text(void *user_data, nereid_view_t text) {
   fwrite(text.data, 1, text.size, stdout);
 }
 
-static uint64_t alignment_of(const tool_job_t *job, size_t tensor) {
-  uint64_t alignment = 16;
-  for (size_t i = 0; i < job->n_slots; ++i)
-    if (job->slots[i].kind == TOOL_SLOT_TENSOR && job->slots[i].tensor == tensor)
-      while (alignment < job->metadata.parameters[i].divisibility)
-        alignment *= 2;
-  return alignment;
-}
-
+/* In the order of the parameters, as in the interpreter: both engines give a tensor the same address. */
 static nereid_status_t place_tensors(emulation_t *it, nereid_message_t *message) {
   tool_job_t *job = it->job;
   nereid_status_t status = nereid_emulator_memory_create(&it->memory);
   it->addresses = nereid_arena_new(&it->arena, uint64_t, job->n_tensors);
-  for (size_t i = 0; !status && it->addresses && i < job->n_tensors; ++i)
-    status = nereid_emulator_memory_add(it->memory, job->tensors[i].data, job->tensors[i].bytes, alignment_of(job, i),
-                                        job->tensor_names[i], &it->addresses[i]);
+  for (size_t i = 0; !status && it->addresses && i < job->n_slots; ++i) {
+    const tool_slot_t *slot = &job->slots[i];
+    const size_t k = slot->tensor;
+    if (slot->kind == TOOL_SLOT_TENSOR || slot->kind == TOOL_SLOT_DESCRIPTOR)
+      status = nereid_emulator_memory_add(it->memory, job->tensors[k].data, job->tensors[k].bytes,
+                                          tool_job_alignment(job, k), job->tensor_names[k], &it->addresses[k]);
+  }
   return status || !it->addresses ? nereid_message_set(message, NEREID_ERROR_MEMORY, "the tensors do not fit") : status;
 }
 

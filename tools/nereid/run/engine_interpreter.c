@@ -1,7 +1,7 @@
 /* The reference interpreter as an engine: the kernel's tt module, run in this process.
  *
- * Every tensor is copied to memory of its own with a gap behind it that belongs to no argument, so that an access past
- * the end is seen; the copy comes back when the grid has run. */
+ * The kernel computes on copies of the tensors, which come back when the grid has run: after an error the tensors are
+ * as before. */
 #include "tools/nereid/run/engine.h"
 
 #include "analysis/axis/axis_check.h"
@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-
-enum { GAP = 1 << 16, ALIGNMENT = 128 };
 
 typedef struct interpreter {
   tool_source_t source; /* of the job that runs, for diagnostics */
@@ -56,24 +54,12 @@ static const char *interpreter_target(const void *state) {
 
 /* --- arguments --- */
 
-static uint64_t alignment_of(const tool_job_t *job, size_t tensor) {
-  uint64_t alignment = ALIGNMENT;
-  for (size_t i = 0; i < job->n_slots; ++i)
-    if (job->slots[i].kind == TOOL_SLOT_TENSOR && job->slots[i].tensor == tensor &&
-        job->metadata.parameters[i].divisibility > alignment)
-      alignment = job->metadata.parameters[i].divisibility;
-  return alignment;
-}
-
-/* Copies of the tensors, each aligned and with a gap behind it. */
 static nereid_status_t place(nereid_arena_t *arena, const tool_job_t *job, void **memory, nereid_message_t *message) {
   for (size_t i = 0; i < job->n_tensors; ++i) {
-    const uint64_t alignment = alignment_of(job, i);
-    char *block = nereid_arena_new(arena, char, job->tensors[i].bytes + alignment + GAP);
-    if (!block)
+    memory[i] = nereid_arena_allocate(arena, job->tensors[i].bytes + 1, 1);
+    if (!memory[i])
       return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
-    block += (alignment - (uintptr_t)block % alignment) % alignment;
-    memory[i] = memcpy(block, job->tensors[i].data, job->tensors[i].bytes);
+    memcpy(memory[i], job->tensors[i].data, job->tensors[i].bytes);
   }
   return NEREID_OK;
 }
@@ -101,6 +87,7 @@ static void bind(const tool_job_t *job, void *const *memory, nereid_interpreter_
     arguments[i].kind = slot->kind == TOOL_SLOT_TENSOR ? NEREID_INTERPRETER_BUFFER : NEREID_INTERPRETER_DESCRIPTOR;
     arguments[i].memory = memory[slot->tensor];
     arguments[i].size = job->tensors[slot->tensor].bytes;
+    arguments[i].alignment = tool_job_alignment(job, slot->tensor);
     if (slot->kind == TOOL_SLOT_DESCRIPTOR)
       describe_tensor(slot, &job->tensors[slot->tensor], &arguments[i]);
   }
