@@ -6,6 +6,7 @@
  * may run on several threads. */
 #include "passes/pass.h"
 
+#include "dialects/ttg/module.h"
 #include "seam/context.h"
 #include "seam/opt_main.h"
 
@@ -105,6 +106,11 @@ bool nereid_pass_option_bool(const nereid_pass_t *pass, const char *name) {
 
 MlirStringRef nereid_pass_option_string(const nereid_pass_t *pass, const char *name) {
   return nereidMlirPassGetStringOption(pass->handle, option_index(pass, name, NereidMlirPassOptionString));
+}
+
+int32_t nereid_pass_capability(const nereid_pass_t *pass) {
+  const int64_t given = nereid_pass_option_int(pass, "compute-capability");
+  return given ? (int32_t)given : nereid_ttg_compute_capability(pass->op);
 }
 
 void nereid_pass_statistic_add(const nereid_pass_t *pass, const char *name, int64_t count) {

@@ -32,6 +32,10 @@ int64_t nereid_pass_option_int(const nereid_pass_t *pass, const char *name);
 bool nereid_pass_option_bool(const nereid_pass_t *pass, const char *name);
 MlirStringRef nereid_pass_option_string(const nereid_pass_t *pass, const char *name);
 
+/* The compute capability that a pass with the option "compute-capability" works for: the option, or that of the module's
+ * target (dialects/ttg/module.h) when it is 0, its default. */
+int32_t nereid_pass_capability(const nereid_pass_t *pass);
+
 /* Reports a counter of this run as an analysis remark on the operation, category the pass's argument: seen with
  * --remarks-filter-analyse and in the YAML file of remarks. A count of 0 is reported too. */
 void nereid_pass_statistic_add(const nereid_pass_t *pass, const char *name, int64_t count);

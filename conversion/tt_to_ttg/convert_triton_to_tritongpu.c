@@ -16,6 +16,7 @@
 #include "base/vector.h"
 #include "dialects/ttg/encoding/blocked.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
+#include "dialects/ttg/module.h"
 #include "dialects/ttg/tensor_types.h"
 #include "passes/pass.h"
 
@@ -356,6 +357,10 @@ static bool read_options(conversion_t *conversion) {
   set_module_int(pass->op, "ttg.num-ctas", ctas);
   set_module_int(pass->op, "ttg.threads-per-warp", lanes);
   MlirStringRef target = nereid_pass_option_string(pass, "target");
+  if (!target.length)
+    target = nereid_ttg_target(pass->op);
+  if (!target.length)
+    target = ref(NEREID_TTG_DEFAULT_TARGET);
   mlirOperationSetAttributeByName(pass->op, ref("ttg.target"), mlirStringAttrGet(conversion->context, target));
   return true;
 }

@@ -79,7 +79,7 @@ static bool initialize(nereid_lower_module_t *module, nereid_pass_t *pass) {
       .block = mlirModuleGetBody(mlirModuleFromOperation(pass->op)),
       .arena = pass->scratch,
       .rows = index_rows(pass->scratch),
-      .options = {.capability = (int32_t)nereid_pass_option_int(pass, "compute-capability"),
+      .options = {.capability = nereid_pass_capability(pass),
                   .ptx_version = (int32_t)nereid_pass_option_int(pass, "ptx-version"),
                   .fp_fusion = nereid_pass_option_bool(pass, "fp-fusion")},
   };
@@ -94,23 +94,30 @@ static bool initialize(nereid_lower_module_t *module, nereid_pass_t *pass) {
          nereid_lower_find_needs(module) && nereid_axis_info_run(pass->op, pass->scratch, &module->axis) == NEREID_OK;
 }
 
-/* Functions of modules in the module are somebody else's. */
-static bool is_ours(const nereid_lower_module_t *module, const nereid_call_function_t *function) {
-  return mlirOperationEqual(mlirOperationGetParentOperation(function->op), module->op);
+/* Nothing would lower a function of a nested module. Several modules at the top of a text are nested in an implicit one. */
+static bool check_nesting(const nereid_lower_module_t *module) {
+  for (size_t i = 0; i < module->graph.functions.size; ++i) {
+    MlirOperation function = module->graph.functions.data[i].op;
+    if (!mlirOperationEqual(mlirOperationGetParentOperation(function), module->op))
+      return nereid_lower_error(function,
+                                "is in a nested module, which is not lowered: expected one module; lower each "
+                                "by itself (nereid-opt --split-input-file)");
+  }
+  return true;
 }
 
 /* Membar first: it reads shared memory of callees, which are ops of ttg until they are lowered. */
 static bool convert(nereid_lower_module_t *module) {
   const nereid_call_function_t *functions = module->graph.functions.data;
   const size_t n = module->graph.functions.size;
-  if (!nereid_membar_run(&module->graph, (nereid_membar_options_t){.mode = NEREID_MEMBAR_BARRIERS}, module->arena))
+  if (!check_nesting(module) ||
+      !nereid_membar_run(&module->graph, (nereid_membar_options_t){.mode = NEREID_MEMBAR_BARRIERS}, module->arena))
     return false;
   for (size_t i = 0; i < n; ++i)
-    if (is_ours(module, &functions[i]) && functions[i].has_body && !nereid_lower_function(module, &functions[i]))
+    if (functions[i].has_body && !nereid_lower_function(module, &functions[i]))
       return false;
   for (size_t i = 0; i < n; ++i)
-    if (is_ours(module, &functions[i]))
-      mlirOperationDestroy(functions[i].op);
+    mlirOperationDestroy(functions[i].op);
   return nereid_kernel_abi_apply(module->op);
 }
 

@@ -87,6 +87,8 @@ MlirStringRef nereid_ttg_target(MlirOperation op) {
 int32_t nereid_ttg_compute_capability(MlirOperation op) {
   static const char prefix[] = "cuda:";
   MlirStringRef target = nereid_ttg_target(op);
+  if (!target.data)
+    target = mlirStringRefCreateFromCString(NEREID_TTG_DEFAULT_TARGET);
   if (target.length < sizeof prefix || memcmp(target.data, prefix, sizeof prefix - 1) != 0)
     return 0;
   int32_t capability = 0;

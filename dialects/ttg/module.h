@@ -41,7 +41,12 @@ int32_t nereid_ttg_maxnreg(MlirOperation op);
 /* ttg.target, "cuda:90"; null data and length 0 when absent. Memory of the context. */
 MlirStringRef nereid_ttg_target(MlirOperation op);
 
-/* The number after "cuda:", 90; 0 when absent or another target. */
+/* The target of a module without ttg.target, and of a compilation that is not given one. The only place that names it:
+ * limits (shared memory) and code follow from nereid_ttg_compute_capability. */
+#define NEREID_TTG_DEFAULT_TARGET "cuda:90"
+
+/* The number after "cuda:" in ttg.target, 90; that of the default target when ttg.target is absent, 0 when it is not a
+ * CUDA target. */
 int32_t nereid_ttg_compute_capability(MlirOperation op);
 
 #ifdef __cplusplus

@@ -15,7 +15,7 @@
 
 static MlirLogicalResult insert_fences(nereid_pass_t *pass) {
   nereid_call_graph_t calls;
-  if (nereid_pass_option_int(pass, "compute-capability") < 90)
+  if (nereid_pass_capability(pass) < 90)
     return mlirLogicalResultSuccess();
   return nereid_call_graph_build(pass->op, pass->scratch, &calls) == NEREID_OK &&
                  nereid_membar_run(&calls, (nereid_membar_options_t){.mode = NEREID_MEMBAR_FENCES}, pass->scratch)

@@ -49,6 +49,15 @@ static bool collect(nereid_compilation_t *compilation, operations_t *out) {
 
 /* --- MLIR --- */
 
+static bool has_nested_module(MlirOperation module) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (!mlirModuleIsNull(mlirModuleFromOperation(op)))
+      return true;
+  return false;
+}
+
 static nereid_status_t complain(nereid_compilation_t *compilation, const operations_t *kernels) {
   nereid_arena_t *scratch = &compilation->scratch;
   const char *asked = compilation->options.kernel;
@@ -59,8 +68,10 @@ static nereid_status_t complain(nereid_compilation_t *compilation, const operati
     notes[i] = (NereidMlirNote){mlirOperationGetLocation(kernels->data[i]), text ? text : "a kernel"};
   }
   const char *text =
-      !kernels->size ? "the module has no kernel: expected a public tt.func, or an llvm.func with "
-                       "nvvm.kernel"
+      !kernels->size && has_nested_module(compilation->module)
+          ? "the kernels are in nested modules: expected one module; several modules at the top of a file are compiled "
+            "from a file each"
+      : !kernels->size ? "the module has no kernel: expected a public tt.func, or an llvm.func with nvvm.kernel"
       : asked ? nereid_arena_format(scratch, "the module has no kernel '%s'; it has", asked)
               : nereid_arena_format(scratch, "the module has %zu kernels; choose one with --kernel", kernels->size);
   nereidMlirEmitWithNotes(MlirDiagnosticError, mlirOperationGetLocation(compilation->module),

@@ -9,6 +9,7 @@
 #include "session.h"
 
 #include "base/bits.h"
+#include "dialects/ttg/module.h"
 #include "nereid/dialects/nereid.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -50,7 +51,7 @@ nereid_status_t nereid_settings_check(nereid_compilation_t *compilation) {
   if (options->emit == NEREID_STAGE_NONE)
     options->emit = NEREID_STAGE_CUBIN;
   if (status == NEREID_OK)
-    status = nereid_target_parse(nereid_view(options->target ? options->target : "sm_90a"), report,
+    status = nereid_target_parse(nereid_view(options->target ? options->target : NEREID_TTG_DEFAULT_TARGET), report,
                                  &compilation->settings.target);
   if (status == NEREID_OK && options->ptx_version)
     status = nereid_target_set_ptx_version(&compilation->settings.target, nereid_view(options->ptx_version), report);

@@ -139,3 +139,32 @@ tt.func public @crowd() {
   tt.return
 }
 }
+
+// -----
+
+// Two modules at the top of a text are nested in an implicit one.
+module @first attributes {"ttg.num-warps" = 4 : i32} {
+// expected-error @below {{'tt.func' op is in a nested module, which is not lowered: expected one module}}
+tt.func public @one() {
+  tt.return
+}
+}
+module @second attributes {"ttg.num-warps" = 4 : i32} {
+tt.func public @two() {
+  tt.return
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32} {
+tt.func public @outer() {
+  tt.return
+}
+module {
+  // expected-error @below {{'tt.func' op is in a nested module, which is not lowered: expected one module}}
+  tt.func private @inner() {
+    tt.return
+  }
+}
+}
