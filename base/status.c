@@ -23,6 +23,10 @@ const char *nereid_status_string(nereid_status_t status) {
     return "assembler failure";
   case NEREID_ERROR_INTERNAL:
     return "internal error";
+  case NEREID_ERROR_CANCELLED:
+    return "cancelled";
+  case NEREID_ERROR_TIMEOUT:
+    return "time limit exceeded";
   }
   return "unknown status";
 }

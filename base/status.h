@@ -29,6 +29,8 @@ typedef enum nereid_status {
   NEREID_ERROR_DEVICE = 7,      /* the GPU or its driver refused or failed */
   NEREID_ERROR_TOOL = 8,        /* ptxas or nvJitLink failed */
   NEREID_ERROR_INTERNAL = 9,    /* LLVM gave up (the session stays usable), or a bug of ours */
+  NEREID_ERROR_CANCELLED = 10,  /* the caller requested a stop (base/cancellation.h) */
+  NEREID_ERROR_TIMEOUT = 11,    /* a time limit that the caller set passed */
 } nereid_status_t;
 
 /* One lower-case phrase for a status, for messages; never null, static storage. */

@@ -133,13 +133,65 @@ static void ignore(MlirStringRef text, void *data) {
   (void)data;
 }
 
+/* --- checkpoints: external passes between the passes, which change nothing --- */
+
+typedef struct checkpoint {
+  nereid_pipeline_checkpoint_t call;
+  void *user_data;
+  const char *pass;
+  size_t index, count;
+} checkpoint_t;
+
+static void run_checkpoint(MlirOperation op, MlirExternalPass pass, void *data) {
+  const checkpoint_t *checkpoint = data;
+  (void)op;
+  if (!checkpoint->call(checkpoint->user_data, checkpoint->pass, checkpoint->index, checkpoint->count))
+    mlirExternalPassSignalFailure(pass);
+}
+
+static void do_nothing(void *data) {
+  (void)data;
+}
+
+static void *share(void *data) {
+  return data;
+}
+
+static bool add_checkpoint(MlirOpPassManager manager, const checkpoint_t *checkpoint, nereid_arena_t *arena) {
+  static const _Alignas(8) char identity = 0;
+  static const MlirExternalPassCallbacks callbacks = {
+      .construct = do_nothing, .destruct = do_nothing, .clone = share, .run = run_checkpoint};
+  const MlirStringRef name = mlirStringRefCreateFromCString("nereid-checkpoint");
+  checkpoint_t *copy = nereid_arena_new(arena, checkpoint_t, 1);
+  if (!copy)
+    return false;
+  *copy = *checkpoint;
+  mlirOpPassManagerAddOwnedPass(manager,
+                                mlirCreateExternalPass(mlirTypeIDCreate(&identity), name, name, name,
+                                                       mlirStringRefCreateFromCString(""), 0, NULL, callbacks, copy));
+  return true;
+}
+
+static nereid_status_t add_pass(MlirOpPassManager manager, const char *pass) {
+  const MlirStringRef text = mlirStringRefCreateFromCString(pass);
+  return mlirLogicalResultIsSuccess(mlirOpPassManagerAddPipeline(manager, text, ignore, NULL)) ? NEREID_OK
+                                                                                               : NEREID_ERROR_INTERNAL;
+}
+
 nereid_status_t nereid_pipeline_add(MlirOpPassManager manager, nereid_pipeline_t stage,
-                                    const nereid_pipeline_options_t *options, nereid_arena_t *arena) {
-  const char *text = nereid_pipeline_text(stage, options, arena);
-  if (!text)
-    return NEREID_ERROR_MEMORY;
+                                    const nereid_pipeline_options_t *options, nereid_pipeline_checkpoint_t checkpoint,
+                                    void *user_data, nereid_arena_t *arena) {
+  const char *const *steps = stages[stage];
+  checkpoint_t here = {.call = checkpoint, .user_data = user_data};
+  nereid_status_t status = NEREID_OK;
+  while (steps[here.count])
+    here.count++;
   nereid_passes_register();
-  MlirStringRef passes = mlirStringRefCreateFromCString(text);
-  bool added = !*text || mlirLogicalResultIsSuccess(mlirOpPassManagerAddPipeline(manager, passes, ignore, NULL));
-  return added ? NEREID_OK : NEREID_ERROR_INTERNAL;
+  for (; here.index < here.count && status == NEREID_OK; here.index++) {
+    here.pass = with_options(steps[here.index], options, arena);
+    if (!here.pass || (checkpoint && !add_checkpoint(manager, &here, arena)))
+      return NEREID_ERROR_MEMORY;
+    status = add_pass(manager, here.pass);
+  }
+  return status;
 }

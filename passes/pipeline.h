@@ -32,9 +32,16 @@ typedef struct nereid_pipeline_options {
 const char *nereid_pipeline_text(nereid_pipeline_t stage, const nereid_pipeline_options_t *options,
                                  nereid_arena_t *arena);
 
-/* Appends the passes of `stage` to `manager`, which is anchored on builtin.module. Registers passes first. Errors:
- * NEREID_ERROR_MEMORY; NEREID_ERROR_INTERNAL when a pass does not exist or refuses an option. */
+/* Called before pass `index` of `count`, on the thread that runs them; `pass` is its text in the pipeline. False stops
+ * the pipeline without a diagnostic. */
+typedef bool (*nereid_pipeline_checkpoint_t)(void *user_data, const char *pass, size_t index, size_t count);
+
+/* Appends the passes of `stage` to `manager`, which is anchored on builtin.module. Registers passes first. `checkpoint`
+ * may be null; `arena` must outlive the manager. Errors: NEREID_ERROR_MEMORY; NEREID_ERROR_INTERNAL when a pass does
+ * not exist or refuses an option. */
 NEREID_MUST_USE nereid_status_t nereid_pipeline_add(MlirOpPassManager manager, nereid_pipeline_t stage,
-                                                    const nereid_pipeline_options_t *options, nereid_arena_t *arena);
+                                                    const nereid_pipeline_options_t *options,
+                                                    nereid_pipeline_checkpoint_t checkpoint, void *user_data,
+                                                    nereid_arena_t *arena);
 
 #endif

@@ -42,17 +42,23 @@ LLVMBool nereidLlvmLinkModulesOnlyNeeded(LLVMModuleRef dest, LLVMModuleRef src) 
 
 struct nereidLlvmPassGate final : llvm::OptPassGate {
   const char *const *skipped;
-  explicit nereidLlvmPassGate(const char *const *skipped) : skipped(skipped) {}
+  nereidLlvmPassGateStop stop;
+  void *userData;
+  nereidLlvmPassGate(const char *const *skipped, nereidLlvmPassGateStop stop, void *userData)
+      : skipped(skipped), stop(stop), userData(userData) {}
   bool isEnabled() const override { return true; }
   bool shouldRunPass(llvm::StringRef name, llvm::StringRef) const override {
     for (const char *const *skip = skipped; *skip; ++skip)
       if (name == *skip)
         return false;
-    return true;
+    return !stop || !stop(userData);
   }
 };
 
-nereidLlvmPassGateRef nereidLlvmPassGateCreate(const char *const *skipped) { return new nereidLlvmPassGate(skipped); }
+nereidLlvmPassGateRef nereidLlvmPassGateCreate(const char *const *skipped, nereidLlvmPassGateStop stop,
+                                               void *user_data) {
+  return new nereidLlvmPassGate(skipped, stop, user_data);
+}
 
 void nereidLlvmPassGateDispose(nereidLlvmPassGateRef gate) { delete gate; }
 

@@ -28,9 +28,13 @@ LLVMBool nereidLlvmLinkModulesOnlyNeeded(LLVMModuleRef dest, LLVMModuleRef src);
 /* Which passes of LLVM's code generator are left out. LLVM-C has all or none of them. */
 typedef struct nereidLlvmPassGate *nereidLlvmPassGateRef;
 
+/* Whether the passes that are left shall be skipped, as far as they are optional. */
+typedef bool (*nereidLlvmPassGateStop)(void *user_data);
+
 /* Leaves out the passes of these names, as `llc -debug-pass=Arguments` prints them; a null ends the list, which must
- * outlive the gate. */
-nereidLlvmPassGateRef nereidLlvmPassGateCreate(const char *const *skipped);
+ * outlive the gate. Calls `stop`, unless it is null, before each pass. */
+nereidLlvmPassGateRef nereidLlvmPassGateCreate(const char *const *skipped, nereidLlvmPassGateStop stop,
+                                               void *user_data);
 void nereidLlvmPassGateDispose(nereidLlvmPassGateRef gate);
 
 /* Asks `gate`, which must outlive its use, before each pass on a module of `context`; null: all passes run again. */

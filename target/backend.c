@@ -154,11 +154,32 @@ static bool has_narrow_floats(LLVMModuleRef module) {
   return false;
 }
 
+static bool is_stopped(void *user_data) {
+  const nereid_backend_t *backend = user_data;
+  return nereid_limits_check(backend->limits) != NEREID_OK;
+}
+
+/* Makes LLVM call `is_stopped` before each pass, and leave out the passes named in `skipped`. A fatal error before
+ * `remove_gate` leaks the gate, like all the rest. */
+static nereidLlvmPassGateRef install_gate(nereid_backend_t *backend, LLVMModuleRef module, const char *const *skipped) {
+  nereidLlvmPassGateRef gate = nereidLlvmPassGateCreate(skipped, backend->limits ? is_stopped : NULL, backend);
+  nereidLlvmContextSetPassGate(LLVMGetModuleContext(module), gate);
+  return gate;
+}
+
+static void remove_gate(LLVMModuleRef module, nereidLlvmPassGateRef gate) {
+  nereidLlvmContextSetPassGate(LLVMGetModuleContext(module), NULL);
+  nereidLlvmPassGateDispose(gate);
+}
+
 nereid_status_t nereid_backend_optimize(nereid_backend_t *backend, LLVMModuleRef module) {
+  static const char *const none[] = {NULL};
   unsigned errors = backend->errors;
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   const char *passes = nereid_target_passes(has_narrow_floats(module));
+  nereidLlvmPassGateRef gate = install_gate(backend, module, none);
   LLVMErrorRef error = LLVMRunPasses(module, passes, backend->machine, options);
+  remove_gate(module, gate);
   LLVMDisposePassBuilderOptions(options);
   if (error) {
     char *message = LLVMGetErrorMessage(error);
@@ -166,17 +187,14 @@ nereid_status_t nereid_backend_optimize(nereid_backend_t *backend, LLVMModuleRef
     LLVMDisposeErrorMessage(message);
     return NEREID_ERROR_INTERNAL;
   }
-  return backend->errors == errors ? NEREID_OK : NEREID_ERROR_PROGRAM;
+  return backend->errors == errors ? nereid_limits_check(backend->limits) : NEREID_ERROR_PROGRAM;
 }
 
-/* LLVM's code generator without the passes that are left out. A fatal error in it leaks the gate, like all the rest. */
+/* LLVM's code generator without the passes that are left out. */
 static bool emit(nereid_backend_t *backend, LLVMModuleRef module, char **message, LLVMMemoryBufferRef *buffer) {
-  LLVMContextRef context = LLVMGetModuleContext(module);
-  nereidLlvmPassGateRef gate = nereidLlvmPassGateCreate(nereid_target_skipped_passes());
-  nereidLlvmContextSetPassGate(context, gate);
+  nereidLlvmPassGateRef gate = install_gate(backend, module, nereid_target_skipped_passes());
   bool good = !LLVMTargetMachineEmitToMemoryBuffer(backend->machine, module, LLVMAssemblyFile, message, buffer);
-  nereidLlvmContextSetPassGate(context, NULL);
-  nereidLlvmPassGateDispose(gate);
+  remove_gate(module, gate);
   return good;
 }
 
@@ -200,6 +218,8 @@ nereid_status_t nereid_backend_emit(nereid_backend_t *backend, LLVMModuleRef mod
   LLVMDisposeMemoryBuffer(buffer);
   if (backend->errors != errors)
     return NEREID_ERROR_PROGRAM;
+  if (is_stopped(backend))
+    return nereid_limits_check(backend->limits);
   if (copy)
     *out_ptx = nereid_inlined_lines_write(&lines, *out_ptx);
   return out_ptx->data ? NEREID_OK : NEREID_ERROR_MEMORY;

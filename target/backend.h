@@ -11,6 +11,7 @@
 #define NEREID_TARGET_BACKEND_H
 
 #include "base/arena.h"
+#include "target/limits.h"
 #include "target/target.h"
 
 #include <llvm-c/TargetMachine.h>
@@ -23,6 +24,7 @@ typedef struct nereid_backend {
   LLVMTargetDataRef layout;     /* owned; the machine's */
   nereid_target_t machine_target;
   const nereid_report_t *report; /* borrowed */
+  const nereid_limits_t *limits; /* borrowed, of the compilation that runs; null: none */
   unsigned errors;               /* errors that LLVM reported through its context so far */
 } nereid_backend_t;
 
@@ -65,7 +67,8 @@ NEREID_MUST_USE nereid_status_t nereid_backend_prepare(nereid_backend_t *backend
 /* Makes `machine` and `layout` those of `target`; nothing to do when they are already. */
 NEREID_MUST_USE nereid_status_t nereid_backend_machine(nereid_backend_t *backend, const nereid_target_t *target);
 
-/* Runs LLVM's optimiser with the target machine. */
+/* Runs LLVM's optimizer with the target machine. Like emit, it skips what it can once `limits` say stop, and then
+ * returns NEREID_ERROR_CANCELLED or NEREID_ERROR_TIMEOUT. */
 NEREID_MUST_USE nereid_status_t nereid_backend_optimize(nereid_backend_t *backend, LLVMModuleRef module);
 
 /* The module as PTX, copied into `arena`. Requires prepare; the module is spent afterwards. */

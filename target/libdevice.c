@@ -7,7 +7,7 @@
 #include "target/prepare.h"
 
 #include "seam/llvm.h"
-#include "target/assemble.h"
+#include "target/assembler/assemble.h"
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Core.h>

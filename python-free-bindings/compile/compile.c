@@ -14,6 +14,9 @@
  * would drown in them, so every this many compilations it gets fresh ones (2 ms). */
 enum { CONTEXT_USES = 1000 };
 
+/* sizeof(nereid_compile_options_t) of the first version. */
+enum { FIRST_SIZE = offsetof(nereid_compile_options_t, cancellation) };
+
 static nereid_status_t run(void *argument) {
   nereid_compilation_t *compilation = argument;
   nereid_status_t status = nereid_settings_check(compilation);
@@ -24,17 +27,28 @@ static nereid_status_t run(void *argument) {
 
 /* Leaves behind what LLVM was working on. MLIR's context is touched only if the fatal error came out of it or of the
  * translation, and nothing tells: it goes too. */
-static void abandon(nereid_compilation_t *compilation, const char *reason) {
+static void abandon(nereid_compilation_t *compilation, const char *reason, bool is_stopped) {
   nereid_compiler_t *compiler = compilation->compiler;
-  nereid_report_at(&compiler->report, NEREID_REPORT_ERROR, compilation->name, 0, 0,
-                   "LLVM gave up: %s (after stage %s); this is likely an instruction that %s does not have", reason,
-                   nereid_stage_name(compilation->stage) ? nereid_stage_name(compilation->stage) : "read",
-                   compilation->settings.target.name[0] ? compilation->settings.target.name : "the target");
+  if (!is_stopped) /* LLVM may give up on code whose optional passes were skipped */
+    nereid_report_at(&compiler->report, NEREID_REPORT_ERROR, compilation->name, 0, 0,
+                     "LLVM gave up: %s (after stage %s); this is likely an instruction that %s does not have", reason,
+                     nereid_stage_name(compilation->stage) ? nereid_stage_name(compilation->stage) : "read",
+                     compilation->settings.target.name[0] ? compilation->settings.target.name : "the target");
   nereid_backend_abandon(&compiler->backend);
   compiler->context = (MlirContext){NULL};
   compiler->remarks = false;
   compilation->module = (MlirOperation){NULL};
   compilation->llvm = NULL;
+}
+
+/* What was stopped fails in many ways, as a pass that failed or as LLVM giving up; it gets one status. */
+static nereid_status_t report_stop(nereid_compilation_t *compilation, nereid_status_t stop) {
+  const nereid_progress_t *progress = &compilation->progress;
+  if (stop == NEREID_ERROR_TIMEOUT)
+    nereid_report_at(&compilation->compiler->report, NEREID_REPORT_ERROR, compilation->name, 0, 0,
+                     "the time limit of %g s passed in stage %s", compilation->options.time_limit / 1000.0,
+                     progress->stage);
+  return stop;
 }
 
 static void clean_up(nereid_compilation_t *compilation) {
@@ -52,9 +66,14 @@ static nereid_status_t compile(nereid_compilation_t *compilation) {
     nereid_session_drop_context(compilation->compiler);
     nereid_backend_deinitialize(&compilation->compiler->backend);
   }
+  compilation->compiler->backend.limits = &compilation->limits;
   nereid_status_t status = nereid_recover_run(run, compilation, reason, sizeof reason);
+  const nereid_status_t stop = nereid_limits_check(&compilation->limits);
   if (reason[0])
-    abandon(compilation, reason);
+    abandon(compilation, reason, stop != NEREID_OK);
+  compilation->compiler->backend.limits = NULL;
+  if (status != NEREID_OK && stop != NEREID_OK)
+    status = report_stop(compilation, stop);
   if (status == NEREID_OK && (compilation->scratch.failed || compilation->result->arena.failed))
     status = NEREID_ERROR_MEMORY;
   clean_up(compilation);
@@ -71,10 +90,13 @@ nereid_status_t nereid_compile(nereid_compiler_t *compiler, nereid_view_t input,
     return NEREID_ERROR_ARGUMENT;
   *out_result = NULL;
   if (!compiler || (!input.data && input.size) ||
-      (options && (options->size == 0 || options->size > sizeof compilation.options)))
+      (options && (options->size < FIRST_SIZE || options->size > sizeof compilation.options)))
     return NEREID_ERROR_ARGUMENT;
   if (options)
     memcpy(&compilation.options, options, options->size);
+  compilation.start = nereid_limits_now();
+  compilation.limits =
+      (nereid_limits_t){compilation.options.cancellation, nereid_limits_deadline(compilation.options.time_limit)};
   compilation.result = calloc(1, sizeof *compilation.result);
   if (!compilation.result)
     return NEREID_ERROR_MEMORY;

@@ -14,7 +14,8 @@ const char *nereid_compiler_version(void) {
 
 nereid_status_t nereid_compiler_create(const nereid_compiler_options_t *options, nereid_compiler_t **out_compiler) {
   nereid_compiler_options_t have = {.size = sizeof have};
-  if (!out_compiler || (options && (options->size == 0 || options->size > sizeof have)))
+  /* The first version is the only one: any other size is a mistake. */
+  if (!out_compiler || (options && options->size != sizeof have))
     return NEREID_ERROR_ARGUMENT;
   if (options)
     memcpy(&have, options, options->size);

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/vector.h"
-#include "target/assemble.h"
+#include "target/assembler/assemble.h"
 #include "target/backend.h"
 
 #include <mlir-c/IR.h>
@@ -68,6 +68,9 @@ typedef struct nereid_compilation {
   bool optimized;             /* the LLVM module was, by us */
   nereid_metadata_t metadata; /* strings in the scratch and the result's arena */
   nereid_view_t ptx, cubin;   /* in the result's arena */
+  nereid_limits_t limits;
+  nereid_progress_t progress; /* of the stage that runs */
+  int64_t start;              /* nanoseconds of CLOCK_MONOTONIC */
 } nereid_compilation_t;
 
 /* --- compiler.c --- */
@@ -147,6 +150,16 @@ bool nereid_ptx_read(nereid_view_t ptx, nereid_arena_t *arena, nereid_ptx_facts_
 
 /* Runs the stages from the input's to the one asked for, and fills the result. */
 NEREID_MUST_USE nereid_status_t nereid_stages_run(nereid_compilation_t *compilation);
+
+/* --- progress.c --- */
+
+/* Tells the handler that a stage begins; `name` has static storage. NEREID_ERROR_CANCELLED or NEREID_ERROR_TIMEOUT when
+ * the compilation is to stop, not reported. */
+NEREID_MUST_USE nereid_status_t nereid_progress_stage(nereid_compilation_t *compilation, const char *name, size_t index,
+                                                      size_t count);
+
+/* The same for a pass; a nereid_pipeline_checkpoint_t whose `user_data` is the compilation. */
+bool nereid_progress_pass(void *user_data, const char *pass, size_t index, size_t count);
 
 /* --- print.c --- */
 

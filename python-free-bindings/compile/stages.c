@@ -15,7 +15,6 @@
 #include <mlir-c/Pass.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <time.h>
 
 /* --- MLIR --- */
 
@@ -38,8 +37,8 @@ static nereid_status_t run_passes(nereid_compilation_t *compilation, nereid_pipe
                                              .fp_fusion = settings->fp_fusion,
                                              .registers = settings->target.architecture_only};
   MlirPassManager manager = mlirPassManagerCreate(mlirOperationGetContext(compilation->module));
-  nereid_status_t status =
-      nereid_pipeline_add(mlirPassManagerGetAsOpPassManager(manager), pipeline, &options, &compilation->scratch);
+  nereid_status_t status = nereid_pipeline_add(mlirPassManagerGetAsOpPassManager(manager), pipeline, &options,
+                                               nereid_progress_pass, compilation, &compilation->scratch);
   if (status == NEREID_OK && !run_verified(manager, compilation->module))
     status = NEREID_ERROR_PROGRAM;
   mlirPassManagerDestroy(manager);
@@ -231,7 +230,9 @@ static nereid_status_t run_cubin(nereid_compilation_t *compilation) {
       .name = compilation->result->input_stage == NEREID_STAGE_PTX ? compilation->name : NULL,
       .ptxas = options->ptxas,
       .arguments = options->ptxas_options,
-      .target = compilation->settings.target};
+      .target = compilation->settings.target,
+      .limits = &compilation->limits,
+      .time_limit = options->assembler_time_limit};
   nereid_assembled_t assembled;
   nereid_status_t status =
       nereid_assemble(compilation->ptx, &how, &compilation->compiler->report, &compilation->result->arena, &assembled);
@@ -255,10 +256,9 @@ static const struct stage {
     {NEREID_STAGE_LL, true, run_ll},     {NEREID_STAGE_PTX, false, run_ptx},     {NEREID_STAGE_CUBIN, false, run_cubin},
 };
 
+/* Milliseconds. */
 static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+  return (double)nereid_limits_now() / 1e6;
 }
 
 static void add_time(nereid_result_t *result, const char *name, double milliseconds) {
@@ -278,7 +278,9 @@ static nereid_status_t dump(nereid_compilation_t *compilation) {
 
 static nereid_status_t read_all(nereid_compilation_t *compilation) {
   double start = now();
-  nereid_status_t status = nereid_read(compilation);
+  nereid_status_t status = nereid_progress_stage(compilation, "read", 0, 0);
+  if (status == NEREID_OK)
+    status = nereid_read(compilation);
   compilation->result->input_stage = compilation->stage;
   if (status == NEREID_OK && compilation->options.allow_later && compilation->stage > compilation->options.emit)
     compilation->options.emit = compilation->stage;
@@ -300,9 +302,12 @@ static nereid_status_t read_all(nereid_compilation_t *compilation) {
   return status;
 }
 
-static nereid_status_t run_stage(nereid_compilation_t *compilation, const struct stage *stage) {
+static nereid_status_t run_stage(nereid_compilation_t *compilation, const struct stage *stage, size_t index,
+                                 size_t count) {
   double start = now();
-  nereid_status_t status = stage->run(compilation);
+  nereid_status_t status = nereid_progress_stage(compilation, nereid_stage_name(stage->stage), index, count);
+  if (status == NEREID_OK)
+    status = stage->run(compilation);
   if (status != NEREID_OK)
     return status;
   compilation->stage = stage->stage;
@@ -337,18 +342,28 @@ static nereid_status_t check_callgraph(const nereid_compilation_t *compilation) 
                        compilation->name, nereid_stage_name(input), nereid_stage_name(last));
 }
 
+/* The stages from `input` to `last` that run, into `out_plan`; returns their number. */
+static size_t plan_stages(nereid_stage_t input, nereid_stage_t last, const struct stage **out_plan) {
+  size_t count = 0;
+  for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+    const struct stage *stage = &stages[i];
+    const bool is_after = stage->stage > input || (stage->stage == input && stage->of_input);
+    if (is_after && stage->stage <= last)
+      out_plan[count++] = stage;
+  }
+  return count;
+}
+
 nereid_status_t nereid_stages_run(nereid_compilation_t *compilation) {
   nereid_status_t status = read_all(compilation);
   nereid_stage_t input = compilation->result->input_stage, last = compilation->options.emit;
+  const struct stage *plan[sizeof stages / sizeof *stages];
+  const size_t count = plan_stages(input, last, plan);
   if (status == NEREID_OK)
     status = check_callgraph(compilation);
   if (status == NEREID_OK && !(input == NEREID_STAGE_TTIR || input == NEREID_STAGE_LL))
     status = dump(compilation);
-  for (size_t i = 0; i < sizeof stages / sizeof *stages && status == NEREID_OK; i++) {
-    const struct stage *stage = &stages[i];
-    bool wanted = stage->stage > input || (stage->stage == input && stage->of_input);
-    if (wanted && stage->stage <= last)
-      status = run_stage(compilation, stage);
-  }
+  for (size_t i = 0; i < count && status == NEREID_OK; i++)
+    status = run_stage(compilation, plan[i], i + 1, count + 1);
   return status == NEREID_OK ? finish(compilation) : status;
 }

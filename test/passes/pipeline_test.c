@@ -8,6 +8,8 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 /* cmocka wants the four above. */
 #include <cmocka.h>
@@ -23,7 +25,7 @@ static void test_every_stage_parses(void **state) {
   for (int stage = NEREID_PIPELINE_TTIR; stage <= NEREID_PIPELINE_LINES; stage++) {
     MlirPassManager manager = mlirPassManagerCreate(context);
     MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(manager);
-    assert_int_equal(nereid_pipeline_add(passes, stage, &options, &arena), NEREID_OK);
+    assert_int_equal(nereid_pipeline_add(passes, stage, &options, NULL, NULL, &arena), NEREID_OK);
     assert_null(strchr(nereid_pipeline_text(stage, &options, &arena), '$'));
     mlirPassManagerDestroy(manager);
   }
@@ -45,7 +47,7 @@ static void test_ttir_runs(void **state) {
   assert_false(mlirModuleIsNull(module));
   MlirPassManager manager = mlirPassManagerCreate(context);
   MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(manager);
-  assert_int_equal(nereid_pipeline_add(passes, NEREID_PIPELINE_TTIR, &options, &arena), NEREID_OK);
+  assert_int_equal(nereid_pipeline_add(passes, NEREID_PIPELINE_TTIR, &options, NULL, NULL, &arena), NEREID_OK);
   MlirOperation op = mlirModuleGetOperation(module);
   assert_true(mlirLogicalResultIsSuccess(mlirPassManagerRunOnOp(manager, op)));
   MlirOperation function = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
@@ -54,6 +56,48 @@ static void test_ttir_runs(void **state) {
   mlirModuleDestroy(module);
   mlirContextDestroy(context);
   nereid_arena_deinitialize(&arena);
+}
+
+/* Counts the passes, and stops before `stop_at`. */
+typedef struct count {
+  size_t calls, stop_at;
+  char last[64];
+} count_t;
+
+static bool count_passes(void *user_data, const char *pass, size_t index, size_t total) {
+  count_t *count = user_data;
+  assert_int_equal(index, count->calls++);
+  assert_true(index < total);
+  snprintf(count->last, sizeof count->last, "%s", pass);
+  return index != count->stop_at;
+}
+
+static bool run_counted(MlirContext context, count_t *count) {
+  nereid_arena_t arena;
+  nereid_arena_initialize(&arena);
+  MlirModule module =
+      mlirModuleCreateParse(context, mlirStringRefCreateFromCString("tt.func public @f() { tt.return }"));
+  MlirPassManager manager = mlirPassManagerCreate(context);
+  assert_int_equal(nereid_pipeline_add(mlirPassManagerGetAsOpPassManager(manager), NEREID_PIPELINE_TTIR, &options,
+                                       count_passes, count, &arena),
+                   NEREID_OK);
+  bool done = mlirLogicalResultIsSuccess(mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(module)));
+  mlirPassManagerDestroy(manager);
+  mlirModuleDestroy(module);
+  nereid_arena_deinitialize(&arena);
+  return done;
+}
+
+static void test_checkpoints(void **state) {
+  (void)state;
+  MlirContext context = nereid_context_create();
+  count_t all = {.stop_at = SIZE_MAX}, few = {.stop_at = 2};
+  assert_true(run_counted(context, &all));
+  assert_string_equal(all.last, "symbol-dce");
+  assert_true(all.calls > 5);
+  assert_false(run_counted(context, &few));
+  assert_int_equal(few.calls, 3);
+  mlirContextDestroy(context);
 }
 
 static void test_every_row_makes_a_pass(void **state) {
@@ -131,9 +175,8 @@ static void test_options_arrive(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_stage_parses),
-      cmocka_unit_test(test_ttir_runs),
-      cmocka_unit_test(test_every_row_makes_a_pass),
+      cmocka_unit_test(test_every_stage_parses), cmocka_unit_test(test_ttir_runs),
+      cmocka_unit_test(test_checkpoints),        cmocka_unit_test(test_every_row_makes_a_pass),
       cmocka_unit_test(test_options_arrive),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

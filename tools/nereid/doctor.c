@@ -6,7 +6,7 @@
 
 #include "nereid/compile.h"
 #include "nereid/launch.h"
-#include "target/assemble.h"
+#include "target/assembler/assemble.h"
 #include "target/prepare.h"
 #include "tools/nereid/run/engine.h"
 

@@ -2,6 +2,7 @@
  *
  * A reader that goes away (nereid info x | head) must not kill us half way through a file: SIGPIPE is ignored, writes
  * fail instead, and the exit code says that output was lost. */
+#include "tools/nereid/interrupt.h"
 #include "tools/nereid/tool.h"
 
 #include <signal.h>
@@ -24,14 +25,17 @@ static void print_help(FILE *out) {
       "\n  nereid COMMAND --help     options of a command\n"
       "  nereid --version\n\n"
       "exit status: 0 done; 1 the program is at fault, located diagnostics on stderr; 2 the call or the machine is at\n"
-      "fault\n",
+      "fault. SIGINT, SIGTERM and SIGHUP end the process by that signal; the assembler is stopped and no temporary "
+      "file\n"
+      "stays behind.\n",
       out);
 }
 
 static int print_reference(void) {
   puts("# The `nereid` tool\n\nWritten by `nereid --print-command-docs`: do not edit.\n\n"
        "Exit status: 0 done; 1 the program is at fault, located diagnostics on stderr; 2 the call or the machine is at "
-       "fault.");
+       "fault. SIGINT, SIGTERM and SIGHUP end the process by that signal; the assembler is stopped and no temporary "
+       "file stays behind.");
   for (size_t i = 0; i < TOOL_COUNT(commands); ++i)
     tool_command_document(commands[i]);
   return TOOL_DONE;
@@ -66,6 +70,7 @@ static int dispatch(int argc, char **argv) {
 int main(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN);
   int code = dispatch(argc, argv);
+  tool_interrupt_finish();
   bool lost = ferror(stdout) != 0;
   lost |= fflush(stdout) != 0;
   if (lost) {

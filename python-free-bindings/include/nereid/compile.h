@@ -16,6 +16,7 @@
 #ifndef NEREID_COMPILE_H
 #define NEREID_COMPILE_H
 
+#include "base/cancellation.h"
 #include "base/status.h"
 #include "base/view.h"
 
@@ -80,6 +81,21 @@ NEREID_MUST_USE nereid_status_t nereid_compiler_create(const nereid_compiler_opt
 /* Ends a session; results live on. Null is fine. */
 void nereid_compiler_destroy(nereid_compiler_t *compiler);
 
+/* How far a compilation is. Everything it points to lives for the call of the handler. */
+typedef struct nereid_progress {
+  const char *stage;   /* "read" or a stage's name: what begins now */
+  size_t stage_index;  /* its position, from 0, in the stages of this compilation; "read" is the first */
+  size_t n_stages;     /* how many they are; 0 while the input is read: its stage is not known yet */
+  const char *pass;    /* the pass that begins, as it is written in a pipeline; null: the stage begins */
+  size_t pass_index;   /* its position, from 0, in the list of passes that runs; a stage may run several lists */
+  size_t n_passes;     /* the length of that list; 0 when `pass` is null */
+  double milliseconds; /* since nereid_compile was called */
+} nereid_progress_t;
+
+/* Is called on the thread that compiles, before each stage and each pass over MLIR. Must not call the session; may
+ * request a cancellation. */
+typedef void (*nereid_progress_handler_t)(void *user_data, const nereid_progress_t *progress);
+
 /* How to compile. A zeroed structure with `size` set is the default. Strings are read during the call only. Where the
  * module was already compiled for something (ttg.num-warps, ttg.num-ctas, ttg.maxnreg, ttg.target) an option may only
  * repeat it; over what its author noted in nereid.options an option wins. */
@@ -106,6 +122,12 @@ typedef struct nereid_compile_options {
   bool allow_later;          /* an input that is past `emit` already is handed back at its own stage */
   bool callgraph;            /* draw who calls whom, for nereid_result_callgraph; from ttir or ttgir to llvm or later */
   bool specialize_calls;     /* copy functions for calls that know different things of their arguments */
+  /* The first version ends here; a smaller `size` is an error. */
+  const nereid_cancellation_t *cancellation; /* stops the compilation when requested; null: nothing does */
+  uint32_t time_limit;                       /* milliseconds for the whole compilation; 0: none */
+  uint32_t assembler_time_limit;             /* milliseconds for ptxas, which then replaces nvJitLink; 0: none */
+  nereid_progress_handler_t progress;        /* null: nothing is called */
+  void *progress_data;                       /* borrowed, for `progress` */
 } nereid_compile_options_t;
 
 /* Compiles `input`, whose stage is found from its content, to the stage `options->emit`. `name` stands for the input in
@@ -114,7 +136,11 @@ typedef struct nereid_compile_options {
  *   NEREID_ERROR_ARGUMENT    an option is wrong, or `emit` is before the input's stage (unless `allow_later`)
  *   NEREID_ERROR_NOT_FOUND   no assembler, no libdevice, no kernel of that name
  *   NEREID_ERROR_TOOL, NEREID_ERROR_IO   the assembler failed; a temporary file could not be written
- *   NEREID_ERROR_INTERNAL    LLVM gave up; the session remains usable */
+ *   NEREID_ERROR_INTERNAL    LLVM gave up; the session remains usable
+ *   NEREID_ERROR_CANCELLED   `cancellation` was requested; without a diagnostic
+ *   NEREID_ERROR_TIMEOUT     a time limit passed
+ * Cancellation and limits take effect before the next pass, MLIR's or LLVM's, and at once while ptxas runs, which is
+ * killed; nvJitLink and the parsers run to their end. The session remains usable. */
 NEREID_MUST_USE nereid_status_t nereid_compile(nereid_compiler_t *compiler, nereid_view_t input, const char *name,
                                                const nereid_compile_options_t *options, nereid_result_t **out_result);
 

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "tools/nereid/caret.h"
 #include "tools/nereid/compile/compile_output.h"
+#include "tools/nereid/interrupt.h"
 #include "tools/nereid/paths.h"
 #include "tools/nereid/tool.h"
 
@@ -21,7 +22,7 @@ enum { UNSET = -1000000 }; /* a number that was not given; 0 that was given is a
 
 typedef struct settings {
   const char *output, *target, *emit, *dump_dir, *callgraph, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice;
-  int64_t num_warps, num_stages, num_ctas, maxnreg, jobs;
+  int64_t num_warps, num_stages, num_ctas, maxnreg, jobs, time_limit, assembler_timeout;
   bool time, no_fp_fusion, lineinfo, cooperative, pdl, remarks, nvjitlink, specialize_calls;
 } settings_t;
 
@@ -43,6 +44,9 @@ static const tool_option_t options[] = {
      AT(libdevice)},
     {"--ptxas", "F", "the assembler (searched in CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda)", TOOL_TEXT, AT(ptxas)},
     {"--ptxas-options", "S", "more arguments for the assembler, separated by blanks", TOOL_TEXT, AT(ptxas_options)},
+    {"--assembler-timeout", "SECONDS", "stop ptxas after this time (no limit); excludes nvJitLink", TOOL_INTEGER,
+     AT(assembler_timeout)},
+    {"--timeout", "SECONDS", "give up an input after this time (no limit)", TOOL_INTEGER, AT(time_limit)},
     {"--nvjitlink", NULL, "assemble with nvJitLink in this process", TOOL_FLAG, AT(nvjitlink)},
     {"--lineinfo", NULL, "keep source lines in LLVM IR, PTX and cubin", TOOL_FLAG, AT(lineinfo)},
     {"--cooperative", NULL, "launch with all CTAs resident at once", TOOL_FLAG, AT(cooperative)},
@@ -100,6 +104,8 @@ static bool convert(const settings_t *settings, nereid_compile_options_t *out) {
       .nvjitlink = settings->nvjitlink,
       .specialize_calls = settings->specialize_calls,
   };
+  out->time_limit = (uint32_t)given(settings->time_limit) * 1000;
+  out->assembler_time_limit = (uint32_t)given(settings->assembler_timeout) * 1000;
   return out->emit != NEREID_STAGE_NONE;
 }
 
@@ -112,6 +118,8 @@ static int check_numbers(const settings_t *settings) {
                  {"--num-stages", settings->num_stages},
                  {"--num-ctas", settings->num_ctas},
                  {"--maxnreg", settings->maxnreg},
+                 {"--timeout", settings->time_limit},
+                 {"--assembler-timeout", settings->assembler_timeout},
                  {"-j", settings->jobs}};
   for (size_t i = 0; i < TOOL_COUNT(numbers); i++)
     if (numbers[i].value != UNSET && (numbers[i].value < 1 || numbers[i].value > INT16_MAX)) {
@@ -128,9 +136,12 @@ static nereid_status_t compile_text(work_t *work, nereid_compiler_t *compiler, c
                                 .dump_dir = work->settings->dump_dir,
                                 .callgraph = work->settings->callgraph,
                                 .time = work->settings->time};
+  nereid_compile_options_t compile_options = work->options;
   nereid_result_t *result = NULL;
+  compile_options.cancellation = tool_interrupt_begin();
   nereid_status_t status =
-      nereid_compile(compiler, text, strcmp(path, "-") == 0 ? "<stdin>" : path, &work->options, &result);
+      nereid_compile(compiler, text, strcmp(path, "-") == 0 ? "<stdin>" : path, &compile_options, &result);
+  tool_interrupt_end();
   if (status == NEREID_OK)
     status = tool_write_result(&output, path, result, arena, message);
   nereid_result_destroy(result);
@@ -154,6 +165,8 @@ static int compile_one(work_t *work, const char *path) {
   nereid_arena_deinitialize(&arena);
   if (status == NEREID_OK)
     return TOOL_DONE;
+  if (tool_interrupt_is_caught()) /* main ends the process by the signal */
+    return TOOL_CALL;
   if (source.errors && !message.text[0]) /* said already, and better */
     return status == NEREID_ERROR_PROGRAM ? TOOL_PROGRAM : TOOL_CALL;
   return tool_failed(&tool_command_compile, status, &message);
@@ -161,7 +174,8 @@ static int compile_one(work_t *work, const char *path) {
 
 static void *run_thread(void *argument) {
   work_t *work = argument;
-  for (size_t i = atomic_fetch_add(&work->next, 1); i < work->n_inputs; i = atomic_fetch_add(&work->next, 1)) {
+  for (size_t i = atomic_fetch_add(&work->next, 1); i < work->n_inputs && !tool_interrupt_is_caught();
+       i = atomic_fetch_add(&work->next, 1)) {
     int code = compile_one(work, work->inputs[i]), worst = atomic_load(&work->code);
     while (code > worst && !atomic_compare_exchange_weak(&work->code, &worst, code))
       ;
@@ -217,7 +231,13 @@ static int check_output(nereid_arena_t *arena, const settings_t *settings, const
 }
 
 static int run(int argc, char **argv) {
-  settings_t settings = {.num_warps = UNSET, .num_stages = UNSET, .num_ctas = UNSET, .maxnreg = UNSET, .jobs = 1};
+  settings_t settings = {.num_warps = UNSET,
+                         .num_stages = UNSET,
+                         .num_ctas = UNSET,
+                         .maxnreg = UNSET,
+                         .jobs = 1,
+                         .time_limit = UNSET,
+                         .assembler_timeout = UNSET};
   tool_list_t inputs = {0};
   work_t work = {.settings = &settings};
   nereid_arena_t arena;

@@ -1,8 +1,9 @@
 /* What `nereid run` compiles: its input to what an engine runs, or to the IR beside an image. */
 #include "tools/nereid/run/run.h"
 
-#include "target/assemble.h"
+#include "target/assembler/assemble.h"
 #include "tools/nereid/caret.h"
+#include "tools/nereid/interrupt.h"
 
 static bool can_assemble(nereid_arena_t *arena) {
   return nereid_assembler_find_ptxas(NULL, arena) || nereid_assembler_has_nvjitlink(NULL, NULL);
@@ -32,6 +33,7 @@ nereid_status_t tool_job_compile(nereid_arena_t *arena, const run_settings_t *se
       .ptxas_options = settings->ptxas_options,
       .kernel = settings->kernel,
       .allow_later = stage == NEREID_STAGE_TTIR,
+      .cancellation = tool_interrupt_begin(),
   };
   nereid_compiler_t *compiler = NULL;
   nereid_result_t *result = NULL;
@@ -42,6 +44,7 @@ nereid_status_t tool_job_compile(nereid_arena_t *arena, const run_settings_t *se
     status = keep_result(arena, result, job, message);
   nereid_result_destroy(result);
   nereid_compiler_destroy(compiler);
-  job->said = source.errors > 0;
+  tool_interrupt_end();
+  job->said = source.errors > 0 || tool_interrupt_is_caught();
   return status;
 }

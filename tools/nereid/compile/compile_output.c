@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/ptx_name.h"
+#include "tools/nereid/interrupt.h"
 #include "tools/nereid/paths.h"
 
 #include <errno.h>
@@ -105,10 +106,13 @@ nereid_status_t tool_write_result(const tool_output_t *output, const char *input
   if (!path)
     return NEREID_ERROR_MEMORY;
   nereid_status_t status = check_path(output, input, path, message);
+  tool_interrupt_begin();
   if (status == NEREID_OK && output->dump_dir)
     status = write_dumps(output->dump_dir, result, arena, message);
   if (status == NEREID_OK && output->callgraph)
     status = nereid_file_write(output->callgraph, nereid_result_callgraph(result), message);
+  if (!beside) /* a pipe may never take it */
+    tool_interrupt_end();
   if (status == NEREID_OK)
     status = nereid_file_write(path, nereid_result_bytes(result), message);
   if (status == NEREID_OK && beside) {
@@ -116,6 +120,8 @@ nereid_status_t tool_write_result(const tool_output_t *output, const char *input
     if (status != NEREID_OK)
       unlink(path); /* half of a result is none */
   }
+  if (beside)
+    tool_interrupt_end();
   if (output->time)
     print_times(input, result);
   return status;

@@ -4,7 +4,7 @@
  *   ptxas info    : Used 32 registers, used 1 barriers             →  registers = 32
  *
  * Both assemblers write the same log, being the same code inside. */
-#include "target/assemblers.h"
+#include "target/assembler/assemblers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +48,10 @@ static nereid_status_t nothing_found(const nereid_assemble_options_t *options, c
                          "no assembler: libnvJitLink.so was not found; install the CUDA toolkit or set CUDA_HOME");
   if (options->ptxas)
     return nereid_report(report, NEREID_ERROR_NOT_FOUND, "no assembler: '%s' cannot be run", options->ptxas);
+  if (options->time_limit)
+    return nereid_report(report, NEREID_ERROR_NOT_FOUND,
+                         "no assembler: ptxas was not found, and only it can be given a time limit; install the CUDA "
+                         "toolkit or set CUDA_HOME");
   return nereid_report(report, NEREID_ERROR_NOT_FOUND,
                        "no assembler: neither ptxas nor libnvJitLink.so was found; install the CUDA toolkit, set "
                        "CUDA_HOME, or stop at PTX");
@@ -56,11 +60,16 @@ static nereid_status_t nothing_found(const nereid_assemble_options_t *options, c
 nereid_status_t nereid_assemble(nereid_view_t ptx, const nereid_assemble_options_t *options,
                                 const nereid_report_t *report, nereid_arena_t *arena,
                                 nereid_assembled_t *out_assembled) {
-  bool library_only = options->assembler == NEREID_ASSEMBLER_NVJITLINK;
-  bool program_only = options->assembler == NEREID_ASSEMBLER_PTXAS || options->ptxas;
-  const char *program = library_only ? NULL : nereid_assembler_find_ptxas(options->ptxas, arena);
-  bool library_first = library_only || (!program_only && !options->one_shot);
+  const bool library_only = options->assembler == NEREID_ASSEMBLER_NVJITLINK;
+  /* Only a program can be stopped. */
+  const bool program_only =
+      options->assembler == NEREID_ASSEMBLER_PTXAS || options->ptxas || (options->time_limit && !library_only);
   *out_assembled = (nereid_assembled_t){0};
+  if (library_only && options->time_limit)
+    return nereid_report(report, NEREID_ERROR_ARGUMENT,
+                         "nvJitLink cannot be given a time limit: it runs in this process; expected ptxas");
+  const char *program = library_only ? NULL : nereid_assembler_find_ptxas(options->ptxas, arena);
+  const bool library_first = library_only || (!program_only && !options->one_shot);
   if (!program_only && (library_first || !program) && nereid_assembler_has_nvjitlink(NULL, NULL))
     return nereid_assemble_nvjitlink(ptx, options, report, arena, out_assembled);
   if (program)

@@ -1,5 +1,5 @@
 /* PTX to cubin, by whichever assembler there is; what is missing is named, errors are located. */
-#include "target/assemble.h"
+#include "target/assembler/assemble.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

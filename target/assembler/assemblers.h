@@ -1,8 +1,8 @@
-/* The two assemblers behind nereid_assemble; see target/assemble.h for the contract of each argument. */
+/* The two assemblers behind nereid_assemble; see assemble.h for the contract of each argument. */
 #ifndef NEREID_TARGET_ASSEMBLERS_H
 #define NEREID_TARGET_ASSEMBLERS_H
 
-#include "target/assemble.h"
+#include "target/assembler/assemble.h"
 
 NEREID_MUST_USE nereid_status_t nereid_assemble_ptxas(nereid_view_t ptx, const char *program,
                                                       const nereid_assemble_options_t *options,

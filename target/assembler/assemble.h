@@ -7,6 +7,7 @@
 #define NEREID_TARGET_ASSEMBLE_H
 
 #include "base/arena.h"
+#include "target/limits.h"
 #include "target/target.h"
 
 typedef enum nereid_assembler {
@@ -24,6 +25,8 @@ typedef struct nereid_assemble_options {
   const char *ptxas;     /* path of the assembler; null: search CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda */
   const char *arguments; /* more arguments for the assembler, separated by blanks; null: none */
   nereid_target_t target;
+  const nereid_limits_t *limits; /* of the whole compilation, borrowed; null: none */
+  uint32_t time_limit;           /* milliseconds that ptxas may run; 0: as long as it takes */
 } nereid_assemble_options_t;
 
 typedef struct nereid_assembled {
@@ -34,7 +37,9 @@ typedef struct nereid_assembled {
 } nereid_assembled_t;
 
 /* Assembles `ptx`. Errors in the PTX are located reports and NEREID_ERROR_PROGRAM; a failing assembler is
- * NEREID_ERROR_TOOL, a missing one NEREID_ERROR_NOT_FOUND. Thread safe. */
+ * NEREID_ERROR_TOOL, a missing one NEREID_ERROR_NOT_FOUND. `time_limit` excludes nvJitLink, which cannot be stopped:
+ * NEREID_ERROR_ARGUMENT with NEREID_ASSEMBLER_NVJITLINK. NEREID_ERROR_TIMEOUT is reported when `time_limit` passed, not
+ * when `limits` did; NEREID_ERROR_CANCELLED is not reported. Thread safe. */
 NEREID_MUST_USE nereid_status_t nereid_assemble(nereid_view_t ptx, const nereid_assemble_options_t *options,
                                                 const nereid_report_t *report, nereid_arena_t *arena,
                                                 nereid_assembled_t *out_assembled);

@@ -1,0 +1,27 @@
+/* Runs another program under limits, so that it never outlives the call or this process. */
+#ifndef NEREID_TARGET_PROCESS_H
+#define NEREID_TARGET_PROCESS_H
+
+#include "target/limits.h"
+
+typedef enum nereid_process_end {
+  NEREID_PROCESS_EXITED,      /* `code` is the exit status */
+  NEREID_PROCESS_KILLED,      /* by a signal that was not ours; `code` is its number */
+  NEREID_PROCESS_CANCELLED,   /* stopped: the caller requested it */
+  NEREID_PROCESS_TIMED_OUT,   /* stopped: its deadline passed */
+  NEREID_PROCESS_NOT_STARTED, /* `code` is errno */
+  NEREID_PROCESS_UNKNOWN,     /* it ended, but this process ignores SIGCHLD and nothing tells how */
+} nereid_process_end_t;
+
+typedef struct nereid_process_result {
+  nereid_process_end_t end;
+  int code;
+} nereid_process_result_t;
+
+/* Runs `arguments[0]`, a path, with a null-terminated `arguments`, standard input from /dev/null and both outputs
+ * appended to the file `log`, and waits for its end. When `limits` say stop, the program and what it started are
+ * killed. It is killed, too, when the calling thread or this process ends. Thread safe; installs no signal handler. */
+nereid_process_result_t nereid_process_run(const char *const *arguments, const char *log,
+                                           const nereid_limits_t *limits);
+
+#endif

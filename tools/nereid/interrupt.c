@@ -1,0 +1,56 @@
+/* Where nothing has to be cleaned up, a signal ends the process as it would without this file: a read from a terminal
+ * or a write into a full pipe is not held up. */
+#include "tools/nereid/interrupt.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+static nereid_cancellation_t *cancellation; /* null: could not be created; lives as long as the process */
+static atomic_int depth;                    /* of begin, over all threads */
+static atomic_int caught;                   /* a signal's number; 0: none */
+
+static void on_signal(int number) {
+  int none = 0;
+  if (atomic_load(&depth) > 0 && atomic_compare_exchange_strong(&caught, &none, number)) {
+    nereid_cancellation_request(cancellation);
+    return;
+  }
+  signal(number, SIG_DFL);
+  raise(number); /* is delivered when this handler returns */
+}
+
+static void install(void) {
+  struct sigaction action = {.sa_handler = on_signal}, now;
+  if (nereid_cancellation_create(&cancellation) != NEREID_OK)
+    return;
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+      sigaction(signals[i], &action, NULL);
+}
+
+const nereid_cancellation_t *tool_interrupt_begin(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, install);
+  atomic_fetch_add(&depth, 1);
+  return cancellation;
+}
+
+void tool_interrupt_end(void) {
+  atomic_fetch_sub(&depth, 1);
+}
+
+bool tool_interrupt_is_caught(void) {
+  return atomic_load(&caught) != 0;
+}
+
+void tool_interrupt_finish(void) {
+  const int number = atomic_load(&caught);
+  if (!number)
+    return;
+  signal(number, SIG_DFL);
+  raise(number);
+}
