@@ -7,6 +7,7 @@
  * on all of ours. Anything that slips through is still caught by target/recover.c, only less clearly. */
 #include "target/prepare.h"
 
+#include "base/target_facts.h"
 #include "seam/llvm.h"
 
 #include <llvm-c/Core.h>
@@ -38,31 +39,31 @@ static const need_t needs[] = {
     {"llvm.nvvm.", "f32x4", BEYOND, false, 0},
     {"llvm.nvvm.ldmatrix", ".b8", BEYOND, false, 0},
     {"llvm.nvvm.stmatrix", ".b8", BEYOND, false, 0},
-    {"llvm.nvvm.wgmma.", NULL, 90, true, 80},
-    {"llvm.nvvm.setmaxnreg.", NULL, 90, true, 80},
-    {"llvm.nvvm.tensormap.replace.", NULL, 90, true, 83},
-    {"llvm.nvvm.cp.async.bulk.", NULL, 90, false, 80},
-    {"llvm.nvvm.barrier.cluster.", NULL, 90, false, 78},
-    {"llvm.nvvm.mapa", NULL, 90, false, 78},
-    {"llvm.nvvm.getctarank", NULL, 90, false, 78},
-    {"llvm.nvvm.isspacep.shared.cluster", NULL, 90, false, 78},
-    {"llvm.nvvm.is_explicit_cluster", NULL, 90, false, 78},
-    {"llvm.nvvm.read.ptx.sreg.cluster", NULL, 90, false, 78},
-    {"llvm.nvvm.read.ptx.sreg.nclusterid", NULL, 90, false, 78},
-    {"llvm.nvvm.fence.sc.cluster", NULL, 90, false, 78},
-    {"llvm.nvvm.fence.acquire.sync_restrict", NULL, 90, false, 86},
-    {"llvm.nvvm.fence.release.sync_restrict", NULL, 90, false, 86},
-    {"llvm.nvvm.fence.mbarrier_init", NULL, 90, false, 80},
-    {"llvm.nvvm.fence.proxy.async", NULL, 90, false, 80},
-    {"llvm.nvvm.fence.proxy.tensormap", NULL, 90, false, 83},
-    {"llvm.nvvm.prefetch.tensormap", NULL, 90, false, 80},
-    {"llvm.nvvm.griddepcontrol.", NULL, 90, false, 78},
-    {"llvm.nvvm.elect.sync", NULL, 90, false, 80},
-    {"llvm.nvvm.stmatrix", NULL, 90, false, 78},
-    {"llvm.nvvm.mma.", "e4m3", 89, false, 84},
-    {"llvm.nvvm.mma.", "e5m2", 89, false, 84},
-    {"llvm.nvvm.", "e4m3", 89, false, 81},
-    {"llvm.nvvm.", "e5m2", 89, false, 81},
+    {"llvm.nvvm.wgmma.", NULL, NEREID_SM_90, true, 80},
+    {"llvm.nvvm.setmaxnreg.", NULL, NEREID_SM_90, true, 80},
+    {"llvm.nvvm.tensormap.replace.", NULL, NEREID_SM_90, true, 83},
+    {"llvm.nvvm.cp.async.bulk.", NULL, NEREID_SM_90, false, 80},
+    {"llvm.nvvm.barrier.cluster.", NULL, NEREID_SM_90, false, 78},
+    {"llvm.nvvm.mapa", NULL, NEREID_SM_90, false, 78},
+    {"llvm.nvvm.getctarank", NULL, NEREID_SM_90, false, 78},
+    {"llvm.nvvm.isspacep.shared.cluster", NULL, NEREID_SM_90, false, 78},
+    {"llvm.nvvm.is_explicit_cluster", NULL, NEREID_SM_90, false, 78},
+    {"llvm.nvvm.read.ptx.sreg.cluster", NULL, NEREID_SM_90, false, 78},
+    {"llvm.nvvm.read.ptx.sreg.nclusterid", NULL, NEREID_SM_90, false, 78},
+    {"llvm.nvvm.fence.sc.cluster", NULL, NEREID_SM_90, false, 78},
+    {"llvm.nvvm.fence.acquire.sync_restrict", NULL, NEREID_SM_90, false, 86},
+    {"llvm.nvvm.fence.release.sync_restrict", NULL, NEREID_SM_90, false, 86},
+    {"llvm.nvvm.fence.mbarrier_init", NULL, NEREID_SM_90, false, 80},
+    {"llvm.nvvm.fence.proxy.async", NULL, NEREID_SM_90, false, 80},
+    {"llvm.nvvm.fence.proxy.tensormap", NULL, NEREID_SM_90, false, 83},
+    {"llvm.nvvm.prefetch.tensormap", NULL, NEREID_SM_90, false, 80},
+    {"llvm.nvvm.griddepcontrol.", NULL, NEREID_SM_90, false, 78},
+    {"llvm.nvvm.elect.sync", NULL, NEREID_SM_90, false, 80},
+    {"llvm.nvvm.stmatrix", NULL, NEREID_SM_90, false, 78},
+    {"llvm.nvvm.mma.", "e4m3", NEREID_SM_89, false, 84},
+    {"llvm.nvvm.mma.", "e5m2", NEREID_SM_89, false, 84},
+    {"llvm.nvvm.", "e4m3", NEREID_SM_89, false, 81},
+    {"llvm.nvvm.", "e5m2", NEREID_SM_89, false, 81},
 };
 
 /* Machines LLVM has intrinsics for that are not ours. */
@@ -239,7 +240,8 @@ static void check_atomic(check_t *check, LLVMValueRef at, LLVMOpcode opcode) {
   LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(at, opcode == LLVMAtomicCmpXchg ? 2 : 1));
   unsigned long long bits = LLVMSizeOfTypeInBits(check->backend->layout, type);
   const char *word = opcode == LLVMAtomicCmpXchg ? "cmpxchg" : "atomicrmw";
-  if (bits <= 64 || (bits == 128 && target->capability >= 90 && target->ptx_version >= 84))
+  if (bits <= 64 ||
+      (bits == 128 && nereid_target_has_128_bit_atomics((int)target->capability, (int)target->ptx_version)))
     return;
   complain(check, at, word,
            nereid_arena_format(check->input->scratch, "a %llu-bit '%s' %s", bits, word,

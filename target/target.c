@@ -12,6 +12,8 @@
  * assemblers of CUDA 12.4 read it; 8.7 is what Triton 3.6 writes for sm_90a. */
 #include "target/target.h"
 
+#include "base/target_facts.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,8 +25,9 @@ typedef struct target_row {
 } target_row_t;
 
 static const target_row_t targets[] = {
-    {"sm_80", 80, false, 84, 70}, {"sm_86", 86, false, 84, 71}, {"sm_87", 87, false, 84, 74},
-    {"sm_89", 89, false, 84, 78}, {"sm_90", 90, false, 87, 78}, {"sm_90a", 90, true, 87, 80},
+    {"sm_80", NEREID_SM_80, false, 84, 70}, {"sm_86", NEREID_SM_86, false, 84, 71},
+    {"sm_87", NEREID_SM_87, false, 84, 74}, {"sm_89", NEREID_SM_89, false, 84, 78},
+    {"sm_90", NEREID_SM_90, false, 87, 78}, {"sm_90a", NEREID_SM_90, true, 87, 80},
 };
 
 /* Versions the NVPTX back end of LLVM 22 has a feature for, from the first that knows sm_80. */

@@ -1,5 +1,6 @@
 /* Buffers of functions, callees first; see allocation.h. */
 #include "analysis/allocation/allocation.h"
+#include "base/target_facts.h"
 
 #include "analysis/allocation/placement.h"
 #include "analysis/allocation/scratch.h"
@@ -36,17 +37,8 @@ typedef struct summaries {
 
 /* --- sizes --- */
 
-/* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the maximum per thread block. */
 int64_t nereid_allocation_limit(MlirOperation module) {
-  static const struct {
-    int capability;
-    int64_t kibibytes;
-  } limits[] = {{90, 227}, {89, 99}, {87, 163}, {86, 99}, {80, 163}};
-  const int capability = nereid_ttg_compute_capability(module);
-  for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i)
-    if (capability >= limits[i].capability)
-      return limits[i].kibibytes * 1024;
-  return INT64_C(48) * 1024;
+  return nereid_target_shared_memory(nereid_ttg_compute_capability(module));
 }
 
 /* Elements in the order of their numbers, with the gaps that a padded encoding has between them. */

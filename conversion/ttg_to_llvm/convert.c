@@ -12,6 +12,7 @@
 #include "conversion/ttg_to_llvm/function/kernel_abi.h"
 
 #include "analysis/membar/membar.h"
+#include "base/target_facts.h"
 #include "base/vector.h"
 #include "dialects/ttg/module.h"
 #include "passes/pass.h"
@@ -51,9 +52,9 @@ static void make_types(nereid_lower_module_t *module) {
       .bf16 = mlirBF16TypeGet(context),
       .f32 = mlirF32TypeGet(context),
       .f64 = mlirF64TypeGet(context),
-      .ptr = mlirLLVMPointerTypeGet(context, 0),
-      .ptr_global = mlirLLVMPointerTypeGet(context, 1),
-      .ptr_shared = mlirLLVMPointerTypeGet(context, 3),
+      .ptr = mlirLLVMPointerTypeGet(context, NEREID_SPACE_GENERIC),
+      .ptr_global = mlirLLVMPointerTypeGet(context, NEREID_SPACE_GLOBAL),
+      .ptr_shared = mlirLLVMPointerTypeGet(context, NEREID_SPACE_SHARED),
       .none = mlirLLVMVoidTypeGet(context),
   };
 }

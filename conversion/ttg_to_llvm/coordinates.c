@@ -131,12 +131,12 @@ MlirValue nereid_lower_unique_thread(nereid_lower_t *lower, MlirType tensor) {
   if (threads) {
     zero = nereid_emit_i32(lower, 0);
     MlirValue copies = nereid_emit_and(lower, lower->group->thread_id, nereid_emit_i32(lower, (int32_t)threads));
-    unique = nereid_emit_icmp(lower, 0, copies, zero);
+    unique = nereid_emit_icmp(lower, NEREID_ICMP_EQ, copies, zero);
   }
   if (masks[NEREID_LAYOUT_BLOCK]) {
     MlirValue rank = nereid_emit(lower, "nvvm.read.ptx.sreg.cluster.ctarank", lower->types->i32, 0, NULL);
     MlirValue copies = nereid_emit_and(lower, rank, nereid_emit_i32(lower, (int32_t)masks[NEREID_LAYOUT_BLOCK]));
-    MlirValue first = nereid_emit_icmp(lower, 0, copies, nereid_emit_i32(lower, 0));
+    MlirValue first = nereid_emit_icmp(lower, NEREID_ICMP_EQ, copies, nereid_emit_i32(lower, 0));
     unique = mlirValueIsNull(unique) ? first : nereid_emit_and(lower, unique, first);
   }
   return unique;
@@ -150,5 +150,5 @@ MlirValue nereid_lower_storing_thread(nereid_lower_t *lower, MlirType type) {
     MlirValue rank = nereid_emit(lower, "nvvm.read.ptx.sreg.cluster.ctarank", lower->types->i32, 0, NULL);
     id = nereid_emit_or(lower, id, rank);
   }
-  return nereid_emit_icmp(lower, 0, id, nereid_emit_i32(lower, 0));
+  return nereid_emit_icmp(lower, NEREID_ICMP_EQ, id, nereid_emit_i32(lower, 0));
 }

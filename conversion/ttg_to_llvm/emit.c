@@ -147,11 +147,11 @@ static MlirValue compare(nereid_lower_t *lower, const char *name, int64_t predic
       nereid_emit_op(lower, name, 1, &lower->types->i1, 2, (MlirValue[]){lhs, rhs}, 1, &attribute), 0);
 }
 
-MlirValue nereid_emit_icmp(nereid_lower_t *lower, int64_t predicate, MlirValue lhs, MlirValue rhs) {
+MlirValue nereid_emit_icmp(nereid_lower_t *lower, nereid_icmp_t predicate, MlirValue lhs, MlirValue rhs) {
   return compare(lower, "llvm.icmp", predicate, lhs, rhs);
 }
 
-MlirValue nereid_emit_fcmp(nereid_lower_t *lower, int64_t predicate, MlirValue lhs, MlirValue rhs) {
+MlirValue nereid_emit_fcmp(nereid_lower_t *lower, nereid_fcmp_t predicate, MlirValue lhs, MlirValue rhs) {
   return compare(lower, "llvm.fcmp", predicate, lhs, rhs);
 }
 

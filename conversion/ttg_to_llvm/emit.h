@@ -45,11 +45,39 @@ MlirValue nereid_emit_xor(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs);
 MlirValue nereid_emit_shl(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs);
 MlirValue nereid_emit_lshr(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs);
 
-/* `predicate` is LLVM's ICmpPredicate number: eq 0, ne 1, slt 2, sle 3, sgt 4, sge 5, ult 6, ule 7, ugt 8, uge 9. */
-MlirValue nereid_emit_icmp(nereid_lower_t *lower, int64_t predicate, MlirValue lhs, MlirValue rhs);
-/* The same for floats: oeq 1, ogt 2, oge 3, olt 4, ole 5, one 6, ord 7, ueq 8, ugt 9, uge 10, ult 11, ule 12, une 13,
- * uno 14. */
-MlirValue nereid_emit_fcmp(nereid_lower_t *lower, int64_t predicate, MlirValue lhs, MlirValue rhs);
+/* Predicates of llvm.icmp and llvm.fcmp, by their values in the LLVM dialect. */
+typedef enum nereid_icmp {
+  NEREID_ICMP_EQ = 0,
+  NEREID_ICMP_NE = 1,
+  NEREID_ICMP_SLT = 2,
+  NEREID_ICMP_SLE = 3,
+  NEREID_ICMP_SGT = 4,
+  NEREID_ICMP_SGE = 5,
+  NEREID_ICMP_ULT = 6,
+  NEREID_ICMP_ULE = 7,
+  NEREID_ICMP_UGT = 8,
+  NEREID_ICMP_UGE = 9
+} nereid_icmp_t;
+
+typedef enum nereid_fcmp {
+  NEREID_FCMP_OEQ = 1,
+  NEREID_FCMP_OGT = 2,
+  NEREID_FCMP_OGE = 3,
+  NEREID_FCMP_OLT = 4,
+  NEREID_FCMP_OLE = 5,
+  NEREID_FCMP_ONE = 6,
+  NEREID_FCMP_ORD = 7,
+  NEREID_FCMP_UEQ = 8,
+  NEREID_FCMP_UGT = 9,
+  NEREID_FCMP_UGE = 10,
+  NEREID_FCMP_ULT = 11,
+  NEREID_FCMP_ULE = 12,
+  NEREID_FCMP_UNE = 13,
+  NEREID_FCMP_UNO = 14
+} nereid_fcmp_t;
+
+MlirValue nereid_emit_icmp(nereid_lower_t *lower, nereid_icmp_t predicate, MlirValue lhs, MlirValue rhs);
+MlirValue nereid_emit_fcmp(nereid_lower_t *lower, nereid_fcmp_t predicate, MlirValue lhs, MlirValue rhs);
 MlirValue nereid_emit_select(nereid_lower_t *lower, MlirValue condition, MlirValue if_true, MlirValue if_false);
 
 /* llvm.trunc, llvm.zext, llvm.sext, llvm.bitcast, llvm.ptrtoint …: one operand, the result type says the rest. */

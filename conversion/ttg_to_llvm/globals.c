@@ -3,6 +3,8 @@
 
 #include "conversion/ttg_to_llvm/emit.h"
 
+#include "base/target_facts.h"
+
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Diagnostics.h"
 #include "mlir-c/Dialect/LLVM.h"
@@ -100,7 +102,7 @@ static void declare_shared_memory(nereid_lower_t *lower, MlirStringRef name) {
       nereid_emit_attribute(lower, "sym_name", mlirStringAttrGet(lower->context, name)),
       nereid_emit_attribute(lower, "global_type", mlirTypeAttrGet(mlirLLVMArrayTypeGet(lower->types->i8, 0))),
       nereid_emit_attribute(lower, "linkage", mlirLLVMLinkageAttrGet(lower->context, MlirLLVMLinkageExternal)),
-      nereid_emit_attribute(lower, "addr_space", mlirIntegerAttrGet(lower->types->i32, 3)),
+      nereid_emit_attribute(lower, "addr_space", mlirIntegerAttrGet(lower->types->i32, NEREID_SPACE_SHARED)),
       nereid_emit_attribute(lower, "alignment", mlirIntegerAttrGet(lower->types->i64, 16)),
   };
   create_global(lower, 5, attributes);
@@ -121,7 +123,7 @@ static void create_string(nereid_lower_t *lower, MlirStringRef name, MlirAttribu
       nereid_emit_attribute(lower, "linkage", mlirLLVMLinkageAttrGet(lower->context, MlirLLVMLinkageInternal)),
       nereid_emit_attribute(lower, "constant", mlirUnitAttrGet(lower->context)),
       nereid_emit_attribute(lower, "value", bytes),
-      nereid_emit_attribute(lower, "addr_space", mlirIntegerAttrGet(lower->types->i32, 1)),
+      nereid_emit_attribute(lower, "addr_space", mlirIntegerAttrGet(lower->types->i32, NEREID_SPACE_GLOBAL)),
       nereid_emit_attribute(lower, "alignment", mlirIntegerAttrGet(lower->types->i64, 8)),
   };
   create_global(lower, 7, attributes);

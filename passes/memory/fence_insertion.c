@@ -12,10 +12,11 @@
 #include "passes/pass.h"
 
 #include "analysis/membar/membar.h"
+#include "base/target_facts.h"
 
 static MlirLogicalResult insert_fences(nereid_pass_t *pass) {
   nereid_call_graph_t calls;
-  if (nereid_pass_capability(pass) < 90)
+  if (!nereid_target_has_async_proxy(nereid_pass_capability(pass)))
     return mlirLogicalResultSuccess();
   return nereid_call_graph_build(pass->op, pass->scratch, &calls) == NEREID_OK &&
                  nereid_membar_run(&calls, (nereid_membar_options_t){.mode = NEREID_MEMBAR_FENCES}, pass->scratch)

@@ -9,6 +9,7 @@
 #include "session.h"
 
 #include "base/bits.h"
+#include "base/target_facts.h"
 #include "dialects/ttg/module.h"
 #include "nereid/dialects/nereid.h"
 
@@ -251,7 +252,7 @@ static nereid_status_t resolve_text(nereid_compilation_t *compilation) {
 /* Clusters came with sm_90. */
 static nereid_status_t check_clusters(nereid_compilation_t *compilation) {
   const nereid_settings_t *settings = &compilation->settings;
-  if (settings->num_ctas <= 1 || settings->target.capability >= 90)
+  if (settings->num_ctas <= 1 || nereid_target_has_clusters((int)settings->target.capability))
     return NEREID_OK;
   return nereid_report(&compilation->compiler->report, NEREID_ERROR_ARGUMENT,
                        "num-ctas is %d, but %s has no clusters; they need sm_90 or later", settings->num_ctas,

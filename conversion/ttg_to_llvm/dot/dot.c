@@ -104,7 +104,7 @@ static bool begin_operand(nereid_lower_t *lower, dot_t *dot, int index, operand_
 
 /* The rounding adds to the bits, which makes a zero of the NaN that arithmetic gives (0x7fffffff). */
 static MlirValue round_to_tf32(nereid_lower_t *lower, MlirValue value) {
-  MlirValue rounded, is_nan = nereid_emit_fcmp(lower, 14, value, value);
+  MlirValue rounded, is_nan = nereid_emit_fcmp(lower, NEREID_FCMP_UNO, value, value);
   nereid_emit_asm(lower, "cvt.rna.tf32.f32 $0, $1;", "=r,f", false, 1, &lower->types->i32, 1, &value, &rounded);
   return nereid_emit_select(lower, is_nan, value, nereid_emit_bits(lower, lower->types->f32, rounded));
 }
@@ -287,8 +287,8 @@ static bool add_in_loop(nereid_lower_t *lower, dot_t *dot, MlirValue *sums) {
   add_chunk(lower, dot, sums);
   carried[0] = nereid_emit_add(lower, k, nereid_emit_i32(lower, 1));
   pack_sums(dot, sums, carried + 1);
-  MlirValue more =
-      nereid_emit_icmp(lower, 6, carried[0], nereid_emit_i32(lower, INT32_C(1) << (dot->k_bits - dot->chunk_bits)));
+  MlirValue more = nereid_emit_icmp(lower, NEREID_ICMP_ULT, carried[0],
+                                    nereid_emit_i32(lower, INT32_C(1) << (dot->k_bits - dot->chunk_bits)));
   branch_back(lower, more, loop, rest, n, carried);
   lower->builder.block = rest;
   return true;

@@ -12,6 +12,8 @@
 #include "nereid/dialects/tt.h"
 #include "seam/bindings.h"
 
+#include <assert.h>
+
 /* --- one to one --- */
 
 static MlirValue emit_same(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
@@ -52,8 +54,6 @@ static bool lower_muli(nereid_lower_t *lower, MlirOperation op, const nereid_low
 
 /* --- integers that LLVM has no op for --- */
 
-enum { EQ = 0, NE = 1, SLT = 2, SGT = 4, ULT = 6 };
-
 /* (a - 1) / b + 1 for a > 0, without overflow; 0 stays 0. */
 static MlirValue emit_ceildivui(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                                 MlirType element, const MlirValue *operands) {
@@ -61,7 +61,7 @@ static MlirValue emit_ceildivui(nereid_lower_t *lower, MlirOperation op, const n
   MlirValue zero = nereid_emit_int(lower, element, 0), one = nereid_emit_int(lower, element, 1);
   MlirValue less = nereid_emit_binary(lower, "llvm.sub", operands[0], one);
   MlirValue quotient = nereid_emit_binary(lower, "llvm.udiv", less, operands[1]);
-  MlirValue is_zero = nereid_emit_icmp(lower, EQ, operands[0], zero);
+  MlirValue is_zero = nereid_emit_icmp(lower, NEREID_ICMP_EQ, operands[0], zero);
   return nereid_emit_select(lower, is_zero, zero, nereid_emit_add(lower, quotient, one));
 }
 
@@ -72,8 +72,9 @@ static MlirValue emit_rounded_division(nereid_lower_t *lower, MlirType element, 
   MlirValue quotient = nereid_emit_binary(lower, "llvm.sdiv", operands[0], operands[1]);
   MlirValue remainder =
       nereid_emit_binary(lower, "llvm.sub", operands[0], nereid_emit_mul(lower, quotient, operands[1]));
-  MlirValue inexact = nereid_emit_icmp(lower, NE, remainder, zero);
-  MlirValue signs_differ = nereid_emit_icmp(lower, SLT, nereid_emit_xor(lower, operands[0], operands[1]), zero);
+  MlirValue inexact = nereid_emit_icmp(lower, NEREID_ICMP_NE, remainder, zero);
+  MlirValue signs_differ =
+      nereid_emit_icmp(lower, NEREID_ICMP_SLT, nereid_emit_xor(lower, operands[0], operands[1]), zero);
   MlirValue side = signs_differ;
   if (ceil)
     side = nereid_emit_xor(lower, signs_differ, nereid_emit_int(lower, lower->types->i1, 1));
@@ -146,7 +147,7 @@ static bool lower_extended(nereid_lower_t *lower, MlirOperation op, const nereid
       high.values[r] = emit_high(lower, row->to, element, lhs.values[r], rhs.values[r]);
     } else {
       low.values[r] = nereid_emit_add(lower, lhs.values[r], rhs.values[r]);
-      high.values[r] = nereid_emit_icmp(lower, ULT, low.values[r], lhs.values[r]);
+      high.values[r] = nereid_emit_icmp(lower, NEREID_ICMP_ULT, low.values[r], lhs.values[r]);
     }
   }
   nereid_lower_set(lower, first, low);
@@ -190,15 +191,20 @@ static MlirValue emit_turned(nereid_lower_t *lower, const MlirValue *operands) {
   if (!mlirTypeEqual(mlirValueGetType(condition), lower->types->i1))
     return (MlirValue){NULL};
   MlirValue one = nereid_emit_int(lower, mlirValueGetType(bit), 1);
-  MlirValue is_other = nereid_emit_icmp(lower, NE, bit, one);
-  MlirValue is_set = nereid_emit_icmp(lower, NE, bit, operands[1]);
+  MlirValue is_other = nereid_emit_icmp(lower, NEREID_ICMP_NE, bit, one);
+  MlirValue is_set = nereid_emit_icmp(lower, NEREID_ICMP_NE, bit, operands[1]);
   return nereid_emit_select(lower, condition, is_other, is_set);
 }
 
-/* arith's integer predicates have LLVM's numbers; its float predicates too, but with `false` first in both. */
+static_assert((int)NEREID_ICMP_NE == (int)NEREID_ARITH_CMP_I_PREDICATE_NE &&
+                  (int)NEREID_ICMP_UGE == (int)NEREID_ARITH_CMP_I_PREDICATE_UGE &&
+                  (int)NEREID_FCMP_OEQ == (int)NEREID_ARITH_CMP_F_PREDICATE_OEQ &&
+                  (int)NEREID_FCMP_UNO == (int)NEREID_ARITH_CMP_F_PREDICATE_UNO,
+              "arith and the LLVM dialect have the same values for predicates");
+
 static MlirValue emit_compare(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
                               const MlirValue *operands) {
-  const bool turned = nereid_op_kind(op) == NEREID_OP_ARITH_CMPI && predicate_of(op) == NE;
+  const bool turned = nereid_op_kind(op) == NEREID_OP_ARITH_CMPI && predicate_of(op) == NEREID_ARITH_CMP_I_PREDICATE_NE;
   MlirValue choice = turned ? emit_turned(lower, operands) : (MlirValue){NULL};
   if (!mlirValueIsNull(choice))
     return choice;

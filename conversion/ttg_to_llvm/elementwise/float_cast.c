@@ -11,6 +11,8 @@
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
 
+#include "base/target_facts.h"
+
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/tt.h"
 
@@ -33,11 +35,8 @@ static const fp8_t *fp8_of(MlirType type) {
   return mlirTypeIsAFloat8E5M2(type) ? &e5m2 : NULL;
 }
 
-enum { FP8_CVT_CAPABILITY = 89, FP8_CVT_PTX = 81, BF16_CVT_CAPABILITY = 90 };
-
-/* Whether there are instructions between fp8 and the others (PTX ISA, cvt: sm_89, PTX 8.1). */
 static bool has_fp8_cvt(const nereid_lower_t *lower) {
-  return lower->module->options.capability >= FP8_CVT_CAPABILITY && lower->module->options.ptx_version >= FP8_CVT_PTX;
+  return nereid_target_has_fp8_conversions(lower->module->options.capability, lower->module->options.ptx_version);
 }
 
 /* --- from fp8 --- */
@@ -55,7 +54,7 @@ static MlirValue fp8_bits_to_f16(nereid_lower_t *lower, const fp8_t *format, Mli
       lower, "llvm.fmul",
       nereid_emit_bits(lower, t->f16, nereid_emit_shl(lower, magnitude, nereid_emit_int(lower, t->i16, 7))),
       nereid_emit_float(lower, t->f16, 256.0));
-  MlirValue is_nan = nereid_emit_icmp(lower, 0, magnitude, nereid_emit_int(lower, t->i16, format->nan));
+  MlirValue is_nan = nereid_emit_icmp(lower, NEREID_ICMP_EQ, magnitude, nereid_emit_int(lower, t->i16, format->nan));
   MlirValue number = nereid_emit_bits(lower, t->i16, scaled);
   number = nereid_emit_select(lower, is_nan, nereid_emit_int(lower, t->i16, 0x7E00), number);
   return nereid_emit_bits(lower, t->f16, nereid_emit_or(lower, number, sign));
@@ -117,11 +116,12 @@ static MlirValue f32_to_fp8_bits(nereid_lower_t *lower, const fp8_t *format, Mli
   double smallest_normal = 1.0;
   for (int i = 0; i < format->bias - 1; ++i)
     smallest_normal /= 2.0;
-  MlirValue is_nan = nereid_emit_fcmp(lower, 14, value, value);
+  MlirValue is_nan = nereid_emit_fcmp(lower, NEREID_FCMP_UNO, value, value);
   MlirValue magnitude = nereid_emit(lower, "llvm.intr.fabs", t->f32, 1, &value);
   magnitude =
       nereid_emit_binary(lower, "llvm.intr.minnum", magnitude, nereid_emit_float(lower, t->f32, format->largest));
-  MlirValue small = nereid_emit_fcmp(lower, 4, magnitude, nereid_emit_float(lower, t->f32, smallest_normal));
+  MlirValue small =
+      nereid_emit_fcmp(lower, NEREID_FCMP_OLT, magnitude, nereid_emit_float(lower, t->f32, smallest_normal));
   MlirValue normal = normal_bits(lower, format, nereid_emit_bits(lower, t->i32, magnitude), to_zero);
   MlirValue subnormal = subnormal_bits(lower, format, magnitude, to_zero);
   MlirValue bits = nereid_emit_select(lower, small, subnormal, normal);
@@ -157,7 +157,7 @@ static MlirValue round_to_odd(nereid_lower_t *lower, MlirValue value) {
   const nereid_lower_types_t *t = lower->types;
   MlirValue cut = nereid_emit_intrinsic(lower, "llvm.nvvm.d2f.rz", t->f32, 1, &value);
   MlirValue back = nereid_emit_cast(lower, "llvm.fpext", t->f64, cut);
-  MlirValue inexact = nereid_emit_fcmp(lower, 6, back, value);
+  MlirValue inexact = nereid_emit_fcmp(lower, NEREID_FCMP_ONE, back, value);
   MlirValue odd = nereid_emit_bits(lower, t->i32, cut);
   odd = nereid_emit_or(lower, odd, nereid_emit_cast(lower, "llvm.zext", t->i32, inexact));
   return nereid_emit_bits(lower, t->f32, odd);
@@ -185,7 +185,7 @@ static MlirValue convert(nereid_lower_t *lower, MlirType to, MlirValue value, bo
   if (width_of(to) > width_of(from))
     return nereid_emit_cast(lower, "llvm.fpext", to, value);
   /* f64 to f16 is an instruction everywhere, f64 to bf16 since sm_90. */
-  const bool direct = mlirTypeIsAF16(to) || lower->module->options.capability >= BF16_CVT_CAPABILITY;
+  const bool direct = mlirTypeIsAF16(to) || nereid_target_has_bf16_conversions(lower->module->options.capability);
   if (mlirTypeIsAF64(from) && !mlirTypeIsAF32(to) && (to_zero || !direct))
     value = to_zero ? cut(lower, lower->types->f32, value) : round_to_odd(lower, value);
   if (width_of(from) == 16)
@@ -269,7 +269,8 @@ static MlirValue int_to_odd_f32(nereid_lower_t *lower, bool is_signed, MlirValue
                                          : "llvm.nvvm.ui2f.rz";
   MlirValue cut_value = nereid_emit_intrinsic(lower, convert_name, t->f32, 1, &value);
   MlirValue back = nereid_emit_cast(lower, is_signed ? "llvm.fptosi" : "llvm.fptoui", type, cut_value);
-  MlirValue inexact = nereid_emit_cast(lower, "llvm.zext", t->i32, nereid_emit_icmp(lower, 1, back, value));
+  MlirValue inexact =
+      nereid_emit_cast(lower, "llvm.zext", t->i32, nereid_emit_icmp(lower, NEREID_ICMP_NE, back, value));
   MlirValue odd = nereid_emit_bits(lower, t->i32, cut_value);
   return nereid_emit_bits(lower, t->f32, nereid_emit_or(lower, odd, inexact));
 }
@@ -281,7 +282,7 @@ static MlirValue emit_int_to_float(nereid_lower_t *lower, MlirOperation op, cons
   (void)op;
   enum { EXACT_IN_F32 = 24 };
   const unsigned width = mlirIntegerTypeGetWidth(mlirValueGetType(operands[0]));
-  if (!mlirTypeIsABF16(element) || lower->module->options.capability >= BF16_CVT_CAPABILITY)
+  if (!mlirTypeIsABF16(element) || nereid_target_has_bf16_conversions(lower->module->options.capability))
     return nereid_emit_cast(lower, row->to, element, operands[0]);
   if (width <= EXACT_IN_F32)
     return convert(lower, element, nereid_emit_cast(lower, row->to, lower->types->f32, operands[0]), false);

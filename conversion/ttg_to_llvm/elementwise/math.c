@@ -235,22 +235,21 @@ static MlirValue emit_fpowi(nereid_lower_t *lower, MlirOperation op, const nerei
 static MlirValue emit_ipowi(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
                             const MlirValue *operands) {
   (void)op, (void)row;
-  enum { EQ = 0, NE = 1, SLT = 2 };
   const unsigned width = mlirIntegerTypeGetWidth(element);
   MlirValue zero = nereid_emit_int(lower, element, 0), one = nereid_emit_int(lower, element, 1);
   MlirValue power = one, square = operands[0], exponent = operands[1];
   for (unsigned bit = 0; bit < width; ++bit) {
     MlirValue shifted = nereid_emit_lshr(lower, exponent, nereid_emit_int(lower, element, bit));
-    MlirValue is_set = nereid_emit_icmp(lower, NE, nereid_emit_and(lower, shifted, one), zero);
+    MlirValue is_set = nereid_emit_icmp(lower, NEREID_ICMP_NE, nereid_emit_and(lower, shifted, one), zero);
     power = nereid_emit_select(lower, is_set, nereid_emit_mul(lower, power, square), power);
     square = nereid_emit_mul(lower, square, square);
   }
   /* (-1)^n has the parity of n, which the loop found; 1^n is 1. Others are below 1 in magnitude. */
-  MlirValue is_one = nereid_emit_icmp(lower, EQ, operands[0], one);
-  MlirValue is_minus_one = nereid_emit_icmp(lower, EQ, operands[0], nereid_emit_int(lower, element, -1));
+  MlirValue is_one = nereid_emit_icmp(lower, NEREID_ICMP_EQ, operands[0], one);
+  MlirValue is_minus_one = nereid_emit_icmp(lower, NEREID_ICMP_EQ, operands[0], nereid_emit_int(lower, element, -1));
   MlirValue is_unit = nereid_emit_or(lower, is_one, is_minus_one);
   MlirValue inverse = nereid_emit_select(lower, is_unit, power, zero);
-  MlirValue inverts = nereid_emit_icmp(lower, SLT, exponent, zero);
+  MlirValue inverts = nereid_emit_icmp(lower, NEREID_ICMP_SLT, exponent, zero);
   return nereid_emit_select(lower, inverts, inverse, power);
 }
 

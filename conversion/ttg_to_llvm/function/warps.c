@@ -71,7 +71,7 @@ bool nereid_warps_begin(nereid_lower_t *lower, MlirBlock body) {
   workers->count = total - own;
   workers->warp = emit_warp(lower);
   workers->work = nereid_warps_append_block(lower);
-  MlirValue is_own = nereid_emit_icmp(lower, 6, workers->warp, nereid_emit_i32(lower, own));
+  MlirValue is_own = nereid_emit_icmp(lower, NEREID_ICMP_ULT, workers->warp, nereid_emit_i32(lower, own));
   mlirOperationDestroy(mlirBlockGetTerminator(lower->function->entry));
   lower->builder.before = (MlirOperation){NULL};
   nereid_emit_cond_branch(lower, is_own, body, workers->work);
@@ -88,7 +88,8 @@ void nereid_warps_store_states(nereid_lower_t *lower, const uint8_t *states) {
 }
 
 MlirBlock nereid_warps_begin_first_thread(nereid_lower_t *lower) {
-  return nereid_lower_begin_if(lower, nereid_emit_icmp(lower, 0, lower->group->thread_id, nereid_emit_i32(lower, 0)));
+  return nereid_lower_begin_if(
+      lower, nereid_emit_icmp(lower, NEREID_ICMP_EQ, lower->group->thread_id, nereid_emit_i32(lower, 0)));
 }
 
 void nereid_warps_dismiss(nereid_lower_t *lower) {
@@ -124,7 +125,8 @@ void nereid_warps_end(nereid_lower_t *lower) {
     for (size_t i = 0; i < workers->partitions.size; ++i) {
       MlirValue number = nereid_emit_int(lower, lower->types->i8, (int8_t)i);
       MlirBlock next = nereid_warps_append_block(lower);
-      nereid_emit_cond_branch(lower, nereid_emit_icmp(lower, 0, state, number), workers->partitions.data[i], next);
+      nereid_emit_cond_branch(lower, nereid_emit_icmp(lower, NEREID_ICMP_EQ, state, number),
+                              workers->partitions.data[i], next);
       lower->builder.block = next;
     }
   }

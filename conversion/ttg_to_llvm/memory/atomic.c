@@ -14,12 +14,13 @@
 #include "conversion/ttg_to_llvm/memory/memory.h"
 #include "conversion/ttg_to_llvm/slots.h"
 
+#include "base/target_facts.h"
 #include "dialects/diagnose.h"
 #include "nereid/dialects/tt.h"
 
 #include <stdio.h>
 
-enum { MAX_WORDS = 8, SM90 = 90 };
+enum { MAX_WORDS = 8 };
 
 /* One instruction: `words` registers of `word_bits` for each source and for the result. */
 typedef struct atomic {
@@ -52,7 +53,7 @@ static const char *float_type(const atomic_t *atomic, MlirType element, int32_t 
     return "f32";
   if (mlirTypeIsAF16(element))
     return atomic->per_word == 2 ? "f16x2" : "f16";
-  if (mlirTypeIsABF16(element) && capability >= SM90)
+  if (mlirTypeIsABF16(element) && nereid_target_has_bf16_atomics(capability))
     return atomic->per_word == 2 ? "bf16x2" : "bf16";
   return NULL;
 }
@@ -112,7 +113,7 @@ static void choose_width(nereid_lower_t *lower, atomic_t *atomic, MlirValue poin
     const intptr_t width = nereid_lower_access_width(lower, pointer, mask, atomic->bits);
     if (atomic->bits == 16 && width >= 2)
       atomic->per_word = 2;
-    if (lower->module->options.capability >= SM90 && lower->module->options.ptx_version >= 81)
+    if (nereid_target_has_vector_atomics(lower->module->options.capability, lower->module->options.ptx_version))
       atomic->words = width / atomic->per_word;
     if (atomic->bits == 16 && atomic->per_word == 1)
       atomic->words = 1;

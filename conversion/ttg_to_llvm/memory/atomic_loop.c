@@ -79,14 +79,13 @@ static MlirValue emit_load(const loop_t *loop, const char *letter) {
 /* `old` counted on: up to the operand and then from 0, or down to 0 and then from the operand. */
 static MlirValue emit_count(const loop_t *loop, MlirValue old, bool up) {
   nereid_lower_t *lower = loop->lower;
-  enum { EQUAL = 0, ABOVE = 8, NOT_BELOW = 9 };
   MlirValue zero = nereid_emit_int(lower, loop->word, 0), one = nereid_emit_int(lower, loop->word, 1);
   MlirValue value = nereid_emit_bits(lower, loop->word, loop->value);
   if (up)
-    return nereid_emit_select(lower, nereid_emit_icmp(lower, NOT_BELOW, old, value), zero,
+    return nereid_emit_select(lower, nereid_emit_icmp(lower, NEREID_ICMP_UGE, old, value), zero,
                               nereid_emit_add(lower, old, one));
-  MlirValue around =
-      nereid_emit_or(lower, nereid_emit_icmp(lower, EQUAL, old, zero), nereid_emit_icmp(lower, ABOVE, old, value));
+  MlirValue around = nereid_emit_or(lower, nereid_emit_icmp(lower, NEREID_ICMP_EQ, old, zero),
+                                    nereid_emit_icmp(lower, NEREID_ICMP_UGT, old, value));
   return nereid_emit_select(lower, around, value, nereid_emit_binary(lower, "llvm.sub", old, one));
 }
 
@@ -141,7 +140,7 @@ MlirValue nereid_atomic_loop(nereid_lower_t *lower, MlirOperation op, MlirValue 
   branch(&loop, load, body, emit_load(&loop, letter));
   lower->builder.block = body;
   MlirValue got = emit_swap(&loop, letter, old);
-  nereid_emit_cond_branch(lower, nereid_emit_icmp(lower, 0, got, old), done, again);
+  nereid_emit_cond_branch(lower, nereid_emit_icmp(lower, NEREID_ICMP_EQ, got, old), done, again);
   branch(&loop, again, body, got);
   branch(&loop, done, rest, got);
   lower->builder.block = rest;

@@ -14,16 +14,16 @@
 #include "conversion/ttg_to_llvm/memory/memory.h"
 #include "conversion/ttg_to_llvm/memory/shared.h"
 
+#include "base/target_facts.h"
+
 #include "nereid/dialects/ttng.h"
 
-enum { HOPPER = 90 };
-
-static bool is_hopper(const nereid_lower_t *lower) {
-  return lower->module->options.capability >= HOPPER;
+static bool has_try_wait(const nereid_lower_t *lower) {
+  return nereid_target_has_mbarrier_try_wait(lower->module->options.capability);
 }
 
 static MlirValue first_thread(nereid_lower_t *lower) {
-  return nereid_emit_icmp(lower, 0, lower->group->thread_id, nereid_emit_i32(lower, 0));
+  return nereid_emit_icmp(lower, NEREID_ICMP_EQ, lower->group->thread_id, nereid_emit_i32(lower, 0));
 }
 
 /* What follows is done by one thread, where `predicate` (null: always) holds. */
@@ -55,7 +55,7 @@ static bool lower_inval(nereid_lower_t *lower, MlirOperation op, const nereid_lo
 
 static bool lower_expect(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
-  if (!is_hopper(lower))
+  if (!has_try_wait(lower))
     return nereid_lower_error(op, "announces bytes to an mbarrier, which needs sm_90: expected arrivals only");
   MlirValue operands[] = {nereid_shared_base(lower, nereid_ttng_barrier_expect_get_alloc(op)),
                           nereid_emit_i32(lower, nereid_ttng_barrier_expect_get_size(op))};
@@ -68,7 +68,7 @@ static bool lower_expect(nereid_lower_t *lower, MlirOperation op, const nereid_l
 
 static void emit_arrivals(nereid_lower_t *lower, MlirValue barrier, int32_t count) {
   MlirValue operands[] = {barrier, nereid_emit_i32(lower, count)};
-  if (count > 1 && is_hopper(lower)) {
+  if (count > 1 && has_try_wait(lower)) {
     nereid_emit_asm(lower, "mbarrier.arrive.shared.b64 _, [$0], $1;", "r,r,~{memory}", true, 0, NULL, 2, operands,
                     NULL);
     return;
@@ -96,7 +96,7 @@ static bool lower_wait(nereid_lower_t *lower, MlirOperation op, const nereid_low
   const char *text = nereid_arena_format(lower->arena,
                                          "{ .reg .pred done; again: mbarrier.%s_wait.parity.shared.b64 done, [$0], "
                                          "$1; @!done bra again; }",
-                                         is_hopper(lower) ? "try" : "test");
+                                         has_try_wait(lower) ? "try" : "test");
   MlirBlock rest = {NULL};
   if (!text)
     return false;

@@ -13,6 +13,7 @@
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
 
+#include "base/target_facts.h"
 #include "seam/effects.h"
 
 #include "nereid/dialects/tt.h"
@@ -20,7 +21,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { MAX_VECTOR = 16, ACCESS_BITS = 128, GLOBAL_SPACE = 1 /* of LLVM */ };
+enum { MAX_VECTOR = 16, ACCESS_BITS = 128 };
 
 /* How the elements of one access lie in words: PTX moves at most four words of 32 or two of 64 bits. */
 typedef struct access {
@@ -108,10 +109,9 @@ static bool is_in_loop(const nereid_lower_t *lower, MlirOperation op) {
  * the policies are made among them. The mov, which ptxas drops, is there to be counted: a loop of many loads LLVM is to
  * leave to ptxas, which knows how many registers are left. */
 static void make_policy(nereid_lower_t *lower, modifiers_t *modifiers) {
-  enum { POLICY_PTX = 74 };
   char text[96];
   if (modifiers->evict == NEREID_TT_EVICTION_POLICY_NORMAL || modifiers->is_volatile ||
-      lower->module->options.ptx_version < POLICY_PTX)
+      !nereid_target_has_cache_policies(lower->module->options.ptx_version))
     return;
   snprintf(text, sizeof text, "%screatepolicy.fractional.L2::%s.b64 $0, 1.0;",
            modifiers->in_loop ? "mov.b64 $0, 0; " : "",
@@ -284,9 +284,9 @@ bool nereid_lower_check_pointer(MlirOperation op, MlirValue pointer) {
   if (!nereid_tt_ptr_type_isa(element) || mlirTypeIsAShaped(nereid_tt_ptr_type_get_pointee_type(element)))
     return nereid_lower_error(op, "uses a block pointer; triton-rewrite-tensor-pointer comes first");
   const int space = (int)nereid_tt_ptr_type_get_address_space(element);
-  if (space != GLOBAL_SPACE)
+  if (space != NEREID_SPACE_GLOBAL)
     return nereid_lower_error(op, "uses a pointer to address space %d: expected global memory, %d", space,
-                              GLOBAL_SPACE);
+                              NEREID_SPACE_GLOBAL);
   return true;
 }
 

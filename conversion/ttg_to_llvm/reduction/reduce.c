@@ -19,6 +19,7 @@
  *
  * combines from there on what it has kept, and in the end all lanes fetch all results (shfl.idx). */
 #include "analysis/allocation/scratch.h"
+#include "base/target_facts.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/region.h"
 #include "conversion/ttg_to_llvm/shuffle.h"
@@ -30,7 +31,7 @@
 
 #include <string.h>
 
-enum { ACCUMULATORS = 4, WARP_BITS = 5, LANES = 1 << WARP_BITS, REDUX_CAPABILITY = 80 };
+enum { ACCUMULATORS = 4, WARP_BITS = 5, LANES = 1 << WARP_BITS };
 
 /* Tuples: one value per operand of the op. */
 typedef struct reduce {
@@ -203,7 +204,7 @@ static const char *redux_name(const reduce_t *reduce) {
   };
   const nereid_layout_reduction_t *plan = &reduce->plan;
   if (reduce->width != 1 || plan->n_lanes != WARP_BITS ||
-      reduce->lower->module->options.capability < REDUX_CAPABILITY ||
+      !nereid_target_has_redux(reduce->lower->module->options.capability) ||
       !mlirTypeEqual(mlirValueGetType(reduce->tuples[0]), reduce->lower->types->i32))
     return NULL;
   for (int g = 0; g < plan->n_lanes; ++g)
@@ -254,7 +255,7 @@ static bool combine_half_with(reduce_t *reduce, uint32_t lane) {
   if (!sent || !others)
     return false;
   MlirValue bit = nereid_emit_and(lower, lower->group->thread_id, nereid_emit_i32(lower, (int32_t)lane));
-  MlirValue upper = nereid_emit_icmp(lower, 1 /* ne */, bit, nereid_emit_i32(lower, 0));
+  MlirValue upper = nereid_emit_icmp(lower, NEREID_ICMP_NE, bit, nereid_emit_i32(lower, 0));
   for (intptr_t k = 0; k < reduce->width; ++k) {
     for (intptr_t i = 0; i < half; ++i) {
       MlirValue *low = &tuple(reduce, reduce->tuples, i)[k], high = tuple(reduce, reduce->tuples, i + half)[k];
@@ -329,7 +330,7 @@ static MlirValue stores(reduce_t *reduce) {
   if (!fixed)
     return (MlirValue){NULL};
   MlirValue bits = nereid_emit_and(lower, lower->group->thread_id, nereid_emit_i32(lower, (int32_t)fixed));
-  return nereid_emit_icmp(lower, 0, bits, nereid_emit_i32(lower, 0));
+  return nereid_emit_icmp(lower, NEREID_ICMP_EQ, bits, nereid_emit_i32(lower, 0));
 }
 
 /* Each operand's partial results have a part of the scratch; this one's is at `out_offset`, which moves on. */

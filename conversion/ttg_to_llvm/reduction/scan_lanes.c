@@ -18,8 +18,6 @@
 #include <assert.h>
 #include <string.h>
 
-enum { EQUAL = 0, NOT_EQUAL = 1, ULE = 7, UGE = 9 };
-
 static MlirValue constant(const nereid_scan_t *scan, uint32_t value) {
   return nereid_emit_i32(scan->lower, (int32_t)value);
 }
@@ -49,16 +47,18 @@ static nereid_scan_source_t source_of(nereid_scan_t *scan, const nereid_layout_s
   if (is_run(segment)) {
     MlirValue field = nereid_emit_and(lower, scan->lane, constant(scan, segment->mask));
     MlirValue bound = constant(scan, scan->reverse ? segment->mask - own : own);
-    return (nereid_scan_source_t){scan->reverse ? NEREID_SHUFFLE_DOWN : NEREID_SHUFFLE_UP, constant(scan, own),
-                                  nereid_emit_icmp(lower, scan->reverse ? ULE : UGE, field, bound)};
+    return (nereid_scan_source_t){
+        scan->reverse ? NEREID_SHUFFLE_DOWN : NEREID_SHUFFLE_UP, constant(scan, own),
+        nereid_emit_icmp(lower, scan->reverse ? NEREID_ICMP_ULE : NEREID_ICMP_UGE, field, bound)};
   }
   MlirValue is_set = nereid_emit_and(lower, scan->lane, constant(scan, own));
   MlirValue lane =
       scan->reverse
           ? nereid_emit_or(lower, nereid_emit_and(lower, scan->lane, constant(scan, ~below)), constant(scan, own))
           : nereid_emit_and(lower, nereid_emit_or(lower, scan->lane, constant(scan, below)), constant(scan, ~own));
-  return (nereid_scan_source_t){NEREID_SHUFFLE_INDEX, lane,
-                                nereid_emit_icmp(lower, scan->reverse ? EQUAL : NOT_EQUAL, is_set, constant(scan, 0))};
+  return (nereid_scan_source_t){
+      NEREID_SHUFFLE_INDEX, lane,
+      nereid_emit_icmp(lower, scan->reverse ? NEREID_ICMP_EQ : NEREID_ICMP_NE, is_set, constant(scan, 0))};
 }
 
 /* Subtracting 1 from scattered bits borrows through the others when these are masked. */
@@ -66,7 +66,7 @@ nereid_scan_source_t nereid_scan_previous_lane(nereid_scan_t *scan, const nereid
   nereid_lower_t *lower = scan->lower;
   MlirValue mask = constant(scan, segment->mask), field = nereid_emit_and(lower, scan->lane, mask);
   MlirValue first = constant(scan, scan->reverse ? segment->mask : 0);
-  MlirValue condition = nereid_emit_icmp(lower, NOT_EQUAL, field, first);
+  MlirValue condition = nereid_emit_icmp(lower, NEREID_ICMP_NE, field, first);
   if (is_run(segment))
     return (nereid_scan_source_t){scan->reverse ? NEREID_SHUFFLE_DOWN : NEREID_SHUFFLE_UP,
                                   constant(scan, UINT32_C(1) << segment->bits[0]), condition};
@@ -125,8 +125,8 @@ static bool turn(nereid_scan_t *scan, int at, int lane, intptr_t count, MlirValu
   const uint32_t own = UINT32_C(1) << lane;
   const intptr_t bit = (intptr_t)1 << at;
   const nereid_scan_source_t partner = {.mode = NEREID_SHUFFLE_XOR, .lane = constant(scan, own)};
-  MlirValue is_set =
-      nereid_emit_icmp(lower, NOT_EQUAL, nereid_emit_and(lower, scan->lane, constant(scan, own)), constant(scan, 0));
+  MlirValue is_set = nereid_emit_icmp(lower, NEREID_ICMP_NE, nereid_emit_and(lower, scan->lane, constant(scan, own)),
+                                      constant(scan, 0));
   MlirValue *sent = nereid_scan_new(scan, (size_t)count / 2);
   intptr_t n = 0;
   for (intptr_t i = 0; sent && i < count; ++i)

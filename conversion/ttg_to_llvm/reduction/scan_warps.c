@@ -20,8 +20,6 @@
 #include <assert.h>
 #include <string.h>
 
-enum { EQUAL = 0, NOT_EQUAL = 1 };
-
 typedef struct exchange {
   nereid_scan_t *scan;
   const nereid_layout_segment_t *segment;
@@ -121,7 +119,7 @@ static MlirValue stores(const nereid_scan_t *scan) {
   if (!done && !copies)
     return (MlirValue){NULL};
   MlirValue bits = nereid_emit_and(lower, lower->group->thread_id, nereid_emit_i32(lower, (int32_t)(done | copies)));
-  return nereid_emit_icmp(lower, EQUAL, bits, nereid_emit_i32(lower, scan->reverse ? 0 : (int32_t)done));
+  return nereid_emit_icmp(lower, NEREID_ICMP_EQ, bits, nereid_emit_i32(lower, scan->reverse ? 0 : (int32_t)done));
 }
 
 /* Each value of a tuple has a part of the scratch; this one's is at `offset`, which moves on. */
@@ -189,7 +187,7 @@ static bool combine_warps(exchange_t *exchange, intptr_t r, MlirValue *of_warps,
   const uint32_t n = warps(exchange), turn = first_place(exchange);
   memcpy(total, nereid_scan_at(scan, of_warps, turn * stride), nereid_scan_bytes(scan));
   for (uint32_t i = 1; i < n; ++i) {
-    MlirValue here = nereid_emit_icmp(scan->lower, EQUAL, exchange->place, constant(exchange, i ^ turn));
+    MlirValue here = nereid_emit_icmp(scan->lower, NEREID_ICMP_EQ, exchange->place, constant(exchange, i ^ turn));
     for (intptr_t k = 0; k < scan->width; ++k)
       before[k] = i == 1 ? total[k] : nereid_emit_select(scan->lower, here, total[k], before[k]);
     if ((i < n - 1 || with_totals) &&
@@ -285,5 +283,5 @@ MlirValue nereid_scan_warps(nereid_scan_t *scan, const nereid_layout_segment_t *
     return (MlirValue){NULL};
   nereid_scan_scatter_outer(scan, exchange.before, before);
   nereid_scan_scatter_outer(scan, exchange.totals, scan->totals);
-  return nereid_emit_icmp(scan->lower, NOT_EQUAL, exchange.place, constant(&exchange, first_place(&exchange)));
+  return nereid_emit_icmp(scan->lower, NEREID_ICMP_NE, exchange.place, constant(&exchange, first_place(&exchange)));
 }

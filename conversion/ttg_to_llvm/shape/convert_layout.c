@@ -12,6 +12,7 @@
 #include "conversion/ttg_to_llvm/slots.h"
 
 #include "analysis/allocation/scratch.h"
+#include "base/target_facts.h"
 #include "dialects/made_by.h"
 #include "layout/exchange.h"
 #include "layout/warp_move.h"
@@ -32,7 +33,8 @@ static MlirValue *rename_registers(nereid_lower_t *lower, const nereid_layout_t 
 
 /* Sides that the target has instructions for. */
 static unsigned allowed_matrices(const nereid_lower_t *lower) {
-  return NEREID_LAYOUT_LOAD_MATRICES | (lower->module->options.capability >= 90 ? NEREID_LAYOUT_STORE_MATRICES : 0U);
+  return NEREID_LAYOUT_LOAD_MATRICES |
+         (nereid_target_has_stmatrix(lower->module->options.capability) ? NEREID_LAYOUT_STORE_MATRICES : 0U);
 }
 
 /* Whether `value` is what a load brings, as it is. Then the last registers are stored first: the assembler, which keeps
@@ -156,8 +158,8 @@ static bool move_in_warp(nereid_lower_t *lower, MlirOperation op, const nereid_l
     move.lane = nereid_lower_thread_coordinate(lower, &plan.lane, 0);
   for (int k = 0; k < plan.n_selects; ++k) {
     MlirValue bit = nereid_emit_i32(lower, (int32_t)(UINT32_C(1) << plan.selects[k].thread_bit));
-    move.is_set[k] =
-        nereid_emit_icmp(lower, 1, nereid_emit_and(lower, lower->group->thread_id, bit), nereid_emit_i32(lower, 0));
+    move.is_set[k] = nereid_emit_icmp(lower, NEREID_ICMP_NE, nereid_emit_and(lower, lower->group->thread_id, bit),
+                                      nereid_emit_i32(lower, 0));
   }
   for (intptr_t r = 0; lowered.values && r < lowered.count; ++r) {
     const uint32_t first = (uint32_t)r & ~copies[NEREID_LAYOUT_REGISTER], reg = (uint32_t)r;

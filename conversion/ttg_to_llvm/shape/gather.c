@@ -68,7 +68,7 @@ static MlirValue select_register(gather_t *gather, const nereid_layout_gather_t 
       continue;
     count /= 2;
     MlirValue one = nereid_emit_and(lower, index, nereid_emit_i32(lower, (int32_t)(UINT32_C(1) << bit)));
-    MlirValue is_set = nereid_emit_icmp(lower, 1, one, nereid_emit_i32(lower, 0));
+    MlirValue is_set = nereid_emit_icmp(lower, NEREID_ICMP_NE, one, nereid_emit_i32(lower, 0));
     for (int i = 0; i < count; ++i)
       candidates[i] = nereid_emit_select(lower, is_set, candidates[i + count], candidates[i]);
   }

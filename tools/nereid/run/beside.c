@@ -9,6 +9,7 @@
 #include "tools/nereid/run/run.h"
 
 #include "base/file.h"
+#include "base/target_facts.h"
 #include "python-free-bindings/launch/image.h"
 
 #include <unistd.h>
@@ -38,29 +39,10 @@ nereid_status_t tool_job_read_beside(nereid_arena_t *arena, const char *path, to
   return nereid_file_read(arena, job->source_name, &job->source, message);
 }
 
-/* Bytes of shared memory that one CTA may have (CUDA C++ Programming Guide, "Compute Capabilities"). */
-static uint64_t shared_limit(int32_t capability) {
-  switch (capability) {
-  case 80:
-  case 87:
-    return 163 * 1024;
-  case 86:
-  case 89:
-  case 120:
-  case 121:
-    return 99 * 1024;
-  case 90:
-  case 100:
-  case 103:
-    return 227 * 1024;
-  default:
-    return 48 * 1024;
-  }
-}
-
 /* Dynamic shared memory begins at a multiple of 1024 behind the static part. */
 static uint64_t dynamic_limit(const nereid_image_kernel_t *kernel, int32_t capability) {
-  const uint64_t limit = shared_limit(capability), used = ((uint64_t)kernel->static_shared + 1023) / 1024 * 1024;
+  const uint64_t limit = (uint64_t)nereid_target_shared_memory(capability),
+                 used = ((uint64_t)kernel->static_shared + 1023) / 1024 * 1024;
   return used < limit ? limit - used : 0;
 }
 

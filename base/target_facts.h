@@ -1,0 +1,92 @@
+/* Facts about NVIDIA targets, each in one place: which instructions a compute capability and a PTX version have, memory
+ * sizes, address spaces.
+ *
+ * Sources: PTX ISA 8.7, "Target ISA Notes" and "PTX ISA Notes" of each instruction; CUDA C++ Programming Guide, "Technical
+ * Specifications per Compute Capability"; LLVM, "User Guide for NVPTX Back-end", "Address Spaces". */
+#ifndef NEREID_BASE_TARGET_FACTS_H
+#define NEREID_BASE_TARGET_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Compute capabilities: ten times the major number plus the minor one. */
+enum { NEREID_SM_80 = 80, NEREID_SM_86 = 86, NEREID_SM_87 = 87, NEREID_SM_89 = 89, NEREID_SM_90 = 90 };
+
+/* Address spaces of NVPTX, as in !llvm.ptr<1> and !tt.ptr<f32, 1>. */
+typedef enum nereid_address_space {
+  NEREID_SPACE_GENERIC = 0,
+  NEREID_SPACE_GLOBAL = 1,
+  NEREID_SPACE_SHARED = 3, /* of the CTA */
+  NEREID_SPACE_CONSTANT = 4,
+  NEREID_SPACE_LOCAL = 5
+} nereid_address_space_t;
+
+/* redux.sync of 32-bit integers. */
+static inline bool nereid_target_has_redux(int capability) {
+  return capability >= NEREID_SM_80;
+}
+
+/* cvt between fp8 (e4m3, e5m2) and f16, f32. */
+static inline bool nereid_target_has_fp8_conversions(int capability, int ptx_version) {
+  return capability >= NEREID_SM_89 && ptx_version >= 81;
+}
+
+/* cvt between bf16 and types other than f32. */
+static inline bool nereid_target_has_bf16_conversions(int capability) {
+  return capability >= NEREID_SM_90;
+}
+
+/* atom.add and red.add of bf16 without a loop. */
+static inline bool nereid_target_has_bf16_atomics(int capability) {
+  return capability >= NEREID_SM_90;
+}
+
+/* atom.add and red.add of vectors in global memory. */
+static inline bool nereid_target_has_vector_atomics(int capability, int ptx_version) {
+  return capability >= NEREID_SM_90 && ptx_version >= 81;
+}
+
+/* atom.cas.b128 and atom.exch.b128. */
+static inline bool nereid_target_has_128_bit_atomics(int capability, int ptx_version) {
+  return capability >= NEREID_SM_90 && ptx_version >= 84;
+}
+
+/* createpolicy: eviction policies of the L2 cache. */
+static inline bool nereid_target_has_cache_policies(int ptx_version) {
+  return ptx_version >= 74;
+}
+
+/* stmatrix. */
+static inline bool nereid_target_has_stmatrix(int capability) {
+  return capability >= NEREID_SM_90;
+}
+
+/* mbarrier.try_wait and mbarrier.arrive with a count. */
+static inline bool nereid_target_has_mbarrier_try_wait(int capability) {
+  return capability >= NEREID_SM_90;
+}
+
+/* The async proxy: TMA and wgmma access shared memory through it, and fence.proxy.async orders it. */
+static inline bool nereid_target_has_async_proxy(int capability) {
+  return capability >= NEREID_SM_90;
+}
+
+/* Clusters of several CTAs. */
+static inline bool nereid_target_has_clusters(int capability) {
+  return capability >= NEREID_SM_90;
+}
+
+/* The most shared memory of a CTA, in bytes; 48 KiB, which every CUDA GPU has, for an unknown capability. */
+static inline int64_t nereid_target_shared_memory(int capability) {
+  static const struct {
+    int capability, kibibytes;
+  } limits[] = {{120, 99},           {NEREID_SM_90, 227}, {NEREID_SM_89, 99},
+                {NEREID_SM_87, 163}, {NEREID_SM_86, 99},  {NEREID_SM_80, 163}};
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i)
+    if (capability >= limits[i].capability)
+      return (int64_t)limits[i].kibibytes * 1024;
+  return INT64_C(48) * 1024;
+}
+
+#endif
