@@ -82,7 +82,8 @@ static bool initialize(nereid_lower_module_t *module, nereid_pass_t *pass) {
       .rows = index_rows(pass->scratch),
       .options = {.capability = nereid_pass_capability(pass),
                   .ptx_version = (int32_t)nereid_pass_option_int(pass, "ptx-version"),
-                  .fp_fusion = nereid_pass_option_bool(pass, "fp-fusion")},
+                  .fp_fusion = nereid_pass_option_bool(pass, "fp-fusion"),
+                  .kernel_tensors = nereid_pass_option_bool(pass, "kernel-tensors")},
   };
   make_types(module);
   make_overflow_flags(module);

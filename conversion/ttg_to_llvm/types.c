@@ -27,6 +27,10 @@ static bool is_integer_width(unsigned width) {
   return width > 0 && width <= 64 && (width & (width - 1)) == 0;
 }
 
+bool nereid_lower_is_llvm_type(MlirType type) {
+  return mlirStringRefEqual(mlirDialectGetNamespace(mlirTypeGetDialect(type)), mlirStringRefCreateFromCString("llvm"));
+}
+
 MlirType nereid_lower_type(nereid_lower_t *lower, MlirType type) {
   if (nereid_ttg_memdesc_type_isa(type))
     return lower->types->ptr_shared;
@@ -48,7 +52,7 @@ MlirType nereid_lower_type(nereid_lower_t *lower, MlirType type) {
   if (mlirTypeIsAInteger(type))
     return mlirIntegerTypeIsSignless(type) ? type : mlirIntegerTypeGet(lower->context, mlirIntegerTypeGetWidth(type));
   if (mlirTypeIsAF16(type) || mlirTypeIsABF16(type) || mlirTypeIsAF32(type) || mlirTypeIsAF64(type) ||
-      mlirTypeIsALLVMPointerType(type))
+      nereid_lower_is_llvm_type(type))
     return type;
   return (MlirType){NULL};
 }

@@ -9,7 +9,7 @@
 #include "mlir-c/BuiltinTypes.h"
 
 /* The LLVM type of a scalar, or of a tensor's element: tt.ptr is !llvm.ptr<1> (by its address space), fp8 is i8, fp4 is
- * i8, index is i32. Null for a type that has none. */
+ * i8, index is i32, a type of the llvm dialect itself. Null for a type that has none. */
 MlirType nereid_lower_type(nereid_lower_t *lower, MlirType type);
 
 /* The element type of a tensor, the type itself otherwise. */
@@ -24,6 +24,9 @@ const nereid_layout_t *nereid_lower_layout(nereid_lower_t *lower, MlirType tenso
 
 /* Elements that one thread holds: 1 for a scalar; 0 after a diagnostic. */
 intptr_t nereid_lower_registers(nereid_lower_t *lower, MlirType type);
+
+/* Whether `type` is one of the llvm dialect, such as a struct or a pointer. */
+bool nereid_lower_is_llvm_type(MlirType type);
 
 /* Whether `type` is a !tt.tensordesc. */
 bool nereid_lower_is_descriptor_type(MlirType type);

@@ -14,6 +14,7 @@
 #include "conversion/ttg_to_llvm/function/calls.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/function/structs.h"
 #include "conversion/ttg_to_llvm/function/warps.h"
 
 #include "analysis/allocation/alias.h"
@@ -234,8 +235,17 @@ static MlirValue pack(nereid_lower_t *lower, const nereid_values_t *values, cons
   return packed;
 }
 
+static bool return_from_kernel(nereid_lower_t *lower, MlirOperation op) {
+  MlirValue value = nereid_structs_pack_results(lower, op);
+  nereid_warps_dismiss(lower);
+  nereid_emit_op(lower, "llvm.return", 0, NULL, !mlirValueIsNull(value), &value, 0, NULL);
+  return true;
+}
+
 static bool lower_return(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
+  if (lower->function->is_kernel)
+    return return_from_kernel(lower, op);
   nereid_values_t values = {0};
   nereid_types_t types = {0};
   if (!nereid_lower_flatten(lower, op, 0, mlirOperationGetNumOperands(op), &values))

@@ -15,6 +15,7 @@
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/function/calls.h"
 #include "conversion/ttg_to_llvm/function/signature.h"
+#include "conversion/ttg_to_llvm/function/structs.h"
 #include "conversion/ttg_to_llvm/function/warps.h"
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
 #include "dialects/diagnose.h"
@@ -29,7 +30,10 @@ static void create_prologue(nereid_lower_t *lower, MlirOperation function, MlirR
   MlirBlock source = nereid_lower_entry_block(function);
   intptr_t next = 0;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(source); ++i)
-    nereid_lower_take_values(lower, mlirBlockGetArgument(source, i), entry, &next);
+    if (lower->function->is_kernel)
+      nereid_lower_set_scalar(lower, mlirBlockGetArgument(source, i), mlirBlockGetArgument(entry, i));
+    else
+      nereid_lower_take_values(lower, mlirBlockGetArgument(source, i), entry, &next);
   lower->function->entry = lower->group->prologue = entry;
   if (!lower->function->is_kernel)
     nereid_lower_take_frames(lower, next);
@@ -53,8 +57,11 @@ bool nereid_lower_ops(nereid_lower_t *lower, MlirBlock block, MlirOperation end)
        op = mlirOperationGetNextInBlock(op)) {
     const nereid_lower_row_t *row = lower->module->rows[nereid_op_kind(op)];
     lower->builder.location = mlirOperationGetLocation(op);
-    if (!row)
-      return nereid_lower_error(op, "has no lowering to LLVM");
+    if (!row) {
+      if (!nereid_structs_lower_foreign(lower, op))
+        return false;
+      continue;
+    }
     const nereid_lower_emitted_t before = lower->module->emitted;
     if (!check_results(lower, op) || !row->lower(lower, op, row))
       return false;
@@ -114,6 +121,8 @@ static bool lower_body(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
   lower->builder.block = lower->function->entry;
   lower->builder.before = (MlirOperation){NULL};
   lower->group->thread_id = nereid_emit(lower, "nvvm.read.ptx.sreg.tid.x", lower->types->i32, 0, NULL);
+  if (!nereid_structs_unpack_arguments(lower))
+    return false;
   cast_descriptors(lower);
   if (!nereid_warps_begin(lower, nereid_lower_block(lower, blocks->data[0]))) /* now the prologue has an end */
     return false;

@@ -14,6 +14,7 @@
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/function/calls.h"
 #include "conversion/ttg_to_llvm/function/kernel_abi.h"
+#include "conversion/ttg_to_llvm/function/structs.h"
 #include "dialects/diagnose.h"
 #include "dialects/ttg/module.h"
 
@@ -46,9 +47,10 @@ static MlirAttribute argument_attributes(nereid_lower_t *lower, MlirOperation fu
   return mlirArrayAttrGetElement(all, i);
 }
 
-/* What no kernel is launched with. */
+/* Whether a kernel with a parameter of `type` cannot be launched. */
 static bool is_local(MlirType type) {
-  return mlirTypeIsARankedTensor(type) || nereid_ttg_memdesc_type_isa(type) || nereid_ttg_async_token_type_isa(type);
+  return mlirTypeIsARankedTensor(type) || nereid_ttg_memdesc_type_isa(type) || nereid_ttg_async_token_type_isa(type) ||
+         (nereid_lower_is_llvm_type(type) && !mlirTypeIsALLVMPointerType(type));
 }
 
 /* A kernel's parameter: by-value descriptors are generic pointers to a parameter in constant space. */
@@ -57,7 +59,7 @@ static MlirType kernel_parameter(nereid_lower_t *lower, MlirType type, MlirAttri
     MlirAttribute one = mlirIntegerAttrGet(lower->types->i32, 1);
     *attributes = nereid_lower_with_attribute(lower, *attributes, "tt.nv_tma_desc", one);
   }
-  return nereid_kernel_abi_is_descriptor(*attributes) ? lower->types->ptr : nereid_lower_type(lower, type);
+  return nereid_kernel_abi_is_descriptor(*attributes) ? lower->types->ptr : nereid_structs_type(lower, type);
 }
 
 /* Descriptors by value take the place of a pointer. */
@@ -95,15 +97,19 @@ static bool kernel_signature(nereid_lower_t *lower, MlirOperation function, nere
   MlirBlock entry = nereid_lower_entry_block(function);
   if (!check_threads(lower, function))
     return false;
-  if (mlirFunctionTypeGetNumResults(mlirTypeAttrGetValue(attribute_of(function, "function_type"))))
+  const bool open = lower->module->options.kernel_tensors;
+  if (!open && mlirFunctionTypeGetNumResults(mlirTypeAttrGetValue(attribute_of(function, "function_type"))))
     return nereid_lower_error(function, "is a kernel with results: expected none, a kernel stores what it computes");
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); ++i) {
     MlirValue argument = mlirBlockGetArgument(entry, i);
     MlirLocation location = mlirValueGetLocation(argument);
     MlirAttribute attributes = argument_attributes(lower, function, i);
     MlirType type = mlirValueGetType(argument);
-    MlirType lowered = kernel_parameter(lower, type, &attributes);
-    if (mlirTypeIsNull(lowered) || is_local(type)) {
+    lower->builder.location = location;
+    MlirType lowered = open || !is_local(type) ? kernel_parameter(lower, type, &attributes) : (MlirType){NULL};
+    if (mlirTypeIsNull(lowered) && open && !mlirTypeIsNull(nereid_lower_type(lower, type)))
+      return false; /* after a diagnostic of the layout */
+    if (mlirTypeIsNull(lowered)) {
       mlirEmitError(location, "this type cannot be the parameter of a kernel: expected a scalar, a pointer or a "
                               "tensor descriptor");
       return false;
@@ -117,7 +123,7 @@ static bool kernel_signature(nereid_lower_t *lower, MlirOperation function, nere
   for (int scratch = 0; scratch < 2; ++scratch) /* global, profile */
     if (!append_parameter(lower, signature, lower->types->ptr_global, location, empty))
       return false;
-  return true;
+  return nereid_lower_check_escapes(lower, function);
 }
 
 static bool internal_signature(nereid_lower_t *lower, MlirOperation function, nereid_signature_t *signature) {
@@ -158,6 +164,8 @@ bool nereid_signature_of(nereid_lower_t *lower, MlirOperation function, nereid_s
 static MlirType result_type(nereid_lower_t *lower, MlirOperation function) {
   MlirType type = mlirTypeAttrGetValue(attribute_of(function, "function_type"));
   nereid_types_t types = {0};
+  if (lower->function->is_kernel)
+    return nereid_structs_result_type(lower, type);
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); ++i)
     if (!nereid_lower_append_types(lower, mlirFunctionTypeGetResult(type, i), &types))
       return (MlirType){NULL};

@@ -1,4 +1,4 @@
-// RUN: nereid-opt %s --split-input-file --verify-diagnostics --convert-triton-gpu-to-llvm
+// RUN: nereid-opt %s --split-input-file --verify-diagnostics --convert-triton-gpu-to-llvm=kernel-tensors=0
 
 #v2 = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
