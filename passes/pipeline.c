@@ -67,7 +67,8 @@ static const char *const frames[] = {
  * than we could here. */
 static const char *const llvm[] = {
     "triton-nvidia-gpu-proxy-fence-insertion{compute-capability=$capability}",
-    "convert-triton-gpu-to-llvm{compute-capability=$capability ptx-version=$ptx-version fp-fusion=$fp-fusion kernel-tensors=0}",
+    "convert-triton-gpu-to-llvm{compute-capability=$capability ptx-version=$ptx-version fp-fusion=$fp-fusion "
+    "kernel-tensors=0}",
     NULL,
 };
 
