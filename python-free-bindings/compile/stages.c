@@ -220,6 +220,21 @@ static nereid_status_t run_ptx(nereid_compilation_t *compilation) {
   return text ? NEREID_OK : NEREID_ERROR_MEMORY;
 }
 
+/* Takes over what the assembler reports of registers; spills are a warning. */
+static void take_registers(nereid_compilation_t *compilation, const nereid_assembled_t *assembled) {
+  compilation->result->registers = assembled->registers;
+  compilation->result->spilled_bytes = assembled->spill_stores;
+  compilation->metadata.registers = (int32_t)assembled->registers;
+  compilation->metadata.spill_stores = assembled->spill_stores;
+  compilation->metadata.spill_loads = assembled->spill_loads;
+  if (assembled->spill_stores || assembled->spill_loads)
+    nereid_report_at(&compilation->compiler->report, NEREID_REPORT_WARNING, compilation->name, 0, 0,
+                     "kernel '%s' spills: with %u registers, each thread stores %u bytes to local memory and loads %u "
+                     "bytes; more warps, smaller tiles or a higher limit of registers (maxnreg) avoid it",
+                     compilation->result->kernel, assembled->registers, assembled->spill_stores,
+                     assembled->spill_loads);
+}
+
 static nereid_status_t run_cubin(nereid_compilation_t *compilation) {
   const nereid_compile_options_t *options = &compilation->options;
   const nereid_assemble_options_t how = {
@@ -239,8 +254,7 @@ static nereid_status_t run_cubin(nereid_compilation_t *compilation) {
   if (status != NEREID_OK)
     return status;
   compilation->cubin = assembled.cubin;
-  compilation->result->registers = assembled.registers;
-  compilation->result->spilled_bytes = assembled.spilled_bytes;
+  take_registers(compilation, &assembled);
   compilation->metadata.assembler = nereid_assembled_by(&assembled, &compilation->scratch);
   return NEREID_OK;
 }

@@ -287,6 +287,9 @@ static void read_launch(reader_t *reader, const cJSON *root, nereid_metadata_t *
   read_int(reader, root, "num_stages", OPTIONAL, 0, 1024, &metadata->num_stages);
   read_int(reader, root, "maxnreg", OPTIONAL, 0, 255, &metadata->maxnreg);
   read_int(reader, root, "ptx_version", OPTIONAL, 0, 999, &metadata->ptx_version);
+  read_int(reader, root, "registers", OPTIONAL, 0, 255, &metadata->registers);
+  read_size(reader, root, "spill_stores", OPTIONAL, &metadata->spill_stores);
+  read_size(reader, root, "spill_loads", OPTIONAL, &metadata->spill_loads);
   read_size(reader, root, "shared", REQUIRED, &metadata->shared);
   if (metadata->shared > INT32_MAX)
     refuse(reader, "shared", "less than 2^31");

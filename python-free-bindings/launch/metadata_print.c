@@ -114,6 +114,11 @@ static void print_metadata(FILE *out, nereid_arena_t *arena, const nereid_metada
   print_optional(out, "num_stages", metadata->num_stages);
   print_optional(out, "maxnreg", metadata->maxnreg);
   print_optional(out, "ptx_version", metadata->ptx_version);
+  print_optional(out, "registers", metadata->registers);
+  if (metadata->registers) {
+    print_number(out, "spill_stores", metadata->spill_stores);
+    print_number(out, "spill_loads", metadata->spill_loads);
+  }
   print_number(out, "shared", metadata->shared);
   print_number(out, "global_scratch_size", metadata->global_scratch_size);
   print_number(out, "global_scratch_align", metadata->global_scratch_align);

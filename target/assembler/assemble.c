@@ -114,7 +114,8 @@ static unsigned read_line(const char *line, const char *name, const nereid_repor
   unsigned registers = number_before(line, " registers");
   const char *place = strstr(line, ", line "), *message = after(line, "error");
   unsigned at = place ? (unsigned)strtoul(place + 7, NULL, 10) : 0;
-  assembled->spilled_bytes += number_before(line, " bytes spill stores");
+  assembled->spill_stores += number_before(line, " bytes spill stores");
+  assembled->spill_loads += number_before(line, " bytes spill loads");
   if (registers > assembled->registers)
     assembled->registers = registers;
   bool fatal = !message && (message = after(line, "fatal")) != NULL;

@@ -30,10 +30,11 @@ typedef struct nereid_assemble_options {
 } nereid_assemble_options_t;
 
 typedef struct nereid_assembled {
-  nereid_view_t cubin;     /* in the arena */
-  nereid_assembler_t used; /* never AUTO */
-  unsigned registers;      /* most per thread of any entry; 0: not told */
-  unsigned spilled_bytes;  /* spill stores of all functions; 0 also when not told */
+  nereid_view_t cubin;                /* in the arena */
+  nereid_assembler_t used;            /* never AUTO */
+  unsigned registers;                 /* most per thread of any entry; 0: the assembler reports none */
+  unsigned spill_stores, spill_loads; /* bytes per thread that all functions store to and load from local memory because
+                                         registers do not suffice; 0 also when the assembler reports none */
 } nereid_assembled_t;
 
 /* Assembles `ptx`. Errors in the PTX are located reports and NEREID_ERROR_PROGRAM; a failing assembler is

@@ -64,6 +64,11 @@ static void print_launch(const nereid_metadata_t *metadata) {
     printf(" (%" PRId32 " and %" PRId32 " specialised)", metadata->num_warps,
            metadata->total_num_warps - metadata->num_warps);
   printf("\n  CTAs            %" PRId32 " per cluster\n", metadata->num_ctas);
+  if (metadata->spill_stores || metadata->spill_loads)
+    printf("  spills          %" PRIu64 " bytes stored, %" PRIu64 " bytes loaded per thread\n", metadata->spill_stores,
+           metadata->spill_loads);
+  else if (metadata->registers)
+    printf("  spills          none\n");
   printf("  shared          %" PRIu64 " bytes, dynamic\n", metadata->shared);
   if (metadata->global_scratch_size)
     printf("  global scratch  %" PRIu64 " bytes per CTA\n", metadata->global_scratch_size);

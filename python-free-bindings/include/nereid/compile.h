@@ -165,7 +165,8 @@ nereid_view_t nereid_result_callgraph(const nereid_result_t *result);
 /* The kernel's symbol in PTX and cubin. */
 const char *nereid_result_kernel(const nereid_result_t *result);
 
-/* Registers per thread and bytes spilled, as the assembler tells; 0 below CUBIN. */
+/* Registers per thread, and bytes per thread that are stored to local memory because registers do not suffice (the
+ * diagnostic handler gets a warning, the metadata the bytes loaded, too), as the assembler reports them; 0 before CUBIN. */
 uint32_t nereid_result_registers(const nereid_result_t *result);
 uint32_t nereid_result_spilled_bytes(const nereid_result_t *result);
 

@@ -66,6 +66,9 @@ typedef struct nereid_metadata {
   int32_t num_stages;             /* 0: not known */
   int32_t maxnreg;                /* 0: no limit */
   int32_t ptx_version;            /* 87 for 8.7; 0: not known */
+  int32_t registers;              /* per thread, as assembled; 0: not assembled, or not known */
+  uint64_t spill_stores;          /* bytes per thread that go to local memory for want of registers; with `registers` */
+  uint64_t spill_loads;           /* bytes per thread that come back; with `registers` */
   uint64_t shared;                /* dynamic shared memory, bytes per CTA */
   uint64_t global_scratch_size;   /* bytes per CTA */
   uint64_t global_scratch_align;  /* bytes, a power of two */

@@ -21,6 +21,9 @@ static const char example[] =
     "  \"num_stages\": 3,\n"
     "  \"maxnreg\": null,\n"
     "  \"ptx_version\": 87,\n"
+    "  \"registers\": 168,\n"
+    "  \"spill_stores\": 24,\n"
+    "  \"spill_loads\": 40,\n"
     "  \"shared\": 16384,\n"
     "  \"global_scratch_size\": 128,\n"
     "  \"global_scratch_align\": 64,\n"
@@ -58,6 +61,9 @@ static void every_field_is_read(void **state) {
   assert_int_equal(m.total_num_warps, 7);
   assert_int_equal(m.num_ctas, 2);
   assert_int_equal(m.maxnreg, 0);
+  assert_int_equal(m.registers, 168);
+  assert_int_equal(m.spill_stores, 24);
+  assert_int_equal(m.spill_loads, 40);
   assert_int_equal(m.shared, 16384);
   assert_int_equal(m.global_scratch_size, 128);
   assert_int_equal(m.global_scratch_align, 64);

@@ -76,6 +76,44 @@ static void check(nereid_assembler_t assembler) {
   assert_int_not_equal(said.errors, 0);
 }
 
+/* Sixty-four values that are alive at once, in a kernel of 24 registers. */
+static void make_spilling(char *text, size_t room) {
+  size_t n = (size_t)snprintf(text, room, "%s",
+                              ".version 8.0\n.target sm_80\n.address_size 64\n"
+                              ".visible .entry k(.param .u64 p)\n.maxnreg 24\n{\n  .reg .b64 %rd<2>;\n"
+                              "  .reg .b32 %r<64>;\n  ld.param.u64 %rd1, [p];\n");
+  for (int i = 0; i < 64; i++)
+    n += (size_t)snprintf(text + n, room - n, "  ld.volatile.global.u32 %%r%d, [%%rd1+%d];\n", i, 4 * i);
+  for (int i = 0; i < 64; i++)
+    n += (size_t)snprintf(text + n, room - n, "  st.volatile.global.u32 [%%rd1+%d], %%r%d;\n", 4 * i, 63 - i);
+  snprintf(text + n, room - n, "  ret;\n}\n");
+}
+
+static void check_spills(nereid_assembler_t assembler) {
+  static char spilling[8192];
+  said_t said;
+  nereid_assembled_t out;
+  if (!has(assembler))
+    skip();
+  make_spilling(spilling, sizeof spilling);
+  assert_int_equal(assemble(good, assembler, NULL, NULL, &said, &out), NEREID_OK);
+  assert_true(out.registers > 0 && out.spill_stores == 0 && out.spill_loads == 0);
+  assert_int_equal(assemble(spilling, assembler, NULL, NULL, &said, &out), NEREID_OK);
+  assert_int_equal(out.registers, 24);
+  assert_true(out.spill_stores >= 4 * (64 - 24));
+  assert_true(out.spill_loads >= out.spill_stores);
+}
+
+static void test_spills_ptxas(void **state) {
+  (void)state;
+  check_spills(NEREID_ASSEMBLER_PTXAS);
+}
+
+static void test_spills_nvjitlink(void **state) {
+  (void)state;
+  check_spills(NEREID_ASSEMBLER_NVJITLINK);
+}
+
 static void test_ptxas(void **state) {
   (void)state;
   check(NEREID_ASSEMBLER_PTXAS);
@@ -109,10 +147,9 @@ static void test_temporary_folder(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ptxas),
-      cmocka_unit_test(test_nvjitlink),
-      cmocka_unit_test(test_missing),
-      cmocka_unit_test(test_temporary_folder),
+      cmocka_unit_test(test_ptxas),        cmocka_unit_test(test_nvjitlink),
+      cmocka_unit_test(test_spills_ptxas), cmocka_unit_test(test_spills_nvjitlink),
+      cmocka_unit_test(test_missing),      cmocka_unit_test(test_temporary_folder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
