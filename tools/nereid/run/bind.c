@@ -5,7 +5,8 @@
  *   slots       map of tensor 0            | 4096       | 512        | 512         | 1           | 7
  *
  * First every SPEC finds its parameter, then parameters of a descriptor's group that got none of their own take theirs
- * from the descriptor's tensor, and what is still empty is missing. */
+ * from the descriptor's tensor; a parameter that is still empty is an error, and so is an integer that is no multiple of
+ * its tt.divisibility. */
 #include "tools/nereid/run/bind.h"
 
 #include "tools/nereid/run/spec.h"
@@ -297,6 +298,27 @@ static nereid_status_t complete(binder_t *binder) {
   return missing ? REFUSE("not given: %s", missing) : NEREID_OK;
 }
 
+/* What a kernel is promised of its scalars, as the launcher checks it: the compiler relied on it. Tensors get addresses
+ * that keep the promise. Only powers of two are ever promised. */
+static nereid_status_t check_divisibility(binder_t *binder) {
+  for (size_t i = 0; i < binder->job->n_slots; ++i) {
+    const tool_slot_t *slot = &binder->job->slots[i];
+    const uint32_t divisor = parameter_of(binder->job, i)->divisibility;
+    const bool is_checked = slot->kind == TOOL_SLOT_SCALAR && !nereid_element_is_float(slot->element) && divisor &&
+                            (divisor & (divisor - 1)) == 0;
+    if (!is_checked || (slot->bits & (divisor - 1)) == 0)
+      continue;
+    nereid_message_t reason = {0};
+    nereid_message_set(&reason, NEREID_OK,
+                       "%" PRId64 " is not a multiple of %" PRIu32
+                       ", which the kernel requires (tt.divisibility): pass a multiple,"
+                       " or compile the kernel without that attribute on the argument",
+                       nereid_element_read_integer(slot->element, &slot->bits), divisor);
+    return at(binder, i, NEREID_ERROR_ARGUMENT, &reason);
+  }
+  return NEREID_OK;
+}
+
 nereid_status_t tool_bind(nereid_arena_t *arena, const tool_list_t *arguments, uint64_t seed, tool_job_t *job,
                           nereid_message_t *message) {
   size_t n = job->metadata.n_parameters;
@@ -313,7 +335,8 @@ nereid_status_t tool_bind(nereid_arena_t *arena, const tool_list_t *arguments, u
     if (status)
       return status;
   }
-  return complete(&binder);
+  nereid_status_t status = complete(&binder);
+  return status ? status : check_divisibility(&binder);
 }
 
 nereid_status_t tool_bind_find(const tool_job_t *job, nereid_view_t name, size_t *out_tensor,
