@@ -3,6 +3,7 @@
 
 #include "target/assembler/assemble.h"
 #include "tools/nereid/caret.h"
+#include "tools/nereid/compile/compile_output.h"
 #include "tools/nereid/interrupt.h"
 
 static bool can_assemble(nereid_arena_t *arena) {
@@ -32,6 +33,9 @@ nereid_status_t tool_job_compile(nereid_arena_t *arena, const run_settings_t *se
       .num_ctas = (int32_t)settings->num_ctas,
       .ptxas_options = settings->ptxas_options,
       .kernel = settings->kernel,
+      /* What the emulator reports names source lines; the code is the same. */
+      .lineinfo = settings->lineinfo || stage == NEREID_STAGE_PTX,
+      .dumps = settings->dump_dir != NULL,
       .allow_later = stage == NEREID_STAGE_TTIR,
       .cancellation = tool_interrupt_begin(),
   };
@@ -42,6 +46,8 @@ nereid_status_t tool_job_compile(nereid_arena_t *arena, const run_settings_t *se
     status = nereid_compile(compiler, job->source, job->source_name, &options, &result);
   if (!status)
     status = keep_result(arena, result, job, message);
+  if (!status && settings->dump_dir)
+    status = tool_write_dumps(settings->dump_dir, result, arena, message);
   nereid_result_destroy(result);
   nereid_compiler_destroy(compiler);
   tool_interrupt_end();

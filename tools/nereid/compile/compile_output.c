@@ -38,8 +38,8 @@ static nereid_status_t write_dump(const char *folder, const char *kernel, const 
   return status == NEREID_OK ? nereid_file_write(path, nereid_result_dump(result, index), message) : status;
 }
 
-static nereid_status_t write_dumps(const char *folder, const nereid_result_t *result, nereid_arena_t *arena,
-                                   nereid_message_t *message) {
+nereid_status_t tool_write_dumps(const char *folder, const nereid_result_t *result, nereid_arena_t *arena,
+                                 nereid_message_t *message) {
   const char *kernel = nereid_ptx_name(arena, nereid_view(nereid_result_kernel(result)));
   nereid_status_t status = kernel ? make_folder(folder, message) : NEREID_ERROR_MEMORY;
   for (size_t i = 0; i < nereid_result_dump_count(result) && status == NEREID_OK; i++)
@@ -108,7 +108,7 @@ nereid_status_t tool_write_result(const tool_output_t *output, const char *input
   nereid_status_t status = check_path(output, input, path, message);
   tool_interrupt_begin();
   if (status == NEREID_OK && output->dump_dir)
-    status = write_dumps(output->dump_dir, result, arena, message);
+    status = tool_write_dumps(output->dump_dir, result, arena, message);
   if (status == NEREID_OK && output->callgraph)
     status = nereid_file_write(output->callgraph, nereid_result_callgraph(result), message);
   if (!beside) /* a pipe may never take it */

@@ -21,4 +21,8 @@ NEREID_MUST_USE nereid_status_t tool_write_result(const tool_output_t *output, c
                                                   const nereid_result_t *result, nereid_arena_t *arena,
                                                   nereid_message_t *message);
 
+/* Writes every stage that the result kept to `folder`, which is created: D/0-ttir/KERNEL.ttir and so on. */
+NEREID_MUST_USE nereid_status_t tool_write_dumps(const char *folder, const nereid_result_t *result,
+                                                 nereid_arena_t *arena, nereid_message_t *message);
+
 #endif

@@ -11,6 +11,8 @@ typedef struct run_settings {
   int64_t seed, steps, num_warps, num_stages, num_ctas; /* the last three: 0 when not given */
   int64_t shared;                                       /* bytes; -1 when not given */
   const char *races;                                    /* a file's path */
+  const char *dump_dir;                                 /* null: no dumps */
+  bool lineinfo;
   bool bench, check_axis, counters, initcheck, racecheck, proxy_at_fence;
 } run_settings_t;
 
