@@ -46,7 +46,7 @@ void nereid_emulator_kernel_block(const nereid_emulator_kernel_t *kernel, uint32
 uint32_t nereid_emulator_kernel_parameter_bytes(const nereid_emulator_kernel_t *kernel);
 
 /* Global memory: host buffers at virtual addresses, which depend only on the order, sizes and alignments of the buffers
- * and are at least 2^36 bytes apart: no index of 32 bits leads from one to another (base/address.h). */
+ * and are at least 2^36 bytes apart: no index of 32 bits leads from one to another (base/kernel/address.h). */
 NEREID_MUST_USE nereid_status_t nereid_emulator_memory_create(nereid_emulator_memory_t **out_memory);
 void nereid_emulator_memory_destroy(nereid_emulator_memory_t *memory);
 /* `host` is borrowed until the memory is destroyed. `alignment`: a power of two. `label` is said in messages, borrowed,

@@ -2,7 +2,7 @@
  *
  *   tt.load %p        'tt.load' op reads 4 bytes outside of every argument's buffer at element [3, 17] of program ...
  */
-#include "base/address.h"
+#include "base/kernel/address.h"
 #include "interpreter/machine.h"
 
 #include <inttypes.h>

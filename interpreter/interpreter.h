@@ -19,7 +19,7 @@ enum { NEREID_INTERPRETER_DESCRIPTOR_RANK = 5 };
 
 typedef enum nereid_interpreter_argument_kind {
   NEREID_INTERPRETER_BITS,       /* a scalar, or a pointer to no buffer: null */
-  NEREID_INTERPRETER_BUFFER,     /* a pointer to `memory`: a virtual address (base/address.h), the same on every run */
+  NEREID_INTERPRETER_BUFFER,     /* a pointer to `memory`: a virtual address (base/kernel/address.h) */
   NEREID_INTERPRETER_DESCRIPTOR, /* a tensor descriptor of `memory` */
 } nereid_interpreter_argument_kind_t;
 

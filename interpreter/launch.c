@@ -6,7 +6,7 @@
  * the order of the grid, x fastest: a program that waits for one behind it waits for ever. Otherwise programs write to
  * places of their own and the result does not depend on who runs them. Of several errors the one of the first program
  * is reported. */
-#include "base/address.h"
+#include "base/kernel/address.h"
 #include "interpreter/machine.h"
 
 #include "seam/ir.h"

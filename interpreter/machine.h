@@ -110,7 +110,7 @@ struct nereid_function {
   bool decoded, active; /* active: a call of it has not returned */
 };
 
-/* Memory that a program may access: `size` bytes at a virtual address (base/address.h). */
+/* Memory that a program may access: `size` bytes at a virtual address (base/kernel/address.h). */
 typedef struct nereid_machine_buffer {
   uint64_t address, size;
   char *memory;     /* the host's */

@@ -1,6 +1,6 @@
 /* Where an address points: the bytes of a shared, local, parameter or global access, checked for bounds and alignment.
  */
-#include "base/address.h"
+#include "base/kernel/address.h"
 #include "emulator/checks/frames.h"
 #include "emulator/checks/undefined.h"
 #include "emulator/machine/execute.h"

@@ -1,7 +1,7 @@
-/* Global memory: the host's buffers at virtual addresses (base/address.h). */
+/* Global memory: the host's buffers at virtual addresses (base/kernel/address.h). */
 #include "emulator/machine/memory.h"
 
-#include "base/address.h"
+#include "base/kernel/address.h"
 
 #include <stdlib.h>
 

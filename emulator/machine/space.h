@@ -22,7 +22,7 @@ typedef enum emu_space {
  * shared::cta addresses are shared::cluster ones. */
 enum { EMU_RANK_SHIFT = 24, EMU_OFFSET_MASK = (1 << EMU_RANK_SHIFT) - 1, EMU_MAX_CLUSTER = 16 };
 
-/* Where spaces are among generic addresses. Buffers have the addresses of base/address.h: at least 2^36 bytes below or
+/* Where spaces are among generic addresses. Buffers have the addresses of base/kernel/address.h: at least 2^36 bytes below or
  * above each of these. */
 #define EMU_SHARED_WINDOW UINT64_C(0x00007f0000000000)
 #define EMU_LOCAL_WINDOW UINT64_C(0x00007e0000000000)

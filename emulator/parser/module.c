@@ -1,5 +1,5 @@
 /* The module level of PTX: its directives one by one, then what is settled when all of them are read. */
-#include "base/address.h"
+#include "base/kernel/address.h"
 #include "emulator/parser/parse.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  *
  * Variables get their addresses while they are read: of global and constant memory in windows of their own, of shared
  * and local memory one behind the other in the CTA's and the thread's. */
-#include "base/address.h"
+#include "base/kernel/address.h"
 #include "emulator/parser/parse.h"
 
 #include <assert.h>

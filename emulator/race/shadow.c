@@ -1,6 +1,6 @@
 /* The histories of all bytes: pages of cells, one per quad of 16 bytes, per word of the quads whose words were accessed
  * apart, per byte of the words whose bytes were. What comes to have one history again gets one cell again. */
-#include "base/address.h"
+#include "base/kernel/address.h"
 #include "emulator/race/private.h"
 
 #include <stdlib.h>

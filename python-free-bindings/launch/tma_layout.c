@@ -1,4 +1,4 @@
-/* A request as the tensor map that the emulator reads (base/tensor_map.h), and back: requests count dimensions from the
+/* A request as the tensor map that the emulator reads (base/kernel/tensor_map.h), and back: requests count dimensions from the
  * outermost, maps from the innermost and have no stride for that one. */
 #include "python-free-bindings/launch/tma_layout.h"
 

@@ -2,7 +2,7 @@
 #ifndef NEREID_LAUNCH_TMA_LAYOUT_H
 #define NEREID_LAUNCH_TMA_LAYOUT_H
 
-#include "base/tensor_map.h"
+#include "base/kernel/tensor_map.h"
 #include "nereid/tma.h"
 
 /* The map of a request of rank 1 to 5. */

@@ -1,7 +1,7 @@
 /* Bulk and tensor copies: boxes of every rank, swizzle and element size, partly outside of the tensor, in both
  * directions and with reductions, compared byte by byte with loops over elements, under every schedule, landing and
  * view of the async proxy. */
-#include "base/tensor_map.h"
+#include "base/kernel/tensor_map.h"
 #include "test/emulator/emulate.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* mov with packing and unpacking, cvta, isspacep (PTX ISA, Data Movement and Conversion Instructions).
  * Global addresses are generic ones as they are; shared, local and parameter addresses lie in windows above them. */
-#include "base/address.h"
+#include "base/kernel/address.h"
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
 #include "emulator/machine/space.h"

@@ -15,7 +15,7 @@
 #include "emulator/machine/proxy.h"
 #include "emulator/race/race.h"
 
-#include "base/tensor_map.h"
+#include "base/kernel/tensor_map.h"
 
 enum { RANK = NEREID_TENSOR_MAP_RANK, PIECE = 16, ROW = 256 * 8 };
 

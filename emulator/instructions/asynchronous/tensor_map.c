@@ -6,7 +6,7 @@
 #include "emulator/machine/execute.h"
 #include "emulator/race/race.h"
 
-#include "base/tensor_map.h"
+#include "base/kernel/tensor_map.h"
 
 enum { BYTES = NEREID_TENSOR_MAP_BYTES };
 

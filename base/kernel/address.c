@@ -1,4 +1,4 @@
-#include "base/address.h"
+#include "base/kernel/address.h"
 
 #define GAP (UINT64_C(1) << 36) /* at least between two buffers */
 #define LIMIT (UINT64_C(1) << 62)

@@ -16,7 +16,7 @@
  *
  * Little endian. What a real tensor map holds is not documented, so an emulator cannot read one, and a kernel that was
  * given the wrong 128 bytes must be told from one that was given a descriptor: hence tag and checksum. */
-#include "base/tensor_map.h"
+#include "base/kernel/tensor_map.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Buffers get addresses that are far apart, aligned to what is required and no more, the same on each run, and outside
  * of the windows of other memories. */
-#include "base/address.h"
+#include "base/kernel/address.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,8 +6,8 @@
  * Addresses depend on the sizes and alignments of the buffers and on their order only, never on the host's memory:
  * every run gives a buffer the same address. At least 2^36 bytes lie between two buffers. An index of 32 bits, signed
  * or unsigned, times an element of 8 bytes therefore reaches no other buffer. */
-#ifndef NEREID_BASE_ADDRESS_H
-#define NEREID_BASE_ADDRESS_H
+#ifndef NEREID_BASE_KERNEL_ADDRESS_H
+#define NEREID_BASE_KERNEL_ADDRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
