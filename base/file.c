@@ -66,9 +66,17 @@ static bool write_all(int descriptor, nereid_view_t content) {
   return true;
 }
 
-/* `beside` has room for the suffix after its first `length` bytes. The name is ours alone (O_EXCL), and the mode is the
- * one that any created file gets. */
-static bool write_beside(char *beside, size_t length, nereid_view_t content) {
+/* Gives the new file the mode of the regular file that it will replace, so that a private file stays private. */
+static bool keep_mode(int descriptor, const char *path) {
+  struct stat about;
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+    return true;
+  return fchmod(descriptor, about.st_mode & 0777) == 0;
+}
+
+/* Writes the content that `path` is to have. `beside` is `path` with room for the suffix after its first `length` bytes.
+ * The name is ours alone (O_EXCL). */
+static bool write_beside(const char *path, char *beside, size_t length, nereid_view_t content) {
   int descriptor = -1;
   for (int attempt = 0; descriptor < 0 && attempt < 1000; ++attempt) {
     snprintf(beside + length, SUFFIX_ROOM, ".%ld-%d.tmp", (long)getpid(), attempt);
@@ -78,7 +86,7 @@ static bool write_beside(char *beside, size_t length, nereid_view_t content) {
   }
   if (descriptor < 0)
     return false;
-  bool done = write_all(descriptor, content);
+  bool done = keep_mode(descriptor, path) && write_all(descriptor, content);
   int reason = errno;
   if (close(descriptor) != 0 && done) {
     done = false;
@@ -119,7 +127,7 @@ static nereid_status_t write_and_rename(const char *path, nereid_view_t content,
   if (!beside)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
   memcpy(beside, path, length);
-  bool done = write_beside(beside, length, content);
+  bool done = write_beside(path, beside, length, content);
   if (done && rename(beside, path) != 0) {
     int reason = errno;
     unlink(beside);

@@ -147,7 +147,16 @@ static nereid_status_t refuse(nereid_compilation_t *compilation, const char *why
   return NEREID_ERROR_PROGRAM;
 }
 
+/* Editors write it in front of UTF-8; no parser takes it. */
+static void skip_byte_order_mark(nereid_compilation_t *compilation) {
+  static const char mark[] = "\xEF\xBB\xBF";
+  const size_t size = sizeof mark - 1;
+  if (starts_with(compilation->input, mark))
+    compilation->input = nereid_view_of(compilation->input.data + size, compilation->input.size - size);
+}
+
 nereid_status_t nereid_read(nereid_compilation_t *compilation) {
+  skip_byte_order_mark(compilation);
   nereid_view_t input = compilation->input;
   if (!input.size)
     return refuse(compilation, "the input is empty: expected MLIR, LLVM IR or PTX");

@@ -13,8 +13,7 @@ typedef struct scan {
   unsigned depth;
 } scan_t;
 
-/* The end of the string or comment that begins at `at`; `at` itself when none does. */
-static const char *skip_quiet(const char *at, const char *end) {
+const char *nereid_scan_skip(const char *at, const char *end) {
   if (*at == '"') {
     for (at++; at < end && *at != '"' && *at != '\n'; at++)
       at += *at == '\\' && at + 1 < end;
@@ -35,7 +34,7 @@ static bool is_index_array(const char *at, const char *end) {
 static const char *find_trouble(scan_t *scan) {
   const char *begin = scan->at;
   while (scan->at < scan->end) {
-    const char *at = skip_quiet(scan->at, scan->end);
+    const char *at = nereid_scan_skip(scan->at, scan->end);
     if (at != scan->at) {
       scan->at = at;
       continue;

@@ -306,6 +306,8 @@ static nereid_status_t read_all(nereid_compilation_t *compilation) {
     status = nereid_settings_resolve(compilation);
   if (status == NEREID_OK)
     status = nereid_kernel_select(compilation);
+  if (status == NEREID_OK && compilation->stage <= NEREID_STAGE_TTGIR)
+    nereid_argument_names_set(compilation);
   /* Before anything is inlined: around a cycle that has no end. */
   nereid_call_graph_t graph;
   if (status == NEREID_OK && compilation->stage <= NEREID_STAGE_TTGIR)

@@ -55,6 +55,26 @@ static void what_is_written_is_read(void **state) {
   unlink(path);
 }
 
+static mode_t mode_of(const char *path) {
+  struct stat about;
+  assert_int_equal(stat(path, &about), 0);
+  return about.st_mode & 0777;
+}
+
+/* A file that is replaced keeps its mode; a new one gets the one that the process creates. */
+static void modes_are_kept(void **state) {
+  const char *path = in_folder("private");
+  const mode_t old = umask(022);
+  (void)state;
+  assert_int_equal(nereid_file_write(path, nereid_view("x"), NULL), NEREID_OK);
+  assert_int_equal(mode_of(path), 0644);
+  assert_int_equal(chmod(path, 0600), 0);
+  assert_int_equal(nereid_file_write(path, nereid_view("y"), NULL), NEREID_OK);
+  assert_int_equal(mode_of(path), 0600);
+  umask(old);
+  unlink(path);
+}
+
 /* What links lead to is replaced, not the link: of /dev/stdout not even that. */
 static void links_stay(void **state) {
   const char *path = in_folder("a"), *link = in_folder("link");
@@ -110,6 +130,7 @@ static void failures_are_named_and_leave_nothing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_written_is_read),
+      cmocka_unit_test(modes_are_kept),
       cmocka_unit_test(links_stay),
       cmocka_unit_test(a_large_pipe_is_read_whole),
       cmocka_unit_test(failures_are_named_and_leave_nothing),

@@ -9,9 +9,17 @@
 
 #include <unistd.h>
 
+/* Editors write a byte order mark in front of UTF-8; no reader of PTX takes it. */
+static nereid_view_t skip_byte_order_mark(nereid_view_t text) {
+  static const char mark[] = "\xEF\xBB\xBF";
+  const size_t size = nereid_view_starts_with(text, nereid_view(mark)) ? sizeof mark - 1 : 0;
+  return nereid_view_of(text.data + size, text.size - size);
+}
+
 nereid_status_t tool_job_load(nereid_arena_t *arena, const run_settings_t *settings, const char *path,
                               nereid_view_t input, nereid_stage_t stage, const char *target, tool_job_t *job,
                               nereid_message_t *message) {
+  input = skip_byte_order_mark(input);
   nereid_image_kind_t kind = nereid_image_kind(input);
   const char *beside = nereid_file_beside(arena, path, ".json");
   if (!beside)

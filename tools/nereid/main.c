@@ -5,6 +5,7 @@
 #include "tools/nereid/interrupt.h"
 #include "tools/nereid/tool.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 
@@ -45,7 +46,14 @@ static int run_command(int argc, char **argv) {
   for (size_t i = 0; i < TOOL_COUNT(commands); ++i)
     if (strcmp(argv[1], commands[i]->name) == 0)
       return commands[i]->run(argc - 1, argv + 1);
-  fprintf(stderr, "nereid: no command '%s'; see nereid --help\n", argv[1]);
+  const char *names[TOOL_COUNT(commands)];
+  for (size_t i = 0; i < TOOL_COUNT(commands); ++i)
+    names[i] = commands[i]->name;
+  const char *meant = tool_suggest(argv[1], names, TOOL_COUNT(names), sizeof *names);
+  if (meant)
+    fprintf(stderr, "nereid: no command '%s'; did you mean '%s'?\n", argv[1], meant);
+  else
+    fprintf(stderr, "nereid: no command '%s'; see nereid --help\n", argv[1]);
   return TOOL_CALL;
 }
 
@@ -67,15 +75,25 @@ static int dispatch(int argc, char **argv) {
   return run_command(argc, argv);
 }
 
+/* 0, or errno of the write that failed. That of an earlier write is lost: one more byte meets the same error, and is
+ * no loss, as the output is incomplete. */
+static int flush_output(void) {
+  const bool is_lost = ferror(stdout) != 0;
+  if (is_lost)
+    putchar('\n');
+  errno = 0;
+  if (fflush(stdout) != 0 || is_lost)
+    return errno ? errno : EIO;
+  return 0;
+}
+
 int main(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN);
   int code = dispatch(argc, argv);
   tool_interrupt_finish();
-  bool lost = ferror(stdout) != 0;
-  lost |= fflush(stdout) != 0;
-  if (lost) {
-    fputs("nereid: standard output was closed before everything was written\n", stderr);
-    return code == TOOL_DONE ? TOOL_CALL : code;
-  }
-  return code;
+  const int reason = flush_output();
+  if (!reason)
+    return code;
+  fprintf(stderr, "nereid: cannot write standard output: %s\n", strerror(reason));
+  return code == TOOL_DONE ? TOOL_CALL : code;
 }

@@ -90,6 +90,14 @@ static bool store(nereid_arena_t *arena, const tool_command_t *command, const to
   case TOOL_FLAG:
     *(bool *)place = true;
     return true;
+  case TOOL_ONCE:
+    if (*(const char **)place) {
+      tool_error(command, "%s is given twice, as '%s' and '%s'; expected it once", option->name, *(const char **)place,
+                 value);
+      return false;
+    }
+    *(const char **)place = value;
+    return true;
   case TOOL_TEXT:
     *(const char **)place = value;
     return true;
@@ -105,6 +113,15 @@ static bool store(nereid_arena_t *arena, const tool_command_t *command, const to
     return false;
   }
   return false;
+}
+
+static int unknown_option(const tool_command_t *command, const char *word) {
+  const char *meant = tool_suggest(word, command->options, command->n_options, sizeof *command->options);
+  if (meant)
+    tool_error(command, "unknown option '%s'; did you mean '%s'?", word, meant);
+  else
+    tool_error(command, "unknown option '%s'; see nereid %s --help", word, command->name);
+  return TOOL_CALL;
 }
 
 static int wrong_call(const tool_command_t *command, const char *what, const char *word) {
@@ -134,7 +151,7 @@ int tool_options_parse(nereid_arena_t *arena, const tool_command_t *command, int
     size_t length = equals ? (size_t)(equals - word) : strlen(word);
     const tool_option_t *option = find_option(command, nereid_view_of(word, length));
     if (!option)
-      return wrong_call(command, "unknown option", word);
+      return unknown_option(command, word);
     if (option->kind == TOOL_FLAG && equals)
       return wrong_call(command, "no value is allowed in", word);
     const char *value = equals ? equals + 1 : NULL;

@@ -22,6 +22,7 @@ enum { TOOL_CONTINUE = -1 };
 typedef enum tool_option_kind {
   TOOL_FLAG,    /* bool: --x */
   TOOL_TEXT,    /* const char *: --x V or --x=V; the last one counts */
+  TOOL_ONCE,    /* const char *: as TOOL_TEXT, but a second one is an error */
   TOOL_INTEGER, /* int64_t */
   TOOL_LIST,    /* tool_list_t: may be given many times */
 } tool_option_kind_t;
@@ -57,6 +58,10 @@ int tool_options_parse(nereid_arena_t *arena, const tool_command_t *command, int
 
 /* Prints the command's section of the reference page, Markdown, on stdout. */
 void tool_command_document(const tool_command_t *command);
+
+/* The one of `count` names that `word` was probably meant to be: at most two letters or a third of it differ. Null when
+ * there is none. `stride` is the distance of the names in bytes: an array of structs whose first member is the name. */
+const char *tool_suggest(const char *word, const void *names, size_t count, size_t stride);
 
 /* Prints "nereid run: <text>" on stderr. */
 void tool_error(const tool_command_t *command, const char *format, ...) NEREID_PRINTF(2, 3);

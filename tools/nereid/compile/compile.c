@@ -29,7 +29,7 @@ typedef struct settings {
 #define AT(field) offsetof(settings_t, field)
 
 static const tool_option_t options[] = {
-    {"-o", "OUT", "the result; for several inputs a folder; - for standard output", TOOL_TEXT, AT(output)},
+    {"-o", "OUT", "the result; for several inputs a folder; - for standard output", TOOL_ONCE, AT(output)},
     {"--target", "T", "sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a or cuda:NN (the module's, else sm_90a)", TOOL_TEXT,
      AT(target)},
     {"--emit", "STAGE", "ttir, ttgir, llvm, ll, ptx or cubin (cubin)", TOOL_TEXT, AT(emit)},
