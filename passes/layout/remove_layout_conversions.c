@@ -47,6 +47,7 @@ typedef struct made made_t;
 struct made {
   MlirAttribute encoding;
   MlirValue value;
+  MlirOperation moves; /* a conversion that moves to its operand's defining op when its result is used; or null */
   made_t *next;
 };
 
@@ -197,9 +198,22 @@ static bool is_movable_reduction(removal_t *removal, MlirOperation reduction, wa
              nereid_reduction_cost(&removal->reductions, reduction, operand, nereid_ttg_encoding_of(operand));
 }
 
+/* Instructions of another read of shared memory, less those of the first when it dies with its only user. What a dot
+ * reads it reads from shared memory in any case. */
+static int64_t access_again_cost(removal_t *removal, wanted_t wanted) {
+  enum { PER_ELEMENT = 4 };
+  const wanted_t now = {wanted.value, nereid_ttg_encoding_of(wanted.value)};
+  const int64_t saved = dies_with_user(wanted.value) ? price_of(removal, now).registers : 0;
+  const int64_t needed = nereid_ttg_dot_op_attr_isa(wanted.encoding) ? 0 : price_of(removal, wanted).registers;
+  return needed > saved ? PER_ELEMENT * (needed - saved) : 0;
+}
+
 /* Instructions that computing `value` again takes, less those of the old op when it dies with its only user. */
 static int64_t recompute_cost(removal_t *removal, MlirOperation op, nereid_layout_flow_t flow, wanted_t wanted) {
-  if (flow != NEREID_LAYOUT_FLOW_SAME || nereid_op_kind(op) == NEREID_OP_TT_BROADCAST)
+  if (flow == NEREID_LAYOUT_FLOW_READ || flow == NEREID_LAYOUT_FLOW_GATHER)
+    return access_again_cost(removal, wanted);
+  if ((flow != NEREID_LAYOUT_FLOW_SAME && flow != NEREID_LAYOUT_FLOW_FP4) ||
+      nereid_op_kind(op) == NEREID_OP_TT_BROADCAST)
     return 0;
   const bool dies = dies_with_user(wanted.value);
   if (nereid_is_repeatable_load(op))
@@ -227,8 +241,17 @@ static bool add_to(nereid_arena_t *arena, nereid_map_t *map, wanted_t wanted, Ml
   made_t *made = nereid_arena_new(arena, made_t, 1);
   if (!list || !made)
     return false;
-  *made = (made_t){wanted.encoding, value, (made_t *)*list};
+  *made = (made_t){.encoding = wanted.encoding, .value = value, .next = (made_t *)*list};
   *list = (uintptr_t)made;
+  return true;
+}
+
+/* Whether every operand of `op` can have the encoding that its result in `encoding` asks for. */
+static bool has_operand_encodings(MlirOperation op, nereid_layout_flow_t flow, MlirAttribute encoding) {
+  MlirAttribute operand;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (!nereid_layout_flow_operand(op, flow, i, encoding, &operand))
+      return false;
   return true;
 }
 
@@ -243,6 +266,8 @@ static nereid_layout_flow_t flow_to(removal_t *removal, wanted_t wanted, MlirOpe
       mlirOperationIsNull(*out_op) ? NEREID_LAYOUT_FLOW_NONE : nereid_layout_flow_of(*out_op);
   if (flow == NEREID_LAYOUT_FLOW_REDUCE)
     return is_movable_reduction(removal, *out_op, wanted) ? flow : NEREID_LAYOUT_FLOW_NONE;
+  if (flow != NEREID_LAYOUT_FLOW_NONE && !has_operand_encodings(*out_op, flow, wanted.encoding))
+    return NEREID_LAYOUT_FLOW_NONE;
   if (flow != NEREID_LAYOUT_FLOW_SAME || !nereid_is_repeatable_load(*out_op))
     return flow;
   const bool dearer = recompute_cost(removal, *out_op, flow, wanted) > price_of(removal, wanted).conversion;
@@ -350,24 +375,47 @@ static bool collect(removal_t *removal, slice_t *slice, wanted_t root) {
 
 /* --- computing it again --- */
 
-/* The value of `wanted`, which has been made, is there, or is the source of a conversion. */
-static MlirValue lookup(removal_t *removal, wanted_t wanted) {
-  if (mlirAttributeEqual(nereid_ttg_encoding_of(wanted.value), wanted.encoding))
-    return wanted.value;
-  made_t *made = find_in(&removal->made, wanted);
-  return made ? made->value : (MlirValue){NULL};
-}
-
-static bool convert_value(removal_t *removal, wanted_t wanted) {
-  MlirOperation op = nereid_maker(wanted.value);
-  nereid_builder_t builder = {mlirValueGetLocation(wanted.value), {NULL}, {NULL}};
+/* Where a value that every user of `value` can use is defined first. */
+static nereid_builder_t after_definition(MlirValue value) {
+  MlirOperation op = nereid_maker(value);
+  nereid_builder_t builder = {mlirValueGetLocation(value), {NULL}, {NULL}};
   if (mlirOperationIsNull(op)) {
-    builder.block = mlirBlockArgumentGetOwner(wanted.value);
+    builder.block = mlirBlockArgumentGetOwner(value);
     builder.before = mlirBlockGetFirstOperation(builder.block);
   } else {
     builder.block = mlirOperationGetBlock(op);
     builder.before = mlirOperationGetNextInBlock(op);
   }
+  return builder;
+}
+
+/* The value of `wanted`, which has been made, is there, or is the source of a conversion. */
+static MlirValue lookup(removal_t *removal, wanted_t wanted) {
+  if (mlirAttributeEqual(nereid_ttg_encoding_of(wanted.value), wanted.encoding))
+    return wanted.value;
+  made_t *made = find_in(&removal->made, wanted);
+  if (made && !mlirOperationIsNull(made->moves)) {
+    MlirOperation before = after_definition(wanted.value).before;
+    if (!mlirOperationEqual(before, made->moves))
+      mlirOperationMoveBefore(made->moves, before);
+    made->moves = (MlirOperation){NULL};
+  }
+  return made ? made->value : (MlirValue){NULL};
+}
+
+/* Lets later slices use the result of a conversion that stays, where it can move to the definition of its operand: in
+ * the block of that, which runs no more often. */
+static bool offer(removal_t *removal, MlirOperation conversion, wanted_t root) {
+  if (!mlirBlockEqual(after_definition(root.value).block, mlirOperationGetBlock(conversion)))
+    return true;
+  if (!add_to(removal->arena, &removal->made, root, mlirOperationGetResult(conversion, 0)))
+    return false;
+  find_in(&removal->made, root)->moves = conversion;
+  return true;
+}
+
+static bool convert_value(removal_t *removal, wanted_t wanted) {
+  const nereid_builder_t builder = after_definition(wanted.value);
   MlirOperation convert = nereid_ttg_convert_layout_build(
       &builder, nereid_ttg_with_encoding(mlirValueGetType(wanted.value), wanted.encoding), wanted.value);
   return add_to(removal->arena, &removal->made, wanted, mlirOperationGetResult(convert, 0));
@@ -505,14 +553,14 @@ static bool try_remove(removal_t *removal, MlirOperation conversion) {
   const int64_t before = price_of(removal, root).conversion;
   slice_t slice;
   if (!collect_best(removal, root, before, &slice))
-    return !removal->arena->failed;
+    return !removal->arena->failed && offer(removal, conversion, root);
   if (!is_cheaper(&slice, before)) {
     nereid_pass_remark_missed(
         removal->pass, conversion, "kept",
         "computing %zu operations again and converting %zu values would cost %lld, the conversion "
         "costs %lld",
         slice.recomputed.size, slice.converted.size, (long long)slice.cost, (long long)before);
-    return true;
+    return offer(removal, conversion, root);
   }
   if (!rebuild(removal, &slice))
     return false;

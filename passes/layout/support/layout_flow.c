@@ -2,6 +2,7 @@
  * tensor operands take any layout; gathers, loads that are not to be repeated and what is not pure do not. */
 #include "passes/layout/support/layout_flow.h"
 
+#include "analysis/allocation/scratch.h"
 #include "dialects/made_by.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/tensor_types.h"
@@ -32,6 +33,16 @@ nereid_layout_flow_t nereid_layout_flow_of(MlirOperation op) {
   case NEREID_OP_TT_REDUCE:
     return mlirOperationGetNumResults(op) == 1 && nereidMlirOperationIsPure(op) ? NEREID_LAYOUT_FLOW_REDUCE
                                                                                 : NEREID_LAYOUT_FLOW_NONE;
+  case NEREID_OP_TT_JOIN:
+    return NEREID_LAYOUT_FLOW_JOIN;
+  case NEREID_OP_TTG_FP4_TO_FP:
+    return NEREID_LAYOUT_FLOW_FP4;
+  case NEREID_OP_TT_GATHER:
+    /* One that needs no shared memory has its layout for a reason. */
+    return nereid_tt_gather_get_efficient_layout(op) || !nereid_scratch_bytes(op) ? NEREID_LAYOUT_FLOW_NONE
+                                                                                  : NEREID_LAYOUT_FLOW_GATHER;
+  case NEREID_OP_TTG_LOCAL_LOAD:
+    return NEREID_LAYOUT_FLOW_READ;
   case NEREID_OP_TT_BROADCAST:
     return NEREID_LAYOUT_FLOW_SAME;
   case NEREID_OP_TT_SPLAT:
@@ -54,7 +65,8 @@ static bool is_made_of_numbers(MlirValue value, int *budget) {
   if (--*budget < 0 || mlirOperationIsNull(op))
     return false;
   const nereid_layout_flow_t flow = nereid_layout_flow_of(op);
-  if (flow == NEREID_LAYOUT_FLOW_NONE || flow == NEREID_LAYOUT_FLOW_REDUCE || nereid_is_repeatable_load(op))
+  if (flow == NEREID_LAYOUT_FLOW_NONE || flow == NEREID_LAYOUT_FLOW_REDUCE || flow == NEREID_LAYOUT_FLOW_GATHER ||
+      flow == NEREID_LAYOUT_FLOW_READ || nereid_is_repeatable_load(op))
     return false;
   for (intptr_t i = 0; flow != NEREID_LAYOUT_FLOW_SOURCE && i < mlirOperationGetNumOperands(op); ++i)
     if (!is_made_of_numbers(mlirOperationGetOperand(op, i), budget))
@@ -90,12 +102,30 @@ static bool reshaped_back(MlirOperation op, MlirAttribute encoding, MlirAttribut
                                            mlirShapedTypeGetRank(types[1]), shapes[1], (MlirLocation){NULL}, out);
 }
 
+/* The encoding of the operands of a join, or of the operand of an fp4_to_fp, whose result has `encoding`. */
+static bool part_of(MlirOperation op, nereid_layout_flow_t flow, MlirAttribute encoding, MlirAttribute *out) {
+  int64_t shape[NEREID_LAYOUT_MAX_RANK];
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  const intptr_t rank = mlirShapedTypeGetRank(type);
+  const MlirLocation silent = {NULL};
+  for (intptr_t d = 0; d < rank; ++d)
+    shape[d] = mlirShapedTypeGetDimSize(type, d);
+  return flow == NEREID_LAYOUT_FLOW_JOIN
+             ? nereid_ttg_infer_split_encoding(encoding, rank, shape, silent, out)
+             : nereid_ttg_infer_fp4_to_fp_encoding(encoding, rank, shape, nereid_ttg_fp4_to_fp_get_axis(op),
+                                                   /*forward=*/false, silent, out);
+}
+
 bool nereid_layout_flow_operand(MlirOperation op, nereid_layout_flow_t flow, intptr_t i, MlirAttribute encoding,
                                 MlirAttribute *out) {
   *out = (MlirAttribute){NULL};
   if (!mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, i))))
     return true;
+  if (flow == NEREID_LAYOUT_FLOW_GATHER && i == 0)
+    return true;
   *out = encoding;
+  if (flow == NEREID_LAYOUT_FLOW_JOIN || flow == NEREID_LAYOUT_FLOW_FP4)
+    return part_of(op, flow, encoding, out);
   if (flow == NEREID_LAYOUT_FLOW_EXPAND)
     *out = nereid_ttg_slice_attr_create(mlirOperationGetContext(op), (unsigned)nereid_tt_expand_dims_get_axis(op),
                                         encoding);

@@ -3,7 +3,9 @@
  *   %r = tt.expand_dims %x {axis = 1} : #a     %x in #ttg.slice<{dim = 1, parent = #a}>
  *   %r = arith.addf %x, %y : #a                %x and %y in #a
  *   %r = tt.reduce %x {axis = 1} : #ttg.slice<{dim = 1, parent = #a}>      %x in #a
- *   %r = tt.gather …                           no matter: it has its layout for a reason */
+ *   %r = tt.join %x, %y : #a                   %x and %y in the encoding that tt.split gives of #a
+ *   %r = tt.gather %x[%i] : #a                 %i in #a, %x as it is
+ *   %r = ttg.local_load %b : #a                nothing: the buffer is read in the other layout */
 #ifndef NEREID_PASSES_LAYOUT_FLOW_H
 #define NEREID_PASSES_LAYOUT_FLOW_H
 
@@ -21,6 +23,10 @@ typedef enum nereid_layout_flow {
   NEREID_LAYOUT_FLOW_TRANS,   /* the operand is the result, transposed back */
   NEREID_LAYOUT_FLOW_RESHAPE, /* the operand is the result in the operand's shape */
   NEREID_LAYOUT_FLOW_REDUCE,  /* the result is a slice of the operand */
+  NEREID_LAYOUT_FLOW_JOIN,    /* the operands are the halves of the result */
+  NEREID_LAYOUT_FLOW_FP4,     /* the operand is the result, packed in pairs */
+  NEREID_LAYOUT_FLOW_GATHER,  /* the indices are like the result, the source stays */
+  NEREID_LAYOUT_FLOW_READ,    /* a load from shared memory: any layout will do, for a second read */
 } nereid_layout_flow_t;
 
 /* A load may be done twice: the second one stands right behind the first and reads the same memory. */
@@ -32,8 +38,8 @@ nereid_layout_flow_t nereid_layout_flow_of(MlirOperation op);
  * make its elements itself. */
 bool nereid_is_made_of_numbers(MlirValue value);
 
-/* The encoding that operand `i` of `op` must have for the result to have `encoding`; null for scalars. False when there
- * is none. */
+/* The encoding that operand `i` of `op` must have for the result to have `encoding`; null for scalars, buffers and
+ * operands of any layout. False when there is none. */
 bool nereid_layout_flow_operand(MlirOperation op, nereid_layout_flow_t flow, intptr_t i, MlirAttribute encoding,
                                 MlirAttribute *out);
 

@@ -1,0 +1,112 @@
+// Which ops a backward slice passes, and results of conversions that stay serve later slices.
+// RUN: nereid-opt %s --tritongpu-remove-layout-conversions | FileCheck %s
+
+#a = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>
+#b = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 2], order = [0, 1]}>
+#ja = #ttg.blocked<{sizePerThread = [1, 4, 2], threadsPerWarp = [4, 8, 1], warpsPerCTA = [2, 1, 1], order = [2, 1, 0]}>
+#jb = #ttg.blocked<{sizePerThread = [4, 1, 2], threadsPerWarp = [8, 4, 1], warpsPerCTA = [1, 2, 1], order = [2, 0, 1]}>
+#fa = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>
+#fb = #ttg.blocked<{sizePerThread = [4, 2], threadsPerWarp = [8, 4], warpsPerCTA = [1, 2], order = [0, 1]}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+
+module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  // The indices of a gather are computed in the result's layout; its source stays as it is.
+  // CHECK-LABEL: @gather(
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: %[[I:.*]] = tt.make_range {{.*}} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #[[B:blocked[0-9]*]]}>>
+  // CHECK: tt.gather %arg0[%{{.*}}] {axis = 0 : i32} : (tensor<64x32xf32, #{{.*}}>, tensor<1x32xi32, #[[B]]>) -> tensor<1x32xf32, #[[B]]>
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.return
+  tt.func public @gather(%x: tensor<64x32xf32, #a>) -> tensor<1x32xf32, #b> {
+    %i = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #a}>>
+    %j = tt.expand_dims %i {axis = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #a}>> -> tensor<1x32xi32, #a>
+    %y = tt.gather %x[%j] {axis = 0 : i32} : (tensor<64x32xf32, #a>, tensor<1x32xi32, #a>) -> tensor<1x32xf32, #a>
+    %z = ttg.convert_layout %y : tensor<1x32xf32, #a> -> tensor<1x32xf32, #b>
+    tt.return %z : tensor<1x32xf32, #b>
+  }
+
+  // A layout that was chosen for the gather stays.
+  // CHECK-LABEL: @gather_kept(
+  // CHECK: %[[Y:.*]] = tt.gather {{.*}} efficient_layout
+  // CHECK: ttg.convert_layout %[[Y]]
+  tt.func public @gather_kept(%x: tensor<64x32xf32, #a>) -> tensor<1x32xf32, #b> {
+    %i = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #a}>>
+    %j = tt.expand_dims %i {axis = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #a}>> -> tensor<1x32xi32, #a>
+    %y = tt.gather %x[%j] {axis = 0 : i32, efficient_layout} : (tensor<64x32xf32, #a>, tensor<1x32xi32, #a>) -> tensor<1x32xf32, #a>
+    %z = ttg.convert_layout %y : tensor<1x32xf32, #a> -> tensor<1x32xf32, #b>
+    tt.return %z : tensor<1x32xf32, #b>
+  }
+
+  // The halves of a join are taken in the layout that the result asks for.
+  // CHECK-LABEL: @join(
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: %[[J:.*]] = tt.join %arg0, %arg1 : tensor<64x32xf32, #{{.*}}> -> tensor<64x32x2xf32, #{{.*}}>
+  // CHECK: tt.return %[[J]]
+  tt.func public @join(%x: tensor<64x32xf32, #b>, %y: tensor<64x32xf32, #b>) -> tensor<64x32x2xf32, #jb> {
+    %p = ttg.convert_layout %x : tensor<64x32xf32, #b> -> tensor<64x32xf32, #a>
+    %q = ttg.convert_layout %y : tensor<64x32xf32, #b> -> tensor<64x32xf32, #a>
+    %j = tt.join %p, %q : tensor<64x32xf32, #a> -> tensor<64x32x2xf32, #ja>
+    %r = ttg.convert_layout %j : tensor<64x32x2xf32, #ja> -> tensor<64x32x2xf32, #jb>
+    tt.return %r : tensor<64x32x2xf32, #jb>
+  }
+
+  // Packed fp4 are an eighth of the bytes of what they unpack to, and converted before.
+  // CHECK-LABEL: @unpack(
+  // CHECK: %[[P:.*]] = ttg.convert_layout %arg0 : tensor<64x32xi8,
+  // CHECK: %[[U:.*]] = ttg.fp4_to_fp %[[P]]
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.return %[[U]]
+  tt.func public @unpack(%x: tensor<64x32xi8, #a>) -> tensor<64x64xf16, #fb> {
+    %u = ttg.fp4_to_fp %x {axis = 1 : i32} : tensor<64x32xi8, #a> -> tensor<64x64xf16, #fa>
+    %z = ttg.convert_layout %u : tensor<64x64xf16, #fa> -> tensor<64x64xf16, #fb>
+    tt.return %z : tensor<64x64xf16, #fb>
+  }
+
+  // A load from shared memory reads in the layout that is asked for, through a transposition.
+  // CHECK-LABEL: @read(
+  // CHECK: ttg.local_load
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.return
+  tt.func public @read(%m: !ttg.memdesc<64x32xf32, #s, #smem, mutable>) -> tensor<32x64xf32, #a> {
+    %x = ttg.local_load %m : !ttg.memdesc<64x32xf32, #s, #smem, mutable> -> tensor<64x32xf32, #a>
+    %t = tt.trans %x {order = array<i32: 1, 0>} : tensor<64x32xf32, #a> -> tensor<32x64xf32, #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 2], order = [0, 1]}>>
+    %z = ttg.convert_layout %t : tensor<32x64xf32, #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 2], order = [0, 1]}>> -> tensor<32x64xf32, #a>
+    tt.return %z : tensor<32x64xf32, #a>
+  }
+
+  // The first conversion stays, and moves to where both uses see it; the second is a join in its layout.
+  // CHECK-LABEL: @reused(
+  // CHECK: %[[T:.*]] = tt.load
+  // CHECK: %[[C:.*]] = ttg.convert_layout %[[T]]
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: %[[J:.*]] = tt.join %[[C]], %[[C]]
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.return %[[C]], %[[J]]
+  tt.func public @reused(%p: tensor<64x32x!tt.ptr<f32>, #a>) -> (tensor<64x32xf32, #b>, tensor<64x32x2xf32, #jb>) {
+    %x = tt.load %p {isVolatile = true} : tensor<64x32x!tt.ptr<f32>, #a>
+    %m = tt.join %x, %x : tensor<64x32xf32, #a> -> tensor<64x32x2xf32, #ja>
+    %y = ttg.convert_layout %x : tensor<64x32xf32, #a> -> tensor<64x32xf32, #b>
+    %z = ttg.convert_layout %m : tensor<64x32x2xf32, #ja> -> tensor<64x32x2xf32, #jb>
+    tt.return %y, %z : tensor<64x32xf32, #b>, tensor<64x32x2xf32, #jb>
+  }
+
+  // A conversion that runs under a condition is not moved out of it.
+  // CHECK-LABEL: @conditional(
+  // CHECK: %[[T:.*]] = tt.load
+  // CHECK: %[[C:.*]] = ttg.convert_layout %[[T]]
+  // CHECK: tt.join %[[C]], %[[C]]
+  // CHECK: scf.if
+  // CHECK: ttg.convert_layout %[[T]]
+  // CHECK: tt.store
+  tt.func public @conditional(%c: i1, %q: tensor<64x32x!tt.ptr<f32>, #b>, %p: tensor<64x32x!tt.ptr<f32>, #a>) -> tensor<64x32x2xf32, #jb> {
+    %x = tt.load %p {isVolatile = true} : tensor<64x32x!tt.ptr<f32>, #a>
+    %m = tt.join %x, %x : tensor<64x32xf32, #a> -> tensor<64x32x2xf32, #ja>
+    scf.if %c {
+      %y = ttg.convert_layout %x : tensor<64x32xf32, #a> -> tensor<64x32xf32, #b>
+      tt.store %q, %y : tensor<64x32x!tt.ptr<f32>, #b>
+    }
+    %z = ttg.convert_layout %m : tensor<64x32x2xf32, #ja> -> tensor<64x32x2xf32, #jb>
+    tt.return %z : tensor<64x32x2xf32, #jb>
+  }
+}
