@@ -195,6 +195,10 @@ static nereid_status_t check(run_t *run, nereid_message_t *message) {
   if (!threads || threads > 1024)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
                               "a block has 1 to 1024 threads; kernel '%s' needs one that does", kernel->name_text);
+  if (kernel->max_threads && threads > kernel->max_threads)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "a block of %llu threads; .maxntid of kernel '%s' allows %llu",
+                              (unsigned long long)threads, kernel->name_text, (unsigned long long)kernel->max_threads);
   if (launch->parameter_bytes < kernel->parameter_bytes || (launch->parameter_bytes && !launch->parameters))
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "kernel '%s' has %u bytes of parameters, %u are given",
                               kernel->name_text, kernel->parameter_bytes, launch->parameter_bytes);

@@ -28,8 +28,9 @@ struct nereid_emulator_kernel {
   uint32_t parameter_bytes;
   NEREID_VECTOR(nereid_emulator_parameter_t) formals; /* of a .func: offset in local memory, results first */
   uint32_t n_results;
-  uint32_t block[3];
-  uint32_t cluster[3]; /* .reqnctapercluster; zeros: none */
+  uint32_t block[3];    /* .reqntid; zeros: none */
+  uint64_t max_threads; /* .maxntid: the product; 0: none */
+  uint32_t cluster[3];  /* .reqnctapercluster; zeros: none */
 };
 
 typedef struct emu_local { /* a .local variable, in the thread's local memory */

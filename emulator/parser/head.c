@@ -100,8 +100,9 @@ static bool performance_directives(emu_parser_t *parser, nereid_emulator_kernel_
     }
     if (nereid_emulator_is(word, "explicitcluster"))
       continue;
+    bool limit = nereid_emulator_is(word, "maxntid");
     bool required = nereid_emulator_is(word, "reqntid"), cluster = nereid_emulator_is(word, "reqnctapercluster");
-    if (!required && !cluster && !nereid_emulator_is(word, "maxclusterrank") && !nereid_emulator_is(word, "maxntid") &&
+    if (!required && !cluster && !limit && !nereid_emulator_is(word, "maxclusterrank") &&
         !nereid_emulator_is(word, "minnctapersm") && !nereid_emulator_is(word, "maxnctapersm") &&
         !nereid_emulator_is(word, "maxnreg"))
       return nereid_emulator_syntax(parser, "'.%.*s' is not emulated", EMU_SHOWN(word));
@@ -110,6 +111,8 @@ static bool performance_directives(emu_parser_t *parser, nereid_emulator_kernel_
         return false;
     if (required)
       memcpy(function->block, numbers, sizeof numbers);
+    if (limit)
+      function->max_threads = (uint64_t)numbers[0] * numbers[1] * numbers[2];
     if (cluster)
       memcpy(function->cluster, numbers, sizeof numbers);
   }

@@ -3,6 +3,7 @@
 #define NEREID_LAUNCH_IMAGE_H
 
 #include "base/arena.h"
+#include "base/element.h"
 #include "base/message.h"
 
 #include <stdint.h>
@@ -14,8 +15,11 @@ typedef enum nereid_image_kind {
 } nereid_image_kind_t;
 
 typedef struct nereid_image_parameter {
-  uint32_t offset; /* bytes from the first parameter */
-  uint32_t size;   /* bytes */
+  uint32_t offset;          /* bytes from the first parameter */
+  uint32_t size;            /* bytes */
+  const char *name;         /* in the text; null for a cubin */
+  nereid_element_t element; /* of a scalar whose PTX type is .fN, .sN or .uN; NONE: any bits, or not known */
+  bool is_pointer;          /* declared .ptr */
 } nereid_image_parameter_t;
 
 typedef struct nereid_image_kernel {
@@ -25,6 +29,7 @@ typedef struct nereid_image_kernel {
   uint32_t stack;               /* bytes per thread */
   uint32_t code;                /* bytes of machine code; 0 for PTX */
   uint32_t required_threads[3]; /* .reqntid; 0: none */
+  uint32_t max_threads[3];      /* .maxntid of PTX; 0: none */
   uint32_t required_cluster[3]; /* CTAs, .reqnctapercluster of PTX; 0: none */
   uint32_t maxnreg;             /* .maxnreg of PTX; 0: none */
   size_t n_parameters;

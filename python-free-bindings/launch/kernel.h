@@ -15,7 +15,7 @@ struct nereid_kernel {
   void *function;                /* owned by the module's handle */
   nereid_metadata_t metadata;    /* with all parameters listed */
   uint64_t *divisor_masks;       /* per parameter: value & mask must be 0 */
-  unsigned threads;              /* per CTA */
+  unsigned block[3];             /* threads per CTA */
   unsigned n_attributes;
   nereid_cu_launch_attribute_t attributes[NEREID_KERNEL_ATTRIBUTE_LIMIT];
 };

@@ -8,6 +8,11 @@
 
 enum { SCRATCH_POINTERS = 2, DESCRIPTOR_BYTES = 128 };
 
+/* The parameters of the image's kernel after its arguments. */
+static size_t scratch_pointers(const nereid_metadata_t *metadata) {
+  return metadata->abi == NEREID_ABI_TRITON ? SCRATCH_POINTERS : 0;
+}
+
 static nereid_status_t no_kernel(nereid_arena_t *arena, const nereid_image_t *image, const char *name,
                                  nereid_message_t *message) {
   const char *list = "none";
@@ -43,11 +48,12 @@ static size_t list_extents(const nereid_image_kernel_t *kernel, size_t n, size_t
 /* Triton's metadata: descriptors take their tile from the list, in order; all else is known by its size alone. */
 static nereid_status_t list_parameters(nereid_arena_t *arena, const nereid_image_kernel_t *kernel,
                                        nereid_metadata_t *metadata, nereid_message_t *message) {
-  if (kernel->n_parameters < SCRATCH_POINTERS)
+  const size_t n_scratch = scratch_pointers(metadata);
+  if (kernel->n_parameters < n_scratch)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
                               "kernel '%s' has %zu parameters; the last two must be the scratch pointers", kernel->name,
                               kernel->n_parameters);
-  size_t n = kernel->n_parameters - SCRATCH_POINTERS, descriptors = 0;
+  size_t n = kernel->n_parameters - n_scratch, descriptors = 0;
   nereid_parameter_t *parameters = nereid_arena_new(arena, nereid_parameter_t, n);
   if (!parameters)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
@@ -71,11 +77,11 @@ static nereid_status_t list_parameters(nereid_arena_t *arena, const nereid_image
 
 static nereid_status_t compare_parameters(const nereid_image_kernel_t *kernel, const nereid_metadata_t *metadata,
                                           nereid_message_t *message) {
-  size_t n = metadata->n_parameters;
-  if (kernel->n_parameters != n + SCRATCH_POINTERS)
+  size_t n = metadata->n_parameters, n_scratch = scratch_pointers(metadata);
+  if (kernel->n_parameters != n + n_scratch)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
-                              "the metadata has %zu parameters and two scratch pointers, the image's kernel %zu", n,
-                              kernel->n_parameters);
+                              "the metadata has %zu parameters and %s scratch pointers, the image's kernel %zu", n,
+                              n_scratch ? "two" : "no", kernel->n_parameters);
   for (size_t i = 0; i < n; ++i)
     if (kernel->parameters[i].size != metadata->parameters[i].size)
       return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
@@ -84,17 +90,31 @@ static nereid_status_t compare_parameters(const nereid_image_kernel_t *kernel, c
   return NEREID_OK;
 }
 
+static nereid_status_t compare_blocks(const nereid_image_kernel_t *kernel, const nereid_metadata_t *metadata,
+                                      nereid_message_t *message) {
+  const uint32_t *block = metadata->block, *required = kernel->required_threads;
+  const uint64_t product = (uint64_t)required[0] * required[1] * required[2];
+  if (!required[0])
+    return NEREID_OK;
+  if (!block[0] && product != (uint64_t)metadata->total_num_warps * 32)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "the metadata has %d warps, the image's kernel requires %llu threads",
+                              (int)metadata->total_num_warps, (unsigned long long)product);
+  if (block[0] && (block[0] != required[0] || block[1] != required[1] || block[2] != required[2]))
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "the metadata has blocks of %ux%ux%u threads, the image's kernel requires %ux%ux%u",
+                              block[0], block[1], block[2], required[0], required[1], required[2]);
+  return NEREID_OK;
+}
+
 nereid_status_t nereid_kernel_match(nereid_arena_t *arena, const nereid_image_t *image, nereid_metadata_t *metadata,
                                     nereid_message_t *message) {
   const nereid_image_kernel_t *kernel = nereid_image_find(image, metadata->name);
   if (!kernel)
     return no_kernel(arena, image, metadata->name, message);
-  uint64_t threads = (uint64_t)metadata->total_num_warps * 32;
-  uint64_t required = (uint64_t)kernel->required_threads[0] * kernel->required_threads[1] * kernel->required_threads[2];
-  if (required && required != threads)
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
-                              "the metadata has %d warps, the image's kernel requires %llu threads",
-                              (int)metadata->total_num_warps, (unsigned long long)required);
+  nereid_status_t status = compare_blocks(kernel, metadata, message);
+  if (status)
+    return status;
   if (metadata->n_parameters + SCRATCH_POINTERS > NEREID_KERNEL_PARAMETER_LIMIT ||
       kernel->n_parameters > NEREID_KERNEL_PARAMETER_LIMIT)
     return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "kernel '%s' has more than %d parameters",

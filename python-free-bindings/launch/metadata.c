@@ -278,6 +278,23 @@ static void read_target(reader_t *reader, const cJSON *root, nereid_metadata_t *
   read_int(reader, target, "arch", OPTIONAL, 0, 9999, &metadata->capability);
 }
 
+/* The block and the ABI of PTX that is not of Triton's ABI. */
+static void read_convention(reader_t *reader, const cJSON *root, nereid_metadata_t *metadata) {
+  const char *abi = "triton";
+  size_t n = 0;
+  const int32_t *block = read_list(reader, root, "block", 1, 1024, &n);
+  read_string(reader, root, "abi", OPTIONAL, &abi);
+  if (abi && strcmp(abi, "triton") != 0 && strcmp(abi, "ptx") != 0)
+    refuse(reader, "abi", "\"triton\" or \"ptx\"");
+  metadata->abi = abi && strcmp(abi, "ptx") == 0 ? NEREID_ABI_PTX : NEREID_ABI_TRITON;
+  if (!block)
+    return;
+  if (n != 3)
+    refuse(reader, "block", "three sizes");
+  for (size_t i = 0; i < 3 && n == 3; ++i)
+    metadata->block[i] = (uint32_t)block[i];
+}
+
 /* Powers of two are the compiler's rule, not the launcher's: total counts with extra warps are any number. */
 static void read_launch(reader_t *reader, const cJSON *root, nereid_metadata_t *metadata) {
   read_int(reader, root, "num_warps", REQUIRED, 1, 32, &metadata->num_warps);
@@ -319,6 +336,7 @@ static void read_root(reader_t *reader, const cJSON *root, nereid_metadata_t *me
     read_foreign_descriptors(reader, root, metadata);
     return;
   }
+  read_convention(reader, root, metadata);
   read_signature(reader, root, metadata);
   read_grid(reader, root, metadata);
 }

@@ -124,6 +124,11 @@ static void print_metadata(FILE *out, nereid_arena_t *arena, const nereid_metada
   print_number(out, "global_scratch_align", metadata->global_scratch_align);
   print_number(out, "profile_scratch_size", metadata->profile_scratch_size);
   print_number(out, "profile_scratch_align", metadata->profile_scratch_align);
+  if (metadata->abi == NEREID_ABI_PTX)
+    print_field(out, "abi", "ptx");
+  if (metadata->block[0])
+    fprintf(out, "  \"block\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "],\n", metadata->block[0], metadata->block[1],
+            metadata->block[2]);
   print_flag(out, "launch_cooperative_grid", metadata->cooperative);
   print_flag(out, "launch_pdl", metadata->pdl);
   print_flag(out, "enable_fp_fusion", metadata->fp_fusion);

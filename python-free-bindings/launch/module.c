@@ -121,7 +121,9 @@ static nereid_status_t prepare(nereid_module_t *module, nereid_view_t bytes, ner
   nereid_kernel_t *kernel = &module->kernel;
   const nereid_driver_t *driver = module->device->driver;
   kernel->device = module->device;
-  kernel->threads = (unsigned)kernel->metadata.total_num_warps * 32;
+  const bool has_block = kernel->metadata.block[0] != 0;
+  for (int i = 0; i < 3; ++i)
+    kernel->block[i] = has_block ? kernel->metadata.block[i] : i ? 1 : (unsigned)kernel->metadata.total_num_warps * 32;
   nereid_status_t status = load_image(module, bytes, message);
   if (!status)
     status = nereid_driver_check(driver,

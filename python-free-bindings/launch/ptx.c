@@ -72,18 +72,32 @@ static bool number(const reader_t *reader, uint32_t *out_value) {
   return reader->word.size > 0 && value <= UINT32_MAX;
 }
 
-/* The bytes of a fundamental type such as .u32; 0 when the word is none. */
-static uint32_t type_bytes(nereid_view_t word) {
-  static const struct {
-    const char *name;
-    uint32_t bytes;
-  } types[] = {{".b8", 1},  {".u8", 1},  {".s8", 1},  {".b16", 2},  {".u16", 2}, {".s16", 2},
-               {".f16", 2}, {".b32", 4}, {".u32", 4}, {".s32", 4},  {".f32", 4}, {".b64", 8},
-               {".u64", 8}, {".s64", 8}, {".f64", 8}, {".b128", 16}};
+typedef struct type {
+  const char *name;
+  uint32_t bytes;
+  nereid_element_t element; /* NONE: any bits; .u64 holds an address or an integer */
+} type_t;
+
+/* The fundamental type of a word such as .u32; null when the word is not one. */
+static const type_t *type_of(nereid_view_t word) {
+  static const type_t types[] = {
+      {".b8", 1, NEREID_ELEMENT_NONE},    {".u8", 1, NEREID_ELEMENT_I8},    {".s8", 1, NEREID_ELEMENT_I8},
+      {".b16", 2, NEREID_ELEMENT_NONE},   {".u16", 2, NEREID_ELEMENT_I16},  {".s16", 2, NEREID_ELEMENT_I16},
+      {".f16", 2, NEREID_ELEMENT_F16},    {".b32", 4, NEREID_ELEMENT_NONE}, {".u32", 4, NEREID_ELEMENT_I32},
+      {".s32", 4, NEREID_ELEMENT_I32},    {".f32", 4, NEREID_ELEMENT_F32},  {".b64", 8, NEREID_ELEMENT_NONE},
+      {".u64", 8, NEREID_ELEMENT_NONE},   {".s64", 8, NEREID_ELEMENT_I64},  {".f64", 8, NEREID_ELEMENT_F64},
+      {".b128", 16, NEREID_ELEMENT_NONE},
+  };
   for (size_t i = 0; i < sizeof types / sizeof *types; ++i)
     if (nereid_view_equal(word, nereid_view(types[i].name)))
-      return types[i].bytes;
-  return 0;
+      return &types[i];
+  return NULL;
+}
+
+/* A name, not a directive or a number (PTX ISA, "Identifiers"). */
+static bool is_name(nereid_view_t word) {
+  const char c = word.size ? word.data[0] : 0;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%';
 }
 
 /* Steps over the word it stands on and reads the number after it. */
@@ -93,8 +107,10 @@ static bool number_after(reader_t *reader, uint32_t *out_value) {
 
 /* From the word after .param to the comma or parenthesis that ends it. An .align after .ptr speaks of the pointee. */
 static bool read_parameter(reader_t *reader, uint32_t *offset, nereid_image_parameter_t *out_parameter) {
-  uint32_t size = 0, align = 0, count = 1, ignored;
-  bool pointee = false, good = true;
+  uint32_t align = 0, count = 1, ignored;
+  const type_t *type = NULL;
+  nereid_view_t name = {0};
+  bool pointee = false, array = false, good = true;
   for (; !is(reader, ",") && !is(reader, ")"); next(reader)) {
     if (!good || reader->word.size == 0)
       return false;
@@ -103,16 +119,24 @@ static bool read_parameter(reader_t *reader, uint32_t *offset, nereid_image_para
     else if (is(reader, ".align"))
       good = number_after(reader, pointee ? &ignored : &align);
     else if (is(reader, "["))
-      good = number_after(reader, &count) && count <= 32764;
-    else if (!size)
-      size = type_bytes(reader->word);
+      good = array = number_after(reader, &count) && count <= 32764;
+    else if (!type)
+      type = type_of(reader->word);
+    else if (is_name(reader->word))
+      name = reader->word;
   }
-  align = align ? align : size;
-  if (!good || size == 0 || count == 0 || (align & (align - 1)) || align > 65536)
+  align = align ? align : type ? type->bytes : 0;
+  if (!good || !type || count == 0 || align == 0 || (align & (align - 1)) || align > 65536)
     return false;
   *offset = (*offset + align - 1) / align * align;
-  *out_parameter = (nereid_image_parameter_t){*offset, size * count};
-  *offset += size * count;
+  *out_parameter = (nereid_image_parameter_t){
+      .offset = *offset,
+      .size = type->bytes * count,
+      .name = nereid_arena_copy(reader->arena, name),
+      .element = array ? NEREID_ELEMENT_NONE : type->element,
+      .is_pointer = pointee,
+  };
+  *offset += type->bytes * count;
   return true;
 }
 
@@ -153,12 +177,15 @@ static void read_extents(reader_t *reader, uint32_t extents[3]) {
 static bool read_directives(reader_t *reader, nereid_image_kernel_t *kernel) {
   while (reader->word.size && !is(reader, "{") && !is(reader, ";")) {
     const bool threads = is(reader, ".reqntid"), registers = is(reader, ".maxnreg");
+    const bool limit = is(reader, ".maxntid");
     const bool cluster = is(reader, ".reqnctapercluster");
     next(reader);
     if (registers && !number(reader, &kernel->maxnreg))
       return false;
     if (threads)
       read_extents(reader, kernel->required_threads);
+    if (limit)
+      read_extents(reader, kernel->max_threads);
     if (cluster)
       read_extents(reader, kernel->required_cluster);
   }

@@ -24,11 +24,14 @@ nereid_status_t tool_job_load(nereid_arena_t *arena, const run_settings_t *setti
   const char *beside = nereid_file_beside(arena, path, ".json");
   if (!beside)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  if (settings->abi && kind != NEREID_IMAGE_PTX)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--abi needs PTX, which '%s' is not", path);
+  const bool alone = settings->abi && strcmp(settings->abi, "ptx") == 0; /* whatever is beside it */
   if (stage == NEREID_STAGE_TTIR && (kind == NEREID_IMAGE_CUBIN || kind == NEREID_IMAGE_PTX)) {
     nereid_status_t status = tool_job_read_beside(arena, path, job, message);
     return status ? status : tool_job_compile(arena, settings, stage, target, job, message);
   }
-  if (kind == NEREID_IMAGE_CUBIN || (kind == NEREID_IMAGE_PTX && access(beside, R_OK) == 0)) {
+  if (kind == NEREID_IMAGE_CUBIN || (kind == NEREID_IMAGE_PTX && !alone && access(beside, R_OK) == 0)) {
     job->image = input;
     return nereid_file_read(arena, beside, &job->description, message);
   }

@@ -12,7 +12,9 @@ void tool_report_run(const tool_job_t *job, const char *where) {
   printf("%s: grid %ux%ux%u", job->metadata.name, job->grid[0], job->grid[1], job->grid[2]);
   if (job->metadata.num_ctas > 1)
     printf(" clusters of %d", (int)job->metadata.num_ctas);
-  printf(", %d threads, on %s\n", (int)job->metadata.total_num_warps * 32, where);
+  const uint32_t *block = job->metadata.block;
+  const uint32_t threads = block[0] ? block[0] * block[1] * block[2] : (uint32_t)job->metadata.total_num_warps * 32;
+  printf(", %u threads, on %s\n", threads, where);
 }
 
 static int by_value(const void *a, const void *b) {

@@ -56,6 +56,12 @@ typedef struct nereid_parameter {
   bool nan_padding;
 } nereid_parameter_t;
 
+/* The parameters that a kernel has beyond its arguments. */
+typedef enum nereid_abi {
+  NEREID_ABI_TRITON = 0, /* the two scratch pointers of docs/abi.md, after the arguments */
+  NEREID_ABI_PTX = 1,    /* none: PTX of another compiler */
+} nereid_abi_t;
+
 typedef struct nereid_metadata {
   const char *name;               /* the kernel's symbol */
   const char *arch;               /* "sm_90a" */
@@ -87,6 +93,8 @@ typedef struct nereid_metadata {
   size_t n_parameters;            /* without a signature: the descriptors that Triton's metadata describes */
   const nereid_parameter_t *parameters;
   bool foreign; /* written by Triton */
+  nereid_abi_t abi;
+  uint32_t block[3]; /* threads per CTA; zeros: 32 * total_num_warps, 1, 1 */
 } nereid_metadata_t;
 
 /* All defaults: one warp count of 4, one CTA, alignments of 1, no signature. */

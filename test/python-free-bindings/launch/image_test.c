@@ -21,10 +21,14 @@ static const char ptx[] =
     "  .param .f64 e\n"
     ")\n.reqntid 32, 4\n.maxnreg 128\n{\n ret;\n}\n"
     ".visible .entry second()\n.reqntid 256\n.explicitcluster\n.reqnctapercluster 2, 2\n{ ret; }\n"
-    ".entry third { ret; }\n";
+    ".entry third .maxntid 64, 2 { ret; }\n";
 
 static void entries_of_ptx(void **state) {
-  static const nereid_image_parameter_t expected[] = {{0, 1}, {8, 8}, {64, 128}, {192, 2}, {200, 8}};
+  static const nereid_image_parameter_t expected[] = {{0, 1, "a", NEREID_ELEMENT_I8, false},
+                                                      {8, 8, "b", NEREID_ELEMENT_NONE, true},
+                                                      {64, 128, "c", NEREID_ELEMENT_NONE, false},
+                                                      {192, 2, "d", NEREID_ELEMENT_NONE, false},
+                                                      {200, 8, "e", NEREID_ELEMENT_F64, false}};
   (void)state;
   assert_int_equal(nereid_image_inspect(&arena, nereid_view(ptx), &image, &message), NEREID_OK);
   assert_int_equal(image.kind, NEREID_IMAGE_PTX);
@@ -35,7 +39,13 @@ static void entries_of_ptx(void **state) {
   const nereid_image_kernel_t *first = nereid_image_find(&image, "first");
   assert_non_null(first);
   assert_int_equal(first->n_parameters, 5);
-  assert_memory_equal(first->parameters, expected, sizeof expected);
+  for (size_t i = 0; i < 5; ++i) {
+    assert_int_equal(first->parameters[i].offset, expected[i].offset);
+    assert_int_equal(first->parameters[i].size, expected[i].size);
+    assert_string_equal(first->parameters[i].name, expected[i].name);
+    assert_int_equal(first->parameters[i].element, expected[i].element);
+    assert_int_equal(first->parameters[i].is_pointer, expected[i].is_pointer);
+  }
   assert_int_equal(first->required_threads[0] * first->required_threads[1] * first->required_threads[2], 128);
   assert_int_equal(first->maxnreg, 128);
   assert_int_equal(nereid_image_find(&image, "second")->required_threads[0], 256);
@@ -44,6 +54,9 @@ static void entries_of_ptx(void **state) {
   assert_int_equal(nereid_image_find(&image, "second")->required_cluster[1], 2);
   assert_int_equal(nereid_image_find(&image, "second")->required_cluster[2], 1);
   assert_int_equal(nereid_image_find(&image, "third")->n_parameters, 0);
+  assert_int_equal(nereid_image_find(&image, "third")->required_threads[0], 0);
+  assert_int_equal(nereid_image_find(&image, "third")->max_threads[0], 64);
+  assert_int_equal(nereid_image_find(&image, "third")->max_threads[2], 1);
   assert_null(nereid_image_find(&image, "helper"));
   assert_null(nereid_image_find(&image, "in_a_comment"));
 }

@@ -114,6 +114,14 @@ static void without_a_signature(void **state) {
   assert_int_equal(nereid_metadata_print(&arena, &m, &text), NEREID_OK);
   assert_int_equal(nereid_metadata_parse(&arena, text, &again, &message), NEREID_OK);
   assert_true(again.signature && again.n_parameters == 0);
+  assert_true(again.abi == NEREID_ABI_TRITON && again.block[0] == 0);
+  m.abi = NEREID_ABI_PTX;
+  m.block[0] = 48;
+  m.block[1] = 2;
+  m.block[2] = 1;
+  assert_int_equal(nereid_metadata_print(&arena, &m, &text), NEREID_OK);
+  assert_int_equal(nereid_metadata_parse(&arena, text, &again, &message), NEREID_OK);
+  assert_true(again.abi == NEREID_ABI_PTX && again.block[0] == 48 && again.block[1] == 2 && again.block[2] == 1);
 }
 
 static void tritons_file_is_read(void **state) {

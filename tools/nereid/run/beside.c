@@ -1,11 +1,12 @@
-/* What lies beside an image of Triton's: the IR that it was compiled from.
+/* Completes the metadata of PTX from the IR beside it, from which Triton compiled it.
  *
  *   k.ptx      .entry k(.u64, .u64, .u32, .u64, .u64) .reqntid 128      sizes and threads
  *   k.ttgir    tt.func @k(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>, %n: i32)  names, element types, descriptors
  *
- * PTX holds neither names nor types nor the sizes of dynamic shared memory and scratch. The first two come from the IR
- * (the .ttgir if it is there, because it has the swizzles of descriptors), shared memory is taken to be all that a CTA
- * may have unless the IR or --shared say less, and scratch is made large enough. */
+ * Triton's PTX holds neither names nor types nor the sizes of dynamic shared memory and scratch. The first two come from
+ * the IR (the .ttgir if it is there, because it has the swizzles of descriptors), without IR from the PTX's parameters
+ * (ptx_kernel.c). Shared memory is all that a CTA may have unless the IR or --shared specifies less, and scratch is
+ * large enough. */
 #include "tools/nereid/run/run.h"
 
 #include "base/file.h"
@@ -98,13 +99,14 @@ static nereid_status_t read_ir(nereid_arena_t *arena, const run_settings_t *sett
 
 /* What neither the image nor the IR says: enough of it. */
 static void make_up(const nereid_image_kernel_t *kernel, nereid_metadata_t *metadata) {
+  const bool scratch = metadata->abi == NEREID_ABI_TRITON;
   if (!metadata->shared)
     metadata->shared = dynamic_limit(kernel, metadata->capability);
-  if (!metadata->global_scratch_size) {
+  if (scratch && !metadata->global_scratch_size) {
     metadata->global_scratch_size = SCRATCH_BYTES;
     metadata->global_scratch_align = SCRATCH_ALIGN;
   }
-  if (!metadata->profile_scratch_size) {
+  if (scratch && !metadata->profile_scratch_size) {
     metadata->profile_scratch_size = SCRATCH_BYTES;
     metadata->profile_scratch_align = SCRATCH_ALIGN;
   }
@@ -113,22 +115,44 @@ static void make_up(const nereid_image_kernel_t *kernel, nereid_metadata_t *meta
         (int32_t)(kernel->required_cluster[0] * kernel->required_cluster[1] * kernel->required_cluster[2]);
 }
 
+/* The kernel in the PTX's text: an assembled image has neither names nor types. */
+static nereid_status_t find_kernel(nereid_arena_t *arena, const tool_job_t *job, const char *name,
+                                   const nereid_image_kernel_t **out_kernel, nereid_message_t *message) {
+  nereid_image_t *image = nereid_arena_new(arena, nereid_image_t, 1);
+  if (!image)
+    return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  nereid_status_t status = nereid_image_inspect(arena, job->source, image, message);
+  *out_kernel = status ? NULL : nereid_image_find(image, name);
+  return !status && !*out_kernel
+             ? nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "no kernel '%s' in the PTX", name)
+             : status;
+}
+
 nereid_status_t tool_job_complete(nereid_arena_t *arena, const run_settings_t *settings, const char *path,
                                   tool_job_t *job, nereid_message_t *message) {
   nereid_metadata_t metadata;
-  nereid_image_t image;
+  const nereid_image_kernel_t *kernel;
   const char *name = choose(arena, path, ".ttgir", ".ttir");
+  const bool alone = settings->abi && strcmp(settings->abi, "ptx") == 0;
   nereid_status_t status = nereid_metadata_parse(arena, job->description, &metadata, message);
-  if (status || metadata.signature)
+  if (status || (metadata.signature && !alone))
     return status;
   if (!name)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
-  if (access(name, R_OK) == 0)
+  metadata.signature = false;
+  metadata.abi = settings->abi && !alone ? NEREID_ABI_TRITON : NEREID_ABI_PTX;
+  if (!alone && access(name, R_OK) == 0) {
+    metadata.abi = NEREID_ABI_TRITON;
     status = read_ir(arena, settings, name, &metadata, message);
+  }
   if (!status)
-    status = nereid_image_inspect(arena, job->image, &image, message);
-  const nereid_image_kernel_t *kernel = status ? NULL : nereid_image_find(&image, metadata.name);
-  if (kernel)
-    make_up(kernel, &metadata);
-  return status ? status : nereid_metadata_print(arena, &metadata, &job->description);
+    status = find_kernel(arena, job, metadata.name, &kernel, message);
+  if (!status)
+    status = tool_ptx_block(settings, kernel, &metadata, message);
+  if (!status && !metadata.signature)
+    status = tool_ptx_signature(arena, kernel, &metadata, message);
+  if (status)
+    return status;
+  make_up(kernel, &metadata);
+  return nereid_metadata_print(arena, &metadata, &job->description);
 }

@@ -283,6 +283,19 @@ static bool bind_from_group(binder_t *binder, size_t i) {
   return true;
 }
 
+static const char scratch_hint[] = "; if these are the scratch pointers of Triton's ABI, give --abi triton";
+
+/* Whether exactly the last two parameters are missing, and could be scratch pointers. */
+static bool lacks_scratch(const binder_t *binder) {
+  const size_t n = binder->job->n_slots;
+  if (binder->job->metadata.abi != NEREID_ABI_PTX || n < 2)
+    return false;
+  for (size_t i = 0; i < n; ++i)
+    if (binder->bound[i] != (i + 2 < n) || (i + 2 >= n && parameter_of(binder->job, i)->size != 8))
+      return false;
+  return true;
+}
+
 static nereid_status_t complete(binder_t *binder) {
   nereid_message_t *message = binder->message;
   const char *missing = NULL;
@@ -295,7 +308,7 @@ static nereid_status_t complete(binder_t *binder) {
   }
   if (binder->arena->failed)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
-  return missing ? REFUSE("not given: %s", missing) : NEREID_OK;
+  return missing ? REFUSE("not given: %s%s", missing, lacks_scratch(binder) ? scratch_hint : "") : NEREID_OK;
 }
 
 /* What a kernel is promised of its scalars, as the launcher checks it: the compiler relied on it. Tensors get addresses

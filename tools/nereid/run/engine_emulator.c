@@ -107,7 +107,7 @@ static nereid_status_t put_scratch(emulation_t *it, nereid_message_t *message) {
   const uint32_t *grid = it->job->grid;
   uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2] * (uint64_t)metadata->num_ctas;
   nereid_status_t status = NEREID_OK;
-  for (size_t k = 0; !status && k < 2 && it->job->n_slots + k < n; ++k) {
+  for (size_t k = 0; !status && metadata->abi == NEREID_ABI_TRITON && k < 2 && it->job->n_slots + k < n; ++k) {
     uint64_t address = 0;
     if (sizes[k] && ctas && sizes[k] > (UINT64_C(1) << 34) / ctas)
       return nereid_message_set(message, NEREID_ERROR_MEMORY, "%s of this grid needs more than 16 GiB", names[k]);
@@ -183,7 +183,9 @@ static nereid_emulator_launch_t launch_of(const emulation_t *it) {
     launch.cluster[1] = launch.cluster[2] = 1;
   }
   nereid_emulator_kernel_block(it->kernel, required);
-  if (!required[0]) {
+  if (job->metadata.block[0]) {
+    memcpy(launch.block, job->metadata.block, sizeof launch.block);
+  } else if (!required[0]) {
     launch.block[0] = (uint32_t)job->metadata.total_num_warps * 32;
     launch.block[1] = launch.block[2] = 1;
   }

@@ -18,6 +18,11 @@
 static const tool_option_t options[] = {
     {"--grid", "X[,Y[,Z]]", "CTAs to launch (clusters when num-ctas is more than 1); default: the kernel's own grid",
      TOOL_TEXT, offsetof(run_settings_t, grid)},
+    {"--block", "X[,Y[,Z]]", "threads per CTA, for PTX without .reqntid", TOOL_TEXT, offsetof(run_settings_t, block)},
+    {"--abi", "ABI",
+     "of PTX without metadata: triton, with two scratch pointers after the arguments, or ptx, without; "
+     "default: triton where IR is beside it, else ptx",
+     TOOL_TEXT, offsetof(run_settings_t, abi)},
     {"--arg", "NAME=SPEC", "an argument by its name or position: 7, 0.5, f32[64x64]:rand, @file.npy", TOOL_LIST,
      offsetof(run_settings_t, arguments)},
     {"--on", "ENGINE", "gpu, emulator or interpreter; default: the first of them that is there", TOOL_TEXT,
@@ -71,8 +76,7 @@ const tool_command_t tool_command_run = {
 
 enum { REPEATS = 100 };
 
-/* "8", "8,4" or "8,4,1". */
-static bool parse_grid(const char *text, uint32_t grid[3]) {
+bool tool_parse_extents(const char *text, uint32_t grid[3]) {
   grid[0] = grid[1] = grid[2] = 1;
   for (int i = 0; i < 3; ++i) {
     char *end;
@@ -150,11 +154,13 @@ static nereid_status_t check_settings(const run_settings_t *settings, tool_job_t
                                 (long long)numbers[i]);
   if (settings->shared > 1 << 20)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--shared is more than 1 MiB");
+  if (settings->abi && strcmp(settings->abi, "triton") != 0 && strcmp(settings->abi, "ptx") != 0)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "no ABI '%s': triton or ptx", settings->abi);
   if (settings->steps < 0)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--steps is less than 0");
   job->steps = (uint64_t)settings->steps;
   job->has_grid = settings->grid != NULL;
-  if (settings->grid && !parse_grid(settings->grid, job->grid))
+  if (settings->grid && !tool_parse_extents(settings->grid, job->grid))
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--grid needs one to three sizes such as 128,4, not '%s'",
                               settings->grid);
   return choose_order(settings, job, message);
@@ -274,6 +280,8 @@ static nereid_status_t prepare(nereid_arena_t *arena, const run_settings_t *sett
   nereid_status_t status = describe(arena, job, message);
   if (settings->shared >= 0)
     job->metadata.shared = (uint64_t)settings->shared;
+  if (!status)
+    status = tool_check_block(settings, &job->metadata, message);
   if (!status && settings->kernel && strcmp(settings->kernel, job->metadata.name) != 0)
     status = nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "no kernel '%s': the metadata describes '%s'",
                                 settings->kernel, job->metadata.name);

@@ -2,11 +2,12 @@
 #ifndef NEREID_TOOLS_RUN_H
 #define NEREID_TOOLS_RUN_H
 
+#include "python-free-bindings/launch/image.h"
 #include "tools/nereid/run/engine.h"
 #include "tools/nereid/tool.h"
 
 typedef struct run_settings {
-  const char *grid, *engine, *check, *tolerance, *kernel, *target, *schedule, *landing, *ptxas_options;
+  const char *grid, *block, *abi, *engine, *check, *tolerance, *kernel, *target, *schedule, *landing, *ptxas_options;
   tool_list_t arguments, outputs;
   int64_t seed, steps, num_warps, num_stages, num_ctas; /* the last three: 0 when not given */
   int64_t shared;                                       /* bytes; -1 when not given */
@@ -33,9 +34,29 @@ NEREID_MUST_USE nereid_status_t tool_job_compile(nereid_arena_t *arena, const ru
 NEREID_MUST_USE nereid_status_t tool_job_read_beside(nereid_arena_t *arena, const char *path, tool_job_t *job,
                                                      nereid_message_t *message);
 
-/* Puts into the description of PTX that brought no metadata what the IR beside it says, and sizes of shared memory and
- * scratch that are large enough. NEREID_ERROR_PROGRAM: that IR is wrong. */
+/* Completes the description of PTX that brought no metadata: names and types from the IR beside it, else from its own
+ * parameters; its block; sizes of shared memory and scratch that are large enough. NEREID_ERROR_PROGRAM: that IR is
+ * wrong; NEREID_ERROR_ARGUMENT: the PTX has no .reqntid and --block is not given. */
 NEREID_MUST_USE nereid_status_t tool_job_complete(nereid_arena_t *arena, const run_settings_t *settings,
                                                   const char *path, tool_job_t *job, nereid_message_t *message);
+
+/* Lists the parameters of a PTX kernel in `metadata`, whose abi is set. NEREID_ERROR_ARGUMENT: there are fewer than the
+ * ABI demands. */
+NEREID_MUST_USE nereid_status_t tool_ptx_signature(nereid_arena_t *arena, const nereid_image_kernel_t *kernel,
+                                                   nereid_metadata_t *metadata, nereid_message_t *message);
+
+/* Sets the block of `metadata`: .reqntid, else --block. NEREID_ERROR_ARGUMENT: there is neither, or .maxntid allows
+ * fewer threads. */
+NEREID_MUST_USE nereid_status_t tool_ptx_block(const run_settings_t *settings, const nereid_image_kernel_t *kernel,
+                                               nereid_metadata_t *metadata, nereid_message_t *message);
+
+/* NEREID_ERROR_ARGUMENT: --block is not a block, or another one than the metadata's. */
+NEREID_MUST_USE nereid_status_t tool_check_block(const run_settings_t *settings, const nereid_metadata_t *metadata,
+                                                 nereid_message_t *message);
+
+/* "8", "8,4" or "8,4,1": extents that are absent are 1. False: another text. */
+bool tool_parse_extents(const char *text, uint32_t extents[3]);
+/* The same for a block of 1 to 1024 threads. */
+bool tool_parse_block(const char *text, uint32_t block[3]);
 
 #endif

@@ -1,0 +1,110 @@
+/* The kernel of PTX that brings no metadata: its parameters and its block.
+ *
+ *   .entry saxpy(.param .u64 .ptr x, .param .f32 a)    ptr, f32
+ *   .reqntid 128    or    --block 128                  128 threads per CTA
+ *
+ * The scratch pointers of Triton's ABI (docs/abi.md) look like any other parameters, so they are taken for such only
+ * where the IR beside the PTX or --abi says so. */
+#include "tools/nereid/run/run.h"
+
+enum { DESCRIPTOR_BYTES = 128, MAX_THREADS = 1024 };
+
+/* A compiler's name for parameter `i`, KERNEL_param_I, which tells a person nothing. */
+static bool is_numbered(nereid_arena_t *arena, const char *kernel, const char *name, size_t i) {
+  const char *numbered = nereid_arena_format(arena, "%s_param_%zu", kernel, i);
+  return numbered && strcmp(name, numbered) == 0;
+}
+
+static nereid_parameter_t describe(nereid_arena_t *arena, const nereid_image_kernel_t *kernel, size_t i,
+                                   int32_t *groups) {
+  const nereid_image_parameter_t *from = &kernel->parameters[i];
+  nereid_parameter_t it = {.size = from->size, .divisibility = 1, .group = -1, .dimension = -1};
+  it.kind = from->is_pointer && from->size == 8 ? NEREID_PARAMETER_POINTER
+            : from->element                     ? NEREID_PARAMETER_SCALAR
+                                                : NEREID_PARAMETER_OPAQUE;
+  it.element = from->element;
+  if (from->name && *from->name && !is_numbered(arena, kernel->name, from->name, i))
+    it.name = from->name;
+  if (from->size == DESCRIPTOR_BYTES) {
+    it.kind = NEREID_PARAMETER_DESCRIPTOR;
+    it.role = NEREID_ROLE_DESCRIPTOR;
+    it.group = (*groups)++;
+  }
+  return it;
+}
+
+/* Whether the last two parameters can be the scratch pointers. */
+static bool ends_in_scratch(const nereid_image_kernel_t *kernel) {
+  const nereid_image_parameter_t *end = kernel->parameters + kernel->n_parameters;
+  return kernel->n_parameters >= 2 && end[-1].size == 8 && end[-2].size == 8 && !end[-1].element && !end[-2].element;
+}
+
+nereid_status_t tool_ptx_signature(nereid_arena_t *arena, const nereid_image_kernel_t *kernel,
+                                   nereid_metadata_t *metadata, nereid_message_t *message) {
+  const size_t n_scratch = metadata->abi == NEREID_ABI_TRITON ? 2 : 0;
+  int32_t groups = 0;
+  if (n_scratch && !ends_in_scratch(kernel))
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "the last two parameters of kernel '%s' are not two pointers: it is not of Triton's ABI; "
+                              "give --abi ptx",
+                              kernel->name);
+  const size_t n = kernel->n_parameters - n_scratch;
+  nereid_parameter_t *parameters = nereid_arena_new(arena, nereid_parameter_t, n);
+  for (size_t i = 0; parameters && i < n; ++i)
+    parameters[i] = describe(arena, kernel, i, &groups);
+  metadata->signature = true;
+  metadata->parameters = parameters;
+  metadata->n_parameters = n;
+  return arena->failed ? nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory") : NEREID_OK;
+}
+
+/* The product of three sizes, of which the first is 0 when there is no limit. */
+static uint64_t volume(const uint32_t sizes[3]) {
+  return (uint64_t)sizes[0] * sizes[1] * sizes[2];
+}
+
+nereid_status_t tool_ptx_block(const run_settings_t *settings, const nereid_image_kernel_t *kernel,
+                               nereid_metadata_t *metadata, nereid_message_t *message) {
+  uint32_t block[3];
+  memcpy(block, kernel->required_threads, sizeof block);
+  if (!block[0] && !settings->block)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "kernel '%s' has no .reqntid: give the threads per CTA with --block X[,Y[,Z]], as in "
+                              "--block 128",
+                              kernel->name);
+  if (!block[0] && !tool_parse_block(settings->block, block))
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "--block needs one to three sizes such as 128,2 of 1 to 1024 threads, not '%s'",
+                              settings->block);
+  if (volume(kernel->max_threads) && volume(block) > volume(kernel->max_threads))
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "--block %s has %llu threads; .maxntid of kernel '%s' allows %llu", settings->block,
+                              (unsigned long long)volume(block), kernel->name,
+                              (unsigned long long)volume(kernel->max_threads));
+  memcpy(metadata->block, block, sizeof block);
+  metadata->num_warps = metadata->total_num_warps = (int32_t)((volume(block) + 31) / 32);
+  return NEREID_OK;
+}
+
+bool tool_parse_block(const char *text, uint32_t block[3]) {
+  return tool_parse_extents(text, block) && block[0] && block[1] && block[2] && block[0] <= MAX_THREADS &&
+         block[1] <= MAX_THREADS && volume(block) <= MAX_THREADS;
+}
+
+nereid_status_t tool_check_block(const run_settings_t *settings, const nereid_metadata_t *metadata,
+                                 nereid_message_t *message) {
+  uint32_t asked[3], own[3] = {(uint32_t)metadata->total_num_warps * 32, 1, 1};
+  if (!settings->block)
+    return NEREID_OK;
+  if (!tool_parse_block(settings->block, asked))
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "--block needs one to three sizes such as 128,2 of 1 to 1024 threads, not '%s'",
+                              settings->block);
+  if (metadata->block[0])
+    memcpy(own, metadata->block, sizeof own);
+  if (memcmp(asked, own, sizeof own) == 0)
+    return NEREID_OK;
+  return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                            "--block %s contradicts kernel '%s', which is compiled for blocks of %u,%u,%u threads",
+                            settings->block, metadata->name, own[0], own[1], own[2]);
+}
