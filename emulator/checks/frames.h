@@ -8,7 +8,7 @@
 #ifndef NEREID_EMULATOR_FRAMES_H
 #define NEREID_EMULATOR_FRAMES_H
 
-#include "emulator/machine/access.h"
+#include "emulator/memory/access.h"
 
 typedef struct emu_frames emu_frames_t;
 

@@ -5,8 +5,8 @@
 #include "emulator/checks/undefined.h"
 
 #include "emulator/machine/execute.h"
-#include "emulator/machine/space.h"
 #include "emulator/machine/special_registers.h"
+#include "emulator/memory/space.h"
 
 #include <stdlib.h>
 

@@ -2,9 +2,9 @@
 #ifndef NEREID_EMULATOR_CTA_H
 #define NEREID_EMULATOR_CTA_H
 
-#include "emulator/machine/memory.h"
 #include "emulator/machine/program.h"
 #include "emulator/machine/warp.h"
+#include "emulator/memory/memory.h"
 
 typedef struct emu_cluster emu_cluster_t;
 

@@ -4,7 +4,7 @@
 #ifndef NEREID_EMULATOR_EXECUTE_H
 #define NEREID_EMULATOR_EXECUTE_H
 
-#include "emulator/machine/access.h"
+#include "emulator/memory/access.h"
 
 #if defined(__x86_64__) && defined(__linux__)
 #define EMU_SIMD __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))

@@ -5,7 +5,7 @@
 #ifndef NEREID_EMULATOR_MBARRIER_H
 #define NEREID_EMULATOR_MBARRIER_H
 
-#include "emulator/machine/access.h"
+#include "emulator/memory/access.h"
 
 /* The CTA and offset of an mbarrier's address, which is checked; null after failing. */
 emu_cta_t *nereid_emulator_mbarrier_at(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space,

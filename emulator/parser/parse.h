@@ -5,7 +5,7 @@
 
 #include "emulator/instructions/form.h"
 #include "emulator/machine/program.h"
-#include "emulator/machine/space.h"
+#include "emulator/memory/space.h"
 
 typedef enum emu_symbol_kind {
   EMU_SYMBOL_REGISTER,  /* of `count` registers name0, name1, ... when count is not 0 */

@@ -6,7 +6,7 @@
 #include "emulator/race/race.h"
 
 #include "emulator/machine/execute.h"
-#include "emulator/machine/space.h"
+#include "emulator/memory/space.h"
 #include "emulator/race/private.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef NEREID_EMULATOR_RACE_H
 #define NEREID_EMULATOR_RACE_H
 
-#include "emulator/machine/access.h"
 #include "emulator/machine/effect.h"
+#include "emulator/memory/access.h"
 
 typedef struct emu_race emu_race_t;
 

@@ -3,7 +3,7 @@
 #include "base/kernel/address.h"
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
-#include "emulator/machine/space.h"
+#include "emulator/memory/space.h"
 
 UNARY(mov_16, uint16_t, uint16_t, a)
 UNARY(mov_32, uint32_t, uint32_t, a)

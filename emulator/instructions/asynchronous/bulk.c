@@ -9,7 +9,7 @@
 
 #include "emulator/machine/execute.h"
 #include "emulator/machine/mbarrier.h"
-#include "emulator/machine/proxy.h"
+#include "emulator/memory/proxy.h"
 #include "emulator/race/race.h"
 
 bool nereid_emulator_track(emu_effect_t *effect, int lane, const emu_cta_t *cta, uint64_t address, uint32_t bytes) {

@@ -12,7 +12,7 @@
 #include "emulator/instructions/asynchronous/bulk.h"
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
-#include "emulator/machine/proxy.h"
+#include "emulator/memory/proxy.h"
 #include "emulator/race/race.h"
 
 #include "base/kernel/tensor_map.h"

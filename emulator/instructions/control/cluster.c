@@ -2,7 +2,7 @@
  * memory. A CTA's memory lies in the shared::cluster window at 1 + its rank in the upper byte; 0 is the CTA's own. */
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
-#include "emulator/machine/space.h"
+#include "emulator/memory/space.h"
 #include "emulator/race/race.h"
 
 static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {

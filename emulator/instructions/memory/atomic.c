@@ -3,7 +3,7 @@
 #include "emulator/instructions/arithmetic/numbers.h"
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
-#include "emulator/machine/space.h"
+#include "emulator/memory/space.h"
 #include "emulator/race/race.h"
 
 static int64_t signed_of(uint64_t bits, unsigned size) {

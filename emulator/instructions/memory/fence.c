@@ -3,7 +3,7 @@
  * threads wrote to shared memory (proxy.c). Grids follow each other. */
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
-#include "emulator/machine/proxy.h"
+#include "emulator/memory/proxy.h"
 #include "emulator/race/race.h"
 
 /* Only the race detector sees it. */

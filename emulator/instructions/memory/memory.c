@@ -3,7 +3,7 @@
  * and CTAs that could see each other's atomics run one after the other too. */
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
-#include "emulator/machine/space.h"
+#include "emulator/memory/space.h"
 #include "emulator/race/race.h"
 
 /* Where a request's bytes are: each lane's, or from `run` on, where all lanes are there and each follows the one

@@ -4,7 +4,7 @@
  *   mov.b128 %q, {%d1, %d2};   atom.global.cas.b128 %q0, [%d], %q1, %q2; */
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
-#include "emulator/machine/space.h"
+#include "emulator/memory/space.h"
 
 enum { BYTES = 16 };
 

@@ -3,7 +3,7 @@
  * the address of row r of matrix i. */
 #include "emulator/instructions/form.h"
 #include "emulator/instructions/tensor_cores/fragment.h"
-#include "emulator/machine/space.h"
+#include "emulator/memory/space.h"
 #include "emulator/race/race.h"
 
 #include <assert.h>

@@ -21,7 +21,7 @@
 #include "emulator/instructions/form.h"
 #include "emulator/instructions/tensor_cores/fragment.h"
 #include "emulator/machine/effect.h"
-#include "emulator/machine/proxy.h"
+#include "emulator/memory/proxy.h"
 #include "emulator/race/race.h"
 
 enum { CHUNK = 16, ROW_BYTES = 32, ROWS = 16, GROUP_WARPS = 4 };

@@ -2,7 +2,7 @@
  * of f16 have more registers than elements: register r holds a copy of register r % n, where n have all of them. */
 #include "emulator/instructions/form.h"
 #include "emulator/instructions/tensor_cores/fragment.h"
-#include "emulator/machine/space.h"
+#include "emulator/memory/space.h"
 
 typedef struct transfer { /* of one operand */
   emu_warp_t *warp;

@@ -5,7 +5,7 @@
 
 #include "test/emulator/race/naive_graph.h"
 
-#include "emulator/machine/space.h"
+#include "emulator/memory/space.h"
 
 #include "emulator/race/private.h"
 

@@ -3,7 +3,7 @@
  *
  *   ld.global.b32 of lanes at 0, 4, 8, ... 124   ->   one request, four sectors
  *   ld.shared.b32 of lanes at 0, 128, 256, ...   ->   one request, 32 wavefronts: all are words of bank 0 */
-#include "emulator/machine/access.h"
+#include "emulator/memory/access.h"
 
 enum { SECTOR = 32, BANKS = 32, WORDS = 4 * EMU_LANES };
 

@@ -1,5 +1,5 @@
 /* Where an address is; see space.h. */
-#include "emulator/machine/access.h"
+#include "emulator/memory/access.h"
 
 emu_space_t nereid_emulator_access_space(const emu_insn_t *insn, uint64_t address) {
   emu_space_t space = emu_space_of((emu_space_t)insn->space, address);

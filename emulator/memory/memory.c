@@ -1,5 +1,5 @@
 /* Global memory: the host's buffers at virtual addresses (base/kernel/address.h). */
-#include "emulator/machine/memory.h"
+#include "emulator/memory/memory.h"
 
 #include "base/kernel/address.h"
 

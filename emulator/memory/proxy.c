@@ -4,7 +4,7 @@
  * the thread that wrote it and has not fenced since, else 0. A fence copies the thread's bytes; a byte that another
  * thread wrote over meanwhile is that thread's to publish. What the async proxy writes is in both copies at once. This
  * is the strict reading: the writer itself must fence before the edge to whom issues the asynchronous access. */
-#include "emulator/machine/proxy.h"
+#include "emulator/memory/proxy.h"
 
 #include "emulator/checks/frames.h"
 #include "emulator/checks/undefined.h"

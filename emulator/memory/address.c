@@ -4,8 +4,8 @@
 #include "emulator/checks/frames.h"
 #include "emulator/checks/undefined.h"
 #include "emulator/machine/execute.h"
-#include "emulator/machine/proxy.h"
-#include "emulator/machine/space.h"
+#include "emulator/memory/proxy.h"
+#include "emulator/memory/space.h"
 
 static uint8_t *outside(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_t address, uint32_t bytes,
                         const char *space, uint64_t limit) {

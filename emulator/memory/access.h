@@ -3,7 +3,7 @@
 #define NEREID_EMULATOR_ACCESS_H
 
 #include "emulator/machine/cta.h"
-#include "emulator/machine/space.h"
+#include "emulator/memory/space.h"
 
 typedef enum emu_access { EMU_READ, EMU_WRITE, EMU_UPDATE /* by an atomic */ } emu_access_t;
 
