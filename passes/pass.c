@@ -19,12 +19,27 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* In builds with assertions: runs `body` between checks of its contract. A pass that fails has reported why, so that a
+ * requirement that does not hold is reported only for a pass that goes on without it. */
+static MlirLogicalResult run_checked(nereid_pass_t *pass, const nereid_contract_t *contract, nereid_pass_run_t body) {
+#ifdef NDEBUG
+  (void)contract;
+  return body(pass);
+#else
+  const nereid_properties_t before = nereid_properties_find(pass->op, contract->requires | contract->preserves);
+  if (mlirLogicalResultIsFailure(body(pass)) ||
+      !nereid_contract_verify(contract, pass->info->argument, &before, pass->op))
+    return mlirLogicalResultFailure();
+  return mlirLogicalResultSuccess();
+#endif
+}
+
 static MlirLogicalResult run(MlirOperation op, MlirPass handle, const NereidMlirPassInfo *info,
-                             nereid_pass_run_t body) {
+                             const nereid_contract_t *contract, nereid_pass_run_t body) {
   nereid_arena_t scratch;
   nereid_arena_initialize(&scratch);
   nereid_pass_t pass = {op, mlirOperationGetContext(op), &scratch, info, handle};
-  MlirLogicalResult result = body(&pass);
+  MlirLogicalResult result = run_checked(&pass, contract, body);
   if (scratch.failed) {
     mlirEmitError(mlirOperationGetLocation(op), "out of memory");
     result = mlirLogicalResultFailure();
@@ -37,11 +52,15 @@ static MlirLogicalResult run(MlirOperation op, MlirPass handle, const NereidMlir
 #define NEREID_PASS_BOOL(name, value, text) {name, text, NereidMlirPassOptionBool, value, NULL},
 #define NEREID_PASS_STRING(name, value, text) {name, text, NereidMlirPassOptionString, 0, value},
 #define NEREID_PASS_NO_OPTIONS
+#define NEREID_REQUIRES(set) (set)
+#define NEREID_ESTABLISHES(set) (set)
+#define NEREID_PRESERVES(set) (set)
 
-/* A function that stands in two rows is defined twice here: an error. */
-#define NEREID_PASS(function, argument, anchor, summary, dialects, options)                                            \
+/* A function that is in two rows is defined twice here: an error. */
+#define NEREID_PASS(function, argument, anchor, summary, dialects, requires, establishes, preserves, options)          \
+  static const nereid_contract_t contract_##function = {requires, establishes, preserves};                             \
   static MlirLogicalResult run_##function(MlirOperation op, MlirPass handle, void *info) {                             \
-    return run(op, handle, info, function);                                                                            \
+    return run(op, handle, info, &contract_##function, function);                                                      \
   }                                                                                                                    \
   static const NereidMlirPassOption options_##function[] = {options{NULL, NULL, NereidMlirPassOptionInt, 0, NULL}};    \
   static const NereidMlirPassInfo info_##function = {                                                                  \
@@ -49,23 +68,31 @@ static MlirLogicalResult run(MlirOperation op, MlirPass handle, const NereidMlir
 #include "passes/passes.def"
 #undef NEREID_PASS
 
-static const NereidMlirPassInfo *const infos[] = {
-#define NEREID_PASS(function, argument, anchor, summary, dialects, options) &info_##function,
+static const struct {
+  const NereidMlirPassInfo *info;
+  const nereid_contract_t *contract;
+} rows[] = {
+#define NEREID_PASS(function, argument, anchor, summary, dialects, requires, establishes, preserves, options)          \
+  {&info_##function, &contract_##function},
 #include "passes/passes.def"
 #undef NEREID_PASS
 };
 
 size_t nereid_passes_count(void) {
-  return sizeof infos / sizeof *infos;
+  return sizeof rows / sizeof *rows;
 }
 
 const NereidMlirPassInfo *nereid_passes_get(size_t index) {
-  return infos[index];
+  return rows[index].info;
+}
+
+const nereid_contract_t *nereid_passes_contract(size_t index) {
+  return rows[index].contract;
 }
 
 static void register_all(void) {
   for (size_t i = 0; i < nereid_passes_count(); i++)
-    nereidMlirPassRegister(infos[i]);
+    nereidMlirPassRegister(nereid_passes_get(i));
   mlirRegisterTransformsPasses();
   mlirRegisterConversionSCFToControlFlowPass();
   mlirRegisterConversionLiftControlFlowToSCFPass();

@@ -1,7 +1,9 @@
 /* A pass is one C function, one row in passes.def and one test that is named after its argument.
  *
  *   passes.def      NEREID_PASS(nereid_pass_tritongpu_coalesce, "tritongpu-coalesce", "builtin.module",
- *                               "Gives every load and store a layout ...", "arith,ttg", NEREID_PASS_NO_OPTIONS)
+ *                               "Gives every load and store a layout ...", "arith,ttg",
+ *                               NEREID_REQUIRES(NEREID_IR_LAYOUTS), NEREID_ESTABLISHES(NEREID_IR_NONE),
+ *                               NEREID_PRESERVES(NEREID_IR_ALL), NEREID_PASS_NO_OPTIONS)
  *   coalesce.c      MlirLogicalResult nereid_pass_tritongpu_coalesce(nereid_pass_t *pass) { ... }
  *
  * The row makes the prototype (so the file includes this header), the registration, --help and the documentation. */
@@ -9,6 +11,7 @@
 #define NEREID_PASSES_PASS_H
 
 #include "base/arena.h"
+#include "passes/properties.h"
 #include "seam/pass.h"
 
 #include <mlir-c/Diagnostics.h>
@@ -53,8 +56,9 @@ void nereid_passes_register(void);
 /* The number of rows in passes.def, and row `index` of them, in the order of the file. */
 size_t nereid_passes_count(void);
 const NereidMlirPassInfo *nereid_passes_get(size_t index);
+const nereid_contract_t *nereid_passes_contract(size_t index);
 
-#define NEREID_PASS(function, argument, anchor, summary, dialects, options)                                            \
+#define NEREID_PASS(function, argument, anchor, summary, dialects, requires, establishes, preserves, options)          \
   MlirLogicalResult function(nereid_pass_t *pass);
 #include "passes/passes.def"
 #undef NEREID_PASS

@@ -40,7 +40,7 @@ static const char *const ttgir[] = {
     "tritongpu-reduce-data-duplication",
     "tritongpu-assign-latencies{num-stages=$num-stages}",
     "tritongpu-schedule-loops",
-    "tritongpu-pipeline{num-stages=$num-stages}",
+    "tritongpu-pipeline",
     "tritongpu-coalesce-async-copy",
     "tritongpu-combine-tensor-select-and-if",
     "canonicalize",

@@ -27,6 +27,9 @@ config.substitutions.append(("%examples", os.path.join(config.nereid_source, "ex
 config.substitutions.append(("%build", config.nereid_build))
 config.substitutions.append(("%source", config.nereid_source))
 
+if config.build_type == "Dev":
+    config.available_features.add("asserts")
+
 # Features: what this machine has. A test that needs more says REQUIRES and is reported as unsupported.
 corpus = os.path.join(config.nereid_source, "..", "shared", "corpus")
 if os.path.isdir(corpus):

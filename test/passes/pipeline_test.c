@@ -33,6 +33,44 @@ static void test_every_stage_parses(void **state) {
   nereid_arena_deinitialize(&arena);
 }
 
+/* The description of option `name` of the pass `argument`; null for passes that are not in passes.def. */
+static const char *description_of(const char *argument, size_t length, const char *name, size_t name_length) {
+  for (size_t i = 0; i < nereid_passes_count(); i++) {
+    const NereidMlirPassInfo *info = nereid_passes_get(i);
+    if (strlen(info->argument) != length || strncmp(info->argument, argument, length) != 0)
+      continue;
+    for (const NereidMlirPassOption *option = info->options; option->name; option++)
+      if (strlen(option->name) == name_length && !strncmp(option->name, name, name_length))
+        return option->description;
+  }
+  return NULL;
+}
+
+/* Options that passes accept only for Triton's pipelines have no effect: ours do not give them. */
+static void test_options_have_effects(void **state) {
+  (void)state;
+  size_t checked = 0;
+  nereid_arena_t arena;
+  nereid_arena_initialize(&arena);
+  for (int stage = NEREID_PIPELINE_TTIR; stage <= NEREID_PIPELINE_LINES; stage++)
+    for (const char *pass = nereid_pipeline_text(stage, &options, &arena); *pass;) {
+      const size_t length = strcspn(pass, ",{");
+      const char *option = pass + length;
+      while (*option == '{' || *option == ' ') {
+        const size_t name = strcspn(++option, "=");
+        const char *description = description_of(pass, length, option, name);
+        if (description && !strncmp(description, "Accepted", strlen("Accepted")))
+          fail_msg("%.*s is given %.*s, which has no effect", (int)length, pass, (int)name, option);
+        checked += description != NULL;
+        option += strcspn(option, " }");
+      }
+      option += *option == '}';
+      pass = option + (*option == ',');
+    }
+  assert_true(checked > 0);
+  nereid_arena_deinitialize(&arena);
+}
+
 static void test_ttir_runs(void **state) {
   (void)state;
   nereid_arena_t arena;
@@ -175,8 +213,11 @@ static void test_options_arrive(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_stage_parses), cmocka_unit_test(test_ttir_runs),
-      cmocka_unit_test(test_checkpoints),        cmocka_unit_test(test_every_row_makes_a_pass),
+      cmocka_unit_test(test_every_stage_parses),
+      cmocka_unit_test(test_options_have_effects),
+      cmocka_unit_test(test_ttir_runs),
+      cmocka_unit_test(test_checkpoints),
+      cmocka_unit_test(test_every_row_makes_a_pass),
       cmocka_unit_test(test_options_arrive),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,12 +23,39 @@ static void print_default(const NereidMlirPassOption *option) {
     printf("`%lld`", (long long)option->intDefault);
 }
 
+static void print_properties(const char *verb, uint32_t set) {
+  if (!set)
+    return;
+  const bool most = __builtin_popcount(set) > NEREID_PROPERTY_COUNT / 2;
+  const uint32_t listed = most ? NEREID_IR_ALL & ~set : set;
+  printf("\n%s%s", verb, !most ? "" : listed ? " all properties but" : " all properties");
+  for (int i = 0, n = 0; i < NEREID_PROPERTY_COUNT; i++)
+    if (listed >> i & 1)
+      printf("%s `%s`", n++ ? "," : "", nereid_property_name((nereid_property_index_t)i));
+  puts(".");
+}
+
+static void print_property_table(void) {
+  puts(
+      "\n## Properties\n\nWhat passes require before them, establish, and preserve where it held before. Builds with "
+      "assertions check it\naround each pass and report an error that names pass and property.\n\n| property | meaning "
+      "|\n|---|---|");
+  for (int i = 0; i < NEREID_PROPERTY_COUNT; i++)
+    printf("| `%s` | %s |\n", nereid_property_name((nereid_property_index_t)i),
+           nereid_property_meaning((nereid_property_index_t)i));
+}
+
 static int print_pass_docs(void) {
   puts("# Passes\n\nWritten by `nereid-opt --print-pass-docs`: do not edit. Passes of MLIR itself are in `nereid-opt "
        "--help`.");
+  print_property_table();
   for (size_t i = 0; i < nereid_passes_count(); i++) {
     const NereidMlirPassInfo *info = nereid_passes_get(i);
     printf("\n## `%s`\n\n%s Runs on `%s`.\n", info->argument, info->summary, *info->anchor ? info->anchor : "any op");
+    const nereid_contract_t *contract = nereid_passes_contract(i);
+    print_properties("Requires", contract->requires);
+    print_properties("Establishes", contract->establishes);
+    print_properties("Preserves", contract->preserves);
     for (const NereidMlirPassOption *option = info->options; option->name; option++) {
       printf("%s- `%s`: %s; default ", option == info->options ? "\n" : "", option->name, option->description);
       print_default(option);

@@ -1,0 +1,181 @@
+/* Checkers of properties; see properties.h. */
+#include "passes/properties.h"
+
+#include "analysis/allocation/scratch.h"
+#include "dialects/diagnose.h"
+#include "dialects/ttg/memdesc.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/tt.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+#include <string.h>
+
+/* Whether `op` alone is as the property says. */
+typedef bool (*checker_t)(MlirOperation op);
+
+static MlirAttribute attribute_of(MlirOperation op, const char *name) {
+  return mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
+}
+
+static bool has(MlirOperation op, const char *name) {
+  return !mlirAttributeIsNull(attribute_of(op, name));
+}
+
+static bool is_of_dialect(MlirOperation op, const char *dialect) {
+  const MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  const size_t length = strlen(dialect);
+  return name.length > length && !memcmp(name.data, dialect, length) && name.data[length] == '.';
+}
+
+/* Whether `accepts` holds for the types of the results of `op` and of the arguments of its blocks. */
+static bool all_types(MlirOperation op, bool (*accepts)(MlirType type)) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (!accepts(mlirValueGetType(mlirOperationGetResult(op, i))))
+      return false;
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r)
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(block);
+         block = mlirBlockGetNextInRegion(block))
+      for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
+        if (!accepts(mlirValueGetType(mlirBlockGetArgument(block, i))))
+          return false;
+  return true;
+}
+
+/* --- one checker for each property --- */
+
+static bool check_thread_grid(MlirOperation op) {
+  return !mlirOperationIsNull(mlirOperationGetParentOperation(op)) || has(op, "ttg.num-warps");
+}
+
+static bool has_encoding(MlirType type) {
+  return !mlirTypeIsARankedTensor(type) || !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type));
+}
+
+static bool check_layouts(MlirOperation op) {
+  return all_types(op, has_encoding);
+}
+
+static bool is_not_block_pointer(MlirType type) {
+  return !nereid_tt_ptr_type_isa(type) || !mlirTypeIsARankedTensor(nereid_tt_ptr_type_get_pointee_type(type));
+}
+
+static bool check_no_block_pointers(MlirOperation op) {
+  return all_types(op, is_not_block_pointer);
+}
+
+static bool check_no_descriptors(MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TT_MAKE_TENSOR_DESCRIPTOR:
+  case NEREID_OP_TT_DESCRIPTOR_LOAD:
+  case NEREID_OP_TT_DESCRIPTOR_STORE:
+  case NEREID_OP_TT_DESCRIPTOR_GATHER:
+  case NEREID_OP_TT_DESCRIPTOR_SCATTER:
+  case NEREID_OP_TT_DESCRIPTOR_REDUCE:
+    return false;
+  default:
+    return true;
+  }
+}
+
+static bool check_no_scf(MlirOperation op) {
+  return !is_of_dialect(op, "scf");
+}
+
+static bool is_integer_up_to(MlirAttribute value, int64_t limit) {
+  return !mlirAttributeIsNull(value) && mlirAttributeIsAInteger(value) && mlirIntegerAttrGetValueInt(value) >= 0 &&
+         mlirIntegerAttrGetValueInt(value) <= limit;
+}
+
+/* Of an operation of a scheduled loop; the terminator has no stage. */
+static bool check_schedule(MlirOperation op) {
+  MlirOperation loop = mlirOperationGetParentOperation(op);
+  MlirAttribute last = mlirOperationIsNull(loop) ? (MlirAttribute){NULL} : attribute_of(loop, "tt.scheduled_max_stage");
+  if (mlirAttributeIsNull(last) || nereid_op_kind(op) == NEREID_OP_SCF_YIELD)
+    return true;
+  return mlirAttributeIsAInteger(last) &&
+         is_integer_up_to(attribute_of(op, "loop.stage"), mlirIntegerAttrGetValueInt(last)) && has(op, "loop.cluster");
+}
+
+static bool check_warp_groups(MlirOperation op) {
+  return nereid_op_kind(op) != NEREID_OP_TTG_WARP_SPECIALIZE || has(op, "warpGroupStartIds");
+}
+
+/* Scratch follows from encodings: an operation on tensors without them has none yet. */
+static bool has_encodings(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (!has_encoding(mlirValueGetType(mlirOperationGetOperand(op, i))))
+      return false;
+  return check_layouts(op);
+}
+
+static bool check_shared_offsets(MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  const bool holds_bytes = kind == NEREID_OP_TTG_LOCAL_ALLOC ||
+                           (kind != NEREID_OP_TT_CALL && has_encodings(op) && nereid_scratch_bytes(op) > 0);
+  return !holds_bytes || has(op, "allocation.offset");
+}
+
+static bool check_scratch_offsets(MlirOperation op) {
+  return nereid_op_kind(op) != NEREID_OP_TTG_GLOBAL_SCRATCH_ALLOC || has(op, "ttg.global_scratch_memory_offset");
+}
+
+static bool check_lowered(MlirOperation op) {
+  return !is_of_dialect(op, "tt") && !is_of_dialect(op, "ttg") && !is_of_dialect(op, "ttng");
+}
+
+static const struct {
+  const char *name, *meaning;
+  checker_t check;
+} properties[] = {
+#define X(name, checker, text, meaning) {text, meaning, check_##checker},
+    NEREID_PROPERTIES(X)
+#undef X
+};
+
+const char *nereid_property_name(nereid_property_index_t property) {
+  return properties[property].name;
+}
+
+const char *nereid_property_meaning(nereid_property_index_t property) {
+  return properties[property].meaning;
+}
+
+/* --- sets of them --- */
+
+static MlirWalkResult check_all(MlirOperation op, void *data) {
+  nereid_properties_t *found = data;
+  for (int i = 0; i < NEREID_PROPERTY_COUNT; ++i)
+    if (found->holding >> i & 1 && !properties[i].check(op)) {
+      found->holding &= ~(UINT32_C(1) << i);
+      found->where[i] = mlirOperationGetLocation(op);
+    }
+  return MlirWalkResultAdvance;
+}
+
+nereid_properties_t nereid_properties_find(MlirOperation root, uint32_t asked) {
+  nereid_properties_t found = {.holding = asked};
+  mlirOperationWalk(root, check_all, &found, MlirWalkPreOrder);
+  return found;
+}
+
+/* Reports the first property of `set` that `found` has not; `says` is a verb: "requires". */
+static bool report(const char *argument, const char *says, uint32_t set, const nereid_properties_t *found) {
+  const uint32_t missing = set & ~found->holding;
+  if (!missing)
+    return true;
+  const int first = __builtin_ctz(missing);
+  nereid_diagnose_at(found->where[first], "pass '%s' %s property '%s', which does not hold %s it: %s", argument, says,
+                     properties[first].name, strcmp(says, "requires") ? "after" : "before", properties[first].meaning);
+  return false;
+}
+
+bool nereid_contract_verify(const nereid_contract_t *contract, const char *argument, const nereid_properties_t *before,
+                            MlirOperation root) {
+  const uint32_t preserved = contract->preserves & before->holding;
+  const nereid_properties_t after = nereid_properties_find(root, contract->establishes | preserved);
+  return report(argument, "requires", contract->requires, before) &&
+         report(argument, "establishes", contract->establishes, &after) &&
+         report(argument, "preserves", preserved, &after);
+}

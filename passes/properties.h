@@ -1,0 +1,72 @@
+/* Properties of a module that passes require, establish and preserve: the columns of passes.def.
+ *
+ *   requires     holds before the pass; otherwise the pass reports an error itself or leaves the module as it is
+ *   establishes  holds after the pass
+ *   preserves    holds after the pass if it held before
+ *
+ * Builds with assertions check the three around each pass (pass.c); release builds contain none of it. */
+#ifndef NEREID_PASSES_PROPERTIES_H
+#define NEREID_PASSES_PROPERTIES_H
+
+#include <mlir-c/IR.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* NAME, checker, the name in documents and messages, what it says of a module. */
+#define NEREID_PROPERTIES(X)                                                                                           \
+  X(THREAD_GRID, thread_grid, "thread-grid", "The module has ttg.num-warps.")                                          \
+  X(LAYOUTS, layouts, "layouts", "Every tensor has an encoding.")                                                      \
+  X(NO_BLOCK_POINTERS, no_block_pointers, "no-block-pointers", "No value is a pointer to a tensor.")                   \
+  X(NO_DESCRIPTORS, no_descriptors, "no-descriptors",                                                                  \
+    "No operation of tt makes a tensor descriptor or accesses memory through one.")                                    \
+  X(NO_SCF, no_scf, "no-scf", "No operation of scf is left: control flow is between blocks.")                          \
+  X(SCHEDULE, schedule, "schedule",                                                                                    \
+    "In a loop with tt.scheduled_max_stage, each operation has a loop.cluster and a loop.stage up to that.")           \
+  X(WARP_GROUPS, warp_groups, "warp-groups", "Every ttg.warp_specialize has warpGroupStartIds.")                       \
+  X(SHARED_OFFSETS, shared_offsets, "shared-offsets",                                                                  \
+    "Buffers and scratch in shared memory have an allocation.offset.")                                                 \
+  X(SCRATCH_OFFSETS, scratch_offsets, "scratch-offsets", "Every ttg.global_scratch_alloc has its offset.")             \
+  X(LOWERED, lowered, "lowered", "No operation of tt, ttg or ttng is left.")
+
+typedef enum nereid_property_index {
+#define X(name, checker, text, meaning) NEREID_PROPERTY_##name,
+  NEREID_PROPERTIES(X)
+#undef X
+      NEREID_PROPERTY_COUNT
+} nereid_property_index_t;
+
+/* Sets of properties. */
+enum {
+  NEREID_IR_NONE = 0,
+#define X(name, checker, text, meaning) NEREID_IR_##name = 1 << NEREID_PROPERTY_##name,
+  NEREID_PROPERTIES(X)
+#undef X
+      NEREID_IR_ALL = (1 << NEREID_PROPERTY_COUNT) - 1
+};
+
+/* What a row of passes.def says of its pass. */
+typedef struct nereid_contract {
+  uint32_t
+    requires,
+  establishes, preserves; /* sets */
+} nereid_contract_t;
+
+/* A set of properties that were looked for, and what was found. */
+typedef struct nereid_properties {
+  uint32_t holding;                          /* set */
+  MlirLocation where[NEREID_PROPERTY_COUNT]; /* of one that does not hold: the first operation without it */
+} nereid_properties_t;
+
+const char *nereid_property_name(nereid_property_index_t property);
+const char *nereid_property_meaning(nereid_property_index_t property);
+
+/* Checks the properties of the set `asked` at and below `root`. */
+nereid_properties_t nereid_properties_find(MlirOperation root, uint32_t asked);
+
+/* Compares `before`, of contract->requires | contract->preserves, with the module after the pass `argument`, which
+ * succeeded. False after an error at the operation that breaks the contract; it names pass and property. */
+bool nereid_contract_verify(const nereid_contract_t *contract, const char *argument, const nereid_properties_t *before,
+                            MlirOperation root);
+
+#endif
