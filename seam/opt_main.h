@@ -8,9 +8,14 @@
 extern "C" {
 #endif
 
+/* Examines the text of the input, called `name`, before it is parsed. Returns how many bytes of it to skip, or a
+ * negative number after a message, when it is not to be parsed. */
+typedef intptr_t (*NereidMlirInputCheck)(MlirStringRef text, MlirStringRef name);
+
 /* Does all that mlir-opt does, with the registered passes and the dialects of `registry`; `name` is for --help.
  * Returns the exit status. */
-MLIR_CAPI_EXPORTED int nereidMlirOptMain(int argc, char **argv, MlirStringRef name, MlirDialectRegistry registry);
+MLIR_CAPI_EXPORTED int nereidMlirOptMain(int argc, char **argv, MlirStringRef name, MlirDialectRegistry registry,
+                                         NereidMlirInputCheck check);
 
 /* Serves the language server protocol on stdin and stdout until told to stop. Returns the exit status. */
 MLIR_CAPI_EXPORTED int nereidMlirLspServerMain(int argc, char **argv, MlirDialectRegistry registry);

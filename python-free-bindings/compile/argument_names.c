@@ -8,6 +8,7 @@
 #include "session.h"
 
 #include "nereid/dialects/tt.h"
+#include "python-free-bindings/compile/scan.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>

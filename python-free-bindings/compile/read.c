@@ -9,6 +9,7 @@
  * The first token only chooses a parser; what the stage is, the parsed module says. */
 #include "session.h"
 
+#include "python-free-bindings/compile/scan.h"
 #include "seam/llvm.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -147,6 +148,15 @@ static nereid_status_t refuse(nereid_compilation_t *compilation, const char *why
   return NEREID_ERROR_PROGRAM;
 }
 
+/* Whether a parser can be given the input, which is text; false after a located error. */
+static bool scan_text(nereid_compilation_t *compilation, bool is_llvm) {
+  unsigned line, column;
+  const char *why = nereid_scan_find(compilation->input, is_llvm, &line, &column);
+  if (why)
+    nereid_report_at(&compilation->compiler->report, NEREID_REPORT_ERROR, compilation->name, line, column, "%s", why);
+  return !why;
+}
+
 /* Editors write it in front of UTF-8; no parser takes it. */
 static void skip_byte_order_mark(nereid_compilation_t *compilation) {
   static const char mark[] = "\xEF\xBB\xBF";
@@ -175,8 +185,8 @@ nereid_status_t nereid_read(nereid_compilation_t *compilation) {
   case LANGUAGE_PTX:
     return read_ptx(compilation);
   case LANGUAGE_LLVM:
-    return read_llvm(compilation);
+    return scan_text(compilation, true) ? read_llvm(compilation) : NEREID_ERROR_PROGRAM;
   default:
-    return nereid_scan_text(compilation) ? read_mlir(compilation) : NEREID_ERROR_PROGRAM;
+    return scan_text(compilation, false) ? read_mlir(compilation) : NEREID_ERROR_PROGRAM;
   }
 }

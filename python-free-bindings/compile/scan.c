@@ -1,16 +1,21 @@
-/* MLIR text before MLIR's parser meets what it does not survive.
+/* MLIR text before MLIR's parser meets what it does not survive:
  *
  *   array<index: 1>           the parser of LLVM 22 asks an index for its width and crashes
- *   !tt.ptr<!tt.ptr<…>>       it calls itself for every bracket: thousands of them are the end of the stack
+ *   !tt.ptr<!tt.ptr<…>>       it calls itself for every bracket: thousands of them exhaust the stack
+ *   1.000…                    the time to read a number grows with the square of its digits: 30,000 take half a minute
  *
  * Strings and comments are skipped; what else is wrong the parser says better. */
-#include "session.h"
+#include "python-free-bindings/compile/scan.h"
 
-enum { DEEPEST = 1000 }; /* open brackets; a kernel has some dozens */
+enum {
+  MAX_DEPTH = 1000,  /* open brackets; a kernel has some dozens */
+  MAX_DIGITS = 1200, /* of a number; a double that is written out exactly has up to 1,077 */
+};
 
 typedef struct scan {
-  const char *at, *end;
+  const char *begin, *at, *end;
   unsigned depth;
+  bool is_llvm;
 } scan_t;
 
 const char *nereid_scan_skip(const char *at, const char *end) {
@@ -26,41 +31,76 @@ const char *nereid_scan_skip(const char *at, const char *end) {
   return at;
 }
 
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+static bool is_identifier(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '.';
+}
+
 static bool is_index_array(const char *at, const char *end) {
   return nereid_view_starts_with(nereid_view_of(at, (size_t)(end - at)), nereid_view("array<")) &&
          nereid_view_starts_with(nereid_view_of(at + 6, (size_t)(end - at) - 6), nereid_view("index"));
 }
 
+/* The end of the identifier or number at `at`. */
+static const char *skip_word(const char *at, const char *end) {
+  while (at < end && is_identifier(*at))
+    at++;
+  return at;
+}
+
+/* Sections of a file that is split at these lines are parsed one by one. */
+static bool is_split(const char *at, const char *end) {
+  return nereid_view_starts_with(nereid_view_of(at, (size_t)(end - at)), nereid_view("// -----"));
+}
+
+static const char *check_bracket(scan_t *scan) {
+  const char c = *scan->at;
+  if (strchr("<([{", c) && ++scan->depth > MAX_DEPTH)
+    return "brackets nest deeper than 1000 here; nothing that is compiled needs as many";
+  if (strchr(">)]}", c) && scan->depth && !(c == '>' && scan->at > scan->begin && scan->at[-1] == '-'))
+    scan->depth--;
+  return NULL;
+}
+
+static const char *check_word(scan_t *scan, const char *end) {
+  if (is_digit(*scan->at) && end - scan->at > MAX_DIGITS)
+    return "a number of more than 1200 digits; no type needs as many: expected the digits that its value needs";
+  if (!scan->is_llvm && is_index_array(scan->at, scan->end))
+    return "an array of index: expected i1, i8, i16, i32, i64 or a float type";
+  return NULL;
+}
+
 static const char *find_trouble(scan_t *scan) {
-  const char *begin = scan->at;
+  const char *why = NULL;
   while (scan->at < scan->end) {
     const char *at = nereid_scan_skip(scan->at, scan->end);
     if (at != scan->at) {
+      scan->depth = is_split(scan->at, scan->end) ? 0 : scan->depth;
       scan->at = at;
       continue;
     }
-    if (strchr("<([{", *at) && *at && ++scan->depth > DEEPEST)
-      return "brackets nest deeper than 1000 here; nothing that is compiled needs as many";
-    if (strchr(">)]}", *at) && *at && scan->depth && !(*at == '>' && at > begin && at[-1] == '-'))
-      scan->depth--;
-    if (*at == 'a' && is_index_array(at, scan->end))
-      return "an array of index: expected i1, i8, i16, i32, i64 or a float type";
-    scan->at++;
+    const char *end = skip_word(scan->at, scan->end);
+    if (end != scan->at)
+      why = check_word(scan, end);
+    else if (*scan->at && !scan->is_llvm)
+      why = check_bracket(scan);
+    if (why)
+      return why;
+    scan->at = end != scan->at ? end : scan->at + 1;
   }
   return NULL;
 }
 
-bool nereid_scan_text(nereid_compilation_t *compilation) {
-  nereid_view_t text = compilation->input;
-  scan_t scan = {text.data, text.data + text.size, 0};
+const char *nereid_scan_find(nereid_view_t text, bool is_llvm, unsigned *out_line, unsigned *out_column) {
+  scan_t scan = {.begin = text.data, .at = text.data, .end = text.data + text.size, .is_llvm = is_llvm};
   const char *why = find_trouble(&scan);
-  unsigned line = 1, column = 1;
-  if (!why)
-    return true;
-  for (const char *at = text.data; at < scan.at; at++) {
-    line += *at == '\n';
-    column = *at == '\n' ? 1 : column + 1;
+  *out_line = *out_column = 1;
+  for (const char *at = text.data; why && at < scan.at; at++) {
+    *out_line += *at == '\n';
+    *out_column = *at == '\n' ? 1 : *out_column + 1;
   }
-  nereid_report_at(&compilation->compiler->report, NEREID_REPORT_ERROR, compilation->name, line, column, "%s", why);
-  return false;
+  return why;
 }

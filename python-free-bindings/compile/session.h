@@ -93,14 +93,6 @@ nereid_report_t nereid_session_report(nereid_compiler_t *compiler);
 /* Finds the stage of the input and reads it: `stage` and `module`, `llvm` or `ptx` are set. */
 NEREID_MUST_USE nereid_status_t nereid_read(nereid_compilation_t *compilation);
 
-/* --- scan.c --- */
-
-/* Whether MLIR's parser can be given the input, which is text; false after a located error. */
-NEREID_MUST_USE bool nereid_scan_text(nereid_compilation_t *compilation);
-
-/* The end of the string or `//` comment that begins at `at`; `at` itself when none does. */
-const char *nereid_scan_skip(const char *at, const char *end);
-
 /* --- argument_names.c --- */
 
 /* Gives arguments of the kernel that have no name location one with their name in the text of the input. */

@@ -5,7 +5,9 @@
  * Everything that mlir-opt offers works here, with our passes too: printing, timing, reproducers, diagnostics checks,
  * bytecode. --help lists the passes, --print-pass-docs prints ours as a page; `nereid compile` runs them in the order
  * that makes machine code. */
+#include "base/view.h"
 #include "passes/pass.h"
+#include "python-free-bindings/compile/scan.h"
 #include "seam/context.h"
 #include "seam/opt_main.h"
 
@@ -78,6 +80,22 @@ static int remove_debug_options(int argc, char **argv) {
   return kept;
 }
 
+/* What `nereid compile` examines, too. A byte order mark is skipped; bytecode has no text. */
+static intptr_t check_input(MlirStringRef text, MlirStringRef name) {
+  static const char mark[] = "\xEF\xBB\xBF";
+  const nereid_view_t input = nereid_view_of(text.data, text.length);
+  const intptr_t skipped = nereid_view_starts_with(input, nereid_view(mark)) ? (intptr_t)sizeof mark - 1 : 0;
+  unsigned line, column;
+  if (nereid_view_starts_with(input, nereid_view("ML\xEFR")))
+    return 0;
+  const char *why =
+      nereid_scan_find(nereid_view_of(text.data + skipped, text.length - (size_t)skipped), false, &line, &column);
+  if (!why)
+    return skipped;
+  fprintf(stderr, "%.*s:%u:%u: error: %s\n", (int)name.length, name.data, line, column, why);
+  return -1;
+}
+
 /* A reader that goes away is an error that LLVM reports, and no signal. */
 int main(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN);
@@ -87,7 +105,8 @@ int main(int argc, char **argv) {
   nereid_passes_register();
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   nereidMlirRegisterDialects(registry);
-  int status = nereidMlirOptMain(argc, argv, mlirStringRefCreateFromCString("Nereid optimiser driver\n"), registry);
+  int status =
+      nereidMlirOptMain(argc, argv, mlirStringRefCreateFromCString("Nereid optimiser driver\n"), registry, check_input);
   mlirDialectRegistryDestroy(registry);
   return status;
 }
