@@ -70,6 +70,7 @@ typedef struct nereid_lower_module {
 typedef struct nereid_lower_function {
   MlirOperation op; /* the tt.func */
   bool is_kernel;
+  bool loads_in_loop;              /* a tensor is loaded from global memory inside a loop */
   MlirBlock entry;                 /* of the llvm.func; its arguments are those of the function */
   nereid_lower_workers_t *workers; /* of a kernel with warps for partitions; null: all warps run the function */
   MlirValue print_buffer;          /* ptr, null until something is printed */

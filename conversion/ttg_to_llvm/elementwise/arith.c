@@ -170,30 +170,55 @@ static MlirOperation made_by_name(MlirValue value, const char *name) {
              : (MlirOperation){NULL};
 }
 
-static bool is_zero_constant(MlirValue value) {
+/* The value of an integer constant as unsigned; UINT64_MAX for anything else. */
+static uint64_t constant_of(MlirValue value) {
   MlirOperation constant = made_by_name(value, "llvm.mlir.constant");
   MlirAttribute number = mlirOperationIsNull(constant)
                              ? (MlirAttribute){NULL}
                              : mlirOperationGetAttributeByName(constant, mlirStringRefCreateFromCString("value"));
-  return !mlirAttributeIsNull(number) && mlirAttributeIsAInteger(number) && mlirIntegerAttrGetValueInt(number) == 0;
+  const bool is_integer = !mlirAttributeIsNull(number) && mlirAttributeIsAInteger(number);
+  return is_integer ? (uint64_t)mlirIntegerAttrGetValueInt(number) : UINT64_MAX;
 }
 
-/* zext(%c : i1) ^ %f != 0, with which a sort turns a condition round where %f is 1, as a choice between comparisons of
- * %f: of a bit LLVM makes one xor of two i1 of it, which it does not of the sum of a zext and a bit. Null for others.
- */
-static MlirValue emit_turned(nereid_lower_t *lower, const MlirValue *operands) {
-  MlirOperation sum = is_zero_constant(operands[1]) ? made_by_name(operands[0], "llvm.xor") : (MlirOperation){NULL};
-  MlirOperation wide =
-      mlirOperationIsNull(sum) ? (MlirOperation){NULL} : made_by_name(mlirOperationGetOperand(sum, 0), "llvm.zext");
-  if (mlirOperationIsNull(wide))
+enum { BIT_SEARCH_DEPTH = 8 };
+
+/* Whether `value` is 0 or 1 by the ops that define it, at most `depth` of them in a row. */
+static bool is_bit(MlirValue value, int depth) {
+  MlirOperation op;
+  if (depth == 0 || constant_of(value) <= 1)
+    return depth != 0;
+  if (!mlirOperationIsNull(op = made_by_name(value, "llvm.zext")))
+    return mlirIntegerTypeGetWidth(mlirValueGetType(mlirOperationGetOperand(op, 0))) == 1;
+  if (!mlirOperationIsNull(op = made_by_name(value, "llvm.and")))
+    return is_bit(mlirOperationGetOperand(op, 0), depth - 1) || is_bit(mlirOperationGetOperand(op, 1), depth - 1);
+  if (!mlirOperationIsNull(op = made_by_name(value, "llvm.xor")) ||
+      !mlirOperationIsNull(op = made_by_name(value, "llvm.or")))
+    return is_bit(mlirOperationGetOperand(op, 0), depth - 1) && is_bit(mlirOperationGetOperand(op, 1), depth - 1);
+  if (mlirOperationIsNull(op = made_by_name(value, "llvm.lshr")))
+    return false;
+  MlirOperation masked = made_by_name(mlirOperationGetOperand(op, 0), "llvm.and");
+  const uint64_t mask = mlirOperationIsNull(masked) ? UINT64_MAX : constant_of(mlirOperationGetOperand(masked, 1));
+  const uint64_t shift = constant_of(mlirOperationGetOperand(op, 1));
+  return shift < 64 && mask >> shift <= 1;
+}
+
+/* zext(%c : i1) != %f and (zext(%c) ^ %f) != 0, the inverted conditions of a sort. Where %f is known to be 0 or 1 either
+ * is an xor of two i1; otherwise a select between comparisons of %f, of which LLVM makes an xor when it can. Null for
+ * anything else. */
+static MlirValue emit_inverted(nereid_lower_t *lower, const MlirValue *operands) {
+  MlirOperation sum = constant_of(operands[1]) == 0 ? made_by_name(operands[0], "llvm.xor") : (MlirOperation){NULL};
+  const bool is_sum = !mlirOperationIsNull(sum);
+  MlirValue bit = is_sum ? mlirOperationGetOperand(sum, 1) : operands[1];
+  MlirOperation wide = made_by_name(is_sum ? mlirOperationGetOperand(sum, 0) : operands[0], "llvm.zext");
+  MlirValue condition = mlirOperationIsNull(wide) ? (MlirValue){NULL} : mlirOperationGetOperand(wide, 0);
+  if (mlirValueIsNull(condition) || !mlirTypeEqual(mlirValueGetType(condition), lower->types->i1) ||
+      constant_of(bit) == 0)
     return (MlirValue){NULL};
-  MlirValue condition = mlirOperationGetOperand(wide, 0), bit = mlirOperationGetOperand(sum, 1);
-  if (!mlirTypeEqual(mlirValueGetType(condition), lower->types->i1))
-    return (MlirValue){NULL};
+  MlirValue is_set = nereid_emit_icmp(lower, NEREID_ICMP_NE, bit, nereid_emit_int(lower, mlirValueGetType(bit), 0));
+  if (is_bit(bit, BIT_SEARCH_DEPTH))
+    return nereid_emit(lower, "llvm.xor", lower->types->i1, 2, (MlirValue[]){condition, is_set});
   MlirValue one = nereid_emit_int(lower, mlirValueGetType(bit), 1);
-  MlirValue is_other = nereid_emit_icmp(lower, NEREID_ICMP_NE, bit, one);
-  MlirValue is_set = nereid_emit_icmp(lower, NEREID_ICMP_NE, bit, operands[1]);
-  return nereid_emit_select(lower, condition, is_other, is_set);
+  return nereid_emit_select(lower, condition, nereid_emit_icmp(lower, NEREID_ICMP_NE, bit, one), is_set);
 }
 
 static_assert((int)NEREID_ICMP_NE == (int)NEREID_ARITH_CMP_I_PREDICATE_NE &&
@@ -204,10 +229,10 @@ static_assert((int)NEREID_ICMP_NE == (int)NEREID_ARITH_CMP_I_PREDICATE_NE &&
 
 static MlirValue emit_compare(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
                               const MlirValue *operands) {
-  const bool turned = nereid_op_kind(op) == NEREID_OP_ARITH_CMPI && predicate_of(op) == NEREID_ARITH_CMP_I_PREDICATE_NE;
-  MlirValue choice = turned ? emit_turned(lower, operands) : (MlirValue){NULL};
-  if (!mlirValueIsNull(choice))
-    return choice;
+  const bool is_ne = nereid_op_kind(op) == NEREID_OP_ARITH_CMPI && predicate_of(op) == NEREID_ARITH_CMP_I_PREDICATE_NE;
+  MlirValue inverted = is_ne ? emit_inverted(lower, operands) : (MlirValue){NULL};
+  if (!mlirValueIsNull(inverted))
+    return inverted;
   MlirNamedAttribute predicate =
       nereid_emit_attribute(lower, "predicate", mlirIntegerAttrGet(lower->types->i64, predicate_of(op)));
   return mlirOperationGetResult(nereid_emit_op(lower, row->to, 1, &element, 2, operands, 1, &predicate), 0);

@@ -306,6 +306,8 @@ static bool lower_load(nereid_lower_t *lower, MlirOperation op, const nereid_low
                                .evict = nereid_tt_load_get_evict(op),
                                .is_volatile = nereid_tt_load_get_is_volatile(op),
                                .in_loop = is_in_loop(lower, op)}};
+  if (load.modifiers.in_loop && mlirTypeIsARankedTensor(mlirValueGetType(result)))
+    lower->function->loads_in_loop = true;
   const unsigned bits = nereid_lower_memory_bits(mlirValueGetType(result));
   const intptr_t vector = nereid_lower_access_width(lower, pointer, mask, bits);
   nereid_lower_remark_access(lower, op, pointer, mask, bits, vector);

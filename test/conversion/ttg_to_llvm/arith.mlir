@@ -379,18 +379,52 @@ tt.func private @once(%s: i32) -> tensor<1024xi32> {
   tt.return %y : tensor<1024xi32>
 }
 
-// A condition that a bit turns round is a choice between comparisons of the bit: where that is known to be one, LLVM makes an
-// xor of conditions of it.
-// CHECK-LABEL: llvm.func internal @turned(
+// A condition that is inverted where an integer is set. The integer may be any: a select between its comparisons.
+// CHECK-LABEL: llvm.func internal @inverted_by_integer(
 // CHECK-DAG: %[[ZERO:.*]] = llvm.mlir.constant(0 : i32)
 // CHECK-DAG: %[[ONE:.*]] = llvm.mlir.constant(1 : i32)
-// CHECK: %[[NOT:.*]] = llvm.icmp "ne" %arg1, %[[ONE]] : i32
 // CHECK: %[[IS:.*]] = llvm.icmp "ne" %arg1, %[[ZERO]] : i32
+// CHECK: %[[NOT:.*]] = llvm.icmp "ne" %arg1, %[[ONE]] : i32
 // CHECK: llvm.select %arg0, %[[NOT]], %[[IS]] : i1, i1
-tt.func private @turned(%c: i1, %f: i32) -> i1 {
+tt.func private @inverted_by_integer(%c: i1, %f: i32) -> i1 {
   %zero = arith.constant 0 : i32
   %0 = arith.extui %c : i1 to i32
   %1 = arith.xori %0, %f : i32
   %2 = arith.cmpi ne, %1, %zero : i32
+  tt.return %2 : i1
+}
+
+// The integer is known to be 0 or 1: one xor of conditions, of either form of the comparison.
+// CHECK-LABEL: llvm.func internal @inverted_by_bit(
+// CHECK: %[[SET:.*]] = llvm.icmp "ne"
+// CHECK-NEXT: llvm.xor %arg0, %[[SET]] : i1
+// CHECK: %[[SET2:.*]] = llvm.icmp "ne"
+// CHECK-NEXT: llvm.xor %arg0, %[[SET2]] : i1
+// CHECK-NOT: llvm.select
+// CHECK: llvm.return
+tt.func private @inverted_by_bit(%c: i1, %d: i1, %x: i32) -> (i1, i1) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %two = arith.constant 2 : i32
+  %0 = arith.extui %c : i1 to i32
+  %1 = arith.extui %d : i1 to i32
+  %2 = arith.andi %x, %two : i32
+  %3 = arith.shrui %2, %one : i32
+  %4 = arith.xori %3, %1 : i32
+  %5 = arith.xori %0, %4 : i32
+  %6 = arith.cmpi ne, %5, %zero : i32
+  %7 = arith.ori %3, %one : i32
+  %8 = arith.cmpi ne, %0, %7 : i32
+  tt.return %6, %8 : i1, i1
+}
+
+// Two bits of three values: not 0 or 1.
+// CHECK-LABEL: llvm.func internal @inverted_by_two_bits(
+// CHECK: llvm.select
+tt.func private @inverted_by_two_bits(%c: i1, %x: i32) -> i1 {
+  %three = arith.constant 3 : i32
+  %0 = arith.extui %c : i1 to i32
+  %1 = arith.andi %x, %three : i32
+  %2 = arith.cmpi ne, %0, %1 : i32
   tt.return %2 : i1
 }
