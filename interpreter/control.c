@@ -158,6 +158,8 @@ const nereid_machine_row_t nereid_machine_control_rows[] = {
     {.kind = NEREID_OP_UB_UNREACHABLE, .run = unreachable},
     /* Programs have no threads, and what is assumed holds. */
     {.kind = NEREID_OP_GPU_BARRIER, .run = nothing},
+    {.kind = NEREID_OP_TT_GRID_DEPENDENCY_WAIT, .run = nothing},
+    {.kind = NEREID_OP_TT_GRID_DEPENDENCY_LAUNCH_DEPENDENTS, .run = nothing},
     {.kind = NEREID_OP_LLVM_INTR_ASSUME, .run = nothing},
     {.kind = NEREID_OP_UNKNOWN},
 };

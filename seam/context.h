@@ -17,6 +17,11 @@ MLIR_CAPI_EXPORTED void nereidMlirRegisterDialects(MlirDialectRegistry registry)
 /* Adds one of them by its name; false when there is none of that name. */
 MLIR_CAPI_EXPORTED bool nereidMlirDialectRegistryInsert(MlirDialectRegistry registry, MlirStringRef name);
 
+/* The minor number of the Triton version in whose spelling the context prints: 3.8 is 8. It begins as 6; reading text
+ * of a later version raises it (docs/triton-versions.md), unless it was set as `fixed`. Loads the tt dialect. */
+MLIR_CAPI_EXPORTED int32_t nereidMlirContextGetTritonMinor(MlirContext context);
+MLIR_CAPI_EXPORTED void nereidMlirContextSetTritonMinor(MlirContext context, int32_t minor, bool fixed);
+
 /* Reports a printf-formatted message at `location`, to the context's handlers. Safe on any thread. Errors are
  * mlirEmitError's, or nereid_diagnose's. */
 MLIR_CAPI_EXPORTED void nereidMlirEmitWarning(MlirLocation location, const char *format, ...) NEREID_PRINTF(2, 3);

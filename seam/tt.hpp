@@ -19,6 +19,8 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <atomic>
+
 namespace nereid::tt {
 using ::mlir::Attribute;
 using ::mlir::Type;
@@ -48,9 +50,30 @@ template <typename Op> struct AsyncRegions : ::mlir::OpTrait::TraitBase<Op, Asyn
 
 #include "dialects/tt/dialect.h.inc"
 #include "dialects/tt/enums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/tt/attrs.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/tt/types.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/tt/ops.h.inc"
+
+namespace nereid::tt {
+// The text of an access's attributes, cache modifier and eviction policy among them, in both spellings.
+::mlir::ParseResult parseAccess(::mlir::OpAsmParser &parser, ::llvm::StringRef op, CacheModifierAttr &cache,
+                                EvictionPolicyAttr &evict, ::mlir::NamedAttrList &attributes);
+void printAccess(::mlir::OpAsmPrinter &printer, CacheModifierAttr cache, EvictionPolicyAttr evict,
+                 ::mlir::DictionaryAttr attributes);
+} // namespace nereid::tt
+
+// The directive custom<Name>($cache, $evict, attr-dict) of operation `op`.
+#define NEREID_ACCESS_ATTRIBUTES(Name, op)                                                                             \
+  static ::mlir::ParseResult parse##Name(::mlir::OpAsmParser &parser, ::nereid::tt::CacheModifierAttr &cache,          \
+                                         ::nereid::tt::EvictionPolicyAttr &evict, ::mlir::NamedAttrList &attributes) { \
+    return ::nereid::tt::parseAccess(parser, op, cache, evict, attributes);                                            \
+  }                                                                                                                    \
+  static void print##Name(::mlir::OpAsmPrinter &printer, ::mlir::Operation *, ::nereid::tt::CacheModifierAttr cache,   \
+                          ::nereid::tt::EvictionPolicyAttr evict, ::mlir::DictionaryAttr attributes) {                 \
+    ::nereid::tt::printAccess(printer, cache, evict, attributes);                                                      \
+  }
 
 #endif

@@ -21,6 +21,28 @@ static ::mlir::ParseResult parseOffsets(::mlir::OpAsmParser &parser, DenseI32Arr
 static void printOffsets(::mlir::OpAsmPrinter &printer, ::mlir::Operation *, DenseI32ArrayAttr offsets) {
   printer << offsets.asArrayRef();
 }
+
+// local|global_read
+static ::mlir::ParseResult parseAddressSpaces(::mlir::OpAsmParser &parser, tt::AddressSpacesAttr &spaces) {
+  auto all = tt::AddressSpaces::NONE;
+  do {
+    std::string keyword;
+    ::mlir::SMLoc where = parser.getCurrentLocation();
+    std::optional<tt::AddressSpaces> one;
+    if (parser.parseKeywordOrString(&keyword) || !(one = tt::symbolizeAddressSpaces(keyword)))
+      return parser.emitError(where,
+                              "expected none, local, global_read, global_write, tensor_read, tensor_write or all");
+    all = all | *one;
+  } while (succeeded(parser.parseOptionalVerticalBar()));
+  spaces = tt::AddressSpacesAttr::get(parser.getContext(), all);
+  return ::mlir::success();
+}
+
+static void printAddressSpaces(::mlir::OpAsmPrinter &printer, ::mlir::Operation *, tt::AddressSpacesAttr spaces) {
+  printer << stringifyAddressSpaces(spaces.getValue());
+}
+
+NEREID_ACCESS_ATTRIBUTES(AsyncCopyAttributes, "ttg.async_copy_global_to_local")
 } // namespace nereid::ttg
 
 #include "dialects/ttg/dialect.cpp.inc"

@@ -8,6 +8,11 @@
 #include "mlir/IR/OpImplementation.h"
 
 #include "dialects/ttng/dialect.cpp.inc"
+
+namespace nereid::ttng {
+NEREID_ACCESS_ATTRIBUTES(TMACopyAttributes, "ttng.async_tma_copy_global_to_local")
+} // namespace nereid::ttng
+
 #define GET_OP_CLASSES
 #include "dialects/ttng/ops.cpp.inc"
 

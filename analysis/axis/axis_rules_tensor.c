@@ -314,6 +314,7 @@ static const nereid_axis_rule_t rules[] = {
     [NEREID_OP_TT_CLAMPF] = nereid_axis_elementwise,
     [NEREID_OP_TT_PRECISE_SQRT] = nereid_axis_elementwise,
     [NEREID_OP_TT_PRECISE_DIVF] = nereid_axis_elementwise,
+    [NEREID_OP_TT_APPROX_DIVF] = nereid_axis_elementwise,
     [NEREID_OP_TT_EXTERN_ELEMENTWISE] = rule_extern_elementwise,
     [NEREID_OP_TT_ELEMENTWISE_INLINE_ASM] = rule_inline_asm,
     [NEREID_OP_TT_ATOMIC_RMW] = nereid_axis_nothing,

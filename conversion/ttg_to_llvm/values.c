@@ -97,7 +97,8 @@ static bool check_fp8(MlirOperation op) {
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   const bool computes = (name.length > 5 && (!memcmp(name.data, "arith", 5) || !memcmp(name.data, "math.", 5))) ||
                         kind == NEREID_OP_TT_CLAMPF || kind == NEREID_OP_TT_PRECISE_SQRT ||
-                        kind == NEREID_OP_TT_PRECISE_DIVF || kind == NEREID_OP_TT_EXTERN_ELEMENTWISE;
+                        kind == NEREID_OP_TT_PRECISE_DIVF || kind == NEREID_OP_TT_APPROX_DIVF ||
+                        kind == NEREID_OP_TT_EXTERN_ELEMENTWISE;
   if (!computes || kind == NEREID_OP_ARITH_SELECT || kind == NEREID_OP_ARITH_BITCAST || kind == NEREID_OP_MATH_ABSF)
     return true;
   MlirValue first = mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, 0) : mlirOperationGetResult(op, 0);

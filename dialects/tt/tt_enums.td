@@ -70,6 +70,24 @@ def TT_DescriptorReduceKindAttr : TT_Enum<"DescriptorReduceKind", "function of a
   I32EnumAttrCase<"XOR", 8, "xor">
 ]>;
 
+def TT_SpaceNone : I32BitEnumAttrCaseNone<"NONE", "none">;
+def TT_SpaceLocal : I32BitEnumAttrCaseBit<"LOCAL", 0, "local">;
+def TT_SpaceGlobalRead : I32BitEnumAttrCaseBit<"GLOBAL_READ", 1, "global_read">;
+def TT_SpaceGlobalWrite : I32BitEnumAttrCaseBit<"GLOBAL_WRITE", 2, "global_write">;
+def TT_SpaceTensorRead : I32BitEnumAttrCaseBit<"TENSOR_READ", 3, "tensor_read">;
+def TT_SpaceTensorWrite : I32BitEnumAttrCaseBit<"TENSOR_WRITE", 4, "tensor_write">;
+def TT_SpaceAll : I32BitEnumAttrCaseGroup<"ALL", [TT_SpaceLocal, TT_SpaceGlobalRead, TT_SpaceGlobalWrite,
+                                                  TT_SpaceTensorRead, TT_SpaceTensorWrite], "all">;
+
+def TT_AddressSpacesAttr : I32BitEnumAttr<"AddressSpaces", "memory that a barrier orders", [
+  TT_SpaceNone, TT_SpaceLocal, TT_SpaceGlobalRead, TT_SpaceGlobalWrite, TT_SpaceTensorRead, TT_SpaceTensorWrite,
+  TT_SpaceAll
+]> {
+  let cppNamespace = "::nereid::tt";
+  let separator = "|";
+  let printBitEnumPrimaryGroups = 1;
+}
+
 def TT_ProgramDim : TT_Enum<"ProgramIDDim", "axis of the launch grid", [
   I32EnumAttrCase<"X", 0, "x">,
   I32EnumAttrCase<"Y", 1, "y">,

@@ -28,6 +28,17 @@ def TT_PreciseDivFOp : TT_HomogeneousOp<"precise_divf"> {
   let assemblyFormat = "$x `,` $y attr-dict `:` type($x)";
 }
 
+def TT_ApproxDivFOp : TT_HomogeneousOp<"approx_divf"> {
+  let summary = "quotient of f32 by the approximate division of the hardware";
+  let description = [{
+    `div.full.f32`: 2 units in the last place (PTX ISA, "div"). Triton 3.9 has it; earlier versions divide by
+    `arith.divf`, which is compiled to the same instruction.
+  }];
+  let arguments = (ins TT_FloatLike:$x, TT_FloatLike:$y);
+  let results = (outs TT_FloatLike:$result);
+  let assemblyFormat = "$x `,` $y attr-dict `:` type($x)";
+}
+
 def TT_MulhiUIOp : TT_HomogeneousOp<"mulhiui"> {
   let summary = "upper half of the double-width product of unsigned integers";
   let arguments = (ins TT_IntLike:$x, TT_IntLike:$y);

@@ -27,8 +27,8 @@ def TT_DescriptorLoadOp : TT_Op<"descriptor_load"> {
   let arguments = (ins TT_DescriptorRead:$desc, Variadic<I32>:$indices, TT_CacheAttr:$cache, TT_EvictAttr:$evict);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = [{
-    $desc `[` $indices `]` oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict)
-    attr-dict `:` qualified(type($desc)) `->` type($result)
+    $desc `[` $indices `]` `` custom<DescriptorLoadAttributes>($cache, $evict, attr-dict)
+    `:` qualified(type($desc)) `->` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -23,6 +23,9 @@ def TT_LoadOp : TT_Op<"load",
     Where `mask` is false nothing is read and the element is that of `other`, or undefined without one. Through a block
     pointer, elements out of bounds in a dimension of `boundaryCheck` are replaced by `padding` (1 zero, 2 NaN). A
     volatile load is neither merged, moved nor dropped: it counts as a write too.
+
+    Triton 3.6 to 3.8 print `cacheModifier = cg evictionPolicy = evict_first`; 3.9 prints both as the attribute
+    `cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_first>`. Both forms are read.
   }];
   let arguments = (ins AnyTypeOf<[TT_PtrLike, TT_TensorPtr]>:$ptr, Optional<TT_BoolLike>:$mask,
                        Optional<TT_Type>:$other, TT_BoundaryCheckAttr:$boundaryCheck,
@@ -30,8 +33,7 @@ def TT_LoadOp : TT_Op<"load",
                        DefaultValuedAttr<BoolAttr, "false">:$isVolatile);
   let results = (outs TT_Type:$result);
   let assemblyFormat = [{
-    $ptr (`,` $mask^)? (`,` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict)
-    attr-dict `:` type($ptr)
+    $ptr (`,` $mask^)? (`,` $other^)? `` custom<LoadAttributes>($cache, $evict, attr-dict) `:` type($ptr)
   }];
   let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;
@@ -47,8 +49,7 @@ def TT_StoreOp : TT_Op<"store",
                        Optional<TT_BoolLike>:$mask, TT_BoundaryCheckAttr:$boundaryCheck, TT_CacheAttr:$cache,
                        TT_EvictAttr:$evict);
   let assemblyFormat = [{
-    $ptr `,` $value (`,` $mask^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict)
-    attr-dict `:` type($ptr)
+    $ptr `,` $value (`,` $mask^)? `` custom<StoreAttributes>($cache, $evict, attr-dict) `:` type($ptr)
   }];
   let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;

@@ -18,6 +18,23 @@ def TT_GetNumProgramsOp : TT_Op<"get_num_programs", [Pure]> {
   let assemblyFormat = "$axis attr-dict `:` type($result)";
 }
 
+def TT_GridDependencyWaitOp : TT_Op<"grid_dependency_wait"> {
+  let summary = "waits for the kernels that this launch depends on";
+  let description = [{
+    Programmatic dependent launch, sm_90 and later: `griddepcontrol.wait`. Triton 3.9 has the operation; earlier
+    versions write the instruction as `tt.elementwise_inline_asm`.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def TT_GridDependencyLaunchDependentsOp : TT_Op<"grid_dependency_launch_dependents"> {
+  let summary = "allows the kernels that depend on this launch to start";
+  let description = [{
+    `griddepcontrol.launch_dependents`: the dependents start once every CTA has executed it or ended.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def TT_CallOp : TT_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "call of a function of this module";
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands, OptionalAttr<DictArrayAttr>:$arg_attrs,

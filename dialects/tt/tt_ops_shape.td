@@ -60,7 +60,7 @@ def TT_ReshapeOp : TT_Op<"reshape", [Pure, SameOperandsAndResultElementType]> {
 }
 
 def TT_BroadcastOp : TT_Op<"broadcast",
-    [Pure, SameOperandsAndResultElementType, TT_SameOperandsAndResultEncoding]> {
+    [Pure, SameOperandsAndResultElementType]> {
   let summary = "repeat a tensor along its dimensions of size 1";
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Tensor:$result);

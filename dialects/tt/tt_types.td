@@ -26,9 +26,11 @@ def TT_TensorDescType : TT_TypeDef<"TensorDesc", "tensordesc"> {
   let description = [{
     `!tt.tensordesc<tensor<64x64xf16>>`: what a TMA descriptor is on hardware that has them. The tensor type is that
     of one block; its integer element type may be signed (`si8`, `ui8`), the tensors that are loaded are signless.
+    Triton 3.8 and 3.9 print `!tt.tensordesc<64x64xf16>` and `!tt.tensordesc<64x64xf16, #shared>`, which are the same
+    types.
   }];
   let parameters = (ins "Type":$blockType);
-  let assemblyFormat = "`<` $blockType `>`";
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 

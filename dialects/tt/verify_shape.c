@@ -65,7 +65,7 @@ MlirLogicalResult nereid_tt_reshape_verify(MlirOperation op) {
   if (!nereid_ttg_infer_reshape_encoding(src.rank, src.shape, src.encoding, result.rank, result.shape,
                                          mlirOperationGetLocation(op), &expected))
     return mlirLogicalResultFailure();
-  if (!nereid_ttg_encodings_equivalent(expected, result.encoding, result.rank, result.shape))
+  if (!nereid_ttg_encodings_hold_same(expected, result.encoding, result.rank, result.shape))
     return nereid_diagnose(op, "expects every element to stay in its thread, which is encoding %s, got %s",
                            nereid_text_of_attribute(expected).chars, nereid_text_of_attribute(result.encoding).chars);
   return mlirLogicalResultSuccess();
@@ -81,6 +81,12 @@ MlirLogicalResult nereid_tt_broadcast_verify(MlirOperation op) {
     if (src.shape[i] != 1 && src.shape[i] != result.shape[i])
       return nereid_diagnose(op, "expects dimension %ld to stay or to be broadcast from size 1, got %ld to %ld",
                              (long)i, (long)src.shape[i], (long)result.shape[i]);
+  if (!nereid_ttg_encodings_broadcast(src.encoding, src.shape, result.encoding, result.shape, result.rank))
+    return nereid_diagnose(op,
+                           "expects operand and result to have one encoding, or such that every thread holds what it "
+                           "repeats, %s, got %s",
+                           nereid_text_of_attribute(src.encoding).chars,
+                           nereid_text_of_attribute(result.encoding).chars);
   return mlirLogicalResultSuccess();
 }
 

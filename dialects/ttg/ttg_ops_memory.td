@@ -112,4 +112,15 @@ def TTG_LocalBarrierOp : TTG_Op<"local_barrier"> {
   let assemblyFormat = "(`warp` $warp^)? attr-dict";
 }
 
+def TTG_BarrierOp : TTG_Op<"barrier"> {
+  let summary = "all threads arrive before one continues; memory of the listed kinds is ordered";
+  let description = [{
+    The barrier of Triton 3.7 and later: `ttg.barrier local` is `ttg.local_barrier` of 3.6, `ttg.barrier all` is
+    `gpu.barrier`. The threads are those of `ttg.local_barrier`. Every form is compiled to a barrier that orders shared
+    and global memory of the CTA. Tensor memory, which later hardware has, is empty here.
+  }];
+  let arguments = (ins TT_AddressSpacesAttr:$addrSpace);
+  let assemblyFormat = "custom<AddressSpaces>($addrSpace) attr-dict";
+}
+
 #endif

@@ -9,6 +9,7 @@
 #include "dialects/diagnose.h"
 
 #include "bindings/ttng_hooks.h"
+#include "dialects/ttg/encoding/encoding.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
 
@@ -20,7 +21,9 @@ enum { arrivals_limit = (1 << 20) - 1 };
 MlirLogicalResult nereid_ttng_barrier_operand_verify(MlirOperation op, MlirValue barrier) {
   MlirType type = mlirValueGetType(barrier);
   MlirType element = nereid_ttg_memdesc_type_get_element_type(type);
-  bool one = mlirShapedTypeGetRank(type) == 1 && mlirShapedTypeGetDimSize(type, 0) == 1;
+  /* In a cluster each CTA has its own: 2xi64 with one word in each of two CTAs (Triton 3.7 and later). */
+  bool one = mlirShapedTypeGetRank(type) == 1 &&
+             mlirShapedTypeGetDimSize(type, 0) >> nereid_ttg_cta_bits(nereid_ttg_memdesc_type_get_encoding(type)) <= 1;
   if (one && mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 64)
     return mlirLogicalResultSuccess();
   return nereid_diagnose(op, "expects an mbarrier, a memory descriptor of 1xi64, got %s",

@@ -174,6 +174,7 @@ const nereid_machine_row_t nereid_machine_local_rows[] = {
     {.kind = NEREID_OP_TTG_LOCAL_LOAD, .run = local_load, .n_own = 1},
     {.kind = NEREID_OP_TTG_LOCAL_STORE, .run = local_store},
     {.kind = NEREID_OP_TTG_LOCAL_BARRIER, .run = nothing},
+    {.kind = NEREID_OP_TTG_BARRIER, .run = nothing},
     {.kind = NEREID_OP_TTG_MEMDESC_INDEX, .run = memdesc_index},
     {.kind = NEREID_OP_TTG_MEMDESC_SUBSLICE, .run = memdesc_subslice},
     {.kind = NEREID_OP_TTG_MEMDESC_TRANS, .run = memdesc_trans},

@@ -176,6 +176,12 @@ static bool lower_precise(nereid_lower_t *lower, MlirOperation op, const nereid_
   return nereid_lower_elementwise(lower, op, row, emit_precise);
 }
 
+static bool lower_approx_divf(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  if (!mlirTypeIsAF32(nereid_lower_element_type(mlirValueGetType(mlirOperationGetResult(op, 0)))))
+    return nereid_lower_error(op, "expects f32: the approximate division has no other type; use arith.divf");
+  return nereid_lower_elementwise(lower, op, row, emit_precise);
+}
+
 /* min(max(x, low), high). A NaN x stays NaN when asked, else it becomes low. */
 static MlirValue emit_clampf(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
                              const MlirValue *operands) {
@@ -342,6 +348,7 @@ const nereid_lower_row_t nereid_lower_math_rows[] = {
     {NEREID_OP_MATH_ISNORMAL, lower_classify, NULL},
     {NEREID_OP_TT_PRECISE_SQRT, lower_precise, "llvm.nvvm.sqrt.rn.f"},
     {NEREID_OP_TT_PRECISE_DIVF, lower_precise, "llvm.nvvm.div.rn.f"},
+    {NEREID_OP_TT_APPROX_DIVF, lower_approx_divf, "llvm.nvvm.div.approx.f"},
     {NEREID_OP_TT_CLAMPF, lower_clampf, NULL},
     {NEREID_OP_UNKNOWN, NULL, NULL},
 };

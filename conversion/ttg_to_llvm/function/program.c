@@ -54,6 +54,14 @@ static bool lower_barrier(nereid_lower_t *lower, MlirOperation op, const nereid_
   return true;
 }
 
+/* Programmatic dependent launch: `name` is the intrinsic. */
+static bool lower_grid_dependency(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  if (lower->module->options.capability < 90)
+    return nereid_lower_error(op, "requires sm_90: earlier targets have no programmatic dependent launch");
+  nereid_emit_intrinsic(lower, row->to, (MlirType){NULL}, 0, NULL);
+  return true;
+}
+
 /* llvm.intr.assume %c : i1 is an LLVM op already; its operand is not. */
 static bool lower_assume(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
@@ -85,6 +93,10 @@ const nereid_lower_row_t nereid_lower_program_rows[] = {
     {NEREID_OP_TT_GET_NUM_PROGRAMS, lower_num_programs, NULL},
     {NEREID_OP_GPU_BARRIER, lower_barrier, NULL},
     {NEREID_OP_TTG_LOCAL_BARRIER, lower_barrier, NULL},
+    {NEREID_OP_TTG_BARRIER, lower_barrier, NULL},
+    {NEREID_OP_TT_GRID_DEPENDENCY_WAIT, lower_grid_dependency, "llvm.nvvm.griddepcontrol.wait"},
+    {NEREID_OP_TT_GRID_DEPENDENCY_LAUNCH_DEPENDENTS, lower_grid_dependency,
+     "llvm.nvvm.griddepcontrol.launch.dependents"},
     {NEREID_OP_LLVM_INTR_ASSUME, lower_assume, NULL},
     {NEREID_OP_UNKNOWN, NULL, NULL},
 };

@@ -42,6 +42,62 @@ bool nereid_ttg_encodings_equivalent(MlirAttribute a, MlirAttribute b, intptr_t 
          nereid_layout_equal(&left, &right);
 }
 
+/* Drops register bits that give a thread copies of what it holds. */
+static void drop_copies(nereid_layout_t *layout) {
+  int kept = 0;
+  uint32_t *registers = layout->bases[NEREID_LAYOUT_REGISTER];
+  for (int i = 0; i < layout->in_bits[NEREID_LAYOUT_REGISTER]; i++)
+    if (registers[i])
+      registers[kept++] = registers[i];
+  layout->in_bits[NEREID_LAYOUT_REGISTER] = (uint8_t)kept;
+}
+
+bool nereid_ttg_encodings_hold_same(MlirAttribute a, MlirAttribute b, intptr_t rank, const int64_t *shape) {
+  if (mlirAttributeEqual(a, b))
+    return true;
+  MlirLocation quiet = {NULL};
+  nereid_layout_t left, right;
+  if (mlirAttributeIsNull(a) || mlirAttributeIsNull(b) || !nereid_ttg_is_distributed(a) ||
+      !nereid_ttg_is_distributed(b) || !layout_of(a, rank, shape, quiet, &left) ||
+      !layout_of(b, rank, shape, quiet, &right))
+    return false;
+  drop_copies(&left);
+  drop_copies(&right);
+  return nereid_layout_equal(&left, &right);
+}
+
+/* `to` with coordinate 0 in every dimension that is broadcast: a layout of the operand's shape. */
+static nereid_layout_t project(const nereid_layout_t *to, const nereid_layout_t *from, const int64_t *src_shape) {
+  nereid_layout_t projected = *from;
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; in++) {
+    projected.in_bits[in] = to->in_bits[in];
+    for (int i = 0; i < to->in_bits[in]; i++) {
+      int32_t place[NEREID_LAYOUT_MAX_RANK];
+      nereid_layout_coordinates(to, to->bases[in][i], place);
+      for (int d = 0; d < to->rank; d++)
+        place[d] = src_shape[d] == 1 ? 0 : place[d];
+      projected.bases[in][i] = nereid_layout_pack(from, place);
+    }
+  }
+  return projected;
+}
+
+bool nereid_ttg_encodings_broadcast(MlirAttribute src, const int64_t *src_shape, MlirAttribute dst,
+                                    const int64_t *dst_shape, intptr_t rank) {
+  if (mlirAttributeEqual(src, dst))
+    return true;
+  MlirLocation quiet = {NULL};
+  nereid_layout_t from, to;
+  if (mlirAttributeIsNull(src) || mlirAttributeIsNull(dst) || !nereid_ttg_is_distributed(src) ||
+      !nereid_ttg_is_distributed(dst) || !layout_of(src, rank, src_shape, quiet, &from) ||
+      !layout_of(dst, rank, dst_shape, quiet, &to))
+    return false;
+  nereid_layout_t projected = project(&to, &from, src_shape);
+  drop_copies(&from);
+  drop_copies(&projected);
+  return nereid_layout_equal(&from, &projected);
+}
+
 bool nereid_ttg_infer_reduce_encoding(MlirAttribute src, int axis, MlirAttribute *out) {
   *out = src;
   if (mlirAttributeIsNull(src))

@@ -62,6 +62,14 @@ bool nereid_ttg_dot_operand_encodings_verify(MlirAttribute a, MlirAttribute b, M
  * this shape? Equal attributes do; null equals null only. */
 bool nereid_ttg_encodings_equivalent(MlirAttribute a, MlirAttribute b, intptr_t rank, const int64_t *shape);
 
+/* The same for distributed encodings, but registers that hold copies of other registers' elements do not count. */
+bool nereid_ttg_encodings_hold_same(MlirAttribute a, MlirAttribute b, intptr_t rank, const int64_t *shape);
+
+/* tt.broadcast: does every thread that holds an element of the result hold the operand's element that it repeats? Equal
+ * encodings do, and null ones. Shapes are equal, or 1 in `src_shape`. */
+bool nereid_ttg_encodings_broadcast(MlirAttribute src, const int64_t *src_shape, MlirAttribute dst,
+                                    const int64_t *dst_shape, intptr_t rank);
+
 #ifdef __cplusplus
 }
 #endif
