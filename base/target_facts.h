@@ -77,6 +77,11 @@ static inline bool nereid_target_has_clusters(int capability) {
   return capability >= NEREID_SM_90;
 }
 
+/* griddepcontrol: programmatic dependent launch (PTX ISA, "griddepcontrol"). */
+static inline bool nereid_target_has_dependent_launch(int capability) {
+  return capability >= NEREID_SM_90;
+}
+
 /* The most shared memory of a CTA, in bytes; 48 KiB, which every CUDA GPU has, for an unknown capability. */
 static inline int64_t nereid_target_shared_memory(int capability) {
   static const struct {

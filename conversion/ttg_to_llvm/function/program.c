@@ -8,6 +8,7 @@
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
 
+#include "base/target_facts.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 
@@ -56,7 +57,7 @@ static bool lower_barrier(nereid_lower_t *lower, MlirOperation op, const nereid_
 
 /* Programmatic dependent launch: `name` is the intrinsic. */
 static bool lower_grid_dependency(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
-  if (lower->module->options.capability < 90)
+  if (!nereid_target_has_dependent_launch(lower->module->options.capability))
     return nereid_lower_error(op, "requires sm_90: earlier targets have no programmatic dependent launch");
   nereid_emit_intrinsic(lower, row->to, (MlirType){NULL}, 0, NULL);
   return true;
