@@ -24,6 +24,8 @@ void nereid_emulator_race_clock_drop(race_clock_t *clock) {
     return;
   for (uint32_t i = 0; i < clock->n; ++i)
     drop_part(clock->parts[i]); /* NOLINT(clang-analyzer-unix.Malloc): it does not follow counts */
+  nereid_emulator_race_clock_drop(clock->fences);
+  nereid_emulator_race_clock_drop(clock->pending);
   free(clock);
 }
 
@@ -35,6 +37,7 @@ static race_clock_t *new_clock(emu_race_t *race, uint32_t n) {
   }
   clock->references = 1;
   clock->n = 0;
+  clock->fences = clock->pending = NULL;
   clock->serial = ++race->serial;
   return clock;
 }
@@ -109,6 +112,12 @@ race_clock_t *nereid_emulator_race_clock_join(emu_race_t *race, race_clock_t *a,
     is_b &= part == y;
     joined->parts[joined->n++] = part;
   }
+  if (joined && (a->fences || b->fences || a->pending || b->pending)) {
+    joined->fences = nereid_emulator_race_clock_join(race, a->fences, b->fences);
+    joined->pending = nereid_emulator_race_clock_join(race, a->pending, b->pending);
+    is_a &= joined->fences == a->fences && joined->pending == a->pending;
+    is_b &= joined->fences == b->fences && joined->pending == b->pending;
+  }
   if (joined && (is_a || is_b)) {
     nereid_emulator_race_clock_drop(joined);
     return nereid_emulator_race_clock_keep(is_a ? a : b);
@@ -122,6 +131,27 @@ void nereid_emulator_race_clock_learn(emu_race_t *race, race_clock_t **clock, ra
   *clock = joined;
 }
 
+race_clock_t *nereid_emulator_race_clock_bare(emu_race_t *race, const race_clock_t *clock) {
+  race_clock_t *copy = clock ? new_clock(race, clock->n) : NULL;
+  for (uint32_t i = 0; copy && i < clock->n; ++i) {
+    clock->parts[i]->references++;
+    copy->parts[copy->n++] = clock->parts[i];
+  }
+  return copy;
+}
+
+race_clock_t *nereid_emulator_race_clock_with(emu_race_t *race, race_clock_t *clock, race_clock_t *fences,
+                                              race_clock_t *pending) {
+  race_clock_t *more = new_clock(race, 0);
+  if (!more)
+    return clock;
+  more->fences = nereid_emulator_race_clock_keep(fences);
+  more->pending = nereid_emulator_race_clock_keep(pending);
+  nereid_emulator_race_clock_learn(race, &clock, more);
+  nereid_emulator_race_clock_drop(more);
+  return clock;
+}
+
 race_clock_t *nereid_emulator_race_clock_open(emu_race_t *race, const race_clock_t *clock, uint32_t cta) {
   const race_part_t *old = nereid_emulator_race_clock_part(clock, cta);
   race_part_t *own = new_part(race, cta);
@@ -130,6 +160,8 @@ race_clock_t *nereid_emulator_race_clock_open(emu_race_t *race, const race_clock
     drop_part(own);
     return NULL;
   }
+  copy->fences = nereid_emulator_race_clock_keep(clock ? clock->fences : NULL);
+  copy->pending = nereid_emulator_race_clock_keep(clock ? clock->pending : NULL);
   if (old)
     memcpy(own->times, old->times, (size_t)race->n_actors * 2 * sizeof(uint32_t));
   bool placed = false;

@@ -28,6 +28,9 @@ typedef struct race_part { /* of one CTA's actors */
 typedef struct race_clock { /* null knows nothing */
   uint32_t references, n;
   uint64_t serial;
+  /* For fence.sc (sync.c), null or clocks without these two: what the fences ordered before have released; what fences
+   * have released that another thread's access of the same place followed, which the next fence.sc learns. */
+  struct race_clock *fences, *pending;
   race_part_t *parts[]; /* by number of CTA */
 } race_clock_t;
 
@@ -80,6 +83,7 @@ typedef struct race_location { /* what releases left in a place: per scope, of t
   uint64_t key;
   race_clock_t *released[RACE_SCOPES];
   uint32_t owner[RACE_SCOPES];
+  race_clock_t *written, *read; /* fences ordered before its strong writes, and before its strong reads */
 } race_location_t;
 
 typedef struct race_thread {
@@ -138,6 +142,7 @@ struct emu_race {
   uint32_t n_warps, n_threads, n_actors; /* of a CTA, threads rounded up to warps */
   uint32_t block[3], grid[3];
   bool failed, crosses; /* memory is out; CTAs may synchronise */
+  bool has_sc;          /* the program has fence.sc, membar included */
   uint64_t serial;
   race_record_t *records;
   uint32_t n_records, record_capacity, collect_at, *free_records, n_free, free_capacity;
@@ -184,6 +189,11 @@ void nereid_emulator_race_clock_drop(race_clock_t *clock);
 race_clock_t *nereid_emulator_race_clock_join(emu_race_t *race, race_clock_t *a, race_clock_t *b);
 /* Replaces *clock by one that knows what `other` knows too. */
 void nereid_emulator_race_clock_learn(emu_race_t *race, race_clock_t **clock, race_clock_t *other);
+/* `clock` with more fences and pending ones; a new reference. Takes `clock` over. */
+race_clock_t *nereid_emulator_race_clock_with(emu_race_t *race, race_clock_t *clock, race_clock_t *fences,
+                                              race_clock_t *pending);
+/* The same times without fences; a new reference. */
+race_clock_t *nereid_emulator_race_clock_bare(emu_race_t *race, const race_clock_t *clock);
 /* A copy whose part of `cta` is its own, for race_clock_set. */
 race_clock_t *nereid_emulator_race_clock_open(emu_race_t *race, const race_clock_t *clock, uint32_t cta);
 const race_part_t *nereid_emulator_race_clock_part(const race_clock_t *clock, uint32_t cta);
@@ -223,6 +233,10 @@ void nereid_emulator_race_acquire(emu_race_cta_t *cta, race_thread_t *thread, ui
  * advances the warp's time. */
 void nereid_emulator_race_write(emu_race_cta_t *cta, uint32_t warp, uint32_t lane, uint64_t address,
                                 const emu_race_cta_t *target, int scope, bool releases, bool continues);
+/* A strong access of GPU scope, which orders fence.sc. Before the access's own edges. */
+void nereid_emulator_race_communicate(emu_race_cta_t *cta, race_thread_t *thread, uint64_t address,
+                                      const emu_race_cta_t *target, emu_access_t how);
+bool nereid_emulator_race_is_sc(const emu_insn_t *insn);
 /* Lanes learn what a clock knows. */
 void nereid_emulator_race_learn(emu_race_cta_t *cta, uint32_t warp, uint32_t mask, race_clock_t *news);
 /* A weak write ends what releases left in a place. */

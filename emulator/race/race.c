@@ -31,6 +31,7 @@ emu_race_t *nereid_emulator_race_create(const nereid_emulator_kernel_t *kernel,
     const emu_insn_t *insn = &kernel->program->insns.data[i];
     race->crosses |= EMU_HAS(insn, acquire) || EMU_HAS(insn, acq_rel) || EMU_HAS(insn, sc) || EMU_HAS(insn, gl) ||
                      EMU_HAS(insn, volatile);
+    race->has_sc |= nereid_emulator_race_is_sc(insn);
   }
   return race;
 }
@@ -43,6 +44,10 @@ void nereid_emulator_race_destroy(emu_race_t *race) {
   for (size_t i = 0; i < race->location_capacity; ++i)
     for (int k = 0; k < RACE_SCOPES; ++k)
       nereid_emulator_race_clock_drop(race->locations[i].released[k]);
+  for (size_t i = 0; i < race->location_capacity; ++i) {
+    nereid_emulator_race_clock_drop(race->locations[i].written);
+    nereid_emulator_race_clock_drop(race->locations[i].read);
+  }
   for (uint32_t i = 1; i < race->n_records; ++i)
     free(race->records[i].times);
   free(race->slots);
@@ -161,6 +166,8 @@ static void synchronise(race_access_t *access, const emu_insn_t *insn, uint64_t 
   bool releases = EMU_HAS(insn, release) || EMU_HAS(insn, acq_rel);
   int scope = access->strong - 1;
   race_thread_t *thread = &access->cta->threads[access->warp * EMU_LANES + access->lane];
+  if (access->cta->race->has_sc && scope == 2)
+    nereid_emulator_race_communicate(access->cta, thread, address, access->target, how);
   if (how != EMU_WRITE)
     nereid_emulator_race_acquire(access->cta, thread, address, access->target, scope, acquires);
   if (writes)

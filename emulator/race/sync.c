@@ -3,7 +3,12 @@
  * A place in memory has what was released into the value that it holds, per scope: an acquire that includes the scope
  * of the release, and is included in it, learns that. A relaxed write releases what the last fence of its thread
  * covers; what a relaxed read sees is learnt at the next fence. An atomic continues what it found (PTX ISA, Memory
- * Consistency Model). */
+ * Consistency Model).
+ *
+ * fence.sc, which membar is: two of GPU scope are always ordered, so the detector orders F before G where the other
+ * order is forbidden: F, then (by edges) a strong access A, and B, then (by edges) G, where A and B access one place in
+ * this order and one of them, or an access between, writes. With G before F, B would be ordered before A, which the axioms
+ * Coherence and Causality forbid. Clocks carry the fences along the edges. */
 #include "emulator/machine/execute.h"
 #include "emulator/race/private.h"
 
@@ -56,8 +61,12 @@ static void clear(race_location_t *place) {
 
 void nereid_emulator_race_forget(emu_race_t *race, const emu_race_cta_t *target, uint64_t address) {
   race_location_t *place = location(race, key_of(target, address), false);
-  if (place)
-    clear(place);
+  if (!place)
+    return;
+  clear(place);
+  nereid_emulator_race_clock_drop(place->written);
+  nereid_emulator_race_clock_drop(place->read);
+  place->written = place->read = NULL;
 }
 
 static uint32_t owner(const emu_race_cta_t *cta, int scope) {
@@ -102,6 +111,40 @@ void nereid_emulator_race_write(emu_race_cta_t *cta, uint32_t warp, uint32_t lan
   nereid_emulator_race_clock_drop(own);
 }
 
+bool nereid_emulator_race_is_sc(const emu_insn_t *insn) {
+  const bool is_membar = insn->text_size >= 6 && memcmp(insn->text, "membar", 6) == 0;
+  return (is_membar || EMU_HAS(insn, sc)) && nereid_emulator_race_scope(insn) == 2;
+}
+
+void nereid_emulator_race_communicate(emu_race_cta_t *cta, race_thread_t *thread, uint64_t address,
+                                      const emu_race_cta_t *target, emu_access_t how) {
+  emu_race_t *race = cta->race;
+  race_clock_t *fences = thread->clock ? thread->clock->fences : NULL;
+  race_location_t *place = location(race, key_of(target, address), fences != NULL);
+  if (!place)
+    return;
+  fences = nereid_emulator_race_clock_keep(fences);
+  race_clock_t *seen = how == EMU_READ ? nereid_emulator_race_clock_keep(place->written)
+                                       : nereid_emulator_race_clock_join(race, place->written, place->read);
+  if (seen)
+    thread->clock = nereid_emulator_race_clock_with(race, thread->clock, NULL, seen);
+  if (how != EMU_WRITE)
+    nereid_emulator_race_clock_learn(race, &place->read, fences);
+  if (how != EMU_READ) {
+    nereid_emulator_race_clock_learn(race, &place->written, fences);
+    nereid_emulator_race_clock_learn(race, &place->written, place->read);
+  }
+  nereid_emulator_race_clock_drop(seen);
+  nereid_emulator_race_clock_drop(fences);
+}
+
+/* The fences before it in the order of fence.sc are ordered before the thread's fence.sc. */
+static void learn_pending(emu_race_t *race, race_thread_t *thread) {
+  race_clock_t *pending = nereid_emulator_race_clock_keep(thread->clock ? thread->clock->pending : NULL);
+  nereid_emulator_race_clock_learn(race, &thread->clock, pending);
+  nereid_emulator_race_clock_drop(pending);
+}
+
 /* An acquiring fence learns what relaxed reads saw; what was done is what a releasing one makes ready. Without an order
  * it does both. */
 void nereid_emulator_race_fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
@@ -113,10 +156,18 @@ void nereid_emulator_race_fence(emu_warp_t *warp, const emu_insn_t *insn, uint32
       nereid_emulator_race_clock_learn(cta->race, &thread->clock, thread->observed[k]);
     if (EMU_HAS(insn, acquire))
       continue;
+    const bool is_sc = cta->race->has_sc && nereid_emulator_race_is_sc(insn);
+    if (is_sc)
+      learn_pending(cta->race, thread);
     race_clock_t *own = nereid_emulator_race_release(cta, warp->index, UINT32_C(1) << lane);
     for (int k = 0; k <= scope; ++k) {
       nereid_emulator_race_clock_drop(thread->released[k]);
       thread->released[k] = nereid_emulator_race_clock_keep(own);
+    }
+    if (is_sc) {
+      race_clock_t *bare = nereid_emulator_race_clock_bare(cta->race, own);
+      thread->clock = nereid_emulator_race_clock_with(cta->race, thread->clock, bare, NULL);
+      nereid_emulator_race_clock_drop(bare);
     }
     nereid_emulator_race_clock_drop(own);
   }

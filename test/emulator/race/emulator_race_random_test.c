@@ -244,7 +244,8 @@ static void say_operation(void) {
     say("%s\n", ONE_OF("bar.warp.sync -1;", "@%p1 bar.warp.sync -1;", "@%p4 bar.warp.sync 0xff;"));
     return;
   case 4:
-    say("%sfence.acq_rel%s;\n", guard(), ONE_OF(".cta", ".gpu"));
+    say("%s%s;\n", guard(),
+        ONE_OF("fence.acq_rel.cta", "fence.acq_rel.gpu", "membar.gl", "fence.sc.gpu", "fence.sc.cta"));
     return;
   case 5:
     say("%scp.async.ca.shared.global [%s], [%%d9+256], 4;\n%s", guard(), ONE_OF("%r71", "%r72"),

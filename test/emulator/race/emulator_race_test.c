@@ -107,6 +107,39 @@ static void scopes_count(void **state) {
                 "race 1 3");
 }
 
+/* The last CTA to count reads what the threads of all CTAs stored. */
+static void sc_fences_are_ordered_by_what_follows_them(void **state) {
+#define PART "mov.u32 %r5, %ctaid.x; mad.lo.u32 %r6, %r5, 64, %r70; mad.wide.u32 %d2, %r6, 4, %d9;\n"
+#define STORE_PART PART "st.global.b32 [%d2+64], %r70;\n"
+#define COUNT(atom) "bar.sync 0; @%p0 " atom "; @%p0 st.shared.b32 [%r0], %r4; bar.sync 0; ld.shared.b32 %r7, [%r0];\n"
+#define LOAD_ALL "setp.ne.u32 %p3, %r7, 2; @%p3 bra $Z;\nld.global.b32 %r8, [%d9+64];$Z:"
+#define ADD "atom.global.add.u32 %r4, [%d9], 1"
+  (void)state;
+  RACES_OF_CTAS(3, 64, STORE_PART "membar.gl;" COUNT(ADD) "membar.gl;" LOAD_ALL, "");
+  RACES_OF_CTAS(3, 64, STORE_PART "fence.sc.gpu;" COUNT("atom.global.inc.u32 %r4, [%d9], 9") "membar.sys;" LOAD_ALL,
+                "");
+  RACES_OF_CTAS(3, 64, STORE_PART COUNT(ADD) "membar.gl;" LOAD_ALL, "race 2 5");
+  RACES_OF_CTAS(3, 64, STORE_PART "membar.gl;" COUNT(ADD) LOAD_ALL, "race 2 5");
+  /* scopes that do not include the other CTA; a fence that releases what its own thread did */
+  RACES_OF_CTAS(3, 64, STORE_PART "membar.cta;" COUNT(ADD) "membar.gl;" LOAD_ALL, "race 2 5");
+  RACES_OF_CTAS(3, 64, STORE_PART "fence.acq_rel.gpu;" COUNT(ADD) "fence.acq_rel.gpu;" LOAD_ALL, "race 2 5");
+  RACES_OF_CTAS(3, 64, STORE_PART "membar.gl;" COUNT("atom.cta.global.add.u32 %r4, [%d9], 1") "membar.gl;" LOAD_ALL,
+                "race 3 3, race 2 5");
+  /* nothing in memory that says which fence is the first */
+  RACES_OF_CTAS(3, 64, STORE_PART "membar.gl; mov.u32 %r7, %r5;\nmembar.gl;" LOAD_ALL, "race 2 5");
+  /* a write after a read orders, too */
+  RACES_OF_CTAS(2, 1,
+                FIRST
+                "@%p3 membar.gl; @%p3 ld.relaxed.gpu.global.b32 %r4, [%d9];\n@!%p3 st.relaxed.gpu.global.b32 [%d9], "
+                "1; @!%p3 membar.gl;\n" SECOND,
+                "");
+  RACES_OF_CTAS(2, 1,
+                FIRST
+                "@%p3 membar.gl; @%p3 ld.relaxed.gpu.global.b32 %r4, [%d9];\n@!%p3 ld.relaxed.gpu.global.b32 %r4, "
+                "[%d9]; @!%p3 membar.gl;\n" SECOND,
+                "race 1 4");
+}
+
 static void many_ctas_read(void **state) {
   (void)state;
   RACES_OF_CTAS(40, 32, "ld.global.b32 %r2, [%d9];", "");
@@ -127,6 +160,7 @@ int main(void) {
       cmocka_unit_test(atomics_do_not_race_with_each_other),
       cmocka_unit_test(releases_and_acquires_order),
       cmocka_unit_test(scopes_count),
+      cmocka_unit_test(sc_fences_are_ordered_by_what_follows_them),
       cmocka_unit_test(many_ctas_read),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,6 +34,9 @@ static void naive_overwrite(uint64_t at, uint64_t bytes) {
   for (size_t i = 0; i < naive.places.size; ++i)
     if (naive.places.data[i].at - at < bytes)
       naive.places.data[i].sources.size = 0;
+  for (size_t i = 0; i < naive.meetings.size; ++i)
+    if (naive.meetings.data[i].at - at < bytes)
+      naive.meetings.data[i].at = UINT64_MAX;
 }
 
 /* Whether the scopes of a release and of who looks include each other. */
@@ -118,11 +121,35 @@ static void naive_request(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mas
                          .writes = writes});
     if (writes && !strong)
       naive_overwrite(at, bytes);
+    if (strong && scope == NAIVE_SCOPES - 1)
+      naive_push(&naive.meetings, (naive_meeting_t){at, naive.threads.data[thread].node, writes});
     if (strong && access != EMU_WRITE)
       naive_acquire(thread, at, scope, acquires);
     if (strong && writes)
       naive_release(thread, at, scope, releases, access == EMU_UPDATE);
   }
+}
+
+/* Whether fence.sc `earlier` is before one in `later` in their order: an access that follows it is in a place before one
+ * that `later` follows, and one of them, or one between, writes. */
+static bool naive_fences_ordered(int earlier, int later) {
+  for (size_t i = 0; i < naive.meetings.size; ++i) {
+    naive_meeting_t a = naive.meetings.data[i];
+    bool writes = a.writes;
+    if (a.at == UINT64_MAX || !naive_reaches(earlier, a.node))
+      continue;
+    for (size_t k = i + 1; k < naive.meetings.size; ++k) {
+      naive_meeting_t b = naive.meetings.data[k];
+      writes |= b.at == a.at && b.writes;
+      if (b.at == a.at && writes && naive_reaches(b.node, later))
+        return true;
+    }
+  }
+  return false;
+}
+
+static bool naive_is_sc(const emu_insn_t *insn) {
+  return naive_scope(insn) == NAIVE_SCOPES - 1 && (naive_says(insn, "membar") || naive_says(insn, "fence.sc"));
 }
 
 /* Without an order it acquires and releases. */
@@ -135,8 +162,13 @@ static void naive_fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask)
     for (size_t i = 0; i < it->observed.size && !EMU_HAS(insn, release); ++i)
       if (naive_includes(&it->observed.data[i], scope, thread))
         naive_after(node, it->observed.data[i].node);
+    for (size_t i = 0; i < naive.sc_fences.size && naive_is_sc(insn); ++i)
+      if (naive_fences_ordered(naive.sc_fences.data[i], node))
+        naive_after(node, naive.sc_fences.data[i]);
     if (!EMU_HAS(insn, acquire))
       it->released[scope] = naive_leave_node(thread);
+    if (naive_is_sc(insn))
+      naive_push(&naive.sc_fences, it->released[scope]);
   }
 }
 

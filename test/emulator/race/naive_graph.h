@@ -46,6 +46,12 @@ typedef struct naive_place { /* in memory, with what was released into the value
   NEREID_VECTOR(naive_source_t) sources;
 } naive_place_t;
 
+typedef struct naive_meeting { /* a strong access of GPU scope, which orders fences */
+  uint64_t at;
+  int node;
+  bool writes;
+} naive_meeting_t;
+
 typedef struct naive_mbarrier {
   uint32_t offset;
   naive_ints_t arrivals, ending; /* of the current phase: nodes; operations */
@@ -118,6 +124,8 @@ static struct {
   NEREID_VECTOR(naive_thread_t) threads;
   NEREID_VECTOR(naive_cta_t *) ctas;
   NEREID_VECTOR(naive_place_t) places;
+  naive_ints_t sc_fences; /* nodes that end with fence.sc of GPU scope */
+  NEREID_VECTOR(naive_meeting_t) meetings;
   NEREID_VECTOR(naive_operation_t) operations;
   naive_ints_t flying;                 /* operations that have not ended */
   NEREID_VECTOR(naive_source_t) known; /* what effects knew at their issue; `thread`: the operation */
