@@ -6,19 +6,12 @@
 #ifndef NEREID_SEAM_EFFECTS_H
 #define NEREID_SEAM_EFFECTS_H
 
+#include "seam/hooks.h"
+
 #include <mlir-c/IR.h>
 
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-#if __has_include("seam/hooks.h")
-#include "seam/hooks.h"
-#else
-/* The list under construction, of type SmallVectorImpl<MemoryEffects::EffectInstance> *; valid during the hook. */
-typedef struct nereid_effects {
-  void *ptr;
-} nereid_effects_t;
 #endif
 
 typedef enum NereidMlirEffect {

@@ -16,7 +16,7 @@ def TTNG_Dialect : Dialect {
     form are those of Triton 3.6; operations and encodings of tensor memory (Blackwell) are refused by name.
   }];
   let dependentDialects = ["::nereid::tt::TTDialect", "::nereid::ttg::TTGDialect", "::mlir::gpu::GPUDialect"];
-  // Names only later hardware has are known to the parser, so that the error can say why (dialects/ttng/refusal.c).
+  // Names only later hardware has are known to the parser, so that the error can say why (dialects/ttng/ttng_refusal.c).
   let extraClassDeclaration = [{
     ::std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
     ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;

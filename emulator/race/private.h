@@ -154,7 +154,7 @@ struct emu_race {
   race_location_t *locations;
   size_t n_locations, location_capacity;
   uint32_t recent_records[1024];
-  uint64_t steps;               /* of race_rules.c */
+  uint64_t steps;               /* of rules.c */
   uint32_t *slots_of_registers; /* by offset over 4; 0: no wgmma has it */
   uint32_t n_registers;
   uint8_t *watched;
