@@ -29,10 +29,25 @@ MlirModule nereidMlirModuleCreateParse(MlirContext context, MlirStringRef source
   return wrap(mlir::parseSourceString<mlir::ModuleOp>(text, config, unwrap(name)).release());
 }
 
-void nereidMlirRemarksEnable(MlirContext context) {
+struct RemarkStreamer final : mlir::remark::detail::MLIRRemarkStreamerBase {
+  NereidMlirRemarkCallback callback;
+  void *userData;
+  RemarkStreamer(NereidMlirRemarkCallback callback, void *userData) : callback(callback), userData(userData) {}
+  void streamOptimizationRemark(const mlir::remark::detail::Remark &remark) override {
+    std::string text;
+    for (const auto &part : remark.getArgs())
+      text += part.key == "Remark" ? part.val : " " + part.key + "=" + part.val;
+    NereidMlirRemark out = {wrap(remark.getRemarkTypeString()), wrap(remark.getCombinedCategoryName()),
+                            wrap(remark.getRemarkName()), wrap(llvm::StringRef(text)), wrap(remark.getLocation())};
+    callback(&out, userData);
+  }
+};
+
+void nereidMlirRemarksEnable(MlirContext context, NereidMlirRemarkCallback callback, void *userData) {
   mlir::remark::RemarkCategories decisions{std::nullopt, ".*", ".*", std::nullopt, ".*"};
   auto policy = std::make_unique<mlir::remark::RemarkEmittingPolicyAll>();
-  (void)mlir::remark::enableOptimizationRemarks(*unwrap(context), nullptr, std::move(policy), decisions, true);
+  (void)mlir::remark::enableOptimizationRemarks(*unwrap(context), std::make_unique<RemarkStreamer>(callback, userData),
+                                                std::move(policy), decisions, false);
 }
 
 LLVMBool nereidLlvmLinkModulesOnlyNeeded(LLVMModuleRef dest, LLVMModuleRef src) {

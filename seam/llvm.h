@@ -17,9 +17,17 @@ void nereidMlirRegisterLLVMTranslations(MlirDialectRegistry registry);
  * one. Null after a diagnostic. mlirModuleCreateParse knows no name. */
 MlirModule nereidMlirModuleCreateParse(MlirContext context, MlirStringRef source, MlirStringRef name);
 
-/* Makes optimisation remarks of every category, but not the counters (analysis remarks), diagnostics of severity
- * remark. */
-void nereidMlirRemarksEnable(MlirContext context);
+/* One remark; strings live for the call. */
+typedef struct NereidMlirRemark {
+  MlirStringRef kind; /* "Passed", "Missed", "Failed" or "Analysis" */
+  MlirStringRef category, name, message;
+  MlirLocation location;
+} NereidMlirRemark;
+
+typedef void (*NereidMlirRemarkCallback)(const NereidMlirRemark *remark, void *userData);
+
+/* Passes optimization remarks of every category, but not the counters (analysis remarks), to `callback`. */
+void nereidMlirRemarksEnable(MlirContext context, NereidMlirRemarkCallback callback, void *userData);
 
 /* Links into `dest` the definitions of `src` that `dest` declares and uses, and what those need. Destroys `src`.
  * True on an error, which reaches the context's diagnostic handler. LLVM-C can only link whole modules. */

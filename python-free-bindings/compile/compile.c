@@ -67,11 +67,14 @@ static nereid_status_t compile(nereid_compilation_t *compilation) {
     nereid_backend_deinitialize(&compilation->compiler->backend);
   }
   compilation->compiler->backend.limits = &compilation->limits;
+  compilation->compiler->remark_handler = compilation->options.remark_handler;
+  compilation->compiler->remark_data = compilation->options.remark_data;
   nereid_status_t status = nereid_recover_run(run, compilation, reason, sizeof reason);
   const nereid_status_t stop = nereid_limits_check(&compilation->limits);
   if (reason[0])
     abandon(compilation, reason, stop != NEREID_OK);
   compilation->compiler->backend.limits = NULL;
+  compilation->compiler->remark_handler = NULL;
   if (status != NEREID_OK && stop != NEREID_OK)
     status = report_stop(compilation, stop);
   if (status == NEREID_OK && (compilation->scratch.failed || compilation->result->arena.failed))

@@ -61,7 +61,7 @@ MlirContext nereid_session_context(nereid_compiler_t *compiler, bool remarks) {
   mlirDialectRegistryDestroy(registry);
   nereid_session_attach(compiler, compiler->context);
   if (remarks)
-    nereidMlirRemarksEnable(compiler->context);
+    nereid_session_enable_remarks(compiler, compiler->context);
   compiler->remarks = remarks;
   return compiler->context;
 }

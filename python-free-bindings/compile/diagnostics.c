@@ -5,6 +5,8 @@
  * The handler gets one call per message, with the notes below it. */
 #include "session.h"
 
+#include "seam/llvm.h"
+
 #include <mlir-c/Diagnostics.h>
 #include <stdio.h>
 
@@ -76,11 +78,66 @@ static size_t add_callers(nereid_arena_t *arena, MlirLocation location, nereid_d
   return count;
 }
 
+/* To the handler of diagnostics, or of remarks when there is one. */
+static void deliver(const nereid_compiler_t *compiler, const nereid_diagnostic_t *diagnostic) {
+  if (diagnostic->severity == NEREID_SEVERITY_REMARK && compiler->remark_handler) {
+    const nereid_remark_t remark = {.kind = NEREID_REMARK_ANALYSIS,
+                                    .file = diagnostic->file,
+                                    .line = diagnostic->line,
+                                    .column = diagnostic->column,
+                                    .text = diagnostic->message};
+    compiler->remark_handler(compiler->remark_data, &remark);
+  } else if (compiler->handler) {
+    compiler->handler(compiler->user_data, diagnostic);
+  }
+}
+
+static nereid_remark_kind_t parse_kind(MlirStringRef text) {
+  static const char *const kinds[] = {"Passed", "Missed", "Failed"};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (nereid_view_equal(nereid_view_of(text.data, text.length), nereid_view(kinds[i])))
+      return (nereid_remark_kind_t)i;
+  return NEREID_REMARK_ANALYSIS;
+}
+
+static const char *copy(nereid_arena_t *arena, MlirStringRef text) {
+  const char *out = nereid_arena_copy(arena, nereid_view_of(text.data, text.length));
+  return out ? out : "";
+}
+
+static void on_remark(const NereidMlirRemark *in, void *user_data) {
+  const nereid_compiler_t *compiler = user_data;
+  nereid_arena_t arena;
+  nereid_arena_initialize(&arena);
+  nereid_diagnostic_t place = {.severity = NEREID_SEVERITY_REMARK};
+  locate(&arena, in->location, &place);
+  const nereid_remark_t remark = {.kind = parse_kind(in->kind),
+                                  .pass = copy(&arena, in->category),
+                                  .name = copy(&arena, in->name),
+                                  .file = place.file,
+                                  .line = place.line,
+                                  .column = place.column,
+                                  .text = copy(&arena, in->message)};
+  if (compiler->remark_handler) {
+    compiler->remark_handler(compiler->remark_data, &remark);
+  } else {
+    place.message = nereid_arena_format(&arena, "[%.*s] %s | %s | %s", (int)in->kind.length, in->kind.data, remark.name,
+                                        remark.pass, remark.text);
+    if (place.message)
+      deliver(compiler, &place);
+  }
+  nereid_arena_deinitialize(&arena);
+}
+
+void nereid_session_enable_remarks(nereid_compiler_t *compiler, MlirContext context) {
+  nereidMlirRemarksEnable(context, on_remark, compiler);
+}
+
 static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic, void *user_data) {
   enum { CALLERS = 8 };
   nereid_compiler_t *compiler = user_data;
   nereid_arena_t arena;
-  if (!compiler->handler)
+  if (!compiler->handler && !compiler->remark_handler)
     return mlirLogicalResultSuccess();
   nereid_arena_initialize(&arena);
   nereid_diagnostic_t out = convert(&arena, diagnostic);
@@ -94,7 +151,7 @@ static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic, void *user_dat
     out.n_notes = count + add_callers(&arena, mlirDiagnosticGetLocation(diagnostic), notes + count, CALLERS);
     out.notes = notes;
   }
-  compiler->handler(compiler->user_data, &out);
+  deliver(compiler, &out);
   nereid_arena_deinitialize(&arena);
   return mlirLogicalResultSuccess();
 }
@@ -108,8 +165,7 @@ static void on_report(void *user_data, nereid_report_level_t level, const char *
   nereid_compiler_t *compiler = user_data;
   nereid_diagnostic_t out = {
       .severity = (nereid_severity_t)level, .file = file, .line = line, .column = column, .message = message};
-  if (compiler->handler)
-    compiler->handler(compiler->user_data, &out);
+  deliver(compiler, &out);
 }
 
 nereid_report_t nereid_session_report(nereid_compiler_t *compiler) {

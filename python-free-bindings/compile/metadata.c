@@ -333,7 +333,7 @@ static void guess(nereid_compilation_t *compilation) {
     compilation->metadata.num_warps = compilation->metadata.total_num_warps = (int32_t)(threads + 31) / 32;
   compilation->metadata.maxnreg = (int32_t)registers;
   nereid_metadata_update(compilation);
-  if (!compilation->options.remarks)
+  if (!compilation->options.remarks && !compilation->options.remark_handler)
     return;
   nereid_report_at(&compilation->compiler->report, NEREID_REPORT_REMARK, compilation->name, 0, 0,
                    "no metadata of an earlier compilation: there will be no signature, and dynamic shared memory is "

@@ -120,7 +120,8 @@ static nereid_status_t find_mlir_stage(nereid_compilation_t *compilation) {
 
 static nereid_status_t read_mlir(nereid_compilation_t *compilation) {
   MlirStringRef text = mlirStringRefCreate(compilation->input.data, compilation->input.size);
-  MlirContext context = nereid_session_context(compilation->compiler, compilation->options.remarks);
+  MlirContext context = nereid_session_context(compilation->compiler,
+                                               compilation->options.remarks || compilation->options.remark_handler);
   MlirModule module = nereidMlirModuleCreateParse(context, text, mlirStringRefCreateFromCString(compilation->name));
   if (mlirModuleIsNull(module))
     return NEREID_ERROR_PROGRAM;

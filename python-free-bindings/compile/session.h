@@ -25,6 +25,8 @@ struct nereid_compiler {
   bool one_shot;
   nereid_diagnostic_handler_t handler;
   void *user_data;
+  nereid_remark_handler_t remark_handler; /* of the compilation that runs; null: remarks are diagnostics */
+  void *remark_data;
   nereid_report_t report; /* leads to the handler */
   nereid_backend_t backend;
 };
@@ -84,6 +86,9 @@ void nereid_session_drop_context(nereid_compiler_t *compiler);
 
 /* Makes `context` deliver its diagnostics to the session's handler. */
 void nereid_session_attach(nereid_compiler_t *compiler, MlirContext context);
+
+/* Passes remarks of `context`'s passes to the remark handler, or as diagnostics to the session's. */
+void nereid_session_enable_remarks(nereid_compiler_t *compiler, MlirContext context);
 
 /* The report of `compiler`, for code that knows no MLIR. */
 nereid_report_t nereid_session_report(nereid_compiler_t *compiler);

@@ -28,7 +28,7 @@ static void print_help(const tool_command_t *command) {
   for (size_t i = 0; i < command->n_options; ++i) {
     const tool_option_t *option = &command->options[i];
     char left[64];
-    snprintf(left, sizeof left, "%s%s%s", option->name, option->metavar ? " " : "",
+    snprintf(left, sizeof left, "%s%s%s", option->name, option->metavar && option->kind != TOOL_MAYBE ? " " : "",
              option->metavar ? option->metavar : "");
     printf("  %-26s %s%s\n", left, option->text, option->kind == TOOL_LIST ? " (may be repeated)" : "");
   }
@@ -48,7 +48,8 @@ void tool_command_document(const tool_command_t *command) {
     const tool_option_t *option = &command->options[i];
     printf("| `%s", option->name);
     if (option->metavar) {
-      putchar(' ');
+      if (option->kind != TOOL_MAYBE)
+        putchar(' ');
       print_cell(option->metavar);
     }
     fputs("` | ", stdout);
@@ -99,6 +100,7 @@ static bool store(nereid_arena_t *arena, const tool_command_t *command, const to
     *(const char **)place = value;
     return true;
   case TOOL_TEXT:
+  case TOOL_MAYBE:
     *(const char **)place = value;
     return true;
   case TOOL_INTEGER:
@@ -155,6 +157,8 @@ int tool_options_parse(nereid_arena_t *arena, const tool_command_t *command, int
     if (option->kind == TOOL_FLAG && equals)
       return wrong_call(command, "no value is allowed in", word);
     const char *value = equals ? equals + 1 : NULL;
+    if (option->kind == TOOL_MAYBE && !value)
+      value = "";
     if (option->kind != TOOL_FLAG && !value && ++i == argc)
       return wrong_call(command, "a value is missing after", word);
     if (!store(arena, command, option, value ? value : argv[i], argc, settings))

@@ -24,6 +24,7 @@ typedef enum tool_option_kind {
   TOOL_TEXT,    /* const char *: --x V or --x=V; the last one counts */
   TOOL_ONCE,    /* const char *: as TOOL_TEXT, but a second one is an error */
   TOOL_INTEGER, /* int64_t */
+  TOOL_MAYBE,   /* const char *: --x, which stores an empty text, or --x=V; its metavar is "[=V]" */
   TOOL_LIST,    /* tool_list_t: may be given many times */
 } tool_option_kind_t;
 

@@ -81,6 +81,27 @@ NEREID_MUST_USE nereid_status_t nereid_compiler_create(const nereid_compiler_opt
 /* Ends a session; results live on. Null is fine. */
 void nereid_compiler_destroy(nereid_compiler_t *compiler);
 
+typedef enum nereid_remark_kind {
+  NEREID_REMARK_PASSED = 0,   /* a decision that went well */
+  NEREID_REMARK_MISSED = 1,   /* something prevented one */
+  NEREID_REMARK_FAILED = 2,   /* an attempt that was given up */
+  NEREID_REMARK_ANALYSIS = 3, /* a fact */
+} nereid_remark_kind_t;
+
+/* One decision of a pass, and why (docs/remarks.md). Everything it points to lives for the call of the handler. */
+typedef struct nereid_remark {
+  nereid_remark_kind_t kind;
+  const char *pass; /* the argument of the pass: "tritongpu-coalesce"; null: no pass */
+  const char *name; /* what was decided: "access-width"; null when `pass` is null */
+  const char *file; /* null: not located */
+  unsigned line;    /* from 1; 0: not known */
+  unsigned column;  /* from 1; 0: not known */
+  const char *text; /* no final newline */
+} nereid_remark_t;
+
+/* Is called on the thread that compiles. Must not call the session. */
+typedef void (*nereid_remark_handler_t)(void *user_data, const nereid_remark_t *remark);
+
 /* How far a compilation is. Everything it points to lives for the call of the handler. */
 typedef struct nereid_progress {
   const char *stage;   /* "read" or a stage's name: what begins now */
@@ -112,7 +133,7 @@ typedef struct nereid_compile_options {
   bool lineinfo;             /* keep source lines in LLVM IR, PTX and cubin */
   bool cooperative;          /* launch with all CTAs resident at once */
   bool pdl;                  /* programmatic dependent launch */
-  bool remarks;              /* hand on what passes decided, as remarks */
+  bool remarks;              /* report what passes decided as diagnostics of severity REMARK */
   bool dumps;                /* keep every stage, for nereid_result_dump */
   const char *ptx_version;   /* "8.4"; null: by the target */
   const char *libdevice;     /* path of libdevice.10.bc; null: search */
@@ -128,6 +149,8 @@ typedef struct nereid_compile_options {
   uint32_t assembler_time_limit;             /* milliseconds for ptxas, which then replaces nvJitLink; 0: none */
   nereid_progress_handler_t progress;        /* null: nothing is called */
   void *progress_data;                       /* borrowed, for `progress` */
+  nereid_remark_handler_t remark_handler;    /* gets the remarks, which then are no diagnostics; null: see `remarks` */
+  void *remark_data;                         /* borrowed, for `remark_handler` */
 } nereid_compile_options_t;
 
 /* Compiles `input`, whose stage is found from its content, to the stage `options->emit`. `name` stands for the input in

@@ -202,6 +202,64 @@ static void test_assembler_time_limit(void **state) {
   remove_slow(&slow);
 }
 
+/* A scalar kernel has no decisions worth a remark; this one loads a tensor. */
+static const char loads[] = "tt.func public @copy(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {\n"
+                            "  %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>\n"
+                            "  %s = tt.splat %p : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>\n"
+                            "  %a = tt.addptr %s, %r : tensor<128x!tt.ptr<f32>>, tensor<128xi32>\n"
+                            "  %x = tt.load %a : tensor<128x!tt.ptr<f32>>\n"
+                            "  %t = tt.splat %q : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>\n"
+                            "  %b = tt.addptr %t, %r : tensor<128x!tt.ptr<f32>>, tensor<128xi32>\n"
+                            "  tt.store %b, %x : tensor<128x!tt.ptr<f32>>\n"
+                            "  tt.return\n"
+                            "}\n";
+
+typedef struct remarks {
+  size_t widths, others;
+  unsigned line;
+} remarks_t;
+
+static void on_remark(void *user_data, const nereid_remark_t *remark) {
+  remarks_t *remarks = user_data;
+  assert_non_null(remark->text);
+  assert_true(remark->kind <= NEREID_REMARK_ANALYSIS);
+  if (!remark->name || strcmp(remark->name, "access-width") != 0) {
+    remarks->others++;
+    return;
+  }
+  assert_string_equal(remark->pass, "convert-triton-gpu-to-llvm");
+  assert_string_equal(remark->file, "kernel");
+  assert_true(remark->line == 5 || remark->line == 8);
+  assert_null(strchr(remark->text, '|'));
+  remarks->widths++;
+  remarks->line = remark->line;
+}
+
+/* With a handler remarks are structs and no diagnostics; without one they are diagnostics, when they are requested. */
+static void test_remarks(void **state) {
+  watch_t watch = {.passes = 0};
+  remarks_t remarks = {.widths = 0};
+  nereid_compiler_t *compiler = open_session(&watch);
+  nereid_result_t *result = NULL;
+  nereid_compile_options_t options = {.size = sizeof options, .emit = NEREID_STAGE_LLVM};
+  (void)state;
+  options.remark_handler = on_remark;
+  options.remark_data = &remarks;
+  assert_int_equal(nereid_compile(compiler, nereid_view(loads), "kernel", &options, &result), NEREID_OK);
+  nereid_result_destroy(result);
+  assert_int_equal(remarks.widths, 2);
+  assert_int_equal(remarks.line, 8);
+  assert_string_equal(watch.message, "");
+  options.remark_handler = NULL;
+  options.remarks = true;
+  assert_int_equal(nereid_compile(compiler, nereid_view(loads), "kernel", &options, &result), NEREID_OK);
+  nereid_result_destroy(result);
+  assert_int_equal(remarks.widths, 2);
+  assert_non_null(strstr(watch.message, "access-width | convert-triton-gpu-to-llvm | "));
+  assert_int_equal(watch.errors, 0);
+  nereid_compiler_destroy(compiler);
+}
+
 /* A size that no version of the struct had is a mistake; that of the first version is not. */
 static void test_sizes(void **state) {
   const size_t first = offsetof(nereid_compile_options_t, cancellation);
@@ -238,6 +296,7 @@ int main(void) {
       cmocka_unit_test(test_time_limit),
       cmocka_unit_test(test_assembler_cancelled),
       cmocka_unit_test(test_assembler_time_limit),
+      cmocka_unit_test(test_remarks),
       cmocka_unit_test(test_sizes),
       cmocka_unit_test(test_values),
   };

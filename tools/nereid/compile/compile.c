@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "tools/nereid/caret.h"
 #include "tools/nereid/compile/compile_output.h"
+#include "tools/nereid/compile/remarks.h"
 #include "tools/nereid/interrupt.h"
 #include "tools/nereid/paths.h"
 #include "tools/nereid/tool.h"
@@ -21,9 +22,10 @@
 enum { UNSET = -1000000 }; /* a number that was not given; 0 that was given is an error */
 
 typedef struct settings {
-  const char *output, *target, *emit, *dump_dir, *callgraph, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice;
+  const char *output, *target, *emit, *dump_dir, *callgraph, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice,
+      *remarks;
   int64_t num_warps, num_stages, num_ctas, maxnreg, jobs, time_limit, assembler_timeout;
-  bool time, no_fp_fusion, lineinfo, cooperative, pdl, remarks, nvjitlink, specialize_calls;
+  bool time, no_fp_fusion, lineinfo, cooperative, pdl, nvjitlink, specialize_calls;
 } settings_t;
 
 #define AT(field) offsetof(settings_t, field)
@@ -57,7 +59,8 @@ static const tool_option_t options[] = {
     {"--specialize-calls", NULL, "copy functions for calls that know different things of their arguments", TOOL_FLAG,
      AT(specialize_calls)},
     {"--time", NULL, "print the time and peak memory of every stage", TOOL_FLAG, AT(time)},
-    {"--remarks", NULL, "print what passes decided and why", TOOL_FLAG, AT(remarks)},
+    {"--remarks", "[=REGEX]", "print what passes decided and why; only where pass, decision or text matches",
+     TOOL_MAYBE, AT(remarks)},
     {"-j", "N", "compile N inputs at a time (1)", TOOL_INTEGER, AT(jobs)},
 };
 
@@ -70,6 +73,7 @@ const tool_command_t tool_command_compile = {
 typedef struct work {
   const settings_t *settings;
   nereid_compile_options_t options;
+  tool_remarks_t remarks;
   const char **inputs;
   size_t n_inputs;
   atomic_size_t next;
@@ -94,7 +98,6 @@ static bool convert(const settings_t *settings, nereid_compile_options_t *out) {
       .lineinfo = settings->lineinfo,
       .cooperative = settings->cooperative,
       .pdl = settings->pdl,
-      .remarks = settings->remarks,
       .dumps = settings->dump_dir != NULL,
       .callgraph = settings->callgraph != NULL,
       .ptx_version = settings->ptx_version,
@@ -129,7 +132,7 @@ static int check_numbers(const settings_t *settings) {
   return TOOL_CONTINUE;
 }
 
-static nereid_status_t compile_text(work_t *work, nereid_compiler_t *compiler, const char *path, nereid_view_t text,
+static nereid_status_t compile_text(work_t *work, nereid_compiler_t *compiler, const char *path, tool_source_t *source,
                                     nereid_arena_t *arena, nereid_message_t *message) {
   const tool_output_t output = {.path = work->settings->output,
                                 .several = work->n_inputs > 1,
@@ -137,10 +140,12 @@ static nereid_status_t compile_text(work_t *work, nereid_compiler_t *compiler, c
                                 .callgraph = work->settings->callgraph,
                                 .time = work->settings->time};
   nereid_compile_options_t compile_options = work->options;
+  tool_remarks_of_source_t remarks = {&work->remarks, source};
   nereid_result_t *result = NULL;
   compile_options.cancellation = tool_interrupt_begin();
-  nereid_status_t status =
-      nereid_compile(compiler, text, strcmp(path, "-") == 0 ? "<stdin>" : path, &compile_options, &result);
+  compile_options.remark_handler = work->settings->remarks ? tool_print_remark : NULL;
+  compile_options.remark_data = &remarks;
+  nereid_status_t status = nereid_compile(compiler, source->text, source->name, &compile_options, &result);
   tool_interrupt_end();
   if (status == NEREID_OK)
     status = tool_write_result(&output, path, result, arena, message);
@@ -160,7 +165,7 @@ static int compile_one(work_t *work, const char *path) {
   if (status == NEREID_OK)
     status = nereid_compiler_create(&how, &compiler);
   if (status == NEREID_OK)
-    status = compile_text(work, compiler, path, source.text, &arena, &message);
+    status = compile_text(work, compiler, path, &source, &arena, &message);
   nereid_compiler_destroy(compiler);
   nereid_arena_deinitialize(&arena);
   if (status == NEREID_OK)
@@ -253,8 +258,12 @@ static int run(int argc, char **argv) {
   }
   work.inputs = inputs.items;
   work.n_inputs = inputs.size;
+  if (code == TOOL_CONTINUE &&
+      !tool_remarks_open(&work.remarks, &tool_command_compile, settings.remarks ? settings.remarks : ""))
+    code = TOOL_CALL;
   if (code == TOOL_CONTINUE)
     code = run_all(&work, settings.jobs);
+  tool_remarks_close(&work.remarks);
   nereid_arena_deinitialize(&arena);
   return code;
 }
