@@ -304,6 +304,73 @@ void nereid_layout_exchange(const nereid_layout_t *from, const nereid_layout_t *
     plan_matrices(&tiling, least == by_loads, element, out);
 }
 
+/* --- given slots --- */
+
+/* The bit of the inputs `in` of `slots` that moves by `slot` alone, from `first` on; -1 when there is none. */
+static int bit_of_slot(const nereid_layout_t *slots, nereid_layout_dim_t in, int first, uint32_t slot) {
+  for (int bit = first; bit < slots->in_bits[in]; bit++)
+    if (slots->bases[in][bit] == slot)
+      return bit;
+  return -1;
+}
+
+/* Orders the registers of `slots`, those of a word first, and leaves out copies; the lanes of a row follow the word in
+ * slots. False when they do not. */
+static bool order_slots(nereid_layout_t *slots, int word, bool transposed, uint8_t *out_order) {
+  const nereid_layout_t old = *slots;
+  const uint32_t *lanes = slots->bases[NEREID_LAYOUT_LANE];
+  const int first_lane = transposed ? 2 : 0, row_lanes = transposed ? TILE_BITS : 2;
+  const int in_row = transposed ? 0 : word;
+  int count = 0, next = 0;
+  for (int bit = 0; bit < in_row; bit++)
+    if ((next = bit_of_slot(&old, NEREID_LAYOUT_REGISTER, 0, UINT32_C(1) << bit)) < 0)
+      return false;
+    else
+      out_order[count++] = (uint8_t)next;
+  for (int i = 0; i < row_lanes; i++)
+    if (lanes[first_lane + i] != UINT32_C(1) << (in_row + i))
+      return false;
+  for (int bit = 0; bit < old.in_bits[NEREID_LAYOUT_REGISTER]; bit++)
+    if (old.bases[NEREID_LAYOUT_REGISTER][bit] && old.bases[NEREID_LAYOUT_REGISTER][bit] >> in_row)
+      out_order[count++] = (uint8_t)bit;
+  for (int bit = 0; bit < count; bit++)
+    slots->bases[NEREID_LAYOUT_REGISTER][bit] = old.bases[NEREID_LAYOUT_REGISTER][out_order[bit]];
+  slots->in_bits[NEREID_LAYOUT_REGISTER] = (uint8_t)count;
+  return count >= word;
+}
+
+/* Whether all rows, `bits` slots long, start at multiples of their length. */
+static bool rows_are_aligned(const nereid_layout_t *rows, int bits) {
+  const uint32_t low = (UINT32_C(1) << bits) - 1;
+  for (int in = 0; in < NEREID_LAYOUT_BLOCK; in++)
+    for (int bit = 0; bit < rows->in_bits[in]; bit++)
+      if (rows->bases[in][bit] & low)
+        return false;
+  return true;
+}
+
+bool nereid_layout_matrices_of_slots(const nereid_layout_t *slots, int element_bytes,
+                                     uint8_t out_order[NEREID_LAYOUT_MAX_BITS], nereid_layout_matrices_t *out) {
+  const int element = log2_of(element_bytes), word = WORD_BITS - element;
+  int vector = log2_of(nereid_layout_contiguity(slots, 0));
+  vector = vector < ACCESS_BITS - element ? vector : ACCESS_BITS - element;
+  *out = (nereid_layout_matrices_t){0};
+  if (word < 0 || slots->in_bits[NEREID_LAYOUT_LANE] != LANE_BITS || !lanes_differ(slots))
+    return false;
+  for (int transposed = 0; transposed <= (word == 1); transposed++) {
+    nereid_layout_t ordered = *slots;
+    if (!order_slots(&ordered, word, transposed, out_order))
+      continue;
+    const int rest = ordered.in_bits[NEREID_LAYOUT_REGISTER] - word;
+    const tiling_t tiling = {.word = word, .tiles = rest < MOST_TILES ? rest : MOST_TILES, .transposed = transposed};
+    find_rows(&ordered, &tiling, out);
+    if (rows_are_aligned(&out->rows, ACCESS_BITS - element) && word + tiling.tiles > vector)
+      return true;
+  }
+  out->tiles = 0;
+  return false;
+}
+
 bool nereid_layout_exchange_in_warp(const nereid_layout_t *from, const nereid_layout_t *to) {
   uint32_t copies[NEREID_LAYOUT_DIMS];
   nereid_layout_free_masks(from, copies);

@@ -40,6 +40,12 @@ typedef struct nereid_layout_exchange {
 void nereid_layout_exchange(const nereid_layout_t *from, const nereid_layout_t *to, int element_bytes, unsigned allowed,
                             nereid_layout_exchange_t *out);
 
+/* Whether stmatrix stores elements of `element_bytes` whose `slots`, a layout of one dimension, are given, in fewer
+ * instructions than vectors do. `out_order[i]` is the bit of the registers of `slots` that is bit i of the registers in
+ * the order of the instructions; registers that hold copies are left out. */
+bool nereid_layout_matrices_of_slots(const nereid_layout_t *slots, int element_bytes,
+                                     uint8_t out_order[NEREID_LAYOUT_MAX_BITS], nereid_layout_matrices_t *out);
+
 /* Whether every warp reads only what it has written itself, and no other warp writes that: its threads need to wait for
  * each other only. */
 bool nereid_layout_exchange_in_warp(const nereid_layout_t *from, const nereid_layout_t *to);

@@ -13,10 +13,13 @@
 #include "conversion/ttg_to_llvm/slots.h"
 
 #include "analysis/access/slot_layout.h"
+#include "base/target_facts.h"
 #include "dialects/diagnose.h"
 #include "dialects/ttg/memdesc.h"
 #include "layout/encoding.h"
 #include "nereid/dialects/ttg.h"
+
+enum { WORD_BYTES = 4 };
 
 /* --- layouts --- */
 
@@ -64,8 +67,47 @@ static bool make_slots(nereid_lower_t *lower, MlirOperation op, MlirType tensor,
   return true;
 }
 
+/* Whether `type` is a whole buffer, or a stage of one, without gaps: its rows of 16 bytes are aligned. */
+static bool is_whole(MlirType type) {
+  nereid_ttg_memdesc_t memdesc;
+  nereid_ttg_memdesc_read(type, &memdesc);
+  for (int d = 0; d < memdesc.rank; ++d)
+    if (memdesc.shape[d] != memdesc.alloc[memdesc.alloc_rank - memdesc.rank + d])
+      return false;
+  return !nereid_ttg_padded_shared_attr_isa(memdesc.encoding);
+}
+
+/* Stores by stmatrix where that takes fewer instructions; false where it does not. */
+static bool store_matrices(nereid_lower_t *lower, MlirOperation op, MlirValue source, MlirType memdesc,
+                           MlirValue base) {
+  const nereid_layout_t *layout = nereid_lower_layout(lower, mlirValueGetType(source));
+  MlirType element = nereid_lower_type(lower, mlirValueGetType(source));
+  uint8_t order[NEREID_LAYOUT_MAX_BITS];
+  nereid_layout_matrices_t matrices;
+  nereid_layout_t slots;
+  if (!nereid_target_has_stmatrix(lower->module->options.capability) || !is_whole(memdesc) || !layout ||
+      !nereid_shared_slot_layout(op, layout, memdesc, &slots) ||
+      !nereid_layout_matrices_of_slots(&slots, (int)nereid_slots_element_bytes(element), order, &matrices))
+    return false;
+  const nereid_slots_t rows = nereid_slots_make(lower, &matrices.rows, element, base);
+  const int32_t moved = nereid_layout_registers(&matrices.rows) * matrices.tiles *
+                        (WORD_BYTES / (int32_t)nereid_slots_element_bytes(element));
+  MlirValue *values = nereid_arena_new(lower->arena, MlirValue, (size_t)moved);
+  for (int32_t r = 0; values && r < moved; ++r) {
+    uint32_t from = 0;
+    for (int bit = 0; r >> bit; ++bit)
+      from |= (uint32_t)(r >> bit & 1) << order[bit];
+    values[r] = nereid_lower_get(lower, source).values[from];
+  }
+  if (values)
+    nereid_slots_store_matrices(lower, &rows, &matrices, values);
+  return values != NULL;
+}
+
 static bool store(nereid_lower_t *lower, MlirOperation op, MlirValue source, MlirType memdesc, MlirValue base) {
   nereid_slots_t slots;
+  if (store_matrices(lower, op, source, memdesc, base))
+    return true;
   if (!make_slots(lower, op, mlirValueGetType(source), memdesc, base, &slots))
     return false;
   nereid_slots_store(lower, &slots, nereid_lower_get(lower, source).values);
