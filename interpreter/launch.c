@@ -21,9 +21,21 @@
 
 /* --- arguments --- */
 
+/* A pointer to a tensor map (tt.nv_tma_desc) becomes the address of the tensor, under which the map is found. */
+static nereid_block_t *map_at(nereid_machine_t *machine, uint64_t address, nereid_slot_t *slot) {
+  uint64_t *word = nereid_machine_resize(machine, slot, 1);
+  uintptr_t *place = word ? nereid_map_insert(&machine->tensormaps, (const void *)(uintptr_t)address) : NULL;
+  if (!place)
+    return NULL;
+  *word = address;
+  *place = (uintptr_t)nereid_arena_new(&machine->arena, nereid_block_t, 1);
+  return (nereid_block_t *)*place;
+}
+
 static bool bind_descriptor(nereid_machine_t *machine, const nereid_interpreter_argument_t *argument, uint64_t address,
                             nereid_slot_t *slot) {
-  nereid_block_t *block = nereid_machine_block(machine, slot);
+  const bool pointer = slot->shape.element.format == NEREID_FORMAT_POINTER;
+  nereid_block_t *block = pointer ? map_at(machine, address, slot) : nereid_machine_block(machine, slot);
   if (!block)
     return false;
   *block = (nereid_block_t){.base = address, .rank = argument->rank, .nan_padding = argument->nan_padding};
@@ -39,7 +51,7 @@ static nereid_status_t bind(nereid_machine_t *machine, const nereid_interpreter_
   const bool block = slot->shape.element.format == NEREID_FORMAT_BLOCK;
   const bool pointer = slot->shape.element.format == NEREID_FORMAT_POINTER;
   const bool descriptor = argument->kind == NEREID_INTERPRETER_DESCRIPTOR;
-  if (slot->shape.rank || slot->shape.local || block != descriptor ||
+  if (slot->shape.rank || slot->shape.local || (block && !descriptor) || (descriptor && !block && !pointer) ||
       argument->rank > NEREID_INTERPRETER_DESCRIPTOR_RANK || (argument->kind == NEREID_INTERPRETER_BUFFER && !pointer))
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "argument %zu is not of the parameter's kind", i);
   uint64_t value = nereid_bits_cut(argument->bits, slot->shape.element.bits);

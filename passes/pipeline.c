@@ -43,6 +43,7 @@ static const char *const ttgir[] = {
     "tritongpu-pipeline",
     "tritongpu-coalesce-async-copy",
     "tritongpu-combine-tensor-select-and-if",
+    "triton-nvidia-tma-lowering",
     "canonicalize",
     "cse",
     "tritongpu-reorder-instructions",

@@ -28,7 +28,7 @@ static const nereid_lower_row_t *const families[] = {
     nereid_lower_scan_rows,           nereid_lower_histogram_rows,  nereid_lower_gather_rows,
     nereid_lower_pair_rows,           nereid_lower_map_rows,        nereid_lower_fp4_rows,
     nereid_lower_constant_rows,       nereid_lower_call_rows,       nereid_lower_warp_specialize_rows,
-    nereid_lower_mbarrier_rows,
+    nereid_lower_mbarrier_rows,       nereid_lower_tma_rows,
 };
 
 /* The rows of all families by op kind. */

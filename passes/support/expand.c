@@ -256,12 +256,16 @@ static void expand_select(nereid_expand_t *expand, MlirOperation op) {
   kill(expand, op);
 }
 
+static bool is_expanded(const nereid_expand_t *expand, MlirValue value) {
+  return count_parts(expand, mlirValueGetType(value)) && !(expand->rules->keeps && expand->rules->keeps(value));
+}
+
 static bool is_carried(const nereid_expand_t *expand, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (count_parts(expand, mlirValueGetType(mlirOperationGetOperand(op, i))))
+    if (is_expanded(expand, mlirOperationGetOperand(op, i)))
       return true;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    if (count_parts(expand, mlirValueGetType(mlirOperationGetResult(op, i))))
+    if (is_expanded(expand, mlirOperationGetResult(op, i)))
       return true;
   return false;
 }

@@ -25,6 +25,8 @@ typedef struct nereid_expand_rules {
   /* Rewrites an op that makes or uses expanded values, which goes away afterwards; *out_done is false for an op that
    * is none of these. False after a diagnostic. */
   bool (*rewrite)(nereid_expand_t *expand, MlirOperation op, bool *out_done);
+  /* Whether a value of an expanded type stays as it is, and what uses it directly with it; null: none does. */
+  bool (*keeps)(MlirValue value);
   /* The attributes of part `part` of a kernel's argument of `type` that had `attributes`; `group` numbers expanded
    * arguments of the kernel. */
   MlirAttribute (*argument)(MlirType type, MlirAttribute attributes, intptr_t part, int group);

@@ -9,11 +9,13 @@
  * A descriptor is its base, its shape and strides (i64) and whether the outside reads as NaN (docs/abi.md). What TMA
  * asks of a tensor holds here, too: the base and all strides but the last are multiples of 16 bytes, and the last
  * stride is 1, so that accesses are as wide as for any other pointer. `nereid.role` tells the launcher what each
- * argument is. Requires tensors without encodings. */
+ * argument is. Descriptors from ttng.reinterpret_tensor_descriptor are tensor maps and stay. Requires tensors without
+ * encodings. */
 #include "passes/support/block_access.h"
 #include "passes/support/expand.h"
 
 #include "dialects/diagnose.h"
+#include "dialects/made_by.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/nereid.h"
 #include "nereid/dialects/ops.h"
@@ -329,8 +331,15 @@ static const row_t *find_row(MlirOperation op) {
   return NULL;
 }
 
+/* A tensor map is opaque: accesses through it are not for pointers, but for triton-nvidia-tma-lowering. */
+static bool is_tensor_map(MlirValue value) {
+  return !mlirOperationIsNull(nereid_made_by(value, NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR));
+}
+
 static bool rewrite(nereid_expand_t *expand, MlirOperation op, bool *done) {
   const row_t *row = find_row(op);
+  if (row && row->rewrite != make && is_tensor_map(mlirOperationGetOperand(op, 0)))
+    row = NULL;
   *done = row != NULL;
   return !row || row->rewrite(expand, op);
 }
@@ -416,7 +425,7 @@ static bool mark_function(nereid_pass_t *pass, MlirOperation function) {
 
 MlirLogicalResult nereid_pass_triton_rewrite_tensor_descriptor_to_pointer(nereid_pass_t *pass) {
   static const nereid_expand_rules_t rules = {
-      .what = "a tensor descriptor", .parts = parts, .rewrite = rewrite, .argument = argument};
+      .what = "a tensor descriptor", .parts = parts, .rewrite = rewrite, .keeps = is_tensor_map, .argument = argument};
   MlirBlock body = mlirModuleGetBody(mlirModuleFromOperation(pass->op));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))

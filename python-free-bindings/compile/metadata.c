@@ -134,11 +134,11 @@ static bool is_same_name(const char *a, const char *b) {
   return a && b && strcmp(a, b) == 0;
 }
 
-/* A descriptor is followed by its shape and its strides, which share its name: they join its group. Returns how many
- * parameters from `index` on were dealt with. */
-static size_t join_group(nereid_parameter_t *parameters, size_t count, size_t index, int32_t group) {
+/* A !tt.tensordesc is followed by its shape and its strides, which share its name: they join its group. A pointer to a
+ * tensor map has none. Returns the number of parameters in the group. */
+static size_t join_group(MlirType type, nereid_parameter_t *parameters, size_t count, size_t index, int32_t group) {
   nereid_parameter_t *descriptor = &parameters[index];
-  size_t rank = (size_t)descriptor->rank, next = index + 1;
+  size_t rank = nereid_tt_tensordesc_type_isa(type) ? (size_t)descriptor->rank : 0, next = index + 1;
   descriptor->group = group;
   for (size_t i = 0; i < 2 * rank && next < count; i++, next++) {
     nereid_element_t expected = i < rank ? NEREID_ELEMENT_I32 : NEREID_ELEMENT_I64;
@@ -153,14 +153,14 @@ static size_t join_group(nereid_parameter_t *parameters, size_t count, size_t in
   return next - index;
 }
 
-static void make_groups(nereid_parameter_t *parameters, size_t count) {
+static void make_groups(MlirBlock entry, nereid_parameter_t *parameters, size_t count) {
   int32_t group = 0;
   for (size_t i = 0; i < count; i++)
     if (parameters[i].group >= group)
       group = parameters[i].group + 1;
   for (size_t i = 0; i < count;)
     i += parameters[i].role == NEREID_ROLE_DESCRIPTOR && parameters[i].group < 0
-             ? join_group(parameters, count, i, group++)
+             ? join_group(mlirValueGetType(mlirBlockGetArgument(entry, (intptr_t)i)), parameters, count, i, group++)
              : 1;
 }
 
@@ -205,7 +205,7 @@ static nereid_status_t collect_signature(nereid_compilation_t *compilation) {
     return NEREID_ERROR_MEMORY;
   for (size_t i = 0; i < count; i++)
     describe_parameter(function, mlirBlockGetArgument(entry, (intptr_t)i), (intptr_t)i, arena, &parameters[i]);
-  make_groups(parameters, count);
+  make_groups(entry, parameters, count);
   out->signature = true;
   out->n_parameters = count;
   out->parameters = parameters;

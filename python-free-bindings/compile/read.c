@@ -3,16 +3,19 @@
  *   first token                          language      stage
  *   .version                             PTX           ptx
  *   ; source_filename target define @ %  LLVM IR       ll
- *   anything else                        MLIR          by the operations in it: tt with layouts or ttg.num-warps is
- *                                                      ttgir, tt without is ttir, llvm is llvm
+ *   anything else                        MLIR          by its content: tt with layouts or ttg.num-warps is ttgir, tt
+ *                                                      without is ttir, llvm is llvm
  *
  * The first token only chooses a parser; what the stage is, the parsed module says. */
 #include "session.h"
 
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
 #include "python-free-bindings/compile/scan.h"
 #include "seam/llvm.h"
 
 #include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Diagnostics.h>
 
 typedef enum language {
@@ -79,12 +82,32 @@ static bool is_bitcode(nereid_view_t input) {
 /* --- MLIR --- */
 
 typedef struct content {
-  bool tt, gpu, llvm; /* tt operations; anything with layouts; llvm functions */
+  bool tt, layouts, llvm; /* operations of tt, ttg or ttng; types with a layout; llvm functions */
   bool any;
 } content_t;
 
 static bool has_dialect(MlirStringRef name, const char *prefix) {
   return nereid_view_starts_with(nereid_view_of(name.data, name.length), nereid_view(prefix));
+}
+
+/* A tensor with an encoding, a buffer, or a descriptor of one. */
+static bool has_layout(MlirType type) {
+  if (nereid_tt_tensordesc_type_isa(type))
+    type = nereid_tt_tensordesc_type_get_block_type(type);
+  return nereid_ttg_memdesc_type_isa(type) ||
+         (mlirTypeIsARankedTensor(type) && !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)));
+}
+
+/* Of results and of the arguments of functions: every other value with a layout comes from them. */
+static bool has_layouts(MlirOperation op) {
+  bool found = false;
+  for (intptr_t i = 0; !found && i < mlirOperationGetNumResults(op); ++i)
+    found = has_layout(mlirValueGetType(mlirOperationGetResult(op, i)));
+  MlirBlock entry =
+      mlirOperationGetNumRegions(op) ? mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)) : (MlirBlock){NULL};
+  for (intptr_t i = 0; !found && !mlirBlockIsNull(entry) && i < mlirBlockGetNumArguments(entry); ++i)
+    found = has_layout(mlirValueGetType(mlirBlockGetArgument(entry, i)));
+  return found;
 }
 
 static MlirWalkResult look(MlirOperation op, void *user_data) {
@@ -93,10 +116,10 @@ static MlirWalkResult look(MlirOperation op, void *user_data) {
   if (has_dialect(name, "builtin."))
     return MlirWalkResultAdvance;
   content->any = true;
-  content->tt |= has_dialect(name, "tt.");
-  content->gpu |= has_dialect(name, "ttg.") || has_dialect(name, "ttng.");
+  content->tt |= has_dialect(name, "tt.") || has_dialect(name, "ttg.") || has_dialect(name, "ttng.");
+  content->layouts |= has_layouts(op);
   content->llvm |= has_dialect(name, "llvm.");
-  return content->tt && content->gpu ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+  return content->tt && content->layouts ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
 static nereid_status_t find_mlir_stage(nereid_compilation_t *compilation) {
@@ -108,13 +131,12 @@ static nereid_status_t find_mlir_stage(nereid_compilation_t *compilation) {
     mlirEmitError(location, "the module is empty: there is nothing to compile");
     return NEREID_ERROR_PROGRAM;
   }
-  if (!content.tt && !content.gpu && !content.llvm) {
+  if (!content.tt && !content.llvm) {
     mlirEmitError(location, "the module has no function of tt or llvm: Nereid compiles tt.func and llvm.func");
     return NEREID_ERROR_PROGRAM;
   }
-  bool layouts = content.gpu || nereid_settings_integer(compilation->module, "ttg.num-warps", &warps);
-  compilation->stage = content.tt ? (layouts ? NEREID_STAGE_TTGIR : NEREID_STAGE_TTIR)
-                                  : (content.llvm ? NEREID_STAGE_LLVM : NEREID_STAGE_TTGIR);
+  bool layouts = content.layouts || nereid_settings_integer(compilation->module, "ttg.num-warps", &warps);
+  compilation->stage = !content.tt ? NEREID_STAGE_LLVM : layouts ? NEREID_STAGE_TTGIR : NEREID_STAGE_TTIR;
   return NEREID_OK;
 }
 

@@ -191,6 +191,28 @@ static void set_maxnreg(nereid_compilation_t *compilation) {
         mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), compilation->settings.maxnreg));
 }
 
+static bool has_attribute(MlirOperation op, const char *name) {
+  return !mlirAttributeIsNull(mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name)));
+}
+
+/* ttgir that was written by hand may lack what convert-triton-to-tritongpu writes: the warps that its layouts are
+ * verified against, and the target. */
+static void complete_module(nereid_compilation_t *compilation) {
+  MlirOperation module = compilation->module;
+  MlirContext context = mlirOperationGetContext(module);
+  const nereid_settings_t *settings = &compilation->settings;
+  if (compilation->stage != NEREID_STAGE_TTGIR)
+    return;
+  if (!has_attribute(module, "ttg.num-warps"))
+    mlirOperationSetDiscardableAttributeByName(
+        module, mlirStringRefCreateFromCString("ttg.num-warps"),
+        mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), settings->num_warps));
+  const char *target = nereid_arena_format(&compilation->scratch, "cuda:%u", settings->target.capability);
+  if (target && !has_attribute(module, "ttg.target"))
+    mlirOperationSetDiscardableAttributeByName(module, mlirStringRefCreateFromCString("ttg.target"),
+                                               mlirStringAttrGet(context, mlirStringRefCreateFromCString(target)));
+}
+
 static nereid_status_t resolve_module(nereid_compilation_t *compilation) {
   const nereid_compile_options_t *asked = &compilation->options;
   nereid_settings_t *settings = &compilation->settings;
@@ -212,6 +234,7 @@ static nereid_status_t resolve_module(nereid_compilation_t *compilation) {
   if (!asked->ptx_version && ptx_version)
     settings->target.ptx_version = (unsigned)ptx_version;
   set_maxnreg(compilation);
+  complete_module(compilation);
   note(compilation);
   return NEREID_OK;
 }

@@ -89,6 +89,8 @@ static bool check_threads(nereid_lower_t *lower, MlirOperation function) {
   const int64_t threads = (int64_t)total_warps(lower) * lower->group->grid.threads_per_warp;
   if (threads > 0 && threads <= MOST_THREADS)
     return true;
+  if (total_warps(lower) <= 0)
+    return nereid_lower_error(function, "has no number of warps: expected ttg.num-warps on the module");
   return nereid_lower_error(function, "is a kernel of %lld threads by its module: expected 1 to %d", (long long)threads,
                             MOST_THREADS);
 }

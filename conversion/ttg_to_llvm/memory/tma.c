@@ -1,0 +1,267 @@
+/* Tensor copies of TMA: ttng.async_tma_copy_global_to_local, _local_to_global, async_tma_reduce, async_tma_store_wait,
+ * reinterpret_tensor_descriptor, tensormap_fenceproxy_acquire, fence_async_shared.
+ *
+ *   ttng.async_tma_copy_global_to_local %d[%i, %j] %buffer, %bar, %pred
+ *   ->
+ *   if (thread == 0 && %pred)                                               one instruction per box
+ *     cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%buffer + o], [%d, {%j + x, %i + y}], [%bar]
+ *
+ * A box is what the host encodes into the tensor map (docs/abi.md): the block with each dimension cut to 256 and, if the
+ * buffer is swizzled, with rows of the swizzle's width. #ttg.nvmma_shared places the boxes of a buffer one after another,
+ * so that the offset of a box is that of its first element. Coordinates count from the innermost dimension (PTX ISA,
+ * "cp.async.bulk.tensor"). A descriptor is the address of its 128 bytes. */
+#include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/memory/memory.h"
+#include "conversion/ttg_to_llvm/memory/shared.h"
+
+#include "analysis/access/slot_layout.h"
+#include "base/target_facts.h"
+#include "dialects/diagnose.h"
+#include "dialects/ttg/memdesc.h"
+
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
+
+enum { MAX_BOX = 256, MAX_RANK = 5 };
+
+/* A copy between a box of a tensor in global memory and a buffer. */
+typedef struct transfer {
+  MlirOperation op;
+  MlirValue descriptor, buffer;
+  intptr_t rank;                   /* coordinates */
+  MlirValue coordinates[MAX_RANK]; /* i32, outermost first */
+  nereid_ttg_memdesc_t memdesc;
+  int64_t box[MAX_RANK]; /* of one instruction, in elements of the buffer's dimensions */
+  int64_t count;         /* instructions */
+} transfer_t;
+
+static bool needs_tma(nereid_lower_t *lower, MlirOperation op) {
+  return nereid_target_has_async_proxy(lower->module->options.capability) ||
+         nereid_lower_error(op, "uses the tensor memory accelerator, which needs sm_90; the target is sm_%d",
+                            (int)lower->module->options.capability);
+}
+
+/* Whether TMA can fill a buffer of this encoding: rows that follow the tensor's, in the memory of one CTA. */
+static bool check_buffer(const transfer_t *transfer, int ctas) {
+  const nereid_ttg_memdesc_t *memdesc = &transfer->memdesc;
+  if (!nereid_ttg_nvmma_shared_attr_isa(memdesc->encoding) ||
+      nereid_ttg_nvmma_shared_attr_get_transposed(memdesc->encoding) ||
+      nereid_ttg_nvmma_shared_attr_get_fp4_padded(memdesc->encoding))
+    return nereid_lower_error(transfer->op,
+                              "has a buffer of encoding %s, expected #ttg.nvmma_shared, neither transposed "
+                              "nor padded",
+                              nereid_text_of_attribute(memdesc->encoding).chars);
+  for (int d = 0; d < memdesc->rank; ++d)
+    if (memdesc->shape[d] != memdesc->alloc[memdesc->alloc_rank - memdesc->rank + d])
+      return nereid_lower_error(transfer->op, "has a part of a buffer, expected a whole one");
+  return ctas == 1 || nereid_lower_error(transfer->op, "copies to a cluster of several CTAs, which is not supported");
+}
+
+static void find_box(transfer_t *transfer) {
+  const nereid_ttg_memdesc_t *memdesc = &transfer->memdesc;
+  const int64_t swizzle = nereid_ttg_nvmma_shared_attr_get_swizzling_byte_width(memdesc->encoding);
+  const int64_t bits = nereid_ttg_nvmma_shared_attr_get_element_bit_width(memdesc->encoding);
+  transfer->count = 1;
+  for (int d = 0; d < memdesc->rank; ++d) {
+    transfer->box[d] = memdesc->shape[d] < MAX_BOX ? memdesc->shape[d] : MAX_BOX;
+    if (d + 1 == memdesc->rank && swizzle)
+      transfer->box[d] = 8 * swizzle / bits;
+    transfer->count *= memdesc->shape[d] / transfer->box[d];
+  }
+}
+
+static bool begin(nereid_lower_t *lower, transfer_t *transfer, MlirValue (*coordinate)(MlirOperation op, intptr_t i)) {
+  transfer->memdesc = nereid_ttg_memdesc_of(transfer->buffer);
+  if (!needs_tma(lower, transfer->op) || !check_buffer(transfer, lower->group->grid.num_ctas))
+    return false;
+  for (intptr_t i = 0; i < transfer->rank; ++i)
+    transfer->coordinates[i] = nereid_lower_get(lower, coordinate(transfer->op, i)).values[0];
+  find_box(transfer);
+  return true;
+}
+
+/* The first element of box `number`, the last dimension fastest, in coordinates of the buffer. */
+static void first_of_box(const transfer_t *transfer, int64_t number, int32_t *out) {
+  for (int d = transfer->memdesc.rank; d-- > 0;) {
+    const int64_t boxes = transfer->memdesc.shape[d] / transfer->box[d];
+    out[d] = (int32_t)(number % boxes * transfer->box[d]);
+    number /= boxes;
+  }
+}
+
+/* The generic address that instructions take, of an address in global memory or in the kernel's parameters. */
+static MlirValue generic(nereid_lower_t *lower, MlirValue address) {
+  MlirType type = lower->types->ptr;
+  return mlirTypeEqual(mlirValueGetType(address), type) ? address
+                                                        : nereid_emit_cast(lower, "llvm.addrspacecast", type, address);
+}
+
+/* Emits "HEAD [$0], [$1, {$2, …}]TAIL" or, for stores, "HEAD [$1, {$2, …}], [$0]"; an mbarrier is the last operand. */
+static bool emit_box(nereid_lower_t *lower, const transfer_t *transfer, const char *head, MlirValue map,
+                     MlirValue barrier, int64_t number) {
+  int32_t first[NEREID_LAYOUT_MAX_RANK] = {0};
+  uint32_t slot;
+  first_of_box(transfer, number, first);
+  if (!nereid_slot_order_offset(&transfer->memdesc, first, &slot))
+    return nereid_lower_error(transfer->op, "has a buffer that its encoding does not fit: %s",
+                              nereid_text_of_type(mlirValueGetType(transfer->buffer)).chars);
+  const int64_t bytes = (int64_t)slot * (nereid_lower_memory_bits(transfer->memdesc.element) / 8);
+  MlirValue operands[MAX_RANK + 3] = {nereid_emit_offset(lower, nereid_shared_base(lower, transfer->buffer), bytes),
+                                      map};
+  const intptr_t dropped = transfer->rank - transfer->memdesc.rank;
+  const char *list = "", *constraints = "r,l";
+  intptr_t n = 2;
+  for (intptr_t d = transfer->rank; d-- > 0; ++n) {
+    const int32_t step = d >= dropped ? first[d - dropped] : 0;
+    operands[n] = step ? nereid_emit_add(lower, transfer->coordinates[d], nereid_emit_i32(lower, step))
+                       : transfer->coordinates[d];
+    list = nereid_arena_format(lower->arena, "%s%s$%d", list, *list ? ", " : "", (int)n);
+    constraints = nereid_arena_format(lower->arena, "%s,r", constraints);
+    if (!list || !constraints)
+      return false;
+  }
+  const bool load = !mlirValueIsNull(barrier);
+  if (load)
+    operands[n] = barrier;
+  const char *text = load ? nereid_arena_format(lower->arena, "%s [$0], [$1, {%s}], [$%d];", head, list, (int)n)
+                          : nereid_arena_format(lower->arena, "%s [$1, {%s}], [$0];", head, list);
+  constraints = nereid_arena_format(lower->arena, "%s%s,~{memory}", constraints, load ? ",r" : "");
+  if (text && constraints)
+    nereid_emit_asm(lower, text, constraints, true, 0, NULL, n + load, operands, NULL);
+  return text && constraints;
+}
+
+/* One thread copies all boxes, where `predicate` (null: always) holds. */
+static bool emit_boxes(nereid_lower_t *lower, const transfer_t *transfer, const char *head, MlirValue barrier,
+                       MlirValue predicate) {
+  MlirValue thread = nereid_emit_icmp(lower, NEREID_ICMP_EQ, lower->group->thread_id, nereid_emit_i32(lower, 0));
+  MlirBlock rest = nereid_lower_begin_if(lower, nereid_lower_both(lower, thread, predicate));
+  MlirValue map = nereid_lower_get(lower, transfer->descriptor).values[0];
+  bool good = head != NULL;
+  for (int64_t i = 0; good && i < transfer->count; ++i)
+    good = emit_box(lower, transfer, head, map, barrier, i);
+  if (good && mlirValueIsNull(barrier))
+    nereid_emit_asm(lower, "cp.async.bulk.commit_group;", "~{memory}", true, 0, NULL, 0, NULL, NULL);
+  nereid_lower_end_if(lower, rest);
+  return good;
+}
+
+static bool lower_copy_in(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  transfer_t transfer = {.op = op,
+                         .descriptor = nereid_ttng_async_tma_copy_global_to_local_get_desc(op),
+                         .buffer = nereid_ttng_async_tma_copy_global_to_local_get_result(op),
+                         .rank = nereid_ttng_async_tma_copy_global_to_local_get_coord_count(op)};
+  if (!begin(lower, &transfer, nereid_ttng_async_tma_copy_global_to_local_get_coord))
+    return false;
+  const char *head = nereid_arena_format(
+      lower->arena, "cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes", (int)transfer.rank);
+  return emit_boxes(lower, &transfer, head,
+                    nereid_shared_base(lower, nereid_ttng_async_tma_copy_global_to_local_get_barrier(op)),
+                    nereid_lower_get(lower, nereid_ttng_async_tma_copy_global_to_local_get_pred(op)).values[0]);
+}
+
+static bool lower_copy_out(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  transfer_t transfer = {.op = op,
+                         .descriptor = nereid_ttng_async_tma_copy_local_to_global_get_desc(op),
+                         .buffer = nereid_ttng_async_tma_copy_local_to_global_get_src(op),
+                         .rank = nereid_ttng_async_tma_copy_local_to_global_get_coord_count(op)};
+  if (!begin(lower, &transfer, nereid_ttng_async_tma_copy_local_to_global_get_coord))
+    return false;
+  const char *head =
+      nereid_arena_format(lower->arena, "cp.async.bulk.tensor.%dd.global.shared::cta.bulk_group", (int)transfer.rank);
+  return emit_boxes(lower, &transfer, head, (MlirValue){NULL}, (MlirValue){NULL});
+}
+
+static const char *reduction_of(nereid_tt_descriptor_reduce_kind_t kind) {
+  switch (kind) {
+  case NEREID_TT_DESCRIPTOR_REDUCE_KIND_ADD:
+    return "add";
+  case NEREID_TT_DESCRIPTOR_REDUCE_KIND_MIN:
+    return "min";
+  case NEREID_TT_DESCRIPTOR_REDUCE_KIND_MAX:
+    return "max";
+  case NEREID_TT_DESCRIPTOR_REDUCE_KIND_INC:
+    return "inc";
+  case NEREID_TT_DESCRIPTOR_REDUCE_KIND_DEC:
+    return "dec";
+  case NEREID_TT_DESCRIPTOR_REDUCE_KIND_AND:
+    return "and";
+  case NEREID_TT_DESCRIPTOR_REDUCE_KIND_OR:
+    return "or";
+  case NEREID_TT_DESCRIPTOR_REDUCE_KIND_XOR:
+    return "xor";
+  default:
+    return NULL;
+  }
+}
+
+static bool lower_reduce_out(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  const char *reduction = reduction_of(nereid_ttng_async_tma_reduce_get_kind(op));
+  transfer_t transfer = {.op = op,
+                         .descriptor = nereid_ttng_async_tma_reduce_get_desc(op),
+                         .buffer = nereid_ttng_async_tma_reduce_get_src(op),
+                         .rank = nereid_ttng_async_tma_reduce_get_coord_count(op)};
+  if (!reduction)
+    return nereid_lower_error(op, "has a reduction that TMA does not have");
+  if (!begin(lower, &transfer, nereid_ttng_async_tma_reduce_get_coord))
+    return false;
+  const char *head = nereid_arena_format(
+      lower->arena, "cp.reduce.async.bulk.tensor.%dd.global.shared::cta.%s.bulk_group", (int)transfer.rank, reduction);
+  return emit_boxes(lower, &transfer, head, (MlirValue){NULL}, (MlirValue){NULL});
+}
+
+static bool lower_store_wait(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  const char *text = nereid_arena_format(lower->arena, "cp.async.bulk.wait_group.read %d;",
+                                         (int)nereid_ttng_async_tma_store_wait_get_pendings(op));
+  if (!needs_tma(lower, op) || !text)
+    return false;
+  nereid_emit_asm(lower, text, "~{memory}", true, 0, NULL, 0, NULL, NULL);
+  return true;
+}
+
+static bool lower_reinterpret(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue address = nereid_lower_get(lower, nereid_ttng_reinterpret_tensor_descriptor_get_raw_desc(op)).values[0];
+  if (!needs_tma(lower, op))
+    return false;
+  nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0), generic(lower, address));
+  return true;
+}
+
+static bool lower_acquire(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  if (!needs_tma(lower, op))
+    return false;
+  MlirValue address = nereid_ttng_tensormap_fenceproxy_acquire_get_desc_ptr(op);
+  MlirValue map = generic(lower, nereid_lower_get(lower, address).values[0]);
+  nereid_emit_asm(lower, "fence.proxy.tensormap::generic.acquire.gpu [$0], 128;", "l,~{memory}", true, 0, NULL, 1, &map,
+                  NULL);
+  return true;
+}
+
+static bool lower_fence(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  if (!needs_tma(lower, op))
+    return false;
+  nereid_emit_asm(lower,
+                  nereid_ttng_fence_async_shared_get_b_cluster(op) ? "fence.proxy.async.shared::cluster;"
+                                                                   : "fence.proxy.async.shared::cta;",
+                  "~{memory}", true, 0, NULL, 0, NULL, NULL);
+  return true;
+}
+
+const nereid_lower_row_t nereid_lower_tma_rows[] = {
+    {NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL, lower_copy_in, NULL},
+    {NEREID_OP_TTNG_ASYNC_TMA_COPY_LOCAL_TO_GLOBAL, lower_copy_out, NULL},
+    {NEREID_OP_TTNG_ASYNC_TMA_REDUCE, lower_reduce_out, NULL},
+    {NEREID_OP_TTNG_ASYNC_TMA_STORE_WAIT, lower_store_wait, NULL},
+    {NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR, lower_reinterpret, NULL},
+    {NEREID_OP_TTNG_TENSORMAP_FENCEPROXY_ACQUIRE, lower_acquire, NULL},
+    {NEREID_OP_TTNG_FENCE_ASYNC_SHARED, lower_fence, NULL},
+    {NEREID_OP_UNKNOWN, NULL, NULL},
+};

@@ -1,0 +1,319 @@
+/* triton-nvidia-tma-lowering: accesses through tensor maps become copies by TMA.
+ *
+ *   %x = tt.descriptor_load %d[%i, %j] : … -> tensor<128x64xf16, #blocked>
+ *   ->
+ *   %buffer = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, #nvmma_shared, #smem, mutable>
+ *   %bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, …>
+ *   ttng.init_barrier %bar, 1
+ *   ttng.barrier_expect %bar, 16384, %true
+ *   ttng.async_tma_copy_global_to_local %d[%i, %j] %buffer, %bar, %true
+ *   ttng.wait_barrier %bar, %c0
+ *   ttng.inval_barrier %bar
+ *   %x = ttg.local_load %buffer
+ *
+ * A store is a local_alloc of the value, a copy and a wait until the buffer may be reused. One access at a time: nothing
+ * is in flight after it. Requires tt with encodings; triton-rewrite-tensor-descriptor-to-pointer has rewritten the
+ * descriptors that are not tensor maps.
+ *
+ * The host swizzles over the largest of 128, 64 and 32 bytes that a row of the block has, and not at all with one
+ * dimension. `nereid.descriptor` on the kernel's argument passes block and swizzle on to it. */
+#include "base/target_facts.h"
+#include "dialects/diagnose.h"
+#include "dialects/made_by.h"
+#include "dialects/ttg/module.h"
+#include "passes/pass.h"
+#include "passes/support/collect.h"
+
+#include "nereid/builder.h"
+#include "nereid/dialects/arith.h"
+#include "nereid/dialects/nereid.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+enum { MAX_RANK = 5, LEAST_ROWS = 8, LEAST_SWIZZLE = 32, MOST_SWIZZLE = 128 };
+
+/* One access: what is the same for loads, stores and reductions. */
+typedef struct access {
+  MlirOperation op;
+  MlirValue descriptor;
+  MlirType tensor; /* in registers */
+  intptr_t rank;
+  MlirValue coordinates[MAX_RANK];
+  nereid_builder_t builder;
+  unsigned bits, swizzle;
+} access_t;
+
+static MlirStringRef ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
+
+static MlirType block_of(const access_t *access) {
+  return nereid_tt_tensordesc_type_get_block_type(mlirValueGetType(access->descriptor));
+}
+
+static unsigned bits_of(MlirType type) {
+  if (mlirTypeIsAInteger(type))
+    return mlirIntegerTypeGetWidth(type);
+  return mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : 0;
+}
+
+/* --- what TMA can do --- */
+
+static unsigned swizzle_of(MlirType block, unsigned bits) {
+  const intptr_t rank = mlirShapedTypeGetRank(block);
+  const int64_t row = mlirShapedTypeGetDimSize(block, rank - 1) * bits / 8;
+  unsigned swizzle = MOST_SWIZZLE;
+  while (swizzle > row)
+    swizzle /= 2;
+  return rank > 1 && swizzle >= LEAST_SWIZZLE ? swizzle : 0;
+}
+
+static bool check_block(access_t *access) {
+  MlirType block = block_of(access);
+  const intptr_t rank = mlirShapedTypeGetRank(block), held = mlirShapedTypeGetRank(access->tensor);
+  int64_t rows = 1;
+  access->bits = bits_of(mlirShapedTypeGetElementType(block));
+  if (rank < 1 || rank > MAX_RANK ||
+      (access->bits != 8 && access->bits != 16 && access->bits != 32 && access->bits != 64)) {
+    nereid_diagnose(access->op,
+                    "accesses a block of type %s, expected 1 to %d dimensions with elements of 8, 16, 32 or 64 bits",
+                    nereid_text_of_type(block).chars, (int)MAX_RANK);
+    return false;
+  }
+  access->rank = rank;
+  access->swizzle = swizzle_of(block, access->bits);
+  for (intptr_t d = 0; d + 1 < held; ++d)
+    rows *= mlirShapedTypeGetDimSize(access->tensor, d);
+  if (!access->swizzle || rows >= LEAST_ROWS)
+    return true;
+  nereid_diagnose(access->op,
+                  "accesses a block of %lld rows, expected at least %d: the tensor map swizzles groups of 8 rows",
+                  (long long)rows, (int)LEAST_ROWS);
+  return false;
+}
+
+static bool check_target(const access_t *access) {
+  const int32_t capability = nereid_ttg_compute_capability(access->op);
+  if (nereid_target_has_async_proxy(capability))
+    return true;
+  nereid_diagnose(access->op,
+                  "accesses memory through a tensor map, which needs sm_90; the target is sm_%d: pass a pointer or a "
+                  "!tt.tensordesc, which is rewritten to one",
+                  (int)capability);
+  return false;
+}
+
+/* --- the kernel's argument --- */
+
+/* The argument of a kernel that the tensor map is, or that its address is; null for others. */
+static MlirValue argument_of(const access_t *access) {
+  MlirOperation cast = nereid_made_by(access->descriptor, NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR);
+  MlirValue value =
+      mlirOperationIsNull(cast) ? access->descriptor : nereid_ttng_reinterpret_tensor_descriptor_get_raw_desc(cast);
+  if (!mlirValueIsABlockArgument(value))
+    return (MlirValue){NULL};
+  MlirOperation function = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+  const bool entry =
+      nereid_op_kind(function) == NEREID_OP_TT_FUNC && nereidMlirFunctionIsPublic(function) &&
+      mlirBlockEqual(mlirBlockArgumentGetOwner(value), mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)));
+  return entry ? value : (MlirValue){NULL};
+}
+
+static MlirAttribute description_of(const access_t *access, MlirContext context) {
+  MlirType block = block_of(access);
+  MlirType element = mlirShapedTypeGetElementType(block);
+  int32_t sizes[MAX_RANK];
+  for (intptr_t d = 0; d < access->rank; ++d)
+    sizes[d] = (int32_t)mlirShapedTypeGetDimSize(block, d);
+  if (mlirTypeIsAInteger(element))
+    element = mlirIntegerTypeGet(context, access->bits);
+  return nereid_nereid_descriptor_attr_create(context, element, mlirDenseI32ArrayGet(context, access->rank, sizes),
+                                              (int)access->swizzle, false, false);
+}
+
+/* `dictionary` with `nereid.descriptor` set to `value`. */
+static MlirAttribute described(nereid_pass_t *pass, MlirAttribute dictionary, MlirAttribute value) {
+  const intptr_t n = mlirDictionaryAttrGetNumElements(dictionary);
+  MlirNamedAttribute *all = nereid_arena_new(pass->scratch, MlirNamedAttribute, (size_t)n + 1);
+  for (intptr_t i = 0; all && i < n; ++i)
+    all[i] = mlirDictionaryAttrGetElement(dictionary, i);
+  if (!all)
+    return dictionary;
+  all[n] = mlirNamedAttributeGet(mlirIdentifierGet(pass->context, ref("nereid.descriptor")), value);
+  return mlirDictionaryAttrGet(pass->context, n + 1, all);
+}
+
+/* Whether the host can encode the map for this access: all accesses through one argument have one block. */
+static bool describe(nereid_pass_t *pass, const access_t *access) {
+  MlirValue argument = argument_of(access);
+  if (mlirValueIsNull(argument))
+    return true;
+  MlirOperation function = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(argument));
+  const intptr_t position = mlirBlockArgumentGetArgNumber(argument);
+  const intptr_t n = mlirBlockGetNumArguments(mlirBlockArgumentGetOwner(argument));
+  MlirAttribute old = mlirOperationGetAttributeByName(function, ref("arg_attrs"));
+  MlirAttribute *all = nereid_arena_new(pass->scratch, MlirAttribute, (size_t)n);
+  for (intptr_t i = 0; all && i < n; ++i)
+    all[i] = mlirAttributeIsNull(old) ? mlirDictionaryAttrGet(pass->context, 0, NULL) : mlirArrayAttrGetElement(old, i);
+  if (!all)
+    return false;
+  MlirAttribute value = description_of(access, pass->context);
+  MlirAttribute given = mlirDictionaryAttrGetElementByName(all[position], ref("nereid.descriptor"));
+  if (!mlirAttributeIsNull(given) && !mlirAttributeEqual(given, value)) {
+    nereid_diagnose(access->op, "accesses %s through a tensor map that describes %s: expected one block and swizzle",
+                    nereid_text_of_attribute(value).chars, nereid_text_of_attribute(given).chars);
+    return false;
+  }
+  if (!mlirAttributeIsNull(given))
+    return true;
+  all[position] = described(pass, all[position], value);
+  mlirOperationSetAttributeByName(function, ref("arg_attrs"), mlirArrayAttrGet(pass->context, n, all));
+  return true;
+}
+
+/* --- the copies --- */
+
+static MlirType memdesc(MlirContext context, intptr_t rank, const int64_t *shape, MlirType element,
+                        MlirAttribute encoding, bool mutable_memory) {
+  MlirAttribute dims = mlirDenseI64ArrayGet(context, rank, shape);
+  return nereid_ttg_memdesc_type_create(context, dims, element, encoding, nereid_ttg_shared_memory_attr_create(context),
+                                        mutable_memory, dims);
+}
+
+static MlirType buffer_type(const access_t *access, bool mutable_memory) {
+  MlirContext context = mlirTypeGetContext(access->tensor);
+  const intptr_t rank = mlirShapedTypeGetRank(access->tensor);
+  int64_t shape[MAX_RANK];
+  for (intptr_t d = 0; d < rank; ++d)
+    shape[d] = mlirShapedTypeGetDimSize(access->tensor, d);
+  MlirAttribute encoding = nereid_ttg_nvmma_shared_attr_create(context, access->swizzle, false, access->bits, false,
+                                                               (MlirAttribute){NULL}, (unsigned)rank);
+  return memdesc(context, rank, shape, mlirShapedTypeGetElementType(access->tensor), encoding, mutable_memory);
+}
+
+static MlirValue make_barrier(access_t *access) {
+  MlirContext context = mlirTypeGetContext(access->tensor);
+  const int32_t order = 0;
+  const int64_t one = 1;
+  MlirAttribute encoding = nereid_ttg_swizzled_shared_attr_create(
+      context, 1, 1, 1, mlirDenseI32ArrayGet(context, 1, &order), (MlirAttribute){NULL});
+  MlirType type = memdesc(context, 1, &one, mlirIntegerTypeGet(context, 64), encoding, true);
+  MlirOperation alloc = nereid_ttg_local_alloc_build(&access->builder, type, (MlirValue){NULL}, (MlirAttribute){NULL});
+  nereid_ttng_init_barrier_build(&access->builder, mlirOperationGetResult(alloc, 0), 1);
+  return mlirOperationGetResult(alloc, 0);
+}
+
+static MlirValue constant(access_t *access, unsigned width, int64_t value) {
+  MlirType type = mlirIntegerTypeGet(mlirTypeGetContext(access->tensor), width);
+  return nereid_arith_constant_get_result(
+      nereid_arith_constant_build(&access->builder, mlirIntegerAttrGet(type, value)));
+}
+
+static int32_t bytes_of(const access_t *access) {
+  int64_t bytes = access->bits / 8;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(access->tensor); ++d)
+    bytes *= mlirShapedTypeGetDimSize(access->tensor, d);
+  return (int32_t)bytes;
+}
+
+static void lower_load(access_t *access) {
+  MlirOperation alloc = nereid_ttg_local_alloc_build(&access->builder, buffer_type(access, true), (MlirValue){NULL},
+                                                     (MlirAttribute){NULL});
+  MlirValue buffer = mlirOperationGetResult(alloc, 0), barrier = make_barrier(access), yes = constant(access, 1, 1);
+  nereid_ttng_barrier_expect_build(&access->builder, barrier, yes, bytes_of(access));
+  nereid_ttng_async_tma_copy_global_to_local_build(
+      &access->builder, access->descriptor, access->rank, access->coordinates, barrier, buffer, yes,
+      nereid_tt_descriptor_load_get_cache(access->op), nereid_tt_descriptor_load_get_evict(access->op), false);
+  nereid_ttng_wait_barrier_build(&access->builder, barrier, constant(access, 32, 0), (MlirValue){NULL}, 0, NULL);
+  nereid_ttng_inval_barrier_build(&access->builder, barrier);
+  MlirOperation load = nereid_ttg_local_load_build(&access->builder, access->tensor, buffer, (MlirValue){NULL});
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(access->op, 0), mlirOperationGetResult(load, 0));
+}
+
+static MlirValue store_to_buffer(access_t *access, MlirValue value) {
+  return mlirOperationGetResult(
+      nereid_ttg_local_alloc_build(&access->builder, buffer_type(access, false), value, (MlirAttribute){NULL}), 0);
+}
+
+static void lower_store(access_t *access) {
+  MlirValue buffer = store_to_buffer(access, nereid_tt_descriptor_store_get_src(access->op));
+  nereid_ttng_async_tma_copy_local_to_global_build(&access->builder, access->descriptor, access->rank,
+                                                   access->coordinates, buffer);
+  nereid_ttng_async_tma_store_wait_build(&access->builder, 0);
+}
+
+static void lower_reduce(access_t *access) {
+  MlirValue buffer = store_to_buffer(access, nereid_tt_descriptor_reduce_get_src(access->op));
+  nereid_ttng_async_tma_reduce_build(&access->builder, access->descriptor, access->rank, access->coordinates, buffer,
+                                     nereid_tt_descriptor_reduce_get_kind(access->op));
+  nereid_ttng_async_tma_store_wait_build(&access->builder, 0);
+}
+
+/* --- the pass --- */
+
+typedef struct row {
+  nereid_op_kind_t kind;
+  void (*lower)(access_t *access);
+  MlirValue (*coordinate)(MlirOperation op, intptr_t i);
+} row_t;
+
+static const row_t rows[] = {
+    {NEREID_OP_TT_DESCRIPTOR_LOAD, lower_load, nereid_tt_descriptor_load_get_indices},
+    {NEREID_OP_TT_DESCRIPTOR_STORE, lower_store, nereid_tt_descriptor_store_get_indices},
+    {NEREID_OP_TT_DESCRIPTOR_REDUCE, lower_reduce, nereid_tt_descriptor_reduce_get_indices},
+    {NEREID_OP_TT_DESCRIPTOR_GATHER, NULL, NULL},
+    {NEREID_OP_TT_DESCRIPTOR_SCATTER, NULL, NULL},
+};
+
+static const row_t *find_row(MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+    if (rows[i].kind == kind)
+      return &rows[i];
+  return NULL;
+}
+
+static bool is_access(MlirOperation op) {
+  return find_row(op) != NULL;
+}
+
+/* The tensor that is loaded or stored. */
+static MlirType tensor_of(MlirOperation op) {
+  return mlirValueGetType(mlirOperationGetNumResults(op) ? mlirOperationGetResult(op, 0)
+                                                         : mlirOperationGetOperand(op, 1));
+}
+
+static bool lower_access(nereid_pass_t *pass, MlirOperation op) {
+  const row_t *row = find_row(op);
+  access_t access = {.op = op, .descriptor = mlirOperationGetOperand(op, 0), .builder = nereid_builder_before(op)};
+  if (!row->lower) {
+    nereid_diagnose(op, "accesses rows by index through a tensor map, which needs sm_100: pass a pointer or a "
+                        "!tt.tensordesc, which is rewritten to one");
+    return false;
+  }
+  access.tensor = tensor_of(op);
+  if (!check_target(&access) || !check_block(&access) || !describe(pass, &access))
+    return false;
+  for (intptr_t i = 0; i < access.rank; ++i)
+    access.coordinates[i] = row->coordinate(op, i);
+  row->lower(&access);
+  mlirOperationDestroy(op);
+  return true;
+}
+
+MlirLogicalResult nereid_pass_triton_nvidia_tma_lowering(nereid_pass_t *pass) {
+  nereid_operations_t ops = {0};
+  if (!nereid_collect(pass->op, is_access, pass->scratch, &ops))
+    return mlirLogicalResultFailure();
+  for (size_t i = 0; i < ops.size; ++i)
+    if (!lower_access(pass, ops.data[i]))
+      return mlirLogicalResultFailure();
+  nereid_pass_statistic_add(pass, "lowered", (int64_t)ops.size);
+  return mlirLogicalResultSuccess();
+}

@@ -1,0 +1,66 @@
+// RUN: nereid-opt %s --split-input-file --verify-diagnostics --allocate-shared-memory --convert-triton-gpu-to-llvm
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:80"} {
+tt.func public @old() {
+  // expected-error @below {{uses the tensor memory accelerator, which needs sm_90; the target is sm_80}}
+  ttng.fence_async_shared {bCluster = false}
+  tt.return
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:86"} {
+tt.func public @old_map(%p: !tt.ptr<i8>) {
+  // expected-error @below {{'ttng.tensormap_fenceproxy_acquire' op uses the tensor memory accelerator, which needs sm_90; the target is sm_86}}
+  ttng.tensormap_fenceproxy_acquire %p : !tt.ptr<i8>
+  tt.return
+}
+}
+
+// -----
+
+#smem = #ttg.shared_memory
+#turned = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func public @transposed(%d: !tt.tensordesc<tensor<64x64xf16>>, %i: i32) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #turned, #smem, mutable>
+  // expected-error @below {{has a buffer of encoding #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>, expected #ttg.nvmma_shared, neither transposed nor padded}}
+  ttng.async_tma_copy_local_to_global %d[%i, %i] %b : !tt.tensordesc<tensor<64x64xf16>>, !ttg.memdesc<64x64xf16, #turned, #smem, mutable>
+  tt.return
+}
+}
+
+// -----
+
+#smem = #ttg.shared_memory
+#wide = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func public @part(%d: !tt.tensordesc<tensor<32x64xf16>>, %i: i32) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #wide, #smem, mutable>
+  %s = ttg.memdesc_subslice %b[32, 0] : !ttg.memdesc<64x64xf16, #wide, #smem, mutable> -> !ttg.memdesc<32x64xf16, #wide, #smem, mutable, 64x64>
+  // expected-error @below {{has a part of a buffer, expected a whole one}}
+  ttng.async_tma_copy_local_to_global %d[%i, %i] %s : !tt.tensordesc<tensor<32x64xf16>>, !ttg.memdesc<32x64xf16, #wide, #smem, mutable, 64x64>
+  tt.return
+}
+}
+
+// -----
+
+#smem = #ttg.shared_memory
+#wide = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func public @cluster(%d: !tt.tensordesc<tensor<64x64xf16>>, %i: i32) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #wide, #smem, mutable>
+  // expected-error @below {{copies to a cluster of several CTAs, which is not supported}}
+  ttng.async_tma_copy_local_to_global %d[%i, %i] %b : !tt.tensordesc<tensor<64x64xf16>>, !ttg.memdesc<64x64xf16, #wide, #smem, mutable>
+  tt.return
+}
+}
+
+// -----
+
+// expected-error @below {{has no number of warps: expected ttg.num-warps on the module}}
+tt.func public @no_warps() {
+  tt.return
+}
