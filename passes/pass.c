@@ -140,7 +140,15 @@ int32_t nereid_pass_capability(const nereid_pass_t *pass) {
   return given ? (int32_t)given : nereid_ttg_compute_capability(pass->op);
 }
 
+static nereid_pass_statistics_t listener; /* set by a tool before passes run; null in the library */
+
+void nereid_pass_statistics_listen(nereid_pass_statistics_t function) {
+  listener = function;
+}
+
 void nereid_pass_statistic_add(const nereid_pass_t *pass, const char *name, int64_t count) {
+  if (listener)
+    listener(pass->info->argument, name, count);
   nereidMlirOptimizationMetric(mlirOperationGetLocation(pass->op), pass->info->argument, name, count);
 }
 

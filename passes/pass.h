@@ -43,6 +43,12 @@ int32_t nereid_pass_capability(const nereid_pass_t *pass);
  * --remarks-filter-analyse and in the YAML file of remarks. A count of 0 is reported too. */
 void nereid_pass_statistic_add(const nereid_pass_t *pass, const char *name, int64_t count);
 
+/* Gets every counter of every run, also without remarks; possibly from several threads. Strings are static. */
+typedef void (*nereid_pass_statistics_t)(const char *pass, const char *name, int64_t count);
+
+/* For the main of a tool, before any pass runs: the one listener of the process. */
+void nereid_pass_statistics_listen(nereid_pass_statistics_t listener);
+
 /* Explains one decision (--remarks-filter-passed, -missed): `name` is the decision's kind. */
 void nereid_pass_remark_passed(const nereid_pass_t *pass, MlirOperation op, const char *name, const char *format, ...)
     NEREID_PRINTF(4, 5);

@@ -10,6 +10,7 @@
 #include "python-free-bindings/compile/scan.h"
 #include "seam/context.h"
 #include "seam/opt_main.h"
+#include "tools/nereid-opt/statistics.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -102,11 +103,14 @@ int main(int argc, char **argv) {
   if (argc == 2 && !strcmp(argv[1], "--print-pass-docs"))
     return print_pass_docs();
   argc = remove_debug_options(argc, argv);
+  const bool has_statistics = nereid_opt_statistics_begin(&argc, argv);
   nereid_passes_register();
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   nereidMlirRegisterDialects(registry);
   int status =
       nereidMlirOptMain(argc, argv, mlirStringRefCreateFromCString("Nereid optimiser driver\n"), registry, check_input);
+  if (has_statistics)
+    nereid_opt_statistics_print();
   mlirDialectRegistryDestroy(registry);
   return status;
 }
