@@ -90,12 +90,13 @@ static void remove_abandoned(int parent, const char *name) {
 
 static void clean_up(void) {
   DIR *parent = opendir(nereid_work_folder_parent());
+  const int descriptor = parent ? dirfd(parent) : -1;
   const struct dirent *entry;
+  while (descriptor >= 0 && (entry = readdir(parent)))
+    if (is_abandoned(entry->d_name))
+      remove_abandoned(descriptor, entry->d_name);
   if (!parent)
     return;
-  while ((entry = readdir(parent)))
-    if (is_abandoned(entry->d_name))
-      remove_abandoned(dirfd(parent), entry->d_name);
   closedir(parent);
 }
 
