@@ -270,3 +270,35 @@ bool nereid_flow_graph_build(MlirOperation function, nereid_arena_t *arena, nere
   out->concerned = builder.concerned.data;
   return !arena->failed && list_incoming(out) && rank_nodes(out);
 }
+
+const nereid_map_t *nereid_flow_graph_loop(const nereid_flow_graph_t *graph, uint32_t header, nereid_arena_t *arena) {
+  NEREID_VECTOR(uint32_t) stack = {0};
+  nereid_map_t *loop = nereid_arena_new(arena, nereid_map_t, 1);
+  if (!loop)
+    return NULL;
+  nereid_map_initialize(loop, arena);
+  nereid_map_insert(loop, &graph->nodes.data[header]);
+  nereid_vector_push(arena, &stack, header);
+  while (stack.size) {
+    const uint32_t number = stack.data[--stack.size];
+    const nereid_flow_node_t *node = &graph->nodes.data[number];
+    for (uint32_t i = 0; i < node->n_incoming; ++i) {
+      const nereid_flow_edge_t *edge = &graph->edges.data[graph->incoming[node->first_incoming + i]];
+      const nereid_flow_node_t *from = &graph->nodes.data[edge->from];
+      if (from->rank == NEREID_FLOW_NONE || (number == header && !edge->is_back) || nereid_map_find(loop, from))
+        continue;
+      if (from->rank < graph->nodes.data[header].rank || !nereid_map_insert(loop, from) ||
+          !nereid_vector_push(arena, &stack, edge->from))
+        return NULL;
+    }
+  }
+  return loop;
+}
+
+bool nereid_flow_graph_is_header(const nereid_flow_graph_t *graph, uint32_t number) {
+  const nereid_flow_node_t *node = &graph->nodes.data[number];
+  for (uint32_t i = 0; i < node->n_incoming; ++i)
+    if (graph->edges.data[graph->incoming[node->first_incoming + i]].is_back)
+      return true;
+  return false;
+}

@@ -75,6 +75,13 @@ uint32_t nereid_flow_graph_position(const nereid_flow_graph_t *graph, MlirOperat
 /* The node of `op`, by number; NEREID_FLOW_NONE as above. */
 uint32_t nereid_flow_graph_node_of(const nereid_flow_graph_t *graph, MlirOperation op);
 
+/* Whether an edge back leads to node `number`. */
+bool nereid_flow_graph_is_header(const nereid_flow_graph_t *graph, uint32_t number);
+
+/* The nodes (const nereid_flow_node_t *) of the loop that begins at node `header`, those from which an edge back can be
+ * reached; null when the loop has another entry, or out of memory. Lives in `arena`. */
+const nereid_map_t *nereid_flow_graph_loop(const nereid_flow_graph_t *graph, uint32_t header, nereid_arena_t *arena);
+
 /* Whether the regions of `op` are control flow. */
 bool nereid_flow_graph_enters(MlirOperation op);
 

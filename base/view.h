@@ -13,13 +13,11 @@ typedef struct nereid_view {
 } nereid_view_t;
 
 static inline nereid_view_t nereid_view(const char *text) {
-  const nereid_view_t view = {text, text ? strlen(text) : 0};
-  return view;
+  return (nereid_view_t){text, text ? strlen(text) : 0};
 }
 
 static inline nereid_view_t nereid_view_of(const char *data, size_t size) {
-  const nereid_view_t view = {data, size};
-  return view;
+  return (nereid_view_t){data, size};
 }
 
 static inline bool nereid_view_equal(nereid_view_t a, nereid_view_t b) {

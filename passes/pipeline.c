@@ -69,7 +69,7 @@ static const char *const frames[] = {
 static const char *const llvm[] = {
     "triton-nvidia-gpu-proxy-fence-insertion{compute-capability=$capability}",
     "convert-triton-gpu-to-llvm{compute-capability=$capability ptx-version=$ptx-version fp-fusion=$fp-fusion "
-    "kernel-tensors=0}",
+    "global-order=$global-order kernel-tensors=0}",
     NULL,
 };
 
@@ -107,7 +107,7 @@ static const char *with_options(const char *step, const nereid_pipeline_options_
       {"$num-warps", options->num_warps},     {"$num-ctas", options->num_ctas},
       {"$num-stages", options->num_stages},   {"$capability", options->capability},
       {"$ptx-version", options->ptx_version}, {"$fp-fusion", options->fp_fusion},
-      {"$registers", options->registers},
+      {"$registers", options->registers},     {"$global-order", options->global_order},
   };
   for (size_t i = 0; step && i < sizeof variables / sizeof *variables; i++) {
     const char *found = strstr(step, variables[i].name);

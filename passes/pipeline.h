@@ -21,10 +21,11 @@ typedef enum nereid_pipeline {
 /* What passes ask for; every field must be set. */
 typedef struct nereid_pipeline_options {
   int num_warps, num_ctas, num_stages;
-  int capability;  /* 90 of sm_90a */
-  int ptx_version; /* 87 of PTX 8.7 */
-  bool fp_fusion;  /* multiply and add may be contracted */
-  bool registers;  /* the target moves registers between warps: setmaxnreg */
+  int capability;    /* 90 of sm_90a */
+  int ptx_version;   /* 87 of PTX 8.7 */
+  bool fp_fusion;    /* multiply and add may be contracted */
+  bool global_order; /* barriers order global memory accesses of one program */
+  bool registers;    /* the target moves registers between warps: setmaxnreg */
 } nereid_pipeline_options_t;
 
 /* The passes of `stage` as the text that --pass-pipeline takes between "builtin.module(" and ")", in `arena`. Null when

@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* Of one root of global memory so many accesses are told apart; more are taken to touch any of its bytes. */
+enum { MAX_OF_ROOT = 24 };
+
 /* The number of entries that begin before `byte`. */
 static size_t begin_before(const nereid_access_set_t *set, int64_t byte) {
   size_t low = 0, high = set->size;
@@ -22,7 +25,8 @@ static size_t begin_before(const nereid_access_set_t *set, int64_t byte) {
 
 static bool covers(const nereid_shared_access_t *a, const nereid_shared_access_t *b) {
   return a->first <= b->first && a->end >= b->end && (a->shape == b->shape || !a->shape) && a->kind == b->kind &&
-         a->age == b->age && a->async_proxy == b->async_proxy && a->warp_waited <= b->warp_waited;
+         a->age == b->age && a->async_proxy == b->async_proxy && a->warp_waited <= b->warp_waited &&
+         a->commutes == b->commutes;
 }
 
 static bool grow(nereid_arena_t *arena, nereid_access_set_t *set) {
@@ -48,9 +52,16 @@ static void insert(nereid_access_set_t *set, size_t place, nereid_shared_access_
 }
 
 bool nereid_access_set_add(nereid_arena_t *arena, nereid_access_set_t *set, nereid_shared_access_t access) {
-  for (size_t i = begin_before(set, access.end); i > 0 && set->reach[i - 1] > access.first; --i)
+  size_t others = 0;
+  for (size_t i = begin_before(set, access.end); i > 0 && set->reach[i - 1] > access.first; --i) {
     if (covers(&set->data[i - 1], &access))
       return false;
+    others += set->data[i - 1].first == access.first;
+  }
+  if (nereid_access_is_global(&access) && access.shape && others >= MAX_OF_ROOT) {
+    access.shape = NULL;
+    return nereid_access_set_add(arena, set, access);
+  }
   if (set->size == set->capacity && !grow(arena, set))
     return false;
   insert(set, begin_before(set, access.first), access);
@@ -79,6 +90,8 @@ bool nereid_access_set_join(nereid_arena_t *arena, nereid_access_set_t *set, con
 /* Whether `pending` and `access` may not change places, if both touch a byte. Arrivals at an mbarrier and waiting for
  * them need no order among each other, but a phase must not end before all have seen that the one before it has. */
 static bool kinds_conflict(uint8_t pending, uint8_t access) {
+  if (pending == NEREID_GLOBAL_ATOMIC || access == NEREID_GLOBAL_ATOMIC)
+    return true;
   if (access == NEREID_SHARED_RELEASE)
     return true;
   if (pending == NEREID_SHARED_READ && access == NEREID_SHARED_READ)
@@ -89,7 +102,8 @@ static bool kinds_conflict(uint8_t pending, uint8_t access) {
 }
 
 nereid_access_order_t nereid_access_order(const nereid_shared_access_t *pending, const nereid_shared_access_t *access) {
-  if (pending->end <= access->first || access->end <= pending->first || !kinds_conflict(pending->kind, access->kind))
+  if (pending->end <= access->first || access->end <= pending->first || !kinds_conflict(pending->kind, access->kind) ||
+      (pending->commutes && pending->commutes == access->commutes))
     return NEREID_ORDER_NONE;
   switch (nereid_access_shape_relation(pending->shape, access->shape)) {
   case NEREID_SHAPES_DISJOINT:
@@ -115,6 +129,15 @@ nereid_access_order_t nereid_access_set_order(const nereid_access_set_t *set, co
       break;
   }
   return most;
+}
+
+const nereid_shared_access_t *nereid_access_set_find(const nereid_access_set_t *set,
+                                                     const nereid_shared_access_t *access,
+                                                     nereid_access_order_t order) {
+  for (size_t i = begin_before(set, access->end); i > 0 && set->reach[i - 1] > access->first; --i)
+    if (nereid_access_is_global(&set->data[i - 1]) && nereid_access_order(&set->data[i - 1], access) >= order)
+      return &set->data[i - 1];
+  return NULL;
 }
 
 bool nereid_access_set_overlaps(const nereid_access_set_t *set, const nereid_shared_access_t *access) {

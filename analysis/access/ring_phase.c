@@ -112,36 +112,10 @@ static MlirValue forwarded(const nereid_flow_graph_t *graph, const nereid_flow_e
   return (MlirValue){NULL};
 }
 
-/* The nodes of the loop that begins at `header`, those from which a branch back can be reached; null when there is
- * another way in. */
-static const nereid_map_t *find_loop(const nereid_flow_graph_t *graph, uint32_t header, nereid_arena_t *arena) {
-  NEREID_VECTOR(uint32_t) stack = {0};
-  nereid_map_t *loop = nereid_arena_new(arena, nereid_map_t, 1);
-  if (!loop)
-    return NULL;
-  nereid_map_initialize(loop, arena);
-  nereid_map_insert(loop, &graph->nodes.data[header]);
-  nereid_vector_push(arena, &stack, header);
-  while (stack.size) {
-    const uint32_t number = stack.data[--stack.size];
-    const nereid_flow_node_t *node = &graph->nodes.data[number];
-    for (uint32_t i = 0; i < node->n_incoming; ++i) {
-      const nereid_flow_edge_t *edge = &graph->edges.data[graph->incoming[node->first_incoming + i]];
-      const nereid_flow_node_t *from = &graph->nodes.data[edge->from];
-      if (from->rank == NEREID_FLOW_NONE || (number == header && !edge->is_back) || nereid_map_find(loop, from))
-        continue;
-      if (from->rank < graph->nodes.data[header].rank || !nereid_map_insert(loop, from) ||
-          !nereid_vector_push(arena, &stack, edge->from))
-        return NULL;
-    }
-  }
-  return loop;
-}
-
 static const nereid_map_t *loop_of(nereid_ring_phases_t *phases, uint32_t header) {
   uintptr_t *place = nereid_map_insert(&phases->loops, &phases->graph->nodes.data[header]);
   if (place && !*place)
-    *place = (uintptr_t)find_loop(phases->graph, header, phases->arena);
+    *place = (uintptr_t)nereid_flow_graph_loop(phases->graph, header, phases->arena);
   return place ? (const nereid_map_t *)*place : NULL;
 }
 

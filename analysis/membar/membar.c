@@ -9,10 +9,16 @@
 #include "analysis/membar/membar_outer.h"
 #include "analysis/membar/membar_summary.h"
 #include "analysis/membar/membar_walk.h"
+#include "dialects/ttg/module.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
+#include "seam/context.h"
 
 #include "mlir-c/BuiltinAttributes.h"
+
+#include <stdio.h>
+
+enum { MAX_WARPS = 64 }; /* of a CTA */
 
 static MlirAttribute name_of(MlirOperation function) {
   return mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("sym_name"));
@@ -23,6 +29,18 @@ static nereid_membar_function_t *function_at(const nereid_membar_t *membar, size
 }
 
 /* --- buffers of values --- */
+
+/* Which arguments the pointers that a function returns are. */
+static bool find_returned(nereid_membar_t *membar, size_t number) {
+  nereid_membar_function_t *function = function_at(membar, number);
+  const nereid_call_function_t *called = &membar->calls->functions.data[number];
+  uintptr_t *place = nereid_map_insert(&membar->returned, name_of(called->op).ptr);
+  nereid_roots_t roots;
+  if (!place || !nereid_roots_initialize(&roots, &function->graph, NULL, &membar->returned, membar->arena))
+    return false;
+  *place = (uintptr_t)nereid_roots_returned(&roots);
+  return !membar->arena->failed;
+}
 
 static bool find_buffers(nereid_membar_t *membar, size_t number, nereid_map_t *results) {
   nereid_membar_function_t *function = function_at(membar, number);
@@ -37,10 +55,42 @@ static bool find_buffers(nereid_membar_t *membar, size_t number, nereid_map_t *r
       !nereid_alias_results(&function->graph, &function->alias, membar->arena, result))
     return false;
   *place = (uintptr_t)result;
-  return true;
+  return !membar->options.global || !called->n_callers || find_returned(membar, number);
 }
 
 /* --- bytes of values --- */
+
+/* Warps that may run the function: partitions may have more than the CTA begins with. */
+static int warps_of(const nereid_membar_t *membar, MlirOperation function) {
+  const int warps = (int)nereid_ttg_num_warps(function);
+  return warps > 0 && !membar->specializes ? warps : MAX_WARPS;
+}
+
+/* Roots of pointers, when those of all callers are known. */
+static bool find_roots(nereid_membar_t *membar, size_t number) {
+  nereid_membar_function_t *function = function_at(membar, number);
+  const nereid_call_function_t *called = &membar->calls->functions.data[number];
+  nereid_membar_global_t *global = &function->global;
+  const uint32_t n = (uint32_t)mlirBlockGetNumArguments(function->graph.nodes.data[0].block);
+  if (!membar->options.global)
+    return true;
+  *global = (nereid_membar_global_t){.arena = membar->arena,
+                                     .graph = &function->graph,
+                                     .shapes = &membar->shapes,
+                                     .warps = warps_of(membar, called->op),
+                                     .by_layout = !membar->options.any_thread};
+  global->shared = nereid_arena_new(membar->arena, uint32_t, n);
+  if (!global->shared)
+    return false;
+  for (uint32_t i = 0; i < n; ++i)
+    global->shared[i] = i + 1;
+  for (size_t i = 0; i < called->n_callers; ++i) {
+    const nereid_call_edge_t *edge = nereid_call_graph_caller(membar->calls, called, i);
+    nereid_roots_share(&function_at(membar, edge->caller)->global.roots, edge->call, global->shared, n);
+  }
+  return nereid_roots_initialize(&global->roots, &function->graph, global->shared, &membar->returned, membar->arena) &&
+         nereid_membar_global_initialize(global, membar->options.axis, called->n_callers || called->n_calls);
+}
 
 static bool find_bytes(nereid_membar_t *membar, size_t number) {
   nereid_membar_function_t *function = function_at(membar, number);
@@ -49,7 +99,7 @@ static bool find_bytes(nereid_membar_t *membar, size_t number) {
     return true;
   const intptr_t n = mlirBlockGetNumArguments(function->graph.nodes.data[0].block);
   uint32_t *spaces = nereid_arena_new(membar->arena, uint32_t, (size_t)n);
-  if (!spaces)
+  if (!spaces || !find_roots(membar, number))
     return false;
   for (intptr_t i = 0; i < n; ++i)
     spaces[i] = (uint32_t)i;
@@ -66,7 +116,9 @@ static bool walk_function(nereid_membar_t *membar, size_t number) {
   nereid_membar_function_t *function = function_at(membar, number);
   if (!function->has_body)
     return true;
+  nereid_membar_global_t *global = function->global.enabled ? &function->global : NULL;
   function->effects = (nereid_membar_effects_t){.arena = membar->arena,
+                                                .global = global,
                                                 .slicer = &function->slicer,
                                                 .shapes = &membar->shapes,
                                                 .by_layout = !membar->options.any_thread};
@@ -74,6 +126,7 @@ static bool walk_function(nereid_membar_t *membar, size_t number) {
     return false;
   nereid_membar_context_t *context = &function->context;
   context->arena = membar->arena;
+  context->global = global;
   context->shapes = &membar->shapes;
   context->graph = &function->graph;
   context->slicer = &function->slicer;
@@ -89,6 +142,7 @@ bool nereid_membar_analyze(const nereid_call_graph_t *calls, nereid_membar_optio
   *out = (nereid_membar_t){.arena = arena, .calls = calls, .options = options};
   out->functions = nereid_arena_new(arena, nereid_membar_function_t, n);
   nereid_access_shapes_initialize(&out->shapes, arena);
+  nereid_map_initialize(&out->returned, arena);
   nereid_map_initialize(&results, arena);
   if (!out->functions)
     return false;
@@ -108,9 +162,41 @@ bool nereid_membar_analyze(const nereid_call_graph_t *calls, nereid_membar_optio
 
 /* --- insertion --- */
 
+static const char *verb_of(nereid_shared_kind_t kind) {
+  return kind == NEREID_SHARED_READ ? "read" : kind == NEREID_SHARED_WRITE ? "written" : "updated atomically";
+}
+
+/* The line and column of `op`, as far as its location is one of a file. */
+static void format_place(MlirOperation op, char *out, size_t size) {
+  MlirLocation location = mlirOperationGetLocation(op);
+  while (mlirLocationIsAName(location))
+    location = mlirLocationNameGetChildLoc(location);
+  if (mlirLocationIsAFileLineColRange(location))
+    snprintf(out, size, " at line %d, column %d", mlirLocationFileLineColRangeGetStartLine(location),
+             mlirLocationFileLineColRangeGetStartColumn(location));
+}
+
+/* What a barrier for global memory is for: a remark at the later access. */
+static void explain_barrier(const nereid_membar_reason_t *reason, bool warp) {
+  if (mlirOperationIsNull(reason->earlier) || mlirOperationIsNull(reason->later) ||
+      !nereidMlirRemarksEnabled(mlirOperationGetContext(reason->later)))
+    return;
+  char text[256], place[64] = "";
+  const MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(reason->earlier));
+  format_place(reason->earlier, place, sizeof place);
+  snprintf(text, sizeof text,
+           "a barrier of %s%s: the bytes that are %s here may be %s by another thread before (%.*s%s)",
+           warp ? "each warp" : "the CTA", reason->before_loop ? " before the loop" : "", verb_of(reason->kinds[1]),
+           verb_of(reason->kinds[0]), (int)name.length, name.data, place);
+  nereidMlirOptimizationRemark(NereidMlirRemarkMissed, mlirOperationGetLocation(reason->later),
+                               "convert-triton-gpu-to-llvm", "global-order", text);
+}
+
 static void insert_barriers(const nereid_membar_function_t *function) {
   for (size_t i = 0; i < function->effects.events.size; ++i)
     if (function->needs[i]) {
+      if (function->reasons)
+        explain_barrier(&function->reasons[i], function->needs[i] == NEREID_ORDER_WARP);
       nereid_builder_t builder = nereid_builder_before(function->effects.events.data[i].op);
       nereid_ttg_local_barrier_build(&builder, function->needs[i] == NEREID_ORDER_WARP);
     }

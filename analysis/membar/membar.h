@@ -1,5 +1,5 @@
-/* Where threads of a CTA must wait for each other because of shared memory, and where what they wrote must be fenced
- * before the async proxy reads it.
+/* Where threads of a CTA must wait for each other because of shared or global memory, and where what they wrote must be
+ * fenced before the async proxy reads it.
  *
  *   ttg.local_store %x, %b
  *   %y = ttg.local_load %b      ->   a barrier in front: the bytes may have been written by another thread
@@ -10,6 +10,7 @@
 #ifndef NEREID_ANALYSIS_MEMBAR_H
 #define NEREID_ANALYSIS_MEMBAR_H
 
+#include "analysis/axis/axis_info.h"
 #include "analysis/call_graph.h"
 #include "analysis/membar/membar_state.h"
 
@@ -20,8 +21,17 @@ typedef enum nereid_membar_mode {
 
 typedef struct nereid_membar_options {
   nereid_membar_mode_t mode;
-  bool any_thread; /* takes every thread to access every byte of an access, whatever layouts say */
+  bool global;                      /* orders accesses to global memory, too; barriers only */
+  const nereid_axis_result_t *axis; /* of the module, for `global`; null: nothing is known to be divisible */
+  bool any_thread;                  /* takes every thread to access every byte of an access, whatever layouts say */
 } nereid_membar_options_t;
+
+/* Why there is a barrier: two accesses to global memory; null ops when another reason exists. */
+typedef struct nereid_membar_reason {
+  MlirOperation earlier, later;
+  nereid_shared_kind_t kinds[2];
+  bool before_loop; /* the barrier is before the loop of the later one */
+} nereid_membar_reason_t;
 
 /* One function: what it does, and what must come in front of its ops. */
 typedef struct nereid_membar_function {
@@ -32,7 +42,9 @@ typedef struct nereid_membar_function {
   nereid_slicer_t slicer;
   nereid_membar_effects_t effects;
   nereid_membar_context_t context;
+  nereid_membar_global_t global; /* when the options say so */
   nereid_membar_summary_t summary;
+  nereid_membar_reason_t *reasons; /* by event; of barriers for global memory alone */
   uint8_t *needs; /* by event of `effects`: a nereid_access_order_t, or for fences whether one is needed */
 } nereid_membar_function_t;
 
@@ -41,7 +53,9 @@ typedef struct nereid_membar {
   const nereid_call_graph_t *calls; /* borrowed */
   nereid_membar_options_t options;
   bool uses_async_proxy; /* some op of the module does */
+  bool specializes;      /* some op of the module runs partitions of warps */
   nereid_access_shapes_t shapes;
+  nereid_map_t returned;               /* roots of pointers that functions return (analysis/global/global_root.h) */
   nereid_membar_function_t *functions; /* by number of the call graph */
 } nereid_membar_t;
 

@@ -282,6 +282,24 @@ static bool follows_load(const nereid_membar_effects_t *effects, uint32_t positi
   return follows;
 }
 
+/* Whether an edge from the end of the node leads into a loop from outside. */
+static bool enters_loop(const nereid_membar_effects_t *effects, uint32_t position) {
+  const nereid_flow_graph_t *graph = effects->slicer->graph;
+  const nereid_flow_node_t *node = &graph->nodes.data[graph->nodes_of_ops[position]];
+  for (uint32_t i = 0; position + 1 == node->end && i < node->n_edges; ++i) {
+    const nereid_flow_edge_t *edge = &graph->edges.data[node->first_edge + i];
+    if (!edge->is_back && nereid_flow_graph_is_header(graph, edge->to))
+      return true;
+  }
+  return false;
+}
+
+static void add_global(nereid_membar_effects_t *effects, uint32_t position, nereid_membar_event_t *event) {
+  nereid_membar_global_add(effects->global, event->op, &effects->accesses);
+  if (!event->flags && event->first == effects->accesses.size && enters_loop(effects, position))
+    event->flags |= NEREID_EVENT_LOOP;
+}
+
 static void add_op(nereid_membar_effects_t *effects, uint32_t position) {
   MlirOperation op = effects->slicer->graph->ops.data[position];
   const nereid_op_kind_t kind = nereid_op_kind(op);
@@ -296,6 +314,8 @@ static void add_op(nereid_membar_effects_t *effects, uint32_t position) {
         nereid_access_shapes_get(effects->shapes, (nereid_access_shape_t){.single = true});
     add_access(effects, (nereid_shared_access_t){.end = INT64_MAX, .shape = one, .kind = NEREID_SHARED_RELEASE});
   }
+  if (effects->global)
+    add_global(effects, position, &event);
   event.n = event.ahead = (uint32_t)effects->accesses.size - event.first;
   if (kind == NEREID_OP_TTG_LOCAL_LOAD && follows_load(effects, position)) {
     event.ahead = 0;

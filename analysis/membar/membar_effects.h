@@ -1,4 +1,4 @@
-/* What each op does to shared memory, and what it waits for.
+/* What each op does to shared and global memory, and what it waits for.
  *
  *   ttg.local_load %b                      reads %b
  *   tt.reduce                              writes its scratch, all wait, reads it
@@ -10,6 +10,7 @@
 #define NEREID_ANALYSIS_MEMBAR_EFFECTS_H
 
 #include "analysis/access/buffer_slice.h"
+#include "analysis/membar/membar_global.h"
 
 /* Groups of asynchronous operations that a thread waits for by counting. */
 typedef enum nereid_async_group {
@@ -32,6 +33,7 @@ enum {
   NEREID_EVENT_COMMITS = 256,      /* closes a group of `group` */
   NEREID_EVENT_WAITS = 512,        /* for all but `pending` groups of `group` */
   NEREID_EVENT_CALL = 1024,
+  NEREID_EVENT_LOOP = 2048, /* the end of a node that leads into loops: a place for a barrier before them */
 };
 
 typedef struct nereid_membar_event {
@@ -48,14 +50,15 @@ typedef struct nereid_membar_effects {
   nereid_arena_t *arena;
   nereid_slicer_t *slicer;                     /* borrowed */
   nereid_access_shapes_t *shapes;              /* borrowed */
+  nereid_membar_global_t *global;              /* borrowed; null: global memory is not looked at */
   bool by_layout;                              /* tells threads apart by layouts */
   NEREID_VECTOR(nereid_membar_event_t) events; /* in the order of the text */
-  NEREID_VECTOR(nereid_shared_access_t) accesses;
+  nereid_shared_accesses_t accesses;
   nereid_map_t bases; /* of pairs of types */
   size_t row;         /* the first of the loads in a row that the walk over the ops is in */
 } nereid_membar_effects_t;
 
-/* Fills `effects`, whose first four fields are set, for the function of the slicer's graph; false when memory is
+/* Fills `effects`, whose fields before `events` are set, for the function of the slicer's graph; false when memory is
  * out. */
 bool nereid_membar_effects_run(nereid_membar_effects_t *effects);
 

@@ -1,6 +1,8 @@
 /* Marks on buffers, up the call graph and down again; see membar_outer.h. */
 #include "analysis/membar/membar_outer.h"
 
+#include "nereid/dialects/ops.h"
+
 static size_t arguments_of(const nereid_membar_function_t *function) {
   return (size_t)mlirBlockGetNumArguments(function->graph.nodes.data[0].block);
 }
@@ -27,6 +29,7 @@ typedef struct survey {
 static MlirWalkResult survey_op(MlirOperation op, void *data) {
   survey_t *survey = data;
   const nereid_async_group_t group = nereid_membar_starts(op);
+  survey->membar->specializes |= nereid_op_kind(op) == NEREID_OP_TTG_WARP_SPECIALIZE;
   survey->membar->uses_async_proxy |= nereid_membar_uses_async_proxy(op);
   for (intptr_t i = 0; group < NEREID_ASYNC_GROUPS && i < mlirOperationGetNumOperands(op); ++i)
     if (nereid_alias_is_buffer(mlirOperationGetOperand(op, i)))

@@ -34,6 +34,14 @@ static bool cross(nereid_shared_access_t *access, void *data) {
   return true;
 }
 
+void nereid_membar_state_cross(const nereid_membar_context_t *context, nereid_shared_access_t *access,
+                               const nereid_flow_edge_t *edge) {
+  if (access->shape && access->shape->address)
+    access->shape = nereid_membar_global_cross(context->global, access->shape, edge);
+  else
+    cross(access, &(crossing_t){context, edge});
+}
+
 static bool forget(nereid_shared_access_t *access, void *shapes) {
   nereid_membar_forget_ring(shapes, access);
   return true;
@@ -70,12 +78,12 @@ void nereid_membar_state_clear(nereid_membar_state_t *state) {
 
 static bool join_set(const nereid_membar_context_t *context, nereid_access_set_t *into, const nereid_access_set_t *from,
                      const nereid_flow_edge_t *edge) {
-  if (!context->slicer->rings.size)
+  if (!context->slicer->rings.size && !context->global)
     return nereid_access_set_join(context->arena, into, from);
   bool grew = false;
   for (size_t i = 0; i < from->size; ++i) {
     nereid_shared_access_t access = from->data[i];
-    cross(&access, &(crossing_t){context, edge});
+    nereid_membar_state_cross(context, &access, edge);
     grew |= nereid_access_set_add(context->arena, into, access);
   }
   return grew;
@@ -151,7 +159,8 @@ static void make_pending(const nereid_membar_context_t *context, nereid_membar_s
                          nereid_shared_access_t access) {
   access.age = 0;
   nereid_access_set_add(context->arena, &state->pending, access);
-  if (context->proxies && access.kind == NEREID_SHARED_WRITE && !access.async_proxy)
+  if (context->proxies && access.kind == NEREID_SHARED_WRITE && !access.async_proxy &&
+      !nereid_access_is_global(&access))
     nereid_access_set_add(context->arena, &state->unfenced, access);
 }
 
@@ -200,8 +209,11 @@ static void leave_accesses(const nereid_membar_context_t *context, nereid_membar
                            const nereid_membar_event_t *event) {
   for (uint32_t i = 0; i < event->n; ++i) {
     nereid_shared_access_t access = context->effects->accesses.data[event->first + i];
-    if (event->flags & NEREID_EVENT_BARRIER_INSIDE)
-      access.kind = NEREID_SHARED_READ;
+    if (event->flags & NEREID_EVENT_BARRIER_INSIDE) {
+      access.kind = NEREID_SHARED_READ; /* of its scratch; an atomic comes before the barrier */
+      if (nereid_access_is_global(&access))
+        continue;
+    }
     if (event->flags & NEREID_EVENT_STARTS && access.kind <= NEREID_SHARED_WRITE)
       nereid_access_set_add(context->arena, &state->under_way[event->group], access);
     else if (access.kind != NEREID_SHARED_RELEASE && !(access.async_proxy && access.kind == NEREID_SHARED_WRITE))

@@ -35,7 +35,8 @@ typedef struct nereid_membar_context {
   const nereid_flow_graph_t *graph;
   nereid_slicer_t *slicer;
   const nereid_membar_effects_t *effects;
-  bool proxies; /* generic writes and the async proxy must be told apart */
+  nereid_membar_global_t *global; /* null: global memory is not looked at */
+  bool proxies;                   /* generic writes and the async proxy must be told apart */
   /* Callers may have such operations under way on the buffers that they pass. */
   bool *outer_under_way[NEREID_ASYNC_GROUPS]; /* by argument */
 } nereid_membar_context_t;
@@ -56,6 +57,10 @@ void nereid_membar_state_leave(const nereid_membar_context_t *context, nereid_me
 void nereid_membar_state_barrier(nereid_membar_state_t *state);
 void nereid_membar_state_warp_barrier(nereid_membar_state_t *state);
 void nereid_membar_state_fence(const nereid_membar_context_t *context, nereid_membar_state_t *state);
+
+/* `access` after `edge`: what it says of values of a loop is of an earlier iteration then. */
+void nereid_membar_state_cross(const nereid_membar_context_t *context, nereid_shared_access_t *access,
+                               const nereid_flow_edge_t *edge);
 
 /* What must happen before `access`. */
 nereid_access_order_t nereid_membar_state_order(const nereid_membar_state_t *state,

@@ -9,7 +9,8 @@ typedef struct binding {
   const nereid_membar_context_t *context;
   MlirOperation call;
   const nereid_slicer_t *callee;
-  int64_t start; /* of the callee's frame */
+  const nereid_membar_global_t *global; /* of the callee */
+  int64_t start;                        /* of the callee's frame */
 } binding_t;
 
 /* An access to the bytes [access->first, access->end) of an argument, which is `slice` in the caller. */
@@ -63,6 +64,10 @@ static void bind_frame(const binding_t *binding, nereid_shared_access_t access, 
 }
 
 static void bind_access(const binding_t *binding, nereid_shared_access_t access, nereid_access_set_t *out) {
+  if (nereid_access_is_global(&access)) {
+    nereid_membar_global_bind(binding->context->global, binding->call, binding->global, access, out);
+    return;
+  }
   const int64_t first = access.first >> SPACE_BITS, last = (access.end - 1) >> SPACE_BITS;
   if (access.kind == NEREID_SHARED_RELEASE)
     nereid_access_set_add(binding->context->arena, out, access);
@@ -82,10 +87,10 @@ static void bind_set(const binding_t *binding, const nereid_access_set_t *set, n
 }
 
 void nereid_membar_summary_bind(const nereid_membar_context_t *context, MlirOperation call,
-                                const nereid_slicer_t *callee, const nereid_membar_summary_t *summary,
-                                nereid_membar_summary_t *out) {
+                                const nereid_slicer_t *callee, const nereid_membar_global_t *global,
+                                const nereid_membar_summary_t *summary, nereid_membar_summary_t *out) {
   MlirAttribute offset = mlirOperationGetAttributeByName(call, mlirStringRefCreateFromCString("allocation.offset"));
-  const binding_t binding = {context, call, callee,
+  const binding_t binding = {context, call, callee, global,
                              mlirAttributeIsNull(offset) ? 0 : mlirIntegerAttrGetValueInt(offset)};
   *out = *summary;
   bind_set(&binding, &summary->entry, &out->entry);

@@ -10,10 +10,10 @@
 #include "analysis/membar/membar_state.h"
 
 /* `summary`, of the function that `call` calls, bound to the buffers that the call passes. `callee` is that function's
- * slicer. Lives in the arena of `context`, which is the caller's. */
+ * slicer, `global` what it knows of global memory, if anything. Lives in the arena of `context`, which is the caller's. */
 void nereid_membar_summary_bind(const nereid_membar_context_t *context, MlirOperation call,
-                                const nereid_slicer_t *callee, const nereid_membar_summary_t *summary,
-                                nereid_membar_summary_t *out);
+                                const nereid_slicer_t *callee, const nereid_membar_global_t *global,
+                                const nereid_membar_summary_t *summary, nereid_membar_summary_t *out);
 
 /* Arguments of a function that a call passes overlapping memory share a space: lowers entries of `spaces`, by argument,
  * by what `call` passes. */

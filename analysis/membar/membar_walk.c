@@ -6,6 +6,7 @@
  * between an access and a pending one that nothing else orders. */
 #include "analysis/membar/membar_walk.h"
 
+#include "analysis/membar/membar_loops.h"
 #include "analysis/membar/membar_summary.h"
 
 enum { ROUNDS = 12 }; /* after so many needs are not dropped any more */
@@ -17,6 +18,7 @@ typedef struct walk {
   bool *dirty;                    /* by node: the state has grown since it was gone through */
   uint32_t *events;               /* by node: its first event */
   nereid_membar_summary_t *calls; /* by event: what a call does, bound to it */
+  nereid_membar_loops_t loops;    /* what comes first in loops */
   uint8_t *needs, *found;         /* by event: at the start of this round, and what this round says */
   nereid_membar_state_t state;    /* where the walk is */
 } walk_t;
@@ -33,21 +35,35 @@ static uint8_t need_of_access(const walk_t *walk, const nereid_shared_access_t *
   return access->async_proxy && nereid_access_set_overlaps(&walk->state.unfenced, access);
 }
 
+/* Why an access to global memory needs more than anything else so far. */
+static void explain(const walk_t *walk, size_t number, const nereid_shared_access_t *access, uint8_t need) {
+  const nereid_shared_access_t *earlier =
+      nereid_access_set_find(&walk->state.pending, access, (nereid_access_order_t)need);
+  nereid_membar_reason_t *reason = &walk->function->reasons[number];
+  if (earlier)
+    *reason = (nereid_membar_reason_t){earlier->op, access->op, {earlier->kind, access->kind}, false};
+}
+
 static uint8_t need_of(const walk_t *walk, const nereid_membar_event_t *event, size_t number) {
   const nereid_membar_summary_t *call = event->flags & NEREID_EVENT_CALL ? &walk->calls[number] : NULL;
   const nereid_access_set_t *entry = !call                                                  ? NULL
                                      : walk->membar->options.mode == NEREID_MEMBAR_BARRIERS ? &call->entry
                                                                                             : &call->async;
-  uint8_t most = 0;
-  for (uint32_t i = 0; i < event->ahead; ++i) {
-    const uint8_t need = need_of_access(walk, &walk->function->effects.accesses.data[event->first + i]);
-    most = need > most ? need : most;
+  uint8_t most = 0, of_global = 0;
+  if (walk->function->reasons)
+    walk->function->reasons[number] = (nereid_membar_reason_t){0};
+  for (size_t i = 0; i < event->ahead + (entry ? entry->size : 0); ++i) {
+    const nereid_shared_access_t *access =
+        i < event->ahead ? &walk->function->effects.accesses.data[event->first + i] : &entry->data[i - event->ahead];
+    const uint8_t need = need_of_access(walk, access);
+    uint8_t *kind = nereid_access_is_global(access) ? &of_global : &most;
+    if (need > *kind && kind == &of_global)
+      explain(walk, number, access, need);
+    *kind = need > *kind ? need : *kind;
   }
-  for (size_t i = 0; entry && i < entry->size; ++i) {
-    const uint8_t need = need_of_access(walk, &entry->data[i]);
-    most = need > most ? need : most;
-  }
-  return most;
+  if (walk->function->reasons && of_global <= most)
+    walk->function->reasons[number] = (nereid_membar_reason_t){0};
+  return of_global > most ? of_global : most;
 }
 
 static void satisfy(walk_t *walk, uint8_t need) {
@@ -94,11 +110,22 @@ static void note_event(walk_t *walk, const nereid_membar_event_t *event, size_t 
 
 /* --- the walk --- */
 
+/* What the loops that follow `event` need before they begin. */
+static uint8_t need_of_loops(walk_t *walk, const nereid_membar_event_t *event, size_t number) {
+  const nereid_access_order_t order =
+      nereid_membar_loops_order(&walk->loops, &walk->function->context, &walk->state, event);
+  walk->function->reasons[number] = (nereid_membar_reason_t){0};
+  if (order != NEREID_ORDER_NONE)
+    walk->function->reasons[number] = walk->loops.reason;
+  return (uint8_t)order;
+}
+
 static void visit_event(walk_t *walk, size_t number) {
   const nereid_membar_event_t *event = &walk->function->effects.events.data[number];
   if (event->flags & NEREID_EVENT_BARRIER_FIRST)
     nereid_membar_state_barrier(&walk->state);
-  const uint8_t need = need_of(walk, event, number);
+  const uint8_t need =
+      event->flags & NEREID_EVENT_LOOP ? need_of_loops(walk, event, number) : need_of(walk, event, number);
   walk->found[number] = need > walk->found[number] ? need : walk->found[number];
   satisfy(walk, walk->needs[number] > walk->found[number] ? walk->needs[number] : walk->found[number]);
   note_event(walk, event, number);
@@ -135,6 +162,8 @@ static void begin_round(walk_t *walk) {
   walk->function->summary = (nereid_membar_summary_t){0};
   walk->states[0].reached = walk->states[0].open = true;
   walk->dirty[0] = true;
+  if (walk->function->context.global)
+    nereid_membar_loops_find(&walk->loops, &walk->function->context, walk->events, walk->calls, walk->needs);
 }
 
 static void run_round(walk_t *walk) {
@@ -173,8 +202,8 @@ static bool bind_calls(walk_t *walk) {
       continue;
     const size_t callee = (size_t)(nereid_call_graph_callee(calls, event->op) - calls->functions.data);
     const nereid_membar_function_t *function = &walk->membar->functions[callee];
-    nereid_membar_summary_bind(&walk->function->context, event->op, &function->slicer, &function->summary,
-                               &walk->calls[i]);
+    nereid_membar_summary_bind(&walk->function->context, event->op, &function->slicer, &function->global,
+                               &function->summary, &walk->calls[i]);
   }
   return !arena_of(walk)->failed;
 }
@@ -197,6 +226,8 @@ static bool prepare(walk_t *walk) {
   walk->events = nereid_arena_new(arena_of(walk), uint32_t, nodes + 1);
   walk->needs = nereid_arena_new(arena_of(walk), uint8_t, events);
   walk->found = nereid_arena_new(arena_of(walk), uint8_t, events);
+  if (walk->function->context.global)
+    walk->function->reasons = nereid_arena_new(arena_of(walk), nereid_membar_reason_t, events);
   if (has_calls(effects))
     walk->calls = nereid_arena_new(arena_of(walk), nereid_membar_summary_t, events);
   if (arena_of(walk)->failed)

@@ -83,6 +83,7 @@ static bool initialize(nereid_lower_module_t *module, nereid_pass_t *pass) {
       .options = {.capability = nereid_pass_capability(pass),
                   .ptx_version = (int32_t)nereid_pass_option_int(pass, "ptx-version"),
                   .fp_fusion = nereid_pass_option_bool(pass, "fp-fusion"),
+                  .global_order = nereid_pass_option_bool(pass, "global-order"),
                   .kernel_tensors = nereid_pass_option_bool(pass, "kernel-tensors")},
   };
   make_types(module);
@@ -112,8 +113,9 @@ static bool check_nesting(const nereid_lower_module_t *module) {
 static bool convert(nereid_lower_module_t *module) {
   const nereid_call_function_t *functions = module->graph.functions.data;
   const size_t n = module->graph.functions.size;
-  if (!check_nesting(module) ||
-      !nereid_membar_run(&module->graph, (nereid_membar_options_t){.mode = NEREID_MEMBAR_BARRIERS}, module->arena))
+  const nereid_membar_options_t barriers = {
+      .mode = NEREID_MEMBAR_BARRIERS, .global = module->options.global_order, .axis = &module->axis};
+  if (!check_nesting(module) || !nereid_membar_run(&module->graph, barriers, module->arena))
     return false;
   for (size_t i = 0; i < n; ++i)
     if (functions[i].has_body && !nereid_lower_function(module, &functions[i]))

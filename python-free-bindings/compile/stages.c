@@ -35,6 +35,7 @@ static nereid_status_t run_passes(nereid_compilation_t *compilation, nereid_pipe
                                              .capability = (int)settings->target.capability,
                                              .ptx_version = (int)settings->target.ptx_version,
                                              .fp_fusion = settings->fp_fusion,
+                                             .global_order = !compilation->options.no_global_order,
                                              .registers = settings->target.architecture_only};
   MlirPassManager manager = mlirPassManagerCreate(mlirOperationGetContext(compilation->module));
   nereid_status_t status = nereid_pipeline_add(mlirPassManagerGetAsOpPassManager(manager), pipeline, &options,
@@ -312,8 +313,6 @@ static nereid_status_t read_all(nereid_compilation_t *compilation) {
   nereid_call_graph_t graph;
   if (status == NEREID_OK && compilation->stage <= NEREID_STAGE_TTGIR)
     status = nereid_call_graph_build(compilation->module, &compilation->scratch, &graph);
-  if (status == NEREID_OK && compilation->stage <= NEREID_STAGE_TTGIR)
-    status = nereid_check_loops(compilation);
   if (status == NEREID_OK && compilation->stage >= NEREID_STAGE_LLVM)
     status = nereid_metadata_collect(compilation);
   add_time(compilation->result, "read", now() - start);

@@ -25,7 +25,7 @@ typedef struct settings {
   const char *output, *target, *emit, *dump_dir, *callgraph, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice,
       *remarks;
   int64_t num_warps, num_stages, num_ctas, maxnreg, jobs, time_limit, assembler_timeout;
-  bool time, no_fp_fusion, lineinfo, cooperative, pdl, nvjitlink, specialize_calls;
+  bool time, no_fp_fusion, no_global_order, lineinfo, cooperative, pdl, nvjitlink, specialize_calls;
 } settings_t;
 
 #define AT(field) offsetof(settings_t, field)
@@ -41,6 +41,8 @@ static const tool_option_t options[] = {
     {"--maxnreg", "N", "registers per thread, up to 255", TOOL_INTEGER, AT(maxnreg)},
     {"--kernel", "NAME", "which public function, when there are several", TOOL_TEXT, AT(kernel)},
     {"--no-fp-fusion", NULL, "keep multiply and add apart", TOOL_FLAG, AT(no_fp_fusion)},
+    {"--no-global-order", NULL, "no barriers between dependent accesses to global memory within a program", TOOL_FLAG,
+     AT(no_global_order)},
     {"--ptx-version", "V", "write this version of PTX, 8.4 for instance (by the target)", TOOL_TEXT, AT(ptx_version)},
     {"--libdevice", "F", "libdevice.10.bc (searched in CUDA_HOME, CUDA_PATH, /usr/local/cuda)", TOOL_TEXT,
      AT(libdevice)},
@@ -95,6 +97,7 @@ static bool convert(const settings_t *settings, nereid_compile_options_t *out) {
       .maxnreg = given(settings->maxnreg),
       .kernel = settings->kernel,
       .no_fp_fusion = settings->no_fp_fusion,
+      .no_global_order = settings->no_global_order,
       .lineinfo = settings->lineinfo,
       .cooperative = settings->cooperative,
       .pdl = settings->pdl,

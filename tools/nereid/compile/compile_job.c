@@ -36,6 +36,7 @@ nereid_status_t tool_job_compile(nereid_arena_t *arena, const run_settings_t *se
       /* What the emulator reports names source lines; the code is the same. */
       .lineinfo = settings->lineinfo || stage == NEREID_STAGE_PTX,
       .dumps = settings->dump_dir != NULL,
+      .no_global_order = settings->no_global_order,
       .allow_later = stage == NEREID_STAGE_TTIR,
       .cancellation = tool_interrupt_begin(),
   };

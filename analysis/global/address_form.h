@@ -1,0 +1,107 @@
+/* Addresses as sums, for comparing two accesses to global memory.
+ *
+ *   %p = tt.addptr (splat %x), (splat (%pid * 1024) + make_range 0..1024) : f32
+ *     4096 * %pid                                   terms: a factor times a product of symbols
+ *     + 4 * bit 0 + 8 * bit 1 + ... + 2048 * bit 9  weights: bits of the element's row-major index in the tensor
+ *
+ * The form of a pointer counts bytes from its root (analysis/global/global_root.h), that of an integer is its value.
+ * A symbol is a scalar of which nothing more is known, or the counter of a loop: a value that a loop increments by the
+ * same amount in every iteration is its initial value plus counter times step. Arithmetic is taken not to overflow, as
+ * in analysis/axis/axis_info.h. Each form is one object, so equal forms are equal pointers.
+ *
+ * Symbols of a loop change from iteration to iteration. An edge to the head of a loop turns the form of an access that
+ * came before into one in terms of the values after it: the counter of an earlier iteration becomes NEREID_SYMBOL_AGO,
+ * at least one less than the counter now, and other values of the loop become NEREID_SYMBOL_STALE, of which a factor is
+ * all that is known. */
+#ifndef NEREID_ANALYSIS_GLOBAL_ADDRESS_FORM_H
+#define NEREID_ANALYSIS_GLOBAL_ADDRESS_FORM_H
+
+#include "analysis/axis/axis_info.h"
+#include "analysis/flow_graph.h"
+
+enum {
+  NEREID_FORM_DEGREE = 3,   /* symbols of a product */
+  NEREID_FORM_TERMS = 12,   /* a sum of more is not represented */
+  NEREID_FORM_WEIGHTS = 48, /* the same */
+};
+
+typedef enum nereid_symbol_kind {
+  NEREID_SYMBOL_VALUE,   /* a scalar; or by how much a value differs from its initial one */
+  NEREID_SYMBOL_COUNTER, /* iterations of a loop before this one */
+  NEREID_SYMBOL_AGO,     /* ... before an earlier one */
+  NEREID_SYMBOL_STALE,   /* a value of an earlier iteration */
+} nereid_symbol_kind_t;
+
+typedef struct nereid_symbol {
+  nereid_symbol_kind_t kind;
+  uint32_t node;        /* of the flow graph, where it is set; NEREID_FLOW_NONE: it never changes */
+  uint8_t divisibility; /* a power of two that divides it, as its logarithm */
+  uint32_t ago;         /* of a counter: the symbol that it becomes */
+} nereid_symbol_t;
+
+/* Symbols in ascending order; 0 fills the rest. */
+typedef struct nereid_product {
+  uint32_t symbols[NEREID_FORM_DEGREE];
+} nereid_product_t;
+
+typedef struct nereid_form_term {
+  int64_t factor; /* not 0 */
+  nereid_product_t product;
+} nereid_form_term_t;
+
+typedef struct nereid_form_weight {
+  int64_t factor; /* not 0 */
+  nereid_product_t product;
+  uint32_t bit; /* of the element's packed coordinate (layout/linear_layout.h) */
+} nereid_form_weight_t;
+
+typedef struct nereid_form {
+  int64_t constant;
+  uint32_t n_terms, n_weights;
+  nereid_form_term_t terms[NEREID_FORM_TERMS]; /* no product twice, but for stale ones of different factors */
+  nereid_form_weight_t weights[NEREID_FORM_WEIGHTS];
+} nereid_form_t;
+
+typedef struct nereid_form_link {
+  MlirValue from;
+  uint32_t edge, next; /* next: of the same value, link + 1 */
+} nereid_form_link_t;
+
+typedef struct nereid_forms {
+  nereid_arena_t *arena;
+  const nereid_flow_graph_t *graph;        /* borrowed */
+  const nereid_axis_result_t *axis;        /* borrowed; null: no value is known to be divisible */
+  NEREID_VECTOR(nereid_symbol_t) symbols;  /* 0: none, 1: stale */
+  nereid_map_t by_value;                   /* value -> symbol */
+  nereid_map_t drifts;                     /* value -> symbol of its difference from its initial value */
+  nereid_map_t counters;                   /* head of a loop (const nereid_flow_node_t *) -> symbol */
+  nereid_map_t known;                      /* value -> const nereid_form_t *, or a mark */
+  nereid_map_t by_hash;                    /* forms */
+  nereid_map_t sources;                    /* value -> its first link + 1 */
+  nereid_map_t loops;                      /* head -> its nodes, or a mark */
+  NEREID_VECTOR(nereid_form_link_t) links; /* what values are forwarded */
+} nereid_forms_t;
+
+/* For the function of `graph`; false when out of memory. */
+bool nereid_forms_initialize(nereid_forms_t *forms, const nereid_flow_graph_t *graph, const nereid_axis_result_t *axis,
+                             nereid_arena_t *arena);
+
+/* The form of an integer, a pointer, or a tensor of them; null when it has none. */
+const nereid_form_t *nereid_forms_get(nereid_forms_t *forms, MlirValue value);
+
+/* `form`, of an access before `edge`, in terms of the values after it. */
+const nereid_form_t *nereid_forms_cross(nereid_forms_t *forms, const nereid_form_t *form,
+                                        const nereid_flow_edge_t *edge);
+
+/* Whether `product` holds a symbol of `kind`. */
+bool nereid_product_has(const nereid_forms_t *forms, nereid_product_t product, nereid_symbol_kind_t kind);
+
+/* A power of two that divides factor * product, as its logarithm; at most 62. */
+int nereid_product_divisibility(const nereid_forms_t *forms, int64_t factor, nereid_product_t product);
+
+bool nereid_product_equal(nereid_product_t a, nereid_product_t b);
+
+/* `product` without one occurrence of `symbol`. */
+nereid_product_t nereid_product_without(nereid_product_t product, uint32_t symbol);
+
+#endif

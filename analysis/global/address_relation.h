@@ -1,0 +1,51 @@
+/* Whether two accesses to global memory through one root may touch the same bytes, and by which threads.
+ *
+ *   load  x + 4 * (1024 * pid + range)   4 warps, #blocked
+ *   store x + 4 * (1024 * pid + range)   the same layout   NEREID_SHAPES_SAME_THREAD
+ *   store the same, #blocked1                              NEREID_SHAPES_ANY
+ *   store x + 4096 + ...                                   NEREID_SHAPES_DISJOINT
+ *
+ * The difference of two addresses is a sum of weights of both sides and of terms (analysis/global/address_form.h). The
+ * accesses touch the same byte where it is zero. Modulo a power of two that divides everything unknown, and without
+ * carries, that is linear over F2 in the bits of register, lane and warp, so elimination tells whether the threads are
+ * equal, as in analysis/access/access_shape.h. Where the weights are of several strides,
+ *
+ *   x + stride * (128 * %m + rows) + (64 * %n + columns)
+ *
+ * rows and columns are compared apart: rows of one tensor lie apart. That is an assumption when the stride is not a
+ * constant. It follows from the elements of one store being at different addresses, as rows that overlap would make a
+ * store write an address twice. docs/barriers.md lists the assumptions. */
+#ifndef NEREID_ANALYSIS_GLOBAL_ADDRESS_RELATION_H
+#define NEREID_ANALYSIS_GLOBAL_ADDRESS_RELATION_H
+
+#include "analysis/access/access_shape.h"
+#include "analysis/global/address_form.h"
+
+enum { NEREID_OWNER_BITS = 64 };
+
+/* Which thread accesses which element: one entry per bit of register, lane and warp. */
+typedef struct nereid_address_owners {
+  int n;
+  struct {
+    uint32_t element; /* packed coordinate */
+    uint32_t thread;  /* lane, warp << NEREID_ACCESS_LANE_BITS */
+  } bits[NEREID_OWNER_BITS];
+} nereid_address_owners_t;
+
+typedef struct nereid_address {
+  nereid_forms_t *forms;
+  const nereid_form_t *form;             /* of the pointers */
+  const nereid_address_owners_t *owners; /* one object per layout and `writes` */
+  uint32_t bytes;                        /* of an element */
+  bool masked;
+  bool writes; /* it only writes */
+} nereid_address_t;
+
+/* The owners of accesses through pointers of type `type`, a scalar or a tensor with an encoding: all threads that hold
+ * an element load it (`loads`), the first of them stores it; null when the encoding has no layout, or out of memory. */
+const nereid_address_owners_t *nereid_address_owners(MlirType type, bool loads, int warps, nereid_arena_t *arena);
+
+/* Of an earlier access, whose form has crossed the edges since, and a later one, through the same root. */
+nereid_shapes_relation_t nereid_address_relation(const nereid_address_t *earlier, const nereid_address_t *later);
+
+#endif
