@@ -4,6 +4,8 @@
  * each with the first way that leads there, and no more than a person reads. */
 #include "analysis/call_graph_dot.h"
 
+#include "dialects/ir.h"
+
 #include "analysis/allocation/allocation.h"
 #include "analysis/allocation/scratch.h"
 #include "analysis/axis/axis_info.h"
@@ -44,8 +46,7 @@ typedef struct printer {
 /* --- frames --- */
 
 static int64_t offset_of(MlirOperation op) {
-  MlirAttribute offset = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("allocation.offset"));
-  return mlirAttributeIsNull(offset) ? -1 : mlirIntegerAttrGetValueInt(offset);
+  return nereid_ir_allocation_offset(op, -1);
 }
 
 static void add_start(function_t *function, start_t start) {

@@ -3,6 +3,7 @@
 
 #include "analysis/allocation/scratch.h"
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/memdesc.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
@@ -14,14 +15,6 @@
 
 /* Whether `op` alone is as the property says. */
 typedef bool (*checker_t)(MlirOperation op);
-
-static MlirAttribute attribute_of(MlirOperation op, const char *name) {
-  return mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
-}
-
-static bool has(MlirOperation op, const char *name) {
-  return !mlirAttributeIsNull(attribute_of(op, name));
-}
 
 static bool is_of_dialect(MlirOperation op, const char *dialect) {
   const MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
@@ -46,7 +39,7 @@ static bool all_types(MlirOperation op, bool (*accepts)(MlirType type)) {
 /* --- one checker for each property --- */
 
 static bool check_thread_grid(MlirOperation op) {
-  return !mlirOperationIsNull(mlirOperationGetParentOperation(op)) || has(op, "ttg.num-warps");
+  return !mlirOperationIsNull(mlirOperationGetParentOperation(op)) || nereid_ir_has_attribute(op, "ttg.num-warps");
 }
 
 static bool has_encoding(MlirType type) {
@@ -91,15 +84,17 @@ static bool is_integer_up_to(MlirAttribute value, int64_t limit) {
 /* Of an operation of a scheduled loop; the terminator has no stage. */
 static bool check_schedule(MlirOperation op) {
   MlirOperation loop = mlirOperationGetParentOperation(op);
-  MlirAttribute last = mlirOperationIsNull(loop) ? (MlirAttribute){NULL} : attribute_of(loop, "tt.scheduled_max_stage");
+  MlirAttribute last =
+      mlirOperationIsNull(loop) ? (MlirAttribute){NULL} : nereid_ir_attribute(loop, NEREID_ATTR_SCHEDULED_MAX_STAGE);
   if (mlirAttributeIsNull(last) || nereid_op_kind(op) == NEREID_OP_SCF_YIELD)
     return true;
   return mlirAttributeIsAInteger(last) &&
-         is_integer_up_to(attribute_of(op, "loop.stage"), mlirIntegerAttrGetValueInt(last)) && has(op, "loop.cluster");
+         is_integer_up_to(nereid_ir_attribute(op, NEREID_ATTR_LOOP_STAGE), mlirIntegerAttrGetValueInt(last)) &&
+         nereid_ir_has_attribute(op, NEREID_ATTR_LOOP_CLUSTER);
 }
 
 static bool check_warp_groups(MlirOperation op) {
-  return nereid_op_kind(op) != NEREID_OP_TTG_WARP_SPECIALIZE || has(op, "warpGroupStartIds");
+  return nereid_op_kind(op) != NEREID_OP_TTG_WARP_SPECIALIZE || nereid_ir_has_attribute(op, "warpGroupStartIds");
 }
 
 /* Scratch follows from encodings: an operation on tensors without them has none yet. */
@@ -114,11 +109,12 @@ static bool check_shared_offsets(MlirOperation op) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   const bool holds_bytes = kind == NEREID_OP_TTG_LOCAL_ALLOC ||
                            (kind != NEREID_OP_TT_CALL && has_encodings(op) && nereid_scratch_bytes(op) > 0);
-  return !holds_bytes || has(op, "allocation.offset");
+  return !holds_bytes || nereid_ir_has_attribute(op, NEREID_ATTR_ALLOCATION_OFFSET);
 }
 
 static bool check_scratch_offsets(MlirOperation op) {
-  return nereid_op_kind(op) != NEREID_OP_TTG_GLOBAL_SCRATCH_ALLOC || has(op, "ttg.global_scratch_memory_offset");
+  return nereid_op_kind(op) != NEREID_OP_TTG_GLOBAL_SCRATCH_ALLOC ||
+         nereid_ir_has_attribute(op, NEREID_ATTR_GLOBAL_SCRATCH_OFFSET);
 }
 
 static bool check_lowered(MlirOperation op) {

@@ -1,6 +1,8 @@
 /* Slices along the definitions of values; see buffer_slice.h. */
 #include "analysis/access/buffer_slice.h"
 
+#include "dialects/ir.h"
+
 #include "analysis/access/slot_layout.h"
 #include "analysis/allocation/allocation.h"
 #include "analysis/allocation/scratch.h"
@@ -38,10 +40,8 @@ static int64_t bytes_of(MlirValue value) {
 
 static nereid_buffer_slice_t slice_of_alloc(const nereid_slicer_t *slicer, uint32_t buffer) {
   const nereid_alias_buffer_t *from = &slicer->alias->buffers.data[buffer];
-  MlirAttribute offset =
-      mlirOperationGetAttributeByName(from->alloc, mlirStringRefCreateFromCString("allocation.offset"));
-  const int64_t base = mlirAttributeIsNull(offset) ? NEREID_SHARED_SPACE(slicer->n_arguments + 1 + (int64_t)buffer)
-                                                   : mlirIntegerAttrGetValueInt(offset);
+  const int64_t base =
+      nereid_ir_allocation_offset(from->alloc, NEREID_SHARED_SPACE(slicer->n_arguments + 1 + (int64_t)buffer));
   return (nereid_buffer_slice_t){.first = base, .end = base + bytes_of(from->value), .base = base, .exact = true};
 }
 

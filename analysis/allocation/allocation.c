@@ -4,6 +4,7 @@
 
 #include "analysis/allocation/placement.h"
 #include "analysis/allocation/scratch.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/memdesc.h"
 #include "dialects/ttg/module.h"
 #include "layout/encoding.h"
@@ -220,7 +221,7 @@ static bool place(function_state_t *state, nereid_frame_t *frame) {
 
 /* What callers must know of the function. */
 static bool summarize(function_state_t *state, summaries_t *summaries) {
-  MlirAttribute name = mlirOperationGetAttributeByName(state->function, mlirStringRefCreateFromCString("sym_name"));
+  MlirAttribute name = nereid_ir_attribute(state->function, NEREID_ATTR_SYMBOL_NAME);
   nereid_alias_results_t *results = nereid_arena_new(state->arena, nereid_alias_results_t, 1);
   nereid_liveness_end_t *end = nereid_arena_new(state->arena, nereid_liveness_end_t, 1);
   uintptr_t *place_of_results = nereid_map_insert(&summaries->results, name.ptr);

@@ -5,6 +5,8 @@
  *   callees first   effects, the walk to a fixed point (membar_walk.c), the summary for callers */
 #include "analysis/membar/membar.h"
 
+#include "dialects/ir.h"
+
 #include "analysis/membar/fence_place.h"
 #include "analysis/membar/membar_outer.h"
 #include "analysis/membar/membar_summary.h"
@@ -21,7 +23,7 @@
 enum { MAX_WARPS = 64 }; /* of a CTA */
 
 static MlirAttribute name_of(MlirOperation function) {
-  return mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("sym_name"));
+  return nereid_ir_attribute(function, NEREID_ATTR_SYMBOL_NAME);
 }
 
 static nereid_membar_function_t *function_at(const nereid_membar_t *membar, size_t number) {

@@ -2,6 +2,7 @@
 #include "analysis/membar/membar_effects.h"
 
 #include "analysis/allocation/scratch.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/memdesc.h"
 #include "layout/encoding.h"
 #include "layout/exchange.h"
@@ -247,7 +248,7 @@ static void add_operands(nereid_membar_effects_t *effects, nereid_op_kind_t kind
 }
 
 static bool add_scratch(nereid_membar_effects_t *effects, MlirOperation op) {
-  MlirAttribute offset = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("allocation.offset"));
+  MlirAttribute offset = nereid_ir_attribute(op, NEREID_ATTR_ALLOCATION_OFFSET);
   const int64_t bytes = nereid_scratch_bytes(op);
   if (!bytes)
     return false;

@@ -1,6 +1,8 @@
 /* Binding of summaries; see membar_summary.h. */
 #include "analysis/membar/membar_summary.h"
 
+#include "dialects/ir.h"
+
 #include "mlir-c/BuiltinAttributes.h"
 
 enum { SPACE_BITS = 40 };
@@ -89,9 +91,7 @@ static void bind_set(const binding_t *binding, const nereid_access_set_t *set, n
 void nereid_membar_summary_bind(const nereid_membar_context_t *context, MlirOperation call,
                                 const nereid_slicer_t *callee, const nereid_membar_global_t *global,
                                 const nereid_membar_summary_t *summary, nereid_membar_summary_t *out) {
-  MlirAttribute offset = mlirOperationGetAttributeByName(call, mlirStringRefCreateFromCString("allocation.offset"));
-  const binding_t binding = {context, call, callee, global,
-                             mlirAttributeIsNull(offset) ? 0 : mlirIntegerAttrGetValueInt(offset)};
+  const binding_t binding = {context, call, callee, global, nereid_ir_allocation_offset(call, 0)};
   *out = *summary;
   bind_set(&binding, &summary->entry, &out->entry);
   bind_set(&binding, &summary->async, &out->async);

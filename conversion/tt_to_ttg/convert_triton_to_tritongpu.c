@@ -14,6 +14,7 @@
  * ttg.threads-per-warp, ttg.target on the module. */
 #include "base/bits.h"
 #include "base/vector.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/encoding/blocked.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/module.h"
@@ -38,10 +39,6 @@ typedef struct conversion {
   operations_t to_mend;
   bool failed;
 } conversion_t;
-
-static MlirStringRef ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
 
 /* --- types --- */
 
@@ -86,15 +83,15 @@ static void convert_values_of_block(conversion_t *conversion, MlirBlock block) {
 }
 
 static void convert_constant(MlirOperation op) {
-  MlirAttribute value = mlirOperationGetAttributeByName(op, ref("value"));
+  MlirAttribute value = nereid_ir_attribute(op, "value");
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   if (mlirAttributeIsADenseElements(value))
-    mlirOperationSetAttributeByName(op, ref("value"), mlirDenseElementsAttrReshapeGet(value, type));
+    nereid_ir_set_attribute(op, "value", mlirDenseElementsAttrReshapeGet(value, type));
 }
 
 /* The function type follows from the entry block's arguments and from its results. */
 static void convert_function_type(conversion_t *conversion, MlirOperation op) {
-  MlirType type = mlirTypeAttrGetValue(mlirOperationGetAttributeByName(op, ref("function_type")));
+  MlirType type = mlirTypeAttrGetValue(nereid_ir_attribute(op, NEREID_ATTR_FUNCTION_TYPE));
   const intptr_t n_inputs = mlirFunctionTypeGetNumInputs(type), n_results = mlirFunctionTypeGetNumResults(type);
   MlirType *types = nereid_arena_new(conversion->pass->scratch, MlirType, (size_t)(n_inputs + n_results));
   MlirLocation location = mlirOperationGetLocation(op);
@@ -105,7 +102,7 @@ static void convert_function_type(conversion_t *conversion, MlirOperation op) {
   if (!types)
     return;
   MlirType converted = mlirFunctionTypeGet(conversion->context, n_inputs, types, n_results, types + n_inputs);
-  mlirOperationSetAttributeByName(op, ref("function_type"), mlirTypeAttrGet(converted));
+  nereid_ir_set_attribute(op, NEREID_ATTR_FUNCTION_TYPE, mlirTypeAttrGet(converted));
 }
 
 /* --- mending --- */
@@ -339,7 +336,7 @@ static MlirWalkResult convert_op(MlirOperation op, void *user_data) {
 
 static void set_module_int(MlirOperation module, const char *name, int64_t value) {
   MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(module), 32);
-  mlirOperationSetAttributeByName(module, ref(name), mlirIntegerAttrGet(i32, value));
+  nereid_ir_set_attribute(module, name, mlirIntegerAttrGet(i32, value));
 }
 
 static bool read_options(conversion_t *conversion) {
@@ -360,8 +357,8 @@ static bool read_options(conversion_t *conversion) {
   if (!target.length)
     target = nereid_ttg_target(pass->op);
   if (!target.length)
-    target = ref(NEREID_TTG_DEFAULT_TARGET);
-  mlirOperationSetAttributeByName(pass->op, ref("ttg.target"), mlirStringAttrGet(conversion->context, target));
+    target = nereid_ir_ref(NEREID_TTG_DEFAULT_TARGET);
+  nereid_ir_set_attribute(pass->op, "ttg.target", mlirStringAttrGet(conversion->context, target));
   return true;
 }
 

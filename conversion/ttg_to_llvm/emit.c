@@ -4,13 +4,11 @@
  * names alike. */
 #include "conversion/ttg_to_llvm/emit.h"
 
+#include "dialects/ir.h"
+
 #include "mlir-c/Dialect/LLVM.h"
 
 #include <stdio.h>
-
-static MlirStringRef ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
 
 static void insert(const nereid_builder_t *builder, MlirOperation op) {
   if (mlirOperationIsNull(builder->before))
@@ -24,7 +22,7 @@ void nereid_emit_insert_op(nereid_lower_t *lower, MlirOperation op) {
 }
 
 MlirNamedAttribute nereid_emit_attribute(nereid_lower_t *lower, const char *name, MlirAttribute value) {
-  return mlirNamedAttributeGet(mlirIdentifierGet(lower->context, ref(name)), value);
+  return mlirNamedAttributeGet(mlirIdentifierGet(lower->context, nereid_ir_ref(name)), value);
 }
 
 MlirAttribute nereid_lower_with_attribute(nereid_lower_t *lower, MlirAttribute attributes, const char *name,
@@ -47,7 +45,7 @@ MlirAttribute nereid_lower_with_attribute(nereid_lower_t *lower, MlirAttribute a
 MlirOperation nereid_emit_op(nereid_lower_t *lower, const char *name, intptr_t n_results, const MlirType *results,
                              intptr_t n_operands, const MlirValue *operands, intptr_t n_attributes,
                              const MlirNamedAttribute *attributes) {
-  MlirOperationState state = mlirOperationStateGet(ref(name), lower->builder.location);
+  MlirOperationState state = mlirOperationStateGet(nereid_ir_ref(name), lower->builder.location);
   mlirOperationStateAddResults(&state, n_results, results);
   mlirOperationStateAddOperands(&state, n_operands, operands);
   mlirOperationStateAddAttributes(&state, n_attributes, attributes);
@@ -253,8 +251,8 @@ void nereid_emit_asm(nereid_lower_t *lower, const char *text, const char *constr
                      intptr_t n_results, const MlirType *results, intptr_t n_operands, const MlirValue *operands,
                      MlirValue *out_results) {
   MlirNamedAttribute attributes[3] = {
-      nereid_emit_attribute(lower, "asm_string", mlirStringAttrGet(lower->context, ref(text))),
-      nereid_emit_attribute(lower, "constraints", mlirStringAttrGet(lower->context, ref(constraints))),
+      nereid_emit_attribute(lower, "asm_string", mlirStringAttrGet(lower->context, nereid_ir_ref(text))),
+      nereid_emit_attribute(lower, "constraints", mlirStringAttrGet(lower->context, nereid_ir_ref(constraints))),
       nereid_emit_attribute(lower, "has_side_effects", mlirUnitAttrGet(lower->context)),
   };
   MlirType result = n_results == 1 ? results[0] : (MlirType){NULL};
@@ -283,27 +281,27 @@ static MlirValue call(nereid_lower_t *lower, const char *op_name, const char *ca
 
 MlirValue nereid_emit_call(nereid_lower_t *lower, const char *callee, MlirType result, intptr_t n_operands,
                            const MlirValue *operands) {
-  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(lower->context, ref(callee));
+  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(lower->context, nereid_ir_ref(callee));
   return call(lower, "llvm.call", "callee", symbol, result, n_operands, operands);
 }
 
 MlirValue nereid_emit_intrinsic(nereid_lower_t *lower, const char *name, MlirType result, intptr_t n_operands,
                                 const MlirValue *operands) {
-  MlirAttribute text = mlirStringAttrGet(lower->context, ref(name));
+  MlirAttribute text = mlirStringAttrGet(lower->context, nereid_ir_ref(name));
   return call(lower, "llvm.call_intrinsic", "intrin", text, result, n_operands, operands);
 }
 
 /* --- control flow --- */
 
 void nereid_emit_branch(nereid_lower_t *lower, MlirBlock to, intptr_t n, const MlirValue *arguments) {
-  MlirOperationState state = mlirOperationStateGet(ref("llvm.br"), lower->builder.location);
+  MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("llvm.br"), lower->builder.location);
   mlirOperationStateAddOperands(&state, n, arguments);
   mlirOperationStateAddSuccessors(&state, 1, &to);
   insert(&lower->builder, mlirOperationCreate(&state));
 }
 
 void nereid_emit_cond_branch(nereid_lower_t *lower, MlirValue condition, MlirBlock if_true, MlirBlock if_false) {
-  MlirOperationState state = mlirOperationStateGet(ref("llvm.cond_br"), lower->builder.location);
+  MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("llvm.cond_br"), lower->builder.location);
   mlirOperationStateAddOperands(&state, 1, &condition);
   mlirOperationStateAddSuccessors(&state, 2, (MlirBlock[]){if_true, if_false});
   const int32_t segments[] = {1, 0, 0};

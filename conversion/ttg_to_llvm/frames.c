@@ -1,6 +1,8 @@
 /* Addresses in the function's frames; see frames.h. */
 #include "conversion/ttg_to_llvm/frames.h"
 
+#include "dialects/ir.h"
+
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/globals.h"
 
@@ -14,11 +16,6 @@ MlirValue nereid_lower_shared_pointer(nereid_lower_t *lower, int64_t offset) {
         nereid_emit_op(&prologue, "llvm.mlir.addressof", 1, &lower->types->ptr_shared, 0, NULL, 1, &name), 0);
   }
   return nereid_emit_offset(lower, lower->group->shared_base, offset);
-}
-
-static int64_t integer_of(MlirOperation op, const char *name) {
-  MlirAttribute value = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
-  return mlirAttributeIsNull(value) ? -1 : mlirIntegerAttrGetValueInt(value);
 }
 
 /* i32: the index of this CTA in the grid, x first. */
@@ -42,7 +39,7 @@ static MlirValue emit_cta_index(nereid_lower_t *lower) {
 static MlirValue emit_own_scratch(nereid_lower_t *lower) {
   MlirValue base = mlirBlockGetArgument(lower->function->entry, mlirBlockGetNumArguments(lower->function->entry) - 2);
   MlirValue index = nereid_emit_cast(lower, "llvm.zext", lower->types->i64, emit_cta_index(lower));
-  const int64_t size = integer_of(lower->module->op, "ttg.global_scratch_memory_size");
+  const int64_t size = nereid_ir_integer(lower->module->op, NEREID_ATTR_GLOBAL_SCRATCH_SIZE, -1);
   return nereid_emit_gep(lower, base, lower->types->i8, nereid_emit_mul(lower, index, nereid_emit_i64(lower, size)));
 }
 

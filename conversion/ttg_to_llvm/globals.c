@@ -1,6 +1,8 @@
 /* Declarations and constant globals; see globals.h. */
 #include "conversion/ttg_to_llvm/globals.h"
 
+#include "dialects/ir.h"
+
 #include "conversion/ttg_to_llvm/emit.h"
 
 #include "base/target_facts.h"
@@ -11,15 +13,10 @@
 
 #include <stdio.h>
 
-static MlirStringRef symbol_name(MlirOperation op) {
-  MlirAttribute name = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("sym_name"));
-  return mlirAttributeIsNull(name) ? mlirStringRefCreate("", 0) : mlirStringAttrGetValue(name);
-}
-
 static MlirOperation find_symbol(MlirBlock block, MlirStringRef name) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (mlirStringRefEqual(symbol_name(op), name))
+    if (mlirStringRefEqual(nereid_ir_symbol_name(op), name))
       return op;
   return (MlirOperation){NULL};
 }
@@ -35,8 +32,8 @@ static void insert_in_module(const nereid_lower_t *lower, MlirOperationState *st
 
 static void declare_function(nereid_lower_t *lower, MlirAttribute name, MlirType function_type) {
   MlirNamedAttribute attributes[] = {
-      nereid_emit_attribute(lower, "sym_name", name),
-      nereid_emit_attribute(lower, "function_type", mlirTypeAttrGet(function_type)),
+      nereid_emit_attribute(lower, NEREID_ATTR_SYMBOL_NAME, name),
+      nereid_emit_attribute(lower, NEREID_ATTR_FUNCTION_TYPE, mlirTypeAttrGet(function_type)),
       nereid_emit_attribute(lower, "linkage", mlirLLVMLinkageAttrGet(lower->context, MlirLLVMLinkageExternal)),
   };
   MlirOperationState state =
@@ -50,7 +47,7 @@ static MlirType declared_type(nereid_lower_t *lower, MlirStringRef name) {
   MlirOperation found = find_symbol(lower->module->block, name);
   if (mlirOperationIsNull(found))
     return (MlirType){NULL};
-  MlirAttribute type = mlirOperationGetAttributeByName(found, mlirStringRefCreateFromCString("function_type"));
+  MlirAttribute type = nereid_ir_attribute(found, NEREID_ATTR_FUNCTION_TYPE);
   return mlirAttributeIsNull(type) ? lower->types->none : mlirTypeAttrGetValue(type);
 }
 
@@ -99,7 +96,7 @@ static void declare_shared_memory(nereid_lower_t *lower, MlirStringRef name) {
   if (!mlirOperationIsNull(find_symbol(lower->module->block, name)))
     return;
   MlirNamedAttribute attributes[] = {
-      nereid_emit_attribute(lower, "sym_name", mlirStringAttrGet(lower->context, name)),
+      nereid_emit_attribute(lower, NEREID_ATTR_SYMBOL_NAME, mlirStringAttrGet(lower->context, name)),
       nereid_emit_attribute(lower, "global_type", mlirTypeAttrGet(mlirLLVMArrayTypeGet(lower->types->i8, 0))),
       nereid_emit_attribute(lower, "linkage", mlirLLVMLinkageAttrGet(lower->context, MlirLLVMLinkageExternal)),
       nereid_emit_attribute(lower, "addr_space", mlirIntegerAttrGet(lower->types->i32, NEREID_SPACE_SHARED)),
@@ -118,7 +115,7 @@ MlirStringRef nereid_lower_shared_memory(nereid_lower_t *lower) {
 static void create_string(nereid_lower_t *lower, MlirStringRef name, MlirAttribute bytes, intptr_t size) {
   MlirType type = mlirLLVMArrayTypeGet(lower->types->i8, (unsigned)size);
   MlirNamedAttribute attributes[] = {
-      nereid_emit_attribute(lower, "sym_name", mlirStringAttrGet(lower->context, name)),
+      nereid_emit_attribute(lower, NEREID_ATTR_SYMBOL_NAME, mlirStringAttrGet(lower->context, name)),
       nereid_emit_attribute(lower, "global_type", mlirTypeAttrGet(type)),
       nereid_emit_attribute(lower, "linkage", mlirLLVMLinkageAttrGet(lower->context, MlirLLVMLinkageInternal)),
       nereid_emit_attribute(lower, "constant", mlirUnitAttrGet(lower->context)),
@@ -140,10 +137,11 @@ static void keep_string(nereid_lower_t *lower, MlirAttribute bytes, MlirAttribut
 
 /* Those that the module has before. */
 static void collect_strings(nereid_lower_t *lower) {
-  MlirStringRef key = mlirStringRefCreateFromCString("value"), name_key = mlirStringRefCreateFromCString("sym_name");
+  MlirStringRef key = mlirStringRefCreateFromCString("value"),
+                name_key = mlirStringRefCreateFromCString(NEREID_ATTR_SYMBOL_NAME);
   for (MlirOperation op = mlirBlockGetFirstOperation(lower->module->block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    MlirStringRef symbol = symbol_name(op);
+    MlirStringRef symbol = nereid_ir_symbol_name(op);
     MlirAttribute bytes = mlirOperationGetAttributeByName(op, key);
     if (symbol.length >= sizeof string_prefix && !memcmp(symbol.data, string_prefix, sizeof string_prefix - 1) &&
         !mlirAttributeIsNull(bytes))

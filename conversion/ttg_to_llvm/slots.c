@@ -3,6 +3,7 @@
 
 #include "conversion/ttg_to_llvm/emit.h"
 
+#include "dialects/ir.h"
 #include "layout/encoding.h"
 #include "nereid/dialects/ttg.h"
 
@@ -237,10 +238,10 @@ void nereid_slots_load_matrices(nereid_lower_t *lower, const nereid_slots_t *row
 }
 
 MlirValue nereid_slots_scratch(nereid_lower_t *lower, MlirOperation op) {
-  MlirAttribute offset = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("allocation.offset"));
-  if (mlirAttributeIsNull(offset)) {
+  const int64_t offset = nereid_ir_allocation_offset(op, -1);
+  if (offset < 0) {
     nereid_lower_error(op, "has no place in shared memory: allocate-shared-memory comes first");
     return (MlirValue){NULL};
   }
-  return nereid_lower_shared_pointer(lower, mlirIntegerAttrGetValueInt(offset));
+  return nereid_lower_shared_pointer(lower, offset);
 }

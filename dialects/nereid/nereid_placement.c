@@ -6,6 +6,7 @@
  * Attributes are checked wherever a module is verified, so one that was edited by hand fails where it stands, not at
  * launch. Arguments of declarations have attributes but no values: their types are not looked at. */
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "dialects/nereid/nereid_hooks.h"
 
 #include "nereid/dialects/nereid.h"
@@ -18,10 +19,6 @@
 
 static bool is_named(MlirNamedAttribute attribute, const char *name) {
   return mlirStringRefEqual(mlirIdentifierStr(attribute.name), mlirStringRefCreateFromCString(name));
-}
-
-static MlirAttribute attribute_of(MlirOperation op, const char *name) {
-  return mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
 }
 
 static MlirLogicalResult unknown(MlirOperation op, MlirNamedAttribute attribute, const char *place) {
@@ -48,7 +45,7 @@ static MlirLogicalResult verify_options(MlirOperation module, MlirAttribute opti
       {"maxnreg", "ttg.maxnreg", nereid_nereid_launch_options_attr_get_maxnreg(options)},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
-    MlirAttribute said = attribute_of(module, rows[i].attribute);
+    MlirAttribute said = nereid_ir_attribute(module, rows[i].attribute);
     if (rows[i].value == 0 || mlirAttributeIsNull(said) || !mlirAttributeIsAInteger(said) ||
         mlirIntegerAttrGetValueInt(said) == rows[i].value)
       continue;
@@ -61,11 +58,11 @@ static MlirLogicalResult verify_options(MlirOperation module, MlirAttribute opti
 /*===-- on a kernel ---------------------------------------------------------------------------------------------===*/
 
 static bool is_function(MlirOperation op) {
-  return !mlirAttributeIsNull(attribute_of(op, "function_type")) && mlirOperationGetNumRegions(op) == 1;
+  return nereid_ir_has_attribute(op, NEREID_ATTR_FUNCTION_TYPE) && mlirOperationGetNumRegions(op) == 1;
 }
 
 static bool is_public(MlirOperation function) {
-  MlirAttribute visibility = attribute_of(function, "sym_visibility");
+  MlirAttribute visibility = nereid_ir_attribute(function, NEREID_ATTR_SYMBOL_VISIBILITY);
   return mlirAttributeIsNull(visibility) || !mlirAttributeIsAString(visibility) ||
          mlirStringRefEqual(mlirStringAttrGetValue(visibility), mlirStringRefCreateFromCString("public"));
 }
@@ -134,7 +131,7 @@ static const char *expected_instead_of(MlirType type, nereid_nereid_role_kind_t 
 
 /* Arguments of `function` that are the head of descriptor `group`: the descriptor itself or its base pointer. */
 static int count_heads(MlirOperation function, int group) {
-  MlirAttribute all = attribute_of(function, "arg_attrs");
+  MlirAttribute all = nereid_ir_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES);
   int count = 0;
   for (intptr_t i = 0; !mlirAttributeIsNull(all) && i < mlirArrayAttrGetNumElements(all); ++i) {
     MlirAttribute role = mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(all, i),

@@ -5,6 +5,7 @@
  *
  * They steer later passes, which may then rely on their kind. Names that are not listed are nobody's and pass. */
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "dialects/tt/tt_hooks.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -26,10 +27,10 @@ static const struct {
     {"tt.disallow_acc_multi_buffer", KIND_SWITCH},
     {"tt.divisibility", KIND_HINT},
     {"tt.flatten", KIND_SWITCH},
-    {"tt.latency", KIND_INTEGER},
+    {NEREID_ATTR_LATENCY, KIND_INTEGER},
     {"tt.loop_unroll_factor", KIND_INTEGER},
-    {"tt.num_stages", KIND_INTEGER},
-    {"tt.scheduled_max_stage", KIND_INTEGER},
+    {NEREID_ATTR_NUM_STAGES, KIND_INTEGER},
+    {NEREID_ATTR_SCHEDULED_MAX_STAGE, KIND_INTEGER},
     {"tt.self_latency", KIND_INTEGER},
     {"tt.warp_specialize", KIND_SWITCH},
 };
@@ -83,8 +84,7 @@ static bool asks_for_descriptor(MlirAttribute value) {
 }
 
 static bool is_private(MlirOperation function) {
-  MlirAttribute visibility =
-      mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("sym_visibility"));
+  MlirAttribute visibility = nereid_ir_attribute(function, NEREID_ATTR_SYMBOL_VISIBILITY);
   return !mlirAttributeIsNull(visibility) && mlirAttributeIsAString(visibility) &&
          !mlirStringRefEqual(mlirStringAttrGetValue(visibility), mlirStringRefCreateFromCString("public"));
 }
@@ -97,7 +97,7 @@ MlirLogicalResult nereid_tt_argument_attribute_verify(MlirOperation op, unsigned
     return nereid_diagnose(op, "expects %s of argument #%u to be %s, got %s",
                            nereid_text_of_string(mlirIdentifierStr(attribute.name)).chars, argument, expected,
                            nereid_text_of_attribute(attribute.attribute).chars);
-  if (is_named(attribute, "tt.nv_tma_desc") && asks_for_descriptor(attribute.attribute) && is_private(op))
+  if (is_named(attribute, NEREID_ATTR_TMA_DESCRIPTOR) && asks_for_descriptor(attribute.attribute) && is_private(op))
     return nereid_diagnose(op,
                            "has tt.nv_tma_desc on argument #%u but is no kernel: only public functions are launched "
                            "with descriptors",

@@ -6,6 +6,7 @@
 #include "dialects/tt/function.h"
 #include "bindings/tt_hooks.h"
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "dialects/tt/call_path.h"
 #include "dialects/tt/tt_hooks.h"
 #include "nereid/dialects/ops.h"
@@ -69,7 +70,7 @@ MlirLogicalResult nereid_tt_return_verify(MlirOperation op) {
 /* --- inlining --- */
 
 bool nereid_tt_inlining_allowed(MlirOperation callable) {
-  MlirAttribute noinline = mlirOperationGetAttributeByName(callable, mlirStringRefCreateFromCString("noinline"));
+  MlirAttribute noinline = nereid_ir_attribute(callable, "noinline");
   return mlirAttributeIsNull(noinline) || !mlirAttributeIsABool(noinline) || !mlirBoolAttrGetValue(noinline);
 }
 

@@ -5,6 +5,7 @@
  * ttg.partition lists the partitions of a specialised loop that an operation belongs to, ttg.partition.outputs those
  * that each result is needed in. */
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/ttg_hooks.h"
 
 #include "nereid/dialects/ops.h"
@@ -62,7 +63,7 @@ static bool contains(MlirAttribute partitions, int32_t partition) {
 
 static MlirLogicalResult verify_outputs(MlirOperation op, MlirAttribute value) {
   static const char name[] = "ttg.partition.outputs";
-  MlirAttribute own = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("ttg.partition"));
+  MlirAttribute own = nereid_ir_attribute(op, "ttg.partition");
   if (!mlirAttributeIsAArray(value) || mlirArrayAttrGetNumElements(value) != mlirOperationGetNumResults(op))
     return nereid_diagnose(op, "%s must be an array with one entry per result", name);
   if (mlirAttributeIsNull(own) || !mlirAttributeIsADenseI32Array(own))

@@ -3,6 +3,7 @@
  *   ttg.warp_specialize ... partition1() num_warps(2) { op }   ->   nereid_ttg_num_warps(op) == 2 */
 #include "dialects/ttg/module.h"
 
+#include "dialects/ir.h"
 #include "nereid/dialects/ttg.h"
 #include "seam/ir.h"
 
@@ -27,7 +28,7 @@ MlirOperation nereid_ttg_module(MlirOperation op) {
 static int32_t integer_of(MlirOperation op, const char *name, int32_t fallback) {
   if (mlirOperationIsNull(op))
     return fallback;
-  MlirAttribute value = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
+  MlirAttribute value = nereid_ir_attribute(op, name);
   return mlirAttributeIsNull(value) || !mlirAttributeIsAInteger(value) ? fallback
                                                                        : (int32_t)mlirIntegerAttrGetValueInt(value);
 }
@@ -80,7 +81,7 @@ MlirStringRef nereid_ttg_target(MlirOperation op) {
   MlirStringRef none = {NULL, 0};
   if (mlirOperationIsNull(module))
     return none;
-  MlirAttribute value = mlirOperationGetAttributeByName(module, mlirStringRefCreateFromCString("ttg.target"));
+  MlirAttribute value = nereid_ir_attribute(module, "ttg.target");
   return mlirAttributeIsNull(value) || !mlirAttributeIsAString(value) ? none : mlirStringAttrGetValue(value);
 }
 

@@ -3,6 +3,7 @@
  *   ttg.local_store %t, %b : tensor<8xf32, #l> -> !ttg.memdesc<8xf16, #s, #smem>
  *     error: buffer is not mutable */
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "dialects/tt/tensor.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/memdesc.h"
@@ -48,7 +49,7 @@ MlirLogicalResult nereid_ttg_local_alloc_verify(MlirOperation op) {
 /* An immutable buffer without an address yet is a value like any other: equal ones may be merged, unused ones go. */
 void nereid_ttg_local_alloc_effects(MlirOperation op, nereid_effects_t effects) {
   nereid_ttg_memdesc_t buffer = nereid_ttg_memdesc_of(nereid_ttg_local_alloc_get_result(op));
-  MlirAttribute offset = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("allocation.offset"));
+  MlirAttribute offset = nereid_ir_attribute(op, NEREID_ATTR_ALLOCATION_OFFSET);
   if (!buffer.mutable_memory && mlirAttributeIsNull(offset))
     return;
   nereidMlirEffectsAddResult(effects, NereidMlirEffectAllocate, op, 0, NereidMlirResourceShared);

@@ -7,6 +7,7 @@
  * Fragments". An operand in registers must lie as the instruction reads it, 32 bits of neighbouring K elements to a
  * register. */
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 
 #include "bindings/ttng_hooks.h"
 #include "nereid/dialects/ops.h"
@@ -126,7 +127,7 @@ static MlirLogicalResult verify_elements(MlirOperation op, MlirType a, MlirType 
 static int warps_around(MlirOperation op) {
   for (MlirOperation at = op, up; !mlirOperationIsNull(at); at = up) {
     up = mlirOperationGetParentOperation(at);
-    MlirAttribute said = mlirOperationGetAttributeByName(at, mlirStringRefCreateFromCString("ttg.num-warps"));
+    MlirAttribute said = nereid_ir_attribute(at, "ttg.num-warps");
     if (!mlirAttributeIsNull(said) && mlirAttributeIsAInteger(said))
       return (int)mlirIntegerAttrGetValueInt(said);
     if (mlirOperationIsNull(up) || nereid_op_kind(up) != NEREID_OP_TTG_WARP_SPECIALIZE_PARTITIONS)

@@ -10,6 +10,7 @@
  *
  * The compile unit asks for directives only: with sections of debug information, PTX would say that it wants to be
  * debugged, and the assembler would not optimise it. */
+#include "dialects/ir.h"
 #include "passes/debug_info/debug_scope.h"
 
 #include "base/vector.h"
@@ -193,7 +194,7 @@ static void visit_function(lines_t *lines, MlirOperation function) {
   if (mlirLocationIsNull(lines->place))
     lines->place = mlirLocationFileLineColGet(lines->pass->context, mlirStringRefCreateFromCString("<unknown>"), 0, 0);
   lines->file = file_of(lines, lines->place);
-  MlirAttribute name = mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("sym_name"));
+  MlirAttribute name = nereid_ir_attribute(function, NEREID_ATTR_SYMBOL_NAME);
   unsigned line = (unsigned)mlirLocationFileLineColRangeGetStartLine(lines->place);
   lines->own = subprogram(lines, name, lines->file, line);
   visit_block_arguments(lines, function);

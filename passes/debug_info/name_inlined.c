@@ -7,6 +7,7 @@
  *
  * Triton 3.6 names a function after its place, the types of its arguments and its constants, in this order and with
  * "__" between them: `lib.sum__fp32S1024S__(1,)cconstexpr_0`. What readers know is the first. */
+#include "dialects/ir.h"
 #include "passes/pass.h"
 #include "seam/ir.h"
 
@@ -47,7 +48,7 @@ MlirLogicalResult nereid_pass_name_inlined(nereid_pass_t *pass) {
        op = mlirOperationGetNextInBlock(op)) {
     if (nereid_op_kind(op) != NEREID_OP_TT_FUNC || nereidMlirFunctionIsPublic(op))
       continue;
-    MlirAttribute symbol = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("sym_name"));
+    MlirAttribute symbol = nereid_ir_attribute(op, NEREID_ATTR_SYMBOL_NAME);
     MlirAttribute name = mlirStringAttrGet(pass->context, readable(mlirStringAttrGetValue(symbol)));
     MlirLocation location = mlirOperationGetLocation(op);
     mlirOperationWalk(op, name_op, &name, MlirWalkPreOrder);

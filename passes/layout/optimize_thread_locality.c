@@ -19,6 +19,7 @@
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
+#include "dialects/ir.h"
 #include "dialects/tt/combiner.h"
 #include "dialects/ttg/encoding/encoding.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
@@ -45,10 +46,6 @@ typedef struct site {
   nereid_layout_t layout; /* of what is reduced */
   MlirAttribute neutral;
 } site_t;
-
-static MlirValue result(MlirOperation op) {
-  return mlirOperationGetResult(op, 0);
-}
 
 /* --- what is neutral --- */
 
@@ -123,10 +120,10 @@ static MlirOperation only_user(MlirValue value) {
 static bool find_update(site_t *site, nereid_op_kind_t kind) {
   MlirBlock body = mlirOperationGetBlock(site->reduce);
   site->loop = mlirBlockGetParentOperation(body);
-  MlirValue value = result(site->reduce);
+  MlirValue value = nereid_ir_result(site->reduce);
   MlirOperation user = only_user(value);
   while (!mlirOperationIsNull(user) && nereid_op_kind(user) == NEREID_OP_TTG_CONVERT_LAYOUT) {
-    value = result(user);
+    value = nereid_ir_result(user);
     user = only_user(value);
   }
   if (nereid_op_kind(site->loop) != NEREID_OP_SCF_FOR || mlirOperationIsNull(user) || nereid_op_kind(user) != kind ||
@@ -136,10 +133,10 @@ static bool find_update(site_t *site, nereid_op_kind_t kind) {
   MlirValue other = mlirOperationGetOperand(user, mlirValueEqual(mlirOperationGetOperand(user, 0), value) ? 1 : 0);
   MlirOperation yield = mlirBlockGetTerminator(body);
   if (!mlirValueIsABlockArgument(other) || !mlirBlockEqual(mlirBlockArgumentGetOwner(other), body) ||
-      !mlirOperationEqual(only_user(other), user) || !mlirOperationEqual(only_user(result(user)), yield))
+      !mlirOperationEqual(only_user(other), user) || !mlirOperationEqual(only_user(nereid_ir_result(user)), yield))
     return false;
   site->carried = mlirBlockArgumentGetArgNumber(other) - 1;
-  return site->carried >= 0 && mlirValueEqual(mlirOperationGetOperand(yield, site->carried), result(user));
+  return site->carried >= 0 && mlirValueEqual(mlirOperationGetOperand(yield, site->carried), nereid_ir_result(user));
 }
 
 /* Whether each iteration exchanges elements between threads for no reason. */
@@ -220,7 +217,8 @@ static MlirValue reshape(const nereid_builder_t *builder, MlirValue source, intp
                                          (MlirLocation){NULL}, &encoding))
     return (MlirValue){NULL};
   type = mlirRankedTensorTypeGet(rank, shape, mlirShapedTypeGetElementType(type), encoding);
-  return result(nereid_tt_reshape_build(builder, type, source, /*allow_reorder=*/false, /*efficient_layout=*/false));
+  return nereid_ir_result(
+      nereid_tt_reshape_build(builder, type, source, /*allow_reorder=*/false, /*efficient_layout=*/false));
 }
 
 /* A copy of the reduction, of `source` along `axis`. */
@@ -237,11 +235,11 @@ static MlirValue reduce_along(const nereid_builder_t *builder, MlirOperation red
   MlirOperation made = nereidMlirOperationCloneWithMapping(reduce, mapping);
   nereidMlirIRMappingDestroy(mapping);
   mlirOperationSetOperand(made, 0, source);
-  mlirOperationSetAttributeByName(made, mlirStringRefCreateFromCString("axis"),
-                                  mlirIntegerAttrGet(mlirIntegerTypeGet(mlirOperationGetContext(reduce), 32), axis));
-  mlirValueSetType(result(made), rank ? mlirRankedTensorTypeGet(rank, shape, element, encoding) : element);
+  nereid_ir_set_attribute(made, "axis",
+                          mlirIntegerAttrGet(mlirIntegerTypeGet(mlirOperationGetContext(reduce), 32), axis));
+  mlirValueSetType(nereid_ir_result(made), rank ? mlirRankedTensorTypeGet(rank, shape, element, encoding) : element);
   mlirBlockInsertOwnedOperationBefore(builder->block, builder->before, made);
-  return result(made);
+  return nereid_ir_result(made);
 }
 
 /* What a thread has of each result: a tensor with what threads share of the dimension left. Null when it cannot be. */
@@ -281,7 +279,7 @@ static MlirValue combine(const site_t *site, const nereid_builder_t *builder, Ml
   mlirOperationStateAddResults(&state, 1, &type);
   MlirOperation made = mlirOperationCreate(&state);
   mlirBlockInsertOwnedOperationBefore(builder->block, builder->before, made);
-  return result(made);
+  return nereid_ir_result(made);
 }
 
 /* Carries `part` instead of the reduction's result; returns the reduction behind the loop. */
@@ -296,7 +294,8 @@ static MlirOperation carry(const site_t *site, MlirValue part) {
 
   nereid_builder_t before = nereid_builder_before(loop), within = nereid_builder_before(site->update);
   MlirAttribute neutral = mlirDenseElementsAttrSplatGet(type, site->neutral);
-  mlirOperationSetOperand(loop, BOUNDS + site->carried, result(nereid_arith_constant_build(&before, neutral)));
+  mlirOperationSetOperand(loop, BOUNDS + site->carried,
+                          nereid_ir_result(nereid_arith_constant_build(&before, neutral)));
   mlirValueSetType(argument, type);
   mlirOperationSetOperand(yield, site->carried, combine(site, &within, part, argument));
 
@@ -306,7 +305,7 @@ static MlirOperation carry(const site_t *site, MlirValue part) {
   MlirValue reduced = reduce_along(&behind, site->reduce, carried, site->axis);
   MlirOperation last = mlirOpResultGetOwner(reduced);
   if (!mlirTypeEqual(mlirValueGetType(reduced), old))
-    reduced = result(nereid_ttg_convert_layout_build(&behind, old, reduced));
+    reduced = nereid_ir_result(nereid_ttg_convert_layout_build(&behind, old, reduced));
   MlirValue total = combine(site, &behind, init, reduced);
   mlirValueReplaceAllUsesExcept(carried, total, 1, &last);
   return last;

@@ -20,6 +20,7 @@
  * Requires: encodings on all tensors. Keeps: everything but layouts and the number of ops. */
 #include "base/map.h"
 #include "base/vector.h"
+#include "dialects/ir.h"
 #include "dialects/made_by.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/tensor_types.h"
@@ -95,10 +96,6 @@ typedef struct slice {
   bool is_cut;       /* by the choices; else it goes back as far as it can */
   int64_t cost;
 } slice_t;
-
-static MlirStringRef ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
 
 /* --- what is written --- */
 
@@ -439,8 +436,8 @@ static bool recompute(removal_t *removal, wanted_t wanted) {
   MlirType type = nereid_ttg_with_encoding(mlirValueGetType(result), wanted.encoding);
   mlirValueSetType(result, type);
   if (nereid_op_kind(op) == NEREID_OP_ARITH_CONSTANT) {
-    MlirAttribute value = mlirOperationGetAttributeByName(op, ref("value"));
-    mlirOperationSetAttributeByName(again, ref("value"), mlirDenseElementsAttrReshapeGet(value, type));
+    MlirAttribute value = nereid_ir_attribute(op, "value");
+    nereid_ir_set_attribute(again, "value", mlirDenseElementsAttrReshapeGet(value, type));
   }
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(op), op, again);
   return add_to(removal->arena, &removal->made, wanted, result);

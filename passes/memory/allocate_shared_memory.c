@@ -12,6 +12,7 @@
  * allocate-shared-memory-nv is the same under the name that Triton 3.6 gives it for NVIDIA. */
 #include "analysis/allocation/allocation.h"
 #include "analysis/allocation/scratch.h"
+#include "dialects/ir.h"
 #include "passes/memory/called_warps.h"
 #include "passes/memory/shared_memory_limit.h"
 #include "passes/pass.h"
@@ -19,16 +20,11 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
-static void set_number(MlirOperation op, const char *name, int64_t value) {
-  MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(op), 32);
-  mlirOperationSetAttributeByName(op, mlirStringRefCreateFromCString(name), mlirIntegerAttrGet(i32, value));
-}
-
 static void set_offsets(const nereid_call_function_t *function, const nereid_frame_t *frame) {
   for (size_t i = 0; i < frame->count; ++i)
-    set_number(frame->buffers[i].op, "allocation.offset", frame->buffers[i].offset);
+    nereid_ir_set_integer(frame->buffers[i].op, NEREID_ATTR_ALLOCATION_OFFSET, frame->buffers[i].offset);
   if (function->is_kernel)
-    set_number(function->op, "ttg.shared", frame->bytes);
+    nereid_ir_set_integer(function->op, "ttg.shared", frame->bytes);
 }
 
 static bool allocate(nereid_pass_t *pass) {
@@ -54,8 +50,8 @@ static bool allocate(nereid_pass_t *pass) {
     bytes = frame->bytes > bytes ? frame->bytes : bytes;
     bound = frame->bound > bound ? frame->bound : bound;
   }
-  set_number(pass->op, "ttg.shared", bytes);
-  set_number(pass->op, "ttg.shared_bound", bound);
+  nereid_ir_set_integer(pass->op, "ttg.shared", bytes);
+  nereid_ir_set_integer(pass->op, "ttg.shared_bound", bound);
   return true;
 }
 

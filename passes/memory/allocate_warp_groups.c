@@ -17,6 +17,7 @@
 #include "passes/support/collect.h"
 
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/module.h"
 #include "nereid/dialects/ttg.h"
 #include "seam/ir.h"
@@ -50,13 +51,7 @@ static int32_t extra_warps(MlirOperation op) {
 }
 
 static void set_array(MlirOperation op, const char *name, intptr_t n, const int32_t *values) {
-  mlirOperationSetAttributeByName(op, mlirStringRefCreateFromCString(name),
-                                  mlirDenseI32ArrayGet(mlirOperationGetContext(op), n, values));
-}
-
-static void set_number(MlirOperation op, const char *name, int32_t value) {
-  MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(op), 32);
-  mlirOperationSetAttributeByName(op, mlirStringRefCreateFromCString(name), mlirIntegerAttrGet(i32, value));
+  nereid_ir_set_attribute(op, name, mlirDenseI32ArrayGet(mlirOperationGetContext(op), n, values));
 }
 
 /* --- empty partitions --- */
@@ -158,7 +153,7 @@ static void set_registers(MlirOperation module, MlirOperation op, int32_t total)
   if (actual[0] > MOST)
     actual[0] = MOST;
   set_array(op, "actualRegisters", 1 + partitions_of(op), actual);
-  set_number(module, "ttg.maxnreg", each < MOST ? each : MOST - 1); /* 255 are all that a thread can name */
+  nereid_ir_set_integer(module, "ttg.maxnreg", each < MOST ? each : MOST - 1); /* 255 are all that a thread can name */
 }
 
 /* --- the pass --- */
@@ -200,6 +195,6 @@ MlirLogicalResult nereid_pass_tritongpu_allocate_warp_groups(nereid_pass_t *pass
       set_registers(pass->op, ops.data[i], warps + extra);
   }
   if (ops.size)
-    set_number(pass->op, "ttg.total-num-warps", warps + extra);
+    nereid_ir_set_integer(pass->op, "ttg.total-num-warps", warps + extra);
   return mlirLogicalResultSuccess();
 }

@@ -8,6 +8,7 @@
 #include "passes/memory/called_warps.h"
 
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/module.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -27,8 +28,7 @@ static bool set_by_call(const nereid_call_graph_t *calls, const nereid_call_edge
   if (!*known)
     *known = carries(callee) ? nereid_ttg_num_warps(callee) : warps;
   if (*known != warps) {
-    const MlirStringRef name =
-        mlirStringAttrGetValue(mlirOperationGetAttributeByName(callee, mlirStringRefCreateFromCString("sym_name")));
+    const MlirStringRef name = nereid_ir_symbol_name(callee);
     nereid_diagnose(edge->call, "is executed by %d warps, but @%.*s by %d: a function has one number of warps", warps,
                     (int)name.length, name.data, *known);
     return false;

@@ -17,6 +17,7 @@
 #include "analysis/allocation/global_liveness.h"
 #include "analysis/allocation/placement.h"
 #include "analysis/call_graph.h"
+#include "dialects/ir.h"
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
 
@@ -24,7 +25,7 @@
 
 #include <stdlib.h>
 
-static const char offset_name[] = "ttg.global_scratch_memory_offset";
+static const char offset_name[] = NEREID_ATTR_GLOBAL_SCRATCH_OFFSET;
 
 /* Of one function, with all that it calls. */
 typedef struct frame {
@@ -196,7 +197,7 @@ MlirLogicalResult nereid_pass_tritongpu_global_scratch_memory_allocation(nereid_
     all.alignment = frame->alignment > all.alignment ? frame->alignment : all.alignment;
   }
   if (all.alignment) {
-    nereid_loop_set_integer(pass->op, "ttg.global_scratch_memory_size", round_up(all.size, all.alignment));
+    nereid_loop_set_integer(pass->op, NEREID_ATTR_GLOBAL_SCRATCH_SIZE, round_up(all.size, all.alignment));
     nereid_loop_set_integer(pass->op, "ttg.global_scratch_memory_alignment", all.alignment);
   }
   nereid_pass_statistic_add(pass, "bytes", all.size);

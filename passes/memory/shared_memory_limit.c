@@ -7,6 +7,7 @@
  *   note: @g is called here                                                  (when the function is no kernel) */
 #include "passes/memory/shared_memory_limit.h"
 
+#include "dialects/ir.h"
 #include "seam/context.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -30,7 +31,7 @@ static void add_note(report_t *report, MlirOperation op, const char *text) {
 }
 
 static MlirStringRef name_of(MlirOperation function) {
-  return mlirStringAttrGetValue(mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("sym_name")));
+  return nereid_ir_symbol_name(function);
 }
 
 static int by_bytes(const void *a, const void *b) {

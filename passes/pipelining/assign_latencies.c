@@ -14,6 +14,7 @@
 #include "analysis/allocation/allocation.h"
 #include "analysis/allocation/scratch.h"
 #include "analysis/axis/axis_info.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
 #include "nereid/dialects/ops.h"
@@ -93,7 +94,7 @@ static const char *loop_obstacle(MlirOperation loop, int64_t stages) {
 }
 
 static void assign_loop(assign_t *assign, MlirOperation loop) {
-  const int64_t stages = nereid_loop_integer(loop, "tt.num_stages", 1);
+  const int64_t stages = nereid_loop_integer(loop, NEREID_ATTR_NUM_STAGES, 1);
   int64_t bytes = 0;
   staying_t staying = {assign, loop, loop_obstacle(loop, stages)};
   mlirOperationWalk(loop, remark_staying, &staying, MlirWalkPreOrder);
@@ -113,7 +114,7 @@ static void assign_loop(assign_t *assign, MlirOperation loop) {
       continue;
     }
     bytes += ring;
-    nereid_loop_set_integer(op, "tt.latency", stages - 1);
+    nereid_loop_set_integer(op, NEREID_ATTR_LATENCY, stages - 1);
     nereid_pass_remark_passed(assign->pass, op, "latency", "loads %ld iterations ahead", (long)(stages - 1));
     ++assign->count;
   }

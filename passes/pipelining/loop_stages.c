@@ -1,16 +1,13 @@
 /* Slices of loads in loops; see loop_stages.h. */
 #include "passes/pipelining/loop_stages.h"
 
+#include "dialects/ir.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/scf.h"
 #include "seam/effects.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
-
-static MlirStringRef ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
 
 static MlirBlock body_of(MlirOperation loop) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
@@ -25,13 +22,13 @@ nereid_arith_cmp_i_predicate_t nereid_loop_less_than(MlirOperation loop) {
 }
 
 int64_t nereid_loop_integer(MlirOperation op, const char *name, int64_t missing) {
-  MlirAttribute value = mlirOperationGetAttributeByName(op, ref(name));
+  MlirAttribute value = nereid_ir_attribute(op, name);
   return mlirAttributeIsNull(value) || !mlirAttributeIsAInteger(value) ? missing : mlirIntegerAttrGetValueInt(value);
 }
 
 void nereid_loop_set_integer(MlirOperation op, const char *name, int64_t value) {
   MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(op), 32);
-  mlirOperationSetDiscardableAttributeByName(op, ref(name), mlirIntegerAttrGet(i32, value));
+  mlirOperationSetDiscardableAttributeByName(op, nereid_ir_ref(name), mlirIntegerAttrGet(i32, value));
 }
 
 bool nereid_loop_collect_marked(MlirOperation loop, const char *name, nereid_arena_t *arena, nereid_operations_t *out) {

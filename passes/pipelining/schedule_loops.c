@@ -6,6 +6,7 @@
  *
  * Stage s of iteration i runs while stage 0 of iteration i + s does; within one turn of the loop clusters run in
  * order. Loads with a latency and what their addresses come from are stage 0, everything else is the last stage. */
+#include "dialects/ir.h"
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
 
@@ -15,9 +16,9 @@
 
 /* The latency that all of `loads` have; 0 when they differ: they go together. */
 static int64_t common_latency(const nereid_operations_t *loads) {
-  const int64_t latency = loads->size ? nereid_loop_integer(loads->data[0], "tt.latency", 0) : 0;
+  const int64_t latency = loads->size ? nereid_loop_integer(loads->data[0], NEREID_ATTR_LATENCY, 0) : 0;
   for (size_t i = 1; i < loads->size; ++i)
-    if (nereid_loop_integer(loads->data[i], "tt.latency", 0) != latency)
+    if (nereid_loop_integer(loads->data[i], NEREID_ATTR_LATENCY, 0) != latency)
       return 0;
   return latency;
 }
@@ -25,7 +26,7 @@ static int64_t common_latency(const nereid_operations_t *loads) {
 static bool schedule(nereid_pass_t *pass, MlirOperation loop) {
   nereid_operations_t loads = {0};
   nereid_map_t slice, carried;
-  if (!nereid_loop_collect_marked(loop, "tt.latency", pass->scratch, &loads))
+  if (!nereid_loop_collect_marked(loop, NEREID_ATTR_LATENCY, pass->scratch, &loads))
     return false;
   const int64_t latency = common_latency(&loads);
   if (latency < 1)
@@ -44,10 +45,10 @@ static bool schedule(nereid_pass_t *pass, MlirOperation loop) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, last);
        op = mlirOperationGetNextInBlock(op)) {
     const bool first = nereid_map_find(&slice, op.ptr) != NULL;
-    nereid_loop_set_integer(op, "loop.stage", first ? 0 : latency);
-    nereid_loop_set_integer(op, "loop.cluster", first);
+    nereid_loop_set_integer(op, NEREID_ATTR_LOOP_STAGE, first ? 0 : latency);
+    nereid_loop_set_integer(op, NEREID_ATTR_LOOP_CLUSTER, first);
   }
-  nereid_loop_set_integer(loop, "tt.scheduled_max_stage", latency);
+  nereid_loop_set_integer(loop, NEREID_ATTR_SCHEDULED_MAX_STAGE, latency);
   return true;
 }
 

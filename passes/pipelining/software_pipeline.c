@@ -24,6 +24,7 @@
 
 #include "analysis/allocation/allocation.h"
 #include "analysis/allocation/scratch.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
 #include "layout/exchange.h"
@@ -56,18 +57,10 @@ typedef struct pipeline {
   MlirValue lower, upper, step;
 } pipeline_t;
 
-static MlirStringRef ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
-
-static MlirValue result(MlirOperation op) {
-  return mlirOperationGetResult(op, 0);
-}
-
 static void unmark(MlirOperation op) {
-  static const char *const names[] = {"loop.stage", "loop.cluster", "tt.latency"};
+  static const char *const names[] = {NEREID_ATTR_LOOP_STAGE, NEREID_ATTR_LOOP_CLUSTER, NEREID_ATTR_LATENCY};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    mlirOperationRemoveDiscardableAttributeByName(op, ref(names[i]));
+    mlirOperationRemoveDiscardableAttributeByName(op, nereid_ir_ref(names[i]));
 }
 
 /* --- rings --- */
@@ -77,20 +70,20 @@ static bool has_spare(const pipeline_t *pipeline) {
 }
 
 static MlirType type_of_load(const pipeline_t *pipeline, size_t load) {
-  return mlirValueGetType(result(pipeline->loads.data[load]));
+  return mlirValueGetType(nereid_ir_result(pipeline->loads.data[load]));
 }
 
 static void make_rings(pipeline_t *pipeline, const nereid_builder_t *builder) {
   for (size_t i = 0; i < pipeline->loads.size; ++i) {
     MlirType type = nereid_buffer_type(type_of_load(pipeline, i), pipeline->slots, true);
     MlirOperation alloc = nereid_ttg_local_alloc_build(builder, type, (MlirValue){NULL}, (MlirAttribute){NULL});
-    nereid_vector_push(pipeline->pass->scratch, &pipeline->rings, result(alloc));
+    nereid_vector_push(pipeline->pass->scratch, &pipeline->rings, nereid_ir_result(alloc));
   }
 }
 
 static MlirValue slot_of(pipeline_t *pipeline, const nereid_builder_t *builder, size_t load, MlirValue slot) {
   MlirType type = nereid_buffer_type(type_of_load(pipeline, load), 0, true);
-  return result(nereid_ttg_memdesc_index_build(builder, type, pipeline->rings.data[load], slot));
+  return nereid_ir_result(nereid_ttg_memdesc_index_build(builder, type, pipeline->rings.data[load], slot));
 }
 
 /* --- stage 0 --- */
@@ -105,7 +98,7 @@ static MlirValue zeros(const nereid_builder_t *builder, MlirType tensor) {
   MlirType element = mlirShapedTypeGetElementType(tensor);
   MlirAttribute zero = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(tensor), element, 0.0)
                                                  : mlirIntegerAttrGet(element, 0);
-  return result(nereid_arith_constant_build(builder, mlirDenseElementsAttrSplatGet(tensor, zero)));
+  return nereid_ir_result(nereid_arith_constant_build(builder, mlirDenseElementsAttrSplatGet(tensor, zero)));
 }
 
 static MlirType with_element(MlirType tensor, MlirType element) {
@@ -120,14 +113,14 @@ static MlirType with_element(MlirType tensor, MlirType element) {
 static MlirValue begin_copy(pipeline_t *pipeline, const nereid_builder_t *builder, size_t load, MlirValue slot,
                             MlirValue exists, NereidMlirIRMapping mapping) {
   MlirOperation op = pipeline->loads.data[load];
-  MlirType tensor = mlirValueGetType(result(op));
+  MlirType tensor = mlirValueGetType(nereid_ir_result(op));
   MlirValue mask = mapped(mapping, nereid_tt_load_get_mask(op));
   MlirType i1 = mlirIntegerTypeGet(pipeline->context, 1);
   MlirType bits = with_element(tensor, i1);
-  MlirValue all = result(nereid_tt_splat_build(builder, bits, exists));
+  MlirValue all = nereid_ir_result(nereid_tt_splat_build(builder, bits, exists));
   if (!mlirValueIsNull(mask))
-    all = result(nereid_arith_andi_build(builder, all, mask));
-  return result(nereid_ttg_async_copy_global_to_local_build(
+    all = nereid_ir_result(nereid_arith_andi_build(builder, all, mask));
+  return nereid_ir_result(nereid_ttg_async_copy_global_to_local_build(
       builder, mapped(mapping, nereid_tt_load_get_ptr(op)), slot_of(pipeline, builder, load, slot), all,
       zeros(builder, tensor), nereid_tt_load_get_cache(op), nereid_tt_load_get_evict(op), false, 1));
 }
@@ -173,7 +166,7 @@ static void begin_iteration(pipeline_t *pipeline, const nereid_builder_t *builde
 /* --- the loop --- */
 
 static MlirValue below(const nereid_builder_t *builder, MlirValue counter, MlirValue bound) {
-  return result(nereid_arith_cmpi_build(builder, counter, bound, NEREID_ARITH_CMP_I_PREDICATE_SLT));
+  return nereid_ir_result(nereid_arith_cmpi_build(builder, counter, bound, NEREID_ARITH_CMP_I_PREDICATE_SLT));
 }
 
 /* The first iterations' copies. */
@@ -193,7 +186,7 @@ static void make_prologue(pipeline_t *pipeline, const nereid_builder_t *builder)
 static MlirOperation rebuild(pipeline_t *pipeline) {
   MlirOperation old = pipeline->loop;
   MlirLocation location = mlirOperationGetLocation(old);
-  MlirOperationState state = mlirOperationStateGet(ref("scf.for"), location);
+  MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("scf.for"), location);
   const intptr_t n = mlirOperationGetNumOperands(old), results = mlirOperationGetNumResults(old);
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
   MlirRegion region = mlirRegionCreate();
@@ -217,7 +210,7 @@ static MlirOperation rebuild(pipeline_t *pipeline) {
   }
   for (intptr_t i = 0; i < mlirOperationGetNumAttributes(old); ++i) {
     MlirNamedAttribute attribute = mlirOperationGetAttribute(old, i);
-    if (!mlirStringRefEqual(mlirIdentifierStr(attribute.name), ref("tt.scheduled_max_stage")))
+    if (!mlirStringRefEqual(mlirIdentifierStr(attribute.name), nereid_ir_ref(NEREID_ATTR_SCHEDULED_MAX_STAGE)))
       mlirOperationStateAddAttributes(&state, 1, &attribute);
   }
   mlirOperationStateAddOwnedRegions(&state, 1, &region);
@@ -231,22 +224,22 @@ static void replace_load(pipeline_t *pipeline, const nereid_builder_t *builder, 
                          MlirValue token) {
   MlirOperation op = pipeline->loads.data[load];
   MlirValue mask = nereid_tt_load_get_mask(op), other = nereid_tt_load_get_other(op);
-  MlirOperation from =
-      nereid_ttg_local_load_build(builder, mlirValueGetType(result(op)), slot_of(pipeline, builder, load, slot), token);
-  MlirValue value = result(from);
+  MlirOperation from = nereid_ttg_local_load_build(builder, mlirValueGetType(nereid_ir_result(op)),
+                                                   slot_of(pipeline, builder, load, slot), token);
+  MlirValue value = nereid_ir_result(from);
   if (!mlirValueIsNull(mask) && !mlirValueIsNull(other)) {
     nereid_builder_t here = nereid_builder_before(op);
-    value = result(nereid_arith_select_build(&here, mask, value, other));
+    value = nereid_ir_result(nereid_arith_select_build(&here, mask, value, other));
   }
-  mlirValueReplaceAllUsesOfWith(result(op), value);
+  mlirValueReplaceAllUsesOfWith(nereid_ir_result(op), value);
 }
 
 static MlirValue next_slot(pipeline_t *pipeline, const nereid_builder_t *builder, MlirValue slot) {
   MlirType i32 = mlirValueGetType(slot);
   MlirValue next = nereid_scalar_add(builder, slot, nereid_scalar_constant(builder, i32, 1));
-  MlirValue wraps = result(nereid_arith_cmpi_build(builder, next, nereid_scalar_constant(builder, i32, pipeline->slots),
-                                                   NEREID_ARITH_CMP_I_PREDICATE_SGE));
-  return result(nereid_arith_select_build(builder, wraps, nereid_scalar_constant(builder, i32, 0), next));
+  MlirValue wraps = nereid_ir_result(nereid_arith_cmpi_build(
+      builder, next, nereid_scalar_constant(builder, i32, pipeline->slots), NEREID_ARITH_CMP_I_PREDICATE_SGE));
+  return nereid_ir_result(nereid_arith_select_build(builder, wraps, nereid_scalar_constant(builder, i32, 0), next));
 }
 
 /* The copies of the iteration that far ahead, into `slot`. `distance` and `bound` are that many steps, and the end of
@@ -270,7 +263,7 @@ static void fill_body(pipeline_t *pipeline, MlirOperation made, MlirValue distan
   pipeline->current.size = pipeline->carried.size;
   for (size_t i = 0; i < pipeline->carried.size; ++i)
     pipeline->current.data[i] = mlirBlockGetArgument(block, n + (intptr_t)i);
-  MlirValue token = result(nereid_ttg_async_wait_build(&front, 0, NULL, (int32_t)pipeline->latency - 1));
+  MlirValue token = nereid_ir_result(nereid_ttg_async_wait_build(&front, 0, NULL, (int32_t)pipeline->latency - 1));
   for (size_t i = 0; i < pipeline->loads.size; ++i)
     replace_load(pipeline, &front, i, slot, token);
   MlirValue into = has_spare(pipeline) ? mlirBlockGetArgument(block, next + 1) : slot;
@@ -302,10 +295,10 @@ static void run(pipeline_t *pipeline) {
     return;
   make_prologue(pipeline, &builder);
   MlirValue times = nereid_scalar_constant(&builder, pipeline->counter, pipeline->latency);
-  MlirValue distance =
-      result(nereid_arith_muli_build(&builder, pipeline->step, times, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
-  MlirValue bound =
-      result(nereid_arith_subi_build(&builder, pipeline->upper, distance, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
+  MlirValue distance = nereid_ir_result(
+      nereid_arith_muli_build(&builder, pipeline->step, times, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
+  MlirValue bound = nereid_ir_result(
+      nereid_arith_subi_build(&builder, pipeline->upper, distance, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
   nereid_vector_push(pipeline->pass->scratch, &pipeline->current, nereid_scalar_constant(&builder, i32, 0));
   if (has_spare(pipeline))
     nereid_vector_push(pipeline->pass->scratch, &pipeline->current,
@@ -322,7 +315,7 @@ static void run(pipeline_t *pipeline) {
 
 /* A load that an asynchronous copy can stand for. */
 static bool is_copy(MlirOperation op) {
-  return nereid_op_kind(op) == NEREID_OP_TT_LOAD && nereid_ttg_is_laid_out(result(op)) &&
+  return nereid_op_kind(op) == NEREID_OP_TT_LOAD && nereid_ttg_is_laid_out(nereid_ir_result(op)) &&
          !nereid_tt_load_get_is_volatile(op);
 }
 
@@ -331,7 +324,7 @@ static bool has_two_stages(const pipeline_t *pipeline, const nereid_map_t *slice
   MlirOperation last = mlirBlockGetTerminator(pipeline->body);
   for (MlirOperation op = mlirBlockGetFirstOperation(pipeline->body); !mlirOperationEqual(op, last);
        op = mlirOperationGetNextInBlock(op)) {
-    const int64_t stage = nereid_loop_integer(op, "loop.stage", pipeline->latency);
+    const int64_t stage = nereid_loop_integer(op, NEREID_ATTR_LOOP_STAGE, pipeline->latency);
     const bool first = nereid_map_find(slice, op.ptr) || nereid_op_kind(op) == NEREID_OP_TT_LOAD;
     if ((stage != 0 && stage != pipeline->latency) || (stage == 0 && !first) ||
         (stage != 0 && nereid_map_find(slice, op.ptr)))
@@ -343,14 +336,14 @@ static bool has_two_stages(const pipeline_t *pipeline, const nereid_map_t *slice
 /* Whether a warp reads what others bring, in the load's layout or in one that it is converted to: the conversion is
  * folded into the load from the ring. */
 static bool crosses_warps(MlirOperation load) {
-  MlirValue value = result(load);
+  MlirValue value = nereid_ir_result(load);
   nereid_layout_t from, to;
   if (nereid_layout_from_type(mlirValueGetType(value), &from) != NEREID_OK)
     return true;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     const bool converts = nereid_op_kind(user) == NEREID_OP_TTG_CONVERT_LAYOUT;
-    if (nereid_layout_from_type(mlirValueGetType(converts ? result(user) : value), &to) != NEREID_OK ||
+    if (nereid_layout_from_type(mlirValueGetType(converts ? nereid_ir_result(user) : value), &to) != NEREID_OK ||
         !nereid_layout_exchange_in_warp(&from, &to))
       return true;
   }
@@ -376,7 +369,7 @@ static bool begin(nereid_pass_t *pass, MlirOperation loop, pipeline_t *out) {
   static const char other[] = "not pipelined: its stages are not loads and then everything else";
   nereid_map_t slice, carried;
   *out = (pipeline_t){.pass = pass, .context = pass->context, .loop = loop};
-  out->latency = nereid_loop_integer(loop, "tt.scheduled_max_stage", 0);
+  out->latency = nereid_loop_integer(loop, NEREID_ATTR_SCHEDULED_MAX_STAGE, 0);
   out->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
   if (out->latency < 1)
     return false;
@@ -385,7 +378,7 @@ static bool begin(nereid_pass_t *pass, MlirOperation loop, pipeline_t *out) {
   bool known = !nereid_scf_for_get_unsigned_cmp(loop); /* whose end less a few steps may be before its beginning */
   for (MlirOperation op = mlirBlockGetFirstOperation(out->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    if (nereid_loop_integer(op, "loop.stage", -1) != 0)
+    if (nereid_loop_integer(op, NEREID_ATTR_LOOP_STAGE, -1) != 0)
       continue;
     nereid_vector_push(pass->scratch, &out->ahead, op);
     if (nereid_op_kind(op) != NEREID_OP_TT_LOAD)

@@ -4,6 +4,7 @@
  * each dimension times its stride. A position is inside when it is below the size as an unsigned number. */
 #include "passes/support/block_access.h"
 
+#include "dialects/ir.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/tt.h"
 
@@ -33,33 +34,29 @@ static MlirType like(const nereid_block_access_t *access, MlirType element) {
   return mlirRankedTensorTypeGet(rank, shape, element, mlirAttributeGetNull());
 }
 
-static MlirValue result(MlirOperation op) {
-  return mlirOperationGetResult(op, 0);
-}
-
 MlirValue nereid_block_integer(nereid_block_access_t *access, MlirType type, int64_t value) {
-  return result(nereid_arith_constant_build(&access->builder, mlirIntegerAttrGet(type, value)));
+  return nereid_ir_result(nereid_arith_constant_build(&access->builder, mlirIntegerAttrGet(type, value)));
 }
 
 static MlirValue splat(nereid_block_access_t *access, MlirType tensor, MlirValue scalar) {
-  return result(nereid_tt_splat_build(&access->builder, tensor, scalar));
+  return nereid_ir_result(nereid_tt_splat_build(&access->builder, tensor, scalar));
 }
 
 static MlirValue add(nereid_block_access_t *access, MlirValue a, MlirValue b) {
-  return result(nereid_arith_addi_build(&access->builder, a, b, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
+  return nereid_ir_result(nereid_arith_addi_build(&access->builder, a, b, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
 }
 
 static MlirValue multiply(nereid_block_access_t *access, MlirValue a, MlirValue b) {
-  return result(nereid_arith_muli_build(&access->builder, a, b, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
+  return nereid_ir_result(nereid_arith_muli_build(&access->builder, a, b, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
 }
 
 static MlirValue extend(nereid_block_access_t *access, MlirValue value) {
   MlirType type = mlirValueGetType(value), i64 = integer(access, 64);
   if (!mlirTypeIsARankedTensor(type))
-    return result(nereid_arith_extsi_build(&access->builder, i64, value));
+    return nereid_ir_result(nereid_arith_extsi_build(&access->builder, i64, value));
   int64_t size = mlirShapedTypeGetDimSize(type, 0);
-  return result(nereid_arith_extsi_build(&access->builder,
-                                         mlirRankedTensorTypeGet(1, &size, i64, mlirAttributeGetNull()), value));
+  return nereid_ir_result(nereid_arith_extsi_build(
+      &access->builder, mlirRankedTensorTypeGet(1, &size, i64, mlirAttributeGetNull()), value));
 }
 
 /* i64 positions along the tensor's dimension `d` from the start of the block, or its rows. */
@@ -68,7 +65,7 @@ static MlirValue range(nereid_block_access_t *access, int d) {
   MlirType type = mlirRankedTensorTypeGet(1, &size, integer(access, 32), mlirAttributeGetNull());
   if (d == 0 && !mlirValueIsNull(access->rows))
     return extend(access, access->rows);
-  return extend(access, result(nereid_tt_make_range_build(&access->builder, type, 0, (int32_t)size)));
+  return extend(access, nereid_ir_result(nereid_tt_make_range_build(&access->builder, type, 0, (int32_t)size)));
 }
 
 /* A vector along dimension `d` as a tensor of the whole shape. */
@@ -77,11 +74,11 @@ static MlirValue spread(nereid_block_access_t *access, MlirValue vector, int d) 
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(vector));
   for (int axis = 0; axis < rank; ++axis)
     if (axis != d)
-      vector = result(nereid_tt_expand_dims_build(&access->builder, vector, axis));
+      vector = nereid_ir_result(nereid_tt_expand_dims_build(&access->builder, vector, axis));
   MlirType whole = like(access, element);
   return mlirTypeEqual(mlirValueGetType(vector), whole)
              ? vector
-             : result(nereid_tt_broadcast_build(&access->builder, whole, vector));
+             : nereid_ir_result(nereid_tt_broadcast_build(&access->builder, whole, vector));
 }
 
 static bool has_offset(const nereid_block_access_t *access, int d) {
@@ -97,7 +94,7 @@ MlirValue nereid_block_pointers(nereid_block_access_t *access) {
     MlirValue offset = extend(access, access->offsets[d]);
     if (!mlirValueIsNull(access->strides[d]))
       offset = multiply(access, offset, access->strides[d]);
-    base = result(nereid_tt_addptr_build(&access->builder, base, offset));
+    base = nereid_ir_result(nereid_tt_addptr_build(&access->builder, base, offset));
   }
   for (int d = skipped; d < access->rank; ++d) {
     MlirValue part = range(access, d - skipped);
@@ -107,15 +104,15 @@ MlirValue nereid_block_pointers(nereid_block_access_t *access) {
     sum = mlirValueIsNull(sum) ? part : add(access, sum, part);
   }
   MlirValue pointers = splat(access, like(access, mlirValueGetType(access->base)), base);
-  return mlirValueIsNull(sum) ? pointers : result(nereid_tt_addptr_build(&access->builder, pointers, sum));
+  return mlirValueIsNull(sum) ? pointers : nereid_ir_result(nereid_tt_addptr_build(&access->builder, pointers, sum));
 }
 
 static MlirValue both(nereid_block_access_t *access, MlirValue a, MlirValue b) {
-  return mlirValueIsNull(a) ? b : result(nereid_arith_andi_build(&access->builder, a, b));
+  return mlirValueIsNull(a) ? b : nereid_ir_result(nereid_arith_andi_build(&access->builder, a, b));
 }
 
 static MlirValue below(nereid_block_access_t *access, MlirValue position, MlirValue size) {
-  return result(nereid_arith_cmpi_build(&access->builder, position, size, NEREID_ARITH_CMP_I_PREDICATE_ULT));
+  return nereid_ir_result(nereid_arith_cmpi_build(&access->builder, position, size, NEREID_ARITH_CMP_I_PREDICATE_ULT));
 }
 
 MlirValue nereid_block_mask(nereid_block_access_t *access) {
@@ -147,6 +144,6 @@ MlirValue nereid_block_padding(nereid_block_access_t *access, bool nan) {
     value = mlirFloatAttrDoubleGet(context_of(access), element, nan ? NAN : 0.0);
   else
     value = mlirIntegerAttrGet(element, 0);
-  return result(
+  return nereid_ir_result(
       nereid_arith_constant_build(&access->builder, mlirDenseElementsAttrSplatGet(like(access, element), value)));
 }

@@ -5,6 +5,7 @@
 #include "passes/support/expand.h"
 
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "nereid/dialects/nereid.h"
 #include "nereid/dialects/ops.h"
 #include "seam/ir.h"
@@ -15,10 +16,6 @@
 typedef NEREID_VECTOR(MlirValue) values_t;
 typedef NEREID_VECTOR(MlirType) types_t;
 typedef NEREID_VECTOR(MlirAttribute) attributes_t;
-
-static MlirStringRef ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
 
 const MlirValue *nereid_expand_get(const nereid_expand_t *expand, MlirValue value) {
   const uintptr_t *place = nereid_map_find(&expand->values, value.ptr);
@@ -88,7 +85,7 @@ static void expand_block_arguments(nereid_expand_t *expand, MlirBlock block) {
 
 /* The positions of `nereid.grid` follow the arguments. */
 static void move_grid(nereid_expand_t *expand, MlirOperation function, const int32_t *moved, intptr_t n) {
-  MlirAttribute grid = mlirOperationGetAttributeByName(function, ref("nereid.grid"));
+  MlirAttribute grid = nereid_ir_attribute(function, "nereid.grid");
   if (mlirAttributeIsNull(grid) || !nereid_nereid_grid_attr_isa(grid))
     return;
   MlirAttribute arguments = nereid_nereid_grid_attr_get_args(grid);
@@ -99,8 +96,8 @@ static void move_grid(nereid_expand_t *expand, MlirOperation function, const int
     positions[i] = old >= 0 && old < n ? moved[old] : old;
   }
   if (positions)
-    mlirOperationSetAttributeByName(
-        function, ref("nereid.grid"),
+    nereid_ir_set_attribute(
+        function, "nereid.grid",
         nereid_nereid_grid_attr_create(expand->pass->context, nereid_nereid_grid_attr_get_map(grid),
                                        mlirDenseI32ArrayGet(expand->pass->context, count, positions),
                                        nereid_nereid_grid_attr_get_per_sm(grid)));
@@ -123,8 +120,8 @@ static void append_attributes(nereid_expand_t *expand, MlirOperation function, M
 }
 
 static void expand_signature(nereid_expand_t *expand, MlirOperation function) {
-  MlirType type = mlirTypeAttrGetValue(mlirOperationGetAttributeByName(function, ref("function_type")));
-  MlirAttribute old = mlirOperationGetAttributeByName(function, ref("arg_attrs"));
+  MlirType type = mlirTypeAttrGetValue(nereid_ir_attribute(function, NEREID_ATTR_FUNCTION_TYPE));
+  MlirAttribute old = nereid_ir_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES);
   const intptr_t n = mlirFunctionTypeGetNumInputs(type);
   int32_t *moved = nereid_arena_new(expand->pass->scratch, int32_t, (size_t)n);
   types_t inputs = {0}, results = {0};
@@ -144,11 +141,11 @@ static void expand_signature(nereid_expand_t *expand, MlirOperation function) {
   MlirContext context = expand->pass->context;
   MlirType made =
       mlirFunctionTypeGet(context, (intptr_t)inputs.size, inputs.data, (intptr_t)results.size, results.data);
-  mlirOperationSetAttributeByName(function, ref("function_type"), mlirTypeAttrGet(made));
-  mlirOperationSetAttributeByName(function, ref("arg_attrs"),
-                                  mlirArrayAttrGet(context, (intptr_t)attributes.size, attributes.data));
+  nereid_ir_set_attribute(function, NEREID_ATTR_FUNCTION_TYPE, mlirTypeAttrGet(made));
+  nereid_ir_set_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES,
+                          mlirArrayAttrGet(context, (intptr_t)attributes.size, attributes.data));
   if (results.size != (size_t)mlirFunctionTypeGetNumResults(type))
-    mlirOperationRemoveAttributeByName(function, ref("res_attrs"));
+    mlirOperationRemoveAttributeByName(function, nereid_ir_ref("res_attrs"));
   move_grid(expand, function, moved, n);
 }
 
@@ -175,7 +172,7 @@ static void flatten_terminator(nereid_expand_t *expand, MlirOperation op) {
 
 /* The sizes of the successors' operands change with them. */
 static void flatten_branch(nereid_expand_t *expand, MlirOperation op) {
-  MlirAttribute segments = mlirOperationGetAttributeByName(op, ref("operandSegmentSizes"));
+  MlirAttribute segments = nereid_ir_attribute(op, "operandSegmentSizes");
   const intptr_t n_true = mlirDenseI32ArrayGetElement(segments, 1);
   values_t operands = {0};
   int32_t sizes[3] = {1};
@@ -186,8 +183,7 @@ static void flatten_branch(nereid_expand_t *expand, MlirOperation op) {
   if (expand->failed)
     return;
   mlirOperationSetOperands(op, (intptr_t)operands.size, operands.data);
-  mlirOperationSetAttributeByName(op, ref("operandSegmentSizes"),
-                                  mlirDenseI32ArrayGet(expand->pass->context, 3, sizes));
+  nereid_ir_set_attribute(op, "operandSegmentSizes", mlirDenseI32ArrayGet(expand->pass->context, 3, sizes));
 }
 
 static void map_results(nereid_expand_t *expand, MlirOperation op, MlirOperation made) {
@@ -242,7 +238,7 @@ static void expand_select(nereid_expand_t *expand, MlirOperation op) {
   const intptr_t n = count_parts(expand, mlirValueGetType(result));
   nereid_builder_t builder = nereid_builder_before(op);
   for (intptr_t i = 0; yes && no && i < n; ++i) {
-    MlirOperationState state = mlirOperationStateGet(ref("arith.select"), builder.location);
+    MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("arith.select"), builder.location);
     MlirValue operands[] = {mlirOperationGetOperand(op, 0), yes[i], no[i]};
     MlirType type = mlirValueGetType(yes[i]);
     mlirOperationStateAddOperands(&state, 3, operands);

@@ -4,6 +4,7 @@
  *
  * A tool to find out what a hint buys, or whether a wrong one is to blame: run it in front of any pipeline and compare.
  * Requires nothing; keeps the meaning of the program, except that its pointers may now be less aligned than said. */
+#include "dialects/ir.h"
 #include "passes/pass.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -70,7 +71,7 @@ static MlirAttribute weakened_dictionary(strip_t *strip, MlirAttribute dictionar
 }
 
 static void strip_arguments(strip_t *strip, MlirOperation op) {
-  MlirStringRef name = mlirStringRefCreateFromCString("arg_attrs");
+  MlirStringRef name = mlirStringRefCreateFromCString(NEREID_ATTR_ARGUMENT_ATTRIBUTES);
   MlirAttribute all = mlirOperationGetAttributeByName(op, name);
   if (mlirAttributeIsNull(all) || !mlirAttributeIsAArray(all))
     return;

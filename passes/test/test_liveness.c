@@ -5,6 +5,7 @@
  *
  * Names are those of the printed module; "frame" is that of a call which lives on after it. Operations during which
  * nothing lives have no remark. For tests. Changes nothing. */
+#include "dialects/ir.h"
 #include "passes/pass.h"
 
 #include "analysis/allocation/liveness.h"
@@ -61,7 +62,7 @@ static void print_op(printer_t *printer, uint32_t position) {
 static bool print_function(printer_t *printer, const nereid_call_function_t *called) {
   MlirOperation function = called->op;
   nereid_arena_t *arena = printer->arena;
-  MlirAttribute name = mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("sym_name"));
+  MlirAttribute name = nereid_ir_attribute(function, NEREID_ATTR_SYMBOL_NAME);
   nereid_alias_results_t *results = nereid_arena_new(arena, nereid_alias_results_t, 1);
   nereid_liveness_end_t *end = nereid_arena_new(arena, nereid_liveness_end_t, 1);
   uintptr_t *place_of_results = nereid_map_insert(&printer->results, name.ptr);

@@ -7,6 +7,7 @@
  *
  * For tests of what a pipeline does with a peeled iteration. `%b - %s` must not overflow.
  * Requires: steps above 0, which scf.for requires. Preserves: everything but loops with the attribute. */
+#include "dialects/ir.h"
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/support/scalar.h"
@@ -17,20 +18,12 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 
-static MlirStringRef ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
-
-static MlirValue result(MlirOperation op) {
-  return mlirOperationGetResult(op, 0);
-}
-
 /* The upper bound less one step. An unsigned bound below the step becomes 0, not a large value. */
 static MlirValue shorter_bound(MlirOperation loop) {
   nereid_builder_t builder = nereid_builder_before(loop);
   MlirValue upper = mlirOperationGetOperand(loop, 1), step = mlirOperationGetOperand(loop, 2);
   if (nereid_scf_for_get_unsigned_cmp(loop))
-    upper = result(nereid_arith_maxui_build(&builder, upper, step));
+    upper = nereid_ir_result(nereid_arith_maxui_build(&builder, upper, step));
   return nereid_scalar_subtract(&builder, upper, step);
 }
 
@@ -41,9 +34,9 @@ static MlirValue last_induction(MlirOperation loop, const nereid_builder_t *buil
   MlirValue distance = nereid_scalar_subtract(builder, upper, lower);
   MlirValue one = nereid_scalar_constant(builder, mlirValueGetType(lower), 1);
   distance = nereid_scalar_subtract(builder, distance, one);
-  MlirValue count =
-      result(nereid_scf_for_get_unsigned_cmp(loop) ? nereid_arith_divui_build(builder, distance, step, false)
-                                                   : nereid_arith_divsi_build(builder, distance, step, false));
+  MlirValue count = nereid_ir_result(nereid_scf_for_get_unsigned_cmp(loop)
+                                         ? nereid_arith_divui_build(builder, distance, step, false)
+                                         : nereid_arith_divsi_build(builder, distance, step, false));
   return nereid_scalar_add(builder, nereid_scalar_multiply(builder, count, step), lower);
 }
 
@@ -69,7 +62,7 @@ static MlirBlock peeled_block(MlirOperation loop, MlirValue induction) {
 /* A block that yields the loop's results. */
 static MlirBlock unchanged_block(MlirOperation loop) {
   const intptr_t n = mlirOperationGetNumResults(loop);
-  MlirOperationState state = mlirOperationStateGet(ref("scf.yield"), mlirOperationGetLocation(loop));
+  MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("scf.yield"), mlirOperationGetLocation(loop));
   for (intptr_t i = 0; i < n; ++i) {
     MlirValue value = mlirOperationGetResult(loop, i);
     mlirOperationStateAddOperands(&state, 1, &value);
@@ -80,15 +73,15 @@ static MlirBlock unchanged_block(MlirOperation loop) {
 }
 
 static void peel(MlirOperation loop) {
-  mlirOperationRemoveDiscardableAttributeByName(loop, ref("__test_peel_epilogue"));
+  mlirOperationRemoveDiscardableAttributeByName(loop, nereid_ir_ref("__test_peel_epilogue"));
   MlirBlock block = mlirOperationGetBlock(loop);
   MlirOperation next = mlirOperationGetNextInBlock(loop);
   MlirValue bound = shorter_bound(loop);
   const nereid_builder_t builder = {mlirOperationGetLocation(loop), block, next};
   MlirValue induction = last_induction(loop, &builder);
-  MlirValue condition = result(nereid_arith_cmpi_build(&builder, mlirOperationGetOperand(loop, 0),
-                                                       mlirOperationGetOperand(loop, 1), nereid_loop_less_than(loop)));
-  MlirOperationState state = mlirOperationStateGet(ref("scf.if"), mlirOperationGetLocation(loop));
+  MlirValue condition = nereid_ir_result(nereid_arith_cmpi_build(
+      &builder, mlirOperationGetOperand(loop, 0), mlirOperationGetOperand(loop, 1), nereid_loop_less_than(loop)));
+  MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("scf.if"), mlirOperationGetLocation(loop));
   mlirOperationStateAddOperands(&state, 1, &condition);
   const intptr_t n = mlirOperationGetNumResults(loop);
   for (intptr_t i = 0; i < n; ++i) {
@@ -114,7 +107,7 @@ MlirLogicalResult nereid_pass_test_loop_peeling(nereid_pass_t *pass) {
   if (!nereid_loop_collect(pass->op, pass->scratch, &loops))
     return mlirLogicalResultFailure();
   for (size_t i = loops.size; i-- > 0;) {
-    if (mlirAttributeIsNull(mlirOperationGetAttributeByName(loops.data[i], ref("__test_peel_epilogue"))))
+    if (!nereid_ir_has_attribute(loops.data[i], "__test_peel_epilogue"))
       continue;
     peel(loops.data[i]);
     ++count;

@@ -5,6 +5,7 @@
  * A loop's arguments are printed at the scf.for with the buffers that they start as, the arguments of a block at the
  * branch that ends it. Names are those of the printed module. For tests, and for people who wonder why two accesses
  * wait for each other. Changes nothing. */
+#include "dialects/ir.h"
 #include "passes/pass.h"
 
 #include "analysis/allocation/alias.h"
@@ -95,8 +96,7 @@ static bool print_functions(printer_t *printer, const nereid_call_graph_t *calls
   for (size_t i = 0; i < calls->functions.size; ++i) {
     MlirOperation function = nereid_call_graph_callees_first(calls, i)->op;
     nereid_alias_results_t *own = print_function(printer, &results, function);
-    uintptr_t *place = nereid_map_insert(
-        &results, mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("sym_name")).ptr);
+    uintptr_t *place = nereid_map_insert(&results, nereid_ir_attribute(function, NEREID_ATTR_SYMBOL_NAME).ptr);
     if (!own || !place)
       return false;
     *place = (uintptr_t)own;

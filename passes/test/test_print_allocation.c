@@ -11,6 +11,7 @@
 #include "analysis/allocation/allocation.h"
 #include "analysis/allocation/scratch.h"
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "seam/context.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -23,8 +24,7 @@ static int64_t constant_scratch(MlirOperation op) {
 static void print_frame(MlirOperation function, const nereid_frame_t *frame) {
   static const char *const kinds[] = {"", "scratch ", "virtual "};
   MlirLocation location = mlirOperationGetLocation(function);
-  const MlirStringRef name =
-      mlirStringAttrGetValue(mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("sym_name")));
+  const MlirStringRef name = nereid_ir_symbol_name(function);
   nereidMlirEmitRemark(location, "%.*s", (int)name.length, name.data);
   for (size_t i = 0; i < frame->count; ++i)
     nereidMlirEmitRemark(mlirOperationGetLocation(frame->buffers[i].op), "%soffset = %lld, size = %lld",

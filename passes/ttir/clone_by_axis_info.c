@@ -7,6 +7,7 @@
  * lie anywhere makes accesses narrow for all. With a copy per kind of call each gets its width; what that costs in
  * functions and operations is said in remarks and counters. Constants alone make no kind, and neither does a call that
  * nothing reaches. Callers are settled before what they call: in their copies calls may differ again. */
+#include "dialects/ir.h"
 #include "passes/pass.h"
 
 #include "analysis/axis/axis_info.h"
@@ -101,7 +102,7 @@ static MlirOperation copy_function(clone_t *clone, MlirOperation function, int64
 
 static void call_instead(MlirOperation call, MlirOperation function) {
   MlirAttribute name = mlirFlatSymbolRefAttrGet(mlirOperationGetContext(call), nereid_tt_func_get_sym_name(function));
-  mlirOperationSetAttributeByName(call, mlirStringRefCreateFromCString("callee"), name);
+  nereid_ir_set_attribute(call, "callee", name);
 }
 
 /* Gives each kind of call a function, the first kind the one that is there; false when memory is out. */

@@ -14,6 +14,7 @@
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
+#include "dialects/ir.h"
 #include "dialects/ttg/encoding/blocked.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/module.h"
@@ -43,10 +44,6 @@ typedef struct decompose {
 
 /* --- operations on tensors --- */
 
-static MlirValue result(MlirOperation op) {
-  return mlirOperationGetResult(op, 0);
-}
-
 static MlirType element_of(MlirValue tensor) {
   return mlirShapedTypeGetElementType(mlirValueGetType(tensor));
 }
@@ -70,7 +67,7 @@ static MlirValue laid_out(decompose_t *decompose, MlirValue tensor, MlirAttribut
   if (mlirAttributeIsNull(encoding) || mlirAttributeEqual(nereid_ttg_encoding_of(tensor), encoding))
     return tensor;
   MlirType type = nereid_ttg_with_encoding(mlirValueGetType(tensor), encoding);
-  return result(nereid_ttg_convert_layout_build(&decompose->builder, type, tensor));
+  return nereid_ir_result(nereid_ttg_convert_layout_build(&decompose->builder, type, tensor));
 }
 
 static MlirType integer(const decompose_t *decompose, int bits) {
@@ -80,33 +77,34 @@ static MlirType integer(const decompose_t *decompose, int bits) {
 /* An integer for every element of `tensor`. */
 static MlirValue splat(decompose_t *decompose, MlirValue tensor, int64_t value) {
   MlirAttribute attribute = mlirIntegerAttrGet(element_of(tensor), value);
-  return result(nereid_arith_constant_build(&decompose->builder,
-                                            mlirDenseElementsAttrSplatGet(mlirValueGetType(tensor), attribute)));
+  return nereid_ir_result(nereid_arith_constant_build(
+      &decompose->builder, mlirDenseElementsAttrSplatGet(mlirValueGetType(tensor), attribute)));
 }
 
 static MlirValue mask(decompose_t *decompose, MlirValue tensor, int64_t bits) {
-  return result(nereid_arith_andi_build(&decompose->builder, tensor, splat(decompose, tensor, bits)));
+  return nereid_ir_result(nereid_arith_andi_build(&decompose->builder, tensor, splat(decompose, tensor, bits)));
 }
 
 static MlirValue shift_left(decompose_t *decompose, MlirValue tensor, int by) {
-  return result(nereid_arith_shli_build(&decompose->builder, tensor, splat(decompose, tensor, by),
-                                        NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
+  return nereid_ir_result(nereid_arith_shli_build(&decompose->builder, tensor, splat(decompose, tensor, by),
+                                                  NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
 }
 
 static MlirValue multiply(decompose_t *decompose, MlirValue a, MlirValue b) {
-  return result(nereid_arith_mulf_build(&decompose->builder, a, b, NEREID_ARITH_FAST_MATH_FLAGS_NONE));
+  return nereid_ir_result(nereid_arith_mulf_build(&decompose->builder, a, b, NEREID_ARITH_FAST_MATH_FLAGS_NONE));
 }
 
 static MlirValue bitcast(decompose_t *decompose, MlirValue tensor, MlirType element) {
-  return result(nereid_tt_bitcast_build(&decompose->builder, like(tensor, element), tensor));
+  return nereid_ir_result(nereid_tt_bitcast_build(&decompose->builder, like(tensor, element), tensor));
 }
 
 /* Where `tensor` equals `key`, `value`; else what `otherwise` has. */
 static MlirValue replace_where(decompose_t *decompose, MlirValue tensor, int64_t key, int64_t value,
                                MlirValue otherwise) {
-  MlirValue is_key = result(nereid_arith_cmpi_build(&decompose->builder, tensor, splat(decompose, tensor, key),
-                                                    NEREID_ARITH_CMP_I_PREDICATE_EQ));
-  return result(nereid_arith_select_build(&decompose->builder, is_key, splat(decompose, otherwise, value), otherwise));
+  MlirValue is_key = nereid_ir_result(nereid_arith_cmpi_build(
+      &decompose->builder, tensor, splat(decompose, tensor, key), NEREID_ARITH_CMP_I_PREDICATE_EQ));
+  return nereid_ir_result(
+      nereid_arith_select_build(&decompose->builder, is_key, splat(decompose, otherwise, value), otherwise));
 }
 
 /* --- elements --- */
@@ -114,13 +112,13 @@ static MlirValue replace_where(decompose_t *decompose, MlirValue tensor, int64_t
 /* Floats of 6 bits, in bytes: their bits are those of a wider float with another bias. */
 static MlirValue widen_6_bits(decompose_t *decompose, MlirValue bytes, int mantissa, int bias) {
   MlirType wide = like(bytes, integer(decompose, decompose->bits));
-  MlirValue word = result(nereid_arith_extui_build(&decompose->builder, wide, bytes));
+  MlirValue word = nereid_ir_result(nereid_arith_extui_build(&decompose->builder, wide, bytes));
   MlirValue magnitude = shift_left(decompose, mask(decompose, word, 0x1F), decompose->mantissa - mantissa);
   MlirValue sign = shift_left(decompose, mask(decompose, word, 0x20), decompose->bits - 6);
-  MlirValue bits = result(nereid_arith_ori_build(&decompose->builder, magnitude, sign));
+  MlirValue bits = nereid_ir_result(nereid_arith_ori_build(&decompose->builder, magnitude, sign));
   MlirAttribute factor =
       mlirFloatAttrDoubleGet(mlirOperationGetContext(decompose->op), decompose->type, ldexp(1, decompose->bias - bias));
-  MlirValue factors = result(nereid_arith_constant_build(
+  MlirValue factors = nereid_ir_result(nereid_arith_constant_build(
       &decompose->builder, mlirDenseElementsAttrSplatGet(like(bytes, decompose->type), factor)));
   return multiply(decompose, bitcast(decompose, bits, decompose->type), factors);
 }
@@ -131,8 +129,8 @@ static MlirValue widen_floats(decompose_t *decompose, MlirValue floats) {
   if (mlirTypeEqual(from, decompose->type))
     return floats;
   if (mlirTypeIsAF16(from) || mlirTypeIsABF16(from))
-    return result(nereid_arith_extf_build(&decompose->builder, to, floats, mlirAttributeGetNull()));
-  return result(nereid_tt_fp_to_fp_build(&decompose->builder, to, floats, mlirAttributeGetNull()));
+    return nereid_ir_result(nereid_arith_extf_build(&decompose->builder, to, floats, mlirAttributeGetNull()));
+  return nereid_ir_result(nereid_tt_fp_to_fp_build(&decompose->builder, to, floats, mlirAttributeGetNull()));
 }
 
 /* Two floats of 4 bits in each byte. There is no conversion to f32: f16 holds them too. */
@@ -146,7 +144,7 @@ static MlirValue widen_4_bits(decompose_t *decompose, MlirValue bytes, int axis)
                                         mlirOperationGetLocation(decompose->op), &encoding);
   shape[axis] *= 2;
   MlirType type = mlirRankedTensorTypeGet(rank, shape, half, encoding);
-  return widen_floats(decompose, result(nereid_ttg_fp4_to_fp_build(&decompose->builder, type, bytes, axis)));
+  return widen_floats(decompose, nereid_ir_result(nereid_ttg_fp4_to_fp_build(&decompose->builder, type, bytes, axis)));
 }
 
 static MlirValue widen(decompose_t *decompose, MlirValue elements, format_t format, int packed_axis) {
@@ -172,7 +170,7 @@ static MlirValue widen(decompose_t *decompose, MlirValue elements, format_t form
 /* 2^(byte - 127): the byte is the exponent, but for the smallest, which is subnormal. */
 static MlirValue powers_of_two(decompose_t *decompose, MlirValue bytes) {
   MlirType wide = like(bytes, integer(decompose, decompose->bits));
-  MlirValue word = result(nereid_arith_extui_build(&decompose->builder, wide, bytes));
+  MlirValue word = nereid_ir_result(nereid_arith_extui_build(&decompose->builder, wide, bytes));
   MlirValue bits = shift_left(decompose, word, decompose->mantissa);
   bits = replace_where(decompose, word, 0, INT64_C(1) << (decompose->mantissa - 1), bits);
   if (!nereid_tt_dot_scaled_get_fast_math(decompose->op))
@@ -203,20 +201,21 @@ static MlirValue spread(decompose_t *decompose, MlirValue scales, int64_t k) {
   MlirAttribute encoding = spread_encoding(decompose, scales, rank + 1, shape);
   if (!mlirAttributeIsNull(encoding))
     scales = laid_out(decompose, scales, nereid_ttg_slice_attr_create(context, (unsigned)rank, encoding));
-  scales = result(nereid_tt_expand_dims_build(&decompose->builder, scales, (int32_t)rank));
+  scales = nereid_ir_result(nereid_tt_expand_dims_build(&decompose->builder, scales, (int32_t)rank));
   MlirType element = element_of(scales);
-  scales = result(nereid_tt_broadcast_build(&decompose->builder,
-                                            mlirRankedTensorTypeGet(rank + 1, shape, element, encoding), scales));
+  scales = nereid_ir_result(nereid_tt_broadcast_build(
+      &decompose->builder, mlirRankedTensorTypeGet(rank + 1, shape, element, encoding), scales));
   if (!mlirAttributeIsNull(encoding)) /* a reshape between default encodings moves nothing */
     encoding = spread_encoding(decompose, scales, rank, flat);
-  return result(nereid_tt_reshape_build(&decompose->builder, mlirRankedTensorTypeGet(rank, flat, element, encoding),
-                                        scales, /*allow_reorder=*/false, /*efficient_layout=*/false));
+  return nereid_ir_result(nereid_tt_reshape_build(&decompose->builder,
+                                                  mlirRankedTensorTypeGet(rank, flat, element, encoding), scales,
+                                                  /*allow_reorder=*/false, /*efficient_layout=*/false));
 }
 
 static MlirValue transpose(decompose_t *decompose, MlirValue matrices) {
   const int32_t flat[] = {1, 0}, batch[] = {0, 2, 1};
   const intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(matrices));
-  return result(nereid_tt_trans_build(&decompose->builder, matrices, rank, rank == 2 ? flat : batch));
+  return nereid_ir_result(nereid_tt_trans_build(&decompose->builder, matrices, rank, rank == 2 ? flat : batch));
 }
 
 /* Operand `index`, a or b, as the dot takes it. */
@@ -302,7 +301,7 @@ static void rewrite(MlirOperation op) {
   a = laid_out(&decompose, a, operand_encoding(c, 0));
   b = laid_out(&decompose, b, operand_encoding(c, 1));
   MlirOperation dot = nereid_tt_dot_build(&decompose.builder, a, b, c, precision, /*max_num_imprecise_acc=*/0);
-  mlirValueReplaceAllUsesOfWith(result(op), result(dot));
+  mlirValueReplaceAllUsesOfWith(nereid_ir_result(op), nereid_ir_result(dot));
   nereidMlirOperationErase(op);
 }
 
@@ -310,7 +309,7 @@ static void rewrite(MlirOperation op) {
 static bool is_product(MlirOperation op) {
   if (nereid_op_kind(op) != NEREID_OP_TT_DOT_SCALED)
     return false;
-  MlirAttribute encoding = nereid_ttg_encoding_of(result(op));
+  MlirAttribute encoding = nereid_ttg_encoding_of(nereid_ir_result(op));
   return mlirAttributeIsNull(encoding) || nereid_ttg_blocked_attr_isa(encoding);
 }
 

@@ -7,6 +7,7 @@
  *
  * The rest, which runs less often than the factor, is not pipelined. A factor of one or less, or none, leaves a loop as
  * it is. */
+#include "dialects/ir.h"
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/support/scalar.h"
@@ -22,10 +23,6 @@ enum { MAX_FACTOR = 1024 };
 
 static const char factor_name[] = "tt.loop_unroll_factor";
 
-static MlirValue result(MlirOperation op) {
-  return mlirOperationGetResult(op, 0);
-}
-
 static MlirBlock body_of(MlirOperation loop) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
 }
@@ -35,12 +32,13 @@ static MlirValue end_of_turns(MlirOperation loop, const nereid_builder_t *builde
   MlirValue lower = mlirOperationGetOperand(loop, 0), upper = mlirOperationGetOperand(loop, 1);
   MlirValue step = mlirOperationGetOperand(loop, 2);
   MlirType type = mlirValueGetType(lower);
-  MlirValue some = result(nereid_scf_for_get_unsigned_cmp(loop) ? nereid_arith_maxui_build(builder, upper, lower)
-                                                                : nereid_arith_maxsi_build(builder, upper, lower));
+  MlirValue some =
+      nereid_ir_result(nereid_scf_for_get_unsigned_cmp(loop) ? nereid_arith_maxui_build(builder, upper, lower)
+                                                             : nereid_arith_maxsi_build(builder, upper, lower));
   MlirValue length = nereid_scalar_subtract(builder, some, lower);
-  MlirValue count = result(nereid_arith_ceildivui_build(builder, length, step));
+  MlirValue count = nereid_ir_result(nereid_arith_ceildivui_build(builder, length, step));
   MlirValue many = nereid_scalar_constant(builder, type, factor);
-  MlirValue turns = result(nereid_arith_divui_build(builder, count, many, false));
+  MlirValue turns = nereid_ir_result(nereid_arith_divui_build(builder, count, many, false));
   MlirValue iterations = nereid_scalar_multiply(builder, turns, many);
   return nereid_scalar_add(builder, lower, nereid_scalar_multiply(builder, iterations, step));
 }
@@ -89,7 +87,7 @@ static void unroll(MlirOperation loop, int64_t factor) {
   mlirOperationSetOperand(loop, 0, middle);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i)
     mlirOperationSetOperand(loop, BOUNDS + i, mlirOperationGetResult(turns, i));
-  nereid_loop_set_integer(loop, "tt.num_stages", 1);
+  nereid_loop_set_integer(loop, NEREID_ATTR_NUM_STAGES, 1);
 }
 
 MlirLogicalResult nereid_pass_triton_loop_unroll(nereid_pass_t *pass) {

@@ -15,6 +15,7 @@
 #include "passes/support/expand.h"
 
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "dialects/made_by.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/nereid.h"
@@ -401,7 +402,7 @@ static bool check_argument(MlirValue argument) {
 }
 
 static bool mark_function(nereid_pass_t *pass, MlirOperation function) {
-  MlirStringRef name = mlirStringRefCreateFromCString("arg_attrs");
+  MlirStringRef name = mlirStringRefCreateFromCString(NEREID_ATTR_ARGUMENT_ATTRIBUTES);
   MlirAttribute old = mlirOperationGetAttributeByName(function, name);
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
   const intptr_t n = mlirBlockIsNull(entry) ? 0 : mlirBlockGetNumArguments(entry);

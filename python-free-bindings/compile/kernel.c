@@ -5,6 +5,7 @@
  *
  * One compilation makes one kernel, because metadata describes one. With a name given, the other kernels of the module
  * are removed before anything is spent on them (PTX is left as it is). */
+#include "dialects/ir.h"
 #include "session.h"
 
 #include "seam/context.h"
@@ -19,7 +20,7 @@ enum { PTX_KERNEL = 71 }; /* llvm::CallingConv::PTX_Kernel */
 typedef NEREID_VECTOR(MlirOperation) operations_t;
 
 static nereid_view_t string_attribute(MlirOperation op, const char *name) {
-  MlirAttribute attribute = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
+  MlirAttribute attribute = nereid_ir_attribute(op, name);
   if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAString(attribute))
     return nereid_view_of(NULL, 0);
   MlirStringRef text = mlirStringAttrGetValue(attribute);
@@ -28,9 +29,10 @@ static nereid_view_t string_attribute(MlirOperation op, const char *name) {
 
 static bool is_kernel(MlirOperation op) {
   MlirStringRef text = mlirIdentifierStr(mlirOperationGetName(op));
-  nereid_view_t name = nereid_view_of(text.data, text.length), visibility = string_attribute(op, "sym_visibility");
+  nereid_view_t name = nereid_view_of(text.data, text.length),
+                visibility = string_attribute(op, NEREID_ATTR_SYMBOL_VISIBILITY);
   if (nereid_view_equal(name, nereid_view("llvm.func")))
-    return !mlirAttributeIsNull(mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("nvvm.kernel")));
+    return nereid_ir_has_attribute(op, "nvvm.kernel");
   return nereid_view_equal(name, nereid_view("tt.func")) &&
          (!visibility.size || nereid_view_equal(visibility, nereid_view("public"))) &&
          !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
@@ -63,7 +65,7 @@ static nereid_status_t complain(nereid_compilation_t *compilation, const operati
   const char *asked = compilation->options.kernel;
   NereidMlirNote *notes = nereid_arena_new(scratch, NereidMlirNote, kernels->size);
   for (size_t i = 0; notes && i < kernels->size; i++) {
-    nereid_view_t name = string_attribute(kernels->data[i], "sym_name");
+    nereid_view_t name = string_attribute(kernels->data[i], NEREID_ATTR_SYMBOL_NAME);
     const char *text = nereid_arena_format(scratch, "kernel '%.*s'", (int)name.size, name.data);
     notes[i] = (NereidMlirNote){mlirOperationGetLocation(kernels->data[i]), text ? text : "a kernel"};
   }
@@ -88,7 +90,7 @@ static nereid_status_t drop_others(nereid_compilation_t *compilation, const oper
     return NEREID_OK;
   for (size_t i = 0; i < kernels->size; i++)
     if (!mlirOperationEqual(kernels->data[i], chosen))
-      mlirOperationSetAttributeByName(kernels->data[i], mlirStringRefCreateFromCString("sym_visibility"), hidden);
+      nereid_ir_set_attribute(kernels->data[i], NEREID_ATTR_SYMBOL_VISIBILITY, hidden);
   MlirPassManager manager = mlirPassManagerCreate(context);
   mlirPassManagerAddOwnedPass(manager, mlirCreateTransformsSymbolDCE());
   MlirLogicalResult done = mlirPassManagerRunOnOp(manager, compilation->module);
@@ -113,13 +115,13 @@ static nereid_status_t select_mlir(nereid_compilation_t *compilation) {
   if (!collect(compilation, &kernels))
     return NEREID_ERROR_MEMORY;
   for (size_t i = 0; i < kernels.size; i++)
-    if (compilation->options.kernel
-            ? nereid_view_equal(string_attribute(kernels.data[i], "sym_name"), nereid_view(compilation->options.kernel))
-            : kernels.size == 1)
+    if (compilation->options.kernel ? nereid_view_equal(string_attribute(kernels.data[i], NEREID_ATTR_SYMBOL_NAME),
+                                                        nereid_view(compilation->options.kernel))
+                                    : kernels.size == 1)
       chosen = kernels.data[i];
   if (mlirOperationIsNull(chosen))
     return complain(compilation, &kernels);
-  nereid_status_t status = keep_name(compilation, string_attribute(chosen, "sym_name"));
+  nereid_status_t status = keep_name(compilation, string_attribute(chosen, NEREID_ATTR_SYMBOL_NAME));
   return status == NEREID_OK ? drop_others(compilation, &kernels, chosen) : status;
 }
 
@@ -129,7 +131,7 @@ MlirOperation nereid_kernel_function(const nereid_compilation_t *compilation) {
   for (MlirOperation op = first_operation(compilation); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     if (is_kernel(op)) {
       last = op;
-      if (nereid_view_equal(string_attribute(op, "sym_name"), nereid_view(compilation->result->kernel)))
+      if (nereid_view_equal(string_attribute(op, NEREID_ATTR_SYMBOL_NAME), nereid_view(compilation->result->kernel)))
         return op;
     }
   return last;

@@ -5,6 +5,7 @@
  * Types of arguments are complete until lowering erases them, so the signature is made at ttgir (or ttir) and travels
  * on from there inside the text: as nereid.metadata on the module, as named metadata in LLVM IR, as a comment in PTX.
  * Input of these stages that does not come from us has no signature; the launcher then asks the image. */
+#include "dialects/ir.h"
 #include "session.h"
 
 #include "nereid/dialects/nereid.h"
@@ -48,7 +49,7 @@ static const char *name_of(MlirValue argument, nereid_arena_t *arena) {
 
 /* The dictionary of argument `index`, or a null handle. */
 static MlirAttribute attributes_of(MlirOperation function, intptr_t index) {
-  MlirAttribute all = mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("arg_attrs"));
+  MlirAttribute all = nereid_ir_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES);
   if (mlirAttributeIsNull(all) || !mlirAttributeIsAArray(all) || mlirArrayAttrGetNumElements(all) <= index)
     return (MlirAttribute){NULL};
   return mlirArrayAttrGetElement(all, index);
@@ -166,7 +167,7 @@ static void make_groups(MlirBlock entry, nereid_parameter_t *parameters, size_t 
 
 static void describe_parameter(MlirOperation function, MlirValue argument, intptr_t index, nereid_arena_t *arena,
                                nereid_parameter_t *out) {
-  MlirAttribute attributes = attributes_of(function, index), tma = attribute_of(attributes, "tt.nv_tma_desc");
+  MlirAttribute attributes = attributes_of(function, index), tma = attribute_of(attributes, NEREID_ATTR_TMA_DESCRIPTOR);
   *out = (nereid_parameter_t){.name = name_of(argument, arena), .group = -1, .dimension = -1};
   out->divisibility = (uint32_t)integer_of(attributes, "tt.divisibility", 1);
   describe_type(mlirValueGetType(argument), out);
@@ -178,7 +179,7 @@ static void describe_parameter(MlirOperation function, MlirValue argument, intpt
 }
 
 static void read_grid(MlirOperation function, nereid_arena_t *arena, nereid_metadata_t *out) {
-  MlirAttribute grid = mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("nereid.grid"));
+  MlirAttribute grid = nereid_ir_attribute(function, "nereid.grid");
   if (mlirAttributeIsNull(grid) || !nereid_nereid_grid_attr_isa(grid))
     return;
   text_t text = {0};
@@ -257,7 +258,7 @@ void nereid_metadata_update(nereid_compilation_t *compilation) {
     out->maxnreg = (int32_t)value;
   if (nereid_settings_integer(module, "ttg.num-ctas", &value))
     out->num_ctas = (int32_t)value;
-  if (nereid_settings_integer(module, "ttg.global_scratch_memory_size", &value))
+  if (nereid_settings_integer(module, NEREID_ATTR_GLOBAL_SCRATCH_SIZE, &value))
     out->global_scratch_size = (uint64_t)value;
   if (nereid_settings_integer(module, "ttg.global_scratch_memory_alignment", &value))
     out->global_scratch_align = (uint64_t)value;
@@ -271,8 +272,7 @@ void nereid_metadata_update(nereid_compilation_t *compilation) {
 static nereid_view_t find_left(nereid_compilation_t *compilation) {
   nereid_ptx_facts_t facts;
   if (compilation->stage == NEREID_STAGE_LLVM) {
-    MlirAttribute attribute =
-        mlirOperationGetAttributeByName(compilation->module, mlirStringRefCreateFromCString(NEREID_METADATA_KEY));
+    MlirAttribute attribute = nereid_ir_attribute(compilation->module, NEREID_METADATA_KEY);
     if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAString(attribute))
       return nereid_view_of(NULL, 0);
     MlirStringRef text = mlirStringAttrGetValue(attribute);

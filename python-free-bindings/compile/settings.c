@@ -10,6 +10,7 @@
 
 #include "base/bits.h"
 #include "base/target_facts.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/module.h"
 #include "nereid/dialects/nereid.h"
 
@@ -20,7 +21,7 @@
 #define OPTIONS_ATTRIBUTE "nereid.options"
 
 bool nereid_settings_integer(MlirOperation op, const char *name, int64_t *out_value) {
-  MlirAttribute attribute = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
+  MlirAttribute attribute = nereid_ir_attribute(op, name);
   if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAInteger(attribute))
     return false;
   *out_value = mlirIntegerAttrGetValueInt(attribute);
@@ -89,7 +90,7 @@ static bool choose(MlirOperation module, const choice_t *choice, int32_t *out_va
 /* The noted options, all 0 when there are none. */
 static nereid_compile_options_t read_noted(MlirOperation module, bool *out_fp_fusion, int *out_ptx_version) {
   nereid_compile_options_t noted = {.size = sizeof noted};
-  MlirAttribute attribute = mlirOperationGetAttributeByName(module, mlirStringRefCreateFromCString(OPTIONS_ATTRIBUTE));
+  MlirAttribute attribute = nereid_ir_attribute(module, OPTIONS_ATTRIBUTE);
   *out_fp_fusion = true;
   *out_ptx_version = 0;
   if (mlirAttributeIsNull(attribute) || !nereid_nereid_launch_options_attr_isa(attribute))
@@ -139,8 +140,7 @@ static bool check_module(nereid_compilation_t *compilation) {
 
 static bool resolve_target(nereid_compilation_t *compilation) {
   nereid_target_t said, *target = &compilation->settings.target;
-  MlirAttribute attribute =
-      mlirOperationGetAttributeByName(compilation->module, mlirStringRefCreateFromCString("ttg.target"));
+  MlirAttribute attribute = nereid_ir_attribute(compilation->module, "ttg.target");
   if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAString(attribute))
     return true;
   MlirStringRef text = mlirStringAttrGetValue(attribute);

@@ -4,6 +4,7 @@
  *
  * Input of a stage is that stage's result, so compilation starts with the next one; only ttir (as front ends print it)
  * and LLVM IR (as anybody writes it) are run through their own stage first. */
+#include "dialects/ir.h"
 #include "session.h"
 
 #include "analysis/call_graph.h"
@@ -70,7 +71,7 @@ static nereid_status_t rename_kernel(nereid_compilation_t *compilation) {
   if (mlirOperationIsNull(function))
     return nereid_report(&compilation->compiler->report, NEREID_ERROR_INTERNAL, "lowering lost the kernel '%s'",
                          compilation->result->kernel);
-  name = mlirOperationGetAttributeByName(function, mlirStringRefCreateFromCString("sym_name"));
+  name = nereid_ir_attribute(function, NEREID_ATTR_SYMBOL_NAME);
   MlirStringRef text = mlirStringAttrGetValue(name);
   compilation->result->kernel = nereid_arena_copy(&compilation->result->arena, nereid_view_of(text.data, text.length));
   compilation->metadata.name = compilation->result->kernel;

@@ -6,6 +6,7 @@
 #include "conversion/ttg_to_llvm/elementwise/product.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
+#include "dialects/ir.h"
 #include "dialects/made_by.h"
 
 #include "nereid/dialects/arith.h"
@@ -28,7 +29,7 @@ static bool lower_same(nereid_lower_t *lower, MlirOperation op, const nereid_low
 /* Keeps nsw and nuw: they are promises of the program that LLVM widens addresses with. */
 static MlirValue emit_overflow(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
                                const MlirValue *operands) {
-  MlirAttribute flags = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("overflowFlags"));
+  MlirAttribute flags = nereid_ir_attribute(op, "overflowFlags");
   for (int i = 1; i < NEREID_LOWER_OVERFLOWS; ++i) {
     if (!mlirAttributeEqual(flags, lower->module->overflow[i].arith))
       continue;
@@ -47,7 +48,7 @@ static bool lower_overflow(nereid_lower_t *lower, MlirOperation op, const nereid
 }
 
 static bool lower_muli(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
-  MlirAttribute flags = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("overflowFlags"));
+  MlirAttribute flags = nereid_ir_attribute(op, "overflowFlags");
   const bool wraps = mlirAttributeIsNull(flags) || mlirAttributeEqual(flags, lower->module->overflow[0].arith);
   return (wraps && nereid_lower_product(lower, op)) || lower_overflow(lower, op, row);
 }
@@ -158,7 +159,7 @@ static bool lower_extended(nereid_lower_t *lower, MlirOperation op, const nereid
 /* --- comparison and selection --- */
 
 static int64_t predicate_of(MlirOperation op) {
-  return mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("predicate")));
+  return mlirIntegerAttrGetValueInt(nereid_ir_attribute(op, "predicate"));
 }
 
 /* The op `name` that makes `value`; null when another one does. */
@@ -173,9 +174,7 @@ static MlirOperation made_by_name(MlirValue value, const char *name) {
 /* The value of an integer constant as unsigned; UINT64_MAX for anything else. */
 static uint64_t constant_of(MlirValue value) {
   MlirOperation constant = made_by_name(value, "llvm.mlir.constant");
-  MlirAttribute number = mlirOperationIsNull(constant)
-                             ? (MlirAttribute){NULL}
-                             : mlirOperationGetAttributeByName(constant, mlirStringRefCreateFromCString("value"));
+  MlirAttribute number = mlirOperationIsNull(constant) ? (MlirAttribute){NULL} : nereid_ir_attribute(constant, "value");
   const bool is_integer = !mlirAttributeIsNull(number) && mlirAttributeIsAInteger(number);
   return is_integer ? (uint64_t)mlirIntegerAttrGetValueInt(number) : UINT64_MAX;
 }

@@ -10,6 +10,8 @@
  * and the loads wait for each other (gelu of a matrix with a bias: three times slower). */
 #include "conversion/ttg_to_llvm/elementwise/product.h"
 
+#include "dialects/ir.h"
+
 #include "base/map.h"
 #include "conversion/ttg_to_llvm/emit.h"
 
@@ -29,7 +31,7 @@ static bool is_addition(MlirOperation op) {
   if (mlirStringRefEqual(name, mlirStringRefCreateFromCString("llvm.add")))
     return true;
   return mlirStringRefEqual(name, mlirStringRefCreateFromCString("llvm.or")) &&
-         !mlirAttributeIsNull(mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("isDisjoint")));
+         nereid_ir_has_attribute(op, "isDisjoint");
 }
 
 static bool is_constant(MlirValue value, int64_t *out) {
@@ -39,7 +41,7 @@ static bool is_constant(MlirValue value, int64_t *out) {
   if (!mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)),
                           mlirStringRefCreateFromCString("llvm.mlir.constant")))
     return false;
-  MlirAttribute attribute = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("value"));
+  MlirAttribute attribute = nereid_ir_attribute(op, "value");
   if (!mlirAttributeIsAInteger(attribute))
     return false;
   *out = mlirIntegerAttrGetValueSInt(attribute);

@@ -19,6 +19,7 @@
 
 #include "analysis/allocation/alias.h"
 #include "base/ptx_name.h"
+#include "dialects/ir.h"
 #include "dialects/tt/call_path.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
@@ -28,17 +29,13 @@
 
 #include <assert.h>
 
-static MlirAttribute attribute_of(MlirOperation op, const char *name) {
-  return mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
-}
-
 /* --- what callees need --- */
 
 static MlirWalkResult find_need(MlirOperation op, void *user_data) {
   nereid_lower_needs_t *needs = user_data;
   const nereid_op_kind_t kind = nereid_op_kind(op);
   needs->scratch |= kind == NEREID_OP_TTG_GLOBAL_SCRATCH_ALLOC;
-  needs->shared |= kind != NEREID_OP_TT_CALL && !mlirAttributeIsNull(attribute_of(op, "allocation.offset"));
+  needs->shared |= kind != NEREID_OP_TT_CALL && nereid_ir_has_attribute(op, NEREID_ATTR_ALLOCATION_OFFSET);
   return needs->scratch && needs->shared ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
@@ -103,7 +100,7 @@ static bool check_return(const nereid_alias_t *alias, MlirOperation end) {
 }
 
 static bool returns_buffers(MlirOperation function) {
-  MlirType type = mlirTypeAttrGetValue(attribute_of(function, "function_type"));
+  MlirType type = mlirTypeAttrGetValue(nereid_ir_attribute(function, NEREID_ATTR_FUNCTION_TYPE));
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); ++i)
     if (nereid_ttg_memdesc_type_isa(mlirFunctionTypeGetResult(type, i)))
       return true;
@@ -127,11 +124,6 @@ bool nereid_lower_check_escapes(nereid_lower_t *lower, MlirOperation function) {
 }
 
 /* --- frames --- */
-
-static int64_t offset_of(MlirOperation op, const char *name) {
-  MlirAttribute offset = attribute_of(op, name);
-  return mlirAttributeIsNull(offset) ? 0 : mlirIntegerAttrGetValueInt(offset);
-}
 
 bool nereid_lower_append_frame_types(nereid_lower_t *lower, MlirOperation function, nereid_types_t *types) {
   const nereid_lower_needs_t *needs = &lower->module->needs[nereid_call_graph_number(&lower->module->graph, function)];
@@ -163,11 +155,11 @@ static bool append_frames(nereid_lower_t *lower, MlirOperation call, nereid_valu
       (size_t)(nereid_call_graph_callee(&lower->module->graph, call) - lower->module->graph.functions.data);
   const nereid_lower_needs_t *needs = &lower->module->needs[callee];
   if (needs->shared && !nereid_vector_push(lower->arena, operands,
-                                           nereid_lower_shared_pointer(lower, offset_of(call, "allocation.offset"))))
+                                           nereid_lower_shared_pointer(lower, nereid_ir_allocation_offset(call, 0))))
     return false;
-  if (needs->scratch &&
-      !nereid_vector_push(lower->arena, operands,
-                          nereid_lower_scratch_pointer(lower, offset_of(call, "ttg.global_scratch_memory_offset"))))
+  if (needs->scratch && !nereid_vector_push(lower->arena, operands,
+                                            nereid_lower_scratch_pointer(
+                                                lower, nereid_ir_integer(call, NEREID_ATTR_GLOBAL_SCRATCH_OFFSET, 0))))
     return false;
   return !needs->warps || (append_or_zero(lower, operands, lower->group->first_warp) &&
                            append_or_zero(lower, operands, lower->group->barrier));

@@ -5,15 +5,12 @@
  * Operands are flattened to per-thread values, as block arguments were in blocks.c. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/function/blocks.h"
-
-static MlirStringRef ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
+#include "dialects/ir.h"
 
 /* Emits terminator `name` with the flattened operands in segments and the successors of `op`. */
 static bool emit_terminator(nereid_lower_t *lower, MlirOperation op, const char *name, const nereid_values_t *operands,
                             intptr_t n_attributes, const MlirNamedAttribute *attributes) {
-  MlirOperationState state = mlirOperationStateGet(ref(name), lower->builder.location);
+  MlirOperationState state = mlirOperationStateGet(nereid_ir_ref(name), lower->builder.location);
   mlirOperationStateAddOperands(&state, (intptr_t)operands->size, operands->data);
   for (intptr_t i = 0; i < mlirOperationGetNumSuccessors(op); ++i) {
     MlirBlock to = nereid_lower_block(lower, mlirOperationGetSuccessor(op, i));
@@ -31,7 +28,7 @@ static MlirNamedAttribute i32_array(nereid_lower_t *lower, const char *name, int
 /* The attribute `from` of `op` under the name `to`, if there. */
 static intptr_t carry(nereid_lower_t *lower, MlirOperation op, const char *from, const char *to,
                       MlirNamedAttribute *out) {
-  MlirAttribute value = mlirOperationGetAttributeByName(op, ref(from));
+  MlirAttribute value = nereid_ir_attribute(op, from);
   if (mlirAttributeIsNull(value))
     return 0;
   *out = nereid_emit_attribute(lower, to, value);
@@ -48,7 +45,7 @@ static bool lower_br(nereid_lower_t *lower, MlirOperation op, const nereid_lower
 }
 
 static intptr_t segment(MlirOperation op, const char *name, intptr_t index) {
-  MlirAttribute segments = mlirOperationGetAttributeByName(op, ref(name));
+  MlirAttribute segments = nereid_ir_attribute(op, name);
   return mlirDenseI32ArrayGetElement(segments, index);
 }
 

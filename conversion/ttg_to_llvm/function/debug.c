@@ -14,6 +14,7 @@
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/function/program.h"
 #include "conversion/ttg_to_llvm/lower.h"
+#include "dialects/ir.h"
 #include "passes/debug_info/debug_scope.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
@@ -24,10 +25,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-
-static MlirStringRef ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
 
 /* --- assert --- */
 
@@ -54,11 +51,12 @@ static bool emit_assertfail(nereid_lower_t *lower, MlirOperation op) {
   if (!nereid_lower_declare(lower, "__assertfail", mlirLLVMFunctionTypeGet(t->none, 5, types, false)))
     return false;
   place_t place = place_of(op);
-  MlirStringRef name = mlirStringAttrGetValue(mlirOperationGetAttributeByName(lower->function->op, ref("sym_name")));
+  MlirStringRef name = nereid_ir_symbol_name(lower->function->op);
   snprintf(place.function, sizeof place.function, "%.*s", (int)name.length, name.data);
   const MlirValue arguments[] = {nereid_lower_string(lower, nereid_tt_assert_get_message(op)),
-                                 nereid_lower_string(lower, ref(place.file)), nereid_emit_i32(lower, place.line),
-                                 nereid_lower_string(lower, ref(place.function)), nereid_emit_i64(lower, 1)};
+                                 nereid_lower_string(lower, nereid_ir_ref(place.file)),
+                                 nereid_emit_i32(lower, place.line),
+                                 nereid_lower_string(lower, nereid_ir_ref(place.function)), nereid_emit_i64(lower, 1)};
   nereid_emit_call(lower, "__assertfail", (MlirType){NULL}, 5, arguments);
   return true;
 }

@@ -19,6 +19,7 @@
 #include "conversion/ttg_to_llvm/function/warps.h"
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/module.h"
 
 #include <assert.h>
@@ -138,8 +139,7 @@ static bool lower_body(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
  * all loads of an iteration first (sums of columns on an H200: 2.3 times as fast). Only loops get it: in straight-line
  * code the loads are issued first anyway, and the registers would be spent on arithmetic. */
 static void relax_register_target(nereid_lower_t *lower, MlirOperation made) {
-  const bool bounded = !mlirAttributeIsNull(
-      mlirOperationGetAttributeByName(lower->module->op, mlirStringRefCreateFromCString("ttg.maxnreg")));
+  const bool bounded = !mlirAttributeIsNull(nereid_ir_attribute(lower->module->op, "ttg.maxnreg"));
   if (lower->function->is_kernel && lower->function->loads_in_loop && !bounded)
     mlirOperationSetDiscardableAttributeByName(made, mlirStringRefCreateFromCString("nvvm.minctasm"),
                                                mlirIntegerAttrGet(lower->types->i32, 1));

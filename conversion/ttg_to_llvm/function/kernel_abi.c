@@ -5,6 +5,8 @@
  *   llvm.func @k(%d: !llvm.ptr {llvm.align = 64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, …}) */
 #include "conversion/ttg_to_llvm/function/kernel_abi.h"
 
+#include "dialects/ir.h"
+
 #include "base/arena.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -14,14 +16,10 @@
 
 #include <string.h>
 
-static MlirStringRef ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
-
 bool nereid_kernel_abi_is_descriptor(MlirAttribute attributes) {
   if (mlirAttributeIsNull(attributes))
     return false;
-  MlirAttribute value = mlirDictionaryAttrGetElementByName(attributes, ref("tt.nv_tma_desc"));
+  MlirAttribute value = mlirDictionaryAttrGetElementByName(attributes, nereid_ir_ref(NEREID_ATTR_TMA_DESCRIPTOR));
   if (mlirAttributeIsNull(value) || !mlirAttributeIsAInteger(value))
     return false;
   MlirType type = mlirAttributeGetType(value);
@@ -31,13 +29,13 @@ bool nereid_kernel_abi_is_descriptor(MlirAttribute attributes) {
 static bool is_abi_name(MlirStringRef name) {
   static const char *const names[] = {"llvm.byval", "llvm.align", "nvvm.grid_constant"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    if (mlirStringRefEqual(name, ref(names[i])))
+    if (mlirStringRefEqual(name, nereid_ir_ref(names[i])))
       return true;
   return false;
 }
 
 static MlirNamedAttribute named(MlirContext context, const char *name, MlirAttribute value) {
-  return mlirNamedAttributeGet(mlirIdentifierGet(context, ref(name)), value);
+  return mlirNamedAttributeGet(mlirIdentifierGet(context, nereid_ir_ref(name)), value);
 }
 
 /* The dictionary with the three attributes added (`descriptor`) or taken away. Null when memory is out. */
@@ -64,16 +62,16 @@ static MlirAttribute amended(nereid_arena_t *arena, MlirContext context, MlirAtt
 
 /* Grid constants come from this ABI only: an argument with one and without the attribute was edited. */
 static bool is_touched(MlirAttribute attributes) {
-  return nereid_kernel_abi_is_descriptor(attributes) ||
-         !mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(attributes, ref("tt.nv_tma_desc")));
+  return nereid_kernel_abi_is_descriptor(attributes) || !mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(
+                                                            attributes, nereid_ir_ref(NEREID_ATTR_TMA_DESCRIPTOR)));
 }
 
 static bool apply_to_function(MlirOperation function, nereid_arena_t *arena) {
-  MlirAttribute all = mlirOperationGetAttributeByName(function, ref("arg_attrs"));
+  MlirAttribute all = nereid_ir_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES);
   if (mlirAttributeIsNull(all))
     return true;
-  const bool kernel = mlirOperationHasInherentAttributeByName(function, ref("nvvm.kernel")) ||
-                      !mlirAttributeIsNull(mlirOperationGetAttributeByName(function, ref("nvvm.kernel")));
+  const bool kernel = mlirOperationHasInherentAttributeByName(function, nereid_ir_ref("nvvm.kernel")) ||
+                      nereid_ir_has_attribute(function, "nvvm.kernel");
   MlirContext context = mlirOperationGetContext(function);
   const intptr_t count = mlirArrayAttrGetNumElements(all);
   MlirAttribute *changed = nereid_arena_new(arena, MlirAttribute, (size_t)count);
@@ -93,7 +91,7 @@ static bool apply_to_function(MlirOperation function, nereid_arena_t *arena) {
     if (mlirAttributeIsNull(changed[i]))
       return false;
   }
-  mlirOperationSetAttributeByName(function, ref("arg_attrs"), mlirArrayAttrGet(context, count, changed));
+  nereid_ir_set_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES, mlirArrayAttrGet(context, count, changed));
   return true;
 }
 
@@ -105,7 +103,7 @@ static bool for_each_function(MlirOperation module, bool (*change)(MlirOperation
   nereid_arena_initialize(&arena);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); good && !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), ref("llvm.func")))
+    if (mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), nereid_ir_ref("llvm.func")))
       good = change(op, &arena);
   nereid_arena_deinitialize(&arena);
   return good;
@@ -133,14 +131,14 @@ static MlirAttribute without_ours(nereid_arena_t *arena, MlirContext context, Ml
 }
 
 static bool drop_ours(MlirOperation function, nereid_arena_t *arena) {
-  MlirAttribute all = mlirOperationGetAttributeByName(function, ref("arg_attrs"));
+  MlirAttribute all = nereid_ir_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES);
   const intptr_t count = mlirAttributeIsNull(all) ? 0 : mlirArrayAttrGetNumElements(all);
   MlirContext context = mlirOperationGetContext(function);
   MlirAttribute *changed = nereid_arena_new(arena, MlirAttribute, (size_t)count);
   for (intptr_t i = 0; changed && i < count; ++i)
     changed[i] = without_ours(arena, context, mlirArrayAttrGetElement(all, i));
   if (count && changed)
-    mlirOperationSetAttributeByName(function, ref("arg_attrs"), mlirArrayAttrGet(context, count, changed));
+    nereid_ir_set_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES, mlirArrayAttrGet(context, count, changed));
   return !arena->failed;
 }
 

@@ -5,6 +5,8 @@
  * With num-ctas > 1 the CTAs of a cluster are one program, so the grid counts clusters. */
 #include "conversion/ttg_to_llvm/function/program.h"
 
+#include "dialects/ir.h"
+
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
 
@@ -73,15 +75,10 @@ static bool lower_assume(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return true;
 }
 
-static int64_t integer_of(MlirOperation op, const char *name) {
-  MlirAttribute value = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
-  return mlirAttributeIsNull(value) ? -1 : mlirIntegerAttrGetValueInt(value);
-}
-
 static bool lower_global_scratch_alloc(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
-  const int64_t offset = integer_of(op, "ttg.global_scratch_memory_offset");
-  if (offset < 0 || integer_of(lower->module->op, "ttg.global_scratch_memory_size") < 0)
+  const int64_t offset = nereid_ir_integer(op, NEREID_ATTR_GLOBAL_SCRATCH_OFFSET, -1);
+  if (offset < 0 || nereid_ir_integer(lower->module->op, NEREID_ATTR_GLOBAL_SCRATCH_SIZE, -1) < 0)
     return nereid_lower_error(op, "has no place in global scratch: tritongpu-global-scratch-memory-allocation comes "
                                   "first");
   nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0), nereid_lower_scratch_pointer(lower, offset));

@@ -16,6 +16,7 @@
 #include "conversion/ttg_to_llvm/function/kernel_abi.h"
 #include "conversion/ttg_to_llvm/function/structs.h"
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/module.h"
 
 #include "nereid/dialects/tt.h"
@@ -26,14 +27,6 @@
 
 typedef NEREID_VECTOR(MlirNamedAttribute) attributes_t;
 
-static MlirStringRef ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
-
-static MlirAttribute attribute_of(MlirOperation op, const char *name) {
-  return mlirOperationGetAttributeByName(op, ref(name));
-}
-
 MlirBlock nereid_lower_entry_block(MlirOperation function) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
 }
@@ -41,10 +34,8 @@ MlirBlock nereid_lower_entry_block(MlirOperation function) {
 /* --- parameters and results --- */
 
 static MlirAttribute argument_attributes(nereid_lower_t *lower, MlirOperation function, intptr_t i) {
-  MlirAttribute all = attribute_of(function, "arg_attrs");
-  if (mlirAttributeIsNull(all) || i >= mlirArrayAttrGetNumElements(all))
-    return mlirDictionaryAttrGet(lower->context, 0, NULL);
-  return mlirArrayAttrGetElement(all, i);
+  MlirAttribute own = nereid_ir_argument_attributes(function, i);
+  return mlirAttributeIsNull(own) ? mlirDictionaryAttrGet(lower->context, 0, NULL) : own;
 }
 
 /* Whether a kernel with a parameter of `type` cannot be launched. */
@@ -57,7 +48,7 @@ static bool is_local(MlirType type) {
 static MlirType kernel_parameter(nereid_lower_t *lower, MlirType type, MlirAttribute *attributes) {
   if (nereid_lower_is_descriptor_type(type)) {
     MlirAttribute one = mlirIntegerAttrGet(lower->types->i32, 1);
-    *attributes = nereid_lower_with_attribute(lower, *attributes, "tt.nv_tma_desc", one);
+    *attributes = nereid_lower_with_attribute(lower, *attributes, NEREID_ATTR_TMA_DESCRIPTOR, one);
   }
   return nereid_kernel_abi_is_descriptor(*attributes) ? lower->types->ptr : nereid_structs_type(lower, type);
 }
@@ -100,7 +91,8 @@ static bool kernel_signature(nereid_lower_t *lower, MlirOperation function, nere
   if (!check_threads(lower, function))
     return false;
   const bool open = lower->module->options.kernel_tensors;
-  if (!open && mlirFunctionTypeGetNumResults(mlirTypeAttrGetValue(attribute_of(function, "function_type"))))
+  if (!open &&
+      mlirFunctionTypeGetNumResults(mlirTypeAttrGetValue(nereid_ir_attribute(function, NEREID_ATTR_FUNCTION_TYPE))))
     return nereid_lower_error(function, "is a kernel with results: expected none, a kernel stores what it computes");
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); ++i) {
     MlirValue argument = mlirBlockGetArgument(entry, i);
@@ -164,7 +156,7 @@ bool nereid_signature_of(nereid_lower_t *lower, MlirOperation function, nereid_s
 }
 
 static MlirType result_type(nereid_lower_t *lower, MlirOperation function) {
-  MlirType type = mlirTypeAttrGetValue(attribute_of(function, "function_type"));
+  MlirType type = mlirTypeAttrGetValue(nereid_ir_attribute(function, NEREID_ATTR_FUNCTION_TYPE));
   nereid_types_t types = {0};
   if (lower->function->is_kernel)
     return nereid_structs_result_type(lower, type);
@@ -178,7 +170,7 @@ static MlirType result_type(nereid_lower_t *lower, MlirOperation function) {
 
 static void append_kernel_attributes(nereid_lower_t *lower, attributes_t *attributes) {
   const int32_t threads = total_warps(lower) * lower->group->grid.threads_per_warp;
-  MlirAttribute maxnreg = attribute_of(lower->module->op, "ttg.maxnreg");
+  MlirAttribute maxnreg = nereid_ir_attribute(lower->module->op, "ttg.maxnreg");
   nereid_vector_push(lower->arena, attributes,
                      nereid_emit_attribute(lower, "nvvm.kernel", mlirUnitAttrGet(lower->context)));
   nereid_vector_push(lower->arena, attributes,
@@ -197,13 +189,14 @@ static void append_discardable(nereid_lower_t *lower, MlirOperation function, at
   for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(function); ++i) {
     MlirNamedAttribute attribute = mlirOperationGetDiscardableAttribute(function, i);
     MlirStringRef name = mlirIdentifierStr(attribute.name);
-    if (!mlirStringRefEqual(name, ref("noinline")) && !mlirStringRefEqual(name, ref("ttg.num-warps")))
+    if (!mlirStringRefEqual(name, nereid_ir_ref("noinline")) &&
+        !mlirStringRefEqual(name, nereid_ir_ref("ttg.num-warps")))
       nereid_vector_push(lower->arena, attributes, attribute);
   }
 }
 
 static bool is_noinline(MlirOperation function) {
-  MlirAttribute noinline = attribute_of(function, "noinline");
+  MlirAttribute noinline = nereid_ir_attribute(function, "noinline");
   return !mlirAttributeIsNull(noinline) && mlirAttributeIsABool(noinline) && mlirBoolAttrGetValue(noinline);
 }
 
@@ -215,16 +208,16 @@ MlirOperation nereid_signature_create_function(nereid_lower_t *lower, MlirOperat
     return (MlirOperation){NULL};
   }
   MlirType type = mlirLLVMFunctionTypeGet(results, (intptr_t)signature->types.size, signature->types.data, false);
-  MlirStringRef name = mlirStringAttrGetValue(attribute_of(function, "sym_name"));
+  MlirStringRef name = nereid_ir_symbol_name(function);
   const char *ptx_name = nereid_ptx_name(lower->arena, nereid_view_of(name.data, name.length));
   MlirLLVMLinkage linkage = lower->function->is_kernel ? MlirLLVMLinkageExternal : MlirLLVMLinkageInternal;
   attributes_t attributes = {0};
   MlirNamedAttribute fixed[] = {
-      nereid_emit_attribute(lower, "sym_name", mlirStringAttrGet(lower->context, ref(ptx_name))),
-      nereid_emit_attribute(lower, "function_type", mlirTypeAttrGet(type)),
+      nereid_emit_attribute(lower, NEREID_ATTR_SYMBOL_NAME, mlirStringAttrGet(lower->context, nereid_ir_ref(ptx_name))),
+      nereid_emit_attribute(lower, NEREID_ATTR_FUNCTION_TYPE, mlirTypeAttrGet(type)),
       nereid_emit_attribute(lower, "linkage", mlirLLVMLinkageAttrGet(lower->context, linkage)),
       nereid_emit_attribute(
-          lower, "arg_attrs",
+          lower, NEREID_ATTR_ARGUMENT_ATTRIBUTES,
           mlirArrayAttrGet(lower->context, (intptr_t)signature->attributes.size, signature->attributes.data)),
   };
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; ++i)
@@ -240,7 +233,7 @@ MlirOperation nereid_signature_create_function(nereid_lower_t *lower, MlirOperat
     nereid_vector_push(lower->arena, &attributes, nereid_emit_attribute(lower, "convergent", unit));
   if (lower->arena->failed)
     return (MlirOperation){NULL};
-  MlirOperationState state = mlirOperationStateGet(ref("llvm.func"), mlirOperationGetLocation(function));
+  MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("llvm.func"), mlirOperationGetLocation(function));
   mlirOperationStateAddAttributes(&state, (intptr_t)attributes.size, attributes.data);
   MlirRegion body = mlirRegionCreate();
   mlirOperationStateAddOwnedRegions(&state, 1, &body);

@@ -19,6 +19,7 @@
 
 #include "analysis/access/slot_layout.h"
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/memdesc.h"
 #include "nereid/dialects/ttg.h"
 #include "seam/ir.h"
@@ -182,8 +183,7 @@ static MlirValue pack(nereid_lower_t *lower, MlirValue value) {
 
 MlirValue nereid_structs_pack_results(nereid_lower_t *lower, MlirOperation op) {
   const intptr_t count = mlirOperationGetNumOperands(op);
-  MlirType function_type = mlirTypeAttrGetValue(
-      mlirOperationGetAttributeByName(lower->function->op, mlirStringRefCreateFromCString("function_type")));
+  MlirType function_type = mlirTypeAttrGetValue(nereid_ir_attribute(lower->function->op, NEREID_ATTR_FUNCTION_TYPE));
   if (!count)
     return (MlirValue){NULL};
   if (count == 1)

@@ -12,6 +12,7 @@
 #include "conversion/ttg_to_llvm/memory/shared.h"
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
 #include "conversion/ttg_to_llvm/slots.h"
+#include "dialects/ir.h"
 
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
@@ -45,7 +46,7 @@ static bool is_zero(MlirValue value) {
     return is_zero(mlirOperationGetOperand(op, 0));
   if (nereid_op_kind(op) != NEREID_OP_ARITH_CONSTANT)
     return false;
-  MlirAttribute attribute = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("value"));
+  MlirAttribute attribute = nereid_ir_attribute(op, "value");
   if (mlirAttributeIsADenseElements(attribute) && mlirDenseElementsAttrIsSplat(attribute))
     attribute = mlirDenseElementsAttrGetSplatValue(attribute);
   if (mlirAttributeIsAFloat(attribute))

@@ -15,6 +15,7 @@
 #include "analysis/access/slot_layout.h"
 #include "base/target_facts.h"
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/memdesc.h"
 #include "layout/encoding.h"
 #include "nereid/dialects/ttg.h"
@@ -117,10 +118,10 @@ static bool store(nereid_lower_t *lower, MlirOperation op, MlirValue source, Mli
 static bool lower_local_alloc(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   MlirValue source = nereid_ttg_local_alloc_get_src(op), result = nereid_ttg_local_alloc_get_result(op);
-  MlirAttribute offset = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("allocation.offset"));
-  if (mlirAttributeIsNull(offset))
+  const int64_t offset = nereid_ir_allocation_offset(op, -1);
+  if (offset < 0)
     return nereid_lower_error(op, "has no place in shared memory: allocate-shared-memory comes first");
-  MlirValue base = nereid_lower_shared_pointer(lower, mlirIntegerAttrGetValueInt(offset));
+  MlirValue base = nereid_lower_shared_pointer(lower, offset);
   nereid_lower_set_scalar(lower, result, base);
   return mlirValueIsNull(source) || store(lower, op, source, mlirValueGetType(result), base);
 }

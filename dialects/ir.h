@@ -1,0 +1,89 @@
+/* Short forms of mlir-c calls that every folder above the dialects needs, and the names of attributes that several files
+ * read or write. Nothing here owns anything; a null attribute means that there is none. */
+#ifndef NEREID_DIALECTS_IR_H
+#define NEREID_DIALECTS_IR_H
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/IR.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* --- attribute names --- */
+
+/* Inherent attributes of functions and symbols. */
+#define NEREID_ATTR_SYMBOL_NAME "sym_name"
+#define NEREID_ATTR_SYMBOL_VISIBILITY "sym_visibility"
+#define NEREID_ATTR_FUNCTION_TYPE "function_type"
+#define NEREID_ATTR_ARGUMENT_ATTRIBUTES "arg_attrs"
+
+/* Discardable ones of Triton: places in memory; kernel parameters; loops. */
+#define NEREID_ATTR_ALLOCATION_OFFSET "allocation.offset"
+#define NEREID_ATTR_GLOBAL_SCRATCH_OFFSET "ttg.global_scratch_memory_offset"
+#define NEREID_ATTR_GLOBAL_SCRATCH_SIZE "ttg.global_scratch_memory_size"
+#define NEREID_ATTR_TMA_DESCRIPTOR "tt.nv_tma_desc"
+#define NEREID_ATTR_LATENCY "tt.latency"
+#define NEREID_ATTR_SCHEDULED_MAX_STAGE "tt.scheduled_max_stage"
+#define NEREID_ATTR_NUM_STAGES "tt.num_stages"
+#define NEREID_ATTR_LOOP_STAGE "loop.stage"
+#define NEREID_ATTR_LOOP_CLUSTER "loop.cluster"
+
+/* --- names and attributes --- */
+
+static inline MlirStringRef nereid_ir_ref(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
+
+static inline MlirAttribute nereid_ir_attribute(MlirOperation op, const char *name) {
+  return mlirOperationGetAttributeByName(op, nereid_ir_ref(name));
+}
+
+static inline bool nereid_ir_has_attribute(MlirOperation op, const char *name) {
+  return !mlirAttributeIsNull(nereid_ir_attribute(op, name));
+}
+
+static inline void nereid_ir_set_attribute(MlirOperation op, const char *name, MlirAttribute value) {
+  mlirOperationSetAttributeByName(op, nereid_ir_ref(name), value);
+}
+
+/* The value of an integer attribute; `fallback` without one. */
+static inline int64_t nereid_ir_integer(MlirOperation op, const char *name, int64_t fallback) {
+  MlirAttribute value = nereid_ir_attribute(op, name);
+  return mlirAttributeIsNull(value) || !mlirAttributeIsAInteger(value) ? fallback : mlirIntegerAttrGetValueInt(value);
+}
+
+/* Sets an attribute of type i32. */
+static inline void nereid_ir_set_integer(MlirOperation op, const char *name, int64_t value) {
+  MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(op), 32);
+  nereid_ir_set_attribute(op, name, mlirIntegerAttrGet(i32, value));
+}
+
+/* --- typed accessors --- */
+
+/* The first result. */
+static inline MlirValue nereid_ir_result(MlirOperation op) {
+  return mlirOperationGetResult(op, 0);
+}
+
+/* The symbol that `op` defines; empty when it defines none. */
+static inline MlirStringRef nereid_ir_symbol_name(MlirOperation op) {
+  MlirAttribute name = nereid_ir_attribute(op, NEREID_ATTR_SYMBOL_NAME);
+  return mlirAttributeIsNull(name) ? mlirStringRefCreate("", 0) : mlirStringAttrGetValue(name);
+}
+
+/* The dictionary of attributes of argument `index` of `function`; null when it has none. */
+static inline MlirAttribute nereid_ir_argument_attributes(MlirOperation function, intptr_t index) {
+  MlirAttribute all = nereid_ir_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES);
+  if (mlirAttributeIsNull(all) || index >= mlirArrayAttrGetNumElements(all))
+    return (MlirAttribute){NULL};
+  return mlirArrayAttrGetElement(all, index);
+}
+
+/* The byte offset of a buffer, of scratch or of a callee's frame in the function's frame of shared memory; `fallback`
+ * before allocation. */
+static inline int64_t nereid_ir_allocation_offset(MlirOperation op, int64_t fallback) {
+  return nereid_ir_integer(op, NEREID_ATTR_ALLOCATION_OFFSET, fallback);
+}
+
+#endif
