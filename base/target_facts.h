@@ -52,6 +52,11 @@ static inline bool nereid_target_has_128_bit_atomics(int capability, int ptx_ver
   return capability >= NEREID_SM_90 && ptx_version >= 84;
 }
 
+/* min.xorsign.abs and max.xorsign.abs (PTX ISA 7.2). */
+static inline bool nereid_target_has_xorsign(int capability) {
+  return capability >= NEREID_SM_86;
+}
+
 /* createpolicy: eviction policies of the L2 cache. */
 static inline bool nereid_target_has_cache_policies(int ptx_version) {
   return ptx_version >= 74;

@@ -13,11 +13,13 @@ typedef struct nereid_view {
 } nereid_view_t;
 
 static inline nereid_view_t nereid_view(const char *text) {
-  return (nereid_view_t){text, text ? strlen(text) : 0};
+  const nereid_view_t view = {text, text ? strlen(text) : 0};
+  return view;
 }
 
 static inline nereid_view_t nereid_view_of(const char *data, size_t size) {
-  return (nereid_view_t){data, size};
+  const nereid_view_t view = {data, size};
+  return view;
 }
 
 static inline bool nereid_view_equal(nereid_view_t a, nereid_view_t b) {

@@ -146,6 +146,36 @@ typedef struct nereid_emulator_overwrite {
   nereid_emulator_place_t stored, call, overwritten, read;
 } nereid_emulator_overwrite_t;
 
+/* Rules of the PTX ISA whose violation the hardware tolerates. A launch reports it and continues as the hardware does,
+ * unless `stop_on` has the rule's bit. Columns: enumerator, name, section of the PTX ISA, summary. */
+#define NEREID_EMULATOR_RULES(X)                                                                                       \
+  X(MBARRIER_REUSE, "mbarrier-reuse", "mbarrier.init",                                                                 \
+    "`mbarrier.init` where an mbarrier is that was not invalidated; the new one replaces it")                          \
+  X(MBARRIER_INVALID, "mbarrier-invalid", "mbarrier.inval", "`mbarrier.inval` where no mbarrier is; it has no effect") \
+  X(UNINITIALIZED, "uninitialized", "Memory Consistency Model: Initialization",                                        \
+    "with `--initcheck`: bits that nothing has written are used; they are zeros")
+
+typedef enum nereid_emulator_rule {
+#define X(id, name, section, summary) NEREID_EMULATOR_RULE_##id,
+  NEREID_EMULATOR_RULES(X)
+#undef X
+      NEREID_EMULATOR_RULE_COUNT
+} nereid_emulator_rule_t;
+
+/* Its columns, static storage; null when there is no such rule. */
+const char *nereid_emulator_rule_name(nereid_emulator_rule_t rule);
+const char *nereid_emulator_rule_section(nereid_emulator_rule_t rule);
+const char *nereid_emulator_rule_summary(nereid_emulator_rule_t rule);
+
+/* The violations of one rule by one instruction: `count` of them, the rest of the first CTA's first. */
+typedef struct nereid_emulator_violation {
+  nereid_emulator_rule_t rule;
+  uint64_t count;
+  const char *sentence;
+  uint32_t thread[3], cta[3];
+  nereid_emulator_place_t place;
+} nereid_emulator_violation_t;
+
 typedef struct nereid_emulator_launch {
   uint32_t grid[3];
   uint32_t block[3];      /* zeros: what .reqntid says */
@@ -161,12 +191,15 @@ typedef struct nereid_emulator_launch {
   nereid_emulator_proxy_t proxy;
   uint64_t steps; /* instructions that a warp may execute, else the launch fails; 0: any number */
   bool count;
-  bool initcheck; /* follow bits that nothing has written, and fail where they matter */
-  bool racecheck; /* look for races; the CTAs run one after the other */
+  bool initcheck;   /* follow bits that nothing has written, and report where they matter */
+  uint32_t stop_on; /* bit 1 << rule: the launch fails at the first violation of the rule */
+  bool racecheck;   /* look for races; the CTAs run one after the other */
   /* Gets each race, one per pair of instructions, after the launch; may be null. */
   void (*race)(void *user_data, const nereid_emulator_race_t *race);
   /* Gets what the frame check found, one per four instructions, after the launch; may be null. */
   void (*overwrite)(void *user_data, const nereid_emulator_overwrite_t *overwrite);
+  /* Gets the violations, one per rule and instruction, after the launch; may be null. */
+  void (*violation)(void *user_data, const nereid_emulator_violation_t *violation);
   /* Gets what vprintf wrote, CTA after CTA, after the launch; null: it is dropped. */
   void (*print)(void *user_data, nereid_view_t text);
   void *user_data;
@@ -178,6 +211,7 @@ typedef struct nereid_emulator_report {
   uint64_t warp_instructions, thread_instructions;
   uint64_t races;      /* pairs of instructions */
   uint64_t overwrites; /* that the frame check found */
+  uint64_t violations; /* of rules, by instruction */
 } nereid_emulator_report_t;
 
 /* Runs the grid to its end. NEREID_ERROR_PROGRAM: the kernel did something wrong, see the report;
@@ -190,6 +224,8 @@ NEREID_MUST_USE nereid_status_t nereid_emulator_run(const nereid_emulator_kernel
 void nereid_emulator_counters_print(const nereid_emulator_counters_t *counters, FILE *file);
 /* As text of five lines. */
 void nereid_emulator_overwrite_print(const nereid_emulator_overwrite_t *overwrite, FILE *file);
+/* As text of two lines. */
+void nereid_emulator_violation_print(const nereid_emulator_violation_t *violation, FILE *file);
 /* One race, as text of four lines or as a JSON object in one. */
 void nereid_emulator_race_print(const nereid_emulator_race_t *race, bool json, FILE *file);
 

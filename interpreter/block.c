@@ -119,7 +119,7 @@ static bool store_elements(const access_t *access, const nereid_slot_t *values) 
   for (size_t i = 0; i < access->shape->count; ++i) {
     void *memory;
     coordinates(access, i, at);
-    if (!locate(access, at, i, &memory))
+    if (!locate(access, at, i, &memory) || (memory && !nereid_undefined_use(access->step, values, i)))
       return false;
     if (memory)
       nereid_machine_store(memory, access->shape, nereid_machine_word(values, i));
@@ -265,7 +265,7 @@ bool nereid_machine_scatter_rows(nereid_machine_t *machine, const nereid_step_t 
   access.shape = &from->shape;
   for (size_t i = 0; i < access.shape->count; ++i) {
     void *memory;
-    if (!locate_row(&access, step->operands[rows], i, &memory))
+    if (!locate_row(&access, step->operands[rows], i, &memory) || (memory && !nereid_undefined_use(step, from, i)))
       return false;
     if (memory)
       nereid_machine_store(memory, access.shape, nereid_machine_word(from, i));

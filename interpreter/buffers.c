@@ -47,8 +47,7 @@ nereid_status_t nereid_machine_add_scratch(nereid_machine_t *machine, void *memo
   return add(machine, buffer);
 }
 
-/* "[3, 17]", nothing for a scalar. */
-static void print_index(char *out, size_t size, const nereid_shape_t *shape, size_t index) {
+void nereid_machine_print_index(char *out, size_t size, const nereid_shape_t *shape, size_t index) {
   int64_t at[NEREID_MACHINE_RANK];
   size_t used = 0;
   nereid_shape_coordinates(shape, index, at);
@@ -75,7 +74,7 @@ static void *refuse(const nereid_machine_t *machine, const nereid_step_t *step, 
                     const nereid_shape_t *shape, size_t index, const char *verb) {
   char where[128], what[160] = "";
   const nereid_machine_buffer_t *buffer = nearest(machine, address);
-  print_index(where, sizeof where, shape, index);
+  nereid_machine_print_index(where, sizeof where, shape, index);
   if (address < NEREID_ADDRESS_NULL_PAGE)
     snprintf(what, sizeof what, ": the pointer is null");
   else if (buffer)

@@ -72,6 +72,9 @@ bool nereid_machine_assign(nereid_machine_t *machine, size_t n, nereid_slot_t *c
   size_t total = n, at = n;
   if (n == 0)
     return true;
+  const bool follows = machine->has_undefined;
+  if (follows && !nereid_undefined_save(machine, n, from))
+    return false;
   for (size_t i = 0; i < n; ++i)
     total += from[i]->count;
   uint64_t *scratch = scratch_of(machine, total);
@@ -88,7 +91,7 @@ bool nereid_machine_assign(nereid_machine_t *machine, size_t n, nereid_slot_t *c
       return false;
     memcpy(words, scratch + at, scratch[i] * sizeof *words);
   }
-  return true;
+  return !follows || nereid_undefined_restore(machine, n, to);
 }
 
 /* --- steps --- */
@@ -151,11 +154,13 @@ static const nereid_step_t *run_block(nereid_machine_t *machine, const nereid_co
     return NULL;
   for (size_t i = 0; i < block->n_steps; ++i) {
     const nereid_step_t *step = &block->steps[i];
-    if (is_over(machine, step))
+    if (is_over(machine, step) || (machine->has_undefined && !nereid_undefined_begin(step)))
       return NULL;
     if (step->row->ends)
       return step;
     if (step->row->lane ? !run_lanes(machine, step) : !step->row->run(machine, step))
+      return NULL;
+    if ((machine->has_undefined || step->row->is_undefined) && !nereid_undefined_follow(machine, step))
       return NULL;
     if (machine->options.watch && !show(machine, step->op, step->n_results, step->results))
       return NULL;

@@ -32,6 +32,9 @@ typedef struct nereid_slot {
   nereid_shape_t shape;
   uint64_t *words;
   size_t count, capacity; /* words in use; room */
+  uint64_t *marks;        /* undefined.c: per word, the step that left it undefined, or 0; when is_undefined */
+  size_t mark_capacity;
+  bool is_undefined; /* some mark is set */
 } nereid_slot_t;
 
 typedef struct nereid_machine nereid_machine_t;
@@ -45,6 +48,9 @@ typedef uint64_t (*nereid_lane_fn)(const nereid_step_t *step, const uint64_t *x)
 /* Any other op; false after a diagnostic. */
 typedef bool (*nereid_step_fn)(nereid_machine_t *machine, const nereid_step_t *step);
 
+/* Whether the result of an elementwise op on these words is undefined (docs/numerics.md). */
+typedef bool (*nereid_undefined_fn)(const nereid_step_t *step, const uint64_t *x);
+
 /* One op of a family: exactly one of `lane`, `run` and `ends` is set. */
 typedef struct nereid_machine_row {
   nereid_op_kind_t kind;
@@ -54,6 +60,8 @@ typedef struct nereid_machine_row {
   const void *data;                                                     /* for functions that serve many rows */
   bool is_ordered;                                                      /* other programs see when it is done */
   unsigned n_own;                                                       /* slots that each step has for itself */
+  nereid_undefined_fn is_undefined;                                     /* of `lane`; null: never */
+  unsigned moves;                                                  /* leading operands whose elements it only moves */
   bool (*prepare)(nereid_machine_t *machine, nereid_step_t *step); /* once, when the step is decoded; may be null */
 } nereid_machine_row_t;
 
@@ -144,8 +152,10 @@ struct nereid_machine {
   uint64_t *scratch; /* for parallel assignment */
   size_t scratch_capacity;
   bool out_of_memory;
-  bool is_ordered;  /* its programs see in which order they run */
-  bool keeps_error; /* the first error is kept, for who runs several machines */
+  bool has_undefined;  /* some value ever was undefined: marks are followed */
+  nereid_slot_t saved; /* its marks: those of an assignment in progress */
+  bool is_ordered;     /* its programs see in which order they run */
+  bool keeps_error;    /* the first error is kept, for who runs several machines */
   nereid_kept_error_t error;
 };
 
@@ -202,7 +212,29 @@ static inline size_t nereid_shape_index(const nereid_shape_t *shape, const int64
   return index;
 }
 
+/* --- undefined.c --- */
+
+/* Reports that a step uses element `i` of an undefined slot; true when that element is defined. */
+bool nereid_undefined_report(const nereid_step_t *step, const nereid_slot_t *slot, size_t i);
+
+/* Whether the step may use the element: for memory, as an address, a mask or a condition. False after a diagnostic at
+ * the op that left it undefined. */
+static inline bool nereid_undefined_use(const nereid_step_t *step, const nereid_slot_t *slot, size_t i) {
+  return !slot->is_undefined || nereid_undefined_report(step, slot, i);
+}
+
+/* Before a step: checks the conditions that it depends on, and forgets what its results were. */
+bool nereid_undefined_begin(const nereid_step_t *step);
+/* After it: marks its undefined results. False when memory ran out. */
+bool nereid_undefined_follow(nereid_machine_t *machine, const nereid_step_t *step);
+/* Around an assignment of n slots at once: keeps the marks of the sources, sets those of the destinations. */
+bool nereid_undefined_save(nereid_machine_t *machine, size_t n, nereid_slot_t *const *from);
+bool nereid_undefined_restore(nereid_machine_t *machine, size_t n, nereid_slot_t *const *to);
+
 /* --- buffers.c --- */
+
+/* " at element [3, 17]", nothing for a scalar. */
+void nereid_machine_print_index(char *out, size_t size, const nereid_shape_t *shape, size_t index);
 
 /* Gives the program access to an argument's memory, at a virtual address of that alignment (0: any). Memory that is
  * added again, with the same size, keeps its first address. NEREID_ERROR_ARGUMENT: the alignment is not a power of two,

@@ -113,7 +113,7 @@ static nereid_emulator_place_t place(const emu_frames_t *frames, uint32_t pc) {
                                    .source = source ? source->text : NULL,
                                    .line = insn->line,
                                    .source_line = source ? source->line : 0,
-                                   .text = nereid_view_of(insn->text, insn->text_size)};
+                                   .text = nereid_emulator_statement(program, insn)};
 }
 
 static bool same(const nereid_emulator_overwrite_t *a, const nereid_emulator_overwrite_t *b) {

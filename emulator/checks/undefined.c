@@ -4,6 +4,7 @@
  * zeros for constants. What needs the values of before, addresses and operands of and and or, is looked up before. */
 #include "emulator/checks/undefined.h"
 
+#include "emulator/checks/rules.h"
 #include "emulator/machine/execute.h"
 #include "emulator/machine/special_registers.h"
 #include "emulator/memory/space.h"
@@ -161,10 +162,11 @@ static uint32_t undefined_sources(const emu_warp_t *warp, const emu_insn_t *insn
 static emu_next_t report(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lanes, const char *what) {
   const emu_insn_t *origin = warp->cta->undefined->origin;
   if (!origin)
-    return nereid_emulator_fail(warp, insn, __builtin_ctz(lanes), "%s has bits that nothing has written", what);
-  return nereid_emulator_fail(warp, insn, __builtin_ctz(lanes),
-                              "%s has bits that nothing has written; line %u last read memory like that: %.*s", what,
-                              origin->line, (int)(origin->text_size < 60 ? origin->text_size : 60), origin->text);
+    return nereid_emulator_violate(warp, insn, __builtin_ctz(lanes), NEREID_EMULATOR_RULE_UNINITIALIZED,
+                                   "%s has bits that nothing has written", what);
+  return nereid_emulator_violate(warp, insn, __builtin_ctz(lanes), NEREID_EMULATOR_RULE_UNINITIALIZED,
+                                 "%s has bits that nothing has written; line %u last read memory like that: %.*s", what,
+                                 origin->line, (int)(origin->text_size < 60 ? origin->text_size : 60), origin->text);
 }
 
 /* The shadow of a lane's bytes; null when they are not tracked. */
@@ -191,8 +193,8 @@ static bool look_up(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, uns
                     before_t *before) {
   const uint32_t undefined = lanes_of(warp, &insn->operands[k]) & mask;
   before->bytes = bytes;
-  if (undefined)
-    return report(warp, insn, undefined, "the address") != EMU_FAILED;
+  if (undefined && report(warp, insn, undefined, "the address") == EMU_FAILED)
+    return false;
   FOR_LANES(lane, mask) {
     const uint64_t address = emu_lane(warp, &insn->operands[k], (int)lane) + (uint64_t)insn->offset;
     before->shadow[lane] = bytes_of(warp, insn, lane, address, bytes);
@@ -222,6 +224,7 @@ static bool before_load(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask,
 /* Undefined bits stay so in tracked memory; into other global memory they must not go. */
 static bool before_store(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, before_t *before) {
   const unsigned each = nereid_emulator_type_size((emu_type_t)insn->types[0]), n = insn->n_vector;
+  uint32_t leaves = 0;
   if (!look_up(warp, insn, mask, 0, each * n, before))
     return false;
   FOR_LANES(lane, mask) {
@@ -232,9 +235,9 @@ static bool before_store(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
     const uint64_t address = emu_lane(warp, &insn->operands[0], (int)lane) + (uint64_t)insn->offset;
     if (!before->shadow[lane] && nereid_emulator_access_space(insn, address) == EMU_GLOBAL &&
         !is_written(before->bits[lane], before->bytes))
-      return report(warp, insn, UINT32_C(1) << lane, "what is stored") != EMU_FAILED;
+      leaves |= UINT32_C(1) << lane;
   }
-  return true;
+  return !leaves || report(warp, insn, leaves, "what is stored") != EMU_FAILED;
 }
 
 static bool before_matrix(emu_warp_t *warp, const emu_insn_t *insn, before_t *before) {
@@ -268,9 +271,9 @@ static void before_logic(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
 }
 
 static bool look_before(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, rule_t rule, before_t *before) {
-  if (insn->has_guard && lanes_of(warp, &insn->guard) & warp->groups[warp->current].mask)
-    return report(warp, insn, lanes_of(warp, &insn->guard) & warp->groups[warp->current].mask, "the guard") !=
-           EMU_FAILED;
+  const uint32_t guards = insn->has_guard ? lanes_of(warp, &insn->guard) & warp->groups[warp->current].mask : 0;
+  if (guards && report(warp, insn, guards, "the guard") == EMU_FAILED)
+    return false;
   switch (rule) {
   case RULE_LOAD:
     return before_load(warp, insn, mask, before);
@@ -423,6 +426,7 @@ bool nereid_emulator_undefined_read(emu_warp_t *warp, const emu_insn_t *insn, ui
   if (offset >= cta->shared_bytes || bytes > cta->shared_bytes - offset ||
       is_written(cta->undefined->shared + offset, bytes))
     return true;
-  return nereid_emulator_fail(warp, insn, 0, "it reads %u bytes at 0x%x of shared memory, which nothing has written",
-                              bytes, offset) != EMU_FAILED;
+  return nereid_emulator_violate(warp, insn, 0, NEREID_EMULATOR_RULE_UNINITIALIZED,
+                                 "it reads %u bytes at 0x%x of shared memory, which nothing has written", bytes,
+                                 offset) != EMU_FAILED;
 }

@@ -55,9 +55,10 @@ struct emu_cluster {
   struct emu_effect *first, *last; /* the queue (effect.h) */
   struct emu_effect *landing;      /* the effect that lands now, whose accesses these are; null: none */
   uint64_t serial, random;
-  uint64_t completions, timeouts; /* completed phases; fruitless rounds of timed out waits since the last one */
-  uint32_t barrier_phase;         /* of barrier.cluster */
-  bool keeps_landed;              /* effects stay in the queue until they are waited for */
+  uint64_t completions, timeouts;    /* completed phases; fruitless rounds of timed out waits since the last one */
+  uint32_t barrier_phase;            /* of barrier.cluster */
+  struct emu_violations *violations; /* in the arena; null: none yet */
+  bool keeps_landed;                 /* effects stay in the queue until they are waited for */
   nereid_message_t message;
   nereid_status_t status;
 };
@@ -70,6 +71,8 @@ void nereid_emulator_barrier_check(emu_cta_t *cta, unsigned id);
 
 /* barrier.cluster: lets the waiters go when all live threads have arrived. */
 void nereid_emulator_cluster_check(emu_cluster_t *cluster);
+/* What the threads of the cluster wait for, as text of up to `size` bytes (deadlock.c). */
+void nereid_emulator_describe_waits(const emu_cluster_t *cluster, char *out, size_t size);
 /* Lets everything that waits for an event look again. */
 void nereid_emulator_wake(emu_cluster_t *cluster);
 uint64_t nereid_emulator_random(emu_cluster_t *cluster);

@@ -9,7 +9,7 @@
 emu_next_t nereid_emulator_fail(emu_warp_t *warp, const emu_insn_t *insn, int lane, const char *format, ...) {
   emu_cta_t *cta = warp->cta;
   const nereid_emulator_program_t *program = cta->kernel->program;
-  char sentence[300], source[240] = "";
+  char sentence[400], source[240] = "";
   va_list arguments;
   if (cta->cluster->status)
     return EMU_FAILED;
@@ -23,7 +23,18 @@ emu_next_t nereid_emulator_fail(emu_warp_t *warp, const emu_insn_t *insn, int la
     memcpy(&tid[i], warp->base[EMU_SPECIALS] + (EMU_TID_X + i) * 128 + lane * 4, 4);
   cta->cluster->status = nereid_message_set(
       &cta->cluster->message, NEREID_ERROR_PROGRAM, "%.120s:%u%s: %.*s: thread (%u,%u,%u) of CTA (%u,%u,%u): %s",
-      program->name, insn->line, source, (int)(insn->text_size < 60 ? insn->text_size : 60), insn->text, tid[0], tid[1],
-      tid[2], cta->id[0], cta->id[1], cta->id[2], sentence);
+      program->name, insn->line, source, (int)(insn->text_size < 100 ? insn->text_size : 100), insn->text, tid[0],
+      tid[1], tid[2], cta->id[0], cta->id[1], cta->id[2], sentence);
   return EMU_FAILED;
+}
+
+nereid_view_t nereid_emulator_statement(const nereid_emulator_program_t *program, const emu_insn_t *insn) {
+  enum { LIMIT = 160 };
+  const char *end = program->text.data + program->text.size;
+  size_t size = insn->text_size;
+  if (insn->text < program->text.data || insn->text + size > end)
+    return nereid_view_of(insn->text, size);
+  while (size < LIMIT && insn->text + size < end && insn->text[size] != '\n' && insn->text[size - 1] != ';')
+    ++size;
+  return nereid_view_of(insn->text, size);
 }

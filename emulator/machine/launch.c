@@ -1,6 +1,7 @@
 /* A launch: clusters of CTAs taken in their order by a few host threads, their counters summed, their output and the
  * first failure (in the order of CTAs) reported, so that nothing depends on how many threads there are. */
 #include "emulator/checks/frames.h"
+#include "emulator/checks/rules.h"
 #include "emulator/checks/undefined.h"
 #include "emulator/machine/effect.h"
 #include "emulator/race/race.h"
@@ -21,7 +22,8 @@ typedef struct run {
   uint64_t next, failed;
   nereid_status_t status;
   nereid_emulator_report_t *report;
-  nereid_arena_t overwritten_in; /* what the frame check found */
+  nereid_arena_t overwritten_in; /* what the frame check found, and violations */
+  emu_violations_t violations;
   emu_overwrites_t overwrites;
   struct output {
     char *text;
@@ -92,6 +94,8 @@ static void finish_cluster(run_t *run, emu_cluster_t *cluster, uint64_t number) 
   }
   for (uint32_t i = 0; i < cluster->n_ctas; ++i)
     finish_cta(run, &cluster->ctas[i]);
+  if (!nereid_emulator_violations_collect(cluster, &run->overwritten_in, &run->violations))
+    run->status = nereid_message_set(&run->report->message, NEREID_ERROR_MEMORY, "out of memory for violations");
   pthread_mutex_unlock(&run->lock);
 }
 
@@ -254,6 +258,13 @@ static void deliver_races(run_t *run) {
   nereid_emulator_race_destroy(run->race);
 }
 
+static void deliver_violations(run_t *run) {
+  nereid_emulator_violations_sort(&run->violations);
+  run->report->violations = run->violations.items.size;
+  for (size_t i = 0; run->launch.violation && i < run->violations.items.size; ++i)
+    run->launch.violation(run->launch.user_data, &run->violations.items.data[i]);
+}
+
 static void deliver_overwrites(run_t *run) {
   nereid_emulator_frames_sort(&run->overwrites);
   run->report->overwrites = run->overwrites.items.size;
@@ -303,6 +314,7 @@ nereid_status_t nereid_emulator_run(const nereid_emulator_kernel_t *kernel, cons
   run_all(&run);
   deliver(&run);
   deliver_races(&run);
+  deliver_violations(&run);
   deliver_overwrites(&run);
   pthread_mutex_destroy(&run.lock);
   nereid_arena_deinitialize(&arena);

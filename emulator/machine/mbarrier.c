@@ -8,6 +8,7 @@
  * store over the object is found. */
 #include "emulator/machine/mbarrier.h"
 
+#include "emulator/checks/rules.h"
 #include "emulator/race/race.h"
 
 enum { COUNT_BITS = 20, COUNT_MAX = (1 << COUNT_BITS) - 1, TX_SHIFT = 40, PARITY = 62 };
@@ -81,18 +82,25 @@ static bool transacted(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_m
 
 bool nereid_emulator_mbarrier_init(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *cta, uint32_t offset,
                                    uint32_t count) {
-  emu_mbarrier_t it = {offset, pack((fields_t){.pending = count, .expected = count})};
+  emu_mbarrier_t it = {offset, pack((fields_t){.pending = count, .expected = count})}, *old = find(cta, offset);
   emu_next_t next = EMU_ADVANCE;
   if (!count || count > COUNT_MAX)
     next = nereid_emulator_fail(warp, insn, lane, "an mbarrier expects 1 to %d arrivals, not %u", COUNT_MAX, count);
-  else if (find(cta, offset))
-    next = nereid_emulator_fail(
-        warp, insn, lane, "an mbarrier is at shared address 0x%x already and was not invalidated", (unsigned)offset);
+  else if (old)
+    next = nereid_emulator_violate(warp, insn, lane, NEREID_EMULATOR_RULE_MBARRIER_REUSE,
+                                   "an mbarrier is at shared address 0x%x already and was not invalidated",
+                                   (unsigned)offset);
   else if (!nereid_vector_push(&cta->cluster->arena, &cta->mbarriers, it))
     next = nereid_emulator_fail(warp, insn, lane, "out of memory for an mbarrier");
-  else
+  if (next == EMU_ADVANCE && old)
+    *old = it;
+  if (next == EMU_ADVANCE)
     memcpy(cta->shared + offset, &it.bits, sizeof it.bits);
   return next == EMU_ADVANCE;
+}
+
+emu_mbarrier_t *nereid_emulator_mbarrier_find(emu_cta_t *cta, uint32_t offset) {
+  return find(cta, offset);
 }
 
 void nereid_emulator_mbarrier_inval(emu_cta_t *cta, emu_mbarrier_t *it) {
@@ -162,4 +170,9 @@ uint32_t nereid_emulator_mbarrier_parity(uint64_t state) {
 
 uint32_t nereid_emulator_mbarrier_pending(uint64_t state) {
   return unpack(state).pending;
+}
+
+emu_mbarrier_state_t nereid_emulator_mbarrier_state(uint64_t bits) {
+  const fields_t it = unpack(bits);
+  return (emu_mbarrier_state_t){it.parity, it.pending, it.expected, it.tx};
 }

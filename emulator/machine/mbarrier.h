@@ -16,6 +16,8 @@ emu_mbarrier_t *nereid_emulator_mbarrier_valid(emu_warp_t *warp, const emu_insn_
 
 NEREID_MUST_USE bool nereid_emulator_mbarrier_init(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *cta,
                                                    uint32_t offset, uint32_t count);
+/* The mbarrier at an offset, whatever its bits are; null when there is none. */
+emu_mbarrier_t *nereid_emulator_mbarrier_find(emu_cta_t *cta, uint32_t offset);
 void nereid_emulator_mbarrier_inval(emu_cta_t *cta, emu_mbarrier_t *it);
 
 /* `bytes` more are expected, or, negative, have come. */
@@ -33,6 +35,11 @@ NEREID_MUST_USE bool nereid_emulator_mbarrier_arrive(emu_warp_t *warp, const emu
 NEREID_MUST_USE bool nereid_emulator_mbarrier_await(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *cta,
                                                     uint32_t offset);
 
+typedef struct emu_mbarrier_state {
+  uint32_t parity, pending, expected; /* arrivals */
+  int32_t bytes;                      /* of transactions */
+} emu_mbarrier_state_t;
+emu_mbarrier_state_t nereid_emulator_mbarrier_state(uint64_t bits);
 /* Of a state, the bits of the object. */
 uint32_t nereid_emulator_mbarrier_parity(uint64_t state);
 uint32_t nereid_emulator_mbarrier_pending(uint64_t state);

@@ -61,4 +61,7 @@ struct nereid_emulator_program {
   NEREID_VECTOR(emu_local_t) locals;
 };
 
+/* An instruction with its operands as in the text, up to the semicolon or the end of the line. */
+nereid_view_t nereid_emulator_statement(const nereid_emulator_program_t *program, const emu_insn_t *insn);
+
 #endif

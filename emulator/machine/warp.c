@@ -182,24 +182,6 @@ static bool run_warp(emu_warp_t *warp, uint64_t turns, bool *out_moved) {
   return true;
 }
 
-/* The places of all that wait, "12, 15", as far as they fit. */
-static void waiting_places(const emu_cluster_t *cluster, char *out, size_t size) {
-  uint32_t lines[8], n = 0;
-  size_t at = 0;
-  for (uint32_t c = 0; c < cluster->n_ctas; ++c)
-    for (uint32_t i = 0; i < cluster->ctas[c].n_warps; ++i)
-      for (uint32_t g = 0; g < cluster->ctas[c].warps[i].n_groups; ++g) {
-        uint32_t line = cluster->ctas[c].kernel->program->insns.data[cluster->ctas[c].warps[i].groups[g].pc].line;
-        bool known = n == sizeof lines / sizeof *lines;
-        for (uint32_t k = 0; k < n; ++k)
-          known |= lines[k] == line;
-        if (known)
-          continue;
-        lines[n++] = line;
-        at += (size_t)snprintf(out + at, size - at, "%s%u", n > 1 ? ", " : "", line);
-      }
-}
-
 /* Who waits where, when nothing can go on. */
 static void stuck(emu_cluster_t *cluster) {
   emu_warp_t *warp = NULL;
@@ -212,15 +194,14 @@ static void stuck(emu_cluster_t *cluster) {
   for (uint32_t g = 1; g < warp->n_groups && group->state != EMU_WAITING; ++g)
     group = &warp->groups[g];
   const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[group->pc];
-  char places[120] = "";
-  waiting_places(cluster, places, sizeof places);
+  char waits[300];
+  nereid_emulator_describe_waits(cluster, waits, sizeof waits);
   if (group->state == EMU_WAITING || waits_elsewhere(warp))
     (void)nereid_emulator_fail(warp, insn, __builtin_ctz(group->mask),
                                "only part of the warp reaches it: lanes 0x%08x, others wait elsewhere",
                                (unsigned)group->mask);
   else
-    (void)nereid_emulator_fail(warp, insn, __builtin_ctz(group->mask),
-                               "deadlock: it waits and nothing can go on any more; threads wait at lines %s", places);
+    (void)nereid_emulator_fail(warp, insn, __builtin_ctz(group->mask), "deadlock: nothing can go on; %s", waits);
 }
 
 /* A wait with a time limit gives up when nothing can go on: it may do something else then. Without anything else in

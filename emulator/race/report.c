@@ -29,7 +29,7 @@ static nereid_emulator_race_side_t side(const emu_race_t *race, const race_recor
       .what = what(insn, record->kind),
       .line = insn->line,
       .source_line = insn->place ? program->places.data[insn->place].line : 0,
-      .text = nereid_view_of(insn->text, insn->text_size),
+      .text = nereid_emulator_statement(program, insn),
       .thread = {thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]},
       .cta = {cta % grid[0], cta / grid[0] % grid[1], cta / grid[0] / grid[1]},
       .warp = record->warp,

@@ -54,8 +54,12 @@ static bool atomic_rmw(nereid_machine_t *machine, const nereid_step_t *step) {
   uint64_t *out = nereid_machine_result(machine, step, 0);
   for (size_t i = 0; out && i < shape->count; ++i) {
     out[i] = 0;
+    if (mask && !nereid_undefined_use(step, mask, i))
+      return false;
     if (mask && !nereid_machine_word(mask, i))
       continue;
+    if (!nereid_undefined_use(step, step->operands[0], i) || !nereid_undefined_use(step, step->operands[1], i))
+      return false;
     void *memory = nereid_machine_access(machine, step, nereid_machine_word(step->operands[0], i), shape->bytes, shape,
                                          i, "writes");
     if (!memory)
@@ -71,6 +75,9 @@ static bool atomic_cas(nereid_machine_t *machine, const nereid_step_t *step) {
   const nereid_shape_t *shape = &step->results[0]->shape;
   uint64_t *out = nereid_machine_result(machine, step, 0);
   for (size_t i = 0; out && i < shape->count; ++i) {
+    for (size_t j = 0; j < step->n_operands; ++j)
+      if (!nereid_undefined_use(step, step->operands[j], i))
+        return false;
     void *memory = nereid_machine_access(machine, step, nereid_machine_word(step->operands[0], i), shape->bytes, shape,
                                          i, "writes");
     if (!memory)

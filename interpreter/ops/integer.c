@@ -1,8 +1,8 @@
 /* Integers: arithmetic modulo two to the width, comparisons, bits.
  *
- * What MLIR leaves open is fixed here, as documented in docs/interpreter.md: a quotient by zero is all ones and the
- * remainder is the dividend; the quotient of the smallest number by -1 is itself; a shift by the width or more shifts
- * everything out. */
+ * Undefined results (undefined.c) have a value all the same, for what prints or discards them: a quotient by zero is all
+ * ones and the remainder is the dividend; the quotient of the smallest number by -1 is itself; a shift by the width or
+ * more shifts everything out. */
 #include "interpreter/machine.h"
 
 #include "nereid/dialects/arith.h"
@@ -38,6 +38,20 @@ LANE(absi, number(step, x[0]) < 0 ? -x[0] : x[0])
 LANE(ctpop, (uint64_t)__builtin_popcountll(x[0]))
 LANE(ctlz, x[0] ? (uint64_t)__builtin_clzll(x[0]) - (64 - step->from.bits) : step->from.bits)
 LANE(cttz, x[0] ? (uint64_t)__builtin_ctzll(x[0]) : step->from.bits)
+
+static bool divides_wrongly_unsigned(const nereid_step_t *step, const uint64_t *x) {
+  (void)step;
+  return x[1] == 0;
+}
+
+static bool divides_wrongly(const nereid_step_t *step, const uint64_t *x) {
+  const uint64_t least = UINT64_C(1) << (step->from.bits - 1);
+  return x[1] == 0 || (x[0] == least && number(step, x[1]) == -1);
+}
+
+static bool shifts_too_far(const nereid_step_t *step, const uint64_t *x) {
+  return x[1] >= step->from.bits;
+}
 
 static uint64_t divsi(const nereid_step_t *step, const uint64_t *x) {
   const int64_t a = number(step, x[0]), b = number(step, x[1]);
@@ -139,16 +153,16 @@ const nereid_machine_row_t nereid_machine_integer_rows[] = {
     {.kind = NEREID_OP_ARITH_MINSI, .lane = minsi},
     {.kind = NEREID_OP_ARITH_MAXUI, .lane = maxui},
     {.kind = NEREID_OP_ARITH_MINUI, .lane = minui},
-    {.kind = NEREID_OP_ARITH_DIVSI, .lane = divsi},
-    {.kind = NEREID_OP_ARITH_DIVUI, .lane = divui},
-    {.kind = NEREID_OP_ARITH_REMSI, .lane = remsi},
-    {.kind = NEREID_OP_ARITH_REMUI, .lane = remui},
-    {.kind = NEREID_OP_ARITH_FLOORDIVSI, .lane = floordivsi},
-    {.kind = NEREID_OP_ARITH_CEILDIVSI, .lane = ceildivsi},
-    {.kind = NEREID_OP_ARITH_CEILDIVUI, .lane = ceildivui},
-    {.kind = NEREID_OP_ARITH_SHLI, .lane = shli},
-    {.kind = NEREID_OP_ARITH_SHRUI, .lane = shrui},
-    {.kind = NEREID_OP_ARITH_SHRSI, .lane = shrsi},
+    {.kind = NEREID_OP_ARITH_DIVSI, .lane = divsi, .is_undefined = divides_wrongly},
+    {.kind = NEREID_OP_ARITH_DIVUI, .lane = divui, .is_undefined = divides_wrongly_unsigned},
+    {.kind = NEREID_OP_ARITH_REMSI, .lane = remsi, .is_undefined = divides_wrongly},
+    {.kind = NEREID_OP_ARITH_REMUI, .lane = remui, .is_undefined = divides_wrongly_unsigned},
+    {.kind = NEREID_OP_ARITH_FLOORDIVSI, .lane = floordivsi, .is_undefined = divides_wrongly},
+    {.kind = NEREID_OP_ARITH_CEILDIVSI, .lane = ceildivsi, .is_undefined = divides_wrongly},
+    {.kind = NEREID_OP_ARITH_CEILDIVUI, .lane = ceildivui, .is_undefined = divides_wrongly_unsigned},
+    {.kind = NEREID_OP_ARITH_SHLI, .lane = shli, .is_undefined = shifts_too_far},
+    {.kind = NEREID_OP_ARITH_SHRUI, .lane = shrui, .is_undefined = shifts_too_far},
+    {.kind = NEREID_OP_ARITH_SHRSI, .lane = shrsi, .is_undefined = shifts_too_far},
     {.kind = NEREID_OP_ARITH_CMPI, .lane = cmpi},
     {.kind = NEREID_OP_ARITH_SELECT, .lane = select_},
     {.kind = NEREID_OP_ARITH_ADDUI_EXTENDED, .run = run_pair, .data = addui_pair},

@@ -20,8 +20,12 @@ bool nereid_machine_load_elements(nereid_machine_t *machine, const nereid_step_t
   uint64_t *out = nereid_machine_resize(machine, to, shape->count);
   for (size_t i = 0; out && i < shape->count; ++i) {
     out[i] = other ? nereid_machine_word(other, i) : 0;
+    if (mask && !nereid_undefined_use(step, mask, i))
+      return false;
     if (mask && !nereid_machine_word(mask, i))
       continue;
+    if (!nereid_undefined_use(step, pointers, i))
+      return false;
     const void *memory =
         nereid_machine_access(machine, step, nereid_machine_word(pointers, i), shape->bytes, shape, i, "reads");
     if (!memory)
@@ -46,8 +50,12 @@ static bool store(nereid_machine_t *machine, const nereid_step_t *step) {
   const nereid_slot_t *mask = nereid_machine_slot(machine, nereid_tt_store_get_mask(step->op));
   const nereid_shape_t *shape = &values->shape;
   for (size_t i = 0; i < shape->count; ++i) {
+    if (mask && !nereid_undefined_use(step, mask, i))
+      return false;
     if (mask && !nereid_machine_word(mask, i))
       continue;
+    if (!nereid_undefined_use(step, pointers, i) || !nereid_undefined_use(step, values, i))
+      return false;
     void *memory =
         nereid_machine_access(machine, step, nereid_machine_word(pointers, i), shape->bytes, shape, i, "writes");
     if (!memory)

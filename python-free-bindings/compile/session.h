@@ -123,6 +123,11 @@ NEREID_MUST_USE nereid_status_t nereid_kernel_select(nereid_compilation_t *compi
 /* The kernel's function in `module`; null handle when it is not there. */
 MlirOperation nereid_kernel_function(const nereid_compilation_t *compilation);
 
+/* --- loops.c --- */
+
+/* Located errors at loops of the module, at TTIR or TTGIR, whose step is a constant and not positive. */
+NEREID_MUST_USE nereid_status_t nereid_check_loops(nereid_compilation_t *compilation);
+
 /* --- metadata.c --- */
 
 /* Fills `metadata` from the module at TTIR or TTGIR, or reads what an earlier compilation left in the input. */

@@ -314,6 +314,8 @@ static nereid_status_t read_all(nereid_compilation_t *compilation) {
   nereid_call_graph_t graph;
   if (status == NEREID_OK && compilation->stage <= NEREID_STAGE_TTGIR)
     status = nereid_call_graph_build(compilation->module, &compilation->scratch, &graph);
+  if (status == NEREID_OK && compilation->stage <= NEREID_STAGE_TTGIR)
+    status = nereid_check_loops(compilation);
   if (status == NEREID_OK && compilation->stage >= NEREID_STAGE_LLVM)
     status = nereid_metadata_collect(compilation);
   add_time(compilation->result, "read", now() - start);

@@ -5,7 +5,7 @@ static const char *check(const char *body, uint32_t threads) {
   static nereid_emulator_report_t report;
   uint64_t data[64] = {0};
   nereid_emulator_launch_t launch = {
-      .grid = {1, 1, 1}, .block = {threads, 1, 1}, .shared_bytes = 256, .initcheck = true};
+      .grid = {1, 1, 1}, .block = {threads, 1, 1}, .shared_bytes = 256, .initcheck = true, .stop_on = UINT32_MAX};
   nereid_status_t status = emulate_launch(emulate_kernel(body), data, sizeof data, launch, &report);
   return status ? report.message.text : "";
 }

@@ -275,13 +275,26 @@ static MlirValue int_to_odd_f32(nereid_lower_t *lower, bool is_signed, MlirValue
   return nereid_emit_bits(lower, t->f32, nereid_emit_or(lower, odd, inexact));
 }
 
+/* The f32 of an i8: the byte in the mantissa of 2^23, less 2^23. Two bytes then become one bf16x2 in one conversion, where
+ * each would take a conversion from an integer of its own. */
+static MlirValue byte_to_f32(nereid_lower_t *lower, bool is_signed, MlirValue byte) {
+  enum { EXPONENT = 0x4B000000, SIGN = 0x80 }; /* 2^23; an i8 plus 128 is unsigned */
+  const double least = 8388608.0;
+  MlirValue bits = nereid_emit_cast(lower, "llvm.zext", lower->types->i32, byte);
+  bits = nereid_emit_xor(lower, bits, nereid_emit_i32(lower, EXPONENT | (is_signed ? SIGN : 0)));
+  MlirValue offset = nereid_emit_float(lower, lower->types->f32, least + (is_signed ? SIGN : 0));
+  return nereid_emit_fbinary(lower, "llvm.fsub", nereid_emit_bits(lower, lower->types->f32, bits), offset);
+}
+
 /* Everything rounds once. There is no instruction to bf16 before sm_90: integers of 16 bits go through f32, which holds
  * them, wider ones through f32 rounded to odd. */
 static MlirValue emit_int_to_float(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                                    MlirType element, const MlirValue *operands) {
-  (void)op;
   enum { EXACT_IN_F32 = 24 };
   const unsigned width = mlirIntegerTypeGetWidth(mlirValueGetType(operands[0]));
+  const bool is_tensor = mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  if (is_tensor && width == 8 && mlirTypeIsABF16(element)) /* eight bits: exact in f32 and in bf16 */
+    return convert(lower, element, byte_to_f32(lower, row->kind == NEREID_OP_ARITH_SITOFP, operands[0]), false);
   if (!mlirTypeIsABF16(element) || nereid_target_has_bf16_conversions(lower->module->options.capability))
     return nereid_emit_cast(lower, row->to, element, operands[0]);
   if (width <= EXACT_IN_F32)

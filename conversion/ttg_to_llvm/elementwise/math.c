@@ -8,10 +8,13 @@
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
 
+#include "base/target_facts.h"
 #include "nereid/dialects/tt.h"
+#include "seam/ir.h"
 
 #include "mlir-c/Dialect/LLVM.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { MAX_OPERANDS = 3 };
@@ -183,10 +186,39 @@ static bool lower_approx_divf(nereid_lower_t *lower, MlirOperation op, const ner
 }
 
 /* min(max(x, low), high). A NaN x stays NaN when asked, else it becomes low. */
+/* The value of a float constant, or of every element of one; false when there is none. */
+static bool constant_float(MlirValue value, double *out) {
+  MlirAttribute attribute = nereidMlirValueGetConstant(value);
+  if (mlirAttributeIsNull(attribute))
+    return false;
+  if (mlirAttributeIsADenseElements(attribute) && mlirDenseElementsAttrIsSplat(attribute))
+    attribute = mlirDenseElementsAttrGetSplatValue(attribute);
+  if (!mlirAttributeIsAFloat(attribute))
+    return false;
+  *out = mlirFloatAttrGetValueDouble(attribute);
+  return true;
+}
+
+/* A clamp of f32 to [-c, c] that propagates NaN: the smaller magnitude with the operand's sign. Null for other clamps.
+ * One that ignores NaN has a bound of a certain sign for it, which the instruction does not. */
+static MlirValue emit_symmetric_clamp(nereid_lower_t *lower, MlirOperation op, MlirType element,
+                                      const MlirValue *operands) {
+  double low, high;
+  if (!nereid_target_has_xorsign(lower->module->options.capability) || !mlirTypeIsAF32(element) ||
+      !constant_float(mlirOperationGetOperand(op, 1), &low) || !constant_float(mlirOperationGetOperand(op, 2), &high) ||
+      signbit(high) || !signbit(low) || high != -low)
+    return (MlirValue){NULL};
+  const MlirValue arguments[] = {operands[0], operands[2]};
+  return nereid_emit_intrinsic(lower, "llvm.nvvm.fmin.nan.xorsign.abs.f", element, 2, arguments);
+}
+
 static MlirValue emit_clampf(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
                              const MlirValue *operands) {
-  (void)row, (void)element;
+  (void)row;
   const bool all = nereid_tt_clampf_get_propagate_nan(op) == NEREID_TT_PROPAGATE_NAN_ALL;
+  MlirValue symmetric = all ? emit_symmetric_clamp(lower, op, element, operands) : (MlirValue){NULL};
+  if (!mlirValueIsNull(symmetric))
+    return symmetric;
   MlirValue raised =
       nereid_emit_binary(lower, all ? "llvm.intr.maximum" : "llvm.intr.maxnum", operands[0], operands[1]);
   return nereid_emit_binary(lower, all ? "llvm.intr.minimum" : "llvm.intr.minnum", raised, operands[2]);
@@ -201,7 +233,10 @@ static bool lower_clampf(nereid_lower_t *lower, MlirOperation op, const nereid_l
 /* math.clampf is what its parts are in arith: NaN stays NaN. */
 static MlirValue emit_math_clampf(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                                   MlirType element, const MlirValue *operands) {
-  (void)op, (void)row, (void)element;
+  (void)row;
+  MlirValue symmetric = emit_symmetric_clamp(lower, op, element, operands);
+  if (!mlirValueIsNull(symmetric))
+    return symmetric;
   MlirValue raised = nereid_emit_binary(lower, "llvm.intr.maximum", operands[0], operands[1]);
   return nereid_emit_binary(lower, "llvm.intr.minimum", raised, operands[2]);
 }

@@ -5,6 +5,7 @@
 #include "emulator/machine/mbarrier.h"
 #include "emulator/instructions/form.h"
 
+#include "emulator/checks/rules.h"
 #include "emulator/machine/effect.h"
 #include "emulator/machine/execute.h"
 #include "emulator/race/race.h"
@@ -34,13 +35,19 @@ static emu_next_t init(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
 /* Operand: address. */
 static emu_next_t inval(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   FOR_LANES(lane, mask) {
-    emu_cta_t *cta;
-    emu_mbarrier_t *it = object(warp, insn, (int)lane, 0, &cta);
-    if (!it)
+    uint32_t offset = 0;
+    emu_cta_t *cta = nereid_emulator_mbarrier_at(warp, insn, (int)lane, (emu_space_t)insn->space,
+                                                 emu_address(warp, insn, 0, (int)lane), &offset);
+    emu_mbarrier_t *it = cta ? nereid_emulator_mbarrier_find(cta, offset) : NULL;
+    if (!cta ||
+        (!it && nereid_emulator_violate(warp, insn, (int)lane, NEREID_EMULATOR_RULE_MBARRIER_INVALID,
+                                        "no mbarrier is at shared address 0x%x: not initialized, or invalidated",
+                                        (unsigned)offset) == EMU_FAILED))
       return EMU_FAILED;
     if (cta->race)
-      nereid_emulator_race_mbarrier(warp, insn, (int)lane, cta, it->offset, EMU_RACE_INIT);
-    nereid_emulator_mbarrier_inval(cta, it);
+      nereid_emulator_race_mbarrier(warp, insn, (int)lane, cta, offset, EMU_RACE_INIT);
+    if (it)
+      nereid_emulator_mbarrier_inval(cta, it);
   }
   return EMU_ADVANCE;
 }

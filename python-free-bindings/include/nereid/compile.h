@@ -183,10 +183,6 @@ nereid_stage_t nereid_result_input_stage(const nereid_result_t *result);
 /* The metadata as JSON (docs/metadata.md), for any stage. */
 nereid_view_t nereid_result_metadata(const nereid_result_t *result);
 
-/* With `callgraph`: functions and calls as a graph in the language of Graphviz, with the sizes and starts of frames in
- * shared memory and what is known of arguments. Empty without. */
-nereid_view_t nereid_result_callgraph(const nereid_result_t *result);
-
 /* The kernel's symbol in PTX and cubin. */
 const char *nereid_result_kernel(const nereid_result_t *result);
 
@@ -194,10 +190,6 @@ const char *nereid_result_kernel(const nereid_result_t *result);
  * diagnostic handler gets a warning, the metadata the bytes loaded, too), as the assembler reports them; 0 before CUBIN. */
 uint32_t nereid_result_registers(const nereid_result_t *result);
 uint32_t nereid_result_spilled_bytes(const nereid_result_t *result);
-
-/* Bytes of shared memory, and what no placement of its buffers could be below (docs/shared-memory.md); false, with both
- * 0, when nothing was placed: the compilation began behind that or ended before. */
-bool nereid_result_shared_memory(const nereid_result_t *result, uint64_t *out_bytes, uint64_t *out_bound);
 
 /* Where the time went. `name`: "read" or a stage's. */
 typedef struct nereid_stage_time {
@@ -217,6 +209,21 @@ nereid_view_t nereid_result_dump(const nereid_result_t *result, size_t index);
 
 /* "nereid 0.1.0, LLVM 22.1.8"; static storage. */
 const char *nereid_compiler_version(void);
+
+/* Experimental: what follows may change in any version. Define NEREID_EXPERIMENTAL before the include to use it; all
+ * above is stable: names, values, sizes and meaning stay within a major version. */
+
+#ifdef NEREID_EXPERIMENTAL
+
+/* With `callgraph`: functions and calls as a graph in the language of Graphviz, with the sizes and starts of frames in
+ * shared memory and what is known of arguments. Empty without. */
+nereid_view_t nereid_result_callgraph(const nereid_result_t *result);
+
+/* Bytes of shared memory, and what no placement of its buffers could be below (docs/shared-memory.md); false, with both
+ * 0, when nothing was placed: the compilation began behind that or ended before. */
+bool nereid_result_shared_memory(const nereid_result_t *result, uint64_t *out_bytes, uint64_t *out_bound);
+
+#endif /* NEREID_EXPERIMENTAL */
 
 #ifdef __cplusplus
 }

@@ -226,10 +226,17 @@ NEREID_MUST_USE nereid_status_t nereid_kernel_grid(const nereid_kernel_t *kernel
                                                    const nereid_value_t *arguments, uint32_t out_grid[3],
                                                    nereid_message_t *message);
 
+/* Experimental: what follows may change in any version. Define NEREID_EXPERIMENTAL before the include to use it; all
+ * above is stable: names, values, sizes and meaning stay within a major version. */
+
+#ifdef NEREID_EXPERIMENTAL
+
 /* The same without a kernel; `multiprocessors` is what `grid_per_sm` multiplies. */
 NEREID_MUST_USE nereid_status_t nereid_grid_evaluate(const nereid_metadata_t *metadata, int32_t multiprocessors,
                                                      size_t n, const nereid_value_t *arguments, uint32_t out_grid[3],
                                                      nereid_message_t *message);
+
+#endif /* NEREID_EXPERIMENTAL */
 
 #ifdef __cplusplus
 }

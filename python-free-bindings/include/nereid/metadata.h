@@ -111,6 +111,11 @@ NEREID_MUST_USE nereid_status_t nereid_metadata_parse(nereid_arena_t *arena, ner
 NEREID_MUST_USE nereid_status_t nereid_metadata_print(nereid_arena_t *arena, const nereid_metadata_t *metadata,
                                                       nereid_view_t *out_text);
 
+/* Experimental: what follows may change in any version. Define NEREID_EXPERIMENTAL before the include to use it; all
+ * above is stable: names, values, sizes and meaning stay within a major version. */
+
+#ifdef NEREID_EXPERIMENTAL
+
 /* The type of a parameter as metadata spells it: `i32`, `ptr<f32>`, `tensordesc<f16[128x64]>`, `tensormap` (rank 0),
  * `opaque`. In `arena`; null when memory is out. */
 const char *nereid_parameter_type_print(nereid_arena_t *arena, const nereid_parameter_t *parameter);
@@ -120,6 +125,8 @@ bool nereid_parameter_type_parse(nereid_view_t text, nereid_parameter_t *paramet
 
 /* The name of a role as metadata spells it; static storage. */
 const char *nereid_role_name(nereid_parameter_role_t role);
+
+#endif /* NEREID_EXPERIMENTAL */
 
 #ifdef __cplusplus
 }

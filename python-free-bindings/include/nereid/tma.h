@@ -90,10 +90,6 @@ NEREID_MUST_USE nereid_status_t nereid_tma_encode(nereid_tma_backend_t backend, 
                                                   const nereid_tma_request_t *request,
                                                   nereid_tma_descriptor_t *out_descriptor, nereid_message_t *message);
 
-/* Reads the emulator's encoding back: false when the bytes are no such descriptor (the driver's, or none). The request
- * that comes out is the one that went in. */
-bool nereid_tma_decode(const void *bytes, nereid_tma_request_t *out_request);
-
 /* --- the cache --- */
 
 /* Equal requests share one descriptor. All functions may be called from any thread. */
@@ -132,8 +128,19 @@ void nereid_tma_entry_release(nereid_tma_entry_t *entry);
 /* Valid as long as a reference is held. */
 const nereid_tma_descriptor_t *nereid_tma_entry_descriptor(const nereid_tma_entry_t *entry);
 
+/* Experimental: what follows may change in any version. Define NEREID_EXPERIMENTAL before the include to use it; all
+ * above is stable: names, values, sizes and meaning stay within a major version. */
+
+#ifdef NEREID_EXPERIMENTAL
+
+/* Reads the emulator's encoding back: false when the bytes are no such descriptor (the driver's, or none). The request
+ * that comes out is the one that went in. */
+bool nereid_tma_decode(const void *bytes, nereid_tma_request_t *out_request);
+
 /* How many descriptors the cache holds. */
 size_t nereid_tma_cache_size(nereid_tma_cache_t *cache);
+
+#endif /* NEREID_EXPERIMENTAL */
 
 #ifdef __cplusplus
 }

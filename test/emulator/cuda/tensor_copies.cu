@@ -72,7 +72,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) multicast(const __grid_cons
   asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
 }
 #else
-#include "base/tensor_map.h"
+#include "base/kernel/tensor_map.h"
 #include "test/emulator/cuda/driver.h"
 
 typedef struct tensor {

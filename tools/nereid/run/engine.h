@@ -47,6 +47,8 @@ typedef struct tool_job {
   const char *races_path;              /* null, or where to write them as JSON */
   uint64_t races;                      /* out: how many */
   uint64_t overwrites;                 /* out: what the emulator's frame check found */
+  uint32_t stop_on;                    /* rules at whose violation the emulator stops, as bits */
+  uint64_t violations;                 /* out: of rules, by instruction */
   nereid_emulator_schedule_t schedule; /* of the emulator */
   uint64_t seed;                       /* of a random schedule */
   nereid_emulator_landing_t landing;

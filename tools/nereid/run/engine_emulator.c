@@ -51,12 +51,23 @@ static void print_overwrite(void *user_data, const nereid_emulator_overwrite_t *
   nereid_emulator_overwrite_print(overwrite, stdout);
 }
 
+static void print_violation(void *user_data, const nereid_emulator_violation_t *violation) {
+  (void)user_data;
+  nereid_emulator_violation_print(violation, stdout);
+}
+
 static void print_text(void *user_data, nereid_view_t text) {
   (void)user_data;
   fwrite(text.data, 1, text.size, stdout);
 }
 
 /* In the order of the parameters, as in the interpreter: both engines give a tensor the same address. */
+/* The tensor's name in messages; "argument 0" where it has none. */
+static const char *label_of(emulation_t *it, size_t tensor) {
+  const char *name = it->job->tensor_names[tensor];
+  return name && *name >= '0' && *name <= '9' ? nereid_arena_format(&it->arena, "argument %s", name) : name;
+}
+
 static nereid_status_t place_tensors(emulation_t *it, nereid_message_t *message) {
   tool_job_t *job = it->job;
   nereid_status_t status = nereid_emulator_memory_create(&it->memory);
@@ -66,7 +77,7 @@ static nereid_status_t place_tensors(emulation_t *it, nereid_message_t *message)
     const size_t k = slot->tensor;
     if (slot->kind == TOOL_SLOT_TENSOR || slot->kind == TOOL_SLOT_DESCRIPTOR)
       status = nereid_emulator_memory_add(it->memory, job->tensors[k].data, job->tensors[k].bytes,
-                                          tool_job_alignment(job, k), job->tensor_names[k], &it->addresses[k]);
+                                          tool_job_alignment(job, k), label_of(it, k), &it->addresses[k]);
   }
   return status || !it->addresses ? nereid_message_set(message, NEREID_ERROR_MEMORY, "the tensors do not fit") : status;
 }
@@ -177,6 +188,7 @@ static nereid_emulator_launch_t launch_of(const emulation_t *it) {
       .count = job->count,
       .racecheck = job->racecheck,
       .initcheck = job->initcheck,
+      .stop_on = job->stop_on,
   };
   if (size > 1) {
     launch.cluster[0] = size;
@@ -202,10 +214,12 @@ static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
   launch.print = print_text;
   launch.race = print_race;
   launch.overwrite = print_overwrite;
+  launch.violation = print_violation;
   launch.user_data = races;
   nereid_status_t status = nereid_emulator_run(it->kernel, &launch, &report);
   job->races = report.races;
   job->overwrites = report.overwrites;
+  job->violations = report.violations;
   if (races && fclose(races) && !status)
     return nereid_message_set(message, NEREID_ERROR_IO, "%s cannot be written", job->races_path);
   if (status)

@@ -41,6 +41,10 @@ static const tool_option_t options[] = {
      TOOL_FLAG, offsetof(run_settings_t, proxy_at_fence)},
     {"--initcheck", NULL, "let the emulator follow bits that nothing has written, and fail where they matter",
      TOOL_FLAG, offsetof(run_settings_t, initcheck)},
+    {"--stop-on", "RULES",
+     "let the emulator stop at the first violation of these rules, separated by commas, or all; "
+     "default: report them and continue (docs/emulator.md lists them)",
+     TOOL_TEXT, offsetof(run_settings_t, stop_on)},
     {"--racecheck", NULL, "let the emulator look for races; exit status 1 when there are any", TOOL_FLAG,
      offsetof(run_settings_t, racecheck)},
     {"--races", "FILE", "with --racecheck: the races as JSON, an object per line, into a file", TOOL_TEXT,
@@ -119,6 +123,33 @@ static nereid_status_t choose(const char *what, const char *text, const char *co
                                     names[1], names[2]);
 }
 
+static nereid_status_t no_rule(nereid_view_t name, nereid_message_t *message) {
+  char names[256] = "";
+  for (int i = 0; i < NEREID_EMULATOR_RULE_COUNT; ++i)
+    snprintf(names + strlen(names), sizeof names - strlen(names), "%s, ",
+             nereid_emulator_rule_name((nereid_emulator_rule_t)i));
+  return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "no rule '%.*s': %sor all", (int)name.size, name.data,
+                            names);
+}
+
+/* "mbarrier-reuse,uninitialized" or "all" as bits; none for null. */
+static nereid_status_t choose_rules(const char *text, uint32_t *out_rules, nereid_message_t *message) {
+  *out_rules = 0;
+  for (const char *at = text; at;) {
+    const char *comma = strchr(at, ',');
+    const nereid_view_t name = nereid_view_of(at, comma ? (size_t)(comma - at) : strlen(at));
+    uint32_t found = nereid_view_equal(name, nereid_view("all")) ? UINT32_MAX : 0;
+    for (int i = 0; i < NEREID_EMULATOR_RULE_COUNT; ++i)
+      if (nereid_view_equal(name, nereid_view(nereid_emulator_rule_name((nereid_emulator_rule_t)i))))
+        found |= UINT32_C(1) << i;
+    if (!found)
+      return no_rule(name, message);
+    *out_rules |= found;
+    at = comma ? comma + 1 : NULL;
+  }
+  return NEREID_OK;
+}
+
 /* How the emulator runs what could run in many ways. */
 static nereid_status_t choose_order(const run_settings_t *settings, tool_job_t *job, nereid_message_t *message) {
   static const char *const schedules[3] = {[NEREID_EMULATOR_ROUND_ROBIN] = "round-robin",
@@ -131,6 +162,9 @@ static nereid_status_t choose_order(const run_settings_t *settings, tool_job_t *
   nereid_status_t status = choose("schedule", settings->schedule, schedules, &schedule, message);
   if (!status)
     status = choose("landing", settings->landing, landings, &landing, message);
+  if (status)
+    return status;
+  status = choose_rules(settings->stop_on, &job->stop_on, message);
   if (status)
     return status;
   job->schedule = (nereid_emulator_schedule_t)schedule;
@@ -274,7 +308,7 @@ static int run_and_report(nereid_arena_t *arena, const run_settings_t *settings,
   if (status)
     return tool_failed(&tool_command_run, status, &message);
   bool good = !check->state || tool_report_check(job, expected, check->engine->name, tolerance);
-  return good && !job->races && !job->overwrites ? TOOL_DONE : TOOL_PROGRAM;
+  return good && !job->races && !job->overwrites && !job->violations ? TOOL_DONE : TOOL_PROGRAM;
 }
 
 static nereid_status_t prepare(nereid_arena_t *arena, const run_settings_t *settings, tool_job_t *job,
@@ -340,6 +374,7 @@ static int run_on(nereid_arena_t *arena, const run_settings_t *settings, const c
                      : job.proxy          ? "--proxy-at-fence"
                      : job.initcheck      ? "--initcheck"
                      : job.racecheck      ? "--racecheck"
+                     : job.stop_on        ? "--stop-on"
                                           : NULL;
   if (only && strcmp(runner->engine->name, "emulator") != 0) {
     tool_error(&tool_command_run, "%s needs --on emulator", only);

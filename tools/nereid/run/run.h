@@ -14,6 +14,7 @@ typedef struct run_settings {
   const char *races;                                    /* a file's path */
   const char *dump_dir;                                 /* null: no dumps */
   bool lineinfo;
+  const char *stop_on; /* rules, separated by commas */
   bool bench, check_axis, counters, initcheck, racecheck, proxy_at_fence, no_global_order;
 } run_settings_t;
 

@@ -1,0 +1,98 @@
+/* What the waiting threads of a deadlock wait for, as text.
+ *
+ *   32 threads wait at line 27 for phase 0 of the mbarrier at shared address 0x8 (1 of 1 arrivals pending, 0 bytes);
+ *   32 threads wait at line 30 at barrier 1 (32 of 64 threads arrived)
+ *
+ * One entry per line of the text and object; those that do not fit are left out. */
+#include "emulator/machine/execute.h"
+#include "emulator/machine/mbarrier.h"
+
+enum { MAX_WAITS = 16 };
+
+typedef struct wait {
+  const emu_insn_t *insn;
+  emu_cta_t *cta;   /* whose object it is */
+  uint32_t at;      /* of an mbarrier, offset in shared memory; else the number of a barrier */
+  uint32_t threads; /* that wait */
+  const emu_warp_t *warp;
+  int lane; /* one of them */
+  bool at_barrier, at_mbarrier;
+} wait_t;
+
+static wait_t describe(emu_warp_t *warp, const emu_group_t *group) {
+  wait_t it = {.insn = &warp->cta->kernel->program->insns.data[group->pc],
+               .cta = warp->cta,
+               .threads = (uint32_t)__builtin_popcount(group->mask),
+               .warp = warp,
+               .lane = __builtin_ctz(group->mask)};
+  it.at_barrier = group->state == EMU_AT_BARRIER;
+  it.at_mbarrier = strncmp(it.insn->text, "mbarrier.t", 10) == 0; /* test_wait or try_wait, perhaps timed out */
+  if (it.at_barrier)
+    it.at = group->barrier;
+  if (it.at_mbarrier)
+    it.at = (uint32_t)emu_address(warp, it.insn, 1, it.lane) & EMU_OFFSET_MASK;
+  return it;
+}
+
+static bool same(const wait_t *a, const wait_t *b) {
+  return a->insn == b->insn && a->cta == b->cta && a->at == b->at;
+}
+
+static size_t collect(const emu_cluster_t *cluster, wait_t waits[MAX_WAITS]) {
+  size_t n = 0;
+  for (uint32_t c = 0; c < cluster->n_ctas; ++c)
+    for (uint32_t i = 0; i < cluster->ctas[c].n_warps; ++i)
+      for (uint32_t g = 0; g < cluster->ctas[c].warps[i].n_groups; ++g) {
+        const wait_t it = describe(&cluster->ctas[c].warps[i], &cluster->ctas[c].warps[i].groups[g]);
+        size_t k = 0;
+        while (k < n && !same(&waits[k], &it))
+          ++k;
+        if (k < n)
+          waits[k].threads += it.threads;
+        else if (n < MAX_WAITS)
+          waits[n++] = it;
+      }
+  return n;
+}
+
+/* The parity that a lane waits for. */
+static unsigned awaited(const wait_t *it) {
+  const uint64_t phase = emu_lane(it->warp, &it->insn->operands[2], it->lane);
+  return it->insn->operands[2].size == 8 ? nereid_emulator_mbarrier_parity(phase) : (unsigned)phase;
+}
+
+static void print(const wait_t *it, bool names_cta, char *out, size_t size) {
+  char cta[40] = "", object[160] = "";
+  const emu_mbarrier_t *mbarrier = it->at_mbarrier ? nereid_emulator_mbarrier_find(it->cta, it->at) : NULL;
+  if (names_cta)
+    snprintf(cta, sizeof cta, " of CTA (%u,%u,%u)", it->cta->id[0], it->cta->id[1], it->cta->id[2]);
+  if (mbarrier) {
+    const emu_mbarrier_state_t state = nereid_emulator_mbarrier_state(mbarrier->bits);
+    snprintf(
+        object, sizeof object,
+        " for phase %u of the mbarrier at shared address 0x%x, which is in phase %u (%u of %u arrivals and %d bytes "
+        "pending)",
+        awaited(it), (unsigned)it->at, state.parity, state.pending, state.expected, (int)state.bytes);
+  } else if (it->at_barrier) {
+    const emu_barrier_t *barrier = &it->cta->barriers[it->at & 15];
+    snprintf(object, sizeof object, " at barrier %u (%u of %u threads arrived)", (unsigned)it->at,
+             (unsigned)barrier->arrived, (unsigned)barrier->expected);
+  }
+  snprintf(out, size, "%u %s%s %s at line %u%s", it->threads, it->threads == 1 ? "thread" : "threads", cta,
+           it->threads == 1 ? "waits" : "wait", it->insn->line, object);
+}
+
+void nereid_emulator_describe_waits(const emu_cluster_t *cluster, char *out, size_t size) {
+  wait_t waits[MAX_WAITS];
+  const size_t n = collect(cluster, waits);
+  size_t used = 0;
+  *out = 0;
+  for (size_t i = 0; i < n; ++i) {
+    char text[260];
+    print(&waits[i], cluster->n_ctas > 1, text, sizeof text);
+    const size_t needs = strlen(text) + 2;
+    if (used + needs >= size)
+      return;
+    used += (size_t)snprintf(out + used, size - used, "%s%s", i ? "; " : "", text);
+  }
+}
