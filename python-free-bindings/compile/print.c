@@ -4,6 +4,8 @@
  * it came from and compiles again to the same thing. */
 #include "session.h"
 
+#include "passes/ttir/respell.h"
+
 #include <llvm-c/Core.h>
 
 void nereid_text_builder_append(MlirStringRef part, void *data) {
@@ -27,6 +29,9 @@ void nereid_text_builder_append(MlirStringRef part, void *data) {
 
 /* Grows in the scratch arena and is copied once: an arena frees nothing, and the result's is kept. */
 static nereid_status_t print_mlir(nereid_compilation_t *compilation, nereid_view_t *out_bytes) {
+  if (compilation->triton_minor && compilation->stage <= NEREID_STAGE_TTGIR &&
+      !nereid_respell(compilation->module, compilation->triton_minor, &compilation->scratch))
+    return compilation->scratch.failed ? NEREID_ERROR_MEMORY : NEREID_ERROR_PROGRAM;
   nereid_text_builder_t text = {.arena = &compilation->scratch};
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
   mlirOpPrintingFlagsEnableDebugInfo(flags, true, false);

@@ -12,6 +12,7 @@
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 #include "python-free-bindings/compile/scan.h"
+#include "seam/context.h"
 #include "seam/llvm.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -144,10 +145,15 @@ static nereid_status_t read_mlir(nereid_compilation_t *compilation) {
   MlirStringRef text = mlirStringRefCreate(compilation->input.data, compilation->input.size);
   MlirContext context = nereid_session_context(compilation->compiler,
                                                compilation->options.remarks || compilation->options.remark_handler);
+  nereidMlirContextSetTritonMinor(context, 6, false); /* reading later text raises it */
   MlirModule module = nereidMlirModuleCreateParse(context, text, mlirStringRefCreateFromCString(compilation->name));
   if (mlirModuleIsNull(module))
     return NEREID_ERROR_PROGRAM;
   compilation->module = mlirModuleGetOperation(module);
+  /* Set by Triton 3.9 on every ttgir; passes may add what it spells otherwise. */
+  if (!mlirAttributeIsNull(
+          mlirOperationGetAttributeByName(compilation->module, mlirStringRefCreateFromCString("ttng.two-ctas"))))
+    nereidMlirContextSetTritonMinor(context, 9, false);
   return find_mlir_stage(compilation);
 }
 

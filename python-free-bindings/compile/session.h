@@ -65,6 +65,7 @@ typedef struct nereid_compilation {
   nereid_result_t *result;
   nereid_stage_t stage; /* of what is held now */
   nereid_settings_t settings;
+  int32_t triton_minor;       /* ttir and ttgir are printed as Triton 3.x does; 0: as the input */
   MlirOperation module;       /* owned builtin.module; null at other stages */
   LLVMModuleRef llvm;         /* owned by the backend's context; null at other stages */
   bool optimized;             /* the LLVM module was, by us */

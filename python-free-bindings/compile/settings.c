@@ -8,6 +8,8 @@
  * early stage compiles to the same thing without the options. */
 #include "session.h"
 
+#include "passes/ttir/respell.h"
+
 #include "base/bits.h"
 #include "base/target_facts.h"
 #include "dialects/ir.h"
@@ -57,6 +59,14 @@ nereid_status_t nereid_settings_check(nereid_compilation_t *compilation) {
                                  &compilation->settings.target);
   if (status == NEREID_OK && options->ptx_version)
     status = nereid_target_set_ptx_version(&compilation->settings.target, nereid_view(options->ptx_version), report);
+  if (status == NEREID_OK && options->print_triton_version) {
+    compilation->triton_minor =
+        nereid_triton_version_parse(mlirStringRefCreateFromCString(options->print_triton_version));
+    if (!compilation->triton_minor)
+      status =
+          nereid_report(report, NEREID_ERROR_ARGUMENT, "'%s' is not a version to print: expected 3.6, 3.7, 3.8 or 3.9",
+                        options->print_triton_version);
+  }
   return status;
 }
 

@@ -14,6 +14,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The default as the command line would say it. */
@@ -81,6 +82,48 @@ static int remove_debug_options(int argc, char **argv) {
   return kept;
 }
 
+enum { MAX_PIPELINE = 1 << 16 };
+
+/* Adds the pass that spells as `version` does after those of the command line: to the end of a --pass-pipeline, in
+ * `text`, else as a pass option of its own. Returns the new count; -1 when the pipeline is too long. */
+static int add_respelling(int argc, char **argv, const char *version, char *text) {
+  for (int i = 1; i < argc; i++) {
+    const char *name = strstr(argv[i], "pass-pipeline=");
+    const char *last = name ? strrchr(argv[i], ')') : NULL;
+    if (!last || name - argv[i] > 2)
+      continue;
+    const bool empty = last[-1] == '(';
+    const int size = snprintf(text, MAX_PIPELINE, "%.*s%snereid-respell{version=%s})", (int)(last - argv[i]), argv[i],
+                              empty ? "" : ",", version);
+    argv[i] = text;
+    return size < MAX_PIPELINE ? argc : -1;
+  }
+  snprintf(text, MAX_PIPELINE, "--nereid-respell=version=%s", version);
+  argv[argc++] = text;
+  argv[argc] = NULL;
+  return argc;
+}
+
+/* Takes --print-triton-version out of the command line, which MLIR's driver does not have; null without it. */
+static const char *take_version(int *argc, char **argv) {
+  static const char option[] = "print-triton-version";
+  const char *version = NULL;
+  int kept = 0;
+  for (int i = 0; i < *argc; i++) {
+    const char *name = argv[i][0] == '-' ? argv[i] + 1 + (argv[i][1] == '-') : "";
+    const bool is_option = strncmp(name, option, sizeof option - 1) == 0;
+    if (is_option && name[sizeof option - 1] == '=')
+      version = name + sizeof option;
+    else if (is_option && name[sizeof option - 1] == '\0' && i + 1 < *argc)
+      version = argv[++i];
+    else
+      argv[kept++] = argv[i];
+  }
+  argv[kept] = NULL;
+  *argc = kept;
+  return version;
+}
+
 /* What `nereid compile` examines, too. A byte order mark is skipped; bytecode has no text. */
 static intptr_t check_input(MlirStringRef text, MlirStringRef name) {
   static const char mark[] = "\xEF\xBB\xBF";
@@ -103,14 +146,27 @@ int main(int argc, char **argv) {
   if (argc == 2 && !strcmp(argv[1], "--print-pass-docs"))
     return print_pass_docs();
   argc = remove_debug_options(argc, argv);
-  const bool has_statistics = nereid_opt_statistics_begin(&argc, argv);
+  static char text[MAX_PIPELINE];
+  char **words = calloc((size_t)argc + 2, sizeof *words);
+  if (!words)
+    return 2;
+  memcpy(words, argv, (size_t)argc * sizeof *words);
+  const char *version = take_version(&argc, words);
+  argc = version ? add_respelling(argc, words, version, text) : argc;
+  if (argc < 0) {
+    fputs("nereid-opt: the pass pipeline is too long for --print-triton-version\n", stderr);
+    free((void *)words);
+    return 2;
+  }
+  const bool has_statistics = nereid_opt_statistics_begin(&argc, words);
   nereid_passes_register();
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   nereidMlirRegisterDialects(registry);
-  int status =
-      nereidMlirOptMain(argc, argv, mlirStringRefCreateFromCString("Nereid optimiser driver\n"), registry, check_input);
+  int status = nereidMlirOptMain(argc, words, mlirStringRefCreateFromCString("Nereid optimiser driver\n"), registry,
+                                 check_input);
   if (has_statistics)
     nereid_opt_statistics_print();
   mlirDialectRegistryDestroy(registry);
+  free((void *)words);
   return status;
 }

@@ -153,6 +153,8 @@ typedef struct nereid_compile_options {
   void *remark_data;                         /* borrowed, for `remark_handler` */
   bool no_global_order; /* no barriers between accesses to global memory by threads of one program that depend on one
                            another (docs/barriers.md) */
+  const char *print_triton_version; /* "3.6" to "3.9": ttir and ttgir are printed as that version does; null: as the
+                                       input (docs/triton-versions.md) */
 } nereid_compile_options_t;
 
 /* Compiles `input`, whose stage is found from its content, to the stage `options->emit`. `name` stands for the input in

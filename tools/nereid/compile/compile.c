@@ -23,7 +23,7 @@ enum { UNSET = -1000000 }; /* a number that was not given; 0 that was given is a
 
 typedef struct settings {
   const char *output, *target, *emit, *dump_dir, *callgraph, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice,
-      *remarks;
+      *remarks, *print_triton_version;
   int64_t num_warps, num_stages, num_ctas, maxnreg, jobs, time_limit, assembler_timeout;
   bool time, no_fp_fusion, no_global_order, lineinfo, cooperative, pdl, nvjitlink, specialize_calls;
 } settings_t;
@@ -60,6 +60,8 @@ static const tool_option_t options[] = {
      AT(callgraph)},
     {"--specialize-calls", NULL, "copy functions for calls that know different things of their arguments", TOOL_FLAG,
      AT(specialize_calls)},
+    {"--print-triton-version", "V", "print ttir and ttgir as Triton 3.6, 3.7, 3.8 or 3.9 does; else as the input",
+     TOOL_TEXT, AT(print_triton_version)},
     {"--time", NULL, "print the time and peak memory of every stage", TOOL_FLAG, AT(time)},
     {"--remarks", "[=REGEX]", "print what passes decided and why; only where pass, decision or text matches",
      TOOL_MAYBE, AT(remarks)},
@@ -109,6 +111,7 @@ static bool convert(const settings_t *settings, nereid_compile_options_t *out) {
       .ptxas_options = settings->ptxas_options,
       .nvjitlink = settings->nvjitlink,
       .specialize_calls = settings->specialize_calls,
+      .print_triton_version = settings->print_triton_version,
   };
   out->time_limit = (uint32_t)given(settings->time_limit) * 1000;
   out->assembler_time_limit = (uint32_t)given(settings->assembler_timeout) * 1000;

@@ -1,0 +1,146 @@
+/* nereid-respell: rewrites operations as the given Triton version prints them.
+ *
+ *   3.6 to the left, 3.7 (barriers) and 3.9 (the others) to the right:
+ *
+ *   ttg.local_barrier                                       ttg.barrier local
+ *   gpu.barrier                                             ttg.barrier all
+ *   arith.divf %x, %y                                   <-  tt.approx_divf %x, %y
+ *   tt.elementwise_inline_asm "griddepcontrol.wait; ..."  <-  tt.grid_dependency_wait
+ *   ttg.convert_layout + tt.broadcast                   <-  tt.broadcast between two encodings
+ *
+ * Types and cache policies need no rewriting: the context prints them in the spelling that this pass fixes. It runs
+ * last, before the text is written. */
+#include "passes/ttir/respell.h"
+
+#include "dialects/diagnose.h"
+#include "nereid/dialects/arith.h"
+#include "nereid/dialects/gpu.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
+#include "passes/pass.h"
+#include "passes/support/collect.h"
+#include "seam/context.h"
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinTypes.h>
+
+enum { OLDEST = 6, WITH_BARRIER = 7, WITHOUT_BLOCK_POINTERS = 8, NEWEST = 9 };
+
+int32_t nereid_triton_version_parse(MlirStringRef text) {
+  if (text.length == 3 && text.data[0] == '3' && text.data[1] == '.' && text.data[2] >= '0' + OLDEST &&
+      text.data[2] <= '0' + NEWEST)
+    return text.data[2] - '0';
+  return 0;
+}
+
+static void replace_division(MlirOperation op) {
+  nereid_builder_t builder = nereid_builder_before(op);
+  MlirOperation division = nereid_arith_divf_build(&builder, mlirOperationGetOperand(op, 0),
+                                                   mlirOperationGetOperand(op, 1), NEREID_ARITH_FAST_MATH_FLAGS_NONE);
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), mlirOperationGetResult(division, 0));
+  mlirOperationDestroy(op);
+}
+
+/* The instruction as the front end of 3.6 to 3.8 writes it: with a result that is not used. */
+static void replace_by_assembly(MlirOperation op, const char *instruction) {
+  nereid_builder_t builder = nereid_builder_before(op);
+  MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(op), 32);
+  nereid_tt_elementwise_inline_asm_build(&builder, 1, &i32, 0, NULL, mlirStringRefCreateFromCString(instruction),
+                                         mlirStringRefCreateFromCString("=r"), false, 1);
+  mlirOperationDestroy(op);
+}
+
+static void convert_operand(MlirOperation broadcast) {
+  MlirValue operand = mlirOperationGetOperand(broadcast, 0);
+  MlirType from = mlirValueGetType(operand), to = mlirValueGetType(mlirOperationGetResult(broadcast, 0));
+  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(to);
+  if (mlirAttributeEqual(mlirRankedTensorTypeGetEncoding(from), encoding))
+    return;
+  int64_t shape[32];
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(from); ++d)
+    shape[d] = mlirShapedTypeGetDimSize(from, d);
+  nereid_builder_t builder = nereid_builder_before(broadcast);
+  MlirType converted =
+      mlirRankedTensorTypeGet(mlirShapedTypeGetRank(from), shape, mlirShapedTypeGetElementType(from), encoding);
+  MlirOperation conversion = nereid_ttg_convert_layout_build(&builder, converted, operand);
+  mlirOperationSetOperand(broadcast, 0, mlirOperationGetResult(conversion, 0));
+}
+
+static void replace_barrier(MlirOperation op, int32_t minor) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  nereid_builder_t builder = nereid_builder_before(op);
+  if (kind == NEREID_OP_TTG_BARRIER && minor < WITH_BARRIER) {
+    if (nereid_ttg_barrier_get_addr_space(op) == NEREID_TT_ADDRESS_SPACES_LOCAL)
+      nereid_ttg_local_barrier_build(&builder, false);
+    else
+      nereid_gpu_barrier_build(&builder);
+  } else if (kind == NEREID_OP_TTG_LOCAL_BARRIER && minor >= WITH_BARRIER && !nereid_ttg_local_barrier_get_warp(op)) {
+    nereid_ttg_barrier_build(&builder, NEREID_TT_ADDRESS_SPACES_LOCAL);
+  } else if (kind == NEREID_OP_GPU_BARRIER && minor >= WITH_BARRIER) {
+    nereid_ttg_barrier_build(&builder, NEREID_TT_ADDRESS_SPACES_ALL);
+  } else {
+    return;
+  }
+  mlirOperationDestroy(op);
+}
+
+static bool respell(MlirOperation op, int32_t minor) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  if (minor >= WITHOUT_BLOCK_POINTERS && (kind == NEREID_OP_TT_MAKE_TENSOR_PTR || kind == NEREID_OP_TT_ADVANCE))
+    return mlirLogicalResultIsSuccess(
+        nereid_diagnose(op,
+                        "has no form in Triton 3.%d, which has no block pointers: run triton-rewrite-tensor-pointer "
+                        "first, or print the version 3.6 or 3.7",
+                        minor));
+  if (kind == NEREID_OP_TT_APPROX_DIVF && minor < NEWEST)
+    replace_division(op);
+  else if (kind == NEREID_OP_TT_GRID_DEPENDENCY_WAIT && minor < NEWEST)
+    replace_by_assembly(op, "griddepcontrol.wait; // dummy $0");
+  else if (kind == NEREID_OP_TT_GRID_DEPENDENCY_LAUNCH_DEPENDENTS && minor < NEWEST)
+    replace_by_assembly(op, "griddepcontrol.launch_dependents; // dummy $0");
+  else if (kind == NEREID_OP_TT_BROADCAST && minor < NEWEST)
+    convert_operand(op);
+  else
+    replace_barrier(op, minor);
+  return true;
+}
+
+static bool is_spelled_by_version(MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TTG_BARRIER:
+  case NEREID_OP_TTG_LOCAL_BARRIER:
+  case NEREID_OP_GPU_BARRIER:
+  case NEREID_OP_TT_ADVANCE:
+  case NEREID_OP_TT_APPROX_DIVF:
+  case NEREID_OP_TT_BROADCAST:
+  case NEREID_OP_TT_GRID_DEPENDENCY_LAUNCH_DEPENDENTS:
+  case NEREID_OP_TT_GRID_DEPENDENCY_WAIT:
+  case NEREID_OP_TT_MAKE_TENSOR_PTR:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool nereid_respell(MlirOperation root, int32_t minor, nereid_arena_t *arena) {
+  nereid_operations_t ops = {0};
+  if (!nereid_collect(root, is_spelled_by_version, arena, &ops))
+    return false;
+  for (size_t i = 0; i < ops.size; ++i)
+    if (!respell(ops.data[i], minor))
+      return false;
+  if (minor < NEWEST)
+    mlirOperationRemoveAttributeByName(root, mlirStringRefCreateFromCString("ttng.two-ctas"));
+  nereidMlirContextSetTritonMinor(mlirOperationGetContext(root), minor, true);
+  return true;
+}
+
+MlirLogicalResult nereid_pass_respell(nereid_pass_t *pass) {
+  MlirStringRef version = nereid_pass_option_string(pass, "version");
+  const int32_t minor = nereid_triton_version_parse(version);
+  if (minor == 0)
+    return nereid_diagnose(pass->op, "cannot be printed as Triton '%.*s' does: the versions are 3.6, 3.7, 3.8 and 3.9",
+                           (int)version.length, version.data);
+  return nereid_respell(pass->op, minor, pass->scratch) ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
+}
