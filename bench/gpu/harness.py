@@ -1,6 +1,7 @@
-"""Kernels on a GPU: against float64 references, and beside Triton 3.6 in the same run.
+"""Kernels on a GPU: against float64 references, and beside Triton in the same run: the installed version, and cubins of
+another one that compile_peer.py made elsewhere.
 
-Both compilers get the same .ttir; both cubins keep the same ABI, so both are launched by the same driver call and timed
+All compilers get the same .ttir; all cubins keep the same ABI, so all are launched by the same driver call and timed
 by the same events, in turns, with the L2 cache flushed in between.
 """
 
@@ -14,6 +15,8 @@ import numpy
 import torch
 import triton
 from triton.backends.compiler import GPUTarget
+
+import peer
 
 
 def f64(t):
@@ -77,6 +80,12 @@ def build_triton(case, folder):
     return Kernel(image, compiled.metadata.name, case.options["num_warps"], compiled.metadata.shared)
 
 
+def load_peer(folder, case):
+    """The kernel of another Triton version; None without `folder` or the kernel in it."""
+    found = peer.read(folder, case.name) if folder else None
+    return Kernel(found[0], found[1]["name"], found[1]["num_warps"], found[1]["shared"]) if found else None
+
+
 def check(case):
     worst = 0.0
     for got, want in zip(case.outputs, case.reference()):
@@ -105,11 +114,13 @@ def middle(times):
     return statistics.fmean(times[len(times) // 4: -(len(times) // 4)])
 
 
-def compare(nereid, other, case, flush, rounds=60):
-    times = {nereid: [], other: []}
+def compare(nereid, others, case, flush, rounds=60):
+    """Our time and those of `others`, in milliseconds, measured in turns."""
+    kernels = [nereid, *others]
+    times = {kernel: [] for kernel in kernels}
     if time_of(nereid, case, flush) < 0.02:
         rounds = 300
     for i in range(rounds):
-        for kernel in (nereid, other) if i % 2 else (other, nereid):
+        for kernel in kernels if i % 2 else reversed(kernels):
             times[kernel].append(time_of(kernel, case, flush))
-    return middle(times[nereid]), middle(times[other])
+    return middle(times[nereid]), [middle(times[kernel]) for kernel in others]
