@@ -3,8 +3,8 @@
 // RUN: nereid-opt %s --print-triton-version=3.9 | FileCheck %s --check-prefix=NEW
 // RUN: nereid-opt %s --print-triton-version 3.9 --canonicalize | nereid-opt --pass-pipeline='builtin.module(cse)' --print-triton-version 3.6 | FileCheck %s --check-prefix=OLD
 // RUN: nereid-opt %s --print-triton-version=3.8 | FileCheck %s --check-prefix=MIDDLE
-// RUN: nereid compile %s --emit ttgir -o - --print-triton-version 3.6 | FileCheck %s --check-prefix=OLD
-// RUN: nereid compile %s --emit ttgir -o - --print-triton-version 3.9 | FileCheck %s --check-prefix=NEW
+// RUN: nereid compile %s --emit ttgir -o - --print-triton-version 3.6 | FileCheck %s --check-prefix=OLD-OPS
+// RUN: nereid compile %s --emit ttgir -o - --print-triton-version 3.9 | FileCheck %s --check-prefix=NEW-OPS
 // RUN: not nereid-opt %s --print-triton-version=3.5 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not nereid compile %s --emit ttgir -o - --print-triton-version 4.0 2>&1 | FileCheck %s --check-prefix=CALL
 
@@ -19,6 +19,18 @@
 // OLD: gpu.barrier
 // OLD: ttg.local_barrier
 // OLD: tt.elementwise_inline_asm "griddepcontrol.launch_dependents; // dummy $0"
+
+// `nereid compile` makes pointers of the descriptor.
+// OLD-OPS: griddepcontrol.wait
+// OLD-OPS: cacheModifier = cg
+// OLD-OPS: arith.divf
+// OLD-OPS: gpu.barrier
+// OLD-OPS: ttg.local_barrier
+// NEW-OPS: tt.grid_dependency_wait
+// NEW-OPS: cachePolicy = #tt.cache_policy<cache_modifier = cg
+// NEW-OPS: tt.approx_divf
+// NEW-OPS: ttg.barrier all
+// NEW-OPS: ttg.barrier local
 
 // NEW-LABEL: @kernel
 // NEW-SAME: !tt.tensordesc<32x64xf16>
