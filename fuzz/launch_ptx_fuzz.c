@@ -1,7 +1,7 @@
 /* libFuzzer: any text is decoded by the PTX emulator or refused with a message, without a finding.
  *
  *   build/fuzz/fuzz/launch_ptx_fuzz CORPUS fuzz/ptx -dict=fuzz/ptx.dict -max_total_time=600 */
-#include "emulator/emulator.h"
+#include "nereid/emulator.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * their steps, without a finding. The first byte chooses the schedule and what is looked for.
  *
  *   build/fuzz/fuzz/launch_ptx_run_fuzz CORPUS fuzz/ptx -dict=fuzz/ptx.dict -max_total_time=600 */
-#include "emulator/emulator.h"
+#include "nereid/emulator.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,10 +10,10 @@
 #define NEREID_INTERPRETER_MACHINE_H
 
 #include "base/map.h"
-#include "interpreter/interpreter.h"
 #include "interpreter/number.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
+#include "nereid/interpreter.h"
 
 enum { NEREID_MACHINE_RANK = 32 };
 

@@ -7,7 +7,7 @@
  *
  * each plain, with counters and with the race detector. Loading is timed too. Results are compared with the ones
  * computed here. */
-#include "emulator/emulator.h"
+#include "nereid/emulator.h"
 #include "base/float.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 
 #include "base/arena.h"
 #include "base/vector.h"
-#include "emulator/emulator.h"
 #include "emulator/machine/instruction.h"
+#include "nereid/emulator.h"
 
 typedef struct emu_variable { /* .global and .const of the module */
   const char *name;

@@ -1,5 +1,5 @@
 /* Counters as JSON: one object, names in a fixed order, so that two runs compare byte by byte. */
-#include "emulator/emulator.h"
+#include "nereid/emulator.h"
 
 static const char *const classes[] = {"integer", "float", "special", "convert", "move",  "memory",
                                       "atomic",  "warp",  "barrier", "control", "matrix"};

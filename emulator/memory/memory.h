@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/vector.h"
-#include "emulator/emulator.h"
+#include "nereid/emulator.h"
 
 typedef struct emu_region {
   uint64_t address, bytes;

@@ -3,7 +3,7 @@
 #ifndef NEREID_TEST_EMULATE_H
 #define NEREID_TEST_EMULATE_H
 
-#include "emulator/emulator.h"
+#include "nereid/emulator.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Every form of Inputs/forms.txt, one kernel each: it is decoded, and what has a number in front gives on 1024 threads
  * the results that an H200 gave, of which the number is the hash over the pattern's forms. */
-#include "emulator/emulator.h"
+#include "nereid/emulator.h"
 #include "test/emulator/forms.h"
 
 #include <setjmp.h>

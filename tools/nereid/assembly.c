@@ -11,7 +11,7 @@
 #include "tools/nereid/assembly.h"
 
 #include "base/arena.h"
-#include "emulator/emulator.h"
+#include "nereid/emulator.h"
 
 #include <stdarg.h>
 #include <stdio.h>

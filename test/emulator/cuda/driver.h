@@ -8,7 +8,7 @@
 #define NEREID_TEST_CUDA_DRIVER_H
 
 #include "base/float.h"
-#include "emulator/emulator.h"
+#include "nereid/emulator.h"
 
 #include <math.h>
 #include <stdlib.h>

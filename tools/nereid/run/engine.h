@@ -6,8 +6,8 @@
 #ifndef NEREID_TOOLS_ENGINE_H
 #define NEREID_TOOLS_ENGINE_H
 
-#include "emulator/emulator.h"
 #include "nereid/compile.h"
+#include "nereid/emulator.h"
 #include "nereid/launch.h"
 #include "tools/nereid/run/npy.h"
 

@@ -5,7 +5,7 @@
 #include "tools/nereid/run/engine.h"
 
 #include "analysis/axis/axis_check.h"
-#include "interpreter/interpreter.h"
+#include "nereid/interpreter.h"
 #include "python-free-bindings/compile/session.h"
 #include "seam/llvm.h"
 #include "tools/nereid/assembly.h"

@@ -5,8 +5,8 @@
  * Programs of the grid run one after another or, where that is the same, on several threads, each op on whole tensors;
  * numbers are rounded in software as docs/interpreter.md says. It is the oracle that the other engines are compared
  * with. */
-#ifndef NEREID_INTERPRETER_INTERPRETER_H
-#define NEREID_INTERPRETER_INTERPRETER_H
+#ifndef NEREID_INTERPRETER_H
+#define NEREID_INTERPRETER_H
 
 #include "base/message.h"
 #include "base/view.h"
@@ -14,6 +14,10 @@
 #include "mlir-c/IR.h"
 
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum { NEREID_INTERPRETER_DESCRIPTOR_RANK = 5 };
 
@@ -85,5 +89,9 @@ NEREID_MUST_USE nereid_status_t nereid_interpreter_run(MlirOperation module, con
                                                        const nereid_interpreter_argument_t *arguments,
                                                        const nereid_interpreter_options_t *options,
                                                        nereid_message_t *message);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

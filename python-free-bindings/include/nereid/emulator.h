@@ -1,11 +1,24 @@
-/* A PTX emulator: runs kernels from their PTX text on the host, knows neither MLIR nor LLVM.
+/* The PTX emulator: runs kernels from their PTX text on the host; needs neither a GPU, nor MLIR, nor LLVM.
  *
- *   nereid_emulator_load(text, "k.ptx", &program, &message)
- *   nereid_emulator_memory_add(memory, host bytes, size, 16, &address)     addresses that the kernel sees
- *   nereid_emulator_launch(program, kernel, &launch, &report)
+ *   nereid_emulator_program_t *program;
+ *   nereid_emulator_memory_t *memory;
+ *   nereid_emulator_load(nereid_view(text), "k.ptx", &program, &message);
+ *   nereid_emulator_memory_create(&memory);
+ *   nereid_emulator_memory_add(memory, x, sizeof x, 16, "x", &block.x);     // the address that the kernel sees
+ *   nereid_emulator_launch_t launch = {.grid = {8, 1, 1}, .parameters = &block, .parameter_bytes = sizeof block,
+ *                                      .memory = memory, .racecheck = true, .race = report_race};
+ *   nereid_emulator_run(nereid_emulator_kernel(program, NULL), &launch, &report);
+ *   nereid_emulator_memory_destroy(memory);
+ *   nereid_emulator_unload(program);
  *
- * A program is read-only after loading: any thread may launch it. The text is decoded once; a form that is not handled
- * is refused at loading with its line and text. docs/emulator.md has the model. */
+ * docs/emulator.md describes the model, docs/racecheck.md the race detector.
+ *
+ * Ownership: what `load` and `create` return is the caller's until `unload` and `destroy`, for which null is valid.
+ * Kernels, their names and their parameters belong to the program; it must outlive every launch. What a callback gets
+ * lives for the call only. Zeroed structures select the defaults.
+ * Threads: a program is read-only after loading, and any number of threads may launch it at once. A memory is used by
+ * one thread at a time: concurrent launches need a memory each. Callbacks run on the thread that called
+ * nereid_emulator_run, after the grid has ended. */
 #ifndef NEREID_EMULATOR_H
 #define NEREID_EMULATOR_H
 
@@ -15,15 +28,23 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct nereid_emulator_program nereid_emulator_program_t;
 typedef struct nereid_emulator_kernel nereid_emulator_kernel_t;
 typedef struct nereid_emulator_memory nereid_emulator_memory_t;
 
-/* Reads PTX. `name` is said in messages and copied. NEREID_ERROR_PROGRAM: malformed, or a form that is not handled, the
- * message says where ("k.ptx:12: ..."); NEREID_ERROR_MEMORY. The program is the caller's. */
+/* Reads PTX. `name` appears in messages and is copied, as the text is. The text is decoded once.
+ *   NEREID_ERROR_PROGRAM   malformed, or a form that the emulator does not handle; the message names the line
+ *                          ("k.ptx:12: ...")
+ *   NEREID_ERROR_MEMORY */
 NEREID_MUST_USE nereid_status_t nereid_emulator_load(nereid_view_t text, const char *name,
                                                      nereid_emulator_program_t **out_program,
                                                      nereid_message_t *message);
+
+/* Frees a program with its kernels. Null is valid. */
 void nereid_emulator_unload(nereid_emulator_program_t *program);
 
 /* A kernel (.entry) by name, null: the only one. Null when there is none or, without a name, more than one. It lives as
@@ -48,7 +69,10 @@ uint32_t nereid_emulator_kernel_parameter_bytes(const nereid_emulator_kernel_t *
 /* Global memory: host buffers at virtual addresses, which depend only on the order, sizes and alignments of the buffers
  * and are at least 2^36 bytes apart: no index of 32 bits leads from one to another (base/kernel/address.h). */
 NEREID_MUST_USE nereid_status_t nereid_emulator_memory_create(nereid_emulator_memory_t **out_memory);
+
+/* Ends the borrowing of all buffers. Null is valid. */
 void nereid_emulator_memory_destroy(nereid_emulator_memory_t *memory);
+
 /* `host` is borrowed until the memory is destroyed. `alignment`: a power of two. `label` is said in messages, borrowed,
  * may be null.
  *   NEREID_ERROR_ARGUMENT   another alignment, or more than the address space has
@@ -220,6 +244,11 @@ NEREID_MUST_USE nereid_status_t nereid_emulator_run(const nereid_emulator_kernel
                                                     const nereid_emulator_launch_t *launch,
                                                     nereid_emulator_report_t *report);
 
+/* Experimental: what follows may change in any version. Define NEREID_EXPERIMENTAL before the include to use it; all
+ * above is stable: names, values, sizes and meaning stay within a major version. */
+
+#ifdef NEREID_EXPERIMENTAL
+
 /* The counters as one JSON object, an entry per line, into a file. */
 void nereid_emulator_counters_print(const nereid_emulator_counters_t *counters, FILE *file);
 /* As text of five lines. */
@@ -228,5 +257,11 @@ void nereid_emulator_overwrite_print(const nereid_emulator_overwrite_t *overwrit
 void nereid_emulator_violation_print(const nereid_emulator_violation_t *violation, FILE *file);
 /* One race, as text of four lines or as a JSON object in one. */
 void nereid_emulator_race_print(const nereid_emulator_race_t *race, bool json, FILE *file);
+
+#endif /* NEREID_EXPERIMENTAL */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
