@@ -46,7 +46,7 @@ typedef struct nereid_call_graph {
 
 /* The graph of `module`, a builtin.module, and of modules in it. NEREID_ERROR_PROGRAM after one error, located at the
  * first wrong call: to a name that nothing has, to a function without a body, to a kernel, with other types, or on a
- * cycle, which notes then show call by call. NEREID_ERROR_MEMORY when memory is out. The IR is not changed; `out_graph`
+ * cycle, which notes then show call by call. NEREID_ERROR_MEMORY when out of memory. The IR is not changed; `out_graph`
  * is stale once functions or calls are. */
 NEREID_MUST_USE nereid_status_t nereid_call_graph_build(MlirOperation module, nereid_arena_t *arena,
                                                         nereid_call_graph_t *out_graph);

@@ -66,7 +66,7 @@ typedef struct nereid_flow_graph {
 } nereid_flow_graph_t;
 
 /* The graph of `function` (anything whose region 0 is a body; a declaration has no node). Lives in `arena`; false when
- * memory is out. */
+ * out of memory. */
 bool nereid_flow_graph_build(MlirOperation function, nereid_arena_t *arena, nereid_flow_graph_t *out);
 
 /* The position of `op`; NEREID_FLOW_NONE when it is not part of the control flow: an op of a combiner. */

@@ -29,7 +29,7 @@ typedef struct nereid_pipeline_options {
 } nereid_pipeline_options_t;
 
 /* The passes of `stage` as the text that --pass-pipeline takes between "builtin.module(" and ")", in `arena`. Null when
- * memory is out. */
+ * out of memory. */
 const char *nereid_pipeline_text(nereid_pipeline_t stage, const nereid_pipeline_options_t *options,
                                  nereid_arena_t *arena);
 

@@ -148,12 +148,13 @@ bool nereid_access_set_overlaps(const nereid_access_set_t *set, const nereid_sha
   return false;
 }
 
-void nereid_access_set_turn(nereid_arena_t *arena, nereid_access_set_t *set, nereid_access_turn_t turn, void *data) {
-  nereid_access_set_t turned = {0};
+void nereid_access_set_transform(nereid_arena_t *arena, nereid_access_set_t *set, nereid_access_transform_t transform,
+                                 void *data) {
+  nereid_access_set_t transformed = {0};
   for (size_t i = 0; i < set->size; ++i) {
     nereid_shared_access_t access = set->data[i];
-    if (turn(&access, data))
-      nereid_access_set_add(arena, &turned, access);
+    if (transform(&access, data))
+      nereid_access_set_add(arena, &transformed, access);
   }
-  *set = turned;
+  *set = transformed;
 }

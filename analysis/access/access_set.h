@@ -54,10 +54,10 @@ static inline bool nereid_access_is_global(const nereid_shared_access_t *access)
   return access->first >= NEREID_SHARED_SPACE(NEREID_GLOBAL_SPACE);
 }
 
-/* Adds `access`; true when the set has grown: nothing in it covers the access. Memory is out: arena->failed. */
+/* Adds `access`; true when the set has grown: nothing in it covers the access. Out of memory: arena->failed. */
 bool nereid_access_set_add(nereid_arena_t *arena, nereid_access_set_t *set, nereid_shared_access_t access);
 
-/* `set` becomes what `from` is, in its own memory; false when memory is out. */
+/* `set` becomes what `from` is, in its own memory; false when out of memory. */
 bool nereid_access_set_copy(nereid_arena_t *arena, nereid_access_set_t *set, const nereid_access_set_t *from);
 
 /* Adds all of `more`; true when the set has grown. */
@@ -83,8 +83,9 @@ const nereid_shared_access_t *nereid_access_set_find(const nereid_access_set_t *
 /* Whether anything of `set` touches a byte of `access`, whatever both do. */
 bool nereid_access_set_overlaps(const nereid_access_set_t *set, const nereid_shared_access_t *access);
 
-/* The set with each access turned into another: by `turn`, which may leave one out (false). */
-typedef bool (*nereid_access_turn_t)(nereid_shared_access_t *access, void *data);
-void nereid_access_set_turn(nereid_arena_t *arena, nereid_access_set_t *set, nereid_access_turn_t turn, void *data);
+/* The set with each access transformed into another: by `transform`, which may leave one out (false). */
+typedef bool (*nereid_access_transform_t)(nereid_shared_access_t *access, void *data);
+void nereid_access_set_transform(nereid_arena_t *arena, nereid_access_set_t *set, nereid_access_transform_t transform,
+                                 void *data);
 
 #endif

@@ -56,7 +56,7 @@ typedef struct nereid_access_shapes {
 
 void nereid_access_shapes_initialize(nereid_access_shapes_t *shapes, nereid_arena_t *arena);
 
-/* The one object that is equal to `shape`; null when memory is out. */
+/* The one object that is equal to `shape`; null when out of memory. */
 const nereid_access_shape_t *nereid_access_shapes_get(nereid_access_shapes_t *shapes, nereid_access_shape_t shape);
 
 typedef enum nereid_shapes_relation {
@@ -71,7 +71,7 @@ typedef enum nereid_shapes_relation {
 nereid_shapes_relation_t nereid_access_shape_relation(const nereid_access_shape_t *a, const nereid_access_shape_t *b);
 
 /* Who moves the elements of `tensor` (a ranked tensor type with an encoding, or null: nobody knows) into or out of
- * a whole buffer of type `memdesc`. Null when the encodings do not say, or memory is out. */
+ * a whole buffer of type `memdesc`. Null when the encodings do not say, or out of memory. */
 const nereid_access_bases_t *nereid_access_bases_of(MlirType tensor, MlirType memdesc, nereid_arena_t *arena);
 
 /* The lowest and the highest byte, counted from the base, of an access at `offset`. */

@@ -41,7 +41,7 @@ typedef struct nereid_slicer {
 } nereid_slicer_t;
 
 /* For the function of `graph`, whose arguments overlap as `spaces` says (by argument the lowest that it may overlap;
- * null: none do). Borrows all; false when memory is out. */
+ * null: none do). Borrows all; false when out of memory. */
 bool nereid_slicer_initialize(nereid_slicer_t *slicer, const nereid_flow_graph_t *graph, const nereid_alias_t *alias,
                               const uint32_t *spaces, nereid_arena_t *arena);
 

@@ -43,7 +43,7 @@ bool nereid_alias_is_buffer(MlirValue value);
 
 /* Analyses the function of `graph`. `results` holds what functions give back (nereid_alias_results_t *) by their names
  * (StringAttr); the result of a call of one that is missing may be any buffer that the call is passed. So may the
- * result of an op that is not known. Near linear; lives in `arena`; false when memory is out. */
+ * result of an op that is not known. Near linear; lives in `arena`; false when out of memory. */
 bool nereid_alias_run(const nereid_flow_graph_t *graph, const nereid_map_t *results, nereid_arena_t *arena,
                       nereid_alias_t *out);
 
@@ -53,7 +53,7 @@ uint32_t nereid_alias_number(const nereid_alias_t *alias, MlirValue value);
 /* The buffers that `value` may be; none for a value that describes no shared memory, or poison. */
 nereid_alias_set_t nereid_alias_of(const nereid_alias_t *alias, MlirValue value);
 
-/* What the function gives back, for the analyses of its callers. Lives in `arena`; false when memory is out. */
+/* What the function gives back, for the analyses of its callers. Lives in `arena`; false when out of memory. */
 bool nereid_alias_results(const nereid_flow_graph_t *graph, const nereid_alias_t *alias, nereid_arena_t *arena,
                           nereid_alias_results_t *out);
 

@@ -49,7 +49,7 @@ typedef int64_t (*nereid_scratch_bytes_t)(MlirOperation op);
 
 /* Places the buffers of every function of `calls`; `scratch` is nereid_scratch_bytes but for tests. Near linear in ops
  * (analysis/allocation/placement.h); the same module always gets the same offsets. Lives in `arena`. False when
- * memory is out. */
+ * out of memory. */
 bool nereid_allocation_run(const nereid_call_graph_t *calls, nereid_scratch_bytes_t scratch, nereid_arena_t *arena,
                            nereid_allocation_t *out);
 

@@ -69,7 +69,7 @@ typedef struct nereid_flight {
   uint32_t walk;
 } nereid_flight_t;
 
-/* Prepares walks in `graph`; linear. False when memory is out. */
+/* Prepares walks in `graph`; linear. False when out of memory. */
 bool nereid_flight_build(const nereid_flow_graph_t *graph, nereid_arena_t *arena, nereid_flight_t *out);
 
 /* Whether `op` begins something asynchronous that reads or writes shared memory, and of which kind. */

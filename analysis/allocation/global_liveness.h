@@ -32,7 +32,7 @@ typedef struct nereid_global_liveness {
 } nereid_global_liveness_t;
 
 /* Liveness of what `function` allocates. Time: linear in ops and in what is made of the pointers; for each allocation
- * that bulk loads read, in the waits of the function too. Lives in `arena`; false when memory is out. */
+ * that bulk loads read, in the waits of the function too. Lives in `arena`; false when out of memory. */
 bool nereid_global_liveness_run(MlirOperation function, nereid_arena_t *arena, nereid_global_liveness_t *out);
 
 #endif

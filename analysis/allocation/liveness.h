@@ -60,7 +60,7 @@ typedef struct nereid_liveness {
 /* Liveness of the function of `graph`; `is_called` that it may run several times: what one run leaves under way is
  * there when the next begins. `ends` holds what called functions leave under way (nereid_liveness_end_t *) by their
  * names (StringAttr); null or missing: nothing. Time and memory: linear in ops and in the nodes that buffers live in.
- * Lives in `arena`; false when memory is out. */
+ * Lives in `arena`; false when out of memory. */
 bool nereid_liveness_run(const nereid_flow_graph_t *graph, const nereid_alias_t *alias, bool is_called,
                          const nereid_map_t *ends, nereid_arena_t *arena, nereid_liveness_t *out);
 
@@ -70,7 +70,7 @@ static inline uint32_t nereid_liveness_time(const nereid_liveness_t *liveness, u
   return liveness->starts[node] + position - liveness->graph->nodes.data[node].first;
 }
 
-/* What lives while the op at `position` runs: an op's scratch, the frame of a call. Null ranges when memory is out. */
+/* What lives while the op at `position` runs: an op's scratch, the frame of a call. Null ranges when out of memory. */
 nereid_live_t nereid_liveness_of_op(nereid_liveness_t *liveness, uint32_t position);
 
 #endif

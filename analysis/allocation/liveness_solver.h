@@ -56,7 +56,7 @@ static inline void nereid_liveness_add_piece(nereid_liveness_solver_t *solver, u
     state->pieces = (uint32_t)solver->pieces.size;
 }
 
-/* liveness_times.c: numbers ops by time and finds the regions of each ttg.warp_specialize; false when memory is out. */
+/* liveness_times.c: numbers ops by time and finds the regions of each ttg.warp_specialize; false when out of memory. */
 bool nereid_liveness_number(nereid_liveness_solver_t *solver);
 
 /* liveness_times.c: makes `live` of solver->ranges, which it sorts and joins: confined to a region, or filling what it

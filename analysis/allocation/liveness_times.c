@@ -42,7 +42,7 @@ static void widen(nereid_live_range_t *range, uint32_t first, uint32_t last) {
   range->last = last > range->last ? last : range->last;
 }
 
-/* The number of a ttg.warp_specialize + 1; 0 when memory is out. */
+/* The number of a ttg.warp_specialize + 1; 0 when out of memory. */
 static uint32_t group_of(solver_t *solver, nereid_map_t *numbers, MlirOperation op) {
   nereid_liveness_t *liveness = solver->liveness;
   uintptr_t *number = nereid_map_insert(numbers, op.ptr);

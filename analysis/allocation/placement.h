@@ -20,7 +20,7 @@ typedef struct nereid_placement_item {
   int64_t offset;           /* the answer */
 } nereid_placement_item_t;
 
-/* Gives every item an offset and returns the end of the highest; -1 when memory is out. The same items in the same
+/* Gives every item an offset and returns the end of the highest; -1 when out of memory. The same items in the same
  * order always get the same offsets. `spans` are the times of the groups, `n_groups` of them.
  *
  * Takes O(n log n + c log c) for n ranges and c pairs of items that are there at the same time; where the pairs are too
@@ -28,12 +28,12 @@ typedef struct nereid_placement_item {
 int64_t nereid_placement_run(nereid_placement_item_t *items, size_t n, const nereid_live_range_t *spans,
                              size_t n_groups, nereid_arena_t *arena);
 
-/* The last of that, for any number: placement_sweep.c. -1 when memory is out. */
+/* The last of that, for any number: placement_sweep.c. -1 when out of memory. */
 int64_t nereid_placement_sweep(nereid_placement_item_t *items, size_t n, const nereid_live_range_t *spans,
                                size_t n_groups, nereid_arena_t *arena);
 
 /* What no placement can be below: the most bytes that are there at once, each item rounded up to its alignment. -1 when
- * memory is out. */
+ * out of memory. */
 int64_t nereid_placement_bound(const nereid_placement_item_t *items, size_t n, const nereid_live_range_t *spans,
                                size_t n_groups, nereid_arena_t *arena);
 

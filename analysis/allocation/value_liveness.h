@@ -36,7 +36,7 @@ typedef void (*nereid_live_callback_t)(uint32_t subject, uint32_t first, uint32_
 
 /* Calls back with all times at which subjects [first, end) live, in pieces that may touch each other: from the
  * definition, along all paths, to a use. `dominated` says that no use is reached but through the definition, as it is
- * with values; else a subject lives only where the definition may have been passed, too. False when memory is out.
+ * with values; else a subject lives only where the definition may have been passed, too. False when out of memory.
  *
  * Time: nodes in which any of 64 neighbours lives. */
 bool nereid_live_subjects_walk(const nereid_live_subjects_t *subjects, uint32_t first, uint32_t end, bool dominated,

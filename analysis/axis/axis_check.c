@@ -146,7 +146,7 @@ bool nereid_axis_check(const nereid_axis_result_t *result, MlirValue value, size
   MlirType type = mlirValueGetType(value);
   const bool is_tensor = mlirTypeIsARankedTensor(type);
   check_t check = {.info = nereid_axis_info_get(result, value), .value = value, .message = message, .words = words};
-  if (!check.info || check.info->rank == 0 || !nereid_axis_has_numbers(type))
+  if (!check.info || check.info->rank == 0 || !nereid_axis_is_numeric(type))
     return true;
   if (!check.info->reached)
     return !is_dead_by_mistake(result, value) ||

@@ -62,7 +62,7 @@ nereid_axis_info_t nereid_axis_unknown(MlirType type) {
   return info;
 }
 
-bool nereid_axis_has_numbers(MlirType type) {
+bool nereid_axis_is_numeric(MlirType type) {
   if (mlirTypeIsARankedTensor(type))
     type = mlirShapedTypeGetElementType(type);
   if (nereid_tt_ptr_type_isa(type))

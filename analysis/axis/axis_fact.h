@@ -8,7 +8,7 @@
 nereid_axis_info_t nereid_axis_unknown(MlirType type);
 
 /* Whether it is, or is a tensor of, numbers or pointers to them. */
-bool nereid_axis_has_numbers(MlirType type);
+bool nereid_axis_is_numeric(MlirType type);
 
 /* Divisibility of the first elements of groups of 2^contiguity along `d`, which may be shorter than the fact's own
  * groups (a group of 8 that starts at a multiple of 16 has groups of 2 that start at multiples of 2). */

@@ -40,7 +40,7 @@ static void rule_conversion(const nereid_axis_call_t *call, nereid_axis_info_t *
   const bool is_same = source->rank == out->rank && source->width == out->width && source->unit == out->unit &&
                        memcmp(source->size, out->size, out->rank) == 0;
   MlirType type = mlirValueGetType(mlirOperationGetResult(call->op, 0));
-  if (is_same || !nereid_axis_has_numbers(type))
+  if (is_same || !nereid_axis_is_numeric(type))
     *out = *source;
 }
 

@@ -53,7 +53,7 @@ typedef struct nereid_axis_result {
 
 /* Analyses every function of module `root` (or `root` itself if it is a function), callers before callees. The IR is
  * not changed. Everything is allocated in `arena`, which outlives `out_result`. NEREID_ERROR_PROGRAM after an error at
- * a wrong call (analysis/call_graph.h), NEREID_ERROR_MEMORY when memory is out. The result is stale for operations that
+ * a wrong call (analysis/call_graph.h), NEREID_ERROR_MEMORY when out of memory. The result is stale for operations that
  * change or come later. */
 NEREID_MUST_USE nereid_status_t nereid_axis_info_run(MlirOperation root, nereid_arena_t *arena,
                                                      nereid_axis_result_t *out_result);

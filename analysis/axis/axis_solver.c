@@ -11,7 +11,7 @@ typedef struct place {
   bool is_read;            /* a user was visited; until then none needs to be again */
 } place_t;
 
-/* The place of `value`, its fact unreached when it was not there; null when memory is out. */
+/* The place of `value`, its fact unreached when it was not there; null when out of memory. */
 static place_t *place_of(nereid_axis_solver_t *s, MlirValue value) {
   uintptr_t *place = nereid_map_insert(s->infos, value.ptr);
   if (place && !*place) {

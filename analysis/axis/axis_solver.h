@@ -25,10 +25,10 @@ typedef struct nereid_axis_solver {
 } nereid_axis_solver_t;
 
 /* Adds an operation that is visited for the first time; from now on it is found by those whose facts it reads. False
- * when memory is out. */
+ * when out of memory. */
 bool nereid_axis_enter(nereid_axis_solver_t *solver, const nereid_axis_entry_t *entry);
 
-/* What is known of `value`, for who uses it: is visited again when it changes. Null when memory is out. */
+/* What is known of `value`, for who uses it: is visited again when it changes. Null when out of memory. */
 const nereid_axis_info_t *nereid_axis_read(nereid_axis_solver_t *solver, MlirValue value);
 
 /* Meets `fact`, raised to the hints of the op whose result it is of, into what is known of `value`; its users are

@@ -59,7 +59,7 @@ typedef struct nereid_membar {
   nereid_membar_function_t *functions; /* by number of the call graph */
 } nereid_membar_t;
 
-/* Analyses the module of `calls` and changes nothing. Near linear; lives in `arena`. False when memory is out. */
+/* Analyses the module of `calls` and changes nothing. Near linear; lives in `arena`. False when out of memory. */
 bool nereid_membar_analyze(const nereid_call_graph_t *calls, nereid_membar_options_t options, nereid_arena_t *arena,
                            nereid_membar_t *out);
 

@@ -11,7 +11,7 @@
  * is out. */
 bool nereid_membar_survey(nereid_membar_t *membar, size_t number);
 
-/* Finds what its callers may have under way; these come first. False when memory is out. */
+/* Finds what its callers may have under way; these come first. False when out of memory. */
 bool nereid_membar_find_outer(nereid_membar_t *membar, size_t number);
 
 #endif

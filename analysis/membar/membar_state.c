@@ -120,7 +120,7 @@ void nereid_membar_state_leave(const nereid_membar_context_t *context, nereid_me
   exit->open |= from->open;
   for (int i = 0; i < SETS; ++i) {
     nereid_access_set_join(context->arena, set_of(exit, i), view_of(from, i));
-    nereid_access_set_turn(context->arena, set_of(exit, i), forget, context->shapes);
+    nereid_access_set_transform(context->arena, set_of(exit, i), forget, context->shapes);
   }
 }
 

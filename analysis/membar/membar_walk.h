@@ -4,7 +4,7 @@
 
 #include "analysis/membar/membar.h"
 
-/* Finds what function number `number` needs, and its summary; its callees have theirs. False when memory is out. */
+/* Finds what function number `number` needs, and its summary; its callees have theirs. False when out of memory. */
 bool nereid_membar_walk(nereid_membar_t *membar, size_t number);
 
 #endif

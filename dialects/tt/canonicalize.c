@@ -8,7 +8,7 @@
  *
  * Results keep their type, encoding included; attributes that steer later passes stay on loads and stores. */
 #include "bindings/tt_hooks.h"
-#include "dialects/made_by.h"
+#include "dialects/defining_op.h"
 #include "dialects/tt/tensor.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
@@ -43,7 +43,7 @@ typedef enum mask { MASK_UNKNOWN, MASK_ALL, MASK_NONE } mask_t;
 static mask_t mask_of(MlirValue value) {
   if (mlirValueIsNull(value))
     return MASK_UNKNOWN;
-  MlirOperation constant = nereid_made_by(value, NEREID_OP_ARITH_CONSTANT);
+  MlirOperation constant = nereid_defining_op_of_kind(value, NEREID_OP_ARITH_CONSTANT);
   if (mlirOperationIsNull(constant))
     return MASK_UNKNOWN;
   MlirAttribute bits = nereid_arith_constant_get_value_attr(constant);
@@ -99,8 +99,8 @@ static MlirLogicalResult replace_by_splat(MlirOperation op, MlirRewriterBase rew
 
 MlirLogicalResult nereid_tt_expand_dims_canonicalize(MlirOperation op, MlirRewriterBase rewriter) {
   MlirValue src = nereid_tt_expand_dims_get_src(op);
-  MlirOperation splat = nereid_made_by(src, NEREID_OP_TT_SPLAT),
-                broadcast = nereid_made_by(src, NEREID_OP_TT_BROADCAST);
+  MlirOperation splat = nereid_defining_op_of_kind(src, NEREID_OP_TT_SPLAT),
+                broadcast = nereid_defining_op_of_kind(src, NEREID_OP_TT_BROADCAST);
   if (!mlirOperationIsNull(splat))
     return replace_by_splat(op, rewriter, splat);
   if (mlirOperationIsNull(broadcast))
@@ -119,7 +119,8 @@ MlirLogicalResult nereid_tt_expand_dims_canonicalize(MlirOperation op, MlirRewri
 
 MlirLogicalResult nereid_tt_broadcast_canonicalize(MlirOperation op, MlirRewriterBase rewriter) {
   MlirValue src = nereid_tt_broadcast_get_src(op);
-  MlirOperation splat = nereid_made_by(src, NEREID_OP_TT_SPLAT), inner = nereid_made_by(src, NEREID_OP_TT_BROADCAST);
+  MlirOperation splat = nereid_defining_op_of_kind(src, NEREID_OP_TT_SPLAT),
+                inner = nereid_defining_op_of_kind(src, NEREID_OP_TT_BROADCAST);
   if (!mlirOperationIsNull(splat))
     return replace_by_splat(op, rewriter, splat);
   if (mlirOperationIsNull(inner))
@@ -131,7 +132,8 @@ MlirLogicalResult nereid_tt_broadcast_canonicalize(MlirOperation op, MlirRewrite
 
 MlirLogicalResult nereid_tt_reshape_canonicalize(MlirOperation op, MlirRewriterBase rewriter) {
   MlirValue src = nereid_tt_reshape_get_src(op);
-  MlirOperation splat = nereid_made_by(src, NEREID_OP_TT_SPLAT), inner = nereid_made_by(src, NEREID_OP_TT_RESHAPE);
+  MlirOperation splat = nereid_defining_op_of_kind(src, NEREID_OP_TT_SPLAT),
+                inner = nereid_defining_op_of_kind(src, NEREID_OP_TT_RESHAPE);
   if (nereid_tt_reshape_get_efficient_layout(op))
     return no_match();
   if (!mlirOperationIsNull(splat))

@@ -11,7 +11,7 @@
  *
  * Every fold keeps every bit of the result. */
 #include "bindings/tt_hooks.h"
-#include "dialects/made_by.h"
+#include "dialects/defining_op.h"
 #include "dialects/tt/tensor.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
@@ -121,7 +121,7 @@ nereid_fold_t nereid_tt_unsplat_fold(MlirOperation op, intptr_t n, const MlirAtt
   MlirAttribute scalar = scalar_of(operands[0]);
   if (!mlirAttributeIsNull(scalar))
     return to_attribute(results, scalar);
-  MlirOperation splat = nereid_made_by(nereid_tt_unsplat_get_src(op), NEREID_OP_TT_SPLAT);
+  MlirOperation splat = nereid_defining_op_of_kind(nereid_tt_unsplat_get_src(op), NEREID_OP_TT_SPLAT);
   /* A splat of a tensor of rank 0 has an operand of another type than the scalar. */
   if (mlirOperationIsNull(splat) || mlirTypeIsARankedTensor(mlirValueGetType(nereid_tt_splat_get_src(splat))))
     return NEREID_FOLD_NONE;
@@ -190,7 +190,7 @@ nereid_fold_t nereid_tt_trans_fold(MlirOperation op, intptr_t n, const MlirAttri
   MlirValue src = nereid_tt_trans_get_src(op), result = nereid_tt_trans_get_result(op);
   if (is_identity(nereid_tt_trans_get_order_attr(op)) && same_type(src, result))
     return to_value(results, src);
-  MlirOperation inner = nereid_made_by(src, NEREID_OP_TT_TRANS);
+  MlirOperation inner = nereid_defining_op_of_kind(src, NEREID_OP_TT_TRANS);
   if (!mlirOperationIsNull(inner))
     return compose_trans(op, inner);
   if (!is_splat(operands[0]))

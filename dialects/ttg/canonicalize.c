@@ -10,7 +10,7 @@
  * operand of a tensor core instruction stays where its operand is an accumulator: it may cost nothing there. */
 #include "bindings/tt_hooks.h"
 #include "bindings/ttg_hooks.h"
-#include "dialects/made_by.h"
+#include "dialects/defining_op.h"
 #include "dialects/tt/tensor.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
 #include "layout/encoding.h"
@@ -107,7 +107,7 @@ static MlirLogicalResult convert_of_cat(MlirRewriterBase rewriter, MlirOperation
 
 static MlirLogicalResult rewrite_producer(MlirRewriterBase rewriter, MlirOperation op) {
   MlirAttribute from = encoding_of(mlirOperationGetOperand(op, 0)), to = encoding_of(mlirOperationGetResult(op, 0));
-  MlirOperation source = nereid_maker(mlirOperationGetOperand(op, 0));
+  MlirOperation source = nereid_defining_op(mlirOperationGetOperand(op, 0));
   bool accumulator = !mlirAttributeIsNull(from) && nereid_ttg_nvidia_mma_attr_isa(from);
   if (mlirOperationIsNull(source) || (is_dot_operand(to) && accumulator))
     return no_match();

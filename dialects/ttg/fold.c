@@ -5,7 +5,7 @@
  *   memdesc_trans(x) with order [0, 1, ...]    -> x
  *   memdesc_trans(memdesc_trans(x))            -> memdesc_trans(x), orders composed
  *   memdesc_reinterpret(x) to x's own type     -> x */
-#include "dialects/made_by.h"
+#include "dialects/defining_op.h"
 #include "dialects/ttg/memdesc.h"
 
 #include "bindings/ttg_hooks.h"
@@ -40,7 +40,7 @@ nereid_fold_t nereid_ttg_memdesc_reinterpret_fold(MlirOperation op, intptr_t n_o
 nereid_fold_t nereid_ttg_local_alloc_fold(MlirOperation op, intptr_t n_operands, const MlirAttribute *operands,
                                           nereid_fold_result_t *results) {
   (void)n_operands, (void)operands;
-  MlirOperation load = nereid_made_by(nereid_ttg_local_alloc_get_src(op), NEREID_OP_TTG_LOCAL_LOAD);
+  MlirOperation load = nereid_defining_op_of_kind(nereid_ttg_local_alloc_get_src(op), NEREID_OP_TTG_LOCAL_LOAD);
   nereid_ttg_memdesc_t buffer = nereid_ttg_memdesc_of(nereid_ttg_local_alloc_get_result(op));
   if (mlirOperationIsNull(load) || buffer.mutable_memory)
     return NEREID_FOLD_NONE;
@@ -58,7 +58,7 @@ nereid_fold_t nereid_ttg_memdesc_trans_fold(MlirOperation op, intptr_t n_operand
     identity &= order[d] == d;
   if (identity)
     return fold_same_type(op, src, results);
-  MlirOperation before = nereid_made_by(src, NEREID_OP_TTG_MEMDESC_TRANS);
+  MlirOperation before = nereid_defining_op_of_kind(src, NEREID_OP_TTG_MEMDESC_TRANS);
   if (mlirOperationIsNull(before) ||
       nereid_ttg_ints_read(nereid_ttg_memdesc_trans_get_order_attr(before), inner) != rank)
     return NEREID_FOLD_NONE;

@@ -20,8 +20,8 @@
  * Requires: encodings on all tensors. Keeps: everything but layouts and the number of ops. */
 #include "base/map.h"
 #include "base/vector.h"
+#include "dialects/defining_op.h"
 #include "dialects/ir.h"
-#include "dialects/made_by.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
@@ -102,7 +102,7 @@ typedef struct slice {
 /* The argument that addresses come from; null when they come from elsewhere. */
 static MlirValue base_of(MlirValue pointer) {
   for (;;) {
-    MlirOperation op = nereid_maker(pointer);
+    MlirOperation op = nereid_defining_op(pointer);
     if (mlirOperationIsNull(op)) {
       MlirOperation parent = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(pointer));
       return nereid_op_kind(parent) == NEREID_OP_TT_FUNC ? pointer : (MlirValue){NULL};
@@ -189,7 +189,7 @@ static bool dies_with_user(MlirValue value) {
 static bool is_movable_reduction(removal_t *removal, MlirOperation reduction, wanted_t wanted) {
   MlirValue operand = mlirOperationGetOperand(reduction, 0);
   MlirAttribute parent;
-  return dies_with_user(wanted.value) && nereid_is_made_of_numbers(operand) &&
+  return dies_with_user(wanted.value) && nereid_is_recomputable(operand) &&
          nereid_layout_flow_operand(reduction, NEREID_LAYOUT_FLOW_REDUCE, 0, wanted.encoding, &parent) &&
          nereid_reduction_cost(&removal->reductions, reduction, operand, parent) <=
              nereid_reduction_cost(&removal->reductions, reduction, operand, nereid_ttg_encoding_of(operand));
@@ -258,7 +258,7 @@ static bool is_there(const removal_t *removal, wanted_t wanted) {
 
 /* How `wanted` can be computed again; null `out_op` for arguments of blocks. */
 static nereid_layout_flow_t flow_to(removal_t *removal, wanted_t wanted, MlirOperation *out_op) {
-  *out_op = nereid_maker(wanted.value);
+  *out_op = nereid_defining_op(wanted.value);
   const nereid_layout_flow_t flow =
       mlirOperationIsNull(*out_op) ? NEREID_LAYOUT_FLOW_NONE : nereid_layout_flow_of(*out_op);
   if (flow == NEREID_LAYOUT_FLOW_REDUCE)
@@ -315,7 +315,7 @@ static bool choose(removal_t *removal, wanted_t wanted, wanted_stack_t *stack) {
   return true;
 }
 
-/* Where the slice of `root` is best cut, operands first; false when memory is out, or an operand has no encoding. */
+/* Where the slice of `root` is best cut, operands first; false when out of memory, or an operand has no encoding. */
 static bool choose_all(removal_t *removal, wanted_t root) {
   wanted_stack_t stack = {0};
   if (!nereid_vector_push(removal->arena, &stack, root))
@@ -348,7 +348,7 @@ static bool visit(removal_t *removal, slice_t *slice, wanted_t wanted, MlirOpera
   return nereid_vector_push(removal->arena, &slice->recomputed, wanted);
 }
 
-/* Collects the slice of `root`; false when it is too large, or memory is out. */
+/* Collects the slice of `root`; false when it is too large, or out of memory. */
 static bool collect(removal_t *removal, slice_t *slice, wanted_t root) {
   wanted_stack_t stack = {0};
   if (!nereid_vector_push(removal->arena, &stack, root))
@@ -374,7 +374,7 @@ static bool collect(removal_t *removal, slice_t *slice, wanted_t root) {
 
 /* Where a value that every user of `value` can use is defined first. */
 static nereid_builder_t after_definition(MlirValue value) {
-  MlirOperation op = nereid_maker(value);
+  MlirOperation op = nereid_defining_op(value);
   nereid_builder_t builder = {mlirValueGetLocation(value), {NULL}, {NULL}};
   if (mlirOperationIsNull(op)) {
     builder.block = mlirBlockArgumentGetOwner(value);
@@ -419,7 +419,7 @@ static bool convert_value(removal_t *removal, wanted_t wanted) {
 }
 
 static bool recompute(removal_t *removal, wanted_t wanted) {
-  MlirOperation op = nereid_maker(wanted.value);
+  MlirOperation op = nereid_defining_op(wanted.value);
   const nereid_layout_flow_t flow = nereid_layout_flow_of(op);
   if (flow == NEREID_LAYOUT_FLOW_CONVERT) {
     wanted_t source = {mlirOperationGetOperand(op, 0), wanted.encoding};
@@ -446,7 +446,7 @@ static bool recompute(removal_t *removal, wanted_t wanted) {
 /* The last collected comes first: a value is collected before its operands. A value that two users share may come
  * before one of its users only; then its turn is put off until its operands are there. */
 static bool operands_are_made(removal_t *removal, wanted_t wanted) {
-  MlirOperation op = nereid_maker(wanted.value);
+  MlirOperation op = nereid_defining_op(wanted.value);
   const nereid_layout_flow_t flow = nereid_layout_flow_of(op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     wanted_t operand = {.value = mlirOperationGetOperand(op, i)};
@@ -479,7 +479,7 @@ static bool rebuild(removal_t *removal, const slice_t *slice) {
         --stack.size;
         continue;
       }
-      MlirOperation op = nereid_maker(top.value);
+      MlirOperation op = nereid_defining_op(top.value);
       const nereid_layout_flow_t flow = nereid_layout_flow_of(op);
       for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); ++k) {
         wanted_t operand = {.value = mlirOperationGetOperand(op, k)};
@@ -511,7 +511,8 @@ static void fold_chains(removal_t *removal) {
   (void)nereid_collect_kind(removal->pass->op, NEREID_OP_TTG_CONVERT_LAYOUT, removal->arena, &conversions);
   for (size_t i = 0; i < conversions.size; ++i) {
     MlirOperation conversion = conversions.data[i];
-    MlirOperation source = nereid_made_by(mlirOperationGetOperand(conversion, 0), NEREID_OP_TTG_CONVERT_LAYOUT);
+    MlirOperation source =
+        nereid_defining_op_of_kind(mlirOperationGetOperand(conversion, 0), NEREID_OP_TTG_CONVERT_LAYOUT);
     if (!mlirOperationIsNull(source)) /* it comes first, so its own is folded already */
       mlirOperationSetOperand(conversion, 0, mlirOperationGetOperand(source, 0));
     MlirValue from = mlirOperationGetOperand(conversion, 0), to = mlirOperationGetResult(conversion, 0);

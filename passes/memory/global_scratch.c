@@ -149,7 +149,7 @@ static void write_places(const layout_t *layout, bool is_kernel) {
   }
 }
 
-/* Places all items; false when memory is out. */
+/* Places all items; false when out of memory. */
 static bool place_items(layout_t *layout, frame_t *frame) {
   const nereid_liveness_t *times = &layout->liveness.times;
   frame->size =

@@ -18,8 +18,8 @@
  * The host swizzles over the largest of 128, 64 and 32 bytes that a row of the block has, and not at all with one
  * dimension. `nereid.descriptor` on the kernel's argument passes block and swizzle on to it. */
 #include "base/target_facts.h"
+#include "dialects/defining_op.h"
 #include "dialects/diagnose.h"
-#include "dialects/made_by.h"
 #include "dialects/ttg/module.h"
 #include "passes/pass.h"
 #include "passes/support/collect.h"
@@ -113,7 +113,7 @@ static bool check_target(const access_t *access) {
 
 /* The argument of a kernel that the tensor map is, or that its address is; null for others. */
 static MlirValue argument_of(const access_t *access) {
-  MlirOperation cast = nereid_made_by(access->descriptor, NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR);
+  MlirOperation cast = nereid_defining_op_of_kind(access->descriptor, NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR);
   MlirValue value =
       mlirOperationIsNull(cast) ? access->descriptor : nereid_ttng_reinterpret_tensor_descriptor_get_raw_desc(cast);
   if (!mlirValueIsABlockArgument(value))

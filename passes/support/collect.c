@@ -5,13 +5,13 @@ typedef struct collection {
   nereid_arena_t *arena;
   nereid_operations_t *out;
   nereid_op_kind_t kind; /* unknown: any */
-  bool (*wanted)(MlirOperation op);
+  bool (*predicate)(MlirOperation op);
 } collection_t;
 
 static MlirWalkResult visit(MlirOperation op, void *user_data) {
   collection_t *collection = user_data;
   if ((collection->kind != NEREID_OP_UNKNOWN && nereid_op_kind(op) != collection->kind) ||
-      (collection->wanted && !collection->wanted(op)))
+      (collection->predicate && !collection->predicate(op)))
     return MlirWalkResultAdvance;
   return nereid_vector_push(collection->arena, collection->out, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
@@ -22,9 +22,9 @@ bool nereid_collect_kind(MlirOperation root, nereid_op_kind_t kind, nereid_arena
   return !arena->failed;
 }
 
-bool nereid_collect(MlirOperation root, bool (*wanted)(MlirOperation op), nereid_arena_t *arena,
+bool nereid_collect(MlirOperation root, bool (*predicate)(MlirOperation op), nereid_arena_t *arena,
                     nereid_operations_t *out) {
-  collection_t collection = {.arena = arena, .out = out, .kind = NEREID_OP_UNKNOWN, .wanted = wanted};
+  collection_t collection = {.arena = arena, .out = out, .kind = NEREID_OP_UNKNOWN, .predicate = predicate};
   mlirOperationWalk(root, visit, &collection, MlirWalkPreOrder);
   return !arena->failed;
 }

@@ -12,11 +12,11 @@
 typedef NEREID_VECTOR(MlirOperation) nereid_operations_t;
 
 /* Appends to `out` the operations of `kind` at and below `root`, in the order of the text: outer ones first. False when
- * memory is out. */
+ * out of memory. */
 bool nereid_collect_kind(MlirOperation root, nereid_op_kind_t kind, nereid_arena_t *arena, nereid_operations_t *out);
 
-/* The same for those that are `wanted`; null: all. */
-bool nereid_collect(MlirOperation root, bool (*wanted)(MlirOperation op), nereid_arena_t *arena,
+/* The same for those that are `predicate`; null: all. */
+bool nereid_collect(MlirOperation root, bool (*predicate)(MlirOperation op), nereid_arena_t *arena,
                     nereid_operations_t *out);
 
 #endif

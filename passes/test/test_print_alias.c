@@ -76,7 +76,7 @@ static void print_op(printer_t *printer, MlirOperation op) {
     print_value(printer, op, mlirOperationGetResult(op, i), mlirOperationGetResult(op, i));
 }
 
-/* Returns what the function gives back, for its callers; null when memory is out. */
+/* Returns what the function gives back, for its callers; null when out of memory. */
 static nereid_alias_results_t *print_function(printer_t *printer, const nereid_map_t *results, MlirOperation function) {
   nereid_arena_t *arena = printer->pass->scratch;
   nereid_flow_graph_t graph;

@@ -76,7 +76,7 @@ static bool is_reached(const clone_t *clone, MlirOperation call) {
 
 /* --- copies --- */
 
-/* The number of copies of a function; null when memory is out. */
+/* The number of copies of a function; null when out of memory. */
 static int64_t *copies_of(clone_t *clone, MlirOperation function) {
   uintptr_t *place = nereid_map_insert(&clone->copies, function.ptr);
   if (place && !*place) {
@@ -88,7 +88,7 @@ static int64_t *copies_of(clone_t *clone, MlirOperation function) {
   return place ? (int64_t *)*place : NULL;
 }
 
-/* A copy of `function` under a name that is free; null when memory is out. */
+/* A copy of `function` under a name that is free; null when out of memory. */
 static MlirOperation copy_function(clone_t *clone, MlirOperation function, int64_t *copies) {
   MlirOperation copy = mlirOperationClone(function);
   mlirSymbolTableInsert(clone->symbols, copy);
@@ -105,7 +105,7 @@ static void call_instead(MlirOperation call, MlirOperation function) {
   nereid_ir_set_attribute(call, "callee", name);
 }
 
-/* Gives each kind of call a function, the first kind the one that is there; false when memory is out. */
+/* Gives each kind of call a function, the first kind the one that is there; false when out of memory. */
 static bool split(clone_t *clone, const nereid_call_function_t *function) {
   NEREID_VECTOR(kind_t) kinds = {0};
   int64_t *copies = copies_of(clone, function->op);
@@ -135,7 +135,7 @@ static bool split(clone_t *clone, const nereid_call_function_t *function) {
   return copies && !clone->pass->scratch->failed;
 }
 
-/* Splits every function whose callers all stayed as they were; false after a diagnostic or when memory is out. */
+/* Splits every function whose callers all stayed as they were; false after a diagnostic or when out of memory. */
 static bool run_round(clone_t *clone) {
   nereid_arena_t *arena = clone->pass->scratch;
   clone->changed = false;

@@ -11,7 +11,7 @@
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
-#include "dialects/made_by.h"
+#include "dialects/defining_op.h"
 #include "dialects/tt/combiner.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
@@ -54,7 +54,7 @@ static void replace(MlirOperation op, MlirValue by) {
 
 static bool add_to_dot(MlirOperation op) {
   for (intptr_t i = 0; i < 2; ++i) {
-    MlirOperation dot = nereid_made_by(mlirOperationGetOperand(op, i), NEREID_OP_TT_DOT);
+    MlirOperation dot = nereid_defining_op_of_kind(mlirOperationGetOperand(op, i), NEREID_OP_TT_DOT);
     if (mlirOperationIsNull(dot) || !has_one_use(mlirOperationGetResult(dot, 0)) ||
         !mlirBlockEqual(mlirOperationGetBlock(dot), mlirOperationGetBlock(op)) || !is_zero(nereid_tt_dot_get_c(dot)) ||
         nereid_tt_dot_get_max_num_imprecise_acc(dot) != 0)
@@ -86,7 +86,7 @@ static void keep_hints(MlirOperation op) {
 }
 
 static bool add_constants(MlirOperation op) {
-  MlirOperation inner = nereid_made_by(nereid_tt_addptr_get_ptr(op), NEREID_OP_TT_ADDPTR);
+  MlirOperation inner = nereid_defining_op_of_kind(nereid_tt_addptr_get_ptr(op), NEREID_OP_TT_ADDPTR);
   if (mlirOperationIsNull(inner))
     return false;
   MlirValue first = nereid_tt_addptr_get_offset(inner), second = nereid_tt_addptr_get_offset(op);
@@ -109,23 +109,23 @@ static bool add_constants(MlirOperation op) {
 
 /* Whether `mask` is `condition`, or that for every element. */
 static bool is_condition(MlirValue mask, MlirValue condition) {
-  MlirOperation splat = nereid_made_by(mask, NEREID_OP_TT_SPLAT);
+  MlirOperation splat = nereid_defining_op_of_kind(mask, NEREID_OP_TT_SPLAT);
   return mlirValueEqual(mask, condition) ||
          (!mlirOperationIsNull(splat) && mlirValueEqual(mlirOperationGetOperand(splat, 0), condition));
 }
 
 static bool select_of_load(MlirOperation op) {
-  MlirOperation load = nereid_made_by(mlirOperationGetOperand(op, 1), NEREID_OP_TT_LOAD);
+  MlirOperation load = nereid_defining_op_of_kind(mlirOperationGetOperand(op, 1), NEREID_OP_TT_LOAD);
   if (mlirOperationIsNull(load) || !has_one_use(mlirOperationGetResult(load, 0)) ||
       mlirValueIsNull(nereid_tt_load_get_mask(load)) ||
       !is_condition(nereid_tt_load_get_mask(load), mlirOperationGetOperand(op, 0)) ||
       !mlirBlockEqual(mlirOperationGetBlock(load), mlirOperationGetBlock(op)))
     return false;
   /* The other value must be there already: what it is made by is in front of the load, or outside of the block. */
-  MlirOperation maker = nereid_maker(mlirOperationGetOperand(op, 2));
-  for (MlirOperation next = load; !mlirOperationIsNull(maker) && !mlirOperationIsNull(next);
+  MlirOperation defining = nereid_defining_op(mlirOperationGetOperand(op, 2));
+  for (MlirOperation next = load; !mlirOperationIsNull(defining) && !mlirOperationIsNull(next);
        next = mlirOperationGetNextInBlock(next))
-    if (mlirOperationEqual(next, maker))
+    if (mlirOperationEqual(next, defining))
       return false;
   nereid_builder_t builder = nereid_builder_before(load);
   MlirOperation made = nereid_tt_load_build(&builder, nereid_tt_load_get_ptr(load), nereid_tt_load_get_mask(load),
@@ -139,10 +139,11 @@ static bool select_of_load(MlirOperation op) {
 
 /* The matrix that is `value` without its dimension `axis`, along which it is repeated; null when it is none. */
 static MlirValue repeated_matrix(MlirValue value, int32_t axis) {
-  MlirOperation broadcast = nereid_made_by(value, NEREID_OP_TT_BROADCAST);
-  MlirOperation expand = mlirOperationIsNull(broadcast)
-                             ? broadcast
-                             : nereid_made_by(nereid_tt_broadcast_get_src(broadcast), NEREID_OP_TT_EXPAND_DIMS);
+  MlirOperation broadcast = nereid_defining_op_of_kind(value, NEREID_OP_TT_BROADCAST);
+  MlirOperation expand =
+      mlirOperationIsNull(broadcast)
+          ? broadcast
+          : nereid_defining_op_of_kind(nereid_tt_broadcast_get_src(broadcast), NEREID_OP_TT_EXPAND_DIMS);
   if (mlirOperationIsNull(expand) || nereid_tt_expand_dims_get_axis(expand) != axis)
     return (MlirValue){NULL};
   MlirValue matrix = nereid_tt_expand_dims_get_src(expand);
@@ -156,7 +157,7 @@ static MlirValue repeated_matrix(MlirValue value, int32_t axis) {
 /* A product of matrices that is spelled out holds all that it adds up in registers. */
 static bool sum_of_products(MlirOperation op) {
   enum { LEAST = 16 /* rows and columns; fewer results than threads want the sum to be shared */ };
-  MlirOperation mul = nereid_made_by(mlirOperationGetOperand(op, 0), NEREID_OP_ARITH_MULF);
+  MlirOperation mul = nereid_defining_op_of_kind(mlirOperationGetOperand(op, 0), NEREID_OP_ARITH_MULF);
   if (mlirOperationGetNumOperands(op) != 1 || mlirOperationIsNull(mul) || nereid_tt_reduce_get_axis(op) != 1 ||
       nereid_tt_combiner_kind(mlirOperationGetRegion(op, 0)) != NEREID_OP_ARITH_ADDF ||
       !has_one_use(mlirOperationGetResult(mul, 0)) ||
@@ -182,7 +183,7 @@ static bool sum_of_products(MlirOperation op) {
 
 /* A descriptor's block may be loaded without its leading dimensions of size 1. */
 static bool reshape_of_load(MlirOperation op) {
-  MlirOperation load = nereid_made_by(mlirOperationGetOperand(op, 0), NEREID_OP_TT_DESCRIPTOR_LOAD);
+  MlirOperation load = nereid_defining_op_of_kind(mlirOperationGetOperand(op, 0), NEREID_OP_TT_DESCRIPTOR_LOAD);
   if (mlirOperationIsNull(load) || !has_one_use(mlirOperationGetResult(load, 0)))
     return false;
   MlirType from = mlirValueGetType(mlirOperationGetResult(load, 0)),

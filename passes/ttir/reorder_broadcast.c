@@ -8,7 +8,7 @@
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
-#include "dialects/made_by.h"
+#include "dialects/defining_op.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/linear_layout.h"
 #include "nereid/dialects/arith.h"
@@ -88,7 +88,7 @@ static void replace(MlirOperation op, MlirOperation by) {
 
 /* The splat of a scalar that defines `value`; null for other values and for splats of tensors of rank 0. */
 static MlirOperation scalar_splat(MlirValue value) {
-  MlirOperation splat = nereid_made_by(value, NEREID_OP_TT_SPLAT);
+  MlirOperation splat = nereid_defining_op_of_kind(value, NEREID_OP_TT_SPLAT);
   if (mlirOperationIsNull(splat) || mlirTypeIsARankedTensor(mlirValueGetType(nereid_tt_splat_get_src(splat))))
     return (MlirOperation){NULL};
   return splat;
@@ -125,7 +125,7 @@ static MlirType common_source(MlirOperation op) {
   MlirType source = {NULL};
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue operand = mlirOperationGetOperand(op, i);
-    MlirOperation broadcast = nereid_made_by(operand, NEREID_OP_TT_BROADCAST);
+    MlirOperation broadcast = nereid_defining_op_of_kind(operand, NEREID_OP_TT_BROADCAST);
     if (mlirOperationIsNull(broadcast)) {
       if (mlirOperationIsNull(scalar_splat(operand)) && mlirAttributeIsNull(uniform_constant(operand)))
         return (MlirType){NULL};
@@ -147,7 +147,7 @@ static bool reorder_broadcasts(MlirOperation op) {
   nereid_builder_t builder = nereid_builder_before(op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue operand = mlirOperationGetOperand(op, i);
-    MlirOperation broadcast = nereid_made_by(operand, NEREID_OP_TT_BROADCAST);
+    MlirOperation broadcast = nereid_defining_op_of_kind(operand, NEREID_OP_TT_BROADCAST);
     MlirOperation splat = scalar_splat(operand);
     MlirType type = like(source, mlirValueGetType(operand));
     if (!mlirOperationIsNull(broadcast))

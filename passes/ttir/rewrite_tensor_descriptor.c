@@ -14,9 +14,9 @@
 #include "passes/support/block_access.h"
 #include "passes/support/expand.h"
 
+#include "dialects/defining_op.h"
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
-#include "dialects/made_by.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/nereid.h"
 #include "nereid/dialects/ops.h"
@@ -334,7 +334,7 @@ static const row_t *find_row(MlirOperation op) {
 
 /* A tensor map is opaque: accesses through it are not for pointers, but for triton-nvidia-tma-lowering. */
 static bool is_tensor_map(MlirValue value) {
-  return !mlirOperationIsNull(nereid_made_by(value, NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR));
+  return !mlirOperationIsNull(nereid_defining_op_of_kind(value, NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR));
 }
 
 static bool rewrite(nereid_expand_t *expand, MlirOperation op, bool *done) {

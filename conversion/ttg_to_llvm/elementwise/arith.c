@@ -6,8 +6,8 @@
 #include "conversion/ttg_to_llvm/elementwise/product.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
+#include "dialects/defining_op.h"
 #include "dialects/ir.h"
-#include "dialects/made_by.h"
 
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/tt.h"
@@ -164,7 +164,7 @@ static int64_t predicate_of(MlirOperation op) {
 
 /* The op `name` that makes `value`; null when another one does. */
 static MlirOperation made_by_name(MlirValue value, const char *name) {
-  MlirOperation op = nereid_maker(value);
+  MlirOperation op = nereid_defining_op(value);
   const MlirStringRef wanted = mlirStringRefCreateFromCString(name);
   return !mlirOperationIsNull(op) && mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), wanted)
              ? op

@@ -13,7 +13,7 @@
 
 #include "analysis/allocation/scratch.h"
 #include "base/target_facts.h"
-#include "dialects/made_by.h"
+#include "dialects/defining_op.h"
 #include "layout/exchange.h"
 #include "layout/warp_move.h"
 
@@ -42,7 +42,7 @@ static unsigned allowed_matrices(const nereid_lower_t *lower) {
 static bool is_loaded(MlirValue value) {
   enum { MAX_LOOK = 8 };
   for (int i = 0; i < MAX_LOOK; ++i) {
-    MlirOperation op = nereid_maker(value);
+    MlirOperation op = nereid_defining_op(value);
     switch (mlirOperationIsNull(op) ? NEREID_OP_UNKNOWN : nereid_op_kind(op)) {
     case NEREID_OP_TT_LOAD:
       return true;

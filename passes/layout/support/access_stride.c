@@ -9,7 +9,7 @@
  * question looks at a bounded number of operations, so the answer may be "unknown" where it could be known. */
 #include "passes/layout/support/access_stride.h"
 
-#include "dialects/made_by.h"
+#include "dialects/defining_op.h"
 #include "nereid/dialects/tt.h"
 #include "seam/ir.h"
 
@@ -120,7 +120,7 @@ static int32_t stride_of(question_t *question, MlirValue value, int d) {
     return 0;
   if (question->left-- <= 0)
     return UNKNOWN;
-  MlirOperation op = nereid_maker(value);
+  MlirOperation op = nereid_defining_op(value);
   if (mlirOperationIsNull(op)) {
     MlirValue start = before_the_loop(value);
     return mlirValueIsNull(start) ? UNKNOWN : stride_of(question, start, d);

@@ -18,7 +18,7 @@
 typedef struct nereid_connected nereid_connected_t;
 
 /* Connects everything below `root`, in time near linear in operations and uses. `classes` are independent sets of
- * numbers. Lives in `arena`; null when memory is out. Stale after a change of the IR. */
+ * numbers. Lives in `arena`; null when out of memory. Stale after a change of the IR. */
 nereid_connected_t *nereid_connected_create(MlirOperation root, size_t classes, nereid_arena_t *arena);
 
 /* `op` has `value` in class `index`; smaller than what it had is ignored. All raises come before the first largest. */

@@ -2,7 +2,7 @@
 #include "passes/layout/support/conversion_cost.h"
 
 #include "analysis/allocation/scratch.h"
-#include "dialects/made_by.h"
+#include "dialects/defining_op.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
 #include "seam/effects.h"
@@ -110,7 +110,7 @@ static bool is_view(MlirOperation op) {
 
 bool nereid_is_recomputed_for_free(MlirValue value) {
   for (int depth = 0; depth < 8; ++depth) {
-    MlirOperation op = nereid_maker(value);
+    MlirOperation op = nereid_defining_op(value);
     switch (mlirOperationIsNull(op) ? NEREID_OP_UNKNOWN : nereid_op_kind(op)) {
     case NEREID_OP_TT_SPLAT:
     case NEREID_OP_TT_MAKE_RANGE:
@@ -162,7 +162,7 @@ enum { UNTOLD = -1, DEEPEST = 5 };
 static int64_t recompute(MlirValue value, double registers_per_element, int depth) {
   if (!mlirTypeIsARankedTensor(mlirValueGetType(value)) || nereid_is_recomputed_for_free(value))
     return 0;
-  MlirOperation op = nereid_maker(value);
+  MlirOperation op = nereid_defining_op(value);
   if (mlirOperationIsNull(op) || depth == DEEPEST)
     return UNTOLD;
   int64_t cost = 0;

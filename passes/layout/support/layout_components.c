@@ -17,13 +17,13 @@
 #include "analysis/allocation/scratch.h"
 #include "base/map.h"
 #include "base/vector.h"
-#include "dialects/made_by.h"
+#include "dialects/defining_op.h"
 #include "dialects/ttg/tensor_types.h"
 #include "passes/layout/support/conversion_cost.h"
 #include "passes/layout/support/reduction_cost.h"
 #include "passes/layout/support/sink_conversions.h"
 #include "passes/support/collect.h"
-#include "passes/support/heat.h"
+#include "passes/support/execution_frequency.h"
 #include "seam/context.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
@@ -57,7 +57,7 @@ typedef struct components {
   NEREID_VECTOR(node_t) nodes;
   nereid_map_t index; /* value -> node + 1 */
   nereid_call_graph_t graph;
-  nereid_heat_t heat;
+  nereid_frequency_t frequency;
   bool followers; /* ops that follow their operands vote */
   bool failed;
 } components_t;
@@ -221,7 +221,7 @@ static void vote(components_t *components, MlirOperation voter, MlirValue value,
   const int64_t bytes = nereid_scratch_tensor_bytes(mlirValueGetType(value));
   (*place)->votes += bytes;
   if (components->nodes.data[root].crosses)
-    (*place)->hot += bytes * nereid_heat_of(&components->heat, voter);
+    (*place)->hot += bytes * nereid_frequency_of(&components->frequency, voter);
 }
 
 /* Ops that recompute cheaply in another layout behind a conversion: they do not hold a component back. */
@@ -232,7 +232,7 @@ static bool is_cheap_view(MlirOperation op) {
 
 /* Whether `value` costs next to nothing in another layout. */
 static bool is_cheap(MlirValue value) {
-  MlirOperation op = nereid_maker(value);
+  MlirOperation op = nereid_defining_op(value);
   return nereid_is_recomputed_for_free(value) || (!mlirOperationIsNull(op) && is_cheap_view(op));
 }
 
@@ -266,7 +266,7 @@ static void charge_reduction(components_t *components, nereid_reduction_costs_t 
   for (candidate_t *candidate = first; first && first->next && candidate; candidate = candidate->next) {
     const int64_t cost = nereid_reduction_cost(costs, op, source, candidate->encoding) / INSTRUCTIONS_PER_BYTE;
     candidate->votes -= cost;
-    candidate->hot -= cost * nereid_heat_of(&components->heat, op);
+    candidate->hot -= cost * nereid_frequency_of(&components->frequency, op);
   }
 }
 
@@ -459,7 +459,7 @@ bool nereid_layout_components_assign(nereid_pass_t *pass, bool followers) {
   components_t components = {.pass = pass, .arena = pass->scratch, .followers = followers};
   nereid_map_initialize(&components.index, pass->scratch);
   if (nereid_call_graph_build(pass->op, pass->scratch, &components.graph) != NEREID_OK ||
-      !nereid_heat_run(&components.graph, pass->scratch, &components.heat))
+      !nereid_frequency_run(&components.graph, pass->scratch, &components.frequency))
     return false;
   components.failed = !nereid_collect(pass->op, NULL, pass->scratch, &components.ops);
   for (size_t i = 0; i < components.ops.size; ++i)

@@ -3,7 +3,7 @@
 #include "passes/layout/support/layout_flow.h"
 
 #include "analysis/allocation/scratch.h"
-#include "dialects/made_by.h"
+#include "dialects/defining_op.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/linear_layout.h"
@@ -60,8 +60,8 @@ nereid_layout_flow_t nereid_layout_flow_of(MlirOperation op) {
   return pure && elementwise && mlirOperationGetNumResults(op) == 1 ? NEREID_LAYOUT_FLOW_SAME : NEREID_LAYOUT_FLOW_NONE;
 }
 
-static bool is_made_of_numbers(MlirValue value, int *budget) {
-  MlirOperation op = nereid_maker(value);
+static bool is_recomputable(MlirValue value, int *budget) {
+  MlirOperation op = nereid_defining_op(value);
   if (--*budget < 0 || mlirOperationIsNull(op))
     return false;
   const nereid_layout_flow_t flow = nereid_layout_flow_of(op);
@@ -69,14 +69,14 @@ static bool is_made_of_numbers(MlirValue value, int *budget) {
       flow == NEREID_LAYOUT_FLOW_READ || nereid_is_repeatable_load(op))
     return false;
   for (intptr_t i = 0; flow != NEREID_LAYOUT_FLOW_SOURCE && i < mlirOperationGetNumOperands(op); ++i)
-    if (!is_made_of_numbers(mlirOperationGetOperand(op, i), budget))
+    if (!is_recomputable(mlirOperationGetOperand(op, i), budget))
       return false;
   return true;
 }
 
-bool nereid_is_made_of_numbers(MlirValue value) {
+bool nereid_is_recomputable(MlirValue value) {
   int budget = 32; /* operations to look at */
-  return is_made_of_numbers(value, &budget);
+  return is_recomputable(value, &budget);
 }
 
 static bool transposed_back(MlirOperation op, MlirAttribute encoding, MlirAttribute *out) {

@@ -36,7 +36,7 @@ nereid_layout_flow_t nereid_layout_flow_of(MlirOperation op);
 
 /* Whether `value` is made of ranges, splats and constants by a few elementwise operations and views: any thread can
  * make its elements itself. */
-bool nereid_is_made_of_numbers(MlirValue value);
+bool nereid_is_recomputable(MlirValue value);
 
 /* The encoding that operand `i` of `op` must have for the result to have `encoding`; null for scalars, buffers and
  * operands of any layout. False when there is none. */

@@ -7,7 +7,7 @@
  * between lanes and between warps, as work within the thread is the same in each layout. */
 #include "passes/layout/support/reduction_cost.h"
 
-#include "dialects/made_by.h"
+#include "dialects/defining_op.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
@@ -26,7 +26,7 @@ enum { MAX_LOOK = 8 };
 /* Elementwise operations in front of a reshape keep the layout: the first operand that is no constant leads to it. */
 static MlirOperation reshape_behind(MlirValue value) {
   for (int i = 0; i < MAX_LOOK; ++i) {
-    MlirOperation op = nereid_maker(value);
+    MlirOperation op = nereid_defining_op(value);
     if (mlirOperationIsNull(op) || nereid_op_kind(op) == NEREID_OP_TT_RESHAPE)
       return op;
     if (!nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise) || mlirOperationGetNumOperands(op) == 0)

@@ -9,7 +9,7 @@
  * program order, so a conversion sinks through a chain of them. */
 #include "passes/layout/support/sink_conversions.h"
 
-#include "dialects/made_by.h"
+#include "dialects/defining_op.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/tensor_types.h"
 #include "passes/layout/support/conversion_cost.h"
@@ -77,7 +77,7 @@ static bool result_encoding(MlirOperation op, MlirAttribute encoding, MlirAttrib
 /* What an operand is converted from, through chains; itself when it is not. */
 static MlirValue source_of(MlirValue operand) {
   for (;;) {
-    MlirOperation conversion = nereid_made_by(operand, NEREID_OP_TTG_CONVERT_LAYOUT);
+    MlirOperation conversion = nereid_defining_op_of_kind(operand, NEREID_OP_TTG_CONVERT_LAYOUT);
     if (mlirOperationIsNull(conversion))
       return operand;
     operand = mlirOperationGetOperand(conversion, 0);

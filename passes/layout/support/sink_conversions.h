@@ -9,7 +9,7 @@
 bool nereid_follows_operand_layout(MlirOperation op);
 
 /* Moves conversions of such an op's operands behind it where no more is then left to convert. How many ops it changed;
- * -1 when memory is out. */
+ * -1 when out of memory. */
 int64_t nereid_sink_conversions(nereid_pass_t *pass);
 
 #endif
