@@ -92,7 +92,7 @@ static nereid_status_t set_up(bench_t *bench, const char *path, nereid_message_t
   bench->config = (nereid_cu_launch_config_t){.grid_x = (unsigned)bench->kernel->metadata.num_ctas,
                                               .grid_y = 1,
                                               .grid_z = 1,
-                                              .block_x = bench->kernel->threads,
+                                              .block_x = bench->kernel->block[0],
                                               .block_y = 1,
                                               .block_z = 1,
                                               .shared = (unsigned)bench->kernel->metadata.shared,
