@@ -280,7 +280,7 @@ static bool look_before(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask,
   case RULE_STORE:
     return before_store(warp, insn, mask, before);
   case RULE_ATOMIC: {
-    const bool returns = insn->text[0] == 'a';
+    const bool returns = insn->operands[0].written;
     return look_up(warp, insn, mask, returns ? insn->n_vector : 0,
                    nereid_emulator_type_size((emu_type_t)insn->types[0]) * insn->n_vector, before);
   }

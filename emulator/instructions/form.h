@@ -9,7 +9,8 @@
  * Behind the name stand the words that are no modifiers, which the opcode has in any order: "mma m16n8k16 row col". A
  * word may be a choice, "row|col", or optional, "noinc?": insn->choices has for each such word in its order which one
  * it is, or whether it is there. "row.col" stands for two words that follow each other, * for a number.
- * `klass` may carry a number for the function, insn->variant: KLASS | EMU_VARIANT(n).
+ * `traits` is the counter class, a number for the function (insn->variant) and the kind:
+ * NEREID_EMULATOR_CLASS_x | EMU_VARIANT(n) | EMU_KIND(name). Variant and kind default to 0.
  * `operands` is pairs: what and how wide;
  *   d destination   s source   p predicate destination   q predicate source   o optional |p   Q optional , q
  *   m address       v vector or scalar destination   w vector or scalar source   O optional source   N nothing
@@ -18,12 +19,14 @@
  *   A optional predicate or 32-bit source   T [tensor map, {coordinates}], the latter in insn->lists
  * widths: 0 1 2 that of the type, W twice that of type 0, b h w l 1 2 4 8 bytes, * any, - none. */
 #define EMU_VARIANT(n) ((n) << 8)
+#define EMU_KIND(name) (EMU_KIND_##name << 24)
+#define EMU_KIND_OF(form) ((emu_kind_t)((form)->traits >> 24))
 
 typedef struct emu_form {
   const char *name, *types, *operands;
   emu_modifiers_t needs, may;
   emu_execute_t execute;
-  int klass;
+  int traits;
 } emu_form_t;
 
 /* The families: tables ended by a row without a name. */

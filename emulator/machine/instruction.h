@@ -104,7 +104,23 @@ typedef enum emu_next {
 
 typedef emu_next_t (*emu_execute_t)(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 
-/* What may follow an instruction. */
+/* Instructions that the parser, the scheduler or the race detector treats specially. Column of the form tables. */
+typedef enum emu_kind {
+  EMU_KIND_OTHER,
+  EMU_KIND_MOV,
+  EMU_KIND_SET, /* set and setp */
+  EMU_KIND_BRA,
+  EMU_KIND_BRX,
+  EMU_KIND_CALL,
+  EMU_KIND_RET,
+  EMU_KIND_EXIT,
+  EMU_KIND_MEMBAR,
+  EMU_KIND_MBARRIER_WAIT, /* test_wait and try_wait */
+  EMU_KIND_WGMMA,         /* wgmma.mma_async */
+  EMU_KIND_COUNT
+} emu_kind_t;
+
+/* Possible successors of an instruction. */
 enum { EMU_FLOW_NEXT, EMU_FLOW_BRANCH /* its target */, EMU_FLOW_TABLE /* its list */, EMU_FLOW_END };
 
 struct emu_insn { /* what every execution reads comes first: one line of the cache */
@@ -112,7 +128,7 @@ struct emu_insn { /* what every execution reads comes first: one line of the cac
   emu_operand_t *operands; /* n_operands, in the program's arena */
   emu_modifiers_t modifiers;
   emu_operand_t guard;
-  uint8_t has_guard, klass, n_vector, space, size, flow;
+  uint8_t has_guard, counter_class, n_vector, space, size, flow;
   uint16_t variant;
   uint8_t types[EMU_MAX_TYPES];
   uint32_t target;     /* of a branch or call */
@@ -126,7 +142,7 @@ struct emu_insn { /* what every execution reads comes first: one line of the cac
   const char *text;        /* in the program's text, for messages */
   uint32_t n_list, line, place; /* line of the text; in the source, by number */
   uint16_t n_operands, text_size;
-  uint8_t choices[4];
+  uint8_t choices[4], kind;
 };
 
 #endif

@@ -114,8 +114,8 @@ EMU_SIMD static emu_next_t go(emu_warp_t *warp, uint64_t most, uint64_t *out_don
     threads += active;
     warp->executed++;
     if (count) {
-      cta->counters.warp_instructions[insn->klass]++;
-      cta->counters.thread_instructions[insn->klass] += active;
+      cta->counters.warp_instructions[insn->counter_class]++;
+      cta->counters.thread_instructions[insn->counter_class] += active;
     }
     if (next == EMU_ADVANCE)
       group->pc = ++pc;
@@ -135,7 +135,7 @@ static bool wake_waiters(emu_warp_t *warp) {
   for (uint32_t g = 0; g < warp->n_groups; ++g)
     if (warp->groups[g].state == EMU_WAITING) {
       const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[warp->groups[g].pc];
-      if (insn->klass == NEREID_EMULATOR_CLASS_BARRIER)
+      if (insn->counter_class == NEREID_EMULATOR_CLASS_BARRIER)
         return nereid_emulator_fail(warp, insn, __builtin_ctz(warp->groups[g].mask),
                                     "only part of the warp reaches it: lanes 0x%08x, others exit",
                                     (unsigned)warp->groups[g].mask) != EMU_FAILED;
@@ -214,7 +214,7 @@ static bool time_out(emu_cluster_t *cluster) {
       for (uint32_t g = 0; g < warp->n_groups; ++g) {
         emu_group_t *group = &warp->groups[g];
         const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[group->pc];
-        if (group->state == EMU_AT_EVENT && strncmp(insn->text, "mbarrier", 8) == 0)
+        if (group->state == EMU_AT_EVENT && insn->kind == EMU_KIND_MBARRIER_WAIT)
           warp->timed_out |= group->mask;
         any |= warp->timed_out != 0;
       }

@@ -131,7 +131,7 @@ bool nereid_emulator_forward(emu_parser_t *parser, nereid_emulator_kernel_t *fro
   emu_insn_t insn = {.execute = nereid_emulator_call,
                      .variant = (uint16_t)nereid_emulator_function_index(parser, to->name),
                      .line = parser->line,
-                     .klass = NEREID_EMULATOR_CLASS_CONTROL,
+                     .counter_class = NEREID_EMULATOR_CLASS_CONTROL,
                      .text = "",
                      .guard = {.absent = 1}};
   struct emu_call record = {insn.line, from, to, (uint32_t)parser->program->insns.size};

@@ -208,7 +208,7 @@ static int count_bits(emu_modifiers_t bits) {
 static bool check_modifiers(emu_parser_t *parser, emu_insn_t *insn, const emu_form_t *form) {
   emu_modifiers_t m = insn->modifiers;
   int compares = count_bits(m & COMPARISONS);
-  bool is_set = strcmp(form->name, "setp") == 0 || strcmp(form->name, "set") == 0;
+  bool is_set = EMU_KIND_OF(form) == EMU_KIND_SET;
   bool good = count_bits(m & ROUNDINGS) <= 1 && (!is_set || compares == 1) &&
               count_bits(m & (EMU_BIT(v2) | EMU_BIT(v4) | EMU_BIT(v8))) <= 1 &&
               (count_bits(m & EMU_SPACES) <= 1 || count_bits(form->needs & EMU_SPACES) == 2);
@@ -290,12 +290,10 @@ static bool label_operand(emu_parser_t *parser, emu_insn_t *insn, bool list) {
   return nereid_vector_push(&parser->scratch, &parser->fixups, fixup) || nereid_emulator_memory_out(parser);
 }
 
-static uint8_t flow_of(const char *name) {
-  return strcmp(name, "bra") == 0                                ? EMU_FLOW_BRANCH
-         : strcmp(name, "brx") == 0                              ? EMU_FLOW_TABLE
-         : strcmp(name, "ret") == 0 || strcmp(name, "exit") == 0 ? EMU_FLOW_END
-                                                                 : EMU_FLOW_NEXT;
-}
+static const uint8_t flow_of_kind[EMU_KIND_COUNT] = {[EMU_KIND_BRA] = EMU_FLOW_BRANCH,
+                                                     [EMU_KIND_BRX] = EMU_FLOW_TABLE,
+                                                     [EMU_KIND_RET] = EMU_FLOW_END,
+                                                     [EMU_KIND_EXIT] = EMU_FLOW_END};
 
 static void start(emu_parser_t *parser, nereid_view_t text, const opcode_t *opcode, const emu_form_t *form,
                   const emu_operand_t *guard, emu_insn_t *out) {
@@ -305,13 +303,14 @@ static void start(emu_parser_t *parser, nereid_view_t text, const opcode_t *opco
                       .has_guard = !guard->absent,
                       .line = parser->line,
                       .place = parser->place,
-                      .klass = (uint8_t)form->klass,
-                      .variant = (uint16_t)(form->klass >> 8),
+                      .counter_class = (uint8_t)form->traits,
+                      .variant = (uint16_t)(form->traits >> 8),
+                      .kind = (uint8_t)EMU_KIND_OF(form),
                       .operands = parser->operands,
                       .text = text.data,
                       .text_size = (uint16_t)(text.size < 200 ? text.size : 200),
                       .n_vector = 1,
-                      .flow = flow_of(form->name)};
+                      .flow = flow_of_kind[EMU_KIND_OF(form)]};
   for (unsigned i = 0; i < opcode->n_types; ++i)
     out->types[i] = (uint8_t)nereid_emulator_type(opcode->types[i]);
   if (EMU_HAS(out, v2) || EMU_HAS(out, v4) || EMU_HAS(out, v8))
@@ -327,7 +326,8 @@ static void start(emu_parser_t *parser, nereid_view_t text, const opcode_t *opco
 }
 
 static void wrap(emu_insn_t *insn) {
-  if (insn->klass == NEREID_EMULATOR_CLASS_FLOAT && (EMU_HAS(insn, rz) || EMU_HAS(insn, rm) || EMU_HAS(insn, rp))) {
+  if (insn->counter_class == NEREID_EMULATOR_CLASS_FLOAT &&
+      (EMU_HAS(insn, rz) || EMU_HAS(insn, rm) || EMU_HAS(insn, rp))) {
     insn->inner = insn->execute;
     insn->execute = nereid_emulator_rounded;
   }
@@ -384,17 +384,17 @@ bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t text, const
   memcpy(insn.choices, recognized->choices, sizeof insn.choices);
   if (!check_modifiers(parser, &insn, form))
     return false;
-  if (strcmp(form->name, "ret") == 0 && !nereid_emulator_move_formals(parser, &insn, true))
+  if (insn.kind == EMU_KIND_RET && !nereid_emulator_move_formals(parser, &insn, true))
     return false;
-  if (strcmp(form->name, "call") == 0)
+  if (insn.kind == EMU_KIND_CALL)
     return nereid_emulator_call_insn(parser, &insn);
-  if (strcmp(form->name, "bra") == 0)
+  if (insn.kind == EMU_KIND_BRA)
     good = label_operand(parser, &insn, false);
-  else if (strcmp(form->name, "mov") == 0)
+  else if (insn.kind == EMU_KIND_MOV)
     good = pack(parser, &insn, &done);
   if (good && !done)
     good = nereid_emulator_operands(parser, &insn, form);
-  if (good && strcmp(form->name, "brx") == 0)
+  if (good && insn.kind == EMU_KIND_BRX)
     good = label_operand(parser, &insn, true);
   if (good && EMU_HAS(&insn, hint)) { /* the policy is read and has no effect */
     static const emu_form_t policy = {.operands = "sl"};
@@ -404,12 +404,12 @@ bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t text, const
   }
   if (!good)
     return false;
-  if (insn.klass == NEREID_EMULATOR_CLASS_MATRIX && !nereid_emulator_matrix(parser, &insn))
+  if (insn.counter_class == NEREID_EMULATOR_CLASS_MATRIX && !nereid_emulator_matrix(parser, &insn))
     return false;
-  if (strcmp(form->name, "mov") == 0)
+  if (insn.kind == EMU_KIND_MOV)
     narrow(&insn);
   wrap(&insn);
-  parser->program->has_atomics |=
-      insn.klass == NEREID_EMULATOR_CLASS_ATOMIC && insn.space != EMU_SHARED && insn.space != EMU_SHARED_CLUSTER;
+  parser->program->has_atomics |= insn.counter_class == NEREID_EMULATOR_CLASS_ATOMIC && insn.space != EMU_SHARED &&
+                                  insn.space != EMU_SHARED_CLUSTER;
   return nereid_emulator_push(parser, &insn);
 }

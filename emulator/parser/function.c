@@ -175,7 +175,7 @@ bool nereid_emulator_body(emu_parser_t *parser) {
   emu_scope_t *outermost = parser->scope;
   const emu_operand_t none = {.absent = 1};
   const emu_insn_t entry = {
-      .line = parser->line, .klass = NEREID_EMULATOR_CLASS_MOVE, .text = "", .guard = {.absent = 1}};
+      .line = parser->line, .counter_class = NEREID_EMULATOR_CLASS_MOVE, .text = "", .guard = {.absent = 1}};
   parser->function->entry = (uint32_t)parser->program->insns.size;
   parser->fixups.size = 0;
   parser->registers.size = 0;

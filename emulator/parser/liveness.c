@@ -249,16 +249,16 @@ static bool place(live_t *live, places_t *places) {
     }
   for (uint32_t i = 0; i < live->n_insns; ++i) {
     for (uint32_t r = begin[i]; r; r = next_begin[r - 1]) {
-      unsigned klass = class_of(sizes[r - 1]);
-      uint32_t from = places->free[klass];
-      places->place[r - 1] = from ? places->place[from - 1] : places->count[klass]++;
-      places->free[klass] = from ? places->next[from - 1] : 0;
+      unsigned size_class = class_of(sizes[r - 1]);
+      uint32_t from = places->free[size_class];
+      places->place[r - 1] = from ? places->place[from - 1] : places->count[size_class]++;
+      places->free[size_class] = from ? places->next[from - 1] : 0;
     }
     for (uint32_t r = end[i], next; r; r = next) {
-      unsigned klass = class_of(sizes[r - 1]);
+      unsigned size_class = class_of(sizes[r - 1]);
       next = places->next[r - 1];
-      places->next[r - 1] = places->free[klass];
-      places->free[klass] = r;
+      places->next[r - 1] = places->free[size_class];
+      places->free[size_class] = r;
     }
   }
   return true;
@@ -269,17 +269,17 @@ static void rewrite(live_t *live, const places_t *places) {
   static const uint32_t bytes[CLASSES] = {512, 256, 128, 64, 32, 4};
   const uint8_t *sizes = live->parser->registers.data;
   uint32_t base[CLASSES], total = 0;
-  for (unsigned klass = 0; klass < CLASSES; ++klass) {
-    base[klass] = total;
-    total += places->count[klass] * bytes[klass];
+  for (unsigned size_class = 0; size_class < CLASSES; ++size_class) {
+    base[size_class] = total;
+    total += places->count[size_class] * bytes[size_class];
   }
   live->parser->function->register_bytes = (total + 63) / 64 * 64;
   for (uint32_t i = 0; i < live->n_insns; ++i)
     for (uint32_t k = 0; k <= live->insns[i].n_operands; ++k) {
       emu_operand_t *operand = register_of(&live->insns[i], k);
-      unsigned klass = operand ? class_of(sizes[operand->offset]) : 0;
+      unsigned size_class = operand ? class_of(sizes[operand->offset]) : 0;
       if (operand)
-        operand->offset = base[klass] + places->place[operand->offset] * bytes[klass];
+        operand->offset = base[size_class] + places->place[operand->offset] * bytes[size_class];
     }
 }
 

@@ -373,7 +373,7 @@ static bool needed(emu_parser_t *parser, emu_insn_t *insn, const char *at, unsig
 
 bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_form_t *form) {
   unsigned k = insn->n_operands, seen[2] = {0}, used;
-  parser->narrows = strcmp(form->name ? form->name : "", "mov") == 0;
+  parser->narrows = EMU_KIND_OF(form) == EMU_KIND_MOV;
   for (const char *at = form->operands; *at; at += 2, insn->n_operands = (uint16_t)k) {
     if (k + 8 > EMU_MAX_OPERANDS)
       return nereid_emulator_syntax(parser, "more operands than an instruction has");

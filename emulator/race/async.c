@@ -145,7 +145,7 @@ void nereid_emulator_race_tracked(emu_effect_t *effect) {
 void nereid_emulator_race_waited(emu_effect_t *effect, uint32_t lanes, bool reads) {
   emu_race_cta_t *cta = effect->warp->cta->race;
   if (effect->order && lanes)
-    nereid_emulator_race_product_done(effect);
+    nereid_emulator_race_wgmma_done(effect);
   for (int writes = 0; writes <= !reads; ++writes) {
     race_record_t *record = effect->races[writes] ? &cta->race->records[effect->races[writes]] : NULL;
     uint32_t ending = record ? record->flight & lanes : 0;

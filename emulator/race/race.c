@@ -178,7 +178,7 @@ static void synchronise(race_access_t *access, const emu_insn_t *insn, uint64_t 
 void nereid_emulator_race_request(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, const uint64_t *addresses,
                                   uint32_t bytes, emu_access_t access, uint8_t *const *places) {
   emu_race_cta_t *cta = warp->cta->race;
-  bool atomic = insn->klass == NEREID_EMULATOR_CLASS_ATOMIC, strong = atomic || (insn->modifiers & STRONG);
+  bool atomic = insn->counter_class == NEREID_EMULATOR_CLASS_ATOMIC, strong = atomic || (insn->modifiers & STRONG);
   bool writes = access != EMU_READ, releases = writes && (EMU_HAS(insn, release) || EMU_HAS(insn, acq_rel));
   if (!mask || !is_traced(insn, addresses[__builtin_ctz(mask)]) || cta->race->failed)
     return;

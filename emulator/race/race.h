@@ -66,9 +66,9 @@ void nereid_emulator_race_completed(emu_effect_t *effect, uint32_t lanes, emu_ct
 const uint8_t *nereid_emulator_race_watched(const emu_cta_t *cta);
 void nereid_emulator_race_registers(emu_warp_t *warp, const emu_insn_t *insn);
 /* A wgmma is issued, wgmma.fence, its wait. */
-void nereid_emulator_race_product(emu_effect_t *effect);
-void nereid_emulator_race_product_fence(emu_warp_t *warp);
-void nereid_emulator_race_product_done(const emu_effect_t *effect);
+void nereid_emulator_race_wgmma(emu_effect_t *effect);
+void nereid_emulator_race_wgmma_fence(emu_warp_t *warp);
+void nereid_emulator_race_wgmma_done(const emu_effect_t *effect);
 
 /* What a lane does to a tensor map. READ: in shared memory; RELEASE is of all that the CTA wrote. */
 typedef enum emu_race_map {

@@ -6,7 +6,7 @@
 static const char *what(const emu_insn_t *insn, uint8_t kind) {
   bool writes = kind & RACE_WRITES;
   if (kind & RACE_RULE)
-    return insn->klass == NEREID_EMULATOR_CLASS_MATRIX ? "wgmma" : "use";
+    return insn->counter_class == NEREID_EMULATOR_CLASS_MATRIX ? "wgmma" : "use";
   if (kind & RACE_WHOLE)
     return "read by wgmma";
   if (kind & RACE_COPY)
@@ -15,7 +15,7 @@ static const char *what(const emu_insn_t *insn, uint8_t kind) {
     return writes ? "write by a bulk copy" : "read by a bulk copy";
   if (kind & RACE_ATOMIC)
     return writes ? "atomic" : "failed compare-and-swap";
-  return insn->klass == NEREID_EMULATOR_CLASS_BARRIER ? "barrier object" : writes ? "write" : "read";
+  return insn->counter_class == NEREID_EMULATOR_CLASS_BARRIER ? "barrier object" : writes ? "write" : "read";
 }
 
 static nereid_emulator_race_side_t side(const emu_race_t *race, const race_record_t *record, uint32_t lane) {

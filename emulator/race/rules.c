@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-static bool is_product(const emu_insn_t *insn) {
-  return insn->text_size > 9 && memcmp(insn->text, "wgmma.mma", 9) == 0;
+static bool is_wgmma(const emu_insn_t *insn) {
+  return insn->kind == EMU_KIND_WGMMA;
 }
 
 /* The registers of a product that the rule is about: those of D, and of A if it is a list. */
@@ -32,7 +32,7 @@ bool nereid_emulator_race_mark_registers(emu_race_t *race) {
   if (!race->slots_of_registers || !race->watched)
     return false;
   for (size_t i = 0; i < program->insns.size; ++i)
-    for (uint32_t k = 0; is_product(&program->insns.data[i]) && k < program->insns.data[i].n_operands; ++k) {
+    for (uint32_t k = 0; is_wgmma(&program->insns.data[i]) && k < program->insns.data[i].n_operands; ++k) {
       const emu_insn_t *insn = &program->insns.data[i];
       uint32_t *slot = is_ruled(insn, k) ? slot_of(race, &insn->operands[k]) : NULL;
       if (slot && !*slot)
@@ -42,7 +42,7 @@ bool nereid_emulator_race_mark_registers(emu_race_t *race) {
     const emu_insn_t *insn = &program->insns.data[i];
     for (uint32_t k = 0; k < insn->n_operands; ++k) {
       const uint32_t *slot = slot_of(race, &insn->operands[k]);
-      race->watched[i] |= slot && *slot && !is_product(insn);
+      race->watched[i] |= slot && *slot && !is_wgmma(insn);
     }
   }
   return true;
@@ -85,7 +85,7 @@ void nereid_emulator_race_registers(emu_warp_t *warp, const emu_insn_t *insn) {
   }
 }
 
-void nereid_emulator_race_product(emu_effect_t *effect) {
+void nereid_emulator_race_wgmma(emu_effect_t *effect) {
   emu_warp_t *warp = effect->warp;
   emu_race_cta_t *cta = warp->cta->race;
   race_register_t *registers = registers_of(cta, warp->index);
@@ -105,13 +105,13 @@ void nereid_emulator_race_product(emu_effect_t *effect) {
   }
 }
 
-void nereid_emulator_race_product_fence(emu_warp_t *warp) {
+void nereid_emulator_race_wgmma_fence(emu_warp_t *warp) {
   race_register_t *registers = registers_of(warp->cta->race, warp->index);
   if (registers)
     registers[0].touched = ++warp->cta->race->race->steps;
 }
 
-void nereid_emulator_race_product_done(const emu_effect_t *effect) {
+void nereid_emulator_race_wgmma_done(const emu_effect_t *effect) {
   race_register_t *registers = registers_of(effect->warp->cta->race, effect->warp->index);
   for (uint32_t i = 1; registers && i <= effect->warp->cta->race->race->n_registers; ++i)
     if (registers[i].flight == effect->order)

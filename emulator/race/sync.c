@@ -112,8 +112,7 @@ void nereid_emulator_race_write(emu_race_cta_t *cta, uint32_t warp, uint32_t lan
 }
 
 bool nereid_emulator_race_is_sc(const emu_insn_t *insn) {
-  const bool is_membar = insn->text_size >= 6 && memcmp(insn->text, "membar", 6) == 0;
-  return (is_membar || EMU_HAS(insn, sc)) && nereid_emulator_race_scope(insn) == 2;
+  return (insn->kind == EMU_KIND_MEMBAR || EMU_HAS(insn, sc)) && nereid_emulator_race_scope(insn) == 2;
 }
 
 void nereid_emulator_race_communicate(emu_race_cta_t *cta, race_thread_t *thread, uint64_t address,

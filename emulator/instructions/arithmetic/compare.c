@@ -192,17 +192,18 @@ SELECT(64)
    EMU_BIT(nan))
 #define FTZ EMU_BIT(ftz)
 /* Operands of setp: 0 p, 1 q, 2 a, 3 b, 4 c; of set: 0 d, 1 a, 2 b, 3 c. */
+#define SET (MOVE | EMU_KIND(SET))
 #define COMPARISON(T, types, allowed, needs)                                                                           \
-  {"setp", types, "p-o-s0s0", needs, allowed, setp_##T, MOVE},                                                         \
-      {"setp", types, "p-o-s0s0q-", (needs) | EMU_BIT(and), allowed, setp_##T, MOVE},                                  \
-      {"setp", types, "p-o-s0s0q-", (needs) | EMU_BIT(or), allowed, setp_##T, MOVE}, {                                 \
-    "setp", types, "p-o-s0s0q-", (needs) | EMU_BIT(xor), allowed, setp_##T, MOVE                                       \
+  {"setp", types, "p-o-s0s0", needs, allowed, setp_##T, SET},                                                          \
+      {"setp", types, "p-o-s0s0q-", (needs) | EMU_BIT(and), allowed, setp_##T, SET},                                   \
+      {"setp", types, "p-o-s0s0q-", (needs) | EMU_BIT(or), allowed, setp_##T, SET}, {                                  \
+    "setp", types, "p-o-s0s0q-", (needs) | EMU_BIT(xor), allowed, setp_##T, SET                                        \
   }
 #define SETS(T, types, allowed, needs)                                                                                 \
-  {"set", types, "d0s1s1", needs, allowed, set_##T, MOVE},                                                             \
-      {"set", types, "d0s1s1q-", (needs) | EMU_BIT(and), allowed, set_##T, MOVE},                                      \
-      {"set", types, "d0s1s1q-", (needs) | EMU_BIT(or), allowed, set_##T, MOVE}, {                                     \
-    "set", types, "d0s1s1q-", (needs) | EMU_BIT(xor), allowed, set_##T, MOVE                                           \
+  {"set", types, "d0s1s1", needs, allowed, set_##T, SET},                                                              \
+      {"set", types, "d0s1s1q-", (needs) | EMU_BIT(and), allowed, set_##T, SET},                                       \
+      {"set", types, "d0s1s1q-", (needs) | EMU_BIT(or), allowed, set_##T, SET}, {                                      \
+    "set", types, "d0s1s1q-", (needs) | EMU_BIT(xor), allowed, set_##T, SET                                            \
   }
 /* The destinations of a source's type. */
 #define WORDS(type) "u32." type "|s32." type "|f32." type "|f16." type "|bf16." type

@@ -105,6 +105,7 @@ static emu_next_t isspacep(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
 }
 
 #define MOVE NEREID_EMULATOR_CLASS_MOVE
+#define MOV (MOVE | EMU_KIND(MOV))
 #define SPACES(name, types, operands, may, function)                                                                   \
   {name, types, operands, EMU_BIT(global) | (may), 0, function, MOVE},                                                 \
       {name, types, operands, EMU_BIT(shared) | (may), 0, function, MOVE},                                             \
@@ -114,12 +115,12 @@ static emu_next_t isspacep(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
   }
 
 const emu_form_t nereid_emulator_move_forms[] = {
-    {"mov", "b16|u16|s16", "d0s0", 0, 0, mov_16, MOVE},
-    {"mov", "b32|u32|s32|f32", "d0s0", 0, 0, mov_32, MOVE},
-    {"mov", "b64|u64|s64|f64", "d0s0", 0, 0, mov_64, MOVE},
-    {"mov", "pred", "p-q-", 0, 0, mov_pred, MOVE},
-    {"mov", "b32|u32|s32|f32", "v0w0", EMU_BIT(v2), 0, nereid_emulator_move_each, MOVE},
-    {"mov", "b32|u32|s32|f32|u16|s16|b16", "v0w0", EMU_BIT(v4), 0, nereid_emulator_move_each, MOVE},
+    {"mov", "b16|u16|s16", "d0s0", 0, 0, mov_16, MOV},
+    {"mov", "b32|u32|s32|f32", "d0s0", 0, 0, mov_32, MOV},
+    {"mov", "b64|u64|s64|f64", "d0s0", 0, 0, mov_64, MOV},
+    {"mov", "pred", "p-q-", 0, 0, mov_pred, MOV},
+    {"mov", "b32|u32|s32|f32", "v0w0", EMU_BIT(v2), 0, nereid_emulator_move_each, MOV},
+    {"mov", "b32|u32|s32|f32|u16|s16|b16", "v0w0", EMU_BIT(v4), 0, nereid_emulator_move_each, MOV},
     SPACES("cvta", "u64", "d0s0", 0, cvta_64),
     SPACES("cvta", "u64", "d0s0", EMU_BIT(to), cvta_to_64),
     {"cvta", "u64", "d0s0", EMU_BIT(const), 0, mov_64, MOVE},

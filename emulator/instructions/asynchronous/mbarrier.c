@@ -153,6 +153,7 @@ static emu_next_t pending_count(emu_warp_t *warp, const emu_insn_t *insn, uint32
 
 #define SYNC NEREID_EMULATOR_CLASS_BARRIER
 #define WITH(n) (SYNC | EMU_VARIANT(n))
+#define WAIT(n) (WITH(n) | EMU_KIND(MBARRIER_WAIT))
 #define SHARED EMU_BIT(shared)
 #define ANY (EMU_BIT(shared) | EMU_BIT(shared_cluster))
 #define SCOPE (EMU_BIT(cta) | EMU_BIT(cluster))
@@ -171,9 +172,9 @@ const emu_form_t nereid_emulator_mbarrier_forms[] = {
     {"mbarrier arrive_drop", "b64", "dlm-Ow", 0, ANY | RELEASE, arrive, WITH(DROP)},
     {"mbarrier arrive_drop noComplete", "b64", "dlm-sw", 0, SHARED | RELEASE, arrive, WITH(DROP | NO_COMPLETE)},
     {"mbarrier arrive_drop expect_tx", "b64", "dlm-sw", 0, ANY | RELEASE, arrive, WITH(DROP | EXPECT)},
-    {"mbarrier test_wait", "b64", "p-m-sl", 0, SHARED | ACQUIRE, wait, WITH(0)},
-    {"mbarrier test_wait parity", "b64", "p-m-sw", 0, SHARED | ACQUIRE, wait, WITH(0)},
-    {"mbarrier try_wait", "b64", "p-m-slOw", 0, SHARED | ACQUIRE, wait, WITH(1)},
-    {"mbarrier try_wait parity", "b64", "p-m-swOw", 0, SHARED | ACQUIRE, wait, WITH(1)},
+    {"mbarrier test_wait", "b64", "p-m-sl", 0, SHARED | ACQUIRE, wait, WAIT(0)},
+    {"mbarrier test_wait parity", "b64", "p-m-sw", 0, SHARED | ACQUIRE, wait, WAIT(0)},
+    {"mbarrier try_wait", "b64", "p-m-slOw", 0, SHARED | ACQUIRE, wait, WAIT(1)},
+    {"mbarrier try_wait parity", "b64", "p-m-swOw", 0, SHARED | ACQUIRE, wait, WAIT(1)},
     {"mbarrier pending_count", "b64", "dwsl", 0, 0, pending_count, SYNC},
     {0}};

@@ -78,11 +78,11 @@ static emu_next_t only_arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t
 
 #define BARRIER NEREID_EMULATOR_CLASS_BARRIER
 #define MAY (EMU_BIT(cta) | EMU_BIT(aligned))
-#define ROWS(name, klass)                                                                                              \
-  {name, "", "swOw", EMU_BIT(sync), MAY, wait, klass}, {name, "", "swsw", EMU_BIT(arrive), MAY, only_arrive, klass},   \
-      {name, "u32", "dwswCwq-", EMU_BIT(red) | EMU_BIT(popc), MAY, wait, klass},                                       \
-      {name, "pred", "p-swCwq-", EMU_BIT(red) | EMU_BIT(and), MAY, wait, klass}, {                                     \
-    name, "pred", "p-swCwq-", EMU_BIT(red) | EMU_BIT(or), MAY, wait, klass                                             \
+#define ROWS(name, traits)                                                                                             \
+  {name, "", "swOw", EMU_BIT(sync), MAY, wait, traits}, {name, "", "swsw", EMU_BIT(arrive), MAY, only_arrive, traits}, \
+      {name, "u32", "dwswCwq-", EMU_BIT(red) | EMU_BIT(popc), MAY, wait, traits},                                      \
+      {name, "pred", "p-swCwq-", EMU_BIT(red) | EMU_BIT(and), MAY, wait, traits}, {                                    \
+    name, "pred", "p-swCwq-", EMU_BIT(red) | EMU_BIT(or), MAY, wait, traits                                            \
   }
 const emu_form_t nereid_emulator_barrier_forms[] = {
     ROWS("bar", BARRIER | EMU_VARIANT(1)), ROWS("barrier", BARRIER), {0}};

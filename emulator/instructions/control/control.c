@@ -79,12 +79,13 @@ static emu_next_t pause_turn(emu_warp_t *warp, const emu_insn_t *insn, uint32_t 
 }
 
 #define CONTROL NEREID_EMULATOR_CLASS_CONTROL
-const emu_form_t nereid_emulator_control_forms[] = {{"bra", "", "", 0, EMU_BIT(uni), bra, CONTROL},
-                                                    {"brx", "", "sw", EMU_BIT(idx), EMU_BIT(uni), brx, CONTROL},
-                                                    {"call", "", "", 0, EMU_BIT(uni), nereid_emulator_call, CONTROL},
-                                                    {"ret", "", "", 0, EMU_BIT(uni), ret, CONTROL},
-                                                    {"exit", "", "", 0, 0, leave, CONTROL},
-                                                    {"trap", "", "", 0, 0, trap, CONTROL},
-                                                    {"brkpt", "", "", 0, 0, breakpoint, CONTROL},
-                                                    {"nanosleep", "u32", "sw", 0, 0, pause_turn, CONTROL},
-                                                    {0}};
+const emu_form_t nereid_emulator_control_forms[] = {
+    {"bra", "", "", 0, EMU_BIT(uni), bra, CONTROL | EMU_KIND(BRA)},
+    {"brx", "", "sw", EMU_BIT(idx), EMU_BIT(uni), brx, CONTROL | EMU_KIND(BRX)},
+    {"call", "", "", 0, EMU_BIT(uni), nereid_emulator_call, CONTROL | EMU_KIND(CALL)},
+    {"ret", "", "", 0, EMU_BIT(uni), ret, CONTROL | EMU_KIND(RET)},
+    {"exit", "", "", 0, 0, leave, CONTROL | EMU_KIND(EXIT)},
+    {"trap", "", "", 0, 0, trap, CONTROL},
+    {"brkpt", "", "", 0, 0, breakpoint, CONTROL},
+    {"nanosleep", "u32", "sw", 0, 0, pause_turn, CONTROL},
+    {0}};

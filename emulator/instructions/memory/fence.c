@@ -59,9 +59,9 @@ static emu_next_t acquire_map(emu_warp_t *warp, const emu_insn_t *insn, uint32_t
 #define ALIGNED (EMU_BIT(sync) | EMU_BIT(aligned))
 
 const emu_form_t nereid_emulator_fence_forms[] = {
-    {"membar", "", "", EMU_BIT(cta), 0, fence, BARRIER},
-    {"membar", "", "", EMU_BIT(sys), 0, fence, BARRIER},
-    {"membar", "", "", EMU_BIT(gl), 0, fence, BARRIER},
+    {"membar", "", "", EMU_BIT(cta), 0, fence, BARRIER | EMU_KIND(MEMBAR)},
+    {"membar", "", "", EMU_BIT(sys), 0, fence, BARRIER | EMU_KIND(MEMBAR)},
+    {"membar", "", "", EMU_BIT(gl), 0, fence, BARRIER | EMU_KIND(MEMBAR)},
     {"membar proxy alias", "", "", 0, 0, nereid_emulator_nothing, BARRIER},
     /* clang-format off */
     ONE_SCOPE(FENCES)

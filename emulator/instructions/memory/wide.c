@@ -85,7 +85,7 @@ static emu_next_t atomic(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
    EMU_BIT(cta) | EMU_BIT(cluster) | EMU_BIT(gpu) | EMU_BIT(sys) | EMU_BIT(hint))
 
 const emu_form_t nereid_emulator_wide_forms[] = {
-    {"mov", "b128", "d0s0", 0, 0, move, NEREID_EMULATOR_CLASS_MOVE},
+    {"mov", "b128", "d0s0", 0, 0, move, NEREID_EMULATOR_CLASS_MOVE | EMU_KIND(MOV)},
     {"ld", "b128", "d0m-", 0, SPACE | EMU_BIT(const) | ORDER | EMU_BIT(acquire) | LOAD_CACHE, load, MEMORY},
     {"ldu", "b128", "d0m-", 0, EMU_BIT(global), load, MEMORY},
     {"st", "b128", "m-s0", 0, SPACE | ORDER | EMU_BIT(release) | STORE_CACHE, store, MEMORY},

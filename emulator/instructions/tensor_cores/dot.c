@@ -168,16 +168,16 @@ EMU_SIMD static void align(double *restrict sums, const factors_t *restrict x, c
   }
 }
 
-EMU_SIMD static void add_aligned(double *sums, const factors_t *x, const emu_product_t *product) {
+EMU_SIMD static void add_aligned(double *sums, const factors_t *x, const emu_dot_t *dot) {
   factors_t powers;
-  double least_a = lowest_of(product->a.type), least_b = lowest_of(product->b.type);
+  double least_a = lowest_of(dot->a.type), least_b = lowest_of(dot->b.type);
   for (unsigned i = 0; i < x->rows * x->depth; ++i)
     powers.left[i] = power_of(x->left[i], least_a);
   for (unsigned i = 0; i < x->depth * x->columns; ++i)
     powers.right[i] = power_of(x->right[i], least_b);
-  align(sums, x, &powers, (double)(UINT32_C(1) << product->fraction));
+  align(sums, x, &powers, (double)(UINT32_C(1) << dot->fraction));
   for (unsigned i = 0; i < x->rows * x->columns; ++i)
-    sums[i] = cut(sums[i], product->mantissa);
+    sums[i] = cut(sums[i], dot->mantissa);
 }
 
 EMU_SIMD static bool all_finite(const double *values, unsigned n) {
@@ -194,7 +194,7 @@ static void drop_infinite(double *values, unsigned n) {
 }
 
 /* Where NaN or infinity takes part in a sum, that is the sum; elsewhere it is no different. */
-static void add_with_infinite(double *sums, factors_t *x, const emu_product_t *product) {
+static void add_with_infinite(double *sums, factors_t *x, const emu_dot_t *dot) {
   double plain[EMU_MAX_ROWS * EMU_MAX_COLUMNS];
   unsigned n = x->rows * x->columns;
   memcpy(plain, sums, n * sizeof *sums);
@@ -202,15 +202,15 @@ static void add_with_infinite(double *sums, factors_t *x, const emu_product_t *p
   drop_infinite(sums, n);
   drop_infinite(x->left, x->rows * x->depth);
   drop_infinite(x->right, x->depth * x->columns);
-  add_aligned(sums, x, product);
+  add_aligned(sums, x, dot);
   for (unsigned i = 0; i < n; ++i)
     if (!isfinite(plain[i]))
       sums[i] = plain[i];
 }
 
-static void block(double *sums, const emu_product_t *product, unsigned first, bool flip_a, bool flip_b) {
-  const emu_rows_t *a = &product->a, *b = &product->b;
-  unsigned depth = product->k - first < DEPTH ? product->k - first : DEPTH;
+static void block(double *sums, const emu_dot_t *dot, unsigned first, bool flip_a, bool flip_b) {
+  const emu_rows_t *a = &dot->a, *b = &dot->b;
+  unsigned depth = dot->k - first < DEPTH ? dot->k - first : DEPTH;
   factors_t x;
   double column[DEPTH];
   x.rows = a->count;
@@ -218,7 +218,7 @@ static void block(double *sums, const emu_product_t *product, unsigned first, bo
   x.depth = depth;
   for (unsigned m = 0; m < a->count; ++m) {
     widen(x.left + (size_t)m * depth, a->bytes + m * a->pitch, first, depth, a->type, flip_a);
-    for (unsigned k = 0; k < depth && product->negates; ++k)
+    for (unsigned k = 0; k < depth && dot->negates; ++k)
       x.left[m * depth + k] = -x.left[m * depth + k];
   }
   for (unsigned n = 0; n < b->count; ++n) {
@@ -228,19 +228,19 @@ static void block(double *sums, const emu_product_t *product, unsigned first, bo
   }
   if (a->type == EMU_F64)
     accumulate_fused(sums, &x);
-  else if (!product->fraction)
+  else if (!dot->fraction)
     accumulate(sums, &x);
   else if (all_finite(x.left, a->count * depth) && all_finite(x.right, depth * b->count) &&
            all_finite(sums, a->count * b->count))
-    add_aligned(sums, &x, product);
+    add_aligned(sums, &x, dot);
   else
-    add_with_infinite(sums, &x, product);
+    add_with_infinite(sums, &x, dot);
 }
 
-void nereid_emulator_product(double *sums, const emu_product_t *product) {
-  for (unsigned first = 0; first < product->k; first += DEPTH) {
-    block(sums, product, first, false, product->exclusive);
-    if (product->exclusive) /* a xor b = (a and not b) + (not a and b) */
-      block(sums, product, first, true, false);
+void nereid_emulator_dot(double *sums, const emu_dot_t *dot) {
+  for (unsigned first = 0; first < dot->k; first += DEPTH) {
+    block(sums, dot, first, false, dot->exclusive);
+    if (dot->exclusive) /* a xor b = (a and not b) + (not a and b) */
+      block(sums, dot, first, true, false);
   }
 }

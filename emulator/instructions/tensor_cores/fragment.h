@@ -45,16 +45,16 @@ typedef struct emu_rows {
   unsigned count;
 } emu_rows_t;
 
-typedef struct emu_product {
+typedef struct emu_dot {
   emu_rows_t a, b;
   unsigned k;
   bool negates;                /* minus A B */
   bool exclusive;              /* b1 with xor instead of and */
-  unsigned fraction, mantissa; /* how floating-point numbers but f64 are added (product.c); 0, 0 for the others */
-} emu_product_t;
+  unsigned fraction, mantissa; /* how floating-point numbers but f64 are added (dot.c); 0, 0 for the others */
+} emu_dot_t;
 
 /* sums[row][column] += A B, with b.count columns. */
-void nereid_emulator_product(double *sums, const emu_product_t *product);
+void nereid_emulator_dot(double *sums, const emu_dot_t *dot);
 
 /* Rows of A or columns of B out of a list of registers, into `bytes`, `pitch` bytes each. */
 void nereid_emulator_rows_read(const emu_warp_t *warp, const emu_operand_t *registers, emu_type_t type, unsigned count,

@@ -1,5 +1,5 @@
 /* mma.sync and wmma.mma (PTX ISA, Warp Level Matrix Multiply-Accumulate Instructions): D = A B + C by one warp, for the
- * shapes and types of sm_80 to sm_90. Sums are those of nereid_emulator_product, from C on, rounded once. */
+ * shapes and types of sm_80 to sm_90. Sums are those of nereid_emulator_dot, from C on, rounded once. */
 #include "emulator/instructions/arithmetic/numbers.h"
 #include "emulator/instructions/form.h"
 #include "emulator/instructions/tensor_cores/fragment.h"
@@ -17,7 +17,7 @@ static const emu_operand_t *list(const emu_insn_t *insn, unsigned which) {
   return insn->operands + insn->lists[which].first;
 }
 
-/* How sums are added (product.c). */
+/* How sums are added (dot.c). */
 static unsigned fraction_of(emu_type_t type) {
   return type == EMU_S32 || type == EMU_F64 ? 0 : 25;
 }
@@ -39,18 +39,18 @@ static void widen_half(const emu_rows_t *from, unsigned upper, unsigned k, uint1
 
 /* They go through the units for f16, first those of lower k in each four, then the others; the sum of both, rounded to
  * the type, is added to C. */
-static void halves(double *sums, const emu_product_t *product, emu_type_t type) {
+static void halves(double *sums, const emu_dot_t *dot, emu_type_t type) {
   uint16_t left[EMU_MAX_ROWS][EMU_MAX_ROW_BYTES / 4], right[EMU_MAX_ROWS][EMU_MAX_ROW_BYTES / 4];
   double more[EMU_MAX_ROWS * EMU_TILE] = {0};
-  emu_product_t half = *product;
-  unsigned n = product->a.count * product->b.count;
+  emu_dot_t half = *dot;
+  unsigned n = dot->a.count * dot->b.count;
   half.k /= 2;
-  half.a = (emu_rows_t){(const uint8_t *)left, sizeof *left, EMU_F16, product->a.count};
-  half.b = (emu_rows_t){(const uint8_t *)right, sizeof *right, EMU_F16, product->b.count};
+  half.a = (emu_rows_t){(const uint8_t *)left, sizeof *left, EMU_F16, dot->a.count};
+  half.b = (emu_rows_t){(const uint8_t *)right, sizeof *right, EMU_F16, dot->b.count};
   for (unsigned upper = 0; upper < 4; upper += 2) {
-    widen_half(&product->a, upper, half.k, left);
-    widen_half(&product->b, upper, half.k, right);
-    nereid_emulator_product(more, &half);
+    widen_half(&dot->a, upper, half.k, left);
+    widen_half(&dot->b, upper, half.k, right);
+    nereid_emulator_dot(more, &half);
     for (unsigned i = 0; i < n; ++i)
       more[i] = nereid_emulator_sum_of(nereid_emulator_sum_bits(more[i], type, false), type);
   }
@@ -58,12 +58,12 @@ static void halves(double *sums, const emu_product_t *product, emu_type_t type) 
     sums[i] += more[i];
 }
 
-/* One product, or one after the other of `step` k each: that is what wmma of tf32 is. */
-static void in_steps(double *sums, emu_product_t *product, unsigned step) {
-  unsigned steps = product->k / step, bytes = step * emu_element_bits(product->a.type) / 8;
-  product->k = step;
-  for (unsigned i = 0; i < steps; ++i, product->a.bytes += bytes, product->b.bytes += bytes)
-    nereid_emulator_product(sums, product);
+/* One dot, or one after the other of `step` k each: that is what wmma of tf32 is. */
+static void in_steps(double *sums, emu_dot_t *dot, unsigned step) {
+  unsigned steps = dot->k / step, bytes = step * emu_element_bits(dot->a.type) / 8;
+  dot->k = step;
+  for (unsigned i = 0; i < steps; ++i, dot->a.bytes += bytes, dot->b.bytes += bytes)
+    nereid_emulator_dot(sums, dot);
 }
 
 static emu_next_t mma(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
@@ -79,16 +79,16 @@ static emu_next_t mma(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   nereid_emulator_rows_read(warp, list(insn, 1), types[1], m, k, left, pitch);
   nereid_emulator_rows_read(warp, list(insn, 2), types[2], n, k, right, pitch);
   nereid_emulator_sums_read(warp, list(insn, 3), types[3], m, n, sums);
-  emu_product_t product = {.a = {left, pitch, types[1], m},
-                           .b = {right, pitch, types[2], n},
-                           .k = k,
-                           .exclusive = EMU_HAS(insn, xor),
-                           .fraction = fraction_of(types[0]),
-                           .mantissa = mantissa_of(types)};
+  emu_dot_t dot = {.a = {left, pitch, types[1], m},
+                   .b = {right, pitch, types[2], n},
+                   .k = k,
+                   .exclusive = EMU_HAS(insn, xor),
+                   .fraction = fraction_of(types[0]),
+                   .mantissa = mantissa_of(types)};
   if (types[0] != EMU_S32 && emu_element_bits(types[1]) == 8)
-    halves(sums, &product, types[0]);
+    halves(sums, &dot, types[0]);
   else
-    in_steps(sums, &product, insn->variant == EMU_WMMA && types[1] == EMU_TF32 ? 4 : k);
+    in_steps(sums, &dot, insn->variant == EMU_WMMA && types[1] == EMU_TF32 ? 4 : k);
   nereid_emulator_sums_write(warp, list(insn, 0), types[0], EMU_HAS(insn, satfinite), m, n, sums);
   return EMU_ADVANCE;
 }
@@ -125,7 +125,7 @@ static double quad_number(const float a[4], const float b[4], double c, bool hal
   return (double)((float)c + sum);
 }
 
-static void quad_product(emu_warp_t *warp, const emu_insn_t *insn, unsigned quad) {
+static void quad_dot(emu_warp_t *warp, const emu_insn_t *insn, unsigned quad) {
   double sums[EMU_TILE * EMU_TILE];
   float left[EMU_TILE][4], right[EMU_TILE][4];
   emu_type_t in = (emu_type_t)insn->types[3], out = (emu_type_t)insn->types[0];
@@ -158,7 +158,7 @@ static void quad_product(emu_warp_t *warp, const emu_insn_t *insn, unsigned quad
 static emu_next_t mma_quads(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   emu_next_t next = mask ? nereid_emulator_whole_warp(warp, insn, mask) : EMU_ADVANCE;
   for (unsigned quad = 0; quad < 4 && next == EMU_ADVANCE && mask; ++quad)
-    quad_product(warp, insn, quad);
+    quad_dot(warp, insn, quad);
   return next;
 }
 

@@ -30,10 +30,10 @@ typedef struct descriptor {
   uint32_t start, leading, stride, base, chunks; /* bytes; chunks: W */
 } descriptor_t;
 
-typedef struct product { /* an effect's payload */
+typedef struct payload { /* an effect's payload */
   descriptor_t a, b;
-  bool a_in_registers, a_turned, b_turned, adds, negates;
-} product_t;
+  bool a_in_registers, a_transposed, b_transposed, adds, negates;
+} payload_t;
 
 static descriptor_t descriptor(uint64_t bits) {
   static const uint32_t chunks[] = {1, 8, 4, 2};
@@ -45,9 +45,9 @@ static descriptor_t descriptor(uint64_t bits) {
 }
 
 /* Of a row and chunk, or MN-major of 8 rows and a k. */
-static uint32_t chunk_address(const descriptor_t *d, bool turned, uint32_t row, uint32_t k) {
+static uint32_t chunk_address(const descriptor_t *d, bool transposed, uint32_t row, uint32_t k) {
   uint32_t width = d->chunks * CHUNK, unit = row / 8, at;
-  if (!turned)
+  if (!transposed)
     at = row % 8 * width + unit * d->stride + k * (d->chunks == 1 ? d->leading : CHUNK);
   else if (d->chunks == 1)
     at = unit * d->stride + k % 8 * CHUNK + k / 8 * d->leading;
@@ -57,9 +57,10 @@ static uint32_t chunk_address(const descriptor_t *d, bool turned, uint32_t row, 
   return at ^ (((at >> 7) - d->base) & (d->chunks - 1)) << 4;
 }
 
-static const uint8_t *chunk(const emu_effect_t *effect, const descriptor_t *d, bool turned, uint32_t row, uint32_t k) {
+static const uint8_t *chunk(const emu_effect_t *effect, const descriptor_t *d, bool transposed, uint32_t row,
+                            uint32_t k) {
   const emu_cta_t *cta = effect->warp->cta;
-  uint32_t at = chunk_address(d, turned, row, k);
+  uint32_t at = chunk_address(d, transposed, row, k);
   if (cta->undefined && !nereid_emulator_undefined_read(effect->warp, effect->insn, at, CHUNK))
     return NULL;
   if (cta->frames)
@@ -73,18 +74,18 @@ static const uint8_t *chunk(const emu_effect_t *effect, const descriptor_t *d, b
 }
 
 /* Rows of A or columns of B out of shared memory, their 32 bytes each. */
-static bool rows_of(const emu_effect_t *effect, const descriptor_t *d, bool turned, uint32_t first, uint32_t count,
+static bool rows_of(const emu_effect_t *effect, const descriptor_t *d, bool transposed, uint32_t first, uint32_t count,
                     uint8_t *out) {
-  for (uint32_t row = 0; row < count && !turned; ++row)
+  for (uint32_t row = 0; row < count && !transposed; ++row)
     for (uint32_t c = 0; c < ROW_BYTES / CHUNK; ++c) {
-      const uint8_t *from = chunk(effect, d, turned, first + row, c);
+      const uint8_t *from = chunk(effect, d, transposed, first + row, c);
       if (!from)
         return false;
       memcpy(out + row * ROW_BYTES + (size_t)c * CHUNK, from, CHUNK);
     }
-  for (uint32_t row = 0; row < count && turned; row += 8)
+  for (uint32_t row = 0; row < count && transposed; row += 8)
     for (uint32_t k = 0; k < ROW_BYTES / 2; ++k) {
-      const uint8_t *from = chunk(effect, d, turned, first + row, k);
+      const uint8_t *from = chunk(effect, d, transposed, first + row, k);
       if (!from)
         return false;
       for (uint32_t i = 0; i < 8; ++i)
@@ -94,13 +95,14 @@ static bool rows_of(const emu_effect_t *effect, const descriptor_t *d, bool turn
 }
 
 /* Tells the race detector what `rows_of` will read. */
-static void announce(emu_effect_t *effect, const descriptor_t *d, bool turned, uint32_t first, uint32_t count) {
-  for (uint32_t row = 0; row < count; row += turned ? 8 : 1)
-    for (uint32_t k = 0; k < (turned ? ROW_BYTES / 2 : ROW_BYTES / CHUNK); ++k)
-      nereid_emulator_race_effect(effect, 0, false, effect->warp->cta, chunk_address(d, turned, first + row, k), CHUNK);
+static void announce(emu_effect_t *effect, const descriptor_t *d, bool transposed, uint32_t first, uint32_t count) {
+  for (uint32_t row = 0; row < count; row += transposed ? 8 : 1)
+    for (uint32_t k = 0; k < (transposed ? ROW_BYTES / 2 : ROW_BYTES / CHUNK); ++k)
+      nereid_emulator_race_effect(effect, 0, false, effect->warp->cta, chunk_address(d, transposed, first + row, k),
+                                  CHUNK);
 }
 
-/* How sums are added (product.c): those of 8-bit numbers keep fewer bits, and so does what is made of them. */
+/* How sums are added (dot.c): those of 8-bit numbers keep fewer bits, and so does what is made of them. */
 static unsigned fraction_of(const emu_insn_t *insn) {
   return insn->types[0] == EMU_S32 ? 0 : emu_element_bits((emu_type_t)insn->types[1]) == 8 ? 13 : 25;
 }
@@ -112,29 +114,29 @@ static unsigned mantissa_of(const emu_insn_t *insn) {
 static bool land(emu_effect_t *effect, uint32_t lanes) {
   uint8_t left[ROWS * ROW_BYTES], right[EMU_MAX_COLUMNS * ROW_BYTES];
   double sums[ROWS * EMU_MAX_COLUMNS];
-  const product_t *product = (const product_t *)effect->payload;
+  const payload_t *payload = (const payload_t *)effect->payload;
   const emu_insn_t *insn = effect->insn;
   emu_warp_t *warp = effect->warp;
   const uint32_t n = insn->list[EMU_N], k = insn->list[EMU_K];
   const emu_operand_t *d = insn->operands + insn->lists[0].first, *a = insn->operands + insn->lists[1].first;
-  const emu_product_t all = {.a = {left, ROW_BYTES, (emu_type_t)insn->types[1], ROWS},
-                             .b = {right, ROW_BYTES, (emu_type_t)insn->types[2], n},
-                             .k = k,
-                             .negates = product->negates,
-                             .fraction = fraction_of(insn),
-                             .mantissa = mantissa_of(insn)};
+  const emu_dot_t all = {.a = {left, ROW_BYTES, (emu_type_t)insn->types[1], ROWS},
+                         .b = {right, ROW_BYTES, (emu_type_t)insn->types[2], n},
+                         .k = k,
+                         .negates = payload->negates,
+                         .fraction = fraction_of(insn),
+                         .mantissa = mantissa_of(insn)};
   (void)lanes; /* all: it lands in order */
-  if (product->a_in_registers)
+  if (payload->a_in_registers)
     nereid_emulator_rows_read(warp, a, all.a.type, ROWS, k, left, ROW_BYTES);
-  else if (!rows_of(effect, &product->a, product->a_turned, warp->index % GROUP_WARPS * ROWS, ROWS, left))
+  else if (!rows_of(effect, &payload->a, payload->a_transposed, warp->index % GROUP_WARPS * ROWS, ROWS, left))
     return false;
-  if (!rows_of(effect, &product->b, product->b_turned, 0, n, right))
+  if (!rows_of(effect, &payload->b, payload->b_transposed, 0, n, right))
     return false;
-  if (product->adds)
+  if (payload->adds)
     nereid_emulator_sums_read(warp, d, (emu_type_t)insn->types[0], ROWS, n, sums);
   else
     memset(sums, 0, sizeof *sums * ROWS * n);
-  nereid_emulator_product(sums, &all);
+  nereid_emulator_dot(sums, &all);
   nereid_emulator_sums_write(warp, d, (emu_type_t)insn->types[0], EMU_HAS(insn, satfinite), ROWS, n, sums);
   return true;
 }
@@ -163,36 +165,36 @@ static emu_next_t mma_async(emu_warp_t *warp, const emu_insn_t *insn, uint32_t m
       return nereid_emulator_fail(warp, insn, lane, "a matrix descriptor must be the same in all lanes");
   if (adds != 0 && adds != UINT32_MAX)
     return nereid_emulator_fail(warp, insn, __builtin_ctz(adds), "scale-d must be the same in all lanes");
-  emu_effect_t *effect = nereid_emulator_effect(warp, insn, mask, EMU_GROUP_WGMMA, sizeof(product_t));
+  emu_effect_t *effect = nereid_emulator_effect(warp, insn, mask, EMU_GROUP_WGMMA, sizeof(payload_t));
   if (!effect)
     return EMU_FAILED;
-  product_t *product = (product_t *)effect->payload;
-  product->a_in_registers = in_registers;
-  product->adds = adds != 0;
+  payload_t *payload = (payload_t *)effect->payload;
+  payload->a_in_registers = in_registers;
+  payload->adds = adds != 0;
   if (!in_registers)
-    product->a = descriptor(emu_lane(warp, a, 0));
-  product->b = descriptor(emu_lane(warp, b, 0));
+    payload->a = descriptor(emu_lane(warp, a, 0));
+  payload->b = descriptor(emu_lane(warp, b, 0));
   if (behind > 2)
-    product->negates = emu_lane(warp, b + 2, 0) != emu_lane(warp, b + 3, 0);
+    payload->negates = emu_lane(warp, b + 2, 0) != emu_lane(warp, b + 3, 0);
   if (behind > 4) {
-    product->a_turned = !in_registers && emu_lane(warp, b + 4, 0);
-    product->b_turned = emu_lane(warp, b + (in_registers ? 4 : 5), 0);
+    payload->a_transposed = !in_registers && emu_lane(warp, b + 4, 0);
+    payload->b_transposed = emu_lane(warp, b + (in_registers ? 4 : 5), 0);
   }
   effect->in_order = true;
   effect->land = land;
   if (warp->cta->race && !in_registers)
-    announce(effect, &product->a, product->a_turned, warp->index % GROUP_WARPS * ROWS, ROWS);
+    announce(effect, &payload->a, payload->a_transposed, warp->index % GROUP_WARPS * ROWS, ROWS);
   if (warp->cta->race)
-    nereid_emulator_race_product(effect);
+    nereid_emulator_race_wgmma(effect);
   if (warp->cta->race)
-    announce(effect, &product->b, product->b_turned, 0, insn->list[EMU_N]);
+    announce(effect, &payload->b, payload->b_transposed, 0, insn->list[EMU_N]);
   return nereid_emulator_issue(effect) ? EMU_ADVANCE : EMU_FAILED;
 }
 
 static emu_next_t fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   emu_next_t next = mask ? whole_group(warp, insn, mask) : EMU_ADVANCE;
   if (next == EMU_ADVANCE && mask && warp->cta->race)
-    nereid_emulator_race_product_fence(warp);
+    nereid_emulator_race_wgmma_fence(warp);
   return next;
 }
 
@@ -212,18 +214,17 @@ static emu_next_t wait_group(emu_warp_t *warp, const emu_insn_t *insn, uint32_t 
 }
 
 #define NEEDS (EMU_BIT(sync) | EMU_BIT(aligned))
-#define KIND (NEREID_EMULATOR_CLASS_MATRIX | EMU_VARIANT(EMU_WGMMA))
+#define MMA (NEREID_EMULATOR_CLASS_MATRIX | EMU_VARIANT(EMU_WGMMA) | EMU_KIND(WGMMA))
 #define SYNC NEREID_EMULATOR_CLASS_BARRIER
 const emu_form_t nereid_emulator_wgmma_forms[] = {
-    {"wgmma mma_async m64n*k16", "f32.f16.f16|f16.f16.f16|f32.bf16.bf16", "VwW*slq-swswswOw", NEEDS, 0, mma_async,
-     KIND},
-    {"wgmma mma_async m64n*k8", "f32.tf32.tf32", "VwW*slq-swsw", NEEDS, 0, mma_async, KIND},
+    {"wgmma mma_async m64n*k16", "f32.f16.f16|f16.f16.f16|f32.bf16.bf16", "VwW*slq-swswswOw", NEEDS, 0, mma_async, MMA},
+    {"wgmma mma_async m64n*k8", "f32.tf32.tf32", "VwW*slq-swsw", NEEDS, 0, mma_async, MMA},
     {"wgmma mma_async m64n*k32",
      "f32.e4m3.e4m3|f32.e4m3.e5m2|f32.e5m2.e4m3|f32.e5m2.e5m2|f16.e4m3.e4m3|f16.e4m3.e5m2|f16.e5m2.e4m3|f16.e5m2.e5m2",
-     "VwW*slq-swsw", NEEDS, 0, mma_async, KIND},
+     "VwW*slq-swsw", NEEDS, 0, mma_async, MMA},
     {"wgmma mma_async m64n*k32", "s32.s8.s8|s32.s8.u8|s32.u8.s8|s32.u8.u8", "VwW*slq-", NEEDS, EMU_BIT(satfinite),
-     mma_async, KIND},
-    {"wgmma mma_async m64n*k256", "s32.b1.b1", "VwW*slq-", NEEDS | EMU_BIT(and) | EMU_BIT(popc), 0, mma_async, KIND},
+     mma_async, MMA},
+    {"wgmma mma_async m64n*k256", "s32.b1.b1", "VwW*slq-", NEEDS | EMU_BIT(and) | EMU_BIT(popc), 0, mma_async, MMA},
     {"wgmma fence", "", "", NEEDS, 0, fence, SYNC},
     {"wgmma commit_group", "", "", NEEDS, 0, commit_group, SYNC},
     {"wgmma wait_group", "", "sw", NEEDS, 0, wait_group, SYNC},

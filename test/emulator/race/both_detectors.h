@@ -24,8 +24,8 @@
 #define nereid_emulator_race_completed detector_completed
 #define nereid_emulator_race_forget_effect detector_forget_effect
 #define nereid_emulator_race_registers detector_registers
-#define nereid_emulator_race_product detector_product
-#define nereid_emulator_race_product_fence detector_product_fence
+#define nereid_emulator_race_wgmma detector_wgmma
+#define nereid_emulator_race_wgmma_fence detector_wgmma_fence
 #define nereid_emulator_race_map detector_map
 #define nereid_emulator_race_report detector_report
 /* NOLINTBEGIN(bugprone-suspicious-include): under other names */
@@ -67,8 +67,8 @@ static void note_report(const race_access_t *access, uint32_t record, uint32_t l
 #undef nereid_emulator_race_completed
 #undef nereid_emulator_race_forget_effect
 #undef nereid_emulator_race_registers
-#undef nereid_emulator_race_product
-#undef nereid_emulator_race_product_fence
+#undef nereid_emulator_race_wgmma
+#undef nereid_emulator_race_wgmma_fence
 #undef nereid_emulator_race_map
 
 #include "test/emulator/race/naive_pairs.h"
@@ -111,8 +111,8 @@ BOTH(completed, (emu_effect_t * effect, uint32_t lanes, emu_cta_t *target, uint3
      (effect, lanes, target, mbarrier), naive_completed(effect, lanes, target, mbarrier))
 BOTH(forget_effect, (emu_effect_t * effect), (effect), naive_forget(effect))
 BOTH(registers, (emu_warp_t * warp, const emu_insn_t *insn), (warp, insn), naive_step(warp, NAIVE_TOUCH, insn, NULL))
-BOTH(product, (emu_effect_t * effect), (effect), naive_step(effect->warp, NAIVE_PRODUCT, effect->insn, effect))
-BOTH(product_fence, (emu_warp_t * warp), (warp), naive_step(warp, NAIVE_FENCE, NULL, NULL))
+BOTH(wgmma, (emu_effect_t * effect), (effect), naive_step(effect->warp, NAIVE_WGMMA, effect->insn, effect))
+BOTH(wgmma_fence, (emu_warp_t * warp), (warp), naive_step(warp, NAIVE_FENCE, NULL, NULL))
 BOTH(map,
      (emu_warp_t * warp, const emu_insn_t *insn, int lane, const emu_cta_t *target, uint64_t address,
       emu_race_map_t event),

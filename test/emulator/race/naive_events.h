@@ -95,7 +95,7 @@ static int naive_value(const emu_warp_t *warp, const emu_insn_t *insn, uint32_t 
 
 static void naive_request(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, const uint64_t *addresses,
                           uint32_t bytes, emu_access_t access, bool stores) {
-  bool atomic = insn->klass == NEREID_EMULATOR_CLASS_ATOMIC, writes = access != EMU_READ;
+  bool atomic = insn->counter_class == NEREID_EMULATOR_CLASS_ATOMIC, writes = access != EMU_READ;
   bool acquires = EMU_HAS(insn, acquire) || EMU_HAS(insn, acq_rel);
   bool releases = EMU_HAS(insn, release) || EMU_HAS(insn, acq_rel);
   bool strong =

@@ -84,7 +84,7 @@ typedef struct naive_access {
   bool writes, proxy;                 /* proxy: in the async proxy */
 } naive_access_t;
 
-typedef enum naive_step_kind { NAIVE_TOUCH, NAIVE_PRODUCT, NAIVE_FENCE, NAIVE_WAITED } naive_step_kind_t;
+typedef enum naive_step_kind { NAIVE_TOUCH, NAIVE_WGMMA, NAIVE_FENCE, NAIVE_WAITED } naive_step_kind_t;
 
 typedef struct naive_step { /* of a warp, about the registers of wgmma */
   naive_step_kind_t kind;

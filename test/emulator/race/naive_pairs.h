@@ -290,7 +290,7 @@ static int naive_by_byte(const void *a, const void *b) {
 
 static void naive_end(void) {
   for (size_t i = 0; i < naive.steps.size; ++i)
-    if (naive.steps.data[i].kind == NAIVE_PRODUCT)
+    if (naive.steps.data[i].kind == NAIVE_WGMMA)
       naive_registers(i);
   for (size_t i = 0; i < naive.maps.size; ++i)
     if (naive.maps.data[i].what == EMU_RACE_MAP_USE)
