@@ -26,7 +26,7 @@ static wait_t describe(emu_warp_t *warp, const emu_group_t *group) {
                .warp = warp,
                .lane = __builtin_ctz(group->mask)};
   it.at_barrier = group->state == EMU_AT_BARRIER;
-  it.at_mbarrier = strncmp(it.insn->text, "mbarrier.t", 10) == 0; /* test_wait or try_wait, perhaps timed out */
+  it.at_mbarrier = it.insn->kind == EMU_KIND_MBARRIER_WAIT; /* possibly timed out */
   if (it.at_barrier)
     it.at = group->barrier;
   if (it.at_mbarrier)
