@@ -30,7 +30,12 @@ static const emu_region_t *nearest(const emu_cta_t *cta, uint64_t address) {
 static uint8_t *nowhere(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_t address, uint32_t bytes) {
   const emu_region_t *near = address < NEREID_ADDRESS_NULL_PAGE ? NULL : nearest(warp->cta, address);
   const uint64_t at = near ? address - near->address : 0;
-  if (near && at < near->bytes)
+  const emu_freed_t *freed = nereid_emulator_memory_freed(warp->cta->launch->memory, address);
+  if (freed)
+    (void)nereid_emulator_fail(
+        warp, insn, lane, "%u bytes at 0x%llx are in freed memory: byte %llu of a buffer of %llu bytes", bytes,
+        (unsigned long long)address, (unsigned long long)(address - freed->address), (unsigned long long)freed->bytes);
+  else if (near && at < near->bytes)
     (void)nereid_emulator_fail(
         warp, insn, lane, "%u bytes at 0x%llx are out of bounds: bytes %llu to %llu of %s, which has %llu bytes", bytes,
         (unsigned long long)address, (unsigned long long)at, (unsigned long long)(at + bytes - 1),

@@ -18,22 +18,69 @@ nereid_status_t nereid_emulator_memory_create(nereid_emulator_memory_t **out_mem
 void nereid_emulator_memory_destroy(nereid_emulator_memory_t *memory) {
   if (!memory)
     return;
+  for (size_t i = 0; i < memory->regions.size; ++i)
+    free(memory->regions.data[i].undefined);
   nereid_arena_deinitialize(&memory->arena);
   free(memory);
 }
 
-nereid_status_t nereid_emulator_memory_scratch(nereid_emulator_memory_t *memory, uint64_t address) {
+/* The buffer that has the address, or begins there when `begins`; null when there is none. */
+static emu_region_t *find(const nereid_emulator_memory_t *memory, uint64_t address, bool begins) {
   for (size_t i = 0; i < memory->regions.size; ++i) {
     emu_region_t *region = &memory->regions.data[i];
-    if (region->address != address)
-      continue;
-    region->undefined = nereid_arena_allocate(&memory->arena, region->bytes + 1, 1);
-    if (!region->undefined)
-      return NEREID_ERROR_MEMORY;
-    memset(region->undefined, 0xff, region->bytes);
-    return NEREID_OK;
+    if (begins ? region->address == address : address >= region->address && address - region->address < region->bytes)
+      return region;
   }
-  return NEREID_ERROR_NOT_FOUND;
+  return NULL;
+}
+
+nereid_status_t nereid_emulator_memory_scratch(nereid_emulator_memory_t *memory, uint64_t address) {
+  emu_region_t *region = find(memory, address, true);
+  if (!region)
+    return NEREID_ERROR_NOT_FOUND;
+  if (!region->undefined)
+    region->undefined = malloc((size_t)region->bytes + 1);
+  if (!region->undefined)
+    return NEREID_ERROR_MEMORY;
+  memset(region->undefined, 0xff, (size_t)region->bytes);
+  return NEREID_OK;
+}
+
+nereid_status_t nereid_emulator_memory_remove(nereid_emulator_memory_t *memory, uint64_t address) {
+  emu_region_t *region = find(memory, address, true);
+  if (!region)
+    return NEREID_ERROR_NOT_FOUND;
+  emu_freed_t freed = {address, region->bytes};
+  if (!nereid_vector_push(&memory->arena, &memory->freed, freed))
+    return NEREID_ERROR_MEMORY;
+  free(region->undefined);
+  const size_t after = (size_t)(memory->regions.data + memory->regions.size - region) - 1;
+  memmove(region, region + 1, after * sizeof *region);
+  --memory->regions.size;
+  return NEREID_OK;
+}
+
+const emu_freed_t *nereid_emulator_memory_freed(const nereid_emulator_memory_t *memory, uint64_t address) {
+  for (size_t i = 0; memory && i < memory->freed.size; ++i)
+    if (address >= memory->freed.data[i].address &&
+        address - memory->freed.data[i].address < memory->freed.data[i].bytes)
+      return &memory->freed.data[i];
+  return NULL;
+}
+
+void *nereid_emulator_memory_host(const nereid_emulator_memory_t *memory, uint64_t address, size_t bytes) {
+  const emu_region_t *region = find(memory, address, false);
+  if (!region || bytes > region->bytes - (address - region->address))
+    return NULL;
+  return region->host + (address - region->address);
+}
+
+void nereid_emulator_memory_define(nereid_emulator_memory_t *memory, uint64_t address, size_t bytes) {
+  const emu_region_t *region = find(memory, address, false);
+  if (!region || !region->undefined)
+    return;
+  const uint64_t at = address - region->address, rest = region->bytes - at;
+  memset(region->undefined + at, 0, bytes < rest ? bytes : (size_t)rest);
 }
 
 nereid_status_t nereid_emulator_memory_add(nereid_emulator_memory_t *memory, void *host, size_t bytes,

@@ -13,10 +13,18 @@ typedef struct emu_region {
   uint8_t *undefined; /* of scratch: bits that nothing has written; null: all is */
 } emu_region_t;
 
+typedef struct emu_freed {
+  uint64_t address, bytes;
+} emu_freed_t;
+
 struct nereid_emulator_memory {
   nereid_arena_t arena;
   NEREID_VECTOR(emu_region_t) regions;
-  uint64_t position; /* of nereid_address_assign */
+  NEREID_VECTOR(emu_freed_t) freed; /* buffers that were removed, for messages */
+  uint64_t position;                /* of nereid_address_assign */
 };
+
+/* The removed buffer that has the address; null when there is none. `memory` may be null. */
+const emu_freed_t *nereid_emulator_memory_freed(const nereid_emulator_memory_t *memory, uint64_t address);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * The context is pushed and popped around every group of calls, and only when it is not current already: a caller that
  * keeps one context current pays one driver query, a caller with several finds its own as it was. */
-#include "python-free-bindings/launch/driver.h"
+#include "python-free-bindings/launch/emulated.h"
 
 #include <stdlib.h>
 
@@ -115,11 +115,27 @@ nereid_status_t nereid_device_open(int32_t ordinal, nereid_device_t **out_device
   return status;
 }
 
+nereid_status_t nereid_device_open_named(const char *name, nereid_device_t **out_device, nereid_message_t *message) {
+  char *end = NULL;
+  *out_device = NULL;
+  if (!name)
+    return nereid_device_open(-1, out_device, message);
+  if (strcmp(name, "emulator") == 0)
+    return nereid_device_open_emulator(NULL, out_device, message);
+  const long ordinal = *name >= '0' && *name <= '9' ? strtol(name, &end, 10) : -1;
+  if (!end || *end || ordinal > INT32_MAX)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "no device is named '%s': expected 'emulator' or the ordinal of a GPU, such as '0'",
+                              name);
+  return nereid_device_open((int32_t)ordinal, out_device, message);
+}
+
 void nereid_device_close(nereid_device_t *device) {
   if (!device)
     return;
   if (device->retained)
     device->driver->device_primary_ctx_release(device->device);
+  nereid_emulated_destroy(device->emulated);
   nereid_driver_close(&device->own);
   free(device);
 }

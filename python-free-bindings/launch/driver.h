@@ -10,12 +10,15 @@ typedef int nereid_cu_result_t; /* CUresult; 0 is success */
 
 /* CUresult values that get a status of their own. */
 enum {
+  NEREID_CU_INVALID_VALUE = 1,
   NEREID_CU_OUT_OF_MEMORY = 2,
   NEREID_CU_NO_DEVICE = 100,
   NEREID_CU_INVALID_DEVICE = 101,
   NEREID_CU_NO_BINARY_FOR_GPU = 209,
+  NEREID_CU_INVALID_PTX = 218,
   NEREID_CU_UNSUPPORTED_PTX_VERSION = 222,
   NEREID_CU_NOT_FOUND = 500,
+  NEREID_CU_LAUNCH_FAILED = 719,
 };
 
 /* CUdevice_attribute */
@@ -99,10 +102,11 @@ NEREID_MUST_USE nereid_status_t nereid_device_open_with(const nereid_driver_t *d
                                                         nereid_device_t **out_device, nereid_message_t *message);
 
 struct nereid_device {
-  const nereid_driver_t *driver; /* &own, or the caller's */
+  const nereid_driver_t *driver; /* &own, the caller's, or the emulator's */
   nereid_driver_t own;
   void *context;
-  bool retained; /* the primary context, to be released */
+  struct nereid_emulated *emulated; /* owned; null: a GPU */
+  bool retained;                    /* the primary context, to be released */
   int device;
   nereid_device_info_t info;
 };

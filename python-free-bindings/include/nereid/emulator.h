@@ -86,6 +86,18 @@ NEREID_MUST_USE nereid_status_t nereid_emulator_memory_add(nereid_emulator_memor
  *   NEREID_ERROR_MEMORY */
 NEREID_MUST_USE nereid_status_t nereid_emulator_memory_scratch(nereid_emulator_memory_t *memory, uint64_t address);
 
+/* Removes the buffer that begins at `address` and ends its borrowing. The address is not assigned again: a later access
+ * fails as a use of freed memory.
+ *   NEREID_ERROR_NOT_FOUND   no buffer begins there
+ *   NEREID_ERROR_MEMORY */
+NEREID_MUST_USE nereid_status_t nereid_emulator_memory_remove(nereid_emulator_memory_t *memory, uint64_t address);
+
+/* The host's copy of `bytes` bytes at `address`; null when they are not within one buffer. Valid as long as the buffer. */
+void *nereid_emulator_memory_host(const nereid_emulator_memory_t *memory, uint64_t address, size_t bytes);
+
+/* Marks bytes of scratch as written, after the host wrote them. Bytes outside of scratch are ignored. */
+void nereid_emulator_memory_define(nereid_emulator_memory_t *memory, uint64_t address, size_t bytes);
+
 typedef enum nereid_emulator_schedule {
   NEREID_EMULATOR_ROUND_ROBIN, /* 256 instructions per turn */
   NEREID_EMULATOR_RANDOM,      /* any warp, 1 to 64 instructions, by seed */
@@ -243,6 +255,52 @@ typedef struct nereid_emulator_report {
 NEREID_MUST_USE nereid_status_t nereid_emulator_run(const nereid_emulator_kernel_t *kernel,
                                                     const nereid_emulator_launch_t *launch,
                                                     nereid_emulator_report_t *report);
+
+/* --- the emulator as a device of nereid/launch.h --- */
+
+struct nereid_device;
+
+/* What an emulator device is and checks. A zeroed structure with `size` set is the default. */
+typedef struct nereid_emulator_device_options {
+  size_t size;             /* sizeof(nereid_emulator_device_options_t): later versions append fields */
+  int32_t capability;      /* compute capability, 80 to 90; 0: 90 */
+  int32_t multiprocessors; /* for grids that depend on their number; 0: 132 */
+  uint32_t threads;        /* of the host; 0: as many as it has */
+  nereid_emulator_schedule_t schedule;
+  nereid_emulator_landing_t landing;
+  nereid_emulator_proxy_t proxy;
+  uint64_t seed;
+  uint64_t steps;   /* instructions that a warp may execute, else the launch fails; 0: any number */
+  uint32_t stop_on; /* bit 1 << rule: a launch fails at the first violation of the rule */
+  bool count;       /* fill the counters of the report */
+  bool racecheck;   /* detect races; a race does not make the launch fail: see the report */
+  bool initcheck;   /* a launch fails where an uninitialized bit of device memory matters */
+  /* As in nereid_emulator_launch_t. They are called during nereid_kernel_launch and must not call the device. */
+  void (*race)(void *user_data, const nereid_emulator_race_t *race);
+  void (*overwrite)(void *user_data, const nereid_emulator_overwrite_t *overwrite);
+  void (*violation)(void *user_data, const nereid_emulator_violation_t *violation);
+  void (*print)(void *user_data, nereid_view_t text);
+  void *user_data; /* borrowed until the device is closed */
+} nereid_emulator_device_options_t;
+
+/* Opens an emulator as a device: every function of nereid/launch.h works on it as on a GPU, without a driver. It loads
+ * PTX only. A launch returns when the kernel has ended; a fault makes it NEREID_ERROR_DEVICE, with the emulator's message
+ * (place in the source and in the PTX), and the device remains usable. Streams are ignored, events take the host's time.
+ * Device memory is zeroed when it is allocated; freed addresses are not assigned again. Variables of a module have
+ * their initial values at each launch. Any thread may use the device; launches run one after another. `options` may be
+ * null.
+ *   NEREID_ERROR_ARGUMENT   `size` or `capability` is out of range
+ *   NEREID_ERROR_MEMORY */
+NEREID_MUST_USE nereid_status_t nereid_device_open_emulator(const nereid_emulator_device_options_t *options,
+                                                            struct nereid_device **out_device,
+                                                            nereid_message_t *message);
+
+/* Copies the report of the last launch, failed or not.
+ *   NEREID_ERROR_ARGUMENT    the device is not an emulator
+ *   NEREID_ERROR_NOT_FOUND   no kernel was launched */
+NEREID_MUST_USE nereid_status_t nereid_emulator_device_report(struct nereid_device *device,
+                                                              nereid_emulator_report_t *out_report,
+                                                              nereid_message_t *message);
 
 /* Experimental: what follows may change in any version. Define NEREID_EXPERIMENTAL before the include to use it; all
  * above is stable: names, values, sizes and meaning stay within a major version. */

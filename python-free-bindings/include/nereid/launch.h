@@ -23,6 +23,7 @@
 
 #include "base/message.h"
 #include "base/view.h"
+#include "nereid/emulator.h"
 #include "nereid/metadata.h"
 #include "nereid/tma.h"
 
@@ -59,6 +60,12 @@ typedef struct nereid_device_info {
  * entry that is needed (before CUDA 11.8). */
 NEREID_MUST_USE nereid_status_t nereid_device_open(int32_t ordinal, nereid_device_t **out_device,
                                                    nereid_message_t *message);
+
+/* Opens a device by its name: "emulator" (nereid_device_open_emulator with the defaults), or the ordinal of a GPU, "0";
+ * null: the GPU of the current context, else GPU 0. So a program runs where its user says, from an option or an
+ * environment variable. Errors as those two, and NEREID_ERROR_ARGUMENT for another name. */
+NEREID_MUST_USE nereid_status_t nereid_device_open_named(const char *name, nereid_device_t **out_device,
+                                                         nereid_message_t *message);
 
 /* Null is fine. */
 void nereid_device_close(nereid_device_t *device);
