@@ -1,8 +1,8 @@
-/* From the rows of passes.def to registered passes.
+/* Registers the rows of passes.def as passes.
  *
- *   NEREID_PASS(f, "a", ...)  ->  a record for seam/pass.h whose run makes a nereid_pass_t and calls f
+ *   NEREID_PASS(f, "a", ...)  ->  a record for seam/pass.h whose run creates a nereid_pass_t and calls f
  *
- * The records are constant and live as long as the process; a run owns its arena, so that passes anchored on functions
+ * The records are constant and live as long as the process. A run owns its arena, so that passes anchored on functions
  * may run on several threads. */
 #include "passes/pass.h"
 
@@ -19,8 +19,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* In builds with assertions: runs `body` between checks of its contract. A pass that fails has reported why, so that a
- * requirement that does not hold is reported only for a pass that goes on without it. */
+/* In builds with assertions: runs `body` between checks of its contract. A failed pass has reported the reason, so a
+ * missing requirement is reported only for a pass that succeeds without it. */
 static MlirLogicalResult run_checked(nereid_pass_t *pass, const nereid_contract_t *contract, nereid_pass_run_t body) {
 #ifdef NDEBUG
   (void)contract;
@@ -56,7 +56,7 @@ static MlirLogicalResult run(MlirOperation op, MlirPass handle, const NereidMlir
 #define NEREID_ESTABLISHES(set) (set)
 #define NEREID_PRESERVES(set) (set)
 
-/* A function that is in two rows is defined twice here: an error. */
+/* A function that is in two rows is defined twice here, which is a compile error. */
 #define NEREID_PASS(function, argument, anchor, summary, dialects, requires, establishes, preserves, options)          \
   static const nereid_contract_t contract_##function = {requires, establishes, preserves};                             \
   static MlirLogicalResult run_##function(MlirOperation op, MlirPass handle, void *info) {                             \
@@ -113,7 +113,7 @@ void nereid_passes_register(void) {
   pthread_once(&once, register_all);
 }
 
-/* The place of an option in its row: the number by which the seam knows it. */
+/* The index of an option in its row, which identifies it in the seam. */
 static intptr_t option_index(const nereid_pass_t *pass, const char *name, NereidMlirPassOptionKind kind) {
   intptr_t i = 0;
   while (pass->info->options[i].name && strcmp(pass->info->options[i].name, name) != 0)

@@ -1,14 +1,14 @@
-/* The ordered lists of passes. One line is one pass, with its options; $name is a field of the options.
+/* The ordered lists of passes. Each line is one pass with its options; $name is a field of the pipeline options.
  *
  *   "convert-x{num-warps=$num-warps}"   ->   convert-x{num-warps=4}
  *
- * Lists are data so that they can be read at a glance, printed by tools, and pasted into nereid-opt. */
+ * Lists are data, so that they can be read at a glance, printed by tools, and pasted into nereid-opt. */
 #include "passes/pipeline.h"
 
 #include "passes/pass.h"
 
-/* Requires tt as a front end printed it. Afterwards: only functions that say noinline are called, and as little IR as
- * possible is left before layouts multiply it. */
+/* Requires tt as printed by a front end. Afterwards only noinline functions are called, and the IR is minimal before
+ * layouts multiply it. */
 /* clang-format off */
 static const char *const ttir[] = {
     "inline",
@@ -25,8 +25,8 @@ static const char *const ttir[] = {
 };
 /* clang-format on */
 
-/* Requires tt. Descriptors are rewritten, as TMA instructions are not made yet. Tensors get layouts, loads and stores
- * the ones that memory likes, and what lies between them follows. Keeps encodings that are there. */
+/* Requires tt. Rewrites descriptors, since TMA instructions are not generated yet. Assigns layouts to tensors,
+ * coalesced ones to memory accesses, and propagates them between accesses. Preserves existing encodings. */
 static const char *const ttgir[] = {
     "triton-rewrite-tensor-descriptor-to-pointer",
     "cse",
@@ -52,8 +52,8 @@ static const char *const ttgir[] = {
     NULL,
 };
 
-/* Requires ttg. Afterwards all memory has its place: what functions need is known. Patterns that turn scf to cf are
- * never rolled back; being ready for it would take gigabytes for a function of 100,000 operations. */
+/* Requires ttg. Afterwards all memory is allocated and the requirements of functions are known. Patterns that convert
+ * scf to cf are never rolled back; support for rollback would take gigabytes for a function of 100,000 operations. */
 static const char *const frames[] = {
     "nereid-decompose-dot-scaled",
     "tritongpu-allocate-warp-groups{registers=$registers}",
@@ -64,8 +64,8 @@ static const char *const frames[] = {
     NULL,
 };
 
-/* Requires frames. Afterwards everything is a function of the LLVM dialect with the kernel ABI. LLVM cleans up better
- * than we could here. */
+/* Requires frames. Afterwards everything is a function of the LLVM dialect with the kernel ABI. Cleanup is left to
+ * LLVM, which does it better. */
 static const char *const llvm[] = {
     "triton-nvidia-gpu-proxy-fence-insertion{compute-capability=$capability}",
     "convert-triton-gpu-to-llvm{compute-capability=$capability ptx-version=$ptx-version fp-fusion=$fp-fusion "
@@ -78,13 +78,13 @@ static const char *const finish[] = {
     NULL,
 };
 
-/* For those who want source lines: they cost time in every later stage. */
+/* Only for requested source lines: they cost time in every later stage. */
 static const char *const names[] = {
     "nereid-name-inlined",
     NULL,
 };
 
-/* For those who want it: wider accesses for more code. */
+/* Only on request: wider accesses at the price of more code. */
 static const char *const calls[] = {
     "nereid-clone-by-axis-info",
     NULL,
@@ -115,7 +115,7 @@ static const char *with_options(const char *step, const nereid_pipeline_options_
       continue;
     const char *rest = found + strlen(variables[i].name);
     step = nereid_arena_format(arena, "%.*s%d%s", (int)(found - step), step, variables[i].value, rest);
-    i--; /* the same variable may stand there twice */
+    i--; /* the same variable may follow */
   }
   return step;
 }
@@ -135,7 +135,7 @@ static void ignore(MlirStringRef text, void *data) {
   (void)data;
 }
 
-/* --- checkpoints: external passes between the passes, which change nothing --- */
+/* --- checkpoints: external passes between the passes, which do not change the IR --- */
 
 typedef struct checkpoint {
   nereid_pipeline_checkpoint_t call;

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* Whether `op` alone is as the property says. */
+/* Whether `op` alone has the property. */
 typedef bool (*checker_t)(MlirOperation op);
 
 static bool is_of_dialect(MlirOperation op, const char *dialect) {
@@ -81,7 +81,7 @@ static bool is_integer_up_to(MlirAttribute value, int64_t limit) {
          mlirIntegerAttrGetValueInt(value) <= limit;
 }
 
-/* Of an operation of a scheduled loop; the terminator has no stage. */
+/* For an operation of a scheduled loop; the terminator has no stage. */
 static bool check_schedule(MlirOperation op) {
   MlirOperation loop = mlirOperationGetParentOperation(op);
   MlirAttribute last =
@@ -97,7 +97,7 @@ static bool check_warp_groups(MlirOperation op) {
   return nereid_op_kind(op) != NEREID_OP_TTG_WARP_SPECIALIZE || nereid_ir_has_attribute(op, "warpGroupStartIds");
 }
 
-/* Scratch follows from encodings: an operation on tensors without them has none yet. */
+/* Scratch follows from encodings: an operation on tensors without encodings has none yet. */
 static bool has_encodings(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (!has_encoding(mlirValueGetType(mlirOperationGetOperand(op, i))))
@@ -138,7 +138,7 @@ const char *nereid_property_meaning(nereid_property_index_t property) {
   return properties[property].meaning;
 }
 
-/* --- sets of them --- */
+/* --- sets of properties --- */
 
 static MlirWalkResult check_all(MlirOperation op, void *data) {
   nereid_properties_t *found = data;
@@ -150,20 +150,20 @@ static MlirWalkResult check_all(MlirOperation op, void *data) {
   return MlirWalkResultAdvance;
 }
 
-nereid_properties_t nereid_properties_find(MlirOperation root, uint32_t asked) {
-  nereid_properties_t found = {.holding = asked};
+nereid_properties_t nereid_properties_find(MlirOperation root, uint32_t requested) {
+  nereid_properties_t found = {.holding = requested};
   mlirOperationWalk(root, check_all, &found, MlirWalkPreOrder);
   return found;
 }
 
-/* Reports the first property of `set` that `found` has not; `says` is a verb: "requires". */
-static bool report(const char *argument, const char *says, uint32_t set, const nereid_properties_t *found) {
+/* Reports the first property of `set` that is not in `found`; `verb` is "requires" and the like. */
+static bool report(const char *argument, const char *verb, uint32_t set, const nereid_properties_t *found) {
   const uint32_t missing = set & ~found->holding;
   if (!missing)
     return true;
   const int first = __builtin_ctz(missing);
-  nereid_diagnose_at(found->where[first], "pass '%s' %s property '%s', which does not hold %s it: %s", argument, says,
-                     properties[first].name, strcmp(says, "requires") ? "after" : "before", properties[first].meaning);
+  nereid_diagnose_at(found->where[first], "pass '%s' %s property '%s', which does not hold %s it: %s", argument, verb,
+                     properties[first].name, strcmp(verb, "requires") ? "after" : "before", properties[first].meaning);
   return false;
 }
 

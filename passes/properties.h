@@ -13,13 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* NAME, checker, the name in documents and messages, what it says of a module. */
+/* NAME, checker, the name in documents and messages, its definition. */
 #define NEREID_PROPERTIES(X)                                                                                           \
   X(THREAD_GRID, thread_grid, "thread-grid", "The module has ttg.num-warps.")                                          \
   X(LAYOUTS, layouts, "layouts", "Every tensor has an encoding.")                                                      \
   X(NO_BLOCK_POINTERS, no_block_pointers, "no-block-pointers", "No value is a pointer to a tensor.")                   \
   X(NO_DESCRIPTORS, no_descriptors, "no-descriptors",                                                                  \
-    "No operation of tt makes a tensor descriptor or accesses memory through one.")                                    \
+    "No operation of tt creates a tensor descriptor or accesses memory through one.")                                  \
   X(NO_SCF, no_scf, "no-scf", "No operation of scf is left: control flow is between blocks.")                          \
   X(SCHEDULE, schedule, "schedule",                                                                                    \
     "In a loop with tt.scheduled_max_stage, each operation has a loop.cluster and a loop.stage up to that.")           \
@@ -45,27 +45,28 @@ enum {
       NEREID_IR_ALL = (1 << NEREID_PROPERTY_COUNT) - 1
 };
 
-/* What a row of passes.def says of its pass. */
+/* The contract of a pass, from its row of passes.def. */
 typedef struct nereid_contract {
   uint32_t
     requires,
   establishes, preserves; /* sets */
 } nereid_contract_t;
 
-/* A set of properties that were looked for, and what was found. */
+/* The result of a check of a set of properties. */
 typedef struct nereid_properties {
-  uint32_t holding;                          /* set */
-  MlirLocation where[NEREID_PROPERTY_COUNT]; /* of one that does not hold: the first operation without it */
+  uint32_t holding;                          /* the set that holds */
+  MlirLocation where[NEREID_PROPERTY_COUNT]; /* for a property that does not hold: the first violating operation */
 } nereid_properties_t;
 
 const char *nereid_property_name(nereid_property_index_t property);
 const char *nereid_property_meaning(nereid_property_index_t property);
 
-/* Checks the properties of the set `asked` at and below `root`. */
-nereid_properties_t nereid_properties_find(MlirOperation root, uint32_t asked);
+/* Checks the properties of the set `requested` at and below `root`. */
+nereid_properties_t nereid_properties_find(MlirOperation root, uint32_t requested);
 
-/* Compares `before`, of contract->requires | contract->preserves, with the module after the pass `argument`, which
- * succeeded. False after an error at the operation that breaks the contract; it names pass and property. */
+/* Compares `before`, the result for contract->requires | contract->preserves, with the module after the pass
+ * `argument`, which succeeded. False after an error at the operation that breaks the contract; it names pass and
+ * property. */
 bool nereid_contract_verify(const nereid_contract_t *contract, const char *argument, const nereid_properties_t *before,
                             MlirOperation root);
 

@@ -1,14 +1,14 @@
-/* What locations say to passes that make debug information; see debug_scope.h.
+/* Extracts names, scopes and file positions from locations, for debug information; see debug_scope.h.
  *
- *   "v"(callsite(fused<#scope>["lib.py":7:3] at "k.py":20:5))      name "v", scope #scope, place "lib.py":7:3
+ *   "v"(callsite(fused<#scope>["lib.py":7:3] at "k.py":20:5))      name "v", scope #scope, position "lib.py":7:3
  *
- * Of a call site the callee counts. A name around a call site names the result of the callee. */
+ * For a call site the callee counts. A name around a call site is the name of the callee's result. */
 #include "passes/debug_info/debug_scope.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 
-/* The first part of fused locations, the callee of call sites, what has a name: one step further in. Null handle at the
- * innermost. */
+/* Unwraps one level: the first part of a fused location, the callee of a call site, the child of a name. Null when
+ * there is none. */
 static MlirLocation inner(MlirLocation location) {
   if (mlirLocationIsACallSite(location))
     return mlirLocationCallSiteGetCallee(location);

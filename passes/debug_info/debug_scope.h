@@ -1,17 +1,17 @@
-/* What locations say to passes that make debug information. */
+/* Extracts names, scopes and file positions from locations, for passes that create debug information. */
 #ifndef NEREID_PASSES_DEBUG_SCOPE_H
 #define NEREID_PASSES_DEBUG_SCOPE_H
 
 #include <mlir-c/IR.h>
 
-/* The place in a file of what is innermost: the callee of a call site, the first of fused ones that has one. Null when
- * nothing in `location` has a file. */
+/* The file position of the innermost location: follows the callee of call sites and the first fused location that has
+ * one. Null when no part of `location` has a file. */
 MlirLocation nereid_debug_place_of(MlirLocation location);
 
-/* The debug scope of what is innermost in `location`, a DISubprogram or a block in one; null when it has none. */
+/* The debug scope of the innermost location, a DISubprogram or a block in one; null when it has none. */
 MlirAttribute nereid_debug_scope_of(MlirLocation location);
 
-/* The name of what is innermost in `location`, a StringAttr; null when it has none. */
+/* The name of the innermost location, a StringAttr; null when it has none. */
 MlirAttribute nereid_debug_name_of(MlirLocation location);
 
 /* Whether an llvm.func has no body. */

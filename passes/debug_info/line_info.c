@@ -1,15 +1,15 @@
-/* Source lines: scopes of debug information for what is in the locations (enable-line-info).
+/* enable-line-info: adds scopes of debug information to locations, for source lines.
  *
  *   loc("v"(callsite("lib.py":7:3 at "k.py":20:5)))   →   "v"(callsite(fused<#f>["lib.py":7:3] at "k.py":20:5))
  *   llvm.func @k … loc("k.py":18:0)                   →   loc(fused<#k>["k.py":18:0])
  *
- * Translation to LLVM IR makes a DILocation of every location that has a scope, and an inlinedAt of every call site. A
- * function has its own DISubprogram; what was inlined into it has one for each function that it came from, which the
- * location names (nereid-name-inlined) or else only its file does. A line of a function that is in another file gets a
- * scope with that file.
+ * Translation to LLVM IR creates a DILocation for every location that has a scope, and an inlinedAt for every call
+ * site. A function has its own DISubprogram. Code inlined into it has one DISubprogram per function of origin: by the
+ * name in the location (nereid-name-inlined), else by file. A line of a function that is in another file gets a scope
+ * with that file.
  *
- * The compile unit asks for directives only: with sections of debug information, PTX would say that it wants to be
- * debugged, and the assembler would not optimise it. */
+ * The compile unit requests line directives only. With sections of debug information, PTX would declare a debug build
+ * and the assembler would not optimize it. */
 #include "dialects/ir.h"
 #include "passes/debug_info/debug_scope.h"
 
@@ -24,10 +24,10 @@
 
 enum { DWARF_LANGUAGE_C = 2, DWARF_NORMAL_CALL = 1, IS_DEFINITION = 8, IS_OPTIMIZED = 16 };
 
-/* What a place is a place of. */
+/* The role of a location within the location of an operation. */
 typedef enum part {
-  PART_OF_FUNCTION, /* a line of the function: translation gives it the scope of what is there */
-  PART_CALLER,      /* the outermost call: of the function too, but the scope of what is there is the callee's */
+  PART_OF_FUNCTION, /* a line of the function: translation assigns the scope of its context */
+  PART_CALLER,      /* the outermost call: also in the function, but its context is the callee's scope */
   PART_INLINED,
 } part_t;
 
@@ -37,9 +37,9 @@ typedef struct inlined {
 
 typedef struct lines {
   nereid_pass_t *pass;
-  MlirAttribute unit;      /* of the first function; null before */
+  MlirAttribute unit;      /* compile unit of the first function; null before */
   MlirAttribute own, file; /* the function's subprogram, and its file */
-  MlirLocation place;      /* where the function is */
+  MlirLocation place;      /* location of the function */
   NEREID_VECTOR(inlined_t) inlined;
 } lines_t;
 
@@ -47,12 +47,12 @@ static MlirAttribute string_attr(lines_t *lines, MlirStringRef text) {
   return mlirStringAttrGet(lines->pass->context, text);
 }
 
-/* A new distinct attribute: two functions of one name and file stay two. */
+/* A new distinct attribute: two functions with the same name and file stay distinct. */
 static MlirAttribute identity(lines_t *lines) {
   return mlirAttributeParseGet(lines->pass->context, mlirStringRefCreateFromCString("distinct[0]<>"));
 }
 
-/* The file with its folder in its name, so that a name alone is exact. */
+/* The file, with its folder in the name, so that the name alone is unique. */
 static MlirAttribute file_of(lines_t *lines, MlirLocation place) {
   MlirStringRef name = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(place));
   return mlirLLVMDIFileAttrGet(lines->pass->context, string_attr(lines, name),
@@ -77,7 +77,7 @@ static MlirAttribute subprogram(lines_t *lines, MlirAttribute name, MlirAttribut
                                      file, line, line, IS_DEFINITION | IS_OPTIMIZED, type, 0, NULL, 0, NULL);
 }
 
-/* "lib" of "folder/lib.py": what a function is called of which only the file is known. */
+/* "lib" of "folder/lib.py": the name of a function of which only the file is known. */
 static MlirStringRef stem(MlirStringRef path) {
   size_t end = path.length, start = path.length;
   while (start > 0 && path.data[start - 1] != '/')
@@ -90,7 +90,7 @@ static MlirStringRef stem(MlirStringRef path) {
   return (MlirStringRef){path.data + start, end - start};
 }
 
-/* The subprogram of what was inlined: one per name and file. */
+/* The subprogram of inlined code: one per name and file. */
 static MlirAttribute inlined_subprogram(lines_t *lines, MlirAttribute name, MlirLocation place) {
   MlirAttribute file = file_of(lines, place);
   if (mlirAttributeIsNull(name))
@@ -119,12 +119,12 @@ static MlirLocation scoped_call_site(lines_t *lines, MlirLocation location, part
   const MlirAttribute none = {NULL};
   const part_t around = part == PART_OF_FUNCTION ? PART_CALLER : part;
   MlirLocation caller = scoped(lines, mlirLocationCallSiteGetCaller(location), around, name);
-  if (mlirLocationIsNull(caller)) /* inlined nobody knows where: a line of this function, as far as one can say */
+  if (mlirLocationIsNull(caller)) /* unknown inlining position: uses a line of this function */
     return scoped(lines, mlirLocationCallSiteGetCallee(location), part, name);
   MlirLocation callee = scoped(lines, mlirLocationCallSiteGetCallee(location), PART_INLINED, none);
   if (!mlirLocationIsNull(callee))
     return mlirLocationCallSiteGet(callee, caller);
-  while (mlirLocationIsAName(caller)) /* what has this name is the result of the call, not a part of the callee */
+  while (mlirLocationIsAName(caller)) /* the name is that of the call's result, not of a part of the callee */
     caller = mlirLocationNameGetChildLoc(caller);
   return caller;
 }
@@ -145,8 +145,8 @@ static MlirLocation scoped_part(lines_t *lines, MlirLocation location, part_t pa
   return found;
 }
 
-/* The location without what has no file, and with scopes; null handle when nothing is left. What was inlined is called
- * `name` when that is not null. */
+/* The location without parts that have no file, and with scopes; null when nothing is left. Inlined code gets the name
+ * `name` unless that is null. */
 static MlirLocation scoped(lines_t *lines, MlirLocation location, part_t part, MlirAttribute name) {
   const MlirLocation nothing = {NULL};
   if (mlirLocationIsAFileLineColRange(location))
@@ -179,7 +179,7 @@ static MlirWalkResult visit_op(MlirOperation op, void *data) {
   if (nereid_op_kind(op) == NEREID_OP_LLVM_FUNC)
     return MlirWalkResultAdvance;
   MlirLocation location = scoped(lines, mlirOperationGetLocation(op), PART_OF_FUNCTION, (MlirAttribute){NULL});
-  /* LLVM wants a line of every call, as it may be inlined. */
+  /* LLVM requires a line for every call, since the call may be inlined. */
   if (mlirLocationIsNull(location))
     location = nereid_op_kind(op) == NEREID_OP_LLVM_CALL ? lines->place : mlirLocationUnknownGet(lines->pass->context);
   mlirOperationSetLocation(op, location);

@@ -1,12 +1,12 @@
-/* Names for what will be inlined (nereid-name-inlined).
+/* nereid-name-inlined: records function names in locations before inlining.
  *
  *   tt.func private @_sum(…) { %0 = arith.addf … loc("lib.py":7:3) }   →   … loc(fused<"_sum">["lib.py":7:3])
  *
- * A call site in a location knows places but no function; this is where debug information gets names of inlined
- * functions from (enable-line-info). Runs before inlining, and only for those who asked for source lines.
+ * A call-site location stores positions but no function. Debug information takes the names of inlined functions from
+ * here (enable-line-info). Runs before inlining, and only when source lines are requested.
  *
- * Triton 3.6 names a function after its place, the types of its arguments and its constants, in this order and with
- * "__" between them: `lib.sum__fp32S1024S__(1,)cconstexpr_0`. What readers know is the first. */
+ * Triton 3.6 builds a function name from its position, the types of its arguments and its constants, in this order and
+ * separated by "__": `lib.sum__fp32S1024S__(1,)cconstexpr_0`. Readers know the first part. */
 #include "dialects/ir.h"
 #include "passes/pass.h"
 #include "seam/ir.h"
@@ -15,7 +15,8 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 
-/* Where "__" stands in `name` from `start` on, not as the end of a word like __main__; the length when nowhere. */
+/* Position of "__" in `name` from `start` on, except at the end of a word like __main__; the length when there is none.
+ */
 static size_t find_separator(MlirStringRef name, size_t start) {
   for (size_t i = start; i + 1 < name.length; i++) {
     const bool there = name.data[i] == '_' && name.data[i + 1] == '_';
@@ -26,7 +27,7 @@ static size_t find_separator(MlirStringRef name, size_t start) {
   return name.length;
 }
 
-/* The name in Python, of one that has both separators; others stay. */
+/* The Python name, for names with both separators; other names do not change. */
 static MlirStringRef readable(MlirStringRef name) {
   const size_t first = find_separator(name, 0);
   if (first == name.length || find_separator(name, first + 2) == name.length)

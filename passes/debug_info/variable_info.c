@@ -1,13 +1,13 @@
-/* Names of Python variables for debuggers and readers (extract-variable-info).
+/* extract-variable-info: attaches Python variables to values, for debuggers and readers.
  *
  *   %5 = llvm.add %3, %4 : i32 loc("step"(…))   →   %5 = llvm.add %3, %4 : i32
  *                                                   llvm.intr.dbg.value #llvm.di_local_variable<name = "step", …> = %5
  *
- * A front end names every operation of an assignment after its target. The one whose result is used by something that
- * has another name is what was assigned; the others are its subexpressions. Of a tensor it is the first register that
- * has the name: the first element that the thread holds. Arguments of the function and of loops have names too.
+ * A front end names every operation of an assignment after its target. The assigned value is the one that an operation
+ * with another name uses; the others are its subexpressions. For a tensor, the first register, with the first element
+ * that the thread holds, gets the variable. Arguments of functions and of loops have variables too.
  *
- * Needs the scopes of enable-line-info, and leaves functions alone that have none. */
+ * Requires the scopes of enable-line-info; functions without scopes do not change. */
 #include "passes/debug_info/debug_scope.h"
 
 #include "base/map.h"
@@ -27,8 +27,8 @@ enum { DWARF_BASE_TYPE = 0x24, POINTER_BITS = 64 };
 
 typedef struct variables {
   nereid_pass_t *pass;
-  MlirAttribute function; /* scope of what has none of its own */
-  nereid_map_t told;      /* location -> the block in which a variable has a value from there */
+  MlirAttribute function; /* scope of locations without their own */
+  nereid_map_t described; /* location -> the block in which a variable has a value from there */
 } variables_t;
 
 static unsigned bits_of(MlirType type) {
@@ -51,7 +51,7 @@ static MlirLLVMTypeEncoding encoding_of(MlirType type) {
   return mlirIntegerTypeGetWidth(type) == 1 ? MlirLLVMTypeEncodingBoolean : MlirLLVMTypeEncodingSigned;
 }
 
-/* A basic type that is called as in IR: f32, vector<4xf32>, !llvm.ptr<1>. Null for a type that no variable has. */
+/* A basic type with the IR's name: f32, vector<4xf32>, !llvm.ptr<1>. Null for types that variables cannot have. */
 static MlirAttribute debug_type(MlirContext context, MlirType type) {
   unsigned bits = bits_of(type);
   if (!bits)
@@ -67,8 +67,9 @@ static MlirAttribute scope_of(const variables_t *variables, MlirLocation locatio
   return mlirAttributeIsNull(scope) ? variables->function : scope;
 }
 
-/* Says that `value` is the variable that its location names. `argument`: from 1, or 0 for what is none. */
-static void tell(variables_t *variables, MlirValue value, unsigned argument, MlirBlock block, MlirOperation before) {
+/* Attaches the variable that the location of `value` names. `argument`: from 1, or 0 for other variables. */
+static void attach_variable(variables_t *variables, MlirValue value, unsigned argument, MlirBlock block,
+                            MlirOperation before) {
   MlirContext context = variables->pass->context;
   MlirLocation location = mlirValueGetLocation(value), place = nereid_debug_place_of(location);
   MlirAttribute name = nereid_debug_name_of(location), type = debug_type(context, mlirValueGetType(value));
@@ -83,7 +84,7 @@ static void tell(variables_t *variables, MlirValue value, unsigned argument, Mli
   nereid_llvm_intr_dbg_value_build(&builder, value, variable, mlirLLVMDIExpressionAttrGet(context, 0, NULL));
 }
 
-/* Whether something uses `value` that is not part of the same assignment. */
+/* Whether an operation outside of the assignment uses `value`. */
 static bool is_assigned(const variables_t *variables, MlirValue value, MlirAttribute name, MlirAttribute scope) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirLocation location = mlirOperationGetLocation(mlirOpOperandGetOwner(use));
@@ -103,11 +104,11 @@ static void visit_op(variables_t *variables, MlirOperation op) {
   MlirValue value = mlirOperationGetResult(op, 0);
   if (!bits_of(mlirValueGetType(value)) || !is_assigned(variables, value, name, scope_of(variables, location)))
     return;
-  uintptr_t *told = nereid_map_insert(&variables->told, location.ptr);
-  if (!told || *told == (uintptr_t)block.ptr) /* another register of the same tensor */
+  uintptr_t *described = nereid_map_insert(&variables->described, location.ptr);
+  if (!described || *described == (uintptr_t)block.ptr) /* another register of the same tensor */
     return;
-  *told = (uintptr_t)block.ptr;
-  tell(variables, value, 0, block, mlirOperationGetNextInBlock(op));
+  *described = (uintptr_t)block.ptr;
+  attach_variable(variables, value, 0, block, mlirOperationGetNextInBlock(op));
 }
 
 static void visit_function(variables_t *variables, MlirOperation function) {
@@ -119,7 +120,8 @@ static void visit_function(variables_t *variables, MlirOperation function) {
   for (MlirBlock block = entry; !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block)) {
     MlirOperation op = mlirBlockGetFirstOperation(block);
     for (intptr_t i = 0, n = mlirBlockGetNumArguments(block); i < n; i++)
-      tell(variables, mlirBlockGetArgument(block, i), mlirBlockEqual(block, entry) ? (unsigned)i + 1 : 0, block, op);
+      attach_variable(variables, mlirBlockGetArgument(block, i), mlirBlockEqual(block, entry) ? (unsigned)i + 1 : 0,
+                      block, op);
     for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
       visit_op(variables, op);
   }
@@ -127,7 +129,7 @@ static void visit_function(variables_t *variables, MlirOperation function) {
 
 MlirLogicalResult nereid_pass_extract_variable_info(nereid_pass_t *pass) {
   variables_t variables = {.pass = pass};
-  nereid_map_initialize(&variables.told, pass->scratch);
+  nereid_map_initialize(&variables.described, pass->scratch);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(pass->op, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))

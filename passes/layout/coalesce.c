@@ -1,4 +1,4 @@
-/* tritongpu-coalesce: gives every access to global memory an encoding in which neighbouring threads touch neighbouring
+/* tritongpu-coalesce: assigns encodings to global memory accesses so that neighbouring threads access neighbouring
  * addresses, in vectors as wide as the addresses allow.
  *
  *   %x = tt.load %p : tensor<1024x!tt.ptr<f32>, #A>
@@ -7,13 +7,15 @@
  *   %y = tt.load %q : tensor<1024x!tt.ptr<f32>, #B>
  *   %x = ttg.convert_layout %y : ... #B -> #A
  *
- * The fastest dimension is the most contiguous one, among equals the one with the smallest steps. A thread takes as
- * many elements along it as the widest access of the same shape and order among those connected to it by values (so
- * that what a load brings needs no conversion where it is stored), but an access that writes takes no more than it can
- * write at once, since gaps between threads cost a store more than a load. The decisions are those of Triton 3.6, but
- * for masks: one that may change inside a vector would break it up into accesses with gaps between threads, so it
- * bounds the vector from the start (docs/differences.md). Conversions that this leaves are for
- * tritongpu-remove-layout-conversions. Requires encodings and ttg.num-warps; keeps the program's meaning. */
+ * The fastest dimension is the most contiguous one; ties go to the smallest stride. Accesses with the same shape and
+ * order that are connected by values form a group, and a thread takes as many elements along the fastest dimension as
+ * the widest access of its group. A loaded value then needs no conversion where it is stored. An access that writes
+ * takes at most the elements of one instruction, since gaps between threads cost a store more than a load.
+ *
+ * The decisions are those of Triton 3.6 except for masks. A mask that may change inside a vector would split it into
+ * accesses with gaps between threads, so it bounds the vector width from the start (docs/differences.md). The remaining
+ * conversions are left to tritongpu-remove-layout-conversions. Requires encodings and ttg.num-warps; preserves
+ * semantics. */
 #include "passes/pass.h"
 
 #include "analysis/axis/axis_info.h"
@@ -35,21 +37,21 @@
 
 enum { RANK = NEREID_LAYOUT_MAX_RANK, VECTOR_BITS = 128 };
 
-/* One access. */
+/* One global memory access. */
 typedef struct access {
   MlirOperation op;
   nereid_op_kind_t kind;
-  MlirType type;                  /* of the pointers, or of the block that a descriptor moves */
-  const nereid_axis_info_t *info; /* of the pointers; null for a descriptor */
-  const nereid_axis_info_t *mask; /* of the mask; null without one */
-  int32_t stride[RANK];           /* between neighbours; 0 or unknown without a preference */
-  nereid_layout_t layout;         /* that it has now: tells how CTAs share the tensor */
+  MlirType type;                  /* type of the pointers, or of the block that a descriptor accesses */
+  const nereid_axis_info_t *info; /* axis information of the pointers; null for a descriptor */
+  const nereid_axis_info_t *mask; /* axis information of the mask; null without a mask */
+  int32_t stride[RANK];           /* stride between neighbours; 0 or unknown: no preference */
+  nereid_layout_t layout;         /* current layout; its block bits distribute the tensor over CTAs */
   int rank;
-  int64_t shape[RANK], part[RANK]; /* elements; of one CTA */
+  int64_t shape[RANK], part[RANK]; /* elements of the tensor; elements of one CTA */
   int32_t order[RANK];
-  int32_t own, elements;  /* a thread's vector, in elements: as wide as this access allows, as decided */
-  size_t set;             /* of accesses with the same shape and order */
-  MlirAttribute encoding; /* decided */
+  int32_t own, elements;  /* vector width of a thread, in elements: the width this access allows; the chosen width */
+  size_t set;             /* set of accesses with the same shape and order */
+  MlirAttribute encoding; /* the chosen encoding */
 } access_t;
 
 typedef struct coalesce {
@@ -60,7 +62,7 @@ typedef struct coalesce {
   bool failed;
 } coalesce_t;
 
-/* --- what an access is --- */
+/* --- properties of an access --- */
 
 static bool is_descriptor(nereid_op_kind_t kind) {
   return kind == NEREID_OP_TT_DESCRIPTOR_LOAD || kind == NEREID_OP_TT_DESCRIPTOR_GATHER ||
@@ -68,7 +70,8 @@ static bool is_descriptor(nereid_op_kind_t kind) {
          kind == NEREID_OP_TT_DESCRIPTOR_SCATTER;
 }
 
-/* The value whose type says what is accessed: the pointers, or a descriptor's block; null for other operations. */
+/* The value whose type determines the accessed elements: the pointers, or a descriptor's block; null for other
+ * operations. */
 static MlirValue accessed_value(MlirOperation op, nereid_op_kind_t kind) {
   switch (kind) {
   case NEREID_OP_TT_LOAD:
@@ -106,7 +109,7 @@ static int32_t element_bits(const access_t *access) {
   return mlirTypeIsAFloat(element) ? (int32_t)mlirFloatTypeGetWidth(element) : 64;
 }
 
-/* Shape and current layout; false after a diagnostic. */
+/* Reads shape and current layout; false after a diagnostic. */
 static bool read_shape(access_t *access) {
   if (nereid_layout_from_type(access->type, &access->layout) != NEREID_OK) {
     nereid_diagnose(access->op, "cannot be coalesced: %s has no distributed encoding that covers it",
@@ -122,7 +125,7 @@ static bool read_shape(access_t *access) {
   return true;
 }
 
-/* Whether dimension `a` is to be faster than `b`, which comes after it. */
+/* Whether dimension `a` is preferred over the later dimension `b` as the faster one. */
 static bool is_faster(const access_t *access, int32_t a, int32_t b) {
   if (access->info && access->info->contiguity[a] != access->info->contiguity[b])
     return access->info->contiguity[a] > access->info->contiguity[b];
@@ -131,8 +134,8 @@ static bool is_faster(const access_t *access, int32_t a, int32_t b) {
   return access->stride[a] > 0 && access->stride[a] < access->stride[b];
 }
 
-/* Dimensions by falling contiguity. Among equals those of size 1 come last, where they do not keep two accesses of one
- * line of elements from sharing an encoding, then those with the larger steps, and else the last dimension first. */
+/* Orders dimensions by decreasing contiguity. Ties: dimensions of size 1 come last unless that would keep two accesses
+ * to the same row from sharing an encoding, then dimensions with larger strides, then the last dimension first. */
 static void order_by_contiguity(access_t *access) {
   for (int i = 0; i < access->rank; i++) {
     int32_t d = access->rank - 1 - i;
@@ -151,7 +154,7 @@ static int64_t at_least_one(int64_t a) {
   return a < 1 ? 1 : a;
 }
 
-/* The mask of an access that moves vectors; null without one. */
+/* The mask of a vector access; null without one. */
 static MlirValue mask_of(MlirOperation op, nereid_op_kind_t kind) {
   switch (kind) {
   case NEREID_OP_TT_LOAD:
@@ -165,7 +168,7 @@ static MlirValue mask_of(MlirOperation op, nereid_op_kind_t kind) {
   }
 }
 
-/* Elements along the fastest dimension that one mask bit decides for. */
+/* Number of elements along the fastest dimension that share one mask value. */
 static int64_t masked_together(const access_t *access) {
   return access->mask ? nereid_axis_info_constancy(access->mask, access->order[0]) : INT64_MAX;
 }
@@ -201,14 +204,14 @@ static MlirWalkResult collect(MlirOperation op, void *data) {
   return nereid_vector_push(c->pass->scratch, &c->accesses, access) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
-/* --- the decision --- */
+/* --- choice of the encoding --- */
 
 static bool same_shape_and_order(const access_t *a, const access_t *b) {
   return a->rank == b->rank && memcmp(a->shape, b->shape, sizeof a->shape) == 0 &&
          memcmp(a->order, b->order, sizeof a->order) == 0;
 }
 
-/* Numbers the sets of accesses with the same shape and order. */
+/* Numbers the sets of accesses that have the same shape and order. */
 static size_t classify(coalesce_t *c) {
   size_t classes = 0;
   NEREID_VECTOR(size_t) firsts = {0};
@@ -226,7 +229,7 @@ static size_t classify(coalesce_t *c) {
   return classes;
 }
 
-/* How many elements a thread takes along the fastest dimension. */
+/* Chooses the number of elements of a thread along the fastest dimension. */
 static int32_t decide_elements(nereid_connected_t *connected, const access_t *access, int64_t threads) {
   int64_t total = 1;
   for (int d = 0; d < access->rank; d++)
@@ -241,8 +244,9 @@ static int32_t decide_elements(nereid_connected_t *connected, const access_t *ac
   return access->kind == NEREID_OP_TT_LOAD ? elements : (int32_t)smaller(elements, access->own);
 }
 
-/* Deals the threads out: as many along each dimension as it has vectors, fastest first, the rest along the slowest. */
-static void deal_threads(const access_t *access, int32_t lanes, int32_t warps, int32_t *out_lanes, int32_t *out_warps) {
+/* Distributes threads: as many along each dimension as it has vectors, fastest first, the rest along the slowest. */
+static void distribute_threads(const access_t *access, int32_t lanes, int32_t warps, int32_t *out_lanes,
+                               int32_t *out_warps) {
   int64_t threads = (int64_t)lanes * warps;
   assert(access->rank >= 1);
   for (int i = 0; i + 1 < access->rank; i++) {
@@ -259,7 +263,7 @@ static void deal_threads(const access_t *access, int32_t lanes, int32_t warps, i
   out_warps[access->order[access->rank - 1]] = warps;
 }
 
-/* The CTA layout of the encoding that the access has now, as blocked takes it; null for one CTA. */
+/* The CTA layout of the access's current encoding, in the form that blocked encodings take; null for one CTA. */
 static MlirAttribute cga_of(const access_t *access, MlirContext context) {
   MlirAttribute vectors[NEREID_LAYOUT_MAX_BITS];
   int n = access->layout.in_bits[NEREID_LAYOUT_BLOCK];
@@ -278,7 +282,7 @@ static MlirAttribute make_encoding(const access_t *access, MlirContext context, 
   for (int d = 0; d < access->rank; d++)
     size[d] = 1;
   size[access->order[0]] = access->elements;
-  deal_threads(access, lanes, warps, lane_grid, warp_grid);
+  distribute_threads(access, lanes, warps, lane_grid, warp_grid);
   intptr_t rank = access->rank;
   return nereid_ttg_blocked_attr_create(context, mlirDenseI32ArrayGet(context, rank, size),
                                         mlirDenseI32ArrayGet(context, rank, lane_grid),
@@ -289,7 +293,8 @@ static MlirAttribute make_encoding(const access_t *access, MlirContext context, 
 static void decide(coalesce_t *c, nereid_connected_t *connected) {
   for (size_t i = 0; i < c->accesses.size; i++) {
     access_t *access = &c->accesses.data[i];
-    int32_t warps = nereid_ttg_num_warps(access->op); /* verified: no encoding without it */
+    int32_t warps =
+        nereid_ttg_num_warps(access->op); /* the verifier requires ttg.num-warps on modules with encodings */
     access->elements = decide_elements(connected, access, (int64_t)warps * c->threads_per_warp);
     access->encoding = make_encoding(access, c->pass->context, c->threads_per_warp, warps);
   }
@@ -297,7 +302,7 @@ static void decide(coalesce_t *c, nereid_connected_t *connected) {
 
 /* --- the rewrite --- */
 
-/* Row indices of a descriptor gather or scatter are another tensor, with rules of their own. */
+/* Row indices of a descriptor gather or scatter are a different tensor with its own layout rules. */
 static bool keeps_operand(const access_t *access, MlirValue operand) {
   if (!mlirTypeIsARankedTensor(mlirValueGetType(operand)))
     return true;

@@ -1,11 +1,12 @@
-/* tritongpu-coalesce-async-copy: a thread copies as many neighbouring elements as one access moves, and no more.
+/* tritongpu-coalesce-async-copy: limits the elements per thread of an asynchronous copy to the width of one access.
  *
- *   ttg.async_copy_global_to_local %p mask %m : tensor<1024x!tt.ptr<f32>, #eight>     the mask leaves four together
+ *   ttg.async_copy_global_to_local %p mask %m : tensor<1024x!tt.ptr<f32>, #eight>     the mask allows vectors of four
  *   ->
  *   %q = ttg.convert_layout %p : #eight -> #four ; …
  *   ttg.async_copy_global_to_local %q mask %n : tensor<1024x!tt.ptr<f32>, #four>
  *
- * With more, the lanes of a warp would leave gaps between their accesses. Requires blocked encodings; others stay. */
+ * With more elements per thread, the lanes of a warp would leave gaps between their accesses. Requires blocked
+ * encodings; copies with other encodings do not change. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
@@ -22,9 +23,9 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-enum { MOST_BYTES = 16 /* of cp.async */ };
+enum { MAX_BYTES = 16 /* largest access of cp.async */ };
 
-/* Elements along dimension `d` that one access of the copy moves. */
+/* Number of elements along dimension `d` that one access of the copy moves. */
 static int64_t access_width(const nereid_axis_result_t *axis, MlirOperation copy, int d) {
   MlirValue pointer = nereid_ttg_async_copy_global_to_local_get_src(copy);
   MlirValue mask = nereid_ttg_async_copy_global_to_local_get_mask(copy);
@@ -36,11 +37,11 @@ static int64_t access_width(const nereid_axis_result_t *axis, MlirOperation copy
     const int64_t together = masks ? nereid_axis_info_constancy(masks, d) : 1;
     width = together < width ? together : width;
   }
-  const int64_t most = MOST_BYTES / nereid_scratch_element_bytes(element);
+  const int64_t most = MAX_BYTES / nereid_scratch_element_bytes(element);
   return width < most ? width : most;
 }
 
-/* The encoding with no more than `width` elements per thread along the fastest dimension; null when it is as it is. */
+/* The encoding limited to `width` elements per thread along the fastest dimension; null when it needs no change. */
 static MlirAttribute clipped(MlirOperation copy, const nereid_axis_result_t *axis) {
   MlirType type = mlirValueGetType(nereid_ttg_async_copy_global_to_local_get_src(copy));
   MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(type);

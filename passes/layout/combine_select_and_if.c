@@ -1,12 +1,13 @@
-/* tritongpu-combine-tensor-select-and-if: a selection in front of a branch on the same condition is a result of it.
+/* tritongpu-combine-tensor-select-and-if: folds a select before a branch on the same condition into the branch's
+ * results.
  *
  *   %s = arith.select %c, %x, %y            %s, %r = scf.if %c {
  *   %r = scf.if %c { … yield %a }    ->       … yield %x, %a
  *        else { … yield %b }                } else { … yield %y, %b }
  *   use %s                                  use %s
  *
- * No element is compared and moved then. The selection's users come after the branch or lie in it, where they see the
- * one value or the other. */
+ * This removes the elementwise selection. All users of the select must be after the branch or inside it; users inside
+ * get the operand of their region. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
@@ -16,7 +17,7 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-/* The op of `block` that is `op` or has it inside; null when there is none. */
+/* The op of `block` that is or contains `op`; null when there is none. */
 static MlirOperation ancestor_in(MlirBlock block, MlirOperation op) {
   while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
     op = mlirOperationGetParentOperation(op);
@@ -31,7 +32,7 @@ static bool comes_before(MlirOperation a, MlirOperation b) {
   return false;
 }
 
-/* Whether all users of the selection are inside of `branch` or behind it. */
+/* Whether all users of the select are inside or after `branch`. */
 static bool fits(MlirOperation select, MlirOperation branch) {
   MlirBlock block = mlirOperationGetBlock(branch);
   if (!mlirBlockEqual(mlirOperationGetBlock(select), block) || !comes_before(select, branch))
@@ -57,7 +58,7 @@ static bool find_selects(MlirOperation branch, nereid_arena_t *arena, nereid_ope
   return out->size > 0;
 }
 
-/* The region's block, with a yield at its end; a region without one gets it. */
+/* The block of the region; adds a block and its terminator to a region without one. */
 static MlirOperation yield_of(MlirRegion region, MlirLocation location) {
   MlirBlock block = mlirRegionGetFirstBlock(region);
   if (!mlirBlockIsNull(block))
@@ -70,7 +71,7 @@ static MlirOperation yield_of(MlirRegion region, MlirLocation location) {
   return yield;
 }
 
-/* Uses of the selection inside of `branch` see the value of their side. */
+/* Replaces uses of the select inside `branch` by the operand that the region selects. */
 static void replace_inside(MlirOperation branch, MlirOperation select) {
   MlirValue result = mlirOperationGetResult(select, 0);
   for (MlirOpOperand use = mlirValueGetFirstUse(result), next; !mlirOpOperandIsNull(use); use = next) {

@@ -1,5 +1,5 @@
-/* tritongpu-optimize-thread-locality: a loop that adds up reductions keeps one sum per thread, and reduces these once,
- * behind the loop.
+/* tritongpu-optimize-thread-locality: keeps one partial sum per thread in loops that accumulate reductions, and
+ * combines the partial sums once after the loop.
  *
  *   %s = scf.for … iter_args(%a = %init) -> tensor<16xf32, slice of #l> {
  *     %r = "tt.reduce"(%x) <{axis = 1}> ({ arith.addf }) : tensor<16x256xf32, #l>       128 columns in one warp
@@ -7,15 +7,16 @@
  *     yield %b
  *   ->
  *   %p = scf.for … iter_args(%q = dense<-0.0>) -> tensor<16x32xf32, slice of #w> {
- *     %v = tt.reshape %x : tensor<16x2x32x4xf32, #w>                                   registers get other names
+ *     %v = tt.reshape %x : tensor<16x2x32x4xf32, #w>                                   registers are renamed
  *     %r = reduce %v along 3 and along 1                                               within the thread
  *     yield (arith.addf %q, %r)
  *   %s = arith.addf %init, (reduce %p along 1)
  *
- * What combines elements and what combines iterations must be the same op, commutative and associative up to rounding;
- * sums of floats then round in another order (docs/numerics.md). The neutral elements are exact: -0.0 for sums, NaN for
- * the maxima that ignore NaN. The reshape splits the dimension where bits of registers and bits of threads meet, and
- * moves nothing. A sum that goes through several loops is followed outwards. */
+ * The op that combines elements and the op that combines iterations must be the same, commutative, and associative up
+ * to rounding. The rounding order of floating-point sums changes (docs/numerics.md). The neutral elements are exact:
+ * -0.0 for sums, NaN for maxima that ignore NaN. The reshape splits the dimension at the boundaries between register
+ * bits and thread bits and moves no data. Sums that are carried through several nested loops are moved out of each of
+ * them. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
@@ -38,16 +39,16 @@
 
 enum { BOUNDS = 3 /* operands of scf.for before the carried values */ };
 
-/* A reduction in a loop, what is done with it, and where that is carried. */
+/* A reduction in a loop, its update, and the carried value. */
 typedef struct site {
   MlirOperation reduce, update, loop;
-  intptr_t carried; /* number among the loop's results */
+  intptr_t carried; /* index among the loop's results */
   int axis;
-  nereid_layout_t layout; /* of what is reduced */
+  nereid_layout_t layout; /* layout of the reduced operand */
   MlirAttribute neutral;
 } site_t;
 
-/* --- what is neutral --- */
+/* --- neutral elements --- */
 
 static MlirAttribute neutral_float(nereid_op_kind_t kind, MlirType type) {
   double value;
@@ -97,7 +98,7 @@ static MlirAttribute neutral_integer(nereid_op_kind_t kind, MlirType type) {
   }
 }
 
-/* Null for a kind that cannot be taken apart. */
+/* The neutral element; null for ops that cannot be split. */
 static MlirAttribute neutral_of(nereid_op_kind_t kind, MlirType type) {
   if (mlirTypeIsAFloat(type))
     return neutral_float(kind, type);
@@ -105,9 +106,9 @@ static MlirAttribute neutral_of(nereid_op_kind_t kind, MlirType type) {
                                                                        : mlirAttributeGetNull();
 }
 
-/* --- where it pays --- */
+/* --- candidates --- */
 
-/* The only user of `value`; null when there are none or several uses. */
+/* The only user of `value`; null when there is none or more than one use. */
 static MlirOperation only_user(MlirValue value) {
   MlirOpOperand use = mlirValueGetFirstUse(value);
   if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
@@ -115,8 +116,8 @@ static MlirOperation only_user(MlirValue value) {
   return mlirOpOperandGetOwner(use);
 }
 
-/* The update and the loop: what the reduction gives, in whatever layout, is combined with a carried value, which is for
- * nothing else, and carried on. */
+/* Finds the update and the loop: the reduction's result, in any layout, is combined with a carried value that has no
+ * other use, and the result is carried. */
 static bool find_update(site_t *site, nereid_op_kind_t kind) {
   MlirBlock body = mlirOperationGetBlock(site->reduce);
   site->loop = mlirBlockGetParentOperation(body);
@@ -139,7 +140,7 @@ static bool find_update(site_t *site, nereid_op_kind_t kind) {
   return site->carried >= 0 && mlirValueEqual(mlirOperationGetOperand(yield, site->carried), nereid_ir_result(user));
 }
 
-/* Whether each iteration exchanges elements between threads for no reason. */
+/* Whether each iteration exchanges elements between threads unnecessarily. */
 static bool find_site(MlirOperation reduce, site_t *out) {
   *out = (site_t){.reduce = reduce, .axis = nereid_tt_reduce_get_axis(reduce)};
   MlirValue source = mlirOperationGetOperand(reduce, 0);
@@ -155,9 +156,9 @@ static bool find_site(MlirOperation reduce, site_t *out) {
   return !plan.across_blocks && (plan.n_lanes || plan.n_warps);
 }
 
-/* --- taking the dimension apart --- */
+/* --- splitting the dimension --- */
 
-/* Whether a bit of the index along the axis is that of a register, and of nothing else. */
+/* Whether a bit of the index along the axis is selected by one register bit and nothing else. */
 static bool is_register_bit(const site_t *site, int bit) {
   const uint32_t packed = UINT32_C(1) << (nereid_layout_out_shift(&site->layout, site->axis) + bit);
   int alone = 0, moved = 0;
@@ -169,12 +170,12 @@ static bool is_register_bit(const site_t *site, int bit) {
   return alone == 1 && moved == 1;
 }
 
-/* Shapes with the axis split into runs of bits, the high ones first. */
+/* Shapes with the axis split into runs of bits, most significant first. */
 typedef struct split {
   intptr_t rank;
   int64_t shape[NEREID_TTG_MAX_RANK];
   bool in_thread[NEREID_TTG_MAX_RANK]; /* a run of register bits */
-  int runs, thread_runs;               /* of the axis; of those the ones that threads share */
+  int runs, thread_runs;               /* runs of the axis; those of them that thread bits select */
 } split_t;
 
 static bool append(split_t *split, int64_t size) {
@@ -206,7 +207,7 @@ static bool split_axis(const site_t *site, split_t *out) {
   return true;
 }
 
-/* Null when there is no encoding for the result. */
+/* Reshapes `source`; null when the result has no encoding. */
 static MlirValue reshape(const nereid_builder_t *builder, MlirValue source, intptr_t rank, const int64_t *shape) {
   MlirType type = mlirValueGetType(source);
   int64_t from[NEREID_TTG_MAX_RANK];
@@ -221,7 +222,7 @@ static MlirValue reshape(const nereid_builder_t *builder, MlirValue source, intp
       nereid_tt_reshape_build(builder, type, source, /*allow_reorder=*/false, /*efficient_layout=*/false));
 }
 
-/* A copy of the reduction, of `source` along `axis`. */
+/* Clones the reduction, for `source` along `axis`. */
 static MlirValue reduce_along(const nereid_builder_t *builder, MlirOperation reduce, MlirValue source, int axis) {
   MlirType type = mlirValueGetType(source), element = mlirShapedTypeGetElementType(type);
   int64_t shape[NEREID_TTG_MAX_RANK];
@@ -242,7 +243,8 @@ static MlirValue reduce_along(const nereid_builder_t *builder, MlirOperation red
   return nereid_ir_result(made);
 }
 
-/* What a thread has of each result: a tensor with what threads share of the dimension left. Null when it cannot be. */
+/* Reduces within each thread: the results keep the part of the dimension that is distributed over threads. Null when
+ * this is not possible. */
 static MlirValue reduce_in_thread(const site_t *site) {
   nereid_builder_t builder = nereid_builder_before(site->reduce);
   MlirValue value = mlirOperationGetOperand(site->reduce, 0);
@@ -259,7 +261,7 @@ static MlirValue reduce_in_thread(const site_t *site) {
       split.shape[i] = split.shape[i + 1];
     split.rank--;
   }
-  for (; split.thread_runs > 1 && !mlirValueIsNull(value); --split.thread_runs) { /* runs of threads become one */
+  for (; split.thread_runs > 1 && !mlirValueIsNull(value); --split.thread_runs) { /* runs of thread bits become one */
     split.shape[site->axis] *= split.shape[site->axis + 1];
     for (intptr_t i = site->axis + 1; i + 1 < split.rank; ++i)
       split.shape[i] = split.shape[i + 1];
@@ -270,7 +272,7 @@ static MlirValue reduce_in_thread(const site_t *site) {
 
 /* --- the loop --- */
 
-/* As the update does it, without its flags: they hold for its order only. */
+/* Combines as the update does, without its flags, which hold for its order only. */
 static MlirValue combine(const site_t *site, const nereid_builder_t *builder, MlirValue a, MlirValue b) {
   MlirOperationState state =
       mlirOperationStateGet(mlirIdentifierStr(mlirOperationGetName(site->update)), builder->location);
@@ -282,7 +284,7 @@ static MlirValue combine(const site_t *site, const nereid_builder_t *builder, Ml
   return nereid_ir_result(made);
 }
 
-/* Carries `part` instead of the reduction's result; returns the reduction behind the loop. */
+/* Carries `part` instead of the reduction's result; returns the reduction after the loop. */
 static MlirOperation carry(const site_t *site, MlirValue part) {
   MlirOperation loop = site->loop;
   MlirBlock body = mlirOperationGetBlock(site->reduce);
@@ -299,19 +301,19 @@ static MlirOperation carry(const site_t *site, MlirValue part) {
   mlirValueSetType(argument, type);
   mlirOperationSetOperand(yield, site->carried, combine(site, &within, part, argument));
 
-  nereid_builder_t behind = {mlirOperationGetLocation(site->update), mlirOperationGetBlock(loop),
-                             mlirOperationGetNextInBlock(loop)};
+  nereid_builder_t after = {mlirOperationGetLocation(site->update), mlirOperationGetBlock(loop),
+                            mlirOperationGetNextInBlock(loop)};
   mlirValueSetType(carried, type);
-  MlirValue reduced = reduce_along(&behind, site->reduce, carried, site->axis);
+  MlirValue reduced = reduce_along(&after, site->reduce, carried, site->axis);
   MlirOperation last = mlirOpResultGetOwner(reduced);
   if (!mlirTypeEqual(mlirValueGetType(reduced), old))
-    reduced = nereid_ir_result(nereid_ttg_convert_layout_build(&behind, old, reduced));
-  MlirValue total = combine(site, &behind, init, reduced);
+    reduced = nereid_ir_result(nereid_ttg_convert_layout_build(&after, old, reduced));
+  MlirValue total = combine(site, &after, init, reduced);
   mlirValueReplaceAllUsesExcept(carried, total, 1, &last);
   return last;
 }
 
-/* The update, the conversions in front of it, and the reduction: nothing uses them any more. */
+/* Erases the update, the conversions before it, and the reduction, which have no uses left. */
 static void erase(const site_t *site) {
   MlirOperation op = site->update;
   MlirValue argument = mlirBlockGetArgument(mlirOperationGetBlock(op), 1 + site->carried);
@@ -327,7 +329,7 @@ static void erase(const site_t *site) {
 
 /* --- the pass --- */
 
-/* Inner loops come first where that matters: the reduction behind one is new, and goes to the end of the list. */
+/* Inner loops first: the reduction that moves out of an inner loop is appended to the list and may move further. */
 MlirLogicalResult nereid_pass_tritongpu_optimize_thread_locality(nereid_pass_t *pass) {
   nereid_operations_t reductions = {0};
   int64_t count = 0;
@@ -340,7 +342,7 @@ MlirLogicalResult nereid_pass_tritongpu_optimize_thread_locality(nereid_pass_t *
     if (mlirValueIsNull(part))
       continue;
     nereid_pass_remark_passed(pass, site.reduce, "thread-locality",
-                              "goes on within the thread; threads combine once, behind the loop");
+                              "partial results stay in the thread; threads combine once, after the loop");
     nereid_vector_push(pass->scratch, &reductions, carry(&site, part));
     erase(&site);
     count++;

@@ -1,13 +1,13 @@
-/* tritongpu-reduce-data-duplication: operands of products wait in shared memory and not in every thread's registers.
+/* tritongpu-reduce-data-duplication: keeps dot operands in shared memory instead of replicating them in registers.
  *
  *   %b = ttg.convert_layout %a : tensor<128x64xf16, #blocked> -> tensor<128x64xf16, #ttg.dot_op<…>>
  *   ->
  *   %s = ttg.local_alloc %a : … -> !ttg.memdesc<128x64xf16, #shared, #smem>
  *   %b = ttg.local_load %s : … -> tensor<128x64xf16, #ttg.dot_op<…>>
  *
- * A dot_op encoding of multiply-adds gives each thread whole rows and columns. Where one product is the only user the
- * load goes right in front of it, so that its lowering can read the buffer a few columns at a time. The buffer keeps
- * the order of the source, which makes storing it cheap. Conversions that stay within a thread are left. */
+ * A dot_op encoding for multiply-add gives each thread whole rows and columns. If one dot is the only user, the load is
+ * placed directly before it, so that its lowering can read the buffer a few columns at a time. The buffer keeps the
+ * order of the source, which makes storing cheap. Conversions within a thread do not change. */
 #include "passes/pass.h"
 #include "passes/support/buffer_type.h"
 #include "passes/support/collect.h"
@@ -27,8 +27,8 @@ static bool is_duplicating(MlirOperation op) {
          nereid_conversion_path(op) == NEREID_CONVERSION_SHARED;
 }
 
-/* The product that alone uses the conversion, in its block; null otherwise. */
-static MlirOperation only_product(MlirOperation convert) {
+/* The dot that is the only user of the conversion and is in its block; null otherwise. */
+static MlirOperation only_dot(MlirOperation convert) {
   MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(convert, 0));
   if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
     return (MlirOperation){NULL};
@@ -42,9 +42,9 @@ static void replace(MlirOperation convert) {
   nereid_builder_t builder = nereid_builder_before(convert);
   MlirType type = nereid_buffer_type(mlirValueGetType(source), 0, false);
   MlirOperation alloc = nereid_ttg_local_alloc_build(&builder, type, source, (MlirAttribute){NULL});
-  MlirOperation product = only_product(convert);
-  if (!mlirOperationIsNull(product))
-    builder.before = product;
+  MlirOperation dot = only_dot(convert);
+  if (!mlirOperationIsNull(dot))
+    builder.before = dot;
   MlirOperation load = nereid_ttg_local_load_build(&builder, mlirValueGetType(result), mlirOperationGetResult(alloc, 0),
                                                    (MlirValue){NULL});
   mlirValueReplaceAllUsesOfWith(result, mlirOperationGetResult(load, 0));

@@ -1,4 +1,4 @@
-/* nereid-regular-scans: scans go through layouts in which every element has one place, or whole copies of it.
+/* nereid-regular-scans: converts operands of scans to layouts in which each element has one place, or whole copies.
  *
  *   %y = "tt.scan"(%x) … : tensor<128xf32, #ttg.linear<{… lane = [[1] … [16]], warp = [[32], [64], [16]] …}>>
  *   ->
@@ -6,8 +6,8 @@
  *   %1 = "tt.scan"(%0) …
  *   %y = ttg.convert_layout %1 : …
  *
- * Only layouts written by hand need it: in those that passes choose each bit of the index is moved by one register,
- * lane or warp bit alone, which is what lowering steps through. The layout keeps what is regular in the old one, so the
+ * Only hand-written layouts need this. In layouts that passes choose, exactly one register, lane or warp bit selects
+ * each bit of the index, as the lowering requires. The new layout keeps the regular part of the old one, so the
  * conversions often stay within a warp. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
@@ -20,8 +20,8 @@
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 
-/* The regular encoding that `scan` wants instead of its own; null when that is regular. */
-static MlirAttribute wanted_encoding(MlirOperation scan) {
+/* The regular encoding that `scan` needs; null when its own encoding is regular. */
+static MlirAttribute regular_encoding(MlirOperation scan) {
   nereid_layout_t layout, regular;
   nereid_layout_scan_t plan;
   const MlirType type = mlirValueGetType(mlirOperationGetOperand(scan, 0));
@@ -33,7 +33,7 @@ static MlirAttribute wanted_encoding(MlirOperation scan) {
 }
 
 static bool is_irregular(MlirOperation op) {
-  return nereid_op_kind(op) == NEREID_OP_TT_SCAN && !mlirAttributeIsNull(wanted_encoding(op));
+  return nereid_op_kind(op) == NEREID_OP_TT_SCAN && !mlirAttributeIsNull(regular_encoding(op));
 }
 
 static MlirValue convert(nereid_builder_t *builder, MlirValue value, MlirType type) {
@@ -41,7 +41,7 @@ static MlirValue convert(nereid_builder_t *builder, MlirValue value, MlirType ty
 }
 
 static void rewrite(MlirOperation scan) {
-  const MlirAttribute encoding = wanted_encoding(scan);
+  const MlirAttribute encoding = regular_encoding(scan);
   nereid_builder_t before = nereid_builder_before(scan);
   nereid_builder_t after = nereid_builder_before(mlirOperationGetNextInBlock(scan));
   after.location = before.location;

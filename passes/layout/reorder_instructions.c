@@ -1,12 +1,12 @@
-/* tritongpu-reorder-instructions: a conversion of a layout stands in front of its first user.
+/* tritongpu-reorder-instructions: moves a layout conversion directly before its first user.
  *
  *   %c = ttg.convert_layout %x        %y = …
  *   %y = …                      ->    %c = ttg.convert_layout %x
  *   use %c                            use %c
  *
- * The result may be many registers that then live for a shorter time. Views that rename registers (tt.trans, tt.splat,
- * tt.broadcast, tt.expand_dims) go along. Nothing moves into a loop. Users are looked at from the end of a block
- * backwards, so that chains follow. */
+ * The result may occupy many registers, whose live ranges become shorter. Views that only rename registers (tt.trans,
+ * tt.splat, tt.broadcast, tt.expand_dims) move along. Nothing moves into a loop. Blocks are traversed backwards, so
+ * that chains of views follow their users. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
@@ -26,9 +26,9 @@ static bool is_movable(MlirOperation op) {
   }
 }
 
-enum { FARTHEST = 4096 /* ops that are looked at */ };
+enum { MAX_SCAN = 4096 /* maximum number of ops to scan */ };
 
-/* Marks the ops of the block of `op` that use it or have its users inside; false when a user is elsewhere. */
+/* Marks the ops of the block of `op` that use it or contain a user; false when a user is in another block. */
 static bool mark_users(MlirOperation op, nereid_map_t *users) {
   MlirBlock block = mlirOperationGetBlock(op);
   for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0)); !mlirOpOperandIsNull(use);
@@ -44,14 +44,14 @@ static bool mark_users(MlirOperation op, nereid_map_t *users) {
   return users->size > 0;
 }
 
-/* The first of them; null when it is far away. */
+/* The first marked op; null when it is too far away. */
 static MlirOperation first_user(nereid_arena_t *arena, MlirOperation op) {
   nereid_map_t users;
   nereid_map_initialize(&users, arena);
   if (!mark_users(op, &users))
     return (MlirOperation){NULL};
   MlirOperation next = mlirOperationGetNextInBlock(op);
-  for (int i = 0; i < FARTHEST && !mlirOperationIsNull(next); ++i, next = mlirOperationGetNextInBlock(next))
+  for (int i = 0; i < MAX_SCAN && !mlirOperationIsNull(next); ++i, next = mlirOperationGetNextInBlock(next))
     if (nereid_map_find(&users, next.ptr))
       return next;
   return (MlirOperation){NULL};

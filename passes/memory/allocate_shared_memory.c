@@ -1,4 +1,5 @@
-/* allocate-shared-memory: gives every buffer its offset in its function's frame of shared memory, the module its size.
+/* allocate-shared-memory: assigns each buffer an offset in its function's shared-memory frame and records the size of
+ * the module.
  *
  *   %0 = ttg.local_alloc %x : … -> !ttg.memdesc<64x64xf32, …>
  *   %1 = ttg.convert_layout %y : tensor<64x64xf32, #a> -> tensor<64x64xf32, #b>
@@ -6,10 +7,9 @@
  *   %0 = ttg.local_alloc %x {allocation.offset = 0 : i32} …                 module {ttg.shared = 32768 : i32}
  *   %1 = ttg.convert_layout %y {allocation.offset = 16384 : i32} …          tt.func public … {ttg.shared = 32768 : i32}
  *
- * A call holds the whole frame of its callee, which starts at the call's offset (analysis/allocation/allocation.h). A
- * kernel's
- * frame starts at 0; the module's size is that of the largest. ttg.shared_bound is what no placement could be below.
- * allocate-shared-memory-nv is the same under the name that Triton 3.6 gives it for NVIDIA. */
+ * A call reserves the whole frame of its callee, which starts at the call's offset (analysis/allocation/allocation.h).
+ * A kernel's frame starts at 0; the module's size is the largest frame of a kernel. ttg.shared_bound is the lower bound
+ * of all placements. allocate-shared-memory-nv is an alias under the name that Triton 3.6 uses for NVIDIA. */
 #include "analysis/allocation/allocation.h"
 #include "analysis/allocation/scratch.h"
 #include "dialects/ir.h"

@@ -1,4 +1,4 @@
-/* tritongpu-allocate-warp-groups: which warps of the CTA run which partition, and with how many registers.
+/* tritongpu-allocate-warp-groups: assigns warps of the CTA, and registers, to partitions.
  *
  *   module {"ttg.num-warps" = 4}    ttg.warp_specialize() … partition0() num_warps(1) … partition1() num_warps(2)
  *   ->
@@ -6,13 +6,13 @@
  *     ttg.warp_specialize() attributes {warpGroupStartIds = array<i32: 6, 4, 7>}
  *     … partition0() num_warps(1) … partition1() num_warps(2) … partition2() num_warps(1)
  *
- * A CTA is launched with the warps of the largest ttg.warp_specialize, in whole groups of four: setmaxnreg is for such
- * a group (PTX ISA). Where an operation has fewer, empty partitions take the rest, so that each warp always knows what
- * to run. Larger partitions come first, so that one of four warps or more begins with a group.
+ * A CTA is launched with the warps of the largest ttg.warp_specialize, in whole groups of four, since setmaxnreg
+ * applies to such a group (PTX ISA). In operations with fewer warps, empty partitions take the rest, so that every warp
+ * has a partition to run. Larger partitions come first, so that a partition of four warps or more starts at a group.
  *
- * With `requestedRegisters` the warps of a group get what the most demanding of its partitions asks for, and the
- * default region what is left of the file, in steps of 8; sm_90a alone can do that. Keeps modules without the
- * operation. */
+ * With `requestedRegisters`, the warps of a group get the maximum of what its partitions request, and the default
+ * region gets the remaining registers, in steps of 8. Only sm_90a supports this. Modules without the operation do not
+ * change. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
@@ -27,12 +27,12 @@
 
 enum {
   GROUP = 4, /* warps */
-  MOST_WARPS = 32,
+  MAX_WARPS = 32,
   FILE_SIZE = 64 * 1024, /* registers of a multiprocessor */
   STEP = 8,
-  FEWEST = 24, /* what setmaxnreg takes */
-  MOST = 256,
-  FEWEST_ASKED = 16 /* what a partition that does nothing asks for */
+  MIN_REGISTERS = 24, /* minimum operand of setmaxnreg */
+  MAX_REGISTERS = 256,
+  EMPTY_REQUEST = 16 /* request of an empty partition */
 };
 
 static int32_t round_up(int32_t value, int32_t step) {
@@ -66,7 +66,7 @@ static void add_empty_body(MlirOperation op, MlirRegion region) {
   nereid_ttg_warp_return_build(&builder);
 }
 
-/* The operation that holds the partitions is made anew: an operation has as many regions as it was made with. */
+/* Rebuilds the operation that holds the partitions: the number of regions is fixed at creation. */
 static void add_regions(MlirOperation op, intptr_t before, intptr_t after) {
   MlirBlock holder = mlirRegionGetFirstBlock(nereid_ttg_warp_specialize_get_partition_op_holder(op));
   MlirOperation old = mlirBlockGetFirstOperation(holder);
@@ -80,20 +80,20 @@ static void add_regions(MlirOperation op, intptr_t before, intptr_t after) {
   mlirOperationDestroy(old);
 }
 
-/* Powers of two, large ones first: at most five for the warps of a CTA. */
+/* Splits the remaining warps into powers of two, largest first: at most five for the warps of a CTA. */
 static void fill_up(MlirOperation op, int32_t total) {
-  int32_t warps[MOST_WARPS + GROUP], registers[MOST_WARPS + GROUP];
+  int32_t warps[MAX_WARPS + GROUP], registers[MAX_WARPS + GROUP];
   const intptr_t before = partitions_of(op);
   const bool asks = !mlirAttributeIsNull(nereid_ttg_warp_specialize_get_requested_registers_attr(op));
   intptr_t n = before;
   for (intptr_t i = 0; i < n; ++i) {
     warps[i] = nereid_ttg_warp_specialize_get_partition_num_warps(op, i);
-    registers[i] = asks ? nereid_ttg_warp_specialize_get_requested_registers(op, i) : FEWEST_ASKED;
+    registers[i] = asks ? nereid_ttg_warp_specialize_get_requested_registers(op, i) : EMPTY_REQUEST;
   }
-  for (int32_t left = total - extra_warps(op), size = MOST_WARPS; size; size /= 2)
+  for (int32_t left = total - extra_warps(op), size = MAX_WARPS; size; size /= 2)
     for (; size <= left; left -= size) {
       warps[n] = size;
-      registers[n++] = FEWEST_ASKED;
+      registers[n++] = EMPTY_REQUEST;
     }
   if (n == before)
     return;
@@ -103,11 +103,11 @@ static void fill_up(MlirOperation op, int32_t total) {
   add_regions(op, before, n);
 }
 
-/* --- which warps --- */
+/* --- assignment of warps --- */
 
 static void set_starts(MlirOperation op, int32_t first) {
-  int32_t starts[MOST_WARPS];
-  for (int32_t size = MOST_WARPS; size; size /= 2)
+  int32_t starts[MAX_WARPS];
+  for (int32_t size = MAX_WARPS; size; size /= 2)
     for (intptr_t i = 0; i < partitions_of(op); ++i)
       if (nereid_ttg_warp_specialize_get_partition_num_warps(op, i) == size) {
         starts[i] = first;
@@ -118,29 +118,28 @@ static void set_starts(MlirOperation op, int32_t first) {
 
 /* --- registers --- */
 
-/* What partition `i` gets: the most that one of its group of warps asks for. */
+/* The registers of partition `i`: the largest request in its group of warps. */
 static int32_t registers_of(MlirOperation op, intptr_t i) {
   const int32_t start = nereid_ttg_warp_specialize_get_warp_group_start_ids(op, i);
-  int32_t most = FEWEST;
+  int32_t largest = MIN_REGISTERS;
   for (intptr_t k = 0; k < partitions_of(op); ++k) {
     const int32_t asked = round_up(nereid_ttg_warp_specialize_get_requested_registers(op, k), STEP);
-    if (nereid_ttg_warp_specialize_get_warp_group_start_ids(op, k) / GROUP == start / GROUP && asked > most)
-      most = asked;
+    if (nereid_ttg_warp_specialize_get_warp_group_start_ids(op, k) / GROUP == start / GROUP && asked > largest)
+      largest = asked;
   }
-  return most < MOST ? most : MOST;
+  return largest < MAX_REGISTERS ? largest : MAX_REGISTERS;
 }
 
-/* Registers of a thread at launch, of all warps alike: no more than there are, or somebody would wait for them for
- * ever. */
+/* Registers per thread at launch, equal for all warps: at most the register file, or a warp would wait forever. */
 static int32_t launch_registers(MlirOperation module, int32_t total) {
   const int32_t said = nereid_ttg_maxnreg(module);
   const int32_t share = FILE_SIZE / (total * nereid_ttg_threads_per_warp(module)) / STEP * STEP;
   return said && said < share ? said : share;
 }
 
-/* Nothing is set where the default region would get too few. */
+/* Sets no registers when the default region would get too few. */
 static void set_registers(MlirOperation module, MlirOperation op, int32_t total) {
-  int32_t actual[1 + MOST_WARPS];
+  int32_t actual[1 + MAX_WARPS];
   const int32_t each = launch_registers(module, total), warps = total - extra_warps(op);
   int32_t left = each * total; /* in registers of all threads of one lane */
   for (intptr_t i = 0; i < partitions_of(op); ++i) {
@@ -148,12 +147,13 @@ static void set_registers(MlirOperation module, MlirOperation op, int32_t total)
     left -= actual[1 + i] * nereid_ttg_warp_specialize_get_partition_num_warps(op, i);
   }
   actual[0] = left / warps / STEP * STEP;
-  if (actual[0] < FEWEST)
+  if (actual[0] < MIN_REGISTERS)
     return;
-  if (actual[0] > MOST)
-    actual[0] = MOST;
+  if (actual[0] > MAX_REGISTERS)
+    actual[0] = MAX_REGISTERS;
   set_array(op, "actualRegisters", 1 + partitions_of(op), actual);
-  nereid_ir_set_integer(module, "ttg.maxnreg", each < MOST ? each : MOST - 1); /* 255 are all that a thread can name */
+  nereid_ir_set_integer(module, "ttg.maxnreg",
+                        each < MAX_REGISTERS ? each : MAX_REGISTERS - 1); /* a thread can address at most 255 */
 }
 
 /* --- the pass --- */
@@ -162,13 +162,13 @@ static bool check(MlirOperation op, int32_t warps) {
   const bool asks = !mlirAttributeIsNull(nereid_ttg_warp_specialize_get_requested_registers_attr(op));
   const intptr_t asked = asks ? nereid_ttg_warp_specialize_get_requested_registers_count(op) : partitions_of(op);
   if (asked != partitions_of(op))
-    nereid_diagnose(op, "has %ld numbers of registers, expected one per partition, %ld", (long)asked,
+    nereid_diagnose(op, "has %ld register counts, expected one per partition, %ld", (long)asked,
                     (long)partitions_of(op));
   else if (warps <= 0)
-    nereid_diagnose(op, "needs to know how many warps run its default region: expected ttg.num-warps of the module");
-  else if (warps + round_up(extra_warps(op), GROUP) > MOST_WARPS)
-    nereid_diagnose(op, "needs %d warps, %d of them for partitions: expected %d at most", warps + extra_warps(op),
-                    extra_warps(op), MOST_WARPS);
+    nereid_diagnose(op, "needs the number of warps of its default region: expected ttg.num-warps on the module");
+  else if (warps + round_up(extra_warps(op), GROUP) > MAX_WARPS)
+    nereid_diagnose(op, "needs %d warps, %d of them for partitions: expected at most %d", warps + extra_warps(op),
+                    extra_warps(op), MAX_WARPS);
   else
     return true;
   return false;

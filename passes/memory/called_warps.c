@@ -1,10 +1,10 @@
-/* Warps of called functions; see called_warps.h.
+/* Assigns warp counts to called functions; see called_warps.h.
  *
  *   ttg.warp_specialize() ... partition0() num_warps(2) { tt.call @f() }        tt.func private @f()
  *   ->                                                                          ... attributes {"ttg.num-warps" = 2}
  *
- * Callers come first: what executes a function executes what it calls. One function is one piece of code, whose layouts
- * and barriers are for one number of warps. */
+ * Functions are visited callers first, since the warps that execute a function also execute its callees. A function is
+ * compiled once, and its layouts and barriers are for one number of warps. */
 #include "passes/memory/called_warps.h"
 
 #include "dialects/diagnose.h"

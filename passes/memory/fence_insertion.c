@@ -1,14 +1,13 @@
-/* triton-nvidia-gpu-fence-insertion and triton-nvidia-gpu-proxy-fence-insertion: what threads have written to shared
- * memory is fenced before TMA or wgmma access it.
+/* triton-nvidia-gpu-fence-insertion and triton-nvidia-gpu-proxy-fence-insertion: insert fences between shared-memory
+ * writes by threads and accesses by TMA or wgmma.
  *
  *   ttg.async_wait {num = 0}               ttg.async_wait {num = 0}
  *   ttng.warp_group_dot %a, %b, %c   ->    ttng.fence_async_shared {bCluster = false}
  *                                          ttng.warp_group_dot %a, %b, %c
  *
- * One analysis (analysis/membar/membar.h) at two places: while loops are still loops, so that a fence can move in
- * front of
- * them; and behind allocate-shared-memory, when buffers may have come to share bytes. Targets before sm_90 have no
- * async proxy. */
+ * Both use the same analysis (analysis/membar/membar.h). The first runs while scf loops exist, so that fences can be
+ * hoisted out of them. The second runs after allocate-shared-memory, when buffers may share bytes. Targets before sm_90
+ * have no async proxy. */
 #include "passes/pass.h"
 
 #include "analysis/membar/membar.h"

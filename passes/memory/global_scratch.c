@@ -1,5 +1,5 @@
-/* tritongpu-global-scratch-memory-allocation: gives every ttg.global_scratch_alloc its place in its function's frame of
- * global scratch, every call the place of the frame of what it calls.
+/* tritongpu-global-scratch-memory-allocation: assigns each ttg.global_scratch_alloc an offset in its function's frame
+ * of global scratch, and each call the offset of its callee's frame.
  *
  *   %p = ttg.global_scratch_alloc {nbytes = 128 : i32, …}     … used here for the last time
  *   tt.call @f()                                              its frame: 64 bytes
@@ -9,11 +9,11 @@
  *   tt.call @f() {ttg.global_scratch_memory_offset = 0 : i32}
  *   module {ttg.global_scratch_memory_size = 128 : i32, ttg.global_scratch_memory_alignment = 128 : i32}
  *
- * As in shared memory, what lives at once never overlaps and all else shares (analysis/allocation/global_liveness.h);
- * a frame
- * lives during its call, but for the whole function when something in it lasts. Before bytes have another use all
- * threads are done with the one before: a barrier is in front of whatever shares, and of each call, which may come
- * again. Sizes are multiples of the alignment: the scratch of one CTA follows that of another (docs/abi.md). */
+ * As in shared memory, allocations that are live at the same time never overlap, and others share bytes
+ * (analysis/allocation/global_liveness.h). A frame is live during its call, but for the whole function when one of its
+ * allocations lasts. All threads must finish using bytes before they are reused, so a barrier precedes each allocation
+ * that shares bytes, and each call, which may be repeated. Sizes are multiples of the alignment, because the scratch of
+ * consecutive CTAs is contiguous (docs/abi.md). */
 #include "analysis/allocation/global_liveness.h"
 #include "analysis/allocation/placement.h"
 #include "analysis/call_graph.h"
@@ -27,19 +27,19 @@
 
 static const char offset_name[] = NEREID_ATTR_GLOBAL_SCRATCH_OFFSET;
 
-/* Of one function, with all that it calls. */
+/* Global scratch of one function, including its callees. */
 typedef struct frame {
-  int64_t size, alignment; /* bytes; alignment 0: nothing is in it */
-  bool lasts;              /* something may still read it when the function has returned */
+  int64_t size, alignment; /* bytes; alignment 0: the frame is empty */
+  bool lasts;              /* an allocation may be read after the function has returned */
 } frame_t;
 
-/* Of one function: what it allocates, then its calls. */
+/* Of one function: its allocations, then its calls. */
 typedef struct layout {
   nereid_arena_t *arena;
   nereid_global_liveness_t liveness;
   NEREID_VECTOR(MlirOperation) ops;
   NEREID_VECTOR(nereid_placement_item_t) items; /* of each op */
-  bool *shares;                                 /* the same: something else has some of its bytes at another time */
+  bool *shares;                                 /* by item: another item has some of its bytes at another time */
 } layout_t;
 
 static int64_t round_up(int64_t value, int64_t alignment) {
@@ -78,15 +78,15 @@ static void add_calls(layout_t *layout, const nereid_call_graph_t *graph, const 
   }
 }
 
-/* --- who shares --- */
+/* --- sharing --- */
 
 static int by_offset(const void *a, const void *b) {
   const nereid_placement_item_t *x = *(nereid_placement_item_t *const *)a, *y = *(nereid_placement_item_t *const *)b;
   return x->offset != y->offset ? (x->offset > y->offset) - (x->offset < y->offset) : (x > y) - (x < y);
 }
 
-/* In the order of offsets each is compared with the one before it that ends highest: where that does not overlap,
- * nothing before it does. */
+/* In the order of offsets, compares each item with the earlier item that ends highest: if that does not overlap, no
+ * earlier item does. */
 static void find_sharing(layout_t *layout) {
   nereid_placement_item_t *items = layout->items.data, *high = NULL;
   const size_t n = layout->items.size;
@@ -114,7 +114,7 @@ static uint32_t time_of(const layout_t *layout, size_t item) {
   return nereid_liveness_time(&liveness->times, nereid_flow_graph_position(&liveness->graph, layout->ops.data[item]));
 }
 
-/* Whether control may come back to `time`: loops are stretches of time. */
+/* Whether control may come back to `time`: a loop is one interval of times. */
 static bool is_repeated(const layout_t *layout, uint32_t time) {
   const nereid_flow_graph_t *graph = &layout->liveness.graph;
   const uint32_t *starts = layout->liveness.times.starts;
@@ -127,8 +127,8 @@ static bool is_repeated(const layout_t *layout, uint32_t time) {
   return false;
 }
 
-/* Whether all threads must be done with what had the bytes of the item before. In a kernel what runs once, first of all
- * that shares, has nothing before it; a function may be called again. */
+/* Whether all threads must have finished with the previous contents of the item's bytes. In a kernel, the first of the
+ * sharing items has no previous contents if it runs once; a function may be called again. */
 static bool needs_barrier(const layout_t *layout, size_t item, bool is_kernel) {
   const bool lasts = layout->items.data[item].live.ranges == &layout->liveness.always;
   const bool is_call = item >= layout->liveness.allocations.size;

@@ -1,10 +1,10 @@
-/* Too much shared memory; see shared_memory_limit.h.
+/* Reports frames that exceed the shared memory of the target; see shared_memory_limit.h.
  *
- *   error: 'tt.call' op needs 131072 bytes of shared memory with what else is live here, the target has 101376
+ *   error: 'tt.call' op needs 131072 bytes of shared memory with the other live buffers, the target has 101376
  *   note: 65536 bytes at offset 65536 are the frame of @f
  *   note: of these, 65536 bytes at offset 0 are for this                     (in @f)
  *   note: 65536 bytes at offset 0 are for this
- *   note: @g is called here                                                  (when the function is no kernel) */
+ *   note: @g is called here                                                  (when the function is not a kernel) */
 #include "passes/memory/shared_memory_limit.h"
 
 #include "dialects/ir.h"
@@ -49,7 +49,7 @@ static const nereid_buffer_t *highest_of(const nereid_frame_t *frame) {
   return top;
 }
 
-/* What lives with `top`, the largest first. */
+/* Collects the buffers that are live at the same time as `top`, largest first. */
 static live_t live_with(report_t *report, const nereid_frame_t *frame, const nereid_buffer_t *top) {
   live_t live = {0};
   for (size_t i = 0; i < frame->count; ++i)
@@ -60,7 +60,7 @@ static live_t live_with(report_t *report, const nereid_frame_t *frame, const ner
   return live;
 }
 
-/* What fills the frame of a called function, down to where the bytes are. */
+/* Notes the contents of a called function's frame, recursively down to the buffers. */
 static void note_frame(report_t *report, const nereid_buffer_t *call) {
   while (call && call->kind == NEREID_BUFFER_VIRTUAL) {
     const nereid_call_function_t *callee = nereid_call_graph_callee(report->allocation->calls, call->op);
@@ -86,7 +86,7 @@ static void note_buffer(report_t *report, const nereid_buffer_t *buffer) {
   note_frame(report, buffer);
 }
 
-/* How control comes to the function: its first caller, and so on up to a kernel. */
+/* Notes the call path to the function: its first caller, and so on up to a kernel. */
 static void note_callers(report_t *report, size_t number) {
   const nereid_call_graph_t *calls = report->allocation->calls;
   for (const nereid_call_function_t *at = &calls->functions.data[number]; !at->is_kernel && at->n_callers;) {
@@ -113,7 +113,7 @@ void nereid_shared_memory_refuse(const nereid_allocation_t *allocation, size_t n
   const MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(top->op));
   const char *message = nereid_arena_format(arena, "'%.*s' op needs %lld bytes of shared memory%s, the target has %lld",
                                             (int)name.length, name.data, (long long)frame->bytes,
-                                            live.size ? " with what else is live here" : "", (long long)limit);
+                                            live.size ? " with the other live buffers" : "", (long long)limit);
   nereidMlirEmitWithNotes(MlirDiagnosticError, mlirOperationGetLocation(top->op),
                           message ? message : "too much shared memory", report.n, report.notes);
 }

@@ -1,4 +1,4 @@
-/* triton-nvidia-tma-lowering: accesses through tensor maps become copies by TMA.
+/* triton-nvidia-tma-lowering: lowers accesses through tensor maps to TMA copies.
  *
  *   %x = tt.descriptor_load %d[%i, %j] : … -> tensor<128x64xf16, #blocked>
  *   ->
@@ -11,12 +11,12 @@
  *   ttng.inval_barrier %bar
  *   %x = ttg.local_load %buffer
  *
- * A store is a local_alloc of the value, a copy and a wait until the buffer may be reused. One access at a time: nothing
- * is in flight after it. Requires tt with encodings; triton-rewrite-tensor-descriptor-to-pointer has rewritten the
+ * A store becomes a local_alloc of the value, a copy, and a wait until the buffer may be reused. Each access completes
+ * before the next operation. Requires tt with encodings; triton-rewrite-tensor-descriptor-to-pointer has rewritten the
  * descriptors that are not tensor maps.
  *
- * The host swizzles over the largest of 128, 64 and 32 bytes that a row of the block has, and not at all with one
- * dimension. `nereid.descriptor` on the kernel's argument passes block and swizzle on to it. */
+ * The swizzle is the largest of 128, 64 and 32 bytes that fits a row of the block; blocks of one dimension have none.
+ * `nereid.descriptor` on the kernel's argument passes block and swizzle to the host. */
 #include "base/target_facts.h"
 #include "dialects/defining_op.h"
 #include "dialects/diagnose.h"
@@ -36,13 +36,13 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-enum { MAX_RANK = 5, LEAST_ROWS = 8, LEAST_SWIZZLE = 32, MOST_SWIZZLE = 128 };
+enum { MAX_RANK = 5, MIN_ROWS = 8, MIN_SWIZZLE = 32, MAX_SWIZZLE = 128 };
 
-/* One access: what is the same for loads, stores and reductions. */
+/* One access: the common part of loads, stores and reductions. */
 typedef struct access {
   MlirOperation op;
   MlirValue descriptor;
-  MlirType tensor; /* in registers */
+  MlirType tensor; /* type in registers */
   intptr_t rank;
   MlirValue coordinates[MAX_RANK];
   nereid_builder_t builder;
@@ -63,15 +63,15 @@ static unsigned bits_of(MlirType type) {
   return mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : 0;
 }
 
-/* --- what TMA can do --- */
+/* --- limits of TMA --- */
 
 static unsigned swizzle_of(MlirType block, unsigned bits) {
   const intptr_t rank = mlirShapedTypeGetRank(block);
   const int64_t row = mlirShapedTypeGetDimSize(block, rank - 1) * bits / 8;
-  unsigned swizzle = MOST_SWIZZLE;
+  unsigned swizzle = MAX_SWIZZLE;
   while (swizzle > row)
     swizzle /= 2;
-  return rank > 1 && swizzle >= LEAST_SWIZZLE ? swizzle : 0;
+  return rank > 1 && swizzle >= MIN_SWIZZLE ? swizzle : 0;
 }
 
 static bool check_block(access_t *access) {
@@ -90,11 +90,11 @@ static bool check_block(access_t *access) {
   access->swizzle = swizzle_of(block, access->bits);
   for (intptr_t d = 0; d + 1 < held; ++d)
     rows *= mlirShapedTypeGetDimSize(access->tensor, d);
-  if (!access->swizzle || rows >= LEAST_ROWS)
+  if (!access->swizzle || rows >= MIN_ROWS)
     return true;
   nereid_diagnose(access->op,
                   "accesses a block of %lld rows, expected at least %d: the tensor map swizzles groups of 8 rows",
-                  (long long)rows, (int)LEAST_ROWS);
+                  (long long)rows, (int)MIN_ROWS);
   return false;
 }
 
@@ -104,14 +104,14 @@ static bool check_target(const access_t *access) {
     return true;
   nereid_diagnose(access->op,
                   "accesses memory through a tensor map, which needs sm_90; the target is sm_%d: pass a pointer or a "
-                  "!tt.tensordesc, which is rewritten to one",
+                  "!tt.tensordesc, which is rewritten to a pointer",
                   (int)capability);
   return false;
 }
 
 /* --- the kernel's argument --- */
 
-/* The argument of a kernel that the tensor map is, or that its address is; null for others. */
+/* The kernel argument that is the tensor map, or its address; null for others. */
 static MlirValue argument_of(const access_t *access) {
   MlirOperation cast = nereid_defining_op_of_kind(access->descriptor, NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR);
   MlirValue value =
@@ -149,7 +149,8 @@ static MlirAttribute described(nereid_pass_t *pass, MlirAttribute dictionary, Ml
   return mlirDictionaryAttrGet(pass->context, n + 1, all);
 }
 
-/* Whether the host can encode the map for this access: all accesses through one argument have one block. */
+/* Records the parameters that the host needs to encode the map: all accesses through one argument use the same block.
+ */
 static bool describe(nereid_pass_t *pass, const access_t *access) {
   MlirValue argument = argument_of(access);
   if (mlirValueIsNull(argument))
@@ -294,7 +295,7 @@ static bool lower_access(nereid_pass_t *pass, MlirOperation op) {
   access_t access = {.op = op, .descriptor = mlirOperationGetOperand(op, 0), .builder = nereid_builder_before(op)};
   if (!row->lower) {
     nereid_diagnose(op, "accesses rows by index through a tensor map, which needs sm_100: pass a pointer or a "
-                        "!tt.tensordesc, which is rewritten to one");
+                        "!tt.tensordesc, which is rewritten to a pointer");
     return false;
   }
   access.tensor = tensor_of(op);

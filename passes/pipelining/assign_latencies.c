@@ -1,13 +1,14 @@
-/* tritongpu-assign-latencies: which loads of a loop run ahead of their use, and by how many iterations.
+/* tritongpu-assign-latencies: assigns to loads of a loop the number of iterations by which they are issued ahead of
+ * their use.
  *
  *   scf.for … { %x = tt.load %p … } {tt.num_stages = 4 : i32}
  *   ->
  *   scf.for … { %x = tt.load %p {tt.latency = 3 : i32} … } {tt.num_stages = 4 : i32}
  *
- * A loop without a product is pipelined when it says tt.num_stages: whoever writes that says, too, that no iteration
- * loads what one shortly before it stores. A load goes ahead when its address does not depend on another load, and
- * when cp.async can move it: 4 bytes at a time at least. What is in flight must fit in shared memory. Loops with
- * products are not pipelined yet. */
+ * A loop without a dot is pipelined only if it has tt.num_stages. The attribute also asserts that no iteration loads
+ * what a recent iteration stores. A load can be issued ahead if its address does not depend on another load and
+ * cp.async can copy it: at least 4 bytes at a time. The copies in flight must fit in shared memory. Loops with dots are
+ * not pipelined yet. */
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
 
@@ -33,15 +34,15 @@ typedef struct assign {
   int64_t limit, count;
 } assign_t;
 
-/* Why the load stays where it is; null when it can go ahead. */
+/* Why the load cannot be issued ahead; null when it can. */
 static const char *obstacle(assign_t *assign, MlirOperation loop, MlirOperation load) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(load, 0));
   nereid_layout_t layout;
   if (!mlirTypeIsARankedTensor(type) || nereid_layout_from_type(type, &layout) != NEREID_OK)
-    return "it is no tensor with a layout";
+    return "it is not a tensor with a layout";
   MlirType element = mlirShapedTypeGetElementType(type);
   if (nereid_tt_load_get_is_volatile(load) || !(mlirTypeIsAInteger(element) || mlirTypeIsAFloat(element)))
-    return "it is volatile, or of pointers";
+    return "it is volatile, or loads pointers";
   if (nereid_axis_info_access_width(&assign->axis, &layout, nereid_tt_load_get_ptr(load),
                                     nereid_tt_load_get_mask(load)) *
           nereid_scratch_element_bytes(type) <
@@ -50,22 +51,23 @@ static const char *obstacle(assign_t *assign, MlirOperation loop, MlirOperation 
   nereid_map_t slice, carried;
   nereid_map_initialize(&slice, assign->pass->scratch);
   nereid_map_initialize(&carried, assign->pass->scratch);
-  return nereid_loop_slice(loop, load, &slice, &carried) ? NULL : "its address depends on what cannot run ahead";
+  return nereid_loop_slice(loop, load, &slice, &carried)
+             ? NULL
+             : "its address depends on an operation that cannot be executed ahead";
 }
 
-static MlirWalkResult find_product(MlirOperation op, void *user_data) {
+static MlirWalkResult find_dot(MlirOperation op, void *user_data) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
-  const bool product =
-      kind == NEREID_OP_TT_DOT || kind == NEREID_OP_TT_DOT_SCALED || kind == NEREID_OP_TTNG_WARP_GROUP_DOT;
-  *(bool *)user_data |= product;
-  return product ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+  const bool dot = kind == NEREID_OP_TT_DOT || kind == NEREID_OP_TT_DOT_SCALED || kind == NEREID_OP_TTNG_WARP_GROUP_DOT;
+  *(bool *)user_data |= dot;
+  return dot ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
-/* A loop whose loads stay where they are, or all but those in its own block. */
+/* A loop in which loads are not issued ahead: all, or all except those in its own block. */
 typedef struct staying {
   const assign_t *assign;
   MlirOperation loop;
-  const char *reason; /* null: only loads in nested regions stay */
+  const char *reason; /* null: only loads in nested regions */
 } staying_t;
 
 static MlirWalkResult remark_staying(MlirOperation op, void *user_data) {
@@ -78,19 +80,19 @@ static MlirWalkResult remark_staying(MlirOperation op, void *user_data) {
   const bool nested = !mlirOperationEqual(mlirOperationGetParentOperation(op), staying->loop);
   if (staying->reason || nested)
     nereid_pass_remark_missed(staying->assign->pass, op, "latency", "not pipelined: %s",
-                              staying->reason ? staying->reason : "it does not run in every iteration");
+                              staying->reason ? staying->reason : "it is not executed in every iteration");
   return MlirWalkResultAdvance;
 }
 
-/* Why nothing of the loop is pipelined; null when something may be. */
+/* Why no load of the loop can be pipelined; null when some may be. */
 static const char *loop_obstacle(MlirOperation loop, int64_t stages) {
-  bool product = false;
-  mlirOperationWalk(loop, find_product, &product, MlirWalkPreOrder);
-  if (product)
-    return "its loop has a product";
+  bool dot = false;
+  mlirOperationWalk(loop, find_dot, &dot, MlirWalkPreOrder);
+  if (dot)
+    return "its loop has a dot";
   if (nereid_scf_for_get_unsigned_cmp(loop))
-    return "its loop compares unsigned numbers";
-  return stages < 2 ? "its loop does not ask for it: tt.num_stages is less than 2 or missing" : NULL;
+    return "its loop compares unsigned integers";
+  return stages < 2 ? "its loop does not request it: tt.num_stages is less than 2 or missing" : NULL;
 }
 
 static void assign_loop(assign_t *assign, MlirOperation loop) {
@@ -120,7 +122,7 @@ static void assign_loop(assign_t *assign, MlirOperation loop) {
   }
 }
 
-/* Loads in a loop that is not counted, which no pass looks into. */
+/* Remarks loads in loops without a trip count, which no pass pipelines. */
 static MlirWalkResult remark_uncounted(MlirOperation op, void *user_data) {
   const nereid_pass_t *pass = user_data;
   if (nereid_op_kind(op) != NEREID_OP_TT_LOAD)

@@ -39,7 +39,7 @@ bool nereid_loop_collect_marked(MlirOperation loop, const char *name, nereid_are
   return true;
 }
 
-/* Adds what `value` depends on. Depth is that of the loop's expressions. */
+/* Adds the dependences of `value`. Recursion depth is that of the loop's expressions. */
 static bool add_value(MlirOperation loop, MlirValue value, nereid_map_t *slice, nereid_map_t *carried) {
   MlirBlock body = body_of(loop);
   if (mlirValueIsABlockArgument(value)) {

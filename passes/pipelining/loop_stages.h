@@ -1,4 +1,4 @@
-/* Loads of a loop that can run iterations ahead, and the ops that their addresses come from.
+/* Loads of a loop that can be issued iterations ahead, and the ops that compute their addresses.
  *
  *   for %i … iter_args(%p = %q):
  *     %a = tt.addptr %p, %r          in the slice of %x
@@ -6,7 +6,7 @@
  *     %n = tt.addptr %p, %step       in the slice, because %p of the next iteration is %n
  *     … %x …
  *
- * The passes tritongpu-assign-latencies, -schedule-loops and -pipeline share this. */
+ * Shared by the passes tritongpu-assign-latencies, -schedule-loops and -pipeline. */
 #ifndef NEREID_PASSES_LOOP_STAGES_H
 #define NEREID_PASSES_LOOP_STAGES_H
 
@@ -22,15 +22,15 @@
 /* The scf.for ops below `root`, outer ones first. */
 bool nereid_loop_collect(MlirOperation root, nereid_arena_t *arena, nereid_operations_t *out);
 
-/* How the counter of a scf.for compares to its upper bound while the loop runs. */
+/* The predicate that compares the counter of an scf.for with its upper bound while the loop runs. */
 nereid_arith_cmp_i_predicate_t nereid_loop_less_than(MlirOperation loop);
 
 /* The ops of a loop's own block that have the integer attribute `name`, in order. */
 bool nereid_loop_collect_marked(MlirOperation loop, const char *name, nereid_arena_t *arena, nereid_operations_t *out);
 
-/* Adds to `slice` (op -> 1) the ops of the loop's block that the operands of `load` depend on, through the values that
- * the loop carries too, and to `carried` (block argument -> 1) those values. False when one of them cannot run ahead:
- * it is not pure, has regions, or is another load. */
+/* Adds to `slice` (op -> 1) the ops of the loop's block on which the operands of `load` depend, also through
+ * loop-carried values, and to `carried` (block argument -> 1) those values. False when one of them cannot be executed
+ * ahead: it is not pure, has regions, or is another load. */
 bool nereid_loop_slice(MlirOperation loop, MlirOperation load, nereid_map_t *slice, nereid_map_t *carried);
 
 /* An integer attribute of `op`, or `missing`. */

@@ -1,11 +1,12 @@
-/* tritongpu-schedule-loops: gives the ops of a loop their stages.
+/* tritongpu-schedule-loops: assigns stages to the ops of a loop.
  *
  *   %a = tt.addptr …                          loop.stage = 0, loop.cluster = 1
  *   %x = tt.load %a {tt.latency = 3 : i32}    loop.stage = 0, loop.cluster = 1
  *   … %x …                                    loop.stage = 3, loop.cluster = 0       and tt.scheduled_max_stage = 3
  *
- * Stage s of iteration i runs while stage 0 of iteration i + s does; within one turn of the loop clusters run in
- * order. Loads with a latency and what their addresses come from are stage 0, everything else is the last stage. */
+ * Stage s of iteration i runs at the same time as stage 0 of iteration i + s. Within one iteration of the pipelined
+ * loop, clusters run in order. Loads with a latency and the ops that compute their addresses are stage 0; everything
+ * else is the last stage. */
 #include "dialects/ir.h"
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
@@ -14,7 +15,7 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 
-/* The latency that all of `loads` have; 0 when they differ: they go together. */
+/* The latency that all `loads` share; 0 when they differ: all copies are issued together. */
 static int64_t common_latency(const nereid_operations_t *loads) {
   const int64_t latency = loads->size ? nereid_loop_integer(loads->data[0], NEREID_ATTR_LATENCY, 0) : 0;
   for (size_t i = 1; i < loads->size; ++i)

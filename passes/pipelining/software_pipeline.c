@@ -1,22 +1,24 @@
-/* tritongpu-pipeline: what schedule-loops put into stage 0 runs iterations ahead, its loads as asynchronous copies.
+/* tritongpu-pipeline: executes stage 0 of a scheduled loop iterations ahead, with its loads as asynchronous copies.
  *
  *   for %i = %lb to %ub step %s:          %ring = ttg.local_alloc : 3 x tensor
  *     %x = tt.load %p(%i)            ->   copies for iterations 0, 1 and 2 begin, a group each
  *     use %x                              for %i = %lb to %ub step %s iter_args(%slot = 0):
  *                                           ttg.async_wait {num = 2}
  *                                           %x = ttg.local_load %ring[%slot]
- *                                           the copy into %ring[%slot] for iteration %i + 3 * %s begins, if there is
+ *                                           the copy into %ring[%slot] for iteration %i + 3 * %s begins, if it exists
  *                                           use %x
- * one ttg.async_wait {num = 0}
+ *                                         ttg.async_wait {num = 0}
  *
- * With a latency of three there are three slots, and the one that was just read is the next one to fill, at once: that
- * keeps three copies under way while the loop waits, and warps that read what they copied wait for their own threads
- * only. Where warps read what others copied, filling the slot at once would cost a barrier of the CTA in each turn on
- * top of that behind the wait: with a spare slot copies go to what the turn before has read. Where slots are too large
- * for that they are filled at the end of the body, which may have had a barrier by then.
+ * With a latency of three there are three slots, and the slot that was just read is refilled immediately. This keeps
+ * three copies in flight during the wait, and warps that read their own copies need no barrier of the CTA.
  *
- * Copies of iterations that do not exist are masked off. What an address needs from the iteration before is carried a
- * second time, ahead. Requires loop.stage on the ops; removes it and tt.latency. */
+ * Where warps read the copies of other warps, refilling the slot immediately would cost a second barrier of the CTA per
+ * iteration, in addition to the one after the wait. With a spare slot, copies go to the slot that the previous
+ * iteration has read. If slots are too large for a spare one, they are filled at the end of the body, where a barrier
+ * may have been executed already.
+ *
+ * Copies of iterations past the end are masked off. Values that an address needs from the previous iteration are
+ * carried a second time, ahead. Requires loop.stage on the ops; removes it and tt.latency. */
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/support/buffer_type.h"
@@ -45,14 +47,14 @@ typedef struct pipeline {
   MlirContext context;
   MlirOperation loop;
   MlirBlock body;
-  int64_t latency;           /* turns of the loop from a copy to its use */
-  int64_t slots;             /* as many, or a spare one: then copies go to what the turn before has read */
-  bool late;                 /* copies begin at the end of the body */
-  nereid_operations_t ahead; /* ops of stage 0, in order; loads among them */
+  int64_t latency; /* iterations from a copy to its use */
+  int64_t slots;   /* the latency, or one more: then copies go to the slot that the previous iteration has read */
+  bool late;       /* copies begin at the end of the body */
+  nereid_operations_t ahead; /* ops of stage 0, in order; the loads among them */
   nereid_operations_t loads;
   values_t rings;   /* by load */
   values_t carried; /* block arguments that stage 0 carries */
-  values_t current; /* what they are, so far ahead */
+  values_t current; /* their values, `latency` iterations ahead */
   MlirType counter; /* type of the induction variable */
   MlirValue lower, upper, step;
 } pipeline_t;
@@ -109,7 +111,7 @@ static MlirType with_element(MlirType tensor, MlirType element) {
   return mlirRankedTensorTypeGet(rank, shape, element, mlirRankedTensorTypeGetEncoding(tensor));
 }
 
-/* Begins the copy of load number `load` into `slot`, when `exists`, an i1. */
+/* Begins the copy of load `load` into `slot` if `exists`, an i1, is true. */
 static MlirValue begin_copy(pipeline_t *pipeline, const nereid_builder_t *builder, size_t load, MlirValue slot,
                             MlirValue exists, NereidMlirIRMapping mapping) {
   MlirOperation op = pipeline->loads.data[load];
@@ -132,7 +134,7 @@ static void insert(const nereid_builder_t *builder, MlirOperation op) {
     mlirBlockInsertOwnedOperationBefore(builder->block, builder->before, op);
 }
 
-/* Stage 0 of the iteration with counter `counter`; what it carries moves on. */
+/* Emits stage 0 of the iteration with counter `counter` and advances its carried values. */
 static void begin_iteration(pipeline_t *pipeline, const nereid_builder_t *builder, MlirValue counter, MlirValue slot,
                             MlirValue exists) {
   NereidMlirIRMapping mapping = nereidMlirIRMappingCreate();
@@ -169,7 +171,7 @@ static MlirValue below(const nereid_builder_t *builder, MlirValue counter, MlirV
   return nereid_ir_result(nereid_arith_cmpi_build(builder, counter, bound, NEREID_ARITH_CMP_I_PREDICATE_SLT));
 }
 
-/* The first iterations' copies. */
+/* Emits the copies of the first iterations. */
 static void make_prologue(pipeline_t *pipeline, const nereid_builder_t *builder) {
   MlirType i32 = mlirIntegerTypeGet(pipeline->context, 32);
   MlirValue counter = pipeline->lower;
@@ -182,7 +184,7 @@ static void make_prologue(pipeline_t *pipeline, const nereid_builder_t *builder)
   }
 }
 
-/* The loop with room for what is carried ahead and for the slot; the old body moves into it. */
+/* Creates the loop with additional carried values for stage 0 and the slot; the old body moves into it. */
 static MlirOperation rebuild(pipeline_t *pipeline) {
   MlirOperation old = pipeline->loop;
   MlirLocation location = mlirOperationGetLocation(old);
@@ -219,7 +221,7 @@ static MlirOperation rebuild(pipeline_t *pipeline) {
   return made;
 }
 
-/* What a load brought, from its slot; elements that were masked off get what the load says they are. */
+/* Replaces a load by the contents of its slot; masked-off elements get the load's other value. */
 static void replace_load(pipeline_t *pipeline, const nereid_builder_t *builder, size_t load, MlirValue slot,
                          MlirValue token) {
   MlirOperation op = pipeline->loads.data[load];
@@ -242,8 +244,8 @@ static MlirValue next_slot(pipeline_t *pipeline, const nereid_builder_t *builder
   return nereid_ir_result(nereid_arith_select_build(builder, wraps, nereid_scalar_constant(builder, i32, 0), next));
 }
 
-/* The copies of the iteration that far ahead, into `slot`. `distance` and `bound` are that many steps, and the end of
- * the range less them. */
+/* Emits the copies of the iteration `latency` ahead into `slot`. `distance` is that many steps; `bound` is the end of
+ * the range minus `distance`. */
 static void copy_ahead(pipeline_t *pipeline, const nereid_builder_t *builder, MlirValue slot, MlirValue distance,
                        MlirValue bound) {
   MlirValue counter = mlirBlockGetArgument(pipeline->body, 0);
@@ -251,7 +253,8 @@ static void copy_ahead(pipeline_t *pipeline, const nereid_builder_t *builder, Ml
   begin_iteration(pipeline, builder, nereid_scalar_add(builder, counter, distance), slot, exists);
 }
 
-/* Fills the new loop's body: the wait, the loads from the slot, the old body, copies behind the one or the other. */
+/* Fills the new loop's body: the wait, the loads from the slot, the old body, with the copies after the loads or at the
+ * end. */
 static void fill_body(pipeline_t *pipeline, MlirOperation made, MlirValue distance, MlirValue bound) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0));
   const intptr_t n = mlirBlockGetNumArguments(pipeline->body), next = n + (intptr_t)pipeline->carried.size;
@@ -313,13 +316,14 @@ static void run(pipeline_t *pipeline) {
   nereidMlirOperationErase(old);
 }
 
-/* A load that an asynchronous copy can stand for. */
+/* Whether an asynchronous copy can replace the load. */
 static bool is_copy(MlirOperation op) {
   return nereid_op_kind(op) == NEREID_OP_TT_LOAD && nereid_ttg_is_laid_out(nereid_ir_result(op)) &&
          !nereid_tt_load_get_is_volatile(op);
 }
 
-/* Stage 0 is loads and what they depend on, all of that, and all else is the last stage: what schedule-loops makes. */
+/* Whether stage 0 consists of loads and all their dependences, and everything else is the last stage, as schedule-loops
+ * produces. */
 static bool has_two_stages(const pipeline_t *pipeline, const nereid_map_t *slice) {
   MlirOperation last = mlirBlockGetTerminator(pipeline->body);
   for (MlirOperation op = mlirBlockGetFirstOperation(pipeline->body); !mlirOperationEqual(op, last);
@@ -333,8 +337,8 @@ static bool has_two_stages(const pipeline_t *pipeline, const nereid_map_t *slice
   return true;
 }
 
-/* Whether a warp reads what others bring, in the load's layout or in one that it is converted to: the conversion is
- * folded into the load from the ring. */
+/* Whether a warp reads elements that other warps copied, in the load's layout or in a layout that it is converted to:
+ * the conversion is folded into the load from the ring. */
 static bool crosses_warps(MlirOperation load) {
   MlirValue value = nereid_ir_result(load);
   nereid_layout_t from, to;
@@ -350,9 +354,9 @@ static bool crosses_warps(MlirOperation load) {
   return false;
 }
 
-/* One more slot saves a barrier of the CTA in each turn, where slots are small. */
+/* Adds one slot where slots are small: it saves a barrier of the CTA in each iteration. */
 static void choose_slots(pipeline_t *pipeline) {
-  enum { SMALL = 8192 /* bytes of what one turn loads */ };
+  enum { SMALL = 8192 /* bytes that one iteration loads */ };
   bool crosses = false;
   int64_t bytes = 0;
   for (size_t i = 0; i < pipeline->loads.size; ++i) {
@@ -366,7 +370,7 @@ static void choose_slots(pipeline_t *pipeline) {
 }
 
 static bool begin(nereid_pass_t *pass, MlirOperation loop, pipeline_t *out) {
-  static const char other[] = "not pipelined: its stages are not loads and then everything else";
+  static const char other[] = "not pipelined: its stages are not loads followed by everything else";
   nereid_map_t slice, carried;
   *out = (pipeline_t){.pass = pass, .context = pass->context, .loop = loop};
   out->latency = nereid_loop_integer(loop, NEREID_ATTR_SCHEDULED_MAX_STAGE, 0);
@@ -375,7 +379,8 @@ static bool begin(nereid_pass_t *pass, MlirOperation loop, pipeline_t *out) {
     return false;
   nereid_map_initialize(&slice, pass->scratch);
   nereid_map_initialize(&carried, pass->scratch);
-  bool known = !nereid_scf_for_get_unsigned_cmp(loop); /* whose end less a few steps may be before its beginning */
+  bool known =
+      !nereid_scf_for_get_unsigned_cmp(loop); /* the end of an unsigned range minus a few steps could wrap around */
   for (MlirOperation op = mlirBlockGetFirstOperation(out->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     if (nereid_loop_integer(op, NEREID_ATTR_LOOP_STAGE, -1) != 0)
@@ -405,7 +410,8 @@ MlirLogicalResult nereid_pass_tritongpu_pipeline(nereid_pass_t *pass) {
   nereid_operations_t loops = {0};
   int64_t count = 0;
   bool good = nereid_loop_collect(pass->op, pass->scratch, &loops);
-  for (size_t i = loops.size; good && i-- > 0;) { /* inner loops first: they go away with what is around them */
+  for (size_t i = loops.size;
+       good && i-- > 0;) { /* inner loops first: they are erased together with the loops around them */
     pipeline_t pipeline;
     if (!begin(pass, loops.data[i], &pipeline))
       continue;

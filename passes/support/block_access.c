@@ -1,7 +1,7 @@
-/* Addresses of blocks; see block_access.h.
+/* Pointers and masks of blocks; see block_access.h.
  *
- * What the whole block shares is added to the base as a scalar, so that what is left per element is the range along
- * each dimension times its stride. A position is inside when it is below the size as an unsigned number. */
+ * The common part of the addresses is added to the base as a scalar; the remainder per element is the range along each
+ * dimension times its stride. A position is in bounds if it is below the size as an unsigned integer. */
 #include "passes/support/block_access.h"
 
 #include "dialects/ir.h"
@@ -59,7 +59,7 @@ static MlirValue extend(nereid_block_access_t *access, MlirValue value) {
       &access->builder, mlirRankedTensorTypeGet(1, &size, i64, mlirAttributeGetNull()), value));
 }
 
-/* i64 positions along the tensor's dimension `d` from the start of the block, or its rows. */
+/* i64 positions along the tensor's dimension `d`, relative to the start of the block, or its row indices. */
 static MlirValue range(nereid_block_access_t *access, int d) {
   int64_t size = mlirShapedTypeGetDimSize(access->type, d);
   MlirType type = mlirRankedTensorTypeGet(1, &size, integer(access, 32), mlirAttributeGetNull());
@@ -68,7 +68,7 @@ static MlirValue range(nereid_block_access_t *access, int d) {
   return extend(access, nereid_ir_result(nereid_tt_make_range_build(&access->builder, type, 0, (int32_t)size)));
 }
 
-/* A vector along dimension `d` as a tensor of the whole shape. */
+/* Broadcasts a vector along dimension `d` to the whole shape. */
 static MlirValue spread(nereid_block_access_t *access, MlirValue vector, int d) {
   const int rank = (int)mlirShapedTypeGetRank(access->type);
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(vector));

@@ -1,4 +1,4 @@
-/* Types of buffers in shared memory that passes make for tensors. */
+/* Types of shared-memory buffers that passes create for tensors. */
 #ifndef NEREID_PASSES_BUFFER_TYPE_H
 #define NEREID_PASSES_BUFFER_TYPE_H
 
@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A buffer without swizzling in the order of `tensor`'s blocked encoding (row-major for others), which makes storing
- * it cheap; of `stages` such tensors, along a dimension in front, unless that is 0. */
+/* A buffer without swizzling in the order of `tensor`'s blocked encoding (row-major for other encodings), which makes
+ * storing it cheap. With `stages` other than 0, a leading dimension holds that many tensors. */
 MlirType nereid_buffer_type(MlirType tensor, int64_t stages, bool mutable_memory);
 
 #endif

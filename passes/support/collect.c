@@ -1,4 +1,4 @@
-/* Operations of a kind, in the order of the text; see collect.h. */
+/* Collects operations in program order; see collect.h. */
 #include "passes/support/collect.h"
 
 typedef struct collection {

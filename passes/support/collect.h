@@ -1,4 +1,4 @@
-/* The operations that a pass works on, found before it changes any of them: a walk does not survive changes. */
+/* Collects the operations that a pass rewrites before it changes any of them, since changes invalidate a walk. */
 #ifndef NEREID_PASSES_COLLECT_H
 #define NEREID_PASSES_COLLECT_H
 
@@ -11,11 +11,11 @@
 
 typedef NEREID_VECTOR(MlirOperation) nereid_operations_t;
 
-/* Appends to `out` the operations of `kind` at and below `root`, in the order of the text: outer ones first. False when
- * out of memory. */
+/* Appends to `out` the operations of `kind` at and below `root`, in program order, outer ones first. False when out of
+ * memory. */
 bool nereid_collect_kind(MlirOperation root, nereid_op_kind_t kind, nereid_arena_t *arena, nereid_operations_t *out);
 
-/* The same for those that are `predicate`; null: all. */
+/* The same for the operations that satisfy `predicate`; null: all. */
 bool nereid_collect(MlirOperation root, bool (*predicate)(MlirOperation op), nereid_arena_t *arena,
                     nereid_operations_t *out);
 

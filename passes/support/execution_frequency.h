@@ -1,4 +1,4 @@
-/* How often an operation runs for each run of a kernel, roughly: to weigh one place against another.
+/* Estimates how often an operation is executed per run of a kernel.
  *
  *   tt.func public @k()        1
  *     scf.for …                8 in its body
@@ -14,14 +14,13 @@ typedef struct nereid_frequency {
   int64_t *functions;               /* by number */
 } nereid_frequency_t;
 
-/* What a loop multiplies by, and where counting ends: sums of such numbers times the bytes of a tensor stay in 64 bits.
- */
+/* Factor of a loop, and the upper limit: sums of frequencies times the bytes of a tensor fit in 64 bits. */
 enum { NEREID_FREQUENCY_LOOP = 8, NEREID_FREQUENCY_MAX = 1 << 24 };
 
-/* Callers first, along `graph`. Lives in `arena`; false when out of memory. */
+/* Computes the frequencies of functions, callers first. Lives in `arena`; false when out of memory. */
 bool nereid_frequency_run(const nereid_call_graph_t *graph, nereid_arena_t *arena, nereid_frequency_t *out);
 
-/* 1 to NEREID_FREQUENCY_MAX, for an op in a function of the graph. */
+/* The frequency of an op in a function of the graph: 1 to NEREID_FREQUENCY_MAX. */
 int64_t nereid_frequency_of(const nereid_frequency_t *frequency, MlirOperation op);
 
 #endif

@@ -1,7 +1,7 @@
-/* One value becomes several; see expand.h.
+/* Replaces values of a type by several values; see expand.h.
  *
- * Ops are visited in the order of the text, so that a value is expanded before its uses; block arguments are expanded
- * before the blocks. What is replaced stays until the end, because later ops still name it. */
+ * Ops are visited in program order, so that a value is expanded before its uses; block arguments are expanded before
+ * their blocks. Replaced values are erased at the end, because later ops still refer to them. */
 #include "passes/support/expand.h"
 
 #include "dialects/diagnose.h"
@@ -50,7 +50,7 @@ static void append(nereid_expand_t *expand, MlirOperation user, MlirValue value,
   const intptr_t n = count_parts(expand, mlirValueGetType(value));
   const MlirValue *parts = n ? nereid_expand_get(expand, value) : &value;
   if (!parts) {
-    nereid_diagnose(user, "uses %s that comes from where it cannot be rewritten", expand->rules->what);
+    nereid_diagnose(user, "uses %s whose defining op cannot be rewritten", expand->rules->what);
     fail(expand);
   }
   for (intptr_t i = 0; parts && i < (n ? n : 1); ++i)
@@ -83,7 +83,7 @@ static void expand_block_arguments(nereid_expand_t *expand, MlirBlock block) {
   }
 }
 
-/* The positions of `nereid.grid` follow the arguments. */
+/* The positions in `nereid.grid` follow the arguments. */
 static void move_grid(nereid_expand_t *expand, MlirOperation function, const int32_t *moved, intptr_t n) {
   MlirAttribute grid = nereid_ir_attribute(function, "nereid.grid");
   if (mlirAttributeIsNull(grid) || !nereid_nereid_grid_attr_isa(grid))
@@ -103,16 +103,16 @@ static void move_grid(nereid_expand_t *expand, MlirOperation function, const int
                                        nereid_nereid_grid_attr_get_per_sm(grid)));
 }
 
-/* What the launcher is told of the parts, it is told of kernels. */
+/* Describes the parts in the attributes of the arguments. Only kernels have them: the launcher reads them. */
 static void append_attributes(nereid_expand_t *expand, MlirOperation function, MlirType type, MlirAttribute old,
                               int *group, attributes_t *out) {
-  const bool told = expand->rules->argument && nereidMlirFunctionIsPublic(function);
+  const bool described = expand->rules->argument && nereidMlirFunctionIsPublic(function);
   const intptr_t n = count_parts(expand, type);
   MlirAttribute empty = mlirDictionaryAttrGet(expand->pass->context, 0, NULL);
   for (intptr_t part = 0; part < (n ? n : 1); ++part) {
     MlirAttribute attributes = mlirAttributeIsNull(old) ? empty : old;
     if (n)
-      attributes = told ? expand->rules->argument(type, attributes, part, *group) : empty;
+      attributes = described ? expand->rules->argument(type, attributes, part, *group) : empty;
     if (!nereid_vector_push(expand->pass->scratch, out, attributes))
       fail(expand);
   }
@@ -149,7 +149,7 @@ static void expand_signature(nereid_expand_t *expand, MlirOperation function) {
   move_grid(expand, function, moved, n);
 }
 
-/* --- ops that carry --- */
+/* --- ops that forward values --- */
 
 static void expand_region(nereid_expand_t *expand, MlirRegion region);
 
@@ -170,7 +170,7 @@ static void flatten_terminator(nereid_expand_t *expand, MlirOperation op) {
     mlirOperationSetOperands(op, (intptr_t)operands.size, operands.data);
 }
 
-/* The sizes of the successors' operands change with them. */
+/* The operand segment sizes of the successors change too. */
 static void flatten_branch(nereid_expand_t *expand, MlirOperation op) {
   MlirAttribute segments = nereid_ir_attribute(op, "operandSegmentSizes");
   const intptr_t n_true = mlirDenseI32ArrayGetElement(segments, 1);
@@ -201,7 +201,7 @@ static void map_results(nereid_expand_t *expand, MlirOperation op, MlirOperation
   }
 }
 
-/* A new op with the parts in place of the values, and the old one's regions. */
+/* Builds a new op with the parts in place of the values, and with the old op's regions. */
 static void rebuild(nereid_expand_t *expand, MlirOperation op) {
   values_t operands = {0};
   types_t results = {0};

@@ -1,10 +1,10 @@
-/* Values of a type become several values each, through loops, branches, selections, calls and function boundaries.
+/* Replaces each value of a type by several values, through loops, branches, selects, calls and function boundaries.
  *
  *   %r = scf.for … iter_args(%p = %q) -> !tt.ptr<tensor<64xf32>>
  *   ->
  *   %r:4 = scf.for … iter_args(%p.0 = %q.0, …) -> !tt.ptr<f32>, i64, i64, i32
  *
- * What makes such values and what uses them is the caller's; what only carries them is done here. */
+ * The caller rewrites ops that create or use such values; this file rewrites ops that only forward them. */
 #ifndef NEREID_PASSES_EXPAND_H
 #define NEREID_PASSES_EXPAND_H
 
@@ -20,14 +20,14 @@ typedef struct nereid_expand nereid_expand_t;
 
 typedef struct nereid_expand_rules {
   const char *what; /* "a block pointer", for diagnostics */
-  /* Writes the types of the parts of a value of `type`; 0 when it stays one. At most NEREID_EXPAND_PARTS. */
+  /* Writes the types of the parts of a value of `type`; 0 when the type is not expanded. At most NEREID_EXPAND_PARTS. */
   intptr_t (*parts)(MlirType type, MlirType *out_types);
-  /* Rewrites an op that makes or uses expanded values, which goes away afterwards; *out_done is false for an op that
-   * is none of these. False after a diagnostic. */
+  /* Rewrites an op that creates or uses expanded values, which is erased afterwards; *out_done is false for other ops.
+   * False after a diagnostic. */
   bool (*rewrite)(nereid_expand_t *expand, MlirOperation op, bool *out_done);
-  /* Whether a value of an expanded type stays as it is, and what uses it directly with it; null: none does. */
+  /* Whether a value of an expanded type, and the ops that use it directly, do not change; null: no such values. */
   bool (*keeps)(MlirValue value);
-  /* The attributes of part `part` of a kernel's argument of `type` that had `attributes`; `group` numbers expanded
+  /* The attributes of part `part` of a kernel's argument of `type` with `attributes`; `group` numbers the expanded
    * arguments of the kernel. */
   MlirAttribute (*argument)(MlirType type, MlirAttribute attributes, intptr_t part, int group);
 } nereid_expand_rules_t;
@@ -41,7 +41,7 @@ struct nereid_expand {
   bool failed;
 };
 
-/* Rewrites everything below the module that the pass runs on. */
+/* Rewrites everything below the module on which the pass runs. */
 MlirLogicalResult nereid_expand_run(nereid_pass_t *pass, const nereid_expand_rules_t *rules);
 
 /* The parts of an expanded value; null when it has none yet. */

@@ -1,4 +1,4 @@
-/* Integers that passes compute with; see scalar.h. */
+/* Arithmetic on scalar integers; see scalar.h. */
 #include "passes/support/scalar.h"
 
 #include "nereid/dialects/arith.h"

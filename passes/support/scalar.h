@@ -1,4 +1,4 @@
-/* Integers that passes compute with: scalars of one type, without overflow flags. */
+/* Builds arithmetic on scalar integers of one type, without overflow flags. */
 #ifndef NEREID_PASSES_SCALAR_H
 #define NEREID_PASSES_SCALAR_H
 

@@ -1,9 +1,9 @@
-/* nereid-strip-hints: removes or weakens what the front end asserts about values.
+/* nereid-strip-hints: removes or weakens the front end's hints about values.
  *
  *   tt.func @f(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32})   ->   tt.func @f(%p: !tt.ptr<f32>)
  *
- * A tool to find out what a hint buys, or whether a wrong one is to blame: run it in front of any pipeline and compare.
- * Requires nothing; keeps the meaning of the program, except that its pointers may now be less aligned than said. */
+ * Measures the effect of a hint, or finds a wrong one: run it before any pipeline and compare. Has no requirements;
+ * preserves semantics, except that pointers may be treated as less aligned. */
 #include "dialects/ir.h"
 #include "passes/pass.h"
 
@@ -22,7 +22,7 @@ static nereid_view_t view_of(MlirStringRef text) {
   return nereid_view_of(text.data, text.length);
 }
 
-/* True when `name` stands in the comma-separated list, or the list is empty and it is one of `hints`. */
+/* Whether the comma-separated list contains `name`, or the list is empty and `hints` contains it. */
 static bool is_selected(nereid_view_t list, nereid_view_t name) {
   if (!list.size) {
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
@@ -41,7 +41,7 @@ static bool is_selected(nereid_view_t list, nereid_view_t name) {
   return false;
 }
 
-/* What becomes of the hint `named`: itself, a weaker one, or null. */
+/* The new value of the hint `named`: unchanged, weaker, or null. */
 static MlirAttribute weakened(strip_t *strip, MlirNamedAttribute named) {
   nereid_view_t name = view_of(mlirIdentifierStr(named.name));
   if (!is_selected(view_of(strip->only), name))

@@ -1,10 +1,10 @@
-/* test-liveness: prints what lives in shared memory while an operation runs, as remarks on the operations.
+/* test-liveness: prints the live shared-memory buffers at each operation as remarks.
  *
  *   %1 = ttg.local_alloc            remark: live: %0,%1
  *   tt.call @f(%0)                  remark: live: %0,%1,frame
  *
- * Names are those of the printed module; "frame" is that of a call which lives on after it. Operations during which
- * nothing lives have no remark. For tests. Changes nothing. */
+ * Names are those of the printed module; "frame" is the frame of a call that stays live after the call. Operations
+ * without live buffers have no remark. For tests. Does not change the IR. */
 #include "dialects/ir.h"
 #include "passes/pass.h"
 
@@ -43,7 +43,7 @@ static void add_name(printer_t *printer, MlirValue value) {
   mlirValuePrintAsOperand(value, printer->state, append, printer);
 }
 
-/* Buffers by number, then frames of calls that live on, each as often as there are such calls. */
+/* Prints buffers by number, then "frame" once per call whose frame stays live. */
 static void print_op(printer_t *printer, uint32_t position) {
   const uint32_t time = nereid_liveness_time(&printer->liveness, position);
   printer->line = NULL;

@@ -1,12 +1,12 @@
-/* triton-test-loop-peeling: peels the last iteration of the loops that ask for it.
+/* triton-test-loop-peeling: peels the last iteration of loops that have the attribute __test_peel_epilogue.
  *
  *   %r = scf.for %i = %a to %b step %s iter_args(%x = %y) { body(%i, %x) } {__test_peel_epilogue}
  *   ->
  *   %f = scf.for %i = %a to %b - %s step %s iter_args(%x = %y) { body(%i, %x) }
  *   %r = scf.if %a < %b { body(%a + (%b - %a - 1) / %s * %s, %f) } else { %f }
  *
- * For tests of what a pipeline does with a peeled iteration. `%b - %s` must not overflow.
- * Requires: steps above 0, which scf.for requires. Preserves: everything but loops with the attribute. */
+ * For tests of pipelines with a peeled iteration. `%b - %s` must not overflow. Requires: positive steps, as scf.for
+ * does. Preserves: everything but loops with the attribute. */
 #include "dialects/ir.h"
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
@@ -18,7 +18,7 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 
-/* The upper bound less one step. An unsigned bound below the step becomes 0, not a large value. */
+/* The upper bound minus one step. An unsigned bound below the step becomes 0 instead of wrapping around. */
 static MlirValue shorter_bound(MlirOperation loop) {
   nereid_builder_t builder = nereid_builder_before(loop);
   MlirValue upper = mlirOperationGetOperand(loop, 1), step = mlirOperationGetOperand(loop, 2);
@@ -27,7 +27,7 @@ static MlirValue shorter_bound(MlirOperation loop) {
   return nereid_scalar_subtract(&builder, upper, step);
 }
 
-/* The induction variable of the last iteration, if there is one: a + (b - a - 1) / s * s. */
+/* The induction variable of the last iteration, if one exists: a + (b - a - 1) / s * s. */
 static MlirValue last_induction(MlirOperation loop, const nereid_builder_t *builder) {
   MlirValue lower = mlirOperationGetOperand(loop, 0), upper = mlirOperationGetOperand(loop, 1);
   MlirValue step = mlirOperationGetOperand(loop, 2);
@@ -91,7 +91,7 @@ static void peel(MlirOperation loop) {
   MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
   mlirOperationStateAddOwnedRegions(&state, 2, regions);
   MlirOperation branch = mlirOperationCreate(&state);
-  /* The other users first: the regions' uses of the loop's results stay. */
+  /* Uses outside of the regions first: the regions keep using the loop's results. */
   for (intptr_t i = 0; i < n; ++i)
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(loop, i), mlirOperationGetResult(branch, i));
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(branch, 0), peeled_block(loop, induction));

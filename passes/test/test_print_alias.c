@@ -1,10 +1,10 @@
-/* test-print-alias: prints which buffers each value of shared memory may be, as remarks on the operations.
+/* test-print-alias: prints the shared-memory buffers that each value may alias as remarks.
  *
  *   %2 = arith.select %c, %0, %1   remark: %2 -> %0,%1
  *
- * A loop's arguments are printed at the scf.for with the buffers that they start as, the arguments of a block at the
- * branch that ends it. Names are those of the printed module. For tests, and for people who wonder why two accesses
- * wait for each other. Changes nothing. */
+ * Arguments of a loop are printed at the scf.for with their initial buffers, block arguments at the branch to the
+ * block. Names are those of the printed module. For tests and for diagnosis of unexpected barriers. Does not change the
+ * IR. */
 #include "dialects/ir.h"
 #include "passes/pass.h"
 
@@ -43,7 +43,7 @@ static int by_text(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* That `value` may be what `source` may be. */
+/* Prints that `value` may alias what `source` may alias. */
 static void print_value(printer_t *printer, MlirOperation op, MlirValue value, MlirValue source) {
   nereid_arena_t *arena = printer->pass->scratch;
   const nereid_alias_set_t set = nereid_alias_of(&printer->alias, source);
@@ -76,7 +76,7 @@ static void print_op(printer_t *printer, MlirOperation op) {
     print_value(printer, op, mlirOperationGetResult(op, i), mlirOperationGetResult(op, i));
 }
 
-/* Returns what the function gives back, for its callers; null when out of memory. */
+/* Returns the aliases of the function's results, for its callers; null when out of memory. */
 static nereid_alias_results_t *print_function(printer_t *printer, const nereid_map_t *results, MlirOperation function) {
   nereid_arena_t *arena = printer->pass->scratch;
   nereid_flow_graph_t graph;

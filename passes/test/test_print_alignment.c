@@ -1,8 +1,8 @@
-/* test-print-alignment: prints what axis analysis knows of every result, as remarks on the operations.
+/* test-print-alignment: prints the axis information of every result as remarks.
  *
  *   %0 = tt.make_range ...   remark: %0 = ... => contiguity = [128], divisibility = [1073741824], constancy = [1], ...
  *
- * For tests and for people who wonder why an access is not wider. Changes nothing. */
+ * For tests and for diagnosis of narrow accesses. Does not change the IR. */
 #include "passes/pass.h"
 
 #include "analysis/axis/axis_info.h"
@@ -13,7 +13,7 @@
 typedef struct printer {
   nereid_pass_t *pass;
   nereid_axis_result_t result;
-  MlirAsmState state; /* names of values: worked out once, not for every line */
+  MlirAsmState state; /* names of values: computed once, not for every line */
   NEREID_VECTOR(char) text;
 } printer_t;
 

@@ -1,11 +1,11 @@
-/* test-print-allocation: prints where the buffers of every function lie in its frame, as remarks on the operations.
+/* test-print-allocation: prints the offset of each buffer in its function's frame as remarks.
  *
  *   tt.func @f                      remark: f    remark: size = 768
  *   %0 = ttg.local_alloc            remark: offset = 0, size = 512
  *   %1 = ttg.convert_layout         remark: scratch offset = 512, size = 256
  *   tt.call @g()                    remark: virtual offset = 512, size = 128
  *
- * With get-scratch-size-function=ValidConstant every op has 128 bytes of scratch. For tests. Changes nothing. */
+ * With get-scratch-size-function=ValidConstant every op has 128 bytes of scratch. For tests. Does not change the IR. */
 #include "passes/pass.h"
 
 #include "analysis/allocation/allocation.h"
@@ -40,8 +40,8 @@ MlirLogicalResult nereid_pass_test_print_allocation(nereid_pass_t *pass) {
   nereid_allocation_t allocation;
   if (!constant && !mlirStringRefEqual(scratch, mlirStringRefCreateFromCString("None")))
     return nereid_diagnose_at(mlirOperationGetLocation(pass->op),
-                              "get-scratch-size-function is None or ValidConstant, not '%.*s'", (int)scratch.length,
-                              scratch.data);
+                              "get-scratch-size-function must be None or ValidConstant, got '%.*s'",
+                              (int)scratch.length, scratch.data);
   if (nereid_call_graph_build(pass->op, pass->scratch, &calls) != NEREID_OK ||
       !nereid_allocation_run(&calls, constant ? constant_scratch : nereid_scratch_bytes, pass->scratch, &allocation))
     return mlirLogicalResultFailure();

@@ -1,11 +1,11 @@
-/* test-print-membar: puts the barriers into the IR that convert-triton-gpu-to-llvm would.
+/* test-print-membar: inserts the barriers that convert-triton-gpu-to-llvm inserts.
  *
  *   ttg.local_store %x, %b            ttg.local_store %x, %b
  *   %y = ttg.local_load %b      ->    ttg.local_barrier
  *                                     %y = ttg.local_load %b
  *
- * For tests and for people who wonder why threads wait. With any-thread each thread may access each byte of an access,
- * whatever layouts say, so that a test need not choose layouts that differ. */
+ * For tests and for diagnosis of unexpected barriers. With any-thread, each thread may access each byte of an access,
+ * regardless of layouts, so that a test need not choose different layouts. */
 #include "passes/pass.h"
 
 #include "analysis/membar/membar.h"

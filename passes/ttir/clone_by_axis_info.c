@@ -1,12 +1,13 @@
-/* nereid-clone-by-axis-info: a function of its own for calls that know different things of their arguments.
+/* nereid-clone-by-axis-info: clones functions whose calls differ in the axis information of their arguments.
  *
  *   tt.call @f(%p)    %p divisible by 16              tt.call @f(%p)
  *   tt.call @f(%q)    %q divisible by 4          ->   tt.call @f_0(%q)       tt.func private @f_0(...) { the same }
  *
- * A called function knows of its arguments what all its calls know (axis_info.h), so one call with a pointer that may
- * lie anywhere makes accesses narrow for all. With a copy per kind of call each gets its width; what that costs in
- * functions and operations is said in remarks and counters. Constants alone make no kind, and neither does a call that
- * nothing reaches. Callers are settled before what they call: in their copies calls may differ again. */
+ * The axis information of a called function's arguments is the meet over all its calls (axis_info.h), so one call with
+ * an unaligned pointer makes accesses narrow for all calls. With one copy per kind of call, each call gets its own
+ * access width; remarks and counters report the cost in functions and operations. Calls that differ only in constants
+ * are of one kind, and unreachable calls have no kind. Callers are cloned before their callees, since calls in their
+ * copies may differ again. */
 #include "dialects/ir.h"
 #include "passes/pass.h"
 
@@ -18,9 +19,9 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 
-/* Calls of one function that know the same. */
+/* Calls of one function with the same axis information. */
 typedef struct kind {
-  MlirOperation call; /* the first */
+  MlirOperation call; /* the first call */
   MlirOperation function;
 } kind_t;
 
@@ -28,7 +29,7 @@ typedef struct clone {
   nereid_pass_t *pass;
   MlirSymbolTable symbols;
   int64_t max_copies;
-  nereid_map_t copies; /* function -> int64_t *, how many there are of what it was at first */
+  nereid_map_t copies; /* function -> int64_t *, the number of copies of the original function */
   nereid_call_graph_t graph;
   nereid_axis_result_t axis;
   bool changed;
@@ -64,7 +65,7 @@ static bool is_of_kind(const clone_t *clone, MlirOperation call, MlirOperation o
   return true;
 }
 
-/* Whether all that is handed over can get there. */
+/* Whether all operands of the call are reachable. */
 static bool is_reached(const clone_t *clone, MlirOperation call) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); ++i) {
     const nereid_axis_info_t *info = nereid_axis_info_get(&clone->axis, mlirOperationGetOperand(call, i));
@@ -88,7 +89,7 @@ static int64_t *copies_of(clone_t *clone, MlirOperation function) {
   return place ? (int64_t *)*place : NULL;
 }
 
-/* A copy of `function` under a name that is free; null when out of memory. */
+/* A copy of `function` under an unused name; null when out of memory. */
 static MlirOperation copy_function(clone_t *clone, MlirOperation function, int64_t *copies) {
   MlirOperation copy = mlirOperationClone(function);
   mlirSymbolTableInsert(clone->symbols, copy);
@@ -105,7 +106,7 @@ static void call_instead(MlirOperation call, MlirOperation function) {
   nereid_ir_set_attribute(call, "callee", name);
 }
 
-/* Gives each kind of call a function, the first kind the one that is there; false when out of memory. */
+/* Assigns a function to each kind of call, the existing one to the first kind; false when out of memory. */
 static bool split(clone_t *clone, const nereid_call_function_t *function) {
   NEREID_VECTOR(kind_t) kinds = {0};
   int64_t *copies = copies_of(clone, function->op);
@@ -117,7 +118,7 @@ static bool split(clone_t *clone, const nereid_call_function_t *function) {
     while (k < kinds.size && !is_of_kind(clone, call, kinds.data[k].call))
       ++k;
     if (k == kinds.size && k > 0 && *copies >= clone->max_copies)
-      k = 0; /* one too many: shares the first one's */
+      k = 0; /* over the limit: shares the first copy */
     if (k == kinds.size) {
       const kind_t kind = {call, k ? copy_function(clone, function->op, copies) : function->op};
       if (!nereid_vector_push(clone->pass->scratch, &kinds, kind))
@@ -135,14 +136,14 @@ static bool split(clone_t *clone, const nereid_call_function_t *function) {
   return copies && !clone->pass->scratch->failed;
 }
 
-/* Splits every function whose callers all stayed as they were; false after a diagnostic or when out of memory. */
+/* Splits every function whose callers did not change in this round; false after a diagnostic or when out of memory. */
 static bool run_round(clone_t *clone) {
   nereid_arena_t *arena = clone->pass->scratch;
   clone->changed = false;
   if (nereid_call_graph_build(clone->pass->op, arena, &clone->graph) != NEREID_OK ||
       nereid_axis_info_run(clone->pass->op, arena, &clone->axis) != NEREID_OK)
     return false;
-  bool *moved = nereid_arena_new(arena, bool, clone->graph.functions.size); /* or a caller of it was */
+  bool *moved = nereid_arena_new(arena, bool, clone->graph.functions.size); /* or a caller of it changed */
   for (size_t i = 0; moved && i < clone->graph.functions.size; ++i) {
     const nereid_call_function_t *function = nereid_call_graph_callers_first(&clone->graph, i);
     bool *is_moved = &moved[nereid_call_graph_number(&clone->graph, function->op)];
@@ -158,7 +159,7 @@ static bool run_round(clone_t *clone) {
   return moved != NULL;
 }
 
-/* What copies cost is told whether remarks are wanted or not: nobody gets them without asking. */
+/* Reports the cost of copies even without remarks: the pass runs only on request. */
 static void say_cost(nereid_pass_t *pass, int64_t functions_before, int64_t functions, int64_t ops_before) {
   static const char *const format = "functions: %lld, were %lld; operations: %lld, were %lld";
   const long long ops = (long long)count_ops(pass->op);

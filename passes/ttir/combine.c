@@ -1,4 +1,4 @@
-/* triton-combine: a few groups of operations that are one.
+/* triton-combine: combines groups of operations into one operation.
  *
  *   tt.dot %a, %b, 0 ; arith.addf %c                ->  tt.dot %a, %b, %c
  *   sum(%a[:, :, None] * %b[None, :, :], 1)         ->  tt.dot %a, %b, 0
@@ -6,8 +6,8 @@
  *   arith.select %m, (tt.load %p, %m), %x           ->  tt.load %p, %m, %x
  *   tt.reshape (tt.descriptor_load %d : 1x64) : 64  ->  tt.descriptor_load %d : 64
  *
- * The inner operation has no other user, but for addptr. A product that rounds its sum now and then
- * (maxNumImpreciseAcc) keeps its own. */
+ * The inner operation has no other user, except for addptr. A dot with maxNumImpreciseAcc, which rounds its sum at
+ * intervals, is not combined. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
@@ -26,7 +26,7 @@ static bool has_one_use(MlirValue value) {
   return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
 }
 
-/* The one number that a constant has everywhere; null when it has several, or is no constant. */
+/* The value of a splat constant; null for other constants and other values. */
 static MlirAttribute constant_of(MlirValue value) {
   MlirAttribute attribute = nereidMlirValueGetConstant(value);
   if (mlirAttributeIsNull(attribute))
@@ -50,7 +50,7 @@ static void replace(MlirOperation op, MlirValue by) {
   nereidMlirOperationErase(op);
 }
 
-/* --- patterns: whether `op` was rewritten; it may be gone then --- */
+/* --- patterns: each returns whether it rewrote `op`, which may then be erased --- */
 
 static bool add_to_dot(MlirOperation op) {
   for (intptr_t i = 0; i < 2; ++i) {
@@ -61,7 +61,7 @@ static bool add_to_dot(MlirOperation op) {
       continue;
     MlirValue addend = mlirOperationGetOperand(op, 1 - i);
     mlirOperationSetOperand(dot, 2, addend);
-    mlirOperationMoveBefore(dot, op); /* the addend may come after it */
+    mlirOperationMoveBefore(dot, op); /* the addend may be defined after the dot */
     replace(op, mlirOperationGetResult(dot, 0));
     return true;
   }
@@ -76,7 +76,8 @@ static bool is_hint(MlirStringRef name) {
   return false;
 }
 
-/* Keeps the hints on the result of `op`, which hold for any way to compute it; drops its other discardable attributes. */
+/* Keeps hints on the result of `op`, which do not depend on how it is computed; drops its other discardable attributes.
+ */
 static void keep_hints(MlirOperation op) {
   for (intptr_t i = mlirOperationGetNumDiscardableAttributes(op); i-- > 0;) {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetDiscardableAttribute(op, i).name);
@@ -107,7 +108,7 @@ static bool add_constants(MlirOperation op) {
   return true;
 }
 
-/* Whether `mask` is `condition`, or that for every element. */
+/* Whether `mask` is `condition`, or a splat of it. */
 static bool is_condition(MlirValue mask, MlirValue condition) {
   MlirOperation splat = nereid_defining_op_of_kind(mask, NEREID_OP_TT_SPLAT);
   return mlirValueEqual(mask, condition) ||
@@ -121,7 +122,7 @@ static bool select_of_load(MlirOperation op) {
       !is_condition(nereid_tt_load_get_mask(load), mlirOperationGetOperand(op, 0)) ||
       !mlirBlockEqual(mlirOperationGetBlock(load), mlirOperationGetBlock(op)))
     return false;
-  /* The other value must be there already: what it is made by is in front of the load, or outside of the block. */
+  /* The other value must dominate the load: its defining op must be before the load or in another block. */
   MlirOperation defining = nereid_defining_op(mlirOperationGetOperand(op, 2));
   for (MlirOperation next = load; !mlirOperationIsNull(defining) && !mlirOperationIsNull(next);
        next = mlirOperationGetNextInBlock(next))
@@ -137,7 +138,7 @@ static bool select_of_load(MlirOperation op) {
   return true;
 }
 
-/* The matrix that is `value` without its dimension `axis`, along which it is repeated; null when it is none. */
+/* The matrix from which `value` is broadcast along `axis` alone; null when there is none. */
 static MlirValue repeated_matrix(MlirValue value, int32_t axis) {
   MlirOperation broadcast = nereid_defining_op_of_kind(value, NEREID_OP_TT_BROADCAST);
   MlirOperation expand =
@@ -147,16 +148,19 @@ static MlirValue repeated_matrix(MlirValue value, int32_t axis) {
   if (mlirOperationIsNull(expand) || nereid_tt_expand_dims_get_axis(expand) != axis)
     return (MlirValue){NULL};
   MlirValue matrix = nereid_tt_expand_dims_get_src(expand);
-  for (int32_t d = 0; d < 3; ++d) /* repeated along nothing else */
+  for (int32_t d = 0; d < 3; ++d) /* broadcast along no other dimension */
     if (d != axis && mlirShapedTypeGetDimSize(mlirValueGetType(value), d) !=
                          mlirShapedTypeGetDimSize(mlirValueGetType(matrix), d - (d > axis)))
       return (MlirValue){NULL};
   return matrix;
 }
 
-/* A product of matrices that is spelled out holds all that it adds up in registers. */
+/* Rewrites a reduction of broadcast factors to a dot: the expanded form would hold all addends in registers. */
 static bool sum_of_products(MlirOperation op) {
-  enum { LEAST = 16 /* rows and columns; fewer results than threads want the sum to be shared */ };
+  enum {
+    LEAST =
+        16 /* minimum rows and columns; with fewer results than threads, the sum should be distributed over threads */
+  };
   MlirOperation mul = nereid_defining_op_of_kind(mlirOperationGetOperand(op, 0), NEREID_OP_ARITH_MULF);
   if (mlirOperationGetNumOperands(op) != 1 || mlirOperationIsNull(mul) || nereid_tt_reduce_get_axis(op) != 1 ||
       nereid_tt_combiner_kind(mlirOperationGetRegion(op, 0)) != NEREID_OP_ARITH_ADDF ||
@@ -181,7 +185,7 @@ static bool sum_of_products(MlirOperation op) {
   return false;
 }
 
-/* A descriptor's block may be loaded without its leading dimensions of size 1. */
+/* Loads a descriptor's block without its leading dimensions of size 1. */
 static bool reshape_of_load(MlirOperation op) {
   MlirOperation load = nereid_defining_op_of_kind(mlirOperationGetOperand(op, 0), NEREID_OP_TT_DESCRIPTOR_LOAD);
   if (mlirOperationIsNull(load) || !has_one_use(mlirOperationGetResult(load, 0)))
@@ -220,7 +224,7 @@ static const pattern_t *find_pattern(MlirOperation op) {
   return NULL;
 }
 
-/* What is in the region of a reduction goes with it. */
+/* Whether `op` is in the region of a reduction, which is rewritten together with it. */
 static bool is_in_reduction(MlirOperation op) {
   do
     op = mlirOperationGetParentOperation(op);
@@ -232,7 +236,7 @@ static bool has_pattern(MlirOperation op) {
   return find_pattern(op) && !is_in_reduction(op);
 }
 
-/* In the order of the text, so that a chain becomes one. No pattern removes an op that another starts from. */
+/* Visits ops in program order, so that chains collapse. No pattern erases an op from which another pattern starts. */
 MlirLogicalResult nereid_pass_triton_combine(nereid_pass_t *pass) {
   nereid_operations_t ops = {0};
   int64_t count = 0;

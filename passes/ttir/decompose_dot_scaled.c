@@ -1,16 +1,15 @@
-/* nereid-decompose-dot-scaled: a product of block-scaled operands becomes conversions, multiplications and a tt.dot.
+/* nereid-decompose-dot-scaled: decomposes dots of block-scaled operands into conversions, multiplications and a tt.dot.
  *
  *   %d = tt.dot_scaled %a scale %s, %b, %c lhs = e2m1 rhs = e4m3 : tensor<16x32xi8>, tensor<16x2xi8> * …
  *   ->
  *   %x = ttg.fp4_to_fp %a {axis = 1} : tensor<16x32xi8> -> tensor<16x64xbf16>
- *   %f = the bits of %s as exponents : tensor<16x2xbf16>, spread over groups of 32 : tensor<16x64xbf16>
+ *   %f = the bits of %s as exponents : tensor<16x2xbf16>, broadcast over groups of 32 : tensor<16x64xbf16>
  *   %d = tt.dot (arith.mulf %x, %f), (tt.fp_to_fp %b), %c
  *
- * Operands get the narrowest type that holds them exactly, so that the product costs as little as it can: bf16 for up
- * to 8 bits of significand and any power of two, f16 for f16 without scales, else f32, as tf32 when 11 bits are enough.
- * A scale is made NaN where its byte is 255 and nothing else is asked of it. Tensors may have encodings already: what
- * is made of an operand keeps its encoding, and ttg.convert_layout brings scales and operands to where they are needed.
- */
+ * Operands get the narrowest type that represents them exactly, to make the dot as cheap as possible: bf16 for up to 8
+ * bits of significand and any power of two, f16 for f16 without scales, else f32, as tf32 when 11 bits are enough. A
+ * scale becomes NaN where its byte is 255, unless fastMath is set. Tensors may already have encodings: values derived
+ * from an operand keep its encoding, and ttg.convert_layout converts scales and operands where needed. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
@@ -38,7 +37,7 @@ typedef nereid_tt_scale_dot_elem_type_t format_t;
 typedef struct decompose {
   nereid_builder_t builder;
   MlirOperation op;
-  MlirType type;            /* what both operands become */
+  MlirType type;            /* common element type of both operands */
   int mantissa, bias, bits; /* of that type */
 } decompose_t;
 
@@ -55,14 +54,14 @@ static intptr_t shape_of(MlirValue tensor, int64_t *out) {
   return rank;
 }
 
-/* The type of `tensor` with other elements. */
+/* The type of `tensor` with another element type. */
 static MlirType like(MlirValue tensor, MlirType element) {
   int64_t shape[MAX_RANK];
   const intptr_t rank = shape_of(tensor, shape);
   return mlirRankedTensorTypeGet(rank, shape, element, nereid_ttg_encoding_of(tensor));
 }
 
-/* The tensor with the encoding; as it is when that is null. */
+/* Converts the tensor to the encoding; returns it unchanged when that is null. */
 static MlirValue laid_out(decompose_t *decompose, MlirValue tensor, MlirAttribute encoding) {
   if (mlirAttributeIsNull(encoding) || mlirAttributeEqual(nereid_ttg_encoding_of(tensor), encoding))
     return tensor;
@@ -74,7 +73,7 @@ static MlirType integer(const decompose_t *decompose, int bits) {
   return mlirIntegerTypeGet(mlirOperationGetContext(decompose->op), (unsigned)bits);
 }
 
-/* An integer for every element of `tensor`. */
+/* Splats an integer to the shape of `tensor`. */
 static MlirValue splat(decompose_t *decompose, MlirValue tensor, int64_t value) {
   MlirAttribute attribute = mlirIntegerAttrGet(element_of(tensor), value);
   return nereid_ir_result(nereid_arith_constant_build(
@@ -98,7 +97,7 @@ static MlirValue bitcast(decompose_t *decompose, MlirValue tensor, MlirType elem
   return nereid_ir_result(nereid_tt_bitcast_build(&decompose->builder, like(tensor, element), tensor));
 }
 
-/* Where `tensor` equals `key`, `value`; else what `otherwise` has. */
+/* Selects `value` where `tensor` equals `key`, and `otherwise` elsewhere. */
 static MlirValue replace_where(decompose_t *decompose, MlirValue tensor, int64_t key, int64_t value,
                                MlirValue otherwise) {
   MlirValue is_key = nereid_ir_result(nereid_arith_cmpi_build(
@@ -109,7 +108,7 @@ static MlirValue replace_where(decompose_t *decompose, MlirValue tensor, int64_t
 
 /* --- elements --- */
 
-/* Floats of 6 bits, in bytes: their bits are those of a wider float with another bias. */
+/* Converts floats of 6 bits, stored in bytes: their bits are those of a wider float with another bias. */
 static MlirValue widen_6_bits(decompose_t *decompose, MlirValue bytes, int mantissa, int bias) {
   MlirType wide = like(bytes, integer(decompose, decompose->bits));
   MlirValue word = nereid_ir_result(nereid_arith_extui_build(&decompose->builder, wide, bytes));
@@ -123,7 +122,7 @@ static MlirValue widen_6_bits(decompose_t *decompose, MlirValue bytes, int manti
   return multiply(decompose, bitcast(decompose, bits, decompose->type), factors);
 }
 
-/* Floats of MLIR's types. */
+/* Converts floats of MLIR's types. */
 static MlirValue widen_floats(decompose_t *decompose, MlirValue floats) {
   MlirType from = element_of(floats), to = like(floats, decompose->type);
   if (mlirTypeEqual(from, decompose->type))
@@ -133,7 +132,7 @@ static MlirValue widen_floats(decompose_t *decompose, MlirValue floats) {
   return nereid_ir_result(nereid_tt_fp_to_fp_build(&decompose->builder, to, floats, mlirAttributeGetNull()));
 }
 
-/* Two floats of 4 bits in each byte. There is no conversion to f32: f16 holds them too. */
+/* Converts two floats of 4 bits per byte. ttg.fp4_to_fp cannot produce f32; f16 represents them too. */
 static MlirValue widen_4_bits(decompose_t *decompose, MlirValue bytes, int axis) {
   int64_t shape[MAX_RANK];
   const intptr_t rank = shape_of(bytes, shape);
@@ -167,7 +166,7 @@ static MlirValue widen(decompose_t *decompose, MlirValue elements, format_t form
 
 /* --- scales --- */
 
-/* 2^(byte - 127): the byte is the exponent, but for the smallest, which is subnormal. */
+/* 2^(byte - 127): the byte is the exponent, except for the smallest value, which is subnormal. */
 static MlirValue powers_of_two(decompose_t *decompose, MlirValue bytes) {
   MlirType wide = like(bytes, integer(decompose, decompose->bits));
   MlirValue word = nereid_ir_result(nereid_arith_extui_build(&decompose->builder, wide, bytes));
@@ -178,7 +177,8 @@ static MlirValue powers_of_two(decompose_t *decompose, MlirValue bytes) {
   return bitcast(decompose, bits, decompose->type);
 }
 
-/* The encoding in which scales lie when they are spread to `shape`, a group in the last dimension; null without one. */
+/* The encoding that scales need before they are broadcast to `shape`, with groups in the last dimension; null without
+ * one. */
 static MlirAttribute spread_encoding(const decompose_t *decompose, MlirValue scales, intptr_t rank,
                                      const int64_t *shape) {
   MlirOperation op = decompose->op;
@@ -189,12 +189,12 @@ static MlirAttribute spread_encoding(const decompose_t *decompose, MlirValue sca
   return nereid_ttg_blocked_default(mlirOperationGetContext(op), rank, shape, grid);
 }
 
-/* One scale per group becomes one per element: [rows, groups] -> [rows, k]. */
+/* Broadcasts one scale per group to one per element: [rows, groups] -> [rows, k]. */
 static MlirValue spread(decompose_t *decompose, MlirValue scales, int64_t k) {
   int64_t shape[MAX_RANK], flat[MAX_RANK];
   MlirContext context = mlirOperationGetContext(decompose->op);
   const intptr_t rank = shape_of(scales, shape);
-  assert(rank == 2 || rank == 3); /* verified */
+  assert(rank == 2 || rank == 3); /* guaranteed by the verifier */
   shape_of(scales, flat);
   shape[rank] = k / shape[rank - 1];
   flat[rank - 1] = k;
@@ -205,7 +205,7 @@ static MlirValue spread(decompose_t *decompose, MlirValue scales, int64_t k) {
   MlirType element = element_of(scales);
   scales = nereid_ir_result(nereid_tt_broadcast_build(
       &decompose->builder, mlirRankedTensorTypeGet(rank + 1, shape, element, encoding), scales));
-  if (!mlirAttributeIsNull(encoding)) /* a reshape between default encodings moves nothing */
+  if (!mlirAttributeIsNull(encoding)) /* a reshape between default encodings moves no data */
     encoding = spread_encoding(decompose, scales, rank, flat);
   return nereid_ir_result(nereid_tt_reshape_build(&decompose->builder,
                                                   mlirRankedTensorTypeGet(rank, flat, element, encoding), scales,
@@ -218,7 +218,7 @@ static MlirValue transpose(decompose_t *decompose, MlirValue matrices) {
   return nereid_ir_result(nereid_tt_trans_build(&decompose->builder, matrices, rank, rank == 2 ? flat : batch));
 }
 
-/* Operand `index`, a or b, as the dot takes it. */
+/* Operand `index`, a or b, scaled and in the type of the dot. */
 static MlirValue scaled(decompose_t *decompose, int index) {
   MlirOperation op = decompose->op;
   MlirValue elements = index ? nereid_tt_dot_scaled_get_b(op) : nereid_tt_dot_scaled_get_a(op);
@@ -240,7 +240,7 @@ static MlirValue scaled(decompose_t *decompose, int index) {
 
 /* --- the op --- */
 
-/* Bits of significand, the hidden one too. */
+/* Bits of significand, including the hidden one. */
 static int significand_of(format_t format) {
   switch (format) {
   case NEREID_TT_SCALE_DOT_ELEM_TYPE_FP16:
@@ -264,7 +264,7 @@ static int scaled_significand(format_t format, MlirValue scale) {
   return significand_of(format) + (e4m3 ? significand_of(NEREID_TT_SCALE_DOT_ELEM_TYPE_E4M3) : 0);
 }
 
-/* Chooses the type of the operands; returns the precision that the product needs then. */
+/* Chooses the type of the operands; returns the precision that the dot then needs. */
 static nereid_tt_input_precision_t choose_type(decompose_t *decompose) {
   enum { F16_SIGNIFICAND = 11, BF16_SIGNIFICAND = 8, TF32_SIGNIFICAND = 11 };
   MlirOperation op = decompose->op;
@@ -273,7 +273,7 @@ static nereid_tt_input_precision_t choose_type(decompose_t *decompose) {
   const format_t a = nereid_tt_dot_scaled_get_a_elem_type(op), b = nereid_tt_dot_scaled_get_b_elem_type(op);
   const int of_a = scaled_significand(a, a_scale), of_b = scaled_significand(b, b_scale);
   const int needed = of_a > of_b ? of_a : of_b;
-  /* What f16 has no exponents for: those of bf16, and powers of two. */
+  /* Whether f16 lacks the exponent range: for bf16 operands and for powers of two. */
   const bool far = a == NEREID_TT_SCALE_DOT_ELEM_TYPE_BF16 || b == NEREID_TT_SCALE_DOT_ELEM_TYPE_BF16 ||
                    !mlirValueIsNull(a_scale) || !mlirValueIsNull(b_scale);
   if (needed <= BF16_SIGNIFICAND)
@@ -286,7 +286,7 @@ static nereid_tt_input_precision_t choose_type(decompose_t *decompose) {
                                                              : NEREID_TT_INPUT_PRECISION_IEEE;
 }
 
-/* How operand `index` of a product lies that is added to `c`. */
+/* The encoding of operand `index` of a dot that is added to `c`. */
 static MlirAttribute operand_encoding(MlirValue c, unsigned index) {
   MlirAttribute parent = nereid_ttg_encoding_of(c);
   return mlirAttributeIsNull(parent)
@@ -305,8 +305,8 @@ static void rewrite(MlirOperation op) {
   nereidMlirOperationErase(op);
 }
 
-/* Sums that lie as tensor cores want them are of products that they do. */
-static bool is_product(MlirOperation op) {
+/* Whether to decompose `op`: tensor cores execute the dots whose accumulators have their layout. */
+static bool is_decomposable(MlirOperation op) {
   if (nereid_op_kind(op) != NEREID_OP_TT_DOT_SCALED)
     return false;
   MlirAttribute encoding = nereid_ttg_encoding_of(nereid_ir_result(op));
@@ -314,10 +314,10 @@ static bool is_product(MlirOperation op) {
 }
 
 MlirLogicalResult nereid_pass_decompose_dot_scaled(nereid_pass_t *pass) {
-  nereid_operations_t products = {0};
-  if (!nereid_collect(pass->op, is_product, pass->scratch, &products))
+  nereid_operations_t dots = {0};
+  if (!nereid_collect(pass->op, is_decomposable, pass->scratch, &dots))
     return mlirLogicalResultFailure();
-  for (size_t i = 0; i < products.size; ++i)
-    rewrite(products.data[i]);
+  for (size_t i = 0; i < dots.size; ++i)
+    rewrite(dots.data[i]);
   return mlirLogicalResultSuccess();
 }

@@ -1,12 +1,12 @@
-/* triton-licm: what every iteration of a loop computes alike is computed once in front of it, loads too.
+/* triton-licm: hoists loop-invariant operations, including loads, out of loops.
  *
  *   scf.for %i = %a to %b … {              %some = arith.cmpi slt, %a, %b
  *     %x = tt.load %p, %m            ->    %x = tt.load %p, %m & %some
  *     use %x                               scf.for … { use %x }
  *   }
  *
- * A load moves when nothing in the loop may write to global memory, under a mask that is false when the loop does not
- * run at all. Inner loops come first, so that an op leaves as many as it can. */
+ * A load is hoisted if nothing in the loop may write to global memory. Its mask then includes the condition that the
+ * loop runs at least once. Inner loops come first, so that an op leaves as many loops as possible. */
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/support/collect.h"
@@ -42,7 +42,7 @@ static MlirWalkResult check_operands(MlirOperation op, void *user_data) {
   return uses->varies ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
-/* What `op` and the regions in it use comes from outside of the loop, or from these regions. */
+/* Whether all operands of `op`, and of ops in its regions, are defined outside of the loop or in these regions. */
 static bool is_invariant(MlirOperation loop, MlirOperation op) {
   uses_t uses = {.loop = loop, .op = op};
   mlirOperationWalk(op, check_operands, &uses, MlirWalkPreOrder);
@@ -65,7 +65,7 @@ static bool is_movable_load(MlirOperation op) {
          !nereid_tt_load_get_boundary_check_count(op);
 }
 
-/* i1, or i1s like the load's result: the loop runs at least once. */
+/* The condition that the loop runs at least once: i1, or a tensor of i1 in the shape of the load's result. */
 static MlirValue runs_at_all(MlirOperation loop, MlirOperation load, const nereid_builder_t *builder) {
   MlirValue runs =
       mlirOperationGetResult(nereid_arith_cmpi_build(builder, nereid_scf_for_get_lower_bound(loop),
@@ -95,8 +95,8 @@ static void hoist_load(MlirOperation loop, MlirOperation load) {
   nereidMlirOperationErase(load);
 }
 
-/* Both blocks of a `scf.while`, from which no loads move: what is before its condition runs once more than what is
- * behind, and only the condition knows whether that runs at all. */
+/* Hoists from a block of a loop. Loads do not leave `scf.while`: its first region runs once more than its second, and
+ * only the condition determines whether the second runs at all. */
 static int64_t hoist_from(MlirOperation loop, MlirBlock body, bool loads) {
   int64_t count = 0;
   MlirOperation last = mlirBlockGetTerminator(body);

@@ -1,11 +1,12 @@
-/* triton-loop-aware-cse: of values that a loop carries twice one is left.
+/* triton-loop-aware-cse: deduplicates loop-carried values.
  *
  *   scf.for … iter_args(%p = %x, %q = %x) {        scf.for … iter_args(%p = %x) {
  *     … %p … %q …                            ->      … %p … %p …
  *     yield addi %p, %s, addi %q, %s                 yield addi %p, %s
  *
- * Two carried values are one when they start as one and, supposing that they are one, go on as one: equal pure ops on
- * equal operands, through the loop's own ops. What that makes superfluous goes with canonicalize and cse. */
+ * Two carried values are equal if their initial values are equal and, assuming that they are equal, their yielded
+ * values are equal: results of the same pure ops on equal operands, including the loop's own ops. canonicalize and cse
+ * remove the dead values. */
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
 
@@ -14,7 +15,7 @@
 enum { MAX_DEPTH = 16 };
 
 typedef struct pair {
-  MlirValue a, b; /* supposed to be equal */
+  MlirValue a, b; /* assumed to be equal */
 } pair_t;
 
 static bool same_attributes(MlirOperation a, MlirOperation b) {
@@ -49,7 +50,7 @@ static bool equal(const pair_t *supposed, MlirValue a, MlirValue b, int depth) {
   return true;
 }
 
-/* Replaces carried value `b` by `a`, where they are one. */
+/* Replaces carried value `b` by `a` if they are equal. */
 static bool merge(MlirOperation loop, intptr_t a, intptr_t b) {
   enum { BOUNDS = 3 };
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));

@@ -1,12 +1,12 @@
-/* triton-loop-unroll: a loop that says so does several iterations in one turn.
+/* triton-loop-unroll: unrolls loops by their tt.loop_unroll_factor attribute.
  *
  *   scf.for %i = %a to %b step %s { body(%i) } {tt.loop_unroll_factor = 2 : i32}
  *   ->
  *   scf.for %i = %a to %m step 2 * %s { body(%i); body(%i + %s) }      %m: as many pairs as fit
  *   scf.for %i = %m to %b step %s { body(%i) } {tt.num_stages = 1 : i32}
  *
- * The rest, which runs less often than the factor, is not pipelined. A factor of one or less, or none, leaves a loop as
- * it is. */
+ * The remainder loop, with fewer iterations than the factor, is not pipelined. Loops without the attribute, or with a
+ * factor of at most one, do not change. */
 #include "dialects/ir.h"
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
@@ -27,8 +27,8 @@ static MlirBlock body_of(MlirOperation loop) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
 }
 
-/* Where the turns of `factor` iterations end: a + (ceil((b - a) / s) / factor) * factor * s, for b > a. */
-static MlirValue end_of_turns(MlirOperation loop, const nereid_builder_t *builder, int64_t factor) {
+/* The end of the unrolled part: a + (ceil((b - a) / s) / factor) * factor * s, for b > a. */
+static MlirValue end_of_unrolled(MlirOperation loop, const nereid_builder_t *builder, int64_t factor) {
   MlirValue lower = mlirOperationGetOperand(loop, 0), upper = mlirOperationGetOperand(loop, 1);
   MlirValue step = mlirOperationGetOperand(loop, 2);
   MlirType type = mlirValueGetType(lower);
@@ -38,12 +38,12 @@ static MlirValue end_of_turns(MlirOperation loop, const nereid_builder_t *builde
   MlirValue length = nereid_scalar_subtract(builder, some, lower);
   MlirValue count = nereid_ir_result(nereid_arith_ceildivui_build(builder, length, step));
   MlirValue many = nereid_scalar_constant(builder, type, factor);
-  MlirValue turns = nereid_ir_result(nereid_arith_divui_build(builder, count, many, false));
-  MlirValue iterations = nereid_scalar_multiply(builder, turns, many);
+  MlirValue rounds = nereid_ir_result(nereid_arith_divui_build(builder, count, many, false));
+  MlirValue iterations = nereid_scalar_multiply(builder, rounds, many);
   return nereid_scalar_add(builder, lower, nereid_scalar_multiply(builder, iterations, step));
 }
 
-/* Adds iteration number `number` of the turn behind what the copy has; its operands come from the last yield. */
+/* Appends iteration `number` to the unrolled body; its operands come from the last yield. */
 static void add_iteration(MlirOperation loop, MlirOperation copy, int64_t number) {
   NereidMlirIRMapping mapping = nereidMlirIRMappingCreate();
   MlirBlock from = body_of(loop), to = body_of(copy);
@@ -69,24 +69,24 @@ static void add_iteration(MlirOperation loop, MlirOperation copy, int64_t number
   nereidMlirIRMappingDestroy(mapping);
 }
 
-/* The loop itself becomes the rest. */
+/* Unrolls the loop; the loop itself becomes the remainder. */
 static void unroll(MlirOperation loop, int64_t factor) {
   enum { BOUNDS = 3 };
   nereid_builder_t builder = nereid_builder_before(loop);
   MlirStringRef name = mlirStringRefCreateFromCString(factor_name);
   mlirOperationRemoveDiscardableAttributeByName(loop, name);
-  MlirValue middle = end_of_turns(loop, &builder, factor), step = mlirOperationGetOperand(loop, 2);
+  MlirValue middle = end_of_unrolled(loop, &builder, factor), step = mlirOperationGetOperand(loop, 2);
   MlirValue stride =
       nereid_scalar_multiply(&builder, step, nereid_scalar_constant(&builder, mlirValueGetType(step), factor));
-  MlirOperation turns = mlirOperationClone(loop);
-  mlirBlockInsertOwnedOperationBefore(builder.block, loop, turns);
-  mlirOperationSetOperand(turns, 1, middle);
-  mlirOperationSetOperand(turns, 2, stride);
+  MlirOperation unrolled = mlirOperationClone(loop);
+  mlirBlockInsertOwnedOperationBefore(builder.block, loop, unrolled);
+  mlirOperationSetOperand(unrolled, 1, middle);
+  mlirOperationSetOperand(unrolled, 2, stride);
   for (int64_t i = 1; i < factor; ++i)
-    add_iteration(loop, turns, i);
+    add_iteration(loop, unrolled, i);
   mlirOperationSetOperand(loop, 0, middle);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i)
-    mlirOperationSetOperand(loop, BOUNDS + i, mlirOperationGetResult(turns, i));
+    mlirOperationSetOperand(loop, BOUNDS + i, mlirOperationGetResult(unrolled, i));
   nereid_loop_set_integer(loop, NEREID_ATTR_NUM_STAGES, 1);
 }
 

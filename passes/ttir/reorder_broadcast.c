@@ -1,10 +1,11 @@
-/* triton-reorder-broadcast: computes before a number is spread over a tensor, not after.
+/* triton-reorder-broadcast: hoists elementwise ops above splat and broadcast.
  *
  *   %x = tt.splat %a ; %y = math.exp %x                     ->  %b = math.exp %a ; %y = tt.splat %b
  *   %x = tt.broadcast %c : 64x1 to 64x32 ; addf %x, %splat  ->  addf %c, %splat' : 64x1 ; tt.broadcast
  *
- * Elementwise operations whose operands are all splats (or constants of one number) become scalar; those with
- * broadcasts of one type among them work on what is broadcast. In program order, so that chains follow. */
+ * Elementwise operations whose operands are all splats (or splat constants) become scalar; those with broadcasts of one
+ * type among their operands operate on the sources of the broadcasts. Ops are visited in program order, so that chains
+ * follow. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
@@ -22,7 +23,7 @@
 
 enum { MAX_OPERANDS = 8 };
 
-/* The scalar of a constant of one number; null for others. */
+/* The scalar of a splat constant; null for other values. */
 static MlirAttribute uniform_constant(MlirValue value) {
   MlirAttribute attribute = nereidMlirValueGetConstant(value);
   if (mlirAttributeIsNull(attribute) || !mlirAttributeIsADenseElements(attribute) ||
@@ -31,16 +32,16 @@ static MlirAttribute uniform_constant(MlirValue value) {
   return mlirDenseElementsAttrGetSplatValue(attribute);
 }
 
-/* Whether tt.splat takes the elements of `tensor`. arith knows others, which lowering refuses where they come up. */
+/* Whether tt.splat supports the element type of `tensor`. arith supports others, which the lowering rejects. */
 static bool can_be_spread(MlirType tensor) {
-  enum { MOST_BITS = 64 };
+  enum { MAX_BITS = 64 };
   MlirType element = mlirShapedTypeGetElementType(tensor);
   unsigned bits = 1;
   if (mlirTypeIsAInteger(element))
     bits = mlirIntegerTypeGetWidth(element);
   else if (mlirTypeIsAFloat(element))
     bits = mlirFloatTypeGetWidth(element);
-  return bits <= MOST_BITS && (bits & (bits - 1)) == 0;
+  return bits <= MAX_BITS && (bits & (bits - 1)) == 0;
 }
 
 static bool is_candidate(MlirOperation op) {
@@ -56,7 +57,7 @@ static bool is_candidate(MlirOperation op) {
   return true;
 }
 
-/* Shape and encoding of `shape` with the element type of `element`. */
+/* A type with the shape and encoding of `shape` and the element type of `element`. */
 static MlirType like(MlirType shape, MlirType element) {
   int64_t sizes[NEREID_LAYOUT_MAX_RANK];
   const intptr_t rank = mlirShapedTypeGetRank(shape);
@@ -66,7 +67,7 @@ static MlirType like(MlirType shape, MlirType element) {
                                  mlirRankedTensorTypeGetEncoding(shape));
 }
 
-/* A copy of `op` on other operands, of another type. */
+/* Clones `op` with other operands and another result type. */
 static MlirValue rebuild(MlirOperation op, const MlirValue *operands, MlirType type) {
   MlirOperationState state =
       mlirOperationStateGet(mlirIdentifierStr(mlirOperationGetName(op)), mlirOperationGetLocation(op));
@@ -94,7 +95,7 @@ static MlirOperation scalar_splat(MlirValue value) {
   return splat;
 }
 
-/* All operands are one value each. */
+/* Hoists `op` above its operands if all of them are splats. */
 static bool reorder_splats(MlirOperation op) {
   MlirValue scalars[MAX_OPERANDS];
   const intptr_t n = mlirOperationGetNumOperands(op);
@@ -105,7 +106,7 @@ static bool reorder_splats(MlirOperation op) {
       return false;
     splats += !mlirOperationIsNull(splat);
   }
-  if (!splats) /* folding's business */
+  if (!splats) /* left to folding */
     return false;
   nereid_builder_t builder = nereid_builder_before(op);
   for (intptr_t i = 0; i < n; ++i) {
@@ -119,8 +120,8 @@ static bool reorder_splats(MlirOperation op) {
   return true;
 }
 
-/* The type that the broadcasts among the operands start from; null when there is none, or several shapes, or an operand
- * that is neither broadcast nor one number. */
+/* The common source type of the broadcasts among the operands; null when there is none, when the types differ, or when
+ * an operand is neither a broadcast nor a splat. */
 static MlirType common_source(MlirOperation op) {
   MlirType source = {NULL};
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {

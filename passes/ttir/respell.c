@@ -1,6 +1,6 @@
-/* nereid-respell: rewrites operations as the given Triton version prints them.
+/* nereid-respell: rewrites operations to the forms that the given Triton version prints.
  *
- *   3.6 to the left, 3.7 (barriers) and 3.9 (the others) to the right:
+ *   Left: 3.6. Right: 3.7 (barriers) and 3.9 (the others).
  *
  *   ttg.local_barrier                                       ttg.barrier local
  *   gpu.barrier                                             ttg.barrier all
@@ -8,7 +8,7 @@
  *   tt.elementwise_inline_asm "griddepcontrol.wait; ..."  <-  tt.grid_dependency_wait
  *   ttg.convert_layout + tt.broadcast                   <-  tt.broadcast between two encodings
  *
- * Types and cache policies need no rewriting: the context prints them in the spelling that this pass fixes. It runs
+ * Types and cache policies need no rewriting: this pass sets the spelling in which the context prints them. It runs
  * last, before the text is written. */
 #include "passes/ttir/respell.h"
 
@@ -42,7 +42,7 @@ static void replace_division(MlirOperation op) {
   mlirOperationDestroy(op);
 }
 
-/* The instruction as the front end of 3.6 to 3.8 writes it: with a result that is not used. */
+/* Emits the instruction in the form of the front ends of 3.6 to 3.8: with an unused result. */
 static void replace_by_assembly(MlirOperation op, const char *instruction) {
   nereid_builder_t builder = nereid_builder_before(op);
   MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(op), 32);
@@ -140,7 +140,7 @@ MlirLogicalResult nereid_pass_respell(nereid_pass_t *pass) {
   MlirStringRef version = nereid_pass_option_string(pass, "version");
   const int32_t minor = nereid_triton_version_parse(version);
   if (minor == 0)
-    return nereid_diagnose(pass->op, "cannot be printed as Triton '%.*s' does: the versions are 3.6, 3.7, 3.8 and 3.9",
+    return nereid_diagnose(pass->op, "cannot be printed as Triton '%.*s' does: expected version 3.6, 3.7, 3.8 or 3.9",
                            (int)version.length, version.data);
   return nereid_respell(pass->op, minor, pass->scratch) ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
 }

@@ -1,4 +1,4 @@
-/* triton-rewrite-tensor-descriptor-to-pointer: accesses through tensor descriptors become loads and stores with bounds.
+/* triton-rewrite-tensor-descriptor-to-pointer: rewrites accesses through tensor descriptors to masked loads and stores.
  *
  *   tt.func public @k(%d: !tt.tensordesc<tensor<64x32xf16>>, %m: i32, %n: i32, %s: i64, %t: i64)
  *     %x = tt.descriptor_load %d[%i, %j]
@@ -6,11 +6,11 @@
  *   tt.func public @k(%d: !tt.ptr<f16>, %d: i64, %d: i64, %d: i64, %d: i64, %d: i1, %m: i32, …)
  *     %x = tt.load %pointers, %mask, %padding : tensor<64x32x!tt.ptr<f16>>
  *
- * A descriptor is its base, its shape and strides (i64) and whether the outside reads as NaN (docs/abi.md). What TMA
- * asks of a tensor holds here, too: the base and all strides but the last are multiples of 16 bytes, and the last
- * stride is 1, so that accesses are as wide as for any other pointer. `nereid.role` tells the launcher what each
- * argument is. Descriptors from ttng.reinterpret_tensor_descriptor are tensor maps and stay. Requires tensors without
- * encodings. */
+ * A descriptor consists of its base, its shape and strides (i64) and a flag: whether out-of-bounds elements read as NaN
+ * (docs/abi.md). The requirements of TMA hold here too: the base and all strides but the last are multiples of 16
+ * bytes, and the last stride is 1, so that accesses are as wide as through any other pointer. `nereid.role` describes
+ * each argument to the launcher. Descriptors from ttng.reinterpret_tensor_descriptor are tensor maps and do not change.
+ * Requires tensors without encodings. */
 #include "passes/support/block_access.h"
 #include "passes/support/expand.h"
 
@@ -38,7 +38,7 @@ static MlirType block_of(MlirType type) {
   return nereid_tt_tensordesc_type_get_block_type(type);
 }
 
-/* Signless, as tensors in registers are. */
+/* The signless element type, as for tensors in registers. */
 static MlirType element_of(MlirType type) {
   MlirType element = mlirShapedTypeGetElementType(block_of(type));
   return mlirTypeIsAInteger(element) ? mlirIntegerTypeGet(mlirTypeGetContext(type), mlirIntegerTypeGetWidth(element))
@@ -120,7 +120,7 @@ static MlirAttribute argument(MlirType type, MlirAttribute attributes, intptr_t 
 
 /* --- values --- */
 
-/* The last stride is not among the parts of an address: a constant other than 1 is an error. */
+/* Checks the last stride, which is not part of the address computation: a constant other than 1 is an error. */
 static bool check_last_stride(MlirOperation op, intptr_t rank) {
   if (rank < 1)
     return true;
@@ -162,17 +162,18 @@ typedef struct through {
   MlirValue nan; /* i1 */
 } through_t;
 
-/* An access to a tensor of `type` by `op`; offsets and rows are the caller's. */
+/* Begins the rewrite of an access by `op` to a tensor of `type`; the caller sets offsets and rows. */
 static bool begin(const nereid_expand_t *expand, MlirOperation op, MlirValue descriptor, MlirType type,
                   through_t *out) {
   const MlirValue *from = nereid_expand_get(expand, descriptor);
   nereid_block_access_t *access = &out->access;
   if (!from) {
-    mlirEmitError(mlirOperationGetLocation(op), "this tensor descriptor comes from where it cannot be rewritten");
+    mlirEmitError(mlirOperationGetLocation(op), "this tensor descriptor has a defining op that cannot be rewritten");
     return false;
   }
   if (!mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type))) {
-    nereid_diagnose(op, "has a tensor with an encoding; descriptors are rewritten before convert-triton-to-tritongpu");
+    nereid_diagnose(op,
+                    "has a tensor with an encoding; descriptors must be rewritten before convert-triton-to-tritongpu");
     return false;
   }
   *access = (nereid_block_access_t){.builder = nereid_builder_before(op), .type = type, .base = from[0]};
@@ -191,13 +192,13 @@ static void set_offsets(through_t *through, MlirOperation op, MlirValue (*get)(M
     through->access.offsets[d] = get(op, d);
 }
 
-/* Rows by index, from column `column` on. */
+/* Sets row indices and the first column. */
 static void set_rows(through_t *through, MlirValue rows, MlirValue column) {
   through->access.rows = rows;
   through->access.offsets[1] = column;
 }
 
-/* Zeros, or NaN where the descriptor says so; integers have none. */
+/* Zeros, or NaN when the descriptor's flag is set; integers are always zero. */
 static MlirValue padding(through_t *through) {
   nereid_block_access_t *access = &through->access;
   MlirType element = mlirShapedTypeGetElementType(access->type);
@@ -228,7 +229,7 @@ static bool store(through_t *through, MlirValue value) {
   return true;
 }
 
-/* The function of tt.atomic_rmw; 0 when there is none. */
+/* The atomic function of tt.atomic_rmw; 0 when there is none. */
 static int atomic_function(nereid_tt_descriptor_reduce_kind_t kind, MlirType element) {
   const bool is_float = mlirTypeIsAFloat(element), is_unsigned = !is_float && mlirIntegerTypeIsUnsigned(element);
   switch (kind) {
@@ -257,7 +258,7 @@ static bool reduce(MlirOperation op, through_t *through) {
   MlirType block = block_of(mlirValueGetType(nereid_tt_descriptor_reduce_get_desc(op)));
   const int function = atomic_function(nereid_tt_descriptor_reduce_get_kind(op), mlirShapedTypeGetElementType(block));
   if (!function) {
-    nereid_diagnose(op, "combines %s in a way that no atomic of pointers has",
+    nereid_diagnose(op, "combines %s in a way that pointer atomics do not support",
                     nereid_text_of_type(mlirShapedTypeGetElementType(block)).chars);
     return false;
   }
@@ -332,7 +333,7 @@ static const row_t *find_row(MlirOperation op) {
   return NULL;
 }
 
-/* A tensor map is opaque: accesses through it are not for pointers, but for triton-nvidia-tma-lowering. */
+/* Whether `value` is a tensor map. It is opaque: triton-nvidia-tma-lowering lowers accesses through it. */
 static bool is_tensor_map(MlirValue value) {
   return !mlirOperationIsNull(nereid_defining_op_of_kind(value, NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR));
 }
@@ -345,7 +346,7 @@ static bool rewrite(nereid_expand_t *expand, MlirOperation op, bool *done) {
   return !row || row->rewrite(expand, op);
 }
 
-/* --- what follows a descriptor in the signature --- */
+/* --- arguments that follow a descriptor in the signature --- */
 
 static bool has_role(MlirAttribute attributes) {
   return !mlirAttributeIsNull(
@@ -369,7 +370,7 @@ static bool same_name(MlirValue a, MlirValue b) {
          (!mlirLocationIsAName(x) || mlirIdentifierEqual(mlirLocationNameGetName(x), mlirLocationNameGetName(y)));
 }
 
-/* The front end puts n shapes (i32) and n strides (i64) of the same name behind a descriptor. */
+/* Marks the n shapes (i32) and n strides (i64) of the same name that the front end places after a descriptor. */
 static void mark_followers(MlirBlock entry, intptr_t descriptor, int group, MlirAttribute *attributes) {
   MlirValue first = mlirBlockGetArgument(entry, descriptor);
   const intptr_t rank = mlirShapedTypeGetRank(block_of(mlirValueGetType(first)));
@@ -386,7 +387,7 @@ static void mark_followers(MlirBlock entry, intptr_t descriptor, int group, Mlir
   }
 }
 
-/* Whether a host can describe the tensor of a kernel's argument (cuTensorMapEncodeTiled); a diagnostic when not. */
+/* Whether a host can encode the tensor of a kernel's argument (cuTensorMapEncodeTiled); emits a diagnostic when not. */
 static bool check_argument(MlirValue argument) {
   MlirType block = block_of(mlirValueGetType(argument));
   const unsigned bits = element_bits(mlirValueGetType(argument));

@@ -1,13 +1,13 @@
-/* triton-rewrite-tensor-pointer: block pointers become what they stand for, and accesses through them tensors of
- * pointers.
+/* triton-rewrite-tensor-pointer: replaces block pointers by their parts, and accesses through them by accesses through
+ * tensors of pointers.
  *
  *   %p = tt.make_tensor_ptr %base, [%m, %n], [%s, %t], [%i, %j] : <tensor<64x32xf16>>
  *   %x = tt.load %p {boundaryCheck = array<i32: 1>, padding = 1 : i32}
  *   ->
  *   %x = tt.load %pointers, %mask, %zeros : tensor<64x32x!tt.ptr<f16>>
  *
- * A block pointer is its base, its shape and strides (i64) and its offsets (i32), which loops carry; those that do not
- * change fall out of the loop by canonicalisation. Requires tensors without encodings. */
+ * A block pointer consists of its base, its shape and strides (i64) and its offsets (i32), which loops carry;
+ * canonicalization removes the carried parts that do not change. Requires tensors without encodings. */
 #include "passes/support/block_access.h"
 #include "passes/support/expand.h"
 
@@ -18,7 +18,7 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-/* The block that `type` points to; null when it is no block pointer. */
+/* The block type that `type` points to; null when it is not a block pointer. */
 static MlirType block_of(MlirType type) {
   MlirType pointee = nereid_tt_ptr_type_isa(type) ? nereid_tt_ptr_type_get_pointee_type(type) : (MlirType){NULL};
   return !mlirTypeIsNull(pointee) && mlirTypeIsARankedTensor(pointee) ? pointee : (MlirType){NULL};
@@ -64,14 +64,14 @@ static bool advance(nereid_expand_t *expand, MlirOperation op) {
   return true;
 }
 
-/* False when the pointer has no parts: it came from where it cannot be rewritten. */
+/* Begins the rewrite of an access; false when the pointer has no parts because its defining op cannot be rewritten. */
 static bool begin(const nereid_expand_t *expand, MlirOperation op, MlirValue pointer, MlirAttribute checks,
                   nereid_block_access_t *out) {
   const MlirValue *from = nereid_expand_get(expand, pointer);
   *out = (nereid_block_access_t){.builder = nereid_builder_before(op), .type = block_of(mlirValueGetType(pointer))};
   out->rank = (int)mlirShapedTypeGetRank(out->type);
   if (!from) {
-    mlirEmitError(mlirOperationGetLocation(op), "this block pointer comes from where it cannot be rewritten");
+    mlirEmitError(mlirOperationGetLocation(op), "this block pointer has a defining op that cannot be rewritten");
     return false;
   }
   out->base = from[0];

@@ -155,7 +155,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func public @together(%p: tensor<16384x!tt.ptr<f32>, #line>) {
     // expected-note@below {{65536 bytes at offset 0 are for this}}
     %a = ttg.local_alloc : () -> !ttg.memdesc<16384xf32, #shared, #smem, mutable>
-    // expected-error@below {{'ttg.local_alloc' op needs 131072 bytes of shared memory with what else is live here, the target has 101376}}
+    // expected-error@below {{'ttg.local_alloc' op needs 131072 bytes of shared memory with the other live buffers, the target has 101376}}
     %b = ttg.local_alloc : () -> !ttg.memdesc<16384xf32, #shared, #smem, mutable>
     %x = ttg.local_load %a : !ttg.memdesc<16384xf32, #shared, #smem, mutable> -> tensor<16384xf32, #line>
     %y = ttg.local_load %b : !ttg.memdesc<16384xf32, #shared, #smem, mutable> -> tensor<16384xf32, #line>
@@ -200,7 +200,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func private @middle(%p: tensor<16384x!tt.ptr<f32>, #line>) {
     // expected-note@below {{65536 bytes at offset 0 are for this}}
     %b = ttg.local_alloc : () -> !ttg.memdesc<16384xf32, #shared, #smem, mutable>
-    // expected-error@below {{needs 131072 bytes of shared memory with what else is live here, the target has 101376}}
+    // expected-error@below {{needs 131072 bytes of shared memory with the other live buffers, the target has 101376}}
     tt.call @outer(%p) : (tensor<16384x!tt.ptr<f32>, #line>) -> ()
     %y = ttg.local_load %b : !ttg.memdesc<16384xf32, #shared, #smem, mutable> -> tensor<16384xf32, #line>
     tt.store %p, %y : tensor<16384x!tt.ptr<f32>, #line>

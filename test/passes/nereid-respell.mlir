@@ -8,7 +8,7 @@
 // RUN: not nereid-opt %s --print-triton-version=3.5 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not nereid compile %s --emit ttgir -o - --print-triton-version 4.0 2>&1 | FileCheck %s --check-prefix=CALL
 
-// UNKNOWN: error: 'builtin.module' op cannot be printed as Triton '3.5' does: the versions are 3.6, 3.7, 3.8 and 3.9
+// UNKNOWN: error: 'builtin.module' op cannot be printed as Triton '3.5' does: expected version 3.6, 3.7, 3.8 or 3.9
 // CALL: '4.0' is not a version to print: expected 3.6, 3.7, 3.8 or 3.9
 
 // OLD-LABEL: @kernel

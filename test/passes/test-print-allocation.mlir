@@ -4,7 +4,7 @@
 
 // With the option every op has 128 bytes.
 // CONSTANT: scratch offset = {{[0-9]+}}, size = 128
-// OPTION: error: get-scratch-size-function is None or ValidConstant, not 'Twice'
+// OPTION: error: get-scratch-size-function must be None or ValidConstant, got 'Twice'
 
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>

@@ -88,7 +88,7 @@ tt.func public @counts(%p: !tt.ptr<i32>, %m: i32, %s: i64, %i: i32) {
 tt.func public @no_such_atomic(%p: !tt.ptr<f32>, %m: i32, %s: i64, %i: i32) {
   %f = arith.constant dense<1.0> : tensor<8x16xf32>
   %d = tt.make_tensor_descriptor %p, [%m, %m], [%s, %s] : <f32>, <tensor<8x16xf32>>
-  // expected-error @below {{combines f32 in a way that no atomic of pointers has}}
+  // expected-error @below {{combines f32 in a way that pointer atomics do not support}}
   tt.descriptor_reduce inc, %d[%i, %i], %f : !tt.tensordesc<tensor<8x16xf32>>, tensor<8x16xf32>
   tt.return
 }

@@ -186,6 +186,6 @@ tt.func @too_much() {
 }
 }
 
-// BAD: error: 'ttg.warp_specialize' op needs 36 warps, 32 of them for partitions: expected 32 at most
-// BAD: error: 'ttg.warp_specialize' op has 2 numbers of registers, expected one per partition, 1
-// BAD: error: 'ttg.warp_specialize' op needs to know how many warps run its default region: expected ttg.num-warps of the module
+// BAD: error: 'ttg.warp_specialize' op needs 36 warps, 32 of them for partitions: expected at most 32
+// BAD: error: 'ttg.warp_specialize' op has 2 register counts, expected one per partition, 1
+// BAD: error: 'ttg.warp_specialize' op needs the number of warps of its default region: expected ttg.num-warps on the module

@@ -17,7 +17,7 @@ tt.func public @loads(%p: tensor<512x!tt.ptr<f32>, #v4>, %h: tensor<512x!tt.ptr<
     %x = tt.load %q : tensor<512x!tt.ptr<f32>, #v4>
     // An address that is loaded.
     // CHECK: tt.load %{{[^{]*}} : tensor<512x!tt.ptr<f32>
-    // REMARK-DAG: not pipelined: its address depends on what cannot run ahead
+    // REMARK-DAG: not pipelined: its address depends on an operation that cannot be executed ahead
     %b = tt.bitcast %x : tensor<512xf32, #v4> -> tensor<512xi32, #v4>
     %s = tt.addptr %p, %b : tensor<512x!tt.ptr<f32>, #v4>, tensor<512xi32, #v4>
     %y = tt.load %s : tensor<512x!tt.ptr<f32>, #v4>
@@ -45,7 +45,7 @@ tt.func public @silent(%p: tensor<512x!tt.ptr<f32>, #v4>, %n: i32) {
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %none) -> (tensor<512xf32, #v4>) : i32 {
     %o = tt.splat %i : i32 -> tensor<512xi32, #v4>
     %q = tt.addptr %p, %o : tensor<512x!tt.ptr<f32>, #v4>, tensor<512xi32, #v4>
-    // REMARK-DAG: not pipelined: its loop does not ask for it: tt.num_stages is less than 2 or missing
+    // REMARK-DAG: not pipelined: its loop does not request it: tt.num_stages is less than 2 or missing
     %x = tt.load %q : tensor<512x!tt.ptr<f32>, #v4>
     %t = arith.addf %sum, %x : tensor<512xf32, #v4>
     scf.yield %t : tensor<512xf32, #v4>
@@ -62,12 +62,12 @@ tt.func public @obstacles(%p: tensor<512x!tt.ptr<f32>, #v4>, %q: tensor<32768x!t
   %none = arith.constant dense<0.0> : tensor<512xf32, #v4>
   scf.for %i = %c0 to %n step %c1 : i32 {
     // CHECK: tt.load %{{[^{]*}} {isVolatile = true} : tensor<512x!tt.ptr<f32>
-    // REMARK-DAG: not pipelined: it is volatile, or of pointers
+    // REMARK-DAG: not pipelined: it is volatile, or loads pointers
     %x = tt.load %p {isVolatile = true} : tensor<512x!tt.ptr<f32>, #v4>
     // REMARK-DAG: not pipelined: there is not enough shared memory
     %y = tt.load %q : tensor<32768x!tt.ptr<f32>, #v4>
     %z = scf.if %c -> (tensor<512xf32, #v4>) {
-      // REMARK-DAG: not pipelined: it does not run in every iteration
+      // REMARK-DAG: not pipelined: it is not executed in every iteration
       %w = tt.load %p : tensor<512x!tt.ptr<f32>, #v4>
       scf.yield %w : tensor<512xf32, #v4>
     } else {
@@ -85,7 +85,7 @@ tt.func public @product(%p: tensor<16x16x!tt.ptr<f16>, #sq>, %acc: tensor<16x16x
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %acc) -> (tensor<16x16xf32, #sq>) : i32 {
-    // REMARK-DAG: not pipelined: its loop has a product
+    // REMARK-DAG: not pipelined: its loop has a dot
     %x = tt.load %p : tensor<16x16x!tt.ptr<f16>, #sq>
     %a = ttg.convert_layout %x : tensor<16x16xf16, #sq> -> tensor<16x16xf16, #ttg.dot_op<{opIdx = 0, parent = #sq}>>
     %b = ttg.convert_layout %x : tensor<16x16xf16, #sq> -> tensor<16x16xf16, #ttg.dot_op<{opIdx = 1, parent = #sq}>>

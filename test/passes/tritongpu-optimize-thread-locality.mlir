@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s --tritongpu-optimize-thread-locality --canonicalize | FileCheck %s
 // RUN: nereid-opt %s --tritongpu-optimize-thread-locality --remarks-filter-passed=tritongpu-optimize-thread-locality -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// REMARK-COUNT-4: goes on within the thread; threads combine once, behind the loop
+// REMARK-COUNT-4: partial results stay in the thread; threads combine once, after the loop
 // REMARK-NOT: goes on within
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>

@@ -2,9 +2,9 @@
 // how often that runs.
 // RUN: nereid-opt %s --split-input-file --tritongpu-remove-layout-conversions | FileCheck %s
 // RUN: nereid-opt %s --split-input-file --tritongpu-remove-layout-conversions --remarks-filter-passed=tritongpu-remove-layout-conversions --remarks-filter-missed=tritongpu-remove-layout-conversions -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// REMARK: :[[@LINE+26]]:3: remark: [Passed] boundary {{.*}}"argument 0 has the layout of all that it meets"
-// REMARK: :[[@LINE+25]]:3: remark: [Passed] boundary {{.*}}"result 1 has the layout of all that it meets"
-// REMARK: :[[@LINE+88]]:3: remark: [Missed] boundary {{.*}}"argument 0 has the layout of 80 % of what it meets, by bytes and by how often it runs; the rest may have to be converted"
+// REMARK: :[[@LINE+26]]:3: remark: [Passed] boundary {{.*}}"argument 0 has the layout of all adjacent values"
+// REMARK: :[[@LINE+25]]:3: remark: [Passed] boundary {{.*}}"result 1 has the layout of all adjacent values"
+// REMARK: :[[@LINE+88]]:3: remark: [Missed] boundary {{.*}}"argument 0 has the layout of 80 % of the adjacent values, weighted by bytes and execution frequency; the rest may have to be converted"
 
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -1,12 +1,12 @@
-/* Distances of neighbours in memory; see access_stride.h.
+/* Computes strides between neighbouring elements in memory; see access_stride.h.
  *
  *   %r = make_range                     1            %x = remsi %r, 32            1
  *   %a = muli %r, 64                   64            %y = divsi %r, 32            0    (one step in 32)
  *   %s = addi %a, %y                   64            %p = addptr %base, %s       64
  *
- * Axis information knows runs of neighbours that differ by one, which is what vectors need. Where there are none, a
- * warp still touches fewer sectors along the dimension with the smaller steps. The value is followed back to ranges; a
- * question looks at a bounded number of operations, so the answer may be "unknown" where it could be known. */
+ * Axis information describes runs of elements that differ by one, which determine vector widths. Without such runs a
+ * warp still accesses fewer sectors along the dimension with the smaller stride. The value is traced back to ranges. A
+ * query visits a bounded number of operations, so the result may be "unknown" although a stride exists. */
 #include "passes/layout/support/access_stride.h"
 
 #include "dialects/defining_op.h"
@@ -19,7 +19,7 @@
 
 typedef struct question {
   const nereid_axis_result_t *axis;
-  int left; /* operations that may still be looked at */
+  int left; /* operations that the query may still visit */
 } question_t;
 
 enum { UNKNOWN = NEREID_STRIDE_UNKNOWN, LARGEST = 1 << 30, MAX_OPERATIONS = 256 };
@@ -34,7 +34,7 @@ static int32_t known(int64_t stride) {
   return stride > LARGEST || stride < -LARGEST ? UNKNOWN : (int32_t)stride;
 }
 
-/* The number that all elements of `value` are; false when there is none. */
+/* The value that all elements of `value` have; false when they differ or are unknown. */
 static bool constant_of(const question_t *question, MlirValue value, int64_t *out) {
   const nereid_axis_info_t *info = nereid_axis_info_get(question->axis, value);
   if (!info || !info->has_constant || info->width == 0)
@@ -60,7 +60,7 @@ static int32_t product(question_t *question, MlirOperation op, int d) {
   return stride_of_operand(question, op, 0, d) == 0 && stride_of_operand(question, op, 1, d) == 0 ? 0 : UNKNOWN;
 }
 
-/* A quotient steps once in many elements, a remainder wraps once in many. */
+/* A quotient changes, and a remainder wraps, once in many elements. */
 static int32_t division(question_t *question, MlirOperation op, bool remainder, int d) {
   int64_t by;
   const int32_t stride = stride_of_operand(question, op, 0, d);
@@ -73,7 +73,7 @@ static int32_t division(question_t *question, MlirOperation op, bool remainder, 
   return remainder ? 0 : (int32_t)(stride / by);
 }
 
-/* Equal neighbours give equal results; of anything else nothing is known. */
+/* Equal neighbours give equal results; otherwise the stride is unknown. */
 static int32_t elementwise(question_t *question, MlirOperation op, int d) {
   if (!nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise) && nereid_op_kind(op) != NEREID_OP_TT_LOAD)
     return UNKNOWN;
@@ -83,7 +83,7 @@ static int32_t elementwise(question_t *question, MlirOperation op, int d) {
   return 0;
 }
 
-/* Through operations that move or pick elements. */
+/* Operations that move or select elements. */
 static int32_t view(question_t *question, MlirOperation op, int d) {
   switch (nereid_op_kind(op)) {
   case NEREID_OP_TT_EXPAND_DIMS: {
@@ -106,13 +106,14 @@ static int32_t view(question_t *question, MlirOperation op, int d) {
   }
 }
 
-/* What a loop carries starts as it goes on. */
+/* The initial value of a loop-carried argument: assumes that the loop preserves the stride. */
 static MlirValue before_the_loop(MlirValue argument) {
   MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(argument));
   const intptr_t i = mlirBlockArgumentGetArgNumber(argument);
   if (mlirOperationIsNull(loop) || nereid_op_kind(loop) != NEREID_OP_SCF_FOR || i == 0)
     return (MlirValue){NULL};
-  return mlirOperationGetOperand(loop, 2 + i); /* after the bounds and the step; the first argument is the counter */
+  return mlirOperationGetOperand(
+      loop, 2 + i); /* operands after the bounds and the step; the first block argument is the induction variable */
 }
 
 static int32_t stride_of(question_t *question, MlirValue value, int d) {

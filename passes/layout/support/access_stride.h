@@ -1,5 +1,4 @@
-/* How far apart in memory the neighbours of a tensor of pointers lie, for the choice of which dimension is the fastest.
- */
+/* Strides between neighbouring elements of a tensor of pointers, used to choose the fastest dimension. */
 #ifndef NEREID_PASSES_ACCESS_STRIDE_H
 #define NEREID_PASSES_ACCESS_STRIDE_H
 
@@ -7,9 +6,9 @@
 
 enum { NEREID_STRIDE_UNKNOWN = INT32_MAX };
 
-/* The usual distance of neighbours along dimension `d` of `value`, in elements of what it points to (integers: as
- * numbers), without its sign: 0 where they are mostly equal; NEREID_STRIDE_UNKNOWN when it is no constant, or above
- * 2^30. An estimate: where an index wraps around, the distance is another one. */
+/* The typical stride along dimension `d` of `value`, in pointee elements (for integers: as a difference of values),
+ * without its sign. 0 when neighbours are mostly equal; NEREID_STRIDE_UNKNOWN when the stride is not constant or is
+ * above 2^30. An estimate: it ignores the positions where an index wraps around. */
 int32_t nereid_access_stride(const nereid_axis_result_t *axis, MlirValue value, int d);
 
 #endif

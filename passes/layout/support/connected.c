@@ -1,7 +1,7 @@
-/* Components of operations under "uses a result of", by union-find; see the header.
+/* Components of operations under the relation "uses a result of", by union-find; see connected.h.
  *
- * Regions make the relation one-sided (a loop reaches its body, the body not its loop), so components are the nodes of
- * a directed graph, and a question walks from its component. The answer is kept with the component. */
+ * Regions make the relation one-sided (a loop reaches its body, the body does not reach its loop). So components are
+ * the nodes of a directed graph and a query walks from its component. The result is cached in the component. */
 #include "passes/layout/support/connected.h"
 
 #include "base/vector.h"
@@ -13,8 +13,8 @@ typedef struct node {
   MlirOperation op;
   size_t parent;                /* union-find */
   int32_t *own;                 /* of a root: largest value per class in the component; null: none */
-  int32_t *closed;              /* of a root: the same over all it reaches; null: not asked yet */
-  size_t mark;                  /* number of the last walk that came here */
+  int32_t *closed;              /* of a root: the same over all reachable components; null: not computed yet */
+  size_t mark;                  /* number of the last walk that visited the node */
   NEREID_VECTOR(size_t) inside; /* of a root: nodes in regions of its members */
 } node_t;
 
@@ -36,7 +36,7 @@ static size_t find_root(nereid_connected_t *c, size_t node) {
 static void join(nereid_connected_t *c, size_t a, size_t b) {
   a = find_root(c, a);
   b = find_root(c, b);
-  /* The earlier node becomes the root: paths stay short because halving flattens them. */
+  /* The earlier node becomes the root; path halving keeps paths short. */
   if (a < b)
     c->nodes.data[b].parent = a;
   else
@@ -60,7 +60,7 @@ static bool index_of(const nereid_connected_t *c, MlirOperation op, size_t *out)
   return place != NULL;
 }
 
-/* The operation that `value` comes from: its owner, or the one whose only block it enters. */
+/* The operation that defines `value`; for a block argument, the op that owns the block. */
 static MlirOperation origin(MlirValue value) {
   if (mlirValueIsAOpResult(value))
     return mlirOpResultGetOwner(value);
@@ -83,7 +83,7 @@ static void connect(nereid_connected_t *c, size_t node) {
   }
 }
 
-/* What stands in regions hangs on the component of the operation they belong to. */
+/* Adds a node in a region to the component of the op that owns the region. */
 static void hang(nereid_connected_t *c, size_t node) {
   size_t parent;
   if (!index_of(c, mlirOperationGetParentOperation(c->nodes.data[node].op), &parent))
@@ -119,7 +119,7 @@ void nereid_connected_raise(nereid_connected_t *c, MlirOperation op, size_t inde
     root->own[index] = value;
 }
 
-/* Collects into `closed` what the component `start` and all below it have. */
+/* Collects into `closed` the values of component `start` and of all components reachable from it. */
 static void close_over(nereid_connected_t *c, size_t start, int32_t *closed) {
   NEREID_VECTOR(size_t) pending = {0};
   size_t walk = ++c->walks;

@@ -1,4 +1,4 @@
-/* What a layout conversion costs; see conversion_cost.h. */
+/* Cost model of layout conversions; see conversion_cost.h. */
 #include "passes/layout/support/conversion_cost.h"
 
 #include "analysis/allocation/scratch.h"
@@ -28,17 +28,17 @@ int64_t nereid_conversion_cost(MlirType type, MlirAttribute to) {
     return INT32_MAX;
   if (nereid_layout_convert(&from_layout, &to_layout, NULL) <= NEREID_LAYOUT_CONVERSION_REGISTER)
     return 0;
-  /* An operand of a product stays in shared memory, and the product reads it as it goes. */
+  /* A dot operand stays in shared memory and the dot reads it during its computation. */
   const int64_t read = nereid_ttg_dot_op_attr_isa(to) ? 0 : nereid_distinct_registers(&to_layout);
-  /* What may be converted before it is extended as well as behind it is converted before. */
+  /* Values that can be converted either before or after an extension are converted before it. */
   const int64_t bytes = nereid_scratch_element_bytes(type), width = (bytes > HALF) + (bytes > WORD);
   return BARRIERS + PER_ELEMENT * (nereid_distinct_registers(&from_layout) + read) + width;
 }
 
-enum { SECTOR = 32, LINE = 128, WIDEST = 16 }; /* bytes: of memory, of the cache, of an access */
-enum { LOAD = 20 };                            /* instructions that a load is worth */
+enum { SECTOR = 32, LINE = 128, WIDEST = 16 }; /* bytes: a sector of memory, a line of the cache, the widest access */
+enum { LOAD = 20 };                            /* cost of a load, in instructions */
 
-/* The dimension in which registers, else lanes, that follow each other lie. */
+/* The dimension along which consecutive registers, else consecutive lanes, are placed. */
 static int fastest(const nereid_layout_t *layout) {
   for (int d = 0; d < layout->rank; ++d) {
     const uint32_t step = UINT32_C(1) << nereid_layout_out_shift(layout, d);
@@ -57,7 +57,7 @@ static bool has_basis(const nereid_layout_t *layout, nereid_layout_dim_t in, uin
   return false;
 }
 
-/* Elements along `d` that follow each other and are loaded by one warp at once. */
+/* Contiguous elements along `d` that one warp loads at once. */
 static int64_t warp_run(const nereid_layout_t *layout, int d, int64_t vector) {
   int64_t run = vector;
   const uint32_t one = UINT32_C(1) << nereid_layout_out_shift(layout, d);
@@ -94,7 +94,7 @@ int64_t nereid_load_again_cost(MlirValue value, MlirAttribute to, bool replaces)
   return LOAD * (loads[1] - (replaces ? loads[0] : 0));
 }
 
-/* Operations that show their operand in another shape or layout. */
+/* Operations that reinterpret their operand in another shape or layout. */
 static bool is_view(MlirOperation op) {
   switch (nereid_op_kind(op)) {
   case NEREID_OP_TT_EXPAND_DIMS:
@@ -156,26 +156,27 @@ static bool is_recomputable(MlirOperation op) {
          nereidMlirOperationIsPure(op);
 }
 
-enum { UNTOLD = -1, DEEPEST = 5 };
+enum { UNKNOWN = -1, DEEPEST = 5 };
 
-/* Instructions of computing `value` again at so many elements per register. UNTOLD when it is made of what is not. */
+/* Instructions of recomputing `value` for the given number of registers per element. UNKNOWN when an operand cannot be
+ * recomputed. */
 static int64_t recompute(MlirValue value, double registers_per_element, int depth) {
   if (!mlirTypeIsARankedTensor(mlirValueGetType(value)) || nereid_is_recomputed_for_free(value))
     return 0;
   MlirOperation op = nereid_defining_op(value);
   if (mlirOperationIsNull(op) || depth == DEEPEST)
-    return UNTOLD;
+    return UNKNOWN;
   int64_t cost = 0;
   if (!is_view(op)) {
     if (!is_recomputable(op))
-      return UNTOLD;
+      return UNKNOWN;
     const int64_t registers = (int64_t)(registers_per_element * (double)elements_of(mlirValueGetType(value)));
     cost = nereid_element_cost(op) * (registers < 1 ? 1 : registers);
   }
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     const int64_t part = recompute(mlirOperationGetOperand(op, i), registers_per_element, depth + 1);
-    if (part == UNTOLD)
-      return UNTOLD;
+    if (part == UNKNOWN)
+      return UNKNOWN;
     cost += part;
   }
   return cost;
@@ -187,5 +188,5 @@ int64_t nereid_move_cost(MlirValue value, MlirType from, MlirAttribute to) {
   if (conversion == 0 || nereid_layout_from_type(nereid_ttg_with_encoding(from, to), &layout) != NEREID_OK)
     return conversion;
   const int64_t again = recompute(value, (double)nereid_distinct_registers(&layout) / (double)elements_of(from), 0);
-  return again != UNTOLD && again < conversion ? again : conversion;
+  return again != UNKNOWN && again < conversion ? again : conversion;
 }

@@ -1,4 +1,4 @@
-/* What a layout conversion costs, for the passes that move and remove conversions. */
+/* Cost of a layout conversion, for the passes that move and remove conversions. */
 #ifndef NEREID_PASSES_CONVERSION_COST_H
 #define NEREID_PASSES_CONVERSION_COST_H
 
@@ -6,27 +6,27 @@
 
 #include <mlir-c/IR.h>
 
-/* Elements that a thread holds, copies not counted: they are computed once. */
+/* Number of distinct elements of a thread; replicated elements count once because they are computed once. */
 int64_t nereid_distinct_registers(const nereid_layout_t *layout);
 
-/* Instructions per thread, roughly, of converting a tensor of type `type`, with its encoding, to encoding `to`: two
- * barriers, and a store and a load per element; nothing when registers are only renamed. INT32_MAX when one of the two
+/* Approximate instructions per thread of converting a tensor of type `type`, with its encoding, to encoding `to`: two
+ * barriers, and a store and a load per element. 0 when registers are only renamed. INT32_MAX when one of the encodings
  * has no layout. */
 int64_t nereid_conversion_cost(MlirType type, MlirAttribute to);
 
-/* The same of loading `value`, which a load with a good layout makes, in encoding `to` as well; INT32_MAX when its
- * warps would touch more of memory. What is good is what value's layout does: which dimension is contiguous in memory
- * is seen from it. What fits into a line of the cache may be touched again. Negative when the new loads are wider. */
+/* The cost of a second load of `value`, the result of a load with a coalesced layout, in encoding `to`. INT32_MAX when
+ * its warps would access more memory. The layout of `value` determines which dimension is contiguous in memory. Lines
+ * that stay in the cache may be accessed again. Negative when the new loads are wider. */
 int64_t nereid_load_again_cost(MlirValue value, MlirAttribute to, bool replaces);
 
-/* Whether the value is computed anew in any layout for next to nothing: ranges and constants, and views of them. */
+/* Whether `value` can be recomputed in any layout at almost no cost: ranges, constants and views of them. */
 bool nereid_is_recomputed_for_free(MlirValue value);
 
-/* Instructions per element of an elementwise operation, roughly. */
+/* Approximate instructions per element of an elementwise operation. */
 int64_t nereid_element_cost(MlirOperation op);
 
-/* The cost of having `value` in encoding `to` when its type is `from`: of converting it, or of computing it there from
- * ranges and constants in a few operations, whichever is less. */
+/* The cost of getting `value` in encoding `to` from type `from`: of the conversion, or of recomputing it from ranges
+ * and constants in a few operations, whichever is less. */
 int64_t nereid_move_cost(MlirValue value, MlirType from, MlirAttribute to);
 
 #endif

@@ -1,17 +1,17 @@
-/* Layouts for whole components; see layout_components.h.
+/* Assigns layouts to whole components; see layout_components.h.
  *
  *   %x = tt.load … : #a      %c = convert %x : #a -> #d      %y = exp %c : #d      %s = convert %y : #d -> #a store %s
- *   the component { %c, %y } has the layout #d for no reason but the default; with #a nothing is left to convert:
+ *   the component { %c, %y } has #d only because it is the default; with #a no conversion remains:
  *   %x = tt.load … : #a      %c = convert %x : #a -> #a      %y = exp %c : #a      %s = convert %y : #a -> #a
  *
- * Union-find over tensor values, then one vote per border: a conversion votes for the layout on its other side, an op
- * that has its layout for a reason (a load, a reduction, a dot) for the one it has. Votes weigh as much as the tensor's
- * bytes, less what reductions cost with them. Near linear in values. Ties go to the layout that was met first, so the
- * result is deterministic.
+ * Union-find over tensor values, then one vote per border of a component. A conversion votes for the layout on its
+ * other side. An op with a fixed layout (a load, a reduction, a dot) votes for that layout. A vote weighs as many bytes
+ * as the tensor has, minus the cost of reductions in that layout. Near linear in values. Ties go to the layout met
+ * first, so the result is deterministic.
  *
- * Calls tie what they pass to the arguments of what they call, and what returns to their results: a function has one
- * layout at its boundary, and its callers' wishes decide with its own. There votes weigh with how often a place runs.
- */
+ * Calls unite operands with the callee's arguments, and returned values with the call's results. So a function has one
+ * layout at its boundary, determined by the votes of its callers together with its own. There, votes are weighted by
+ * execution frequency. */
 #include "passes/layout/support/layout_components.h"
 
 #include "analysis/allocation/scratch.h"
@@ -34,12 +34,12 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
-/* A layout that some borders of a component want, and what all others would cost with it. */
+/* A layout that some borders of a component vote for, and its score. */
 typedef struct candidate candidate_t;
 struct candidate {
   MlirAttribute encoding;
-  int64_t votes; /* bytes that need no conversion, less what reductions cost */
-  int64_t hot;   /* the same, each as often as its place runs */
+  int64_t votes; /* bytes that need no conversion, minus the cost of reductions */
+  int64_t hot;   /* the same, weighted by execution frequency */
   candidate_t *next;
 };
 
@@ -47,7 +47,7 @@ typedef struct node {
   MlirValue value;
   size_t parent;           /* of the union-find forest; itself at the root */
   candidate_t *candidates; /* of the root's component, in the order they were met */
-  bool crosses;            /* a call passes it; of a root: a call passes one of its component */
+  bool crosses;            /* a call passes it; of a root: a call passes a value of its component */
 } node_t;
 
 typedef struct components {
@@ -58,7 +58,7 @@ typedef struct components {
   nereid_map_t index; /* value -> node + 1 */
   nereid_call_graph_t graph;
   nereid_frequency_t frequency;
-  bool followers; /* ops that follow their operands vote */
+  bool followers; /* ops that follow the layout of their operands vote */
   bool failed;
 } components_t;
 
@@ -87,7 +87,7 @@ static size_t root_of(components_t *components, size_t node) {
   return node;
 }
 
-/* The smaller number becomes the root: the order of the walk decides, not that of addresses. */
+/* The smaller number becomes the root, so that the result depends on the order of the walk and not on addresses. */
 static void unite(components_t *components, MlirValue a, MlirValue b) {
   if (!nereid_ttg_is_laid_out(a) || !nereid_ttg_is_laid_out(b) || components->failed)
     return;
@@ -97,16 +97,16 @@ static void unite(components_t *components, MlirValue a, MlirValue b) {
     components->nodes.data[i < j ? j : i].parent = i < j ? i : j;
 }
 
-/* --- what ties values together --- */
+/* --- ties between values --- */
 
-/* Pure elementwise ops: operands and results have one layout, and any will do. Sources have no tensor operands. */
+/* Pure elementwise ops: operands and results share one layout, which may be any. Sources have no tensor operands. */
 static bool is_flexible(MlirOperation op) {
   switch (nereid_op_kind(op)) {
   case NEREID_OP_TT_SPLAT:
   case NEREID_OP_TT_MAKE_RANGE:
   case NEREID_OP_ARITH_CONSTANT:
   case NEREID_OP_UB_POISON:
-  case NEREID_OP_TT_ASSERT: /* looks at each element where it is */
+  case NEREID_OP_TT_ASSERT: /* examines each element in place */
   case NEREID_OP_TT_PRINT:
     return true;
   default:
@@ -147,7 +147,7 @@ static void unite_across(components_t *components, MlirValue a, MlirValue b) {
   unite(components, a, b);
 }
 
-/* Operands of a call are the arguments of the function. */
+/* Unites the operands of a call with the arguments of the function. */
 static void unite_call(components_t *components, MlirOperation call) {
   MlirOperation callee = nereid_call_graph_callee(&components->graph, call)->op;
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(callee, 0));
@@ -155,7 +155,7 @@ static void unite_call(components_t *components, MlirOperation call) {
     unite_across(components, mlirBlockGetArgument(entry, i), mlirOperationGetOperand(call, i));
 }
 
-/* What returns are the results of all calls. */
+/* Unites returned values with the results of all calls. */
 static void unite_return(components_t *components, MlirOperation end) {
   const nereid_call_graph_t *graph = &components->graph;
   const nereid_call_function_t *function =
@@ -170,8 +170,8 @@ static bool is_called(const components_t *components, MlirOperation function) {
   return components->graph.functions.data[nereid_call_graph_number(&components->graph, function)].n_callers > 0;
 }
 
-/* Structured and unstructured control flow hands values on, as calls and returns do. Other ops with regions
- * (reductions, scans) do not: their regions work on elements. */
+/* Structured and unstructured control flow forwards values, as calls and returns do. Other ops with regions
+ * (reductions, scans) do not: their regions operate on elements. */
 static bool passes_control(const components_t *components, MlirOperation op) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   if (kind == NEREID_OP_TT_CALL || kind == NEREID_OP_TT_RETURN)
@@ -205,7 +205,7 @@ static void tie(components_t *components, MlirOperation op) {
 static void vote(components_t *components, MlirOperation voter, MlirValue value, MlirAttribute encoding) {
   if (!nereid_ttg_is_laid_out(value) || components->failed)
     return;
-  /* The number comes first: a new node may move the array. */
+  /* The node comes first: a new node may reallocate the array. */
   const size_t root = root_of(components, node_of(components, value));
   candidate_t **place = &components->nodes.data[root].candidates;
   while (*place && !mlirAttributeEqual((*place)->encoding, encoding))
@@ -224,13 +224,13 @@ static void vote(components_t *components, MlirOperation voter, MlirValue value,
     (*place)->hot += bytes * nereid_frequency_of(&components->frequency, voter);
 }
 
-/* Ops that recompute cheaply in another layout behind a conversion: they do not hold a component back. */
+/* Ops after a conversion that are cheap to recompute in another layout; they do not fix the layout of a component. */
 static bool is_cheap_view(MlirOperation op) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   return kind == NEREID_OP_TT_BROADCAST || kind == NEREID_OP_TT_EXPAND_DIMS;
 }
 
-/* Whether `value` costs next to nothing in another layout. */
+/* Whether changing the layout of `value` costs almost nothing. */
 static bool is_cheap(MlirValue value) {
   MlirOperation op = nereid_defining_op(value);
   return nereid_is_recomputed_for_free(value) || (!mlirOperationIsNull(op) && is_cheap_view(op));
@@ -256,8 +256,8 @@ static void collect_votes(components_t *components, MlirOperation op) {
     vote(components, op, mlirOperationGetResult(op, i), nereid_ttg_encoding_of(mlirOperationGetResult(op, i)));
 }
 
-/* A layout in which much is exchanged between lanes or warps loses votes: what converting costs at the border, a
- * reduction may cost more often. */
+/* A layout with many exchanges between lanes or warps loses votes: a reduction may pay for them more often than a
+ * conversion at the border would. */
 static void charge_reduction(components_t *components, nereid_reduction_costs_t *costs, MlirOperation op) {
   enum { INSTRUCTIONS_PER_BYTE = 3 }; /* of a conversion */
   MlirValue source = nereid_reduction_source(op);
@@ -277,7 +277,7 @@ static void charge_reductions(components_t *components) {
       charge_reduction(components, &costs, components->ops.data[i]);
 }
 
-/* What nobody calls keeps the layouts at its boundary. */
+/* A function without callers keeps the layouts at its boundary. */
 static void collect_boundary_votes(components_t *components, const nereid_call_function_t *function) {
   if (function->n_callers || !function->has_body)
     return;
@@ -289,7 +289,7 @@ static void collect_boundary_votes(components_t *components, const nereid_call_f
 
 /* --- changing layouts --- */
 
-/* The layout that `value` shall have; null when it is to stay. */
+/* The layout chosen for `value`; null when it keeps its own. */
 static MlirAttribute chosen(components_t *components, MlirValue value) {
   uintptr_t *place = nereid_map_find(&components->index, value.ptr);
   if (!place)
@@ -307,18 +307,19 @@ static MlirValue insert_conversion(nereid_builder_t builder, MlirValue value, Ml
   return mlirOperationGetResult(nereid_ttg_convert_layout_build(&builder, type, value), 0);
 }
 
-/* An op that is not tied keeps its layouts: its operands are converted back … */
+/* An op outside the components keeps its layouts: its operands are converted back … */
 static void keep_operands(components_t *components, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue operand = mlirOperationGetOperand(op, i);
     if (mlirAttributeIsNull(chosen(components, operand)))
       continue;
-    /* The conversion's result has today's type; its operand's type changes with the component. */
+    /* The conversion's result has the current type; its operand's type changes with the component. */
     mlirOperationSetOperand(op, i, insert_conversion(nereid_builder_before(op), operand, mlirValueGetType(operand)));
   }
 }
 
-/* … and its results converted on. Comes after the operands of all ops, whose conversions then start from these. */
+/* … and its results are converted forward. Runs after keep_operands of all ops, whose conversions then start from the
+ * results. */
 static void keep_results(components_t *components, MlirOperation op) {
   nereid_builder_t after = {mlirOperationGetLocation(op), mlirOperationGetBlock(op), mlirOperationGetNextInBlock(op)};
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
@@ -333,7 +334,7 @@ static void keep_results(components_t *components, MlirOperation op) {
   }
 }
 
-/* Values whose own op keeps the old layout are not changed: keep_results has given their users another value. */
+/* Values whose defining op keeps the old layout do not change: keep_results has given their users another value. */
 static bool is_border_result(const components_t *components, MlirValue value) {
   if (!mlirValueIsAOpResult(value)) {
     MlirOperation parent = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
@@ -371,7 +372,7 @@ static void convert_arguments(components_t *components, MlirOperation op) {
   }
 }
 
-/* The type of a called function follows its arguments and the results of its calls. */
+/* Updates the type of a called function from its arguments and the results of its calls. */
 static void change_signature(components_t *components, const nereid_call_function_t *function) {
   MlirOperation call = nereid_call_graph_caller(&components->graph, function, 0)->call;
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function->op, 0));
@@ -413,7 +414,7 @@ static void apply(components_t *components) {
 
 /* --- remarks --- */
 
-/* How much of what a tensor at a function's boundary meets has its layout. */
+/* Remarks how much of the bytes adjacent to a tensor at a function's boundary has the same layout. */
 static void remark_value(components_t *components, MlirOperation function, const char *what, intptr_t i,
                          MlirValue value) {
   const uintptr_t *place = nereid_map_find(&components->index, value.ptr);
@@ -424,13 +425,14 @@ static void remark_value(components_t *components, MlirOperation function, const
     all += c->hot;
   }
   if (all && best == all)
-    nereid_pass_remark_passed(components->pass, function, "boundary", "%s %td has the layout of all that it meets",
+    nereid_pass_remark_passed(components->pass, function, "boundary", "%s %td has the layout of all adjacent values",
                               what, (ptrdiff_t)i);
   else if (all)
-    nereid_pass_remark_missed(components->pass, function, "boundary",
-                              "%s %td has the layout of %d %% of what it meets, by bytes and by how often it runs; the "
-                              "rest may have to be converted",
-                              what, (ptrdiff_t)i, (int)(100.0 * (double)best / (double)all));
+    nereid_pass_remark_missed(
+        components->pass, function, "boundary",
+        "%s %td has the layout of %d %% of the adjacent values, weighted by bytes and execution frequency; the "
+        "rest may have to be converted",
+        what, (ptrdiff_t)i, (int)(100.0 * (double)best / (double)all));
 }
 
 static void remark_boundaries(components_t *components) {
@@ -448,7 +450,7 @@ static void remark_boundaries(components_t *components) {
   }
 }
 
-/* What crosses a call is known of whole components only when all are tied. */
+/* Whether a component crosses a call is known only after all values are united. */
 static void mark_crossing(components_t *components) {
   for (size_t i = 0; i < components->nodes.size; ++i)
     if (components->nodes.data[i].crosses)

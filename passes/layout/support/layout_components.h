@@ -4,11 +4,11 @@
 
 #include "passes/pass.h"
 
-/* Splits the tensors below pass->op into components whose values must have one layout (because elementwise ops, loops,
- * branches and calls tie them together) and gives each component the layout that leaves the least to convert at its
- * border. Types change in place, conversions are inserted where a border needs one; others become identities.
- * `followers`: ops that take any layout (sink_conversions.h) count with the one they have. False when out of memory, or
- * after an error at a wrong call. */
+/* Splits the tensors below pass->op into components whose values must share one layout, because elementwise ops, loops,
+ * branches and calls tie them together. Assigns to each component the layout that leaves the fewest bytes to convert at
+ * its border. Types change in place; conversions are inserted at borders, and others become identities. `followers`:
+ * ops that take any layout (sink_conversions.h) vote for their current layout. False when out of memory, or after a
+ * diagnostic at an invalid call. */
 bool nereid_layout_components_assign(nereid_pass_t *pass, bool followers);
 
 #endif

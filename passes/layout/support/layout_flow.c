@@ -1,5 +1,5 @@
-/* From the layout of a result to those of operands; see layout_flow.h. Elementwise operations, views and what has no
- * tensor operands take any layout; gathers, loads that are not to be repeated and what is not pure do not. */
+/* Maps the layout of a result to those of the operands; see layout_flow.h. Elementwise operations, views and ops
+ * without tensor operands take any layout; gathers, loads that must not be repeated, and impure ops do not. */
 #include "passes/layout/support/layout_flow.h"
 
 #include "analysis/allocation/scratch.h"
@@ -38,7 +38,7 @@ nereid_layout_flow_t nereid_layout_flow_of(MlirOperation op) {
   case NEREID_OP_TTG_FP4_TO_FP:
     return NEREID_LAYOUT_FLOW_FP4;
   case NEREID_OP_TT_GATHER:
-    /* One that needs no shared memory has its layout for a reason. */
+    /* The layout of a gather that needs no shared memory is fixed. */
     return nereid_tt_gather_get_efficient_layout(op) || !nereid_scratch_bytes(op) ? NEREID_LAYOUT_FLOW_NONE
                                                                                   : NEREID_LAYOUT_FLOW_GATHER;
   case NEREID_OP_TTG_LOCAL_LOAD:
@@ -75,7 +75,7 @@ static bool is_recomputable(MlirValue value, int *budget) {
 }
 
 bool nereid_is_recomputable(MlirValue value) {
-  int budget = 32; /* operations to look at */
+  int budget = 32; /* maximum number of operations to visit */
   return is_recomputable(value, &budget);
 }
 

@@ -2,9 +2,10 @@
  *
  *   %r = tt.reshape %x : 512 -> 64x2x4      %m = arith.muli %r, %left      %y = tt.reduce %m {axis = 1}
  *
- * A sort is made of these. With the two elements in registers of a thread the sum needs no exchange, in lanes a shuffle
- * per register, in warps shared memory; where they are, the layout of %x decides. What is counted is the exchange
- * between lanes and between warps, as work within the thread is the same in each layout. */
+ * Sorts consist of such sequences. When the two elements are in registers of one thread, the sum needs no exchange;
+ * when they are in different lanes, it needs one shuffle per register; when they are in different warps, it needs
+ * shared memory. The layout of %x determines which. The cost counts only the exchange between lanes and warps, since
+ * the work within a thread is the same in each layout. */
 #include "passes/layout/support/reduction_cost.h"
 
 #include "dialects/defining_op.h"
@@ -23,8 +24,8 @@
 
 enum { MAX_LOOK = 8 };
 
-/* Elementwise operations in front of a reshape keep the layout: the first operand that is no constant leads to it. */
-static MlirOperation reshape_behind(MlirValue value) {
+/* Elementwise operations before a reshape keep the layout: follows the first operand that is not a constant. */
+static MlirOperation reshape_before(MlirValue value) {
   for (int i = 0; i < MAX_LOOK; ++i) {
     MlirOperation op = nereid_defining_op(value);
     if (mlirOperationIsNull(op) || nereid_op_kind(op) == NEREID_OP_TT_RESHAPE)
@@ -41,7 +42,7 @@ static MlirOperation reshape_behind(MlirValue value) {
 
 MlirValue nereid_reduction_source(MlirOperation op) {
   MlirValue operand = mlirOperationGetOperand(op, 0);
-  MlirOperation reshape = reshape_behind(operand);
+  MlirOperation reshape = reshape_before(operand);
   return mlirOperationIsNull(reshape) ? operand : mlirOperationGetOperand(reshape, 0);
 }
 
@@ -52,7 +53,7 @@ static int shape_of(MlirType type, int64_t *out_shape) {
   return rank;
 }
 
-/* The operand's layout when the source has `encoding`; false when the one does not follow the other. */
+/* The layout of the operand when the source has `encoding`; false when it does not follow from it. */
 static bool layout_of(MlirType source, MlirType operand, MlirAttribute encoding, nereid_layout_t *out) {
   int64_t from[NEREID_LAYOUT_MAX_RANK], to[NEREID_LAYOUT_MAX_RANK];
   const int from_rank = shape_of(source, from), to_rank = shape_of(operand, to);
@@ -75,19 +76,19 @@ static int64_t exchange_cost(const nereid_layout_t *layout, int axis, intptr_t v
 
 int64_t nereid_reduction_cost(nereid_reduction_costs_t *costs, MlirOperation op, MlirValue source,
                               MlirAttribute encoding) {
-  nereid_reduction_asked_t asked = {.source = mlirValueGetType(source),
+  nereid_reduction_query_t query = {.source = mlirValueGetType(source),
                                     .operand = mlirValueGetType(mlirOperationGetOperand(op, 0)),
                                     .encoding = encoding,
                                     .axis = nereid_tt_reduce_get_axis(op)};
-  for (size_t i = 0; i < costs->asked.size; ++i) {
-    const nereid_reduction_asked_t *other = &costs->asked.data[i];
-    if (other->axis == asked.axis && mlirTypeEqual(other->source, asked.source) &&
-        mlirTypeEqual(other->operand, asked.operand) && mlirAttributeEqual(other->encoding, asked.encoding))
+  for (size_t i = 0; i < costs->queries.size; ++i) {
+    const nereid_reduction_query_t *other = &costs->queries.data[i];
+    if (other->axis == query.axis && mlirTypeEqual(other->source, query.source) &&
+        mlirTypeEqual(other->operand, query.operand) && mlirAttributeEqual(other->encoding, query.encoding))
       return other->cost;
   }
   nereid_layout_t layout;
-  if (layout_of(asked.source, asked.operand, encoding, &layout))
-    asked.cost = exchange_cost(&layout, asked.axis, mlirOperationGetNumOperands(op));
-  (void)nereid_vector_push(costs->arena, &costs->asked, asked);
-  return asked.cost;
+  if (layout_of(query.source, query.operand, encoding, &layout))
+    query.cost = exchange_cost(&layout, query.axis, mlirOperationGetNumOperands(op));
+  (void)nereid_vector_push(costs->arena, &costs->queries, query);
+  return query.cost;
 }

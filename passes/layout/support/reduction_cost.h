@@ -1,4 +1,4 @@
-/* What a reduction costs in the layouts that its operand may get, for the choice among them. */
+/* Cost of a reduction in each candidate layout of its operand. */
 #ifndef NEREID_PASSES_REDUCTION_COST_H
 #define NEREID_PASSES_REDUCTION_COST_H
 
@@ -7,26 +7,26 @@
 
 #include <mlir-c/IR.h>
 
-/* A cost that was asked for: the same reduction comes again and again in a sort. */
-typedef struct nereid_reduction_asked {
+/* A cached cost: sorts query the same reduction many times. */
+typedef struct nereid_reduction_query {
   MlirType source, operand;
   MlirAttribute encoding;
   int axis;
   int64_t cost;
-} nereid_reduction_asked_t;
+} nereid_reduction_query_t;
 
-/* Answers that were given, for one run of a pass. Zero-initialised but for the arena. */
+/* Cached costs of one run of a pass. Zero-initialized except for the arena. */
 typedef struct nereid_reduction_costs {
   nereid_arena_t *arena;
-  NEREID_VECTOR(nereid_reduction_asked_t) asked;
+  NEREID_VECTOR(nereid_reduction_query_t) queries;
 } nereid_reduction_costs_t;
 
-/* The value whose layout decides what tt.reduce `op` costs: its first operand, or what that is made of by a reshape and
- * elementwise operations. */
+/* The value whose layout determines the cost of tt.reduce `op`: its first operand, or the source from which a reshape
+ * and elementwise operations compute it. */
 MlirValue nereid_reduction_source(MlirOperation op);
 
-/* Instructions, roughly, that all threads of a CTA together spend on exchanging what they reduce, when `source`, from
- * nereid_reduction_source(op), has `encoding`. 0 where the layout of the operand does not follow. */
+/* Approximate instructions of all threads of a CTA for exchanging the reduced elements, when `source`, from
+ * nereid_reduction_source(op), has `encoding`. 0 when the layout of the operand does not follow from it. */
 int64_t nereid_reduction_cost(nereid_reduction_costs_t *costs, MlirOperation op, MlirValue source,
                               MlirAttribute encoding);
 

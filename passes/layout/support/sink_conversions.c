@@ -1,12 +1,12 @@
-/* Conversions behind the operations that do not mind; see sink_conversions.h.
+/* Sinks conversions below operations that work in any layout; see sink_conversions.h.
  *
  *   %c = convert %x : 4x1024 #a -> #b               %r' = tt.reduce %x {axis = 1} : slice<#a>
  *   %r = tt.reduce %c {axis = 1} : slice<#b>   ->   %r = convert %r' : 4 slice<#a> -> slice<#b>
  *
- * What is loaded in a coalesced layout is then reduced in it, and four numbers are converted instead of 4096. An
- * operation takes the layout of the source of one of its operands' conversions when the conversions of its other
- * operands and of its results to what they were cost no more than those that there are. Operations are visited in
- * program order, so a conversion sinks through a chain of them. */
+ * Values loaded in a coalesced layout are then reduced in that layout, and four elements are converted instead of 4096.
+ * An operation takes the layout of the source of one of its operands' conversions if the resulting conversions, of its
+ * other operands and of its results, cost no more than the existing ones. Operations are visited in program order, so a
+ * conversion sinks through a chain of them. */
 #include "passes/layout/support/sink_conversions.h"
 
 #include "dialects/defining_op.h"
@@ -74,7 +74,7 @@ static bool result_encoding(MlirOperation op, MlirAttribute encoding, MlirAttrib
   }
 }
 
-/* What an operand is converted from, through chains; itself when it is not. */
+/* The source of an operand's conversions, through chains; the operand itself when it is not converted. */
 static MlirValue source_of(MlirValue operand) {
   for (;;) {
     MlirOperation conversion = nereid_defining_op_of_kind(operand, NEREID_OP_TTG_CONVERT_LAYOUT);
@@ -84,11 +84,12 @@ static MlirValue source_of(MlirValue operand) {
   }
 }
 
-/* Of what the users of a result want when it has `encoding`: what they convert it to, else what it is today. Users that
- * follow want nothing; what then sinks too far, the recomputation in the other direction brings back. */
+/* The cost of the layouts that users require when `value` has `encoding`: the layout they convert it to, else the
+ * current one. Users that follow their operand require nothing; if a conversion then sinks too far, the recomputation
+ * in the other direction undoes that. */
 static int64_t cost_of_uses(MlirValue value, MlirAttribute encoding) {
-  enum { MAX_WANTED = 4 };
-  MlirAttribute wanted[MAX_WANTED];
+  enum { MAX_CANDIDATES = 4 };
+  MlirAttribute candidates[MAX_CANDIDATES];
   int n = 0;
   int64_t cost = 0;
   MlirType type = nereid_ttg_with_encoding(mlirValueGetType(value), encoding);
@@ -99,17 +100,17 @@ static int64_t cost_of_uses(MlirValue value, MlirAttribute encoding) {
     bool converts = nereid_op_kind(user) == NEREID_OP_TTG_CONVERT_LAYOUT;
     MlirAttribute to = nereid_ttg_encoding_of(converts ? mlirOperationGetResult(user, 0) : value);
     int i = 0;
-    while (i < n && !mlirAttributeEqual(wanted[i], to))
+    while (i < n && !mlirAttributeEqual(candidates[i], to))
       ++i;
-    if (i == n && n < MAX_WANTED) {
-      wanted[n++] = to;
+    if (i == n && n < MAX_CANDIDATES) {
+      candidates[n++] = to;
       cost += nereid_move_cost(value, type, to);
     }
   }
   return cost;
 }
 
-/* Of operands and results when the operands have `encoding` and the results `result`. */
+/* The cost of operands and results when the operands have `encoding` and the results `result`. */
 static int64_t cost_of(MlirOperation op, MlirAttribute encoding, MlirAttribute result) {
   int64_t cost = 0;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
@@ -145,14 +146,14 @@ static void take(MlirOperation op, MlirAttribute encoding, MlirAttribute result)
   }
 }
 
-/* Takes the cheapest of the layouts that the operands are converted from, if it is cheaper than today's. */
+/* Takes the cheapest of the source layouts of the operands' conversions if it is cheaper than the current layout. */
 static bool sink(nereid_pass_t *pass, MlirOperation op) {
   MlirValue first = mlirOperationGetOperand(op, 0);
   MlirAttribute now = nereid_ttg_encoding_of(first), result, best = {NULL}, best_result = {NULL};
   if (!nereid_ttg_is_laid_out(first) || !result_encoding(op, now, &result))
     return false;
   const int64_t before = cost_of(op, now, result);
-  int64_t least = before + 1; /* at the same cost, too: behind it there may be somebody who likes it */
+  int64_t least = before + 1; /* an equal cost is accepted too: an op after it may prefer the layout */
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirAttribute encoding = nereid_ttg_encoding_of(source_of(mlirOperationGetOperand(op, i)));
     if (mlirAttributeEqual(encoding, now) || !result_encoding(op, encoding, &result))
@@ -167,7 +168,7 @@ static bool sink(nereid_pass_t *pass, MlirOperation op) {
   if (mlirAttributeIsNull(best))
     return false;
   nereid_pass_remark_passed(pass, op, "sunk",
-                            "it takes its operands as they are: conversions cost %lld instead of %lld",
+                            "takes its operands without conversion: conversions cost %lld instead of %lld",
                             (long long)least, (long long)before);
   take(op, best, best_result);
   return true;
