@@ -5,9 +5,12 @@
  * MLIR's C entry takes one string, so the text is put together in a buffer on the stack: no memory to own. */
 #include "dialects/diagnose.h"
 
+#include "seam/context.h"
+
 #include <mlir-c/Diagnostics.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { message_limit = 1024 };
@@ -77,4 +80,16 @@ MlirLogicalResult nereid_diagnose_to(nereid_error_sink_t sink, const char *forma
   va_end(arguments);
   nereidMlirErrorEmit(sink, mlirStringRefCreateFromCString(message));
   return mlirLogicalResultFailure();
+}
+
+void nereid_remark_at(MlirLocation location, const char *format, ...) {
+  char *message = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  const int size = vasprintf(&message, format, arguments);
+  va_end(arguments);
+  if (size < 0)
+    return;
+  nereidMlirEmitWithNotes(MlirDiagnosticRemark, location, message, 0, NULL);
+  free(message);
 }

@@ -36,4 +36,7 @@ MlirLogicalResult nereid_diagnose_at(MlirLocation location, const char *format, 
  */
 MlirLogicalResult nereid_diagnose_to(nereid_error_sink_t sink, const char *format, ...) NEREID_PRINTF(2, 3);
 
+/* Emits the remark <message> at `location`. Safe on any thread. */
+void nereid_remark_at(MlirLocation location, const char *format, ...) NEREID_PRINTF(2, 3);
+
 #endif

@@ -14,16 +14,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Remarks.h"
-#if __has_include("seam/tt.hpp") && __has_include("seam/ttg.hpp") && __has_include("seam/ttng.hpp") &&                 \
-                                                                                   __has_include("seam/nereid.hpp")
 #include "seam/nereid.hpp"
 #include "seam/tt.hpp"
 #include "seam/ttg.hpp"
 #include "seam/ttng.hpp"
-#define NEREID_HAS_DIALECTS
-#endif
-
-#include <cstdarg>
 
 using namespace mlir;
 
@@ -34,53 +28,27 @@ struct Entry {
   void (*insert)(DialectRegistry &registry);
 };
 
-template <typename... Dialects> void insert(DialectRegistry &registry) { registry.insert<Dialects...>(); }
+template <typename... Dialects> ArrayRef<Entry> entriesOf() {
+  static const Entry entries[] = {
+      {Dialects::getDialectNamespace(), [](DialectRegistry &registry) { registry.insert<Dialects>(); }}...};
+  return entries;
+}
 
-const Entry entries[] = {
-    {"arith", insert<arith::ArithDialect>},
-    {"cf", insert<cf::ControlFlowDialect>},
-    {"func", insert<func::FuncDialect>},
-    {"gpu", insert<gpu::GPUDialect>},
-    {"llvm", insert<LLVM::LLVMDialect>},
-    {"math", insert<math::MathDialect>},
-    {"nvvm", insert<NVVM::NVVMDialect>},
-    {"scf", insert<scf::SCFDialect>},
-    {"ub", insert<ub::UBDialect>},
-#ifdef NEREID_HAS_DIALECTS
-    {"nereid", insert<nereid::nereid_::NereidDialect>},
-    {"tt", insert<nereid::tt::TTDialect>},
-    {"ttg", insert<nereid::ttg::TTGDialect>},
-    {"ttng", insert<nereid::ttng::TTNGDialect>},
-#endif
-};
-
-std::string format(const char *pattern, va_list arguments) {
-  va_list again;
-  va_copy(again, arguments);
-  std::string text(std::max(vsnprintf(nullptr, 0, pattern, again), 0), '\0');
-  va_end(again);
-  vsnprintf(text.data(), text.size() + 1, pattern, arguments);
-  return text;
+ArrayRef<Entry> entries() {
+  return entriesOf<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                   math::MathDialect, NVVM::NVVMDialect, scf::SCFDialect, ub::UBDialect, nereid::nereid_::NereidDialect,
+                   nereid::tt::TTDialect, nereid::ttg::TTGDialect, nereid::ttng::TTNGDialect>();
 }
 
 remark::detail::InFlightRemark start(NereidMlirRemarkKind kind, Location location, StringRef category, StringRef name) {
-  auto options = remark::RemarkOpts::name(name).category(category);
-  switch (kind) {
-  case NereidMlirRemarkPassed:
-    return remark::passed(location, options);
-  case NereidMlirRemarkMissed:
-    return remark::missed(location, options);
-  case NereidMlirRemarkFailed:
-    return remark::failed(location, options);
-  default:
-    return remark::analysis(location, options);
-  }
+  static constexpr auto starts = std::array{remark::passed, remark::missed, remark::failed, remark::analysis};
+  return starts[kind](location, remark::RemarkOpts::name(name).category(category));
 }
 
 } // namespace
 
 void nereidMlirRegisterDialects(MlirDialectRegistry registry) {
-  for (const Entry &entry : entries)
+  for (const Entry &entry : entries())
     entry.insert(*unwrap(registry));
   func::registerInlinerExtension(*unwrap(registry));
   LLVM::registerInlinerInterface(*unwrap(registry));
@@ -89,21 +57,11 @@ void nereidMlirRegisterDialects(MlirDialectRegistry registry) {
 }
 
 bool nereidMlirDialectRegistryInsert(MlirDialectRegistry registry, MlirStringRef name) {
-  for (const Entry &entry : entries)
+  for (const Entry &entry : entries())
     if (entry.name == unwrap(name))
       return entry.insert(*unwrap(registry)), true;
   return false;
 }
-
-#define NEREID_EMIT(Name, emit)                                                                                        \
-  void Name(MlirLocation location, const char *pattern, ...) {                                                         \
-    va_list arguments;                                                                                                 \
-    va_start(arguments, pattern);                                                                                      \
-    emit(unwrap(location)) << format(pattern, arguments);                                                              \
-    va_end(arguments);                                                                                                 \
-  }
-NEREID_EMIT(nereidMlirEmitWarning, emitWarning)
-NEREID_EMIT(nereidMlirEmitRemark, emitRemark)
 
 void nereidMlirEmitWithNotes(MlirDiagnosticSeverity severity, MlirLocation location, const char *message,
                              intptr_t nNotes, const NereidMlirNote *notes) {

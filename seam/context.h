@@ -1,4 +1,4 @@
-/* The dialects of the compiler, and what mlir-c's diagnostics lack: warnings, remarks, notes, formatted messages. */
+/* The dialects of the compiler, and what mlir-c's diagnostics lack: notes and optimization remarks. */
 #ifndef NEREID_SEAM_CONTEXT_H
 #define NEREID_SEAM_CONTEXT_H
 
@@ -16,16 +16,6 @@ MLIR_CAPI_EXPORTED void nereidMlirRegisterDialects(MlirDialectRegistry registry)
 
 /* Adds one of them by its name; false when there is none of that name. */
 MLIR_CAPI_EXPORTED bool nereidMlirDialectRegistryInsert(MlirDialectRegistry registry, MlirStringRef name);
-
-/* The minor number of the Triton version in whose spelling the context prints: 3.8 is 8. It begins as 6; reading text
- * of a later version raises it (docs/triton-versions.md), unless it was set as `fixed`. Loads the tt dialect. */
-MLIR_CAPI_EXPORTED int32_t nereidMlirContextGetTritonMinor(MlirContext context);
-MLIR_CAPI_EXPORTED void nereidMlirContextSetTritonMinor(MlirContext context, int32_t minor, bool fixed);
-
-/* Reports a printf-formatted message at `location`, to the context's handlers. Safe on any thread. Errors are
- * mlirEmitError's, or nereid_diagnose's. */
-MLIR_CAPI_EXPORTED void nereidMlirEmitWarning(MlirLocation location, const char *format, ...) NEREID_PRINTF(2, 3);
-MLIR_CAPI_EXPORTED void nereidMlirEmitRemark(MlirLocation location, const char *format, ...) NEREID_PRINTF(2, 3);
 
 typedef struct NereidMlirNote {
   MlirLocation location;

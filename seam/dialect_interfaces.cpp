@@ -33,24 +33,26 @@ namespace {
 
 using Effects = SmallVectorImpl<MemoryEffects::EffectInstance>;
 
-MemoryEffects::Effect *unwrapEffect(NereidMlirEffect effect) {
-  switch (effect) {
-  case NereidMlirEffectRead:
-    return MemoryEffects::Read::get();
-  case NereidMlirEffectWrite:
-    return MemoryEffects::Write::get();
-  case NereidMlirEffectAllocate:
-    return MemoryEffects::Allocate::get();
-  default:
-    return MemoryEffects::Free::get();
-  }
+struct EffectKind {
+  NereidMlirEffect c;
+  MemoryEffects::Effect *effect;
+  bool (*isSingle)(Operation *op, Value value);
+};
+template <typename Effect> EffectKind kind(NereidMlirEffect c) {
+  return {c, Effect::get(), [](Operation *op, Value value) { return hasSingleEffect<Effect>(op, value); }};
 }
 
+ArrayRef<EffectKind> effectKinds() {
+  static const EffectKind kinds[] = {
+      kind<MemoryEffects::Read>(NereidMlirEffectRead), kind<MemoryEffects::Write>(NereidMlirEffectWrite),
+      kind<MemoryEffects::Allocate>(NereidMlirEffectAllocate), kind<MemoryEffects::Free>(NereidMlirEffectFree)};
+  return kinds;
+}
+const EffectKind &kindOf(NereidMlirEffect effect) {
+  return *llvm::find_if(effectKinds(), [&](const EffectKind &kind) { return kind.c == effect; });
+}
 NereidMlirEffect wrapEffect(MemoryEffects::Effect *effect) {
-  return isa<MemoryEffects::Read>(effect)       ? NereidMlirEffectRead
-         : isa<MemoryEffects::Write>(effect)    ? NereidMlirEffectWrite
-         : isa<MemoryEffects::Allocate>(effect) ? NereidMlirEffectAllocate
-                                                : NereidMlirEffectFree;
+  return llvm::find_if(effectKinds(), [&](const EffectKind &kind) { return kind.effect == effect; })->c;
 }
 
 SideEffects::Resource *unwrapResource(NereidMlirResource resource) {
@@ -70,19 +72,19 @@ NereidMlirResource wrapResource(SideEffects::Resource *resource) {
 } // namespace
 
 void nereidMlirEffectsAdd(nereid_effects_t effects, NereidMlirEffect effect, NereidMlirResource resource) {
-  static_cast<Effects *>(effects.ptr)->emplace_back(unwrapEffect(effect), unwrapResource(resource));
+  static_cast<Effects *>(effects.ptr)->emplace_back(kindOf(effect).effect, unwrapResource(resource));
 }
 
 void nereidMlirEffectsAddOperand(nereid_effects_t effects, NereidMlirEffect effect, MlirOperation op, intptr_t index,
                                  NereidMlirResource resource) {
   OpOperand *operand = &unwrap(op)->getOpOperand(index);
-  static_cast<Effects *>(effects.ptr)->emplace_back(unwrapEffect(effect), operand, unwrapResource(resource));
+  static_cast<Effects *>(effects.ptr)->emplace_back(kindOf(effect).effect, operand, unwrapResource(resource));
 }
 
 void nereidMlirEffectsAddResult(nereid_effects_t effects, NereidMlirEffect effect, MlirOperation op, intptr_t index,
                                 NereidMlirResource resource) {
   OpResult result = unwrap(op)->getOpResult(index);
-  static_cast<Effects *>(effects.ptr)->emplace_back(unwrapEffect(effect), result, unwrapResource(resource));
+  static_cast<Effects *>(effects.ptr)->emplace_back(kindOf(effect).effect, result, unwrapResource(resource));
 }
 
 bool nereidMlirOperationWalkEffects(MlirOperation op, NereidMlirEffectCallback callback, void *userData) {
@@ -95,17 +97,7 @@ bool nereidMlirOperationWalkEffects(MlirOperation op, NereidMlirEffectCallback c
 }
 
 bool nereidMlirOperationHasSingleEffect(MlirOperation op, NereidMlirEffect effect, MlirValue value) {
-  Value on = unwrap(value);
-  switch (effect) {
-  case NereidMlirEffectRead:
-    return hasSingleEffect<MemoryEffects::Read>(unwrap(op), on);
-  case NereidMlirEffectWrite:
-    return hasSingleEffect<MemoryEffects::Write>(unwrap(op), on);
-  case NereidMlirEffectAllocate:
-    return hasSingleEffect<MemoryEffects::Allocate>(unwrap(op), on);
-  default:
-    return hasSingleEffect<MemoryEffects::Free>(unwrap(op), on);
-  }
+  return kindOf(effect).isSingle(unwrap(op), unwrap(value));
 }
 
 bool nereidMlirOperationIsMemoryEffectFree(MlirOperation op) { return isMemoryEffectFree(unwrap(op)); }

@@ -3,12 +3,17 @@
 #ifndef NEREID_SEAM_DIALECT_INTERFACES_HPP
 #define NEREID_SEAM_DIALECT_INTERFACES_HPP
 
+#include "mlir/CAPI/IR.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
 
 namespace nereid {
+
+inline MlirNamedAttribute wrapNamed(mlir::NamedAttribute attribute) {
+  return {wrap(attribute.getName()), wrap(attribute.getValue())};
+}
 
 // Resources, named in .td as Resource<"::nereid::GlobalMemory"> and Resource<"::nereid::SharedMemory">.
 struct GlobalMemory : mlir::SideEffects::Resource::Base<GlobalMemory> {

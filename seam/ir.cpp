@@ -190,29 +190,15 @@ bool nereidMlirBranchGetSuccessorOperands(MlirOperation branch, intptr_t index, 
 
 //===-- traits ----------------------------------------------------------------------------------------------------===//
 
+template <template <typename> class... Traits> static bool hasTraitAt(Operation *op, int index) {
+  static bool (*const tests[])(Operation *) = {[](Operation *op) { return op->hasTrait<Traits>(); }...};
+  return tests[index](op);
+}
 bool nereidMlirOperationHasTrait(MlirOperation op, NereidMlirTrait trait) {
-  Operation *self = unwrap(op);
-  switch (trait) {
-  case NereidMlirTraitIsTerminator:
-    return self->hasTrait<OpTrait::IsTerminator>();
-  case NereidMlirTraitReturnLike:
-    return self->hasTrait<OpTrait::ReturnLike>();
-  case NereidMlirTraitConstantLike:
-    return self->hasTrait<OpTrait::ConstantLike>();
-  case NereidMlirTraitCommutative:
-    return self->hasTrait<OpTrait::IsCommutative>();
-  case NereidMlirTraitElementwise:
-    return self->hasTrait<OpTrait::Elementwise>();
-  case NereidMlirTraitIsolatedFromAbove:
-    return self->hasTrait<OpTrait::IsIsolatedFromAbove>();
-  case NereidMlirTraitSameOperandsAndResultType:
-    return self->hasTrait<OpTrait::SameOperandsAndResultType>();
-  case NereidMlirTraitSameOperandsAndResultShape:
-    return self->hasTrait<OpTrait::SameOperandsAndResultShape>();
-  case NereidMlirTraitSymbolTable:
-    return self->hasTrait<OpTrait::SymbolTable>();
-  }
-  return false;
+  return hasTraitAt<OpTrait::IsTerminator, OpTrait::ReturnLike, OpTrait::ConstantLike, OpTrait::IsCommutative,
+                    OpTrait::Elementwise, OpTrait::IsIsolatedFromAbove, OpTrait::SameOperandsAndResultType,
+                    OpTrait::SameOperandsAndResultShape, OpTrait::SymbolTable>(
+      unwrap(op), trait); // in the order of NereidMlirTrait
 }
 
 //===-- attributes and types --------------------------------------------------------------------------------------===//

@@ -2,8 +2,8 @@
 #include "seam/nereid.hpp"
 
 #include "dialects/nereid/nereid_hooks.h"
+#include "seam/dialect_interfaces.hpp"
 
-#include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -24,10 +24,6 @@ void NereidDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "dialects/nereid/attrs.cpp.inc"
       >();
-}
-
-static MlirNamedAttribute wrapNamed(NamedAttribute attribute) {
-  return {wrap(attribute.getName()), wrap(attribute.getValue())};
 }
 
 LogicalResult NereidDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {

@@ -1,7 +1,7 @@
 // The tt dialect's classes: what TableGen and ods-bindgen wrote, and the few methods that have no C entry.
 #include "seam/tt.hpp"
 
-#include "seam/context.h"
+#include "seam/tt.h"
 
 #include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -117,14 +117,12 @@ Operation *TTDialect::materializeConstant(OpBuilder &builder, Attribute value, T
 }
 
 LogicalResult TTDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  return unwrap(
-      nereid_tt_operation_attribute_verify(wrap(op), {wrap(attribute.getName()), wrap(attribute.getValue())}));
+  return unwrap(nereid_tt_operation_attribute_verify(wrap(op), wrapNamed(attribute)));
 }
 
 LogicalResult TTDialect::verifyRegionArgAttribute(Operation *op, unsigned region, unsigned argument,
                                                   NamedAttribute attribute) {
-  MlirNamedAttribute named{wrap(attribute.getName()), wrap(attribute.getValue())};
-  return unwrap(nereid_tt_argument_attribute_verify(wrap(op), region, argument, named));
+  return unwrap(nereid_tt_argument_attribute_verify(wrap(op), region, argument, wrapNamed(attribute)));
 }
 
 void CallOp::setCalleeFromCallable(CallInterfaceCallable callee) {

@@ -75,8 +75,7 @@ void TTGDialect::initialize() {
 }
 
 LogicalResult TTGDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  MlirNamedAttribute named{wrap(attribute.getName()), wrap(attribute.getValue())};
-  return unwrap(nereid_ttg_operation_attribute_verify(wrap(op), named));
+  return unwrap(nereid_ttg_operation_attribute_verify(wrap(op), wrapNamed(attribute)));
 }
 
 static void refuse(AsmParser &parser, const Twine &name) {

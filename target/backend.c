@@ -4,9 +4,10 @@
  *
  * The optimiser always gets the target machine: without one, jump threading takes the GPU for a CPU and moves code
  * across points where a warp has to be converged (bar, shfl, ldmatrix then run with half a warp). */
-#include "target/prepare.h"
+#include "target/backend.h"
 
 #include "seam/llvm.h"
+#include "target/callseq.h"
 #include "target/inlined_lines.h"
 #include "target/pass_list.h"
 #include "target/recover.h"

@@ -4,9 +4,10 @@
  *
  * LLVM counts calls per process, so that the second compilation of a kernel would differ from the first. Sequences do
  * not nest: each brace that opens takes the next number, each that closes repeats it. */
-#include "target/prepare.h"
+#include "target/callseq.h"
 
 #include <stdio.h>
+#include <string.h>
 
 size_t nereid_target_renumber_calls(char *ptx, size_t size) {
   static const char key[] = " // callseq ";

@@ -26,7 +26,4 @@ bool nereid_target_is_libdevice_name(nereid_view_t name);
  * `scratch`; null when there is none (or `asked` cannot be read). */
 const char *nereid_target_find_libdevice(const char *asked, nereid_arena_t *scratch);
 
-/* Makes the numbers of calls in comments count from 0, in place; `ptx` has room for a final NUL. Returns the size. */
-size_t nereid_target_renumber_calls(char *ptx, size_t size);
-
 #endif

@@ -9,11 +9,12 @@
 #ifndef NEREID_ANALYSIS_ACCESS_SHAPE_H
 #define NEREID_ANALYSIS_ACCESS_SHAPE_H
 
+#include "analysis/access/relation.h"
 #include "base/map.h"
 
 #include "mlir-c/IR.h"
 
-enum { NEREID_ACCESS_BASES = 48, NEREID_ACCESS_LANE_BITS = 8 };
+enum { NEREID_ACCESS_BASES = 48 };
 
 /* The images of the bits that choose a register, a lane, a warp or a byte of an element. */
 typedef struct nereid_access_bases {
@@ -58,13 +59,6 @@ void nereid_access_shapes_initialize(nereid_access_shapes_t *shapes, nereid_aren
 
 /* The one object that is equal to `shape`; null when out of memory. */
 const nereid_access_shape_t *nereid_access_shapes_get(nereid_access_shapes_t *shapes, nereid_access_shape_t shape);
-
-typedef enum nereid_shapes_relation {
-  NEREID_SHAPES_DISJOINT,    /* no byte in common */
-  NEREID_SHAPES_SAME_THREAD, /* each byte that both touch is touched by one thread */
-  NEREID_SHAPES_SAME_WARP,   /* ... by threads of one warp */
-  NEREID_SHAPES_ANY,
-} nereid_shapes_relation_t;
 
 /* Of two accesses whose intervals overlap; null shapes may be anything. Threads of tensors count as their warp: matrix
  * instructions move for a thread what is another's. */

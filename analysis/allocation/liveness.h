@@ -22,40 +22,7 @@
 #ifndef NEREID_ANALYSIS_LIVENESS_H
 #define NEREID_ANALYSIS_LIVENESS_H
 
-#include "analysis/allocation/alias.h"
-#include "analysis/allocation/flight.h"
-
-/* Times [first, last]. */
-typedef struct nereid_live_range {
-  uint32_t first, last;
-} nereid_live_range_t;
-
-/* Ranges ascend and do not touch each other. */
-typedef struct nereid_live {
-  const nereid_live_range_t *ranges;
-  uint32_t count;
-  uint32_t group;  /* the ttg.warp_specialize that it is confined to, its number + 1; 0: to none */
-  uint32_t member; /* the region that it is confined to: 0 the default region, i + 1 partition i */
-} nereid_live_t;
-
-/* What is under way when a function ends, for its callers. */
-typedef struct nereid_liveness_end {
-  nereid_flight_end_t own;        /* in buffers of its own frame */
-  nereid_flight_end_t *arguments; /* in what it was passed, by number of argument */
-  uint32_t n_arguments;
-} nereid_liveness_end_t;
-
-typedef struct nereid_liveness {
-  nereid_arena_t *arena;
-  const nereid_flow_graph_t *graph;
-  uint32_t *starts;                         /* by node: the time of its first op */
-  NEREID_VECTOR(MlirOperation) specialized; /* each ttg.warp_specialize, in the order of the text */
-  NEREID_VECTOR(nereid_live_range_t) spans; /* of each, all times inside */
-  uint32_t *groups;                         /* by node: the ttg.warp_specialize around it, its number + 1; or 0 */
-  nereid_live_t *buffers;                   /* by number of buffer; arguments of the function: none */
-  nereid_map_t calls;                       /* tt.call -> nereid_live_t * of its frame, when it outlives the call */
-  nereid_liveness_end_t end;
-} nereid_liveness_t;
+#include "analysis/allocation/liveness_types.h"
 
 /* Liveness of the function of `graph`; `is_called` that it may run several times: what one run leaves under way is
  * there when the next begins. `ends` holds what called functions leave under way (nereid_liveness_end_t *) by their
@@ -63,12 +30,6 @@ typedef struct nereid_liveness {
  * Lives in `arena`; false when out of memory. */
 bool nereid_liveness_run(const nereid_flow_graph_t *graph, const nereid_alias_t *alias, bool is_called,
                          const nereid_map_t *ends, nereid_arena_t *arena, nereid_liveness_t *out);
-
-/* The time of the op at `position`. */
-static inline uint32_t nereid_liveness_time(const nereid_liveness_t *liveness, uint32_t position) {
-  const uint32_t node = liveness->graph->nodes_of_ops[position];
-  return liveness->starts[node] + position - liveness->graph->nodes.data[node].first;
-}
 
 /* What lives while the op at `position` runs: an op's scratch, the frame of a call. Null ranges when out of memory. */
 nereid_live_t nereid_liveness_of_op(nereid_liveness_t *liveness, uint32_t position);

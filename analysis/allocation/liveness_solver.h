@@ -4,7 +4,7 @@
 #ifndef NEREID_ANALYSIS_LIVENESS_SOLVER_H
 #define NEREID_ANALYSIS_LIVENESS_SOLVER_H
 
-#include "analysis/allocation/liveness.h"
+#include "analysis/allocation/liveness_types.h"
 #include "analysis/allocation/value_liveness.h"
 
 typedef struct nereid_liveness_piece {

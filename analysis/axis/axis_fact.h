@@ -2,7 +2,7 @@
 #ifndef NEREID_ANALYSIS_AXIS_FACT_H
 #define NEREID_ANALYSIS_AXIS_FACT_H
 
-#include "analysis/axis/axis_info.h"
+#include "analysis/axis/axis_types.h"
 
 /* A fact about a value of `type` with sizes, unit and width filled in, and no knowledge. */
 nereid_axis_info_t nereid_axis_unknown(MlirType type);

@@ -18,7 +18,7 @@
 #ifndef NEREID_ANALYSIS_GLOBAL_ADDRESS_RELATION_H
 #define NEREID_ANALYSIS_GLOBAL_ADDRESS_RELATION_H
 
-#include "analysis/access/access_shape.h"
+#include "analysis/access/relation.h"
 #include "analysis/global/address_form.h"
 
 enum { NEREID_OWNER_BITS = 64 };

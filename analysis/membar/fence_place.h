@@ -2,7 +2,7 @@
 #ifndef NEREID_ANALYSIS_FENCE_PLACE_H
 #define NEREID_ANALYSIS_FENCE_PLACE_H
 
-#include "analysis/membar/membar.h"
+#include "analysis/membar/membar_types.h"
 
 /* Puts ttng.fence_async_shared where `function`, analysed for fences, needs them. */
 void nereid_fence_place(const nereid_membar_function_t *function);

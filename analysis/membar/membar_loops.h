@@ -10,7 +10,7 @@
 #ifndef NEREID_ANALYSIS_MEMBAR_MEMBAR_LOOPS_H
 #define NEREID_ANALYSIS_MEMBAR_MEMBAR_LOOPS_H
 
-#include "analysis/membar/membar.h"
+#include "analysis/membar/membar_types.h"
 
 typedef struct nereid_membar_loops {
   nereid_map_t accesses;         /* header (const nereid_flow_node_t *) -> nereid_access_set_t * of what comes first */

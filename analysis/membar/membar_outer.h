@@ -5,7 +5,7 @@
 #ifndef NEREID_ANALYSIS_MEMBAR_OUTER_H
 #define NEREID_ANALYSIS_MEMBAR_OUTER_H
 
-#include "analysis/membar/membar.h"
+#include "analysis/membar/membar_types.h"
 
 /* Finds what function `number` begins; its callees come first, and buffers of its values are known. False when memory
  * is out. */

@@ -2,7 +2,7 @@
 #ifndef NEREID_ANALYSIS_MEMBAR_WALK_H
 #define NEREID_ANALYSIS_MEMBAR_WALK_H
 
-#include "analysis/membar/membar.h"
+#include "analysis/membar/membar_types.h"
 
 /* Finds what function number `number` needs, and its summary; its callees have theirs. False when out of memory. */
 bool nereid_membar_walk(nereid_membar_t *membar, size_t number);

@@ -26,7 +26,7 @@ struct emu_cta {
   const emu_region_t *regions;
   size_t n_regions, last_region;
   uint32_t id[3], rank, n_threads, n_warps; /* rank: in its cluster */
-  uint8_t *block;                           /* what the rest lies in (cta.c) */
+  uint8_t *block;                           /* what the rest lies in (start.c) */
   emu_warp_t *warps;
   uint8_t *shared, *local;
   uint8_t *published; /* shared memory as the async proxy sees it, and who wrote each byte; null: it sees all */

@@ -5,12 +5,12 @@
  *
  * Names are those of the printed module; "frame" is the frame of a call that stays live after the call. Operations
  * without live buffers have no remark. For tests. Does not change the IR. */
+#include "dialects/diagnose.h"
 #include "dialects/ir.h"
 #include "passes/pass.h"
 
 #include "analysis/allocation/liveness.h"
 #include "analysis/call_graph.h"
-#include "seam/context.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -56,7 +56,7 @@ static void print_op(printer_t *printer, uint32_t position) {
       append(mlirStringRefCreateFromCString(printer->line ? ",frame" : "frame"), printer);
   }
   if (printer->line)
-    nereidMlirEmitRemark(mlirOperationGetLocation(printer->graph.ops.data[position]), "live: %s", printer->line);
+    nereid_remark_at(mlirOperationGetLocation(printer->graph.ops.data[position]), "live: %s", printer->line);
 }
 
 static bool print_function(printer_t *printer, const nereid_call_function_t *called) {

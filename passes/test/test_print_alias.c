@@ -5,13 +5,13 @@
  * Arguments of a loop are printed at the scf.for with their initial buffers, block arguments at the branch to the
  * block. Names are those of the printed module. For tests and for diagnosis of unexpected barriers. Does not change the
  * IR. */
+#include "dialects/diagnose.h"
 #include "dialects/ir.h"
 #include "passes/pass.h"
 
 #include "analysis/allocation/alias.h"
 #include "analysis/call_graph.h"
 #include "nereid/dialects/ops.h"
-#include "seam/context.h"
 #include "seam/ir.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void print_value(printer_t *printer, MlirOperation op, MlirValue value, M
   for (uint32_t i = 1; list && i < set.count; ++i)
     list = nereid_arena_format(arena, "%s,%s", list, names[i]);
   if (list)
-    nereidMlirEmitRemark(mlirOperationGetLocation(op), "%s -> %s", name_of(printer, value), list);
+    nereid_remark_at(mlirOperationGetLocation(op), "%s -> %s", name_of(printer, value), list);
 }
 
 static void print_op(printer_t *printer, MlirOperation op) {

@@ -7,7 +7,7 @@
 
 #include "analysis/axis/axis_info.h"
 #include "base/vector.h"
-#include "seam/context.h"
+#include "dialects/diagnose.h"
 #include "seam/ir.h"
 
 typedef struct printer {
@@ -30,8 +30,7 @@ static void print_result(printer_t *printer, MlirOperation op, MlirValue value) 
   mlirOperationPrintWithState(op, printer->state, append, printer);
   const char *facts = info ? nereid_axis_info_format(info, printer->pass->scratch) : "";
   if (facts)
-    nereidMlirEmitRemark(mlirOperationGetLocation(op), "%.*s => %s", (int)printer->text.size, printer->text.data,
-                         facts);
+    nereid_remark_at(mlirOperationGetLocation(op), "%.*s => %s", (int)printer->text.size, printer->text.data, facts);
 }
 
 static MlirWalkResult print_op(MlirOperation op, void *data) {

@@ -12,7 +12,6 @@
 #include "analysis/allocation/scratch.h"
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
-#include "seam/context.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -25,12 +24,12 @@ static void print_frame(MlirOperation function, const nereid_frame_t *frame) {
   static const char *const kinds[] = {"", "scratch ", "virtual "};
   MlirLocation location = mlirOperationGetLocation(function);
   const MlirStringRef name = nereid_ir_symbol_name(function);
-  nereidMlirEmitRemark(location, "%.*s", (int)name.length, name.data);
+  nereid_remark_at(location, "%.*s", (int)name.length, name.data);
   for (size_t i = 0; i < frame->count; ++i)
-    nereidMlirEmitRemark(mlirOperationGetLocation(frame->buffers[i].op), "%soffset = %lld, size = %lld",
-                         kinds[frame->buffers[i].kind], (long long)frame->buffers[i].offset,
-                         (long long)frame->buffers[i].bytes);
-  nereidMlirEmitRemark(location, "size = %lld", (long long)frame->bytes);
+    nereid_remark_at(mlirOperationGetLocation(frame->buffers[i].op), "%soffset = %lld, size = %lld",
+                     kinds[frame->buffers[i].kind], (long long)frame->buffers[i].offset,
+                     (long long)frame->buffers[i].bytes);
+  nereid_remark_at(location, "size = %lld", (long long)frame->bytes);
 }
 
 MlirLogicalResult nereid_pass_test_print_allocation(nereid_pass_t *pass) {

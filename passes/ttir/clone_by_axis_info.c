@@ -8,6 +8,7 @@
  * access width; remarks and counters report the cost in functions and operations. Calls that differ only in constants
  * are of one kind, and unreachable calls have no kind. Callers are cloned before their callees, since calls in their
  * copies may differ again. */
+#include "dialects/diagnose.h"
 #include "dialects/ir.h"
 #include "passes/pass.h"
 
@@ -167,8 +168,8 @@ static void say_cost(nereid_pass_t *pass, int64_t functions_before, int64_t func
     nereid_pass_remark_passed(pass, pass->op, "clone", format, (long long)functions, (long long)functions_before, ops,
                               (long long)ops_before);
   else
-    nereidMlirEmitRemark(mlirOperationGetLocation(pass->op), format, (long long)functions, (long long)functions_before,
-                         ops, (long long)ops_before);
+    nereid_remark_at(mlirOperationGetLocation(pass->op), format, (long long)functions, (long long)functions_before, ops,
+                     (long long)ops_before);
 }
 
 MlirLogicalResult nereid_pass_clone_by_axis_info(nereid_pass_t *pass) {

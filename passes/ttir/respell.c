@@ -22,6 +22,7 @@
 #include "passes/support/collect.h"
 #include "seam/context.h"
 #include "seam/ir.h"
+#include "seam/tt.h"
 
 #include <mlir-c/BuiltinTypes.h>
 

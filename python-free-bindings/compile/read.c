@@ -14,6 +14,7 @@
 #include "python-free-bindings/compile/scan.h"
 #include "seam/context.h"
 #include "seam/llvm.h"
+#include "seam/tt.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>

@@ -4,6 +4,8 @@
  *   ptxas info    : Used 32 registers, used 1 barriers             →  registers = 32
  *
  * Both assemblers write the same log, being the same code inside. */
+#include "target/assembler/assemble.h"
+
 #include "target/assembler/assemblers.h"
 
 #include <stdio.h>

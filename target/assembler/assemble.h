@@ -6,36 +6,7 @@
 #ifndef NEREID_TARGET_ASSEMBLE_H
 #define NEREID_TARGET_ASSEMBLE_H
 
-#include "base/arena.h"
-#include "target/limits.h"
-#include "target/target.h"
-
-typedef enum nereid_assembler {
-  NEREID_ASSEMBLER_AUTO = 0,     /* by `one_shot` */
-  NEREID_ASSEMBLER_PTXAS = 1,    /* ptxas or nothing */
-  NEREID_ASSEMBLER_NVJITLINK = 2 /* nvJitLink or nothing */
-} nereid_assembler_t;
-
-typedef struct nereid_assemble_options {
-  nereid_assembler_t assembler;
-  bool one_shot;         /* few kernels will be assembled by this process */
-  bool lineinfo;         /* keep source lines */
-  bool no_fp_fusion;     /* passed on: the assembler contracts too */
-  const char *name;      /* of the input in messages; null: "PTX" */
-  const char *ptxas;     /* path of the assembler; null: search CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda */
-  const char *arguments; /* more arguments for the assembler, separated by blanks; null: none */
-  nereid_target_t target;
-  const nereid_limits_t *limits; /* of the whole compilation, borrowed; null: none */
-  uint32_t time_limit;           /* milliseconds that ptxas may run; 0: as long as it takes */
-} nereid_assemble_options_t;
-
-typedef struct nereid_assembled {
-  nereid_view_t cubin;                /* in the arena */
-  nereid_assembler_t used;            /* never AUTO */
-  unsigned registers;                 /* most per thread of any entry; 0: the assembler reports none */
-  unsigned spill_stores, spill_loads; /* bytes per thread that all functions store to and load from local memory because
-                                         registers do not suffice; 0 also when the assembler reports none */
-} nereid_assembled_t;
+#include "target/assembler/assemble_types.h"
 
 /* Assembles `ptx`. Errors in the PTX are located reports and NEREID_ERROR_PROGRAM; a failing assembler is
  * NEREID_ERROR_TOOL, a missing one NEREID_ERROR_NOT_FOUND. `time_limit` excludes nvJitLink, which cannot be stopped:

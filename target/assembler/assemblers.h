@@ -2,7 +2,7 @@
 #ifndef NEREID_TARGET_ASSEMBLERS_H
 #define NEREID_TARGET_ASSEMBLERS_H
 
-#include "target/assembler/assemble.h"
+#include "target/assembler/assemble_types.h"
 
 NEREID_MUST_USE nereid_status_t nereid_assemble_ptxas(nereid_view_t ptx, const char *program,
                                                       const nereid_assemble_options_t *options,

@@ -2,6 +2,7 @@
  *
  * The library is loaded once per process (dlopen counts) and stays: loading it again for every kernel would cost ten
  * times what a small kernel costs. One row of the table per entry. */
+#include "target/assembler/assemble.h"
 #include "target/assembler/assemblers.h"
 
 #include <dlfcn.h>

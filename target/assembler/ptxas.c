@@ -4,6 +4,7 @@
  *
  * The folder is this call's own, so that any number of threads and processes work side by side. It is removed however
  * the program ends; work_folder.c removes what a killed process left. */
+#include "target/assembler/assemble.h"
 #include "target/assembler/assemblers.h"
 #include "target/assembler/process.h"
 #include "target/assembler/work_folder.h"

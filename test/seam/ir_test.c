@@ -1,4 +1,5 @@
 /* The seam's entries on upstream dialects: each does what the C++ it stands for does. */
+#include "dialects/diagnose.h"
 #include "seam/context.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
@@ -347,9 +348,9 @@ static void test_diagnostics(void **state) {
   heard_t heard = {0};
   MlirLocation location = mlirOperationGetLocation(fixture->f);
   MlirDiagnosticHandlerID id = mlirContextAttachDiagnosticHandler(fixture->context, hear, &heard, NULL);
-  nereidMlirEmitWarning(location, "%d is odd", 3);
+  nereidMlirEmitWithNotes(MlirDiagnosticWarning, location, "3 is odd", 0, NULL);
   assert_int_equal(heard.severity, MlirDiagnosticWarning);
-  nereidMlirEmitRemark(location, "%s", "so it is");
+  nereid_remark_at(location, "%s", "so it is");
   assert_int_equal(heard.severity, MlirDiagnosticRemark);
   NereidMlirNote notes[] = {{location, "here"}, {location, "and here"}};
   nereidMlirEmitWithNotes(MlirDiagnosticError, location, "twice", 2, notes);

@@ -37,7 +37,7 @@ static void note_report(const race_access_t *access, uint32_t record, uint32_t l
 #include "emulator/race/async.c"
 #include "emulator/race/clock.c"
 #include "emulator/race/list.c"
-#include "emulator/race/race.c"
+#include "emulator/race/detector.c"
 #include "emulator/race/record.c"
 #include "emulator/race/shadow.c"
 #include "emulator/race/sync.c"

@@ -1,0 +1,10 @@
+/* Numbers of calls in PTX comments. */
+#ifndef NEREID_TARGET_CALLSEQ_H
+#define NEREID_TARGET_CALLSEQ_H
+
+#include <stddef.h>
+
+/* Makes the numbers of calls in comments count from 0, in place; `ptx` has room for a final NUL. Returns the size. */
+size_t nereid_target_renumber_calls(char *ptx, size_t size);
+
+#endif
