@@ -36,8 +36,8 @@ static void note_report(const race_access_t *access, uint32_t record, uint32_t l
                         nereid_emulator_race_class_t kind);
 #include "emulator/race/async.c"
 #include "emulator/race/clock.c"
-#include "emulator/race/list.c"
 #include "emulator/race/detector.c"
+#include "emulator/race/list.c"
 #include "emulator/race/record.c"
 #include "emulator/race/shadow.c"
 #include "emulator/race/sync.c"
