@@ -25,9 +25,9 @@ static nereid_status_t run(void *argument) {
   return status;
 }
 
-/* Leaves behind what LLVM was working on. MLIR's context is touched only if the fatal error came out of it or of the
- * translation, and nothing tells: it goes too. */
-static void abandon(nereid_compilation_t *compilation, const char *reason, bool is_stopped) {
+/* MLIR's context is touched only if the fatal error came out of it or of the translation, which cannot be determined: it
+ * is abandoned, too. */
+void nereid_session_abandon(nereid_compilation_t *compilation, const char *reason, bool is_stopped) {
   nereid_compiler_t *compiler = compilation->compiler;
   if (!is_stopped) /* LLVM may give up on code whose optional passes were skipped */
     nereid_report_at(&compiler->report, NEREID_REPORT_ERROR, compilation->name, 0, 0,
@@ -72,7 +72,7 @@ static nereid_status_t compile(nereid_compilation_t *compilation) {
   nereid_status_t status = nereid_recover_run(run, compilation, reason, sizeof reason);
   const nereid_status_t stop = nereid_limits_check(&compilation->limits);
   if (reason[0])
-    abandon(compilation, reason, stop != NEREID_OK);
+    nereid_session_abandon(compilation, reason, stop != NEREID_OK);
   compilation->compiler->backend.limits = NULL;
   compilation->compiler->remark_handler = NULL;
   if (status != NEREID_OK && stop != NEREID_OK)

@@ -83,6 +83,12 @@ MlirContext nereid_session_context(nereid_compiler_t *compiler, bool remarks);
 /* Destroys it; the next compilation gets a fresh one. */
 void nereid_session_drop_context(nereid_compiler_t *compiler);
 
+/* --- compile.c --- */
+
+/* After LLVM gave up: reports `reason` unless the compilation was stopped, and leaves behind the contexts in use, which
+ * are in an unknown state; the next compilation gets fresh ones. */
+void nereid_session_abandon(nereid_compilation_t *compilation, const char *reason, bool is_stopped);
+
 /* --- diagnostics.c --- */
 
 /* Makes `context` deliver its diagnostics to the session's handler. */

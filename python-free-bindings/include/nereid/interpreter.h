@@ -2,9 +2,17 @@
  *
  *   %s = arith.addf %x, %y : tensor<1024xf32>       one step that adds 1024 elements
  *
+ *   nereid_interpreter_argument_t arguments[] = {
+ *       {.kind = NEREID_INTERPRETER_BUFFER, .memory = x, .size = sizeof x, .alignment = 16, .name = "x"},
+ *       {.kind = NEREID_INTERPRETER_BITS, .bits = n, .name = "n"}};
+ *   nereid_interpreter_run_text(compiler, text, "k.ttir", NULL, grid, 2, arguments, NULL, &message);
+ *
  * Programs of the grid run one after another or, where that is the same, on several threads, each op on whole tensors;
- * numbers are rounded in software as docs/interpreter.md says. It is the oracle that the other engines are compared
- * with. */
+ * values are rounded in software as docs/interpreter.md says. It is the reference that the other engines are compared
+ * with. Part of libnereid, not of libnereid-launch.
+ *
+ * Ownership: nothing is kept after a call; buffers and strings are borrowed for it, what a callback gets lives for the
+ * callback. Threads: runs of different modules and compilers work side by side. */
 #ifndef NEREID_INTERPRETER_H
 #define NEREID_INTERPRETER_H
 
@@ -89,6 +97,18 @@ NEREID_MUST_USE nereid_status_t nereid_interpreter_run(MlirOperation module, con
                                                        const nereid_interpreter_argument_t *arguments,
                                                        const nereid_interpreter_options_t *options,
                                                        nereid_message_t *message);
+
+struct nereid_compiler;
+
+/* The same for IR as text or MLIR bytecode, tt or ttgir, which `compiler` (nereid/compile.h) reads; its diagnostic
+ * handler gets the errors at ops. `name`: of the input in diagnostics; null: "input". Must not run while the compiler
+ * compiles. Errors as above, and NEREID_ERROR_PROGRAM when the input does not parse or is past ttgir. */
+NEREID_MUST_USE nereid_status_t nereid_interpreter_run_text(struct nereid_compiler *compiler, nereid_view_t input,
+                                                            const char *name, const char *kernel,
+                                                            const uint32_t grid[3], size_t n_arguments,
+                                                            const nereid_interpreter_argument_t *arguments,
+                                                            const nereid_interpreter_options_t *options,
+                                                            nereid_message_t *message);
 
 #ifdef __cplusplus
 }
