@@ -1,16 +1,21 @@
-# What is installed: the two libraries, their headers, the tools, find_package(Nereid) and pkg-config.
+# What is installed: the two libraries, shared and static, their headers, the tools with manual pages and completions,
+# documents, examples, find_package(Nereid) and pkg-config.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 # Headers include each other as "base/..." and <nereid/...>, so they get a root of their own.
 set(NEREID_INSTALL_INCLUDE ${CMAKE_INSTALL_INCLUDEDIR}/nereid-${PROJECT_VERSION_MAJOR})
 set(NEREID_INSTALL_CMAKE ${CMAKE_INSTALL_LIBDIR}/cmake/Nereid)
 
-foreach(library nereid nereid-launch nereid-launch-static)
+foreach(library nereid nereid-static nereid-launch nereid-launch-static)
   target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${NEREID_INSTALL_INCLUDE}>)
 endforeach()
+# libnereid.a has Nereid's own code. LLVM's and MLIR's archives (600 MB) are not copied into it: NereidConfig.cmake and
+# `pkg-config --static` name those that it was built with.
+set_target_properties(nereid-static PROPERTIES EXPORT_NAME static OUTPUT_NAME nereid)
+string(REPLACE ";" " " NEREID_STATIC_LIBS "${NEREID_LLVM_LIBRARIES}")
 set_target_properties(nereid-launch PROPERTIES EXPORT_NAME launch)
 set_target_properties(nereid-launch-static PROPERTIES EXPORT_NAME launch-static)
-install(TARGETS nereid nereid-launch nereid-launch-static EXPORT NereidTargets)
+install(TARGETS nereid nereid-static nereid-launch nereid-launch-static EXPORT NereidTargets)
 foreach(tool nereid nereid-opt nereid-lsp-server)
   if(TARGET ${tool}-tool)
     install(TARGETS ${tool}-tool)
@@ -34,4 +39,32 @@ foreach(name nereid nereid-launch)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/install/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/install/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# Manual pages and completions: what the tools print from their option tables.
+set(share ${PROJECT_BINARY_DIR}/install/share)
+set(manual awk -v out=${share}/man -v version=${PROJECT_VERSION} -f ${PROJECT_SOURCE_DIR}/scripts/manual.awk)
+set(without_leaks ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0)
+add_custom_command(
+  OUTPUT ${share}/man/nereid.1 ${share}/man/nereid-opt.1 ${share}/nereid.bash ${share}/_nereid ${share}/nereid.fish
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${share}/man
+  COMMAND ${without_leaks} $<TARGET_FILE:nereid-tool> --print-command-docs > ${share}/nereid.md
+  COMMAND ${manual} ${share}/nereid.md
+  COMMAND ${without_leaks} $<TARGET_FILE:nereid-opt-tool> --print-pass-docs > ${share}/passes.md
+  COMMAND ${manual} -v page=nereid-opt ${share}/passes.md
+  COMMAND ${without_leaks} $<TARGET_FILE:nereid-tool> --print-completions bash > ${share}/nereid.bash
+  COMMAND ${without_leaks} $<TARGET_FILE:nereid-tool> --print-completions zsh > ${share}/_nereid
+  COMMAND ${without_leaks} $<TARGET_FILE:nereid-tool> --print-completions fish > ${share}/nereid.fish
+  DEPENDS nereid-tool nereid-opt-tool ${PROJECT_SOURCE_DIR}/scripts/manual.awk
+  COMMENT "Manual pages and completions")
+add_custom_target(nereid-share ALL DEPENDS ${share}/man/nereid.1 ${share}/nereid.bash)
+install(DIRECTORY ${share}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN *.1)
+install(FILES ${share}/nereid.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME nereid)
+install(FILES ${share}/_nereid DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${share}/nereid.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+# Documents link to each other and to README.md, and name the examples, by relative paths.
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python-free-bindings/examples/
+        DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/c)

@@ -10,5 +10,6 @@ file(GLOB mlir_archives ${llvm_libdir}/libMLIR*.a)
 list(FILTER mlir_archives EXCLUDE REGEX "Test|MLIRMlirOptMainPlugins")
 set(NEREID_MLIR_C_ARCHIVE ${llvm_libdir}/libMLIRCAPIIR.a)
 add_library(nereid-llvm INTERFACE)
-target_link_libraries(nereid-llvm INTERFACE -Wl,--start-group ${mlir_archives} ${llvm_archives} -Wl,--end-group
-                      z zstd m pthread ${CMAKE_DL_LIBS} stdc++)
+set(NEREID_LLVM_LIBRARIES -Wl,--start-group ${mlir_archives} ${llvm_archives} -Wl,--end-group
+                          -lz -lzstd -lm -lpthread -ldl -lstdc++)
+target_link_libraries(nereid-llvm INTERFACE ${NEREID_LLVM_LIBRARIES})

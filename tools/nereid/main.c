@@ -2,6 +2,7 @@
  *
  * A reader that goes away (nereid info x | head) must not kill us half way through a file: SIGPIPE is ignored, writes
  * fail instead, and the exit code says that output was lost. */
+#include "tools/nereid/completions.h"
 #include "tools/nereid/interrupt.h"
 #include "tools/nereid/tool.h"
 
@@ -24,7 +25,8 @@ static void print_help(FILE *out) {
     fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
   fputs(
       "\n  nereid COMMAND --help     options of a command\n"
-      "  nereid --version\n\n"
+      "  nereid --version\n"
+      "  nereid --print-completions bash|zsh|fish\n\n"
       "exit status: 0 done; 1 the program is at fault, located diagnostics on stderr; 2 the call or the machine is at\n"
       "fault. SIGINT, SIGTERM and SIGHUP end the process by that signal; the assembler is stopped and no temporary "
       "file\n"
@@ -72,6 +74,8 @@ static int dispatch(int argc, char **argv) {
   }
   if (strcmp(argv[1], "--print-command-docs") == 0)
     return print_reference();
+  if (strcmp(argv[1], "--print-completions") == 0)
+    return tool_print_completions(argv[2], commands, TOOL_COUNT(commands));
   return run_command(argc, argv);
 }
 

@@ -1,0 +1,94 @@
+# manual.awk -v out=FOLDER -v version=V PAGE.md: manual pages from what the tools print of themselves in Markdown.
+#
+#   nereid --print-command-docs    nereid.1, and nereid-COMMAND.1 for each `## `nereid COMMAND ...`` section
+#   nereid-opt --print-pass-docs   nereid-opt.1, with `page` = "nereid-opt": a paragraph for each `## `pass`` section
+#
+# A table row becomes a tagged paragraph, a list item a bulleted one, words in backquotes bold.
+
+function escaped(text) {
+  gsub(/…/, "...", text) # roff takes ASCII only
+  gsub(/…/, "...", text)
+  gsub(/\\/, "\\e", text)
+  gsub(/-/, "\\-", text)
+  return text
+}
+
+function inline(text,   parts, n, i, line) {
+  gsub(/\001/, "|", text)
+  n = split(escaped(text), parts, "`")
+  for (i = 1; i <= n; i++) line = line (i > 1 ? (i % 2 ? "\\fR" : "\\fB") : "") parts[i]
+  return line ~ /^[.']/ ? "\\&" line : line
+}
+
+function emit(text) { print text > file }
+
+function begin(name, usage) {
+  if (file) close(file)
+  file = out "/" name ".1"
+  emit(".TH " toupper(escaped(name)) " 1 \"\" \"nereid " version "\" \"Nereid\"")
+  title = escaped(name)
+  synopsis = usage
+  named = 0
+}
+
+# The first paragraph of a page is its summary: "Compiles tensor IR." becomes "compiles tensor IR".
+function summary(text) {
+  sub(/\.$/, "", text)
+  emit(".SH NAME\n" title " \\- " inline(tolower(substr(text, 1, 1)) substr(text, 2)))
+  emit(".SH SYNOPSIS\n" synopsis)
+  named = 1
+}
+
+BEGIN {
+  if (page) {
+    begin(page, ".B nereid\\-opt\n[options] [FILE]")
+    summary("Runs passes over Triton's tensor IR")
+    emit(".SH DESCRIPTION\nReads a module, runs the passes that the options name in their order, and prints the module. " \
+         "\\fBnereid\\-opt \\-\\-help\\fR lists all options, those of MLIR too. The passes of Nereid follow.")
+  } else {
+    begin("nereid", ".B nereid\nCOMMAND [options]")
+    summary("Compiles Triton's tensor IR to NVIDIA machine code and runs it")
+    emit(".SH DESCRIPTION")
+  }
+}
+
+{ gsub(/\\\|/, "\001") }
+/^# / || /^Written by / || /^\|---/ || /^\| (option|property) \|/ || /^$/ { next }
+
+/^## `nereid / && !page {
+  line = $0
+  gsub(/^## `|`$/, "", line)
+  split(line, words, " ")
+  commands[++n_commands] = "nereid-" words[2]
+  sub(/^nereid [a-z]+/, "", line)
+  begin("nereid-" words[2], ".B nereid " words[2] "\n" inline(substr(line, 2)))
+  next
+}
+/^## / {
+  line = $0
+  sub(/^## /, "", line)
+  emit(line ~ /^`/ ? ".TP\n" inline(line) : ".SH " toupper(inline(line)))
+  next
+}
+/^\| / {
+  line = $0
+  sub(/^\| /, "", line)
+  sub(/ \|$/, "", line)
+  split(line, cells, / \| /)
+  if (!page && !options[file]++) emit(".SH OPTIONS")
+  emit(".TP\n" inline(cells[1]) "\n" inline(cells[2]))
+  next
+}
+/^- / { emit(".br\n\\(bu " inline(substr($0, 3))); next }
+!named { summary($0); next }
+{ emit(inline($0)); if (page) emit(".br") }
+
+END {
+  if (page) exit
+  close(file)
+  file = out "/nereid.1"
+  line = ""
+  for (i = 1; i <= n_commands; i++) line = line (i > 1 ? ",\n" : "") ".BR " escaped(commands[i]) " (1)"
+  gsub(/\(1\),/, "(1),", line)
+  print ".SH SEE ALSO\n" line >> file
+}
