@@ -23,7 +23,9 @@ OPTIONS = ("num_warps", "num_stages")
 
 
 def kernels(corpus):
-    """(name, path, options) of every .ttir of the corpus that the benchmarks use."""
+    """(name, path, options) of every .ttir of the corpus and of this folder that the benchmarks use."""
+    for path in sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernels", "*.ttir"))):
+        yield os.path.splitext(os.path.basename(path))[0], path, {"num_warps": 4, "num_stages": 3}
     index = json.load(open(os.path.join(corpus, "kernels", "index.json")))
     for path in sorted(glob.glob(os.path.join(corpus, "kernels", "*.ttir"))):
         name = os.path.splitext(os.path.basename(path))[0]

@@ -17,6 +17,7 @@ import tempfile
 import cupy
 import torch
 
+import classes
 import elementwise
 import rows
 from harness import build_nereid, build_triton, check, compare, load_peer
@@ -47,7 +48,7 @@ def main():
     failed, ratios = [], []
     with tempfile.TemporaryDirectory() as folder, torch.cuda.stream(stream), cupy.cuda.Stream.from_external(stream):
         flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
-        for case in itertools.chain(elementwise.cases(options.corpus), rows.cases(options.corpus)):
+        for case in itertools.chain(elementwise.cases(options.corpus), rows.cases(options.corpus), classes.cases()):
             if options.only and case.name not in options.only.split(","):
                 continue
             try:
