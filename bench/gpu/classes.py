@@ -22,8 +22,9 @@ def cases():
     x = torch.randn(rows, columns, device="cuda", generator=g)
     sums = torch.zeros(columns, device="cuda")
     for name, source in (("column_sums", x), ("column_sums_f16", x.half()), ("column_accumulators", x)):
+        tolerance = 0.2 if source.dtype == torch.float16 else 2e-3  # tiles are summed in their type
         yield case(name, (columns // 128, 1, 1), [source, sums, i32(rows), i32(columns)], [sums],
-                   lambda source=source: [f64(source).sum(0)], source.numel() * source.element_size(), 2e-3)
+                   lambda source=source: [f64(source).sum(0)], source.numel() * source.element_size(), tolerance)
 
     ordered = torch.zeros(65536, 256, device="cuda")
     unordered = x.view(-1, 256)[:65536]

@@ -71,7 +71,9 @@ typedef struct nereid_lower_module {
 typedef struct nereid_lower_function {
   MlirOperation op; /* the tt.func */
   bool is_kernel;
-  bool loads_in_loop;              /* a tensor is loaded from global memory inside a loop */
+  MlirBlock loading_block;         /* of a loop; the last one in which a tensor was loaded from global memory */
+  intptr_t loaded_bytes;           /* per thread, by the loads of loading_block so far */
+  intptr_t most_loaded_bytes;      /* the largest loaded_bytes of any block in a loop */
   MlirBlock entry;                 /* of the llvm.func; its arguments are those of the function */
   nereid_lower_workers_t *workers; /* of a kernel with warps for partitions; null: all warps run the function */
   MlirValue print_buffer;          /* ptr, null until something is printed */

@@ -290,6 +290,16 @@ bool nereid_lower_check_pointer(MlirOperation op, MlirValue pointer) {
   return true;
 }
 
+/* Adds a load of `bytes` per thread in a loop to those of its block. */
+static void count_loop_load(nereid_lower_t *lower, MlirOperation op, intptr_t bytes) {
+  nereid_lower_function_t *function = lower->function;
+  MlirBlock block = mlirOperationGetBlock(op);
+  function->loaded_bytes = mlirBlockEqual(block, function->loading_block) ? function->loaded_bytes + bytes : bytes;
+  function->loading_block = block;
+  if (function->most_loaded_bytes < function->loaded_bytes)
+    function->most_loaded_bytes = function->loaded_bytes;
+}
+
 static bool lower_load(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   MlirValue pointer = nereid_tt_load_get_ptr(op), mask = nereid_tt_load_get_mask(op);
@@ -306,9 +316,9 @@ static bool lower_load(nereid_lower_t *lower, MlirOperation op, const nereid_low
                                .evict = nereid_tt_load_get_evict(op),
                                .is_volatile = nereid_tt_load_get_is_volatile(op),
                                .in_loop = is_in_loop(lower, op)}};
-  if (load.modifiers.in_loop && mlirTypeIsARankedTensor(mlirValueGetType(result)))
-    lower->function->loads_in_loop = true;
   const unsigned bits = nereid_lower_memory_bits(mlirValueGetType(result));
+  if (load.modifiers.in_loop && mlirTypeIsARankedTensor(mlirValueGetType(result)))
+    count_loop_load(lower, op, load.pointers.count * (intptr_t)bits / 8);
   const intptr_t vector = nereid_lower_access_width(lower, pointer, mask, bits);
   nereid_lower_remark_access(lower, op, pointer, mask, bits, vector);
   const access_t access = make_access(lower, element, bits, vector);
