@@ -43,3 +43,21 @@ tt.func private @sqrt_fp8(%x: f8E4M3FN) -> f8E4M3FN {
   %y = tt.precise_sqrt %x : f8E4M3FN
   tt.return %y : f8E4M3FN
 }
+
+// -----
+
+tt.func private @approximate(%x: tensor<128xf16>) -> tensor<128xf16> {
+  // expected-error @below {{expects f32: the approximate division has no other type; use arith.divf}}
+  %y = tt.approx_divf %x, %x : tensor<128xf16>
+  tt.return %y : tensor<128xf16>
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:86"} {
+tt.func public @dependent() {
+  // expected-error @below {{requires sm_90: earlier targets have no programmatic dependent launch}}
+  tt.grid_dependency_wait
+  tt.return
+}
+}

@@ -64,3 +64,16 @@ tt.func public @cluster(%d: !tt.tensordesc<tensor<64x64xf16>>, %i: i32) {
 tt.func public @no_warps() {
   tt.return
 }
+
+// -----
+
+#smem = #ttg.shared_memory
+#flat = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 32}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func public @flat_vector(%d: !tt.tensordesc<tensor<64xi32>>, %i: i32) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<64xi32, #flat, #smem, mutable>
+  // expected-error @below {{has a buffer that its encoding does not fit: !ttg.memdesc<64xi32}}
+  ttng.async_tma_reduce inc, %d[%i] %b : !tt.tensordesc<tensor<64xi32>>, !ttg.memdesc<64xi32, #flat, #smem, mutable>
+  tt.return
+}
+}
