@@ -31,6 +31,7 @@
 #include "passes/layout/support/layout_flow.h"
 #include "passes/layout/support/reduction_cost.h"
 #include "passes/layout/support/sink_conversions.h"
+#include "passes/layout/support/written_memory.h"
 #include "passes/support/collect.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
@@ -75,8 +76,7 @@ typedef struct removal {
   nereid_map_t made;    /* value -> list of made_t */
   nereid_map_t choices; /* value -> list of choice_t; later conversions reuse the decisions */
   nereid_map_t prices;  /* type -> list of price_t */
-  nereid_map_t written; /* base pointers of the function's writes */
-  bool writes_anywhere; /* some writes have an unknown base */
+  nereid_written_memory_t written;
   nereid_reduction_costs_t reductions;
 } removal_t;
 
@@ -97,55 +97,6 @@ typedef struct slice {
   bool is_cut;       /* cut according to the choices; otherwise the slice extends as far back as possible */
   int64_t cost;
 } slice_t;
-
-/* --- written memory --- */
-
-/* The argument that is the base of the addresses; null when they have another base. */
-static MlirValue base_of(MlirValue pointer) {
-  for (;;) {
-    MlirOperation op = nereid_defining_op(pointer);
-    if (mlirOperationIsNull(op)) {
-      MlirOperation parent = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(pointer));
-      return nereid_op_kind(parent) == NEREID_OP_TT_FUNC ? pointer : (MlirValue){NULL};
-    }
-    switch (nereid_op_kind(op)) {
-    case NEREID_OP_TT_ADDPTR:
-    case NEREID_OP_TT_SPLAT:
-    case NEREID_OP_TT_BROADCAST:
-    case NEREID_OP_TT_EXPAND_DIMS:
-    case NEREID_OP_TT_RESHAPE:
-    case NEREID_OP_TT_TRANS:
-    case NEREID_OP_TTG_CONVERT_LAYOUT:
-      pointer = mlirOperationGetOperand(op, 0);
-      break;
-    default:
-      return (MlirValue){NULL};
-    }
-  }
-}
-
-static void note_write(removal_t *removal, MlirOperation op) {
-  MlirValue pointer = {NULL};
-  if (nereid_op_kind(op) == NEREID_OP_TT_STORE)
-    pointer = base_of(nereid_tt_store_get_ptr(op));
-  else if (nereid_op_kind(op) == NEREID_OP_TT_ATOMIC_RMW)
-    pointer = base_of(nereid_tt_atomic_rmw_get_ptr(op));
-  else if (nereid_op_kind(op) == NEREID_OP_TT_ATOMIC_CAS)
-    pointer = base_of(nereid_tt_atomic_cas_get_ptr(op));
-  else if (nereid_op_kind(op) != NEREID_OP_TT_CALL)
-    return;
-  uintptr_t *place = mlirValueIsNull(pointer) ? NULL : nereid_map_insert(&removal->written, pointer.ptr);
-  removal->writes_anywhere |= !place;
-}
-
-/* Whether the memory that `load` reads may be written. Then the load must not be repeated: a thread of the second load
- * could read what another thread, which has already used the first load's value, has written. A conversion synchronizes
- * the threads. */
-static bool may_be_written(const removal_t *removal, MlirOperation load) {
-  MlirValue base = base_of(nereid_tt_load_get_ptr(load));
-  return mlirValueIsNull(base) ? removal->writes_anywhere || removal->written.size
-                               : removal->writes_anywhere || nereid_map_find(&removal->written, base.ptr);
-}
 
 /* --- costs --- */
 
@@ -272,7 +223,7 @@ static nereid_layout_flow_t flow_to(removal_t *removal, request_t request, MlirO
   if (flow != NEREID_LAYOUT_FLOW_SAME || !nereid_is_repeatable_load(*out_op))
     return flow;
   const bool costs_more = recompute_cost(removal, *out_op, flow, request) > price_of(removal, request).conversion;
-  return costs_more || may_be_written(removal, *out_op) ? NEREID_LAYOUT_FLOW_NONE : flow;
+  return costs_more || nereid_written_memory_may_write(&removal->written, *out_op) ? NEREID_LAYOUT_FLOW_NONE : flow;
 }
 
 static const choice_t *choice_for(const removal_t *removal, request_t request) {
@@ -596,9 +547,9 @@ MlirLogicalResult nereid_pass_tritongpu_remove_layout_conversions(nereid_pass_t 
   if (!nereid_collect_kind(pass->op, NEREID_OP_TTG_CONVERT_LAYOUT, pass->scratch, &conversions) ||
       !nereid_collect(pass->op, NULL, pass->scratch, &all))
     return mlirLogicalResultFailure();
-  nereid_map_initialize(&removal.written, pass->scratch);
+  nereid_map_initialize(&removal.written.bases, pass->scratch);
   for (size_t i = 0; i < all.size; ++i)
-    note_write(&removal, all.data[i]);
+    nereid_written_memory_add(&removal.written, all.data[i]);
   for (size_t i = 0; i < conversions.size; ++i)
     if (!try_remove(&removal, conversions.data[i]))
       return mlirLogicalResultFailure();
