@@ -9,7 +9,7 @@ set(NEREID_INSTALL_CMAKE ${CMAKE_INSTALL_LIBDIR}/cmake/Nereid)
 foreach(library nereid nereid-static nereid-launch nereid-launch-static)
   target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${NEREID_INSTALL_INCLUDE}>)
 endforeach()
-# libnereid.a has Nereid's own code. LLVM's and MLIR's archives (600 MB) are not copied into it: NereidConfig.cmake and
+# libnereid.a has Nereid's own code. LLVM's and MLIR's archives (several hundred MB) are not copied into it: NereidConfig.cmake and
 # `pkg-config --static` name those that it was built with.
 set_target_properties(nereid-static PROPERTIES EXPORT_NAME static OUTPUT_NAME nereid)
 string(REPLACE ";" " " NEREID_STATIC_LIBS "${NEREID_LLVM_LIBRARIES}")
