@@ -1,9 +1,9 @@
-/* How encodings grow a layout: bit by bit over a tensor of known shape. Private to layout/.
+/* Builds layouts of encodings bit by bit over a tensor of known shape. Private to layout/.
  *
  *   initialize (shape 8x16) -> identity(REGISTER, 1, 1) -> identity(LANE, 1, 2) ... -> fill(order) -> finish
  *
- * A dimension's bits are handed out from the lowest; bits past the part of one CTA give copies (basis 0), which is what
- * a tensor smaller than the encoding's tile means. Errors stick and are reported once, by finish. */
+ * The bits of a dimension are assigned from the lowest; bits beyond one CTA's part give copies (basis 0), as for a
+ * tensor smaller than the encoding's tile. Errors stick and are reported once, by finish. */
 #ifndef NEREID_LAYOUT_BUILDER_H
 #define NEREID_LAYOUT_BUILDER_H
 
@@ -13,7 +13,7 @@
 
 typedef struct nereid_layout_builder {
   nereid_layout_t layout;
-  int used[NEREID_LAYOUT_MAX_RANK];  /* bits of each dimension handed out so far; may pass `limit` */
+  int used[NEREID_LAYOUT_MAX_RANK];  /* bits of each dimension assigned so far; may pass `limit` */
   int limit[NEREID_LAYOUT_MAX_RANK]; /* bits of each dimension in one CTA's part */
   const nereid_layout_cga_t *cga;    /* borrowed; null: one CTA */
   bool failed;

@@ -1,12 +1,12 @@
-/* The distributed layouts of tensors in registers, from plain numbers.
+/* The distributed layouts of tensors in registers, from plain integers.
  *
  *   nereid_layout_blocked(2, (int64_t[]){128, 64}, (int32_t[]){1, 8}, (int32_t[]){4, 8}, (int32_t[]){4, 1},
  *                         (int32_t[]){1, 0}, NULL, &layout)
  *
  * Shapes are in elements; arrays have `rank` entries; `order` begins with the fastest dimension. Registers are numbered
  * as Triton 3.6 numbers them, because printed IR (unsplat, inline assembly with pack > 1, tt.join) depends on it.
- * All functions return NEREID_OK, or NEREID_ERROR_ARGUMENT when a size is no power of two, the rank is over
- * NEREID_LAYOUT_MAX_RANK, an order is no permutation, or a layout would pass NEREID_LAYOUT_MAX_BITS; `out` is then
+ * All functions return NEREID_OK, or NEREID_ERROR_ARGUMENT when a size is not a power of two, the rank is over
+ * NEREID_LAYOUT_MAX_RANK, an order is not a permutation, or a layout would pass NEREID_LAYOUT_MAX_BITS; `out` is then
  * undefined. Nothing allocates. */
 #ifndef NEREID_LAYOUT_DISTRIBUTED_H
 #define NEREID_LAYOUT_DISTRIBUTED_H
@@ -28,8 +28,8 @@ NEREID_MUST_USE nereid_status_t nereid_layout_nvidia_mma(int rank, const int64_t
                                                          const int32_t *instruction, const nereid_layout_cga_t *cga,
                                                          nereid_layout_t *out);
 
-/* #ttg.dot_op of an mma accumulator: operand `op_idx` (0: M by K, 1: K by N), each thread holding `k_width` neighbours
- * along K. `cga` is the accumulator's. The right operand of version 3 never lies in registers (ARGUMENT). */
+/* #ttg.dot_op of an mma accumulator: operand `op_idx` (0: M by K, 1: K by N), each thread holding `k_width` adjacent
+ * elements along K. `cga` is the accumulator's. The right operand of version 3 is never in registers (ARGUMENT). */
 NEREID_MUST_USE nereid_status_t nereid_layout_dot_of_mma(int rank, const int64_t *shape, int op_idx, int k_width,
                                                          int version, const int32_t *warps_per_cta,
                                                          const nereid_layout_cga_t *cga, nereid_layout_t *out);
@@ -52,7 +52,7 @@ typedef struct nereid_layout_vectors {
 } nereid_layout_vectors_t;
 
 /* #ttg.linear: one table per input, in flat order. A larger shape is covered by more registers, a smaller one drops the
- * registers, and makes copies of the lanes and warps, that lie outside. */
+ * registers, and makes copies of the lanes and warps, that are outside. */
 NEREID_MUST_USE nereid_status_t nereid_layout_linear(int rank, const int64_t *shape,
                                                      const nereid_layout_vectors_t tables[NEREID_LAYOUT_DIMS],
                                                      nereid_layout_t *out);

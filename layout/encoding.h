@@ -3,7 +3,7 @@
  *   tensor<128x64xf16, #ttg.blocked<...>>  ->  registers, lanes, warps, CTAs -> (row, column)
  *   !ttg.memdesc<3x64x32xf16, #ttg.swizzled_shared<...>, #smem>  ->  offset in elements -> (stage, row, column)
  *
- * A thin adapter: what an encoding means is in layout/distributed.h and layout/shared.h. */
+ * A thin adapter: layout/distributed.h and layout/shared.h define the encodings. */
 #ifndef NEREID_LAYOUT_ENCODING_H
 #define NEREID_LAYOUT_ENCODING_H
 
@@ -16,21 +16,21 @@
  * nvidia_mma, dot_op, swizzled_shared, nvmma_shared, shared_linear. A shared encoding of a lower rank than the shape is
  * stacked along the first dimensions (a ring of stages).
  *
- * NEREID_OK; NEREID_ERROR_UNSUPPORTED when the encoding is null, no encoding, or not linear (padded_shared);
- * NEREID_ERROR_ARGUMENT when encoding and shape do not go together: a size that is no power of two, another rank. No
+ * NEREID_OK; NEREID_ERROR_UNSUPPORTED if the encoding is null, not an encoding, or not linear (padded_shared);
+ * NEREID_ERROR_ARGUMENT if encoding and shape do not match: a size that is not a power of two, another rank. No
  * diagnostic is emitted. Allocates nothing; thread safe like reading an attribute. */
 NEREID_MUST_USE nereid_status_t nereid_layout_from_encoding(MlirAttribute encoding, int rank, const int64_t *shape,
                                                             nereid_layout_t *out);
 
 /* The same for a ranked tensor type with an encoding, or a memdesc type (of its allocation's shape, so that a view's
- * offsets are those of the buffer it lies in). */
+ * offsets are those of the buffer it is in). */
 NEREID_MUST_USE nereid_status_t nereid_layout_from_type(MlirType type, nereid_layout_t *out);
 
 /* The order of the elements of a #ttg.padded_shared buffer: a linear map, as the gaps are not in it. Fails as above. */
 NEREID_MUST_USE nereid_status_t nereid_layout_from_padded(MlirAttribute encoding, int rank, const int64_t *shape,
                                                           nereid_layout_t *out);
 
-/* Where the element of number `index` in that order lies, in elements, gaps included. */
+/* The offset of element `index` of that order, in elements, gaps included. */
 int64_t nereid_layout_padded_offset(MlirAttribute encoding, int64_t index);
 
 #endif

@@ -1,9 +1,9 @@
 /* Slots without bank conflicts; see exchange.h.
  *
  * Encodings move every bit of the packed coordinate by single bits of register, lane and warp, so the spaces are sets
- * of coordinate bits. Where P and Q are the bits that must be told apart within 128 bytes by the one side and by the
- * other, the common complement is spanned by the bits in neither and by sums p + q of one bit that only P has and one
- * that only Q has. In slots: p gets a bit within the 128 bytes, and q the same one together with a bit above. */
+ * of coordinate bits. Where P and Q are the bits that must differ within 128 bytes by the one side and by the other,
+ * the common complement is spanned by the bits in neither and by sums p + q of one bit that only P has and one that
+ * only Q has. In slots: p gets a bit within the 128 bytes, and q the same one together with a bit above. */
 #include "layout/exchange.h"
 
 #include <assert.h>
@@ -44,9 +44,9 @@ typedef struct vectors {
   int from, to; /* how many of them each side moves at once */
 } vectors_t;
 
-static int append_bits(const nereid_layout_t *order, uint32_t wanted, int most, vectors_t *out, int count) {
+static int append_bits(const nereid_layout_t *order, uint32_t required, int most, vectors_t *out, int count) {
   for (int i = 0; i < order->in_bits[NEREID_LAYOUT_REGISTER] && count < most; i++)
-    if (order->bases[NEREID_LAYOUT_REGISTER][i] & wanted)
+    if (order->bases[NEREID_LAYOUT_REGISTER][i] & required)
       out->bits[count++] = (uint8_t)__builtin_ctz(order->bases[NEREID_LAYOUT_REGISTER][i]);
   return count;
 }
@@ -145,13 +145,13 @@ static nereid_layout_t slots_of(const nereid_layout_t *layout, const slots_t *sl
 
 /* --- matrices --- */
 
-enum { TILE_BITS = 3, MOST_TILES = 2, LANE_BITS = 5 }; /* log2 of rows of a tile, and of tiles at once */
+enum { TILE_BITS = 3, MAX_TILES = 2, LANE_BITS = 5 }; /* log2 of rows of a tile, and of tiles at once */
 
 /* One way for one side to move matrices. */
 typedef struct tiling {
   vectors_t row;    /* the bits of 16 bytes */
   int word, tiles;  /* register bits within a word, and those that tell tiles apart */
-  uint32_t in_tile; /* what a tile has: the bits of its rows' places and of what lies in them */
+  uint32_t in_tile; /* what a tile has: the bits of its rows' places and of what is in them */
   bool transposed;
 } tiling_t;
 
@@ -199,7 +199,7 @@ static bool find_tiling(nereid_layout_t *side, const nereid_layout_t *other, int
     if (!(in_other >> out->row.bits[i] & 1))
       return false;
   }
-  out->tiles = registers - word < MOST_TILES ? registers - word : MOST_TILES;
+  out->tiles = registers - word < MAX_TILES ? registers - word : MAX_TILES;
   return true;
 }
 
@@ -215,7 +215,7 @@ static void find_rows(const nereid_layout_t *slots, const tiling_t *tiling, nere
   uint32_t *rows = out->rows.bases[NEREID_LAYOUT_LANE];
   for (int i = 0; i < TILE_BITS; i++)
     rows[i] = !tiling->transposed ? lanes[i + 2] : i == 0 ? registers[0] : lanes[i - 1];
-  for (int i = 0; i < MOST_TILES; i++)
+  for (int i = 0; i < MAX_TILES; i++)
     rows[TILE_BITS + i] = i < tiling->tiles ? registers[tiling->word + i] : 0;
 }
 
@@ -362,7 +362,7 @@ bool nereid_layout_matrices_of_slots(const nereid_layout_t *slots, int element_b
     if (!order_slots(&ordered, word, transposed, out_order))
       continue;
     const int rest = ordered.in_bits[NEREID_LAYOUT_REGISTER] - word;
-    const tiling_t tiling = {.word = word, .tiles = rest < MOST_TILES ? rest : MOST_TILES, .transposed = transposed};
+    const tiling_t tiling = {.word = word, .tiles = rest < MAX_TILES ? rest : MAX_TILES, .transposed = transposed};
     find_rows(&ordered, &tiling, out);
     if (rows_are_aligned(&out->rows, ACCESS_BITS - element) && word + tiling.tiles > vector)
       return true;

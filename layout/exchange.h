@@ -1,16 +1,17 @@
-/* How elements lie in shared memory while threads exchange them: no bank conflicts, and wide accesses.
+/* Plans exchanges of elements through shared memory without bank conflicts and with wide accesses.
  *
- *   64x64 f32, rows to columns: a thread stores single words, loads four; word (r, c) lies at 64 c + (r ^ 4 (c mod 8))
+ *   64x64 f32, rows to columns: a thread stores single words, loads four; word (r, c) is at 64 c + (r ^ 4 (c mod 8))
  *
  * Bank conflicts: 128 bytes in a row are all banks. The lanes of one wavefront (8 of accesses of 16 bytes, 16 of 8,
- * else 32) must differ in the place within 128 bytes. Both layouts' lanes do so when what picks the 128 bytes, a space
- * of coordinates, meets neither's lanes: a common complement of the two spaces, and there always is one. After Zhou et
- * al., "Linear Layouts", section 5.4.
+ * else 32) must differ in their position within 128 bytes. Both layouts' lanes do if the space of coordinates that
+ * selects the 128 bytes intersects the lanes of neither: it is a common complement of the two spaces, which always
+ * exists. After Zhou et al., "Linear Layouts", section 5.4.
  *
- * Matrices: ldmatrix and stmatrix move up to four tiles of 8 rows of 16 bytes, and lane l gives the place of row l mod
- * 8 of tile l / 8. Register i of lane 4 r + c holds word c of row r of tile i; transposed, halves r of rows 2 c and 2 c
- * + 1. So what lanes 0, 1 (transposed: lanes 2, 3, 4) of the one side move has to be neighbours in slots. They replace
- * single words and halves on that side, and the other side, which has these neighbours in registers, moves 16 bytes. */
+ * Matrices: ldmatrix and stmatrix move up to four tiles of 8 rows of 16 bytes, and lane l provides the address of row
+ * l mod 8 of tile l / 8. Register i of lane 4 r + c holds word c of row r of tile i; transposed, halves r of rows 2 c
+ * and 2 c + 1. So the elements of lanes 0, 1 (transposed: lanes 2, 3, 4) of one side must be in adjacent slots. Matrix
+ * accesses replace accesses of words and halves on that side; the other side holds these adjacent elements in
+ * registers and moves 16 bytes. */
 #ifndef NEREID_LAYOUT_EXCHANGE_H
 #define NEREID_LAYOUT_EXCHANGE_H
 
@@ -35,8 +36,8 @@ typedef struct nereid_layout_exchange {
   nereid_layout_matrices_t store_matrices, load_matrices; /* at most one side moves them */
 } nereid_layout_exchange_t;
 
-/* Plans the exchange of elements of `element_bytes` between two layouts of one tensor; `allowed` are the sides that may
- * move matrices, and do where that takes fewer instructions. */
+/* Plans the exchange of elements of `element_bytes` between two layouts of one tensor; `allowed` are the sides that
+ * may move matrices, if that takes fewer instructions. */
 void nereid_layout_exchange(const nereid_layout_t *from, const nereid_layout_t *to, int element_bytes, unsigned allowed,
                             nereid_layout_exchange_t *out);
 
@@ -46,8 +47,7 @@ void nereid_layout_exchange(const nereid_layout_t *from, const nereid_layout_t *
 bool nereid_layout_matrices_of_slots(const nereid_layout_t *slots, int element_bytes,
                                      uint8_t out_order[NEREID_LAYOUT_MAX_BITS], nereid_layout_matrices_t *out);
 
-/* Whether every warp reads only what it has written itself, and no other warp writes that: its threads need to wait for
- * each other only. */
+/* Whether every warp reads only slots that it alone has written: a barrier of each warp suffices. */
 bool nereid_layout_exchange_in_warp(const nereid_layout_t *from, const nereid_layout_t *to);
 
 #endif

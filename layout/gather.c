@@ -18,7 +18,7 @@ static bool find_place(const nereid_layout_t *from, uint32_t packed, nereid_layo
   return found == 1;
 }
 
-/* The lane and the register that hold the wanted line, of what `map` (from the indices to the source) says. */
+/* The lane and the register that hold the required line, according to `map`, from the indices to the source. */
 static bool find_line(const nereid_layout_t *from, const nereid_layout_t *to, const nereid_layout_t *map,
                       nereid_layout_gather_t *out) {
   const int registers = from->in_bits[NEREID_LAYOUT_REGISTER], lanes = from->in_bits[NEREID_LAYOUT_LANE];
@@ -44,16 +44,16 @@ static bool find_line(const nereid_layout_t *from, const nereid_layout_t *to, co
 
 bool nereid_layout_gather(const nereid_layout_t *from, const nereid_layout_t *to, int axis,
                           nereid_layout_gather_t *out) {
-  nereid_layout_t lines = *from, wanted = *to, map;
+  nereid_layout_t lines = *from, required = *to, map;
   const int shift = nereid_layout_out_shift(from, axis);
   memset(out, 0, sizeof *out);
   for (int i = 0; i < from->out_bits[axis]; i++)
     if (!find_place(from, UINT32_C(1) << (shift + i), out))
       return false;
   nereid_layout_drop_dim(&lines, axis);
-  nereid_layout_drop_dim(&wanted, axis);
+  nereid_layout_drop_dim(&required, axis);
   return out->registers <= NEREID_LAYOUT_GATHER_REGISTERS &&
-         nereid_layout_convert(&lines, &wanted, &map) <= NEREID_LAYOUT_CONVERSION_WARP &&
+         nereid_layout_convert(&lines, &required, &map) <= NEREID_LAYOUT_CONVERSION_WARP &&
          find_line(from, to, &map, out);
 }
 

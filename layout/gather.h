@@ -1,4 +1,4 @@
-/* A gather along one dimension within a warp: where the element at an index lies.
+/* A gather along one dimension within a warp: the lane and register of the element at an index.
  *
  *   source 4x64, register [(0,32)], lane [(0,1) .. (0,16)], warp [(1,0) (2,0)]; indices alike
  *     index bits 0..4 are the lane, bit 5 the register */
@@ -18,8 +18,8 @@ typedef struct nereid_layout_gather {
   uint32_t own[NEREID_LAYOUT_MAX_BITS]; /* the register, without the index, from each register bit of the indices */
 } nereid_layout_gather_t;
 
-/* Whether a warp with `to`, the layout of the indices and the result, holds all that it can ask for of `from`; `out` is
- * written when so. */
+/* Whether a warp with `to`, the layout of the indices and the result, holds every element of `from` that it can read;
+ * writes `out` if so. */
 bool nereid_layout_gather(const nereid_layout_t *from, const nereid_layout_t *to, int axis,
                           nereid_layout_gather_t *out);
 

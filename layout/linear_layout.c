@@ -53,22 +53,22 @@ static uint32_t repack(uint32_t packed, const nereid_layout_t *from, const nerei
 
 bool nereid_layout_multiply(nereid_layout_t *layout, const nereid_layout_t *outer) {
   assert(layout->rank == outer->rank);
-  nereid_layout_t product;
-  nereid_layout_initialize(&product, layout->rank);
+  nereid_layout_t result;
+  nereid_layout_initialize(&result, layout->rank);
   for (int d = 0; d < layout->rank; d++)
-    product.out_bits[d] = (uint8_t)(layout->out_bits[d] + outer->out_bits[d]);
-  if (nereid_layout_out_total(&product) > NEREID_LAYOUT_MAX_BITS)
+    result.out_bits[d] = (uint8_t)(layout->out_bits[d] + outer->out_bits[d]);
+  if (nereid_layout_out_total(&result) > NEREID_LAYOUT_MAX_BITS)
     return false;
   for (int in = 0; in < NEREID_LAYOUT_DIMS; in++) {
     if (layout->in_bits[in] + outer->in_bits[in] > NEREID_LAYOUT_MAX_BITS)
       return false;
-    uint32_t *bases = product.bases[in];
+    uint32_t *bases = result.bases[in];
     for (int i = 0; i < layout->in_bits[in]; i++)
-      bases[product.in_bits[in]++] = repack(layout->bases[in][i], layout, &product, NULL);
+      bases[result.in_bits[in]++] = repack(layout->bases[in][i], layout, &result, NULL);
     for (int i = 0; i < outer->in_bits[in]; i++)
-      bases[product.in_bits[in]++] = repack(outer->bases[in][i], outer, &product, layout->out_bits);
+      bases[result.in_bits[in]++] = repack(outer->bases[in][i], outer, &result, layout->out_bits);
   }
-  *layout = product;
+  *layout = result;
   return true;
 }
 
@@ -202,7 +202,7 @@ static int leading_bit(uint32_t value) {
   return 31 - __builtin_clz(value);
 }
 
-/* Reduces *vector by the rows and XORs the columns used into *columns; what is left lies outside the span. */
+/* Reduces *vector by the rows and XORs the columns used into *columns; what is left is outside the span. */
 static void reduce(const elimination_t *e, uint32_t *vector, uint64_t *columns) {
   uint32_t left = 0;
   while (*vector) {

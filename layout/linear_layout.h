@@ -93,8 +93,8 @@ int32_t nereid_layout_registers(const nereid_layout_t *layout);
  * every aligned run of that length: how wide a vector access of registers in order can be, in elements. */
 int32_t nereid_layout_contiguity(const nereid_layout_t *layout, int d);
 
-/* The bits that input `in` can change in a packed coordinate. Where the sets of two inputs are disjoint their
- * parts add, so one base plus constants addresses every register. */
+/* The bits that input `in` can change in a packed coordinate. If the sets of two inputs are disjoint, their parts add,
+ * so one base plus constants addresses every register. */
 uint32_t nereid_layout_span(const nereid_layout_t *layout, nereid_layout_dim_t in);
 
 bool nereid_layout_equal(const nereid_layout_t *a, const nereid_layout_t *b);
@@ -122,18 +122,18 @@ int nereid_layout_kernel(const nereid_layout_t *layout, uint64_t *out);
  * not). Inputs are those of `inner`, tensor dimensions those of `outer`. */
 bool nereid_layout_compose(const nereid_layout_t *inner, const nereid_layout_t *outer, nereid_layout_t *out);
 
-/* The smallest x with outer(x(y)) = target(y): where target's elements are found by outer. x has the inputs of
- * `target` and the dimensions [block, warp, lane, register] of `outer` (so `register`, or a shared offset, lies in the
- * low bits of the packed result). Copies of an element resolve to the lowest flat input. False when `outer` lacks
- * an element of `target` or the shapes differ in total size. */
+/* The smallest x with outer(x(y)) = target(y): the location in outer of target's elements. x has the inputs of
+ * `target` and the dimensions [block, warp, lane, register] of `outer` (so `register`, or a shared offset, is in the
+ * low bits of the packed result). Copies of an element resolve to the lowest flat input. False when `outer` lacks an
+ * element of `target` or the shapes differ in total size. */
 bool nereid_layout_solve(const nereid_layout_t *target, const nereid_layout_t *outer, nereid_layout_t *out);
 
 /* A right inverse of a surjective layout, and the inverse of a bijective one: from a packed coordinate (in the register
  * slot) to [block, warp, lane, register]. False when not surjective. */
 bool nereid_layout_invert(const nereid_layout_t *layout, nereid_layout_t *out);
 
-/* `layout` = `tile` x quotient: true, and the quotient, when the low bits of every input do just what `tile` does
- * and the others never move inside it. */
+/* `layout` = `tile` x quotient: true, and the quotient, if the low bits of every input equal those of `tile` and the
+ * others never move inside it. */
 bool nereid_layout_divide(const nereid_layout_t *layout, const nereid_layout_t *tile, nereid_layout_t *out_quotient);
 
 /* --- changing the tensor side --- */
@@ -144,7 +144,7 @@ void nereid_layout_transpose(const nereid_layout_t *layout, const int32_t *order
 /* A row-major reshape in place: only the split of the packed coordinate changes. False when the totals differ. */
 bool nereid_layout_reshape(nereid_layout_t *layout, int rank, const uint8_t *out_bits);
 
-/* Drops dimension `d`: coordinates along it are forgotten, which leaves copies. */
+/* Drops dimension `d`: coordinates along it are projected out, which leaves copies. */
 void nereid_layout_drop_dim(nereid_layout_t *layout, int d);
 
 /* Removes register bits that only make copies of the thread's own elements. */
@@ -155,7 +155,7 @@ void nereid_layout_drop_blocks(nereid_layout_t *layout);
 
 /* --- conversions --- */
 
-/* What a conversion of a distributed tensor from one layout to another costs, cheapest first. */
+/* Kinds of conversions of a distributed tensor between layouts, in order of cost. */
 typedef enum nereid_layout_conversion {
   NEREID_LAYOUT_CONVERSION_NONE,     /* the same register of the same thread */
   NEREID_LAYOUT_CONVERSION_REGISTER, /* a register of the same thread, the same choice in every thread: renaming */
@@ -166,9 +166,9 @@ typedef enum nereid_layout_conversion {
   NEREID_LAYOUT_CONVERSION_INVALID,  /* different tensors, or `from` lacks an element */
 } nereid_layout_conversion_t;
 
-/* The cheapest kind of move that turns `from` into `to`. When `out_source` is not null (and the answer is not
- * INVALID) it gets the map from (register, lane, warp, block) in `to` to dimensions [block, warp, lane, register] in
- * `from`, which stays in the reader's own block, warp and lane wherever a copy lies there. */
+/* The least expensive conversion of `from` to `to`. If `out_source` is not null and the result is not INVALID, it is
+ * set to the map from (register, lane, warp, block) in `to` to dimensions [block, warp, lane, register] in `from`,
+ * which prefers a copy in the reader's own block, warp and lane. */
 nereid_layout_conversion_t nereid_layout_convert(const nereid_layout_t *from, const nereid_layout_t *to,
                                                  nereid_layout_t *out_source);
 

@@ -132,7 +132,7 @@ int nereid_layout_reduction_spare_lanes(const nereid_layout_reduction_t *reducti
   return n;
 }
 
-/* Lanes of different results read neighbouring words when results lie together; else the parts of a result do, so that
+/* Lanes of different results read adjacent words when results are together; else the parts of a result do, so that
  * one wide load has several. */
 void nereid_layout_reduction_exchange(const nereid_layout_reduction_t *reduction, int spread,
                                       nereid_layout_t *out_write, nereid_layout_t *out_read) {

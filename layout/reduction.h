@@ -1,12 +1,12 @@
-/* How a tensor is combined along one dimension: which registers, lanes and warps hold the elements of one result.
+/* Plans reductions along one dimension: the registers, lanes and warps that hold the elements of one result.
  *
  *   8x16, register [(0,1)], lane [(0,2) (0,4) (0,8) (1,0) (2,0)], warp [(4,0)], along dimension 1:
  *     registers {1}, lanes {1, 2, 4}, no warps: xor the register, then shuffle by 1, 2 and 4
  *
  * The hardware coordinates that hold elements of one result differ by the kernel of the layout without that dimension.
- * A basis of it, without the vectors that only lead to further copies, says whom to combine with: vectors of registers
- * alone, then those that move lanes, then those that move warps. Any linear layout will do: a lane vector may move the
- * register too. */
+ * A basis of it, without the vectors that only lead to further copies, determines the combinations: vectors of
+ * registers alone, then those that move lanes, then those that move warps. It works for any linear layout: a lane
+ * vector may move the register too. */
 #ifndef NEREID_LAYOUT_REDUCTION_H
 #define NEREID_LAYOUT_REDUCTION_H
 
@@ -21,7 +21,7 @@ typedef struct nereid_layout_reduction {
   int n_registers, n_lanes, n_warps;
   uint32_t registers[NEREID_LAYOUT_MAX_BITS];            /* within the thread: xor masks */
   nereid_layout_partner_t lanes[NEREID_LAYOUT_MAX_BITS]; /* within the warp */
-  uint8_t warps[NEREID_LAYOUT_MAX_BITS];                 /* bits of the warp that tell the partial results apart */
+  uint8_t warps[NEREID_LAYOUT_MAX_BITS];                 /* bits of the warp that distinguish the partial results */
   int n_same;
   uint32_t same[NEREID_LAYOUT_MAX_BITS]; /* xor masks between registers of one result, copies included */
   uint32_t fixed[NEREID_LAYOUT_DIMS];    /* bits that are 0 in the one of equal partial results that counts */
@@ -35,23 +35,23 @@ void nereid_layout_reduction(const nereid_layout_t *layout, int axis, nereid_lay
 /* The register that stands for all those that `reg` is combined with in its thread, and for its copies. */
 uint32_t nereid_layout_reduction_register(const nereid_layout_reduction_t *reduction, uint32_t reg);
 
-/* Deals the results of each thread out among lanes: the lane bit of step `step` tells apart what the highest register
- * bit that tells results apart did. A lane keeps its half, and gets the other lane's part of it, in this one step.
- * False, and nothing changed, when no such bit is left, or the step is not of one lane bit. `lanes` stays as it is. */
+/* Distributes the results of each thread over lanes: the lane bit of step `step` replaces the highest register bit
+ * that distinguishes results. A lane keeps one half of the results and receives the other lane's part of it in this
+ * step. False, without changes, if no such bit is left or the step is not of one lane bit. `lanes` is unchanged. */
 bool nereid_layout_reduction_deal(nereid_layout_reduction_t *reduction, int step);
 
 /* Slots of the partial results in shared memory: as many as results in one CTA, times the warps that share one. */
 int64_t nereid_layout_reduction_slots(const nereid_layout_reduction_t *reduction);
 
 /* Lanes that may share the reading of partial results: the masks of lane bits that no result depends on, ascending, at
- * most as many as tell the parts apart. Returns how many. */
+ * most as many as distinguish the partial results. Returns their number. */
 int nereid_layout_reduction_spare_lanes(const nereid_layout_reduction_t *reduction,
                                         uint32_t out_masks[NEREID_LAYOUT_MAX_BITS]);
 
-/* Where the partial results lie, as layouts of one dimension, the slot. Both number only registers that stand for
- * others, in order. `write` says where a thread puts them, which only threads without a fixed bit need to do; with
- * `read` a thread finds those that make up its results. `spread` of the bits of a part's number are the first so many
- * spare lanes, which are to be combined afterwards; the others are the low bits of the register. */
+/* Slots of the partial results, as layouts of one dimension. Both number only registers that stand for others, in
+ * order. `write` gives the slots that a thread writes; only threads without a fixed bit need to write. `read` gives
+ * the slots that a thread combines to its results. `spread` bits of the index of a partial result are the first spare
+ * lanes, which must be combined afterwards; the others are the low bits of the register. */
 void nereid_layout_reduction_exchange(const nereid_layout_reduction_t *reduction, int spread,
                                       nereid_layout_t *out_write, nereid_layout_t *out_read);
 

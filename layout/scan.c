@@ -87,7 +87,7 @@ static void number_next(numbering_t *numbering, uint32_t basis) {
 }
 
 /* Numbers the slots anew: side by side lie `vector` bits of a thread's registers, then lanes, then warps, so that lanes
- * move vectors that lie side by side, too. */
+ * move vectors that are adjacent, too. */
 static void number_slots(nereid_layout_t *layout, int vector) {
   static const nereid_layout_dim_t order[] = {NEREID_LAYOUT_LANE, NEREID_LAYOUT_WARP, NEREID_LAYOUT_REGISTER};
   numbering_t numbering = {{0}, 0};

@@ -1,9 +1,9 @@
-/* The order of a tensor's elements along one dimension, as registers, lanes and warps hold it.
+/* The order of a tensor's elements along one dimension in registers, lanes and warps.
  *
  *   1024 elements, register [512], lane [1, 2, 4, 8, 16], warp [32, 64, 128, 256]:
  *     segments: lanes 1..5, then warps 1..4, then register 1
  *
- * A scan goes through the bits of the index from the lowest up; neighbouring bits that the same input holds are one
+ * A scan goes through the bits of the index from the lowest up; adjacent bits that the same input holds are one
  * segment, one step of the scan. */
 #ifndef NEREID_LAYOUT_SCAN_H
 #define NEREID_LAYOUT_SCAN_H
@@ -25,11 +25,11 @@ typedef struct nereid_layout_scan {
                                         * move nothing */
 } nereid_layout_scan_t;
 
-/* What the layout is to a scan along the dimension. */
+/* Suitability of a layout for a scan along a dimension. */
 typedef enum nereid_layout_scannable {
   NEREID_LAYOUT_SCANNABLE,      /* each bit of every index is moved by one bit of an input, which moves nothing else */
   NEREID_LAYOUT_SCAN_IRREGULAR, /* it is not so: convert to a regular layout first */
-  NEREID_LAYOUT_SCAN_BLOCKS,    /* parts lie in several CTAs */
+  NEREID_LAYOUT_SCAN_BLOCKS,    /* parts are in several CTAs */
 } nereid_layout_scannable_t;
 
 /* The segments of `layout` along dimension `axis`, unless it is irregular. */
@@ -45,17 +45,17 @@ typedef struct nereid_layout_scan_lanes {
   int first, count; /* bits of the lane; none: every thread reads all it needs */
 } nereid_layout_scan_lanes_t;
 
-/* The longest run of lane bits of which the totals of what lies below `segment` do not depend. */
+/* The longest run of lane bits that the totals below `segment` do not depend on. */
 nereid_layout_scan_lanes_t nereid_layout_scan_spare_lanes(const nereid_layout_t *layout,
                                                           const nereid_layout_scan_t *scan,
                                                           const nereid_layout_segment_t *segment);
 
-/* Where the totals of what lies below `segment`, one of warps, are exchanged: layouts of one dimension, the slot. The
- * writer's registers are those that are left when `done`, a mask, is taken away, in order. A reader without `lanes` has
- * those of all warps: the bits that number them in the order of the index come behind those of the writer's registers.
- * With lanes (at least as many bits, and no more than there are of both), lanes number the warps, and in their higher
- * bits the last of the registers. The first `vector` bits of the writer's registers number neighbouring slots, so that
- * they move together. Returns the number of slots. */
+/* Slots for the exchange of the totals below `segment`, a segment of warps: layouts of one dimension. The writer's
+ * registers are those without the bits of the mask `done`, in order. A reader without `lanes` has those of all warps:
+ * the bits that number them in the order of the index come after those of the writer's registers. With lanes (at least
+ * as many bits, and no more than there are of both), lanes number the warps, and in their higher bits the last of the
+ * registers. The first `vector` bits of the writer's registers number adjacent slots, so that they move together.
+ * Returns the number of slots. */
 int64_t nereid_layout_scan_exchange(const nereid_layout_t *layout, const nereid_layout_scan_t *scan,
                                     const nereid_layout_segment_t *segment, uint32_t done, int vector,
                                     nereid_layout_scan_lanes_t lanes, nereid_layout_t *out_write,

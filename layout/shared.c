@@ -59,7 +59,7 @@ static bool tma_box(const nereid_layout_builder_t *builder, int swizzle_bytes, b
   return true;
 }
 
-/* Where a padded column of 4-bit pairs lies in the packed tensor: 8 real ones, then 8 that alias them. */
+/* Where a padded column of 4-bit pairs is in the packed tensor: 8 real ones, then 8 that alias them. */
 static int64_t packed_column(int64_t column, bool fp4_padded) {
   return fp4_padded ? column / 16 * 8 + column % 8 : column;
 }

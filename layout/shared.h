@@ -1,9 +1,9 @@
-/* The layouts of buffers in shared memory, from plain numbers.
+/* The layouts of buffers in shared memory, from plain integers.
  *
  *   swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 4, order = [1, 0]}>: element (r, c) at offset 4 r + (c ^ r)
  *
- * A shared layout maps an offset, in elements from the start of the buffer, to the element that lies there; the block
- * input says which CTA's memory. Arguments, errors and rules as in layout/distributed.h. */
+ * A shared layout maps an offset, in elements from the start of the buffer, to the element that is there; the block
+ * input selects the CTA's memory. Arguments, errors and rules as in layout/distributed.h. */
 #ifndef NEREID_LAYOUT_SHARED_H
 #define NEREID_LAYOUT_SHARED_H
 

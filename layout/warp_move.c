@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MOST_SHUFFLES = 8, MOST_SELECTS = 32 }; /* a store, a barrier and a load cost about as much */
+enum { MAX_SHUFFLES = 8, MAX_SELECTS = 32 }; /* a store, a barrier and a load cost about as much */
 
 /* Splits the source of each input bit into lane and register; false when warps or CTAs exchange something. */
 static bool split_source(const nereid_layout_t *from, const nereid_layout_t *source, nereid_layout_warp_move_t *out) {
@@ -32,15 +32,15 @@ static bool split_source(const nereid_layout_t *from, const nereid_layout_t *sou
 
 bool nereid_layout_warp_move(const nereid_layout_t *from, const nereid_layout_t *to, int words,
                              nereid_layout_warp_move_t *out) {
-  nereid_layout_t source, wanted = *to;
-  nereid_layout_drop_register_copies(&wanted);
+  nereid_layout_t source, required = *to;
+  nereid_layout_drop_register_copies(&required);
   memset(out, 0, sizeof *out);
-  const nereid_layout_conversion_t kind = nereid_layout_convert(from, &wanted, &source);
+  const nereid_layout_conversion_t kind = nereid_layout_convert(from, &required, &source);
   if (kind > NEREID_LAYOUT_CONVERSION_WARP || nereid_layout_convert(from, to, &source) > NEREID_LAYOUT_CONVERSION_WARP)
     return false;
   if (!split_source(from, &source, out))
     return false;
-  const int64_t candidates = (int64_t)nereid_layout_registers(&wanted) << out->n_selects;
+  const int64_t candidates = (int64_t)nereid_layout_registers(&required) << out->n_selects;
   const int64_t shuffles = kind == NEREID_LAYOUT_CONVERSION_WARP ? candidates : 0;
-  return shuffles * words <= MOST_SHUFFLES && (candidates - nereid_layout_registers(&wanted)) * words <= MOST_SELECTS;
+  return shuffles * words <= MAX_SHUFFLES && (candidates - nereid_layout_registers(&required)) * words <= MAX_SELECTS;
 }

@@ -3,7 +3,7 @@
  *   from  every lane has all 4 elements in registers     to  lane l has element l mod 4
  *     the register is the lane's low bits: selects, and no shuffle
  *
- * Register r of the result lies in register reg(r) ^ masks of the set thread bits, of lane lane(thread) ^ lane(r). */
+ * Register r of the result is in register reg(r) ^ masks of the set thread bits, of lane lane(thread) ^ lane(r). */
 #ifndef NEREID_LAYOUT_WARP_MOVE_H
 #define NEREID_LAYOUT_WARP_MOVE_H
 
@@ -22,8 +22,8 @@ typedef struct nereid_layout_warp_move {
   } selects[NEREID_LAYOUT_WARP_MOVE_SELECTS];
 } nereid_layout_warp_move_t;
 
-/* Whether the conversion stays within warps and takes fewer instructions so than through shared memory, where an
- * element has `words` of 32 bits; writes how. */
+/* Whether the conversion stays within warps and takes fewer instructions than through shared memory, with `words` of
+ * 32 bits per element; writes the plan. */
 bool nereid_layout_warp_move(const nereid_layout_t *from, const nereid_layout_t *to, int words,
                              nereid_layout_warp_move_t *out);
 

@@ -207,7 +207,7 @@ nereid_status_t nereid_backend_emit(nereid_backend_t *backend, LLVMModuleRef mod
   nereid_inlined_lines_t lines;
   if (!nereid_inlined_lines_collect(&lines, module, arena))
     return NEREID_ERROR_MEMORY;
-  LLVMSetTargetMachineAsmVerbosity(backend->machine, lines.wanted);
+  LLVMSetTargetMachineAsmVerbosity(backend->machine, lines.enabled);
   if (!emit(backend, module, &message, &buffer)) {
     nereid_report(backend->report, NEREID_ERROR_INTERNAL, "LLVM: %s", message ? message : "no PTX was emitted");
     LLVMDisposeMessage(message);

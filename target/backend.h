@@ -5,7 +5,7 @@
  *                  check against the target, name, link libdevice
  *
  * A backend holds one LLVM context and is used by one thread at a time. Every function below may end in a fatal error
- * of LLVM: callers run it inside nereid_recover_run and, when that answers NEREID_ERROR_INTERNAL, call
+ * of LLVM: callers run it inside nereid_recover_run and, if that returns NEREID_ERROR_INTERNAL, call
  * nereid_backend_abandon before anything else. Modules belong to the caller and to the backend's context. */
 #ifndef NEREID_TARGET_BACKEND_H
 #define NEREID_TARGET_BACKEND_H
@@ -38,7 +38,7 @@ void nereid_backend_deinitialize(nereid_backend_t *backend);
  * initialize. */
 void nereid_backend_abandon(nereid_backend_t *backend);
 
-/* Translates a builtin.module of the llvm and nvvm dialects. NEREID_ERROR_PROGRAM when a diagnostic said why not.
+/* Translates a builtin.module of the llvm and nvvm dialects. NEREID_ERROR_PROGRAM after a diagnostic with the reason.
  * The context of `module` needs nereidMlirRegisterLLVMTranslations. */
 NEREID_MUST_USE nereid_status_t nereid_backend_translate(nereid_backend_t *backend, MlirOperation module,
                                                          LLVMModuleRef *out_module);
@@ -52,14 +52,14 @@ typedef struct nereid_backend_input {
   nereid_view_t text;    /* the input when it was LLVM IR as text, else empty: gives messages their line */
   const char *libdevice; /* path of a libdevice; null: search */
   nereid_arena_t *scratch;
-  bool again; /* the module has no source lines: of an error in it only the status comes back, for the caller to
-                 translate again with lines and to ask again */
+  bool
+      again; /* the module has no source lines: an error in it returns only its status, so that the caller translates again with lines and retries */
 } nereid_backend_input_t;
 
 /* Makes the module fit for `target`: triple, data layout and flush-to-zero flag set, refused when it was made for
- * another; instructions and intrinsics that the target lacks are located errors (NEREID_ERROR_PROGRAM); names that PTX
- * cannot spell are mapped; libdevice is linked if one of its functions is called (NEREID_ERROR_NOT_FOUND when there is
- * none). */
+ * another; instructions and intrinsics that the target lacks are located errors (NEREID_ERROR_PROGRAM); names that are
+ * invalid in PTX are mapped; libdevice is linked if one of its functions is called (NEREID_ERROR_NOT_FOUND when there
+ * is none). */
 NEREID_MUST_USE nereid_status_t nereid_backend_prepare(nereid_backend_t *backend, LLVMModuleRef module,
                                                        const nereid_target_t *target,
                                                        const nereid_backend_input_t *input);

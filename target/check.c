@@ -2,9 +2,9 @@
  *
  *   call void @llvm.nvvm.cp.async.bulk.commit.group()     on sm_80:  kernel.ll:12:3: error: … needs sm_90 or later
  *
- * LLVM 22 answers these by ending the process or by a message without a place. A row of the table says from which
- * target on an intrinsic exists (PTX ISA, "Target ISA Notes" of the instruction it becomes); what is in no row exists
- * on all of ours. Anything that slips through is still caught by target/recover.c, only less clearly. */
+ * For these LLVM 22 ends the process or prints a message without a location. A row of the table says from which target
+ * on an intrinsic exists (PTX ISA, "Target ISA Notes" of the instruction it becomes); what is in no row exists on all
+ * of ours. Anything that slips through is still caught by target/recover.c, only less clearly. */
 #include "target/prepare.h"
 
 #include "base/target_facts.h"

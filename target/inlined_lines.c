@@ -5,10 +5,10 @@
  *
  * LLVM 22 writes a line of inlined code as if it stood in the kernel, and leaves the way there to a comment. PTX has
  * words for it (PTX ISA, ".loc"): the place of the call, which must be the place of a .loc above, and the label of the
- * callee's name in a section .debug_str. (The assemblers of CUDA 12.8 and 13.0 write the place of a call in the file of
- * the instruction before it. In 4,045 chains of the kernels that we keep that was the right one.) Names are taken from
- * the module, by place, before it is compiled. A module that wants sections of debug information gets them, but its PTX
- * must not say `debug`: the assembler would not optimise it. */
+ * callee's name in a section .debug_str. (The assemblers of CUDA 12.8 and 13.0 write the place of a call in the file
+ * of the instruction before it. In 4,045 chains of the kernels that we keep that was the right one.) Names are taken
+ * from the module, by place, before it is compiled. A module that requests debug sections gets them, but its PTX must
+ * not say `debug`: the assembler would not optimise it. */
 #include "target/inlined_lines.h"
 
 #include "base/map.h"
@@ -64,8 +64,8 @@ static bool collect_location(nereid_inlined_lines_t *lines, nereid_map_t *seen, 
 
 bool nereid_inlined_lines_collect(nereid_inlined_lines_t *lines, LLVMModuleRef module, nereid_arena_t *arena) {
   *lines = (nereid_inlined_lines_t){.arena = arena};
-  lines->wanted = LLVMGetNamedMetadata(module, "llvm.dbg.cu", strlen("llvm.dbg.cu")) != NULL;
-  if (!lines->wanted)
+  lines->enabled = LLVMGetNamedMetadata(module, "llvm.dbg.cu", strlen("llvm.dbg.cu")) != NULL;
+  if (!lines->enabled)
     return true;
   nereid_map_t seen;
   nereid_map_initialize(&seen, arena);
@@ -79,7 +79,8 @@ bool nereid_inlined_lines_collect(nereid_inlined_lines_t *lines, LLVMModuleRef m
 
 /* --- frames, from the comments of the PTX --- */
 
-/* One place of a chain. `chain` is the text from it outwards, which tells it from the same place called elsewhere. */
+/* One place of a chain. `chain` is the text from it outwards, which distinguishes it from the same location called
+ * elsewhere. */
 typedef struct frame {
   nereid_view_t file, chain;
   unsigned file_index, line, column;
@@ -90,7 +91,7 @@ typedef struct writer {
   FILE *out;
   NEREID_VECTOR(nereid_view_t) files;  /* by index of their .file directive; 0 is none */
   NEREID_VECTOR(nereid_view_t) names;  /* by number of their label */
-  NEREID_VECTOR(frame_t) told;         /* places of the .loc directives of this function, the newest of each */
+  NEREID_VECTOR(frame_t) recorded;     /* places of the .loc directives of this function, the newest of each */
   NEREID_VECTOR(unsigned) added_files; /* that have no directive yet */
 } writer_t;
 
@@ -159,7 +160,7 @@ static size_t read_chain(nereid_view_t text, frame_t *frames) {
 }
 
 /* The index of a file of which the last part of the path may be all that is known. A file that no line has yet gets a
- * directive. 0 when memory is out. */
+ * directive. 0 if out of memory. */
 static unsigned file_index(writer_t *writer, nereid_view_t name) {
   for (size_t i = 1; i < writer->files.size; i++) {
     nereid_view_t path = writer->files.data[i];
@@ -178,7 +179,7 @@ static unsigned file_index(writer_t *writer, nereid_view_t name) {
              : 0;
 }
 
-/* What the function at the place of `frame` is called; the name of its file when nobody says. */
+/* The name of the function at the location of `frame`; the name of its file if unknown. */
 static nereid_view_t name_at(const writer_t *writer, const frame_t *frame) {
   for (size_t i = 0; i < writer->lines->places.size; i++) {
     const nereid_inlined_place_t *place = &writer->lines->places.data[i];
@@ -201,15 +202,15 @@ static size_t label_of(writer_t *writer, nereid_view_t name) {
 
 /* Remembers that the newest .loc of this place is that of `frame`; true when it was already. */
 static bool remember(writer_t *writer, const frame_t *frame) {
-  for (size_t i = 0; i < writer->told.size; i++) {
-    frame_t *it = &writer->told.data[i];
+  for (size_t i = 0; i < writer->recorded.size; i++) {
+    frame_t *it = &writer->recorded.data[i];
     if (it->file_index != frame->file_index || it->line != frame->line || it->column != frame->column)
       continue;
     bool same = nereid_view_equal(it->chain, frame->chain);
     it->chain = frame->chain;
     return same;
   }
-  (void)nereid_vector_push(writer->lines->arena, &writer->told, *frame);
+  (void)nereid_vector_push(writer->lines->arena, &writer->recorded, *frame);
   return false;
 }
 
@@ -305,7 +306,7 @@ static void write_all(writer_t *writer, nereid_view_t ptx) {
   while (ptx.size) {
     nereid_view_t line = next_line(&ptx);
     if (starts_with(line, "{")) /* the body of another function */
-      writer->told.size = 0;
+      writer->recorded.size = 0;
     if (starts_with(line, "\t.loc\t")) {
       write_line(writer, line);
     } else {
@@ -324,7 +325,7 @@ nereid_view_t nereid_inlined_lines_write(nereid_inlined_lines_t *lines, nereid_v
   writer_t writer = {.lines = lines};
   char *text = NULL;
   size_t size = 0;
-  if (!lines->wanted)
+  if (!lines->enabled)
     return ptx;
   for (nereid_view_t rest = ptx; rest.size;) {
     nereid_view_t line = next_line(&rest);

@@ -16,7 +16,7 @@ typedef struct nereid_inlined_place {
 
 typedef struct nereid_inlined_lines {
   nereid_arena_t *arena; /* borrowed */
-  bool wanted;           /* the module has source lines; LLVM must be asked for comments */
+  bool enabled;          /* the module has source lines; LLVM must be asked for comments */
   NEREID_VECTOR(nereid_inlined_place_t) places;
 } nereid_inlined_lines_t;
 
@@ -26,7 +26,7 @@ NEREID_MUST_USE bool nereid_inlined_lines_collect(nereid_inlined_lines_t *lines,
                                                   nereid_arena_t *arena);
 
 /* The PTX of that module, which ends in a NUL, with `inlined_at` in the arena; `ptx` itself when it has no lines. A
- * null view when memory is out. */
+ * null view if out of memory. */
 NEREID_MUST_USE nereid_view_t nereid_inlined_lines_write(nereid_inlined_lines_t *lines, nereid_view_t ptx);
 
 #endif

@@ -92,18 +92,19 @@ static bool check_type(nereid_backend_t *backend, LLVMModuleRef module, LLVMModu
   size_t size;
   const char *name = LLVMGetValueName2(declared, &size);
   LLVMValueRef defined = LLVMGetNamedFunction(library, name), user;
-  LLVMTypeRef wanted = LLVMGlobalGetValueType(declared), actual = defined ? LLVMGlobalGetValueType(defined) : wanted;
-  if (wanted == actual)
+  LLVMTypeRef expected = LLVMGlobalGetValueType(declared),
+              actual = defined ? LLVMGlobalGetValueType(defined) : expected;
+  if (expected == actual)
     return true;
-  char *wanted_text = LLVMPrintTypeToString(wanted), *actual_text = LLVMPrintTypeToString(actual);
+  char *expected_text = LLVMPrintTypeToString(expected), *actual_text = LLVMPrintTypeToString(actual);
   const char *what = nereid_arena_format(input->scratch, "'%s' is called as %s, but libdevice defines it as %s", name,
-                                         wanted_text, actual_text);
+                                         expected_text, actual_text);
   user = LLVMGetUser(LLVMGetFirstUse(declared));
   if (LLVMIsAInstruction(user))
     nereid_target_complain(backend, module, input, user, nereid_arena_format(input->scratch, "@%s(", name), what);
   else if (!input->again)
     nereid_report_at(backend->report, NEREID_REPORT_ERROR, input->name, 0, 0, "%s", what ? what : "out of memory");
-  LLVMDisposeMessage(wanted_text);
+  LLVMDisposeMessage(expected_text);
   LLVMDisposeMessage(actual_text);
   return false;
 }

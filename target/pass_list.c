@@ -52,9 +52,8 @@ const char *nereid_target_passes(bool narrow_floats) {
 
 /* slsr, straight-line strength reduction, computes each address from the one before. It takes sext(x + 100) for
  * sext(x) + 100, which is wrong where the sum wraps, compares all pairs of addresses, and its chains made a kernel of
- * ours four times slower; conversion/ttg_to_llvm/elementwise/product.c makes the one kind of chain that helps. The
- * others do again
- * what the optimiser did: without slsr's additions they find nothing that ptxas would not. */
+ * ours four times slower; conversion/ttg_to_llvm/elementwise/product.c creates the one kind of chain that helps. The
+ * others do again what the optimiser did: without slsr's additions they find nothing that ptxas would not. */
 const char *const *nereid_target_skipped_passes(void) {
   static const char *const names[] = {"slsr", "gvn", "nary-reassociate", "early-cse", NULL};
   return names;

@@ -58,7 +58,7 @@ static nereid_status_t set_triple(nereid_backend_t *backend, LLVMModuleRef modul
 }
 
 /* libdevice reads this flag through __nvvm_reflect: with it, its functions flush denormal f32 to zero, which is what
- * docs/numerics.md promises. A module that says otherwise is believed. */
+ * docs/numerics.md promises. A different setting of the module is kept. */
 static void set_flush_to_zero(LLVMModuleRef module) {
   static const char key[] = "nvvm-reflect-ftz";
   if (LLVMGetModuleFlag(module, key, sizeof key - 1))

@@ -42,7 +42,7 @@ static void on_fatal_error(const char *reason) {
  *   enable-nontrivial-unswitch on: a loop whose loads all have a mask that the loop does not change is made twice,
  * with the mask and without. LLVM leaves that be where branches may diverge; here the mask is mostly the same for the
  * whole CTA, loops with barriers and shuffles stay single, and the assembler unrolls only loads without a predicate.
- *   disable-machine-sink       on: sinking takes loads behind the branches and loops in front of their first use, where
+ *   disable-machine-sink       on: sinking moves loads past branches and loops to their first use, where
  * they are waited for. The assembler has its own mind on where the rest belongs. */
 static const char *const options[] = {"nereid", "-nvptx-short-ptr", "-enable-nontrivial-unswitch",
                                       "-disable-machine-sink"};

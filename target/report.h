@@ -1,4 +1,4 @@
-/* How code below the compile API tells somebody what is wrong: one message, where it is, how bad it is.
+/* Reports of code below the compile API: a message, its location and its severity.
  *
  * Text that enters below MLIR (LLVM IR, PTX) has no MLIR location; its messages travel through a report instead
  * of mlirEmitError and reach the same sink of the session. */
@@ -23,7 +23,8 @@ typedef struct nereid_report {
   void *user_data;           /* borrowed */
 } nereid_report_t;
 
-/* Formats and hands on a message without a place. Returns `status`, so that `return nereid_report(...)` reads well. */
+/* Formats and reports a message without a location. Returns `status`, so that `return nereid_report(...)` reads well.
+ * */
 nereid_status_t nereid_report(const nereid_report_t *report, nereid_status_t status, const char *format, ...)
     NEREID_PRINTF(3, 4);
 

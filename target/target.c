@@ -1,6 +1,6 @@
 /* The table of targets.
  *
- *   name     PTX written   first PTX that knows it (PTX ISA, "Target and feature support")
+ *   name     PTX written   first PTX that supports it (PTX ISA, "Target and feature support")
  *   sm_80    8.4           7.0
  *   sm_86    8.4           7.1
  *   sm_87    8.4           7.4
@@ -30,7 +30,7 @@ static const target_row_t targets[] = {
     {"sm_90", NEREID_SM_90, false, 87, 78}, {"sm_90a", NEREID_SM_90, true, 87, 80},
 };
 
-/* Versions the NVPTX back end of LLVM 22 has a feature for, from the first that knows sm_80. */
+/* Versions the NVPTX back end of LLVM 22 has a feature for, from the first that supports sm_80. */
 static const unsigned ptx_versions[] = {70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

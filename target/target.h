@@ -13,7 +13,7 @@ typedef struct nereid_target {
   unsigned capability;    /* 90: ten times the major number plus the minor one */
   bool architecture_only; /* the 'a' of sm_90a: wgmma, setmaxnreg, … */
   unsigned ptx_version;   /* 87 for 8.7 */
-  unsigned ptx_minimum;   /* the first version whose assembler knows the target */
+  unsigned ptx_minimum;   /* the first version whose assembler supports the target */
 } nereid_target_t;
 
 /* Reads "sm_80" … "sm_90a", or "cuda:90" as a module's ttg.target spells it: cuda:90 is sm_90a, because what Triton

@@ -107,7 +107,7 @@ static void convert_function_type(conversion_t *conversion, MlirOperation op) {
 
 /* --- mending --- */
 
-/* Makes operand `index` of `op` have `encoding`, through a convert_layout in front of it. */
+/* Makes operand `index` of `op` have `encoding`, through a convert_layout before it. */
 static void convert_operand(MlirOperation op, intptr_t index, MlirAttribute encoding) {
   MlirValue operand = mlirOperationGetOperand(op, index);
   if (mlirAttributeEqual(nereid_ttg_encoding_of(operand), encoding))
@@ -198,7 +198,7 @@ static bool mend_split(conversion_t *conversion, MlirOperation op) {
   return true;
 }
 
-/* cat puts the registers of its operands behind one another: the result holds their sum per thread. */
+/* cat puts the registers of its operands one after the other: the result holds their sum per thread. */
 static bool mend_cat(conversion_t *conversion, MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   int64_t shape[NEREID_TTG_MAX_RANK], part[NEREID_TTG_MAX_RANK];
@@ -242,7 +242,7 @@ static bool mend_map(conversion_t *conversion, MlirOperation op) {
   return true;
 }
 
-/* Both floats of a byte lie in its thread. */
+/* Both floats of a byte are in its thread. */
 static bool mend_fp4(conversion_t *conversion, MlirOperation op) {
   (void)conversion;
   MlirValue bytes = mlirOperationGetOperand(op, 0);

@@ -4,8 +4,8 @@
 
 #include "conversion/ttg_to_llvm/types.h"
 
-/* Where a thread's elements lie: the coordinate of register r in dimension d is base[d] ^ offset[r][d]; the xor is an
- * addition wherever `disjoint`. Bases are i32 and live in the prologue, so they can be used anywhere. */
+/* Coordinates of a thread's elements: the coordinate of register r in dimension d is base[d] ^ offset[r][d]; the xor
+ * is an addition wherever `disjoint`. Bases are i32 and live in the prologue, so they can be used anywhere. */
 typedef struct nereid_coordinates {
   intptr_t rank, registers;
   MlirValue base[NEREID_TTG_MAX_RANK];

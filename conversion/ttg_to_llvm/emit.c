@@ -1,6 +1,6 @@
 /* Emission of LLVM-dialect ops; see emit.h.
  *
- * Ops are made by name through MlirOperationState: one function serves the tables of one-to-one lowerings and the short
+ * Ops are created by name through MlirOperationState: one function serves the tables of one-to-one lowerings and the short
  * names alike. */
 #include "conversion/ttg_to_llvm/emit.h"
 

@@ -1,6 +1,6 @@
 /* Short names for the LLVM-dialect ops that lowerings emit most; all go to lower->builder.
  *
- * Each returns the op's result. Integer arithmetic carries no overflow flags unless the name says so. */
+ * Each returns the op's result. Integer arithmetic carries no overflow flags unless the name states them. */
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_EMIT_H
 #define NEREID_CONVERSION_TTG_TO_LLVM_EMIT_H
 
@@ -80,7 +80,8 @@ MlirValue nereid_emit_icmp(nereid_lower_t *lower, nereid_icmp_t predicate, MlirV
 MlirValue nereid_emit_fcmp(nereid_lower_t *lower, nereid_fcmp_t predicate, MlirValue lhs, MlirValue rhs);
 MlirValue nereid_emit_select(nereid_lower_t *lower, MlirValue condition, MlirValue if_true, MlirValue if_false);
 
-/* llvm.trunc, llvm.zext, llvm.sext, llvm.bitcast, llvm.ptrtoint …: one operand, the result type says the rest. */
+/* llvm.trunc, llvm.zext, llvm.sext, llvm.bitcast, llvm.ptrtoint …: one operand; the result type determines the
+ * conversion. */
 MlirValue nereid_emit_cast(nereid_lower_t *lower, const char *name, MlirType to, MlirValue value);
 /* The value's bits as another type of the same width; pointers through ptrtoint and inttoptr. */
 MlirValue nereid_emit_bits(nereid_lower_t *lower, MlirType to, MlirValue value);

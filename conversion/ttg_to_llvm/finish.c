@@ -2,10 +2,9 @@
  *
  *   llvm.func @k(%d: !llvm.ptr {tt.nv_tma_desc = 1 : i32}) …   ->   llvm.func @k(%d: !llvm.ptr {llvm.byval = …, …}) …
  *
- * The name is Triton's, whose pass lowers what its conversion leaves; ours leaves nothing. What remains are the
- * argument attributes, which say what a kernel is given as long as the module is one of MLIR: here they take effect and
- * go, as LLVM has no place for them. An operation that LLVM IR has no form for is an error, so a pipeline that forgot a
- * pass hears of it here and at the operation. Requires and keeps: llvm and nvvm only. */
+ * The name is Triton's, whose pass lowers ops that its conversion leaves; ours leaves none. This pass replaces the
+ * argument attributes of kernels by their LLVM equivalents. An operation without a form in LLVM IR is a located error,
+ * so a pipeline without a required pass fails here. Requires and keeps: llvm and nvvm only. */
 #include "conversion/ttg_to_llvm/function/kernel_abi.h"
 #include "passes/pass.h"
 

@@ -1,4 +1,4 @@
-/* The walk that turns ttg into the LLVM dialect, as the op families see it.
+/* Interface of the conversion from ttg to the LLVM dialect for op families.
  *
  *   %x : tensor<1024xf32, #blocked>        %x.0, %x.1 … %x.7 : f32      one LLVM value per register of a thread
  *   %y = arith.addf %x, %x                 %y.0 = llvm.fadd %x.0, %x.0 …

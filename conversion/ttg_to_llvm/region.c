@@ -4,8 +4,8 @@
  *     %c = arith.addf %a, %b      ->
  *     tt.reduce.return %c
  *
- * The arguments get the element's values and the ops are lowered by their rows, as those of the function are; the next
- * element does the same again. */
+ * The arguments get the element's values and the ops are lowered by their rows, as those of the function are; this
+ * repeats for each element. */
 #include "conversion/ttg_to_llvm/region.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
@@ -25,7 +25,7 @@ static void get_results(nereid_lower_t *lower, MlirOperation end, MlirValue *out
     out_results[i] = nereid_lower_operand(lower, end, i).values[0];
 }
 
-/* Blocks that stand for those of the region, and one behind them, whose arguments are the results. */
+/* Blocks that stand for those of the region, and one after them, whose arguments are the results. */
 static bool emit_blocks(nereid_lower_t *lower, MlirRegion region, MlirValue *out_results) {
   MlirRegion function = mlirBlockGetParentRegion(lower->builder.block);
   nereid_blocks_t blocks = {0};

@@ -1,7 +1,7 @@
 /* A tensor's registers in shared memory, where threads exchange them.
  *
  *   layout  register [1, 2], lane [4, 8 ..], warp [128 ..]          register r of lane l of warp w  ->  its slot
- *   store   st.shared.v4 [scratch + thread part], {r0, r1, r2, r3}   registers of neighbouring slots move together
+ *   store   st.shared.v4 [scratch + thread part], {r0, r1, r2, r3}   registers of adjacent slots move together
  *
  * A slot holds an element: i1 takes a byte, a pointer eight. */
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_SLOTS_H
@@ -30,7 +30,7 @@ nereid_slots_t nereid_slots_make(nereid_lower_t *lower, const nereid_layout_t *l
 /* Gaps between slots, when `encoding` is a padded one. */
 void nereid_slots_pad(nereid_slots_t *slots, MlirAttribute encoding);
 
-/* Bytes (i32) from the start of a buffer of this encoding to what lies `offset` bytes behind it without the gaps. */
+/* Bytes (i32) from the start of a buffer of this encoding to the byte at `offset` without gaps. */
 MlirValue nereid_slots_padded(nereid_lower_t *lower, MlirAttribute encoding, int64_t element_bytes, MlirValue offset);
 
 /* The same slots further on, by `offset` (i32, bytes): it `adds`, or is to be xored with what threads and registers

@@ -19,7 +19,7 @@ void nereid_lower_set(nereid_lower_t *lower, MlirValue value, nereid_lowered_t l
 /* Sets a scalar's one value. */
 void nereid_lower_set_scalar(nereid_lower_t *lower, MlirValue value, MlirValue lowered);
 
-/* Sets all registers of a value to `lowered`; false when memory is out. */
+/* Sets all registers of a value to `lowered`; false if out of memory. */
 bool nereid_lower_set_splat(nereid_lower_t *lower, MlirValue value, MlirValue lowered);
 
 /* An array of `count` null values in the arena. */

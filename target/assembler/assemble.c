@@ -1,4 +1,4 @@
-/* Which assembler, where it is, and what its log says.
+/* Selects and finds the assembler, and parses its log.
  *
  *   ptxas kernel.ptx, line 12; error   : Unknown symbol 'foo'      →  kernel.ptx:12: error: Unknown symbol 'foo'
  *   ptxas info    : Used 32 registers, used 1 barriers             →  registers = 32
@@ -79,14 +79,14 @@ nereid_status_t nereid_assemble(nereid_view_t ptx, const nereid_assemble_options
   return nothing_found(options, report);
 }
 
-size_t nereid_assembler_split(const char *text, nereid_arena_t *scratch, const char **words, size_t room) {
-  static const char blanks[] = " \t\n";
+size_t nereid_assembler_split(const char *text, nereid_arena_t *scratch, const char **words, size_t capacity) {
+  static const char spaces[] = " \t\n";
   size_t count = 0;
-  for (text += text ? strspn(text, blanks) : 0; text && *text; text += strspn(text, blanks)) {
-    size_t size = strcspn(text, blanks);
+  for (text += text ? strspn(text, spaces) : 0; text && *text; text += strspn(text, spaces)) {
+    size_t size = strcspn(text, spaces);
     const char *word = nereid_arena_copy(scratch, nereid_view_of(text, size));
-    if (!word || count == room)
-      return room + 1;
+    if (!word || count == capacity)
+      return capacity + 1;
     words[count++] = word;
     text += size;
   }

@@ -1,8 +1,8 @@
 /* PTX → cubin: NVIDIA's assembler, as a program (ptxas) or as a library in this process (nvJitLink).
  *
  * Measured (CUDA 13.0): ptxas costs about 10 ms of process per kernel, nvJitLink about 20 ms once per process. So a
- * command that compiles once prefers ptxas and a process that compiles on prefers nvJitLink; what is missing is
- * replaced by the other, and when both are, the answer is NEREID_ERROR_NOT_FOUND and names them. */
+ * command that compiles once prefers ptxas, and a long-running process nvJitLink. The other one replaces a missing
+ * assembler; if both are missing, the error is NEREID_ERROR_NOT_FOUND with a report that names them. */
 #ifndef NEREID_TARGET_ASSEMBLE_H
 #define NEREID_TARGET_ASSEMBLE_H
 
@@ -16,7 +16,7 @@ NEREID_MUST_USE nereid_status_t nereid_assemble(nereid_view_t ptx, const nereid_
                                                 const nereid_report_t *report, nereid_arena_t *arena,
                                                 nereid_assembled_t *out_assembled);
 
-/* Who made it, "ptxas 13.0.88", from what the assembler notes in its output; in `arena`, null when it notes nothing. */
+/* The assembler and its version, "ptxas 13.0.88", as noted in its output; in `arena`, null without a note. */
 const char *nereid_assembled_by(const nereid_assembled_t *assembled, nereid_arena_t *arena);
 
 /* The path of ptxas: `asked` when it can be run, else the search above; in `scratch`; null when there is none. */

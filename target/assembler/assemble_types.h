@@ -19,7 +19,7 @@ typedef struct nereid_assemble_options {
   bool no_fp_fusion;     /* passed on: the assembler contracts too */
   const char *name;      /* of the input in messages; null: "PTX" */
   const char *ptxas;     /* path of the assembler; null: search CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda */
-  const char *arguments; /* more arguments for the assembler, separated by blanks; null: none */
+  const char *arguments; /* more arguments for the assembler, separated by spaces; null: none */
   nereid_target_t target;
   const nereid_limits_t *limits; /* of the whole compilation, borrowed; null: none */
   uint32_t time_limit;           /* milliseconds that ptxas may run; 0: as long as it takes */

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum {
-  FALLBACK_STEP = 5, /* milliseconds between questions where there is no pidfd (before Linux 5.3) */
+  FALLBACK_STEP = 5, /* milliseconds between polls without a pidfd (before Linux 5.3) */
   NOT_RUN = 127,     /* exit status of a child that did not become the program */
 };
 

@@ -10,7 +10,7 @@ typedef enum nereid_process_end {
   NEREID_PROCESS_CANCELLED,   /* stopped: the caller requested it */
   NEREID_PROCESS_TIMED_OUT,   /* stopped: its deadline passed */
   NEREID_PROCESS_NOT_STARTED, /* `code` is errno */
-  NEREID_PROCESS_UNKNOWN,     /* it ended, but this process ignores SIGCHLD and nothing tells how */
+  NEREID_PROCESS_UNKNOWN,     /* it ended, but this process ignores SIGCHLD, so its status is lost */
 } nereid_process_end_t;
 
 typedef struct nereid_process_result {

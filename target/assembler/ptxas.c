@@ -68,7 +68,7 @@ static nereid_view_t read_file(const char *path, nereid_arena_t *arena) {
   return bytes;
 }
 
-/* Null when there are too many of them or memory is out. */
+/* Null if there are too many of them, or if out of memory. */
 static const char **make_arguments(const char *program, const nereid_assemble_options_t *options, const work_t *work,
                                    nereid_arena_t *arena) {
   const char **list = nereid_arena_new(arena, const char *, MAX_ARGUMENTS + 16);
@@ -138,7 +138,7 @@ static nereid_status_t finish(nereid_process_result_t result, const work_t *work
   if (result.end == NEREID_PROCESS_KILLED)
     return report_killed(result.code, program, log, report, arena);
   const unsigned errors = nereid_assembler_read_log(log, options->name ? options->name : "PTX", report, out_assembled);
-  if (result.code != 0 && !errors) /* after UNKNOWN the code is 0, and the cubin tells */
+  if (result.code != 0 && !errors) /* after UNKNOWN the code is 0, and the cubin decides */
     return nereid_report(report, NEREID_ERROR_TOOL, "'%s' failed (exit status %d): %s", program, result.code,
                          excerpt(log, arena));
   if (result.code != 0 || (errors && result.end == NEREID_PROCESS_UNKNOWN))

@@ -1,10 +1,10 @@
-/* The name says whose folder it is:
+/* The name states the owner of the folder:
  *
  *   $TMPDIR/nereid-PID-START-XXXXXX     START: when the process began, in clock ticks since the machine's boot
  *
- * SIGKILL leaves the folder behind. The next process that needs one removes it: a folder is abandoned when it is this
- * user's, no process PID that began at START exists, and its lock is free. The lock protects folders of processes in
- * another PID namespace that share TMPDIR, whose numbers mean nothing here. */
+ * SIGKILL leaves the folder in place. The next process that needs one removes it: a folder is abandoned when it is
+ * this user's, no process PID that began at START exists, and its lock is free. The lock protects folders of processes
+ * in another PID namespace that share TMPDIR, whose numbers mean nothing here. */
 #include "target/assembler/work_folder.h"
 
 #include <dirent.h>
@@ -59,7 +59,7 @@ static bool is_abandoned(const char *name) {
   return at && strlen(at) == SUFFIX && pid && start && start_of(pid) != start;
 }
 
-/* The files in the folder; there are no folders in it. */
+/* The files in the folder; it has no subfolders. */
 static void empty(int folder) {
   const int copy = dup(folder);
   DIR *files = copy >= 0 ? fdopendir(copy) : NULL;

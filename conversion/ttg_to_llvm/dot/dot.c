@@ -1,4 +1,4 @@
-/* tt.dot by fused multiply-adds: the path of small and odd products.
+/* tt.dot by fused multiply-adds: used for every dot today.
  *
  *   %a = ttg.local_load %x ; %b = ttg.local_load %y ; %d = tt.dot %a, %b, %c
  *   ->
@@ -6,12 +6,12 @@
  *     %a.* = ld.shared ; %b.* = ld.shared
  *     %d.0' = fma %a.0, %b.0, %d.0 ; …
  *
- * A thread computes the elements of its registers. What it needs of an operand is laid out as the result is, with k in
- * place of the other side's dimension, in registers only: that layout, solved against the buffer's or the registers'
- * one, says where each number is. Operands in registers are there for all k at once, so nothing is left to loop over.
+ * A thread computes the elements of its registers. The required layout of an operand is the result's, with k in place
+ * of the other operand's dimension, in registers only. Solved against the layout of the buffer or the registers, it
+ * yields the location of each element. Operands in registers hold all k, so they need no loop.
  *
- * Sums are kept in f32 (f64 for f64, i32 for integers) and rounded at the end. tf32 operands are rounded first; the
- * precisions that split f32 into parts are met by f32 itself (docs/numerics.md). */
+ * Sums are kept in f32 (f64 for f64, i32 for integers) and rounded at the end. tf32 operands are rounded first; plain
+ * f32 meets the precisions that split f32 into parts (docs/numerics.md). */
 #include "conversion/ttg_to_llvm/elementwise/float_cast.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/shared.h"
@@ -25,16 +25,16 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MOST_STEPS = 1024 /* multiply-adds in the body of a loop */, MOST_COLUMNS = 8, MAX_BITS = 32 };
+enum { MAX_STEPS = 1024 /* multiply-adds in the body of a loop */, MAX_COLUMNS = 8, MAX_BITS = 32 };
 
 /* One operand. Its registers are numbered by the bits of the result's registers, then those of k within a chunk. */
 typedef struct operand {
   MlirOperation op; /* the dot */
   MlirType type;
-  MlirValue buffer;        /* null when it is in registers */
-  nereid_layout_t wanted;  /* (result register, k; lane, warp) -> element */
-  uint8_t place[MAX_BITS]; /* of bit i of that number among the bits of `values`; MAX_BITS: makes no difference */
-  nereid_slots_t slots;    /* of a chunk at k = 0 */
+  MlirValue buffer;         /* null when it is in registers */
+  nereid_layout_t required; /* (result register, k; lane, warp) -> element */
+  uint8_t place[MAX_BITS];  /* of bit i of that number among the bits of `values`; MAX_BITS: makes no difference */
+  nereid_slots_t slots;     /* of a chunk at k = 0 */
   nereid_layout_t slot_map;
   int result_bits, chunk_bits, k_bits;
   MlirValue *values; /* of a chunk, as numbers to multiply */
@@ -62,7 +62,8 @@ static uint32_t project(const nereid_layout_t *result, const nereid_layout_t *op
 }
 
 /* The operand as the result's registers, lanes and warps need it. */
-static void wanted_layout(const nereid_layout_t *result, const nereid_layout_t *held, int index, nereid_layout_t *out) {
+static void required_layout(const nereid_layout_t *result, const nereid_layout_t *held, int index,
+                            nereid_layout_t *out) {
   const int k = result->rank - 2 + (index == 0), k_bits = held->out_bits[k];
   *out = *held;
   for (int in = 0; in < NEREID_LAYOUT_DIMS; ++in) {
@@ -91,13 +92,13 @@ static bool begin_operand(nereid_lower_t *lower, dot_t *dot, int index, operand_
   const nereid_layout_t *held = nereid_lower_layout(lower, operand->type);
   if (!held)
     return false;
-  wanted_layout(dot->result, held, index, &operand->wanted);
+  required_layout(dot->result, held, index, &operand->required);
   operand->result_bits = dot->result->in_bits[NEREID_LAYOUT_REGISTER];
   operand->k_bits = held->out_bits[held->rank - (index == 0 ? 1 : 2)];
   if (!is_deferred(value))
     return true;
   operand->buffer = nereid_ttg_local_load_get_src(mlirOpResultGetOwner(value));
-  return nereid_shared_slot_layout(dot->op, &operand->wanted, mlirValueGetType(operand->buffer), &operand->slot_map);
+  return nereid_shared_slot_layout(dot->op, &operand->required, mlirValueGetType(operand->buffer), &operand->slot_map);
 }
 
 /* --- numbers to multiply --- */
@@ -155,7 +156,7 @@ static void make_chunk(nereid_lower_t *lower, operand_t *operand, int chunk_bits
   operand->values = nereid_arena_new(lower->arena, MlirValue, (size_t)1 << n);
 }
 
-/* The slots that chunk number `k` begins at, relative to the first: a multiple where the bits of k lie in a row. */
+/* The slots that chunk number `k` begins at, relative to the first: a multiple where the bits of k are in a row. */
 static MlirValue chunk_offset(nereid_lower_t *lower, const operand_t *operand, MlirValue k) {
   const int first = operand->result_bits + operand->chunk_bits, n = operand->k_bits - operand->chunk_bits;
   const uint32_t *bases = operand->slot_map.bases[NEREID_LAYOUT_REGISTER] + first;
@@ -174,7 +175,7 @@ static MlirValue chunk_offset(nereid_lower_t *lower, const operand_t *operand, M
   return sum;
 }
 
-/* Whether later chunks lie at the first one's addresses plus a distance. */
+/* Whether later chunks are at the first one's addresses plus a distance. */
 static bool chunks_add_up(const operand_t *operand) {
   uint32_t later = 0;
   for (int i = operand->result_bits + operand->chunk_bits; i < operand->result_bits + operand->k_bits; ++i)
@@ -201,7 +202,7 @@ static bool take_registers(nereid_lower_t *lower, const dot_t *dot, int index, o
   nereid_lowered_t source = nereid_lower_operand(lower, dot->op, index);
   const nereid_layout_t *held = nereid_lower_layout(lower, operand->type);
   const int bits = operand->result_bits + operand->k_bits;
-  if (nereid_layout_convert(held, &operand->wanted, &map) > NEREID_LAYOUT_CONVERSION_REGISTER)
+  if (nereid_layout_convert(held, &operand->required, &map) > NEREID_LAYOUT_CONVERSION_REGISTER)
     return nereid_lower_error(dot->op, "has an operand whose threads do not hold what they multiply: expected a "
                                        "#ttg.dot_op encoding of the result's");
   MlirValue *wide = nereid_arena_new(lower->arena, MlirValue, (size_t)source.count);
@@ -325,7 +326,7 @@ static int choose_chunk(const dot_t *dot) {
   if (mlirValueIsNull(dot->a.buffer) || mlirValueIsNull(dot->b.buffer))
     return dot->k_bits;
   int bits = 0;
-  while (bits < dot->k_bits && (2 << bits) <= MOST_COLUMNS && (dot->registers << (bits + 1)) <= MOST_STEPS)
+  while (bits < dot->k_bits && (2 << bits) <= MAX_COLUMNS && (dot->registers << (bits + 1)) <= MAX_STEPS)
     ++bits;
   return bits;
 }

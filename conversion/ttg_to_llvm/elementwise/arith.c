@@ -33,7 +33,7 @@ static MlirValue emit_overflow(nereid_lower_t *lower, MlirOperation op, const ne
   for (int i = 1; i < NEREID_LOWER_OVERFLOWS; ++i) {
     if (!mlirAttributeEqual(flags, lower->module->overflow[i].arith))
       continue;
-    /* A property that is no attribute: the builder would take it for a discardable one. */
+    /* A property that is not an attribute: the builder would take it for a discardable one. */
     MlirOperation made = nereid_emit_op(lower, row->to, 1, &element, 2, operands, 0, NULL);
     MlirStringRef name = mlirStringRefCreateFromCString("overflowFlags");
     if (mlirLogicalResultIsFailure(nereidMlirOperationSetProperty(made, name, lower->module->overflow[i].llvm)))
@@ -66,7 +66,7 @@ static MlirValue emit_ceildivui(nereid_lower_t *lower, MlirOperation op, const n
   return nereid_emit_select(lower, is_zero, zero, nereid_emit_add(lower, quotient, one));
 }
 
-/* The truncated quotient, moved by `step` where the remainder is not 0 and the true quotient lies on the other side:
+/* The truncated quotient, moved by `step` where the remainder is not 0 and the true quotient is on the other side:
  * below for floor (signs differ), above for ceil (signs agree). */
 static MlirValue emit_rounded_division(nereid_lower_t *lower, MlirType element, const MlirValue *operands, bool ceil) {
   MlirValue zero = nereid_emit_int(lower, element, 0), step = nereid_emit_int(lower, element, ceil ? 1 : -1);
@@ -165,8 +165,8 @@ static int64_t predicate_of(MlirOperation op) {
 /* The op `name` that makes `value`; null when another one does. */
 static MlirOperation made_by_name(MlirValue value, const char *name) {
   MlirOperation op = nereid_defining_op(value);
-  const MlirStringRef wanted = mlirStringRefCreateFromCString(name);
-  return !mlirOperationIsNull(op) && mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), wanted)
+  const MlirStringRef expected = mlirStringRefCreateFromCString(name);
+  return !mlirOperationIsNull(op) && mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), expected)
              ? op
              : (MlirOperation){NULL};
 }

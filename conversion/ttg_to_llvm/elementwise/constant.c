@@ -1,7 +1,7 @@
 /* arith.constant.
  *
- *   dense<7> : tensor<1024xi32>                      one number for all registers
- *   dense<[5, 3, 1, 2]> : tensor<4xi32, in one thread>  a number per register
+ *   dense<7> : tensor<1024xi32>                      one value for all registers
+ *   dense<[5, 3, 1, 2]> : tensor<4xi32, in one thread>  a value per register
  *   dense<[0, 1, 0, 3, …]> : tensor<1024xi32>        bytes in the module, and a load per register
  */
 #include "conversion/ttg_to_llvm/emit.h"
@@ -109,7 +109,7 @@ static bool lower_constant(nereid_lower_t *lower, MlirOperation op, const nereid
     return true;
   }
   if (!mlirAttributeIsADenseElements(value))
-    return nereid_lower_error(op, "has a value that is no dense attribute");
+    return nereid_lower_error(op, "has a value that is not a dense attribute");
   if (!mlirDenseElementsAttrIsSplat(value))
     return set_elements(lower, result, value);
   MlirAttribute one = element_attribute(lower, element, mlirDenseElementsAttrGetSplatValue(value));

@@ -1,4 +1,4 @@
-/* Code that somebody else wrote: extern_elementwise calls a function of libdevice (or another library) per element,
+/* External code: extern_elementwise calls a function of libdevice (or another library) per element,
  * elementwise_inline_asm runs PTX on `packed_element` elements at a time.
  *
  *   tt.extern_elementwise %x {symbol = "__nv_asinf"}   ->   llvm.call @__nv_asinf(%x.0), …

@@ -1,10 +1,10 @@
 /* Conversions between number formats: arith's casts and tt.fp_to_fp. Every conversion rounds once.
  *
- *   f64 -> bf16, fp8    through f32 rounded to odd, which a second rounding cannot get wrong; bf16 directly on sm_90
+ *   f64 -> bf16, fp8    through f32 rounded to odd, so the second rounding is exact; bf16 directly on sm_90
  *   fp8 -> any           through f16, which holds every fp8 exactly
  *   any -> fp8           through f32; two at a time by cvt.rn.satfinite on sm_89 and later, else in integers
  *
- * Rounding to fp8 saturates: what is too large, infinities too, becomes the largest finite number; NaN stays NaN
+ * Rounding to fp8 saturates: values out of range and infinities become the largest finite value; NaN stays NaN
  * (docs/numerics.md). */
 #include "conversion/ttg_to_llvm/elementwise/float_cast.h"
 
@@ -198,7 +198,7 @@ static void convert_pair(nereid_lower_t *lower, MlirType from, MlirType to, bool
                          MlirValue *out) {
   const fp8_t *source = fp8_of(from), *result = fp8_of(to);
   MlirValue middle[2] = {values[0], values[1]};
-  MlirType wanted = nereid_lower_type(lower, to);
+  MlirType expected = nereid_lower_type(lower, to);
   if (source)
     fp8_pair_to_f16(lower, source, values, middle);
   for (int i = 0; i < 2; ++i) {
@@ -207,7 +207,7 @@ static void convert_pair(nereid_lower_t *lower, MlirType from, MlirType to, bool
     else if (result && mlirTypeIsAF64(mlirValueGetType(middle[i])) && !to_zero)
       middle[i] = round_to_odd(lower, middle[i]);
     else
-      middle[i] = convert(lower, result ? lower->types->f32 : wanted, middle[i], to_zero);
+      middle[i] = convert(lower, result ? lower->types->f32 : expected, middle[i], to_zero);
   }
   if (result)
     f32_pair_to_fp8(lower, result, middle, to_zero, out);
@@ -286,8 +286,8 @@ static MlirValue byte_to_f32(nereid_lower_t *lower, bool is_signed, MlirValue by
   return nereid_emit_fbinary(lower, "llvm.fsub", nereid_emit_bits(lower, lower->types->f32, bits), offset);
 }
 
-/* Everything rounds once. There is no instruction to bf16 before sm_90: integers of 16 bits go through f32, which holds
- * them, wider ones through f32 rounded to odd. */
+/* Everything rounds once. No instruction converts to bf16 before sm_90: integers of 16 bits go through f32, which
+ * holds them, wider ones through f32 rounded to odd. */
 static MlirValue emit_int_to_float(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                                    MlirType element, const MlirValue *operands) {
   enum { EXACT_IN_F32 = 24 };

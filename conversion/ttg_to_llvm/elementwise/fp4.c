@@ -1,12 +1,12 @@
-/* ttg.fp4_to_fp: two 4-bit floats (e2m1) from each byte, neighbours along an axis, the first in the low half.
+/* ttg.fp4_to_fp: two 4-bit floats (e2m1) from each byte, adjacent along an axis, the first in the low half.
  *
  *   %y = ttg.fp4_to_fp %x {axis = 1} : tensor<16x32xi8, …> -> tensor<16x64xf16, …>
  *   ->
  *   y0 = bitcast((x & 7) << 9 | (x & 8) << 12) * 2^14
  *   y1 = bitcast((x & 0x70) << 5 | (x & 0x80) << 8) * 2^14
  *
- * The bits of a number, moved to where the wider format has its sign, exponent and mantissa, are that number but for
- * the bias: one exact multiplication, which subnormals need anyway. Both halves stay in the byte's thread. */
+ * Sign, exponent and mantissa move to their positions in the wider format. One exact multiplication corrects the bias
+ * and normalizes subnormals. Both halves stay in the byte's thread. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
 

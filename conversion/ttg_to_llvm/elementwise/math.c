@@ -1,10 +1,10 @@
-/* math, and the numeric ops of tt. The choices are those of docs/numerics.md.
+/* math, and the numeric ops of tt. They follow docs/numerics.md.
  *
  *   math.exp %x : f32    ->  ex2.approx(x * log2(e))        math.sin %x : f32  ->  call @__nv_sinf
  *   math.sqrt %x : f32   ->  sqrt.approx.ftz                tt.precise_sqrt    ->  sqrt.rn
  *
- * What the hardware has no instruction for is a libdevice call; f16 and bf16 go through f32 there, whose result rounds
- * once more. */
+ * Functions without a hardware instruction are libdevice calls; f16 and bf16 are computed in f32 and rounded once
+ * more. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
 

@@ -1,13 +1,13 @@
-/* arith.muli of row numbers and a stride that only the launch knows:
+/* Multiplication of row indices by a run-time stride (arith.muli), by repeated addition:
  *
  *   %rows = %base + [0, 1, 2, 3]              %p.0 = llvm.mul %base, %stride
  *   %p = arith.muli %rows, %stride      ->    %p.1 = llvm.add %p.0, %stride
  *                                             %p.2 = llvm.add %p.1, %stride
  *                                             %p.3 = llvm.add %p.2, %stride
  *
- * The same numbers, wrapping or not. What is gained is not the multiplications: ptxas takes products
- * that do not depend on each other as an invitation to load row after row, each after the arithmetic of the one before,
- * and the loads wait for each other (gelu of a matrix with a bias: three times slower). */
+ * The results are the same, with and without wrapping. The purpose is not to save multiplications: given independent
+ * multiplications, ptxas schedules the load of each row after the arithmetic of the previous one, which serializes the
+ * loads (gelu of a matrix with a bias takes three times as long). */
 #include "conversion/ttg_to_llvm/elementwise/product.h"
 
 #include "dialects/ir.h"
@@ -114,7 +114,7 @@ static MlirValue step_of(nereid_lower_t *lower, steps_t *steps, MlirValue factor
   return step;
 }
 
-/* One product, then additions; registers that hold the same index share theirs. False when memory is out. */
+/* One product, then additions; registers that hold the same index share theirs. False if out of memory. */
 static bool emit_chain(nereid_lower_t *lower, nereid_lowered_t index, MlirValue factor, const uint64_t *parts,
                        nereid_lowered_t products) {
   steps_t steps = {.count = 0};

@@ -1,8 +1,8 @@
-/* Blocks, and values that pass between them: a tensor is one argument per register of a thread.
+/* Converts blocks and their arguments: a tensor becomes one argument per register of a thread.
  *
  *   ^b(%t: tensor<256xf32, #blocked>):   ->   ^b(%t.0: f32, %t.1: f32):
  *
- * In which order blocks are lowered, and which of them lie in loops. */
+ * Also computes the order in which blocks are lowered, and the blocks in loops. */
 #include "conversion/ttg_to_llvm/function/blocks.h"
 
 #include "conversion/ttg_to_llvm/emit.h"

@@ -17,7 +17,7 @@ bool nereid_lower_append_types(nereid_lower_t *lower, MlirType type, nereid_type
 /* Appends the per-thread values of operands [from, to). */
 bool nereid_lower_flatten(nereid_lower_t *lower, MlirOperation op, intptr_t from, intptr_t to, nereid_values_t *out);
 
-/* Sets the per-thread values of `value` to the arguments of `block` from `*next` on, which moves behind them. */
+/* Sets the per-thread values of `value` to the arguments of `block` from `*next` on, which is advanced past them. */
 bool nereid_lower_take_values(nereid_lower_t *lower, MlirValue value, MlirBlock block, intptr_t *next);
 
 /* Always false, after a diagnostic that `argument`'s type cannot `what`; a layout that cannot be has got its own. */
@@ -32,12 +32,12 @@ MlirBlock nereid_lower_block(nereid_lower_t *lower, MlirBlock block);
  * entry the caller sets the arguments. */
 bool nereid_lower_create_block(nereid_lower_t *lower, MlirBlock block, bool is_entry, MlirRegion region);
 
-/* Reverse post-order of the blocks that are reached from `entry`; false when memory is out. */
+/* Reverse post-order of the blocks that are reached from `entry`; false if out of memory. */
 bool nereid_lower_order_blocks(nereid_arena_t *arena, MlirBlock entry, nereid_blocks_t *out);
 
-/* Fills lower->looping with the blocks of `region` that lie in loops. The blocks of a loop stand together, where
+/* Fills lower->looping with the blocks of `region` that are in loops. The blocks of a loop stand together, where
  * control flow was structured: from where an edge back leads to where it starts. What depends on it is what is fast,
- * not what is right. False when memory is out. */
+ * not what is right. False if out of memory. */
 bool nereid_lower_find_loops(nereid_lower_t *lower, MlirRegion region);
 
 #endif

@@ -5,12 +5,11 @@
  *   %all = llvm.call @f(%x.0, %x.1, %b, %frame) : (f32, f32, !llvm.ptr<3>, !llvm.ptr<3>)
  *                                                 -> !llvm.struct<(f32, f32, i32)>
  *
- * A tensor travels as its registers, in the layout of the function's type; a buffer as the address of its first
- * element. Behind them come the starts of the callee's frames in shared memory and in global scratch, each only if the
- * callee, or something that it calls, has a use for it: the offsets of what lies in a frame are constants, where the
- * frame starts depends on who called. What is called in a partition of ttg.warp_specialize is told which warp is its
- * first, and which barrier is for its warps. What all threads can read for themselves (program ids) is passed by
- * nobody. */
+ * A tensor is passed as its registers, in the layout of the function's type; a buffer as the address of its first
+ * element. After them come the starts of the callee's frames in shared memory and in global scratch, each only if the
+ * callee, or something that it calls, has a use for it: offsets in a frame are constants, its start depends on the
+ * caller. A function called in a partition of ttg.warp_specialize is passed its first warp and the barrier of its
+ * warps. Values that all threads can read (program ids) are not passed. */
 #include "conversion/ttg_to_llvm/function/calls.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
@@ -167,7 +166,7 @@ static bool append_frames(nereid_lower_t *lower, MlirOperation call, nereid_valu
 
 /* --- results: one value, or a struct of them --- */
 
-/* Where a value lies in what comes back: position at[0], and at[1] in the array there. */
+/* Where a value is in what comes back: position at[0], and at[1] in the array there. */
 typedef struct place {
   int64_t at[2];
   intptr_t depth; /* 0: it is all that comes back */
@@ -175,7 +174,7 @@ typedef struct place {
 
 typedef struct returned {
   MlirType type;
-  place_t *places; /* null: memory is out */
+  place_t *places; /* null: out of memory */
 } returned_t;
 
 /* Addresses in shared memory have 32 bits, which LLVM's NVPTX forgets when it declares a function that returns one:

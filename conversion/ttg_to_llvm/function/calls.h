@@ -1,4 +1,4 @@
-/* What functions hand to each other besides what the program says: frames, results, which warps run them. */
+/* Implicit parameters of functions: frames, results, and the warps that run them. */
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_CALLS_H
 #define NEREID_CONVERSION_TTG_TO_LLVM_CALLS_H
 
@@ -7,7 +7,7 @@
 /* Fills module->needs; false when out of memory. */
 bool nereid_lower_find_needs(nereid_lower_module_t *module);
 
-/* Checks that `function` returns no buffer of its own; false after a diagnostic, or when memory is out. */
+/* Checks that `function` returns no buffer of its own; false after a diagnostic, or if out of memory. */
 bool nereid_lower_check_escapes(nereid_lower_t *lower, MlirOperation function);
 
 /* The last parameters of an internal function: where those of its frames start that it needs, and which warps run it,

@@ -5,8 +5,9 @@
  *   llvm.cond_br %fails, ^fail, ^rest
  *   ^fail: call @__assertfail(message, file, line, function, 1); exit; llvm.unreachable
  *
- * Nobody comes back from ^fail, so that what lives across an assert needs no registers that survive a call. With a trap
- * rather than an exit ptxas keeps those, or, where ^fail is the last block, moves all loads behind the last assert.
+ * Control does not return from ^fail, so values that are live across an assert need no callee-saved registers. With a
+ * trap rather than an exit ptxas keeps those, or, where ^fail is the last block, moves all loads after the last
+ * assert.
  *
  * CUDA's runtime provides vprintf(format, arguments) and __assertfail (CUDA C++ Programming Guide, "Formatted output",
  * "Assertion"). A print shows every element once: of threads that hold the same element one prints it. */
@@ -146,7 +147,7 @@ static void append_argument(message_t *message, MlirValue value) {
     message->arguments[message->count++] = value;
 }
 
-/* The user's text: a % in it is no conversion. */
+/* The user's text: a % in it is not a conversion. */
 static void append_prefix(message_t *message, MlirStringRef prefix) {
   for (size_t i = 0; i < prefix.length; ++i)
     append(message, prefix.data[i] == '%' ? "%%%%" : "%c", prefix.data[i]);
@@ -199,7 +200,7 @@ static MlirValue print_buffer(nereid_lower_t *lower) {
   return lower->function->print_buffer;
 }
 
-/* Writes the arguments behind one another, each aligned to its size, and calls vprintf. */
+/* Writes the arguments one after the other, each aligned to its size, and calls vprintf. */
 static bool emit_vprintf(nereid_lower_t *lower, const message_t *message) {
   const nereid_lower_types_t *t = lower->types;
   const MlirType types[] = {t->ptr, t->ptr};

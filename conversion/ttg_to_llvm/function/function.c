@@ -4,12 +4,12 @@
  *   ->
  *   llvm.func @k(%x: !llvm.ptr<1>, %n: i32, %scratch: !llvm.ptr<1>, %profile: !llvm.ptr<1>)
  *       attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>} {
- *     %tid = nvvm.read.ptx.sreg.tid.x : i32        the prologue: what every block may use
+ *     %tid = nvvm.read.ptx.sreg.tid.x : i32        the prologue: values for every block
  *     llvm.br ^body
  *   ^body: …
  *
- * What it is called with says signature.c. Blocks are lowered in reverse post-order, so that a value is lowered before
- * its uses; unreachable ones are dropped. */
+ * signature.c defines the parameters. Blocks are lowered in reverse post-order, so that a value is lowered before its
+ * uses; unreachable ones are dropped. */
 #include "conversion/ttg_to_llvm/function/function.h"
 
 #include "conversion/ttg_to_llvm/emit.h"

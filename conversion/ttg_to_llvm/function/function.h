@@ -4,11 +4,11 @@
 
 #include "conversion/ttg_to_llvm/lower.h"
 
-/* Converts `function`, a tt.func with a body: makes an llvm.func in front of it and lowers the body into it, each op by
+/* Converts `function`, a tt.func with a body: makes an llvm.func before it and lowers the body into it, each op by
  * its row of module->rows. The tt.func stays. False after a diagnostic. */
 bool nereid_lower_function(nereid_lower_module_t *module, const nereid_call_function_t *function);
 
-/* Lowers the ops of `block` in front of `end` (null: all), at lower->builder. False after a diagnostic. */
+/* Lowers the ops of `block` before `end` (null: all), at lower->builder. False after a diagnostic. */
 bool nereid_lower_ops(nereid_lower_t *lower, MlirBlock block, MlirOperation end);
 
 #endif

@@ -38,7 +38,7 @@ static MlirNamedAttribute named(MlirContext context, const char *name, MlirAttri
   return mlirNamedAttributeGet(mlirIdentifierGet(context, nereid_ir_ref(name)), value);
 }
 
-/* The dictionary with the three attributes added (`descriptor`) or taken away. Null when memory is out. */
+/* The dictionary with the three attributes added (`descriptor`) or taken away. Null if out of memory. */
 static MlirAttribute amended(nereid_arena_t *arena, MlirContext context, MlirAttribute attributes, bool descriptor) {
   const intptr_t n = mlirDictionaryAttrGetNumElements(attributes);
   MlirNamedAttribute *kept = nereid_arena_new(arena, MlirNamedAttribute, (size_t)n + 3);

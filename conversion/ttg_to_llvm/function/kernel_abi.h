@@ -15,7 +15,7 @@ bool nereid_kernel_abi_is_descriptor(MlirAttribute attributes);
 
 /* Brings the by-value descriptors of every llvm.func in `module` in line with the `tt.nv_tma_desc` of its arguments, so
  * that the attribute is effective after an edit at the llvm stage: with it the argument is byval, grid_constant and
- * align 64, without it none of these. False after a located error for a function that is no kernel. */
+ * align 64, without it none of these. False after a located error for a function that is not a kernel. */
 bool nereid_kernel_abi_apply(MlirOperation module);
 
 /* The last step before translation to LLVM IR: applies the ABI, then drops the argument attributes of tt and nereid,

@@ -1,4 +1,4 @@
-/* What a program instance knows of itself and of its CTA: ids, grid sizes, barriers, assumptions.
+/* Lowers ops on the program instance and its CTA: ids, grid sizes, barriers, assumptions.
  *
  *   tt.get_program_id x : i32   ->   nvvm.read.ptx.sreg.ctaid.x, or clusterid.x when a cluster is one program
  *

@@ -1,12 +1,12 @@
-/* What a tt.func is called with and what it is as an llvm.func.
+/* Converts the signature of a tt.func to that of an llvm.func.
  *
  *   tt.func public @k(%x: !tt.ptr<f32>, %n: i32)
  *   ->
  *   llvm.func @k(%x: !llvm.ptr<1>, %n: i32, %scratch: !llvm.ptr<1>, %profile: !llvm.ptr<1>)
  *       attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>}
  *
- * A kernel is a public function; its parameters are those of the tt.func one to one and two scratch pointers (DESIGN:
- * Triton 3.6's ABI). An internal function takes one parameter per thread value, and where its frames start (calls.c).
+ * A kernel is a public function; its parameters are those of the tt.func one to one and two scratch pointers
+ * (docs/abi.md). An internal function takes one parameter per thread value, and the starts of its frames (calls.c).
  */
 #include "conversion/ttg_to_llvm/function/signature.h"
 
@@ -76,14 +76,14 @@ static int32_t total_warps(nereid_lower_t *lower) {
 
 /* What a CTA can have (CUDA C++ Programming Guide, "Compute Capabilities"). */
 static bool check_threads(nereid_lower_t *lower, MlirOperation function) {
-  enum { MOST_THREADS = 1024 };
+  enum { MAX_THREADS = 1024 };
   const int64_t threads = (int64_t)total_warps(lower) * lower->group->grid.threads_per_warp;
-  if (threads > 0 && threads <= MOST_THREADS)
+  if (threads > 0 && threads <= MAX_THREADS)
     return true;
   if (total_warps(lower) <= 0)
     return nereid_lower_error(function, "has no number of warps: expected ttg.num-warps on the module");
   return nereid_lower_error(function, "is a kernel of %lld threads by its module: expected 1 to %d", (long long)threads,
-                            MOST_THREADS);
+                            MAX_THREADS);
 }
 
 static bool kernel_signature(nereid_lower_t *lower, MlirOperation function, nereid_signature_t *signature) {
@@ -133,8 +133,7 @@ static bool internal_signature(nereid_lower_t *lower, MlirOperation function, ne
       return false;
     }
     if (nereid_ttg_async_token_type_isa(mlirValueGetType(argument))) {
-      mlirEmitError(location,
-                    "a token of asynchronous copies stays in its function: expected a wait in front of calls");
+      mlirEmitError(location, "a token of asynchronous copies stays in its function: expected a wait before calls");
       return false;
     }
     if (!nereid_lower_append_types(lower, mlirValueGetType(argument), &types))

@@ -17,7 +17,7 @@ MlirBlock nereid_lower_entry_block(MlirOperation function);
 /* As a kernel or an internal function, by lower->function->is_kernel. False after a diagnostic. */
 bool nereid_signature_of(nereid_lower_t *lower, MlirOperation function, nereid_signature_t *signature);
 
-/* The llvm.func, without blocks, in front of `function`; null after a diagnostic, or when memory is out. */
+/* The llvm.func, without blocks, before `function`; null after a diagnostic, or if out of memory. */
 MlirOperation nereid_signature_create_function(nereid_lower_t *lower, MlirOperation function,
                                                const nereid_signature_t *signature);
 

@@ -7,8 +7,8 @@
  *   %s = builtin.unrealized_conversion_cast %x : tensor<256xf32, #b> to !llvm.struct<(f32, f32)>
  *   ->  llvm.insertvalue …
  *
- * These are the structs that Triton 3.6 lowers values to. Inside of a function a tensor is never a struct; tests of
- * single lowerings, and code that is half lowered, pass values this way. `nereid compile` refuses it: a kernel that is
+ * These are the structs that Triton 3.6 lowers values to. Inside a function a tensor is never a struct; tests of
+ * single lowerings and partially lowered code pass values this way. `nereid compile` refuses it: a kernel that is
  * launched has scalars and pointers (docs/abi.md). */
 #include "conversion/ttg_to_llvm/function/structs.h"
 

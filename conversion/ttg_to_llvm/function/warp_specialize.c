@@ -1,4 +1,4 @@
-/* ttg.warp_specialize: warps that wait for work (warps.c) are given partitions.
+/* ttg.warp_specialize: assigns partitions to waiting warps (warps.c).
  *
  *   tt.func public @k …                       entry:   warp < 4 ? body : work
  *     ttg.warp_specialize(%x)                 body:    [states] = {1, 1, 2, 0}, [captures] = %x
@@ -9,15 +9,15 @@
  *                                             P':      %a = [captures]     bar.sync 1   P   bar.sync 1   goto work
  *
  * The kernel is launched with more warps than run its function (passes/memory/allocate_warp_groups.c). One thread
- * writes a
- * byte for each of the others, the number of its partition among all of the kernel, and what partitions read; all warps
- * meet at barrier 1, which they use for nothing else, and meet there again when the captures are read, as their bytes
- * may be somebody's then, and when all regions have ended. What is known where the function begins (its arguments,
- * constants, addresses of buffers) is not passed through memory: a partition computes it again.
+ * writes the captures and a byte for each other warp: the number of its partition in the kernel. All warps synchronize
+ * at barrier 1, which has no other use; again after the captures are read, as their bytes may be reused then; and
+ * again when all regions have ended. Values available at the entry of the function (its arguments, constants,
+ * addresses of buffers) are not passed through memory: a partition recomputes them.
  *
  * A partition counts its threads from its first warp and has the barrier of a number of its own; one warp needs none.
- * Layouts, scratch and barriers inside are for its warps. Registers are moved between the barriers where all regions
- * begin and after the one where they have ended: who gives some away does not wait for who gets them. */
+ * Layouts, scratch and barriers inside are for its warps. Registers are reallocated between the barriers where all
+ * regions begin and after the one where they end, so a warp that releases registers does not wait for a warp that
+ * requests them. */
 #include "analysis/allocation/scratch.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/function/blocks.h"
@@ -126,7 +126,7 @@ static void emit_registers(nereid_lower_t *lower, MlirOperation op, intptr_t reg
 
 /* --- regions --- */
 
-/* Lowers the blocks of `region` behind lower->builder; it goes on at lower->group->after where it ends. */
+/* Lowers the blocks of `region` after lower->builder; it goes on at lower->group->after where it ends. */
 static bool lower_region(nereid_lower_t *lower, MlirRegion region) {
   nereid_blocks_t blocks = {0};
   if (!nereid_lower_order_blocks(lower->arena, mlirRegionGetFirstBlock(region), &blocks))
@@ -144,7 +144,7 @@ static bool lower_region(nereid_lower_t *lower, MlirRegion region) {
   return true;
 }
 
-/* The block behind the default region: its arguments are the results. */
+/* The block after the default region: its arguments are the results. */
 static bool make_rest(nereid_lower_t *lower, MlirOperation op, MlirBlock *out_rest) {
   MlirBlock rest = nereid_warps_append_block(lower);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
@@ -248,7 +248,7 @@ static bool assign(nereid_lower_t *lower, MlirOperation op, uint8_t *states) {
   const size_t first = workers->partitions.size;
   int32_t given = 0;
   if (first + (size_t)n > NEREID_WARPS_DISMISSED)
-    return nereid_lower_error(op, "makes more partitions than a byte tells apart: expected %d in a kernel",
+    return nereid_lower_error(op, "has more partitions than a byte can number: expected %d in a kernel",
                               NEREID_WARPS_DISMISSED);
   for (intptr_t i = 0; i < n; ++i) {
     const int64_t start =
@@ -279,7 +279,7 @@ static bool check_captures(MlirOperation op) {
 
 static bool check(nereid_lower_t *lower, MlirOperation op) {
   if (!lower->function->is_kernel)
-    return nereid_lower_error(op, "is in a function that is no kernel: other warps wait in kernels only");
+    return nereid_lower_error(op, "is in a function that is not a kernel: other warps wait in kernels only");
   if (!lower->function->workers || mlirAttributeIsNull(nereid_ttg_warp_specialize_get_warp_group_start_ids_attr(op)))
     return nereid_lower_error(op, "has no warps for its partitions: tritongpu-allocate-warp-groups comes first");
   return check_captures(op) &&

@@ -1,12 +1,12 @@
-/* Which warps run the code that is lowered, and the warps of a kernel that wait for partitions; see warps.h.
+/* The warp group that runs the lowered code, and the warps of a kernel that wait for partitions; see warps.h.
  *
  *   entry:   warp < 4 ? body : work                 4 of 8 warps are the kernel's own
  *   work:    bar.sync 1
  *            [states + warp - 4] == 0 ? partition 0 : … == 1 ? partition 1 : … ret
- *   …        [states] = {255, 255, 255, 255}; bar.sync 1; ret        in front of each return of the kernel
+ *   …        [states] = {255, 255, 255, 255}; bar.sync 1; ret        before each return of the kernel
  *
- * One thread writes a byte for each of the others: the number of its partition among all of the kernel, or that it is
- * dismissed (warp_specialize.c). */
+ * One thread writes a byte for each of the others: the number of its partition in the kernel, or 255 to return
+ * (warp_specialize.c). */
 #include "conversion/ttg_to_llvm/function/warps.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
@@ -38,7 +38,7 @@ static MlirWalkResult find_specialize(MlirOperation op, void *user_data) {
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
-/* The warp's number, from its first lane: so the assembler knows that its threads agree. */
+/* The warp's number, from its first lane, so that it is uniform for the assembler. */
 static MlirValue emit_warp(nereid_lower_t *lower) {
   MlirValue warp = nereid_emit_binary(lower, "llvm.udiv", lower->group->thread_id,
                                       nereid_emit_i32(lower, lower->group->grid.threads_per_warp));

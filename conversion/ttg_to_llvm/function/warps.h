@@ -29,10 +29,10 @@ struct nereid_lower_workers {
  * diagnostic, or when out of memory. */
 bool nereid_warps_begin(nereid_lower_t *lower, MlirBlock body);
 
-/* In front of a return: tells the other warps of a kernel to return, too. */
+/* Before a return: makes the other warps of a kernel return, too. */
 void nereid_warps_dismiss(nereid_lower_t *lower);
 
-/* Behind the function's last op: what the other warps of a kernel do. */
+/* After the function's last op: the code of the other warps of a kernel. */
 void nereid_warps_end(nereid_lower_t *lower);
 
 /* --- a partition --- */

@@ -4,9 +4,9 @@
  *   ->
  *   cp.async.cg.shared.global [slot], [%p.0], 16, %m ? 16 : 0        one per run of contiguous registers
  *
- * An access moves 4, 8 or 16 bytes (PTX ISA, "cp.async"): as many as the pointers prove contiguous and the buffer keeps
- * together. Where the mask is false nothing is copied; zeros are what cp.async itself fills with, other values are
- * stored under the opposite predicate. Tokens are nothing: order is in the instructions. */
+ * An access moves 4, 8 or 16 bytes (PTX ISA, "cp.async"): as many as the pointers prove contiguous and the buffer
+ * keeps together. Where the mask is false nothing is copied: cp.async fills with zeros, other values are stored under
+ * the opposite predicate. Tokens have no representation: the instructions are ordered. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/memory.h"
 #include "conversion/ttg_to_llvm/memory/shared.h"

@@ -4,11 +4,12 @@
  *   ->
  *   @%m atom.relaxed.gpu.global.add.v4.f32 {%old.0, …}, [%p.0], {%v.0, …}      one per run of contiguous registers
  *
- * Of threads that hold the same element one acts; a scalar is the first thread's. When the others use the result too,
- * it reaches them through shared memory. Registers that repeat an element take the first one's result, and where the
- * mask is false it is 0. What PTX lacks is a loop (atomic_loop.h). A scalar orders for its whole program, so a barrier
- * goes in front of a release and behind an acquire; the elements of a tensor order for their own threads. What changes
- * nothing, such as a sum of 0, and releases nothing is a load of the same order and scope. */
+ * Of threads that hold the same element one performs the atomic; the first thread performs a scalar one. If the others
+ * use the result, it is passed through shared memory. Registers that repeat an element take the first one's result,
+ * and where the mask is false it is 0. Functions that PTX lacks become loops (atomic_loop.h). A scalar orders for its
+ * whole program, so a barrier goes before a release and after an acquire; the elements of a tensor order for their own
+ * threads. An atomic that does not change memory, such as a sum of 0, and does not release is a load of the same order
+ * and scope. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/atomic_loop.h"
 #include "conversion/ttg_to_llvm/memory/memory.h"

@@ -7,8 +7,8 @@
  *   ^loop(%o): %n = maxnum(%o, %v) ; %got = atom.relaxed.gpu.global.cas.b16 [%p], %o, %n
  *             cond_br (%got == %o), ^rest(%got), ^loop(%got)
  *
- * Words are compared as bits, so a NaN ends the loop too. LLVM would make such a loop of its atomicrmw, but reads in
- * front of it without order, which races, and on words of 32 bits. */
+ * Words are compared as bits, so a NaN ends the loop too. LLVM would expand its atomicrmw to such a loop, but with an
+ * unordered read before it, which is a race, and on 32-bit words. */
 #include "conversion/ttg_to_llvm/memory/atomic_loop.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
@@ -107,7 +107,7 @@ static MlirValue emit_swap(const loop_t *loop, const char *letter, MlirValue old
   return got;
 }
 
-/* A block behind the current one with one argument, the old value. */
+/* A block after the current one with one argument, the old value. */
 static MlirBlock split(const loop_t *loop, MlirValue *out_argument) {
   MlirBlock block = nereid_lower_split_block(loop->lower);
   *out_argument = mlirBlockAddArgument(block, loop->word, loop->lower->builder.location);

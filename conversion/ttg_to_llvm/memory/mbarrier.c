@@ -5,11 +5,10 @@
  *   ttng.arrive_barrier %b, 1   ->   if (thread == 0)  mbarrier.arrive.shared.b64 s, [%b]
  *   ttng.wait_barrier %b, %p         again: mbarrier.try_wait.parity.shared.b64 done, [%b], %p;  @!done bra again
  *
- * The first of the warps that run the op's code acts for all of them; what the others have done before it has barriers
- * from analysis/membar/membar.h. All threads wait. An arrival releases and a wait acquires at the scope of the CTA,
- * as the
- * instructions do when nothing is said (PTX ISA, "mbarrier.arrive", "mbarrier.try_wait"). Before sm_90 waits do not
- * sleep, and an arrival that counts for several is made in two steps of which the second may complete the phase. */
+ * The first thread of the warps that run the op acts for all of them; barriers of analysis/membar/membar.h order the
+ * accesses of the others. All threads wait. An arrival releases and a wait acquires at the scope of the CTA, the
+ * default of the instructions (PTX ISA, "mbarrier.arrive", "mbarrier.try_wait"). Before sm_90 waits do not sleep, and
+ * an arrival with a count above 1 takes two steps, of which the second may complete the phase. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/memory.h"
 #include "conversion/ttg_to_llvm/memory/shared.h"

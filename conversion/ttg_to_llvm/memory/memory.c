@@ -23,7 +23,7 @@
 
 enum { MAX_VECTOR = 16, ACCESS_BITS = 128 };
 
-/* How the elements of one access lie in words: PTX moves at most four words of 32 or two of 64 bits. */
+/* How the elements of one access are in words: PTX moves at most four words of 32 or two of 64 bits. */
 typedef struct access {
   MlirType element;   /* in registers */
   unsigned bits;      /* of an element in memory */
@@ -105,8 +105,8 @@ static bool is_in_loop(const nereid_lower_t *lower, MlirOperation op) {
 
 /* An eviction policy goes to both caches: a qualifier for L1, a policy for L2 (PTX ISA, "createpolicy": PTX 7.4).
  * Before that there is none to give: it is a hint. In a loop each access has a policy of its own, volatile, so that
- * LLVM does not make one in front of the loop: ptxas has the loads of several turns under way much more readily when
- * the policies are made among them. The mov, which ptxas drops, is there to be counted: a loop of many loads LLVM is to
+ * LLVM does not hoist it before the loop: ptxas keeps the loads of several iterations in flight more readily if the
+ * policies are made among them. The mov, which ptxas drops, is there to be counted: a loop of many loads LLVM is to
  * leave to ptxas, which knows how many registers are left. */
 static void make_policy(nereid_lower_t *lower, modifiers_t *modifiers) {
   char text[96];
@@ -407,18 +407,18 @@ uint32_t nereid_lower_register_copies(nereid_lower_t *lower, MlirType type) {
   return masks[NEREID_LAYOUT_REGISTER];
 }
 
-/* Computes `value` here rather than before all parts of a store in a loop, if nobody else has it yet: ptxas, which goes
- * by the order it is given, then has registers for more of the loads in front under way at once. */
+/* Computes `value` here rather than before all parts of a store in a loop, if it is not used elsewhere yet: ptxas,
+ * which follows the given order, then has registers to keep more of the preceding loads in flight. */
 static void sink(nereid_lower_t *lower, MlirValue value) {
   nereid_builder_t *here = &lower->builder;
   if (!mlirValueIsAOpResult(value) || !mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
     return;
-  MlirOperation maker = mlirOpResultGetOwner(value);
-  if (mlirOperationGetNumResults(maker) != 1 || !mlirBlockEqual(mlirOperationGetBlock(maker), here->block) ||
-      mlirOperationGetNumRegions(maker) || !nereidMlirOperationIsMemoryEffectFree(maker))
+  MlirOperation definition = mlirOpResultGetOwner(value);
+  if (mlirOperationGetNumResults(definition) != 1 || !mlirBlockEqual(mlirOperationGetBlock(definition), here->block) ||
+      mlirOperationGetNumRegions(definition) || !nereidMlirOperationIsMemoryEffectFree(definition))
     return;
-  mlirOperationRemoveFromParent(maker);
-  mlirBlockInsertOwnedOperationBefore(here->block, here->before, maker);
+  mlirOperationRemoveFromParent(definition);
+  mlirBlockInsertOwnedOperationBefore(here->block, here->before, definition);
 }
 
 static bool lower_store(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
@@ -496,7 +496,7 @@ static intptr_t same_place(const nereid_lowered_t *pointers, uint32_t runs, intp
   return r;
 }
 
-/* Elements of one run in memory lie at a constant distance from its first: one address, and constants that fit into the
+/* Elements of one run in memory are at a constant distance from its first: one address, and constants that fit into the
  * instructions. */
 static void share_addresses(nereid_lower_t *lower, MlirValue result, unsigned bytes) {
   const nereid_axis_info_t *info = nereid_axis_info_get(&lower->module->axis, result);

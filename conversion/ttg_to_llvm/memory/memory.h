@@ -4,7 +4,7 @@
 
 #include "conversion/ttg_to_llvm/lower.h"
 
-/* Elements of `bits` that one access can move: what the layout keeps in neighbouring registers, the pointers prove
+/* Elements of `bits` that one access can move: what the layout keeps in adjacent registers, the pointers prove
  * contiguous and aligned, the mask (null: none) leaves together, and 128 bits hold. */
 intptr_t nereid_lower_access_width(nereid_lower_t *lower, MlirValue pointer, MlirValue mask, unsigned bits);
 

@@ -4,9 +4,9 @@
  *   %v = ttg.memdesc_index %b[%i]  %v = %b + %i * bytes of a stage
  *   %y = ttg.local_load %v         ld.shared.v4 …
  *
- * An encoding says which element lies in which slot; the slot of a register follows from it and from the tensor's own
- * layout, both linear. Views only move the base: an offset never reaches into a swizzle pattern (verified). Barriers
- * come from analysis/membar/membar.h. */
+ * An encoding maps slots to elements; the slot of a register follows from it and from the tensor's own layout, both
+ * linear. Views only move the base: an offset never reaches into a swizzle pattern (verified). Barriers come from
+ * analysis/membar/membar.h. */
 #include "conversion/ttg_to_llvm/memory/shared.h"
 
 #include "conversion/ttg_to_llvm/emit.h"

@@ -1,4 +1,4 @@
-/* Buffers in shared memory, as ops on them see them. A memdesc is one ptr<3>: where its first element lies. */
+/* Interface of buffers in shared memory. A memdesc is one ptr<3>: the address of its first element. */
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_SHARED_H
 #define NEREID_CONVERSION_TTG_TO_LLVM_SHARED_H
 
@@ -11,7 +11,7 @@ bool nereid_shared_slot_layout(MlirOperation op, const nereid_layout_t *tensor, 
 /* ptr<3>: the first element of the view `memdesc`. */
 MlirValue nereid_shared_base(nereid_lower_t *lower, MlirValue memdesc);
 
-/* Whether the ttg.local_load `op` puts nothing into registers: its one user is a tt.dot right behind it, which reads
+/* Whether the ttg.local_load `op` puts nothing into registers: its one user is a tt.dot directly after it, which reads
  * the buffer itself, a few columns at a time. */
 bool nereid_shared_load_is_deferred(MlirOperation op);
 

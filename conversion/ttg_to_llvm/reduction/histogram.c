@@ -6,8 +6,8 @@
  *   red.shared.add [scratch + 4 * min(%m ? x : 64, 64)], 1
  *   barrier; ld.shared                                   the bins that the thread holds
  *
- * What is masked off, and what is no number of a bin, is counted in a bin too many: the adds need no predicate, and
- * adding the constant 1 is what the hardware counts equal bins of a warp together for. */
+ * Masked-off elements and values out of range are counted in an additional bin, so the adds need no predicate. The
+ * hardware combines additions of a constant to equal bins within a warp. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/memory.h"
 #include "conversion/ttg_to_llvm/slots.h"

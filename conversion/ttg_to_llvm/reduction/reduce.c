@@ -6,18 +6,19 @@
  *   a = a + shfl.bfly(a, 1), … 16                                 within the warp: afterwards all lanes have it
  *   st.shared [scratch + 4 * warp], a; barrier; ld.shared.v4      every thread reads the four parts and combines them
  *
- * The order is the same each time: elements of a thread go round four accumulators (one, when they are many) in the
- * order of their registers, which then meet in pairs, the far ones first; lanes by ascending bits; warps as the
- * registers of a thread. No barrier and no shared memory is used when one warp holds all of a result. i32 sums, extrema
- * and bitwise ops over a whole warp are one redux.sync. Where there are many warps or much to combine, lanes that have
- * the same results each read some of the parts, and are combined once again. Who combines with whom comes from
- * layout/reduction.h, for any layout.
+ * The order is fixed: the elements of a thread are distributed over four accumulators (one, if there are many) in the
+ * order of their registers, which are then combined in pairs, distant ones first; lanes by ascending bits; warps as
+ * the registers of a thread. No barrier and no shared memory is used when one warp holds all of a result. i32 sums,
+ * extrema and bitwise ops over a whole warp are one redux.sync. With many warps or expensive combinations, lanes that
+ * have the same results each read some of the partial results, and the lanes are combined again. layout/reduction.h
+ * determines the combinations, for any layout.
  *
- * A thread with several results deals them out where that is less to do: of two, a lane keeps one and sends the other,
+ * A thread distributes several results over lanes where that takes fewer instructions: of two, a lane keeps one and
+ * sends the other,
  *
  *   k = lane & 1 ? a1 : a0, s = lane & 1 ? a0 : a1; k = k + shfl.bfly(s, 1)      one shuffle and one sum instead of two
  *
- * combines from there on what it has kept, and in the end all lanes fetch all results (shfl.idx). */
+ * combines the kept result from there on, and finally all lanes fetch all results (shfl.idx). */
 #include "analysis/allocation/scratch.h"
 #include "base/target_facts.h"
 #include "conversion/ttg_to_llvm/emit.h"
@@ -44,7 +45,7 @@ typedef struct reduce {
   uint32_t *registers; /* which */
   MlirValue *tuples;   /* [count][width]: what they have so far */
   MlirValue *pair;     /* two tuples, the arguments of the region */
-  int dealt;           /* steps within the warp in which results are dealt out */
+  int distributed;     /* steps within the warp in which results are distributed */
 } reduce_t;
 
 static MlirValue *tuple(const reduce_t *reduce, MlirValue *tuples, intptr_t i) {
@@ -97,11 +98,11 @@ static bool find_registers(reduce_t *reduce, intptr_t registers) {
 
 /* The place of the register that stands for `r`. Registers are in ascending order. */
 static intptr_t index_of(const reduce_t *reduce, uint32_t r) {
-  const uint32_t wanted = nereid_layout_reduction_register(&reduce->plan, r);
+  const uint32_t required = nereid_layout_reduction_register(&reduce->plan, r);
   intptr_t low = 0, high = reduce->count - 1;
   while (low < high) {
     const intptr_t middle = (low + high) / 2;
-    if (reduce->registers[middle] < wanted)
+    if (reduce->registers[middle] < required)
       low = middle + 1;
     else
       high = middle;
@@ -153,25 +154,27 @@ static int best_spread(const reduce_t *reduce, intptr_t count, int spare) {
   return cost_of_spread(reduce, count, spare) < cost_of_spread(reduce, count, 0) ? spare : 0;
 }
 
-/* Of all that is done within the warp and across warps when results are dealt out in the first `dealt` steps. */
-static int64_t cost_of_dealing(const reduce_t *reduce, int dealt) {
+/* The cost within the warp and across warps if results are distributed in the first `distributed` steps. */
+static int64_t cost_of_dealing(const reduce_t *reduce, int distributed) {
   enum { SELECTS = 2, WAIT = 12 /* until all lanes have fetched all results */ };
   const nereid_layout_reduction_t *plan = &reduce->plan;
   const int64_t width = reduce->width, region = nereid_region_size(reduce->region);
   uint32_t masks[NEREID_LAYOUT_MAX_BITS];
-  int64_t cost = dealt ? WAIT + reduce->count * width * SHUFFLE : 0;
+  int64_t cost = distributed ? WAIT + reduce->count * width * SHUFFLE : 0;
   for (int g = 0; g < plan->n_lanes; ++g)
-    cost += (reduce->count >> (g < dealt ? g + 1 : dealt)) * (width * (SHUFFLE + (g < dealt ? SELECTS : 0)) + region);
+    cost += (reduce->count >> (g < distributed ? g + 1 : distributed)) *
+            (width * (SHUFFLE + (g < distributed ? SELECTS : 0)) + region);
   if (!plan->n_warps)
     return cost;
   nereid_layout_reduction_t after = *plan;
-  for (int g = 0; g < dealt; ++g)
+  for (int g = 0; g < distributed; ++g)
     nereid_layout_reduction_deal(&after, g);
   const int spare = nereid_layout_reduction_spare_lanes(&after, masks);
-  return cost + cost_of_spread(reduce, reduce->count >> dealt, best_spread(reduce, reduce->count >> dealt, spare));
+  return cost +
+         cost_of_spread(reduce, reduce->count >> distributed, best_spread(reduce, reduce->count >> distributed, spare));
 }
 
-/* The first steps within the warp in which results are best dealt out. */
+/* The number of first steps within the warp in which distributing results is cheapest. */
 static int steps_to_deal(const reduce_t *reduce) {
   nereid_layout_reduction_t plan = reduce->plan;
   int64_t least = cost_of_dealing(reduce, 0);
@@ -280,10 +283,11 @@ static bool reduce_in_warp(reduce_t *reduce) {
     return true;
   }
   nereid_layout_reduction_t *plan = &reduce->plan;
-  reduce->dealt = steps_to_deal(reduce);
+  reduce->distributed = steps_to_deal(reduce);
   for (int g = 0; g < plan->n_lanes; ++g)
-    if (g < reduce->dealt ? !nereid_layout_reduction_deal(plan, g) || !combine_half_with(reduce, plan->lanes[g].lane)
-                          : !combine_with(reduce, plan->lanes[g]))
+    if (g < reduce->distributed
+            ? !nereid_layout_reduction_deal(plan, g) || !combine_half_with(reduce, plan->lanes[g].lane)
+            : !combine_with(reduce, plan->lanes[g]))
       return false;
   return true;
 }
@@ -291,20 +295,20 @@ static bool reduce_in_warp(reduce_t *reduce) {
 /* All lanes get all results again: number i from a lane whose bits say what i's high bits are. */
 static bool fetch_all(reduce_t *reduce) {
   nereid_lower_t *lower = reduce->lower;
-  const intptr_t held = reduce->count, all = held << reduce->dealt;
+  const intptr_t held = reduce->count, all = held << reduce->distributed;
   MlirValue *values = nereid_arena_new(lower->arena, MlirValue, (size_t)held);
   MlirValue *tuples = nereid_arena_new(lower->arena, MlirValue, (size_t)(all * reduce->width));
   uint32_t bits = 0;
   if (!values || !tuples)
     return false;
-  for (int g = 0; g < reduce->dealt; ++g)
+  for (int g = 0; g < reduce->distributed; ++g)
     bits |= reduce->plan.lanes[g].lane;
   MlirValue base =
       nereid_emit_and(lower, lower->group->thread_id, nereid_emit_i32(lower, (int32_t)((LANES - 1) & ~bits)));
-  for (intptr_t part = 0; part < 1 << reduce->dealt; ++part) {
+  for (intptr_t part = 0; part < 1 << reduce->distributed; ++part) {
     uint32_t lane = 0;
-    for (int g = 0; g < reduce->dealt; ++g) /* the first step dealt out by the highest bit */
-      lane |= part >> (reduce->dealt - 1 - g) & 1 ? reduce->plan.lanes[g].lane : 0;
+    for (int g = 0; g < reduce->distributed; ++g) /* the first step distributes by the highest bit */
+      lane |= part >> (reduce->distributed - 1 - g) & 1 ? reduce->plan.lanes[g].lane : 0;
     MlirValue from = nereid_emit_or(lower, base, nereid_emit_i32(lower, (int32_t)lane));
     for (intptr_t k = 0; k < reduce->width; ++k) {
       for (intptr_t i = 0; i < held; ++i)
@@ -439,9 +443,9 @@ static bool lower_reduce(nereid_lower_t *lower, MlirOperation op, const nereid_l
   const nereid_layout_t whole = reduce.plan.projected;
   if (!find_registers(&reduce, nereid_layout_registers(layout)) || !reduce_in_thread(&reduce) ||
       !reduce_in_warp(&reduce) || (reduce.plan.n_warps && !reduce_across_warps(&reduce)) ||
-      (reduce.dealt && !fetch_all(&reduce)))
+      (reduce.distributed && !fetch_all(&reduce)))
     return false;
-  reduce.plan.projected = whole; /* what was dealt out is where it was */
+  reduce.plan.projected = whole; /* distributed results are back in place */
   return set_results(&reduce);
 }
 

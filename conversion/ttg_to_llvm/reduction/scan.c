@@ -3,15 +3,15 @@
  *   %y = "tt.scan"(%x) <{axis = 0}> ({ … arith.addf … })       2 registers a thread in a row, then lanes, then 4 warps
  *   ->
  *   x1 = x0 + x1                                               up, registers: one after the other
- *   t = x1; t += shfl.up(t, 1) where lane >= 1; … 16           lanes: what lies below, up to and with this thread
- *   st.shared [scratch + 4 * warp], t (of the last lane); …    warps: p is what lies in the warps below
+ *   t = x1; t += shfl.up(t, 1) where lane >= 1; … 16           lanes: what is below, up to and with this thread
+ *   st.shared [scratch + 4 * warp], t (of the last lane); …    warps: p is what is in the warps below
  *   x1 = p + t where warp >= 1                                 down, lanes: the last register is done
  *   e = shfl.up(x1, 1) where lane >= 1, else p
  *   x0 = e + x0 where thread >= 1                              registers: one combination for each element
  *
  * A step is a run of bits of the index that one input holds. In reverse each input is counted from its last value
- * down. The order of combination is that of the elements, so the region need not commute; the left operand is what came
- * first. What comes before the first block is nothing, not a neutral element, which a region need not have. */
+ * down. The order of combination is that of the elements, so the region need not commute; the left operand is the
+ * earlier one. Nothing precedes the first block: a region need not have a neutral element. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/reduction/scan_lanes.h"
 #include "conversion/ttg_to_llvm/reduction/scan_tuples.h"

@@ -1,12 +1,12 @@
 /* Scans through the lanes of a warp; see scan.h.
  *
- *   t += shfl.up(t, 1) where lane >= 1; … 2; … 4; … 8; … 16         lanes 0 .. 31 hold neighbouring elements
+ *   t += shfl.up(t, 1) where lane >= 1; … 2; … 4; … 8; … 16         lanes 0 .. 31 hold adjacent elements
  *
- * Lane bits that hold an index need not be neighbours: then each step takes from the last lane of the lower half.
+ * Lane bits that hold an index need not be adjacent: then each step reads from the last lane of the lower half.
  *
- * A step combines in every lane to bring half of them further. Where there are several scans, rows or chunks of one,
- * and combining costs much, they go aside first: the lowest two bits of the lane change places with two bits of the
- * tuples' numbers, so that a thread has four neighbours, scans them in a row, and lanes have three steps left:
+ * A step combines in every lane but advances only half of them. With several scans (rows, or chunks of one) and
+ * expensive combinations, they are transposed first: the lowest two bits of the lane are exchanged with two bits of
+ * the tuple index, so that a thread has four adjacent elements, scans them in order, and three steps of lanes remain:
  *
  *   a, b of lanes 0, 1, 2 …: a0 b0 | a1 b1 | a2 b2 | a3 b3   ->   a0 a1 | b0 b1 | a2 a3 | b2 b3   and back afterwards
  */
@@ -104,7 +104,7 @@ static int64_t cost_of(const nereid_scan_t *scan, const nereid_layout_segment_t 
   return turns + steps + (turned ? 2 * (count - groups) * size + groups * words : 0);
 }
 
-/* Each bit that turns makes the way from the first lane to the last longer, so it has to save a good part. */
+/* Each transposed bit lengthens the path from the first lane to the last, so it must save a substantial part. */
 static int bits_to_turn(const nereid_scan_t *scan, const nereid_layout_segment_t *segment, intptr_t count) {
   enum { MOST = 2 };
   int64_t least = cost_of(scan, segment, count, 0) * 3 / 4;

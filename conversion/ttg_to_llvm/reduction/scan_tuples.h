@@ -2,7 +2,7 @@
  *
  * A tuple is one value per operand of the op. The bits of the index are gone through in segments (layout/scan.h) from
  * the lowest up; the *outer* registers of a step are those whose number has no bit of the segments done, and each has
- * one total: of all that lies in the segments done. */
+ * one total: of all that is in the segments done. */
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_SCAN_TUPLES_H
 #define NEREID_CONVERSION_TTG_TO_LLVM_SCAN_TUPLES_H
 

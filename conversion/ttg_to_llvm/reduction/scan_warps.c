@@ -7,7 +7,7 @@
  *   else: lanes read one each and scan them
  *     t = ld.shared [scratch + 4 * lane]; t += shfl.up(t, 1) where lane >= 1; … ; before = shfl.idx(t, warp - 1)
  *
- * Lanes that are left over take the totals of other registers, so one such scan serves several rows. */
+ * Spare lanes read the totals of other registers, so one such scan serves several rows. */
 #include "conversion/ttg_to_llvm/reduction/scan_warps.h"
 
 #include "conversion/ttg_to_llvm/reduction/scan_lanes.h"
@@ -256,7 +256,7 @@ static bool combine_in_lanes(exchange_t *exchange, bool with_totals) {
 
 /* --- the step --- */
 
-/* i32: where this warp lies in the order of the index. */
+/* i32: where this warp is in the order of the index. */
 static MlirValue place_of_warp(const exchange_t *exchange) {
   nereid_layout_t places = *exchange->scan->layout;
   places.rank = 1;

@@ -1,11 +1,11 @@
-/* How wide accesses to global memory are, and what keeps them from being wider; see remarks.h.
+/* Remarks on the width of accesses to global memory, with the reasons that limit it; see remarks.h.
  *
  *   tt.load %p, %m : tensor<1024x!tt.ptr<f16>, #eight>       %m = %offsets < %n, and nothing is known of %n
  *   ->
  *   remark: 16 of 128 bits at a time: the mask may change every element
  *
- * The widest is 128 bits, or all that the shape leaves to one thread. Of several obstacles each that alone would keep
- * the access at this width is named. */
+ * The widest is 128 bits, or all that the shape leaves to one thread. Every reason that alone would limit the access
+ * to this width is listed. */
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
 
 #include <stdio.h>

@@ -1,10 +1,10 @@
-/* Which path a ttg.convert_layout takes and what it costs a thread; see remarks.h.
+/* Remarks on the path of a ttg.convert_layout and its cost per thread; see remarks.h.
  *
  *   rows to columns   ->   remark: through 4096 bytes of shared memory: 8 stores of 32 bits, a barrier, 2 loads of 128
  *                          bits per thread; bank conflicts: 0 at a store, 0 at a load
  *
- * Bank conflicts by the model of layout/exchange.h: a wavefront moves 128 bytes; in one, lanes that want different
- * words of a bank wait for each other. Slots are linear in lanes, so that the first lanes stand for all. */
+ * Bank conflicts by the model of layout/exchange.h: a wavefront moves 128 bytes; in one, lanes that access different
+ * words of a bank conflict. Slots are linear in lanes, so that the first lanes stand for all. */
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
 
 #include "analysis/allocation/scratch.h"
@@ -17,7 +17,7 @@ enum { BANKS = 32, WORD = 4, WAVEFRONT = 128, ACCESS_BYTES = 16, MAX_WORDS = 32 
 /* One direction of an exchange. */
 typedef struct side {
   char text[48]; /* the instructions of a thread */
-  int waits;     /* wavefronts that take the place of one: 1 is no conflict */
+  int waits;     /* wavefronts instead of one; 1: no conflict */
 } side_t;
 
 /* The most different words that lanes want of one bank; each lane of a wavefront moves `bytes` from its slot on. */

@@ -1,9 +1,9 @@
-/* What operations cost that combine or move elements of several threads; see remarks.h.
+/* Remarks on the cost of operations that combine or move elements of several threads; see remarks.h.
  *
  *   tt.reduce : tensor<1024xf32> -> f32, 4 warps   ->   remark: across warps: 11 combinations, 5 shuffles, 16 bytes of
  *                                                       shared memory and 1 barrier per thread
  *
- * Lowering counts what it emits, so what a remark says is what was emitted. */
+ * Lowering counts what it emits, so a remark matches the emitted code. */
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
 
 #include "analysis/allocation/scratch.h"

@@ -1,4 +1,4 @@
-/* What lowering tells about its choices: optimisation remarks, located at the op, made only when somebody listens.
+/* Optimization remarks of the lowering, located at the op, built only if they are enabled.
  *
  *   tt.load             access-width         "32 of 128 bits: the mask may change every element"
  *   ttg.convert_layout  conversion           "8 stores of 32 bits, a barrier and 2 loads of 128 bits per thread …"

@@ -1,5 +1,5 @@
-/* ttg.convert_layout: names registers anew where every thread has what it needs, moves a few values by shuffles and
- * selects where every warp has (layout/warp_move.h), else goes through shared memory.
+/* ttg.convert_layout: renames registers if every thread holds its elements; uses shuffles and selects if every warp
+ * does and few are needed (layout/warp_move.h); otherwise exchanges values through shared memory.
  *
  *   st.shared [scratch + slot * size], register       for each register, several at once where slots are neighbours
  *   barrier                                           of the warp, where warps exchange nothing
@@ -38,7 +38,7 @@ static unsigned allowed_matrices(const nereid_lower_t *lower) {
 }
 
 /* Whether `value` is what a load brings, as it is. Then the last registers are stored first: the assembler, which keeps
- * loads and stores in order, has all loads under way before it waits for one. */
+ * loads and stores in order, has all loads in flight before it waits for one. */
 static bool is_loaded(MlirValue value) {
   enum { MAX_LOOK = 8 };
   for (int i = 0; i < MAX_LOOK; ++i) {

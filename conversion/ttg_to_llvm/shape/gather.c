@@ -4,9 +4,9 @@
  *   ->
  *   y0 = shfl.idx(x0, i0)
  *
- * When the warp that wants an element holds the whole of its line along the axis, the index says lane and register: one
+ * If the reading warp holds the whole line of an element along the axis, the index determines lane and register: one
  * shuffle per register of the line, and selects. Otherwise, and for lines of many registers, all elements go to shared
- * memory in row-major order and are read from where the index says. */
+ * memory in row-major order and are read at the index. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/shuffle.h"
 #include "conversion/ttg_to_llvm/slots.h"
@@ -93,7 +93,7 @@ static void gather_in_warp(gather_t *gather, const nereid_layout_gather_t *plan)
 
 /* --- through shared memory --- */
 
-/* The slot of the element that register `r` wants, in elements. */
+/* The slot of the element that register `r` reads, in elements. */
 static MlirValue slot_of(gather_t *gather, const nereid_coordinates_t *coordinates, intptr_t r) {
   nereid_lower_t *lower = gather->lower;
   MlirValue slot = {NULL};

@@ -2,7 +2,7 @@
  *
  *   %y = tt.join %a, %b : tensor<64xf32> -> tensor<64x2xf32>      y0 = a0, y1 = b0: registers get other names
  *
- * Both halves of a pair lie in the same thread (that is how convert-triton-to-tritongpu lays them out): the layout of
+ * Both halves of a pair are in the same thread (that is how convert-triton-to-tritongpu lays them out): the layout of
  * the pairs is that of a half with one register bit more, for the last dimension. */
 #include "conversion/ttg_to_llvm/lower.h"
 
@@ -70,7 +70,7 @@ static bool lower_split(nereid_lower_t *lower, MlirOperation op, const nereid_lo
   return true;
 }
 
-/* Elements may come in any order: the registers of one operand behind those of the other, which each thread can do when
+/* Elements may come in any order: the registers of one operand after those of the other, which each thread can do when
  * the same threads hold copies of the result as of the operands. */
 static bool lower_cat(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;

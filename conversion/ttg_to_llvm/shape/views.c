@@ -4,7 +4,7 @@
  *   tt.make_range {start = 0, end = 1024}   base of the thread | constant of the register
  *
  * A view's registers are its operand's, found by coordinates: register r of the result holds the element at some
- * coordinate, and the operand's layout says which of its registers holds that element in the same thread. */
+ * coordinate, and the operand's layout determines the register that holds it in the same thread. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
 
@@ -114,7 +114,7 @@ static bool lower_trans(nereid_lower_t *lower, MlirOperation op, const nereid_lo
   return nereid_lower_rename(lower, op, &transposed, to);
 }
 
-/* A broadcast dimension has size 1 in the operand: the element lies at coordinate 0 there. */
+/* A broadcast dimension has size 1 in the operand: the element is at coordinate 0 there. */
 static bool lower_broadcast(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   MlirType source_type = mlirValueGetType(mlirOperationGetOperand(op, 0));
@@ -125,14 +125,14 @@ static bool lower_broadcast(nereid_lower_t *lower, MlirOperation op, const nerei
     return false;
   nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(to));
   for (intptr_t r = 0; r < lowered.count; ++r) {
-    int32_t wanted[NEREID_TTG_MAX_RANK];
-    nereid_layout_coordinates(to, nereid_layout_apply(to, (uint32_t)r, 0, 0, 0), wanted);
+    int32_t required[NEREID_TTG_MAX_RANK];
+    nereid_layout_coordinates(to, nereid_layout_apply(to, (uint32_t)r, 0, 0, 0), required);
     for (int d = 0; d < to->rank; ++d)
       if (mlirShapedTypeGetDimSize(source_type, d) == 1)
-        wanted[d] = 0;
+        required[d] = 0;
     intptr_t found = -1;
     for (intptr_t s = 0; s < source.count && found < 0; ++s)
-      if (nereid_layout_apply(&from, (uint32_t)s, 0, 0, 0) == nereid_layout_pack(&from, wanted))
+      if (nereid_layout_apply(&from, (uint32_t)s, 0, 0, 0) == nereid_layout_pack(&from, required))
         found = s;
     if (found < 0)
       return nereid_lower_error(op, "has an operand in another layout than its result");

@@ -98,7 +98,7 @@ tt.func public @unknown(%n: index) {
 // -----
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-// expected-error @below {{a token of asynchronous copies stays in its function: expected a wait in front of calls}}
+// expected-error @below {{a token of asynchronous copies stays in its function: expected a wait before calls}}
 tt.func private @copies_of_caller(%x: !ttg.async.token) {
   tt.return
 }

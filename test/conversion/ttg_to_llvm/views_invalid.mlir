@@ -23,7 +23,7 @@ tt.func private @no_type() {
 #line = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @elsewhere() {
-  // expected-error @below {{has a value that is no dense attribute}}
+  // expected-error @below {{has a value that is not a dense attribute}}
   %a = arith.constant dense_resource<blob> : tensor<4xi32, #line>
   tt.return
 }
