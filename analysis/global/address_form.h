@@ -9,6 +9,10 @@
  * same amount in every iteration is its initial value plus counter times step. Arithmetic is taken not to overflow, as
  * in analysis/axis/axis_info.h. Each form is one object, so equal forms are equal pointers.
  *
+ * Quotient and remainder of one value by constants, (x % 784) + (x / 784) * 50176, are digits of the value. A sum of all
+ * of its digits that is different for each value is the value times a symbol for the sum, so two such addresses are
+ * compared by their values.
+ *
  * Symbols of a loop change from iteration to iteration. An edge to the head of a loop turns the form of an access that
  * came before into one in terms of the values after it: the counter of an earlier iteration becomes NEREID_SYMBOL_AGO,
  * at least one less than the counter now, and other values of the loop become NEREID_SYMBOL_STALE, of which a factor is
@@ -23,6 +27,7 @@ enum {
   NEREID_FORM_DEGREE = 3,   /* symbols of a product */
   NEREID_FORM_TERMS = 12,   /* a sum of more is not represented */
   NEREID_FORM_WEIGHTS = 48, /* the same */
+  NEREID_FORM_DIGITS = 6,   /* of one value */
 };
 
 typedef enum nereid_symbol_kind {
@@ -30,6 +35,8 @@ typedef enum nereid_symbol_kind {
   NEREID_SYMBOL_COUNTER, /* iterations of a loop before this one */
   NEREID_SYMBOL_AGO,     /* ... before an earlier one */
   NEREID_SYMBOL_STALE,   /* a value of an earlier iteration */
+  NEREID_SYMBOL_DIGIT,   /* times a value: one of its digits */
+  NEREID_SYMBOL_DIGITS,  /* times a value: a sum of all of its digits, different for each value */
 } nereid_symbol_kind_t;
 
 typedef struct nereid_symbol {
@@ -37,6 +44,8 @@ typedef struct nereid_symbol {
   uint32_t node;        /* of the flow graph, where it is set; NEREID_FLOW_NONE: it never changes */
   uint8_t divisibility; /* a power of two that divides it, as its logarithm */
   uint32_t ago;         /* of a counter: the symbol that it becomes */
+  uint32_t digit;       /* in `digits` */
+  int64_t room;         /* of digits: sums of different values differ by at least this */
 } nereid_symbol_t;
 
 /* Symbols in ascending order; 0 fills the rest. */
@@ -62,6 +71,21 @@ typedef struct nereid_form {
   nereid_form_weight_t weights[NEREID_FORM_WEIGHTS];
 } nereid_form_t;
 
+/* (source / divisor) % modulus; modulus 0: the quotient. */
+typedef struct nereid_form_digit {
+  const nereid_form_t *source;
+  int64_t divisor, modulus;
+  uint32_t symbol, next; /* next: of the same source, digit + 1 */
+} nereid_form_digit_t;
+
+/* The sum of factor * digit over all digits of a value, in ascending order of divisors. */
+typedef struct nereid_form_digit_sum {
+  uint32_t n, symbol, next; /* next: with the same hash, sum + 1 */
+  struct {
+    int64_t divisor, factor;
+  } digits[NEREID_FORM_DIGITS];
+} nereid_form_digit_sum_t;
+
 typedef struct nereid_form_link {
   MlirValue from;
   uint32_t edge, next; /* next: of the same value, link + 1 */
@@ -80,6 +104,10 @@ typedef struct nereid_forms {
   nereid_map_t sources;                    /* value -> its first link + 1 */
   nereid_map_t loops;                      /* head -> its nodes, or a mark */
   NEREID_VECTOR(nereid_form_link_t) links; /* what values are forwarded */
+  nereid_map_t digits_of;                  /* form -> its first digit + 1 */
+  nereid_map_t digit_sums_by_hash;         /* hash -> its first sum + 1 */
+  NEREID_VECTOR(nereid_form_digit_t) digits;
+  NEREID_VECTOR(nereid_form_digit_sum_t) digit_sums;
 } nereid_forms_t;
 
 /* For the function of `graph`; false when out of memory. */

@@ -61,30 +61,9 @@ static bool read_bits(MlirType type, int *rank, int *bits) {
 
 /* --- sums and products --- */
 
-static bool add_scaled(nereid_form_t *out, const nereid_form_t *form, int64_t scale, nereid_product_t product) {
-  nereid_product_t both;
-  int64_t factor;
-  if (__builtin_mul_overflow(form->constant, scale, &factor) || !nereid_form_add_term(out, factor, product))
-    return false;
-  for (uint32_t i = 0; i < form->n_terms; ++i)
-    if (!nereid_product_multiply(form->terms[i].product, product, &both) ||
-        __builtin_mul_overflow(form->terms[i].factor, scale, &factor) || !nereid_form_add_term(out, factor, both))
-      return false;
-  for (uint32_t i = 0; i < form->n_weights; ++i)
-    if (!nereid_product_multiply(form->weights[i].product, product, &both) ||
-        __builtin_mul_overflow(form->weights[i].factor, scale, &factor) ||
-        !nereid_form_add_weight(out, (nereid_form_weight_t){factor, both, form->weights[i].bit}))
-      return false;
-  return true;
-}
-
-static bool add_form(nereid_form_t *out, const nereid_form_t *form, int64_t scale) {
-  return add_scaled(out, form, scale, (nereid_product_t){{0}});
-}
-
 static bool build_sum(nereid_forms_t *forms, MlirValue a, MlirValue b, int64_t scale, int depth, nereid_form_t *out) {
   nereid_form_t right = {0};
-  return build(forms, a, depth, out) && build(forms, b, depth, &right) && add_form(out, &right, scale);
+  return build(forms, a, depth, out) && build(forms, b, depth, &right) && nereid_form_add(out, &right, scale);
 }
 
 /* One of the two has no weights. */
@@ -94,52 +73,15 @@ static bool build_product(nereid_forms_t *forms, MlirOperation op, int depth, ne
       !build(forms, mlirOperationGetOperand(op, 1), depth, &b))
     return false;
   const nereid_form_t *uniform = b.n_weights ? &a : &b, *other = b.n_weights ? &b : &a;
-  if (uniform->n_weights || !add_form(out, other, uniform->constant))
+  if (uniform->n_weights || !nereid_form_add(out, other, uniform->constant))
     return false;
   for (uint32_t i = 0; i < uniform->n_terms; ++i)
-    if (!add_scaled(out, other, uniform->terms[i].factor, uniform->terms[i].product))
+    if (!nereid_form_add_scaled(out, other, uniform->terms[i].factor, uniform->terms[i].product))
       return false;
   return true;
 }
 
 /* --- digits --- */
-
-/* Whether `form` is a multiple of `divisor` plus `low`, which is in [0, divisor). */
-static bool split(const nereid_form_t *form, int64_t divisor, nereid_form_t *high, nereid_form_t *low) {
-  int64_t most = form->constant % divisor;
-  if (most < 0)
-    return false;
-  low->constant = most;
-  high->constant = form->constant - most;
-  for (uint32_t i = 0; i < form->n_terms; ++i)
-    if (form->terms[i].factor % divisor || !nereid_form_add_term(high, form->terms[i].factor, form->terms[i].product))
-      return false;
-  for (uint32_t i = 0; i < form->n_weights; ++i) {
-    const nereid_form_weight_t *weight = &form->weights[i];
-    const bool multiple = weight->factor % divisor == 0;
-    if (!multiple && (weight->product.symbols[0] || weight->factor < 0 || weight->factor >= divisor))
-      return false;
-    most += multiple ? 0 : weight->factor;
-    if (most >= divisor || !nereid_form_add_weight(multiple ? high : low, *weight))
-      return false;
-  }
-  return true;
-}
-
-static bool divide(const nereid_form_t *form, int64_t divisor, bool remainder, nereid_form_t *out) {
-  nereid_form_t high = {0}, low = {0};
-  if (divisor <= 0 || !split(form, divisor, &high, &low))
-    return false;
-  *out = remainder ? low : high;
-  if (remainder)
-    return true;
-  out->constant /= divisor;
-  for (uint32_t i = 0; i < out->n_terms; ++i)
-    out->terms[i].factor /= divisor;
-  for (uint32_t i = 0; i < out->n_weights; ++i)
-    out->weights[i].factor /= divisor;
-  return true;
-}
 
 /* Signed division rounds towards zero, which is right for digits of values that are not negative. */
 static bool is_non_negative(const nereid_forms_t *forms, MlirValue value) {
@@ -153,6 +95,13 @@ static bool read_constant(nereid_forms_t *forms, MlirValue value, int depth, int
     return false;
   *out = form.constant;
   return true;
+}
+
+/* Quotient or remainder: of the sum where it can be divided part by part, else of a tensor as a digit. */
+static bool divide(nereid_forms_t *forms, MlirOperation op, const nereid_form_t *form, int64_t divisor, bool remainder,
+                   nereid_form_t *out) {
+  return nereid_form_divide(forms, form, divisor, remainder, out) ||
+         (is_tensor(mlirOperationGetResult(op, 0)) && nereid_forms_digit(forms, form, divisor, remainder, out));
 }
 
 /* Division and remainder by a constant, a mask of low bits, shifts by a constant. */
@@ -169,17 +118,17 @@ static bool build_digits(nereid_forms_t *forms, MlirOperation op, nereid_op_kind
     return false;
   switch (kind) {
   case NEREID_OP_ARITH_SHLI:
-    return shifts && add_form(out, &form, INT64_C(1) << number);
+    return shifts && nereid_form_add(out, &form, INT64_C(1) << number);
   case NEREID_OP_ARITH_SHRSI:
   case NEREID_OP_ARITH_SHRUI:
-    return shifts && divide(&form, INT64_C(1) << number, false, out);
+    return shifts && divide(forms, op, &form, INT64_C(1) << number, false, out);
   case NEREID_OP_ARITH_ANDI:
-    return number < INT64_MAX && nereid_is_power_of_two(number + 1) && divide(&form, number + 1, true, out);
+    return number < INT64_MAX && nereid_is_power_of_two(number + 1) && divide(forms, op, &form, number + 1, true, out);
   case NEREID_OP_ARITH_DIVSI:
   case NEREID_OP_ARITH_DIVUI:
-    return divide(&form, number, false, out);
+    return divide(forms, op, &form, number, false, out);
   default:
-    return divide(&form, number, true, out);
+    return divide(forms, op, &form, number, true, out);
   }
 }
 
@@ -282,7 +231,8 @@ static bool build_step(nereid_forms_t *forms, MlirValue value, MlirValue argumen
     const bool swapped = kind == NEREID_OP_ARITH_ADDI && mlirValueEqual(mlirOperationGetOperand(op, 1), argument);
     nereid_form_t step = {0};
     if (kind != NEREID_OP_TTG_CONVERT_LAYOUT &&
-        (!build(forms, mlirOperationGetOperand(op, swapped ? 0 : 1), depth, &step) || !add_form(out, &step, scale)))
+        (!build(forms, mlirOperationGetOperand(op, swapped ? 0 : 1), depth, &step) ||
+         !nereid_form_add(out, &step, scale)))
       return false;
     value = mlirOperationGetOperand(op, swapped ? 1 : 0);
   }
@@ -313,7 +263,7 @@ static bool add_steps(nereid_forms_t *forms, MlirValue value, uint32_t header, c
       invariant &=
           !step->terms[i].product.symbols[k] || !nereid_forms_varies(forms, loop, step->terms[i].product.symbols[k]);
   if (!irreducible && invariant && !step->n_weights &&
-      add_scaled(&sum, step, 1, (nereid_product_t){{nereid_forms_counter(forms, header)}})) {
+      nereid_form_add_scaled(&sum, step, 1, (nereid_product_t){{nereid_forms_counter(forms, header)}})) {
     *out = sum;
     return true;
   }
@@ -346,7 +296,7 @@ static bool same_weights(const nereid_form_t *a, const nereid_form_t *b) {
 static bool join(nereid_forms_t *forms, MlirValue value, uint32_t node, const nereid_form_t *other,
                  nereid_form_t *out) {
   nereid_form_t difference = *other;
-  if (!add_form(&difference, out, -1))
+  if (!nereid_form_add(&difference, out, -1))
     return false;
   if (!difference.constant && !difference.n_terms && !difference.n_weights)
     return true;
@@ -511,5 +461,5 @@ const nereid_form_t *nereid_forms_get(nereid_forms_t *forms, MlirValue value) {
   if (!build(forms, value, 0, &form))
     return NULL;
   const uintptr_t *place = nereid_map_find(&forms->known, value.ptr);
-  return place ? (const nereid_form_t *)*place : NULL;
+  return place ? nereid_forms_join_digits(forms, (const nereid_form_t *)*place) : NULL;
 }

@@ -9,6 +9,24 @@ bool nereid_form_add_term(nereid_form_t *form, int64_t factor, nereid_product_t 
 bool nereid_form_add_weight(nereid_form_t *form, nereid_form_weight_t weight);
 bool nereid_product_multiply(nereid_product_t a, nereid_product_t b, nereid_product_t *out);
 
+/* Adds scale * product * form to `out`. */
+bool nereid_form_add_scaled(nereid_form_t *out, const nereid_form_t *form, int64_t scale, nereid_product_t product);
+bool nereid_form_add(nereid_form_t *out, const nereid_form_t *form, int64_t scale);
+
+/* form / divisor or form % divisor, rounded down; false when `form` cannot be divided part by part. */
+bool nereid_form_divide(const nereid_forms_t *forms, const nereid_form_t *form, int64_t divisor, bool remainder,
+                        nereid_form_t *out);
+
+/* Adds form / divisor or form % divisor to the empty `out` as a digit of `form`, see address_digits.c. */
+bool nereid_forms_digit(nereid_forms_t *forms, const nereid_form_t *form, int64_t divisor, bool remainder,
+                        nereid_form_t *out);
+
+/* `form` with the digits of each value joined; null when some are left. */
+const nereid_form_t *nereid_forms_join_digits(nereid_forms_t *forms, const nereid_form_t *form);
+
+/* A new symbol; 0 when out of memory. */
+uint32_t nereid_forms_add_symbol(nereid_forms_t *forms, nereid_symbol_t symbol);
+
 /* The one object that is equal to `form`, which is put in canonical order; null when out of memory. */
 const nereid_form_t *nereid_forms_store(nereid_forms_t *forms, nereid_form_t *form);
 

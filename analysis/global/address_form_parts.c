@@ -1,4 +1,5 @@
-/* Symbols, products and interned forms; see address_form.h. What a value's form is: address_form_build.c. */
+/* Symbols, products and interned forms; see address_form.h. What a value's form is: address_form_build.c and
+ * address_digits.c. */
 #include "analysis/global/address_form.h"
 
 #include "analysis/global/address_form_build.h"
@@ -22,6 +23,11 @@ bool nereid_product_has(const nereid_forms_t *forms, nereid_product_t product, n
 
 int nereid_product_divisibility(const nereid_forms_t *forms, int64_t factor, nereid_product_t product) {
   int bits = factor ? __builtin_ctzll((uint64_t)factor) : MAX_DIVISIBILITY;
+  for (int i = 0; i < NEREID_FORM_DEGREE; ++i) { /* `factor` is then one of the value that has the digits */
+    const nereid_symbol_t *symbol = &forms->symbols.data[product.symbols[i]];
+    if (product.symbols[i] && (symbol->kind == NEREID_SYMBOL_DIGIT || symbol->kind == NEREID_SYMBOL_DIGITS))
+      return symbol->divisibility;
+  }
   for (int i = 0; i < NEREID_FORM_DEGREE; ++i)
     if (product.symbols[i])
       bits += forms->symbols.data[product.symbols[i]].divisibility;
@@ -182,14 +188,14 @@ const nereid_form_t *nereid_forms_store(nereid_forms_t *forms, nereid_form_t *fo
 
 /* --- symbols --- */
 
-static uint32_t add_symbol(nereid_forms_t *forms, nereid_symbol_t symbol) {
+uint32_t nereid_forms_add_symbol(nereid_forms_t *forms, nereid_symbol_t symbol) {
   return nereid_vector_push(forms->arena, &forms->symbols, symbol) ? (uint32_t)forms->symbols.size - 1 : 0;
 }
 
 static uint32_t symbol_in(nereid_forms_t *forms, nereid_map_t *map, const void *key, nereid_symbol_t symbol) {
   uintptr_t *place = nereid_map_insert(map, key);
   if (place && !*place)
-    *place = add_symbol(forms, symbol);
+    *place = nereid_forms_add_symbol(forms, symbol);
   return place ? (uint32_t)*place : 0;
 }
 
@@ -206,8 +212,9 @@ uint32_t nereid_forms_drift(nereid_forms_t *forms, MlirValue value, uint32_t nod
 uint32_t nereid_forms_counter(nereid_forms_t *forms, uint32_t header) {
   uintptr_t *place = nereid_map_insert(&forms->counters, &forms->graph->nodes.data[header]);
   if (place && !*place) {
-    const uint32_t ago = add_symbol(forms, (nereid_symbol_t){.kind = NEREID_SYMBOL_AGO, .node = header});
-    *place = add_symbol(forms, (nereid_symbol_t){.kind = NEREID_SYMBOL_COUNTER, .node = header, .ago = ago});
+    const uint32_t ago = nereid_forms_add_symbol(forms, (nereid_symbol_t){.kind = NEREID_SYMBOL_AGO, .node = header});
+    *place =
+        nereid_forms_add_symbol(forms, (nereid_symbol_t){.kind = NEREID_SYMBOL_COUNTER, .node = header, .ago = ago});
   }
   return place ? (uint32_t)*place : 0;
 }
@@ -337,11 +344,12 @@ static bool link_forwards(nereid_forms_t *forms) {
 bool nereid_forms_initialize(nereid_forms_t *forms, const nereid_flow_graph_t *graph, const nereid_axis_result_t *axis,
                              nereid_arena_t *arena) {
   *forms = (nereid_forms_t){.arena = arena, .graph = graph, .axis = axis};
-  nereid_map_t *const maps[] = {&forms->by_value, &forms->drifts,  &forms->counters, &forms->known,
-                                &forms->by_hash,  &forms->sources, &forms->loops};
+  nereid_map_t *const maps[] = {&forms->by_value, &forms->drifts,    &forms->counters,
+                                &forms->known,    &forms->by_hash,   &forms->sources,
+                                &forms->loops,    &forms->digits_of, &forms->digit_sums_by_hash};
   for (size_t i = 0; i < sizeof maps / sizeof *maps; ++i)
     nereid_map_initialize(maps[i], arena);
-  add_symbol(forms, (nereid_symbol_t){.node = NEREID_FLOW_NONE});
-  add_symbol(forms, (nereid_symbol_t){.kind = NEREID_SYMBOL_STALE, .node = NEREID_FLOW_NONE});
+  nereid_forms_add_symbol(forms, (nereid_symbol_t){.node = NEREID_FLOW_NONE});
+  nereid_forms_add_symbol(forms, (nereid_symbol_t){.kind = NEREID_SYMBOL_STALE, .node = NEREID_FLOW_NONE});
   return link_forwards(forms) && !arena->failed;
 }

@@ -465,6 +465,78 @@ static nereid_shapes_relation_t compare(comparison_t *comparison) {
   return eliminate_all(comparison);
 }
 
+/* --- sums of digits --- */
+
+/* The symbol of a sum of digits in `form`; 0 when there is none, UINT32_MAX when there are several. */
+static uint32_t digits_of(const nereid_address_t *address) {
+  const nereid_symbol_t *symbols = address->forms->symbols.data;
+  const nereid_form_t *form = address->form;
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < form->n_terms + form->n_weights; ++i) {
+    const nereid_product_t product =
+        i < form->n_terms ? form->terms[i].product : form->weights[i - form->n_terms].product;
+    for (int k = 0; k < NEREID_FORM_DEGREE && product.symbols[k]; ++k)
+      if (symbols[product.symbols[k]].kind == NEREID_SYMBOL_DIGITS && product.symbols[k] != found)
+        found = found ? UINT32_MAX : product.symbols[k];
+  }
+  return found;
+}
+
+/* Whether the terms of `a` that are not of sums of digits are those of `b`. */
+static bool same_rest(const nereid_address_t *a, const nereid_address_t *b) {
+  for (uint32_t i = 0; i < a->form->n_terms; ++i) {
+    const nereid_form_term_t *term = &a->form->terms[i], *same = find_term(b->form, term->product);
+    const bool changes = nereid_product_has(a->forms, term->product, NEREID_SYMBOL_STALE) ||
+                         nereid_product_has(a->forms, term->product, NEREID_SYMBOL_AGO);
+    if (!nereid_product_has(a->forms, term->product, NEREID_SYMBOL_DIGITS) &&
+        (changes || !same || same->factor != term->factor))
+      return false;
+  }
+  return true;
+}
+
+/* From the lowest to after the highest byte of what is added to terms and sums of digits. */
+static void extend(const nereid_address_t *address, int64_t *low, int64_t *high) {
+  int64_t first = address->form->constant, last = address->form->constant + address->bytes;
+  for (uint32_t i = 0; i < address->form->n_weights; ++i) {
+    const nereid_form_weight_t *weight = &address->form->weights[i];
+    if (is_one(weight->product))
+      *(weight->factor < 0 ? &first : &last) += weight->factor;
+    else if (!nereid_product_has(address->forms, weight->product, NEREID_SYMBOL_DIGITS))
+      last = INT64_MAX / 2;
+  }
+  *low = first < *low ? first : *low;
+  *high = last > *high ? last : *high;
+}
+
+/* Whether accesses meet only where the digits are of one value: what is added is less than by how much their sums
+ * differ, or both are of one store. */
+static bool digits_decide(const nereid_address_t *earlier, const nereid_address_t *later) {
+  const uint32_t digits = digits_of(earlier);
+  int64_t low = INT64_MAX / 4, high = INT64_MIN / 4;
+  if (!digits && !digits_of(later))
+    return true;
+  if (earlier->form == later->form && (earlier->writes || later->writes))
+    return true;
+  if (digits != digits_of(later))
+    return false;
+  extend(earlier, &low, &high);
+  extend(later, &low, &high);
+  if (digits != UINT32_MAX && high - low <= earlier->forms->symbols.data[digits].room && same_rest(earlier, later) &&
+      same_rest(later, earlier))
+    return true;
+  return earlier->writes && later->writes && earlier->form->constant == later->form->constant;
+}
+
+/* Sums of digits without weights are coordinates, too. */
+static void add_digits(comparison_t *comparison) {
+  for (int side = 0; side < 2; ++side) {
+    const uint32_t digits = digits_of(comparison->sides[side]);
+    if (digits && digits != UINT32_MAX)
+      get_coordinate(comparison, (nereid_product_t){{digits}}, 1);
+  }
+}
+
 nereid_shapes_relation_t nereid_address_relation(const nereid_address_t *earlier, const nereid_address_t *later) {
   if (!earlier->form || !later->form || !earlier->owners || !later->owners || earlier->forms != later->forms)
     return NEREID_SHAPES_ANY;
@@ -473,7 +545,10 @@ nereid_shapes_relation_t nereid_address_relation(const nereid_address_t *earlier
   const nereid_shapes_relation_t simple = compare(&flat);
   if (simple <= NEREID_SHAPES_SAME_THREAD)
     return simple;
+  if (!digits_decide(earlier, later))
+    return simple;
   comparison_t apart = {.sides = {earlier, later}, .forms = earlier->forms};
+  add_digits(&apart);
   const nereid_shapes_relation_t better = compare(&apart);
   return better < simple ? better : simple;
 }
