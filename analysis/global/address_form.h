@@ -5,6 +5,7 @@
  *     + 4 * bit 0 + 8 * bit 1 + ... + 2048 * bit 9  weights: bits of the element's row-major index in the tensor
  *
  * The form of a pointer counts bytes from its root (analysis/global/global_root.h), that of an integer is its value.
+ * The root of several arguments begins at the first of them; another one is at an unknown distance from it.
  * A symbol is a scalar of which nothing more is known, or the counter of a loop: a value that a loop increments by the
  * same amount in every iteration is its initial value plus counter times step. Arithmetic is taken not to overflow, as
  * in analysis/axis/axis_info.h. Each form is one object, so equal forms are equal pointers.
@@ -95,6 +96,7 @@ typedef struct nereid_forms {
   nereid_arena_t *arena;
   const nereid_flow_graph_t *graph;        /* borrowed */
   const nereid_axis_result_t *axis;        /* borrowed; null: no value is known to be divisible */
+  const uint32_t *shared;                  /* borrowed; by argument its root, see global_root.h */
   NEREID_VECTOR(nereid_symbol_t) symbols;  /* 0: none, 1: stale */
   nereid_map_t by_value;                   /* value -> symbol */
   nereid_map_t drifts;                     /* value -> symbol of its difference from its initial value */
@@ -110,9 +112,9 @@ typedef struct nereid_forms {
   NEREID_VECTOR(nereid_form_digit_sum_t) digit_sums;
 } nereid_forms_t;
 
-/* For the function of `graph`; false when out of memory. */
+/* For the function of `graph`, whose arguments have the roots `shared`; false when out of memory. */
 bool nereid_forms_initialize(nereid_forms_t *forms, const nereid_flow_graph_t *graph, const nereid_axis_result_t *axis,
-                             nereid_arena_t *arena);
+                             const uint32_t *shared, nereid_arena_t *arena);
 
 /* The form of an integer, a pointer, or a tensor of them; null when it has none. */
 const nereid_form_t *nereid_forms_get(nereid_forms_t *forms, MlirValue value);

@@ -199,6 +199,8 @@ static bool build_symbol(nereid_forms_t *forms, MlirValue value, nereid_form_t *
     return false;
   if (is_argument || kind == NEREID_OP_TT_GET_PROGRAM_ID || kind == NEREID_OP_TT_GET_NUM_PROGRAMS)
     node = NEREID_FLOW_NONE;
+  if (is_pointer(value)) /* its distance from the root, of which divisors of the address say nothing */
+    return add_symbol(out, nereid_forms_drift(forms, value, node, 0));
   return add_symbol(out, nereid_forms_symbol(forms, value, node));
 }
 
@@ -335,11 +337,17 @@ static bool build_forwarded(nereid_forms_t *forms, MlirValue value, int depth, n
   return !first && (!steps || add_steps(forms, value, node, &step, out));
 }
 
+/* Whether `argument` is where its root begins. */
+static bool is_root(const nereid_forms_t *forms, MlirValue argument) {
+  const uint32_t number = (uint32_t)mlirBlockArgumentGetArgNumber(argument);
+  return is_pointer(argument) && !is_tensor(argument) && (!forms->shared || forms->shared[number] == number + 1);
+}
+
 static bool build_argument(nereid_forms_t *forms, MlirValue value, int depth, nereid_form_t *out) {
   MlirBlock block = mlirBlockArgumentGetOwner(value);
   MlirOperation parent = mlirBlockGetParentOperation(block);
   if (mlirOperationEqual(parent, forms->graph->function) && node_of(forms, value) == 0)
-    return is_pointer(value) || build_symbol(forms, value, out);
+    return is_root(forms, value) || build_symbol(forms, value, out);
   if (nereid_op_kind(parent) == NEREID_OP_SCF_FOR && mlirBlockArgumentGetArgNumber(value) == 0 &&
       node_of(forms, value) != NEREID_FLOW_NONE)
     return build_for_counter(forms, value, parent, depth, out);

@@ -342,8 +342,8 @@ static bool link_forwards(nereid_forms_t *forms) {
 }
 
 bool nereid_forms_initialize(nereid_forms_t *forms, const nereid_flow_graph_t *graph, const nereid_axis_result_t *axis,
-                             nereid_arena_t *arena) {
-  *forms = (nereid_forms_t){.arena = arena, .graph = graph, .axis = axis};
+                             const uint32_t *shared, nereid_arena_t *arena) {
+  *forms = (nereid_forms_t){.arena = arena, .graph = graph, .axis = axis, .shared = shared};
   nereid_map_t *const maps[] = {&forms->by_value, &forms->drifts,    &forms->counters,
                                 &forms->known,    &forms->by_hash,   &forms->sources,
                                 &forms->loops,    &forms->digits_of, &forms->digit_sums_by_hash};

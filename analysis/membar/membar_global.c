@@ -134,7 +134,8 @@ bool nereid_membar_global_initialize(nereid_membar_global_t *global, const nerei
   nereid_map_initialize(&global->owners[0], global->arena);
   nereid_map_initialize(&global->owners[1], global->arena);
   nereid_map_initialize(&global->addresses, global->arena);
-  return !global->enabled || nereid_forms_initialize(&global->forms, global->graph, axis, global->arena);
+  return !global->enabled ||
+         nereid_forms_initialize(&global->forms, global->graph, axis, global->shared, global->arena);
 }
 
 /* --- shapes --- */

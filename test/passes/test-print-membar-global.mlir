@@ -273,4 +273,42 @@ tt.func public @unknown(%table: !tt.ptr<i64>, %x: !tt.ptr<f32>, %f: f32) -> f32 
   %v = tt.load %x : !tt.ptr<f32>
   tt.return %v : f32
 }
+
+// Arguments that a call passes parts of one buffer: how far they are apart is not known.
+// CHECK-LABEL: @parts
+// CHECK: tt.store
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: tt.load
+tt.func private @parts(%a: !tt.ptr<f32>, %b: !tt.ptr<f32>, %v: tensor<512xf32, #rows>) -> tensor<512xf32, #rows> attributes {noinline = true} {
+  %r = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32, #rows>
+  %s = tt.splat %a : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #rows>
+  %p = tt.addptr %s, %r : tensor<512x!tt.ptr<f32>, #rows>, tensor<512xi32, #rows>
+  %t = tt.splat %b : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #rows>
+  %q = tt.addptr %t, %r : tensor<512x!tt.ptr<f32>, #rows>, tensor<512xi32, #rows>
+  tt.store %p, %v : tensor<512x!tt.ptr<f32>, #rows>
+  %w = tt.load %q : tensor<512x!tt.ptr<f32>, #rows>
+  tt.return %w : tensor<512xf32, #rows>
+}
+
+// CHECK-LABEL: @passes_parts
+tt.func public @passes_parts(%x: !tt.ptr<f32>, %v: tensor<512xf32, #rows>) {
+  %c = arith.constant 3 : i32
+  %y = tt.addptr %x, %c : !tt.ptr<f32>, i32
+  %w = tt.call @parts(%y, %x, %v) : (!tt.ptr<f32>, !tt.ptr<f32>, tensor<512xf32, #rows>) -> tensor<512xf32, #rows>
+  tt.return
+}
+
+// Pointers of a tensor that is an argument may be any.
+// CHECK-LABEL: @pointers
+// CHECK: tt.store
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: tt.load
+tt.func private @pointers(%p: tensor<512x!tt.ptr<f32>, #rows>, %v: tensor<512xf32, #rows>) -> tensor<512xf32, #rows> attributes {noinline = true} {
+  %c = arith.constant dense<1> : tensor<512xi32, #rows>
+  %q = tt.addptr %p, %c : tensor<512x!tt.ptr<f32>, #rows>, tensor<512xi32, #rows>
+  tt.store %p, %v : tensor<512x!tt.ptr<f32>, #rows>
+  %w = tt.load %q : tensor<512x!tt.ptr<f32>, #rows>
+  tt.return %w : tensor<512xf32, #rows>
+}
+
 }
