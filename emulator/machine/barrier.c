@@ -1,7 +1,7 @@
-/* When threads that wait for each other go on: the lanes of a warp, barriers of a CTA, the one of a cluster.
+/* Barriers between threads: reconvergence of a warp's lanes, CTA barriers and barrier.cluster.
  *
- * An arrival, or a lane that exits, asks whether a barrier is full; then all that wait at it go on behind their
- * instruction, with its result. */
+ * Each arrival and each exiting lane checks whether a barrier is complete. A complete barrier releases its waiting
+ * groups: they continue after their instruction, with its result. */
 #include "emulator/machine/execute.h"
 #include "emulator/race/race.h"
 
@@ -27,7 +27,7 @@ static uint32_t live_threads(const emu_cta_t *cta) {
   return n;
 }
 
-/* Lets a group go on, with its results of bar.red. */
+/* Releases a group and writes its bar.red results. */
 static void release(emu_warp_t *warp, emu_group_t *group, const emu_barrier_t *barrier) {
   const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[group->pc];
   if (warp->cta->race)
@@ -58,7 +58,7 @@ void nereid_emulator_barrier_check(emu_cta_t *cta, unsigned id) {
     nereid_emulator_race_reset(cta, id);
 }
 
-/* Lanes that exited count as arrived. */
+/* Exited lanes count as arrived. */
 void nereid_emulator_cluster_check(emu_cluster_t *cluster) {
   bool any = false;
   for (uint32_t c = 0; c < cluster->n_ctas; ++c)

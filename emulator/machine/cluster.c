@@ -1,5 +1,5 @@
-/* What the CTAs of a cluster have in common: who is there, who looks again when something has happened, and the numbers
- * by which a random schedule chooses. */
+/* State shared by the CTAs of a cluster: barrier.cluster arrivals, wake-ups after events, and the random numbers of
+ * a random schedule. */
 #include "emulator/machine/cta.h"
 
 bool nereid_emulator_lives(const emu_cta_t *cta) {

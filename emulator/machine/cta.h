@@ -1,4 +1,4 @@
-/* The state of a CTA, and of the CTAs that run together. Private to the emulator. */
+/* The state of a CTA and of a cluster. Private to the emulator. */
 #ifndef NEREID_EMULATOR_CTA_H
 #define NEREID_EMULATOR_CTA_H
 
@@ -13,9 +13,9 @@ typedef struct emu_barrier {
   bool in_use;
 } emu_barrier_t;
 
-typedef struct emu_mbarrier { /* an mbarrier that init made and nothing made invalid */
+typedef struct emu_mbarrier { /* an initialized mbarrier that has not been invalidated */
   uint32_t offset;            /* in shared memory */
-  uint64_t bits;              /* what lies there as long as nothing else writes over it */
+  uint64_t bits;              /* the object's expected bits; a difference means that another store overwrote it */
 } emu_mbarrier_t;
 typedef struct emu_race_cta emu_race_cta_t;
 
@@ -26,24 +26,25 @@ struct emu_cta {
   const emu_region_t *regions;
   size_t n_regions, last_region;
   uint32_t id[3], rank, n_threads, n_warps; /* rank: in its cluster */
-  uint8_t *block;                           /* what the rest lies in (start.c) */
+  uint8_t *block;                           /* allocation that holds the arrays below (start.c) */
   emu_warp_t *warps;
   uint8_t *shared, *local;
-  uint8_t *published; /* shared memory as the async proxy sees it, and who wrote each byte; null: it sees all */
+  uint8_t *
+      published; /* shared memory as the async proxy sees it, and the last writer of each byte; null: all writes are visible */
   uint16_t *owners;
   uint32_t shared_bytes, local_bytes;
   emu_barrier_t barriers[16];
   NEREID_VECTOR(emu_mbarrier_t) mbarriers; /* in the cluster's arena */
-  struct emu_undefined *undefined;         /* null: nobody asks */
-  struct emu_frames *frames;               /* null: the program calls no functions */
-  emu_race_cta_t *race;                    /* null: races are not looked for */
+  struct emu_undefined *undefined;         /* null: initcheck is off */
+  struct emu_frames *frames;               /* null: the program contains no calls */
+  emu_race_cta_t *race;                    /* null: race detection is off */
   nereid_emulator_counters_t counters;
   uint64_t warp_instructions, thread_instructions;
   char *printed;
   size_t printed_size, printed_capacity;
 };
 
-/* The CTAs that run together, one at least. They have one scheduler, one queue of effects and one failure. */
+/* A cluster of one or more CTAs. It has one scheduler, one queue of effects and one failure status. */
 struct emu_cluster {
   nereid_arena_t arena;
   const nereid_emulator_launch_t *launch;
@@ -53,31 +54,32 @@ struct emu_cluster {
   emu_cta_t *ctas;
   uint32_t n_ctas, id[3];
   struct emu_effect *first, *last; /* the queue (effect.h) */
-  struct emu_effect *landing;      /* the effect that lands now, whose accesses these are; null: none */
+  struct emu_effect *landing;      /* the effect that is landing, to which its accesses belong; null: none */
   uint64_t serial, random;
-  uint64_t completions, timeouts;    /* completed phases; fruitless rounds of timed out waits since the last one */
-  uint32_t barrier_phase;            /* of barrier.cluster */
+  uint64_t completions,
+      timeouts;           /* completed phases; rounds since the last one in which timed-out waits made no progress */
+  uint32_t barrier_phase; /* of barrier.cluster */
   struct emu_violations *violations; /* in the arena; null: none yet */
-  bool keeps_landed;                 /* effects stay in the queue until they are waited for */
+  bool keeps_landed;                 /* landed effects stay in the queue until their wait */
   nereid_message_t message;
   nereid_status_t status;
 };
 
-/* Whether any of its threads has not exited. */
+/* Whether any thread of the CTA has not exited. */
 bool nereid_emulator_lives(const emu_cta_t *cta);
 
-/* Lets a barrier's waiters go when enough threads are there. */
+/* Releases the groups waiting at a barrier if enough threads have arrived. */
 void nereid_emulator_barrier_check(emu_cta_t *cta, unsigned id);
 
-/* barrier.cluster: lets the waiters go when all live threads have arrived. */
+/* barrier.cluster: releases the waiting groups if all live threads have arrived. */
 void nereid_emulator_cluster_check(emu_cluster_t *cluster);
-/* What the threads of the cluster wait for, as text of up to `size` bytes (deadlock.c). */
+/* Writes a description of all pending waits of the cluster, of up to `size` bytes (deadlock.c). */
 void nereid_emulator_describe_waits(const emu_cluster_t *cluster, char *out, size_t size);
-/* Lets everything that waits for an event look again. */
+/* Marks all groups that wait for an event as runnable, so that they test it again. */
 void nereid_emulator_wake(emu_cluster_t *cluster);
 uint64_t nereid_emulator_random(emu_cluster_t *cluster);
 
-/* Makes the CTA of that rank; its block, null at first, is the caller's. False: no memory. */
+/* Initializes the CTA with that rank. The caller owns its block, which is null at first. False: out of memory. */
 bool nereid_emulator_start_cta(emu_cta_t *cta, emu_cluster_t *cluster, uint32_t rank);
 nereid_status_t nereid_emulator_run_cluster(emu_cluster_t *cluster);
 

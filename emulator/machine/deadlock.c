@@ -1,9 +1,9 @@
-/* What the waiting threads of a deadlock wait for, as text.
+/* Describes the pending waits of a deadlock as text.
  *
  *   32 threads wait at line 27 for phase 0 of the mbarrier at shared address 0x8 (1 of 1 arrivals pending, 0 bytes);
  *   32 threads wait at line 30 at barrier 1 (32 of 64 threads arrived)
  *
- * One entry per line of the text and object; those that do not fit are left out. */
+ * There is one entry per PTX line and barrier object. Entries that do not fit are omitted. */
 #include "emulator/machine/execute.h"
 #include "emulator/machine/mbarrier.h"
 
@@ -11,11 +11,11 @@ enum { MAX_WAITS = 16 };
 
 typedef struct wait {
   const emu_insn_t *insn;
-  emu_cta_t *cta;   /* whose object it is */
-  uint32_t at;      /* of an mbarrier, offset in shared memory; else the number of a barrier */
-  uint32_t threads; /* that wait */
+  emu_cta_t *cta;   /* owner of the barrier object */
+  uint32_t at;      /* mbarrier: offset in shared memory; else: barrier number */
+  uint32_t threads; /* number of waiting threads */
   const emu_warp_t *warp;
-  int lane; /* one of them */
+  int lane; /* one of the waiting lanes */
   bool at_barrier, at_mbarrier;
 } wait_t;
 
@@ -55,7 +55,7 @@ static size_t collect(const emu_cluster_t *cluster, wait_t waits[MAX_WAITS]) {
   return n;
 }
 
-/* The parity that a lane waits for. */
+/* Returns the parity that a lane waits for. */
 static unsigned awaited(const wait_t *it) {
   const uint64_t phase = emu_lane(it->warp, &it->insn->operands[2], it->lane);
   return it->insn->operands[2].size == 8 ? nereid_emulator_mbarrier_parity(phase) : (unsigned)phase;

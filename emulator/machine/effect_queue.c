@@ -1,8 +1,8 @@
-/* The queue of asynchronous effects: one list per cluster, in the order of issue.
+/* The queue of asynchronous effects: one list per cluster, in issue order.
  *
- * A launch that lands effects at issue and looks for no races keeps none: they land and are gone. Else an effect stays
- * until its issuers have waited for it (its group), until it has landed (those that an mbarrier tracks), or to the end.
- */
+ * A launch that lands effects at issue without race detection keeps none. Otherwise an effect stays in the queue
+ * until its issuers have waited for its group, until it has landed (if an mbarrier tracks it), or until the end of
+ * the launch. */
 #include "emulator/machine/effect.h"
 
 #include "emulator/checks/frames.h"
@@ -53,7 +53,7 @@ static void forget(emu_effect_t *effect) {
   nereid_emulator_free_effect(effect);
 }
 
-/* Only the reading of the lanes' part. */
+/* Reads the sources for `lanes` without landing. */
 static bool collect(emu_effect_t *effect, uint32_t lanes) {
   emu_cluster_t *cluster = cluster_of(effect);
   lanes &= ~effect->read;
@@ -86,7 +86,7 @@ static bool land(emu_effect_t *effect, uint32_t lanes) {
                                             effect->mbarrier, -(int64_t)effect->transaction));
 }
 
-/* Landed effects go, unless their groups are to be waited for by a launch that keeps them. */
+/* Removes landed effects, except those that this launch keeps until the wait for their group. */
 static void tidy(emu_effect_t *effect) {
   if (effect->landed == effect->lanes && (effect->kind == EMU_GROUP_NONE || !cluster_of(effect)->keeps_landed))
     forget(effect);
@@ -112,7 +112,7 @@ void nereid_emulator_commit(emu_warp_t *warp, uint32_t mask, int kind) {
     warp->committed[kind][__builtin_ctz(left)]++;
 }
 
-/* Which of the lanes have an effect in a group before their last `keep`. */
+/* Returns the lanes whose effect is in a group older than their last `keep` groups. */
 static uint32_t waited_for(const emu_effect_t *effect, uint32_t mask, uint32_t keep) {
   uint32_t lanes = 0;
   for (uint32_t left = mask & effect->lanes; left; left &= left - 1) {
@@ -158,7 +158,7 @@ bool nereid_emulator_land_earlier(const emu_effect_t *before, uint32_t lanes, in
       continue;
     }
     nereid_emulator_race_completed(effect, lanes, before->mbarrier_cta, before->mbarrier);
-    effect->lanes &= ~lanes; /* kept for a wait: none is needed any more */
+    effect->lanes &= ~lanes; /* kept until a wait that is no longer required */
     effect->landed &= effect->lanes;
     if (!effect->lanes)
       forget(effect);
@@ -176,13 +176,13 @@ bool nereid_emulator_land_tracked(emu_cta_t *cta, uint32_t mbarrier) {
       continue;
     if (!land(effect, effect->lanes))
       return false;
-    next = effect->next; /* landing may have ended others, not this one */
+    next = effect->next; /* landing may have removed other effects, but not this one */
     tidy(effect);
   }
   return true;
 }
 
-/* The effect with all that must land before it. */
+/* Lands the effect after all effects that must land before it. */
 static bool land_in_order(emu_effect_t *effect) {
   uint32_t lanes = effect->lanes;
   if (effect->in_order && !nereid_emulator_land_earlier(effect, lanes, effect->kind))

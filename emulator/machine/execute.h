@@ -1,6 +1,6 @@
-/* How an instruction's function is written: `LOAD` the arrays of its operands, compute 32 lanes, `STORE` those of the
- * mask. All lanes are computed, which the compiler turns into SIMD; the expression must be defined for any bits.
- * EMU_SIMD compiles a function for several generations of processors; the loader takes the one that is here. */
+/* Macros for instruction functions: `LOAD` the arrays of the operands, compute 32 lanes, `STORE` those of the mask.
+ * All lanes are computed so that the loops vectorize; the expression must be defined for all bit patterns. EMU_SIMD
+ * compiles a function for several x86-64 levels; the loader selects the one for the host. */
 #ifndef NEREID_EMULATOR_EXECUTE_H
 #define NEREID_EMULATOR_EXECUTE_H
 
@@ -36,11 +36,11 @@ static inline void emu_set_predicate(emu_warp_t *warp, const emu_operand_t *oper
   memcpy(place, &bits, sizeof bits);
 }
 
-/* One lane of an operand of any width, zero extended. */
+/* One lane of an operand of any width, zero-extended. */
 static inline uint64_t emu_lane(const emu_warp_t *warp, const emu_operand_t *operand, int lane) {
   const uint8_t *from = warp->base[operand->base] + operand->offset + (size_t)lane * operand->size;
   uint64_t bits = 0;
-  switch (operand->size) { /* the machine is little endian; copies of known size are loads */
+  switch (operand->size) { /* the host is little endian; copies of constant size compile to loads */
   case 1:
     memcpy(&bits, from, 1);
     break;
@@ -83,7 +83,7 @@ static inline void emu_set_lane(emu_warp_t *warp, const emu_operand_t *operand, 
   for (uint32_t lanes_left = (mask), lane; lanes_left && (lane = (uint32_t)__builtin_ctz(lanes_left), true);           \
        lanes_left &= lanes_left - 1)
 
-/* A lane of an array of T, where it lies. */
+/* Lvalue of a lane in an array of T. */
 #define LANE(T, from, lane)                                                                                            \
   (__extension__({                                                                                                     \
     T here;                                                                                                            \
@@ -108,13 +108,13 @@ static inline void emu_set_lane(emu_warp_t *warp, const emu_operand_t *operand, 
       }                                                                                                                \
   } while (0)
 
-/* Operand `k` and the instruction's offset: a sum of 32 bits when the register has 32. */
+/* Address of a lane: operand `k` plus the instruction's offset, computed in 32 bits if the register has 32. */
 static inline uint64_t emu_address(const emu_warp_t *warp, const emu_insn_t *insn, unsigned k, int lane) {
   uint64_t sum = emu_lane(warp, &insn->operands[k], lane) + (uint64_t)insn->offset;
   return insn->operands[k].size == 4 ? (uint32_t)sum : sum;
 }
 
-/* The addresses of all lanes: operand `k` and the instruction's offset, in as many bits as the operand has. */
+/* The addresses of all lanes: operand `k` plus the instruction's offset, in the operand's width. */
 static inline void emu_addresses(const emu_warp_t *warp, const emu_insn_t *insn, int k, uint64_t *addresses) {
   const uint8_t *from = emu_source(warp, insn, k);
   if (insn->operands[k].size == 8)
@@ -125,7 +125,8 @@ static inline void emu_addresses(const emu_warp_t *warp, const emu_insn_t *insn,
       addresses[lane] = LANE(uint32_t, from, lane) + (uint32_t)insn->offset;
 }
 
-/* name(a): R from a T; name(a, b); name(a, b, c). `flags` are insn's modifiers where the expression asks for them. */
+/* name(a): R from a T; name(a, b); name(a, b, c). `flags` are the instruction's modifiers, for expressions that use
+ * them. */
 #define UNARY(name, R, T, expression)                                                                                  \
   EMU_SIMD static emu_next_t name(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {                           \
     const uint8_t *x = emu_source(warp, insn, 1);                                                                      \

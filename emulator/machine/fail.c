@@ -1,4 +1,4 @@
-/* What went wrong, once per launch, and where: in the text, in the source, by which thread.
+/* Formats the failure of a launch, located in the PTX text, in the source and by thread.
  *
  *   k.ptx:12 (kernels.py:3): ld.shared.u32 %r1, [%r2]: thread (1,0,0) of CTA (0,0,0): 4 bytes at 0x80 are out of ... */
 #include "emulator/machine/cta.h"

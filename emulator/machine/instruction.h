@@ -1,11 +1,11 @@
-/* What an instruction of PTX is decoded to. Private to the emulator.
+/* Decoded PTX instructions. Private to the emulator.
  *
- * A register is an array of 32 lanes (u8, u16, u32 or u64 by its declaration), a predicate a mask of 32 bits. An
- * operand says in which of three blocks of memory its array lies, the warp's registers, the program's constants (an
- * immediate is an array of 32 equal values) or the warp's special registers, so that an instruction reads all alike:
+ * A register is an array of 32 lanes (u8, u16, u32 or u64 by its declaration); a predicate is a 32-bit mask. An operand
+ * names one of three blocks of memory and an offset into it: the warp's registers, the program's constants (an
+ * immediate is an array of 32 equal values) or the warp's special registers. Instructions access all operands the same
+ * way:
  *
- *   add.s32 %r1, %tid.x, 5   ->   {add_u32, {registers + 0}, {specials + 0}, {constants + 128}}
- */
+ *   add.s32 %r1, %tid.x, 5   ->   {add_u32, {registers + 0}, {specials + 0}, {constants + 128}} */
 #ifndef NEREID_EMULATOR_INSTRUCTION_H
 #define NEREID_EMULATOR_INSTRUCTION_H
 
@@ -79,10 +79,10 @@ enum { EMU_REGISTERS, EMU_CONSTANTS, EMU_SPECIALS, EMU_BASES };
 enum { EMU_MAX_OPERANDS = 320, EMU_MAX_LISTS = 4, EMU_MAX_TYPES = 4, EMU_LANES = 32 };
 
 typedef struct emu_operand {
-  uint32_t offset; /* bytes into its block; of a register its number, until its function has been read */
+  uint32_t offset; /* bytes into its block; for a register, its number until its function has been parsed */
   uint8_t base;
   uint8_t size;        /* bytes per lane; 0: a predicate, one mask */
-  uint8_t negated : 1; /* a predicate read through ! */
+  uint8_t negated : 1; /* a predicate operand with ! */
   uint8_t absent : 1;
   uint8_t written : 1; /* a destination */
 } emu_operand_t;
@@ -92,13 +92,13 @@ unsigned nereid_emulator_type_size(emu_type_t type);
 typedef struct emu_warp emu_warp_t;
 typedef struct emu_insn emu_insn_t;
 
-/* What an instruction asks of the loop that runs it. */
+/* Result of an instruction, for the interpreter loop. */
 typedef enum emu_next {
-  EMU_ADVANCE, /* to the next instruction */
+  EMU_ADVANCE, /* continue with the next instruction */
   EMU_JUMPED,  /* the warp's groups were rearranged */
-  EMU_WAIT,    /* the group stays here until other lanes come */
+  EMU_WAIT,    /* the group stays here until other lanes arrive */
   EMU_BLOCKED, /* the group waits at a barrier */
-  EMU_STALL,   /* the group waits for an event, its state says so, and then executes the instruction again */
+  EMU_STALL,   /* the group waits for an event, recorded in its state, and then executes the instruction again */
   EMU_FAILED,  /* the warp's message is set */
 } emu_next_t;
 
@@ -123,7 +123,7 @@ typedef enum emu_kind {
 /* Possible successors of an instruction. */
 enum { EMU_FLOW_NEXT, EMU_FLOW_BRANCH /* its target */, EMU_FLOW_TABLE /* its list */, EMU_FLOW_END };
 
-struct emu_insn { /* what every execution reads comes first: one line of the cache */
+struct emu_insn { /* fields read by every execution come first, in one cache line */
   emu_execute_t execute;
   emu_operand_t *operands; /* n_operands, in the program's arena */
   emu_modifiers_t modifiers;
@@ -133,14 +133,14 @@ struct emu_insn { /* what every execution reads comes first: one line of the cac
   uint8_t types[EMU_MAX_TYPES];
   uint32_t target;     /* of a branch or call */
   int64_t offset;      /* of the address */
-  emu_execute_t inner; /* what a wrapper calls: with another rounding mode */
-  int64_t offsets[2];  /* of the addresses of the second and the third */
+  emu_execute_t inner; /* function called by a wrapper, such as the one that sets another rounding mode */
+  int64_t offsets[2];  /* offsets of the second and third address */
   struct {
-    uint16_t first, count; /* in operands */
-  } lists[EMU_MAX_LISTS];  /* of V and W, in their order */
-  const uint32_t *list;    /* targets of brx.idx; triples {from, to, bytes} of calls; M, N, K of a matrix product */
-  const char *text;        /* in the program's text, for messages */
-  uint32_t n_list, line, place; /* line of the text; in the source, by number */
+    uint16_t first, count;      /* in operands */
+  } lists[EMU_MAX_LISTS];       /* operand lists V and W, in order */
+  const uint32_t *list;         /* targets of brx.idx; triples {from, to, bytes} of calls; M, N, K of a dot */
+  const char *text;             /* in the program's text, for messages */
+  uint32_t n_list, line, place; /* line of the PTX text; index of the source location */
   uint16_t n_operands, text_size;
   uint8_t choices[4], kind;
 };

@@ -1,5 +1,5 @@
-/* All lanes of an operand of any width at once, as 64-bit numbers: for functions that are too irregular for the macros
- * of execute.h, so that they too can be loops over arrays, which become SIMD. */
+/* Converts all lanes of an operand of any width to and from 64-bit integers. Functions that are too irregular for
+ * the macros of execute.h use these arrays, so that their loops vectorize too. */
 #include "emulator/machine/execute.h"
 
 #define TAKE(N)                                                                                                        \

@@ -1,5 +1,5 @@
-/* A launch: clusters of CTAs taken in their order by a few host threads, their counters summed, their output and the
- * first failure (in the order of CTAs) reported, so that nothing depends on how many threads there are. */
+/* Runs a launch: host threads take clusters of CTAs in order, sum their counters, and report output and the first
+ * failure in CTA order. The result does not depend on the number of host threads. */
 #include "emulator/checks/frames.h"
 #include "emulator/checks/rules.h"
 #include "emulator/checks/undefined.h"
@@ -17,18 +17,18 @@ typedef struct run {
   size_t n_regions;
   uint64_t n_ctas, n_clusters; /* `next` and `failed` count clusters */
   uint32_t clusters[3];        /* of the grid */
-  emu_race_t *race;            /* null: none is looked for */
-  pthread_mutex_t lock;        /* of what follows */
+  emu_race_t *race;            /* null: race detection is off */
+  pthread_mutex_t lock;        /* protects the fields below */
   uint64_t next, failed;
   nereid_status_t status;
   nereid_emulator_report_t *report;
-  nereid_arena_t overwritten_in; /* what the frame check found, and violations */
+  nereid_arena_t overwritten_in; /* findings of the frame check, and violations */
   emu_violations_t violations;
   emu_overwrites_t overwrites;
   struct output {
     char *text;
     size_t size;
-  } *outputs; /* per CTA, when printing is asked for */
+  } *outputs; /* per CTA, if output is captured */
 } run_t;
 
 const nereid_emulator_kernel_t *nereid_emulator_kernel(const nereid_emulator_program_t *program, const char *name) {
@@ -99,7 +99,7 @@ static void finish_cluster(run_t *run, emu_cluster_t *cluster, uint64_t number) 
   pthread_mutex_unlock(&run->lock);
 }
 
-/* Runs a cluster in `ctas`, whose memory it uses again. */
+/* Runs a cluster in `ctas`, whose memory it reuses. */
 static bool start_cta(const run_t *run, emu_cluster_t *cluster, uint32_t rank) {
   emu_cta_t *cta = &cluster->ctas[rank];
   if (!nereid_emulator_start_cta(cta, cluster, rank))
@@ -159,7 +159,7 @@ static void *work(void *data) {
   return NULL;
 }
 
-/* The cluster's shape, which divides the grid. */
+/* Checks that the cluster shape divides the grid. */
 static nereid_status_t check_cluster(run_t *run, nereid_message_t *message) {
   nereid_emulator_launch_t *launch = &run->launch;
   const uint32_t *required = run->kernel->cluster;
@@ -212,7 +212,7 @@ static nereid_status_t check(run_t *run, nereid_message_t *message) {
   return check_cluster(run, message);
 }
 
-/* The launch's buffers and the module's variables as they are at first. */
+/* Maps the launch's buffers and initializes the module's variables. */
 static nereid_status_t map_memory(run_t *run, nereid_arena_t *arena) {
   const nereid_emulator_program_t *program = run->kernel->program;
   size_t buffers = run->launch.memory ? run->launch.memory->regions.size : 0;
@@ -231,7 +231,7 @@ static nereid_status_t map_memory(run_t *run, nereid_arena_t *arena) {
   return arena->failed ? NEREID_ERROR_MEMORY : NEREID_OK;
 }
 
-/* The cluster of a CTA, by its number in the grid. */
+/* Returns the cluster of a CTA, given its index in the grid. */
 static uint64_t cluster_of(const run_t *run, uint64_t cta) {
   const uint32_t *grid = run->launch.grid, *shape = run->launch.cluster, *clusters = run->clusters;
   uint64_t x = cta % grid[0], y = cta / grid[0] % grid[1], z = cta / grid[0] / grid[1];

@@ -1,11 +1,11 @@
-/* mbarriers as objects in shared memory. The opaque 64 bits, which are also the state that an arrival returns, are here
+/* mbarrier objects in shared memory. The opaque 64 bits, which are also the state that an arrival returns, are
  *
- *   bits 0-19 pending arrivals   20-39 expected ones   40-61 transaction bytes, signed   62 parity of the phase
+ *   bits 0-19 pending arrivals   20-39 expected arrivals   40-61 transaction bytes, signed   62 parity of the phase
  *   63 one
  *
- * A phase ends when no arrival is pending and no transaction open; the next one expects as many arrivals again. A CTA
- * keeps a list of its mbarriers with the bits that each should have, so that use before init, after inval, and behind a
- * store over the object is found. */
+ * A phase completes when no arrivals and no transaction bytes are pending; the next phase expects the same number of
+ * arrivals. A CTA keeps a list of its mbarriers with their expected bits. It detects use before init, use after
+ * inval, and stores that overwrite the object. */
 #include "emulator/machine/mbarrier.h"
 
 #include "emulator/checks/rules.h"
@@ -52,7 +52,7 @@ emu_mbarrier_t *nereid_emulator_mbarrier_valid(emu_warp_t *warp, const emu_insn_
   return it && there == it->bits ? it : NULL;
 }
 
-/* Puts what an operation made of the mbarrier, which may end its phase. */
+/* Writes the mbarrier's new fields and completes the phase if nothing is pending. */
 static void update(emu_cta_t *cta, emu_mbarrier_t *it, fields_t now) {
   bool done = !now.pending && !now.tx;
   if (done) {

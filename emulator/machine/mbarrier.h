@@ -1,37 +1,37 @@
-/* mbarriers as objects in shared memory: what instructions and asynchronous effects do to them. Private to the
- * emulator.
+/* Operations of instructions and asynchronous effects on mbarriers in shared memory. Private to the emulator.
  *
- * What returns bool is false after failing at the instruction. `offset` is in the shared memory of `cta`. */
+ * A function that returns bool returns false after it has failed the instruction. `offset` is in the shared memory
+ * of `cta`. */
 #ifndef NEREID_EMULATOR_MBARRIER_H
 #define NEREID_EMULATOR_MBARRIER_H
 
 #include "emulator/memory/access.h"
 
-/* The CTA and offset of an mbarrier's address, which is checked; null after failing. */
+/* Returns the CTA and offset of a checked mbarrier address; null after failing. */
 emu_cta_t *nereid_emulator_mbarrier_at(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space,
                                        uint64_t address, uint32_t *out_offset);
-/* The mbarrier, found to be one; null after failing. Good until the next one is made or ends. */
+/* Returns a valid mbarrier; null after failing. The pointer is valid until the next init or inval. */
 emu_mbarrier_t *nereid_emulator_mbarrier_valid(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *cta,
                                                uint32_t offset);
 
 NEREID_MUST_USE bool nereid_emulator_mbarrier_init(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *cta,
                                                    uint32_t offset, uint32_t count);
-/* The mbarrier at an offset, whatever its bits are; null when there is none. */
+/* Returns the mbarrier at an offset, whatever its bits; null: none. */
 emu_mbarrier_t *nereid_emulator_mbarrier_find(emu_cta_t *cta, uint32_t offset);
 void nereid_emulator_mbarrier_inval(emu_cta_t *cta, emu_mbarrier_t *it);
 
-/* `bytes` more are expected, or, negative, have come. */
+/* Adds `bytes` expected transaction bytes, or subtracts completed bytes if negative. */
 NEREID_MUST_USE bool nereid_emulator_mbarrier_transact(emu_warp_t *warp, const emu_insn_t *insn, int lane,
                                                        emu_cta_t *cta, uint32_t offset, int64_t bytes);
 
 typedef struct emu_arrival {
-  uint32_t count, bytes;  /* arrivals; bytes that are expected besides, first */
+  uint32_t count, bytes;  /* arrivals; transaction bytes to expect before the arrival */
   bool drops;             /* later phases expect `count` fewer */
-  bool must_not_complete; /* the phase */
+  bool must_not_complete; /* completing the phase is an error */
 } emu_arrival_t;
 NEREID_MUST_USE bool nereid_emulator_mbarrier_arrive(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *cta,
                                                      uint32_t offset, const emu_arrival_t *arrival);
-/* One arrival more is awaited in this phase. */
+/* Increments the pending arrivals of this phase. */
 NEREID_MUST_USE bool nereid_emulator_mbarrier_await(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *cta,
                                                     uint32_t offset);
 
@@ -40,7 +40,7 @@ typedef struct emu_mbarrier_state {
   int32_t bytes;                      /* of transactions */
 } emu_mbarrier_state_t;
 emu_mbarrier_state_t nereid_emulator_mbarrier_state(uint64_t bits);
-/* Of a state, the bits of the object. */
+/* Fields of a state, the bits of the object. */
 uint32_t nereid_emulator_mbarrier_parity(uint64_t state);
 uint32_t nereid_emulator_mbarrier_pending(uint64_t state);
 

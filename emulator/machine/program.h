@@ -1,4 +1,4 @@
-/* A loaded program: instructions, functions, variables and places in the source. Private to the emulator. */
+/* A loaded program: instructions, functions, variables and source locations. Private to the emulator. */
 #ifndef NEREID_EMULATOR_PROGRAM_H
 #define NEREID_EMULATOR_PROGRAM_H
 
@@ -19,17 +19,17 @@ struct nereid_emulator_kernel {
   nereid_view_t name;
   const char *name_text;
   bool is_entry, defined;
-  uint8_t visit;                  /* 0, 1: its calls are being followed, 2: done */
-  uint32_t nested;                /* calls at once below it, but for those through addresses */
+  uint8_t visit;                  /* call graph traversal: 0 new, 1 active, 2 done */
+  uint32_t nested;                /* maximum call depth below it, without indirect calls */
   uint32_t entry, end;            /* pcs */
-  uint32_t register_bytes, frame; /* of its registers: how many, and where in the warp's block */
+  uint32_t register_bytes, frame; /* register count, and the frame's offset in the warp's block */
   uint32_t line;
   NEREID_VECTOR(nereid_emulator_parameter_t) parameters;
   uint32_t parameter_bytes;
   NEREID_VECTOR(nereid_emulator_parameter_t) formals; /* of a .func: offset in local memory, results first */
   uint32_t n_results;
   uint32_t block[3];    /* .reqntid; zeros: none */
-  uint64_t max_threads; /* .maxntid: the product; 0: none */
+  uint64_t max_threads; /* .maxntid: product of its extents; 0: none */
   uint32_t cluster[3];  /* .reqnctapercluster; zeros: none */
 };
 
@@ -37,8 +37,8 @@ typedef struct emu_local { /* a .local variable, in the thread's local memory */
   uint32_t offset, bytes;
 } emu_local_t;
 
-typedef struct emu_place {             /* in the source, by the numbers of .loc */
-  uint32_t file, line, column, caller; /* caller: the place where this was inlined, 0: it was not */
+typedef struct emu_place {             /* source location, numbered as in .loc */
+  uint32_t file, line, column, caller; /* caller: index of the call site if inlined, else 0 */
   const char *text;                    /* null: the file has no name */
 } emu_place_t;
 
@@ -50,18 +50,18 @@ struct nereid_emulator_program {
   NEREID_VECTOR(nereid_emulator_kernel_t *) functions;
   NEREID_VECTOR(emu_variable_t) variables;
   NEREID_VECTOR(const char *) files; /* by number of .file */
-  NEREID_VECTOR(emu_place_t) places; /* 0 is none */
+  NEREID_VECTOR(emu_place_t) places; /* index 0: no location */
   uint8_t *constants;
   uint32_t constant_bytes, constant_capacity;
   uint32_t register_bytes, local_bytes, shared_static;
   uint64_t next_variable; /* of nereid_address_assign, above EMU_VARIABLES_AT */
   uint64_t next_constant;
   bool has_atomics, calls_addresses;
-  uint32_t call_depth; /* calls of functions with a body that a thread can be in at once; 0: there are none */
+  uint32_t call_depth; /* maximum depth of active calls of functions with a body; 0: no calls */
   NEREID_VECTOR(emu_local_t) locals;
 };
 
-/* An instruction with its operands as in the text, up to the semicolon or the end of the line. */
+/* Returns an instruction and its operands as text, up to the semicolon or the end of the line. */
 nereid_view_t nereid_emulator_statement(const nereid_emulator_program_t *program, const emu_insn_t *insn);
 
 #endif

@@ -1,9 +1,9 @@
-/* Warps and their schedule within a CTA.
+/* Runs warps and schedules them within a CTA.
  *
- * A warp is a list of groups of lanes, each with a pc and a call depth. The deepest group with the least pc runs;
- * groups that meet at one pc and depth become one again, so that lanes reconverge where control flow joins. A group
- * waits when an instruction needs lanes that are elsewhere; when every group of every warp waits, the kernel is stuck
- * and the places are reported. */
+ * A warp is a list of groups of lanes, each with a pc and a call depth. The scheduler runs the deepest group with
+ * the lowest pc. Groups at the same pc and depth merge, so that lanes reconverge where control flow joins. A group
+ * waits if an instruction requires lanes of other groups. If every group of every warp waits, the run fails with a
+ * deadlock report. */
 #include "emulator/checks/undefined.h"
 #include "emulator/machine/effect.h"
 #include "emulator/machine/execute.h"
@@ -15,7 +15,7 @@ static void remove_group(emu_warp_t *warp, uint32_t index) {
   warp->groups[index] = warp->groups[--warp->n_groups];
 }
 
-/* Merges groups that are at one place. */
+/* Merges groups at the same pc and depth. */
 static void merge(emu_warp_t *warp) {
   for (uint32_t i = 0; i < warp->n_groups; ++i)
     for (uint32_t j = i + 1; j < warp->n_groups;) {
@@ -52,7 +52,7 @@ void nereid_emulator_exit(emu_warp_t *warp, uint32_t mask) {
     remove_group(warp, warp->current);
 }
 
-/* The group to run: of those that do not wait, the deepest, then the one furthest behind. -1: none. */
+/* Returns the group to run: the deepest runnable group, then the one with the lowest pc. -1: none. */
 static int choose(const emu_warp_t *warp) {
   int best = -1;
   for (uint32_t i = 0; i < warp->n_groups; ++i) {
@@ -71,7 +71,7 @@ static bool waits_elsewhere(const emu_warp_t *warp) {
   return false;
 }
 
-/* The least place further on where another group is that the current one would become one with. */
+/* Returns the lowest later pc at which the current group would merge with another one. */
 static uint32_t meeting(const emu_warp_t *warp) {
   const emu_group_t *group = &warp->groups[warp->current];
   uint32_t least = UINT32_MAX;
@@ -83,7 +83,7 @@ static uint32_t meeting(const emu_warp_t *warp) {
   return least;
 }
 
-/* The current group goes on for up to `most` instructions, while it goes straight and meets no other. */
+/* Runs the current group for up to `most` instructions, until it jumps or reaches another group. */
 EMU_SIMD static emu_next_t go(emu_warp_t *warp, uint64_t most, uint64_t *out_done) {
   emu_cta_t *cta = warp->cta;
   emu_group_t *group = &warp->groups[warp->current];
@@ -107,7 +107,7 @@ EMU_SIMD static emu_next_t go(emu_warp_t *warp, uint64_t most, uint64_t *out_don
     next = cta->undefined ? nereid_emulator_undefined_step(warp, insn, mask) : insn->execute(warp, insn, mask);
     if (next == EMU_WAIT || next == EMU_STALL || next == EMU_FAILED)
       break;
-    bool parted = next == EMU_ADVANCE && group->mask != whole; /* some lanes stay */
+    bool parted = next == EMU_ADVANCE && group->mask != whole; /* some lanes stay at the instruction */
     if (parted)
       active = (uint32_t)__builtin_popcount(mask & group->mask);
     done++;
@@ -130,7 +130,7 @@ EMU_SIMD static emu_next_t go(emu_warp_t *warp, uint64_t most, uint64_t *out_don
   return next;
 }
 
-/* Lanes have exited: those that waited for them look again. False: it failed. */
+/* Resumes groups that waited for lanes that have exited. False: the run failed. */
 static bool wake_waiters(emu_warp_t *warp) {
   for (uint32_t g = 0; g < warp->n_groups; ++g)
     if (warp->groups[g].state == EMU_WAITING) {
@@ -147,7 +147,7 @@ static bool wake_waiters(emu_warp_t *warp) {
   return true;
 }
 
-/* How many instructions of a turn the warp may still execute; 0 after failing, at the launch's limit. */
+/* Returns how many of `turns` instructions the warp may still execute; 0 after failing at the launch's limit. */
 static uint64_t allowed(emu_warp_t *warp, uint64_t turns) {
   uint64_t limit = warp->cta->launch->steps;
   if (!limit || turns <= limit - warp->executed)
@@ -160,7 +160,7 @@ static uint64_t allowed(emu_warp_t *warp, uint64_t turns) {
   return limit - warp->executed;
 }
 
-/* Runs a warp for up to `turns` instructions. False: it failed. `out_moved`: it did something. */
+/* Runs a warp for up to `turns` instructions. False: the run failed. `out_moved`: it made progress. */
 static bool run_warp(emu_warp_t *warp, uint64_t turns, bool *out_moved) {
   warp->yield = false;
   while (turns && warp->n_groups && !warp->yield) {
@@ -182,7 +182,7 @@ static bool run_warp(emu_warp_t *warp, uint64_t turns, bool *out_moved) {
   return true;
 }
 
-/* Who waits where, when nothing can go on. */
+/* Reports the pending waits when no group can run. */
 static void stuck(emu_cluster_t *cluster) {
   emu_warp_t *warp = NULL;
   for (uint32_t c = 0; c < cluster->n_ctas; ++c)
@@ -204,8 +204,8 @@ static void stuck(emu_cluster_t *cluster) {
     (void)nereid_emulator_fail(warp, insn, __builtin_ctz(group->mask), "deadlock: nothing can go on; %s", waits);
 }
 
-/* A wait with a time limit gives up when nothing can go on: it may do something else then. Without anything else in
- * thousands of rounds it is a deadlock. */
+/* Times out waits with a time limit when no group can run, so that their loops may do something else. Thousands of
+ * rounds without other progress are a deadlock. */
 static bool time_out(emu_cluster_t *cluster) {
   bool any = false;
   for (uint32_t c = 0; c < cluster->n_ctas; ++c)
@@ -223,7 +223,7 @@ static bool time_out(emu_cluster_t *cluster) {
   return any && ++cluster->timeouts < 4096;
 }
 
-/* Whether a group can go on, woken by what landed since its last turn. */
+/* Returns whether any group can run, including groups woken by effects that landed since their last slice. */
 static bool runs(const emu_cluster_t *cluster) {
   bool any = false;
   for (uint32_t c = 0; c < cluster->n_ctas; ++c)
@@ -232,7 +232,7 @@ static bool runs(const emu_cluster_t *cluster) {
   return any;
 }
 
-/* Nothing can go on by itself: lands an effect, else lets waits time out. False: the cluster is stuck or failed. */
+/* Makes progress when no group can run: lands an effect, else times out waits. False: deadlock or failure. */
 static bool force(emu_cluster_t *cluster) {
   bool any = false;
   if (runs(cluster))

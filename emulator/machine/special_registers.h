@@ -2,7 +2,7 @@
 #ifndef NEREID_EMULATOR_SPECIAL_REGISTERS_H
 #define NEREID_EMULATOR_SPECIAL_REGISTERS_H
 
-/* Special registers: each an array of 32 u32 in the warp's block, in this order; lanemasks follow. */
+/* Special registers, each an array of 32 u32 in the warp's block, in this order; the lane masks follow. */
 enum {
   EMU_TID_X,
   EMU_TID_Y,
@@ -46,7 +46,7 @@ enum {
   EMU_EXPLICIT_CLUSTER, /* a predicate */
   EMU_CLOCK_LO,
   EMU_CLOCK_HI,
-  EMU_CLOCK_64, /* two places */
+  EMU_CLOCK_64, /* two slots */
   EMU_SPECIAL_COUNT = EMU_CLOCK_64 + 2
 };
 

@@ -1,9 +1,9 @@
-/* What a CTA has, in one block of memory, and how it starts.
+/* Allocates a CTA's state in one block and initializes it.
  *
- *   warps | shared | what the async proxy sees | registers | local   zeros at the start of every CTA
- *   special registers | return addresses                             made once: only the CTA's place changes
+ *   warps | shared | shared memory as the async proxy sees it | registers | local   zeroed at the start of every CTA
+ *   special registers | return addresses      initialized once per block: only the CTA's coordinates change
  *
- * A host thread uses the block again for the next CTA of its launch. */
+ * A host thread reuses the block for the next CTA of its launch. */
 #include "emulator/machine/effect.h"
 #include "emulator/machine/special_registers.h"
 
@@ -14,7 +14,7 @@ static void fill(uint8_t *specials, unsigned which, uint32_t value) {
     memcpy(specials + which * 128 + lane * 4, &value, sizeof value);
 }
 
-/* What differs between the lanes of a warp. */
+/* Special registers that differ between lanes. */
 static void set_lanes(const emu_cta_t *cta, const emu_warp_t *warp) {
   const uint32_t *block = cta->launch->block;
   for (uint32_t lane = 0; lane < EMU_LANES; ++lane) {
@@ -35,7 +35,7 @@ static void set_lanes(const emu_cta_t *cta, const emu_warp_t *warp) {
   }
 }
 
-/* What is the same for all CTAs of a launch, at their rank. */
+/* Special registers that are constant for a launch and cluster rank. */
 static void set_launch(const emu_cta_t *cta, const emu_warp_t *warp) {
   const uint32_t *block = cta->launch->block, *grid = cta->launch->grid, *shape = cta->launch->cluster;
   uint8_t *s = warp->base[EMU_SPECIALS];
@@ -69,7 +69,7 @@ static size_t rounded(size_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-/* Makes the block when there is none, cuts it and clears what has to be zero. */
+/* Allocates the block if necessary, partitions it and clears the parts that must be zero. */
 static bool cut(emu_cta_t *cta, bool *out_new) {
   const nereid_emulator_program_t *program = cta->kernel->program;
   size_t warps = rounded(cta->n_warps * sizeof(emu_warp_t)), shared = rounded(cta->shared_bytes);

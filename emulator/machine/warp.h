@@ -5,7 +5,7 @@
 #include "base/message.h"
 #include "emulator/machine/instruction.h"
 
-typedef struct emu_group { /* lanes of a warp that go together */
+typedef struct emu_group { /* lanes that execute together */
   uint32_t mask, pc, depth;
   enum { EMU_RUNNING, EMU_WAITING, EMU_AT_BARRIER, EMU_AT_EVENT /* of an mbarrier or barrier.cluster */ } state;
   uint32_t barrier; /* AT_BARRIER: its number */
@@ -23,31 +23,31 @@ struct emu_warp {
   uint32_t n_groups, current;
   uint32_t (*returns)[EMU_LANES]; /* [depth] */
   uint64_t executed, backward;
-  bool yield;                       /* ends its turn */
-  bool regrouped;                   /* a group of its may go on that could not */
+  bool yield;                       /* ends its scheduling slice */
+  bool regrouped;                   /* a group of this warp became runnable */
   uint32_t committed[3][EMU_LANES]; /* groups of asynchronous effects (effect.h), by kind and lane */
-  uint32_t cluster_arrived;         /* lanes that arrived at barrier.cluster and have not waited for it */
-  uint32_t cluster_phase;           /* per lane: the phase at which they did */
-  uint32_t timed_out;               /* lanes whose try_wait may give up */
+  uint32_t cluster_arrived;         /* lanes with an arrival at barrier.cluster that they have not waited for */
+  uint32_t cluster_phase;           /* per lane: the phase of that arrival */
+  uint32_t timed_out;               /* lanes whose try_wait may time out */
 };
 
 static inline void emu_add_group(emu_warp_t *warp, uint32_t mask, uint32_t pc, uint32_t depth) {
   warp->groups[warp->n_groups++] = (emu_group_t){.mask = mask, .pc = pc, .depth = depth, .state = EMU_RUNNING};
 }
 
-/* Fails at an instruction: "k.ptx:12 (kernels.py:3): ...: thread (1,0,0) of CTA (0,0,0): <sentence>". */
+/* Fails at an instruction with "k.ptx:12 (kernels.py:3): ...: thread (1,0,0) of CTA (0,0,0): <sentence>". */
 emu_next_t nereid_emulator_fail(emu_warp_t *warp, const emu_insn_t *insn, int lane, const char *format, ...)
     NEREID_PRINTF(4, 5);
 
-/* All lanes of an operand of up to 64 bits, zero-extended; those of `mask` to an operand, truncated. */
+/* Reads all lanes of an operand of up to 64 bits, zero-extended; writes the lanes of `mask`, truncated. */
 void nereid_emulator_lanes(const emu_warp_t *warp, const emu_operand_t *operand, uint64_t *out);
 void nereid_emulator_set_lanes(emu_warp_t *warp, const emu_operand_t *operand, const uint64_t *values, uint32_t mask);
 
-/* Whether every lane of `members` that lives is in `mask`. */
+/* Whether `mask` contains every live lane of `members`. */
 bool nereid_emulator_all_here(const emu_warp_t *warp, uint32_t members, uint32_t mask);
 
-/* Whether an instruction goes on that all of the warp's live lanes must reach together, and one that they must where it
- * is .aligned. EMU_WAIT, EMU_FAILED else. */
+/* Checks convergence for an instruction that all live lanes of the warp must reach together, or must if it is
+ * .aligned. Returns EMU_ADVANCE if it may execute, else EMU_WAIT or EMU_FAILED. */
 emu_next_t nereid_emulator_converged(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_aligned(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 

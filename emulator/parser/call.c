@@ -1,14 +1,14 @@
-/* Calls to instructions (PTX ISA, call, .callprototype, .calltargets). What runs them is instructions/call.c.
+/* Parses calls (PTX ISA, call, .callprototype, .calltargets). instructions/control/call.c executes them.
  *
- *   call (%r2), f, (a, 5);   ->   5 to a place in local memory      for each argument that is no .param variable
- *                                 call: {a, f's first}, {place, f's second}; then to f's entry
- *                                 results: {f's result, place}; then the place to %r2
+ *   call (%r2), f, (a, 5);   ->   5 to a slot in local memory       for each argument that is not a .param variable
+ *                                 call: {a, f's first}, {slot, f's second}; then to f's entry
+ *                                 results: {f's result, slot}; then the slot to %r2
  *
- * A call through an address checks at the call that the function takes what the prototype says. */
+ * An indirect call checks at run time that the callee's parameters match the prototype. */
 #include "emulator/instructions/control/call.h"
 #include "emulator/parser/parse.h"
 
-typedef struct place { /* of an argument or result: in local memory, or a register that goes through it */
+typedef struct place { /* storage of an argument or result: local memory, or a register copied through it */
   uint32_t offset, bytes;
   bool through;
   emu_operand_t operand;
@@ -27,7 +27,7 @@ static bool hidden(emu_parser_t *parser, uint32_t bytes, uint32_t *out_offset) {
   return program->local_bytes <= 1 << 24 || nereid_emulator_syntax(parser, "more than 16 MiB of local memory");
 }
 
-/* Of an argument with `bytes` bytes, 0 where they are not known, or a result. */
+/* Reads an argument or result of `bytes` bytes; 0: unknown. */
 static bool read_place(emu_parser_t *parser, const emu_insn_t *insn, uint32_t bytes, bool result, place_t *out) {
   const emu_mark_t start = emu_mark(parser);
   uint32_t ignored;
@@ -73,7 +73,7 @@ static bool read_places(emu_parser_t *parser, const emu_insn_t *insn, const nere
   return true;
 }
 
-/* The instructions in front of a call, or behind it, for what goes through registers. */
+/* Adds the moves before or after a call for arguments and results in registers. */
 static bool push_moves(emu_parser_t *parser, const emu_insn_t *insn, const place_t *places, uint32_t n, bool results) {
   for (uint32_t i = 0; i < n; ++i) {
     emu_insn_t move = *insn;
@@ -179,7 +179,7 @@ static bool direct(emu_parser_t *parser, call_t *call, nereid_emulator_kernel_t 
          push_results(parser, call, &behind);
 }
 
-/* , prototype: what .callprototype or .calltargets declared. */
+/* Parses `, prototype`: a name declared by .callprototype or .calltargets. */
 static bool read_prototype(emu_parser_t *parser, const call_t *call, const emu_symbol_t **out) {
   uint32_t ignored;
   if (!nereid_emulator_expect(parser, ','))
@@ -256,7 +256,7 @@ bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn) {
   }
   const emu_mark_t comma = emu_mark(parser);
   if (nereid_emulator_accept(parser, ',')) {
-    if (nereid_emulator_peek(parser) != '(') { /* no arguments, a prototype */
+    if (nereid_emulator_peek(parser) != '(') { /* no arguments, only a prototype */
       emu_return_to(parser, comma);
     } else if (!read_places(parser, insn, through ? NULL : callee, false, &call.arguments, &call.n_arguments)) {
       return false;
@@ -265,7 +265,7 @@ bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn) {
   return through ? indirect(parser, &call, &address) : direct(parser, &call, callee);
 }
 
-/* A parameter of .callprototype (.param .b32 _) _ (.param .b64 _, .param .b8 _[8]): its bytes, results first. */
+/* Parses a parameter of .callprototype (.param .b32 _) _ (.param .b64 _, .param .b8 _[8]): its bytes, results first. */
 static bool prototype_parameter(emu_parser_t *parser, const emu_declaration_t *declaration, bool is_register,
                                 void *data) {
   emu_symbol_t *symbol = data;
@@ -275,7 +275,7 @@ static bool prototype_parameter(emu_parser_t *parser, const emu_declaration_t *d
          nereid_emulator_memory_out(parser);
 }
 
-/* .calltargets f, g; the parameters of the first are those of all. */
+/* Parses .calltargets f, g. The parameters of the first target apply to all. */
 static bool call_targets(emu_parser_t *parser, emu_symbol_t *symbol) {
   do {
     nereid_view_t name = nereid_emulator_word(parser, false);

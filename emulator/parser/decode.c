@@ -1,10 +1,9 @@
-/* An instruction's text to its form: the opcode is cut at its dots, types are kept in their order, everything else is a
- * set of modifiers, whose order is free; the row of a family's table that has the name, the types and those modifiers
- * says what operands follow and what executes them.
+/* Decodes an instruction: splits the opcode at its dots into a name, types in order, and an unordered set of modifiers.
+ * The row of a form table that matches name, types and modifiers specifies the operands and the function.
  *
  *   mad.lo.s32 %r3, %r1, 5, %r2   ->   row {"mad", "u32|s32", "d0s0s0s0", needs lo}
  *
- * What no row has is refused by its text. */
+ * An opcode without a row is an error that quotes it. */
 #include "emulator/machine/special_registers.h"
 #include "emulator/machine/warp.h"
 #include "emulator/parser/parse.h"
@@ -122,7 +121,7 @@ static bool matches_types(const char *pattern, const opcode_t *opcode) {
   }
 }
 
-/* Whether a word, or words with dots between, is `pattern`, in which * stands for a number. */
+/* Whether `word`, which may contain dots, matches `pattern`, where * matches a number. */
 static bool matches_word(nereid_view_t word, nereid_view_t pattern) {
   size_t i = 0;
   for (size_t k = 0; k < pattern.size; ++k) {
@@ -137,8 +136,7 @@ static bool matches_word(nereid_view_t word, nereid_view_t pattern) {
   return i == word.size;
 }
 
-/* The words that `part` of a token, "row" or "row.col", stands for: bits; 0: the opcode has them not, or not together.
- */
+/* Returns the words that match `part` of a token, "row" or "row.col", as a bit set; 0: none. */
 static unsigned words_of(const opcode_t *opcode, nereid_view_t part) {
   for (unsigned i = 0, end = 0; i < opcode->n_words; ++i, end = i) {
     nereid_view_t run = opcode->words[i];
@@ -150,7 +148,7 @@ static unsigned words_of(const opcode_t *opcode, nereid_view_t part) {
   return 0;
 }
 
-/* Which of the words of a row's token, "row|col" or "noinc?", the opcode has; -1: none. */
+/* Returns the index of the alternative of a row's token, "row|col" or "noinc?", that the opcode contains; -1: none. */
 static int chosen(const opcode_t *opcode, const char *token, size_t size, unsigned *out_used) {
   int which = 0;
   for (const char *end = token + size; token < end; ++which) {
@@ -164,7 +162,7 @@ static int chosen(const opcode_t *opcode, const char *token, size_t size, unsign
   return -1;
 }
 
-/* A row's name and words; out_choices gets one number per word that is a choice. */
+/* Matches a row's name and words; out_choices receives one index per word with alternatives. */
 static bool matches_words(const char *row, const opcode_t *opcode, uint8_t *out_choices) {
   size_t size = strcspn(row, " ");
   unsigned used = 0, n = 0;
@@ -204,7 +202,7 @@ static int count_bits(emu_modifiers_t bits) {
   return __builtin_popcountll((unsigned long long)bits) + __builtin_popcountll((unsigned long long)(bits >> 64));
 }
 
-/* Sets of which an instruction has at most one, or exactly one. */
+/* Checks sets of modifiers of which at most one, or exactly one, may be present. */
 static bool check_modifiers(emu_parser_t *parser, emu_insn_t *insn, const emu_form_t *form) {
   emu_modifiers_t m = insn->modifiers;
   int compares = count_bits(m & COMPARISONS);
@@ -269,7 +267,7 @@ static emu_next_t read_clock(emu_warp_t *warp, const emu_insn_t *insn, uint32_t 
   return insn->inner(warp, insn, mask);
 }
 
-/* mov.u16 of a special register, which has 32 bits here. */
+/* mov.u16 of a special register, which has 32 bits in the emulator. */
 static void narrow(emu_insn_t *insn) {
   if (insn->n_operands == 2 && insn->operands[1].base == EMU_SPECIALS &&
       insn->operands[0].size != insn->operands[1].size)
@@ -345,7 +343,7 @@ struct emu_recognized {
   uint8_t choices[8];
 };
 
-/* What an opcode stands for; a program has few different ones, so each is looked for once. Null after failing. */
+/* Finds the form of an opcode. A program has few distinct opcodes, so the result is cached. Null after failing. */
 static const struct emu_recognized *recognize(emu_parser_t *parser, nereid_view_t text) {
   enum { PLACES = 512 };
   uint32_t hash = 2166136261u;
@@ -396,7 +394,7 @@ bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t text, const
     good = nereid_emulator_operands(parser, &insn, form);
   if (good && insn.kind == EMU_KIND_BRX)
     good = label_operand(parser, &insn, true);
-  if (good && EMU_HAS(&insn, hint)) { /* the policy is read and has no effect */
+  if (good && EMU_HAS(&insn, hint)) { /* the cache policy operand has no effect */
     static const emu_form_t policy = {.operands = "sl"};
     unsigned n = insn.n_operands;
     good = nereid_emulator_expect(parser, ',') && nereid_emulator_operands(parser, &insn, &policy);

@@ -1,5 +1,6 @@
-/* Constant expressions of integers (PTX ISA, Constant Expressions): C's operators and precedence on 64 bits, `.s64` and
- * `.u64` casts; a value is unsigned when it was written with U, is cast, or was computed from one that is.
+/* Evaluates constant integer expressions (PTX ISA, Constant Expressions): C's operators and precedence on 64 bits,
+ * `.s64` and `.u64` casts. A value is unsigned if it has a U suffix, is cast to .u64, or is computed from an unsigned
+ * value.
  *
  *   mov.u32 %r, (1 << 4) | 3;   .global .b32 a[2 * 8]; */
 #include "emulator/parser/parse.h"
@@ -70,7 +71,7 @@ static bool divide(emu_parser_t *parser, bool remainder, bool is_unsigned, integ
     return nereid_emulator_syntax(parser, "a division by zero in a constant expression");
   if (is_unsigned)
     a->bits = remainder ? a->bits % b : a->bits / b;
-  else if (y == -1) /* of the least number, too */
+  else if (y == -1) /* also correct for INT64_MIN */
     a->bits = remainder ? 0 : 0 - a->bits;
   else
     a->bits = (uint64_t)(remainder ? x % y : x / y);
@@ -153,7 +154,7 @@ static bool conditional(emu_parser_t *parser, unsigned depth, integer_t *out) {
 }
 
 bool nereid_emulator_expression(emu_parser_t *parser, emu_number_t *out) {
-  /* A number that nothing is done with, the common case, may be a floating-point one. */
+  /* The common case, a number without operators; it may be floating-point. */
   char c = nereid_emulator_peek(parser);
   const emu_mark_t start = emu_mark(parser);
   if ((c >= '0' && c <= '9') ||

@@ -1,9 +1,9 @@
-/* Bodies of functions: scopes, registers, labels, variables, and a list of instructions.
+/* Parses function bodies: scopes, registers, labels, variables and instructions.
  *
  *   { .reg .b32 %r<2>; $L: add.s32 %r1, %r1, 1; @%p bra $L; { .reg .b32 %r<1>; ... } }
  *
- * A name means the nearest declaration around it; the same register of an inner block is another one. Labels may be
- * named before they stand, so branches are settled when the body has been read. */
+ * A name refers to its innermost declaration. Labels may be used before their definition, so branches are resolved
+ * at the end of the body. */
 #include "emulator/parser/parse.h"
 
 static bool add_registers(emu_parser_t *parser, nereid_view_t name, unsigned size, uint32_t count) {
@@ -61,7 +61,7 @@ static bool body_directive(emu_parser_t *parser) {
   return nereid_emulator_syntax(parser, "the directive '.%.*s' is not emulated here", EMU_SHOWN(word));
 }
 
-/* name: .branchtargets a, b, c; and the declarations for indirect calls */
+/* name: .branchtargets a, b, c; also .callprototype and .calltargets */
 static bool targets(emu_parser_t *parser, nereid_view_t name) {
   emu_symbol_t symbol = {.name = name, .kind = EMU_SYMBOL_TARGETS, .first = (uint32_t)parser->branch_targets.size};
   nereid_view_t word = nereid_emulator_word(parser, true);
@@ -140,7 +140,7 @@ static bool open_block(emu_parser_t *parser) {
   return true;
 }
 
-/* To the '}' of the body, in whose scope the parser is. */
+/* Parses to the '}' of the current scope's body. */
 static bool block(emu_parser_t *parser) {
   unsigned depth = 1;
   while (depth) {
@@ -160,9 +160,9 @@ static bool block(emu_parser_t *parser) {
   return true;
 }
 
-/* Branches go to their labels. */
+/* Resolves branches to their labels. */
 static bool settle(emu_parser_t *parser) {
-  const uint32_t line = parser->line; /* `fix` sets it for what it says */
+  const uint32_t line = parser->line; /* `fix` sets it for its diagnostics */
   for (size_t i = 0; i < parser->fixups.size; ++i)
     if (!fix(parser, &parser->fixups.data[i]))
       return false;
@@ -170,7 +170,7 @@ static bool settle(emu_parser_t *parser) {
   return true;
 }
 
-/* Reads to the body's '}'; an implicit ret ends it. */
+/* Parses to the body's '}' and appends an implicit ret. */
 bool nereid_emulator_body(emu_parser_t *parser) {
   emu_scope_t *outermost = parser->scope;
   const emu_operand_t none = {.absent = 1};

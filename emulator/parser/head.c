@@ -1,8 +1,7 @@
-/* Heads of functions: name, parameters, what stands between them and the body.
+/* Parses function heads: name, parameters and performance directives.
  *
  *   .visible .entry k(.param .u64 p) .reqntid 128 {    an entry's parameters get offsets in the parameter block
- *   .func (.param .b32 r) f(.param .b32 a) {           a .func's lie in the thread's local memory: calls copy them
- */
+ *   .func (.param .b32 r) f(.param .b32 a) {           a .func's are in the thread's local memory: calls copy them */
 #include "emulator/parser/parse.h"
 
 static nereid_emulator_kernel_t *function_named(emu_parser_t *parser, nereid_view_t name) {
@@ -41,7 +40,7 @@ static bool entry_parameter(emu_parser_t *parser, nereid_emulator_kernel_t *func
          nereid_emulator_define(parser, symbol);
 }
 
-/* A .func's parameter, in local memory. A prototype and its definition share the places. */
+/* Adds a .func parameter in local memory. A prototype and its definition share the slots. */
 static bool formal(emu_parser_t *parser, nereid_emulator_kernel_t *function, const emu_declaration_t *declaration,
                    size_t index, bool is_register, bool result) {
   nereid_emulator_program_t *program = parser->program;
@@ -86,7 +85,7 @@ static bool parameter(emu_parser_t *parser, const emu_declaration_t *declaration
   return entry_parameter(parser, heading->function, declaration);
 }
 
-/* What stands between the parameters and the body. */
+/* Parses the directives between the parameters and the body. */
 static bool performance_directives(emu_parser_t *parser, nereid_emulator_kernel_t *function) {
   while (nereid_emulator_accept(parser, '.')) {
     nereid_view_t word = nereid_emulator_word(parser, false), text;
@@ -119,8 +118,8 @@ static bool performance_directives(emu_parser_t *parser, nereid_emulator_kernel_
   return true;
 }
 
-/* The function whose head begins here, before which its results may stand: they are read when it is known. Null after
- * an error. */
+/* Starts a function at its head. Its results may precede its name; they are parsed after the name is known. Null
+ * after an error. */
 static nereid_emulator_kernel_t *begin(emu_parser_t *parser, bool is_entry) {
   if (!is_entry && nereid_emulator_accept(parser, '(')) {
     while (nereid_emulator_peek(parser) && nereid_emulator_peek(parser) != ')')
@@ -145,7 +144,7 @@ static nereid_emulator_kernel_t *begin(emu_parser_t *parser, bool is_entry) {
   return it;
 }
 
-/* A list of parameters, if there is one. */
+/* Parses a list of parameters, if present. */
 static bool parameters(emu_parser_t *parser, heading_t *heading) {
   return nereid_emulator_peek(parser) != '(' || nereid_emulator_parameter_list(parser, parameter, heading);
 }

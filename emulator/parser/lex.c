@@ -1,5 +1,5 @@
-/* Characters of PTX to words and numbers (PTX ISA, Syntax), as they are asked for: there are no tokens, since what a
- * dot or a percent sign belongs to depends on where it stands. The first error is kept, with its line. */
+/* Splits PTX text into words and numbers on demand (PTX ISA, Syntax). There are no tokens, since the meaning of a
+ * dot or a percent sign depends on its context. The first error is kept, with its line. */
 #include "emulator/parser/parse.h"
 
 #include <ctype.h>

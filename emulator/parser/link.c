@@ -1,10 +1,10 @@
-/* What is settled when the whole text has been read.
+/* Resolves references after the whole text has been parsed.
  *
- *   call f            to f's entry; how many calls can be active at once, none of a function that is active
- *   .extern .shared   dynamic shared memory begins behind all of the static one */
+ *   call f            to f's entry; the maximum call depth is computed; recursion is an error
+ *   .extern .shared   dynamic shared memory starts after all static shared memory */
 #include "emulator/parser/parse.h"
 
-/* Functions have one frame each, so none may be active twice; counts how many can be active at once below `from`. */
+/* Rejects recursion, since a function has one frame; computes the maximum call depth below `from`. */
 static bool reaches(emu_parser_t *parser, nereid_emulator_kernel_t *from) {
   from->visit = 1;
   for (size_t i = 0; i < parser->calls.size; ++i) {
@@ -43,12 +43,12 @@ static bool check_calls(emu_parser_t *parser) {
     if (program->call_depth < function->nested)
       program->call_depth = function->nested;
   }
-  if (program->calls_addresses) /* to any function, each once */
+  if (program->calls_addresses) /* indirect calls may reach any function; each counts once */
     program->call_depth = (uint32_t)program->functions.size;
   return true;
 }
 
-/* The dynamic shared memory begins behind the static one, 1024-aligned. */
+/* Dynamic shared memory starts after the static part, 1024-aligned. */
 static void fix_dynamic(emu_parser_t *parser) {
   const uint64_t begin = ((uint64_t)parser->program->shared_static + 1023) / 1024 * 1024;
   for (size_t i = 0; i < parser->dynamic.size; ++i) {

@@ -1,13 +1,13 @@
-/* Registers of a function to places in the warp's block: those that do not live at the same time share one.
+/* Assigns a function's registers to slots in the warp's block. Registers with disjoint live ranges share a slot.
  *
- *   add.s32 %r7, %r1, 5;    %r1 lives to here, %r7 from here ->   {registers + 128}, {registers + 0}
+ *   add.s32 %r7, %r1, 5;    %r1 is live to here, %r7 from here ->   {registers + 128}, {registers + 0}
  *   st.global.b32 [%d2], %r7;      a later register may take either
  *
- * A register lives from its first to its last instruction at which a lane may still read what was written, in the order
- * of the text. That a warp's lanes are at different places does not matter: a place has 32 lanes, instructions write
- * those that execute them, and for one lane the function is a sequential program. A write under a guard leaves the old
- * value for some, so it ends no life. What may be read before it is written lives from the entry on, where registers
- * are zeros. wgmma reads and writes its registers after its issue: they share with nobody. */
+ * A live range spans, in text order, from the first to the last instruction at which a lane may still read the
+ * value. Divergence does not matter: a slot has 32 lanes, instructions write only executing lanes, and each lane
+ * runs the function sequentially. A guarded write keeps the old value for some lanes, so it does not end a live
+ * range. Registers that may be read before a write are live from the entry, where they are zero. wgmma accesses its
+ * registers after issue, so these never share a slot. */
 #include "emulator/parser/parse.h"
 
 enum { CLASSES = 6 }; /* places of 512, 256, 128, 64, 32 bytes and of 4, a predicate */
@@ -22,8 +22,8 @@ typedef struct live {
   uint32_t n_insns, n_registers, n_blocks, n_words;
   block_t *blocks;
   uint32_t *block_of;     /* of an instruction that begins one; counts from 1 */
-  uint32_t *first, *last; /* per register: the life */
-  uint32_t *exposed;      /* per register: its bit, from 1 on, when a block reads what others wrote */
+  uint32_t *first, *last; /* per register: the live range */
+  uint32_t *exposed;      /* per register: its bit, from 1, if a block reads a value from another block */
   uint32_t *register_of_bit;
   uint64_t *in, *reads, *writes; /* n_words per block */
   uint32_t n_exposed;
@@ -33,7 +33,7 @@ static bool is_register(const emu_operand_t *operand) {
   return operand->base == EMU_REGISTERS && !operand->absent;
 }
 
-/* The operand `k` of an instruction, the guard behind the last; null when it is none. */
+/* Returns register operand `k` of an instruction, where the guard follows the last operand; null: not a register. */
 static emu_operand_t *register_of(emu_insn_t *insn, uint32_t k) {
   emu_operand_t *operand = k < insn->n_operands ? &insn->operands[k] : &insn->guard;
   return k < insn->n_operands || insn->has_guard ? is_register(operand) ? operand : NULL : NULL;
@@ -79,7 +79,7 @@ static bool find_blocks(live_t *live) {
   return live->blocks != NULL;
 }
 
-/* Finds the registers that some block reads before it writes them whole. */
+/* Finds the registers that some block reads before it writes them completely. */
 static bool find_exposed(live_t *live) {
   uint32_t *written = nereid_arena_new(&live->parser->scratch, uint32_t, live->n_registers + 1);
   live->exposed = nereid_arena_new(&live->parser->scratch, uint32_t, live->n_registers + 1);
@@ -113,7 +113,7 @@ static void put(uint64_t *bits, uint32_t bit) {
   bits[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
-/* What a block reads from before it, and what it writes. */
+/* Computes a block's upward-exposed reads and its writes. */
 static void summarize(live_t *live, uint32_t b) {
   uint64_t *reads = live->reads + (size_t)b * live->n_words, *writes = live->writes + (size_t)b * live->n_words;
   for (uint32_t i = live->blocks[b].first; i < live->blocks[b].end; ++i) {
@@ -141,7 +141,7 @@ static void join(live_t *live, uint32_t pc, uint64_t *out) {
     out[w] |= in[w];
 }
 
-/* What lives behind a block. */
+/* Computes the registers live at the end of a block. */
 static void live_out(live_t *live, uint32_t b, uint64_t *out) {
   const emu_insn_t *insn = &live->insns[live->blocks[b].end - 1];
   uint32_t entry = live->parser->function->entry;
@@ -225,11 +225,11 @@ static unsigned class_of(unsigned size) {
 }
 
 typedef struct places {
-  uint32_t count[CLASSES], free[CLASSES]; /* free: the first register of a list, from 1 on, whose place is free */
+  uint32_t count[CLASSES], free[CLASSES]; /* free: head of a list of registers, from 1, whose slots are free */
   uint32_t *place, *next;                 /* per register; `next` in its list */
 } places_t;
 
-/* Goes through the text: a register that begins takes a place, one that ends leaves it. */
+/* Scans the text: the start of a live range takes a slot, the end frees it. */
 static bool place(live_t *live, places_t *places) {
   nereid_arena_t *scratch = &live->parser->scratch;
   const uint8_t *sizes = live->parser->registers.data;
@@ -264,7 +264,7 @@ static bool place(live_t *live, places_t *places) {
   return true;
 }
 
-/* Operands get their places' offsets, in the function's frame. */
+/* Replaces register numbers by the offsets of their slots in the function's frame. */
 static void rewrite(live_t *live, const places_t *places) {
   static const uint32_t bytes[CLASSES] = {512, 256, 128, 64, 32, 4};
   const uint8_t *sizes = live->parser->registers.data;
@@ -297,7 +297,8 @@ bool nereid_emulator_place_registers(emu_parser_t *parser) {
   return true;
 }
 
-/* Functions have a frame each, since one may call the other; entries, of which only one runs, share what is behind. */
+/* Assigns a frame to each function, since one may call another. Entries share the space after them, since only one
+ * runs. */
 bool nereid_emulator_place_frames(emu_parser_t *parser) {
   nereid_emulator_program_t *program = parser->program;
   uint64_t functions = 0, most = 0;

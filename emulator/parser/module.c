@@ -1,4 +1,4 @@
-/* The module level of PTX: its directives one by one, then what is settled when all of them are read. */
+/* Parses module-level directives, then links the program. */
 #include "base/kernel/address.h"
 #include "emulator/parser/parse.h"
 
@@ -17,7 +17,7 @@ static bool skip_braces(emu_parser_t *parser) {
   return true;
 }
 
-/* .alias from, to: a function that calls another one with its own parameters and gives what that gives. */
+/* Parses .alias from, to: adds a function that forwards its parameters and results to another one. */
 static bool alias(emu_parser_t *parser) {
   size_t indices[2];
   for (int i = 0; i < 2; ++i) {

@@ -1,10 +1,10 @@
-/* Operands of an instruction, as its form's letters ask for them (program.h), each to an array of 32 lanes.
+/* Parses an instruction's operands by the letters of its form (form.h). Each is an array of 32 lanes.
  *
  *   ld.global.v2.f32 {%f1, %f2}, [%rd1+8];     v: registers %f1 and %f2   m: register %rd1, insn->offset 8
- *   add.s32 %r1, %tid.x, 5;                    d: register %r1   s: a place of the special registers   s: a constant */
+ *   add.s32 %r1, %tid.x, 5;                    d: register %r1   s: special register   s: constant */
 #include "emulator/parser/parse.h"
 
-/* `variable`, or `variable + 8` where that is no address in brackets. */
+/* `variable`, or `variable + 8` outside brackets. */
 static bool symbol_address(emu_parser_t *parser, const emu_symbol_t *symbol, unsigned size, bool sum,
                            emu_operand_t *out) {
   uint32_t offset;
@@ -36,7 +36,8 @@ static bool function_address(emu_parser_t *parser, size_t index, unsigned size, 
   return nereid_emulator_constant(parser, EMU_FUNCTIONS_AT + index * EMU_FUNCTION_BYTES, size, &out->offset);
 }
 
-/* A register, or with `size` the address of a variable or a function; with `sum` an offset may follow a variable. */
+/* Parses a register, or if `size` is set the address of a variable or function; with `sum` an offset may follow a
+ * variable. */
 static bool named(emu_parser_t *parser, nereid_view_t name, unsigned size, bool sum, emu_operand_t *out) {
   uint32_t index;
   const emu_symbol_t *symbol = nereid_emulator_find(parser->scope, name, &index);
@@ -82,7 +83,7 @@ static bool starts_number(emu_parser_t *parser) {
   return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '(' || c == '~' || c == '!';
 }
 
-/* Where results go that nobody wants: `_`. */
+/* `_`: a destination whose value is discarded. */
 static bool sink(emu_parser_t *parser, unsigned size, emu_operand_t *out) {
   if (parser->scratch_register == UINT32_MAX) {
     if (!nereid_vector_push(&parser->scratch, &parser->registers, 16))
@@ -109,7 +110,7 @@ bool nereid_emulator_predicate(emu_parser_t *parser, emu_operand_t *out) {
   return !out->size || nereid_emulator_syntax(parser, "'%.*s' is no predicate", EMU_SHOWN(name));
 }
 
-/* `size` 0: as wide as it is declared, at least `least` bytes; an immediate then has `least`. */
+/* `size` 0: the declared width, at least `least` bytes; an immediate then has `least` bytes. */
 static bool value(emu_parser_t *parser, emu_type_t type, unsigned size, unsigned least, bool destination,
                   emu_operand_t *out) {
   if (!destination && starts_number(parser))
@@ -130,7 +131,7 @@ static bool value(emu_parser_t *parser, emu_type_t type, unsigned size, unsigned
                                         (size ? size : least) * 8u);
 }
 
-/* [base], [base + 8], [123]; `n_addresses` stand before it. */
+/* Parses [base], [base + 8] or [123], after `n_addresses` earlier addresses. */
 static bool address(emu_parser_t *parser, emu_insn_t *insn, unsigned n_addresses, emu_operand_t *out) {
   if (!nereid_emulator_expect(parser, '['))
     return false;
@@ -155,7 +156,7 @@ static bool address(emu_parser_t *parser, emu_insn_t *insn, unsigned n_addresses
                                                    : symbol->space != (emu_space_t)insn->space)
         return nereid_emulator_syntax(parser, "'%.*s' lies in another state space", EMU_SHOWN(name));
     } else if (insn->space == EMU_PARAM && !copies && !parser->function->is_entry) {
-      insn->space = EMU_LOCAL; /* where a function's parameters lie */
+      insn->space = EMU_LOCAL; /* a function's parameters are in local memory */
     }
   }
   if (nereid_emulator_accept(parser, '+') || nereid_emulator_peek(parser) == '-') {
@@ -189,7 +190,7 @@ static bool special_vector(emu_parser_t *parser, emu_operand_t *out) {
   return nereid_emulator_constant(parser, 0, 4, &out[3].offset);
 }
 
-/* v, w: one, or { one per element }. The operands from `k` on. */
+/* v, w: one operand, or { one per element }, from operand `k` on. */
 static bool vector(emu_parser_t *parser, emu_insn_t *insn, unsigned size, unsigned least, bool destination,
                    unsigned k) {
   unsigned n = insn->n_vector;
@@ -205,7 +206,7 @@ static bool vector(emu_parser_t *parser, emu_insn_t *insn, unsigned size, unsign
   return !braces || nereid_emulator_expect(parser, '}');
 }
 
-/* V, W: one, or { any number }. The operands from `k` on, counted in insn->lists[which]. */
+/* V, W: one operand, or { any number }, from operand `k` on; the count goes to insn->lists[which]. */
 static bool list(emu_parser_t *parser, emu_insn_t *insn, unsigned size, unsigned least, bool destination, unsigned k,
                  unsigned which) {
   bool braces = nereid_emulator_accept(parser, '{');
@@ -249,7 +250,7 @@ static emu_type_t type_of(const emu_insn_t *insn, char c) {
   return c >= '0' && c <= '2' ? (emu_type_t)insn->types[c - '0'] : c == '*' ? (emu_type_t)insn->types[0] : EMU_NONE;
 }
 
-/* Whether an operand and another one follow: `, a, b`. */
+/* Whether two more operands follow: `, a, b`. */
 static bool two_follow(const emu_parser_t *parser) {
   unsigned commas = 0;
   for (const char *at = parser->at; at < parser->end && *at != ';'; ++at)
@@ -257,7 +258,7 @@ static bool two_follow(const emu_parser_t *parser) {
   return commas >= 2;
 }
 
-/* `_` alone, which stands for nothing; a name may begin with it. */
+/* Whether the word is `_` alone; a name may begin with it. */
 static bool nothing(emu_parser_t *parser) {
   const emu_mark_t start = emu_mark(parser);
   if (nereid_emulator_is(nereid_emulator_word(parser, false), "_"))
@@ -266,7 +267,7 @@ static bool nothing(emu_parser_t *parser) {
   return false;
 }
 
-/* p|q destinations: o follows its sibling behind a bar. */
+/* Second destination p|q: o follows the first after a bar. */
 static bool optional(emu_parser_t *parser, char kind, emu_insn_t *insn, const char *at, unsigned k) {
   bool there = (kind != 'C' || two_follow(parser)) && nereid_emulator_accept(parser, kind == 'o' ? '|' : ',');
   insn->operands[k] = (emu_operand_t){.absent = 1};
@@ -279,7 +280,7 @@ static bool optional(emu_parser_t *parser, char kind, emu_insn_t *insn, const ch
   return nereid_emulator_predicate(parser, &insn->operands[k]);
 }
 
-/* A: `, predicate` or `, 32 bits`, or nothing; a policy that stands there is left. */
+/* A: `, predicate` or `, 32 bits`, or nothing; a cache policy at this place is not consumed. */
 static bool either(emu_parser_t *parser, emu_insn_t *insn, unsigned k) {
   const emu_mark_t start = emu_mark(parser);
   emu_operand_t *out = &insn->operands[k];
@@ -308,7 +309,7 @@ static bool tensor(emu_parser_t *parser, emu_insn_t *insn, unsigned k, unsigned 
          list(parser, insn, 4, 0, false, k + 1, which) && nereid_emulator_expect(parser, ']');
 }
 
-/* What need not be there, and brings its own comma. */
+/* Parses an optional operand with its own comma. */
 static bool unneeded(emu_parser_t *parser, emu_insn_t *insn, const char *at, unsigned k) {
   if (at[0] == 'A')
     return either(parser, insn, k);
@@ -321,7 +322,7 @@ static bool unneeded(emu_parser_t *parser, emu_insn_t *insn, const char *at, uns
   return true;
 }
 
-/* A destination or source of the width that `at` says; of cvt, whose source has the second type, that of its own. */
+/* Parses a destination or source of the width in `at`; for cvt, the source has the second type's width. */
 static bool scalar(emu_parser_t *parser, emu_insn_t *insn, const char *at, unsigned k) {
   const bool any = at[1] == '*', second = any && at[0] == 's';
   const uint8_t type = insn->types[second && insn->types[1] ? 1 : 0];
@@ -339,7 +340,7 @@ static bool predicate(emu_parser_t *parser, bool destination, emu_operand_t *out
          nereid_emulator_syntax(parser, "this predicate cannot be written");
 }
 
-/* What must be there; how many operands it is. `seen`: lists and addresses so far. */
+/* Parses a required operand and returns the number of operands. `seen`: lists and addresses so far. */
 static bool needed(emu_parser_t *parser, emu_insn_t *insn, const char *at, unsigned k, unsigned seen[2],
                    unsigned *out_used) {
   const unsigned size = width(insn, at[1]);

@@ -1,5 +1,5 @@
-/* The parser's state, shared by its files. From the top: module.c, head.c and function.c (a function's head and body),
- * decode.c (an instruction) and call.c, operand.c, variable.c, expression.c, symbols.c, lex.c. */
+/* The parser's state, shared by its files: module.c, head.c and function.c (a function's head and body), decode.c
+ * (an instruction), call.c, operand.c, variable.c, expression.c, symbols.c, lex.c. */
 #ifndef NEREID_EMULATOR_PARSE_H
 #define NEREID_EMULATOR_PARSE_H
 
@@ -12,7 +12,7 @@ typedef enum emu_symbol_kind {
   EMU_SYMBOL_ADDRESS,   /* value: of a variable, in its space */
   EMU_SYMBOL_LABEL,     /* value: pc */
   EMU_SYMBOL_TARGETS,   /* .branchtargets */
-  EMU_SYMBOL_PROTOTYPE, /* .callprototype, .calltargets; value: how many of the n parameters are results */
+  EMU_SYMBOL_PROTOTYPE, /* .callprototype, .calltargets; value: number of results among the n parameters */
 } emu_symbol_kind_t;
 
 typedef struct emu_symbol {
@@ -22,42 +22,42 @@ typedef struct emu_symbol {
   uint8_t size; /* bytes per lane of a register; 0: a predicate */
   uint32_t count;
   uint32_t bytes;    /* of a variable */
-  uint32_t *numbers; /* of a register, or one per register of a family: 1 + its number, 0 when it has none yet */
+  uint32_t *numbers; /* number of a register, or per register of a family: 1 + its number, 0 before its first use */
   uint64_t value;    /* address, pc */
   uint32_t first, n; /* TARGETS: in `branch_targets`; PROTOTYPE: in `prototypes` */
 } emu_symbol_t;
 
 typedef struct emu_scope {
   NEREID_VECTOR(emu_symbol_t) symbols;
-  uint32_t *slots, n_slots; /* places in `symbols`, by hash */
+  uint32_t *slots, n_slots; /* indices into `symbols`, by hash */
   struct emu_scope *parent;
 } emu_scope_t;
 
-typedef struct emu_fixup { /* a label that was named before all of them were known */
+typedef struct emu_fixup { /* reference to a label that is resolved at the end of the body */
   uint32_t insn, line;
   int32_t slot; /* in the instruction's list; -1: its target */
   nereid_view_t name;
   emu_scope_t *scope;
 } emu_fixup_t;
 
-struct emu_call { /* the instruction, which gets its callee's entry when all functions are read */
+struct emu_call { /* call instruction, whose target is set when all functions have been parsed */
   uint32_t line;
   nereid_emulator_kernel_t *from, *to;
   uint32_t insn;
 };
 
-struct emu_dynamic { /* a constant that is the address of dynamic shared memory */
+struct emu_dynamic { /* constant that is the address of dynamic shared memory */
   uint32_t offset, size;
   uint64_t addend;
 };
 
-struct emu_formal { /* a function's parameter that is a register: its place is in local memory, where calls leave it */
+struct emu_formal { /* function parameter in a register; calls store it in local memory */
   nereid_view_t name;
   uint32_t offset;
   bool result;
 };
 
-typedef struct emu_known { /* a constant that was made before */
+typedef struct emu_known { /* constant that exists already */
   uint64_t bits;
   uint32_t offset, size;
   bool there;
@@ -69,9 +69,9 @@ typedef struct emu_parser {
   nereid_message_t *message;
   nereid_status_t status;
   const char *at, *end;
-  uint32_t line, place; /* in the text; in the source, by number */
+  uint32_t line, place; /* line of the PTX text; index of the source location */
   emu_scope_t *scope;
-  nereid_emulator_kernel_t *function; /* whose body is read */
+  nereid_emulator_kernel_t *function; /* function whose body is parsed */
   NEREID_VECTOR(emu_fixup_t) fixups;
   NEREID_VECTOR(struct emu_call) calls;
   NEREID_VECTOR(struct emu_dynamic) dynamic; /* constants: dynamic shared's address */
@@ -83,7 +83,7 @@ typedef struct emu_parser {
   emu_known_t known[256];
   struct emu_recognized *recognized;        /* opcodes (decode.c) */
   bool narrows;                             /* the instruction takes the low bits of a special register */
-  emu_operand_t operands[EMU_MAX_OPERANDS]; /* of the instruction that is read */
+  emu_operand_t operands[EMU_MAX_OPERANDS]; /* operands of the current instruction */
 } emu_parser_t;
 
 /* A word of the text for %.*s. */
@@ -93,7 +93,7 @@ typedef struct emu_parser {
 bool nereid_emulator_syntax(emu_parser_t *parser, const char *format, ...) NEREID_PRINTF(2, 3);
 bool nereid_emulator_memory_out(emu_parser_t *parser);
 
-typedef struct emu_mark { /* a place in the text, to go back to */
+typedef struct emu_mark { /* position in the text, for backtracking */
   const char *at;
   uint32_t line;
 } emu_mark_t;
@@ -107,7 +107,7 @@ static inline void emu_return_to(emu_parser_t *parser, emu_mark_t mark) {
   parser->line = mark.line;
 }
 
-/* Lexing: blanks and comments are skipped before each. */
+/* Lexing: each function skips spaces and comments first. */
 void nereid_emulator_blanks(emu_parser_t *parser);
 bool nereid_emulator_accept(emu_parser_t *parser, char c);
 bool nereid_emulator_expect(emu_parser_t *parser, char c);
@@ -119,10 +119,10 @@ nereid_view_t nereid_emulator_opcode(emu_parser_t *parser);
 bool nereid_emulator_is(nereid_view_t word, const char *text);
 void nereid_emulator_skip_line(emu_parser_t *parser);
 
-/* Reads what follows .loc; instructions are there from then on. */
+/* Parses the operands of .loc; following instructions get this location. */
 bool nereid_emulator_location(emu_parser_t *parser);
 
-/* Gives places their texts, when all files are known. */
+/* Formats the text of source locations, after all files are known. */
 bool nereid_emulator_name_places(emu_parser_t *parser);
 
 typedef struct emu_number {
@@ -131,22 +131,23 @@ typedef struct emu_number {
   double value;
 } emu_number_t;
 bool nereid_emulator_number(emu_parser_t *parser, emu_number_t *out);
-/* A number, or a constant expression of integers: (1 << 4) | 3. */
+/* Parses a number, or a constant integer expression: (1 << 4) | 3. */
 bool nereid_emulator_expression(emu_parser_t *parser, emu_number_t *out);
 bool nereid_emulator_unsigned(emu_parser_t *parser, uint32_t limit, uint32_t *out);
 
-/* The fundamental type of a word such as ".b32" without its dot; EMU_NONE when it is none. */
+/* Returns the fundamental type of a word such as ".b32", without its dot; EMU_NONE: not a type. */
 emu_type_t nereid_emulator_type(nereid_view_t word);
 bool nereid_emulator_string(emu_parser_t *parser, nereid_view_t *out);
 
 /* Symbols. */
 bool nereid_emulator_define(emu_parser_t *parser, emu_symbol_t symbol);
 const emu_symbol_t *nereid_emulator_find(emu_scope_t *scope, nereid_view_t name, uint32_t *out_index);
-/* Of a declared function by name; SIZE_MAX: there is none. */
+/* Returns the index of a declared function; SIZE_MAX: not found. */
 size_t nereid_emulator_function_index(const emu_parser_t *parser, nereid_view_t name);
-/* The number of a register of the function; `index` in its family. */
+/* Returns the number of a function's register; `index` in its family. */
 bool nereid_emulator_register(emu_parser_t *parser, const emu_symbol_t *symbol, uint32_t index, uint32_t *out_number);
-/* 32 equal values of `size` bytes, or a predicate; the offset. They may be others' too; `new`: no one else's. */
+/* Returns the offset of a constant: 32 equal values of `size` bytes, or a predicate. Constants are shared; `new`: a
+ * private copy. */
 bool nereid_emulator_constant(emu_parser_t *parser, uint64_t bits, unsigned size, uint32_t *out_offset);
 bool nereid_emulator_constant_new(emu_parser_t *parser, uint64_t bits, unsigned size, uint32_t *out_offset);
 
@@ -160,44 +161,45 @@ typedef struct emu_declaration { /* [.space] [.align N] [.vN] .type name[dims] *
 } emu_declaration_t;
 bool nereid_emulator_declaration(emu_parser_t *parser, emu_declaration_t *out);
 
-/* ( .param .b64 a, .reg .b32 b ): hands each declaration to `each`; false when that is, or after an error. */
+/* Parses ( .param .b64 a, .reg .b32 b ) and calls `each` per declaration; false after an error or if `each` returns
+ * false. */
 typedef bool (*emu_each_t)(emu_parser_t *parser, const emu_declaration_t *declaration, bool is_register, void *data);
 bool nereid_emulator_parameter_list(emu_parser_t *parser, emu_each_t each, void *data);
 
-/* Variables, from behind the word of their space. A .param one of a body, for calls, is a local one that is no variable
- * of the program. */
+/* Parses variables after the word of their space. A .param variable of a body, used for calls, is local and is not a
+ * variable of the program. */
 bool nereid_emulator_global_variable(emu_parser_t *parser, bool is_const);
 bool nereid_emulator_shared_variable(emu_parser_t *parser, bool in_function);
 bool nereid_emulator_local_variable(emu_parser_t *parser, bool is_variable);
 
-/* .entry or .func, from behind the word. */
+/* Parses .entry or .func, after the word. */
 bool nereid_emulator_function(emu_parser_t *parser, bool is_entry);
 
 bool nereid_emulator_body(emu_parser_t *parser);
-/* The PTX ISA's section of an instruction, by its name; null: it has none. */
+/* Returns the PTX ISA section that describes an instruction; null: unknown instruction. */
 const char *nereid_emulator_section(nereid_view_t name);
 bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t opcode, const emu_operand_t *guard);
 bool nereid_emulator_operands(emu_parser_t *parser, emu_insn_t *insn, const emu_form_t *form);
 bool nereid_emulator_predicate(emu_parser_t *parser, emu_operand_t *out);
-/* A special register, or a constant with such a name, for an operand of `size` bytes. False, with what the name is not,
- * for any other name. */
+/* Parses a special register, or a constant with such a name, for an operand of `size` bytes. False, with a
+ * diagnostic, for any other name. */
 bool nereid_emulator_special(emu_parser_t *parser, nereid_view_t name, unsigned size, emu_operand_t *out);
-/* name: .callprototype ...; or .calltargets ...; from behind the directive's name. */
+/* Parses name: .callprototype ...; or .calltargets ...; after the directive's name. */
 bool nereid_emulator_prototype(emu_parser_t *parser, nereid_view_t name, bool targets);
-/* Loads the parameters of the function that are registers, or stores its results, with the guard of `insn`. */
+/* Loads a function's parameters that are registers, or stores its results, under the guard of `insn`. */
 bool nereid_emulator_move_formals(emu_parser_t *parser, const emu_insn_t *insn, bool results);
-/* The instructions by which `from` calls `to` with its own parameters and takes over its results. */
+/* Adds the instructions by which `from` calls `to` with its own parameters and returns its results. */
 bool nereid_emulator_forward(emu_parser_t *parser, nereid_emulator_kernel_t *from, nereid_emulator_kernel_t *to);
-/* .reg .b32 a of a function's head. */
+/* Declares .reg .b32 a of a function's head. */
 bool nereid_emulator_register_formal(emu_parser_t *parser, const emu_declaration_t *declaration);
 bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn);
-/* Gives the registers of the function that has been read their places in its frame; then the frames theirs. */
+/* Assigns slots to the registers of the parsed function; the second assigns frames to all functions. */
 bool nereid_emulator_place_registers(emu_parser_t *parser);
 bool nereid_emulator_place_frames(emu_parser_t *parser);
-/* Checks the lists of a tensor-core instruction against its shape and types, and notes the shape in insn->list. */
+/* Checks the lists of a tensor-core instruction against its shape and types and stores the shape in insn->list. */
 bool nereid_emulator_matrix(emu_parser_t *parser, emu_insn_t *insn);
 bool nereid_emulator_push(emu_parser_t *parser, const emu_insn_t *insn);
-/* When all has been read. */
+/* Resolves references after the whole text has been parsed. */
 bool nereid_emulator_link(emu_parser_t *parser);
 
 #endif

@@ -1,10 +1,10 @@
-/* Places in the source: .loc directives, and where inlined code was called.
+/* Source locations: .loc directives, and call sites of inlined code.
  *
  *   .loc 1 20 5
  *   .loc 2 7 3, function_name $L__inlined0, inlined_at 1 20 5     place "lib.py:7, called at k.py:20"
  *
- * A place of a call is the newest .loc that has its numbers (PTX ISA, ".loc"). Names of files come last in what LLVM
- * writes, so texts are made when all is read. */
+ * A call site is the latest .loc with the same numbers (PTX ISA, ".loc"). LLVM prints file names last, so the texts
+ * are formatted after parsing. */
 #include "emulator/parser/parse.h"
 
 static bool read_numbers(emu_parser_t *parser, emu_place_t *place) {
@@ -13,7 +13,7 @@ static bool read_numbers(emu_parser_t *parser, emu_place_t *place) {
          nereid_emulator_unsigned(parser, INT32_MAX, &place->column);
 }
 
-/* Number 0 is no place. */
+/* Index 0 means no location. */
 static bool push(emu_parser_t *parser, emu_place_t place) {
   nereid_emulator_program_t *program = parser->program;
   if (!program->places.size && !nereid_vector_push(&program->arena, &program->places, (emu_place_t){0}))
@@ -21,7 +21,7 @@ static bool push(emu_parser_t *parser, emu_place_t place) {
   return nereid_vector_push(&program->arena, &program->places, place) || nereid_emulator_memory_out(parser);
 }
 
-/* The newest place with the numbers of `place`; one that no .loc has is made. */
+/* Returns the latest location with the numbers of `place`; adds one if no .loc has them. */
 static bool find_caller(emu_parser_t *parser, const emu_place_t *place, uint32_t *out) {
   const nereid_emulator_program_t *program = parser->program;
   for (size_t i = program->places.size; i > 1; --i) {

@@ -1,4 +1,4 @@
-/* What the parser adds to a program: instructions, and constants, which are shared.
+/* Adds instructions and shared constants to a program.
  *
  *   add.s32 %r1, %r1, 5   ->   an instruction whose last operand is 32 fives at an offset of the constants */
 #include "emulator/parser/parse.h"
@@ -26,7 +26,7 @@ bool nereid_emulator_constant_new(emu_parser_t *parser, uint64_t bits, unsigned 
     program->constants = grown;
     program->constant_capacity = capacity;
   }
-  const uint64_t value[2] = {bits, 0}; /* for 128 bits, too */
+  const uint64_t value[2] = {bits, 0}; /* also for 128 bits */
   *out_offset = program->constant_bytes;
   if (!size) { /* a predicate */
     uint32_t mask = bits ? UINT32_MAX : 0;
@@ -41,7 +41,7 @@ bool nereid_emulator_constant_new(emu_parser_t *parser, uint64_t bits, unsigned 
 bool nereid_emulator_constant(emu_parser_t *parser, uint64_t bits, unsigned size, uint32_t *out_offset) {
   uint64_t mixed = (bits + size) * UINT64_C(0x9e3779b97f4a7c15);
   emu_known_t *known = &parser->known[mixed >> 56];
-  if (!known->there || known->bits != bits || known->size != size) { /* the last of its kind, or a new one */
+  if (!known->there || known->bits != bits || known->size != size) { /* reuses the last constant of its kind */
     if (!nereid_emulator_constant_new(parser, bits, size, out_offset))
       return false;
     *known = (emu_known_t){.bits = bits, .offset = *out_offset, .size = size, .there = true};

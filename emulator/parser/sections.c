@@ -1,8 +1,8 @@
-/* Which section of the PTX ISA describes an instruction, for the message that refuses one. */
+/* Maps instruction names to PTX ISA sections, for diagnostics about unsupported instructions. */
 #include "emulator/parser/parse.h"
 
 static const struct {
-  const char *section, *names; /* names: with a blank behind each */
+  const char *section, *names; /* names: each followed by a space */
 } sections[] = {
     {"Integer Arithmetic Instructions",
      "add sub mul mad mul24 mad24 sad div rem abs neg min max popc clz bfind fns brev bfe bfi szext bmsk dp4a dp2a "},

@@ -1,6 +1,6 @@
 /* Special registers, by name (PTX ISA, Special Registers).
  *
- *   %ctaid.x   ->   32 equal values at a place of the warp's block of special registers
+ *   %ctaid.x   ->   32 equal values in the warp's block of special registers
  *   WARP_SZ    ->   a constant */
 #include "emulator/machine/special_registers.h"
 #include "emulator/parser/parse.h"
@@ -57,7 +57,7 @@ static const struct {
     {"%aggr_smem_size", EMU_TOTAL_SMEM, 4},
 };
 
-/* The same for all threads of all launches. */
+/* Constants for all threads and launches. */
 static const struct {
   const char *name;
   uint32_t value;

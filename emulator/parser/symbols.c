@@ -1,9 +1,9 @@
-/* Names of PTX and what they stand for: in blocks within blocks, registers by families.
+/* Symbol tables of nested scopes, with families of registers.
  *
  *   .reg .b32 %r<10>;   ->   one symbol, "%r" with ten registers; %r7 is found as "%r" and 7
  *
- * A scope is a list, and from a few symbols on a table of places in it by hash. A register gets its number, in the
- * order of first use, when it is first named: those that are not used cost nothing. */
+ * A scope is a list, plus a hash table once it has more than a few symbols. A register gets its number at its first
+ * use, so unused registers need no storage. */
 #include "emulator/parser/parse.h"
 
 enum { SMALL = 8 };
@@ -19,7 +19,7 @@ static bool is(const emu_symbol_t *symbol, nereid_view_t name, bool family) {
   return (symbol->count != 0) == family && nereid_view_equal(symbol->name, name);
 }
 
-/* A symbol of this very scope; null. */
+/* Returns a symbol of this scope only; null: not found. */
 static emu_symbol_t *in_scope(emu_scope_t *scope, nereid_view_t name, bool family) {
   for (size_t i = scope->n_slots ? 0 : scope->symbols.size; i-- > 0;)
     if (is(&scope->symbols.data[i], name, family))
@@ -32,7 +32,7 @@ static emu_symbol_t *in_scope(emu_scope_t *scope, nereid_view_t name, bool famil
   return NULL;
 }
 
-/* Places in the list, from 1 on; at least half of them free. */
+/* Indices into the list, from 1; at least half of the table is free. */
 static bool enter(emu_parser_t *parser, emu_scope_t *scope) {
   size_t n = scope->symbols.size, from = n - 1;
   if (n <= SMALL)
@@ -56,7 +56,7 @@ static bool enter(emu_parser_t *parser, emu_scope_t *scope) {
 bool nereid_emulator_define(emu_parser_t *parser, emu_symbol_t symbol) {
   const emu_symbol_t *other = in_scope(parser->scope, symbol.name, symbol.count != 0);
   if (other && other->kind == EMU_SYMBOL_ADDRESS && symbol.kind == EMU_SYMBOL_ADDRESS && other->value == symbol.value)
-    return true; /* an extern again */
+    return true; /* a repeated extern declaration */
   if (other)
     return nereid_emulator_syntax(parser, "'%.*s' is declared twice", EMU_SHOWN(symbol.name));
   return (nereid_vector_push(&parser->scratch, &parser->scope->symbols, symbol) ||
@@ -64,7 +64,7 @@ bool nereid_emulator_define(emu_parser_t *parser, emu_symbol_t symbol) {
          enter(parser, parser->scope);
 }
 
-/* name<count>: the family whose number `name` ends in, all splits tried. */
+/* name<count>: returns the family of which `name` is a member; tries all splits. */
 static emu_symbol_t *family_of(emu_scope_t *scope, nereid_view_t name, uint32_t *out_index) {
   uint64_t index = 0, place = 1;
   for (size_t size = name.size; size-- > 1 && place <= 10000000; place *= 10) {

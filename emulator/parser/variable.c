@@ -1,9 +1,9 @@
-/* Declarations, and the variables of every space with their initial values.
+/* Parses declarations and the variables of every space with their initial values.
  *
  *   .global .align 8 .v2 .b32 rows[2][2] = {{1}, {2, 3}};   32 bytes at an address that operands have as a constant
  *
- * Variables get their addresses while they are read: of global and constant memory in windows of their own, of shared
- * and local memory one behind the other in the CTA's and the thread's. */
+ * Variables get their addresses during parsing. Global and constant variables have windows of their own; shared and
+ * local variables are packed in the CTA's and the thread's memory. */
 #include "base/kernel/address.h"
 #include "emulator/parser/parse.h"
 
@@ -33,7 +33,7 @@ static bool dimensions(emu_parser_t *parser, emu_declaration_t *out) {
       return nereid_emulator_syntax(parser, "'%.*s' is larger than 1 GiB", EMU_SHOWN(out->name));
   }
   out->bytes = (uint32_t)(count * out->element);
-  out->rows[0] = out->bytes; /* of braces by their depth: the whole, a row, ..., an element that is a vector */
+  out->rows[0] = out->bytes; /* bytes per depth of braces: the whole, a row, ..., a vector element */
   for (uint32_t i = 0; i + 1 <= n && i + 1 < EMU_MAX_DIMENSIONS; ++i)
     out->rows[i + 1] = extents[i] ? out->rows[i] / extents[i] : 0;
   return true;
@@ -148,7 +148,7 @@ static bool initial_value(emu_parser_t *parser, const emu_declaration_t *declara
   return true;
 }
 
-/* 1, or { 1, 2 }, or { {1}, {2, 3} }: what a row leaves out is 0. */
+/* 1, or { 1, 2 }, or { {1}, {2, 3} }: omitted values are 0. */
 static bool initial_values(emu_parser_t *parser, const emu_declaration_t *declaration, uint8_t *out) {
   uint32_t at = 0, depth = 0, begin[EMU_MAX_DIMENSIONS + 1] = {0};
   do {
@@ -171,7 +171,7 @@ static bool initial_values(emu_parser_t *parser, const emu_declaration_t *declar
   return true;
 }
 
-/* name[] = { a, b, c }: as large as its values are many. */
+/* name[] = { a, b, c }: the number of values determines the size. */
 static void close_open(const emu_parser_t *parser, emu_declaration_t *declaration) {
   uint32_t values = 1;
   for (const char *at = parser->at; at < parser->end && *at != '}' && values < UINT32_C(1) << 20; ++at)
@@ -179,7 +179,7 @@ static void close_open(const emu_parser_t *parser, emu_declaration_t *declaratio
   declaration->bytes = declaration->rows[0] = values * nereid_emulator_type_size(declaration->type);
 }
 
-/* Variables are apart from each other like buffers, constants share one bank. */
+/* Variables have separated addresses like buffers; constants share one bank. */
 static bool assign_address(nereid_emulator_program_t *program, const emu_declaration_t *declaration, bool is_const,
                            uint64_t *out_address) {
   if (!is_const) {
@@ -226,7 +226,7 @@ bool nereid_emulator_global_variable(emu_parser_t *parser, bool is_const) {
          nereid_emulator_expect(parser, ';');
 }
 
-/* name[] is the dynamic part: behind everything static, where link.c puts it. */
+/* name[] is dynamic shared memory, placed after everything static (link.c). */
 bool nereid_emulator_shared_variable(emu_parser_t *parser, bool in_function) {
   nereid_emulator_program_t *program = parser->program;
   emu_declaration_t declaration;
@@ -246,7 +246,7 @@ bool nereid_emulator_shared_variable(emu_parser_t *parser, bool in_function) {
          nereid_emulator_expect(parser, ';');
 }
 
-/* .local variables and the .param ones of calls: both in the thread's local memory. */
+/* .local variables and .param variables of calls: both in the thread's local memory. */
 bool nereid_emulator_local_variable(emu_parser_t *parser, bool is_variable) {
   nereid_emulator_program_t *program = parser->program;
   emu_declaration_t declaration;
