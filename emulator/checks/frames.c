@@ -1,8 +1,9 @@
 /* The frame check (frames.h).
  *
- * Call paths are numbered: 0 is the kernel, another is {the path before it, the call}. `a` is around `b` when a is on
- * the way from b to the kernel. A byte that path p writes while it holds an unread value of a path around p has
- * replaced that value; a read by a path that the owner is around, and the writer is not, finds the wrong one. */
+ * Call paths are numbered: 0 is the kernel; another path is {caller's path, pc of the call}. Path `a` encloses `b`
+ * if a is on the way from b to the kernel. A write by path p destroys a value if the byte holds an unread value of a
+ * path that encloses p. A later read by a path that the owner encloses, and the writer does not, reads the wrong
+ * value. */
 #include "emulator/checks/frames.h"
 
 #include "emulator/machine/effect.h"
@@ -15,12 +16,12 @@ typedef struct path {
 } path_t;
 
 typedef struct written {
-  uint32_t path, pc; /* pc + 1; 0: nobody */
+  uint32_t path, pc; /* pc + 1; 0: none */
 } written_t;
 
 typedef struct shadow {
-  written_t last, replaced; /* replaced: unread; nobody, when there is none */
-  bool read;                /* the last value has been */
+  written_t last, replaced; /* replaced: writer of the destroyed unread value, if any */
+  bool read;                /* the last value has been read */
 } shadow_t;
 
 struct emu_frames {
@@ -88,7 +89,7 @@ uint32_t nereid_emulator_frames_path(const emu_warp_t *warp, int lane) {
   return warp->cta->frames->lanes[warp->index * EMU_LANES + (uint32_t)lane];
 }
 
-/* Whether `outer` is `inner` or around it. */
+/* Whether `outer` equals or encloses `inner`. */
 static bool around(const emu_frames_t *frames, uint32_t outer, uint32_t inner) {
   const path_t *paths = frames->paths.data;
   while (paths[inner].depth > paths[outer].depth)
@@ -98,7 +99,7 @@ static bool around(const emu_frames_t *frames, uint32_t outer, uint32_t inner) {
 
 static void write_byte(const emu_frames_t *frames, shadow_t *byte, uint32_t path, uint32_t pc) {
   if (byte->replaced.pc && around(frames, path, byte->replaced.path))
-    byte->replaced = (written_t){0}; /* the owner has a new value there */
+    byte->replaced = (written_t){0}; /* the owner has stored a new value */
   if (byte->last.pc && !byte->read && byte->last.path != path && around(frames, byte->last.path, path))
     byte->replaced = byte->last;
   byte->last = (written_t){path, pc + 1};
@@ -133,7 +134,7 @@ static bool add(nereid_arena_t *arena, emu_overwrites_t *list, const nereid_emul
   return nereid_vector_push(arena, &list->items, *found);
 }
 
-/* The call by which the writer was reached from a path that is still active for the reader. */
+/* Returns the call that leads to the writer from a path that is still active for the reader. */
 static uint32_t call_between(const emu_frames_t *frames, uint32_t writer, uint32_t reader) {
   const path_t *paths = frames->paths.data;
   while (!around(frames, paths[writer].parent, reader))

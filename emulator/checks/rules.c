@@ -1,7 +1,7 @@
-/* Violations that the hardware tolerates: recorded per cluster, one for each rule and instruction with the first thread
- * that does it, joined after the run.
+/* Violations that the hardware tolerates. They are recorded per cluster, one per rule and instruction with the first
+ * offending thread, and merged after the run.
  *
- *   mbarrier.init where an mbarrier is   ->   violation mbarrier-reuse: k.ptx:12: ..., 4 times; the new object replaces it */
+ *   mbarrier.init of an initialized mbarrier   ->   violation mbarrier-reuse: k.ptx:12: ..., 4 times; the new object replaces it */
 #include "emulator/checks/rules.h"
 
 #include "emulator/machine/special_registers.h"
@@ -33,7 +33,7 @@ static bool same(const nereid_emulator_violation_t *a, const nereid_emulator_vio
   return a->rule == b->rule && a->place.text.data == b->place.text.data;
 }
 
-/* Whether CTA and thread of `a` come first. */
+/* Orders by CTA and thread. */
 static bool is_earlier(const nereid_emulator_violation_t *a, const nereid_emulator_violation_t *b) {
   for (int i = 2; i >= 0; --i)
     if (a->cta[i] != b->cta[i])

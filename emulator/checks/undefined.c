@@ -1,7 +1,8 @@
-/* Bits that nothing has written (undefined.h).
+/* Uninitialized bits (undefined.h).
  *
- * A shadow is executed behind its instruction: instructions that only move bits run once more on the shadows, with
- * zeros for constants. What needs the values of before, addresses and operands of and and or, is looked up before. */
+ * Each instruction's effect on shadows is applied after the instruction. Instructions that only move bits run again
+ * on the shadows, with zeros for constants. Effects that depend on the previous values (addresses, operands of
+ * and/or) are computed before the instruction. */
 #include "emulator/checks/undefined.h"
 
 #include "emulator/checks/rules.h"
@@ -12,10 +13,10 @@
 #include <stdlib.h>
 
 typedef enum rule {
-  RULE_ANY,   /* a lane's results are undefined when one of its operands is */
-  RULE_CROSS, /* the same over all lanes */
-  RULE_MOVE,  /* bits go where they go: run on shadows */
-  RULE_SHIFT, /* the same when all but the first operand are constants, else ANY */
+  RULE_ANY,   /* a lane's results are undefined if any of its operands is */
+  RULE_CROSS, /* the same across all lanes */
+  RULE_MOVE,  /* moves bits: executed on the shadows */
+  RULE_SHIFT, /* the same if all operands but the first are constants, else ANY */
   RULE_AND,
   RULE_OR,
   RULE_XOR,
@@ -24,7 +25,7 @@ typedef enum rule {
   RULE_STORE,
   RULE_ATOMIC,
   RULE_MATRIX, /* ldmatrix */
-  RULE_JUMP,   /* brx: the index decides */
+  RULE_JUMP,   /* brx: the index must be defined */
 } rule_t;
 
 static const struct {
@@ -41,18 +42,18 @@ static const struct {
 struct emu_undefined {
   uint8_t *rules;             /* by pc */
   uint8_t *registers, *zeros; /* registers: of each warp */
-  uint8_t *shared, *local;    /* a byte's bits */
+  uint8_t *shared, *local;    /* one shadow byte per byte */
   size_t register_bytes, n_local;
-  const emu_insn_t *origin; /* what read memory that nothing had written */
+  const emu_insn_t *origin; /* last instruction that read uninitialized memory */
 };
 
-enum { WIDEST = 64 }; /* bytes of a lane's access */
+enum { WIDEST = 64 }; /* maximum bytes of a lane's access */
 
-/* What is known before the instruction. */
+/* State computed before the instruction executes. */
 typedef struct before {
-  uint8_t bits[EMU_LANES][WIDEST]; /* of LOAD, STORE, ATOMIC; AND and OR: of the result */
+  uint8_t bits[EMU_LANES][WIDEST]; /* LOAD, STORE, ATOMIC: of the bytes; AND and OR: of the result */
   uint8_t *shadow[EMU_LANES];      /* of the bytes accessed; null: not tracked */
-  uint32_t predicate, any;         /* SELECT; lanes that an undefined operand decides */
+  uint32_t predicate, any;         /* SELECT; lanes whose undefined operand selects the result */
   unsigned bytes;
 } before_t;
 
@@ -115,7 +116,7 @@ static uint8_t *shadow_of(const emu_warp_t *warp, const emu_operand_t *operand) 
              : undefined->zeros;
 }
 
-/* Lanes in which some bit of an operand is undefined. */
+/* Lanes in which any bit of an operand is undefined. */
 static uint32_t lanes_of(const emu_warp_t *warp, const emu_operand_t *operand) {
   const uint8_t *shadow = shadow_of(warp, operand);
   uint32_t lanes = 0;
@@ -134,7 +135,7 @@ static void set(const emu_warp_t *warp, const emu_operand_t *operand, uint32_t l
     memcpy(shadow_of(warp, operand) + (size_t)lane * operand->size, bits, operand->size);
 }
 
-/* All bits of the results of these lanes, the ones of `undefined` undefined. */
+/* Sets the results of the lanes: those of `undefined` become undefined, the others defined. */
 static void set_results(const emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, uint32_t undefined) {
   for (uint32_t k = 0; k < insn->n_operands; ++k) {
     const emu_operand_t *operand = &insn->operands[k];
@@ -169,7 +170,7 @@ static emu_next_t report(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane
                                  origin->line, (int)(origin->text_size < 60 ? origin->text_size : 60), origin->text);
 }
 
-/* The shadow of a lane's bytes; null when they are not tracked. */
+/* Returns the shadow of a lane's bytes; null: not tracked. */
 static uint8_t *bytes_of(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane, uint64_t address, uint32_t bytes) {
   emu_cta_t *cta = warp->cta;
   const emu_space_t space = nereid_emulator_access_space(insn, address);
@@ -188,7 +189,7 @@ static uint8_t *bytes_of(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane
   return NULL;
 }
 
-/* The addresses of an access in operand k, and where their shadows are. */
+/* Computes the addresses of an access by operand k and their shadows. */
 static bool look_up(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, unsigned k, unsigned bytes,
                     before_t *before) {
   const uint32_t undefined = lanes_of(warp, &insn->operands[k]) & mask;
@@ -221,7 +222,7 @@ static bool before_load(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask,
   return true;
 }
 
-/* Undefined bits stay so in tracked memory; into other global memory they must not go. */
+/* Undefined bits may be stored to tracked memory; storing them to other global memory is an error. */
 static bool before_store(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, before_t *before) {
   const unsigned each = nereid_emulator_type_size((emu_type_t)insn->types[0]), n = insn->n_vector;
   uint32_t leaves = 0;
@@ -251,7 +252,7 @@ static bool before_matrix(emu_warp_t *warp, const emu_insn_t *insn, before_t *be
   return true;
 }
 
-/* A bit of `and` is decided by a defined 0, of `or` by a defined 1, on either side. */
+/* A defined 0 determines a bit of `and`, a defined 1 a bit of `or`, on either side. */
 static void before_logic(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, bool is_and, before_t *before) {
   const emu_operand_t *a = &insn->operands[1], *b = &insn->operands[2];
   if (!a->size) {
@@ -302,7 +303,7 @@ static bool look_before(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask,
   }
 }
 
-/* Runs the instruction on shadows. */
+/* Executes the instruction on the shadows. */
 static void run_on_shadows(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, bool constants_too) {
   const emu_undefined_t *undefined = warp->cta->undefined;
   uint8_t *kept[EMU_BASES];
@@ -365,7 +366,7 @@ static void atomic_after(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
 static void follow(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, rule_t rule, const before_t *before) {
   switch (rule) {
   case RULE_MOVE:
-    if (!insn->inner) /* else it reads a clock */
+    if (!insn->inner) /* otherwise it reads a clock */
       run_on_shadows(warp, insn, mask, false);
     else
       set_results(warp, insn, mask, 0);

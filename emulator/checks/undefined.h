@@ -1,12 +1,12 @@
-/* Bits that nothing has written: launch->initcheck.
+/* Uninitialized bits: launch->initcheck.
  *
- *   ld.shared %r1, [0]   of bytes that nobody stored: %r1 carries undefined bits, which is no error yet
- *   add %r2, %r1, 1      neither is computing with them; %r2 has them, too
- *   st.global [%d1], %r2 is one: they reach memory that somebody reads. So is an address, a guard, an asynchronous read
+ *   ld.shared %r1, [0]   of uninitialized bytes: %r1 has undefined bits, which is not an error
+ *   add %r2, %r1, 1      computing with them is not an error either; %r2 has undefined bits
+ *   st.global [%d1], %r2 is an error: they reach visible memory. So is use as an address, a guard, or an asynchronous read
  *
- * Registers, .local variables, shared memory and scratch buffers begin undefined; every register and byte has a shadow
- * with a bit per bit. What moves bits moves their shadows, and, or and xor know what decides a bit; else a result is
- * undefined when an operand is. */
+ * Registers, .local variables, shared memory and scratch buffers start undefined. Every register and byte has a
+ * shadow with one bit per bit. Data movement moves the shadows; and, or, xor are exact per bit; any other result is
+ * undefined if an operand is. */
 #ifndef NEREID_EMULATOR_UNDEFINED_H
 #define NEREID_EMULATOR_UNDEFINED_H
 
@@ -14,15 +14,15 @@
 
 typedef struct emu_undefined emu_undefined_t;
 
-/* What one CTA needs; null when memory is out. */
+/* State of one CTA; null: out of memory. */
 emu_undefined_t *nereid_emulator_undefined_create(emu_cta_t *cta);
 void nereid_emulator_undefined_destroy(emu_undefined_t *undefined);
 
-/* Executes an instruction for the lanes of `mask` and its shadow. Called only when cta->undefined is set. */
+/* Executes an instruction and its shadow for the lanes of `mask`. Requires cta->undefined. */
 emu_next_t nereid_emulator_undefined_step(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
-/* Shared memory was written, by whatever kind of access. */
+/* Marks bytes of shared memory as written by any kind of access. */
 void nereid_emulator_undefined_written(emu_cta_t *cta, uint32_t offset, uint32_t bytes);
-/* An asynchronous operation reads shared memory. False after failing: some of it was never written. */
+/* Checks an asynchronous read of shared memory. False after failing: some bytes are uninitialized. */
 bool nereid_emulator_undefined_read(emu_warp_t *warp, const emu_insn_t *insn, uint32_t offset, uint32_t bytes);
 
 #endif

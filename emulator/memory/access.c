@@ -1,4 +1,4 @@
-/* Where an address is; see access.h and space.h. */
+/* Resolves address spaces; see access.h and space.h. */
 #include "emulator/memory/access.h"
 
 emu_space_t nereid_emulator_access_space(const emu_insn_t *insn, uint64_t address) {

@@ -1,5 +1,4 @@
-/* Where an address points: the bytes of a shared, local, parameter or global access, checked for bounds and alignment.
- */
+/* Resolves the address of a shared, local, parameter or global access; checks bounds and alignment. */
 #include "base/kernel/address.h"
 #include "emulator/checks/frames.h"
 #include "emulator/checks/undefined.h"
@@ -18,7 +17,7 @@ static uint64_t distance(const emu_region_t *region, uint64_t address) {
   return nereid_address_distance(region->address, region->bytes, address);
 }
 
-/* The buffer that the access most probably meant: the nearest one. Null when none is within the spacing of buffers. */
+/* Returns the nearest buffer, for diagnostics; null: none within the spacing of buffers. */
 static const emu_region_t *nearest(const emu_cta_t *cta, uint64_t address) {
   const emu_region_t *near = NULL;
   for (size_t i = 0; i < cta->n_regions; ++i)
@@ -54,7 +53,7 @@ static uint8_t *nowhere(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint
   return NULL;
 }
 
-/* Shared memory of another CTA of the cluster, where the space allows it, or of this one by its rank. */
+/* Resolves shared memory of another CTA of the cluster, if the space allows it, or of this CTA by its rank. */
 static uint8_t *ranked(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space, uint64_t address,
                        uint32_t bytes, emu_access_t access) {
   const uint64_t at = address & EMU_OFFSET_MASK, own_bytes = warp->cta->shared_bytes;
@@ -72,7 +71,8 @@ static uint8_t *ranked(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_s
   return cta->shared + at;
 }
 
-/* What lies at `from`, of the first thread for local memory, when all bytes to `to` are of one piece, else null. */
+/* Returns the host bytes at `from` (first thread's for local memory) if one buffer contains all bytes up to `to`,
+ * else null. */
 static uint8_t *piece(emu_cta_t *cta, emu_space_t space, uint64_t from, uint64_t to) {
   if (space == EMU_SHARED_CLUSTER)
     return NULL;
@@ -147,7 +147,8 @@ emu_cta_t *nereid_emulator_shared_range(emu_warp_t *warp, const emu_insn_t *insn
   return nereid_emulator_cta_of(warp->cta, address);
 }
 
-/* The least and the greatest of the lanes' addresses, the others' made the first one's; returns their bits. */
+/* Computes the lowest and highest address of the active lanes; inactive lanes get the first lane's. Returns the OR
+ * of the addresses. */
 EMU_SIMD static uint64_t extent(const uint64_t *addresses, uint32_t mask, uint64_t *lanes, uint64_t *out_low,
                                 uint64_t *out_high) {
   uint64_t first = addresses[__builtin_ctz(mask)], low = first, high = first, bits = 0;
@@ -163,7 +164,7 @@ EMU_SIMD static uint64_t extent(const uint64_t *addresses, uint32_t mask, uint64
   return bits;
 }
 
-/* One by one: they are of several pieces, or one is at fault. */
+/* Resolves the lanes one by one: they are in several buffers, or one is invalid. */
 static bool access_each(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, const uint64_t *addresses,
                         uint32_t bytes, emu_access_t access, uint8_t **places) {
   uint32_t first = (uint32_t)__builtin_ctz(mask);

@@ -1,4 +1,4 @@
-/* Counters as JSON: one object, names in a fixed order, so that two runs compare byte by byte. */
+/* Prints counters as one JSON object with names in a fixed order, so that two runs compare byte by byte. */
 #include "nereid/emulator.h"
 
 static const char *const classes[] = {"integer", "float", "special", "convert", "move",  "memory",

@@ -10,7 +10,7 @@ typedef struct emu_region {
   uint64_t address, bytes;
   uint8_t *host;
   const char *label;
-  uint8_t *undefined; /* of scratch: bits that nothing has written; null: all is */
+  uint8_t *undefined; /* scratch: shadow of uninitialized bits; null: initialized */
 } emu_region_t;
 
 typedef struct emu_freed {

@@ -1,9 +1,10 @@
-/* What the async proxy sees of shared memory when it sees generic writes only at their fence.
+/* Shared memory as the async proxy sees it, if generic writes become visible to it only at their fence.
  *
- * `published` is a second copy of a CTA's shared memory, `owners` has for each byte 1 + the number in the cluster of
- * the thread that wrote it and has not fenced since, else 0. A fence copies the thread's bytes; a byte that another
- * thread wrote over meanwhile is that thread's to publish. What the async proxy writes is in both copies at once. This
- * is the strict reading: the writer itself must fence before the edge to whom issues the asynchronous access. */
+ * `published` is a second copy of a CTA's shared memory. `owners` stores for each byte 1 + the cluster index of the
+ * last writing thread that has not fenced since, else 0. A fence copies the thread's bytes; another thread that
+ * overwrites a byte becomes its owner. Writes by the async proxy update both copies. This is the strict
+ * interpretation: the writer itself must fence before it synchronizes with the thread that issues the asynchronous
+ * access. */
 #include "emulator/memory/proxy.h"
 
 #include "emulator/checks/frames.h"
@@ -49,6 +50,7 @@ void nereid_emulator_async_read(const emu_cta_t *cta, uint32_t offset, void *byt
   if (cta->frames && landing)
     nereid_emulator_frames_access(landing->warp, landing->insn, 0, offset, n, EMU_READ);
   if (cta->undefined && landing && landing->warp->cta == cta)
-    (void)nereid_emulator_undefined_read(landing->warp, landing->insn, offset, n); /* the launch fails by its message */
+    (void)nereid_emulator_undefined_read(landing->warp, landing->insn, offset,
+                                         n); /* the launch fails with its message */
   memcpy(bytes, nereid_emulator_async_view(cta, offset), n);
 }

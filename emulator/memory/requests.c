@@ -1,5 +1,5 @@
-/* What a warp's request costs by the model of docs/emulator.md: the 32-byte sectors of global memory that it touches,
- * and for shared memory the wavefronts that its 32 banks need.
+/* Cost of a warp's request in the model of docs/emulator.md: 32-byte sectors of global memory, and wavefronts over the
+ * 32 banks of shared memory.
  *
  *   ld.global.b32 of lanes at 0, 4, 8, ... 124   ->   one request, four sectors
  *   ld.shared.b32 of lanes at 0, 128, 256, ...   ->   one request, 32 wavefronts: all are words of bank 0 */
@@ -7,7 +7,7 @@
 
 enum { SECTOR = 32, BANKS = 32, WORDS = 4 * EMU_LANES };
 
-/* Distinct sectors. Lanes mostly ascend, then only the last one can be met again. */
+/* Counts distinct sectors. Lane addresses mostly ascend; then only the last sector can repeat. */
 static uint32_t sectors(const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
   uint64_t seen[2 * EMU_LANES], most = 0;
   uint32_t n = 0;
@@ -27,10 +27,10 @@ static uint32_t sectors(const uint64_t *addresses, uint32_t mask, uint32_t bytes
   return n;
 }
 
-/* The most distinct words of one bank among `mask`: cycles that the banks need. */
+/* The maximum number of distinct words of one bank among `mask`: the cycles required. */
 static uint32_t bank_depth(const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
   uint64_t words[WORDS];
-  uint8_t before[WORDS], last[BANKS] = {0}, depth[BANKS] = {0}; /* a bank's words, a chain of places, from 1 on */
+  uint8_t before[WORDS], last[BANKS] = {0}, depth[BANKS] = {0}; /* a bank's words as a linked chain of indices from 1 */
   uint32_t n = 0, most = 0;
   for (uint32_t left = mask; left; left &= left - 1) {
     uint64_t from = addresses[__builtin_ctz(left)] / 4, to = (addresses[__builtin_ctz(left)] + bytes - 1) / 4;
@@ -49,7 +49,7 @@ static uint32_t bank_depth(const uint64_t *addresses, uint32_t mask, uint32_t by
   return most;
 }
 
-/* 64-bit accesses go by half warps, 128-bit ones by quarters. */
+/* 64-bit accesses are split into half warps, 128-bit ones into quarter warps. */
 static uint32_t wavefronts(const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
   uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8, total = 0;
   for (uint32_t from = 0; from < EMU_LANES; from += lanes) {
@@ -59,7 +59,7 @@ static uint32_t wavefronts(const uint64_t *addresses, uint32_t mask, uint32_t by
   return total;
 }
 
-/* Whether all lanes are there, each behind the one before. */
+/* Whether all lanes are active and their addresses consecutive. */
 static bool consecutive(const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
   uint64_t wrong = 0;
   for (uint32_t lane = 0; lane < EMU_LANES; ++lane)
@@ -72,7 +72,7 @@ void nereid_emulator_count_run(emu_warp_t *warp, uint64_t address, uint32_t byte
   uint64_t total = (uint64_t)EMU_LANES * bytes;
   if (space == EMU_SHARED) {
     counters->shared_requests[store]++;
-    counters->shared_wavefronts[store] += bytes <= 4 ? 1 : bytes / 4; /* of 32 banks each */
+    counters->shared_wavefronts[store] += bytes <= 4 ? 1 : bytes / 4; /* 32 banks per wavefront */
     counters->shared_bytes[store] += total;
   } else {
     counters->global_requests[store]++;

@@ -1,8 +1,7 @@
-/* Which memory an address is of.
+/* Address spaces and windows.
  *
  *   generic 0x00007f0000000010   shared memory, 16    its window is above the offset
- *   shared  0x02000010           the same place of the CTA of rank 1 in the cluster: 1 + the rank is above the offset
- */
+ *   shared  0x02000010           the same offset in the CTA of rank 1 in the cluster: 1 + the rank is above the offset */
 #ifndef NEREID_EMULATOR_SPACE_H
 #define NEREID_EMULATOR_SPACE_H
 
@@ -22,8 +21,8 @@ typedef enum emu_space {
  * shared::cta addresses are shared::cluster ones. */
 enum { EMU_RANK_SHIFT = 24, EMU_OFFSET_MASK = (1 << EMU_RANK_SHIFT) - 1, EMU_MAX_CLUSTER = 16 };
 
-/* Where spaces are among generic addresses. Buffers have the addresses of base/kernel/address.h: at least 2^36 bytes below or
- * above each of these. */
+/* Windows of the spaces among generic addresses. Buffers have the addresses of base/kernel/address.h: at least 2^36
+ * bytes below or above each window. */
 #define EMU_SHARED_WINDOW UINT64_C(0x00007f0000000000)
 #define EMU_LOCAL_WINDOW UINT64_C(0x00007e0000000000)
 #define EMU_PARAM_WINDOW UINT64_C(0x00007d0000000000)
@@ -32,15 +31,14 @@ enum { EMU_RANK_SHIFT = 24, EMU_OFFSET_MASK = (1 << EMU_RANK_SHIFT) - 1, EMU_MAX
 #define EMU_FUNCTION_BYTES 128
 #define EMU_CONSTANTS_AT UINT64_C(0x0000000600000000)
 #define EMU_CONSTANTS_BYTES UINT64_C(0x0000000200000000)
-#define EMU_VARIABLES_AT UINT64_C(0x4000000000000000) /* of the module; apart from each other like buffers */
+#define EMU_VARIABLES_AT UINT64_C(0x4000000000000000) /* of the module; separated like buffers */
 
-/* What a generic address of space `where` has above its offset there, which has 32 bits but in global memory. */
+/* Upper bits of a generic address of space `where`; offsets have 32 bits except in global memory. */
 static inline uint64_t emu_window_of(emu_space_t space, emu_space_t where, uint64_t address) {
   return space == EMU_GENERIC && where != EMU_GLOBAL ? address & ~(EMU_WINDOW_BYTES - 1) : 0;
 }
 
-/* The space that an address of `space` is of. Shared memory at an address with a rank is SHARED_CLUSTER, the CTA's own
- * without one SHARED. */
+/* The actual space of an address of `space`. A shared address with a rank is SHARED_CLUSTER, without one SHARED. */
 static inline emu_space_t emu_space_of(emu_space_t space, uint64_t address) {
   bool ranked = (uint32_t)address >> EMU_RANK_SHIFT != 0;
   if (space == EMU_SHARED || space == EMU_SHARED_CLUSTER ||

@@ -1,22 +1,22 @@
-/* Asynchronous operations and what ends them, for the race detector.
+/* Asynchronous operations and their completion, for the race detector.
  *
- * An operation begins at its issue, where its accesses are looked up with what the issuer knows, and is in flight until
- * a wait of its issuer or the phase of an mbarrier ends it:
+ * An operation starts at its issue, where its accesses are checked with the issuer's clock. It is in flight until a
+ * wait of its issuer or the phase of an mbarrier completes it:
  *
- *   cp.async.wait_group, cp.async.bulk.wait_group,   it is as if the thread did the accesses at the wait
+ *   cp.async.wait_group, cp.async.bulk.wait_group,   equivalent to the thread accessing the bytes at the wait
  *   wgmma.wait_group
- *   a phase that its bytes or its arrival complete   the phase is an actor of its own in the clocks; who sees the phase
- *                                                    done knows it
+ *   a phase completed by its bytes or its arrival    the phase is an actor of its own in the clocks; a thread that
+ *                                                    observes the phase's completion acquires it
  *
- * An mbarrier collects what arrivals release, and what the issuers of operations knew, and passes it on when the phase
- * is done. */
+ * An mbarrier collects the clocks of releasing arrivals and of the operations' issuers, and propagates them when the
+ * phase completes. */
 #include "emulator/instructions/asynchronous/bulk.h"
 #include "emulator/machine/execute.h"
 #include "emulator/race/private.h"
 
 #include <stdlib.h>
 
-/* The mbarrier's slot; when there are too many they share. */
+/* Returns the mbarrier's slot; mbarriers share slots if there are too many. */
 static race_phase_t *phase_of(emu_race_cta_t *cta, uint32_t offset, uint32_t *out_actor) {
   uint32_t i = 0;
   while (i < RACE_PHASES && cta->phases[i].time && cta->phases[i].offset != offset)
@@ -66,7 +66,7 @@ void nereid_emulator_race_phase(emu_cta_t *target, uint32_t offset) {
   phase->time++;
 }
 
-/* What an operation knows: its issuers. */
+/* The clock of an operation: its issuers'. */
 static race_clock_t *knowledge(const emu_effect_t *effect) {
   emu_race_cta_t *cta = effect->warp->cta->race;
   return nereid_emulator_race_release(cta, effect->warp->index, effect->lanes);
@@ -110,7 +110,7 @@ void nereid_emulator_race_forget_effect(emu_effect_t *effect) {
   effect->knows = NULL;
 }
 
-/* Lanes of a record end at a time of theirs, or of an actor. */
+/* Completes lanes of a record at a time of theirs, or of an actor. */
 static void end(emu_race_t *race, race_record_t *record, uint32_t lanes, uint32_t time) {
   bool first = record->flight == record->lanes;
   record->flight &= ~lanes;
@@ -135,7 +135,8 @@ static void end(emu_race_t *race, race_record_t *record, uint32_t lanes, uint32_
     record->times[__builtin_ctz(left)] = time;
 }
 
-/* The phase passes on what the issuer knew, too: what was before the operation is before those who see it done. */
+/* The phase also propagates the issuer's clock: accesses before the operation precede those of threads that observe
+ * the phase. */
 void nereid_emulator_race_tracked(emu_effect_t *effect) {
   if (!effect->knows)
     effect->knows = knowledge(effect);

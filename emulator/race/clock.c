@@ -1,9 +1,9 @@
-/* What threads know of each other: clocks, immutable and counted, joined where threads synchronise.
+/* Vector clocks: immutable, reference counted, joined at synchronization.
  *
  *   {cta 3: thread 0 up to 5, thread 1 up to 5, ...} + {cta 3: thread 0 up to 7, ...}; {cta 9: ...}
  *
- * A clock has a part per CTA that it knows anything of, parts are shared between clocks: a part that one side lacks, or
- * has too, is not copied. */
+ * A clock has one part per CTA. Clocks share parts: a join does not copy a part that one side lacks or that both
+ * share. */
 #include "emulator/race/private.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ void nereid_emulator_race_clock_drop(race_clock_t *clock) {
   if (!clock || --clock->references)
     return;
   for (uint32_t i = 0; i < clock->n; ++i)
-    drop_part(clock->parts[i]); /* NOLINT(clang-analyzer-unix.Malloc): it does not follow counts */
+    drop_part(clock->parts[i]); /* NOLINT(clang-analyzer-unix.Malloc): the analyzer does not model reference counts */
   nereid_emulator_race_clock_drop(clock->fences);
   nereid_emulator_race_clock_drop(clock->pending);
   free(clock);
@@ -67,7 +67,7 @@ const race_part_t *nereid_emulator_race_clock_part(const race_clock_t *clock, ui
   return NULL;
 }
 
-/* The greater of each time; a new reference. */
+/* The maximum of each time; a new reference. */
 static race_part_t *join_parts(emu_race_t *race, race_part_t *a, race_part_t *b) {
   bool a_is_enough = true, b_is_enough = true;
   uint32_t n = race->n_actors * 2;
@@ -90,7 +90,7 @@ race_clock_t *nereid_emulator_race_clock_join(emu_race_t *race, race_clock_t *a,
   if (a == b || !b || !a)
     return nereid_emulator_race_clock_keep(a ? a : b);
   race_clock_t *joined = new_clock(race, a->n + b->n);
-  bool is_a = true, is_b = true; /* nothing is new */
+  bool is_a = true, is_b = true; /* the result equals one side */
   for (uint32_t i = 0, j = 0; joined && (i < a->n || j < b->n);) {
     race_part_t *x = i < a->n ? a->parts[i] : NULL, *y = j < b->n ? b->parts[j] : NULL, *part = NULL;
     if (x && y && x->cta == y->cta) {

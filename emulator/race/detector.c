@@ -1,8 +1,7 @@
-/* The race detector of a launch, and what a request of a warp means to it: each lane's bytes are looked up and take
- * their place, with the edges that a strong access makes before or after.
+/* The race detector of a launch. For each request of a warp it checks and records the lanes' bytes and adds the edges
+ * of strong accesses before or after.
  *
- * The CTAs of a launch run one after the other under the detector, so that what it finds and says is always the same.
- */
+ * With race detection the CTAs of a launch run sequentially, so that the results are deterministic. */
 #include "emulator/race/race.h"
 
 #include "emulator/machine/execute.h"
@@ -102,7 +101,7 @@ bool nereid_emulator_race_start(emu_race_t *race, emu_cta_t *cta) {
   return true;
 }
 
-/* The histories of a CTA's shared memory name records that may be used again after it. */
+/* Discards a CTA's shared memory histories; their records may be reused. */
 void nereid_emulator_race_finish(emu_cta_t *cta) {
   emu_race_cta_t *part = cta->race;
   if (!part)
@@ -146,7 +145,7 @@ size_t nereid_emulator_race_results(const emu_race_t *race, const nereid_emulato
 #define STRONG                                                                                                         \
   (EMU_BIT(volatile) | EMU_BIT(relaxed) | EMU_BIT(acquire) | EMU_BIT(release) | EMU_BIT(acq_rel) | EMU_BIT(mmio))
 
-/* The CTA in whose shared memory an address lies, which becomes an offset there; null: it is global. */
+/* Returns the CTA whose shared memory contains an address, which becomes an offset; null: global memory. */
 static emu_race_cta_t *target_of(const emu_warp_t *warp, const emu_insn_t *insn, uint64_t *address) {
   if (nereid_emulator_access_space(insn, *address) != EMU_SHARED)
     return NULL;
@@ -160,7 +159,7 @@ static bool is_traced(const emu_insn_t *insn, uint64_t address) {
   return (space == EMU_SHARED || space == EMU_GLOBAL) && !EMU_HAS(insn, const) && !EMU_HAS(insn, param);
 }
 
-/* The edges of a strong access: an acquire sees what is there before the access, a release comes with it. */
+/* Edges of a strong access: an acquire observes the location before the access, a release is published with it. */
 static void synchronise(race_access_t *access, const emu_insn_t *insn, uint64_t address, emu_access_t how) {
   bool acquires = EMU_HAS(insn, acquire) || EMU_HAS(insn, acq_rel), writes = how != EMU_READ;
   bool releases = EMU_HAS(insn, release) || EMU_HAS(insn, acq_rel);

@@ -1,8 +1,8 @@
-/* One byte's or word's history and a new access to it.
+/* The access history of a byte or word, and its check against a new access.
  *
- * The last write and the reads since are kept, in the manner of FastTrack (Flanagan and Freund, 2009): an access takes
- * the place of those that are ordered before it, for what comes later and is ordered after it is ordered after them
- * too. Accesses that may be unordered, strong ones and stores of one value, stay side by side in a list. */
+ * Following FastTrack (Flanagan and Freund, 2009), a cell keeps the last write and the reads since. An access
+ * replaces those that are ordered before it, because any later access ordered after it is ordered after them too.
+ * Unordered accesses that do not race (strong accesses, stores of one value) are kept together in a list. */
 #include "emulator/machine/execute.h"
 #include "emulator/race/private.h"
 
@@ -14,7 +14,8 @@ static const race_part_t *part_of(const race_access_t *access, const race_record
   return nereid_emulator_race_clock_part(access->clock, record->actor ? record->actor_cta : record->cta);
 }
 
-/* Up to which time a lane's accesses of a record are known; a wgmma has ended for all lanes of its warp at once. */
+/* The time up to which the new access has observed a lane's accesses; a wgmma completes for all lanes of its warp at
+ * once. */
 static uint32_t known(const race_access_t *access, const race_part_t *part, const race_record_t *record, uint32_t lane,
                       bool proxy) {
   uint32_t first = record->warp * EMU_LANES, most = 0;
@@ -26,7 +27,7 @@ static uint32_t known(const race_access_t *access, const race_part_t *part, cons
   return most;
 }
 
-/* Whether a lane's access of a record comes before the new one. */
+/* Whether a lane's access of a record is ordered before the new one. */
 static relation_t relation(const race_access_t *access, const race_record_t *record, uint32_t lane) {
   if (record->flight >> lane & 1)
     return UNORDERED;
@@ -72,7 +73,7 @@ static bool one_cluster(const race_access_t *access, const race_record_t *record
   return other && other->cluster == access->cta->cluster;
 }
 
-/* What a lane of a store writes. */
+/* The bytes that a lane of a store writes. */
 static void stored(const race_access_t *access, uint32_t lane, uint8_t *bytes) {
   unsigned n = access->insn->n_vector, each = nereid_emulator_type_size((emu_type_t)access->insn->types[0]);
   for (unsigned i = 0; i < n; ++i) {
@@ -81,7 +82,8 @@ static void stored(const race_access_t *access, uint32_t lane, uint8_t *bytes) {
   }
 }
 
-/* Unordered and yet no race: both strong with scopes that include each other, or weak stores of one value. */
+/* Unordered accesses that do not race: strong ones whose scopes include each other, or weak stores of the same
+ * value. */
 static bool exempt(const race_access_t *access, const race_record_t *record, uint32_t index, uint32_t lane) {
   if (record->size != access->size)
     return false;
@@ -100,7 +102,7 @@ static bool exempt(const race_access_t *access, const race_record_t *record, uin
   return access->places[lane] == access->places[access->lane] && memcmp(other, value, access->bytes) == 0;
 }
 
-/* Whether whatever races with the record also races with the new access. */
+/* Whether every access that races with the record also races with the new access. */
 static bool covers(const race_access_t *access, const race_record_t *record) {
   return !access->strong || (record->strong >= access->strong && record->size == access->size);
 }
@@ -119,7 +121,7 @@ static uint32_t new_node(emu_race_t *race, race_node_t node) {
       }
       race->nodes = nodes;
       race->node_capacity = capacity;
-      race->n_nodes += race->n_nodes == 0; /* 0 ends lists */
+      race->n_nodes += race->n_nodes == 0; /* index 0 terminates lists */
     }
     index = race->n_nodes++;
   }
@@ -149,7 +151,7 @@ uint32_t nereid_emulator_race_list_copy(emu_race_t *race, uint32_t cell) {
   return first ? first | RACE_LIST : 0;
 }
 
-/* Puts lanes of a record before what a cell has. */
+/* Prepends lanes of a record to a cell. */
 static uint32_t with(emu_race_t *race, uint32_t cell, uint32_t record, uint32_t lanes) {
   if (!cell && !(lanes & (lanes - 1)))
     return record << 5 | (uint32_t)__builtin_ctz(lanes);
@@ -172,7 +174,7 @@ typedef struct place {
   bool conflicts, replaces;
 } place_t;
 
-/* The lanes of an entry that stay beside the new access. */
+/* Returns the lanes of an entry that are kept beside the new access. */
 static uint32_t entry(race_access_t *access, const place_t *place, uint32_t index, uint32_t lanes) {
   race_record_t *record = &access->race->records[index];
   uint32_t kept = 0;
@@ -191,8 +193,8 @@ static uint32_t entry(race_access_t *access, const place_t *place, uint32_t inde
   return kept;
 }
 
-/* What of a cell stays beside the new access. Of CTAs that cannot synchronise with this one, one access is enough: it
- * is unordered with all that comes. */
+/* Returns the cell that is kept beside the new access. For CTAs that cannot synchronize with this one, one access
+ * suffices: it is unordered with all later ones. */
 static uint32_t check(race_access_t *access, const place_t *place, uint32_t cell) {
   emu_race_t *race = access->race;
   uint32_t kept = 0;

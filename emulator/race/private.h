@@ -1,37 +1,38 @@
-/* The race detector's own types.
+/* Types of the race detector.
  *
- * What a thread knows is a clock: for each thread u the time up to which everything of u is ordered before it, and the
- * time up to which it is so for the async proxy too. Time is a warp's counter, which every release advances. Clocks are
- * immutable and shared; after a barrier all threads have one and the same. What a thread knows of itself is not in its
- * clock: its own accesses are ordered by program order.
+ * A thread's clock stores for each thread u the time up to which u's accesses are ordered before it, and the time up to
+ * which they are also ordered for the async proxy. Time is a per-warp counter, which every release advances. Clocks are
+ * immutable and shared; after a barrier all threads share one. A thread's own accesses are ordered by program order and
+ * are not in its clock.
  *
- * Each byte remembers its last write and the reads since, as a cell: a record (which instruction, warp and time) and a
- * lane, or a list of them. Bytes that have one history share a cell: 16, else 4. */
+ * Each byte has a cell with its last write and the reads since: a record (instruction, warp and time) and a lane, or
+ * a list of them. Bytes with the same history share a cell: 16 bytes, else 4. */
 #ifndef NEREID_EMULATOR_RACE_PRIVATE_H
 #define NEREID_EMULATOR_RACE_PRIVATE_H
 
 #include "emulator/race/race.h"
 
 enum {
-  RACE_PAGE = 4096, /* bytes of memory that a page of cells is for */
+  RACE_PAGE = 4096, /* bytes of memory covered by a page of cells */
   RACE_WORDS = RACE_PAGE / 4,
   RACE_QUADS = RACE_PAGE / 16,
-  RACE_PHASES = 64, /* actors of a CTA beside its threads: mbarriers */
+  RACE_PHASES = 64, /* actors of a CTA besides its threads: mbarriers */
   RACE_SCOPES = 3,  /* CTA, cluster, GPU */
 };
 
-typedef struct race_part { /* of one CTA's actors */
+typedef struct race_part { /* times of one CTA's actors */
   uint32_t references, cta;
-  uint32_t times[]; /* two per actor: generic, async proxy; first all of the one, then all of the other */
+  uint32_t times[]; /* two per actor: all generic times, then all async proxy times */
 } race_part_t;
 
-typedef struct race_clock { /* null knows nothing */
+typedef struct race_clock { /* null: an empty clock */
   uint32_t references, n;
   uint64_t serial;
-  /* For fence.sc (sync.c), null or clocks without these two: what the fences ordered before have released; what fences
-   * have released that another thread's access of the same place followed, which the next fence.sc learns. */
+  /* For fence.sc (sync.c); null, or clocks without these two fields. fences: clocks released by fences ordered
+   * before. pending: clocks of fences that precede an observed access in coherence order; the next fence.sc acquires
+   * them. */
   struct race_clock *fences, *pending;
-  race_part_t *parts[]; /* by number of CTA */
+  race_part_t *parts[]; /* by CTA number */
 } race_clock_t;
 
 typedef enum race_kind {
@@ -45,13 +46,13 @@ typedef enum race_kind {
 
 typedef struct race_record {
   uint32_t pc, cta, time;
-  uint32_t flight;  /* lanes whose operation has not ended */
-  uint64_t seen[2]; /* the last clock found to know all of it: generic, async proxy */
-  uint32_t *times;  /* per lane, when they ended at different times */
-  uint32_t lanes;   /* that have accessed */
+  uint32_t flight;  /* lanes whose operation is in flight */
+  uint64_t seen[2]; /* serial of the last clock found to include it: generic, async proxy */
+  uint32_t *times;  /* per lane, if they completed at different times */
+  uint32_t lanes;   /* lanes that accessed */
   uint16_t warp;
   uint32_t actor_cta;
-  uint16_t actor;             /* a phase of an mbarrier that ended it, else 0 */
+  uint16_t actor;             /* mbarrier phase that completed it, else 0 */
   uint8_t kind, size, strong; /* strong: 0 weak, else 1 + scope */
   uint8_t marked;
 } race_record_t;
@@ -75,21 +76,21 @@ typedef struct race_words {
 typedef struct race_page {
   uint32_t write[RACE_QUADS], read[RACE_QUADS];
   uint64_t apart[RACE_QUADS / 64]; /* quads whose words have cells of their own */
-  race_words_t *words;             /* null until there is one */
+  race_words_t *words;             /* null until needed */
   race_bytes_t *bytes;
 } race_page_t;
 
-typedef struct race_location { /* what releases left in a place: per scope, of the CTA or cluster `owner` */
+typedef struct race_location { /* clocks released to a location: per scope, of the CTA or cluster `owner` */
   uint64_t key;
   race_clock_t *released[RACE_SCOPES];
   uint32_t owner[RACE_SCOPES];
-  race_clock_t *written, *read; /* fences ordered before its strong writes, and before its strong reads */
+  race_clock_t *written, *read; /* clocks of fences ordered before its strong writes and reads */
 } race_location_t;
 
 typedef struct race_thread {
   race_clock_t *clock;
   uint32_t fenced; /* own accesses up to this time are fenced for the async proxy */
-  race_clock_t *released[RACE_SCOPES], *observed[RACE_SCOPES]; /* by fences; by relaxed reads, for a fence to come */
+  race_clock_t *released[RACE_SCOPES], *observed[RACE_SCOPES]; /* by fences; by relaxed reads, for a later fence */
 } race_thread_t;
 
 typedef struct race_phase { /* of an mbarrier */
@@ -97,12 +98,12 @@ typedef struct race_phase { /* of an mbarrier */
   race_clock_t *pending, *done;
 } race_phase_t;
 
-typedef struct race_register { /* one that a wgmma has */
-  uint64_t touched, flight;    /* when, by what is no wgmma; by which wgmma, 0: none in flight */
+typedef struct race_register { /* register used by a wgmma */
+  uint64_t touched, flight;    /* time of the last access by another instruction; wgmma in flight, 0: none */
   uint32_t touched_pc, flight_pc;
 } race_register_t;
 
-typedef struct race_event { /* something that a thread did */
+typedef struct race_event { /* an event of a thread */
   uint32_t cta, actor, time;
 } race_event_t;
 
@@ -111,11 +112,11 @@ typedef struct race_events { /* one per thread */
   size_t size, capacity;
 } race_events_t;
 
-typedef struct race_map { /* a tensor map that the kernel wrote */
+typedef struct race_map { /* a tensor map written by the kernel */
   uint64_t address;
   uint32_t writer_pc;
-  race_event_t write;               /* the last one */
-  race_events_t releases, acquires; /* of it: behind the write, behind a release */
+  race_event_t write;               /* the last write */
+  race_events_t releases, acquires; /* releases after the write; acquires after a release */
 } race_map_t;
 
 typedef struct emu_race_cta {
@@ -141,8 +142,8 @@ struct emu_race {
   const nereid_emulator_program_t *program;
   uint32_t n_warps, n_threads, n_actors; /* of a CTA, threads rounded up to warps */
   uint32_t block[3], grid[3];
-  bool failed, crosses; /* memory is out; CTAs may synchronise */
-  bool has_sc;          /* the program has fence.sc, membar included */
+  bool failed, crosses; /* out of memory; CTAs may synchronize */
+  bool has_sc;          /* the program contains fence.sc or membar */
   uint64_t serial;
   race_record_t *records;
   uint32_t n_records, record_capacity, collect_at, *free_records, n_free, free_capacity;
@@ -154,8 +155,8 @@ struct emu_race {
   race_location_t *locations;
   size_t n_locations, location_capacity;
   uint32_t recent_records[1024];
-  uint64_t steps;               /* of rules.c */
-  uint32_t *slots_of_registers; /* by offset over 4; 0: no wgmma has it */
+  uint64_t steps;               /* counter of rules.c */
+  uint32_t *slots_of_registers; /* by offset / 4; 0: not used by a wgmma */
   uint32_t n_registers;
   uint8_t *watched;
   race_map_t *maps;
@@ -166,16 +167,16 @@ struct emu_race {
   size_t n_races, race_capacity;
 };
 
-/* Who accesses, for the whole of a request. */
+/* The accessing warp and lane, for a whole request. */
 typedef struct race_access {
   emu_race_t *race;
   emu_race_cta_t *cta;
   uint32_t record, warp;
   uint8_t kind, size, strong;
-  const race_clock_t *clock; /* of the lane at hand */
-  uint32_t lane, good;       /* good: the record found ordered last */
-  emu_race_cta_t *target;    /* whose shared memory; null: global memory */
-  /* Of a store, else null: where its lanes' bytes are, and what they become. */
+  const race_clock_t *clock; /* clock of the current lane */
+  uint32_t lane, good;       /* good: the record last found to be ordered */
+  emu_race_cta_t *target;    /* CTA whose shared memory is accessed; null: global memory */
+  /* For a store: the warp whose operands contain the stored values; else null. */
   const emu_warp_t *storing;
   const emu_insn_t *insn;
   uint8_t *const *places;
@@ -185,61 +186,61 @@ typedef struct race_access {
 /* clock.c */
 race_clock_t *nereid_emulator_race_clock_keep(race_clock_t *clock);
 void nereid_emulator_race_clock_drop(race_clock_t *clock);
-/* The clock that knows what both know; a new reference. */
+/* The join of both clocks; a new reference. */
 race_clock_t *nereid_emulator_race_clock_join(emu_race_t *race, race_clock_t *a, race_clock_t *b);
-/* Replaces *clock by one that knows what `other` knows too. */
+/* Replaces *clock by its join with `other`. */
 void nereid_emulator_race_clock_learn(emu_race_t *race, race_clock_t **clock, race_clock_t *other);
-/* `clock` with more fences and pending ones; a new reference. Takes `clock` over. */
+/* Returns `clock` with more fences and pending ones as a new reference; takes ownership of `clock`. */
 race_clock_t *nereid_emulator_race_clock_with(emu_race_t *race, race_clock_t *clock, race_clock_t *fences,
                                               race_clock_t *pending);
 /* The same times without fences; a new reference. */
 race_clock_t *nereid_emulator_race_clock_bare(emu_race_t *race, const race_clock_t *clock);
-/* A copy whose part of `cta` is its own, for race_clock_set. */
+/* A copy with an exclusive part of `cta`, for race_clock_set. */
 race_clock_t *nereid_emulator_race_clock_open(emu_race_t *race, const race_clock_t *clock, uint32_t cta);
 const race_part_t *nereid_emulator_race_clock_part(const race_clock_t *clock, uint32_t cta);
-/* What threads publish when they release: their clocks, joined, with their own times. */
+/* The clock that releasing threads publish: their clocks, joined, with their own times. */
 race_clock_t *nereid_emulator_race_release(emu_race_cta_t *cta, uint32_t warp, uint32_t mask);
 
 /* shadow.c */
-/* The access touches bytes of its target's memory. */
+/* Checks and records an access to bytes of its target's memory. */
 void nereid_emulator_race_range(race_access_t *access, uint64_t address, uint64_t bytes);
 /* Visits the cells of a page, which may be null. */
 void nereid_emulator_race_cells(race_page_t *page, void (*visit)(emu_race_t *race, uint32_t cell), emu_race_t *race);
 void nereid_emulator_race_free_pages(race_page_t **pages, size_t n);
 
 /* record.c */
-/* The record of an instruction that lanes of a warp execute now; 0 when memory is out. */
+/* Returns the record of the instruction that lanes of a warp execute; 0: out of memory. */
 uint32_t nereid_emulator_race_record(emu_race_cta_t *cta, uint32_t warp, uint32_t pc, uint32_t lanes, uint8_t kind,
                                      uint8_t size, uint8_t strong);
-/* A lane touches bytes; `strong`: 0 or 1 + the scope. */
+/* Records an access by a lane; `strong`: 0 or 1 + the scope. */
 void nereid_emulator_race_touch(emu_warp_t *warp, const emu_insn_t *insn, int lane, const emu_cta_t *target,
                                 uint64_t address, uint32_t bytes, bool writes, int strong);
 
 /* list.c */
 void nereid_emulator_race_unit(race_access_t *access, uint32_t *write, uint32_t *read, uint64_t address,
                                uint32_t bytes);
-/* A cell's history again, for another cell. */
+/* Copies a cell's history for another cell. */
 uint32_t nereid_emulator_race_list_copy(emu_race_t *race, uint32_t cell);
 void nereid_emulator_race_list_free(emu_race_t *race, uint32_t cell);
-/* Whether all of a record is ordered before the access; at once for all its lanes. */
+/* Whether all lanes of a record are ordered before the access. */
 bool nereid_emulator_race_all_ordered(const race_access_t *access, race_record_t *record);
 
 /* sync.c */
 int nereid_emulator_race_scope(const emu_insn_t *insn);
-/* A strong read of a place: what was released there is learnt, now or at the next fence. */
+/* A strong read of a location acquires the clocks released there, now or at the next fence. */
 void nereid_emulator_race_acquire(emu_race_cta_t *cta, race_thread_t *thread, uint64_t address,
                                   const emu_race_cta_t *target, int scope, bool now);
-/* A strong write, which releases itself or by an earlier fence; `continues`: what was released there stays. The caller
- * advances the warp's time. */
+/* A strong write, which releases itself or by an earlier fence; `continues`: keeps the clocks released there. The
+ * caller advances the warp's time. */
 void nereid_emulator_race_write(emu_race_cta_t *cta, uint32_t warp, uint32_t lane, uint64_t address,
                                 const emu_race_cta_t *target, int scope, bool releases, bool continues);
-/* A strong access of GPU scope, which orders fence.sc. Before the access's own edges. */
+/* A strong access of GPU scope, which orders fence.sc. Called before the access's own edges. */
 void nereid_emulator_race_communicate(emu_race_cta_t *cta, race_thread_t *thread, uint64_t address,
                                       const emu_race_cta_t *target, emu_access_t how);
 bool nereid_emulator_race_is_sc(const emu_insn_t *insn);
-/* Lanes learn what a clock knows. */
+/* Joins a clock into the lanes' clocks. */
 void nereid_emulator_race_learn(emu_race_cta_t *cta, uint32_t warp, uint32_t mask, race_clock_t *news);
-/* A weak write ends what releases left in a place. */
+/* A weak write discards the clocks released to a location. */
 void nereid_emulator_race_forget(emu_race_t *race, const emu_race_cta_t *target, uint64_t address);
 
 /* report.c */

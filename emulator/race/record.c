@@ -1,5 +1,5 @@
-/* Records, which cells name: an instruction that a warp executed between two releases. Those that no cell names any
- * more are used again when there are many. */
+/* Records, referenced by cells: an instruction that a warp executed between two releases. Unreferenced records are
+ * reused when there are many. */
 #include "emulator/race/private.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static void mark_cell(emu_race_t *race, uint32_t cell) {
     race->records[race->nodes[node].record].marked = 1;
 }
 
-/* Frees the records that no cell names and no operation in flight needs. */
+/* Frees the records that no cell references and no operation in flight needs. */
 static void collect(emu_race_t *race) {
   for (size_t i = 0; i < race->slot_capacity; ++i)
     nereid_emulator_race_cells(race->slots[i].page, mark_cell, race);
@@ -36,7 +36,7 @@ static uint32_t new_record(emu_race_t *race) {
     enum { MANY = 1 << 20 };
     if (race->n_records >= MANY)
       collect(race);
-    if (race->n_free * 2 < race->n_records || !race->n_records) { /* few, or most are needed */
+    if (race->n_free * 2 < race->n_records || !race->n_records) { /* few records, or most are referenced */
       uint32_t capacity = race->record_capacity ? race->record_capacity * 2 : 1 << 12;
       race_record_t *records = capacity < UINT32_C(1) << 26 ? realloc(race->records, capacity * sizeof *records) : NULL;
       race->records = records ? records : race->records;
@@ -47,7 +47,7 @@ static uint32_t new_record(emu_race_t *race) {
       }
       race->free_records = spare;
       race->record_capacity = capacity;
-      race->n_records += race->n_records == 0; /* 0 is no record */
+      race->n_records += race->n_records == 0; /* index 0 is reserved */
       race->records[0] = (race_record_t){0};
     }
   }

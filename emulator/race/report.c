@@ -1,4 +1,4 @@
-/* Races found: one per pair of instructions and class, with the first pair of accesses; and as text or JSON. */
+/* The races found, as text or JSON: one per pair of instructions and class, with the first pair of accesses. */
 #include "emulator/race/private.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* What the race detector finds by rule instead of by bytes in memory.
+/* Races found by rule instead of by bytes in memory.
  *
- * Registers of wgmma: D, and A where it is in registers, are not to be touched between a wgmma and the wait for it, and
- * what other instructions touched before needs wgmma.fence, and so does the first wgmma (PTX ISA, wgmma.fence).
- * Instructions that name such a register are marked once per launch, so that the others cost nothing.
+ * Registers of wgmma: D, and A if it is in registers, must not be accessed between a wgmma and its wait. Earlier
+ * accesses by other instructions, and the first wgmma, require wgmma.fence (PTX ISA, wgmma.fence). Instructions that
+ * name such a register are marked once per launch, so that the check costs nothing elsewhere.
  *
- * Tensor maps that a kernel writes: tensormap.cp_fenceproxy, or a fence.proxy.tensormap::generic.release, behind the
- * writes, and fence.proxy.tensormap::generic.acquire of the map in the CTA that uses it. */
+ * Tensor maps that a kernel writes require tensormap.cp_fenceproxy or fence.proxy.tensormap::generic.release after
+ * the writes, and fence.proxy.tensormap::generic.acquire of the map in the CTA that uses it. */
 #include "emulator/machine/execute.h"
 #include "emulator/race/private.h"
 
@@ -15,7 +15,7 @@ static bool is_wgmma(const emu_insn_t *insn) {
   return insn->kind == EMU_KIND_WGMMA;
 }
 
-/* The registers of a product that the rule is about: those of D, and of A if it is a list. */
+/* The registers of a wgmma that the rule covers: those of D, and of A if it is a list. */
 static bool is_ruled(const emu_insn_t *insn, uint32_t k) {
   bool in_a = insn->lists[1].count > 1 && k - insn->lists[1].first < insn->lists[1].count;
   return in_a || k - insn->lists[0].first < insn->lists[0].count;
@@ -91,7 +91,7 @@ void nereid_emulator_race_wgmma(emu_effect_t *effect) {
   race_register_t *registers = registers_of(cta, warp->index);
   uint32_t pc = (uint32_t)(effect->insn - cta->race->program->insns.data);
   effect->order = ++cta->race->steps;
-  if (registers && !registers[0].touched) /* slot 0 is none: it has the last fence */
+  if (registers && !registers[0].touched) /* slot 0 stores the last fence */
     report(cta, warp->index, pc, pc, NEREID_EMULATOR_RACE_REGISTER, 0, false);
   for (uint32_t k = 0; registers && k < effect->insn->n_operands; ++k) {
     const uint32_t *slot = is_ruled(effect->insn, k) ? slot_of(cta->race, &effect->insn->operands[k]) : NULL;
@@ -134,7 +134,7 @@ static race_map_t *map_at(emu_race_t *race, uint64_t address, bool make) {
   return &maps[race->n_maps++];
 }
 
-/* The bytes of a map, and the edge that releasing and acquiring it makes. */
+/* Records the access to a map's bytes, and the edge between its release and acquire. */
 static void touch(emu_warp_t *warp, const emu_insn_t *insn, int lane, const emu_cta_t *target, uint64_t address,
                   emu_race_map_t what) {
   enum { BYTES = 128 };
@@ -151,7 +151,7 @@ static void touch(emu_warp_t *warp, const emu_insn_t *insn, int lane, const emu_
   cta->times[warp->index]++;
 }
 
-/* Whether something comes before what a lane does now. */
+/* Whether an event is ordered before a lane's current position. */
 static bool precedes(const emu_race_cta_t *cta, const race_event_t *event, uint32_t actor) {
   const race_part_t *part = nereid_emulator_race_clock_part(cta->threads[actor].clock, event->cta);
   return (event->cta == cta->number && event->actor == actor) || (part && part->times[event->actor] >= event->time);
@@ -164,7 +164,7 @@ static bool any_precedes(const emu_race_cta_t *cta, const race_events_t *events,
   return false;
 }
 
-/* A thread's first one precedes all that the later ones do. */
+/* A thread's first event precedes its later ones, so one suffices. */
 static void add(emu_race_t *race, race_events_t *events, race_event_t event) {
   for (size_t i = 0; i < events->size; ++i)
     if (events->data[i].cta == event.cta && events->data[i].actor == event.actor)
@@ -182,7 +182,8 @@ static void add(emu_race_t *race, race_events_t *events, race_event_t event) {
   events->data[events->size++] = event;
 }
 
-/* A use wants an acquire before it in its CTA, that a release before it, and that the write before it. */
+/* A use requires an acquire before it in its CTA, which requires a release before it, which requires the write
+ * before it. */
 void nereid_emulator_race_map(emu_warp_t *warp, const emu_insn_t *insn, int lane, const emu_cta_t *target,
                               uint64_t address, emu_race_map_t what) {
   emu_race_cta_t *cta = warp->cta->race;

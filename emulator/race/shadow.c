@@ -1,5 +1,5 @@
-/* The histories of all bytes: pages of cells, one per quad of 16 bytes, per word of the quads whose words were accessed
- * apart, per byte of the words whose bytes were. What comes to have one history again gets one cell again. */
+/* The histories of all bytes: pages with one cell per 16-byte quad. A quad is split into words, and a word into
+ * bytes, when they are accessed separately. Parts with equal histories merge into one cell again. */
 #include "base/kernel/address.h"
 #include "emulator/race/private.h"
 
@@ -85,7 +85,7 @@ static race_page_t *page_of(const race_access_t *access, uint64_t address) {
   return target->pages[key];
 }
 
-/* The words of a quad get cells of their own; then the bytes of a word. */
+/* Splits a quad into words with cells of their own; the next function splits a word into bytes. */
 static race_words_t *split_quad(emu_race_t *race, race_page_t *page, uint32_t quad) {
   if (page->apart[quad / 64] >> quad % 64 & 1)
     return page->words;
@@ -124,7 +124,7 @@ static race_bytes_t *split_word(emu_race_t *race, race_page_t *page, race_words_
   return page->bytes;
 }
 
-/* Whether four cells are one history, which is then the first's alone. */
+/* Whether four cells have the same history; if so, the first keeps it. */
 static bool alike(uint32_t *write, uint32_t *read) {
   for (uint32_t i = 0; i < 4; ++i)
     if (write[i] != write[0] || read[i] != read[0] || (write[i] | read[i]) & RACE_LIST)
@@ -154,7 +154,7 @@ static void unite_quad(race_page_t *page, race_words_t *words, uint32_t quad) {
   memset(read, 0, 4 * sizeof *read);
 }
 
-/* Whether a cell's access is surely ordered before, and no reason to look closer. */
+/* Fast check that a cell's access is ordered before and does not need a detailed check. */
 static inline bool ordered(race_access_t *access, uint32_t cell) {
   uint32_t index = cell >> 5;
   if (!cell || index == access->good)

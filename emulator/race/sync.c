@@ -1,14 +1,13 @@
-/* The edges between threads: barriers, warps that synchronise, releases and acquires with their fences.
+/* Edges between threads: barriers, warp synchronization, releases and acquires with their fences.
  *
- * A place in memory has what was released into the value that it holds, per scope: an acquire that includes the scope
- * of the release, and is included in it, learns that. A relaxed write releases what the last fence of its thread
- * covers; what a relaxed read sees is learnt at the next fence. An atomic continues what it found (PTX ISA, Memory
- * Consistency Model).
+ * A location stores the clocks released with its current value, per scope. An acquire learns them if its scope includes
+ * the release's scope and vice versa. A relaxed write releases what its thread's last fence covers; what a relaxed read
+ * observes is acquired at the next fence. An atomic continues the release sequence (PTX ISA, Memory Consistency Model).
  *
- * fence.sc, which membar is: two of GPU scope are always ordered, so the detector orders F before G where the other
- * order is forbidden: F, then (by edges) a strong access A, and B, then (by edges) G, where A and B access one place in
- * this order and one of them, or an access between, writes. With G before F, B would be ordered before A, which the axioms
- * Coherence and Causality forbid. Clocks carry the fences along the edges. */
+ * fence.sc and membar: two fences of GPU scope are always ordered. The detector orders F before G if the other order
+ * is forbidden: F, then (by edges) a strong access A, and B, then (by edges) G, where A and B access one location in
+ * this order and one of them, or an access between, writes. With G before F, B would be ordered before A, which the
+ * axioms Coherence and Causality forbid. Clocks carry the fences along the edges. */
 #include "emulator/machine/execute.h"
 #include "emulator/race/private.h"
 
@@ -18,7 +17,7 @@ static uint64_t key_of(const emu_race_cta_t *target, uint64_t address) {
   return target ? UINT64_C(1) << 63 | (uint64_t)target->number << 24 | address : address;
 }
 
-/* The place's slot, made when `make` says so. */
+/* Returns the location's slot; creates it if `make`. */
 static race_location_t *location(emu_race_t *race, uint64_t key, bool make) {
   if (make && race->n_locations * 2 >= race->location_capacity) {
     size_t capacity = race->location_capacity ? race->location_capacity * 2 : 64;
@@ -73,7 +72,8 @@ static uint32_t owner(const emu_race_cta_t *cta, int scope) {
   return scope == 0 ? cta->number : scope == 1 ? cta->cluster : 0;
 }
 
-/* What a fence of scope `fences` or less released goes with a write of scope `scope`; a release is its own fence. */
+/* Publishes with a write of scope `scope` the clocks that a fence of scope `fences` or less released; a release acts
+ * as its own fence. */
 static void publish(emu_race_cta_t *cta, race_location_t *place, int scope, race_clock_t *const *released) {
   for (int k = 0; k <= scope; ++k) {
     if (place->owner[k] != owner(cta, k)) {
@@ -137,15 +137,15 @@ void nereid_emulator_race_communicate(emu_race_cta_t *cta, race_thread_t *thread
   nereid_emulator_race_clock_drop(fences);
 }
 
-/* The fences before it in the order of fence.sc are ordered before the thread's fence.sc. */
+/* Joins the fences that precede the thread's fence.sc in the order of fence.sc. */
 static void learn_pending(emu_race_t *race, race_thread_t *thread) {
   race_clock_t *pending = nereid_emulator_race_clock_keep(thread->clock ? thread->clock->pending : NULL);
   nereid_emulator_race_clock_learn(race, &thread->clock, pending);
   nereid_emulator_race_clock_drop(pending);
 }
 
-/* An acquiring fence learns what relaxed reads saw; what was done is what a releasing one makes ready. Without an order
- * it does both. */
+/* An acquiring fence joins what relaxed reads observed; a releasing fence prepares the thread's clock for later
+ * writes. Without a qualifier it does both. */
 void nereid_emulator_race_fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   emu_race_cta_t *cta = warp->cta->race;
   int scope = nereid_emulator_race_scope(insn);
@@ -173,8 +173,8 @@ void nereid_emulator_race_fence(emu_warp_t *warp, const emu_insn_t *insn, uint32
   cta->times[warp->index]++;
 }
 
-/* fence.proxy.async: the thread's accesses until now, and the copies whose end it has seen, count for the async proxy
- * too. */
+/* fence.proxy.async: orders the thread's accesses so far, and the copies whose completion it has observed, for the
+ * async proxy. */
 void nereid_emulator_race_proxy_fence(emu_warp_t *warp, uint32_t mask) {
   emu_race_cta_t *cta = warp->cta->race;
   emu_race_t *race = cta->race;
@@ -198,7 +198,7 @@ void nereid_emulator_race_proxy_fence(emu_warp_t *warp, uint32_t mask) {
 }
 
 void nereid_emulator_race_learn(emu_race_cta_t *cta, uint32_t warp, uint32_t mask, race_clock_t *news) {
-  race_clock_t *before = NULL, *after = NULL; /* lanes mostly know the same */
+  race_clock_t *before = NULL, *after = NULL; /* most lanes have the same clock */
   FOR_LANES(lane, mask) {
     race_thread_t *thread = &cta->threads[warp * EMU_LANES + lane];
     if (!after || thread->clock != before) {
