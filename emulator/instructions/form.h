@@ -1,20 +1,19 @@
-/* The tables of forms, which the parser reads. Private to the emulator. */
+/* The form tables, used by the parser. Private to the emulator. */
 #ifndef NEREID_EMULATOR_FORM_H
 #define NEREID_EMULATOR_FORM_H
 
 #include "emulator/machine/instruction.h"
 
-/* One row per form: `name` with the types of `types` ("s32", "f32.f16"; "int" stands for any integer, "bit" for bN too,
- * '|' separates alternatives), all of `needs` and at most `may` besides.
- * Behind the name stand the words that are no modifiers, which the opcode has in any order: "mma m16n8k16 row col". A
- * word may be a choice, "row|col", or optional, "noinc?": insn->choices has for each such word in its order which one
- * it is, or whether it is there. "row.col" stands for two words that follow each other, * for a number.
- * `traits` is the counter class, a number for the function (insn->variant) and the kind:
- * NEREID_EMULATOR_CLASS_x | EMU_VARIANT(n) | EMU_KIND(name). Variant and kind default to 0.
- * `operands` is pairs: what and how wide;
+/* One row per form: `name` with the types of `types` ("s32", "f32.f16"; "int" matches any integer type, "any" also bN
+ * and floating point; '|' separates alternatives), all modifiers of `needs` and any of `may`. After the name come the
+ * opcode's other words, in any order: "mma m16n8k16 row col". A word may be a choice, "row|col", or optional, "noinc?":
+ * insn->choices stores for each such word, in order, the chosen index, or whether it is present. "row.col" matches two
+ * adjacent words, * a number. `traits` is the counter class, a number for the function (insn->variant) and the kind:
+ * NEREID_EMULATOR_CLASS_x | EMU_VARIANT(n) | EMU_KIND(name). Variant and kind default to 0. `operands` is a list of
+ * pairs, kind and width;
  *   d destination   s source   p predicate destination   q predicate source   o optional |p   Q optional , q
  *   m address       v vector or scalar destination   w vector or scalar source   O optional source   N nothing
- *   C source that is there when another operand follows it
+ *   C source that is present if another operand follows it
  *   V W one or a list in braces of any length, destinations or sources: insn->lists
  *   A optional predicate or 32-bit source   T [tensor map, {coordinates}], the latter in insn->lists
  * widths: 0 1 2 that of the type, W twice that of type 0, b h w l 1 2 4 8 bytes, * any, - none. */
@@ -29,7 +28,7 @@ typedef struct emu_form {
   int traits;
 } emu_form_t;
 
-/* The families: tables ended by a row without a name. */
+/* The families: tables terminated by a row without a name. */
 /* clang-format off */
 #define EMU_FAMILIES(X) \
   X(integer) X(carry) X(packed) X(bits) X(float) X(half) X(special) X(compare) X(convert_lanes) X(convert) X(move) \
@@ -41,16 +40,16 @@ typedef struct emu_form {
 EMU_FAMILIES(X)
 #undef X
 
-/* Functions that the parser puts in place of a row's, or that several families share. */
+/* Functions that the parser substitutes for a row's, or that several families share. */
 emu_next_t nereid_emulator_move_each(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_pack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_unpack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 emu_next_t nereid_emulator_rounded(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 
-/* Of hints: read, and without effect. */
+/* Execution of hints: no effect. */
 emu_next_t nereid_emulator_nothing(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 
-/* What a reduction leaves of `old`. */
+/* The result of a reduction of `old` and `with`. */
 uint64_t nereid_emulator_combined(const emu_insn_t *insn, uint64_t old, uint64_t with);
 
 #endif

@@ -41,7 +41,7 @@ static uint32_t lookup3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
 }
 EMU_SIMD static emu_next_t lop3(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   const uint8_t *x = emu_source(warp, insn, 1), *y = emu_source(warp, insn, 2), *z = emu_source(warp, insn, 3);
-  uint32_t result[EMU_LANES], rows[8]; /* of the table, which is a constant */
+  uint32_t result[EMU_LANES], rows[8]; /* rows of the table, which is a constant */
   for (uint32_t i = 0; i < 8; ++i)
     rows[i] = emu_lane(warp, &insn->operands[4], 0) >> i & 1 ? UINT32_MAX : 0;
   for (int l = 0; l < EMU_LANES; ++l) {
@@ -53,7 +53,7 @@ EMU_SIMD static emu_next_t lop3(emu_warp_t *warp, const emu_insn_t *insn, uint32
   return EMU_ADVANCE;
 }
 
-/* lop3.or, lop3.and: besides the word, whether it is not zero, combined with a predicate. Operands: d, p, a, b, c,
+/* lop3.or, lop3.and: also writes whether the result is nonzero, combined with a predicate. Operands: d, p, a, b, c,
  * table, q. */
 static emu_next_t lop3_predicate(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   uint32_t q = emu_predicate(warp, &insn->operands[6]), some = 0;
@@ -69,7 +69,7 @@ static emu_next_t lop3_predicate(emu_warp_t *warp, const emu_insn_t *insn, uint3
   return EMU_ADVANCE;
 }
 
-/* shf: 64 bits, b above a, shifted; the high word for l, the low one for r. */
+/* shf: shifts the 64 bits b:a; the high word for l, the low word for r. */
 static uint32_t funnel_l(uint32_t a, uint32_t b, uint32_t n) {
   return n == 0 ? b : n >= 32 ? a : b << n | a >> (32 - n);
 }
@@ -81,7 +81,7 @@ TERNARY(shf_r_wrap, uint32_t, funnel_r(a, b, c & 31))
 TERNARY(shf_l_clamp, uint32_t, funnel_l(a, b, c))
 TERNARY(shf_r_clamp, uint32_t, funnel_r(a, b, c))
 
-/* Position and length are the low bytes of their registers; of 64 bits an H200 takes all of them. */
+/* Position and length are the low bytes of their registers; for 64 bits an H200 uses all bits. */
 static uint64_t extract(uint64_t a, uint32_t at, uint32_t n, unsigned bits, bool is_signed) {
   at = bits == 32 ? at & 0xff : at < 64 ? at : 64;
   n = bits == 32 ? n & 0xff : n < 64 ? n : 64;
@@ -91,7 +91,7 @@ static uint64_t extract(uint64_t a, uint32_t at, uint32_t n, unsigned bits, bool
     sign = a >> top & 1 ? UINT64_MAX : 0;
   }
   uint64_t field = at < bits ? a >> at : 0;
-  uint32_t valid = at < bits ? (n < bits - at ? n : bits - at) : 0; /* what of the field lies in a */
+  uint32_t valid = at < bits ? (n < bits - at ? n : bits - at) : 0; /* the part of the field inside a */
   uint64_t low = valid >= 64 ? UINT64_MAX : (UINT64_C(1) << valid) - 1;
   return (field & low) | (sign & ~low);
 }
@@ -128,7 +128,7 @@ static uint64_t reversed(uint64_t a, int bits) {
 UNARY(brev_32, uint32_t, uint32_t, reversed(a, 32))
 UNARY(brev_64, uint64_t, uint64_t, reversed(a, 64))
 
-/* The highest bit that is no sign bit; 0xffffffff when there is none. */
+/* The highest bit that differs from the sign; 0xffffffff: none. */
 static uint32_t highest(uint64_t a, int bits, bool shift) {
   uint32_t at = a ? 63u - (uint32_t)__builtin_clzll(a) : UINT32_MAX;
   return shift && a ? (uint32_t)bits - 1 - at : at;
@@ -138,7 +138,8 @@ UNARY(bfind_u64, uint32_t, uint64_t, highest(a, 64, EMU_HAS(insn, shiftamt)))
 UNARY(bfind_s32, uint32_t, int32_t, highest((uint32_t)(a < 0 ? ~a : a), 32, EMU_HAS(insn, shiftamt)))
 UNARY(bfind_s64, uint32_t, int64_t, highest((uint64_t)(a < 0 ? ~a : a), 64, EMU_HAS(insn, shiftamt)))
 
-/* fns: the n-th set bit of a mask from a position on, downwards for a negative n; n 0: whether the position's is. */
+/* fns: the n-th set bit of a mask from a position on, downwards for negative n; n 0: whether the bit at the position
+ * is set. */
 static uint32_t nth_set(uint32_t bits, uint32_t base, uint32_t n) {
   int64_t at = (int32_t)base, step = (int32_t)n < 0 ? -1 : 1, left = n == 0 ? 0 : llabs((int64_t)(int32_t)n) - 1;
   if (n == 0)
@@ -153,7 +154,7 @@ TERNARY(fns, uint32_t, nth_set(a, b, c))
 static uint32_t below(uint32_t n) {
   return n >= 32 ? UINT32_MAX : (UINT32_C(1) << n) - 1;
 }
-/* szext: the low n bits, by sign or with zeros. */
+/* szext: the low n bits, sign- or zero-extended. */
 static uint32_t low_bits(uint32_t a, uint32_t n, bool is_signed) {
   uint32_t kept = a & below(n);
   return is_signed && n && n < 32 && a >> (n - 1) & 1 ? kept | ~below(n) : kept;

@@ -1,12 +1,12 @@
-/* Extended-precision integer arithmetic: CC.CF, a bit per lane, written by .cc and read by addc, subc, madc (PTX ISA,
- * Extended-Precision Integer Arithmetic Instructions). A difference is a + ~b + 1, so the bit is set when nothing was
- * borrowed: what nvcc makes of a 128-bit division reads it with addc behind subc. */
+/* Extended-precision integer arithmetic: CC.CF, a bit per lane, written by .cc and read by addc, subc, madc (PTX
+ * ISA, Extended-Precision Integer Arithmetic Instructions). A difference is a + ~b + 1, so the bit is set if there
+ * was no borrow: nvcc's 128-bit division reads it with addc after subc. */
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
 
 typedef unsigned __int128 wide_t;
 
-/* The sum of three, the carry through `out`. */
+/* The sum of three values; the carry goes to `out`. */
 static uint64_t add3(uint64_t a, uint64_t b, unsigned carry, unsigned bits, unsigned *out) {
   wide_t sum = (wide_t)a + b + carry;
   *out = (unsigned)(sum >> bits) & 1;

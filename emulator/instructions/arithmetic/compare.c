@@ -1,5 +1,5 @@
-/* Comparison and selection (PTX ISA, Comparison and Selection Instructions): setp, set, selp, slct. A comparison is a
- * set of outcomes {less, equal, greater, unordered}; the pair's outcome is in it or not. */
+/* Comparison and selection (PTX ISA, Comparison and Selection Instructions): setp, set, selp, slct. A comparison is
+ * a set of outcomes {less, equal, greater, unordered} that contains the pair's outcome or not. */
 #include "emulator/instructions/arithmetic/numbers.h"
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
@@ -57,7 +57,7 @@ static unsigned outcomes(unsigned comparison) {
     }                                                                                                                  \
     return bits;                                                                                                       \
   }
-/* An f16 subnormal is a zero for .ftz. */
+/* With .ftz an f16 subnormal becomes zero. */
 static float flushed(uint16_t a) {
   return a & 0x7c00 ? nereid_float_from_f16(a) : 0;
 }
@@ -92,7 +92,7 @@ static emu_next_t put(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, u
   return EMU_ADVANCE;
 }
 
-/* What set leaves for "true": 1.0 or all ones. */
+/* The value of set for "true": 1.0 or all ones. */
 static uint32_t one_of(unsigned type) {
   return type == EMU_F32 ? 0x3f800000 : type == EMU_F16 ? 0x3c00 : type == EMU_BF16 ? 0x3f80 : UINT32_MAX;
 }
@@ -127,7 +127,7 @@ SETP(f16_ftz)
 SETP(bf16)
 /* clang-format on */
 
-/* Of pairs: each half is compared, p and q get the lower's and the upper's outcome. */
+/* Pairs: each half is compared; p and q get the outcome of the lower and the upper half. */
 static uint32_t compare_half(const emu_warp_t *warp, const emu_insn_t *insn, int first, unsigned shift) {
   bool is_bf16 = insn->types[insn->types[1] ? 1 : 0] == EMU_BF16X2;
   unsigned in = outcomes(insn->size);
@@ -205,7 +205,7 @@ SELECT(64)
       {"set", types, "d0s1s1q-", (needs) | EMU_BIT(or), allowed, set_##T, SET}, {                                      \
     "set", types, "d0s1s1q-", (needs) | EMU_BIT(xor), allowed, set_##T, SET                                            \
   }
-/* The destinations of a source's type. */
+/* The destination types for a source type. */
 #define WORDS(type) "u32." type "|s32." type "|f32." type "|f16." type "|bf16." type
 #define HALVES_OF(type) "u32." type "|s32." type "|u16." type "|s16." type "|f16." type "|bf16." type
 

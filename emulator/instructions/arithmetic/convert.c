@@ -1,7 +1,7 @@
-/* cvt (PTX ISA, cvt): between integers, floats, and packed pairs. A source is read exactly, as an integer or a double,
- * and rounded once. Float to integer saturates and makes NaN 0 (from f64, or to 64 bits: the high bit alone); .sat
- * clamps integers to their type and floats to [0, 1]. A destination register may be wider than its type: it is
- * extended. */
+/* cvt (PTX ISA, cvt): between integers, floats, and packed pairs. A source is read exactly, as an integer or a
+ * double, and rounded once. Float to integer saturates and converts NaN to 0 (from f64, or to 64 bits: to the high
+ * bit alone); .sat clamps integers to their type and floats to [0, 1]. If the destination register is wider than its
+ * type, the result is extended. */
 #include "emulator/instructions/arithmetic/numbers.h"
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
@@ -75,7 +75,7 @@ static double double_of(uint64_t bits, unsigned type, bool flush) {
   }
 }
 
-/* A double that is a number of the type already, to its bits. */
+/* The bits of a double that the type represents exactly. */
 static uint64_t bits_of(double value, unsigned type, bool flush) {
   switch (type) {
   case EMU_F16:
@@ -135,7 +135,7 @@ static emu_next_t float_from_integer(emu_warp_t *warp, const emu_insn_t *insn, u
     __int128 value = integer_of(emu_lane(warp, &insn->operands[1], (int)lane), insn->types[1]);
     uint64_t magnitude = (uint64_t)(value < 0 ? -value : value);
     double high = (double)(magnitude >> 32) * 0x1p32, low = (double)(magnitude & 0xffffffff);
-    double exact = emu_add_odd(high, low); /* odd where 53 bits do not hold it */
+    double exact = emu_add_odd(high, low); /* rounded to odd if 53 bits are not enough */
     if (insn->types[0] == EMU_F64) {
       static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD, FE_TONEAREST};
       int before = fegetround();
@@ -154,7 +154,7 @@ static emu_next_t float_from_integer(emu_warp_t *warp, const emu_insn_t *insn, u
   return EMU_ADVANCE;
 }
 
-/* max(x, +0): -0 becomes +0; a NaN stays. */
+/* max(x, +0): -0 becomes +0; NaN is preserved. */
 static double rectified(double x) {
   return x > 0 || x != x ? x : 0;
 }
@@ -171,13 +171,13 @@ static double saturated(const emu_insn_t *insn, double x, unsigned type) {
   return x;
 }
 
-/* Where the mantissa begins, counted from the top of a type's bits. */
+/* Position of the mantissa from the top of a type's bits. */
 static unsigned mantissa_bits(unsigned type) {
   return type == EMU_F64 ? 52 : type == EMU_F32 ? 23 : type == EMU_F16 ? 10 : 7;
 }
 
-/* A NaN's bits in another type, as an H200 leaves them: conversions from and to f64 keep sign and payload and make it
- * quiet, bf16 and f32 to f32 keep all bits, tf32 has a NaN of its own; else it is the canonical one. */
+/* A NaN's bits in another type, as on an H200: conversions from and to f64 keep sign and payload and quiet it, bf16
+ * and f32 to f32 keep all bits, tf32 has its own NaN; otherwise the result is the canonical NaN. */
 static uint64_t converted_nan(const emu_insn_t *insn, uint64_t bits) {
   unsigned to = insn->types[0], from = insn->types[1], m = mantissa_bits(from), n = mantissa_bits(to);
   bool plain = !EMU_HAS(insn, ftz) && !is_integral(insn);

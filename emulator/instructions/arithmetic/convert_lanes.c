@@ -1,10 +1,10 @@
-/* The frequent forms of cvt, over all lanes at once: what they do is what convert.c does for every form, one lane after
- * the other. Their rows stand in front of that file's. */
+/* Frequent forms of cvt, vectorized over all lanes. They compute the same as convert.c, which handles every form one
+ * lane at a time. Their rows come before that file's. */
 #include "emulator/instructions/arithmetic/numbers.h"
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
 
-/* name: the result's bits from those of `a`, and of `b`, which may have rubbish above their type. */
+/* name: the result's bits from those of `a` and `b`, whose bits above their type are unspecified. */
 #define CONVERSION(name, expression)                                                                                   \
   EMU_SIMD static emu_next_t name(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {                           \
     uint64_t values[EMU_LANES];                                                                                        \
@@ -32,21 +32,21 @@
 CONVERSION(f16_f32, emu_to_f16((double)SINGLE(a)))
 CONVERSION(bf16_f32, emu_to_bf16((double)SINGLE(a)))
 CONVERSION(f32_f16, emu_f32_bits(emu_canonical(emu_from_f16((uint32_t)a & 0xffff))))
-CONVERSION(f32_bf16, (uint32_t)(a << 16)) /* a NaN's bits, too */
+CONVERSION(f32_bf16, (uint32_t)(a << 16)) /* correct for NaN, too */
 PAIR(f16x2_f32, emu_to_f16(a) << 16 | emu_to_f16(b))
 PAIR(bf16x2_f32, emu_to_bf16(a) << 16 | emu_to_bf16(b))
 
-/* f32 to tf32, which lacks the low 13 bits; a NaN becomes one of its own. `up`: what is added for the rounding. */
+/* f32 to tf32, which lacks the low 13 bits; NaN becomes tf32's own NaN. `up`: rounding increment. */
 static inline uint32_t tf32(uint32_t bits, uint32_t up) {
   return (bits & 0x7fffffff) > 0x7f800000    ? 0x7fffe000
          : (bits & 0x7f800000) == 0x7f800000 ? bits
                                              : (bits + up) & ~0x1fffu;
 }
-CONVERSION(tf32_rna, ((uint32_t)a + 0x1000) & 0xffffe000) /* a NaN, too */
+CONVERSION(tf32_rna, ((uint32_t)a + 0x1000) & 0xffffe000) /* correct for NaN, too */
 CONVERSION(tf32_rn, tf32((uint32_t)a, 0xfff + ((uint32_t)a >> 13 & 1)))
 CONVERSION(tf32_rz, tf32((uint32_t)a, 0))
 
-/* The low bits of a register as a number of an integer type. */
+/* The low bits of a register as a value of an integer type. */
 static inline uint64_t number(uint64_t bits, unsigned unused, bool is_signed) {
   bits <<= unused;
   return is_signed ? (uint64_t)((int64_t)bits >> unused) : bits >> unused;
@@ -71,11 +71,11 @@ static bool is_signed(unsigned type) {
     nereid_emulator_set_lanes(warp, &insn->operands[0], values, mask);                                                 \
     return EMU_ADVANCE;                                                                                                \
   }
-FROM_INTEGER(integer, number(a, to, sign_to)) /* a wider register: extended */
+FROM_INTEGER(integer, number(a, to, sign_to)) /* extends to a wider register */
 FROM_INTEGER(f32_integer, emu_f32_bits((float)(int64_t)a))
 FROM_INTEGER(f64_integer, emu_f64_bits((double)(int64_t)a))
 
-/* To at most 32 bits, all of them numbers of a double; NaN becomes 0. */
+/* To at most 32 bits, which a double represents exactly; NaN becomes 0. */
 #define FROM_FLOAT(name, rounded)                                                                                      \
   EMU_SIMD static emu_next_t name(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {                           \
     uint64_t values[EMU_LANES];                                                                                        \

@@ -1,5 +1,5 @@
-/* Floating-point arithmetic of f32 and f64 (PTX ISA, Floating Point Instructions). IEEE in the host's arithmetic, fma
- * with one rounding; .ftz flushes subnormal operands and results; directed rounding by the host's rounding mode. */
+/* Floating-point arithmetic of f32 and f64 (PTX ISA, Floating Point Instructions) in the host's IEEE arithmetic; fma
+ * rounds once; .ftz flushes subnormal operands and results; directed rounding uses the host's rounding mode. */
 #include "emulator/instructions/arithmetic/numbers.h"
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
@@ -27,8 +27,8 @@ TERNARY(fma_ftz, float, F(END(fmaf(F(a), F(b), F(c)))))
 UNARY(sqrt_ftz, float, float, F(END(sqrtf(F(a)))))
 UNARY(rcp_ftz, float, float, F(END(1.0f / F(a))))
 
-/* A NaN result of f64 is, on an H200, a source that is one, made quiet: the first of `x`, `y` and `z` in its order;
- * else the negative one. */
+/* An f64 NaN result is, on an H200, the first NaN operand of `x`, `y` and `z`, quieted; without one, the negative
+ * default NaN. */
 #define QUIET(a) emu_f64(emu_f64_bits(a) | UINT64_C(1) << 51)
 #define FIRST_NAN(x, y, z) ((x) != (x) ? QUIET(x) : (y) != (y) ? QUIET(y) : (z) != (z) ? QUIET(z) : NEGATIVE_NAN)
 #define END64(result, x, y, z) ((result) == (result) ? (result) : FIRST_NAN(x, y, z))
@@ -41,7 +41,7 @@ TERNARY(fma_f64, double, END64(fma(a, b, c), b, c, a))
 UNARY(sqrt_f64, double, double, END64(sqrt(a), a, a, a))
 UNARY(rcp_f64, double, double, END64(1.0 / a, a, a, a))
 
-/* abs and neg of a NaN are the canonical one for f32, and the NaN itself, quiet, for f64. */
+/* abs and neg of NaN: the canonical NaN for f32, the quieted operand for f64. */
 UNARY(abs_f32, float, float, emu_canonical(fabsf(a)))
 UNARY(abs_ftz, float, float, emu_canonical(fabsf(F(a))))
 UNARY(neg_f32, float, float, emu_canonical(-a))
@@ -51,7 +51,7 @@ UNARY(neg_f64, double, double, a != a ? QUIET(a) : -a)
 BINARY(copysign_f32, uint32_t, (b & 0x7fffffff) | (a & 0x80000000))
 BINARY(copysign_f64, uint64_t, (b & INT64_MAX) | (a & (UINT64_C(1) << 63)))
 
-/* The same without .NaN and .xorsign.abs, as SIMD. */
+/* The same without .NaN and .xorsign.abs, vectorized. */
 #define LEAST(a, b) emu_canonical((a) < (b) || (b) != (b) || ((a) == (b) && emu_f32_bits(a) >> 31) ? (a) : (b))
 #define MOST(a, b) emu_canonical((a) > (b) || (b) != (b) || ((a) == (b) && !(emu_f32_bits(a) >> 31)) ? (a) : (b))
 BINARY(least_f32, float, LEAST(a, b))
@@ -81,7 +81,7 @@ static emu_next_t testp(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask)
               : EMU_HAS(insn, number)     ? x == x
               : EMU_HAS(insn, notanumber) ? x != x
               : EMU_HAS(insn, subnormal)  ? subnormal
-                                          : isfinite(x) && !subnormal; /* zeros are normal */
+                                          : isfinite(x) && !subnormal; /* zeros count as normal */
     bits |= (uint32_t)is << lane;
   }
   emu_set_predicate(warp, &insn->operands[0], bits, mask);
@@ -101,7 +101,7 @@ emu_next_t nereid_emulator_rounded(emu_warp_t *warp, const emu_insn_t *insn, uin
 #define SAT EMU_BIT(sat)
 #define FTZ EMU_BIT(ftz)
 #define EXTREME (EMU_BIT(NaN) | EMU_BIT(xorsign) | EMU_BIT(abs))
-/* An instruction that names its rounding mode, in all four. */
+/* An instruction with a rounding mode, in all four modes. */
 #define ROUNDED(name, operands, may, plain, flushed, f64)                                                              \
   {name, "f32", operands, EMU_BIT(rn), may, plain, FLOAT}, {name, "f32", operands, EMU_BIT(rz), may, plain, FLOAT},    \
       {name, "f32", operands, EMU_BIT(rm), may, plain, FLOAT},                                                         \

@@ -1,5 +1,5 @@
-/* Arithmetic of f16, bf16 and pairs of them (PTX ISA, Half Precision Floating Point Instructions). In double, rounded
- * to odd where double is not exact, then once to the format; NaN results are 0x7fff. */
+/* Arithmetic of f16, bf16 and pairs of them (PTX ISA, Half Precision Floating Point Instructions). Computed in
+ * double, rounded to odd if inexact, then rounded once to the format; NaN results are 0x7fff. */
 #include "emulator/instructions/arithmetic/numbers.h"
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
@@ -47,7 +47,7 @@ static uint16_t one(const emu_insn_t *insn, operation_t operation, bool is_bf16,
   uint16_t out =
       is_bf16 ? nereid_float_to_bf16(result, NEREID_FLOAT_NEAREST) : nereid_float_to_f16(result, NEREID_FLOAT_NEAREST);
   out = flush && !(out & (is_bf16 ? 0x7f80 : 0x7c00)) ? out & 0x8000 : out;
-  return EMU_HAS(insn, relu) && out & 0x8000 ? 0 : out; /* -0, too; NaN results are positive */
+  return EMU_HAS(insn, relu) && out & 0x8000 ? 0 : out; /* also clears -0; NaN results are positive */
 }
 
 static emu_next_t all(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, operation_t operation, int arity) {
@@ -67,7 +67,7 @@ static emu_next_t all(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, o
   return EMU_ADVANCE;
 }
 
-/* Without .ftz, .sat, .relu, .NaN and .xorsign.abs, as SIMD: an operand is an array of 32 or 64 numbers. */
+/* Without .ftz, .sat, .relu, .NaN and .xorsign.abs, vectorized: an operand is an array of 32 or 64 values. */
 #define LANES(name, arity, is_bf16, expression)                                                                        \
   EMU_SIMD static emu_next_t name(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {                           \
     const uint8_t *x = emu_source(warp, insn, 1), *y = emu_source(warp, insn, arity < 2 ? 1 : 2),                      \
@@ -119,7 +119,7 @@ HALF(max_half, MAX, 2)
 HALF(ex2_half, EX2, 1)
 HALF(tanh_half, TANH, 1)
 
-/* abs and neg, of one or of a pair; a NaN gives the canonical one. */
+/* abs and neg, of one value or of a pair; NaN becomes canonical. */
 static uint32_t with_sign(uint32_t a, bool is_bf16, bool flush, bool negates) {
   uint32_t magnitude = a & 0x7fff, exponent = is_bf16 ? 0x7f80 : 0x7c00;
   if (magnitude > exponent)

@@ -1,5 +1,5 @@
-/* Integer arithmetic (PTX ISA, Integer Arithmetic Instructions). Wraps; quotient and remainder of a division by
- * zero are all ones, INT_MIN / -1 is INT_MIN, as on an H200. */
+/* Integer arithmetic (PTX ISA, Integer Arithmetic Instructions). Results wrap. As on an H200, quotient and remainder
+ * of a division by zero are all ones, and INT_MIN / -1 is INT_MIN. */
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
 
@@ -65,7 +65,7 @@ TERNARY(mad24hi_sat, int32_t, saturated((product24_s((uint32_t)a, (uint32_t)b) >
 TERNARY(mad24lo_u, uint32_t, product24_u(a, b) + c)
 TERNARY(mad24lo_s, uint32_t, (uint64_t)product24_s(a, b) + c)
 
-/* dp4a.T.U: four products of bytes, of signs T and U, and c. */
+/* dp4a.T.U: four products of bytes with signs T and U, plus c. */
 static uint32_t dot4(uint32_t a, uint32_t b, uint32_t c, bool a_signed, bool b_signed) {
   for (int i = 0; i < 32; i += 8) {
     int32_t x = (int32_t)((a >> i) & 0xff), y = (int32_t)((b >> i) & 0xff);

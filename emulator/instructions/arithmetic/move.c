@@ -1,5 +1,5 @@
-/* mov with packing and unpacking, cvta, isspacep (PTX ISA, Data Movement and Conversion Instructions).
- * Global addresses are generic ones as they are; shared, local and parameter addresses lie in windows above them. */
+/* mov with packing and unpacking, cvta, isspacep (PTX ISA, Data Movement and Conversion Instructions). Global
+ * addresses equal generic ones; shared, local and parameter addresses are in windows above them. */
 #include "base/kernel/address.h"
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
@@ -13,7 +13,8 @@ static emu_next_t mov_pred(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
   return EMU_ADVANCE;
 }
 
-/* mov.v2, mov.v4, and of a special register to one that is narrower. All is read before any is written. */
+/* mov.v2, mov.v4, and mov of a special register to a narrower one. All sources are read before any destination is
+ * written. */
 emu_next_t nereid_emulator_move_each(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   unsigned n = insn->n_vector;
   FOR_LANES(lane, mask) {
@@ -26,7 +27,7 @@ emu_next_t nereid_emulator_move_each(emu_warp_t *warp, const emu_insn_t *insn, u
   return EMU_ADVANCE;
 }
 
-/* A register of up to 16 bytes and its parts. */
+/* Packs and unpacks a register of up to 16 bytes. */
 EMU_SIMD emu_next_t nereid_emulator_pack(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   const emu_operand_t *whole = &insn->operands[0];
   if (whole->size <= 8) {
@@ -56,7 +57,7 @@ EMU_SIMD emu_next_t nereid_emulator_unpack(emu_warp_t *warp, const emu_insn_t *i
     uint64_t bits[EMU_LANES];
     nereid_emulator_lanes(warp, whole, bits);
     for (unsigned i = 0; i < insn->n_vector; ++i) {
-      if (insn->operands[i].size == insn->size) /* else it is the sink */
+      if (insn->operands[i].size == insn->size) /* otherwise `_` */
         nereid_emulator_set_lanes(warp, &insn->operands[i], bits, mask);
       for (int lane = 0; lane < EMU_LANES; ++lane)
         bits[lane] >>= 8 * insn->size;
@@ -69,7 +70,7 @@ EMU_SIMD emu_next_t nereid_emulator_unpack(emu_warp_t *warp, const emu_insn_t *i
     for (unsigned i = 0; i < insn->n_vector; ++i) {
       uint64_t part = 0;
       memcpy(&part, bytes + (size_t)i * insn->size, insn->size);
-      if (insn->operands[i].size == insn->size) /* else it is the sink */
+      if (insn->operands[i].size == insn->size) /* otherwise `_` */
         emu_set_lane(warp, &insn->operands[i], (int)lane, part);
     }
   }

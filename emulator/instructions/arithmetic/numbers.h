@@ -1,5 +1,5 @@
-/* Floating-point pieces that the families share. PTX f32 results that are NaN are 0x7fffffff; f64 ones are
- * 0x7ff8000000000000 here. */
+/* Floating-point helpers of the instruction families. f32 NaN results in PTX are 0x7fffffff; here f64 ones are
+ * 0x7ff8000000000000. */
 #ifndef NEREID_EMULATOR_NUMBERS_H
 #define NEREID_EMULATOR_NUMBERS_H
 
@@ -35,7 +35,7 @@ static inline uint64_t emu_f64_bits(double value) {
   return bits;
 }
 
-/* Subnormals become zero, the sign stays. */
+/* Flushes subnormals to zero, preserving the sign. */
 static inline float emu_flush(float x) {
   return fabsf(x) < FLT_MIN ? copysignf(0, x) : x;
 }
@@ -55,7 +55,7 @@ static inline float emu_saturate(float x) {
 
 /* a + b rounded to odd: rounding it again to a format at least two bits narrower rounds once. */
 static inline double emu_add_odd(double a, double b) {
-  double sum = a + b, part = sum - a, error = (a - (sum - part)) + (b - part); /* NaN with infinities */
+  double sum = a + b, part = sum - a, error = (a - (sum - part)) + (b - part); /* NaN for infinities */
   uint64_t bits = emu_f64_bits(sum);
   uint64_t odd = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
   return emu_f64((error > 0 || error < 0) && !(bits & 1) ? odd : bits);
@@ -68,8 +68,8 @@ static inline float emu_from_f16(uint32_t bits) {
   return emu_f32(magnitude | (bits & 0x8000) << 16);
 }
 
-/* |value| rounded to `mantissa` stored bits and no finer than at the exponent `emin`: adding a number whose last bit
- * has the weight of the result's, and taking it away again, rounds to nearest even. Rubbish for infinity and NaN. */
+/* |value| rounded to nearest even at `mantissa` stored bits, no finer than at the exponent `emin`: adds and
+ * subtracts a number whose last bit has the weight of the result's last bit. Undefined for infinity and NaN. */
 static inline double emu_round_to(uint64_t magnitude, uint64_t mantissa, int64_t emin) {
   uint64_t exponent = magnitude >> 52, least = (uint64_t)(1023 + emin);
   exponent = exponent > least ? exponent : least;
@@ -89,17 +89,17 @@ static inline uint32_t emu_to_f16(double value) {
 static inline uint32_t emu_to_bf16(double value) {
   uint64_t bits = emu_f64_bits(value), magnitude = bits & INT64_MAX;
   uint32_t result = emu_f32_bits((float)emu_round_to(magnitude, 7, -126)) >> 16;
-  result = magnitude >= UINT64_C(0x47eff00000000000) ? 0x7f80 : result; /* the largest number and half a step */
+  result = magnitude >= UINT64_C(0x47eff00000000000) ? 0x7f80 : result; /* the largest finite value plus half an ulp */
   result |= (uint32_t)(bits >> 63) << 15;
   return magnitude > UINT64_C(0x7ff0000000000000) ? 0x7fff : result;
 }
 
-/* The lesser (or greater) number; one NaN loses unless .NaN asks for it (nan_wins); -0 is less than +0. */
+/* Minimum (or maximum); one NaN operand is ignored unless .NaN is present (nan_wins); -0 is less than +0. */
 static inline double emu_extreme(bool nan_wins, bool xorsign, double a, double b, bool greater) {
   bool one = a != a || b != b;
   if ((a != a && b != b) || (one && nan_wins))
     return NAN;
-  if (xorsign) { /* a NaN's sign counts, too */
+  if (xorsign) { /* the sign of a NaN also counts */
     double sign = (signbit(a) != 0) != (signbit(b) != 0) ? -1 : 1;
     a = fabs(a);
     b = fabs(b);
@@ -113,15 +113,15 @@ static inline double emu_extreme(bool nan_wins, bool xorsign, double a, double b
 }
 
 typedef struct emu_format {
-  int mantissa, emin, emax; /* stored bits of the mantissa; exponents of the smallest and largest normal number */
+  int mantissa, emin, emax; /* stored mantissa bits; exponents of the smallest and largest normal values */
   double largest;
 } emu_format_t;
 
 typedef enum emu_rounding { EMU_TO_NEAREST, EMU_TO_ZERO, EMU_DOWN, EMU_UP, EMU_AWAY } emu_rounding_t;
 
-/* `value` rounded to a number of the format, or to infinity, as a double. AWAY: nearest, ties away from zero. */
+/* `value` rounded to the format, or to infinity, as a double. AWAY: nearest, ties away from zero. */
 double nereid_emulator_round(double value, const emu_format_t *format, emu_rounding_t rounding);
-/* To an integer. */
+/* Rounds to an integer. */
 double nereid_emulator_round_integer(double value, emu_rounding_t rounding);
 
 #endif

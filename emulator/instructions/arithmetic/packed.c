@@ -45,7 +45,7 @@ DOT2(dp2a_su, true, false)
 DOT2(dp2a_ss, true, true)
 /* clang-format on */
 
-/* An integer to `bits` bits, clamped to what they hold. */
+/* Clamps an integer to `bits` bits. */
 static uint32_t clamped(int32_t value, unsigned bits, bool is_signed) {
   int32_t most = (int32_t)((UINT32_C(1) << (bits - is_signed)) - 1), least = is_signed ? -most - 1 : 0;
   value = value > most ? most : value < least ? least : value;

@@ -1,6 +1,5 @@
-/* The approximate functions (PTX ISA: ex2, lg2, sin, cos, rcp, rsqrt, sqrt, tanh, div.approx, div.full). Computed in
- * double and rounded once, so they are nearer to the true value than the machine's; docs/emulator.md has the
- * tolerances. */
+/* Approximate functions (PTX ISA: ex2, lg2, sin, cos, rcp, rsqrt, sqrt, tanh, div.approx, div.full). Computed in
+ * double and rounded once, so they are more accurate than the hardware's; docs/emulator.md lists the tolerances. */
 #include "emulator/instructions/arithmetic/numbers.h"
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
@@ -36,7 +35,7 @@ BINARY(div_full_ftz, float, F(quotient(F(a), F(b))))
 BINARY(div_approx, float, quotient_approximate(a, b))
 BINARY(div_approx_ftz, float, F(quotient_approximate(F(a), F(b))))
 
-/* The f64 forms give the upper word and flush subnormals. */
+/* The f64 forms return the upper word and flush subnormals. */
 static double upper(double x) {
   return emu_f64(emu_f64_bits(emu_canonical64(fabs(x) < DBL_MIN ? copysign(0, x) : x)) & ~UINT64_C(0xffffffff));
 }

@@ -1,6 +1,6 @@
 /* cp.async (PTX ISA, Data Movement and Conversion Instructions: cp.async): copies of 4, 8 or 16 bytes from global to
- * shared memory that land in groups. A source size below the copy's size is filled up with zeros; with 0, or when the
- * source is ignored, the source is not touched. To proxies they are generic accesses of the thread that issued them. */
+ * shared memory that land in groups. Bytes beyond the source size are filled with zeros; the source is not accessed
+ * if its size is 0 or it is ignored. The accesses belong to the generic proxy of the issuing thread. */
 #include "emulator/instructions/form.h"
 #include "emulator/machine/effect.h"
 #include "emulator/machine/execute.h"
@@ -9,7 +9,7 @@
 
 typedef struct copies {
   uint64_t to[EMU_LANES], from[EMU_LANES];
-  uint8_t read[EMU_LANES]; /* bytes of the source; the others of `size` are zeros */
+  uint8_t read[EMU_LANES]; /* bytes of the source; the rest of `size` is zero-filled */
   uint32_t size;
 } copies_t;
 
@@ -42,7 +42,7 @@ static void count(emu_warp_t *warp, const copies_t *copies, uint32_t mask) {
   nereid_emulator_count(warp, copies->to, mask, copies->size, EMU_SHARED, true);
 }
 
-/* Operands: to, from, size, then the source's size, or a predicate that says to ignore it. */
+/* Operands: to, from, size, then the source's size, or a predicate that ignores the source. */
 static emu_next_t copy(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   if (!mask)
     return EMU_ADVANCE;
@@ -84,7 +84,7 @@ static emu_next_t commit(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
   return EMU_ADVANCE;
 }
 
-/* Operand: how many groups may be pending. A word that is a choice: only the reads. */
+/* Operand: maximum number of pending groups. Optional word: waits only for the reads. */
 static emu_next_t wait_group(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   uint32_t keep = mask ? (uint32_t)emu_lane(warp, &insn->operands[0], __builtin_ctz(mask)) : 0;
   return nereid_emulator_wait_groups(warp, mask, insn->variant, keep, insn->choices[0] != 0) ? EMU_ADVANCE : EMU_FAILED;
@@ -96,7 +96,7 @@ static emu_next_t wait_all(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
   return nereid_emulator_wait_groups(warp, mask, EMU_GROUP_ASYNC, 0, false) ? EMU_ADVANCE : EMU_FAILED;
 }
 
-/* The copies that the lanes issued before have landed: they arrive. */
+/* The copies that the lanes issued earlier have landed: performs their arrivals. */
 static bool land_arrival(emu_effect_t *effect, uint32_t lanes) {
   if (!nereid_emulator_land_earlier(effect, lanes, EMU_GROUP_ASYNC))
     return false;

@@ -1,9 +1,9 @@
 /* Bulk copies and reductions (PTX ISA, cp.async.bulk, cp.reduce.async.bulk, st.async, red.async): one thread moves
- * whole pieces of 16 bytes between global memory and the shared memory of the CTAs of its cluster.
+ * multiples of 16 bytes between global memory and the shared memory of the CTAs of its cluster.
  *
- * An effect has two halves: it reads its source, which wait_group.read waits for, then writes or reduces. What comes
- * into shared memory is counted by an mbarrier there; what leaves it for global memory belongs to a bulk group. A copy
- * to several CTAs is an effect for each of them. */
+ * An effect has two halves: it reads its source, which wait_group.read waits for, then writes or reduces. An
+ * mbarrier counts the bytes written to its CTA's shared memory; copies to global memory belong to a bulk group. A
+ * copy to several CTAs is one effect per CTA. */
 #include "emulator/instructions/asynchronous/bulk.h"
 #include "emulator/instructions/form.h"
 
@@ -40,7 +40,7 @@ void nereid_emulator_reduce(const emu_insn_t *insn, emu_type_t type, bool flushe
   uint32_t size = nereid_emulator_type_size(type);
   emu_insn_t as = *insn;
   as.modifiers &= ~(EMU_BIT(shared) | EMU_BIT(shared_cluster));
-  as.modifiers |= flushes ? 0 : EMU_BIT(shared); /* where red keeps subnormal sums */
+  as.modifiers |= flushes ? 0 : EMU_BIT(shared); /* where red preserves subnormal sums */
   as.types[0] = (uint8_t)type;
   for (uint32_t i = 0; i + size <= n; i += size) {
     uint64_t old = 0, with = 0;
@@ -60,7 +60,7 @@ void nereid_emulator_count_bulk(emu_warp_t *warp, uint64_t bytes) {
 
 typedef struct piece {
   uint64_t from, to; /* global addresses, or offsets in shared memory */
-  emu_cta_t *target; /* whose shared memory is written */
+  emu_cta_t *target; /* CTA whose shared memory is written */
   uint32_t bytes;
   uint8_t buffer[];
 } piece_t;
@@ -109,7 +109,7 @@ static bool land(emu_effect_t *effect, uint32_t lanes) {
   return true;
 }
 
-/* One copy of a lane to `target`, null for global memory. */
+/* Starts a lane's copy to `target`, null for global memory. */
 static bool start(emu_warp_t *warp, const emu_insn_t *insn, int lane, const piece_t *piece, emu_cta_t *target,
                   uint64_t mbarrier) {
   emu_effect_t *effect = nereid_emulator_effect(warp, insn, UINT32_C(1) << lane,
@@ -176,7 +176,7 @@ static emu_next_t copy(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
   return EMU_ADVANCE;
 }
 
-/* st.async and red.async: a thread's values, a generic access that an mbarrier counts. */
+/* st.async and red.async: a thread's values, a generic access tracked by an mbarrier. */
 typedef struct remote {
   uint64_t to;
   uint32_t each, n;

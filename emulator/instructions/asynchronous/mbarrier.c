@@ -1,7 +1,7 @@
-/* mbarriers (PTX ISA, Parallel Synchronization and Communication Instructions: mbarrier); machine/mbarrier.c has the
- * object. A try_wait whose phase is not done stops its lanes until some phase ends or nothing else can go on, and so
- * does a test_wait that a branch repeats, so that a loop around it counts once; else a failed test_wait returns at once
- * and ends the turn. */
+/* mbarrier instructions (PTX ISA, Parallel Synchronization and Communication Instructions: mbarrier);
+ * machine/mbarrier.c has the object. A try_wait on an incomplete phase blocks its lanes until a phase completes or
+ * no other group can run. So does a test_wait in a retry loop, so that the loop counts once. Any other failed
+ * test_wait returns at once and ends the scheduling slice. */
 #include "emulator/machine/mbarrier.h"
 #include "emulator/instructions/form.h"
 
@@ -70,7 +70,7 @@ static emu_next_t transact(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
 
 enum { DROP = 1, NO_COMPLETE = 2, EXPECT = 4 };
 
-/* Operands: state, address, count or bytes. Variant: what it does besides. */
+/* Operands: state, address, count or bytes. Variant: additional operations. */
 static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   FOR_LANES(lane, mask) {
     emu_cta_t *cta;
@@ -93,7 +93,7 @@ static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
   return EMU_ADVANCE;
 }
 
-/* Whether the phase that a lane waits for is done. False: it failed. */
+/* Whether the phase that a lane waits for is complete. False: failed. */
 static bool test(emu_warp_t *warp, const emu_insn_t *insn, int lane, bool *out_done) {
   emu_cta_t *cta;
   emu_mbarrier_t *it = object(warp, insn, lane, 1, &cta);
@@ -116,9 +116,9 @@ static bool test(emu_warp_t *warp, const emu_insn_t *insn, int lane, bool *out_d
   return it != NULL;
 }
 
-/* Whether the branch behind goes back to the instruction until it is true. */
+/* Whether the next instruction branches back to this one while the predicate is false. */
 static bool loops(const emu_insn_t *insn, const emu_group_t *group) {
-  const emu_insn_t *behind = insn + 1; /* there is one: the function's last is a ret */
+  const emu_insn_t *behind = insn + 1; /* exists, since a function ends with ret */
   return behind->flow == EMU_FLOW_BRANCH && behind->has_guard && behind->guard.negated && behind->target == group->pc &&
          behind->guard.base == insn->operands[0].base && behind->guard.offset == insn->operands[0].offset;
 }

@@ -1,14 +1,14 @@
-/* Bulk tensor copies (PTX ISA, cp.async.bulk.tensor, cp.reduce.async.bulk.tensor): a box of a tensor in global memory
- * that a tensor map describes, to or from shared memory, where it lies densely, innermost dimension first, swizzled.
+/* Bulk tensor copies (PTX ISA, cp.async.bulk.tensor, cp.reduce.async.bulk.tensor): a box of a tensor in global memory,
+ * described by a tensor map, to or from shared memory. There it is dense, innermost dimension first, and swizzled.
  *
  *   tile      element (i0, .., in) of the box is element (c0 + i0 s0, .., cn + in sn) of the tensor, s the map's steps
- *   im2col    the box's rows are pixels of dimensions 1 to n - 1, taken one after the other through their bounding box,
- *             each moved by the offsets of the instruction; the outermost dimension is the image's number
+ *   im2col    the box's rows are pixels of dimensions 1 to n - 1, taken in order through their bounding box, each shifted
+ *             by the offsets of the instruction; the outermost dimension is the image index
  *
- * Elements outside of the tensor read as zeros or NaN and are not written, but for those in the last 16 bytes of a row
- * that begin inside; the mbarrier counts the whole box. With a swizzle rows lie as far apart as it is wide. The swizzle
- * exchanges pieces of 16 bytes by their address in shared memory: bits 4 to 6 by bits 7 to 9 (128 bytes), 4 and 5 by 7
- * and 8 (64), 4 by 7 (32). */
+ * Elements outside the tensor read as zeros or NaN and are not written, except elements in the last 16 bytes of a
+ * row that starts inside. The mbarrier counts the whole box. With a swizzle, the row pitch is the swizzle width. The
+ * swizzle permutes 16-byte chunks by their address in shared memory: bits 4 to 6 by bits 7 to 9 (128 bytes), 4 and 5
+ * by 7 and 8 (64), 4 by 7 (32). */
 #include "emulator/instructions/asynchronous/bulk.h"
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
@@ -25,9 +25,9 @@ typedef struct box {
   uint16_t moves[RANK];          /* im2col: offsets of dimensions 1 to rank - 2 */
   uint32_t counts[RANK];         /* elements in each dimension; im2col: channels and pixels */
   uint32_t element, row, n_rows; /* bytes, bytes, rows */
-  uint32_t pitch, shared;        /* in shared memory: bytes from row to row, offset */
-  emu_cta_t *target;             /* whose shared memory is written; null: global memory */
-  uint8_t bytes[];               /* what was read, unswizzled */
+  uint32_t pitch, shared;        /* in shared memory: bytes between rows, offset */
+  emu_cta_t *target;             /* CTA whose shared memory is written; null: global memory */
+  uint8_t bytes[];               /* the bytes read, unswizzled */
 } box_t;
 
 static uint32_t swizzled(const nereid_tensor_map_t *map, uint32_t address) {
@@ -35,13 +35,13 @@ static uint32_t swizzled(const nereid_tensor_map_t *map, uint32_t address) {
   return address ^ (address >> 7 & mask) << 4;
 }
 
-/* Where the piece at that place of the dense box lies in shared memory. */
+/* Shared-memory offset of the chunk at an offset of the dense box. */
 static uint32_t shared_of(const box_t *box, uint32_t at) {
   return swizzled(&box->map, box->shared + at / box->row * box->pitch + at % box->row);
 }
 
-/* The coordinates of the next row, in dimensions 1 and up. A window goes on from where it began; its next line begins
- * at the corner of the bounding box, whose corners count from the tensor's, its next image at both. */
+/* The coordinates of the next row, in dimensions 1 and up. A window continues from its start; its next line starts
+ * at the corner of the bounding box, whose corners are relative to the tensor's, its next image at both. */
 static void next_row(const box_t *box, int64_t *at) {
   const nereid_tensor_map_t *map = &box->map;
   int last = map->rank - 1;
@@ -56,8 +56,7 @@ static void next_row(const box_t *box, int64_t *at) {
   }
 }
 
-/* Where the row of those coordinates lies in global memory and which of its elements, `from` up to `to`, are inside of
- * the tensor. */
+/* The global address of a row, and the range of its elements, `from` up to `to`, that is inside the tensor. */
 static uint64_t locate(const box_t *box, const int64_t *row, uint32_t *out_from, uint32_t *out_to) {
   const nereid_tensor_map_t *map = &box->map;
   int64_t inner = (int64_t)map->shape[0], first = box->at[0];
@@ -75,14 +74,14 @@ static uint64_t locate(const box_t *box, const int64_t *row, uint32_t *out_from,
   return address;
 }
 
-/* What lies outside reads as this. */
+/* The value of elements outside the tensor. */
 static void fill(const box_t *box, uint8_t *row) {
-  static const uint8_t nan[] = {0xf7, 0x7f}; /* in every type */
+  static const uint8_t nan[] = {0xf7, 0x7f}; /* NaN in every type */
   for (uint32_t i = 0; i < box->row; ++i)
     row[i] = box->map.nan_padding ? nan[i % 2] : 0;
 }
 
-/* The tf32 types round what they read, to nearest even; a NaN is 0x7fffe000. */
+/* The tf32 types round to nearest even; NaN becomes 0x7fffe000. */
 static void round_row(const box_t *box, uint8_t *row, uint32_t bytes) {
   bool rounds = box->map.element == NEREID_TENSOR_MAP_TF32 || box->map.element == NEREID_TENSOR_MAP_TF32_FTZ;
   for (uint32_t i = 0; rounds && i < bytes; i += 4) {
@@ -94,7 +93,7 @@ static void round_row(const box_t *box, uint8_t *row, uint32_t bytes) {
   }
 }
 
-/* Global memory to the buffer. */
+/* Reads global memory into the buffer. */
 static bool collect_global(emu_effect_t *effect, uint32_t lanes) {
   box_t *box = (box_t *)(void *)effect->payload;
   int64_t at[RANK];
@@ -125,7 +124,7 @@ static bool land_shared(emu_effect_t *effect, uint32_t lanes) {
   return true;
 }
 
-/* Shared memory to the buffer. */
+/* Reads shared memory into the buffer. */
 static bool collect_shared(emu_effect_t *effect, uint32_t lanes) {
   box_t *box = (box_t *)(void *)effect->payload;
   (void)lanes;
@@ -161,7 +160,7 @@ static bool land_global(emu_effect_t *effect, uint32_t lanes) {
     if (!out)
       return false;
     if (nereid_emulator_is_there(effect->warp->cta, address + (uint64_t)from * box->element, pieces))
-      bytes = pieces; /* the machine writes whole ones, behind the tensor's extent too */
+      bytes = pieces; /* the hardware writes whole chunks, even beyond the tensor's extent */
     if (combines)
       nereid_emulator_reduce(insn, type_of(element), flushes, out, in, bytes);
     else
@@ -170,7 +169,7 @@ static bool land_global(emu_effect_t *effect, uint32_t lanes) {
   return true;
 }
 
-/* The map at a generic address, valid and of the instruction's rank. */
+/* Returns the map at a generic address; it must be valid and have the instruction's rank. */
 static bool read_map(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_t address, nereid_tensor_map_t *out) {
   nereid_message_t why;
   unsigned rank = insn->choices[0] + 1u;
@@ -195,7 +194,7 @@ static bool read_map(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_
   return false;
 }
 
-/* Whether an H200 has the reduction for elements of the type. */
+/* Whether an H200 supports the reduction for elements of the type. */
 static bool reduces(const emu_insn_t *insn, unsigned element) {
   bool is_half = element == NEREID_TENSOR_MAP_F16 || element == NEREID_TENSOR_MAP_BF16;
   bool is_integer = element >= NEREID_TENSOR_MAP_U32 && element <= NEREID_TENSOR_MAP_S64;
@@ -208,7 +207,7 @@ static bool reduces(const emu_insn_t *insn, unsigned element) {
   return is_integer && element != NEREID_TENSOR_MAP_S64;
 }
 
-/* What a GPU takes for an illegal instruction. */
+/* Rejects coordinates that a GPU reports as an illegal instruction. */
 static bool check_coordinates(emu_warp_t *warp, const emu_insn_t *insn, int lane, const box_t *box) {
   if (insn->variant & EMU_REDUCES && !reduces(insn, box->map.element))
     return nereid_emulator_fail(warp, insn, lane, "there is no such reduction of the tensor map's elements") ==
@@ -251,7 +250,7 @@ static bool read_box(emu_warp_t *warp, const emu_insn_t *insn, int lane, int k, 
                               map->rank) == EMU_ADVANCE;
 }
 
-/* Tells the race detector what will be read and written: elements out of the tensor are not. */
+/* Declares the accesses to the race detector; elements outside the tensor are not accessed. */
 static void announce(emu_effect_t *effect, int lane, const box_t *box) {
   emu_cta_t *target = ((const box_t *)(const void *)effect->payload)->target;
   int64_t coordinates[RANK];

@@ -1,6 +1,6 @@
-/* Tensor maps that a kernel makes (PTX ISA, tensormap.replace, tensormap.cp_fenceproxy): 128 bytes in shared or global
- * memory, changed field by field. Zeros are an empty map; whether a map is one that the hardware takes is checked where
- * it is used. The fields' codes are PTX's, which are not the driver's. */
+/* Tensor maps created by kernels (PTX ISA, tensormap.replace, tensormap.cp_fenceproxy): 128 bytes in shared or
+ * global memory, modified field by field. Zeros are an empty map; validity is checked at use. The field encodings
+ * are PTX's, which differ from the driver's. */
 #include "emulator/instructions/form.h"
 #include "emulator/machine/effect.h"
 #include "emulator/machine/execute.h"
@@ -23,14 +23,14 @@ enum {
   FILL_MODE,
 };
 
-/* CUtensorMapDataType of PTX's .elemtype; the last are 4-bit and 6-bit types of later machines. */
+/* CUtensorMapDataType of PTX's .elemtype; the last entries are 4-bit and 6-bit types of later architectures. */
 static const uint8_t elements[] = {NEREID_TENSOR_MAP_U8,      NEREID_TENSOR_MAP_U16,  NEREID_TENSOR_MAP_U32,
                                    NEREID_TENSOR_MAP_S32,     NEREID_TENSOR_MAP_U64,  NEREID_TENSOR_MAP_S64,
                                    NEREID_TENSOR_MAP_F16,     NEREID_TENSOR_MAP_F32,  NEREID_TENSOR_MAP_F32_FTZ,
                                    NEREID_TENSOR_MAP_F64,     NEREID_TENSOR_MAP_BF16, NEREID_TENSOR_MAP_TF32,
                                    NEREID_TENSOR_MAP_TF32_FTZ};
 
-/* One field; `index` is the dimension's for those that have one per dimension. False: no such value. */
+/* Sets a field; `index` selects the dimension of a per-dimension field. False: invalid value. */
 static bool set(nereid_tensor_map_t *map, unsigned field, uint64_t index, uint64_t value) {
   switch (field) {
   case ADDRESS:
@@ -72,7 +72,7 @@ static uint32_t dimensions(unsigned field) {
                                                                               : 0;
 }
 
-/* Tells the race detector of the map at a lane's operand `k`. */
+/* Records the access to the map at a lane's operand `k` for the race detector. */
 static void observe(emu_warp_t *warp, const emu_insn_t *insn, int lane, int k, bool global, emu_race_map_t what) {
   uint64_t address = emu_lane(warp, &insn->operands[k], lane) + (uint64_t)(k ? insn->offsets[0] : insn->offset);
   if (warp->cta->race)
@@ -106,7 +106,7 @@ static emu_next_t replace(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mas
   return EMU_ADVANCE;
 }
 
-/* The warp copies a map, and releases it. Operands: to, from, 128. */
+/* Copies and releases a map, executed by a warp. Operands: to, from, 128. */
 static emu_next_t copy(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   emu_next_t next = nereid_emulator_aligned(warp, insn, mask);
   if (next != EMU_ADVANCE || !mask)

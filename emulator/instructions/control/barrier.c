@@ -1,12 +1,12 @@
-/* bar and barrier (PTX ISA, bar, barrier): sixteen per CTA, by number, for all threads of the CTA or a count of them.
+/* bar and barrier (PTX ISA, bar, barrier): sixteen numbered barriers per CTA, for all of its threads or a given count.
  *
- * Threads arrive in groups of a warp's lanes and stay at the instruction; the arrival that makes the number full lets
- * all go and gives them their results. `.aligned` forms, which bar's are, need the whole warp. */
+ * Threads arrive in groups of a warp's lanes and wait at the instruction. The arrival that completes the count
+ * releases all waiting groups with their results. `.aligned` forms, which include bar, require the whole warp. */
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
 #include "emulator/race/race.h"
 
-/* How many threads an instruction's barrier is for, 0 for all of the CTA; operand `at`. False after failing. */
+/* The thread count of an instruction's barrier, from operand `at`; 0: the whole CTA. False after failing. */
 static bool read_count(emu_warp_t *warp, const emu_insn_t *insn, unsigned at, int lane, unsigned *out_count) {
   *out_count = 0;
   if (insn->operands[at].absent)
@@ -17,7 +17,7 @@ static bool read_count(emu_warp_t *warp, const emu_insn_t *insn, unsigned at, in
              EMU_ADVANCE;
 }
 
-/* The lanes join those that have arrived at barrier `id`. False after failing. */
+/* Adds the lanes to the arrivals at barrier `id`. False after failing. */
 static bool join(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, unsigned id, unsigned count) {
   emu_barrier_t *barrier = &warp->cta->barriers[id];
   int first = __builtin_ctz(mask);
@@ -41,7 +41,7 @@ static bool join(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, unsign
   return true;
 }
 
-/* Operands: number, count for sync and arrive; d, number, count, p for red. Variant 1: of whole warps. */
+/* Operands: number, count for sync and arrive; d, number, count, p for red. Variant 1: whole warps. */
 static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, bool waits) {
   unsigned at = EMU_HAS(insn, red) ? 1 : 0, count;
   if (!mask)
@@ -58,7 +58,7 @@ static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
     return EMU_FAILED;
   if (waits) {
     emu_group_t *group = &warp->groups[warp->current];
-    if (mask != group->mask) /* the others go on */
+    if (mask != group->mask) /* the others continue */
       emu_add_group(warp, group->mask & ~mask, group->pc + 1, group->depth);
     group->mask = mask;
     group->state = EMU_AT_BARRIER;

@@ -1,11 +1,11 @@
-/* Calls, direct and indirect (PTX ISA, Control Flow Instructions: call; Kernel and Function Directives).
+/* Direct and indirect calls (PTX ISA, Control Flow Instructions: call; Kernel and Function Directives).
  *
  *   call (r), f, (a, 5);          call (r), %rd1, (a), prototype;
  *
- * Parameters lie in the thread's local memory: an instruction in front of the call stores those that are registers or
- * constants, the call copies the caller's places to the callee's, and instructions behind it copy the results back. An
- * indirect call leaves in a place of its own which function each thread called. Functions have one frame each:
- * recursion is refused, at loading, or where a program calls through addresses at the call. */
+ * Parameters are in the thread's local memory. Instructions before the call store arguments in registers or
+ * constants, the call copies the caller's slots to the callee's, and instructions after it copy the results back. An
+ * indirect call records each thread's callee in a slot of its own. Functions have one frame each, so recursion is an
+ * error: at loading, or at the call if the program contains indirect calls. */
 #include "emulator/instructions/control/call.h"
 
 #include "emulator/checks/frames.h"
@@ -27,7 +27,7 @@ emu_next_t nereid_emulator_copy_results(emu_warp_t *warp, const emu_insn_t *insn
   return EMU_ADVANCE;
 }
 
-/* A register or constant to the place at insn->offset, and back. */
+/* Stores a register or constant to the slot at insn->offset; loads it back. */
 emu_next_t nereid_emulator_put_argument(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   const emu_operand_t *from = &insn->operands[0];
   FOR_LANES(lane, mask)
@@ -47,7 +47,7 @@ static bool within(const nereid_emulator_kernel_t *function, uint32_t pc) {
   return pc >= function->entry && pc < function->end;
 }
 
-/* Whether a lane of the group is in a function already. */
+/* Whether a lane of the group is already in a function. */
 static bool is_active(const emu_warp_t *warp, const nereid_emulator_kernel_t *function, uint32_t lane) {
   const emu_group_t *group = &warp->groups[warp->current];
   bool active = within(function, group->pc);
@@ -56,7 +56,7 @@ static bool is_active(const emu_warp_t *warp, const nereid_emulator_kernel_t *fu
   return active;
 }
 
-/* Parts the callers from the group's other lanes, which go on behind the call. */
+/* Splits the callers from the group's other lanes, which continue after the call. */
 static void enter(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   emu_group_t *group = &warp->groups[warp->current];
   uint32_t behind = group->pc + 1, rest = group->mask & ~mask;
@@ -92,8 +92,8 @@ emu_next_t nereid_emulator_call(emu_warp_t *warp, const emu_insn_t *insn, uint32
   return EMU_JUMPED;
 }
 
-/* The function at an address, if it takes what the prototype says; null after failing. insn->list: how many results,
- * then bytes of all parameters, results first, then the caller's places of the arguments. */
+/* The function at an address, if its parameters match the prototype; null after failing. insn->list: number of
+ * results, then bytes of all parameters, results first, then the caller's slots of the arguments. */
 static const nereid_emulator_kernel_t *callee_at(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane) {
   const nereid_emulator_program_t *program = warp->cta->kernel->program;
   uint64_t address = emu_lane(warp, &insn->operands[0], (int)lane), at = address - EMU_FUNCTIONS_AT;
@@ -138,7 +138,7 @@ emu_next_t nereid_emulator_call_address(emu_warp_t *warp, const emu_insn_t *insn
   return EMU_JUMPED;
 }
 
-/* The results of the function that each thread called; insn->list: the caller's places. */
+/* Copies the results of each thread's callee; insn->list: the caller's slots. */
 emu_next_t nereid_emulator_copy_results_of(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   const nereid_emulator_program_t *program = warp->cta->kernel->program;
   FOR_LANES(lane, mask) {

@@ -1,5 +1,6 @@
-/* Clusters (PTX ISA, barrier.cluster, mapa, getctarank): threads of several CTAs that meet and see each other's shared
- * memory. A CTA's memory lies in the shared::cluster window at 1 + its rank in the upper byte; 0 is the CTA's own. */
+/* Clusters (PTX ISA, barrier.cluster, mapa, getctarank): threads of several CTAs that synchronize and access each
+ * other's shared memory. In the shared::cluster window, the upper byte of an address is 1 + the CTA's rank; 0 is the
+ * executing CTA. */
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
 #include "emulator/memory/space.h"

@@ -1,5 +1,5 @@
-/* vprintf and __assertfail, the functions of CUDA's device runtime. Texts and arguments are read through generic
- * addresses; what is printed is kept per CTA and delivered in the order of CTAs. */
+/* vprintf and __assertfail of CUDA's device runtime. Strings and arguments are read through generic addresses;
+ * output is kept per CTA and delivered in CTA order. */
 #include "emulator/instructions/control/call.h"
 #include "emulator/machine/execute.h"
 
@@ -20,7 +20,7 @@ static void emit(emu_cta_t *cta, const char *text, size_t n) {
   cta->printed_size += n;
 }
 
-/* A text of the kernel's, cut to fit. */
+/* Reads a string of the kernel, truncated to fit. */
 static bool read_text(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_t address, char *out, size_t size) {
   emu_insn_t generic = *insn;
   generic.space = EMU_GENERIC;
@@ -49,7 +49,7 @@ static void take_parameters(emu_warp_t *warp, const emu_insn_t *insn, int lane) 
     memmove(local + insn->list[i + 1], local + insn->list[i], insn->list[i + 2]);
 }
 
-/* The next argument, aligned to its size. */
+/* Reads the next argument, aligned to its size. */
 static bool argument(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_t *at, uint32_t size, uint64_t *out) {
   *at = (*at + size - 1) / size * size;
   const uint8_t *place = nereid_emulator_access(warp, insn, lane, EMU_GENERIC, *at, size, EMU_READ);
@@ -60,7 +60,7 @@ static bool argument(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_
   return place != NULL;
 }
 
-/* One conversion: `spec` from its % to its letter. */
+/* Formats one conversion: `spec` from its % to its letter. */
 static bool convert(emu_warp_t *warp, const emu_insn_t *insn, int lane, char *spec, size_t n, uint64_t *at) {
   char text[1200], string[1024];
   char letter = spec[n - 1];

@@ -1,14 +1,14 @@
 /* Instructions that lanes execute together (PTX ISA, Parallel Synchronization and Communication Instructions): shfl,
- * vote, match, redux, activemask, elect, bar.warp.sync. With a member mask they wait until all its lanes that live are
- * here. */
+ * vote, match, redux, activemask, elect, bar.warp.sync. With a member mask they wait until all of its live lanes
+ * have arrived. */
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
 #include "emulator/race/race.h"
 
 typedef emu_next_t (*collective_t)(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 
-/* Calls `run` for the lanes of each member mask, operand `k`, whose lanes are all here; the others stay, as a group of
- * their own when not all do. */
+/* Calls `run` for the lanes of each member mask, operand `k`, whose lanes have all arrived. The other lanes stay in
+ * a group of their own. */
 static emu_next_t together(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, int k, collective_t run) {
   emu_group_t *group = &warp->groups[warp->current];
   uint32_t late = 0;
@@ -41,7 +41,7 @@ static emu_next_t together(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
     return together(warp, insn, mask, k, name##_of);                                                                   \
   }
 
-/* Which lane each lane reads, and whether that is in its segment; else it reads itself. */
+/* The source lane of each lane, and whether it is in its segment; otherwise the lane reads itself. */
 EMU_SIMD static void shuffle(const emu_insn_t *insn, const uint64_t *by, const uint64_t *clamp, int32_t *from,
                              uint32_t *in) {
   const bool up = EMU_HAS(insn, up), down = EMU_HAS(insn, down), bfly = EMU_HAS(insn, bfly);

@@ -1,5 +1,5 @@
-/* atom and red (PTX ISA, atom, red). The lanes of a warp go one after the other, lowest first; a kernel with a global
- * atomic runs its CTAs one after the other, so that what it returns does not depend on the host. */
+/* atom and red (PTX ISA, atom, red). The lanes of a warp execute in order, lowest first. A kernel with a global
+ * atomic runs its CTAs sequentially, so that returned values do not depend on the host. */
 #include "emulator/instructions/arithmetic/numbers.h"
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
@@ -10,7 +10,7 @@ static int64_t signed_of(uint64_t bits, unsigned size) {
   return size == 4 ? (int32_t)bits : (int64_t)bits;
 }
 
-/* min and max of halves: the number where one is a NaN; -0 is less than +0. */
+/* min and max of halves: NaN operands are ignored; -0 is less than +0. */
 static double extreme(double a, double b, bool greater) {
   if (a != a || b != b)
     return a != a ? b : a;
@@ -39,7 +39,8 @@ static uint64_t floats(const emu_insn_t *insn, uint64_t a, uint64_t b) {
   switch (insn->types[0]) {
   case EMU_F32: {
     float x = emu_f32((uint32_t)a), y = emu_f32((uint32_t)b);
-    bool flush = !EMU_HAS(insn, shared); /* atom.add.f32 on global memory flushes, on shared memory it does not */
+    bool flush =
+        !EMU_HAS(insn, shared); /* atom.add.f32 flushes subnormals on global memory, but not on shared memory */
     return emu_f32_bits(flush ? emu_flush(emu_canonical(emu_flush(x) + emu_flush(y))) : emu_canonical(x + y));
   }
   case EMU_F64:
@@ -54,7 +55,7 @@ static bool is_float(unsigned type) {
   return type >= EMU_F16 && type <= EMU_F64;
 }
 
-/* What an operation leaves in memory, given what is there. */
+/* The new value in memory for the old one. */
 static uint64_t combined(const emu_insn_t *insn, uint64_t old, uint64_t b, uint64_t c) {
   unsigned size = nereid_emulator_type_size((emu_type_t)insn->types[0]);
   bool sign = insn->types[0] == EMU_S32 || insn->types[0] == EMU_S64;

@@ -1,19 +1,19 @@
-/* Fences and what only tells the machine something (PTX ISA: membar, fence, griddepcontrol, setmaxnreg). Instructions
- * take effect in their order here, so a fence of the generic proxy does nothing; fence.proxy.async publishes what its
- * threads wrote to shared memory (proxy.c). Grids follow each other. */
+/* Fences and execution hints (PTX ISA: membar, fence, griddepcontrol, setmaxnreg). Instructions take effect in
+ * order, so a fence of the generic proxy has no effect; fence.proxy.async publishes its threads' writes to shared
+ * memory (proxy.c). Grids run sequentially. */
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
 #include "emulator/memory/proxy.h"
 #include "emulator/race/race.h"
 
-/* Only the race detector sees it. */
+/* Visible to the race detector only. */
 static emu_next_t fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   if (warp->cta->race)
     nereid_emulator_race_fence(warp, insn, mask);
   return EMU_ADVANCE;
 }
 
-/* A warp's registers are as many as it names. */
+/* setmaxnreg: checks the count; the emulator does not limit registers. */
 static emu_next_t registers(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   uint32_t count = mask ? (uint32_t)emu_lane(warp, &insn->operands[0], __builtin_ctz(mask)) : 24;
   if (count % 8 || count < 24 || count > 256)
@@ -35,7 +35,7 @@ static emu_next_t release_maps(emu_warp_t *warp, const emu_insn_t *insn, uint32_
   return EMU_ADVANCE;
 }
 
-/* Operands: address, size. A tensor map is read as it is in memory: nothing is stale. */
+/* Operands: address, size. A tensor map is always read from memory, never from a cache. */
 static emu_next_t acquire_map(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   FOR_LANES(lane, mask)
   if (!nereid_emulator_reach(warp, insn, (int)lane, EMU_GENERIC, emu_address(warp, insn, 0, (int)lane), 128, 128,

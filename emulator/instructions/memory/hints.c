@@ -1,5 +1,5 @@
-/* What tells caches and profilers something and changes no value (PTX ISA, prefetch, applypriority, discard,
- * createpolicy, pmevent). Their addresses are not looked at: a prefetch outside of every buffer is no error. */
+/* Hints to caches and profilers, which do not change any value (PTX ISA, prefetch, applypriority, discard,
+ * createpolicy, pmevent). Their addresses are not checked: an out-of-bounds prefetch is not an error. */
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
 
@@ -10,7 +10,7 @@ emu_next_t nereid_emulator_nothing(emu_warp_t *warp, const emu_insn_t *insn, uin
   return EMU_ADVANCE;
 }
 
-/* A policy is read by nothing that has an effect: its value is nobody's business. */
+/* The value of a policy is unspecified, since policies have no effect. */
 static emu_next_t createpolicy(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   FOR_LANES(lane, mask) emu_set_lane(warp, &insn->operands[0], (int)lane, 0);
   return EMU_ADVANCE;

@@ -1,19 +1,18 @@
-/* ld and st (PTX ISA, ld, st): every space, width and vector form. Cache operators, eviction priorities and policies
- * are read and have no effect, nor have scopes and orders: the threads of a CTA run one instruction after the other,
- * and CTAs that could see each other's atomics run one after the other too. */
+/* ld and st (PTX ISA, ld, st): every space, width and vector form. Cache operators, eviction priorities, policies,
+ * scopes and orders have no effect: the threads of a CTA execute one instruction at a time, and CTAs that could
+ * observe each other's atomics run sequentially. */
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
 #include "emulator/memory/space.h"
 #include "emulator/race/race.h"
 
-/* Where a request's bytes are: each lane's, or from `run` on, where all lanes are there and each follows the one
- * before. */
+/* The bytes of a request: one pointer per lane, or `run` if all lanes are active and consecutive. */
 typedef struct request {
   uint8_t *run; /* null: `places` */
   uint8_t *places[EMU_LANES];
 } request_t;
 
-/* Whether the lanes' addresses follow each other by `bytes`; the first. */
+/* Whether the lanes' addresses are consecutive with a pitch of `bytes`; returns the first. */
 EMU_SIMD static bool follows(const emu_warp_t *warp, const emu_insn_t *insn, unsigned k, uint64_t bytes,
                              uint64_t *out_first) {
   const uint8_t *from = emu_source(warp, insn, (int)k);
@@ -29,7 +28,7 @@ EMU_SIMD static bool follows(const emu_warp_t *warp, const emu_insn_t *insn, uns
   return !wrong;
 }
 
-/* Finds the bytes of the lanes of `mask`, and counts the request. */
+/* Resolves the bytes of the lanes of `mask` and counts the request. */
 static bool find_request(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, unsigned k, uint32_t bytes,
                          bool stores, request_t *out) {
   const emu_cta_t *cta = warp->cta;
@@ -54,8 +53,8 @@ static bool find_request(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
   return true;
 }
 
-/* An element of every lane, `at` bytes behind the first one of the lane, which has `n`. A loop per n, so that it
- * becomes SIMD. */
+/* Copies an element of every lane, `at` bytes after the lane's first one; the lane has `n` elements. One loop per n,
+ * so that it vectorizes. */
 #define ELEMENTS(follow, each)                                                                                         \
   if (request->run && n == 1)                                                                                          \
     for (size_t lane = 0; lane < EMU_LANES; ++lane)                                                                    \
@@ -84,7 +83,7 @@ ELEMENT(16)
 ELEMENT(32)
 ELEMENT(64)
 
-/* Rows of four 32-bit elements, the most frequent request, at once. */
+/* Rows of four 32-bit elements, the most frequent request. */
 EMU_SIMD static void read_rows(emu_warp_t *warp, const emu_insn_t *insn, const uint8_t *from) {
   uint32_t values[4][EMU_LANES];
   for (size_t lane = 0; lane < EMU_LANES; ++lane) {
@@ -118,7 +117,7 @@ static bool are_rows(const emu_insn_t *insn, const request_t *request, unsigned 
   return rows;
 }
 
-/* Extends what was read to the register: by sign for .s types. */
+/* Extends a loaded value to the register: sign-extends .s types. */
 static uint64_t extended(uint64_t bits, unsigned type) {
   switch (type) {
   case EMU_S8:
@@ -132,7 +131,7 @@ static uint64_t extended(uint64_t bits, unsigned type) {
   }
 }
 
-/* Elements into a register that is as wide, or wider; from one, its low bits. */
+/* Copies elements into a register of the same or a larger width; from one, its low bits. */
 #define MOVE_ELEMENT(N)                                                                                                \
   static void load_##N(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, unsigned k,                            \
                        const request_t *request) {                                                                     \
@@ -163,7 +162,7 @@ MOVE_ELEMENT(16)
 MOVE_ELEMENT(32)
 MOVE_ELEMENT(64)
 
-/* A kernel's parameter, which is the same for all lanes. */
+/* Loads a kernel parameter, the same for all lanes. */
 static emu_next_t load_parameter(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, unsigned each) {
   unsigned n = insn->n_vector;
   uint64_t values[EMU_LANES], address = emu_address(warp, insn, n, 0);

@@ -1,5 +1,5 @@
 /* 128-bit registers: mov with packing, ld, st, atom.exch and atom.cas (PTX ISA, Fundamental Types; atom). A lane has 16
- * bytes, which nothing computes with.
+ * bytes; there is no 128-bit arithmetic.
  *
  *   mov.b128 %q, {%d1, %d2};   atom.global.cas.b128 %q0, [%d], %q1, %q2; */
 #include "emulator/instructions/form.h"
@@ -54,7 +54,7 @@ static emu_next_t store(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask)
   return EMU_ADVANCE;
 }
 
-/* Operands: d, address, b and for cas c, which is stored where b is. */
+/* Operands: d, address, b; for cas also c, which is stored if the old value equals b. */
 static emu_next_t atomic(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   bool swaps = EMU_HAS(insn, cas);
   FOR_LANES(lane, mask) {

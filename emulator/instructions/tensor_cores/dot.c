@@ -1,13 +1,13 @@
-/* The matrix multiplication of the tensor-core instructions.
+/* Matrix multiplication of the tensor-core instructions.
  *
- *   bytes of A's rows and B's columns  ->  blocks of 32 k as doubles, B turned
- *                                      ->  sums of c and a[m][k] * b[k][n], n by SIMD
+ *   bytes of A's rows and B's columns  ->  blocks of 32 k as doubles, B transposed
+ *                                      ->  sums of c and a[m][k] * b[k][n], vectorized over n
  *
- * Integers and bits: everything is exact in double. f64: fma after fma, in the order of k. The other floating-point
- * types: as the tensor cores of sm_90 do it, in every bit (measured on an H200). One instruction's products and c are
- * aligned to the greatest exponent among them, the product's of two numbers being the sum of theirs (subnormal ones
- * have that of the smallest normal number); each is cut off `fraction` bits below it; the rest is added exactly and cut
- * off behind `mantissa` bits, or, for f16, rounded to nearest. A sum of zero is +0. */
+ * Integers and bits: everything is exact in double. f64: a chain of fma in the order of k. Other floating-point
+ * types: bit-exact to the tensor cores of sm_90 (measured on an H200). An instruction's products and c are aligned
+ * to the greatest exponent among them, where a product's exponent is the sum of its factors' (a subnormal has that
+ * of the smallest normal number). Each is truncated `fraction` bits below it; the rest is added exactly and
+ * truncated after `mantissa` bits, or, for f16, rounded to nearest. A sum of zero is +0. */
 #include "emulator/instructions/arithmetic/numbers.h"
 #include "emulator/instructions/tensor_cores/fragment.h"
 
@@ -31,7 +31,7 @@ static inline double widen_e4m3(uint32_t bits) {
   }                                                                                                                    \
   break
 
-/* Elements from `first` on, a multiple of 8; those of b1 complemented by `flip`. */
+/* Elements from `first` on, a multiple of 8; b1 elements are xored with `flip`. */
 EMU_SIMD static void widen(double *restrict out, const uint8_t *restrict bytes, unsigned first, unsigned n,
                            emu_type_t type, bool flip) {
   bytes += first * emu_element_bits(type) / 8;
@@ -65,12 +65,12 @@ EMU_SIMD static void widen(double *restrict out, const uint8_t *restrict bytes, 
   }
 }
 
-typedef struct factors { /* a block of A, rows of `depth` numbers, and one of B turned, rows of `columns` */
+typedef struct factors { /* a block of A, rows of `depth` values, and one of B transposed, rows of `columns` */
   unsigned rows, columns, depth;
   double left[EMU_MAX_ROWS * DEPTH], right[DEPTH * EMU_MAX_COLUMNS];
 } factors_t;
 
-/* The numbers of rows and columns are multiples of 8. */
+/* The row and column counts are multiples of 8. */
 EMU_SIMD static void accumulate(double *restrict sums, const factors_t *restrict x) {
   const size_t columns = x->columns, depth = x->depth;
   for (size_t n = 0; n < columns; n += VECTOR)
@@ -97,7 +97,7 @@ static void accumulate_fused(double *sums, const factors_t *x) {
       sums[i] = fma(x->left[i / x->columns * x->depth + k], x->right[k * x->columns + i % x->columns], sums[i]);
 }
 
-/* The power of two that is the exponent of a number, not below 2^lowest; 0 of 0. */
+/* The power of two of a value's exponent, at least 2^lowest; 0 for 0. */
 static inline double power_of(double x, double lowest) {
   double power = emu_f64(emu_f64_bits(x) & UINT64_C(0x7ff0000000000000));
   return x == 0 ? 0 : power < lowest ? lowest : power;
@@ -107,8 +107,8 @@ static double lowest_of(emu_type_t type) {
   return type == EMU_E4M3 ? 0x1p-6 : type == EMU_F16 || type == EMU_E5M2 ? 0x1p-14 : 0x1p-126;
 }
 
-/* Towards zero, to `mantissa` bits behind the first, at f32's exponents. 0: nothing is cut, but what f16 rounds to zero
- * is +0. */
+/* Truncates to `mantissa` bits after the leading one, at f32's exponents. 0: does not truncate, but values that f16
+ * rounds to zero become +0. */
 static inline double cut(double x, unsigned mantissa) {
   double unit = emu_f64((uint64_t)(1023 - 126 - mantissa) << 52);
   if (mantissa == 0)
@@ -120,12 +120,12 @@ static inline double cut(double x, unsigned mantissa) {
   return emu_f64(emu_f64_bits(x) & UINT64_MAX << (52 - mantissa));
 }
 
-/* Of vectors: x where the mask is set, else y; without what is behind the point, for numbers below 2^31. */
+/* Vector operations: x where the mask is set, else y; truncation to an integer, for values below 2^31. */
 #define PICK(mask, x, y) ((vector_t)(((mask_t)(x) & (mask)) | ((mask_t)(y) & ~(mask))))
 #define TRUNCATE(x) __builtin_convertvector(__builtin_convertvector(x, ints_t), vector_t)
 #define ROWS(X) X(0) X(1) X(2) X(3)
 
-/* All numbers are finite; `powers` are theirs. Four rows at a time, for the processor's sake. */
+/* All values are finite; `powers` are their exponents. Four rows at a time, for instruction-level parallelism. */
 EMU_SIMD static void align(double *restrict sums, const factors_t *restrict x, const factors_t *restrict powers,
                            double fraction) {
   const size_t columns = x->columns, depth = x->depth;
@@ -193,7 +193,7 @@ static void drop_infinite(double *values, unsigned n) {
       values[i] = 0;
 }
 
-/* Where NaN or infinity takes part in a sum, that is the sum; elsewhere it is no different. */
+/* If a sum contains NaN or infinity, the result is that value; other sums are unaffected. */
 static void add_with_infinite(double *sums, factors_t *x, const emu_dot_t *dot) {
   double plain[EMU_MAX_ROWS * EMU_MAX_COLUMNS];
   unsigned n = x->rows * x->columns;

@@ -1,4 +1,4 @@
-/* Between registers and matrices (fragment.h), and what a tensor-core instruction's text must agree with. */
+/* Moves matrices between registers and memory (fragment.h), and checks a tensor-core instruction's operands. */
 #include "emulator/instructions/tensor_cores/fragment.h"
 #include "emulator/instructions/arithmetic/numbers.h"
 #include "emulator/parser/parse.h"
@@ -49,13 +49,13 @@ uint64_t nereid_emulator_sum_bits(double sum, emu_type_t type, bool satfinite) {
   }
 }
 
-/* Where a slot of lane 0 lies: tiles are counted down the rows first. */
+/* The position of a slot of lane 0: tiles are counted along the rows first. */
 static double *place(double *sums, unsigned m, unsigned n, unsigned slot) {
   unsigned tile = slot / 2, row = tile % (m / EMU_TILE) * EMU_TILE, column = tile / (m / EMU_TILE) * EMU_TILE;
   return sums + (size_t)row * n + column + slot % 2;
 }
 
-/* A slot of all lanes: `stride` bytes apart, as numbers; and back. */
+/* Reads a slot of all lanes, `stride` bytes apart, as doubles; writes it. */
 static void slot_read(const uint8_t *from, unsigned stride, emu_type_t type, double values[EMU_LANES]) {
   for (unsigned lane = 0; lane < EMU_LANES && type == EMU_F32; ++lane) {
     float value;
@@ -113,7 +113,7 @@ emu_next_t nereid_emulator_whole_warp(emu_warp_t *warp, const emu_insn_t *insn, 
                               (unsigned)mask);
 }
 
-/* Registers that an operand of the instruction has. */
+/* The number of registers of an operand. */
 static unsigned rows_registers(emu_type_t type, unsigned rows, unsigned k) {
   return rows * k * emu_element_bits(type) / (EMU_LANES * (type == EMU_F64 ? 64 : 32));
 }
@@ -122,7 +122,7 @@ static unsigned sums_registers(emu_type_t type, unsigned m, unsigned n) {
   return m * n / EMU_LANES / (type == EMU_F16 ? 2 : 1);
 }
 
-/* How many registers a list has. The lists are D A B C, or one of them, or D and A. */
+/* The expected number of registers of a list. The lists are D A B C, or one of them, or D and A. */
 static unsigned expected(const emu_insn_t *insn, unsigned which) {
   unsigned m = insn->list[EMU_M], n = insn->list[EMU_N], k = insn->list[EMU_K];
   const uint8_t *types = insn->types;
@@ -149,8 +149,8 @@ static bool wrong(emu_parser_t *parser, const emu_insn_t *insn, const char *what
   return nereid_emulator_syntax(parser, "%.*s: %s", (int)insn->text_size, insn->text, what);
 }
 
-/* wgmma: N by steps of 8, of 16 for integers beyond 32; A is a descriptor or registers; imm-trans-a goes with the
- * first; immediates are what they can be. */
+/* wgmma: N is a multiple of 8, or of 16 for integers beyond 32; A is a descriptor or registers; imm-trans-a requires
+ * the former; immediates are in range. */
 static bool warpgroup(emu_parser_t *parser, const emu_insn_t *insn) {
   uint32_t n = insn->list[EMU_N], behind = insn->lists[1].first + insn->lists[1].count;
   bool integer = insn->types[0] == EMU_S32, last = true;
@@ -172,7 +172,7 @@ static bool warpgroup(emu_parser_t *parser, const emu_insn_t *insn) {
          wrong(parser, insn, "imm-trans-a goes with a descriptor of A, and only with one");
 }
 
-/* m16n8k16 of the opcode, to insn->list. */
+/* Parses m16n8k16 of the opcode to insn->list. */
 static bool shape(emu_parser_t *parser, emu_insn_t *insn) {
   uint32_t *sizes = nereid_arena_new(&parser->program->arena, uint32_t, 3);
   char text[201], *stop = text;

@@ -1,6 +1,6 @@
 /* ldmatrix, stmatrix and movmatrix (PTX ISA): 8 x 8 matrices of 16-bit elements in a warp's registers, one per
- * register; lane 4 r + c / 2 has elements c and c + 1 of row r, of column r with .trans. In memory, lane 8 i + r has
- * the address of row r of matrix i. */
+ * register. Lane 4 r + c / 2 has elements c and c + 1 of row r, or of column r with .trans. In memory, lane 8 i + r
+ * has the address of row r of matrix i. */
 #include "emulator/instructions/form.h"
 #include "emulator/instructions/tensor_cores/fragment.h"
 #include "emulator/memory/space.h"
@@ -28,7 +28,7 @@ static bool rows_of(emu_warp_t *warp, const emu_insn_t *insn, int k, uint8_t *ro
   return true;
 }
 
-/* Where a half of a lane's register lies among the rows of its matrix. */
+/* The address of a half of a lane's register among the rows of its matrix. */
 static uint8_t *place(const emu_insn_t *insn, uint8_t *const *rows, uint32_t lane, uint32_t half) {
   return EMU_HAS(insn, trans) ? rows[lane % 4 * 2 + half] + lane / 4 * 2 : rows[lane / 4] + lane % 4 * 4 + half * 2;
 }
@@ -62,7 +62,7 @@ static emu_next_t ldmatrix(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
         memcpy(to + (size_t)k * 2, place(insn, matrix, k / 2, k % 2), 2);
     else
       for (uint32_t row = 0; row < 8; ++row) {
-        assert(matrix[row]); /* rows_of has set them all */
+        assert(matrix[row]); /* set by rows_of */
         memcpy(to + (size_t)row * ROW_BYTES, matrix[row], ROW_BYTES);
       }
   }

@@ -1,10 +1,11 @@
-/* mma.sync and wmma.mma (PTX ISA, Warp Level Matrix Multiply-Accumulate Instructions): D = A B + C by one warp, for the
- * shapes and types of sm_80 to sm_90. Sums are those of nereid_emulator_dot, from C on, rounded once. */
+/* mma.sync and wmma.mma (PTX ISA, Warp Level Matrix Multiply-Accumulate Instructions): D = A B + C by one warp, for
+ * the shapes and types of sm_80 to sm_90. nereid_emulator_dot computes the sums, starting from C; they are rounded
+ * once. */
 #include "emulator/instructions/arithmetic/numbers.h"
 #include "emulator/instructions/form.h"
 #include "emulator/instructions/tensor_cores/fragment.h"
 
-/* Of D, A, B and C. wmma.mma says only D's and C's when the others are f16. */
+/* The types of D, A, B and C. wmma.mma names only D's and C's if the others are f16. */
 static void types_of(const emu_insn_t *insn, emu_type_t out[4]) {
   bool halves = insn->variant == EMU_WMMA && !insn->types[2];
   for (int i = 0; i < 4; ++i)
@@ -17,17 +18,17 @@ static const emu_operand_t *list(const emu_insn_t *insn, unsigned which) {
   return insn->operands + insn->lists[which].first;
 }
 
-/* How sums are added (dot.c). */
+/* Accumulation parameters (dot.c). */
 static unsigned fraction_of(emu_type_t type) {
   return type == EMU_S32 || type == EMU_F64 ? 0 : 25;
 }
 
-/* f16 from a C of f32 is made of an f32. */
+/* An f16 D of an f32 C is rounded from f32. */
 static unsigned mantissa_of(const emu_type_t types[4]) {
   return types[0] == EMU_F32 || types[3] == EMU_F32 ? 23 : 0;
 }
 
-/* Of each four 8-bit floating-point numbers the first or the last two, as f16. */
+/* Converts the first or the last two of every four 8-bit floating-point values to f16. */
 static void widen_half(const emu_rows_t *from, unsigned upper, unsigned k, uint16_t (*to)[EMU_MAX_ROW_BYTES / 4]) {
   for (unsigned i = 0; i < from->count * k; ++i) {
     uint8_t x = from->bytes[i / k * from->pitch + i % k / 2 * 4 + upper + i % 2];
@@ -37,8 +38,8 @@ static void widen_half(const emu_rows_t *from, unsigned upper, unsigned k, uint1
   }
 }
 
-/* They go through the units for f16, first those of lower k in each four, then the others; the sum of both, rounded to
- * the type, is added to C. */
+/* 8-bit floating point uses the f16 units: first the lower two k of every four, then the upper two. Their sum,
+ * rounded to the type, is added to C. */
 static void halves(double *sums, const emu_dot_t *dot, emu_type_t type) {
   uint16_t left[EMU_MAX_ROWS][EMU_MAX_ROW_BYTES / 4], right[EMU_MAX_ROWS][EMU_MAX_ROW_BYTES / 4];
   double more[EMU_MAX_ROWS * EMU_TILE] = {0};
@@ -58,7 +59,7 @@ static void halves(double *sums, const emu_dot_t *dot, emu_type_t type) {
     sums[i] += more[i];
 }
 
-/* One dot, or one after the other of `step` k each: that is what wmma of tf32 is. */
+/* One dot, or several dots of `step` k each: wmma of tf32 is executed that way. */
 static void in_steps(double *sums, emu_dot_t *dot, unsigned step) {
   unsigned steps = dot->k / step, bytes = step * emu_element_bits(dot->a.type) / 8;
   dot->k = step;
@@ -93,7 +94,7 @@ static emu_next_t mma(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   return EMU_ADVANCE;
 }
 
-/* m8n8k4 of f16: four products, each of two quads of lanes, q and q + 4. Where what a lane has lies: */
+/* m8n8k4 of f16: four dots, each by two quads of lanes, q and q + 4. Positions of a lane's elements: */
 
 /* Element i of A by rows or of B by columns: its row (column) and k, for a lane of the first or the second quad. */
 static unsigned quad_element(bool along_k, unsigned lane, unsigned i, unsigned *out_k) {
@@ -115,7 +116,7 @@ static uint64_t quad_bits(const emu_warp_t *warp, const emu_operand_t *registers
   return emu_lane(warp, &registers[i], (int)lane);
 }
 
-/* sm_80 and later have no unit for it: a chain of fma for f32; for f16 two of them, of two k each. */
+/* sm_80 and later have no unit for it: a chain of fma for f32; for f16 two chains of two k each. */
 static double quad_number(const float a[4], const float b[4], double c, bool half) {
   float sum = 0;
   if (half)

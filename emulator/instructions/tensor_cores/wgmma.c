@@ -1,21 +1,20 @@
 /* wgmma (PTX ISA, Asynchronous Warpgroup Level Matrix Instructions): D = A B + D by four warps, A and B in shared
- * memory or A in registers. Each warp does the 16 rows of its place in the group as an effect of its own: it waits for
- * no other warp. When the effect lands it reads shared memory, as the async proxy sees it, and its registers, and
- * writes D.
+ * memory or A in registers. Each warp computes its 16 rows as an effect of its own, without waiting for the other
+ * warps. When the effect lands, it reads shared memory, as the async proxy sees it, and its registers, and writes D.
  *
  * A matrix descriptor: bits 0-13 start address, 16-29 leading byte offset, 32-45 stride byte offset, each over 16;
- * 49-51 base offset, 62-63 swizzle (0 none, 1 128 bytes, 2 64, 3 32). Of an operand, a K-major one (no .trans) is 8-row
+ * 49-51 base offset, 62-63 swizzle (0 none, 1 128 bytes, 2 64, 3 32). A K-major operand (no .trans) consists of 8-row
  * atoms of W = 1, 8, 4 or 2 chunks of 16 bytes per row, of which an instruction's k has two:
  *
  *   row r, chunk c               (r % 8) * 16 W + (r / 8) * stride + c * (16, or unswizzled the leading offset)
  *
- * and an MN-major one atoms of 8 k, each W chunks of 8 rows (of B: columns):
+ * and an MN-major one of atoms of 8 k, each W chunks of 8 rows (of B: columns):
  *
  *   rows 8 u .. 8 u + 7, k       (u % W) * 16 + (u / W) * leading + (k % 8) * 16 W + (k / 8) * stride
  *                                unswizzled: u * stride + (k % 8) * 16 + (k / 8) * leading
  *
- * To that comes the start address; then bits 4, 5 and 6 (as many as W has) are those xor bits 7, 8 and 9, these less
- * the base offset. */
+ * The start address is added; then bits 4, 5 and 6 (as many as W requires) are xored with bits 7, 8 and 9, minus the
+ * base offset. */
 #include "emulator/checks/frames.h"
 #include "emulator/checks/undefined.h"
 #include "emulator/instructions/form.h"
@@ -44,7 +43,7 @@ static descriptor_t descriptor(uint64_t bits) {
                         .chunks = chunks[bits >> 62]};
 }
 
-/* Of a row and chunk, or MN-major of 8 rows and a k. */
+/* The address of a row's chunk, or MN-major of 8 rows at a k. */
 static uint32_t chunk_address(const descriptor_t *d, bool transposed, uint32_t row, uint32_t k) {
   uint32_t width = d->chunks * CHUNK, unit = row / 8, at;
   if (!transposed)
@@ -73,7 +72,7 @@ static const uint8_t *chunk(const emu_effect_t *effect, const descriptor_t *d, b
   return NULL;
 }
 
-/* Rows of A or columns of B out of shared memory, their 32 bytes each. */
+/* Reads rows of A or columns of B from shared memory, 32 bytes each. */
 static bool rows_of(const emu_effect_t *effect, const descriptor_t *d, bool transposed, uint32_t first, uint32_t count,
                     uint8_t *out) {
   for (uint32_t row = 0; row < count && !transposed; ++row)
@@ -94,7 +93,7 @@ static bool rows_of(const emu_effect_t *effect, const descriptor_t *d, bool tran
   return true;
 }
 
-/* Tells the race detector what `rows_of` will read. */
+/* Declares the reads of `rows_of` to the race detector. */
 static void announce(emu_effect_t *effect, const descriptor_t *d, bool transposed, uint32_t first, uint32_t count) {
   for (uint32_t row = 0; row < count; row += transposed ? 8 : 1)
     for (uint32_t k = 0; k < (transposed ? ROW_BYTES / 2 : ROW_BYTES / CHUNK); ++k)
@@ -102,7 +101,7 @@ static void announce(emu_effect_t *effect, const descriptor_t *d, bool transpose
                                   CHUNK);
 }
 
-/* How sums are added (dot.c): those of 8-bit numbers keep fewer bits, and so does what is made of them. */
+/* Accumulation parameters (dot.c): sums of 8-bit floating-point products keep fewer bits. */
 static unsigned fraction_of(const emu_insn_t *insn) {
   return insn->types[0] == EMU_S32 ? 0 : emu_element_bits((emu_type_t)insn->types[1]) == 8 ? 13 : 25;
 }
@@ -125,7 +124,7 @@ static bool land(emu_effect_t *effect, uint32_t lanes) {
                          .negates = payload->negates,
                          .fraction = fraction_of(insn),
                          .mantissa = mantissa_of(insn)};
-  (void)lanes; /* all: it lands in order */
+  (void)lanes; /* all lanes: the effect lands in order */
   if (payload->a_in_registers)
     nereid_emulator_rows_read(warp, a, all.a.type, ROWS, k, left, ROW_BYTES);
   else if (!rows_of(effect, &payload->a, payload->a_transposed, warp->index % GROUP_WARPS * ROWS, ROWS, left))
@@ -141,7 +140,7 @@ static bool land(emu_effect_t *effect, uint32_t lanes) {
   return true;
 }
 
-/* For .aligned instructions of a warpgroup. */
+/* Checks the convergence of a warpgroup's .aligned instruction. */
 static emu_next_t whole_group(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   emu_next_t next = nereid_emulator_whole_warp(warp, insn, mask);
   if (next == EMU_ADVANCE && (warp->index | (GROUP_WARPS - 1)) >= warp->cta->n_warps)
@@ -154,7 +153,7 @@ static emu_next_t mma_async(emu_warp_t *warp, const emu_insn_t *insn, uint32_t m
   emu_next_t next = mask ? whole_group(warp, insn, mask) : EMU_ADVANCE;
   if (next != EMU_ADVANCE || !mask)
     return next;
-  /* Behind D: A, B's descriptor, scale-d; of floating point imm-scale-a and -b; of 16 bits imm-trans-a and -b. */
+  /* After D: A, B's descriptor, scale-d; for floating point imm-scale-a and -b; for 16 bits imm-trans-a and -b. */
   const emu_operand_t *a = insn->operands + insn->lists[1].first, *b = a + insn->lists[1].count;
   const bool in_registers = insn->lists[1].count > 1;
   const unsigned behind = insn->n_operands - (unsigned)(b - insn->operands);

@@ -1,26 +1,27 @@
-/* wmma.load and wmma.store (PTX ISA): a warp's whole matrix between memory and the fragments of fragment.h. Fragments
- * of f16 have more registers than elements: register r holds a copy of register r % n, where n have all of them. */
+/* wmma.load and wmma.store (PTX ISA): a warp's whole matrix between memory and the fragments of fragment.h. f16
+ * fragments have more registers than elements: with n registers for all elements, register r holds a copy of
+ * register r % n. */
 #include "emulator/instructions/form.h"
 #include "emulator/instructions/tensor_cores/fragment.h"
 #include "emulator/memory/space.h"
 
-typedef struct transfer { /* of one operand */
+typedef struct transfer { /* state for one operand */
   emu_warp_t *warp;
   const emu_insn_t *insn;
   emu_type_t type;
   uint64_t base;
   uint64_t stride; /* elements */
-  bool by_rows;    /* a row's (of B, a column's) elements are neighbours in memory */
+  bool by_rows;    /* a row's (for B, a column's) elements are contiguous in memory */
   bool store;
 } transfer_t;
 
-/* The address operand and the optional stride, which all lanes have alike. */
+/* Reads the address operand and the optional stride, which must be uniform. */
 static bool begin(transfer_t *transfer, int address, unsigned rows, unsigned columns) {
   emu_warp_t *warp = transfer->warp;
   const emu_insn_t *insn = transfer->insn;
   const emu_operand_t *at = &insn->operands[address], *stride = &insn->operands[insn->n_operands - 1];
   transfer->type = (emu_type_t)insn->types[0];
-  /* Parts of bytes are neighbours always: there is one layout. */
+  /* Sub-byte types have only one layout, the contiguous one. */
   transfer->by_rows = emu_element_bits(transfer->type) < 8 || (insn->choices[0] == 0) == (insn->variant != EMU_WMMA_B);
   transfer->base = emu_lane(warp, at, 0) + (uint64_t)insn->offset;
   transfer->stride = stride->absent ? (transfer->by_rows ? columns : rows) : emu_lane(warp, stride, 0);
@@ -32,7 +33,7 @@ static bool begin(transfer_t *transfer, int address, unsigned rows, unsigned col
   return true;
 }
 
-/* `bytes` at element (row, column) between memory and bits of a register: of lane, for one lane. */
+/* Moves `bytes` at element (row, column) between memory and bits of a lane's register. */
 static bool move(const transfer_t *transfer, unsigned lane, unsigned row, unsigned column, unsigned bytes,
                  uint64_t *bits, uint64_t *out_address) {
   uint64_t element = transfer->by_rows ? row * transfer->stride + column : column * transfer->stride + row;
@@ -55,7 +56,7 @@ static void count(const transfer_t *transfer, const uint64_t *addresses, unsigne
                           nereid_emulator_access_space(transfer->insn, addresses[0]), transfer->store);
 }
 
-/* A register of A or B, for all lanes. */
+/* Loads a register of A or B for all lanes. */
 static bool load_register(const transfer_t *transfer, unsigned r, unsigned tiles, unsigned k, const emu_operand_t *to) {
   unsigned bits = emu_element_bits(transfer->type), size = to->size, elements = size * 8 / bits;
   unsigned needed = tiles * (k / elements / 4), per = transfer->by_rows ? 1 : elements;
@@ -76,7 +77,7 @@ static bool load_register(const transfer_t *transfer, unsigned r, unsigned tiles
   return true;
 }
 
-/* A slot of C or D. */
+/* Moves a slot of C or D. */
 static bool move_slot(const transfer_t *transfer, unsigned slot, unsigned m, const emu_operand_t *registers) {
   unsigned bytes = nereid_emulator_type_size(transfer->type), per = registers->size / bytes;
   unsigned tile = slot / 2, shift = slot % per * bytes * 8;
