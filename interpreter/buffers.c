@@ -1,6 +1,6 @@
 /* The memory of arguments: what a program may touch, one element of it, and what is said of an access elsewhere.
  *
- *   tt.load %p        'tt.load' op reads 4 bytes outside of every argument's buffer at element [3, 17] of program ...
+ *   tt.load %p        'tt.load' op reads 4 bytes outside every argument's buffer at element [3, 17] of program ...
  */
 #include "base/kernel/address.h"
 #include "interpreter/machine.h"
@@ -84,7 +84,7 @@ static void *refuse(const nereid_machine_t *machine, const nereid_step_t *step, 
              : buffer->name     ? buffer->name
                                 : "?",
              buffer->is_scratch ? "" : "'", buffer->size);
-  nereid_machine_error(step, "%s %u byte%s outside of every argument's buffer%s of program (%u, %u, %u)%s", verb, bytes,
+  nereid_machine_error(step, "%s %u byte%s outside every argument's buffer%s of program (%u, %u, %u)%s", verb, bytes,
                        bytes == 1 ? "" : "s", where, machine->program[0], machine->program[1], machine->program[2],
                        what);
   return NULL;

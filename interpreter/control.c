@@ -36,7 +36,7 @@ static bool run_for(nereid_machine_t *machine, const nereid_step_t *step) {
   if (!nereid_machine_assign(machine, n, body->arguments + 1, step->operands + 3))
     return false;
   if (is_unsigned ? stride == 0 : nereid_bits_signed(stride, bits) <= 0)
-    return nereid_machine_error(step, "has a step that is not positive");
+    return nereid_machine_error(step, "has a non-positive step");
   for (;;) {
     if (is_unsigned ? i >= upper : nereid_bits_signed(i, bits) >= nereid_bits_signed(upper, bits))
       break;
@@ -110,7 +110,7 @@ static bool run_call(nereid_machine_t *machine, const nereid_step_t *step) {
   MlirOperation callee = nereidMlirSymbolTableLookupNearestFrom(step->op, nereid_tt_call_get_callee_attr(step->op));
   MlirStringRef name = nereid_tt_call_get_callee(step->op);
   if (mlirOperationIsNull(callee))
-    return nereid_machine_error(step, "calls '%.*s', which is not there", (int)name.length, name.data);
+    return nereid_machine_error(step, "calls '%.*s', which is not defined", (int)name.length, name.data);
   nereid_function_t *function = nereid_machine_function(machine, callee);
   if (!function)
     return false;

@@ -61,7 +61,7 @@ static const char *reason_of(nereid_op_kind_t kind) {
       kind == NEREID_OP_ARITH_DIVUI || kind == NEREID_OP_ARITH_REMUI || kind == NEREID_OP_ARITH_CEILDIVUI;
   return is_shift      ? "shifts by the width or more"
          : is_unsigned ? "divides by zero"
-                       : "divides by zero, or the least number by -1";
+                       : "divides by zero, or the minimum value by -1";
 }
 
 bool nereid_undefined_report(const nereid_step_t *step, const nereid_slot_t *slot, size_t i) {

@@ -107,7 +107,7 @@ static bool run_crew(nereid_machine_t *machine, const nereid_step_t *step, crew_
     pthread_join(crew->members[i].thread, NULL);
   machine->crew = NULL;
   if (!all)
-    return nereid_machine_error(step, "needs %zu threads of the host, which has no more", crew->n);
+    return nereid_machine_error(step, "needs %zu host threads, which could not be created", crew->n);
   return !crew->failed &&
          nereid_machine_assign(machine, step->n_results, step->results, crew->members[0].end->operands);
 }
@@ -116,7 +116,7 @@ static bool warp_specialize(nereid_machine_t *machine, const nereid_step_t *step
   const nereid_step_t *holder = &step->regions[1].blocks[0].steps[0];
   crew_t crew = {.n = holder->n_regions + 1, .members = NULL};
   if (machine->crew)
-    return nereid_machine_error(step, "is inside of another one");
+    return nereid_machine_error(step, "is nested in another one");
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
   crew.members = nereid_arena_new(&arena, member_t, crew.n);

@@ -164,9 +164,9 @@ static emu_next_t report(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane
   const emu_insn_t *origin = warp->cta->undefined->origin;
   if (!origin)
     return nereid_emulator_violate(warp, insn, __builtin_ctz(lanes), NEREID_EMULATOR_RULE_UNINITIALIZED,
-                                   "%s has bits that nothing has written", what);
+                                   "%s has uninitialized bits", what);
   return nereid_emulator_violate(warp, insn, __builtin_ctz(lanes), NEREID_EMULATOR_RULE_UNINITIALIZED,
-                                 "%s has bits that nothing has written; line %u last read memory like that: %.*s", what,
+                                 "%s has uninitialized bits; line %u last read uninitialized memory: %.*s", what,
                                  origin->line, (int)(origin->text_size < 60 ? origin->text_size : 60), origin->text);
 }
 
@@ -428,6 +428,6 @@ bool nereid_emulator_undefined_read(emu_warp_t *warp, const emu_insn_t *insn, ui
       is_written(cta->undefined->shared + offset, bytes))
     return true;
   return nereid_emulator_violate(warp, insn, 0, NEREID_EMULATOR_RULE_UNINITIALIZED,
-                                 "it reads %u bytes at 0x%x of shared memory, which nothing has written", bytes,
+                                 "it reads %u uninitialized bytes at 0x%x of shared memory", bytes,
                                  offset) != EMU_FAILED;
 }

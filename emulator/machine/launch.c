@@ -171,7 +171,7 @@ static nereid_status_t check_cluster(run_t *run, nereid_message_t *message) {
       return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "kernel '%s' requires clusters of %u,%u,%u CTAs",
                                 run->kernel->name_text, required[0], required[1], required[2]);
     if (launch->grid[i] % *size)
-      return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "a grid of %u CTAs is no multiple of clusters of %u",
+      return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "a grid of %u CTAs is not a multiple of clusters of %u",
                                 launch->grid[i], *size);
     ctas *= *size <= EMU_MAX_CLUSTER ? *size : EMU_MAX_CLUSTER + 1;
     run->clusters[i] = launch->grid[i] / *size;
@@ -197,8 +197,8 @@ static nereid_status_t check(run_t *run, nereid_message_t *message) {
       return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the grid is larger than a GPU's");
   }
   if (!threads || threads > 1024)
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
-                              "a block has 1 to 1024 threads; kernel '%s' needs one that does", kernel->name_text);
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "kernel '%s' needs a block of 1 to 1024 threads",
+                              kernel->name_text);
   if (kernel->max_threads && threads > kernel->max_threads)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
                               "a block of %llu threads; .maxntid of kernel '%s' allows %llu",

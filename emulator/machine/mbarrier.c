@@ -44,11 +44,12 @@ emu_mbarrier_t *nereid_emulator_mbarrier_valid(emu_warp_t *warp, const emu_insn_
   memcpy(&there, cta->shared + offset, sizeof there);
   if (!it)
     (void)nereid_emulator_fail(
-        warp, insn, lane, "no mbarrier is at shared address 0x%x: not initialised, or invalidated", (unsigned)offset);
+        warp, insn, lane, "no mbarrier is at shared address 0x%x: not initialized, or invalidated", (unsigned)offset);
   else if (there != it->bits)
-    (void)nereid_emulator_fail(warp, insn, lane,
-                               "the mbarrier at shared address 0x%x was written over by what is no mbarrier operation",
-                               (unsigned)offset);
+    (void)nereid_emulator_fail(
+        warp, insn, lane,
+        "the mbarrier at shared address 0x%x was overwritten by a store that is not an mbarrier operation",
+        (unsigned)offset);
   return it && there == it->bits ? it : NULL;
 }
 
@@ -130,7 +131,7 @@ bool nereid_emulator_mbarrier_arrive(emu_warp_t *warp, const emu_insn_t *insn, i
   if (!transacted(warp, insn, lane, it, &now, arrival->bytes))
     return false;
   if (arrival->must_not_complete && count >= now.pending && !now.tx)
-    next = nereid_emulator_fail(warp, insn, lane, ".noComplete, and it completes the phase");
+    next = nereid_emulator_fail(warp, insn, lane, ".noComplete arrival completes the phase");
   else if (arrival->drops && count > now.expected)
     next = nereid_emulator_fail(warp, insn, lane, "%u arrivals are dropped of %u expected ones", count, now.expected);
   else if (!count || count > now.pending)

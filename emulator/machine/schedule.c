@@ -155,8 +155,7 @@ static uint64_t allowed(emu_warp_t *warp, uint64_t turns) {
   const emu_group_t *group = &warp->groups[warp->current];
   if (warp->executed == limit)
     (void)nereid_emulator_fail(warp, &warp->cta->kernel->program->insns.data[group->pc], __builtin_ctz(group->mask),
-                               "the warp has executed %llu instructions, more are not allowed",
-                               (unsigned long long)limit);
+                               "the warp reached the limit of %llu instructions", (unsigned long long)limit);
   return limit - warp->executed;
 }
 
@@ -201,7 +200,8 @@ static void stuck(emu_cluster_t *cluster) {
                                "only part of the warp reaches it: lanes 0x%08x, others wait elsewhere",
                                (unsigned)group->mask);
   else
-    (void)nereid_emulator_fail(warp, insn, __builtin_ctz(group->mask), "deadlock: nothing can go on; %s", waits);
+    (void)nereid_emulator_fail(warp, insn, __builtin_ctz(group->mask), "deadlock: no thread can make progress; %s",
+                               waits);
 }
 
 /* Times out waits with a time limit when no group can run, so that their loops may do something else. Thousands of

@@ -48,7 +48,7 @@ static uint8_t *nowhere(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint
     (void)nereid_emulator_fail(warp, insn, lane, "%u bytes at 0x%llx are out of bounds: the pointer is null", bytes,
                                (unsigned long long)address);
   else
-    (void)nereid_emulator_fail(warp, insn, lane, "%u bytes at 0x%llx are out of bounds: no buffer is there", bytes,
+    (void)nereid_emulator_fail(warp, insn, lane, "%u bytes at 0x%llx are out of bounds: no buffer contains them", bytes,
                                (unsigned long long)address);
   return NULL;
 }
@@ -140,7 +140,8 @@ emu_cta_t *nereid_emulator_shared_range(emu_warp_t *warp, const emu_insn_t *insn
   if (!nereid_emulator_reach(warp, insn, lane, space, address, bytes, alignment, EMU_READ))
     return NULL;
   if (space == EMU_GENERIC && address - EMU_SHARED_WINDOW >= EMU_WINDOW_BYTES) {
-    (void)nereid_emulator_fail(warp, insn, lane, "0x%llx is no address in shared memory", (unsigned long long)address);
+    (void)nereid_emulator_fail(warp, insn, lane, "0x%llx is not an address in shared memory",
+                               (unsigned long long)address);
     return NULL;
   }
   *out_offset = (uint32_t)(address & EMU_OFFSET_MASK);

@@ -47,7 +47,7 @@ static bool read_place(emu_parser_t *parser, const emu_insn_t *insn, uint32_t by
     return false;
   *out = (place_t){.through = true, .operand = probe.operands[0], .bytes = probe.operands[0].size};
   if (!out->bytes)
-    return nereid_emulator_syntax(parser, "a predicate, or a constant for an indirect call, is no parameter");
+    return nereid_emulator_syntax(parser, "a predicate, or a constant in an indirect call, cannot be an argument");
   return hidden(parser, out->bytes, &out->offset);
 }
 
@@ -98,7 +98,7 @@ bool nereid_emulator_move_formals(emu_parser_t *parser, const emu_insn_t *insn, 
     if (formal->result != results)
       continue;
     if (!symbol || symbol->kind != EMU_SYMBOL_REGISTER)
-      return nereid_emulator_syntax(parser, "'%.*s' is another thing here", EMU_SHOWN(formal->name));
+      return nereid_emulator_syntax(parser, "'%.*s' is not a variable", EMU_SHOWN(formal->name));
     place_t place = {.through = true, .offset = formal->offset};
     place.operand = (emu_operand_t){.base = EMU_REGISTERS, .size = symbol->size, .written = !results};
     if (!nereid_emulator_register(parser, symbol, index, &place.operand.offset) ||
@@ -156,10 +156,10 @@ static bool direct(emu_parser_t *parser, call_t *call, nereid_emulator_kernel_t 
   bool print = nereid_emulator_is(callee->name, "vprintf") && !callee->defined;
   bool assertion = nereid_emulator_is(callee->name, "__assertfail") && !callee->defined;
   if (callee->n_results != call->n_results || callee->formals.size != call->n_results + call->n_arguments)
-    return nereid_emulator_syntax(parser, "'%s' takes %zu parameters and gives %u", callee->name_text,
+    return nereid_emulator_syntax(parser, "'%s' takes %zu parameters and returns %u", callee->name_text,
                                   callee->formals.size - callee->n_results, callee->n_results);
   if (print && callee->formals.size != 3)
-    return nereid_emulator_syntax(parser, "vprintf takes a format and its arguments and gives a number");
+    return nereid_emulator_syntax(parser, "vprintf takes a format and its arguments and returns an integer");
   if (assertion && callee->formals.size != 5)
     return nereid_emulator_syntax(parser, "__assertfail takes five parameters");
   if (!push_moves(parser, insn, call->arguments, call->n_arguments, false) ||
@@ -187,7 +187,7 @@ static bool read_prototype(emu_parser_t *parser, const call_t *call, const emu_s
   nereid_view_t name = nereid_emulator_word(parser, false);
   *out = nereid_emulator_find(parser->scope, name, &ignored);
   if (!*out || (*out)->kind != EMU_SYMBOL_PROTOTYPE)
-    return nereid_emulator_syntax(parser, "'%.*s' is no .callprototype or .calltargets", EMU_SHOWN(name));
+    return nereid_emulator_syntax(parser, "'%.*s' is not a .callprototype or .calltargets", EMU_SHOWN(name));
   bool fits = (*out)->value == call->n_results && (*out)->n == call->n_results + call->n_arguments;
   const uint32_t *bytes = parser->prototypes.data + (*out)->first;
   for (uint32_t i = 0; fits && i < (*out)->n; ++i)

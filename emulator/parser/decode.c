@@ -60,7 +60,7 @@ static bool refuse(emu_parser_t *parser, nereid_view_t text) {
     ++size;
   const char *section = nereid_emulator_section(nereid_view_of(text.data, size));
   if (!section)
-    return nereid_emulator_syntax(parser, "%.*s is not emulated: '%.*s' is no instruction of the PTX ISA",
+    return nereid_emulator_syntax(parser, "%.*s is not emulated: '%.*s' is not an instruction of the PTX ISA",
                                   EMU_SHOWN(text), (int)size, text.data);
   return nereid_emulator_syntax(parser, "%.*s is not emulated (PTX ISA, %s: %.*s)", EMU_SHOWN(text), section, (int)size,
                                 text.data);
@@ -213,8 +213,8 @@ static bool check_modifiers(emu_parser_t *parser, emu_insn_t *insn, const emu_fo
   for (int i = EMU_lo; is_set && i < EMU_and; ++i)
     if (m & COMPARISONS & ((emu_modifiers_t)1 << i))
       insn->size = (uint8_t)i;
-  return good || nereid_emulator_syntax(parser, "%.*s: modifiers that exclude each other, or one too few",
-                                        (int)insn->text_size, insn->text);
+  return good || nereid_emulator_syntax(parser, "%.*s: conflicting modifiers, or a missing one", (int)insn->text_size,
+                                        insn->text);
 }
 
 /* mov.b32 d, {a, b} and mov.b32 {a, b}, d */

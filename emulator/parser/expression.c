@@ -44,7 +44,7 @@ static bool unary(emu_parser_t *parser, unsigned depth, integer_t *out) {
   if (!nereid_emulator_number(parser, &number))
     return false;
   if (number.is_float)
-    return nereid_emulator_syntax(parser, "floating-point constants are not computed with");
+    return nereid_emulator_syntax(parser, "operators on floating-point constants are not supported");
   *out = (integer_t){number.bits, number.bits > INT64_MAX || (parser->at[-1] | 32) == 'u'};
   return true;
 }

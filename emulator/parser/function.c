@@ -115,7 +115,7 @@ static bool fix(emu_parser_t *parser, const emu_fixup_t *fixup) {
     return true;
   }
   if (symbol->kind != EMU_SYMBOL_TARGETS || fixup->slot < 0)
-    return nereid_emulator_syntax(parser, "'%.*s' is no label", EMU_SHOWN(fixup->name));
+    return nereid_emulator_syntax(parser, "'%.*s' is not a label", EMU_SHOWN(fixup->name));
   uint32_t *list = nereid_arena_new(&parser->program->arena, uint32_t, symbol->n);
   if (!list)
     return nereid_emulator_memory_out(parser);

@@ -107,7 +107,7 @@ bool nereid_emulator_predicate(emu_parser_t *parser, emu_operand_t *out) {
   if (!named(parser, name, 0, false, out))
     return false;
   out->negated = negated;
-  return !out->size || nereid_emulator_syntax(parser, "'%.*s' is no predicate", EMU_SHOWN(name));
+  return !out->size || nereid_emulator_syntax(parser, "'%.*s' is not a predicate", EMU_SHOWN(name));
 }
 
 /* `size` 0: the declared width, at least `least` bytes; an immediate then has `least` bytes. */
@@ -154,7 +154,7 @@ static bool address(emu_parser_t *parser, emu_insn_t *insn, unsigned n_addresses
       else if (insn->space == EMU_GENERIC          ? symbol->space != EMU_GLOBAL
                : insn->space == EMU_SHARED_CLUSTER ? symbol->space != EMU_SHARED
                                                    : symbol->space != (emu_space_t)insn->space)
-        return nereid_emulator_syntax(parser, "'%.*s' lies in another state space", EMU_SHOWN(name));
+        return nereid_emulator_syntax(parser, "'%.*s' is in another state space", EMU_SHOWN(name));
     } else if (insn->space == EMU_PARAM && !copies && !parser->function->is_entry) {
       insn->space = EMU_LOCAL; /* a function's parameters are in local memory */
     }
@@ -172,7 +172,7 @@ static bool address(emu_parser_t *parser, emu_insn_t *insn, unsigned n_addresses
   if (nereid_emulator_accept(parser, '.')) { /* [a].unified */
     nereid_view_t word = nereid_emulator_word(parser, false);
     if (!nereid_emulator_is(word, "unified"))
-      return nereid_emulator_syntax(parser, "'.%.*s' behind an address", EMU_SHOWN(word));
+      return nereid_emulator_syntax(parser, "unexpected '.%.*s' after an address", EMU_SHOWN(word));
   }
   return true;
 }

@@ -41,12 +41,12 @@ static bool read_caller(emu_parser_t *parser, uint32_t *out) {
   emu_place_t caller = {0};
   uint32_t offset;
   if (!nereid_emulator_is(nereid_emulator_word(parser, false), "function_name"))
-    return nereid_emulator_syntax(parser, "expected function_name behind .loc and a comma");
+    return nereid_emulator_syntax(parser, "expected function_name after .loc and a comma");
   (void)nereid_emulator_word(parser, false);
   if (nereid_emulator_accept(parser, '+') && !nereid_emulator_unsigned(parser, INT32_MAX, &offset))
     return false;
   if (!nereid_emulator_expect(parser, ',') || !nereid_emulator_is(nereid_emulator_word(parser, false), "inlined_at"))
-    return nereid_emulator_syntax(parser, "expected inlined_at behind function_name");
+    return nereid_emulator_syntax(parser, "expected inlined_at after function_name");
   return read_numbers(parser, &caller) && find_caller(parser, &caller, out);
 }
 

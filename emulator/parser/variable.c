@@ -63,7 +63,7 @@ bool nereid_emulator_declaration(emu_parser_t *parser, emu_declaration_t *out) {
   if (!out->align)
     out->align = out->element;
   if (out->align & (out->align - 1))
-    return nereid_emulator_syntax(parser, "the alignment %u is no power of two", out->align);
+    return nereid_emulator_syntax(parser, "the alignment %u is not a power of two", out->align);
   out->name = nereid_emulator_word(parser, false);
   if (!out->name.size)
     return nereid_emulator_syntax(parser, "a declaration needs a name");

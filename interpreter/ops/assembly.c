@@ -94,7 +94,7 @@ static bool inline_asm(nereid_machine_t *machine, const nereid_step_t *step) {
   if (!machine->options.assembly)
     return nereid_machine_error(step, "is not handled by the interpreter where nothing runs assembly for it");
   if (nereid_tt_elementwise_inline_asm_get_packed_element(step->op) < 1 || step->n_results == 0)
-    return nereid_machine_error(step, "has no elements to work on");
+    return nereid_machine_error(step, "has no elements");
   nereid_arena_initialize(&arena);
   const bool done = run_in(machine, step, &arena);
   nereid_arena_deinitialize(&arena);

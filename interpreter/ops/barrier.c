@@ -36,9 +36,9 @@ static bool arrive(nereid_machine_t *machine, const nereid_step_t *step, const n
                    int64_t bytes) {
   barrier_t barrier = read_barrier(slot);
   if (barrier.count == 0)
-    return nereid_machine_error(step, "is given a barrier that was not initialised");
+    return nereid_machine_error(step, "uses a barrier that was not initialized");
   if (count > barrier.missing)
-    return nereid_machine_error(step, "arrives %llu times at a phase that misses %llu of %llu arrivals",
+    return nereid_machine_error(step, "arrives %llu times at a phase with %llu of %llu arrivals pending",
                                 (unsigned long long)count, (unsigned long long)barrier.missing,
                                 (unsigned long long)barrier.count);
   barrier.missing -= count;
@@ -92,9 +92,7 @@ static bool wait_barrier(nereid_machine_t *machine, const nereid_step_t *step) {
     case NEREID_TURN_AGAIN:
       break;
     case NEREID_TURN_STUCK:
-      return nereid_machine_error(step,
-                                  "waits for ever in program (%u, %u, %u): nothing is left that could complete "
-                                  "the phase",
+      return nereid_machine_error(step, "waits forever in program (%u, %u, %u): nothing can complete the phase",
                                   machine->program[0], machine->program[1], machine->program[2]);
     case NEREID_TURN_STOP:
       return false;

@@ -280,7 +280,7 @@ static bool extern_elementwise(nereid_machine_t *machine, const nereid_step_t *s
   const MlirStringRef name = nereid_tt_extern_elementwise_get_symbol(step->op);
   function_t function;
   if (!look_up(step, nereid_view_of(name.data, name.length), &function))
-    return nereid_machine_error(step, "calls '%.*s', which the interpreter does not know for these operands",
+    return nereid_machine_error(step, "calls '%.*s', which the interpreter does not support for these operands",
                                 (int)name.length, name.data);
   size_t count = step->results[0]->shape.count;
   for (size_t k = 0; k < step->n_operands; ++k)

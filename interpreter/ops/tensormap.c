@@ -24,7 +24,7 @@ static bool prepare_scratch(nereid_machine_t *machine, nereid_step_t *step) {
     return nereid_machine_exhausted(machine);
   step->detail = (int64_t)address;
   return !status ||
-         nereid_machine_error(step, "needs %llu bytes of scratch memory aligned to %llu, which cannot be had",
+         nereid_machine_error(step, "needs %llu bytes of scratch memory aligned to %llu, which cannot be allocated",
                               (unsigned long long)bytes, (unsigned long long)alignment);
 }
 
@@ -87,7 +87,7 @@ static bool reinterpret(nereid_machine_t *machine, const nereid_step_t *step) {
   if (!block)
     return false;
   if (!place)
-    return nereid_machine_error(step, "takes memory for a tensor map where none was made");
+    return nereid_machine_error(step, "uses memory that does not contain a tensor map");
   *block = *(const nereid_block_t *)*place;
   return true;
 }

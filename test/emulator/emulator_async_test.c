@@ -201,7 +201,7 @@ static void waits_count_once(void **state) {
 
 static void misuse_of_mbarriers_is_reported(void **state) {
   (void)state;
-  expect("mbarrier.arrive.shared.b64 %d1, [smem];", 1, 1, "no mbarrier is at shared address 0x0: not initialised");
+  expect("mbarrier.arrive.shared.b64 %d1, [smem];", 1, 1, "no mbarrier is at shared address 0x0: not initialized");
   expect("mbarrier.init.shared.b64 [smem], 1; mbarrier.inval.shared.b64 [smem]; mbarrier.arrive.shared.b64 _, [smem];",
          1, 1, "or invalidated");
   expect("mbarrier.init.shared.b64 [smem], 1; mbarrier.init.shared.b64 [smem], 1;", 1, 1, "and was not invalidated");
@@ -210,12 +210,12 @@ static void misuse_of_mbarriers_is_reported(void **state) {
   expect("mbarrier.init.shared.b64 [smem], 2; mbarrier.arrive.shared.b64 _, [smem], 3;", 1, 1,
          "3 arrivals at the mbarrier at shared address 0x0, which awaits 2");
   expect("mbarrier.init.shared.b64 [smem], 2; st.shared.b32 [smem], 7; mbarrier.arrive.shared.b64 _, [smem];", 1, 1,
-         "was written over by what is no mbarrier operation");
+         "was overwritten by a store that is not an mbarrier operation");
   expect("mbarrier.init.shared.b64 [smem], 1; mbarrier.arrive.noComplete.shared.b64 %d1, [smem], 1;", 1, 1,
          "it completes the phase");
   expect("mbarrier.init.shared.b64 [smem], 1; mbarrier.expect_tx.shared.b64 [smem], 1048576;", 1, 1,
          "transaction count");
-  expect("mbarrier.init.b64 [%d9], 1;", 1, 1, "is no address in shared memory");
+  expect("mbarrier.init.b64 [%d9], 1;", 1, 1, "is not an address in shared memory");
   expect("mbarrier.init.shared.b64 [smem], 1;\n$L: mbarrier.try_wait.parity.shared.b64 %p1, [smem], 0; @!%p1 bra $L;",
          1, 1, "t.ptx:13: mbarrier.try_wait.parity.shared.b64: thread (0,0,0) of CTA (0,0,0): deadlock");
   expect("mbarrier.try_wait.parity.shared.b64 %p1, [smem], 2;", 1, 1, "no mbarrier");
@@ -279,7 +279,7 @@ static void clusters_have_numbers(void **state) {
 
 static void misuse_of_clusters_is_reported(void **state) {
   (void)state;
-  expect("barrier.cluster.wait;", 32, 2, "it waits and has not arrived");
+  expect("barrier.cluster.wait;", 32, 2, "a wait without an arrival");
   expect("barrier.cluster.arrive; barrier.cluster.arrive;", 32, 2, "it arrives again");
   expect("mov.u32 %r1, smem; mapa.shared::cluster.u32 %r1, %r1, 2;", 32, 2, "CTA 2 of a cluster of 2");
   expect("mov.u32 %r1, smem; mapa.shared::cluster.u32 %r2, %r1, 1; mov.u32 %r3, %cluster_ctarank;\n"
@@ -287,7 +287,7 @@ static void misuse_of_clusters_is_reported(void **state) {
          32, 2, "has exited");
   expect(TID RANK
          "setp.eq.u32 %p1, %r10, 0; @%p1 barrier.cluster.arrive; @%p1 barrier.cluster.wait;\n@!%p1 bar.sync 0, 64;",
-         32, 2, "deadlock: nothing can go on; ");
+         32, 2, "deadlock: no thread can make progress; ");
   expect(TID "setp.lt.u32 %p1, %r1, 4; @%p1 barrier.cluster.arrive.aligned;", 32, 2,
          "only part of the warp reaches it");
 }

@@ -399,7 +399,7 @@ static void expect(const char *instruction, const char *sentence) {
 #define HEAD "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
 static void wrong_ones_are_refused(void **state) {
   (void)state;
-  expect(HEAD "{%r1,%r2,%r3,%r4}, {%r1}, {%r1}, {%r1,%r2,%r3,%r4};", "1 registers where it has 2");
+  expect(HEAD "{%r1,%r2,%r3,%r4}, {%r1}, {%r1}, {%r1,%r2,%r3,%r4};", "1 registers, expected 2");
   expect(HEAD "{%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1}, {%d1,%r2,%r3,%r4};", "'%d1' has 64 bits");
   expect("mma.sync.aligned.m16n8k8.col.row.f32.f16.f16.f32 {%r1}, {%r1}, {%r1}, {%r1};", "is not emulated");
   expect("mma.sync.aligned.m16n8k16.row.col.f32.s8.s8.f32 {%r1}, {%r1}, {%r1}, {%r1};", "is not emulated");

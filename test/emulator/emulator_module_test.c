@@ -169,7 +169,7 @@ static void what_is_refused(void **state) {
   refused(KERNEL("tcgen05.wait::ld.sync.aligned;"),
           "(PTX ISA, TensorCore 5th Generation Family Instructions: tcgen05)");
   refused(KERNEL("alloca.u64 %d1, 16;"), "(PTX ISA, Stack Manipulation Instructions: alloca)");
-  refused(KERNEL("frobnicate.b32 %r1;"), "'frobnicate' is no instruction of the PTX ISA");
+  refused(KERNEL("frobnicate.b32 %r1;"), "'frobnicate' is not an instruction of the PTX ISA");
   refused(KERNEL("mov.u32 %r1, %pm0;"), "the special register '%pm0' is not emulated");
   refused(KERNEL("mov.u32 %r1, 1 / 0;"), "a division by zero in a constant expression");
   refused(".func f() { call f, (); ret; }\n" KERNEL("call f, ();"), "recursive calls are not emulated: 'f'");

@@ -523,13 +523,13 @@ static void sums_of_ctas_are_ordered(void **state) {
 static void misuse_is_reported(void **state) {
   box_case_t it = cases[2];
   (void)state;
-  expect(&it, LOAD_2D "[%r2+1024], [%d8, {0, 0}], [%r2];", "no tensor map is at");
+  expect(&it, LOAD_2D "[%r2+1024], [%d8, {0, 0}], [%r2];", "no valid tensor map at");
   expect(&it, LOAD_2D "[%r2+1040], [%d9, {0, 0}], [%r2];", "misaligned");
   expect(&it, LOAD_2D "[%r2+1024], [%d9, {0, 0}], [%r2+8];", "no mbarrier is at shared address 0x8");
   expect(&it, LOAD_2D "[%r2+15360], [%d9, {0, 0}], [%r2];", "out of bounds");
-  expect(&it, LOAD_2D "[%r2+1024], [%d9, {4, 0}], [%r2];", "the innermost coordinate 4 is no multiple of 16 bytes");
+  expect(&it, LOAD_2D "[%r2+1024], [%d9, {4, 0}], [%r2];", "the innermost coordinate 4 is not a multiple of 16 bytes");
   expect(&it, "@%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%d9, {0, -1}], [%r2+1024];",
-         "a store begins inside of the tensor, not at -1");
+         "a store must start inside the tensor, not at -1");
   expect(&it, "@%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.inc.bulk_group [%d9, {0, 0}], [%r2+1024];",
          "no such reduction of the tensor map's elements");
   expect(&it, LOAD_2D "[%r2+1024], [%d9, {0}], [%r2];", "1 coordinates for a tensor of rank 2");
@@ -545,7 +545,7 @@ static void misuse_is_reported(void **state) {
          "no such value: 9");
   expect(&it, "mov.u32 %r5, 1; @%p1 tensormap.replace.tile.box_dim.global.b1024.b32 [%d9], 5, %r5;",
          "there is no dimension 5");
-  expect(&it, "@%p1 tensormap.replace.tile.rank.global.b1024.b32 [%d8], 1;", "neither a tensor map nor zeros");
+  expect(&it, "@%p1 tensormap.replace.tile.rank.global.b1024.b32 [%d8], 1;", "expected a tensor map or zeros");
   expect(&it,
          "cp.async.bulk.tensor.2d.tile::gather4.shared::cluster.global.mbarrier::complete_tx::bytes "
          "[%r2], [%d9, {0, 0, 0, 0, 0}], [%r2];",

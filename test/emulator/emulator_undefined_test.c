@@ -23,7 +23,7 @@ static const char *check(const char *body, uint32_t threads) {
 
 static void what_reaches_global_memory(void **state) {
   (void)state;
-  FOUND("what is stored has bits that nothing has written; line 12 last read memory like that: ld.shared.b32",
+  FOUND("what is stored has uninitialized bits; line 12 last read uninitialized memory: ld.shared.b32",
         LOAD "mov.b32 %r2, %r1;\n" OUT);
   FOUND("what is stored", "add.u32 %r2, %r1, 1;\n" OUT); /* a register that nothing wrote */
   CLEAN("st.shared.b32 [0], 7;\n" LOAD "mov.b32 %r2, %r1;\n" OUT);

@@ -334,7 +334,7 @@ static void expect(const char *middle, const char *sentence) {
 #define MMA(shape) "wgmma.mma_async.sync.aligned." shape
 static void wrong_ones_are_refused(void **state) {
   (void)state;
-  expect(MMA("m64n8k16.f32.f16.f16 {%x4, %x5, %x6}, %a, %b, 1, 1, 1, 0, 0;"), "3 registers where it has 4");
+  expect(MMA("m64n8k16.f32.f16.f16 {%x4, %x5, %x6}, %a, %b, 1, 1, 1, 0, 0;"), "3 registers, expected 4");
   expect(MMA("m64n8k16.f32.f16.f16 {%x4, %x5, %x6, %x7}, %a, %b, 1, 1, 1, 0;"), "imm-trans-a goes with a descriptor");
   expect(MMA("m64n8k16.f32.f16.f16 {%x4, %x5, %x6, %x7}, %a, %b, 1, 1, 2, 0, 0;"), "imm-scale is 1 or -1");
   expect(MMA("m64n8k16.f32.f16.f16 {%x4, %x5, %x6, %x7}, %a, %b, 1, 1, 1, 0, 2;"), "imm-trans is 0 or 1");

@@ -288,7 +288,7 @@ static void expect(const char *body, const char *sentence) {
 
 static void wrong_ones_are_refused(void **state) {
   (void)state;
-  expect("wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1, %r2}, [%d9];", "2 registers where it has 8");
+  expect("wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1, %r2}, [%d9];", "2 registers, expected 8");
   expect("wmma.load.b.sync.aligned.row.m8n8k32.s4 {%r1}, [%d9];", "is not emulated");
   expect("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32.satfinite {%r1}, {%r1}, {%r1}, {%r1};", "is not emulated");
   expect("wmma.load.c.sync.aligned.row.m8n8k32.s32 {%r1, %r2}, [%d9];", "out of bounds: byte 32 of data");

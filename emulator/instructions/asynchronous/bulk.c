@@ -20,7 +20,7 @@ bool nereid_emulator_track(emu_effect_t *effect, int lane, const emu_cta_t *cta,
     return false;
   effect->transaction = bytes;
   return effect->mbarrier_cta == cta ||
-         nereid_emulator_fail(warp, effect->insn, lane, "the mbarrier is CTA %u's, the destination CTA %u's",
+         nereid_emulator_fail(warp, effect->insn, lane, "the mbarrier is in CTA %u, the destination in CTA %u",
                               effect->mbarrier_cta->rank, cta->rank) == EMU_ADVANCE;
 }
 
@@ -143,7 +143,8 @@ static bool copy_lane(emu_warp_t *warp, const emu_insn_t *insn, int lane) {
                    .to = to,
                    .bytes = (uint32_t)emu_lane(warp, &insn->operands[2], lane)};
   if (piece.bytes % 16)
-    return nereid_emulator_fail(warp, insn, lane, "%u bytes: a multiple of 16 is copied", piece.bytes) == EMU_ADVANCE;
+    return nereid_emulator_fail(warp, insn, lane, "the size must be a multiple of 16 bytes, not %u", piece.bytes) ==
+           EMU_ADVANCE;
   nereid_emulator_count_bulk(warp, piece.bytes);
   if (!piece.bytes)
     return true;
@@ -224,7 +225,7 @@ static bool send_lane(emu_warp_t *warp, const emu_insn_t *insn, int lane) {
   if (effect->mbarrier_cta == cta)
     return nereid_emulator_issue(effect);
   nereid_emulator_free_effect(effect);
-  return nereid_emulator_fail(warp, insn, lane, "the mbarrier lies in another CTA than the destination") == EMU_ADVANCE;
+  return nereid_emulator_fail(warp, insn, lane, "the mbarrier is in another CTA than the destination") == EMU_ADVANCE;
 }
 
 static emu_next_t send(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {

@@ -181,7 +181,7 @@ static bool read_map(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_
   if (warp->cta->race)
     nereid_emulator_race_map(warp, insn, lane, NULL, address, EMU_RACE_MAP_USE);
   if (!nereid_tensor_map_read(bytes, out))
-    (void)nereid_emulator_fail(warp, insn, lane, "no tensor map is at 0x%llx", (unsigned long long)address);
+    (void)nereid_emulator_fail(warp, insn, lane, "no valid tensor map at 0x%llx", (unsigned long long)address);
   else if (nereid_tensor_map_validate(out, &why))
     (void)nereid_emulator_fail(warp, insn, lane, "%s", why.text);
   else if (out->rank != rank || out->im2col != im2col)
@@ -210,14 +210,14 @@ static bool reduces(const emu_insn_t *insn, unsigned element) {
 /* Rejects coordinates that a GPU reports as an illegal instruction. */
 static bool check_coordinates(emu_warp_t *warp, const emu_insn_t *insn, int lane, const box_t *box) {
   if (insn->variant & EMU_REDUCES && !reduces(insn, box->map.element))
-    return nereid_emulator_fail(warp, insn, lane, "there is no such reduction of the tensor map's elements") ==
+    return nereid_emulator_fail(warp, insn, lane, "the tensor map's element type does not support this reduction") ==
            EMU_ADVANCE;
   if (box->at[0] * box->element % PIECE)
-    return nereid_emulator_fail(warp, insn, lane, "the innermost coordinate %lld is no multiple of 16 bytes",
+    return nereid_emulator_fail(warp, insn, lane, "the innermost coordinate %lld is not a multiple of 16 bytes",
                                 (long long)box->at[0]) == EMU_ADVANCE;
   for (int d = 0; d < box->map.rank && !(insn->variant & EMU_TO_SHARED); ++d)
     if (box->at[d] < 0)
-      return nereid_emulator_fail(warp, insn, lane, "a store begins inside of the tensor, not at %lld",
+      return nereid_emulator_fail(warp, insn, lane, "a store must start inside the tensor, not at %lld",
                                   (long long)box->at[d]) == EMU_ADVANCE;
   return true;
 }

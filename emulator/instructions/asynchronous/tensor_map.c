@@ -95,11 +95,12 @@ static emu_next_t replace(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mas
     observe(warp, insn, (int)lane, 0, place < warp->cta->shared || place >= warp->cta->shared + warp->cta->shared_bytes,
             EMU_RACE_MAP_WRITE);
     if (memcmp(place, empty, BYTES) != 0 && !nereid_tensor_map_read(place, &map))
-      return nereid_emulator_fail(warp, insn, (int)lane, "neither a tensor map nor zeros are there");
+      return nereid_emulator_fail(warp, insn, (int)lane, "expected a tensor map or zeros in memory");
     if (limit && index >= limit)
-      return nereid_emulator_fail(warp, insn, (int)lane, "there is no dimension %llu of it", (unsigned long long)index);
+      return nereid_emulator_fail(warp, insn, (int)lane, "the tensor map has no dimension %llu",
+                                  (unsigned long long)index);
     if (!set(&map, insn->variant, index, value))
-      return nereid_emulator_fail(warp, insn, (int)lane, "a tensor map has no such value: %llu",
+      return nereid_emulator_fail(warp, insn, (int)lane, "invalid value for a tensor map field: %llu",
                                   (unsigned long long)value);
     nereid_tensor_map_write(&map, place);
   }

@@ -101,7 +101,7 @@ static const nereid_emulator_kernel_t *callee_at(emu_warp_t *warp, const emu_ins
   if (at % EMU_FUNCTION_BYTES == 0 && at / EMU_FUNCTION_BYTES < program->functions.size)
     callee = program->functions.data[at / EMU_FUNCTION_BYTES];
   if (!callee || callee->is_entry || !callee->defined) {
-    (void)nereid_emulator_fail(warp, insn, (int)lane, "no function that can be called is at 0x%llx",
+    (void)nereid_emulator_fail(warp, insn, (int)lane, "0x%llx is not the address of a function",
                                (unsigned long long)address);
     return NULL;
   }

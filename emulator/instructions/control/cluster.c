@@ -12,7 +12,7 @@ static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
     return next;
   if (warp->cluster_arrived & mask)
     return nereid_emulator_fail(warp, insn, __builtin_ctz(warp->cluster_arrived & mask),
-                                "it arrives again and has not waited since it arrived");
+                                "a second arrival without a wait after the first");
   emu_cluster_t *cluster = warp->cta->cluster;
   if (warp->cta->race)
     nereid_emulator_race_cluster_arrive(warp, insn, mask);
@@ -28,8 +28,7 @@ static emu_next_t wait(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
     return next;
   emu_group_t *group = &warp->groups[warp->current];
   if (mask & ~warp->cluster_arrived)
-    return nereid_emulator_fail(warp, insn, __builtin_ctz(mask & ~warp->cluster_arrived),
-                                "it waits and has not arrived");
+    return nereid_emulator_fail(warp, insn, __builtin_ctz(mask & ~warp->cluster_arrived), "a wait without an arrival");
   if ((warp->cluster_phase & mask) == (warp->cta->cluster->barrier_phase & 1 ? mask : 0)) {
     group->state = EMU_AT_EVENT;
     return EMU_STALL;
@@ -49,7 +48,7 @@ static emu_next_t mapa(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
     if (rank >= warp->cta->cluster->n_ctas)
       return nereid_emulator_fail(warp, insn, (int)lane, "CTA %u of a cluster of %u", rank, warp->cta->cluster->n_ctas);
     if (upper && address - upper >= EMU_WINDOW_BYTES)
-      return nereid_emulator_fail(warp, insn, (int)lane, "0x%llx is no shared address", (unsigned long long)address);
+      return nereid_emulator_fail(warp, insn, (int)lane, "0x%llx is not a shared address", (unsigned long long)address);
     emu_set_lane(warp, &insn->operands[0], (int)lane,
                  upper | (uint64_t)(rank + 1) << EMU_RANK_SHIFT | (address & EMU_OFFSET_MASK));
   }
@@ -62,7 +61,7 @@ static emu_next_t getctarank(emu_warp_t *warp, const emu_insn_t *insn, uint32_t 
     uint64_t address = emu_lane(warp, &insn->operands[1], (int)lane);
     const emu_cta_t *cta = nereid_emulator_cta_of(warp->cta, address);
     if (!cta || (insn->space == EMU_GENERIC && address - EMU_SHARED_WINDOW >= EMU_WINDOW_BYTES))
-      return nereid_emulator_fail(warp, insn, (int)lane, "0x%llx is no shared address", (unsigned long long)address);
+      return nereid_emulator_fail(warp, insn, (int)lane, "0x%llx is not a shared address", (unsigned long long)address);
     emu_set_lane(warp, &insn->operands[0], (int)lane, cta->rank);
   }
   return EMU_ADVANCE;

@@ -69,7 +69,7 @@ static emu_next_t trap(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
 }
 
 static emu_next_t breakpoint(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  return mask ? nereid_emulator_fail(warp, insn, __builtin_ctz(mask), "the kernel comes to a breakpoint") : EMU_ADVANCE;
+  return mask ? nereid_emulator_fail(warp, insn, __builtin_ctz(mask), "the kernel reached a breakpoint") : EMU_ADVANCE;
 }
 
 static emu_next_t pause_turn(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {

@@ -156,7 +156,7 @@ static bool warpgroup(emu_parser_t *parser, const emu_insn_t *insn) {
   bool integer = insn->types[0] == EMU_S32, last = true;
   const emu_operand_t *a = insn->operands + insn->lists[1].first;
   if (n % 8 || !n || n > EMU_MAX_COLUMNS || (integer && n > 32 && n % 16))
-    return wrong(parser, insn, "there is no such shape");
+    return wrong(parser, insn, "the PTX ISA has no such shape");
   if (insn->lists[1].count == 1 ? a->size != 8 : a->size != 4)
     return wrong(parser, insn, "A is a descriptor of 64 bits or four registers of 32 bits");
   for (uint32_t i = 2; behind + i < insn->n_operands; ++i) {
@@ -169,7 +169,7 @@ static bool warpgroup(emu_parser_t *parser, const emu_insn_t *insn) {
     last = !operand->absent;
   }
   return insn->list[EMU_K] != 16 || last == (insn->lists[1].count == 1) ||
-         wrong(parser, insn, "imm-trans-a goes with a descriptor of A, and only with one");
+         wrong(parser, insn, "imm-trans-a is required with a descriptor of A and invalid with registers");
 }
 
 /* Parses m16n8k16 of the opcode to insn->list. */
@@ -199,8 +199,8 @@ bool nereid_emulator_matrix(emu_parser_t *parser, emu_insn_t *insn) {
     unsigned count = insn->lists[i].count, need = expected(insn, i);
     bool descriptor = insn->variant == EMU_WGMMA && i == 1 && count == 1;
     if (count != need && !descriptor)
-      return nereid_emulator_syntax(parser, "%.*s: %u registers where it has %u", (int)insn->text_size, insn->text,
-                                    count, need);
+      return nereid_emulator_syntax(parser, "%.*s: %u registers, expected %u", (int)insn->text_size, insn->text, count,
+                                    need);
   }
   if (insn->variant == EMU_WGMMA && !warpgroup(parser, insn))
     return false;
