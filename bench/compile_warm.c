@@ -1,8 +1,8 @@
 /* Nereid's side of bench/compile: time per stage of each FILE, in this process, as JSON on standard output.
  *
- *   compile_warm RUNS NUM_WARPS NUM_STAGES FILE...      best of RUNS by the sum of its stages, after one to warm up
+ *   compile_warm RUNS NUM_WARPS NUM_STAGES FILE...      best of RUNS by the sum of its stages, after one warm-up run
  *
- * One session for all of them, as a service would have it. */
+ * All files use one session, as in a service. */
 #include "nereid/compile.h"
 
 #include <stdio.h>

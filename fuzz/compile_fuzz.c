@@ -1,5 +1,6 @@
-/* Whatever text comes in: a compilation ends with a result, or with a status and a diagnostic, and the session goes on.
- * What was compiled once compiles again to the same bytes. Bitcode is left to LLVM's own fuzzing. */
+/* libFuzzer: for any text, a compilation ends with a result, or with a status and a diagnostic, and the session
+ * remains usable. A second compilation gives the same bytes. Bitcode is excluded, since LLVM has its own fuzzers for
+ * it. */
 #include "nereid/compile.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Files that a launcher reads from others: images and metadata. Any bytes are read or refused; what was read once
- * prints and reads the same again. */
+/* libFuzzer: images and metadata from untrusted files. Any bytes are read or rejected; metadata that was read prints
+ * and reads back unchanged. */
 #include "nereid/metadata.h"
 #include "python-free-bindings/launch/kernel.h"
 

@@ -1,4 +1,4 @@
-/* libFuzzer: any text is decoded by the PTX emulator or refused with a message, without a finding.
+/* libFuzzer: the PTX emulator decodes any text or rejects it with a message, without a sanitizer finding.
  *
  *   build/fuzz/fuzz/launch_ptx_fuzz CORPUS fuzz/ptx -dict=fuzz/ptx.dict -max_total_time=600 */
 #include "nereid/emulator.h"
@@ -13,6 +13,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (nereid_emulator_load(nereid_view_of((const char *)data, size), "fuzz.ptx", &program, &message) == NEREID_OK)
     nereid_emulator_unload(program);
   else if (!message.text[0])
-    abort(); /* a refusal says why */
+    abort(); /* a rejection has a message */
   return 0;
 }

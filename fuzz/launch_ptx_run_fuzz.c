@@ -1,5 +1,5 @@
-/* libFuzzer: whatever the PTX emulator loads it can run, for some steps: kernels end, fail with a message or use up
- * their steps, without a finding. The first byte chooses the schedule and what is looked for.
+/* libFuzzer: the PTX emulator can run everything that it loads, for a limited number of steps. Kernels end, fail with a
+ * message or reach the limit, without a sanitizer finding. The first byte selects the schedule and the checks.
  *
  *   build/fuzz/fuzz/launch_ptx_run_fuzz CORPUS fuzz/ptx -dict=fuzz/ptx.dict -max_total_time=600 */
 #include "nereid/emulator.h"
@@ -40,7 +40,7 @@ static void run(const nereid_emulator_kernel_t *kernel, uint8_t choice) {
   if (block[0])
     memcpy(launch.block, block, sizeof block);
   if (nereid_emulator_run(kernel, &launch, &report) != NEREID_OK && !report.message.text[0])
-    abort(); /* a failure says why */
+    abort(); /* a failure has a message */
   nereid_emulator_memory_destroy(memory);
 }
 

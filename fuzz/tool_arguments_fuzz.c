@@ -1,4 +1,5 @@
-/* What a user types or hands over: argument specifications, .npy files, grid maps. The first byte chooses. */
+/* libFuzzer: user input of the tools: argument specifications, .npy files, grid maps. The first byte selects the
+ * parser. */
 #include "tools/nereid/run/fill.c"
 #include "tools/nereid/run/npy.c"
 #undef REFUSE

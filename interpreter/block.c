@@ -1,9 +1,9 @@
 /* Blocks of strided tensors: block pointers and tensor descriptors.
  *
- *   out[i, j] = base[(offset0 + i) * stride0 + (offset1 + j) * stride1]     where that is inside of shape
+ *   out[i, j] = base[(offset0 + i) * stride0 + (offset1 + j) * stride1]     for indices inside shape
  *
- * A block pointer checks the dimensions of `boundaryCheck` only, a descriptor all. Elements outside read as zero, or as
- * NaN when the padding says so, and are not written. */
+ * A block pointer checks the dimensions of `boundaryCheck` only, a descriptor all dimensions. Elements outside read
+ * as zero, or as NaN if the padding specifies it, and are not written. */
 #include "interpreter/machine.h"
 
 #include "mlir-c/BuiltinTypes.h"
@@ -20,7 +20,7 @@ static int64_t signed_word(const nereid_slot_t *slot, size_t i) {
   return nereid_bits_signed(nereid_machine_word(slot, i), slot->shape.element.bits);
 }
 
-/* --- making and moving --- */
+/* --- creating and advancing --- */
 
 static bool set_shape(const nereid_step_t *step, size_t rank, nereid_block_t *block) {
   if (rank > NEREID_BLOCK_RANK)
@@ -66,7 +66,7 @@ static bool advance(nereid_machine_t *machine, const nereid_step_t *step) {
 
 /* --- elements --- */
 
-/* One access to a block: what op, where it starts, what is checked. */
+/* An access to a block: its op, start and checked dimensions. */
 typedef struct access {
   nereid_machine_t *machine;
   const nereid_step_t *step;
@@ -76,7 +76,7 @@ typedef struct access {
   const char *verb;
 } access_t;
 
-/* The memory of the element at `at`, block coordinates; false after a diagnostic. Null memory: outside. */
+/* Returns the memory of the element at block coordinates `at`; false after a diagnostic. Null memory: outside. */
 static bool locate(const access_t *access, const int64_t *at, size_t index, void **out_memory) {
   const nereid_block_t *block = &access->block;
   uint64_t address = block->base;
@@ -92,7 +92,7 @@ static bool locate(const access_t *access, const int64_t *at, size_t index, void
   return *out_memory != NULL;
 }
 
-/* Block coordinates of element `index`: a tensor may lack leading dimensions of the block. */
+/* Block coordinates of element `index`; a tensor may lack leading dimensions of the block. */
 static void coordinates(const access_t *access, size_t index, int64_t *at) {
   const int64_t missing = access->block.rank - access->shape->rank;
   for (int64_t d = 0; d < missing; ++d)
@@ -229,7 +229,7 @@ static bool descriptor_reduce(nereid_machine_t *machine, const nereid_step_t *st
   return nereid_machine_reduce_box(machine, step, 2, nereid_tt_descriptor_reduce_get_kind(step->op), step->operands[1]);
 }
 
-/* Rows by index: the element (i, j) is at row x[i], column y + j. */
+/* Gather and scatter: element (i, j) is at row x[i], column y + j. */
 static bool locate_row(const access_t *access, const nereid_slot_t *rows, size_t i, void **out_memory) {
   int64_t at[NEREID_MACHINE_RANK] = {0};
   nereid_shape_coordinates(access->shape, i, at);

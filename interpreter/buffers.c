@@ -1,7 +1,6 @@
-/* The memory of arguments: what a program may touch, one element of it, and what is said of an access elsewhere.
+/* The memory that a program may access, its elements, and diagnostics for accesses elsewhere.
  *
- *   tt.load %p        'tt.load' op reads 4 bytes outside every argument's buffer at element [3, 17] of program ...
- */
+ *   tt.load %p        'tt.load' op reads 4 bytes outside every argument's buffer at element [3, 17] of program ... */
 #include "base/kernel/address.h"
 #include "interpreter/machine.h"
 
@@ -61,7 +60,7 @@ static uint64_t distance(const nereid_machine_buffer_t *buffer, uint64_t address
   return nereid_address_distance(buffer->address, buffer->size, address);
 }
 
-/* The buffer that the access most probably meant: the nearest one. Null when none is within the spacing of buffers. */
+/* Returns the nearest buffer, for diagnostics; null: none within the spacing of buffers. */
 static const nereid_machine_buffer_t *nearest(const nereid_machine_t *machine, uint64_t address) {
   const nereid_machine_buffer_t *best = NULL;
   for (size_t i = 0; i < machine->n_buffers; ++i)

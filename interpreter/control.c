@@ -1,8 +1,8 @@
 /* Programs, control flow and calls.
  *
- *   scf.for %i = %a to %b step %s iter_args(%x = %y)     x := y; per turn: run the body, x := what it yields
+ *   scf.for %i = %a to %b step %s iter_args(%x = %y)     x := y; per iteration: run the body, x := the yielded value
  *
- * Values are kept per function, not per call: a function that is called while it runs is an error. */
+ * Values are stored per function, not per call, so a recursive call is an error. */
 #include "interpreter/machine.h"
 
 #include "nereid/dialects/cf.h"
@@ -49,7 +49,7 @@ static bool run_for(nereid_machine_t *machine, const nereid_step_t *step) {
       return false;
     const uint64_t next = nereid_bits_cut(i + stride, bits);
     if (is_unsigned ? next < i : nereid_bits_signed(next, bits) < nereid_bits_signed(i, bits))
-      break; /* past the largest number */
+      break; /* past the largest value of the type */
     i = next;
   }
   return nereid_machine_assign(machine, n, step->results, body->arguments + 1);
@@ -87,7 +87,7 @@ static bool run_execute_region(nereid_machine_t *machine, const nereid_step_t *s
   return yield && nereid_machine_assign(machine, step->n_results, step->results, yield->operands);
 }
 
-/* The region of the case that equals the operand, else the default region, which comes first. */
+/* Runs the region of the case that equals the operand, else the default region, which comes first. */
 static bool run_index_switch(nereid_machine_t *machine, const nereid_step_t *step) {
   const int64_t flag = (int64_t)step->operands[0]->words[0];
   size_t taken = 0;
@@ -156,7 +156,7 @@ const nereid_machine_row_t nereid_machine_control_rows[] = {
     {.kind = NEREID_OP_CF_SWITCH, .ends = NEREID_ENDS_BLOCK},
     {.kind = NEREID_OP_CF_ASSERT, .run = run_cf_assert},
     {.kind = NEREID_OP_UB_UNREACHABLE, .run = unreachable},
-    /* Programs have no threads, and what is assumed holds. */
+    /* programs have no threads; llvm.intr.assume has no effect */
     {.kind = NEREID_OP_GPU_BARRIER, .run = nothing},
     {.kind = NEREID_OP_TT_GRID_DEPENDENCY_WAIT, .run = nothing},
     {.kind = NEREID_OP_TT_GRID_DEPENDENCY_LAUNCH_DEPENDENTS, .run = nothing},

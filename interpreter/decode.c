@@ -1,8 +1,8 @@
-/* From a function's IR to steps that need no look-up to run.
+/* Decodes a function's IR to steps that run without lookups.
  *
  *   %s = arith.addf %x, %y : tensor<4xf32>   →   step {row of arith.addf, operands {slot x, slot y}, results {slot s}}
  *
- * An op without a row, or a value of a type without a shape, is reported before anything has run. */
+ * An op without a row, or a value whose type has no shape, is reported before anything runs. */
 #include "interpreter/machine.h"
 
 #include "nereid/dialects/arith.h"
@@ -63,7 +63,7 @@ static bool element_kind(MlirType type, nereid_kind_t *out) {
     return true;
   }
   if (nereid_ttg_async_token_type_isa(type)) {
-    out->bits = 1; /* copies are done when they are issued: a token says nothing */
+    out->bits = 1; /* copies complete at issue, so a token carries no information */
     return true;
   }
   if (nereid_tt_ptr_type_isa(type) || nereid_tt_tensordesc_type_isa(type))
@@ -71,7 +71,7 @@ static bool element_kind(MlirType type, nereid_kind_t *out) {
   return float_kind(type, out);
 }
 
-/* Shape and element type of a view; false when it has too many dimensions. */
+/* Computes the shape and element type of a view; false: too many dimensions. */
 static bool local_shape(MlirType *type, nereid_shape_t *out_shape) {
   MlirAttribute dims = nereid_ttg_memdesc_type_get_dims(*type);
   out_shape->local = true;
@@ -152,7 +152,7 @@ static bool operands_of(nereid_machine_t *machine, nereid_step_t *step) {
 
 /* --- steps --- */
 
-/* What an op's attributes say, as one number. */
+/* Encodes an op's attributes as one integer. */
 static int64_t detail_of(MlirOperation op, nereid_op_kind_t kind) {
   switch (kind) {
   case NEREID_OP_ARITH_CMPI:
@@ -161,7 +161,7 @@ static int64_t detail_of(MlirOperation op, nereid_op_kind_t kind) {
     return nereid_arith_cmpf_get_predicate(op);
   case NEREID_OP_TT_CLAMPF:
     return nereid_tt_clampf_get_propagate_nan(op) == NEREID_TT_PROPAGATE_NAN_ALL;
-  case NEREID_OP_TT_FP_TO_FP: /* whether the rounding is towards zero */
+  case NEREID_OP_TT_FP_TO_FP: /* whether it rounds towards zero */
     return !mlirAttributeIsNull(nereid_tt_fp_to_fp_get_rounding_attr(op)) &&
            nereid_tt_fp_to_fp_get_rounding(op) == NEREID_TT_ROUNDING_MODE_RTZ;
   case NEREID_OP_ARITH_TRUNCF:
@@ -179,7 +179,7 @@ static bool is_known(nereid_arith_rounding_mode_t mode) {
   return mode == NEREID_ARITH_ROUNDING_MODE_TO_NEAREST_EVEN || mode == NEREID_ARITH_ROUNDING_MODE_TOWARD_ZERO;
 }
 
-/* truncf in a direction that no engine has. */
+/* Rejects truncf with a rounding mode that no engine supports. */
 static bool check_rounding(const nereid_step_t *step) {
   bool good = true;
   if (step->row->kind == NEREID_OP_ARITH_TRUNCF)
@@ -216,7 +216,7 @@ static bool successors_of(nereid_machine_t *machine, const nereid_map_t *blocks,
   return true;
 }
 
-/* What is called is decoded before anything runs; a name that is not there is an error when the call is reached. */
+/* Decodes the callee before anything runs. An undefined callee is an error when the call is reached. */
 static bool decode_callee(nereid_machine_t *machine, MlirOperation call) {
   MlirOperation callee = nereidMlirSymbolTableLookupNearestFrom(call, nereid_tt_call_get_callee_attr(call));
   return mlirOperationIsNull(callee) || nereid_machine_function(machine, callee);
@@ -337,7 +337,7 @@ nereid_function_t *nereid_machine_function(nereid_machine_t *machine, MlirOperat
   }
   if (code->decoded)
     return code;
-  code->decoded = true; /* also while it is being done: a call of itself is an error when it runs */
+  code->decoded = true; /* also set while decoding: a recursive call is an error when it runs */
   MlirRegion body = nereid_tt_func_get_body(function);
   const nereid_step_t at = {.op = function};
   if (mlirBlockIsNull(mlirRegionGetFirstBlock(body)))

@@ -1,11 +1,10 @@
-/* A kernel over its grid.
+/* Runs a kernel over its grid.
  *
- *   programs 0 1 2 3 4 5 ...    a machine, with values of its own, per host thread; each takes the next program
+ *   programs 0 1 2 3 4 5 ...    one machine with its own values per host thread; each takes the next program
  *
- * A kernel whose programs see each other's order, through atomic operations or what they print, runs on one thread in
- * the order of the grid, x fastest: a program that waits for one behind it waits for ever. Otherwise programs write to
- * places of their own and the result does not depend on who runs them. Of several errors the one of the first program
- * is reported. */
+ * If programs can observe each other's order, by atomics or printing, the kernel runs on one thread in grid order, x
+ * fastest: a program that waits for a later one never finishes. Otherwise programs write to separate memory and the
+ * result does not depend on the number of threads. If several programs fail, the first program's error is reported. */
 #include "base/kernel/address.h"
 #include "interpreter/machine.h"
 
@@ -21,7 +20,7 @@
 
 /* --- arguments --- */
 
-/* A pointer to a tensor map (tt.nv_tma_desc) becomes the address of the tensor, under which the map is found. */
+/* A pointer to a tensor map (tt.nv_tma_desc) becomes the tensor's address, which is the key of the map. */
 static nereid_block_t *map_at(nereid_machine_t *machine, uint64_t address, nereid_slot_t *slot) {
   uint64_t *word = nereid_machine_resize(machine, slot, 1);
   uintptr_t *place = word ? nereid_map_insert(&machine->tensormaps, (const void *)(uintptr_t)address) : NULL;
@@ -166,16 +165,16 @@ typedef struct launch {
   nereid_message_t *message;
   uint32_t grid[3];
   uint64_t n_programs;
-  _Atomic uint64_t next, failed; /* programs; `failed`: the first one that is known to have, or n_programs */
+  _Atomic uint64_t next, failed; /* programs; `failed`: the first failed program so far, or n_programs */
 } launch_t;
 
-/* One machine's part of the grid. */
+/* A machine and its share of the grid. */
 typedef struct worker {
   launch_t *launch;
   nereid_machine_t *machine;
   nereid_function_t *kernel;
   pthread_t thread;
-  uint64_t failed; /* the program that did; n_programs: none */
+  uint64_t failed; /* its failed program; n_programs: none */
 } worker_t;
 
 static nereid_status_t prepare(launch_t *launch, worker_t *worker) {
@@ -190,7 +189,7 @@ static nereid_status_t prepare(launch_t *launch, worker_t *worker) {
   return bind_all(worker->machine, worker->kernel, launch->n_arguments, launch->arguments, launch->message);
 }
 
-/* Takes programs until none is left or one before them has failed. */
+/* Takes programs until none is left or an earlier one has failed. */
 static void *work(void *data) {
   worker_t *worker = data;
   launch_t *launch = worker->launch;
@@ -223,7 +222,7 @@ static size_t count_threads(const launch_t *launch, const worker_t *first) {
   return n < THREAD_LIMIT ? (size_t)n : THREAD_LIMIT;
 }
 
-/* The grid on threads: the context is used by all of them. A thread that cannot be had is done without. */
+/* Runs the grid on threads, which share the context. Continues with fewer threads if one cannot be created. */
 static void run_threads(worker_t *workers, size_t n) {
   MlirContext context = mlirOperationGetContext(workers[0].launch->module);
   const bool was_on = mlirContextGetNumThreads(context) > 1;

@@ -1,10 +1,10 @@
-/* Running steps.
+/* Executes steps.
  *
- *   arith.addf     a lane function: for each element, operands' words to one word of the result
+ *   arith.addf     a lane function: for each element, the operands' words to one word of the result
  *   tt.dot         a function of the whole step
- *   scf.yield      ends its region, which hands its operands on; cf.br ends its block
+ *   scf.yield      ends its region and forwards its operands; cf.br ends its block
  *
- * A slot keeps its storage from one turn of a loop to the next; what is said when something is wrong is here, too. */
+ * A slot keeps its storage between loop iterations. Diagnostics are also here. */
 #include "interpreter/machine.h"
 
 #include "nereid/dialects/cf.h"
@@ -67,7 +67,7 @@ static uint64_t *scratch_of(nereid_machine_t *machine, size_t count) {
   return machine->scratch;
 }
 
-/* Counts and words go through the scratch: a destination may be a source of a later one. */
+/* Copies counts and words through the scratch buffer: a destination may be a source of a later assignment. */
 bool nereid_machine_assign(nereid_machine_t *machine, size_t n, nereid_slot_t *const *to, nereid_slot_t *const *from) {
   size_t total = n, at = n;
   if (n == 0)
@@ -128,7 +128,7 @@ static bool is_over(nereid_machine_t *machine, const nereid_step_t *step) {
   return true;
 }
 
-/* Shows values to who watches. */
+/* Passes values to the caller's observer. */
 static bool show(nereid_machine_t *machine, MlirOperation op, size_t n, nereid_slot_t *const *slots) {
   const nereid_step_t at = {.machine = machine, .op = op};
   for (size_t i = 0; i < n; ++i) {
@@ -148,7 +148,7 @@ static bool show_arguments(nereid_machine_t *machine, const nereid_code_block_t 
   return show(machine, mlirBlockGetParentOperation(owner), block->n_arguments, block->arguments);
 }
 
-/* The step that ends the block; null after a diagnostic. */
+/* Returns the step that ends the block; null after a diagnostic. */
 static const nereid_step_t *run_block(nereid_machine_t *machine, const nereid_code_block_t *block) {
   if (!show_arguments(machine, block))
     return NULL;
@@ -170,8 +170,8 @@ static const nereid_step_t *run_block(nereid_machine_t *machine, const nereid_co
 
 /* --- blocks --- */
 
-/* The successor of the case that equals the flag, else the default, which comes first; `from` steps over the operands
- * of the successors before it. */
+/* Returns the successor of the case that equals the flag, else the default, which comes first. `from` skips the
+ * operands of the preceding successors. */
 static const nereid_code_block_t *switch_to(const nereid_step_t *step, nereid_slot_t *const **from) {
   MlirAttribute values = nereid_cf_switch_get_case_values_attr(step->op);
   const intptr_t n = mlirAttributeIsNull(values) ? 0 : mlirElementsAttrGetNumElements(values);
@@ -189,7 +189,7 @@ static const nereid_code_block_t *switch_to(const nereid_step_t *step, nereid_sl
   return step->successors[0];
 }
 
-/* The block that the step branches to, its arguments set; null when memory ran out. */
+/* Returns the block that the step branches to, with its arguments set; null: out of memory. */
 static const nereid_code_block_t *branch(nereid_machine_t *machine, const nereid_step_t *step) {
   const nereid_code_block_t *to = step->successors[0];
   nereid_slot_t *const *from = step->operands;

@@ -1,11 +1,11 @@
-/* The interpreter's machine, as the op families see it.
+/* The interpreter's machine: the interface of the op families.
  *
  *   function ── slots: one per SSA value, with storage that is reused each time the value is computed
  *       └── body: region ── blocks ── steps: op, row of its family's table, slots of operands and results
  *
- * A value is an array of words, one per element in row-major order, with the element's bits in the low bits and zeros
- * above. A scalar has one. A region that combines scalars (tt.reduce) is run on many of them at once: its values then
- * hold one word per lane, and one word alone stands for any number of equal ones. */
+ * A value is an array of words, one per element in row-major order, with the element's bits in the low bits and
+ * zeros above. A scalar has one word. A region that combines scalars (tt.reduce) runs on many of them at once: its
+ * values then have one word per lane, and a single word represents any number of equal ones. */
 #ifndef NEREID_INTERPRETER_MACHINE_H
 #define NEREID_INTERPRETER_MACHINE_H
 
@@ -17,7 +17,7 @@
 
 enum { NEREID_MACHINE_RANK = 32 };
 
-/* What a type is to the interpreter. */
+/* The interpreter's representation of a type. */
 typedef struct nereid_shape {
   nereid_kind_t element;
   unsigned bytes; /* of an element in memory */
@@ -28,11 +28,11 @@ typedef struct nereid_shape {
 } nereid_shape_t;
 
 typedef struct nereid_slot {
-  MlirValue value; /* for messages */
+  MlirValue value; /* for diagnostics */
   nereid_shape_t shape;
   uint64_t *words;
-  size_t count, capacity; /* words in use; room */
-  uint64_t *marks;        /* undefined.c: per word, the step that left it undefined, or 0; when is_undefined */
+  size_t count, capacity; /* words used; words allocated */
+  uint64_t *marks; /* undefined.c: per word, the step that produced the undefined value, or 0; valid if is_undefined */
   size_t mark_capacity;
   bool is_undefined; /* some mark is set */
 } nereid_slot_t;
@@ -41,8 +41,8 @@ typedef struct nereid_machine nereid_machine_t;
 typedef struct nereid_step nereid_step_t;
 typedef struct nereid_function nereid_function_t;
 
-/* An elementwise op on one element; `x` has one word per operand. Returns the result's bits, which need not be cut to
- * its width. */
+/* An elementwise op on one element; `x` has one word per operand. Returns the result's bits, not necessarily
+ * truncated. */
 typedef uint64_t (*nereid_lane_fn)(const nereid_step_t *step, const uint64_t *x);
 
 /* Any other op; false after a diagnostic. */
@@ -56,13 +56,14 @@ typedef struct nereid_machine_row {
   nereid_op_kind_t kind;
   nereid_lane_fn lane;
   nereid_step_fn run;
-  enum { NEREID_ENDS_NOT, NEREID_ENDS_REGION, NEREID_ENDS_BLOCK } ends; /* hands its operands on; branches */
-  const void *data;                                                     /* for functions that serve many rows */
-  bool is_ordered;                                                      /* other programs see when it is done */
-  unsigned n_own;                                                       /* slots that each step has for itself */
+  enum { NEREID_ENDS_NOT, NEREID_ENDS_REGION, NEREID_ENDS_BLOCK } ends; /* forwards its operands; branches */
+  const void *data;                                                     /* for functions shared by several rows */
+  bool is_ordered;                                                      /* other programs can observe its order */
+  unsigned n_own;                                                       /* temporary slots per step */
   nereid_undefined_fn is_undefined;                                     /* of `lane`; null: never */
-  unsigned moves;                                                  /* leading operands whose elements it only moves */
-  bool (*prepare)(nereid_machine_t *machine, nereid_step_t *step); /* once, when the step is decoded; may be null */
+  unsigned moves; /* number of leading operands whose elements it only moves */
+  bool (*prepare)(nereid_machine_t *machine,
+                  nereid_step_t *step); /* called once when the step is decoded; may be null */
 } nereid_machine_row_t;
 
 /* The families. Each table ends with a row of kind NEREID_OP_UNKNOWN. */
@@ -96,20 +97,20 @@ typedef struct nereid_code_block {
 typedef struct nereid_code_region {
   size_t n_blocks;
   nereid_code_block_t *blocks;
-  bool lanewise; /* one block of elementwise steps: may be run on many lanes at once */
+  bool lanewise; /* one block of elementwise steps: can run on many lanes at once */
 } nereid_code_region_t;
 
 struct nereid_step {
-  nereid_machine_t *machine; /* whose step it is; null: of none, to say an error at an op */
+  nereid_machine_t *machine; /* machine of the step; null: only for diagnostics at an op */
   MlirOperation op;
   const nereid_machine_row_t *row;
   size_t n_operands, n_results, n_regions, n_successors;
   nereid_slot_t **operands, **results;
-  nereid_slot_t *own; /* row->n_own of them, no SSA values */
+  nereid_slot_t *own; /* row->n_own temporary slots */
   nereid_code_region_t *regions;
   nereid_code_block_t **successors;
   nereid_kind_t from, to; /* element kinds of the first operand and the first result */
-  int64_t detail;         /* what the row's op says once for all: a predicate, a rounding; see decode.c */
+  int64_t detail; /* integer computed from the attributes at decoding: a predicate, a rounding mode; see decode.c */
 };
 
 struct nereid_function {
@@ -121,61 +122,61 @@ struct nereid_function {
 /* Memory that a program may access: `size` bytes at a virtual address (base/kernel/address.h). */
 typedef struct nereid_machine_buffer {
   uint64_t address, size;
-  char *memory;     /* the host's */
+  char *memory;     /* host memory */
   const char *name; /* of the argument; may be null */
-  bool is_scratch;  /* not an argument's */
+  bool is_scratch;  /* not an argument's buffer */
 } nereid_machine_buffer_t;
 
 enum { NEREID_ERROR_TEXT = 640 };
 
-/* An error that is not said yet. */
+/* A deferred error. */
 typedef struct nereid_kept_error {
   MlirLocation location;
   char text[NEREID_ERROR_TEXT]; /* empty: none */
 } nereid_kept_error_t;
 
 struct nereid_machine {
-  nereid_arena_t arena; /* code, slots and their words: grows to one set of values, whatever the loops do */
+  nereid_arena_t arena; /* code, slots and their words: bounded by one set of values, independent of loop counts */
   MlirOperation module;
   nereid_map_t slots;     /* MlirValue -> nereid_slot_t * */
   nereid_map_t functions; /* MlirOperation -> nereid_function_t * */
   const nereid_machine_row_t *rows[NEREID_OP_COUNT];
-  size_t n_buffers, buffer_capacity, last_buffer; /* the last one that an access hit */
+  size_t n_buffers, buffer_capacity, last_buffer; /* the last buffer that an access hit */
   nereid_machine_buffer_t *buffers;
   uint64_t position, scratch_position; /* of nereid_address_assign: arguments; scratch memory */
-  nereid_map_t tensormaps;             /* address -> nereid_block_t *: tensor maps that the program made */
+  nereid_map_t tensormaps;             /* address -> nereid_block_t *: tensor maps created by the program */
   struct nereid_crew *crew;            /* inside of ttg.warp_specialize; else null */
-  uint64_t progress;                   /* counts what may end a wait: changes of mbarriers */
+  uint64_t progress;                   /* counts events that may end a wait: changes of mbarriers */
   uint32_t grid[3], program[3];
   nereid_interpreter_options_t options;
-  uint64_t n_steps;  /* done so far */
+  uint64_t n_steps;  /* steps executed so far */
   uint64_t *scratch; /* for parallel assignment */
   size_t scratch_capacity;
   bool out_of_memory;
-  bool has_undefined;  /* some value ever was undefined: marks are followed */
-  nereid_slot_t saved; /* its marks: those of an assignment in progress */
-  bool is_ordered;     /* its programs see in which order they run */
-  bool keeps_error;    /* the first error is kept, for who runs several machines */
+  bool has_undefined;  /* some value is or was undefined: marks are propagated */
+  nereid_slot_t saved; /* marks of an assignment in progress */
+  bool is_ordered;     /* its programs can observe their order */
+  bool keeps_error;    /* defers the first error, for runs on several machines */
   nereid_kept_error_t error;
 };
 
 /* --- decode.c --- */
 
-/* Decodes a function's body, and those of what it calls, when it has not been; null after a diagnostic. */
+/* Decodes a function and its callees if necessary; null after a diagnostic. */
 nereid_function_t *nereid_machine_function(nereid_machine_t *machine, MlirOperation function);
 
-/* Shape of a type; false when the interpreter has none for it. */
+/* Computes the shape of a type; false: not supported. */
 bool nereid_machine_shape(MlirType type, nereid_shape_t *out_shape);
 
 /* --- machine.c --- */
 
-/* Makes room for `count` words and sets the slot's count; null after memory ran out. Contents are undefined. */
+/* Resizes a slot to `count` words; null: out of memory. Contents are undefined. */
 uint64_t *nereid_machine_resize(nereid_machine_t *machine, nereid_slot_t *slot, size_t count);
 
 /* Resizes result `index` of the step to its type's count. */
 uint64_t *nereid_machine_result(nereid_machine_t *machine, const nereid_step_t *step, size_t index);
 
-/* Word `i` of a slot that may hold one for all. */
+/* Word `i` of a slot, which may store one word for all elements. */
 static inline uint64_t nereid_machine_word(const nereid_slot_t *slot, size_t i) {
   return slot->words[slot->count == 1 ? 0 : i];
 }
@@ -183,17 +184,17 @@ static inline uint64_t nereid_machine_word(const nereid_slot_t *slot, size_t i) 
 /* Copies values to slots as if at once: a destination may be a source. */
 bool nereid_machine_assign(nereid_machine_t *machine, size_t n, nereid_slot_t *const *to, nereid_slot_t *const *from);
 
-/* Runs a region whose block arguments are set; the step that ended it, whose operands it hands on, or null after a
- * diagnostic. */
+/* Runs a region whose block arguments are set. Returns the step that ended it, whose operands are the results; null
+ * after a diagnostic. */
 const nereid_step_t *nereid_machine_region(nereid_machine_t *machine, const nereid_code_region_t *region);
 
-/* The block that cf.br or cf.cond_br goes to, its arguments set; null when memory ran out. (control.c) */
+/* Returns the target block of cf.br or cf.cond_br, with its arguments set; null: out of memory. (control.c) */
 const nereid_code_block_t *nereid_machine_branch(nereid_machine_t *machine, const nereid_step_t *step);
 
 /* Diagnostic at the op: "'tt.x' op <message>". Always false. */
 bool nereid_machine_error(const nereid_step_t *step, const char *format, ...) NEREID_PRINTF(2, 3);
 
-/* Memory ran out: remembered in the machine. Always false. */
+/* Records that the machine is out of memory. Always false. */
 bool nereid_machine_exhausted(nereid_machine_t *machine);
 
 /* Row-major coordinates of element `index`. */
@@ -204,7 +205,7 @@ static inline void nereid_shape_coordinates(const nereid_shape_t *shape, size_t 
   }
 }
 
-/* The row-major number of the element at coordinates. */
+/* The row-major index of the element at coordinates. */
 static inline size_t nereid_shape_index(const nereid_shape_t *shape, const int64_t *at) {
   size_t index = 0;
   for (int d = 0; d < shape->rank; ++d)
@@ -214,26 +215,26 @@ static inline size_t nereid_shape_index(const nereid_shape_t *shape, const int64
 
 /* --- undefined.c --- */
 
-/* Reports that a step uses element `i` of an undefined slot; true when that element is defined. */
+/* Reports the use of element `i` of an undefined slot by a step; true if that element is defined. */
 bool nereid_undefined_report(const nereid_step_t *step, const nereid_slot_t *slot, size_t i);
 
-/* Whether the step may use the element: for memory, as an address, a mask or a condition. False after a diagnostic at
- * the op that left it undefined. */
+/* Whether the step may use the element as stored data, an address, a mask or a condition. False after a diagnostic
+ * at the op that produced the undefined value. */
 static inline bool nereid_undefined_use(const nereid_step_t *step, const nereid_slot_t *slot, size_t i) {
   return !slot->is_undefined || nereid_undefined_report(step, slot, i);
 }
 
-/* Before a step: checks the conditions that it depends on, and forgets what its results were. */
+/* Before a step: checks its conditions and clears the marks of its results. */
 bool nereid_undefined_begin(const nereid_step_t *step);
-/* After it: marks its undefined results. False when memory ran out. */
+/* After a step: marks its undefined results. False: out of memory. */
 bool nereid_undefined_follow(nereid_machine_t *machine, const nereid_step_t *step);
-/* Around an assignment of n slots at once: keeps the marks of the sources, sets those of the destinations. */
+/* Around a parallel assignment of n slots: saves the marks of the sources, sets those of the destinations. */
 bool nereid_undefined_save(nereid_machine_t *machine, size_t n, nereid_slot_t *const *from);
 bool nereid_undefined_restore(nereid_machine_t *machine, size_t n, nereid_slot_t *const *to);
 
 /* --- buffers.c --- */
 
-/* " at element [3, 17]", nothing for a scalar. */
+/* Prints " at element [3, 17]", or nothing for a scalar. */
 void nereid_machine_print_index(char *out, size_t size, const nereid_shape_t *shape, size_t index);
 
 /* Gives the program access to an argument's memory, at a virtual address of that alignment (0: any). Memory that is
@@ -248,27 +249,27 @@ NEREID_MUST_USE nereid_status_t nereid_machine_add_buffer(nereid_machine_t *mach
 NEREID_MUST_USE nereid_status_t nereid_machine_add_scratch(nereid_machine_t *machine, void *memory, uint64_t size,
                                                            uint64_t alignment, uint64_t *out_address);
 
-/* The host memory of `bytes` bytes at a virtual address; null after a diagnostic that names element `index` of `shape`
- * when they are not all in one buffer. `verb`: "reads" or "writes". */
+/* Returns the host memory of `bytes` bytes at a virtual address. Null, after a diagnostic that names element `index`
+ * of `shape`: not all bytes are in one buffer. `verb`: "reads" or "writes". */
 void *nereid_machine_access(nereid_machine_t *machine, const nereid_step_t *step, uint64_t address, unsigned bytes,
                             const nereid_shape_t *shape, size_t index, const char *verb);
 
-/* One element of that shape's type in memory, which need not be aligned, as a word and back. */
+/* Reads an element of that shape's type from memory as a word; writes it. Memory may be unaligned. */
 uint64_t nereid_machine_load(const void *memory, const nereid_shape_t *shape);
 void nereid_machine_store(void *memory, const nereid_shape_t *shape, uint64_t word);
 
 /* --- memory.c --- */
 
-/* What tt.load leaves in `to`, of its shape. `mask`, `other`: may be null. */
+/* Performs tt.load into `to`, of its shape. `mask`, `other`: may be null. */
 bool nereid_machine_load_elements(nereid_machine_t *machine, const nereid_step_t *step, const nereid_slot_t *pointers,
                                   const nereid_slot_t *mask, const nereid_slot_t *other, nereid_slot_t *to);
 
-/* The slot of an operand that the op may lack; null for a null value. */
+/* The slot of an optional operand; null for a null value. */
 const nereid_slot_t *nereid_machine_slot(const nereid_machine_t *machine, MlirValue value);
 
 /* --- atomic.c --- */
 
-/* What an atomic operation leaves in memory. */
+/* The new value in memory after an atomic operation. */
 uint64_t nereid_machine_combine(nereid_tt_rmw_op_t op, nereid_kind_t kind, uint64_t old, uint64_t value);
 
 /* --- block.c --- */
@@ -281,17 +282,17 @@ typedef struct nereid_block {
   int64_t rank, shape[NEREID_BLOCK_RANK], strides[NEREID_BLOCK_RANK], offsets[NEREID_BLOCK_RANK]; /* elements */
 } nereid_block_t;
 
-/* The block in `slot`, which is resized to hold one; null after memory ran out. */
+/* Returns the block in `slot`, resized for one; null: out of memory. */
 nereid_block_t *nereid_machine_block(nereid_machine_t *machine, nereid_slot_t *slot);
 
-/* The block at coordinates, which are the operands from `first` on, to or from a slot that is no view. */
+/* Moves the block at coordinates (operands from `first` on) to or from a slot that is not a view. */
 bool nereid_machine_load_box(nereid_machine_t *machine, const nereid_step_t *step, size_t first, nereid_slot_t *to);
 bool nereid_machine_store_box(nereid_machine_t *machine, const nereid_step_t *step, size_t first,
                               const nereid_slot_t *from);
 bool nereid_machine_reduce_box(nereid_machine_t *machine, const nereid_step_t *step, size_t first,
                                nereid_tt_descriptor_reduce_kind_t how, const nereid_slot_t *from);
 
-/* Rows by index: the operands `rows` and `rows` + 1 are the rows and the first column. */
+/* Rows by index: operand `rows` has the row indices, operand `rows` + 1 the first column. */
 bool nereid_machine_gather_rows(nereid_machine_t *machine, const nereid_step_t *step, size_t rows, nereid_slot_t *to);
 bool nereid_machine_scatter_rows(nereid_machine_t *machine, const nereid_step_t *step, size_t rows,
                                  const nereid_slot_t *from);
@@ -301,7 +302,7 @@ bool nereid_machine_store_block(nereid_machine_t *machine, const nereid_step_t *
 
 /* --- dot.c --- */
 
-/* results[0] = operands[0] * operands[1] + operands[2]; none is a view. */
+/* results[0] = operands[0] * operands[1] + operands[2]; no operand is a view. */
 bool nereid_machine_dot(nereid_machine_t *machine, const nereid_step_t *step, nereid_tt_input_precision_t precision);
 
 /* --- local.c --- */
@@ -314,34 +315,34 @@ typedef struct nereid_local {
   int64_t offset, strides[NEREID_LOCAL_RANK]; /* elements */
 } nereid_local_t;
 
-/* Of arith.select where it chooses between views. */
+/* arith.select of views. */
 extern const nereid_machine_row_t nereid_machine_local_select;
 
 /* The first element of a view. */
 uint64_t *nereid_machine_local_word(const nereid_slot_t *view);
 
-/* `slot`, or, when it is a view, what it shows, in `dense`; null after memory ran out. */
+/* Returns `slot`, or for a view its elements in `dense`; null: out of memory. */
 const nereid_slot_t *nereid_machine_dense(nereid_machine_t *machine, const nereid_slot_t *slot, nereid_slot_t *dense);
 
-/* `dense` with the shape of a view, to be filled and written to it. */
+/* Gives `dense` the shape of a view; the caller fills it and writes it to the view. */
 void nereid_machine_dense_begin(const nereid_slot_t *view, nereid_slot_t *dense);
 void nereid_machine_local_write(const nereid_slot_t *view, const nereid_slot_t *values);
 
 /* --- barrier.c --- */
 
-/* Bytes that an mbarrier was told to expect have arrived. */
+/* Completes expected bytes of an mbarrier. */
 bool nereid_machine_complete_bytes(nereid_machine_t *machine, const nereid_step_t *step, const nereid_slot_t *barrier,
                                    uint64_t bytes);
 
 /* --- warps.c --- */
 
-typedef enum nereid_turn {
-  NEREID_TURN_AGAIN, /* others went on: what was waited for may be there */
-  NEREID_TURN_STUCK, /* nobody can go on */
-  NEREID_TURN_STOP,  /* another partition failed and said so */
-} nereid_turn_t;
+typedef enum nereid_yield {
+  NEREID_YIELD_AGAIN, /* other partitions ran; the condition may hold now */
+  NEREID_YIELD_STUCK, /* deadlock */
+  NEREID_YIELD_STOP,  /* another partition failed with a diagnostic */
+} nereid_yield_t;
 
-/* Lets other partitions of ttg.warp_specialize go on. */
-nereid_turn_t nereid_machine_yield(nereid_machine_t *machine);
+/* Lets other partitions of ttg.warp_specialize run. */
+nereid_yield_t nereid_machine_yield(nereid_machine_t *machine);
 
 #endif

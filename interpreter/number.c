@@ -1,4 +1,4 @@
-/* Bits to numbers and back; base/float.h does the formats that C has no type for. */
+/* Conversions between bits and doubles; base/float.h has the formats without a C type. */
 #include "interpreter/number.h"
 
 #include "base/float.h"
@@ -27,7 +27,7 @@ static double scale_to_double(uint64_t word) {
   return word == SCALE_NAN ? NAN : ldexp(1, (int)word - SCALE_BIAS);
 }
 
-/* The power of two at or below the magnitude. */
+/* Rounds to the power of two at or below the magnitude. */
 static uint64_t scale_from_double(double value) {
   int exponent;
   if (!isfinite(value))
@@ -43,7 +43,7 @@ static double fp4_to_double(uint64_t word) {
   return word & 8 ? -fp4_numbers[word & 7] : fp4_numbers[word & 7];
 }
 
-/* To nearest, ties to the even code; beyond the largest number comes that number. */
+/* Rounds to nearest, ties to the even code; saturates. */
 static uint64_t fp4_from_double(double value) {
   const double magnitude = fabs(value);
   uint64_t word = 7;
@@ -127,7 +127,7 @@ uint64_t nereid_bits_from_double(nereid_kind_t kind, double value, bool saturate
   }
 }
 
-/* One step back where rounding to nearest went past the value: formats are ordered by their bits below the sign. */
+/* Steps back one code if rounding to nearest exceeded the value: formats are ordered by their bits below the sign. */
 uint64_t nereid_bits_toward_zero(nereid_kind_t kind, double value, bool saturate) {
   const bool finite_only = kind.format == NEREID_FORMAT_F8E4M3FN && !isinf(value);
   const uint64_t word = nereid_bits_from_double(kind, value, saturate || finite_only);
@@ -136,8 +136,8 @@ uint64_t nereid_bits_toward_zero(nereid_kind_t kind, double value, bool saturate
   return fabs(nereid_bits_to_double(kind, word)) > fabs(value) ? word - 1 : word;
 }
 
-/* Rounds `value`, which is `error` off, to odd: the last digit says that there is more behind it, so that rounding to
- * fewer digits decides ties rightly. */
+/* Rounds `value`, whose error is `error`, to odd: the last bit records inexactness, so that a second rounding to
+ * fewer bits resolves ties correctly. */
 static double to_odd(double value, double error) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
@@ -146,7 +146,7 @@ static double to_odd(double value, double error) {
   return nextafter(value, error > 0 ? INFINITY : -INFINITY);
 }
 
-/* The product of two narrow numbers is exact in double; the sum's error is Knuth's two-sum. */
+/* The product of two narrow operands is exact in double; the sum's error is Knuth's two-sum. */
 uint64_t nereid_bits_fma(nereid_kind_t kind, uint64_t a, uint64_t b, uint64_t c) {
   const double x = nereid_bits_to_double(kind, a), y = nereid_bits_to_double(kind, b);
   const double z = nereid_bits_to_double(kind, c);
@@ -161,7 +161,7 @@ uint64_t nereid_bits_fma(nereid_kind_t kind, uint64_t a, uint64_t b, uint64_t c)
   return nereid_bits_from_double(kind, to_odd(sum, (product - virtual_product) + (z - virtual_z)), false);
 }
 
-/* More than 53 digits are cut to 53 with the rest in the last one. */
+/* Truncates more than 53 bits to 53 with a sticky last bit. */
 uint64_t nereid_bits_from_integer(nereid_kind_t kind, uint64_t magnitude, bool negative) {
   int shift = 0;
   double value;

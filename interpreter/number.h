@@ -1,9 +1,9 @@
-/* Elements as bits and as numbers, rounded once.
+/* Conversions between elements' bits and doubles, rounded once.
  *
- *   f16 a + b:   both become doubles, the sum of which is exact or rounded to odd, and is rounded to f16
+ *   f16 a + b:   both become doubles, whose sum is exact or rounded to odd, and is then rounded to f16
  *
- * A double has more than twice the digits of f32 and two more: the sum, difference, product, quotient and square root
- * of shorter numbers, computed in double and rounded again, are correctly rounded. NaN results are canonical:
+ * A double has more than twice the precision of f32 plus two bits: sum, difference, product, quotient and square
+ * root of narrower operands, computed in double and rounded again, are correctly rounded. NaN results are canonical:
  * 0x7fffffff in f32, 0x7fff in f16 and bf16, 0x7ff8000000000000 in f64, 0x7f in the 8-bit floats. */
 #ifndef NEREID_INTERPRETER_NUMBER_H
 #define NEREID_INTERPRETER_NUMBER_H
@@ -20,14 +20,14 @@ typedef enum nereid_format {
   NEREID_FORMAT_F8E4M3FN,
   NEREID_FORMAT_F8E5M2,
   NEREID_FORMAT_F8E8M0FNU, /* a scale: a power of two, or NaN */
-  NEREID_FORMAT_F4E2M1FN,  /* in a byte of its own; no infinities and no NaN */
+  NEREID_FORMAT_F4E2M1FN,  /* one per byte; no infinities and no NaN */
   NEREID_FORMAT_POINTER,   /* a 64-bit address */
   NEREID_FORMAT_BLOCK,     /* a block pointer or a descriptor: the words of a nereid_block_t */
 } nereid_format_t;
 
 typedef struct nereid_kind {
   nereid_format_t format;
-  unsigned bits;          /* of an element as a value: 1 for i1 */
+  unsigned bits;          /* bits of an element as a value: 1 for i1 */
   unsigned pointee_bytes; /* POINTER: the step of tt.addptr */
 } nereid_kind_t;
 
@@ -51,11 +51,11 @@ static inline int64_t nereid_bits_signed(uint64_t word, unsigned bits) {
 float nereid_bits_to_f32(uint64_t word);
 uint64_t nereid_bits_from_f32(float value);
 
-/* The number of a float element, exactly. */
+/* The exact value of a float element. */
 double nereid_bits_to_double(nereid_kind_t kind, uint64_t word);
 
-/* A double rounded to nearest, ties to even. `saturate`: beyond the largest number of an 8-bit float comes that number;
- * otherwise infinity, or NaN where there is none. */
+/* Rounds a double to nearest, ties to even. `saturate`: overflow of an 8-bit float gives its largest value,
+ * otherwise infinity, or NaN if the format has no infinity. */
 uint64_t nereid_bits_from_double(nereid_kind_t kind, double value, bool saturate);
 
 /* The same, rounded towards zero. */

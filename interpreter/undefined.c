@@ -1,12 +1,12 @@
 /* Undefined elements: results of integer operations that docs/numerics.md leaves undefined.
  *
  *   %q = arith.divsi %a, %b        b = [2 0 1 0]     marks of %q   [- q - q]
- *   %s = arith.select %m, %q, %c   m = [1 1 1 0]     marks of %s   [- q - -]      discarded: no harm
- *   tt.store %p, %s, %k            k = [1 0 1 1]     nothing to report: the mask excludes the element
+ *   %s = arith.select %m, %q, %c   m = [1 1 1 0]     marks of %s   [- q - -]      discarded: no error
+ *   tt.store %p, %s, %k            k = [1 0 1 1]     no error: the mask excludes the element
  *
- * A mark is the step whose result the element derives from. A mark follows elementwise operations, moves of elements,
- * reductions, scans, control flow and calls, and is an error where memory, an address, a mask or a condition depends on
- * it. Other operations drop it: a program that ignores its undefined elements never fails. */
+ * A mark is the step whose result the element derives from. Marks propagate through elementwise operations, moves of
+ * elements, reductions, scans, control flow and calls. A mark is an error where memory, an address, a mask or a
+ * condition depends on it. Other operations drop it: a program that ignores its undefined elements never fails. */
 #include "interpreter/machine.h"
 
 #include "nereid/dialects/tt.h"
@@ -54,7 +54,7 @@ static void append(MlirStringRef part, void *user_data) {
     text->data[text->size++] = part.data[i];
 }
 
-/* What made the result undefined. */
+/* The reason why the result is undefined. */
 static const char *reason_of(nereid_op_kind_t kind) {
   const bool is_shift = kind == NEREID_OP_ARITH_SHLI || kind == NEREID_OP_ARITH_SHRSI || kind == NEREID_OP_ARITH_SHRUI;
   const bool is_unsigned =
@@ -79,7 +79,7 @@ bool nereid_undefined_report(const nereid_step_t *step, const nereid_slot_t *slo
                               machine->program[0], machine->program[1], machine->program[2]);
 }
 
-/* The operands that decide which code runs. */
+/* The operands that determine which code runs. */
 static size_t conditions_of(nereid_op_kind_t kind) {
   switch (kind) {
   case NEREID_OP_SCF_FOR:
@@ -106,9 +106,9 @@ bool nereid_undefined_begin(const nereid_step_t *step) {
   return true;
 }
 
-/* --- following --- */
+/* --- propagation --- */
 
-/* Of an elementwise operation. `and` and `or` are defined where the other operand alone decides every bit. */
+/* Elementwise operations. `and` and `or` are defined if the other operand alone determines every bit. */
 static uint64_t lane_mark(const nereid_step_t *step, const uint64_t *x, size_t i) {
   const nereid_op_kind_t kind = step->row->kind;
   const uint64_t ones = nereid_bits_cut(UINT64_MAX, step->to.bits);
@@ -141,7 +141,7 @@ static bool follow_lanes(nereid_machine_t *machine, const nereid_step_t *step) {
   return true;
 }
 
-/* Exchanges the words of a slot with its marks. */
+/* Swaps the words of a slot with its marks. */
 static void exchange(nereid_slot_t *slot) {
   uint64_t *words = slot->words;
   const size_t capacity = slot->capacity;
@@ -151,7 +151,7 @@ static void exchange(nereid_slot_t *slot) {
   slot->mark_capacity = capacity;
 }
 
-/* Whether operand `j` is a value that an earlier operand is, too. */
+/* Whether operand `j` is the same value as an earlier operand. */
 static bool is_repeated(const nereid_step_t *step, size_t j) {
   for (size_t k = 0; k < j; ++k)
     if (step->operands[k] == step->operands[j])
@@ -173,7 +173,7 @@ static bool prepare_marks(nereid_machine_t *machine, const nereid_step_t *step, 
   return true;
 }
 
-/* An operation that moves elements moves their marks: it runs again, on these. */
+/* An operation that moves elements runs again on their marks. */
 static bool follow_moves(nereid_machine_t *machine, const nereid_step_t *step) {
   const size_t n = step->row->moves < step->n_operands ? step->row->moves : step->n_operands;
   if (!any_operand(step) || (n < step->n_operands && step->operands[0] == step->operands[1]))
@@ -197,7 +197,7 @@ static bool follow_moves(nereid_machine_t *machine, const nereid_step_t *step) {
   return done;
 }
 
-/* A result of tt.reduce or tt.scan derives from every element that came before along the axis. */
+/* A result of tt.reduce or tt.scan derives from every preceding element along the axis. */
 static bool follow_axis(nereid_machine_t *machine, const nereid_step_t *step, int axis, bool is_scan, bool reverse) {
   const nereid_shape_t *shape = &step->operands[0]->shape;
   const size_t extent = (size_t)shape->extent[axis];

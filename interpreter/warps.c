@@ -1,12 +1,13 @@
-/* ttg.warp_specialize: the default region and the partitions, a host thread each, of which one runs at a time.
+/* ttg.warp_specialize: the default region and the partitions, each on a host thread, of which one runs at a time.
  *
- *   default        wait %full ── not yet ──┐            ┌── there: goes on
+ *   default        wait %full ── not yet ──┐            ┌── complete: continues
  *   partition 0                            └── copies, arrives, wait %empty ──┘
  *
- * The turn goes to the next one that may go on when a wait is not over yet, so the order of everything is fixed. One
- * that waits is not asked again before some mbarrier has changed; when all wait, the program hangs.
+ * A partition that waits for an incomplete phase passes control to the next runnable one, so the schedule is
+ * deterministic. A waiting partition runs again only after some mbarrier has changed. If all wait, the program hangs,
+ * which is an error.
  *
- * Also here: ttg.mask and ttg.predicate_stage, which say what of a pipelined loop runs. */
+ * Also here: ttg.mask and ttg.predicate_stage, which predicate a pipelined loop. */
 #include "interpreter/machine.h"
 
 #include "nereid/dialects/ttg.h"
@@ -20,7 +21,7 @@ typedef struct member {
   size_t index;
   pthread_t thread;
   bool done, waits;
-  uint64_t progress; /* of the machine when it began to wait */
+  uint64_t progress; /* the machine's progress when the wait started */
 } member_t;
 
 typedef struct nereid_crew {
@@ -36,9 +37,9 @@ static bool may_go_on(const crew_t *crew, const nereid_machine_t *machine, size_
   return !member->done && !(member->waits && member->progress == machine->progress);
 }
 
-/* Gives the turn to the next member that may go on; false when there is none. Of those that wait, the first gets the
- * turn when `any`: to say that they hang, or to end. */
-static bool pass_turn(crew_t *crew, const nereid_machine_t *machine, bool any) {
+/* Passes control to the next runnable member; false: none. With `any`, to the first waiting member, to report the
+ * hang or to end. */
+static bool pass_control(crew_t *crew, const nereid_machine_t *machine, bool any) {
   for (size_t k = 1; k <= crew->n; ++k) {
     const size_t i = (crew->turn + k) % crew->n;
     if (any ? crew->members[i].done : !may_go_on(crew, machine, i))
@@ -55,31 +56,31 @@ static void wait_turn(crew_t *crew, size_t self) {
     pthread_cond_wait(&crew->turned, &crew->lock);
 }
 
-nereid_turn_t nereid_machine_yield(nereid_machine_t *machine) {
+nereid_yield_t nereid_machine_yield(nereid_machine_t *machine) {
   crew_t *crew = machine->crew;
   if (!crew)
-    return NEREID_TURN_STUCK;
+    return NEREID_YIELD_STUCK;
   if (crew->failed)
-    return NEREID_TURN_STOP;
+    return NEREID_YIELD_STOP;
   member_t *self = &crew->members[crew->turn];
   self->waits = true;
   self->progress = machine->progress;
-  if (!pass_turn(crew, machine, false))
-    return NEREID_TURN_STUCK;
+  if (!pass_control(crew, machine, false))
+    return NEREID_YIELD_STUCK;
   wait_turn(crew, self->index);
   self->waits = false;
-  return crew->failed ? NEREID_TURN_STOP : NEREID_TURN_AGAIN;
+  return crew->failed ? NEREID_YIELD_STOP : NEREID_YIELD_AGAIN;
 }
 
-/* Runs a member's region; the lock is held whenever one runs. */
+/* Runs a member's region; the running member holds the lock. */
 static void run_member(crew_t *crew, member_t *member) {
   wait_turn(crew, member->index);
   if (!crew->failed)
     member->end = nereid_machine_region(member->machine, member->region);
   member->done = true;
   crew->failed |= !member->end;
-  if (crew->failed || !pass_turn(crew, member->machine, false))
-    pass_turn(crew, member->machine, true);
+  if (crew->failed || !pass_control(crew, member->machine, false))
+    pass_control(crew, member->machine, true);
 }
 
 static void *begin(void *data) {
@@ -91,7 +92,7 @@ static void *begin(void *data) {
   return NULL;
 }
 
-/* Starts the partitions, runs the default region here, ends with all of them. */
+/* Starts the partitions, runs the default region on this thread, and joins all of them. */
 static bool run_crew(nereid_machine_t *machine, const nereid_step_t *step, crew_t *crew) {
   size_t started = 1;
   pthread_mutex_lock(&crew->lock);
@@ -157,7 +158,7 @@ static bool mask(nereid_machine_t *machine, const nereid_step_t *step) {
   return true;
 }
 
-/* Stage s of an iteration is done maxStage - s turns before the last: not in those that would be past the end. */
+/* Stage s of an iteration runs maxStage - s iterations before the end: false for iterations past it. */
 static uint64_t predicate_stage(const nereid_step_t *step, const uint64_t *x) {
   const int64_t left =
       nereid_ttg_predicate_stage_get_max_stage(step->op) - nereid_ttg_predicate_stage_get_stage(step->op);

@@ -1,14 +1,14 @@
-/* What the analyses cost and how that grows: processor time and memory of each on modules of module.c.
+/* Measures the processor time and memory of each analysis on modules of module.c, and their growth.
  *
  *   analysis [--ops SMALL,...,LARGE] [--functions N] [--growth LIMIT] [--seconds LIMIT] [--only NAME]
  *
- * One line per analysis: milliseconds at every number of ops of one function and the MiB that it takes from its arena
- * at the largest; the growth from the first to the last number, relative to linear (1: exactly linear); milliseconds
- * over a chain and a fan of N functions. Times are the best of seven, of the processor, and begin with empty caches, so
- * that size counts and not what fits into them; smaller functions are measured many at a time, as many as have the ops
- * of the largest together. Who else uses the memory meanwhile does show. Defaults: 10000,30000,100000 ops, 1000
- * functions, growth at most 1.3, 1 second. Exit status 1 with "over" at each analysis that is over, 2 when something
- * cannot be run. */
+ * Prints one line per analysis: milliseconds for each op count of one function, and the MiB of its arena at the
+ * largest; the growth from the first to the last count, relative to linear (1: exactly linear); milliseconds for a
+ * chain and a fan of N functions. Times are processor times, the best of seven, and start with cold caches, so that
+ * they measure size rather than cache capacity. Several small functions are measured together, with the op count of
+ * the largest in total. Other load on the memory bus affects the results. Defaults: 10000,30000,100000 ops, 1000
+ * functions, growth at most 1.3, 1 second. Exit status 1, with "over" at each analysis that exceeds a limit; 2 if
+ * something cannot run. */
 #include "analysis/allocation/allocation.h"
 #include "analysis/allocation/liveness.h"
 #include "analysis/allocation/scratch.h"
@@ -56,7 +56,7 @@ static bool run_axis_info(MlirOperation module, nereid_arena_t *arena) {
   return nereid_axis_info_run(module, arena, &result) == NEREID_OK;
 }
 
-/* Of every function, of whose callees nothing is known: `liveness` as well, or alias alone. */
+/* Analyzes every function without callee information: `liveness` with alias, or alias alone. */
 static bool run_functions(MlirOperation module, bool liveness, nereid_arena_t *arena) {
   nereid_call_graph_t calls;
   if (nereid_call_graph_build(module, arena, &calls) != NEREID_OK)
@@ -98,10 +98,10 @@ static bool run_membar(MlirOperation module, nereid_arena_t *arena) {
 typedef struct analysis {
   const char *name;
   bool (*run)(MlirOperation module, nereid_arena_t *arena);
-  bool cf;            /* runs on blocks, else on scf */
-  const char *before; /* passes that it wants done; null: none */
-  bool changes;       /* the module */
-  bool compares;      /* is no analysis: what memory costs, to compare with; not judged */
+  bool cf;            /* runs on cf blocks, else on scf */
+  const char *before; /* passes to run first; null: none */
+  bool changes;       /* modifies the module */
+  bool compares;      /* not an analysis: a memory-bound reference, without limits */
 } analysis_t;
 
 static const analysis_t analyses[] = {
@@ -109,9 +109,9 @@ static const analysis_t analyses[] = {
     {"call graph", run_call_graph, false, NULL, false, false},
     {"axis info", run_axis_info, false, NULL, false, false},
     {"axis of cf", run_axis_info, true, NULL, false, false},
-    {"alias", run_alias, false, NULL, false, false},           /* with the call graph */
-    {"liveness", run_liveness, false, NULL, false, false},     /* with alias */
-    {"allocation", run_allocation, false, NULL, false, false}, /* with liveness */
+    {"alias", run_alias, false, NULL, false, false},           /* including the call graph */
+    {"liveness", run_liveness, false, NULL, false, false},     /* including alias */
+    {"allocation", run_allocation, false, NULL, false, false}, /* including liveness */
     {"membar", run_membar, true, "allocate-shared-memory", true, false},
 };
 enum { ANALYSES = sizeof analyses / sizeof *analyses };
@@ -130,7 +130,7 @@ static bool is_wanted(const settings_t *settings, int a) {
 
 typedef struct cost {
   double seconds;
-  double mebibytes; /* of the arena */
+  double mebibytes; /* size of the arena */
 } cost_t;
 
 static double now(void) {
@@ -162,14 +162,14 @@ static bool run_passes(MlirModule module, const char *text) {
   return good;
 }
 
-/* Pushes the module out of the caches: in there a small one would be walked several times as fast as a large one. */
+/* Evicts the module from the caches; otherwise a small module would run several times as fast as a large one. */
 static void empty_caches(void) {
   static volatile char other[64 << 20];
   for (size_t i = 0; i < sizeof other; i += 64)
     other[i]++;
 }
 
-/* What an allocator hands out after much was freed is scattered, so modules are made anew and not cloned. */
+/* Allocators return scattered blocks after many frees, so modules are parsed anew instead of cloned. */
 static MlirModule make_module(MlirContext context, const analysis_t *analysis, const char *text) {
   MlirModule module = mlirModuleCreateParse(context, mlirStringRefCreateFromCString(text));
   if (!mlirModuleIsNull(module) && analysis->before && !run_passes(module, analysis->before)) {
@@ -179,11 +179,11 @@ static MlirModule make_module(MlirContext context, const analysis_t *analysis, c
   return module;
 }
 
-/* Modules of one text. What is small is measured in many copies, so that each measurement takes as long and as much
- * memory as that of the largest: preemption, caches and page faults are alike for all. */
+/* Modules with the same text. Small modules are measured in many copies, so that each measurement takes as much time
+ * and memory as the largest one: preemption, caches and page faults affect all alike. */
 typedef struct batch {
   MlirModule modules[MAX_COPIES];
-  nereid_arena_t arenas[MAX_COPIES]; /* kept until all are done */
+  nereid_arena_t arenas[MAX_COPIES]; /* kept until all runs are done */
   size_t count;
 } batch_t;
 
@@ -202,7 +202,7 @@ static bool make_batch(MlirContext context, const analysis_t *analysis, const ch
   return good;
 }
 
-/* Runs the analysis on each module; the time of one. */
+/* Runs the analysis on each module; returns the time per module. */
 static bool run_batch(const analysis_t *analysis, batch_t *batch, cost_t *out) {
   bool good = true;
   for (size_t i = 0; i < batch->count; ++i)
@@ -217,7 +217,7 @@ static bool run_batch(const analysis_t *analysis, batch_t *batch, cost_t *out) {
   return good;
 }
 
-/* The best of several runs on `copies` modules of the text. `ops`: set to how many one has. */
+/* Returns the best of several runs on `copies` modules of the text. `ops`: receives the op count of one module. */
 static bool measure(MlirContext context, const analysis_t *analysis, const char *text, size_t copies, cost_t *out,
                     size_t *ops) {
   static batch_t batch;
@@ -243,7 +243,7 @@ static bool measure(MlirContext context, const analysis_t *analysis, const char 
   return good;
 }
 
-/* All analyses on `copies` of one shape; `ops`: how many one has, its loops being scf. */
+/* Measures all analyses on `copies` modules of one shape with scf loops; `ops`: receives the op count of one module. */
 static bool measure_all(MlirContext context, const settings_t *settings, shape_t shape, size_t size, size_t copies,
                         cost_t costs[ANALYSES], size_t *ops) {
   bool good = true;
@@ -263,7 +263,7 @@ static bool measure_all(MlirContext context, const settings_t *settings, shape_t
 
 typedef struct table {
   cost_t ops[MAX_SIZES][ANALYSES], deep[ANALYSES], wide[ANALYSES];
-  size_t n_ops[MAX_SIZES], n_deep, n_wide; /* ops that the modules have */
+  size_t n_ops[MAX_SIZES], n_deep, n_wide; /* op counts of the modules */
 } table_t;
 
 static bool fill(const settings_t *settings, MlirContext context, table_t *table) {
@@ -281,7 +281,7 @@ static bool fill(const settings_t *settings, MlirContext context, table_t *table
          measure_all(context, settings, WIDE, settings->functions, 1, table->wide, &table->n_wide);
 }
 
-/* Whether all analyses are within the limits. */
+/* Prints the table; returns whether all analyses are within the limits. */
 static bool print(const settings_t *settings, const table_t *table) {
   const size_t last = settings->n_sizes - 1;
   const double linear = (double)table->n_ops[last] / (double)table->n_ops[0];

@@ -1,12 +1,12 @@
-/* A function is a row of pieces that take turns, each some ten ops long:
+/* Generates modules. A function is a sequence of pieces of about ten ops each, which alternate:
  *
  *   numbers   a range, quotients, remainders, pointers, a masked load and store
- *   loop      pointers and a buffer's number that run through a loop
- *   buffers   a ring with views, stores and loads; the buffer of the piece before is read once more
+ *   loop      loop-carried pointers and a loop-carried buffer index
+ *   buffers   a ring with views, stores and loads; the previous piece's buffer is read once more
  *   convert   layout conversions through shared memory and within warps, a reduction
  *
- * The scalar %o0, %o1, ... goes through all of them, so that facts have far to travel. The second half of a single
- * function is the body of a loop. */
+ * The scalars %o0, %o1, ... connect all pieces, so that facts propagate over long distances. The second half of a
+ * single function is the body of a loop. */
 #include "module.h"
 
 #include <stdio.h>
@@ -15,9 +15,9 @@
 typedef struct writer {
   FILE *out;
   size_t ops;      /* printed in this function */
-  size_t pieces;   /* printed in this function: the next piece's number */
+  size_t pieces;   /* printed in this function: the next piece's index */
   size_t previous; /* the piece whose buffer may be read; 0: none */
-  bool cf;         /* loops are blocks */
+  bool cf;         /* loops as cf blocks */
 } writer_t;
 
 static const char *const head =
@@ -30,8 +30,8 @@ static const char *const head =
     "module attributes {\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = 4 : i32, ttg.target = \"cuda:90\",\n"
     "                   \"ttg.threads-per-warp\" = 32 : i32} {\n";
 
-/* One line that is one op: $ is the number of the piece at hand, @ that of the piece before, ? that of the
- * last one with a buffer. */
+/* Prints one op: $ is the index of the current piece, @ that of the previous piece, ? that of the last piece with a
+ * buffer. */
 static void op(writer_t *w, const char *line) {
   for (const char *c = line; *c; ++c)
     if (*c == '$')

@@ -1,12 +1,12 @@
-/* How fast the PTX emulator is, on one host thread, in processor time, the best of a few runs:
+/* Measures the speed of the PTX emulator on one host thread, in processor time, the best of several runs:
  *
  *   emulator [--runs N] FILE.ptx...     files whose kernel is `vector_add` or `matmul`, such as the corpus's
  *
  *   vector_add   x + y of 4 Mi floats, 1,024 per CTA: millions of thread-instructions per second
  *   matmul       one CTA's 128x256 tile of f16 with K = 4096: seconds
  *
- * each plain, with counters and with the race detector. Loading is timed too. Results are compared with the ones
- * computed here. */
+ * Each is measured without options, with counters, and with the race detector. Loading is timed too. Results are
+ * compared with a computation on the host. */
 #include "nereid/emulator.h"
 #include "base/float.h"
 
@@ -19,11 +19,11 @@ enum { ELEMENTS = 1 << 22, ROWS = 128, COLUMNS = 256, DEPTH = 4096, SHARED = 192
 
 typedef struct bench {
   const char *kernel;
-  uint32_t grid, elements[3], each; /* of three arrays, bytes each */
+  uint32_t grid, elements[3], each; /* of three arrays; bytes per element */
   void (*fill)(void *const *arrays);
   bool (*check)(void *const *arrays);
-  uint32_t scalars[8], n_scalars; /* behind three pointers */
-  bool seconds;                   /* what is printed, else instructions per second */
+  uint32_t scalars[8], n_scalars; /* after three pointers */
+  bool seconds;                   /* prints seconds, else instructions per second */
 } bench_t;
 
 static float number(uint32_t i) { /* small, exact in f16 */
@@ -51,7 +51,7 @@ static void fill_matmul(void *const *arrays) {
     ((uint16_t *)arrays[1])[i] = nereid_float_to_f16((double)number(i + 77), NEREID_FLOAT_NEAREST);
 }
 
-static bool check_matmul(void *const *arrays) { /* every 97th element; products are whole: sums are exact */
+static bool check_matmul(void *const *arrays) { /* every 97th element; products are integers, so sums are exact */
   for (uint32_t i = 0; i < ROWS * COLUMNS; i += 97) {
     double sum = 0;
     for (uint32_t k = 0; k < DEPTH; ++k)
@@ -102,7 +102,8 @@ static void put_parameters(const nereid_emulator_kernel_t *kernel, const bench_t
                            uint8_t *block) {
   const nereid_emulator_parameter_t *parameters;
   size_t n = nereid_emulator_kernel_parameters(kernel, &parameters);
-  for (size_t i = 0; i < n && i < 3 + bench->n_scalars; ++i) /* those behind are scratch that nobody uses: zeros */
+  for (size_t i = 0; i < n && i < 3 + bench->n_scalars;
+       ++i) /* the remaining parameters are unused scratch pointers: zeros */
     memcpy(block + parameters[i].offset, i < 3 ? (const void *)&addresses[i] : &bench->scalars[i - 3],
            parameters[i].size);
 }

@@ -35,7 +35,7 @@ def kernels(corpus):
 
 
 def compile_kernel(source, options):
-    """The cubin and its metadata, by the stages of the compiler: nothing asks for a driver."""
+    """The cubin and its metadata, by the compiler stages, which do not require a driver."""
     target = GPUTarget("cuda", 90, 32)
     from triton._C.libtriton import ir
     from triton.compiler.compiler import IRSource
@@ -77,7 +77,7 @@ def main():
             continue
         try:
             write_peer(name, path, options, arguments.nereid_opt, arguments.out)
-        except Exception as error:  # Triton's failures have no common class
+        except Exception as error:  # Triton's exceptions have no common base class
             failed.append(name)
             print(f"{name}: {type(error).__name__}", flush=True)
     print(f"Triton {triton.__version__}: failed: {', '.join(failed) or 'none'}")

@@ -1,4 +1,4 @@
-"""Elementwise kernels: how they are launched and what they must compute."""
+"""Elementwise kernels: launch and references."""
 
 import numpy
 import torch
@@ -9,7 +9,7 @@ N = 1 << 26  # elements of the memory-bound kernels
 
 
 def philox_uniform(offsets, seed):
-    """The numbers in [0, 1) that tl.rand(seed, offsets) draws: Philox4x32-10, in integers on the CPU."""
+    """The values of tl.rand(seed, offsets) in [0, 1): Philox4x32-10, in integers on the CPU."""
     mask = numpy.uint64(0xFFFFFFFF)
     c = [offsets.astype(numpy.uint64), *[numpy.zeros_like(offsets, numpy.uint64) for _ in range(3)]]
     k0, k1 = numpy.uint64(seed & 0xFFFFFFFF), numpy.uint64((seed >> 32) & 0xFFFFFFFF)

@@ -24,7 +24,7 @@ def f64(t):
 
 
 class Case:
-    """A kernel, its arguments, what it must compute, and the bytes it moves."""
+    """A kernel, its arguments, its reference, and the bytes that it moves."""
 
     def __init__(self, name, path, grid, args, outputs, reference, bytes_moved, tolerance, options, check_rows=None):
         self.name, self.path, self.grid, self.args = name, path, grid, args
@@ -109,13 +109,13 @@ def time_of(kernel, case, flush):
 
 
 def middle(times):
-    """The mean of the middle half: events tick coarsely, so of short kernels the median jumps."""
+    """The mean of the middle half: event timestamps are coarse, so the median of short kernels is unstable."""
     times = sorted(times)
     return statistics.fmean(times[len(times) // 4: -(len(times) // 4)])
 
 
 def compare(nereid, others, case, flush, rounds=60):
-    """Our time and those of `others`, in milliseconds, measured in turns."""
+    """Our time and those of `others`, in milliseconds, measured alternately."""
     kernels = [nereid, *others]
     times = {kernel: [] for kernel in kernels}
     if time_of(nereid, case, flush) < 0.02:

@@ -1,4 +1,4 @@
-"""Kernels without a product that move data between threads: how they are launched and what they must compute.
+"""Kernels without a dot that move data between threads: launch and references.
 
 The shapes of what PyTorch's compiler made are constants of the kernels.
 """

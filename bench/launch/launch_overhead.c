@@ -1,13 +1,13 @@
-/* What a launch costs on the host: Nereid's checked launch against a bare cuLaunchKernelEx of the same kernel.
+/* Measures the host time of a launch: Nereid's checked launch against a bare cuLaunchKernelEx of the same kernel.
  *
  *   launch_overhead KERNEL.cubin [BLOCKS]
  *
- * The kernel (any cubin or PTX with its .json) gets zeros for numbers, so that its masks are empty, and one zeroed
- * buffer of 64 MiB for every pointer and descriptor; one CTA is launched. Blocks of 200 launches of either kind
- * alternate, the queue is drained between them, and only the enqueuing is timed: nothing waits for the GPU. Printed are
- * the medians over the blocks, their 10th and 90th percentiles, and the ratio of the medians. The bare launch has its
- * configuration and parameters made beforehand; Nereid's gets values and does all its work every time. Exit status 0,
- * or 2 when it cannot run. */
+ * The kernel (any cubin or PTX with its .json) gets zeros for scalars, so that its masks are empty, and one zeroed
+ * buffer of 64 MiB for every pointer and descriptor; the grid is one CTA. Blocks of 200 launches of either kind
+ * alternate; the queue is drained between them, and only enqueuing is timed. The program prints medians over the
+ * blocks, their 10th and 90th percentiles, and the ratio of the medians. The bare launch uses a prepared
+ * configuration and parameters; Nereid's gets values and repeats all its work each time. Exit status 0, or 2 if it
+ * cannot run. */
 #include "python-free-bindings/launch/kernel.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ typedef struct bench {
   nereid_module_t *module;
   const nereid_kernel_t *kernel;
   uint64_t buffer;
-  nereid_tma_descriptor_t map; /* of the buffer, for every descriptor */
+  nereid_tma_descriptor_t map; /* of the buffer, used for every descriptor */
   nereid_value_t values[LIMIT];
   void *parameters[LIMIT];
   uint64_t no_scratch;
@@ -101,7 +101,7 @@ static nereid_status_t set_up(bench_t *bench, const char *path, nereid_message_t
   return NEREID_OK;
 }
 
-/* One block of each kind, in nanoseconds per launch; false when a launch failed. */
+/* Measures one block of each kind, in nanoseconds per launch; false: a launch failed. */
 static bool bare_block(bench_t *bench, double *out_nanoseconds) {
   const nereid_driver_t *driver = bench->device->driver;
   nereid_cu_result_t result = 0;
@@ -139,7 +139,8 @@ static nereid_status_t measure(bench_t *bench, size_t blocks, nereid_message_t *
   enum { WARM_UP = 10 };
   double *bare = calloc(blocks, sizeof *bare), *ours = calloc(blocks, sizeof *ours), ignored;
   bool pushed, good = bare && ours;
-  nereid_status_t status = nereid_device_enter(bench->device, &pushed, message); /* a caller that keeps it current */
+  nereid_status_t status =
+      nereid_device_enter(bench->device, &pushed, message); /* as for a caller that keeps the context current */
   for (int i = 0; !status && good && i < WARM_UP; ++i)
     good = bare_block(bench, &ignored) && nereid_block(bench, &ignored, message);
   for (size_t i = 0; !status && good && i < blocks; ++i)

@@ -38,7 +38,7 @@ struct emu_effect {
   emu_land_t land;
   uint64_t order;                        /* issue order of a wgmma, for the race detector */
   uint32_t races[2];                     /* the race detector's records of its reads and writes; 0: none */
-  struct race_clock *knows;              /* vector clock at the issue of a warp's operation, for the race detector */
+  struct race_clock *clock_at_issue;     /* vector clock at the issue of a warp's operation, for the race detector */
   void (*release)(emu_effect_t *effect); /* null, or frees resources owned by the payload */
   _Alignas(16) uint8_t payload[];
 };

@@ -147,11 +147,11 @@ static bool wake_waiters(emu_warp_t *warp) {
   return true;
 }
 
-/* Returns how many of `turns` instructions the warp may still execute; 0 after failing at the launch's limit. */
-static uint64_t allowed(emu_warp_t *warp, uint64_t turns) {
+/* Returns how many of `slice` instructions the warp may still execute; 0 after failing at the launch's limit. */
+static uint64_t allowed(emu_warp_t *warp, uint64_t slice) {
   uint64_t limit = warp->cta->launch->steps;
-  if (!limit || turns <= limit - warp->executed)
-    return turns;
+  if (!limit || slice <= limit - warp->executed)
+    return slice;
   const emu_group_t *group = &warp->groups[warp->current];
   if (warp->executed == limit)
     (void)nereid_emulator_fail(warp, &warp->cta->kernel->program->insns.data[group->pc], __builtin_ctz(group->mask),
@@ -159,10 +159,10 @@ static uint64_t allowed(emu_warp_t *warp, uint64_t turns) {
   return limit - warp->executed;
 }
 
-/* Runs a warp for up to `turns` instructions. False: the run failed. `out_moved`: it made progress. */
-static bool run_warp(emu_warp_t *warp, uint64_t turns, bool *out_moved) {
+/* Runs a warp for up to `slice` instructions. False: the run failed. `out_moved`: it made progress. */
+static bool run_warp(emu_warp_t *warp, uint64_t slice, bool *out_moved) {
   warp->yield = false;
-  while (turns && warp->n_groups && !warp->yield) {
+  while (slice && warp->n_groups && !warp->yield) {
     if (warp->n_groups > 1)
       merge(warp);
     int chosen = warp->n_groups == 1 && warp->groups[0].state == EMU_RUNNING ? 0 : choose(warp);
@@ -171,9 +171,9 @@ static bool run_warp(emu_warp_t *warp, uint64_t turns, bool *out_moved) {
     uint32_t live = warp->live;
     uint64_t done = 0, most;
     warp->current = (uint32_t)chosen;
-    if (!(most = allowed(warp, turns)) || go(warp, most, &done) == EMU_FAILED)
+    if (!(most = allowed(warp, slice)) || go(warp, most, &done) == EMU_FAILED)
       return false;
-    turns -= done ? done : 1;
+    slice -= done ? done : 1;
     *out_moved |= done != 0;
     if (warp->live != live && !wake_waiters(warp))
       return false;
@@ -254,24 +254,24 @@ static bool lives(const emu_cluster_t *cluster) {
 }
 
 nereid_status_t nereid_emulator_run_cluster(emu_cluster_t *cluster) {
-  uint32_t turn = 0, idle = 0, per = cluster->ctas[0].n_warps, warps = cluster->n_ctas * per;
+  uint32_t current_warp = 0, idle = 0, per = cluster->ctas[0].n_warps, warps = cluster->n_ctas * per;
   nereid_emulator_schedule_t schedule = cluster->launch->schedule;
   assert(per > 0);
   bool random_landing = cluster->launch->landing == NEREID_EMULATOR_LAND_RANDOM;
   while (!cluster->status && lives(cluster)) {
-    uint64_t turns = schedule == NEREID_EMULATOR_RANDOM        ? 1 + nereid_emulator_random(cluster) % 64
+    uint64_t slice = schedule == NEREID_EMULATOR_RANDOM        ? 1 + nereid_emulator_random(cluster) % 64
                      : schedule == NEREID_EMULATOR_ADVERSARIAL ? UINT64_MAX
                                                                : 256;
     if (schedule == NEREID_EMULATOR_RANDOM && !idle)
-      turn = (uint32_t)(nereid_emulator_random(cluster) % warps);
+      current_warp = (uint32_t)(nereid_emulator_random(cluster) % warps);
     if (random_landing && !nereid_emulator_land_some(cluster))
       break;
     bool moved = false;
-    emu_warp_t *warp = &cluster->ctas[turn / per].warps[turn % per];
-    if (warp->n_groups && !run_warp(warp, turns, &moved))
+    emu_warp_t *warp = &cluster->ctas[current_warp / per].warps[current_warp % per];
+    if (warp->n_groups && !run_warp(warp, slice, &moved))
       break;
     idle = moved ? 0 : idle + 1;
-    turn = (turn + 1) % warps;
+    current_warp = (current_warp + 1) % warps;
     if (idle > warps && lives(cluster)) {
       idle = 0;
       if (!force(cluster))

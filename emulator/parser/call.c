@@ -64,7 +64,7 @@ static bool read_places(emu_parser_t *parser, const emu_insn_t *insn, const nere
     if (!read_place(parser, insn, bytes, results, &place))
       return false;
     if (!nereid_vector_push(&parser->scratch, &places, place))
-      return nereid_emulator_memory_out(parser);
+      return nereid_emulator_out_of_memory(parser);
     if (!nereid_emulator_accept(parser, ',') && nereid_emulator_peek(parser) != ')')
       return nereid_emulator_expect(parser, ')');
   }
@@ -112,7 +112,7 @@ static bool add_copies(emu_parser_t *parser, emu_insn_t *insn, const place_t *pl
                        const nereid_emulator_parameter_t *formals, bool results) {
   uint32_t *list = nereid_arena_new(&parser->program->arena, uint32_t, EMU_CALL_STEP *(size_t)n + 1);
   if (!list)
-    return nereid_emulator_memory_out(parser);
+    return nereid_emulator_out_of_memory(parser);
   for (uint32_t i = 0; i < n; ++i) {
     if (places[i].bytes != formals[i].size)
       return nereid_emulator_syntax(parser, "a parameter of %u bytes for one of %u", places[i].bytes, formals[i].size);
@@ -136,19 +136,19 @@ bool nereid_emulator_forward(emu_parser_t *parser, nereid_emulator_kernel_t *fro
                      .guard = {.absent = 1}};
   struct emu_call record = {insn.line, from, to, (uint32_t)parser->program->insns.size};
   if (!places || !nereid_vector_push(&parser->scratch, &parser->calls, record))
-    return nereid_emulator_memory_out(parser);
+    return nereid_emulator_out_of_memory(parser);
   for (size_t i = 0; i < from->formals.size; ++i)
     places[i] = (place_t){.offset = from->formals.data[i].offset, .bytes = from->formals.data[i].size};
-  emu_insn_t behind = insn;
-  behind.execute = nereid_emulator_copy_results;
+  emu_insn_t after = insn;
+  after.execute = nereid_emulator_copy_results;
   return add_copies(parser, &insn, places + n, rest, to->formals.data + n, false) &&
-         nereid_emulator_push(parser, &insn) && add_copies(parser, &behind, places, n, to->formals.data, true) &&
-         nereid_emulator_push(parser, &behind);
+         nereid_emulator_push(parser, &insn) && add_copies(parser, &after, places, n, to->formals.data, true) &&
+         nereid_emulator_push(parser, &after);
 }
 
-static bool push_results(emu_parser_t *parser, call_t *call, emu_insn_t *behind) {
+static bool push_results(emu_parser_t *parser, call_t *call, emu_insn_t *after) {
   return call->n_results == 0 ||
-         (nereid_emulator_push(parser, behind) && push_moves(parser, behind, call->results, call->n_results, true));
+         (nereid_emulator_push(parser, after) && push_moves(parser, after, call->results, call->n_results, true));
 }
 
 static bool direct(emu_parser_t *parser, call_t *call, nereid_emulator_kernel_t *callee) {
@@ -171,12 +171,12 @@ static bool direct(emu_parser_t *parser, call_t *call, nereid_emulator_kernel_t 
   if (print || assertion)
     insn->target = callee->formals.data[call->n_results].offset;
   else if (!nereid_vector_push(&parser->scratch, &parser->calls, record))
-    return nereid_emulator_memory_out(parser);
-  emu_insn_t behind = *insn;
-  behind.execute = nereid_emulator_copy_results;
+    return nereid_emulator_out_of_memory(parser);
+  emu_insn_t after = *insn;
+  after.execute = nereid_emulator_copy_results;
   return nereid_emulator_push(parser, insn) &&
-         add_copies(parser, &behind, call->results, call->n_results, callee->formals.data, true) &&
-         push_results(parser, call, &behind);
+         add_copies(parser, &after, call->results, call->n_results, callee->formals.data, true) &&
+         push_results(parser, call, &after);
 }
 
 /* Parses `, prototype`: a name declared by .callprototype or .calltargets. */
@@ -204,7 +204,7 @@ static bool indirect(emu_parser_t *parser, call_t *call, const emu_operand_t *ad
   uint32_t *list = nereid_arena_new(&parser->program->arena, uint32_t, 2 * (size_t)n + 2);
   uint32_t *back = nereid_arena_new(&parser->program->arena, uint32_t, call->n_results + (size_t)1);
   if (!list || !back)
-    return nereid_emulator_memory_out(parser);
+    return nereid_emulator_out_of_memory(parser);
   list[0] = call->n_results;
   for (uint32_t i = 0; i < n; ++i)
     list[1 + i] = parser->prototypes.data[prototype->first + i];
@@ -223,12 +223,12 @@ static bool indirect(emu_parser_t *parser, call_t *call, const emu_operand_t *ad
   insn->n_list = 1 + n + call->n_arguments;
   insn->size = (uint8_t)n;
   parser->program->calls_addresses = true;
-  emu_insn_t behind = *insn;
-  behind.execute = nereid_emulator_copy_results_of;
-  behind.n_operands = 0;
-  behind.list = back;
-  behind.n_list = call->n_results;
-  return nereid_emulator_push(parser, insn) && push_results(parser, call, &behind);
+  emu_insn_t after = *insn;
+  after.execute = nereid_emulator_copy_results_of;
+  after.n_operands = 0;
+  after.list = back;
+  after.n_list = call->n_results;
+  return nereid_emulator_push(parser, insn) && push_results(parser, call, &after);
 }
 
 bool nereid_emulator_call_insn(emu_parser_t *parser, emu_insn_t *insn) {
@@ -272,7 +272,7 @@ static bool prototype_parameter(emu_parser_t *parser, const emu_declaration_t *d
   (void)is_register;
   ++symbol->n;
   return nereid_vector_push(&parser->scratch, &parser->prototypes, declaration->bytes) ||
-         nereid_emulator_memory_out(parser);
+         nereid_emulator_out_of_memory(parser);
 }
 
 /* Parses .calltargets f, g. The parameters of the first target apply to all. */
@@ -288,7 +288,7 @@ static bool call_targets(emu_parser_t *parser, emu_symbol_t *symbol) {
     symbol->value = function->n_results;
     for (size_t i = 0; i < function->formals.size; ++i, ++symbol->n)
       if (!nereid_vector_push(&parser->scratch, &parser->prototypes, function->formals.data[i].size))
-        return nereid_emulator_memory_out(parser);
+        return nereid_emulator_out_of_memory(parser);
   } while (nereid_emulator_accept(parser, ','));
   return true;
 }

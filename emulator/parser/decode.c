@@ -285,7 +285,7 @@ static bool label_operand(emu_parser_t *parser, emu_insn_t *insn, bool list) {
                        .scope = parser->scope};
   if (!name.size)
     return nereid_emulator_syntax(parser, "expected a label");
-  return nereid_vector_push(&parser->scratch, &parser->fixups, fixup) || nereid_emulator_memory_out(parser);
+  return nereid_vector_push(&parser->scratch, &parser->fixups, fixup) || nereid_emulator_out_of_memory(parser);
 }
 
 static const uint8_t flow_of_kind[EMU_KIND_COUNT] = {[EMU_KIND_BRA] = EMU_FLOW_BRANCH,
@@ -352,7 +352,7 @@ static const struct emu_recognized *recognize(emu_parser_t *parser, nereid_view_
   if (!parser->recognized)
     parser->recognized = nereid_arena_new(&parser->scratch, struct emu_recognized, PLACES);
   if (!parser->recognized) {
-    (void)nereid_emulator_memory_out(parser);
+    (void)nereid_emulator_out_of_memory(parser);
     return NULL;
   }
   struct emu_recognized *it = &parser->recognized[hash % PLACES], found = {.text = text};

@@ -56,7 +56,7 @@ static const struct {
                  {"^", 4},  {"&", 5},  {"<", 7},  {">", 7},  {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
 
 static int operator_here(emu_parser_t *parser) {
-  nereid_emulator_blanks(parser);
+  nereid_emulator_skip_spaces(parser);
   for (size_t i = 0; i < sizeof operators / sizeof *operators; ++i) {
     size_t size = strlen(operators[i].text);
     if ((size_t)(parser->end - parser->at) >= size && memcmp(parser->at, operators[i].text, size) == 0)

@@ -14,7 +14,7 @@ static bool add_registers(emu_parser_t *parser, nereid_view_t name, unsigned siz
     return nereid_emulator_syntax(parser, "more than %d registers", MOST);
   parser->declared += n;
   symbol.numbers = nereid_arena_new(&parser->scratch, uint32_t, n);
-  return symbol.numbers ? nereid_emulator_define(parser, symbol) : nereid_emulator_memory_out(parser);
+  return symbol.numbers ? nereid_emulator_define(parser, symbol) : nereid_emulator_out_of_memory(parser);
 }
 
 bool nereid_emulator_register_formal(emu_parser_t *parser, const emu_declaration_t *declaration) {
@@ -74,7 +74,7 @@ static bool targets(emu_parser_t *parser, nereid_view_t name) {
     if (!target.size)
       return nereid_emulator_syntax(parser, "expected a label");
     if (!nereid_vector_push(&parser->scratch, &parser->branch_targets, target))
-      return nereid_emulator_memory_out(parser);
+      return nereid_emulator_out_of_memory(parser);
     symbol.n++;
   } while (nereid_emulator_accept(parser, ','));
   return nereid_emulator_define(parser, symbol) && nereid_emulator_expect(parser, ';');
@@ -118,7 +118,7 @@ static bool fix(emu_parser_t *parser, const emu_fixup_t *fixup) {
     return nereid_emulator_syntax(parser, "'%.*s' is not a label", EMU_SHOWN(fixup->name));
   uint32_t *list = nereid_arena_new(&parser->program->arena, uint32_t, symbol->n);
   if (!list)
-    return nereid_emulator_memory_out(parser);
+    return nereid_emulator_out_of_memory(parser);
   for (uint32_t i = 0; i < symbol->n; ++i) {
     nereid_view_t name = parser->branch_targets.data[symbol->first + i];
     const emu_symbol_t *label = nereid_emulator_find(fixup->scope, name, &ignored);
@@ -134,7 +134,7 @@ static bool fix(emu_parser_t *parser, const emu_fixup_t *fixup) {
 static bool open_block(emu_parser_t *parser) {
   emu_scope_t *scope = nereid_arena_new(&parser->scratch, emu_scope_t, 1);
   if (!scope)
-    return nereid_emulator_memory_out(parser);
+    return nereid_emulator_out_of_memory(parser);
   scope->parent = parser->scope;
   parser->scope = scope;
   return true;

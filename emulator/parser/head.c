@@ -11,7 +11,7 @@ static nereid_emulator_kernel_t *function_named(emu_parser_t *parser, nereid_vie
     return program->functions.data[index];
   nereid_emulator_kernel_t *function = nereid_arena_new(&program->arena, nereid_emulator_kernel_t, 1);
   if (!function || !nereid_vector_push(&program->arena, &program->functions, function)) {
-    (void)nereid_emulator_memory_out(parser);
+    (void)nereid_emulator_out_of_memory(parser);
     return NULL;
   }
   function->program = program;
@@ -36,7 +36,7 @@ static bool entry_parameter(emu_parser_t *parser, nereid_emulator_kernel_t *func
   if (function->parameter_bytes > 1 << 15)
     return nereid_emulator_syntax(parser, "more than 32 KiB of parameters");
   return (nereid_vector_push(&parser->program->arena, &function->parameters, parameter) ||
-          nereid_emulator_memory_out(parser)) &&
+          nereid_emulator_out_of_memory(parser)) &&
          nereid_emulator_define(parser, symbol);
 }
 
@@ -51,7 +51,7 @@ static bool formal(emu_parser_t *parser, nereid_emulator_kernel_t *function, con
     if (program->local_bytes > 1 << 24)
       return nereid_emulator_syntax(parser, "more than 16 MiB of local memory");
     if (!nereid_vector_push(&program->arena, &function->formals, place))
-      return nereid_emulator_memory_out(parser);
+      return nereid_emulator_out_of_memory(parser);
   } else if (function->formals.data[index].size != declaration->bytes) {
     return nereid_emulator_syntax(parser, "'%s' was declared with other parameters", function->name_text);
   }
@@ -59,7 +59,7 @@ static bool formal(emu_parser_t *parser, nereid_emulator_kernel_t *function, con
     struct emu_formal formal = {declaration->name, function->formals.data[index].offset, result};
     if (declaration->bytes != declaration->element || declaration->bytes > 16)
       return nereid_emulator_syntax(parser, "a register of %u bytes", declaration->bytes);
-    return (nereid_vector_push(&parser->scratch, &parser->formals, formal) || nereid_emulator_memory_out(parser)) &&
+    return (nereid_vector_push(&parser->scratch, &parser->formals, formal) || nereid_emulator_out_of_memory(parser)) &&
            nereid_emulator_register_formal(parser, declaration);
   }
   return nereid_emulator_define(parser, (emu_symbol_t){.name = declaration->name,
@@ -155,14 +155,14 @@ bool nereid_emulator_function(emu_parser_t *parser, bool is_entry) {
   nereid_emulator_kernel_t *it = begin(parser, is_entry);
   if (!it)
     return false;
-  const emu_mark_t behind = emu_mark(parser);
+  const emu_mark_t after = emu_mark(parser);
   heading_t heading = {.function = it, .results = true};
   parser->scope = &scope;
   emu_return_to(parser, start);
   bool good = is_entry || parameters(parser, &heading);
   it->n_results = (uint32_t)heading.n;
   heading.results = false;
-  emu_return_to(parser, behind);
+  emu_return_to(parser, after);
   good = good && parameters(parser, &heading) && performance_directives(parser, it);
   if (good && !nereid_emulator_accept(parser, ';')) {
     parser->function = it;

@@ -19,7 +19,7 @@ bool nereid_emulator_syntax(emu_parser_t *parser, const char *format, ...) {
   return false;
 }
 
-bool nereid_emulator_memory_out(emu_parser_t *parser) {
+bool nereid_emulator_out_of_memory(emu_parser_t *parser) {
   if (!parser->status)
     parser->status = nereid_message_set(parser->message, NEREID_ERROR_MEMORY, "out of memory");
   return false;
@@ -32,7 +32,7 @@ static void skip_block_comment(emu_parser_t *parser) {
   parser->at = parser->end - parser->at >= 2 ? parser->at + 2 : parser->end;
 }
 
-void nereid_emulator_blanks(emu_parser_t *parser) {
+void nereid_emulator_skip_spaces(emu_parser_t *parser) {
   while (parser->at < parser->end) {
     char c = *parser->at, next = parser->at + 1 < parser->end ? parser->at[1] : 0;
     if (c == '/' && next == '/')
@@ -53,7 +53,7 @@ void nereid_emulator_skip_line(emu_parser_t *parser) {
 }
 
 char nereid_emulator_peek(emu_parser_t *parser) {
-  nereid_emulator_blanks(parser);
+  nereid_emulator_skip_spaces(parser);
   return parser->at < parser->end ? *parser->at : 0;
 }
 
@@ -78,7 +78,7 @@ static bool is_name(char c) {
 }
 
 nereid_view_t nereid_emulator_word(emu_parser_t *parser, bool dots) {
-  nereid_emulator_blanks(parser);
+  nereid_emulator_skip_spaces(parser);
   const char *from = parser->at;
   while (parser->at < parser->end && (is_name(*parser->at) || (dots && *parser->at == '.')))
     parser->at++;
@@ -86,7 +86,7 @@ nereid_view_t nereid_emulator_word(emu_parser_t *parser, bool dots) {
 }
 
 nereid_view_t nereid_emulator_opcode(emu_parser_t *parser) {
-  nereid_emulator_blanks(parser);
+  nereid_emulator_skip_spaces(parser);
   const char *from = parser->at;
   while (parser->at < parser->end) {
     bool pair = parser->end - parser->at >= 2 && parser->at[0] == ':' && parser->at[1] == ':';

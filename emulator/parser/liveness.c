@@ -292,7 +292,7 @@ bool nereid_emulator_place_registers(emu_parser_t *parser) {
                  .n_registers = (uint32_t)parser->registers.size};
   places_t places = {.place = NULL};
   if (!find_blocks(&live) || !find_exposed(&live) || !propagate(&live) || !find_lives(&live) || !place(&live, &places))
-    return nereid_emulator_memory_out(parser);
+    return nereid_emulator_out_of_memory(parser);
   rewrite(&live, &places);
   return true;
 }

@@ -51,7 +51,7 @@ static bool file_directive(emu_parser_t *parser) {
     return false;
   while (program->files.size <= number)
     if (!nereid_vector_push(&program->arena, &program->files, NULL))
-      return nereid_emulator_memory_out(parser);
+      return nereid_emulator_out_of_memory(parser);
   program->files.data[number] = nereid_arena_copy(&program->arena, name);
   if (parser->line == line)
     nereid_emulator_skip_line(parser);
@@ -124,7 +124,7 @@ nereid_status_t nereid_emulator_load(nereid_view_t text, const char *name, nerei
   nereid_arena_initialize(&parser.scratch);
   bool good = copy && program->name && module(&parser);
   if (!good && !parser.status)
-    (void)nereid_emulator_memory_out(&parser);
+    (void)nereid_emulator_out_of_memory(&parser);
   nereid_arena_deinitialize(&parser.scratch);
   if (!good) {
     nereid_emulator_unload(program);

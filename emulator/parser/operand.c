@@ -25,7 +25,7 @@ static bool symbol_address(emu_parser_t *parser, const emu_symbol_t *symbol, uns
   *out = (emu_operand_t){.offset = offset, .base = EMU_CONSTANTS, .size = (uint8_t)size};
   if (dynamic)
     return nereid_vector_push(&parser->scratch, &parser->dynamic, (struct emu_dynamic){offset, size, number.bits}) ||
-           nereid_emulator_memory_out(parser);
+           nereid_emulator_out_of_memory(parser);
   return true;
 }
 
@@ -87,7 +87,7 @@ static bool starts_number(emu_parser_t *parser) {
 static bool sink(emu_parser_t *parser, unsigned size, emu_operand_t *out) {
   if (parser->scratch_register == UINT32_MAX) {
     if (!nereid_vector_push(&parser->scratch, &parser->registers, 16))
-      return nereid_emulator_memory_out(parser);
+      return nereid_emulator_out_of_memory(parser);
     parser->scratch_register = (uint32_t)parser->registers.size - 1;
   }
   *out = (emu_operand_t){.base = EMU_REGISTERS, .size = (uint8_t)size, .offset = parser->scratch_register};

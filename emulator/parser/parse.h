@@ -91,7 +91,7 @@ typedef struct emu_parser {
 
 /* Records the first error, located; returns false always. */
 bool nereid_emulator_syntax(emu_parser_t *parser, const char *format, ...) NEREID_PRINTF(2, 3);
-bool nereid_emulator_memory_out(emu_parser_t *parser);
+bool nereid_emulator_out_of_memory(emu_parser_t *parser);
 
 typedef struct emu_mark { /* position in the text, for backtracking */
   const char *at;
@@ -108,7 +108,7 @@ static inline void emu_return_to(emu_parser_t *parser, emu_mark_t mark) {
 }
 
 /* Lexing: each function skips spaces and comments first. */
-void nereid_emulator_blanks(emu_parser_t *parser);
+void nereid_emulator_skip_spaces(emu_parser_t *parser);
 bool nereid_emulator_accept(emu_parser_t *parser, char c);
 bool nereid_emulator_expect(emu_parser_t *parser, char c);
 char nereid_emulator_peek(emu_parser_t *parser);

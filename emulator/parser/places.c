@@ -17,8 +17,8 @@ static bool read_numbers(emu_parser_t *parser, emu_place_t *place) {
 static bool push(emu_parser_t *parser, emu_place_t place) {
   nereid_emulator_program_t *program = parser->program;
   if (!program->places.size && !nereid_vector_push(&program->arena, &program->places, (emu_place_t){0}))
-    return nereid_emulator_memory_out(parser);
-  return nereid_vector_push(&program->arena, &program->places, place) || nereid_emulator_memory_out(parser);
+    return nereid_emulator_out_of_memory(parser);
+  return nereid_vector_push(&program->arena, &program->places, place) || nereid_emulator_out_of_memory(parser);
 }
 
 /* Returns the latest location with the numbers of `place`; adds one if no .loc has them. */
@@ -70,7 +70,7 @@ bool nereid_emulator_name_places(emu_parser_t *parser) {
                       ? nereid_arena_format(&program->arena, "%s:%u, called at %s", file, place->line, caller->text)
                       : nereid_arena_format(&program->arena, "%s:%u", file, place->line);
     if (!place->text)
-      return nereid_emulator_memory_out(parser);
+      return nereid_emulator_out_of_memory(parser);
   }
   return true;
 }

@@ -9,11 +9,11 @@ bool nereid_emulator_push(emu_parser_t *parser, const emu_insn_t *insn) {
   emu_insn_t kept = *insn;
   kept.operands = nereid_arena_new(&parser->program->arena, emu_operand_t, kept.n_operands + (size_t)1);
   if (!kept.operands)
-    return nereid_emulator_memory_out(parser);
+    return nereid_emulator_out_of_memory(parser);
   if (kept.n_operands)
     memcpy(kept.operands, insn->operands, kept.n_operands * sizeof *kept.operands);
   return nereid_vector_push(&parser->program->arena, &parser->program->insns, kept) ||
-         nereid_emulator_memory_out(parser);
+         nereid_emulator_out_of_memory(parser);
 }
 
 bool nereid_emulator_constant_new(emu_parser_t *parser, uint64_t bits, unsigned size, uint32_t *out_offset) {
@@ -22,7 +22,7 @@ bool nereid_emulator_constant_new(emu_parser_t *parser, uint64_t bits, unsigned 
     uint32_t capacity = program->constant_capacity ? program->constant_capacity * 2 : 1 << 14;
     uint8_t *grown = capacity <= UINT32_C(1) << 30 ? realloc(program->constants, capacity) : NULL;
     if (!grown)
-      return nereid_emulator_memory_out(parser);
+      return nereid_emulator_out_of_memory(parser);
     program->constants = grown;
     program->constant_capacity = capacity;
   }

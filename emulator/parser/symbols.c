@@ -43,7 +43,7 @@ static bool enter(emu_parser_t *parser, emu_scope_t *scope) {
     from = 0;
   }
   if (!scope->slots)
-    return nereid_emulator_memory_out(parser);
+    return nereid_emulator_out_of_memory(parser);
   for (size_t i = from; i < n; ++i) {
     uint32_t at = hash(scope->symbols.data[i].name, scope->symbols.data[i].count != 0);
     while (scope->slots[at & (scope->n_slots - 1)])
@@ -60,7 +60,7 @@ bool nereid_emulator_define(emu_parser_t *parser, emu_symbol_t symbol) {
   if (other)
     return nereid_emulator_syntax(parser, "'%.*s' is declared twice", EMU_SHOWN(symbol.name));
   return (nereid_vector_push(&parser->scratch, &parser->scope->symbols, symbol) ||
-          nereid_emulator_memory_out(parser)) &&
+          nereid_emulator_out_of_memory(parser)) &&
          enter(parser, parser->scope);
 }
 
@@ -96,7 +96,7 @@ const emu_symbol_t *nereid_emulator_find(emu_scope_t *scope, nereid_view_t name,
 bool nereid_emulator_register(emu_parser_t *parser, const emu_symbol_t *symbol, uint32_t index, uint32_t *out_number) {
   if (!symbol->numbers[index]) {
     if (!nereid_vector_push(&parser->scratch, &parser->registers, symbol->size))
-      return nereid_emulator_memory_out(parser);
+      return nereid_emulator_out_of_memory(parser);
     symbol->numbers[index] = (uint32_t)parser->registers.size;
   }
   *out_number = symbol->numbers[index] - 1;

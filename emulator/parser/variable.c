@@ -217,12 +217,13 @@ bool nereid_emulator_global_variable(emu_parser_t *parser, bool is_const) {
   if (nereid_emulator_accept(parser, '=')) {
     uint8_t *values = nereid_arena_allocate(&program->arena, declaration.bytes, 1);
     if (!values)
-      return nereid_emulator_memory_out(parser);
+      return nereid_emulator_out_of_memory(parser);
     if (!initial_values(parser, &declaration, values))
       return false;
     variable.initial = values;
   }
-  return (nereid_vector_push(&program->arena, &program->variables, variable) || nereid_emulator_memory_out(parser)) &&
+  return (nereid_vector_push(&program->arena, &program->variables, variable) ||
+          nereid_emulator_out_of_memory(parser)) &&
          nereid_emulator_expect(parser, ';');
 }
 
@@ -259,7 +260,7 @@ bool nereid_emulator_local_variable(emu_parser_t *parser, bool is_variable) {
   program->local_bytes = (uint32_t)offset + declaration.bytes;
   const emu_local_t local = {(uint32_t)offset, declaration.bytes};
   if (is_variable && !nereid_vector_push(&program->arena, &program->locals, local))
-    return nereid_emulator_memory_out(parser);
+    return nereid_emulator_out_of_memory(parser);
   return nereid_emulator_define(parser, (emu_symbol_t){.name = declaration.name,
                                                        .kind = EMU_SYMBOL_ADDRESS,
                                                        .space = EMU_LOCAL,

@@ -89,15 +89,16 @@ void nereid_emulator_race_effect(emu_effect_t *effect, int lane, bool writes, em
   if (!*record)
     *record = nereid_emulator_race_record(cta, warp->index, (uint32_t)(effect->insn - cta->race->program->insns.data),
                                           whole ? 1 : effect->lanes, kind, size, reduces ? RACE_SCOPES : 0);
-  if (whole && !effect->knows)
-    effect->knows = knowledge(effect);
+  if (whole && !effect->clock_at_issue)
+    effect->clock_at_issue = knowledge(effect);
   race_access_t it = {.race = cta->race,
                       .cta = cta,
                       .warp = warp->index,
                       .kind = kind,
                       .size = size,
                       .strong = reduces ? RACE_SCOPES : 0,
-                      .clock = whole ? effect->knows : cta->threads[warp->index * EMU_LANES + (uint32_t)lane].clock,
+                      .clock =
+                          whole ? effect->clock_at_issue : cta->threads[warp->index * EMU_LANES + (uint32_t)lane].clock,
                       .lane = whole ? 0 : (uint32_t)lane,
                       .target = target ? target->race : NULL,
                       .record = *record};
@@ -106,8 +107,8 @@ void nereid_emulator_race_effect(emu_effect_t *effect, int lane, bool writes, em
 }
 
 void nereid_emulator_race_forget_effect(emu_effect_t *effect) {
-  nereid_emulator_race_clock_drop(effect->knows);
-  effect->knows = NULL;
+  nereid_emulator_race_clock_drop(effect->clock_at_issue);
+  effect->clock_at_issue = NULL;
 }
 
 /* Completes lanes of a record at a time of theirs, or of an actor. */
@@ -138,8 +139,8 @@ static void end(emu_race_t *race, race_record_t *record, uint32_t lanes, uint32_
 /* The phase also propagates the issuer's clock: accesses before the operation precede those of threads that observe
  * the phase. */
 void nereid_emulator_race_tracked(emu_effect_t *effect) {
-  if (!effect->knows)
-    effect->knows = knowledge(effect);
+  if (!effect->clock_at_issue)
+    effect->clock_at_issue = knowledge(effect);
   effect->warp->cta->race->times[effect->warp->index]++;
 }
 
@@ -160,7 +161,7 @@ void nereid_emulator_race_completed(emu_effect_t *effect, uint32_t lanes, emu_ct
   emu_race_t *race = effect->warp->cta->race->race;
   uint32_t actor;
   race_phase_t *phase = phase_of(target->race, mbarrier, &actor);
-  nereid_emulator_race_clock_learn(race, &phase->pending, effect->knows);
+  nereid_emulator_race_clock_learn(race, &phase->pending, effect->clock_at_issue);
   for (int writes = 0; writes < 2; ++writes) {
     race_record_t *record = effect->races[writes] ? &race->records[effect->races[writes]] : NULL;
     uint32_t ending = record ? record->flight & lanes : 0;

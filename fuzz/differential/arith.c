@@ -17,7 +17,7 @@ static value_t binary(module_t *module, const char *name, const value_t *a, cons
   return result;
 }
 
-/* b into [low, low + 2^k) so that it can shift or divide. */
+/* Maps b into [low, low + 2^k), so that it is a valid shift amount or divisor. */
 static value_t safe(module_t *module, const value_t *b, int64_t mask, int64_t low) {
   value_t bits = module_constant(module, b, mask), masked = binary(module, "arith.andi", b, &bits);
   if (!low)

@@ -1,9 +1,9 @@
-/* Loops, branches, and the module around everything. */
+/* Loops, branches, and the module's frame. */
 #include "module.h"
 
 #include <stdlib.h>
 
-/* Text of "%a, %b" or types of values that a region hands on. */
+/* Prints "%a, %b" or the types of values that a region yields. */
 static void list(char *out, size_t size, const value_t *values, int n, bool types) {
   size_t at = 0;
   out[0] = 0;
@@ -15,13 +15,13 @@ static void list(char *out, size_t size, const value_t *values, int n, bool type
   }
 }
 
-/* A line that defines values from %r<id>#k, in scope from here on. */
+/* Prints a line that defines values from %r<id>#k and adds them to the scope. */
 static void results(module_t *module, int id, const value_t *types, int n) {
   for (int i = 0; i < n; ++i) {
     char text[64];
     value_t result = module_like(module, &types[i], types[i].element);
     module_type(text, &result);
-    module->values[module->n_values - 1].product = true; /* who knows */
+    module->values[module->n_values - 1].product = true; /* conservative */
     module_line(module, "%%v%d = arith.select %%true, %%r%d#%d, %%r%d#%d : %s", result.id, id, i, id, i, text);
   }
 }
@@ -43,7 +43,7 @@ static void yield(module_t *module, const value_t *types, int n, int last) {
   list(names, sizeof names, yielded, n, false);
   list(kinds, sizeof kinds, yielded, n, true);
   module_line(module, "scf.yield %s : %s", names, kinds);
-  module->n_values = last; /* what the region defined is out of scope */
+  module->n_values = last; /* the region's values are out of scope */
   module->indent -= 2;
   module->depth--;
 }
@@ -53,7 +53,7 @@ static void enter(module_t *module) {
   module->depth++;
 }
 
-/* Regions must not push values of the function out of the table. */
+/* Whether the table has room: regions must not evict values of the function. */
 static bool has_room(const module_t *module) {
   return module->depth < 2 && module->n_values < MAX_VALUES / 4;
 }
@@ -130,7 +130,7 @@ void module_operations(module_t *module, int n) {
   }
 }
 
-/* `nereid run` fills arguments by these. */
+/* The fill patterns of `nereid run` for the arguments. */
 static const char *fill(const argument_t *argument) {
   if (argument->output)
     return "zeros";

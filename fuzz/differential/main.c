@@ -1,4 +1,4 @@
-/* random-module SEED: a random tt module on stdout, which fuzz/differential/run compiles and compares. */
+/* random-module SEED: prints a random tt module, which fuzz/differential/run compiles and compares. */
 #include "module.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Loads, stores and atomics: every argument has room for the whole grid, so that no access is out of bounds. */
 #include "module.h"
 
-/* A new argument; its number, or -1. */
+/* Adds an argument; returns its index, or -1. */
 static int add_argument(module_t *module, element_t element, bool output, int64_t elements) {
   if (module->n_arguments == MAX_ARGUMENTS)
     return -1;
@@ -32,7 +32,7 @@ value_t module_along(module_t *module, const value_t *type, int d) {
   return whole;
 }
 
-/* A number for each element of the grid's tensors: dimensions in any order, programs behind each other. */
+/* Generates an offset for each element of the grid's tensors: dimensions in any order, programs consecutive. */
 static value_t offsets(module_t *module, const value_t *type, bool straight) {
   value_t base = {.element = I32};
   value_t pid = module_new(module, I32, 0, NULL);
@@ -79,7 +79,7 @@ static bool pointers(module_t *module, const value_t *type, bool output, value_t
   return true;
 }
 
-/* Some elements: a comparison of their numbers, or any mask. */
+/* Generates a mask: a comparison of the offsets, or any mask. */
 static value_t mask_of(module_t *module, const value_t *offsets) {
   value_t type = *offsets;
   type.element = I1;
@@ -139,7 +139,7 @@ void module_store(module_t *module, const value_t *value) {
   }
 }
 
-/* Many threads on few places; what was there before is nobody's, because the order is free. */
+/* Many threads update few elements; the old values are not used, because the order is unspecified. */
 bool module_atomic(module_t *module) {
   static const char *const kinds[] = {"add", "max", "min", "umax", "umin", "and", "or", "xor"};
   value_t value = module_any(module);

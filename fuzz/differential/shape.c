@@ -1,4 +1,4 @@
-/* Operations that move elements: views, reductions, scans, gathers, histograms, products. */
+/* Operations that move elements: views, reductions, scans, gathers, histograms, dots. */
 #include "module.h"
 
 #include <string.h>
@@ -86,7 +86,7 @@ static void splat(module_t *module, const value_t *a) {
   line_to(module, "tt.splat", &result, a, "");
 }
 
-/* join, and split of something that ends in 2. */
+/* join, and split of a value whose last extent is 2. */
 static void join(module_t *module, const value_t *a) {
   value_t b = module_of_type(module, a);
   int shape[MAX_RANK];
@@ -137,7 +137,7 @@ bool module_view(module_t *module) {
   }
 }
 
-/* A combination of two values of `element` that may be done in any order. */
+/* An associative and commutative combination of two values of `element`. */
 static const char *combination(module_t *module, element_t element) {
   static const char *const of_integers[] = {"arith.addi", "arith.maxsi", "arith.minsi", "arith.xori",
                                             "arith.andi", "arith.ori",   "arith.maxui", "arith.minui"};
@@ -166,7 +166,7 @@ static void reduce_one(module_t *module, const value_t *a, int axis) {
   module_line(module, "}) : (%s) -> %s", module_type(from, a), module_type(to, &result));
 }
 
-/* A loop over reductions that combines what they give in the same way. */
+/* A loop over reductions that accumulates their results with the same combination. */
 bool module_accumulate(module_t *module) {
   value_t a = module_any(module), base = {.element = I32};
   if (!a.rank || module->depth > 1 || module->n_values >= MAX_VALUES / 4)
@@ -206,7 +206,7 @@ bool module_accumulate(module_t *module) {
   return true;
 }
 
-/* The largest and where it is, the least index among equals: two operands, any order of combination. */
+/* The maximum and its lowest index: two operands, in any order of combination. */
 static void reduce_index(module_t *module, const value_t *a, int axis) {
   char from[64], index_from[64], to[64], index_to[64];
   int shape[MAX_RANK];
@@ -249,7 +249,7 @@ static const char *direction(module_t *module) {
   return module_chance(module, 30) ? "true" : "false";
 }
 
-/* x -> factor * x + summand, one after the other: two operands, and the order matters. */
+/* x -> factor * x + summand as a scan: two operands, order-dependent. */
 static void scan_steps(module_t *module, const value_t *a, int axis) {
   char type[64];
   value_t factor = module_of_type(module, a);
@@ -295,7 +295,7 @@ bool module_scan(module_t *module) {
   return true;
 }
 
-/* Indices into [0, n) for n a power of two: any integers, masked. */
+/* Generates indices in [0, n) for n a power of two: any integers, masked. */
 static value_t indices(module_t *module, const value_t *shape, int64_t n) {
   value_t type = *shape;
   char text[64];
@@ -341,7 +341,7 @@ bool module_histogram(module_t *module) {
   return true;
 }
 
-/* Whole numbers up to 8 of type f16, bf16 or f32, or i8: every sum is exact. */
+/* Integers up to 8 of type f16, bf16 or f32, or i8: every sum is exact. */
 static value_t factor(module_t *module, element_t element, int rows, int columns) {
   value_t type = {.element = I32, .rank = 2, .shape = {rows, columns}};
   value_t bits = indices(module, &type, 16), eight = module_constant(module, &type, 8);

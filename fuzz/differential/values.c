@@ -70,7 +70,7 @@ value_t module_new(module_t *module, element_t element, int rank, const int *sha
   value_t value = {.id = module->next_id++, .element = element, .rank = rank};
   if (rank)
     memcpy(value.shape, shape, (size_t)rank * sizeof *shape);
-  if (module->n_values == MAX_VALUES) /* the oldest of the function go first: blocks keep their own */
+  if (module->n_values == MAX_VALUES) /* evicts the function's oldest value; blocks keep their own */
     memmove(module->values, module->values + 1, (size_t)--module->n_values * sizeof value);
   module->values[module->n_values++] = value;
   return value;
@@ -81,7 +81,7 @@ value_t module_like(module_t *module, const value_t *type, element_t element) {
 }
 
 value_t module_any(module_t *module) {
-  /* The younger half more often, so that modules grow deep. */
+  /* Prefers recent values, so that modules become deep. */
   int n = module->n_values, from = module_chance(module, 60) ? n / 2 : 0;
   return module->values[from + (int)module_random(module, (uint32_t)(n - from))];
 }
@@ -106,7 +106,7 @@ value_t module_constant(module_t *module, const value_t *type, int64_t number) {
   return value;
 }
 
-/* A tensor of at most 64 elements that differ. */
+/* A tensor of at most 64 distinct elements. */
 static value_t different_constants(module_t *module, const value_t *type) {
   char text[64], body[2048];
   const int64_t size = module_size(type);
@@ -139,12 +139,12 @@ value_t module_of_type(module_t *module, const value_t *type) {
   return module_constant(module, type, (int64_t)module_random(module, 15) - 7);
 }
 
-/* Between integers. */
+/* Conversion between integer types. */
 static const char *integer_cast(module_t *module, int from, int to) {
   return from > to ? "trunci" : module_chance(module, 50) || from == 1 ? "extui" : "extsi";
 }
 
-/* Floats are clamped to what every integer of that width holds; f16 holds integers to 2048. */
+/* Clamps floats to the range of every integer of that width; f16 is exact for integers up to 2048. */
 static value_t clamped(module_t *module, const value_t *value, element_t to) {
   int64_t limit = module_bits(to) == 8 ? 100 : module_bits(to) == 16 ? 2000 : 100000;
   if (value->element == F16 && limit > 2000)
@@ -173,7 +173,7 @@ value_t module_cast(module_t *module, const value_t *value, element_t to) {
                 module_type(from_text, value));
     return result;
   }
-  if (from_float && to_float && from_bits == to_bits) { /* f16 and bf16 meet in f32 */
+  if (from_float && to_float && from_bits == to_bits) { /* f16 and bf16 convert through f32 */
     value_t wide = module_cast(module, value, F32);
     return module_cast(module, &wide, to);
   }

@@ -1,16 +1,16 @@
-/* tt.elementwise_inline_asm: the elements go into registers as the op says, and whoever runs the interpreter runs the
- * text (nereid_interpreter_options_t, `assembly`).
+/* tt.elementwise_inline_asm: packs the elements into registers as the op specifies; the caller of the interpreter
+ * executes the text (nereid_interpreter_options_t, `assembly`).
  *
  *   "add.u32 $0, $1, $2;" {constraints = "=r,r,r", packed_element = 4} : tensor<8xi8>      two calls of four elements
  *
- * An element below 32 bits shares its register with its neighbours, as many of `packed_element` as fit. Which elements
- * a thread holds is a matter of layout: here neighbours in row-major order go together. */
+ * Elements below 32 bits share a register, as many of `packed_element` as fit. The assignment of elements to threads
+ * is a matter of layout; here consecutive elements in row-major order are packed. */
 #include "interpreter/machine.h"
 
 typedef struct values {
   size_t n; /* slots */
   nereid_slot_t **slots;
-  size_t n_registers; /* of all of them, per call */
+  size_t n_registers; /* number of registers per call */
   unsigned *bits;     /* of each register */
 } values_t;
 
@@ -20,7 +20,7 @@ static size_t per_register(const nereid_slot_t *slot, size_t pack) {
   return fit < pack ? fit : pack;
 }
 
-/* How many registers the slots take and how wide they are. */
+/* Computes the number and width of the registers for the slots. */
 static bool plan(nereid_arena_t *arena, size_t n, nereid_slot_t **slots, size_t pack, values_t *out) {
   *out = (values_t){.n = n, .slots = slots};
   out->bits = nereid_arena_new(arena, unsigned, n *pack);
@@ -32,7 +32,7 @@ static bool plan(nereid_arena_t *arena, size_t n, nereid_slot_t **slots, size_t 
   return out->bits != NULL;
 }
 
-/* Between the slots' elements and registers[register][call]. */
+/* Moves elements between the slots and registers[register][call]. */
 static void move(const values_t *values, size_t pack, size_t n_calls, uint64_t *registers, bool in) {
   size_t at = 0;
   for (size_t k = 0; k < values->n; ++k) {

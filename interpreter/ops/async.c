@@ -1,10 +1,10 @@
-/* Asynchronous copies and products, done at once where they are issued.
+/* Asynchronous copies and dots, performed at issue.
  *
- *   ttg.async_copy_global_to_local %p, %m     *%m := what tt.load of %p gives; groups and waits have nothing left to do
- *   ttng.warp_group_dot %a, %b, %c            tt.dot of what the buffers hold now
+ *   ttg.async_copy_global_to_local %p, %m     *%m := the result of tt.load of %p; groups and waits have no effect
+ *   ttng.warp_group_dot %a, %b, %c            tt.dot of the buffers' current contents
  *
- * A program that reads before its wait, or overwrites what is still being read, is wrong on the GPU and not here. TMA
- * copies arrive at their mbarrier with all their bytes. */
+ * A program that reads before its wait, or overwrites a buffer that is still being read, fails on the GPU but not
+ * here. TMA copies complete all their bytes at their mbarrier. */
 #include "interpreter/machine.h"
 
 #include "nereid/dialects/ttg.h"
@@ -91,7 +91,7 @@ static bool tma_scatter(nereid_machine_t *machine, const nereid_step_t *step) {
   return from && nereid_machine_scatter_rows(machine, step, 1, from);
 }
 
-/* --- products --- */
+/* --- dots --- */
 
 static bool warp_group_dot(nereid_machine_t *machine, const nereid_step_t *step) {
   nereid_slot_t *operands[3], *zero = &step->own[2];

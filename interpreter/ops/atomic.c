@@ -1,5 +1,5 @@
-/* Atomic operations. Programs run one after another and elements in row-major order, so every one is atomic and the
- * order of equal addresses is fixed: the results are one of those that the memory model allows. */
+/* Atomic operations. Programs run sequentially and elements in row-major order, so every operation is atomic and the
+ * order of equal addresses is fixed: the results are among those that the memory model allows. */
 #include "interpreter/machine.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
-/* mbarriers: who may go on, decided as on the GPU.
+/* mbarriers, with the GPU's semantics.
  *
- *   word   0-15 arrivals of a phase | 16-31 arrivals still missing | 32 parity of the phase | 33-63 bytes still missing
+ *   word   0-15 arrivals of a phase | 16-31 pending arrivals | 32 parity of the phase | 33-63 pending bytes
  *
- * A phase completes when no arrival and no byte is missing. A wait for a phase that is not complete lets the other
- * partitions of ttg.warp_specialize go on; where nobody can, the program would hang and is refused at the wait. */
+ * A phase completes when no arrivals and no bytes are pending. A wait for an incomplete phase lets the other
+ * partitions of ttg.warp_specialize run. If none can, the program would hang, and the wait is an error. */
 #include "interpreter/machine.h"
 
 #include "nereid/dialects/ttng.h"
@@ -21,7 +21,7 @@ static barrier_t read_barrier(const nereid_slot_t *slot) {
                      .bytes = nereid_bits_signed(word >> 33, 31)};
 }
 
-/* Writes the barrier, and begins the next phase when this one is complete. */
+/* Writes the barrier and starts the next phase if this one is complete. */
 static void write_barrier(nereid_machine_t *machine, const nereid_slot_t *slot, barrier_t barrier) {
   if (barrier.missing == 0 && barrier.bytes == 0) {
     barrier.missing = barrier.count;
@@ -89,18 +89,18 @@ static bool wait_barrier(nereid_machine_t *machine, const nereid_step_t *step) {
     return true;
   while (read_barrier(step->operands[0]).parity == parity)
     switch (nereid_machine_yield(machine)) {
-    case NEREID_TURN_AGAIN:
+    case NEREID_YIELD_AGAIN:
       break;
-    case NEREID_TURN_STUCK:
+    case NEREID_YIELD_STUCK:
       return nereid_machine_error(step, "waits forever in program (%u, %u, %u): nothing can complete the phase",
                                   machine->program[0], machine->program[1], machine->program[2]);
-    case NEREID_TURN_STOP:
+    case NEREID_YIELD_STOP:
       return false;
     }
   return true;
 }
 
-/* All threads arrive when their copies are done, which they are. Without `noIncrement` that changes nothing. */
+/* All threads arrive when their copies complete, which is at issue. Without `noIncrement` that changes nothing. */
 static bool copy_arrive(nereid_machine_t *machine, const nereid_step_t *step) {
   (void)machine;
   return !nereid_ttng_async_copy_mbarrier_arrive_get_no_increment(step->op) ||

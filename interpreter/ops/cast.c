@@ -2,7 +2,7 @@
  *
  *   arith.truncf %x : f32 to bf16        rounded once to nearest, ties to even
  *
- * Floats outside of an integer's range become its nearest number, and NaN 0; 8-bit floats saturate. */
+ * Floats outside an integer's range saturate, and NaN becomes 0; 8-bit floats saturate. */
 #include "interpreter/machine.h"
 
 #include "nereid/dialects/arith.h"
@@ -22,7 +22,7 @@ static uint64_t extsi(const nereid_step_t *step, const uint64_t *x) {
   return (uint64_t)nereid_bits_signed(x[0], step->from.bits);
 }
 
-/* extf, truncf and fp_to_fp; `detail` says whether towards zero. */
+/* extf, truncf and fp_to_fp; `detail`: rounds towards zero. */
 static uint64_t float_to_float(const nereid_step_t *step, const uint64_t *x) {
   const double value = nereid_bits_to_double(step->from, x[0]);
   if (step->from.format == step->to.format)
@@ -30,7 +30,7 @@ static uint64_t float_to_float(const nereid_step_t *step, const uint64_t *x) {
   return step->detail ? nereid_bits_toward_zero(step->to, value, true) : nereid_bits_from_double(step->to, value, true);
 }
 
-/* A scale counts as the power of two that it becomes as f8E8M0FNU. */
+/* A scale is interpreted as an f8E8M0FNU power of two. */
 static double scale_of(const nereid_step_t *step, uint64_t word) {
   const nereid_kind_t power = {.format = NEREID_FORMAT_F8E8M0FNU, .bits = 8};
   const double value = nereid_bits_to_double(step->operands[1]->shape.element, word);
@@ -72,7 +72,7 @@ static uint64_t fptoui(const nereid_step_t *step, const uint64_t *x) {
   return value >= ldexp(1, (int)step->to.bits) ? ~UINT64_C(0) : (uint64_t)value;
 }
 
-/* Two 4-bit floats in a byte, neighbours along `axis`, the first in the low half. */
+/* Two 4-bit floats per byte, adjacent along `axis`, the first in the low half. */
 static bool fp4_to_fp(nereid_machine_t *machine, const nereid_step_t *step) {
   const nereid_kind_t fp4 = {.format = NEREID_FORMAT_F4E2M1FN, .bits = 4};
   const nereid_shape_t *from = &step->operands[0]->shape, *to = &step->results[0]->shape;

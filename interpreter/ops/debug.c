@@ -1,7 +1,6 @@
 /* tt.print and tt.assert.
  *
- *   pid (1, 0, 0) idx ( 7) x: 0.500000        a line per element, as the device's printf writes it
- */
+ *   pid (1, 0, 0) idx ( 7) x: 0.500000        a line per element, in the format of the device's printf */
 #include "interpreter/machine.h"
 
 #include <inttypes.h>

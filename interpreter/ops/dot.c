@@ -1,21 +1,21 @@
-/* Matrix products.
+/* tt.dot.
  *
- *   d[i, j] = c[i, j] + a[i, 0] b[0, j] + a[i, 1] b[1, j] + ...      added up in this order
+ *   d[i, j] = c[i, j] + a[i, 0] b[0, j] + a[i, 1] b[1, j] + ...      accumulated in this order
  *
- * The sum is kept in f32 (f64 for f64, i32 for integers, wrapping), each step a fused multiply-add rounded once; the
- * result is rounded to its type. f32 operands are split as
- * `inputPrecision` says: `tf32` rounds to 10 bits of mantissa, ties away from zero; the sums of several parts add the
- * products of small parts first, over all of k, and c and the product of the large parts last. */
+ * The accumulator is f32 (f64 for f64, i32 for integers, wrapping), each step a fused multiply-add rounded once; the
+ * result is rounded to its type. f32 operands are split according to `inputPrecision`: `tf32` rounds to 10 bits of
+ * mantissa, ties away from zero. With several parts, the products of small parts are added first, over all of k, and
+ * c and the product of the large parts last. */
 #include "interpreter/machine.h"
 
 #include <math.h>
 
 enum { PARTS = 3 };
 
-/* Which parts are multiplied: pairs of numbers of parts of a and b, small ones first. */
+/* The products to compute: pairs of part indices of a and b, small ones first. */
 typedef struct split {
   int parts;
-  bool bf16; /* parts are rounded to bf16, else to tf32; one part of neither is the number itself */
+  bool bf16; /* parts are rounded to bf16, else to tf32; with one part and neither, the value itself */
   int n_products;
   unsigned char products[6][2];
 } split_t;
@@ -28,7 +28,7 @@ static const split_t splits[] = {
 };
 static const split_t whole = {1, false, 1, {{0, 0}}};
 
-/* The shape of a product: [batch, m, k] x [batch, k, n]. */
+/* The shape of a dot: [batch, m, k] x [batch, k, n]. */
 typedef struct extents {
   size_t batch, m, n, k;
 } extents_t;
@@ -44,7 +44,7 @@ static extents_t extents_of(const nereid_step_t *step) {
 
 /* --- floats up to f32 --- */
 
-/* cvt.rna.tf32.f32: to nearest, ties away from zero. */
+/* cvt.rna.tf32.f32: rounds to nearest, ties away from zero. */
 static float to_tf32(float value) {
   if (!isfinite(value))
     return value;
@@ -56,7 +56,7 @@ static float to_bf16(float value) {
   return (float)nereid_bits_to_double(bf16, nereid_bits_from_double(bf16, value, false));
 }
 
-/* Each operand element as the sum of its parts. */
+/* Computes each operand element as the sum of its parts. */
 static bool split_operand(const nereid_slot_t *slot, const split_t *how, bool exact, nereid_arena_t *arena,
                           float **out_parts) {
   for (int p = 0; p < how->parts; ++p)
@@ -73,7 +73,7 @@ static bool split_operand(const nereid_slot_t *slot, const split_t *how, bool ex
   return true;
 }
 
-/* row[j] += a * b[j]; a product that f32 holds exactly needs no fused operation. */
+/* row[j] += a * b[j]; if f32 represents the product exactly, no fused operation is required. */
 static void add_row(float *row, float a, const float *b, size_t n, bool exact) {
   if (exact)
     for (size_t j = 0; j < n; ++j)
@@ -83,39 +83,39 @@ static void add_row(float *row, float a, const float *b, size_t n, bool exact) {
       row[j] = fmaf(a, b[j], row[j]);
 }
 
-/* Small parts of an infinity are NaN: its large part alone decides. */
+/* Small parts of an infinity are NaN; the large part alone determines the result. */
 static void drop_nans(float *row, size_t n) {
   for (size_t j = 0; j < n; ++j)
     if (isnan(row[j]))
       row[j] = 0;
 }
 
-typedef struct product {
+typedef struct dot {
   const split_t *how;
   extents_t e;
   bool exact;
   float *a[PARTS], *b[PARTS];
-} product_t;
+} dot_t;
 
-/* One row of d, without c when several products are added: then c comes before the last. */
-static void multiply_row(const product_t *product, size_t batch, size_t i, const float *c, float *row) {
-  const extents_t *e = &product->e;
+/* One row of d. With several products, c is added before the last one. */
+static void multiply_row(const dot_t *dot, size_t batch, size_t i, const float *c, float *row) {
+  const extents_t *e = &dot->e;
   for (size_t j = 0; j < e->n; ++j)
     row[j] = 0;
-  for (int p = 0; p < product->how->n_products; ++p) {
-    const float *a = product->a[product->how->products[p][0]] + (batch * e->m + i) * e->k;
-    const float *b = product->b[product->how->products[p][1]] + batch * e->k * e->n;
-    if (p + 1 == product->how->n_products) {
+  for (int p = 0; p < dot->how->n_products; ++p) {
+    const float *a = dot->a[dot->how->products[p][0]] + (batch * e->m + i) * e->k;
+    const float *b = dot->b[dot->how->products[p][1]] + batch * e->k * e->n;
+    if (p + 1 == dot->how->n_products) {
       drop_nans(row, e->n);
       for (size_t j = 0; j < e->n; ++j)
         row[j] += c[j];
     }
     for (size_t k = 0; k < e->k; ++k)
-      add_row(row, a[k], b + k * e->n, e->n, product->exact);
+      add_row(row, a[k], b + k * e->n, e->n, dot->exact);
   }
 }
 
-/* Products of two such numbers neither overflow, underflow nor need more digits than f32 has. */
+/* Products of two such values do not overflow, underflow or exceed f32's precision. */
 static bool is_short(nereid_kind_t kind) {
   return kind.format == NEREID_FORMAT_F16 || kind.format == NEREID_FORMAT_F8E4M3FN ||
          kind.format == NEREID_FORMAT_F8E5M2;
@@ -124,18 +124,18 @@ static bool is_short(nereid_kind_t kind) {
 static bool dot_f32(nereid_machine_t *machine, const nereid_step_t *step, nereid_tt_input_precision_t precision,
                     nereid_arena_t *arena) {
   const bool ieee = step->from.format != NEREID_FORMAT_F32 || precision == NEREID_TT_INPUT_PRECISION_IEEE;
-  product_t product = {.how = ieee ? &whole : &splits[precision], .e = extents_of(step)};
-  const extents_t *e = &product.e;
-  product.exact = is_short(step->operands[0]->shape.element) && is_short(step->operands[1]->shape.element);
+  dot_t dot = {.how = ieee ? &whole : &splits[precision], .e = extents_of(step)};
+  const extents_t *e = &dot.e;
+  dot.exact = is_short(step->operands[0]->shape.element) && is_short(step->operands[1]->shape.element);
   float *c = nereid_arena_new(arena, float, e->n), *row = nereid_arena_new(arena, float, e->n);
   uint64_t *out = nereid_machine_result(machine, step, 0);
-  if (!out || !c || !row || !split_operand(step->operands[0], product.how, ieee, arena, product.a) ||
-      !split_operand(step->operands[1], product.how, ieee, arena, product.b))
+  if (!out || !c || !row || !split_operand(step->operands[0], dot.how, ieee, arena, dot.a) ||
+      !split_operand(step->operands[1], dot.how, ieee, arena, dot.b))
     return nereid_machine_exhausted(machine);
   for (size_t r = 0; r < e->batch * e->m; ++r) {
     for (size_t j = 0; j < e->n; ++j)
       c[j] = (float)nereid_bits_to_double(step->to, nereid_machine_word(step->operands[2], r * e->n + j));
-    multiply_row(&product, r / e->m, r % e->m, c, row);
+    multiply_row(&dot, r / e->m, r % e->m, c, row);
     for (size_t j = 0; j < e->n; ++j)
       out[r * e->n + j] = nereid_bits_from_double(step->to, row[j], false);
   }

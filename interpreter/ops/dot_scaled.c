@@ -1,21 +1,21 @@
-/* Products of block-scaled operands.
+/* tt.dot_scaled: dot of block-scaled operands.
  *
  *   d[i, j] = c[i, j] + sum over k of (a[i, k] * sa[i, k / g]) * (b[k, j] * sb[j, k / g])
  *
- * Elements and scales are widened exactly: formats without an MLIR type lie in bytes, two 4-bit floats in one, the
- * first in the low half. A scale is a power of two (a byte s is 2^(s - 127), 255 is NaN) or an f8E4M3FN. Scaled
- * elements are rounded to f32; the sum is that of tt.dot: in order of k, a fused multiply-add each. */
+ * Elements and scales are widened exactly. Formats without an MLIR type are stored in bytes, two 4-bit floats per
+ * byte, the first in the low half. A scale is a power of two (a byte s is 2^(s - 127), 255 is NaN) or an f8E4M3FN.
+ * Scaled elements are rounded to f32; the sum is that of tt.dot: in order of k, with a fused multiply-add each. */
 #include "interpreter/machine.h"
 
 #include <math.h>
 
-/* One operand as a matrix [batch, rows, k]; b is read with rows and columns exchanged. */
+/* An operand as a matrix [batch, rows, k]; b is read transposed. */
 typedef struct operand {
-  const nereid_slot_t *slot, *scale; /* scale: null when there is none */
+  const nereid_slot_t *slot, *scale; /* scale: null: none */
   nereid_tt_scale_dot_elem_type_t format;
   size_t rows, k;
-  bool k_last;   /* k is the last dimension in memory: of a */
-  bool k_packed; /* two 4-bit elements in a byte are neighbours along k, not along rows */
+  bool k_last;   /* k is the last dimension in memory: operand a */
+  bool k_packed; /* the two 4-bit elements of a byte are adjacent along k, not along rows */
 } operand_t;
 
 /* A float of 1 sign, `exponent` and `mantissa` bits without infinities and NaN. */

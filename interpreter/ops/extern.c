@@ -1,15 +1,15 @@
-/* tt.extern_elementwise: functions of libdevice by name, computed in double and rounded to the result's type.
+/* tt.extern_elementwise: libdevice functions by name, computed in double and rounded to the result's type.
  *
  *   "__nv_tanhf"   →   (float)tanh((double)x)
  *
- * A float function has an f behind its name. Functions on bits and those with a rounding in their name are in files of
- * their own; those that write to a pointer cannot be called from tensors. */
+ * A float function has the suffix f. Functions on bits and functions with a rounding mode in their name are in
+ * separate files. Functions that write through a pointer cannot be called on tensors. */
 #include "interpreter/ops/extern.h"
 
 #include <math.h>
 
 typedef struct symbol {
-  const char *name; /* without __nv_ and the f of float functions */
+  const char *name; /* without __nv_ and the suffix f of float functions */
   int arity;
   double (*one)(double);
   double (*two)(double, double);
@@ -35,7 +35,7 @@ static double exp10_(double x) {
 static double saturate_(double x) {
   return x > 0 ? fmin(x, 1) : 0;
 }
-/* Where the factors leave the range of double the quotient's series has one term left that counts. */
+/* Where the factors exceed the range of double, the first term of the asymptotic series suffices. */
 static double erfcx_(double x) {
   return x > 25 ? 0.564189583547756287 / x * (1 - 0.5 / (x * x)) : exp(x * x) * erfc(x);
 }
@@ -73,8 +73,7 @@ static double rnorm4d_(double x, double y, double z, double w) {
   return 1 / norm4d_(x, y, z, w);
 }
 
-/* The inverse of the complementary error function: Newton's steps, which converge from a first approximation by
- * logarithms. */
+/* The inverse of erfc: Newton's method from a logarithmic first approximation. */
 static double erfcinv_(double y) {
   if (!(y >= 0 && y <= 2))
     return NAN;
@@ -91,7 +90,7 @@ static double erfcinv_(double y) {
 static double erfinv_(double x) {
   if (fabs(x) > 0.5 || isnan(x))
     return x < 0 ? -erfcinv_(1 + x) : erfcinv_(1 - x);
-  double y = x * 0.886226925452758; /* near zero 1 - x would lose the digits of x */
+  double y = x * 0.886226925452758; /* near zero 1 - x would lose precision */
   for (int i = 0; i < 5; ++i)
     y -= (erf(y) - x) / (1.12837916709551257 * exp(-y * y));
   return x == 0 ? x : y;
@@ -204,7 +203,7 @@ static const symbol_t symbols[] = {
     {"rnorm4d", 4, .four = rnorm4d_},
 };
 
-/* fabsf has the f of the type, fabs has none: the whole name is tried first. */
+/* fabsf has the suffix f, fabs does not: tries the whole name first. */
 static const symbol_t *find(nereid_view_t name) {
   for (int pass = 0; pass < 2; ++pass) {
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; ++i)
@@ -223,7 +222,7 @@ static double operand(const nereid_slot_t *slot, size_t i) {
   return nereid_kind_is_float(kind) ? nereid_bits_to_double(kind, word) : (double)nereid_bits_signed(word, kind.bits);
 }
 
-/* fma of f32 and f64 is rounded once; the others in double and then to the type. */
+/* fma of f32 and f64 is rounded once; other functions are computed in double, then rounded to the type. */
 static uint64_t apply(const symbol_t *symbol, const nereid_step_t *step, size_t i) {
   if (symbol->three == fma)
     return nereid_bits_fma(step->to, nereid_machine_word(step->operands[0], i),
@@ -238,7 +237,7 @@ static uint64_t apply(const symbol_t *symbol, const nereid_step_t *step, size_t 
   return nereid_bits_from_double(step->to, value, false);
 }
 
-/* What a name stands for: one of the three. */
+/* The implementation of a name: one of the three. */
 typedef struct function {
   const symbol_t *symbol;
   const nereid_extern_word_t *word;

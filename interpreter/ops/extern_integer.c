@@ -1,8 +1,8 @@
-/* Functions of libdevice on bits: integers, conversions of numbers to their bits and back, what a number is.
+/* libdevice functions on bits: integers, conversions between values and their bits, classification.
  *
  *   "__nv_umulhi"   →   the high half of the product of two 32-bit words
  *
- * What they give for every operand is that of libdevice.10: clz(0) is 32, ffs(0) is 0, hadd does not overflow. */
+ * Results equal libdevice.10's for every operand: clz(0) is 32, ffs(0) is 0, hadd does not overflow. */
 #include "interpreter/ops/extern.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static uint64_t reversed(uint64_t word, int bits) {
   return out;
 }
 
-/* The number of the first bit that is set, from 1; 0 for none. */
+/* The index of the first set bit, from 1; 0: none. */
 static uint64_t first_set(uint64_t word) {
   return word ? (uint64_t)__builtin_ctzll(word) + 1 : 0;
 }
@@ -38,7 +38,7 @@ static uint64_t leading_zeros(uint64_t word, int bits) {
   return word ? (uint64_t)(__builtin_clzll(word) - (64 - bits)) : (uint64_t)bits;
 }
 
-/* Four bytes of the eight of a and b; the fourth bit of a selector is ignored. */
+/* Selects four of the eight bytes of a and b; ignores the fourth bit of a selector. */
 static uint64_t permuted(const uint64_t *x) {
   const uint64_t bytes = (uint64_t)u32(x[1]) << 32 | u32(x[0]);
   uint64_t out = 0;

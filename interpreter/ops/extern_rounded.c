@@ -1,11 +1,11 @@
-/* Functions of libdevice that round in the direction that their name says.
+/* libdevice functions with a rounding mode in their name.
  *
  *   fadd_rd   f32 sum, downwards          double2uint_rz   f64 to u32, towards zero
  *   ull2float_ru   u64 to f32, upwards    llrintf          f32 to s64, to nearest, ties to even
  *
- * Arithmetic is the processor's, in its rounding mode for as long as it takes; operands pass through volatile variables
- * so that nothing is computed before or after. Conversions to integers saturate and make NaN 0 or, from f64 and to 64
- * bits, the high bit alone (PTX ISA, cvt). */
+ * Arithmetic uses the processor's rounding mode; operands pass through volatile variables so that the compiler does
+ * not move or fold it. Conversions to integers saturate and convert NaN to 0 or, from f64 and to 64 bits, to the
+ * high bit alone (PTX ISA, cvt). */
 #include "interpreter/ops/extern.h"
 
 #include <fenv.h>
@@ -21,7 +21,7 @@ static bool take(nereid_view_t *name, const char *prefix) {
   return true;
 }
 
-/* "_rd" and nothing behind it. */
+/* Matches the suffix "_rd". */
 static bool take_rounding(nereid_view_t name, int *out_rounding) {
   static const struct {
     const char *name;

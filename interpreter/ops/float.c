@@ -1,8 +1,8 @@
-/* Floating point: every operation rounded once, nothing contracted or reassociated.
+/* Floating point: every operation is rounded once, without contraction or reassociation.
  *
  *   arith.addf %a, %b : bf16       the double a + b, rounded to bf16
  *
- * Selecting operations (negf, absf, copysign, the maxima) keep bits where they choose an operand. */
+ * Operations that select an operand (negf, absf, copysign, the maxima) preserve its bits. */
 #include "interpreter/machine.h"
 
 #include "nereid/dialects/arith.h"
@@ -40,7 +40,7 @@ LANE(isfinite_, isfinite(number(step, x[0])) != 0)
 LANE(isinf_, isinf(number(step, x[0])) != 0)
 LANE(isnan_, isnan(number(step, x[0])) != 0)
 
-/* -0 is below +0 (PTX ISA, max). */
+/* -0 is less than +0 (PTX ISA, max). */
 static bool is_less(double a, double b) {
   return a < b || (a == b && signbit(a) && !signbit(b));
 }
@@ -59,12 +59,12 @@ LANE(minimumf, choose(step, x[0], x[1], false, true))
 LANE(maxnumf, choose(step, x[0], x[1], true, false))
 LANE(minnumf, choose(step, x[0], x[1], false, false))
 
-/* min(max(x, lower), upper); `detail` says whether a NaN stays one. */
+/* min(max(x, lower), upper); `detail`: propagates NaN. */
 static uint64_t clampf(const nereid_step_t *step, const uint64_t *x) {
   return choose(step, choose(step, x[0], x[1], true, step->detail != 0), x[2], false, step->detail != 0);
 }
 
-/* The predicates are sets of outcomes: 1 equal, 2 greater, 4 less; from 8 on unordered counts too. */
+/* Predicates are sets of outcomes: 1 equal, 2 greater, 4 less, 8 unordered. */
 static uint64_t cmpf(const nereid_step_t *step, const uint64_t *x) {
   static const uint8_t sets[] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 8, 15};
   const double a = number(step, x[0]), b = number(step, x[1]);

@@ -1,8 +1,8 @@
 /* Integers: arithmetic modulo two to the width, comparisons, bits.
  *
- * Undefined results (undefined.c) have a value all the same, for what prints or discards them: a quotient by zero is all
- * ones and the remainder is the dividend; the quotient of the smallest number by -1 is itself; a shift by the width or
- * more shifts everything out. */
+ * Undefined results (undefined.c) still have a value, for ops that print or discard them: a quotient by zero is all
+ * ones and the remainder is the dividend; the quotient of the minimum value by -1 is itself; a shift by the width or
+ * more shifts out all bits. */
 #include "interpreter/machine.h"
 
 #include "nereid/dialects/arith.h"
@@ -67,7 +67,7 @@ static uint64_t remsi(const nereid_step_t *step, const uint64_t *x) {
   return b == -1 ? 0 : (uint64_t)(a % b);
 }
 
-/* The truncated quotient moved by one where it was cut on the wrong side. */
+/* The truncated quotient, minus one if it was rounded up. */
 static uint64_t floordivsi(const nereid_step_t *step, const uint64_t *x) {
   const int64_t a = number(step, x[0]), b = number(step, x[1]);
   const bool below = b != 0 && b != -1 && a % b != 0 && (a < 0) != (b < 0);
@@ -123,7 +123,7 @@ static uint64_t carry(const nereid_step_t *step, const uint64_t *x) {
   return nereid_bits_cut(x[0] + x[1], step->from.bits) < x[0];
 }
 
-/* Runs the row's pair of functions: the first result's and the second's. */
+/* Runs the row's two functions, one per result. */
 static bool run_pair(nereid_machine_t *machine, const nereid_step_t *step) {
   const nereid_lane_fn *pair = step->row->data;
   for (size_t r = 0; r < 2; ++r) {

@@ -1,12 +1,12 @@
-/* Buffers in shared memory, and views of them.
+/* Buffers in shared memory, and their views.
  *
  *   %m = ttg.local_alloc : () -> !ttg.memdesc<3x64x32xf16>      words[3 * 64 * 32], offset 0, strides 2048 32 1
  *   %v = ttg.memdesc_index %m[%i]                               the same words, offset 2048 i, strides 32 1
  *   %t = ttg.memdesc_trans %v {order = [1, 0]}                  the same words and offset, strides 1 32
  *
- * A buffer holds a word per element, wherever its encoding puts the bytes: views are numbers, and one that takes the
- * bytes for something else (ttg.memdesc_reinterpret) has no meaning here. A buffer belongs to the op that makes it and
- * is all zeros when the op is reached again. */
+ * A buffer has a word per element, independent of its encoding. Views are offsets and strides; a view that
+ * reinterprets the bytes (ttg.memdesc_reinterpret) is not supported. A buffer belongs to its defining op and is
+ * zeroed when that op runs again. */
 #include "interpreter/machine.h"
 
 #include "nereid/dialects/ttg.h"
@@ -96,7 +96,7 @@ static bool memdesc_index(nereid_machine_t *machine, const nereid_step_t *step) 
     return nereid_machine_error(step, "has index %lld into %lld buffers", (long long)index,
                                 (long long)shape->extent[0]);
   *to = (nereid_local_t){.words = from.words, .offset = from.offset + index * from.strides[0]};
-  /* A result of the operand's rank has one element along dimension 0. */
+  /* A result of the operand's rank has extent one along dimension 0. */
   const int dropped = shape->rank - step->results[0]->shape.rank;
   for (int d = dropped; d < shape->rank; ++d)
     to->strides[d - dropped] = from.strides[d];
@@ -125,7 +125,7 @@ static bool memdesc_trans(nereid_machine_t *machine, const nereid_step_t *step) 
   return true;
 }
 
-/* Dimensions that one stride steps through become one, and are cut anew. */
+/* Merges dimensions with a common stride and splits them again. */
 static bool reshape_strides(const nereid_local_t *from, const nereid_shape_t *before, const nereid_shape_t *after,
                             nereid_local_t *to) {
   int a = before->rank, b = after->rank;

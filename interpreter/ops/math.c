@@ -1,7 +1,7 @@
-/* The functions of math, computed in double by the C library and rounded to the type.
+/* Ops of the math dialect, computed in double by the C library and rounded to the type.
  *
- * For f32 and narrower types the result is the correctly rounded one but for cases that lie within about 2^-29 ulp of a
- * tie. f64 has the C library's own error, below 1 ulp. */
+ * For f32 and narrower types the result is correctly rounded, except within about 2^-29 ulp of a tie. f64 has the C
+ * library's error, below 1 ulp. */
 #include "interpreter/machine.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ static bool sincos_(nereid_machine_t *machine, const nereid_step_t *step) {
   return sines && cosines;
 }
 
-/* A negative power of a number beyond 1 and -1 is 0, of 0 what the interpreter's 1 / 0 is. */
+/* A negative power of x is 0 for |x| > 1; for 0 it is the interpreter's value of 1 / 0. */
 static uint64_t ipowi(const nereid_step_t *step, const uint64_t *x) {
   const int64_t base = nereid_bits_signed(x[0], step->from.bits);
   int64_t power = nereid_bits_signed(x[1], step->from.bits);
@@ -59,7 +59,7 @@ static uint64_t ipowi(const nereid_step_t *step, const uint64_t *x) {
   return result;
 }
 
-/* Below the smallest normal number of the type lie only zero and subnormal ones. */
+/* Below the smallest normal value of the type there are only zero and subnormals. */
 static uint64_t isnormal_(const nereid_step_t *step, const uint64_t *x) {
   static const int exponents[] = {[NEREID_FORMAT_F16] = -14,        [NEREID_FORMAT_BF16] = -126,
                                   [NEREID_FORMAT_F32] = -126,       [NEREID_FORMAT_F64] = -1022,
@@ -69,7 +69,7 @@ static uint64_t isnormal_(const nereid_step_t *step, const uint64_t *x) {
   return isfinite(value) && fabs(value) >= ldexp(1, exponents[step->from.format]);
 }
 
-/* Into [x1, x2]; NaN stays NaN. */
+/* Clamps to [x1, x2]; NaN is preserved. */
 static uint64_t clampf_(const nereid_step_t *step, const uint64_t *x) {
   const double value = nereid_bits_to_double(step->from, x[0]), low = nereid_bits_to_double(step->from, x[1]);
   const double high = nereid_bits_to_double(step->from, x[2]);

@@ -1,9 +1,9 @@
-/* Loads, stores and pointers. An element that the mask leaves out touches no memory; any other must lie inside of one
+/* Loads, stores and pointers. A masked-off element does not access memory; any other element must be inside one
  * argument's buffer.
  *
  *   tt.load %p, %m, %other : tensor<1024x!tt.ptr<f32>>      out[i] = m[i] ? *p[i] : other[i]
  *
- * Without `other` a masked element reads as zero. i1 takes a byte of memory, and any byte but zero is true. */
+ * Without `other` a masked-off element reads as zero. i1 occupies a byte of memory; any nonzero byte is true. */
 #include "interpreter/machine.h"
 
 #include "nereid/dialects/tt.h"

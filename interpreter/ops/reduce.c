@@ -1,24 +1,24 @@
-/* Reductions, scans and scalar regions on every element.
+/* Reductions, scans, and scalar regions applied to every element.
  *
  *   tt.reduce of [a b c d e f g h]     [ab cd ef gh]  →  [abcd efgh]  →  abcdefgh
  *
- * A reduction combines neighbours, level by level, so the order of the elements is kept (the region need not be
- * commutative) and sums are pairwise; a scan goes from one end to the other. Where the region is elementwise it runs
- * once per level on all pairs, otherwise once per pair. */
+ * A reduction combines adjacent elements, level by level, which preserves their order (the region need not be
+ * commutative) and sums pairwise; a scan proceeds from one end to the other. An elementwise region runs once per
+ * level on all pairs, any other region once per pair. */
 #include "interpreter/machine.h"
 
 #include "nereid/dialects/tt.h"
 
-/* Elements of all operands, [outer][axis][inner] each; worked on in place. */
+/* Elements of all operands, [outer][axis][inner] each; updated in place. */
 typedef struct work {
   const nereid_step_t *step;
   const nereid_code_region_t *region;
   size_t outer, axis, inner, n;
   uint64_t **data;          /* per operand */
-  uint64_t **left, **right; /* per operand: the pairs to combine; the results replace the left ones */
+  uint64_t **left, **right; /* per operand: the pairs to combine; results replace the left elements */
 } work_t;
 
-/* Sets the block's arguments to `count` pairs from `first` on, runs the region and stores what it returns. */
+/* Sets the block's arguments to `count` pairs from `first` on, runs the region and stores its results. */
 static bool combine_some(nereid_machine_t *machine, const work_t *work, size_t first, size_t count) {
   const nereid_code_block_t *block = &work->region->blocks[0];
   for (size_t k = 0; k < 2 * work->n; ++k) {
@@ -44,7 +44,7 @@ static bool combine(nereid_machine_t *machine, const work_t *work, size_t count)
   return true;
 }
 
-/* Copies the operands, and makes room for the pairs, in `arena`. */
+/* Copies the operands and allocates the pairs in `arena`. */
 static bool prepare(nereid_machine_t *machine, const nereid_step_t *step, int axis, nereid_arena_t *arena,
                     work_t *work) {
   const nereid_shape_t *shape = &step->operands[0]->shape;
@@ -118,7 +118,7 @@ static bool reduce(nereid_machine_t *machine, const nereid_step_t *step) {
 
 /* --- scan --- */
 
-/* Row `at` along the axis between data and `rows`, which has [outer][inner]. */
+/* Moves row `at` along the axis between data and `rows`, which has [outer][inner]. */
 static void move_row(const work_t *work, uint64_t *const *rows, size_t at, bool into_data) {
   for (size_t k = 0; k < work->n; ++k)
     for (size_t o = 0; o < work->outer; ++o) {
@@ -157,7 +157,7 @@ static bool scan(nereid_machine_t *machine, const nereid_step_t *step) {
 
 /* --- map --- */
 
-/* `pack` consecutive elements per run, operand by operand. */
+/* Processes `pack` consecutive elements per run, operand by operand. */
 static bool map_pack(nereid_machine_t *machine, const nereid_step_t *step, size_t pack, size_t first) {
   const nereid_code_block_t *block = &step->regions[0].blocks[0];
   for (size_t k = 0; k < block->n_arguments; ++k) {

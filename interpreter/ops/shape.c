@@ -1,7 +1,6 @@
-/* Making tensors and moving their elements: no arithmetic, every op a rule for where element i comes from.
+/* Creates tensors and moves elements without arithmetic; each op defines the source of element i.
  *
- *   tt.trans %x {order = [1, 0]}    out[i, j] = x[j, i]
- */
+ *   tt.trans %x {order = [1, 0]}    out[i, j] = x[j, i] */
 #include "interpreter/machine.h"
 
 #include "nereid/dialects/tt.h"
@@ -21,7 +20,7 @@ static bool splat(nereid_machine_t *machine, const nereid_step_t *step) {
   return out != NULL;
 }
 
-/* expand_dims, reshape, unsplat: the order of the elements stays. */
+/* expand_dims, reshape, unsplat: the element order is preserved. */
 static bool same_order(nereid_machine_t *machine, const nereid_step_t *step) {
   return nereid_machine_assign(machine, 1, step->results, step->operands);
 }
@@ -52,7 +51,7 @@ static bool trans(nereid_machine_t *machine, const nereid_step_t *step) {
   return out != NULL;
 }
 
-/* The order of tt.cat's elements is the compiler's choice; here the left ones come first. */
+/* The compiler may choose the element order of tt.cat; here the left elements come first. */
 static bool cat(nereid_machine_t *machine, const nereid_step_t *step) {
   const size_t n = step->operands[0]->count;
   uint64_t *out = nereid_machine_result(machine, step, 0);

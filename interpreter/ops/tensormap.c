@@ -3,7 +3,7 @@
  *   ttng.tensormap_create %p, %base, [box], [dims], [strides], [1, 1]     the map at %p, kept beside the memory
  *   %d = ttng.reinterpret_tensor_descriptor %p                            the block that it describes
  *
- * The 128 bytes at %p must be memory of the program, but what they hold is the hardware's business. */
+ * The 128 bytes at %p must belong to the program; their contents are opaque. */
 #include "interpreter/machine.h"
 
 #include "nereid/dialects/ttg.h"
@@ -11,7 +11,7 @@
 
 enum { MAP_BYTES = 128 };
 
-/* Each op has memory of its own, at the same address on every machine. */
+/* Each op has its own memory, at the same address on every machine. */
 static bool prepare_scratch(nereid_machine_t *machine, nereid_step_t *step) {
   const uint64_t bytes = (uint64_t)nereid_ttg_global_scratch_alloc_get_nbytes(step->op);
   const uint64_t alignment = (uint64_t)nereid_ttg_global_scratch_alloc_get_alignment(step->op);
@@ -28,7 +28,7 @@ static bool prepare_scratch(nereid_machine_t *machine, nereid_step_t *step) {
                               (unsigned long long)bytes, (unsigned long long)alignment);
 }
 
-/* Zeros for each program, whichever ran on this machine before. */
+/* Zeroed for each program. */
 static bool global_scratch_alloc(nereid_machine_t *machine, const nereid_step_t *step) {
   uint64_t *out = nereid_machine_result(machine, step, 0);
   if (!out)
@@ -38,13 +38,13 @@ static bool global_scratch_alloc(nereid_machine_t *machine, const nereid_step_t 
   return true;
 }
 
-/* Bytes of an element by the number of its type (PTX ISA, tensormap.replace, .elemtype); 0 for packed ones. */
+/* Bytes of an element by its type code (PTX ISA, tensormap.replace, .elemtype); 0 for packed types. */
 static int64_t element_bytes(int32_t type) {
   static const int64_t bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2, 4, 4};
   return type >= 0 && type < (int32_t)(sizeof bytes / sizeof *bytes) ? bytes[type] : 0;
 }
 
-/* Lists begin with the innermost dimension, whose stride is not among them. */
+/* Lists start with the innermost dimension, whose stride is omitted. */
 static bool describe(const nereid_step_t *step, nereid_block_t *block) {
   const nereid_slot_t *const *operands = (const nereid_slot_t *const *)step->operands;
   const int64_t bytes = element_bytes(nereid_ttng_tensormap_create_get_elem_type(step->op));

@@ -212,7 +212,7 @@ static void misuse_of_mbarriers_is_reported(void **state) {
   expect("mbarrier.init.shared.b64 [smem], 2; st.shared.b32 [smem], 7; mbarrier.arrive.shared.b64 _, [smem];", 1, 1,
          "was overwritten by a store that is not an mbarrier operation");
   expect("mbarrier.init.shared.b64 [smem], 1; mbarrier.arrive.noComplete.shared.b64 %d1, [smem], 1;", 1, 1,
-         "it completes the phase");
+         "arrival completes the phase");
   expect("mbarrier.init.shared.b64 [smem], 1; mbarrier.expect_tx.shared.b64 [smem], 1048576;", 1, 1,
          "transaction count");
   expect("mbarrier.init.b64 [%d9], 1;", 1, 1, "is not an address in shared memory");
@@ -280,7 +280,7 @@ static void clusters_have_numbers(void **state) {
 static void misuse_of_clusters_is_reported(void **state) {
   (void)state;
   expect("barrier.cluster.wait;", 32, 2, "a wait without an arrival");
-  expect("barrier.cluster.arrive; barrier.cluster.arrive;", 32, 2, "it arrives again");
+  expect("barrier.cluster.arrive; barrier.cluster.arrive;", 32, 2, "a second arrival without a wait");
   expect("mov.u32 %r1, smem; mapa.shared::cluster.u32 %r1, %r1, 2;", 32, 2, "CTA 2 of a cluster of 2");
   expect("mov.u32 %r1, smem; mapa.shared::cluster.u32 %r2, %r1, 1; mov.u32 %r3, %cluster_ctarank;\n"
          "setp.eq.u32 %p1, %r3, 1; @%p1 exit; nanosleep.u32 100; ld.shared::cluster.b32 %r4, [%r2];",

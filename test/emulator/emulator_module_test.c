@@ -178,7 +178,7 @@ static void what_is_refused(void **state) {
               "p1: .callprototype _ (.param .b32 _); mov.u64 %d1, g; call %d1, (%r1), p1;"),
           "'g' has other parameters than the prototype");
   refused(KERNEL("p1: .callprototype _ (.param .b32 _); mov.u64 %d1, 64; call %d1, (%r1), p1;"),
-          "no function that can be called is at 0x40");
+          "0x40 is not the address of a function");
 }
 
 int main(void) {

@@ -531,7 +531,7 @@ static void misuse_is_reported(void **state) {
   expect(&it, "@%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%d9, {0, -1}], [%r2+1024];",
          "a store must start inside the tensor, not at -1");
   expect(&it, "@%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.inc.bulk_group [%d9, {0, 0}], [%r2+1024];",
-         "no such reduction of the tensor map's elements");
+         "element type does not support this reduction");
   expect(&it, LOAD_2D "[%r2+1024], [%d9, {0}], [%r2];", "1 coordinates for a tensor of rank 2");
   expect(&it, LOAD_2D "[%r2+1024], [%d9, {0, 0}], [%r2];\n" AWAIT, "deadlock");
   it.map.strides[0] = 200;
@@ -539,7 +539,8 @@ static void misuse_is_reported(void **state) {
   it.map.strides[0] = 1 << 20;
   expect(&it, LOAD_2D "[%r2+1024], [%d9, {0, 0}], [%r2];", "byte 1052672 of data");
   expect(&cases[6], LOAD_2D "[%r2+1024], [%d9, {0, 0}], [%r2];", "the tensor map has rank 3, the instruction 2");
-  expect(&it, "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%d8], [%r2], 24;", "a multiple of 16 is copied");
+  expect(&it, "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%d8], [%r2], 24;",
+         "the size must be a multiple of 16 bytes");
   expect(&it, "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%d8+8], [%r2], 32;\n", "misaligned");
   expect(&it, "mov.u32 %r5, 9; @%p1 tensormap.replace.tile.element_stride.global.b1024.b32 [%d9], 0, %r5;",
          "no such value: 9");

@@ -145,8 +145,9 @@ static void steps_are_limited(void **state) {
   const uint64_t needs = 1 + 1 + 300 + 1; /* ld.param, mov, the loop, ret */
   (void)state;
   assert_int_equal(limited("$L: bra $L;", 1000), NEREID_ERROR_PROGRAM);
-  assert_non_null(strstr(report.message.text, "t.ptx:12: bra: thread (0,0,0) of CTA (0,0,0): the warp has executed "
-                                              "1000 instructions"));
+  assert_non_null(strstr(report.message.text,
+                         "t.ptx:12: bra: thread (0,0,0) of CTA (0,0,0): the warp reached the limit of "
+                         "1000 instructions"));
   assert_int_equal(limited(loop, needs), NEREID_OK);
   assert_int_equal(report.warp_instructions, needs);
   assert_int_equal(limited(loop, needs - 1), NEREID_ERROR_PROGRAM);
@@ -164,7 +165,7 @@ static void malformed_texts_are_located(void **state) {
   expect("bra $nowhere;", "no label '$nowhere'");
   expect("add.s32 %r1, %r2, 0f3F800000;", "another type");
   expect("add.full.s32 %r1, %r2, %r3;", "add.full.s32 is not emulated");
-  expect("setp.lt.gt.s32 %p1, %r2, %r3;", "exclude each other");
+  expect("setp.lt.gt.s32 %p1, %r2, %r3;", "conflicting modifiers");
 }
 
 static void lines_behind_a_function_with_branches_are_right(void **state) {

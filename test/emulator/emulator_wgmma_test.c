@@ -335,7 +335,8 @@ static void expect(const char *middle, const char *sentence) {
 static void wrong_ones_are_refused(void **state) {
   (void)state;
   expect(MMA("m64n8k16.f32.f16.f16 {%x4, %x5, %x6}, %a, %b, 1, 1, 1, 0, 0;"), "3 registers, expected 4");
-  expect(MMA("m64n8k16.f32.f16.f16 {%x4, %x5, %x6, %x7}, %a, %b, 1, 1, 1, 0;"), "imm-trans-a goes with a descriptor");
+  expect(MMA("m64n8k16.f32.f16.f16 {%x4, %x5, %x6, %x7}, %a, %b, 1, 1, 1, 0;"),
+         "imm-trans-a is required with a descriptor");
   expect(MMA("m64n8k16.f32.f16.f16 {%x4, %x5, %x6, %x7}, %a, %b, 1, 1, 2, 0, 0;"), "imm-scale is 1 or -1");
   expect(MMA("m64n8k16.f32.f16.f16 {%x4, %x5, %x6, %x7}, %a, %b, 1, 1, 1, 0, 2;"), "imm-trans is 0 or 1");
   expect(MMA("m64n8k16.f32.f16.f16 {%x4, %x5, %x6, %x7}, %x1, %b, 1, 1, 1, 0, 0;"), "A is a descriptor of 64 bits");

@@ -52,12 +52,12 @@ BINARY(copysign_f32, uint32_t, (b & 0x7fffffff) | (a & 0x80000000))
 BINARY(copysign_f64, uint64_t, (b & INT64_MAX) | (a & (UINT64_C(1) << 63)))
 
 /* The same without .NaN and .xorsign.abs, vectorized. */
-#define LEAST(a, b) emu_canonical((a) < (b) || (b) != (b) || ((a) == (b) && emu_f32_bits(a) >> 31) ? (a) : (b))
-#define MOST(a, b) emu_canonical((a) > (b) || (b) != (b) || ((a) == (b) && !(emu_f32_bits(a) >> 31)) ? (a) : (b))
-BINARY(least_f32, float, LEAST(a, b))
-BINARY(most_f32, float, MOST(a, b))
-BINARY(least_ftz, float, LEAST(F(a), F(b)))
-BINARY(most_ftz, float, MOST(F(a), F(b)))
+#define MINIMUM(a, b) emu_canonical((a) < (b) || (b) != (b) || ((a) == (b) && emu_f32_bits(a) >> 31) ? (a) : (b))
+#define MAXIMUM(a, b) emu_canonical((a) > (b) || (b) != (b) || ((a) == (b) && !(emu_f32_bits(a) >> 31)) ? (a) : (b))
+BINARY(minimum_f32, float, MINIMUM(a, b))
+BINARY(maximum_f32, float, MAXIMUM(a, b))
+BINARY(minimum_ftz, float, MINIMUM(F(a), F(b)))
+BINARY(maximum_ftz, float, MAXIMUM(F(a), F(b)))
 BINARY(min_f32, float,
        emu_canonical((float)emu_extreme(EMU_HAS(insn, NaN), EMU_HAS(insn, xorsign), (double)a, (double)b, false)))
 BINARY(max_f32, float,
@@ -137,10 +137,10 @@ const emu_form_t nereid_emulator_float_forms[] = {{"add", "f32", "d0s0s0", 0, RO
                                                   {"neg", "f64", "d0s0", 0, 0, neg_f64, FLOAT},
                                                   {"copysign", "f32", "d0s0s0", 0, 0, copysign_f32, FLOAT},
                                                   {"copysign", "f64", "d0s0s0", 0, 0, copysign_f64, FLOAT},
-                                                  {"min", "f32", "d0s0s0", 0, 0, least_f32, FLOAT},
-                                                  {"min", "f32", "d0s0s0", FTZ, 0, least_ftz, FLOAT},
-                                                  {"max", "f32", "d0s0s0", 0, 0, most_f32, FLOAT},
-                                                  {"max", "f32", "d0s0s0", FTZ, 0, most_ftz, FLOAT},
+                                                  {"min", "f32", "d0s0s0", 0, 0, minimum_f32, FLOAT},
+                                                  {"min", "f32", "d0s0s0", FTZ, 0, minimum_ftz, FLOAT},
+                                                  {"max", "f32", "d0s0s0", 0, 0, maximum_f32, FLOAT},
+                                                  {"max", "f32", "d0s0s0", FTZ, 0, maximum_ftz, FLOAT},
                                                   {"min", "f32", "d0s0s0", 0, EXTREME, min_f32, FLOAT},
                                                   {"min", "f32", "d0s0s0", FTZ, EXTREME, min_ftz, FLOAT},
                                                   {"min", "f64", "d0s0s0", 0, 0, min_f64, FLOAT},

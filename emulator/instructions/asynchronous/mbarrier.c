@@ -118,9 +118,9 @@ static bool test(emu_warp_t *warp, const emu_insn_t *insn, int lane, bool *out_d
 
 /* Whether the next instruction branches back to this one while the predicate is false. */
 static bool loops(const emu_insn_t *insn, const emu_group_t *group) {
-  const emu_insn_t *behind = insn + 1; /* exists, since a function ends with ret */
-  return behind->flow == EMU_FLOW_BRANCH && behind->has_guard && behind->guard.negated && behind->target == group->pc &&
-         behind->guard.base == insn->operands[0].base && behind->guard.offset == insn->operands[0].offset;
+  const emu_insn_t *after = insn + 1; /* exists, since a function ends with ret */
+  return after->flow == EMU_FLOW_BRANCH && after->has_guard && after->guard.negated && after->target == group->pc &&
+         after->guard.base == insn->operands[0].base && after->guard.offset == insn->operands[0].offset;
 }
 
 /* Operands: p, address, state or parity, suspend time. Variant 1: try_wait. */

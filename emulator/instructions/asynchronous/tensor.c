@@ -292,10 +292,10 @@ static bool load_lane(emu_warp_t *warp, const emu_insn_t *insn, int lane) {
   emu_space_t space = EMU_HAS(insn, shared_cluster) ? EMU_SHARED_CLUSTER : EMU_SHARED;
   if (!read_box(warp, insn, lane, 1, &box))
     return false;
-  uint32_t behind = 2u + insn->lists[0].count;
+  uint32_t after = 2u + insn->lists[0].count;
   emu_cta_t *cta = nereid_emulator_shared_range(warp, insn, lane, space, emu_address(warp, insn, 0, lane),
                                                 box.n_rows * box.pitch, 128, &box.shared);
-  uint64_t mbarrier = emu_lane(warp, &insn->operands[behind], lane) + (uint64_t)insn->offsets[0];
+  uint64_t mbarrier = emu_lane(warp, &insn->operands[after], lane) + (uint64_t)insn->offsets[0];
   uint32_t targets = cta ? nereid_emulator_targets(warp, insn, lane, (int)(insn->n_operands - 1u), cta) : 0;
   bool good = targets != 0;
   if (good)

@@ -59,12 +59,12 @@ static bool is_active(const emu_warp_t *warp, const nereid_emulator_kernel_t *fu
 /* Splits the callers from the group's other lanes, which continue after the call. */
 static void enter(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   emu_group_t *group = &warp->groups[warp->current];
-  uint32_t behind = group->pc + 1, rest = group->mask & ~mask;
+  uint32_t after = group->pc + 1, rest = group->mask & ~mask;
   if (warp->cta->frames)
     nereid_emulator_frames_call(warp, insn, mask);
-  FOR_LANES(lane, mask) warp->returns[group->depth][lane] = behind;
+  FOR_LANES(lane, mask) warp->returns[group->depth][lane] = after;
   if (rest) {
-    emu_add_group(warp, rest, behind, group->depth);
+    emu_add_group(warp, rest, after, group->depth);
     group->mask = mask;
   }
 }

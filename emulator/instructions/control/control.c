@@ -72,7 +72,7 @@ static emu_next_t breakpoint(emu_warp_t *warp, const emu_insn_t *insn, uint32_t 
   return mask ? nereid_emulator_fail(warp, insn, __builtin_ctz(mask), "the kernel reached a breakpoint") : EMU_ADVANCE;
 }
 
-static emu_next_t pause_turn(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+static emu_next_t yield_slice(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   (void)insn;
   warp->yield |= mask != 0;
   return EMU_ADVANCE;
@@ -87,5 +87,5 @@ const emu_form_t nereid_emulator_control_forms[] = {
     {"exit", "", "", 0, 0, leave, CONTROL | EMU_KIND(EXIT)},
     {"trap", "", "", 0, 0, trap, CONTROL},
     {"brkpt", "", "", 0, 0, breakpoint, CONTROL},
-    {"nanosleep", "u32", "sw", 0, 0, pause_turn, CONTROL},
+    {"nanosleep", "u32", "sw", 0, 0, yield_slice, CONTROL},
     {0}};

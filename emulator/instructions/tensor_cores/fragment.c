@@ -152,15 +152,15 @@ static bool wrong(emu_parser_t *parser, const emu_insn_t *insn, const char *what
 /* wgmma: N is a multiple of 8, or of 16 for integers beyond 32; A is a descriptor or registers; imm-trans-a requires
  * the former; immediates are in range. */
 static bool warpgroup(emu_parser_t *parser, const emu_insn_t *insn) {
-  uint32_t n = insn->list[EMU_N], behind = insn->lists[1].first + insn->lists[1].count;
+  uint32_t n = insn->list[EMU_N], after = insn->lists[1].first + insn->lists[1].count;
   bool integer = insn->types[0] == EMU_S32, last = true;
   const emu_operand_t *a = insn->operands + insn->lists[1].first;
   if (n % 8 || !n || n > EMU_MAX_COLUMNS || (integer && n > 32 && n % 16))
     return wrong(parser, insn, "the PTX ISA has no such shape");
   if (insn->lists[1].count == 1 ? a->size != 8 : a->size != 4)
     return wrong(parser, insn, "A is a descriptor of 64 bits or four registers of 32 bits");
-  for (uint32_t i = 2; behind + i < insn->n_operands; ++i) {
-    const emu_operand_t *operand = &insn->operands[behind + i];
+  for (uint32_t i = 2; after + i < insn->n_operands; ++i) {
+    const emu_operand_t *operand = &insn->operands[after + i];
     int32_t value = 0;
     if (operand->base == EMU_CONSTANTS)
       memcpy(&value, parser->program->constants + operand->offset, sizeof value);
@@ -177,7 +177,7 @@ static bool shape(emu_parser_t *parser, emu_insn_t *insn) {
   uint32_t *sizes = nereid_arena_new(&parser->program->arena, uint32_t, 3);
   char text[201], *stop = text;
   if (!sizes)
-    return nereid_emulator_memory_out(parser);
+    return nereid_emulator_out_of_memory(parser);
   memcpy(text, insn->text, insn->text_size);
   text[insn->text_size] = 0;
   for (char *at = strstr(text, ".m"); at; at = strstr(at + 1, ".m")) {

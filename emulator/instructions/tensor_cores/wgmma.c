@@ -156,7 +156,7 @@ static emu_next_t mma_async(emu_warp_t *warp, const emu_insn_t *insn, uint32_t m
   /* After D: A, B's descriptor, scale-d; for floating point imm-scale-a and -b; for 16 bits imm-trans-a and -b. */
   const emu_operand_t *a = insn->operands + insn->lists[1].first, *b = a + insn->lists[1].count;
   const bool in_registers = insn->lists[1].count > 1;
-  const unsigned behind = insn->n_operands - (unsigned)(b - insn->operands);
+  const unsigned after = insn->n_operands - (unsigned)(b - insn->operands);
   uint32_t adds = emu_predicate(warp, b + 1);
   for (int lane = 1; lane < EMU_LANES; ++lane)
     if (emu_lane(warp, b, lane) != emu_lane(warp, b, 0) ||
@@ -173,9 +173,9 @@ static emu_next_t mma_async(emu_warp_t *warp, const emu_insn_t *insn, uint32_t m
   if (!in_registers)
     payload->a = descriptor(emu_lane(warp, a, 0));
   payload->b = descriptor(emu_lane(warp, b, 0));
-  if (behind > 2)
+  if (after > 2)
     payload->negates = emu_lane(warp, b + 2, 0) != emu_lane(warp, b + 3, 0);
-  if (behind > 4) {
+  if (after > 4) {
     payload->a_transposed = !in_registers && emu_lane(warp, b + 4, 0);
     payload->b_transposed = emu_lane(warp, b + (in_registers ? 4 : 5), 0);
   }
