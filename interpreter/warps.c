@@ -27,7 +27,7 @@ typedef struct member {
 typedef struct nereid_crew {
   pthread_mutex_t lock;
   pthread_cond_t turned;
-  size_t n, turn;
+  size_t n, running;
   member_t *members;
   bool failed;
 } crew_t;
@@ -41,19 +41,19 @@ static bool may_go_on(const crew_t *crew, const nereid_machine_t *machine, size_
  * hang or to end. */
 static bool pass_control(crew_t *crew, const nereid_machine_t *machine, bool any) {
   for (size_t k = 1; k <= crew->n; ++k) {
-    const size_t i = (crew->turn + k) % crew->n;
+    const size_t i = (crew->running + k) % crew->n;
     if (any ? crew->members[i].done : !may_go_on(crew, machine, i))
       continue;
-    crew->turn = i;
-    pthread_cond_broadcast(&crew->turned);
+    crew->running = i;
+    pthread_cond_broadcast(&crew->runninged);
     return true;
   }
   return false;
 }
 
 static void wait_turn(crew_t *crew, size_t self) {
-  while (crew->turn != self)
-    pthread_cond_wait(&crew->turned, &crew->lock);
+  while (crew->running != self)
+    pthread_cond_wait(&crew->runninged, &crew->lock);
 }
 
 nereid_yield_t nereid_machine_yield(nereid_machine_t *machine) {
@@ -62,7 +62,7 @@ nereid_yield_t nereid_machine_yield(nereid_machine_t *machine) {
     return NEREID_YIELD_STUCK;
   if (crew->failed)
     return NEREID_YIELD_STOP;
-  member_t *self = &crew->members[crew->turn];
+  member_t *self = &crew->members[crew->running];
   self->waits = true;
   self->progress = machine->progress;
   if (!pass_control(crew, machine, false))
