@@ -26,7 +26,7 @@ typedef struct member {
 
 typedef struct nereid_crew {
   pthread_mutex_t lock;
-  pthread_cond_t turned;
+  pthread_cond_t changed;
   size_t n, running;
   member_t *members;
   bool failed;
@@ -45,15 +45,15 @@ static bool pass_control(crew_t *crew, const nereid_machine_t *machine, bool any
     if (any ? crew->members[i].done : !may_go_on(crew, machine, i))
       continue;
     crew->running = i;
-    pthread_cond_broadcast(&crew->runninged);
+    pthread_cond_broadcast(&crew->changed);
     return true;
   }
   return false;
 }
 
-static void wait_turn(crew_t *crew, size_t self) {
+static void wait_for_control(crew_t *crew, size_t self) {
   while (crew->running != self)
-    pthread_cond_wait(&crew->runninged, &crew->lock);
+    pthread_cond_wait(&crew->changed, &crew->lock);
 }
 
 nereid_yield_t nereid_machine_yield(nereid_machine_t *machine) {
@@ -67,14 +67,14 @@ nereid_yield_t nereid_machine_yield(nereid_machine_t *machine) {
   self->progress = machine->progress;
   if (!pass_control(crew, machine, false))
     return NEREID_YIELD_STUCK;
-  wait_turn(crew, self->index);
+  wait_for_control(crew, self->index);
   self->waits = false;
   return crew->failed ? NEREID_YIELD_STOP : NEREID_YIELD_AGAIN;
 }
 
 /* Runs a member's region; the running member holds the lock. */
 static void run_member(crew_t *crew, member_t *member) {
-  wait_turn(crew, member->index);
+  wait_for_control(crew, member->index);
   if (!crew->failed)
     member->end = nereid_machine_region(member->machine, member->region);
   member->done = true;
@@ -130,10 +130,10 @@ static bool warp_specialize(nereid_machine_t *machine, const nereid_step_t *step
   }
   if (good) {
     pthread_mutex_init(&crew.lock, NULL);
-    pthread_cond_init(&crew.turned, NULL);
+    pthread_cond_init(&crew.changed, NULL);
     machine->crew = &crew;
     good = run_crew(machine, step, &crew);
-    pthread_cond_destroy(&crew.turned);
+    pthread_cond_destroy(&crew.changed);
     pthread_mutex_destroy(&crew.lock);
   }
   nereid_arena_deinitialize(&arena);

@@ -29,8 +29,7 @@ struct emu_cta {
   uint8_t *block;                           /* allocation that holds the arrays below (start.c) */
   emu_warp_t *warps;
   uint8_t *shared, *local;
-  uint8_t *
-      published; /* shared memory as the async proxy sees it, and the last writer of each byte; null: all writes are visible */
+  uint8_t *published; /* shared memory as the async proxy sees it, and each byte's last writer; null: all is visible */
   uint16_t *owners;
   uint32_t shared_bytes, local_bytes;
   emu_barrier_t barriers[16];

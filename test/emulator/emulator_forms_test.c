@@ -1,5 +1,5 @@
-/* Every form of Inputs/forms.txt, one kernel each: it is decoded, and what has a number in front gives on 1024 threads
- * the results that an H200 gave, of which the number is the hash over the pattern's forms. */
+/* Every form of Inputs/forms.txt, one kernel each: it is decoded. A form with a leading number is executed on 1024 threads;
+ * the number is the hash of an H200's results over the pattern's forms. */
 #include "nereid/emulator.h"
 #include "test/emulator/forms.h"
 

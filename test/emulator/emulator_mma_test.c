@@ -207,7 +207,7 @@ static void bits(void **state) {
   }
 }
 
-/* m8n8k4 of f16: quad pair q, lanes 4 q + 0..3 and 16 + 4 q + 0..3, has a product of its own. */
+/* m8n8k4 of f16: quad pair q, lanes 4 q + 0..3 and 16 + 4 q + 0..3, has a dot of its own. */
 static double quad_sum(const form_t *form, unsigned m, unsigned n) {
   float a[4], b[4], c = (float)plus[m][n], sum = 0;
   for (unsigned k = 0; k < 4; ++k)
@@ -315,7 +315,7 @@ static void special_numbers(void **state) {
   assert_int_equal(uniform(&e5m2, 0x01, 0x3c, 0), float_bits(0x1p-16F * 16));
 }
 
-/* Sums that are not exact, as an H200 adds them. 8-bit numbers: those of each four k in two products. */
+/* Sums that are not exact, as an H200 adds them. 8-bit numbers: those of each four k in two dots. */
 static double rounded_sum(const form_t *form, unsigned m, unsigned n) {
   double a[2][32], b[2][32];
   bool eights = form->a[0] == 'e', half = strcmp(form->d, "f16") == 0;

@@ -542,10 +542,9 @@ static void misuse_is_reported(void **state) {
   expect(&it, "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%d8], [%r2], 24;",
          "the size must be a multiple of 16 bytes");
   expect(&it, "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%d8+8], [%r2], 32;\n", "misaligned");
-  expect(&it, "mov.u32 %r5, 9; @%p1 tensormap.replace.tile.element_stride.global.b1024.b32 [%d9], 0, %r5;",
-         "no such value: 9");
+  expect(&it, "mov.u32 %r5, 9; @%p1 tensormap.replace.tile.element_stride.global.b1024.b32 [%d9], 0, %r5;", "field: 9");
   expect(&it, "mov.u32 %r5, 1; @%p1 tensormap.replace.tile.box_dim.global.b1024.b32 [%d9], 5, %r5;",
-         "there is no dimension 5");
+         "the tensor map has no dimension 5");
   expect(&it, "@%p1 tensormap.replace.tile.rank.global.b1024.b32 [%d8], 1;", "expected a tensor map or zeros");
   expect(&it,
          "cp.async.bulk.tensor.2d.tile::gather4.shared::cluster.global.mbarrier::complete_tx::bytes "

@@ -1,4 +1,4 @@
-/* initcheck: where undefined bits are carried, and where they are an error. */
+/* initcheck: where undefined bits propagate, and where they are an error. */
 #include "test/emulator/emulate.h"
 
 static const char *check(const char *body, uint32_t threads) {
@@ -25,7 +25,7 @@ static void what_reaches_global_memory(void **state) {
   (void)state;
   FOUND("what is stored has uninitialized bits; line 12 last read uninitialized memory: ld.shared.b32",
         LOAD "mov.b32 %r2, %r1;\n" OUT);
-  FOUND("what is stored", "add.u32 %r2, %r1, 1;\n" OUT); /* a register that nothing wrote */
+  FOUND("what is stored", "add.u32 %r2, %r1, 1;\n" OUT); /* an uninitialized register */
   CLEAN("st.shared.b32 [0], 7;\n" LOAD "mov.b32 %r2, %r1;\n" OUT);
   CLEAN(LOAD "st.shared.b32 [4], %r1;\n");
   FOUND("what is stored", LOAD "st.shared.b32 [4], %r1;\nld.shared.b32 %r2, [4];\n" OUT);

@@ -281,7 +281,7 @@ static void sums_are_cut(void **state) {
   }
 }
 
-/* Two groups of two products each; the first is waited for with one pending, then the second. Any landing gives the
+/* Two groups of two wgmma each; the first is waited for with one pending, then the second. Any landing gives the
  * same. */
 static void groups(void **state) {
   static char middle[32768];

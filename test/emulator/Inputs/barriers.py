@@ -1,4 +1,4 @@
-"""How many of the barriers that Nereid puts in are needed.
+"""Counts the barriers inserted by Nereid that are required.
 
     barriers.py CORPUS [--rate PERCENT] [--sample N] [--jobs N] [NAME...]
 

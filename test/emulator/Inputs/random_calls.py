@@ -332,8 +332,8 @@ def main():
                 if stage == "ttir":
                     command += ["--num-warps", str([4, 1, 8][seed % 3])]
                 got = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-                # The frame check takes a buffer that is handed down, and written there before its last value was read,
-                # for one that a callee's frame lies on. What really does shows in the numbers.
+                # The frame check mistakes a buffer argument that the callee writes before its last value was read
+                # for an overwritten frame. Real overlaps change the results.
                 lines = got.stdout.splitlines()
                 good = any(line.startswith("check o ") and line.endswith(": ok") for line in lines)
                 if not good or any(line.startswith("race:") for line in lines):

@@ -1,4 +1,4 @@
-"""Random chains of partitions that hand buffers on by mbarriers, against the interpreter.
+"""Random chains of partitions that pass buffers through mbarriers, against the interpreter.
 
     random_pipes.py [--on gpu] FIRST COUNT [FOLDER]      programs number FIRST and so on; FOLDER keeps them
 
@@ -36,7 +36,7 @@ class Ring:
 
 
 class Stage(random_calls.Function):
-    """One region, with the rings in front and behind; null at the ends."""
+    """One region, with the rings before and after it; null at the ends."""
 
     def __init__(self, draw, functions, warps, partition, before, behind):
         super().__init__(draw, "", functions, 0, 0, 0, [], False, warps, partition)

@@ -89,7 +89,7 @@ add("noinline_live_frame", 1e-5, ("1", {"a": "f16[64x64]:rand", "b": "f16[64x64]
                                         "x": "f32[1056]:rand", "o": "f32[1]:zeros", "K": 64}))
 
 
-# The frame check names the copy into shared memory, the call, the callee's store and the product that reads.
+# The frame check names the copy into shared memory, the call, the callee's store and the dot that reads.
 # triton/
 add("atomic_functions", 0, *[("4", {"x": "i32[1024]:randint(-999,999)", "o": "i32[48]:zeros", "c": "i32[2]:zeros", "n": n})
                              for n in (1000, 1, 512)])

@@ -1,4 +1,4 @@
-// A matrix product whose tiles come by cp.async, three stages in flight, with edges that zero filling makes right.
+// A matrix multiplication with cp.async, three stages in flight, and zero-filled edge tiles.
 // REQUIRES: nvcc
 // RUN: %nvcc -ptx -arch=sm_90a %s -o %t.ptx
 // RUN: %build/cuda/cuda_copy_pipeline %t.ptx

@@ -1,4 +1,4 @@
-// What lanes know of each other: redux, match, elect, votes of parts of a warp that took different ways.
+// Warp-wide operations: redux, match, elect, and votes in divergent parts of a warp.
 // REQUIRES: nvcc
 // RUN: %nvcc -ptx -arch=sm_90a %s -o %t.ptx
 // RUN: %build/cuda/cuda_lanes %t.ptx

@@ -1,4 +1,4 @@
-// What libdevice makes of mathematical functions, against the host's library; division and square root in all roundings.
+// libdevice's mathematical functions against the host's library; division and square root in all rounding modes.
 // REQUIRES: nvcc
 // RUN: %nvcc -ptx -arch=sm_90a %s -o %t.ptx
 // RUN: %build/cuda/cuda_mathematics %t.ptx

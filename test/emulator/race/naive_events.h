@@ -1,4 +1,4 @@
-/* What the emulator tells a race detector (emulator/race/race.h), as nodes, edges and accesses of naive_graph.h: the
+/* The events of a race detector (emulator/race/race.h) as nodes, edges and accesses of naive_graph.h: the
  * rules of docs/racecheck.md one by one, each as its sentence says. */
 #ifndef NEREID_TEST_NAIVE_EVENTS_H
 #define NEREID_TEST_NAIVE_EVENTS_H

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A test that is out of its depth stops. */
+/* Aborts a test that exceeds the limits. */
 #define NAIVE_REQUIRE(condition)                                                                                       \
   ((condition) ? (void)0 : (fprintf(stderr, "naive race detector: %s is not so\n", #condition), abort()))
 #define naive_push(vector, ...) NAIVE_REQUIRE(nereid_vector_push(&naive.arena, vector, __VA_ARGS__))

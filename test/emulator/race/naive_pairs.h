@@ -212,7 +212,7 @@ static void naive_forbid(int earlier, int later, nereid_emulator_race_class_t ki
              (const uint8_t[]){RACE_RULE, RACE_RULE}, NAIVE_SURE);
 }
 
-/* Whether an instruction names a register of a product's D, or of its A. */
+/* Whether an instruction names a register of a wgmma's D, or of its A. */
 static bool naive_names(const emu_insn_t *insn, const emu_insn_t *product) {
   for (int l = 0; l < (product->lists[1].count > 1 ? 2 : 1); ++l)
     for (uint32_t i = 0; i < product->lists[l].count; ++i)
@@ -225,7 +225,7 @@ static bool naive_names(const emu_insn_t *insn, const emu_insn_t *product) {
   return false;
 }
 
-/* Registers: what a warp did before a product and behind its last fence, and what it does before the wait for it. */
+/* Registers: accesses of a warp between its last fence and a wgmma, and between the wgmma and its wait. */
 static void naive_registers(size_t product) {
   const naive_step_t *p = &naive.steps.data[product];
   bool fenced = false, waited = false;

@@ -56,7 +56,7 @@ def to_bf16(x):
 
 
 class Halves:
-    """A large array of f16 that is decoded where it is looked at."""
+    """A large array of f16 that is decoded on access."""
 
     def __init__(self, body):
         self.body = body
@@ -240,7 +240,7 @@ def debug_ops(x, o, n):
     return {"o": x[:n] + [-1] * (512 - n)}
 
 
-# --- products and calls ---
+# --- dots and calls ---
 
 
 def product(a, b, m, n, k):
@@ -337,7 +337,7 @@ case("attn_fwd_tma_d128", "1,1", {**{f"{name}_desc": "f16[128x128]:rand" for nam
                                   "N": "128"}, 2.0**-9)(tma_attention)
 
 
-# --- what PyTorch's compiler makes ---
+# --- kernels of PyTorch's compiler ---
 
 
 @case("sum_all", "1", {"in_ptr0": "f32[98]:rand", "out_ptr0": "f32[1]:zeros", "r0_numel": "98"}, 1e-6,
