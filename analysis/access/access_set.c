@@ -1,13 +1,13 @@
 /* Sorted intervals; see access_set.h.
  *
  *   data    [0, 64) w   [0, 512) r   [256, 320) w   [1024, 2048) r
- *   reach        64          512            512             2048      what overlaps [300, 400): backwards from the
- *                                                                    last that begins before 400 while reach > 300 */
+ *   reach        64          512            512             2048      overlaps with [300, 400): backwards from the last
+ *                                                                    entry that begins before 400 while reach > 300 */
 #include "analysis/access/access_set.h"
 
 #include <string.h>
 
-/* Of one root of global memory so many accesses are told apart; more are taken to touch any of its bytes. */
+/* Maximum distinct accesses per root of global memory; further ones are assumed to access any byte of the root. */
 enum { MAX_OF_ROOT = 24 };
 
 /* The number of entries that begin before `byte`. */
@@ -87,8 +87,9 @@ bool nereid_access_set_join(nereid_arena_t *arena, nereid_access_set_t *set, con
   return grew;
 }
 
-/* Whether `pending` and `access` may not change places, if both touch a byte. Arrivals at an mbarrier and waiting for
- * them need no order among each other, but a phase must not end before all have seen that the one before it has. */
+/* Whether `pending` and `access` must be ordered if they access a common byte. Arrivals at an mbarrier and waits for
+ * them need no order among each other, but a phase must not end before all threads have observed the end of the
+ * previous one. */
 static bool kinds_conflict(uint8_t pending, uint8_t access) {
   if (pending == NEREID_GLOBAL_ATOMIC || access == NEREID_GLOBAL_ATOMIC)
     return true;
@@ -108,7 +109,7 @@ nereid_access_order_t nereid_access_order(const nereid_shared_access_t *pending,
   switch (nereid_access_shape_relation(pending->shape, access->shape)) {
   case NEREID_SHAPES_DISJOINT:
     return NEREID_ORDER_NONE;
-  case NEREID_SHAPES_SAME_THREAD: /* a new mbarrier counts what the copy engine does, which is no thread */
+  case NEREID_SHAPES_SAME_THREAD: /* a new mbarrier counts the work of the copy engine, which is not a thread */
     return pending->kind == NEREID_SHARED_BARRIER_INIT && access->kind != NEREID_SHARED_BARRIER_INIT
                ? NEREID_ORDER_CTA
                : NEREID_ORDER_NONE;

@@ -47,13 +47,13 @@ const nereid_access_shape_t *nereid_access_shapes_get(nereid_access_shapes_t *sh
 
 /* --- relations --- */
 
-/* A space of byte images in echelon form, each vector with the threads whose difference it makes. */
+/* A space of byte images in echelon form, each vector with the corresponding difference of threads. */
 typedef struct echelon {
   uint32_t bytes[32], threads[32]; /* by highest bit */
-  uint32_t free;                   /* threads that differ without the byte differing */
+  uint32_t free;                   /* thread bits that may differ for the same byte */
 } echelon_t;
 
-/* Reduces (bytes, threads); what is left of `bytes` is outside of the space. */
+/* Reduces (bytes, threads); a remainder in `bytes` is outside of the space. */
 static uint32_t reduce(const echelon_t *echelon, uint32_t bytes, uint32_t *threads) {
   for (int bit = 31; bit >= 0; --bit)
     if (bytes >> bit & 1 && echelon->bytes[bit]) {
@@ -95,7 +95,7 @@ static int32_t modulo(int32_t x, int32_t n) {
   return (x % n + n) % n;
 }
 
-/* Where `shape` lies in a slot of `ring`; false when it is not known to be within one. */
+/* Computes the position of `shape` within a slot of `ring`; false when it may exceed the slot. */
 static bool place_in_slot(const nereid_access_shape_t *shape, const nereid_ring_t *ring, nereid_access_shape_t *out) {
   const int64_t distance = shape->base - ring->base;
   int64_t first, last;
@@ -109,7 +109,7 @@ static bool place_in_slot(const nereid_access_shape_t *shape, const nereid_ring_
   return last < ring->stride;
 }
 
-/* Of accesses to slots that may be the same or not: if they are not, nothing is in common. */
+/* Relates accesses to slots that may be different: different slots are disjoint. */
 static nereid_shapes_relation_t relate_slots(const nereid_access_shape_t *a, const nereid_access_shape_t *b) {
   const nereid_ring_t *ring = a->ring ? a->ring : b->ring;
   nereid_access_shape_t x, y;
@@ -133,7 +133,7 @@ nereid_shapes_relation_t nereid_access_shape_relation(const nereid_access_shape_
 
 /* --- bases --- */
 
-/* One register bit per bit of the elements' numbers: bytes without threads. */
+/* One register bit per bit of the element index: bytes without threads. */
 static void layout_of_elements(const nereid_ttg_memdesc_t *memdesc, nereid_layout_t *out) {
   nereid_layout_initialize(out, memdesc->rank);
   for (int d = memdesc->rank - 1; d >= 0; --d) {

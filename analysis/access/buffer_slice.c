@@ -11,7 +11,7 @@
 
 #include "mlir-c/BuiltinAttributes.h"
 
-enum { MAX_DEPTH = 64 }; /* definitions behind one another that are followed; behind them whole buffers */
+enum { MAX_DEPTH = 64 }; /* maximum chain of definitions to follow; longer chains give whole buffers */
 
 bool nereid_slicer_initialize(nereid_slicer_t *slicer, const nereid_flow_graph_t *graph, const nereid_alias_t *alias,
                               const uint32_t *spaces, nereid_arena_t *arena) {
@@ -84,7 +84,7 @@ static nereid_ring_t *find_ring(nereid_slicer_t *slicer, const nereid_ring_t *ri
   return made;
 }
 
-/* The one object for `ring`, and what it is when its phases are forgotten. */
+/* The unique object for `ring`, together with its form without phases. */
 static const nereid_ring_t *ring_of(nereid_slicer_t *slicer, const nereid_ring_t *ring) {
   const nereid_ring_t any = {.base = ring->base, .stride = ring->stride, .slots = ring->slots, .any_slot = true};
   nereid_ring_t *made = find_ring(slicer, ring), *forgotten = find_ring(slicer, &any);
@@ -153,7 +153,7 @@ static void turn_subslice(MlirOperation op, nereid_buffer_slices_t *slices) {
 
 /* --- values --- */
 
-/* The one value that a block's argument always is, other than itself; null when there are several. */
+/* The only value other than itself that a block argument receives; null when there are several. */
 static MlirValue only_source(const nereid_flow_graph_t *graph, MlirValue argument) {
   MlirValue source = {NULL};
   const uint32_t number =

@@ -1,4 +1,4 @@
-/* Counters that go round; see ring_phase.h. */
+/* Recognizes counters modulo n; see ring_phase.h. */
 #include "analysis/access/ring_phase.h"
 
 #include "nereid/dialects/arith.h"
@@ -6,7 +6,7 @@
 
 #include "mlir-c/BuiltinAttributes.h"
 
-/* --- one turn: (x + 1) mod n --- */
+/* --- one step: (x + 1) mod n --- */
 
 static nereid_op_kind_t kind_of(MlirValue value, MlirOperation *out) {
   *out = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
@@ -38,9 +38,9 @@ static bool is_successor(MlirValue value, MlirValue *out) {
   return true;
 }
 
-/* What the comparison of a number in 0 .. n with `bound` says about its being n: 1 that it is, 0 that it is not, -1
- * neither. */
-static int says_last(nereid_arith_cmp_i_predicate_t predicate, int64_t bound, int64_t last) {
+/* The meaning of a comparison of a value in 0 .. n with `bound`: 1: true iff the value is n; 0: false iff the value is
+ * n; -1: neither. */
+static int comparison_of_last(nereid_arith_cmp_i_predicate_t predicate, int64_t bound, int64_t last) {
   switch (predicate) {
   case NEREID_ARITH_CMP_I_PREDICATE_EQ:
   case NEREID_ARITH_CMP_I_PREDICATE_SGE:
@@ -61,8 +61,8 @@ static int says_last(nereid_arith_cmp_i_predicate_t predicate, int64_t bound, in
   }
 }
 
-/* 1: `condition` holds just when x + 1 is n; 0: just when it is not; -1: neither. */
-static int condition_says(MlirValue condition, MlirValue x, int64_t n) {
+/* 1: `condition` holds iff x + 1 is n; 0: iff x + 1 is not n; -1: neither. */
+static int condition_of_last(MlirValue condition, MlirValue x, int64_t n) {
   MlirOperation op;
   MlirValue before;
   int64_t bound;
@@ -70,14 +70,14 @@ static int condition_says(MlirValue condition, MlirValue x, int64_t n) {
     return -1;
   const nereid_arith_cmp_i_predicate_t predicate = nereid_arith_cmpi_get_predicate(op);
   if (mlirValueEqual(mlirOperationGetOperand(op, 0), x))
-    return says_last(predicate, bound, n - 1);
+    return comparison_of_last(predicate, bound, n - 1);
   if (is_successor(mlirOperationGetOperand(op, 0), &before) && mlirValueEqual(before, x))
-    return says_last(predicate, bound, n);
+    return comparison_of_last(predicate, bound, n);
   return -1;
 }
 
 /* x, when `value` is (x + 1) mod n. */
-static bool is_turn(MlirValue value, int64_t n, MlirValue *out) {
+static bool is_step(MlirValue value, int64_t n, MlirValue *out) {
   MlirOperation op;
   switch (kind_of(value, &op)) {
   case NEREID_OP_ARITH_REMSI:
@@ -87,24 +87,24 @@ static bool is_turn(MlirValue value, int64_t n, MlirValue *out) {
     const bool zero_first = is_constant(mlirOperationGetOperand(op, 1), 0);
     return is_constant(mlirOperationGetOperand(op, zero_first ? 1 : 2), 0) &&
            is_successor(mlirOperationGetOperand(op, zero_first ? 2 : 1), out) &&
-           condition_says(mlirOperationGetOperand(op, 0), *out, n) == zero_first;
+           condition_of_last(mlirOperationGetOperand(op, 0), *out, n) == zero_first;
   }
   default:
     return false;
   }
 }
 
-/* Takes turns off `value`; how many. */
-static int32_t strip_turns(MlirValue *value, int64_t n) {
-  int32_t turns = 0;
-  for (MlirValue x; is_turn(*value, n, &x); ++turns)
+/* Strips steps from `value`; returns how many. */
+static int32_t strip_steps(MlirValue *value, int64_t n) {
+  int32_t steps = 0;
+  for (MlirValue x; is_step(*value, n, &x); ++steps)
     *value = x;
-  return turns;
+  return steps;
 }
 
 /* --- counters of loops --- */
 
-/* The value that `argument` takes along `edge`; null when it takes none. */
+/* The value that `argument` receives along `edge`; null when there is none. */
 static MlirValue forwarded(const nereid_flow_graph_t *graph, const nereid_flow_edge_t *edge, MlirValue argument) {
   for (uint32_t i = 0; i < edge->n_forwards; ++i)
     if (mlirValueEqual(graph->forwards.data[edge->first_forward + i].to, argument))
@@ -127,7 +127,7 @@ static bool join(int64_t *known, bool *is_known, int64_t more) {
   return true;
 }
 
-/* `argument` of the loop that begins at node `header`. */
+/* Reads the counter `argument` of the loop that begins at node `header`. */
 static bool read_counter(const nereid_flow_graph_t *graph, uint32_t header, MlirValue argument, int64_t n,
                          nereid_ring_phase_t *out) {
   const nereid_flow_node_t *node = &graph->nodes.data[header];
@@ -140,15 +140,15 @@ static bool read_counter(const nereid_flow_graph_t *graph, uint32_t header, Mlir
       continue;
     if (mlirValueIsNull(value))
       return false;
-    const int32_t turns = strip_turns(&value, n);
+    const int32_t steps = strip_steps(&value, n);
     int64_t number;
     if (edge->is_back) {
-      if (!mlirValueEqual(value, argument) || !join(&step, &has_step, turns))
+      if (!mlirValueEqual(value, argument) || !join(&step, &has_step, steps))
         return false;
     } else if (nereid_ring_constant(value, &number)) {
-      if (number < -1 || number >= n || !join(&phase, &has_phase, number + turns) || !join(&root, &has_root, 0))
+      if (number < -1 || number >= n || !join(&phase, &has_phase, number + steps) || !join(&root, &has_root, 0))
         return false;
-    } else if (!join(&phase, &has_phase, turns) || !join(&root, &has_root, (int64_t)(uintptr_t)value.ptr)) {
+    } else if (!join(&phase, &has_phase, steps) || !join(&root, &has_root, (int64_t)(uintptr_t)value.ptr)) {
       return false;
     }
   }
@@ -171,20 +171,20 @@ void nereid_ring_phases_initialize(nereid_ring_phases_t *phases, const nereid_fl
 bool nereid_ring_phases_get(nereid_ring_phases_t *phases, MlirValue index, int64_t slots, nereid_ring_phase_t *out) {
   if (slots < 2 || slots >= INT32_MAX)
     return false;
-  const int32_t turns = strip_turns(&index, slots);
+  const int32_t steps = strip_steps(&index, slots);
   if (!mlirValueIsABlockArgument(index))
     return false;
   const nereid_flow_graph_t *graph = phases->graph;
   const uint32_t header =
       nereid_flow_graph_node_of(graph, mlirBlockGetFirstOperation(mlirBlockArgumentGetOwner(index)));
-  if (header == 0) { /* the entry, which nothing leads to */
-    *out = (nereid_ring_phase_t){.root = index.ptr, .slots = (int32_t)slots, .phase = turns % (int32_t)slots};
+  if (header == 0) { /* the function's entry has no incoming edge */
+    *out = (nereid_ring_phase_t){.root = index.ptr, .slots = (int32_t)slots, .phase = steps % (int32_t)slots};
     return graph->nodes.data[0].n_incoming == 0;
   }
   if (header == NEREID_FLOW_NONE || graph->nodes.data[header].rank == NEREID_FLOW_NONE ||
       !read_counter(graph, header, index, slots, out))
     return false;
   out->loop = loop_of(phases, header);
-  out->phase = (int32_t)((out->phase + turns) % slots);
+  out->phase = (int32_t)((out->phase + steps) % slots);
   return out->loop != NULL;
 }

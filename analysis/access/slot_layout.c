@@ -1,5 +1,5 @@
-/* Slots by linear layouts; see slot_layout.h. A view keeps the layout of the buffer that it was cut from, so the slots
- * of a view are those of the first elements of the buffer, moved. */
+/* Slots by linear layouts; see slot_layout.h. A view keeps the layout of the buffer that it is part of, so the slots of
+ * a view are those of the first elements of the buffer plus an offset. */
 #include "analysis/access/slot_layout.h"
 
 #include "nereid/dialects/ttg.h"
@@ -21,7 +21,7 @@ bool nereid_slot_order_of_stage(const nereid_ttg_memdesc_t *source, const nereid
          nereid_slot_order_of_buffer(stage, stage->rank, out);
 }
 
-/* `layout` with its coordinates packed as those of a tensor of the sizes of `like`, which are no smaller. */
+/* `layout` with its coordinates packed for a tensor of the sizes of `like`, which are at least as large. */
 static nereid_layout_t repacked(const nereid_layout_t *layout, const nereid_layout_t *like) {
   nereid_layout_t out = *layout;
   for (int d = 0; d < layout->rank; ++d)
@@ -35,9 +35,9 @@ static nereid_layout_t repacked(const nereid_layout_t *layout, const nereid_layo
   return out;
 }
 
-/* Whether each CTA accesses the slots of its own memory, the same ones in all: `slots` has the slot in its low bits and
- * the CTA above. A buffer that every CTA holds whole takes no tensor that is spread over them: all would miss the rest.
- */
+/* Whether each CTA accesses the same slots of its own memory: `slots` has the slot in its low bits and the CTA above. A
+ * buffer replicated in every CTA cannot hold a tensor that is distributed over CTAs, since each CTA would miss the
+ * rest. */
 static bool stays_in_its_cta(const nereid_layout_t *slots, int offset_bits) {
   if (offset_bits >= NEREID_LAYOUT_MAX_BITS)
     return true;

@@ -1,4 +1,4 @@
-/* Where the elements of a tensor lie in a buffer.
+/* The positions of the elements of a tensor in a buffer.
  *
  *   tensor<64x32xf16, #blocked> in !ttg.memdesc<64x32xf16, #shared, ...>
  *   (register, lane, warp) -> slot of the element: its distance, in elements, from the start of the buffer or view */
@@ -10,7 +10,7 @@
 
 typedef enum nereid_slots_found {
   NEREID_SLOTS_FOUND,
-  NEREID_SLOTS_NOT_LINEAR, /* the buffer's encoding is no linear layout */
+  NEREID_SLOTS_NOT_LINEAR, /* the buffer's encoding is not a linear layout */
   NEREID_SLOTS_NOT_WHOLE,  /* the buffer does not hold the whole tensor */
   NEREID_SLOTS_CLUSTER,    /* elements move between the CTAs of a cluster */
 } nereid_slots_found_t;
@@ -22,20 +22,20 @@ bool nereid_slot_layout_of_buffer(const nereid_ttg_memdesc_t *memdesc, int rank,
 nereid_slots_found_t nereid_slot_layout(const nereid_layout_t *tensor, const nereid_ttg_memdesc_t *memdesc,
                                         nereid_layout_t *out);
 
-/* The distance, in elements, from the start of `memdesc` to that of its view from `coordinates` on; false when the
- * encoding does not say. */
+/* The distance, in elements, from the start of `memdesc` to that of its view at `coordinates`; false when the encoding
+ * does not determine it. */
 bool nereid_slot_layout_offset(const nereid_ttg_memdesc_t *memdesc, const int32_t *coordinates, uint32_t *out);
 
-/* The same three for padded buffers too, whose slots are numbered without the gaps: nereid_layout_padded_offset says
- * where they lie. */
+/* The same three for all encodings including padded ones, whose slots are numbered without the gaps:
+ * nereid_layout_padded_offset adds the gaps. */
 bool nereid_slot_order_of_buffer(const nereid_ttg_memdesc_t *memdesc, int rank, nereid_layout_t *out);
 nereid_slots_found_t nereid_slot_order(const nereid_layout_t *tensor, const nereid_ttg_memdesc_t *memdesc,
                                        nereid_layout_t *out);
 bool nereid_slot_order_offset(const nereid_ttg_memdesc_t *memdesc, const int32_t *coordinates, uint32_t *out);
 
-/* The slots of one `stage` of `source`, the result of a ttg.memdesc_index: those of the source's encoding if it has the
- * stage's rank, otherwise (an encoding that orders all dimensions of the source) those of the stage's own encoding, as in
- * Triton. Stages follow each other without gaps. False when neither is linear. */
+/* The slots of one `stage` of `source`, the result of a ttg.memdesc_index. Uses the source's encoding if it has the
+ * stage's rank, otherwise (an encoding that orders all dimensions of the source) the stage's own encoding, as in
+ * Triton. Stages are contiguous. False when neither is linear. */
 bool nereid_slot_order_of_stage(const nereid_ttg_memdesc_t *source, const nereid_ttg_memdesc_t *stage,
                                 nereid_layout_t *out);
 

@@ -1,8 +1,8 @@
-/* Sets of buffers over a graph of values; see alias.h.
+/* Alias sets over a graph of values; see alias.h.
  *
- * "What %x is, %y may be" is an arc %x -> %y. Values that flow into each other in a circle have one set; Tarjan's
- * algorithm ("Depth-first search and linear graph algorithms", 1972), run against the arcs, finds such circles, sources
- * first, so each set is the union of sets that are done. A value with one source shares its set. */
+ * "%y may alias the buffers of %x" is an arc %x -> %y. Values on a cycle share one set. Tarjan's algorithm
+ * ("Depth-first search and linear graph algorithms", 1972), run against the arcs, finds the cycles, sources first, so
+ * each set is the union of completed sets. A value with one source shares its set. */
 #include "analysis/allocation/alias.h"
 
 #include "dialects/ttg/memdesc.h"
@@ -20,10 +20,10 @@ typedef struct arc {
 
 typedef struct value_state {
   uint32_t arcs;       /* first arc into the value + 1 */
-  uint32_t buffer;     /* number + 1 of the buffer that it is by itself */
-  uint32_t index, low; /* of Tarjan's search; index 0: not seen */
-  uint32_t at;         /* arc to be followed next + 1 */
-  bool is_open;        /* on the stack of circles */
+  uint32_t buffer;     /* number + 1 of the buffer that the value defines */
+  uint32_t index, low; /* of Tarjan's search; index 0: not visited */
+  uint32_t at;         /* next arc to follow + 1 */
+  bool is_open;        /* on the stack of open values */
 } value_state_t;
 
 typedef NEREID_VECTOR(uint32_t) numbers_t;
@@ -34,7 +34,7 @@ typedef struct solver {
   const nereid_map_t *results;
   NEREID_VECTOR(value_state_t) values;
   NEREID_VECTOR(arc_t) arcs;
-  numbers_t path, open, members; /* stacks of the search, and the circle that it closed */
+  numbers_t path, open, members; /* stacks of the search, and the cycle that it closed */
   numbers_t merged;
   uint32_t next_index;
 } solver_t;
@@ -47,7 +47,7 @@ bool nereid_alias_is_buffer(MlirValue value) {
 
 /* --- the graph of values --- */
 
-/* The number of `value`, made when it had none. */
+/* The number of `value`; assigns one at the first use. */
 static uint32_t number_of(solver_t *solver, MlirValue value) {
   uintptr_t *place = nereid_map_insert(&solver->alias->numbers, value.ptr);
   if (!place || (!*place && !nereid_vector_push(solver->alias->arena, &solver->values, (value_state_t){0})))
@@ -144,7 +144,7 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* `merged` sorted, once each, as a set. */
+/* Creates a set from `merged`, sorted and without duplicates. */
 static nereid_alias_set_t make_set(solver_t *solver) {
   numbers_t *merged = &solver->merged;
   if (merged->size)
@@ -156,10 +156,10 @@ static nereid_alias_set_t make_set(solver_t *solver) {
   return (nereid_alias_set_t){buffers, n};
 }
 
-/* The set of the circle `members`: of its own buffers and of what flows in from outside, which is done. */
+/* The set of the cycle `members`: of its own buffers and of the completed sets that flow in from outside. */
 static void close_circle(solver_t *solver) {
   nereid_alias_t *alias = solver->alias;
-  const nereid_alias_set_t *only = NULL; /* the one set that flows in, while there is no other */
+  const nereid_alias_set_t *only = NULL; /* the only set that flows in so far */
   bool shares = true;
   solver->merged.size = 0;
   for (size_t m = 0; m < solver->members.size; ++m) {
@@ -183,7 +183,7 @@ static void close_circle(solver_t *solver) {
     alias->sets[solver->members.data[m]] = set;
 }
 
-/* --- circles --- */
+/* --- cycles --- */
 
 static void enter(solver_t *solver, uint32_t number) {
   value_state_t *value = &solver->values.data[number];
@@ -246,7 +246,7 @@ bool nereid_alias_run(const nereid_flow_graph_t *graph, const nereid_map_t *resu
   return !arena->failed;
 }
 
-/* --- questions --- */
+/* --- queries --- */
 
 uint32_t nereid_alias_number(const nereid_alias_t *alias, MlirValue value) {
   const uintptr_t *number = nereid_map_find(&alias->numbers, value.ptr);
@@ -258,7 +258,7 @@ nereid_alias_set_t nereid_alias_of(const nereid_alias_t *alias, MlirValue value)
   return number == NEREID_FLOW_NONE ? (nereid_alias_set_t){NULL, 0} : alias->sets[number];
 }
 
-/* Adds the arguments that `value` may be to `merged`. */
+/* Adds the arguments that `value` may alias to `merged`. */
 static void add_arguments(const nereid_alias_t *alias, MlirValue value, solver_t *solver) {
   const nereid_alias_set_t set = nereid_alias_of(alias, value);
   for (uint32_t i = 0; i < set.count; ++i) {

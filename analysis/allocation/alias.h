@@ -1,4 +1,4 @@
-/* Which buffers of shared memory a value may be.
+/* The shared-memory buffers that a value may alias.
  *
  *   %a = ttg.local_alloc                              {a}
  *   %b = ttg.local_alloc                              {b}
@@ -6,8 +6,8 @@
  *   %s = arith.select %c, %v, %b                      {a, b}     while %a stays {a}
  *   cf.br ^loop(%s)     ^loop(%x: !ttg.memdesc<...>)  {a, b}
  *
- * A buffer is a ttg.local_alloc or an argument of the function. Values take the sets of what flows into them: through
- * views, selections, edges of the flow graph (loops, branches, captures of ttg.warp_specialize) and calls. */
+ * A buffer is a ttg.local_alloc or an argument of the function. Sets propagate through views, selects, edges of the
+ * flow graph (loops, branches, captures of ttg.warp_specialize) and calls. */
 #ifndef NEREID_ANALYSIS_ALIAS_H
 #define NEREID_ANALYSIS_ALIAS_H
 
@@ -24,7 +24,7 @@ typedef struct nereid_alias_set {
   uint32_t count;
 } nereid_alias_set_t;
 
-/* What a function gives back: for result i the arguments that it may be, as numbers of arguments, ascending. */
+/* The aliases of a function's results: for result i the argument numbers that it may alias, ascending. */
 typedef struct nereid_alias_results {
   nereid_alias_set_t *arguments;
   uint32_t count;
@@ -32,7 +32,7 @@ typedef struct nereid_alias_results {
 
 typedef struct nereid_alias {
   nereid_arena_t *arena;
-  NEREID_VECTOR(nereid_alias_buffer_t) buffers; /* arguments first, then in the order of the text */
+  NEREID_VECTOR(nereid_alias_buffer_t) buffers; /* arguments first, then in program order */
   nereid_map_t numbers;                         /* memdesc value -> its number + 1 */
   nereid_alias_set_t *sets;                     /* by number of value */
   uint32_t n_values;
@@ -41,19 +41,19 @@ typedef struct nereid_alias {
 /* Whether `value` describes shared memory. */
 bool nereid_alias_is_buffer(MlirValue value);
 
-/* Analyses the function of `graph`. `results` holds what functions give back (nereid_alias_results_t *) by their names
- * (StringAttr); the result of a call of one that is missing may be any buffer that the call is passed. So may the
- * result of an op that is not known. Near linear; lives in `arena`; false when out of memory. */
+/* Analyses the function of `graph`. `results` maps functions by name (StringAttr) to their result aliases
+ * (nereid_alias_results_t *); without an entry, the result of a call may alias any buffer that the call passes. So may
+ * the result of an unknown op. Near linear; lives in `arena`; false when out of memory. */
 bool nereid_alias_run(const nereid_flow_graph_t *graph, const nereid_map_t *results, nereid_arena_t *arena,
                       nereid_alias_t *out);
 
 /* The number of a value of shared memory, below n_values; NEREID_FLOW_NONE for another value. */
 uint32_t nereid_alias_number(const nereid_alias_t *alias, MlirValue value);
 
-/* The buffers that `value` may be; none for a value that describes no shared memory, or poison. */
+/* The buffers that `value` may alias; none for a value that does not describe shared memory, or poison. */
 nereid_alias_set_t nereid_alias_of(const nereid_alias_t *alias, MlirValue value);
 
-/* What the function gives back, for the analyses of its callers. Lives in `arena`; false when out of memory. */
+/* The aliases of the function's results, for its callers. Lives in `arena`; false when out of memory. */
 bool nereid_alias_results(const nereid_flow_graph_t *graph, const nereid_alias_t *alias, nereid_arena_t *arena,
                           nereid_alias_results_t *out);
 

@@ -15,8 +15,7 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
-/* Where nothing else is said: the widest access. mbarriers are 64-bit words; a bulk copy wants 128 bytes (PTX ISA,
- * "Tensor copy"). */
+/* Default: the widest access. mbarriers are 64-bit words; a bulk copy requires 128 bytes (PTX ISA, "Tensor copy"). */
 enum { DEFAULT_ALIGNMENT = 16, BARRIER_ALIGNMENT = 8, BULK_ALIGNMENT = 128 };
 
 typedef struct function_state {
@@ -28,7 +27,7 @@ typedef struct function_state {
   nereid_flow_graph_t graph;
   nereid_alias_t alias;
   nereid_liveness_t liveness;
-  int64_t *alignments; /* by number of buffer, from uses; 0: nothing said */
+  int64_t *alignments; /* by number of buffer, from uses; 0: no requirement */
   NEREID_VECTOR(nereid_buffer_t) buffers;
 } function_state_t;
 
@@ -42,7 +41,7 @@ int64_t nereid_allocation_limit(MlirOperation module) {
   return nereid_target_shared_memory(nereid_ttg_compute_capability(module));
 }
 
-/* Elements in the order of their numbers, with the gaps that a padded encoding has between them. */
+/* Number of elements including the gaps of a padded encoding. */
 static int64_t listed_elements(MlirAttribute encoding, int rank, const int64_t *shape) {
   int64_t elements = 1, per_cta[NEREID_TTG_MAX_RANK];
   nereid_ttg_shape_per_cta(encoding, rank, shape, per_cta);
@@ -62,11 +61,11 @@ int64_t nereid_allocation_bytes(MlirType type) {
   if (!nereid_ttg_memdesc_read(type, &memdesc))
     return 0;
   const int64_t bytes = nereid_scratch_element_bytes(memdesc.element);
-  /* A ring of stages is as long as it likes; the encoding is of what lies in one. */
+  /* A ring may have any number of stages; the encoding is that of one stage. */
   for (int d = 0; d < memdesc.alloc_rank; stages *= memdesc.alloc[d++])
     if (nereid_layout_from_encoding(memdesc.encoding, memdesc.alloc_rank - d, memdesc.alloc + d, &layout) == NEREID_OK)
       return stages * (INT64_C(1) << layout.in_bits[NEREID_LAYOUT_OFFSET]) * bytes;
-  /* Padded ones, and shapes that their encoding does not fit, which lowering refuses. */
+  /* Padded encodings, and shapes that their encoding does not cover, which the lowering rejects. */
   return listed_elements(memdesc.encoding, memdesc.alloc_rank, memdesc.alloc) * bytes;
 }
 
@@ -104,7 +103,8 @@ static void want_by_use(function_state_t *state, MlirOperation op) {
   }
 }
 
-/* The most of what the text, the encoding and the uses say; a buffer of mbarriers, and nothing else, needs less. */
+/* The maximum of the alignments from the attribute, the encoding and the uses; a buffer of only mbarriers needs less.
+ */
 static int64_t alignment_of(const function_state_t *state, uint32_t b) {
   MlirOperation alloc = state->alias.buffers.data[b].alloc;
   MlirAttribute given = nereid_ttg_local_alloc_get_alignment_attr(alloc);
@@ -154,7 +154,7 @@ static void add_scratch(function_state_t *state, MlirOperation op, uint32_t posi
                                         .live = nereid_liveness_of_op(&state->liveness, position)});
 }
 
-/* Warps of partitions wait for work all the time: a byte for each says what is next. */
+/* Warps of partitions poll for work: one byte per warp holds its next partition. */
 static void add_warp_states(function_state_t *state) {
   int64_t most = 0;
   for (size_t i = 0; i < state->liveness.specialized.size; ++i) {
@@ -212,14 +212,14 @@ static bool place(function_state_t *state, nereid_frame_t *frame) {
     return false;
   frame->bytes = nereid_placement_run(items, frame->count, frame->spans, frame->n_spans, state->arena);
   frame->bound = nereid_placement_bound(items, frame->count, frame->spans, frame->n_spans, state->arena);
-  if (frame->bound > frame->bytes) /* it rounds sizes up, and bytes of warps fit behind what ends unaligned */
+  if (frame->bound > frame->bytes) /* sizes are rounded up, and the bytes of warps fit after an unaligned end */
     frame->bound = frame->bytes;
   for (size_t i = 0; i < frame->count; ++i)
     frame->buffers[i].offset = items[i].offset;
   return frame->bytes >= 0 && frame->bound >= 0;
 }
 
-/* What callers must know of the function. */
+/* Records what callers need from the function. */
 static bool summarize(function_state_t *state, summaries_t *summaries) {
   MlirAttribute name = nereid_ir_attribute(state->function, NEREID_ATTR_SYMBOL_NAME);
   nereid_alias_results_t *results = nereid_arena_new(state->arena, nereid_alias_results_t, 1);

@@ -1,15 +1,15 @@
-/* Places of buffers in a CTA's shared memory: the frame of each function.
+/* Offsets of buffers in a CTA's shared memory: the frame of each function.
  *
  *   tt.func public @k() {                                frame of @k: 768 bytes
- *     %a = ttg.local_alloc                               explicit: bytes 0 to 511, as long as %a is used
- *     %y = ttg.convert_layout %x                         scratch: bytes 512 to 767, while the op runs
+ *     %a = ttg.local_alloc                               explicit: bytes 0 to 511, as long as %a is live
+ *     %y = ttg.convert_layout %x                         scratch: bytes 512 to 767, during the op
  *     tt.call @f(%a)                                     virtual: bytes 512 to 639, the frame of @f
  *   tt.func private @f(%b) { ttg.local_alloc ... }       frame of @f: 128 bytes
  *
- * Buffers that live at once (analysis/allocation/liveness.h) never overlap, others share bytes. A call reserves the
- * whole frame of
- * what it calls; offsets in that frame are fixed, where it starts is the offset of the call, which is added up along
- * the calls and handed down. So a callee's frame lies outside of whatever lives in any of its callers. */
+ * Buffers that are live at the same time (analysis/allocation/liveness.h) never overlap; others share bytes. A call
+ * reserves the whole frame of its callee. Offsets in that frame are fixed; its start is the sum of the call offsets
+ * along the call path and is passed as an argument. So a callee's frame never overlaps a live buffer of any of its
+ * callers. */
 #ifndef NEREID_ANALYSIS_ALLOCATION_H
 #define NEREID_ANALYSIS_ALLOCATION_H
 
@@ -25,16 +25,16 @@ typedef enum nereid_buffer_kind {
 /* One buffer of a function's frame. */
 typedef struct nereid_buffer {
   nereid_buffer_kind_t kind;
-  MlirOperation op; /* that makes it or needs it */
+  MlirOperation op; /* that creates or needs it */
   int64_t bytes, alignment, offset;
   nereid_live_t live;
 } nereid_buffer_t;
 
 typedef struct nereid_frame {
-  nereid_buffer_t *buffers; /* explicit ones first, then the others, each in the order of the text */
+  nereid_buffer_t *buffers; /* explicit ones first, then the others, each in program order */
   size_t count;
   int64_t bytes, alignment;   /* of the whole frame */
-  int64_t bound;              /* no placement needs less: the most bytes that live at once */
+  int64_t bound;              /* lower bound of all placements: the maximum live bytes */
   nereid_live_range_t *spans; /* times of each ttg.warp_specialize, for `live.group` */
   size_t n_spans;
 } nereid_frame_t;
@@ -47,19 +47,18 @@ typedef struct nereid_allocation {
 /* Bytes of scratch that an op needs. */
 typedef int64_t (*nereid_scratch_bytes_t)(MlirOperation op);
 
-/* Places the buffers of every function of `calls`; `scratch` is nereid_scratch_bytes but for tests. Near linear in ops
- * (analysis/allocation/placement.h); the same module always gets the same offsets. Lives in `arena`. False when
- * out of memory. */
+/* Assigns offsets to the buffers of every function of `calls`; `scratch` is nereid_scratch_bytes except in tests. Near
+ * linear in ops (analysis/allocation/placement.h) and deterministic. Lives in `arena`. False when out of memory. */
 bool nereid_allocation_run(const nereid_call_graph_t *calls, nereid_scratch_bytes_t scratch, nereid_arena_t *arena,
                            nereid_allocation_t *out);
 
-/* Whether two buffers of a frame may be there at the same time. */
+/* Whether two buffers of a frame may be live at the same time. */
 bool nereid_allocation_live_together(const nereid_buffer_t *a, const nereid_buffer_t *b);
 
 /* Bytes of a memdesc type's whole buffer in one CTA; 0 for another type. */
 int64_t nereid_allocation_bytes(MlirType memdesc);
 
-/* Bytes of shared memory that one CTA can have on the module's target. */
+/* The shared memory that one CTA can use on the module's target, in bytes. */
 int64_t nereid_allocation_limit(MlirOperation module);
 
 #endif

@@ -1,18 +1,18 @@
-/* Walks forward from what is begun to the waits that end it; see flight.h.
+/* Walks forward from asynchronous operations to the waits that complete them; see flight.h.
  *
- * A walk costs what it passes: the nodes in which the operation is under way, each again only when it is reached with a
- * smaller count, and within a node the groups up to the count that every wait is content with, then the next wait. */
+ * The cost of a walk is the nodes in which the operation is in flight, each again only when it is reached with a
+ * smaller count. Within a node, it is the groups up to the largest count of any wait, then the next wait. */
 #include "analysis/allocation/flight.h"
 
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
 
-enum { MAKES_GROUP = -1, NOTHING = -2, MOST_PENDINGS = 128, ENOUGH_FOR_CALLERS = 8 };
+enum { MAKES_GROUP = -1, NOTHING = -2, MAX_PENDINGS = 128, ENOUGH_FOR_CALLERS = 8 };
 
 /* --- events --- */
 
-/* Pendings of a wait, MAKES_GROUP or NOTHING. */
+/* The pending count of a wait, MAKES_GROUP or NOTHING. */
 static int32_t event_of(MlirOperation op, nereid_flight_kind_t *kind) {
   switch (nereid_op_kind(op)) {
   case NEREID_OP_TTG_ASYNC_COMMIT_GROUP:
@@ -22,10 +22,10 @@ static int32_t event_of(MlirOperation op, nereid_flight_kind_t *kind) {
     *kind = NEREID_FLIGHT_COPY;
     return nereid_ttg_async_wait_get_num(op);
   case NEREID_OP_TTNG_WARP_GROUP_DOT:
-    *kind = NEREID_FLIGHT_PRODUCT;
+    *kind = NEREID_FLIGHT_DOT;
     return MAKES_GROUP;
   case NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT:
-    *kind = NEREID_FLIGHT_PRODUCT;
+    *kind = NEREID_FLIGHT_DOT;
     return nereid_ttng_warp_group_dot_wait_get_pendings(op);
   case NEREID_OP_TTNG_ASYNC_TMA_COPY_LOCAL_TO_GLOBAL:
   case NEREID_OP_TTNG_ASYNC_TMA_REDUCE:
@@ -47,7 +47,7 @@ bool nereid_flight_begins(MlirOperation op, nereid_flight_kind_t *kind) {
     return true;
   }
   if (op_kind == NEREID_OP_TTNG_WARP_GROUP_DOT) {
-    *kind = NEREID_FLIGHT_PRODUCT;
+    *kind = NEREID_FLIGHT_DOT;
     return nereid_ttng_warp_group_dot_get_is_async(op);
   }
   return event_of(op, kind) == MAKES_GROUP && *kind == NEREID_FLIGHT_STORE;
@@ -60,7 +60,7 @@ uint8_t nereid_flight_groups_at_begin(nereid_flight_kind_t kind) {
 static void add_event(nereid_flight_t *flight, MlirOperation op, uint32_t position) {
   nereid_flight_kind_t kind;
   const int32_t pendings = event_of(op, &kind);
-  if (pendings == NOTHING || pendings > MOST_PENDINGS) /* A wait for next to nothing is none. */
+  if (pendings == NOTHING || pendings > MAX_PENDINGS) /* a wait that leaves nearly everything pending has no effect */
     return;
   nereid_flight_track_t *track = &flight->tracks[kind];
   nereid_vector_push(flight->arena, &track->events,
@@ -103,8 +103,8 @@ bool nereid_flight_build(const nereid_flow_graph_t *graph, nereid_arena_t *arena
 
 /* --- walks --- */
 
-/* The first event of the node behind `position`. */
-static uint32_t event_behind(const nereid_flight_track_t *track, uint32_t node, uint32_t position) {
+/* The first event of the node after `position`. */
+static uint32_t event_after(const nereid_flight_track_t *track, uint32_t node, uint32_t position) {
   uint32_t low = track->first[node], high = track->first[node + 1];
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
@@ -116,7 +116,7 @@ static uint32_t event_behind(const nereid_flight_track_t *track, uint32_t node, 
   return low;
 }
 
-/* The position in `node` at which it ends, or the node's end; counts groups from event `e` on. */
+/* The position in `node` at which the operation completes, or the node's end; counts groups from event `e` on. */
 static uint32_t pass(const nereid_flow_graph_t *graph, const nereid_flight_track_t *track, uint32_t node, uint32_t e,
                      uint8_t *groups) {
   const uint32_t end = track->first[node + 1];
@@ -127,7 +127,7 @@ static uint32_t pass(const nereid_flow_graph_t *graph, const nereid_flight_track
       break;
     const nereid_flight_event_t *event = &track->events.data[e];
     if (event->pendings == MAKES_GROUP)
-      ++*groups; /* Stays below the cap: it stops at most_pendings + 1. */
+      ++*groups; /* bounded: stops at most_pendings + 1 */
     else if (*groups > event->pendings)
       return event->position;
     ++e;
@@ -148,7 +148,7 @@ static void reach(nereid_flight_t *flight, uint32_t node, uint8_t groups) {
   nereid_vector_push(flight->arena, &flight->reached, node);
 }
 
-/* Goes on behind `node`; the count at the function's end when there is nothing behind. */
+/* Continues after `node`; returns the count if the function ends there. */
 static uint8_t leave(nereid_flight_t *flight, uint32_t node, uint8_t groups) {
   const nereid_flow_node_t *left = &flight->graph->nodes.data[node];
   for (uint32_t i = 0; i < left->n_edges; ++i)
@@ -162,7 +162,7 @@ static void add_stretch(nereid_flight_t *flight, uint32_t node, uint32_t first, 
                      (nereid_flight_stretch_t){node, first, end < node_end ? end : node_end - 1});
 }
 
-/* From the starts of the nodes in `work` on; `least` is what an end was reached with before. */
+/* Walks from the starts of the nodes in `work`; `least` is the minimum count at an end so far. */
 static uint8_t walk_on(nereid_flight_t *flight, const nereid_flight_track_t *track, uint8_t least) {
   const nereid_flow_graph_t *graph = flight->graph;
   while (flight->work.size && !flight->arena->failed) {
@@ -191,7 +191,7 @@ uint8_t nereid_flight_walk(nereid_flight_t *flight, uint32_t position, nereid_fl
   const nereid_flight_track_t *track = &flight->tracks[kind];
   const uint32_t start = graph->nodes_of_ops[position];
   start_walk(flight);
-  const uint32_t stop = pass(graph, track, start, event_behind(track, start, position), &groups);
+  const uint32_t stop = pass(graph, track, start, event_after(track, start, position), &groups);
   add_stretch(flight, start, position, stop);
   const bool goes_on = stop == graph->nodes.data[start].end;
   return walk_on(flight, track, goes_on ? leave(flight, start, groups) : NEREID_FLIGHT_DONE);

@@ -1,10 +1,9 @@
 /* Follows pointers into global scratch; see global_liveness.h.
  *
  *   %a = ttg.global_scratch_alloc    %p = tt.addptr %a, %i     cf.br ^next(%p)    ^next(%q)
- *   made of %a: %p, as its op is pure, and %q, which is %p when control comes along the edge
+ *   derived from %a: %p, because its op is pure, and %q, which is %p when control comes along the edge
  *
- * Each allocation is followed by itself, from value to user, so nothing has to be known of pointers that come from
- * elsewhere. */
+ * Each allocation is followed separately, from value to user, so pointers from elsewhere need no analysis. */
 #include "analysis/allocation/global_liveness.h"
 
 #include "analysis/allocation/liveness_solver.h"
@@ -29,18 +28,18 @@ typedef struct follower {
   nereid_map_t forwards; /* value -> first of its forwards + 1 */
   uint32_t *next;        /* by forward: the next of the same value + 1 */
   NEREID_VECTOR(wait_t) waits;
-  bool *awaited; /* by buffer: some op waits for it as an mbarrier */
-  bool *told;    /* by buffer: an mbarrier that tells of what reads this allocation */
-  /* of the allocation that is followed: */
+  bool *awaited; /* by buffer: an op waits for it as an mbarrier */
+  bool *signals; /* by buffer: an mbarrier that signals completion of a read of this allocation */
+  /* of the current allocation: */
   uint32_t number;
-  nereid_map_t made; /* values that are made of its pointer */
+  nereid_map_t made; /* values derived from its pointer */
   NEREID_VECTOR(MlirValue) work;
   NEREID_VECTOR(uint32_t) uses;     /* positions */
-  NEREID_VECTOR(uint32_t) barriers; /* those in `told` */
+  NEREID_VECTOR(uint32_t) barriers; /* those in `signals` */
   bool lasts;
 } follower_t;
 
-/* --- values made of the pointer --- */
+/* --- values derived from the pointer --- */
 
 static void add_made(follower_t *follower, MlirValue value) {
   uintptr_t *place = nereid_map_insert(&follower->made, value.ptr);
@@ -59,15 +58,15 @@ static void add_forwards(follower_t *follower, MlirValue value) {
 /* --- what uses it --- */
 
 typedef enum use {
-  USE_ACCESS,  /* the op is done with the pointer when it is done */
-  USE_MAKES,   /* its results are made of the pointer */
-  USE_HANDS,   /* control hands it on */
-  USE_FLIES,   /* what it begins reads until a wait for its group */
-  USE_LOADS,   /* ... until a wait for the mbarrier that it tells */
-  USE_UNKNOWN, /* may be kept for good */
+  USE_ACCESS,  /* the access completes with the op */
+  USE_MAKES,   /* its results are derived from the pointer */
+  USE_HANDS,   /* control flow forwards it */
+  USE_FLIES,   /* starts an operation that reads until a wait for its group */
+  USE_LOADS,   /* ... until a wait for its mbarrier */
+  USE_UNKNOWN, /* may keep the pointer indefinitely */
 } use_t;
 
-/* Of operand `i`. */
+/* The use by operand `i`. */
 static use_t use_of(MlirOperation op, intptr_t i) {
   nereid_flight_kind_t kind;
   switch (nereid_op_kind(op)) {
@@ -112,7 +111,7 @@ static void fly(follower_t *follower, MlirOperation op, uint32_t position) {
   add_times(follower);
 }
 
-/* Notes the mbarriers that a bulk load tells; what nobody waits for may read for good. */
+/* Records the mbarriers of a bulk load; without a wait for them the read has no known end. */
 static void load(follower_t *follower, MlirOperation op) {
   const bool gathers = nereid_op_kind(op) == NEREID_OP_TTNG_ASYNC_TMA_GATHER;
   const nereid_alias_set_t set =
@@ -121,9 +120,9 @@ static void load(follower_t *follower, MlirOperation op) {
   follower->lasts |= set.count == 0;
   for (uint32_t b = 0; b < set.count; ++b) {
     follower->lasts |= !follower->awaited[set.buffers[b]];
-    if (!follower->told[set.buffers[b]])
+    if (!follower->signals[set.buffers[b]])
       nereid_vector_push(follower->arena, &follower->barriers, set.buffers[b]);
-    follower->told[set.buffers[b]] = true;
+    follower->signals[set.buffers[b]] = true;
   }
 }
 
@@ -147,7 +146,7 @@ static void follow_use(follower_t *follower, MlirValue value, MlirOpOperand oper
     load(follower, op);
 }
 
-/* --- the life of one --- */
+/* --- the liveness of one allocation --- */
 
 static int by_number(const void *a, const void *b) {
   const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -157,13 +156,13 @@ static int by_number(const void *a, const void *b) {
 static void add_waits(follower_t *follower) {
   for (size_t w = 0; follower->barriers.size && w < follower->waits.size; ++w)
     for (uint32_t b = 0; b < follower->waits.data[w].barriers.count; ++b)
-      if (follower->told[follower->waits.data[w].barriers.buffers[b]])
+      if (follower->signals[follower->waits.data[w].barriers.buffers[b]])
         nereid_vector_push(follower->arena, &follower->uses, follower->waits.data[w].position);
   for (size_t b = 0; b < follower->barriers.size; ++b)
-    follower->told[follower->barriers.data[b]] = false;
+    follower->signals[follower->barriers.data[b]] = false;
 }
 
-/* Finds the uses of allocation `number`, and what is under way for it. */
+/* Finds the uses of allocation `number`, and its operations in flight. */
 static void follow(follower_t *follower, uint32_t number) {
   nereid_global_allocation_t *allocation = &follower->out->allocations.data[number];
   const uint32_t position = nereid_flow_graph_position(follower->graph, allocation->op);
@@ -222,7 +221,7 @@ static void index_forwards(follower_t *follower) {
 static void index_waits(follower_t *follower) {
   const size_t n = follower->alias.buffers.size;
   follower->awaited = nereid_arena_new(follower->arena, bool, n);
-  follower->told = nereid_arena_new(follower->arena, bool, n);
+  follower->signals = nereid_arena_new(follower->arena, bool, n);
   for (uint32_t p = 0; !follower->arena->failed && p < follower->graph->ops.size; ++p) {
     MlirOperation op = follower->graph->ops.data[p];
     if (!follower->graph->concerned[p] || nereid_op_kind(op) != NEREID_OP_TTNG_WAIT_BARRIER)
@@ -234,7 +233,7 @@ static void index_waits(follower_t *follower) {
   }
 }
 
-/* Numbers times, with what liveness of shared memory is found by; of that only the times of ops are kept. */
+/* Numbers times, together with the state of the shared-memory liveness; keeps only the times of ops. */
 static bool prepare(follower_t *follower) {
   nereid_global_liveness_t *out = follower->out;
   nereid_liveness_solver_t *solver = &follower->solver;

@@ -1,10 +1,11 @@
-/* Liveness of values, and from that of buffers; see liveness.h.
+/* Liveness of values, and from it liveness of buffers; see liveness.h.
  *
- *   ^loop(%x)   %x is %a in the first round and %b, made in the loop, from then on: both live from here to the last use
- *               of %x, %a lives as well from its allocation on, %b to the loop's end
+ *   ^loop(%x)   %x aliases %a in the first iteration and %b, allocated in the loop, afterwards: both are live from here
+ *               to the last use of %x, %a also from its allocation on, %b to the loop's end
  *
- * A buffer lives while any value does that may be it. Waits for mbarriers are uses too, of the buffers that were
- * announced; as they need not lie behind the allocation on every path, such a buffer lives only where it was made. */
+ * A buffer is live while any value that may alias it is live. Waits for mbarriers are also uses of the buffers whose
+ * loads signal them. The allocation need not precede such a wait on every path, so the buffer is live only where it may
+ * have been allocated. */
 #include "analysis/allocation/liveness.h"
 
 #include "analysis/allocation/liveness_solver.h"
@@ -22,7 +23,7 @@ static void define(solver_t *solver, MlirValue value, uint32_t position, bool ha
         .home = solver->graph->nodes_of_ops[position], .definition = position, .has_op = has_op};
 }
 
-/* Results of an op with regions are there from what follows it on. */
+/* Results of an op with regions are defined at the start of its continuation. */
 static void define_results(solver_t *solver, MlirOperation op, uint32_t position) {
   const nereid_flow_graph_t *graph = solver->graph;
   uint32_t at = position;
@@ -39,7 +40,7 @@ static void define_arguments(solver_t *solver, const nereid_flow_node_t *node) {
       define(solver, mlirBlockGetArgument(node->block, i), node->first, false);
 }
 
-/* What an op that begins a bulk load writes, and the mbarrier that is told when it is there. */
+/* The target of a bulk load and the mbarrier that signals its completion. */
 static bool bulk_load(MlirOperation op, MlirValue *target, MlirValue *barrier) {
   switch (nereid_op_kind(op)) {
   case NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL:
@@ -72,7 +73,7 @@ static void announce_all(solver_t *solver, MlirValue target, MlirValue barrier) 
       announce(solver, barriers.buffers[b], targets.buffers[t]);
 }
 
-/* A wait for an mbarrier uses what was announced to it. */
+/* A wait for an mbarrier uses the targets of its bulk loads. */
 static void add_wait(solver_t *solver, MlirOperation wait, uint32_t position) {
   const nereid_alias_set_t barriers = nereid_alias_of(solver->alias, nereid_ttng_wait_barrier_get_alloc(wait));
   for (uint32_t b = 0; b < barriers.count; ++b)
@@ -139,7 +140,7 @@ static bool walk_all(solver_t *solver) {
 
 /* --- the whole --- */
 
-/* Values are defined by what makes them, buffers by their allocations. */
+/* Values are defined by their defining ops, buffers by their allocations. */
 static void make_subjects(solver_t *solver) {
   const uint32_t n_values = solver->alias->n_values, n_buffers = (uint32_t)solver->alias->buffers.size;
   solver->subjects.list = nereid_arena_new(solver->arena, nereid_live_subject_t, n_values + n_buffers);

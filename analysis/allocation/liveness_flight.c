@@ -1,10 +1,10 @@
-/* What is under way keeps its buffers; see liveness_solver.h and flight.h.
+/* Keeps buffers of operations in flight live; see liveness_solver.h and flight.h.
  *
- *   tt.call @f(%b)        @f begins a copy into %b and one into a buffer of its own, and does not wait for them:
- *   ...                   %b and the frame of the call live
+ *   tt.call @f(%b)        @f starts a copy into %b and one into a buffer of its own, and does not wait for them:
+ *   ...                   %b and the frame of the call are live
  *   ttg.async_wait        until here, and in callers of this function when it ends before
  *
- * A function that may be called again may find what it left itself. */
+ * A function that may be called again may find its own operations in flight. */
 #include "analysis/allocation/liveness_solver.h"
 #include "nereid/dialects/ops.h"
 #include "seam/ir.h"
@@ -27,7 +27,7 @@ static void add_flights_of(solver_t *solver, uint32_t buffer, nereid_flight_end_
     nereid_liveness_add_piece(solver, buffer, times_of(solver, &solver->flight.stretches.data[s]));
 }
 
-/* The walk's stretches, as stretches of the buffers that `value` may be; `end` is what it came to the end with. */
+/* Adds the walk's stretches to the buffers that `value` may alias; `end` is the count at the function's end. */
 static void add_flights(solver_t *solver, MlirValue value, nereid_flight_kind_t kind, uint8_t end) {
   const nereid_alias_set_t set = nereid_alias_of(solver->alias, value);
   for (uint32_t i = 0; i < set.count; ++i) {
@@ -40,7 +40,7 @@ static void add_flights(solver_t *solver, MlirValue value, nereid_flight_kind_t 
   }
 }
 
-/* What the op at `position` begins, with `groups` made since, in the buffers that `values` may be. */
+/* Adds the operations that the op at `position` starts, with `groups` committed since, in the buffers of `values`. */
 static void fly_from(solver_t *solver, uint32_t position, nereid_flight_kind_t kind, uint8_t groups, intptr_t n,
                      const MlirValue *values) {
   const uint8_t end = nereid_flight_walk(&solver->flight, position, kind, groups);
@@ -54,13 +54,13 @@ static void fly_from(solver_t *solver, uint32_t position, nereid_flight_kind_t k
 }
 
 static void fly_op(solver_t *solver, MlirOperation op, uint32_t position) {
-  enum { MOST = 3 }; /* of buffers that one op accesses asynchronously */
-  MlirValue buffers[MOST];
+  enum { MAX_BUFFERS = 3 }; /* maximum number of buffers that one op accesses asynchronously */
+  MlirValue buffers[MAX_BUFFERS];
   nereid_flight_kind_t kind;
   intptr_t n = 0;
   if (!nereid_flight_begins(op, &kind))
     return;
-  for (intptr_t i = 0; n < MOST && i < mlirOperationGetNumOperands(op); ++i)
+  for (intptr_t i = 0; n < MAX_BUFFERS && i < mlirOperationGetNumOperands(op); ++i)
     if (nereid_alias_is_buffer(mlirOperationGetOperand(op, i)))
       buffers[n++] = mlirOperationGetOperand(op, i);
   fly_from(solver, position, kind, nereid_flight_groups_at_begin(kind), n, buffers);
@@ -80,7 +80,7 @@ static void add_walked(solver_t *solver) {
     nereid_vector_push(solver->arena, &solver->ranges, times_of(solver, &solver->flight.stretches.data[s]));
 }
 
-/* The frame of a call whose function leaves something under way lives on after it. */
+/* The frame of a call whose callee leaves operations in flight stays live after the call. */
 static void fly_frame(solver_t *solver, MlirOperation call, uint32_t position, const nereid_liveness_end_t *end) {
   bool outlives = false;
   solver->ranges.size = 0;

@@ -1,6 +1,5 @@
-/* What the parts of analysis/allocation/liveness.h share: its state, pieces of time as they are found, and what
- * becomes of them.
- */
+/* Shared state of the files that implement analysis/allocation/liveness.h, and the pieces of live ranges that they
+ * collect. */
 #ifndef NEREID_ANALYSIS_LIVENESS_SOLVER_H
 #define NEREID_ANALYSIS_LIVENESS_SOLVER_H
 
@@ -14,7 +13,7 @@ typedef struct nereid_liveness_piece {
 
 typedef struct nereid_liveness_buffer {
   uint32_t pieces;    /* latest + 1 */
-  uint32_t announced; /* of an mbarrier: what its waits complete, latest target + 1 */
+  uint32_t announced; /* of an mbarrier: the targets that its waits complete, latest target + 1 */
 } nereid_liveness_buffer_t;
 
 typedef struct nereid_liveness_target {
@@ -35,7 +34,7 @@ typedef struct nereid_liveness_solver {
   bool is_called;
   const nereid_map_t *ends;
   nereid_flight_t flight;
-  nereid_live_subjects_t subjects; /* values by number, then buffers by number with waits for what comes into them */
+  nereid_live_subjects_t subjects; /* values by number, then buffers by number with their waits for bulk loads */
   nereid_liveness_buffer_t *buffers;
   NEREID_VECTOR(nereid_liveness_piece_t) pieces;
   NEREID_VECTOR(nereid_liveness_target_t) targets;
@@ -43,12 +42,12 @@ typedef struct nereid_liveness_solver {
   NEREID_VECTOR(nereid_live_range_t) ranges;
 } nereid_liveness_solver_t;
 
-/* Whether the buffer comes from the caller. */
+/* Whether the buffer is an argument. */
 static inline bool nereid_liveness_is_argument(const nereid_liveness_solver_t *solver, uint32_t buffer) {
   return mlirOperationIsNull(solver->alias->buffers.data[buffer].alloc);
 }
 
-/* Adds times at which `buffer` lives. */
+/* Adds times at which `buffer` is live. */
 static inline void nereid_liveness_add_piece(nereid_liveness_solver_t *solver, uint32_t buffer,
                                              nereid_live_range_t range) {
   nereid_liveness_buffer_t *state = &solver->buffers[buffer];
@@ -59,11 +58,11 @@ static inline void nereid_liveness_add_piece(nereid_liveness_solver_t *solver, u
 /* liveness_times.c: numbers ops by time and finds the regions of each ttg.warp_specialize; false when out of memory. */
 bool nereid_liveness_number(nereid_liveness_solver_t *solver);
 
-/* liveness_times.c: makes `live` of solver->ranges, which it sorts and joins: confined to a region, or filling what it
- * touches. Of no ranges it makes nothing. */
+/* liveness_times.c: sorts and joins solver->ranges and stores the result in `live`: confined to a region, or extended
+ * to the groups it overlaps. Empty ranges give an empty result. */
 void nereid_liveness_make(nereid_liveness_solver_t *solver, nereid_live_t *live);
 
-/* liveness_flight.c: adds what the op at `position` begins, or what the function that it calls leaves under way. */
+/* liveness_flight.c: adds the operations that the op at `position` starts, or that its callee leaves in flight. */
 void nereid_liveness_fly(nereid_liveness_solver_t *solver, MlirOperation op, uint32_t position);
 
 #endif

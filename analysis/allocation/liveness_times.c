@@ -1,4 +1,4 @@
-/* Times, regions that run at once, and ranges; see liveness_solver.h. */
+/* Times, concurrent regions, and ranges; see liveness_solver.h. */
 #include "analysis/allocation/liveness_solver.h"
 #include "nereid/dialects/ops.h"
 
@@ -10,7 +10,7 @@ typedef nereid_liveness_solver_t solver_t;
 
 /* --- times and regions --- */
 
-/* Reverse post order; what nothing leads to comes last. */
+/* Numbers ops in reverse post order; unreachable nodes come last. */
 static bool number_times(solver_t *solver) {
   const nereid_flow_graph_t *graph = solver->graph;
   const uint32_t n = (uint32_t)graph->nodes.size;
@@ -55,7 +55,7 @@ static uint32_t group_of(solver_t *solver, nereid_map_t *numbers, MlirOperation 
   return (uint32_t)*number;
 }
 
-/* Nodes of a region follow each other in time, and so do the regions of an op. */
+/* Nodes of a region are contiguous in time, and so are the regions of an op. */
 static bool find_regions(solver_t *solver) {
   nereid_map_t numbers;
   nereid_map_initialize(&numbers, solver->arena);
@@ -80,7 +80,7 @@ static bool find_regions(solver_t *solver) {
   return true;
 }
 
-/* The region that `time` is in; null when it is in none. */
+/* The region at `time`; null when it is outside of all regions. */
 static const nereid_liveness_region_t *region_at(const solver_t *solver, uint32_t time) {
   size_t low = 0, high = solver->regions.size;
   while (low < high) {
@@ -104,7 +104,7 @@ static int by_first(const void *a, const void *b) {
   return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Sorts `ranges` and joins those that touch each other. */
+/* Sorts `ranges` and joins adjacent ones. */
 static void join_ranges(solver_t *solver) {
   size_t n = 1;
   qsort(solver->ranges.data, solver->ranges.size, sizeof *solver->ranges.data, by_first);
@@ -119,7 +119,7 @@ static void join_ranges(solver_t *solver) {
   solver->ranges.size = n;
 }
 
-/* The one region that all of `ranges` is in; null when there is none. */
+/* The region that contains all of `ranges`; null when there is none. */
 static const nereid_liveness_region_t *common_region(const solver_t *solver) {
   const nereid_liveness_region_t *region = region_at(solver, solver->ranges.data[0].first);
   for (size_t i = 0; region && i < solver->ranges.size; ++i)
@@ -128,7 +128,7 @@ static const nereid_liveness_region_t *common_region(const solver_t *solver) {
   return region && region->member != BETWEEN ? region : NULL;
 }
 
-/* Ranges that begin or end in a ttg.warp_specialize are made to last as long as that. */
+/* Extends ranges that begin or end in a ttg.warp_specialize to the whole op. */
 static void fill_groups(solver_t *solver) {
   const size_t n = solver->ranges.size;
   for (size_t i = 0; i < 2 * n; ++i) {
@@ -139,7 +139,7 @@ static void fill_groups(solver_t *solver) {
   }
 }
 
-/* Makes `live` of `ranges`. */
+/* Stores `ranges` in `live`. */
 void nereid_liveness_make(nereid_liveness_solver_t *solver, nereid_live_t *live) {
   if (solver->arena->failed || !solver->ranges.size)
     return;

@@ -1,15 +1,15 @@
-/* First fit by several orders, the best of them kept; see placement.h.
+/* First fit in several orders, keeping the best result; see placement.h.
  *
- * Large items first is best nearly always: what is small fits around what is large (Gergov, "Algorithms for
- * compile-time memory optimization", 1999). When that ends above the lower bound, other orders are tried, and then
- * again and again the item that ended highest goes first: as long as the work is small. */
+ * Largest first is best almost always: small items fit around large ones (Gergov, "Algorithms for compile-time memory
+ * optimization", 1999). When the result is above the lower bound, other orders are tried. Then the item that ended
+ * highest is repeatedly moved to the front, within a work limit. */
 #include "analysis/allocation/placement.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Pairs of items that are looked at one by one; their visits over all orders; orders. */
-enum { MOST_PAIRS = 1000000, MOST_VISITS = 8000000, MOST_ORDERS = 64 };
+/* Limits: pairs of items to compare, visits of them over all orders, orders. */
+enum { MAX_PAIRS = 1000000, MAX_VISITS = 8000000, MAX_ORDERS = 64 };
 
 typedef struct stretch {
   int64_t first, end; /* bytes */
@@ -17,7 +17,7 @@ typedef struct stretch {
 
 typedef struct event {
   uint32_t time, item;
-  int64_t bytes; /* more from here on, or fewer */
+  int64_t bytes; /* change of the total from here on */
 } event_t;
 
 typedef NEREID_VECTOR(event_t) events_t;
@@ -30,11 +30,11 @@ typedef struct placer {
   nereid_placement_item_t *items;
   uint32_t n;
   nereid_arena_t *arena;
-  uint32_t *neighbours, *first_neighbour; /* by item, and one more: those that are there at the same time */
+  uint32_t *neighbours, *first_neighbour; /* by item, and one more: items that are live at the same time */
   uint32_t *order;
   bool *placed;
   int64_t *best;
-  stretch_t *taken; /* for one item: what its neighbours took */
+  stretch_t *taken; /* for one item: bytes taken by its neighbours */
   int64_t best_total;
 } placer_t;
 
@@ -48,7 +48,7 @@ static int by_time(const void *a, const void *b) {
   const event_t *x = a, *y = b;
   if (x->time != y->time)
     return x->time < y->time ? -1 : 1;
-  return (x->bytes > y->bytes) - (x->bytes < y->bytes); /* What ends makes room first. */
+  return (x->bytes > y->bytes) - (x->bytes < y->bytes); /* Items that end come first. */
 }
 
 static void add_events(nereid_arena_t *arena, events_t *events, int64_t bytes, nereid_live_range_t range) {
@@ -91,7 +91,7 @@ int64_t nereid_placement_bound(const nereid_placement_item_t *items, size_t n, c
     const nereid_live_t *live = &sorted[i]->live;
     for (uint32_t r = 0; r < live->count; ++r)
       add_events(arena, live->group ? &inner : &outer, align(sorted[i]->bytes, sorted[i]->alignment), live->ranges[r]);
-    /* The most of a region is there as long as the op runs. */
+    /* The largest total of a region counts for the whole op. */
     if (live->group && live->group <= n_groups && (i + 1 == n || !same_region(live, &sorted[i + 1]->live))) {
       add_events(arena, &outer, peak_of(&inner), spans[live->group - 1]);
       inner.size = 0;
@@ -100,7 +100,7 @@ int64_t nereid_placement_bound(const nereid_placement_item_t *items, size_t n, c
   return arena->failed ? -1 : peak_of(&outer);
 }
 
-/* --- pairs that are there at the same time --- */
+/* --- pairs that are live at the same time --- */
 
 typedef struct active {
   uint32_t item, last;
@@ -112,10 +112,10 @@ typedef struct pairs {
 } pairs_t;
 
 static bool add_pair(placer_t *placer, pairs_t *pairs, uint32_t a, uint32_t b) {
-  return a == b || (pairs->list.size < MOST_PAIRS && nereid_vector_push(placer->arena, &pairs->list, (pair_t){a, b}));
+  return a == b || (pairs->list.size < MAX_PAIRS && nereid_vector_push(placer->arena, &pairs->list, (pair_t){a, b}));
 }
 
-/* A range begins: it meets those that have not ended. */
+/* A range begins: pairs it with all ranges that have not ended. */
 static bool meet(placer_t *placer, pairs_t *pairs, uint32_t item, nereid_live_range_t range) {
   size_t kept = 0;
   for (size_t i = 0; i < pairs->active.size; ++i) {
@@ -146,7 +146,7 @@ static bool meet_in_time(placer_t *placer, pairs_t *pairs) {
   return !placer->arena->failed;
 }
 
-/* What is confined to a member of a group meets all that is confined to the others. */
+/* Pairs items confined to a member of a group with the items confined to other members. */
 static bool meet_in_groups(placer_t *placer, pairs_t *pairs) {
   NEREID_VECTOR(const nereid_placement_item_t *) confined = {0};
   for (uint32_t i = 0; i < placer->n; ++i)
@@ -201,7 +201,7 @@ static int by_first_byte(const void *a, const void *b) {
   return (x->first > y->first) - (x->first < y->first);
 }
 
-/* The lowest offset that is free of what its neighbours took. */
+/* The lowest offset that does not overlap a neighbour. */
 static int64_t lowest(placer_t *placer, uint32_t item) {
   const nereid_placement_item_t *it = &placer->items[item];
   size_t n = 0;
@@ -301,7 +301,7 @@ static void move_to_front(placer_t *placer, uint32_t item) {
 
 static bool try_orders(placer_t *placer, int64_t bound) {
   const size_t visits = placer->first_neighbour[placer->n] + (size_t)placer->n;
-  const size_t orders = MOST_VISITS / visits < MOST_ORDERS ? MOST_VISITS / visits : MOST_ORDERS;
+  const size_t orders = MAX_VISITS / visits < MAX_ORDERS ? MAX_VISITS / visits : MAX_ORDERS;
   for (int rule = 0; rule < RULES && (rule == 0 || (size_t)rule < orders); ++rule) {
     if (!sort_by(placer, rule))
       return false;

@@ -1,14 +1,14 @@
-/* Offsets for things that need bytes at times: none overlaps another that is there at the same time.
+/* Assigns offsets to items with live ranges: items that are live at the same time do not overlap.
  *
  *   bytes ^  +-----------+        +--+
  *         |  |     c     |        |d |          a from 0 to 9, b and c from 0 to 5, d from 4 to 9: total a + c + b,
- *         |  +--------+--+--------+--+          which is the lower bound when all of a, b, c live at once
+ *         |  +--------+--+--------+--+          which is the lower bound when all of a, b, c are live at once
  *         |  |   b    |
  *         |  +--------+------------+
  *         |  |          a          |
  *         +--+---------------------+---> time
  *
- * Knows neither ops nor values: buffers and their liveness are made of those by analysis/allocation/allocation.c. */
+ * Independent of ops and values: analysis/allocation/allocation.c creates the items from buffers and their liveness. */
 #ifndef NEREID_ANALYSIS_PLACEMENT_H
 #define NEREID_ANALYSIS_PLACEMENT_H
 
@@ -16,24 +16,24 @@
 
 typedef struct nereid_placement_item {
   int64_t bytes, alignment; /* alignment: a power of two */
-  nereid_live_t live;       /* items that are confined to different members of a group are there at the same time */
-  int64_t offset;           /* the answer */
+  nereid_live_t live;       /* items that are confined to different members of a group are live at the same time */
+  int64_t offset;           /* the result */
 } nereid_placement_item_t;
 
-/* Gives every item an offset and returns the end of the highest; -1 when out of memory. The same items in the same
- * order always get the same offsets. `spans` are the times of the groups, `n_groups` of them.
+/* Assigns every item an offset and returns the highest end; -1 when out of memory. Deterministic. `spans` are the times
+ * of the groups, `n_groups` of them.
  *
- * Takes O(n log n + c log c) for n ranges and c pairs of items that are there at the same time; where the pairs are too
- * many to be looked at one by one, items lie in the lowest gap that is free from their first time to their last. */
+ * Takes O(n log n + c log c) for n ranges and c pairs of items that are live at the same time. With too many pairs,
+ * each item gets the lowest gap that is free from its first time to its last. */
 int64_t nereid_placement_run(nereid_placement_item_t *items, size_t n, const nereid_live_range_t *spans,
                              size_t n_groups, nereid_arena_t *arena);
 
-/* The last of that, for any number: placement_sweep.c. -1 when out of memory. */
+/* The method for many pairs alone, for any number: placement_sweep.c. -1 when out of memory. */
 int64_t nereid_placement_sweep(nereid_placement_item_t *items, size_t n, const nereid_live_range_t *spans,
                                size_t n_groups, nereid_arena_t *arena);
 
-/* What no placement can be below: the most bytes that are there at once, each item rounded up to its alignment. -1 when
- * out of memory. */
+/* The lower bound of all placements: the maximum bytes live at once, each item rounded up to its alignment. -1 when out
+ * of memory. */
 int64_t nereid_placement_bound(const nereid_placement_item_t *items, size_t n, const nereid_live_range_t *spans,
                                size_t n_groups, nereid_arena_t *arena);
 

@@ -1,7 +1,7 @@
-/* Many items at once: one sweep over time, each in the lowest gap that is free when it begins; see placement.h.
+/* Places many items in one sweep over time, each in the lowest gap that is free when it begins; see placement.h.
  *
- * Gaps are kept by offset; they are few unless much is there at once, and what is there at once is bounded by what a
- * CTA can have. */
+ * Gaps are kept by offset. Their number is bounded by the items live at once, which the shared memory of a CTA bounds.
+ */
 #include "analysis/allocation/placement.h"
 
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static bool give_back(sweep_t *sweep, gaps_t *gaps, const nereid_placement_item_
   return true;
 }
 
-/* From its first time to its last; what is confined, as long as its group. */
+/* From its first time to its last; for a confined item, the times of its group. */
 static nereid_live_range_t hull(const sweep_t *sweep, const nereid_placement_item_t *item) {
   const nereid_live_t *live = &item->live;
   if (live->group && live->group <= sweep->n_groups)

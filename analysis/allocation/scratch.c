@@ -1,4 +1,4 @@
-/* Scratch sizes, from types alone; see scratch.h. */
+/* Scratch sizes, computed from types; see scratch.h. */
 #include "analysis/allocation/scratch.h"
 
 #include "dialects/ttg/memdesc.h"
@@ -50,7 +50,7 @@ int64_t nereid_scratch_tensor_bytes(MlirType tensor) {
   return elements * nereid_scratch_element_bytes(tensor);
 }
 
-/* Totals of every operand, for each step through warps; one step after the other. */
+/* Totals of every operand, for each step across warps, one after the other. */
 static int64_t scan_bytes(MlirOperation op) {
   nereid_layout_t layout, write, read;
   nereid_layout_scan_t scan;
@@ -72,12 +72,12 @@ static int64_t scan_bytes(MlirOperation op) {
   return most;
 }
 
-/* A counter of 32 bits per bin, and one for what is not counted. */
+/* A 32-bit counter per bin, and one for elements outside of all bins. */
 static int64_t histogram_bytes(MlirOperation op) {
   return 4 * (mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), 0) + 1);
 }
 
-/* The source, unless lanes can reach it. */
+/* The source, unless lanes can exchange it by shuffles. */
 static int64_t gather_bytes(MlirOperation op) {
   nereid_layout_t from, to;
   nereid_layout_gather_t plan;
@@ -87,7 +87,7 @@ static int64_t gather_bytes(MlirOperation op) {
   return nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetOperand(op, 0)));
 }
 
-/* The result of an atomic goes to threads that did not act: to all for a scalar. */
+/* The result of an atomic is distributed to the threads that did not execute it: all, for a scalar. */
 static int64_t atomic_bytes(MlirOperation op) {
   MlirValue result = mlirOperationGetResult(op, 0);
   MlirType type = mlirValueGetType(result);
@@ -107,7 +107,7 @@ int64_t nereid_scratch_align(int64_t bytes) {
   return (bytes + 15) / 16 * 16;
 }
 
-/* Partial results of every operand, one per warp that has a part. */
+/* Partial results of every operand, one per participating warp. */
 static int64_t reduce_bytes(MlirOperation op) {
   nereid_layout_t layout;
   nereid_layout_reduction_t reduction;
@@ -121,8 +121,8 @@ static int64_t reduce_bytes(MlirOperation op) {
   return bytes;
 }
 
-/* What the partitions of a ttg.warp_specialize read when they begin. A buffer is its address and, for a part of one,
- * an offset per dimension; a descriptor is a pointer. */
+/* Captures, which the partitions of a ttg.warp_specialize read when they begin. A buffer is its address and, for a part
+ * of one, an offset per dimension; a descriptor is a pointer. */
 int64_t nereid_scratch_capture_bytes(MlirType type) {
   enum { ADDRESS = 8, OFFSET = 4 };
   nereid_ttg_memdesc_t memdesc;

@@ -1,4 +1,4 @@
-/* Shared memory that an op needs for itself while it runs. */
+/* Shared memory that an op needs during its execution. */
 #ifndef NEREID_ANALYSIS_SCRATCH_H
 #define NEREID_ANALYSIS_SCRATCH_H
 
@@ -9,27 +9,27 @@
 
 /* How a ttg.convert_layout moves its elements. */
 typedef enum nereid_conversion_path {
-  NEREID_CONVERSION_RENAMES, /* every thread has what it needs: registers get other names */
+  NEREID_CONVERSION_RENAMES, /* every thread already holds its elements: registers are renamed */
   NEREID_CONVERSION_WARP,    /* within the warp: shuffles and selects */
   NEREID_CONVERSION_SHARED,  /* through shared memory */
   NEREID_CONVERSION_CLUSTER, /* between CTAs: not supported */
-  NEREID_CONVERSION_INVALID, /* the layouts are not of the same tensor, or one is not distributed */
+  NEREID_CONVERSION_INVALID, /* the layouts are of different tensors, or one is not distributed */
 } nereid_conversion_path_t;
 
 /* The path of a ttg.convert_layout. */
 nereid_conversion_path_t nereid_conversion_path(MlirOperation op);
 
-/* Bytes of scratch that `op` needs; 0 for most ops. A multiple of 16, but for the captures of ttg.warp_specialize,
- * which lie one behind the other without a gap. */
+/* Bytes of scratch that `op` needs; 0 for most ops. A multiple of 16, except for the captures of ttg.warp_specialize,
+ * which are contiguous. */
 int64_t nereid_scratch_bytes(MlirOperation op);
 
-/* Bytes of it that a capture of type `type` takes. */
+/* Bytes of scratch for a capture of type `type`. */
 int64_t nereid_scratch_capture_bytes(MlirType type);
 
-/* What that scratch must be aligned to, in bytes. */
+/* The required alignment of that scratch, in bytes. */
 int64_t nereid_scratch_alignment(MlirOperation op);
 
-/* `bytes` up to the next multiple of 16: where the next thing may lie. */
+/* `bytes` rounded up to a multiple of 16, the next possible offset. */
 int64_t nereid_scratch_align(int64_t bytes);
 
 /* Bytes that one element of `type` takes in shared memory: i1 takes 1, pointers 8. */

@@ -1,16 +1,16 @@
 /* Backward data flow with a bit per subject; see value_liveness.h.
  *
- * Dirty nodes are taken from the last in time to the first, again while a loop's end is dirtied by its start; so a bit
- * passes a node once, and again for a loop around it. Whole nodes in which a subject lives are then put together as
- * time goes by: what is neither begun nor ended costs nothing. */
+ * Dirty nodes are processed from the last in time to the first, and again when a loop's start makes its end dirty; so a
+ * bit passes a node once, and once more for each enclosing loop. Adjacent whole nodes in which a subject is live are
+ * then merged in the order of time, at no cost for nodes without a definition or a last use. */
 #include "analysis/allocation/value_liveness.h"
 
 enum { WORD = 64 };
 
 typedef struct node_bits {
   uint64_t in, out, home; /* live at its start, at its end; defined in it */
-  uint64_t made;          /* the definition may have been passed at its start */
-  uint32_t chunk;         /* the bits are of this one */
+  uint64_t made;          /* the definition may have been executed before its start */
+  uint32_t chunk;         /* chunk to which the bits belong */
   bool is_dirty;
 } node_bits_t;
 
@@ -77,7 +77,7 @@ static void seed(walk_t *walk) {
   }
 }
 
-/* What lives at the start of `node` lives at the ends of those in front of it. */
+/* Propagates subjects live at the start of `node` to the ends of its predecessors. */
 static void pull(walk_t *walk, uint32_t node) {
   const nereid_flow_graph_t *graph = walk->subjects->graph;
   const nereid_flow_node_t *at = &graph->nodes.data[node];
@@ -104,7 +104,7 @@ static void pull_all(walk_t *walk) {
   }
 }
 
-/* Forward from definitions through what lives; from the first place to the last, and again for what goes back. */
+/* Propagates forward from definitions through live nodes, first to last, and again for back edges. */
 static void push_all(walk_t *walk) {
   const nereid_flow_graph_t *graph = walk->subjects->graph;
   for (bool again = true; again;) {
@@ -132,8 +132,8 @@ static void tell(walk_t *walk, uint32_t i, uint32_t first, uint32_t last) {
   walk->callback(walk->first + i, first, last, walk->user_data);
 }
 
-/* Nodes in which it lives from start to end. */
-static void tell_whole(walk_t *walk) {
+/* Nodes in which the subject is live from start to end. */
+static void report_whole(walk_t *walk) {
   uint64_t open = 0;
   uint32_t since[WORD] = {0};
   for (uint32_t place = walk->low; place <= walk->high + 1; ++place) {
@@ -157,8 +157,8 @@ static void tell_whole(walk_t *walk) {
   }
 }
 
-/* Its home, from the definition on, and nodes in which it does not live at the end. */
-static void tell_parts(walk_t *walk, uint32_t i) {
+/* Its home node from the definition on, and nodes at whose end it is not live. */
+static void report_parts(walk_t *walk, uint32_t i) {
   const nereid_live_subjects_t *subjects = walk->subjects;
   const nereid_live_subject_t *subject = &subjects->list[walk->first + i];
   if (subject->home == NEREID_FLOW_NONE)
@@ -195,9 +195,9 @@ static void walk_chunk(walk_t *walk, bool dominated) {
     walk->nodes[walk->subjects->sequence[place]].made = UINT64_MAX;
   if (!dominated)
     push_all(walk);
-  tell_whole(walk);
+  report_whole(walk);
   for (uint32_t i = 0; i < walk->count; ++i)
-    tell_parts(walk, i);
+    report_parts(walk, i);
 }
 
 bool nereid_live_subjects_walk(const nereid_live_subjects_t *subjects, uint32_t first, uint32_t end, bool dominated,

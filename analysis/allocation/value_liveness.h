@@ -1,6 +1,6 @@
-/* Where values live, 64 at a time: the data flow behind analysis/allocation/liveness.h.
+/* Liveness of values, 64 at a time: the data flow for analysis/allocation/liveness.h.
  *
- * Times number ops as analysis/allocation/liveness.h says; nodes follow each other in them without gaps. */
+ * Times number ops as in analysis/allocation/liveness.h; nodes are contiguous in time. */
 #ifndef NEREID_ANALYSIS_VALUE_LIVENESS_H
 #define NEREID_ANALYSIS_VALUE_LIVENESS_H
 
@@ -11,11 +11,11 @@ typedef struct nereid_live_use {
   uint32_t node, last, next; /* next: of the subject + 1 */
 } nereid_live_use_t;
 
-/* What lives: a value, or anything else that is made at one place and used at others. */
+/* A value, or any other subject that is defined in one place and used in others. */
 typedef struct nereid_live_subject {
-  uint32_t home, definition; /* node, and position in it from where it is there; home NEREID_FLOW_NONE: never */
+  uint32_t home, definition; /* node, and position in it, of the definition; home NEREID_FLOW_NONE: never live */
   uint32_t uses;             /* latest + 1 */
-  bool has_op;               /* an op makes it: it lives there even without a use */
+  bool has_op;               /* defined by an op: live there even without a use */
 } nereid_live_subject_t;
 
 typedef struct nereid_live_subjects {
@@ -31,14 +31,14 @@ typedef struct nereid_live_subjects {
 void nereid_live_subjects_use(nereid_live_subjects_t *subjects, uint32_t subject, uint32_t position,
                               nereid_arena_t *arena);
 
-/* Subject `subject` lives at the times [first, last]. */
+/* Subject `subject` is live at the times [first, last]. */
 typedef void (*nereid_live_callback_t)(uint32_t subject, uint32_t first, uint32_t last, void *user_data);
 
-/* Calls back with all times at which subjects [first, end) live, in pieces that may touch each other: from the
- * definition, along all paths, to a use. `dominated` says that no use is reached but through the definition, as it is
- * with values; else a subject lives only where the definition may have been passed, too. False when out of memory.
+/* Calls back with all times at which subjects [first, end) are live, in pieces that may be adjacent: from the
+ * definition, along all paths, to a use. `dominated`: the definition dominates all uses, as for values; otherwise a
+ * subject is live only where its definition may have been executed. False when out of memory.
  *
- * Time: nodes in which any of 64 neighbours lives. */
+ * Time: the nodes in which any of 64 adjacent subjects is live. */
 bool nereid_live_subjects_walk(const nereid_live_subjects_t *subjects, uint32_t first, uint32_t end, bool dominated,
                                nereid_arena_t *arena, nereid_live_callback_t callback, void *user_data);
 

@@ -1,18 +1,19 @@
-/* A fence belongs to the threads that wrote, before they tell others that they have: so early.
+/* Places fences after the writes, in the writing threads and before they signal other threads.
  *
  *   local_store %x, %a                     local_store %x, %a
  *   local_load %c           (barrier)      fence_async_shared
  *   warp_group_dot %a, ...           ->    local_load %c            (barrier: orders the store too)
  *                                          warp_group_dot %a, ...
  *
- * Directly behind the last write in the same run of ops, if there is one. Else in front of the op that needs it; of
- * the outermost loop around the op in which nothing is written that it needs, so that it is done once. */
+ * A fence is placed directly after the last write in the same run of ops, if there is one. Otherwise it is placed
+ * before the op that needs it, hoisted out of the loops around that op which do not write the bytes that it accesses.
+ */
 #include "analysis/membar/fence_place.h"
 
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttng.h"
 
-/* Whether `event` leaves generic writes behind that may be what `need` accesses. */
+/* Whether `event` performs generic writes that may overlap the accesses of `need`. */
 static bool writes_for(const nereid_membar_function_t *function, const nereid_membar_event_t *event,
                        const nereid_membar_event_t *need) {
   const nereid_shared_access_t *accesses = function->effects.accesses.data;
@@ -49,7 +50,7 @@ static bool is_written_in(const nereid_membar_function_t *function, MlirOperatio
   return false;
 }
 
-/* The op that the fence goes in front of, when nothing in the run of ops before `need` writes for it. */
+/* The op before which to place the fence when the run of ops before `need` has no such writes. */
 static MlirOperation hoist(const nereid_membar_function_t *function, const nereid_membar_event_t *need) {
   MlirOperation place = need->op;
   for (MlirOperation parent = mlirOperationGetParentOperation(place);

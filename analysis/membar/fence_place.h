@@ -1,10 +1,10 @@
-/* Where a fence between proxies goes: see fence_place.c. */
+/* Placement of fences between proxies: see fence_place.c. */
 #ifndef NEREID_ANALYSIS_FENCE_PLACE_H
 #define NEREID_ANALYSIS_FENCE_PLACE_H
 
 #include "analysis/membar/membar_types.h"
 
-/* Puts ttng.fence_async_shared where `function`, analysed for fences, needs them. */
+/* Inserts ttng.fence_async_shared where `function`, analysed for fences, needs them. */
 void nereid_fence_place(const nereid_membar_function_t *function);
 
 #endif

@@ -1,7 +1,7 @@
 /* Barriers and fences of a module; see membar.h.
  *
- *   callees first   flow graph, which buffers values may be, what each function begins
- *   callers first   what of it may be under way at a call, which arguments overlap, the bytes of each value
+ *   callees first   flow graph, aliases of values, asynchronous operations that each function starts
+ *   callers first   which of them may be in flight at a call, which arguments overlap, the bytes of each value
  *   callees first   effects, the walk to a fixed point (membar_walk.c), the summary for callers */
 #include "analysis/membar/membar.h"
 
@@ -32,7 +32,7 @@ static nereid_membar_function_t *function_at(const nereid_membar_t *membar, size
 
 /* --- buffers of values --- */
 
-/* Which arguments the pointers that a function returns are. */
+/* Finds the arguments to which the returned pointers may belong. */
 static bool find_returned(nereid_membar_t *membar, size_t number) {
   nereid_membar_function_t *function = function_at(membar, number);
   const nereid_call_function_t *called = &membar->calls->functions.data[number];
@@ -62,13 +62,13 @@ static bool find_buffers(nereid_membar_t *membar, size_t number, nereid_map_t *r
 
 /* --- bytes of values --- */
 
-/* Warps that may run the function: partitions may have more than the CTA begins with. */
+/* Warps that may execute the function: partitions may have more than the default region. */
 static int warps_of(const nereid_membar_t *membar, MlirOperation function) {
   const int warps = (int)nereid_ttg_num_warps(function);
   return warps > 0 && !membar->specializes ? warps : MAX_WARPS;
 }
 
-/* Roots of pointers, when those of all callers are known. */
+/* Finds the roots of pointers after those of all callers. */
 static bool find_roots(nereid_membar_t *membar, size_t number) {
   nereid_membar_function_t *function = function_at(membar, number);
   const nereid_call_function_t *called = &membar->calls->functions.data[number];
@@ -168,7 +168,7 @@ static const char *verb_of(nereid_shared_kind_t kind) {
   return kind == NEREID_SHARED_READ ? "read" : kind == NEREID_SHARED_WRITE ? "written" : "updated atomically";
 }
 
-/* The line and column of `op`, as far as its location is one of a file. */
+/* The line and column of `op` if its location is a file location. */
 static void format_place(MlirOperation op, char *out, size_t size) {
   MlirLocation location = mlirOperationGetLocation(op);
   while (mlirLocationIsAName(location))
@@ -178,7 +178,7 @@ static void format_place(MlirOperation op, char *out, size_t size) {
              mlirLocationFileLineColRangeGetStartColumn(location));
 }
 
-/* What a barrier for global memory is for: a remark at the later access. */
+/* Emits the reason for a barrier for global memory as a remark at the later access. */
 static void explain_barrier(const nereid_membar_reason_t *reason, bool warp) {
   if (mlirOperationIsNull(reason->earlier) || mlirOperationIsNull(reason->later) ||
       !nereidMlirRemarksEnabled(mlirOperationGetContext(reason->later)))
@@ -187,7 +187,7 @@ static void explain_barrier(const nereid_membar_reason_t *reason, bool warp) {
   const MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(reason->earlier));
   format_place(reason->earlier, place, sizeof place);
   snprintf(text, sizeof text,
-           "a barrier of %s%s: the bytes that are %s here may be %s by another thread before (%.*s%s)",
+           "a barrier of %s%s: the bytes that are %s here may have been %s by another thread (%.*s%s)",
            warp ? "each warp" : "the CTA", reason->before_loop ? " before the loop" : "", verb_of(reason->kinds[1]),
            verb_of(reason->kinds[0]), (int)name.length, name.data, place);
   nereidMlirOptimizationRemark(NereidMlirRemarkMissed, mlirOperationGetLocation(reason->later),

@@ -18,19 +18,19 @@
 
 enum { NO_GROUP = NEREID_ASYNC_GROUPS };
 
-/* How an access is made. */
+/* Properties of an access. */
 enum { GENERIC, ASYNC_PROXY = 1, ONE_THREAD = 2 };
 
-/* An access of an op to a buffer among its operands. */
+/* An access of an op to a buffer operand. */
 typedef struct access_row {
   nereid_op_kind_t op;
   MlirValue (*buffer)(MlirOperation op);
-  MlirValue (*tensor)(MlirOperation op); /* whose layout says which thread accesses what; null: nothing does */
+  MlirValue (*tensor)(MlirOperation op); /* the tensor whose layout determines the thread of each byte; null: unknown */
   uint8_t kind, how;
-  uint8_t group; /* under way in it afterwards; NO_GROUP: done */
+  uint8_t group; /* group in which the access is in flight afterwards; NO_GROUP: complete */
 } access_row_t;
 
-/* What an op does beside accesses. */
+/* Synchronization performed by an op. */
 typedef struct sync_row {
   nereid_op_kind_t op;
   uint16_t flags;
@@ -81,7 +81,7 @@ static const access_row_t access_rows[] = {
      NEREID_SHARED_BARRIER_COUNT, GENERIC, NO_GROUP},
 };
 
-/* Ops that take buffers and do not touch them. */
+/* Ops that take buffers without accessing them. */
 static const nereid_op_kind_t no_accesses[] = {
     NEREID_OP_ARITH_SELECT,
     NEREID_OP_TTG_LOCAL_DEALLOC,
@@ -106,7 +106,7 @@ static const sync_row_t sync_rows[] = {
     {NEREID_OP_TT_CALL, NEREID_EVENT_CALL, NO_GROUP, NULL},
 };
 
-/* --- barriers that ops have in their lowering --- */
+/* --- barriers inside the lowering of ops --- */
 
 static bool is_scalar(MlirOperation op) {
   return !mlirTypeIsARankedTensor(mlirValueGetType(result_of(op)));
@@ -151,7 +151,7 @@ typedef struct typed_bases {
   struct typed_bases *next;
 } typed_bases_t;
 
-/* nereid_access_bases_of, worked out once per pair of types. */
+/* nereid_access_bases_of, cached per pair of types. */
 static const nereid_access_bases_t *bases_of(nereid_membar_effects_t *effects, MlirType tensor, MlirType memdesc) {
   uintptr_t *place = nereid_map_insert(&effects->bases, memdesc.ptr);
   if (!place)
@@ -204,7 +204,7 @@ static void add_buffer(nereid_membar_effects_t *effects, MlirValue buffer, MlirT
     add_slice(effects, &slices->data[i], bases, kind, how);
 }
 
-/* By the table; false when it says nothing about the op. */
+/* Adds the accesses from the table; false when the table has no row for the op. */
 static bool add_by_table(nereid_membar_effects_t *effects, nereid_op_kind_t kind, nereid_membar_event_t *event) {
   bool found = false;
   for (size_t i = 0; i < sizeof access_rows / sizeof *access_rows; ++i) {
@@ -234,7 +234,7 @@ static bool touches_nothing(nereid_op_kind_t kind, MlirOperation op) {
          mlirOperationEqual(mlirBlockGetTerminator(mlirOperationGetBlock(op)), op);
 }
 
-/* An op that is not known may do anything to the buffers that it takes. */
+/* An unknown op may access the buffers that it takes in any way. */
 static void add_operands(nereid_membar_effects_t *effects, nereid_op_kind_t kind, MlirOperation op) {
   const intptr_t n = mlirOperationGetNumOperands(op);
   bool any = false;
@@ -269,8 +269,9 @@ static void add_sync(nereid_op_kind_t kind, nereid_membar_event_t *event) {
     event->flags = NEREID_EVENT_WARP_BARRIER;
 }
 
-/* Whether the last event is a load and only views are between it and the op at `position`. What both wait for goes in
- * front of the first: loads that nothing parts may be done where they are used. */
+/* Whether the last event is a load and only views are between it and the op at `position`. Synchronization for
+ * consecutive loads is placed before the first one, so that the loads stay adjacent and can be scheduled at their uses.
+ */
 static bool follows_load(const nereid_membar_effects_t *effects, uint32_t position) {
   const nereid_flow_graph_t *graph = effects->slicer->graph;
   if (!effects->events.size || effects->row == effects->events.size)

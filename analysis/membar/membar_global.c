@@ -1,4 +1,4 @@
-/* What ops do to global memory; see membar_global.h. */
+/* Effects of ops on global memory; see membar_global.h. */
 #include "analysis/membar/membar_global.h"
 
 #include "analysis/allocation/scratch.h"
@@ -32,13 +32,13 @@ static const global_row_t *row_of(nereid_op_kind_t kind) {
   return NULL;
 }
 
-/* Assembly that is not pure may do anything through the pointers that it takes. */
+/* Impure inline assembly may access memory through its pointers in any way. */
 static bool may_access(nereid_op_kind_t kind, MlirOperation op) {
   return (kind == NEREID_OP_TT_ELEMENTWISE_INLINE_ASM && !nereid_tt_elementwise_inline_asm_get_pure(op)) ||
          (kind == NEREID_OP_TT_EXTERN_ELEMENTWISE && !nereid_tt_extern_elementwise_get_pure(op));
 }
 
-/* The number of the atomics that `op` may change places with: of one commutative operation, when no result is used. */
+/* The number of the atomics with which `op` commutes: those of one commutative operation without used results. */
 static uint8_t commutes_with(nereid_op_kind_t kind, MlirOperation op) {
   if (kind != NEREID_OP_TT_ATOMIC_RMW || !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0))))
     return 0;
@@ -48,7 +48,7 @@ static uint8_t commutes_with(nereid_op_kind_t kind, MlirOperation op) {
              : (uint8_t)(rmw + 1);
 }
 
-/* --- which roots matter --- */
+/* --- relevant roots --- */
 
 typedef struct usage {
   uint32_t accesses, writes;
@@ -59,7 +59,7 @@ static bool is_scratch(const nereid_membar_global_t *global, uint32_t root) {
   return root > global->roots.n_arguments;
 }
 
-/* By rank of nodes: how many loops are around. Loops lie together in reverse post order. */
+/* By rank of nodes: the number of enclosing loops. Loops are contiguous in reverse post order. */
 static int32_t *find_loops(const nereid_membar_global_t *global) {
   const nereid_flow_graph_t *graph = global->graph;
   int32_t *depths = nereid_arena_new(global->arena, int32_t, graph->nodes.size + 1);
@@ -108,7 +108,7 @@ static bool matters(const usage_t *usage) {
   return usage->writes && (usage->accesses > 1 || usage->loops);
 }
 
-/* An access to memory that is not known concerns all arguments. */
+/* An access to unknown memory affects all arguments. */
 static void choose_roots(nereid_membar_global_t *global, const usage_t *usages, bool calls) {
   const uint32_t n = global->roots.n_arguments + 2;
   usage_t all = {0};

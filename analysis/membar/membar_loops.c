@@ -1,4 +1,4 @@
-/* What comes first in loops; see membar_loops.h. */
+/* First accesses of loops; see membar_loops.h. */
 #include "analysis/membar/membar_loops.h"
 
 typedef struct search {
@@ -17,7 +17,7 @@ static void add(search_t *search, const nereid_shared_access_t *access) {
     nereid_access_set_add(search->context->arena, search->found, *access);
 }
 
-/* Adds what the event accesses; false when control does not get past it without a barrier. */
+/* Adds the accesses of the event; false when control cannot pass it without a barrier. */
 static bool pass(search_t *search, uint32_t number) {
   enum {
     BEFORE = NEREID_EVENT_BARRIER | NEREID_EVENT_BARRIER_FIRST,
@@ -83,7 +83,7 @@ void nereid_membar_loops_find(nereid_membar_loops_t *loops, const nereid_membar_
   }
 }
 
-/* Of one pending access, and all that comes first in the loop that `edge` enters. */
+/* The order between one pending access and the first accesses of the loop that `edge` enters. */
 static nereid_access_order_t order_of(nereid_membar_loops_t *loops, const nereid_membar_context_t *context,
                                       const nereid_shared_access_t *pending, const nereid_flow_edge_t *edge,
                                       nereid_access_order_t least) {

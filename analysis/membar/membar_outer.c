@@ -1,4 +1,4 @@
-/* Marks on buffers, up the call graph and down again; see membar_outer.h. */
+/* Propagates marks on buffers up and down the call graph; see membar_outer.h. */
 #include "analysis/membar/membar_outer.h"
 
 #include "nereid/dialects/ops.h"
@@ -10,7 +10,7 @@ static size_t arguments_of(const nereid_membar_function_t *function) {
 static bool allocate(nereid_membar_t *membar, nereid_membar_function_t *function) {
   for (int g = 0; g < NEREID_ASYNC_GROUPS; ++g) {
     function->starts[g] = nereid_arena_new(membar->arena, bool, function->alias.buffers.size);
-    function->context.outer_under_way[g] = nereid_arena_new(membar->arena, bool, arguments_of(function));
+    function->context.outer_in_flight[g] = nereid_arena_new(membar->arena, bool, arguments_of(function));
   }
   return !membar->arena->failed;
 }
@@ -37,7 +37,7 @@ static MlirWalkResult survey_op(MlirOperation op, void *data) {
   return MlirWalkResultAdvance;
 }
 
-/* The buffer that argument number `argument` is; NEREID_FLOW_NONE for one that is none. */
+/* The buffer of argument number `argument`; NEREID_FLOW_NONE when the argument is not a buffer. */
 static uint32_t buffer_of(const nereid_membar_function_t *function, intptr_t argument) {
   MlirValue value = mlirBlockGetArgument(function->graph.nodes.data[0].block, argument);
   for (uint32_t i = 0; i < function->alias.buffers.size && i < arguments_of(function); ++i)
@@ -67,14 +67,14 @@ bool nereid_membar_survey(nereid_membar_t *membar, size_t number) {
   return true;
 }
 
-/* Whether the caller may have operations of group `g` under way on `value`. */
-static bool is_under_way(const nereid_membar_function_t *caller, int g, MlirValue value) {
+/* Whether the caller may have operations of group `g` in flight on `value`. */
+static bool is_in_flight(const nereid_membar_function_t *caller, int g, MlirValue value) {
   const nereid_alias_set_t set = nereid_alias_of(&caller->alias, value);
   for (uint32_t i = 0; i < set.count; ++i) {
     const nereid_alias_buffer_t *buffer = &caller->alias.buffers.data[set.buffers[i]];
     if (caller->starts[g][set.buffers[i]] ||
         (mlirOperationIsNull(buffer->alloc) &&
-         caller->context.outer_under_way[g][mlirBlockArgumentGetArgNumber(buffer->value)]))
+         caller->context.outer_in_flight[g][mlirBlockArgumentGetArgNumber(buffer->value)]))
       return true;
   }
   return false;
@@ -87,8 +87,8 @@ bool nereid_membar_find_outer(nereid_membar_t *membar, size_t number) {
     const nereid_call_edge_t *edge = nereid_call_graph_caller(membar->calls, called, i);
     for (intptr_t k = 0; k < mlirOperationGetNumOperands(edge->call); ++k)
       for (int g = 0; nereid_alias_is_buffer(mlirOperationGetOperand(edge->call, k)) && g < NEREID_ASYNC_GROUPS; ++g)
-        function->context.outer_under_way[g][k] |=
-            is_under_way(&membar->functions[edge->caller], g, mlirOperationGetOperand(edge->call, k));
+        function->context.outer_in_flight[g][k] |=
+            is_in_flight(&membar->functions[edge->caller], g, mlirOperationGetOperand(edge->call, k));
   }
   return true;
 }

@@ -1,4 +1,4 @@
-/* Steps of the states; see membar_state.h. */
+/* Transfer functions of the states; see membar_state.h. */
 #include "analysis/membar/membar_state.h"
 
 /* --- rings --- */
@@ -14,7 +14,7 @@ typedef struct crossing {
   const nereid_flow_edge_t *edge;
 } crossing_t;
 
-/* The next iteration of its loop finds an access one step further back; outside of the loop slots mean nothing. */
+/* Moves an access one iteration back along a back edge; outside of the loop, slots have no meaning. */
 static bool cross(nereid_shared_access_t *access, void *data) {
   const crossing_t *crossing = data;
   const nereid_membar_context_t *context = crossing->context;
@@ -53,12 +53,12 @@ enum { SETS = 3 + NEREID_ASYNC_GROUPS };
 
 static nereid_access_set_t *set_of(nereid_membar_state_t *state, int i) {
   nereid_access_set_t *const sets[] = {&state->pending, &state->unfenced, &state->fenced};
-  return i < 3 ? sets[i] : &state->under_way[i - 3];
+  return i < 3 ? sets[i] : &state->in_flight[i - 3];
 }
 
 static const nereid_access_set_t *view_of(const nereid_membar_state_t *state, int i) {
   const nereid_access_set_t *const sets[] = {&state->pending, &state->unfenced, &state->fenced};
-  return i < 3 ? sets[i] : &state->under_way[i - 3];
+  return i < 3 ? sets[i] : &state->in_flight[i - 3];
 }
 
 bool nereid_membar_state_copy(nereid_arena_t *arena, nereid_membar_state_t *state, const nereid_membar_state_t *from) {
@@ -89,13 +89,14 @@ static bool join_set(const nereid_membar_context_t *context, nereid_access_set_t
   return grew;
 }
 
-/* Regions of a ttg.warp_specialize begin and end with all threads of the CTA waiting for each other. That is no fence
+/* All threads of the CTA synchronize at the begin and the end of regions of a ttg.warp_specialize. This is not a fence
  * between proxies. */
 static bool enters_or_leaves_region(const nereid_flow_node_t *from, const nereid_flow_node_t *to) {
   return from->partition != to->partition || !mlirOperationEqual(from->specialize, to->specialize);
 }
 
-/* What other warps have under way stays with them; the default region is run by those that run what is around it. */
+/* Operations in flight belong to the warps that started them; the default region is executed by the warps of the
+ * surrounding code. */
 static bool crosses(int set, bool apart, bool same_warps) {
   return !apart || set == 1 || (set > 2 && same_warps);
 }
@@ -124,7 +125,7 @@ void nereid_membar_state_leave(const nereid_membar_context_t *context, nereid_me
   }
 }
 
-/* --- waiting --- */
+/* --- waits --- */
 
 void nereid_membar_state_barrier(nereid_membar_state_t *state) {
   state->pending.size = 0;
@@ -174,12 +175,12 @@ static void make_ageless(nereid_access_set_t *set) {
     set->data[i].age = NEREID_SHARED_AGES;
 }
 
-/* What callers began on the buffers that they pass may be done, too. */
+/* Operations that callers started on the passed buffers may complete, too. */
 static void finish_outer(const nereid_membar_context_t *context, nereid_membar_state_t *state, uint8_t group) {
   const bool copies = group == NEREID_ASYNC_COPIES;
   for (intptr_t i = 0; i < context->slicer->n_arguments; ++i) {
     const int64_t space = nereid_slicer_space(context->slicer, i);
-    if (context->outer_under_way[group][i])
+    if (context->outer_in_flight[group][i])
       make_pending(context, state,
                    (nereid_shared_access_t){.first = space,
                                             .end = space + NEREID_SHARED_SPACE(1),
@@ -188,10 +189,10 @@ static void finish_outer(const nereid_membar_context_t *context, nereid_membar_s
   }
 }
 
-/* What is done when at most `pending` groups are not; of what has no known age that may be so. */
+/* Completes operations when at most `pending` groups remain; operations of unknown age may be complete. */
 static void wait_for(const nereid_membar_context_t *context, nereid_membar_state_t *state, uint8_t group,
                      int32_t pending) {
-  nereid_access_set_t *set = &state->under_way[group], rest = {0};
+  nereid_access_set_t *set = &state->in_flight[group], rest = {0};
   for (size_t i = 0; i < set->size; ++i) {
     const bool ageless = set->data[i].age == NEREID_SHARED_AGES;
     if (ageless || set->data[i].age > pending)
@@ -210,12 +211,12 @@ static void leave_accesses(const nereid_membar_context_t *context, nereid_membar
   for (uint32_t i = 0; i < event->n; ++i) {
     nereid_shared_access_t access = context->effects->accesses.data[event->first + i];
     if (event->flags & NEREID_EVENT_BARRIER_INSIDE) {
-      access.kind = NEREID_SHARED_READ; /* of its scratch; an atomic comes before the barrier */
+      access.kind = NEREID_SHARED_READ; /* of its scratch; an atomic accesses memory before the barrier */
       if (nereid_access_is_global(&access))
         continue;
     }
     if (event->flags & NEREID_EVENT_STARTS && access.kind <= NEREID_SHARED_WRITE)
-      nereid_access_set_add(context->arena, &state->under_way[event->group], access);
+      nereid_access_set_add(context->arena, &state->in_flight[event->group], access);
     else if (access.kind != NEREID_SHARED_RELEASE && !(access.async_proxy && access.kind == NEREID_SHARED_WRITE))
       make_pending(context, state, access);
   }
@@ -231,22 +232,22 @@ void nereid_membar_state_step(const nereid_membar_context_t *context, nereid_mem
     nereid_membar_state_fence(context, state);
   leave_accesses(context, state, event);
   if (event->flags & NEREID_EVENT_COMMITS)
-    grow_older(&state->under_way[event->group]);
+    grow_older(&state->in_flight[event->group]);
   if (event->flags & NEREID_EVENT_WAITS)
     wait_for(context, state, event->group, event->pending);
   if (event->flags & NEREID_EVENT_BARRIER_LAST)
     nereid_membar_state_barrier(state);
 }
 
-/* The caller's operations that are under way: the callee may have closed groups, and waited for any of them. */
+/* The caller's operations in flight: the callee may have closed groups, and waited for any of them. */
 static void call_groups(const nereid_membar_context_t *context, nereid_membar_state_t *state,
                         const nereid_membar_summary_t *callee) {
   for (int g = 0; g < NEREID_ASYNC_GROUPS; ++g) {
     if (!callee->commits[g] && !callee->waits[g])
       continue;
-    make_ageless(&state->under_way[g]);
-    for (size_t i = 0; callee->waits[g] && i < state->under_way[g].size; ++i)
-      make_pending(context, state, state->under_way[g].data[i]);
+    make_ageless(&state->in_flight[g]);
+    for (size_t i = 0; callee->waits[g] && i < state->in_flight[g].size; ++i)
+      make_pending(context, state, state->in_flight[g].data[i]);
     if (callee->waits[g])
       finish_outer(context, state, (uint8_t)g);
   }

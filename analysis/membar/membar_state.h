@@ -1,6 +1,6 @@
-/* What is not yet ordered at a place of a function; see docs/barriers.md.
+/* Accesses that are not yet ordered at a position of a function; see docs/barriers.md.
  *
- *                     pending     unfenced     fenced      under way
+ *                     pending     unfenced     fenced      in flight
  *   local_store %a    + %a        + %a
  *   fence                         - %a         + %a
  *   barrier           all gone                 all gone
@@ -13,44 +13,44 @@
 
 typedef struct nereid_membar_state {
   nereid_access_set_t pending;  /* no barrier has followed */
-  nereid_access_set_t unfenced; /* generic writes that no fence between proxies has followed, barriers or not */
-  nereid_access_set_t fenced;   /* ... that a fence has followed, and no barrier behind it */
-  nereid_access_set_t under_way[NEREID_ASYNC_GROUPS];
-  bool reached; /* some path leads here */
-  bool open;    /* one without a barrier does */
+  nereid_access_set_t unfenced; /* generic writes without a later fence between proxies, with or without a barrier */
+  nereid_access_set_t fenced;   /* generic writes with a later fence, but no barrier after it */
+  nereid_access_set_t in_flight[NEREID_ASYNC_GROUPS];
+  bool reached; /* reachable */
+  bool open;    /* reachable without a barrier */
 } nereid_membar_state_t;
 
-/* What a function does to its caller's shared memory, in bytes of its own frame and spaces of its arguments. */
+/* The effects of a function on its caller's memory, in bytes of its own frame and spaces of its arguments. */
 typedef struct nereid_membar_summary {
-  nereid_access_set_t entry; /* accesses that no barrier precedes on some path */
+  nereid_access_set_t entry; /* accesses without a preceding barrier on some path */
   nereid_access_set_t async; /* all accesses of the async proxy */
   nereid_membar_state_t exit;
-  bool commits[NEREID_ASYNC_GROUPS], waits[NEREID_ASYNC_GROUPS]; /* somewhere */
+  bool commits[NEREID_ASYNC_GROUPS], waits[NEREID_ASYNC_GROUPS]; /* anywhere in the function */
 } nereid_membar_summary_t;
 
-/* Everything that steps need to know. */
+/* The context of all transfer functions. */
 typedef struct nereid_membar_context {
   nereid_arena_t *arena;
   nereid_access_shapes_t *shapes;
   const nereid_flow_graph_t *graph;
   nereid_slicer_t *slicer;
   const nereid_membar_effects_t *effects;
-  nereid_membar_global_t *global; /* null: global memory is not looked at */
-  bool proxies;                   /* generic writes and the async proxy must be told apart */
-  /* Callers may have such operations under way on the buffers that they pass. */
-  bool *outer_under_way[NEREID_ASYNC_GROUPS]; /* by argument */
+  nereid_membar_global_t *global; /* null: global memory is ignored */
+  bool proxies;                   /* distinguish generic writes and the async proxy */
+  /* Callers may have such operations in flight on the buffers that they pass. */
+  bool *outer_in_flight[NEREID_ASYNC_GROUPS]; /* by argument */
 } nereid_membar_context_t;
 
 bool nereid_membar_state_copy(nereid_arena_t *arena, nereid_membar_state_t *state, const nereid_membar_state_t *from);
 
-/* As before anything leads to its place; keeps its memory. */
+/* Resets to the unreachable state; keeps its memory. */
 void nereid_membar_state_clear(nereid_membar_state_t *state);
 
-/* Joins what comes along `edge`; true when `into`, the state at its target, has grown. */
+/* Joins the state along `edge` into `into`; true when `into`, the state at its target, has grown. */
 bool nereid_membar_state_join(const nereid_membar_context_t *context, nereid_membar_state_t *into,
                               const nereid_membar_state_t *from, const nereid_flow_edge_t *edge);
 
-/* Adds what is left where the function returns. */
+/* Adds the state at a return of the function. */
 void nereid_membar_state_leave(const nereid_membar_context_t *context, nereid_membar_state_t *exit,
                                const nereid_membar_state_t *from);
 
@@ -58,23 +58,23 @@ void nereid_membar_state_barrier(nereid_membar_state_t *state);
 void nereid_membar_state_warp_barrier(nereid_membar_state_t *state);
 void nereid_membar_state_fence(const nereid_membar_context_t *context, nereid_membar_state_t *state);
 
-/* `access` after `edge`: what it says of values of a loop is of an earlier iteration then. */
+/* Rewrites `access` for a crossing of `edge`: values of a loop then refer to an earlier iteration. */
 void nereid_membar_state_cross(const nereid_membar_context_t *context, nereid_shared_access_t *access,
                                const nereid_flow_edge_t *edge);
 
-/* What must happen before `access`. */
+/* The synchronization required before `access`. */
 nereid_access_order_t nereid_membar_state_order(const nereid_membar_state_t *state,
                                                 const nereid_shared_access_t *access);
 
-/* What `event` leaves behind, barriers inside it too; not a call. */
+/* Applies `event` with the barriers inside it; not for calls. */
 void nereid_membar_state_step(const nereid_membar_context_t *context, nereid_membar_state_t *state,
                               const nereid_membar_event_t *event);
 
-/* What a call leaves behind; `callee` is bound to the call (analysis/membar/membar_summary.h). */
+/* Applies a call; `callee` is bound to the call (analysis/membar/membar_summary.h). */
 void nereid_membar_state_call(const nereid_membar_context_t *context, nereid_membar_state_t *state,
                               const nereid_membar_summary_t *callee);
 
-/* Forgets the phase of a ring: the access may be to any slot. */
+/* Drops the phase of a ring access: it may be to any slot. */
 void nereid_membar_forget_ring(nereid_access_shapes_t *shapes, nereid_shared_access_t *access);
 
 #endif

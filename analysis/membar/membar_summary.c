@@ -15,7 +15,7 @@ typedef struct binding {
   int64_t start;                        /* of the callee's frame */
 } binding_t;
 
-/* An access to the bytes [access->first, access->end) of an argument, which is `slice` in the caller. */
+/* Binds an access to the bytes [access->first, access->end) of an argument, which is `slice` in the caller. */
 static void bind_slice(const binding_t *binding, nereid_shared_access_t access, const nereid_buffer_slice_t *slice,
                        nereid_access_set_t *out) {
   nereid_access_shape_t shape = {.single = access.shape && access.shape->single};
@@ -99,12 +99,12 @@ void nereid_membar_summary_bind(const nereid_membar_context_t *context, MlirOper
   bind_set(&binding, &summary->exit.unfenced, &out->exit.unfenced);
   bind_set(&binding, &summary->exit.fenced, &out->exit.fenced);
   for (int g = 0; g < NEREID_ASYNC_GROUPS; ++g)
-    bind_set(&binding, &summary->exit.under_way[g], &out->exit.under_way[g]);
+    bind_set(&binding, &summary->exit.in_flight[g], &out->exit.in_flight[g]);
 }
 
 /* --- arguments that overlap --- */
 
-/* The bytes that the view `value` has of `slice`. */
+/* The bytes of `slice` that the view `value` covers. */
 static void range_of(nereid_slicer_t *slicer, MlirValue value, const nereid_buffer_slice_t *slice, int64_t *first,
                      int64_t *end) {
   *first = slice->first;

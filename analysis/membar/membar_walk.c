@@ -1,33 +1,33 @@
-/* States at the starts of nodes grow until nothing changes; see membar_walk.h.
+/* Fixed point of the states at the starts of nodes; see membar_walk.h.
  *
- * A barrier that is found ends what is pending, so that less needs one behind it: the states that were joined before
- * are too large then. So the walk is done again from empty states with what was found, needs that are none any more
- * are dropped, and what is new is added, until a walk changes nothing. What that leaves is needed: each barrier stands
- * between an access and a pending one that nothing else orders. */
+ * A new barrier completes pending accesses, so fewer barriers may be needed after it, and states joined before are too
+ * large. The walk is therefore repeated from empty states with the barriers found so far. Each repetition drops
+ * barriers that are no longer needed and adds new ones, until nothing changes. Every remaining barrier separates an
+ * access from a pending one that nothing else orders. */
 #include "analysis/membar/membar_walk.h"
 
 #include "analysis/membar/membar_loops.h"
 #include "analysis/membar/membar_summary.h"
 
-enum { ROUNDS = 12 }; /* after so many needs are not dropped any more */
+enum { ROUNDS = 12 }; /* after this many rounds, barriers are not dropped any more */
 
 typedef struct walk {
   nereid_membar_t *membar;
   nereid_membar_function_t *function;
   nereid_membar_state_t *states;  /* by node, at its start */
-  bool *dirty;                    /* by node: the state has grown since it was gone through */
+  bool *dirty;                    /* by node: the state has grown since the node was visited */
   uint32_t *events;               /* by node: its first event */
-  nereid_membar_summary_t *calls; /* by event: what a call does, bound to it */
-  nereid_membar_loops_t loops;    /* what comes first in loops */
-  uint8_t *needs, *found;         /* by event: at the start of this round, and what this round says */
-  nereid_membar_state_t state;    /* where the walk is */
+  nereid_membar_summary_t *calls; /* by event: the effects of a call, bound to it */
+  nereid_membar_loops_t loops;    /* first accesses of loops */
+  uint8_t *needs, *found;         /* by event: at the start of this round; found in this round */
+  nereid_membar_state_t state;    /* the current state */
 } walk_t;
 
 static nereid_arena_t *arena_of(const walk_t *walk) {
   return walk->membar->arena;
 }
 
-/* --- what an event needs --- */
+/* --- the need of an event --- */
 
 static uint8_t need_of_access(const walk_t *walk, const nereid_shared_access_t *access) {
   if (walk->membar->options.mode == NEREID_MEMBAR_BARRIERS)
@@ -35,7 +35,7 @@ static uint8_t need_of_access(const walk_t *walk, const nereid_shared_access_t *
   return access->async_proxy && nereid_access_set_overlaps(&walk->state.unfenced, access);
 }
 
-/* Why an access to global memory needs more than anything else so far. */
+/* Records why an access to global memory needs a stronger order than all others so far. */
 static void explain(const walk_t *walk, size_t number, const nereid_shared_access_t *access, uint8_t need) {
   const nereid_shared_access_t *earlier =
       nereid_access_set_find(&walk->state.pending, access, (nereid_access_order_t)need);
@@ -110,7 +110,7 @@ static void note_event(walk_t *walk, const nereid_membar_event_t *event, size_t 
 
 /* --- the walk --- */
 
-/* What the loops that follow `event` need before they begin. */
+/* The order required before the loops that follow `event`. */
 static uint8_t need_of_loops(walk_t *walk, const nereid_membar_event_t *event, size_t number) {
   const nereid_access_order_t order =
       nereid_membar_loops_order(&walk->loops, &walk->function->context, &walk->state, event);
@@ -179,7 +179,7 @@ static void run_round(walk_t *walk) {
   }
 }
 
-/* Takes over what a round found; whether that is something else. */
+/* Takes over the result of a round; returns whether it changed. */
 static bool take_over(walk_t *walk, bool may_drop) {
   bool changed = false;
   for (size_t i = 0; i < walk->function->effects.events.size; ++i) {
@@ -191,7 +191,7 @@ static bool take_over(walk_t *walk, bool may_drop) {
   return changed;
 }
 
-/* --- what the walk needs --- */
+/* --- inputs of the walk --- */
 
 static bool bind_calls(walk_t *walk) {
   const nereid_membar_effects_t *effects = &walk->function->effects;
@@ -208,8 +208,7 @@ static bool bind_calls(walk_t *walk) {
   return !arena_of(walk)->failed;
 }
 
-/* Whether the calls of functions have anything to bind is known by the walk's callees only, so by-event tables of calls
- * are there when there are calls. */
+/* Whether the function has calls: tables of calls by event exist only then. */
 static bool has_calls(const nereid_membar_effects_t *effects) {
   for (size_t i = 0; i < effects->events.size; ++i)
     if (effects->events.data[i].flags & NEREID_EVENT_CALL)

@@ -4,7 +4,8 @@
 
 #include "analysis/membar/membar_types.h"
 
-/* Finds what function number `number` needs, and its summary; its callees have theirs. False when out of memory. */
+/* Computes the barriers or fences of function `number` and its summary; requires the summaries of its callees. False
+ * when out of memory. */
 bool nereid_membar_walk(nereid_membar_t *membar, size_t number);
 
 #endif
