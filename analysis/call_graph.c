@@ -1,10 +1,10 @@
-/* Functions, calls, orders and what is wrong with them; see call_graph.h.
+/* Builds and validates the call graph; see call_graph.h.
  *
  *   tt.func private @f() { tt.call @g() … }    tt.func private @g() { tt.call @f() … }
  *   ->
  *   error: 'tt.call' op makes 'f' call itself        note: 'f' calls 'g' here        note: 'g' calls 'f' here
  *
- * A depth-first walk with a stack of its own finds cycles and the post order at once. */
+ * One depth-first walk with an explicit stack finds cycles and computes the post order. */
 #include "analysis/call_graph.h"
 
 #include "dialects/diagnose.h"
@@ -60,7 +60,7 @@ static MlirOperation function_of(MlirOperation op) {
   return op;
 }
 
-/* 1 + the number of the callee, or 0: of the functions of its name the one in the caller's module. */
+/* 1 + the number of the callee, or 0: the function of that name in the caller's module. */
 static size_t find_callee(const nereid_call_graph_t *graph, MlirOperation call) {
   MlirAttribute name = mlirStringAttrGet(mlirOperationGetContext(call), nereid_tt_call_get_callee(call));
   const uintptr_t *place = nereid_map_find(&graph->by_name, name.ptr);
@@ -141,7 +141,7 @@ static bool add_callers(nereid_call_graph_t *graph) {
   return graph->callers;
 }
 
-/* Nobody calls it and nothing hides it: it is there to be launched. */
+/* Marks kernels: functions without callers and without a visibility. */
 static void find_kernels(nereid_call_graph_t *graph) {
   for (size_t f = 0; f < graph->functions.size; ++f) {
     nereid_call_function_t *function = &graph->functions.data[f];
@@ -162,7 +162,7 @@ typedef struct walk {
   size_t n_done;
 } walk_t;
 
-/* The call that the walk follows from `function`. */
+/* The call that the walk currently follows from `function`. */
 static const nereid_call_edge_t *followed(const walk_t *walk, size_t function) {
   return nereid_call_graph_call(walk->graph, &walk->graph->functions.data[function], walk->next[function] - 1);
 }
@@ -202,7 +202,7 @@ static bool open_function(walk_t *walk, size_t function) {
   return nereid_vector_push(walk->graph->arena, &walk->stack, function);
 }
 
-/* Follows all calls that can be reached from `root`. */
+/* Follows all calls reachable from `root`. */
 static nereid_status_t walk_from(walk_t *walk, size_t root) {
   nereid_call_graph_t *graph = walk->graph;
   if (!open_function(walk, root))

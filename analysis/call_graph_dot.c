@@ -1,7 +1,7 @@
 /* See call_graph_dot.h.
  *
- * The number of ways through a graph may grow without end, so a function shows the places at which its frame starts,
- * each with the first way that leads there, and no more than a person reads. */
+ * The number of call paths can be exponential, so a function lists the offsets at which its frame starts, each with the
+ * first path to it, up to a limit. */
 #include "analysis/call_graph_dot.h"
 
 #include "dialects/ir.h"
@@ -19,7 +19,7 @@
 
 enum { MOST_STARTS = 16 };
 
-/* A place where a function's frame starts, and how one comes there. */
+/* A start offset of a function's frame, and a path to it. */
 typedef struct start {
   int64_t offset;
   const nereid_call_edge_t *edge; /* null: a kernel */
@@ -102,7 +102,7 @@ static void print_name(const printer_t *printer, size_t function) {
   print_escaped(printer, nereid_tt_func_get_sym_name(printer->graph->functions.data[function].op));
 }
 
-/* The way to a start, from its end; depth-first would need a stack as deep as the graph. */
+/* Prints the path to a start, from its end; recursion would need a stack as deep as the graph. */
 static void print_way(const printer_t *printer, size_t function, size_t start) {
   NEREID_VECTOR(size_t) way = {0};
   while (nereid_vector_push(printer->arena, &way, function)) {
@@ -141,7 +141,7 @@ static void print_argument_name(const printer_t *printer, size_t function, intpt
     print_number(printer, "argument ", i, "");
 }
 
-/* --- accesses that wait for a barrier --- */
+/* --- pending accesses --- */
 
 enum { MOST_INTERVALS = 6, SPACE_BITS = 40 };
 
@@ -154,7 +154,7 @@ static void print_interval(const printer_t *printer, size_t function, bool write
   print_number(printer, "", end - base, ")");
 }
 
-/* What a set reads, or writes, as intervals that do not touch each other. */
+/* Prints the reads, or the writes, of a set as disjoint intervals. */
 static size_t print_kind(const printer_t *printer, size_t function, const nereid_access_set_t *set, bool writes,
                          size_t printed) {
   int64_t first = -1, end = -1;
@@ -195,7 +195,7 @@ static void print_summary(const printer_t *printer, size_t function) {
   print_accesses(printer, function, "before its first barrier", &summary->entry);
   print_accesses(printer, function, "after its last barrier", &summary->exit.pending);
   if (summary->entry.size && summary->exit.open)
-    print(printer, "some way through has no barrier\\l");
+    print(printer, "some path through it has no barrier\\l");
 }
 
 /* --- arguments --- */

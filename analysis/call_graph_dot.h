@@ -1,6 +1,6 @@
-/* The call graph as a picture, in the language of Graphviz, with what analyses know at the boundaries of functions:
- * sizes of frames in shared memory, where they start on each way from a kernel, which accesses wait for a barrier where
- * they begin and end, what is known of arguments.
+/* Prints the call graph in Graphviz DOT, with the results of analyses at function boundaries: sizes of shared-memory
+ * frames, their start on each path from a kernel, accesses that are pending at begin and end, axis information of
+ * arguments.
  *
  *   digraph calls {
  *     "k" [label="k, kernel\lframe of 3072 bytes\lx: contiguity = [1], divisibility = [16], …\l"];
@@ -15,8 +15,8 @@
 
 #include <mlir-c/IR.h>
 
-/* Prints the graph of `module`, whose shared memory is allocated, piece by piece to `callback`. NEREID_ERROR_PROGRAM
- * after an error at a wrong call, NEREID_ERROR_MEMORY. */
+/* Prints the graph of `module`, whose shared memory must be allocated, in pieces to `callback`. NEREID_ERROR_PROGRAM
+ * after an error at an invalid call, NEREID_ERROR_MEMORY. */
 NEREID_MUST_USE nereid_status_t nereid_call_graph_dot(MlirOperation module, nereid_arena_t *arena,
                                                       MlirStringCallback callback, void *user_data);
 

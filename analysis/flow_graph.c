@@ -1,7 +1,8 @@
-/* Nodes by one walk over the text, edges from the last op of each, ranks by one depth-first search; see flow_graph.h.
+/* Creates nodes in one walk in program order, edges from the last op of each node, ranks by one depth-first search; see
+ * flow_graph.h.
  *
  * The search takes the last edge of a node first, so that in reverse post order the first edge's target comes first: a
- * body before what follows the loop, the default region before the partitions. */
+ * loop body before the code after the loop, the default region before the partitions. */
 #include "analysis/flow_graph.h"
 
 #include "nereid/dialects/ops.h"
@@ -32,10 +33,10 @@ typedef struct builder {
   nereid_flow_graph_t *graph;
   NEREID_VECTOR(uint32_t) nodes; /* by position */
   NEREID_VECTOR(bool) concerned; /* by position */
-  uint32_t from;                 /* the node whose edges are made */
+  uint32_t from;                 /* the node whose edges are being created */
 } builder_t;
 
-/* What runs beside what: said by the innermost ttg.warp_specialize, of which there is one at most. */
+/* Sets the partition of the node from the innermost ttg.warp_specialize; these do not nest. */
 static void place_in_partition(builder_t *builder, nereid_flow_node_t *node) {
   nereid_flow_graph_t *graph = builder->graph;
   MlirRegion region = mlirBlockGetParentRegion(node->block);
@@ -60,7 +61,7 @@ static bool start_node(builder_t *builder, MlirOperation op) {
   return nereid_vector_push(graph->arena, &graph->nodes, node);
 }
 
-/* The node of the op in front of `op` in its block, when `op` runs on in it. */
+/* The node of the op before `op` in its block, if `op` continues it. */
 static uint32_t continued_node(builder_t *builder, MlirOperation op) {
   MlirOperation before = nereidMlirOperationGetPrevInBlock(op);
   if (mlirOperationIsNull(before) || nereid_flow_graph_enters(before))
@@ -74,7 +75,7 @@ static bool is_about_memory(MlirValue value) {
 }
 
 /* Whether an op has buffers or tokens among operands and results, is a call, or is of the dialect of asynchronous
- * hardware. Analyses of buffers look at no others: large functions do not fit into caches, and each look costs. */
+ * hardware. Analyses of buffers visit only these: large functions exceed the caches, and each visit costs. */
 static bool is_concerned(MlirOperation op) {
   const MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   if ((name.length > 5 && memcmp(name.data, "ttng.", 5) == 0) ||
@@ -123,7 +124,7 @@ static void add_edge(builder_t *builder, MlirOperation first) {
     graph->nodes.data[builder->from].n_edges++;
 }
 
-/* On the edge that was added last. */
+/* Adds a forward to the last added edge. */
 static void add_forward(builder_t *builder, MlirValue from, MlirValue to) {
   nereid_flow_graph_t *graph = builder->graph;
   if (graph->edges.size && nereid_vector_push(graph->arena, &graph->forwards, (nereid_flow_forward_t){from, to}))
@@ -137,11 +138,11 @@ static MlirOperation first_of(MlirRegion region) {
 
 static MlirOperation last_of(const builder_t *builder) {
   const nereid_flow_graph_t *graph = builder->graph;
-  /* Ops of regions lie behind their op, which ends its node: the last of the node is the last of a run. */
+  /* Ops of regions come after their op, which ends its node: the node's last op is the last of a run. */
   return graph->ops.data[graph->nodes.data[builder->from].end - 1];
 }
 
-/* Where control goes that leaves `op`: behind it, or, for the op of partitions, behind the op that holds it. */
+/* The continuation of `op`: the op after it or, for the op of partitions, the op after its parent. */
 static MlirOperation behind(MlirOperation op) {
   return mlirOperationGetNextInBlock(is_partitions(op) ? mlirOperationGetParentOperation(op) : op);
 }
@@ -168,7 +169,7 @@ static void add_branch_edges(builder_t *builder, MlirOperation branch) {
   }
 }
 
-/* Each partition is given the captures of the op that holds them. */
+/* Adds edges to each partition, which receives the captures of the parent op. */
 static void add_partition_edges(builder_t *builder, MlirOperation partitions) {
   MlirOperation op = mlirOperationGetParentOperation(partitions);
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(partitions); ++r) {
@@ -219,7 +220,7 @@ static bool list_incoming(nereid_flow_graph_t *graph) {
 
 enum { UNSEEN, OPEN, CLOSED };
 
-/* Fills `order` from its end. An edge to a node that is still open closes a loop. */
+/* Fills `order` from its end. An edge to an open node closes a loop. */
 static void search(nereid_flow_graph_t *graph, uint8_t *states, uint32_t *stack, uint32_t *left, uint32_t *order) {
   uint32_t depth = 1, next = (uint32_t)graph->nodes.size;
   stack[0] = 0;

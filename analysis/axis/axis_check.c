@@ -1,10 +1,10 @@
-/* Claims against numbers, element by element:
+/* Checks axis information against computed values, element by element:
  *
  *   contiguity [4]     [8 9 10 11 | 4 5 7 7]    element 6 is 7, expected 6
  *   divisibility [4]   [8 9 10 11 | 6 7 8 9]    element 4, first of its group, is 6
  *   constancy [2]      [1 1 | 3 3 | 5 6 | 2 2]  element 5 is 6, expected 5
  *
- * Groups are aligned, and numbers are compared modulo 2^width, as axis_info.h has it. */
+ * Groups are aligned, and values are compared modulo 2^width, as defined in axis_info.h. */
 #include "analysis/axis/axis_check.h"
 
 #include "analysis/axis/axis_fact.h"
@@ -24,13 +24,13 @@ typedef struct check {
   int64_t extent[NEREID_AXIS_MAX_RANK];
   size_t count; /* elements */
   const uint64_t *words;
-  bool repeats; /* one word stands for all elements */
+  bool repeats; /* one word represents all elements */
   nereid_message_t *message;
 } check_t;
 
-/* --- what is said --- */
+/* --- reporting --- */
 
-/* Whether an attribute of the program makes the claim, and not the analysis alone. */
+/* Whether an attribute of the program, rather than the analysis alone, makes the claim. */
 static bool is_asserted(MlirValue value, const char *claim) {
   char name[32];
   snprintf(name, sizeof name, "tt.%s", claim);
@@ -59,7 +59,7 @@ static void print_place(const check_t *check, size_t element, char out[PLACE_TEX
     snprintf(out + at, PLACE_TEXT - at, ")");
 }
 
-/* Always false. `claim`: "contiguity"; `dimension`: -1 when the claim is of all elements. */
+/* Reports a violation; always false. `claim`: "contiguity"; `dimension`: -1 when the claim is about all elements. */
 static bool refuse(const check_t *check, const char *claim, int64_t number, int dimension, size_t element,
                    uint64_t found, const char *expected) {
   char place[PLACE_TEXT], along[32] = "";
@@ -128,7 +128,7 @@ static bool check_elements(const check_t *check) {
 
 /* --- values --- */
 
-/* A value that nothing reaches has no claims, but one that is made of reached ones is one of them. */
+/* Unreached values have no claims, but a value with reached operands must be reached. */
 static bool is_dead_by_mistake(const nereid_axis_result_t *result, MlirValue value) {
   if (!mlirValueIsAOpResult(value))
     return false;

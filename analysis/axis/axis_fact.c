@@ -1,9 +1,9 @@
-/* The lattice of axis information; all numbers are logarithms of powers of two.
+/* The lattice of axis information; all values are logarithms of powers of two.
  *
  *   meet:  contiguity [3] divisibility [4]  with  contiguity [1] divisibility [3]
  *      ->  contiguity [1] divisibility [1]      (groups of 2 in the first start at multiples of 2 only)
  *
- * Every component only goes down under meet and all are bounded, so the analysis ends. */
+ * Every component is bounded and only decreases under meet, so the analysis terminates. */
 #include "analysis/axis/axis_fact.h"
 
 #include "nereid/dialects/tt.h"
@@ -135,8 +135,8 @@ bool nereid_axis_meet(nereid_axis_info_t *into, const nereid_axis_info_t *other)
   return changed;
 }
 
-/* Number `d` of a hint: an integer holds for a single dimension (`any`: for every dimension), a dense attribute has one
- * per dimension. 0 when it says nothing. */
+/* Entry `d` of a hint: an integer holds for a single dimension (`any`: for every dimension), a dense attribute has one
+ * per dimension. 0 when there is none. */
 static uint64_t hint_number(MlirAttribute hint, int rank, int d, bool any) {
   if (mlirAttributeIsNull(hint))
     return 0;

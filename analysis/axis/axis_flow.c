@@ -1,9 +1,9 @@
-/* Where facts flow between blocks, regions and functions.
+/* Propagates facts between blocks, regions and functions.
  *
- *   cf.br ^b(%x)                ^b(%y)             %y is what comes along all branches: the meet
- *   scf.yield %x                                   the loop's argument, and its result
- *   tt.call @f(%x)              tt.func @f(%y)     what tt.return has goes back to the call's results
- *   tt.reduce(%x) { ^bb(%a, %b) … return %c }      %a and %b are elements of %x or earlier %c, so are the results */
+ *   cf.br ^b(%x)                ^b(%y)             %y: the meet over all branches
+ *   scf.yield %x                                   to the loop's argument, and to its result
+ *   tt.call @f(%x)              tt.func @f(%y)     operands of tt.return flow to the call's results
+ *   tt.reduce(%x) { ^bb(%a, %b) … return %c }      %a, %b and the results: elements of %x or earlier %c */
 #include "analysis/axis/axis_rules.h"
 #include "analysis/axis/axis_solver.h"
 #include "nereid/dialects/scf.h"
@@ -25,7 +25,7 @@ static void flow_region_edge(MlirRegion region, intptr_t n, const MlirValue *ope
   }
 }
 
-/* The numbers from the lower bound in steps: what divides both divides all of them. */
+/* Values from the lower bound in steps: a common divisor of bound and step divides all of them. */
 static void flow_induction_variable(nereid_axis_solver_t *s, MlirOperation loop) {
   MlirValue variable = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)), 0);
   const nereid_axis_info_t *start = nereid_axis_read(s, nereid_scf_for_get_lower_bound(loop));
@@ -58,7 +58,7 @@ static bool flow_branch(nereid_axis_solver_t *s, MlirOperation branch) {
   return true;
 }
 
-/* Captures become the arguments of every partition, which are the regions of the operation in the second region. */
+/* Propagates captures to the arguments of every partition, the regions of the operation in the second region. */
 static void flow_captures(nereid_axis_solver_t *s, MlirOperation op) {
   MlirBlock holder = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 1));
   MlirOperation partitions = mlirBlockGetTerminator(holder);
@@ -73,7 +73,7 @@ static void flow_captures(nereid_axis_solver_t *s, MlirOperation op) {
   }
 }
 
-/* Arguments that no edge above reaches: combine regions, parallel loops, anything foreign. */
+/* Arguments without an edge above: combine regions, parallel loops, unknown ops. */
 static void flow_foreign_arguments(nereid_axis_solver_t *s, MlirOperation op) {
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
@@ -129,7 +129,8 @@ static void flow_elements(nereid_axis_solver_t *s, MlirOperation op) {
   }
 }
 
-/* The meet of elements of the operand and what the region returned for result `i`; not reached while a part is not. */
+/* The meet of elements of the operand and of the values that the region returned for result `i`; unreached while one of
+ * them is. */
 static nereid_axis_info_t combined_element(nereid_axis_solver_t *s, MlirOperation op, MlirOperation end, intptr_t i) {
   const intptr_t pack = is_map(op) ? nereid_tt_map_elementwise_get_pack(op) : 1;
   nereid_axis_info_t met = {.reached = false};
@@ -172,7 +173,7 @@ static void flow_combined(nereid_axis_solver_t *s, MlirOperation op, MlirOperati
   }
 }
 
-/* From the op: its elements to the region, and results again at every end of it. */
+/* From the op: its elements to the region, and its results at every end of the region. */
 static bool flow_into_elements(nereid_axis_solver_t *s, MlirOperation op) {
   flow_elements(s, op);
   for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)); !mlirBlockIsNull(block);
@@ -184,7 +185,7 @@ static bool flow_into_elements(nereid_axis_solver_t *s, MlirOperation op) {
   return true;
 }
 
-/* From the end of the region: to the results, and to the next combination's arguments. */
+/* From the end of the region: to the results, and to the arguments of the next combination. */
 static bool flow_out_of_elements(nereid_axis_solver_t *s, MlirOperation end) {
   MlirOperation op = mlirOperationGetParentOperation(end);
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
@@ -198,7 +199,7 @@ static bool flow_out_of_elements(nereid_axis_solver_t *s, MlirOperation end) {
   return true;
 }
 
-/* Whether the edges of a region branch, and the two special cases here, reach all arguments of its regions. */
+/* Whether the edges of a region branch, and the two special cases here, cover all arguments of its regions. */
 static bool arguments_are_covered(nereid_op_kind_t kind) {
   switch (kind) {
   case NEREID_OP_SCF_FOR:
@@ -245,7 +246,7 @@ bool nereid_axis_flow(nereid_axis_solver_t *s, const nereid_axis_entry_t *entry)
     return flow_branch(s, op);
   if (has_regions && !arguments_are_covered(entry->kind))
     flow_foreign_arguments(s, op);
-  /* Only what has regions or ends one can be a point of a region branch. */
+  /* only ops that have or end regions can be points of a region branch */
   return (has_regions || mlirOperationIsNull(mlirOperationGetNextInBlock(op))) &&
          nereidMlirRegionBranchWalkEdges(op, flow_region_edge, s);
 }

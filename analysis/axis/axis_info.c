@@ -1,12 +1,12 @@
 /* The sparse fixed point of axis information.
  *
- *   scf.for iter_args(%p = %base)         first visit:  %p takes %base's facts (nothing came from the yield yet)
+ *   scf.for iter_args(%p = %base)         first visit:  %p takes %base's facts (the yield is unreached)
  *     %q = tt.addptr %p, %c64             divisibility [16] again
  *     scf.yield %q                        second visit: %p meets %q's facts, nothing changes, done
  *
- * Operations are visited in program order, callers in front of callees; when what is known of a value gets less its
- * users are visited again. A value that nothing reached yet holds everything up that reads it, which makes the start
- * optimistic. Calls are edges like others: operands flow to the callee's arguments, what it returns to the results. */
+ * Operations are visited in program order, callers before callees; when the fact of a value is lowered, its users are
+ * visited again. An operation with an unreached operand is postponed, which makes the start optimistic. Calls are
+ * edges: operands flow to the callee's arguments, returned values to the results. */
 #include "analysis/axis/axis_info.h"
 
 #include "analysis/axis/axis_rules.h"
@@ -34,7 +34,7 @@ static bool is_conversion(const nereid_axis_entry_t *entry) {
                                                mlirStringRefCreateFromCString("builtin.unrealized_conversion_cast")));
 }
 
-/* A value in the clothes of another type, which keeps what is known for when it is taken off again. */
+/* A conversion to another type that keeps the fact, for a conversion back. */
 static void rule_conversion(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   const nereid_axis_info_t *source = call->operands[0];
   const bool is_same = source->rank == out->rank && source->width == out->width && source->unit == out->unit &&
@@ -55,10 +55,10 @@ static nereid_axis_rule_t rule_of(const nereid_axis_entry_t *entry) {
   return !rule && is_elementwise(entry->op) ? nereid_axis_elementwise : rule;
 }
 
-/* What it means for a result that nothing reaches an operand, which may be poison. */
+/* The effect of an unreached operand, which may be poison, on the result. */
 typedef enum role {
-  NEEDED, /* nothing reaches the result */
-  CHOICE, /* some elements come from the others */
+  NEEDED, /* the result is unreached */
+  CHOICE, /* some elements come from the other operands */
   FILLER, /* some elements come from elsewhere */
 } role_t;
 
@@ -76,7 +76,7 @@ static role_t role_of(nereid_op_kind_t kind, intptr_t operand) {
   }
 }
 
-/* Reads operands; false when nothing reaches the result yet. */
+/* Reads operands; false while the result is unreached. */
 static bool gather(nereid_axis_solver_t *s, const nereid_axis_entry_t *entry, const nereid_axis_info_t **operands,
                    intptr_t n) {
   bool any_choice = false, has_choices = false, all_needed = true;
@@ -137,7 +137,7 @@ static void seed_from_attributes(nereid_axis_solver_t *s, MlirOperation op) {
   }
 }
 
-/* Says that hints on a called function's arguments were not used. */
+/* Remarks that hints on a called function's arguments are ignored. */
 static void remark_ignored_hints(MlirOperation op) {
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   if (!nereidMlirRemarksEnabled(mlirOperationGetContext(op)))
@@ -147,10 +147,10 @@ static void remark_ignored_hints(MlirOperation op) {
     for (int n = 0; n < 3; n++)
       if (!mlirAttributeIsNull(nereidMlirFunctionGetArgAttr(op, i, mlirStringRefCreateFromCString(names[n]))))
         nereidMlirOptimizationRemark(NereidMlirRemarkAnalysis, mlirOperationGetLocation(op), "axis-info", names[n],
-                                     "ignored on a called function: its calls say what its arguments are");
+                                     "ignored on a called function: its calls determine its arguments");
 }
 
-/* A function that is called has its calls only. */
+/* Facts about the arguments of a called function come from its calls only. */
 static void seed(nereid_axis_solver_t *s, MlirOperation function, bool is_called) {
   if (is_called)
     remark_ignored_hints(function);
@@ -164,8 +164,7 @@ static bool passes_on(MlirOperation op) {
          nereid_op_kind(op) == NEREID_OP_TT_CALL;
 }
 
-/* What is to be visited again goes before what was never visited: a loop is done, while it is at hand, before what
- * follows it. */
+/* Repeated visits come before first visits: a loop is finished before the code after it. */
 static MlirWalkResult visit_first(MlirOperation op, void *data) {
   nereid_axis_solver_t *s = data;
   if (mlirOperationGetNumResults(op) == 0 && !passes_on(op))

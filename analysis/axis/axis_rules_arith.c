@@ -1,11 +1,10 @@
-/* Axis information through sums, products and quotients; c, d, k stand for contiguity, divisibility and constancy, as
- * logarithms.
+/* Axis information of sums, products and quotients; c, d, k are contiguity, divisibility and constancy, as logarithms.
  *
- *   addi  [8, 9, 10, 11] + [16, 16, 16, 16]: a counting group plus an equal one counts on
- *   divsi [8 .. 15] / 4: groups that start at multiples of 4 have equal quotients, and count on as remainders
+ *   addi  [8, 9, 10, 11] + [16, 16, 16, 16]: a contiguous group plus a constant one is contiguous
+ *   divsi [8 .. 15] / 4: groups that start at multiples of 4 have equal quotients and contiguous remainders
  *
- * Rules take operands of one shape. A rule for signed division asks for numbers that are not negative, since rounding
- * towards zero breaks groups below zero. */
+ * Operands have one shape. Rules for signed division require non-negative values, since rounding towards zero breaks
+ * groups below zero. */
 #include "analysis/axis/axis_rules.h"
 
 typedef const nereid_axis_info_t fact_t;
@@ -102,7 +101,7 @@ static void divide(const nereid_axis_call_t *call, nereid_axis_info_t *out, bool
     if (shift >= 0 && exact > shift)
       out->divisibility[d] = (uint8_t)(exact - shift);
   }
-  /* Sizes are divided by in index arithmetic; a divisor that nobody knows is taken to be positive. */
+  /* Index arithmetic divides by sizes; an unknown divisor is assumed to be positive. */
   out->non_negative = !is_signed ? shift > 0 : l->non_negative && (r->non_negative || !r->has_constant);
 }
 
@@ -159,7 +158,7 @@ static bool fold_rounded(const nereid_axis_call_t *call, nereid_axis_info_t *out
   return true;
 }
 
-/* Quotients that are exact are rounded in no direction. Rounding down keeps groups on both sides of zero, up none. */
+/* Exact quotients are not rounded. Rounding down preserves groups on both sides of zero, rounding up does not. */
 static void rule_rounded_division(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   fact_t *l = call->operands[0], *r = call->operands[1];
   const bool is_signed = call->kind != NEREID_OP_ARITH_CEILDIVUI;
@@ -182,7 +181,7 @@ static void rule_rounded_division(const nereid_axis_call_t *call, nereid_axis_in
   out->non_negative = is_signed ? l->non_negative && positive : shift > 0 && shift + 1 < out->width;
 }
 
-/* The low half as if there were no other, and the carry, or the high half. */
+/* The low half, independent of the other result, and the carry or the high half. */
 static void rule_extended(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   if (call->result > 0) {
     nereid_axis_elementwise(call, out);
@@ -192,10 +191,10 @@ static void rule_extended(const nereid_axis_call_t *call, nereid_axis_info_t *ou
     rule_add(call, out);
   else
     rule_mul(call, out);
-  out->non_negative = out->has_constant && out->non_negative; /* they are for numbers that do overflow */
+  out->non_negative = out->has_constant && out->non_negative; /* these ops are used for values that overflow */
 }
 
-/* Only the smallest number has no opposite. */
+/* Only the smallest integer has no negation. */
 static void rule_abs(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   fact_t *source = call->operands[0];
   if (source->non_negative || source->has_constant) {

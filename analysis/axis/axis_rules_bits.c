@@ -1,13 +1,13 @@
-/* Axis information through bits and widths.
+/* Axis information of bit operations and width changes.
  *
- *   ori   [0, 1, 2, 3] | 16: where one has zeros and the other counts, a sum
+ *   ori   [0, 1, 2, 3] | 16: with zeros in the low bits of one operand, a sum
  *   shrsi [8 .. 11] >> 2: shifts round down on both sides of zero, so groups become equal
- *   extui of i8 [254, 255, 0, 1]: counts on modulo 2^8, but not as i32 */
+ *   extui of i8 [254, 255, 0, 1]: contiguous modulo 2^8, but not as i32 */
 #include "analysis/axis/axis_rules.h"
 
 typedef const nereid_axis_info_t fact_t;
 
-/* Or and xor of a counting group with zeros in the low bits of an equal one count on, as a sum does. */
+/* Or and xor of a contiguous group with equal values whose low bits are zero are sums. */
 static void rule_or(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   fact_t *l = call->operands[0], *r = call->operands[1];
   if (l->has_constant && r->has_constant) {
@@ -23,7 +23,7 @@ static void rule_or(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   out->non_negative = l->non_negative && r->non_negative;
 }
 
-/* A constant mask of ones is a remainder; otherwise the zeros at the bottom of either operand stay. */
+/* A mask of low ones is a remainder; otherwise the trailing zeros of either operand remain. */
 static void rule_and(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   fact_t *l = call->operands[0], *r = call->operands[1];
   if (l->has_constant && r->has_constant) {
@@ -138,7 +138,7 @@ static void rule_index_cast(const nereid_axis_call_t *call, nereid_axis_info_t *
     rule_extsi(call, out);
 }
 
-/* How many bits there are: a small number, but not for a sign bit that is near. */
+/* Bit counts are small and non-negative, except in types so narrow that the count reaches the sign bit. */
 static void rule_count(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   enum { WIDE_ENOUGH = 8 };
   nereid_axis_elementwise(call, out);

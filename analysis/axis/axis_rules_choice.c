@@ -1,7 +1,7 @@
-/* Axis information through comparisons, selections, minima and maxima.
+/* Axis information of comparisons, selects, minima and maxima.
  *
- *   cmpi slt, [0 .. 15], n with n divisible by 16: one answer for the whole group
- *   select of two counting groups by a condition that is equal in groups: shorter groups that count */
+ *   cmpi slt, [0 .. 15], n with n divisible by 16: one result for the whole group
+ *   select of two contiguous groups by a condition with constancy: shorter contiguous groups */
 #include "analysis/axis/axis_rules.h"
 
 #include "nereid/dialects/arith.h"
@@ -34,8 +34,8 @@ static bool compare(nereid_arith_cmp_i_predicate_t predicate, fact_t *l, fact_t 
   }
 }
 
-/* Counting groups that start at a multiple of their length lie on one side of a bound that is such a multiple: below it
- * altogether or not at all. That decides < and >= with the group on the left, > and <= with it on the right. */
+/* A contiguous group that starts at a multiple of its length is entirely below a bound that is such a multiple, or
+ * entirely not. That decides < and >= with the group on the left, > and <= with it on the right. */
 static void rule_cmpi(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   fact_t *l = call->operands[0], *r = call->operands[1];
   nereid_arith_cmp_i_predicate_t p = nereid_arith_cmpi_get_predicate(call->op);
@@ -76,7 +76,7 @@ static void rule_select(const nereid_axis_call_t *call, nereid_axis_info_t *out)
     nereid_axis_set_constant(out, l->constant);
 }
 
-/* Of two groups that count together one is ahead throughout. */
+/* Of two contiguous groups with equal steps, one is larger throughout. */
 static void rule_min_max(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   fact_t *l = call->operands[0], *r = call->operands[1];
   bool is_signed = call->kind == NEREID_OP_ARITH_MAXSI || call->kind == NEREID_OP_ARITH_MINSI;

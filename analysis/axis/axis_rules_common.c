@@ -1,4 +1,4 @@
-/* What rules of several families need; see axis_rules.h. */
+/* Helpers of the rules of several families; see axis_rules.h. */
 #include "analysis/axis/axis_rules.h"
 
 typedef const nereid_axis_info_t fact_t;

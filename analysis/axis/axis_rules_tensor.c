@@ -1,10 +1,10 @@
-/* Axis information through operations on tensors and pointers: ranges, splats, shapes, loads.
+/* Axis information of tensor and pointer operations: ranges, splats, shape changes, loads.
  *
  *   tt.expand_dims {axis = 0}:  contiguity [128]  ->  [1, 128]
  *   tt.broadcast 1x128 -> 64x128:  constancy [1, 1]  ->  [64, 1]
  *   tt.addptr of f16 pointers:  divisibility of the offset counts twice, in bytes
  *
- * Where an operation makes a dimension that the operand has not, what divides all elements divides it too. */
+ * In a new dimension, divisors of all elements apply too. */
 #include "analysis/axis/axis_rules.h"
 
 #include "nereid/dialects/arith.h"
@@ -18,7 +18,7 @@
 
 typedef const nereid_axis_info_t fact_t;
 
-/* The facts along one dimension move to another; a group cannot be longer than the new dimension. */
+/* Moves the facts of one dimension to another; a group cannot be longer than the new dimension. */
 static void move_dim(fact_t *from, int from_d, nereid_axis_info_t *out, int d) {
   assert(from_d >= 0 && d >= 0);
   out->contiguity[d] = nereid_axis_least(from->contiguity[from_d], out->size[d]);
@@ -26,14 +26,14 @@ static void move_dim(fact_t *from, int from_d, nereid_axis_info_t *out, int d) {
   out->constancy[d] = nereid_axis_least(from->constancy[from_d], out->size[d]);
 }
 
-/* Nothing counts up along `d`; what divides all elements of `from` divides these. */
+/* A new dimension `d` is not contiguous; divisors of all elements of `from` apply. */
 static void new_dim(fact_t *from, nereid_axis_info_t *out, int d, uint8_t constancy) {
   out->contiguity[d] = 0;
   out->divisibility[d] = nereid_axis_divides_all(from);
   out->constancy[d] = constancy;
 }
 
-/* Sign and constant survive any rearrangement. */
+/* Sign and constant are preserved by any rearrangement. */
 static void keep_elements(fact_t *from, nereid_axis_info_t *out) {
   out->non_negative = from->non_negative;
   if (from->has_constant)
@@ -104,9 +104,8 @@ static void rule_trans(const nereid_axis_call_t *call, nereid_axis_info_t *out) 
   keep_elements(call->operands[0], out);
 }
 
-/* Row-major order is kept, so a dimension with the stride of one of the operand's walks through the same elements as
- * far as that goes; a dimension that walks it in longer steps stays inside a group of equal elements for fewer steps.
- */
+/* Reshapes keep row-major order: a result dimension with the stride of an operand dimension enumerates the same
+ * elements, up to the smaller size. A larger stride leaves a group of equal elements after fewer steps. */
 static void reshape_dim(fact_t *source, nereid_axis_info_t *out, int d) {
   int stride = 0, source_stride = 0, s = source->rank - 1;
   for (int i = out->rank - 1; i > d; i--)
@@ -132,7 +131,7 @@ static void rule_reshape(const nereid_axis_call_t *call, nereid_axis_info_t *out
   keep_elements(source, out);
 }
 
-/* What two operands have in common, put side by side along a last dimension of 2. */
+/* The meet of two operands, concatenated along a last dimension of 2. */
 static void rule_join(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   nereid_axis_info_t both = *call->operands[0];
   nereid_axis_meet(&both, call->operands[1]);
@@ -170,7 +169,7 @@ static void rule_addptr(const nereid_axis_call_t *call, nereid_axis_info_t *out)
   }
 }
 
-/* Groups stay only where one step means the same in both types. */
+/* Groups are preserved only if one step has the same size in both types. */
 static void rule_cast(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   fact_t *source = call->operands[0];
   for (int d = 0; d < out->rank; d++) {
@@ -195,7 +194,7 @@ static void rule_load(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
     nereid_axis_elementwise(call, out);
 }
 
-/* An element of the source for each index: the same one for equal indexes, where the other coordinates agree, too. */
+/* An element of the source for each index: equal for equal indices if the other coordinates agree. */
 static void rule_gather(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   fact_t *source = call->operands[0], *indexes = call->operands[1];
   const int axis = nereid_tt_gather_get_axis(call->op);
@@ -206,7 +205,7 @@ static void rule_gather(const nereid_axis_call_t *call, nereid_axis_info_t *out)
   keep_elements(source, out);
 }
 
-/* Two floats for a byte along the axis. */
+/* Two floats per byte along the axis. */
 static void rule_fp4_to_fp(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   const int axis = nereid_ttg_fp4_to_fp_get_axis(call->op);
   for (int d = 0; d < out->rank; d++)
@@ -223,7 +222,7 @@ static uint8_t bytes_of(uint8_t elements, uint8_t unit) {
   return nereid_axis_least((uint8_t)(elements + unit), NEREID_AXIS_MAX_BITS);
 }
 
-/* A block pointer is known as the tensor of its pointers would be: base + sum of (offset + i) * stride. */
+/* A block pointer has the facts of its tensor of pointers: base + sum of (offset + i) * stride. */
 static void rule_make_tensor_ptr(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   fact_t *const *strides = call->operands + 1 + out->rank, *const *offsets = strides + out->rank;
   uint8_t first = call->operands[0]->divisibility[0];
@@ -242,7 +241,7 @@ static void rule_make_tensor_ptr(const nereid_axis_call_t *call, nereid_axis_inf
   }
 }
 
-/* Whatever the strides are, they are whole elements. */
+/* Strides are whole elements. */
 static void rule_advance(const nereid_axis_call_t *call, nereid_axis_info_t *out) {
   nereid_axis_copy(call->operands[0], out);
   for (int d = 0; d < out->rank; d++)

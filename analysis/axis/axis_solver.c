@@ -1,17 +1,17 @@
-/* What the axis analysis knows so far of each value, and who is to be visited again when that gets less.
+/* Stores the facts of values and the operations to visit again when facts are lowered.
  *
- * A value is in one map, an operation without results in another: from either to the entry of the operation, so that
- * the uses of a value, which name operations, lead to entries without a table of all operations. */
+ * A value is in one map, an operation without results in another. Both lead to the entry of the operation, so the uses
+ * of a value lead to entries without a table of all operations. */
 #include "analysis/axis/axis_solver.h"
 
-/* What is known of a value, and the entry that says more of it. */
+/* The fact of a value, and the entry of its op. */
 typedef struct place {
-  nereid_axis_info_t fact; /* comes first: results are handed out as such */
-  uint32_t entry;          /* 1 + index of the op whose result it is; 0: an argument, or not visited yet */
-  bool is_read;            /* a user was visited; until then none needs to be again */
+  nereid_axis_info_t fact; /* must be first: results are returned as pointers to it */
+  uint32_t entry;          /* 1 + index of the defining op's entry; 0: an argument, or not visited yet */
+  bool is_read;            /* a user was visited; until then no user needs another visit */
 } place_t;
 
-/* The place of `value`, its fact unreached when it was not there; null when out of memory. */
+/* The place of `value`, created with an unreached fact; null when out of memory. */
 static place_t *place_of(nereid_axis_solver_t *s, MlirValue value) {
   uintptr_t *place = nereid_map_insert(s->infos, value.ptr);
   if (place && !*place) {
@@ -32,7 +32,7 @@ const nereid_axis_info_t *nereid_axis_read(nereid_axis_solver_t *s, MlirValue va
   return place ? &place->fact : NULL;
 }
 
-/* 1 + the index of the entry of `op`; 0 when nothing follows from its operands, or it was not visited yet. */
+/* 1 + the index of the entry of `op`; 0 when it was not visited yet or has no effect on facts. */
 static size_t entry_of(const nereid_axis_solver_t *s, MlirOperation op) {
   const bool has_results = mlirOperationGetNumResults(op) > 0;
   const nereid_map_t *map = has_results ? s->infos : &s->ends;

@@ -81,7 +81,7 @@ tt.func public @in_a_loop(%n: i32) {
 // -----
 
 // Attributes on the arguments of a called function are somebody's old answer: ignored, and said so.
-// CHECK-COUNT-2: ignored on a called function: its calls say what its arguments are
+// CHECK-COUNT-2: ignored on a called function: its calls determine its arguments
 // CHECK-NOT: ignored
 tt.func private @stale(%x: i32 {tt.divisibility = 1024 : i32}, %y: tensor<4xi32> {tt.contiguity = 4 : i32}) {
   // expected-remark @below {{divisibility = [2], constancy = [1], constant_value = <none>}}
