@@ -19,8 +19,8 @@
 typedef struct nereid_buffer_slice {
   int64_t first, end; /* bytes of the buffer */
   int64_t base;       /* its first byte, or a symbolic base */
-  bool
-      exact; /* the slice starts at base + offset, in a slot of `ring` if there is one; otherwise anywhere in the buffer */
+  /* The slice starts at base + offset, in a slot of `ring` if there is one; otherwise anywhere in the buffer. */
+  bool exact;
   uint32_t offset;
   const nereid_ring_t *ring;
   int32_t phase;

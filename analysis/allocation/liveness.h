@@ -30,8 +30,8 @@
 bool nereid_liveness_run(const nereid_flow_graph_t *graph, const nereid_alias_t *alias, bool is_called,
                          const nereid_map_t *ends, nereid_arena_t *arena, nereid_liveness_t *out);
 
-/* The liveness of a temporary of the op at `position`: its scratch, the frame of a call. Null ranges when out of memory.
- */
+/* The liveness of a temporary of the op at `position`: its scratch or the frame of a call. Null ranges when out of
+ * memory. */
 nereid_live_t nereid_liveness_of_op(nereid_liveness_t *liveness, uint32_t position);
 
 #endif

@@ -165,7 +165,8 @@ static void report_parts(walk_t *walk, uint32_t i) {
     return;
   const nereid_flow_node_t *home = &subjects->graph->nodes.data[subject->home];
   const uint64_t bit = UINT64_C(1) << i;
-  uint32_t behind = subject->has_op ? subject->definition + 1 : subject->definition; /* It lives before that. */
+  uint32_t behind =
+      subject->has_op ? subject->definition + 1 : subject->definition; /* End of the live range, exclusive. */
   for (uint32_t u = subject->uses; u; u = subjects->uses.data[u - 1].next) {
     const nereid_live_use_t *use = &subjects->uses.data[u - 1];
     const node_bits_t *bits = &walk->nodes[use->node];

@@ -1,4 +1,4 @@
-/* What axis information stores per value, and what it answers about that; see axis_info.h. */
+/* Axis information of a value and its queries; see axis_info.h. */
 #ifndef NEREID_ANALYSIS_AXIS_TYPES_H
 #define NEREID_ANALYSIS_AXIS_TYPES_H
 
@@ -11,12 +11,12 @@ enum {
   NEREID_AXIS_MAX_BITS = 62, /* the divisibility of 0 is 2^62 */
 };
 
-/* What is known of one value. Of more than NEREID_AXIS_MAX_RANK dimensions nothing is known, and rank is 0. */
+/* Axis information of one value. Values of more than NEREID_AXIS_MAX_RANK dimensions have rank 0 and no information. */
 typedef struct nereid_axis_info {
   uint8_t rank;
   uint8_t unit;                       /* pointers: log2 of the bytes of a pointee; else 0 */
-  uint8_t width;                      /* bits of an integer element, 64 for index and pointers; 0: no integer */
-  bool reached;                       /* false: no value ever comes here (dead or poison); all claims hold */
+  uint8_t width;                      /* bits of an integer element, 64 for index and pointers; 0: not an integer */
+  bool reached;                       /* false: unreachable or poison; all claims hold */
   bool non_negative;                  /* every element is at least 0 as a signed number, unless arithmetic overflowed */
   bool has_constant;                  /* every element is `constant` */
   uint8_t size[NEREID_AXIS_MAX_RANK]; /* log2 of the largest power of two that divides the dimension */
@@ -30,7 +30,7 @@ typedef struct nereid_axis_result {
   nereid_map_t infos; /* value -> nereid_axis_info_t *, in the arena */
 } nereid_axis_result_t;
 
-/* In elements, bytes (pointers) or as numbers, elements. */
+/* Contiguity and constancy count elements; divisibility counts bytes for pointers, else it is a plain integer. */
 int64_t nereid_axis_info_contiguity(const nereid_axis_info_t *info, int d);
 int64_t nereid_axis_info_divisibility(const nereid_axis_info_t *info, int d);
 int64_t nereid_axis_info_constancy(const nereid_axis_info_t *info, int d);

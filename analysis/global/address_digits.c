@@ -5,7 +5,7 @@
  *   (x / 49) % 16                           digit (49, 16) * x
  *   (x % 784) + (x / 784) * 50176           digits (1, 784) and (784, 0) of one value: digits * x
  *
- * A digit times x is written like a product, although it is not linear in x. So it can be added, multiplied by a
+ * A digit of x is represented as a product with x, although it is not linear in x. So it can be added, multiplied by a
  * constant and moved to other bits of the element's index together with x, and the symbols of x change with the
  * iteration. The symbol of a digit belongs to one source, so digits of different values never add up. Before addresses
  * are compared all digits of a value are joined: the sum is injective when each factor is larger than the sum of all

@@ -1,4 +1,4 @@
-/* Symbols, products and interned forms; see address_form.h. What a value's form is: address_form_build.c and
+/* Symbols, products and interned forms; see address_form.h. The forms of values are built in address_form_build.c and
  * address_digits.c. */
 #include "analysis/global/address_form.h"
 

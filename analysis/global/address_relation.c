@@ -201,7 +201,7 @@ static coordinate_t *coordinate_of_term(comparison_t *comparison, int64_t factor
   return best;
 }
 
-/* Whether both sides are writes and have a term of `product`: rows of one tensor, of which the later stays. */
+/* Returns whether both sides are writes and have a term of `product`: rows of one tensor, the later write remains. */
 static bool is_own_coordinate(const comparison_t *comparison, nereid_product_t product) {
   for (int side = 0; side < 2; ++side) {
     const nereid_form_t *form = comparison->sides[side]->form;
@@ -217,7 +217,7 @@ static bool is_own_coordinate(const comparison_t *comparison, nereid_product_t p
   return true;
 }
 
-/* A factor of `product` that never changes: what could be a stride. */
+/* A loop-invariant factor of `product`: a possible stride. */
 static nereid_product_t stride_of(const comparison_t *comparison, nereid_product_t product, bool count) {
   for (int i = 0; i < NEREID_FORM_DEGREE; ++i) {
     const uint32_t symbol = product.symbols[i];

@@ -1,4 +1,4 @@
-/* Whether two accesses to global memory through one root may touch the same bytes, and by which threads.
+/* Determines whether two accesses to global memory through one root may overlap, and in which threads.
  *
  *   load  x + 4 * (1024 * pid + range)   4 warps, #blocked
  *   store x + 4 * (1024 * pid + range)   the same layout   NEREID_SHAPES_SAME_THREAD
@@ -6,15 +6,15 @@
  *   store x + 4096 + ...                                   NEREID_SHAPES_DISJOINT
  *
  * The difference of two addresses is a sum of weights of both sides and of terms (analysis/global/address_form.h). The
- * accesses touch the same byte where it is zero. Modulo a power of two that divides everything unknown, and without
- * carries, that is linear over F2 in the bits of register, lane and warp, so elimination tells whether the threads are
- * equal, as in analysis/access/access_shape.h. Where the weights are of several strides,
+ * accesses touch the same byte where it is zero. Modulo a power of two that divides every unknown, and without carries,
+ * this condition is linear over F2 in the bits of register, lane and warp. Gaussian elimination determines whether the
+ * threads are equal, as in analysis/access/access_shape.h. With weights of several strides,
  *
  *   x + stride * (128 * %m + rows) + (64 * %n + columns)
  *
- * rows and columns are compared apart: rows of one tensor lie apart. That is an assumption when the stride is not a
- * constant. It follows from the elements of one store being at different addresses, as rows that overlap would make a
- * store write an address twice. docs/barriers.md lists the assumptions. */
+ * rows and columns are compared separately, as rows of one tensor are assumed to be disjoint. For a constant stride
+ * this is checked. Otherwise it follows from the assumption that the elements of one store have different addresses:
+ * overlapping rows would make the store write an address twice. docs/barriers.md lists the assumptions. */
 #ifndef NEREID_ANALYSIS_GLOBAL_ADDRESS_RELATION_H
 #define NEREID_ANALYSIS_GLOBAL_ADDRESS_RELATION_H
 
@@ -23,7 +23,7 @@
 
 enum { NEREID_OWNER_BITS = 64 };
 
-/* Which thread accesses which element: one entry per bit of register, lane and warp. */
+/* The mapping from threads to elements: one entry per bit of register, lane and warp. */
 typedef struct nereid_address_owners {
   int n;
   struct {
@@ -38,14 +38,15 @@ typedef struct nereid_address {
   const nereid_address_owners_t *owners; /* one object per layout and `writes` */
   uint32_t bytes;                        /* of an element */
   bool masked;
-  bool writes; /* it only writes */
+  bool writes; /* a write, not a read or a read-modify-write */
 } nereid_address_t;
 
 /* The owners of accesses through pointers of type `type`, a scalar or a tensor with an encoding: all threads that hold
  * an element load it (`loads`), the first of them stores it; null when the encoding has no layout, or out of memory. */
 const nereid_address_owners_t *nereid_address_owners(MlirType type, bool loads, int warps, nereid_arena_t *arena);
 
-/* Of an earlier access, whose form has crossed the edges since, and a later one, through the same root. */
+/* The relation of two accesses through the same root. The form of `earlier` must have crossed (nereid_forms_cross) all
+ * edges up to `later`. */
 nereid_shapes_relation_t nereid_address_relation(const nereid_address_t *earlier, const nereid_address_t *later);
 
 #endif

@@ -44,8 +44,9 @@ typedef struct nereid_membar_event {
   uint8_t group; /* nereid_async_group_t */
   int32_t pending;
   uint32_t first, n; /* its accesses */
-  uint32_t
-      ahead; /* number of accesses, from the first, for which synchronization is placed before the op: consecutive loads share it */
+  /* Number of accesses, from the first, for which synchronization is placed before the op. Consecutive loads share it.
+   */
+  uint32_t ahead;
 } nereid_membar_event_t;
 
 typedef struct nereid_membar_effects {

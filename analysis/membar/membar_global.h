@@ -23,7 +23,7 @@ typedef struct nereid_membar_global {
   nereid_roots_t roots;
   nereid_forms_t forms;
   int warps;
-  bool by_layout;         /* tells threads apart by layouts */
+  bool by_layout;         /* distinguishes threads by layouts */
   bool enabled;           /* some accesses may depend on one another */
   bool *tracked;          /* by root up to the last argument; scratch is always */
   nereid_map_t owners[2]; /* of loads, of others: type -> const nereid_address_owners_t * */

@@ -8,35 +8,35 @@
 
 typedef enum nereid_membar_mode {
   NEREID_MEMBAR_BARRIERS, /* ttg.local_barrier; requires allocated shared memory (allocation.offset) */
-  NEREID_MEMBAR_FENCES,   /* ttng.fence_async_shared; buffers without a place are taken to be apart */
+  NEREID_MEMBAR_FENCES,   /* ttng.fence_async_shared; unallocated buffers are assumed to be disjoint */
 } nereid_membar_mode_t;
 
 typedef struct nereid_membar_options {
   nereid_membar_mode_t mode;
-  bool global;                      /* orders accesses to global memory, too; barriers only */
-  const nereid_axis_result_t *axis; /* of the module, for `global`; null: nothing is known to be divisible */
-  bool any_thread;                  /* takes every thread to access every byte of an access, whatever layouts say */
+  bool global;                      /* also orders accesses to global memory; barriers only */
+  const nereid_axis_result_t *axis; /* of the module, for `global`; null: no divisibility is known */
+  bool any_thread; /* assumes that every thread may access every byte of an access, whatever its layout */
 } nereid_membar_options_t;
 
-/* Why there is a barrier: two accesses to global memory; null ops when another reason exists. */
+/* The reason for a barrier: two accesses to global memory; null ops for any other reason. */
 typedef struct nereid_membar_reason {
   MlirOperation earlier, later;
   nereid_shared_kind_t kinds[2];
   bool before_loop; /* the barrier is before the loop of the later one */
 } nereid_membar_reason_t;
 
-/* One function: what it does, and what must come in front of its ops. */
+/* One function: its effects, and the barriers or fences required before its ops. */
 typedef struct nereid_membar_function {
   bool has_body;
-  bool *starts[NEREID_ASYNC_GROUPS]; /* by buffer of `alias`: it, or what it calls, begins operations there */
+  bool *starts[NEREID_ASYNC_GROUPS]; /* by buffer of `alias`: the function or a callee starts async operations */
   nereid_flow_graph_t graph;
   nereid_alias_t alias;
   nereid_slicer_t slicer;
   nereid_membar_effects_t effects;
   nereid_membar_context_t context;
-  nereid_membar_global_t global; /* when the options say so */
+  nereid_membar_global_t global; /* with options.global */
   nereid_membar_summary_t summary;
-  nereid_membar_reason_t *reasons; /* by event; of barriers for global memory alone */
+  nereid_membar_reason_t *reasons; /* by event; only of barriers for global memory */
   uint8_t *needs; /* by event of `effects`: a nereid_access_order_t, or for fences whether one is needed */
 } nereid_membar_function_t;
 
@@ -44,11 +44,11 @@ typedef struct nereid_membar {
   nereid_arena_t *arena;
   const nereid_call_graph_t *calls; /* borrowed */
   nereid_membar_options_t options;
-  bool uses_async_proxy; /* some op of the module does */
+  bool uses_async_proxy; /* some op of the module uses it */
   bool specializes;      /* some op of the module runs partitions of warps */
   nereid_access_shapes_t shapes;
   nereid_map_t returned;               /* roots of pointers that functions return (analysis/global/global_root.h) */
-  nereid_membar_function_t *functions; /* by number of the call graph */
+  nereid_membar_function_t *functions; /* by function number of the call graph */
 } nereid_membar_t;
 
 #endif

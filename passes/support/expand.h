@@ -20,7 +20,7 @@ typedef struct nereid_expand nereid_expand_t;
 
 typedef struct nereid_expand_rules {
   const char *what; /* "a block pointer", for diagnostics */
-  /* Writes the types of the parts of a value of `type`; 0 when the type is not expanded. At most NEREID_EXPAND_PARTS. */
+  /* Writes the part types of a value of `type`; 0 when the type is not expanded. At most NEREID_EXPAND_PARTS. */
   intptr_t (*parts)(MlirType type, MlirType *out_types);
   /* Rewrites an op that creates or uses expanded values, which is erased afterwards; *out_done is false for other ops.
    * False after a diagnostic. */
