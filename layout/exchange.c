@@ -101,8 +101,8 @@ static bool is_high_free(const slots_t *slots) {
   return slots->free >> slots->banks != 0;
 }
 
-/* Sums of a bit that only `one` has and a bit that only `other` has, until all bits above 128 bytes are taken. What
- * picks a byte within a word tells no banks apart. */
+/* Sums of a bit that only `one` has and a bit that only `other` has, until all bits above 128 bytes are taken. Bits
+ * that select a byte within a word do not select a bank. */
 static void place_sums(slots_t *slots, uint32_t one, uint32_t other, int element) {
   uint32_t p = one & ~other & ~slots->placed, q = other & ~one & ~slots->placed;
   for (; p && q && is_high_free(slots); p &= p - 1, q &= q - 1) {

@@ -43,7 +43,7 @@ typedef struct nereid_layout {
 
 /* --- making --- */
 
-/* The layout of `rank` dimensions of size 1 from inputs of size 1: the neutral element of the product. */
+/* The layout of `rank` dimensions of size 1 from inputs of size 1: the identity of nereid_layout_multiply. */
 void nereid_layout_initialize(nereid_layout_t *layout, int rank);
 
 /* Input `in` and tensor dimension `d` become one and the same counter of 2^bits. */
@@ -53,7 +53,7 @@ void nereid_layout_identity1d(nereid_layout_t *out, nereid_layout_dim_t in, int 
 void nereid_layout_zeros1d(nereid_layout_t *out, nereid_layout_dim_t in, int rank, int bits);
 
 /* The product `layout` x `outer`: `layout` becomes the low part and `outer` the high part of every input and tensor
- * dimension. Ranks are equal. False, and `layout` unchanged, when a dimension or the packed coordinate would pass
+ * dimension. Ranks are equal. False, and `layout` unchanged, when a dimension or the packed coordinate would exceed
  * NEREID_LAYOUT_MAX_BITS. */
 bool nereid_layout_multiply(nereid_layout_t *layout, const nereid_layout_t *outer);
 

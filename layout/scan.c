@@ -86,8 +86,8 @@ static void number_next(numbering_t *numbering, uint32_t basis) {
     *name = UINT32_C(1) << numbering->count++;
 }
 
-/* Numbers the slots anew: side by side lie `vector` bits of a thread's registers, then lanes, then warps, so that lanes
- * move vectors that are adjacent, too. */
+/* Renumbers the slots: first `vector` bits of a thread's registers, then lanes, then warps, so that the vectors of
+ * adjacent lanes are adjacent. */
 static void number_slots(nereid_layout_t *layout, int vector) {
   static const nereid_layout_dim_t order[] = {NEREID_LAYOUT_LANE, NEREID_LAYOUT_WARP, NEREID_LAYOUT_REGISTER};
   numbering_t numbering = {{0}, 0};

@@ -36,7 +36,7 @@ nereid_status_t nereid_layout_swizzled_shared(int rank, const int64_t *shape, in
   return nereid_layout_builder_finish(&builder, order, out);
 }
 
-/* What one TMA copy moves of a CTA's part, per dimension in elements as they lie packed in the tensor. */
+/* The box of one TMA copy within a CTA's part, per dimension, in elements as packed in the tensor. */
 static bool tma_box(const nereid_layout_builder_t *builder, int swizzle_bytes, bool transposed, int element_bits,
                     bool fp4_padded, int64_t *out_box) {
   int rank = builder->layout.rank, contiguous = transposed ? 0 : rank - 1;

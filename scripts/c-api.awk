@@ -4,9 +4,9 @@
 #   void nereid_compiler_destroy(...);   ->   Ends a session.
 #                                             (the declaration as C)
 #
-# The first comment of a header stands under its name, a comment that a blank line follows stands alone, and one over
-# a declaration goes with it and with those that follow without a blank line. A line `/* --- words --- */` is left out;
-# so are preprocessor lines and the bodies of inline functions.
+# The first comment of a header is printed under its name. A comment followed by a blank line is a paragraph of its own.
+# A comment above a declaration belongs to it and to those that follow without a blank line. Lines of the form
+# `/* --- words --- */`, preprocessor lines and the bodies of inline functions are omitted.
 
 # Markdown takes <name> for HTML, but not between backticks.
 function escaped(line,   parts, n, i, out) {

@@ -34,7 +34,7 @@ typedef enum NereidMlirRemarkKind {
   NereidMlirRemarkAnalysis,
 } NereidMlirRemarkKind;
 
-/* Whether somebody listens: when not, the two below do nothing, and texts need not be made. */
+/* Whether a remark handler is set. If not, the two functions below do nothing, and the caller can skip formatting. */
 MLIR_CAPI_EXPORTED bool nereidMlirRemarksEnabled(MlirContext context);
 
 /* Explains a decision: `category` is the pass's argument, `name` the decision's, both kept only for the call. */

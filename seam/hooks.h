@@ -39,8 +39,8 @@ typedef struct nereid_effects {
   void *ptr;
 } nereid_effects_t;
 
-/* Where the verifier of a type or attribute reports: nereidMlirErrorEmit. Lives as long as the call of the hook. Null
- * when nobody wants to hear. */
+/* The sink for errors of a type or attribute verifier (nereidMlirErrorEmit). Valid during the call of the hook. Null
+ * when the caller discards errors. */
 typedef struct nereid_error_sink {
   void *ptr;
 } nereid_error_sink_t;

@@ -1,6 +1,6 @@
 /* Entries that mlir-c lacks and passes need: cloning, moving, folding, dominance, symbols, interfaces, traits,
- * constants, sub-elements. Arguments stand in upstream's order; null handles mean "none"; nothing is transferred unless
- * said. */
+ * constants, sub-elements. Arguments are in upstream's order; null handles mean "none"; ownership is not transferred
+ * unless stated. */
 #ifndef NEREID_SEAM_IR_H
 #define NEREID_SEAM_IR_H
 
@@ -33,14 +33,14 @@ MLIR_CAPI_EXPORTED MlirOperation nereidMlirOperationCloneWithoutRegions(MlirOper
 /* Appends copies of the blocks of `region` to `dest`. */
 MLIR_CAPI_EXPORTED void nereidMlirRegionCloneInto(MlirRegion region, MlirRegion dest, NereidMlirIRMapping mapping);
 
-/* Moves `before` and what follows it into a new block behind its block, and returns that. No terminator is made. */
+/* Moves `before` and the ops after it into a new block after its block; returns that block. Adds no terminator. */
 MLIR_CAPI_EXPORTED MlirBlock nereidMlirBlockSplit(MlirOperation before);
 
 /* Moves all operations of `source` before `before` in `block`, or to its end when that is null. The source's arguments
  * stay. */
 MLIR_CAPI_EXPORTED void nereidMlirBlockSplice(MlirBlock block, MlirOperation before, MlirBlock source);
 
-/* Moves the blocks of `source` behind block `after`, into its region. */
+/* Moves the blocks of `source` into the region of block `after`, after that block. */
 MLIR_CAPI_EXPORTED void nereidMlirRegionSpliceAfter(MlirBlock after, MlirRegion source);
 
 MLIR_CAPI_EXPORTED MlirOperation nereidMlirOperationGetPrevInBlock(MlirOperation op);
@@ -48,7 +48,7 @@ MLIR_CAPI_EXPORTED MlirOperation nereidMlirRegionGetParentOperation(MlirRegion r
 MLIR_CAPI_EXPORTED intptr_t nereidMlirRegionGetNumber(MlirRegion region); /* among its operation's */
 MLIR_CAPI_EXPORTED bool nereidMlirOperationIsProperAncestor(MlirOperation op, MlirOperation other);
 
-/* Erases operation or block with everything in it; uses elsewhere must be gone. (mlir-c's destroy wants a detached
+/* Erases an operation or block and its contents; uses elsewhere must be gone. (mlir-c's destroy requires a detached
  * one.) */
 MLIR_CAPI_EXPORTED void nereidMlirOperationErase(MlirOperation op);
 MLIR_CAPI_EXPORTED void nereidMlirBlockErase(MlirBlock block);
@@ -94,7 +94,7 @@ typedef void (*NereidMlirSymbolUseCallback)(MlirOperation user, MlirAttribute sy
 MLIR_CAPI_EXPORTED bool nereidMlirSymbolWalkUses(MlirOperation symbol, MlirOperation from,
                                                  NereidMlirSymbolUseCallback callback, void *userData);
 
-/* CallOpInterface: the callee's SymbolRefAttr, null when `op` is no call or calls a value; the number of its first
+/* CallOpInterface: the callee's SymbolRefAttr, null when `op` is not a call or calls a value; the number of its first
  * argument among the operands, and how many there are. */
 MLIR_CAPI_EXPORTED bool nereidMlirOperationIsCall(MlirOperation op);
 MLIR_CAPI_EXPORTED MlirAttribute nereidMlirCallGetCallee(MlirOperation call);

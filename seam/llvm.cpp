@@ -24,7 +24,7 @@ void nereidMlirRegisterLLVMTranslations(MlirDialectRegistry registry) {
 
 MlirModule nereidMlirModuleCreateParse(MlirContext context, MlirStringRef source, MlirStringRef name) {
   mlir::ParserConfig config(unwrap(context));
-  // The lexer reads up to a NUL behind the text, which a string has and a view need not.
+  // The lexer requires a NUL after the text; a std::string has one, a view need not.
   std::string text = unwrap(source).str();
   return wrap(mlir::parseSourceString<mlir::ModuleOp>(text, config, unwrap(name)).release());
 }

@@ -13,8 +13,8 @@ extern "C" {
  * only "everything", which drags in thirty dialects. */
 void nereidMlirRegisterLLVMTranslations(MlirDialectRegistry registry);
 
-/* Parses and verifies text or bytecode that is called `name` in locations. What is not in a builtin.module is put into
- * one. Null after a diagnostic. mlirModuleCreateParse knows no name. */
+/* Parses and verifies text or bytecode that is called `name` in locations. Wraps ops outside a builtin.module in
+ * one. Null after a diagnostic. mlirModuleCreateParse does not take a name. */
 MlirModule nereidMlirModuleCreateParse(MlirContext context, MlirStringRef source, MlirStringRef name);
 
 /* One remark; strings live for the call. */
@@ -48,8 +48,8 @@ void nereidLlvmPassGateDispose(nereidLlvmPassGateRef gate);
 /* Asks `gate`, which must outlive its use, before each pass on a module of `context`; null: all passes run again. */
 void nereidLlvmContextSetPassGate(LLVMContextRef context, nereidLlvmPassGateRef gate);
 
-/* Why the constraints of an inline asm value do not fit its type, to be freed by LLVMDisposeMessage; null when they do.
- * LLVM's code generator crashes on those that do not, and its module verifier looks at them no further. */
+/* The error if an inline asm value's constraints do not match its type (free with LLVMDisposeMessage); null if valid.
+ * LLVM's code generator crashes on a mismatch, which its module verifier does not detect. */
 char *nereidLlvmInlineAsmVerify(LLVMValueRef inline_asm);
 
 /* The state of LLVM's per-thread list of what it is doing, for crash reports: saved before and restored after a

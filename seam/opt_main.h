@@ -17,7 +17,7 @@ typedef intptr_t (*NereidMlirInputCheck)(MlirStringRef text, MlirStringRef name)
 MLIR_CAPI_EXPORTED int nereidMlirOptMain(int argc, char **argv, MlirStringRef name, MlirDialectRegistry registry,
                                          NereidMlirInputCheck check);
 
-/* Serves the language server protocol on stdin and stdout until told to stop. Returns the exit status. */
+/* Serves the language server protocol on stdin and stdout until an exit notification. Returns the exit status. */
 MLIR_CAPI_EXPORTED int nereidMlirLspServerMain(int argc, char **argv, MlirDialectRegistry registry);
 
 /* Registers arith's range-based simplifications: int-range-optimizations, arith-int-range-narrowing and

@@ -1,7 +1,7 @@
 /* Passes written in C: what mlir-c lacks to register one, with options, in MLIR's registry.
  *
- * A pass is a constant record, NereidMlirPassInfo, that must live as long as the process. Once registered, every tool
- * of MLIR knows it: `--argument=option=value`, --pass-pipeline, printing, timing, reproducers. */
+ * A pass is a constant record, NereidMlirPassInfo, that must live as long as the process. Once registered, it is
+ * available in every MLIR tool: `--argument=option=value`, --pass-pipeline, printing, timing, reproducers. */
 #ifndef NEREID_SEAM_PASS_H
 #define NEREID_SEAM_PASS_H
 

@@ -52,8 +52,9 @@ typedef struct nereid_backend_input {
   nereid_view_t text;    /* the input when it was LLVM IR as text, else empty: gives messages their line */
   const char *libdevice; /* path of a libdevice; null: search */
   nereid_arena_t *scratch;
-  bool
-      again; /* the module has no source lines: an error in it returns only its status, so that the caller translates again with lines and retries */
+  /* The module has no source lines: an error in it returns only its status, so that the caller translates again with
+   * lines and retries. */
+  bool again;
 } nereid_backend_input_t;
 
 /* Makes the module fit for `target`: triple, data layout and flush-to-zero flag set, refused when it was made for

@@ -212,7 +212,7 @@ MlirValue nereid_emit_offset(nereid_lower_t *lower, MlirValue pointer, int64_t b
 }
 
 MlirValue nereid_emit_gep(nereid_lower_t *lower, MlirValue pointer, MlirType element, MlirValue index) {
-  /* INT32_MIN in rawConstantIndices says: the index is the operand (LLVM dialect, GEPOp::kDynamicIndex). */
+  /* INT32_MIN in rawConstantIndices: the index is the operand (LLVM dialect, GEPOp::kDynamicIndex). */
   return gep(lower, pointer, element, INT32_MIN, 1, &index);
 }
 

@@ -22,7 +22,7 @@ static bool is_fp8(MlirType type) {
          mlirTypeIsAFloat8E5M2FNUZ(type) || mlirTypeIsAFloat8E4M3B11FNUZ(type);
 }
 
-/* Widths that registers and memory have; an i4 takes the room of an i8. */
+/* Widths that registers and memory have; an i4 occupies an i8. */
 static bool is_integer_width(unsigned width) {
   return width > 0 && width <= 64 && (width & (width - 1)) == 0;
 }

@@ -34,7 +34,7 @@ typedef MlirValue (*nereid_element_fn)(nereid_lower_t *lower, MlirOperation op, 
                                        MlirType element, const MlirValue *operands);
 
 /* Lowers an op with one result whose operands are scalars or tensors of one layout: calls `emit` once per distinct
- * tuple of operand values, and once for registers that the axis information knows to be equal. The op must be pure. */
+ * tuple of operand values, and once for registers that axis analysis proves equal. The op must be pure. */
 bool nereid_lower_elementwise(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                               nereid_element_fn emit);
 

@@ -53,7 +53,7 @@ static void enter(module_t *module) {
   module->depth++;
 }
 
-/* Whether the table has room: regions must not evict values of the function. */
+/* Whether the table has a free entry: regions must not evict values of the function. */
 static bool has_room(const module_t *module) {
   return module->depth < 2 && module->n_values < MAX_VALUES / 4;
 }

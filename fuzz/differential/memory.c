@@ -1,4 +1,4 @@
-/* Loads, stores and atomics: every argument has room for the whole grid, so that no access is out of bounds. */
+/* Loads, stores and atomics: every argument is large enough for the whole grid, so that no access is out of bounds. */
 #include "module.h"
 
 /* Adds an argument; returns its index, or -1. */

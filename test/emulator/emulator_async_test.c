@@ -64,7 +64,7 @@ static void check_filled(const uint32_t *data) {
   }
 }
 
-/* Sources of 0..4 bytes, and ignored ones; nothing lies at the source of those that take nothing. */
+/* Sources of 0..4 bytes, and ignored ones; the source of a copy of 0 bytes is unmapped. */
 static void sources_are_filled_up(void **state) {
   static const char body[] =
       TID "shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r2; rem.u32 %r4, %r1, 5; setp.eq.u32 %p1, %r4, 0;\n"
@@ -253,7 +253,7 @@ static void check_numbers(const uint32_t *data) {
     assert_int_equal(data[z], z);
 }
 
-/* Ranks and numbers of a cluster of (2, 2, 2), and what an address says about its CTA. */
+/* Ranks and numbers of a cluster of (2, 2, 2), and the CTA that an address encodes. */
 static void clusters_have_numbers(void **state) {
   static const char body[] = TID
       "mov.u32 %r3, %cluster_ctaid.x; mov.u32 %r4, %cluster_ctaid.y; mov.u32 %r5, %cluster_ctaid.z;\n"

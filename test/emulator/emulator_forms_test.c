@@ -1,4 +1,4 @@
-/* Every form of Inputs/forms.txt, one kernel each: it is decoded. A form with a leading number is executed on 1024 threads;
+/* Decodes every form of Inputs/forms.txt, one kernel each. A form with a leading number is executed on 1024 threads;
  * the number is the hash of an H200's results over the pattern's forms. */
 #include "nereid/emulator.h"
 #include "test/emulator/forms.h"

@@ -5,7 +5,7 @@
 typedef struct form {
   const char *shape, *layout, *end; /* end: modifiers between the layout and the types */
   const char *d, *a, *b, *c;
-  const char *last; /* modifiers behind the types */
+  const char *last; /* modifiers after the types */
   unsigned m, n, k;
 } form_t;
 
@@ -54,7 +54,7 @@ static void run(const form_t *form, registers_t *registers) {
     memcpy(registers->data[3][lane], data[lane] + at, registers->words[3] * sizeof(uint32_t));
 }
 
-/* Where element i of a lane's fragment of A lies. The cases are the ISA's. */
+/* The position of element i of a lane's fragment of A, with the cases of the PTX ISA. */
 static void place_a(const form_t *form, unsigned lane, unsigned i, unsigned *row, unsigned *column) {
   unsigned g = lane >> 2, t = lane % 4, bits = element_bits(form->a);
   bool second; /* the rows from 8 on */

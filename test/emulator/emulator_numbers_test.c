@@ -18,7 +18,7 @@ static void floats_are_narrowed(void **state) {
     check((double)emu_f32((uint32_t)bits));
 }
 
-/* Every number of the formats, what lies halfway to the next, and the nearest doubles on both sides of that. */
+/* Every value of the formats, the midpoint to the next, and the nearest doubles on both sides of the midpoint. */
 static void ties_are_exact(void **state) {
   (void)state;
   for (uint32_t i = 0; i < 0x7fff; ++i) {

@@ -81,8 +81,8 @@ static uint32_t bytes_of(const box_case_t *it) {
   return n;
 }
 
-/* Calls `visit` with each element of the box: its place in the tensor, 0 when outside, and in shared memory. What is
- * written is pieces of 16 bytes, of which the last of a row may end behind the tensor's. */
+/* Calls `visit` with each element of the box: its place in the tensor, 0 when outside, and in shared memory. Writes
+ * are in pieces of 16 bytes; the last of a row may end after the tensor's row. */
 static void each_element(const box_case_t *it, bool writes,
                          void (*visit)(const box_case_t *it, uint32_t global, uint32_t shared)) {
   uint32_t n = bytes_of(it) / element_of(it), bits = it->map.swizzle == 128 ? 3 : it->map.swizzle / 32;
@@ -137,12 +137,12 @@ static const char *coordinates(const box_case_t *it) {
        "fence.proxy.tensormap::generic.release.gpu; bar.sync 0; fence.proxy.tensormap::generic.acquire.gpu [%d9], "    \
        "128;\n"
 #define AWAIT "$W: mbarrier.try_wait.parity.shared.b64 %p2, [smem], 0; @!%p2 bra $W;\n"
-/* All of shared memory behind the mbarrier to OUT. */
+/* Copies all of shared memory after the mbarrier to OUT. */
 #define DUMP                                                                                                           \
   "add.s64 %d7, %d9, 49152; mul.wide.u32 %d6, %r1, 4; add.s64 %d7, %d7, %d6; shl.b32 %r3, %r1, 2;\n"                   \
   "add.u32 %r3, %r3, %r2; add.u32 %r4, %r2, 16384; $D: ld.shared.b32 %r5, [%r3]; st.global.b32 [%d7], %r5;\n"          \
   "add.u32 %r3, %r3, 256; add.s64 %d7, %d7, 256; setp.lt.u32 %p3, %r3, %r4; @%p3 bra $D;\n"
-/* What lies at OUT to shared memory from 1024 on. */
+/* Copies the data at OUT to shared memory from 1024 on. */
 #define FILL                                                                                                           \
   "add.s64 %d7, %d9, 49152; mul.wide.u32 %d6, %r1, 4; add.s64 %d7, %d7, %d6; shl.b32 %r3, %r1, 2;\n"                   \
   "add.u32 %r3, %r3, %r2; add.u32 %r4, %r2, 16384; $F: ld.global.b32 %r5, [%d7+1024]; st.shared.b32 [%r3+1024], "      \
@@ -150,7 +150,7 @@ static const char *coordinates(const box_case_t *it) {
   "add.u32 %r3, %r3, 256; add.s64 %d7, %d7, 256; add.u32 %r6, %r3, 1024; setp.lt.u32 %p3, %r6, %r4; @%p3 bra $F;\n"    \
   "fence.proxy.async.shared::cta; bar.sync 0;\n"
 
-/* The body: `before`, what the format says, `behind`. */
+/* Sets the body: `before`, the formatted text, `behind`. */
 static void compose(const char *before, const char *behind, const char *format, ...) NEREID_PRINTF(3, 4);
 static void compose(const char *before, const char *behind, const char *format, ...) {
   va_list arguments;

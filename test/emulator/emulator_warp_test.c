@@ -115,7 +115,8 @@ static void faults_are_located(void **state) {
   expect("trap;", "the kernel traps");
 }
 
-/* Lanes 0 to 7 shuffle among themselves while 8 to 15 wait for the others, which arrive later; no lane continues twice. */
+/* Lanes 0 to 7 shuffle among themselves while 8 to 15 wait for the others, which arrive later. No lane continues
+ * twice. */
 static void some_lanes_wait_for_others(void **state) {
   static const char body[] =
       TID "mov.u32 %r2, 0; mov.u32 %r6, 0xff; setp.gt.u32 %p1, %r1, 15; @%p1 bra $LATE;\n"

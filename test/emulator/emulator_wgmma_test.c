@@ -20,7 +20,7 @@ static uint32_t words[THREADS][4 + 128];
 static nereid_emulator_report_t report;
 
 /* A's rows or B's columns into the operand at `at`; returns its descriptor. An atom has 8 rows; of
- * those that share 128 bytes all chunks are swizzled alike: chunk c of the i-th 128 bytes lies in its row's place c ^
+ * those that share 128 bytes all chunks are swizzled alike: chunk c of the i-th 128 bytes is in its row's place c ^
  * i. */
 static uint64_t put_operand(const form_t *form, const char *type, double (*rows)[256], unsigned count, bool turned,
                             unsigned at) {
@@ -53,7 +53,7 @@ static unsigned d_registers(const form_t *form) {
   return form->n / 2 * element_bits(form->d) / 32;
 }
 
-/* Where slot i of a thread's accumulators lies. */
+/* The row and column of slot i of a thread's accumulators. */
 static void place_d(unsigned thread, unsigned i, unsigned *row, unsigned *column) {
   unsigned lane = thread % 32;
   *row = thread / 32 * 16 + lane / 4 + 8 * (i / 2 % 2);

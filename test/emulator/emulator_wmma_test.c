@@ -12,7 +12,7 @@ typedef struct form {
   unsigned pad; /* elements between what a stride of A, B, C or D has to be and what it is; 0: no stride is given */
   space_t space;
   const char *operation; /* ".xor.popc" or "" */
-  unsigned steps;        /* sums are not exact: as an H200 adds them, in so many products */
+  unsigned steps;        /* sums are not exact: added as an H200 does, in this number of steps */
 } form_t;
 
 static double left[32][128], right[128][32], plus[32][32];

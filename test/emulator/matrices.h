@@ -78,7 +78,7 @@ static inline int exponent_of(double x, int least) {
   return exponent - 1 < least ? least : exponent - 1;
 }
 
-/* c + a[0] b[0] + a[1] b[1] + ..., each cut off `fraction` bits below the greatest exponent, their sum behind
+/* c + a[0] b[0] + a[1] b[1] + ..., each cut off `fraction` bits below the greatest exponent, their sum below
  * `mantissa` bits unless that is 0; `least`: of a's and b's type. */
 static inline double cut_sum(const double *a, const double *b, unsigned n, double c, int fraction, int mantissa,
                              int least) {

@@ -107,7 +107,7 @@ static bool lower_floordivsi(nereid_lower_t *lower, MlirOperation op, const nere
   return nereid_lower_elementwise(lower, op, row, emit_floordivsi);
 }
 
-/* The high half of a product of `element`s: through twice the width, which NVPTX turns into mul.hi. */
+/* The high half of a product of `element`s: computed in twice the width, which NVPTX converts to mul.hi. */
 static MlirValue emit_high(nereid_lower_t *lower, const char *extend, MlirType element, MlirValue lhs, MlirValue rhs) {
   const unsigned width = mlirIntegerTypeGetWidth(element);
   MlirType wide = mlirIntegerTypeGet(lower->context, 2 * width);
@@ -117,7 +117,7 @@ static MlirValue emit_high(nereid_lower_t *lower, const char *extend, MlirType e
                           nereid_emit_lshr(lower, product, nereid_emit_int(lower, wide, width)));
 }
 
-/* The intrinsic rather than a wide product: LLVM would pull the shift through what follows and compute that wide. */
+/* The intrinsic rather than a wide product: LLVM would move the shift past its users and widen them. */
 static MlirValue emit_mulhiui(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
                               const MlirValue *operands) {
   (void)op, (void)row;

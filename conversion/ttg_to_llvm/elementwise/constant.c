@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* The attribute of one element as llvm.mlir.constant wants it: fp8 and bf16-like types by their bits. */
+/* The attribute of one element in the form llvm.mlir.constant requires: fp8 and bf16-like types as their bits. */
 static MlirAttribute element_attribute(nereid_lower_t *lower, MlirType element, MlirAttribute value) {
   MlirType type = nereid_lower_type(lower, element);
   if (mlirAttributeIsAFloat(value) && mlirTypeIsAInteger(type))

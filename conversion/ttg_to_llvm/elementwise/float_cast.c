@@ -149,10 +149,10 @@ static void f32_pair_to_fp8(nereid_lower_t *lower, const fp8_t *format, const Ml
     out[i] = nereid_emit_extract(lower, pair, i);
 }
 
-/* --- between the formats that LLVM knows --- */
+/* --- between the formats that LLVM supports --- */
 
-/* f64 to f32, inexact results with an odd last bit: a later rounding to fewer bits sees on which side of a tie they
- * lie. */
+/* f64 to f32, inexact results get an odd last bit, so that a later rounding to fewer bits resolves ties
+ * correctly. */
 static MlirValue round_to_odd(nereid_lower_t *lower, MlirValue value) {
   const nereid_lower_types_t *t = lower->types;
   MlirValue cut = nereid_emit_intrinsic(lower, "llvm.nvvm.d2f.rz", t->f32, 1, &value);

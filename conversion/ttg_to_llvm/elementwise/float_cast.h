@@ -4,7 +4,7 @@
 
 #include "conversion/ttg_to_llvm/context.h"
 
-/* An f16 of the value of `bits`, an i8 that holds a number of type `fp8`; null when no GPU knows that type. */
+/* An f16 of the value of `bits`, an i8 that holds a value of type `fp8`; null when no GPU supports that type. */
 MlirValue nereid_lower_widen_fp8(nereid_lower_t *lower, MlirType fp8, MlirValue bits);
 
 #endif

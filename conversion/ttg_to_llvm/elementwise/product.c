@@ -84,7 +84,7 @@ static uint64_t *constant_parts(nereid_lower_t *lower, nereid_lowered_t values) 
   return parts;
 }
 
-/* The one value of all registers, unless LLVM knows it: a product with a number is not worth a chain. */
+/* The value common to all registers; null if it is a constant, for which a chain does not pay. */
 static MlirValue shared_factor(nereid_lowered_t values) {
   int64_t constant;
   for (intptr_t r = 1; r < values.count; ++r)
@@ -114,7 +114,7 @@ static MlirValue step_of(nereid_lower_t *lower, steps_t *steps, MlirValue factor
   return step;
 }
 
-/* One product, then additions; registers that hold the same index share theirs. False if out of memory. */
+/* Emits one multiplication, then additions; registers with the same index share a result. False if out of memory. */
 static bool emit_chain(nereid_lower_t *lower, nereid_lowered_t index, MlirValue factor, const uint64_t *parts,
                        nereid_lowered_t products) {
   steps_t steps = {.count = 0};

@@ -1,4 +1,4 @@
-/* Products of an index and a number that all registers share. */
+/* Multiplication of an index by a value common to all registers. */
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_PRODUCT_H
 #define NEREID_CONVERSION_TTG_TO_LLVM_PRODUCT_H
 

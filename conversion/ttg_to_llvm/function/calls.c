@@ -183,8 +183,8 @@ static MlirType type_on_the_way(nereid_lower_t *lower, MlirType type) {
   return mlirTypeEqual(type, lower->types->ptr_shared) ? lower->types->i32 : type;
 }
 
-/* Values of one type that follow each other are an array: LLVM knows the members of structs one by one, and forgets
- * none of a thousand. */
+/* Values of one type that follow each other are an array: LLVM handles the members of a struct one by one, which is
+ * slow for a thousand of them. */
 static returned_t shape_results(nereid_lower_t *lower, const nereid_types_t *types) {
   returned_t returned = {.type = lower->types->none,
                          .places = nereid_arena_new(lower->arena, place_t, types->size + 1)};

@@ -10,8 +10,8 @@ bool nereid_lower_find_needs(nereid_lower_module_t *module);
 /* Checks that `function` returns no buffer of its own; false after a diagnostic, or if out of memory. */
 bool nereid_lower_check_escapes(nereid_lower_t *lower, MlirOperation function);
 
-/* The last parameters of an internal function: where those of its frames start that it needs, and which warps run it,
- * where it must be told; and taking them from argument `first` of the function's entry on. */
+/* Appends the last parameters of an internal function: the start of each frame that it needs and, if required, the
+ * warps that run it. The second function reads them from argument `first` of the function's entry on. */
 bool nereid_lower_append_frame_types(nereid_lower_t *lower, MlirOperation function, nereid_types_t *types);
 void nereid_lower_take_frames(nereid_lower_t *lower, intptr_t first);
 

@@ -40,8 +40,8 @@ static void create_prologue(nereid_lower_t *lower, MlirOperation function, MlirR
     nereid_lower_take_frames(lower, next);
 }
 
-/* Every value is a result or an argument that was checked so, so that lowerings need not ask of their operands. (What a
- * load has in registers its pointer says, and lower_load answers to block pointers.) */
+/* Checks the types of all results and arguments, so that lowerings need not check their operands. (The type of a
+ * load follows from its pointer; lower_load diagnoses block pointers.) */
 static bool check_results(nereid_lower_t *lower, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));

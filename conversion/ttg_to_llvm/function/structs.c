@@ -74,8 +74,8 @@ static int bit_slots(const nereid_ttg_memdesc_t *memdesc, int d, uint32_t slots[
   return bit;
 }
 
-/* The distance in bytes of an element `offset` away in dimension `d`: a product where slots are evenly spaced, else the
- * sum of the distances of its bits. Null when it is not known. */
+/* The distance in bytes of an element `offset` away in dimension `d`: a multiple where slots are evenly spaced, else
+ * the sum of the distances of its bits. Null when unknown. */
 static MlirValue distance_in(nereid_lower_t *lower, const nereid_ttg_memdesc_t *memdesc, int d, MlirValue offset) {
   const int32_t bytes = (int32_t)nereid_lower_memory_bits(memdesc->element) / 8;
   uint32_t slots[32];

@@ -106,8 +106,8 @@ static bool is_in_loop(const nereid_lower_t *lower, MlirOperation op) {
 /* An eviction policy goes to both caches: a qualifier for L1, a policy for L2 (PTX ISA, "createpolicy": PTX 7.4).
  * Before that there is none to give: it is a hint. In a loop each access has a policy of its own, volatile, so that
  * LLVM does not hoist it before the loop: ptxas keeps the loads of several iterations in flight more readily if the
- * policies are made among them. The mov, which ptxas drops, is there to be counted: a loop of many loads LLVM is to
- * leave to ptxas, which knows how many registers are left. */
+ * policies are made among them. The mov, which ptxas drops, is there to be counted: LLVM must
+ * leave a loop of many loads to ptxas, which accounts for the remaining registers. */
 static void make_policy(nereid_lower_t *lower, modifiers_t *modifiers) {
   char text[96];
   if (modifiers->evict == NEREID_TT_EVICTION_POLICY_NORMAL || modifiers->is_volatile ||

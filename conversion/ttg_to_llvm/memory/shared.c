@@ -133,7 +133,7 @@ static bool lower_local_store(nereid_lower_t *lower, MlirOperation op, const ner
                nereid_shared_base(lower, buffer));
 }
 
-/* Operands of a product that is made of multiply-adds. */
+/* Whether `tensor` is an operand of a dot that is lowered to multiply-adds. */
 static bool is_multiply_add_operand(MlirType tensor) {
   MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(tensor);
   return nereid_ttg_dot_op_attr_isa(encoding) &&

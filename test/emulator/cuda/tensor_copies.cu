@@ -97,7 +97,7 @@ static void map_of(const tensor_t *tensor, uint64_t address, uint8_t *out) {
   nereid_tensor_map_write(&map, out);
 }
 
-/* Calls for each element of the box: its place in the tensor, or -1 when it lies outside. */
+/* The position of an element of the box in the tensor, or -1 when it is outside. */
 static int64_t place_of(const tensor_t *tensor, const int *first, uint32_t element) {
   int64_t place = 0, stride = 1;
   bool outside = false;

@@ -4,7 +4,7 @@
 
 #define STORE_MINE "st.shared.b32 [" MINE "], 7;\n"
 #define FENCE "fence.proxy.async.shared::cta;\n"
-/* A at 0, rows of 32 bytes in atoms of 128 bytes; B behind it. 128 threads' own words are in A. */
+/* A at 0, rows of 32 bytes in atoms of 128 bytes; B after it. 128 threads' own words are in A. */
 #define OPERANDS                                                                                                       \
   "mov.b64 %d1, 0x1000080000; mov.b64 %d2, 0x1000080080; setp.eq.u32 %p5, %r0, %r0; mov.u32 %r10, 0;"                  \
   "mov.u32 %r11, 0; mov.u32 %r12, 0; mov.u32 %r13, 0;\n"

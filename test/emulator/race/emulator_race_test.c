@@ -81,7 +81,7 @@ static void releases_and_acquires_order(void **state) {
         PASS "@%p0 membar.gl; @%p0 st.volatile.global.b32 [%d9], 1;\n" WAIT_WITH(
             "ld.volatile.global.b32 %r3, [%d9];") "membar.gl;" TAKE,
         "");
-  /* lane 0 releases only what it knows */
+  /* lane 0 releases only the writes it has observed */
   RACES(64,
         "@%p1 st.shared.b32 [" MINE
         "], 7;\n@%p0 st.release.cta.global.b32 [%d9], 1;\n" WAIT_WITH("ld.acquire.cta.global.b32 %r3, [%d9];") TAKE,
@@ -125,7 +125,7 @@ static void sc_fences_are_ordered_by_what_follows_them(void **state) {
   RACES_OF_CTAS(3, 64, STORE_PART "fence.acq_rel.gpu;" COUNT(ADD) "fence.acq_rel.gpu;" LOAD_ALL, "race 2 5");
   RACES_OF_CTAS(3, 64, STORE_PART "membar.gl;" COUNT("atom.cta.global.add.u32 %r4, [%d9], 1") "membar.gl;" LOAD_ALL,
                 "race 3 3, race 2 5");
-  /* nothing in memory that says which fence is the first */
+  /* no memory access orders the two fences */
   RACES_OF_CTAS(3, 64, STORE_PART "membar.gl; mov.u32 %r7, %r5;\nmembar.gl;" LOAD_ALL, "race 2 5");
   /* a write after a read orders, too */
   RACES_OF_CTAS(2, 1,

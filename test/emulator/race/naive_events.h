@@ -1,5 +1,5 @@
 /* The events of a race detector (emulator/race/race.h) as nodes, edges and accesses of naive_graph.h: the
- * rules of docs/racecheck.md one by one, each as its sentence says. */
+ * rules of docs/racecheck.md one by one, each implemented literally. */
 #ifndef NEREID_TEST_NAIVE_EVENTS_H
 #define NEREID_TEST_NAIVE_EVENTS_H
 
@@ -276,8 +276,8 @@ static void naive_phase(const emu_cta_t *target, uint32_t offset) {
   it->arrivals.size = it->ending.size = 0;
 }
 
-/* The operation of an effect's lane, which begins where its issuer is; a wgmma behind all of its warp. What an effect
- * does is told at once, so its operations are the newest ones. */
+/* The operation of an effect's lane, which begins where its issuer is; a wgmma after all of its warp. The events of an
+ * effect arrive together, so its operations are the newest ones. */
 static int naive_operation(const emu_effect_t *effect, int lane, bool writes) {
   for (size_t i = naive.operations.size; i > 0 && naive.operations.data[i - 1].effect == effect; --i)
     if (naive.operations.data[i - 1].lane == lane && naive.operations.data[i - 1].writes == writes)
@@ -350,7 +350,7 @@ static naive_ints_t naive_ending(const emu_effect_t *effect, uint32_t lanes, boo
   return ending;
 }
 
-/* The issuer's next node is behind it; each lane's of a wgmma's warp. */
+/* Orders the issuer's next node after it; for a wgmma, the next node of each lane of its warp. */
 static void naive_waited(const emu_effect_t *effect, uint32_t lanes, bool reads) {
   bool whole = effect->kind == EMU_GROUP_WGMMA;
   if (!lanes)

@@ -148,7 +148,7 @@ static void naive_begin(const nereid_emulator_program_t *program, const nereid_e
   naive.per_cta = (launch->block[0] * launch->block[1] * launch->block[2] + EMU_LANES - 1) / EMU_LANES * EMU_LANES;
 }
 
-/* A node behind nothing yet. */
+/* A node without predecessors. */
 static int naive_node(void) {
   int node = (int)naive.nodes.size;
   naive_push(&naive.nodes, (naive_node_t){.before = nereid_arena_new(&naive.arena, uint64_t, (size_t)node / 64 + 1)});

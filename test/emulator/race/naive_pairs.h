@@ -53,8 +53,8 @@ static bool naive_home(int thread, uint64_t at) {
   return (uint64_t)naive.threads.data[thread].cta == at >> 48;
 }
 
-/* Whether a's thread, or when a phase ended it anybody of the CTA whose memory it is, fenced behind it and before the
- * node. */
+/* Whether a's thread (or, when a phase ended it, any thread of the CTA that owns the memory) fenced after it and before
+ * the node. */
 static bool naive_fenced(const naive_access_t *a, int node) {
   const naive_operation_t *operation = a->operation < 0 ? NULL : &naive.operations.data[a->operation];
   const naive_ints_t own = {.data = (int[]){a->node}, .size = 1}, *ends = operation ? &operation->ends : &own;

@@ -1,5 +1,5 @@
 /* `nereid` with the naive race detector: `naive_races run K.ptx --racecheck ...` reports all pairs of instructions that
- * race in that run, and exits with 3 when the detector says something else; stderr has where. */
+ * race in that run, and exits with 3 when the detector's result differs; stderr has the differences. */
 #include "test/emulator/race/both_detectors.h"
 
 int nereid_tool_main(int argc, char **argv);
