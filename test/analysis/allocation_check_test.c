@@ -42,7 +42,7 @@ typedef struct instance {
   int id;
   int64_t first_byte, end_byte;
   int from, until;   /* times */
-  int commits;       /* since its copy began; -1: nothing is under way */
+  int commits;       /* since its copy was issued; -1: no copy in flight */
   bool in_partition; /* the copy's */
 } instance_t;
 

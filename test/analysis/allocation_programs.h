@@ -45,7 +45,7 @@ typedef enum kind { ALLOC, VIEW, SELECT, USE, SCRATCH, COPY, COMMIT, WAIT, IF, F
 typedef struct list {
   int statements[LENGTH], count;
   int arguments[PLACES], n_arguments; /* of the block */
-  int gives[PLACES];                  /* what its terminator hands on */
+  int gives[PLACES];                  /* operands of its terminator */
 } list_t;
 
 /* A number says which it is: in the text as `id`, in runs where its bytes are. */
@@ -70,7 +70,7 @@ typedef struct program {
   statement_t statements[STATEMENTS];
   int n_statements, n_values;
   int classes[VALUES];
-  function_t functions[FUNCTIONS]; /* each calls those in front of it; the last is the kernel */
+  function_t functions[FUNCTIONS]; /* each calls only earlier ones; the last is the kernel */
   int visible[VALUES], n_visible;  /* while it is made */
   int function, limit;             /* statements when the function is full */
   bool in_region;
@@ -113,7 +113,7 @@ static int allocate(list_t *list, int class_of) {
   return made->result = make_value(class_of);
 }
 
-/* A visible value of the class; made when there is none. -1 when there is no room for that. */
+/* A visible value of the class; created when none exists. -1 when the list is full. */
 static int want(list_t *list, int class_of) {
   const int found = pick(class_of);
   if (found >= 0)
@@ -123,7 +123,7 @@ static int want(list_t *list, int class_of) {
 
 static void fill(list_t *list, int depth);
 
-/* What a body with these arguments hands on: values of the same classes. */
+/* Adds a body with these arguments; its terminator yields values of the same classes. */
 static void add_body(statement_t *of, int body, const int *like, int n, bool has_arguments, int depth) {
   list_t *list = &of->bodies[body];
   const int before = program.n_visible;

@@ -80,7 +80,7 @@ tt.func public @in_a_loop(%n: i32) {
 
 // -----
 
-// Attributes on the arguments of a called function are somebody's old answer: ignored, and said so.
+// Attributes on the arguments of a called function are stale results: they are ignored with a warning.
 // CHECK-COUNT-2: ignored on a called function: its calls determine its arguments
 // CHECK-NOT: ignored
 tt.func private @stale(%x: i32 {tt.divisibility = 1024 : i32}, %y: tensor<4xi32> {tt.contiguity = 4 : i32}) {

@@ -131,7 +131,7 @@ tt.func @combined(%t: tensor<16x32xi32> {tt.divisibility = 8 : i32, tt.constancy
     %s = arith.addi %a, %b : i32
     tt.scan.return %s : i32
   }) : (tensor<16x32xi32>) -> tensor<16x32xi32>
-  // A sum of two is no third: the fixed point goes through the region.
+  // The sum of two elements is not a function of one: the fixed point includes the region.
   %c6 = arith.constant dense<6> : tensor<32xi32>
   // expected-remark @below {{divisibility = [2], constancy = [1], constant_value = <none>}}
   %2 = "tt.reduce"(%c6) <{axis = 0 : i32}> ({

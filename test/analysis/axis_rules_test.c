@@ -11,7 +11,7 @@
 /* cmocka wants the four above. */
 #include <cmocka.h>
 
-/* axis_flow.c knows these; they end regions or go around them. */
+/* axis_flow.c handles these ops: terminators and ops with regions. */
 static bool flows(nereid_op_kind_t kind) {
   switch (kind) {
   case NEREID_OP_TT_CALL:

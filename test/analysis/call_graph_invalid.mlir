@@ -1,5 +1,5 @@
-// Every analysis that walks functions in an order refuses a graph that has none, before it looks at a function. Whoever
-// comes first says it, once.
+// Every analysis that visits functions in call order rejects a graph without such an order before it visits a function.
+// The first analysis reports the error, once.
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics --allocate-shared-memory
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics --test-print-alignment
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics --convert-triton-gpu-to-llvm

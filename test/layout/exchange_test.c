@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-/* 2^bits elements: the bits of the index dealt out to registers, 5 bits of lanes and some of warps; what is left of
- * lanes and warps holds copies. */
+/* 2^bits elements: the index bits are distributed over registers, 5 bits of lanes and some of warps. The remaining bits
+ * of lanes and warps hold copies. */
 static nereid_layout_t random_layout(int bits, int warp_bits) {
   nereid_layout_t layout;
   int order[16];

@@ -2,7 +2,7 @@
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
-// A conversion that moves elements between warps has scratch; the module says how much is needed in all.
+// A conversion that moves elements between warps has scratch; the module has the total size.
 // CHECK: module attributes {{.*}}ttg.shared = 16384 : i32
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: tt.func public @exchange
@@ -46,8 +46,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// Buffers that live at once lie side by side; one that comes after the last use of another, through a view, takes its
-// place. A ring of three stages is as long as they are together.
+// Buffers with overlapping live ranges are disjoint; one defined after the last use of another, through a view, reuses
+// its bytes. A ring of three stages has their total size.
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
@@ -72,7 +72,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// What is used in a loop lives to its end: the scratch of what comes later in the loop lies elsewhere.
+// A buffer used in a loop lives to the loop's end: the scratch of later ops in the loop is elsewhere.
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
@@ -121,7 +121,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// A call holds its callee's frame, which lies above what lives across it.
+// A call reserves its callee's frame, above all buffers that live across the call.
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
@@ -167,7 +167,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// The gaps of a padded encoding take room: three gaps of four elements.
+// The padding of a padded encoding takes space: three times four elements.
 #smem = #ttg.shared_memory
 #padded = #ttg.padded_shared<[32:+4] {order = [0], shape = [128]}>
 // CHECK: module attributes {{.*}}ttg.shared = 560 : i32
@@ -215,7 +215,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// What partitions call is executed by their warps, and says so; the kernel has its size, its warps' bytes are its own.
+// Callees of partitions have the partitions' warp count. The kernel has the frame size and the warps' bytes.
 // CHECK: module attributes {{.*}}ttg.shared = 6 : i32
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: tt.func public @kernel()

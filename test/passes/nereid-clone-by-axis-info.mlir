@@ -32,7 +32,7 @@ tt.func private @f(%p: !tt.ptr<f32>) attributes {noinline = true} {
 
 // -----
 
-// What is called by a copy is copied, too, for what the copy knows. With two copies at most, the third kind of call of @h
+// Callees of a clone are cloned, too, for the clone's axis info. With two copies at most, the third kind of call of @h
 // shares the first one's.
 // CHECK-LABEL: tt.func public @chain
 // CHECK-NEXT: tt.call @g(%arg0) :
@@ -68,7 +68,7 @@ tt.func private @h(%x: i32) attributes {noinline = true} {
 
 // -----
 
-// Constants alone are no reason, nor is a call with nothing but the same.
+// Constants alone do not cause a clone, nor does a call with equal axis info.
 // CHECK-LABEL: tt.func public @constants
 // TWO-LABEL: tt.func public @constants
 // CHECK-COUNT-3: tt.call @k(

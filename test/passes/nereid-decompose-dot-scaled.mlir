@@ -20,7 +20,7 @@ tt.func public @scaled(%a: tensor<16x32xi8>, %as: tensor<16x2xi8>, %b: tensor<64
   tt.return %d : tensor<16x8xf32>
 }
 
-// Rows can be what lies two in a byte. With fastMath no scale is NaN.
+// Two elements per byte may be packed along rows. With fastMath no scale is NaN.
 // CHECK-LABEL: @packed_rows(
 // CHECK: ttg.fp4_to_fp %arg0 {axis = 0 : i32} : tensor<8x64xi8> -> tensor<16x64xbf16>
 // CHECK-COUNT-1: arith.select
@@ -49,9 +49,9 @@ tt.func public @number_scales(%a: tensor<16x32xbf16>, %as: tensor<16x2xf8E4M3FN>
   tt.return %d : tensor<16x8xf32>
 }
 
-// Tensors have layouts already: what an operand becomes keeps its layout, or follows it (two numbers of a byte lie in its
-// thread), scales are spread where a thread has one element and brought to the operand, and the product takes operands
-// that lie as its sum wants them. Sums for tensor cores are left to them.
+// Tensors already have layouts. A converted operand keeps its layout or a derived one (both elements of a byte in its
+// thread). Scales are broadcast where a thread has one element, and converted to the operand's layout. The dot requires
+// operand layouts that match its accumulator. Tensor core accumulators are unchanged.
 #sum = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #bytes = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #scales = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], warpsPerCTA = [4, 1], order = [1, 0]}>

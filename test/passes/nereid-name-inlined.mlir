@@ -1,7 +1,7 @@
 // RUN: nereid-opt %s --nereid-name-inlined --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 // RUN: nereid-opt %s --nereid-name-inlined --inline --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s --check-prefix=INLINED
 
-// What can be inlined says whose it is; what is launched keeps its places.
+// Inlinable functions get locations with the function's name; kernels keep theirs.
 // CHECK-LABEL: tt.func public @k
 // CHECK: tt.call @lib.add{{.*}} loc("k.py":3:4)
 // INLINED: arith.addi {{.*}} loc(callsite(fused<"lib.add">["r"("lib.py":7:3)] at "k.py":3:4))

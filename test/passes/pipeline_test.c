@@ -1,4 +1,4 @@
-/* The lists of passes parse, take their options, and run; the registry knows every row; options arrive. */
+/* Pipelines parse, take their options and run; the registry has every row; passes get their options. */
 #include "passes/pipeline.h"
 
 #include "nereid/context.h"

@@ -45,7 +45,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // A branch in which a buffer is not used has it only when it is used behind both.
+  // In a branch without uses the buffer is live only when it is used after both branches.
   tt.func @branches(%c: i1) {
     // expected-remark@below {{live: %0}}
     %a = ttg.local_alloc : () -> !buffer
@@ -114,7 +114,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // A copy that is not committed is not waited for; one that a function leaves is under way in its callers.
+  // A wait does not cover uncommitted copies; copies that a function leaves in flight are in flight in its callers.
   tt.func private @leaves(%p: tensor<128x!tt.ptr<f32>, #line>) {
     // expected-remark@below {{live: %0}}
     %a = ttg.local_alloc : () -> !buffer
@@ -143,7 +143,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #nvmma = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // An asynchronous product reads its operands until the wait that leaves as many as were begun since.
+  // An asynchronous dot reads its operands until a wait leaves only as many pending as were issued after it.
   tt.func @product(%acc: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
     // expected-remark@below {{live: %0}}
     %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>

@@ -38,7 +38,7 @@ tt.func @sums(%n: i32 {tt.divisibility = 8 : i32}) {
   %0 = arith.addi %s, %r : tensor<64xi32>
   // expected-remark @below {{contiguity = [64], divisibility = [8], constancy = [1], constant_value = <none>}}
   %1 = arith.subi %r, %s : tensor<64xi32>
-  // A range counted down is no range.
+  // A descending range is not contiguous.
   // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1], constant_value = <none>}}
   %2 = arith.subi %s, %r : tensor<64xi32>
   // 0, 2, 4, ...: the divisibility of a range is that of its first element.
@@ -324,7 +324,7 @@ tt.func @hints(%n: i32) {
 
 // -----
 
-// A called function has its calls only: what is written on its arguments is somebody's old answer.
+// A called function has its calls only: attributes on its arguments are stale results.
 tt.func private @callee(%x: i32 {tt.divisibility = 1024 : i32}, %y: i32) {
   // expected-remark @below {{divisibility = [2]}}
   %0 = arith.addi %x, %x : i32

@@ -130,7 +130,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// A copy is under way until a wait that leaves fewer groups than have followed its own.
+// A copy is in flight until a wait leaves at most as many groups pending as were committed after its own.
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
@@ -158,7 +158,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // What a function leaves under way keeps its frame, and what it was passed, until the wait.
+  // Operations that a function leaves in flight keep its frame and its buffer arguments live until the wait.
   // expected-remark@below {{passed}}
   // expected-remark@below {{size = 1536}}
   tt.func public @passed(%p: tensor<128x!tt.ptr<f32>, #line>) {
@@ -254,7 +254,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 !buffer = !ttg.memdesc<16xf32, #shared, #smem, mutable>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // Two buffers of one region take turns; those of another lie elsewhere. The function has a byte per warp.
+  // Two buffers of one region share bytes; those of another region are elsewhere. The function has a byte per warp.
   // expected-remark@below {{at_once}}
   // expected-remark@below {{scratch offset = 192, size = 6}}
   // expected-remark@below {{size = 198}}
@@ -314,7 +314,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// What bulk copies read lies at a multiple of 128 bytes, whatever the encoding: each of these has 64.
+// Operands of bulk copies are at multiples of 128 bytes for any encoding: each of these has 64.
 #plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 !box = !ttg.memdesc<8x8xi8, #plain, #smem, mutable>

@@ -1,4 +1,4 @@
-// What is under way: cp.async, wgmma, TMA and mbarriers; partitions of warps.
+// Operations in flight: cp.async, wgmma, TMA and mbarriers; partitions of warps.
 // RUN: nereid-opt %s --allocate-shared-memory --test-print-membar | FileCheck %s
 
 #line = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -40,7 +40,7 @@ tt.func @groups(%p: tensor<512x!tt.ptr<i32>, #line>, %n: i32) {
   tt.return
 }
 
-// Nothing is under way: a wait alone is no reason.
+// No operation is in flight: a wait alone requires no barrier.
 // CHECK-LABEL: @nothing
 // CHECK: local_alloc
 // CHECK-NEXT: async_wait
@@ -88,8 +88,8 @@ tt.func @late_fence(%d: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %i: i32, %x: 
   tt.return
 }
 
-// An mbarrier is made by one thread, used by all. Who waits for it sees what TMA brought. It must not go on to its next
-// phase while others still look at this one, and nothing may come where others still read.
+// One thread initializes an mbarrier, all use it. A thread that waits for it sees the TMA data. The mbarrier must not
+// enter its next phase while others still poll this one, and no copy may overwrite bytes that others still read.
 // CHECK-LABEL: @tma_load
 // CHECK: ttng.init_barrier
 // CHECK-NEXT: ttg.local_barrier{{$}}
@@ -119,8 +119,8 @@ tt.func @tma_load(%d: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %i: i32) {
   tt.return
 }
 
-// The products of the iteration before are done behind the wait, in this warp: in all behind the next barrier. So a copy
-// two slots behind needs none of its own.
+// After the wait, the dots of the previous iteration are complete in this warp; after the next barrier, in all warps. So
+// a copy two slots back needs no barrier of its own.
 // CHECK-LABEL: @products
 // CHECK: scf.for
 // CHECK: async_wait
@@ -156,7 +156,7 @@ tt.func @products(%p: tensor<64x64x!tt.ptr<f16>, #rows>, %n: i32) {
   tt.return
 }
 
-// Nor is arriving done before what it tells others of is. Partitions begin with nothing pending.
+// Nor may an arrive precede the operations that it signals. Partitions start with no operations pending.
 // CHECK-LABEL: @partitions
 // CHECK: partition0
 // CHECK-NEXT: local_load

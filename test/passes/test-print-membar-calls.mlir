@@ -51,7 +51,7 @@ tt.func private @moves_apart(%x: tensor<512xi32, #line>, %a: !ttg.memdesc<512xi3
   tt.return
 }
 
-// The frame of a callee lies behind what is live: nothing to wait for. Its scratch may still be read at the next call.
+// The frame of a callee is above live buffers: no barrier is required. Its scratch may still be read at the next call.
 // CHECK-LABEL: @live_frame
 // CHECK: local_alloc
 // CHECK-NEXT: call @converts
@@ -131,7 +131,7 @@ tt.func @loop(%x: tensor<512xi32, #line>, %n: i32) {
   tt.return
 }
 
-// The caller's copies are under way where the callee waits for them: other threads' are there behind a barrier.
+// The caller's copies are in flight at the callee's wait: other threads' copies are visible after a barrier.
 // CHECK-LABEL: @waits_and_loads
 // CHECK: async_wait
 // CHECK-NEXT: ttg.local_barrier{{$}}
@@ -182,7 +182,7 @@ tt.func @copies_above(%p: tensor<512x!tt.ptr<i32>, #line>) {
   tt.return
 }
 
-// Nothing is under way on what this one is passed.
+// No operation is in flight on the arguments of this call.
 // CHECK-LABEL: @waits_for_nothing
 // CHECK: async_wait
 // CHECK-NEXT: local_load
@@ -199,7 +199,7 @@ tt.func @nothing_above(%x: tensor<512xi32, #line>) {
   tt.return
 }
 
-// The callee's buffer lies where one was that is no longer live: same bytes, same warps.
+// The callee's buffer reuses the bytes of a dead buffer: same bytes, same warps.
 // CHECK-LABEL: @stores_own
 tt.func private @stores_own(%x: tensor<512xi32, #line>) attributes {noinline = true} {
   %a = ttg.local_alloc %x : (tensor<512xi32, #line>) -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
@@ -284,7 +284,7 @@ tt.func @filled(%x: tensor<512xi32, #line>, %n: i32) {
   tt.return
 }
 
-// Bytes of a buffer count from where it lies: here 2176, in the middle of warp 1's part of the buffer that comes after.
+// Bytes of a buffer count from its offset: here 2176, in the middle of warp 1's part of the buffer that comes after.
 // CHECK-LABEL: @stores_words
 tt.func private @stores_words(%x: tensor<512xi32, #single>, %b: !ttg.memdesc<512xi32, #plain, #smem, mutable>) attributes {noinline = true} {
   ttg.local_store %x, %b : tensor<512xi32, #single> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>

@@ -166,7 +166,7 @@ tt.func public @windows(%x: !tt.ptr<f32>, %n: i32, %hop: i32) {
   tt.return
 }
 
-// Tiles of a matrix with a stride that is not known: rows lie apart.
+// Tiles of a matrix with an unknown stride: rows are disjoint.
 // CHECK-LABEL: @matrix
 // CHECK: scf.for
 // CHECK-NOT: local_barrier

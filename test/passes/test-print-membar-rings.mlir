@@ -8,8 +8,8 @@
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:80"} {
 
-// Three slots, two copies ahead: the copy goes where the iteration before has read, which the barrier behind the wait
-// has ended. One barrier in the loop.
+// Three slots, two copies ahead: the copy overwrites the slot that the previous iteration read. The barrier after the
+// wait orders those reads. One barrier in the loop.
 // CHECK-LABEL: @pipeline
 // CHECK: async_wait {{.*}}num = 1
 // CHECK-NEXT: memdesc_index
@@ -121,7 +121,7 @@ tt.func @other_modulus(%x: tensor<512xi32, #line>, %n: i32) {
   tt.return
 }
 
-// Behind the loop every slot may have been the last.
+// After the loop every slot may have been the last.
 // CHECK-LABEL: @behind
 // CHECK: local_store
 // CHECK: ttg.local_barrier{{$}}

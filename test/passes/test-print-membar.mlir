@@ -63,7 +63,7 @@ tt.func @copies(%x: tensor<32xi32, #single>) {
   tt.return
 }
 
-// Parts that have no byte in common, though the left half's bytes lie among the right one's.
+// Disjoint subviews: the left half's bytes are interleaved with the right half's.
 // CHECK-LABEL: @halves
 // CHECK: local_store
 // CHECK-NEXT: local_load
@@ -82,7 +82,7 @@ tt.func @halves(%x: tensor<32x16xf16, #rows>, %n: i32) {
   tt.return
 }
 
-// Loads in a row wait in front of the first, so that they may be done where they are used.
+// The barrier of consecutive loads is before the first, so that each load may move to its use.
 // CHECK-LABEL: @row
 // CHECK: local_alloc
 // CHECK: ttg.local_barrier{{$}}
@@ -117,7 +117,7 @@ tt.func @elements(%x: tensor<512xi32, #line>, %i: i32) {
   tt.return
 }
 
-// Scratch that lies where a buffer was: the conversion's own barrier orders the rest.
+// Scratch that reuses the bytes of a buffer: the conversion's own barrier orders the rest.
 // CHECK-LABEL: @scratch
 // CHECK: local_load
 // CHECK-NEXT: ttg.local_barrier{{$}}
@@ -133,7 +133,7 @@ tt.func @scratch(%x: tensor<512xi32, #line>) {
   tt.return
 }
 
-// One branch has a barrier, the other not: behind them it takes another. Both have: none.
+// If only one branch has a barrier, another is required after them. If both have one, none is.
 // CHECK-LABEL: @branches
 // CHECK: scf.if
 // CHECK: ttg.local_barrier{{$}}

@@ -65,7 +65,7 @@ tt.func public @selection(%p: tensor<64x!tt.ptr<f32>>, %m: tensor<64xi1>, %y: te
   tt.return %s : tensor<64xf32>
 }
 
-// A product of matrices in other words, in either order; what is added to it, too. All bits of the operands count.
+// A dot written as multiply and reduce, in either operand order; also with an addend. All operand bits count.
 // CHECK-LABEL: @sum_of_products(
 // CHECK: %[[D:.*]] = tt.dot %arg0, %arg1, %arg2 : tensor<32x8xf32> * tensor<8x16xf32> -> tensor<32x16xf32>
 // CHECK: tt.return %[[D]]
@@ -84,7 +84,7 @@ tt.func public @sum_of_products(%a: tensor<32x8xf32>, %b: tensor<8x16xf32>, %c: 
   tt.return %r : tensor<32x16xf32>
 }
 
-// The sum is along another dimension; one row is no matrix worth the name.
+// The sum is along another dimension; a single row is too small for a dot.
 // CHECK-LABEL: @other_sums(
 // CHECK-NOT: tt.dot
 // CHECK: tt.return

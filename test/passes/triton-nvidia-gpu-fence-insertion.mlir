@@ -10,7 +10,7 @@
 // OLD-NOT: fence_async_shared
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
 
-// cp.async writes as its thread does: the fence stands behind the wait.
+// cp.async writes through the generic proxy: the fence is after the wait.
 // CHECK-LABEL: @copies
 // CHECK: scf.for
 // CHECK: async_wait
@@ -34,7 +34,7 @@ tt.func @copies(%p: tensor<64x64x!tt.ptr<f16>, #rows>, %n: i32, %c: tensor<64x64
   tt.return
 }
 
-// Two stores and one fence, in front of the loops that only read.
+// Two stores and one fence, before the loops that only read.
 // CHECK-LABEL: @outside
 // CHECK: local_alloc
 // CHECK-NEXT: local_alloc

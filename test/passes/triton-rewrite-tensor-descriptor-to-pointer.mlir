@@ -1,7 +1,7 @@
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics --triton-rewrite-tensor-descriptor-to-pointer --canonicalize | FileCheck %s
 
-// A kernel's descriptor is a pointer, shape, strides and padding; what the front end put behind it keeps its meaning,
-// the grid its arguments.
+// A kernel's descriptor is a pointer, shape, strides and padding; the arguments that the front end put after it keep
+// their meaning, and so do those of the grid.
 // CHECK-LABEL: tt.func public @kernel(
 // CHECK-SAME: !tt.ptr<f16> {nereid.descriptor = #nereid.descriptor<element = f16, block = [64, 32]>, nereid.role = #nereid.role<base, group = 0>, tt.divisibility = 16 : i32}
 // CHECK-SAME: i64 {nereid.role = #nereid.role<shape, group = 0, dim = 0>}

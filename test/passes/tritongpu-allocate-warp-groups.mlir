@@ -135,7 +135,7 @@ tt.func @limits() {
 
 // -----
 
-// What the module says counts where it is less than there is.
+// The module's attribute is used when it is below the hardware limit.
 // CHECK: ttg.maxnreg = 100 : i32
 module attributes {"ttg.num-warps" = 4 : i32, ttg.maxnreg = 100 : i32} {
 tt.func @said() {

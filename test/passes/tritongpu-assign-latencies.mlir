@@ -96,7 +96,7 @@ tt.func public @product(%p: tensor<16x16x!tt.ptr<f16>, #sq>, %acc: tensor<16x16x
   tt.return
 }
 
-// Nobody knows how far ahead a loop may look that can end after any iteration.
+// A loop that can end after any iteration has no safe prefetch distance.
 // CHECK-LABEL: @uncounted
 // CHECK-NOT: tt.latency
 tt.func public @uncounted(%p: tensor<512x!tt.ptr<f32>, #v4>, %n: i32) {

@@ -49,7 +49,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
 // -----
 
-// Contiguous along dimension 0: the order turns, lanes go down the column. Unaligned: one element at a time.
+// Contiguous along dimension 0: the order is reversed, lanes go down the column. Unaligned: one element at a time.
 // CHECK: #[[COLUMN:.+]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [2, 2], order = [0, 1]}>
 // CHECK-LABEL: @columns
 #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>

@@ -53,7 +53,7 @@ tt.func public @several(%c: i1, %x: tensor<128xf32, #line>, %y: tensor<128xf32, 
   tt.return %t, %s, %r : tensor<128xf32, #line>, tensor<128xf32, #line>, i32
 }
 
-// Used in front of the branch: it stays.
+// Used before the branch: it stays.
 // CHECK-LABEL: @early(
 // CHECK: arith.select
 tt.func public @early(%c: i1, %p: tensor<128x!tt.ptr<f32>, #line>, %x: tensor<128xf32, #line>, %y: tensor<128xf32, #line>) {

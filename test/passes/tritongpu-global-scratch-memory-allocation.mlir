@@ -1,8 +1,8 @@
 // RUN: nereid-opt %s --split-input-file --tritongpu-global-scratch-memory-allocation | FileCheck %s
 // RUN: nereid-opt %s --split-input-file --convert-scf-to-cf --tritongpu-global-scratch-memory-allocation | FileCheck %s
 
-// What lives at once is apart: %a is used behind the other allocations, through what is made of it. The size is a
-// multiple of the largest alignment, larger ones come first.
+// Allocations with overlapping live ranges are disjoint: %a is used after the others, through derived values. The size
+// is a multiple of the largest alignment. Larger allocations come first.
 // CHECK: module attributes {{.*}}ttg.global_scratch_memory_alignment = 128 : i32, ttg.global_scratch_memory_size = 256 : i32
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 // CHECK-LABEL: @together
@@ -47,7 +47,7 @@ tt.func public @one_after_another(%x: i8) -> i8 {
 
 // -----
 
-// In a loop the first comes behind the second, too: a barrier each. What is carried round lives all through it.
+// In a loop the first also comes after the second: a barrier each. Loop-carried allocations are live in the whole loop.
 // CHECK: module attributes {{.*}}ttg.global_scratch_memory_size = 256 : i32
 module attributes {"ttg.num-warps" = 4 : i32} {
 // CHECK-LABEL: @loop
@@ -75,7 +75,7 @@ tt.func public @loop(%x: i8, %n: i32) {
 
 // -----
 
-// A bulk store reads its descriptor until it is waited for, so %a is free behind the wait and not before it.
+// A bulk store reads its descriptor until it is waited for, so %a is free after the wait and not before it.
 // CHECK: module attributes {{.*}}ttg.global_scratch_memory_size = 256 : i32
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 module attributes {"ttg.num-warps" = 4 : i32} {
@@ -103,7 +103,7 @@ tt.func public @bulk_store(%x: i8, %i: i32, %p: !tt.ptr<f32>, %s: i64) {
 
 // -----
 
-// A bulk load reads its descriptor until the mbarrier that it tells has been waited for.
+// A bulk load reads its descriptor until the wait for its mbarrier.
 // CHECK: module attributes {{.*}}ttg.global_scratch_memory_size = 256 : i32
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 #flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
@@ -133,7 +133,7 @@ tt.func public @bulk_load(%x: i8, %i: i32, %phase: i32, %yes: i1) {
 
 // -----
 
-// Nobody waits: neither descriptor is ever free. The same for a pointer that is stored, or given to an op that is not pure.
+// Without a wait neither descriptor is ever free. The same for a pointer stored or passed to an impure op.
 // CHECK: module attributes {{.*}}ttg.global_scratch_memory_size = 640 : i32
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 #flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
@@ -264,8 +264,8 @@ tt.func private @none() {
 
 // -----
 
-// What a callee left behind may still be read: a descriptor by a copy that runs on, or through a pointer that comes
-// back. Such frames share with nobody; the others do. What is passed to a call may be kept by it.
+// A callee's allocation may be read after the call: a descriptor by a copy in flight, or through a returned pointer.
+// Such frames share no bytes; others do. A call may capture the pointers passed to it.
 // CHECK: module attributes {{.*}}ttg.global_scratch_memory_size = 768 : i32
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 module attributes {"ttg.num-warps" = 4 : i32} {

@@ -95,7 +95,7 @@ tt.func public @runs(%x: tensor<2x512xf32, #mixed>, %init: tensor<2xf32, #mixed_
   tt.return %s : tensor<2xf32, #mixed_sums>
 }
 
-// A product of sums is no sum; what the loop itself needs is needed each time; columns lie in threads already.
+// A product of sums is not a sum; a sum used in the loop is needed in each iteration; columns are thread-local.
 // CHECK-LABEL: @left(
 // CHECK: scf.for
 // CHECK-COUNT-3: "tt.reduce"

@@ -3,8 +3,8 @@
 #v1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #v4 = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-// Two copies begin in front of the loop, the third of iteration i in iteration i, into the slot that was just read, as
-// soon as it has been; the pointer is carried twice.
+// Two copies are issued before the loop. Iteration i issues the copy for iteration i + 2 into the slot just read, right
+// after the read. The pointer is carried twice.
 // CHECK-LABEL: @carried
 // CHECK: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x512xf32
 // CHECK: %[[S0:.*]] = ttg.memdesc_index %[[RING]][%{{.*}}]
@@ -42,8 +42,8 @@ tt.func public @carried(%p: tensor<512x!tt.ptr<f32>, #v4>, %m: tensor<512xi1, #v
   tt.return
 }
 
-// Warps read what others copied: with a slot to spare the copies of an iteration go where the one before has read. Still
-// two copies are under way while the loop waits.
+// Warps read data that other warps copied: with an extra slot the copies of an iteration overwrite the slot that the
+// previous one read. Two copies are still in flight while the loop waits.
 // CHECK-LABEL: @crossing
 // CHECK: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x512xf32
 // CHECK-COUNT-2: ttg.async_copy_global_to_local

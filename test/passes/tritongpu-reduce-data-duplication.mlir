@@ -8,7 +8,7 @@
 // CHECK-DAG: #[[COLUMN:.*]] = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
 // CHECK-DAG: #[[ROW:.*]] = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-// The loads lie in front of their only user.
+// The loads are before their only user.
 // CHECK-LABEL: @product
 // CHECK: %[[A:.*]] = ttg.local_alloc %{{.*}} : (tensor<64x32xf16, {{.*}}>) -> !ttg.memdesc<64x32xf16, #[[ROW]], #smem>
 // CHECK: %[[B:.*]] = ttg.local_alloc %{{.*}} : (tensor<32x64xf16, {{.*}}>) -> !ttg.memdesc<32x64xf16, #[[COLUMN]], #smem>

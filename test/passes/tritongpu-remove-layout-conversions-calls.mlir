@@ -40,7 +40,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %x = arith.mulf %v, %c : tensor<512xf32, #a>
     tt.return %x : tensor<512xf32, #a>
   }
-  // What nobody calls keeps the layouts of its type.
+  // Functions without callers keep the layouts of their types.
   // CHECK-LABEL: tt.func private @apart
   // CHECK-SAME: (%{{.*}}: tensor<512xf32, #[[A:.*]]>, %{{.*}}: tensor<512x!tt.ptr<f32>, #[[WIDE]]>) -> tensor<512xf32, #[[A]]>
   tt.func private @apart(%v: tensor<512xf32, #a>, %q: tensor<512x!tt.ptr<f32>, #b>) -> tensor<512xf32, #a> attributes {noinline = true} {

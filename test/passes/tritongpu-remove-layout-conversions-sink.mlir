@@ -220,7 +220,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
 
 // A row that is loaded in one layout and added in another is converted as a row, not as the matrix that it is broadcast to.
 // CHECK-LABEL: @row
-// What is computed of the row is computed before: behind the conversion threads hold more of it, in copies.
+// Ops on the row stay before the conversion: after it, threads hold more elements, in copies.
 // CHECK: %[[X:.*]] = arith.mulf {{.*}} : tensor<1x256xf16, #[[FROM:.*]]>
 // CHECK-NEXT: %[[Y:.*]] = ttg.convert_layout %[[X]] : tensor<1x256xf16, #[[FROM]]> -> tensor<1x256xf16, #mma>
 // CHECK-NEXT: tt.broadcast %[[Y]]
@@ -246,7 +246,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
 // -----
 
-// A reduction of what any thread can make itself is done in the layout that its result is wanted in.
+// A reduction of values that any thread can compute uses the layout required of its result.
 // CHECK-LABEL: @lefts
 // CHECK: "tt.reduce"
 // CHECK: (tensor<32x2x4xi32, #[[NEAR:.*]]>) -> tensor<32x4xi32, #ttg.slice<{dim = 1, parent = #[[NEAR]]}>>

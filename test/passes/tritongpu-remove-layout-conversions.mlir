@@ -3,7 +3,7 @@
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // What any layout suits is computed in the one that memory wants.
+  // Values that fit any layout are computed in the layout of the memory access.
   // CHECK-DAG: #[[WIDE:.*]] = #ttg.blocked<{sizePerThread = [4]
   // CHECK-LABEL: tt.func public @follows
   // CHECK-NOT: ttg.convert_layout
@@ -45,8 +45,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// Pointers that a loop carries start in the layout that the load wants: broadcasts in front of the loop are repeated,
-// nothing is converted in it.
+// Loop-carried pointers start in the layout of the load: broadcasts before the loop are repeated, and no conversion
+// remains in it.
 // CHECK-LABEL: @carried_pointers
 // CHECK: scf.for
 // CHECK-NOT: ttg.convert_layout
@@ -75,8 +75,8 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
 // -----
 
-// An operand of a product is loaded once, in the layout that memory likes: threads would load each number many times, and
-// the product reads it from shared memory as it goes.
+// An operand of a dot is loaded once, in the coalesced layout: in the dot's layout threads would load each element many
+// times, and the dot reads it from shared memory anyway.
 // CHECK-LABEL: @operand
 // CHECK: %[[X:.*]] = tt.load %{{.*}} : tensor<64x128x!tt.ptr<f32>, #blocked{{[0-9]*}}>
 // CHECK: ttg.convert_layout %[[X]] {{.*}} -> tensor<64x128xf32, #ttg.dot_op
@@ -125,8 +125,8 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
 // -----
 
-// What is dear to compute is not computed again for each of its copies: the sum is converted, of two numbers in each
-// thread, then spread; and a half before it is widened. What fits into a line of the cache is loaded again, though.
+// Expensive values are not recomputed for each copy: the sum is converted, with two elements per thread, then
+// broadcast; a half is converted before it is extended. Data that fits into a cache line is loaded again, though.
 // CHECK-LABEL: @cut
 // CHECK: %[[LOG:.*]] = math.log
 // CHECK-NEXT: ttg.convert_layout %[[LOG]] {{.*}} -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #[[L:.*]]}>>
@@ -178,7 +178,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
 // -----
 
-// Numbers of elements are computed in copies, however dear: loads wait for them, and are not to wait for other warps.
+// Element indices are computed in copies, however expensive: loads depend on them and must not wait for other warps.
 // CHECK-LABEL: @numbers
 // CHECK-NOT: ttg.convert_layout
 // CHECK: tt.return

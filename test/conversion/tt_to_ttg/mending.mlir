@@ -8,7 +8,7 @@
 // CHECK-DAG: #[[TWO:blocked[0-9]*]] = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
 // CHECK-DAG: #[[PAIRS:blocked[0-9]*]] = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 
-// A reduction's result lies as a slice of its operand.
+// The layout of a reduction's result is a slice of its operand's layout.
 // CHECK-LABEL: tt.func public @reduce
 // CHECK: %[[R:.*]] = "tt.reduce"
 // CHECK: }) : (tensor<32x32xf32, #[[SQUARE]]>) -> tensor<32xf32, #ttg.slice<{dim = 1, parent = #[[SQUARE]]}>>
@@ -73,7 +73,7 @@ tt.func public @dot(%a: tensor<32x16xf32>, %b: tensor<16x32xf32>, %c: tensor<32x
   tt.return %0 : tensor<32x32xf32>
 }
 
-// A row broadcast over columns: of the shape 1x32 the default lies elsewhere than of 32x32.
+// A row broadcast over columns: the default layout of shape 1x32 differs from that of 32x32.
 // CHECK-LABEL: tt.func public @broadcast
 // CHECK: tt.broadcast %{{.*}} : tensor<1x32xf32, #[[SAME:.*]]> -> tensor<32x32xf32, #[[SAME]]>
 tt.func public @broadcast(%x: tensor<1x32xf32>) -> tensor<32x32xf32> {

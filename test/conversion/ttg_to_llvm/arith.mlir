@@ -1,4 +1,4 @@
-// Integers and floats, one element per thread: each op is the LLVM op that docs/numerics.md says, or the sequence for it.
+// Integers and floats, one element per thread: each op becomes the LLVM op or sequence that docs/numerics.md specifies.
 // RUN: nereid-opt %s --convert-triton-to-tritongpu --convert-triton-gpu-to-llvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func internal @addi(
@@ -355,7 +355,7 @@ tt.func private @index(%a: i32, %b: i64, %c: i16) -> (i64, i64, i16) {
 // CHECK-LABEL: llvm.func internal @bits(
 // CHECK: llvm.bitcast %arg0 : f32 to i32
 // CHECK: llvm.bitcast %arg1 : i16 to bf16
-// Pointers are opaque: another pointee is no operation.
+// Pointers are opaque: a change of the pointee type is a no-op.
 // CHECK-NOT: llvm.bitcast
 // CHECK: %[[I:.*]] = llvm.ptrtoint %arg2 : !llvm.ptr<1> to i64
 // CHECK: llvm.inttoptr %[[I]] : i64 to !llvm.ptr<1>

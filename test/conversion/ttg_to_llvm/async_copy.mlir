@@ -1,4 +1,4 @@
-// Asynchronous copies: width, cache, predicate or zero fill, groups, and what warps wait for behind it.
+// Asynchronous copies: width, cache, predicate or zero fill, groups, and the synchronization after the wait.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
 
 #v1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

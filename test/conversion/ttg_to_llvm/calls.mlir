@@ -1,4 +1,4 @@
-// What functions pass each other: registers, addresses of buffers, and the starts of frames where somebody needs them.
+// Calling convention: registers, addresses of buffers, and the bases of frames that the callee needs.
 // RUN: nereid-opt %s --split-input-file --allocate-shared-memory --tritongpu-global-scratch-memory-allocation --convert-triton-gpu-to-llvm | FileCheck %s
 
 #v2 = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -29,8 +29,8 @@ tt.func private @caller(%x: tensor<256xf32, #v2>, %i: i32) -> tensor<256xf32, #v
 
 // -----
 
-// Frames go down only to where they are used: @leaf_scratch has nothing in shared memory, @leaf_shared nothing in global
-// scratch, @middle has neither and hands on both, @pure nothing at all. Starts add up along the way.
+// Frame bases are passed only to users: @leaf_scratch uses no shared memory, @leaf_shared no global scratch, @middle
+// uses neither and forwards both, @pure gets none. Offsets accumulate along the call chain.
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 !buffer = !ttg.memdesc<128xf32, #shared, #ttg.shared_memory, mutable>
@@ -95,7 +95,7 @@ tt.func private @buffers(%b: !ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory
 tt.func private @same(%b: !ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory, mutable>) -> !ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory, mutable> attributes {noinline = true} {
   tt.return %b : !ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory, mutable>
 }
-// A descriptor that is passed by value lies in a parameter of the kernel; functions get its address.
+// A descriptor passed by value is in a parameter of the kernel; functions get its address.
 // CHECK-LABEL: llvm.func @by_value(
 // CHECK-SAME: %arg0: !llvm.ptr {llvm.align = 64
 // CHECK: %[[D:.*]] = llvm.addrspacecast %arg0 : !llvm.ptr to !llvm.ptr<1>

@@ -42,7 +42,7 @@ tt.func private @switch(%i: i32, %x: tensor<256xf32, #v2>) -> i32 {
   tt.return %i : i32
 }
 
-// What nobody reaches is not lowered, not even what could not be.
+// Unreachable ops are not lowered, not even unsupported ones.
 // CHECK-LABEL: llvm.func internal @unreachable(
 // CHECK-NOT: llvm.mul
 // CHECK: llvm.return

@@ -1,7 +1,7 @@
 // The pipeline as it is written for Triton's tools, down to LLVM IR by MLIR's own translation.
 // RUN: nereid-opt %s --allocate-shared-memory-nv='compute-capability=90 ptx-version=83' --convert-triton-gpu-to-llvm='compute-capability=90 ptx-version=83' --convert-nv-gpu-to-llvm --reconcile-unrealized-casts --llvm-optimize-for-nvvm-target | mlir-translate --mlir-to-llvmir | FileCheck %s
 // RUN: nereid-opt %s --allocate-shared-memory-nv --convert-triton-gpu-to-llvm --convert-nv-gpu-to-llvm | FileCheck %s --check-prefix=MLIR
-// What stands here says nothing that LLVM has no place for; the by-value descriptor is one.
+// No attribute without an LLVM equivalent remains, except for the by-value descriptor.
 // MLIR: llvm.func @scale(
 // MLIR-NOT: tt.
 // MLIR-SAME: llvm.align = 64 : i32, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant

@@ -119,7 +119,7 @@ tt.func private @shuffle(%x: tensor<256xi32, #line>) -> tensor<256xi32, #crossed
   tt.return %y : tensor<256xi32, #crossed>
 }
 
-// A kernel's frame begins where dynamic shared memory does, a function's where its caller says.
+// A kernel's frame starts at the base of dynamic shared memory, a function's at the address that its caller passes.
 // CHECK-LABEL: llvm.func @kernel(
 // CHECK: %[[BASE:.*]] = llvm.mlir.addressof @global_smem : !llvm.ptr<3>
 // CHECK: llvm.call @exchange({{.*}}, %[[BASE]])

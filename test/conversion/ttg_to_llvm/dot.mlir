@@ -1,4 +1,4 @@
-// Products by multiply-adds: operands in registers, and in shared memory a few columns at a time.
+// Dots by FMA instructions: operands in registers, and in shared memory a few columns at a time.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
 
 #c = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>

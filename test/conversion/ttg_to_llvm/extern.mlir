@@ -43,7 +43,7 @@ tt.func private @two(%i: i32, %x: f32) -> (f32, i32) {
   tt.return %a, %b : f32, i32
 }
 
-// One register, packs of two: the second element of the pack repeats the first and nobody reads its result.
+// One register, packs of two: the second element of the pack repeats the first, and its result is unused.
 // CHECK-LABEL: llvm.func internal @short_pack(
 // CHECK: %[[ONE:.*]] = llvm.insertelement %arg0
 // CHECK: llvm.insertelement %arg0, %[[ONE]]

@@ -134,7 +134,7 @@ tt.func private @integers(%i: i32, %j: i64, %x: f32, %b: bf16) -> (f32, f16, i8,
   tt.return %a, %c, %d, %e : f32, f16, i8, i64
 }
 
-// There is no instruction to bf16 before sm_90; through f32 an i64 would round twice.
+// No instruction converts to bf16 before sm_90; through f32 an i64 would be rounded twice.
 // CHECK-LABEL: llvm.func internal @integers_to_bf16(
 // SM90: llvm.sitofp %arg0 : i64 to bf16
 // SM90: llvm.uitofp %arg1 : i32 to bf16

@@ -207,7 +207,7 @@ tt.func public @load_modifiers(%p: !tt.ptr<i32>, %m: i1) {
   tt.return
 }
 
-// In a loop each access makes its policy, which stays where it is; behind the loop an op makes one.
+// In a loop each access creates its cache policy in place; after the loop an op creates one.
 // CHECK-LABEL: llvm.func @policies_in_a_loop(
 // CHECK: llvm.cond_br
 // CHECK: %[[ONE:.*]] = llvm.inline_asm "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;", "=l"

@@ -59,8 +59,8 @@ tt.func public @copies(%stride: i32) {
   tt.return
 }
 
-// Products stay what they are where the factor is known, where the program promises that they do not wrap, and where
-// registers differ by more than a constant.
+// Multiplications are unchanged with a constant factor, with no-wrap flags, and where registers differ by more than a
+// constant.
 // CHECK-LABEL: llvm.func @apart(
 // CHECK-COUNT-4: llvm.mul %{{.*}}, %{{.*}} : i32
 // CHECK-COUNT-4: llvm.mul %{{.*}}, %{{.*}} overflow<nsw> : i32

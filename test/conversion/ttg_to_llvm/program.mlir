@@ -1,4 +1,4 @@
-// What a program knows of itself. A cluster is one program.
+// Program ids and counts. A cluster is one program.
 // RUN: nereid-opt %s --split-input-file --convert-triton-gpu-to-llvm | FileCheck %s
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {

@@ -53,7 +53,7 @@ tt.func private @many(%x: tensor<4096xf32, #many>) -> f32 {
   tt.return %y : f32
 }
 
-// One warp holds each row: no shared memory. The op says what becomes of NaN.
+// One warp holds each row: no shared memory. The op determines the NaN semantics.
 // CHECK-LABEL: llvm.func internal @row_maximum(
 // CHECK-NOT: barrier
 // CHECK-COUNT-3: llvm.intr.maximum

@@ -1,4 +1,4 @@
-// What lowering tells about accesses, conversions and registers: one of each kind and reason, and nothing unless asked.
+// Remarks of the lowering on accesses, conversions and registers: one per kind and reason, and only on request.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm --remarks-filter-missed=convert-triton-gpu-to-llvm --remarks-filter-passed=convert-triton-gpu-to-llvm -o /dev/null 2>&1 | FileCheck %s
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm -o /dev/null 2>&1 | count 0
 
@@ -114,7 +114,7 @@ tt.func private @selects(%x: tensor<4xi32, #all>) -> tensor<4xi32, #v1> {
   tt.return %y : tensor<4xi32, #v1>
 }
 
-// 512 registers per thread; told once for the type.
+// 512 registers per thread; reported once per type.
 tt.func public @too_large(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %s: f32) {
   %r = tt.make_range {end = 65536 : i32, start = 0 : i32} : tensor<65536xi32, #v4>
   %b = tt.splat %p : !tt.ptr<f32> -> tensor<65536x!tt.ptr<f32>, #v4>

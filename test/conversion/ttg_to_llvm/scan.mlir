@@ -1,4 +1,4 @@
-// tt.scan: up for totals, down with what comes before: one combination for each element behind its thread's first scan.
+// tt.scan: upsweep for totals, downsweep with prefixes: one combination per element after its thread's first scan.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm --remarks-filter-missed=convert-triton-gpu-to-llvm --remarks-filter-passed=convert-triton-gpu-to-llvm -o /dev/null 2>&1 | FileCheck %s --check-prefix=COST
 
@@ -33,7 +33,7 @@ tt.func private @sums(%x: tensor<256xf32, #line>) -> tensor<256xf32, #line> {
 
 // A warp goes through a row in four chunks.
 tt.func private @in_chunks(%x: tensor<4x512xf32, #chunks>) -> tensor<4x512xf32, #chunks> {
-  // In the thread 4 x 3, lanes 4 x 5, chunks 2, elements 3 x 4 + 3; a shuffle for what lies before each lane, and one
+  // In the thread 4 x 3, lanes 4 x 5, chunks 2, elements 3 x 4 + 3; a shuffle for the prefix of each lane, and one
   // for the total of each chunk.
   // COST: [[@LINE+1]]:{{.*}}within the warp: 49 combinations, 28 shuffles per thread
   %y = "tt.scan"(%x) <{axis = 1 : i32, reverse = false}> ({
@@ -78,7 +78,7 @@ tt.func private @halves(%x: tensor<4x512xi16, #chunks>) -> tensor<4x512xi16, #ch
   tt.return %y : tensor<4x512xi16, #chunks>
 }
 
-// In reverse from the last lane down; a row lies in one warp.
+// In reverse from the last lane down; each row is in one warp.
 // CHECK-LABEL: llvm.func internal @reverse(
 // CHECK-NOT: barrier
 // CHECK: llvm.mul %arg1, %arg0

@@ -1,4 +1,4 @@
-// Warps beyond the kernel's own wait for partitions: states, captures, barriers, registers, what callees are told.
+// Warps other than the default ones wait for partitions: states, captures, barriers, registers, arguments of callees.
 // RUN: nereid-opt %s --split-input-file --tritongpu-allocate-warp-groups --allocate-shared-memory --convert-triton-gpu-to-llvm --mlir-print-local-scope | FileCheck %s
 
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -33,7 +33,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // CHECK: %[[STATE:.*]] = llvm.load %{{.*}} : !llvm.ptr<3> -> i8
 // CHECK-NEXT: llvm.icmp "eq" %[[STATE]]
 
-// Behind the default region all meet, with its result, and once more when they leave.
+// All warps synchronize after the default region, with its result, and once more at the exit.
 // CHECK: ^{{.*}}(%[[RESULT:[0-9]+]]: f32
 // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.all"(%[[ONE]])
 // CHECK: llvm.fadd %[[RESULT]], %[[RESULT]]
@@ -94,7 +94,7 @@ tt.func public @kernel(%x: i32, %y: i32, %p: !tt.ptr<f32>) {
   tt.return
 }
 
-// Counts from the warp and waits at the barrier that it is told.
+// Counts from the warp and uses the barrier passed by the caller.
 // CHECK-LABEL: llvm.func internal @callee(
 // CHECK-SAME: %{{.*}}: i32, %{{.*}}: f32, %[[FIRST:.*]]: i32, %[[BARRIER:.*]]: i32)
 // CHECK: %[[ID:.*]] = nvvm.read.ptx.sreg.tid.x

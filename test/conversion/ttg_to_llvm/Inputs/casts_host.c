@@ -185,7 +185,7 @@ static void check_f64_to_bf16(void) {
   }
 }
 
-/* A double holds 53 bits; what lies below goes into the last of them. */
+/* A double holds 53 bits; lower bits are ORed into the last one (sticky bit). */
 static double odd_double(uint64_t magnitude) {
   if (magnitude >> 53)
     magnitude = (magnitude & ~UINT64_C(0xFFF)) | (magnitude & 0xFFF ? 0x800 : 0);
