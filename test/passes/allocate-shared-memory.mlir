@@ -215,7 +215,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// Callees of partitions have the partitions' warp count. The kernel has the frame size and the warps' bytes.
+// Partitions' warps execute their callees, which have their warp count. The kernel has the frame size and the warps' bytes.
 // CHECK: module attributes {{.*}}ttg.shared = 6 : i32
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: tt.func public @kernel()

@@ -119,8 +119,8 @@ tt.func @tma_load(%d: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %i: i32) {
   tt.return
 }
 
-// After the wait, the dots of the previous iteration are complete in this warp; after the next barrier, in all warps. So
-// a copy two slots back needs no barrier of its own.
+// After the wait, the dots of the previous iteration are complete in this warp; after the next barrier, in all warps.
+// So a copy two slots back needs no barrier of its own.
 // CHECK-LABEL: @products
 // CHECK: scf.for
 // CHECK: async_wait
