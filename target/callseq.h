@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Makes the numbers of calls in comments count from 0, in place; `ptx` has room for a final NUL. Returns the size. */
+/* Renumbers the calls in comments from 0, in place; `ptx` has space for a final NUL. Returns the size. */
 size_t nereid_target_renumber_calls(char *ptx, size_t size);
 
 #endif

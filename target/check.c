@@ -1,10 +1,10 @@
-/* LLVM IR against the target, before LLVM meets what it cannot select.
+/* Checks LLVM IR against the target, before LLVM fails to select an instruction.
  *
  *   call void @llvm.nvvm.cp.async.bulk.commit.group()     on sm_80:  kernel.ll:12:3: error: … needs sm_90 or later
  *
- * For these LLVM 22 ends the process or prints a message without a location. A row of the table says from which target
- * on an intrinsic exists (PTX ISA, "Target ISA Notes" of the instruction it becomes); what is in no row exists on all
- * of ours. Anything that slips through is still caught by target/recover.c, only less clearly. */
+ * For these LLVM 22 ends the process or prints a message without a location. A row of the table gives the first
+ * target that has an intrinsic (PTX ISA, "Target ISA Notes" of its instruction); an intrinsic without a row exists on
+ * all supported targets. target/recover.c catches the remaining failures with a less specific message. */
 #include "target/prepare.h"
 
 #include "base/target_facts.h"

@@ -2,7 +2,7 @@
 another one that compile_peer.py made elsewhere.
 
 All compilers get the same .ttir; all cubins keep the same ABI, so all are launched by the same driver call and timed
-by the same events, alternately, with the L2 cache flushed in between.
+by the same events, in turns, with the L2 cache flushed in between.
 """
 
 import json

@@ -97,7 +97,7 @@ static bool initialize(nereid_lower_module_t *module, nereid_pass_t *pass) {
          nereid_lower_find_needs(module) && nereid_axis_info_run(pass->op, pass->scratch, &module->axis) == NEREID_OK;
 }
 
-/* Nothing would lower a function of a nested module. Several modules at the top of a text are nested in an implicit one. */
+/* Functions of nested modules are not lowered. The parser nests several top-level modules in an implicit one. */
 static bool check_nesting(const nereid_lower_module_t *module) {
   for (size_t i = 0; i < module->graph.functions.size; ++i) {
     MlirOperation function = module->graph.functions.data[i].op;

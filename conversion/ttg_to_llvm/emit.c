@@ -1,7 +1,7 @@
 /* Emission of LLVM-dialect ops; see emit.h.
  *
- * Ops are created by name through MlirOperationState: one function serves the tables of one-to-one lowerings and the short
- * names alike. */
+ * Ops are created by name through MlirOperationState: one function serves the tables of one-to-one lowerings and the
+ * short names alike. */
 #include "conversion/ttg_to_llvm/emit.h"
 
 #include "dialects/ir.h"

@@ -1,7 +1,9 @@
 /* Violations that the hardware tolerates. They are recorded per cluster, one per rule and instruction with the first
  * offending thread, and merged after the run.
  *
- *   mbarrier.init of an initialized mbarrier   ->   violation mbarrier-reuse: k.ptx:12: ..., 4 times; the new object replaces it */
+ *   mbarrier.init of an initialized mbarrier   ->   violation mbarrier-reuse: k.ptx:12: ..., 4 times
+ *
+ * There the new object replaces the old one. */
 #include "emulator/checks/rules.h"
 
 #include "emulator/machine/special_registers.h"

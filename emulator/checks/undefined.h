@@ -2,7 +2,9 @@
  *
  *   ld.shared %r1, [0]   of uninitialized bytes: %r1 has undefined bits, which is not an error
  *   add %r2, %r1, 1      computing with them is not an error either; %r2 has undefined bits
- *   st.global [%d1], %r2 is an error: they reach visible memory. So is use as an address, a guard, or an asynchronous read
+ *   st.global [%d1], %r2 is an error: they reach visible memory
+ *
+ * Use as an address, as a guard or by an asynchronous read is an error, too.
  *
  * Registers, .local variables, shared memory and scratch buffers start undefined. Every register and byte has a
  * shadow with one bit per bit. Data movement moves the shadows; and, or, xor are exact per bit; any other result is

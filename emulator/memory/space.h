@@ -1,7 +1,7 @@
 /* Address spaces and windows.
  *
  *   generic 0x00007f0000000010   shared memory, 16    its window is above the offset
- *   shared  0x02000010           the same offset in the CTA of rank 1 in the cluster: 1 + the rank is above the offset */
+ *   shared  0x02000010           the same offset in the CTA of rank 1 in the cluster: 1 + rank is above the offset */
 #ifndef NEREID_EMULATOR_SPACE_H
 #define NEREID_EMULATOR_SPACE_H
 

@@ -58,8 +58,8 @@ static uint64_t fma_bf16(double a, double b, double c) {
                          nereid_bits_from_double(bf16, c, false));
 }
 
-/* 3 * 87 = 261 lies in the middle of 260 and 262, 7 * 37 = 259 in the middle of 258 and 260: what is added is far below
- * a double's last digit and still decides. */
+/* 3 * 87 = 261 is halfway between 260 and 262, 7 * 37 = 259 between 258 and 260: the addend is far below the last
+ * digit of a double and still decides the rounding. */
 static void test_fma_rounds_once(void **state) {
   (void)state;
   assert_int_equal(fma_bf16(3, 87, 0), nereid_bits_from_double(bf16, 260, false));

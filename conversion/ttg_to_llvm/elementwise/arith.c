@@ -201,9 +201,9 @@ static bool is_bit(MlirValue value, int depth) {
   return shift < 64 && mask >> shift <= 1;
 }
 
-/* zext(%c : i1) != %f and (zext(%c) ^ %f) != 0, the inverted conditions of a sort. Where %f is known to be 0 or 1 either
- * is an xor of two i1; otherwise a select between comparisons of %f, of which LLVM makes an xor when it can. Null for
- * anything else. */
+/* zext(%c : i1) != %f and (zext(%c) ^ %f) != 0, the inverted conditions of a sort. If %f is known to be 0 or 1,
+ * either is an xor of two i1; otherwise a select between comparisons of %f, which LLVM converts to an xor if possible.
+ * Null for any other condition. */
 static MlirValue emit_inverted(nereid_lower_t *lower, const MlirValue *operands) {
   MlirOperation sum = constant_of(operands[1]) == 0 ? made_by_name(operands[0], "llvm.xor") : (MlirOperation){NULL};
   const bool is_sum = !mlirOperationIsNull(sum);

@@ -275,8 +275,8 @@ static MlirValue int_to_odd_f32(nereid_lower_t *lower, bool is_signed, MlirValue
   return nereid_emit_bits(lower, t->f32, nereid_emit_or(lower, odd, inexact));
 }
 
-/* The f32 of an i8: the byte in the mantissa of 2^23, less 2^23. Two bytes then become one bf16x2 in one conversion, where
- * each would take a conversion from an integer of its own. */
+/* The f32 of an i8: the byte in the mantissa of 2^23, less 2^23. One conversion then makes a bf16x2
+ * of two bytes, instead of one conversion from an integer for each. */
 static MlirValue byte_to_f32(nereid_lower_t *lower, bool is_signed, MlirValue byte) {
   enum { EXPONENT = 0x4B000000, SIGN = 0x80 }; /* 2^23; an i8 plus 128 is unsigned */
   const double least = 8388608.0;

@@ -4,11 +4,12 @@
  *   ttng.async_tma_copy_global_to_local %d[%i, %j] %buffer, %bar, %pred
  *   ->
  *   if (thread == 0 && %pred)                                               one instruction per box
- *     cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%buffer + o], [%d, {%j + x, %i + y}], [%bar]
+ *     cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes
+ *         [%buffer + o], [%d, {%j + x, %i + y}], [%bar]
  *
- * A box is what the host encodes into the tensor map (docs/abi.md): the block with each dimension cut to 256 and, if the
- * buffer is swizzled, with rows of the swizzle's width. #ttg.nvmma_shared places the boxes of a buffer one after another,
- * so that the offset of a box is that of its first element. Coordinates count from the innermost dimension (PTX ISA,
+ * A box is what the host encodes into the tensor map (docs/abi.md): the block with each dimension cut to 256 and, if
+ * the buffer is swizzled, with rows of the swizzle's width. #ttg.nvmma_shared places the boxes of a buffer one after
+ * another, so that the offset of a box is that of its first element. Coordinates count from the innermost dimension (PTX ISA,
  * "cp.async.bulk.tensor"). A descriptor is the address of its 128 bytes. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/memory.h"

@@ -2,8 +2,8 @@
  * described by a tensor map, to or from shared memory. There it is dense, innermost dimension first, and swizzled.
  *
  *   tile      element (i0, .., in) of the box is element (c0 + i0 s0, .., cn + in sn) of the tensor, s the map's steps
- *   im2col    the box's rows are pixels of dimensions 1 to n - 1, taken in order through their bounding box, each shifted
- *             by the offsets of the instruction; the outermost dimension is the image index
+ *   im2col    the box's rows are pixels of dimensions 1 to n - 1, taken in order through their bounding box, each
+ *             shifted by the offsets of the instruction; the outermost dimension is the image index
  *
  * Elements outside the tensor read as zeros or NaN and are not written, except elements in the last 16 bytes of a
  * row that starts inside. The mbarrier counts the whole box. With a swizzle, the row pitch is the swizzle width. The

@@ -130,8 +130,8 @@ static void naive_request(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mas
   }
 }
 
-/* Whether fence.sc `earlier` is before one in `later` in their order: an access that follows it is in a place before one
- * that `later` follows, and one of them, or one between, writes. */
+/* Whether fence.sc `earlier` is before one in `later` in their order: an access that follows it is in a place before
+ * one that `later` follows, and one of them, or one between, writes. */
 static bool naive_fences_ordered(int earlier, int later) {
   for (size_t i = 0; i < naive.meetings.size; ++i) {
     naive_meeting_t a = naive.meetings.data[i];

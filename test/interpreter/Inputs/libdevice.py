@@ -59,7 +59,7 @@ FUNCTIONS = {
 TYPES = {"i": "i32", "l": "i64", "h": "i16", "f": "f32", "d": "f64"}
 CODES = {"i": "i", "l": "q", "h": "h", "f": "f", "d": "d"}
 COUNT = 128
-# What libdevice says itself: not to the last digit.
+# Tolerances: results of libdevice are not correctly rounded.
 LOOSE = {"f": 2e-5, "d": 1e-11}
 
 
