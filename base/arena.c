@@ -1,4 +1,4 @@
-/* Bump allocation in blocks that double up to 1 MiB; see arena.h for the picture. */
+/* Bump allocation in blocks that double up to 1 MiB; arena.h has a drawing. */
 #include "base/arena.h"
 
 #include <stdalign.h>

@@ -1,4 +1,4 @@
-/* A flag for work that asks, and an eventfd for work that waits in poll(2). */
+/* A flag for code that polls, and an eventfd for code that blocks in poll(2). */
 #include "base/cancellation.h"
 
 #include <errno.h>
@@ -39,11 +39,11 @@ void nereid_cancellation_destroy(nereid_cancellation_t *cancellation) {
 
 void nereid_cancellation_request(nereid_cancellation_t *cancellation) {
   const uint64_t one = 1;
-  const int saved = errno; /* a signal handler must not change it */
+  const int saved = errno; /* a signal handler must preserve errno */
   if (!cancellation)
     return;
   atomic_store(&cancellation->requested, true);
-  /* Fails only when the counter is at its limit; then the descriptor is readable. */
+  /* Fails only when the counter is at its limit; the descriptor is readable then too. */
   ssize_t written = write(cancellation->descriptor, &one, sizeof one);
   (void)written;
   errno = saved;
@@ -56,7 +56,7 @@ bool nereid_cancellation_is_requested(const nereid_cancellation_t *cancellation)
 void nereid_cancellation_reset(nereid_cancellation_t *cancellation) {
   uint64_t count;
   ssize_t got = read(cancellation->descriptor, &count, sizeof count);
-  (void)got; /* without a request there is nothing to read */
+  (void)got; /* fails when there was no request */
   atomic_store(&cancellation->requested, false);
 }
 

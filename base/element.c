@@ -1,4 +1,4 @@
-/* A row per scalar type; reading and writing go through memcpy, so nothing needs to be aligned. */
+/* One row per scalar type. Reads and writes use memcpy, so elements need not be aligned. */
 #include "base/element.h"
 
 #include "base/float.h"
@@ -112,7 +112,7 @@ double nereid_element_read(nereid_element_t element, const void *memory) {
   }
 }
 
-/* The conversion of C is undefined outside the range of int64_t. */
+/* Saturates: the conversion of C is undefined outside the range of int64_t. */
 static int64_t cut(double value) {
   if (!(value > -9223372036854775808.0))
     return isnan(value) ? 0 : INT64_MIN;
@@ -167,8 +167,8 @@ void nereid_element_write(nereid_element_t element, void *memory, double value) 
   store(memory, nereid_element_size(element), bits);
 }
 
-/* An int64_t that a double cannot hold is first rounded to odd at the double's last bit, so that the second rounding,
- * to a shorter format, still sees on which side of a tie it was. */
+/* Rounds an int64_t that a double cannot represent to odd at the double's last bit, so that a second rounding to a
+ * shorter format resolves ties correctly. */
 static double to_double_sticky(int64_t value) {
   double rounded = (double)value;
   int64_t back = cut(rounded);

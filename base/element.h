@@ -1,7 +1,7 @@
-/* The scalar types of kernels: what a buffer holds, what a scalar argument is.
+/* The scalar types of kernels: elements of buffers, scalar arguments.
  *
- * Names are those of the IR (`i32`, `bf16`, `f8E4M3FN`); `fp8e4nv`, `fp8e5` and the IR's `f8E5M2` are read too.
- * Integers have no sign in the IR; reading sign-extends, but for i1, which is 0 or 1 in a byte. */
+ * Names are those of the IR (`i32`, `bf16`, `f8E4M3FN`); `fp8e4nv`, `fp8e5` and the IR's `f8E5M2` are parsed too.
+ * Integers are signless in the IR; reads sign-extend, except i1, which is 0 or 1 in a byte. */
 #ifndef NEREID_BASE_ELEMENT_H
 #define NEREID_BASE_ELEMENT_H
 
@@ -31,24 +31,24 @@ typedef enum nereid_element {
 
 enum { NEREID_ELEMENT_COUNT = 12 };
 
-/* The IR's name, static storage; "none" for NEREID_ELEMENT_NONE and unknown values. */
+/* Returns the IR's name, static storage; "none" for NEREID_ELEMENT_NONE and unknown values. */
 const char *nereid_element_name(nereid_element_t element);
 
-/* The element of that name; NEREID_ELEMENT_NONE when there is none. */
+/* Returns the element with this name; NEREID_ELEMENT_NONE when there is none. */
 nereid_element_t nereid_element_parse(nereid_view_t name);
 
-/* Bytes of one element in memory; 0 for NEREID_ELEMENT_NONE. */
+/* Returns the bytes of one element in memory; 0 for NEREID_ELEMENT_NONE. */
 size_t nereid_element_size(nereid_element_t element);
 
 bool nereid_element_is_float(nereid_element_t element);
 
-/* Reads one element, which need not be aligned. As a double: exact but for i64 beyond 2^53. */
+/* Reads one element, which need not be aligned, as a double: exact except for i64 beyond 2^53. */
 double nereid_element_read(nereid_element_t element, const void *memory);
 
-/* Reads one integer element; floats are cut towards zero. */
+/* Reads one integer element; floats are truncated towards zero. */
 int64_t nereid_element_read_integer(nereid_element_t element, const void *memory);
 
-/* Writes one element, rounded to nearest even; integers are cut towards zero and kept to their low bits. */
+/* Writes one element, rounded to nearest even; integers are truncated towards zero and to their low bits. */
 void nereid_element_write(nereid_element_t element, void *memory, double value);
 
 /* Writes one integer element, its low bits (i1: zero or not); floats are rounded to nearest even. */

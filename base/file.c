@@ -1,4 +1,4 @@
-/* Reading in growing steps (pipes have no size), writing beside the file and rename(2). */
+/* Reads in growing steps, because pipes have no size; writes to a temporary file and renames it (rename(2)). */
 #include "base/file.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ static bool write_all(int descriptor, nereid_view_t content) {
   return true;
 }
 
-/* Gives the new file the mode of the regular file that it will replace, so that a private file stays private. */
+/* Sets the new file's mode to that of the regular file that it replaces, so that a private file stays private. */
 static bool keep_mode(int descriptor, const char *path) {
   struct stat about;
   if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
@@ -74,8 +74,8 @@ static bool keep_mode(int descriptor, const char *path) {
   return fchmod(descriptor, about.st_mode & 0777) == 0;
 }
 
-/* Writes the content that `path` is to have. `beside` is `path` with room for the suffix after its first `length` bytes.
- * The name is ours alone (O_EXCL). */
+/* Writes the content for `path` to a temporary file next to it. `beside` is `path` with room for the suffix after its
+ * first `length` bytes. O_EXCL makes the name unique. */
 static bool write_beside(const char *path, char *beside, size_t length, nereid_view_t content) {
   int descriptor = -1;
   for (int attempt = 0; descriptor < 0 && attempt < 1000; ++attempt) {
@@ -98,8 +98,8 @@ static bool write_beside(const char *path, char *beside, size_t length, nereid_v
   return done;
 }
 
-/* Devices and pipes (/dev/null) are written in place: there is nothing to rename over. So are /dev/stdout and its like,
- * whatever they lead to: to rename over the link would take it from everybody. */
+/* Devices and pipes (/dev/null) are written in place, because rename would replace them. So are /dev/stdout and similar
+ * links: a rename would replace the link for all processes. */
 bool nereid_file_is_in_place(const char *path) {
   static const char *const open_files[] = {"/dev/std", "/dev/fd/", "/proc/"};
   struct stat about;
@@ -143,7 +143,7 @@ nereid_status_t nereid_file_write(const char *path, nereid_view_t content, nerei
     return write_all(STDOUT_FILENO, content) ? NEREID_OK : failed("standard output", message);
   if (nereid_file_is_in_place(path))
     return write_in_place(path, content) ? NEREID_OK : failed(path, message);
-  char *real = realpath(path, NULL); /* of a link; null when there is nothing yet */
+  char *real = realpath(path, NULL); /* of a link; null when the file does not exist yet */
   nereid_status_t status = write_and_rename(real ? real : path, content, message);
   free(real);
   return status;

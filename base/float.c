@@ -1,8 +1,8 @@
-/* One rounding routine and one expansion routine, driven by a row per format.
+/* One rounding routine and one expansion routine, driven by one row per format.
  *
- * A double is sign, exponent e and a 53-bit significand s. The result keeps the top bits of s: 1 + mantissa of them,
- * fewer below the format's normal range. Adding the rounded significand to the exponent field lets a carry out of the
- * mantissa become the next exponent by itself, subnormal to normal included. */
+ * A double is sign, exponent e and a 53-bit significand s. The result keeps the top 1 + mantissa bits of s, fewer below
+ * the format's normal range. Adding the rounded significand to the exponent field propagates a carry out of the
+ * mantissa into the exponent, from subnormal to normal included. */
 #include "base/float.h"
 
 #include <math.h>
@@ -10,9 +10,9 @@
 
 typedef struct format {
   int mantissa, bias; /* bits of the mantissa field; exponent bias */
-  uint32_t largest;   /* magnitude bits of the largest finite number */
-  uint32_t overflow;  /* magnitude bits of what lies past it */
-  uint32_t nan;       /* magnitude bits of the NaN that conversion makes */
+  uint32_t largest;   /* magnitude bits of the largest finite value */
+  uint32_t overflow;  /* magnitude bits for values above it */
+  uint32_t nan;       /* magnitude bits of the NaN that conversion produces */
   uint32_t sign;      /* the sign bit */
 } format_t;
 
@@ -52,7 +52,7 @@ static uint32_t narrow(const format_t *format, double value, nereid_float_overfl
   return sign | (uint32_t)magnitude;
 }
 
-/* Magnitudes past the largest number are infinity (mantissa zero) or NaN. */
+/* Magnitudes above the largest value are infinity (mantissa zero) or NaN. */
 static float widen(const format_t *format, uint32_t bits) {
   uint32_t magnitude = bits & (format->sign - 1);
   float sign = bits & format->sign ? -1.0F : 1.0F;

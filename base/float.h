@@ -1,16 +1,16 @@
-/* The floating-point formats that C has no type for, converted in software with one rounding.
+/* Floating-point formats without a C type, converted in software with one rounding.
  *
- *   format     sign exponent mantissa bias   largest    infinity   NaN that conversion makes
+ *   format     sign exponent mantissa bias   largest    infinity   NaN of conversions
  *   f16          1      5       10     15     65504     0x7c00     0x7fff
  *   bf16         1      8        7    127     3.39e38   0x7f80     0x7fff
  *   f8E4M3FN     1      4        3      7     448       none       0x7f   (Triton: fp8e4nv)
  *   f8E5M2       1      5        2     15     57344     0x7c       0x7f   (Triton: fp8e5)
  *
- * Narrowing rounds to nearest, ties to even, from a double, so that f32 and f64 sources round exactly once. NaN becomes
- * the positive NaN of the table, as `cvt` makes it (PTX ISA, cvt). What happens past the largest number is the
- * caller's choice: NEREID_FLOAT_NEAREST gives infinity, or NaN in f8E4M3FN, which has none; NEREID_FLOAT_SATFINITE
- * gives the largest number with the sign of the source, for infinities too (PTX `.satfinite`).
- * Widening is exact; a NaN stays one. Pure functions: any thread. */
+ * Narrowing rounds a double to nearest, ties to even, so that f32 and f64 sources are rounded exactly once. NaN becomes
+ * the positive NaN of the table, as in `cvt` (PTX ISA, cvt). The caller chooses the overflow behaviour:
+ * NEREID_FLOAT_NEAREST returns infinity, or NaN in f8E4M3FN, which has no infinity. NEREID_FLOAT_SATFINITE returns the
+ * largest value with the sign of the source, for infinities too (PTX `.satfinite`). Widening is exact; a NaN stays a
+ * NaN. Pure functions: any thread. */
 #ifndef NEREID_BASE_FLOAT_H
 #define NEREID_BASE_FLOAT_H
 

@@ -1,5 +1,5 @@
-/* Open addressing with linear probing. Pointers that lie together, as the operations of a function do, have slots that
- * lie together, so that walking the IR walks the table; blocks of 64 KiB are scattered by Fibonacci hashing. */
+/* Open addressing with linear probing. Adjacent pointers, such as the operations of a function, get adjacent slots, so
+ * that walking the IR also walks the table; blocks of 64 KiB are scattered by Fibonacci hashing. */
 #include "base/map.h"
 
 void nereid_map_initialize(nereid_map_t *map, nereid_arena_t *arena) {

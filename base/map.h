@@ -1,8 +1,8 @@
-/* A map from pointers to pointer-sized values, open addressing in an arena.
+/* A map from pointers to pointer-sized values, with open addressing in an arena.
  *
- * The key of nearly every table of a compiler: an operation, value, block or uniqued attribute. Null is no key.
- * No removal. Iteration order is that of addresses and so never deterministic: code that prints or emits walks
- * the IR and looks up. */
+ * Keys are operations, values, blocks or uniqued attributes, as in nearly every table of a compiler. Null is not a
+ * valid key. Keys cannot be removed. The iteration order is that of addresses and therefore not deterministic: code
+ * that prints or emits walks the IR and looks up. */
 #ifndef NEREID_BASE_MAP_H
 #define NEREID_BASE_MAP_H
 
@@ -15,19 +15,19 @@ typedef struct nereid_map_entry {
 
 typedef struct nereid_map {
   nereid_arena_t *arena;       /* borrowed, outlives the map */
-  nereid_map_entry_t *entries; /* a power of two of them, at most 3/4 used */
+  nereid_map_entry_t *entries; /* array of a power-of-two size, at most 3/4 used */
   size_t capacity, size;
 } nereid_map_t;
 
 void nereid_map_initialize(nereid_map_t *map, nereid_arena_t *arena);
 
-/* The value's place for `key`, or null when it has none; valid until the next insertion. */
+/* Returns the location of the value for `key`, or null when there is none; valid until the next insertion. */
 uintptr_t *nereid_map_find(const nereid_map_t *map, const void *key);
 
-/* The value's place for `key`, made with value 0 when it was not there; null when memory is out. */
+/* Returns the location of the value for `key`, inserted with value 0 if missing; null when out of memory. */
 uintptr_t *nereid_map_insert(nereid_map_t *map, const void *key);
 
-/* Makes room for `count` keys at once, so that inserting them moves nothing. False when memory is out. */
+/* Reserves space for `count` keys, so that inserting them does not rehash. False when out of memory. */
 bool nereid_map_reserve(nereid_map_t *map, size_t count);
 
 #endif

@@ -1,7 +1,7 @@
-/* The sentence that goes with a status: which rule, which argument, what to do.
+/* The message of a status: the violated rule, the argument, the remedy.
  *
- * Calls that can fail for more than one reason take a `nereid_message_t *`, which the caller owns and which may be
- * null. On NEREID_OK it is left alone; otherwise it holds one sentence without a newline. */
+ * Functions that can fail for more than one reason take a `nereid_message_t *`, which the caller owns and which may be
+ * null. On NEREID_OK it is unchanged; otherwise it contains one sentence without a newline. */
 #ifndef NEREID_BASE_MESSAGE_H
 #define NEREID_BASE_MESSAGE_H
 
@@ -12,10 +12,10 @@ extern "C" {
 #endif
 
 typedef struct nereid_message {
-  char text[512]; /* ends in a NUL; cut where it does not fit */
+  char text[512]; /* NUL-terminated; truncated if necessary */
 } nereid_message_t;
 
-/* Writes the sentence and returns `status`, so that a failing call is `return nereid_message_set(...)`. */
+/* Sets the message and returns `status`, so that a failing call is `return nereid_message_set(...)`. */
 nereid_status_t nereid_message_set(nereid_message_t *message, nereid_status_t status, const char *format, ...)
     NEREID_PRINTF(3, 4);
 

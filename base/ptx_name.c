@@ -11,7 +11,7 @@ static bool stays(nereid_view_t name, size_t i) {
   const char c = name.data[i];
   if (c >= '0' && c <= '9')
     return i > 0;
-  /* A lone underscore is no identifier: after _ at least one more character must follow. */
+  /* A lone underscore is not an identifier: at least one more character must follow. */
   return is_letter(c) || (c == '_' && (i > 0 || name.size > 1));
 }
 

@@ -1,8 +1,7 @@
-/* Facts about NVIDIA targets, each in one place: which instructions a compute capability and a PTX version have, memory
- * sizes, address spaces.
+/* Facts about NVIDIA targets: instructions of each compute capability and PTX version, memory sizes, address spaces.
  *
- * Sources: PTX ISA 8.7, "Target ISA Notes" and "PTX ISA Notes" of each instruction; CUDA C++ Programming Guide, "Technical
- * Specifications per Compute Capability"; LLVM, "User Guide for NVPTX Back-end", "Address Spaces". */
+ * Sources: PTX ISA 8.7, "Target ISA Notes" and "PTX ISA Notes" of each instruction; CUDA C++ Programming Guide,
+ * "Technical Specifications per Compute Capability"; LLVM, "User Guide for NVPTX Back-end", "Address Spaces". */
 #ifndef NEREID_BASE_TARGET_FACTS_H
 #define NEREID_BASE_TARGET_FACTS_H
 
@@ -87,7 +86,7 @@ static inline bool nereid_target_has_dependent_launch(int capability) {
   return capability >= NEREID_SM_90;
 }
 
-/* The most shared memory of a CTA, in bytes; 48 KiB, which every CUDA GPU has, for an unknown capability. */
+/* Returns the limit of shared memory per CTA in bytes; for an unknown capability 48 KiB, which every CUDA GPU has. */
 static inline int64_t nereid_target_shared_memory(int capability) {
   static const struct {
     int capability, kibibytes;

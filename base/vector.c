@@ -1,4 +1,4 @@
-/* Growth of vectors: doubles, and leaves the old storage to the arena. */
+/* Grows vectors: doubles the capacity; the old storage stays in the arena. */
 #include "base/vector.h"
 
 bool nereid_vector_grow(nereid_arena_t *arena, void **data, size_t size, size_t *capacity, size_t element_size) {

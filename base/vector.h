@@ -3,8 +3,8 @@
  *   NEREID_VECTOR(int) numbers = {0};
  *   if (!nereid_vector_push(arena, &numbers, 7)) return NEREID_ERROR_MEMORY;
  *
- * Old storage stays in the arena when it grows, so pointers into it stay valid but stale. The pushed value must not
- * read the vector itself. */
+ * Old storage stays in the arena, so pointers into it stay valid but stale. The pushed expression must not read the
+ * vector. */
 #ifndef NEREID_BASE_VECTOR_H
 #define NEREID_BASE_VECTOR_H
 
@@ -16,7 +16,7 @@
     size_t size, capacity;                                                                                             \
   }
 
-/* Makes room for one more element of `element_size` bytes; false when memory is out. */
+/* Reserves space for one more element of `element_size` bytes; false when out of memory. */
 bool nereid_vector_grow(nereid_arena_t *arena, void **data, size_t size, size_t *capacity, size_t element_size);
 
 #define nereid_vector_reserve_one(arena, vector)                                                                       \

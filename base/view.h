@@ -1,4 +1,4 @@
-/* A view of bytes that somebody else owns: the string type of all interfaces that do not know MLIR. */
+/* A non-owning view of bytes: the string type of all interfaces that do not use MLIR. */
 #ifndef NEREID_BASE_VIEW_H
 #define NEREID_BASE_VIEW_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* `data` need not end in a NUL and may be null when `size` is 0. The view owns nothing. */
+/* `data` need not be NUL-terminated and may be null when `size` is 0. The view owns nothing. */
 typedef struct nereid_view {
   const char *data;
   size_t size; /* bytes */

@@ -1,8 +1,8 @@
-/* Errors about a program: printf into a located MLIR diagnostic.
+/* Reports errors in a program: printf into a located MLIR diagnostic.
  *
  *   nereid_diagnose(op, "expects %d", 2)   ->   k.ttgir:3:5: error: 'ttng.init_barrier' op expects 2
  *
- * MLIR's C entry takes one string, so the text is put together in a buffer on the stack: no memory to own. */
+ * MLIR's C API takes one string, so the text is formatted in a buffer on the stack and needs no allocation. */
 #include "dialects/diagnose.h"
 
 #include "seam/context.h"
@@ -20,7 +20,7 @@ static void append_text(MlirStringRef piece, void *user_data) {
   size_t used = strlen(text->chars);
   size_t left = sizeof text->chars - 1 - used;
   size_t length = piece.length < left ? piece.length : left;
-  if (!length) /* an empty piece may be null */
+  if (!length) /* the data of an empty piece may be null */
     return;
   memcpy(text->chars + used, piece.data, length);
   text->chars[used + length] = '\0';

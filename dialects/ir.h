@@ -1,5 +1,5 @@
-/* Short forms of mlir-c calls that every folder above the dialects needs, and the names of attributes that several files
- * read or write. Nothing here owns anything; a null attribute means that there is none. */
+/* Short forms of mlir-c calls for the folders above the dialects, and the names of attributes that several files read
+ * or write. These functions own nothing; a null attribute means an absent one. */
 #ifndef NEREID_DIALECTS_IR_H
 #define NEREID_DIALECTS_IR_H
 
@@ -18,7 +18,7 @@
 #define NEREID_ATTR_FUNCTION_TYPE "function_type"
 #define NEREID_ATTR_ARGUMENT_ATTRIBUTES "arg_attrs"
 
-/* Discardable ones of Triton: places in memory; kernel parameters; loops. */
+/* Discardable attributes of Triton: offsets in memory, kernel parameters, loops. */
 #define NEREID_ATTR_ALLOCATION_OFFSET "allocation.offset"
 #define NEREID_ATTR_GLOBAL_SCRATCH_OFFSET "ttg.global_scratch_memory_offset"
 #define NEREID_ATTR_GLOBAL_SCRATCH_SIZE "ttg.global_scratch_memory_size"
@@ -47,7 +47,7 @@ static inline void nereid_ir_set_attribute(MlirOperation op, const char *name, M
   mlirOperationSetAttributeByName(op, nereid_ir_ref(name), value);
 }
 
-/* The value of an integer attribute; `fallback` without one. */
+/* Returns the value of an integer attribute, or `fallback` when it is absent. */
 static inline int64_t nereid_ir_integer(MlirOperation op, const char *name, int64_t fallback) {
   MlirAttribute value = nereid_ir_attribute(op, name);
   return mlirAttributeIsNull(value) || !mlirAttributeIsAInteger(value) ? fallback : mlirIntegerAttrGetValueInt(value);
@@ -61,18 +61,18 @@ static inline void nereid_ir_set_integer(MlirOperation op, const char *name, int
 
 /* --- typed accessors --- */
 
-/* The first result. */
+/* Returns the first result. */
 static inline MlirValue nereid_ir_result(MlirOperation op) {
   return mlirOperationGetResult(op, 0);
 }
 
-/* The symbol that `op` defines; empty when it defines none. */
+/* Returns the symbol that `op` defines; empty when it defines none. */
 static inline MlirStringRef nereid_ir_symbol_name(MlirOperation op) {
   MlirAttribute name = nereid_ir_attribute(op, NEREID_ATTR_SYMBOL_NAME);
   return mlirAttributeIsNull(name) ? mlirStringRefCreate("", 0) : mlirStringAttrGetValue(name);
 }
 
-/* The dictionary of attributes of argument `index` of `function`; null when it has none. */
+/* Returns the dictionary of attributes of argument `index` of `function`; null when it has none. */
 static inline MlirAttribute nereid_ir_argument_attributes(MlirOperation function, intptr_t index) {
   MlirAttribute all = nereid_ir_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES);
   if (mlirAttributeIsNull(all) || index >= mlirArrayAttrGetNumElements(all))
@@ -80,8 +80,8 @@ static inline MlirAttribute nereid_ir_argument_attributes(MlirOperation function
   return mlirArrayAttrGetElement(all, index);
 }
 
-/* The byte offset of a buffer, of scratch or of a callee's frame in the function's frame of shared memory; `fallback`
- * before allocation. */
+/* Returns the byte offset of a buffer, of scratch or of a callee's frame in the function's shared-memory frame;
+ * `fallback` before allocation. */
 static inline int64_t nereid_ir_allocation_offset(MlirOperation op, int64_t fallback) {
   return nereid_ir_integer(op, NEREID_ATTR_ALLOCATION_OFFSET, fallback);
 }

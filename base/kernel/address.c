@@ -1,10 +1,10 @@
 #include "base/kernel/address.h"
 
-#define GAP (UINT64_C(1) << 36) /* at least between two buffers */
+#define GAP (UINT64_C(1) << 36) /* minimum distance between two buffers */
 #define LIMIT (UINT64_C(1) << 62)
 #define MIN_ALIGNMENT UINT64_C(256) /* that of CUDA's allocator */
 
-/* Overflow is excluded by the limits: both are at most 2^62. */
+/* Cannot overflow: both are at most 2^62. */
 static uint64_t round_up(uint64_t value, uint64_t step) {
   return (value + step - 1) / step * step;
 }

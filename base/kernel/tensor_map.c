@@ -1,4 +1,4 @@
-/* The emulator's encoding of a tensor map: a tag, what it says with dimensions from the innermost, a checksum.
+/* The emulator's encoding of a tensor map: a tag, the fields with dimensions from the innermost, a checksum.
  *
  *   byte   0  8   "NEREIDTM"
  *          8  4   version, 1
@@ -14,8 +14,8 @@
  *        119  1   zero
  *        120  8   FNV-1a over bytes 0 to 119
  *
- * Little endian. What a real tensor map holds is not documented, so an emulator cannot read one, and a kernel that was
- * given the wrong 128 bytes must be told from one that was given a descriptor: hence tag and checksum. */
+ * Little endian. The hardware's encoding is not documented, so the emulator cannot read it. Tag and checksum
+ * distinguish a descriptor from 128 other bytes that a kernel received by mistake. */
 #include "base/kernel/tensor_map.h"
 
 #include <inttypes.h>
@@ -111,7 +111,7 @@ static bool is_float(unsigned element) {
 
 static nereid_status_t check_type(const nereid_tensor_map_t *map, nereid_message_t *message) {
   if (nereid_tensor_map_element_bits(map->element) == 0)
-    return REFUSE("tensor map: %d is no element type", (int)map->element);
+    return REFUSE("tensor map: %d is not an element type", (int)map->element);
   if (map->rank < 1 || map->rank > RANK)
     return REFUSE("tensor map: the rank must be 1 to 5, not %d", (int)map->rank);
   if (map->swizzle && map->swizzle != 32 && map->swizzle != 64 && map->swizzle != 128)
@@ -119,11 +119,11 @@ static nereid_status_t check_type(const nereid_tensor_map_t *map, nereid_message
   if (map->interleave)
     return REFUSE("tensor map: an interleaved layout is not supported");
   if (map->im2col && map->rank < 3)
-    return REFUSE("tensor map: im2col needs a rank of 3 to 5, not %d", (int)map->rank);
+    return REFUSE("tensor map: im2col requires a rank of 3 to 5, not %d", (int)map->rank);
   if (map->nan_padding && !is_float(map->element))
-    return REFUSE("tensor map: NaN padding needs a float element type");
+    return REFUSE("tensor map: NaN padding requires a float element type");
   if (map->element == NEREID_TENSOR_MAP_U4_PADDED && map->swizzle && map->swizzle != 128)
-    return REFUSE("tensor map: padded 4-bit elements need a swizzle of 0 or 128 bytes, not %d", (int)map->swizzle);
+    return REFUSE("tensor map: padded 4-bit elements require a swizzle of 0 or 128 bytes, not %d", (int)map->swizzle);
   return NEREID_OK;
 }
 
@@ -147,7 +147,7 @@ static nereid_status_t check_tensor(const nereid_tensor_map_t *map, nereid_messa
   return NEREID_OK;
 }
 
-/* im2col: `box` has channels and pixels, up to 256 and 1024 of them. */
+/* im2col: `box` contains channels and pixels, up to 256 and 1024. */
 static nereid_status_t check_box(const nereid_tensor_map_t *map, nereid_message_t *message) {
   uint32_t bits = nereid_tensor_map_element_bits(map->element);
   bool padded = map->element == NEREID_TENSOR_MAP_U4_PADDED;

@@ -1,4 +1,4 @@
-/* What the attributes of the nereid dialect may say, each for itself.
+/* Verifies attributes of the nereid dialect, independent of their location.
  *
  *   #nereid.grid<affine_map<(d0, d1) -> (d0)>, args = [3]>
  *     -> error: grid expects one argument position for each of the map's 2 inputs, got 1
@@ -42,7 +42,7 @@ MlirLogicalResult nereid_nereid_grid_attr_verify(nereid_error_sink_t sink, MlirA
   return mlirLogicalResultSuccess();
 }
 
-/* 0 means not said and is always fine. */
+/* 0 means not specified and is always valid. */
 static MlirLogicalResult verify_option(nereid_error_sink_t sink, const char *name, int value, int least, int most) {
   if (value == 0 || (least <= value && value <= most))
     return mlirLogicalResultSuccess();
@@ -73,8 +73,7 @@ MlirLogicalResult nereid_nereid_role_attr_verify(nereid_error_sink_t sink, nerei
   bool scratch = kind == NEREID_NEREID_ROLE_KIND_GLOBAL_SCRATCH || kind == NEREID_NEREID_ROLE_KIND_PROFILE_SCRATCH;
   bool dimensional = kind == NEREID_NEREID_ROLE_KIND_SHAPE || kind == NEREID_NEREID_ROLE_KIND_STRIDE;
   if (scratch && group != -1)
-    return nereid_diagnose_to(sink, "role of a scratch pointer belongs to no descriptor and expects no group, got %d",
-                              group);
+    return nereid_diagnose_to(sink, "role of a scratch pointer expects no descriptor group, got %d", group);
   if (!scratch && group < 0)
     return nereid_diagnose_to(sink, "role in a descriptor expects its group, a number of at least 0");
   if (dimensional && (dim < 0 || dim >= tensor_dims))

@@ -1,5 +1,6 @@
-/* What the seam asks of the nereid dialect beside the hooks that ods-bindgen declares from the .td files: where its
- * attributes may sit. Pure functions of the IR. A verifier returns success, or failure after one located error. */
+/* Hooks of the nereid dialect for the seam, in addition to those that ods-bindgen declares from the .td files:
+ * verifiers of the locations of its attributes. Pure functions of the IR. A verifier returns success, or failure after
+ * one located error. */
 #ifndef NEREID_DIALECTS_NEREID_NEREID_HOOKS_H
 #define NEREID_DIALECTS_NEREID_NEREID_HOOKS_H
 
@@ -10,10 +11,10 @@
 extern "C" {
 #endif
 
-/* An attribute `nereid.<name>` on operation `op`. */
+/* Verifies an attribute `nereid.<name>` on operation `op`. */
 MlirLogicalResult nereid_nereid_operation_attribute_verify(MlirOperation op, MlirNamedAttribute attribute);
 
-/* An attribute `nereid.<name>` on argument `argument` of region `region` of `op`. */
+/* Verifies an attribute `nereid.<name>` on argument `argument` of region `region` of `op`. */
 MlirLogicalResult nereid_nereid_argument_attribute_verify(MlirOperation op, unsigned region, unsigned argument,
                                                           MlirNamedAttribute attribute);
 

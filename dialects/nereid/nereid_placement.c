@@ -1,10 +1,10 @@
-/* Where the attributes of the nereid dialect may sit, and what they must agree with.
+/* Verifies the locations of attributes of the nereid dialect and their consistency with the IR.
  *
  *   tt.func private @f(%n: i32) attributes {nereid.grid = #nereid.grid<affine_map<(d0) -> (d0)>, args = [0]>}
- *     -> error: nereid.grid says how a kernel is launched and expects a public function
+ *     -> error: nereid.grid specifies the launch of a kernel and expects a public function
  *
- * Attributes are checked wherever a module is verified, so one that was edited by hand fails where it stands, not at
- * launch. Arguments of declarations have attributes but no values: their types are not looked at. */
+ * Attributes are checked whenever a module is verified, so a wrong one is reported in the IR and not at launch.
+ * Arguments of declarations have attributes but no values: their types are not checked. */
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
 #include "dialects/nereid/nereid_hooks.h"
@@ -22,14 +22,14 @@ static bool is_named(MlirNamedAttribute attribute, const char *name) {
 }
 
 static MlirLogicalResult unknown(MlirOperation op, MlirNamedAttribute attribute, const char *place) {
-  return nereid_diagnose(op, "has the attribute %s = %s; the nereid dialect knows no such attribute on %s",
+  return nereid_diagnose(op, "has the attribute %s = %s; the nereid dialect has no such attribute on %s",
                          nereid_text_of_string(mlirIdentifierStr(attribute.name)).chars,
                          nereid_text_of_attribute(attribute.attribute).chars, place);
 }
 
 /*===-- on a module ---------------------------------------------------------------------------------------------===*/
 
-/* An option of the launch and the attribute of ttg that says the same. */
+/* An option of the launch and the equivalent attribute of ttg. */
 typedef struct option {
   const char *name, *attribute;
   int value;
@@ -73,8 +73,8 @@ static MlirBlock entry_of(MlirOperation function) {
 
 static MlirLogicalResult verify_grid(MlirOperation function, MlirAttribute grid) {
   if (!is_function(function) || !is_public(function))
-    return nereid_diagnose(function, "has nereid.grid, which says how a kernel is launched and is expected on a public "
-                                     "function");
+    return nereid_diagnose(
+        function, "has nereid.grid, which specifies the launch of a kernel and is expected on a public function");
   MlirBlock entry = entry_of(function);
   MlirAttribute positions = nereid_nereid_grid_attr_get_args(grid);
   for (intptr_t i = 0; !mlirBlockIsNull(entry) && i < mlirDenseArrayGetNumElements(positions); ++i) {
@@ -113,7 +113,7 @@ static bool is_integer(MlirType type, unsigned width) {
   return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == width;
 }
 
-/* What an argument of role `kind` may be, or null when `type` is that. */
+/* Returns the expected type of an argument of role `kind`, or null when `type` is valid. */
 static const char *expected_instead_of(MlirType type, nereid_nereid_role_kind_t kind) {
   switch (kind) {
   case NEREID_NEREID_ROLE_KIND_DESCRIPTOR:
@@ -129,7 +129,8 @@ static const char *expected_instead_of(MlirType type, nereid_nereid_role_kind_t 
   }
 }
 
-/* Arguments of `function` that are the head of descriptor `group`: the descriptor itself or its base pointer. */
+/* Counts the arguments of `function` that are the head of descriptor `group`: the descriptor itself or its base
+ * pointer. */
 static int count_heads(MlirOperation function, int group) {
   MlirAttribute all = nereid_ir_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES);
   int count = 0;
@@ -173,7 +174,7 @@ static MlirLogicalResult verify_descriptor(MlirOperation function, unsigned argu
 MlirLogicalResult nereid_nereid_argument_attribute_verify(MlirOperation op, unsigned region, unsigned argument,
                                                           MlirNamedAttribute attribute) {
   if (region != 0 || !is_function(op) || !is_public(op))
-    return nereid_diagnose(op, "has %s on argument %u, which the launcher fills: it is expected on a public function",
+    return nereid_diagnose(op, "has %s on argument %u, which the launcher sets: it is expected on a public function",
                            nereid_text_of_string(mlirIdentifierStr(attribute.name)).chars, argument);
   MlirBlock entry = entry_of(op);
   bool has_value = !mlirBlockIsNull(entry) && argument < mlirBlockGetNumArguments(entry);

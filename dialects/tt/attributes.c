@@ -1,9 +1,9 @@
-/* Attributes of the dialect that are not part of an operation: hints and switches on arguments, loops and others.
+/* Verifies discardable attributes of the dialect: hints and switches on arguments, loops and other operations.
  *
  *   tt.func @k(%p: !tt.ptr<f32> {tt.divisibility = "16"})    error: expects ... a positive integer
  *   scf.for ... {tt.num_stages = "3"}                        error: expects ... an integer
  *
- * They steer later passes, which may then rely on their kind. Names that are not listed are nobody's and pass. */
+ * Passes rely on the kind of these attributes. Unlisted names are accepted. */
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
 #include "dialects/tt/tt_hooks.h"
@@ -13,7 +13,7 @@
 
 typedef enum kind {
   KIND_ANY,
-  KIND_HINT,    /* what is known about values: a positive integer, or one per dimension */
+  KIND_HINT,    /* a known property of values: a positive integer, or one per dimension */
   KIND_INTEGER, /* a number of stages, iterations, ... */
   KIND_SWITCH,  /* unit or bool */
 } kind_t;
@@ -53,7 +53,7 @@ static bool is_hint(MlirAttribute value) {
          mlirAttributeIsADenseI64Array(value);
 }
 
-/* What the attribute should have been; null when it is that. */
+/* Returns the expected kind of the attribute; null when it is valid. */
 static const char *expected_kind(MlirNamedAttribute attribute) {
   MlirAttribute value = attribute.attribute;
   switch (kind_of(attribute)) {
@@ -77,7 +77,7 @@ MlirLogicalResult nereid_tt_operation_attribute_verify(MlirOperation op, MlirNam
                          nereid_text_of_attribute(attribute.attribute).chars);
 }
 
-/* Does the attribute ask for a by-value TMA descriptor? Any other value or type asks for nothing. */
+/* Returns whether the attribute requests a by-value TMA descriptor; other values or types do not. */
 static bool asks_for_descriptor(MlirAttribute value) {
   return mlirAttributeIsAInteger(value) && mlirTypeIsAInteger(mlirAttributeGetType(value)) &&
          mlirIntegerTypeGetWidth(mlirAttributeGetType(value)) == 32 && mlirIntegerAttrGetValueInt(value) == 1;
@@ -98,9 +98,9 @@ MlirLogicalResult nereid_tt_argument_attribute_verify(MlirOperation op, unsigned
                            nereid_text_of_string(mlirIdentifierStr(attribute.name)).chars, argument, expected,
                            nereid_text_of_attribute(attribute.attribute).chars);
   if (is_named(attribute, NEREID_ATTR_TMA_DESCRIPTOR) && asks_for_descriptor(attribute.attribute) && is_private(op))
-    return nereid_diagnose(op,
-                           "has tt.nv_tma_desc on argument #%u but is no kernel: only public functions are launched "
-                           "with descriptors",
-                           argument);
+    return nereid_diagnose(
+        op,
+        "has tt.nv_tma_desc on argument #%u but is not a kernel: only public functions are launched with descriptors",
+        argument);
   return mlirLogicalResultSuccess();
 }

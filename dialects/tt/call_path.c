@@ -1,5 +1,5 @@
-/* How control comes to an operation; see call_path.h. A path is looked up call by call in the module as it is, which
- * may be wrong: a cycle ends with the room for notes. */
+/* Finds the call path from a kernel to an operation; see call_path.h. Each call is looked up in the module, which may
+ * be invalid: a cycle ends when the limit of notes is reached. */
 #include "dialects/tt/call_path.h"
 
 #include "nereid/dialects/ops.h"
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* The tt.func around `op`; null at the top. */
+/* Returns the tt.func around `op`; null at the top. */
 static MlirOperation function_of(MlirOperation op) {
   while (!mlirOperationIsNull(op) && nereid_op_kind(op) != NEREID_OP_TT_FUNC)
     op = mlirOperationGetParentOperation(op);

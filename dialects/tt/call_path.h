@@ -1,9 +1,8 @@
-/* Errors about calls that say how a launched kernel comes to them.
+/* Errors about calls, with notes that show the call path from a kernel.
  *
  *   error: 'tt.call' op calls @nowhere, but the module has no tt.func of this name
  *   note: @g is called here, by @mid
- *   note: @mid is called here, by @kernel
- */
+ *   note: @mid is called here, by @kernel */
 #ifndef NEREID_DIALECTS_TT_CALL_PATH_H
 #define NEREID_DIALECTS_TT_CALL_PATH_H
 
@@ -13,13 +12,13 @@
 enum { NEREID_TT_CALL_PATH_LENGTH = 16, NEREID_TT_CALL_PATH_TEXT = 320 };
 
 typedef struct nereid_tt_call_path {
-  NereidMlirNote notes[NEREID_TT_CALL_PATH_LENGTH]; /* texts are in `texts`: not to be moved */
+  NereidMlirNote notes[NEREID_TT_CALL_PATH_LENGTH]; /* the text is in `texts`: must not be moved */
   char texts[NEREID_TT_CALL_PATH_LENGTH][NEREID_TT_CALL_PATH_TEXT];
   intptr_t length;
 } nereid_tt_call_path_t;
 
-/* The first call of the function that `op` is in, the first one of the function that calls it, and so on; ends at a
- * function that nobody calls, and after so many notes. Looks through the module for each, so it is for errors only. */
+/* Finds the first call of the function that contains `op`, the first one of its caller, and so on; ends at a function
+ * without calls or at the limit of notes. Searches the module for each, so use it for errors only. */
 void nereid_tt_call_path_find(MlirOperation op, nereid_tt_call_path_t *out);
 
 /* nereid_diagnose with these notes. Always returns failure. */

@@ -1,4 +1,4 @@
-/* Canonicalisation patterns, tried by MLIR's canonicalize on each operation of a kind.
+/* Canonicalization patterns of tt.
  *
  *   load(p, true, ..)            -> load(p)            load(p, false, other) -> other
  *   store(p, v, true)            -> store(p, v)        store(p, v, false)    -> nothing
@@ -6,7 +6,7 @@
  *   expand_dims(broadcast(x))    -> broadcast(expand_dims(x))
  *   broadcast(broadcast(x))      -> broadcast(x)       reshape(reshape(x))   -> reshape(x)
  *
- * Results keep their type, encoding included; attributes that steer later passes stay on loads and stores. */
+ * Results keep their type, encoding included; loads and stores keep the attributes that later passes use. */
 #include "bindings/tt_hooks.h"
 #include "dialects/defining_op.h"
 #include "dialects/tt/tensor.h"
@@ -21,7 +21,7 @@ static MlirLogicalResult no_match(void) {
   return mlirLogicalResultFailure();
 }
 
-/* Puts `made` in the place of `op`, which is erased. A null `made` (no memory, reported) leaves things as they are. */
+/* Replaces `op` by `made` and erases it. A null `made` (a reported error) changes nothing. */
 static MlirLogicalResult replace(MlirRewriterBase rewriter, MlirOperation op, MlirOperation made) {
   if (mlirOperationIsNull(made))
     return no_match();
@@ -30,7 +30,7 @@ static MlirLogicalResult replace(MlirRewriterBase rewriter, MlirOperation op, Ml
   return mlirLogicalResultSuccess();
 }
 
-/* Builds operations that belong to no block yet, for the rewriter to insert. */
+/* Builds detached operations, for the rewriter to insert. */
 static nereid_builder_t detached(MlirOperation at) {
   nereid_builder_t builder = {mlirOperationGetLocation(at), {NULL}, {NULL}};
   return builder;
@@ -140,7 +140,7 @@ MlirLogicalResult nereid_tt_reshape_canonicalize(MlirOperation op, MlirRewriterB
     return replace_by_splat(op, rewriter, splat);
   if (mlirOperationIsNull(inner))
     return no_match();
-  /* One of the two may reorder: any order of the elements is right. */
+  /* If one of the two may reorder, any order of the elements is valid. */
   bool reorder = nereid_tt_reshape_get_allow_reorder(op) || nereid_tt_reshape_get_allow_reorder(inner);
   nereid_builder_t builder = detached(op);
   MlirType type = mlirValueGetType(nereid_tt_reshape_get_result(op));

@@ -1,4 +1,4 @@
-/* Regions that combine two elements; see combiner.h. */
+/* Combiner regions; see combiner.h. */
 #include "dialects/tt/combiner.h"
 
 nereid_op_kind_t nereid_tt_combiner_kind(MlirRegion region) {

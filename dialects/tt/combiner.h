@@ -1,4 +1,4 @@
-/* What the region of a tt.reduce or tt.scan does, where it is simple. */
+/* Recognition of simple combiner regions of tt.reduce and tt.scan. */
 #ifndef NEREID_DIALECTS_TT_COMBINER_H
 #define NEREID_DIALECTS_TT_COMBINER_H
 
@@ -6,7 +6,7 @@
 
 #include <mlir-c/IR.h>
 
-/* The kind of the one op that `region` consists of, when it combines the two arguments and is what the region returns;
+/* Returns the kind of the single op in `region` when it combines the two arguments and the region returns its result;
  * NEREID_OP_UNKNOWN otherwise. */
 nereid_op_kind_t nereid_tt_combiner_kind(MlirRegion region);
 

@@ -1,5 +1,4 @@
-/* Memory effects, and whether an operation may run where it would not have: what depends on an attribute. The others'
- * are in their declarations.
+/* Memory effects and speculatability that depend on attributes. Other operations declare theirs in the .td files.
  *
  *   tt.load %p                      reads            cse merges two of them, dce drops an unused one
  *   tt.load %p {isVolatile = true}  reads, writes    neither */
@@ -13,7 +12,7 @@ void nereid_tt_load_effects(MlirOperation op, nereid_effects_t effects) {
     nereidMlirEffectsAdd(effects, NereidMlirEffectWrite, NereidMlirResourceDefault);
 }
 
-/* Code that we cannot see: anything, unless it says it is pure. */
+/* External code may have any effect, unless it is declared pure. */
 static void add_foreign_effects(bool pure, nereid_effects_t effects) {
   if (pure)
     return;

@@ -1,4 +1,4 @@
-/* Folds: operations whose result is a constant or a value that is there already.
+/* Folds: operations whose result is a constant or an existing value.
  *
  *   splat(c)                       -> dense<c>
  *   unsplat(splat(x))              -> x
@@ -46,14 +46,14 @@ static bool is_scalar(MlirAttribute attribute) {
   return !mlirAttributeIsNull(attribute) && (mlirAttributeIsAInteger(attribute) || mlirAttributeIsAFloat(attribute));
 }
 
-/* The scalar that a constant consists of; null when there is no one such. */
+/* Returns the scalar of a splat or scalar constant; null for other constants. */
 static MlirAttribute scalar_of(MlirAttribute constant) {
   if (is_scalar(constant))
     return constant;
   return is_splat(constant) ? mlirDenseElementsAttrGetSplatValue(constant) : mlirAttributeGetNull();
 }
 
-/* The constant of `type`, scalar or tensor, that consists of `scalar`. */
+/* Returns the constant of `type`, scalar or tensor, with `scalar` in every element. */
 static MlirAttribute constant_of(MlirType type, MlirAttribute scalar) {
   return mlirTypeIsARankedTensor(type) ? mlirDenseElementsAttrSplatGet(type, scalar) : scalar;
 }
@@ -122,13 +122,13 @@ nereid_fold_t nereid_tt_unsplat_fold(MlirOperation op, intptr_t n, const MlirAtt
   if (!mlirAttributeIsNull(scalar))
     return to_attribute(results, scalar);
   MlirOperation splat = nereid_defining_op_of_kind(nereid_tt_unsplat_get_src(op), NEREID_OP_TT_SPLAT);
-  /* A splat of a tensor of rank 0 has an operand of another type than the scalar. */
+  /* The operand of a splat of rank 0 may have a type other than the scalar's. */
   if (mlirOperationIsNull(splat) || mlirTypeIsARankedTensor(mlirValueGetType(nereid_tt_splat_get_src(splat))))
     return NEREID_FOLD_NONE;
   return to_value(results, nereid_tt_splat_get_src(splat));
 }
 
-/* Constants under an operation that keeps the row-major order of the elements. */
+/* Folds constants under an operation that keeps the row-major order of the elements. */
 static nereid_fold_t fold_reshaped(MlirAttribute constant, MlirValue result, nereid_fold_result_t *results) {
   MlirType type = mlirValueGetType(result);
   if (is_splat(constant))

@@ -1,8 +1,8 @@
-/* Calls and returns agree with the signatures of functions; inlining.
+/* Verifies calls and returns against the signatures of functions; inlining.
  *
  *   tt.call @f(%x) : (f32) -> ()        error: ... operands than callee @f: expects 2, got 1
  *
- * A callee is looked up in the symbol tables of the verifier, which are built once for all calls of a module. */
+ * Callees are looked up in the verifier's symbol tables, which are built once for all calls of a module. */
 #include "dialects/tt/function.h"
 #include "bindings/tt_hooks.h"
 #include "dialects/diagnose.h"

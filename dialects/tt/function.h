@@ -1,5 +1,4 @@
-/* What calls must agree on with the functions that they go to, for whoever finds the function otherwise than through
- * MLIR's symbol tables. */
+/* Verification of calls against their callee, for code that finds the callee without MLIR's symbol tables. */
 #ifndef NEREID_DIALECTS_TT_FUNCTION_H
 #define NEREID_DIALECTS_TT_FUNCTION_H
 

@@ -1,11 +1,11 @@
-/* Result types that follow from operands and attributes, encodings included.
+/* Infers result types from operands and attributes, encodings included.
  *
  *   "tt.reduce"(%x) <{axis = 1}> : (tensor<4x8xf32, #e>)  ->  tensor<4xf32, #ttg.slice<{dim = 1, parent = #e}>>
  *   tt.trans %x {order = [1, 0]} : tensor<4x8xf32>        ->  tensor<8x4xf32>
  *
- * A hook may run before its operation is verified, and for operations that are only being thought of: it checks the
- * operands it looks at and reports at the location it is given, which may be null. MLIR compares inferred with written
- * types too, but answers a difference with two errors: the verifiers of these operations do it first and say one. */
+ * A hook may run before its operation is verified, or without an operation. It therefore checks the operands that it
+ * reads and reports at the given location, which may be null. MLIR also compares inferred with written types, but
+ * reports a difference by two errors; the verifiers of these operations compare first and report one. */
 #include "dialects/tt/infer_types.h"
 #include "bindings/tt_hooks.h"
 #include "dialects/diagnose.h"
@@ -25,7 +25,7 @@ static MlirLogicalResult give(MlirType type, MlirTypesCallback callback, void *u
   return mlirLogicalResultSuccess();
 }
 
-/* The integer attribute `name`, -1 when it is missing. */
+/* Returns the integer attribute `name`, -1 when it is missing. */
 static int64_t integer(MlirAttribute attributes, const char *name) {
   MlirAttribute value = {NULL};
   if (!mlirAttributeIsNull(attributes))
@@ -49,7 +49,7 @@ static bool axis_is_valid(MlirLocation location, int64_t axis, intptr_t limit) {
   return false;
 }
 
-/* The type of one result of a reduction: a dimension less, a scalar when none is left. */
+/* Infers the type of one result of a reduction: one dimension less, a scalar when none is left. */
 static bool infer_reduced(MlirLocation location, nereid_tt_tensor_t *tensor, int64_t axis, MlirType *out) {
   MlirAttribute encoding;
   if (!axis_is_valid(location, axis, tensor->rank))
@@ -237,8 +237,8 @@ typedef MlirLogicalResult (*infer_t)(MlirContext, MlirLocation, intptr_t, MlirVa
 
 typedef struct comparison {
   MlirOperation op;
-  intptr_t index; /* of the next result */
-  bool exact;     /* no other encoding of the same layout */
+  intptr_t index; /* index of the next result */
+  bool exact;     /* compare encodings exactly, not by their layout */
   bool ok;
 } comparison_t;
 
@@ -257,8 +257,8 @@ static void compare(intptr_t count, MlirType *inferred, void *user_data) {
   }
 }
 
-/* Compares the results, from `first` on, with what `infer` says of `count` operands from `first` on. `name` is the one
- * attribute that it reads, or null. */
+/* Compares the results, from `first` on, with the types that `infer` computes from `count` operands from `first` on.
+ * `name` is the attribute that it reads, or null. */
 static MlirLogicalResult verify_results(MlirOperation op, infer_t infer, intptr_t first, intptr_t count,
                                         const char *name, bool exact) {
   MlirContext context = mlirOperationGetContext(op);
@@ -301,7 +301,7 @@ MlirLogicalResult nereid_tt_gather_types_verify(MlirOperation op) {
   return verify_results(op, nereid_tt_gather_infer_types, 0, 2, NULL, true);
 }
 
-/* An operand at a time: each gives one result. */
+/* Compares one operand at a time: each determines one result. */
 MlirLogicalResult nereid_tt_reduce_types_verify(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     if (mlirLogicalResultIsFailure(verify_results(op, nereid_tt_reduce_infer_types, i, 1, "axis", true)))

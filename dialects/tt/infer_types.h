@@ -1,5 +1,5 @@
-/* The part of verification that type inference answers: results have the types that operands and attributes give.
- * For the verifiers of operations that check more than that. Success, or failure after one located error. */
+/* Verification that the types of results are those inferred from operands and attributes, for verifiers that check more
+ * than that. Success, or failure after one located error. */
 #ifndef NEREID_DIALECTS_TT_INFER_TYPES_H
 #define NEREID_DIALECTS_TT_INFER_TYPES_H
 

@@ -1,4 +1,4 @@
-/* Tensor types taken apart; see tensor.h. */
+/* Tensor types as C structs; see tensor.h. */
 #include "dialects/tt/tensor.h"
 
 #include "dialects/ttg/encoding/infer_encoding.h"

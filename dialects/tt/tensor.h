@@ -1,11 +1,11 @@
-/* Tensor types taken apart into C arrays, for the hooks of the dialect.
+/* Tensor types as C structs with arrays, for the hooks of the dialect.
  *
  *   nereid_tt_tensor_t t;
  *   nereid_tt_tensor_read(type, &t);          tensor<128x1xf32, #e>  ->  rank 2, shape {128, 1}, f32, #e
  *   t.shape[1] = 64;
  *   type = nereid_tt_tensor_type(&t);         tensor<128x64xf32, #e>
  *
- * A value on the stack, so that hooks need no allocator. */
+ * A value on the stack, so that hooks do not allocate. */
 #ifndef NEREID_DIALECTS_TT_TENSOR_H
 #define NEREID_DIALECTS_TT_TENSOR_H
 
@@ -26,31 +26,31 @@ typedef struct nereid_tt_tensor {
   MlirAttribute encoding; /* null: none */
 } nereid_tt_tensor_t;
 
-/* Fills *out from a ranked tensor type. False, with *out of rank 0 and null handles, when `type` is another type or has
+/* Reads a ranked tensor type into *out. False, with *out of rank 0 and null handles, when `type` is another type or has
  * more than NEREID_TT_MAX_RANK dimensions. */
 bool nereid_tt_tensor_read(MlirType type, nereid_tt_tensor_t *out);
 
-/* The same for a value's type; for operands that the declaration says are tensors, which makes failing impossible once
- * ValidTensors is verified. */
+/* Reads the type of a value. For operands declared as tensors, which cannot fail once ValidTensors is verified. */
 nereid_tt_tensor_t nereid_tt_tensor_of(MlirValue value);
 
 MlirType nereid_tt_tensor_type(const nereid_tt_tensor_t *tensor);
 
-/* Product of the sizes; INT64_MAX when it does not fit; meaningless for dynamic shapes. */
+/* Returns the product of the sizes; INT64_MAX on overflow; undefined for dynamic shapes. */
 int64_t nereid_tt_tensor_count(const nereid_tt_tensor_t *tensor);
 
 bool nereid_tt_tensor_same_shape(const nereid_tt_tensor_t *a, const nereid_tt_tensor_t *b);
 
-/* The element type of a tensor type, any other type itself. */
+/* Returns the element type of a tensor type, any other type itself. */
 MlirType nereid_tt_element_type(MlirType type);
 
-/* The tensor type of what a block pointer points to; null when `type` is not a block pointer. */
+/* Returns the pointee tensor type of a block pointer; null when `type` is not a block pointer. */
 MlirType nereid_tt_block_of_pointer(MlirType type);
 
-/* Bits of an integer or float type; 0 of any other. */
+/* Returns the bits of an integer or float type; 0 for others. */
 unsigned nereid_tt_bit_width(MlirType type);
 
-/* Equal, or tensors of one shape and element whose encodings give every thread the same elements. */
+/* Returns whether the types are equal, or tensors of one shape and element type whose encodings assign the same
+ * elements to every thread. */
 bool nereid_tt_types_equivalent(MlirType a, MlirType b);
 
 #endif

@@ -1,9 +1,9 @@
-/* Verification of the dialect's traits: limits of tensor types, agreement of encodings and shapes.
+/* Verifies the dialect's traits: limits of tensor types, agreement of encodings and shapes.
  *
  *   %r = tt.splat %x : f32 -> tensor<48xf32>      error: ... 48 elements, expected a power of two
  *
- * ValidTensors is the first trait of every tt operation: it bounds rank and size, so that whatever is verified later
- * can use fixed arrays and products that do not overflow. */
+ * ValidTensors is the first trait of every tt operation. It limits rank and size, so that later verifiers can use
+ * arrays of fixed size and products that do not overflow. */
 #include "dialects/diagnose.h"
 #include "dialects/tt/tensor.h"
 #include "dialects/tt/tt_hooks.h"
@@ -11,7 +11,7 @@
 
 #include <mlir-c/BuiltinTypes.h>
 
-/* Reports at `op` unless `type` is no tensor or a tensor within the limits; `what` and `index` name the value. */
+/* Reports an error at `op` when `type` is a tensor outside the limits; `what` and `index` name the value. */
 static bool tensor_is_valid(MlirOperation op, MlirType type, const char *what, intptr_t index) {
   if (!mlirTypeIsARankedTensor(type))
     return true;
@@ -21,14 +21,14 @@ static bool tensor_is_valid(MlirOperation op, MlirType type, const char *what, i
   if (!nereid_tt_tensor_read(type, &tensor))
     fault = "more than 32 dimensions";
   else if (!mlirShapedTypeHasStaticShape(type))
-    fault = "a size that is not known";
+    fault = "a dynamic size";
   else if ((count = nereid_tt_tensor_count(&tensor)) > NEREID_TT_MAX_TENSOR_ELEMENTS)
     fault = "too many elements";
   else if (count <= 0 || (count & (count - 1)) != 0)
-    fault = "a number of elements that is not a power of two";
+    fault = "an element count that is not a power of two";
   if (!fault)
     return true;
-  nereid_diagnose(op, "%s #%ld is a tensor with %s: %s; tensors have a power of two of elements, at most 1048576", what,
+  nereid_diagnose(op, "%s #%ld is a tensor with %s: %s; expected a power of two of elements, at most 1048576", what,
                   (long)index, fault, nereid_text_of_type(type).chars);
   return false;
 }
@@ -82,7 +82,7 @@ static MlirAttribute encoding_of(MlirType type) {
   return mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type) : none;
 }
 
-/* Both have one and they differ. */
+/* Returns whether both have an encoding and they differ. */
 static bool encodings_clash(MlirAttribute a, MlirAttribute b) {
   return !mlirAttributeIsNull(a) && !mlirAttributeIsNull(b) && !mlirAttributeEqual(a, b);
 }
@@ -123,7 +123,7 @@ MlirLogicalResult nereid_tt_same_operands_and_result_encoding_verify(MlirOperati
 
 /* --- shapes of memory accesses --- */
 
-/* Shape that an access through a value of this type has: a block pointer's is its block's; a scalar's has rank 0. */
+/* Returns the shape of an access through a value of this type: the block of a block pointer; rank 0 for a scalar. */
 static nereid_tt_tensor_t accessed_shape(MlirType type) {
   nereid_tt_tensor_t tensor;
   MlirType block = nereid_tt_block_of_pointer(type);
@@ -141,7 +141,7 @@ MlirLogicalResult nereid_tt_same_load_store_shape_verify(MlirOperation op) {
         mlirValueGetType(is_operand ? mlirOperationGetOperand(op, i) : mlirOperationGetResult(op, i - operands));
     nereid_tt_tensor_t shape = accessed_shape(type);
     if (!nereid_tt_tensor_same_shape(&first, &shape))
-      return nereid_diagnose(op, "expects the shape of the pointer everywhere: %s #%ld is %s, the pointer %s",
+      return nereid_diagnose(op, "expects the shape of the pointer for all values: %s #%ld is %s, the pointer %s",
                              is_operand ? "operand" : "result", (long)(is_operand ? i : i - operands),
                              nereid_text_of_type(type).chars, nereid_text_of_type(pointer).chars);
   }

@@ -1,13 +1,13 @@
-/* What verifiers of several families share. */
+/* Checks that several verifiers share. */
 #ifndef NEREID_DIALECTS_TT_VERIFY_H
 #define NEREID_DIALECTS_TT_VERIFY_H
 
 #include <mlir-c/IR.h>
 #include <mlir-c/Support.h>
 
-/* An operation with optional operands says in operandSegmentSizes how many values each operand has; MLIR checks their
- * sum and that optional ones have one at most. Verifies that the first `required` ones have exactly one: the generic
- * form may say otherwise. Success, or failure after one error at `op`. */
+/* Verifies that the first `required` operands of an operation with optional operands have exactly one value each.
+ * operandSegmentSizes lists the number of values per operand; MLIR checks only the sum and that optional operands have
+ * at most one, so the generic form may specify others. Success, or failure after one error at `op`. */
 MlirLogicalResult nereid_tt_required_operands_verify(MlirOperation op, intptr_t required);
 
 #endif

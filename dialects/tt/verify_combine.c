@@ -1,9 +1,9 @@
-/* Verifiers of operations that combine elements or run a region on them: products, reductions, scans, histograms,
- * gathers, elementwise regions and assembly.
+/* Verifiers of operations that combine elements or run a region on them: dots, reductions, scans, histograms, gathers,
+ * elementwise regions and assembly.
  *
  *   tt.dot %a, %b, %c : tensor<16x64xf16> * tensor<32x16xf16> -> ...      error: ... 64 columns ... 32 rows
  *
- * What the result types of dot, reduce and gather must be is in infer_types.c. */
+ * infer_types.c verifies the result types of dot, reduce and gather. */
 #include "base/bits.h"
 #include "bindings/tt_hooks.h"
 #include "dialects/diagnose.h"
@@ -17,16 +17,16 @@
 
 #include <mlir-c/BuiltinTypes.h>
 
-/* --- products --- */
+/* --- dots --- */
 
-/* Shapes of a product, in elements: a is (batch, m, k), b (batch, k, n); batch is 1 for matrices. */
-typedef struct product {
+/* Shapes of a dot, in elements: a is (batch, m, k), b (batch, k, n); batch is 1 for matrices. */
+typedef struct dot {
   int64_t a_batch, m, a_k, b_batch, b_k, n;
-} product_t;
+} dot_t;
 
 /* Reads two matrices, or two batches of them; false after an error. */
-static bool read_product(MlirOperation op, const nereid_tt_tensor_t *a, const nereid_tt_tensor_t *b,
-                         const nereid_tt_tensor_t *c, product_t *out) {
+static bool read_dot(MlirOperation op, const nereid_tt_tensor_t *a, const nereid_tt_tensor_t *b,
+                     const nereid_tt_tensor_t *c, dot_t *out) {
   if (a->rank != b->rank || a->rank != c->rank || (a->rank != 2 && a->rank != 3)) {
     nereid_diagnose(op, "expects matrices, or batches of them in 3 dimensions, got ranks %ld, %ld and %ld",
                     (long)a->rank, (long)b->rank, (long)c->rank);
@@ -42,16 +42,16 @@ static bool read_product(MlirOperation op, const nereid_tt_tensor_t *a, const ne
   return true;
 }
 
-static MlirLogicalResult verify_product(MlirOperation op, const product_t *product, const nereid_tt_tensor_t *c) {
-  if (product->a_k != product->b_k)
-    return nereid_diagnose(op, "expects as many columns in a as rows in b, got %ld and %ld", (long)product->a_k,
-                           (long)product->b_k);
+static MlirLogicalResult verify_dot_shapes(MlirOperation op, const dot_t *dot, const nereid_tt_tensor_t *c) {
+  if (dot->a_k != dot->b_k)
+    return nereid_diagnose(op, "expects as many columns in a as rows in b, got %ld and %ld", (long)dot->a_k,
+                           (long)dot->b_k);
   int64_t batch = c->rank == 3 ? c->shape[0] : 1;
-  if (product->a_batch != batch || product->b_batch != batch)
-    return nereid_diagnose(op, "expects batches of one size in a, b and c, got %ld, %ld and %ld",
-                           (long)product->a_batch, (long)product->b_batch, (long)batch);
-  if (product->m != c->shape[c->rank - 2] || product->n != c->shape[c->rank - 1])
-    return nereid_diagnose(op, "expects c to be %ldx%ld, got %ldx%ld", (long)product->m, (long)product->n,
+  if (dot->a_batch != batch || dot->b_batch != batch)
+    return nereid_diagnose(op, "expects batches of one size in a, b and c, got %ld, %ld and %ld", (long)dot->a_batch,
+                           (long)dot->b_batch, (long)batch);
+  if (dot->m != c->shape[c->rank - 2] || dot->n != c->shape[c->rank - 1])
+    return nereid_diagnose(op, "expects c to be %ldx%ld, got %ldx%ld", (long)dot->m, (long)dot->n,
                            (long)c->shape[c->rank - 2], (long)c->shape[c->rank - 1]);
   return mlirLogicalResultSuccess();
 }
@@ -60,8 +60,8 @@ MlirLogicalResult nereid_tt_dot_verify(MlirOperation op) {
   nereid_tt_tensor_t a = nereid_tt_tensor_of(nereid_tt_dot_get_a(op));
   nereid_tt_tensor_t b = nereid_tt_tensor_of(nereid_tt_dot_get_b(op));
   nereid_tt_tensor_t c = nereid_tt_tensor_of(nereid_tt_dot_get_c(op));
-  product_t product;
-  if (!read_product(op, &a, &b, &c, &product) || mlirLogicalResultIsFailure(verify_product(op, &product, &c)))
+  dot_t dot;
+  if (!read_dot(op, &a, &b, &c, &dot) || mlirLogicalResultIsFailure(verify_dot_shapes(op, &dot, &c)))
     return mlirLogicalResultFailure();
   if (nereid_tt_bit_width(a.element) != nereid_tt_bit_width(b.element))
     return nereid_diagnose(op, "expects a and b to have elements of one width, got %s and %s",
@@ -73,7 +73,7 @@ MlirLogicalResult nereid_tt_dot_verify(MlirOperation op) {
   return nereid_tt_dot_types_verify(op);
 }
 
-/* One scale per group of elements along K: 16 of them when scales are e4m3, else 32. */
+/* One scale per group of elements along K: groups of 16 when scales are e4m3, else 32. */
 static MlirLogicalResult verify_scales(MlirOperation op, MlirValue scales, const char *name, int64_t rows, int64_t k) {
   if (mlirValueIsNull(scales))
     return mlirLogicalResultSuccess();
@@ -97,19 +97,18 @@ MlirLogicalResult nereid_tt_dot_scaled_verify(MlirOperation op) {
   nereid_tt_tensor_t a = nereid_tt_tensor_of(nereid_tt_dot_scaled_get_a(op));
   nereid_tt_tensor_t b = nereid_tt_tensor_of(nereid_tt_dot_scaled_get_b(op));
   nereid_tt_tensor_t c = nereid_tt_tensor_of(nereid_tt_dot_scaled_get_c(op));
-  product_t product;
-  if (!read_product(op, &a, &b, &c, &product))
+  dot_t dot;
+  if (!read_dot(op, &a, &b, &c, &dot))
     return mlirLogicalResultFailure();
-  /* Two 4-bit elements lie in a byte, along K or along the other dimension. */
+  /* Two 4-bit elements are packed in a byte, along K or along the other dimension. */
   if (nereid_tt_dot_scaled_get_a_elem_type(op) == NEREID_TT_SCALE_DOT_ELEM_TYPE_E2M1)
-    *(nereid_tt_dot_scaled_get_lhs_k_pack(op) ? &product.a_k : &product.m) *= 2;
+    *(nereid_tt_dot_scaled_get_lhs_k_pack(op) ? &dot.a_k : &dot.m) *= 2;
   if (nereid_tt_dot_scaled_get_b_elem_type(op) == NEREID_TT_SCALE_DOT_ELEM_TYPE_E2M1)
-    *(nereid_tt_dot_scaled_get_rhs_k_pack(op) ? &product.b_k : &product.n) *= 2;
-  if (mlirLogicalResultIsFailure(verify_product(op, &product, &c)) ||
-      mlirLogicalResultIsFailure(
-          verify_scales(op, nereid_tt_dot_scaled_get_a_scale(op), "rows of a", product.m, product.a_k)))
+    *(nereid_tt_dot_scaled_get_rhs_k_pack(op) ? &dot.b_k : &dot.n) *= 2;
+  if (mlirLogicalResultIsFailure(verify_dot_shapes(op, &dot, &c)) ||
+      mlirLogicalResultIsFailure(verify_scales(op, nereid_tt_dot_scaled_get_a_scale(op), "rows of a", dot.m, dot.a_k)))
     return mlirLogicalResultFailure();
-  return verify_scales(op, nereid_tt_dot_scaled_get_b_scale(op), "columns of b", product.n, product.b_k);
+  return verify_scales(op, nereid_tt_dot_scaled_get_b_scale(op), "columns of b", dot.n, dot.b_k);
 }
 
 /* --- reductions and scans --- */
@@ -136,7 +135,7 @@ static MlirLogicalResult verify_reduction(MlirOperation op) {
   return mlirLogicalResultSuccess();
 }
 
-/* The region's arguments: the accumulated elements of all operands, then as many new ones. */
+/* The region's arguments are the accumulated elements of all operands, then the new elements of all operands. */
 static MlirLogicalResult verify_combiner_arguments(MlirOperation op, MlirBlock block) {
   intptr_t operands = mlirOperationGetNumOperands(op), arguments = mlirBlockGetNumArguments(block);
   if (arguments != 2 * operands)

@@ -1,8 +1,8 @@
-/* Verifiers of tensor descriptors and what goes through them: the block type says what is loaded and stored.
+/* Verifiers of tensor descriptors and their accesses: the block type determines the loaded and stored types.
  *
- *   !tt.tensordesc<tensor<1x64x64xsi8>>   descriptor_load may give tensor<1x64x64xi8> or tensor<64x64xi8>
+ *   !tt.tensordesc<tensor<1x64x64xsi8>>   descriptor_load may return tensor<1x64x64xi8> or tensor<64x64xi8>
  *
- * Gathers and scatters follow the limits of TMA: rows of at least 8 * 32 / bits elements, at least 8 of them. */
+ * Gathers and scatters have the limits of TMA: rows of at least 8 * 32 / bits elements, at least 8 rows. */
 #include "bindings/tt_hooks.h"
 #include "dialects/diagnose.h"
 #include "dialects/tt/tensor.h"
@@ -20,7 +20,7 @@ MlirLogicalResult nereid_tt_tensordesc_type_verify(nereid_error_sink_t sink, Mli
   return mlirLogicalResultFailure();
 }
 
-/* The tensor type that a block is loaded as: signed and unsigned integers become signless. */
+/* Returns the tensor type of a loaded block: signed and unsigned integers become signless. */
 static nereid_tt_tensor_t block_of(MlirValue descriptor) {
   nereid_tt_tensor_t block;
   nereid_tt_tensor_read(nereid_tt_tensordesc_type_get_block_type(mlirValueGetType(descriptor)), &block);
@@ -43,7 +43,7 @@ MlirLogicalResult nereid_tt_make_tensor_descriptor_verify(MlirOperation op) {
   return mlirLogicalResultSuccess();
 }
 
-/* `tensor` is the block, or the block without leading dimensions of size 1. */
+/* Verifies that `tensor` is the block, or the block without leading dimensions of size 1. */
 static MlirLogicalResult verify_access(MlirOperation op, MlirValue descriptor, MlirValue tensor, intptr_t indices) {
   nereid_tt_tensor_t block = block_of(descriptor), accessed = nereid_tt_tensor_of(tensor);
   if (indices != block.rank)

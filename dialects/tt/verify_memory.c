@@ -1,5 +1,5 @@
-/* Verifiers of casts, pointer arithmetic, loads, stores and atomics: what the type constraints of the declarations
- * leave open.
+/* Verifiers of casts, pointer arithmetic, loads, stores and atomics: constraints beyond the type constraints of the
+ * declarations.
  *
  *   %y = tt.bitcast %x : f32 -> i16                  error: ... got 32 bits to 16 bits
  *   tt.load %p, %m {boundaryCheck = array<i32: 2>}   error: ... dimension 2 of a block of rank 2 */
@@ -51,7 +51,7 @@ MlirLogicalResult nereid_tt_fp_to_fp_verify(MlirOperation op) {
 MlirLogicalResult nereid_tt_addptr_verify(MlirOperation op) {
   MlirType pointer = element_of(nereid_tt_addptr_get_ptr(op));
   if (!mlirTypeIsNull(nereid_tt_block_of_pointer(pointer)))
-    return nereid_diagnose(op, "expects pointers to scalars, got the block pointer %s (tt.advance moves one)",
+    return nereid_diagnose(op, "expects pointers to scalars, got the block pointer %s (use tt.advance)",
                            nereid_text_of_type(pointer).chars);
   return mlirLogicalResultSuccess();
 }
@@ -69,7 +69,7 @@ MlirLogicalResult nereid_tt_advance_verify(MlirOperation op) {
   return mlirLogicalResultSuccess();
 }
 
-/* Is `order` a permutation of 0 .. rank-1? */
+/* Returns whether `order` is a permutation of 0 .. rank-1. */
 static bool is_permutation(MlirAttribute order, intptr_t rank) {
   uint64_t seen = 0;
   for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(order); i++) {
@@ -126,7 +126,7 @@ MlirLogicalResult nereid_tt_load_verify(MlirOperation op) {
   if (mlirLogicalResultIsFailure(nereid_tt_required_operands_verify(op, 1)))
     return mlirLogicalResultFailure();
   if (!mlirValueIsNull(nereid_tt_load_get_other(op)) && mlirValueIsNull(nereid_tt_load_get_mask(op)))
-    return nereid_diagnose(op, "expects a mask together with 'other', which is what masked-off elements read as");
+    return nereid_diagnose(op, "expects a mask together with 'other', the value of masked-off elements");
   return verify_boundary_check(op, nereid_tt_load_get_ptr(op), nereid_tt_load_get_boundary_check_attr(op));
 }
 

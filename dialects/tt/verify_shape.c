@@ -1,5 +1,5 @@
-/* Verifiers of operations that make tensors and rearrange them: shapes and element counts of source and result agree,
- * and so do their encodings where the source's determines the result's. trans, split and expand_dims: infer_types.c.
+/* Verifiers of operations that create and rearrange tensors: shapes and element counts of source and result agree, and
+ * so do their encodings where the source's determines the result's. trans, split and expand_dims: infer_types.c.
  *
  *   %y = tt.reshape %x : tensor<32x128xf16> -> tensor<64x32xf16>     error: ... 4096 elements ... 2048 */
 #include "bindings/tt_hooks.h"
@@ -42,7 +42,7 @@ MlirLogicalResult nereid_tt_unsplat_verify(MlirOperation op) {
   return nereid_tt_unsplat_types_verify(op);
 }
 
-/* Both encodings or none. */
+/* Verifies that both or none have encodings. */
 static MlirLogicalResult verify_both_encoded(MlirOperation op, const nereid_tt_tensor_t *src,
                                              const nereid_tt_tensor_t *result) {
   if (mlirAttributeIsNull(src->encoding) != mlirAttributeIsNull(result->encoding))
@@ -66,7 +66,7 @@ MlirLogicalResult nereid_tt_reshape_verify(MlirOperation op) {
                                          mlirOperationGetLocation(op), &expected))
     return mlirLogicalResultFailure();
   if (!nereid_ttg_encodings_hold_same(expected, result.encoding, result.rank, result.shape))
-    return nereid_diagnose(op, "expects every element to stay in its thread, which is encoding %s, got %s",
+    return nereid_diagnose(op, "expects every element to stay in its thread, that is, encoding %s, got %s",
                            nereid_text_of_attribute(expected).chars, nereid_text_of_attribute(result.encoding).chars);
   return mlirLogicalResultSuccess();
 }
@@ -79,12 +79,12 @@ MlirLogicalResult nereid_tt_broadcast_verify(MlirOperation op) {
                            (long)src.rank, (long)result.rank);
   for (intptr_t i = 0; i < src.rank; i++)
     if (src.shape[i] != 1 && src.shape[i] != result.shape[i])
-      return nereid_diagnose(op, "expects dimension %ld to stay or to be broadcast from size 1, got %ld to %ld",
+      return nereid_diagnose(op, "expects dimension %ld to be unchanged or broadcast from size 1, got %ld to %ld",
                              (long)i, (long)src.shape[i], (long)result.shape[i]);
   if (!nereid_ttg_encodings_broadcast(src.encoding, src.shape, result.encoding, result.shape, result.rank))
     return nereid_diagnose(op,
-                           "expects operand and result to have one encoding, or such that every thread holds what it "
-                           "repeats, %s, got %s",
+                           "expects operand and result to have one encoding, or encodings with which every thread "
+                           "holds the elements that it broadcasts, %s, got %s",
                            nereid_text_of_attribute(src.encoding).chars,
                            nereid_text_of_attribute(result.encoding).chars);
   return mlirLogicalResultSuccess();

@@ -1,9 +1,9 @@
-/* Attributes `ttg.*` on operations: where they may stand and what they hold.
+/* Verifies attributes `ttg.*` on operations: their location and value.
  *
  *   tt.func @f() attributes {"ttg.num-ctas" = 2 : i32}   ->   error: ttg.num-ctas is for modules only
  *
- * ttg.partition lists the partitions of a specialised loop that an operation belongs to, ttg.partition.outputs those
- * that each result is needed in. */
+ * ttg.partition lists the partitions of a warp-specialized loop to which an operation belongs; ttg.partition.outputs
+ * lists, for each result, the partitions that use it. */
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/ttg_hooks.h"
@@ -17,7 +17,7 @@
 
 typedef struct rule {
   const char *name;
-  bool function; /* may stand on a tt.func too */
+  bool function; /* also allowed on a tt.func */
   bool number;   /* a positive i32; else a string */
 } rule_t;
 
@@ -44,7 +44,7 @@ static MlirLogicalResult verify_rule(MlirOperation op, const rule_t *rule, MlirA
   return mlirLogicalResultSuccess();
 }
 
-/* Partitions are listed once each, in order. */
+/* Verifies that partitions are listed once each, in order. */
 static MlirLogicalResult verify_partitions(MlirOperation op, const char *name, MlirAttribute value) {
   if (!mlirAttributeIsADenseI32Array(value) || mlirDenseArrayGetNumElements(value) == 0)
     return nereid_diagnose(op, "%s must be an i32 array of at least one partition", name);
@@ -67,14 +67,14 @@ static MlirLogicalResult verify_outputs(MlirOperation op, MlirAttribute value) {
   if (!mlirAttributeIsAArray(value) || mlirArrayAttrGetNumElements(value) != mlirOperationGetNumResults(op))
     return nereid_diagnose(op, "%s must be an array with one entry per result", name);
   if (mlirAttributeIsNull(own) || !mlirAttributeIsADenseI32Array(own))
-    return nereid_diagnose(op, "%s needs ttg.partition beside it", name);
+    return nereid_diagnose(op, "%s requires ttg.partition on the same operation", name);
   for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(value); i++) {
     MlirAttribute entry = mlirArrayAttrGetElement(value, i);
     if (mlirLogicalResultIsFailure(verify_partitions(op, name, entry)))
       return mlirLogicalResultFailure();
     for (intptr_t k = 0; k < mlirDenseArrayGetNumElements(entry); k++)
       if (!contains(own, mlirDenseI32ArrayGetElement(entry, k)))
-        return nereid_diagnose(op, "%s names partition %d, which ttg.partition does not", name,
+        return nereid_diagnose(op, "%s contains partition %d, which ttg.partition does not list", name,
                                mlirDenseI32ArrayGetElement(entry, k));
   }
   return mlirLogicalResultSuccess();

@@ -1,4 +1,4 @@
-/* Canonicalisation of layout conversions, tried by MLIR's canonicalize on each of them.
+/* Canonicalization patterns of layout conversions.
  *
  *   cvt(cvt(x)) -> cvt(x)      cvt(splat), cvt(make_range), cvt(constant splat) -> the same with the new encoding
  *   cvt(local_load) -> local_load        cvt(histogram), cvt(cat), cvt(reshape, elements reordered) likewise
@@ -6,8 +6,8 @@
  *   split(cvt(x)), trans(cvt(x)), reshape(cvt(x)) -> of x, when the result's encoding still follows
  *   trans(x) that permutes nothing but respells the encoding -> cvt(x)
  *
- * What a conversion feeds is looked at from the conversion, so that all rules are in one place. A conversion to an
- * operand of a tensor core instruction stays where its operand is an accumulator: it may cost nothing there. */
+ * Patterns on users of a conversion also start at the conversion, so that all rules are in one file. A conversion to an
+ * operand of a tensor core instruction is kept when its source is an accumulator, because it may be free there. */
 #include "bindings/tt_hooks.h"
 #include "bindings/ttg_hooks.h"
 #include "dialects/defining_op.h"
@@ -41,9 +41,9 @@ static MlirLogicalResult set_operand(MlirRewriterBase rewriter, MlirOperation op
   return mlirLogicalResultSuccess();
 }
 
-/* --- what feeds the conversion --- */
+/* --- defining ops of the conversion's source --- */
 
-/* Puts a copy of `source` whose result has the type of `op` in the place of `op`. */
+/* Replaces `op` by a copy of `source` whose result has the type of `op`. */
 static MlirLogicalResult replace_by_retyped(MlirRewriterBase rewriter, MlirOperation op, MlirOperation source) {
   MlirOperation copy = mlirOperationClone(source);
   mlirValueSetType(mlirOperationGetResult(copy, 0), mlirValueGetType(mlirOperationGetResult(op, 0)));
@@ -71,8 +71,8 @@ static bool layouts_of(MlirType a, MlirType b, nereid_layout_t *out_a, nereid_la
   return nereid_layout_from_type(a, out_a) == NEREID_OK && nereid_layout_from_type(b, out_b) == NEREID_OK;
 }
 
-/* Would a reshape that may reorder elements have to move some to other threads? Not when as many lie in each thread and
- * the same threads hold copies. */
+/* Returns whether a reshape that may reorder elements must move some to other threads. It need not when the number of
+ * elements per thread is unchanged and the same threads hold copies. */
 static bool reshape_is_expensive(MlirType from, MlirType to) {
   nereid_layout_t a, b;
   uint32_t copies_a[NEREID_LAYOUT_DIMS], copies_b[NEREID_LAYOUT_DIMS];
@@ -95,7 +95,7 @@ static MlirLogicalResult convert_of_reshape(MlirRewriterBase rewriter, MlirOpera
   return replace_by_retyped(rewriter, op, source);
 }
 
-/* Fewer elements per thread than the concatenation has would mean moving them after all. */
+/* With fewer elements per thread than the concatenation has, elements would have to move. */
 static MlirLogicalResult convert_of_cat(MlirRewriterBase rewriter, MlirOperation op, MlirOperation source) {
   nereid_layout_t before, after;
   if (!layouts_of(mlirValueGetType(mlirOperationGetResult(source, 0)), mlirValueGetType(mlirOperationGetResult(op, 0)),
@@ -119,7 +119,7 @@ static MlirLogicalResult rewrite_producer(MlirRewriterBase rewriter, MlirOperati
   case NEREID_OP_TT_HISTOGRAM:
     return replace_by_retyped(rewriter, op, source);
   case NEREID_OP_TTG_LOCAL_LOAD:
-    /* Where the load is: the buffer may be written before the conversion. */
+    /* At the load: the buffer may be written before the conversion. */
     mlirRewriterBaseSetInsertionPointBefore(rewriter, source);
     return replace_by_retyped(rewriter, op, source);
   case NEREID_OP_TT_RESHAPE:
@@ -133,9 +133,9 @@ static MlirLogicalResult rewrite_producer(MlirRewriterBase rewriter, MlirOperati
   }
 }
 
-/* --- what the conversion feeds --- */
+/* --- users of the conversion --- */
 
-/* Source and result of the conversion `op` are the same layout, spelled differently. */
+/* Returns whether source and result of the conversion `op` have the same layout, spelled differently. */
 static bool is_renaming(MlirOperation op) {
   return nereid_tt_types_equivalent(mlirValueGetType(mlirOperationGetOperand(op, 0)),
                                     mlirValueGetType(mlirOperationGetResult(op, 0)));
@@ -161,7 +161,7 @@ static MlirLogicalResult split_of_convert(MlirRewriterBase rewriter, MlirOperati
   return set_operand(rewriter, user, 0, src);
 }
 
-/* The mask is converted to the encoding that the source has now. */
+/* Converts the mask to the encoding of the new source. */
 static MlirLogicalResult histogram_of_convert(MlirRewriterBase rewriter, MlirOperation user, MlirOperation op) {
   MlirValue src = nereid_ttg_convert_layout_get_src(op), mask = nereid_tt_histogram_get_mask(user);
   if (!mlirValueIsNull(mask)) {
@@ -187,7 +187,7 @@ static MlirLogicalResult rewrite_user(MlirRewriterBase rewriter, MlirOperation o
   case NEREID_OP_TTG_LOCAL_STORE:
     return set_operand(rewriter, user, 0, nereid_ttg_convert_layout_get_src(op));
   case NEREID_OP_TT_GATHER:
-    /* Without a layout chosen for it the source goes through shared memory, from any layout. */
+    /* Without the efficient_layout attribute the source goes through shared memory, from any layout. */
     return nereid_tt_gather_get_efficient_layout(user)
                ? no_match()
                : set_operand(rewriter, user, 0, nereid_ttg_convert_layout_get_src(op));

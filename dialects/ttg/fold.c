@@ -1,4 +1,4 @@
-/* Folds.
+/* Folds of ttg.
  *
  *   convert_layout(x) to x's own type          -> x
  *   local_alloc(local_load(b)) of b's own type -> b, when neither can be written again
@@ -19,7 +19,7 @@ static nereid_fold_t replaced_by(MlirValue value, nereid_fold_result_t *results)
   return NEREID_FOLD_REPLACED;
 }
 
-/* `value` when it has the type of the only result already. */
+/* Returns `value` if it has the type of the only result. */
 static nereid_fold_t fold_same_type(MlirOperation op, MlirValue value, nereid_fold_result_t *results) {
   bool same = mlirTypeEqual(mlirValueGetType(value), mlirValueGetType(mlirOperationGetResult(op, 0)));
   return same ? replaced_by(value, results) : NEREID_FOLD_NONE;

@@ -1,4 +1,4 @@
-/* Buffer types taken apart into C arrays; see the header. */
+/* Buffer types as C structs; see the header. */
 #include "dialects/ttg/memdesc.h"
 
 #include "nereid/dialects/ops.h"

@@ -1,4 +1,4 @@
-/* Buffer types taken apart into C arrays, as dialects/tt/tensor.h does it for tensors.
+/* Buffer types as C structs with arrays, like tensors in dialects/tt/tensor.h.
  *
  *   nereid_ttg_memdesc_t buffer;
  *   nereid_ttg_memdesc_read(type, &buffer);   !ttg.memdesc<64x32xf16, #s, #smem, mutable, 3x64x32>
@@ -17,21 +17,21 @@ extern "C" {
 typedef struct nereid_ttg_memdesc {
   int rank, alloc_rank;
   int64_t shape[NEREID_TTG_MAX_RANK];
-  int64_t alloc[NEREID_TTG_MAX_RANK]; /* shape of the buffer that this is a view of */
+  int64_t alloc[NEREID_TTG_MAX_RANK]; /* shape of the buffer of which this is a view */
   MlirType element;
   MlirAttribute encoding, space;
   bool mutable_memory;
 } nereid_ttg_memdesc_t;
 
-/* False, with *out of rank 0, when `type` is no memdesc. */
+/* False, with *out of rank 0, when `type` is not a memdesc. */
 bool nereid_ttg_memdesc_read(MlirType type, nereid_ttg_memdesc_t *out);
 nereid_ttg_memdesc_t nereid_ttg_memdesc_of(MlirValue value);
 
-/* The type; `memdesc` is valid (else null after an error at an unknown location). */
+/* Returns the type; `memdesc` must be valid (else null after an error at an unknown location). */
 MlirType nereid_ttg_memdesc_type(const nereid_ttg_memdesc_t *memdesc);
 
-/* Does the operation make a view of its operand 0: same memory, another descriptor? memdesc_index, memdesc_subslice,
- * memdesc_trans, memdesc_reshape, memdesc_reinterpret. */
+/* Returns whether the operation creates a view of its operand 0 (same memory, another descriptor): memdesc_index,
+ * memdesc_subslice, memdesc_trans, memdesc_reshape, memdesc_reinterpret. */
 bool nereid_ttg_is_memdesc_view(MlirOperation op);
 
 #ifdef __cplusplus

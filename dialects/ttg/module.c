@@ -1,4 +1,4 @@
-/* Attributes of the module that layouts and code depend on; see the header.
+/* Reads module attributes on which layouts and code depend; see the header.
  *
  *   ttg.warp_specialize ... partition1() num_warps(2) { op }   ->   nereid_ttg_num_warps(op) == 2 */
 #include "dialects/ttg/module.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* By the name: these run for every operation, and hashing it would cost more. */
+/* Compares names: this runs for every operation, and hashing takes longer. */
 static bool is_named(MlirOperation op, const char *name, size_t length) {
   MlirStringRef actual = mlirIdentifierStr(mlirOperationGetName(op));
   return actual.length == length && memcmp(actual.data, name, length) == 0;

@@ -1,8 +1,8 @@
-/* Names that Triton 3.6 has and Nereid has not: text with them is refused where it is read, and told why.
+/* Rejects names of Triton 3.6 that Nereid does not support, with a reason, when they are parsed.
  *
  *   #mma = #ttg.amd_mfma<{...}>   ->   error: #ttg.amd_mfma is not supported: Nereid targets NVIDIA sm_80..sm_90
  *
- * Without the table they would be "unregistered", which reads like a misspelling. */
+ * Without this table the error would be "unregistered", which suggests a misspelling. */
 #include "dialects/diagnose.h"
 #include "dialects/ttg/ttg_hooks.h"
 
@@ -19,8 +19,8 @@ static const refusal_t refusals[] = {
     {"ttg.intel_", TARGETS},
     {"ttg.dpas", TARGETS},
     {"amdg.", TARGETS},
-    {"nvws.", "it belongs to Triton's warp specialisation for Blackwell, and " TARGETS},
-    {"gluon.", "it belongs to Triton's Gluon front end; compile the ttgir that comes out of it"},
+    {"nvws.", "it belongs to Triton's warp specialization for Blackwell, and " TARGETS},
+    {"gluon.", "it belongs to Triton's Gluon front end; compile the ttgir that Gluon generates"},
     {"proton.", "it belongs to Triton's profiler"},
 };
 

@@ -1,4 +1,4 @@
-/* Tensor types with encodings, as passes over layouts handle them. */
+/* Tensor types with encodings, for passes on layouts. */
 #ifndef NEREID_DIALECTS_TTG_TENSOR_TYPES_H
 #define NEREID_DIALECTS_TTG_TENSOR_TYPES_H
 
@@ -6,13 +6,13 @@
 
 #include <stdbool.h>
 
-/* The encoding of a tensor value; null for other values and for tensors without one. */
+/* Returns the encoding of a tensor value; null for other values and for tensors without one. */
 MlirAttribute nereid_ttg_encoding_of(MlirValue value);
 
-/* Whether `value` is a tensor with an encoding. */
+/* Returns whether `value` is a tensor with an encoding. */
 bool nereid_ttg_is_laid_out(MlirValue value);
 
-/* The tensor type with another encoding. */
+/* Returns the tensor type with another encoding. */
 MlirType nereid_ttg_with_encoding(MlirType tensor, MlirAttribute encoding);
 
 #endif

@@ -1,6 +1,6 @@
-/* Checks of encodings against tensors and modules, for the verifiers of tt, ttg and ttng.
+/* Verification of encodings against tensors and modules, for the verifiers of tt, ttg and ttng.
  *
- * Each returns success, or failure after one error at the operation. Pure. */
+ * Each function returns success, or failure after one error at the operation. Pure. */
 #ifndef NEREID_DIALECTS_TTG_VERIFY_H
 #define NEREID_DIALECTS_TTG_VERIFY_H
 
@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-/* Every operand and result tensor with an encoding of ttg: the encoding is a distributed one, of the tensor's rank, for
- * as many threads, warps and CTAs as the module (the partition, for warps) says, and all sizes are powers of two. Types
- * without an encoding, or with one of another dialect, pass. */
+/* Verifies every operand and result tensor with an encoding of ttg: the encoding is a distributed one, of the tensor's
+ * rank, for as many threads, warps and CTAs as the module (for warps: the partition) specifies, and all sizes are
+ * powers of two. Types without an encoding, or with one of another dialect, are accepted. */
 MlirLogicalResult nereid_ttg_verify_tensor_layouts(MlirOperation op);
 MlirLogicalResult nereid_ttg_verify_tensor_layout(MlirOperation op, MlirType type);
 

@@ -1,9 +1,10 @@
-/* Buffers and views of them.
+/* Verifies buffers and views of them.
  *
  *   ttg.memdesc_subslice %b[0, 4] : !ttg.memdesc<8x16xf16, ...> -> !ttg.memdesc<8x8xf16, ..., 8x16>
  *     error: offset 4 in dimension 1 is not a multiple of the result's size 8
  *
- * A view must be addressable as one base plus what its own encoding says, so an offset may not reach into a pattern. */
+ * A view must be addressable as one base plus offsets of its own encoding, so an offset must not be inside of a swizzle
+ * pattern. */
 #include "dialects/diagnose.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/memdesc.h"
@@ -36,7 +37,7 @@ static MlirLogicalResult check_sizes(nereid_error_sink_t sink, MlirAttribute dim
   for (intptr_t i = 0; i < rank; i++) {
     int64_t size = mlirDenseI64ArrayGetElement(dims, i);
     int64_t whole = mlirDenseI64ArrayGetElement(alloc, alloc_rank - rank + i);
-    /* The first may be a number of stages. */
+    /* the first size may be a number of stages */
     if (size <= 0 || (i > 0 && (size & (size - 1)) != 0))
       return nereid_diagnose_to(sink, "memdesc has size %ld in dimension %ld, expected a power of two", (long)size,
                                 (long)i);
@@ -47,7 +48,7 @@ static MlirLogicalResult check_sizes(nereid_error_sink_t sink, MlirAttribute dim
   return mlirLogicalResultSuccess();
 }
 
-/* What padded_shared says about shapes must be that of the buffer, stages aside. */
+/* Verifies that the shape in padded_shared is that of the buffer, except for stages. */
 static MlirLogicalResult check_padded(nereid_error_sink_t sink, MlirAttribute encoding, MlirAttribute dims,
                                       MlirAttribute alloc) {
   MlirAttribute shape = nereid_ttg_padded_shared_attr_get_shape(encoding);
@@ -112,7 +113,7 @@ MlirLogicalResult nereid_ttg_memdesc_index_verify(MlirOperation op) {
   return mlirLogicalResultSuccess();
 }
 
-/* The map from offsets to elements of the buffer that `src` is a view of, brought to the view's rank. */
+/* Returns the map from offsets to elements of the buffer of which `src` is a view, with the view's rank. */
 static bool buffer_layout(const nereid_ttg_memdesc_t *src, nereid_layout_t *out) {
   if (nereid_ttg_padded_shared_attr_isa(src->encoding))
     return nereid_ttg_padded_layout(src->encoding, out) && out->rank == src->rank;
@@ -120,7 +121,8 @@ static bool buffer_layout(const nereid_ttg_memdesc_t *src, nereid_layout_t *out)
   return nereid_layout_from_encoding(src->encoding, src->rank, shape, out) == NEREID_OK;
 }
 
-/* Steps of the result's size and its doubles along dimension `d` must be single bits of the offset. */
+/* Verifies that steps of the result's size and its multiples by powers of two along dimension `d` are single bits of
+ * the offset. */
 static bool steps_are_bits(const nereid_layout_t *layout, const nereid_layout_t *inverse, int d, int64_t size,
                            int64_t whole) {
   for (int64_t step = size; step < whole; step *= 2) {
@@ -137,10 +139,10 @@ static MlirLogicalResult check_pattern(MlirOperation op, const nereid_ttg_memdes
                                        const nereid_ttg_memdesc_t *dst) {
   nereid_layout_t layout, inverse;
   if (!buffer_layout(src, &layout) || !nereid_layout_invert(&layout, &inverse))
-    return nereid_diagnose(op, "cannot take a part of a buffer with this encoding and shape: %s",
+    return nereid_diagnose(op, "a buffer with this encoding and shape has no subviews: %s",
                            nereid_text_of_attribute(src->encoding).chars);
   if (layout.in_bits[NEREID_LAYOUT_BLOCK] != 0)
-    return nereid_diagnose(op, "cannot take a part of a buffer that lies in several CTAs");
+    return nereid_diagnose(op, "a buffer that spans several CTAs has no subviews");
   for (int d = 0; d < src->rank; d++)
     if (src->shape[d] != dst->shape[d] && !steps_are_bits(&layout, &inverse, d, dst->shape[d], src->shape[d]))
       return nereid_diagnose(op, "dimension %d is cut inside the encoding's swizzle pattern", d);
@@ -163,7 +165,7 @@ MlirLogicalResult nereid_ttg_memdesc_subslice_verify(MlirOperation op) {
       return nereid_diagnose(op, "offset %ld in dimension %d is not a multiple of the result's size %ld", (long)offset,
                              d, (long)size);
     if (offset < 0 || offset + size > src.shape[d])
-      return nereid_diagnose(op, "offset %ld in dimension %d puts %ld elements outside of the operand's %ld",
+      return nereid_diagnose(op, "offset %ld in dimension %d places %ld elements outside of the operand's %ld",
                              (long)offset, d, (long)size, (long)src.shape[d]);
   }
   return cut ? check_pattern(op, &src, &dst) : mlirLogicalResultSuccess();
@@ -191,7 +193,7 @@ MlirLogicalResult nereid_ttg_memdesc_reshape_verify(MlirOperation op) {
                            nereid_text_of_attribute(expected).chars);
   if (dst.alloc_rank != leading + dst.rank || !same_sizes(leading, src.alloc, dst.alloc) ||
       !same_sizes(dst.rank, dst.shape, dst.alloc + leading) || dst.mutable_memory != src.mutable_memory)
-    return nereid_diagnose(op, "result must be of the same buffer: mutable if the operand is, of the same stages");
+    return nereid_diagnose(op, "result must be of the same buffer: mutable if the operand is, with the same stages");
   return mlirLogicalResultSuccess();
 }
 
@@ -224,7 +226,7 @@ MlirLogicalResult nereid_ttg_memdesc_trans_infer_types(MlirContext context, Mlir
   return mlirLogicalResultSuccess();
 }
 
-/* The same buffer and shape; encodings may be spelled differently. */
+/* Returns whether the types are of the same buffer and shape; encodings may be spelled differently. */
 bool nereid_ttg_memdesc_trans_compatible_types(intptr_t n_inferred, const MlirType *inferred, intptr_t n_actual,
                                                const MlirType *actual) {
   nereid_ttg_memdesc_t a, b;

@@ -1,4 +1,4 @@
-/* Loads, stores and copies of buffers, fp4, scratch, masked regions.
+/* Verifiers of loads, stores and copies of buffers, fp4, scratch, masked regions.
  *
  *   ttg.local_store %t, %b : tensor<8xf32, #l> -> !ttg.memdesc<8xf16, #s, #smem>
  *     error: buffer is not mutable */
@@ -21,7 +21,8 @@ static MlirLogicalResult success(void) {
   return mlirLogicalResultSuccess();
 }
 
-/* A tensor and the buffer it is loaded from or stored to have one shape and element type. */
+/* Verifies that a tensor and the buffer from which it is loaded or to which it is stored have one shape and element
+ * type. */
 static MlirLogicalResult check_transfer(MlirOperation op, MlirValue tensor_value, const nereid_ttg_memdesc_t *buffer) {
   nereid_tt_tensor_t tensor = nereid_tt_tensor_of(tensor_value);
   if (!mlirTypeEqual(tensor.element, buffer->element))
@@ -46,7 +47,7 @@ MlirLogicalResult nereid_ttg_local_alloc_verify(MlirOperation op) {
   return mlirValueIsNull(src) ? success() : check_transfer(op, src, &buffer);
 }
 
-/* An immutable buffer without an address yet is a value like any other: equal ones may be merged, unused ones go. */
+/* An immutable buffer without an offset is a plain value: equal ones may be merged, unused ones removed. */
 void nereid_ttg_local_alloc_effects(MlirOperation op, nereid_effects_t effects) {
   nereid_ttg_memdesc_t buffer = nereid_ttg_memdesc_of(nereid_ttg_local_alloc_get_result(op));
   MlirAttribute offset = nereid_ir_attribute(op, NEREID_ATTR_ALLOCATION_OFFSET);
@@ -146,12 +147,12 @@ MlirLogicalResult nereid_ttg_mask_verify_regions(MlirOperation op) {
     return nereid_diagnose(op, "region must end with ttg.mask.return");
   intptr_t given = mlirOperationGetNumOperands(last), expected = mlirOperationGetNumResults(op);
   if (given != expected)
-    return nereid_diagnose(op, "has %ld results, but its ttg.mask.return gives %ld", (long)expected, (long)given);
+    return nereid_diagnose(op, "has %ld results, but its ttg.mask.return returns %ld", (long)expected, (long)given);
   for (intptr_t i = 0; i < given; i++) {
     MlirType actual = mlirValueGetType(mlirOperationGetOperand(last, i));
     MlirType wanted = mlirValueGetType(mlirOperationGetResult(op, i));
     if (!mlirTypeEqual(actual, wanted))
-      return nereid_diagnose(op, "result #%ld has type %s, but ttg.mask.return gives %s", (long)i,
+      return nereid_diagnose(op, "result #%ld has type %s, but ttg.mask.return returns %s", (long)i,
                              nereid_text_of_type(wanted).chars, nereid_text_of_type(actual).chars);
   }
   return success();

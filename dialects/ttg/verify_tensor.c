@@ -1,9 +1,9 @@
-/* Does the encoding of each tensor fit the tensor and the machine?
+/* Verifies the encoding of each tensor against the tensor and the machine.
  *
  *   module attributes {"ttg.num-warps" = 4 : i32} {
  *     tensor<128xf32, #ttg.blocked<{..., warpsPerCTA = [8], ...}>>   error: the encoding is for 8 warps, but 4 execute
  *
- * Sizes of an encoding are products of a few numbers, so no layout is computed: this runs for every operation. */
+ * Runs for every operation, so it computes no layout: the sizes of an encoding are products of a few numbers. */
 #include "dialects/diagnose.h"
 #include "dialects/tt/tensor.h"
 #include "dialects/ttg/encoding/encoding.h"
@@ -15,7 +15,7 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-/* What an encoding is for; CTAs as log2. */
+/* The machine for which an encoding is; CTAs as log2. */
 typedef struct machine {
   int64_t warps, lanes;
   int cta_bits;
@@ -70,7 +70,7 @@ static MlirLogicalResult verify_shape(MlirOperation op, MlirAttribute encoding, 
   return mlirLogicalResultSuccess();
 }
 
-/* What the place of `op` offers, asked once per operation. */
+/* Returns the machine that executes `op`, computed once per operation. */
 static machine_t machine_at(MlirOperation op) {
   machine_t machine = {nereid_ttg_num_warps(op), 0, 0};
   MlirOperation module = nereid_ttg_module(op);
@@ -80,7 +80,7 @@ static machine_t machine_at(MlirOperation op) {
   return machine;
 }
 
-/* For messages: an encoding may say more than any number holds. */
+/* For messages: the number of CTAs of an encoding may exceed any integer. */
 static long ctas_of(machine_t machine) {
   return (long)(INT64_C(1) << (machine.cta_bits < 62 ? machine.cta_bits : 62));
 }
@@ -91,18 +91,18 @@ static MlirLogicalResult verify_machine(MlirOperation op, MlirAttribute encoding
     return mlirLogicalResultSuccess();
   nereid_text_t name = nereid_text_of_type(type);
   if (layout.lanes != here.lanes)
-    return nereid_diagnose(op, "has an encoding for %ld threads per warp, but the module says %ld: %s",
+    return nereid_diagnose(op, "has an encoding for %ld threads per warp, but the module specifies %ld: %s",
                            (long)layout.lanes, (long)here.lanes, name.chars);
   if (here.warps < 0)
-    return nereid_diagnose(op, "has an encoding but is nowhere where `ttg.num-warps` is set: %s", name.chars);
+    return nereid_diagnose(op, "has an encoding outside of any operation that sets `ttg.num-warps`: %s", name.chars);
   if (layout.warps != here.warps)
     return nereid_diagnose(op, "has an encoding for %ld warps, but %ld execute it: %s", (long)layout.warps,
                            (long)here.warps, name.chars);
-  return nereid_diagnose(op, "has an encoding for %ld CTAs, but the module says %ld: %s", ctas_of(layout),
+  return nereid_diagnose(op, "has an encoding for %ld CTAs, but the module specifies %ld: %s", ctas_of(layout),
                          ctas_of(here), name.chars);
 }
 
-/* The encoding of a tensor type, when it is one of ttg; else null. */
+/* Returns the encoding of a tensor type if it is one of ttg; else null. */
 static MlirAttribute ttg_encoding(MlirType type) {
   MlirAttribute encoding =
       mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type) : mlirAttributeGetNull();

@@ -1,10 +1,10 @@
-/* ttg.warp_specialize: its form, and dropping what it does not need.
+/* Verifies ttg.warp_specialize and canonicalizes it.
  *
  *   %r:2 = ttg.warp_specialize(%a, %a, %b) ...   partition0(%x, %y, %z) uses %x, %y; only %r#1 is used
  *   ->
  *   %r = ttg.warp_specialize(%a) ...             partition0(%x) uses %x for both
  *
- * Captures are copied through shared memory to every partition, so each one less is worth it. */
+ * Captures are copied through shared memory to every partition, so removing one saves time and memory. */
 #include "dialects/diagnose.h"
 #include "dialects/ttg/module.h"
 
@@ -13,7 +13,7 @@
 #include "nereid/dialects/ttg.h"
 #include "seam/ir.h"
 
-/* The operation that holds the partitions; null when the second region is not as it should be. */
+/* Returns the operation that holds the partitions; null when the second region is malformed. */
 static MlirOperation partitions_of(MlirOperation op) {
   MlirOperation none = {NULL};
   MlirBlock holder = mlirRegionGetFirstBlock(nereid_ttg_warp_specialize_get_partition_op_holder(op));
@@ -96,7 +96,7 @@ MlirLogicalResult nereid_ttg_warp_yield_verify(MlirOperation op) {
   return mlirLogicalResultSuccess();
 }
 
-/* --- canonicalisation --- */
+/* --- canonicalization --- */
 
 static bool is_unused(MlirValue value) {
   return mlirOpOperandIsNull(mlirValueGetFirstUse(value));
@@ -115,7 +115,7 @@ static void erase_capture(MlirOperation op, MlirOperation partitions, intptr_t c
   nereidMlirOperationEraseOperand(op, capture);
 }
 
-/* Uses of `capture` become uses of the earlier capture of the same value, if there is one. */
+/* Replaces `capture` by an earlier capture of the same value, if there is one. */
 static void merge_capture(MlirOperation op, MlirOperation partitions, intptr_t capture) {
   for (intptr_t first = 0; first < capture; first++) {
     if (!mlirValueEqual(mlirOperationGetOperand(op, first), mlirOperationGetOperand(op, capture)))
@@ -164,7 +164,7 @@ static void drop_yielded(MlirOperation op, MlirRewriterBase rewriter, intptr_t r
   }
 }
 
-/* A copy of `op` without result `dropped`, into which the regions move. */
+/* Returns a copy of `op` without result `dropped`, into which the regions are moved. */
 static MlirOperation without_result(MlirOperation op, intptr_t dropped) {
   MlirOperationState state =
       mlirOperationStateGet(mlirIdentifierStr(mlirOperationGetName(op)), mlirOperationGetLocation(op));

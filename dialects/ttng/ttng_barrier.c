@@ -15,7 +15,7 @@
 
 #include <mlir-c/BuiltinTypes.h>
 
-/* Arrivals that an mbarrier can count (PTX ISA, "Contents of the mbarrier object"). */
+/* The maximum arrival count of an mbarrier (PTX ISA, "Contents of the mbarrier object"). */
 enum { arrivals_limit = (1 << 20) - 1 };
 
 MlirLogicalResult nereid_ttng_barrier_operand_verify(MlirOperation op, MlirValue barrier) {

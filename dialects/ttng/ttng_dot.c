@@ -1,11 +1,10 @@
-/* Verifiers, type inference and effects of products of a warp group.
+/* Verifiers, type inference and effects of warp-group dots.
  *
  *   %d = ttng.warp_group_dot %a, %b, %c : <64x16xf16, #nvmma> * <16x32xf16, #nvmma> -> tensor<64x32xf32, #mma>
  *          a: shared memory, or registers as operand 0 of #mma      b: shared memory      c, d: #mma, version 3
  *
- * What is checked is what wgmma can do: PTX ISA, "Asynchronous wgmma.mma_async" (shapes, types) and "Register
- * Fragments". An operand in registers must lie as the instruction reads it, 32 bits of neighbouring K elements to a
- * register. */
+ * The limits are those of wgmma: PTX ISA, "Asynchronous wgmma.mma_async" (shapes, types) and "Register Fragments". An
+ * operand in registers must have the instruction's layout: 32 bits of adjacent K elements per register. */
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
 
@@ -56,7 +55,8 @@ static MlirLogicalResult verify_encodings(MlirOperation op, MlirType a, MlirType
                          nereid_text_of_type(a).chars);
 }
 
-/* CTAs that `encoding` splits dimension `dim` over: 2 to the number of basis vectors that move along it. */
+/* Returns the number of CTAs over which `encoding` splits dimension `dim`: 2 to the number of basis vectors that move
+ * along it. */
 static int64_t cta_split(MlirAttribute encoding, intptr_t dim) {
   MlirAttribute bases = nereid_ttg_nvidia_mma_attr_get_cga_layout(encoding);
   int64_t split = 1;
@@ -83,7 +83,8 @@ static MlirLogicalResult verify_shapes(MlirOperation op, MlirType a, MlirType b,
                          (int)tile_m, (int)tile_n, (int)cta_m, (int)cta_n);
 }
 
-/* May wgmma multiply `a` elements and add to `d` elements? Both operands have one type, or are 8-bit floats. */
+/* Returns whether wgmma supports `a` elements with an accumulator of `d` elements. Both operands have one type, or are
+ * 8-bit floats. */
 static bool types_multiply(MlirType a, MlirType b, MlirType d) {
   bool accumulates_f32 = mlirTypeIsAF32(d), accumulates_f16 = mlirTypeIsAF16(d);
   if (is_fp8(a) && is_fp8(b))
@@ -103,27 +104,28 @@ static MlirLogicalResult verify_elements(MlirOperation op, MlirType a, MlirType 
   MlirType sum = mlirShapedTypeGetElementType(d);
   if (!types_multiply(left, right, sum))
     return nereid_diagnose(op,
-                           "expects element types that wgmma multiplies (f16 to f16 or f32, bf16 or f32 to f32, "
-                           "f8E5M2 or f8E4M3FN to f16 or f32, i8 to i32), got %s * %s -> %s",
+                           "expects element types that wgmma multiplies (f16 to f16 or f32, bf16 or f32 to f32, f8E5M2 "
+                           "or f8E4M3FN to f16 or f32, i8 to i32), got %s * %s -> %s",
                            nereid_text_of_type(left).chars, nereid_text_of_type(right).chars,
                            nereid_text_of_type(sum).chars);
   int32_t imprecise = nereid_ttng_warp_group_dot_get_max_num_imprecise_acc(op);
   if (is_fp8(left) && mlirTypeIsAF32(sum) && imprecise < fp8_least_imprecise)
-    return nereid_diagnose(op,
-                           "expects maxNumImpreciseAcc of at least %d for 8-bit floats summed in f32: one "
-                           "instruction sums as many, got %d",
-                           (int)fp8_least_imprecise, imprecise);
+    return nereid_diagnose(
+        op,
+        "expects maxNumImpreciseAcc of at least %d for 8-bit floats summed in f32, the K of one instruction, got %d",
+        (int)fp8_least_imprecise, imprecise);
   if (nereid_ttg_memdesc_type_isa(a))
     return mlirLogicalResultSuccess();
   int width = mlirTypeIsAInteger(left) ? (int)mlirIntegerTypeGetWidth(left) : (int)mlirFloatTypeGetWidth(left);
   int k_width = (int)nereid_ttg_dot_op_attr_get_k_width(encoding_of(a));
   if (k_width == register_bits / width)
     return mlirLogicalResultSuccess();
-  return nereid_diagnose(op, "expects a in registers with kWidth = %d, a register full of %s, got kWidth = %d",
+  return nereid_diagnose(op, "expects a in registers with kWidth = %d, 32 bits of %s, got kWidth = %d",
                          register_bits / width, nereid_text_of_type(left).chars, k_width);
 }
 
-/* Warps that execute `op`: those of its partition, else of its module or function; 0 when nobody says. */
+/* Returns the number of warps that execute `op`: those of its partition, else of its module or function; 0 when none of
+ * them specifies it. */
 static int warps_around(MlirOperation op) {
   for (MlirOperation at = op, up; !mlirOperationIsNull(at); at = up) {
     up = mlirOperationGetParentOperation(at);
@@ -153,12 +155,12 @@ MlirLogicalResult nereid_ttng_warp_group_dot_verify(MlirOperation op) {
   if (warps > 0 && warps % group_warps == 0)
     return mlirLogicalResultSuccess();
   if (warps == 0)
-    return nereid_diagnose(op, "expects a module that says its number of warps (ttg.num-warps)");
+    return nereid_diagnose(op, "expects a module with a number of warps (ttg.num-warps)");
   return nereid_diagnose(op, "is executed by groups of %d warps and expects a multiple of that, got %d warps",
                          (int)group_warps, warps);
 }
 
-/* The result's type is the accumulator's, operand 2. */
+/* The result has the type of the accumulator, operand 2. */
 MlirLogicalResult nereid_ttng_warp_group_dot_infer_types(MlirContext context, MlirLocation location,
                                                          intptr_t n_operands, MlirValue *operands,
                                                          MlirAttribute attributes, intptr_t n_regions,
@@ -175,7 +177,7 @@ MlirLogicalResult nereid_ttng_warp_group_dot_infer_types(MlirContext context, Ml
   return mlirLogicalResultSuccess();
 }
 
-/* Reads those operands that are in shared memory. */
+/* Adds reads of the operands in shared memory. */
 void nereid_ttng_warp_group_dot_effects(MlirOperation op, nereid_effects_t effects) {
   for (intptr_t i = 0; i < 2; ++i)
     if (nereid_ttg_memdesc_type_isa(mlirValueGetType(mlirOperationGetOperand(op, i))))
@@ -184,11 +186,11 @@ void nereid_ttng_warp_group_dot_effects(MlirOperation op, nereid_effects_t effec
 
 MlirLogicalResult nereid_ttng_warp_group_dot_wait_verify(MlirOperation op) {
   if (nereid_ttng_warp_group_dot_wait_get_inputs_count(op) == 0)
-    return nereid_diagnose(op, "expects at least one value that the products it waits for give");
+    return nereid_diagnose(op, "expects at least one result of a dot that it waits for");
   int32_t pendings = nereid_ttng_warp_group_dot_wait_get_pendings(op);
   if (pendings >= 0)
     return mlirLogicalResultSuccess();
-  return nereid_diagnose(op, "expects a number of products, at least 0, got %d", pendings);
+  return nereid_diagnose(op, "expects a number of pending dots, at least 0, got %d", pendings);
 }
 
 /* The results are the inputs. */

@@ -1,8 +1,8 @@
-/* Names of ttng that only Blackwell has: text with them is refused where it is read, and told why.
+/* Rejects names of ttng for Blackwell, with a reason, when they are parsed.
  *
- *   %0 = ttng.tmem_alloc ...   ->   error: ttng.tmem_alloc needs Blackwell (sm_100); Nereid supports sm_80 to sm_90
+ *   %0 = ttng.tmem_alloc ...   ->   error: ttng.tmem_alloc requires Blackwell (sm_100); Nereid supports sm_80 to sm_90
  *
- * Without the table they would be "unregistered", which reads like a misspelling. */
+ * Without this table the error would be "unregistered", which suggests a misspelling. */
 #include "dialects/ttng/ttng_hooks.h"
 
 #include <stddef.h>
@@ -13,7 +13,7 @@ typedef struct refusal {
   const char *message;
 } refusal_t;
 
-#define BLACKWELL " needs Blackwell (sm_100); Nereid supports sm_80 to sm_90"
+#define BLACKWELL " requires Blackwell (sm_100); Nereid supports sm_80 to sm_90"
 #define OPERATION(mnemonic) {"ttng." mnemonic, "ttng." mnemonic BLACKWELL}
 #define ATTRIBUTE(mnemonic) {mnemonic, "#ttng." mnemonic BLACKWELL}
 

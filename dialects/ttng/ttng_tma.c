@@ -1,9 +1,9 @@
-/* Verifiers of TMA copies and of descriptors made on the device.
+/* Verifiers of TMA copies and of descriptors created on the device.
  *
  *   ttng.async_tma_copy_global_to_local %d[%i] %buf, %bar, %p : !tt.tensordesc<tensor<128x64xf16>>, ...
  *     -> error: ... expects one coordinate for each of the 2 dimensions of the descriptor's block, got 1
  *
- * A buffer may leave out leading dimensions of size 1 of the block, as descriptor loads do. */
+ * A buffer may omit leading dimensions of size 1 of the block, as in descriptor loads. */
 #include "dialects/diagnose.h"
 #include "dialects/ttng/ttng_verify.h"
 
@@ -20,7 +20,7 @@ static MlirType block_of(MlirValue descriptor) {
   return nereid_tt_tensordesc_type_get_block_type(mlirValueGetType(descriptor));
 }
 
-/* A descriptor's elements may be signed; what is in memory has no sign. */
+/* Returns whether element types match: a descriptor's elements may be signed, those in memory are signless. */
 static bool same_element(MlirType block_element, MlirType element) {
   if (mlirTypeIsAInteger(block_element) && mlirTypeIsAInteger(element))
     return mlirIntegerTypeGetWidth(block_element) == mlirIntegerTypeGetWidth(element);
@@ -39,7 +39,7 @@ static bool same_shape_but_leading_ones(MlirType block, MlirType buffer) {
   return true;
 }
 
-/* Coordinates and buffer of a copy of one box. */
+/* Verifies coordinates and buffer of a copy of one box. */
 static MlirLogicalResult verify_box(MlirOperation op, MlirValue descriptor, intptr_t coordinates, MlirValue buffer) {
   MlirType block = block_of(descriptor);
   MlirType type = mlirValueGetType(buffer);
@@ -58,7 +58,7 @@ static MlirLogicalResult verify_box(MlirOperation op, MlirValue descriptor, intp
 static MlirLogicalResult verify_mutable(MlirOperation op, MlirValue buffer) {
   if (nereid_ttg_memdesc_type_get_mutable_memory(mlirValueGetType(buffer)))
     return mlirLogicalResultSuccess();
-  return nereid_diagnose(op, "writes to its result buffer and expects it mutable, got %s",
+  return nereid_diagnose(op, "writes to its result buffer and expects it to be mutable, got %s",
                          nereid_text_of_type(mlirValueGetType(buffer)).chars);
 }
 
@@ -101,7 +101,7 @@ static MlirLogicalResult verify_row_size(MlirOperation op, MlirType buffer) {
                          (int)mlirShapedTypeGetDimSize(buffer, 1));
 }
 
-/* Rows of `buffer`, one for each of `rows`, cut out of the matrix of `descriptor`. */
+/* Verifies the rows of `buffer`, one for each of `rows`, gathered from the matrix of `descriptor`. */
 static MlirLogicalResult verify_rows(MlirOperation op, MlirValue descriptor, MlirValue rows, MlirValue buffer) {
   MlirType block = block_of(descriptor), type = mlirValueGetType(buffer), offsets = mlirValueGetType(rows);
   if (mlirShapedTypeGetRank(offsets) != 1)
@@ -140,7 +140,7 @@ MlirLogicalResult nereid_ttng_async_tma_store_wait_verify(MlirOperation op) {
   int32_t pendings = nereid_ttng_async_tma_store_wait_get_pendings(op);
   if (pendings >= 0)
     return mlirLogicalResultSuccess();
-  return nereid_diagnose(op, "expects a number of stores, at least 0, got %d", pendings);
+  return nereid_diagnose(op, "expects a number of pending stores, at least 0, got %d", pendings);
 }
 
 static MlirLogicalResult verify_list(MlirOperation op, const char *what, intptr_t count, intptr_t expected) {

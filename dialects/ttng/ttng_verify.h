@@ -6,7 +6,7 @@
 #include <mlir-c/IR.h>
 #include <mlir-c/Support.h>
 
-/* `barrier`, of type !ttg.memdesc, is one 64-bit word. */
+/* Verifies that `barrier`, of type !ttg.memdesc, is one 64-bit word. */
 MlirLogicalResult nereid_ttng_barrier_operand_verify(MlirOperation op, MlirValue barrier);
 
 #endif

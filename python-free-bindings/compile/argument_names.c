@@ -1,10 +1,11 @@
-/* Names of the kernel's arguments in text without name locations. MLIR's parser keeps a name only as a location:
+/* Sets the names of the kernel's arguments in text without name locations. MLIR's parser keeps a name only as a
+ * location:
  *
  *   tt.func public @scale(%x: !tt.ptr<f32>, %n: i32) {      arguments without names, for MLIR
  *   →  %x: … loc("x"(…)), %n: … loc("n"(…))                 as a front end prints it
  *
- * So that users bind `x` and not a position, and dumps keep the names. Nothing changes where a front end left name
- * locations, and in bytecode. */
+ * Users can then bind `x` instead of a position, and dumps keep the names. Arguments with name locations and bytecode
+ * are unchanged. */
 #include "session.h"
 
 #include "nereid/dialects/tt.h"
@@ -33,7 +34,7 @@ static void skip_spaces(cursor_t *cursor) {
   }
 }
 
-/* The identifier at the cursor, which moves past it; empty when there is none. */
+/* Returns the identifier at the cursor and advances past it; empty when there is none. */
 static nereid_view_t take_word(cursor_t *cursor) {
   const char *start = cursor->at;
   while (cursor->at < cursor->end && is_identifier(*cursor->at))
@@ -48,7 +49,8 @@ static bool take(cursor_t *cursor, char c) {
   return is_there;
 }
 
-/* After `tt.func`: whether the symbol is `name`. The cursor is then after the parenthesis that begins the arguments. */
+/* Returns whether the symbol after `tt.func` is `name`. The cursor is then after the parenthesis that opens the
+ * arguments. */
 static bool take_symbol(cursor_t *cursor, nereid_view_t name) {
   skip_spaces(cursor);
   take_word(cursor); /* the visibility, if there is one */
@@ -102,7 +104,7 @@ static bool next_argument(cursor_t *cursor) {
   return false;
 }
 
-/* Parts of a descriptor follow it: its shape and its strides, which carry its name. */
+/* Returns the number of values that follow a descriptor as its parts, its shape and strides, which have its name. */
 static intptr_t count_parts(MlirBlock entry, intptr_t index) {
   const MlirType type = mlirValueGetType(mlirBlockGetArgument(entry, index));
   const intptr_t n = mlirBlockGetNumArguments(entry);
@@ -120,7 +122,7 @@ static intptr_t count_parts(MlirBlock entry, intptr_t index) {
   return count;
 }
 
-/* MLIR prints values without names as %7 and %arg7. */
+/* Returns whether the word is a name. MLIR prints unnamed values as %7 and %arg7. */
 static bool is_name(nereid_view_t word) {
   const nereid_view_t made = nereid_view("arg");
   const size_t prefix = nereid_view_starts_with(word, made) ? made.size : 0;

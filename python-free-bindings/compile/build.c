@@ -1,9 +1,10 @@
-/* An operation under construction: what every generated builder does, written once.
+/* Builds an operation; called by every generated builder.
  *
  *   nereid_arith_addi_build(b, x, y, ...)  ->  begin, operand x, operand y, attributes, end  ->  %0 = arith.addi %x, %y
  *
- * mlirOperationCreate drops an inherent attribute of the wrong kind without a word. So attributes from the caller are
- * checked twice: before, where the kind has a test in C, and after, by asking the made operation for them. */
+ * mlirOperationCreate silently drops an inherent attribute of the wrong kind. Attributes from the caller are therefore
+ * checked twice: before creation, when the kind has a test in C, and after creation, by reading them from the
+ * operation. */
 #include "python-free-bindings/compile/build.h"
 
 #include "seam/bindings.h"
@@ -44,7 +45,7 @@ void nereid_build_begin(nereid_build_t *build, const nereid_builder_t *builder, 
 void nereid_build_result(nereid_build_t *build, const char *name, MlirType type, bool optional) {
   bool present = !mlirTypeIsNull(type);
   if (!present && !optional)
-    fail(build, "needs a type for result '%s'", name);
+    fail(build, "requires a type for result '%s'", name);
   if (present && !build->failed)
     mlirOperationStateAddResults(&build->state, 1, &type);
   build->result_segments[build->result_groups++] = present;
@@ -53,7 +54,7 @@ void nereid_build_result(nereid_build_t *build, const char *name, MlirType type,
 void nereid_build_results(nereid_build_t *build, const char *name, intptr_t n, const MlirType *types) {
   for (intptr_t i = 0; i < n && !build->failed; i++)
     if (mlirTypeIsNull(types[i]))
-      fail(build, "needs a type for each of the results '%s'; number %td is null", name, (ptrdiff_t)i);
+      fail(build, "requires a type for each of the results '%s'; number %td is null", name, (ptrdiff_t)i);
   if (n && !build->failed)
     mlirOperationStateAddResults(&build->state, n, types);
   build->result_segments[build->result_groups++] = (int32_t)n;
@@ -69,7 +70,7 @@ void nereid_build_result_like(nereid_build_t *build, MlirValue value) {
 
 void nereid_build_operand(nereid_build_t *build, const char *name, MlirValue value) {
   if (mlirValueIsNull(value))
-    fail(build, "needs operand '%s'", name);
+    fail(build, "requires operand '%s'", name);
   nereid_build_optional(build, value);
 }
 
@@ -83,7 +84,7 @@ void nereid_build_optional(nereid_build_t *build, MlirValue value) {
 void nereid_build_operands(nereid_build_t *build, const char *name, intptr_t n, const MlirValue *values) {
   for (intptr_t i = 0; i < n && !build->failed; i++)
     if (mlirValueIsNull(values[i]))
-      fail(build, "needs each of the operands '%s'; number %td is null", name, (ptrdiff_t)i);
+      fail(build, "requires each of the operands '%s'; number %td is null", name, (ptrdiff_t)i);
   if (n && !build->failed)
     mlirOperationStateAddOperands(&build->state, n, values);
   build->operand_segments[build->operand_groups++] = (int32_t)n;
@@ -91,7 +92,7 @@ void nereid_build_operands(nereid_build_t *build, const char *name, intptr_t n, 
 
 void nereid_build_made(nereid_build_t *build, const char *name, MlirAttribute attribute) {
   if (mlirAttributeIsNull(attribute))
-    fail(build, "has no such value for attribute '%s'", name);
+    fail(build, "attribute '%s' has an invalid value", name);
   if (build->failed)
     return;
   MlirNamedAttribute named = mlirNamedAttributeGet(mlirIdentifierGet(build->context, text(name)), attribute);
@@ -104,7 +105,7 @@ void nereid_build_given(nereid_build_t *build, const char *name, MlirAttribute a
     return;
   if (mlirAttributeIsNull(attribute)) {
     if (required)
-      fail(build, "needs attribute '%s': %s", name, expected);
+      fail(build, "requires attribute '%s': %s", name, expected);
     return;
   }
   if (kind && !kind(attribute)) {
@@ -176,12 +177,12 @@ void nereid_build_successor(nereid_build_t *build, const char *name, MlirBlock b
 void nereid_build_successors(nereid_build_t *build, const char *name, intptr_t n, const MlirBlock *blocks) {
   for (intptr_t i = 0; i < n && !build->failed; i++)
     if (mlirBlockIsNull(blocks[i]))
-      fail(build, "needs successor '%s'", name);
+      fail(build, "requires successor '%s'", name);
   if (n && !build->failed)
     mlirOperationStateAddSuccessors(&build->state, n, blocks);
 }
 
-/* mlirOperationCreate would have freed these; the state has no function that only gives it up. */
+/* Frees the parts of the state, which mlirOperationCreate would have done; MLIR has no function for this. */
 static void abandon(MlirOperationState *state) {
   for (intptr_t i = 0; i < state->nRegions; i++)
     mlirRegionDestroy(state->regions[i]);
@@ -197,7 +198,7 @@ static void check_given(nereid_build_t *build, MlirOperation op) {
     MlirStringRef name = mlirIdentifierStr(build->given[i].name);
     if (mlirOperationHasInherentAttributeByName(op, name) &&
         !mlirAttributeEqual(mlirOperationGetInherentAttributeByName(op, name), build->given[i].attribute))
-      fail(build, "attribute '%.*s' is of a kind that the operation cannot hold", (int)name.length, name.data);
+      fail(build, "attribute '%.*s' is of a kind that the operation does not accept", (int)name.length, name.data);
   }
 }
 

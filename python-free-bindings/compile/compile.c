@@ -1,8 +1,7 @@
-/* One compilation, and what happens to its session when LLVM gives up.
+/* Runs one compilation, and recovers the session after a fatal error in LLVM.
  *
- *   create ── compile ── compile ── (LLVM gives up: its context, and MLIR's if a module of it was being worked on, are
- *   left behind) ── compile with fresh ones ── destroy
- */
+ *   create ── compile ── compile ── (fatal error: LLVM's context is leaked, and MLIR's if it owns a module in use)
+ *   ── compile with new contexts ── destroy */
 #include "session.h"
 
 #include "target/recover.h"
@@ -10,8 +9,8 @@
 #include <llvm-c/Core.h>
 #include <stdlib.h>
 
-/* Contexts, MLIR's and LLVM's, never free a type, attribute, constant or location. A service that compiles for weeks
- * would drown in them, so every this many compilations it gets fresh ones (2 ms). */
+/* The contexts of MLIR and LLVM never free types, attributes, constants and locations. They are replaced after this
+ * many compilations (2 ms), so that a long-running service does not accumulate them. */
 enum { CONTEXT_USES = 1000 };
 
 /* sizeof(nereid_compile_options_t) of the first version. */
@@ -25,13 +24,13 @@ static nereid_status_t run(void *argument) {
   return status;
 }
 
-/* MLIR's context is touched only if the fatal error came out of it or of the translation, which cannot be determined: it
- * is abandoned, too. */
+/* Leaks the state that LLVM was using. The fatal error may have come from MLIR or the translation, which cannot be
+ * determined; MLIR's context is leaked too when one of its modules is in use. */
 void nereid_session_abandon(nereid_compilation_t *compilation, const char *reason, bool is_stopped) {
   nereid_compiler_t *compiler = compilation->compiler;
-  if (!is_stopped) /* LLVM may give up on code whose optional passes were skipped */
+  if (!is_stopped) /* LLVM may fail on code for which optional passes were skipped */
     nereid_report_at(&compiler->report, NEREID_REPORT_ERROR, compilation->name, 0, 0,
-                     "LLVM gave up: %s (after stage %s); this is likely an instruction that %s does not have", reason,
+                     "fatal error in LLVM: %s (after stage %s); %s probably does not support an instruction", reason,
                      nereid_stage_name(compilation->stage) ? nereid_stage_name(compilation->stage) : "read",
                      compilation->settings.target.name[0] ? compilation->settings.target.name : "the target");
   nereid_backend_abandon(&compiler->backend);
@@ -41,7 +40,7 @@ void nereid_session_abandon(nereid_compilation_t *compilation, const char *reaso
   compilation->llvm = NULL;
 }
 
-/* What was stopped fails in many ways, as a pass that failed or as LLVM giving up; it gets one status. */
+/* Returns the status of a stopped compilation, which may have failed as a pass or as a fatal error in LLVM. */
 static nereid_status_t report_stop(nereid_compilation_t *compilation, nereid_status_t stop) {
   const nereid_progress_t *progress = &compilation->progress;
   if (stop == NEREID_ERROR_TIMEOUT)

@@ -1,5 +1,5 @@
-/* Sessions: what is kept between compilations. A context is made when a compilation first asks for one; what becomes of
- * it when LLVM gives up is in compile.c. */
+/* Sessions: the state that is kept between compilations. A context is created on first use; compile.c replaces it after
+ * a fatal error in LLVM. */
 #include "session.h"
 
 #include "seam/context.h"
@@ -14,7 +14,7 @@ const char *nereid_compiler_version(void) {
 
 nereid_status_t nereid_compiler_create(const nereid_compiler_options_t *options, nereid_compiler_t **out_compiler) {
   nereid_compiler_options_t have = {.size = sizeof have};
-  /* The first version is the only one: any other size is a mistake. */
+  /* there is only one version so far: any other size is an error */
   if (!out_compiler || (options && options->size != sizeof have))
     return NEREID_ERROR_ARGUMENT;
   if (options)
@@ -47,8 +47,8 @@ void nereid_compiler_destroy(nereid_compiler_t *compiler) {
   free(compiler);
 }
 
-/* A context of one thread: parallelism is one session per thread, and MLIR's own thread pool costs more to start than a
- * small kernel takes. */
+/* Creates a single-threaded context: parallelism is one session per thread, and MLIR's own thread pool takes longer to
+ * start than a small kernel to compile. */
 MlirContext nereid_session_context(nereid_compiler_t *compiler, bool remarks) {
   if (compiler->remarks != remarks)
     nereid_session_drop_context(compiler);

@@ -1,7 +1,7 @@
-/* Contexts with our dialects: what users need beside mlir-c to build and read IR.
+/* Contexts with Nereid's dialects, for users that build and read IR with mlir-c.
  *
- * All dialects are loaded at once (1 to 3 ms): builders make operations of any of them, and loading is not thread
- * safe later. */
+ * All dialects are loaded at once (1 to 3 ms): builders create operations of all of them, and later loading is not
+ * thread safe. */
 #include "nereid/context.h"
 
 #include "seam/context.h"

@@ -1,8 +1,8 @@
-/* From MLIR's diagnostics, and from the reports of target/, to the session's handler.
+/* Passes diagnostics of MLIR, and reports of target/, to the session's handler.
  *
  *   loc("acc"(callsite("k.py":7:3 at "k.py":20:5)))   →   file k.py, line 7, column 3; note: called from k.py:20:5
  *
- * The handler gets one call per message, with the notes below it. */
+ * The handler is called once per message, with its notes attached. */
 #include "session.h"
 
 #include "seam/llvm.h"
@@ -50,7 +50,7 @@ static nereid_diagnostic_t convert(nereid_arena_t *arena, MlirDiagnostic diagnos
   return out;
 }
 
-/* MLIR shows the operation with everything in it, which may be the whole kernel: its first line says which it is. */
+/* Keeps the first line of the operation that MLIR prints in a note: with its regions it may be the whole kernel. */
 static void shorten(nereid_arena_t *arena, nereid_diagnostic_t *note) {
   static const char prefix[] = "see current operation: ";
   if (strncmp(note->message, prefix, sizeof prefix - 1) != 0)
@@ -61,7 +61,7 @@ static void shorten(nereid_arena_t *arena, nereid_diagnostic_t *note) {
   note->message = text ? text : prefix;
 }
 
-/* "called from" notes for an inlined operation, innermost first. */
+/* Adds "called from" notes for an inlined operation, innermost first. */
 static size_t add_callers(nereid_arena_t *arena, MlirLocation location, nereid_diagnostic_t *notes, size_t room) {
   size_t count = 0;
   while (count < room) {
@@ -78,7 +78,7 @@ static size_t add_callers(nereid_arena_t *arena, MlirLocation location, nereid_d
   return count;
 }
 
-/* To the handler of diagnostics, or of remarks when there is one. */
+/* Calls the handler of diagnostics, or of remarks if there is one. */
 static void deliver(const nereid_compiler_t *compiler, const nereid_diagnostic_t *diagnostic) {
   if (diagnostic->severity == NEREID_SEVERITY_REMARK && compiler->remark_handler) {
     const nereid_remark_t remark = {.kind = NEREID_REMARK_ANALYSIS,

@@ -1,10 +1,10 @@
-/* Which function is the kernel, at every stage.
+/* Finds the kernel of a module at every stage.
  *
  *   ttir, ttgir   a public tt.func with a body      llvm   an llvm.func with nvvm.kernel
  *   ll            calling convention ptx_kernel     ptx    an .entry
  *
- * One compilation makes one kernel, because metadata describes one. With a name given, the other kernels of the module
- * are removed before anything is spent on them (PTX is left as it is). */
+ * A compilation produces one kernel, because metadata describes one. When a name is given, the other kernels of the
+ * module are removed early (PTX is unchanged). */
 #include "dialects/ir.h"
 #include "session.h"
 
@@ -71,8 +71,8 @@ static nereid_status_t complain(nereid_compilation_t *compilation, const operati
   }
   const char *text =
       !kernels->size && has_nested_module(compilation->module)
-          ? "the kernels are in nested modules: expected one module; several modules at the top of a file are compiled "
-            "from a file each"
+          ? "the kernels are in nested modules: expected one module; compile each of several top-level modules from "
+            "its own file"
       : !kernels->size ? "the module has no kernel: expected a public tt.func, or an llvm.func with nvvm.kernel"
       : asked ? nereid_arena_format(scratch, "the module has no kernel '%s'; it has", asked)
               : nereid_arena_format(scratch, "the module has %zu kernels; choose one with --kernel", kernels->size);
@@ -81,7 +81,7 @@ static nereid_status_t complain(nereid_compilation_t *compilation, const operati
   return kernels->size && asked ? NEREID_ERROR_NOT_FOUND : NEREID_ERROR_PROGRAM;
 }
 
-/* Other kernels become private, and go unless the chosen one calls them. */
+/* Makes other kernels private and removes them unless the chosen one calls them. */
 static nereid_status_t drop_others(nereid_compilation_t *compilation, const operations_t *kernels,
                                    MlirOperation chosen) {
   MlirContext context = mlirOperationGetContext(compilation->module);
@@ -101,8 +101,8 @@ static nereid_status_t drop_others(nereid_compilation_t *compilation, const oper
 static nereid_status_t keep_name(nereid_compilation_t *compilation, nereid_view_t name) {
   if (!name.size || memchr(name.data, 0, name.size)) {
     nereid_report_at(&compilation->compiler->report, NEREID_REPORT_ERROR, compilation->name, 0, 0,
-                     "the kernel's name is %s: nobody could launch it",
-                     name.size ? "not text, it holds a NUL" : "empty");
+                     "the kernel's name is %s and cannot be launched",
+                     name.size ? "not a C string: it contains a NUL" : "empty");
     return NEREID_ERROR_PROGRAM;
   }
   compilation->result->kernel = nereid_arena_copy(&compilation->result->arena, name);
@@ -126,7 +126,7 @@ static nereid_status_t select_mlir(nereid_compilation_t *compilation) {
 }
 
 MlirOperation nereid_kernel_function(const nereid_compilation_t *compilation) {
-  /* Lowering may have renamed it; selection has left no other. */
+  /* lowering may have renamed it; no other kernel is left */
   MlirOperation last = {NULL};
   for (MlirOperation op = first_operation(compilation); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     if (is_kernel(op)) {
@@ -141,7 +141,7 @@ MlirOperation nereid_kernel_function(const nereid_compilation_t *compilation) {
 
 typedef struct candidate {
   nereid_view_t name;
-  unsigned line; /* 0: not known */
+  unsigned line; /* 0: unknown */
 } candidate_t;
 
 typedef NEREID_VECTOR(candidate_t) candidates_t;
@@ -153,12 +153,13 @@ static nereid_status_t choose(nereid_compilation_t *compilation, const candidate
     if (asked ? nereid_view_equal(kernels->data[i].name, nereid_view(asked)) : kernels->size == 1)
       return keep_name(compilation, kernels->data[i].name);
   if (!kernels->size)
-    nereid_report_at(report, NEREID_REPORT_ERROR, compilation->name, 0, 0, "there is no kernel: expected %s", missing);
+    nereid_report_at(report, NEREID_REPORT_ERROR, compilation->name, 0, 0, "the input has no kernel: expected %s",
+                     missing);
   else if (asked)
-    nereid_report_at(report, NEREID_REPORT_ERROR, compilation->name, 0, 0, "there is no kernel '%s'", asked);
+    nereid_report_at(report, NEREID_REPORT_ERROR, compilation->name, 0, 0, "the input has no kernel '%s'", asked);
   else
     nereid_report_at(report, NEREID_REPORT_ERROR, compilation->name, 0, 0,
-                     "there are %zu kernels; choose one with --kernel", kernels->size);
+                     "the input has %zu kernels; choose one with --kernel", kernels->size);
   for (size_t i = 0; i < kernels->size; i++)
     nereid_report_at(report, NEREID_REPORT_NOTE, compilation->name, kernels->data[i].line, 0, "kernel '%.*s'",
                      (int)kernels->data[i].name.size, kernels->data[i].name.data);
@@ -183,7 +184,7 @@ static nereid_status_t select_llvm(nereid_compilation_t *compilation) {
     nereid_view_t name;
     name.data = LLVMGetValueName2(f, &name.size);
     if (is_llvm_kernel(f) && !nereid_view_equal(name, nereid_view(compilation->result->kernel)))
-      LLVMSetLinkage(f, LLVMInternalLinkage); /* nothing calls it: LLVM drops it */
+      LLVMSetLinkage(f, LLVMInternalLinkage); /* no calls: LLVM drops it */
   }
   return status;
 }

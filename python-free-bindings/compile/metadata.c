@@ -1,10 +1,10 @@
-/* What the launcher has to know, from the IR.
+/* Collects the metadata for the launcher from the IR.
  *
  *   tt.func public @k(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32} loc("x"), …)   →   docs/metadata.md
  *
- * Types of arguments are complete until lowering erases them, so the signature is made at ttgir (or ttir) and travels
- * on from there inside the text: as nereid.metadata on the module, as named metadata in LLVM IR, as a comment in PTX.
- * Input of these stages that does not come from us has no signature; the launcher then asks the image. */
+ * Lowering erases the types of arguments, so the signature is computed at ttgir (or ttir) and stored in the text of
+ * later stages: as nereid.metadata on the module, as named metadata in LLVM IR, as a comment in PTX. Input at these
+ * stages from other compilers has no signature; the launcher then uses the image's parameters. */
 #include "dialects/ir.h"
 #include "session.h"
 
@@ -47,7 +47,7 @@ static const char *name_of(MlirValue argument, nereid_arena_t *arena) {
   return nereid_arena_copy(arena, nereid_view_of(name.data, name.length));
 }
 
-/* The dictionary of argument `index`, or a null handle. */
+/* Returns the dictionary of argument `index`, or a null handle. */
 static MlirAttribute attributes_of(MlirOperation function, intptr_t index) {
   MlirAttribute all = nereid_ir_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES);
   if (mlirAttributeIsNull(all) || !mlirAttributeIsAArray(all) || mlirArrayAttrGetNumElements(all) <= index)
@@ -102,7 +102,7 @@ static void describe_type(MlirType type, nereid_parameter_t *out) {
   }
 }
 
-/* nereid.descriptor says what the type does not. */
+/* Reads from nereid.descriptor the properties that the type does not contain. */
 static void describe_descriptor(MlirAttribute attribute, nereid_parameter_t *out) {
   if (mlirAttributeIsNull(attribute) || !nereid_nereid_descriptor_attr_isa(attribute))
     return;
@@ -135,8 +135,8 @@ static bool is_same_name(const char *a, const char *b) {
   return a && b && strcmp(a, b) == 0;
 }
 
-/* A !tt.tensordesc is followed by its shape and its strides, which share its name: they join its group. A pointer to a
- * tensor map has none. Returns the number of parameters in the group. */
+/* Adds the shape and strides that follow a !tt.tensordesc and share its name to its group. A pointer to a tensor map
+ * has none. Returns the number of parameters in the group. */
 static size_t join_group(MlirType type, nereid_parameter_t *parameters, size_t count, size_t index, int32_t group) {
   nereid_parameter_t *descriptor = &parameters[index];
   size_t rank = nereid_tt_tensordesc_type_isa(type) ? (size_t)descriptor->rank : 0, next = index + 1;
@@ -268,7 +268,7 @@ void nereid_metadata_update(nereid_compilation_t *compilation) {
     out->profile_scratch_align = (uint64_t)value;
 }
 
-/* What an earlier compilation left in text of a late stage; empty when there is none. */
+/* Returns the metadata that an earlier compilation stored in text of a late stage; empty when there is none. */
 static nereid_view_t find_left(nereid_compilation_t *compilation) {
   nereid_ptx_facts_t facts;
   if (compilation->stage == NEREID_STAGE_LLVM) {
@@ -294,7 +294,7 @@ static nereid_view_t find_left(nereid_compilation_t *compilation) {
   return nereid_view_of(NULL, 0);
 }
 
-/* The product of the numbers in attribute `key` of an LLVM function, "128,1,1"; 0 when it has none. */
+/* Returns the product of the numbers in attribute `key` of an LLVM function, "128,1,1"; 0 when it has none. */
 static unsigned product_of(LLVMValueRef function, const char *key) {
   unsigned size, product = 1;
   LLVMAttributeRef attribute =
@@ -308,7 +308,7 @@ static unsigned product_of(LLVMValueRef function, const char *key) {
   return at ? product : 0;
 }
 
-/* Threads and registers of a kernel that is not ours, from what it was compiled for. */
+/* Reads the threads and registers of a kernel of another compiler from its attributes. */
 static void read_limits(nereid_compilation_t *compilation, unsigned *out_threads, unsigned *out_registers) {
   nereid_ptx_facts_t facts;
   *out_threads = *out_registers = 0;
@@ -336,13 +336,13 @@ static void guess(nereid_compilation_t *compilation) {
   if (!compilation->options.remarks && !compilation->options.remark_handler)
     return;
   nereid_report_at(&compilation->compiler->report, NEREID_REPORT_REMARK, compilation->name, 0, 0,
-                   "no metadata of an earlier compilation: there will be no signature, and dynamic shared memory is "
-                   "taken to be %llu bytes",
+                   "no metadata of an earlier compilation: the kernel has no signature, and its dynamic shared memory "
+                   "is assumed to be %llu bytes",
                    (unsigned long long)compilation->metadata.shared);
 }
 
-/* Late text is compiled for a number of warps and CTAs, and PTX for a number of registers; an option may only repeat
- * it. */
+/* Late stages are compiled for fixed numbers of warps and CTAs, and PTX for a number of registers; an option may only
+ * repeat these. */
 static nereid_status_t check_repeated(nereid_compilation_t *compilation) {
   const nereid_settings_t *settings = &compilation->settings;
   const nereid_metadata_t *said = &compilation->metadata;

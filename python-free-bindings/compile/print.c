@@ -1,7 +1,7 @@
-/* A stage as bytes.
+/* Prints a stage as bytes.
  *
- * MLIR is printed with locations, and values are named after their name locations, so that a dump reads like the source
- * it came from and compiles again to the same thing. */
+ * MLIR is printed with locations, and values are named after their name locations, so that a dump resembles its source
+ * and compiles to the same result. */
 #include "session.h"
 
 #include "passes/ttir/respell.h"
@@ -27,7 +27,7 @@ void nereid_text_builder_append(MlirStringRef part, void *data) {
   text->data[text->size] = 0;
 }
 
-/* Grows in the scratch arena and is copied once: an arena frees nothing, and the result's is kept. */
+/* Grows in the scratch arena and is copied once: arenas do not free, and the result's arena is kept. */
 static nereid_status_t print_mlir(nereid_compilation_t *compilation, nereid_view_t *out_bytes) {
   if (compilation->triton_minor && compilation->stage <= NEREID_STAGE_TTGIR &&
       !nereid_respell(compilation->module, compilation->triton_minor, &compilation->scratch))

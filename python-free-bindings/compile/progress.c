@@ -1,4 +1,4 @@
-/* The points at which a compilation reports how far it is, and may stop. */
+/* Reports progress and checks for cancellation between stages and passes. */
 #include "session.h"
 
 static void call_handler(nereid_compilation_t *compilation) {

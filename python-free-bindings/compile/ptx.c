@@ -1,8 +1,8 @@
-/* The directives of a PTX text that the driver needs: version, target, entries and their limits.
+/* Reads the directives of a PTX text that the driver needs: version, target, entries and their limits.
  *
  *   .version 8.7   .target sm_90a   .visible .entry k(…) .reqntid 128   // nereid.metadata: {…}
  *
- * Not a parser of PTX (the assembler is): a walk over its tokens that knows comments and strings. */
+ * It scans tokens, comments and strings and does not validate PTX, which the assembler does. */
 #include "session.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void skip_past(lexer_t *lexer, const char *last) {
   }
 }
 
-/* The next word (directives keep their dot) or single character; empty at the end. */
+/* Returns the next word (directives keep their dot) or single character; empty at the end. */
 static nereid_view_t next(lexer_t *lexer) {
   while (lexer->at < lexer->end) {
     const char *start = lexer->at;
@@ -76,13 +76,13 @@ static unsigned number(nereid_view_t token) {
   return (unsigned)strtoul(text, NULL, 10);
 }
 
-/* "8.7" as 87. */
+/* Parses "8.7" as 87. */
 static unsigned version(nereid_view_t token) {
   const char *dot = memchr(token.data, '.', token.size);
   return dot ? number(token) * 10 + number(nereid_view_of(dot + 1, token.size - (size_t)(dot + 1 - token.data))) : 0;
 }
 
-/* .reqntid x, y, z: the product. */
+/* Returns the product of the sizes in .reqntid x, y, z. */
 static unsigned product(lexer_t *lexer) {
   unsigned result = number(next(lexer));
   for (lexer_t ahead = *lexer; is(next(&ahead), ","); ahead = *lexer) {

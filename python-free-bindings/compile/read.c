@@ -1,4 +1,4 @@
-/* What the input is, from its content, and reading it.
+/* Detects the stage of the input from its content, and reads it.
  *
  *   first token                          language      stage
  *   .version                             PTX           ptx
@@ -6,7 +6,7 @@
  *   anything else                        MLIR          by its content: tt with layouts or ttg.num-warps is ttgir, tt
  *                                                      without is ttir, llvm is llvm
  *
- * The first token only chooses a parser; what the stage is, the parsed module says. */
+ * The first token only selects a parser; the stage is determined from the parsed module. */
 #include "session.h"
 
 #include "nereid/dialects/tt.h"
@@ -30,7 +30,7 @@ static bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* What is left after blanks and the comments of all three languages. */
+/* Skips spaces and the comments of all three languages. */
 static nereid_view_t skip_comments(nereid_view_t text) {
   const char *at = text.data, *end = at + text.size;
   while (at < end) {
@@ -55,7 +55,8 @@ static bool starts_with(nereid_view_t text, const char *prefix) {
   return nereid_view_starts_with(text, nereid_view(prefix));
 }
 
-/* `!0 = !{…}`, `!llvm.ident = …`, `!x = distinct …`: metadata. `!alias = !tt.ptr<f32>`: an alias of MLIR. */
+/* Returns whether a line is LLVM metadata (`!0 = !{…}`, `!llvm.ident = …`, `!x = distinct …`) and not an MLIR alias
+ * (`!alias = !tt.ptr<f32>`). */
 static bool is_metadata(nereid_view_t text) {
   const char *stop = memchr(text.data, '\n', text.size), *equals = memchr(text.data, '=', text.size);
   if (!equals || (stop && equals > stop))
@@ -92,7 +93,7 @@ static bool has_dialect(MlirStringRef name, const char *prefix) {
   return nereid_view_starts_with(nereid_view_of(name.data, name.length), nereid_view(prefix));
 }
 
-/* A tensor with an encoding, a buffer, or a descriptor of one. */
+/* Returns whether the type is a tensor with an encoding, a buffer, or a descriptor of one. */
 static bool has_layout(MlirType type) {
   if (nereid_tt_tensordesc_type_isa(type))
     type = nereid_tt_tensordesc_type_get_block_type(type);
@@ -100,7 +101,7 @@ static bool has_layout(MlirType type) {
          (mlirTypeIsARankedTensor(type) && !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)));
 }
 
-/* Of results and of the arguments of functions: every other value with a layout comes from them. */
+/* Checks results and the arguments of functions: every other value with a layout derives from them. */
 static bool has_layouts(MlirOperation op) {
   bool found = false;
   for (intptr_t i = 0; !found && i < mlirOperationGetNumResults(op); ++i)
@@ -130,11 +131,11 @@ static nereid_status_t find_mlir_stage(nereid_compilation_t *compilation) {
   MlirLocation location = mlirOperationGetLocation(compilation->module);
   mlirOperationWalk(compilation->module, look, &content, MlirWalkPreOrder);
   if (!content.any) {
-    mlirEmitError(location, "the module is empty: there is nothing to compile");
+    mlirEmitError(location, "the module is empty: expected a tt.func or an llvm.func");
     return NEREID_ERROR_PROGRAM;
   }
   if (!content.tt && !content.llvm) {
-    mlirEmitError(location, "the module has no function of tt or llvm: Nereid compiles tt.func and llvm.func");
+    mlirEmitError(location, "the module has no function of tt or llvm: expected a tt.func or an llvm.func");
     return NEREID_ERROR_PROGRAM;
   }
   bool layouts = content.layouts || nereid_settings_integer(compilation->module, "ttg.num-warps", &warps);
@@ -178,7 +179,7 @@ static nereid_status_t refuse(nereid_compilation_t *compilation, const char *why
   return NEREID_ERROR_PROGRAM;
 }
 
-/* Whether a parser can be given the input, which is text; false after a located error. */
+/* Checks the constructs of a text that parsers do not survive; false after a located error. */
 static bool scan_text(nereid_compilation_t *compilation, bool is_llvm) {
   unsigned line, column;
   const char *why = nereid_scan_find(compilation->input, is_llvm, &line, &column);
@@ -187,7 +188,7 @@ static bool scan_text(nereid_compilation_t *compilation, bool is_llvm) {
   return !why;
 }
 
-/* Editors write it in front of UTF-8; no parser takes it. */
+/* Skips the UTF-8 byte order mark, which editors write and parsers reject. */
 static void skip_byte_order_mark(nereid_compilation_t *compilation) {
   static const char mark[] = "\xEF\xBB\xBF";
   const size_t size = sizeof mark - 1;
@@ -206,7 +207,7 @@ nereid_status_t nereid_read(nereid_compilation_t *compilation) {
     return read_mlir(compilation);
   if (starts_with(input, "\x7f"
                          "ELF"))
-    return refuse(compilation, "this is machine code already: a cubin cannot be compiled");
+    return refuse(compilation, "the input is a cubin, which cannot be compiled: expected MLIR, LLVM IR or PTX");
   if (memchr(input.data, 0, input.size))
     return refuse(compilation, "neither text nor bytecode: expected MLIR, LLVM IR or PTX");
   if (skip_comments(input).size == 0)

@@ -1,4 +1,4 @@
-/* What a compilation hands out. All of it lives in one arena of the result's own, so that results outlive sessions. */
+/* The result of a compilation. All its data is in one arena that the result owns, so that results outlive sessions. */
 #include "session.h"
 
 #include <stdlib.h>

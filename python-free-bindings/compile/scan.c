@@ -1,15 +1,15 @@
-/* MLIR text before MLIR's parser meets what it does not survive:
+/* Scans MLIR text for constructs that crash MLIR's parser or take it too long:
  *
- *   array<index: 1>           the parser of LLVM 22 asks an index for its width and crashes
- *   !tt.ptr<!tt.ptr<…>>       it calls itself for every bracket: thousands of them exhaust the stack
- *   1.000…                    the time to read a number grows with the square of its digits: 30,000 take half a minute
+ *   array<index: 1>           the parser of LLVM 22 queries the width of index and crashes
+ *   !tt.ptr<!tt.ptr<…>>       it recurses for every bracket: thousands of them exhaust the stack
+ *   1.000…                    its time is quadratic in the digits of a number: 30,000 digits take half a minute
  *
- * Strings and comments are skipped; what else is wrong the parser says better. */
+ * Strings and comments are skipped. All other errors are left to the parser, which reports them more precisely. */
 #include "python-free-bindings/compile/scan.h"
 
 enum {
   MAX_DEPTH = 1000,  /* open brackets; a kernel has some dozens */
-  MAX_DIGITS = 1200, /* of a number; a double that is written out exactly has up to 1,077 */
+  MAX_DIGITS = 1200, /* per number; an exact decimal double has up to 1,077 */
 };
 
 typedef struct scan {
@@ -44,14 +44,14 @@ static bool is_index_array(const char *at, const char *end) {
          nereid_view_starts_with(nereid_view_of(at + 6, (size_t)(end - at) - 6), nereid_view("index"));
 }
 
-/* The end of the identifier or number at `at`. */
+/* Returns the end of the identifier or number at `at`. */
 static const char *skip_word(const char *at, const char *end) {
   while (at < end && is_identifier(*at))
     at++;
   return at;
 }
 
-/* Sections of a file that is split at these lines are parsed one by one. */
+/* Returns whether the file is split at this line; sections are parsed one by one. */
 static bool is_split(const char *at, const char *end) {
   return nereid_view_starts_with(nereid_view_of(at, (size_t)(end - at)), nereid_view("// -----"));
 }
@@ -59,7 +59,7 @@ static bool is_split(const char *at, const char *end) {
 static const char *check_bracket(scan_t *scan) {
   const char c = *scan->at;
   if (strchr("<([{", c) && ++scan->depth > MAX_DEPTH)
-    return "brackets nest deeper than 1000 here; nothing that is compiled needs as many";
+    return "brackets nest deeper than the limit of 1000";
   if (strchr(">)]}", c) && scan->depth && !(c == '>' && scan->at > scan->begin && scan->at[-1] == '-'))
     scan->depth--;
   return NULL;
@@ -67,7 +67,7 @@ static const char *check_bracket(scan_t *scan) {
 
 static const char *check_word(scan_t *scan, const char *end) {
   if (is_digit(*scan->at) && end - scan->at > MAX_DIGITS)
-    return "a number of more than 1200 digits; no type needs as many: expected the digits that its value needs";
+    return "the number has more than 1200 digits: expected as many digits as its value requires";
   if (!scan->is_llvm && is_index_array(scan->at, scan->end))
     return "an array of index: expected i1, i8, i16, i32, i64 or a float type";
   return NULL;

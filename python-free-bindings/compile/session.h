@@ -1,8 +1,7 @@
-/* The inside of a session and of one compilation; private to this folder.
+/* The internals of a session and of one compilation; private to this folder.
  *
- *   compiler ── context, backend (kept)          result ── arena: bytes, metadata, dumps, times (handed out)
- *       └── compilation ── scratch arena, module, LLVM module, settings (gone when the call returns)
- */
+ *   compiler ── context, backend (kept)          result ── arena: bytes, metadata, dumps, times (owned by the caller)
+ *       └── compilation ── scratch arena, module, LLVM module, settings (destroyed when the call returns) */
 #ifndef NEREID_COMPILE_SESSION_H
 #define NEREID_COMPILE_SESSION_H
 
@@ -20,14 +19,14 @@ enum { NEREID_STAGE_LIMIT = NEREID_STAGE_CUBIN + 1 };
 
 struct nereid_compiler {
   MlirContext context; /* owned; null until needed */
-  unsigned uses;       /* compilations since the contexts were made */
-  bool remarks;        /* the context hands remarks on */
+  unsigned uses;       /* number of compilations since the contexts were created */
+  bool remarks;        /* the context forwards remarks */
   bool one_shot;
   nereid_diagnostic_handler_t handler;
   void *user_data;
-  nereid_remark_handler_t remark_handler; /* of the compilation that runs; null: remarks are diagnostics */
+  nereid_remark_handler_t remark_handler; /* of the running compilation; null: remarks are diagnostics */
   void *remark_data;
-  nereid_report_t report; /* leads to the handler */
+  nereid_report_t report; /* forwards to the handler */
   nereid_backend_t backend;
 };
 
@@ -49,7 +48,7 @@ struct nereid_result {
   nereid_dump_t dumps[NEREID_STAGE_LIMIT];
 };
 
-/* What the options and the module together say. */
+/* The settings that follow from the options and the module. */
 typedef struct nereid_settings {
   nereid_target_t target;
   int32_t num_warps, num_stages, num_ctas, maxnreg; /* maxnreg 0: no limit */
@@ -63,24 +62,25 @@ typedef struct nereid_compilation {
   const char *name;
   nereid_arena_t scratch;
   nereid_result_t *result;
-  nereid_stage_t stage; /* of what is held now */
+  nereid_stage_t stage; /* of the current module or text */
   nereid_settings_t settings;
   int32_t triton_minor;       /* ttir and ttgir are printed as Triton 3.x does; 0: as the input */
   MlirOperation module;       /* owned builtin.module; null at other stages */
   LLVMModuleRef llvm;         /* owned by the backend's context; null at other stages */
-  bool optimized;             /* the LLVM module was, by us */
+  bool optimized;             /* Nereid optimized the LLVM module */
   nereid_metadata_t metadata; /* strings in the scratch and the result's arena */
   nereid_view_t ptx, cubin;   /* in the result's arena */
   nereid_limits_t limits;
-  nereid_progress_t progress; /* of the stage that runs */
+  nereid_progress_t progress; /* of the running stage */
   int64_t start;              /* nanoseconds of CLOCK_MONOTONIC */
 } nereid_compilation_t;
 
 /* --- compiler.c --- */
 
-/* The session's MLIR context, made when it is needed first. No module of it may be alive. */
+/* Returns the session's MLIR context, created on first use. It must not contain a live module when `remarks`
+ * changes. */
 MlirContext nereid_session_context(nereid_compiler_t *compiler, bool remarks);
-/* Destroys it; the next compilation gets a fresh one. */
+/* Destroys the context; the next compilation creates a new one. */
 void nereid_session_drop_context(nereid_compiler_t *compiler);
 
 /* --- compile.c --- */
@@ -97,28 +97,28 @@ void nereid_session_attach(nereid_compiler_t *compiler, MlirContext context);
 /* Passes remarks of `context`'s passes to the remark handler, or as diagnostics to the session's. */
 void nereid_session_enable_remarks(nereid_compiler_t *compiler, MlirContext context);
 
-/* The report of `compiler`, for code that knows no MLIR. */
+/* Returns the report of `compiler`, for code that does not use MLIR. */
 nereid_report_t nereid_session_report(nereid_compiler_t *compiler);
 
 /* --- read.c --- */
 
-/* Finds the stage of the input and reads it: `stage` and `module`, `llvm` or `ptx` are set. */
+/* Detects the stage of the input and reads it: sets `stage` and `module`, `llvm` or `ptx`. */
 NEREID_MUST_USE nereid_status_t nereid_read(nereid_compilation_t *compilation);
 
 /* --- argument_names.c --- */
 
-/* Gives arguments of the kernel that have no name location one with their name in the text of the input. */
+/* Sets name locations on the kernel's arguments without one, from their names in the text of the input. */
 void nereid_argument_names_set(nereid_compilation_t *compilation);
 
 /* --- settings.c --- */
 
-/* Checks the options by themselves: ranges, powers of two, target. NEREID_ERROR_ARGUMENT. */
+/* Checks the options without the input: ranges, powers of two, target. NEREID_ERROR_ARGUMENT. */
 NEREID_MUST_USE nereid_status_t nereid_settings_check(nereid_compilation_t *compilation);
 
-/* Reconciles them with what the input says, into `settings`; a contradiction is a located error. */
+/* Merges the options with the settings of the input into `settings`; a contradiction is a located error. */
 NEREID_MUST_USE nereid_status_t nereid_settings_resolve(nereid_compilation_t *compilation);
 
-/* The integer attribute `name` of `op`; false when it has none of that name and kind. */
+/* Reads the integer attribute `name` of `op`; false when `op` has no integer attribute with that name. */
 bool nereid_settings_integer(MlirOperation op, const char *name, int64_t *out_value);
 
 /* --- kernel.c --- */
@@ -127,7 +127,7 @@ bool nereid_settings_integer(MlirOperation op, const char *name, int64_t *out_va
  * `kernel`. Located errors when there is none, or several and no choice. */
 NEREID_MUST_USE nereid_status_t nereid_kernel_select(nereid_compilation_t *compilation);
 
-/* The kernel's function in `module`; null handle when it is not there. */
+/* Returns the kernel's function in `module`; a null handle when there is none. */
 MlirOperation nereid_kernel_function(const nereid_compilation_t *compilation);
 
 /* --- loops.c --- */
@@ -137,53 +137,54 @@ NEREID_MUST_USE nereid_status_t nereid_check_loops(nereid_compilation_t *compila
 
 /* --- metadata.c --- */
 
-/* Fills `metadata` from the module at TTIR or TTGIR, or reads what an earlier compilation left in the input. */
+/* Fills `metadata` from the module at TTIR or TTGIR, or from the metadata that an earlier compilation stored in the
+ * input. */
 NEREID_MUST_USE nereid_status_t nereid_metadata_collect(nereid_compilation_t *compilation);
 
-/* After lowering: takes over what only the lowered module says (shared memory, scratch, warps). */
+/* Updates the metadata after lowering with shared memory, scratch and warps. */
 void nereid_metadata_update(nereid_compilation_t *compilation);
 
-/* The metadata as one line of JSON in the scratch arena; null when memory is out. */
+/* Returns the metadata as one line of JSON in the scratch arena; null when out of memory. */
 const char *nereid_metadata_line(nereid_compilation_t *compilation);
 
 /* --- ptx.c --- */
 
 typedef struct nereid_ptx_facts {
-  nereid_view_t target; /* "sm_90a"; empty when it says none */
+  nereid_view_t target; /* "sm_90a"; empty when missing */
   unsigned target_line; /* from 1 */
   unsigned version;     /* 87 */
   size_t n_entries;
   struct nereid_ptx_entry {
     nereid_view_t name;
-    unsigned line, threads, maxnreg; /* threads: of .reqntid, 0 when not said */
+    unsigned line, threads, maxnreg; /* threads: of .reqntid, 0 when missing */
   } *entries;
-  nereid_view_t metadata; /* of our comment; empty when there is none */
+  nereid_view_t metadata; /* of Nereid's comment; empty when missing */
 } nereid_ptx_facts_t;
 
-/* Directives of a PTX text, as far as the driver needs them; false when memory is out. Views point into `ptx`. */
+/* Reads the directives of a PTX text that the driver needs; false when out of memory. Views point into `ptx`. */
 bool nereid_ptx_read(nereid_view_t ptx, nereid_arena_t *arena, nereid_ptx_facts_t *out_facts);
 
 /* --- stages.c --- */
 
-/* Runs the stages from the input's to the one asked for, and fills the result. */
+/* Runs the stages from the input's to the requested one, and fills the result. */
 NEREID_MUST_USE nereid_status_t nereid_stages_run(nereid_compilation_t *compilation);
 
 /* --- progress.c --- */
 
-/* Tells the handler that a stage begins; `name` has static storage. NEREID_ERROR_CANCELLED or NEREID_ERROR_TIMEOUT when
- * the compilation is to stop, not reported. */
+/* Reports to the handler that a stage begins; `name` has static storage. Returns NEREID_ERROR_CANCELLED or
+ * NEREID_ERROR_TIMEOUT, without a diagnostic, when the compilation must stop. */
 NEREID_MUST_USE nereid_status_t nereid_progress_stage(nereid_compilation_t *compilation, const char *name, size_t index,
                                                       size_t count);
 
-/* The same for a pass; a nereid_pipeline_checkpoint_t whose `user_data` is the compilation. */
+/* Reports that a pass begins; a nereid_pipeline_checkpoint_t whose `user_data` is the compilation. */
 bool nereid_progress_pass(void *user_data, const char *pass, size_t index, size_t count);
 
 /* --- print.c --- */
 
-/* The stage that is held, as bytes in the result's arena. */
+/* Prints the current stage as bytes in the result's arena. */
 NEREID_MUST_USE nereid_status_t nereid_print_stage(nereid_compilation_t *compilation, nereid_view_t *out_bytes);
 
-/* Text that grows in an arena, which remembers when memory is out (`failed`); start with the arena alone. */
+/* A text that grows in an arena and records an allocation failure (`failed`); initialize it with the arena only. */
 typedef struct nereid_text_builder {
   nereid_arena_t *arena;
   char *data; /* null at first; a NUL follows it */
@@ -193,7 +194,7 @@ typedef struct nereid_text_builder {
 /* A callback for MLIR's printers; `data` is a nereid_text_builder_t. */
 void nereid_text_builder_append(MlirStringRef part, void *data);
 
-/* Where metadata travels in text: the module attribute, the named metadata of LLVM IR, and the comment of PTX. */
+/* Key of the metadata in text: the module attribute, the named metadata of LLVM IR, and the comment of PTX. */
 #define NEREID_METADATA_KEY "nereid.metadata"
 
 #endif

@@ -1,11 +1,11 @@
-/* What the options say, what the module says, and that they do not contradict each other.
+/* Merges the options with the module's settings and reports contradictions.
  *
- *   --num-warps 8, ttg.num-warps = 4               error at the module: layouts were made for 4 warps
- *   --num-warps 8, nereid.options num_warps = 4    8: an option of the call wins over what the author noted
+ *   --num-warps 8, ttg.num-warps = 4               error at the module: its layouts are for 4 warps
+ *   --num-warps 8, nereid.options num_warps = 4    8: an option of the call overrides the author's value
  *   nothing, nothing                               4
  *
- * What was decided and the module does not say yet is written to it (nereid.options, ttg.maxnreg), so that a dump of an
- * early stage compiles to the same thing without the options. */
+ * Settings that the module does not contain yet are written to it (nereid.options, ttg.maxnreg), so that a dump of an
+ * early stage compiles to the same result without the options. */
 #include "session.h"
 
 #include "passes/ttir/respell.h"
@@ -44,7 +44,7 @@ static nereid_status_t check_counts(const nereid_compile_options_t *options, con
   if (options->maxnreg < 0 || options->maxnreg > 255)
     return nereid_report(report, NEREID_ERROR_ARGUMENT, "maxnreg is %d; expected 1 to 255", options->maxnreg);
   if (options->emit < NEREID_STAGE_NONE || options->emit > NEREID_STAGE_CUBIN)
-    return nereid_report(report, NEREID_ERROR_ARGUMENT, "there is no stage number %d", (int)options->emit);
+    return nereid_report(report, NEREID_ERROR_ARGUMENT, "unknown stage number %d", (int)options->emit);
   return NEREID_OK;
 }
 
@@ -72,10 +72,10 @@ nereid_status_t nereid_settings_check(nereid_compilation_t *compilation) {
 
 /* --- against the module --- */
 
-/* One number that an option, an attribute of ttg, the noted options and a default may all give. */
+/* A number that an option, an attribute of ttg, nereid.options and a default may each specify. */
 typedef struct choice {
   const char *option, *attribute; /* names */
-  int32_t asked, noted, fallback; /* 0: not said */
+  int32_t asked, noted, fallback; /* 0: not specified */
 } choice_t;
 
 static bool choose(MlirOperation module, const choice_t *choice, int32_t *out_value) {
@@ -87,17 +87,15 @@ static bool choose(MlirOperation module, const choice_t *choice, int32_t *out_va
     return true;
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
-  const char *text = nereid_arena_format(&arena,
-                                         "%s %d contradicts %s = %d of this module; leave it out, or compile "
-                                         "from a stage that does not have the attribute yet",
-                                         choice->asked ? choice->option : "nereid.options says a number that", wanted,
-                                         choice->attribute, (int)fixed);
+  const char *text = nereid_arena_format(
+      &arena, "%s %d contradicts %s = %d of this module; omit it, or compile from a stage without the attribute",
+      choice->asked ? choice->option : "nereid.options contains a number that", wanted, choice->attribute, (int)fixed);
   mlirEmitError(mlirOperationGetLocation(module), text ? text : "out of memory");
   nereid_arena_deinitialize(&arena);
   return false;
 }
 
-/* The noted options, all 0 when there are none. */
+/* Reads nereid.options; all 0 when there are none. */
 static nereid_compile_options_t read_noted(MlirOperation module, bool *out_fp_fusion, int *out_ptx_version) {
   nereid_compile_options_t noted = {.size = sizeof noted};
   MlirAttribute attribute = nereid_ir_attribute(module, OPTIONS_ATTRIBUTE);
@@ -116,7 +114,7 @@ static nereid_compile_options_t read_noted(MlirOperation module, bool *out_fp_fu
   return noted;
 }
 
-/* A number of the module that no launch can have. */
+/* A limit on a number of the module. */
 typedef struct limit {
   const char *name;
   int64_t least, most;
@@ -176,7 +174,7 @@ static bool resolve_target(nereid_compilation_t *compilation) {
   return true;
 }
 
-/* Notes on the module what the call said, merged with what was noted. */
+/* Writes the options of the call to the module, merged with the existing nereid.options. */
 static void note(nereid_compilation_t *compilation) {
   const nereid_compile_options_t *options = &compilation->options;
   const nereid_settings_t *settings = &compilation->settings;
@@ -205,8 +203,8 @@ static bool has_attribute(MlirOperation op, const char *name) {
   return !mlirAttributeIsNull(mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name)));
 }
 
-/* ttgir that was written by hand may lack what convert-triton-to-tritongpu writes: the warps that its layouts are
- * verified against, and the target. */
+/* Adds attributes that handwritten ttgir may lack and convert-triton-to-tritongpu would set: the number of warps,
+ * against which layouts are verified, and the target. */
 static void complete_module(nereid_compilation_t *compilation) {
   MlirOperation module = compilation->module;
   MlirContext context = mlirOperationGetContext(module);
@@ -249,7 +247,7 @@ static nereid_status_t resolve_module(nereid_compilation_t *compilation) {
   return NEREID_OK;
 }
 
-/* LLVM IR and PTX: what they are made of is fixed; only the target can be chosen, and PTX names the least it needs. */
+/* LLVM IR and PTX have fixed settings. Only the target can be chosen, and PTX specifies the minimum. */
 static nereid_status_t resolve_text(nereid_compilation_t *compilation) {
   const nereid_compile_options_t *asked = &compilation->options;
   nereid_settings_t *settings = &compilation->settings;
@@ -282,13 +280,13 @@ static nereid_status_t resolve_text(nereid_compilation_t *compilation) {
   return NEREID_OK;
 }
 
-/* Clusters came with sm_90. */
+/* Checks that the target supports clusters (sm_90 and later). */
 static nereid_status_t check_clusters(nereid_compilation_t *compilation) {
   const nereid_settings_t *settings = &compilation->settings;
   if (settings->num_ctas <= 1 || nereid_target_has_clusters((int)settings->target.capability))
     return NEREID_OK;
   return nereid_report(&compilation->compiler->report, NEREID_ERROR_ARGUMENT,
-                       "num-ctas is %d, but %s has no clusters; they need sm_90 or later", settings->num_ctas,
+                       "num-ctas is %d, but %s does not support clusters; expected sm_90 or later", settings->num_ctas,
                        settings->target.name);
 }
 

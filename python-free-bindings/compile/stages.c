@@ -1,9 +1,9 @@
-/* The stages, in their order: what runs to get there, how long it took, what it printed.
+/* Runs the stages in order and collects their times and dumps.
  *
  *   ttir ── ttgir ── llvm ── ll ── ptx ── cubin
  *
- * Input of a stage is that stage's result, so compilation starts with the next one; only ttir (as front ends print it)
- * and LLVM IR (as anybody writes it) are run through their own stage first. */
+ * Input at a stage is already that stage's result, so compilation starts with the next one. Only ttir (as front ends
+ * print it) and LLVM IR (of any origin) run through their own stage first. */
 #include "dialects/ir.h"
 #include "session.h"
 
@@ -19,8 +19,8 @@
 
 /* --- MLIR --- */
 
-/* A stage's passes hand each other valid IR, or are wrong: it is verified once, behind the last. With assertions,
- * behind each; that is a sixth of the time to PTX. */
+/* Runs a stage's passes and verifies the IR once, after the last. With assertions it is verified after each, which
+ * takes a sixth of the time to PTX. */
 static bool run_verified(MlirPassManager manager, MlirOperation module) {
 #ifdef NDEBUG
   mlirPassManagerEnableVerifier(manager, false);
@@ -54,7 +54,7 @@ static nereid_status_t run_ttir(nereid_compilation_t *compilation) {
   return status == NEREID_OK ? run_passes(compilation, NEREID_PIPELINE_TTIR) : status;
 }
 
-/* Before layouts are chosen by what is known of pointers; of input that has them, before it is lowered. */
+/* Runs before layouts are chosen, which depends on properties of pointers; for input with layouts, before lowering. */
 static nereid_status_t specialize_calls(nereid_compilation_t *compilation) {
   return compilation->options.specialize_calls ? run_passes(compilation, NEREID_PIPELINE_CALLS) : NEREID_OK;
 }
@@ -64,12 +64,12 @@ static nereid_status_t run_ttgir(nereid_compilation_t *compilation) {
   return status == NEREID_OK ? run_passes(compilation, NEREID_PIPELINE_TTGIR) : status;
 }
 
-/* Lowering maps names that PTX cannot spell: the kernel is the one that is left, under the name it has now. */
+/* Updates the kernel's name: lowering replaces characters that PTX does not allow. Only one kernel is left. */
 static nereid_status_t rename_kernel(nereid_compilation_t *compilation) {
   MlirAttribute name;
   MlirOperation function = nereid_kernel_function(compilation);
   if (mlirOperationIsNull(function))
-    return nereid_report(&compilation->compiler->report, NEREID_ERROR_INTERNAL, "lowering lost the kernel '%s'",
+    return nereid_report(&compilation->compiler->report, NEREID_ERROR_INTERNAL, "lowering removed the kernel '%s'",
                          compilation->result->kernel);
   name = nereid_ir_attribute(function, NEREID_ATTR_SYMBOL_NAME);
   MlirStringRef text = mlirStringAttrGetValue(name);
@@ -78,7 +78,7 @@ static nereid_status_t rename_kernel(nereid_compilation_t *compilation) {
   return compilation->result->kernel ? NEREID_OK : NEREID_ERROR_MEMORY;
 }
 
-/* Between allocation and lowering: there are frames by then, and still functions of tensors. */
+/* Runs between allocation and lowering: frames are assigned, and functions still take tensors. */
 static nereid_status_t draw_calls(nereid_compilation_t *compilation) {
   nereid_text_builder_t text = {.arena = &compilation->result->arena};
   nereid_status_t status =
@@ -129,14 +129,14 @@ static nereid_status_t leave_metadata(nereid_compilation_t *compilation) {
     return NEREID_ERROR_MEMORY;
   LLVMNamedMDNodeRef old = LLVMGetNamedMetadata(compilation->llvm, NEREID_METADATA_KEY, sizeof NEREID_METADATA_KEY - 1);
   if (old)
-    return NEREID_OK; /* read back: it says the same */
+    return NEREID_OK; /* the printed text was read back: it is unchanged */
   LLVMMetadataRef text = LLVMMDStringInContext2(context, line, strlen(line));
   LLVMMetadataRef node = LLVMMDNodeInContext2(context, &text, 1);
   LLVMAddNamedMetadataOperand(compilation->llvm, NEREID_METADATA_KEY, LLVMMetadataAsValue(context, node));
   return NEREID_OK;
 }
 
-/* LLVM IR that was made without the limit that is asked for now. */
+/* Sets the requested register limit on LLVM IR that was created without it. */
 static void limit_registers(nereid_compilation_t *compilation, LLVMValueRef kernel) {
   static const char key[] = "nvvm.maxnreg";
   char value[16];
@@ -146,7 +146,8 @@ static void limit_registers(nereid_compilation_t *compilation, LLVMValueRef kern
       LLVMCreateStringAttribute(LLVMGetModuleContext(compilation->llvm), key, sizeof key - 1, value, (unsigned)size));
 }
 
-/* The kernel's function and what it is called once names fit PTX. `again`: of errors in the program only the status. */
+/* Returns the kernel's function and its name after names are adapted to PTX. `again`: return only the status of errors
+ * in the program. */
 static nereid_status_t prepare(nereid_compilation_t *compilation, bool again) {
   const nereid_backend_input_t input = {
       .name = compilation->name,
@@ -168,8 +169,8 @@ static nereid_status_t prepare(nereid_compilation_t *compilation, bool again) {
   return compilation->result->kernel ? NEREID_OK : NEREID_ERROR_MEMORY;
 }
 
-/* What the target does not have is found in LLVM IR, which has no source lines unless asked for: of a program with such
- * an error it is made once more, with them. */
+/* Operations that the target does not support are detected in LLVM IR, which has no source lines unless requested. For
+ * a program with such an error the translation is repeated with source lines. */
 static nereid_status_t translate_and_prepare(nereid_compilation_t *compilation) {
   const bool lines = compilation->options.lineinfo;
   nereid_status_t status = translate(compilation);
@@ -191,7 +192,7 @@ static nereid_status_t translate_and_prepare(nereid_compilation_t *compilation) 
   return NEREID_OK;
 }
 
-/* LLVM IR that carries our metadata was optimised by us: what somebody edited in it since then stays as it is. */
+/* LLVM IR with Nereid's metadata is already optimized: later edits by users are preserved. */
 static nereid_status_t run_ll(nereid_compilation_t *compilation) {
   nereid_status_t status;
   const bool translated = !mlirOperationIsNull(compilation->module);
@@ -222,7 +223,7 @@ static nereid_status_t run_ptx(nereid_compilation_t *compilation) {
   return text ? NEREID_OK : NEREID_ERROR_MEMORY;
 }
 
-/* Takes over what the assembler reports of registers; spills are a warning. */
+/* Stores the registers and spills that the assembler reports; spills are a warning. */
 static void take_registers(nereid_compilation_t *compilation, const nereid_assembled_t *assembled) {
   compilation->result->registers = assembled->registers;
   compilation->result->spilled_bytes = assembled->spill_stores;
@@ -265,7 +266,7 @@ static nereid_status_t run_cubin(nereid_compilation_t *compilation) {
 
 static const struct stage {
   nereid_stage_t stage;
-  bool of_input; /* also run on input of this very stage */
+  bool of_input; /* also run when the input has this stage */
   nereid_status_t (*run)(nereid_compilation_t *compilation);
 } stages[] = {
     {NEREID_STAGE_TTIR, true, run_ttir}, {NEREID_STAGE_TTGIR, false, run_ttgir}, {NEREID_STAGE_LLVM, false, run_llvm},
@@ -302,7 +303,7 @@ static nereid_status_t read_all(nereid_compilation_t *compilation) {
     compilation->options.emit = compilation->stage;
   if (status == NEREID_OK && compilation->stage > compilation->options.emit)
     return nereid_report(&compilation->compiler->report, NEREID_ERROR_ARGUMENT,
-                         "'%s' is %s already; it cannot be compiled back to %s", compilation->name,
+                         "'%s' is already %s; it cannot be compiled back to %s", compilation->name,
                          nereid_stage_name(compilation->stage), nereid_stage_name(compilation->options.emit));
   if (status == NEREID_OK)
     status = nereid_settings_resolve(compilation);
@@ -310,7 +311,7 @@ static nereid_status_t read_all(nereid_compilation_t *compilation) {
     status = nereid_kernel_select(compilation);
   if (status == NEREID_OK && compilation->stage <= NEREID_STAGE_TTGIR)
     nereid_argument_names_set(compilation);
-  /* Before anything is inlined: around a cycle that has no end. */
+  /* before inlining, which does not terminate on a cycle */
   nereid_call_graph_t graph;
   if (status == NEREID_OK && compilation->stage <= NEREID_STAGE_TTGIR)
     status = nereid_call_graph_build(compilation->module, &compilation->scratch, &graph);
@@ -352,17 +353,18 @@ static nereid_status_t finish(nereid_compilation_t *compilation) {
   return result->metadata.data ? NEREID_OK : NEREID_ERROR_MEMORY;
 }
 
-/* Frames are there on the way from ttgir to llvm. */
+/* Checks that the compilation passes from ttgir to llvm, where frames exist. */
 static nereid_status_t check_callgraph(const nereid_compilation_t *compilation) {
   const nereid_stage_t input = compilation->result->input_stage, last = compilation->options.emit;
   if (!compilation->options.callgraph || (input <= NEREID_STAGE_TTGIR && last >= NEREID_STAGE_LLVM))
     return NEREID_OK;
-  return nereid_report(&compilation->compiler->report, NEREID_ERROR_ARGUMENT,
-                       "a call graph is drawn on the way from ttgir to llvm, '%s' is compiled from %s to %s",
-                       compilation->name, nereid_stage_name(input), nereid_stage_name(last));
+  return nereid_report(
+      &compilation->compiler->report, NEREID_ERROR_ARGUMENT,
+      "--emit-callgraph needs a compilation from ttir or ttgir to llvm or later; '%s' is compiled from %s to %s",
+      compilation->name, nereid_stage_name(input), nereid_stage_name(last));
 }
 
-/* The stages from `input` to `last` that run, into `out_plan`; returns their number. */
+/* Writes the stages to run from `input` to `last` into `out_plan`; returns their number. */
 static size_t plan_stages(nereid_stage_t input, nereid_stage_t last, const struct stage **out_plan) {
   size_t count = 0;
   for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {

@@ -1,8 +1,8 @@
-/* Compiles a kernel from its text, launches it, and prints the result against a reference computed here:
+/* Compiles a kernel from its text, launches it, and compares the result with a reference computed here:
  *
  *   run_gelu examples/gelu.ttir
  *
- * Exit status: 0 the numbers agree; 1 they do not, or the kernel does not compile; 3 there is no GPU to run on. */
+ * Exit status: 0 the results agree; 1 they differ, or the kernel does not compile; 3 there is no GPU. */
 #include "nereid/compile.h"
 #include "nereid/launch.h"
 

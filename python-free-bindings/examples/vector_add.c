@@ -2,8 +2,8 @@
  *
  *   tt.func public @vector_add(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %out: !tt.ptr<f32>, %n: i32)
  *
- *   vector_add         compile and run; exit status 0: the sums are right, 1: something failed, 3: there is no GPU
- *   vector_add --ir    print the kernel as text, which `nereid compile` reads too
+ *   vector_add         compile and run; exit status 0: the sums are correct, 1: an error occurred, 3: there is no GPU
+ *   vector_add --ir    print the kernel as text, which `nereid compile` accepts
  *
  * Program i adds elements 1024 i to 1024 i + 1023 of x and y that are below n. */
 #include "nereid/compile.h"
@@ -22,7 +22,7 @@ enum { BLOCK = 1024, COUNT = 100003, NO_GPU = 3 };
 
 /* --- building --- */
 
-/* The types that the kernel needs. */
+/* The types of the kernel's values. */
 typedef struct types {
   MlirType i32, pointer, offsets;
 } types_t;
@@ -47,7 +47,7 @@ static MlirAttribute divisible_by_16(MlirContext context, const types_t *types) 
   return mlirDictionaryAttrGet(context, 1, &divisibility);
 }
 
-/* The addresses base + offsets. */
+/* Computes the addresses base + offsets. */
 static MlirValue addresses(nereid_builder_t *b, const types_t *types, MlirValue base, MlirValue offsets) {
   MlirOperation splat = nereid_tt_splat_build(b, pointers(types), base);
   return nereid_tt_addptr_get_result(nereid_tt_addptr_build(b, nereid_tt_splat_get_result(splat), offsets));
@@ -61,7 +61,7 @@ static MlirValue load(nereid_builder_t *b, MlirValue from, MlirValue mask) {
                                                         false));
 }
 
-/* program_id * BLOCK + [0, BLOCK) */
+/* Computes program_id * BLOCK + [0, BLOCK). */
 static MlirValue element_numbers(nereid_builder_t *b, const types_t *types) {
   MlirValue id = nereid_tt_get_program_id_get_result(nereid_tt_get_program_id_build(b, NEREID_TT_PROGRAM_ID_DIM_X));
   MlirOperation size = nereid_arith_constant_build(b, mlirIntegerAttrGet(types->i32, BLOCK));
@@ -137,7 +137,7 @@ static void print_diagnostic(void *user_data, const nereid_diagnostic_t *diagnos
           diagnostic->message);
 }
 
-/* To a cubin, or on a machine without an assembler to PTX, which the driver assembles. */
+/* Compiles to a cubin, or on a machine without an assembler to PTX, which the driver assembles. */
 static nereid_result_t *compile(MlirModule module) {
   nereid_compiler_options_t session = {.size = sizeof session, .handler = print_diagnostic, .one_shot = true};
   nereid_compile_options_t options = {.size = sizeof options, .target = "sm_90a", .emit = NEREID_STAGE_CUBIN};

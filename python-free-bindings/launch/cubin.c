@@ -1,12 +1,12 @@
-/* Kernels of a cubin: a 64-bit ELF file whose notes NVIDIA does not document, as far as launching needs them.
+/* Reads kernels of a cubin, a 64-bit ELF file. NVIDIA does not document its notes; this reads what launching requires.
  *
  *   symbol   function with bit 4 of st_other set                    a kernel; st_shndx is its .text section
  *   section  .nv.info.<kernel>, sh_info = that .text section        parameters, required threads
  *   section  .nv.info                                               registers and stack of every function, by symbol
  *   section  .nv.shared.<kernel>, sh_info = that .text section      size = static shared memory
  *
- * An .nv.info section is a list of { u8 format; u8 attribute; u16 value or size; [size bytes when format is 4] }.
- * The numbers below are what ptxas 12.8 and 13.0 write and `cuobjdump -elf` names. */
+ * An .nv.info section is a list of { u8 format; u8 attribute; u16 value or size; [size bytes when format is 4] }. The
+ * numbers below are those that ptxas 12.8 and 13.0 write and `cuobjdump -elf` names. */
 #include "python-free-bindings/launch/image.h"
 
 #include "base/vector.h"
@@ -55,7 +55,7 @@ static nereid_view_t content(const reader_t *reader, const section_t *section) {
   return nereid_view_of(reader->bytes.data + section->offset, (size_t)section->size);
 }
 
-/* The string at `offset` of a string table, "" when it is not all there. */
+/* Returns the string at `offset` of a string table, "" when it is truncated. */
 static const char *string_at(const reader_t *reader, const section_t *table, uint64_t offset) {
   nereid_view_t strings = content(reader, table);
   if (offset >= strings.size || !memchr(strings.data + offset, '\0', strings.size - (size_t)offset))
@@ -92,7 +92,7 @@ static bool named(const reader_t *reader, const section_t *section, const char *
   return strncmp(string_at(reader, &reader->names, section->name), prefix, strlen(prefix)) == 0;
 }
 
-/* One record of an .nv.info section; false at its end or where it is cut. */
+/* One record of an .nv.info section; false at its end or where it is truncated. */
 typedef struct record {
   uint8_t attribute;
   nereid_view_t payload; /* empty for values of at most two bytes */
@@ -110,7 +110,7 @@ static bool next_record(nereid_view_t *rest, record_t *out_record) {
   return true;
 }
 
-enum { PARAMETER_LIMIT = 2048 }; /* a parameter has a byte at least, and the space is 32,764 bytes at most */
+enum { PARAMETER_LIMIT = 2048 }; /* a parameter has at least one byte, and the space at most 32,764 bytes */
 
 static bool read_parameter(reader_t *reader, const char *payload, nereid_image_kernel_t *kernel) {
   size_t ordinal = (size_t)load(payload + 4, 2);
@@ -145,7 +145,7 @@ static bool read_info(reader_t *reader, const section_t *section, nereid_image_k
   return rest.size == 0;
 }
 
-/* Registers and stack: the common .nv.info names functions by their place in the symbol table. */
+/* Reads registers and stack: the common .nv.info refers to functions by their index in the symbol table. */
 static void read_resources(reader_t *reader, const section_t *section, uint32_t symbol, nereid_image_kernel_t *kernel) {
   nereid_view_t rest = content(reader, section);
   record_t record;
@@ -196,8 +196,8 @@ static bool read_symbols(reader_t *reader, const section_t *table, nereid_image_
   return true;
 }
 
-/* e_flags: until ABI version 7 the SM is in the low byte and bit 11 says "a"; from 8 on the SM is in the second byte
- * and bit 3 says "a" (LLVM's BinaryFormat/ELF.h, EF_CUDA_*). */
+/* Reads e_flags: up to ABI version 7 the SM is in the low byte and bit 11 means "a"; from 8 on the SM is in the second
+ * byte and bit 3 means "a" (LLVM's BinaryFormat/ELF.h, EF_CUDA_*). */
 static void read_target(reader_t *reader, nereid_image_t *image) {
   uint32_t flags = (uint32_t)load(reader->bytes.data + 48, 4);
   bool old = reader->bytes.data[8] < 8;

@@ -1,7 +1,7 @@
 /* A device, its context, its memory and its clock.
  *
- * The context is pushed and popped around every group of calls, and only when it is not current already: a caller that
- * keeps one context current pays one driver query, a caller with several finds its own as it was. */
+ * The context is pushed and popped around every group of calls, unless it is already current. A caller that keeps one
+ * context current pays one driver query; a caller with several finds its own context restored. */
 #include "python-free-bindings/launch/emulated.h"
 
 #include <stdlib.h>
@@ -23,14 +23,15 @@ void nereid_device_leave(const nereid_device_t *device, bool pushed) {
     device->driver->ctx_pop_current(&popped);
 }
 
-/* The current context if it belongs to the device that is asked for. */
+/* Retains the current context if it belongs to the requested device. */
 static nereid_status_t take_context(nereid_device_t *device, int32_t ordinal, nereid_message_t *message) {
   const nereid_driver_t *driver = device->driver;
   void *current = NULL;
   int wanted = 0, of_current = -1, count = 0;
   nereid_cu_result_t result = driver->device_get_count(&count);
   if (result == 0 && (count == 0 || ordinal >= count))
-    return nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "no GPU %d: the driver sees %d", ordinal, count);
+    return nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "GPU %d does not exist: the driver reports %d", ordinal,
+                              count);
   if (result == 0)
     result = driver->ctx_get_current(&current);
   if (result == 0 && current)
@@ -76,10 +77,10 @@ static nereid_status_t read_info(nereid_device_t *device, nereid_message_t *mess
   info->cooperative = cooperative != 0;
   info->pools = pools != 0 && driver->mem_alloc_async && driver->mem_free_async;
   info->memory = bytes;
-  return nereid_driver_check(driver, result, "asking what the device is", message);
+  return nereid_driver_check(driver, result, "querying the device", message);
 }
 
-/* Finishes a device whose table is set; destroys it when that fails. */
+/* Initializes a device whose table is set; destroys it on failure. */
 static nereid_status_t open_device(nereid_device_t *device, int32_t ordinal, nereid_device_t **out_device,
                                    nereid_message_t *message) {
   nereid_status_t status = take_context(device, ordinal, message);
@@ -144,7 +145,7 @@ const nereid_device_info_t *nereid_device_info(const nereid_device_t *device) {
   return &device->info;
 }
 
-/* The end of a call that entered the device: its answer, in words. */
+/* Ends a call that entered the device and reports its result. */
 static nereid_status_t leave(nereid_device_t *device, bool pushed, nereid_cu_result_t result, const char *doing,
                              nereid_message_t *message) {
   nereid_device_leave(device, pushed);

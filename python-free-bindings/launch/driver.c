@@ -1,4 +1,4 @@
-/* libcuda.so.1 by dlopen, and what its errors mean here. */
+/* Opens libcuda.so.1 with dlopen and maps its errors to statuses. */
 #include "python-free-bindings/launch/driver.h"
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@ static nereid_status_t fill(nereid_driver_t *driver, nereid_message_t *message) 
     void *entry = dlsym(driver->library, rows[i].symbol);
     if (!entry && rows[i].need == NEEDED)
       return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED,
-                                "the CUDA driver has no %s; a driver for CUDA 11.8 or later is needed", rows[i].symbol);
+                                "the CUDA driver has no %s; expected a driver for CUDA 11.8 or later", rows[i].symbol);
     memcpy((char *)driver + rows[i].offset, &entry, sizeof entry);
   }
   return NEREID_OK;
@@ -30,11 +30,11 @@ static nereid_status_t fill(nereid_driver_t *driver, nereid_message_t *message) 
 
 nereid_status_t nereid_driver_open(const char *library, nereid_driver_t *out_driver, nereid_message_t *message) {
   *out_driver = (nereid_driver_t){0};
-  /* The driver starts threads and must not be unmapped under them. */
+  /* the driver starts threads, so it must not be unmapped */
   out_driver->library = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!out_driver->library)
     return nereid_message_set(message, NEREID_ERROR_NOT_FOUND,
-                              "no GPU driver here: %s cannot be opened; install NVIDIA's driver", library);
+                              "no GPU driver: %s cannot be opened; install NVIDIA's driver", library);
   nereid_status_t status = fill(out_driver, message);
   if (!status && out_driver->init)
     status = nereid_driver_check(out_driver, out_driver->init(0), "cuInit", message);

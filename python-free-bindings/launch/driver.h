@@ -1,6 +1,6 @@
 /* The CUDA driver as a table of functions, filled from libcuda.so.1 at run time or by a test.
  *
- * The few types of cuda.h that are needed are declared here, so that building needs no CUDA. Handles are void *. */
+ * The required types of cuda.h are declared here, so that building does not depend on CUDA. Handles are void *. */
 #ifndef NEREID_LAUNCH_DRIVER_H
 #define NEREID_LAUNCH_DRIVER_H
 
@@ -8,7 +8,7 @@
 
 typedef int nereid_cu_result_t; /* CUresult; 0 is success */
 
-/* CUresult values that get a status of their own. */
+/* CUresult values that map to a status of their own. */
 enum {
   NEREID_CU_INVALID_VALUE = 1,
   NEREID_CU_OUT_OF_MEMORY = 2,
@@ -82,22 +82,22 @@ typedef struct nereid_driver {
 #define NEREID_DRIVER_ENTRY(need, field, symbol, parameters) nereid_cu_result_t(*field) parameters;
 #include "python-free-bindings/launch/driver_entries.inc"
 #undef NEREID_DRIVER_ENTRY
-  void *library; /* of dlopen; null for a table that somebody else filled */
+  void *library; /* of dlopen; null for a table that the caller filled */
 } nereid_driver_t;
 
-/* Opens `library` ("libcuda.so.1"), fills the table and initialises the driver. NEREID_ERROR_NOT_FOUND: it cannot be
+/* Opens `library` ("libcuda.so.1"), fills the table and initializes the driver. NEREID_ERROR_NOT_FOUND: it cannot be
  * opened, or there is no device. NEREID_ERROR_UNSUPPORTED: a NEEDED entry is missing; the message names it. */
 NEREID_MUST_USE nereid_status_t nereid_driver_open(const char *library, nereid_driver_t *out_driver,
                                                    nereid_message_t *message);
 
-/* Closes the library if the table came from one. */
+/* Closes the library if nereid_driver_open opened it. */
 void nereid_driver_close(nereid_driver_t *driver);
 
-/* NEREID_OK for 0; else the status for `result`, with "<what>: <name>: <text>" as the message. */
+/* Returns NEREID_OK for 0; else the status for `result`, with "<what>: <name>: <text>" as the message. */
 nereid_status_t nereid_driver_check(const nereid_driver_t *driver, nereid_cu_result_t result, const char *what,
                                     nereid_message_t *message);
 
-/* nereid_device_open on a table that the caller filled and keeps alive; init is not called. */
+/* nereid_device_open with a table that the caller filled and keeps alive; does not initialize the driver. */
 NEREID_MUST_USE nereid_status_t nereid_device_open_with(const nereid_driver_t *driver, int32_t ordinal,
                                                         nereid_device_t **out_device, nereid_message_t *message);
 
@@ -111,8 +111,8 @@ struct nereid_device {
   nereid_device_info_t info;
 };
 
-/* Makes the device's context current on this thread for a few calls. `pushed` tells leave() whether there is
- * something to undo: when the context is current already nothing is done. */
+/* Makes the device's context current on this thread for a few calls. `pushed` is false when the context was already
+ * current and leave() has nothing to undo. */
 NEREID_MUST_USE nereid_status_t nereid_device_enter(const nereid_device_t *device, bool *out_pushed,
                                                     nereid_message_t *message);
 void nereid_device_leave(const nereid_device_t *device, bool pushed);

@@ -1,4 +1,4 @@
-/* Events: points in a stream whose distance in time the device measures. */
+/* Events: points in a stream; the device measures the time between them. */
 #include "python-free-bindings/launch/driver.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ nereid_status_t nereid_event_create(nereid_device_t *device, nereid_event_t **ou
   event->device = device;
   nereid_status_t status = nereid_device_enter(device, &pushed, message);
   if (!status) {
-    status = nereid_driver_check(device->driver, device->driver->event_create(&event->handle, 0), "making an event",
+    status = nereid_driver_check(device->driver, device->driver->event_create(&event->handle, 0), "creating an event",
                                  message);
     nereid_device_leave(device, pushed);
   }

@@ -1,16 +1,16 @@
-/* The grid of a kernel as an affine map over its arguments, evaluated on the host.
+/* Evaluates the grid of a kernel, an affine map over its arguments, on the host.
  *
  *   "(d0, d1)[s0] -> (d0 ceildiv 128, d1 ceildiv 64, s0)"   with args [3, 4, 5]   and n = 1000, 100, 2   gives 8 2 2
  *
- * The text is what MLIR prints for an affine map, with or without affine_map<>. Precedence is MLIR's: minus sign, then
- * * floordiv ceildiv mod, then + and -. Arithmetic is checked: an overflow is an error, not a grid. */
+ * The syntax is that of MLIR's affine maps, with or without affine_map<>. Precedence is MLIR's: minus sign, then *
+ * floordiv ceildiv mod, then + and -. Arithmetic is checked: an overflow is an error. */
 #include "python-free-bindings/launch/kernel.h"
 
 enum { VALUE_LIMIT = 64, DEPTH_LIMIT = 64 };
 
 typedef struct parser {
   const char *at;
-  const char *problem; /* the first one; null: none */
+  const char *problem; /* the first problem; null: none */
   int64_t values[VALUE_LIMIT];
   size_t n_dimensions, n_values, depth;
 } parser_t;
@@ -80,7 +80,7 @@ static int64_t parse_operand(parser_t *parser) {
     size_t first = symbol ? parser->n_dimensions : 0;
     size_t count = symbol ? parser->n_values - parser->n_dimensions : parser->n_dimensions;
     uint64_t i = (uint64_t)parse_number(parser);
-    value = i < count ? parser->values[first + i] : fail(parser, "names a value that it is not given");
+    value = i < count ? parser->values[first + i] : fail(parser, "uses an undefined dimension or symbol");
   } else {
     value = parse_number(parser);
   }
@@ -148,7 +148,7 @@ static void parse_map(parser_t *parser, int64_t sizes[3]) {
   parser->n_dimensions = parse_names(parser, 'd', ")");
   size_t symbols = accept(parser, "[") ? parse_names(parser, 's', "]") : 0;
   if (!parser->problem && parser->n_dimensions + symbols != parser->n_values)
-    fail(parser, "has another number of operands than arguments");
+    fail(parser, "has a number of operands that differs from the number of arguments");
   if (parser->problem)
     return;
   expect(parser, "->");
@@ -170,12 +170,12 @@ static void parse_map(parser_t *parser, int64_t sizes[3]) {
 static nereid_status_t bind(const nereid_metadata_t *metadata, size_t n, const nereid_value_t *arguments,
                             parser_t *parser, nereid_message_t *message) {
   if (metadata->n_grid_arguments > VALUE_LIMIT)
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the grid map takes more than %d arguments", VALUE_LIMIT);
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the grid map has more than %d arguments", VALUE_LIMIT);
   for (size_t i = 0; i < metadata->n_grid_arguments; ++i) {
     size_t position = (size_t)metadata->grid_arguments[i];
     if (position >= n || arguments[position].kind != NEREID_PARAMETER_SCALAR ||
         nereid_element_is_float(arguments[position].element))
-      return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the grid map needs an integer as argument %zu",
+      return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the grid map requires an integer as argument %zu",
                                 position);
     parser->values[i] = nereid_element_read_integer(arguments[position].element, &arguments[position].as.bits);
   }
@@ -188,8 +188,7 @@ nereid_status_t nereid_grid_evaluate(const nereid_metadata_t *metadata, int32_t 
   parser_t parser = {.at = metadata->grid_map};
   int64_t sizes[3] = {1, 1, 1};
   if (!metadata->grid_map)
-    return nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "kernel '%s' says nothing about its grid",
-                              metadata->name);
+    return nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "kernel '%s' has no grid map", metadata->name);
   nereid_status_t status = bind(metadata, n, arguments, &parser, message);
   if (status)
     return status;
@@ -202,8 +201,8 @@ nereid_status_t nereid_grid_evaluate(const nereid_metadata_t *metadata, int32_t 
     sizes[0] = resident;
   for (int i = 0; i < 3; ++i) {
     if (sizes[i] < 0 || sizes[i] > (i ? 65535 : INT32_MAX))
-      return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the grid map gives %lld along %c", (long long)sizes[i],
-                                "xyz"[i]);
+      return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the grid map evaluates to %lld along %c",
+                                (long long)sizes[i], "xyz"[i]);
     out_grid[i] = (uint32_t)sizes[i];
   }
   return NEREID_OK;

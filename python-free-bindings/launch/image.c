@@ -1,10 +1,10 @@
-/* Tells cubin from PTX and hands over to the reader of each. */
+/* Distinguishes cubin from PTX and calls the reader for each. */
 #include "python-free-bindings/launch/image.h"
 
 nereid_image_kind_t nereid_image_kind(nereid_view_t bytes) {
   if (nereid_view_starts_with(bytes, nereid_view("\177ELF")))
     return NEREID_IMAGE_CUBIN;
-  size_t size = bytes.size < 65536 ? bytes.size : 65536; /* directives come after comments, never after code */
+  size_t size = bytes.size < 65536 ? bytes.size : 65536; /* directives follow comments, never code */
   return size && memmem(bytes.data, size, ".version", 8) ? NEREID_IMAGE_PTX : NEREID_IMAGE_UNKNOWN;
 }
 

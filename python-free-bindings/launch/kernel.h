@@ -1,4 +1,4 @@
-/* A loaded kernel: everything about a launch that does not change from call to call, worked out once. */
+/* A loaded kernel: the state of a launch that does not change between calls, computed once. */
 #ifndef NEREID_LAUNCH_KERNEL_H
 #define NEREID_LAUNCH_KERNEL_H
 
@@ -28,8 +28,8 @@ struct nereid_module {
   nereid_kernel_t kernel;
 };
 
-/* Checks that metadata and image describe the same kernel, and lists the parameters of a kernel that came without a
- * signature. NEREID_ERROR_ARGUMENT names the difference. */
+/* Checks that metadata and image describe the same kernel, and lists the parameters of a kernel without a signature.
+ * NEREID_ERROR_ARGUMENT: the message names the difference. */
 NEREID_MUST_USE nereid_status_t nereid_kernel_match(nereid_arena_t *arena, const nereid_image_t *image,
                                                     nereid_metadata_t *metadata, nereid_message_t *message);
 

@@ -1,9 +1,9 @@
-/* The call that runs often: check the arguments, point at them, launch.
+/* Launches a kernel: checks the arguments, collects their addresses, calls the driver.
  *
  *   parameters   &argument 0 ... &argument n-1, &global scratch, &profile scratch        (docs/abi.md)
  *
- * Everything that does not depend on the arguments was worked out when the module was loaded. Nothing is allocated on
- * this path but scratch that the kernel asks for and the caller did not bring. */
+ * This path runs often. State that does not depend on the arguments is computed when the module is loaded. The only
+ * allocation is scratch memory that the kernel requires and the caller does not pass. */
 #include "python-free-bindings/launch/kernel.h"
 
 static nereid_status_t wrong_argument(const nereid_kernel_t *kernel, size_t i, const char *problem,
@@ -64,10 +64,10 @@ static nereid_status_t check_grid(const nereid_kernel_t *kernel, const nereid_la
   return NEREID_OK;
 }
 
-/* One scratch area: the caller's, none, or one of ours that is freed after the launch. */
+/* One scratch area: the caller's, none, or one allocated here and freed after the launch. */
 typedef struct scratch {
-  uint64_t base;      /* what the kernel gets */
-  uint64_t allocated; /* what is to be freed; 0: nothing */
+  uint64_t base;      /* the address that the kernel receives */
+  uint64_t allocated; /* the address to free; 0: none */
 } scratch_t;
 
 static nereid_status_t take_scratch(const nereid_kernel_t *kernel, const nereid_launch_t *launch, uint64_t given,
@@ -78,7 +78,7 @@ static nereid_status_t take_scratch(const nereid_kernel_t *kernel, const nereid_
                               (unsigned long long)given, (unsigned long long)align);
   if (given || size == 0)
     return NEREID_OK;
-  /* Below 2^31 * 2^16 * 2^16 CTAs of at most 2^53 bytes the product can overflow: divide instead. */
+  /* With 2^31 * 2^16 * 2^16 CTAs of up to 2^53 bytes the product can overflow, so divide instead. */
   uint64_t ctas = (uint64_t)launch->grid[0] * (uint64_t)kernel->metadata.num_ctas;
   uint64_t planes = (uint64_t)launch->grid[1] * launch->grid[2];
   if (ctas > (UINT64_C(1) << 62) / planes || size > ((UINT64_C(1) << 62) - align) / (ctas * planes))
@@ -92,7 +92,7 @@ static nereid_status_t take_scratch(const nereid_kernel_t *kernel, const nereid_
   return nereid_driver_check(driver, result, "allocating scratch memory", message);
 }
 
-/* Without stream-ordered memory the kernel must be done first; freeing waits for the device anyway. */
+/* Without stream-ordered allocation the kernel must complete first; freeing waits for the device anyway. */
 static void give_back(const nereid_kernel_t *kernel, const nereid_launch_t *launch, const scratch_t *scratch) {
   if (!scratch->allocated)
     return;

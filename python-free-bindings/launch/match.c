@@ -1,14 +1,14 @@
-/* Do an image and its metadata describe the same kernel?
+/* Checks that an image and its metadata describe the same kernel.
  *
  *   image      f(8, 8, 4, | 8, 8)           sizes in bytes; the last two are global and profile scratch
- *   metadata   ptr<f32>, ptr<f32>, i32      the signature, or Triton's: none, so the image's sizes are taken
+ *   metadata   ptr<f32>, ptr<f32>, i32      the signature, or Triton's: none, so the image's sizes are used
  *
- * A wrong pair would read arguments from the wrong places, so it is refused before anything is launched. */
+ * A mismatched pair would read arguments from wrong offsets, so it is rejected before any launch. */
 #include "python-free-bindings/launch/kernel.h"
 
 enum { SCRATCH_POINTERS = 2, DESCRIPTOR_BYTES = 128 };
 
-/* The parameters of the image's kernel after its arguments. */
+/* Returns the number of parameters of the image's kernel after its arguments. */
 static size_t scratch_pointers(const nereid_metadata_t *metadata) {
   return metadata->abi == NEREID_ABI_TRITON ? SCRATCH_POINTERS : 0;
 }
@@ -23,8 +23,8 @@ static nereid_status_t no_kernel(nereid_arena_t *arena, const nereid_image_t *im
                             list ? list : "many");
 }
 
-/* A descriptor of rank r is followed by r shapes of 4 bytes and r strides of 8 (docs/abi.md). Returns the last of
- * them, or the descriptor itself when its rank is not known. */
+/* Lists the r shapes of 4 bytes and r strides of 8 that follow a descriptor of rank r (docs/abi.md). Returns the last
+ * of them, or the descriptor itself when its rank is unknown. */
 static size_t list_extents(const nereid_image_kernel_t *kernel, size_t n, size_t at, nereid_parameter_t *parameters) {
   size_t rank = (size_t)parameters[at].rank;
   if (at + 2 * rank >= n)
@@ -45,7 +45,8 @@ static size_t list_extents(const nereid_image_kernel_t *kernel, size_t n, size_t
   return at + 2 * rank;
 }
 
-/* Triton's metadata: descriptors take their tile from the list, in order; all else is known by its size alone. */
+/* Lists the parameters for Triton's metadata: descriptors take their tile from its list, in order; for all others only
+ * the size is known. */
 static nereid_status_t list_parameters(nereid_arena_t *arena, const nereid_image_kernel_t *kernel,
                                        nereid_metadata_t *metadata, nereid_message_t *message) {
   const size_t n_scratch = scratch_pointers(metadata);

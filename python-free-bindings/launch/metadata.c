@@ -1,9 +1,9 @@
-/* JSON to metadata, Nereid's and Triton 3.6's.
+/* Parses JSON metadata, Nereid's and Triton 3.6's.
  *
- * Nereid's has "nereid": 1 and a signature; Triton's has neither, `num_warps` is what is launched, and by-value
- * descriptors are listed in `tensordesc_meta` without their position. The fields that both have are spelled alike.
- * Every read goes through one of four functions that check presence, type and range and name the field they refuse;
- * the first refusal is kept and the rest of the reads do nothing. */
+ * Nereid's has "nereid": 1 and a signature. Triton's has neither; its `num_warps` is the launched number, and
+ * `tensordesc_meta` lists by-value descriptors without their position. Common fields have the same spelling. Every read
+ * goes through one of four functions that check presence, type and range and name the field in an error. The first
+ * error is kept; later reads do nothing. */
 #include "nereid/metadata.h"
 
 #include <cjson/cJSON.h>
@@ -29,7 +29,7 @@ static void out_of_memory(reader_t *reader) {
     reader->status = nereid_message_set(reader->message, NEREID_ERROR_MEMORY, "out of memory");
 }
 
-/* The field, null when it is absent or JSON's null. */
+/* Returns the field; null when it is absent or JSON's null. */
 static const cJSON *find(reader_t *reader, const cJSON *object, const char *field, int required) {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, field);
   if (cJSON_IsNull(item))
@@ -55,7 +55,7 @@ static void read_int(reader_t *reader, const cJSON *object, const char *field, i
     refuse(reader, field, nereid_arena_format(reader->arena, "an integer from %d to %d", low, high));
 }
 
-/* Sizes in bytes; doubles hold integers exactly up to 2^53, far beyond any machine's memory. */
+/* Reads sizes in bytes; doubles represent integers up to 2^53 exactly, far beyond the memory of any machine. */
 static void read_size(reader_t *reader, const cJSON *object, const char *field, int required, uint64_t *out_value) {
   const cJSON *item = find(reader, object, field, required);
   if (!item)
@@ -99,7 +99,7 @@ static void read_string(reader_t *reader, const cJSON *object, const char *field
     out_of_memory(reader);
 }
 
-/* An array of integers into the arena, or null when it is absent. */
+/* Reads an array of integers into the arena; null when it is absent. */
 static const int32_t *read_list(reader_t *reader, const cJSON *object, const char *field, int32_t low, int32_t high,
                                 size_t *out_size) {
   const cJSON *list = find(reader, object, field, OPTIONAL), *item;
@@ -223,8 +223,8 @@ static void read_grid(reader_t *reader, const cJSON *root, nereid_metadata_t *me
   reader->where = "";
 }
 
-/* Triton: the by-value descriptors in order, each without name and position. Element types are those of the device's
- * tensormap instructions: 6 f16, 7 f32, 9 f64, 10 bf16, 0 to 5 integers of 1, 2, 4, 4, 8 and 8 bytes. */
+/* Reads Triton's by-value descriptors, in order, each without name and position. Element types are those of the
+ * device's tensormap instructions: 6 f16, 7 f32, 9 f64, 10 bf16, 0 to 5 integers of 1, 2, 4, 4, 8 and 8 bytes. */
 static void read_foreign_descriptors(reader_t *reader, const cJSON *root, nereid_metadata_t *metadata) {
   static const nereid_element_t elements[] = {NEREID_ELEMENT_I8,  NEREID_ELEMENT_I16, NEREID_ELEMENT_I32,
                                               NEREID_ELEMENT_I32, NEREID_ELEMENT_I64, NEREID_ELEMENT_I64,
@@ -261,7 +261,7 @@ static void read_foreign_descriptors(reader_t *reader, const cJSON *root, nereid
   metadata->parameters = found;
 }
 
-/* Triton spells "sm90" and leaves the "a" of sm_90a out; the cubin knows better, so the number is what counts. */
+/* Reads the target. Triton writes "sm90" for sm_90a; the cubin has the exact target, so only the number is used. */
 static void read_target(reader_t *reader, const cJSON *root, nereid_metadata_t *metadata) {
   const cJSON *target = find(reader, root, "target", OPTIONAL);
   read_string(reader, root, "arch", OPTIONAL, &metadata->arch);
@@ -278,7 +278,7 @@ static void read_target(reader_t *reader, const cJSON *root, nereid_metadata_t *
   read_int(reader, target, "arch", OPTIONAL, 0, 9999, &metadata->capability);
 }
 
-/* The block and the ABI of PTX that is not of Triton's ABI. */
+/* Reads the block and the ABI of PTX that does not have Triton's ABI. */
 static void read_convention(reader_t *reader, const cJSON *root, nereid_metadata_t *metadata) {
   const char *abi = "triton";
   size_t n = 0;
@@ -295,7 +295,8 @@ static void read_convention(reader_t *reader, const cJSON *root, nereid_metadata
     metadata->block[i] = (uint32_t)block[i];
 }
 
-/* Powers of two are the compiler's rule, not the launcher's: total counts with extra warps are any number. */
+/* Reads launch sizes. Any number is valid, because total counts include extra warps; powers of two are checked by the
+ * compiler. */
 static void read_launch(reader_t *reader, const cJSON *root, nereid_metadata_t *metadata) {
   read_int(reader, root, "num_warps", REQUIRED, 1, 32, &metadata->num_warps);
   metadata->total_num_warps = metadata->num_warps;
@@ -354,7 +355,7 @@ static bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Null, with the byte at which it stopped, when the text is not exactly one JSON value. */
+/* Parses one JSON value. Null, with the byte offset of the error, when the text is not exactly one value. */
 static cJSON *parse_json(nereid_view_t text, size_t *out_stopped) {
   const char *end = text.data;
   cJSON *root = text.size ? cJSON_ParseWithLengthOpts(text.data, text.size, &end, 0) : NULL;
@@ -375,7 +376,7 @@ nereid_status_t nereid_metadata_parse(nereid_arena_t *arena, nereid_view_t text,
   size_t stopped;
   cJSON *root = parse_json(text, &stopped);
   if (!root)
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "metadata is no JSON: stopped at byte %zu", stopped);
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "metadata is not JSON: error at byte %zu", stopped);
   if (cJSON_IsObject(root))
     read_root(&reader, root, out_metadata);
   else

@@ -1,6 +1,6 @@
-/* Metadata to JSON, one field and one parameter per line, in a fixed order.
+/* Prints metadata as JSON, one field and one parameter per line, in a fixed order.
  *
- * Fields that Triton 3.6 has keep its names, so that one reader serves both; docs/metadata.md lists them. */
+ * Fields of Triton 3.6 keep its names, so that one reader parses both; docs/metadata.md lists them. */
 #include "nereid/metadata.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
-/* Parameter types and roles as metadata spells them.
+/* Prints and parses parameter types and roles of metadata.
  *
  *   i32   ptr<f32>   ptr<ptr<f32>>   tensordesc<f16[128x64]>   tensormap   opaque
  *
- * A pointer to pointers has no element: what it points to is addresses. */
+ * A pointer to pointers has no element type: its pointees are addresses. */
 #include "nereid/metadata.h"
 
 static const char *const role_names[] = {"argument", "descriptor", "base", "shape", "stride", "padding"};
@@ -43,7 +43,7 @@ static bool unwrap(nereid_view_t text, const char *prefix, nereid_view_t *out_in
   return true;
 }
 
-/* "128x64" into numbers; false at anything else. */
+/* Parses "128x64"; false for other text. */
 static bool tile_parse(nereid_view_t text, nereid_parameter_t *parameter) {
   parameter->rank = 0;
   for (size_t at = 0; at < text.size; ++at) {

@@ -1,7 +1,7 @@
-/* From bytes to a kernel that can be launched: read, match, check against the device, load, raise limits.
+/* Loads an image as a kernel: reads, matches, checks against the device, loads, raises limits.
  *
- * All that can be refused without the driver is refused before it is asked, with the numbers in the message; the
- * driver's own refusals come back in its words. */
+ * All checks that do not need the driver come first, with the numbers in their messages; errors of the driver are
+ * reported with its description. */
 #include "python-free-bindings/launch/kernel.h"
 
 #include "base/file.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 enum {
-  SHARED_WITHOUT_ASKING = 48 * 1024, /* bytes per CTA that every kernel may use */
-  PORTABLE_CLUSTER = 8,              /* CTAs per cluster that every device with clusters can do */
+  SHARED_WITHOUT_ASKING = 48 * 1024, /* limit of bytes per CTA without an opt-in */
+  PORTABLE_CLUSTER = 8,              /* limit of CTAs per cluster that every device with clusters supports */
   JIT_LOG_BYTES = 400,
 };
 
@@ -20,21 +20,22 @@ static nereid_status_t check_device(const nereid_device_t *device, const nereid_
   const nereid_device_info_t *info = &device->info;
   if (metadata->num_ctas > 1 && !info->clusters)
     return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED,
-                              "kernel '%s' needs clusters of %d CTAs, which %s (sm_%d) cannot launch", metadata->name,
-                              (int)metadata->num_ctas, info->name, (int)info->capability);
+                              "kernel '%s' requires clusters of %d CTAs, which %s (sm_%d) does not support",
+                              metadata->name, (int)metadata->num_ctas, info->name, (int)info->capability);
   if (metadata->cooperative && !info->cooperative)
     return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED,
-                              "kernel '%s' needs a cooperative launch, which %s cannot do", metadata->name, info->name);
+                              "kernel '%s' requires a cooperative launch, which %s does not support", metadata->name,
+                              info->name);
   return NEREID_OK;
 }
 
-/* PTX goes to the driver's compiler, whose complaint is worth more than its error code. */
+/* Loads the image. For PTX the log of the driver's compiler is reported, which is more precise than its error code. */
 static nereid_status_t load_image(nereid_module_t *module, nereid_view_t bytes, nereid_message_t *message) {
   const nereid_driver_t *driver = module->device->driver;
   char log[JIT_LOG_BYTES] = "";
   int options[] = {NEREID_CU_JIT_ERROR_LOG, NEREID_CU_JIT_ERROR_LOG_BYTES};
   void *values[] = {log, (void *)(uintptr_t)sizeof log};
-  const char *image = nereid_arena_copy(&module->arena, bytes); /* aligned, and PTX needs its NUL */
+  const char *image = nereid_arena_copy(&module->arena, bytes); /* aligned, and with the NUL that PTX requires */
   if (!image)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
   bool ptx = module->image.kind == NEREID_IMAGE_PTX;
@@ -53,21 +54,21 @@ static nereid_status_t load_image(nereid_module_t *module, nereid_view_t bytes, 
 
 static nereid_status_t too_much_shared(const nereid_kernel_t *kernel, nereid_message_t *message) {
   return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED,
-                            "kernel '%s' needs %llu bytes of shared memory per CTA; %s has %d: compile with fewer "
-                            "stages or smaller tiles",
+                            "kernel '%s' requires %llu bytes of shared memory per CTA; the limit of %s is %d: compile "
+                            "with fewer stages or smaller tiles",
                             kernel->metadata.name, (unsigned long long)kernel->metadata.shared,
                             kernel->device->info.name, (int)kernel->device->info.shared_limit);
 }
 
-/* Static shared memory counts too, but how much of it the limit includes is the driver's to know: it has the last
- * word. */
+/* Raises the limit of dynamic shared memory. Static shared memory counts too, but only the driver knows which part of
+ * it the limit includes, so the driver makes the final check. */
 static nereid_status_t raise_shared_limit(nereid_kernel_t *kernel, nereid_message_t *message) {
   const nereid_driver_t *driver = kernel->device->driver;
   uint64_t shared = kernel->metadata.shared;
   int fixed = 0;
   nereid_status_t status =
       nereid_driver_check(driver, driver->func_get_attribute(&fixed, NEREID_CU_FUNC_SHARED_SIZE, kernel->function),
-                          "asking for static shared memory", message);
+                          "querying static shared memory", message);
   if (status || shared + (uint64_t)fixed <= SHARED_WITHOUT_ASKING)
     return status;
   if (shared > (uint64_t)kernel->device->info.shared_limit ||
@@ -103,7 +104,7 @@ static nereid_status_t set_attributes(nereid_kernel_t *kernel, nereid_message_t 
                              "allowing a cluster of more than 8 CTAs", message);
 }
 
-/* Only powers of two can be checked with one `and`, and only they are ever promised. */
+/* Divisors are powers of two, which one `and` can check. */
 static nereid_status_t set_masks(nereid_module_t *module, nereid_message_t *message) {
   nereid_kernel_t *kernel = &module->kernel;
   kernel->divisor_masks = nereid_arena_new(&module->arena, uint64_t, kernel->metadata.n_parameters);
@@ -128,7 +129,7 @@ static nereid_status_t prepare(nereid_module_t *module, nereid_view_t bytes, ner
   if (!status)
     status = nereid_driver_check(driver,
                                  driver->module_get_function(&kernel->function, module->handle, kernel->metadata.name),
-                                 "looking for the kernel", message);
+                                 "finding the kernel", message);
   if (!status)
     status = raise_shared_limit(kernel, message);
   if (!status)
@@ -227,5 +228,5 @@ nereid_status_t nereid_kernel_resources(const nereid_kernel_t *kernel, nereid_ke
   if (result == 0)
     result = driver->func_get_attribute(&out_resources->static_shared, NEREID_CU_FUNC_SHARED_SIZE, function);
   nereid_device_leave(kernel->device, pushed);
-  return nereid_driver_check(driver, result, "asking what the kernel uses", message);
+  return nereid_driver_check(driver, result, "querying the kernel's resources", message);
 }

@@ -1,4 +1,4 @@
-/* Kernels of PTX text: the directives around each .entry, not the instructions in it.
+/* Reads kernels of PTX text: the directives around each .entry, not its instructions.
  *
  *   .version 8.7
  *   .target sm_90a
@@ -7,7 +7,7 @@
  *   )
  *   .reqntid 128
  *
- * Words are what blanks, commas, parentheses and brackets separate; comments are skipped (PTX ISA, "Syntax"). */
+ * Words are separated by spaces, commas, parentheses and brackets; comments are skipped (PTX ISA, "Syntax"). */
 #include "python-free-bindings/launch/image.h"
 
 #include "base/vector.h"
@@ -78,7 +78,7 @@ typedef struct type {
   nereid_element_t element; /* NONE: any bits; .u64 holds an address or an integer */
 } type_t;
 
-/* The fundamental type of a word such as .u32; null when the word is not one. */
+/* Returns the fundamental type of a word such as .u32; null for other words. */
 static const type_t *type_of(nereid_view_t word) {
   static const type_t types[] = {
       {".b8", 1, NEREID_ELEMENT_NONE},    {".u8", 1, NEREID_ELEMENT_I8},    {".s8", 1, NEREID_ELEMENT_I8},
@@ -94,18 +94,19 @@ static const type_t *type_of(nereid_view_t word) {
   return NULL;
 }
 
-/* A name, not a directive or a number (PTX ISA, "Identifiers"). */
+/* Returns whether the word is a name, not a directive or a number (PTX ISA, "Identifiers"). */
 static bool is_name(nereid_view_t word) {
   const char c = word.size ? word.data[0] : 0;
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%';
 }
 
-/* Steps over the word it stands on and reads the number after it. */
+/* Skips the current word and reads the number after it. */
 static bool number_after(reader_t *reader, uint32_t *out_value) {
   return next(reader) && number(reader, out_value);
 }
 
-/* From the word after .param to the comma or parenthesis that ends it. An .align after .ptr speaks of the pointee. */
+/* Reads from the word after .param to the comma or parenthesis that ends it. An .align after .ptr applies to the
+ * pointee. */
 static bool read_parameter(reader_t *reader, uint32_t *offset, nereid_image_parameter_t *out_parameter) {
   uint32_t align = 0, count = 1, ignored;
   const type_t *type = NULL;
@@ -165,7 +166,7 @@ static bool read_parameters(reader_t *reader, nereid_image_kernel_t *kernel) {
   return closed;
 }
 
-/* "128", "128, 1" or "128, 1, 1" at the current word; extents that are not there are 1. */
+/* Reads "128", "128, 1" or "128, 1, 1" at the current word; missing extents are 1. */
 static void read_extents(reader_t *reader, uint32_t extents[3]) {
   extents[1] = extents[2] = 1;
   for (int i = 0; i < 3 && number(reader, &extents[i]); ++i)
@@ -173,7 +174,7 @@ static void read_extents(reader_t *reader, uint32_t extents[3]) {
       return;
 }
 
-/* Directives between the parameters and the body; the current word is the first of them. */
+/* Reads the directives between the parameters and the body; the current word is the first of them. */
 static bool read_directives(reader_t *reader, nereid_image_kernel_t *kernel) {
   while (reader->word.size && !is(reader, "{") && !is(reader, ";")) {
     const bool threads = is(reader, ".reqntid"), registers = is(reader, ".maxnreg");

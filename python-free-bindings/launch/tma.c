@@ -1,7 +1,7 @@
-/* Tensor maps: what the hardware takes, and the two encodings.
+/* Validates and encodes tensor maps.
  *
  * The rules are those of cuTensorMapEncodeTiled (CUDA driver API) without interleaving and with element strides of 1.
- * The driver answers every violation with the same "invalid value"; here each rule says its name and the number. */
+ * The driver reports every violation as "invalid value"; here each message has the rule and the number. */
 #include "python-free-bindings/launch/tma_layout.h"
 
 #include "python-free-bindings/launch/driver.h"
@@ -32,7 +32,7 @@ void nereid_tma_box_of(uint32_t rank, const int32_t *block, uint32_t element_bit
     uint32_t extent = (uint32_t)block[i] * (fp4_padded && i + 1 == rank ? 2 : 1);
     out_box[i] = extent < 256 ? extent : 256;
   }
-  const uint32_t bits = fp4_padded ? 8 : element_bits; /* what an element takes in shared memory */
+  const uint32_t bits = fp4_padded ? 8 : element_bits; /* bits of an element in shared memory */
   uint32_t across = bits ? 8 * swizzle / bits : 0;
   if (rank && swizzle && across)
     out_box[rank - 1] = across;
@@ -56,8 +56,8 @@ nereid_status_t nereid_tma_validate(const nereid_tma_request_t *request, nereid_
   return status;
 }
 
-/* The driver counts dimensions from the innermost and wants no stride for that one. 256 bytes is what one request to
- * memory brings into the L2 cache at once (L2 promotion). */
+/* Encodes with the driver, which counts dimensions from the innermost and takes no stride for that one. L2 promotion is
+ * 256 bytes: one request to memory loads that much into the L2 cache. */
 static nereid_status_t encode_driver(struct nereid_device *device, const nereid_tma_request_t *request,
                                      nereid_tma_descriptor_t *out_descriptor, nereid_message_t *message) {
   enum { NO_INTERLEAVE = 0, PROMOTE_256_BYTES = 3 };
@@ -67,11 +67,11 @@ static nereid_status_t encode_driver(struct nereid_device *device, const nereid_
   bool pushed;
   assert(request->rank <= NEREID_TMA_RANK);
   if (!device)
-    return REFUSE("tensor map: encoding for a GPU needs a device");
+    return REFUSE("tensor map: encoding for a GPU requires a device");
   const nereid_driver_t *driver = device->driver;
   if (!driver->tensor_map_encode_tiled)
     return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED,
-                              "the CUDA driver has no tensor maps; one for CUDA 12.0 or later is needed");
+                              "the CUDA driver does not support tensor maps; expected a driver for CUDA 12.0 or later");
   for (uint32_t i = 0; i < request->rank; ++i) {
     uint32_t from = request->rank - 1 - i;
     shape[i] = request->shape[from];

@@ -2,9 +2,9 @@
  *
  *   cache --- lock --- table of buckets --> entry --> entry         entry: key, 128 bytes, references, owner
  *
- * Counts and table change under the cache's lock; owner callbacks run without it, so they may come back here. An entry
- * whose last reference goes is out of the table before its owner is released: nobody can find a descriptor of freed
- * memory. The cache itself is counted by its entries, which may outlive it. */
+ * Counts and table change under the cache's lock. Owner callbacks run without it, so they may call the cache. An entry
+ * whose last reference is released leaves the table before its owner is released, so a lookup never finds a descriptor
+ * of freed memory. Each entry holds a reference to the cache, so entries may outlive it. */
 #include "nereid/tma.h"
 
 #include <pthread.h>
@@ -13,9 +13,9 @@
 
 struct nereid_tma_entry {
   nereid_tma_descriptor_t descriptor;
-  nereid_tma_request_t key; /* unused places zero */
+  nereid_tma_request_t key; /* unused elements are zero */
   nereid_tma_cache_t *cache;
-  nereid_tma_entry_t *next; /* in its bucket */
+  nereid_tma_entry_t *next; /* next entry of its bucket */
   nereid_tma_owner_t owner;
   size_t references;
 };
@@ -24,12 +24,12 @@ struct nereid_tma_cache {
   pthread_mutex_t lock;
   nereid_tma_backend_t backend;
   struct nereid_device *device;
-  nereid_tma_entry_t **buckets; /* a power of two of them */
+  nereid_tma_entry_t **buckets; /* array of a power-of-two size */
   size_t n_buckets, size;
-  bool destroyed; /* the caller's own reference is gone */
+  bool destroyed; /* the caller's reference is released */
 };
 
-/* The places that count, the rest zero, so that keys compare field by field over all of them. */
+/* Copies the used elements and zeroes the rest, so that keys compare field by field. */
 static nereid_tma_request_t key_of(const nereid_tma_request_t *request) {
   nereid_tma_request_t key = {.address = request->address,
                               .element = request->element,
@@ -64,7 +64,7 @@ static nereid_tma_entry_t *find(const nereid_tma_cache_t *cache, const nereid_tm
   return NULL;
 }
 
-/* Twice the buckets; staying at the old size is no error, only slower. */
+/* Doubles the buckets; keeping the old size is not an error, only slower. */
 static void grow(nereid_tma_cache_t *cache) {
   nereid_tma_entry_t **old = cache->buckets;
   size_t n_old = cache->n_buckets;
@@ -178,7 +178,7 @@ nereid_status_t nereid_tma_cache_get(nereid_tma_cache_t *cache, const nereid_tma
   if (made->owner.retain)
     made->owner.retain(made->owner.data);
   pthread_mutex_lock(&cache->lock);
-  nereid_tma_entry_t *other = find(cache, &key); /* another thread may have been quicker */
+  nereid_tma_entry_t *other = find(cache, &key); /* another thread may have inserted it */
   if (other)
     ++other->references;
   else

@@ -1,5 +1,5 @@
-/* A request as the tensor map that the emulator reads (base/kernel/tensor_map.h), and back: requests count dimensions from the
- * outermost, maps from the innermost and have no stride for that one. */
+/* Converts a request to the tensor map that the emulator reads (base/kernel/tensor_map.h), and back. Requests count
+ * dimensions from the outermost; maps count from the innermost and have no stride for that one. */
 #include "python-free-bindings/launch/tma_layout.h"
 
 #include <string.h>

@@ -6,8 +6,8 @@
  *                                               st.global.b64 of %o0, widened
  *                                             }
  *
- * A thread is a call. Every register travels as 64 bits. Constraints are those of LLVM's NVPTX: b, c, h, r, l, f, d,
- * and a number for an operand that begins in the register of that result. */
+ * Each thread of the kernel executes one call. Every register is passed as 64 bits. Constraints are those of LLVM's
+ * NVPTX target: b, c, h, r, l, f, d, and a number for an operand that is tied to the register of that result. */
 #include "tools/nereid/assembly.h"
 
 #include "base/arena.h"
@@ -19,14 +19,15 @@
 
 enum { THREADS = 128, LIMIT = 64 };
 
-/* The alignment of the registers' memory: it is apart from every address that the interpreter gives to a buffer, so
- * that assembly that accesses memory is an error, not an access of its own registers. */
+/* The alignment of the memory that holds the registers. It keeps that memory apart from every address that the
+ * interpreter assigns to a buffer: assembly that accesses memory reports an error and cannot access its own
+ * registers. */
 #define APART (UINT64_C(1) << 56)
 
-/* The class of a register; the letter of its constraint decides. */
+/* A register class, selected by the letter of the constraint. */
 typedef struct register_class {
   char letter;
-  const char *type, *in, *out; /* from and to %w, 64 bits; %s is the register */
+  const char *type, *in, *out; /* conversion from and to %w (64 bits); %s is the register */
 } register_class_t;
 
 static const register_class_t classes[] = {
@@ -119,7 +120,7 @@ static bool read_constraints(writer_t *writer) {
     const size_t end = comma ? (size_t)(comma - all.data) : all.size;
     const nereid_view_t part = nereid_view_of(all.data + from, end - from);
     from = end + 1;
-    if (part.size && part.data[0] == '~') /* what it clobbers */
+    if (part.size && part.data[0] == '~') /* a clobber */
       continue;
     if (index == n || index == LIMIT)
       return refuse(writer, "more constraints than registers in", all);
@@ -131,7 +132,8 @@ static bool read_constraints(writer_t *writer) {
 
 /* --- the kernel --- */
 
-/* The register that stands at `text`, behind its $: "0", "{1}" or "{2:x}". Returns how long that is; 0: it is none. */
+/* Reads the register reference at `text`, after its $: "0", "{1}" or "{2:x}". Returns its length; 0 when `text` does
+ * not begin with a reference. */
 static size_t read_reference(nereid_view_t text, size_t *out_number) {
   const bool brace = text.size && text.data[0] == '{';
   size_t at = brace, first = at;
@@ -146,7 +148,7 @@ static size_t read_reference(nereid_view_t text, size_t *out_number) {
   return end ? (size_t)(end - text.data) + 1 : 0;
 }
 
-/* The text with registers in their places, and $ for $$. */
+/* Appends the text with registers substituted, and $ for $$. */
 static bool substitute(writer_t *writer) {
   const nereid_view_t text = writer->assembly->text;
   const size_t n = writer->assembly->n_results + writer->assembly->n_operands;
@@ -159,14 +161,14 @@ static bool substitute(writer_t *writer) {
     size_t number;
     const size_t size = read_reference(nereid_view_of(text.data + i + 1, text.size - i - 1), &number);
     if (!size || number >= n || number >= LIMIT)
-      return refuse(writer, "a register that is not there in", text);
+      return refuse(writer, "a register that does not exist in", text);
     append(writer, writer->names[number], strlen(writer->names[number]));
     i += size;
   }
   return true;
 }
 
-/* Addresses: register k of call i is word k * n + i. */
+/* Copies register k of call i from or to word k * n + i. */
 static void move(writer_t *writer, size_t k, const char *name, const register_class_t *class, bool in) {
   char line[96];
   snprintf(line, sizeof line, in ? class->in : class->out, name); /* NOLINT(clang-diagnostic-format-nonliteral) */

@@ -1,12 +1,12 @@
-/* Diagnostics as compilers print them:
+/* Prints diagnostics with the source line and a caret.
  *
  *   kernel.ttir:7:12: error: expected a mask of the pointer's shape
  *       %4 = tt.load %3, %m : tensor<1024x!tt.ptr<f32>>
  *            ^
- *   kernel.ttir:5:8: note: the mask is made here
+ *   kernel.ttir:5:8: note: the mask is defined here
  *
- * The source line is shown when the place is in a file that can be read: the input itself (also when it came through a
- * pipe) or the source that the IR was made from. */
+ * The source line is shown when the location is in a readable file: the input itself (also when it came through a pipe)
+ * or the source from which the IR was generated. */
 #include "tools/nereid/caret.h"
 
 #include "base/file.h"
@@ -18,7 +18,7 @@
 static const char *const severities[] = {"error", "warning", "remark", "note"};
 static const char *const colors[] = {"\033[1;31m", "\033[1;35m", "\033[1;34m", "\033[1;36m"};
 
-/* Line `number`, from 1, without its end; empty when there is none. */
+/* Returns line `number`, counted from 1, without its line end; empty when there is none. */
 static nereid_view_t find_line(nereid_view_t text, unsigned number) {
   const char *at = text.data, *end = text.data + text.size;
   for (; at < end && number > 1; number--) {
@@ -60,7 +60,8 @@ static void print_one(const tool_source_t *source, const nereid_diagnostic_t *di
     print_source(source, diagnostic, out);
 }
 
-/* Written to memory first and out in one piece, so that messages of inputs that compile side by side do not mix. */
+/* Formats the message in memory and writes it at once, so that messages of inputs compiled in parallel do not
+ * interleave. */
 void tool_print_diagnostic(void *user_data, const nereid_diagnostic_t *diagnostic) {
   tool_source_t *source = user_data;
   char *text = NULL;

@@ -5,9 +5,9 @@
 #include "nereid/compile.h"
 
 typedef struct tool_source {
-  const char *name;   /* of the input, as given to nereid_compile */
-  nereid_view_t text; /* the input, borrowed; shown when a diagnostic points into it */
-  unsigned errors;    /* printed so far */
+  const char *name;   /* name of the input, as passed to nereid_compile */
+  nereid_view_t text; /* the input, borrowed; shown when a diagnostic refers to it */
+  unsigned errors;    /* number of errors printed so far */
 } tool_source_t;
 
 /* A nereid_diagnostic_handler_t; `user_data` is a tool_source_t. */

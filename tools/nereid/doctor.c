@@ -1,7 +1,8 @@
-/* nereid doctor: what is on this machine, and what is missing to compile to a cubin and to run it.
+/* nereid doctor: lists the tools and devices of this machine, and the ones that are missing for compiling to a cubin
+ * and running it.
  *
- * Exit code 0 when IR can become a cubin here (an assembler is there), else 2; a missing GPU or libdevice is said but
- * does not change it. */
+ * The exit code is 0 when IR can be compiled to a cubin here (an assembler is installed), else 2. A missing GPU or
+ * libdevice is reported but does not change the exit code. */
 #include "tools/nereid/tool.h"
 
 #include "nereid/compile.h"
@@ -18,9 +19,10 @@
 static int run(int argc, char **argv);
 
 const tool_command_t tool_command_doctor = {
-    "doctor", "", "what this machine can compile for and run on, and what is missing", NULL, 0, run};
+    "doctor", "", "lists the tools and devices of this machine and what is missing to compile and run kernels",
+    NULL,     0,  run};
 
-/* What a program prints, cut to `room`; false when it cannot be started. */
+/* Reads the output of a program, truncated to `room` bytes; false when it cannot be started. */
 static bool output_of(const char *program, const char *argument, char *text, size_t room) {
   int ends[2];
   pid_t child;
@@ -42,7 +44,7 @@ static bool output_of(const char *program, const char *argument, char *text, siz
   return good && waitpid(child, NULL, 0) == child;
 }
 
-/* The release that `ptxas --version` prints, "13.0, V13.0.88". */
+/* Returns the release that `ptxas --version` prints, such as "13.0, V13.0.88". */
 static const char *assembler_version(nereid_arena_t *arena, const char *path) {
   char text[1024];
   char *release = output_of(path, "--version", text, sizeof text) ? strstr(text, "release ") : NULL;
@@ -68,7 +70,7 @@ static bool report_nvjitlink(void) {
   if (there)
     printf("nvJitLink  %u.%u\n", major, minor);
   else
-    puts("nvJitLink  missing: install libnvjitlink to assemble in process (ptxas serves as well)");
+    puts("nvJitLink  missing: install libnvjitlink to assemble in process (ptxas is sufficient otherwise)");
   return there;
 }
 
@@ -77,8 +79,8 @@ static void report_libdevice(nereid_arena_t *arena) {
   if (path)
     printf("libdevice  %s\n", path);
   else
-    puts("libdevice  missing: kernels that call it do not compile; it comes with cuda-nvcc (nvvm/libdevice), or give "
-         "--libdevice");
+    puts("libdevice  missing: kernels that call it do not compile; install cuda-nvcc, which contains it "
+         "(nvvm/libdevice), or pass --libdevice");
 }
 
 static void report_gpu(void) {

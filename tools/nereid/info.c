@@ -1,4 +1,4 @@
-/* nereid info: what a cubin, PTX or metadata file says of its kernels.
+/* nereid info: prints the kernels that a cubin, PTX or metadata file describes.
  *
  *   $ nereid info vector_add.cubin
  *   vector_add.cubin: cubin for sm_90a, 1 kernel
@@ -8,7 +8,7 @@
  *     ...
  *     0  x        ptr<f32>   divisible by 16
  *
- * A cubin or PTX file is read itself; the metadata beside it, when there is one, adds names and types. */
+ * A cubin or PTX file is parsed itself; the metadata file next to it, if any, adds names and types. */
 #include "tools/nereid/tool.h"
 
 #include "base/file.h"
@@ -24,14 +24,17 @@ typedef struct settings {
 } settings_t;
 
 static const tool_option_t options[] = {
-    {"--kernel", "NAME", "only this kernel of the image", TOOL_TEXT, offsetof(settings_t, kernel)},
+    {"--kernel", "NAME", "print only this kernel of the image", TOOL_TEXT, offsetof(settings_t, kernel)},
 };
 
 static int run(int argc, char **argv);
 
-const tool_command_t tool_command_info = {
-    "info", "FILE.cubin|FILE.ptx|FILE.json", "what a compiled kernel takes and uses", options, TOOL_COUNT(options),
-    run};
+const tool_command_t tool_command_info = {"info",
+                                          "FILE.cubin|FILE.ptx|FILE.json",
+                                          "prints the parameters and resources of compiled kernels",
+                                          options,
+                                          TOOL_COUNT(options),
+                                          run};
 
 static void print_type(nereid_arena_t *arena, const nereid_parameter_t *parameter) {
   const char *type = nereid_parameter_type_print(arena, parameter);
@@ -132,7 +135,7 @@ static int print_metadata_file(nereid_arena_t *arena, nereid_view_t text) {
   return TOOL_DONE;
 }
 
-/* The metadata beside an image: absent is fine, broken is not. */
+/* Reads the metadata file next to an image. An absent file is valid, a malformed one is an error. */
 static nereid_status_t read_beside(nereid_arena_t *arena, const char *path, nereid_metadata_t *metadata,
                                    bool *out_found, nereid_message_t *message) {
   nereid_view_t text;
@@ -178,16 +181,16 @@ static int info(nereid_arena_t *arena, int argc, char **argv) {
   if (code != TOOL_CONTINUE)
     return code;
   if (operands.size != 1) {
-    tool_error(&tool_command_info, "needs one file; see nereid info --help");
+    tool_error(&tool_command_info, "expected one input file; see nereid info --help");
     return TOOL_CALL;
   }
   nereid_status_t status = nereid_file_read(arena, operands.items[0], &bytes, &message);
   if (status)
     return tool_failed(&tool_command_info, status, &message);
-  size_t blanks = 0;
-  while (blanks < bytes.size && strchr(" \t\r\n", bytes.data[blanks]))
-    ++blanks;
-  if (blanks < bytes.size && bytes.data[blanks] == '{')
+  size_t start = 0;
+  while (start < bytes.size && strchr(" \t\r\n", bytes.data[start]))
+    ++start;
+  if (start < bytes.size && bytes.data[start] == '{')
     return print_metadata_file(arena, bytes);
   return print_image_file(arena, operands.items[0], bytes, settings.kernel);
 }

@@ -1,5 +1,5 @@
-/* Where nothing has to be cleaned up, a signal ends the process as it would without this file: a read from a terminal
- * or a write into a full pipe is not held up. */
+/* Outside of sections with files to remove, a signal keeps its default action: it ends the process, even during a read
+ * from a terminal or a write into a full pipe. */
 #include "tools/nereid/interrupt.h"
 
 #include <pthread.h>
@@ -9,8 +9,8 @@
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
 static nereid_cancellation_t *cancellation; /* null: could not be created; lives as long as the process */
-static atomic_int depth;                    /* of begin, over all threads */
-static atomic_int caught;                   /* a signal's number; 0: none */
+static atomic_int depth;                    /* open tool_interrupt_begin calls of all threads */
+static atomic_int caught;                   /* the caught signal; 0: none */
 
 static void on_signal(int number) {
   int none = 0;
@@ -19,7 +19,7 @@ static void on_signal(int number) {
     return;
   }
   signal(number, SIG_DFL);
-  raise(number); /* is delivered when this handler returns */
+  raise(number); /* delivered when this handler returns */
 }
 
 static void install(void) {

@@ -1,7 +1,7 @@
-/* The input of `nereid run`: an image and the metadata beside it, or anything that compiles to one.
+/* Loads the input of `nereid run`: an image with the metadata next to it, or a source that is compiled to an image.
  *
- * PTX without metadata is completed from the IR beside it. Without an assembler a GPU still runs PTX: the driver
- * compiles it. */
+ * PTX without metadata is completed from the IR next to it. Without an assembler a GPU can still run PTX, because the
+ * driver compiles it. */
 #include "tools/nereid/run/run.h"
 
 #include "base/file.h"
@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-/* Editors write a byte order mark in front of UTF-8; no reader of PTX takes it. */
+/* Skips a UTF-8 byte order mark, which editors write and PTX readers reject. */
 static nereid_view_t skip_byte_order_mark(nereid_view_t text) {
   static const char mark[] = "\xEF\xBB\xBF";
   const size_t size = nereid_view_starts_with(text, nereid_view(mark)) ? sizeof mark - 1 : 0;
@@ -25,8 +25,8 @@ nereid_status_t tool_job_load(nereid_arena_t *arena, const run_settings_t *setti
   if (!beside)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
   if (settings->abi && kind != NEREID_IMAGE_PTX)
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--abi needs PTX, which '%s' is not", path);
-  const bool alone = settings->abi && strcmp(settings->abi, "ptx") == 0; /* whatever is beside it */
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--abi applies to PTX only; '%s' is not PTX", path);
+  const bool alone = settings->abi && strcmp(settings->abi, "ptx") == 0; /* ignore the IR next to it */
   if (stage == NEREID_STAGE_TTIR && (kind == NEREID_IMAGE_CUBIN || kind == NEREID_IMAGE_PTX)) {
     nereid_status_t status = tool_job_read_beside(arena, path, job, message);
     return status ? status : tool_job_compile(arena, settings, stage, target, job, message);

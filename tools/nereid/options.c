@@ -1,4 +1,4 @@
-/* One loop over argv against the command's table; --help and the reference page print the same table. */
+/* Parses argv against the command's options table; --help and the reference page print the same table. */
 #include "tools/nereid/tool.h"
 
 #include <ctype.h>
@@ -17,9 +17,9 @@ void tool_error(const tool_command_t *command, const char *format, ...) {
 }
 
 int tool_failed(const tool_command_t *command, nereid_status_t status, const nereid_message_t *message) {
-  bool said = message && message->text[0];
-  if (said || status != NEREID_ERROR_PROGRAM) /* a wrong program was answered by its diagnostics */
-    tool_error(command, "%s", said ? message->text : nereid_status_string(status));
+  bool reported = message && message->text[0];
+  if (reported || status != NEREID_ERROR_PROGRAM) /* diagnostics have reported a wrong program */
+    tool_error(command, "%s", reported ? message->text : nereid_status_string(status));
   return status == NEREID_ERROR_PROGRAM ? TOOL_PROGRAM : TOOL_CALL;
 }
 
@@ -32,10 +32,10 @@ static void print_help(const tool_command_t *command) {
              option->metavar ? option->metavar : "");
     printf("  %-26s %s%s\n", left, option->text, option->kind == TOOL_LIST ? " (may be repeated)" : "");
   }
-  printf("  %-26s %s\n", "--help", "print this and exit");
+  printf("  %-26s %s\n", "--help", "print this help and exit");
 }
 
-/* The inside of a table cell of Markdown: bars are escaped. */
+/* Prints the content of a Markdown table cell, with bars escaped. */
 static void print_cell(const char *words) {
   for (; *words; ++words)
     printf(*words == '|' ? "\\|" : "%c", *words);
@@ -56,7 +56,7 @@ void tool_command_document(const tool_command_t *command) {
     print_cell(option->text);
     puts(option->kind == TOOL_LIST ? "; may be repeated |" : " |");
   }
-  puts("| `--help` | print this and exit |");
+  puts("| `--help` | print this help and exit |");
 }
 
 static const tool_option_t *find_option(const tool_command_t *command, nereid_view_t name) {
@@ -83,7 +83,7 @@ static bool parse_integer(const char *text, int64_t *out_value) {
   return end != text && !*end && errno == 0;
 }
 
-/* Stores one option's value; false after an answer on stderr. */
+/* Stores one option's value; false after an error on stderr. */
 static bool store(nereid_arena_t *arena, const tool_command_t *command, const tool_option_t *option, const char *value,
                   int limit, void *settings) {
   void *place = (char *)settings + option->offset;
@@ -106,7 +106,7 @@ static bool store(nereid_arena_t *arena, const tool_command_t *command, const to
   case TOOL_INTEGER:
     if (parse_integer(value, place))
       return true;
-    tool_error(command, "%s needs an integer, not '%s'", option->name, value);
+    tool_error(command, "%s: expected an integer, not '%s'", option->name, value);
     return false;
   case TOOL_LIST:
     if (append(arena, place, limit, value))
@@ -155,12 +155,12 @@ int tool_options_parse(nereid_arena_t *arena, const tool_command_t *command, int
     if (!option)
       return unknown_option(command, word);
     if (option->kind == TOOL_FLAG && equals)
-      return wrong_call(command, "no value is allowed in", word);
+      return wrong_call(command, "unexpected value in", word);
     const char *value = equals ? equals + 1 : NULL;
     if (option->kind == TOOL_MAYBE && !value)
       value = "";
     if (option->kind != TOOL_FLAG && !value && ++i == argc)
-      return wrong_call(command, "a value is missing after", word);
+      return wrong_call(command, "missing value after", word);
     if (!store(arena, command, option, value ? value : argv[i], argc, settings))
       return TOOL_CALL;
   }

@@ -1,4 +1,4 @@
-/* Lines for people, .npy files for programs. */
+/* Prints results as text lines and writes .npy files. */
 #include "tools/nereid/report.h"
 
 #include "base/file.h"
@@ -40,7 +40,7 @@ static nereid_status_t find_output(const char *output, const tool_job_t *job, si
                                    nereid_message_t *message) {
   const char *equals = strchr(output, '=');
   if (!equals || !equals[1])
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "'%s': an output is NAME=FILE.npy", output);
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "'%s': expected an output NAME=FILE.npy", output);
   *out_path = equals + 1;
   return tool_bind_find(job, nereid_view_of(output, (size_t)(equals - output)), out_tensor, message);
 }
@@ -71,7 +71,7 @@ bool tool_report_check(const tool_job_t *job, const tool_job_t *expected, const 
            job->tensor_names[i], against, difference.absolute, difference.relative, difference.worst,
            difference.tolerance, difference.beyond ? "FAILED" : "ok");
     if (difference.beyond)
-      printf("  %zu of %zu elements are past the tolerance\n", difference.beyond, job->tensors[i].count);
+      printf("  %zu of %zu elements exceed the tolerance\n", difference.beyond, job->tensors[i].count);
     good &= difference.beyond == 0;
   }
   return good;

@@ -1,4 +1,4 @@
-/* The Levenshtein distance with transpositions of neighbors, over one row of the table and the one before it:
+/* Computes the Levenshtein distance with transpositions of adjacent letters, over three rows of the table:
  *
  *   --num-wraps  →  --num-warps    one transposition
  *   --num_warps  →  --num-warps    one substitution */
@@ -31,14 +31,14 @@ static size_t distance(nereid_view_t a, nereid_view_t b) {
 }
 
 const char *tool_suggest(const char *word, const void *names, size_t count, size_t stride) {
-  const nereid_view_t said = nereid_view_of(word, strcspn(word, "="));
+  const nereid_view_t given = nereid_view_of(word, strcspn(word, "="));
   const char *best = NULL;
-  size_t least = said.size / 3 < 2 ? said.size / 3 : 2;
-  if (said.size > MAX_WORD)
+  size_t least = given.size / 3 < 2 ? given.size / 3 : 2;
+  if (given.size > MAX_WORD)
     return NULL;
   for (size_t i = 0; i < count; i++) {
     const char *name = *(const char *const *)((const char *)names + i * stride);
-    const size_t far = strlen(name) > MAX_WORD ? SIZE_MAX : distance(said, nereid_view(name));
+    const size_t far = strlen(name) > MAX_WORD ? SIZE_MAX : distance(given, nereid_view(name));
     if (far < least || (far == least && !best)) {
       best = name;
       least = far;

@@ -1,10 +1,11 @@
-/* What the commands of `nereid` share: the command table, one options table per command, exit codes, messages.
+/* Declarations shared by the commands of `nereid`: the command table, one options table per command, exit codes,
+ * messages.
  *
  *   static const tool_option_t options[] = {
  *       {"--grid", "X[,Y[,Z]]", "CTAs to launch", TOOL_TEXT, offsetof(settings_t, grid)}, ...};
  *   const tool_command_t tool_command_run = {"run", "IN", "runs a kernel", options, COUNT, run};
  *
- * The parser, the text of --help and docs/reference/nereid.md come from that table. */
+ * The parser, the text of --help and docs/reference/nereid.md use that table. */
 #ifndef NEREID_TOOLS_TOOL_H
 #define NEREID_TOOLS_TOOL_H
 
@@ -13,10 +14,10 @@
 
 #include <stddef.h>
 
-/* Exit codes, a contract: scripts tell a wrong program from a wrong call or machine. */
+/* Exit codes. They are stable: scripts distinguish a wrong program from a wrong command line or machine. */
 enum { TOOL_DONE = 0, TOOL_PROGRAM = 1, TOOL_CALL = 2 };
 
-/* Parsing goes on; any other value is the exit code. */
+/* Parsing succeeded; any other value is the exit code. */
 enum { TOOL_CONTINUE = -1 };
 
 typedef enum tool_option_kind {
@@ -35,7 +36,7 @@ typedef struct tool_list {
 
 typedef struct tool_option {
   const char *name;    /* "--grid" or "-o" */
-  const char *metavar; /* what --help calls its value; null for a flag */
+  const char *metavar; /* name of the value in --help; null for a flag */
   const char *text;    /* one line for --help */
   tool_option_kind_t kind;
   size_t offset; /* into the command's settings */
@@ -52,16 +53,17 @@ typedef struct tool_command {
 
 #define TOOL_COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* Reads argv[1..] into `settings` (zeroed or holding defaults) and operands. Returns TOOL_CONTINUE, or the exit code
- * after --help (0) or a wrong call (2), which were answered on stdout and stderr. Integers refuse junk and overflow. */
+/* Parses argv[1..] into `settings` (zeroed or with defaults) and operands. Returns TOOL_CONTINUE, or the exit code
+ * after --help (0) or a wrong command line (2), with output on stdout or stderr. Malformed and overflowing integers are
+ * errors. */
 int tool_options_parse(nereid_arena_t *arena, const tool_command_t *command, int argc, char **argv, void *settings,
                        tool_list_t *operands);
 
-/* Prints the command's section of the reference page, Markdown, on stdout. */
+/* Prints the command's section of the reference page to stdout, in Markdown. */
 void tool_command_document(const tool_command_t *command);
 
-/* The one of `count` names that `word` was probably meant to be: at most two letters or a third of it differ. Null when
- * there is none. `stride` is the distance of the names in bytes: an array of structs whose first member is the name. */
+/* Returns the most similar of `count` names: at most two letters or a third of `word` differ. Null when there is none.
+ * `stride` is the distance between names in bytes: an array of structs whose first member is the name. */
 const char *tool_suggest(const char *word, const void *names, size_t count, size_t stride);
 
 /* Prints "nereid run: <text>" on stderr. */

@@ -1,4 +1,4 @@
-/* Blocked encodings from shapes; see blocked.h.
+/* Computes blocked encodings from shapes; see blocked.h.
  *
  *   64x32, sizePerThread [1, 1], order [1, 0], 4 warps  ->  threadsPerWarp [1, 32], warpsPerCTA [4, 1] */
 #include "dialects/ttg/encoding/blocked.h"
@@ -18,8 +18,8 @@ static int64_t tiles(const nereid_ttg_blocked_t *blocked, const int64_t *shape, 
   return count > 1 ? count : 1;
 }
 
-/* CTAs go to the slowest dimensions first; those without elements of their own hold copies. `shape` becomes that of one
- * CTA's part. */
+/* Distributes CTAs over the slowest dimensions first; CTAs without elements of their own hold copies. `shape` becomes
+ * the shape of one CTA's part. */
 static void deal_ctas(nereid_ttg_blocked_t *blocked, int64_t *shape, int32_t num_ctas) {
   int32_t ctas[NEREID_TTG_MAX_RANK], split[NEREID_TTG_MAX_RANK];
   int64_t left = num_ctas;
@@ -33,7 +33,7 @@ static void deal_ctas(nereid_ttg_blocked_t *blocked, int64_t *shape, int32_t num
   nereid_ttg_cga_from_counts(blocked->rank, ctas, split, blocked->order, &blocked->cga);
 }
 
-/* Lanes and warps go to the fastest dimensions first; the slowest takes all that is left. */
+/* Distributes lanes and warps over the fastest dimensions first; the slowest dimension takes the rest. */
 static void deal_threads(nereid_ttg_blocked_t *blocked, const int64_t *shape, nereid_thread_grid_t grid) {
   int64_t lanes = grid.threads_per_warp, warps = grid.num_warps, threads = lanes * warps;
   for (int i = 0; i < blocked->rank; i++) {

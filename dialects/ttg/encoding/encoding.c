@@ -1,8 +1,8 @@
-/* Encodings as plain numbers; see the header.
+/* Encodings as C structs; see the header.
  *
  *   #ttg.blocked<{sizePerThread = [1, 8], ...}>  <->  nereid_ttg_blocked_t{.rank = 2, .size_per_thread = {1, 8}, ...}
  *
- * Everything that reads or makes an encoding goes through here, so that no other file knows how one is stored. */
+ * All code that reads or creates an encoding uses this file, so that no other file depends on its storage. */
 #include "dialects/ttg/encoding/encoding.h"
 
 #include "nereid/dialects/ttg.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* --- what an attribute is --- */
+/* --- kinds of attributes --- */
 
 bool nereid_ttg_is_distributed(MlirAttribute encoding) {
   return !mlirAttributeIsNull(encoding) &&
@@ -77,7 +77,7 @@ int32_t nereid_ttg_shared_alignment(MlirAttribute encoding) {
     return (int32_t)nereid_ttg_shared_linear_attr_get_layout_alignment(encoding);
   if (!nereid_ttg_nvmma_shared_attr_isa(encoding))
     return 16;
-  /* An atom is eight rows: its address bits are what the hardware's xor takes the row from. */
+  /* An atom is eight rows: the hardware's xor takes the row from these address bits. */
   int32_t bytes = (int32_t)nereid_ttg_nvmma_shared_attr_get_swizzling_byte_width(encoding);
   return bytes > 16 ? 8 * bytes : 128;
 }
@@ -150,7 +150,7 @@ static void erase_dim(nereid_ttg_bases_t *bases, int dim) {
     memmove(&bases->vectors[i][dim], &bases->vectors[i][dim + 1], (size_t)(bases->rank - dim) * sizeof(int32_t));
 }
 
-/* The attribute that holds the CTA layout of an encoding that is no slice or dot operand. */
+/* Returns the attribute with the CTA layout of an encoding that is not a slice or dot operand. */
 static MlirAttribute own_cga(MlirAttribute encoding) {
   if (nereid_ttg_blocked_attr_isa(encoding))
     return nereid_ttg_blocked_attr_get_cga_layout(encoding);
@@ -178,7 +178,7 @@ bool nereid_ttg_cga_read(MlirAttribute encoding, nereid_ttg_bases_t *out) {
   }
   if (!nereid_ttg_dot_op_attr_isa(encoding))
     return nereid_ttg_bases_read(own_cga(encoding), out);
-  /* All CTAs of a row (of a column, for the right operand) need all of K. */
+  /* All CTAs of a row (of a column, for the right operand) hold all of K. */
   bool read = nereid_ttg_cga_read(nereid_ttg_dot_op_attr_get_parent(encoding), out);
   int k = out->rank - (nereid_ttg_dot_op_attr_get_op_idx(encoding) == 0 ? 1 : 2);
   for (int i = 0; i < out->count && k >= 0 && k < NEREID_TTG_MAX_RANK; i++)
@@ -197,7 +197,7 @@ void nereid_ttg_cga_from_counts(int rank, const int32_t *ctas_per_cga, const int
   out->rank = out->count ? rank : 0;
 }
 
-/* --- making encodings --- */
+/* --- creating encodings --- */
 
 bool nereid_ttg_blocked_read(MlirAttribute encoding, nereid_ttg_blocked_t *out) {
   if (mlirAttributeIsNull(encoding) || !nereid_ttg_blocked_attr_isa(encoding))

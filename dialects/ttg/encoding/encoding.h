@@ -1,12 +1,11 @@
-/* Encodings as plain numbers: reading their arrays and bases, making them, the blocked encoding as a struct.
+/* Encodings as C structs: reads their arrays and bases and creates them; the blocked encoding as a struct.
  *
  *   nereid_ttg_blocked_t blocked;
  *   if (nereid_ttg_blocked_read(encoding, &blocked)) { blocked.size_per_thread[1] *= 2; ... }
  *   encoding = nereid_ttg_blocked_attribute(ctx, &blocked);
  *
  * The structs are values of fixed size; attributes belong to the context. All functions are pure. Functions named
- * `_make` and `_from_` require a valid result: they are for encodings that the compiler computes, not for user input.
- */
+ * `_make` and `_from_` require a valid result: use them for computed encodings, not for user input. */
 #ifndef NEREID_DIALECTS_TTG_ENCODING_H
 #define NEREID_DIALECTS_TTG_ENCODING_H
 
@@ -42,55 +41,56 @@ typedef struct nereid_ttg_blocked {
   nereid_ttg_bases_t cga;
 } nereid_ttg_blocked_t;
 
-/* --- what an attribute is --- */
+/* --- kinds of attributes --- */
 
 bool nereid_ttg_is_distributed(MlirAttribute encoding); /* of tensors; false for null */
 bool nereid_ttg_is_shared(MlirAttribute encoding);      /* of buffers; false for null */
 
-/* Number of dimensions; -1 when it is no encoding of ttg. */
+/* Returns the number of dimensions; -1 when the attribute is not an encoding of ttg. */
 int nereid_ttg_encoding_rank(MlirAttribute encoding);
 
-/* Alignment in bytes that a buffer of this shared encoding needs: 16, or one swizzle atom of nvmma_shared, or what
- * shared_linear says. */
+/* Returns the alignment in bytes that a buffer of this shared encoding requires: 16, or one swizzle atom of
+ * nvmma_shared, or the alignment of shared_linear. */
 int32_t nereid_ttg_shared_alignment(MlirAttribute encoding);
 
-/* log2 of the CTAs that the encoding is for, and the size of the part of `shape` in one CTA into out_shape (`rank`
- * entries, may be `shape`). */
+/* nereid_ttg_cta_bits returns log2 of the encoding's number of CTAs. The function below it writes the size of the part
+ * of `shape` in one CTA to out_shape (`rank` entries, may be `shape`). */
 int nereid_ttg_cta_bits(MlirAttribute encoding);
 void nereid_ttg_shape_per_cta(MlirAttribute encoding, int rank, const int64_t *shape, int64_t *out_shape);
 
 /* --- arrays and bases --- */
 
-/* Copies a DenseI32ArrayAttr of at most NEREID_TTG_MAX_RANK elements; its length, or -1 when it is none. */
+/* Copies a DenseI32ArrayAttr of at most NEREID_TTG_MAX_RANK elements. Returns its length, or -1 for another
+ * attribute. */
 int nereid_ttg_ints_read(MlirAttribute array, int32_t *out);
 MlirAttribute nereid_ttg_ints_make(MlirContext ctx, int count, const int32_t *values);
 
-/* An ArrayAttr of DenseI32ArrayAttr of equal length; null reads as no vectors. False when it is something else. */
+/* Reads an ArrayAttr of DenseI32ArrayAttr of equal length; null reads as no vectors. False for other attributes. */
 bool nereid_ttg_bases_read(MlirAttribute array, nereid_ttg_bases_t *out);
 MlirAttribute nereid_ttg_bases_make(MlirContext ctx, const nereid_ttg_bases_t *bases);
 
-/* The CTA layout of an encoding, of a slice or dot operand that of its parent brought to its own dimensions. False when
- * `encoding` is no encoding of ttg. `_make` gives null for no vectors, as encodings want it. */
+/* Reads the CTA layout of an encoding; for a slice or dot operand, that of its parent projected to its dimensions.
+ * False when `encoding` is not an encoding of ttg. `_make` returns null for no vectors, as encodings require. */
 bool nereid_ttg_cga_read(MlirAttribute encoding, nereid_ttg_bases_t *out);
 MlirAttribute nereid_ttg_cga_make(MlirContext ctx, const nereid_ttg_bases_t *bases);
 
-/* The vectors of ctas_per_cga, cta_split_num and cta_order (powers of two, split at most ctas): the older way to write
- * a CTA layout. CTAs beyond the split hold copies. */
+/* Computes the vectors of ctas_per_cga, cta_split_num and cta_order (powers of two, split at most ctas), the older
+ * spelling of a CTA layout. CTAs beyond the split hold copies. */
 void nereid_ttg_cga_from_counts(int rank, const int32_t *ctas_per_cga, const int32_t *cta_split_num,
                                 const int32_t *cta_order, nereid_ttg_bases_t *out);
 
-/* --- making encodings --- */
+/* --- creating encodings --- */
 
 /* False when `encoding` is not #ttg.blocked. */
 bool nereid_ttg_blocked_read(MlirAttribute encoding, nereid_ttg_blocked_t *out);
-/* For the encoding of a shape see blocked.h. */
+/* blocked.h computes the encoding of a shape. */
 MlirAttribute nereid_ttg_blocked_attribute(MlirContext ctx, const nereid_ttg_blocked_t *blocked);
 
-/* The map from offsets to elements of #ttg.padded_shared, gaps left out. False for anything else, and when the rank is
- * too high for a layout. */
+/* Returns the map from offsets to elements of #ttg.padded_shared, without gaps. False for other encodings, and when the
+ * rank is too high for a layout. */
 bool nereid_ttg_padded_layout(MlirAttribute encoding, nereid_layout_t *out);
 
-/* #ttg.linear and #ttg.shared_linear of a layout. */
+/* Create #ttg.linear and #ttg.shared_linear from a layout. */
 MlirAttribute nereid_ttg_linear_from_layout(MlirContext ctx, const nereid_layout_t *layout);
 MlirAttribute nereid_ttg_shared_linear_from_layout(MlirContext ctx, const nereid_layout_t *layout, unsigned alignment);
 

@@ -1,10 +1,10 @@
-/* Encodings of results of shape-changing operations; see the header.
+/* Infers encodings of results of shape-changing operations; see the header.
  *
  *   tt.trans   #ttg.blocked<{sizePerThread = [1, 8], order = [1, 0], ..}>  ->  sizePerThread = [8, 1], order = [0, 1]
  *   tt.join    #ttg.blocked<{sizePerThread = [4], ..}>                     ->  sizePerThread = [4, 2]
  *   tt.reduce  #e                                                          ->  #ttg.slice<{dim = axis, parent = #e}>
  *
- * Where the operand's kind of encoding has no word for the result, the layout itself is renamed over F2 and becomes
+ * When the operand's kind of encoding cannot represent the result, the layout itself is transformed over F2 and becomes
  * #ttg.linear or #ttg.shared_linear. */
 #include "dialects/ttg/encoding/infer_encoding.h"
 
@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-/* False, after the message when somebody wants it. */
+/* Returns false, after reporting the message unless the location is null. */
 static bool refuse(MlirLocation location, const char *message) {
   if (!mlirLocationIsNull(location))
     nereid_diagnose_at(location, "%s", message);
@@ -29,7 +29,7 @@ static bool layout_of(MlirAttribute encoding, intptr_t rank, const int64_t *shap
                       nereid_layout_t *out) {
   if (rank <= NEREID_LAYOUT_MAX_RANK && nereid_layout_from_encoding(encoding, (int)rank, shape, out) == NEREID_OK)
     return true;
-  return refuse(location, "the encoding does not fit the shape it is used with");
+  return refuse(location, "the encoding does not fit the shape of its tensor");
 }
 
 bool nereid_ttg_encodings_equivalent(MlirAttribute a, MlirAttribute b, intptr_t rank, const int64_t *shape) {
@@ -42,7 +42,7 @@ bool nereid_ttg_encodings_equivalent(MlirAttribute a, MlirAttribute b, intptr_t 
          nereid_layout_equal(&left, &right);
 }
 
-/* Drops register bits that give a thread copies of what it holds. */
+/* Removes register bits with which a thread holds copies of its own elements. */
 static void drop_copies(nereid_layout_t *layout) {
   int kept = 0;
   uint32_t *registers = layout->bases[NEREID_LAYOUT_REGISTER];
@@ -66,7 +66,7 @@ bool nereid_ttg_encodings_hold_same(MlirAttribute a, MlirAttribute b, intptr_t r
   return nereid_layout_equal(&left, &right);
 }
 
-/* `to` with coordinate 0 in every dimension that is broadcast: a layout of the operand's shape. */
+/* Returns `to` with coordinate 0 in every dimension that is broadcast: a layout of the operand's shape. */
 static nereid_layout_t project(const nereid_layout_t *to, const nereid_layout_t *from, const int64_t *src_shape) {
   nereid_layout_t projected = *from;
   for (int in = 0; in < NEREID_LAYOUT_DIMS; in++) {
@@ -134,7 +134,7 @@ static bool invert_permutation(intptr_t rank, const int32_t *order, int32_t *out
   return rank <= NEREID_TTG_MAX_RANK && seen == (UINT64_C(1) << rank) - 1;
 }
 
-/* A property per dimension follows its dimension. */
+/* Permutes values per dimension with their dimensions. */
 static void permute(int rank, int32_t *values, const int32_t *order) {
   int32_t copy[NEREID_TTG_MAX_RANK];
   memcpy(copy, values, sizeof copy);
@@ -142,7 +142,7 @@ static void permute(int rank, int32_t *values, const int32_t *order) {
     values[i] = copy[order[i]];
 }
 
-/* A list of dimensions has them renamed. */
+/* Renames the dimensions in a list. */
 static void rename_dims(int rank, int32_t *dims, const int32_t *inverse) {
   for (int i = 0; i < rank; i++)
     dims[i] = inverse[dims[i]];
@@ -230,7 +230,7 @@ bool nereid_ttg_infer_trans_encoding(MlirAttribute src, intptr_t rank, const int
   if (mlirAttributeIsNull(src) || identity)
     return true;
   if (nereid_ttg_encoding_rank(src) != rank)
-    return refuse(location, "the encoding has another rank than the order");
+    return refuse(location, "the ranks of the encoding and of the order differ");
   if (nereid_ttg_swizzled_shared_attr_isa(src))
     *out = trans_swizzled(src, order, inverse);
   else if (nereid_ttg_nvmma_shared_attr_isa(src) && rank == 2)
@@ -246,7 +246,7 @@ bool nereid_ttg_infer_trans_encoding(MlirAttribute src, intptr_t rank, const int
 
 /* --- join, split, fp4 --- */
 
-/* Dimension `axis` doubles; both halves are neighbouring registers of one thread. */
+/* Doubles dimension `axis`; both halves are adjacent registers of one thread. */
 static bool double_axis(nereid_layout_t *layout, int axis) {
   nereid_layout_t pair;
   nereid_layout_identity1d(&pair, NEREID_LAYOUT_REGISTER, layout->rank, axis, 1);
@@ -256,7 +256,8 @@ static bool double_axis(nereid_layout_t *layout, int axis) {
   return true;
 }
 
-/* The inverse: registers that step by one along `axis` go, the others step half as far. False when there is none. */
+/* Inverts double_axis: removes registers that step by one along `axis`, halves the steps of the others. False when
+ * there is no such register. */
 static bool halve_axis(nereid_layout_t *layout, int axis) {
   nereid_layout_t half = *layout;
   bool found = false;
@@ -321,7 +322,7 @@ bool nereid_ttg_infer_join_encoding(MlirAttribute src, intptr_t rank, const int6
   if (mlirAttributeIsNull(src))
     return true;
   if (nereid_ttg_encoding_rank(src) != rank || rank >= NEREID_TTG_MAX_RANK)
-    return refuse(location, "the encoding has another rank than the tensor");
+    return refuse(location, "the ranks of the encoding and of the tensor differ");
   if (nereid_ttg_slice_attr_isa(src) && join_slice(src, rank, shape, out))
     return true;
   if (nereid_ttg_blocked_attr_isa(src)) {
@@ -341,7 +342,7 @@ bool nereid_ttg_infer_join_encoding(MlirAttribute src, intptr_t rank, const int6
   return true;
 }
 
-/* Whether the pairs along the last dimension are all that the encoding does with it. */
+/* Returns whether the encoding's only use of the last dimension is to hold its pairs. */
 static bool splits_simply(const nereid_ttg_blocked_t *blocked) {
   int last = blocked->rank - 1;
   for (int i = 0; i < blocked->cga.count; i++)
@@ -366,7 +367,7 @@ bool nereid_ttg_infer_split_encoding(MlirAttribute src, intptr_t rank, const int
   if (mlirAttributeIsNull(src))
     return true;
   if (nereid_ttg_encoding_rank(src) != rank || rank < 2)
-    return refuse(location, "the encoding has another rank than the tensor");
+    return refuse(location, "the ranks of the encoding and of the tensor differ");
   nereid_ttg_blocked_t blocked;
   if (nereid_ttg_blocked_read(src, &blocked) && splits_simply(&blocked)) {
     *out = split_blocked(src, &blocked);
@@ -378,14 +379,14 @@ bool nereid_ttg_infer_split_encoding(MlirAttribute src, intptr_t rank, const int
   if (!layout_of(src, rank, shape, location, &layout))
     return false;
   if (!halve_axis(&layout, (int)rank - 1))
-    return refuse(location, "both elements along the last dimension must lie in one thread");
+    return refuse(location, "both elements along the last dimension must be in one thread");
   nereid_layout_drop_dim(&layout, (int)rank - 1);
   *out = nereid_ttg_linear_from_layout(mlirAttributeGetContext(src), &layout);
   return true;
 }
 
-/* The dimension at place `place` when dimensions are listed as registers move through them; those that registers do not
- * move through come last, the last dimension first. */
+/* Returns the dimension at position `place` of the order in which registers move through the dimensions. Dimensions
+ * without registers come last, the last dimension first. */
 static int register_order(const nereid_layout_t *layout, int place) {
   int order[NEREID_LAYOUT_MAX_RANK], found = 0;
   uint32_t seen = 0;
@@ -403,8 +404,8 @@ static int register_order(const nereid_layout_t *layout, int place) {
   return order[place];
 }
 
-/* Twice or half as many elements per thread along an axis that is the encoding's fastest; false when `src` is of
- * neither kind, *fits false when the half is no whole element. */
+/* Doubles or halves the elements per thread along an axis that is the encoding's fastest. False when `src` is neither
+ * kind of encoding; *fits is false when half of the elements is not an integer. */
 static bool scale_fastest(MlirAttribute src, int axis, bool forward, bool *fits, MlirAttribute *out) {
   MlirContext ctx = mlirAttributeGetContext(src);
   nereid_ttg_blocked_t blocked;
@@ -429,7 +430,8 @@ static bool scale_fastest(MlirAttribute src, int axis, bool forward, bool *fits,
 
 bool nereid_ttg_infer_fp4_to_fp_encoding(MlirAttribute src, intptr_t rank, const int64_t *shape, int axis, bool forward,
                                          MlirLocation location, MlirAttribute *out) {
-  static const char too_few[] = "both fp4 of a byte must lie in one thread: it needs two elements along the axis";
+  static const char too_few[] =
+      "both fp4 values of a byte must be in one thread: expected at least two elements per thread along the axis";
   *out = src;
   if (mlirAttributeIsNull(src))
     return true;
@@ -437,7 +439,7 @@ bool nereid_ttg_infer_fp4_to_fp_encoding(MlirAttribute src, intptr_t rank, const
   bool fits;
   if (axis < 0 || axis >= rank || !layout_of(src, rank, shape, location, &layout))
     return false;
-  /* As Triton 3.6 asks it; for two dimensions it means that the axis is the fastest. */
+  /* as Triton 3.6 tests it; for two dimensions: the axis is the fastest */
   if (register_order(&layout, axis) == 0 && scale_fastest(src, axis, forward, &fits, out))
     return fits || refuse(location, too_few);
   if (!(forward ? double_axis(&layout, axis) : halve_axis(&layout, axis)))
@@ -461,9 +463,8 @@ bool nereid_ttg_dot_operand_encoding_verify(MlirAttribute operand, int index, Ml
     bool registers = dot && index == 0 && nereid_ttg_dot_op_attr_get_op_idx(operand) == 0 &&
                      nereid_ttg_nvidia_mma_attr_isa(nereid_ttg_dot_op_attr_get_parent(operand));
     return registers || nereid_ttg_nvmma_shared_attr_isa(operand) || nereid_ttg_shared_linear_attr_isa(operand) ||
-           refuse(location,
-                  "wgmma takes operands from #ttg.nvmma_shared or #ttg.shared_linear buffers, and the left one "
-                  "from registers as #ttg.dot_op too");
+           refuse(location, "wgmma takes operands from #ttg.nvmma_shared or #ttg.shared_linear buffers, and the left "
+                            "one also from registers with #ttg.dot_op");
   }
   if (!dot)
     return refuse(location, "operands of a dot must have a #ttg.dot_op encoding");

@@ -1,11 +1,11 @@
-/* Encodings that shape-changing operations give their results, by the rule that no element changes its thread:
- * the result's encoding is the operand's under a renaming of coordinates. A blocked encoding stays blocked where the
- * renaming allows it, a reduction gives the slice of its operand, and `linear` is the fallback that always exists;
- * the results are those of Triton 3.6, so types in its files verify.
+/* Infers the encodings of results of shape-changing operations. No element changes its thread: the result's encoding is
+ * the operand's with renamed coordinates. A blocked encoding stays blocked if the renaming allows it, a reduction
+ * returns the slice of its operand, and `linear` is the general fallback. The results are those of Triton 3.6, so types
+ * in its files verify.
  *
- * Every function returns true and sets *out, or returns false; where a location is taken and it is not null, the
- * reason was then reported there as an error. A null `src` (a tensor without encoding) gives a null *out and true.
- * `shape` is in elements. All are pure functions of their arguments. */
+ * Every function returns true and sets *out, or returns false. If it takes a location that is not null, it has then
+ * reported the reason there as an error. A null `src` (a tensor without encoding) gives a null *out and true. `shape`
+ * is in elements. All are pure functions. */
 #ifndef NEREID_DIALECTS_TTG_INFER_ENCODING_H
 #define NEREID_DIALECTS_TTG_INFER_ENCODING_H
 
@@ -25,12 +25,12 @@ bool nereid_ttg_infer_reduce_encoding(MlirAttribute src, int axis, MlirAttribute
 /* Result of inserting a dimension of size 1 at `axis`: `src` must be the slice along `axis`, the result its parent. */
 bool nereid_ttg_infer_expand_dims_encoding(MlirAttribute src, int axis, MlirLocation location, MlirAttribute *out);
 
-/* Result dimension i is operand dimension order[i]. `shape` is the operand's. Works for shared encodings too. */
+/* Result dimension i is operand dimension order[i]. `shape` is the operand's. Supports shared encodings too. */
 bool nereid_ttg_infer_trans_encoding(MlirAttribute src, intptr_t rank, const int64_t *shape, const int32_t *order,
                                      MlirLocation location, MlirAttribute *out);
 
-/* Same elements in row-major order under another shape. When elements may be reordered any encoding is good, so call
- * it for reshapes that keep the order only. Distributed encodings. */
+/* Same elements in row-major order with another shape. For distributed encodings. A reshape that may reorder elements
+ * accepts any encoding, so call this only for reshapes that keep the order. */
 bool nereid_ttg_infer_reshape_encoding(intptr_t src_rank, const int64_t *src_shape, MlirAttribute src,
                                        intptr_t dst_rank, const int64_t *dst_shape, MlirLocation location,
                                        MlirAttribute *out);
@@ -43,30 +43,30 @@ bool nereid_ttg_infer_memdesc_reshape_encoding(intptr_t src_rank, const int64_t 
 /* tt.join: `shape` is that of one operand; the result has one more dimension, of size 2, both parts in one thread. */
 bool nereid_ttg_infer_join_encoding(MlirAttribute src, intptr_t rank, const int64_t *shape, MlirLocation location,
                                     MlirAttribute *out);
-/* tt.split: `shape` is the operand's, whose last dimension has size 2 and must lie in the registers of a thread. */
+/* tt.split: `shape` is the operand's, whose last dimension has size 2 and must be in the registers of a thread. */
 bool nereid_ttg_infer_split_encoding(MlirAttribute src, intptr_t rank, const int64_t *shape, MlirLocation location,
                                      MlirAttribute *out);
 
-/* ttg.fp4_to_fp: two fp4 per byte along `axis`. `forward`: src is the packed operand's encoding, out the result's; else
- * the other way round. `shape` is that of the tensor that `src` belongs to. */
+/* ttg.fp4_to_fp: two fp4 values per byte along `axis`. `forward`: src is the packed operand's encoding and out the
+ * result's; else the reverse. `shape` is that of the tensor with encoding `src`. */
 bool nereid_ttg_infer_fp4_to_fp_encoding(MlirAttribute src, intptr_t rank, const int64_t *shape, int axis, bool forward,
                                          MlirLocation location, MlirAttribute *out);
 
-/* tt.dot: may operand `index` (0: a, 1: b) have encoding `operand` when the result has `result`? */
+/* tt.dot: verifies that operand `index` (0: a, 1: b) may have encoding `operand` when the result has `result`. */
 bool nereid_ttg_dot_operand_encoding_verify(MlirAttribute operand, int index, MlirAttribute result,
                                             MlirLocation location);
-/* tt.dot: do the encodings of a and b go together? Both checks accept null encodings. */
+/* tt.dot: verifies that the encodings of a and b are compatible. Both checks accept null encodings. */
 bool nereid_ttg_dot_operand_encodings_verify(MlirAttribute a, MlirAttribute b, MlirLocation location);
 
-/* Do two encodings give every thread the same elements of a tensor (or every element the same offset of a buffer) of
- * this shape? Equal attributes do; null equals null only. */
+/* Returns whether two encodings assign the same elements of a tensor to every thread (or the same offset of a buffer to
+ * every element) for this shape. True for equal attributes; null equals null only. */
 bool nereid_ttg_encodings_equivalent(MlirAttribute a, MlirAttribute b, intptr_t rank, const int64_t *shape);
 
-/* The same for distributed encodings, but registers that hold copies of other registers' elements do not count. */
+/* Compares distributed encodings in the same way, but ignores registers with copies of other registers' elements. */
 bool nereid_ttg_encodings_hold_same(MlirAttribute a, MlirAttribute b, intptr_t rank, const int64_t *shape);
 
-/* tt.broadcast: does every thread that holds an element of the result hold the operand's element that it repeats? Equal
- * encodings do, and null ones. Shapes are equal, or 1 in `src_shape`. */
+/* tt.broadcast: returns whether every thread with an element of the result also holds the operand's element that it
+ * repeats. True for equal encodings, also null. Shapes are equal, or 1 in `src_shape`. */
 bool nereid_ttg_encodings_broadcast(MlirAttribute src, const int64_t *src_shape, MlirAttribute dst,
                                     const int64_t *dst_shape, intptr_t rank);
 

@@ -1,12 +1,12 @@
-/* Encodings of reshaped tensors and buffers; see infer_encoding.h.
+/* Infers encodings of reshaped tensors and buffers; see infer_encoding.h.
  *
  *   32x4, sizePerThread [4, 4], order [1, 0]  reshaped to 128   ->  sizePerThread [16]
- *   4x4, order [0, 1]                         reshaped to 16    ->  #ttg.linear: no blocked encoding says it
+ *   4x4, order [0, 1]                         reshaped to 16    ->  #ttg.linear: not representable as blocked
  *
- * Shapes are cut into the smallest groups of neighbouring dimensions with equal products: 8x4x2 -> 32x2 is {8, 4 ->
- * 32}, {2 -> 2}. A blocked encoding survives when in each group it fills the dimensions one after the other, the last
- * first; then what it has along the group is dealt out again over the new dimensions in the same way. Given the result,
- * the rules give the operand's encoding back: callers rely on this symmetry. */
+ * Shapes are split into the smallest groups of adjacent dimensions with equal sizes: 8x4x2 -> 32x2 is {8, 4 -> 32}, {2
+ * -> 2}. A blocked encoding stays blocked if in each group it fills the dimensions one after the other, the last first;
+ * its sizes along the group are then distributed over the new dimensions in the same way. The rules are symmetric, on
+ * which callers rely: from the result they infer the operand's encoding. */
 #include "dialects/ttg/encoding/infer_encoding.h"
 
 #include "dialects/diagnose.h"
@@ -44,7 +44,7 @@ static int64_t product(int rank, const int64_t *shape) {
   return total;
 }
 
-/* Dimensions of size 1 go to the group before them, leading ones to the first. */
+/* Dimensions of size 1 belong to the group before them, leading ones to the first group. */
 static void find_groups(reshape_t *reshape) {
   int s = 0, d = 0;
   while (s < reshape->src_rank || d < reshape->dst_rank) {
@@ -65,7 +65,7 @@ static void find_groups(reshape_t *reshape) {
   }
 }
 
-/* Sizes of 1 aside, each list entry divides the tensor or covers it. */
+/* Returns whether each list entry divides the tensor's size or covers it, except for sizes of 1. */
 static bool divides(int rank, const int64_t *shape, const int32_t *sizes) {
   for (int d = 0; d < rank; d++)
     if (shape[d] >= sizes[d] && shape[d] % sizes[d] != 0)
@@ -73,7 +73,7 @@ static bool divides(int rank, const int64_t *shape, const int32_t *sizes) {
   return true;
 }
 
-/* The group's dimensions follow one another in the order of the encoding, the last one fastest. */
+/* Returns whether the group's dimensions are consecutive in the order of the encoding, the last one fastest. */
 static bool is_consecutive(const group_t *group, const int32_t *place) {
   for (int d = group->src_begin + 1; d < group->src_end; d++)
     if (place[d - 1] != place[d] + 1)
@@ -81,8 +81,8 @@ static bool is_consecutive(const group_t *group, const int32_t *place) {
   return true;
 }
 
-/* Takes `sizes` out of what is left of the group's dimensions. A dimension may be begun only when the faster ones are
- * used up, and only the slowest may be exceeded (then 0 is left). */
+/* Removes `sizes` from the remaining sizes of the group's dimensions. A dimension may be started only when the faster
+ * ones are exhausted, and only the slowest may be exceeded (0 remains then). */
 static bool take(const group_t *group, const int32_t *sizes, int64_t *left) {
   for (int d = group->src_end - 1; d >= group->src_begin; d--) {
     if (sizes[d] == 1)
@@ -113,8 +113,7 @@ static bool can_reshape(const reshape_t *reshape, const nereid_ttg_blocked_t *sr
   return true;
 }
 
-/* Deals what `src_sizes` have along each group out over its new dimensions, the last first; an excess goes to the
- * first. */
+/* Distributes the `src_sizes` of each group over its new dimensions, the last first; the first takes the excess. */
 static void deal(const reshape_t *reshape, const int32_t *src_sizes, int64_t *left, int32_t *out_sizes) {
   for (int i = 0; i < reshape->group_count; i++) {
     const group_t *group = &reshape->groups[i];
@@ -132,7 +131,7 @@ static void deal(const reshape_t *reshape, const int32_t *src_sizes, int64_t *le
   }
 }
 
-/* New dimensions in the order in which their groups were; within a group the last is the fastest. */
+/* Orders the new dimensions as their groups were ordered; within a group the last is the fastest. */
 static void deal_order(const reshape_t *reshape, const nereid_ttg_blocked_t *src, int32_t *out_order) {
   int next = 0;
   for (int p = 0; p < src->rank; p++)
@@ -152,7 +151,7 @@ static int64_t total(int rank, const int32_t *sizes) {
   return made;
 }
 
-/* False when no blocked encoding says it. */
+/* False when no blocked encoding represents the result. */
 static bool reshape_blocked(reshape_t *reshape, MlirAttribute src_encoding, MlirAttribute *out) {
   nereid_ttg_blocked_t src, dst = {.rank = reshape->dst_rank};
   if (!nereid_ttg_blocked_read(src_encoding, &src) || src.rank != reshape->src_rank || reshape->src_rank < 1 ||
@@ -181,7 +180,7 @@ static bool reshape_blocked(reshape_t *reshape, MlirAttribute src_encoding, Mlir
   return true;
 }
 
-/* The layout of `src`, its coordinates written in the new shape. */
+/* Returns the layout of `src` with its coordinates in the new shape. */
 static bool reshape_layout(MlirAttribute src, intptr_t src_rank, const int64_t *src_shape, intptr_t dst_rank,
                            const int64_t *dst_shape, nereid_layout_t *out) {
   uint8_t bits[NEREID_LAYOUT_MAX_RANK] = {0};
@@ -229,7 +228,7 @@ bool nereid_ttg_infer_reshape_encoding(intptr_t src_rank, const int64_t *src_sha
   return true;
 }
 
-/* The swizzle mode stays when the contiguous dimension does and the rows still follow one another. */
+/* Keeps the swizzle mode if the contiguous dimension is unchanged and the rows are still consecutive. */
 static bool keep_nvmma(MlirAttribute src, intptr_t src_rank, const int64_t *src_shape, intptr_t dst_rank,
                        const int64_t *dst_shape, const nereid_layout_t *renamed, MlirAttribute *out) {
   if (!nereid_ttg_nvmma_shared_attr_isa(src) || nereid_ttg_cta_bits(src) != 0 || src_rank < 1 || dst_rank < 1)

@@ -1,9 +1,9 @@
-/* Printing an encoding with the keys, the order and the spacing of Triton 3.6.
+/* Prints an encoding with the keys, the order and the spacing of Triton 3.6.
  *
  *   #ttg.nvmma_shared attribute  ->  <{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
  *
- * What has its usual value is left out: the CTA layout of a single CTA, fp4Padded, a rank of 2, kWidth 0, no blocks in
- * shared_linear. padded_shared has a short form for a plain order of elements. */
+ * Defaults are omitted: the CTA layout of a single CTA, fp4Padded, a rank of 2, kWidth 0, no blocks in shared_linear.
+ * padded_shared has a short form for a plain order of elements. */
 #include "dialects/ttg/encoding/encoding.h"
 #include "dialects/ttg/ttg_hooks.h"
 
@@ -37,7 +37,7 @@ static void key_bool(printer_t printer, const char *key, bool value) {
   text(printer, value ? "true" : "false");
 }
 
-/* `key[1, 8]` of a dense array of i32 or i64. */
+/* Prints `key[1, 8]` of a dense array of i32 or i64. */
 static void key_array(printer_t printer, const char *key, MlirAttribute array) {
   text(printer, key);
   text(printer, "[");
@@ -49,7 +49,7 @@ static void key_array(printer_t printer, const char *key, MlirAttribute array) {
   text(printer, "]");
 }
 
-/* `key[[0, 1], [8, 0]]` */
+/* Prints `key[[0, 1], [8, 0]]`. */
 static void key_bases(printer_t printer, const char *key, MlirAttribute bases) {
   text(printer, key);
   text(printer, "[");
@@ -131,7 +131,7 @@ static void print_nvmma_shared(printer_t printer, MlirAttribute encoding) {
   text(printer, "}>");
 }
 
-/* Whether the offsets count through the dimensions one after the other; their order is then in out_order. */
+/* Returns whether the offsets count through the dimensions one after the other; their order is then in out_order. */
 static bool plain_order(const nereid_ttg_bases_t *offset, MlirAttribute shape, int32_t *out_order) {
   int rank = (int)mlirDenseArrayGetNumElements(shape), next = 0, vector = 0;
   bool done[NEREID_TTG_MAX_RANK] = {false};
@@ -150,7 +150,7 @@ static bool plain_order(const nereid_ttg_bases_t *offset, MlirAttribute shape, i
         if (vector >= offset->count || offset->vectors[vector][other] != (other == d ? step : 0))
           return false;
   }
-  /* Dimensions of size 1 have no place in the offsets; last to first is as good as any. */
+  /* Dimensions of size 1 have no position in the offsets; list them last to first. */
   for (int d = rank - 1; d >= 0; d--)
     if (!done[d])
       out_order[next++] = d;

@@ -1,10 +1,10 @@
-/* Reading the keys of an encoding: `#ttg.blocked<{order = [1, 0], sizePerThread = [1, 8], ...}>`.
+/* Parses the keys of an encoding: `#ttg.blocked<{order = [1, 0], sizePerThread = [1, 8], ...}>`.
  *
  *   {order = [1, 0], ...}  ->  nereid_ttg_blocked_attr_create(ctx, array<i32: 1, 8>, ..., no CTA layout)
  *
- * The keys may come in any order. A CTA layout is read in the spelling of Triton 3.6 (`CGALayout = [[0, 1]]`) and in
- * the older one (CTAsPerCGA, CTASplitNum, CTAOrder), and is absent afterwards when it says no more than "one CTA":
- * equal encodings are one attribute. One error is reported, where the encoding's text begins. */
+ * Keys may be in any order. A CTA layout is parsed in the spelling of Triton 3.6 (`CGALayout = [[0, 1]]`) and in the
+ * older one (CTAsPerCGA, CTASplitNum, CTAOrder). The layout of a single CTA is dropped, so that equal encodings are one
+ * attribute. One error is reported, at the start of the encoding's text. */
 #include "base/bits.h"
 #include "dialects/diagnose.h"
 #include "dialects/ttg/encoding/encoding.h"
@@ -29,7 +29,7 @@ typedef struct reader {
   bool failed;
 } reader_t;
 
-/* Reports the first error only: what follows is its consequence. */
+/* Reports the first error only; later ones result from it. */
 static void fail(reader_t *reader, const char *format, ...) NEREID_PRINTF(2, 3);
 
 static void fail(reader_t *reader, const char *format, ...) {
@@ -55,12 +55,12 @@ static bool among(MlirStringRef name, const char *const *keys) {
   return false;
 }
 
-/* Every key of `dictionary` is one of `keys`, which ends with null. */
+/* Checks that every key of `dictionary` is one of `keys`, a null-terminated list. */
 static void check_keys(reader_t *reader, MlirAttribute dictionary, const char *const *keys) {
   for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(dictionary); i++) {
     MlirStringRef name = mlirIdentifierStr(mlirDictionaryAttrGetElement(dictionary, i).name);
     if (!among(name, keys))
-      fail(reader, "has no key '%.*s' here", (int)name.length, name.data);
+      fail(reader, "has an unknown key '%.*s'", (int)name.length, name.data);
   }
 }
 
@@ -76,12 +76,12 @@ static bool integer_value(MlirAttribute attribute, int32_t *out) {
   return value >= 0 && value <= INT32_MAX;
 }
 
-/* A number that may be left out when `fallback` is not negative. */
+/* Reads a number; it is optional when `fallback` is not negative. */
 static unsigned read_unsigned(reader_t *reader, const char *key, int32_t fallback) {
   MlirAttribute attribute = find(reader->inside, key);
   int32_t value = fallback;
   if (mlirAttributeIsNull(attribute) ? fallback < 0 : !integer_value(attribute, &value))
-    fail(reader, "expects key '%s' with a number that is not negative", key);
+    fail(reader, "expects key '%s' with a nonnegative number", key);
   return (unsigned)value;
 }
 
@@ -92,7 +92,7 @@ static bool read_bool(reader_t *reader, const char *key) {
   return !reader->failed && !mlirAttributeIsNull(attribute) && mlirBoolAttrGetValue(attribute);
 }
 
-/* Numbers of `[1, 0]`; their count, -1 when it is something else. */
+/* Reads the numbers of `[1, 0]`. Returns their count, -1 for other attributes. */
 static int array_values(MlirAttribute attribute, int32_t *out) {
   if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAArray(attribute))
     return -1;
@@ -108,8 +108,7 @@ static int array_values(MlirAttribute attribute, int32_t *out) {
 static int read_ints(reader_t *reader, const char *key, int32_t *out) {
   int size = array_values(find(reader->inside, key), out);
   if (size < 0)
-    fail(reader, "expects key '%s' with an array of at most %d numbers that are not negative", key,
-         NEREID_TTG_MAX_RANK);
+    fail(reader, "expects key '%s' with an array of at most %d nonnegative numbers", key, NEREID_TTG_MAX_RANK);
   return size;
 }
 
@@ -119,7 +118,7 @@ static MlirAttribute read_array(reader_t *reader, const char *key) {
   return nereid_ttg_ints_make(reader->ctx, size < 0 ? 0 : size, values);
 }
 
-/* `[[0, 1], [8, 0]]`, all of one length, which *rank holds when it is not 0 and is set to otherwise. */
+/* Reads `[[0, 1], [8, 0]]`. All vectors have length *rank, which is set when it is 0. */
 static void read_bases(reader_t *reader, const char *key, int *rank, nereid_ttg_bases_t *out) {
   MlirAttribute array = find(reader->inside, key);
   memset(out, 0, sizeof *out);
@@ -152,7 +151,7 @@ static bool is_permutation(int size, const int32_t *order) {
   return size > 0 && seen == (UINT64_C(1) << size) - 1;
 }
 
-/* CTAsPerCGA, CTASplitNum, CTAOrder: the spelling before Triton 3.6. */
+/* Reads CTAsPerCGA, CTASplitNum, CTAOrder: the spelling before Triton 3.6. */
 static void read_cta_counts(reader_t *reader, int rank, nereid_ttg_bases_t *out) {
   int32_t ctas[NEREID_TTG_MAX_RANK], split[NEREID_TTG_MAX_RANK], order[NEREID_TTG_MAX_RANK];
   if (array_values(find(reader->inside, "CTAsPerCGA"), ctas) != rank ||
@@ -168,7 +167,7 @@ static void read_cta_counts(reader_t *reader, int rank, nereid_ttg_bases_t *out)
     nereid_ttg_cga_from_counts(rank, ctas, split, order, out);
 }
 
-/* The CTA layout in either spelling; null for one CTA. */
+/* Reads the CTA layout in either spelling; null for one CTA. */
 static MlirAttribute read_cga(reader_t *reader, int rank) {
   static const char *const counts[] = {"CTAsPerCGA", "CTASplitNum", "CTAOrder"};
   nereid_ttg_bases_t bases = {0};
@@ -177,7 +176,7 @@ static MlirAttribute read_cga(reader_t *reader, int rank) {
     older |= !mlirAttributeIsNull(find(reader->inside, counts[i]));
   bool newer = !mlirAttributeIsNull(find(reader->inside, "CGALayout"));
   if (older && newer)
-    fail(reader, "has CGALayout and CTAsPerCGA, CTASplitNum, CTAOrder; one of the spellings is enough");
+    fail(reader, "has CGALayout and CTAsPerCGA, CTASplitNum, CTAOrder; expected one of the two spellings");
   else if (older)
     read_cta_counts(reader, rank, &bases);
   else if (newer)
@@ -191,7 +190,7 @@ static int rank_of(MlirAttribute array) {
 
 #define CTA_KEYS "CGALayout", "CTAsPerCGA", "CTASplitNum", "CTAOrder"
 
-/* Creates what the verifier accepts. */
+/* Creates an attribute after its verifier accepts it. */
 #define MADE(verified, created)                                                                                        \
   (reader->failed || mlirLogicalResultIsFailure(verified) ? mlirAttributeGetNull() : (created))
 
@@ -255,7 +254,7 @@ static MlirAttribute read_swizzled_shared(reader_t *reader) {
 }
 
 static MlirAttribute read_nvmma_shared(reader_t *reader) {
-  /* Triton 3.6 leaves the width uninitialized when the key is missing; its own texts without the key are of f16. */
+  /* Triton 3.6 leaves the width uninitialized when the key is missing; its own texts without the key are for f16. */
   enum { DEFAULT_ELEMENT_BITS = 16 };
   static const char *const keys[] = {
       "swizzlingByteWidth", "transposed", "elementBitWidth", "fp4Padded", "rank", CTA_KEYS, NULL};
@@ -274,7 +273,7 @@ static MlirAttribute read_nvmma_shared(reader_t *reader) {
               nereid_ttg_nvmma_shared_attr_create(reader->ctx, swizzle, transposed, bits, padded, cga, (unsigned)rank));
 }
 
-/* The product of the vectors' spans: dimension d has twice the largest coordinate. */
+/* Computes the shape that the vectors span: dimension d has twice the largest coordinate. */
 static void shape_of(const nereid_ttg_bases_t *offset, const nereid_ttg_bases_t *block, int rank, int64_t *out) {
   for (int d = 0; d < rank; d++)
     out[d] = 1;
@@ -287,7 +286,7 @@ static void shape_of(const nereid_ttg_bases_t *offset, const nereid_ttg_bases_t 
   }
 }
 
-/* `{order = [1, 0], shape = [16, 32]}`: offsets in the plain order. */
+/* Reads `{order = [1, 0], shape = [16, 32]}`: offsets in the plain order. */
 static int read_plain_order(reader_t *reader, nereid_ttg_bases_t *offset, int64_t *shape) {
   static const char *const keys[] = {"order", "shape", NULL};
   check_keys(reader, reader->inside, keys);
@@ -356,7 +355,7 @@ MlirAttribute nereid_ttg_encoding_parse(nereid_error_sink_t sink, MlirStringRef 
   static const struct {
     const char *mnemonic;
     MlirAttribute (*read)(reader_t *reader);
-    bool beside; /* has something beside its braces */
+    bool beside; /* has text outside of its braces */
   } encodings[] = {
       {"blocked", read_blocked, false},
       {"linear", read_linear, false},

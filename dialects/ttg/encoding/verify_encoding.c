@@ -1,9 +1,9 @@
-/* Which encodings make sense, each by itself.
+/* Verifies encodings, independent of their tensor.
  *
  *   #ttg.blocked<{sizePerThread = [1, 3], ...}>   error: sizePerThread has 3, expected powers of two
  *
- * Sizes are powers of two throughout, and every list of basis vectors covers its tensor: what the layout library relies
- * on. Whether an encoding fits a tensor and the module is in verify_tensor.c. */
+ * The layout library relies on two invariants: sizes are powers of two, and every list of basis vectors covers its
+ * tensor. verify_tensor.c verifies encodings against the tensor and the module. */
 #include "base/bits.h"
 #include "dialects/diagnose.h"
 #include "dialects/ttg/encoding/encoding.h"
@@ -19,7 +19,7 @@ static bool failed(MlirLogicalResult result) {
   return mlirLogicalResultIsFailure(result);
 }
 
-/* `array` has `rank` numbers (any number of them when negative), all powers of two. */
+/* Verifies that `array` has `rank` numbers (any number of them when negative), all powers of two. */
 static MlirLogicalResult check_powers(nereid_error_sink_t sink, const char *name, MlirAttribute array, int rank) {
   int32_t values[NEREID_TTG_MAX_RANK];
   int size = nereid_ttg_ints_read(array, values);
@@ -36,7 +36,7 @@ static MlirLogicalResult check_powers(nereid_error_sink_t sink, const char *name
   return mlirLogicalResultSuccess();
 }
 
-/* `order` is a permutation; its size is the rank. */
+/* Verifies that `order` is a permutation; its size is the rank. */
 static MlirLogicalResult check_order(nereid_error_sink_t sink, MlirAttribute order, int *out_rank) {
   int32_t values[NEREID_TTG_MAX_RANK];
   uint64_t seen = 0;
@@ -59,7 +59,7 @@ static int nonzero_count(const nereid_ttg_bases_t *bases, int i) {
   return found;
 }
 
-/* Every vector moves along at most one dimension, by a power of two. */
+/* Verifies that every vector moves along at most one dimension, by a power of two. */
 static MlirLogicalResult check_unit_vectors(nereid_error_sink_t sink, const char *name,
                                             const nereid_ttg_bases_t *bases) {
   for (int i = 0; i < bases->count; i++) {
@@ -73,11 +73,11 @@ static MlirLogicalResult check_unit_vectors(nereid_error_sink_t sink, const char
   return mlirLogicalResultSuccess();
 }
 
-/* Elimination over F2: the vectors as rows of bits, all dimensions side by side. */
+/* Gaussian elimination over F2: the vectors are rows of bits, with the bits of all dimensions concatenated. */
 typedef struct elimination {
-  int width[NEREID_TTG_MAX_RANK]; /* bits that each dimension needs */
+  int width[NEREID_TTG_MAX_RANK]; /* bits of each dimension */
   int rank, total;                /* dimensions; bits of all of them */
-  int nonzero, found;             /* vectors that are not zero; independent ones among them */
+  int nonzero, found;             /* number of nonzero vectors; of independent ones */
   uint64_t rows[64];              /* reduced, by leading bit */
 } elimination_t;
 
@@ -108,8 +108,8 @@ static void eliminate(elimination_t *state, const nereid_ttg_bases_t *bases) {
   }
 }
 
-/* The vectors of all inputs together reach every element of the box they span. `injective`: and, copies (zero vectors)
- * aside, each in one way. */
+/* Verifies that the vectors of all inputs together reach every element of the box that they span. `injective`: each
+ * element in one way, not counting copies (zero vectors). */
 static MlirLogicalResult check_cover(nereid_error_sink_t sink, int count, const nereid_ttg_bases_t *const *inputs,
                                      bool injective) {
   elimination_t state = {0};
@@ -124,20 +124,20 @@ static MlirLogicalResult check_cover(nereid_error_sink_t sink, int count, const 
   for (int i = 0; i < count; i++)
     eliminate(&state, inputs[i]);
   if (state.found < state.total)
-    return nereid_diagnose_to(sink, "the vectors reach 2^%d of the 2^%d elements they span, expected all", state.found,
-                              state.total);
+    return nereid_diagnose_to(sink, "the vectors reach 2^%d of the 2^%d elements that they span, expected all",
+                              state.found, state.total);
   if (injective && state.nonzero > state.found)
-    return nereid_diagnose_to(sink, "vectors other than zero must be independent");
+    return nereid_diagnose_to(sink, "nonzero vectors must be independent");
   return mlirLogicalResultSuccess();
 }
 
-/* The CTA layout: null, or vectors of `rank` numbers that cover a grid of CTAs. */
+/* Verifies the CTA layout: null, or vectors of `rank` numbers that cover a grid of CTAs. */
 static MlirLogicalResult check_cga(nereid_error_sink_t sink, MlirAttribute cga, int rank) {
   if (mlirAttributeIsNull(cga))
     return mlirLogicalResultSuccess();
   nereid_ttg_bases_t bases;
   if (!nereid_ttg_bases_read(cga, &bases) || bases.count == 0 || bases.rank != rank)
-    return nereid_diagnose_to(sink, "CGALayout must have vectors of %d numbers, or be left out for one CTA", rank);
+    return nereid_diagnose_to(sink, "CGALayout must have vectors of %d numbers, or be omitted for one CTA", rank);
   const nereid_ttg_bases_t *inputs[] = {&bases};
   if (failed(check_unit_vectors(sink, "CGALayout", &bases)))
     return mlirLogicalResultFailure();
@@ -286,7 +286,7 @@ MlirLogicalResult nereid_ttg_padded_shared_attr_verify(nereid_error_sink_t sink,
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < bases[k].count; i++)
       if (nonzero_count(&bases[k], i) == 0)
-        return nereid_diagnose_to(sink, "a zero vector is not supported here: no element is stored twice");
+        return nereid_diagnose_to(sink, "a zero vector is not supported here: shared memory holds each element once");
   if (failed(check_unit_vectors(sink, "offset", &bases[0])) || failed(check_unit_vectors(sink, "block", &bases[1])))
     return mlirLogicalResultFailure();
   return bases[0].count + bases[1].count == 0 ? mlirLogicalResultSuccess() : check_cover(sink, 2, inputs, true);

@@ -1,4 +1,4 @@
-/* A context in which modules of Nereid's dialects can be built, read and printed with mlir-c.
+/* A context in which mlir-c can build, read and print modules of Nereid's dialects.
  *
  *   MlirContext context = nereid_context_create();
  *   MlirModule module = mlirModuleCreateParse(context, text);
@@ -12,11 +12,11 @@
 extern "C" {
 #endif
 
-/* A new context that knows tt, ttg, ttng and nereid, and arith, math, scf, cf, gpu, ub, func, llvm and nvvm, all
- * loaded; it starts no threads. The caller owns it. Different contexts may be used by different threads. */
+/* Creates a context with the dialects tt, ttg, ttng, nereid, arith, math, scf, cf, gpu, ub, func, llvm and nvvm loaded.
+ * It starts no threads. Transfers ownership to the caller. Different threads may use different contexts. */
 MlirContext nereid_context_create(void);
 
-/* Adds the same dialects to a registry of the caller's. */
+/* Adds the same dialects to the caller's registry. */
 void nereid_context_register_dialects(MlirDialectRegistry registry);
 
 #ifdef __cplusplus

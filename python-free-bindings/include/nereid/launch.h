@@ -1,23 +1,24 @@
-/* Loading and launching compiled kernels: no MLIR, no LLVM, and no link to CUDA (libcuda.so.1 is opened at run time).
+/* Loading and launching compiled kernels. Does not depend on MLIR or LLVM and does not link CUDA: libcuda.so.1 is
+ * opened at run time.
  *
  *   nereid_device_t *device;
  *   nereid_module_t *module;
  *   const nereid_kernel_t *kernel;
  *   nereid_device_open(0, &device, &message);
- *   nereid_module_load_file(device, "vector_add.cubin", &module, &message);       // reads vector_add.json beside it
+ *   nereid_module_load_file(device, "vector_add.cubin", &module, &message);       // reads vector_add.json next to it
  *   nereid_module_kernel(module, NULL, &kernel, &message);
  *   nereid_value_t arguments[] = {nereid_value_pointer(x), nereid_value_pointer(y), nereid_value_pointer(out),
  *                                 nereid_value_i32(n)};
  *   nereid_kernel_launch(kernel, &(nereid_launch_t){.grid = {(n + 1023) / 1024, 1, 1}}, 4, arguments, &message);
  *
- * The ABI of a kernel is Triton 3.6's (docs/abi.md): a cubin of Triton with Triton's metadata loads the same way, and
- * then arguments are checked by size only, because that metadata has no types.
+ * A kernel has the ABI of Triton 3.6 (docs/abi.md). A cubin with Triton's metadata can be loaded too; its arguments are
+ * checked by size only, because that metadata has no types.
  *
- * Ownership: what `open` and `load` return is the caller's until `close` and `unload`; a kernel belongs to its module,
- * a module must go before its device. Threads: everything here may be called from any thread; a device keeps no
- * current state, each call makes its context current and restores what was. Messages may be null. Unless a function
- * says otherwise its errors are NEREID_ERROR_ARGUMENT for a wrong call and NEREID_ERROR_DEVICE when the driver refuses,
- * named with the driver's own words. */
+ * Ownership: `open` and `load` transfer ownership to the caller, who calls `close` and `unload`. A kernel belongs to
+ * its module; unload a module before closing its device. Thread safety: all functions may be called from any thread. A
+ * device keeps no current state: each call makes its context current and restores the previous one. Messages may be
+ * null. Unless documented otherwise a function returns NEREID_ERROR_ARGUMENT for a wrong call and NEREID_ERROR_DEVICE
+ * for an error of the driver, with the driver's description. */
 #ifndef NEREID_LAUNCH_H
 #define NEREID_LAUNCH_H
 
@@ -46,51 +47,52 @@ typedef struct nereid_device_info {
   int32_t driver_version; /* 13000 for CUDA 13.0 */
   int32_t capability;     /* 90 */
   int32_t multiprocessors;
-  int32_t shared_limit; /* bytes of shared memory that one CTA may have */
+  int32_t shared_limit; /* limit of shared memory per CTA, bytes */
   int32_t l2_size;      /* bytes */
-  bool clusters;        /* can launch clusters of CTAs */
-  bool cooperative;     /* can launch cooperative grids */
-  bool pools;           /* has stream-ordered allocation */
+  bool clusters;        /* supports clusters of CTAs */
+  bool cooperative;     /* supports cooperative launches */
+  bool pools;           /* supports stream-ordered allocation */
   uint64_t memory;      /* bytes */
 } nereid_device_info_t;
 
-/* Opens the driver and a device. The context is the calling thread's current one when it is of that device, else the
- * device's primary context, as the CUDA runtime uses it. `ordinal` -1: the device of the current context, else 0.
- * NEREID_ERROR_NOT_FOUND: there is no libcuda.so.1, or no such device. NEREID_ERROR_UNSUPPORTED: the driver lacks an
- * entry that is needed (before CUDA 11.8). */
+/* Opens the driver and a device. The context is the calling thread's current one if it belongs to that device, else the
+ * device's primary context, as in the CUDA runtime. `ordinal` -1: the device of the current context, else 0.
+ * NEREID_ERROR_NOT_FOUND: libcuda.so.1 or the device does not exist. NEREID_ERROR_UNSUPPORTED: the driver lacks a
+ * required entry point (before CUDA 11.8). */
 NEREID_MUST_USE nereid_status_t nereid_device_open(int32_t ordinal, nereid_device_t **out_device,
                                                    nereid_message_t *message);
 
 /* Opens a device by its name: "emulator" (nereid_device_open_emulator with the defaults), or the ordinal of a GPU, "0";
- * null: the GPU of the current context, else GPU 0. So a program runs where its user says, from an option or an
- * environment variable. Errors as those two, and NEREID_ERROR_ARGUMENT for another name. */
+ * null: the GPU of the current context, else GPU 0. A program can pass a user's option or environment variable. Errors
+ * as those two, and NEREID_ERROR_ARGUMENT for another name. */
 NEREID_MUST_USE nereid_status_t nereid_device_open_named(const char *name, nereid_device_t **out_device,
                                                          nereid_message_t *message);
 
-/* Null is fine. */
+/* Null is valid. */
 void nereid_device_close(nereid_device_t *device);
 
 /* Valid as long as the device. */
 const nereid_device_info_t *nereid_device_info(const nereid_device_t *device);
 
-/* Global memory, aligned to 256 bytes. NEREID_ERROR_MEMORY when the device has no more; 0 bytes give address 0. */
+/* Allocates global memory, aligned to 256 bytes. NEREID_ERROR_MEMORY: out of device memory; 0 bytes return address
+ * 0. */
 NEREID_MUST_USE nereid_status_t nereid_device_allocate(nereid_device_t *device, uint64_t bytes, uint64_t *out_address,
                                                        nereid_message_t *message);
 
-/* 0 is fine. Waits for work that uses the memory. */
+/* Frees device memory; 0 is valid. Waits for work that uses the memory. */
 void nereid_device_free(nereid_device_t *device, uint64_t address);
 
-/* Copies between host and device; done when the call returns. */
+/* Copies between host and device; complete when the call returns. */
 NEREID_MUST_USE nereid_status_t nereid_device_upload(nereid_device_t *device, uint64_t address, const void *host,
                                                      size_t bytes, nereid_message_t *message);
 NEREID_MUST_USE nereid_status_t nereid_device_download(nereid_device_t *device, void *host, uint64_t address,
                                                        size_t bytes, nereid_message_t *message);
 
-/* Sets bytes in stream order. `stream`: a CUstream, null for the default one. */
+/* Sets bytes in stream order. `stream`: a CUstream, null for the default stream. */
 NEREID_MUST_USE nereid_status_t nereid_device_fill(nereid_device_t *device, uint64_t address, uint8_t value,
                                                    size_t bytes, void *stream, nereid_message_t *message);
 
-/* Waits for all work of the context. A kernel that failed is reported here, and the context is lost with it. */
+/* Waits for all work of the context. Reports the error of a failed kernel, after which the context is unusable. */
 NEREID_MUST_USE nereid_status_t nereid_device_synchronize(nereid_device_t *device, nereid_message_t *message);
 
 /* Events measure time on the device. */
@@ -98,32 +100,32 @@ NEREID_MUST_USE nereid_status_t nereid_event_create(nereid_device_t *device, ner
                                                     nereid_message_t *message);
 void nereid_event_destroy(nereid_event_t *event);
 NEREID_MUST_USE nereid_status_t nereid_event_record(nereid_event_t *event, void *stream, nereid_message_t *message);
-/* Waits for `end`, then gives the milliseconds from `start` to it. */
+/* Waits for `end`, then returns the milliseconds between `start` and `end`. */
 NEREID_MUST_USE nereid_status_t nereid_event_elapsed(nereid_event_t *start, nereid_event_t *end,
                                                      float *out_milliseconds, nereid_message_t *message);
 
 /* --- modules and kernels --- */
 
-/* Loads a cubin or PTX (which the driver then compiles) with its metadata, Nereid's or Triton's; both are copied as
- * far as they are needed later. NEREID_ERROR_ARGUMENT: image or metadata is malformed, or they do not belong together
- * (kernel name, parameters, threads). NEREID_ERROR_UNSUPPORTED: the image is not for this device, or the kernel needs
- * more shared memory, clusters or cooperative launch than it has. */
+/* Loads a cubin or PTX (which the driver then compiles) with its metadata, Nereid's or Triton's. All data needed later
+ * is copied. NEREID_ERROR_ARGUMENT: image or metadata is malformed, or they do not match (kernel name, parameters,
+ * threads). NEREID_ERROR_UNSUPPORTED: the image is for another device, or the device does not have enough shared memory
+ * or does not support clusters or cooperative launches as the kernel requires. */
 NEREID_MUST_USE nereid_status_t nereid_module_load(nereid_device_t *device, nereid_view_t image, nereid_view_t metadata,
                                                    nereid_module_t **out_module, nereid_message_t *message);
 
-/* The same from `path` and the `.json` beside it (the last suffix replaced). NEREID_ERROR_IO besides. */
+/* Loads from `path` and the `.json` next to it (the last suffix replaced). Additional error: NEREID_ERROR_IO. */
 NEREID_MUST_USE nereid_status_t nereid_module_load_file(nereid_device_t *device, const char *path,
                                                         nereid_module_t **out_module, nereid_message_t *message);
 
-/* Null is fine. No launch of its kernel may be pending. */
+/* Null is valid. Launches of its kernel must have completed. */
 void nereid_module_unload(nereid_module_t *module);
 
-/* The kernel that the metadata describes; `name` null, or its name. NEREID_ERROR_NOT_FOUND: it is another one. */
+/* Gets the kernel that the metadata describes; `name` is its name or null. NEREID_ERROR_NOT_FOUND: another name. */
 NEREID_MUST_USE nereid_status_t nereid_module_kernel(const nereid_module_t *module, const char *name,
                                                      const nereid_kernel_t **out_kernel, nereid_message_t *message);
 
-/* What the kernel takes. Parameters are always listed, those of Triton's kernels as NEREID_PARAMETER_OPAQUE with
- * their size or as NEREID_PARAMETER_DESCRIPTOR. */
+/* Returns the kernel's metadata. Parameters are always listed: those of Triton's kernels as NEREID_PARAMETER_OPAQUE
+ * with their size, or as NEREID_PARAMETER_DESCRIPTOR. */
 const nereid_metadata_t *nereid_kernel_metadata(const nereid_kernel_t *kernel);
 
 typedef struct nereid_kernel_resources {
@@ -132,14 +134,14 @@ typedef struct nereid_kernel_resources {
   int32_t static_shared; /* bytes per CTA */
 } nereid_kernel_resources_t;
 
-/* As the driver counts them. */
+/* Gets the kernel's resources as the driver reports them. */
 NEREID_MUST_USE nereid_status_t nereid_kernel_resources(const nereid_kernel_t *kernel,
                                                         nereid_kernel_resources_t *out_resources,
                                                         nereid_message_t *message);
 
 /* --- launching --- */
 
-/* One argument, by value. Make them with the functions below, which also say of what type they are. */
+/* One argument, passed by value. Created by the functions below, which also set its type. */
 typedef struct nereid_value {
   nereid_parameter_kind_t kind;
   nereid_element_t element; /* scalar: its type; pointer: the pointee, NONE: any */
@@ -189,7 +191,7 @@ static inline nereid_value_t nereid_value_float_bits(nereid_element_t element, u
   return nereid_value_scalar(element, &bits, sizeof bits);
 }
 
-/* A device address of whatever the kernel takes it for. */
+/* A device address; the pointee type is not checked. */
 static inline nereid_value_t nereid_value_pointer(uint64_t address) {
   nereid_value_t value = {NEREID_PARAMETER_POINTER, NEREID_ELEMENT_NONE, {address}};
   return value;
@@ -208,37 +210,37 @@ static inline nereid_value_t nereid_value_descriptor(const nereid_tma_descriptor
 }
 
 typedef struct nereid_launch {
-  uint32_t grid[3]; /* CTAs, or clusters of CTAs along x when num_ctas > 1; a 0 launches nothing */
-  void *stream;     /* CUstream; null: the default stream */
-  uint64_t
-      global_scratch; /* device memory for the whole grid, aligned as the metadata says; 0: the launcher allocates */
+  uint32_t grid[3];        /* CTAs, or clusters of CTAs along x when num_ctas > 1; with a 0 nothing is launched */
+  void *stream;            /* CUstream; null: the default stream */
+  uint64_t global_scratch; /* device memory for the whole grid, aligned as in the metadata; 0: the launcher allocates */
   uint64_t profile_scratch; /* the same for profile scratch */
 } nereid_launch_t;
 
-/* Launches with `n` arguments, the parameters of the metadata in order: a descriptor's shapes and strides are ordinary
- * arguments after it. Count, types, sizes and promised divisibility are checked. Scratch that the kernel needs and the
- * caller does not bring is allocated and freed in stream order (on drivers without that, the call waits for the
- * kernel). Returns when the launch is queued. */
+/* Launches with `n` arguments, the parameters of the metadata in order; a descriptor's shapes and strides are ordinary
+ * arguments after it. Count, types, sizes and promised divisibility are checked. Scratch memory that the kernel
+ * requires and the caller does not pass is allocated and freed in stream order; with drivers that do not support this,
+ * the call waits for the kernel. Returns when the launch is queued. */
 NEREID_MUST_USE nereid_status_t nereid_kernel_launch(const nereid_kernel_t *kernel, const nereid_launch_t *launch,
                                                      size_t n, const nereid_value_t *arguments,
                                                      nereid_message_t *message);
 
-/* The same with the address of each argument's bytes, as cuLaunchKernel takes them; only the count is checked. */
+/* Launches with the address of each argument's bytes, as cuLaunchKernel takes them; only the count is checked. */
 NEREID_MUST_USE nereid_status_t nereid_kernel_launch_raw(const nereid_kernel_t *kernel, const nereid_launch_t *launch,
                                                          size_t n, void *const *arguments, nereid_message_t *message);
 
-/* Evaluates the kernel's grid map over the integer arguments it names. NEREID_ERROR_NOT_FOUND: it has none.
- * NEREID_ERROR_ARGUMENT: an argument is no integer, the map is malformed, or a dimension is negative or too large. */
+/* Evaluates the kernel's grid map for its integer arguments. NEREID_ERROR_NOT_FOUND: the kernel has no map.
+ * NEREID_ERROR_ARGUMENT: an argument is not an integer, the map is malformed, or a dimension is negative or too
+ * large. */
 NEREID_MUST_USE nereid_status_t nereid_kernel_grid(const nereid_kernel_t *kernel, size_t n,
                                                    const nereid_value_t *arguments, uint32_t out_grid[3],
                                                    nereid_message_t *message);
 
-/* Experimental: what follows may change in any version. Define NEREID_EXPERIMENTAL before the include to use it; all
- * above is stable: names, values, sizes and meaning stay within a major version. */
+/* Experimental: the declarations below may change in any version. Define NEREID_EXPERIMENTAL before the include to use
+ * them. All declarations above are stable: names, values, sizes and meaning stay within a major version. */
 
 #ifdef NEREID_EXPERIMENTAL
 
-/* The same without a kernel; `multiprocessors` is what `grid_per_sm` multiplies. */
+/* Evaluates a grid map without a kernel; `grid_per_sm` is multiplied by `multiprocessors`. */
 NEREID_MUST_USE nereid_status_t nereid_grid_evaluate(const nereid_metadata_t *metadata, int32_t multiprocessors,
                                                      size_t n, const nereid_value_t *arguments, uint32_t out_grid[3],
                                                      nereid_message_t *message);

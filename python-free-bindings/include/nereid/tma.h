@@ -1,12 +1,12 @@
-/* Tensor maps: the 128 bytes by which the tensor memory accelerator (TMA) knows a tensor, made on the host.
+/* Tensor maps: the 128-byte tensor descriptors of the tensor memory accelerator (TMA), created on the host.
  *
- * A request says what a kernel's descriptor parameter stands for. Dimensions count from the outermost, as in the IR;
- * strides are in bytes here, because that is what the rules are about:
+ * A request describes the tensor of a kernel's descriptor parameter. Dimensions count from the outermost, as in the IR.
+ * Strides are in bytes, as in the hardware's requirements:
  *
  *   nereid_tma_request_t request = {.address = a, .element = NEREID_TMA_F16, .rank = 2, .shape = {M, K},
  *                                   .strides = {K * 2, 2}, .box = {128, 64}, .swizzle = 128};
  *
- * The cache keeps one descriptor per distinct request, alive with the tensor it describes. */
+ * The cache keeps one descriptor per distinct request and retains the memory of the tensor that it describes. */
 #ifndef NEREID_TMA_H
 #define NEREID_TMA_H
 
@@ -23,7 +23,7 @@ struct nereid_device;
 
 enum { NEREID_TMA_RANK = 5 };
 
-/* The driver's CUtensorMapDataType; these values are the driver's. */
+/* The driver's CUtensorMapDataType, with the driver's values. */
 typedef enum nereid_tma_element {
   NEREID_TMA_U8 = 0,
   NEREID_TMA_U16 = 1,
@@ -42,7 +42,8 @@ typedef enum nereid_tma_element {
   NEREID_TMA_U4_PADDED = 14, /* sixteen 4-bit values in 16 bytes of shared memory, half of them padding */
 } nereid_tma_element_t;
 
-/* 64 bytes is what the kernel parameter needs; the bytes are opaque (docs/abi.md has the emulator's layout). */
+/* A tensor map. Kernel parameters require an alignment of 64 bytes; the bytes are opaque (docs/abi.md has the
+ * emulator's layout). */
 typedef struct nereid_tma_descriptor {
 #ifdef __cplusplus
   alignas(64) uint8_t bytes[128];
@@ -57,35 +58,36 @@ typedef struct nereid_tma_request {
   uint32_t rank;                     /* 1 to 5 */
   uint64_t shape[NEREID_TMA_RANK];   /* elements, outermost first */
   uint64_t strides[NEREID_TMA_RANK]; /* bytes from one index to the next; the innermost must be one element */
-  uint32_t box[NEREID_TMA_RANK];     /* elements that one transfer moves, outermost first */
+  uint32_t box[NEREID_TMA_RANK];     /* elements of one transfer, outermost first */
   uint32_t swizzle;                  /* bytes: 0, 32, 64 or 128 */
   bool nan_padding;                  /* elements outside the tensor read as NaN, not 0; float types only */
 } nereid_tma_request_t;
 
-/* Who will read the descriptor. */
+/* The reader of the descriptor. */
 typedef enum nereid_tma_backend {
-  NEREID_TMA_DRIVER = 0,   /* a GPU: cuTensorMapEncodeTiled, which needs a device */
-  NEREID_TMA_EMULATOR = 1, /* Nereid's emulator: the layout of docs/abi.md, needs nothing */
+  NEREID_TMA_DRIVER = 0,   /* a GPU: cuTensorMapEncodeTiled, which requires a device */
+  NEREID_TMA_EMULATOR = 1, /* Nereid's emulator: the layout of docs/abi.md, requires no device */
 } nereid_tma_backend_t;
 
-/* The map's type for elements of a kernel: integers as unsigned, 8-bit floats as bytes. False for none. */
+/* Gets the map's type for elements of a kernel: integers as unsigned, 8-bit floats as bytes. False when there is
+ * none. */
 bool nereid_tma_element_of(nereid_element_t element, nereid_tma_element_t *out_element);
 
-/* Bits of one element in global memory: 4, 8, 16, 32 or 64; 0 for no element. */
+/* Returns the bits of one element in global memory: 4, 8, 16, 32 or 64; 0 for an invalid element. */
 uint32_t nereid_tma_element_bits(nereid_tma_element_t element);
 
-/* How a tile of the IR becomes a box: every dimension at most 256, the innermost as wide as the swizzle when there is
- * one (Triton 3.6 moves a wider tile in several transfers). `block` and `out_box` have `rank` elements; `fp4_padded`
+/* Computes the box of a tile of the IR: every dimension at most 256, the innermost as wide as the swizzle if there is
+ * one (Triton 3.6 splits a wider tile into several transfers). `block` and `out_box` have `rank` elements; `fp4_padded`
  * tiles count two 4-bit values per element. */
 void nereid_tma_box_of(uint32_t rank, const int32_t *block, uint32_t element_bits, uint32_t swizzle, bool fp4_padded,
                        uint32_t *out_box);
 
-/* Whether the hardware takes it: NEREID_ERROR_ARGUMENT, and the message names the rule and the number that breaks it
- * (CUDA driver API, cuTensorMapEncodeTiled). */
+/* Checks the requirements of the hardware (CUDA driver API, cuTensorMapEncodeTiled). NEREID_ERROR_ARGUMENT: the message
+ * names the violated rule and the number. */
 NEREID_MUST_USE nereid_status_t nereid_tma_validate(const nereid_tma_request_t *request, nereid_message_t *message);
 
-/* Validates and encodes. `device` may be null for NEREID_TMA_EMULATOR. NEREID_ERROR_UNSUPPORTED: the driver has no
- * tensor maps (before CUDA 12.0). */
+/* Validates and encodes a request. `device` may be null for NEREID_TMA_EMULATOR. NEREID_ERROR_UNSUPPORTED: the driver
+ * does not support tensor maps (before CUDA 12.0). */
 NEREID_MUST_USE nereid_status_t nereid_tma_encode(nereid_tma_backend_t backend, struct nereid_device *device,
                                                   const nereid_tma_request_t *request,
                                                   nereid_tma_descriptor_t *out_descriptor, nereid_message_t *message);
@@ -96,9 +98,9 @@ NEREID_MUST_USE nereid_status_t nereid_tma_encode(nereid_tma_backend_t backend, 
 typedef struct nereid_tma_cache nereid_tma_cache_t;
 typedef struct nereid_tma_entry nereid_tma_entry_t;
 
-/* Whose memory a descriptor points at. The cache calls `retain` once when it makes an entry and `release` once when
- * the last reference is gone, so the memory outlives the descriptor. Callbacks may be null; they are called without a
- * lock held and may call the cache. */
+/* The owner of the memory that a descriptor refers to. The cache calls `retain` once when it creates an entry and
+ * `release` once when the last reference is released, so the memory outlives the descriptor. Callbacks may be null;
+ * they are called without a lock and may call the cache. */
 typedef struct nereid_tma_owner {
   void *data;
   void (*retain)(void *data);
@@ -109,35 +111,35 @@ typedef struct nereid_tma_owner {
 NEREID_MUST_USE nereid_status_t nereid_tma_cache_create(nereid_tma_backend_t backend, struct nereid_device *device,
                                                         nereid_tma_cache_t **out_cache);
 
-/* Entries that callers still hold stay valid; they are freed with their last reference. Null is fine. */
+/* Entries with references stay valid and are freed with their last reference. Null is valid. */
 void nereid_tma_cache_destroy(nereid_tma_cache_t *cache);
 
-/* The descriptor for `request`, made when there is none yet, with one more reference. `owner` may be null. An owner
- * given with a request that is already there is not retained again: the first one keeps the memory alive.
- * Errors as nereid_tma_encode, and NEREID_ERROR_MEMORY. */
+/* Gets the descriptor for `request`, created if needed, and adds a reference. `owner` may be null. The owner is
+ * retained only when the entry is created; for an existing entry the first owner keeps the memory alive. Errors as
+ * nereid_tma_encode, and NEREID_ERROR_MEMORY. */
 NEREID_MUST_USE nereid_status_t nereid_tma_cache_get(nereid_tma_cache_t *cache, const nereid_tma_request_t *request,
                                                      const nereid_tma_owner_t *owner, nereid_tma_entry_t **out_entry,
                                                      nereid_message_t *message);
 
-/* One more reference. */
+/* Adds a reference. */
 void nereid_tma_entry_retain(nereid_tma_entry_t *entry);
 
-/* One reference less; the last one removes the entry and releases the owner. Null is fine. */
+/* Releases a reference; the last one removes the entry and releases the owner. Null is valid. */
 void nereid_tma_entry_release(nereid_tma_entry_t *entry);
 
 /* Valid as long as a reference is held. */
 const nereid_tma_descriptor_t *nereid_tma_entry_descriptor(const nereid_tma_entry_t *entry);
 
-/* Experimental: what follows may change in any version. Define NEREID_EXPERIMENTAL before the include to use it; all
- * above is stable: names, values, sizes and meaning stay within a major version. */
+/* Experimental: the declarations below may change in any version. Define NEREID_EXPERIMENTAL before the include to use
+ * them. All declarations above are stable: names, values, sizes and meaning stay within a major version. */
 
 #ifdef NEREID_EXPERIMENTAL
 
-/* Reads the emulator's encoding back: false when the bytes are no such descriptor (the driver's, or none). The request
- * that comes out is the one that went in. */
+/* Decodes the emulator's encoding. False when the bytes are not such a descriptor. The decoded request equals the
+ * encoded one. */
 bool nereid_tma_decode(const void *bytes, nereid_tma_request_t *out_request);
 
-/* How many descriptors the cache holds. */
+/* Returns the number of descriptors in the cache. */
 size_t nereid_tma_cache_size(nereid_tma_cache_t *cache);
 
 #endif /* NEREID_EXPERIMENTAL */

@@ -75,7 +75,7 @@
 
 // -----
 
-// expected-error @below {{role of a scratch pointer belongs to no descriptor and expects no group, got 0}}
+// expected-error @below {{role of a scratch pointer expects no descriptor group, got 0}}
 #a = #nereid.role<global_scratch, group = 0>
 
 // -----
@@ -123,19 +123,19 @@ module attributes {"ttg.maxnreg" = 168 : i32, nereid.options = #nereid.launch_op
 
 // -----
 
-// expected-error @below {{has nereid.grid, which says how a kernel is launched and is expected on a public function}}
+// expected-error @below {{has nereid.grid, which specifies the launch of a kernel and is expected on a public function}}
 module attributes {nereid.grid = #nereid.grid<affine_map<() -> (1)>, args = []>} {
 }
 
 // -----
 
-// expected-error @below {{the nereid dialect knows no such attribute on operations}}
+// expected-error @below {{the nereid dialect has no such attribute on operations}}
 module attributes {nereid.options = 4 : i32} {
 }
 
 // -----
 
-// expected-error @below {{has the attribute nereid.option = 4 : i32; the nereid dialect knows no such attribute}}
+// expected-error @below {{has the attribute nereid.option = 4 : i32; the nereid dialect has no such attribute}}
 module attributes {nereid.option = 4 : i32} {
 }
 
@@ -148,7 +148,7 @@ tt.func public @f() attributes {nereid.options = #nereid.launch_options<num_warp
 
 // -----
 
-// expected-error @below {{has nereid.grid, which says how a kernel is launched and is expected on a public function}}
+// expected-error @below {{has nereid.grid, which specifies the launch of a kernel and is expected on a public function}}
 tt.func private @f(%n: i32) attributes {nereid.grid = #nereid.grid<affine_map<(n) -> (n)>, args = [0]>} {
   tt.return
 }
@@ -225,20 +225,20 @@ tt.func public @f(%n: i32 {nereid.descriptor = #nereid.descriptor<element = f16,
 
 // -----
 
-// expected-error @below {{has nereid.role on argument 0, which the launcher fills: it is expected on a public function}}
+// expected-error @below {{has nereid.role on argument 0, which the launcher sets: it is expected on a public function}}
 tt.func private @f(%a: !tt.ptr<f16> {nereid.role = #nereid.role<base, group = 0>}) {
   tt.return
 }
 
 // -----
 
-// expected-error @below {{the nereid dialect knows no such attribute on arguments}}
+// expected-error @below {{the nereid dialect has no such attribute on arguments}}
 tt.func public @f(%a: !tt.ptr<f16> {nereid.rule = #nereid.role<base, group = 0>}) {
   tt.return
 }
 
 // -----
 
-// expected-error @below {{the nereid dialect knows no such attribute on operations}}
+// expected-error @below {{the nereid dialect has no such attribute on operations}}
 module attributes {nereid.metadata = 1 : i32} {
 }

@@ -65,7 +65,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
 #f = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @reshape_layout(%x: tensor<128x128xf32, #e>) {
-    // expected-error @+1 {{'tt.reshape' op expects every element to stay in its thread, which is encoding}}
+    // expected-error @+1 {{'tt.reshape' op expects every element to stay in its thread, that is, encoding}}
     %0 = tt.reshape %x : tensor<128x128xf32, #e> -> tensor<16384xf32, #f>
     tt.return
   }

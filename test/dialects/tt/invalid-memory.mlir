@@ -35,7 +35,7 @@ tt.func @load_mask_text(%p: tensor<8x!tt.ptr<f32>>, %m: tensor<4xi1>) {
 // -----
 
 tt.func @load_other(%p: !tt.ptr<f32>, %x: f32) {
-  // expected-error @+1 {{'tt.load' op expects a mask together with 'other', which is what masked-off elements read as}}
+  // expected-error @+1 {{'tt.load' op expects a mask together with 'other', the value of masked-off elements}}
   %0 = "tt.load"(%p, %x) <{operandSegmentSizes = array<i32: 1, 0, 1>}> : (!tt.ptr<f32>, f32) -> f32
   tt.return
 }

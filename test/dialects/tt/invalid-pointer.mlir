@@ -58,7 +58,7 @@ tt.func @addptr_shape(%p: tensor<8x!tt.ptr<f32>>, %i: tensor<4xi32>) {
 // -----
 
 tt.func @addptr_block(%p: !tt.ptr<tensor<8xf32>>, %i: i32) {
-  // expected-error @+1 {{'tt.addptr' op expects pointers to scalars, got the block pointer !tt.ptr<tensor<8xf32>> (tt.advance moves one)}}
+  // expected-error @+1 {{'tt.addptr' op expects pointers to scalars, got the block pointer !tt.ptr<tensor<8xf32>> (use tt.advance)}}
   %0 = tt.addptr %p, %i : !tt.ptr<tensor<8xf32>>, i32
   tt.return
 }

@@ -114,7 +114,7 @@ tt.func @constancy_negative(%p: !tt.ptr<f32> {tt.constancy = -1 : i64}) {
 
 // -----
 
-// expected-error @+1 {{'tt.func' op has tt.nv_tma_desc on argument #0 but is no kernel: only public functions are launched with descriptors}}
+// expected-error @+1 {{'tt.func' op has tt.nv_tma_desc on argument #0 but is not a kernel: only public functions are launched with descriptors}}
 tt.func private @descriptor_of_device_function(%p: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i32}) {
   tt.return
 }

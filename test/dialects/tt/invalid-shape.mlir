@@ -90,7 +90,7 @@ tt.func @broadcast_rank(%x: tensor<1xf32>) {
 // -----
 
 tt.func @broadcast_size(%x: tensor<8x2xf32>) {
-  // expected-error @+1 {{'tt.broadcast' op expects dimension 1 to stay or to be broadcast from size 1, got 2 to 8}}
+  // expected-error @+1 {{'tt.broadcast' op expects dimension 1 to be unchanged or broadcast from size 1, got 2 to 8}}
   %0 = tt.broadcast %x : tensor<8x2xf32> -> tensor<8x8xf32>
   tt.return
 }

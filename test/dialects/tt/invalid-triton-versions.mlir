@@ -65,7 +65,7 @@ tt.func @launch(%x: f32) {
 #other = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [2, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 2 : i32} {
   tt.func @broadcast(%x: tensor<16x1xf32, #other>) {
-    // expected-error @+1 {{'tt.broadcast' op expects operand and result to have one encoding, or such that every thread holds what it repeats}}
+    // expected-error @+1 {{'tt.broadcast' op expects operand and result to have one encoding, or encodings with which every thread holds the elements that it broadcasts}}
     %0 = tt.broadcast %x : tensor<16x1xf32, #other> -> tensor<16x64xf32, #rows>
     tt.return
   }

@@ -68,10 +68,9 @@ static void refuses_results_of_other_dialects(void **state) {
                                 "  %0 = arith.constant dense<0> : tensor<48xi32>\n"
                                 "  tt.return\n"
                                 "}"));
-  assert_string_equal(
-      fixture->message,
-      "loc(\"-\":2:8): 'arith.constant' op result #0 is a tensor with a number of elements that is not a "
-      "power of two: tensor<48xi32>; tensors have a power of two of elements, at most 1048576");
+  assert_string_equal(fixture->message,
+                      "loc(\"-\":2:8): 'arith.constant' op result #0 is a tensor with an element count that is not a "
+                      "power of two: tensor<48xi32>; expected a power of two of elements, at most 1048576");
 }
 
 static void refuses_arguments_of_blocks(void **state) {

@@ -26,12 +26,12 @@
 
 // -----
 
-// expected-error @+1 {{#ttg.blocked has no key 'wave' here}}
+// expected-error @+1 {{#ttg.blocked has an unknown key 'wave'}}
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], wave = 64}>
 
 // -----
 
-// expected-error @+1 {{#ttg.blocked expects key 'order' with an array of at most 32 numbers that are not negative}}
+// expected-error @+1 {{#ttg.blocked expects key 'order' with an array of at most 32 nonnegative numbers}}
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [-1]}>
 
 // -----
@@ -46,7 +46,7 @@
 
 // -----
 
-// expected-error @+1 {{one of the spellings is enough}}
+// expected-error @+1 {{expected one of the two spellings}}
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CTAsPerCGA = [1], CTASplitNum = [1], CTAOrder = [0], CGALayout = []}>
 
 // -----
@@ -56,7 +56,7 @@
 
 // -----
 
-// expected-error @+1 {{the vectors reach 2^1 of the 2^2 elements they span, expected all}}
+// expected-error @+1 {{the vectors reach 2^1 of the 2^2 elements that they span, expected all}}
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = [[2]]}>
 
 // -----
@@ -71,7 +71,7 @@
 
 // -----
 
-// expected-error @+1 {{the vectors reach 2^1 of the 2^2 elements they span, expected all}}
+// expected-error @+1 {{the vectors reach 2^1 of the 2^2 elements that they span, expected all}}
 #e = #ttg.linear<{register = [[2]], lane = [], warp = [], block = []}>
 
 // -----
@@ -159,7 +159,7 @@
 
 // -----
 
-// expected-error @+1 {{#ttg.swizzled_shared expects key 'vec' with a number that is not negative}}
+// expected-error @+1 {{#ttg.swizzled_shared expects key 'vec' with a nonnegative number}}
 #e = #ttg.swizzled_shared<{perPhase = 1, maxPhase = 8, order = [1, 0]}>
 
 // -----
@@ -194,7 +194,7 @@
 
 // -----
 
-// expected-error @+1 {{a zero vector is not supported here: no element is stored twice}}
+// expected-error @+1 {{a zero vector is not supported here: shared memory holds each element once}}
 #e = #ttg.padded_shared<[4:+2] {offset = [[1], [0]], block = []}>
 
 // -----
@@ -209,7 +209,7 @@
 
 // -----
 
-// expected-error @+1 {{vectors other than zero must be independent}}
+// expected-error @+1 {{nonzero vectors must be independent}}
 #e = #ttg.shared_linear<{offset = [[1], [2], [3]]}, alignment = 16>
 
 // -----
@@ -219,12 +219,12 @@
 
 // -----
 
-// expected-error @+1 {{#ttg.blocked has no key 'alignment' here}}
+// expected-error @+1 {{#ttg.blocked has an unknown key 'alignment'}}
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}, alignment = 4>
 
 // -----
 
-// expected-error @+1 {{expects key 'order' with an array of at most 32 numbers that are not negative}}
+// expected-error @+1 {{expects key 'order' with an array of at most 32 nonnegative numbers}}
 #e = #ttg.padded_shared<[4:+2] {order = [-1, 0], shape = [8, 8]}>
 
 // -----

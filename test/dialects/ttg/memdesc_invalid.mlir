@@ -204,7 +204,7 @@ tt.func @f(%arg0: !ttg.memdesc<32x32xf16, #s, #smem>) {
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32} {
   tt.func @f(%arg0: !ttg.memdesc<32x32xf16, #s, #smem>) {
-    // expected-error @+1 {{cannot take a part of a buffer that lies in several CTAs}}
+    // expected-error @+1 {{a buffer that spans several CTAs has no subviews}}
     %0 = ttg.memdesc_subslice %arg0[0, 16] : !ttg.memdesc<32x32xf16, #s, #smem> -> !ttg.memdesc<32x16xf16, #s, #smem, 32x32>
     tt.return
   }

@@ -60,7 +60,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 #a = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func @f(%arg0: tensor<16x4xi8, #a>) {
-    // expected-error @+1 {{both fp4 of a byte must lie in one thread}}
+    // expected-error @+1 {{both fp4 values of a byte must be in one thread}}
     %1 = ttg.fp4_to_fp %arg0 {axis = 1 : i32} : tensor<16x4xi8, #a> -> tensor<16x8xbf16, #a>
     tt.return
   }
@@ -88,7 +88,7 @@ tt.func @f(%arg0: i32, %arg1: index) {
 // -----
 
 tt.func @f(%arg0: i1) {
-  // expected-error @+1 {{has 2 results, but its ttg.mask.return gives 1}}
+  // expected-error @+1 {{has 2 results, but its ttg.mask.return returns 1}}
   %0:2 = "ttg.mask"(%arg0) ({
     ttg.mask.return %arg0 : i1
   }) : (i1) -> (i1, i1)
@@ -98,7 +98,7 @@ tt.func @f(%arg0: i1) {
 // -----
 
 tt.func @f(%arg0: i1) {
-  // expected-error @+1 {{result #0 has type i32, but ttg.mask.return gives i1}}
+  // expected-error @+1 {{result #0 has type i32, but ttg.mask.return returns i1}}
   %0 = "ttg.mask"(%arg0) ({
     ttg.mask.return %arg0 : i1
   }) : (i1) -> i32

@@ -28,7 +28,7 @@ tt.func @f(%arg0: tensor<128xf32, #gluon.auto_encoding>) {
 
 // -----
 
-// expected-error @+1 {{!nvws.token is not supported: it belongs to Triton's warp specialisation for Blackwell}}
+// expected-error @+1 {{!nvws.token is not supported: it belongs to Triton's warp specialization for Blackwell}}
 tt.func @f(%arg0: !nvws.token) {
   tt.return
 }

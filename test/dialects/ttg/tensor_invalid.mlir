@@ -4,7 +4,7 @@
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [16], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%arg0: f32) {
-    // expected-error @+1 {{has an encoding for 16 threads per warp, but the module says 32}}
+    // expected-error @+1 {{has an encoding for 16 threads per warp, but the module specifies 32}}
     %0 = tt.splat %arg0 : f32 -> tensor<64xf32, #e>
     tt.return
   }
@@ -26,7 +26,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 #e = #ttg.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]], block = [[0]]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32} {
   tt.func @f(%arg0: f32) {
-    // expected-error @+1 {{has an encoding for 2 CTAs, but the module says 1}}
+    // expected-error @+1 {{has an encoding for 2 CTAs, but the module specifies 1}}
     %0 = tt.splat %arg0 : f32 -> tensor<64xf32, #e>
     tt.return
   }
@@ -36,7 +36,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32} {
 
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
 tt.func @f(%arg0: f32) {
-  // expected-error @+1 {{has an encoding but is nowhere where `ttg.num-warps` is set}}
+  // expected-error @+1 {{has an encoding outside of any operation that sets `ttg.num-warps`}}
   %0 = tt.splat %arg0 : f32 -> tensor<64x64xf32, #mma>
   tt.return
 }
@@ -125,7 +125,7 @@ tt.func @f(%arg0: i32, %arg1: i1) {
 // -----
 
 tt.func @f(%arg0: i32, %arg1: i1) {
-  // expected-error @+1 {{ttg.partition.outputs names partition 1, which ttg.partition does not}}
+  // expected-error @+1 {{ttg.partition.outputs contains partition 1, which ttg.partition does not list}}
   %0 = scf.if %arg1 -> i32 {
     scf.yield %arg0 : i32
   } else {
@@ -139,7 +139,7 @@ tt.func @f(%arg0: i32, %arg1: i1) {
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2147483647 : i32} {
   tt.func @f(%arg0: f32) {
-    // expected-error @+1 {{has an encoding for 1 CTAs, but the module says 2147483648}}
+    // expected-error @+1 {{has an encoding for 1 CTAs, but the module specifies 2147483648}}
     %0 = tt.splat %arg0 : f32 -> tensor<64xf32, #e>
     tt.return
   }

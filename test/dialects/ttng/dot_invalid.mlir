@@ -139,7 +139,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @k_width(%a: tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 1}>>, %b: !ttg.memdesc<64x64xf16, #shared, #smem>, %c: tensor<64x64xf32, #mma>) {
-    // expected-error @below {{expects a in registers with kWidth = 2, a register full of f16, got kWidth = 1}}
+    // expected-error @below {{expects a in registers with kWidth = 2, 32 bits of f16, got kWidth = 1}}
     %d = ttng.warp_group_dot %a, %b, %c : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 1}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
     tt.return
   }
@@ -174,7 +174,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, "ttg.thr
 // -----
 
 tt.func @wait_for_nothing() {
-  // expected-error @below {{'ttng.warp_group_dot_wait' op expects at least one value}}
+  // expected-error @below {{'ttng.warp_group_dot_wait' op expects at least one result}}
   "ttng.warp_group_dot_wait"() {pendings = 0 : i32} : () -> ()
   tt.return
 }
@@ -186,7 +186,7 @@ tt.func @wait_for_nothing() {
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @wait_pendings(%a: tensor<64x64xf32, #mma>) {
-    // expected-error @below {{expects a number of products, at least 0, got -1}}
+    // expected-error @below {{expects a number of pending dots, at least 0, got -1}}
     %d = ttng.warp_group_dot_wait %a {pendings = -1 : i32} : tensor<64x64xf32, #mma>
     tt.return
   }

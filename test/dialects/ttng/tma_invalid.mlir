@@ -105,7 +105,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @load_immutable(%d: !tt.tensordesc<tensor<128x64xf16, #tile>>, %m: !ttg.memdesc<128x64xf16, #tile, #smem>, %b: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %i: i32, %p: i1) {
-    // expected-error @below {{writes to its result buffer and expects it mutable}}
+    // expected-error @below {{writes to its result buffer and expects it to be mutable}}
     ttng.async_tma_copy_global_to_local %d[%i, %i] %m, %b, %p : !tt.tensordesc<tensor<128x64xf16, #tile>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<128x64xf16, #tile, #smem>
     tt.return
   }
@@ -217,7 +217,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @gather_immutable(%d: !tt.tensordesc<tensor<1x64xf16, #tile>>, %x: tensor<32xi32, #rows>, %y: i32, %m: !ttg.memdesc<32x64xf16, #tile, #smem>, %b: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %p: i1) {
-    // expected-error @below {{writes to its result buffer and expects it mutable}}
+    // expected-error @below {{writes to its result buffer and expects it to be mutable}}
     ttng.async_tma_gather %d[%x, %y] %m, %b, %p : !tt.tensordesc<tensor<1x64xf16, #tile>>, tensor<32xi32, #rows>, i32, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<32x64xf16, #tile, #smem>, i1
     tt.return
   }
@@ -345,7 +345,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @store_wait(%n: i32) {
-    // expected-error @below {{expects a number of stores, at least 0, got -1}}
+    // expected-error @below {{expects a number of pending stores, at least 0, got -1}}
     ttng.async_tma_store_wait {pendings = -1 : i32}
     tt.return
   }

@@ -167,13 +167,13 @@ static void missing_operand(void **state) {
   fixture_t *f = *state;
   MlirValue none = {NULL};
   assert_refused(f, nereid_arith_addi_build(&f->b, f->one, none, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE),
-                 "'arith.addi' op needs operand 'rhs'");
+                 "'arith.addi' op requires operand 'rhs'");
 }
 
 static void missing_type(void **state) {
   fixture_t *f = *state;
   assert_refused(f, nereid_arith_extsi_build(&f->b, (MlirType){NULL}, f->one),
-                 "'arith.extsi' op needs a type for result 'out'");
+                 "'arith.extsi' op requires a type for result 'out'");
 }
 
 static void wrong_builtin_attribute(void **state) {
@@ -191,14 +191,14 @@ static void wrong_interface_attribute(void **state) {
 static void missing_attribute(void **state) {
   fixture_t *f = *state;
   assert_refused(f, nereid_arith_constant_build(&f->b, (MlirAttribute){NULL}),
-                 "'arith.constant' op needs attribute 'value'");
+                 "'arith.constant' op requires attribute 'value'");
 }
 
 static void no_such_enum_value(void **state) {
   fixture_t *f = *state;
   MlirOperation op = nereid_gpu_thread_id_build(&f->b, (nereid_gpu_dimension_t)9, (MlirAttribute){NULL});
   assert_true(mlirOperationIsNull(op));
-  assert_non_null(strstr(f->message, "'gpu.thread_id' op has no such value for attribute 'dimension'"));
+  assert_non_null(strstr(f->message, "'gpu.thread_id' op attribute 'dimension' has an invalid value"));
 }
 
 static void types_check_their_parameters(void **state) {

@@ -395,7 +395,7 @@ static void devices_that_are_not_there(void **state) {
   nereid_device_t *none;
   (void)state;
   assert_int_equal(nereid_device_open_with(fake_driver(), 1, &none, &message), NEREID_ERROR_NOT_FOUND);
-  mentions("no GPU 1");
+  mentions("GPU 1 does not exist");
   fake.device_count = 0;
   assert_int_equal(nereid_device_open_with(fake_driver(), -1, &none, &message), NEREID_ERROR_NOT_FOUND);
   assert_null(none);

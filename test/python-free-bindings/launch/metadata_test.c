@@ -173,8 +173,8 @@ static void each_wrong_field_is_named(void **state) {
       {"[128x64]", "[]", "signature[0].type"},
       {"\"type\": \"opaque\", \"size\": 12", "\"type\": \"opaque\"", "signature[7].size"},
       {"\"block\": [64, 32]", "\"block\": [1, 1, 1, 1, 1, 1]", "signature[5].block"},
-      {"  ]\n}\n", "  ]\n}\n]", "no JSON"},
-      {"  ]\n}\n", "", "no JSON"},
+      {"  ]\n}\n", "  ]\n}\n]", "not JSON"},
+      {"  ]\n}\n", "", "not JSON"},
   };
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {

@@ -68,7 +68,7 @@ static void a_descriptor_fills_its_group(void **state) {
   assert_int_equal(bind(DESCRIPTOR, 2, arguments), NEREID_OK); /* a position of its own wins */
   assert_int_equal(job.slots[4].bits, 7);
   assert_int_equal(bind(DESCRIPTOR, 0, arguments), NEREID_ERROR_ARGUMENT);
-  assert_string_equal(message.text, "not given: argument 0 'a' (tensordesc<f16[128x128]>)");
+  assert_string_equal(message.text, "missing arguments: argument 0 'a' (tensordesc<f16[128x128]>)");
 }
 
 static void a_rewritten_descriptor_is_a_pointer_and_numbers(void **state) {
@@ -99,7 +99,7 @@ static void a_map_without_a_tile_takes_the_callers(void **state) {
   assert_int_equal(bind(signature, 1, swizzled), NEREID_OK);
   assert_int_equal(job.slots[0].request.swizzle, 32);
   assert_int_equal(bind(signature, 1, none), NEREID_ERROR_ARGUMENT);
-  mentions("the kernel does not say its tile");
+  mentions("the kernel does not specify its tile");
 }
 
 static void sizes_alone(void **state) {
@@ -117,7 +117,7 @@ static void sizes_alone(void **state) {
   assert_int_equal(job.slots[4].element, NEREID_ELEMENT_I64);
   const char *untyped[] = {"0=0.5"};
   assert_int_equal(bind("[{\"type\": \"opaque\", \"size\": 2}]", 1, untyped), NEREID_ERROR_ARGUMENT);
-  mentions("say the type");
+  mentions("specify the type");
 }
 
 static void equal_names_need_positions(void **state) {

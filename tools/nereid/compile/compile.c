@@ -1,10 +1,10 @@
-/* nereid compile: any stage in, any later stage out.
+/* nereid compile: compiles an input of any stage to a later stage.
  *
  *   nereid compile kernel.ttir                      kernel.cubin and kernel.cubin.json in the current folder
  *   nereid compile a.ttir b.ttir -j 2 -o out        out/a.cubin, out/a.cubin.json, out/b.cubin …
  *   nereid compile - --emit ptx <kernel.ttir        PTX on standard output, no metadata
  *
- * A file is written only when everything that goes into it is there, beside its place first. */
+ * An output file appears only when it is complete: it is written to a temporary file in the same folder and renamed. */
 #include "nereid/compile.h"
 
 #include "base/file.h"
@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 
-enum { UNSET = -1000000 }; /* a number that was not given; 0 that was given is an error */
+enum { UNSET = -1000000 }; /* an option that was not given; an explicit 0 is an error */
 
 typedef struct settings {
   const char *output, *target, *emit, *dump_dir, *callgraph, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice,
@@ -31,41 +31,45 @@ typedef struct settings {
 #define AT(field) offsetof(settings_t, field)
 
 static const tool_option_t options[] = {
-    {"-o", "OUT", "the result; for several inputs a folder; - for standard output", TOOL_ONCE, AT(output)},
-    {"--target", "T", "sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a or cuda:NN (the module's, else sm_90a)", TOOL_TEXT,
-     AT(target)},
-    {"--emit", "STAGE", "ttir, ttgir, llvm, ll, ptx or cubin (cubin)", TOOL_TEXT, AT(emit)},
-    {"--num-warps", "N", "warps per CTA, a power of two (the module's, else 4)", TOOL_INTEGER, AT(num_warps)},
-    {"--num-stages", "N", "loop iterations in flight (the module's, else 3)", TOOL_INTEGER, AT(num_stages)},
-    {"--num-ctas", "N", "CTAs per cluster, a power of two (the module's, else 1)", TOOL_INTEGER, AT(num_ctas)},
-    {"--maxnreg", "N", "registers per thread, up to 255", TOOL_INTEGER, AT(maxnreg)},
-    {"--kernel", "NAME", "which public function, when there are several", TOOL_TEXT, AT(kernel)},
-    {"--no-fp-fusion", NULL, "keep multiply and add apart", TOOL_FLAG, AT(no_fp_fusion)},
-    {"--no-global-order", NULL, "no barriers between dependent accesses to global memory within a program", TOOL_FLAG,
-     AT(no_global_order)},
-    {"--ptx-version", "V", "write this version of PTX, 8.4 for instance (by the target)", TOOL_TEXT, AT(ptx_version)},
-    {"--libdevice", "F", "libdevice.10.bc (searched in CUDA_HOME, CUDA_PATH, /usr/local/cuda)", TOOL_TEXT,
+    {"-o", "OUT", "output file; for several inputs a folder; - for standard output", TOOL_ONCE, AT(output)},
+    {"--target", "T", "sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a or cuda:NN (default: the module's, else sm_90a)",
+     TOOL_TEXT, AT(target)},
+    {"--emit", "STAGE", "ttir, ttgir, llvm, ll, ptx or cubin (default: cubin)", TOOL_TEXT, AT(emit)},
+    {"--num-warps", "N", "warps per CTA, a power of two (default: the module's, else 4)", TOOL_INTEGER, AT(num_warps)},
+    {"--num-stages", "N", "loop iterations in flight (default: the module's, else 3)", TOOL_INTEGER, AT(num_stages)},
+    {"--num-ctas", "N", "CTAs per cluster, a power of two (default: the module's, else 1)", TOOL_INTEGER, AT(num_ctas)},
+    {"--maxnreg", "N", "registers per thread, at most 255", TOOL_INTEGER, AT(maxnreg)},
+    {"--kernel", "NAME", "the public function to compile, when there are several", TOOL_TEXT, AT(kernel)},
+    {"--no-fp-fusion", NULL, "do not contract multiply and add to fma", TOOL_FLAG, AT(no_fp_fusion)},
+    {"--no-global-order", NULL, "insert no barriers between dependent accesses to global memory within a program",
+     TOOL_FLAG, AT(no_global_order)},
+    {"--ptx-version", "V", "PTX version to emit, such as 8.4 (default: by the target)", TOOL_TEXT, AT(ptx_version)},
+    {"--libdevice", "F", "libdevice.10.bc (default: searched in CUDA_HOME, CUDA_PATH, /usr/local/cuda)", TOOL_TEXT,
      AT(libdevice)},
-    {"--ptxas", "F", "the assembler (searched in CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda)", TOOL_TEXT, AT(ptxas)},
-    {"--ptxas-options", "S", "more arguments for the assembler, separated by blanks", TOOL_TEXT, AT(ptxas_options)},
-    {"--assembler-timeout", "SECONDS", "stop ptxas after this time (no limit); excludes nvJitLink", TOOL_INTEGER,
-     AT(assembler_timeout)},
-    {"--timeout", "SECONDS", "give up an input after this time (no limit)", TOOL_INTEGER, AT(time_limit)},
+    {"--ptxas", "F", "the assembler (default: searched in CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda)", TOOL_TEXT,
+     AT(ptxas)},
+    {"--ptxas-options", "S", "additional arguments for the assembler, separated by spaces", TOOL_TEXT,
+     AT(ptxas_options)},
+    {"--assembler-timeout", "SECONDS", "stop ptxas after this time (default: no limit); excludes nvJitLink",
+     TOOL_INTEGER, AT(assembler_timeout)},
+    {"--timeout", "SECONDS", "stop the compilation of an input after this time (default: no limit)", TOOL_INTEGER,
+     AT(time_limit)},
     {"--nvjitlink", NULL, "assemble with nvJitLink in this process", TOOL_FLAG, AT(nvjitlink)},
     {"--lineinfo", NULL, "keep source lines in LLVM IR, PTX and cubin", TOOL_FLAG, AT(lineinfo)},
-    {"--cooperative", NULL, "launch with all CTAs resident at once", TOOL_FLAG, AT(cooperative)},
+    {"--cooperative", NULL, "launch cooperatively, with all CTAs resident at once", TOOL_FLAG, AT(cooperative)},
     {"--pdl", NULL, "launch with programmatic dependent launch", TOOL_FLAG, AT(pdl)},
     {"--dump-dir", "D", "write every stage to D/0-ttir/KERNEL.ttir, D/1-ttgir/KERNEL.ttgir …", TOOL_TEXT, AT(dump_dir)},
-    {"--emit-callgraph", "F", "draw functions, calls and frames of shared memory into F, for Graphviz", TOOL_TEXT,
+    {"--emit-callgraph", "F", "write the call graph with shared-memory frames to F, in Graphviz format", TOOL_TEXT,
      AT(callgraph)},
-    {"--specialize-calls", NULL, "copy functions for calls that know different things of their arguments", TOOL_FLAG,
+    {"--specialize-calls", NULL, "clone functions for calls whose arguments have different known properties", TOOL_FLAG,
      AT(specialize_calls)},
     {"--print-triton-version", "V", "print ttir and ttgir as Triton 3.6, 3.7, 3.8 or 3.9 does; else as the input",
      TOOL_TEXT, AT(print_triton_version)},
     {"--time", NULL, "print the time and peak memory of every stage", TOOL_FLAG, AT(time)},
-    {"--remarks", "[=REGEX]", "print what passes decided and why; only where pass, decision or text matches",
-     TOOL_MAYBE, AT(remarks)},
-    {"-j", "N", "compile N inputs at a time (1)", TOOL_INTEGER, AT(jobs)},
+    {"--remarks", "[=REGEX]",
+     "print the decisions of passes and their reasons; REGEX filters by pass, decision or text", TOOL_MAYBE,
+     AT(remarks)},
+    {"-j", "N", "compile N inputs in parallel (default: 1)", TOOL_INTEGER, AT(jobs)},
 };
 
 static int run(int argc, char **argv);
@@ -73,7 +77,7 @@ static int run(int argc, char **argv);
 const tool_command_t tool_command_compile = {
     "compile", "IN…", "compiles Triton IR, LLVM IR or PTX to a later stage", options, TOOL_COUNT(options), run};
 
-/* What all threads of one command share. */
+/* The state that all threads of one command share. */
 typedef struct work {
   const settings_t *settings;
   nereid_compile_options_t options;
@@ -81,7 +85,7 @@ typedef struct work {
   const char **inputs;
   size_t n_inputs;
   atomic_size_t next;
-  atomic_int code; /* the worst so far */
+  atomic_int code; /* the highest exit code so far */
 } work_t;
 
 static int32_t given(int64_t value) {
@@ -118,7 +122,7 @@ static bool convert(const settings_t *settings, nereid_compile_options_t *out) {
   return out->emit != NEREID_STAGE_NONE;
 }
 
-/* Numbers that were given must be sensible as numbers; what they may be, the library says. */
+/* Checks that the numbers are positive and fit their fields; the library checks their meaning. */
 static int check_numbers(const settings_t *settings) {
   const struct {
     const char *name;
@@ -178,7 +182,7 @@ static int compile_one(work_t *work, const char *path) {
     return TOOL_DONE;
   if (tool_interrupt_is_caught()) /* main ends the process by the signal */
     return TOOL_CALL;
-  if (source.errors && !message.text[0]) /* said already, and better */
+  if (source.errors && !message.text[0]) /* the diagnostics were printed and are more precise */
     return status == NEREID_ERROR_PROGRAM ? TOOL_PROGRAM : TOOL_CALL;
   return tool_failed(&tool_command_compile, status, &message);
 }
@@ -194,13 +198,13 @@ static void *run_thread(void *argument) {
   return NULL;
 }
 
-/* This thread is one of the N; threads that cannot be started are done without. */
+/* Compiles all inputs on up to `jobs` threads, this one included; a thread that cannot be started is skipped. */
 static int run_all(work_t *work, int64_t jobs) {
   pthread_t threads[256];
-  size_t wanted = jobs > 256 ? 256 : (size_t)jobs, started = 0;
-  if (wanted > work->n_inputs)
-    wanted = work->n_inputs;
-  while (started + 1 < wanted && pthread_create(&threads[started], NULL, run_thread, work) == 0)
+  size_t n_threads = jobs > 256 ? 256 : (size_t)jobs, started = 0;
+  if (n_threads > work->n_inputs)
+    n_threads = work->n_inputs;
+  while (started + 1 < n_threads && pthread_create(&threads[started], NULL, run_thread, work) == 0)
     started++;
   run_thread(work);
   for (size_t i = 0; i < started; i++)
@@ -208,7 +212,8 @@ static int run_all(work_t *work, int64_t jobs) {
   return atomic_load(&work->code);
 }
 
-/* Two inputs whose results would be one file, the later over the earlier; false after an answer on stderr. */
+/* Rejects two inputs with the same output name, because the second would overwrite the first. False after an error on
+ * stderr. */
 static bool check_names(nereid_arena_t *arena, const tool_list_t *inputs) {
   const char **stems = nereid_arena_new(arena, const char *, inputs->size);
   for (size_t i = 0; stems && i < inputs->size; i++) {
@@ -216,7 +221,7 @@ static bool check_names(nereid_arena_t *arena, const tool_list_t *inputs) {
     stems[i] = tool_path_with_suffix(arena, slash ? slash + 1 : inputs->items[i], "");
     for (size_t k = 0; stems[i] && k < i; k++)
       if (stems[k] && strcmp(stems[i], stems[k]) == 0) {
-        tool_error(&tool_command_compile, "'%s' and '%s' would have one result, named '%s'; compile them one by one",
+        tool_error(&tool_command_compile, "'%s' and '%s' have the same output name '%s'; compile them separately",
                    inputs->items[k], inputs->items[i], stems[i]);
         return false;
       }
@@ -227,7 +232,7 @@ static bool check_names(nereid_arena_t *arena, const tool_list_t *inputs) {
 static int check_output(nereid_arena_t *arena, const settings_t *settings, const tool_list_t *inputs) {
   struct stat about;
   if (inputs->size == 0) {
-    tool_error(&tool_command_compile, "nothing to compile; see nereid compile --help");
+    tool_error(&tool_command_compile, "no input file; see nereid compile --help");
     return TOOL_CALL;
   }
   if (inputs->size > 1 && settings->output && (stat(settings->output, &about) || !S_ISDIR(about.st_mode))) {
@@ -235,7 +240,9 @@ static int check_output(nereid_arena_t *arena, const settings_t *settings, const
     return TOOL_CALL;
   }
   if (inputs->size > 1 && settings->callgraph) {
-    tool_error(&tool_command_compile, "--emit-callgraph %s: expected one input, it is one file", settings->callgraph);
+    tool_error(&tool_command_compile,
+               "--emit-callgraph %s: expected a single input, because all inputs would write to one file",
+               settings->callgraph);
     return TOOL_CALL;
   }
   return check_names(arena, inputs) ? TOOL_CONTINUE : TOOL_CALL;

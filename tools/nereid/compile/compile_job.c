@@ -1,4 +1,4 @@
-/* What `nereid run` compiles: its input to what an engine runs, or to the IR beside an image. */
+/* Compiles the input of `nereid run`: to the stage that an engine executes, or to the IR next to an image. */
 #include "tools/nereid/run/run.h"
 
 #include "target/assembler/assemble.h"
@@ -33,7 +33,7 @@ nereid_status_t tool_job_compile(nereid_arena_t *arena, const run_settings_t *se
       .num_ctas = (int32_t)settings->num_ctas,
       .ptxas_options = settings->ptxas_options,
       .kernel = settings->kernel,
-      /* What the emulator reports names source lines; the code is the same. */
+      /* The emulator's reports refer to source lines; the generated code is the same. */
       .lineinfo = settings->lineinfo || stage == NEREID_STAGE_PTX,
       .dumps = settings->dump_dir != NULL,
       .no_global_order = settings->no_global_order,
@@ -52,6 +52,6 @@ nereid_status_t tool_job_compile(nereid_arena_t *arena, const run_settings_t *se
   nereid_result_destroy(result);
   nereid_compiler_destroy(compiler);
   tool_interrupt_end();
-  job->said = source.errors > 0 || tool_interrupt_is_caught();
+  job->reported = source.errors > 0 || tool_interrupt_is_caught();
   return status;
 }

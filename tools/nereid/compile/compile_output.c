@@ -1,8 +1,7 @@
-/* Files of a compilation:
+/* Writes the files of a compilation:
  *
- *   matmul.cubin  matmul.cubin.json                           the result and what the launcher must know
- *   D/0-ttir/matmul.ttir  D/1-ttgir/matmul.ttgir  …           with --dump-dir; each compiles again
- */
+ *   matmul.cubin  matmul.cubin.json                           the result and the metadata for the launcher
+ *   D/0-ttir/matmul.ttir  D/1-ttgir/matmul.ttgir  …           with --dump-dir; each can be compiled again */
 #include "tools/nereid/compile/compile_output.h"
 
 #include "base/file.h"
@@ -15,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The suffix of a stage's files: the llvm dialect is MLIR like any other. */
+/* Returns the suffix of a stage's files. The llvm dialect is MLIR, so its suffix is that of MLIR. */
 static const char *suffix_of(nereid_stage_t stage) {
   static const char *const suffixes[] = {"", ".ttir", ".ttgir", ".mlir", ".ll", ".ptx", ".cubin"};
   return suffixes[stage];
@@ -24,7 +23,7 @@ static const char *suffix_of(nereid_stage_t stage) {
 static nereid_status_t make_folder(const char *path, nereid_message_t *message) {
   if (mkdir(path, 0777) == 0 || errno == EEXIST)
     return NEREID_OK;
-  return nereid_message_set(message, NEREID_ERROR_IO, "cannot make the folder '%s': %s", path, strerror(errno));
+  return nereid_message_set(message, NEREID_ERROR_IO, "cannot create the folder '%s': %s", path, strerror(errno));
 }
 
 static nereid_status_t write_dump(const char *folder, const char *kernel, const nereid_result_t *result, size_t index,
@@ -60,7 +59,7 @@ static const char *output_path(const tool_output_t *output, const char *input, c
   return path ? tool_path_with_suffix(arena, path, suffix) : NULL;
 }
 
-/* The same file under whatever names. */
+/* Returns whether two paths refer to the same file. */
 static bool is_same_file(const char *a, const char *b) {
   struct stat one, other;
   return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
@@ -70,9 +69,7 @@ static nereid_status_t check_path(const tool_output_t *output, const char *input
                                   nereid_message_t *message) {
   if (!output->path && is_same_file(input, path))
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
-                              "the result would replace the input '%s'; say where it "
-                              "goes with -o",
-                              input);
+                              "the output would replace the input '%s'; specify another output with -o", input);
   return NEREID_OK;
 }
 
@@ -94,7 +91,7 @@ static void print_times(const char *input, const nereid_result_t *result) {
   fputs(text, stderr);
 }
 
-/* Pipes and devices have nothing beside them. */
+/* Returns whether `path` is a pipe or device, for which no metadata file is written. */
 static bool is_no_file(const char *path) {
   return strcmp(path, "-") == 0 || nereid_file_is_in_place(path);
 }
@@ -111,14 +108,14 @@ nereid_status_t tool_write_result(const tool_output_t *output, const char *input
     status = tool_write_dumps(output->dump_dir, result, arena, message);
   if (status == NEREID_OK && output->callgraph)
     status = nereid_file_write(output->callgraph, nereid_result_callgraph(result), message);
-  if (!beside) /* a pipe may never take it */
+  if (!beside) /* a pipe may block forever */
     tool_interrupt_end();
   if (status == NEREID_OK)
     status = nereid_file_write(path, nereid_result_bytes(result), message);
   if (status == NEREID_OK && beside) {
     status = nereid_file_write(beside, nereid_result_metadata(result), message);
     if (status != NEREID_OK)
-      unlink(path); /* half of a result is none */
+      unlink(path); /* an incomplete result is removed */
   }
   if (beside)
     tool_interrupt_end();

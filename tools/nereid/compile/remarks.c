@@ -1,6 +1,8 @@
-/*   gelu.py:10:12: remark: [Passed] access-width | convert-triton-gpu-to-llvm | 128 bits at a time: the widest access
+/* Prints remarks of passes:
+ *
+ *   gelu.py:10:12: remark: [Passed] access-width | convert-triton-gpu-to-llvm | 128 bits at a time: the widest access
  *       x = tl.load(x_ptr + offsets)
- *           ^                                                                                                         */
+ *           ^ */
 #include "tools/nereid/compile/remarks.h"
 
 bool tool_remarks_open(tool_remarks_t *remarks, const tool_command_t *command, const char *text) {

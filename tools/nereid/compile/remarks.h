@@ -1,4 +1,4 @@
-/* `nereid compile --remarks[=REGEX]`: what passes decided, on standard error. */
+/* `nereid compile --remarks[=REGEX]`: prints the decisions of passes on standard error. */
 #ifndef NEREID_TOOLS_COMPILE_REMARKS_H
 #define NEREID_TOOLS_COMPILE_REMARKS_H
 
@@ -9,21 +9,21 @@
 
 typedef struct tool_remarks {
   bool is_filtered;
-  regex_t filter; /* POSIX extended; shared by threads */
+  regex_t filter; /* POSIX extended syntax; shared by all threads */
 } tool_remarks_t;
 
-/* `text`: the expression; empty: all remarks. False after an answer on stderr. */
+/* Compiles the regular expression `text`; an empty one matches all remarks. False after an error on stderr. */
 bool tool_remarks_open(tool_remarks_t *remarks, const tool_command_t *command, const char *text);
 void tool_remarks_close(tool_remarks_t *remarks);
 
-/* What one compilation passes to tool_print_remark. */
+/* The data that one compilation passes to tool_print_remark. */
 typedef struct tool_remarks_of_source {
   const tool_remarks_t *remarks;
   tool_source_t *source;
 } tool_remarks_of_source_t;
 
-/* A nereid_remark_handler_t; `user_data` is a tool_remarks_of_source_t. Prints the remark when the pass, the name of the
- * decision or the text matches. */
+/* A nereid_remark_handler_t; `user_data` is a tool_remarks_of_source_t. Prints the remark when the pass, the name of
+ * the decision or the text matches. */
 void tool_print_remark(void *user_data, const nereid_remark_t *remark);
 
 #endif

@@ -1,8 +1,8 @@
-/* nereid layout: which thread and register holds which element, or where it lies in shared memory.
+/* nereid layout: prints which thread and register hold an element, or its offset in shared memory.
  *
  *   $ nereid layout '#ttg.slice<{dim = 1, parent = #ttg.blocked<{…}>}>' --shape 16 --svg rows.svg
  *   lane      [(0) (0) (0) (1) (2)]
- *   warp      [(4) (8)]              and a grid that says of each element which thread and register hold it */
+ *   warp      [(4) (8)]              and a grid with the thread and register of each element */
 #include "tools/nereid/layout/layout_map.h"
 #include "tools/nereid/layout/layout_svg.h"
 #include "tools/nereid/layout/layout_text.h"
@@ -22,18 +22,19 @@ typedef struct settings {
 } settings_t;
 
 static const tool_option_t options[] = {
-    {"--shape", "AxB", "the tensor's or buffer's shape, powers of two", TOOL_TEXT, offsetof(settings_t, shape)},
-    {"--element", "TYPE", "element type, for banks and vectors; default f16", TOOL_TEXT, offsetof(settings_t, element)},
-    {"--svg", "FILE", "also draw it", TOOL_TEXT, offsetof(settings_t, svg)},
+    {"--shape", "AxB", "shape of the tensor or buffer, powers of two", TOOL_TEXT, offsetof(settings_t, shape)},
+    {"--element", "TYPE", "element type, for banks and vectors (default: f16)", TOOL_TEXT,
+     offsetof(settings_t, element)},
+    {"--svg", "FILE", "also write the layout as an SVG file", TOOL_TEXT, offsetof(settings_t, svg)},
 };
 
 static int run(int argc, char **argv);
 
 const tool_command_t tool_command_layout = {
-    "layout", "'#ttg.ENCODING'",   "which thread, register or bank holds which element",
+    "layout", "'#ttg.ENCODING'",   "prints which thread and register, or which shared-memory bank, holds each element",
     options,  TOOL_COUNT(options), run};
 
-/* More elements than a person would look at. */
+/* A limit on printed elements: more are not readable. */
 enum { LIMIT = 1 << 16 };
 
 static bool parse_shape(const char *text, int64_t *shape, int *out_rank) {
@@ -65,14 +66,14 @@ static MlirLogicalResult say(MlirDiagnostic diagnostic, void *user_data) {
   return mlirLogicalResultSuccess();
 }
 
-/* The element type's bits; 0 when it is none that registers hold. */
+/* Returns the bits of the element type; 0 when registers cannot hold it. */
 static uint32_t bits_of(MlirType type) {
   if (mlirTypeIsAInteger(type))
     return mlirIntegerTypeGetWidth(type);
   return mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : 0;
 }
 
-/* Puts the gaps of a padded encoding in. */
+/* Inserts the gaps of a padded encoding. */
 static void pad(MlirAttribute encoding, tool_layout_t *layout) {
   layout->end = UINT32_C(1) << layout->layout.in_bits[NEREID_LAYOUT_OFFSET];
   if (!nereid_ttg_padded_shared_attr_isa(encoding))
@@ -82,7 +83,7 @@ static void pad(MlirAttribute encoding, tool_layout_t *layout) {
     layout->first[i].registr = (uint32_t)nereid_layout_padded_offset(encoding, layout->first[i].registr);
 }
 
-/* Goes through all places backwards, so that the first of each element stays. */
+/* Visits all places backwards, so that the first place of each element remains. */
 static bool find_places(nereid_arena_t *arena, tool_layout_t *out) {
   const nereid_layout_t *l = &out->layout;
   out->n = UINT32_C(1) << nereid_layout_out_total(l);
@@ -105,7 +106,7 @@ static bool is_shared(MlirStringRef text) {
   return false;
 }
 
-/* "#blocked = #ttg.blocked<...>", as a file has it, is taken too. */
+/* Also accepts "#blocked = #ttg.blocked<...>", as written in a file. */
 static MlirStringRef encoding_text(const char *text) {
   const char *mark = strchr(text, '<'), *equals = strchr(text, '=');
   if (equals && mark && equals < mark)
@@ -118,33 +119,32 @@ static nereid_status_t load(nereid_arena_t *arena, MlirContext context, const se
   int64_t shape[NEREID_LAYOUT_MAX_RANK];
   int rank;
   if (!settings->shape || !parse_shape(settings->shape, shape, &rank))
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--shape needs sizes such as 16x64, each at most %d",
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--shape: expected sizes such as 16x64, each at most %d",
                               LIMIT);
   MlirStringRef spelled = encoding_text(text);
   MlirAttribute encoding = mlirAttributeParseGet(context, spelled);
   if (mlirAttributeIsNull(encoding))
-    return nereid_message_set(message, NEREID_ERROR_PROGRAM, "'%.200s' is no encoding", text);
+    return nereid_message_set(message, NEREID_ERROR_PROGRAM, "'%.200s' is not an encoding", text);
   const char *element = settings->element ? settings->element : "f16";
   MlirType type = mlirTypeParseGet(context, mlirStringRefCreateFromCString(element));
   out->element_bits = mlirTypeIsNull(type) ? 0 : bits_of(type);
   if (!out->element_bits)
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--element needs a type such as f16 or i8, not '%.80s'",
-                              element);
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "--element: expected a type such as f16 or i8, not '%.80s'", element);
   nereid_status_t status = nereid_ttg_padded_shared_attr_isa(encoding)
                                ? nereid_layout_from_padded(encoding, rank, shape, &out->layout)
                                : nereid_layout_from_encoding(encoding, rank, shape, &out->layout);
   if (status == NEREID_ERROR_UNSUPPORTED)
-    return nereid_message_set(message, NEREID_ERROR_PROGRAM, "'%.200s' is no layout that can be drawn", text);
+    return nereid_message_set(message, NEREID_ERROR_PROGRAM, "'%.200s' is not a layout that can be printed", text);
   if (status)
-    return nereid_message_set(
-        message, NEREID_ERROR_PROGRAM,
-        "this encoding and shape %s do not go together: sizes are powers of two, one per dimension of the "
-        "encoding, and hold its pattern at least once",
-        settings->shape);
+    return nereid_message_set(message, NEREID_ERROR_PROGRAM,
+                              "the encoding does not fit the shape %s: expected one power of two per dimension of the "
+                              "encoding, and at least one instance of its pattern",
+                              settings->shape);
   if (nereid_layout_in_total(&out->layout) > 24 || nereid_layout_out_total(&out->layout) > 16)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "%s has more than %d elements", settings->shape, LIMIT);
   if (!nereid_layout_surjective(&out->layout))
-    return nereid_message_set(message, NEREID_ERROR_PROGRAM, "this encoding leaves elements of %s without a place",
+    return nereid_message_set(message, NEREID_ERROR_PROGRAM, "the encoding does not cover all elements of %s",
                               settings->shape);
   out->shared = is_shared(spelled);
   if (!find_places(arena, out))
@@ -172,7 +172,7 @@ static int run(int argc, char **argv) {
   nereid_arena_initialize(&arena);
   int code = tool_options_parse(&arena, &tool_command_layout, argc, argv, &settings, &operands);
   if (code == TOOL_CONTINUE && operands.size != 1) {
-    tool_error(&tool_command_layout, "needs one encoding; see nereid layout --help");
+    tool_error(&tool_command_layout, "expected one encoding; see nereid layout --help");
     code = TOOL_CALL;
   }
   if (code == TOOL_CONTINUE) {

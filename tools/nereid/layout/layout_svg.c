@@ -1,9 +1,9 @@
-/* nereid layout as a picture (SVG, no script, fonts or files besides).
+/* Draws a layout as SVG, without scripts, fonts or other files.
  *
- * Distributed: the tensor; a warp has a hue, its lanes go from light to dark, and what one thread holds side by side in
- * registers that follow each other is one box. Shared: the tensor in the colours of its banks, and beside it the
- * memory, a line of 128 bytes per row, in the colours of the tensor's rows: a column of one colour on the left is a
- * conflict. */
+ * For a distributed layout it draws the tensor. Each warp has a hue, its lanes go from light to dark, and adjacent
+ * elements in consecutive registers of one thread form one box. For a shared layout it draws the tensor in the colours
+ * of the banks, and next to it the memory: one line per 128 bytes, in the colours of the tensor's rows. A column of one
+ * colour on the left is a bank conflict. */
 #include "tools/nereid/layout/layout_svg.h"
 
 enum { CELL_WIDTH = 44, CELL_HEIGHT = 24, MARGIN = 46, GAP = 40, TITLE = 68, MEMORY_WIDTH = 512 };
@@ -18,7 +18,7 @@ static void escape(const char *text, FILE *out) {
   }
 }
 
-/* Hues as far apart as numbers that follow each other can be: steps of the golden angle. */
+/* Returns a hue for `number`. Steps of the golden angle separate the hues of consecutive numbers as far as possible. */
 static double hue(uint32_t number) {
   double turns = number * 0.381966;
   return 210 + 360 * (turns - (double)(uint32_t)turns);
@@ -47,8 +47,8 @@ static void axes(FILE *out, double x, double y, uint32_t rows, uint32_t columns,
     label(out, x + width * (column + 0.5), y - 9, "column", column);
 }
 
-/* How many elements from `element` on, in its row, lie in registers of one thread, or at offsets, that follow each
- * other; of offsets not over a multiple of 16 bytes. */
+/* Returns the number of elements from `element` on, in its row, that are in consecutive registers of one thread or at
+ * consecutive offsets. A run of offsets ends at a multiple of 16 bytes. */
 static uint32_t run_length(const tool_layout_t *layout, uint32_t element, uint32_t left) {
   const tool_place_t *first = &layout->first[element];
   uint32_t n = 1, vector = layout->shared && layout->element_bits < 128 ? 128 / layout->element_bits : left;
@@ -81,7 +81,7 @@ static void draw_threads(const tool_layout_t *layout, FILE *out, double x, doubl
     }
 }
 
-/* "4" or "4–7": the banks of n elements that follow each other. */
+/* Formats the banks of n consecutive elements: "4" or "4–7". */
 static void banks(const tool_layout_t *layout, uint32_t element, uint32_t n, char out[32]) {
   uint32_t first = tool_layout_bank(layout, element);
   uint32_t more = (n * layout->element_bits + 31) / 32;
@@ -107,9 +107,9 @@ static void draw_banks(const tool_layout_t *layout, FILE *out, double x, double 
   }
 }
 
-/* One CTA's memory: elements as wide as they are, 128 bytes to a line. */
+/* Draws the memory of one CTA: the width of an element is its size, 128 bytes per line. */
 static void draw_memory(const tool_layout_t *layout, FILE *out, double x, double y, uint32_t columns) {
-  double unit = MEMORY_WIDTH / 1024.0; /* a bit */
+  double unit = MEMORY_WIDTH / 1024.0; /* width of one bit */
   for (uint32_t element = 0, n; element < layout->n; element += n) {
     const tool_place_t *place = &layout->first[element];
     uint32_t row = element / columns, column = element % columns;
@@ -129,20 +129,20 @@ static void draw_memory(const tool_layout_t *layout, FILE *out, double x, double
     label(out, x + (bank + 2) * 32 * unit, y - 9, "column", bank);
 }
 
-/* What the boxes say, over each of the grids. */
+/* Draws the caption above each of the grids. */
 static void captions(const tool_layout_t *layout, FILE *out, double memory_x) {
   static const char *const format = "<text class='caption' x='%.0f' y='33'>%s</text>\n";
   char text[160];
   if (!layout->shared) {
-    int at = snprintf(text, sizeof text, "elements: thread:registers, a hue for each warp");
+    int at = snprintf(text, sizeof text, "elements: thread:registers, one hue per warp");
     if (layout->copies > 1)
-      snprintf(text + at, sizeof text - (size_t)at, "; each is held %u times, the first place is shown",
+      snprintf(text + at, sizeof text - (size_t)at, "; each element has %u places, the first is shown",
                (unsigned)layout->copies);
     fprintf(out, format, 12.0, text);
     return;
   }
-  fprintf(out, format, 12.0, "elements: their banks, vectors of 16 bytes");
-  fprintf(out, format, memory_x, "memory, 128 bytes to a line: its elements");
+  fprintf(out, format, 12.0, "elements: banks, vectors of 16 bytes");
+  fprintf(out, format, memory_x, "memory, 128 bytes per line: elements");
 }
 
 void tool_layout_draw(const tool_layout_t *layout, const char *title, FILE *out) {

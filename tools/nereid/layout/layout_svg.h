@@ -1,4 +1,4 @@
-/* `nereid layout` as a picture. */
+/* SVG output of `nereid layout`. */
 #ifndef NEREID_TOOLS_LAYOUT_SVG_H
 #define NEREID_TOOLS_LAYOUT_SVG_H
 
@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-/* Draws the map as SVG: threads as colours, what a thread holds side by side as one box; of a shared layout the
- * tensor with its banks and the memory with its rows. */
+/* Draws the map as SVG. Threads have colours, and adjacent elements of one thread form one box. For a shared layout it
+ * draws the tensor with its banks and the memory with its rows. */
 void tool_layout_draw(const tool_layout_t *layout, const char *title, FILE *out);
 
 #endif

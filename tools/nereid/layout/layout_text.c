@@ -1,4 +1,4 @@
-/* nereid layout as text.
+/* Prints a layout as text.
  *
  *   register  [(0,1)]
  *   lane      [(0,2) (0,4) (1,0) (2,0) (4,0)]
@@ -7,7 +7,7 @@
  *          0     1     2     3
  *   0   T0:0  T0:1  T1:0  T1:1        thread 1 holds element (0,2) in its register 0
  *
- * Of a shared layout a cell is the offset in elements, and behind a slash its bank. */
+ * A cell of a shared layout is the offset in elements and, after a slash, its bank. */
 #include "tools/nereid/layout/layout_text.h"
 
 static void print_bases(const nereid_layout_t *layout, const char *name, nereid_layout_dim_t in, FILE *out) {
@@ -45,7 +45,7 @@ void tool_layout_print(const tool_layout_t *layout, FILE *out) {
   print_bases(&layout->layout, "warp", NEREID_LAYOUT_WARP, out);
   print_bases(&layout->layout, "block", NEREID_LAYOUT_BLOCK, out);
   if (layout->copies > 1)
-    fprintf(out, "each element is held %u times; the first place is shown\n", (unsigned)layout->copies);
+    fprintf(out, "each element has %u places; the first is shown\n", (unsigned)layout->copies);
   fprintf(out, "%s\n", tool_layout_legend(layout));
   tool_layout_grid(layout, &slices, &rows, &columns);
   for (uint32_t i = 0; i < layout->n; ++i) {

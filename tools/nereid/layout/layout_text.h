@@ -1,4 +1,4 @@
-/* `nereid layout` as text. */
+/* Text output of `nereid layout`. */
 #ifndef NEREID_TOOLS_LAYOUT_TEXT_H
 #define NEREID_TOOLS_LAYOUT_TEXT_H
 
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* The map in a form to read: the layout's bases, and a grid whose cells say who holds them. */
+/* Prints the layout's bases and a grid with the place of each element. */
 void tool_layout_print(const tool_layout_t *layout, FILE *out);
 
 #endif

@@ -1,12 +1,12 @@
-/* Completes the metadata of PTX from the IR beside it, from which Triton compiled it.
+/* Completes the metadata of PTX from the IR next to it, from which Triton compiled it.
  *
  *   k.ptx      .entry k(.u64, .u64, .u32, .u64, .u64) .reqntid 128      sizes and threads
  *   k.ttgir    tt.func @k(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>, %n: i32)  names, element types, descriptors
  *
- * Triton's PTX holds neither names nor types nor the sizes of dynamic shared memory and scratch. The first two come from
- * the IR (the .ttgir if it is there, because it has the swizzles of descriptors), without IR from the PTX's parameters
- * (ptx_kernel.c). Shared memory is all that a CTA may have unless the IR or --shared specifies less, and scratch is
- * large enough. */
+ * Triton's PTX contains neither names nor types nor the sizes of dynamic shared memory and scratch. Names and types
+ * come from the IR, preferably the .ttgir, which has the swizzles of descriptors. Without IR they come from the PTX's
+ * parameters (ptx_kernel.c). The shared-memory size is the limit of a CTA unless the IR or --shared specifies less; the
+ * scratch size is a sufficient constant. */
 #include "tools/nereid/run/run.h"
 
 #include "base/file.h"
@@ -26,7 +26,8 @@ static const char *with_suffix(nereid_arena_t *arena, const char *path, const ch
   return nereid_arena_format(arena, "%.*s%s", (int)stem, path, suffix);
 }
 
-/* The name of the first file of the two that can be read; of the first when neither can. Null: no memory. */
+/* Returns the name of the first readable one of two files; the first name when neither is readable. Null: out of
+ * memory. */
 static const char *choose(nereid_arena_t *arena, const char *path, const char *first, const char *second) {
   const char *one = with_suffix(arena, path, first), *two = with_suffix(arena, path, second);
   return one && two && access(one, R_OK) != 0 && access(two, R_OK) == 0 ? two : one;
@@ -40,14 +41,15 @@ nereid_status_t tool_job_read_beside(nereid_arena_t *arena, const char *path, to
   return nereid_file_read(arena, job->source_name, &job->source, message);
 }
 
-/* Dynamic shared memory begins at a multiple of 1024 behind the static part. */
+/* Dynamic shared memory begins at a multiple of 1024 after the static part. */
 static uint64_t dynamic_limit(const nereid_image_kernel_t *kernel, int32_t capability) {
   const uint64_t limit = (uint64_t)nereid_target_shared_memory(capability),
                  used = ((uint64_t)kernel->static_shared + 1023) / 1024 * 1024;
   return used < limit ? limit - used : 0;
 }
 
-/* A .ttir does not say how a tile lies in shared memory; the compiler takes the widest swizzle that a row fills. */
+/* A .ttir does not specify the swizzle of a tile in shared memory. The compiler uses the widest swizzle that a row
+ * fills. */
 static void choose_swizzles(nereid_arena_t *arena, nereid_metadata_t *metadata) {
   nereid_parameter_t *parameters = nereid_arena_new(arena, nereid_parameter_t, metadata->n_parameters);
   if (!parameters || !metadata->n_parameters)
@@ -63,7 +65,7 @@ static void choose_swizzles(nereid_arena_t *arena, nereid_metadata_t *metadata) 
   metadata->parameters = parameters;
 }
 
-/* Takes from the IR's metadata what the image does not say. */
+/* Copies from the IR's metadata the fields that the image lacks. */
 static void merge(const nereid_metadata_t *ir, nereid_metadata_t *metadata) {
   metadata->signature = ir->signature;
   metadata->parameters = ir->parameters;
@@ -82,23 +84,23 @@ static void merge(const nereid_metadata_t *ir, nereid_metadata_t *metadata) {
 static nereid_status_t read_ir(nereid_arena_t *arena, const run_settings_t *settings, const char *name,
                                nereid_metadata_t *metadata, nereid_message_t *message) {
   tool_job_t ir = {.source_name = name};
-  nereid_metadata_t said;
+  nereid_metadata_t described;
   const bool layouts = nereid_view_equal(nereid_view(strrchr(name, '.')), nereid_view(".ttgir"));
   nereid_status_t status = nereid_file_read(arena, name, &ir.source, message);
   if (!status)
     status = tool_job_compile(arena, settings, NEREID_STAGE_TTIR, NULL, &ir, message);
   if (!status)
-    status = nereid_metadata_parse(arena, ir.description, &said, message);
+    status = nereid_metadata_parse(arena, ir.description, &described, message);
   if (status)
     return status;
   if (!layouts)
-    choose_swizzles(arena, &said);
-  merge(&said, metadata);
+    choose_swizzles(arena, &described);
+  merge(&described, metadata);
   return NEREID_OK;
 }
 
-/* What neither the image nor the IR says: enough of it. */
-static void make_up(const nereid_image_kernel_t *kernel, nereid_metadata_t *metadata) {
+/* Sets sufficient values for fields that neither the image nor the IR specifies. */
+static void set_sufficient_sizes(const nereid_image_kernel_t *kernel, nereid_metadata_t *metadata) {
   const bool scratch = metadata->abi == NEREID_ABI_TRITON;
   if (!metadata->shared)
     metadata->shared = dynamic_limit(kernel, metadata->capability);
@@ -115,7 +117,7 @@ static void make_up(const nereid_image_kernel_t *kernel, nereid_metadata_t *meta
         (int32_t)(kernel->required_cluster[0] * kernel->required_cluster[1] * kernel->required_cluster[2]);
 }
 
-/* The kernel in the PTX's text: an assembled image has neither names nor types. */
+/* Finds the kernel in the PTX text: an assembled image has neither names nor types. */
 static nereid_status_t find_kernel(nereid_arena_t *arena, const tool_job_t *job, const char *name,
                                    const nereid_image_kernel_t **out_kernel, nereid_message_t *message) {
   nereid_image_t *image = nereid_arena_new(arena, nereid_image_t, 1);
@@ -153,6 +155,6 @@ nereid_status_t tool_job_complete(nereid_arena_t *arena, const run_settings_t *s
     status = tool_ptx_signature(arena, kernel, &metadata, message);
   if (status)
     return status;
-  make_up(kernel, &metadata);
+  set_sufficient_sizes(kernel, &metadata);
   return nereid_metadata_print(arena, &metadata, &job->description);
 }

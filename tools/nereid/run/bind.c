@@ -1,12 +1,12 @@
-/* Argument binding.
+/* Binds arguments to parameters.
  *
  *   signature   a: tensordesc<f16[128x64]> | a: shape 0 | a: shape 1 | a: stride 0 | a: stride 1 | n: i32
  *   --arg a=f16[4096x512]:rand --arg n=7
  *   slots       map of tensor 0            | 4096       | 512        | 512         | 1           | 7
  *
- * First every SPEC finds its parameter, then parameters of a descriptor's group that got none of their own take theirs
- * from the descriptor's tensor; a parameter that is still empty is an error, and so is an integer that is no multiple of
- * its tt.divisibility. */
+ * First every SPEC is assigned to its parameter. Then unassigned parameters of a descriptor's group take their values
+ * from the descriptor's tensor. A parameter that is still unassigned is an error, as is an integer that is not a
+ * multiple of its tt.divisibility. */
 #include "tools/nereid/run/bind.h"
 
 #include "tools/nereid/run/spec.h"
@@ -27,7 +27,8 @@ static const nereid_parameter_t *parameter_of(const tool_job_t *job, size_t i) {
   return &job->metadata.parameters[i];
 }
 
-/* A caller names arguments and descriptors; what a descriptor fills has the same name and is no candidate. */
+/* Returns whether the caller can refer to the parameter by `name`. Only arguments and descriptors qualify; parameters
+ * filled from a descriptor have its name but are not candidates. */
 static bool is_named(const nereid_parameter_t *parameter, nereid_view_t name) {
   bool candidate = parameter->role == NEREID_ROLE_ARGUMENT || parameter->role == NEREID_ROLE_DESCRIPTOR ||
                    parameter->role == NEREID_ROLE_BASE;
@@ -60,13 +61,13 @@ static nereid_status_t find_parameter(const tool_job_t *job, nereid_view_t name,
   if (found == 1)
     return NEREID_OK;
   if (found > 1)
-    return REFUSE("%zu arguments of kernel '%s' are named '%.*s': give the position", found, job->metadata.name,
+    return REFUSE("%zu arguments of kernel '%s' are named '%.*s': specify the position", found, job->metadata.name,
                   (int)name.size, name.data);
   bool any_name = false;
   for (size_t i = 0; i < n; ++i)
     any_name |= parameter_of(job, i)->name != NULL;
   return REFUSE("kernel '%s' has no argument '%.*s'%s", job->metadata.name, (int)name.size, name.data,
-                any_name ? "" : "; it comes without names: give positions, the first is 0");
+                any_name ? "" : "; its parameters have no names: specify positions, starting at 0");
 }
 
 static const char *label(binder_t *binder, size_t i) {
@@ -79,12 +80,12 @@ static const char *label(binder_t *binder, size_t i) {
   return text ? text : "argument";
 }
 
-/* Puts "argument 2 'n' (i32): " before a message that was made without knowing where. */
+/* Prefixes a message with "argument 2 'n' (i32): ". */
 static nereid_status_t at(binder_t *binder, size_t i, nereid_status_t status, const nereid_message_t *reason) {
   return nereid_message_set(binder->message, status, "%s: %s", label(binder, i), reason->text);
 }
 
-/* The type a scalar gets where the metadata knows only its size. */
+/* Returns the type of a scalar for which the metadata contains only a size. */
 static nereid_element_t guess_element(const tool_spec_t *spec, uint32_t size) {
   bool whole = spec->kind == TOOL_SPEC_INTEGER;
   if (spec->element)
@@ -111,7 +112,7 @@ static nereid_status_t bind_scalar(binder_t *binder, size_t i, const tool_spec_t
   slot->element =
       parameter->kind == NEREID_PARAMETER_SCALAR ? parameter->element : guess_element(spec, parameter->size);
   if (!slot->element) {
-    nereid_message_set(&reason, NEREID_OK, "say the type, as in f16:0.5");
+    nereid_message_set(&reason, NEREID_OK, "specify the type, as in f16:0.5");
     return at(binder, i, NEREID_ERROR_ARGUMENT, &reason);
   }
   nereid_status_t status = tool_spec_scalar(spec, slot->element, &slot->bits, &reason);
@@ -123,7 +124,7 @@ static nereid_status_t add_tensor(binder_t *binder, size_t i, tool_spec_t *spec,
   tool_job_t *job = binder->job;
   nereid_message_t reason = {0};
   if (spec->fill == TOOL_FILL_FILE && !spec->element)
-    spec->element = parameter->element; /* a u2 file may stand for bf16 */
+    spec->element = parameter->element; /* a u2 file may contain bf16 */
   nereid_status_t status =
       tool_spec_tensor(binder->arena, spec, binder->seed, (uint32_t)i, &job->tensors[job->n_tensors], &reason);
   if (status)
@@ -148,11 +149,11 @@ static nereid_status_t bind_pointer(binder_t *binder, size_t i, tool_spec_t *spe
   return add_tensor(binder, i, spec, &slot->tensor);
 }
 
-/* The box of a map: the kernel's tile when it says one, which the SPEC's may repeat, else the SPEC's. */
+/* Chooses the box of a map: the kernel's tile if it has one, which the SPEC may repeat, else the SPEC's box. */
 static nereid_status_t choose_box(const nereid_parameter_t *parameter, const tool_spec_t *spec,
                                   nereid_tma_request_t *request, nereid_message_t *message) {
   if (!parameter->rank && spec->box_rank != request->rank)
-    return REFUSE("the kernel does not say its tile: give it with the tensor, as in f16[4096x4096]:rand/128x64");
+    return REFUSE("the kernel does not specify its tile: specify it with the tensor, as in f16[4096x4096]:rand/128x64");
   for (uint32_t i = 0; !parameter->rank && i < spec->box_rank; ++i)
     request->box[i] = (uint32_t)spec->box[i];
   if (spec->has_swizzle && parameter->rank && spec->swizzle != request->swizzle)
@@ -181,7 +182,7 @@ static nereid_status_t make_request(const nereid_parameter_t *parameter, const t
       (parameter->rank && (uint32_t)parameter->rank != tensor->rank))
     return REFUSE("expected a tensor of rank %d, not %u", parameter->rank ? (int)parameter->rank : 5, tensor->rank);
   if (!nereid_tma_element_of(tensor->element, &request->element))
-    return REFUSE("tensor maps do not take elements of type %s", nereid_element_name(tensor->element));
+    return REFUSE("tensor maps do not support elements of type %s", nereid_element_name(tensor->element));
   if (parameter->fp4_padded)
     request->element = NEREID_TMA_U4_PADDED;
   for (uint32_t i = tensor->rank; i-- > 0; stride *= tensor->shape[i]) {
@@ -189,7 +190,7 @@ static nereid_status_t make_request(const nereid_parameter_t *parameter, const t
     request->strides[i] = stride;
   }
   nereid_status_t status = choose_box(parameter, spec, request, message);
-  request->address = 128; /* the engine's buffers are aligned; everything else can be refused here */
+  request->address = 128; /* the engine aligns its buffers; all other requirements can be checked here */
   return status ? status : nereid_tma_validate(request, message);
 }
 
@@ -227,7 +228,7 @@ static nereid_status_t bind_argument(binder_t *binder, const char *argument) {
   tool_spec_t spec;
   size_t i;
   if (!equals)
-    return REFUSE("'%s': an argument is NAME=SPEC, such as n=1024 or x=f32[1024]:rand", argument);
+    return REFUSE("'%s': expected an argument NAME=SPEC, such as n=1024 or x=f32[1024]:rand", argument);
   nereid_view_t name = nereid_view_of(argument, (size_t)(equals - argument));
   nereid_status_t status = find_parameter(binder->job, name, &i, message);
   if (!status)
@@ -240,7 +241,7 @@ static nereid_status_t bind_argument(binder_t *binder, const char *argument) {
   return bind_parameter(binder, i, &spec);
 }
 
-/* The tensor behind a group; false when its descriptor was not given. */
+/* Returns the tensor of a parameter group; false when its descriptor was not given. */
 static bool group_tensor(const binder_t *binder, int32_t group, size_t *out_tensor) {
   for (size_t i = 0; i < binder->job->n_slots; ++i) {
     const nereid_parameter_t *parameter = parameter_of(binder->job, i);
@@ -283,9 +284,9 @@ static bool bind_from_group(binder_t *binder, size_t i) {
   return true;
 }
 
-static const char scratch_hint[] = "; if these are the scratch pointers of Triton's ABI, give --abi triton";
+static const char scratch_hint[] = "; if these are the scratch pointers of Triton's ABI, pass --abi triton";
 
-/* Whether exactly the last two parameters are missing, and could be scratch pointers. */
+/* Returns whether exactly the last two parameters are missing and could be scratch pointers. */
 static bool lacks_scratch(const binder_t *binder) {
   const size_t n = binder->job->n_slots;
   if (binder->job->metadata.abi != NEREID_ABI_PTX || n < 2)
@@ -303,16 +304,16 @@ static nereid_status_t complete(binder_t *binder) {
     if (binder->bound[i] || bind_from_group(binder, i))
       continue;
     if (parameter_of(binder->job, i)->group >= 0 && parameter_of(binder->job, i)->role > NEREID_ROLE_BASE)
-      continue; /* its descriptor is missing and is named instead */
+      continue; /* its descriptor is missing and is reported instead */
     missing = missing ? nereid_arena_format(binder->arena, "%s, %s", missing, label(binder, i)) : label(binder, i);
   }
   if (binder->arena->failed)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
-  return missing ? REFUSE("not given: %s%s", missing, lacks_scratch(binder) ? scratch_hint : "") : NEREID_OK;
+  return missing ? REFUSE("missing arguments: %s%s", missing, lacks_scratch(binder) ? scratch_hint : "") : NEREID_OK;
 }
 
-/* What a kernel is promised of its scalars, as the launcher checks it: the compiler relied on it. Tensors get addresses
- * that keep the promise. Only powers of two are ever promised. */
+/* Checks the divisibility that the compiler assumed for scalars, as the launcher does. Tensors get sufficiently aligned
+ * addresses. The divisors are powers of two. */
 static nereid_status_t check_divisibility(binder_t *binder) {
   for (size_t i = 0; i < binder->job->n_slots; ++i) {
     const tool_slot_t *slot = &binder->job->slots[i];
@@ -360,7 +361,7 @@ nereid_status_t tool_bind_find(const tool_job_t *job, nereid_view_t name, size_t
     return status;
   const tool_slot_t *slot = &job->slots[i];
   if (slot->kind != TOOL_SLOT_TENSOR && slot->kind != TOOL_SLOT_DESCRIPTOR)
-    return nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "argument '%.*s' is no tensor", (int)name.size,
+    return nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "argument '%.*s' is not a tensor", (int)name.size,
                               name.data);
   *out_tensor = slot->tensor;
   return NEREID_OK;

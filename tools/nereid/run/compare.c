@@ -1,5 +1,5 @@
-/* Relative errors are taken against at least the root mean square of the expected tensor: an element that cancelled to
- * nearly nothing carries the rounding of what it was made of. */
+/* Relative errors are relative to at least the root mean square of the expected tensor: an element that nearly
+ * cancelled carries the rounding error of its summands. */
 #include "tools/nereid/run/compare.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ static bool same_bits(const tool_tensor_t *a, const tool_tensor_t *b, size_t i) 
   return memcmp((const char *)a->data + i * size, (const char *)b->data + i * size, size) == 0;
 }
 
-/* The difference of one element; infinity where no number says it. */
+/* Returns the difference of one element; infinity when it is not a number. */
 static double distance(double a, double b) {
   if (isnan(a) && isnan(b))
     return 0;

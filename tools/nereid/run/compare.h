@@ -1,4 +1,4 @@
-/* How far two tensors are apart. */
+/* Comparison of two tensors. */
 #ifndef NEREID_TOOLS_COMPARE_H
 #define NEREID_TOOLS_COMPARE_H
 
@@ -7,17 +7,17 @@
 typedef struct tool_difference {
   double absolute;  /* the largest |a - b| */
   double relative;  /* the largest |a - b| / max(|b|, r), r the root mean square of b */
-  double tolerance; /* that the relative one was held against; 0: every bit must agree */
-  size_t worst;     /* where the relative one is, counted in elements */
-  size_t beyond;    /* elements past the tolerance; NaN against a number is one of them */
+  double tolerance; /* limit of the relative difference; 0: bitwise equality */
+  size_t worst;     /* element index of the largest relative difference */
+  size_t beyond;    /* number of elements that exceed the tolerance, including NaN compared with a number */
 } tool_difference_t;
 
-/* The tolerance of a type: 0 for integers, 1e-12 for f64, 1e-3 for f32 (a dot may use tf32), and four units in the
- * last place of 1 for the shorter ones. */
+/* Returns the tolerance of a type: 0 for integers, 1e-12 for f64, 1e-3 for f32 (a dot may use tf32), and four units in
+ * the last place of 1 for narrower types. */
 double tool_tolerance(nereid_element_t element);
 
-/* Compares `got` with `expected`, which has the same type and shape. Two NaN agree, as do equal infinities. `tolerance`
- * below 0: that of the type. */
+/* Compares `got` with `expected`, which has the same type and shape. Two NaNs are equal, as are equal infinities.
+ * `tolerance` below 0: the tolerance of the type. */
 tool_difference_t tool_compare(const tool_tensor_t *got, const tool_tensor_t *expected, double tolerance);
 
 #endif

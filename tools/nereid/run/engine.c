@@ -24,7 +24,7 @@ nereid_status_t tool_job_grid(tool_job_t *job, int32_t multiprocessors, nereid_m
     return NEREID_OK;
   if (!job->metadata.grid_map)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
-                              "kernel '%s' says nothing about its grid: give --grid X[,Y[,Z]]", job->metadata.name);
+                              "kernel '%s' does not specify a grid: pass --grid X[,Y[,Z]]", job->metadata.name);
   for (size_t i = 0; i < job->n_slots && i < LIMIT; ++i) {
     const tool_slot_t *slot = &job->slots[i];
     values[i] = nereid_value_pointer(0);

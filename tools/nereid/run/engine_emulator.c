@@ -1,14 +1,14 @@
-/* The PTX emulator as an engine: runs the kernel's PTX on this machine's processor.
+/* Runs the kernel's PTX on the PTX emulator, on the host.
  *
- * Tensors are used where they lie, at addresses that the emulator gives them, aligned to what the signature promises
- * and not more. What the kernel prints goes to stdout, CTA after CTA. */
+ * Tensors are used in place, at addresses that the emulator assigns. The addresses have exactly the alignment that the
+ * signature promises. Output that the kernel prints goes to stdout, one CTA after the other. */
 #include "python-free-bindings/launch/image.h"
 #include "tools/nereid/run/engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MULTIPROCESSORS = 132 }; /* for kernels whose grid asks for it: an H100's */
+enum { MULTIPROCESSORS = 132 }; /* number of multiprocessors of an H100, for kernels whose grid depends on it */
 
 typedef struct emulation {
   nereid_arena_t arena;
@@ -61,13 +61,14 @@ static void print_text(void *user_data, nereid_view_t text) {
   fwrite(text.data, 1, text.size, stdout);
 }
 
-/* In the order of the parameters, as in the interpreter: both engines give a tensor the same address. */
-/* The tensor's name in messages; "argument 0" where it has none. */
+/* Returns the tensor's name in messages; "argument 0" when it has none. */
 static const char *label_of(emulation_t *it, size_t tensor) {
   const char *name = it->job->tensor_names[tensor];
   return name && *name >= '0' && *name <= '9' ? nereid_arena_format(&it->arena, "argument %s", name) : name;
 }
 
+/* Places tensors in the order of the parameters, as the interpreter does, so that both engines assign the same
+ * address. */
 static nereid_status_t place_tensors(emulation_t *it, nereid_message_t *message) {
   tool_job_t *job = it->job;
   nereid_status_t status = nereid_emulator_memory_create(&it->memory);
@@ -82,14 +83,14 @@ static nereid_status_t place_tensors(emulation_t *it, nereid_message_t *message)
   return status || !it->addresses ? nereid_message_set(message, NEREID_ERROR_MEMORY, "the tensors do not fit") : status;
 }
 
-/* Puts `size` bytes where parameter `index` is. */
+/* Writes `size` bytes to the location of parameter `index`. */
 static nereid_status_t put_bytes(emulation_t *it, size_t index, const void *bytes, uint32_t size,
                                  nereid_message_t *message) {
   const nereid_emulator_parameter_t *parameters;
   size_t n = nereid_emulator_kernel_parameters(it->kernel, &parameters);
   if (index >= n || parameters[index].size > size)
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the PTX of '%s' has other parameters than its metadata",
-                              it->job->metadata.name);
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "the parameters of '%s' in the PTX differ from its metadata", it->job->metadata.name);
   memcpy(it->parameters + parameters[index].offset, bytes, parameters[index].size);
   return NEREID_OK;
 }
@@ -107,7 +108,7 @@ static nereid_status_t put_descriptor(emulation_t *it, size_t index, nereid_mess
   return status ? status : put_bytes(it, index, descriptor.bytes, sizeof descriptor.bytes, message);
 }
 
-/* The two pointers behind the arguments: memory for all CTAs, zeros. */
+/* Binds the two pointers after the arguments to zero-initialized scratch memory for all CTAs. */
 static nereid_status_t put_scratch(emulation_t *it, nereid_message_t *message) {
   const nereid_metadata_t *metadata = &it->job->metadata;
   const uint64_t sizes[] = {metadata->global_scratch_size, metadata->profile_scratch_size};
@@ -158,7 +159,7 @@ static nereid_status_t load(emulation_t *it, nereid_message_t *message) {
     return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "the emulator runs PTX or IR, not a cubin");
   if (job->repeats)
     return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "--bench times a GPU; the emulator has --counters");
-  bool is_ptx = nereid_image_kind(job->source) == NEREID_IMAGE_PTX; /* then lines are the input's */
+  bool is_ptx = nereid_image_kind(job->source) == NEREID_IMAGE_PTX; /* source lines then refer to the input */
   const char *name = is_ptx && job->source_name ? job->source_name : job->metadata.name;
   nereid_status_t status = nereid_emulator_load(job->image, name, &it->program, message);
   if (status)
@@ -169,7 +170,7 @@ static nereid_status_t load(emulation_t *it, nereid_message_t *message) {
              : nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "no kernel '%s' in the PTX", job->metadata.name);
 }
 
-/* The launch that the job asks for; how what is printed and reported goes on is the caller's. */
+/* Returns the launch that the job describes; the caller sets the handlers for printed output and reports. */
 static nereid_emulator_launch_t launch_of(const emulation_t *it) {
   const tool_job_t *job = it->job;
   const uint32_t size = (uint32_t)job->metadata.num_ctas; /* the job's grid counts clusters */

@@ -1,8 +1,8 @@
-/* The GPU as an engine: device 0 (or the one of CUDA_VISIBLE_DEVICES) through libnereid-launch.
+/* Runs the kernel on the GPU, device 0 (or the first of CUDA_VISIBLE_DEVICES), through libnereid-launch.
  *
- * Timed runs: before each, a buffer twice the size of the L2 cache is written, so that the kernel finds its data in
- * memory as a first use would; events around the launch measure the kernel alone. The tensors that come back are those
- * after the first run: the timed ones work on what it left. */
+ * Before each timed run a buffer of twice the size of the L2 cache is written, so that the kernel reads its data from
+ * memory as on first use. Events around the launch measure the kernel alone. The returned tensors are those after the
+ * first run; the timed runs continue with its results. */
 #include "tools/nereid/run/engine.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ typedef struct gpu {
 typedef struct residence {
   gpu_t *gpu;
   tool_job_t *job;
-  uint64_t *allocated, *addresses; /* per tensor; addresses are aligned to what the signature promises */
+  uint64_t *allocated, *addresses; /* per tensor; aligned as the signature promises */
   nereid_tma_descriptor_t *maps;   /* per slot */
   nereid_value_t *values;          /* per slot */
 } residence_t;
@@ -53,7 +53,7 @@ static void gpu_close(void *state) {
   free(gpu);
 }
 
-/* What the parameters that take this tensor promise of its address. */
+/* Returns the alignment that the parameters bound to this tensor promise. */
 static uint64_t alignment_of(const tool_job_t *job, size_t tensor) {
   uint64_t alignment = 16;
   for (size_t i = 0; i < job->n_slots; ++i)

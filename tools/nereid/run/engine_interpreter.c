@@ -1,7 +1,7 @@
-/* The reference interpreter as an engine: the kernel's tt module, run in this process.
+/* Runs the kernel's tt module with the reference interpreter, in this process.
  *
- * The kernel computes on copies of the tensors, which come back when the grid has run: after an error the tensors are
- * as before. */
+ * The kernel computes on copies of the tensors. They are copied back when the grid has run; after an error the tensors
+ * are unchanged. */
 #include "tools/nereid/run/engine.h"
 
 #include "analysis/axis/axis_check.h"
@@ -16,7 +16,7 @@
 #include <time.h>
 
 typedef struct interpreter {
-  tool_source_t source; /* of the job that runs, for diagnostics */
+  tool_source_t source; /* source of the running job, for diagnostics */
   nereid_compiler_t *compiler;
 } interpreter_t;
 
@@ -66,7 +66,7 @@ static nereid_status_t place(nereid_arena_t *arena, const tool_job_t *job, void 
 
 static void describe_tensor(const tool_slot_t *slot, const tool_tensor_t *tensor,
                             nereid_interpreter_argument_t *argument) {
-  /* Of padded 4-bit floats the map counts each, the tensor and its blocks count bytes of two. */
+  /* For padded 4-bit floats the map counts single elements; the tensor and its blocks count bytes of two elements. */
   const uint64_t size = nereid_element_size(tensor->element);
   argument->rank = (int)slot->request.rank;
   argument->nan_padding = slot->request.nan_padding;
@@ -110,7 +110,8 @@ static bool check_axis(const nereid_interpreter_value_t *value, void *user_data,
   return nereid_axis_check(user_data, value->value, value->count, value->words, message);
 }
 
-/* The kernel by its name; what lowering renames is the only one. `axis`: null, or what to check values against. */
+/* Runs the kernel, found by name or, after a renaming by lowering, as the only one. `axis`: null, or the claims to
+ * check values against. */
 static nereid_status_t run_once(MlirOperation module, const tool_job_t *job, nereid_axis_result_t *axis,
                                 const nereid_interpreter_argument_t *arguments, nereid_message_t *message) {
   const nereid_interpreter_options_t options = {.print = print_line,
@@ -153,7 +154,7 @@ static nereid_status_t interpreter_run(void *state, tool_job_t *job, nereid_mess
   nereid_arena_t arena;
   if (!job->source.size)
     return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED,
-                              "the interpreter runs the kernel's IR: give the .ttir, not what it was compiled to");
+                              "the interpreter runs the kernel's IR: pass the .ttir, not the compiled image");
   nereid_status_t status = tool_job_grid(job, 1, message);
   if (status)
     return status;

@@ -1,4 +1,4 @@
-/* From a specification to bits: scalars checked against their type, tensors filled. */
+/* Converts specifications to bits: checks scalars against their type, fills tensors. */
 #include "tools/nereid/run/spec.h"
 
 #include "base/file.h"
@@ -13,7 +13,7 @@ static nereid_status_t integer_scalar(const tool_spec_t *spec, nereid_element_t 
   unsigned bits = element == NEREID_ELEMENT_I1 ? 1 : 8 * (unsigned)nereid_element_size(element);
   const char *name = nereid_element_name(element);
   if (spec->kind != TOOL_SPEC_INTEGER)
-    return REFUSE("%g is no %s", spec->number, name);
+    return REFUSE("%g is not a value of %s", spec->number, name);
   bool fits = bits == 64;
   if (!fits && !spec->large)
     fits = spec->integer >= -(INT64_C(1) << (bits - 1)) && spec->integer < INT64_C(1) << bits;
@@ -24,7 +24,7 @@ static nereid_status_t integer_scalar(const tool_spec_t *spec, nereid_element_t 
   return NEREID_OK;
 }
 
-/* Overflow to infinity, or in f8E4M3FN to NaN, is what the caller cannot have meant. */
+/* Overflow to infinity (in f8E4M3FN to NaN) is an error, because the caller cannot have intended it. */
 static nereid_status_t float_scalar(const tool_spec_t *spec, nereid_element_t element, uint64_t *out_bits,
                                     nereid_message_t *message) {
   *out_bits = 0;
@@ -58,7 +58,7 @@ uint64_t tool_random(uint64_t seed, uint32_t parameter, uint64_t index) {
   return z ^ z >> 31;
 }
 
-/* Uniform in 0 ... range-1: the high half of a 128-bit product. */
+/* Returns a uniform number in 0 ... range-1: the high half of a 128-bit product. */
 static uint64_t below(uint64_t random, uint64_t range) {
   uint64_t high = (random >> 32) * (range >> 32);
   uint64_t middle = (random >> 32) * (range & 0xffffffff), other = (random & 0xffffffff) * (range >> 32);
@@ -105,8 +105,9 @@ static nereid_status_t read_file(nereid_arena_t *arena, const tool_spec_t *spec,
   for (uint32_t i = 0; same && i < spec->rank; ++i)
     same = spec->shape[i] == out_tensor->shape[i];
   if (!same)
-    return REFUSE("'%s' has another shape than the argument asks for", spec->file);
-  void *copy = nereid_arena_allocate(arena, out_tensor->bytes ? out_tensor->bytes : 1, 1); /* aligned, and ours */
+    return REFUSE("the shape in '%s' differs from the shape of the argument", spec->file);
+  void *copy =
+      nereid_arena_allocate(arena, out_tensor->bytes ? out_tensor->bytes : 1, 1); /* an aligned copy in the arena */
   if (!copy)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory for '%s'", spec->file);
   memcpy(copy, out_tensor->data, out_tensor->bytes);
@@ -130,7 +131,7 @@ nereid_status_t tool_spec_tensor(nereid_arena_t *arena, const tool_spec_t *spec,
                               out_tensor->bytes);
   size_t size = nereid_element_size(spec->element);
   if (spec->fill == TOOL_FILL_FULL && spec->value == 0)
-    return NEREID_OK; /* the arena gives zeros */
+    return NEREID_OK; /* the arena returns zeroed memory */
   for (size_t i = 0; i < out_tensor->count; ++i)
     fill_element(spec, spec->element, tool_random(seed, parameter, i), i, (char *)out_tensor->data + i * size);
   return NEREID_OK;

@@ -1,11 +1,11 @@
-/* .npy, versions 1.0 to 3.0:
+/* Reads and writes .npy files, versions 1.0 to 3.0:
  *
  *   "\x93NUMPY" major minor  u16 or u32 length
- *   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), } blanks \n
+ *   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), } spaces \n
  *   data
  *
- * The header is a Python literal, but the format fixes its three keys; the reader looks for each key and reads exactly
- * the values that NumPy writes. Data begins at a multiple of 64. */
+ * The header is a Python literal, but the format fixes its three keys. The reader searches for each key and accepts
+ * exactly the values that NumPy writes. Data begins at a multiple of 64. */
 #include "tools/nereid/run/npy.h"
 
 #include <inttypes.h>
@@ -15,8 +15,8 @@ enum { MAGIC_BYTES = 8, ALIGNMENT = 64 };
 
 typedef struct type_row {
   const char *code;
-  nereid_element_t element; /* what it is read as unless asked otherwise */
-  nereid_element_t also[2]; /* what it may be asked for */
+  nereid_element_t element; /* default element type */
+  nereid_element_t also[2]; /* alternatives on request */
 } type_row_t;
 
 static const type_row_t types[] = {
@@ -49,7 +49,7 @@ static nereid_status_t malformed(nereid_message_t *message, const char *what) {
   return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the .npy file %s", what);
 }
 
-/* What follows `'key':` and blanks; empty when the key is not there. */
+/* Returns the text after `'key':` and spaces; empty when the key is missing. */
 static nereid_view_t value_of(nereid_view_t header, const char *key) {
   char quoted[32];
   int length = snprintf(quoted, sizeof quoted, "'%s':", key);
@@ -62,23 +62,24 @@ static nereid_view_t value_of(nereid_view_t header, const char *key) {
   return nereid_view_of(at, (size_t)(end - at));
 }
 
-static nereid_status_t parse_type(nereid_view_t text, nereid_element_t wanted, tool_tensor_t *tensor,
+static nereid_status_t parse_type(nereid_view_t text, nereid_element_t requested, tool_tensor_t *tensor,
                                   nereid_message_t *message) {
   if (text.size < 5 || text.data[0] != '\'' || text.data[4] != '\'')
-    return malformed(message, "has elements of a type that no kernel takes");
+    return malformed(message, "has an element type that kernels do not support");
   if (text.data[1] == '>')
     return malformed(message, "is big endian; save it with .astype(x.dtype.newbyteorder('<'))");
   for (size_t i = 0; i < sizeof types / sizeof *types; ++i) {
     if (memcmp(text.data + 2, types[i].code, 2) != 0)
       continue;
-    bool fits = !wanted || wanted == types[i].element || wanted == types[i].also[0] || wanted == types[i].also[1];
-    tensor->element = wanted ? wanted : types[i].element;
+    bool fits =
+        !requested || requested == types[i].element || requested == types[i].also[0] || requested == types[i].also[1];
+    tensor->element = requested ? requested : types[i].element;
     if (fits)
       return NEREID_OK;
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the .npy file holds %.2s, which is not %s",
-                              types[i].code, nereid_element_name(wanted));
+                              types[i].code, nereid_element_name(requested));
   }
-  return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the .npy file holds '%.3s', which no kernel takes",
+  return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the .npy file holds '%.3s', which kernels do not support",
                             text.data + 1);
 }
 
@@ -104,7 +105,7 @@ static bool parse_shape(nereid_view_t text, tool_tensor_t *tensor) {
   }
 }
 
-/* Where header and data lie; false when the file is cut or is no .npy. */
+/* Splits a file into header and data; false when the file is truncated or not a .npy file. */
 static bool split(nereid_view_t bytes, nereid_view_t *out_header, nereid_view_t *out_data) {
   const uint8_t *at = (const uint8_t *)bytes.data;
   if (bytes.size < MAGIC_BYTES + 4 || memcmp(bytes.data, "\x93NUMPY", 6) != 0 || at[6] < 1 || at[6] > 3)
@@ -120,17 +121,17 @@ static bool split(nereid_view_t bytes, nereid_view_t *out_header, nereid_view_t 
   return true;
 }
 
-nereid_status_t tool_npy_parse(nereid_view_t bytes, nereid_element_t wanted, tool_tensor_t *out_tensor,
+nereid_status_t tool_npy_parse(nereid_view_t bytes, nereid_element_t requested, tool_tensor_t *out_tensor,
                                nereid_message_t *message) {
   nereid_view_t header, data;
   *out_tensor = (tool_tensor_t){0};
   if (!split(bytes, &header, &data))
-    return malformed(message, "is truncated or no .npy at all");
-  nereid_status_t status = parse_type(value_of(header, "descr"), wanted, out_tensor, message);
+    return malformed(message, "is truncated or not a .npy file");
+  nereid_status_t status = parse_type(value_of(header, "descr"), requested, out_tensor, message);
   if (status)
     return status;
   if (!parse_shape(value_of(header, "shape"), out_tensor) || !tool_tensor_measure(out_tensor))
-    return malformed(message, "has a shape that cannot be read");
+    return malformed(message, "has a malformed shape");
   bool fortran = !nereid_view_starts_with(value_of(header, "fortran_order"), nereid_view("False"));
   if (fortran && out_tensor->rank > 1)
     return malformed(message, "is in Fortran order; save it with np.ascontiguousarray");
@@ -167,7 +168,7 @@ nereid_status_t tool_npy_print(nereid_arena_t *arena, const tool_tensor_t *tenso
   bytes[MAGIC_BYTES] = (char)(length & 0xff);
   bytes[MAGIC_BYTES + 1] = (char)(length >> 8);
   memset(bytes + MAGIC_BYTES + 2, ' ', length);
-  memcpy(bytes + MAGIC_BYTES + 2, dictionary, text); // NOLINT(bugprone-not-null-terminated-result): padded with blanks
+  memcpy(bytes + MAGIC_BYTES + 2, dictionary, text); // NOLINT(bugprone-not-null-terminated-result): padded with spaces
   bytes[start - 1] = '\n';
   if (tensor->bytes)
     memcpy(bytes + start, tensor->data, tensor->bytes);

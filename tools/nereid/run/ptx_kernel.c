@@ -1,15 +1,16 @@
-/* The kernel of PTX that brings no metadata: its parameters and its block.
+/* Derives the parameters and block of a PTX kernel without metadata.
  *
  *   .entry saxpy(.param .u64 .ptr x, .param .f32 a)    ptr, f32
  *   .reqntid 128    or    --block 128                  128 threads per CTA
  *
- * The scratch pointers of Triton's ABI (docs/abi.md) look like any other parameters, so they are taken for such only
- * where the IR beside the PTX or --abi says so. */
+ * The scratch pointers of Triton's ABI (docs/abi.md) look like other parameters. They are treated as such only when the
+ * IR next to the PTX or --abi requests it. */
 #include "tools/nereid/run/run.h"
 
 enum { DESCRIPTOR_BYTES = 128, MAX_THREADS = 1024 };
 
-/* A compiler's name for parameter `i`, KERNEL_param_I, which tells a person nothing. */
+/* Returns whether `name` is a compiler-generated name for parameter `i`, KERNEL_param_I, which is not shown to
+ * users. */
 static bool is_numbered(nereid_arena_t *arena, const char *kernel, const char *name, size_t i) {
   const char *numbered = nereid_arena_format(arena, "%s_param_%zu", kernel, i);
   return numbered && strcmp(name, numbered) == 0;
@@ -33,7 +34,7 @@ static nereid_parameter_t describe(nereid_arena_t *arena, const nereid_image_ker
   return it;
 }
 
-/* Whether the last two parameters can be the scratch pointers. */
+/* Returns whether the last two parameters can be the scratch pointers. */
 static bool ends_in_scratch(const nereid_image_kernel_t *kernel) {
   const nereid_image_parameter_t *end = kernel->parameters + kernel->n_parameters;
   return kernel->n_parameters >= 2 && end[-1].size == 8 && end[-2].size == 8 && !end[-1].element && !end[-2].element;
@@ -44,10 +45,10 @@ nereid_status_t tool_ptx_signature(nereid_arena_t *arena, const nereid_image_ker
   const size_t n_scratch = metadata->abi == NEREID_ABI_TRITON ? 2 : 0;
   int32_t groups = 0;
   if (n_scratch && !ends_in_scratch(kernel))
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
-                              "the last two parameters of kernel '%s' are not two pointers: it is not of Triton's ABI; "
-                              "give --abi ptx",
-                              kernel->name);
+    return nereid_message_set(
+        message, NEREID_ERROR_ARGUMENT,
+        "the last two parameters of kernel '%s' are not pointers, as Triton's ABI requires; pass --abi ptx",
+        kernel->name);
   const size_t n = kernel->n_parameters - n_scratch;
   nereid_parameter_t *parameters = nereid_arena_new(arena, nereid_parameter_t, n);
   for (size_t i = 0; parameters && i < n; ++i)
@@ -58,7 +59,7 @@ nereid_status_t tool_ptx_signature(nereid_arena_t *arena, const nereid_image_ker
   return arena->failed ? nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory") : NEREID_OK;
 }
 
-/* The product of three sizes, of which the first is 0 when there is no limit. */
+/* Returns the product of three sizes; the first is 0 when there is no limit. */
 static uint64_t volume(const uint32_t sizes[3]) {
   return (uint64_t)sizes[0] * sizes[1] * sizes[2];
 }
@@ -68,13 +69,13 @@ nereid_status_t tool_ptx_block(const run_settings_t *settings, const nereid_imag
   uint32_t block[3];
   memcpy(block, kernel->required_threads, sizeof block);
   if (!block[0] && !settings->block)
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
-                              "kernel '%s' has no .reqntid: give the threads per CTA with --block X[,Y[,Z]], as in "
-                              "--block 128",
-                              kernel->name);
+    return nereid_message_set(
+        message, NEREID_ERROR_ARGUMENT,
+        "kernel '%s' has no .reqntid: specify the threads per CTA with --block X[,Y[,Z]], as in --block 128",
+        kernel->name);
   if (!block[0] && !tool_parse_block(settings->block, block))
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
-                              "--block needs one to three sizes such as 128,2 of 1 to 1024 threads, not '%s'",
+                              "--block: expected one to three sizes such as 128,2 of 1 to 1024 threads, not '%s'",
                               settings->block);
   if (volume(kernel->max_threads) && volume(block) > volume(kernel->max_threads))
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
@@ -98,7 +99,7 @@ nereid_status_t tool_check_block(const run_settings_t *settings, const nereid_me
     return NEREID_OK;
   if (!tool_parse_block(settings->block, asked))
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
-                              "--block needs one to three sizes such as 128,2 of 1 to 1024 threads, not '%s'",
+                              "--block: expected one to three sizes such as 128,2 of 1 to 1024 threads, not '%s'",
                               settings->block);
   if (metadata->block[0])
     memcpy(own, metadata->block, sizeof own);

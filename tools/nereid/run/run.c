@@ -1,10 +1,10 @@
-/* nereid run: binds arguments, runs a kernel on an engine, reports.
+/* nereid run: binds arguments, runs a kernel on an engine, reports results.
  *
  *   $ nereid run vector_add.ttir --grid 64 --arg x=f32[65536]:rand --arg y=f32[65536]:rand \
  *                --arg out=f32[65536]:zeros --arg n=65536 --out out=out.npy --bench
  *
- * Program and call are checked before the machine is asked to work, also where there is nothing to run it: a missing
- * engine is remembered and said last. */
+ * The program and the command line are checked first, also on a machine without an engine: a missing engine is reported
+ * last. */
 #include "tools/nereid/run/run.h"
 
 #include "base/file.h"
@@ -20,45 +20,49 @@ static const tool_option_t options[] = {
      TOOL_TEXT, offsetof(run_settings_t, grid)},
     {"--block", "X[,Y[,Z]]", "threads per CTA, for PTX without .reqntid", TOOL_TEXT, offsetof(run_settings_t, block)},
     {"--abi", "ABI",
-     "of PTX without metadata: triton, with two scratch pointers after the arguments, or ptx, without; "
-     "default: triton where IR is beside it, else ptx",
+     "ABI of PTX without metadata: triton (two scratch pointers after the arguments) or ptx (none); default: triton "
+     "when the IR is next to it, else ptx",
      TOOL_TEXT, offsetof(run_settings_t, abi)},
     {"--arg", "NAME=SPEC", "an argument by its name or position: 7, 0.5, f32[64x64]:rand, @file.npy", TOOL_LIST,
      offsetof(run_settings_t, arguments)},
-    {"--on", "ENGINE", "gpu, emulator or interpreter; default: the first of them that is there", TOOL_TEXT,
+    {"--on", "ENGINE", "gpu, emulator or interpreter; default: the first available one", TOOL_TEXT,
      offsetof(run_settings_t, engine)},
-    {"--check", "ENGINE", "run there too and compare every tensor", TOOL_TEXT, offsetof(run_settings_t, check)},
+    {"--check", "ENGINE", "also run on this engine and compare every tensor", TOOL_TEXT,
+     offsetof(run_settings_t, check)},
     {"--tolerance", "X", "for --check: largest relative error; default: by type", TOOL_TEXT,
      offsetof(run_settings_t, tolerance)},
-    {"--check-axis", NULL, "let the interpreter check every value against what axis analysis claims of it", TOOL_FLAG,
+    {"--check-axis", NULL, "check every value in the interpreter against the claims of axis analysis", TOOL_FLAG,
      offsetof(run_settings_t, check_axis)},
-    {"--out", "NAME=FILE.npy", "write a tensor as the kernel left it", TOOL_LIST, offsetof(run_settings_t, outputs)},
+    {"--out", "NAME=FILE.npy", "write a tensor to a file after the run", TOOL_LIST, offsetof(run_settings_t, outputs)},
     {"--bench", NULL, "time 100 more runs, with the L2 cache flushed before each", TOOL_FLAG,
      offsetof(run_settings_t, bench)},
-    {"--counters", NULL, "print what the emulator counts: instructions, sectors, wavefronts, barriers (JSON)",
-     TOOL_FLAG, offsetof(run_settings_t, counters)},
-    {"--proxy-at-fence", NULL, "the emulator's async proxy sees a thread's stores only when the thread fences",
-     TOOL_FLAG, offsetof(run_settings_t, proxy_at_fence)},
-    {"--initcheck", NULL, "let the emulator follow bits that nothing has written, and fail where they matter",
-     TOOL_FLAG, offsetof(run_settings_t, initcheck)},
+    {"--counters", NULL, "print the emulator's counters: instructions, sectors, wavefronts, barriers (JSON)", TOOL_FLAG,
+     offsetof(run_settings_t, counters)},
+    {"--proxy-at-fence", NULL,
+     "in the emulator, stores become visible to the async proxy only after a fence of the thread", TOOL_FLAG,
+     offsetof(run_settings_t, proxy_at_fence)},
+    {"--initcheck", NULL, "track uninitialized bits in the emulator, and fail when they affect the result", TOOL_FLAG,
+     offsetof(run_settings_t, initcheck)},
     {"--stop-on", "RULES",
-     "let the emulator stop at the first violation of these rules, separated by commas, or all; "
-     "default: report them and continue (docs/emulator.md lists them)",
+     "stop the emulator at the first violation of these rules, separated by commas, or all; "
+     "default: report violations and continue (docs/emulator.md lists the rules)",
      TOOL_TEXT, offsetof(run_settings_t, stop_on)},
-    {"--racecheck", NULL, "let the emulator look for races; exit status 1 when there are any", TOOL_FLAG,
+    {"--racecheck", NULL, "detect races in the emulator; exit status 1 when there are any", TOOL_FLAG,
      offsetof(run_settings_t, racecheck)},
-    {"--races", "FILE", "with --racecheck: the races as JSON, an object per line, into a file", TOOL_TEXT,
+    {"--races", "FILE", "with --racecheck: write the races to a file as JSON, one object per line", TOOL_TEXT,
      offsetof(run_settings_t, races)},
-    {"--schedule", "S", "how the emulator takes turns between warps: round-robin (default), random or adversarial",
-     TOOL_TEXT, offsetof(run_settings_t, schedule)},
-    {"--landing", "L", "when the emulator's asynchronous effects happen: at the issue (default), the wait, or random",
-     TOOL_TEXT, offsetof(run_settings_t, landing)},
-    {"--shared", "BYTES", "dynamic shared memory per CTA; default: what the metadata or the IR beside says, else all",
+    {"--schedule", "S", "the emulator's warp schedule: round-robin (default), random or adversarial", TOOL_TEXT,
+     offsetof(run_settings_t, schedule)},
+    {"--landing", "L",
+     "when asynchronous operations take effect in the emulator: at the issue (default), the wait, or random", TOOL_TEXT,
+     offsetof(run_settings_t, landing)},
+    {"--shared", "BYTES",
+     "dynamic shared memory per CTA; default: from the metadata or the IR next to the input, else the maximum",
      TOOL_INTEGER, offsetof(run_settings_t, shared)},
-    {"--steps", "N", "give up after so many steps of the interpreter, or of a warp of the emulator; default: never",
+    {"--steps", "N", "stop after this many steps of the interpreter, or of a warp of the emulator; default: no limit",
      TOOL_INTEGER, offsetof(run_settings_t, steps)},
-    {"--kernel", "NAME", "which kernel of the input", TOOL_TEXT, offsetof(run_settings_t, kernel)},
-    {"--target", "T", "what to compile for; default: what the engine is", TOOL_TEXT, offsetof(run_settings_t, target)},
+    {"--kernel", "NAME", "the kernel of the input to run", TOOL_TEXT, offsetof(run_settings_t, kernel)},
+    {"--target", "T", "target to compile for; default: the engine's", TOOL_TEXT, offsetof(run_settings_t, target)},
     {"--num-warps", "N", "warps per CTA when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_warps)},
     {"--num-stages", "N", "loop iterations in flight when compiling", TOOL_INTEGER,
      offsetof(run_settings_t, num_stages)},
@@ -69,16 +73,16 @@ static const tool_option_t options[] = {
      offsetof(run_settings_t, dump_dir)},
     {"--no-global-order", NULL, "no barriers between dependent accesses to global memory within a program", TOOL_FLAG,
      offsetof(run_settings_t, no_global_order)},
-    {"--ptxas-options", "S", "more arguments for the assembler, separated by blanks", TOOL_TEXT,
+    {"--ptxas-options", "S", "additional arguments for the assembler, separated by spaces", TOOL_TEXT,
      offsetof(run_settings_t, ptxas_options)},
-    {"--seed", "N", "for rand, randint and what the emulator does at random; default 0", TOOL_INTEGER,
+    {"--seed", "N", "seed of rand, randint and the emulator's random choices; default: 0", TOOL_INTEGER,
      offsetof(run_settings_t, seed)},
 };
 
 static int run(int argc, char **argv);
 
 const tool_command_t tool_command_run = {
-    "run", "IN", "runs a kernel on given or made-up arguments", options, TOOL_COUNT(options), run};
+    "run", "IN", "runs a kernel on given or generated arguments", options, TOOL_COUNT(options), run};
 
 enum { REPEATS = 100 };
 
@@ -99,7 +103,7 @@ bool tool_parse_extents(const char *text, uint32_t grid[3]) {
   return false;
 }
 
-/* Metadata, parameters listed, from the texts of a job. */
+/* Parses the metadata, with parameters, from the texts of a job. */
 static nereid_status_t describe(nereid_arena_t *arena, tool_job_t *job, nereid_message_t *message) {
   nereid_image_t image;
   nereid_status_t status = nereid_metadata_parse(arena, job->description, &job->metadata, message);
@@ -109,7 +113,7 @@ static nereid_status_t describe(nereid_arena_t *arena, tool_job_t *job, nereid_m
   return status ? status : nereid_kernel_match(arena, &image, &job->metadata, message);
 }
 
-/* The number of `text` among `names`; 0 for null. */
+/* Finds the index of `text` among `names`; 0 for null. */
 static nereid_status_t choose(const char *what, const char *text, const char *const names[3], int *out_choice,
                               nereid_message_t *message) {
   *out_choice = 0;
@@ -119,8 +123,8 @@ static nereid_status_t choose(const char *what, const char *text, const char *co
       return NEREID_OK;
     }
   return !text ? NEREID_OK
-               : nereid_message_set(message, NEREID_ERROR_ARGUMENT, "no %s '%s': %s, %s or %s", what, text, names[0],
-                                    names[1], names[2]);
+               : nereid_message_set(message, NEREID_ERROR_ARGUMENT, "unknown %s '%s': expected %s, %s or %s", what,
+                                    text, names[0], names[1], names[2]);
 }
 
 static nereid_status_t no_rule(nereid_view_t name, nereid_message_t *message) {
@@ -128,11 +132,11 @@ static nereid_status_t no_rule(nereid_view_t name, nereid_message_t *message) {
   for (int i = 0; i < NEREID_EMULATOR_RULE_COUNT; ++i)
     snprintf(names + strlen(names), sizeof names - strlen(names), "%s, ",
              nereid_emulator_rule_name((nereid_emulator_rule_t)i));
-  return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "no rule '%.*s': %sor all", (int)name.size, name.data,
-                            names);
+  return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "unknown rule '%.*s': expected %sor all", (int)name.size,
+                            name.data, names);
 }
 
-/* "mbarrier-reuse,uninitialized" or "all" as bits; none for null. */
+/* "mbarrier-reuse,uninitialized" or "all" as bits; 0 for null. */
 static nereid_status_t choose_rules(const char *text, uint32_t *out_rules, nereid_message_t *message) {
   *out_rules = 0;
   for (const char *at = text; at;) {
@@ -150,7 +154,7 @@ static nereid_status_t choose_rules(const char *text, uint32_t *out_rules, nerei
   return NEREID_OK;
 }
 
-/* How the emulator runs what could run in many ways. */
+/* Sets the schedule of the emulator where the execution order is not specified. */
 static nereid_status_t choose_order(const run_settings_t *settings, tool_job_t *job, nereid_message_t *message) {
   static const char *const schedules[3] = {[NEREID_EMULATOR_ROUND_ROBIN] = "round-robin",
                                            [NEREID_EMULATOR_RANDOM] = "random",
@@ -179,7 +183,7 @@ static nereid_status_t check_settings(const run_settings_t *settings, tool_job_t
   char *end = NULL;
   *out_tolerance = settings->tolerance ? strtod(settings->tolerance, &end) : -1;
   if (settings->tolerance && (end == settings->tolerance || *end || !(*out_tolerance >= 0)))
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--tolerance needs a number from 0 up, not '%s'",
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--tolerance: expected a number of at least 0, not '%s'",
                               settings->tolerance);
   const int64_t numbers[] = {settings->num_warps, settings->num_stages, settings->num_ctas};
   for (size_t i = 0; i < TOOL_COUNT(numbers); ++i)
@@ -191,14 +195,15 @@ static nereid_status_t check_settings(const run_settings_t *settings, tool_job_t
   if (settings->shared > 1 << 20)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--shared is more than 1 MiB");
   if (settings->abi && strcmp(settings->abi, "triton") != 0 && strcmp(settings->abi, "ptx") != 0)
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "no ABI '%s': triton or ptx", settings->abi);
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "unknown ABI '%s': expected triton or ptx",
+                              settings->abi);
   if (settings->steps < 0)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--steps is less than 0");
   job->steps = (uint64_t)settings->steps;
   job->has_grid = settings->grid != NULL;
   if (settings->grid && !tool_parse_extents(settings->grid, job->grid))
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--grid needs one to three sizes such as 128,4, not '%s'",
-                              settings->grid);
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "--grid: expected one to three sizes such as 128,4, not '%s'", settings->grid);
   return choose_order(settings, job, message);
 }
 
@@ -206,11 +211,12 @@ static nereid_status_t no_engine(const char *name, nereid_message_t *message) {
   static const char *const known[] = {"gpu", "emulator", "interpreter"};
   for (size_t i = 0; i < TOOL_COUNT(known); ++i)
     if (strcmp(known[i], name) == 0)
-      return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "this build has no %s", name);
-  return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "no engine '%s': gpu, emulator or interpreter", name);
+      return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "this build does not contain the engine %s", name);
+  return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                            "unknown engine '%s': expected gpu, emulator or interpreter", name);
 }
 
-/* Opens the engine that was asked for, else the first that is on this machine. */
+/* Opens the requested engine, else the first one that this machine has. */
 static nereid_status_t open_engine(const char *name, const tool_engine_t **out_engine, void **out_state,
                                    nereid_message_t *message) {
   nereid_message_t first = {0}, reason = {0};
@@ -223,17 +229,17 @@ static nereid_status_t open_engine(const char *name, const tool_engine_t **out_e
     nereid_status_t status = (*out_engine)->open(out_state, &reason);
     if (!status)
       return NEREID_OK;
-    if (status != NEREID_ERROR_NOT_FOUND) { /* a broken driver is not a missing one */
+    if (status != NEREID_ERROR_NOT_FOUND) { /* a driver that fails is an error, a missing one is not */
       *message = reason;
       return status;
     }
     if (!first.text[0])
       first = reason;
   }
-  return nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "nothing here runs kernels (%s)", first.text);
+  return nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "no engine on this machine runs kernels (%s)", first.text);
 }
 
-/* A second job on the same inputs: the tensors are copied before the first run changes them. */
+/* Creates a second job on the same inputs; the tensors are copied before the first run changes them. */
 static nereid_status_t copy_job(nereid_arena_t *arena, const tool_job_t *job, tool_job_t *out_copy,
                                 nereid_message_t *message) {
   *out_copy = *job;
@@ -250,8 +256,8 @@ static nereid_status_t copy_job(nereid_arena_t *arena, const tool_job_t *job, to
   return arena->failed ? nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory") : NEREID_OK;
 }
 
-/* Where the check's kernel has other parameters, because descriptors were rewritten for one engine only, it is bound on
- * its own to the same tensors: their order is that of the arguments of the call. */
+/* Binds the job of the check. When its kernel has other parameters, because descriptors were rewritten for one engine
+ * only, it is bound separately to the same tensors: their order is that of the arguments of the call. */
 static nereid_status_t bind_check(nereid_arena_t *arena, const run_settings_t *settings, const tool_job_t *job,
                                   tool_job_t *expected, nereid_message_t *message) {
   nereid_metadata_t metadata;
@@ -266,9 +272,9 @@ static nereid_status_t bind_check(nereid_arena_t *arena, const run_settings_t *s
   return status;
 }
 
-/* An engine that is open, or why it is not. */
+/* An open engine, or the reason why it could not be opened. */
 typedef struct runner {
-  const tool_engine_t *engine; /* null: none was asked for */
+  const tool_engine_t *engine; /* null: no engine was requested */
   void *state;                 /* null: it could not be opened */
   nereid_status_t status;
   nereid_message_t message;
@@ -285,7 +291,7 @@ static void close_runner(runner_t *runner) {
     runner->engine->close(runner->state);
 }
 
-/* Compiles for a runner; for nothing in particular when there is none. */
+/* Compiles for a runner; for the default target when there is none. */
 static nereid_status_t load(nereid_arena_t *arena, const run_settings_t *settings, const char *path,
                             nereid_view_t input, const runner_t *runner, tool_job_t *job, nereid_message_t *message) {
   bool open = runner->state != NULL;
@@ -319,7 +325,7 @@ static nereid_status_t prepare(nereid_arena_t *arena, const run_settings_t *sett
   if (!status)
     status = tool_check_block(settings, &job->metadata, message);
   if (!status && settings->kernel && strcmp(settings->kernel, job->metadata.name) != 0)
-    status = nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "no kernel '%s': the metadata describes '%s'",
+    status = nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "unknown kernel '%s': the metadata describes '%s'",
                                 settings->kernel, job->metadata.name);
   if (!status)
     status = tool_bind(arena, &settings->arguments, (uint64_t)settings->seed, job, message);
@@ -340,7 +346,7 @@ static nereid_status_t prepare(nereid_arena_t *arena, const run_settings_t *sett
   return status;
 }
 
-/* Everything between open engines and the exit code. */
+/* Loads, binds, runs and reports on open engines. Returns the exit code. */
 static int run_on(nereid_arena_t *arena, const run_settings_t *settings, const char *path, const runner_t *runner,
                   const runner_t *check) {
   nereid_message_t message = {0};
@@ -360,7 +366,8 @@ static int run_on(nereid_arena_t *arena, const run_settings_t *settings, const c
     status = load(arena, settings, path, input, check, &expected, &message);
   if (!status && check->state)
     status = bind_check(arena, settings, &job, &expected, &message);
-  if (status && (job.said || expected.said) && !message.text[0]) /* better said already */
+  if (status && (job.reported || expected.reported) &&
+      !message.text[0]) /* the diagnostics were printed and are more precise */
     return status == NEREID_ERROR_PROGRAM ? TOOL_PROGRAM : TOOL_CALL;
   if (status)
     return tool_failed(&tool_command_run, status, &message);
@@ -395,7 +402,7 @@ static int run(int argc, char **argv) {
   nereid_arena_initialize(&arena);
   int code = tool_options_parse(&arena, &tool_command_run, argc, argv, &settings, &operands);
   if (code == TOOL_CONTINUE && operands.size != 1) {
-    tool_error(&tool_command_run, "needs one input; see nereid run --help");
+    tool_error(&tool_command_run, "expected one input; see nereid run --help");
     code = TOOL_CALL;
   }
   if (code == TOOL_CONTINUE) {

@@ -1,4 +1,4 @@
-/* Parsing of argument specifications; spec.h has the grammar. */
+/* Parses argument specifications; spec.h has the grammar. */
 #include "tools/nereid/run/spec.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #define REFUSE(...) nereid_message_set(message, NEREID_ERROR_ARGUMENT, __VA_ARGS__)
 
-/* "1024x64" up to `end`; the rank, or 0 when it is malformed. */
+/* Parses "1024x64" up to `end`. Returns the rank, or 0 when it is malformed. */
 static uint32_t parse_extents(const char *at, const char *end, uint64_t *out_extents, uint32_t limit) {
   uint32_t rank = 0;
   for (;; ++at) {
@@ -25,7 +25,7 @@ static uint32_t parse_extents(const char *at, const char *end, uint64_t *out_ext
   }
 }
 
-/* "s128" at the end of a box; its place, or the end when there is none. */
+/* Parses "s128" at the end of a box. Returns its position, or the end when there is none. */
 static const char *parse_swizzle(const char *text, tool_spec_t *spec) {
   static const char *const swizzles[] = {"s0", "s32", "s64", "s128"};
   const char *at = strchr(text, 's');
@@ -53,7 +53,7 @@ static nereid_status_t parse_box(const char *text, const char *slash, tool_spec_
   return NEREID_OK;
 }
 
-/* The numbers of "name(a)" or "name(a,b)"; how many there are, 0 when it is malformed. */
+/* Parses the numbers of "name(a)" or "name(a,b)". Returns their count, 0 when it is malformed. */
 static int parse_call(const char *text, const char *name, double *out_first, double *out_second) {
   size_t length = strlen(name);
   char *end;
@@ -94,30 +94,30 @@ static nereid_status_t parse_fill(const char *text, const char *fill, tool_spec_
     spec->low = (int64_t)low;
     spec->high = (int64_t)high;
   } else if (strcmp(fill, "zeros") != 0) {
-    return REFUSE("'%s': a tensor is filled by rand, zeros, ones, arange, full(x), randint(a,b) with a < b, or "
-                  "@FILE.npy",
+    return REFUSE("'%s': expected a fill of rand, zeros, ones, arange, full(x), randint(a,b) with a < b, or @FILE.npy",
                   text);
   }
   return NEREID_OK;
 }
 
-/* TYPE[SHAPE]:INIT, the box cut off already. */
+/* Parses TYPE[SHAPE]:INIT, without the box. */
 static nereid_status_t parse_tensor(nereid_arena_t *arena, const char *text, const char *open, tool_spec_t *spec,
                                     nereid_message_t *message) {
   const char *close = strchr(open, ']');
   spec->kind = TOOL_SPEC_TENSOR;
   spec->element = nereid_element_parse(nereid_view_of(text, (size_t)(open - text)));
   if (!spec->element)
-    return REFUSE("'%s': '%.*s' is no element type (i1 i8 i16 i32 i64 f16 bf16 f32 f64 fp8e4nv fp8e5)", text,
+    return REFUSE("'%s': '%.*s' is not an element type (i1 i8 i16 i32 i64 f16 bf16 f32 f64 fp8e4nv fp8e5)", text,
                   (int)(open - text), text);
   if (close)
     spec->rank = parse_extents(open + 1, close, spec->shape, TOOL_RANK_LIMIT);
   tool_tensor_t measured = {.element = spec->element, .rank = spec->rank};
   memcpy(measured.shape, spec->shape, sizeof measured.shape);
   if (!close || !spec->rank || !tool_tensor_measure(&measured))
-    return REFUSE("'%s': a shape is one to eight extents such as [1024x64], of less than 2^46 bytes in all", text);
+    return REFUSE(
+        "'%s': expected a shape of one to eight extents such as [1024x64], with less than 2^46 bytes in total", text);
   if (close[1] != ':')
-    return REFUSE("'%s': ':' and how to fill the tensor must follow the shape", text);
+    return REFUSE("'%s': expected ':' and a fill after the shape", text);
   const char *fill = nereid_arena_copy(arena, nereid_view(close + 2));
   return fill ? parse_fill(text, fill, spec, message)
               : nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
@@ -165,7 +165,7 @@ static nereid_status_t parse_typed_scalar(const char *text, const char *colon, t
                                           nereid_message_t *message) {
   spec->element = nereid_element_parse(nereid_view_of(text, (size_t)(colon - text)));
   if (!spec->element)
-    return REFUSE("'%s': '%.*s' is no scalar type", text, (int)(colon - text), text);
+    return REFUSE("'%s': '%.*s' is not a scalar type", text, (int)(colon - text), text);
   return parse_scalar(text, colon + 1, spec, message);
 }
 
@@ -179,7 +179,7 @@ nereid_status_t tool_spec_parse(nereid_arena_t *arena, const char *text, tool_sp
   const char *open = strchr(text, '['), *at = strchr(text, '@'), *colon = strchr(text, ':');
   if (text[0] != '@' && !(open && (!colon || open < colon)))
     return colon ? parse_typed_scalar(text, colon, out_spec, message) : parse_scalar(text, text, out_spec, message);
-  /* A box is what digits, x and s follow the last slash; other slashes belong to a file's path. */
+  /* A last slash followed only by digits, x and s begins a box; other slashes belong to the path of a file. */
   const char *slash = strrchr(text, '/');
   bool box = slash && (!at || strspn(slash + 1, "0123456789xs") == strlen(slash + 1));
   nereid_status_t status = box ? parse_box(text, slash, out_spec, message) : NEREID_OK;
