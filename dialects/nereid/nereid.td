@@ -1,4 +1,4 @@
-// The `nereid` dialect: what Triton keeps outside the IR (grid, launch options, argument roles), as attributes.
+// The `nereid` dialect: attributes for data that Triton keeps outside the IR (grid, launch options, argument roles).
 #ifndef NEREID_NEREID_TD
 #define NEREID_NEREID_TD
 

@@ -1,5 +1,5 @@
-// Attributes of the `nereid` dialect. What each may say is checked in nereid_attrs.c, where each may sit in
-// nereid_placement.c.
+// Attributes of the `nereid` dialect. nereid_attrs.c verifies their values, nereid_placement.c their locations.
+//
 #ifndef NEREID_NEREID_ATTRS_TD
 #define NEREID_NEREID_ATTRS_TD
 
@@ -17,17 +17,17 @@ class Nereid_Attr<string name, string attrMnemonic> : AttrDef<Nereid_Dialect, na
 def Nereid_GridAttr : Nereid_Attr<"Grid", "grid"> {
   let summary = "grid of a kernel as a function of its arguments";
   let description = [{
-    `map` gives the one to three dimensions of the grid. Its dimensions and then its symbols are bound, in order, to the
-    kernel arguments at the positions `args`, integers all. Only a symbol may be a factor of a product, so a kernel
-    whose grid is the product of two tile counts binds symbols:
+    `map` computes the one to three dimensions of the grid. Its dimensions and then its symbols are bound, in order, to
+    the integer kernel arguments at the positions `args`. Only a symbol may be a factor of a product, so a kernel whose
+    grid is the product of two tile counts binds symbols:
 
     ```mlir
     nereid.grid = #nereid.grid<affine_map<(d0) -> (d0 ceildiv 1024)>, args = [3]>
     nereid.grid = #nereid.grid<affine_map<()[s0, s1] -> ((s0 ceildiv 128) * (s1 ceildiv 256))>, args = [3, 4]>
     ```
 
-    `per_sm = k` makes the kernel persistent: the first dimension is cut to `k` times the number of multiprocessors of
-    the device that runs it. 0, the default, cuts nothing. With `num-ctas` above 1 the grid counts clusters.
+    `per_sm = k` makes the kernel persistent: the first dimension is limited to `k` times the number of multiprocessors
+    of the device. 0, the default, means no limit. With `num-ctas` above 1 the grid counts clusters.
   }];
   let parameters = (ins
     "::mlir::AffineMapAttr":$map,
@@ -40,16 +40,16 @@ def Nereid_GridAttr : Nereid_Attr<"Grid", "grid"> {
 def Nereid_LaunchOptionsAttr : Nereid_Attr<"LaunchOptions", "launch_options"> {
   let summary = "options of a compilation and launch";
   let description = [{
-    What the user of Triton says in the call and Triton prints nowhere. 0 means not said. A command-line option of the
-    same name wins over it; an attribute of `ttg` on the same module must agree with it.
+    Options that a user of Triton passes in the call and that Triton's IR does not contain. 0 means not specified. A
+    command-line option of the same name overrides it; an attribute of `ttg` on the same module must agree with it.
 
     - `num_warps`, `num_ctas`: a power of two; `num_ctas` is at most 16, the largest cluster.
-    - `num_stages`: how many iterations of a loop the pipeliner keeps in flight.
+    - `num_stages`: the number of loop iterations that the pipeliner keeps in flight.
     - `maxnreg`: registers per thread, at most 255.
     - `ptx_version`: ten times the version, 87 for 8.7.
-    - `cooperative`: all CTAs of the grid are resident at once.
+    - `cooperative`: a cooperative launch, with all CTAs of the grid resident at once.
     - `pdl`: programmatic dependent launch.
-    - `fp_fusion`: multiply and add may contract.
+    - `fp_fusion`: multiply and add may be contracted to fma.
   }];
   let parameters = (ins
     DefaultValuedParameter<"int", "0">:$num_warps,
@@ -65,12 +65,12 @@ def Nereid_LaunchOptionsAttr : Nereid_Attr<"LaunchOptions", "launch_options"> {
 }
 
 def Nereid_RoleAttr : Nereid_Attr<"Role", "role"> {
-  let summary = "what the launcher puts into an argument";
+  let summary = "role of an argument that the launcher fills";
   let description = [{
-    A tensor descriptor is one thing to the caller and many arguments to the kernel. `group` numbers the descriptors of
-    a kernel; the arguments of one group are filled from one descriptor: itself (`descriptor`), or its `base` pointer,
-    the `shape` and `stride` of dimension `dim`, and the `padding` flag. `global_scratch` and `profile_scratch` are the
-    two pointers at the end of every compiled kernel; they belong to no group.
+    The caller passes a tensor descriptor as one argument, the kernel takes several. `group` numbers the descriptors of
+    a kernel; the arguments of one group are filled from one descriptor: the descriptor itself (`descriptor`) or its
+    `base` pointer, the `shape` and `stride` of dimension `dim`, and the `padding` flag. `global_scratch` and
+    `profile_scratch` are the two pointers at the end of every compiled kernel; they have no group.
 
     ```mlir
     %a: !tt.tensordesc<tensor<128x64xf16>> {nereid.role = #nereid.role<descriptor, group = 0>},
@@ -86,13 +86,13 @@ def Nereid_RoleAttr : Nereid_Attr<"Role", "role"> {
 }
 
 def Nereid_DescriptorAttr : Nereid_Attr<"Descriptor", "descriptor"> {
-  let summary = "what the host encodes into a by-value tensor descriptor";
+  let summary = "parameters of a tensor map that the host encodes for an argument";
   let description = [{
-    `!tt.tensordesc` has these facts in its type; a pointer, which replaces it, does not. `block` is the tile that the
-    kernel accesses. Its dimensions may exceed 256, the limit of a TMA box: the host cuts the tile into boxes
-    (docs/abi.md). `swizzle` is the number of bytes over which TMA swizzles (0, 32, 64 or 128). With `fp4_padded`, two
-    4-bit floats share a byte and eight bytes in sixteen are padding. With `nan_padding`, out-of-bounds elements read as
-    NaN, otherwise as zero.
+    The type `!tt.tensordesc` contains these parameters; the type of a pointer that replaces it does not. `block` is the
+    tile that the kernel accesses. Its dimensions may exceed 256, the limit of a TMA box: the host divides the tile into
+    boxes (docs/abi.md). `swizzle` is the number of bytes over which TMA swizzles (0, 32, 64 or 128). With `fp4_padded`,
+    two 4-bit floats share a byte and eight bytes in sixteen are padding. With `nan_padding`, out-of-bounds elements
+    read as NaN, otherwise as zero.
   }];
   let parameters = (ins
     "::mlir::Type":$element,

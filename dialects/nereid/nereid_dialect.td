@@ -1,4 +1,4 @@
-// The dialect record of `nereid`. It has attributes only: nothing in it computes.
+// The dialect record of `nereid`, which has only attributes and no operations.
 #ifndef NEREID_NEREID_DIALECT_TD
 #define NEREID_NEREID_DIALECT_TD
 
@@ -7,20 +7,19 @@ include "mlir/IR/OpBase.td"
 def Nereid_Dialect : Dialect {
   let name = "nereid";
   let cppNamespace = "::nereid::nereid_";
-  let summary = "How a kernel is launched";
+  let summary = "Launch data of kernels: grid, options, argument roles";
   let description = [{
-    Triton hands the grid, the launch options and the meaning of kernel arguments from Python object to Python object
-    beside the IR; text that was printed and read back has lost them. This dialect writes them down on the module, the
-    kernel and its arguments, so that every stage can be the entry of a compilation.
+    Triton keeps the grid, the launch options and the roles of kernel arguments in Python objects outside the IR, so
+    printed IR does not contain them. This dialect attaches them to the module, the kernel and its arguments, so that a
+    compilation can start at any stage.
 
-    | attribute           | sits on           | value                      |
+    | attribute           | attached to       | value                      |
     |---------------------|-------------------|----------------------------|
     | `nereid.options`    | the module        | `#nereid.launch_options`   |
-    | `nereid.metadata`   | the module        | a string, docs/metadata.md |
     | `nereid.grid`       | a public function | `#nereid.grid`             |
     | `nereid.role`       | its arguments     | `#nereid.role`             |
     | `nereid.descriptor` | its arguments     | `#nereid.descriptor`       |
-    | `nereid.metadata`   | the module        | a string, docs/metadata.md: what lowering would forget |
+    | `nereid.metadata`   | the module        | a string, docs/metadata.md: data that lowering erases from the IR |
   }];
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;

@@ -4,7 +4,7 @@
 
 include "mlir/IR/EnumAttr.td"
 
-def Nereid_RoleKind : I32EnumAttr<"RoleKind", "what the launcher puts into a kernel argument", [
+def Nereid_RoleKind : I32EnumAttr<"RoleKind", "role of a kernel argument that the launcher fills", [
   I32EnumAttrCase<"Descriptor", 1, "descriptor">,
   I32EnumAttrCase<"Base", 2, "base">,
   I32EnumAttrCase<"Shape", 3, "shape">,

@@ -19,7 +19,7 @@ def TT_CachePolicyAttr : AttrDef<TT_Dialect, "CachePolicy"> {
   let summary = "cache modifier and eviction policy of a memory access, as Triton 3.9 prints them";
   let description = [{
     `{cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_first>}` on a load or store is text
-    only: it is read into the attributes `cache` and `evict`, and printed for them when the text is that of Triton 3.9.
+    only: it is parsed into the attributes `cache` and `evict`, and printed for them in the spelling of Triton 3.9.
   }];
   let parameters = (ins EnumParameter<TT_CacheModifierAttr>:$cache_modifier,
                         EnumParameter<TT_EvictionPolicyAttr>:$eviction_policy);

@@ -1,5 +1,5 @@
-// The tt dialect itself. tt_types.td, tt_attrs.td and tt_traits.td build on it and may be included by other dialects;
-// operations are in tt_ops_<family>.td, and tt.td is the whole.
+// The tt dialect record. tt_types.td, tt_attrs.td and tt_traits.td include it and may be included by other dialects;
+// operations are in tt_ops_<family>.td, and tt.td includes all files.
 #ifndef NEREID_TT_DIALECT
 #define NEREID_TT_DIALECT
 
@@ -8,13 +8,13 @@ include "mlir/IR/OpBase.td"
 def TT_Dialect : Dialect {
   let name = "tt";
   let cppNamespace = "::nereid::tt";
-  let summary = "Tiled tensors: a kernel as one program works on whole tensors";
+  let summary = "Tiled tensors: kernels as programs on whole tensors";
   let description = [{
-    A function describes what one program instance of a launch grid does, in terms of tensors of a static shape and
-    of pointers into global memory. There are no threads: how elements are spread over them is decided later, by
-    giving tensor types an encoding (`ttg`). Elementwise arithmetic is `arith` and `math`, control flow `scf` and
-    `cf`. The text and the generic form are those of Triton 3.6; what 3.7 to 3.9 spell otherwise is read too, and
-    printed as it was read (docs/triton-versions.md).
+    A function is the program of one instance of a launch grid. It operates on tensors of static shape and on pointers
+    into global memory. There are no threads: later passes distribute elements over threads by adding encodings to
+    tensor types (`ttg`). Elementwise arithmetic is `arith` and `math`, control flow `scf` and `cf`. The text and the
+    generic form are those of Triton 3.6. The different spellings of 3.7 to 3.9 are parsed too, and printed as they were
+    parsed (docs/triton-versions.md).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::cf::ControlFlowDialect", "::mlir::ub::UBDialect"];
@@ -23,8 +23,8 @@ def TT_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;
   let hasOperationAttrVerify = 1;
-  // The minor number of the Triton version in whose spelling the context prints: the newest that was read. From 100 on
-  // it is fixed (109 is 3.9 whatever is read). See nereidMlirContextSetTritonMinor.
+  // The minor number of the Triton version in whose spelling the context prints: the newest that was parsed. From 100
+  // on it is fixed (109 is 3.9 for any input). See nereidMlirContextSetTritonMinor.
   let extraClassDeclaration = [{
     ::std::atomic<int> tritonMinor{6};
     int getTritonMinor() const { return tritonMinor % 100; }

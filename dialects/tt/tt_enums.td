@@ -1,4 +1,4 @@
-// The enums of the tt dialect: i32 attributes that the assembly prints as keywords. Values and spellings are the file
+// The enums of the tt dialect: i32 attributes that are printed as keywords. Values and spellings belong to the file
 // format of Triton 3.6 (the generic form and bytecode store the number), so neither may change.
 #ifndef NEREID_TT_ENUMS
 #define NEREID_TT_ENUMS
@@ -9,7 +9,7 @@ class TT_Enum<string name, string what, list<I32EnumAttrCase> cases> : I32EnumAt
   let cppNamespace = "::nereid::tt";
 }
 
-def TT_CacheModifierAttr : TT_Enum<"CacheModifier", "which caches a load or store goes through", [
+def TT_CacheModifierAttr : TT_Enum<"CacheModifier", "cache levels that a load or store uses", [
   I32EnumAttrCase<"NONE", 1, "none">,
   I32EnumAttrCase<"CA", 2, "ca">,
   I32EnumAttrCase<"CG", 3, "cg">,
@@ -19,13 +19,13 @@ def TT_CacheModifierAttr : TT_Enum<"CacheModifier", "which caches a load or stor
   I32EnumAttrCase<"CV", 7, "cv">
 ]>;
 
-def TT_EvictionPolicyAttr : TT_Enum<"EvictionPolicy", "how soon the L2 cache may drop the line", [
+def TT_EvictionPolicyAttr : TT_Enum<"EvictionPolicy", "eviction priority of the line in the L2 cache", [
   I32EnumAttrCase<"NORMAL", 1, "evict_normal">,
   I32EnumAttrCase<"EVICT_FIRST", 2, "evict_first">,
   I32EnumAttrCase<"EVICT_LAST", 3, "evict_last">
 ]>;
 
-def TT_PaddingOptionAttr : TT_Enum<"PaddingOption", "what an element outside of the parent tensor reads as", [
+def TT_PaddingOptionAttr : TT_Enum<"PaddingOption", "value of elements outside of the parent tensor", [
   I32EnumAttrCase<"PAD_ZERO", 1, "zero">,
   I32EnumAttrCase<"PAD_NAN", 2, "nan">
 ]>;
@@ -37,7 +37,7 @@ def TT_MemSemanticAttr : TT_Enum<"MemSemantic", "memory ordering of an atomic op
   I32EnumAttrCase<"ACQUIRE_RELEASE", 4, "acq_rel">
 ]>;
 
-def TT_MemSyncScopeAttr : TT_Enum<"MemSyncScope", "threads that an atomic operation is ordered for", [
+def TT_MemSyncScopeAttr : TT_Enum<"MemSyncScope", "set of threads for which an atomic operation is ordered", [
   I32EnumAttrCase<"GPU", 1, "gpu">,
   I32EnumAttrCase<"CTA", 2, "cta">,
   I32EnumAttrCase<"SYSTEM", 3, "sys">
@@ -54,7 +54,7 @@ def TT_AtomicRMWAttr : TT_Enum<"RMWOp", "function of an atomic read-modify-write
   I32EnumAttrCase<"UMAX", 8, "umax">,
   I32EnumAttrCase<"UMIN", 9, "umin">,
   I32EnumAttrCase<"XCHG", 10, "exch">,
-  // Not Triton's: up from 0 to the operand and down from it, round and round (PTX ISA, "atom").
+  // Not in Triton: increment and decrement with wrap-around at the operand (PTX ISA, "atom").
   I32EnumAttrCase<"INC", 11, "inc">,
   I32EnumAttrCase<"DEC", 12, "dec">
 ]>;
@@ -99,12 +99,12 @@ def TT_RoundingModeAttr : TT_Enum<"RoundingMode", "rounding of a narrowing float
   I32EnumAttrCase<"RTNE", 1, "rtne">
 ]>;
 
-def TT_PropagateNanAttr : TT_Enum<"PropagateNan", "which NaN inputs make the result a NaN", [
+def TT_PropagateNanAttr : TT_Enum<"PropagateNan", "NaN inputs that are propagated to the result", [
   I32EnumAttrCase<"NONE", 0, "none">,
   I32EnumAttrCase<"ALL", 0xFFFF, "all">
 ]>;
 
-def TT_InputPrecisionAttr : TT_Enum<"InputPrecision", "how f32 operands enter the tensor cores", [
+def TT_InputPrecisionAttr : TT_Enum<"InputPrecision", "precision of f32 operands in the tensor cores", [
   I32EnumAttrCase<"TF32", 0, "tf32">,
   I32EnumAttrCase<"TF32x3", 1, "tf32x3">,
   I32EnumAttrCase<"IEEE", 2, "ieee">,

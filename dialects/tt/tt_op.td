@@ -1,4 +1,4 @@
-// What every operation of the dialect is declared with.
+// Base classes of the dialect's operations.
 #ifndef NEREID_TT_OP
 #define NEREID_TT_OP
 
@@ -15,12 +15,12 @@ include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-// ValidTensors comes first: what is verified after it may rely on static shapes of bounded size.
+// ValidTensors comes first: later verifiers rely on static shapes of bounded size.
 class TT_Op<string mnemonic, list<Trait> traits = []>
     : Op<TT_Dialect, mnemonic, !listconcat([TT_ValidTensors], traits)>;
 
-// One result element per operand element, in the same place. The three traits together, for operations whose result
-// type differs from their operands'.
+// One result element per operand element, at the same position. Combines three traits, for operations whose result type
+// differs from their operands'.
 class TT_ElementwiseOp<string mnemonic, list<Trait> traits = []>
     : TT_Op<mnemonic, !listconcat([Elementwise, SameOperandsAndResultShape, TT_SameOperandsAndResultEncoding, Pure],
                                   traits)>;

@@ -7,7 +7,8 @@ include "dialects/tt/tt_op.td"
 def TT_ClampFOp : TT_HomogeneousOp<"clampf"> {
   let summary = "limit to a range: min(max(x, lower), upper)";
   let description = [{
-    With `propagateNan = all` a NaN in `x` is the result; with `none` the other operand of the minimum or maximum is.
+    With `propagateNan = all` a NaN in `x` is the result; with `none` the result is the other operand of the minimum or
+    maximum.
   }];
   let arguments = (ins TT_FloatLike:$x, TT_FloatLike:$min, TT_FloatLike:$max, TT_PropagateNanAttr:$propagateNan);
   let results = (outs TT_FloatLike:$result);
@@ -31,7 +32,7 @@ def TT_PreciseDivFOp : TT_HomogeneousOp<"precise_divf"> {
 def TT_ApproxDivFOp : TT_HomogeneousOp<"approx_divf"> {
   let summary = "quotient of f32 by the approximate division of the hardware";
   let description = [{
-    `div.full.f32`: 2 units in the last place (PTX ISA, "div"). Triton 3.9 has it; earlier versions divide by
+    `div.full.f32`: 2 units in the last place (PTX ISA, "div"). An operation of Triton 3.9; earlier versions use
     `arith.divf`, which is compiled to the same instruction.
   }];
   let arguments = (ins TT_FloatLike:$x, TT_FloatLike:$y);
@@ -51,8 +52,8 @@ def TT_ExternElementwiseOp : TT_Op<"extern_elementwise",
      DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
   let summary = "call a scalar function of a device library on every element";
   let description = [{
-    `symbol` names the function; `libname` and `libpath` where it is, both empty for libdevice. A function that is not
-    `pure` may read and write memory.
+    `symbol` is the name of the function; `libname` and `libpath` specify its library, both empty for libdevice. A
+    function that is not `pure` may read and write memory.
   }];
   let arguments = (ins Variadic<TT_Type>:$srcs, StrAttr:$libname, StrAttr:$libpath, StrAttr:$symbol, BoolAttr:$pure);
   let results = (outs TT_Type:$result);
@@ -64,9 +65,9 @@ def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm",
      DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
   let summary = "inline PTX on groups of elements";
   let description = [{
-    The text is emitted once per `packed_element` elements; which elements make a group is the compiler's choice, so the
-    text must treat them alike. Elements narrower than 32 bits arrive packed in registers. Text that is not `pure` may
-    read and write memory.
+    The text is emitted once per `packed_element` elements. The compiler chooses the elements of a group, so the text
+    must apply the same function to each. Elements narrower than 32 bits are packed in registers. Text that is not `pure`
+    may read and write memory.
   }];
   let arguments = (ins StrAttr:$asm_string, StrAttr:$constraints, BoolAttr:$pure, I32Attr:$packed_element,
                        Variadic<TT_Type>:$args);
@@ -77,10 +78,10 @@ def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm",
 
 def TT_MapElementwiseOp : TT_Op<"map_elementwise",
     [TT_SameOperandsAndResultEncoding, SameOperandsAndResultShape, RecursiveMemoryEffects]> {
-  let summary = "run a region of scalar code, control flow included, on every element";
+  let summary = "apply a region of scalar code, control flow included, to every element";
   let description = [{
     The region takes `pack` consecutive elements of each operand, operand by operand, and returns as many of each
-    result. It must not write memory: an element may be computed by several threads.
+    result. It must not write memory, because several threads may compute the same element.
   }];
   let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$pack);
   let results = (outs Variadic<TT_Tensor>:$result);
@@ -91,7 +92,7 @@ def TT_MapElementwiseOp : TT_Op<"map_elementwise",
 
 def TT_MapElementwiseReturnOp : TT_Op<"map_elementwise.return",
     [HasParent<"MapElementwiseOp">, Pure, Terminator, ReturnLike]> {
-  let summary = "end of a tt.map_elementwise region";
+  let summary = "terminate a tt.map_elementwise region";
   let arguments = (ins Variadic<AnyType>:$result);
   let assemblyFormat = "attr-dict ($result^ `:` type($result))?";
 }

@@ -1,4 +1,4 @@
-// Blocks of tensors in global memory through descriptors, which are TMA descriptors where the hardware has them.
+// Accesses to blocks of tensors in global memory through descriptors (TMA descriptors on hardware with TMA).
 #ifndef NEREID_TT_OPS_DESCRIPTOR
 #define NEREID_TT_OPS_DESCRIPTOR
 
@@ -8,9 +8,9 @@ def TT_DescriptorRead : Arg<TT_TensorDescType, "", [MemRead<TT_GlobalMemory>]>;
 def TT_DescriptorWrite : Arg<TT_TensorDescType, "", [MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>;
 
 def TT_MakeTensorDescOp : TT_Op<"make_tensor_descriptor", [Pure, SameVariadicOperandSize]> {
-  let summary = "descriptor of a strided tensor, with the shape of the blocks it is accessed by";
+  let summary = "create a descriptor of a strided tensor and of the blocks by which it is accessed";
   let description = [{
-    `padding` is what a load gives outside of the tensor: 1 zero, 2 NaN.
+    `padding` is the value that a load returns outside of the tensor: 1 zero, 2 NaN.
   }];
   let arguments = (ins TT_Ptr:$base, Variadic<I32>:$shape, Variadic<I64>:$strides,
                        DefaultValuedAttr<TT_PaddingOptionAttr, "::nereid::tt::PaddingOption::PAD_ZERO">:$padding);
@@ -22,7 +22,7 @@ def TT_MakeTensorDescOp : TT_Op<"make_tensor_descriptor", [Pure, SameVariadicOpe
 def TT_DescriptorLoadOp : TT_Op<"descriptor_load"> {
   let summary = "load the block that begins at the indices";
   let description = [{
-    The result has the block's type; leading dimensions of size 1 may be missing in it.
+    The result has the block's type, optionally without leading dimensions of size 1.
   }];
   let arguments = (ins TT_DescriptorRead:$desc, Variadic<I32>:$indices, TT_CacheAttr:$cache, TT_EvictAttr:$evict);
   let results = (outs TT_Tensor:$result);
@@ -34,14 +34,14 @@ def TT_DescriptorLoadOp : TT_Op<"descriptor_load"> {
 }
 
 def TT_DescriptorStoreOp : TT_Op<"descriptor_store"> {
-  let summary = "store a block; elements outside of the tensor are dropped";
+  let summary = "store a block, without elements outside of the tensor";
   let arguments = (ins TT_DescriptorWrite:$desc, TT_Tensor:$src, Variadic<I32>:$indices);
   let assemblyFormat = "$desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)";
   let hasVerifier = 1;
 }
 
 def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce"> {
-  let summary = "combine a block with what is in memory, element by element";
+  let summary = "combine a block with the values in memory, element by element";
   let arguments = (ins TT_DescriptorReduceKindAttr:$kind, TT_DescriptorWrite:$desc, TT_Tensor:$src,
                        Variadic<I32>:$indices);
   let assemblyFormat = "$kind `,` $desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)";
@@ -49,7 +49,7 @@ def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce"> {
 }
 
 def TT_DescriptorGatherOp : TT_Op<"descriptor_gather"> {
-  let summary = "load the rows that a vector of indices names";
+  let summary = "load the rows given by a vector of indices";
   let description = [{
     The descriptor's block is one row; row `i` of the result starts at column `y_offset` of row `x_offsets[i]`.
   }];
@@ -60,7 +60,7 @@ def TT_DescriptorGatherOp : TT_Op<"descriptor_gather"> {
 }
 
 def TT_DescriptorScatterOp : TT_Op<"descriptor_scatter"> {
-  let summary = "store the rows of a block to the rows that a vector of indices names";
+  let summary = "store the rows of a block to the rows given by a vector of indices";
   let arguments = (ins TT_DescriptorWrite:$desc, RankedTensorOf<[I32]>:$x_offsets, I32:$y_offset, TT_Tensor:$src);
   let assemblyFormat = "$desc `[` $x_offsets `,` $y_offset `]` `,` $src attr-dict `:` type(operands)";
   let hasVerifier = 1;

@@ -1,10 +1,10 @@
-// Global memory through pointers, and what a program tells the host.
+// Accesses to global memory through pointers, and output to the host.
 #ifndef NEREID_TT_OPS_MEMORY
 #define NEREID_TT_OPS_MEMORY
 
 include "dialects/tt/tt_op.td"
 
-// `$x` has the type that a load through `$ptr` gives; `$mask` one bit for each of its elements.
+// `$x` has the result type of a load through `$ptr`; `$mask` has one bit for each of its elements.
 class TT_PointeeOf<string ptr, string x>
     : OptionalTypesMatchWith<x # " has the pointee type of " # ptr, ptr, x, "::nereid::tt::pointeeLike($_self)">;
 class TT_MaskOf<string x, string mask, string transform = "::nereid::tt::i1Like($_self)">
@@ -20,12 +20,12 @@ def TT_LoadOp : TT_Op<"load",
      TT_PointeeOf<"ptr", "result">, TT_MaskOfPointee<"ptr", "mask">, TT_PointeeOf<"ptr", "other">]> {
   let summary = "load through a pointer, a tensor of pointers or a block pointer";
   let description = [{
-    Where `mask` is false nothing is read and the element is that of `other`, or undefined without one. Through a block
+    Where `mask` is false no memory is read and the element is that of `other`, or undefined without one. For a block
     pointer, elements out of bounds in a dimension of `boundaryCheck` are replaced by `padding` (1 zero, 2 NaN). A
-    volatile load is neither merged, moved nor dropped: it counts as a write too.
+    volatile load is not merged, moved or removed: it also has a write effect.
 
     Triton 3.6 to 3.8 print `cacheModifier = cg evictionPolicy = evict_first`; 3.9 prints both as the attribute
-    `cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_first>`. Both forms are read.
+    `cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_first>`. Both forms are parsed.
   }];
   let arguments = (ins AnyTypeOf<[TT_PtrLike, TT_TensorPtr]>:$ptr, Optional<TT_BoolLike>:$mask,
                        Optional<TT_Type>:$other, TT_BoundaryCheckAttr:$boundaryCheck,
@@ -43,7 +43,7 @@ def TT_StoreOp : TT_Op<"store",
     [TT_SameLoadStoreShape, TT_SameOperandsEncoding, TT_PointeeOf<"ptr", "value">, TT_MaskOfPointee<"ptr", "mask">]> {
   let summary = "store through a pointer, a tensor of pointers or a block pointer";
   let description = [{
-    Nothing is written where `mask` is false, or out of bounds in a dimension of `boundaryCheck`.
+    No memory is written where `mask` is false, or out of bounds in a dimension of `boundaryCheck`.
   }];
   let arguments = (ins Arg<AnyTypeOf<[TT_PtrLike, TT_TensorPtr]>, "", [MemWrite<TT_GlobalMemory>]>:$ptr, TT_Type:$value,
                        Optional<TT_BoolLike>:$mask, TT_BoundaryCheckAttr:$boundaryCheck, TT_CacheAttr:$cache,
@@ -60,7 +60,7 @@ def TT_AtomicRMWOp : TT_Op<"atomic_rmw",
      AllTypesMatch<["val", "result"]>]> {
   let summary = "atomically replace each element in memory by a function of itself and a value";
   let description = [{
-    Returns what was in memory before; undefined where `mask` is false, and nothing is accessed there.
+    Returns the previous value in memory. Where `mask` is false no memory is accessed and the result is undefined.
   }];
   let arguments = (ins TT_AtomicRMWAttr:$atomic_rmw_op,
                        Arg<TT_PtrLike, "", [MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$ptr, TT_Type:$val,
@@ -77,7 +77,7 @@ def TT_AtomicCASOp : TT_Op<"atomic_cas",
      TT_PointerTo<"val", "ptr">, AllTypesMatch<["val", "result"]>]> {
   let summary = "atomically replace each element in memory that equals a value";
   let description = [{
-    Elements that compare equal to `cmp`, bit by bit, become `val`. Returns what was in memory before.
+    Elements that are bitwise equal to `cmp` are replaced by `val`. Returns the previous value in memory.
   }];
   let arguments = (ins Arg<TT_PtrLike, "", [MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$ptr, TT_Type:$cmp,
                        TT_Type:$val, TT_MemSemanticAttr:$sem, TT_MemSyncScopeAttr:$scope);
@@ -90,8 +90,8 @@ def TT_AtomicCASOp : TT_Op<"atomic_cas",
 def TT_PrintOp : TT_Op<"print", [SameVariadicOperandSize, MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
   let summary = "print scalars and every element of tensors to the host's standard output";
   let description = [{
-    One line per element, with the program id, the element's indices and the prefix. `isSigned` says for each argument
-    whether an integer is read as signed; `hex` prints the bits.
+    One line per element, with the program id, the element's indices and the prefix. `isSigned` specifies for each
+    argument whether integers are signed; `hex` prints the bits.
   }];
   let arguments = (ins StrAttr:$prefix, BoolAttr:$hex, Variadic<TT_Type>:$args, DenseI32ArrayAttr:$isSigned);
   let assemblyFormat = "$prefix attr-dict (`:` $args^ `:` type($args))?";

@@ -5,30 +5,30 @@
 include "dialects/tt/tt_op.td"
 
 def TT_GetProgramIdOp : TT_Op<"get_program_id", [Pure]> {
-  let summary = "this program's coordinate in the launch grid";
+  let summary = "return this program's coordinate in the launch grid";
   let arguments = (ins TT_ProgramDim:$axis);
   let results = (outs I32:$result);
   let assemblyFormat = "$axis attr-dict `:` type($result)";
 }
 
 def TT_GetNumProgramsOp : TT_Op<"get_num_programs", [Pure]> {
-  let summary = "size of the launch grid";
+  let summary = "return the size of the launch grid";
   let arguments = (ins TT_ProgramDim:$axis);
   let results = (outs I32:$result);
   let assemblyFormat = "$axis attr-dict `:` type($result)";
 }
 
 def TT_GridDependencyWaitOp : TT_Op<"grid_dependency_wait"> {
-  let summary = "waits for the kernels that this launch depends on";
+  let summary = "wait for the kernels on which this launch depends";
   let description = [{
-    Programmatic dependent launch, sm_90 and later: `griddepcontrol.wait`. Triton 3.9 has the operation; earlier
-    versions write the instruction as `tt.elementwise_inline_asm`.
+    Programmatic dependent launch, sm_90 and later: `griddepcontrol.wait`. An operation of Triton 3.9; earlier versions
+    use `tt.elementwise_inline_asm`.
   }];
   let assemblyFormat = "attr-dict";
 }
 
 def TT_GridDependencyLaunchDependentsOp : TT_Op<"grid_dependency_launch_dependents"> {
-  let summary = "allows the kernels that depend on this launch to start";
+  let summary = "allow the kernels that depend on this launch to start";
   let description = [{
     `griddepcontrol.launch_dependents`: the dependents start once every CTA has executed it or ended.
   }];
@@ -36,7 +36,7 @@ def TT_GridDependencyLaunchDependentsOp : TT_Op<"grid_dependency_launch_dependen
 }
 
 def TT_CallOp : TT_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "call of a function of this module";
+  let summary = "call a function of this module";
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands, OptionalAttr<DictArrayAttr>:$arg_attrs,
                        OptionalAttr<DictArrayAttr>:$res_attrs);
   let results = (outs Variadic<AnyType>);
@@ -52,7 +52,7 @@ def TT_CallOp : TT_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<Symbol
 
 def TT_FuncOp : TT_Op<"func",
     [AffineScope, AutomaticAllocationScope, FunctionOpInterface, IsolatedFromAbove, HasParent<"::mlir::ModuleOp">]> {
-  let summary = "a kernel, when public, or a function that kernels call";
+  let summary = "define a kernel (public) or a function that kernels call (private)";
   let description = [{
     Kernels are launched, one instance per point of the grid, and return nothing. Other functions are private;
     `noinline = true` keeps their calls. A function without a body is a declaration.

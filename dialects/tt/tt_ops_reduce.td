@@ -1,4 +1,4 @@
-// Operations that combine elements: products, reductions, scans, histograms, gathers.
+// Operations that combine elements: dots, reductions, scans, histograms, gathers.
 #ifndef NEREID_TT_OPS_REDUCE
 #define NEREID_TT_OPS_REDUCE
 
@@ -8,11 +8,12 @@ include "dialects/tt/tt_ops_memory.td"
 def TT_DotOp : TT_Op<"dot",
     [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>,
      TypesMatchWith<"result's type matches accumulator's type", "d", "c", "$_self">]> {
-  let summary = "matrix product and sum: d = a x b + c";
+  let summary = "multiply matrices and accumulate: d = a x b + c";
   let description = [{
-    Matrices, or batches of them in a first dimension. `inputPrecision` says how f32 operands may be rounded: `ieee` not
-    at all, `tf32` to tf32, `tf32x3`, `bf16x3` and `bf16x6` as a sum of several products of narrower parts.
-    `maxNumImpreciseAcc` is how many products of 8-bit floats may be added up in the tensor core's own accumulator.
+    Operands are matrices, or batches of matrices in a first dimension. `inputPrecision` specifies the rounding of f32
+    operands: `ieee` none, `tf32` to tf32, `tf32x3`, `bf16x3` and `bf16x6` as a sum of several products of narrower
+    parts. `maxNumImpreciseAcc` is the number of products of 8-bit floats that may be summed in the tensor core's own
+    accumulator.
   }];
   let arguments = (ins TT_FpIntTensor:$a, TT_FpIntTensor:$b, TT_FpIntTensor:$c, TT_PrecisionAttr:$inputPrecision,
                        DefaultValuedAttr<I32Attr, "0">:$maxNumImpreciseAcc);
@@ -23,16 +24,16 @@ def TT_DotOp : TT_Op<"dot",
   let hasVerifier = 1;
 }
 
-// An operand of a block-scaled product: floats, or bytes that hold formats MLIR has no type for.
+// An operand of a block-scaled dot: floats, or bytes that hold formats without an MLIR type.
 def TT_ScaledTensor : RankedTensorOf<[TT_Float, I8]>;
 
 def TT_DotScaledOp : TT_Op<"dot_scaled",
     [Pure, AttrSizedOperandSegments,
      TypesMatchWith<"result's type matches accumulator's type", "d", "c", "$_self">]> {
-  let summary = "matrix product of block-scaled operands";
+  let summary = "multiply matrices of block-scaled operands and accumulate";
   let description = [{
-    Groups of 32 elements along K (16 when the scales are e4m3) share a scale. Elements of 4-bit formats lie in bytes,
-    two along K, or along the other dimension when `lhs_k_pack` or `rhs_k_pack` is false.
+    Groups of 32 elements along K (16 when the scales are e4m3) share a scale. Elements of 4-bit formats are packed in
+    pairs into bytes, along K, or along the other dimension when `lhs_k_pack` or `rhs_k_pack` is false.
   }];
   let arguments = (ins TT_ScaledTensor:$a, TT_ScaledTensor:$b, TT_FloatTensor:$c, Optional<TT_ScaledTensor>:$a_scale,
                        Optional<TT_ScaledTensor>:$b_scale, TT_ScaleDotElemTypeAttr:$a_elem_type,
@@ -51,8 +52,8 @@ def TT_ReduceOp : TT_Op<"reduce",
     [Pure, SameOperandsShape, TT_SameOperandsEncoding, SingleBlock, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "combine all elements along a dimension";
   let description = [{
-    The region combines two tuples of scalars, one element of every operand each, into one; it must be associative and
-    is applied in any order. Reducing a vector gives scalars.
+    The region combines two tuples of scalars, with one element of every operand each, into one. It must be associative
+    and is applied in any order. Reducing a vector returns scalars.
   }];
   let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$axis);
   let results = (outs Variadic<TT_Type>:$result);
@@ -62,7 +63,7 @@ def TT_ReduceOp : TT_Op<"reduce",
 }
 
 def TT_ReduceReturnOp : TT_Op<"reduce.return", [HasParent<"ReduceOp">, Pure, Terminator, ReturnLike]> {
-  let summary = "end of a tt.reduce region";
+  let summary = "terminate a tt.reduce region";
   let arguments = (ins Variadic<AnyType>:$result);
   let assemblyFormat = "$result attr-dict `:` type($result)";
 }
@@ -70,9 +71,9 @@ def TT_ReduceReturnOp : TT_Op<"reduce.return", [HasParent<"ReduceOp">, Pure, Ter
 def TT_ScanOp : TT_Op<"scan",
     [Pure, TT_SameOperandsAndResultEncoding, SameOperandsAndResultShape, SingleBlock,
      DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
-  let summary = "inclusive prefix combination along a dimension";
+  let summary = "combine all prefixes along a dimension (inclusive scan)";
   let description = [{
-    As `tt.reduce`, keeping every intermediate result; from the last element to the first with `reverse`.
+    Like `tt.reduce`, but returns every intermediate result; from the last element to the first with `reverse`.
   }];
   let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$axis, BoolAttr:$reverse);
   let results = (outs Variadic<TT_Tensor>:$result);
@@ -82,13 +83,13 @@ def TT_ScanOp : TT_Op<"scan",
 }
 
 def TT_ScanReturnOp : TT_Op<"scan.return", [HasParent<"ScanOp">, Pure, Terminator, ReturnLike]> {
-  let summary = "end of a tt.scan region";
+  let summary = "terminate a tt.scan region";
   let arguments = (ins Variadic<AnyType>:$result);
   let assemblyFormat = "$result attr-dict `:` type($result)";
 }
 
 def TT_HistogramOp : TT_Op<"histogram", [Pure, TT_MaskOf<"src", "mask">]> {
-  let summary = "how often each of the numbers 0 .. N-1 occurs";
+  let summary = "count the occurrences of each integer in 0 .. N-1";
   let description = [{
     The result has N bins. Elements whose mask is false are not counted.
   }];
@@ -99,10 +100,10 @@ def TT_HistogramOp : TT_Op<"histogram", [Pure, TT_MaskOf<"src", "mask">]> {
 }
 
 def TT_GatherOp : TT_Op<"gather", [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
-  let summary = "pick elements along one dimension by index";
+  let summary = "select elements along one dimension by index";
   let description = [{
     `result[.., i, ..] = src[.., indices[.., i, ..], ..]` along `axis`. The other dimensions of `src` and `indices`
-    agree. `efficient_layout` marks encodings that were chosen for speed.
+    agree. `efficient_layout` marks encodings that a pass optimized.
   }];
   let arguments = (ins TT_Tensor:$src, TT_IntTensor:$indices, I32Attr:$axis, UnitAttr:$efficient_layout);
   let results = (outs TT_Tensor:$result);

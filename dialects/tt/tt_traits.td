@@ -12,15 +12,15 @@ class TT_NativeTrait<string name> : NativeOpTrait<name> {
 
 // Operand and result tensors have a power of two of elements, at most 2^20, and encodings that are valid for them.
 def TT_ValidTensors : TT_NativeTrait<"ValidTensors">;
-// Tensors that carry an encoding carry the same one; tensors without are not looked at.
+// All tensors with an encoding have the same one; tensors without an encoding are ignored.
 def TT_SameOperandsEncoding : TT_NativeTrait<"SameOperandsEncoding">;
 def TT_SameOperandsAndResultEncoding : TT_NativeTrait<"SameOperandsAndResultEncoding">;
-// As MLIR's traits of like name, but a block pointer has the shape of its block and a scalar pointer none.
+// Like MLIR's traits of similar name, but a block pointer has the shape of its block and a scalar pointer none.
 def TT_SameLoadStoreShape : TT_NativeTrait<"SameLoadStoreShape">;
-// The regions may run at the same time.
+// The regions may run concurrently.
 def TT_AsyncRegions : TT_NativeTrait<"AsyncRegions">;
 
-// Memory that pointers and descriptors point into.
+// The memory to which pointers and descriptors point.
 def TT_GlobalMemory : Resource<"::nereid::GlobalMemory">;
 
 #endif

@@ -14,7 +14,7 @@ def TT_PtrType : TT_TypeDef<"Pointer", "ptr"> {
   let summary = "pointer to a scalar, or to a block of a tensor in global memory";
   let description = [{
     `!tt.ptr<f16>` is a typed address; `!tt.ptr<tensor<64x32xf16>>` is a block pointer: base, shape, strides and offsets
-    in one value, made by `tt.make_tensor_ptr`. The address space is 1, global memory, unless written:
+    in one value, created by `tt.make_tensor_ptr`. The address space is 1, global memory, unless specified:
     `!tt.ptr<f16, 3>`.
   }];
   let parameters = (ins "Type":$pointeeType, DefaultValuedParameter<"int", "1">:$addressSpace);
@@ -24,8 +24,8 @@ def TT_PtrType : TT_TypeDef<"Pointer", "ptr"> {
 def TT_TensorDescType : TT_TypeDef<"TensorDesc", "tensordesc"> {
   let summary = "descriptor of a tensor in global memory that is accessed by blocks";
   let description = [{
-    `!tt.tensordesc<tensor<64x64xf16>>`: what a TMA descriptor is on hardware that has them. The tensor type is that
-    of one block; its integer element type may be signed (`si8`, `ui8`), the tensors that are loaded are signless.
+    `!tt.tensordesc<tensor<64x64xf16>>`: a TMA descriptor on hardware with TMA. The tensor type is that of one block; its
+    integer element type may be signed (`si8`, `ui8`), loaded tensors are signless.
     Triton 3.8 and 3.9 print `!tt.tensordesc<64x64xf16>` and `!tt.tensordesc<64x64xf16, #shared>`, which are the same
     types.
   }];

@@ -1,10 +1,10 @@
-// Encodings: which thread holds which element of a tensor (distributed encodings), at which offset of shared memory an
-// element lies (shared encodings). All are printed as `#ttg.<mnemonic><{key = value, ...}>`; keys may be read in any
-// order and are checked by dialects/ttg/assembly.c, which also brings both spellings of the CTA layout to one.
+// Encodings: maps from threads and registers to elements of a tensor (distributed encodings), and from offsets in shared
+// memory to elements (shared encodings). All are printed as `#ttg.<mnemonic><{key = value, ...}>`. Keys may be in any
+// order; dialects/ttg/encoding/read_encoding.c checks them and normalizes both spellings of the CTA layout.
 //
 // Lists of basis vectors (`[[0, 1], [8, 0]]`) are an ArrayAttr of DenseI32ArrayAttr, one number per tensor dimension.
-// The CTA layout of an encoding, `cgaLayout`, is such a list too: vector i says where in the tensor the part of CTA 2^i
-// begins, in units of one CTA's part; [0, 0] means that the two CTAs hold the same elements. It is absent (null) when a
+// The CTA layout of an encoding, `cgaLayout`, is such a list too: vector i is the position in the tensor of the part of
+// CTA 2^i, in units of one CTA's part; [0, 0] means that the two CTAs hold the same elements. It is absent (null) when a
 // cluster has one CTA, and never an empty array, so equal encodings are equal attributes.
 #ifndef NEREID_TTG_ATTRS
 #define NEREID_TTG_ATTRS
@@ -26,9 +26,9 @@ class TTG_Encoding<string name, string keyword> : TTG_Attr<name # "Encoding", ke
 def TTG_BlockedEncoding : TTG_Encoding<"Blocked", "blocked"> {
   let summary = "a box of elements per thread, a grid of threads per warp, a grid of warps";
   let description = [{
-    Each thread holds `sizePerThread` neighbouring elements, the threads of a warp form the grid `threadsPerWarp`,
-    the warps the grid `warpsPerCTA`. All three grids are numbered with dimension `order[0]` fastest. A tensor larger
-    than what the warps cover at once is covered by repetition, a smaller one is held several times.
+    Each thread holds `sizePerThread` adjacent elements, the threads of a warp form the grid `threadsPerWarp`, the warps
+    the grid `warpsPerCTA`. All three grids are numbered with dimension `order[0]` fastest. A tensor larger than the area
+    of all warps is covered by repeating it, a smaller one is replicated.
 
     `#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>`
   }];
@@ -52,8 +52,8 @@ def TTG_LinearEncoding : TTG_Encoding<"Linear", "linear"> {
 def TTG_SliceEncoding : TTG_Encoding<"Slice", "slice"> {
   let summary = "the parent encoding without one dimension";
   let description = [{
-    What is left of `parent` when dimension `dim` has size 1 and is dropped: the layout of a reduction's result, and of
-    the operand of `tt.expand_dims`. Threads that differed in `dim` only hold the same elements.
+    The layout `parent` with dimension `dim` of size 1 removed: the layout of a reduction's result, and of the operand
+    of `tt.expand_dims`. Threads whose positions in `parent` differ only in `dim` hold the same elements.
   }];
   let parameters = (ins "unsigned":$dim, "Attribute":$parent);
 }
@@ -61,9 +61,9 @@ def TTG_SliceEncoding : TTG_Encoding<"Slice", "slice"> {
 def TTG_DotOpEncoding : TTG_Encoding<"DotOperand", "dot_op"> {
   let summary = "operand of a dot whose result has the encoding `parent`";
   let description = [{
-    `opIdx` 0 is the left operand (M by K), 1 the right one (K by N). `kWidth` counts the neighbouring elements along K
-    that a thread holds, with the element type that the tensor core instruction sees; it is printed when it is not 0 and
-    is 0 for a `blocked` parent.
+    `opIdx` 0 is the left operand (M by K), 1 the right one (K by N). `kWidth` is the number of adjacent elements along K
+    per thread, in the element type of the tensor core instruction. It is 0 for a `blocked` parent, and printed when it
+    is not 0.
   }];
   let parameters = (ins "unsigned":$opIdx, "Attribute":$parent, DefaultValuedParameter<"unsigned", "0">:$kWidth);
 }
@@ -84,9 +84,9 @@ def TTG_NvidiaMmaEncoding : TTG_Encoding<"NvidiaMma", "nvidia_mma"> {
 def TTG_SwizzledSharedEncoding : TTG_Encoding<"SwizzledShared", "swizzled_shared"> {
   let summary = "rows whose groups of elements are permuted by an xor with the row number";
   let description = [{
-    Dimension `order[0]` is contiguous. In row r the group of `vec` elements with number g is stored in the place of
-    group g xor ((r / perPhase) mod maxPhase), so that a column of groups meets different banks. `maxPhase = 1` is the
-    plain order.
+    Dimension `order[0]` is contiguous. In row r the group g of `vec` elements is stored at the position of group
+    g xor ((r / perPhase) mod maxPhase), so that a column of groups uses different banks. `maxPhase = 1` is the plain
+    order.
   }];
   let parameters = (ins "unsigned":$vec, "unsigned":$perPhase, "unsigned":$maxPhase, "DenseI32ArrayAttr":$order,
                         OptionalParameter<"ArrayAttr">:$cgaLayout);
@@ -97,7 +97,7 @@ def TTG_NvmmaSharedEncoding : TTG_Encoding<"NvmmaShared", "nvmma_shared"> {
   let description = [{
     The swizzle modes of TMA and wgmma (PTX ISA, "Shared Memory Matrix Layout"): 16-byte groups permuted within rows of
     `swizzlingByteWidth` bytes (0, 32, 64 or 128). `transposed`: dimension 0 is the contiguous one instead of the last.
-    `rank` is the number of dimensions, printed when it is not 2 and the CTA layout does not show it.
+    `rank` is the number of dimensions, printed when it is not 2 and the CTA layout does not determine it.
   }];
   let parameters = (ins "unsigned":$swizzlingByteWidth, "bool":$transposed, "unsigned":$elementBitWidth,
                         "bool":$fp4Padded, OptionalParameter<"ArrayAttr">:$cgaLayout, "unsigned":$rank);
@@ -106,10 +106,10 @@ def TTG_NvmmaSharedEncoding : TTG_Encoding<"NvmmaShared", "nvmma_shared"> {
 def TTG_PaddedSharedEncoding : TTG_Encoding<"PaddedShared", "padded_shared"> {
   let summary = "elements in a linear order with gaps";
   let description = [{
-    After each `intervals[i]` elements follow `paddings[i]` unused ones; several pairs add up. Which element has which
-    number is a linear map from the bits of the offset (and of the CTA). When that map is a plain order it is printed
-    as `{order = [1, 0], shape = [16, 32]}`, else as `{offset = [[0, 1], ...], block = []}`. `shape` is what the
-    bases span.
+    After each `intervals[i]` elements follow `paddings[i]` unused ones; several pairs are cumulative. The order of the
+    elements is a linear map from the bits of the offset (and of the CTA). A plain order is printed as
+    `{order = [1, 0], shape = [16, 32]}`, other maps as `{offset = [[0, 1], ...], block = []}`. `shape` is the shape
+    that the bases span.
   }];
   let parameters = (ins "DenseI32ArrayAttr":$intervals, "DenseI32ArrayAttr":$paddings,
                         "ArrayAttr":$offsetBases, "ArrayAttr":$blockBases,

@@ -1,4 +1,4 @@
-// What every operation file of ttg includes: the operation base class, resources and type constraints.
+// The base class of ttg operations, resources and type constraints; included by every operation file.
 #ifndef NEREID_TTG_BASE
 #define NEREID_TTG_BASE
 

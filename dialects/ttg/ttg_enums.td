@@ -1,5 +1,5 @@
-// The ttg dialect has no enums of its own: its operations use those of tt. The file is there because enum generators
-// have no dialect filter and every dialect keeps its enums apart.
+// The ttg dialect has no enums of its own: its operations use those of tt. The file exists because enum generators have
+// no dialect filter, so each dialect has a file for its enums.
 #ifndef NEREID_TTG_ENUMS
 #define NEREID_TTG_ENUMS
 

@@ -5,7 +5,7 @@
 include "dialects/ttg/ttg_base.td"
 
 def TTG_AsyncWaitOp : TTG_Op<"async_wait"> {
-  let summary = "waits until at most `num` of this thread's groups are in flight";
+  let summary = "wait until at most `num` of this thread's groups are in flight";
   let arguments = (ins Variadic<TTG_AsyncToken>:$asyncToken, I32Attr:$num);
   let results = (outs TTG_AsyncToken:$retToken);
   let assemblyFormat = "($asyncToken^)? attr-dict";
@@ -13,7 +13,7 @@ def TTG_AsyncWaitOp : TTG_Op<"async_wait"> {
 }
 
 def TTG_AsyncCommitGroupOp : TTG_Op<"async_commit_group"> {
-  let summary = "makes a group of this thread's copies since the last one";
+  let summary = "commit this thread's copies since the last group as a group";
   let arguments = (ins Variadic<TTG_AsyncToken>:$inputTokens);
   let results = (outs TTG_AsyncToken:$asyncToken);
   let assemblyFormat = "(`tokens` $inputTokens^)? attr-dict";
@@ -24,11 +24,11 @@ def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [
     OptionalTypesMatchWith<"mask is i1 of the shape and encoding of src", "src", "mask",
                            "::nereid::tt::i1Like($_self)">,
     OptionalTypesMatchWith<"other is what src points to", "src", "other", "::nereid::tt::pointeeLike($_self)">]> {
-  let summary = "begins a copy of what a tensor of pointers points to into a buffer";
+  let summary = "start a copy from a tensor of pointers to a buffer";
   let description = [{
-    Like `tt.load` followed by `ttg.local_store`, but the elements do not pass through registers and the copy is done
-    only after an `ttg.async_wait` for the group it was put in. Where `mask` is false, `other` (or nothing) is stored.
-    `contiguity` is how many neighbouring elements a thread may copy as one access.
+    Like `tt.load` followed by `ttg.local_store`, but the elements do not pass through registers, and the copy is
+    complete only after a `ttg.async_wait` for its group. Where `mask` is false, `other` (or nothing) is stored.
+    `contiguity` is the number of adjacent elements that a thread may copy in one access.
   }];
   let arguments = (ins Arg<TT_PtrTensor, "", [MemRead<TT_GlobalMemory>]>:$src,
                        Arg<TTG_MemDescType, "", [MemWrite<TTG_SharedMemory>]>:$result,

@@ -6,7 +6,7 @@ include "dialects/ttg/ttg_base.td"
 
 def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [Pure, SameOperandsAndResultShape,
                                                     SameOperandsAndResultElementType]> {
-  let summary = "the same tensor in another encoding";
+  let summary = "convert a tensor to another encoding";
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
@@ -15,10 +15,10 @@ def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [Pure, SameOperandsAndResultS
 }
 
 def TTG_Fp4ToFpOp : TTG_Op<"fp4_to_fp", [Pure]> {
-  let summary = "unpacks pairs of fp4 (e2m1) to f16 or bf16";
+  let summary = "unpack pairs of fp4 (e2m1) to f16 or bf16";
   let description = [{
-    Each i8 holds two neighbours along `axis`, the first in its low four bits. Dimension `axis` of the result is twice
-    as long as that of the operand.
+    Each i8 holds two adjacent elements along `axis`, the first in its low four bits. Dimension `axis` of the result is
+    twice as long as that of the operand.
   }];
   let arguments = (ins RankedTensorOf<[I8]>:$src, I32Attr:$axis);
   let results = (outs TT_FloatTensor:$result);

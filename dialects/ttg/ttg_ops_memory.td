@@ -6,11 +6,11 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "dialects/ttg/ttg_base.td"
 
 def TTG_LocalAllocOp : TTG_Op<"local_alloc", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "a buffer in shared memory";
+  let summary = "allocate a buffer in shared memory";
   let description = [{
-    Written with `src` at once if there is one; without it the buffer must be mutable. The buffer lives until its
-    `ttg.local_dealloc`, or, without one, until the last use of it or of a view of it. An immutable buffer that has no
-    address yet (`allocation.offset`) has no effects, so equal ones are one and unused ones go away.
+    The buffer is initialized with `src` if there is one; without it the buffer must be mutable. It is live until its
+    `ttg.local_dealloc`, or, without one, until the last use of it or of a view of it. An immutable buffer without an
+    offset (`allocation.offset`) has no effects, so equal buffers are merged and unused ones removed.
   }];
   let arguments = (ins Optional<TT_Tensor>:$src, OptionalAttr<I32Attr>:$alignment);
   let results = (outs TTG_MemDescType:$result);
@@ -20,13 +20,13 @@ def TTG_LocalAllocOp : TTG_Op<"local_alloc", [DeclareOpInterfaceMethods<MemoryEf
 }
 
 def TTG_LocalDeallocOp : TTG_Op<"local_dealloc"> {
-  let summary = "ends the life of a buffer";
+  let summary = "deallocate a buffer";
   let arguments = (ins Arg<TTG_MemDescType, "", [MemFree<TTG_SharedMemory>]>:$src);
   let assemblyFormat = "$src attr-dict `:` qualified(type($src))";
 }
 
 def TTG_MemDescIndexOp : TTG_Op<"memdesc_index", [Pure]> {
-  let summary = "view of element `index` along dimension 0";
+  let summary = "create a view of element `index` along dimension 0";
   let arguments = (ins TTG_MemDescType:$src, I32:$index);
   let results = (outs TTG_MemDescType:$result);
   let assemblyFormat = "$src `[` $index `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))";
@@ -34,10 +34,10 @@ def TTG_MemDescIndexOp : TTG_Op<"memdesc_index", [Pure]> {
 }
 
 def TTG_MemDescSubsliceOp : TTG_Op<"memdesc_subslice", [Pure]> {
-  let summary = "view of a box of the buffer";
+  let summary = "create a view of a box of the buffer";
   let description = [{
-    The box begins at `offsets` and has the result's shape; offsets are multiples of the box's size in each dimension
-    that is cut, and the cut must not divide a swizzle pattern.
+    The box begins at `offsets` and has the result's shape. In each dimension that is smaller than the operand's, the
+    offset is a multiple of the box's size, and the box must not divide a swizzle pattern.
 
     `%1 = ttg.memdesc_subslice %0[0, 16] : !ttg.memdesc<16x32xf16, ...> -> !ttg.memdesc<16x16xf16, ..., 16x32>`
   }];
@@ -51,7 +51,7 @@ def TTG_MemDescSubsliceOp : TTG_Op<"memdesc_subslice", [Pure]> {
 
 def TTG_MemDescTransOp : TTG_Op<"memdesc_trans", [Pure, SameOperandsAndResultElementType,
     DeclareOpInterfaceMethods<InferTypeOpInterface, ["isCompatibleReturnTypes"]>]> {
-  let summary = "view with permuted dimensions";
+  let summary = "create a view with permuted dimensions";
   let description = "Dimension i of the result is dimension `order[i]` of the operand.";
   let arguments = (ins TTG_MemDescType:$src, DenseI32ArrayAttr:$order);
   let results = (outs TTG_MemDescType:$result);
@@ -62,7 +62,7 @@ def TTG_MemDescTransOp : TTG_Op<"memdesc_trans", [Pure, SameOperandsAndResultEle
 }
 
 def TTG_MemDescReshapeOp : TTG_Op<"memdesc_reshape", [Pure, SameOperandsAndResultElementType]> {
-  let summary = "view with another shape, elements in the same row-major order";
+  let summary = "create a view with another shape, elements in the same row-major order";
   let arguments = (ins TTG_MemDescType:$src);
   let results = (outs TTG_MemDescType:$result);
   let assemblyFormat = "$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))";
@@ -70,7 +70,7 @@ def TTG_MemDescReshapeOp : TTG_Op<"memdesc_reshape", [Pure, SameOperandsAndResul
 }
 
 def TTG_MemDescReinterpretOp : TTG_Op<"memdesc_reinterpret", [Pure]> {
-  let summary = "view of the same bytes with another shape, element type or encoding";
+  let summary = "create a view of the same bytes with another shape, element type or encoding";
   let arguments = (ins TTG_MemDescType:$src);
   let results = (outs TTG_MemDescType:$result);
   let assemblyFormat = "$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))";
@@ -78,8 +78,8 @@ def TTG_MemDescReinterpretOp : TTG_Op<"memdesc_reinterpret", [Pure]> {
 }
 
 def TTG_LocalLoadOp : TTG_Op<"local_load"> {
-  let summary = "the tensor that a buffer holds";
-  let description = "With `token`, the load comes after the asynchronous copies that the token stands for.";
+  let summary = "load a tensor from a buffer";
+  let description = "With `token`, the load is ordered after the asynchronous copies of the token.";
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemory>]>:$src, Optional<TTG_AsyncToken>:$token);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src (`token` $token^)? attr-dict `:` qualified(type($src)) `->` type($result)";
@@ -87,14 +87,14 @@ def TTG_LocalLoadOp : TTG_Op<"local_load"> {
 }
 
 def TTG_LocalStoreOp : TTG_Op<"local_store"> {
-  let summary = "writes a tensor to a mutable buffer";
+  let summary = "store a tensor to a mutable buffer";
   let arguments = (ins TT_Tensor:$src, Arg<TTG_MemDescType, "", [MemWrite<TTG_SharedMemory>]>:$dst);
   let assemblyFormat = "$src `,` $dst attr-dict `:` type($src) `->` qualified(type($dst))";
   let hasVerifier = 1;
 }
 
 def TTG_GlobalScratchAllocOp : TTG_Op<"global_scratch_alloc"> {
-  let summary = "bytes of global memory that belong to this program instance";
+  let summary = "allocate bytes of global memory for this program instance";
   let arguments = (ins I32Attr:$nbytes, I32Attr:$alignment);
   let results = (outs Res<TT_Ptr, "", [MemAlloc<TT_GlobalMemory>]>:$result);
   let assemblyFormat = "attr-dict `:` qualified(type($result))";
@@ -102,22 +102,22 @@ def TTG_GlobalScratchAllocOp : TTG_Op<"global_scratch_alloc"> {
 }
 
 def TTG_LocalBarrierOp : TTG_Op<"local_barrier"> {
-  let summary = "all threads arrive before one goes on; shared memory written before is seen after";
+  let summary = "synchronize threads and order their accesses to shared memory";
   let description = [{
-    Inside a partition of `ttg.warp_specialize` the threads of the partition, elsewhere those of the CTA (of the default
-    warps, when the CTA is specialised). It says nothing about global memory. With `warp` the threads of each warp wait
-    for each other only.
+    Synchronizes the threads of the partition inside of a `ttg.warp_specialize`, elsewhere those of the CTA (of the
+    default warps, when the CTA is warp-specialized). It does not order global memory. With `warp` only the threads
+    within each warp are synchronized.
   }];
   let arguments = (ins UnitAttr:$warp);
   let assemblyFormat = "(`warp` $warp^)? attr-dict";
 }
 
 def TTG_BarrierOp : TTG_Op<"barrier"> {
-  let summary = "all threads arrive before one continues; memory of the listed kinds is ordered";
+  let summary = "synchronize threads and order their accesses to the listed kinds of memory";
   let description = [{
     The barrier of Triton 3.7 and later: `ttg.barrier local` is `ttg.local_barrier` of 3.6, `ttg.barrier all` is
     `gpu.barrier`. The threads are those of `ttg.local_barrier`. Every form is compiled to a barrier that orders shared
-    and global memory of the CTA. Tensor memory, which later hardware has, is empty here.
+    and global memory of the CTA. Tensor memory, a feature of later hardware, is ignored.
   }];
   let arguments = (ins TT_AddressSpacesAttr:$addrSpace);
   let assemblyFormat = "custom<AddressSpaces>($addrSpace) attr-dict";

@@ -1,4 +1,4 @@
-// Warp specialisation: groups of warps that run different code at the same time.
+// Warp specialization: groups of warps that run different code concurrently.
 #ifndef NEREID_TTG_OPS_WARP
 #define NEREID_TTG_OPS_WARP
 
@@ -7,12 +7,12 @@ include "dialects/ttg/ttg_base.td"
 
 def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [RecursiveMemoryEffects, RecursivelySpeculatable, TT_AsyncRegions,
                                                       DeclareOpInterfaceMethods<RegionBranchOpInterface>]> {
-  let summary = "runs the default region and the partitions at the same time";
+  let summary = "run the default region and the partitions concurrently";
   let description = [{
     The warps that reach the operation execute the default region, which may use any value above it and yields the
-    results. Each partition is executed by as many more warps as it says; being another number of warps, with layouts of
-    its own, it is isolated from above and reads the values that it is passed, `explicitCaptures`. The operation ends
-    when all have ended.
+    results. Each partition is executed by the number of additional warps that it specifies. Because it has its own
+    number of warps and layouts, it is isolated from above and reads only the passed values, `explicitCaptures`. The
+    operation ends when all regions have ended.
 
     ```
     %r = ttg.warp_specialize(%a)
@@ -38,19 +38,19 @@ def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [RecursiveMemoryEffects, Re
 
 def TTG_WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions", [
     IsolatedFromAbove, RecursiveMemoryEffects, RecursivelySpeculatable, Terminator, HasParent<"WarpSpecializeOp">]> {
-  let summary = "holds the partitions of a `ttg.warp_specialize`, which is not isolated itself";
+  let summary = "contain the partitions of a `ttg.warp_specialize`, which is not isolated itself";
   let regions = (region VariadicRegion<MinSizedRegion<1>>:$partitionRegions);
 }
 
 def TTG_WarpYieldOp : TTG_Op<"warp_yield", [Pure, Terminator, ReturnLike, HasParent<"WarpSpecializeOp">]> {
-  let summary = "ends the default region and gives the `ttg.warp_specialize` its results";
+  let summary = "terminate the default region and return the results of the `ttg.warp_specialize`";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^)? attr-dict (`:` type($values)^)?";
   let hasVerifier = 1;
 }
 
 def TTG_WarpReturnOp : TTG_Op<"warp_return", [Pure, Terminator, ReturnLike, HasParent<"WarpSpecializePartitionsOp">]> {
-  let summary = "ends a partition";
+  let summary = "terminate a partition";
   let assemblyFormat = "attr-dict";
 }
 

@@ -11,15 +11,15 @@ class TTG_TypeDef<string name, string keyword, list<Trait> traits = []> : TypeDe
 }
 
 def TTG_AsyncToken : TTG_TypeDef<"AsyncToken", "async.token"> {
-  let summary = "orders asynchronous copies, groups of them and waits";
+  let summary = "token that orders asynchronous copies, their groups and waits";
 }
 
 def TTG_MemDescType : TTG_TypeDef<"MemDesc", "memdesc", [ShapedTypeInterface]> {
   let summary = "view of a buffer in shared memory";
   let description = [{
     `!ttg.memdesc<3x128x64xf16, #shared, #smem, mutable>`: shape, element type, encoding, memory space. A buffer that is
-    not `mutable` is written once, by the operation that makes it. `allocDims` is the shape of the buffer that this is a
-    view of; it is printed, last, when it differs from the shape.
+    not `mutable` is written once, by its defining op. `allocDims` is the shape of the buffer of which this is a view; it
+    is printed, last, when it differs from the shape.
   }];
   let parameters = (ins "DenseI64ArrayAttr":$dims, "Type":$elementType, "Attribute":$encoding,
                         "Attribute":$memorySpace, "bool":$mutableMemory,

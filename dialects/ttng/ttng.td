@@ -1,4 +1,4 @@
-// The `ttng` dialect: what the hardware of sm_80 and sm_90 does asynchronously.
+// The `ttng` dialect: asynchronous operations of sm_80 and sm_90.
 #ifndef NEREID_TTNG_TD
 #define NEREID_TTNG_TD
 

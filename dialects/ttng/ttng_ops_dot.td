@@ -1,4 +1,4 @@
-// Products of a warp group on the tensor cores of sm_90 (PTX ISA: "Asynchronous Warpgroup Level Matrix Instructions").
+// Dots of a warp group on the tensor cores of sm_90 (PTX ISA: "Asynchronous Warpgroup Level Matrix Instructions").
 #ifndef NEREID_TTNG_OPS_DOT_TD
 #define NEREID_TTNG_OPS_DOT_TD
 
@@ -10,14 +10,14 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [
   DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
   TypesMatchWith<"the result has the accumulator's type", "d", "c", "$_self">
 ]> {
-  let summary = "d = a * b + c by wgmma";
+  let summary = "multiply matrices and accumulate with wgmma: d = a * b + c";
   let description = [{
     `a` is in registers or shared memory, `b` in shared memory, `c` and `d` in registers with the accumulator layout of
-    wgmma. Where `useC` is false the product alone is the result. With `isAsync` the result may be used, and the shared
-    memory overwritten, only after a `ttng.warp_group_dot_wait` that names it.
+    wgmma. Where `useC` is false the result is a * b. With `isAsync` the result may be used, and the shared memory
+    overwritten, only after a `ttng.warp_group_dot_wait` with the result as an operand.
 
-    `inputPrecision` is that of `tt.dot`. `maxNumImpreciseAcc` is how many products of 8-bit floats may be summed in the
-    tensor core's reduced precision before the sum is added to an f32 accumulator.
+    `inputPrecision` is that of `tt.dot`. `maxNumImpreciseAcc` is the number of products of 8-bit floats that may be
+    summed in the tensor core's reduced precision before the sum is added to an f32 accumulator.
   }];
   let arguments = (ins
     TTNG_TensorOrMemDesc:$a,
@@ -40,10 +40,10 @@ def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [
   DeclareOpInterfaceMethods<InferTypeOpInterface>,
   AllTypesMatch<["inputs", "outputs"]>
 ]> {
-  let summary = "waits until at most `pendings` asynchronous products are under way";
+  let summary = "wait until at most `pendings` asynchronous dots are in flight";
   let description = [{
-    The results are the inputs, usable from here on. What is waited for must be among the inputs, and so must every
-    value of `isAsync` products that the wait completes.
+    The results are the inputs and may be used after the operation. The inputs must include the results of all
+    `isAsync` dots that the wait completes.
   }];
   let arguments = (ins Variadic<TTNG_TensorOrMemDesc>:$inputs, I32Attr:$pendings);
   let results = (outs Variadic<TTNG_TensorOrMemDesc>:$outputs);

@@ -1,18 +1,18 @@
-// The tensor memory accelerator: copies of boxes between global and shared memory, and descriptors made on the device
+// The tensor memory accelerator: copies of boxes between global and shared memory, and descriptors created on the device
 // (PTX ISA: "cp.async.bulk.tensor", "tensormap.replace").
 #ifndef NEREID_TTNG_OPS_TMA_TD
 #define NEREID_TTNG_OPS_TMA_TD
 
 include "dialects/ttng/ttng_dialect.td"
 
-class TTNG_Descriptor<list<OpVariableDecorator> effects> : Arg<TT_TensorDescType, "what is copied from or to", effects>;
+class TTNG_Descriptor<list<OpVariableDecorator> effects> : Arg<TT_TensorDescType, "the tensor in global memory", effects>;
 
 def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local"> {
-  let summary = "starts a copy of a box from global to shared memory";
+  let summary = "start a copy of a box from global to shared memory";
   let description = [{
-    The box at `coord`, outermost dimension first, of the tensor that `desc` describes goes to `result`; elements
-    outside of the tensor read as the descriptor's padding. The bytes count towards the current phase of `barrier`,
-    to which `ttng.barrier_expect` announced them.
+    Copies the box at `coord`, outermost dimension first, of the tensor that `desc` describes to `result`; elements
+    outside of the tensor read as the descriptor's padding. The bytes count towards the current phase of `barrier`, for
+    which `ttng.barrier_expect` expects them.
 
     ```mlir
     ttng.async_tma_copy_global_to_local %desc[%i, %k] %buffer, %bar, %pred
@@ -24,7 +24,7 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local">
     TTNG_Descriptor<[MemRead<TT_GlobalMemory>]>:$desc,
     Variadic<I32>:$coord,
     TTNG_Barrier<[MemWrite<TTG_SharedMemory>]>:$barrier,
-    Arg<TTG_MemDescType, "where the box goes", [MemWrite<TTG_SharedMemory>]>:$result,
+    Arg<TTG_MemDescType, "destination of the box", [MemWrite<TTG_SharedMemory>]>:$result,
     I1:$pred,
     TT_CacheAttr:$cache,
     TT_EvictAttr:$evict,
@@ -39,15 +39,15 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local">
 }
 
 def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_Op<"async_tma_copy_local_to_global"> {
-  let summary = "starts a copy of a buffer to a box of a tensor in global memory";
+  let summary = "start a copy of a buffer to a box of a tensor in global memory";
   let description = [{
-    What lies outside the tensor is dropped. `src` may be overwritten after a `ttng.async_tma_store_wait`, and must be
-    visible to the async proxy (`ttng.fence_async_shared`) before.
+    Elements outside of the tensor are not stored. `src` must be visible to the async proxy (`ttng.fence_async_shared`)
+    and may be overwritten after a `ttng.async_tma_store_wait`.
   }];
   let arguments = (ins
     TTNG_Descriptor<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$desc,
     Variadic<I32>:$coord,
-    Arg<TTG_MemDescType, "what is stored", [MemRead<TTG_SharedMemory>]>:$src
+    Arg<TTG_MemDescType, "buffer to store", [MemRead<TTG_SharedMemory>]>:$src
   );
   let assemblyFormat = [{
     $desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))
@@ -58,15 +58,15 @@ def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_Op<"async_tma_copy_local_to_global">
 def TTNG_AsyncTMAReduceOp : TTNG_Op<"async_tma_reduce", [
   MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>
 ]> {
-  let summary = "starts an atomic reduction of a buffer into a box of a tensor in global memory";
+  let summary = "start an atomic reduction of a buffer into a box of a tensor in global memory";
   let description = [{
-    Each element is combined by `kind`, atomic and relaxed on its own.
+    Each element is combined by `kind` in a separate relaxed atomic operation.
   }];
   let arguments = (ins
     TT_DescriptorReduceKindAttr:$kind,
     TTNG_Descriptor<[MemRead<TT_GlobalMemory>]>:$desc,
     Variadic<I32>:$coord,
-    Arg<TTG_MemDescType, "what is combined", [MemRead<TTG_SharedMemory>]>:$src
+    Arg<TTG_MemDescType, "buffer to reduce", [MemRead<TTG_SharedMemory>]>:$src
   );
   let assemblyFormat = [{
     $kind `,` $desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))
@@ -75,17 +75,17 @@ def TTNG_AsyncTMAReduceOp : TTNG_Op<"async_tma_reduce", [
 }
 
 def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather"> {
-  let summary = "starts a copy of separately chosen rows from global to shared memory";
+  let summary = "start a copy of rows given by indices from global to shared memory";
   let description = [{
     Row i of `result` is row `x_offsets[i]` of the matrix, from column `y_offset` on. The hardware of sm_80 and sm_90
-    has no such instruction: text with it is read and checked, a target that lacks it is refused when it is lowered.
+    does not have this instruction: the operation is parsed and verified, but lowering it is an error.
   }];
   let arguments = (ins
     TTNG_Descriptor<[MemRead<TT_GlobalMemory>]>:$desc,
     RankedTensorOf<[I32]>:$x_offsets,
     I32:$y_offset,
     TTNG_Barrier<[MemWrite<TTG_SharedMemory>]>:$barrier,
-    Arg<TTG_MemDescType, "where the rows go", [MemWrite<TTG_SharedMemory>]>:$result,
+    Arg<TTG_MemDescType, "destination of the rows", [MemWrite<TTG_SharedMemory>]>:$result,
     I1:$pred
   );
   let assemblyFormat = [{
@@ -95,30 +95,30 @@ def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather"> {
 }
 
 def TTNG_AsyncTMAScatterOp : TTNG_Op<"async_tma_scatter"> {
-  let summary = "starts a copy of rows in shared memory to separately chosen rows of global memory";
+  let summary = "start a copy of rows in shared memory to rows of global memory given by indices";
   let description = [{
-    Row i of `src` goes to row `x_offsets[i]` of the matrix, from column `y_offset` on. As for `ttng.async_tma_gather`,
-    the hardware of sm_80 and sm_90 lacks it.
+    Row i of `src` is stored to row `x_offsets[i]` of the matrix, from column `y_offset` on. Like
+    `ttng.async_tma_gather`, it is not supported by the hardware of sm_80 and sm_90.
   }];
   let arguments = (ins
     TTNG_Descriptor<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$desc,
     RankedTensorOf<[I32]>:$x_offsets,
     I32:$y_offset,
-    Arg<TTG_MemDescType, "what is stored", [MemRead<TTG_SharedMemory>]>:$src
+    Arg<TTG_MemDescType, "buffer to store", [MemRead<TTG_SharedMemory>]>:$src
   );
   let assemblyFormat = "$desc `[` $x_offsets `,` $y_offset `]` $src attr-dict `:` type(operands)";
   let hasVerifier = 1;
 }
 
 def TTNG_TMAStoreWaitOp : TTNG_Op<"async_tma_store_wait"> {
-  let summary = "waits until at most `pendings` stores of the thread still read shared memory";
+  let summary = "wait until at most `pendings` stores of the thread still read shared memory";
   let arguments = (ins I32Attr:$pendings);
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
 }
 
 def TTNG_ReinterpretTensorDescOp : TTNG_Op<"reinterpret_tensor_descriptor", [Pure]> {
-  let summary = "takes the 128 bytes at an address for a tensor descriptor";
+  let summary = "interpret the 128 bytes at an address as a tensor descriptor";
   let arguments = (ins TT_Ptr:$rawDesc);
   let results = (outs TT_TensorDescType:$result);
   let assemblyFormat = "$rawDesc attr-dict `:` qualified(type($rawDesc)) `to` qualified(type($result))";
@@ -127,10 +127,10 @@ def TTNG_ReinterpretTensorDescOp : TTNG_Op<"reinterpret_tensor_descriptor", [Pur
 def TTNG_TensormapCreateOp : TTNG_Op<"tensormap_create", [
   MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>, AttrSizedOperandSegments
 ]> {
-  let summary = "writes a tensor descriptor into global memory";
+  let summary = "write a tensor descriptor to global memory";
   let description = [{
-    Lists begin with the innermost dimension. `global_stride` counts bytes and leaves the innermost dimension out. The
-    numbers of the four modes are those of `tensormap.replace` in the PTX ISA.
+    Lists begin with the innermost dimension. `global_stride` is in bytes and omits the innermost dimension. The values
+    of the four modes are those of `tensormap.replace` in the PTX ISA.
   }];
   let arguments = (ins
     TT_PtrType:$desc_ptr,
@@ -154,7 +154,7 @@ def TTNG_TensormapCreateOp : TTNG_Op<"tensormap_create", [
 def TTNG_TensormapFenceproxyAcquireOp : TTNG_Op<"tensormap_fenceproxy_acquire", [
   MemoryEffects<[MemWrite<TT_GlobalMemory>]>
 ]> {
-  let summary = "makes a descriptor that was written to global memory visible to TMA";
+  let summary = "make a descriptor in global memory visible to TMA";
   let arguments = (ins TT_PtrType:$desc_ptr);
   let assemblyFormat = "$desc_ptr attr-dict `:` qualified(type($desc_ptr))";
 }

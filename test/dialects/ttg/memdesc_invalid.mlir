@@ -173,7 +173,7 @@ tt.func @f(%arg0: !ttg.memdesc<8x16xf16, #s, #smem>) {
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 tt.func @f(%arg0: !ttg.memdesc<8x16xf16, #s, #smem>) {
-  // expected-error @+1 {{offset 16 in dimension 1 puts 8 elements outside of the operand's 16}}
+  // expected-error @+1 {{offset 16 in dimension 1 places 8 elements outside of the operand's 16}}
   %0 = ttg.memdesc_subslice %arg0[0, 16] : !ttg.memdesc<8x16xf16, #s, #smem> -> !ttg.memdesc<8x8xf16, #s, #smem, 8x16>
   tt.return
 }
