@@ -1,5 +1,4 @@
 // Attributes of the `nereid` dialect. nereid_attrs.c verifies their values, nereid_placement.c their locations.
-//
 #ifndef NEREID_NEREID_ATTRS_TD
 #define NEREID_NEREID_ATTRS_TD
 

@@ -66,8 +66,8 @@ def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm",
   let summary = "inline PTX on groups of elements";
   let description = [{
     The text is emitted once per `packed_element` elements. The compiler chooses the elements of a group, so the text
-    must apply the same function to each. Elements narrower than 32 bits are packed in registers. Text that is not `pure`
-    may read and write memory.
+    must apply the same function to each. Elements narrower than 32 bits are packed in registers. Text that is not
+    `pure` may read and write memory.
   }];
   let arguments = (ins StrAttr:$asm_string, StrAttr:$constraints, BoolAttr:$pure, I32Attr:$packed_element,
                        Variadic<TT_Type>:$args);

@@ -45,8 +45,8 @@ def TT_ExpandDimsOp : TT_Op<"expand_dims",
 def TT_ReshapeOp : TT_Op<"reshape", [Pure, SameOperandsAndResultElementType]> {
   let summary = "change the shape of a tensor";
   let description = [{
-    Elements keep their row-major order, unless `allow_reorder` is set. `efficient_layout` marks a result encoding that a
-    pass optimized and that should not be changed unnecessarily.
+    Elements keep their row-major order, unless `allow_reorder` is set. `efficient_layout` marks a result encoding that
+    a pass optimized and that should not be changed unnecessarily.
   }];
   let arguments = (ins TT_Tensor:$src, UnitAttr:$allow_reorder, UnitAttr:$efficient_layout);
   let results = (outs TT_Tensor:$result);

@@ -24,8 +24,8 @@ def TT_PtrType : TT_TypeDef<"Pointer", "ptr"> {
 def TT_TensorDescType : TT_TypeDef<"TensorDesc", "tensordesc"> {
   let summary = "descriptor of a tensor in global memory that is accessed by blocks";
   let description = [{
-    `!tt.tensordesc<tensor<64x64xf16>>`: a TMA descriptor on hardware with TMA. The tensor type is that of one block; its
-    integer element type may be signed (`si8`, `ui8`), loaded tensors are signless.
+    `!tt.tensordesc<tensor<64x64xf16>>`: a TMA descriptor on hardware with TMA. The tensor type is that of one block;
+    its integer element type may be signed (`si8`, `ui8`), loaded tensors are signless.
     Triton 3.8 and 3.9 print `!tt.tensordesc<64x64xf16>` and `!tt.tensordesc<64x64xf16, #shared>`, which are the same
     types.
   }];

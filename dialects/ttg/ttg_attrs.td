@@ -1,11 +1,11 @@
-// Encodings: maps from threads and registers to elements of a tensor (distributed encodings), and from offsets in shared
-// memory to elements (shared encodings). All are printed as `#ttg.<mnemonic><{key = value, ...}>`. Keys may be in any
-// order; dialects/ttg/encoding/read_encoding.c checks them and normalizes both spellings of the CTA layout.
+// Encodings: maps from threads and registers to elements of a tensor (distributed encodings), and from offsets in
+// shared memory to elements (shared encodings). All are printed as `#ttg.<mnemonic><{key = value, ...}>`. Keys may be in
+// any order; dialects/ttg/encoding/read_encoding.c checks them and normalizes both spellings of the CTA layout.
 //
 // Lists of basis vectors (`[[0, 1], [8, 0]]`) are an ArrayAttr of DenseI32ArrayAttr, one number per tensor dimension.
 // The CTA layout of an encoding, `cgaLayout`, is such a list too: vector i is the position in the tensor of the part of
-// CTA 2^i, in units of one CTA's part; [0, 0] means that the two CTAs hold the same elements. It is absent (null) when a
-// cluster has one CTA, and never an empty array, so equal encodings are equal attributes.
+// CTA 2^i, in units of one CTA's part; [0, 0] means that the two CTAs hold the same elements. It is absent (null) when
+// a cluster has one CTA, and never an empty array, so equal encodings are equal attributes.
 #ifndef NEREID_TTG_ATTRS
 #define NEREID_TTG_ATTRS
 
@@ -27,8 +27,8 @@ def TTG_BlockedEncoding : TTG_Encoding<"Blocked", "blocked"> {
   let summary = "a box of elements per thread, a grid of threads per warp, a grid of warps";
   let description = [{
     Each thread holds `sizePerThread` adjacent elements, the threads of a warp form the grid `threadsPerWarp`, the warps
-    the grid `warpsPerCTA`. All three grids are numbered with dimension `order[0]` fastest. A tensor larger than the area
-    of all warps is covered by repeating it, a smaller one is replicated.
+    the grid `warpsPerCTA`. All three grids are numbered with dimension `order[0]` fastest. A tensor larger than the
+    area of all warps is covered by repeating it, a smaller one is replicated.
 
     `#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>`
   }];
@@ -61,9 +61,9 @@ def TTG_SliceEncoding : TTG_Encoding<"Slice", "slice"> {
 def TTG_DotOpEncoding : TTG_Encoding<"DotOperand", "dot_op"> {
   let summary = "operand of a dot whose result has the encoding `parent`";
   let description = [{
-    `opIdx` 0 is the left operand (M by K), 1 the right one (K by N). `kWidth` is the number of adjacent elements along K
-    per thread, in the element type of the tensor core instruction. It is 0 for a `blocked` parent, and printed when it
-    is not 0.
+    `opIdx` 0 is the left operand (M by K), 1 the right one (K by N). `kWidth` is the number of adjacent elements along
+    K per thread, in the element type of the tensor core instruction. It is 0 for a `blocked` parent, and printed when
+    it is not 0.
   }];
   let parameters = (ins "unsigned":$opIdx, "Attribute":$parent, DefaultValuedParameter<"unsigned", "0">:$kWidth);
 }

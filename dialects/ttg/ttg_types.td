@@ -18,8 +18,8 @@ def TTG_MemDescType : TTG_TypeDef<"MemDesc", "memdesc", [ShapedTypeInterface]> {
   let summary = "view of a buffer in shared memory";
   let description = [{
     `!ttg.memdesc<3x128x64xf16, #shared, #smem, mutable>`: shape, element type, encoding, memory space. A buffer that is
-    not `mutable` is written once, by its defining op. `allocDims` is the shape of the buffer of which this is a view; it
-    is printed, last, when it differs from the shape.
+    not `mutable` is written once, by its defining op. `allocDims` is the shape of the buffer of which this is a view;
+    it is printed, last, when it differs from the shape.
   }];
   let parameters = (ins "DenseI64ArrayAttr":$dims, "Type":$elementType, "Attribute":$encoding,
                         "Attribute":$memorySpace, "bool":$mutableMemory,

@@ -1,11 +1,11 @@
-// The tensor memory accelerator: copies of boxes between global and shared memory, and descriptors created on the device
-// (PTX ISA: "cp.async.bulk.tensor", "tensormap.replace").
+// The tensor memory accelerator: copies of boxes between global and shared memory, and descriptors created on the
+// device (PTX ISA: "cp.async.bulk.tensor", "tensormap.replace").
 #ifndef NEREID_TTNG_OPS_TMA_TD
 #define NEREID_TTNG_OPS_TMA_TD
 
 include "dialects/ttng/ttng_dialect.td"
 
-class TTNG_Descriptor<list<OpVariableDecorator> effects> : Arg<TT_TensorDescType, "the tensor in global memory", effects>;
+class TTNG_Descriptor<list<OpVariableDecorator> effects> : Arg<TT_TensorDescType, "tensor in global memory", effects>;
 
 def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local"> {
   let summary = "start a copy of a box from global to shared memory";
