@@ -1,6 +1,6 @@
 // Encodings: maps from threads and registers to elements of a tensor (distributed encodings), and from offsets in
-// shared memory to elements (shared encodings). All are printed as `#ttg.<mnemonic><{key = value, ...}>`. Keys may be in
-// any order; dialects/ttg/encoding/read_encoding.c checks them and normalizes both spellings of the CTA layout.
+// shared memory to elements (shared encodings). All are printed as `#ttg.<mnemonic><{key = value, ...}>`. Keys may be
+// in any order; dialects/ttg/encoding/read_encoding.c checks them and normalizes both spellings of the CTA layout.
 //
 // Lists of basis vectors (`[[0, 1], [8, 0]]`) are an ArrayAttr of DenseI32ArrayAttr, one number per tensor dimension.
 // The CTA layout of an encoding, `cgaLayout`, is such a list too: vector i is the position in the tensor of the part of
