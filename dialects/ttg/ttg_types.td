@@ -11,7 +11,7 @@ class TTG_TypeDef<string name, string keyword, list<Trait> traits = []> : TypeDe
 }
 
 def TTG_AsyncToken : TTG_TypeDef<"AsyncToken", "async.token"> {
-  let summary = "token that orders asynchronous copies, their groups and waits";
+  let summary = "token of asynchronous copies";
 }
 
 def TTG_MemDescType : TTG_TypeDef<"MemDesc", "memdesc", [ShapedTypeInterface]> {

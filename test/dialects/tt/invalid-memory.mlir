@@ -59,7 +59,7 @@ tt.func @load_boundary_pointers(%p: tensor<8x!tt.ptr<f32>>) {
 // -----
 
 tt.func @load_cache(%p: !tt.ptr<f32>) {
-  // expected-error @+1 {{expected one of [none, ca, cg, wb, cs, wt, cv] for which caches a load or store goes through, got: cx}}
+  // expected-error @+1 {{expected one of [none, ca, cg, wb, cs, wt, cv] for cache levels that a load or store uses, got: cx}}
   %0 = tt.load %p cacheModifier = cx : !tt.ptr<f32>
   tt.return
 }

@@ -324,7 +324,7 @@ tt.func @f() {
 // -----
 
 tt.func @f(%arg0: i32) {
-  // expected-error @+1 {{operand #0 must be variadic of orders asynchronous copies, groups of them and waits, but got 'i32'}}
+  // expected-error @+1 {{operand #0 must be variadic of token of asynchronous copies, but got 'i32'}}
   %0 = "ttg.async_commit_group"(%arg0) : (i32) -> !ttg.async.token
   tt.return
 }

@@ -68,7 +68,7 @@ static void refusals(void **state) {
       {"(d0) -> (99999999999999999999)", 1, {4}, "overflows"},
       {"(d0) -> (d1)", 1, {4}, "undefined dimension"},
       {"(d0) -> (s0)", 1, {4}, "undefined dimension"},
-      {"(d0, d1) -> (d1)", 1, {4}, "another number"},
+      {"(d0, d1) -> (d1)", 1, {4}, "number of operands that differs"},
       {"(d0) -> (1, 2, 3, 4)", 1, {4}, "three"},
       {"(d0) -> (1, 2", 1, {4}, "malformed"},
       {"(d0) -> (1) 2", 1, {4}, "malformed"},
