@@ -38,7 +38,7 @@ tt.func private @descriptor(%x: !tt.tensordesc<tensor<64x64xf16>>) {
 // -----
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-// expected-error @below {{'tt.func' op has tt.nv_tma_desc on argument #0 but is no kernel}}
+// expected-error @below {{'tt.func' op has tt.nv_tma_desc on argument #0 but is not a kernel}}
 tt.func private @attribute(%x: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i32}) {
   tt.return
 }
