@@ -25,7 +25,7 @@
 // YAML: hints-changed: '1'
 // OPTION: no such option unknown
 // PASS: 'no-such-pass' does not refer to a registered pass
-// HELP-DAG: --nereid-strip-hints {{.*}}Removes or weakens the hints
+// HELP-DAG: --nereid-strip-hints {{.*}}Removes or weakens hints
 // HELP-DAG: --max-divisibility=<long>
 // HELP-DAG: --canonicalize
 // HELP-DAG: --convert-arith-to-llvm
@@ -45,7 +45,7 @@
 // HELP-DAG: --strip-debuginfo
 // HELP-DAG: --symbol-dce
 // DOCS: ## `nereid-strip-hints`
-// DOCS: Removes or weakens the hints {{.*}} Runs on `builtin.module`.
+// DOCS: Removes or weakens hints {{.*}} Runs on `builtin.module`.
 // DOCS: - `max-divisibility`: {{.*}}; default `0`.
 // DOCS: - `arguments-only`: {{.*}}; default `false`.
 // DIALECTS: arith,builtin,cf,{{.*}}gpu,llvm,math,nereid,{{.*}}nvvm,{{.*}}scf,tt,ttg,ttng,ub
