@@ -1,6 +1,6 @@
 /* Runs one compilation, and recovers the session after a fatal error in LLVM.
  *
- *   create ── compile ── compile ── (fatal error: LLVM's context is leaked, and MLIR's if it owns a module in use)
+ *   create ── compile ── compile ── (fatal error: the contexts of LLVM and MLIR are leaked)
  *   ── compile with new contexts ── destroy */
 #include "session.h"
 
@@ -24,8 +24,8 @@ static nereid_status_t run(void *argument) {
   return status;
 }
 
-/* Leaks the state that LLVM was using. The fatal error may have come from MLIR or the translation, which cannot be
- * determined; MLIR's context is leaked too when one of its modules is in use. */
+/* Leaks the state that LLVM was using. MLIR's context is leaked too, because the fatal error may have come from MLIR
+ * or the translation, which cannot be determined. */
 void nereid_session_abandon(nereid_compilation_t *compilation, const char *reason, bool is_stopped) {
   nereid_compiler_t *compiler = compilation->compiler;
   if (!is_stopped) /* LLVM may fail on code for which optional passes were skipped */
