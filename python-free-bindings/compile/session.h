@@ -77,8 +77,7 @@ typedef struct nereid_compilation {
 
 /* --- compiler.c --- */
 
-/* Returns the session's MLIR context, created on first use. It must not contain a live module when `remarks`
- * changes. */
+/* Returns the session's MLIR context, created on first use. No module of the context may be alive. */
 MlirContext nereid_session_context(nereid_compiler_t *compiler, bool remarks);
 /* Destroys the context; the next compilation creates a new one. */
 void nereid_session_drop_context(nereid_compiler_t *compiler);
