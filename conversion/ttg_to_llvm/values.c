@@ -1,6 +1,8 @@
 /* The map of values and elementwise emission; see values.h. */
 #include "conversion/ttg_to_llvm/values.h"
 
+#include <assert.h>
+
 nereid_lowered_t nereid_lower_get(nereid_lower_t *lower, MlirValue value) {
   uintptr_t *found = nereid_map_find(&lower->function->values, value.ptr);
   return found ? *(const nereid_lowered_t *)*found : (nereid_lowered_t){0};
@@ -44,6 +46,7 @@ bool nereid_lower_rename(nereid_lower_t *lower, MlirOperation op, const nereid_l
   nereid_layout_t map;
   if (nereid_layout_convert(from, to, &map) > NEREID_LAYOUT_CONVERSION_REGISTER)
     return nereid_lower_error(op, "moves elements between threads; convert the layout of its operand first");
+  assert(source.values); /* an operand is lowered before its user */
   nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(to));
   for (intptr_t r = 0; lowered.values && r < lowered.count; ++r) {
     int32_t place[NEREID_LAYOUT_DIMS];
