@@ -53,7 +53,7 @@ BEGIN {
 }
 
 { gsub(/\\\|/, "\001") }
-/^# / || /^Written by / || /^\|---/ || /^\| (option|property) \|/ || /^$/ { next }
+/^# / || /: do not edit\.$/ || /^Written by / || /^\|---/ || /^\| (option|property) \|/ || /^$/ { next }
 
 /^## `nereid / && !page {
   line = $0
