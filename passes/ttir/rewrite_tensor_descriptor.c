@@ -98,7 +98,9 @@ static MlirAttribute divisibility(MlirContext context, int64_t value) {
 static MlirAttribute argument(MlirType type, MlirAttribute attributes, intptr_t part, int group) {
   MlirContext context = mlirTypeGetContext(type);
   const intptr_t rank = mlirShapedTypeGetRank(block_of(type));
-  const int64_t multiple = INT64_C(8) * TMA_BYTES / element_bits(type);
+  const unsigned bits = element_bits(type);
+  assert(bits > 0); /* checked before the signature changes */
+  const int64_t multiple = INT64_C(8) * TMA_BYTES / bits;
   MlirNamedAttribute out[3];
   intptr_t n = 0;
   if (part == 0) {

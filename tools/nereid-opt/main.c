@@ -110,11 +110,12 @@ static const char *take_version(int *argc, char **argv) {
   const char *version = NULL;
   int kept = 0;
   for (int i = 0; i < *argc; i++) {
-    const char *name = argv[i][0] == '-' ? argv[i] + 1 + (argv[i][1] == '-') : "";
-    const bool is_option = strncmp(name, option, sizeof option - 1) == 0;
-    if (is_option && name[sizeof option - 1] == '=')
-      version = name + sizeof option;
-    else if (is_option && name[sizeof option - 1] == '\0' && i + 1 < *argc)
+    const size_t dashes = strspn(argv[i], "-");
+    const bool is_option = (dashes == 1 || dashes == 2) && strncmp(argv[i] + dashes, option, sizeof option - 1) == 0;
+    const char *rest = is_option ? argv[i] + dashes + sizeof option - 1 : NULL;
+    if (rest && *rest == '=')
+      version = rest + 1;
+    else if (rest && *rest == '\0' && i + 1 < *argc)
       version = argv[++i];
     else
       argv[kept++] = argv[i];
