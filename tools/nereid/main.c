@@ -83,10 +83,9 @@ static int flush_output(void) {
   const bool is_lost = ferror(stdout) != 0;
   if (is_lost)
     putchar('\n');
-  errno = 0;
-  if (fflush(stdout) != 0 || is_lost)
-    return errno ? errno : EIO;
-  return 0;
+  if (fflush(stdout) != 0)
+    return errno;
+  return is_lost ? EIO : 0;
 }
 
 int main(int argc, char **argv) {

@@ -13,6 +13,7 @@
 #include "base/target_facts.h"
 #include "python-free-bindings/launch/image.h"
 
+#include <assert.h>
 #include <unistd.h>
 
 enum {
@@ -133,7 +134,7 @@ static nereid_status_t find_kernel(nereid_arena_t *arena, const tool_job_t *job,
 nereid_status_t tool_job_complete(nereid_arena_t *arena, const run_settings_t *settings, const char *path,
                                   tool_job_t *job, nereid_message_t *message) {
   nereid_metadata_t metadata;
-  const nereid_image_kernel_t *kernel;
+  const nereid_image_kernel_t *kernel = NULL;
   const char *name = choose(arena, path, ".ttgir", ".ttir");
   const bool alone = settings->abi && strcmp(settings->abi, "ptx") == 0;
   nereid_status_t status = nereid_metadata_parse(arena, job->description, &metadata, message);
@@ -155,6 +156,7 @@ nereid_status_t tool_job_complete(nereid_arena_t *arena, const run_settings_t *s
     status = tool_ptx_signature(arena, kernel, &metadata, message);
   if (status)
     return status;
+  assert(kernel); /* find_kernel succeeded */
   set_sufficient_sizes(kernel, &metadata);
   return nereid_metadata_print(arena, &metadata, &job->description);
 }
