@@ -1,0 +1,138 @@
+/* Encodings of buffers for dot operands; see shared_encoding.h.
+ *
+ * A swizzle without conflicts: the lanes that one phase of a load serves read `rows` rows and `group` contiguous bytes
+ * of each. Consecutive rows of the buffer must store these groups in different banks. Rows shorter than the 128 bytes of
+ * all banks follow one another, so 128 / row bytes rows share one phase:
+ *
+ *   ldmatrix (also .trans)         8 rows x 16 bytes
+ *   32-bit loads of 8 lanes        4 rows x 32 bytes      tf32 whose contiguous dimension is M or N
+ *   64-bit loads of a half warp    4 rows x 32 bytes      f64; 8 adjacent bytes along K per lane
+ *   128-bit loads of 8 lanes       2 rows x 64 bytes      16 adjacent bytes along K per lane */
+#include "passes/dot/shared_encoding.h"
+
+#include "dialects/ttg/encoding/encoding.h"
+#include "nereid/dialects/ttg.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+enum {
+  BANK_BYTES = 128, /* all banks of shared memory */
+  MATRIX_ROWS = 8,  /* of ldmatrix, and of a swizzle atom of wgmma */
+  MATRIX_BYTES = 16,
+};
+
+static int64_t bits_of(MlirType element) {
+  return mlirTypeIsAInteger(element) ? (int64_t)mlirIntegerTypeGetWidth(element)
+                                     : (int64_t)mlirFloatTypeGetWidth(element);
+}
+
+static void shape_per_cta(MlirType tensor, int64_t *out_shape) {
+  const int rank = (int)mlirShapedTypeGetRank(tensor);
+  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(tensor);
+  int64_t shape[NEREID_TTG_MAX_RANK];
+  for (int d = 0; d < rank; ++d)
+    out_shape[d] = shape[d] = mlirShapedTypeGetDimSize(tensor, d);
+  if (nereid_ttg_is_distributed(encoding))
+    nereid_ttg_shape_per_cta(encoding, rank, shape, out_shape);
+}
+
+static MlirAttribute cta_layout(MlirType tensor) {
+  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(tensor);
+  nereid_ttg_bases_t bases;
+  if (!nereid_ttg_is_distributed(encoding) || !nereid_ttg_cga_read(encoding, &bases))
+    return (MlirAttribute){NULL};
+  return nereid_ttg_cga_make(mlirTypeGetContext(tensor), &bases);
+}
+
+/* --- order --- */
+
+/* Row-major. */
+static void default_order(int rank, int32_t *out_order) {
+  for (int d = 0; d < rank; ++d)
+    out_order[d] = rank - 1 - d;
+}
+
+/* Writes the order of an encoding of `rank` dimensions. */
+static void order_of(MlirAttribute encoding, int rank, int32_t *out_order) {
+  int32_t parent[NEREID_TTG_MAX_RANK];
+  default_order(rank, out_order);
+  if (nereid_ttg_blocked_attr_isa(encoding))
+    (void)nereid_ttg_ints_read(nereid_ttg_blocked_attr_get_order(encoding), out_order);
+  if (nereid_ttg_dot_op_attr_isa(encoding))
+    order_of(nereid_ttg_dot_op_attr_get_parent(encoding), rank, out_order);
+  if (!nereid_ttg_slice_attr_isa(encoding) || rank + 1 > NEREID_TTG_MAX_RANK)
+    return;
+  const int32_t dropped = (int32_t)nereid_ttg_slice_attr_get_dim(encoding);
+  order_of(nereid_ttg_slice_attr_get_parent(encoding), rank + 1, parent);
+  for (int i = 0, n = 0; i <= rank; ++i)
+    if (parent[i] != dropped)
+      out_order[n++] = parent[i] - (parent[i] > dropped);
+}
+
+void nereid_dot_register_order(MlirType tensor, int32_t *out_order) {
+  order_of(mlirRankedTensorTypeGetEncoding(tensor), (int)mlirShapedTypeGetRank(tensor), out_order);
+}
+
+/* --- wgmma --- */
+
+bool nereid_dot_wgmma_reads_transposed(MlirType element) {
+  return mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
+}
+
+MlirAttribute nereid_dot_wgmma_shared(MlirType tensor, const int32_t *order) {
+  MlirContext context = mlirTypeGetContext(tensor);
+  const int rank = (int)mlirShapedTypeGetRank(tensor);
+  const int64_t bits = bits_of(mlirShapedTypeGetElementType(tensor));
+  /* The transposed form of the encoding rotates the dimensions: of a matrix only, dimension 0 becomes contiguous. */
+  if (rank < 2 || (order[0] != rank - 1 && rank != 2))
+    return (MlirAttribute){NULL};
+  int64_t shape[NEREID_TTG_MAX_RANK], rows = 1;
+  shape_per_cta(tensor, shape);
+  for (int d = 0; d < rank; ++d)
+    rows *= d == order[0] ? 1 : shape[d];
+  const int64_t bytes = shape[order[0]] * bits / 8;
+  if (rows < MATRIX_ROWS || bytes < MATRIX_BYTES)
+    return (MlirAttribute){NULL};
+  const unsigned swizzle = bytes >= 128 ? 128 : bytes >= 64 ? 64 : bytes >= 32 ? 32 : 0;
+  return nereid_ttg_nvmma_shared_attr_create(context, swizzle, order[0] != rank - 1, (unsigned)bits,
+                                             /*fp4_padded=*/false, cta_layout(tensor), (unsigned)rank);
+}
+
+/* --- mma.sync --- */
+
+/* The rows and the bytes of each that one phase of a load reads. */
+typedef struct access {
+  int64_t rows, bytes;
+} access_t;
+
+static access_t access_of(int64_t bits, int64_t k_width, bool k_contiguous) {
+  const int64_t lane_bits = k_width * bits; /* adjacent along K in one lane */
+  if (bits == 64)
+    return (access_t){4, 32};
+  if (k_contiguous)
+    return lane_bits <= 32 ? (access_t){8, 16} : lane_bits == 64 ? (access_t){4, 32} : (access_t){2, 64};
+  return bits == 32 ? (access_t){4, 32} : (access_t){8, 16};
+}
+
+MlirAttribute nereid_dot_mma_shared(MlirType tensor, MlirAttribute dot_op, const int32_t *order) {
+  MlirContext context = mlirTypeGetContext(tensor);
+  const int rank = (int)mlirShapedTypeGetRank(tensor);
+  if (!nereid_ttg_dot_op_attr_isa(dot_op) || rank < 2 ||
+      !nereid_ttg_nvidia_mma_attr_isa(nereid_ttg_dot_op_attr_get_parent(dot_op)))
+    return (MlirAttribute){NULL};
+  const int k_dim = nereid_ttg_dot_op_attr_get_op_idx(dot_op) == 0 ? rank - 1 : rank - 2;
+  const int64_t bits = bits_of(mlirShapedTypeGetElementType(tensor));
+  const access_t access = access_of(bits, nereid_ttg_dot_op_attr_get_k_width(dot_op), order[0] == k_dim);
+  int64_t shape[NEREID_TTG_MAX_RANK];
+  shape_per_cta(tensor, shape);
+  const int64_t row_bytes = shape[order[0]] * bits / 8;
+  const int64_t per_phase = row_bytes >= BANK_BYTES || row_bytes == 0 ? 1 : BANK_BYTES / row_bytes;
+  int64_t phases = access.rows / per_phase;
+  if (phases > row_bytes / access.bytes)
+    phases = row_bytes / access.bytes;
+  const bool swizzled = phases > 1;
+  return nereid_ttg_swizzled_shared_attr_create(context, swizzled ? (unsigned)(access.bytes * 8 / bits) : 1,
+                                                swizzled ? (unsigned)per_phase : 1, swizzled ? (unsigned)phases : 1,
+                                                nereid_ttg_ints_make(context, rank, order), cta_layout(tensor));
+}
