@@ -18,8 +18,10 @@
  * may have been executed already.
  *
  * Copies of iterations past the end are masked off. Values that an address needs from the previous iteration are
- * carried a second time, ahead. Requires loop.stage on the ops; removes it and tt.latency. */
+ * carried a second time, ahead. Requires loop.stage on the ops; removes it and tt.latency. At last, dots of warp groups
+ * become asynchronous (async_dots.h). */
 #include "passes/pass.h"
+#include "passes/pipelining/async_dots.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/support/buffer_type.h"
 #include "passes/support/scalar.h"
@@ -419,5 +421,8 @@ MlirLogicalResult nereid_pass_tritongpu_pipeline(nereid_pass_t *pass) {
     ++count;
   }
   nereid_pass_statistic_add(pass, "loops", count);
+  int64_t carried_dots = 0;
+  good = good && nereid_async_dots(pass, &carried_dots);
+  nereid_pass_statistic_add(pass, "async-dots", carried_dots);
   return good && !pass->scratch->failed ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
 }

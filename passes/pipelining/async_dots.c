@@ -1,0 +1,471 @@
+/* Keeps wgmma in flight; see async_dots.h.
+ *
+ *   scf.for … iter_args(%acc = %zero):                  scf.for … iter_args(%acc = %zero):
+ *     %d = ttng.warp_group_dot %x, %y, %acc               %d = ttng.warp_group_dot %x, %y, %acc {isAsync = true}
+ *     ttg.async_copy_global_to_local %p, %slot     ->     ttng.warp_group_dot_wait %x, %y {pendings = 1}
+ *     scf.yield %d                                        ttg.async_copy_global_to_local %p, %slot
+ *                                                         scf.yield %d
+ *                                                       %r = ttng.warp_group_dot_wait %loop {pendings = 0}
+ *
+ * Each dot is a group; groups complete in the order in which they are issued. A wait is placed before the first op that
+ * requires a group to be complete and leaves all younger groups in flight. A group must be complete before
+ *
+ *   - its result is used, except as the accumulator of another dot if that is its only use;
+ *   - shared memory that it reads is written: a slot of a ring is compared by its phase (analysis/access/ring_phase.h),
+ *     so a copy into the slot that the dot of the iteration before reads waits for that dot only;
+ *   - the registers of an operand A are computed again, in the next iteration; an A that the loop carries is assigned at
+ *     the end of the body;
+ *   - an op whose effects are unknown, a nested loop with dots, the end of a block that is no loop's body, and the end of
+ *     the iteration after its own.
+ *
+ * The groups in flight at the end of a loop's body are those in flight at its beginning. The walk is repeated until they
+ * agree: an op that has a wait in one walk keeps it, so at most a few walks are needed. The first iteration has fewer
+ * groups in flight, for which the same waits are sufficient. */
+#include "passes/pipelining/async_dots.h"
+
+#include "analysis/access/ring_phase.h"
+#include "base/map.h"
+#include "dialects/defining_op.h"
+#include "dialects/ir.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
+#include "passes/support/collect.h"
+#include "seam/effects.h"
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+
+#include <string.h>
+
+enum { MAX_GROUPS = 32, MAX_WALKS = 8 };
+
+/* A dot in flight; `age` is 0 when it was issued in the present iteration, 1 in the iteration before. */
+typedef struct group {
+  MlirOperation dot;
+  int age;
+  bool forwarded; /* a younger dot accumulates onto its result */
+} group_t;
+
+/* The groups in flight, oldest first. */
+typedef struct flight {
+  group_t groups[MAX_GROUPS];
+  int count;
+} flight_t;
+
+typedef NEREID_VECTOR(MlirValue) values_t;
+
+typedef struct async {
+  nereid_pass_t *pass;
+  MlirBlock block;
+  MlirOperation loop; /* the scf.for whose body the block is; null for other blocks */
+  nereid_ring_phases_t *phases;
+  nereid_map_t waits; /* op -> pendings + 1 of the wait before it */
+  bool changed;
+} async_t;
+
+/* --- values --- */
+
+/* The op of the block that `op` is or is nested in; null when it is outside. */
+static MlirOperation ancestor_in(MlirBlock block, MlirOperation op) {
+  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
+static bool is_dot(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT;
+}
+
+static bool is_accumulator_of(MlirValue value, MlirOperation op) {
+  return is_dot(op) && mlirValueEqual(nereid_ttng_warp_group_dot_get_c(op), value);
+}
+
+static bool has_one_use(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+}
+
+/* Whether `op` or an op nested in it uses `value`. */
+static bool uses(const async_t *async, MlirOperation op, MlirValue value) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (mlirOperationEqual(ancestor_in(async->block, mlirOpOperandGetOwner(use)), op))
+      return true;
+  return false;
+}
+
+/* The values that hold the result of `group` in the present iteration: the result, or the loop's arguments that receive
+ * it. */
+static void collect_values(const async_t *async, const group_t *group, values_t *out) {
+  MlirValue result = mlirOperationGetResult(group->dot, 0);
+  if (group->age == 0) {
+    nereid_vector_push(async->pass->scratch, out, result);
+    return;
+  }
+  MlirOperation yield = mlirBlockGetTerminator(async->block);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); ++i)
+    if (mlirValueEqual(mlirOperationGetOperand(yield, i), result))
+      nereid_vector_push(async->pass->scratch, out, mlirBlockGetArgument(async->block, i + 1));
+}
+
+/* --- buffers --- */
+
+/* A view of shared memory: the buffer, and the slot's index when the buffer is a ring. */
+typedef struct view {
+  MlirValue buffer;
+  MlirValue index; /* null: all of the buffer */
+  int64_t slots;
+} view_t;
+
+static bool is_view(nereid_op_kind_t kind) {
+  return kind == NEREID_OP_TTG_MEMDESC_INDEX || kind == NEREID_OP_TTG_MEMDESC_TRANS ||
+         kind == NEREID_OP_TTG_MEMDESC_RESHAPE || kind == NEREID_OP_TTG_MEMDESC_REINTERPRET ||
+         kind == NEREID_OP_TTG_MEMDESC_SUBSLICE;
+}
+
+static view_t view_of(MlirValue value) {
+  view_t view = {.buffer = value};
+  for (MlirOperation op = nereid_defining_op(view.buffer); !mlirOperationIsNull(op) && is_view(nereid_op_kind(op));
+       op = nereid_defining_op(view.buffer)) {
+    view.index = (MlirValue){NULL};
+    view.buffer = mlirOperationGetOperand(op, 0);
+    if (nereid_op_kind(op) == NEREID_OP_TTG_MEMDESC_INDEX) {
+      view.index = mlirOperationGetOperand(op, 1);
+      view.slots = mlirDenseI64ArrayGetElement(nereid_ttg_memdesc_type_get_dims(mlirValueGetType(view.buffer)), 0);
+    }
+  }
+  return view;
+}
+
+/* Whether the slot that `read` selected `age` iterations ago may be the slot that `written` selects now. */
+static bool may_be_same_slot(const async_t *async, view_t read, int age, view_t written) {
+  nereid_ring_phase_t r, w;
+  if (mlirValueIsNull(read.index) || mlirValueIsNull(written.index) || read.slots != written.slots ||
+      !nereid_ring_phases_get(async->phases, read.index, read.slots, &r) ||
+      !nereid_ring_phases_get(async->phases, written.index, written.slots, &w) || r.header != w.header ||
+      r.root != w.root || r.step != w.step)
+    return true;
+  return (w.phase - r.phase + r.step * age) % r.slots == 0;
+}
+
+/* Whether `buffer` is allocated in this function; an argument of the function never overlaps it. */
+static bool is_allocation(MlirValue buffer) {
+  return !mlirOperationIsNull(nereid_defining_op_of_kind(buffer, NEREID_OP_TTG_LOCAL_ALLOC));
+}
+
+static bool is_argument(MlirValue buffer) {
+  return mlirValueIsABlockArgument(buffer) &&
+         nereid_op_kind(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(buffer))) == NEREID_OP_TT_FUNC;
+}
+
+static bool may_overlap(const async_t *async, MlirValue read, int age, MlirValue written) {
+  const view_t from = view_of(read), to = view_of(written);
+  if (mlirValueEqual(from.buffer, to.buffer))
+    return may_be_same_slot(async, from, age, to);
+  return !(is_allocation(from.buffer) && (is_allocation(to.buffer) || is_argument(to.buffer))) &&
+         !(is_argument(from.buffer) && is_allocation(to.buffer));
+}
+
+/* Whether `op` writes shared memory that operand `operand` of the group reads. */
+static bool overwrites(const async_t *async, MlirOperation op, const group_t *group, MlirValue operand) {
+  if (!nereid_ttg_memdesc_type_isa(mlirValueGetType(operand)))
+    return false;
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL:
+    return may_overlap(async, operand, group->age, nereid_ttg_async_copy_global_to_local_get_result(op));
+  case NEREID_OP_TTG_LOCAL_STORE:
+    return may_overlap(async, operand, group->age, nereid_ttg_local_store_get_dst(op));
+  case NEREID_OP_TTG_LOCAL_ALLOC:
+    return group->age > 0 && mlirValueEqual(view_of(operand).buffer, nereid_ir_result(op));
+  default:
+    return false;
+  }
+}
+
+/* --- what a group must precede --- */
+
+/* Whether `op` neither writes shared memory nor waits for anything: it cannot conflict with a dot in flight. */
+static bool is_harmless(MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TT_LOAD:
+  case NEREID_OP_TT_STORE:
+  case NEREID_OP_TTG_ASYNC_COMMIT_GROUP:
+  case NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL:
+  case NEREID_OP_TTG_ASYNC_WAIT:
+  case NEREID_OP_TTG_LOCAL_ALLOC:
+  case NEREID_OP_TTG_LOCAL_LOAD:
+  case NEREID_OP_TTG_LOCAL_STORE:
+  case NEREID_OP_TTNG_FENCE_ASYNC_SHARED:
+  case NEREID_OP_TTNG_WARP_GROUP_DOT:
+    return true;
+  default:
+    return nereidMlirOperationIsPure(op);
+  }
+}
+
+/* The op that computes the registers of `dot`'s operand A in the block; null when A is in shared memory, or is computed
+ * elsewhere. */
+static MlirOperation producer_of_registers(const async_t *async, MlirOperation dot) {
+  MlirValue a = nereid_ttng_warp_group_dot_get_a(dot);
+  if (nereid_ttg_memdesc_type_isa(mlirValueGetType(a)))
+    return (MlirOperation){NULL};
+  MlirOperation op = nereid_defining_op(a);
+  while (!mlirOperationIsNull(op) && nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT) {
+    a = mlirOperationGetOperand(op, 0);
+    op = nereid_defining_op(a);
+  }
+  const bool here = !mlirOperationIsNull(op) && mlirBlockEqual(mlirOperationGetBlock(op), async->block);
+  return here ? op : (MlirOperation){NULL};
+}
+
+static bool carries_registers(const async_t *async, MlirOperation dot) {
+  MlirValue a = nereid_ttng_warp_group_dot_get_a(dot);
+  return mlirValueIsABlockArgument(a) && mlirBlockEqual(mlirBlockArgumentGetOwner(a), async->block) &&
+         !nereid_ttg_memdesc_type_isa(mlirValueGetType(a));
+}
+
+static bool uses_result(const async_t *async, MlirOperation op, const group_t *group) {
+  values_t values = {0};
+  if (group->forwarded)
+    return false;
+  collect_values(async, group, &values);
+  for (size_t i = 0; i < values.size; ++i)
+    if (uses(async, op, values.data[i]) && !(is_accumulator_of(values.data[i], op) && has_one_use(values.data[i])))
+      return true;
+  return false;
+}
+
+/* At the end of the block. */
+static bool ends_before_terminator(const async_t *async, const group_t *group) {
+  return mlirOperationIsNull(async->loop) || group->age > 0 || carries_registers(async, group->dot) ||
+         (!group->forwarded && mlirOpOperandIsNull(mlirValueGetFirstUse(nereid_ir_result(group->dot))));
+}
+
+/* Whether `group` must be complete before `op`. */
+static bool must_precede(const async_t *async, const group_t *group, MlirOperation op) {
+  if (mlirOperationEqual(op, mlirBlockGetTerminator(async->block)))
+    return ends_before_terminator(async, group);
+  if (!is_harmless(op) || uses_result(async, op, group))
+    return true;
+  if (overwrites(async, op, group, nereid_ttng_warp_group_dot_get_a(group->dot)) ||
+      overwrites(async, op, group, nereid_ttng_warp_group_dot_get_b(group->dot)))
+    return true;
+  return group->age > 0 && mlirOperationEqual(op, producer_of_registers(async, group->dot));
+}
+
+/* --- one walk over the block --- */
+
+static void drop_oldest(flight_t *flight, int n) {
+  flight->count -= n;
+  memmove(flight->groups, flight->groups + n, (size_t)flight->count * sizeof *flight->groups);
+}
+
+/* Returns how many groups the wait before `op` completes; adds or strengthens the wait where needed. */
+static int wait_before(async_t *async, const flight_t *flight, MlirOperation op) {
+  int needed = 0;
+  for (int i = 0; i < flight->count; ++i)
+    if (must_precede(async, &flight->groups[i], op))
+      needed = i + 1;
+  if (is_dot(op) && flight->count == MAX_GROUPS && !needed)
+    needed = 1;
+  uintptr_t *place = nereid_map_find(&async->waits, op.ptr);
+  const uintptr_t pendings = (uintptr_t)(flight->count - needed) + 1;
+  if (needed && (!place || pendings < *place)) {
+    place = nereid_map_insert(&async->waits, op.ptr);
+    if (!place)
+      return 0;
+    *place = pendings;
+    async->changed = true;
+  }
+  const int stay = place ? (int)*place - 1 : flight->count;
+  return stay < flight->count ? flight->count - stay : 0;
+}
+
+/* Marks the group whose result `dot` accumulates onto. */
+static void forward_accumulator(const async_t *async, flight_t *flight, MlirOperation dot) {
+  for (int i = 0; i < flight->count; ++i) {
+    values_t values = {0};
+    collect_values(async, &flight->groups[i], &values);
+    for (size_t k = 0; k < values.size; ++k)
+      flight->groups[i].forwarded |= is_accumulator_of(values.data[k], dot);
+  }
+}
+
+typedef void (*completed_t)(async_t *async, MlirOperation before, const flight_t *flight, int n, int stay);
+
+/* Walks the block once; calls `completed` at each wait, if it is not null. */
+static void walk(async_t *async, flight_t *flight, completed_t completed) {
+  MlirOperation next;
+  for (MlirOperation op = mlirBlockGetFirstOperation(async->block); !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    const int n = wait_before(async, flight, op);
+    if (completed && nereid_map_find(&async->waits, op.ptr))
+      completed(async, op, flight, n, (int)*nereid_map_find(&async->waits, op.ptr) - 1);
+    drop_oldest(flight, n);
+    if (!is_dot(op))
+      continue;
+    forward_accumulator(async, flight, op);
+    flight->groups[flight->count++] = (group_t){.dot = op};
+  }
+}
+
+static bool is_same_flight(const flight_t *a, const flight_t *b) {
+  bool same = a->count == b->count;
+  for (int i = 0; same && i < a->count; ++i)
+    same = mlirOperationEqual(a->groups[i].dot, b->groups[i].dot) && a->groups[i].age == b->groups[i].age &&
+           a->groups[i].forwarded == b->groups[i].forwarded;
+  return same;
+}
+
+/* The groups in flight at the beginning of an iteration, in the steady state. */
+static flight_t steady_state(async_t *async) {
+  flight_t entry = {.count = 0};
+  for (int i = 0; i < MAX_WALKS; ++i) {
+    flight_t flight = entry;
+    async->changed = false;
+    walk(async, &flight, NULL);
+    for (int k = 0; k < flight.count; ++k)
+      ++flight.groups[k].age;
+    if (mlirOperationIsNull(async->loop) || (is_same_flight(&flight, &entry) && !async->changed))
+      return entry;
+    entry = flight;
+  }
+  /* Without agreement nothing stays in flight over the back edge. */
+  uintptr_t *place = nereid_map_insert(&async->waits, mlirBlockGetTerminator(async->block).ptr);
+  if (place)
+    *place = 1;
+  return (flight_t){.count = 0};
+}
+
+/* --- rewriting --- */
+
+static bool is_listed(const values_t *values, MlirValue value) {
+  for (size_t i = 0; i < values->size; ++i)
+    if (mlirValueEqual(values->data[i], value))
+      return true;
+  return false;
+}
+
+static void add_buffer(async_t *async, values_t *inputs, MlirValue operand) {
+  if (nereid_ttg_memdesc_type_isa(mlirValueGetType(operand)) && !is_listed(inputs, operand))
+    nereid_vector_push(async->pass->scratch, inputs, operand);
+}
+
+/* Replaces the uses of `value` in `before` and after it. */
+static void replace_after(const async_t *async, MlirOperation before, MlirValue value, MlirValue replacement) {
+  MlirOpOperand next;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = next) {
+    next = mlirOpOperandGetNextUse(use);
+    MlirOperation user = mlirOpOperandGetOwner(use), op = ancestor_in(async->block, user);
+    if (mlirOperationEqual(op, before) || mlirOperationIsBeforeInBlock(before, op))
+      mlirOperationSetOperand(user, mlirOpOperandGetOperandNumber(use), replacement);
+  }
+}
+
+/* Inserts the wait that completes the first `n` groups and threads their results through it. */
+static void insert_wait(async_t *async, MlirOperation before, const flight_t *flight, int n, int stay) {
+  values_t inputs = {0};
+  for (int i = 0; i < n; ++i)
+    if (!flight->groups[i].forwarded)
+      collect_values(async, &flight->groups[i], &inputs);
+  for (size_t i = inputs.size; i-- > 0;)
+    if (mlirOpOperandIsNull(mlirValueGetFirstUse(inputs.data[i])))
+      inputs.data[i] = inputs.data[--inputs.size];
+  const size_t results = inputs.size;
+  for (int i = 0; i < flight->count; ++i)
+    if (flight->groups[i].age == 0) {
+      add_buffer(async, &inputs, nereid_ttng_warp_group_dot_get_a(flight->groups[i].dot));
+      add_buffer(async, &inputs, nereid_ttng_warp_group_dot_get_b(flight->groups[i].dot));
+    }
+  nereid_builder_t builder = nereid_builder_before(before);
+  MlirOperation wait =
+      nereid_ttng_warp_group_dot_wait_build(&builder, (intptr_t)inputs.size, inputs.data, (int32_t)stay);
+  for (size_t i = 0; i < results; ++i)
+    replace_after(async, before, inputs.data[i], mlirOperationGetResult(wait, (intptr_t)i));
+}
+
+/* Waits after the loop for the groups of its last iteration. */
+static void wait_after_loop(async_t *async, const flight_t *flight) {
+  values_t inputs = {0};
+  MlirOperation yield = mlirBlockGetTerminator(async->block);
+  for (int i = 0; i < flight->count; ++i)
+    for (intptr_t k = 0; k < mlirOperationGetNumOperands(yield); ++k)
+      if (mlirValueEqual(mlirOperationGetOperand(yield, k), nereid_ir_result(flight->groups[i].dot)))
+        nereid_vector_push(async->pass->scratch, &inputs, mlirOperationGetResult(async->loop, k));
+  if (!inputs.size)
+    return;
+  nereid_builder_t builder = nereid_builder_before(mlirOperationGetNextInBlock(async->loop));
+  builder.location = mlirOperationGetLocation(async->loop);
+  MlirOperation wait = nereid_ttng_warp_group_dot_wait_build(&builder, (intptr_t)inputs.size, inputs.data, 0);
+  for (size_t i = 0; i < inputs.size; ++i) {
+    MlirValue result = mlirOperationGetResult(wait, (intptr_t)i);
+    mlirValueReplaceAllUsesExcept(inputs.data[i], result, 1, &wait);
+  }
+}
+
+/* --- blocks --- */
+
+/* Whether the block has dots and none of them has been scheduled. */
+static bool has_new_dots(MlirBlock block) {
+  bool found = false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT ||
+        (is_dot(op) && nereid_ttng_warp_group_dot_get_is_async(op)))
+      return false;
+    found |= is_dot(op);
+  }
+  return found;
+}
+
+static void mark_asynchronous(MlirBlock block) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_dot(op))
+      nereid_ir_set_attribute(op, "isAsync", mlirBoolAttrGet(mlirOperationGetContext(op), true));
+}
+
+static void process_block(nereid_pass_t *pass, MlirBlock block, nereid_ring_phases_t *phases, int64_t *carried) {
+  async_t async = {.pass = pass, .block = block, .phases = phases};
+  MlirOperation parent = mlirBlockGetParentOperation(block);
+  if (nereid_op_kind(parent) == NEREID_OP_SCF_FOR)
+    async.loop = parent;
+  nereid_map_initialize(&async.waits, pass->scratch);
+  flight_t flight = steady_state(&async);
+  if (pass->scratch->failed)
+    return;
+  walk(&async, &flight, insert_wait);
+  mark_asynchronous(block);
+  for (int i = 0; i < flight.count; ++i)
+    nereid_pass_remark_passed(pass, flight.groups[i].dot, "async-dot", "stays in flight until the next iteration");
+  if (!mlirOperationIsNull(async.loop))
+    wait_after_loop(&async, &flight);
+  *carried += flight.count;
+}
+
+static bool process_function(nereid_pass_t *pass, MlirOperation function, int64_t *carried) {
+  nereid_operations_t dots = {0};
+  nereid_flow_graph_t graph;
+  nereid_ring_phases_t phases;
+  if (!nereid_collect_kind(function, NEREID_OP_TTNG_WARP_GROUP_DOT, pass->scratch, &dots))
+    return false;
+  if (!dots.size)
+    return true;
+  if (!nereid_flow_graph_build(function, pass->scratch, &graph))
+    return false;
+  nereid_ring_phases_initialize(&phases, &graph, pass->scratch);
+  for (size_t i = 0; i < dots.size; ++i) {
+    MlirBlock block = mlirOperationGetBlock(dots.data[i]);
+    if (has_new_dots(block)) /* not after its first dot has been processed */
+      process_block(pass, block, &phases, carried);
+  }
+  return !pass->scratch->failed;
+}
+
+bool nereid_async_dots(nereid_pass_t *pass, int64_t *carried) {
+  nereid_operations_t functions = {0};
+  bool good = nereid_collect_kind(pass->op, NEREID_OP_TT_FUNC, pass->scratch, &functions);
+  for (size_t i = 0; good && i < functions.size; ++i)
+    good = process_function(pass, functions.data[i], carried);
+  return good;
+}

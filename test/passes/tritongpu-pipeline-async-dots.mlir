@@ -1,0 +1,195 @@
+// The last step of tritongpu-pipeline: dots of warp groups become asynchronous. Each wait is before the first op that
+// needs a result, a buffer or registers of a dot in flight, and leaves younger dots in flight.
+
+// RUN: nereid-opt %s --tritongpu-pipeline | FileCheck %s
+// RUN: nereid-opt %s --tritongpu-pipeline --tritongpu-pipeline | FileCheck %s
+// RUN: nereid-opt %s --tritongpu-pipeline --remarks-filter-passed=tritongpu-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#rows = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+
+// The copy goes to the slot that the dot of the iteration before reads: only that dot is waited for.
+// CHECK-LABEL: @same_slot
+// CHECK: scf.for
+// CHECK: ttng.warp_group_dot {{.*}} {inputPrecision = 0 : i32, isAsync = true}
+// CHECK: ttng.warp_group_dot_wait {{.*}} {pendings = 1 : i32}
+// CHECK-NEXT: ttg.async_copy_global_to_local
+// CHECK-NOT: warp_group_dot_wait
+// CHECK: scf.yield
+// CHECK: ttng.warp_group_dot_wait {{.*}} {pendings = 0 : i32} : tensor<64x64xf32, #mma>
+// REMARK: stays in flight until the next iteration
+tt.func @same_slot(%n: i32, %p: tensor<64x64x!tt.ptr<f16>, #blocked>, %a: !ttg.memdesc<64x64xf16, #shared, #smem>) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c3 = arith.constant 3 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %ring = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16, #shared, #smem, mutable>
+  %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %read = %c0, %write = %c2) -> (tensor<64x64xf32, #mma>, i32, i32) : i32 {
+    %b = ttg.memdesc_index %ring[%read] : !ttg.memdesc<3x64x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    %d = ttng.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
+    %w = ttg.memdesc_index %ring[%write] : !ttg.memdesc<3x64x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    %t = ttg.async_copy_global_to_local %p, %w : tensor<64x64x!tt.ptr<f16>, #blocked> -> <64x64xf16, #shared, #smem, mutable>
+    %g = ttg.async_commit_group tokens %t
+    %read1 = arith.addi %read, %c1 : i32
+    %read2 = arith.cmpi sge, %read1, %c3 : i32
+    %read3 = arith.select %read2, %c0, %read1 : i32
+    %write1 = arith.addi %write, %c1 : i32
+    %write2 = arith.cmpi sge, %write1, %c3 : i32
+    %write3 = arith.select %write2, %c0, %write1 : i32
+    scf.yield %d, %read3, %write3 : tensor<64x64xf32, #mma>, i32, i32
+  }
+  tt.return %r#0 : tensor<64x64xf32, #mma>
+}
+
+// The copy goes to a slot that no dot in flight reads. Two iterations are in flight at most.
+// CHECK-LABEL: @spare_slot
+// CHECK: scf.for
+// CHECK: ttng.warp_group_dot
+// CHECK-NOT: warp_group_dot_wait
+// CHECK: ttg.async_copy_global_to_local
+// CHECK: ttng.warp_group_dot_wait {{.*}} {pendings = 1 : i32}
+// CHECK-NEXT: scf.yield
+tt.func @spare_slot(%n: i32, %p: tensor<64x64x!tt.ptr<f16>, #blocked>, %a: !ttg.memdesc<64x64xf16, #shared, #smem>) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %ring = ttg.local_alloc : () -> !ttg.memdesc<4x64x64xf16, #shared, #smem, mutable>
+  %c2 = arith.constant 2 : i32
+  %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %read = %c0, %write = %c2) -> (tensor<64x64xf32, #mma>, i32, i32) : i32 {
+    %b = ttg.memdesc_index %ring[%read] : !ttg.memdesc<4x64x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    %d = ttng.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
+    %w = ttg.memdesc_index %ring[%write] : !ttg.memdesc<4x64x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    %t = ttg.async_copy_global_to_local %p, %w : tensor<64x64x!tt.ptr<f16>, #blocked> -> <64x64xf16, #shared, #smem, mutable>
+    %g = ttg.async_commit_group tokens %t
+    %read1 = arith.addi %read, %c1 : i32
+    %read2 = arith.cmpi sge, %read1, %c4 : i32
+    %read3 = arith.select %read2, %c0, %read1 : i32
+    %write1 = arith.addi %write, %c1 : i32
+    %write2 = arith.cmpi sge, %write1, %c4 : i32
+    %write3 = arith.select %write2, %c0, %write1 : i32
+    scf.yield %d, %read3, %write3 : tensor<64x64xf32, #mma>, i32, i32
+  }
+  tt.return %r#0 : tensor<64x64xf32, #mma>
+}
+
+// Attention with the second dot one iteration late: its result is scaled while the first dot of this iteration is in
+// flight, and the softmax runs while the second one is. The loop carries operand A, so the second dot is complete at the
+// end.
+// CHECK-LABEL: @late_second_dot
+// CHECK: scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}})
+// CHECK: %[[S:.*]] = ttng.warp_group_dot
+// CHECK-NEXT: %[[SCALED:.*]] = arith.mulf %[[ACC]],
+// CHECK-NEXT: %[[O:.*]] = ttng.warp_group_dot %[[P]], %{{.*}}, %[[SCALED]]
+// CHECK-NEXT: %[[W:.*]]:{{[0-9]}} = ttng.warp_group_dot_wait %[[S]], {{.*}} {pendings = 1 : i32}
+// CHECK-NEXT: math.exp2 %[[W]]#0
+// CHECK: %[[END:.*]]:{{[0-9]}} = ttng.warp_group_dot_wait %[[O]], {{.*}} {pendings = 0 : i32}
+// CHECK-NEXT: scf.yield %[[END]]#0
+// CHECK-NOT: warp_group_dot_wait
+// CHECK: tt.return
+tt.func @late_second_dot(%n: i32, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %v: !ttg.memdesc<64x64xf16, #shared, #smem>, %first: tensor<64x64xf16, #rows>) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %half = arith.constant dense<0.5> : tensor<64x64xf32, #mma>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %p = %first) -> (tensor<64x64xf32, #mma>, tensor<64x64xf16, #rows>) : i32 {
+    %s = ttng.warp_group_dot %q, %k, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %scaled = arith.mulf %acc, %half : tensor<64x64xf32, #mma>
+    %o = ttng.warp_group_dot %p, %v, %scaled {inputPrecision = 0 : i32} : tensor<64x64xf16, #rows> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %e = math.exp2 %s : tensor<64x64xf32, #mma>
+    %h = arith.truncf %e : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+    %next = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #rows>
+    scf.yield %o, %next : tensor<64x64xf32, #mma>, tensor<64x64xf16, #rows>
+  }
+  tt.return %r#0 : tensor<64x64xf32, #mma>
+}
+
+// Registers of operand A are computed again in the next iteration: not before the dot that reads them is complete.
+// CHECK-LABEL: @registers
+// CHECK: scf.for
+// CHECK: tt.load
+// CHECK: %[[W:.*]] = ttng.warp_group_dot_wait %{{.*}} {pendings = 0 : i32}
+// CHECK-NEXT: arith.sitofp
+// CHECK: ttng.warp_group_dot %{{.*}}, %{{.*}}, %[[W]]
+// CHECK-NEXT: scf.yield
+tt.func @registers(%n: i32, %p: tensor<64x64x!tt.ptr<i8>, #mma>, %b: !ttg.memdesc<64x64xf16, #shared, #smem>) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+    %x = tt.load %p : tensor<64x64x!tt.ptr<i8>, #mma>
+    %f = arith.sitofp %x : tensor<64x64xi8, #mma> to tensor<64x64xf16, #mma>
+    %a = ttg.convert_layout %f : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #rows>
+    %d = ttng.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32} : tensor<64x64xf16, #rows> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %d : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+
+// A buffer that the loop fills from registers, and dots that accumulate onto each other.
+// CHECK-LABEL: @buffer_in_loop
+// CHECK: scf.for {{.*}} iter_args(%[[ACC:.*]] = %
+// CHECK: tt.load
+// CHECK-NEXT: %[[W:.*]] = ttng.warp_group_dot_wait %[[ACC]] {pendings = 0 : i32}
+// CHECK-NEXT: ttg.local_alloc
+// CHECK-NEXT: %[[D:.*]] = ttng.warp_group_dot %{{.*}}, %{{.*}}, %[[W]]
+// CHECK-NEXT: %[[E:.*]] = ttng.warp_group_dot %{{.*}}, %{{.*}}, %[[D]]
+// CHECK-NEXT: scf.yield %[[E]]
+tt.func @buffer_in_loop(%n: i32, %p: tensor<64x64x!tt.ptr<f16>, #blocked>, %a: !ttg.memdesc<64x64xf16, #shared, #smem>) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %b = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    %d = ttng.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %e = ttng.warp_group_dot %b, %a, %d {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %e : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+
+// A result that is used besides being an accumulator is complete before the second dot changes its registers.
+// CHECK-LABEL: @used_twice
+// CHECK: %[[D:.*]] = ttng.warp_group_dot
+// CHECK-NEXT: %[[W:.*]]:{{[0-9]}} = ttng.warp_group_dot_wait %[[D]], {{.*}} {pendings = 0 : i32}
+// CHECK-NEXT: %[[E:.*]] = ttng.warp_group_dot %{{.*}}, %{{.*}}, %[[W]]#0
+// CHECK-NEXT: %[[X:.*]]:{{[0-9]}} = ttng.warp_group_dot_wait %[[E]], {{.*}} {pendings = 0 : i32}
+// CHECK-NEXT: arith.addf %[[W]]#0, %[[X]]#0
+tt.func @used_twice(%a: !ttg.memdesc<64x64xf16, #shared, #smem>) -> tensor<64x64xf32, #mma> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %d = ttng.warp_group_dot %a, %a, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+  %e = ttng.warp_group_dot %a, %a, %d {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+  %s = arith.addf %d, %e : tensor<64x64xf32, #mma>
+  tt.return %s : tensor<64x64xf32, #mma>
+}
+
+// A dot in a nested loop: the outer loop's dot is complete before the inner loop begins, the inner one's after its loop.
+// CHECK-LABEL: @nested
+// CHECK: scf.for
+// CHECK: %[[D:.*]] = ttng.warp_group_dot
+// CHECK-NEXT: %[[W:.*]]:{{[0-9]}} = ttng.warp_group_dot_wait %[[D]], {{.*}} {pendings = 0 : i32}
+// CHECK-NEXT: %[[IN:.*]] = scf.for {{.*}} = %[[W]]#0)
+// CHECK: ttng.warp_group_dot
+// CHECK: %[[OUT:.*]] = ttng.warp_group_dot_wait %[[IN]] {pendings = 0 : i32}
+// CHECK-NEXT: scf.yield %[[OUT]]
+tt.func @nested(%n: i32, %a: !ttg.memdesc<64x64xf16, #shared, #smem>) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+    %d = ttng.warp_group_dot %a, %a, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %in = scf.for %j = %c0 to %n step %c1 iter_args(%inner = %d) -> (tensor<64x64xf32, #mma>) : i32 {
+      %e = ttng.warp_group_dot %a, %a, %inner {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %e : tensor<64x64xf32, #mma>
+    }
+    scf.yield %in : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+}
