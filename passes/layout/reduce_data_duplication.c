@@ -5,14 +5,17 @@
  *   %s = ttg.local_alloc %a : … -> !ttg.memdesc<128x64xf16, #shared, #smem>
  *   %b = ttg.local_load %s : … -> tensor<128x64xf16, #ttg.dot_op<…>>
  *
+ * Operands of mma.sync and wgmma get a buffer with a swizzle that avoids bank conflicts (passes/dot/shared_encoding.h).
  * A dot_op encoding for multiply-add gives each thread whole rows and columns. If one dot is the only user, the load is
  * placed directly before it, so that its lowering can read the buffer a few columns at a time. The buffer keeps the
  * order of the source, which makes storing cheap. Conversions within a thread do not change. */
+#include "passes/dot/shared_encoding.h"
 #include "passes/pass.h"
 #include "passes/support/buffer_type.h"
 #include "passes/support/collect.h"
 
 #include "analysis/allocation/scratch.h"
+#include "dialects/ttg/memdesc.h"
 #include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttg.h"
@@ -37,10 +40,25 @@ static MlirOperation only_dot(MlirOperation convert) {
   return near && nereid_op_kind(user) == NEREID_OP_TT_DOT ? user : (MlirOperation){NULL};
 }
 
+/* The type of the buffer for `convert`: the order of the source, with a swizzle for operands of tensor cores. */
+static MlirType buffer_of(MlirOperation convert) {
+  MlirType source = mlirValueGetType(mlirOperationGetOperand(convert, 0));
+  MlirType plain = nereid_buffer_type(source, 0, false);
+  int32_t order[NEREID_TTG_MAX_RANK];
+  nereid_ttg_memdesc_t buffer;
+  nereid_dot_register_order(source, order);
+  MlirAttribute swizzled =
+      nereid_dot_mma_shared(source, nereid_ttg_encoding_of(mlirOperationGetResult(convert, 0)), order);
+  if (mlirAttributeIsNull(swizzled) || !nereid_ttg_memdesc_read(plain, &buffer))
+    return plain;
+  buffer.encoding = swizzled;
+  return nereid_ttg_memdesc_type(&buffer);
+}
+
 static void replace(MlirOperation convert) {
   MlirValue source = mlirOperationGetOperand(convert, 0), result = mlirOperationGetResult(convert, 0);
   nereid_builder_t builder = nereid_builder_before(convert);
-  MlirType type = nereid_buffer_type(mlirValueGetType(source), 0, false);
+  MlirType type = buffer_of(convert);
   MlirOperation alloc = nereid_ttg_local_alloc_build(&builder, type, source, (MlirAttribute){NULL});
   MlirOperation dot = only_dot(convert);
   if (!mlirOperationIsNull(dot))

@@ -2,10 +2,13 @@
 
 #blocked = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #column = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
 // Buffers have the order of what is stored.
 // CHECK-DAG: #[[COLUMN:.*]] = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
+// CHECK-DAG: #[[ROWS:.*]] = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
+// CHECK-DAG: #[[COLUMNS:.*]] = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
 // CHECK-DAG: #[[ROW:.*]] = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 // The loads are before their only user.
@@ -32,5 +35,15 @@ tt.func private @others(%x: tensor<64x32xf16, #blocked>) -> (tensor<64x32xf16, #
   %xa = ttg.convert_layout %x : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
   %s = arith.addf %xa, %xa : tensor<64x32xf16, #a>
   tt.return %c, %s : tensor<64x32xf16, #column>, tensor<64x32xf16, #a>
+}
+// mma.sync: 8 rows of 16 bytes, which a phase of ldmatrix reads, are in different banks. Rows are 64 or 128 bytes.
+// CHECK-LABEL: @swizzled
+// CHECK: ttg.local_alloc %{{.*}} -> !ttg.memdesc<64x32xf16, #[[ROWS]], #smem>
+// CHECK: ttg.local_alloc %{{.*}} -> !ttg.memdesc<32x64xf16, #[[COLUMNS]], #smem>
+tt.func private @swizzled(%x: tensor<64x32xf16, #blocked>, %y: tensor<32x64xf16, #blocked>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+  %xa = ttg.convert_layout %x : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+  %yb = ttg.convert_layout %y : tensor<32x64xf16, #blocked> -> tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>>
+  %d = tt.dot %xa, %yb, %c : tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>> -> tensor<64x64xf32, #mma>
+  tt.return %d : tensor<64x64xf32, #mma>
 }
 }
