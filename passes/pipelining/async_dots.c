@@ -36,6 +36,7 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 
+#include <assert.h>
 #include <string.h>
 
 enum { MAX_GROUPS = 32, MAX_WALKS = 8 };
@@ -305,6 +306,7 @@ static void walk(async_t *async, flight_t *flight, completed_t completed) {
     if (!is_dot(op))
       continue;
     forward_accumulator(async, flight, op);
+    assert(flight->count >= 0 && flight->count < MAX_GROUPS); /* wait_before has made room */
     flight->groups[flight->count++] = (group_t){.dot = op};
   }
 }
