@@ -83,5 +83,7 @@ void module_operations(module_t *module, int n);
 
 /* Writes a module for a seed; its first line has the arguments of `nereid run`. */
 void module_write(uint64_t seed, FILE *out);
+/* The same for a module around a dot in a loop. */
+void module_write_dots(uint64_t seed, FILE *out);
 
 #endif

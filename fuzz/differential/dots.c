@@ -1,0 +1,328 @@
+/* Random modules around dots: a loop of loads and dots, as matrix products and attention are written, with random types,
+ * tiles, orders in memory, transposes, masks, conversions of operands, stages and epilogues.
+ *
+ * Operands are small integers in their type and all sums are below its exact range, so the result does not depend on the
+ * order of the products or on the instruction: engines must agree in every bit. */
+#include "module.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Types of a product: in memory, as operands, and of the sum. `most` bounds the terms of a sum of 2 * 2 products. */
+typedef struct kinds {
+  const char *a, *b;                 /* in memory */
+  const char *operand;               /* of the dot */
+  const char *convert_a, *convert_b; /* null: none */
+  const char *sum;
+  const char *precision; /* null: does not apply */
+  int least_k, most;
+} kinds_t;
+
+static const kinds_t all_kinds[] = {
+    {"f16", "f16", "f16", NULL, NULL, "f32", NULL, 16, 1 << 20},
+    {"bf16", "bf16", "bf16", NULL, NULL, "f32", NULL, 16, 1 << 20},
+    {"f16", "f16", "f16", NULL, NULL, "f16", NULL, 16, 256},
+    {"f32", "f32", "f32", NULL, NULL, "f32", "tf32", 16, 1 << 20},
+    {"f32", "f32", "f32", NULL, NULL, "f32", "ieee", 16, 1 << 20},
+    {"f32", "f32", "f32", NULL, NULL, "f32", "tf32x3", 16, 1 << 20},
+    {"f32", "f32", "f32", NULL, NULL, "f32", "bf16x3", 16, 1 << 20},
+    {"f8E4M3FN", "f8E4M3FN", "f8E4M3FN", NULL, NULL, "f32", NULL, 32, 1 << 12},
+    {"f8E5M2", "f8E5M2", "f8E5M2", NULL, NULL, "f32", NULL, 32, 1 << 12},
+    {"i8", "i8", "i8", NULL, NULL, "i32", NULL, 32, 1 << 20},
+    {"f64", "f64", "f64", NULL, NULL, "f64", NULL, 16, 1 << 20},
+    {"f16", "i8", "f16", NULL, "arith.sitofp", "f32", NULL, 16, 1 << 20},
+    {"i8", "bf16", "bf16", "arith.sitofp", NULL, "f32", NULL, 16, 1 << 20},
+    {"f8E5M2", "f16", "f16", "tt.fp_to_fp", NULL, "f32", NULL, 16, 1 << 20},
+    {"f16", "f8E4M3FN", "f16", NULL, "tt.fp_to_fp", "f32", NULL, 16, 1 << 20},
+    {"f32", "f32", "f16", "arith.truncf", "arith.truncf", "f32", NULL, 16, 1 << 20},
+};
+
+typedef struct dots {
+  module_t *module;
+  kinds_t kinds;
+  int m, n, k;                     /* of a tile */
+  int steps;                       /* of the loop */
+  bool is_masked;                  /* the last step is partial */
+  bool a_by_columns, b_by_columns; /* order in memory */
+  bool is_odd;                     /* rows are one element longer, so they are not aligned */
+} dots_t;
+
+static int one_of(module_t *module, int n, const int *values) {
+  return values[module_random(module, (uint32_t)n)];
+}
+
+static void line(const dots_t *dots, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void line(const dots_t *dots, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  fprintf(dots->module->body, "%*s", dots->module->indent, "");
+  vfprintf(dots->module->body, format, list);
+  fputc('\n', dots->module->body);
+  va_end(list);
+}
+
+/* Elements between neighbouring rows (columns) in memory. */
+static int pitch(const dots_t *dots, int inner) {
+  return inner + (dots->is_odd ? 1 : 0);
+}
+
+/* Pointers to the tile `name` of rows x columns, of which the second is contiguous. */
+static void tile_pointers(const dots_t *dots, const char *name, const char *element, int rows, int columns,
+                          int stride) {
+  line(dots, "%%%s_r = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", name, rows, rows);
+  line(dots, "%%%s_c = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", name, columns, columns);
+  line(dots, "%%%s_re = tt.expand_dims %%%s_r {axis = 1 : i32} : tensor<%dxi32> -> tensor<%dx1xi32>", name, name, rows,
+       rows);
+  line(dots, "%%%s_ce = tt.expand_dims %%%s_c {axis = 0 : i32} : tensor<%dxi32> -> tensor<1x%dxi32>", name, name,
+       columns, columns);
+  line(dots, "%%%s_s = arith.constant dense<%d> : tensor<%dx1xi32>", name, stride, rows);
+  line(dots, "%%%s_rs = arith.muli %%%s_re, %%%s_s : tensor<%dx1xi32>", name, name, name, rows);
+  line(dots, "%%%s_b = tt.splat %%%s : !tt.ptr<%s> -> tensor<%dx1x!tt.ptr<%s>>", name, name, element, rows, element);
+  line(dots, "%%%s_br = tt.addptr %%%s_b, %%%s_rs : tensor<%dx1x!tt.ptr<%s>>, tensor<%dx1xi32>", name, name, name, rows,
+       element, rows);
+  line(dots, "%%%s_bb = tt.broadcast %%%s_br : tensor<%dx1x!tt.ptr<%s>> -> tensor<%dx%dx!tt.ptr<%s>>", name, name, rows,
+       element, rows, columns, element);
+  line(dots, "%%%s_cb = tt.broadcast %%%s_ce : tensor<1x%dxi32> -> tensor<%dx%dxi32>", name, name, columns, rows,
+       columns);
+  line(dots, "%%%s_p = tt.addptr %%%s_bb, %%%s_cb : tensor<%dx%dx!tt.ptr<%s>>, tensor<%dx%dxi32>", name, name, name,
+       rows, columns, element, rows, columns);
+}
+
+/* One operand: pointers before the loop, a load in it. */
+typedef struct operand {
+  const char *name, *element, *convert;
+  int rows, columns; /* as loaded; the second is contiguous in memory */
+  int stride;
+  bool k_is_column;   /* in the loaded tile */
+  bool is_transposed; /* by tt.trans after the load */
+  int64_t size;       /* elements of the argument */
+} operand_t;
+
+static operand_t make_operand(const dots_t *dots, bool is_a) {
+  const int outer = is_a ? dots->m : dots->n, whole_k = dots->k * dots->steps;
+  const bool k_is_contiguous = is_a ? !dots->a_by_columns : dots->b_by_columns;
+  operand_t operand = {.name = is_a ? "a" : "b",
+                       .element = is_a ? dots->kinds.a : dots->kinds.b,
+                       .convert = is_a ? dots->kinds.convert_a : dots->kinds.convert_b,
+                       .k_is_column = k_is_contiguous};
+  operand.rows = k_is_contiguous ? outer : dots->k;
+  operand.columns = k_is_contiguous ? dots->k : outer;
+  operand.stride = pitch(dots, k_is_contiguous ? whole_k : outer);
+  operand.size = (int64_t)operand.stride * (k_is_contiguous ? outer : whole_k) + 64;
+  /* a is m x k, b is k x n */
+  operand.is_transposed = is_a ? !k_is_contiguous : k_is_contiguous;
+  return operand;
+}
+
+static const char *tensor(char out[64], int rows, int columns, const char *element) {
+  snprintf(out, 64, "tensor<%dx%dx%s>", rows, columns, element);
+  return out;
+}
+
+static void advance(const dots_t *dots, const operand_t *operand) {
+  char at[64];
+  const char *name = operand->name;
+  snprintf(at, sizeof at, "tensor<%dx%d", operand->rows, operand->columns);
+  line(dots, "%%%s_d = arith.constant dense<%d> : %sxi32>", name,
+       operand->k_is_column ? dots->k : dots->k * operand->stride, at);
+  line(dots, "%%%s_n = tt.addptr %%%s_i, %%%s_d : %sx!tt.ptr<%s>>, %sxi32>", name, name, name, at, operand->element,
+       at);
+}
+
+/* Loads %name_i, transposes and converts it: %name_x. */
+static void load(const dots_t *dots, const operand_t *operand) {
+  char at[64], loaded[64], turned[64], wanted[64];
+  const char *name = operand->name;
+  snprintf(at, sizeof at, "tensor<%dx%d", operand->rows, operand->columns);
+  tensor(loaded, operand->rows, operand->columns, operand->element);
+  if (dots->is_masked) {
+    const int along = operand->k_is_column ? operand->columns : operand->rows;
+    char bits[32], index[32];
+    snprintf(bits, sizeof bits, operand->k_is_column ? "tensor<1x%d" : "tensor<%dx1", along);
+    snprintf(index, sizeof index, "%s_%s", name, operand->k_is_column ? "ce" : "re");
+    line(dots, "%%%s_l = tt.splat %%left : i32 -> %sxi32>", name, bits);
+    line(dots, "%%%s_m = arith.cmpi slt, %%%s, %%%s_l : %sxi32>", name, index, name, bits);
+    line(dots, "%%%s_mb = tt.broadcast %%%s_m : %sxi1> -> %sxi1>", name, name, bits, at);
+    line(dots, "%%%s_z = arith.constant dense<%s> : %s", name, operand->element[0] == 'i' ? "0" : "0.0", loaded);
+    line(dots, "%%%s_t = tt.load %%%s_i, %%%s_mb, %%%s_z : %sx!tt.ptr<%s>>", name, name, name, name, at,
+         operand->element);
+  } else {
+    line(dots, "%%%s_t = tt.load %%%s_i : %sx!tt.ptr<%s>>", name, name, at, operand->element);
+  }
+  const int rows = operand->is_transposed ? operand->columns : operand->rows;
+  const int columns = operand->is_transposed ? operand->rows : operand->columns;
+  const char *value = "t";
+  if (operand->is_transposed) {
+    line(dots, "%%%s_u = tt.trans %%%s_t {order = array<i32: 1, 0>} : %s -> %s", name, name, loaded,
+         tensor(turned, rows, columns, operand->element));
+    value = "u";
+  }
+  tensor(turned, rows, columns, operand->element);
+  tensor(wanted, rows, columns, dots->kinds.operand);
+  if (operand->convert)
+    line(dots, "%%%s_x = %s %%%s_%s : %s %s %s", name, operand->convert, name, value, turned,
+         operand->convert[0] == 't' ? "->" : "to", wanted);
+}
+
+/* The name of the operand's value after load(). */
+static const char *value_of(const operand_t *operand, char out[8]) {
+  snprintf(out, 8, "%s_%c", operand->name, operand->convert ? 'x' : operand->is_transposed ? 'u' : 't');
+  return out;
+}
+
+static void dot(const dots_t *dots, const char *result, const char *a, const char *b, const char *c, int k, int n) {
+  char left[64], right[64], sum[64], attributes[96] = "";
+  if (dots->kinds.precision && strcmp(dots->kinds.precision, "ieee"))
+    snprintf(attributes, sizeof attributes, ", inputPrecision = %s", dots->kinds.precision);
+  if (dots->kinds.operand[1] == '8' && module_chance(dots->module, 50))
+    snprintf(attributes, sizeof attributes, " {maxNumImpreciseAcc = %d : i32}", 32 << module_random(dots->module, 3));
+  line(dots, "%%%s = tt.dot %%%s, %%%s, %%%s%s : %s * %s -> %s", result, a, b, c, attributes,
+       tensor(left, dots->m, k, dots->kinds.operand), tensor(right, k, n, dots->kinds.operand),
+       tensor(sum, dots->m, n, dots->kinds.sum));
+}
+
+/* What happens to the accumulator besides the dot. */
+static void change_accumulator(const dots_t *dots, const char *from, const char *to) {
+  char sum[64];
+  tensor(sum, dots->m, dots->n, dots->kinds.sum);
+  line(dots, "%%negative = arith.constant dense<%s> : %s", dots->kinds.sum[0] == 'i' ? "-1" : "-1.0", sum);
+  line(dots, "%%%s = %s %%%s, %%negative : %s", to, dots->kinds.sum[0] == 'i' ? "arith.muli" : "arith.mulf", from, sum);
+}
+
+static void loop(const dots_t *dots, const operand_t *a, const operand_t *b) {
+  char sum[64], pa[96], pb[96], x[8], y[8];
+  value_of(a, x);
+  value_of(b, y);
+  tensor(sum, dots->m, dots->n, dots->kinds.sum);
+  snprintf(pa, sizeof pa, "tensor<%dx%dx!tt.ptr<%s>>", a->rows, a->columns, a->element);
+  snprintf(pb, sizeof pb, "tensor<%dx%dx!tt.ptr<%s>>", b->rows, b->columns, b->element);
+  const bool changes = module_chance(dots->module, 25), skips = module_chance(dots->module, 15);
+  line(dots, "%%zero = arith.constant dense<%s> : %s", dots->kinds.sum[0] == 'i' ? "0" : "0.0", sum);
+  line(dots, "%%c0 = arith.constant 0 : i32");
+  line(dots, "%%c1 = arith.constant 1 : i32");
+  line(dots, "%%c2 = arith.constant 2 : i32");
+  line(dots, "%%ck = arith.constant %d : i32", dots->k);
+  line(dots,
+       "%%r:3 = scf.for %%i = %%c0 to %%steps step %%c1 iter_args(%%acc = %%zero, %%a_i = %%a_p, %%b_i = %%b_p) "
+       "-> (%s, %s, %s) : i32 {",
+       sum, pa, pb);
+  dots->module->indent += 2;
+  line(dots, "%%done = arith.muli %%i, %%ck : i32");
+  line(dots, "%%left = arith.subi %%depth, %%done : i32");
+  load(dots, a);
+  load(dots, b);
+  if (changes)
+    change_accumulator(dots, "acc", "acc1");
+  const char *acc = changes ? "acc1" : "acc";
+  if (skips) {
+    line(dots, "%%third = arith.remsi %%i, %%c2 : i32");
+    line(dots, "%%skip = arith.cmpi eq, %%third, %%c1 : i32");
+    line(dots, "%%d = scf.if %%skip -> (%s) {", sum);
+    line(dots, "  scf.yield %%%s : %s", acc, sum);
+    line(dots, "} else {");
+    dots->module->indent += 2;
+    dot(dots, "e", x, y, acc, dots->k, dots->n);
+    line(dots, "scf.yield %%e : %s", sum);
+    dots->module->indent -= 2;
+    line(dots, "}");
+  } else {
+    dot(dots, "d", x, y, acc, dots->k, dots->n);
+  }
+  advance(dots, a);
+  advance(dots, b);
+  line(dots, "scf.yield %%d, %%a_n, %%b_n : %s, %s, %s", sum, pa, pb);
+  dots->module->indent -= 2;
+  line(dots, "}");
+}
+
+/* A second dot of the result, as in attention: e = operand(r) * operand(b's first n columns), or the result itself. */
+static const char *epilogue(const dots_t *dots) {
+  char sum[64], bits[64];
+  tensor(sum, dots->m, dots->n, dots->kinds.sum);
+  tensor(bits, dots->m, dots->n, "i1");
+  const bool is_integer = dots->kinds.sum[0] == 'i';
+  if (module_chance(dots->module, 40)) {
+    line(dots, "%%positive = arith.%s %%r#0, %%zero : %s", is_integer ? "cmpi sgt," : "cmpf ogt,", sum);
+    line(dots, "%%rectified = arith.select %%positive, %%r#0, %%zero : %s, %s", bits, sum);
+    return "rectified";
+  }
+  return "r#0";
+}
+
+static void store(const dots_t *dots, const char *value) {
+  const char *element = dots->kinds.sum;
+  const bool by_columns = module_chance(dots->module, 20);
+  char sum[64];
+  if (by_columns) {
+    line(dots, "%%turned = tt.trans %%%s {order = array<i32: 1, 0>} : %s -> tensor<%dx%dx%s>", value,
+         tensor(sum, dots->m, dots->n, element), dots->n, dots->m, element);
+    value = "turned";
+  }
+  const int rows = by_columns ? dots->n : dots->m, columns = by_columns ? dots->m : dots->n;
+  tile_pointers(dots, "c", element, rows, columns, columns);
+  line(dots, "tt.store %%c_p, %%%s : tensor<%dx%dx!tt.ptr<%s>>", value, rows, columns, element);
+}
+
+static void choose(dots_t *dots) {
+  module_t *module = dots->module;
+  static const int sizes[] = {16, 32, 64, 128}, wide[] = {32, 64, 128, 256};
+  dots->kinds = all_kinds[module_random(module, sizeof all_kinds / sizeof *all_kinds)];
+  do {
+    dots->m = one_of(module, 4, sizes);
+    dots->n = module_chance(module, 10) ? 8 : one_of(module, 4, module_chance(module, 20) ? wide : sizes);
+    dots->k = one_of(module, 4, sizes);
+  } while (dots->k < dots->kinds.least_k || dots->m * dots->n > 16384 || (dots->m + dots->n) * dots->k > 16384);
+  dots->steps = (int)module_random(module, 6);
+  if (dots->steps == 0)
+    dots->steps = 1 + (int)module_random(module, 3);
+  while (dots->steps * dots->k * 4 > dots->kinds.most)
+    --dots->steps;
+  if (dots->steps < 1)
+    dots->steps = 1;
+  dots->is_masked = module_chance(module, 40);
+  dots->is_odd = module_chance(module, 20);
+  dots->a_by_columns = module_chance(module, 35);
+  dots->b_by_columns = module_chance(module, 50);
+}
+
+static const char *run_type(const char *element) {
+  return strcmp(element, "f8E4M3FN") == 0 ? "fp8e4nv" : strcmp(element, "f8E5M2") == 0 ? "fp8e5" : element;
+}
+
+void module_write_dots(uint64_t seed, FILE *out) {
+  static const char *const targets[] = {"sm_80", "sm_86", "sm_89", "sm_90a", "sm_90a", "sm_90a"};
+  module_t module = {.state = seed, .indent = 4};
+  dots_t dots = {.module = &module};
+  char *body = NULL;
+  size_t size = 0;
+  module.body = open_memstream(&body, &size);
+  if (!module.body)
+    abort();
+  choose(&dots);
+  const int warps = 1 << module_random(&module, 4), stages = 1 + (int)module_random(&module, 6);
+  const bool is_fp8 = dots.kinds.a[1] == '8' || dots.kinds.b[1] == '8';
+  const char *target = targets[is_fp8 ? 2 + module_random(&module, 4) : module_random(&module, 6)];
+  const operand_t a = make_operand(&dots, true), b = make_operand(&dots, false);
+  tile_pointers(&dots, "a", a.element, a.rows, a.columns, a.stride);
+  tile_pointers(&dots, "b", b.element, b.rows, b.columns, b.stride);
+  loop(&dots, &a, &b);
+  store(&dots, epilogue(&dots));
+  fclose(module.body);
+  /* the loop may take fewer steps than the arguments have tiles; the depth may end within a tile */
+  const int steps = dots.steps - (module_chance(&module, 10) ? 1 : 0);
+  const int depth = dots.is_masked ? dots.k * steps - (int)module_random(&module, (uint32_t)dots.k) : dots.k * steps;
+  fprintf(out, "// --grid 1 --target %s --num-warps %d --num-stages %d", target, warps, stages);
+  fprintf(out,
+          " --arg a=%s[%ld]:randint(-2,2) --arg b=%s[%ld]:randint(-2,2) --arg c=%s[%d]:zeros --arg steps=%d --arg "
+          "depth=%d\n",
+          run_type(a.element), (long)a.size, run_type(b.element), (long)b.size, run_type(dots.kinds.sum),
+          dots.m * dots.n, steps, depth);
+  fprintf(
+      out,
+      "module {\n  tt.func public @dots(%%a: !tt.ptr<%s> {tt.divisibility = 16 : i32} loc(\"a\"), %%b: !tt.ptr<%s> "
+      "{tt.divisibility = 16 : i32} loc(\"b\"), %%c: !tt.ptr<%s> {tt.divisibility = 16 : i32} loc(\"c\"), %%steps: i32 "
+      "loc(\"steps\"), %%depth: i32 loc(\"depth\")) attributes {noinline = false} {\n%s    tt.return\n  }\n}\n",
+      a.element, b.element, dots.kinds.sum, body);
+  free(body);
+}
