@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s --allocate-shared-memory-nv="compute-capability=90 ptx-version=80" | FileCheck %s
 
-// Triton's name and options for it; the rules are those of allocate-shared-memory.
+// Triton's argument and options; the same pass as allocate-shared-memory.
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory

@@ -34,7 +34,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:86", "ttg.threads-per-warp" = 32 : i32} {
-  // What fits on one target does not on another.
+  // The limit depends on the target.
   tt.func public @large(%p: tensor<256x128x!tt.ptr<f32>, #rows>, %q: tensor<256x128x!tt.ptr<f32>, #columns>) {
     %v = tt.load %p : tensor<256x128x!tt.ptr<f32>, #rows>
     // expected-error@below {{needs 131072 bytes of shared memory, the target has 101376}}
@@ -72,7 +72,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// A buffer used in a loop lives to the loop's end: the scratch of later ops in the loop is elsewhere.
+// A buffer used in a loop is live until the loop's end: the scratch of later ops in the loop has other bytes.
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
@@ -98,7 +98,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // The same with scf, and with the buffer carried.
+  // The same with scf, and with a loop-carried buffer.
   // CHECK-LABEL: tt.func public @carried
   tt.func public @carried(%x: tensor<64x64xf32, #rows>, %p: tensor<64x64x!tt.ptr<f32>, #columns>, %n: i32) {
     %c0 = arith.constant 0 : i32
@@ -147,7 +147,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// Too much together: the error is at the highest, the notes say what else is there.
+// The sum exceeds the limit: the error is at the highest buffer, notes list the others.
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
@@ -167,7 +167,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// The padding of a padded encoding takes space: three times four elements.
+// The padding of a padded encoding is allocated: three times four elements.
 #smem = #ttg.shared_memory
 #padded = #ttg.padded_shared<[32:+4] {order = [0], shape = [128]}>
 // CHECK: module attributes {{.*}}ttg.shared = 560 : i32
@@ -180,7 +180,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// The frame of a function that is called is in the way: the error names what fills it, down to the buffer.
+// A callee's frame exceeds the limit: notes name its contents, down to the buffer.
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory

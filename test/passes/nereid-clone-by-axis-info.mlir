@@ -6,7 +6,7 @@
 
 // NONE: error: max-copies must be at least 1
 
-// Two kinds of call, three calls: one copy. The first kind keeps the function.
+// Three calls with two sets of axis info: one clone. The first set keeps the original function.
 // CHECK-LABEL: tt.func public @two_kinds
 // CHECK-NEXT: tt.call @f(%arg0) :
 // CHECK-NEXT: tt.call @[[COPY:f_[0-9]+]](%arg1) :
@@ -32,8 +32,8 @@ tt.func private @f(%p: !tt.ptr<f32>) attributes {noinline = true} {
 
 // -----
 
-// Callees of a clone are cloned, too, for the clone's axis info. With two copies at most, the third kind of call of @h
-// shares the first one's.
+// Callees of a clone are cloned, too, for the clone's axis info. With at most two copies, the third set of axis info of
+// @h shares the first copy.
 // CHECK-LABEL: tt.func public @chain
 // CHECK-NEXT: tt.call @g(%arg0) :
 // CHECK-NEXT: tt.call @[[G1:g_[0-9]+]](%arg1) :

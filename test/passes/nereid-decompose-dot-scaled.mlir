@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s --nereid-decompose-dot-scaled | FileCheck %s
 
-// A scale becomes an exponent, goes along its 32 elements, and multiplies them; up to 8 bits of significand are bf16.
+// A scale is converted to a power of two, broadcast to its 32 elements and multiplied; bf16 holds 8 significand bits.
 // CHECK-LABEL: @scaled(
 // CHECK: %[[A:.*]] = ttg.fp4_to_fp %arg0 {axis = 1 : i32} : tensor<16x32xi8> -> tensor<16x64xbf16>
 // CHECK: %[[BITS:.*]] = arith.shli {{.*}} : tensor<16x2xi16>
@@ -31,7 +31,7 @@ tt.func public @packed_rows(%a: tensor<8x64xi8>, %as: tensor<16x2xi8>, %b: tenso
   tt.return %d : tensor<16x8xf32>
 }
 
-// f16 holds fp8; scaled it would not hold its range, and tf32 does.
+// f16 represents fp8, but not the range of scaled fp8, which tf32 does.
 // CHECK-LABEL: @halves(
 // CHECK: %[[D:.*]] = tt.dot {{.*}} : tensor<16x32xf16> * tensor<32x8xf16>
 // CHECK: tt.dot {{.*}}, {{.*}}, %[[D]], inputPrecision = tf32 : tensor<16x32xf32> * tensor<32x8xf32>
@@ -41,7 +41,7 @@ tt.func public @halves(%a: tensor<16x32xf16>, %as: tensor<16x1xi8>, %b: tensor<3
   tt.return %e : tensor<16x8xf32>
 }
 
-// Scales that are numbers count for the significand: 8 + 4 bits are more than tf32 has.
+// Floating-point scales add significand bits: 8 + 4 bits exceed tf32.
 // CHECK-LABEL: @number_scales(
 // CHECK: tt.dot {{.*}}, %arg3 : tensor<16x32xf32> * tensor<32x8xf32>
 tt.func public @number_scales(%a: tensor<16x32xbf16>, %as: tensor<16x2xf8E4M3FN>, %b: tensor<32x8xbf16>, %c: tensor<16x8xf32>) -> tensor<16x8xf32> {

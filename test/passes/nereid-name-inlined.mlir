@@ -18,7 +18,7 @@ tt.func private @lib.add(%n: i32) -> i32 {
   tt.return %0 : i32 loc("lib.py":8:3)
 } loc("lib.py":6:0)
 
-// Types and constants that Triton puts into names are not what readers look for.
+// Type and constant suffixes of Triton's mangled names are removed.
 // CHECK-LABEL: tt.func private @"__main__.sum__fp32S1024S__(1,)cconstexpr_0"
 // CHECK: loc(fused<"__main__.sum">["lib.py":12:3])
 tt.func private @"__main__.sum__fp32S1024S__(1,)cconstexpr_0"() {

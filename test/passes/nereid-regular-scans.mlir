@@ -1,7 +1,7 @@
-// Scans go through layouts in which each bit of the index has one bit of registers, lanes or warps.
+// Converts operands of scans to layouts in which each index bit is the image of one register, lane or warp bit.
 // RUN: nereid-opt %s --nereid-regular-scans | FileCheck %s
 
-// Warps hold the same elements twice, with halves of lanes exchanged; lanes and warps repeat a register and a row.
+// Warps hold the same elements with exchanged lane halves; lanes and warps replicate a register and a row.
 // CHECK-DAG: [[TWICE:#.*]] = #ttg.linear<{register = [], lane = {{\[}}[1], [2], [4], [8], [16]], warp = {{\[}}[32], [64], [16]], block = []}>
 // CHECK-DAG: [[ONCE:#.*]] = #ttg.linear<{register = [], lane = {{\[}}[1], [2], [4], [8], [16]], warp = {{\[}}[32], [64], [0]], block = []}>
 // CHECK-DAG: [[PLAIN:#.*]] = #ttg.linear<{register = {{\[}}[0, 1]], lane = {{\[}}[0, 0], [0, 2], [1, 0], [2, 0], [0, 4]], warp = {{\[}}[4, 0], [8, 0], [0, 0]], block = []}>

@@ -1,4 +1,4 @@
-// Operations of one Triton version in the words of another, and both tools' --print-triton-version.
+// Converts operations of one Triton version to the spelling of another; --print-triton-version of both tools.
 // RUN: nereid-opt %s --nereid-respell=version=3.6 | FileCheck %s --check-prefix=OLD
 // RUN: nereid-opt %s --print-triton-version=3.9 | FileCheck %s --check-prefix=NEW
 // RUN: nereid-opt %s --print-triton-version 3.9 --canonicalize | nereid-opt --pass-pipeline='builtin.module(cse)' --print-triton-version 3.6 | FileCheck %s --check-prefix=OLD
@@ -20,7 +20,7 @@
 // OLD: ttg.local_barrier
 // OLD: tt.elementwise_inline_asm "griddepcontrol.launch_dependents; // dummy $0"
 
-// `nereid compile` makes pointers of the descriptor.
+// `nereid compile` rewrites the descriptor to a pointer.
 // OLD-OPS: griddepcontrol.wait
 // OLD-OPS: cacheModifier = cg
 // OLD-OPS: arith.divf

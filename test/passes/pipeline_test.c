@@ -1,4 +1,4 @@
-/* Pipelines parse, take their options and run; the registry has every row; passes get their options. */
+/* Pipelines parse, accept their options and run; the registry has every row; passes get their options. */
 #include "passes/pipeline.h"
 
 #include "nereid/context.h"
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-/* cmocka wants the four above. */
+/* cmocka requires the four above. */
 #include <cmocka.h>
 
 static const nereid_pipeline_options_t options = {
@@ -46,7 +46,7 @@ static const char *description_of(const char *argument, size_t length, const cha
   return NULL;
 }
 
-/* Options that passes accept only for Triton's pipelines have no effect: ours do not give them. */
+/* Options that passes accept only for compatibility with Triton have no effect: Nereid's pipelines do not set them. */
 static void test_options_have_effects(void **state) {
   (void)state;
   size_t checked = 0;
@@ -152,7 +152,7 @@ static void test_every_row_makes_a_pass(void **state) {
   mlirContextDestroy(context);
 }
 
-/* A record of our own: options with defaults, the anchor, the dialects that are loaded. */
+/* A test pass: options with defaults, the anchor op, the loaded dialects. */
 typedef struct seen {
   int64_t number, flag;
   char text[16];

@@ -1,4 +1,4 @@
-// Builds with assertions check what passes require: here that tensors have encodings.
+// Builds with assertions verify the requirements of passes: here that tensors have encodings.
 // REQUIRES: asserts
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics --tritongpu-remove-layout-conversions
 

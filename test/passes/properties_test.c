@@ -1,5 +1,5 @@
-/* What builds with assertions check around passes: a broken contract is an error that names pass and property, at the
- * operation. The contracts here are false on purpose. */
+/* Verification of pass contracts in builds with assertions: a violation is an error at the operation that names pass and
+ * property. The contracts here are intentionally false. */
 #include "passes/properties.h"
 
 #include "nereid/context.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka wants the four above. */
+/* cmocka requires the four above. */
 #include <cmocka.h>
 
 static const char laid_out[] =
@@ -94,14 +94,14 @@ static void test_preserves(void **state) {
   (void)state;
   seen_t seen;
   const nereid_contract_t contract = {.preserves = NEREID_IR_LAYOUTS};
-  assert_true(verify(plain, plain, contract, &seen)); /* what did not hold need not hold */
+  assert_true(verify(plain, plain, contract, &seen)); /* a property that did not hold before need not hold after */
   assert_true(verify(plain, laid_out, contract, &seen));
   assert_false(verify(laid_out, plain, contract, &seen));
   assert_non_null(strstr(seen.text, "pass 'a-pass' preserves property 'layouts', which does not hold after it"));
   assert_int_equal(seen.line, 2);
 }
 
-/* Each property holds and does not: a line of IR without it, in a function whose other lines have all. */
+/* Each property, satisfied and violated: one line of IR that violates it, in a function that otherwise satisfies all. */
 static void test_properties(void **state) {
   (void)state;
   static const struct {

@@ -4,7 +4,7 @@
 #smem = #ttg.shared_memory
 !buffer = !ttg.memdesc<128xf32, #shared, #smem, mutable>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // From the allocation to the last use, through views; what is used in a loop lives as long as the loop.
+  // Live from the allocation to the last use, through views; a use in a loop extends to the whole loop.
   tt.func @loop(%n: i32, %c0: i32, %c1: i32) {
     // expected-remark@below {{live: %0}}
     %a = ttg.local_alloc : () -> !buffer
@@ -27,7 +27,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // What a round leaves to the next one lives at the loop's end and start, and not before it is made.
+  // A value passed to the next iteration is live at the loop's end and start, but not before its definition.
   tt.func @carried(%c: i1) {
     // expected-remark@below {{live: %0}}
     %a = ttg.local_alloc : () -> !buffer
@@ -74,7 +74,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 !buffer = !ttg.memdesc<128xf32, #shared, #smem, mutable>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // The fewest groups of all ways count: one branch commits a group, the other does not.
+  // The minimum number of groups over all paths counts: one branch commits a group, the other does not.
   tt.func @ways(%p: tensor<128x!tt.ptr<f32>, #line>, %c: i1) {
     // expected-remark@below {{live: %0}}
     %a = ttg.local_alloc : () -> !buffer

@@ -5,7 +5,7 @@
 #rows = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // A selection may be either of two, of which each stays what it is; a view is what it is a view of.
+  // A select aliases both operands; a view aliases its source.
   tt.func @subsets(%c: i1, %i: i32) {
     // expected-remark@below {{%0 -> %0}}
     %a = ttg.local_alloc : () -> !ttg.memdesc<3x128xf32, #shared, #smem, mutable>
@@ -20,7 +20,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // What a function is passed is a buffer of its own.
+  // Each argument of a function is a distinct buffer.
   tt.func private @arguments(%c: i1, %p: !ttg.memdesc<128xf32, #shared, #smem, mutable>, %q: !ttg.memdesc<128xf32, #shared, #smem, mutable>) -> !ttg.memdesc<128xf32, #shared, #smem, mutable> {
     // expected-remark@below {{%0 -> %arg1,%arg2}}
     %s = arith.select %c, %p, %q : !ttg.memdesc<128xf32, #shared, #smem, mutable>
@@ -34,7 +34,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 !buffer = !ttg.memdesc<128xf32, #shared, #smem, mutable>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // Buffers that a loop exchanges are each other after a round; one that it only carries stays what it is.
+  // Iteration arguments that swap alias both buffers; one that is only passed through aliases its own.
   tt.func @exchange(%n: i32, %c0: i32, %c1: i32) {
     // expected-remark@below {{%0 -> %0}}
     %a = ttg.local_alloc : () -> !buffer
@@ -56,7 +56,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // A loop that is only left with what its second region was given.
+  // scf.while: results come from the operands of scf.condition.
   tt.func @while(%c: i1) {
     // expected-remark@below {{%0 -> %0}}
     %a = ttg.local_alloc : () -> !buffer
@@ -76,7 +76,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // A switch and a region are either of their cases, a block its branches; poison is nothing.
+  // Results alias the values of all cases and regions, block arguments those of all branches; poison aliases nothing.
   tt.func @cases(%i: index, %c: i1) {
     // expected-remark@below {{%0 -> %0}}
     %a = ttg.local_alloc : () -> !buffer
@@ -131,7 +131,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 !buffer = !ttg.memdesc<128xf32, #shared, #smem, mutable>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // Partitions see what they capture; the default region's result is what it yields.
+  // Partition arguments alias captures; results alias the values that the default region yields.
   tt.func @partitions() {
     // expected-remark@below {{%0 -> %0}}
     %a = ttg.local_alloc : () -> !buffer
@@ -150,7 +150,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // A call gives back what its function returns, not all that it is passed.
+  // The result of a call aliases the values that the callee returns, not all operands.
   tt.func @call() {
     // expected-remark@below {{%0 -> %0}}
     %a = ttg.local_alloc : () -> !buffer
@@ -164,7 +164,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %y : !buffer
   }
 
-  // An op that is not known may give back any buffer that it is given.
+  // The result of an unknown op may alias each of its operands.
   tt.func @unknown() {
     // expected-remark@below {{%0 -> %0}}
     %a = ttg.local_alloc : () -> !buffer

@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s --test-print-alignment --split-input-file --verify-diagnostics=only-expected -o /dev/null
 
-// One function per rule of analysis/axis_rules_*.c. Numbers that a person can check: a range counts up, a splat repeats.
+// One function per rule of analysis/axis_rules_*.c. Expected values can be checked by hand.
 
 tt.func @constants() {
   // expected-remark @below {{contiguity = [1], divisibility = [4], constancy = [1], constant_value = 12}}
@@ -68,7 +68,7 @@ tt.func @overflow() {
 
 // -----
 
-// Short integers count on modulo their width; what is widened or compared must not pass the end of it.
+// Narrow integers wrap at their width; extensions and comparisons require ranges that do not wrap.
 tt.func @casts(%p: tensor<64x!tt.ptr<f32>> {tt.constancy = 64 : i32}) {
   %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
   // expected-remark @below {{contiguity = [64], divisibility = [1073741824], constancy = [1]}}
@@ -130,13 +130,13 @@ tt.func @quotients(%n: i32 {tt.divisibility = 8 : i32}) {
   %3 = arith.remsi %s, %c4 : tensor<64xi32>
   // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [4]}}
   %4 = arith.shrsi %r, %c2 : tensor<64xi32>
-  // n may be negative, where division rounds towards zero: -4 .. -1 over 4 is -1, 0, 0, 0.
+  // n may be negative, and division rounds toward zero: -4 .. -1 over 4 is -1, 0, 0, 0.
   %x = arith.addi %s, %r : tensor<64xi32>
   // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
   %5 = arith.divsi %x, %c4 : tensor<64xi32>
   // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
   %6 = arith.remsi %x, %c4 : tensor<64xi32>
-  // Shifts and unsigned division are the same on both sides of zero.
+  // Shifts and unsigned division have no such exception at zero.
   // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [4]}}
   %7 = arith.shrsi %x, %c2 : tensor<64xi32>
   // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [4]}}
@@ -152,7 +152,7 @@ tt.func @bits(%n: i32 {tt.divisibility = 16 : i32}) {
   %s = tt.splat %n : i32 -> tensor<64xi32>
   // expected-remark @below {{contiguity = [16], divisibility = [16], constancy = [1]}}
   %0 = arith.andi %r, %mask : tensor<64xi32>
-  // The low bits of %s are zero: an or adds.
+  // The low bits of %s are zero: `or` acts as an addition.
   // expected-remark @below {{contiguity = [16], divisibility = [16], constancy = [1]}}
   %1 = arith.ori %s, %r : tensor<64xi32>
   // expected-remark @below {{contiguity = [16], divisibility = [16], constancy = [1]}}
@@ -192,7 +192,7 @@ tt.func @selections(%c: i1, %m: tensor<64xi1> {tt.constancy = 4 : i32}) {
   %true = arith.constant true
   // expected-remark @below {{contiguity = [64], divisibility = [16], constancy = [1]}}
   %0 = arith.select %c, %r, %q : tensor<64xi32>
-  // Groups of four stay together, and start at multiples of four.
+  // Groups of four stay contiguous, and start at multiples of four.
   // expected-remark @below {{contiguity = [4], divisibility = [4], constancy = [1]}}
   %1 = arith.select %m, %r, %q : tensor<64xi1>, tensor<64xi32>
   // expected-remark @below {{contiguity = [64], divisibility = [16], constancy = [1]}}
@@ -221,7 +221,7 @@ tt.func @shapes(%n: i32 {tt.divisibility = 8 : i32}) {
   %5 = tt.reshape %1 : tensor<16x64xi32> -> tensor<1024xi32>
   // expected-remark @below {{contiguity = [1, 1], divisibility = [1, 1], constancy = [1, 1]}}
   %6 = tt.reshape %r allow_reorder : tensor<64xi32> -> tensor<4x16xi32>
-  // Of more than eight dimensions nothing is known, nor of what is made of them.
+  // Tensors of more than eight dimensions, and values derived from them, have no axis info.
   // expected-remark @below {{contiguity = [], divisibility = [], constancy = []}}
   %nine = tt.reshape %1 : tensor<16x64xi32> -> tensor<2x2x2x2x2x2x2x2x4xi32>
   // expected-remark @below {{contiguity = [1, 1], divisibility = [1, 1], constancy = [1, 1]}}
@@ -259,7 +259,7 @@ tt.func @pointers(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.div
 
 // -----
 
-// A group of eight that starts at a multiple of 4 has groups of two at multiples of two.
+// A contiguous group of eight that starts at a multiple of 4 contains groups of two at multiples of two.
 tt.func @weakening(%a: tensor<8xi32> {tt.contiguity = 8 : i32, tt.divisibility = 4 : i32},
                    %b: tensor<8xi32> {tt.contiguity = 2 : i32, tt.divisibility = 8 : i32}) {
   // expected-remark @below {{contiguity = [2], divisibility = [2], constancy = [1]}}
@@ -313,7 +313,7 @@ tt.func @branches(%c: i1, %a: i32 {tt.divisibility = 32 : i32}, %b: i32 {tt.divi
 
 // -----
 
-// Hints on operations are assertions: they raise, and never lower, what is known.
+// Hints on operations are assertions: they raise axis info and never lower it.
 tt.func @hints(%n: i32) {
   // expected-remark @below {{contiguity = [1], divisibility = [64], constancy = [1]}}
   %0 = arith.addi %n, %n {tt.divisibility = dense<64> : tensor<1xi32>} : i32
@@ -324,7 +324,7 @@ tt.func @hints(%n: i32) {
 
 // -----
 
-// A called function has its calls only: attributes on its arguments are stale results.
+// The axis info of a called function comes from its calls only: attributes on its arguments are stale results.
 tt.func private @callee(%x: i32 {tt.divisibility = 1024 : i32}, %y: i32) {
   // expected-remark @below {{divisibility = [2]}}
   %0 = arith.addi %x, %x : i32

@@ -14,7 +14,7 @@
 !buffer = !ttg.memdesc<128xf32, #shared, #smem, mutable>
 !large = !ttg.memdesc<256xf32, #shared, #smem, mutable>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // Explicit buffers, scratch and the frame of a call, each as it lives.
+  // Explicit buffers, scratch and the frame of a call, by live range.
   // expected-remark@below {{kinds}}
   // expected-remark@below {{size = 16896}}
   tt.func public @kinds(%x: tensor<64x64xf32, #rows>, %l: tensor<128xf32, #line>, %p: tensor<64x64x!tt.ptr<f32>, #columns>) {
@@ -56,7 +56,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // Only one of two buffers that a block may be given is used after it, but that is not known.
+  // A block argument may be either of two buffers: both are live until its last use.
   // expected-remark@below {{either}}
   // expected-remark@below {{size = 1536}}
   tt.func public @either(%c: i1) {
@@ -71,8 +71,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // Blocks in an order that is not that of the flow: what is used in the block above, after it was made below, lives
-  // in between.
+  // Blocks in an order other than control flow: a buffer defined in a later block and used in an earlier one is live in
+  // between.
   // expected-remark@below {{order}}
   // expected-remark@below {{size = 1024}}
   tt.func public @order(%c: i1) {
@@ -89,7 +89,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     cf.br ^second(%a : !buffer)
   }
 
-  // What a loop takes around to its next round is not there before it is made: %a and %b share bytes.
+  // A loop-carried buffer is not live before its definition: %a and %b share bytes.
   // expected-remark@below {{around}}
   // expected-remark@below {{size = 1024}}
   tt.func public @around(%n: i32, %c0: i32, %c1: i32) {
@@ -107,7 +107,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // A function gives back one of its arguments: the other is done with after the call.
+  // A function returns one of its arguments: the other is dead after the call.
   // expected-remark@below {{returned}}
   // expected-remark@below {{size = 1024}}
   tt.func public @returned() {
@@ -188,8 +188,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// Alignments: words of mbarriers, patterns of nvmma_shared, what is said. A bulk load's target lives until the last wait
-// for its mbarrier, and is aligned for it.
+// Alignments: mbarriers, swizzle patterns of nvmma_shared, explicit alignments. The destination of a bulk load is aligned
+// for it, and live until the last wait for its mbarrier.
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #nvmma = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
@@ -249,12 +249,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// Regions of a ttg.warp_specialize run at once.
+// Regions of a ttg.warp_specialize run concurrently.
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 !buffer = !ttg.memdesc<16xf32, #shared, #smem, mutable>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // Two buffers of one region share bytes; those of another region are elsewhere. The function has a byte per warp.
+  // Two buffers of one region share bytes; buffers of other regions have other bytes. The function has a byte per warp.
   // expected-remark@below {{at_once}}
   // expected-remark@below {{scratch offset = 192, size = 6}}
   // expected-remark@below {{size = 198}}
@@ -289,7 +289,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // What is captured is there as long as any region runs; the captures themselves only when partitions begin.
+  // Captured buffers are live while any region runs; the memory for the captures only until the partitions have started.
   // expected-remark@below {{captured}}
   // expected-remark@below {{scratch offset = 128, size = 1}}
   // expected-remark@below {{size = 129}}

@@ -10,8 +10,8 @@
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
 
-// A copy is there for its own thread after the wait, for its warp after the warp's barrier, for the others after one of
-// all. The wait for the older group does not make the younger one pending.
+// A copy is visible to its thread after the wait, to its warp after a warp barrier, to other warps after a CTA barrier.
+// The wait for the older group does not make the younger one visible.
 // CHECK-LABEL: @groups
 // CHECK: async_wait {{.*}}num = 1
 // CHECK-NEXT: ttg.local_barrier warp
@@ -54,7 +54,7 @@ tt.func @nothing(%x: tensor<512xi32, #line>) {
   tt.return
 }
 
-// One thread waits for the store that it began; the others for it.
+// One thread waits for the store that it issued; a barrier makes the others wait for that thread.
 // CHECK-LABEL: @tma_store
 // CHECK: local_alloc
 // CHECK-NEXT: ttng.fence_async_shared
@@ -74,7 +74,7 @@ tt.func @tma_store(%d: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %i: i32, %x: t
   tt.return
 }
 
-// A barrier between a write and its fence does not do for what the fence comes before.
+// A barrier before the fence does not replace the one after it.
 // CHECK-LABEL: @late_fence
 // CHECK: ttg.local_barrier{{$}}
 // CHECK-NEXT: ttng.fence_async_shared
@@ -181,8 +181,8 @@ tt.func @partitions(%x: tensor<512xi32, #line>) {
   tt.return
 }
 
-// The default region begins and ends like them: what was written before and in it needs no barrier. What its warps copy
-// is there after their own wait.
+// The default region starts and ends at a barrier, too: writes before and in it require none. Copies of its warps are
+// visible to them after their own wait.
 // CHECK-LABEL: @default_region
 // CHECK: default
 // CHECK-NEXT: local_load

@@ -1,4 +1,4 @@
-// Calls: what a function leaves pending, what it begins with, the bytes of its frame and of the buffers it is passed.
+// Calls: accesses pending at function exit, accesses from function entry, bytes of frames and of buffer arguments.
 // RUN: nereid-opt %s --allocate-shared-memory --test-print-membar | FileCheck %s
 
 #line = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -30,7 +30,7 @@ tt.func private @stores(%x: tensor<512xi32, #line>, %b: !ttg.memdesc<512xi32, #p
   tt.return
 }
 
-// May be passed one buffer twice: see @twice.
+// Both arguments may be the same buffer: see @twice.
 // CHECK-LABEL: @moves
 // CHECK: local_load
 // CHECK-NEXT: ttg.local_barrier{{$}}
@@ -41,7 +41,7 @@ tt.func private @moves(%x: tensor<512xi32, #line>, %a: !ttg.memdesc<512xi32, #pl
   tt.return
 }
 
-// Two elements of one buffer never meet.
+// Two elements of one buffer are disjoint.
 // CHECK-LABEL: @moves_apart
 // CHECK-NOT: local_barrier
 // CHECK: tt.return
@@ -66,7 +66,7 @@ tt.func @live_frame(%x: tensor<512xi32, #line>) {
   tt.return
 }
 
-// A barrier in the callee is one for the caller.
+// A barrier in the callee orders the caller's accesses.
 // CHECK-LABEL: @barrier_below
 // CHECK: call @waits
 // CHECK-NEXT: local_load
@@ -78,7 +78,7 @@ tt.func @barrier_below(%x: tensor<512xi32, #line>) {
   tt.return
 }
 
-// What it does to a buffer that it is passed, and to no other; the warps of both sides are known, too.
+// Accesses of the callee affect its buffer argument and no other; warps of both sides are compared, too.
 // CHECK-LABEL: @passed
 // CHECK: local_load
 // CHECK-NEXT: call @stores
@@ -117,7 +117,7 @@ tt.func @apart(%x: tensor<512xi32, #line>) {
   tt.return
 }
 
-// A call in a loop: of the iteration before, too.
+// A call in a loop is compared with that of the previous iteration.
 // CHECK-LABEL: @loop
 // CHECK: scf.for
 // CHECK-NEXT: ttg.local_barrier{{$}}
@@ -162,7 +162,7 @@ tt.func @copies(%p: tensor<512x!tt.ptr<i32>, #line>) {
   tt.return
 }
 
-// The wait is one call further down.
+// The wait is in a callee of the callee.
 // CHECK-LABEL: @waits_below_and_loads
 // CHECK: call @only_waits
 // CHECK-NEXT: ttg.local_barrier{{$}}
@@ -221,7 +221,7 @@ tt.func @same_place(%x: tensor<512xi32, #line>) {
   tt.return
 }
 
-// Slots of a callee's ring mean nothing at its next call.
+// Slot indices of a callee's ring are not compared across calls.
 // CHECK-LABEL: @goes_round
 tt.func private @goes_round(%x: tensor<512xi32, #line>, %n: i32) attributes {noinline = true} {
   %c0 = arith.constant 0 : i32
@@ -252,7 +252,7 @@ tt.func @round_twice(%x: tensor<512xi32, #line>, %n: i32) {
   tt.return
 }
 
-// A ring that is passed whole: any slot of it.
+// A ring passed as a whole: the callee may access any slot.
 // CHECK-LABEL: @fills
 tt.func private @fills(%x: tensor<512xi32, #line>, %n: i32, %ring: !ttg.memdesc<3x512xi32, #plain, #smem, mutable>) attributes {noinline = true} {
   %c0 = arith.constant 0 : i32
@@ -284,7 +284,7 @@ tt.func @filled(%x: tensor<512xi32, #line>, %n: i32) {
   tt.return
 }
 
-// Bytes of a buffer count from its offset: here 2176, in the middle of warp 1's part of the buffer that comes after.
+// Byte ranges are relative to the offset of a buffer: here 2176, in the middle of warp 1's part of the reusing buffer.
 // CHECK-LABEL: @stores_words
 tt.func private @stores_words(%x: tensor<512xi32, #single>, %b: !ttg.memdesc<512xi32, #plain, #smem, mutable>) attributes {noinline = true} {
   ttg.local_store %x, %b : tensor<512xi32, #single> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>

@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s --test-print-membar | FileCheck %s
 
-// Addresses of quotients and remainders: all digits of a value determine it.
+// Addresses from quotients and remainders: a value is determined by all of its digits.
 
 #rows = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 
@@ -30,7 +30,7 @@ tt.func public @all_digits(%x: !tt.ptr<f16>, %v: tensor<512xf16, #rows>, %n: i32
   tt.return
 }
 
-// (i / 9) % 32 and what is left below and above; the lowest two bits of the index stay in one thread.
+// (i / 9) % 32, i % 9 and i / 288; the lowest two bits of the index stay in one thread.
 // CHECK-LABEL: @nested_digits
 // CHECK-NOT: local_barrier
 // CHECK: tt.return
@@ -59,7 +59,7 @@ tt.func public @nested_digits(%x: !tt.ptr<f16>, %v: tensor<512xf16, #rows>, %n: 
   tt.return
 }
 
-// 16 elements of a row, which are bits of the index, then digits of what is above.
+// 16 elements of a row are low bits of the index, followed by digits of the high bits.
 // CHECK-LABEL: @digits_above_bits
 // CHECK-NOT: local_barrier
 // CHECK: tt.return
@@ -115,7 +115,7 @@ tt.func public @overlapping_digits(%x: !tt.ptr<f16>, %v: tensor<512xf16, #rows>,
   tt.return
 }
 
-// The remainder alone comes again.
+// A remainder alone repeats.
 // CHECK-LABEL: @one_digit
 // CHECK: scf.for
 // CHECK: ttg.local_barrier{{$}}
@@ -136,7 +136,7 @@ tt.func public @one_digit(%x: !tt.ptr<f16>, %v: tensor<512xf16, #rows>, %n: i32)
   tt.return
 }
 
-// A load in place, and one of the next element, which other threads store.
+// A load of the thread's own element, and one of the next element, which another thread stores.
 // CHECK-LABEL: @shifted_digits
 // CHECK: tt.load
 // CHECK-NOT: local_barrier

@@ -1,7 +1,7 @@
 // RUN: nereid-opt %s --test-print-membar | FileCheck %s
 // RUN: nereid-opt %s --test-print-membar=global-order=false | FileCheck %s --check-prefix=OFF
 
-// Accesses to global memory that depend on one another and are by different threads are ordered by a barrier.
+// A barrier orders dependent accesses to global memory by different threads.
 // OFF-NOT: ttg.local_barrier
 
 #rows = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -52,7 +52,7 @@ tt.func public @in_place(%x: !tt.ptr<f32>) {
   tt.return
 }
 
-// Two warps hold what the first of them stores.
+// Two warps hold the same elements; the first stores them.
 // CHECK-LABEL: @copies
 // CHECK: tt.load
 // CHECK-NEXT: ttg.local_barrier{{$}}
@@ -123,7 +123,7 @@ tt.func public @tiles(%x: !tt.ptr<f32>, %n: i32) {
   tt.return
 }
 
-// The same with pointers that move.
+// The same with loop-carried pointers.
 // CHECK-LABEL: @moving
 // CHECK: scf.for
 // CHECK-NOT: local_barrier
@@ -199,7 +199,7 @@ tt.func public @matrix(%x: !tt.ptr<f32>, %n: i32, %stride: i32) {
   tt.return
 }
 
-// Before the loop, once; and in it what an iteration leaves for the next.
+// One barrier before the loop, and one in it for the dependence between iterations.
 // CHECK-LABEL: @before_loop
 // CHECK: tt.store
 // CHECK: ttg.local_barrier{{$}}
@@ -224,7 +224,7 @@ tt.func public @before_loop(%x: !tt.ptr<i32>, %w: tensor<128xi32, #lanes>, %n: i
   tt.return %v : i32
 }
 
-// A result that is used depends on the atomics before.
+// A used result depends on earlier atomics.
 // CHECK-LABEL: @used_atomics
 // CHECK: tt.atomic_rmw
 // CHECK-NEXT: ttg.local_barrier{{$}}
@@ -239,7 +239,7 @@ tt.func public @used_atomics(%x: !tt.ptr<i32>, %w: tensor<128xi32, #lanes>) -> t
   tt.return %v : tensor<128xi32, #lanes>
 }
 
-// Calls: both pointers of the function are the caller's one.
+// Calls: both pointer arguments are the same pointer of the caller.
 // CHECK-LABEL: @copy
 // CHECK: tt.load
 // CHECK-NEXT: ttg.local_barrier{{$}}
@@ -261,7 +261,7 @@ tt.func public @calls(%x: !tt.ptr<f32>, %i: i32) -> f32 {
   tt.return %v : f32
 }
 
-// An address that is loaded may be any.
+// A loaded address may point anywhere.
 // CHECK-LABEL: @unknown
 // CHECK: tt.store
 // CHECK-NEXT: ttg.local_barrier{{$}}
@@ -274,7 +274,7 @@ tt.func public @unknown(%table: !tt.ptr<i64>, %x: !tt.ptr<f32>, %f: f32) -> f32 
   tt.return %v : f32
 }
 
-// Arguments that a call passes parts of one buffer: how far they are apart is not known.
+// Pointer arguments into one buffer at an unknown distance.
 // CHECK-LABEL: @parts
 // CHECK: tt.store
 // CHECK-NEXT: ttg.local_barrier{{$}}
@@ -298,7 +298,7 @@ tt.func public @passes_parts(%x: !tt.ptr<f32>, %v: tensor<512xf32, #rows>) {
   tt.return
 }
 
-// Pointers of a tensor that is an argument may be any.
+// A tensor argument may contain any pointers.
 // CHECK-LABEL: @pointers
 // CHECK: tt.store
 // CHECK-NEXT: ttg.local_barrier{{$}}

@@ -1,4 +1,4 @@
-// Slots of rings: a slot that no other thread can be at needs no barrier. The same for structured loops and branches.
+// Slots of rings: accesses of provably different slots need no barrier. The same for structured loops and branches.
 // RUN: nereid-opt %s --allocate-shared-memory --test-print-membar | FileCheck %s
 // RUN: nereid-opt %s --convert-scf-to-cf --allocate-shared-memory --test-print-membar | FileCheck %s
 
@@ -46,7 +46,7 @@ tt.func @pipeline(%p: tensor<512x!tt.ptr<i32>, #line>, %n: i32) {
   tt.return
 }
 
-// Two slots, and the copy goes where this iteration reads: a second barrier.
+// Two slots, and the copy writes the slot that this iteration reads: a second barrier.
 // CHECK-LABEL: @same_slot
 // CHECK: async_wait
 // CHECK: ttg.local_barrier{{$}}
@@ -72,8 +72,8 @@ tt.func @same_slot(%p: tensor<512x!tt.ptr<i32>, #line>, %n: i32) {
   tt.return
 }
 
-// Counters that begin at one unknown number, one of them turned on: still apart in each iteration. A store and a load
-// of slots apart, then the next iteration's load finds what was stored.
+// Counters that start at the same unknown value, one of them advanced: different in each iteration. A store and a load of
+// different slots; the load of the next iteration reads the stored slot.
 // CHECK-LABEL: @unknown_start
 // CHECK: ttg.local_barrier{{$}}
 // CHECK-NEXT: local_load
@@ -97,7 +97,7 @@ tt.func @unknown_start(%x: tensor<512xi32, #line>, %start: i32, %n: i32) {
   tt.return
 }
 
-// The counter goes round at another number than the ring has slots: nothing is known.
+// The counter wraps at a value other than the number of slots: slots may be equal.
 // CHECK-LABEL: @other_modulus
 // CHECK: ttg.local_barrier{{$}}
 // CHECK: local_load
@@ -121,7 +121,7 @@ tt.func @other_modulus(%x: tensor<512xi32, #line>, %n: i32) {
   tt.return
 }
 
-// After the loop every slot may have been the last.
+// After the loop, any slot may be the last one.
 // CHECK-LABEL: @behind
 // CHECK: local_store
 // CHECK: ttg.local_barrier{{$}}
@@ -144,7 +144,7 @@ tt.func @behind(%x: tensor<512xi32, #line>, %n: i32) {
   tt.return
 }
 
-// Once around the loop nothing is between the load and the next store; the loop begun again may find the last load's slot.
+// No barrier is between the load and the store of the next iteration; a restarted loop may begin at the last load's slot.
 // CHECK-LABEL: @once
 // CHECK-NOT: ttg.local_barrier
 // CHECK: local_store

@@ -1,4 +1,4 @@
-// Barriers where threads meet in shared memory, none elsewhere. #line: a warp has 128 neighbours. #single: four times 32.
+// Barriers between dependent accesses of shared memory only. #line: 128 contiguous elements per warp; #single: four times 32.
 // RUN: nereid-opt %s --allocate-shared-memory --test-print-membar | FileCheck %s
 // RUN: nereid-opt %s --allocate-shared-memory --test-print-membar=any-thread=true | FileCheck %s --check-prefix=ANY
 
@@ -11,7 +11,7 @@
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:80"} {
 
-// Read after write, write after read and write after write of one buffer; nothing between reads, or buffers apart.
+// Read after write, write after read and write after write of one buffer; no barrier between reads or disjoint buffers.
 // CHECK-LABEL: @one_buffer
 // CHECK: local_alloc
 // CHECK-NEXT: local_alloc
@@ -35,7 +35,7 @@ tt.func @one_buffer(%x: tensor<512xi32, #line>, %y: tensor<512xi32, #single>) {
   tt.return
 }
 
-// Each warp reads what it has written itself: its threads wait for each other, once.
+// Each warp reads elements that it wrote: one warp barrier.
 // CHECK-LABEL: @same_warp
 // CHECK: local_alloc
 // CHECK-NEXT: ttg.local_barrier warp
@@ -53,7 +53,7 @@ tt.func @same_warp(%x: tensor<512xi32, #line>, %p: !tt.ptr<i32>, %n: i32) {
   tt.return
 }
 
-// All warps write all of it.
+// All warps write the whole buffer.
 // CHECK-LABEL: @copies
 // CHECK: local_alloc
 // CHECK-NEXT: ttg.local_barrier{{$}}

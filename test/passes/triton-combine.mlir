@@ -16,7 +16,7 @@ tt.func public @products(%a: tensor<32x32xf16>, %b: tensor<32x32xf16>, %c: tenso
   tt.return %s, %t : tensor<32x32xf32>, tensor<32x32xi32>
 }
 
-// Its sum is not for others, or is rounded now and then, or does not start at zero.
+// Not combined: the dot has other uses, its accumulation is limited, or its accumulator is not zero.
 // CHECK-LABEL: @kept(
 // CHECK-COUNT-3: arith.addf
 tt.func public @kept(%a: tensor<32x32xf16>, %c: tensor<32x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>) {
@@ -30,7 +30,7 @@ tt.func public @kept(%a: tensor<32x32xf16>, %c: tensor<32x32xf32>) -> (tensor<32
   tt.return %d, %s, %t, %u : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>
 }
 
-// Of the outer operation's attributes the three hints are kept, of the inner one's none.
+// The three hints of the outer operation are kept; attributes of the inner one are dropped.
 // CHECK-LABEL: @hints(
 // CHECK: tt.addptr %arg0, %{{.*}} {tt.constancy = dense<4> : tensor<1xi32>, tt.contiguity = dense<8> : tensor<1xi32>, tt.divisibility = dense<16> : tensor<1xi32>} : tensor<64x!tt.ptr<f32>>
 tt.func public @hints(%p: tensor<64x!tt.ptr<f32>>) -> tensor<64x!tt.ptr<f32>> {

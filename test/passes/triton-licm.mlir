@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s --triton-licm | FileCheck %s
 
-// A load under a mask that is false when the loop does not run, and what it is used for.
+// Hoists a load, masked by the condition that the loop runs, and its invariant users.
 // CHECK-LABEL: @load(
 // CHECK: %[[SOME:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : i32
 // CHECK: %[[ALL:.*]] = tt.splat %[[SOME]] : i1 -> tensor<64xi1>
@@ -22,7 +22,7 @@ tt.func public @load(%p: tensor<64x!tt.ptr<f32>>, %m: tensor<64xi1>, %n: i32) ->
   tt.return %r : tensor<64xf32>
 }
 
-// What is stored in the loop may be what is loaded.
+// A store in the loop may alias the load.
 // CHECK-LABEL: @store(
 // CHECK: scf.for
 // CHECK: tt.load
@@ -36,7 +36,7 @@ tt.func public @store(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %n: i32) {
   tt.return
 }
 
-// Out of two loops.
+// Hoisted out of two loops.
 // CHECK-LABEL: @nested(
 // CHECK: arith.addi %{{.*}}, %{{.*}} : i32
 // CHECK: scf.for
@@ -55,7 +55,7 @@ tt.func public @nested(%a: i32, %n: i32, %p: !tt.ptr<i32>) {
   tt.return
 }
 
-// What a while does not change moves out of both parts, its condition too; loads stay.
+// Invariant ops of scf.while move out of both regions, including the condition; loads stay.
 // CHECK-LABEL: @while(
 // CHECK: %[[END:.*]] = arith.addi %{{.*}}, %{{.*}} : i32
 // CHECK: %[[TWICE:.*]] = arith.muli
@@ -79,7 +79,7 @@ tt.func public @while(%p: !tt.ptr<i32>, %n: i32) -> i32 {
   tt.return %r : i32
 }
 
-// Operations with regions, by what these use.
+// Operations with regions are invariant if all values used in them are.
 // CHECK-LABEL: @regions(
 // CHECK: %[[SUM:.*]] = "tt.reduce"(%{{.*}})
 // CHECK: scf.for

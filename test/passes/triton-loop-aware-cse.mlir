@@ -14,7 +14,7 @@ tt.func public @twice(%a: i32, %b: i32, %n: i32, %o: !tt.ptr<i32>) {
     tt.store %o, %s : !tt.ptr<i32>
     %x = arith.addi %p, %b : i32
     %y = arith.addi %q, %b : i32
-    // The same start but another step.
+    // The same initial value but another step.
     %z = arith.addi %s, %n : i32
     scf.yield %x, %y, %z : i32, i32, i32
   }
@@ -24,7 +24,7 @@ tt.func public @twice(%a: i32, %b: i32, %n: i32, %o: !tt.ptr<i32>) {
   tt.return
 }
 
-// Each goes on as the other did: they stay equal.
+// Two iteration arguments that swap and start equal stay equal.
 // CHECK-LABEL: @crossed(
 // CHECK: iter_args(%{{.*}} = %{{.*}}) -> (i32)
 tt.func public @crossed(%a: i32, %b: i32, %n: i32) -> i32 {

@@ -1,4 +1,4 @@
-// What threads wrote is fenced before wgmma or TMA access it: early, once, outside of loops where it can.
+// Fences between writes of threads and accesses by wgmma or TMA: early, once, outside of loops where possible.
 // RUN: nereid-opt %s --triton-nvidia-gpu-fence-insertion | FileCheck %s
 // RUN: nereid-opt %s --triton-nvidia-gpu-fence-insertion=compute-capability=80 | FileCheck %s --check-prefix=OLD
 
@@ -56,7 +56,7 @@ tt.func @outside(%x: tensor<64x64xf16, #rows>, %n: i32, %c: tensor<64x64xf32, #m
   tt.return
 }
 
-// TMA both ways; what TMA itself brought needs no fence.
+// TMA loads and stores; data written by TMA needs no fence.
 // CHECK-LABEL: @tma
 // CHECK: local_alloc
 // CHECK-NEXT: ttng.fence_async_shared
@@ -93,7 +93,7 @@ tt.func private @stores(%x: tensor<64x64xf16, #rows>, %a: !ttg.memdesc<64x64xf16
   tt.return
 }
 
-// Across calls: one writes, the other reads. The call that is passed another buffer needs no fence.
+// Across calls: one function writes, the other reads. A call with another buffer needs no fence.
 // CHECK-LABEL: @calls
 // CHECK: call @stores
 // CHECK-NEXT: call @multiplies

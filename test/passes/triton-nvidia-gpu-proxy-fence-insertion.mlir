@@ -1,4 +1,4 @@
-// Buffers that share bytes: the fence pass before allocation saw them apart.
+// Buffers that share bytes, which the fence pass before allocation treats as disjoint.
 // RUN: nereid-opt %s --triton-nvidia-gpu-fence-insertion | FileCheck %s --check-prefix=BEFORE
 // RUN: nereid-opt %s --allocate-shared-memory --triton-nvidia-gpu-proxy-fence-insertion | FileCheck %s
 
@@ -8,7 +8,7 @@
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
 
-// The first buffer's bytes are the second's. A read needs no fence before TMA writes there.
+// The second buffer reuses the bytes of the first. A read needs no fence before a TMA write.
 // BEFORE-NOT: fence_async_shared
 // CHECK-LABEL: @reuse
 // CHECK: local_alloc %

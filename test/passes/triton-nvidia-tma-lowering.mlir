@@ -4,7 +4,7 @@
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 // CHECK-DAG: #[[ROWS:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 // CHECK-DAG: #[[NARROW:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>
-// The host learns the block and the swizzle from the argument.
+// The argument's attributes give the host the block and the swizzle.
 // CHECK-LABEL: tt.func public @load_store(
 // CHECK-SAME: {nereid.descriptor = #nereid.descriptor<element = f32, block = [16, 64], swizzle = 128>, tt.nv_tma_desc = 1 : i32}
 // CHECK-SAME: {nereid.descriptor = #nereid.descriptor<element = f16, block = [64, 16], swizzle = 32>, tt.nv_tma_desc = 1 : i32}

@@ -27,7 +27,7 @@ tt.func public @columns(%a: tensor<64x1xi32>, %b: tensor<64x1xi32>, %n: i32) -> 
   tt.return %c : tensor<64x32xi1>
 }
 
-// A row and a column stay spread.
+// A broadcast row and a broadcast column stay broadcast.
 // CHECK-LABEL: @crossed(
 // CHECK: arith.addi %{{.*}}, %{{.*}} : tensor<64x32xi32>
 tt.func public @crossed(%a: tensor<64x1xi32>, %b: tensor<1x32xi32>) -> tensor<64x32xi32> {
@@ -37,7 +37,7 @@ tt.func public @crossed(%a: tensor<64x1xi32>, %b: tensor<1x32xi32>) -> tensor<64
   tt.return %s : tensor<64x32xi32>
 }
 
-// A splat of a tensor of rank 0 has no scalar to compute with.
+// A splat of a rank-0 tensor has no scalar operand.
 // CHECK-LABEL: @rank_0(
 // CHECK: arith.addf %{{.*}}, %{{.*}} : tensor<32xf32>
 tt.func public @rank_0(%a: tensor<f32>, %b: f32) -> tensor<32xf32> {

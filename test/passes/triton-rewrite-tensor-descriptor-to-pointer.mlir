@@ -1,7 +1,7 @@
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics --triton-rewrite-tensor-descriptor-to-pointer --canonicalize | FileCheck %s
 
-// A kernel's descriptor is a pointer, shape, strides and padding; the arguments that the front end put after it keep
-// their meaning, and so do those of the grid.
+// A kernel's descriptor becomes a pointer, shape, strides and padding; the arguments that the front end adds after it
+// keep their roles, and so do those of the grid.
 // CHECK-LABEL: tt.func public @kernel(
 // CHECK-SAME: !tt.ptr<f16> {nereid.descriptor = #nereid.descriptor<element = f16, block = [64, 32]>, nereid.role = #nereid.role<base, group = 0>, tt.divisibility = 16 : i32}
 // CHECK-SAME: i64 {nereid.role = #nereid.role<shape, group = 0, dim = 0>}
@@ -24,7 +24,7 @@ tt.func public @kernel(%d: !tt.tensordesc<tensor<64x32xf16>>, %m: i32, %n: i32, 
 
 // -----
 
-// One that is made here: the padding is known, leading dimensions are dropped from the tensor and checked once.
+// A descriptor created in the kernel: constant padding; leading unit dimensions are dropped from the tensor and checked once.
 // CHECK-LABEL: tt.func public @made(
 // CHECK: %[[NAN:.*]] = arith.constant dense<0x7FC00000> : tensor<32xf32>
 // CHECK: arith.cmpi ult, %{{.*}} : i64
@@ -38,7 +38,7 @@ tt.func public @made(%p: !tt.ptr<f32>, %m: i32, %n: i32, %s: i64, %i: i32) -> te
 
 // -----
 
-// Rows by index, and sums.
+// Gather, scatter and reductions.
 // CHECK-LABEL: tt.func public @others(
 // CHECK: tt.load
 // CHECK: tt.store

@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s --triton-rewrite-tensor-pointer --canonicalize | FileCheck %s --implicit-check-not=make_tensor_ptr --implicit-check-not=tt.advance
 
-// A load and a store, the bounds of one dimension: the mask is of unsigned numbers, so that it has both sides.
+// A load and a store with a bounds check of one dimension: an unsigned comparison checks both bounds.
 // CHECK-LABEL: @copy(
 // CHECK: arith.cmpi ult, %{{.*}} : tensor<32xi64>
 // CHECK: %[[MASK:.*]] = tt.broadcast %{{.*}} : tensor<1x32xi1> -> tensor<64x32xi1>
@@ -16,7 +16,7 @@ tt.func public @copy(%p: !tt.ptr<f16>, %q: !tt.ptr<f16>, %m: i64, %n: i64, %i: i
   tt.return
 }
 
-// NaN is what the outside reads as.
+// Out-of-bounds elements are NaN.
 // CHECK-LABEL: @nan(
 // CHECK: %[[NAN:.*]] = arith.constant dense<0x7FC00000> : tensor<64xf32>
 // CHECK: tt.load %{{.*}}, %{{.*}}, %[[NAN]]
@@ -27,7 +27,7 @@ tt.func public @nan(%p: !tt.ptr<f32>, %n: i64, %i: i32) -> tensor<64xf32> {
   tt.return %x : tensor<64xf32>
 }
 
-// A loop carries the offset that moves and nothing else.
+// The loop carries only the offset that changes.
 // CHECK-LABEL: @loop(
 // CHECK: scf.for %{{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[AT:.*]] = %{{.*}}) -> (tensor<64xf32>, i32)
 // CHECK: tt.load
@@ -85,7 +85,7 @@ tt.func public @branches(%p: !tt.ptr<f32>, %n: i64, %c: i1, %k: i32) {
   tt.return
 }
 
-// Functions take and return the parts.
+// Functions pass and return base, shape, strides and offsets.
 // CHECK-LABEL: tt.func private @moved(%{{.*}}: !tt.ptr<f32>, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i32, %{{.*}}: i32 {tt.divisibility = 4 : i32}) -> (!tt.ptr<f32>, i64, i64, i32)
 // CHECK-LABEL: @calls(
 // CHECK: tt.call @moved(%{{.*}}) : (!tt.ptr<f32>, i64, i64, i32, i32) -> (!tt.ptr<f32>, i64, i64, i32)

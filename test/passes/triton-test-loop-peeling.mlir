@@ -1,7 +1,7 @@
 // RUN: nereid-opt %s --triton-test-loop-peeling | FileCheck %s
 // RUN: nereid-opt %s --triton-test-loop-peeling --triton-test-loop-peeling -o %t && nereid-opt %s --triton-test-loop-peeling | diff - %t
 
-// The last iteration follows the loop, under the condition that there is one.
+// The peeled last iteration follows the loop, guarded by a trip count above zero.
 // CHECK-LABEL: @harmonic
 // CHECK-SAME: %[[P:.*]]: !tt.ptr<f32>, %[[A:.*]]: i32, %[[B:.*]]: i32, %[[S:.*]]: i32
 // CHECK: %[[END:.*]] = arith.subi %[[B]], %[[S]]

@@ -1,10 +1,10 @@
-// Lists of passes as they are written for Triton 3.6, with its options, run here; what has nothing to do does nothing.
+// Pass pipelines for Triton 3.6, with its options, run unchanged; passes without applicable ops change nothing.
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(inline,triton-rewrite-tensor-pointer,triton-rewrite-tensor-descriptor-to-pointer,canonicalize,triton-combine,triton-reorder-broadcast,cse,symbol-dce,triton-loop-unroll)' | FileCheck %s
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(convert-triton-to-tritongpu{target=cuda:90 num-warps=4 threads-per-warp=32 num-ctas=1 enable-source-remat=true},tritongpu-coalesce,tritongpu-remove-layout-conversions,tritongpu-optimize-thread-locality,triton-loop-aware-cse,triton-licm,tritongpu-combine-tensor-select-and-if,tritongpu-assign-latencies{num-stages=3},tritongpu-schedule-loops,tritongpu-pipeline{num-stages=3 dump-intermediate-steps=true},tritongpu-coalesce-async-copy,tritongpu-reduce-data-duplication,tritongpu-reorder-instructions,triton-nvidia-gpu-fence-insertion{compute-capability=90},sccp,cse,canonicalize)' -o %t.ttgir
 // RUN: FileCheck %s --check-prefix=TTGIR --input-file=%t.ttgir
 // RUN: nereid-opt %t.ttgir --mlir-print-debuginfo --pass-pipeline='builtin.module(convert-scf-to-cf,allocate-shared-memory-nv{compute-capability=90 ptx-version=83},tritongpu-global-scratch-memory-allocation,triton-nvidia-gpu-proxy-fence-insertion{compute-capability=90},convert-triton-gpu-to-llvm{compute-capability=90 ptx-version=83},canonicalize,cse,convert-nv-gpu-to-llvm,canonicalize,cse,symbol-dce,convert-nvvm-to-llvm,enable-line-info,extract-variable-info)' | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=LL
 
-// What MLIR has for the way from scf to LLVM is there, too.
+// MLIR's conversion passes from scf to LLVM are registered, too.
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(convert-scf-to-cf,lift-cf-to-scf,reconcile-unrealized-casts,convert-arith-to-llvm,convert-math-to-llvm,convert-cf-to-llvm,convert-index-to-llvm,convert-func-to-llvm,convert-ub-to-llvm,convert-nvvm-to-llvm,llvm.func(llvm-optimize-for-nvvm-target))' -o /dev/null
 
 // CHECK: tt.func public @k

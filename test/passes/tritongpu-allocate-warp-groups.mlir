@@ -1,6 +1,6 @@
-// Which warps run which partition, and with how many registers.
+// Assignment of warps and registers to partitions.
 // RUN: nereid-opt %s --split-input-file --tritongpu-allocate-warp-groups | FileCheck %s
-// Once more it finds nothing to do.
+// The pass is idempotent.
 // RUN: nereid-opt %s --split-input-file --tritongpu-allocate-warp-groups --tritongpu-allocate-warp-groups | FileCheck %s
 // RUN: nereid-opt %s --split-input-file --tritongpu-allocate-warp-groups --tritongpu-allocate-warp-groups=registers=false | FileCheck %s --check-prefix=NONE
 // NONE-NOT: actualRegisters
@@ -13,7 +13,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 
 // -----
 
-// 13 more warps are 16; larger ones first; empty partitions take the rest.
+// 13 additional warps are rounded up to 16; larger partitions first; empty partitions get the remaining warps.
 // CHECK: module attributes {"ttg.num-warps" = 4 : i32, "ttg.total-num-warps" = 20 : i32}
 module attributes {"ttg.num-warps" = 4 : i32} {
 tt.func @kernel(%x: i32) {
@@ -43,7 +43,7 @@ tt.func @kernel(%x: i32) {
 
 // -----
 
-// All operations of a module have as many warps.
+// All warp_specialize ops of a module use the same total number of warps.
 // CHECK: "ttg.total-num-warps" = 16 : i32
 module attributes {"ttg.num-warps" = 4 : i32} {
 tt.func @several() {
@@ -75,7 +75,7 @@ tt.func @several() {
 
 // -----
 
-// The warps of a group get what the most demanding one asks for, the default region what they give away.
+// A warp group gets the largest request of its warps, the default region the registers that remain.
 // CHECK: ttg.maxnreg = 168 : i32
 module attributes {"ttg.num-warps" = 8 : i32} {
 tt.func @gives() {
@@ -99,7 +99,7 @@ tt.func @gives() {
 
 // -----
 
-// It has fewer than at launch.
+// The default region gets fewer than at launch.
 // CHECK: ttg.maxnreg = 128 : i32
 module attributes {"ttg.num-warps" = 8 : i32} {
 tt.func @takes() {
@@ -117,7 +117,7 @@ tt.func @takes() {
 
 // -----
 
-// It cannot have more than 256, nor partitions fewer than 24, and a thread names 255 at most.
+// The limits: at most 256 for the default region, at least 24 for partitions, at most 255 per thread.
 // CHECK: ttg.maxnreg = 255 : i32
 module attributes {"ttg.num-warps" = 4 : i32} {
 tt.func @limits() {
@@ -170,7 +170,7 @@ tt.func @said_too_much() {
 
 // -----
 
-// Too much is asked for: all keep what they have.
+// The requests exceed the register file: all warps keep their launch count.
 // CHECK-NOT: ttg.maxnreg
 // CHECK-NOT: actualRegisters
 module attributes {"ttg.num-warps" = 4 : i32} {

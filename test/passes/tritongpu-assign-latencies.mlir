@@ -15,7 +15,7 @@ tt.func public @loads(%p: tensor<512x!tt.ptr<f32>, #v4>, %h: tensor<512x!tt.ptr<
     // CHECK: tt.load %{{.*}} {tt.latency = 3 : i32} : tensor<512x!tt.ptr<f32>
     // REMARK-DAG: loads 3 iterations ahead
     %x = tt.load %q : tensor<512x!tt.ptr<f32>, #v4>
-    // An address that is loaded.
+    // A loaded address.
     // CHECK: tt.load %{{[^{]*}} : tensor<512x!tt.ptr<f32>
     // REMARK-DAG: not pipelined: its address depends on an operation that cannot be executed ahead
     %b = tt.bitcast %x : tensor<512xf32, #v4> -> tensor<512xi32, #v4>
@@ -35,7 +35,7 @@ tt.func public @loads(%p: tensor<512x!tt.ptr<f32>, #v4>, %h: tensor<512x!tt.ptr<
   tt.return
 }
 
-// A loop that does not say how many stages stays as it is.
+// A loop without num_stages is unchanged.
 // CHECK-LABEL: @silent
 // CHECK-NOT: tt.latency
 tt.func public @silent(%p: tensor<512x!tt.ptr<f32>, #v4>, %n: i32) {
@@ -54,7 +54,7 @@ tt.func public @silent(%p: tensor<512x!tt.ptr<f32>, #v4>, %n: i32) {
   tt.return
 }
 
-// A load under a condition, a volatile one, and a ring that does not fit; what an inner loop loads is that loop's.
+// A conditional load, a volatile load, a ring that does not fit; loads of an inner loop belong to that loop.
 // CHECK-LABEL: @obstacles
 tt.func public @obstacles(%p: tensor<512x!tt.ptr<f32>, #v4>, %q: tensor<32768x!tt.ptr<f32>, #v4>, %c: i1, %n: i32) {
   %c0 = arith.constant 0 : i32

@@ -19,7 +19,7 @@ tt.func public @wide(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %b: !ttg.mem
   %t = ttg.async_copy_global_to_local %q, %b : tensor<1024x!tt.ptr<f32>, #eight> -> <1024xf32, #plain, #smem, mutable>
   tt.return
 }
-// A mask that changes from one element to the next.
+// A mask that may differ between adjacent elements.
 // CHECK-LABEL: @masked
 // CHECK: ttg.async_copy_global_to_local %{{.*}}, %{{.*}} mask %{{.*}} other %{{.*}} : tensor<1024x!tt.ptr<f32>, #[[ONE]]>
 tt.func public @masked(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %m: tensor<1024xi1, #four>, %b: !ttg.memdesc<1024xf32, #plain, #smem, mutable>) {
@@ -30,7 +30,7 @@ tt.func public @masked(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %m: tensor
   %t = ttg.async_copy_global_to_local %q, %b mask %m other %z : tensor<1024x!tt.ptr<f32>, #four> -> <1024xf32, #plain, #smem, mutable>
   tt.return
 }
-// What fits stays.
+// Suitable layouts are kept.
 // CHECK-LABEL: @fits
 // CHECK-NOT: ttg.convert_layout
 tt.func public @fits(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %b: !ttg.memdesc<1024xf32, #plain, #smem, mutable>) {

@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s --tritongpu-coalesce --split-input-file | FileCheck %s
 
-// Pointers that count up in 16-byte steps: four floats per thread, for the load and for the store.
+// Contiguous pointers aligned to 16 bytes: four floats per thread, for the load and for the store.
 // CHECK: #[[WIDE:.+]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 // CHECK-LABEL: @aligned
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -23,7 +23,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
 // -----
 
-// A load takes what the widest connected access takes; a store no more than it can write at once.
+// A load gets the elements per thread of the widest connected access; a store at most one vector store's.
 // CHECK-DAG: #[[EIGHT:.+]] = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 // CHECK-DAG: #[[FOUR:.+]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 // CHECK-LABEL: @connected
@@ -49,7 +49,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
 // -----
 
-// Contiguous along dimension 0: the order is reversed, lanes go down the column. Unaligned: one element at a time.
+// Contiguous along dimension 0: the order is reversed, lanes follow the column. Unaligned: one element per access.
 // CHECK: #[[COLUMN:.+]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [2, 2], order = [0, 1]}>
 // CHECK-LABEL: @columns
 #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
@@ -76,7 +76,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
 // -----
 
-// Two CTAs share the rows: the encoding keeps saying so, and each counts its own part.
+// Two CTAs split the rows: the encoding keeps its CTA layout, and the computation uses the shape per CTA.
 // CHECK: #[[HALF:.+]] = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0], {{.*}}}>
 // CHECK-LABEL: @cluster
 #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0], CTAsPerCGA = [2, 1], CTASplitNum = [2, 1], CTAOrder = [1, 0]}>
@@ -90,7 +90,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.thr
 
 // -----
 
-// Blocks that a descriptor moves: 16 bytes per thread along the last dimension, whatever the addresses are.
+// Blocks of descriptor accesses: 16 bytes per thread along the last dimension, independent of axis info.
 // CHECK: #[[BLOCK:.+]] = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 // CHECK-LABEL: @descriptors
 #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
@@ -107,7 +107,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
 // -----
 
-// Dimensions of size 1 come last, so that accesses to one line share an encoding whatever is known of their addresses.
+// Dimensions of size 1 come last, so that accesses to one line share an encoding independent of their axis info.
 // CHECK: #[[LINE:.+]] = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
 // CHECK-LABEL: @line
 #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -127,8 +127,8 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
 // -----
 
-// No dimension has neighbours in memory: the one with the smaller steps, 2 against 64 elements, is the fastest. Where
-// neighbours are equal, or their distance is not known, the last dimension is.
+// No dimension is contiguous: the one with the smaller stride, 2 against 64 elements, is the fastest. With constant or
+// unknown strides, the last dimension is the fastest.
 // CHECK: #[[LAST:.+]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
 // CHECK: #[[STEPS:.+]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [0, 1]}>
 // CHECK-LABEL: @steps

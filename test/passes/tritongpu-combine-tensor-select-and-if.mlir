@@ -2,7 +2,7 @@
 
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-// Inside of the branch the users see the one value or the other; a branch without an else side gets it.
+// Users in the branches get the selected value; an `if` without `else` gets one.
 // CHECK-LABEL: @merged(
 // CHECK-NOT: arith.select
 // CHECK: %[[R:.*]] = scf.if %arg0 -> (tensor<128xf32, #{{.*}}>) {
@@ -34,7 +34,7 @@ tt.func public @with_results(%c: i1, %x: tensor<128xf32, #line>, %y: tensor<128x
   tt.return %s, %r : tensor<128xf32, #line>, i32
 }
 
-// Several selections, and the numbers that the branch had.
+// Several selects; existing results of the `if` are kept.
 // CHECK-LABEL: @several(
 // CHECK-NOT: arith.select
 // CHECK: %[[R:.*]]:3 = scf.if %arg0 -> (i32, tensor<128xf32, #{{.*}}>, tensor<128xf32, #{{.*}}>) {
@@ -53,7 +53,7 @@ tt.func public @several(%c: i1, %x: tensor<128xf32, #line>, %y: tensor<128xf32, 
   tt.return %t, %s, %r : tensor<128xf32, #line>, tensor<128xf32, #line>, i32
 }
 
-// Used before the branch: it stays.
+// A select with a use before the `if` stays.
 // CHECK-LABEL: @early(
 // CHECK: arith.select
 tt.func public @early(%c: i1, %p: tensor<128x!tt.ptr<f32>, #line>, %x: tensor<128xf32, #line>, %y: tensor<128xf32, #line>) {

@@ -25,8 +25,8 @@ tt.func public @together(%i: i32, %x: i8) {
 
 // -----
 
-// One after another they have the same bytes. All threads are done with %a before any begins with %b; nothing comes
-// before %a.
+// Consecutive allocations share bytes. A barrier orders all accesses of %a before those of %b; none is required before
+// %a.
 // CHECK: module attributes {{.*}}ttg.global_scratch_memory_size = 128 : i32
 module attributes {"ttg.num-warps" = 4 : i32} {
 // CHECK-LABEL: @one_after_another
@@ -47,7 +47,7 @@ tt.func public @one_after_another(%x: i8) -> i8 {
 
 // -----
 
-// In a loop the first also comes after the second: a barrier each. Loop-carried allocations are live in the whole loop.
+// In a loop the first also follows the second: a barrier before each. Loop-carried allocations are live in the whole loop.
 // CHECK: module attributes {{.*}}ttg.global_scratch_memory_size = 256 : i32
 module attributes {"ttg.num-warps" = 4 : i32} {
 // CHECK-LABEL: @loop
@@ -75,7 +75,7 @@ tt.func public @loop(%x: i8, %n: i32) {
 
 // -----
 
-// A bulk store reads its descriptor until it is waited for, so %a is free after the wait and not before it.
+// A bulk store reads its descriptor until its wait, so %a is live until the wait.
 // CHECK: module attributes {{.*}}ttg.global_scratch_memory_size = 256 : i32
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 module attributes {"ttg.num-warps" = 4 : i32} {
@@ -133,7 +133,7 @@ tt.func public @bulk_load(%x: i8, %i: i32, %phase: i32, %yes: i1) {
 
 // -----
 
-// Without a wait neither descriptor is ever free. The same for a pointer stored or passed to an impure op.
+// Without a wait both descriptors stay live. The same for a pointer that is stored or passed to an impure op.
 // CHECK: module attributes {{.*}}ttg.global_scratch_memory_size = 640 : i32
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 #flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
@@ -162,8 +162,8 @@ tt.func public @for_good(%x: i8, %i: i32, %yes: i1, %pp: !tt.ptr<!tt.ptr<i8>>) {
 
 // -----
 
-// What is used in two partitions of a ttg.warp_specialize, which run at once, lives as long as that; what is of one
-// partition alone shares with its own neighbours, and the barrier is one of the partition's warps.
+// An allocation used in two partitions of a ttg.warp_specialize, which run concurrently, is live for the whole op; one of
+// a single partition shares bytes within that partition, with a barrier of the partition's warps.
 // CHECK: module attributes {{.*}}ttg.global_scratch_memory_size = 384 : i32
 module attributes {"ttg.num-warps" = 4 : i32} {
 // CHECK-LABEL: @partitions
@@ -203,9 +203,9 @@ tt.func public @partitions(%x: i8) {
 
 // -----
 
-// Calls hold the frames of what they call; what does not live while they run, and frames of calls one after another,
-// are the same bytes, with a barrier between one use and the next. Kernels do not run together: the module's size is
-// the largest.
+// A call holds the frame of its callee; allocations that are not live across it, and frames of consecutive calls, share
+// bytes, with a barrier between the uses. Kernels do not run concurrently: the module's size is the maximum over
+// kernels.
 // CHECK: module attributes {{.*}}ttg.global_scratch_memory_alignment = 64 : i32, ttg.global_scratch_memory_size = 320 : i32
 module attributes {"ttg.num-warps" = 4 : i32} {
 // CHECK-LABEL: tt.func {{.*}} @diamond(
@@ -265,7 +265,7 @@ tt.func private @none() {
 // -----
 
 // A callee's allocation may be read after the call: a descriptor by a copy in flight, or through a returned pointer.
-// Such frames share no bytes; others do. A call may capture the pointers passed to it.
+// Such frames share no bytes; others do. A call may capture its pointer arguments.
 // CHECK: module attributes {{.*}}ttg.global_scratch_memory_size = 768 : i32
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 module attributes {"ttg.num-warps" = 4 : i32} {

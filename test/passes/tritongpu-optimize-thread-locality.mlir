@@ -12,7 +12,7 @@
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 
-// The column's index is a bit of the register, five of the lane, two of the register. The first and the last go.
+// The bits of the column index: one of the register, five of the lane, two of the register. Register bits are reduced.
 // CHECK-LABEL: @sums(
 // CHECK: %[[ZERO:.*]] = arith.constant dense<-0.000000e+00> : tensor<16x32xf32, #[[PARTS:.*]]>
 // CHECK: %[[LOOP:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[ZERO]])
@@ -72,7 +72,7 @@ tt.func public @nested(%x: tensor<128xi32, #line>, %init: i32, %n: i32) -> i32 {
   tt.return %s : i32
 }
 
-// A register's bit stands between those of the lanes and those of the warps, which are one run when it is gone.
+// A register bit is between lane and warp bits, which are adjacent once it is reduced.
 // CHECK-LABEL: @runs(
 // CHECK: tt.reshape {{.*}} -> tensor<2x4x2x32x2xf32
 // CHECK: "tt.reduce"({{.*}}) <{axis = 4 : i32}>

@@ -1,7 +1,7 @@
 // RUN: nereid-opt %s --tritongpu-pipeline | FileCheck %s
 
-// Schedules of other passes are left as they are: a stage between the first and the last, something else than loads in
-// the first, a scalar load, an address that is made later than it is used.
+// Unsupported schedules of other passes are unchanged: an intermediate stage, ops other than loads in the first stage, a
+// scalar load, an address defined in a later stage than its use.
 // CHECK-LABEL: @other_schedules
 // CHECK-NOT: ttg.async_copy_global_to_local
 // CHECK: tt.return

@@ -67,7 +67,7 @@ tt.func public @crossing(%p: tensor<512x!tt.ptr<f32>, #v4>, %none: tensor<512xf3
   tt.return %r : tensor<512xf32, #v1>
 }
 
-// Slots too large for a spare one are filled at the end, into the slot that was read.
+// No room for a spare slot: the copy is at the end of the iteration, into the slot just read.
 // CHECK-LABEL: @crossing_large
 // CHECK: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x4096xf32
 // CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %[[SLOT:.*]] = %{{.*}}) -> (tensor<4096xf32, #{{.*}}>, i32)

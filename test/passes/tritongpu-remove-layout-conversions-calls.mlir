@@ -1,5 +1,5 @@
-// A function has one layout at its boundary: the one that leaves the least to convert where it is called, weighed with
-// how often that runs.
+// A function argument or result has one layout: the one with the least conversion cost over all calls, weighted by
+// execution frequency.
 // RUN: nereid-opt %s --split-input-file --tritongpu-remove-layout-conversions | FileCheck %s
 // RUN: nereid-opt %s --split-input-file --tritongpu-remove-layout-conversions --remarks-filter-passed=tritongpu-remove-layout-conversions --remarks-filter-missed=tritongpu-remove-layout-conversions -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK: :[[@LINE+26]]:3: remark: [Passed] boundary {{.*}}"argument 0 has the layout of all adjacent values"
@@ -9,7 +9,7 @@
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // Through two calls, in arguments and results, nothing is left of the default.
+  // Through two calls, in arguments and results, the default layout disappears.
   // CHECK: #[[WIDE:.*]] = #ttg.blocked<{sizePerThread = [4]
   // CHECK-LABEL: tt.func public @agree
   // CHECK-NOT: convert_layout
@@ -52,7 +52,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// Two calls have #b at hand, one in a loop has #c: it runs more often than both.
+// Two calls have values in #b, one in a loop in #c: it is executed more often than both.
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #c = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

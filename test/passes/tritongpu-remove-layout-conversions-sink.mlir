@@ -1,13 +1,13 @@
 // RUN: nereid-opt %s --split-input-file --tritongpu-remove-layout-conversions | FileCheck %s
-// Operations that take any layout take that of their operands: what is loaded wide is reduced, scanned and transposed
-// as it is.
+// Layout-agnostic operations use the layout of their operands: coalesced loads are reduced, scanned and transposed
+// without conversion.
 
 // CHECK: [[WIDE:#.*]] = #ttg.blocked<{sizePerThread = [1, 4]
 #wide = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #plain = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #row = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // Four numbers are converted, not 1024; the range beside them is made in their layout.
+  // Four elements are converted, not 1024; the range is created in their layout.
   // CHECK-LABEL: @reduce
   // CHECK: tt.load {{.*}}[[WIDE]]>
   // CHECK-NOT: convert_layout
@@ -53,7 +53,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// A transposition changes no thread; the load stays coalesced, so one conversion is left.
+// A transposition moves no data between threads; the load stays coalesced, so one conversion remains.
 // CHECK: [[ROWS:#.*]] = #ttg.blocked<{sizePerThread = [1, 8]
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #plain = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
@@ -81,7 +81,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// The weights beside what is loaded are made of a mask: making them again costs less than converting what is loaded.
+// The weights come from a mask: recomputing them costs less than converting the loaded tensor.
 // CHECK: [[WIDE:#.*]] = #ttg.blocked<{sizePerThread = [1, 8]
 #wide = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
 #plain = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>
@@ -120,8 +120,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// The store of i32 has more bytes than the load of f16, but in the layout of the load the reductions, four of which
-// stand for a sort here, take fewer shuffles.
+// The i32 store has more bytes than the f16 load, but the four reductions, which represent a sort, need fewer shuffles in
+// the layout of the load.
 // CHECK: [[EIGHT:#.*]] = #ttg.blocked<{sizePerThread = [8]
 #eight = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 #two = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
@@ -176,8 +176,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
 
 // -----
 
-// What is loaded is loaded again for another layout as good, unless it is written, too: a thread of the one load might
-// then read what one of the other's has written already.
+// A load is repeated in another coalesced layout, unless its memory is also written: a thread of the second load could
+// then read an element that another thread has already overwritten.
 #sixteen = #ttg.blocked<{sizePerThread = [16], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 #eight = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
@@ -218,9 +218,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
 
 // -----
 
-// A row that is loaded in one layout and added in another is converted as a row, not as the matrix that it is broadcast to.
+// A row that is loaded in one layout and added in another is converted before its broadcast to a matrix.
 // CHECK-LABEL: @row
-// Ops on the row stay before the conversion: after it, threads hold more elements, in copies.
+// Ops on the row stay before the conversion: after it, threads hold more (replicated) elements.
 // CHECK: %[[X:.*]] = arith.mulf {{.*}} : tensor<1x256xf16, #[[FROM:.*]]>
 // CHECK-NEXT: %[[Y:.*]] = ttg.convert_layout %[[X]] : tensor<1x256xf16, #[[FROM]]> -> tensor<1x256xf16, #mma>
 // CHECK-NEXT: tt.broadcast %[[Y]]
@@ -277,7 +277,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
 // -----
 
-// What is extended is converted before.
+// A value is converted before its extension.
 // CHECK-LABEL: @indices
 // CHECK: ttg.convert_layout {{.*}} -> tensor<1024xi32,
 // CHECK: arith.extsi

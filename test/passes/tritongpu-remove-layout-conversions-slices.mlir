@@ -1,4 +1,4 @@
-// Which ops a backward slice passes, and results of conversions that stay serve later slices.
+// Ops that a backward slice includes; later slices reuse the results of remaining conversions.
 // RUN: nereid-opt %s --tritongpu-remove-layout-conversions | FileCheck %s
 
 #a = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>
@@ -11,7 +11,7 @@
 #smem = #ttg.shared_memory
 
 module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-  // The indices of a gather are computed in the result's layout; its source stays as it is.
+  // The indices of a gather are computed in the result's layout; its source is unchanged.
   // CHECK-LABEL: @gather(
   // CHECK-NOT: ttg.convert_layout
   // CHECK: %[[I:.*]] = tt.make_range {{.*}} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #[[B:blocked[0-9]*]]}>>
@@ -26,7 +26,7 @@ module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.return %z : tensor<1x32xf32, #b>
   }
 
-  // A layout that was chosen for the gather stays.
+  // An efficient_layout gather is unchanged.
   // CHECK-LABEL: @gather_kept(
   // CHECK: %[[Y:.*]] = tt.gather {{.*}} efficient_layout
   // CHECK: ttg.convert_layout %[[Y]]
@@ -38,7 +38,7 @@ module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.return %z : tensor<1x32xf32, #b>
   }
 
-  // The halves of a join are taken in the layout that the result asks for.
+  // The operands of a join are computed in the layout inferred from the requested result layout.
   // CHECK-LABEL: @join(
   // CHECK-NOT: ttg.convert_layout
   // CHECK: %[[J:.*]] = tt.join %arg0, %arg1 : tensor<64x32xf32, #{{.*}}> -> tensor<64x32x2xf32, #{{.*}}>
@@ -51,7 +51,7 @@ module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.return %r : tensor<64x32x2xf32, #jb>
   }
 
-  // Packed fp4 are an eighth of the bytes of what they unpack to, and converted before.
+  // Packed fp4 has an eighth of the bytes of the unpacked tensor, so it is converted first.
   // CHECK-LABEL: @unpack(
   // CHECK: %[[P:.*]] = ttg.convert_layout %arg0 : tensor<64x32xi8,
   // CHECK: %[[U:.*]] = ttg.fp4_to_fp %[[P]]
@@ -63,7 +63,7 @@ module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.return %z : tensor<64x64xf16, #fb>
   }
 
-  // A load from shared memory reads in the layout that is asked for, through a transposition.
+  // A load from shared memory uses the requested layout, through a transposition.
   // CHECK-LABEL: @read(
   // CHECK: ttg.local_load
   // CHECK-NOT: ttg.convert_layout
@@ -75,7 +75,7 @@ module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.return %z : tensor<32x64xf32, #a>
   }
 
-  // The first conversion stays, and moves to where both uses see it; the second is a join in its layout.
+  // The first conversion stays, and moves to dominate both uses; the second is replaced by a join in its layout.
   // CHECK-LABEL: @reused(
   // CHECK: %[[T:.*]] = tt.load
   // CHECK: %[[C:.*]] = ttg.convert_layout %[[T]]
@@ -91,7 +91,7 @@ module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.return %y, %z : tensor<64x32xf32, #b>, tensor<64x32x2xf32, #jb>
   }
 
-  // A conversion that runs under a condition is not moved out of it.
+  // A conditional conversion is not moved out of its branch.
   // CHECK-LABEL: @conditional(
   // CHECK: %[[T:.*]] = tt.load
   // CHECK: %[[C:.*]] = ttg.convert_layout %[[T]]

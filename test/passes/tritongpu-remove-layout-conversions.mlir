@@ -3,7 +3,7 @@
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // Values that fit any layout are computed in the layout of the memory access.
+  // Layout-agnostic values are computed in the layout of the memory access.
   // CHECK-DAG: #[[WIDE:.*]] = #ttg.blocked<{sizePerThread = [4]
   // CHECK-LABEL: tt.func public @follows
   // CHECK-NOT: ttg.convert_layout
@@ -29,7 +29,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // A transposition through memory needs its one conversion: loads are not repeated.
+  // A transposition between load and store needs its one conversion: loads are not repeated.
   // CHECK-LABEL: tt.func public @needed
   // CHECK-COUNT-1: tt.load
   // CHECK-COUNT-1: ttg.convert_layout
@@ -45,8 +45,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// Loop-carried pointers start in the layout of the load: broadcasts before the loop are repeated, and no conversion
-// remains in it.
+// Loop-carried pointers start in the layout of the load: broadcasts before the loop are duplicated, and no conversion
+// remains in the loop.
 // CHECK-LABEL: @carried_pointers
 // CHECK: scf.for
 // CHECK-NOT: ttg.convert_layout
@@ -75,8 +75,8 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
 // -----
 
-// An operand of a dot is loaded once, in the coalesced layout: in the dot's layout threads would load each element many
-// times, and the dot reads it from shared memory anyway.
+// An operand of a dot is loaded once, in the coalesced layout: in the dot's layout, threads would load each element many
+// times.
 // CHECK-LABEL: @operand
 // CHECK: %[[X:.*]] = tt.load %{{.*}} : tensor<64x128x!tt.ptr<f32>, #blocked{{[0-9]*}}>
 // CHECK: ttg.convert_layout %[[X]] {{.*}} -> tensor<64x128xf32, #ttg.dot_op
@@ -99,8 +99,8 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
 // -----
 
-// A load of another layout would touch more of memory, so what it brought is converted, but before it is spread over the
-// rows: 64 numbers instead of 8192.
+// A load in another layout would access more sectors, so the loaded tensor is converted, but before its broadcast to
+// rows: 64 elements instead of 8192.
 // CHECK-LABEL: @spread_after
 // CHECK: %[[X:.*]] = tt.load %{{.*}} : tensor<64x!tt.ptr<f32>, #blocked{{[0-9]*}}>
 // CHECK-NEXT: %[[C:.*]] = ttg.convert_layout %[[X]] {{.*}} -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #[[L:.*]]}>>
@@ -125,8 +125,8 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
 // -----
 
-// Expensive values are not recomputed for each copy: the sum is converted, with two elements per thread, then
-// broadcast; a half is converted before it is extended. Data that fits into a cache line is loaded again, though.
+// Expensive values are not recomputed in replicas: the sum is converted, with two elements per thread, then broadcast; an
+// f16 is converted before its extension. A load of a single cache line is repeated.
 // CHECK-LABEL: @cut
 // CHECK: %[[LOG:.*]] = math.log
 // CHECK-NEXT: ttg.convert_layout %[[LOG]] {{.*}} -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #[[L:.*]]}>>
@@ -178,7 +178,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
 // -----
 
-// Element indices are computed in copies, however expensive: loads depend on them and must not wait for other warps.
+// Element indices are always recomputed: loads depend on them and must not wait for other warps.
 // CHECK-LABEL: @numbers
 // CHECK-NOT: ttg.convert_layout
 // CHECK: tt.return

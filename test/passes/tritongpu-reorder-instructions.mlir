@@ -3,7 +3,7 @@
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-// The conversion and what it converts go down to the store; into a loop nothing goes.
+// The conversion and its operand sink to the store; nothing sinks into a loop.
 // CHECK-LABEL: @down(
 // CHECK: arith.mulf
 // CHECK-NEXT: tt.splat

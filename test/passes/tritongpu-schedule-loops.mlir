@@ -2,7 +2,7 @@
 
 #v4 = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-// The load and what its address comes from, through the pointer that the loop carries, is the first stage.
+// The first stage has the load and its address computation, including the loop-carried pointer.
 // CHECK-LABEL: @carried
 // CHECK: tt.load %{{.*}} {loop.cluster = 1 : i32, loop.stage = 0 : i32, tt.latency = 2 : i32}
 // CHECK: arith.addf %{{.*}} {loop.cluster = 0 : i32, loop.stage = 2 : i32}

@@ -3,7 +3,7 @@
 // RUN: nereid-opt %s --convert-triton-to-tritongpu | nereid-opt --convert-triton-to-tritongpu | FileCheck %s
 // RUN: not nereid-opt %s --convert-triton-to-tritongpu=num-warps=3 2>&1 | FileCheck %s --check-prefix=WARPS
 
-// Every tensor gets an encoding, the module its thread grid; a second run changes nothing.
+// Every tensor gets an encoding, the module its numbers of warps and threads; the pass is idempotent.
 
 // CHECK-DAG: #[[LINE:blocked[0-9]*]] = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 // CHECK-DAG: #[[COLUMN:blocked[0-9]*]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -21,7 +21,7 @@ tt.func public @column() -> tensor<64x1xi32> {
   tt.return %1 : tensor<64x1xi32>
 }
 
-// Through control flow, with the types of region arguments; attributes stay.
+// Control flow, with the types of region arguments; attributes are kept.
 // CHECK-LABEL: tt.func public @loop
 // CHECK-SAME: %{{.*}}: !tt.ptr<f32> {tt.divisibility = 16 : i32}
 // CHECK: scf.for {{.*}} -> (tensor<128xf32, #[[LINE]]>)

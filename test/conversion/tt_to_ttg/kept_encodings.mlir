@@ -1,4 +1,4 @@
-// What has an encoding keeps it; calls and what they return agree.
+// Existing encodings are kept; types of calls and callees agree.
 // RUN: nereid-opt %s --convert-triton-to-tritongpu | FileCheck %s
 
 #mine = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -1,4 +1,4 @@
-// Ops whose encodings follow from one another: each gets what it asks for, and converts where the rest sees something else.
+// Ops with related encodings: operands are converted to the encodings that the op requires.
 // RUN: nereid-opt %s --convert-triton-to-tritongpu -o %t && FileCheck %s --input-file=%t
 // RUN: nereid-opt %t --convert-triton-to-tritongpu | diff %t -
 
@@ -22,7 +22,7 @@ tt.func public @reduce(%x: tensor<32x32xf32>) -> tensor<32xf32> {
   tt.return %0 : tensor<32xf32>
 }
 
-// To a scalar there is nothing to convert.
+// A reduction to a scalar needs no conversion.
 // CHECK-LABEL: tt.func public @reduce_all
 // CHECK-NOT: convert_layout
 // CHECK: tt.return
@@ -81,7 +81,7 @@ tt.func public @broadcast(%x: tensor<1x32xf32>) -> tensor<32x32xf32> {
   tt.return %0 : tensor<32x32xf32>
 }
 
-// Several warps where few elements are: the rest repeats them. Dense constants that differ keep their elements.
+// Fewer elements than threads: the remaining warps replicate them. Non-splat constants keep their elements.
 // CHECK-LABEL: tt.func public @constants
 // CHECK: arith.constant dense<[1, 2, 3, 4]> : tensor<4xi32, #[[LINE]]>
 // CHECK: arith.constant dense<true> : tensor<4xi1, #[[LINE]]>
@@ -91,7 +91,7 @@ tt.func public @constants() -> (tensor<4xi32>, tensor<4xi1>) {
   tt.return %0, %1 : tensor<4xi32>, tensor<4xi1>
 }
 
-// Both floats of a byte go to its thread.
+// Both elements of a byte are in its thread.
 // CHECK-LABEL: tt.func public @fp4
 // CHECK: %[[H:.*]] = ttg.fp4_to_fp %arg0 {axis = 1 : i32} : tensor<16x32xi8, #[[SQUARE]]> -> tensor<16x64xbf16, #[[WIDE:linear[0-9]*]]>
 // CHECK: ttg.convert_layout %[[H]] : tensor<16x64xbf16, #[[WIDE]]> -> tensor<16x64xbf16, #{{blocked[0-9]*}}>

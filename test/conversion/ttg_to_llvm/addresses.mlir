@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm=compute-capability=90 | FileCheck %s
-// Registers of one run in memory have one address and constant distances to it, however lanes are interleaved.
+// Contiguous registers share a base address with constant offsets, also with interleaved lanes.
 
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #rows = #ttg.blocked<{sizePerThread = [2, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>
@@ -23,7 +23,7 @@ tt.func public @line(%p: !tt.ptr<f32>, %start: i32) {
   tt.return
 }
 
-// Rows have addresses of their own, and registers that hold the same element the same one.
+// Each row has its own address; registers with the same element share one.
 // CHECK-LABEL: llvm.func @rows(
 // CHECK: %[[A:.*]] = llvm.getelementptr %{{.*}}[%{{.*}}] : {{.*}}, i16
 // CHECK: %[[B:.*]] = llvm.getelementptr %{{.*}}[%{{.*}}] : {{.*}}, i16

@@ -368,7 +368,7 @@ tt.func private @bits(%a: f32, %b: tensor<128xi16>, %p: !tt.ptr<f32>) -> (i32, t
   tt.return %x, %y, %z, %i, %q : i32, tensor<128xbf16>, !tt.ptr<i8>, i64, !tt.ptr<f64>
 }
 
-// Registers that hold the same value are computed once: the splat's, and the broadcast rows.
+// Registers with equal values are computed once: those of a splat, and broadcast rows.
 // CHECK-LABEL: llvm.func internal @once(
 // CHECK-COUNT-1: llvm.mul
 // CHECK-NOT: llvm.mul
@@ -379,7 +379,7 @@ tt.func private @once(%s: i32) -> tensor<1024xi32> {
   tt.return %y : tensor<1024xi32>
 }
 
-// A condition that is inverted where an integer is set. The integer may be any: a select between its comparisons.
+// xor of an extended condition with an arbitrary integer, compared with 0: a select between comparisons of the integer.
 // CHECK-LABEL: llvm.func internal @inverted_by_integer(
 // CHECK-DAG: %[[ZERO:.*]] = llvm.mlir.constant(0 : i32)
 // CHECK-DAG: %[[ONE:.*]] = llvm.mlir.constant(1 : i32)
@@ -394,7 +394,7 @@ tt.func private @inverted_by_integer(%c: i1, %f: i32) -> i1 {
   tt.return %2 : i1
 }
 
-// The integer is known to be 0 or 1: one xor of conditions, of either form of the comparison.
+// The integer is 0 or 1: one xor of conditions, for both forms of the comparison.
 // CHECK-LABEL: llvm.func internal @inverted_by_bit(
 // CHECK: %[[SET:.*]] = llvm.icmp "ne"
 // CHECK-NEXT: llvm.xor %arg0, %[[SET]] : i1
@@ -418,7 +418,7 @@ tt.func private @inverted_by_bit(%c: i1, %d: i1, %x: i32) -> (i1, i1) {
   tt.return %6, %8 : i1, i1
 }
 
-// Two bits of three values: not 0 or 1.
+// An integer of two bits: not 0 or 1.
 // CHECK-LABEL: llvm.func internal @inverted_by_two_bits(
 // CHECK: llvm.select
 tt.func private @inverted_by_two_bits(%c: i1, %x: i32) -> i1 {

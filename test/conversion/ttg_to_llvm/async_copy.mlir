@@ -26,7 +26,7 @@ tt.func private @whole(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) -> tensor<
   tt.return %x : tensor<512xf32, #v4>
 }
 
-// Zeros come from the size of the source, other values are stored, nothing is nothing.
+// Masked-off elements: the source size gives zeros, other values are stored; without `other` nothing is written.
 // CHECK-LABEL: llvm.func internal @masked(
 // CHECK: llvm.select
 // CHECK: "cp.async.ca.shared.global [$0], [$1], 4, $2;", "r,l,r"
@@ -48,7 +48,7 @@ tt.func private @masked(%p: !tt.ptr<f32>, %m: tensor<128xi1, #v1>) {
   tt.return
 }
 
-// Of two threads with one element one copies.
+// Of two threads with the same element, one copies.
 // CHECK-LABEL: llvm.func internal @once(
 // CHECK: llvm.icmp "eq"
 // CHECK: "@$2 cp.async.ca.shared.global [$0], [$1], 4;", "r,l,b"

@@ -1,6 +1,6 @@
-// Atomics: which instruction, how wide, who acts, and how a result reaches the threads that did not.
+// Atomics: instruction, width, the executing thread, and the broadcast of its result to the other threads.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
-// Before sm_90 pairs are the widest; bf16 sums come with it, and vectors of sums with PTX 8.1.
+// Before sm_90 the maximum is a pair; sm_90 adds bf16 sums, PTX 8.1 vectors of sums.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm="ptx-version=80" | FileCheck %s --check-prefix=OLD
 // OLD-LABEL: llvm.func internal @sum_f32(
 // OLD-COUNT-4: atom.relaxed.gpu.global.add.f32 $0, [$1], $2;
@@ -25,7 +25,7 @@ tt.func private @sum_f32(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %v: tens
   tt.return
 }
 
-// Neighbours of 16 bits are one word, words are a vector.
+// Adjacent 16-bit elements form a word, words form a vector.
 // CHECK-LABEL: llvm.func internal @sum_f16(
 // CHECK: "atom.relaxed.gpu.global.add.noftz.v4.f16x2 {$0, $1, $2, $3}, [$4], {$5, $6, $7, $8};"
 // CHECK-NOT: atom.
@@ -50,7 +50,7 @@ tt.func private @sum_bf16(%p: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %v: te
   tt.return
 }
 
-// A mask that may change from one element to the next keeps them apart; masked off, the result is 0.
+// A mask that may differ between adjacent elements prevents packing; the result of a masked-off element is 0.
 // CHECK-LABEL: llvm.func internal @sum_masked(
 // CHECK-COUNT-2: "@$3 atom.relaxed.gpu.global.add.noftz.f16 $0, [$1], $2;", "=h,l,h,b,0"
 // CHECK-NOT: atom.
@@ -183,7 +183,7 @@ tt.func private @exch_i64(%p: !tt.ptr<i64> {tt.divisibility = 16 : i32}, %v: ten
   tt.return
 }
 
-// What changes nothing is a load, unless it releases.
+// An atomic that does not change memory is a load, unless it has release semantics.
 // CHECK-LABEL: llvm.func internal @reads(
 // CHECK: "@$2 ld.relaxed.gpu.global.b64 $0, [$1];", "=l,l,b,0"
 // CHECK: "@$2 ld.acquire.sys.global.b32 $0, [$1];", "=r,l,b,0"
@@ -278,7 +278,7 @@ tt.func private @acq_rel_sys(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: 
   tt.return
 }
 
-// Two threads for each element: one acts.
+// Two threads for each element: one executes the atomic.
 // CHECK-LABEL: llvm.func internal @one_acts(
 // CHECK: llvm.getelementptr
 // CHECK: %[[BITS:.*]] = llvm.and %{{.*}}, %{{.*}} : i32
@@ -294,7 +294,7 @@ tt.func private @one_acts(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: ten
   tt.return
 }
 
-// What the others need goes through shared memory.
+// The other threads get the result through shared memory.
 // CHECK-LABEL: llvm.func internal @all_see(
 // CHECK: "@$3 atom.relaxed.gpu.global.add.u64 $0, [$1], $2;"
 // CHECK: "@$2 st.shared.b64 [$0], $1;", "r,l,b"
@@ -309,7 +309,7 @@ tt.func private @all_see(%p: !tt.ptr<i64>, %v: tensor<64xi64, #v1>) -> tensor<64
   tt.return %o : tensor<64xi64, #v1>
 }
 
-// A scalar orders for its program.
+// A scalar atomic orders accesses of the whole program.
 // CHECK-LABEL: llvm.func internal @scalar(
 // CHECK: barrier
 // CHECK: "@$3 atom.acq_rel.gpu.global.exch.b32 $0, [$1], $2;"

@@ -1,4 +1,4 @@
-// Calling convention: registers, addresses of buffers, and the bases of frames that the callee needs.
+// Calling convention: registers, addresses of buffers, and frame bases that the callee requires.
 // RUN: nereid-opt %s --split-input-file --allocate-shared-memory --tritongpu-global-scratch-memory-allocation --convert-triton-gpu-to-llvm | FileCheck %s
 
 #v2 = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -80,7 +80,7 @@ tt.func private @leaf_shared() {
   %a = ttg.local_alloc : () -> !buffer
   tt.return
 }
-// A buffer is where it begins; it may come back, as a number.
+// A buffer is passed as its base address, and returned as an integer.
 // CHECK-LABEL: llvm.func internal @buffers(%arg0: !llvm.ptr<3>, %arg1: i32) -> i32
 // CHECK: %[[N:.*]] = llvm.call @same(%arg0) : (!llvm.ptr<3>) -> i32
 // CHECK: %[[B:.*]] = llvm.inttoptr %[[N]] : i32 to !llvm.ptr<3>
@@ -95,7 +95,7 @@ tt.func private @buffers(%b: !ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory
 tt.func private @same(%b: !ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory, mutable>) -> !ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory, mutable> attributes {noinline = true} {
   tt.return %b : !ttg.memdesc<2x128xf32, #shared, #ttg.shared_memory, mutable>
 }
-// A descriptor passed by value is in a parameter of the kernel; functions get its address.
+// A by-value descriptor is a parameter of the kernel; functions get its address.
 // CHECK-LABEL: llvm.func @by_value(
 // CHECK-SAME: %arg0: !llvm.ptr {llvm.align = 64
 // CHECK: %[[D:.*]] = llvm.addrspacecast %arg0 : !llvm.ptr to !llvm.ptr<1>

@@ -14,7 +14,7 @@ tt.func private @quadruple() -> f128 {
 
 // -----
 
-// A buffer that is made here and one that may be, by a branch.
+// A buffer of this function, returned directly and through a branch.
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 !buffer = !ttg.memdesc<64xf32, #shared, #ttg.shared_memory, mutable>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {

@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s --convert-triton-gpu-to-llvm="compute-capability=90 ptx-version=87" | FileCheck %s
-// A bound that 16 divides: the comparison is the same for eight indices that follow each other, and so is what follows
-// from it alone. One that is not known to be is compared eight times.
+// With a bound divisible by 16, a comparison is equal for eight consecutive indices, and so are values derived from it
+// alone. With an unknown bound there are eight comparisons.
 #wide = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: llvm.func @kernel

@@ -54,7 +54,7 @@ tt.func private @unreachable(%i: i32) -> i32 {
   tt.return %y : i32
 }
 
-// A block that stands before what dominates it.
+// A block that precedes its dominator in the block list.
 // CHECK-LABEL: llvm.func internal @order(
 // CHECK: llvm.add
 // CHECK: llvm.mul

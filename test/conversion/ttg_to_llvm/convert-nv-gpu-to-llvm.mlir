@@ -1,4 +1,4 @@
-// The pipeline as it is written for Triton's tools, down to LLVM IR by MLIR's own translation.
+// The pipeline of Triton's tools, down to LLVM IR with mlir-translate.
 // RUN: nereid-opt %s --allocate-shared-memory-nv='compute-capability=90 ptx-version=83' --convert-triton-gpu-to-llvm='compute-capability=90 ptx-version=83' --convert-nv-gpu-to-llvm --reconcile-unrealized-casts --llvm-optimize-for-nvvm-target | mlir-translate --mlir-to-llvmir | FileCheck %s
 // RUN: nereid-opt %s --allocate-shared-memory-nv --convert-triton-gpu-to-llvm --convert-nv-gpu-to-llvm | FileCheck %s --check-prefix=MLIR
 // No attribute without an LLVM equivalent remains, except for the by-value descriptor.

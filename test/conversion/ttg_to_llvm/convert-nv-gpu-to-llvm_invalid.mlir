@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics --convert-nv-gpu-to-llvm
 
-// A function that was not lowered is one error, not one for each of its operations.
+// A function that was not lowered gets one error, not one per operation.
 // expected-error @below {{'tt.func' cannot become LLVM IR}}
 tt.func public @forgotten(%p: !tt.ptr<f32>, %x: f32) {
   tt.store %p, %x : !tt.ptr<f32>

@@ -1,7 +1,7 @@
 // RUN: nereid-opt %s --convert-scf-to-cf --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
 // RUN: nereid-opt %s --convert-scf-to-cf --allocate-shared-memory --convert-triton-gpu-to-llvm=fp-fusion=false | FileCheck %s --check-prefix=EXACT
 
-// A tensor becomes one value per register of a thread and never a struct; the kernel has its ABI.
+// A tensor becomes one value per register of a thread, not a struct; the kernel has the documented ABI.
 
 #wide = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 // CHECK-NOT: llvm.struct

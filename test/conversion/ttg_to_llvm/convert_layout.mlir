@@ -1,5 +1,5 @@
-// Layout conversions: names when every thread has what it needs, selects and shuffles when its warp has, shared memory
-// with a barrier in between otherwise: single elements, vectors or matrices.
+// Layout conversions: register renaming when every thread holds its elements, selects and shuffles when its warp does,
+// otherwise shared memory with a barrier: single elements, vectors or matrices.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
 
 #a = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -21,7 +21,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
 // CHECK-DAG: llvm.mlir.global external @global_smem() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
 
-// Registers 1 and 2 change names.
+// Registers 1 and 2 are exchanged.
 // CHECK-LABEL: llvm.func internal @rename(%arg0: i32, %arg1: i32, %arg2: i32, %arg3: i32
 // CHECK-NOT: barrier
 // CHECK: llvm.insertvalue %arg0, %{{.*}}[0]
@@ -33,7 +33,7 @@ tt.func private @rename(%x: tensor<512xi32, #line>) -> tensor<512xi32, #same> {
   tt.return %y : tensor<512xi32, #same>
 }
 
-// Rows to columns: what a thread reads as one vector is stored by different lanes.
+// Rows to columns: different lanes store the elements of a vector load.
 // CHECK-LABEL: llvm.func internal @exchange(
 // CHECK-COUNT-8: llvm.store %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr<3>
 // CHECK-NOT: llvm.store
@@ -46,7 +46,7 @@ tt.func private @exchange(%x: tensor<32x32xf32, #a>) -> tensor<32x32xf32, #b> {
   tt.return %y : tensor<32x32xf32, #b>
 }
 
-// Halves change rows for columns as they are loaded: both sides move 16 bytes.
+// f16 elements are transposed by ldmatrix: both sides access 16 bytes.
 // CHECK-LABEL: llvm.func internal @transposes(
 // CHECK-COUNT-4: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<3>
 // CHECK-NOT: llvm.store
@@ -59,7 +59,7 @@ tt.func private @transposes(%x: tensor<64x64xf16, #columns>) -> tensor<64x64xf16
   tt.return %y : tensor<64x64xf16, #rows>
 }
 
-// The other way, and without: stores do it.
+// The reverse, with and without transposition: stmatrix.
 // CHECK-LABEL: llvm.func internal @stores(
 // CHECK: llvm.call_intrinsic "llvm.nvvm.stmatrix.sync.aligned.m8n8.x4.b16"
 // CHECK-NOT: {{llvm.store|stmatrix}}
@@ -72,7 +72,7 @@ tt.func private @stores(%x: tensor<64x16xf16, #fragment>) -> tensor<64x16xf16, #
   tt.return %y : tensor<64x16xf16, #wide>
 }
 
-// Warps exchange nothing, and wait for none.
+// No exchange between warps, and no CTA barrier.
 // CHECK-LABEL: llvm.func internal @own_warp(
 // CHECK-NOT: barrier
 // CHECK: llvm.call_intrinsic "llvm.nvvm.bar.warp.sync"
@@ -83,7 +83,7 @@ tt.func private @own_warp(%x: tensor<64x16xf32, #across>) -> tensor<64x16xf32, #
   tt.return %y : tensor<64x16xf32, #down>
 }
 
-// Truth values are bytes there, pointers integers.
+// In shared memory, i1 is a byte and a pointer an integer.
 // CHECK-LABEL: llvm.func internal @types(
 // CHECK: llvm.zext %{{.*}} : i1 to i8
 // CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> vector<8xi8>
@@ -97,7 +97,7 @@ tt.func private @types(%x: tensor<32x32xi1, #a>, %p: tensor<32x32x!tt.ptr<f32>, 
   tt.return %y, %q : tensor<32x32xi1, #b>, tensor<32x32x!tt.ptr<f32>, #b>
 }
 
-// Every thread has all four elements: its lane picks one.
+// Every thread has all four elements: its lane selects one.
 // CHECK-LABEL: llvm.func internal @select(
 // CHECK-NOT: {{shfl|barrier}}
 // CHECK-COUNT-3: llvm.select

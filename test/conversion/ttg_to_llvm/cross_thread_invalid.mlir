@@ -1,4 +1,4 @@
-// What histogram, gather, join, split, cat and map_elementwise refuse.
+// Unsupported forms of histogram, gather, join, split, cat and map_elementwise.
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics --convert-triton-gpu-to-llvm
 
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = [[1]]}>

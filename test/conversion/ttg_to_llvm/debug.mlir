@@ -1,4 +1,4 @@
-// Prints and asserts call what CUDA's runtime provides.
+// Prints and asserts call functions of the CUDA runtime.
 // RUN: nereid-opt %s --split-input-file --convert-triton-gpu-to-llvm | FileCheck %s
 
 #v2 = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -18,7 +18,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // CHECK-DAG: constant @[[FILE:.*]]("kernel.py\00")
 // CHECK-DAG: constant @[[NAME:.*]]("asserts\00")
 
-// Each element once: both registers, and every thread has elements of its own.
+// Each element is printed once: both registers of every thread.
 // CHECK-LABEL: llvm.func internal @tensor(
 // CHECK: %[[SLOTS:.*]] = llvm.alloca
 // CHECK-NOT: llvm.cond_br
@@ -50,7 +50,7 @@ tt.func private @scalars(%h: f16, %u: i64, %f: f32, %d: f64, %p: !tt.ptr<f32>) {
   tt.return
 }
 
-// An fp8 is shown as a number, in hexadecimal as its bits.
+// An fp8 is printed as a number, with `hex` as its bits.
 // CHECK-LABEL: llvm.func internal @fp8(
 // CHECK: llvm.nvvm.e5m2x2.to.f16x2.rn
 // CHECK: llvm.fpext %{{.*}} : f16 to f64
@@ -87,8 +87,8 @@ tt.func private @asserts(%x: tensor<256xi1, #v2>) {
   tt.return
 }
 
-// A thread that reads only where it has asserted itself need not wait for others, and of asserts in a row the last decides;
-// one that reads elsewhere might fault on what another thread asserts, and so might whoever called the function.
+// No barrier follows an assert when each thread reads only addresses that it asserted itself, nor between consecutive asserts.
+// Otherwise a thread, or the caller of the function, could fault before another thread's assert fails.
 // CHECK-LABEL: llvm.func @guarded(
 // CHECK-COUNT-2: llvm.call @__assertfail
 // CHECK-NOT: barrier
@@ -128,7 +128,7 @@ tt.func public @elsewhere(%a: !tt.ptr<f32>, %n: i32) {
 // -----
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-// A cluster is one program; its first CTA speaks.
+// A cluster is one program; its first CTA prints.
 // CHECK-LABEL: llvm.func internal @cluster(
 // CHECK: nvvm.read.ptx.sreg.cluster.ctarank
 // CHECK: nvvm.read.ptx.sreg.clusterid.x

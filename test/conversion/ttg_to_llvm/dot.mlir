@@ -47,7 +47,7 @@ tt.func private @doubles(%x: tensor<16x8xf64, #oa>, %y: tensor<8x8xf64, #ob>, %z
   tt.return %d : tensor<16x8xf64, #one>
 }
 
-// What is in shared memory is read in a loop that carries the sums: 16 registers, 8 columns, so 128 multiply-adds.
+// Operands in shared memory are read in a loop that carries the accumulators: 16 registers, 8 columns, so 128 FMAs.
 // CHECK-LABEL: llvm.func internal @shared(
 // CHECK: barrier
 // CHECK-NOT: llvm.load

@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s --convert-triton-to-tritongpu --convert-triton-gpu-to-llvm | FileCheck %s
 
-// A pure call per distinct operands; libraries that are not libdevice are declared all the same.
+// One pure call per set of operands; functions of libraries other than libdevice are declared, too.
 // CHECK-LABEL: llvm.func internal @pure(
 // CHECK-COUNT-2: llvm.call @__nv_hypotf(%{{.*}}, %{{.*}}) : (f32, f32) -> f32
 // CHECK: llvm.call @my_half(%{{.*}}) : (f16) -> i32
@@ -14,7 +14,7 @@ tt.func private @pure(%x: tensor<256xf32>, %y: tensor<256xf32>, %h: f16) -> (ten
   tt.return %a, %one, %b : tensor<256xf32>, i32, tensor<256xi32>
 }
 
-// What may have effects is called for every element, also for equal ones.
+// A function with effects is called for every element, also for equal ones.
 // CHECK-LABEL: llvm.func internal @impure(
 // CHECK-COUNT-2: llvm.call @my_random(%arg0) : (i32) -> f32
 tt.func private @impure(%seed: i32) -> tensor<256xf32> {
@@ -23,7 +23,7 @@ tt.func private @impure(%seed: i32) -> tensor<256xf32> {
   tt.return %a : tensor<256xf32>
 }
 
-// Four bytes share a register; constraints come from the program.
+// Four bytes share a register; constraints are those of the op.
 // CHECK-LABEL: llvm.func internal @packed(
 // CHECK: llvm.inline_asm "lop3.b32 $0, $1, $1, 0, 0x0F;", "=r,r" %{{.*}} : (vector<4xi8>) -> vector<4xi8>
 // CHECK-NOT: llvm.inline_asm

@@ -1,8 +1,8 @@
-// Conversions between number formats: which path each takes.
+// The instruction sequences of conversions between floating-point formats.
 // RUN: nereid-opt %s --convert-triton-to-tritongpu --convert-triton-gpu-to-llvm=compute-capability=90 | FileCheck %s --check-prefixes=CHECK,SM90
 // RUN: nereid-opt %s --convert-triton-to-tritongpu=target=cuda:80 --convert-triton-gpu-to-llvm=compute-capability=80 | FileCheck %s --check-prefixes=CHECK,SM80
 
-// PTX 8.0 has no instructions for fp8, whatever the target.
+// PTX 8.0 has no fp8 instructions, on any target.
 // RUN: nereid-opt %s --convert-triton-to-tritongpu --convert-triton-gpu-to-llvm="compute-capability=90 ptx-version=80" | FileCheck %s --check-prefix=OLD --implicit-check-not=m3x2 --implicit-check-not=m2x2
 // OLD: llvm.func internal @to_fp8(
 // OLD: llvm.intr.roundeven
@@ -27,7 +27,7 @@ tt.func private @narrower(%x: f32, %d: f64) -> (bf16, f16, f32) {
   tt.return %a, %b, %c : bf16, f16, f32
 }
 
-// From f64 to bf16 through f32 would round twice: the way there sets the last bit when something is lost.
+// f64 to bf16 through f32 would round twice: the conversion to f32 rounds to odd.
 // CHECK-LABEL: llvm.func internal @odd(
 // CHECK: llvm.fptrunc %arg0 : f64 to f16
 // SM90: llvm.fptrunc %arg0 : f64 to bf16
@@ -54,7 +54,7 @@ tt.func private @towards_zero(%d: f64, %x: f32) -> (f16, bf16, f32) {
   tt.return %a, %b, %c : f16, bf16, f32
 }
 
-// Between the 16-bit formats through f32, which holds both.
+// Between the 16-bit formats through f32, which represents both exactly.
 // CHECK-LABEL: llvm.func internal @sixteen(
 // CHECK: %[[X:.*]] = llvm.fpext %arg0 : bf16 to f32
 // CHECK: llvm.fptrunc %[[X]] : f32 to f16
@@ -63,7 +63,7 @@ tt.func private @sixteen(%b: bf16) -> f16 {
   tt.return %y : f16
 }
 
-// Two at a time; the second of the instruction's operands is the lower byte.
+// In pairs; the second operand of the instruction is the lower byte.
 // CHECK-LABEL: llvm.func internal @to_fp8(
 // SM90: llvm.call_intrinsic "llvm.nvvm.ff.to.e4m3x2.rn"(%arg1, %arg0)
 // SM80-NOT: e4m3x2
@@ -74,7 +74,7 @@ tt.func private @to_fp8(%x: tensor<256xf32>) -> tensor<256xf8E4M3FN> {
   tt.return %y : tensor<256xf8E4M3FN>
 }
 
-// The instruction rounds to nearest only.
+// The instruction supports only rounding to nearest.
 // CHECK-LABEL: llvm.func internal @to_fp8_rtz(
 // CHECK-NOT: e5m2x2
 // CHECK-NOT: roundeven
@@ -94,7 +94,7 @@ tt.func private @f64_to_fp8(%x: f64) -> f8E5M2 {
   tt.return %y : f8E5M2
 }
 
-// Every fp8 is an f16. One of the formats is its high byte.
+// f16 represents every fp8 exactly. f8E5M2 is its high byte.
 // CHECK-LABEL: llvm.func internal @from_fp8(
 // SM90: llvm.call_intrinsic "llvm.nvvm.e4m3x2.to.f16x2.rn"
 // SM90: llvm.fpext %{{.*}} : f16 to f32
@@ -109,7 +109,7 @@ tt.func private @from_fp8(%x: f8E4M3FN, %y: f8E5M2) -> (f32, f16) {
   tt.return %a, %b : f32, f16
 }
 
-// An odd number of elements: the last pair holds one twice, which costs no second conversion.
+// An odd number of elements: the last pair repeats an element, which needs no second conversion.
 // CHECK-LABEL: llvm.func internal @one_fp8(
 // SM90-COUNT-1: llvm.nvvm.e5m2x2.to.f16x2.rn
 // SM80-COUNT-1: llvm.shl

@@ -1,4 +1,4 @@
-// ttg.fp4_to_fp: the halves of a byte go to neighbouring registers of its thread, as bits times a power of two.
+// ttg.fp4_to_fp: the two elements of a byte go to adjacent registers of its thread; bits are shifted and scaled by a power of two.
 // RUN: nereid-opt %s --convert-triton-gpu-to-llvm | FileCheck %s
 
 #bytes = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>

@@ -1,4 +1,4 @@
-// Signatures: the kernel ABI of docs/abi.md, and what functions pass each other.
+// Signatures: the kernel ABI of docs/abi.md, and the calling convention of functions.
 // RUN: nereid-opt %s --split-input-file --convert-triton-gpu-to-llvm | FileCheck %s
 
 #v2 = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [8], order = [0]}>
@@ -30,7 +30,7 @@ tt.func private @nothing() {
   tt.return
 }
 
-// Names that PTX cannot spell stay apart.
+// Names that are invalid in PTX stay distinct.
 // CHECK: llvm.func internal @a$2Eb$24c$2Dd(
 tt.func private @"a.b$c-d"() {
   tt.return
@@ -42,7 +42,7 @@ tt.func private @"a.b$c_d"() {
   tt.return
 }
 
-// Descriptors by value: the attribute stays beside what it becomes. = 0 and other types mean none.
+// By-value descriptors: the attribute is kept beside its LLVM equivalents. = 0 and other types have no effect.
 // CHECK-LABEL: llvm.func @descriptors(
 // CHECK-SAME: %arg0: !llvm.ptr {llvm.align = 64 : i32, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, tt.nv_tma_desc = 1 : i32}
 // CHECK-SAME: %arg1: !llvm.ptr {llvm.align = 64 : i32, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, tt.nv_tma_desc = 1 : i32}
@@ -67,7 +67,7 @@ tt.func public @partitions() {
 
 // -----
 
-// Functions may have the names that the lowering likes: its own have a $ that no other name has.
+// Functions may have any name: names created by the lowering contain a $, which other names do not.
 #a = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [0, 1]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {

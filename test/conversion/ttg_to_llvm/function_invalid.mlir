@@ -142,7 +142,7 @@ tt.func public @crowd() {
 
 // -----
 
-// Two modules at the top of a text are nested in an implicit one.
+// Two top-level modules are nested in an implicit one.
 module @first attributes {"ttg.num-warps" = 4 : i32} {
 // expected-error @below {{'tt.func' op is in a nested module, which is not lowered: expected one module}}
 tt.func public @one() {

@@ -1,11 +1,11 @@
-// tt.gather: shuffles when a warp holds the line that it reads from, shared memory otherwise.
+// tt.gather: shuffles when each warp holds the source line of its elements, shared memory otherwise.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
 
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #rows = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-// 64 elements of a row: 16 lanes, a pair of neighbours and another 32 further on.
+// 64 elements of a row: 16 lanes, each with an adjacent pair and another pair 32 elements further on.
 // CHECK-LABEL: llvm.func internal @in_warp(
 // CHECK-NOT: barrier
 // CHECK: %[[LANE:.*]] = llvm.or disjoint

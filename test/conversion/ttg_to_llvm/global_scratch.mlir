@@ -1,4 +1,4 @@
-// Scratch in global memory: this CTA's part of what the launcher gives.
+// Global scratch: the CTA's part of the launcher's allocation.
 // RUN: nereid-opt %s --tritongpu-global-scratch-memory-allocation --convert-triton-gpu-to-llvm | FileCheck %s
 // RUN: nereid run %s --on emulator --grid 3,2 --arg 0=i32[6]:zeros --out 0=%t.npy
 // RUN: od -A n -t d4 -w24 -j 128 %t.npy | FileCheck %s --check-prefix=OUT

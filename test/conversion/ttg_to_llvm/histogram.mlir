@@ -1,4 +1,4 @@
-// tt.histogram: counters in shared memory, with one too many for what does not count.
+// tt.histogram: counters in shared memory, and an additional one for masked-off elements.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
 
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -1,4 +1,4 @@
-// tt.map_elementwise: the region once per pack of registers, its control flow as blocks.
+// tt.map_elementwise: one copy of the region per pack of registers, with its control flow as blocks.
 // RUN: nereid-opt %s --convert-scf-to-cf --convert-triton-gpu-to-llvm | FileCheck %s
 
 #line = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -1,4 +1,4 @@
-// math and the numeric ops of tt: instructions as docs/numerics.md has them, libdevice where there is none.
+// math and the numeric ops of tt: the instructions listed in docs/numerics.md, otherwise libdevice.
 // RUN: nereid-opt %s --convert-triton-to-tritongpu --convert-triton-gpu-to-llvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func internal @exp(
@@ -84,7 +84,7 @@ tt.func private @absf(%x: f32) -> f32 {
   tt.return %a : f32
 }
 
-// An fp8 loses its sign bit.
+// absf of an fp8 clears the sign bit.
 // CHECK-LABEL: llvm.func internal @absf_fp8(
 // CHECK: %[[MASK:.*]] = llvm.mlir.constant(127 : i8) : i8
 // CHECK: llvm.and %arg0, %[[MASK]]  : i8
@@ -143,7 +143,7 @@ tt.func private @copysign(%x: f64, %y: f64) -> f64 {
 }
 
 // CHECK-LABEL: llvm.func internal @bits(
-// Zero and the most negative number are defined.
+// Zero and the most negative value are defined.
 // CHECK: "llvm.intr.abs"(%arg0) <{is_int_min_poison = false}>
 // CHECK: llvm.intr.ctpop(%arg0)
 // CHECK: "llvm.intr.ctlz"(%arg0) <{is_zero_poison = false}>
@@ -371,7 +371,7 @@ tt.func private @fpowi(%x: f32, %i: i8, %d: f64, %j: i32) -> (f32, f64) {
 }
 
 // CHECK-LABEL: llvm.func internal @ipowi(
-// A step per bit of the exponent, then what negative ones give.
+// A step per bit of the exponent, then the case of negative exponents.
 // CHECK-COUNT-8: llvm.icmp "ne"
 // CHECK: llvm.icmp "slt" %arg1
 tt.func private @ipowi(%x: i8, %i: i8) -> i8 {

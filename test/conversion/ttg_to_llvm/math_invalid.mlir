@@ -8,7 +8,7 @@ tt.func private @exponent(%x: f32, %i: i64) -> f32 {
 
 // -----
 
-// A function of the module with libdevice's name and another type.
+// A function of the module with the name of a libdevice function and another type.
 module {
   tt.func public @__nv_sinf(%p: !tt.ptr<f32>) {
     tt.return

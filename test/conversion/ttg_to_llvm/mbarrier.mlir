@@ -1,4 +1,4 @@
-// mbarriers: one thread makes, ends and arrives, all wait.
+// mbarriers: one thread initializes, invalidates and arrives, all threads wait.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm="compute-capability=90" | FileCheck %s --check-prefixes=CHECK,HOPPER
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm="compute-capability=80" 2>&1 | FileCheck %s --check-prefixes=CHECK,AMPERE
 
@@ -48,7 +48,7 @@ tt.func private @wait(%b: !bar, %phase: i32, %p: i1) {
   tt.return
 }
 
-// Each thread for its own copies.
+// Each thread arrives for its own copies.
 // CHECK-LABEL: llvm.func internal @copies(
 // CHECK-NOT: llvm.cond_br
 // CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.mbarrier.arrive.shared"(%arg0)

@@ -1,4 +1,4 @@
-// Bytes are announced by one thread, on sm_90.
+// One thread executes expect_tx, on sm_90.
 // RUN: nereid-opt %s --convert-triton-gpu-to-llvm | FileCheck %s
 
 #plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>

@@ -1,6 +1,6 @@
-// Loads, stores and addresses: how wide, under which predicate, with which qualifiers.
+// Loads, stores and addresses: width, predicate, qualifiers.
 // RUN: nereid-opt %s --convert-triton-gpu-to-llvm | FileCheck %s
-// Eviction policies came with PTX 7.4; before, the hint is dropped.
+// Eviction policies require PTX 7.4; before, the hint is dropped.
 // RUN: nereid-opt %s --convert-triton-gpu-to-llvm="compute-capability=80 ptx-version=71" | FileCheck %s --check-prefix=OLD --implicit-check-not=policy --implicit-check-not=evict --implicit-check-not=hint
 // OLD: llvm.func @load_modifiers(
 
@@ -13,7 +13,7 @@
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 
 // CHECK-LABEL: llvm.func @plain_f32(
-// A plain access is LLVM's.
+// An access without modifiers is an LLVM load or store.
 // CHECK: %[[X:.*]] = llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
 // CHECK-NOT: llvm.load
 // CHECK: llvm.store %{{.*}} : vector<4xi32>, !llvm.ptr<1>
@@ -129,7 +129,7 @@ tt.func public @plain_f8e5m2(%p: !tt.ptr<f8E5M2> {tt.divisibility = 16 : i32}, %
 }
 
 // CHECK-LABEL: llvm.func @unaligned(
-// Nothing is known of the address: element by element.
+// An address without axis info: one access per element.
 // CHECK-COUNT-4: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> i32
 // CHECK-COUNT-4: llvm.store %{{.*}} {alignment = 4 : i64} : i32
 tt.func public @unaligned(%p: !tt.ptr<f32>) {
@@ -142,7 +142,7 @@ tt.func public @unaligned(%p: !tt.ptr<f32>) {
 }
 
 // CHECK-LABEL: llvm.func @masked(
-// The mask is the same for four elements: one predicate; the other-values come in with the registers.
+// The mask is equal for four elements: one predicate; the `other` values are the initial register values.
 // CHECK: %[[M:.*]] = llvm.icmp "slt"
 // CHECK: llvm.inline_asm has_side_effects "@$5 ld.global.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l,b,0,1,2,3" %{{.*}}, %[[M]],
 // CHECK: llvm.inline_asm has_side_effects "@$5 st.global.v4.b32 [$0], {$1, $2, $3, $4};", "l,r,r,r,r,b"{{.*}}, %[[M]] :
@@ -159,7 +159,7 @@ tt.func public @masked(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {t
 }
 
 // CHECK-LABEL: llvm.func @masked_apart(
-// It may change within four: every element for itself, 0 where it is off.
+// It may differ within four: one access per element, 0 where masked off.
 // CHECK-COUNT-4: "@$2 ld.global.b32 $0, [$1];", "=r,l,b,0"
 // CHECK-COUNT-4: "@$2 st.global.b32 [$0], $1;", "l,r,b"
 tt.func public @masked_apart(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
@@ -174,7 +174,7 @@ tt.func public @masked_apart(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: 
 }
 
 // CHECK-LABEL: llvm.func @masked_bytes(
-// PTX has no registers of 8 bits.
+// PTX has no 8-bit registers.
 // CHECK: %[[ZERO:.*]] = llvm.zext %{{.*}} : i8 to i16
 // CHECK: %[[WORD:.*]] = llvm.inline_asm has_side_effects "@$2 ld.global.b8 $0, [$1];", "=h,l,b,0" %arg0, %arg1, %[[ZERO]]
 // CHECK: llvm.trunc %[[WORD]] : i16 to i8
@@ -238,7 +238,7 @@ tt.func public @policies_in_a_loop(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}
   tt.return
 }
 
-// What a store in a loop writes is computed just before it rather than before all of its parts.
+// The operands of each part of a store in a loop are computed just before that part.
 // CHECK-LABEL: llvm.func @stores_in_a_loop(
 // CHECK: llvm.fmul
 // CHECK-COUNT-4: llvm.fadd
@@ -294,7 +294,7 @@ tt.func public @pointers(%p: !tt.ptr<!tt.ptr<f32>> {tt.divisibility = 16 : i32},
 }
 
 // CHECK-LABEL: llvm.func @copies(
-// 64 elements, 256 places: the first warp stores.
+// 64 elements in 256 registers: the first warp stores.
 // CHECK: llvm.load %{{.*}} : !llvm.ptr<1> -> vector<2xi32>
 // CHECK: %[[COPY:.*]] = llvm.and %0,
 // CHECK: %[[FIRST:.*]] = llvm.icmp "eq" %[[COPY]]

@@ -1,4 +1,4 @@
-// tt.join, tt.split and tt.cat give registers other names.
+// tt.join, tt.split and tt.cat rename registers.
 // RUN: nereid-opt %s --convert-triton-gpu-to-llvm | FileCheck %s
 
 #half = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm=compute-capability=90 | FileCheck %s
-// The rows of a matrix times a stride: one product, and each row one addition away from the one before.
+// Row indices times a stride: one multiplication, and one addition per further row.
 
 #rows = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #spread = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

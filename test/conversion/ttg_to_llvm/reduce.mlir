@@ -1,5 +1,5 @@
 // tt.reduce: registers in four accumulators, lanes by shuffles or redux, warps through shared memory with one barrier
-// before the parts are read and one that protects the bytes.
+// before the partial results are read and one that protects the bytes.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm=compute-capability=90 | FileCheck %s
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm=compute-capability=75 | FileCheck %s --check-prefix=OLD
 
@@ -38,7 +38,7 @@ tt.func private @sum(%x: tensor<1024xf32, #line>) -> f32 {
   tt.return %y : f32
 }
 
-// More than sixteen registers are taken one after the other, as loads bring them.
+// More than sixteen registers are combined in order, as loads complete.
 // CHECK-LABEL: llvm.func internal @many(
 // CHECK: %[[A:.*]] = llvm.fadd %arg0, %arg1
 // CHECK-NEXT: %[[B:.*]] = llvm.fadd %[[A]], %arg2
@@ -71,8 +71,8 @@ tt.func private @row_maximum(%x: tensor<16x32xf32, #rows>) -> tensor<16xf32, #ro
   tt.return %y : tensor<16xf32, #row>
 }
 
-// Four rows in each thread: lanes deal them out in the first two steps, and each combines one from there on: six shuffles,
-// not twenty, one part of one row to store. In the end all fetch all four.
+// Four rows in each thread: the first two steps distribute them to lanes, each of which then combines one: six shuffles,
+// not twenty, and one partial result to store. Finally each thread loads all four results.
 // CHECK-LABEL: llvm.func internal @dealt(
 // CHECK: %[[ONE:.*]] = llvm.icmp "ne"
 // CHECK: llvm.select %[[ONE]], %arg0, %arg2
@@ -114,7 +114,7 @@ tt.func private @redux(%x: tensor<1024xi32, #line>) -> i32 {
   tt.return %y : i32
 }
 
-// Several operands, and code with an effect: it runs for every pair that is combined.
+// Several operands, and a region with an effect: it runs for every combined pair.
 // CHECK-LABEL: llvm.func internal @checked(
 // CHECK: llvm.call @__assertfail
 // CHECK: llvm.return
@@ -131,8 +131,8 @@ tt.func private @checked(%x: tensor<1024xf32, #line>, %i: tensor<1024xi64, #line
   tt.return %y#0, %y#1 : f32, i64
 }
 
-// Much to combine: instead of all four parts each lane reads one, and a pair of shuffles for each of the two values
-// brings them together.
+// Expensive combinations: each lane reads one of the four partial results instead of all, and two shuffles per value
+// combine them.
 // CHECK-LABEL: llvm.func internal @moments(
 // CHECK-COUNT-10: shfl.sync.bfly
 // CHECK: nvvm.barrier

@@ -58,7 +58,7 @@ tt.func public @accesses(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %u: !tt.
   tt.return
 }
 
-// The swizzle of the second buffer leaves pairs together.
+// The swizzle of the second buffer keeps pairs contiguous.
 tt.func public @copy(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
   %r = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #v4>
   %s = tt.splat %p : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #v4>
@@ -107,7 +107,7 @@ tt.func private @store_matrices(%x: tensor<64x16xf16, #fragment>) -> tensor<64x1
   tt.return %y : tensor<64x16xf16, #wide>
 }
 
-// Every thread has all four elements: its lane picks one.
+// Every thread has all four elements: its lane selects one.
 tt.func private @selects(%x: tensor<4xi32, #all>) -> tensor<4xi32, #v1> {
   // CHECK: [[@LINE+1]]:{{.*}}Passed{{.*}}within the warp: 0 shuffles, 3 selects per thread
   %y = ttg.convert_layout %x : tensor<4xi32, #all> -> tensor<4xi32, #v1>
@@ -123,13 +123,13 @@ tt.func public @too_large(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %s: f32
   %x = tt.load %q : tensor<65536x!tt.ptr<f32>, #v4>
   // CHECK-NOT: register-budget
   %y = arith.addf %x, %x : tensor<65536xf32, #v4>
-  // One value in all registers takes one.
+  // A splat needs one register.
   %z = tt.splat %s : f32 -> tensor<65536xf32, #v4>
   tt.store %q, %y : tensor<65536x!tt.ptr<f32>, #v4>
   tt.return
 }
 
-// Reductions by how far they go: registers, lanes, warps. Combinations, shuffles and barriers are those that are emitted.
+// Reductions within registers, lanes and warps. The remark counts the emitted combinations, shuffles and barriers.
 tt.func private @reductions(%x: tensor<128x4xf32, #thread>, %y: tensor<32x16xf64, #lanes>, %z: tensor<512xf32, #v4>, %w: tensor<128xi32, #v1>) {
   // CHECK: [[@LINE+1]]:{{.*}}Passed{{.*}}reduction{{.*}}within the thread: 3 combinations per thread
   %0 = "tt.reduce"(%x) <{axis = 1 : i32}> ({
@@ -144,7 +144,7 @@ tt.func private @reductions(%x: tensor<128x4xf32, #thread>, %y: tensor<32x16xf64
     %t = arith.addf %a, %b : f64
     tt.reduce.return %t : f64
   }) : (tensor<32x16xf64, #lanes>) -> tensor<32xf64, #ttg.slice<{dim = 1, parent = #lanes}>>
-  // 3 and 5 within the warp, 3 for the parts of four warps.
+  // 3 and 5 within the warp, 3 for the partial results of four warps.
   // CHECK: [[@LINE+1]]:{{.*}}Missed{{.*}}reduction{{.*}}across warps: 11 combinations, 5 shuffles, 16 bytes of shared memory, 1 barrier per thread
   %2 = "tt.reduce"(%z) <{axis = 0 : i32}> ({
   ^bb0(%a: f32, %b: f32):

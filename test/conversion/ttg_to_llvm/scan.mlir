@@ -1,4 +1,4 @@
-// tt.scan: upsweep for totals, downsweep with prefixes: one combination per element after its thread's first scan.
+// tt.scan: an upsweep computes totals, a downsweep applies prefixes: one combination per element after the thread's own scan.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm --remarks-filter-missed=convert-triton-gpu-to-llvm --remarks-filter-passed=convert-triton-gpu-to-llvm -o /dev/null 2>&1 | FileCheck %s --check-prefix=COST
 
@@ -14,14 +14,14 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr<3>
 // CHECK: barrier
 // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
-// What three warps have, then the last register, whose result the next lane adds to the first.
+// The totals of three warps, then the last register, whose result the next lane adds to its first.
 // CHECK-COUNT-3: llvm.fadd
 // CHECK: shfl.sync.up.f32
 // CHECK: llvm.fadd
 // CHECK-NOT: {{barrier|shfl|fadd}}
 // CHECK: llvm.return
 tt.func private @sums(%x: tensor<256xf32, #line>) -> tensor<256xf32, #line> {
-  // In the thread 1, lanes 5, warps 2, elements 2.
+  // Combinations: within the thread 1, lanes 5, warps 2, elements 2.
   // COST: [[@LINE+1]]:{{.*}}across warps: 10 combinations, 6 shuffles, 16 bytes of shared memory, 1 barrier per thread
   %y = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
   ^bb0(%a: f32, %b: f32):
@@ -31,9 +31,9 @@ tt.func private @sums(%x: tensor<256xf32, #line>) -> tensor<256xf32, #line> {
   tt.return %y : tensor<256xf32, #line>
 }
 
-// A warp goes through a row in four chunks.
+// A warp scans a row in four chunks.
 tt.func private @in_chunks(%x: tensor<4x512xf32, #chunks>) -> tensor<4x512xf32, #chunks> {
-  // In the thread 4 x 3, lanes 4 x 5, chunks 2, elements 3 x 4 + 3; a shuffle for the prefix of each lane, and one
+  // Combinations: in the thread 4 x 3, lanes 4 x 5, chunks 2, elements 3 x 4 + 3; a shuffle for the prefix of each lane, and one
   // for the total of each chunk.
   // COST: [[@LINE+1]]:{{.*}}within the warp: 49 combinations, 28 shuffles per thread
   %y = "tt.scan"(%x) <{axis = 1 : i32, reverse = false}> ({
@@ -44,8 +44,8 @@ tt.func private @in_chunks(%x: tensor<4x512xf32, #chunks>) -> tensor<4x512xf32, 
   tt.return %y : tensor<4x512xf32, #chunks>
 }
 
-// Where combining costs much, chunks change places with lanes: 9 combinations instead of 20 for the lanes of four chunks,
-// for eight shuffles more.
+// An expensive combination: chunks are transposed with lanes: 9 combinations instead of 20 for the lanes of four chunks,
+// for eight additional shuffles.
 tt.func private @costly(%x: tensor<4x512xi32, #chunks>) -> tensor<4x512xi32, #chunks> {
   // COST: [[@LINE+1]]:{{.*}}within the warp: 38 combinations, 20 shuffles per thread
   %y = "tt.scan"(%x) <{axis = 1 : i32, reverse = false}> ({
@@ -94,7 +94,7 @@ tt.func private @reverse(%x: tensor<8x32xi32, #rows>) -> tensor<8x32xi32, #rows>
   tt.return %y : tensor<8x32xi32, #rows>
 }
 
-// Code with an effect runs only where there is something before.
+// A region with an effect does not run for the first element.
 // CHECK-LABEL: llvm.func internal @checked(
 // CHECK: llvm.call @__assertfail
 // CHECK: shfl.sync.up.i32

@@ -15,7 +15,7 @@ tt.func private @between_ctas(%x: tensor<256xf32, #line>) {
 
 // -----
 
-// Warps 4 .. 7 hold the elements of 0 .. 3 once again, with lanes exchanged.
+// Warps 4 .. 7 replicate the elements of 0 .. 3, with exchanged lanes.
 #twice = #ttg.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64], [16]], block = []}>
 module attributes {"ttg.num-warps" = 8 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @copies(%x: tensor<128xf32, #twice>) {

@@ -27,9 +27,9 @@ tt.func private @line(%x: tensor<512xi32, #line>) -> tensor<512xi32, #line> {
   tt.return %y : tensor<512xi32, #line>
 }
 
-// 32 lanes take the totals of both rows: one scan of four steps.
+// 32 lanes read the totals of both rows: one scan of four steps.
 tt.func private @two_rows(%x: tensor<2x1024xi32, #two>) -> tensor<2x1024xi32, #two> {
-  // In the thread 2, lanes 10, warps 4, elements 4; shuffles 10, 4, of each row one for the warps and one for the lane.
+  // Combinations: thread 2, lanes 10, warps 4, elements 4; shuffles: 10, 4, and per row one for the warps and one for the lane.
   // COST: [[@LINE+1]]:{{.*}}across warps: 20 combinations, 18 shuffles, 128 bytes of shared memory, 1 barrier per thread
   %y = "tt.scan"(%x) <{axis = 1 : i32, reverse = true}> ({
   ^bb0(%a: i32, %b: i32):
@@ -39,7 +39,7 @@ tt.func private @two_rows(%x: tensor<2x1024xi32, #two>) -> tensor<2x1024xi32, #t
   tt.return %y : tensor<2x1024xi32, #two>
 }
 
-// Here the lanes hold columns of their own: every thread combines what it reads.
+// Lanes hold different columns: every thread combines the totals that it reads.
 tt.func private @columns(%x: tensor<16x32xi32, #down>) -> tensor<16x32xi32, #down> {
   // COST: [[@LINE+1]]:{{.*}}across warps: 15 combinations, 2048 bytes of shared memory, 1 barrier per thread
   %y = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({

@@ -1,4 +1,4 @@
-// Buffers in shared memory: where registers go, what views do, and barriers where threads meet.
+// Buffers in shared memory: addresses of registers, views, barriers between dependent accesses.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
 
 #line = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -13,7 +13,7 @@
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 
-// Written by all, a barrier, read by all: as wide as 16 bytes.
+// A store, a barrier and a load by all threads, with 16-byte accesses.
 // CHECK-LABEL: llvm.func internal @whole(
 // CHECK-NOT: barrier
 // CHECK-COUNT-2: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<3>
@@ -27,7 +27,7 @@ tt.func private @whole(%x: tensor<64x32xf16, #rows>) -> tensor<64x32xf16, #colum
   tt.return %y : tensor<64x32xf16, #columns>
 }
 
-// A transposed view has the same bytes in another order: nothing moves for it.
+// A transposed view is the same memory in another order: no data movement.
 // CHECK-LABEL: llvm.func internal @transposed(
 // CHECK-COUNT-2: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<3>
 // CHECK: barrier
@@ -40,7 +40,7 @@ tt.func private @transposed(%x: tensor<64x32xf16, #rows>) -> tensor<32x64xf16, #
   tt.return %y : tensor<32x64xf16, #columns>
 }
 
-// A stage of a ring begins at a multiple of its bytes; a slice at a constant.
+// A stage of a ring starts at a multiple of its size; a subslice at a constant offset.
 // CHECK-LABEL: llvm.func internal @views(
 // CHECK-DAG: %[[STRIDE:.*]] = llvm.mlir.constant(2048 : i32)
 // CHECK: %[[AT:.*]] = llvm.mul %arg0, %[[STRIDE]]
@@ -84,7 +84,7 @@ tt.func private @reshaped(%x: tensor<512xi32, #line>) -> tensor<16x32xi32, #rows
 
 // --- barriers ---
 
-// Two loads need none between them, nor do accesses of different buffers; a store after a load does.
+// No barrier between two loads or accesses of different buffers; one between a load and a later store.
 // CHECK-LABEL: llvm.func internal @between(
 // CHECK: llvm.store
 // CHECK-NOT: barrier
@@ -109,7 +109,7 @@ tt.func private @between(%x: tensor<512xi32, #line>) -> (tensor<512xi32, #single
   tt.return %p, %q, %r : tensor<512xi32, #single>, tensor<512xi32, #single>, tensor<512xi32, #single>
 }
 
-// A barrier that is there is enough.
+// An existing barrier suffices.
 // CHECK-LABEL: llvm.func internal @given(
 // CHECK: llvm.store
 // CHECK: barrier
@@ -122,7 +122,7 @@ tt.func private @given(%x: tensor<512xi32, #line>) -> tensor<512xi32, #line> {
   tt.return %p : tensor<512xi32, #line>
 }
 
-// The store of the next iteration waits for the load of this one; each warp for itself, as it reads what it has written.
+// A warp barrier orders the load before the store of the next iteration, as each warp reads only its own elements.
 // CHECK-LABEL: llvm.func internal @loop(
 // CHECK: llvm.br ^[[LOOP:bb[0-9]+]]
 // CHECK: ^[[LOOP]]
@@ -148,7 +148,7 @@ tt.func private @loop(%x: tensor<512xi32, #line>, %n: i32) -> tensor<512xi32, #l
   tt.return %z : tensor<512xi32, #line>
 }
 
-// A buffer that one of two values may be.
+// A buffer selected from two.
 // CHECK-LABEL: llvm.func internal @selected(
 // CHECK: llvm.store
 // CHECK: llvm.select

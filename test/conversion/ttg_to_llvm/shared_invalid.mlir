@@ -38,7 +38,7 @@ tt.func private @small(%x: tensor<8x16xf16, #line>) {
 
 // -----
 
-// Each CTA of the pair would write its half of a buffer that it has whole.
+// Each CTA of the pair would write only half of its whole buffer.
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = [[1]]}>
 #whole = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>
 #smem = #ttg.shared_memory
@@ -64,7 +64,7 @@ tt.func private @rank(%p: !tt.ptr<i32>) -> i32 {
 
 // -----
 
-// A stage of another order than the whole buffer, which is read, too.
+// A stage whose order differs from that of the whole buffer, which is also read.
 #tile = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #both = #ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 2, order = [1, 0]}>

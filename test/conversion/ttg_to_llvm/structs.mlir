@@ -28,7 +28,7 @@ module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.return %s : tensor<256xf32, #b>
   }
 
-  // Element types are LLVM's; several results are a struct of their types; what has no use is not taken apart.
+  // Element types are LLVM types; several results form a struct; an unused argument is not unpacked.
   // CHECK-LABEL: llvm.func @kinds(
   // CHECK-SAME: !llvm.struct<(ptr<1>, ptr<1>)>, %{{.*}}: !llvm.struct<(i8, i8)>, %[[N:.*]]: i32, %{{.*}}: !llvm.struct<(i1, i1)>
   // CHECK-SAME: -> !llvm.struct<(i32, struct<(i32, i32)>)>
@@ -40,7 +40,7 @@ module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.return %n, %t : i32, tensor<128xi32, #b>
   }
 
-  // A buffer is its base and an offset per dimension. Only a view can have offsets other than 0.
+  // A buffer is a base and an offset per dimension. Only a view can have offsets other than 0.
   // CHECK-LABEL: llvm.func @buffers(
   // CHECK-SAME: %[[A:.*]]: !llvm.struct<(ptr<3>, i32)>, %[[V:.*]]: !llvm.struct<(ptr<3>, i32, i32)>,
   // CHECK: %[[BASE:.*]] = llvm.extractvalue %[[A]][0]
@@ -57,7 +57,7 @@ module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.return
   }
 
-  // A view of a padded buffer, and a buffer that is returned: at offset 0.
+  // A view of a padded buffer, and a returned buffer: at offset 0.
   // CHECK-LABEL: llvm.func @padded(
   // CHECK-SAME: %[[V:.*]]: !llvm.struct<(ptr<3>, i32, i32)>
   // CHECK-SAME: -> !llvm.struct<(ptr<3>, i32, i32)>

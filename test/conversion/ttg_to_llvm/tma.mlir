@@ -5,7 +5,7 @@
 #wide = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #flat = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 32, rank = 1}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-// One thread starts the copies. Four boxes of 256 rows and 64 columns, one after another; coordinates from the innermost
+// One thread issues the copies. Four boxes of 256 rows and 64 columns, in order; coordinates from the innermost
 // dimension.
 // CHECK-LABEL: llvm.func @load(
 // CHECK: %[[B:.*]] = llvm.mlir.addressof @global_smem : !llvm.ptr<3>

@@ -1,4 +1,4 @@
-// Operations that Triton has since 3.7 (ttg.barrier) and 3.9.
+// Operations added in Triton 3.7 (ttg.barrier) and 3.9.
 // RUN: nereid-opt %s --convert-triton-gpu-to-llvm=compute-capability=90 | FileCheck %s
 // RUN: not nereid-opt %s --convert-triton-gpu-to-llvm=compute-capability=80 2>&1 | FileCheck %s --check-prefix=SM80
 

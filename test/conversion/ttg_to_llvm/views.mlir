@@ -1,4 +1,4 @@
-// Constants, ranges, splats and views: registers get names, little is computed.
+// Constants, ranges, splats and views: registers are renamed, with little computation.
 // RUN: nereid-opt %s --convert-triton-gpu-to-llvm | FileCheck %s
 
 #line = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -8,7 +8,7 @@
 #slots = #ttg.linear<{register = [[1]], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]], block = []}>
 #lanes = #ttg.linear<{register = [], lane = [[1], [2], [0], [0], [0]], warp = [[0], [0]], block = []}>
 #rows = #ttg.slice<{dim = 1, parent = #square}>
-// Two of the lane's bits stand the other way round.
+// Two of the lane's bits are exchanged.
 #swapped = #ttg.linear<{register = [[1]], lane = [[4], [2], [8], [16], [32]], warp = [[64], [128]], block = []}>
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
@@ -39,7 +39,7 @@ tt.func private @poison() -> f32 {
   tt.return %a : f32
 }
 
-// A splat is its scalar, four times; of a tensor of one element the scalar comes back.
+// A splat is its scalar in four registers; a tensor of one element gives its scalar.
 // CHECK-LABEL: llvm.func internal @splat(%arg0: f32)
 // CHECK: llvm.insertvalue %arg0, %{{.*}}[0]
 // CHECK: llvm.insertvalue %arg0, %{{.*}}[3]
@@ -51,7 +51,7 @@ tt.func private @splat(%x: f32) -> (tensor<512xf32, #line>, f32) {
   tt.return %a, %c : tensor<512xf32, #line>, f32
 }
 
-// The thread's part once, in the prologue; a register adds a constant to it.
+// The thread's part is computed once, in the prologue; a register adds a constant.
 // CHECK-LABEL: llvm.func internal @range(
 // CHECK: %[[TID:.*]] = nvvm.read.ptx.sreg.tid.x
 // CHECK: %[[FIELD:.*]] = llvm.and %[[TID]]
@@ -67,7 +67,7 @@ tt.func private @range() -> (tensor<512xi32, #line>, tensor<512xi32, #line>) {
   tt.return %a, %b : tensor<512xi32, #line>, tensor<512xi32, #line>
 }
 
-// Bits of the thread id that keep their distance are one field: bit 0, bit 1, and the five above.
+// Bits of the thread id with a common shift form one field: bit 0, bit 1, and the upper five.
 // CHECK-LABEL: llvm.func internal @linear(
 // CHECK-COUNT-3: llvm.and %
 // CHECK-NOT: llvm.and
@@ -78,7 +78,7 @@ tt.func private @linear() -> tensor<256xi32, #swapped> {
   tt.return %a : tensor<256xi32, #swapped>
 }
 
-// Dimensions come and go without an instruction.
+// expand_dims and reshape of unit dimensions need no instruction.
 // CHECK-LABEL: llvm.func internal @dimensions(%arg0: i32, %arg1: i32
 // CHECK: llvm.br
 // CHECK-NEXT: ^bb1:
@@ -109,7 +109,7 @@ tt.func private @reshape(%x: tensor<512xi32, #line>) -> tensor<4x128xi32, #ttg.b
   tt.return %a : tensor<4x128xi32, #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>
 }
 
-// Where elements may come in any order, those that would move stay, and go by other names.
+// A reshape with allow_reorder keeps elements in their threads and renames registers.
 // CHECK-LABEL: llvm.func internal @any_order(
 // CHECK-NOT: nvvm.shfl
 // CHECK: llvm.insertvalue %arg0, %{{.*}}[0]
@@ -119,7 +119,7 @@ tt.func private @any_order(%x: tensor<512xf32, #line>) -> tensor<128x4xf32, #acr
   tt.return %a : tensor<128x4xf32, #across>
 }
 
-// A thread that holds all elements has them as numbers; else they are loaded.
+// Elements are immediate values if every thread holds all of them; otherwise they are loaded.
 // CHECK-LABEL: llvm.func internal @different(
 // CHECK-DAG: llvm.mlir.constant(5 : i32)
 // CHECK-DAG: llvm.mlir.constant(3 : i32)

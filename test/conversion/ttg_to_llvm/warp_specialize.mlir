@@ -1,4 +1,4 @@
-// Warps other than the default ones wait for partitions: states, captures, barriers, registers, arguments of callees.
+// Warps outside of the default region wait for partitions: states, captures, barriers, registers, arguments of callees.
 // RUN: nereid-opt %s --split-input-file --tritongpu-allocate-warp-groups --allocate-shared-memory --convert-triton-gpu-to-llvm --mlir-print-local-scope | FileCheck %s
 
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -10,8 +10,8 @@
 !buffer = !ttg.memdesc<128xf32, #plain, #ttg.shared_memory, mutable>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 
-// Argument %x is known everywhere, the buffer is a constant, the sum goes through memory. The warps of partition 0 are
-// the two from the fifth on, that of partition 1 the seventh, and an empty one has the eighth.
+// Argument %x is available to all warps, the buffer address is a constant, the sum is passed through memory. Warps 4 and 5
+// run partition 0, warp 6 partition 1, warp 7 an empty one.
 // CHECK-LABEL: llvm.func @kernel(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: i32, %[[Y:[a-z0-9]+]]: i32
 // CHECK-SAME: nvvm.reqntid = array<i32: 256>
@@ -20,7 +20,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // CHECK: %[[OWN:.*]] = llvm.icmp "ult" %[[WARP]]
 // CHECK: llvm.cond_br %[[OWN]], ^{{.*}}, ^[[WORK:bb[0-9]+]]
 
-// The states of four warps, and the one capture that is stored.
+// Stores the states of four warps and the one capture.
 // CHECK: %[[SUM:.*]] = llvm.add %[[X]], %[[Y]] : i32
 // CHECK: llvm.icmp "eq" %[[TID]]
 // CHECK-COUNT-4: llvm.store %{{.*}} : i8, !llvm.ptr<3>
@@ -41,10 +41,10 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.all"(%[[ONE]])
 // CHECK-NEXT: llvm.return
 
-// The kernel's own warps have barrier 0 now.
+// The warps of the default region use barrier 0.
 // CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.count"(%{{.*}}, %{{.*}}) : (i32, i32) -> ()
 
-// Partition 0: reads the capture, waits for the others who do, has barrier 2 and the threads from the 128th on.
+// Partition 0: loads the capture, waits until all have loaded theirs, uses barrier 2 and the threads from 128 on.
 // CHECK-DAG: %[[TWO:.*]] = llvm.mlir.constant(2 : i32)
 // CHECK-DAG: %[[FIRST:.*]] = llvm.mlir.constant(4 : i32)
 // CHECK: %[[THREADS:.*]] = llvm.mul %[[FIRST]]
@@ -113,7 +113,7 @@ tt.func private @leaf() attributes {noinline = true, "ttg.num-warps" = 2 : i32} 
   tt.return
 }
 
-// Without partitions of its own: the other warps return at once.
+// A kernel without partitions: the other warps return at once.
 // CHECK-LABEL: llvm.func @beside(
 // CHECK: llvm.cond_br %{{.*}}, ^[[BODY:bb[0-9]+]], ^[[OTHERS:bb[0-9]+]]
 // CHECK: ^[[BODY]]:
@@ -137,7 +137,7 @@ tt.func private @of_all() attributes {noinline = true} {
 
 // -----
 
-// Who gives registers away does so when all have begun, and gets them back when all have ended.
+// The default region releases registers after all partitions have started, and gets them back after all have ended.
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", ttg.maxnreg = 168 : i32} {
 // CHECK-LABEL: llvm.func @registers(
 // CHECK-SAME: nvvm.maxnreg = 168 : i32

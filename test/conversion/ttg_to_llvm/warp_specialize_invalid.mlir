@@ -32,7 +32,7 @@ tt.func public @no_warps() {
 
 // -----
 
-// A warp is left.
+// A warp without a partition.
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {
 tt.func public @left_over() {
   // expected-error @below {{'ttg.warp_specialize' op leaves warps of the kernel without a partition, or gives them two: tritongpu-allocate-warp-groups comes first}}
@@ -52,7 +52,7 @@ tt.func public @left_over() {
 
 // -----
 
-// A warp has two.
+// A warp with two partitions.
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {
 tt.func public @twice() {
   // expected-error @below {{'ttg.warp_specialize' op leaves warps of the kernel without a partition, or gives them two}}
@@ -75,7 +75,7 @@ tt.func public @twice() {
 
 // -----
 
-// Warps have a partition each, but some are the kernel's own.
+// Each warp has one partition, but some belong to the default region.
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {
 tt.func public @own() {
   // expected-error @below {{'ttg.warp_specialize' op leaves warps of the kernel without a partition, or gives them two}}

@@ -1,4 +1,4 @@
-// Without allocate-shared-memory neither the states of warps nor captures have a place.
+// Without allocate-shared-memory, the states of warps and the captures have no offsets.
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics --convert-triton-gpu-to-llvm
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {

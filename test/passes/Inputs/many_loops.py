@@ -1,4 +1,4 @@
-"""Memory that nereid takes for a function of many loops: many_loops.py LOOPS MEBIBYTES. Prints "ok" when it takes less.
+"""many_loops.py LOOPS MEBIBYTES: prints "ok" when nereid compiles a function of many loops with less memory.
 
 The module is compiled down to the LLVM dialect. Needs nereid on the PATH.
 """

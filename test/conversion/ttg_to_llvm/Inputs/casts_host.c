@@ -1,7 +1,6 @@
-/* Calls the conversions that were lowered for sm_80, compiled for this machine, and compares them with base/float.h,
- * which works on doubles and knows nothing of them: every fp8 and every 16-bit number, f32 and f64 around every tie of
- * the narrower format, and many others. What is an instruction on a GPU (cvt.rz, cvt.rn.bf16) is done here by the C
- * library. */
+/* Calls the conversions lowered for sm_80, compiled for the host, and compares them with base/float.h, an independent
+ * implementation on doubles: every fp8 and every 16-bit value, f32 and f64 around every tie of the narrower format, and
+ * many others. The C library implements the GPU instructions (cvt.rz, cvt.rn.bf16) here. */
 #include "base/float.h"
 
 #include <fenv.h>
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what the lowered functions call --- */
+/* --- callees of the lowered functions --- */
 
 float host_d2f_rz(double value);
 float host_i2f_rz(int32_t value);
@@ -121,7 +120,7 @@ typedef struct format {
 
 static const format_t formats[] = {FORMAT(e4m3, f8e4m3fn), FORMAT(e5m2, f8e5m2)};
 
-/* Nearest, or towards zero: the nearest, or the number before it. Saturating. */
+/* Nearest, or toward zero: the nearest, or the value of the next smaller magnitude. Saturating. */
 static uint8_t reference(const format_t *format, double value, int to_zero) {
   const uint8_t nearest = format->round(value, NEREID_FLOAT_SATFINITE);
   if (!to_zero || isnan(value) || fabs((double)format->widen(nearest)) <= fabs(value))
@@ -148,7 +147,7 @@ static void check_widening(const format_t *format) {
 static void check_value(const format_t *format, float value) {
   for (int mode = 0; mode < 2; ++mode) {
     expect("f32 to fp8", value, format->from_f32[mode](value), reference(format, value, mode));
-    /* Just above and just below in f64: a tie in f32 is none there. */
+    /* Just above and just below a tie of f32, in f64. */
     const double above = nextafter((double)value, INFINITY), below = nextafter((double)value, -INFINITY);
     expect("f64 to fp8", value, format->from_f64[mode](value), reference(format, value, mode));
     expect("f64 to fp8", above, format->from_f64[mode](above), reference(format, above, mode));
@@ -163,7 +162,7 @@ static void check_narrowing(const format_t *format) {
       expect("f16 to fp8", half, format->from_f16[mode]((uint16_t)bits), reference(format, half, mode));
       expect("bf16 to fp8", brain, format->from_bf16[mode]((uint16_t)bits), reference(format, brain, mode));
     }
-  /* Every exponent and 11 bits of mantissa, with what is before and behind each. */
+  /* Every exponent and 11 bits of mantissa, with the adjacent values. */
   static const uint32_t low[] = {0, 1, 0x7FF, 0x800, 0x801, 0xFFF};
   for (uint32_t high = 0; high < 1u << 20; ++high)
     for (unsigned i = 0; i < sizeof low / sizeof *low; ++i)
@@ -171,7 +170,7 @@ static void check_narrowing(const format_t *format) {
         check_value(format, float_of(high << 12 | low[i]));
 }
 
-/* Ties of bf16, and the f64 numbers beside them. */
+/* Ties of bf16, and the adjacent f64 values. */
 static void check_f64_to_bf16(void) {
   for (uint32_t bits = 0; bits < 65536; ++bits) {
     const double brain = nereid_float_from_bf16((uint16_t)bits);
@@ -211,7 +210,7 @@ static void check_integers(void) {
     state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     check_integer(state >> (i % 64));
   }
-  /* Ties: eight bits and a half, then far below one bit more, or none. */
+  /* Ties: eight bits and a half, with and without one much lower bit. */
   for (int shift = 0; shift < 55; ++shift)
     for (uint64_t mantissa = 0x100; mantissa < 0x200; ++mantissa)
       for (int64_t d = -1; d <= 1; ++d) {

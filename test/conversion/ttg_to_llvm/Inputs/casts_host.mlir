@@ -1,4 +1,4 @@
-// Conversions that sm_80 does in integers and by rounding to odd, one function each, for casts_host.c to call.
+// Conversions that sm_80 computes in integers and by rounding to odd, one function each, for casts_host.c.
 
 tt.func private @e4m3_to_f16(%x: i8) -> i16 {
   %a = arith.bitcast %x : i8 to f8E4M3FN

@@ -1,11 +1,10 @@
-"""Block-scaled products of all pairs of formats: the emulator against the interpreter, in every bit but those of NaN.
+"""Block-scaled dots of all pairs of formats: the emulator against the interpreter, in every bit except those of NaN.
 
     dot_scaled.py WORK_DIR COUNT [--ttgir] [RUN-OPTION...]
 
-With --ttgir tensors have layouts before the products are taken apart, as in a .ttgir file that has such a product.
-The first 49 kernels go through the pairs; what is scaled, how 4-bit floats are packed, sizes, batches and the type of
-the scales are drawn. Needs nereid and
-nereid-opt on the PATH.
+With --ttgir tensors have layouts before the dots are decomposed, as in a .ttgir file with tt.dot_scaled. The first 49
+kernels cover the pairs; scaled operands, packing of fp4, sizes, batches and the type of the scales are random. Needs
+nereid and nereid-opt on the PATH.
 """
 
 import os
@@ -76,7 +75,7 @@ class Kernel:
         if e4m3:
             value, of = self.load(self.batch + [rows, self.k // 16], "i8", "randint(-128,127)", BITS["e4m3"])
             return self.bitcast(value, of, "f8E4M3FN")
-        # Up to 1, from 2 up, and NaN (255) or the smallest (0). Bytes are signed here.
+        # Up to 1, from 2 up, and NaN (255) or the smallest (0). Bytes are printed as signed integers.
         fill = self.rng.choice(["randint(105,128)", "randint(105,128)", "randint(-128,-105)", "randint(-1,1)"])
         return self.load(self.batch + [rows, self.k // 32], "i8", fill)
 
@@ -116,7 +115,7 @@ class Kernel:
 
 
 def laid_out(path):
-    """The same kernel with the layouts that every tensor begins with."""
+    """The same kernel with default layouts."""
     passes = ["--convert-triton-to-tritongpu=target=cuda:90 num-warps=4", "--canonicalize", "--cse"]
     subprocess.run(["nereid-opt", path, *passes, "-o", path[:-4] + "ttgir"], check=True)
     return path[:-4] + "ttgir"

@@ -1,4 +1,4 @@
-/* Runs a lowered kernel on this machine: a thread per GPU thread, a barrier for a barrier, an array for shared memory.
+/* Runs a lowered kernel on the host, with a pthread per GPU thread, a pthread barrier and an array as shared memory.
  *
  *   host_threads THREADS BYTES INPUT COUNT OUTPUT      kernel(input, output, count, null, null), both of BYTES bytes */
 #define _GNU_SOURCE

@@ -1,5 +1,5 @@
-/* Calls the integer operations as they were lowered, compiled for this machine, with every pair of i8, and compares
- * them with arithmetic on int. What the operation leaves undefined is left out. */
+/* Calls the lowered integer operations, compiled for the host, with every pair of i8, and compares them with arithmetic
+ * on int. Undefined cases are excluded. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static int ceil_div(int a, int b) {
   return a / b + (a % b != 0 && (a < 0) == (b < 0));
 }
 
-/* Modulo 256; below 0 the inverse, which only 1 and -1 have. */
+/* Modulo 256; a negative exponent gives the inverse, which only 1 and -1 have. */
 static int power(int a, int b) {
   unsigned result = 1;
   if (b < 0)

@@ -1,11 +1,11 @@
-"""Random layouts under the ops that move elements between threads: the emulator against the interpreter, in every bit.
+"""Ops that move elements between threads, with random layouts: the emulator against the interpreter, in every bit.
 
     random_layouts.py WORK_DIR SEED COUNT OP...        OP: reduce scan convert matrices gather histogram join split
                                           map fp4 loop conflicts
 
-Each case is a kernel that loads a tensor in a random blocked, linear or slice encoding, applies the op, and stores what
-it gives; `loop` is a sum over several reductions, which tritongpu-optimize-thread-locality rewrites. The emulator gets
-it with encodings, the interpreter without. `conflicts` are conversions without copies, which must have none in banks.
+Each case is a kernel that loads a tensor in a random blocked, linear or slice encoding, applies the op, and stores the
+result; `loop` is a sum over several reductions, which tritongpu-optimize-thread-locality rewrites. The emulator runs it
+with encodings, the interpreter without. `conflicts` are conversions without replication, which must have no bank conflicts.
 Values are small integers, so that sums of floats are exact in any order. Needs nereid and nereid-opt on the PATH.
 """
 
@@ -52,7 +52,7 @@ class Layouts:
             size, self.spread(32, rank), self.spread(self.warps, rank), order))
 
     def linear(self, shape):
-        """Every bit of an index is moved by one bit of register, lane or warp."""
+        """Each index bit is the image of one register, lane or warp bit."""
         units = [(d, 1 << b) for d, n in enumerate(shape) for b in range(log2(n))]
         self.rng.shuffle(units)
         slots = [None] * (5 + log2(self.warps))
@@ -70,7 +70,7 @@ class Layouts:
         return self.define("#ttg.linear<{register = %s, lane = %s, warp = %s, block = []}>" % (register, lane, warp))
 
     def doubled(self, shape):
-        """Registers, lanes and warps that move a bit of an index which others move, too."""
+        """Register, lane and warp bits whose images are not independent."""
         vectors = [[1 << b if d == at else 0 for at in range(len(shape))] for d, n in enumerate(shape) for b in range(log2(n))]
         fixed = 5 + log2(self.warps)
         vectors += [list(self.rng.choice(vectors)) for _ in range(self.rng.randint(1, 4)) if vectors]
@@ -80,7 +80,7 @@ class Layouts:
             vectors[fixed:], vectors[:5], vectors[5:fixed]))
 
     def distinct(self, rank, register, lane, warp):
-        """Bits (dimension, step) of an index, each moved once."""
+        """The bits (dimension, step) of an index."""
         vectors = tuple([[step if d == at else 0 for at in range(rank)] for d, step in units]
                         for units in (register, lane, warp))
         return self.define("#ttg.linear<{register = %s, lane = %s, warp = %s, block = []}>" % vectors)
@@ -157,7 +157,7 @@ class Kernel:
                                                         self.type(shape, "i32", encoding))), of
 
     def load(self, element, shape, encoding, low=-8, high=9):
-        """Small whole numbers of any type."""
+        """Small integers of any type."""
         pointers, of = self.pointers("i32", shape, encoding, "randint(%d,%d)" % (low, high))
         return self.convert_to(self.emit("tt.load %s : %s" % (pointers, of)), element, shape, encoding)
 
@@ -210,12 +210,12 @@ class Kernel:
         if kind == "three":
             return ["f32", "i64", "i8"], ["%r0 = arith.addf %a0, %b0 : f32", "%r1 = arith.maxsi %a1, %b1 : i64",
                                           "%r2 = arith.xori %a2, %b2 : i8"]
-        if kind in ("affine", "costly"):  # x -> a1 x + a0 one after the other: associative, not commutative
+        if kind in ("affine", "costly"):  # composition of x -> a1 x + a0: associative, not commutative
             detour = ["%%d%d = arith.%s %%%s, %%a0 : i32" % (i, ["addi", "subi"][i % 2], "d%d" % (i - 1) if i else "b0")
                       for i in range(12 if kind == "costly" else 0)]
             return ["i32", "i32"], detour + ["%t = arith.muli %a0, %b1 : i32", "%r0 = arith.addi %t, %" + ("d11" if detour else "b0") + " : i32",
                                              "%r1 = arith.muli %a1, %b1 : i32"]
-        if kind == "checked":  # with an effect: it must not run where nothing comes before
+        if kind == "checked":  # with an effect: it must not run for the first element
             return ["i32"], ["%r0 = arith.maxsi %a0, %b0 : i32", "%ok = arith.cmpi sge, %r0, %a0 : i32",
                              'tt.assert %ok, "maximum" : i1']
         element = self.element()
@@ -328,7 +328,7 @@ class Kernel:
         self.counts = True
 
     def has_conflicts(self, counters):
-        """A request takes a wavefront, or one per 128 bytes."""
+        """A request needs one wavefront, or one per 128 bytes."""
         return any(counters["shared_wavefronts"][way] > max(counters["shared_requests"][way], counters["shared_bytes"][way] // 128)
                    for way in ("load", "store"))
 
@@ -339,7 +339,7 @@ class Kernel:
         self.store(self.emit("tt.load %s : %s" % (pointers, to)), "i32", shape, second)
 
     def matrices(self):
-        """A conversion where ldmatrix or stmatrix may move one side."""
+        """A conversion in which ldmatrix or stmatrix applies to one side."""
         element = self.rng.choice(["f16", "f16", "i16", "i8", "f32", "i32"])
         word = {"8": 2, "6": 1, "2": 0}[element[-1]]
         warp_bits = log2(self.warps)
@@ -388,7 +388,7 @@ class Kernel:
         self.store(value, counts, bins, to)
 
     def pairs(self, shape):
-        """A linear encoding of `shape`, and that of it with a last dimension of 2 in registers."""
+        """A linear encoding of `shape`, and the one with an additional last dimension of 2 in registers."""
         half = self.layouts.linear(shape)
         text = self.layouts.lines[-1].split(" = ", 1)[1]
         wide = re.sub(r"\[(\d+(?:, \d+)*)\]", r"[\1, 0]", text)
@@ -417,7 +417,7 @@ class Kernel:
             self.store("%s#%d" % (made, i), element, shape, half)
 
     def fp4(self):
-        """Bytes in a linear encoding, and their halves in that with one more register bit: the lowest of `axis`."""
+        """Bytes in a linear encoding, and their nibbles in the one with an additional register bit: the lowest of `axis`."""
         shape, element = self.shape(9), self.rng.choice(["f16", "bf16"])
         axis, bytes_of = self.rng.randrange(len(shape)), self.layouts.linear(shape)
         parts = eval(re.sub(r"#ttg.linear<\{(.*), block = \[\]\}>", r"dict(\1)", self.layouts.lines[-1].split(" = ", 1)[1]))

@@ -1,10 +1,10 @@
-"""Random kernels of views, loops, conditions, calls, masks and integer arithmetic, run on this machine and compared.
+"""Runs random kernels of views, loops, conditions, calls, masks and integer arithmetic on the host, and compares results.
 
     random_views.py SOURCE_DIR WORK_DIR SEED COUNT
 
-Each kernel loads x at the index r, sends both through the same views (and x through some of its own), and stores x at r:
-output[r[i]] = x[i], which Python computes on lists. What the lowering emits is compiled by llc and run by host_threads.c,
-with PTX of masked accesses replaced by functions of LLVM IR. Needs nereid, mlir-translate, llc and cc on the PATH.
+Each kernel loads x at the index r, applies the same views to both (and some more to x), and stores x at r: output[r[i]] =
+x[i], which Python computes on lists. llc compiles the lowered IR, with PTX of masked accesses replaced by LLVM IR functions,
+and host_threads.c runs it. Needs nereid, mlir-translate, llc and cc on the PATH.
 """
 
 import itertools
@@ -36,7 +36,7 @@ def transposed(values, shape, order):
 
 
 class Kernel:
-    """The text of a kernel and what it computes."""
+    """The text of a kernel and its expected results."""
 
     def __init__(self, rng):
         self.rng, self.names, self.lines, self.functions = rng, 0, [], []
@@ -55,7 +55,7 @@ class Kernel:
         return name
 
     def move(self, kind, values, shape):
-        """Sends (name, element, list) triples of one shape through a view; returns them and the new shape."""
+        """Applies a view to (name, element, list) triples of one shape; returns them and the new shape."""
         rng, to = self.rng, None
         if kind == "reshape":
             to = [1] * rng.randint(1, 4)
@@ -94,7 +94,7 @@ class Kernel:
         return made, element, [wrap(2 * v, self.width) if self.count > 1 else v for v in values]
 
     def call(self, value, shape):
-        """Sends a tensor and a scalar through a function that is not inlined, and a view through shared memory there."""
+        """Passes a tensor and a scalar through a noinline function with a view through shared memory."""
         name, element, values = value
         of, caller, self.lines = tensor(shape, element), self.lines, []
         inside = ("%x", element, values)
@@ -119,7 +119,7 @@ class Kernel:
         return self.emit("tt.addptr %s, %s : %s, %s", splat, index, of, at), of
 
     def mask(self, index, shape):
-        """Nothing, or a mask of the indexes below a bound, with the bound."""
+        """Nothing, or a mask of the indices below a bound, with the bound."""
         if self.rng.random() < 0.5:
             return None, self.size
         bound = self.rng.randint(0, self.size)
@@ -168,7 +168,7 @@ class Kernel:
 
 
 def memory_function(name, store, words, width):
-    """LLVM IR of a predicated access, in place of its PTX."""
+    """LLVM IR of a predicated access, which replaces its PTX."""
     register = "i16" if width == 8 else "i%d" % width
     arguments = ["%s %%w%d" % (register, i) for i in range(words)]
     result = register if words == 1 else "{ %s }" % ", ".join([register] * words)
@@ -202,7 +202,7 @@ def memory_function(name, store, words, width):
 
 
 def for_host(ll):
-    """The kernel's LLVM IR for this machine."""
+    """The kernel's LLVM IR for the host."""
     accesses = {}
 
     def access(match):
