@@ -1,5 +1,5 @@
-/* Runs a few instructions on one thread: sources a, b, c are in %r1 %r2 %r3, %d1.., %h1.. (their low bits), what the
- * text leaves in %r0, %d0 or %h0 is the result. Static functions, for the tests of this folder. */
+/* Runs a few instructions on one thread: sources a, b, c are in %r1 %r2 %r3, %d1.., %h1.. (their low bits); the result
+ * is in %r0, %d0 or %h0. Static functions, for the tests of this folder. */
 #ifndef NEREID_TEST_EMULATE_H
 #define NEREID_TEST_EMULATE_H
 
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* Runs kernel t with the data's address as its parameter; `launch` has the rest. */
+/* Runs kernel t with the data's address as its parameter; `launch` has the other options. */
 static nereid_status_t emulate_launch(const char *text, void *data, size_t bytes, nereid_emulator_launch_t launch,
                                       nereid_emulator_report_t *report) {
   nereid_emulator_program_t *program = NULL;

@@ -1,5 +1,5 @@
-/* cp.async, mbarriers and clusters: under every schedule, landing and view of the async proxy the bytes are those of a
- * plain loop, and misuse is reported where it is. */
+/* cp.async, mbarriers and clusters: the bytes equal those of a plain loop under every schedule, landing time and
+ * visibility to the async proxy, and misuse is reported at its instruction. */
 #include "test/emulator/emulate.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static nereid_emulator_launch_t launch_of(uint32_t threads, uint32_t ctas) {
       .grid = {ctas, 1, 1}, .block = {threads, 1, 1}, .cluster = {ctas, 1, 1}, .shared_bytes = 8192};
 }
 
-/* Calls `check` on the data that the body leaves, for every way to run it; data starts as 0, 1, 2, ... */
+/* Calls `check` on the body's results, for every configuration; data starts as 0, 1, 2, ... */
 static void everywhere(const char *body, uint32_t threads, uint32_t ctas, size_t words,
                        void (*check)(const uint32_t *data)) {
   static uint32_t data[4096];
@@ -40,7 +40,7 @@ static void expect(const char *body, uint32_t threads, uint32_t ctas, const char
 
 #define TID "mov.u32 %r1, %tid.x; mul.wide.u32 %d1, %r1, 4; add.s64 %d2, %d9, %d1; mov.u32 %r2, smem;\n"
 
-/* Words 0..127 go to shared memory by 16 bytes a thread, are read back turned around. */
+/* Copies words 0..127 to shared memory, 16 bytes per thread, and reads them in reverse order. */
 static void check_turned(const uint32_t *data) {
   for (uint32_t i = 0; i < 128; ++i)
     assert_int_equal(data[i], 127 - i);
@@ -87,7 +87,7 @@ static void check_pipeline(const uint32_t *data) {
   }
 }
 
-/* Two stages in flight: the wait for all groups but one lands the older one. */
+/* Two stages in flight: a wait that leaves one group pending completes the older one. */
 static void older_groups_land_first(void **state) {
   static const char body[] =
       TID "shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r2; mov.u32 %r4, 0; mov.u32 %r5, 0; add.s64 %d3, %d2, 128;\n"
@@ -100,7 +100,7 @@ static void older_groups_land_first(void **state) {
   everywhere(body, 32, 1, 320, check_pipeline);
 }
 
-/* Thread 0 waits at the mbarrier for what all threads copy. */
+/* Thread 0 waits at the mbarrier for the copies of all threads. */
 static void copies_arrive_at_mbarriers(void **state) {
   static const char body[] =
       TID "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared::cta.b64 [smem], 32; bar.sync 0;\n"
@@ -115,10 +115,10 @@ static void copies_arrive_at_mbarriers(void **state) {
 
 static void check_phases(const uint32_t *data) {
   for (uint32_t i = 0; i < 64; ++i)
-    assert_int_equal(data[i], i < 32 ? 10 : 0); /* what producers and consumers counted */
+    assert_int_equal(data[i], i < 32 ? 10 : 0); /* counts of producers and consumers */
 }
 
-/* A warp fills a slot ten times, another one empties it: full and empty mbarriers. */
+/* A warp fills a slot ten times, another one reads it: full and empty mbarriers. */
 static void phases_alternate(void **state) {
   static const char body[] =
       TID "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [smem], 32;\n"
@@ -137,7 +137,7 @@ static void phases_alternate(void **state) {
   everywhere(body, 64, 1, 64, check_phases);
 }
 
-/* Instructions and what %d3 (a state, whose pending count is stored) or %p1 is then. */
+/* Instructions and the resulting value of %d3 (a state, whose pending count is stored) or %p1. */
 static const struct step {
   const char *text;
   char kind; /* c, p, or 0: nothing is stored */
@@ -167,7 +167,8 @@ static void check_states(const uint32_t *data) {
       fail_msg("%s: %u, not %u", steps[i].text, data[i], steps[i].expected);
 }
 
-/* The state has what was pending; a phase is over when arrivals and transactions are; a dropped arrival stays away. */
+/* The state holds the pending count; a phase completes with its arrivals and transactions; arrive_drop lowers the
+ * expected count of later phases. */
 static void states_tell_their_phase(void **state) {
   static char text[4096];
   size_t n = (size_t)snprintf(text, sizeof text, "mov.u64 %%d5, smem; cvta.shared.u64 %%d5, %%d5; %s", TID);
@@ -233,7 +234,7 @@ static void check_ring(const uint32_t *data) {
 }
 
 #define RANK "mov.u32 %r10, %cluster_ctarank; mov.u32 %r11, %cluster_nctarank;\n"
-/* Each CTA reads its right neighbour's memory, and adds to its. */
+/* Each CTA reads the shared memory of the next CTA, and adds to it atomically. */
 static void clusters_share_memory(void **state) {
   static const char body[] = TID RANK
       "shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r2; mad.lo.u32 %r4, %r10, 100, %r1; st.shared.b32 [%r3], %r4;\n"
@@ -253,7 +254,7 @@ static void check_numbers(const uint32_t *data) {
     assert_int_equal(data[z], z);
 }
 
-/* Ranks and numbers of a cluster of (2, 2, 2), and the CTA that an address encodes. */
+/* Rank and id registers of a cluster of (2, 2, 2), and the CTA rank that an address encodes. */
 static void clusters_have_numbers(void **state) {
   static const char body[] = TID
       "mov.u32 %r3, %cluster_ctaid.x; mov.u32 %r4, %cluster_ctaid.y; mov.u32 %r5, %cluster_ctaid.z;\n"

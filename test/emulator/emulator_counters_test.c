@@ -1,4 +1,4 @@
-/* Counters of small kernels, worked out by hand from the model of docs/emulator.md. */
+/* Counters of small kernels, computed by hand from the model of docs/emulator.md. */
 #include "test/emulator/emulate.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ static void instructions_by_class(void **state) {
   assert_int_equal(c->barriers, 1);
   assert_int_equal(c->shared_requests[1], 2); /* the store and the atomic, each with four lanes of one warp */
   assert_int_equal(c->shared_bytes[1], 2 * 4 * 4);
-  assert_int_equal(c->global_requests[0] + c->global_requests[1], 0); /* parameters are none */
+  assert_int_equal(c->global_requests[0] + c->global_requests[1], 0); /* accesses of parameters are not counted */
 }
 
 static void expect_sectors(const char *address, const char *load, uint64_t sectors, uint64_t bytes) {
@@ -62,11 +62,11 @@ static void sectors_of_global_memory(void **state) {
   expect_sectors("mul.wide.u32 %d1, %r1, 1", "ld.global.u8 %r2, [%d1];", 1, 32);
   expect_sectors("mul.wide.u32 %d1, %r1, 8", "ld.global.b64 %d2, [%d1];", 8, 256);
   expect_sectors("mul.wide.u32 %d1, %r1, 16", "ld.global.v4.b32 {%r2, %r3, %r5, %r6}, [%d1];", 16, 512);
-  expect_sectors("mul.wide.u32 %d1, %r1, 4", "ld.global.b32 %r2, [%d1+16];", 5, 128); /* half a sector off */
-  expect_sectors("mul.wide.u32 %d1, %r1, 0", word, 1, 128);                           /* all the same */
-  expect_sectors("mul.wide.u32 %d1, %r1, 32", word, 32, 128);                         /* one each */
-  expect_sectors("xor.b32 %r2, %r1, 31; mul.wide.u32 %d1, %r2, 4", word, 4, 128);     /* backwards */
-  expect_sectors("and.b32 %r2, %r1, 1; mul.wide.u32 %d1, %r2, 1024", word, 2, 128);   /* two, in turns */
+  expect_sectors("mul.wide.u32 %d1, %r1, 4", "ld.global.b32 %r2, [%d1+16];", 5, 128); /* misaligned by half a sector */
+  expect_sectors("mul.wide.u32 %d1, %r1, 0", word, 1, 128);                           /* all addresses equal */
+  expect_sectors("mul.wide.u32 %d1, %r1, 32", word, 32, 128);                         /* one sector each */
+  expect_sectors("xor.b32 %r2, %r1, 31; mul.wide.u32 %d1, %r2, 4", word, 4, 128);     /* descending */
+  expect_sectors("and.b32 %r2, %r1, 1; mul.wide.u32 %d1, %r2, 1024", word, 2, 128);   /* two, alternating */
   expect_sectors("mul.wide.u32 %d1, %r1, 4; setp.gt.u32 %p1, %r1, 8", "@%p1 ld.global.b32 %r2, [%d1];", 3, 92);
 }
 
@@ -83,15 +83,15 @@ static void wavefronts_of_shared_memory(void **state) {
   (void)state;
   expect_wavefronts("shl.b32 %r2, %r1, 2", word, 1);
   expect_wavefronts("mov.u32 %r2, %r4", word, 1);                         /* all the same word */
-  expect_wavefronts("shl.b32 %r2, %r1, 3", word, 2);                      /* every other bank */
+  expect_wavefronts("shl.b32 %r2, %r1, 3", word, 2);                      /* every second bank */
   expect_wavefronts("shl.b32 %r2, %r1, 7", word, 32);                     /* one bank */
   expect_wavefronts("mul.lo.u32 %r2, %r1, 132", word, 1);                 /* padded rows */
   expect_wavefronts("shr.u32 %r2, %r1, 2; shl.b32 %r2, %r2, 7", word, 8); /* eight words of one bank */
   expect_wavefronts("mov.u32 %r2, %r1", "ld.shared.u8 %r3, [%r2];", 1);
-  expect_wavefronts("shl.b32 %r2, %r1, 3", pair, 2); /* a half warp each */
+  expect_wavefronts("shl.b32 %r2, %r1, 3", pair, 2); /* one half warp each */
   expect_wavefronts("shl.b32 %r2, %r1, 4", pair, 4);
   expect_wavefronts("mov.u32 %r2, %r4", pair, 2);
-  expect_wavefronts("shl.b32 %r2, %r1, 4", row, 4); /* a quarter each */
+  expect_wavefronts("shl.b32 %r2, %r1, 4", row, 4); /* one quarter warp each */
   expect_wavefronts("shl.b32 %r2, %r1, 5", row, 8);
   expect_wavefronts("shl.b32 %r2, %r1, 7", row, 32);
 }

@@ -11,12 +11,12 @@ static void f32_arithmetic(void **state) {
   assert_int_equal(R("mul.ftz.f32 %r0, %r1, %r2;", 0x00800000, 0x3f000000, 0), 0);
   assert_int_equal(R("add.sat.f32 %r0, %r1, %r2;", ONE, ONE, 0), ONE);
   assert_int_equal(R("add.sat.f32 %r0, %r1, %r2;", 0x7fc00000, ONE, 0), 0);
-  /* 1 + 2^-24 is a tie: to even, to zero, up. */
+  /* 1 + 2^-24 is a tie: .rn, .rz, .rp. */
   assert_int_equal(R("add.rn.f32 %r0, %r1, %r2;", ONE, 0x33800000, 0), ONE);
   assert_int_equal(R("add.rp.f32 %r0, %r1, %r2;", ONE, 0x33800000, 0), ONE + 1);
   assert_int_equal(R("add.rz.f32 %r0, %r1, %r2;", 0xbf800000, 0xb3800000, 0), 0xbf800000);
   assert_int_equal(R("add.rm.f32 %r0, %r1, %r2;", 0xbf800000, 0xb3800000, 0), 0xbf800001);
-  /* (1 + 2^-12)^2 - (1 + 2^-11) = 2^-24: a product that is rounded first gives 0. */
+  /* (1 + 2^-12)^2 - (1 + 2^-11) = 2^-24: a rounded product gives 0. */
   assert_int_equal(R("fma.rn.f32 %r0, %r1, %r2, %r3;", 0x3f800800, 0x3f800800, 0xbf801000), 0x33800000);
   assert_int_equal(R("div.rn.f32 %r0, %r1, %r2;", ONE, 0x40400000, 0), 0x3eaaaaab);
   assert_int_equal(R("sqrt.rn.f32 %r0, %r1;", 0x40000000, 0, 0), 0x3fb504f3);

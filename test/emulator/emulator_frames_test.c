@@ -1,11 +1,11 @@
-/* The frame check: a kernel that keeps a value in shared memory over calls, with functions that store there. */
+/* The frame check: a kernel with a value in shared memory that is live across calls, and callees that overwrite it. */
 #include "test/emulator/emulate.h"
 
 typedef struct found {
   char text[512];
 } found_t;
 
-/* "stored call overwritten read xcount" by the lines of the text, one after the other. */
+/* "stored call overwritten read xcount" as line numbers, in order. */
 static void note(void *user_data, const nereid_emulator_overwrite_t *overwrite) {
   found_t *found = user_data;
   size_t used = strlen(found->text);
@@ -13,7 +13,7 @@ static void note(void *user_data, const nereid_emulator_overwrite_t *overwrite) 
            overwrite->call.line, overwrite->overwritten.line, overwrite->read.line, (unsigned)overwrite->count);
 }
 
-/* f is at line 6, g calls it, h is at line 12 or 13; the kernel begins at 16, behind an h of one line at 17. */
+/* f is at line 6, g calls it, h is at line 12 or 13; the kernel begins at line 16, or 17 when h has one more line. */
 static const char *find(const char *f, const char *h, const char *body, nereid_emulator_schedule_t schedule) {
   static char text[8192];
   static found_t found;

@@ -1,6 +1,6 @@
-/* Halves exhaustively: every f16 and bf16, every pair of 8-bit numbers, against integer arithmetic in 128 bits.
+/* Exhaustive tests of every f16 and bf16, and every pair of 8-bit floats, against 128-bit integer arithmetic.
  *
- * An f16, a product of two and a sum of that and a third are multiples of 2^-48 below 2^81: exact in a fixed-point
+ * An f16, a product of two, and the sum of that and a third are multiples of 2^-48 below 2^81: exact in a fixed-point
  * __int128, which `rounded` rounds to nearest even. */
 #include "test/emulator/emulate.h"
 
@@ -81,7 +81,8 @@ static uint32_t rounded(fixed_t value, uint32_t zero) {
   uint32_t kept = (uint32_t)(m >> drop);
   unsigned __int128 rest = m & (((unsigned __int128)1 << drop) - 1), half = (unsigned __int128)1 << (drop - 1);
   kept += rest > half || (rest == half && kept & 1);
-  uint32_t bits = exponent * 0x400 + kept; /* a carry runs into the exponent; a normal mantissa counts one of it */
+  uint32_t bits = exponent * 0x400 +
+                  kept; /* a carry propagates into the exponent; a normal mantissa contributes its implicit bit */
   return sign | (bits > 0x7c00 ? 0x7c00 : bits);
 }
 
@@ -156,7 +157,7 @@ static float power(int exponent) {
   return (float)ldexp(1, exponent);
 }
 
-/* What the bits of a small float mean: sign, exponent with its bias, mantissa. */
+/* The value of a narrow float by its fields: sign, biased exponent, mantissa. */
 static float meaning(uint32_t bits, unsigned exponent_bits, unsigned mantissa_bits) {
   uint32_t mantissa = bits & ((1u << mantissa_bits) - 1),
            exponent = bits >> mantissa_bits & ((1u << exponent_bits) - 1);
@@ -203,7 +204,7 @@ static void to_f32(void **state) {
     }
 }
 
-/* Between each f16 and the next: the middle, and the f32 on both sides of it. */
+/* Between each f16 and the next: the midpoint, and the adjacent f32 on both sides of it. */
 static void from_f32(void **state) {
   (void)state;
   for (uint32_t i = 0; i < ALL; ++i) {

@@ -1,5 +1,5 @@
-/* Registers that share places: random programs of branches, loops and guarded writes, in which lanes go different ways,
- * against the same programs executed here lane by lane with every register on its own. */
+/* Virtual registers that share a slot: random programs with branches, loops, guarded writes and divergent lanes, against
+ * the same programs executed here lane by lane without sharing. */
 #include "test/emulator/emulate.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static uint32_t below(uint32_t n) {
   return (state >> 8) % n;
 }
 
-/* Mostly registers near each other, so that lives are short. */
+/* Mostly nearby registers, so that live ranges are short. */
 static uint32_t near(uint32_t i) {
   return (i / 2 + below(6)) % REGISTERS;
 }

@@ -1,5 +1,5 @@
 /* mma.sync of every shape and type against sums over the index formulas of the PTX ISA (Matrix Fragments for mma...),
- * on numbers whose sums are exact; then NaN, infinities, subnormals, rounding and saturation. */
+ * on values with exact sums; then NaN, infinities, subnormals, rounding and saturation. */
 #include "test/emulator/matrices.h"
 
 typedef struct form {
@@ -268,7 +268,7 @@ static void quads(void **state) {
   }
 }
 
-/* All of A is `a`, of B `b` and of C `c`, in bits; D's first number. */
+/* A, B and C are filled with the bit patterns `a`, `b` and `c`; returns D's first element. */
 static uint64_t uniform(const form_t *form, uint64_t a, uint64_t b, uint64_t c) {
   static registers_t registers;
   memset(&registers, 0, sizeof registers);
@@ -297,7 +297,7 @@ static void special_numbers(void **state) {
   assert_int_equal(uniform(&f16, 0x7e01, 0x3c00, 0), 0x7fffffff);          /* NaN */
   assert_int_equal(uniform(&f16, 0x7c00, 0x3c00, 0), 0x7f800000);          /* infinity */
   assert_int_equal(uniform(&f16, 0x7c00, 0x0000, 0), 0x7fffffff);          /* infinity times zero */
-  assert_int_equal(uniform(&f16, 0x7c00, 0x3c00, 0xff800000), 0x7fffffff); /* infinities that differ */
+  assert_int_equal(uniform(&f16, 0x7c00, 0x3c00, 0xff800000), 0x7fffffff); /* infinities of opposite sign */
   assert_int_equal(uniform(&f16, 0x0001, 0x3c00, 0), float_bits(0x1p-21F));
   assert_int_equal(uniform(&f16, 0x7bff, 0x7bff, float_bits(1)), float_bits(65504.0F * 65504.0F * 8));
   assert_int_equal(uniform(&f16, 0x3c00, 0x3c00, float_bits(0x1p25F)), float_bits(0x1p25F + 8)); /* one rounding */
@@ -306,7 +306,7 @@ static void special_numbers(void **state) {
   assert_int_equal(uniform(&half, 0x7bff, 0x7c01, 0), 0x7fff);
   assert_int_equal(uniform(&bf16, 0x0001, 0x3f80, 0), 0x00080000); /* subnormal */
   assert_int_equal(uniform(&bf16, 0xff80, 0x3f80, 0), 0xff800000);
-  assert_int_equal(uniform(&tf32, 0x3f801fff, 0x3f800000, 0), float_bits(4)); /* the low 13 bits are not there */
+  assert_int_equal(uniform(&tf32, 0x3f801fff, 0x3f800000, 0), float_bits(4)); /* the low 13 bits are ignored */
   assert_int_equal(uniform(&tf32, 0x3f802000, 0x3f800000, 0), float_bits(4 + 0x1p-8F));
   assert_int_equal(uniform(&e4m3, 0x7f, 0x38, 0), 0x7fffffff);
   assert_int_equal(uniform(&e4m3, 0x7e, 0x38, 0), float_bits(448 * 16));
@@ -315,7 +315,7 @@ static void special_numbers(void **state) {
   assert_int_equal(uniform(&e5m2, 0x01, 0x3c, 0), float_bits(0x1p-16F * 16));
 }
 
-/* Sums that are not exact, as an H200 adds them. 8-bit numbers: those of each four k in two dots. */
+/* Inexact sums, as an H200 adds them. 8-bit floats: each group of four k is split into two dots. */
 static double rounded_sum(const form_t *form, unsigned m, unsigned n) {
   double a[2][32], b[2][32];
   bool eights = form->a[0] == 'e', half = strcmp(form->d, "f16") == 0;

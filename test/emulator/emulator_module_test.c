@@ -1,5 +1,5 @@
-/* The module level and calls in the emulator: initial values, constant expressions, addresses of functions, calls with
- * registers and constants, 128-bit registers, what is refused and how that is said. */
+/* Module-level directives and calls in the emulator: initial values, constant expressions, addresses of functions, calls
+ * with registers and constants, 128-bit registers, diagnostics for unsupported input. */
 #include "test/emulator/emulate.h"
 
 #include <string.h>
@@ -73,7 +73,7 @@ static void calls(void **state) {
   assert_true(data[0] == (UINT64_C(78) << 32 | 13) && data[1] == (UINT64_C(19) << 32 | 19));
 }
 
-/* f0 adds 1; f(i) is f(i-1) of one more: through its name, or from a table of addresses. */
+/* f0 adds 1; f(i)(x) is f(i-1)(x + 1): a direct call, or a call through a table of addresses. */
 static void deep_calls(void **state) {
   enum { DEPTH = 100 };
   static char module[DEPTH * 320];

@@ -1,4 +1,4 @@
-/* The conversions to and from f16 and bf16 that are written for SIMD, against the ones of base/float.h. */
+/* The SIMD conversions to and from f16 and bf16, against those of base/float.h. */
 #include "emulator/instructions/arithmetic/numbers.h"
 
 #include <setjmp.h>
@@ -49,7 +49,7 @@ static void f16_is_widened(void **state) {
   }
 }
 
-/* The sum's rest decides about the last bit; infinities stay. */
+/* The error of the sum determines the last bit; infinities are kept. */
 static void sums_are_rounded_to_odd(void **state) {
   (void)state;
   assert_true(emu_add_odd(1, 0x1p-60) == 1 + 0x1p-52);

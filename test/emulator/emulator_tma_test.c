@@ -1,6 +1,6 @@
-/* Bulk and tensor copies: boxes of every rank, swizzle and element size, partly outside of the tensor, in both
- * directions and with reductions, compared byte by byte with loops over elements, under every schedule, landing and
- * view of the async proxy. */
+/* Bulk and tensor copies: boxes of every rank, swizzle and element size, partly out of bounds, in both directions and with
+ * reductions, compared bytewise with loops over elements, under every schedule, landing time and visibility to the async
+ * proxy. */
 #include "base/kernel/tensor_map.h"
 #include "test/emulator/emulate.h"
 
@@ -81,8 +81,8 @@ static uint32_t bytes_of(const box_case_t *it) {
   return n;
 }
 
-/* Calls `visit` with each element of the box: its place in the tensor, 0 when outside, and in shared memory. Writes
- * are in pieces of 16 bytes; the last of a row may end after the tensor's row. */
+/* Calls `visit` with each element of the box: its address in the tensor, 0 when out of bounds, and in shared memory.
+ * Writes are in units of 16 bytes; the last one of a row may exceed the tensor's row. */
 static void each_element(const box_case_t *it, bool writes,
                          void (*visit)(const box_case_t *it, uint32_t global, uint32_t shared)) {
   uint32_t n = bytes_of(it) / element_of(it), bits = it->map.swizzle == 128 ? 3 : it->map.swizzle / 32;
@@ -110,7 +110,7 @@ static void reset(const box_case_t *it) {
   nereid_tensor_map_t map = it->map;
   for (uint32_t i = 0; i < SIZE; ++i)
     data[i] = (uint8_t)(i * 31 + (i >> 8) * 7);
-  map.address = 4096; /* the kernel puts the true one */
+  map.address = 4096; /* the kernel stores the actual one */
   nereid_tensor_map_write(&map, data);
 }
 
@@ -124,12 +124,12 @@ static const char *coordinates(const box_case_t *it) {
   return list;
 }
 
-/* Shared memory is zeros, as it is in the emulator and not on a GPU. */
+/* The emulator clears shared memory, unlike a GPU. */
 #define ZERO                                                                                                           \
   "mov.u32 %r3, %tid.x; shl.b32 %r3, %r3, 2; mov.u32 %r4, smem; add.u32 %r3, %r3, %r4; mov.u32 %r5, 0;\n"              \
   "add.u32 %r4, %r4, 16384; $Z: st.shared.b32 [%r3], %r5; add.u32 %r3, %r3, 256; setp.lt.u32 %p3, %r3, %r4;\n"         \
   "@%p3 bra $Z; fence.proxy.async.shared::cta; bar.sync 0;\n"
-/* Puts the tensor's address into the map, makes an mbarrier at 0 of shared memory. */
+/* Stores the tensor's address to the map, initializes an mbarrier at offset 0 of shared memory. */
 #define BEGIN                                                                                                          \
   ZERO "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; add.s64 %d8, %d9, 4096; mov.u32 %r2, smem;\n"                    \
        "@%p1 tensormap.replace.tile.global_address.global.b1024.b64 [%d9], %d8;\n"                                     \
@@ -150,7 +150,7 @@ static const char *coordinates(const box_case_t *it) {
   "add.u32 %r3, %r3, 256; add.s64 %d7, %d7, 256; add.u32 %r6, %r3, 1024; setp.lt.u32 %p3, %r6, %r4; @%p3 bra $F;\n"    \
   "fence.proxy.async.shared::cta; bar.sync 0;\n"
 
-/* Sets the body: `before`, the formatted text, `behind`. */
+/* Sets the body: `before`, the formatted text, `behind`, in this order. */
 static void compose(const char *before, const char *behind, const char *format, ...) NEREID_PRINTF(3, 4);
 static void compose(const char *before, const char *behind, const char *format, ...) {
   va_list arguments;
@@ -223,7 +223,7 @@ static void expect_stored(const box_case_t *it, uint32_t global, uint32_t shared
     memcpy(expected + global, data + OUT + shared, element_of(it));
 }
 
-/* Stores begin inside. */
+/* Stores start in bounds. */
 static box_case_t inside(box_case_t it) {
   for (uint32_t d = 0; d < it.map.rank; ++d)
     it.at[d] = it.at[d] < 0 ? 0 : it.at[d];
@@ -312,7 +312,7 @@ static void windows_are_loaded(void **state) {
   for (unsigned how = 0; how < 18; ++how) {
     reset(&it);
     memset(expected, 0, sizeof expected);
-    int w = 3, h = 3, n = 0; /* of the filter's corner, which goes from -1 to 4 and from -1 to 3 */
+    int w = 3, h = 3, n = 0; /* of the filter's corner, from -1 to 4 and from -1 to 3 */
     for (int pixel = 0; pixel < 10; ++pixel) {
       bool inside = w + 2 >= 0 && w + 2 < 6 && h >= 0 && h < 5;
       if (inside)
@@ -326,7 +326,7 @@ static void windows_are_loaded(void **state) {
   }
 }
 
-/* A map that the kernel makes from zeros, in shared memory, and copies to global memory. */
+/* A tensor map that the kernel creates in shared memory, from zeros, and copies to global memory. */
 static void maps_are_made(void **state) {
   static const box_case_t it = {{.rank = 2,
                                  .element = NEREID_TENSOR_MAP_F16,
@@ -398,7 +398,7 @@ static void copies_go_to_several(void **state) {
   }
 }
 
-/* Shared memory to the neighbour's: by a bulk copy, a bulk sum, st.async and red.async, all counted by its mbarrier. */
+/* Shared memory to that of the next CTA: bulk copy, bulk reduction, st.async and red.async, all counted by its mbarrier. */
 static void neighbours_get_copies(void **state) {
   (void)state;
   compose(
@@ -433,7 +433,7 @@ static void neighbours_get_copies(void **state) {
   }
 }
 
-/* Global memory in, and out again elsewhere; sums of halves. */
+/* Global to shared memory and back to another address; f16 reductions. */
 static void bulks_go_both_ways(void **state) {
   (void)state;
   compose(
@@ -461,7 +461,7 @@ static void bulks_go_both_ways(void **state) {
   }
 }
 
-/* Without its fence the store takes what was there before, when the async proxy sees writes at the fence only. */
+/* Without the proxy fence the store reads the old bytes, when the async proxy sees writes at the fence only. */
 static void proxies_see_what_was_fenced(void **state) {
   static const char *const fences[] = {"", "fence.proxy.async;"};
   (void)state;
@@ -494,7 +494,7 @@ static void expect(const box_case_t *it, const char *what, const char *sentence)
 
 #define LOAD_2D "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
 
-/* CTAs add to the same place, in their order whatever the number of host threads. */
+/* CTAs add to the same address in their order, for every number of host threads. */
 static void sums_of_ctas_are_ordered(void **state) {
   (void)state;
   compose(

@@ -1,4 +1,4 @@
-/* initcheck: where undefined bits propagate, and where they are an error. */
+/* --initcheck: propagation of uninitialized bits, and uses that are an error. */
 #include "test/emulator/emulate.h"
 
 static const char *check(const char *body, uint32_t threads) {
@@ -64,7 +64,7 @@ static void bits_go_where_they_go(void **state) {
 
 static void lanes_are_apart(void **state) {
   (void)state;
-  /* only lane 0 has a value, and only lane 0 stores; a shuffle brings the others none */
+  /* only lane 0 has a value, and only lane 0 stores; a shuffle gives the other lanes no value */
   const char *one = "mov.u32 %r3, %tid.x;\nsetp.eq.u32 %p0, %r3, 0;\n@%p0 mov.b32 %r1, 5;\n";
   char text[512];
   snprintf(text, sizeof text, "%smov.b32 %%r2, %%r1;\n@%%p0 st.global.b32 [%%d9], %%r2;\n", one);

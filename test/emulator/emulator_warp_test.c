@@ -1,4 +1,4 @@
-/* Control flow, lanes, memory, barriers and schedules of the emulator, and what it reports. */
+/* Control flow, lanes, memory, barriers and schedules of the emulator, and its reports. */
 #include "test/emulator/emulate.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ static void lanes_exchange(void **state) {
     assert_int_equal(data[i], (i ^ 1) * 1000 + (i < 2 ? i : i - 2) + 496 + 0xfffffffc);
 }
 
-/* Warps exchange through shared memory: every schedule gives the same. */
+/* Warps exchange data through shared memory: the result is the same under every schedule. */
 static void barriers_hold(void **state) {
   static const char body[] =
       TID "mov.u32 %r2, smem; shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r2; st.shared.b32 [%r3], %r1;\n"
@@ -134,7 +134,7 @@ static void some_lanes_wait_for_others(void **state) {
   }
 }
 
-/* One warp, which may execute so many instructions. */
+/* One warp, with a limit of instructions. */
 static nereid_status_t limited(const char *body, uint64_t steps) {
   uint32_t data[32] = {0};
   nereid_emulator_launch_t launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .steps = steps};

@@ -1,6 +1,5 @@
 /* wgmma of every type against sums over the layouts of the PTX ISA (Shared Memory Matrix Layout, Register Fragments),
- * on numbers whose sums are exact: swizzles, K-major and MN-major operands, A in registers, scales, when effects land.
- */
+ * on values with exact sums: swizzles, K-major and MN-major operands, A in registers, scales, landing times. */
 #include "test/emulator/matrices.h"
 
 #include <stdlib.h>
@@ -11,23 +10,22 @@ typedef struct form {
   const char *d, *a, *b, *last;
   unsigned n, k, swizzle;                                        /* swizzle: the descriptor's code */
   bool a_registers, a_turned, b_turned, drops, minus_a, minus_b; /* drops: scale-d is 0 */
-  unsigned ahead; /* the operands begin so many K-major k steps into their swizzled rows */
+  unsigned ahead; /* offset of the operands in their swizzled rows, in K-major k steps */
 } form_t;
 
-static double left[64][256], right[256][256], plus[64][256]; /* right by columns */
+static double left[64][256], right[256][256], plus[64][256]; /* column offset */
 static uint8_t shared[SHARED];
 static uint32_t words[THREADS][4 + 128];
 static nereid_emulator_report_t report;
 
-/* A's rows or B's columns into the operand at `at`; returns its descriptor. An atom has 8 rows; of
- * those that share 128 bytes all chunks are swizzled alike: chunk c of the i-th 128 bytes is in its row's place c ^
- * i. */
+/* Writes A's rows or B's columns to the operand at `at`; returns its descriptor. An atom has 8 rows; rows in the same 128
+ * bytes have the same swizzle: chunk c of the i-th 128 bytes is stored at chunk c ^ i. */
 static uint64_t put_operand(const form_t *form, const char *type, double (*rows)[256], unsigned count, bool turned,
                             unsigned at) {
   static const unsigned chunks_of[] = {1, 8, 4, 2};
   unsigned chunks = chunks_of[form->swizzle], bits = element_bits(type), per = 128 / bits, atom = 128 * chunks;
   unsigned leading = 16, stride = atom, ahead = 0;
-  if (!turned && chunks == 1) /* the two chunks of k are apart, and so are groups of 8 rows */
+  if (!turned && chunks == 1) /* strides between the two chunks of k, and between groups of 8 rows */
     leading = 128 * (count / 8) + 256, stride = 128;
   if (turned)
     leading = chunks == 1 ? 128 * (count / 8 + 1) : 2 * atom, stride = chunks == 1 ? 128 : atom;
@@ -180,7 +178,7 @@ static void check_d(const form_t *form, unsigned times) {
 static void check(const form_t *form) {
   static char middle[32768];
   int n = snprintf(middle, sizeof middle, "wgmma.fence.sync.aligned;\n");
-  memset(shared, 0xff, sizeof shared); /* NaN wherever nothing was put */
+  memset(shared, 0xff, sizeof shared); /* NaN in bytes without an operand */
   fill(form, form->n * 7 + form->k);
   put_registers(form);
   uint64_t a = put_operand(form, form->a, left, 64, form->a_turned, 0);
@@ -246,7 +244,7 @@ static void scales(void **state) {
                     .minus_b = i & 4});
 }
 
-/* Sums that are not exact, as an H200 adds them: 8-bit numbers keep fewer bits than the others. */
+/* Inexact sums, as an H200 adds them: 8-bit floats keep fewer bits than the others. */
 static void sums_are_cut(void **state) {
   static const char *const forms[][2] = {{"f32", "f16"},  {"f32", "bf16"}, {"f32", "tf32"}, {"f32", "e4m3"},
                                          {"f32", "e5m2"}, {"f16", "f16"},  {"f16", "e4m3"}};
@@ -281,8 +279,8 @@ static void sums_are_cut(void **state) {
   }
 }
 
-/* Two groups of two wgmma each; the first is waited for with one pending, then the second. Any landing gives the
- * same. */
+/* Two groups of two wgmma each; a wait with one pending group for the first, then for the second. The result does not
+ * depend on the landing time. */
 static void groups(void **state) {
   static char middle[32768];
   const form_t form = {"f32", "f16", "f16", "", .n = 32, .k = 16, .swizzle = 1};
@@ -306,7 +304,7 @@ static void groups(void **state) {
   }
 }
 
-/* Without a wait, what lands at the wait has not landed. */
+/* Without a wait, effects that land at the wait are not visible. */
 static void effects_land_late(void **state) {
   static char middle[32768];
   const form_t form = {"f32", "f16", "f16", "", .n = 8, .k = 16, .swizzle = 1};

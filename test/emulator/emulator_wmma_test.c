@@ -1,5 +1,5 @@
-/* wmma.load, wmma.mma and wmma.store of every shape, type and layout, from and to global, generic and shared addresses,
- * against sums over the matrices in memory; ldmatrix, stmatrix and movmatrix. */
+/* wmma.load, wmma.mma and wmma.store of every shape, type and layout, with global, generic and shared addresses, against
+ * sums over the matrices in memory; ldmatrix, stmatrix and movmatrix. */
 #include "test/emulator/matrices.h"
 
 enum { A_AT = 0, B_AT = 4096, C_AT = 8192, D_AT = 12288, BYTES = 16384 };
@@ -9,10 +9,10 @@ typedef struct form {
   const char *d, *a, *c;          /* types; B's is A's */
   unsigned m, n, k, registers[4]; /* of A, B, C, D */
   bool a_row, b_row, c_row, d_row;
-  unsigned pad; /* elements between what a stride of A, B, C or D has to be and what it is; 0: no stride is given */
+  unsigned pad; /* excess of the stride of A, B, C or D over its minimum, in elements; 0: no stride operand */
   space_t space;
   const char *operation; /* ".xor.popc" or "" */
-  unsigned steps;        /* sums are not exact: added as an H200 does, in this number of steps */
+  unsigned steps;        /* inexact sums: added as an H200 does, in this number of steps */
 } form_t;
 
 static double left[32][128], right[128][32], plus[32][32];

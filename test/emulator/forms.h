@@ -1,9 +1,9 @@
-/* Instructions by patterns, and kernels that execute one of them on chosen numbers.
+/* Instruction patterns, and kernels that execute one instruction on selected values.
  *
  *   add<.rn/.rz>.f32 %r0, %r1, %r2;   ->   two instructions
  *
- * A kernel's thread loads four numbers of 64 bits into %d1..%d4, their low bits into %r1.. and %h1.., bits of them into
- * %p0..%p3, executes the instruction and stores 64 bytes: everything that it may have written. */
+ * A kernel's thread loads four 64-bit values into %d1..%d4, their low bits into %r1.. and %h1.., single bits into
+ * %p0..%p3, executes the instruction and stores 64 bytes: all registers that the instruction may write. */
 #ifndef NEREID_TEST_FORMS_H
 #define NEREID_TEST_FORMS_H
 
@@ -29,12 +29,12 @@ static void forms_expand(const char *pattern, void (*use)(void *data, const char
   }
 }
 
-/* What stands around an instruction. */
+/* Code before and after an instruction. */
 static const char forms_head[] = ".version 8.7\n.target sm_90a\n.address_size 64\n"
                                  ".extern .shared .align 16 .b8 smem[];\n.global .align 16 .b8 gv[64];\n"
                                  ".const .align 16 .b8 cv[64];\n.func (.param .b32 fr) fn(.param .b32 fa) { ret; }\n";
 
-/* A kernel that only has to be decoded. */
+/* A kernel that is only decoded. */
 static inline void forms_decoded(char *out, const char *name, const char *instruction) {
   snprintf(out, FORMS_TEXT,
            ".visible .entry %s(.param .align 16 .b8 kp[64])\n{\n.reg .pred %%p<8>; .reg .b16 %%h<20>; .reg .b32 "
@@ -43,7 +43,7 @@ static inline void forms_decoded(char *out, const char *name, const char *instru
            name, instruction);
 }
 
-/* A kernel of pointers to the threads' numbers and results. */
+/* A kernel with pointers to the threads' inputs and results. */
 static inline void forms_executed(char *out, const char *name, const char *instruction) {
   bool wide = strstr(instruction, "%q"),
        carries = strstr(instruction, "addc") || strstr(instruction, "subc") || strstr(instruction, "madc");
@@ -79,7 +79,7 @@ static inline uint64_t forms_random(uint64_t *state) {
   return *state ^= *state << 17;
 }
 
-/* Numbers at which instructions differ: zeros, subnormals, ties, limits of types, infinities, NaNs. */
+/* Corner cases: zeros, subnormals, ties, limits of types, infinities, NaNs. */
 static inline uint64_t forms_number(uint64_t *state, unsigned kind) {
   static const uint64_t f64[] = {0,
                                  UINT64_C(1) << 63,

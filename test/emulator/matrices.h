@@ -1,5 +1,5 @@
-/* Matrices for the tests of tensor-core instructions: elements of every type from small numbers whose products and sums
- * are exact, and kernels that fill registers from memory and give them back. Static functions. */
+/* Matrices for the tests of tensor core instructions: elements of every type from small values with exact products and
+ * sums, and kernels that load registers from memory and store them. Static functions. */
 #ifndef NEREID_TEST_MATRICES_H
 #define NEREID_TEST_MATRICES_H
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bits of an element of a type as PTX names it. */
+/* Bit width of an element of a PTX type. */
 static inline unsigned element_bits(const char *type) {
   return strcmp(type, "b1") == 0                                 ? 1
          : strchr("su", type[0])                                 ? (unsigned)atoi(type + 1)
@@ -43,7 +43,7 @@ static inline uint64_t element_of(const char *type, double x) {
   return (uint64_t)(int64_t)x & (UINT64_MAX >> (64 - element_bits(type)));
 }
 
-/* A small number that the type has, and its square, exactly. */
+/* A small value whose square, too, is exact in the type. */
 static inline double small_number(const char *type, unsigned *seed) {
   *seed = *seed * 1664525u + 1013904223u;
   unsigned random = *seed >> 16;
@@ -64,22 +64,22 @@ static inline double value_of(const char *type, uint64_t bits) {
                                      : (double)single;
 }
 
-/* A number of the type, of any of a few magnitudes. */
+/* A value of the type, of one of a few magnitudes. */
 static inline double any_number(const char *type, unsigned *seed) {
   *seed = *seed * 1664525u + 1013904223u;
   double x = ldexp((int)(*seed >> 8 & 0xffff) - 0x8000, (int)(*seed >> 24 & 7) - 19);
   return value_of(type, element_of(type, x));
 }
 
-/* The exponent of a number, that of subnormal ones being the least of its type. */
+/* The exponent of a value; for subnormals, the minimum exponent of its type. */
 static inline int exponent_of(double x, int least) {
   int exponent;
   (void)frexp(x, &exponent);
   return exponent - 1 < least ? least : exponent - 1;
 }
 
-/* c + a[0] b[0] + a[1] b[1] + ..., each cut off `fraction` bits below the greatest exponent, their sum below
- * `mantissa` bits unless that is 0; `least`: of a's and b's type. */
+/* c + a[0] b[0] + a[1] b[1] + ..., each truncated `fraction` bits below the greatest exponent, their sum to `mantissa`
+ * bits unless that is 0; `least`: the minimum exponent of a's and b's type. */
 static inline double cut_sum(const double *a, const double *b, unsigned n, double c, int fraction, int mantissa,
                              int least) {
   int top = c != 0 ? exponent_of(c, -126) : -1000;

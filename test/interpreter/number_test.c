@@ -1,4 +1,4 @@
-/* Numbers of the interpreter: round trips of every bit pattern, ties, and roundings that two steps would get wrong. */
+/* Scalars of the interpreter: round trips of every bit pattern, ties, and cases of double rounding. */
 #include "interpreter/number.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static void test_round_trips(void **state) {
     }
 }
 
-/* Between two neighbours: nearest goes to the even one at the middle, towards zero always to the smaller. */
+/* Between two adjacent values: a tie rounds to even; rounding toward zero gives the one of smaller magnitude. */
 static void test_between_neighbours(void **state) {
   (void)state;
   const nereid_kind_t kinds[] = {f16, bf16, e4m3, e5m2};
@@ -58,8 +58,8 @@ static uint64_t fma_bf16(double a, double b, double c) {
                          nereid_bits_from_double(bf16, c, false));
 }
 
-/* 3 * 87 = 261 is halfway between 260 and 262, 7 * 37 = 259 between 258 and 260: the addend is far below the last
- * digit of a double and still decides the rounding. */
+/* 3 * 87 = 261 is halfway between 260 and 262, 7 * 37 = 259 between 258 and 260: the addend is below the precision of a
+ * double and still determines the rounding. */
 static void test_fma_rounds_once(void **state) {
   (void)state;
   assert_int_equal(fma_bf16(3, 87, 0), nereid_bits_from_double(bf16, 260, false));

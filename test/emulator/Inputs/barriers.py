@@ -1,12 +1,12 @@
-"""Counts the barriers inserted by Nereid that are required.
+"""Counts the required barriers among those that Nereid inserts.
 
     barriers.py CORPUS [--rate PERCENT] [--sample N] [--jobs N] [NAME...]
 
-Kernels of the corpus are compiled, run under the race detector, which must find nothing, and run again without each one
-executed bar.sync in turn: then it must find a race, or the kernel fails or gives another result, but for one in a hundred.
-The barriers of atomics that acquire or release are the program's own: kernels with such are not for this. Survivors are listed
-with the instructions before and behind. --sample takes about N barriers, evenly. FILE:KERNEL is a kernel of a program in CORPUS
-that calls.py knows.
+Compiles corpus kernels and runs them under the race detector, which must find nothing, then once for each executed bar.sync
+with that barrier removed: 99 of 100 removals must cause a race, a failure or a different result. Kernels with acquire or
+release atomics are excluded, because their barriers belong to the program. Prints the other removals with the instructions
+before and after. --sample selects about N barriers, evenly. FILE:KERNEL is a kernel of a program in CORPUS with a case in
+calls.py.
 """
 import argparse
 import concurrent.futures
@@ -29,7 +29,7 @@ def called(file, name):
     """Grid and arguments of a kernel of calls.py."""
     words = calls.CASES[file][name]
     return words[words.index("--grid") + 1], dict(words[i + 1].split("=", 1) for i in range(len(words)) if words[i] == "--arg")
-SMALL = {  # fewer CTAs and steps than the cases of mutate.py: all products are multiply-adds here
+SMALL = {  # fewer CTAs and iterations than the cases of mutate.py: dots are multiply-adds here
     "matmul_f16": ("1", dict(a="f16[128x96]:rand", b="f16[96x256]:rand", c="f16[128x256]:zeros", M=128, N=256, K=96, sam=96,
                              sbk=256, scm=256)),
     "noinline_chain": ("3", dict(x="f32[3x2048]:rand", y="f32[3x2048]:rand", o="f32[96]:zeros")),
@@ -52,7 +52,7 @@ class Kernel:
         return [i for i, line in enumerate(self.lines) if BARRIER.match(line)]
 
     def run(self, lines, key, *options):
-        """(digest of the outputs or what was said, whether there was a race)"""
+        """(digest of the outputs or the message, whether there was a race)"""
         work = os.path.join(self.folder, f"{self.name}.{key}")
         os.makedirs(work)
         try:
@@ -90,7 +90,7 @@ class Kernel:
 
 
 def judge(kernel, index, expected):
-    """None for a barrier that is not reached; else whether it is missed."""
+    """None for a barrier that is not executed; else whether its removal is detected."""
     if kernel.run(kernel.replaced(index, "trap;"), index)[0] == expected:
         return None
     result, raced = kernel.run(kernel.replaced(index, ""), index)

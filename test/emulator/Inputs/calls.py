@@ -1,9 +1,9 @@
-"""Runs kernels that call functions, and kernels whose warps run different code, against the interpreter.
+"""Compares kernels with calls, and warp-specialized kernels, with the interpreter.
 
     calls.py [--on gpu] FILE...
 
-On the emulator each runs under every schedule of warps and every time at which asynchronous effects happen, with the
-race detector and the frame check; on a GPU once. FILE is a program that CASES knows by its name.
+On the emulator each runs under every warp schedule and every landing time of asynchronous effects, with the race detector
+and the frame check; on a GPU once. FILE is a program with an entry in CASES.
 """
 import os
 import subprocess

@@ -1,10 +1,10 @@
-"""Programs that write and read the same global memory give the results of the program order.
+"""Checks that programs that write and read the same global memory give the results of program order.
 
     global_order.py global_order.ttir
 
-Each kernel runs on the emulator with 1 to 16 warps, under every schedule: the race detector finds nothing and the results are the
-interpreter's. Then each barrier is taken away in turn: the detector must report a race, as it must with
---no-global-order.
+Each kernel runs on the emulator with 1 to 16 warps, under every schedule: the race detector must find nothing and the results
+must be the interpreter's. Then each barrier is removed in turn, and all of them by --no-global-order: the detector must
+report a race.
 """
 import concurrent.futures
 import os
@@ -23,7 +23,7 @@ CASES = {  # grid, arguments by position
     "chosen": ["1", "i32[1]:zeros", "i32[1]:zeros", "i32[256]:zeros", "0"],
     "numeric": ["1", "i32[2]:zeros", "i32[256]:zeros"],
 }
-ORDERED_ANYWAY = {"turned"}  # by the barrier of a conversion through shared memory that happens to be between
+ORDERED_ANYWAY = {"turned"}  # ordered by the barrier of a layout conversion through shared memory in between
 SCHEDULES = ["round-robin", "adversarial", "random"]
 
 
@@ -36,7 +36,7 @@ def run(path, name, *options):
 
 
 def check(path, name, warps):
-    """Every schedule: no race, the interpreter's results."""
+    """Checks every schedule for races and for the interpreter's results."""
     for schedule in SCHEDULES:
         done = run(path, name, "--num-warps", str(warps), "--schedule", schedule, "--check", "interpreter")
         if done.returncode:
@@ -45,7 +45,7 @@ def check(path, name, warps):
 
 
 def mutate(path, name, warps, folder):
-    """(barriers, those that are not missed when they are taken away)"""
+    """(barriers, those whose removal is not detected)"""
     compiled = os.path.join(folder, f"{name}.{warps}.ptx")
     subprocess.run(["nereid", "compile", path, "--kernel", name, "--num-warps", str(warps), "--target", "sm_90a",
                     "--emit", "ptx", "-o", compiled], check=True)

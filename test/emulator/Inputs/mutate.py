@@ -1,18 +1,17 @@
-"""How many missing synchronisations the race detector finds.
+"""Measures the share of missing synchronization that the race detector finds.
 
     mutate.py CORPUS [--sample N] [--jobs N] [--table FILE] [--confirm NAIVE] [NAME...]
 
-From Triton's PTX one executed barrier, fence, wait, arrive, commit or try_wait loop at a time is taken away. A mutant counts
-when without the detector some run, of round robin, adversarial and 16 seeds, of effects landing at issue, at the wait and
-at random, and of the async proxy seeing stores at once or at the fence, changes an output, hangs or faults. Of those the
-detector has to report 95 of a hundred in one round-robin run: a race that the kernel did not have before, or a fault or
-deadlock that the emulator names; a run that does not end in a minute reports nothing.
---sample takes about N places, evenly, and 3 seeds. Exit status 1 when fewer are found; survivors are listed.
+A mutant is Triton's PTX with one executed barrier, fence, wait, arrive, commit or try_wait loop removed. It counts when
+some run without the detector changes an output, hangs or faults. These runs combine the schedules (round robin, adversarial,
+16 seeds), effects that land at issue, at the wait or at random, and stores visible to the async proxy at once or at the
+fence. The detector must report 95 of 100 such mutants in one round-robin run: a race that the original does not have, or a
+fault or deadlock that the emulator names; a run of more than a minute reports nothing.
+--sample selects about N places, evenly, and 3 seeds. Exit status 1 when fewer are found; the others are listed.
 
---confirm runs no mutant without the detector. Instead each mutant, whether it counts or not, runs with NAIVE
-(build/*/unit/naive_races) too, which tests all pairs of accesses of the same run: all that is reported has to be a race
-there, and each byte that has a race has to be reported. Exit status 1 when it is not so somewhere, of the kernels as they
-are, too. Mutants that only fault or are stuck are left out.
+--confirm runs no mutant without the detector. Instead each mutant, and each original, also runs with NAIVE
+(build/*/unit/naive_races), which tests all pairs of accesses of the same run: each reported pair must race there, and each
+byte with a race must be reported. Exit status 1 otherwise. Mutants that only fault or deadlock are excluded.
 """
 import argparse
 import collections
@@ -36,7 +35,7 @@ PLACE = re.compile(
     r"|wgmma\.(?:fence|wait_group|commit_group)|mbarrier\.(?:init|inval|arrive|try_wait|test_wait)[\w.]*)(?P<rest>[^;]*;)")
 LOOP = re.compile(r"^\s*@!?%?\w+ bra[\w.]* ")
 
-# Cases that run the loops often enough for every stage of their pipelines.
+# Cases with enough iterations for every stage of their pipelines.
 CASES = {}
 
 
@@ -69,7 +68,7 @@ def cases_of(name):
 
 
 class Kernel:
-    """A kernel's text, its case, and how it runs as it is."""
+    """A kernel's text, its case, and the result of the original."""
 
     def __init__(self, corpus, name, folder):
         self.name, self.folder = name, folder
@@ -79,7 +78,7 @@ class Kernel:
         self.outputs = [key for key, value in self.arguments.items() if "[" in str(value)]
 
     def run(self, lines, work, *options, tool="nereid"):
-        """A digest of the outputs, or what was said when it failed."""
+        """A digest of the outputs, or the message of a failure."""
         os.makedirs(work, exist_ok=True)
         path = os.path.join(work, self.name + ".ptx")
         with open(path, "w") as file:
@@ -98,7 +97,7 @@ class Kernel:
             return "disagrees: " + got.stderr.strip()
         digest = hashlib.sha256()
         for key in self.outputs:
-            if not os.path.exists(f"{work}/{key}.npy"): # exit status 1 is also for races and frames
+            if not os.path.exists(f"{work}/{key}.npy"): # exit status 1 also reports races and frame overwrites
                 return "fails: " + got.stderr.strip()[-200:]
             digest.update(open(f"{work}/{key}.npy", "rb").read())
             os.remove(f"{work}/{key}.npy")
@@ -137,7 +136,7 @@ def configurations(seeds):
 
 
 def judge(kernel, index, match, seeds, expected, known):
-    """(executed, counts, reported): how it counts, or None; how it is reported, or None."""
+    """(executed, counts, reported): the failure without the detector, or None; the detector's report, or None."""
     work = os.path.join(kernel.folder, f"{kernel.name}.{index}")
     try:
         if kernel.run(kernel.without(index, match, "trap;"), work) == expected[()]:
@@ -159,8 +158,8 @@ def judge(kernel, index, match, seeds, expected, known):
 
 
 def confirm(kernel, index, match, naive, expected, known):
-    """(executed, the races reported that the kernel does not have as it is, those of them that the naive detector finds,
-    what it says against others), or None."""
+    """(executed, reported races that the original does not have, those that the naive detector confirms, its other
+    differences), or None."""
     work = os.path.join(kernel.folder, f"{kernel.name}.{index}")
     try:
         if kernel.run(kernel.without(index, match, "trap;"), work) == expected:
@@ -177,7 +176,7 @@ def confirm(kernel, index, match, naive, expected, known):
 
 
 def confirm_all(kernels, naive, pool):
-    """Prints a row for each mutant with races, then the table; whether all is confirmed."""
+    """Prints a row for each mutant with races, then the table; returns whether all are confirmed."""
     good, rows, jobs = True, collections.defaultdict(lambda: [0] * 3), []
     for kernel in kernels:
         work = os.path.join(kernel.folder, kernel.name)
@@ -207,7 +206,7 @@ def confirm_all(kernels, naive, pool):
 
 
 def prepare(kernel, seeds):
-    """What each configuration gives; none for those where the kernel as it is goes wrong already."""
+    """The result of each configuration in which the original is correct."""
     work = os.path.join(kernel.folder, kernel.name)
     expected = {(): kernel.run(kernel.lines, work)}
     if expected[()].startswith("fails"):

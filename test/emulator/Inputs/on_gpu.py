@@ -1,9 +1,9 @@
-"""Runs Triton's PTX of the corpus on a GPU and on the emulator, and compares what both wrote.
+"""Runs Triton's PTX of the corpus on a GPU and on the emulator, and compares the outputs.
 
     on_gpu.py CORPUS [NAME...]
 
-Without approximate instructions and float atomics all bits are equal, sums on tensor cores included: the PTX is assembled without
-contraction. The others are within the tolerance that triton_ptx.py gives the kernel against the interpreter.
+Kernels without approximate instructions and float atomics must be equal in all bits, including sums on tensor cores: the PTX is
+assembled without contraction. The others must be within the tolerance that triton_ptx.py gives the kernel.
 """
 import glob
 import os
@@ -18,7 +18,7 @@ LOOSE = re.compile(r"\.approx|div\.full|\b(red|atom)\.[\w.:]*\.(f16|bf16|f16x2|b
 
 
 def run(path, engine, grid, arguments, folder, more):
-    """The tensors as engine left them, in files; None and the message when it failed."""
+    """The engine's output tensors, in files; None and the message when it failed."""
     command = ["nereid", "run", path, "--on", engine, "--grid", grid, *more]
     files = {}
     for key, value in arguments.items():

@@ -1,12 +1,12 @@
-"""Random programs of functions that are not inlined, against the interpreter.
+"""Compares random programs of noinline functions with the interpreter.
 
-    random_calls.py [--on gpu] ttgir|ttir|warps FIRST COUNT [FOLDER]      programs number FIRST and so on; FOLDER keeps them
+    random_calls.py [--on gpu] ttgir|ttir|warps FIRST COUNT [FOLDER]      programs from FIRST on; FOLDER keeps them
 
-A program has a kernel and up to seven functions; each calls any of those behind it, in branches and loops too. Functions
-take tensors, buffers and a number, and return tensors and buffers that they were passed. In between they store to buffers and load what other
-warps stored, gather and reduce through scratch, and copy from global memory while other things go on. All numbers are
-integers, so results are equal or wrong. Programs of ttir have no layouts and buffers: which they get is tested then. Kernels of
-warps have ttg.warp_specialize in between, with partitions of one, two and four warps that do the same, each to buffers of its own.
+A program has a kernel and up to seven functions; each calls any of the later ones, also in branches and loops. Functions
+have tensors, buffers and an integer as arguments, and return tensors and their buffer arguments. They store to buffers and
+load elements that other warps stored, gather and reduce through scratch, and copy from global memory asynchronously. All
+values are integers, so results are exact. Programs of ttir have no layouts and buffers, which the passes assign. Kernels of
+warps also contain ttg.warp_specialize, with partitions of one, two and four warps that do the same on their own buffers.
 """
 import os
 import random
@@ -41,7 +41,7 @@ HOW = [["--schedule", "adversarial", "--landing", "wait"], ["--schedule", "rando
 
 
 class Function:
-    """One function's text as it grows. `values` and `buffers` are what may be used at the place where it has come to."""
+    """The text of one function under construction. `values` and `buffers` are visible at the insertion point."""
 
     def __init__(self, random_, name, callees, tensors, buffers, results, returned, source, warps=4, partition=""):
         self.random, self.name, self.source, self.warps, self.partition = random_, name, source, warps, partition
@@ -55,7 +55,7 @@ class Function:
         self.indent = "  "
 
     def spelled(self, text):
-        """Types of other numbers of warps, and names of a partition, which is in the text of another function."""
+        """Types for a number of warps, and names of a partition, which is printed in the text of another function."""
         if self.warps != 4:
             text = re.sub(r"(!v|!w|#line)\b", rf"\g<1>{self.warps}", text)
         return re.sub(r"%(\w+)", lambda name: name[0] if name[1] in self.kept else f"%{self.partition}{name[1]}", text)
@@ -167,7 +167,7 @@ class Function:
         self.values.append(self.make(f"tt.load %from : {self.pointers}"))
 
     def nested(self, depth, n, end="scf.yield"):
-        """Statements in a region: what they make is not seen behind it; its one value is given back."""
+        """Statements in a region: their values are not visible after it; returns its result."""
         values, buffers, flying, indent = list(self.values), list(self.buffers), self.flying, self.indent
         self.flying, self.indent = [], self.indent + "  "
         self.statements(n, depth + 1)
@@ -195,7 +195,7 @@ class Function:
         self.values.append(result)
 
     def specialize(self, depth):
-        """A ttg.warp_specialize; each partition begins with what is in a buffer and ends by writing it."""
+        """A ttg.warp_specialize; each partition begins by reading a buffer and ends by writing it."""
         warps = [self.random.choice([1, 2, 4]) for _ in range(self.random.randint(1, 3))]
         own = [self.make(f"ttg.local_alloc {self.value()} : (!v) -> !buffer") for _ in warps]
         result = self.new()

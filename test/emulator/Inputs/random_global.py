@@ -1,14 +1,14 @@
-"""Random programs on global memory, under the race detector and against the interpreter.
+"""Checks random programs on global memory with the race detector and against the interpreter.
 
-    random_global.py ttgir|ttir FIRST COUNT [FOLDER]      programs number FIRST and so on; FOLDER keeps those that fail
+    random_global.py ttgir|ttir FIRST COUNT [FOLDER]      programs from FIRST on; FOLDER keeps those that fail
 
-A program loads, stores and updates atomically ranges of two buffers that overlap: shifted, reversed, strided, of quotients and
-remainders, of loop counters, single elements, and elements whose numbers were loaded before. It does so in branches, loops and
-functions that are not inlined, which are passed both buffers in either order, one of them twice, or the middle of one. Those of
-ttgir use three layouts. Elements of one store have different addresses; atomics that meet are of one kind, without a
-result. So the order of the program decides all results.
+A program loads, stores and atomically updates overlapping ranges of two buffers: shifted, reversed, strided, with quotients
+and remainders, with loop counters, single elements, and elements at loaded indices. It does so in branches, loops and
+noinline functions, whose arguments are both buffers in either order, one of them twice, or the middle of one. Programs of
+ttgir use three layouts. Elements of one store have different addresses; atomics on the same address are of one kind, and
+their results are unused. So program order determines all results.
 
-Each program runs without the barriers as well: the detector must find races in at least half of them.
+Each program also runs without barriers: the detector must find races in at least half of them.
 """
 import concurrent.futures
 import os
@@ -23,7 +23,7 @@ ELEMENTS = 8192
 
 
 class Body:
-    """One function's text as it grows; values[layout] may be used at the place where it has come to."""
+    """The text of one function under construction; values[layout] are visible at the insertion point."""
 
     def __init__(self, random_, layouts, callees):
         self.random, self.layouts, self.callees = random_, layouts, callees
@@ -56,7 +56,7 @@ class Body:
         return "%m" if kind < 0.7 else "%q"
 
     def counted(self, layout):
-        """The elements' numbers, in a loop often of its iteration."""
+        """The elements' indices, in a loop often a function of its induction variable."""
         index = f"%r{layout}"
         if not self.counters or self.random.random() < 0.3:
             return index
@@ -72,7 +72,7 @@ class Body:
         return self.binary("addi", part, self.binary("muli", row, self.dense(pitch, layout), layout), layout)
 
     def index(self, layout, distinct):
-        """A tensor of element numbers; with `distinct` no two are the same."""
+        """A tensor of element indices; with `distinct` no two are equal."""
         kind, index = self.random.random(), self.counted(layout)
         if kind < 0.15:
             index = self.binary("subi", self.dense(2048, layout), index, layout)
@@ -115,7 +115,7 @@ class Body:
         self.say(f"tt.store {pointers}, {self.random.choice(self.values[layout])}{mask} : !p{layout}")
 
     def atomic(self):
-        """The result is used where no other element has its address."""
+        """The result is used when no other element has the same address."""
         layout, used = self.random.choice(self.layouts), self.random.random() < 0.4
         pointers, value = self.pointers(layout, used), self.random.choice(self.values[layout])
         true = self.make(f"arith.constant dense<true> : !i{layout}")
@@ -251,7 +251,7 @@ def run(path, *options):
 
 
 def check(kind, seed, folder):
-    """What is wrong, and whether there are races without the barriers."""
+    """The error, and whether there are races without the barriers."""
     text, options = program(kind, seed)
     path = os.path.join(folder, f"{seed}.{kind}")
     with open(path, "w") as file:

@@ -1,11 +1,11 @@
-"""Random chains of partitions that pass buffers through mbarriers, against the interpreter.
+"""Compares random chains of partitions, which pass buffers through mbarriers, with the interpreter.
 
-    random_pipes.py [--on gpu] FIRST COUNT [FOLDER]      programs number FIRST and so on; FOLDER keeps them
+    random_pipes.py [--on gpu] FIRST COUNT [FOLDER]      programs from FIRST on; FOLDER keeps them
 
-A kernel has two to four stages, one of them the default region, the others partitions of one, two or four warps. Each takes a
-tensor from the ring in front of it, computes with it what functions of random_calls.py do, and puts the result into the ring
-behind it; the last adds up. Rings have one to three slots, whose numbers are computed or go round with the loop; a slot is
-given back before or after the computation, in one arrival or several.
+A kernel has two to four stages, one of them the default region, the others partitions of one, two or four warps. Each loads a
+tensor from its input ring, computes as the functions of random_calls.py do, and stores the result to its output ring; the last
+stage sums the results. Rings have one to three slots, whose indices are computed or loop-carried; a slot is released before
+or after the computation, by one arrival or several.
 """
 import os
 import random
@@ -36,7 +36,7 @@ class Ring:
 
 
 class Stage(random_calls.Function):
-    """One region, with the rings before and after it; null at the ends."""
+    """One region, with its input and output rings; None at the ends."""
 
     def __init__(self, draw, functions, warps, partition, before, behind):
         super().__init__(draw, "", functions, 0, 0, 0, [], False, warps, partition)
@@ -47,7 +47,7 @@ class Stage(random_calls.Function):
         return self.make(f"ttg.memdesc_index {name}[{slot}] : {kind} -> {BAR if which else '!buffer'}")
 
     def place(self, ring, counted):
-        """Slot and parity of iteration %i: computed, or what the loop carries."""
+        """Slot and parity of iteration %i: computed, or loop-carried."""
         if counted:
             return counted
         slots = self.make(f"arith.constant {ring.slots} : i32")
@@ -100,7 +100,7 @@ class Stage(random_calls.Function):
             self.put(self.values[-1], places[1])
 
     def region(self, out):
-        """The loop; what it gives is added up."""
+        """The loop, which sums its results."""
         self.prologue()
         carried, counted = [], {}
         for ring in (self.before, self.behind):

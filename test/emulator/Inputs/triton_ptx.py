@@ -1,10 +1,11 @@
-"""Runs Triton's PTX on the emulator and compares with the interpreted .ttir beside it.
+"""Compares Triton's PTX on the emulator with the interpreted .ttir beside it.
 
     triton_ptx.py FOLDER [NAME...]
 
-Every FOLDER/*.ptx, of the corpus's kernels or of triton/ here, has a row of cases: a grid, arguments that exercise masks and tails and keep what the IR promises
-(tt.divisibility), and the tolerance: 0 where nothing is approximated or reordered. Each case runs under the three
-schedules, with asynchronous effects at their issue, at the wait and in between. A file without a row is an error.
+Every FOLDER/*.ptx, of the corpus or of triton/ here, has a row of cases: a grid, arguments that exercise masks and tails and
+have the divisibility that the IR asserts, and the tolerance: 0 without approximate or reordered operations. Each case runs
+under the three schedules, with asynchronous effects landing at issue, at the wait and in between. A file without a row is
+an error.
 """
 import glob
 import os
@@ -23,7 +24,7 @@ def add(name, tolerance, *cases):
 
 
 def elementwise(out, *sizes):
-    """x and o of 1500 elements and the numbers of them that are asked for; a program does 1024."""
+    """x and o of 1500 elements, and the requested sizes; a program computes 1024."""
     return [("2", {"x": "f32[1500]:rand", "o": f"{out}[1500]:full(3)", "n": n}) for n in sizes]
 
 
@@ -84,7 +85,7 @@ add("attn_fwd_d128_full", 2.0**-8, ("2,1", {"q": "f16[256x128]:rand", "k": "f16[
 add("attn_fwd_tma_d128", 2.0**-8, ("2,1", {"q_desc": "f16[256x128]:rand", "k_desc": "f16[256x128]:rand",
                                            "v_desc": "f16[256x128]:rand", "o_desc": "f16[256x128]:zeros",
                                            "lse": "f32[256]:zeros", "scale": 0.125, "N": 256}))
-# Triton 3.6 lets the callee's shared memory overlap the caller's: row 0 of c is wrong, everything else right.
+# Triton 3.6 lets the callee's shared memory overlap the caller's: row 0 of c is wrong, all other results are right.
 add("noinline_live_frame", 1e-5, ("1", {"a": "f16[64x64]:rand", "b": "f16[64x64]:rand", "c": "f32[64x64]:zeros",
                                         "x": "f32[1056]:rand", "o": "f32[1]:zeros", "K": 64}))
 

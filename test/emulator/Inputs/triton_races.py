@@ -1,13 +1,12 @@
-"""Looks for races in Triton's PTX of the corpus, with the cases of triton_ptx.py and of mutate.py, and compares with what
-is expected.
+"""Compares the races found in Triton's PTX of the corpus, with the cases of triton_ptx.py and mutate.py, with a list.
 
     triton_races.py CORPUS EXPECTED [--naive NAIVE] [NAME...]
 
-EXPECTED has lines of a kernel's name, a class, the earlier instructions, the later ones, and why. Instructions are an
-opcode, a source line and lines of the PTX, "cp.async@kernels.py:115@189,193"; each of the one races with each of the
-other. All races of a kernel have a line, and all that a line says are found. With --naive they are looked for by NAIVE
-(build/*/unit/naive_races) as well, which also finds the pairs of the classes with a star: of a byte it finds all pairs.
-Where something differs, the lines that would say what was found are printed.
+A line of EXPECTED has a kernel's name, a class, the earlier instructions, the later ones, and the reason. Instructions are
+an opcode, a source line and lines of the PTX, "cp.async@kernels.py:115@189,193"; each earlier instruction races with each
+later one. The found races must be exactly the listed ones. With --naive, NAIVE (build/*/unit/naive_races) must find the same
+races and the pairs of the starred classes: it finds all pairs of a byte. On a difference, the lines for the found races are
+printed.
 """
 import argparse
 import collections
@@ -29,7 +28,7 @@ def place(side):
 
 
 def races(tool, path, grid, arguments):
-    """Class and places of each race; or why it did not run."""
+    """Class and locations of each race, or the reason why it did not run."""
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as out:
         command = [tool, "run", path, "--on", "emulator", "--grid", grid, "--races", out.name]
         for key, value in arguments.items():
@@ -52,7 +51,7 @@ def all_races(tool, name, path, bad):
 
 
 def expectations(path):
-    """By kernel and class, a set of pairs of places."""
+    """A set of pairs of locations for each kernel and class."""
     rows = collections.defaultdict(set)
     for line in open(path):
         words = line.split(None, 4)
@@ -64,7 +63,7 @@ def expectations(path):
 
 
 def lines_of(name, found):
-    """The lines of EXPECTED that say what was found."""
+    """The lines of EXPECTED for the found races."""
     earlier, later = collections.defaultdict(set), collections.defaultdict(set)
     for kind, a, b in found:
         earlier[kind, a[:2], b].add(a[2])

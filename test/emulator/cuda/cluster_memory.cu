@@ -1,4 +1,4 @@
-// CTAs of a cluster that read, write and add in each other's shared memory, and signal each other's mbarriers.
+// CTAs of a cluster that access each other's shared memory, also by atomics, and arrive at each other's mbarriers.
 // REQUIRES: nvcc
 // RUN: %nvcc -ptx -arch=sm_90a -std=c++17 %s -o %t.ptx
 // RUN: %build/cuda/cuda_cluster_memory %t.ptx
@@ -6,7 +6,7 @@
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 extern "C" __global__ void __cluster_dims__(4, 1, 1) histogram(const int *in, int *out, int n) {
-  __shared__ int bins[8]; // of 32: this CTA's eighth and so on
+  __shared__ int bins[8]; // of 32: the eighth of this CTA, of the next CTA, and so on
   cg::cluster_group cluster = cg::this_cluster();
   int rank = cluster.block_rank();
   if (threadIdx.x < 8)
@@ -20,7 +20,7 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) histogram(const int *in, in
   if (threadIdx.x < 8)
     out[blockIdx.x / 4 * 32 + rank * 8 + threadIdx.x] = bins[threadIdx.x];
 }
-// Each CTA sends a value to the next one's memory by st.async, which completes the mbarrier there.
+// Each CTA stores a value to the next CTA's shared memory by st.async, which completes the mbarrier there.
 extern "C" __global__ void __cluster_dims__(4, 1, 1) ring(int *out) {
   __shared__ __align__(8) unsigned long long barrier;
   __shared__ int mailbox[32];

@@ -1,4 +1,4 @@
-/* The host side of the tests in this folder. Each .cu file holds a kernel, which nvcc makes PTX of when the test runs,
+/* The host side of the tests in this folder. Each .cu file holds a kernel, which nvcc compiles to PTX when the test runs,
  * and its reference in C, which the build compiles: the program loads the PTX, runs `test` under every schedule and
  * fails when a result differs.
  *
@@ -17,7 +17,7 @@
 typedef struct cuda {
   nereid_emulator_program_t *program;
   nereid_emulator_memory_t *memory;
-  nereid_emulator_launch_t launch; /* what a test may change: cluster, threads, ... */
+  nereid_emulator_launch_t launch; /* options of a test: cluster, threads, ... */
   nereid_emulator_report_t report;
   nereid_status_t status; /* of the last launch */
   uint64_t random;
@@ -98,7 +98,7 @@ static inline char *cuda_read(const char *path, size_t *out_size) {
   return text;
 }
 
-/* Every schedule, and effects as early as can be, at their wait, at random. */
+/* Every schedule, with effects that land at issue, at the wait and at random. */
 static inline int cuda_main(int argc, char **argv, void (*test)(cuda_t *cuda)) {
   static cuda_t cuda;
   nereid_message_t message = {""};

@@ -41,7 +41,7 @@ static uint16_t bf16(long double x) { return nereid_float_to_bf16((double)x, NER
 static void check_halves(const uint16_t *h, const uint16_t *b, const float *f, const float *g, bool both_greater, int k) {
   double x = get_half(half((long double)f[k])), y = get_half(half((long double)g[k]));
   double u = get_bf16(bf16((long double)f[k])), v = get_bf16(bf16((long double)g[k]));
-  /* Products and sums of halves of these sizes are exact in long double. */
+  /* Products and sums of f16 values of this magnitude are exact in long double. */
   EXPECT(h[k] == half((long double)x + y), "add");
   EXPECT(h[2 + k] == half((long double)x * y), "mul");
   EXPECT(h[4 + k] == half((long double)x * y + x), "fma %g %g", x, y);

@@ -1,4 +1,4 @@
-// libdevice's mathematical functions against the host's library; division and square root in all rounding modes.
+// libdevice's math functions against the host's libm; division and square root in all rounding modes.
 // REQUIRES: nvcc
 // RUN: %nvcc -ptx -arch=sm_90a %s -o %t.ptx
 // RUN: %build/cuda/cuda_mathematics %t.ptx

@@ -62,7 +62,7 @@ static double put(cuda_t *cuda, void *at, int i, char type) {
   return x;
 }
 
-/* The numbers are small enough for every sum to be exact. */
+/* The values are small enough for every sum to be exact. */
 static void one(cuda_t *cuda, const shape_t *s) {
   static double a[512], b[512], c[512], x[512], y[512];
   for (int i = 0; i < s->m * s->k; ++i)

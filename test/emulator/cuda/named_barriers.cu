@@ -1,4 +1,4 @@
-// Producers and consumers that meet at named barriers: the consumers sync, the producers arrive; __syncthreads_count.
+// Producers and consumers synchronize by named barriers: consumers sync, producers arrive; __syncthreads_count.
 // REQUIRES: nvcc
 // RUN: %nvcc -ptx -arch=sm_90a %s -o %t.ptx
 // RUN: %build/cuda/cuda_named_barriers %t.ptx

@@ -1,4 +1,4 @@
-// Recursion is refused: at loading when the calls are direct, at the call when they go through a pointer.
+// Recursion is rejected: when the module is loaded for direct calls, at the call for calls through a pointer.
 // REQUIRES: nvcc
 // RUN: %nvcc -ptx -arch=sm_90a %s -o %t.ptx
 // RUN: %build/cuda/cuda_recursion %t.ptx

@@ -1,4 +1,4 @@
-// An inclusive sum over a block by shuffles, and shuffles of every kind, part of the warp gone.
+// An inclusive sum over a block by shuffles, and shuffles of every kind with part of the warp exited.
 // REQUIRES: nvcc
 // RUN: %nvcc -ptx -arch=sm_90a %s -o %t.ptx
 // RUN: %build/cuda/cuda_scan %t.ptx

@@ -1,5 +1,5 @@
-// A producer warp that fetches chunks by cp.async.bulk, consumer warps that wait for mbarriers by parity: a ring of
-// full and empty barriers.
+// A producer warp issues cp.async.bulk, consumer warps wait for mbarriers by parity: a ring with full and empty
+// barriers.
 // REQUIRES: nvcc
 // RUN: %nvcc -ptx -arch=sm_90a %s -o %t.ptx
 // RUN: %build/cuda/cuda_specialized %t.ptx

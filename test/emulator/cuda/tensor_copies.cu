@@ -1,4 +1,4 @@
-// Tensor copies of all ranks, 1 to 5, in and out, with a box that leaves the tensor; a store that adds; multicast in a
+// Tensor copies of ranks 1 to 5 in both directions, with a box partly out of bounds; a reducing store; multicast in a
 // cluster.
 // REQUIRES: nvcc
 // RUN: %nvcc -ptx -arch=sm_90a %s -o %t.ptx
@@ -52,7 +52,7 @@ KERNEL(2, "{%3, %4}")
 KERNEL(3, "{%3, %4, %5}")
 KERNEL(4, "{%3, %4, %5, %6}")
 KERNEL(5, "{%3, %4, %5, %6, %7}")
-// Each of two CTAs fetches half of the rows into both.
+// Each of two CTAs loads half of the rows, multicast to both.
 extern "C" __global__ void __cluster_dims__(2, 1, 1) multicast(const __grid_constant__ tensor_map in, int *out) {
   __shared__ __align__(128) int box[2][8][16];
   __shared__ __align__(8) unsigned long long barrier;
@@ -127,7 +127,7 @@ static void one(cuda_t *cuda, int rank) {
   }
   map_of(&tensor, cuda_buffer(cuda, in, sizeof in), maps[0]);
   map_of(&tensor, cuda_buffer(cuda, out, sizeof out), maps[1]);
-  const int shifted[5] = {2 * c, c + 1, c - 1, 0, c}; /* the innermost one in pieces of 16 bytes */
+  const int shifted[5] = {2 * c, c + 1, c - 1, 0, c}; /* the innermost one in units of 16 bytes */
   for (int i = 0; i < bytes / 4; ++i) {
     int64_t from = place_of(&tensor, first, (uint32_t)i), to = place_of(&tensor, shifted, (uint32_t)i);
     if (to >= 0)

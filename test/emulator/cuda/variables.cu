@@ -1,4 +1,4 @@
-// Variables of a module: initialised arrays of several dimensions, strings, pointers to each other, constants; static
+// Module variables: initialized multidimensional arrays, strings, pointers between variables, constants; static
 // and dynamic shared memory; local arrays; large parameters by value.
 // REQUIRES: nvcc
 // RUN: %nvcc -ptx -arch=sm_90a %s -o %t.ptx

@@ -1,6 +1,6 @@
-/* Both race detectors at once: what the emulator calls goes to the detector, whose files are included here under other
- * names, and to the naive one. At the end of a launch they are compared: each byte that has a race is reported, and
- * each report is a race there. For programs that link the rest of the emulator from its library. */
+/* Runs both race detectors: the emulator's calls are forwarded to the detector, whose files are included here under
+ * other names, and to the naive one. At the end of a launch the results are compared: each byte with a race must be
+ * reported, and each report must be a race there. For programs that link the emulator as a library. */
 #ifndef NEREID_TEST_BOTH_DETECTORS_H
 #define NEREID_TEST_BOTH_DETECTORS_H
 
@@ -73,7 +73,7 @@ static void note_report(const race_access_t *access, uint32_t record, uint32_t l
 
 #include "test/emulator/race/naive_pairs.h"
 
-/* What the emulator calls; race.h declared it under other names. */
+/* Functions that the emulator calls; race.h declared them under other names. */
 #define BOTH(name, parameters, arguments, naive_call)                                                                  \
   void nereid_emulator_race_##name parameters;                                                                         \
   void nereid_emulator_race_##name parameters {                                                                        \
@@ -120,7 +120,7 @@ BOTH(map,
 #undef BOTH
 
 static struct {
-  NEREID_VECTOR(naive_pair_t) notes; /* what the detector reports, byte by byte, each once */
+  NEREID_VECTOR(naive_pair_t) notes; /* the detector's reports, for each byte once */
   uint32_t *slots;                   /* of notes, + 1: open addressing */
   size_t capacity;
   NEREID_VECTOR(nereid_emulator_race_t) races; /* the naive one's */
@@ -214,7 +214,7 @@ static nereid_emulator_race_side_t both_side(const emu_race_t *race, int pc, int
   return side(race, &record, in_cta % EMU_LANES);
 }
 
-/* The naive one's pairs, one per pair of instructions. */
+/* The naive detector's pairs, one per pair of instructions. */
 static void both_gather(const emu_race_t *race) {
   for (size_t i = 0; i < naive.pairs.size; ++i) {
     const naive_pair_t *it = &naive.pairs.data[i];

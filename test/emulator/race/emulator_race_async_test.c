@@ -16,7 +16,7 @@ static void copies_end_at_the_wait(void **state) {
   RACES(64, COPY "cp.async.commit_group;\n" COPY "cp.async.commit_group; cp.async.wait_group 1;\n" LOAD_MINE,
         "race 1 3, race 3 5");
   RACES(64, COPY "bar.sync 0;\n" LOAD_MINE, "race 1 3");
-  /* the wait is the thread's own: the others need a barrier after it */
+  /* the wait orders its own thread only: other threads need a barrier after it */
   RACES(64, COPY "cp.async.wait_all; bar.sync 0;\n" LOAD_OTHER, "");
   RACES(64, COPY "cp.async.wait_all;\n" LOAD_OTHER, "race 3 1");
   RACES(64, COPY "bar.sync 0; cp.async.wait_all;\n" LOAD_OTHER, "race 1 3");
@@ -54,7 +54,7 @@ static void phases_order(void **state) {
   RACES(64, INIT(64) STORE_MINE "mbarrier.arrive.relaxed.cluster.shared.b64 %d1, [%r0+4096];\n" WAIT LOAD_OTHER,
         "race 2 5");
   RACES(64, INIT(64) STORE_MINE ARRIVE LOAD_OTHER, "race 4 2");
-  /* its initialisation is a write that others must be ordered after */
+  /* its initialization is a write that must be ordered before other threads' accesses */
   RACES(32, "@%p0 mbarrier.init.shared.b64 [%r0+4096], 32;\n" ARRIVE, "race 1 2");
 }
 

@@ -1,5 +1,5 @@
-/* The race detector on what the async proxy does: wgmma, bulk copies, their fences and registers, tensor maps;
- * and on clusters. */
+/* The race detector on accesses of the async proxy: wgmma, bulk copies, their fences and registers, tensor maps; and on
+ * clusters. */
 #include "test/emulator/race/races.h"
 
 #define STORE_MINE "st.shared.b32 [" MINE "], 7;\n"
@@ -37,7 +37,7 @@ static void operands_stay_until_the_wait(void **state) {
   RACES(128, OPERANDS READY WGMMA DONE "bar.sync 0;\n" STORE_MINE, "");
   RACES(128, OPERANDS READY WGMMA "bar.sync 0;\n" STORE_MINE DONE, "race 3 5");
   RACES(128, OPERANDS READY WGMMA DONE STORE_MINE, "race 3 5");
-  /* the wait is one of all lanes: each may touch what the warp's part has read, and tell others */
+  /* the wait orders all lanes: each may overwrite bytes that the warp's wgmma has read, and release */
   RACES(128, OPERANDS READY WGMMA DONE "@%p1 " STORE_MINE, "");
   RACES(128,
         OPERANDS "@%p0 mbarrier.init.shared.b64 [%r0+4096], 1; bar.sync 0;\n" READY WGMMA DONE
@@ -74,14 +74,14 @@ static void bulk_loads_end_with_their_phase(void **state) {
   RACES(128, INIT LOAD WAIT LOAD_MINE, "");
   RACES(128, INIT LOAD LOAD_MINE, "race 4 3");
   RACES(128, INIT LOAD "bar.sync 0;\n" LOAD_MINE, "race 3 5");
-  /* what they write over must be read, and fenced where it was written */
+  /* overwritten bytes must have been read, and fenced after their writes */
   RACES(128, INIT LOAD_MINE "bar.sync 0;\n" LOAD WAIT, "");
   RACES(128, INIT LOAD_MINE LOAD WAIT, "race 2 4");
   RACES(128, INIT STORE_MINE "bar.sync 0;\n" LOAD WAIT, "proxy 2 5");
   RACES(128, INIT STORE_MINE FENCE "bar.sync 0;\n" LOAD WAIT, "");
   RACES(128, INIT LOAD WAIT "st.global.b32 [%d9], 7;\n", "");
   RACES(128, INIT LOAD "@%p0 st.global.b32 [%d9], 7;\n" WAIT, "race 3 4");
-  /* its bytes are the async proxy's: wgmma needs no fence */
+  /* written by the async proxy: wgmma requires no fence */
   RACES(128, OPERANDS INIT LOAD WAIT READY WGMMA DONE, "");
 }
 
@@ -139,7 +139,7 @@ static void maps_are_handed_over(void **state) {
   RACES(64, MAKE "bar.sync 0;\n" ACQUIRE "@%p0 " USE, "tensor-map 1 4");
   RACES(64, MAKE RELEASE "bar.sync 0;\n@%p0 " USE, "tensor-map 1 4");
   RACES(64, MAKE RELEASE "bar.sync 0;\n" THREAD_32 "@%p3 " ACQUIRE "@%p3 " USE, "");
-  /* the acquire comes before the use, not only earlier in this run, and so does the release before the acquire */
+  /* the acquire must be ordered before the use, not only earlier in this run, and the release before the acquire */
   RACES(64, MAKE RELEASE "bar.sync 0;\n" THREAD_32 "@%p0 " ACQUIRE "@%p3 " USE, "tensor-map 1 6");
   RACES(64, MAKE RELEASE "bar.sync 0;\n" THREAD_32 "@%p0 " ACQUIRE "bar.sync 0;\n@%p3 " USE, "");
   RACES(64, MAKE "@%p0 " ACQUIRE RELEASE "bar.sync 0;\n" THREAD_32 "@%p3 " USE, "tensor-map 1 6");

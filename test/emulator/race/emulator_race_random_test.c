@@ -1,5 +1,5 @@
-/* The race detector against the naive one on random programs, of CTAs, of clusters of two and of warpgroups with wgmma:
- * each byte that has a race is reported, and each report is a pair that the naive one has. */
+/* The race detector against the naive one on random programs of CTAs, clusters of two and warpgroups with wgmma: each
+ * byte with a race is reported, and the naive detector confirms each reported pair. */
 #include "test/emulator/emulate.h"
 #include "test/emulator/race/both_detectors.h"
 
@@ -31,12 +31,12 @@ static const char *one_of(const char *const *words, unsigned n) {
 }
 #define ONE_OF(...) one_of((const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / 8)
 
-/* Who: one thread, a warp, a quarter of one, or all. */
+/* Executing threads: one thread, a warp, a quarter of one, or all. */
 static const char *guard(void) {
   return ONE_OF("", "", "@%p0 ", "@%p1 ", "@!%p1 ", "@%p4 ");
 }
 
-/* A place in shared memory: a thread's own word, its neighbours', or one of a few for all. */
+/* An address in shared memory: a thread's own word, an adjacent thread's, or one of a few common words. */
 static const char *shared_place(void) {
   return ONE_OF("%r71", "%r71", "%r72", "%r73", "%r0", "%r0+4", "%r0+128", "%r0+256", "%r0+260");
 }
@@ -83,7 +83,7 @@ static void say_wait(void) {
   label++;
 }
 
-/* All threads wait for the next phase, to which all of them or one arrived, or copies. */
+/* All threads wait for the next phase, on which all threads, one thread or copies arrived. */
 static void say_phase(void) {
   switch (below(3)) {
   case 0:
@@ -102,7 +102,7 @@ static void say_phase(void) {
   say_wait();
 }
 
-/* A phase that the other CTA takes part in: first the two meet, without an order, so that each has its own phase done.
+/* A phase with arrivals of the other CTA: a relaxed cluster barrier first ensures that both completed their own phase.
  */
 static void say_phase_of_both(void) {
   say("barrier.cluster.arrive.relaxed; barrier.cluster.wait;\n");

@@ -13,7 +13,7 @@ static void barriers_order(void **state) {
   RACES(64, LOAD_OTHER STORE_MINE, "race 2 1");
   RACES(64, STORE_MINE "bar.warp.sync -1;\n" LOAD_OTHER, "race 3 1");
   RACES(64, STORE_MINE "barrier.sync 1, 64;\n" LOAD_OTHER, "");
-  /* different barriers, so warps do not meet */
+  /* different barriers, so the warps are not ordered */
   RACES(64, STORE_MINE "@%p1 bar.sync 1, 32; @!%p1 bar.sync 2, 32;\n" LOAD_OTHER, "race 3 1");
 }
 
@@ -81,7 +81,7 @@ static void releases_and_acquires_order(void **state) {
         PASS "@%p0 membar.gl; @%p0 st.volatile.global.b32 [%d9], 1;\n" WAIT_WITH(
             "ld.volatile.global.b32 %r3, [%d9];") "membar.gl;" TAKE,
         "");
-  /* lane 0 releases only the writes it has observed */
+  /* lane 0 releases only the writes that it observed */
   RACES(64,
         "@%p1 st.shared.b32 [" MINE
         "], 7;\n@%p0 st.release.cta.global.b32 [%d9], 1;\n" WAIT_WITH("ld.acquire.cta.global.b32 %r3, [%d9];") TAKE,
@@ -107,7 +107,7 @@ static void scopes_count(void **state) {
                 "race 1 3");
 }
 
-/* The last CTA to count reads what the threads of all CTAs stored. */
+/* The last CTA to increment the counter reads the stores of all CTAs. */
 static void sc_fences_are_ordered_by_what_follows_them(void **state) {
 #define PART "mov.u32 %r5, %ctaid.x; mad.lo.u32 %r6, %r5, 64, %r70; mad.wide.u32 %d2, %r6, 4, %d9;\n"
 #define STORE_PART PART "st.global.b32 [%d2+64], %r70;\n"
@@ -120,14 +120,14 @@ static void sc_fences_are_ordered_by_what_follows_them(void **state) {
                 "");
   RACES_OF_CTAS(3, 64, STORE_PART COUNT(ADD) "membar.gl;" LOAD_ALL, "race 2 5");
   RACES_OF_CTAS(3, 64, STORE_PART "membar.gl;" COUNT(ADD) LOAD_ALL, "race 2 5");
-  /* scopes that do not include the other CTA; a fence that releases what its own thread did */
+  /* scopes that do not include the other CTA; a fence that releases only its own thread's writes */
   RACES_OF_CTAS(3, 64, STORE_PART "membar.cta;" COUNT(ADD) "membar.gl;" LOAD_ALL, "race 2 5");
   RACES_OF_CTAS(3, 64, STORE_PART "fence.acq_rel.gpu;" COUNT(ADD) "fence.acq_rel.gpu;" LOAD_ALL, "race 2 5");
   RACES_OF_CTAS(3, 64, STORE_PART "membar.gl;" COUNT("atom.cta.global.add.u32 %r4, [%d9], 1") "membar.gl;" LOAD_ALL,
                 "race 3 3, race 2 5");
   /* no memory access orders the two fences */
   RACES_OF_CTAS(3, 64, STORE_PART "membar.gl; mov.u32 %r7, %r5;\nmembar.gl;" LOAD_ALL, "race 2 5");
-  /* a write after a read orders, too */
+  /* a write after a read orders the fences, too */
   RACES_OF_CTAS(2, 1,
                 FIRST
                 "@%p3 membar.gl; @%p3 ld.relaxed.gpu.global.b32 %r4, [%d9];\n@!%p3 st.relaxed.gpu.global.b32 [%d9], "

@@ -1,5 +1,5 @@
-/* The events of a race detector (emulator/race/race.h) as nodes, edges and accesses of naive_graph.h: the
- * rules of docs/racecheck.md one by one, each implemented literally. */
+/* The events of a race detector (emulator/race/race.h) as nodes, edges and accesses of naive_graph.h: a literal
+ * implementation of each rule of docs/racecheck.md. */
 #ifndef NEREID_TEST_NAIVE_EVENTS_H
 #define NEREID_TEST_NAIVE_EVENTS_H
 
@@ -29,7 +29,7 @@ static naive_place_t *naive_place(uint64_t at, bool make) {
   return &naive.places.data[naive.places.size - 1];
 }
 
-/* A weak write ends what releases left in the places that it begins to cover. */
+/* A weak write removes the releases of the bytes that it overwrites. */
 static void naive_overwrite(uint64_t at, uint64_t bytes) {
   for (size_t i = 0; i < naive.places.size; ++i)
     if (naive.places.data[i].at - at < bytes)
@@ -39,7 +39,7 @@ static void naive_overwrite(uint64_t at, uint64_t bytes) {
       naive.meetings.data[i].at = UINT64_MAX;
 }
 
-/* Whether the scopes of a release and of who looks include each other. */
+/* Whether the scopes of a release and of an acquiring thread include each other. */
 static bool naive_includes(const naive_source_t *source, int scope, int thread) {
   return naive_in_scope(source->scope < scope ? source->scope : scope, source->thread, thread);
 }
@@ -65,7 +65,7 @@ static void naive_acquire(int thread, uint64_t at, int scope, bool now) {
   }
 }
 
-/* A strong write releases itself, or what an earlier fence made ready. */
+/* A strong write releases by its own semantics, or the writes before an earlier fence. */
 static void naive_release(int thread, uint64_t at, int scope, bool releases, bool continues) {
   const naive_thread_t *it = &naive.threads.data[thread];
   bool ready = it->released[0] >= 0 || it->released[1] >= 0 || it->released[2] >= 0;
@@ -130,8 +130,8 @@ static void naive_request(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mas
   }
 }
 
-/* Whether fence.sc `earlier` is before one in `later` in their order: an access that follows it is in a place before
- * one that `later` follows, and one of them, or one between, writes. */
+/* Whether fence.sc `earlier` precedes one of `later` in fence order: an access after `earlier` precedes, in coherence
+ * order, an access before `later`, and one of them, or one in between, is a write. */
 static bool naive_fences_ordered(int earlier, int later) {
   for (size_t i = 0; i < naive.meetings.size; ++i) {
     naive_meeting_t a = naive.meetings.data[i];
@@ -152,7 +152,7 @@ static bool naive_is_sc(const emu_insn_t *insn) {
   return naive_scope(insn) == NAIVE_SCOPES - 1 && (naive_says(insn, "membar") || naive_says(insn, "fence.sc"));
 }
 
-/* Without an order it acquires and releases. */
+/* Without explicit semantics it acquires and releases. */
 static void naive_fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   int scope = naive_scope(insn);
   FOR_LANES(lane, mask) {
@@ -260,8 +260,7 @@ static void naive_mbarrier(emu_warp_t *warp, const emu_insn_t *insn, int lane, c
   }
 }
 
-/* What a wait sees: this phase's arrivals, and the operations that ended with it or, for they are over, with an earlier
- * one. */
+/* A wait observes the arrivals of this phase, and the operations that completed with it or with an earlier one. */
 static void naive_phase(const emu_cta_t *target, uint32_t offset) {
   naive_mbarrier_t *it = naive_mbarrier_at(target, offset);
   int landed = naive_node();
@@ -276,8 +275,8 @@ static void naive_phase(const emu_cta_t *target, uint32_t offset) {
   it->arrivals.size = it->ending.size = 0;
 }
 
-/* The operation of an effect's lane, which begins where its issuer is; a wgmma after all of its warp. The events of an
- * effect arrive together, so its operations are the newest ones. */
+/* The operation of an effect's lane, ordered after its issuer's node; a wgmma after all lanes of its warp. The events of
+ * an effect arrive together, so its operations are the newest ones. */
 static int naive_operation(const emu_effect_t *effect, int lane, bool writes) {
   for (size_t i = naive.operations.size; i > 0 && naive.operations.data[i - 1].effect == effect; --i)
     if (naive.operations.data[i - 1].lane == lane && naive.operations.data[i - 1].writes == writes)
@@ -321,7 +320,7 @@ static void naive_effect(const emu_effect_t *effect, int lane, bool writes, cons
       .proxy = !generic});
 }
 
-/* What an mbarrier counts passes on what its issuers knew. */
+/* Operations counted by an mbarrier release the nodes before their issue. */
 static void naive_tracked(const emu_effect_t *effect) {
   FOR_LANES(lane, effect->lanes) {
     int thread = naive_thread(effect->warp, lane);
@@ -330,7 +329,7 @@ static void naive_tracked(const emu_effect_t *effect) {
   }
 }
 
-/* The operations of an effect's lanes that end now, of its reads alone when `reads`. */
+/* The operations of an effect's lanes that complete now; with `reads`, only its reads. */
 static naive_ints_t naive_ending(const emu_effect_t *effect, uint32_t lanes, bool reads) {
   naive_ints_t ending = {0};
   size_t left = 0;
@@ -379,7 +378,7 @@ static void naive_completed(const emu_effect_t *effect, uint32_t lanes, const em
   }
 }
 
-static void naive_forget(const emu_effect_t *effect) { /* its address may be another's soon */
+static void naive_forget(const emu_effect_t *effect) { /* its address may be reused */
   (void)naive_ending(effect, UINT32_MAX, false);
   for (size_t i = 0; i < naive.knowers.size; ++i)
     if (naive.knowers.data[i] == effect) {

@@ -1,11 +1,11 @@
-/* What comes before what in a run, for the naive race detector: a graph, spelled out.
+/* The happens-before graph of a run, for the naive race detector.
  *
- *   thread 0:  n0 -----> n3            a node is what a thread does between two synchronisations
+ *   thread 0:  n0 -----> n3            a node: the accesses of a thread between two synchronization operations
  *                \     /
  *   thread 1:  n1 -> n2 -> n4          n2: a barrier
  *
- * Each node has the set of all nodes before it, as bits. Edges come from older nodes alone, and to a node only until
- * it has successors, so that a set is complete when it is made. */
+ * Each node stores the set of its predecessors as bits. Edges come from older nodes only, and a node gets no more edges
+ * once it has successors, so that a set is complete when it is copied. */
 #ifndef NEREID_TEST_NAIVE_GRAPH_H
 #define NEREID_TEST_NAIVE_GRAPH_H
 
@@ -30,7 +30,7 @@ typedef struct naive_node {
   bool used; /* it has accesses or successors */
 } naive_node_t;
 
-typedef struct naive_source { /* what an acquire may observe: a release */
+typedef struct naive_source { /* a release, which an acquire may observe */
   int node, scope, thread;
 } naive_source_t;
 
@@ -38,10 +38,10 @@ typedef struct naive_thread {
   int node, cta, cluster;                 /* its current node; numbers */
   naive_ints_t fences;                    /* nodes that begin with fence.proxy.async */
   int released[NAIVE_SCOPES];             /* the last fence of each scope; -1: none */
-  NEREID_VECTOR(naive_source_t) observed; /* by relaxed reads, for a fence to come */
+  NEREID_VECTOR(naive_source_t) observed; /* observed by relaxed reads, for a later fence */
 } naive_thread_t;
 
-typedef struct naive_place { /* in memory, with what was released into the value there */
+typedef struct naive_place { /* in memory, with the releases of the value there */
   uint64_t at;
   NEREID_VECTOR(naive_source_t) sources;
 } naive_place_t;
@@ -55,21 +55,21 @@ typedef struct naive_meeting { /* a strong access of GPU scope, which orders fen
 typedef struct naive_mbarrier {
   uint32_t offset;
   naive_ints_t arrivals, ending; /* of the current phase: nodes; operations */
-  int landed, done;              /* nodes: operations of all phases, of the last phase what a wait sees; -1: none */
+  int landed, done; /* nodes: operations of all phases, and the ones of the last phase that a wait observes; -1: none */
 } naive_mbarrier_t;
 
 typedef struct naive_cta {
   int number, cluster, first; /* first: thread */
   naive_ints_t barriers[16];  /* nodes that arrived */
-  int joined[16];             /* the node of those that leave; -1: none yet */
+  int joined[16];             /* the node after the barrier; -1: none yet */
   NEREID_VECTOR(naive_mbarrier_t) mbarriers;
   naive_ints_t cluster_arrived; /* of a cluster's first CTA */
   int cluster_done;
 } naive_cta_t;
 
-/* A lane's reads, or writes, by an asynchronous operation; a wgmma is one of its warp. */
+/* A lane's reads, or writes, by an asynchronous operation; a wgmma belongs to its warp. */
 typedef struct naive_operation {
-  const emu_effect_t *effect; /* null: it has ended */
+  const emu_effect_t *effect; /* null: it has completed */
   int lane, start;            /* node; -1: not known yet */
   bool writes, by_phase;
   naive_ints_t ends; /* the first nodes after it */
@@ -93,20 +93,20 @@ typedef struct naive_step { /* of a warp, about the registers of wgmma */
   const emu_effect_t *effect; /* as a name */
 } naive_step_t;
 
-typedef struct naive_map { /* something done to a tensor map */
+typedef struct naive_map { /* an operation on a tensor map */
   emu_race_map_t what;
   uint64_t address;
   int node, thread, pc;
 } naive_map_t;
 
-/* The detector compares what a store writes with what is in memory, so about stores of one value it may be wrong. */
+/* The detector compares a stored value with memory, so it may be inexact for stores of the same value. */
 typedef enum naive_doubt {
   NAIVE_SURE,
-  NAIVE_MISSED,    /* a race, and other stores may have left that value there: it may be missed */
-  NAIVE_ONE_VALUE, /* stores of one value, no race: it may be reported where a third one wrote between */
+  NAIVE_MISSED,    /* a race, but other stores may have written the same value: it may be missed */
+  NAIVE_ONE_VALUE, /* stores of the same value, not a race: it may be reported when a third store is in between */
 } naive_doubt_t;
 
-typedef struct naive_pair { /* accesses of one byte that race, or what a rule forbids */
+typedef struct naive_pair { /* racing accesses of one byte, or a violation of a rule */
   uint64_t at;
   int earlier, later; /* pcs */
   nereid_emulator_race_class_t kind;
@@ -127,8 +127,8 @@ static struct {
   naive_ints_t sc_fences; /* nodes that end with fence.sc of GPU scope */
   NEREID_VECTOR(naive_meeting_t) meetings;
   NEREID_VECTOR(naive_operation_t) operations;
-  naive_ints_t flying;                 /* operations that have not ended */
-  NEREID_VECTOR(naive_source_t) known; /* what effects knew at their issue; `thread`: the operation */
+  naive_ints_t flying;                 /* operations in flight */
+  NEREID_VECTOR(naive_source_t) known; /* the nodes at the issue of effects; `thread`: the operation */
   NEREID_VECTOR(const emu_effect_t *) knowers;
   NEREID_VECTOR(naive_access_t) accesses;
   NEREID_VECTOR(uint64_t) values; /* four for each store */
@@ -175,7 +175,7 @@ static bool naive_reaches(int earlier, int later) {
   return earlier < later && naive.nodes.data[later].before[earlier / 64] >> earlier % 64 & 1;
 }
 
-/* A thread goes on in a new node. */
+/* A thread continues in a new node. */
 static int naive_next(int thread) {
   int node = naive_node();
   naive_after(node, naive.threads.data[thread].node);
@@ -183,7 +183,7 @@ static int naive_next(int thread) {
   return node;
 }
 
-/* What it has done until now is before its successors, what it does from now on is not. */
+/* Its earlier accesses precede its successors, its later ones do not. */
 static int naive_leave_node(int thread) {
   int node = naive.threads.data[thread].node;
   naive.nodes.data[node].used = true;
@@ -191,7 +191,7 @@ static int naive_leave_node(int thread) {
   return node;
 }
 
-/* A node of the thread with nothing in it. */
+/* An empty node of the thread. */
 static int naive_fresh(int thread) {
   int node = naive.threads.data[thread].node;
   return naive.nodes.data[node].used ? naive_next(thread) : node;
@@ -226,11 +226,11 @@ static int naive_thread(const emu_warp_t *warp, uint32_t lane) {
 }
 
 static int naive_current(const emu_warp_t *warp, uint32_t lane) {
-  int thread = naive_thread(warp, lane); /* may make it */
+  int thread = naive_thread(warp, lane); /* creates it if necessary */
   return naive.threads.data[thread].node;
 }
 
-/* An address of any memory as one number. `target`: whose shared memory; null: global. */
+/* An address of any state space as one integer. `target`: the CTA of the shared memory; null: global. */
 static uint64_t naive_at(const emu_cta_t *target, uint64_t address) {
   NAIVE_REQUIRE(address >> 48 == 0 && naive.ctas.size < 1 << 14);
   return target ? (uint64_t)naive_number(target) << 48 | address : UINT64_C(1) << 63 | address;

@@ -1,7 +1,7 @@
-/* All pairs of accesses of each byte, for the naive race detector, and what the rules about registers and tensor maps
- * forbid: `naive_end` fills naive.pairs, which are sorted by byte and are one per pair of instructions.
+/* All racing pairs of accesses of each byte, for the naive race detector, and violations of the rules on registers and
+ * tensor maps: `naive_end` fills naive.pairs, sorted by byte, with one entry per pair of instructions.
  *
- * A byte with the same accesses as the byte before has the same pairs; that is the only thing that is not done again.
+ * A byte with the same accesses as the byte before has the same pairs, which are not recomputed: the only optimization.
  */
 #ifndef NEREID_TEST_NAIVE_PAIRS_H
 #define NEREID_TEST_NAIVE_PAIRS_H
@@ -10,7 +10,7 @@
 
 enum { NAIVE_BUCKET = 16 }; /* bytes */
 
-/* Where pairs that no byte has are: what a rule forbids at an instruction. */
+/* The byte of pairs without a byte: violations of a rule at an instruction. */
 #define NAIVE_AT_RULE (UINT64_C(1) << 62)
 
 typedef struct naive_touch { /* an access of some bytes of a bucket */
@@ -22,7 +22,7 @@ static bool naive_covers(int access, uint64_t byte) {
   return byte - naive.accesses.data[access].at < naive.accesses.data[access].bytes;
 }
 
-/* Whether all of an access is before a node; or in it, and happened earlier. */
+/* Whether an access precedes a node, or is earlier in it. */
 static bool naive_ends_before(const naive_access_t *it, int node) {
   if (it->operation < 0)
     return it->node == node || naive_reaches(it->node, node);
@@ -33,7 +33,7 @@ static bool naive_ends_before(const naive_access_t *it, int node) {
   return false;
 }
 
-/* Of two accesses, a happened earlier in this run. */
+/* a is earlier than b in this run. */
 static bool naive_ordered(int a, int b) {
   return naive_ends_before(&naive.accesses.data[a], naive.accesses.data[b].node);
 }
@@ -43,7 +43,7 @@ static bool naive_same_value(const naive_access_t *a, const naive_access_t *b) {
          memcmp(&naive.values.data[a->value], &naive.values.data[b->value], a->bytes) == 0;
 }
 
-/* Unordered, and yet no race: both are strong. */
+/* Unordered, but not a race: both are strong. */
 static bool naive_exempt(const naive_access_t *a, const naive_access_t *b) {
   int scope = (a->strong < b->strong ? a->strong : b->strong) - 1;
   return a->size == b->size && scope >= 0 && naive_in_scope(scope, a->thread, b->thread);
@@ -70,8 +70,8 @@ static bool naive_fenced(const naive_access_t *a, int node) {
   return false;
 }
 
-/* Of writes the last one counts: whether there is one between the two, and whether only strong ones, which the detector
- * may take for it or not. */
+/* Only the last write counts: whether there is one between the two, and whether all of these are strong, in which case
+ * the detector may report either. */
 static bool naive_covered(const naive_ints_t *list, int a, int b, naive_doubt_t *doubt) {
   for (size_t i = 0; i < list->size; ++i) {
     int w = list->data[i];
@@ -84,8 +84,8 @@ static bool naive_covered(const naive_ints_t *list, int a, int b, naive_doubt_t 
   return false;
 }
 
-/* Whether between two stores to one place another one wrote a part of it, so that memory may have the value of the
- * later. `here`: the accesses of the bucket at hand. */
+/* Whether another store wrote some of the bytes between two stores, so that memory may already hold the value of the
+ * later one. `here`: the accesses of the current bucket. */
 static bool naive_patched(const naive_ints_t *here, int a, int b) {
   const naive_access_t *x = &naive.accesses.data[a], *y = &naive.accesses.data[b];
   if (x->value < 0 || y->value < 0 || x->at != y->at || x->bytes != y->bytes)
@@ -98,7 +98,7 @@ static bool naive_patched(const naive_ints_t *here, int a, int b) {
   return false;
 }
 
-/* Whether the detector may take another store, which is unordered with this one, for one of the same value. */
+/* Whether the detector may regard another, unordered store as one of the same value. */
 static bool naive_replicated(const naive_ints_t *list, const naive_ints_t *here, int b) {
   for (size_t i = 0; i < list->size; ++i) {
     int a = list->data[i], first = a < b ? a : b, last = a < b ? b : a;
@@ -157,7 +157,7 @@ static void naive_byte(const naive_ints_t *list, const naive_ints_t *here, uint6
       naive_pair(list, here, byte, list->data[i], list->data[j]);
 }
 
-/* The bytes of a bucket, whose accesses are in the order in which they happened. */
+/* The bytes of a bucket, whose accesses are in execution order. */
 static void naive_bucket(const naive_touch_t *touches, size_t n) {
   naive_ints_t list = {0}, before = {0}, here = {0};
   for (size_t i = 0; i < n; ++i)
@@ -251,7 +251,7 @@ static bool naive_map_before(size_t a, size_t b) {
   return a < b && (x->node == y->node || naive_reaches(x->node, y->node));
 }
 
-/* Whether a release of the map's writer stands between the write and an acquire of the map in the CTA that uses it. */
+/* Whether the writer of the map releases after the write and before an acquire of the map in the CTA that uses it. */
 static bool naive_handed_over(size_t write, size_t use) {
   const naive_map_t *maps = naive.maps.data;
   int writer = naive.threads.data[maps[write].thread].cta, user = naive.threads.data[maps[use].thread].cta;

@@ -1,11 +1,11 @@
-"""Runs kernels of the corpus on the interpreter, or the engine that NEREID_ENGINE names, and compares with references in plain Python.
+"""Runs corpus kernels on the interpreter, or the engine in NEREID_ENGINE, and compares with references in plain Python.
 
     corpus.py CORPUS DIRECTORY NAME...
 
-The interpreter runs the .ttgir beside the .ttir, too, and checks every value against what axis analysis claims of it.
-A case is the command's arguments, which tensors to write out, and a function from tensors and scalars to the expected
-tensors. References work in double precision and round once; `tolerance` is relative to the expected tensor's root mean
-square or the element, whichever is larger; 0 asks for equality.
+The interpreter also runs the .ttgir beside the .ttir, and checks every value against its axis information. A case
+consists of the command's arguments, the tensors to write, and a function from tensors and scalars to the expected
+tensors. References compute in double precision and round once; `tolerance` is relative to the root mean square of the
+expected tensor or the element, whichever is larger; 0 requires equality.
 """
 import math
 import os
@@ -377,7 +377,7 @@ def sort_topk(in_ptr0, out_ptr0, out_ptr2, xnumel, r0_numel):
 
 
 def sampled(out, expected, n):
-    """out with what it should be at n places, from a function of the index; the rest is taken as it is."""
+    """out with n expected elements, a function of the index; the other elements are not compared."""
     random.seed(1)
     out = [out[i] for i in range(n)]
     for i in [random.randrange(n) for _ in range(400)]:

@@ -1,4 +1,4 @@
-"""images.py CORPUS DIRECTORY NAME...: copies Triton's PTX and IR of kernels, with the metadata that Triton would write."""
+"""images.py CORPUS DIRECTORY NAME...: copies Triton's PTX and IR of kernels, with metadata in Triton's format."""
 import json
 import os
 import re

@@ -1,5 +1,5 @@
-"""libdevice.py DIRECTORY: every function of libdevice that takes and gives numbers, called from one kernel per signature;
-what the interpreter says is compared with libdevice itself, compiled and emulated."""
+"""libdevice.py DIRECTORY: calls every scalar function of libdevice, from one kernel per signature; the interpreter's
+results are compared with those of libdevice, compiled and emulated."""
 import math
 import os
 import random
@@ -64,7 +64,7 @@ LOOSE = {"f": 2e-5, "d": 1e-11}
 
 
 def numbers(kind, position, small):
-    """Ordinary numbers and, at the end, unusual ones; the same for every run."""
+    """Random values followed by special values; the same in every run."""
     random.seed(f"{kind}{position}")
     if kind in "fd":
         unusual = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -3.5, math.inf, -math.inf, math.nan, 1e9, -3e9, 1e19, -1e19]

@@ -1,8 +1,8 @@
-"""The kernels of this folder in Triton's language, and how their .ttir and .ptx were made:
+"""The Triton source of this folder's kernels. Generates their .ttir and .ptx:
 
     python3 kernels.py        with triton==3.6.0; no GPU is needed
 
-Lines of debug information are left out, and locations other than names."""
+Debug information is omitted, and so are locations other than names."""
 import re
 
 import triton
@@ -22,7 +22,7 @@ def kernel(signature, num_ctas=1, **constants):
 
 @kernel({"x": "*i32", "o": "*i32", "c": "*i32", "n": "i32"}, B=256)
 def atomic_functions(x, o, c, n, B: tl.constexpr):
-    """All functions, masked, many threads at one address; a lock around a sum."""
+    """All atomic operations, masked, with many threads at one address; a lock around a sum."""
     i = tl.program_id(0) * B + tl.arange(0, B)
     m = i < n
     v = tl.load(x + i, m, 0)
@@ -62,7 +62,7 @@ def conversions(x, e4, e5, b, h, o, B: tl.constexpr):
 
 @kernel({"x": "*fp32", "o": "*fp32", "M": "i32", "N": "i32"}, BM=32, BN=32)
 def transpose_tiles(x, o, M, N, BM: tl.constexpr, BN: tl.constexpr):
-    """Tensor maps made on the device, tiles past the end."""
+    """Tensor maps created on the device, tiles past the end."""
     d = tl.make_tensor_descriptor(x, shape=[M, N], strides=[N, 1], block_shape=[BM, BN])
     e = tl.make_tensor_descriptor(o, shape=[N, M], strides=[M, 1], block_shape=[BN, BM])
     i = tl.program_id(0) * BM
