@@ -1,17 +1,17 @@
-/* Relations of shapes that no encoding of today makes, and of those that all do. */
+/* Relations between access shapes, including shapes that no current encoding produces. */
 #include "analysis/access/access_shape.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
-/* cmocka wants the four above. */
+/* cmocka requires the four above. */
 #include <cmocka.h>
 
 enum { WARP = 1 << NEREID_ACCESS_LANE_BITS };
 
 static const nereid_access_bases_t plain = {true, 3, {{1, 0}, {2, 1}, {4, WARP}}};
-/* Bit 8 goes to another warp than its number without it. */
+/* Bit 8 selects another warp. */
 static const nereid_access_bases_t crossed = {true, 4, {{1, 0}, {2, 1}, {4, WARP}, {8, WARP}}};
 static const nereid_access_bases_t copied = {true, 4, {{1, 0}, {2, 1}, {4, 0}, {0, WARP}}};
 static const nereid_access_bases_t unknown = {false, 3, {{1, 0}, {2, 0}, {4, 0}}};

@@ -1,10 +1,10 @@
-/* Allocation against runs: random programs over buffers are allocated, and then run, many times each, by a few lines of
- * C that know nothing of flow graphs or liveness. A run makes an instance of a buffer at each allocation, at its offset
- * in the frame of that call, and notes until when it is accessed. Two instances that are wanted at the same time and
- * share a byte are a mistake of the compiler.
+/* Allocation against execution: random programs over buffers are allocated, then executed many times by a small
+ * interpreter that is independent of flow graphs and liveness. A run creates an instance of a buffer at each allocation,
+ * at its offset in the frame of that call, and records its last access. Two instances that are live at the same time and
+ * share a byte are a compiler error.
  *
- *   scf.for, scf.if, blocks in any order, views, selections, calls with and without results, copies under way,
- *   ttg.warp_specialize: its regions are run one after the other here, and count as running at once. */
+ *   scf.for, scf.if, blocks in any order, views, selections, calls with and without results, copies in flight,
+ *   ttg.warp_specialize: its regions are executed sequentially here, and count as concurrent. */
 #include "analysis/allocation/allocation.h"
 #include "analysis/allocation/scratch.h"
 #include "nereid/context.h"
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-/* cmocka wants the four above. */
+/* cmocka requires the four above. */
 #include <cmocka.h>
 
 enum {
@@ -109,7 +109,7 @@ static void run_branching(const statement_t *s, int64_t base) {
   take_over(s->results, last, s->n);
 }
 
-/* Copies of a partition are its own: those of the others are set aside meanwhile. */
+/* A partition waits for its own copies only: those of the others are saved meanwhile. */
 static void run_partition(const statement_t *s, int b, int64_t base) {
   static int aside[INSTANCES];
   const int before = n_instances;
@@ -213,7 +213,7 @@ static void run_function(int number, int64_t base) {
 
 /* --- checks --- */
 
-/* The number of the run of a ttg.warp_specialize that `time` is in, and the region; false when it is in none. */
+/* The execution of a ttg.warp_specialize that contains `time`, and the region; false when there is none. */
 static bool region_at(int time, int *run_of, int *region) {
   for (int i = 0; i < n_spans; ++i)
     if (spans[i].from <= time && time <= spans[i].until) {
@@ -231,7 +231,7 @@ static bool beside(int time, int other) {
          region != other_region;
 }
 
-/* Regions of one op run at the same time, whatever order the run took them in. */
+/* Regions of one op run concurrently, independent of their order in this execution. */
 static bool at_once(const instance_t *a, const instance_t *b) {
   return (a->from <= b->until && b->from <= a->until) || beside(a->from, b->from) || beside(a->from, b->until) ||
          beside(a->until, b->from) || beside(a->until, b->until);
@@ -241,7 +241,7 @@ static void check_run(const char *text) {
   for (int i = 0; i < n_instances; ++i)
     for (int j = 0; j < i; ++j) {
       const instance_t *a = &instances[i], *b = &instances[j];
-      /* One buffer for all rounds of a loop: two of its instances at once are the program's mistake. */
+      /* One buffer for all iterations of a loop: two live instances are an error of the program. */
       const bool same = a->id == b->id && a->first_byte == b->first_byte;
       if (same || a->first_byte >= b->end_byte || b->first_byte >= a->end_byte || !at_once(a, b))
         continue;
@@ -251,7 +251,7 @@ static void check_run(const char *text) {
     }
 }
 
-/* False when the run is too long to be told. */
+/* False when the run exceeds the limits of the record. */
 static bool run(const char *text) {
   n_instances = now = n_spans = n_specialized = 0;
   if (setjmp(too_long))
@@ -321,7 +321,7 @@ static void test_random_programs(void **unused) {
   mlirContextDestroy(context);
 }
 
-/* As many buffers as there are branches, all of which live through all of these: a hundred million pairs of them. */
+/* As many buffers as branches, all live across all branches: a hundred million pairs. */
 static void test_many_buffers_and_branches(void **unused) {
   (void)unused;
   enum { MANY = 10000 };
@@ -353,7 +353,7 @@ static void test_many_buffers_and_branches(void **unused) {
   assert_true(nereid_allocation_run(&calls, nereid_scratch_bytes, &arena, &allocation));
   const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
   assert_int_equal(allocation.frames[0].bytes, 128 * MANY);
-  assert_true(seconds < 5); /* A tenth of a second; one by one they would take a minute. */
+  assert_true(seconds < 5); /* A tenth of a second; pairwise comparison would take a minute. */
   nereid_arena_deinitialize(&arena);
   mlirModuleDestroy(module);
   mlirContextDestroy(context);

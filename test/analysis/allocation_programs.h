@@ -1,10 +1,10 @@
-/* Random programs over buffers of shared memory, as data and as text: what the allocation is tested with.
+/* Random programs over buffers of shared memory, as data and as text, for the allocation tests.
  *
- *   scf.for, scf.if, blocks in any order, views, selections, calls with and without results, copies under way,
+ *   scf.for, scf.if, blocks in any order, views, selections, calls with and without results, copies in flight,
  *   ttg.warp_specialize
  *
- * make_function fills a function of `program`, print_program writes all out; the test runs the same data. Included
- * once. */
+ * make_function fills a function of `program`, print_program prints all; the test executes the same data. Included once.
+ */
 #ifndef NEREID_TEST_ANALYSIS_ALLOCATION_PROGRAMS_H
 #define NEREID_TEST_ANALYSIS_ALLOCATION_PROGRAMS_H
 
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka wants four of these above. */
+/* cmocka requires four of these above. */
 #include <setjmp.h>
 
 #include <cmocka.h>
@@ -48,7 +48,7 @@ typedef struct list {
   int gives[PLACES];                  /* operands of its terminator */
 } list_t;
 
-/* A number says which it is: in the text as `id`, in runs where its bytes are. */
+/* A value's number is its id in the text, and the index of its bytes in a run. */
 typedef struct statement {
   kind_t kind;
   int result;              /* a value; -1: none */
@@ -59,7 +59,7 @@ typedef struct statement {
 } statement_t;
 
 typedef struct function {
-  int parameters[PLACES], n, returns; /* values; the number of the parameter that it gives back, or -1 */
+  int parameters[PLACES], n, returns; /* values; the index of the parameter that it returns, or -1 */
   bool has_blocks;
   list_t blocks[BLOCKS];
   int n_blocks, to[BLOCKS][2], gives[BLOCKS][2][PLACES]; /* successors, -1: none */
@@ -113,7 +113,7 @@ static int allocate(list_t *list, int class_of) {
   return made->result = make_value(class_of);
 }
 
-/* A visible value of the class; created when none exists. -1 when the list is full. */
+/* A visible value of the class; created when there is none. -1 when the list is full. */
 static int want(list_t *list, int class_of) {
   const int found = pick(class_of);
   if (found >= 0)
@@ -175,7 +175,7 @@ static void add_call(list_t *list) {
     made->result = make_value(program.classes[function->parameters[function->returns]]);
 }
 
-/* Partitions see what they capture. Their copies are done when they end. */
+/* Partitions use their captures only. They wait for their copies at the end. */
 static void add_partitions(list_t *list, int depth) {
   int operands[PLACES], n = 0;
   for (int wanted = below(3); n < wanted && (operands[n] = want(list, below(CLASSES))) >= 0;)
@@ -233,14 +233,14 @@ static void fill(list_t *list, int depth) {
     add_one(list, depth);
 }
 
-/* Blocks see the entry's values, their arguments and their own. The first successor of each is the next. */
+/* Blocks use values of the entry, their arguments and their own. The first successor of each is the next block. */
 static void add_blocks(function_t *function) {
   function->n_blocks = 3 + below(BLOCKS - 2);
   for (int b = 1; b < function->n_blocks; ++b) {
     list_t *list = &function->blocks[b];
     list->n_arguments = below(3);
     for (int i = 0; i < list->n_arguments; ++i)
-      list->arguments[i] = pick(below(CLASSES)); /* its class; the value is made below */
+      list->arguments[i] = pick(below(CLASSES)); /* its class; the value is created below */
     function->order[b] = b;
   }
   for (int b = 1; b < function->n_blocks; ++b) {
@@ -354,7 +354,7 @@ static void print_branching(const statement_t *s, int id) {
     print_yield("scf.yield", &s->bodies[1], s->n);
   }
   fputs("}\n", out);
-  /* Results under names of their own: views that start at 0. */
+  /* Results with distinct names: views that start at 0. */
   for (int i = 0; i < s->n; ++i)
     fprintf(out, "%%v%d = ttg.memdesc_subslice %%r%d#%d[0] : !b%d -> !b%d\n", s->results[i], id, i,
             program.classes[s->results[i]], program.classes[s->results[i]]);

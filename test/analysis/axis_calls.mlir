@@ -1,7 +1,7 @@
 // RUN: nereid-opt %s --test-print-alignment --split-input-file --verify-diagnostics=only-expected -o /dev/null
 // RUN: nereid-opt %s --test-print-alignment --split-input-file -o /dev/null --remarks-filter-analyse=axis-info 2>&1 | FileCheck %s
 
-// What is known of operands is known of arguments, over every call: the meet.
+// Axis information of an argument is the meet over the operands of all calls.
 tt.func private @meet(%x: i32, %y: i32) {
   // expected-remark @below {{divisibility = [8], constancy = [1], constant_value = <none>}}
   %0 = arith.addi %x, %x : i32
@@ -18,7 +18,7 @@ tt.func public @calls_twice(%a: i32 {tt.divisibility = 8 : i32}, %b: i32 {tt.div
 
 // -----
 
-// What is returned is known of results, wherever the function stands and however deep it is called.
+// Axis information of returned values reaches the results of calls, independent of function order and call depth.
 tt.func private @offsets(%n: i32) -> tensor<128xi32> {
   %0 = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
   %1 = tt.splat %n : i32 -> tensor<128xi32>
@@ -59,7 +59,7 @@ tt.func public @two_returns(%c: i1) {
 
 // -----
 
-// A result that goes back as an argument: the fixed point spans both functions.
+// A result that is passed back as an argument: the fixed point spans both functions.
 tt.func private @next(%x: i32) -> i32 {
   %c8 = arith.constant 8 : i32
   // expected-remark @below {{divisibility = [8], constancy = [1], constant_value = <none>}}

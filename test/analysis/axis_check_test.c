@@ -1,5 +1,5 @@
-/* The check of axis claims against numbers: true for what was claimed, and false, with the claim, the element and the
- * number, for each way of breaking it. */
+/* The check of axis information against values: true for values that satisfy it, and false, with the property, the element
+ * and the value, for each kind of violation. */
 #include "analysis/axis/axis_check.h"
 #include "nereid/context.h"
 
@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
-/* cmocka wants the four above. */
+/* cmocka requires the four above. */
 #include <cmocka.h>
 
 typedef struct fixture {
@@ -58,7 +58,7 @@ static MlirValue value(const fixture_t *f, int number) {
   return mlirOperationGetResult(op, 0);
 }
 
-/* Null: the numbers are as claimed. */
+/* Null: the values satisfy the axis information. */
 static void expect(const fixture_t *f, MlirValue of, size_t count, const uint64_t *words, const char *message) {
   nereid_message_t said = {0};
   const bool good = nereid_axis_check(&f->result, of, count, words, &said);
@@ -93,7 +93,7 @@ static void test_constants(void **state) {
          "result 0: a claim of the axis analysis is false: constant 5; its element (0) is 6");
 }
 
-/* Words of a scalar are of as many runs, and need not be the same. What an attribute says is the program's claim. */
+/* Words of a scalar are values of different runs, and may differ. An attribute is an assertion of the program. */
 static void test_scalars_and_assertions(void **state) {
   expect(*state, value(*state, 4), 3, (uint64_t[]){16, 64, 0}, NULL);
   expect(*state, value(*state, 4), 3, (uint64_t[]){16, 64, 24},

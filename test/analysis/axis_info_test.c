@@ -1,6 +1,6 @@
-/* Every claim of axis analysis against actual numbers: random programs over ranges, splats and constants, half of them
- * called twice with different arguments, are run by a few lines of C, and contiguity, divisibility, constancy and
- * constants are checked element by element. */
+/* Axis information against computed values: random programs over ranges, splats and constants, half of them called twice
+ * with different arguments, are executed by a small interpreter, and contiguity, divisibility, constancy and constants
+ * are checked for each element. */
 #include "analysis/axis/axis_info.h"
 #include "nereid/context.h"
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-/* cmocka wants the four above. */
+/* cmocka requires the four above. */
 #include <cmocka.h>
 
 enum { NODES = 22, ELEMENTS = 128, ARGUMENTS = 3, ROWS = 8, COLUMNS = 16, LENGTH = 64 };
@@ -235,7 +235,7 @@ static int32_t run_division(run_t *run, int binary, int32_t a, int32_t b) {
     run->undefined = true;
     return 0;
   }
-  /* The analysis takes unknown divisors to be positive. */
+  /* The analysis assumes that unknown divisors are positive. */
   run->undefined |= binary >= SIGNED_DIVISION && b < 0;
   int32_t answers[] = {(int32_t)((uint32_t)a / (uint32_t)b), (int32_t)((uint32_t)a % (uint32_t)b), a / b, a % b};
   return answers[binary - UNSIGNED_DIVISION];

@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s --test-print-alignment --split-input-file --verify-diagnostics=only-expected -o /dev/null
 
-// Rules that hardly a kernel needs, and control flow; the common ones are in test/passes/test-print-alignment.mlir.
+// Rare rules and control flow; the common rules are in test/passes/test-print-alignment.mlir.
 
 tt.func @rounded_quotients(%n: i32 {tt.divisibility = 32 : i32}) {
   %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
@@ -8,7 +8,7 @@ tt.func @rounded_quotients(%n: i32 {tt.divisibility = 32 : i32}) {
   %x = arith.addi %s, %r : tensor<64xi32>
   %c8 = arith.constant dense<8> : tensor<64xi32>
   %m8 = arith.constant dense<-8> : tensor<64xi32>
-  // Rounds down on both sides of zero: groups stay, though n may be negative.
+  // Floor division keeps constant groups, also for negative n.
   // expected-remark @below {{divisibility = [1], constancy = [8], constant_value = <none>}}
   %0 = arith.floordivsi %x, %c8 : tensor<64xi32>
   // 0 / -8 is 0, 1 / -8 is -1.
@@ -40,7 +40,7 @@ tt.func @rounded_quotients(%n: i32 {tt.divisibility = 32 : i32}) {
 
 // -----
 
-// A constant stays one, by the type's reading of its bits and through casts.
+// Constants are folded, with the signedness of the operation, and through casts.
 tt.func @constants() {
   %m2 = arith.constant -2 : i32
   %c7 = arith.constant 7 : i32
@@ -81,15 +81,15 @@ tt.func @magnitudes(%n: i32 {tt.divisibility = 16 : i32}) {
   %0 = math.absi %m5 : i32
   // expected-remark @below {{divisibility = [16], constancy = [1], constant_value = <none>}}
   %1 = math.absi %n : i32
-  // A range from 0 is its own magnitude.
+  // The absolute value of a range from 0 is the range.
   // expected-remark @below {{contiguity = [8], divisibility = [1073741824], constancy = [1]}}
   %2 = math.absi %r : tensor<8xi32>
-  // Not negative, so that quotients of it keep groups.
+  // Non-negative, so that its quotients keep constant groups.
   %s = tt.splat %1 : i32 -> tensor<8xi32>
   %x = arith.addi %s, %r : tensor<8xi32>
   // expected-remark @below {{divisibility = [1], constancy = [2], constant_value = <none>}}
   %3 = arith.divsi %x, %c2 : tensor<8xi32>
-  // The same for counts of bits, of which nothing else is known.
+  // Bit counts are non-negative, too; they have no other properties.
   %p = math.ctpop %n : i32
   %c8 = arith.constant 8 : i32
   // expected-remark @below {{divisibility = [8], constancy = [1]}}
@@ -105,7 +105,7 @@ tt.func @magnitudes(%n: i32 {tt.divisibility = 16 : i32}) {
 
 tt.func @picked(%t: tensor<16x32xi32> {tt.divisibility = 8 : i32, tt.constancy = dense<[1, 4]> : tensor<2xi32>},
                 %i: tensor<16x32xi32> {tt.constancy = dense<[2, 16]> : tensor<2xi32>}) {
-  // Equal indexes in a column pick one element; in a row the source must be equal, too.
+  // Equal indices in a column select one element; in a row the source must be constant, too.
   // expected-remark @below {{contiguity = [1, 1], divisibility = [8, 8], constancy = [2, 4], constant_value = <none>}}
   %0 = tt.gather %t[%i] {axis = 0 : i32} : (tensor<16x32xi32>, tensor<16x32xi32>) -> tensor<16x32xi32>
   // expected-remark @below {{contiguity = [1, 1], divisibility = [8, 8], constancy = [1, 16], constant_value = <none>}}
@@ -115,7 +115,7 @@ tt.func @picked(%t: tensor<16x32xi32> {tt.divisibility = 8 : i32, tt.constancy =
 
 // -----
 
-// What the region makes of elements is known of results; equal rows have equal results.
+// The axis information of a reduction comes from its region; equal rows have equal results.
 tt.func @combined(%t: tensor<16x32xi32> {tt.divisibility = 8 : i32, tt.constancy = dense<[4, 2]> : tensor<2xi32>}) {
   // expected-remark @below {{contiguity = [1], divisibility = [8], constancy = [4], constant_value = <none>}}
   %0 = "tt.reduce"(%t) <{axis = 1 : i32}> ({
@@ -159,7 +159,7 @@ tt.func @combined(%t: tensor<16x32xi32> {tt.divisibility = 8 : i32, tt.constancy
 
 // -----
 
-// Counts are not negative.
+// Counts are non-negative.
 tt.func @counts(%t: tensor<32xi32>) {
   %h = tt.histogram %t : tensor<32xi32> -> tensor<1xi32>
   %u = tt.unsplat %h : tensor<1xi32>
@@ -176,7 +176,7 @@ tt.func @counts(%t: tensor<32xi32>) {
 
 // -----
 
-// A block pointer is known as the tensor of its pointers.
+// A block pointer has the axis information of its tensor of pointers.
 tt.func @blocks(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i64 {tt.divisibility = 16 : i32}, %i: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i64
@@ -188,7 +188,7 @@ tt.func @blocks(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i64 {tt.divis
   %1 = tt.advance %0, [%c64, %c64] : <tensor<32x64xf16>>
   // expected-remark @below {{contiguity = [1, 64], divisibility = [2, 2], constancy = [1, 1]}}
   %2 = tt.advance %0, [%c0, %i] : <tensor<32x64xf16>>
-  // A row of odd length puts the next one anywhere.
+  // An odd row length leaves no divisibility for the next row.
   %odd = arith.addi %n, %c1 : i64
   // expected-remark @below {{contiguity = [1, 64], divisibility = [2, 2], constancy = [1, 1]}}
   %3 = tt.make_tensor_ptr %p, [%n, %n], [%odd, %c1], [%c0, %c0] {order = array<i32: 1, 0>} : <tensor<32x64xf16>>
@@ -200,7 +200,7 @@ tt.func @blocks(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i64 {tt.divis
 tt.func @scratch_and_bytes(%b: tensor<16x32xi8> {tt.constancy = dense<[4, 8]> : tensor<2xi32>}) {
   // expected-remark @below {{contiguity = [1], divisibility = [128], constancy = [1]}}
   %0 = ttg.global_scratch_alloc {nbytes = 256 : i32, alignment = 128 : i32} : !tt.ptr<i8>
-  // Two floats of a byte are two.
+  // A byte holds two fp4 values.
   // expected-remark @below {{constancy = [4, 1], constant_value = <none>}}
   %1 = ttg.fp4_to_fp %b {axis = 1 : i32} : tensor<16x32xi8> -> tensor<16x64xf16>
   tt.return
@@ -208,7 +208,7 @@ tt.func @scratch_and_bytes(%b: tensor<16x32xi8> {tt.constancy = dense<[4, 8]> : 
 
 // -----
 
-// Poison is whatever suits; but what stands beside it is not.
+// Poison may have any value; the other operand may not.
 tt.func @poison(%p: tensor<8x!tt.ptr<i32>> {tt.constancy = 8 : i32}, %m: tensor<8xi1>,
                 %x: tensor<8xi32> {tt.divisibility = 4 : i32}, %q: !tt.ptr<i32>) {
   %0 = ub.poison : tensor<8xi32>
@@ -226,7 +226,7 @@ tt.func @poison(%p: tensor<8x!tt.ptr<i32>> {tt.constancy = 8 : i32}, %m: tensor<
 
 // -----
 
-// Another type and back; not where it comes back as something else.
+// A conversion cast and its inverse; not a cast back to a different type.
 tt.func @conversions(%t: tensor<16x32xi32> {tt.contiguity = dense<[4, 8]> : tensor<2xi32>}) {
   // expected-remark @below {{contiguity = [4, 8], divisibility = [1, 1], constancy = [1, 1], constant_value = <none>}}
   %0 = builtin.unrealized_conversion_cast %t : tensor<16x32xi32> to !llvm.struct<(i32, i32)>
@@ -256,7 +256,7 @@ tt.func @regions(%c: index, %a: i32 {tt.divisibility = 32 : i32}, %b: i32 {tt.di
   %1 = scf.execute_region -> i32 {
     scf.yield %a : i32
   }
-  // What one block hands to another, past a loop of blocks.
+  // Block arguments, across a loop of blocks.
   // expected-remark @below {{divisibility = [16], constancy = [1], constant_value = <none>}}
   %2 = scf.execute_region -> i32 {
     %c16 = arith.constant 16 : i32
@@ -279,7 +279,7 @@ tt.func @regions(%c: index, %a: i32 {tt.divisibility = 32 : i32}, %b: i32 {tt.di
 
 // -----
 
-// Loops in loops, values that swap places, a value that a loop leaves alone.
+// Nested loops, iteration arguments that swap, a loop-invariant iteration argument.
 tt.func @nested(%n: i32, %a: i32 {tt.divisibility = 64 : i32}, %b: i32 {tt.divisibility = 8 : i32}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -301,7 +301,7 @@ tt.func @nested(%n: i32, %a: i32 {tt.divisibility = 64 : i32}, %b: i32 {tt.divis
 
 // -----
 
-// Captures are known inside of partitions.
+// Captures have the axis information of their operands inside partitions.
 module attributes {"ttg.num-warps" = 4 : i32} {
 tt.func @partitions(%a: i32 {tt.divisibility = 16 : i32}) {
   ttg.warp_specialize(%a)

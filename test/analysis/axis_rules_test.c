@@ -1,5 +1,5 @@
-/* Every operation of arith, math, tt and ttg has a place in the axis analysis: a rule, edges that facts flow along, or
- * nothing to say; an operation that is new to a dialect has none and is named here. */
+/* Every operation of arith, math, tt and ttg has an entry in the axis analysis: a rule, flow edges, or an explicit "no
+ * information". The test names operations without an entry. */
 #include "analysis/axis/axis_rules.h"
 #include "nereid/context.h"
 #include "seam/ir.h"
@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-/* cmocka wants the four above. */
+/* cmocka requires the four above. */
 #include <cmocka.h>
 
 /* axis_flow.c handles these ops: terminators and ops with regions. */

@@ -29,7 +29,7 @@ tt.func public @launcher(%i: i32) {
 
 // -----
 
-// The call that closes the cycle has the error; notes go around it and leave out how it was come to.
+// The error is at the call that closes the cycle; notes list the cycle without the path to it.
 module attributes {"ttg.num-warps" = 4 : i32} {
 tt.func private @a() {
   // expected-note @below {{'a' calls 'b' here}}
@@ -76,7 +76,7 @@ tt.func private @itself() {
 
 // -----
 
-// Notes say how a kernel comes to a wrong call.
+// Notes list the call path from a kernel to an invalid call.
 module attributes {"ttg.num-warps" = 4 : i32} {
 tt.func private @outside(i32) -> i32
 tt.func private @last(%i: i32) {

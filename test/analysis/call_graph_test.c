@@ -1,4 +1,4 @@
-/* Orders and edges of the call graph; graphs that parsing does not let through; chains that would overflow a stack. */
+/* Orders and edges of the call graph; invalid graphs that the parser rejects; chains too long for recursion. */
 #include "analysis/call_graph.h"
 #include "nereid/context.h"
 #include "seam/ir.h"
@@ -116,7 +116,7 @@ static void edges_and_orders(void **state) {
   mlirModuleDestroy(module);
 }
 
-/* A function that is called is no kernel if nothing says that it is public. */
+/* A called function without explicit public visibility is not a kernel. */
 static void called_without_visibility(void **state) {
   (void)state;
   MlirModule module = parse("tt.func @k() { tt.call @f() : () -> () tt.return }\n"
@@ -127,7 +127,7 @@ static void called_without_visibility(void **state) {
   mlirModuleDestroy(module);
 }
 
-/* Modules in a module have names of their own. */
+/* Nested modules have separate symbol tables. */
 static void modules_in_a_module(void **state) {
   (void)state;
   MlirModule module = parse("module { tt.func public @k() { tt.call @f() : () -> () tt.return }\n"
@@ -142,7 +142,7 @@ static void modules_in_a_module(void **state) {
   mlirModuleDestroy(module);
 }
 
-/* What the verifier refuses after parsing, but whoever builds IR may leave behind. */
+/* IR that the verifier rejects, but that a builder may create. */
 static void what_the_verifier_would_refuse(void **state) {
   (void)state;
   MlirModule module = parse("tt.func private @f(%x: i32) { tt.return }\n"
@@ -161,7 +161,7 @@ static void what_the_verifier_would_refuse(void **state) {
   mlirModuleDestroy(module);
 }
 
-/* A chain of `length` functions; `closed`: the last calls the first. */
+/* A call chain of `length` functions; `closed`: the last calls the first. */
 static MlirModule chain(int length, bool closed) {
   char *text = malloc((size_t)length * 80 + 100), *end = text;
   assert_non_null(text);

@@ -1,4 +1,4 @@
-/* Control flow as a graph: what is a node, which edges there are and what they forward, orders and partitions. */
+/* The control-flow graph: nodes, edges and the values that they forward, orders and partitions. */
 #include "analysis/flow_graph.h"
 #include "nereid/context.h"
 #include "nereid/dialects/ops.h"
@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-/* cmocka wants the three above. */
+/* cmocka requires the three above. */
 #include <cmocka.h>
 
 typedef struct fixture {
@@ -37,7 +37,7 @@ static void teardown(fixture_t *fixture) {
   mlirContextDestroy(fixture->context);
 }
 
-/* What holds of every graph. */
+/* Invariants of every graph. */
 static void check(const nereid_flow_graph_t *graph) {
   uint32_t position = 0;
   for (uint32_t n = 0; n < graph->nodes.size; ++n) {
@@ -100,8 +100,8 @@ static void test_structured(void **unused) {
   check(graph);
   assert_int_equal(graph->nodes.size, 5);
   assert_int_equal(graph->edges.size, 7);
-  /* The loop's op ends a node, its arguments are forwarded on the way in, around and out; the number of the round is
-   * not. */
+  /* The loop op ends a node; the entry, back and exit edges forward the iteration arguments, but not the induction
+   * variable. */
   assert_int_equal(edge(graph, "a", "b")->n_forwards, 1);
   assert_int_equal(edge(graph, "a", "e")->n_forwards, 1);
   assert_true(edge(graph, "d", "b")->is_back);
@@ -113,7 +113,7 @@ static void test_structured(void **unused) {
   assert_non_null(edge(graph, "b", "d"));
   assert_non_null(edge(graph, "c", "d"));
   assert_null(edge(graph, "c", "b"));
-  /* The body comes before what follows the loop. */
+  /* The body precedes the code after the loop. */
   assert_true(graph->nodes.data[node(graph, "d")].rank < graph->nodes.data[node(graph, "e")].rank);
   teardown(&fixture);
 }
@@ -210,7 +210,7 @@ static void test_combiners(void **unused) {
         "[0]}>>) -> f32\n tt.return }");
   const nereid_flow_graph_t *graph = &fixture.graph;
   check(graph);
-  /* What a reduction does to two elements is part of it. */
+  /* The combine region of a reduction is not a separate node. */
   assert_int_equal(graph->nodes.size, 1);
   assert_int_equal(graph->ops.size, 2);
   MlirOperation add =

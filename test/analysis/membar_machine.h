@@ -1,8 +1,8 @@
-/* A machine of two warps that runs a program one way and says whether two accesses were in no order.
+/* Executes a program on two warps once, and reports whether two conflicting accesses were unordered.
  *
- * It shares nothing with the analysis: slots are worked out from the numbers that counters really have, layouts from
- * their definition (element e of a layout with s per thread is in warp e / 32 s mod 2), and of each 128 bytes it keeps
- * the last time that each warp read and wrote them. Branches, and how often loops run, are drawn at random. */
+ * It is independent of the analysis: slots come from the actual values of counters, layouts from their definition
+ * (element e of a layout with s per thread is in warp e / 32 s mod 2), and for each 128 bytes it stores the time of each
+ * warp's last read and write. Branches and trip counts are random. */
 #ifndef NEREID_TEST_ANALYSIS_MEMBAR_MACHINE_H
 #define NEREID_TEST_ANALYSIS_MEMBAR_MACHINE_H
 
@@ -29,15 +29,15 @@ typedef struct copy {
 
 typedef struct machine {
   MlirOperation module;
-  MlirOperation without; /* a barrier that is not there; null: all are */
-  bool weakened;         /* it is one of each warp instead */
+  MlirOperation without; /* a removed barrier; null: none */
+  bool weakened;         /* it is replaced by a warp barrier */
   uint64_t state;        /* of random choices */
   nereid_arena_t *arena;
   int now, steps; /* time of the last access or barrier; ops so far */
   int cta_barrier, warp_barrier;
   int reads[UNITS][WARPS], writes[UNITS][WARPS]; /* last times */
   MlirOperation readers[UNITS][WARPS], writers[UNITS][WARPS];
-  MlirOperation op, racing[2]; /* that accesses now; the first two that were in no order */
+  MlirOperation op, racing[2]; /* the accessing op; the first unordered pair */
   copy_t copies[MAX_COPIES];
   int n_copies, groups;
   bool race, stuck;
@@ -68,7 +68,7 @@ static bool ordered(const machine_t *m, int time, bool same_warp) {
   return !time || m->cta_barrier > time || (same_warp && m->warp_barrier > time);
 }
 
-/* A warp touches a unit: what must be behind it is. */
+/* Records an access of a unit by a warp, and checks its order to earlier accesses. */
 static void check(machine_t *m, int64_t unit, int warp, bool writes) {
   for (int w = 0; w < WARPS && !m->race; ++w) {
     const bool after_write = ordered(m, m->writes[unit][w], w == warp);
@@ -87,7 +87,7 @@ static bool holds(int warp, int u, int units, int scale) {
 
 typedef enum what { CHECK = 1, LEAVE = 2 } what_t;
 
-/* `size` elements from byte `first` on; scale 0: any warp any of them. */
+/* `size` elements from byte `first` on; scale 0: any warp may access each. */
 static void touch(machine_t *m, int64_t first, int size, int scale, bool writes, int what) {
   const int units = size * 4 / UNIT;
   ++m->now;
@@ -150,7 +150,7 @@ static void run_copy(machine_t *m, const frame_t *frame, MlirOperation op) {
     m->copies[m->n_copies++] = copy;
 }
 
-/* What is waited for is written now. */
+/* The wait performs the writes of its copies. */
 static void run_wait(machine_t *m, int pending) {
   for (int i = 0; i < m->n_copies; ++i)
     if (!m->copies[i].waited && m->copies[i].group < m->groups - pending) {
@@ -231,7 +231,7 @@ static void run_function(machine_t *m, MlirOperation function, int64_t base, int
       return;
     const uint32_t taken = draw(m, (uint32_t)successors);
     MlirBlock next = mlirOperationGetSuccessor(last, (intptr_t)taken);
-    intptr_t first = successors == 1 ? 0 : 1; /* a condition comes before what is passed on */
+    intptr_t first = successors == 1 ? 0 : 1; /* the condition operand precedes the forwarded values */
     if (taken == 1)
       first += mlirBlockGetNumArguments(mlirOperationGetSuccessor(last, 0));
     int64_t passed[16];
@@ -324,7 +324,7 @@ static void run_op(machine_t *m, frame_t *frame, MlirOperation op) {
   }
 }
 
-/* Gives back the op that ended the block; null when the run has ended before. */
+/* Returns the terminator of the block; null when the run ended before it. */
 static MlirOperation run_block(machine_t *m, frame_t *frame, MlirBlock block) {
   MlirOperation last = mlirBlockGetTerminator(block);
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, last);
@@ -338,7 +338,7 @@ static MlirOperation run_block(machine_t *m, frame_t *frame, MlirBlock block) {
   return last;
 }
 
-/* Runs `kernel` of `module` once; whether there was a race. The two ops go to `racing` unless it is null. */
+/* Runs `kernel` of `module` once; returns true on a race, with the two ops in `racing` unless it is null. */
 static bool has_race(MlirOperation module, MlirOperation kernel, MlirOperation without, bool weakened, uint64_t seed,
                      MlirOperation racing[2]) {
   static machine_t m;

@@ -21,15 +21,15 @@ enum { PROGRAM_SIZE = 1 << 18, FUNCTIONS = 3, STATEMENTS = 7 };
 typedef struct program {
   char *text;
   size_t size;
-  int names;              /* handed out */
+  int names;              /* next unused number */
   int function, counters; /* of the function being written: its number, the counters in sight */
   const char *counter[8]; /* their names */
   char counter_names[64][16];
   int n_counter_names;
-  int arguments;          /* buffers that it is passed */
-  bool counting, copying; /* counters choose elements, not only numbers; there are asynchronous copies */
-  bool copies;            /* begins asynchronous copies, and waits for them before its buffers' lives end */
-  int buffers[FUNCTIONS]; /* that each function is passed */
+  int arguments;          /* its buffer arguments */
+  bool counting, copying; /* loop counters, not only constants, index elements; there are asynchronous copies */
+  bool copies; /* issues asynchronous copies, and waits for them before the live ranges of their buffers end */
+  int buffers[FUNCTIONS]; /* arguments of each function */
 } program_t;
 
 #define WRITE(p, ...) ((p)->size += (size_t)snprintf((p)->text + (p)->size, PROGRAM_SIZE - (p)->size, __VA_ARGS__))
@@ -46,17 +46,17 @@ static int write_view(program_t *p, int *size) {
   if (kind == 2 && !p->counting)
     kind = 1;
   if (kind == 1 && p->counting && p->counters &&
-      random_below(4)) /* a ring has slots by number in front of its loop, as a rule */
+      random_below(4)) /* usually, slots of a ring have constant indices before its loop */
     kind = 2;
   switch (kind) {
   case 0: /* a plain buffer */
     WRITE(p, "%%v%d = ttg.memdesc_reinterpret %%plain%u : " PLAIN " -> " PLAIN "\n", whole, random_below(2));
     break;
-  case 1: /* an element by number */
+  case 1: /* an element with a constant index */
     WRITE(p, "%%v%d = ttg.memdesc_index %%ring%u[%%%s] : " RING " -> " PLAIN "\n", whole, random_below(2),
           (const char *[]){"c0", "c1", "c2", "i"}[random_below(4)]);
     break;
-  case 2: /* an element by a counter */
+  case 2: /* an element indexed by a counter */
     WRITE(p, "%%v%d = ttg.memdesc_index %%ring%u[%%%s] : " RING " -> " PLAIN "\n", whole, random_below(2),
           p->counters ? p->counter[random_below((uint32_t)p->counters)] : "c1");
     break;
@@ -208,8 +208,8 @@ static void write_function(program_t *p) {
   WRITE(p, "tt.return\n}\n");
 }
 
-/* `text` holds PROGRAM_SIZE bytes. With `counting`, counters of loops choose elements of rings; with `copying`, there
- * are asynchronous copies. */
+/* `text` holds PROGRAM_SIZE bytes. With `counting`, loop counters index elements of rings; with `copying`, there are
+ * asynchronous copies. */
 static void write_program(char *text, bool counting, bool copying) {
   program_t p = {.text = text, .counting = counting, .copying = copying};
   for (int i = 0; i < 3; ++i)

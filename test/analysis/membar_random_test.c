@@ -1,10 +1,10 @@
-/* Barriers of random programs against a machine that knows nothing of how they were found (membar_machine.h): no run
- * has a race, and without any one of them, or with one of each warp in its place, some run has. */
+/* Barriers of random programs, checked by an independent execution model (membar_machine.h): no run has a race, and with
+ * any one barrier removed, or replaced by a warp barrier, some run has a race. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
-/* cmocka wants the four above. */
+/* cmocka requires the four above. */
 #include <cmocka.h>
 
 #include "membar_machine.h"
@@ -62,7 +62,7 @@ typedef struct barriers {
   int n;
 } barriers_t;
 
-/* Of all functions that can be reached: the last calls others at will. */
+/* Of all reachable functions: the last calls any of the others. */
 static MlirWalkResult collect(MlirOperation op, void *data) {
   barriers_t *barriers = data;
   if (nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_BARRIER &&
@@ -97,7 +97,7 @@ static bool is_needed(MlirModule module, MlirOperation barrier, bool weakened) {
 }
 
 typedef struct totals {
-  int barriers, needed, of_ctas, strong; /* `strong`: one of each warp would not do */
+  int barriers, needed, of_ctas, strong; /* `strong`: a warp barrier would not suffice */
 } totals_t;
 
 static void try_program(uint64_t seed, bool branches, bool counting, bool copying, totals_t *totals) {
@@ -142,7 +142,7 @@ static void try_program(uint64_t seed, bool branches, bool counting, bool copyin
   mlirModuleDestroy(module);
 }
 
-/* At least so many of 1,000 barriers, and of those that are of CTAs, must be needed. */
+/* The minimum number of required barriers per 1,000, and of required CTA barriers. */
 static void try_programs(bool counting, bool copying, int needed, int strong) {
   totals_t totals = {0};
   for (uint64_t seed = 1; seed <= PROGRAMS; ++seed)
@@ -159,13 +159,13 @@ static void stores_and_loads(void **state) {
   try_programs(false, false, 990, 990);
 }
 
-/* What a caller has under way is known by the whole buffer. */
+/* A caller's copies in flight are tracked for the whole buffer. */
 static void copies(void **state) {
   (void)state;
   try_programs(false, true, 980, 980);
 }
 
-/* What a number chose before a loop is not compared with what a counter chooses in its first iterations. */
+/* The analysis does not compare a constant index before a loop with a counter in the first iterations. */
 static void rings(void **state) {
   (void)state;
   try_programs(true, true, 980, 980);

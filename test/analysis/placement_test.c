@@ -1,4 +1,4 @@
-/* Placement of random items, checked pair by pair, few and many of them; and how long many take. */
+/* Placement of random items, checked for each pair, with few and many items; and the time for many. */
 #include "analysis/allocation/placement.h"
 
 #include <setjmp.h>
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
-/* cmocka wants the four above. */
+/* cmocka requires the four above. */
 #include <cmocka.h>
 
 enum { MEMBERS = 3, REGION = 20 }; /* regions of a group, and the times of each */
@@ -51,7 +51,7 @@ static bool at_once(const nereid_live_t *a, const nereid_live_t *b) {
   return false;
 }
 
-/* What is at its time, no matter where; nothing can be smaller. */
+/* The largest sum of the items live at one time: the lower bound of any placement. */
 static void check(const nereid_placement_item_t *items, size_t n, int64_t total) {
   int64_t highest = 0;
   for (size_t i = 0; i < n; ++i) {
@@ -66,7 +66,7 @@ static void check(const nereid_placement_item_t *items, size_t n, int64_t total)
   assert_int_equal(total, highest);
 }
 
-/* A group takes three regions of time, one member each; outside of groups anything goes. */
+/* A group covers three time intervals with one member each; items outside of groups are arbitrary. */
 static void test_few(void **unused) {
   (void)unused;
   const nereid_live_range_t spans[] = {{100, 100 + MEMBERS * REGION - 1}, {300, 300 + MEMBERS * REGION - 1}};
@@ -91,7 +91,7 @@ static void test_few(void **unused) {
   }
 }
 
-/* Hand-made: the bound is of one time, of rounded sizes, and of all members of a group together. */
+/* By hand: the bound is for one time, with rounded sizes, and the sum of all members of a group. */
 static void test_bound(void **unused) {
   (void)unused;
   nereid_arena_t arena;
@@ -107,7 +107,7 @@ static void test_bound(void **unused) {
   nereid_arena_deinitialize(&arena);
 }
 
-/* `life` is how long items live, of `end` times; pairs are checked when there are few enough. */
+/* `life` is the length of live ranges, out of `end` times; pairs are checked when there are few enough. */
 static double place_many(size_t n, uint32_t end, uint32_t life, int64_t *out_bound, int64_t *out_total) {
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
@@ -126,7 +126,7 @@ static double place_many(size_t n, uint32_t end, uint32_t life, int64_t *out_bou
   return seconds;
 }
 
-/* Few live at once, all live at once, and in between: more pairs than are looked at. */
+/* Few items live at once, all live at once, and in between: more pairs than are checked. */
 static void test_many(void **unused) {
   (void)unused;
   static const struct {
@@ -140,7 +140,8 @@ static void test_many(void **unused) {
     print_message("%zu items, %u of %u times each: %lld bytes, bound %lld, %.3f s\n", cases[c].n, cases[c].life,
                   cases[c].end, (long long)total, (long long)bound, seconds);
     assert_true(total <= 3 * bound);
-    assert_true(seconds < 5); /* A square of the largest would take a minute; a checked build is slow. */
+    assert_true(seconds <
+                5); /* A quadratic algorithm would take a minute for the largest; sanitizer builds are slow. */
   }
 }
 

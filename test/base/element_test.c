@@ -51,7 +51,7 @@ static void floats_round_trip(void **state) {
   }
 }
 
-/* 2^53 + 2^45 + 1 lies above the middle between two bf16 numbers by less than a double can say. */
+/* 2^53 + 2^45 + 1 exceeds the midpoint of two bf16 numbers by less than the precision of a double. */
 static void integers_become_floats_with_one_rounding(void **state) {
   unsigned char memory[8];
   int64_t above = (INT64_C(1) << 53) + (INT64_C(1) << 45) + 1;

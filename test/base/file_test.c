@@ -1,4 +1,4 @@
-/* Files: all of one or none of it. */
+/* Files are written completely or not at all. */
 #include "base/file.h"
 
 #include <dirent.h>
@@ -51,7 +51,7 @@ static void what_is_written_is_read(void **state) {
   assert_int_equal(entries(), 1);
   assert_int_equal(nereid_file_read(&arena, path, &read, NULL), NEREID_OK);
   assert_int_equal(read.size, 7);
-  assert_memory_equal(read.data, "second\0", 8); /* and a NUL behind */
+  assert_memory_equal(read.data, "second\0", 8); /* and a terminating NUL */
   unlink(path);
 }
 
@@ -61,7 +61,7 @@ static mode_t mode_of(const char *path) {
   return about.st_mode & 0777;
 }
 
-/* A file that is replaced keeps its mode; a new one gets the one that the process creates. */
+/* A replaced file keeps its mode; a new one gets 0666 without the bits of the umask. */
 static void modes_are_kept(void **state) {
   const char *path = in_folder("private");
   const mode_t old = umask(022);
@@ -75,7 +75,7 @@ static void modes_are_kept(void **state) {
   unlink(path);
 }
 
-/* What links lead to is replaced, not the link: of /dev/stdout not even that. */
+/* The target of a link is replaced, not the link; the target of /dev/stdout is written in place. */
 static void links_stay(void **state) {
   const char *path = in_folder("a"), *link = in_folder("link");
   nereid_view_t read;

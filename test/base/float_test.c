@@ -1,8 +1,8 @@
-/* Conversions of short floats against a reference that shares nothing with them: a table of every finite value of the
- * format, built from its definition, and the rule "nearest entry, the even one at a tie".
+/* Conversions of narrow floats against an independent reference: a table of every finite value of the format, built from
+ * its definition, and the rule "nearest entry, the even one at a tie".
  *
- * Exhaustive over bit patterns: each is widened and narrowed back; each neighbouring pair is tested at its midpoint and
- * one double to either side of it, which is where rounding can go wrong. */
+ * Exhaustive over bit patterns: each is widened and narrowed back; each adjacent pair is tested at its midpoint and one
+ * double to either side of it, where rounding errors would appear. */
 #include "base/float.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ static uint32_t sign_of(const format_t *f) {
   return UINT32_C(1) << (f->exponent_bits + f->mantissa_bits);
 }
 
-/* The value of a magnitude by the definition of the format. */
+/* The value of a bit pattern by the definition of the format. */
 static double value_of(const format_t *f, uint32_t magnitude) {
   int bias = (1 << (f->exponent_bits - 1)) - 1;
   uint32_t exponent = magnitude >> f->mantissa_bits;
@@ -115,7 +115,7 @@ static void between_neighbours_the_nearest_wins_and_ties_are_even(void **state) 
   }
 }
 
-/* The value after the largest is where the next one would be; half way to it is the limit. */
+/* The overflow limit is halfway between the largest value and the next one of an unbounded format. */
 static void past_the_largest(void **state) {
   (void)state;
   for (int i = 0; i < FORMATS; ++i) {
@@ -154,7 +154,7 @@ static void tiny_values_keep_their_sign(void **state) {
   }
 }
 
-/* A double just above a float's tie: through float first it would round down. */
+/* A double just above a tie: rounding to float first would give the lower value. */
 static void rounds_once(void **state) {
   (void)state;
   double above_tie = 1.0 + 0x1p-11 + 0x1p-40;

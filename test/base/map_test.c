@@ -1,10 +1,10 @@
-/* The map finds what was inserted and nothing else, for keys at any stride, with and without room made before. */
+/* The map finds exactly the inserted keys, for keys at any stride, with and without reserved capacity. */
 #include "base/map.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-/* cmocka wants the three above. */
+/* cmocka requires the three above. */
 #include <cmocka.h>
 
 enum { COUNT = 5000 };
@@ -28,7 +28,7 @@ static void check(size_t stride, size_t reserved) {
     *value = i + 1;
   }
   assert_int_equal(map.size, COUNT);
-  assert_true(reserved < COUNT || map.entries == entries); /* nothing moved */
+  assert_true(reserved < COUNT || map.entries == entries); /* no rehashing */
   for (size_t i = 0; i < COUNT; ++i) {
     assert_int_equal(*nereid_map_find(&map, key(stride, i)), i + 1);
     assert_int_equal(*nereid_map_insert(&map, key(stride, i)), i + 1);
@@ -46,7 +46,7 @@ static void test_strides(void **unused) {
   check(4096 + 16, 100);
 }
 
-/* Slots that many keys share make searches long: the sum of their lengths stays near the number of keys. */
+/* Keys with colliding hashes: the sum of the probe lengths stays close to the number of keys. */
 static void test_keys_spread(void **unused) {
   (void)unused;
   static const size_t strides[] = {16, 48, 112, 256, 4096, 65536, 1 << 20};
@@ -62,7 +62,7 @@ static void test_keys_spread(void **unused) {
       run = map.entries[i].key ? run + 1 : 0;
       squares += run;
     }
-    /* A search that fails goes to the end of a run. */
+    /* A failing search ends at the end of a run of occupied slots. */
     assert_true(strides[s] <= 48 || squares < 40 * map.capacity);
     nereid_arena_deinitialize(&arena);
   }

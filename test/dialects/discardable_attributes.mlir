@@ -1,5 +1,5 @@
-// Attributes that steer later passes survive printing, the generic form, bytecode and MLIR's own passes, also where a
-// pass builds the loop anew: @rebuilt has an iteration argument that never changes.
+// Discardable attributes that control later passes survive printing, the generic form, bytecode and upstream passes, also
+// where a pass rebuilds the loop: @rebuilt has an iteration argument that never changes.
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s --check-prefixes=CHECK,SAME
 // RUN: nereid-opt --mlir-print-op-generic %s | nereid-opt | FileCheck %s --check-prefixes=CHECK,SAME
 // RUN: nereid-opt --emit-bytecode %s | nereid-opt | FileCheck %s --check-prefixes=CHECK,SAME

@@ -1,5 +1,5 @@
-// Locations, the inlining history in them and the names of arguments survive printing, the generic form and bytecode,
-// and argument names can be printed as the names of values.
+// Locations, their call sites and argument names survive printing, the generic form and bytecode; argument names can be
+// printed as SSA names.
 // RUN: nereid-opt --mlir-print-debuginfo %s | nereid-opt --mlir-print-debuginfo --mlir-use-nameloc-as-prefix | FileCheck %s
 // RUN: nereid-opt --mlir-print-debuginfo --mlir-print-op-generic %s | nereid-opt --mlir-print-debuginfo --mlir-use-nameloc-as-prefix | FileCheck %s
 // RUN: nereid-opt --emit-bytecode %s | nereid-opt --mlir-print-debuginfo --mlir-use-nameloc-as-prefix | FileCheck %s

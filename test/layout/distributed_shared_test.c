@@ -21,7 +21,7 @@ static void random_order(int rank, int32_t *order) {
   }
 }
 
-/* Sizes whose product is 2^bits. */
+/* Power-of-two sizes with product 2^bits. */
 static void random_split(int rank, int bits, int32_t *sizes) {
   for (int d = 0; d < rank; d++)
     sizes[d] = 1;
@@ -29,7 +29,7 @@ static void random_split(int rank, int bits, int32_t *sizes) {
     sizes[random_below((uint32_t)rank)] *= 2;
 }
 
-/* The digits of `number` in a grid whose dimension order[0] is fastest; returns what is left. */
+/* Delinearizes `number` in a grid whose dimension order[0] is fastest; returns the quotient by the grid's size. */
 static uint32_t delinearize(uint32_t number, int rank, const int32_t *grid, const int32_t *order, int32_t *digits) {
   for (int i = 0; i < rank; i++) {
     digits[order[i]] = (int32_t)(number % (uint32_t)grid[order[i]]);
@@ -56,7 +56,7 @@ static blocked_t random_blocked(void) {
   return b;
 }
 
-/* The element of a register by the words of the encoding: boxes in grids in repetitions, wrapped at the end. */
+/* The element of a register by the definition of the encoding: blocks in grids in repetitions, wrapped at the shape. */
 static void blocked_element(const blocked_t *b, uint32_t reg, uint32_t lane, uint32_t warp, int32_t *out) {
   int32_t box[RANK], thread[RANK], place[RANK], repetition[RANK], repetitions[RANK];
   for (int d = 0; d < b->rank; d++) {
@@ -139,7 +139,7 @@ static void test_slice_drops_a_dimension_and_its_copies(void **unused) {
     nereid_layout_slice(&slice, dim);
     assert_int_equal(slice.rank, b.rank - 1);
     for (uint32_t thread = 0; thread < 32u << parent.in_bits[2]; thread++) {
-      /* The thread's elements, in the order of the parent's registers, each new one once. */
+      /* The thread's elements in the order of the parent's registers, without duplicates. */
       int32_t last = -1;
       uint32_t next = 0;
       for (uint32_t reg = 0; reg < UINT32_C(1) << parent.in_bits[0]; reg++) {
@@ -157,7 +157,8 @@ static void test_slice_drops_a_dimension_and_its_copies(void **unused) {
   }
 }
 
-/* PTX ISA, accumulator of mma.m16n8: c0, c1 in row lane / 4, c2, c3 eight rows below; columns 2 (lane % 4) + {0, 1}. */
+/* PTX ISA, accumulator of mma.m16n8: c0, c1 in row lane / 4; c2, c3 in row lane / 4 + 8; columns 2 (lane % 4) + {0, 1}.
+ */
 static void accumulator(uint32_t i, uint32_t lane, int32_t *row, int32_t *column) {
   *row = (int32_t)(lane / 4 + 8 * (i / 2));
   *column = (int32_t)(lane % 4 * 2 + i % 2);
@@ -174,7 +175,7 @@ static void test_mma_sync_accumulator(void **unused) {
     for (uint32_t thread = 0; thread < 128; thread++) {
       int32_t row, column;
       accumulator(reg % 4, thread % 32, &row, &column);
-      /* Warps are numbered along N first; the next tile to the right comes before the next one below. */
+      /* Warps are numbered along N first; registers repeat along N before M. */
       uint32_t warp = thread / 32, tile = reg / 4;
       int32_t expected[] = {row + (int32_t)(warp / 2 * 16 + tile / 2 * 32),
                             column + (int32_t)(warp % 2 * 8 + tile % 2 * 16)};
@@ -201,8 +202,8 @@ static void test_wgmma_accumulator(void **unused) {
 
 static void test_mma_operands(void **unused) {
   (void)unused;
-  /* m16n8k16 with 16-bit elements: kWidth 2. PTX ISA: a0, a1 row lane / 4, a2, a3 eight below, a4.. eight columns on.
-   */
+  /* m16n8k16 with 16-bit elements: kWidth 2. PTX ISA: a0, a1 in row lane / 4; a2, a3 in row lane / 4 + 8; a4.. eight
+   * columns further. */
   int64_t a_shape[] = {16, 16}, b_shape[] = {16, 8};
   int32_t warps[] = {1, 2};
   nereid_layout_t a, b;
@@ -214,7 +215,7 @@ static void test_mma_operands(void **unused) {
         int32_t expected[] = {(int32_t)(lane / 4 + (i / 2 % 2) * 8), (int32_t)(lane % 4 * 2 + i % 2 + i / 4 * 8)};
         check_coordinates(&a, nereid_layout_apply(&a, i, lane, warp, 0), expected);
       }
-      /* N is 8 wide: the second warp, which would take the next 8 columns, holds copies. */
+      /* N is 8: the second warp along N holds replicated elements. */
       for (uint32_t i = 0; i < 4; i++) {
         int32_t expected[] = {(int32_t)(lane % 4 * 2 + i % 2 + i / 2 * 8), (int32_t)(lane / 4)};
         check_coordinates(&b, nereid_layout_apply(&b, i, lane, warp, 0), expected);
@@ -292,8 +293,8 @@ static void test_swizzled_shared_rows(void **unused) {
   }
 }
 
-/* The byte at which element (row, column) of one box lies: atoms of swizzle_bytes columns one after the other, 16-byte
- * groups xor'ed with the row (PTX ISA, swizzling modes: bits 4.. with bits 7.. of the address). */
+/* The byte offset of element (row, column) of one box: consecutive atoms of swizzle_bytes columns, 16-byte groups xor'ed
+ * with the row (PTX ISA, swizzling modes: bits 4.. with bits 7.. of the address). */
 static int64_t nvmma_byte(int64_t row, int64_t column, int64_t rows, int swizzle_bytes, int element_bytes) {
   int64_t atom = column * element_bytes / swizzle_bytes, in_atom = column * element_bytes % swizzle_bytes;
   int64_t address = (atom * rows + row) * swizzle_bytes + in_atom;
@@ -328,7 +329,7 @@ static void test_nvmma_shared_without_swizzle_is_plain(void **unused) {
   int64_t shape[] = {4, 512};
   nereid_layout_t layout;
   assert_int_equal(nereid_layout_nvmma_shared(2, shape, 0, false, 16, false, NULL, &layout), NEREID_OK);
-  /* A TMA copy moves at most 256 columns: the second half follows the four rows of the first. */
+  /* A TMA box has at most 256 columns: the second half follows the four rows of the first. */
   check_coordinates(&layout, nereid_layout_apply(&layout, 256, 0, 0, 0), (int32_t[]){1, 0});
   check_coordinates(&layout, nereid_layout_apply(&layout, 1024, 0, 0, 0), (int32_t[]){0, 256});
   int64_t small[] = {4, 64};

@@ -1,5 +1,5 @@
-/* Encodings as they are written in IR give the layouts that their numbers say. What those layouts are is tested in
- * distributed_shared_test; here it is that every parameter arrives. */
+/* Conversion of encodings in IR to linear layouts: every parameter is used. distributed_shared_test checks the layouts
+ * themselves. */
 #include "layout/encoding.h"
 #include "layout/shared.h"
 #include "nereid/context.h"
@@ -11,7 +11,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-/* cmocka wants the three above. */
+/* cmocka requires the three above. */
 #include <cmocka.h>
 
 static MlirContext context;
@@ -125,7 +125,7 @@ static void test_types(void **unused) {
 #define SWIZZLED "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 4, order = [1, 0]}>, #ttg.shared_memory"
   nereid_layout_t tensor = of_type("tensor<64x64xf16, " BLOCKED ">"), blocked = of(BLOCKED, 2, square);
   assert_true(nereid_layout_equal(&tensor, &blocked));
-  /* A view lies in its allocation: rows stay as far apart as they are there. */
+  /* A view keeps the row stride of its allocation. */
   nereid_layout_t view = of_type("!ttg.memdesc<64x32xf16, " SWIZZLED ", mutable, 64x64>");
   nereid_layout_t whole = of_type("!ttg.memdesc<64x64xf16, " SWIZZLED ", mutable>");
   assert_true(nereid_layout_equal(&view, &whole));

@@ -1,5 +1,5 @@
-/* Slots of exchanges: every element has one of its own, accesses are as wide as the layouts let them, and lanes of one
- * wavefront meet in no bank; matrices hold what the slots say. */
+/* Slots of exchanges: each element has its own slot, accesses have the maximum width that the layouts allow, lanes of
+ * one wavefront have no bank conflicts, and ldmatrix and stmatrix tiles match the slots. */
 #include "layout/exchange.h"
 
 #include "test/layout/random.h"
@@ -41,7 +41,7 @@ static nereid_layout_t random_layout(int bits, int warp_bits) {
   return layout;
 }
 
-/* Both sides find an element at the same slot, and no slot has two. */
+/* Source and destination map an element to the same slot, and no slot holds two elements. */
 static void check_slots(const nereid_layout_exchange_t *plan) {
   static int32_t slot_of[1 << 12], element_of[1 << 12];
   const uint32_t size = UINT32_C(1) << nereid_layout_out_total(&plan->from);
@@ -59,7 +59,7 @@ static void check_slots(const nereid_layout_exchange_t *plan) {
     assert_int_equal(slot_of[nereid_layout_apply_flat(&plan->to, x)], nereid_layout_apply_flat(&plan->load, x));
 }
 
-/* Wavefronts of the first access of warp 0, and the least that its distinct words take. */
+/* Wavefronts of the first access of warp 0, and the minimum for its distinct words. */
 static void check_banks(const nereid_layout_t *slots, int bytes) {
   int vector = nereid_layout_contiguity(slots, 0);
   while (vector * bytes > 16)
@@ -97,7 +97,7 @@ static void no_conflicts(void **unused) {
   }
 }
 
-/* What ldmatrix and stmatrix leave in registers: each lies in the row that some lane gives, where the slots say. */
+/* Registers of ldmatrix and stmatrix: each is in the row addressed by some lane, at the column of its slot. */
 static void check_matrices(const nereid_layout_matrices_t *matrices, const nereid_layout_t *slots, uint32_t bytes) {
   const uint32_t in_word = 4 / bytes, in_instruction = in_word * (uint32_t)matrices->tiles;
   assert_int_equal(nereid_layout_registers(&matrices->rows) * (int32_t)in_instruction, nereid_layout_registers(slots));
@@ -112,7 +112,7 @@ static void check_matrices(const nereid_layout_matrices_t *matrices, const nerei
     }
 }
 
-/* The rows of a tile lie in different banks. */
+/* The rows of a tile are in different banks. */
 static void check_rows(const nereid_layout_matrices_t *matrices, uint32_t bytes) {
   for (uint32_t tile = 0; tile < (uint32_t)matrices->tiles; tile++)
     for (uint32_t a = 8 * tile; a < 8 * tile + 8; a++)
@@ -129,7 +129,7 @@ static void swap_bits(uint32_t *a, uint32_t *b) {
   *b = kept;
 }
 
-/* `side` with lanes from `first` on in registers, behind the first `registers`, and those in lanes. */
+/* `side` with lane bits from `first` on exchanged with the register bits from `registers` on. */
 static nereid_layout_t near(const nereid_layout_t *side, int registers, int first) {
   nereid_layout_t other = *side;
   for (int i = registers; i < side->in_bits[NEREID_LAYOUT_REGISTER]; i++)
@@ -158,7 +158,7 @@ static void matrices(void **unused) {
   }
 }
 
-/* Common registers move as one; so does what one side alone has in registers and the other one in lanes. */
+/* Common registers form one vector access, and so do registers of one side that are lanes of the other. */
 static void wide(void **unused) {
   (void)unused;
   nereid_layout_t from, to;

@@ -1,5 +1,5 @@
-/* Laws of linear layouts, on random ones: each is checked point by point against apply, which is checked against a
- * sum written out here. */
+/* Properties of operations on random linear layouts: each is checked pointwise against apply, which is checked against
+ * an explicit sum. */
 #include "layout/linear_layout.h"
 
 #include "test/layout/random.h"
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* Any layout at all: random sizes, random bases. */
+/* An arbitrary layout: random sizes, random bases. */
 static nereid_layout_t random_layout(void) {
   nereid_layout_t layout;
   nereid_layout_initialize(&layout, 1 + (int)random_below(4));
@@ -208,7 +208,7 @@ static nereid_layout_t related(const nereid_layout_t *from) {
   return to;
 }
 
-/* The cheapest kind by trying every place that holds each element. */
+/* The least expensive kind, by trying every hardware index that holds each element. */
 static nereid_layout_conversion_t brute_force(const nereid_layout_t *from, const nereid_layout_t *to) {
   nereid_layout_conversion_t worst = NEREID_LAYOUT_CONVERSION_SELECT;
   for (uint32_t there = 0; there < UINT32_C(1) << nereid_layout_in_total(to); there++) {

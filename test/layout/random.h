@@ -1,4 +1,4 @@
-/* Random numbers of the tests of layouts: the same in every run. */
+/* Deterministic random numbers for the layout tests. */
 #ifndef NEREID_TEST_LAYOUT_RANDOM_H
 #define NEREID_TEST_LAYOUT_RANDOM_H
 

@@ -1,4 +1,4 @@
-/* Whom a reduction combines, point by point: every element of a result once, on random layouts. */
+/* Elements combined by a reduction, checked pointwise on random layouts: each element of a result exactly once. */
 #include "layout/reduction.h"
 
 #include "test/layout/random.h"
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* Every element is somewhere; inputs that are left over hold copies. */
+/* Every element has a hardware index; remaining input bits replicate elements. */
 static nereid_layout_t random_layout(void) {
   nereid_layout_t layout;
   nereid_layout_initialize(&layout, 2);
@@ -48,7 +48,7 @@ static void combine_with(cells_t *cells, uint32_t mask) {
       cells->seen[x][e] = (uint8_t)(before[x][e] + before[x ^ mask][e]);
 }
 
-/* The elements that share a result with `element`, from partial results as the exchange finds them. */
+/* The elements that share a result with `element`, from the partial results of the exchange. */
 static void check_point(const cells_t *cells, const nereid_layout_reduction_t *r, int axis, uint32_t x, int spread) {
   const nereid_layout_t *layout = cells->layout;
   nereid_layout_t write, read;
@@ -59,11 +59,11 @@ static void check_point(const cells_t *cells, const nereid_layout_reduction_t *r
   const uint32_t lane = x >> layout->in_bits[0] & ((1U << layout->in_bits[1]) - 1);
   const uint32_t warp = x >> (layout->in_bits[0] + layout->in_bits[1]);
   for (uint32_t part = 0; part < UINT32_C(1) << r->n_warps; part++) {
-    uint32_t from = lane; /* the high bits of the part's number are those of a lane that shares the work */
+    uint32_t from = lane; /* the high bits of the part's index are those of a lane that shares the work */
     for (int i = 0; i < spread; i++)
       from = (from & ~masks[i]) | (part >> (r->n_warps - spread + i) & 1 ? masks[i] : 0);
     const uint32_t own = part & ((UINT32_C(1) << (r->n_warps - spread)) - 1);
-    const uint32_t slot = nereid_layout_apply(&read, own, from, warp, 0); /* the first register that stands */
+    const uint32_t slot = nereid_layout_apply(&read, own, from, warp, 0); /* the first representative register */
     int writers = 0;
     for (uint32_t y = 0; y < UINT32_C(1) << nereid_layout_in_total(layout); y++) {
       const uint32_t reg = y & ((1U << layout->in_bits[0]) - 1);
@@ -71,7 +71,7 @@ static void check_point(const cells_t *cells, const nereid_layout_reduction_t *r
       const uint32_t from_warp = y >> (layout->in_bits[0] + layout->in_bits[1]);
       if ((reg & r->fixed[0]) || (from_lane & r->fixed[1]) || (from_warp & r->fixed[2]))
         continue;
-      uint32_t packed = 0; /* number of the register among those that stand for others */
+      uint32_t packed = 0; /* index of the register among the representatives */
       for (int bit = 0, at = 0; bit < layout->in_bits[0]; bit++)
         if (!(r->fixed[0] >> bit & 1))
           packed |= (reg >> bit & 1) << at++;
@@ -130,7 +130,7 @@ static void blocks_are_seen(void **unused) {
   assert_true(r.across_blocks);
 }
 
-/* 4 rows in each thread, 8 lanes along them: two steps deal the rows out, the highest register bit first. */
+/* 4 rows in each thread, 8 lanes along them: two steps distribute the rows, the highest register bit first. */
 static void registers_are_dealt_out(void **unused) {
   (void)unused;
   nereid_layout_t layout;

@@ -12,7 +12,7 @@
 
 enum { POINTS = 1 << 11 };
 
-/* Every bit of an index is moved by one bit of an input; the others of eleven hold copies. */
+/* Each index bit is the image of one input bit; the remaining of eleven input bits replicate elements. */
 static nereid_layout_t random_layout(void) {
   nereid_layout_t layout;
   nereid_layout_initialize(&layout, 2);
@@ -64,7 +64,7 @@ static void segments_make_the_index(void **unused) {
   }
 }
 
-/* The bits of `value` outside of `mask`, packed; or the other way round. */
+/* Packs the bits of `value` outside of `mask`, or unpacks them. */
 static uint32_t packed(uint32_t value, uint32_t mask, int bits, bool unpack) {
   uint32_t result = 0;
   for (int bit = 0, at = 0; bit < bits; bit++)
@@ -75,7 +75,7 @@ static uint32_t packed(uint32_t value, uint32_t mask, int bits, bool unpack) {
   return result;
 }
 
-/* Every reader finds the total of its own register and each warp where the writers of that block put theirs. */
+/* Each reader computes the slots of the totals of its register, for each warp, as the writers of that block do. */
 static void check_exchange(const nereid_layout_t *layout, const nereid_layout_scan_t *plan,
                            const nereid_layout_segment_t *segment, uint32_t done, nereid_layout_scan_lanes_t lanes) {
   static int32_t written[POINTS];
@@ -142,7 +142,7 @@ static void readers_find_totals(void **unused) {
   assert_true(alone > 100 && shared > 100);
 }
 
-/* What a second bit moves, too, it no longer does. */
+/* An index bit that is the image of two input bits. */
 static void copies_become_regular(void **unused) {
   (void)unused;
   for (int n = 0; n < 300; n++) {

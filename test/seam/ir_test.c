@@ -1,4 +1,4 @@
-/* The seam's entries on upstream dialects: each does what the C++ it stands for does. */
+/* The seam's functions on upstream dialects: each has the effect of the C++ function that it wraps. */
 #include "dialects/diagnose.h"
 #include "seam/context.h"
 #include "seam/effects.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-/* cmocka wants the four above. */
+/* cmocka requires the four above. */
 #include <cmocka.h>
 
 static const char source[] = "func.func @f(%a: i32 {x.y = 1 : i32}, %c: i1) -> i32 {\n"
@@ -367,7 +367,7 @@ static MlirLogicalResult swallow(MlirDiagnostic diagnostic, void *data) {
   return mlirLogicalResultSuccess();
 }
 
-/* A view need not end in a NUL; what lies behind it is not looked at. */
+/* A view need not be NUL-terminated; bytes after it are not read. */
 static void test_parser_stays_in_the_view(void **state) {
   fixture_t *fixture = *state;
   const char *const texts[] = {"module { } // comment", "\"open", "\"x\"() {a = \"open", "module {} {-#", "#a = \"\\"};

@@ -1,4 +1,4 @@
-/* LLVM IR through the backend: to PTX, against the target, and back from LLVM's fatal errors. */
+/* LLVM IR through the backend: PTX output, checks against the target, recovery from LLVM's fatal errors. */
 #include "target/prepare.h"
 #include "target/recover.h"
 
@@ -180,7 +180,7 @@ static void test_foreign_and_unresolved(void **state) {
   assert_non_null(strstr(fixture->said, "data layout"));
 }
 
-/* What the table does not know reaches instruction selection, where LLVM would end the process. */
+/* An intrinsic missing from the table reaches instruction selection, where LLVM would end the process. */
 static void test_fatal_error(void **state) {
   fixture_t *fixture = *state;
   static const char text[] = HEAD "define ptx_kernel void @k(ptr addrspace(1) %p) {\n"
@@ -194,7 +194,7 @@ static void test_fatal_error(void **state) {
   assert_compiles(fixture);
 }
 
-/* Past the check, straight into instruction selection: sm_80 has no bulk copies. Leaks what LLVM was working on. */
+/* Skips the check; instruction selection fails: sm_80 has no bulk copies. LLVM's state at that point is leaked. */
 static nereid_status_t give_up(void *argument) {
   (void)argument;
   LLVMContextRef context = LLVMContextCreate();
@@ -251,7 +251,7 @@ static void test_libdevice_missing(void **state) {
   fixture->libdevice = "/nonexistent/libdevice.10.bc";
   assert_int_equal(compile(fixture, "sm_90a", calls_erf), NEREID_ERROR_NOT_FOUND);
   assert_non_null(strstr(fixture->said, "'__nv_erff' needs CUDA's libdevice"));
-  assert_compiles(fixture); /* calls nothing of it, so it is not looked for */
+  assert_compiles(fixture); /* calls no libdevice function, so libdevice is not searched for */
 }
 
 static void test_libdevice(void **state) {

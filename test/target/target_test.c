@@ -1,4 +1,4 @@
-/* The table of targets: names, capabilities, PTX versions, and what is said about names that are none. */
+/* The table of targets: names, capabilities, PTX versions, diagnostics for unknown names. */
 #include "target/target.h"
 
 #include <setjmp.h>

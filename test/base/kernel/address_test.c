@@ -1,5 +1,5 @@
-/* Buffers get addresses that are far apart, aligned to what is required and no more, the same on each run, and outside
- * of the windows of other memories. */
+/* Buffers get addresses that are far apart, have exactly the required alignment, are the same on each run, and are
+ * outside of the windows of the other state spaces. */
 #include "base/kernel/address.h"
 
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static void number_in_upper_bits(void **state) {
   assert_int_equal(assign(&position, 1, 16), 0x40000000100);
 }
 
-/* An offset of 32 bits times 8 bytes, either signedness, from any byte of a buffer hits no other buffer. */
+/* A 32-bit offset times 8 bytes, of either signedness, from any byte of a buffer reaches no other buffer. */
 static void far_apart(void **state) {
   (void)state;
   static const uint64_t sizes[] = {1, 4096, GIB + 3, 2000 * GIB, 1023 * GIB, 960 * GIB, 961 * GIB, 17, 0, 5};
@@ -49,7 +49,7 @@ static void refusals(void **state) {
   assert_false(nereid_address_assign(&position, UINT64_MAX, 1, &address));
   assert_int_equal(position, NEREID_ADDRESS_START);
   assert_true(nereid_address_assign(&position, UINT64_C(1) << 60, UINT64_C(1) << 59, &address));
-  /* 2^62 bytes have no room for a second one. */
+  /* There is no room for two buffers of 2^62 bytes. */
   assert_false(nereid_address_assign(&position, UINT64_C(1) << 60, UINT64_C(1) << 59, &address));
 }
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # roundtrip.sh SUFFIX SCRATCH MINIMUM PATH...: checks every *.SUFFIX in the given files and folders.
 #
-# Each file must parse and verify, print its own text (except names of values), print the same text a second time (with
-# locations and names) and after a pass through bytecode, and keep the names of the kernels' arguments. Names of loop
-# variables are not in the text that scf.for reads. Prints the number of files. Fails on the first file that does not
-# pass, or when there are fewer than MINIMUM.
+# Each file must parse and verify, print its own text (except SSA names), print the same text a second time (with
+# locations and names) and after a round trip through bytecode, and keep the names of the kernels' arguments. The custom
+# form of scf.for does not keep the names of loop variables. Prints the number of files. Fails on the first file that
+# does not pass, or when there are fewer than MINIMUM.
 suffix=$1 scratch=$2 minimum=$3
 shift 3
 names="--mlir-print-debuginfo --mlir-use-nameloc-as-prefix"
@@ -16,7 +16,7 @@ fail() {
 arguments() { # of every function, in order
   grep -E '^ *tt\.func ' "$1" | grep -oE '%[A-Za-z_0-9]+:' | sort
 }
-unnamed() { # and without a blank line at the end
+unnamed() { # and without a trailing empty line
   sed -E 's/%[A-Za-z_0-9]+/%/g' "$1" | sed -e '${/^$/d}'
 }
 count=0

@@ -1,9 +1,9 @@
-// The attributes of the launch, on a kernel of tt and on one of llvm, in the three forms.
+// The launch attributes on tt.func and llvm.func kernels: custom and generic form, bytecode.
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
 // RUN: nereid-opt --mlir-print-op-generic %s | nereid-opt | FileCheck %s
 // RUN: nereid-opt --emit-bytecode %s | nereid-opt | FileCheck %s
 
-// What is not said is not printed, and options are printed in one order.
+// Absent options are not printed, and options have a fixed order.
 // CHECK-DAG: #[[TILES:.+]] = affine_map<(d0) -> (d0 ceildiv 1024)>
 // CHECK-DAG: #[[PRODUCT:.+]] = affine_map<(d0)[s0, s1] -> ((s0 ceildiv 128) * (s1 ceildiv 256), d0, 1)>
 // CHECK-DAG: #[[FIXED:.+]] = affine_map<() -> (132)>
@@ -15,14 +15,14 @@ module attributes {"ttg.num-warps" = 8 : i32, nereid.options = #nereid.launch_op
     tt.return
   }
 
-  // A grid of tiles: symbols may be multiplied. Persistent: at most two CTAs per multiprocessor.
+  // A grid of tiles: symbols may be multiplied. Persistent: at most two CTAs per SM.
   // CHECK-LABEL: tt.func public @matmul
   // CHECK-SAME: nereid.grid = #nereid.grid<#[[PRODUCT]], args = [4, 2, 3], per_sm = 2>
   tt.func public @matmul(%a: !tt.ptr<f16>, %b: !tt.ptr<f16>, %m: i32, %n: i32, %batch: i64) attributes {nereid.grid = #nereid.grid<affine_map<(b)[m, n] -> ((m ceildiv 128) * (n ceildiv 256), b, 1)>, args = [4, 2, 3], per_sm = 2>} {
     tt.return
   }
 
-  // A grid that no argument decides.
+  // A constant grid.
   // CHECK-LABEL: tt.func public @fixed
   // CHECK-SAME: nereid.grid = #nereid.grid<#[[FIXED]], args = []>
   tt.func public @fixed() attributes {nereid.grid = #nereid.grid<affine_map<() -> (132)>, args = []>} {

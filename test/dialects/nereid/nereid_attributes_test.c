@@ -1,5 +1,4 @@
-/* The attributes of the launch through the C bindings: what is put in comes out, what is wrong is refused with a
- * diagnostic and null. */
+/* The launch attributes through the C bindings: round trips of values; an invalid value gets a diagnostic and null. */
 #include "nereid/context.h"
 #include "nereid/dialects/nereid.h"
 
@@ -13,7 +12,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka wants the four above. */
+/* cmocka requires the four above. */
 #include <cmocka.h>
 
 typedef struct fixture {

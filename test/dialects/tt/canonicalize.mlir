@@ -1,7 +1,7 @@
-// Canonicalisation patterns, one function per rule; twins that must stay end in _kept.
+// Canonicalization patterns, one function per pattern; functions that must not change end in _kept.
 // RUN: nereid-opt %s --canonicalize | FileCheck %s
 
-// Attributes that steer later passes stay on the load.
+// Discardable attributes stay on the load.
 // CHECK-LABEL: @load_all
 // CHECK-NEXT: %[[L:.*]] = tt.load %{{.*}} cacheModifier = cg {isVolatile = true, tt.latency = 3 : i32} : tensor<8x!tt.ptr<f32>>
 // CHECK-NEXT: tt.return %[[L]]
@@ -118,7 +118,7 @@ tt.func @reshape_reorder(%x: tensor<8xf32>) -> tensor<4x2xf32> {
   tt.return %1 : tensor<4x2xf32>
 }
 
-// A layout that was chosen for speed is not undone.
+// An efficient_layout is kept.
 // CHECK-LABEL: @reshape_efficient_kept
 // CHECK-NEXT: tt.splat
 // CHECK-NEXT: tt.reshape %{{.*}} efficient_layout

@@ -1,4 +1,4 @@
-// Memory effects, seen by cse and loop-invariant code motion: what merges, what disappears, what moves.
+// Memory effects under cse and loop-invariant-code-motion: ops that are merged, erased or hoisted.
 // RUN: nereid-opt %s --cse --loop-invariant-code-motion | FileCheck %s
 
 // CHECK-LABEL: @loads
@@ -84,7 +84,7 @@ tt.func @foreign(%x: f32) {
   tt.return
 }
 
-// Pure foreign code moves out of a loop that may not run; a load and tt.cat, whose element order is open, do not.
+// A pure external function is hoisted out of a loop that may not run; a load is not, nor tt.cat: its order is unspecified.
 // CHECK-LABEL: @speculation
 // CHECK: symbol = "moves"
 // CHECK: tt.elementwise_inline_asm "moves"

@@ -1,4 +1,4 @@
-// Encodings in types of tt operations: what shape operations infer, accept and keep when they fold.
+// Encodings of tt operations: inference, verification and folds of shape operations.
 // RUN: nereid-opt %s --split-input-file | nereid-opt --split-input-file | FileCheck %s
 // RUN: nereid-opt %s --split-input-file --canonicalize | FileCheck %s --check-prefix=FOLD
 
@@ -19,7 +19,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %0 : tensor<16xf32, #slice1>
   }
 
-  // Twice transposed is where it was, and so is its encoding.
+  // Two transpositions cancel, including their effect on the encoding.
   // CHECK-LABEL: @trans
   // CHECK-COUNT-2: tt.trans
   // FOLD-LABEL: @trans

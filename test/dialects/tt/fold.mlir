@@ -1,4 +1,4 @@
-// Folds, one function per rule; twins that must not fold end in _kept.
+// Folds, one function per rule; functions that must not fold end in _kept.
 // RUN: nereid-opt %s --canonicalize --split-input-file | FileCheck %s
 
 // CHECK-LABEL: @splat
@@ -75,7 +75,7 @@ tt.func @reshape_same(%x: tensor<4xf32>) -> tensor<4xf32> {
   tt.return %0 : tensor<4xf32>
 }
 
-// A reordering reshape is no identity: a later pass may use the freedom.
+// A reshape with allow_reorder is not an identity: a later pass may reorder.
 // CHECK-LABEL: @reshape_reorder_kept
 // CHECK-NEXT: tt.reshape %{{.*}} allow_reorder
 tt.func @reshape_reorder_kept(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -116,7 +116,7 @@ tt.func @trans_identity(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   tt.return %0 : tensor<4x8xf32>
 }
 
-// Dimension i of the result is dimension inner[outer[i]]: [1, 2, 0] after [2, 0, 1] is none.
+// Dimension i of the result is dimension inner[outer[i]]: [1, 2, 0] after [2, 0, 1] is the identity.
 // CHECK-LABEL: @trans_inverse
 // CHECK-SAME: %[[X:.*]]: tensor<2x4x8xf32>
 // CHECK-NEXT: tt.return %[[X]]
@@ -126,7 +126,7 @@ tt.func @trans_inverse(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
   tt.return %1 : tensor<2x4x8xf32>
 }
 
-// The order of composition shows: 2x4x8 -> 8x2x4 -> 2x8x4 is [0, 2, 1].
+// The order of composition matters: 2x4x8 -> 8x2x4 -> 2x8x4 is [0, 2, 1].
 // CHECK-LABEL: @trans_trans
 // CHECK-SAME: %[[X:.*]]: tensor<2x4x8xf32>
 // CHECK-NEXT: %[[T:.*]] = tt.trans %[[X]] {order = array<i32: 0, 2, 1>} : tensor<2x4x8xf32> -> tensor<2x8x4xf32>
@@ -146,7 +146,7 @@ tt.func @trans_constant() -> tensor<8x4xi8> {
   tt.return %0 : tensor<8x4xi8>
 }
 
-// A zero keeps its sign.
+// The sign of a zero is kept.
 // CHECK-LABEL: @fp_to_fp_zero
 // CHECK-DAG: %[[P:.*]] = arith.constant 0.000000e+00 : f16
 // CHECK-DAG: %[[N:.*]] = arith.constant dense<-0.000000e+00> : tensor<8xf8E5M2>

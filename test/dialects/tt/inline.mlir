@@ -1,4 +1,4 @@
-// Calls: inlining, `noinline`, removal of private functions that nobody calls.
+// Calls: inlining, `noinline`, removal of private functions without callers.
 // RUN: nereid-opt %s --inline --symbol-dce | FileCheck %s
 
 // CHECK-NOT: @unused

@@ -1,4 +1,4 @@
-// Elementwise operations that are refused: each message says what was expected and got.
+// Invalid elementwise operations: each diagnostic states the expected and the actual types.
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
 
 tt.func @clampf(%x: i32) {

@@ -1,4 +1,4 @@
-// Operations on descriptors that are refused: each message says what was expected and got.
+// Invalid descriptor operations: each diagnostic states the expected and the actual types.
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
 
 tt.func @make_rank(%p: !tt.ptr<f32>, %n: i32, %s: i64) {

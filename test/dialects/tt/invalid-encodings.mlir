@@ -1,4 +1,4 @@
-// Encodings that do not follow from the operands' are refused, with the one that does.
+// Result encodings that differ from the inferred one: the diagnostic prints the inferred encoding.
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
 
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -1,4 +1,4 @@
-// Memory operations that are refused: each message says what was expected and got.
+// Invalid memory operations: each diagnostic states the expected and the actual types.
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
 
 tt.func @load_scalar(%x: f32) {

@@ -1,4 +1,4 @@
-// Pointers and casts that are refused: each message says what was expected and got.
+// Invalid pointer operations and casts: each diagnostic states the expected and the actual types.
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
 
 tt.func @int_to_ptr(%n: i32) {

@@ -1,4 +1,4 @@
-// Functions, calls and argument attributes that are refused: each message says what was expected and got.
+// Invalid functions, calls and argument attributes: each diagnostic states the expected and the actual form.
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
 
 tt.func @axis() {

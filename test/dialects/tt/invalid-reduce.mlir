@@ -1,4 +1,4 @@
-// Products, reductions and the like that are refused: each message says what was expected and got.
+// Invalid dots, reductions, scans and histograms: each diagnostic states the expected and the actual types.
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
 
 tt.func @dot_rank(%a: tensor<8xf16>, %c: tensor<8x8xf32>) {

@@ -1,4 +1,4 @@
-// Shape operations that are refused: each message says what was expected and got.
+// Invalid shape operations: each diagnostic states the expected and the actual types.
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
 
 tt.func @make_range_empty() {

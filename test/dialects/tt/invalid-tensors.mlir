@@ -1,4 +1,4 @@
-// Tensor types that no tt operation takes: sizes that are no power of two, too large or unknown.
+// Tensor types that every tt operation rejects: a size that is not a power of two, too large or dynamic.
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
 
 tt.func @not_power_of_two(%x: f32) {

@@ -1,4 +1,4 @@
-// Text in the spellings of Triton 3.7 to 3.9 that is wrong.
+// Invalid IR in the spellings of Triton 3.7 to 3.9.
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
 
 // expected-error @+1 {{expected '>'}}
@@ -60,7 +60,7 @@ tt.func @launch(%x: f32) {
 
 // -----
 
-// A thread would have to fetch what it repeats from another one.
+// The conversion is not free: a thread would have to read another thread's element.
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>
 #other = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [2, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 2 : i32} {

@@ -1,4 +1,4 @@
-// Operations on descriptors print as they are read; generic form and bytecode mean the same.
+// Round trips of descriptor operations: custom form, generic form, bytecode.
 // RUN: nereid-opt %s | FileCheck %s
 // RUN: nereid-opt %s --mlir-print-op-generic | nereid-opt | FileCheck %s
 // RUN: nereid-opt %s --emit-bytecode | nereid-opt | FileCheck %s

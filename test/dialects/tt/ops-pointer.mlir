@@ -1,4 +1,4 @@
-// Pointers and casts print as they are read, scalar and tensor; generic form and bytecode mean the same.
+// Round trips of pointer operations and casts, scalar and tensor: custom form, generic form, bytecode.
 // RUN: nereid-opt %s | FileCheck %s
 // RUN: nereid-opt %s --mlir-print-op-generic | nereid-opt | FileCheck %s
 // RUN: nereid-opt %s --emit-bytecode | nereid-opt | FileCheck %s

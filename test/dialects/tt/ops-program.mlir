@@ -1,4 +1,4 @@
-// The launch grid, functions and calls print as they are read; generic form and bytecode mean the same.
+// Round trips of the launch grid ops, functions and calls: custom form, generic form, bytecode.
 // RUN: nereid-opt %s | FileCheck %s
 // RUN: nereid-opt %s --mlir-print-op-generic | nereid-opt | FileCheck %s
 // RUN: nereid-opt %s --emit-bytecode | nereid-opt | FileCheck %s
@@ -42,7 +42,7 @@ tt.func private @nothing() {
   tt.return
 }
 
-// Only `1 : i32` asks for a descriptor; hints may be one number per dimension.
+// Only `1 : i32` marks a TMA descriptor; hints may have one value per dimension.
 // CHECK-LABEL: tt.func private @attributes
 // CHECK-SAME: {tt.nv_tma_desc = 0 : i32}, %{{.*}}: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i64}
 // CHECK-SAME: {tt.contiguity = 8 : i64, tt.divisibility = dense<[16, 1]> : tensor<2xi32>}

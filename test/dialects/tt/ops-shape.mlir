@@ -1,4 +1,4 @@
-// Shape operations print as they are read; generic form and bytecode mean the same.
+// Round trips of shape operations: custom form, generic form, bytecode.
 // RUN: nereid-opt %s | FileCheck %s
 // RUN: nereid-opt %s --mlir-print-op-generic | nereid-opt | FileCheck %s
 // RUN: nereid-opt %s --emit-bytecode | nereid-opt | FileCheck %s

@@ -1,5 +1,5 @@
-/* The check of tensor types that the compile driver runs on whole modules: operations of other dialects have no trait
- * that refuses a tensor of the wrong size. */
+/* The check of tensor types that the compile driver runs on whole modules: operations of other dialects lack the trait
+ * that rejects a tensor of an invalid size. */
 #include "dialects/tt/tt_hooks.h"
 #include "nereid/context.h"
 
@@ -9,12 +9,12 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka wants the four above. */
+/* cmocka requires the four above. */
 #include <cmocka.h>
 
 typedef struct fixture {
   MlirContext context;
-  char message[512]; /* of the last diagnostic, its location in front */
+  char message[512]; /* of the last diagnostic, with its location as prefix */
 } fixture_t;
 
 static void append(MlirStringRef piece, void *user_data) {

@@ -1,4 +1,4 @@
-// Text of Triton 3.6 to 3.9 is read, verified and printed as it was read. Each section has a context of its own.
+// IR of Triton 3.6 to 3.9 is printed in the spelling of its input. Each section has its own context.
 // RUN: nereid-opt %s --split-input-file > %t && nereid-opt %t --split-input-file | diff %t -
 // RUN: FileCheck %s --input-file=%t
 // RUN: nereid-opt %s --split-input-file --mlir-print-op-generic | nereid-opt --split-input-file | FileCheck %s --check-prefix=GENERIC
@@ -50,7 +50,7 @@ tt.func @v38(%d: !tt.tensordesc<32x64xf16>, %e: !tt.tensordesc<8xui8>, %f: !tt.t
 
 // -----
 
-// The newest spelling decides for the whole text.
+// The newest spelling in the input determines the printed version.
 // CHECK-LABEL: @v39
 // CHECK-SAME: !tt.tensordesc<16x16xf32>
 // CHECK: tt.load %{{.*}} {cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_last>, isVolatile = true} : !tt.ptr<f32>
@@ -73,7 +73,7 @@ tt.func @v39(%d: !tt.tensordesc<tensor<16x16xf32>>, %p: !tt.ptr<f32>, %i: i32) {
 
 // -----
 
-// Encodings that put what a thread repeats, or copies of what it holds, in other places (3.9).
+// Encodings that agree up to the position of repeated or broadcast elements (3.9).
 #wide = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>
 #narrow = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>
 #line = #ttg.linear<{register = [[8, 0]], lane = [[0, 0], [0, 0], [0, 0], [1, 0], [2, 0]], warp = [[4, 0]], block = []}>
@@ -91,7 +91,7 @@ module attributes {"ttg.num-warps" = 2 : i32, "ttng.two-ctas" = false} {
 
 // -----
 
-// In a cluster every CTA has an mbarrier of its own (3.7).
+// In a cluster, each CTA has its own mbarrier (3.7).
 #bars = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {

@@ -1,4 +1,4 @@
-// One function per rule; what must stay is in the `_kept` ones.
+// One function per pattern; functions that must not change end in `_kept`.
 // RUN: nereid-opt %s --allow-unregistered-dialect --canonicalize | FileCheck %s
 
 #a = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -66,7 +66,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
     tt.return %1 : tensor<16x32xf32, #c>
   }
 
-  // The load stays where it was: the buffer is written after it.
+  // The load is not moved: the buffer is written after it.
   // CHECK-LABEL: tt.func @convert_load
   // CHECK-NEXT: %[[L:.*]] = ttg.local_load %arg0 : {{.*}} -> tensor<16x32xf32, #[[C]]>
   // CHECK-NEXT: ttg.local_store %arg1, %arg0
@@ -105,7 +105,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
     tt.return %1 : tensor<512xf32, #w>
   }
 
-  // Another number of elements per thread: the conversion would only move into the reshape.
+  // The numbers of elements per thread differ: the conversion would only move into the reshape.
   // CHECK-LABEL: tt.func @convert_reordered_kept
   // CHECK: tt.reshape
   // CHECK-NEXT: ttg.convert_layout
@@ -204,7 +204,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
     tt.return %1 : tensor<256xf32, #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>>
   }
 
-  // The halves of both encodings are the same.
+  // The encodings of the two halves are equal.
   // CHECK-LABEL: tt.func @split_convert
   // CHECK-NEXT: tt.split %arg0
   // CHECK-NEXT: tt.return
@@ -222,7 +222,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
     tt.return %1 : !ttg.memdesc<16x32xf32, #shared, #smem>
   }
 
-  // A mutable copy is a copy; another encoding is another buffer.
+  // A mutable allocation is a copy; another encoding requires another buffer.
   // CHECK-LABEL: tt.func @alloc_of_load_kept
   // CHECK: ttg.local_alloc
   // CHECK: ttg.local_alloc

@@ -1,4 +1,4 @@
-// Every encoding is printed in one spelling, whatever the order of its keys and the spelling of its CTA layout.
+// Every encoding has one printed form, independent of the order of its keys and the spelling of its CTA layout.
 // RUN: nereid-opt --allow-unregistered-dialect %s | FileCheck %s
 // RUN: nereid-opt --allow-unregistered-dialect %s | nereid-opt --allow-unregistered-dialect | FileCheck %s
 // RUN: nereid-opt --allow-unregistered-dialect --mlir-print-op-generic %s | nereid-opt --allow-unregistered-dialect | FileCheck %s
@@ -6,7 +6,7 @@
 
 #unaliased = #ttg.slice<{parent = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 8], order = [0, 1]}>, dim = 1}>
 
-// One CTA, said in three ways, is no CTA layout.
+// Three spellings of a single CTA: no CTA layout is printed.
 // CHECK: #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 // CHECK: #blocked1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = {{\[\[}}0]]}>
 // CHECK: #blocked2 = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0], CGALayout = {{\[\[}}0, 1], [1, 0], [0, 0]]}>
@@ -40,10 +40,10 @@ module {
                       threadsPerWarp = [4, 8], sizePerThread = [1, 8]}>,
     c = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0],
                       CGALayout = []}>,
-    // CTAs that hold copies.
+    // CTAs that hold replicated elements.
     d = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CTAsPerCGA = [2],
                       CTASplitNum = [1], CTAOrder = [0]}>,
-    // Dimension 1 first, two CTAs along it; then four along dimension 0, two of them copies.
+    // Dimension 1 first, two CTAs along it; then four along dimension 0, two of them replicated.
     e = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0],
                       CTAsPerCGA = [4, 2], CTASplitNum = [2, 2], CTAOrder = [1, 0]}>
   } : () -> ()

@@ -1,4 +1,4 @@
-// What is wrong with an encoding is said where its text begins.
+// Errors in an encoding are reported at the start of its text.
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect
 
 // expected-error @+1 {{order must be a permutation of 0 to rank - 1}}

@@ -1,4 +1,4 @@
-/* Inferred encodings, to the letter: they appear in printed types, and Triton 3.6 infers the same ones. */
+/* Inferred encodings, as exact text: they appear in printed types, and Triton 3.6 infers the same ones. */
 #include "dialects/ttg/encoding/blocked.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/module.h"
@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka wants the four above. */
+/* cmocka requires the four above. */
 #include <cmocka.h>
 
 #define BLOCKED(size, threads, warps, order)                                                                           \
@@ -56,7 +56,7 @@ static MlirAttribute parse(fixture_t *fixture, const char *text) {
   return made;
 }
 
-/* Null `expected`: nothing was inferred. */
+/* Null `expected`: inference fails. */
 static void expect(fixture_t *fixture, bool inferred, MlirAttribute actual, const char *expected) {
   memset(fixture->text, 0, sizeof fixture->text);
   assert_int_equal(inferred, expected != NULL);
@@ -94,12 +94,12 @@ static void infers_reshapes(void **state) {
        {8, 2, 32},
        {8, 2, 4, 8},
        BLOCKED("1, 2, 1, 1", "4, 1, 1, 8", "1, 2, 2, 1", "1, 3, 2, 0")},
-      /* A thread's 2x2 box is no run of elements. */
+      /* A thread's 2x2 block is not contiguous. */
       {BLOCKED("2, 2", "4, 8", "4, 1", "1, 0"),
        {32, 32},
        {1024},
        LINEAR("[1], [32], [16]", "[2], [4], [8], [64], [128]", "[256], [512]")},
-      /* Columns first. */
+      /* Column-major. */
       {BLOCKED("1, 1", "32, 1", "1, 4", "0, 1"), {32, 4}, {128}, LINEAR("", "[4], [8], [16], [32], [64]", "[1], [2]")},
       {BLOCKED("1, 8", "4, 8", "4, 1", "1, 0"), {128, 64}, {128, 64}, BLOCKED("1, 8", "4, 8", "4, 1", "1, 0")},
       {BLOCKED("1", "32", "4", "0"), {128}, {64}, NULL},
@@ -134,7 +134,7 @@ static void infers_buffer_reshapes(void **state) {
   }
 }
 
-/* `to` holds the order, each number one too high. */
+/* `to` holds the order, with each index one too high. */
 static void infers_transpositions(void **state) {
   static const row_t rows[] = {
       {BLOCKED("1, 8", "4, 8", "4, 1", "1, 0"), {128, 64}, {2, 1}, BLOCKED("8, 1", "8, 4", "1, 4", "0, 1")},
@@ -208,7 +208,7 @@ static void infers_splits(void **state) {
        {32, 2},
        {0},
        LINEAR("[16]", "[1], [2], [4], [8], [0]", "[0], [0]")},
-      /* The halves lie in different threads. */
+      /* Different threads hold the halves. */
       {BLOCKED("4, 1", "16, 2", "4, 1", "1, 0"), {256, 2}, {0}, NULL},
       {SLICE("0", BLOCKED("1, 1, 4", "2, 16, 1", "4, 1, 1", "2, 1, 0")), {32, 4}, {0}, NULL},
   };

@@ -1,4 +1,4 @@
-// Buffers and views of them in the three forms.
+// Round trips of buffers and their views: custom form, generic form, bytecode.
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
 // RUN: nereid-opt --mlir-print-op-generic %s | nereid-opt | FileCheck %s
 // RUN: nereid-opt --emit-bytecode %s | nereid-opt | FileCheck %s
@@ -74,7 +74,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %6 = ttg.memdesc_subslice %arg3[8, 32] : !ttg.memdesc<16x64xf32, #plain, #smem, mutable> -> !ttg.memdesc<8x32xf32, #plain, #smem, mutable, 16x64>
     // CHECK: ttg.memdesc_subslice %arg2[0, 16]
     %7 = ttg.memdesc_subslice %arg2[0, 16] : !ttg.memdesc<16x32xf16, #padded, #smem> -> !ttg.memdesc<16x16xf16, #padded, #smem, 16x32>
-    // Rows of whole swizzle patterns may be cut off.
+    // A subslice may drop whole rows of swizzle patterns.
     // CHECK: ttg.memdesc_subslice %arg4[8, 0]
     %8 = ttg.memdesc_subslice %arg4[8, 0] : !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.memdesc<8x64xf16, #shared, #smem, 64x64>
     // CHECK: ttg.memdesc_trans %arg4

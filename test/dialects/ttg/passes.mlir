@@ -1,4 +1,4 @@
-// What MLIR's own passes may do: merge loads but not across a store or a barrier, see through warp specialisation.
+// Upstream passes merge loads, but not across a store or a barrier, and analyze through warp specialization.
 // RUN: nereid-opt %s --allow-unregistered-dialect --cse --canonicalize | FileCheck %s
 // RUN: nereid-opt %s --allow-unregistered-dialect --inline --sccp --canonicalize | FileCheck %s --check-prefix=INLINE
 
@@ -25,7 +25,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
     tt.return %0, %1, %2, %3 : tensor<128xf32, #blocked>, tensor<128xf32, #blocked>, tensor<128xf32, #blocked>, tensor<128xf32, #blocked>
   }
 
-  // Immutable buffers with the same value are one; with an address they are memory.
+  // Immutable buffers of the same value are merged; buffers with an offset are memory and are kept.
   // CHECK-LABEL: tt.func @buffers
   // CHECK-NEXT: %[[A:.*]] = ttg.local_alloc %arg0 : {{.*}} #smem>
   // CHECK-NEXT: %[[B:.*]] = ttg.local_alloc %arg0 : {{.*}} mutable>
@@ -52,7 +52,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
     tt.return %0 : i32
   }
 
-  // The result of the default region is known; a partition does not see constants from above.
+  // The result of the default region folds to a constant; constants are not propagated into a partition.
   // INLINE-LABEL: tt.func @specialised
   // INLINE-NEXT: %[[FOUR:.*]] = arith.constant 4 : i32
   // INLINE-NEXT: ttg.warp_specialize(%arg0)

@@ -1,4 +1,4 @@
-// Conversions, fp4, and what the pipeliner leaves between its phases, in the three forms.
+// Round trips of conversions, fp4 and the pipeliner's intermediate operations: custom form, generic form, bytecode.
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
 // RUN: nereid-opt --mlir-print-op-generic %s | nereid-opt | FileCheck %s
 // RUN: nereid-opt --emit-bytecode %s | nereid-opt | FileCheck %s

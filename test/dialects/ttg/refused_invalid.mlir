@@ -1,4 +1,4 @@
-// What Triton has for other hardware and other front ends is refused by its name.
+// Triton operations and attributes for other hardware or front ends are rejected by name.
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
 
 // expected-error @+1 {{#ttg.amd_mfma is not supported: Nereid targets NVIDIA sm_80..sm_90}}

@@ -1,4 +1,4 @@
-// A tensor's encoding fits the tensor, and the threads, warps and CTAs that the module says.
+// A tensor's encoding must match its shape and the threads, warps and CTAs of the module.
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
 
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [16], warpsPerCTA = [4], order = [0]}>
@@ -65,7 +65,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 
 // -----
 
-// The function's own number of warps is what counts.
+// The number of warps of the function overrides that of the module.
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func @f(%arg0: f32) attributes {"ttg.num-warps" = 8 : i32} {

@@ -1,4 +1,4 @@
-// Warp specialisation in the three forms.
+// Round trips of warp specialization: custom form, generic form, bytecode.
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
 // RUN: nereid-opt --mlir-print-op-generic %s | nereid-opt | FileCheck %s
 // RUN: nereid-opt --emit-bytecode %s | nereid-opt | FileCheck %s
@@ -14,7 +14,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.tot
     // CHECK-NEXT: default {
     %0:2 = ttg.warp_specialize(%arg0, %arg0) attributes {requestedRegisters = array<i32: 24, 32>, warpGroupStartIds = array<i32: 4, 6>}
     default {
-      // Values from above may be used here, and only here.
+      // Only the default region may use values from above.
       // CHECK: %[[SUM:.*]] = arith.addi %arg1, %arg1 : tensor<128xi32, #blocked>
       %1 = arith.addi %arg1, %arg1 : tensor<128xi32, #four>
       // CHECK: ttg.warp_yield %arg0, %[[SUM]] : i32, tensor<128xi32, #blocked>

@@ -1,4 +1,4 @@
-// Fences, cluster barriers and mbarriers in the three forms.
+// Round trips of fences, cluster barriers and mbarriers: custom form, generic form, bytecode.
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
 // RUN: nereid-opt --mlir-print-op-generic %s | nereid-opt | FileCheck %s
 // RUN: nereid-opt --emit-bytecode %s | nereid-opt | FileCheck %s

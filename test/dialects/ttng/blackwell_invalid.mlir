@@ -1,4 +1,4 @@
-// Operations and attributes of later hardware are refused by name, where they stand.
+// Operations and attributes of later hardware are rejected by name, at their location.
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
 
 tt.func @alloc() {

@@ -1,4 +1,4 @@
-// Products of a warp group in the three forms.
+// Round trips of warp-group dots: custom form, generic form, bytecode.
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
 // RUN: nereid-opt --mlir-print-op-generic %s | nereid-opt | FileCheck %s
 // RUN: nereid-opt --emit-bytecode %s | nereid-opt | FileCheck %s

@@ -1,4 +1,4 @@
-// What has effects stays, what has none is merged and dropped; calls of functions with ttng operations are inlined.
+// Ops with effects are kept, ops without are merged and erased; calls of functions with ttng operations are inlined.
 // RUN: nereid-opt %s --cse --canonicalize | FileCheck %s
 // RUN: nereid-opt %s --inline | FileCheck %s --check-prefix=INLINE
 
@@ -18,7 +18,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %a, %b : !tt.tensordesc<tensor<64x64xf16>>, !tt.tensordesc<tensor<64x64xf16>>
   }
 
-  // Fences, waits and accesses that nobody reads from are kept, twice.
+  // Fences, waits and accesses without uses are kept, both copies.
   // CHECK-LABEL: tt.func @kept
   // CHECK-COUNT-2: ttng.fence_async_shared
   // CHECK-COUNT-2: ttng.wait_barrier
@@ -36,7 +36,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // A product reads shared memory: unused it goes, but two with a fence between them are not one.
+  // A dot reads shared memory: an unused one is erased, but two with a fence between them are not merged.
   // CHECK-LABEL: tt.func @products
   // CHECK-NEXT: %[[D:.+]] = ttng.warp_group_dot
   // CHECK-NEXT: ttng.fence_async_shared

@@ -1,4 +1,4 @@
-/* coexist LIBNEREID [LIBRARY...]: loads the libraries globally, then libnereid, parses, verifies and prints with it. */
+/* coexist LIBNEREID [LIBRARY...]: loads the libraries globally, then libnereid; parses, verifies and prints with it. */
 #define _GNU_SOURCE
 #include <mlir-c/Diagnostics.h>
 #include <mlir-c/IR.h>

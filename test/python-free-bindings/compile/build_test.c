@@ -1,4 +1,4 @@
-/* Generated builders and accessors: what they make, and what they refuse. */
+/* Generated builders and accessors: the ops that they create, and the arguments that they reject. */
 #include "nereid/context.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/gpu.h"
@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka wants the four above. */
+/* cmocka requires the four above. */
 #include <cmocka.h>
 
 typedef struct fixture {
@@ -111,7 +111,7 @@ static void kinds_of_unknown_operations(void **state) {
     assert_int_equal(nereid_op_kind_from_name(text(nereid_op_kind_name((nereid_op_kind_t)kind))), kind);
 }
 
-/* llvm.add keeps its flags in a property that is no attribute. */
+/* llvm.add stores its flags in a property that is not an attribute. */
 static void properties(void **state) {
   fixture_t *f = *state;
   MlirOperation plain = nereid_llvm_add_build(&f->b, f->one, f->one, NEREID_LLVM_INTEGER_OVERFLOW_FLAGS_NONE);

@@ -1,4 +1,4 @@
-/* Sessions: every late stage in, every later stage out; what is told to the handler; what survives. */
+/* Sessions: every pair of an input stage and a later output stage; calls of the handler; use after an error. */
 #include "nereid/compile.h"
 
 #include <pthread.h>
@@ -134,7 +134,7 @@ static void test_deterministic_calls(void **state) {
   nereid_result_destroy(first);
 }
 
-/* Every stage that was kept compiles on to the same PTX, with the same metadata. */
+/* Every dumped stage compiles to the same PTX, with the same metadata. */
 static void test_resume(void **state) {
   fixture_t *fixture = *state;
   nereid_compile_options_t options = {.emit = NEREID_STAGE_PTX, .dumps = true, .num_stages = 5, .pdl = true};
@@ -244,7 +244,7 @@ static void test_missing_assembler(void **state) {
                    NEREID_ERROR_NOT_FOUND);
 }
 
-/* Ends in LLVM's instruction selection; the session goes on, with MLIR as well. */
+/* Fails in LLVM's instruction selection; the session stays usable, also for MLIR input. */
 static void test_llvm_gives_up(void **state) {
   fixture_t *fixture = *state;
   static const char text[] = HEAD "define ptx_kernel void @k(ptr addrspace(1) %p) {\n"
@@ -261,7 +261,7 @@ static void test_llvm_gives_up(void **state) {
   }
 }
 
-/* One session per thread; what one meets, the others do not notice. */
+/* One session per thread; an error in one does not affect the others. */
 static void *run_session(void *argument) {
   const char *text = argument;
   nereid_compiler_t *compiler = NULL;

@@ -1,4 +1,4 @@
-/* nereid_interpreter_run_text: IR in, numbers in the caller's buffers or located diagnostics out. */
+/* nereid_interpreter_run_text: runs IR on the caller's buffers, or emits located diagnostics. */
 #include "nereid/compile.h"
 #include "nereid/interpreter.h"
 
@@ -77,7 +77,7 @@ static nereid_status_t run(const char *text, uint32_t programs) {
 
 static void a_kernel_fills_the_buffer(void **state) {
   (void)state;
-  for (int round = 0; round < 2; ++round) { /* a compiler serves many runs */
+  for (int round = 0; round < 2; ++round) { /* a compiler session is reused for several runs */
     memset(out, 0, sizeof out);
     assert_int_equal(run(kernel, 3), NEREID_OK);
     for (int i = 0; i < COUNT; ++i)

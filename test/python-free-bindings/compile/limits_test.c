@@ -20,7 +20,7 @@ static const char kernel[] = "tt.func public @twice(%p: !tt.ptr<f32>) {\n"
                              "  tt.return\n"
                              "}\n";
 
-/* What the handlers saw, and what the progress handler is to do at `stage` (and `pass`, unless it is null). */
+/* Calls of the handlers, and the action of the progress handler at `stage` (and `pass`, unless it is null). */
 typedef struct watch {
   char stages[256], message[512];
   size_t passes, errors;
@@ -86,7 +86,7 @@ static void test_progress(void **state) {
   nereid_compiler_destroy(compiler);
 }
 
-/* In every stage, and before the first; without a diagnostic, and the session goes on. */
+/* Cancellation in every stage and before the first: no diagnostic, and the session stays usable. */
 static void test_cancelled(void **state) {
   static const char *const stages[] = {"read", "ttir", "ttgir", "llvm", "ll", "ptx"};
   watch_t watch = {.passes = 0};
@@ -141,7 +141,7 @@ static void test_time_limit(void **state) {
   nereid_compiler_destroy(compiler);
 }
 
-/* A ptxas that never ends. */
+/* A ptxas that does not terminate. */
 typedef struct slow {
   char folder[64], path[96];
 } slow_t;
@@ -202,7 +202,7 @@ static void test_assembler_time_limit(void **state) {
   remove_slow(&slow);
 }
 
-/* A scalar kernel has no decisions worth a remark; this one loads a tensor. */
+/* A scalar kernel has no remarks; this one loads a tensor. */
 static const char loads[] = "tt.func public @copy(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {\n"
                             "  %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>\n"
                             "  %s = tt.splat %p : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>\n"
@@ -235,7 +235,7 @@ static void on_remark(void *user_data, const nereid_remark_t *remark) {
   remarks->line = remark->line;
 }
 
-/* With a handler remarks are structs and no diagnostics; without one they are diagnostics, when they are requested. */
+/* With a remark handler, remarks are structs and not diagnostics; without one, requested remarks are diagnostics. */
 static void test_remarks(void **state) {
   watch_t watch = {.passes = 0};
   remarks_t remarks = {.widths = 0};
@@ -260,7 +260,7 @@ static void test_remarks(void **state) {
   nereid_compiler_destroy(compiler);
 }
 
-/* A size that no version of the struct had is a mistake; that of the first version is not. */
+/* A size that no version of the struct has is an error; that of the first version is accepted. */
 static void test_sizes(void **state) {
   const size_t first = offsetof(nereid_compile_options_t, cancellation);
   const size_t wrong[] = {0, 4, sizeof(size_t), first - 1, sizeof(nereid_compile_options_t) + 1};

@@ -1,4 +1,4 @@
-/* The emulator as a device: programs of nereid/launch.h run on it without a driver, and read its report. */
+/* The emulator as a device: programs that use nereid/launch.h run on it without a driver, and read its report. */
 #include "nereid/launch.h"
 
 #include <pthread.h>
@@ -245,7 +245,7 @@ static void uninitialized_memory_is_noticed_on_request(void **state) {
   nereid_device_t *device = open_with((nereid_emulator_device_options_t){.initcheck = true});
   nereid_module_t *module;
   (void)state;
-  /* The address that the kernel stores to comes from memory. */
+  /* The kernel loads the address of its store from memory. */
   static const char ptx[] =
       PTX_HEAD("sm_90a") ".visible .entry store(.param .u64 .ptr .global .align 8 pp,\n"
                          "  .param .u64 .ptr .global .align 1 g, .param .u64 .ptr .global .align 1 p)\n.reqntid 32\n{\n"
@@ -277,7 +277,7 @@ static void images_that_the_emulator_does_not_run(void **state) {
   nereid_device_close(device);
 }
 
-/* Each thread opens a device of its own or uses the shared one: results do not mix. */
+/* Each thread opens its own device or uses the shared one: results are independent. */
 static void *work(void *data) {
   nereid_device_t *device = data, *own = NULL;
   nereid_module_t *module;

@@ -1,5 +1,5 @@
-/* A CUDA driver that does nothing but write down what it was asked, so that launches can be checked without a GPU.
- * Static definitions: a test is one file and includes this once. */
+/* A fake CUDA driver that only records its calls, so that launches can be checked without a GPU. Static definitions: a
+ * test is one file and includes this once. */
 #ifndef NEREID_TEST_FAKE_DRIVER_H
 #define NEREID_TEST_FAKE_DRIVER_H
 
@@ -10,14 +10,14 @@
 enum { FAKE_PARAMETERS = 32, FAKE_ATTRIBUTES = 4, FAKE_FUNCTION_ATTRIBUTES = 8 };
 
 typedef struct fake {
-  /* What it pretends to be. */
+  /* Simulated properties. */
   int device_count, capability, shared_limit, clusters, cooperative, pools, static_shared;
   void *current;    /* the thread's context */
   const char *fail; /* the entry that fails; null: none */
   nereid_cu_result_t fail_with;
   size_t n_parameters, descriptor_at, sizes[FAKE_PARAMETERS]; /* of the kernel, so that parameters can be copied */
 
-  /* What it was asked. */
+  /* Recorded calls. */
   nereid_cu_launch_config_t config;
   nereid_cu_launch_attribute_t attributes[FAKE_ATTRIBUTES];
   uint64_t parameters[FAKE_PARAMETERS]; /* up to 8 bytes of each */
@@ -205,7 +205,7 @@ static nereid_cu_result_t fake_launch(const nereid_cu_launch_config_t *config, v
 static nereid_cu_result_t fake_alloc(uint64_t *address, size_t bytes) {
   FAKE_MAY_FAIL("mem_alloc");
   fake.allocated_bytes = bytes;
-  *address = 0x10020; /* aligned to 32, so that callers must align further */
+  *address = 0x10020; /* aligned to 32 only, so that callers have to align */
   ++fake.allocations;
   return 0;
 }
@@ -257,7 +257,7 @@ static void fake_reset(void) {
       .device_count = 1, .capability = 90, .shared_limit = 232448, .clusters = 1, .cooperative = 1, .pools = 1};
 }
 
-/* Entries that no test reaches are null: calling one is a crash, not a silent success. */
+/* Entries that no test calls are null: a call crashes instead of succeeding silently. */
 static const nereid_driver_t *fake_driver(void) {
   static const nereid_driver_t table = {
       .driver_get_version = fake_version,

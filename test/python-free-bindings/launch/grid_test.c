@@ -1,4 +1,4 @@
-/* Grid maps: MLIR's affine arithmetic on host integers. */
+/* Grid maps: affine maps evaluated on host integers. */
 #include "nereid/launch.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Images read without a driver: PTX entries, a cubin that is built here byte by byte, and damage of every kind. */
+/* Images read without a driver: PTX entries, a cubin built here byte by byte, and corrupt images. */
 #include "python-free-bindings/launch/image.h"
 
 #include <stdio.h>
@@ -69,7 +69,7 @@ static void malformed_ptx(void **state) {
       ".version 8.7\n.target sm_90\n.entry",                                /* no name */
       ".version 8.7\n.target sm_90\n.entry f(.param .u32 a",                /* no end */
       ".version 8.7\n.target sm_90\n.entry f(.param a) { }",                /* no type */
-      ".version 8.7\n.target sm_90\n.entry f(.param .align 3 .b8 a[4]) {}", /* no power of two */
+      ".version 8.7\n.target sm_90\n.entry f(.param .align 3 .b8 a[4]) {}", /* not a power of two */
       ".version 8.7\n.target sm_90\n.entry f(.param .b8 a[x]) {}",
       ".version 8.7\n.target sm_90\n.entry f(.param .b8 a[99999999999]) {}",
       ".version 8.7\n.target sm_90\n.entry f() .maxnreg x {}",
@@ -190,7 +190,7 @@ static void kernels_of_a_cubin(void **state) {
   assert_string_equal(image.arch, "sm_100a");
 }
 
-/* Cut anywhere, or with any one byte changed, it is read or refused, never misread past its end. */
+/* An image truncated anywhere, or with any byte changed, is read or rejected, without a read past its end. */
 static void damaged_cubins(void **state) {
   builder_t b, changed;
   (void)state;

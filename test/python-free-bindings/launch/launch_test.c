@@ -1,5 +1,5 @@
-/* Launching against a driver that only takes notes: what is asked of it, in which order, with which numbers, and that
- * what can be refused is refused before it is asked. */
+/* Launches on a fake driver that records its calls: the calls, their order and arguments. Errors that can be detected
+ * before a driver call are reported without one. */
 #include "test/python-free-bindings/launch/fake_driver.h"
 
 #include <setjmp.h>
@@ -71,7 +71,7 @@ static int tear_down(void **state) {
   return 0;
 }
 
-/* Loads with more fields of metadata, each with a comma behind. */
+/* Loads with additional metadata fields, each followed by a comma. */
 static nereid_status_t load(const char *fields) {
   char metadata[2048];
   snprintf(metadata, sizeof metadata, "{\"nereid\": 1, \"name\": \"k\", \"num_warps\": 4, %s %s}", fields, signature);
@@ -195,7 +195,7 @@ static void specialised_warps_are_launched(void **state) {
   assert_int_equal(fake.config.block_x, 224);
 }
 
-/* Triton's metadata has no types: sizes must fit, the rest is the caller's word. */
+/* Triton's metadata has no types: only sizes are checked. */
 static void tritons_kernels_are_checked_by_size(void **state) {
   nereid_value_t values[ARGUMENTS];
   nereid_launch_t how = {.grid = {1, 1, 1}};

@@ -1,4 +1,4 @@
-/* Metadata: what is printed is parsed, Triton's is understood, and anything else is refused by name. */
+/* Metadata: round trips, Triton's format, and diagnostics that name each invalid field. */
 #include "nereid/metadata.h"
 
 #include <stdio.h>
@@ -144,7 +144,7 @@ static void tritons_file_is_read(void **state) {
   assert_int_equal(m.parameters[0].block[1], 64);
 }
 
-/* A valid text with one replacement, and what the refusal must mention. */
+/* A valid text with one replacement, and the expected part of the diagnostic. */
 static void each_wrong_field_is_named(void **state) {
   static const struct {
     const char *from, *to, *mentions;
@@ -190,7 +190,7 @@ static void each_wrong_field_is_named(void **state) {
   }
 }
 
-/* Cut at every byte the text is refused and nothing is read past its end (the sanitizers watch). */
+/* The text truncated at any byte is rejected without a read past its end (checked by the sanitizers). */
 static void every_prefix_is_refused(void **state) {
   (void)state;
   for (size_t size = 0; size + 2 < sizeof example; ++size) {

@@ -1,4 +1,4 @@
-/* Tensor maps: each rule of the hardware refused by name, the emulator's bytes both ways, the cache. */
+/* Tensor maps: a diagnostic for each hardware rule, encoding and decoding of the emulator's format, the cache. */
 #include "nereid/tma.h"
 
 #include <pthread.h>
@@ -158,7 +158,7 @@ static void equal_requests_share_one(void **state) {
   (void)state;
   assert_int_equal(nereid_tma_cache_create(NEREID_TMA_EMULATOR, NULL, &cache), NEREID_OK);
   assert_int_equal(nereid_tma_cache_get(cache, &r, &owner, &a, &message), NEREID_OK);
-  r.shape[4] = 77; /* beyond the rank: no part of the key */
+  r.shape[4] = 77; /* beyond the rank: not part of the key */
   assert_int_equal(nereid_tma_cache_get(cache, &r, &owner, &b, &message), NEREID_OK);
   assert_ptr_equal(a, b);
   r.box[1] = 64;

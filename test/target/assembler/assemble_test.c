@@ -1,4 +1,4 @@
-/* PTX to cubin, by whichever assembler there is; what is missing is named, errors are located. */
+/* PTX to cubin with the installed assembler; diagnostics name a missing one, and errors are located. */
 #include "target/assembler/assemble.h"
 
 #include <setjmp.h>
@@ -76,7 +76,7 @@ static void check(nereid_assembler_t assembler) {
   assert_int_not_equal(said.errors, 0);
 }
 
-/* Sixty-four values that are alive at once, in a kernel of 24 registers. */
+/* Sixty-four simultaneously live values in a kernel limited to 24 registers. */
 static void make_spilling(char *text, size_t room) {
   size_t n = (size_t)snprintf(text, room, "%s",
                               ".version 8.0\n.target sm_80\n.address_size 64\n"

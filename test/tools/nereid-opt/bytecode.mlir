@@ -1,4 +1,4 @@
-// Bytecode out of and into a pipeline with a C pass; the text comes back with locations and argument names.
+// Writes bytecode after, and reads it before, a pipeline with a C pass; the text keeps locations and argument names.
 
 // RUN: nereid-opt %s --nereid-strip-hints=max-divisibility=8 --emit-bytecode -o %t.mlirbc
 // RUN: nereid-opt %t.mlirbc --cse --mlir-print-debuginfo --mlir-use-nameloc-as-prefix | FileCheck %s

@@ -1,4 +1,4 @@
-// --debug and --debug-only change nothing, at any place of the command line; other options of that beginning are errors.
+// --debug and --debug-only are accepted at any position without effect; other options with that prefix are errors.
 // RUN: nereid-opt --debug %s --debug-only=a,b -canonicalize -debug -debug-only=c | FileCheck %s
 // RUN: not nereid-opt %s --debugging 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: --debugging

@@ -1,4 +1,4 @@
-// What MlirOptMain offers works with a pass written in C.
+// The options of MlirOptMain work with a pass written in C.
 
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics --nereid-strip-hints=max-divisibility=-1
 // RUN: nereid-opt %s --split-input-file --pass-pipeline='builtin.module(nereid-strip-hints{max-divisibility=8},cse)' --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=PIPELINE

@@ -1,4 +1,4 @@
-// A pipeline that fails in a C pass leaves a reproducer with the pass's options, which fails in the same way.
+// A failure in a C pass writes a reproducer with the pass's options, which fails in the same way.
 
 // RUN: rm -f %t.mlir
 // RUN: not nereid-opt %s --pass-pipeline='builtin.module(cse,nereid-strip-hints{max-divisibility=-3 only=tt.constancy})' --mlir-pass-pipeline-crash-reproducer=%t.mlir 2>&1 | FileCheck %s --check-prefix=FIRST

@@ -1,7 +1,7 @@
 // RUN: nereid-opt %s --triton-licm --triton-loop-unroll --triton-licm --mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s
 // RUN: nereid-opt %s --triton-licm -o /dev/null 2>&1 | count 0
 
-// Counters of a pass that runs twice, or on several functions, are added.
+// Statistics are summed over the runs of a pass and over functions.
 // CHECK: ... Pass statistics report ...
 // CHECK: {{^}}triton-licm
 // CHECK-NEXT: (S) 3 hoisted

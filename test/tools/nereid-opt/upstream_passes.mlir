@@ -1,4 +1,4 @@
-// MLIR's own passes on our functions.
+// Upstream MLIR passes on tt.func.
 
 // RUN: nereid-opt %s --inline | FileCheck %s --check-prefix=INLINE
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(inline,symbol-dce,tt.func(canonicalize,cse))' | FileCheck %s --check-prefix=ALL
@@ -32,7 +32,7 @@ tt.func private @square(%n: i32) -> i32 {
   tt.return %0 : i32
 }
 
-// A callee of several blocks: its returns become branches.
+// A callee with several blocks: its returns become branches.
 tt.func private @early(%n: i32, %c: i1) -> i32 {
   cf.cond_br %c, ^a, ^b
 ^a:

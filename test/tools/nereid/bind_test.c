@@ -1,4 +1,4 @@
-/* Binding of arguments to slots: what each parameter of a launch gets from what the caller says. */
+/* Binding of arguments to slots: the value of each launch parameter for given arguments. */
 #include "tools/nereid/run/bind.c"
 #undef REFUSE
 #include "tools/nereid/run/fill.c"
@@ -65,7 +65,7 @@ static void a_descriptor_fills_its_group(void **state) {
   assert_int_equal(job.slots[2].bits, 512);
   assert_int_equal(job.slots[3].bits, 512);
   assert_int_equal(job.slots[4].bits, 1);
-  assert_int_equal(bind(DESCRIPTOR, 2, arguments), NEREID_OK); /* a position of its own wins */
+  assert_int_equal(bind(DESCRIPTOR, 2, arguments), NEREID_OK); /* an explicit position takes precedence */
   assert_int_equal(job.slots[4].bits, 7);
   assert_int_equal(bind(DESCRIPTOR, 0, arguments), NEREID_ERROR_ARGUMENT);
   assert_string_equal(message.text, "missing arguments: argument 0 'a' (tensordesc<f16[128x128]>)");

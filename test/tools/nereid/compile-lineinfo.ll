@@ -1,14 +1,14 @@
-; LLVM IR of others: file names without their folders, and everything that a debugger could want.
+; LLVM IR of other producers: file names without folders, and full debug information.
 ; RUN: nereid compile %s --emit ptx -o - | FileCheck %s
 
-; The assembler optimises nothing that says it is to be debugged.
+; The assembler disables optimization for code that is marked for debugging.
 ; CHECK: .target sm_90a{{$}}
-; The place of a call whose file has no line of its own.
+; The location of a call in a file that has no other line.
 ; CHECK: .loc [[A:[0-9]+]] 30 1 {{.*}}a.py:30:1
 ; CHECK: .loc [[MID:[0-9]+]] 9 2, function_name $L__inlined[[MIDDLE:[0-9]+]], inlined_at [[A]] 31 5
 ; CHECK-NEXT: .loc [[B:[0-9]+]] 7 3, function_name $L__inlined[[LEAF:[0-9]+]], inlined_at [[MID]] 9 2
 ; CHECK: mul{{.*}}f32
-; The same place inside another call: the way there is said anew.
+; The same location inlined at another call: the call chain is emitted again.
 ; CHECK: .loc [[A]] 32 5
 ; CHECK-NEXT: .loc [[MID]] 9 2, function_name $L__inlined[[MIDDLE]], inlined_at [[A]] 32 5
 ; CHECK-NEXT: .loc [[B]] 7 3, function_name $L__inlined[[LEAF]], inlined_at [[MID]] 9 2

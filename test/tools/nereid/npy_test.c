@@ -1,4 +1,4 @@
-/* .npy files: round trips of every type and rank, files as NumPy writes them, damage, and the comparison of tensors. */
+/* .npy files: round trips of every type and rank, files as NumPy writes them, corrupt files, comparison of tensors. */
 #include "tools/nereid/run/compare.c"
 #include "tools/nereid/run/npy.c"
 
@@ -118,7 +118,7 @@ static void differences(void **state) {
   assert_true(fabs(d.absolute - 0.002) < 1e-6 && fabs(d.relative - 0.002) < 1e-6);
   assert_int_equal(tool_compare(&a, &b, 0.01).beyond, 0);
   assert_int_equal(tool_compare(&a, &a, 0).beyond, 0);
-  /* An element that cancelled is held against the tensor's size, not its own. */
+  /* The error of an element after cancellation is relative to the tensor's magnitude, not to its own. */
   b = of_values(NEREID_ELEMENT_F32, 2, (const double[]){100, 0});
   a = of_values(NEREID_ELEMENT_F32, 2, (const double[]){100, 1e-3});
   assert_int_equal(tool_compare(&a, &b, -1).beyond, 0);

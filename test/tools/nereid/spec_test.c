@@ -1,5 +1,5 @@
-/* Argument specifications: what they say, what they make, what is refused. The tool's sources are included, because a
- * tool is no library. */
+/* Argument specifications: parsing, the generated data, errors. The test includes the tool's sources, because a tool is
+ * not a library. */
 #include "tools/nereid/run/fill.c"
 #include "tools/nereid/run/npy.c"
 #undef REFUSE
@@ -197,7 +197,7 @@ static void rand_is_uniform_and_repeatable(void **state) {
   }
   assert_true(fabs(sum / 10000) < 0.02); /* 3.5 standard deviations of the mean */
   assert_true(fabs(squares / 10000 - 1.0 / 3) < 0.011);
-  assert_true(tool_random(0, 0, 0) == UINT64_C(0xe220a8397b1dcdaf)); /* splitmix64's first number for seed 0 */
+  assert_true(tool_random(0, 0, 0) == UINT64_C(0xe220a8397b1dcdaf)); /* first output of splitmix64 for seed 0 */
 }
 
 static void files(void **state) {

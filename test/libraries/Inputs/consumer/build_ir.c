@@ -1,4 +1,4 @@
-/* Builds, without text, a function that doubles a float, and prints it. */
+/* Builds a function that doubles a float by the C bindings, and prints it. */
 #include <nereid/context.h>
 #include <nereid/dialects/arith.h>
 #include <nereid/dialects/tt.h>

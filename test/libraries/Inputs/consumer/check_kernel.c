@@ -1,5 +1,5 @@
-/* check-kernel: a user's program over the installed package. Compiles IR to PTX, cancels a compilation, runs the PTX on
- * the emulator and in the interpreter, and reads a race report. Prints a line for each. */
+/* check-kernel: a program that uses the installed package. Compiles IR to PTX, cancels a compilation, runs the PTX on the
+ * emulator and the IR in the interpreter, and reads a race report. Prints a line for each. */
 #include <nereid/compile.h>
 #include <nereid/emulator.h>
 #include <nereid/interpreter.h>
@@ -28,7 +28,7 @@ static const char ir[] = "tt.func public @negate(%x: !tt.ptr<f32> {tt.divisibili
                          "  tt.return\n"
                          "}\n";
 
-/* Each program stores its number to the same word: programs are not ordered. */
+/* Each program stores its id to the same word: programs are not ordered. */
 static const char racy_ir[] = "tt.func public @last(%x: !tt.ptr<i32>) {\n"
                               "  %pid = tt.get_program_id x : i32\n"
                               "  tt.store %x, %pid : !tt.ptr<i32>\n"

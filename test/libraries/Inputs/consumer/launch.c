@@ -1,4 +1,4 @@
-/* The launch half alone: nothing of MLIR is found by its headers or needed by its library. */
+/* The launch library alone: neither its headers nor its library depend on MLIR. */
 #include <base/status.h>
 #include <nereid/metadata.h>
 

@@ -1,6 +1,6 @@
-"""A kernel that calls a chain of functions which each add 1 to a tensor.
+"""Prints a kernel that calls a chain of functions; each adds 1 to a tensor.
 
-    chain.py LENGTH [closed]        closed: the last calls the first
+    chain.py LENGTH [closed]        closed: the last function calls the first
 """
 import sys
 

@@ -1,4 +1,4 @@
-# closed_pipe.py STATUS COMMAND…: runs the command with a standard output that nobody reads any more.
+# closed_pipe.py STATUS COMMAND…: runs the command with its standard output connected to a pipe whose read end is closed.
 import os
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-# compile_all.py OUT INPUT…: every input compiles to PTX, or is refused with exit status 1 and a located error, without
+# compile_all.py OUT INPUT…: every input compiles to PTX, or is rejected with exit status 1 and a located error, without
 # an output file.
 import os
 import re

@@ -1,4 +1,4 @@
-# each.py COMMAND… -- FILE…: runs the command on each file; fails when it fails on one, naming it.
+# each.py COMMAND… -- FILE…: runs the command on each file; prints the name of each file on which it fails, and fails.
 import subprocess
 import sys
 

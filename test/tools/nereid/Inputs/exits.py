@@ -1,4 +1,4 @@
-# exits.py STATUS COMMAND…: passes the output on; 0 when the command exits with exactly that status.
+# exits.py STATUS COMMAND…: runs the command with its output; exits 0 when the command exits with exactly that status.
 import subprocess
 import sys
 

@@ -1,6 +1,6 @@
 # interrupt.py SIGNAL FOLDER: compiles FOLDER/in.ptx with a ptxas that writes its process id to FOLDER/pid and sleeps,
-# sends SIGNAL to nereid meanwhile, and prints how nereid ended, whether the assembler still runs, and what is left in
-# the temporary folder.
+# sends SIGNAL to nereid meanwhile, and prints nereid's exit status, whether the assembler still runs, and the remaining
+# contents of the temporary folder.
 import os
 import signal
 import subprocess
@@ -33,7 +33,7 @@ def is_running(pid):
 command = ["nereid", "compile", os.path.join(folder, "in.ptx"), "-o", os.path.join(folder, "out.cubin")]
 environment = dict(os.environ, TMPDIR=temporary, PID_FILE=pid_file)
 command += ["--ptxas", os.path.join(folder, "slow")]
-# A test runner in the background may ignore SIGINT, and the child would inherit that.
+# A test runner in the background may ignore SIGINT, which the child would inherit.
 process = subprocess.Popen(command, env=environment, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)
                            if number != signal.SIGKILL else None)
 assert wait(lambda: os.path.exists(pid_file) and open(pid_file).read().endswith("\n")), "the assembler did not start"

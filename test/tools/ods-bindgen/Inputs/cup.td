@@ -1,4 +1,4 @@
-// A dialect with one of each thing that ods-bindgen has to tell apart.
+// A dialect with one of each kind of record that ods-bindgen distinguishes.
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/EnumAttr.td"
