@@ -1,8 +1,8 @@
 /* Encodings of buffers for dot operands; see shared_encoding.h.
  *
  * A swizzle without conflicts: the lanes that one phase of a load serves read `rows` rows and `group` contiguous bytes
- * of each. Consecutive rows of the buffer must store these groups in different banks. Rows shorter than the 128 bytes of
- * all banks follow one another, so 128 / row bytes rows share one phase:
+ * of each. Consecutive rows of the buffer must store these groups in different banks. Rows shorter than the 128 bytes
+ * of all banks follow one another, so 128 / row bytes rows share one phase:
  *
  *   ldmatrix (also .trans)         8 rows x 16 bytes
  *   32-bit loads of 8 lanes        4 rows x 32 bytes      tf32 whose contiguous dimension is M or N

@@ -1,7 +1,9 @@
 /* Encodings of shared-memory buffers for the operands of tensor core instructions.
  *
- *   wgmma      tensor<128x64xf16>, order [1, 0]  ->  #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, ..}>
- *   mma.sync   tensor<128x32xf16>, order [1, 0]  ->  #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, ..}>
+ *   wgmma      tensor<128x64xf16>, order [1, 0]
+ *              ->  #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+ *   mma.sync   tensor<128x32xf16>, order [1, 0]
+ *              ->  #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
  *
  * An order lists the dimensions of the buffer, the contiguous one first. The CTA layout of a result is that of the
  * tensor's encoding. All functions are pure. */

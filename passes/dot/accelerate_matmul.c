@@ -1,0 +1,365 @@
+/* tritongpu-accelerate-matmul: gives each dot a tensor core instruction.
+ *
+ *   %d = tt.dot %a, %b, %c : … -> tensor<128x256xf32, #blocked>
+ *   -> wgmma (sm_90a)
+ *   %x = ttg.local_alloc %a' ; %y = ttg.local_alloc %b'           buffers in #nvmma_shared
+ *   %e = ttg.convert_layout %c : #blocked -> #mma
+ *   %f = ttng.warp_group_dot %x, %y, %e : … -> tensor<128x256xf32, #mma>
+ *   %d = ttg.convert_layout %f : #mma -> #blocked
+ *   -> mma.sync
+ *   %f = tt.dot %a'', %b'', %e with operands in #ttg.dot_op<{parent = #mma}>
+ *
+ * %a' and %b' are the operands before the conversions to the operands of multiply-adds. instruction_choice.h chooses
+ * the instruction, the warps and the source of a. tritongpu-remove-layout-conversions then propagates #mma through
+ * loops and elementwise ops, so the conversions of the accumulator move out of loops.
+ *
+ * Elements that an instruction does not multiply are widened where that is exact: 8-bit floats to f16 before sm_89, or
+ * beside f16. A sum that no instruction has (bf16) is kept in f32 and rounded. What remains (f32 with ieee precision,
+ * other integers) stays a dot of multiply-adds, with a remark. */
+#include "dialects/ir.h"
+#include "dialects/ttg/encoding/blocked.h"
+#include "dialects/ttg/encoding/encoding.h"
+#include "dialects/ttg/module.h"
+#include "dialects/ttg/tensor_types.h"
+#include "passes/dot/instruction_choice.h"
+#include "passes/dot/operand_source.h"
+#include "passes/dot/shared_encoding.h"
+#include "passes/pass.h"
+#include "passes/support/collect.h"
+
+#include "dialects/defining_op.h"
+#include "nereid/dialects/arith.h"
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+#include <assert.h>
+
+enum { REGISTER_BITS = 32, LEAST_IMPRECISE = 32 /* K of one wgmma of 8-bit floats */ };
+
+typedef struct accelerate {
+  nereid_pass_t *pass;
+  int capability;
+  int64_t wgmma, mma_sync, fma;
+} accelerate_t;
+
+/* One dot. */
+typedef struct site {
+  MlirOperation dot;
+  nereid_dot_operand_t a, b;
+  MlirType a_element, b_element, sum; /* of the instruction */
+  MlirType result;                    /* of the dot */
+  nereid_dot_problem_t problem;
+  nereid_dot_choice_t choice;
+} site_t;
+
+/* --- types --- */
+
+static bool is_fp8(MlirType type) {
+  return mlirTypeIsAFloat8E5M2(type) || mlirTypeIsAFloat8E4M3FN(type);
+}
+
+static int64_t bits_of(MlirType element) {
+  return mlirTypeIsAInteger(element) ? (int64_t)mlirIntegerTypeGetWidth(element)
+                                     : (int64_t)mlirFloatTypeGetWidth(element);
+}
+
+static MlirType element_of(MlirValue value) {
+  return mlirShapedTypeGetElementType(mlirValueGetType(value));
+}
+
+static MlirType with_element(MlirType tensor, MlirType element) {
+  int64_t shape[NEREID_TTG_MAX_RANK];
+  const intptr_t rank = mlirShapedTypeGetRank(tensor);
+  for (intptr_t d = 0; d < rank; ++d)
+    shape[d] = mlirShapedTypeGetDimSize(tensor, d);
+  return mlirRankedTensorTypeGet(rank, shape, element, mlirRankedTensorTypeGetEncoding(tensor));
+}
+
+/* Chooses the types that the instruction multiplies and adds. */
+static void choose_types(const accelerate_t *accelerate, site_t *site) {
+  MlirContext context = accelerate->pass->context;
+  site->a_element = element_of(site->a.value);
+  site->b_element = element_of(site->b.value);
+  site->sum = mlirShapedTypeGetElementType(site->result);
+  const bool a8 = is_fp8(site->a_element), b8 = is_fp8(site->b_element);
+  if (a8 && (!b8 || accelerate->capability < 89))
+    site->a_element = mlirF16TypeGet(context);
+  if (b8 && (!a8 || accelerate->capability < 89))
+    site->b_element = mlirF16TypeGet(context);
+  const bool rounded = mlirTypeIsABF16(site->sum) || (mlirTypeIsAF16(site->sum) && is_fp8(site->a_element));
+  if (rounded)
+    site->sum = mlirF32TypeGet(context);
+}
+
+/* --- the problem --- */
+
+static bool read_site(const accelerate_t *accelerate, MlirOperation dot, site_t *site) {
+  *site = (site_t){.dot = dot, .result = mlirValueGetType(nereid_ir_result(dot))};
+  site->a = nereid_dot_operand_of(dot, 0);
+  site->b = nereid_dot_operand_of(dot, 1);
+  choose_types(accelerate, site);
+  nereid_dot_problem_t *problem = &site->problem;
+  const int rank = (int)mlirShapedTypeGetRank(site->result);
+  int64_t shape[NEREID_TTG_MAX_RANK];
+  assert(rank == 2 || rank == 3); /* the verifier of tt.dot checks it */
+  for (int d = 0; d < rank; ++d)
+    shape[d] = mlirShapedTypeGetDimSize(site->result, d);
+  nereid_ttg_shape_per_cta(mlirRankedTensorTypeGetEncoding(site->result), rank, shape, shape);
+  problem->capability = accelerate->capability;
+  problem->warps = nereid_ttg_num_warps(dot);
+  problem->batch = rank == 3 ? shape[0] : 1;
+  problem->m = shape[rank - 2];
+  problem->n = shape[rank - 1];
+  problem->k = mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetOperand(dot, 0)), rank - 1);
+  problem->a = site->a_element;
+  problem->b = site->b_element;
+  problem->sum = site->sum;
+  problem->a_source = site->a.kind;
+  return nereid_dot_result_uses(dot, accelerate->pass->scratch, &problem->feeds_dot, &problem->feeds_reduce);
+}
+
+/* --- rewriting --- */
+
+static MlirValue convert(const nereid_builder_t *builder, MlirValue value, MlirAttribute encoding) {
+  MlirType type = nereid_ttg_with_encoding(mlirValueGetType(value), encoding);
+  if (mlirTypeEqual(type, mlirValueGetType(value)))
+    return value;
+  return nereid_ir_result(nereid_ttg_convert_layout_build(builder, type, value));
+}
+
+/* Converts the elements of a float tensor. */
+static MlirValue cast(const nereid_builder_t *builder, MlirValue value, MlirType element) {
+  MlirAttribute none = {NULL};
+  MlirType from = element_of(value), type = with_element(mlirValueGetType(value), element);
+  if (mlirTypeEqual(from, element))
+    return value;
+  if (is_fp8(from))
+    return nereid_ir_result(nereid_tt_fp_to_fp_build(builder, type, value, none));
+  if (bits_of(from) < bits_of(element))
+    return nereid_ir_result(nereid_arith_extf_build(builder, type, value, none));
+  return nereid_ir_result(nereid_arith_truncf_build(builder, type, value, none, none));
+}
+
+static MlirAttribute mma_encoding(const accelerate_t *accelerate, const site_t *site) {
+  MlirContext context = accelerate->pass->context;
+  const nereid_dot_choice_t *choice = &site->choice;
+  nereid_ttg_bases_t cga;
+  MlirAttribute bases = {NULL};
+  if (nereid_ttg_cga_read(mlirRankedTensorTypeGetEncoding(site->result), &cga))
+    bases = nereid_ttg_cga_make(context, &cga);
+  const int rank = choice->version == NEREID_DOT_WGMMA ? 3 : choice->rank;
+  return nereid_ttg_nvidia_mma_attr_create(context, (unsigned)choice->version, 0,
+                                           nereid_ttg_ints_make(context, choice->rank, choice->warps), bases,
+                                           nereid_ttg_ints_make(context, rank, choice->instruction));
+}
+
+/* Erases conversions without uses, from the last one back. */
+static void erase_conversions(MlirValue value) {
+  MlirOperation op = nereid_defining_op_of_kind(value, NEREID_OP_TTG_CONVERT_LAYOUT);
+  while (!mlirOperationIsNull(op) && mlirOpOperandIsNull(mlirValueGetFirstUse(nereid_ir_result(op)))) {
+    value = mlirOperationGetOperand(op, 0);
+    nereidMlirOperationErase(op);
+    op = nereid_defining_op_of_kind(value, NEREID_OP_TTG_CONVERT_LAYOUT);
+  }
+}
+
+/* Replaces the dot by `value` in the layout and type of its result. */
+static void replace(const nereid_builder_t *builder, const site_t *site, MlirValue value) {
+  MlirValue result = nereid_ir_result(site->dot);
+  value = cast(builder, value, mlirShapedTypeGetElementType(site->result));
+  value = convert(builder, value, mlirRankedTensorTypeGetEncoding(site->result));
+  MlirValue a = mlirOperationGetOperand(site->dot, 0), b = mlirOperationGetOperand(site->dot, 1);
+  mlirValueReplaceAllUsesOfWith(result, value);
+  nereidMlirOperationErase(site->dot);
+  erase_conversions(a);
+  if (!mlirValueEqual(a, b))
+    erase_conversions(b);
+}
+
+static MlirValue accumulator(const nereid_builder_t *builder, const site_t *site, MlirAttribute mma) {
+  MlirValue c = mlirOperationGetOperand(site->dot, 2);
+  return cast(builder, convert(builder, c, mma), site->sum);
+}
+
+/* --- mma.sync --- */
+
+/* Elements along K that are adjacent in a thread, so that the narrowest loaded elements fill a register. */
+static unsigned k_width_of(const site_t *site) {
+  const int64_t bits = bits_of(site->a_element), k = site->problem.k;
+  int64_t narrow = site->a.loaded_bits < site->b.loaded_bits ? site->a.loaded_bits : site->b.loaded_bits;
+  narrow = narrow < bits ? narrow : bits;
+  int64_t width = narrow < REGISTER_BITS ? REGISTER_BITS / narrow : 1;
+  while (width > 1 && width * bits > REGISTER_BITS && k < 8 * width)
+    width /= 2;
+  return (unsigned)width;
+}
+
+static void rewrite_mma_sync(const accelerate_t *accelerate, const site_t *site) {
+  MlirContext context = accelerate->pass->context;
+  nereid_builder_t builder = nereid_builder_before(site->dot);
+  MlirAttribute mma = mma_encoding(accelerate, site);
+  const unsigned k_width = k_width_of(site);
+  MlirValue operands[2];
+  const nereid_dot_operand_t *sources[2] = {&site->a, &site->b};
+  MlirType elements[2] = {site->a_element, site->b_element};
+  for (unsigned i = 0; i < 2; ++i) {
+    MlirValue source = cast(&builder, sources[i]->value, elements[i]);
+    operands[i] = convert(&builder, source, nereid_ttg_dot_op_attr_create(context, i, mma, k_width));
+  }
+  MlirOperation made = nereid_tt_dot_build(&builder, operands[0], operands[1], accumulator(&builder, site, mma),
+                                           nereid_tt_dot_get_input_precision(site->dot),
+                                           nereid_tt_dot_get_max_num_imprecise_acc(site->dot));
+  replace(&builder, site, nereid_ir_result(made));
+}
+
+/* --- wgmma --- */
+
+/* The order of the operand's buffer: that of its registers where wgmma can read it, else with K contiguous. */
+static void buffer_order(MlirValue source, MlirType element, int index, int32_t *out_order) {
+  nereid_dot_register_order(mlirValueGetType(source), out_order);
+  if (nereid_dot_wgmma_reads_transposed(element))
+    return;
+  out_order[0] = index == 0 ? 1 : 0;
+  out_order[1] = index == 0 ? 0 : 1;
+}
+
+static MlirType wgmma_buffer(MlirValue source, MlirType element, int index) {
+  MlirContext context = mlirTypeGetContext(element);
+  int32_t order[NEREID_TTG_MAX_RANK];
+  int64_t shape[2];
+  MlirType tensor = with_element(mlirValueGetType(source), element);
+  buffer_order(source, element, index, order);
+  MlirAttribute encoding = nereid_dot_wgmma_shared(tensor, order);
+  if (mlirAttributeIsNull(encoding))
+    return (MlirType){NULL};
+  for (int d = 0; d < 2; ++d)
+    shape[d] = mlirShapedTypeGetDimSize(tensor, d);
+  MlirAttribute dims = mlirDenseI64ArrayGet(context, 2, shape);
+  return nereid_ttg_memdesc_type_create(context, dims, element, encoding, nereid_ttg_shared_memory_attr_create(context),
+                                        /*mutable_memory=*/false, dims);
+}
+
+/* A builder before the dot or, for a value from another block, after its definition: a loop stores its invariant
+ * operands once. */
+static nereid_builder_t builder_for(MlirOperation dot, MlirValue value) {
+  MlirOperation op = nereid_defining_op(value);
+  nereid_builder_t builder = nereid_builder_before(dot);
+  MlirBlock block = mlirOperationIsNull(op) ? mlirBlockArgumentGetOwner(value) : mlirOperationGetBlock(op);
+  if (mlirBlockEqual(block, builder.block))
+    return builder;
+  builder.block = block;
+  builder.before = mlirOperationIsNull(op) ? mlirBlockGetFirstOperation(block) : mlirOperationGetNextInBlock(op);
+  return builder;
+}
+
+/* Returns a buffer with the operand; one that an earlier dot of the block uses, if there is one. */
+static MlirValue store(const site_t *site, const nereid_dot_operand_t *operand, MlirType element, int index) {
+  nereid_builder_t builder = builder_for(site->dot, operand->value);
+  MlirType type = wgmma_buffer(operand->value, element, index);
+  for (MlirOpOperand use = mlirValueGetFirstUse(operand->value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (nereid_op_kind(user) == NEREID_OP_TTG_LOCAL_ALLOC &&
+        mlirBlockEqual(mlirOperationGetBlock(user), builder.block) &&
+        mlirTypeEqual(mlirValueGetType(nereid_ir_result(user)), type))
+      return nereid_ir_result(user);
+  }
+  MlirValue source = cast(&builder, operand->value, element);
+  return nereid_ir_result(nereid_ttg_local_alloc_build(&builder, type, source, (MlirAttribute){NULL}));
+}
+
+static bool can_wgmma(const site_t *site) {
+  const bool a_fits = site->choice.a_in_registers || !mlirTypeIsNull(wgmma_buffer(site->a.value, site->a_element, 0));
+  return a_fits && !mlirTypeIsNull(wgmma_buffer(site->b.value, site->b_element, 1));
+}
+
+static void rewrite_wgmma(const accelerate_t *accelerate, const site_t *site) {
+  MlirContext context = accelerate->pass->context;
+  nereid_builder_t builder = nereid_builder_before(site->dot);
+  MlirAttribute mma = mma_encoding(accelerate, site);
+  const unsigned k_width = (unsigned)(REGISTER_BITS / bits_of(site->a_element));
+  MlirValue a = site->choice.a_in_registers ? convert(&builder, cast(&builder, site->a.value, site->a_element),
+                                                      nereid_ttg_dot_op_attr_create(context, 0, mma, k_width))
+                                            : store(site, &site->a, site->a_element, 0);
+  MlirValue b = store(site, &site->b, site->b_element, 1);
+  int32_t imprecise = nereid_tt_dot_get_max_num_imprecise_acc(site->dot);
+  if (is_fp8(site->a_element) && imprecise < LEAST_IMPRECISE)
+    imprecise = LEAST_IMPRECISE;
+  MlirOperation made =
+      nereid_ttng_warp_group_dot_build(&builder, a, b, accumulator(&builder, site, mma), (MlirValue){NULL},
+                                       nereid_tt_dot_get_input_precision(site->dot), imprecise, /*is_async=*/false);
+  replace(&builder, site, nereid_ir_result(made));
+}
+
+/* --- the pass --- */
+
+static void remark_choice(const accelerate_t *accelerate, const site_t *site, const char *why) {
+  const nereid_dot_choice_t *choice = &site->choice;
+  const int last = choice->rank - 1;
+  if (choice->version == NEREID_DOT_FMA) {
+    nereid_pass_remark_missed(accelerate->pass, site->dot, "instruction", "multiply-adds: %s", why);
+    return;
+  }
+  const bool wgmma = choice->version == NEREID_DOT_WGMMA;
+  nereid_pass_remark_passed(
+      accelerate->pass, site->dot, "instruction",
+      "%s of %dx%dx%d, warps %dx%d, a from %s: %lld instructions per thread, %lld bytes read from shared memory, %lld "
+      "accumulator registers, %lld cycles%s%s",
+      wgmma ? "wgmma" : "mma.sync", wgmma ? 64 : (int)choice->instruction[last - 1],
+      (int)choice->instruction[wgmma ? 1 : last], (int)nereid_dot_instruction_k(site->a_element),
+      (int)choice->warps[last - 1], (int)choice->warps[last], choice->a_in_registers ? "registers" : "shared memory",
+      (long long)choice->instructions, (long long)choice->shared_bytes, (long long)choice->registers,
+      (long long)choice->cycles, why ? "; not wgmma: " : "", why ? why : "");
+}
+
+/* f32 multiplies as tf32; other precisions are decomposed before (tritongpu-F32DotTC) or need multiply-adds. */
+static bool has_precision(const site_t *site) {
+  return !mlirTypeIsAF32(site->a_element) ||
+         nereid_tt_dot_get_input_precision(site->dot) == NEREID_TT_INPUT_PRECISION_TF32;
+}
+
+static bool accelerate_dot(accelerate_t *accelerate, MlirOperation dot) {
+  site_t site;
+  const char *why = NULL;
+  if (!nereid_ttg_blocked_attr_isa(mlirRankedTensorTypeGetEncoding(mlirValueGetType(nereid_ir_result(dot)))))
+    return true; /* chosen by hand or by an earlier run */
+  if (!read_site(accelerate, dot, &site))
+    return false;
+  if (has_precision(&site))
+    nereid_dot_choose(&site.problem, &site.choice, &why);
+  else
+    why = "no tensor core instruction multiplies f32 in this precision";
+  if (site.choice.version == NEREID_DOT_WGMMA && !can_wgmma(&site)) {
+    site.problem.capability = 89;
+    nereid_dot_choose(&site.problem, &site.choice, NULL);
+    why = "no swizzle of shared memory fits an operand";
+  }
+  remark_choice(accelerate, &site, why);
+  accelerate->wgmma += site.choice.version == NEREID_DOT_WGMMA;
+  accelerate->mma_sync += site.choice.version == NEREID_DOT_MMA_SYNC;
+  accelerate->fma += site.choice.version == NEREID_DOT_FMA;
+  if (site.choice.version == NEREID_DOT_WGMMA)
+    rewrite_wgmma(accelerate, &site);
+  else if (site.choice.version == NEREID_DOT_MMA_SYNC)
+    rewrite_mma_sync(accelerate, &site);
+  return true;
+}
+
+MlirLogicalResult nereid_pass_tritongpu_accelerate_matmul(nereid_pass_t *pass) {
+  accelerate_t accelerate = {.pass = pass, .capability = nereid_ttg_compute_capability(pass->op)};
+  nereid_operations_t dots = {0};
+  if (!nereid_collect_kind(pass->op, NEREID_OP_TT_DOT, pass->scratch, &dots))
+    return mlirLogicalResultFailure();
+  for (size_t i = 0; i < dots.size; ++i)
+    if (!accelerate_dot(&accelerate, dots.data[i]))
+      return mlirLogicalResultFailure();
+  nereid_pass_statistic_add(pass, "wgmma", accelerate.wgmma);
+  nereid_pass_statistic_add(pass, "mma.sync", accelerate.mma_sync);
+  nereid_pass_statistic_add(pass, "multiply-adds", accelerate.fma);
+  return mlirLogicalResultSuccess();
+}

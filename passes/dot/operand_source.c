@@ -1,0 +1,163 @@
+/* Sources of dot operands and uses of dot results; see operand_source.h. */
+#include "passes/dot/operand_source.h"
+
+#include "base/map.h"
+#include "base/vector.h"
+#include "dialects/defining_op.h"
+#include "nereid/dialects/tt.h"
+#include "seam/effects.h"
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinTypes.h>
+
+enum { DEEPEST = 16, MAX_VALUES = 256 };
+
+bool nereid_dot_is_elementwise(MlirOperation op) {
+  return mlirOperationGetNumRegions(op) == 0 && mlirOperationGetNumResults(op) > 0 &&
+         nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise) && nereidMlirOperationIsPure(op);
+}
+
+static bool is_dot(MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  return kind == NEREID_OP_TT_DOT || kind == NEREID_OP_TTNG_WARP_GROUP_DOT;
+}
+
+static bool is_conversion(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT;
+}
+
+static bool is_tensor(MlirValue value) {
+  return mlirTypeIsARankedTensor(mlirValueGetType(value));
+}
+
+static int64_t bits_of(MlirValue value) {
+  MlirType type = mlirShapedTypeGetElementType(mlirValueGetType(value));
+  if (mlirTypeIsAInteger(type))
+    return (int64_t)mlirIntegerTypeGetWidth(type);
+  return mlirTypeIsAFloat(type) ? (int64_t)mlirFloatTypeGetWidth(type) : 64;
+}
+
+/* --- sources --- */
+
+/* Ops whose elements do not depend on memory: they do not make an operand a computed one. */
+static bool is_constant_like(MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TT_SPLAT:
+  case NEREID_OP_TT_BROADCAST:
+  case NEREID_OP_ARITH_CONSTANT:
+  case NEREID_OP_TT_EXPAND_DIMS:
+  case NEREID_OP_TT_MAKE_RANGE:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* Combines the facts about `value` into `out`: false when an op on the way is neither elementwise nor a source. */
+static bool trace(MlirValue value, MlirOperation dot, int depth, nereid_dot_operand_t *out) {
+  MlirOperation op = nereid_defining_op(value);
+  if (mlirOperationIsNull(op))
+    return false;
+  if (is_dot(op)) {
+    out->kind = NEREID_DOT_A_CHAINED;
+    return true;
+  }
+  if (is_constant_like(op))
+    return true;
+  if (nereid_op_kind(op) == NEREID_OP_TT_LOAD || nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_LOAD) {
+    const int64_t bits = bits_of(value);
+    out->loaded_bits = bits >= 8 && bits < out->loaded_bits ? bits : out->loaded_bits;
+    return true;
+  }
+  if ((!is_conversion(op) && !nereid_dot_is_elementwise(op)) || depth == DEEPEST)
+    return false;
+  bool known = true;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (is_tensor(mlirOperationGetOperand(op, i)))
+      known &= trace(mlirOperationGetOperand(op, i), dot, depth + 1, out);
+  return known;
+}
+
+/* Computed in the block of the dot, so that it is computed as often as the dot. */
+static bool is_near(MlirValue value, MlirOperation dot) {
+  MlirOperation op = nereid_defining_op(value);
+  return !mlirOperationIsNull(op) && mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(dot));
+}
+
+nereid_dot_operand_t nereid_dot_operand_of(MlirOperation dot, int index) {
+  nereid_dot_operand_t operand = {.value = mlirOperationGetOperand(dot, index), .kind = NEREID_DOT_A_STORED};
+  MlirOperation op = nereid_defining_op(operand.value);
+  while (!mlirOperationIsNull(op) && is_conversion(op)) {
+    operand.value = mlirOperationGetOperand(op, 0);
+    op = nereid_defining_op(operand.value);
+  }
+  const int64_t bits = operand.loaded_bits = bits_of(operand.value);
+  const bool computed = !mlirOperationIsNull(op) && (nereid_dot_is_elementwise(op) || is_dot(op));
+  nereid_dot_operand_t found = operand;
+  if (!computed || !is_near(operand.value, dot) || !trace(operand.value, dot, 0, &found)) {
+    operand.loaded_bits = found.loaded_bits < bits ? found.loaded_bits : bits;
+    operand.kind = found.kind; /* chained, whatever else is combined with it */
+    return operand;
+  }
+  operand = found;
+  if (operand.kind == NEREID_DOT_A_STORED)
+    operand.kind = NEREID_DOT_A_COMPUTED;
+  return operand;
+}
+
+/* --- uses --- */
+
+typedef struct uses {
+  nereid_map_t seen;
+  NEREID_VECTOR(MlirValue) list;
+  nereid_arena_t *arena;
+  bool feeds_dot, feeds_reduce;
+} uses_t;
+
+static void follow(uses_t *uses, MlirValue value) {
+  if (!is_tensor(value) || uses->list.size == MAX_VALUES || nereid_map_find(&uses->seen, value.ptr))
+    return;
+  uintptr_t *place = nereid_map_insert(&uses->seen, value.ptr);
+  if (place)
+    *place = 1;
+  nereid_vector_push(uses->arena, &uses->list, value);
+}
+
+/* The results of the loop or branch that a yielded value becomes; carried values inside the loop are the same. */
+static void follow_yield(uses_t *uses, MlirOperation yield, intptr_t index) {
+  MlirOperation parent = mlirOperationGetParentOperation(yield);
+  if (index < mlirOperationGetNumResults(parent))
+    follow(uses, mlirOperationGetResult(parent, index));
+  if (nereid_op_kind(parent) == NEREID_OP_SCF_FOR)
+    follow(uses, mlirBlockGetArgument(mlirOperationGetBlock(yield), index + 1));
+}
+
+static void follow_use(uses_t *uses, MlirOpOperand use) {
+  MlirOperation user = mlirOpOperandGetOwner(use);
+  const intptr_t index = mlirOpOperandGetOperandNumber(use);
+  const nereid_op_kind_t kind = nereid_op_kind(user);
+  if (is_dot(user)) {
+    uses->feeds_dot |= index == 0;
+  } else if (kind == NEREID_OP_TT_REDUCE) {
+    const intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(user, index)));
+    uses->feeds_reduce |= nereid_tt_reduce_get_axis(user) == rank - 1;
+  } else if (kind == NEREID_OP_SCF_YIELD) {
+    follow_yield(uses, user, index);
+  } else if (is_conversion(user) || nereid_dot_is_elementwise(user)) {
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(user); ++i)
+      follow(uses, mlirOperationGetResult(user, i));
+  }
+}
+
+bool nereid_dot_result_uses(MlirOperation dot, nereid_arena_t *scratch, bool *out_feeds_dot, bool *out_feeds_reduce) {
+  uses_t uses = {.arena = scratch};
+  nereid_map_initialize(&uses.seen, scratch);
+  follow(&uses, mlirOperationGetResult(dot, 0));
+  for (size_t i = 0; i < uses.list.size; ++i)
+    for (MlirOpOperand use = mlirValueGetFirstUse(uses.list.data[i]); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use))
+      follow_use(&uses, use);
+  *out_feeds_dot = uses.feeds_dot;
+  *out_feeds_reduce = uses.feeds_reduce;
+  return !scratch->failed;
+}

@@ -1,0 +1,31 @@
+/* Where the operands of a dot come from and where its result goes, through elementwise ops and conversions.
+ *
+ *   %x = tt.load … : i8      %y = arith.sitofp %x : f16      %a = convert %y      tt.dot %a, …
+ *   source of %a: COMPUTED, 8 bits loaded
+ *
+ * Walks are bounded in depth and in the number of values; what they do not reach counts as stored (sources) and as
+ * unused (results). Pure. */
+#ifndef NEREID_PASSES_DOT_OPERAND_SOURCE_H
+#define NEREID_PASSES_DOT_OPERAND_SOURCE_H
+
+#include "passes/dot/instruction_choice.h"
+
+#include "base/arena.h"
+
+typedef struct nereid_dot_operand {
+  MlirValue value;            /* before conversions of its layout */
+  nereid_dot_a_source_t kind; /* as operand a */
+  int64_t loaded_bits;        /* width of the narrowest loaded elements from which it is computed */
+} nereid_dot_operand_t;
+
+/* Traces operand `index` of `dot`. */
+nereid_dot_operand_t nereid_dot_operand_of(MlirOperation dot, int index);
+
+/* Sets *out_feeds_dot when the result becomes operand a of another dot, and *out_feeds_reduce when its rows are
+ * reduced. False when out of memory. */
+bool nereid_dot_result_uses(MlirOperation dot, nereid_arena_t *scratch, bool *out_feeds_dot, bool *out_feeds_reduce);
+
+/* Returns whether the op computes each element of its results from the same elements of its operands. */
+bool nereid_dot_is_elementwise(MlirOperation op);
+
+#endif
