@@ -31,6 +31,11 @@ static inline bool nereid_target_has_fp8_conversions(int capability, int ptx_ver
   return capability >= NEREID_SM_89 && ptx_version >= 81;
 }
 
+/* mma.sync of fp8. */
+static inline bool nereid_target_has_fp8_mma(int capability, int ptx_version) {
+  return capability >= NEREID_SM_89 && ptx_version >= 84;
+}
+
 /* cvt between bf16 and types other than f32. */
 static inline bool nereid_target_has_bf16_conversions(int capability) {
   return capability >= NEREID_SM_90;

@@ -219,11 +219,12 @@ static void find_rows(const nereid_layout_t *slots, const tiling_t *tiling, nere
     rows[TILE_BITS + i] = i < tiling->tiles ? registers[tiling->word + i] : 0;
 }
 
-/* Every lane has elements of its own: no two store the same row. */
-static bool lanes_differ(const nereid_layout_t *layout) {
-  for (int bit = 0; bit < layout->in_bits[NEREID_LAYOUT_LANE]; bit++)
-    if (!layout->bases[NEREID_LAYOUT_LANE][bit])
-      return false;
+/* Every lane of every warp has elements of its own: no two store the same row. */
+static bool threads_differ(const nereid_layout_t *layout) {
+  for (int in = NEREID_LAYOUT_LANE; in <= NEREID_LAYOUT_WARP; in++)
+    for (int bit = 0; bit < layout->in_bits[in]; bit++)
+      if (!layout->bases[in][bit])
+        return false;
   return true;
 }
 
@@ -296,7 +297,7 @@ void nereid_layout_exchange(const nereid_layout_t *from, const nereid_layout_t *
   if (allowed & NEREID_LAYOUT_LOAD_MATRICES)
     try_matrices(&out->to, &out->from, element, &least, &tiling);
   const int by_loads = least;
-  if (allowed & NEREID_LAYOUT_STORE_MATRICES && lanes_differ(&out->from))
+  if (allowed & NEREID_LAYOUT_STORE_MATRICES && threads_differ(&out->from))
     try_matrices(&out->from, &out->to, element, &least, &tiling);
   if (least == by_vectors)
     plan_vectors(&vectors, element, out);
@@ -355,7 +356,7 @@ bool nereid_layout_matrices_of_slots(const nereid_layout_t *slots, int element_b
   int vector = log2_of(nereid_layout_contiguity(slots, 0));
   vector = vector < ACCESS_BITS - element ? vector : ACCESS_BITS - element;
   *out = (nereid_layout_matrices_t){0};
-  if (word < 0 || slots->in_bits[NEREID_LAYOUT_LANE] != LANE_BITS || !lanes_differ(slots))
+  if (word < 0 || slots->in_bits[NEREID_LAYOUT_LANE] != LANE_BITS || !threads_differ(slots))
     return false;
   for (int transposed = 0; transposed <= (word == 1); transposed++) {
     nereid_layout_t ordered = *slots;

@@ -1,4 +1,4 @@
-/* tt.dot by fused multiply-adds: used for every dot today.
+/* tt.dot by fused multiply-adds, where the result's encoding is not a tensor core's (mma.c).
  *
  *   %a = ttg.local_load %x ; %b = ttg.local_load %y ; %d = tt.dot %a, %b, %c
  *   ->
@@ -12,6 +12,7 @@
  *
  * Sums are kept in f32 (f64 for f64, i32 for integers) and rounded at the end. tf32 operands are rounded first; plain
  * f32 meets the precisions that split f32 into parts (docs/numerics.md). */
+#include "conversion/ttg_to_llvm/dot/mma.h"
 #include "conversion/ttg_to_llvm/elementwise/float_cast.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/shared.h"
@@ -26,6 +27,7 @@
 #include <string.h>
 
 enum { MAX_STEPS = 1024 /* multiply-adds in the body of a loop */, MAX_COLUMNS = 8, MAX_BITS = 32 };
+enum { MMA_SYNC = 2 /* the version of #ttg.nvidia_mma */ };
 
 /* One operand. Its registers are numbered by the bits of the result's registers, then those of k within a chunk. */
 typedef struct operand {
@@ -103,13 +105,6 @@ static bool begin_operand(nereid_lower_t *lower, dot_t *dot, int index, operand_
 
 /* --- numbers to multiply --- */
 
-/* The rounding adds to the bits, which makes a zero of the NaN that arithmetic gives (0x7fffffff). */
-static MlirValue round_to_tf32(nereid_lower_t *lower, MlirValue value) {
-  MlirValue rounded, is_nan = nereid_emit_fcmp(lower, NEREID_FCMP_UNO, value, value);
-  nereid_emit_asm(lower, "cvt.rna.tf32.f32 $0, $1;", "=r,f", false, 1, &lower->types->i32, 1, &value, &rounded);
-  return nereid_emit_select(lower, is_nan, value, nereid_emit_bits(lower, lower->types->f32, rounded));
-}
-
 static MlirValue widen(nereid_lower_t *lower, const dot_t *dot, MlirType type, MlirValue value) {
   MlirType element = nereid_lower_element_type(type);
   MlirValue f16 = nereid_lower_widen_fp8(lower, element, value);
@@ -120,7 +115,7 @@ static MlirValue widen(nereid_lower_t *lower, const dot_t *dot, MlirType type, M
                                                             : nereid_emit_cast(lower, "llvm.sext", dot->sum, value);
   if (!mlirTypeEqual(mlirValueGetType(value), dot->sum))
     return nereid_emit_cast(lower, "llvm.fpext", dot->sum, value);
-  return dot->rounds_to_tf32 ? round_to_tf32(lower, value) : value;
+  return dot->rounds_to_tf32 ? nereid_lower_round_to_tf32(lower, value) : value;
 }
 
 /* The number for result register `r` in column `k` of the chunk. */
@@ -352,8 +347,7 @@ static bool prepare(nereid_lower_t *lower, dot_t *dot) {
   return !lower->arena->failed;
 }
 
-static bool lower_dot(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
-  (void)row;
+static bool lower_multiply_adds(nereid_lower_t *lower, MlirOperation op) {
   dot_t dot = {.op = op};
   if (!prepare(lower, &dot))
     return false;
@@ -377,6 +371,15 @@ static bool lower_dot(nereid_lower_t *lower, MlirOperation op, const nereid_lowe
                                                  : from_sum(lower, &dot, element, lowered.values[r]);
   nereid_lower_set(lower, result, lowered);
   return true;
+}
+
+static bool lower_dot(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  if (!mlirAttributeIsNull(encoding) && nereid_ttg_nvidia_mma_attr_isa(encoding) &&
+      nereid_ttg_nvidia_mma_attr_get_version_major(encoding) == MMA_SYNC)
+    return nereid_lower_mma(lower, op);
+  return lower_multiply_adds(lower, op);
 }
 
 const nereid_lower_row_t nereid_lower_dot_rows[] = {

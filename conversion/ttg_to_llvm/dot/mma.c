@@ -1,0 +1,503 @@
+/* tt.dot by mma.sync, where the result has a #ttg.nvidia_mma encoding of version 2.
+ *
+ *   %d = tt.dot %a, %b, %c : 16x32 f16 * 32x8 f16 -> 16x8 f32
+ *   ->
+ *   %d.0, ... %d.3 = asm "mma.sync.m16n8k16 {$0, $1, $2, $3}, {a words of k 0..15}, {b words}, {c};
+ *                         mma.sync.m16n8k16 {$0, $1, $2, $3}, {a words of k 16..31}, {b words}, {$0, $1, $2, $3};"
+ *
+ * A word is 32 bits of adjacent k (64 bits of f64). The fragments of an instruction follow from the layout of the
+ * result: lanes 4 r + q hold row r of A, column r of B, and columns 2 q, 2 q + 1 of row r of the result; a word of A
+ * and the word of B that it meets are in lanes of the same q. Which k these hold is free as long as both operands
+ * agree, so any kWidth works: the first register bits of k number elements of a word, the next words of an
+ * instruction, the rest instructions. One asm has several steps of k of one tile of the result, which saves the
+ * extraction of the sums between them; adjacent tiles of a row reuse A. */
+#include "conversion/ttg_to_llvm/dot/mma.h"
+
+#include "conversion/ttg_to_llvm/emit.h"
+
+#include "base/target_facts.h"
+#include "dialects/diagnose.h"
+#include "dialects/ir.h"
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+  LANE_K_BITS = 2,   /* lane bits that number words along k */
+  LANE_ROW_BITS = 3, /* lane bits that number rows of A and columns of B */
+  SUM_BITS = 2,      /* register bits of a result tile: a column, then 8 rows */
+  MAX_SUMS = 4,      /* values of a result tile in a thread */
+  MAX_STEPS = 4,     /* instructions of one asm */
+  MAX_WORD_BITS = 2,
+  MAX_ROW_PARTS = 4, /* words along k of one instruction, at most: f64 */
+  TEXT_BYTES = 4096,
+};
+
+/* --- instructions --- */
+
+/* Element types with an instruction. */
+typedef enum element {
+  ELEMENT_NONE,
+  ELEMENT_F16,
+  ELEMENT_BF16,
+  ELEMENT_TF32,
+  ELEMENT_E4M3,
+  ELEMENT_E5M2,
+  ELEMENT_S8,
+  ELEMENT_F64,
+} element_t;
+
+typedef struct element_row {
+  const char *name;   /* in PTX */
+  int word_bits;      /* log2 of the elements of a word */
+  int most_part_bits; /* log2 of the words along k that an instruction takes, at most */
+} element_row_t;
+
+static const element_row_t elements[] = {
+    [ELEMENT_NONE] = {"", 0, 0},     [ELEMENT_F16] = {"f16", 1, 1},   [ELEMENT_BF16] = {"bf16", 1, 1},
+    [ELEMENT_TF32] = {"tf32", 0, 1}, [ELEMENT_E4M3] = {"e4m3", 2, 1}, [ELEMENT_E5M2] = {"e5m2", 2, 1},
+    [ELEMENT_S8] = {"s8", 2, 1},     [ELEMENT_F64] = {"f64", 0, 2},
+};
+
+static element_t element_of(MlirType type, bool rounds_to_tf32) {
+  if (mlirTypeIsAF16(type))
+    return ELEMENT_F16;
+  if (mlirTypeIsABF16(type))
+    return ELEMENT_BF16;
+  if (mlirTypeIsAF32(type))
+    return rounds_to_tf32 ? ELEMENT_TF32 : ELEMENT_NONE;
+  if (mlirTypeIsAF64(type))
+    return ELEMENT_F64;
+  if (mlirTypeIsAFloat8E4M3FN(type))
+    return ELEMENT_E4M3;
+  if (mlirTypeIsAFloat8E5M2(type))
+    return ELEMENT_E5M2;
+  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 8 ? ELEMENT_S8 : ELEMENT_NONE;
+}
+
+static bool is_fp8(element_t element) {
+  return element == ELEMENT_E4M3 || element == ELEMENT_E5M2;
+}
+
+/* One operand. Words are numbered by 8 rows (A only), then the parts of k, the steps of k and the result's tiles. */
+typedef struct operand {
+  element_t element;
+  MlirType type; /* of an element, in LLVM */
+  nereid_lowered_t held;
+  nereid_layout_t from; /* (number of an element, ..) -> the thread's register with it */
+  MlirValue *words;     /* by the register of their first element; null until packed */
+  bool rounds;          /* to tf32 */
+} operand_t;
+
+typedef struct mma {
+  MlirOperation op;
+  const nereid_layout_t *result;
+  operand_t a, b;
+  MlirType sum, asm_sum; /* the result's elements; what the asm has of them */
+  int word_bits, part_bits, step_bits;
+  int sums;                                 /* values of the asm's result: 2 where they are pairs of f16 */
+  uint32_t k_bases[NEREID_LAYOUT_MAX_BITS]; /* of A's registers along k */
+  bool in_quarters;                         /* f64 before sm_90: m8n8k4 only */
+} mma_t;
+
+/* --- layouts --- */
+
+/* `basis` of the result as one of operand `index`: the batch, and row or column. */
+static uint32_t project(const mma_t *mma, const nereid_layout_t *operand, int index, uint32_t basis) {
+  int32_t coordinates[NEREID_LAYOUT_MAX_RANK];
+  nereid_layout_coordinates(mma->result, basis, coordinates);
+  coordinates[mma->result->rank - 2 + (index == 0)] = 0;
+  return nereid_layout_pack(operand, coordinates);
+}
+
+/* `basis`, which moves only k of operand `from`, as one of operand B. */
+static uint32_t move_k(const nereid_layout_t *a, const nereid_layout_t *b, uint32_t basis) {
+  const uint32_t k = basis >> nereid_layout_out_shift(a, a->rank - 1);
+  return k << nereid_layout_out_shift(b, b->rank - 2);
+}
+
+static void append(nereid_layout_t *layout, uint32_t basis) {
+  layout->bases[NEREID_LAYOUT_REGISTER][layout->in_bits[NEREID_LAYOUT_REGISTER]++] = basis;
+}
+
+/* The registers, lanes and warps of operand `index` as the instructions need them: `held_a` determines the order of k,
+ * `held` the shape. */
+static void required_layout(const mma_t *mma, const nereid_layout_t *held_a, const nereid_layout_t *held, int index,
+                            nereid_layout_t *out) {
+  const nereid_layout_t *result = mma->result;
+  const uint32_t *sums = result->bases[NEREID_LAYOUT_REGISTER], *lanes = result->bases[NEREID_LAYOUT_LANE];
+  const int k_bits = mma->word_bits + mma->part_bits + mma->step_bits;
+  *out = *held;
+  out->in_bits[NEREID_LAYOUT_REGISTER] = 0;
+  for (int i = 0; i < k_bits; ++i) {
+    if (i == mma->word_bits && index == 0)
+      append(out, project(mma, held, index, sums[1]));
+    append(out, index == 0 ? mma->k_bases[i] : move_k(held_a, held, mma->k_bases[i]));
+  }
+  if (k_bits == mma->word_bits && index == 0)
+    append(out, project(mma, held, index, sums[1]));
+  for (int i = SUM_BITS; i < result->in_bits[NEREID_LAYOUT_REGISTER]; ++i)
+    append(out, project(mma, held, index, sums[i]));
+  const uint32_t rows[2][LANE_ROW_BITS] = {{lanes[2], lanes[3], lanes[4]}, {sums[0], lanes[0], lanes[1]}};
+  for (int i = 0; i < LANE_K_BITS; ++i)
+    out->bases[NEREID_LAYOUT_LANE][i] =
+        index == 0 ? held_a->bases[NEREID_LAYOUT_LANE][i] : move_k(held_a, held, held_a->bases[NEREID_LAYOUT_LANE][i]);
+  for (int i = 0; i < LANE_ROW_BITS; ++i)
+    out->bases[NEREID_LAYOUT_LANE][LANE_K_BITS + i] = project(mma, held, index, rows[index][i]);
+  out->in_bits[NEREID_LAYOUT_WARP] = result->in_bits[NEREID_LAYOUT_WARP];
+  for (int i = 0; i < result->in_bits[NEREID_LAYOUT_WARP]; ++i)
+    out->bases[NEREID_LAYOUT_WARP][i] = project(mma, held, index, result->bases[NEREID_LAYOUT_WARP][i]);
+}
+
+/* The number of A's register bits along k, which are written to `mma->k_bases` in order; -1 where its lanes do not hold
+ * the words of a fragment. */
+static int find_k(mma_t *mma, const nereid_layout_t *a) {
+  const uint32_t k_mask = nereid_layout_out_mask(a, a->rank - 1);
+  int n = 0;
+  if (a->in_bits[NEREID_LAYOUT_LANE] != LANE_K_BITS + LANE_ROW_BITS)
+    return -1;
+  for (int i = 0; i < LANE_K_BITS; ++i)
+    if (!a->bases[NEREID_LAYOUT_LANE][i] || a->bases[NEREID_LAYOUT_LANE][i] & ~k_mask)
+      return -1;
+  for (int i = 0; i < a->in_bits[NEREID_LAYOUT_REGISTER]; ++i)
+    if (a->bases[NEREID_LAYOUT_REGISTER][i] & k_mask)
+      mma->k_bases[n++] = a->bases[NEREID_LAYOUT_REGISTER][i];
+  return n;
+}
+
+static bool k_is_too_small(const mma_t *mma, int32_t k) {
+  const element_row_t *row = &elements[mma->a.element];
+  const int32_t least = 1 << (row->word_bits + LANE_K_BITS);
+  return nereid_lower_error(mma->op,
+                            "multiplies %d columns of %s, but mma.sync takes at least %d: expected a larger K, padded "
+                            "with zeros",
+                            k, row->name, least);
+}
+
+/* Splits k into words, parts of an instruction and steps. */
+static bool split_k(mma_t *mma, const nereid_layout_t *a) {
+  const element_row_t *row = &elements[mma->a.element];
+  const int registers = find_k(mma, a), k_bits = a->out_bits[a->rank - 1];
+  if (k_bits < row->word_bits + LANE_K_BITS)
+    return k_is_too_small(mma, 1 << k_bits);
+  if (registers + LANE_K_BITS != k_bits)
+    return nereid_lower_error(mma->op,
+                              "has operands whose lanes do not all hold elements of the %d columns: expected a kWidth "
+                              "of at most %d",
+                              1 << k_bits, (1 << k_bits) >> LANE_K_BITS);
+  mma->word_bits = row->word_bits;
+  mma->part_bits = registers - row->word_bits;
+  if (mma->part_bits > row->most_part_bits)
+    mma->part_bits = row->most_part_bits;
+  mma->step_bits = registers - mma->word_bits - mma->part_bits;
+  return true;
+}
+
+static bool take_operand(nereid_lower_t *lower, mma_t *mma, int index, const nereid_layout_t *held_a,
+                         const nereid_layout_t *held) {
+  operand_t *operand = index == 0 ? &mma->a : &mma->b;
+  nereid_layout_t required;
+  operand->held = nereid_lower_operand(lower, mma->op, index);
+  required_layout(mma, held_a, held, index, &required);
+  if (nereid_layout_convert(held, &required, &operand->from) > NEREID_LAYOUT_CONVERSION_REGISTER)
+    return nereid_lower_error(mma->op,
+                              "has an operand %c whose threads do not hold what mma.sync multiplies: expected "
+                              "#ttg.dot_op encodings of the result's, both of one kWidth",
+                              "ab"[index]);
+  operand->words = nereid_arena_new(lower->arena, MlirValue, (size_t)operand->held.count);
+  return operand->words != NULL;
+}
+
+/* --- words --- */
+
+/* The rounding adds to the bits, which makes a zero of the NaN that arithmetic gives (0x7fffffff). */
+MlirValue nereid_lower_round_to_tf32(nereid_lower_t *lower, MlirValue value) {
+  MlirValue rounded, is_nan = nereid_emit_fcmp(lower, NEREID_FCMP_UNO, value, value);
+  nereid_emit_asm(lower, "cvt.rna.tf32.f32 $0, $1;", "=r,f", false, 1, &lower->types->i32, 1, &value, &rounded);
+  return nereid_emit_select(lower, is_nan, value, nereid_emit_bits(lower, lower->types->f32, rounded));
+}
+
+/* The thread's register with element `number` of the required layout. */
+static uint32_t register_of(const operand_t *operand, uint32_t number) {
+  int32_t place[NEREID_LAYOUT_DIMS];
+  nereid_layout_coordinates(&operand->from, nereid_layout_apply(&operand->from, number, 0, 0, 0), place);
+  return (uint32_t)place[NEREID_LAYOUT_DIMS - 1];
+}
+
+static MlirValue make_word(nereid_lower_t *lower, const mma_t *mma, const operand_t *operand, uint32_t first) {
+  MlirValue value = operand->held.values[register_of(operand, first)], parts[1 << MAX_WORD_BITS] = {value};
+  if (operand->element == ELEMENT_F64)
+    return value;
+  if (operand->rounds)
+    parts[0] = nereid_lower_round_to_tf32(lower, value);
+  for (uint32_t i = 1; i < UINT32_C(1) << mma->word_bits; ++i)
+    parts[i] = operand->held.values[register_of(operand, first | i)];
+  return nereid_emit_bits(lower, lower->types->i32, nereid_emit_pack(lower, 1 << mma->word_bits, parts));
+}
+
+/* The word of `operand` with this number: elements of adjacent registers of the required layout. */
+static MlirValue word_at(nereid_lower_t *lower, const mma_t *mma, const operand_t *operand, uint32_t number) {
+  const uint32_t first = number << mma->word_bits;
+  MlirValue *word = &operand->words[register_of(operand, first)];
+  if (mlirValueIsNull(*word))
+    *word = make_word(lower, mma, operand, first);
+  return *word;
+}
+
+/* --- text --- */
+
+typedef struct text {
+  char chars[TEXT_BYTES];
+  size_t length;
+} text_t;
+
+static void write_text(text_t *text, const char *part) {
+  const size_t length = strlen(part);
+  if (text->length + length < sizeof text->chars) {
+    memcpy(text->chars + text->length, part, length + 1);
+    text->length += length;
+  }
+}
+
+/* "{$first, $(first + stride), ...}" */
+static void write_list(text_t *text, int first, int stride, int count) {
+  char item[24];
+  for (int i = 0; i < count; ++i) {
+    snprintf(item, sizeof item, "%s$%d", i ? ", " : " {", first + i * stride);
+    write_text(text, item);
+  }
+  write_text(text, "}");
+}
+
+static const char *sum_name(const mma_t *mma) {
+  if (mlirTypeIsAF16(mma->sum))
+    return "f16";
+  return mlirTypeIsAInteger(mma->sum) ? "s32" : mlirTypeIsAF64(mma->sum) ? "f64" : "f32";
+}
+
+/* The operands of the asm: results, C, then A and B of each step. */
+typedef struct places {
+  int sums, a, b; /* words of an instruction */
+} places_t;
+
+static places_t places_of(const mma_t *mma) {
+  return (places_t){mma->sums, 2 << mma->part_bits, 1 << mma->part_bits};
+}
+
+static int words_of_step(const places_t *places, int step) {
+  return 2 * places->sums + step * (places->a + places->b);
+}
+
+static void write_name(const mma_t *mma, int rows, int parts, text_t *text) {
+  char name[96];
+  if (text->length)
+    write_text(text, "\n\t");
+  snprintf(name, sizeof name, "mma.sync.aligned.m%dn8k%d.row.col.%s.%s.%s.%s", rows,
+           parts << (LANE_K_BITS + mma->word_bits), sum_name(mma), elements[mma->a.element].name,
+           elements[mma->b.element].name, sum_name(mma));
+  write_text(text, name);
+}
+
+static void write_step(const mma_t *mma, int step, text_t *text) {
+  const places_t places = places_of(mma);
+  const int words = words_of_step(&places, step);
+  write_name(mma, 16, 1 << mma->part_bits, text);
+  write_list(text, 0, 1, places.sums);
+  write_text(text, ",");
+  write_list(text, words, 1, places.a);
+  write_text(text, ",");
+  write_list(text, words + places.a, 1, places.b);
+  write_text(text, ",");
+  write_list(text, step ? 0 : places.sums, 1, places.sums);
+  write_text(text, ";");
+}
+
+/* m8n8k4 of f64: 8 rows and one word along k at a time. */
+static void write_quarters(const mma_t *mma, int step, text_t *text) {
+  const places_t places = places_of(mma);
+  const int words = words_of_step(&places, step);
+  for (int part = 0; part < places.b; ++part)
+    for (int half = 0; half < 2; ++half) {
+      write_name(mma, 8, 1, text);
+      write_list(text, 2 * half, 1, 2);
+      write_text(text, ",");
+      write_list(text, words + 2 * part + half, 1, 1);
+      write_text(text, ",");
+      write_list(text, words + places.a + part, 1, 1);
+      write_text(text, ",");
+      write_list(text, (step || part ? 0 : places.sums) + 2 * half, 1, 2);
+      write_text(text, ";");
+    }
+}
+
+/* Results are early clobbers: steps after the first read words when they are already written. */
+static void write_constraints(const mma_t *mma, int steps, text_t *text) {
+  const places_t places = places_of(mma);
+  const char *sum = mlirTypeIsAF32(mma->asm_sum) ? "f" : mlirTypeIsAF64(mma->asm_sum) ? "d" : "r";
+  for (int i = 0; i < places.sums; ++i) {
+    write_text(text, i ? ",=&" : "=&");
+    write_text(text, sum);
+  }
+  for (int i = 0; i < places.sums; ++i) {
+    write_text(text, ",");
+    write_text(text, sum);
+  }
+  for (int i = 0; i < steps * (places.a + places.b); ++i)
+    write_text(text, mma->a.element == ELEMENT_F64 ? ",d" : ",r");
+}
+
+/* --- the sums --- */
+
+/* Tiles of the result that only repeat others: register bits that move nothing. */
+static uint32_t copies_of(const nereid_layout_t *result) {
+  uint32_t copies = 0;
+  for (int i = SUM_BITS; i < result->in_bits[NEREID_LAYOUT_REGISTER]; ++i)
+    copies |= result->bases[NEREID_LAYOUT_REGISTER][i] ? 0 : UINT32_C(1) << (i - SUM_BITS);
+  return copies;
+}
+
+typedef struct step_group {
+  int first, count;
+  const char *text, *constraints;
+} step_group_t;
+
+static void emit_tile(nereid_lower_t *lower, mma_t *mma, const step_group_t *group, uint32_t tile, MlirValue *sums) {
+  const places_t places = places_of(mma);
+  MlirValue operands[MAX_SUMS + MAX_STEPS * 3 * MAX_ROW_PARTS];
+  MlirType types[MAX_SUMS];
+  int n = 0;
+  for (int i = 0; i < places.sums; ++i) {
+    types[i] = mma->asm_sum;
+    operands[n++] = sums[i];
+  }
+  for (int step = group->first; step < group->first + group->count; ++step) {
+    const uint32_t at = tile << mma->step_bits | (uint32_t)step;
+    for (int i = 0; i < places.a; ++i)
+      operands[n++] = word_at(lower, mma, &mma->a, at << (1 + mma->part_bits) | (uint32_t)i);
+    for (int i = 0; i < places.b; ++i)
+      operands[n++] = word_at(lower, mma, &mma->b, at << mma->part_bits | (uint32_t)i);
+  }
+  nereid_emit_asm(lower, group->text, group->constraints, true, places.sums, types, n, operands, sums);
+}
+
+/* One group of steps after the other, of all tiles. */
+static void emit_tiles(nereid_lower_t *lower, mma_t *mma, uint32_t tiles, MlirValue *sums) {
+  const uint32_t copies = copies_of(mma->result);
+  const int steps = 1 << mma->step_bits, count = steps < MAX_STEPS ? steps : MAX_STEPS;
+  text_t text = {.length = 0}, constraints = {.length = 0};
+  for (int step = 0; step < count; ++step)
+    mma->in_quarters ? write_quarters(mma, step, &text) : write_step(mma, step, &text);
+  write_constraints(mma, count, &constraints);
+  for (step_group_t group = {0, count, text.chars, constraints.chars}; group.first < steps; group.first += count)
+    for (uint32_t tile = 0; tile < tiles; ++tile)
+      if (!(tile & copies))
+        emit_tile(lower, mma, &group, tile, sums + (size_t)tile * (size_t)mma->sums);
+}
+
+/* Pairs of f16 are words. */
+static MlirValue pack_sum(nereid_lower_t *lower, const mma_t *mma, const MlirValue *values, int i) {
+  if (mma->sums == MAX_SUMS)
+    return values[i];
+  return nereid_emit_bits(lower, lower->types->i32, nereid_emit_pack(lower, 2, values + (ptrdiff_t)2 * i));
+}
+
+static void unpack_sum(nereid_lower_t *lower, const mma_t *mma, MlirValue sum, int i, MlirValue *values) {
+  if (mma->sums == MAX_SUMS) {
+    values[i] = sum;
+    return;
+  }
+  MlirValue pair = nereid_emit_bits(lower, nereid_emit_vector_type(mma->sum, 2), sum);
+  values[2 * i] = nereid_emit_extract(lower, pair, 0);
+  values[2 * i + 1] = nereid_emit_extract(lower, pair, 1);
+}
+
+static bool emit_dot(nereid_lower_t *lower, mma_t *mma) {
+  const uint32_t tiles = UINT32_C(1) << (mma->result->in_bits[NEREID_LAYOUT_REGISTER] - SUM_BITS);
+  const uint32_t copies = copies_of(mma->result);
+  nereid_lowered_t addends = nereid_lower_operand(lower, mma->op, 2);
+  nereid_lowered_t lowered = nereid_lower_array(lower, addends.count);
+  MlirValue *sums = nereid_arena_new(lower->arena, MlirValue, (size_t)tiles * (size_t)mma->sums);
+  if (!lowered.values || !sums)
+    return false;
+  for (uint32_t tile = 0; tile < tiles; ++tile)
+    for (int i = 0; i < mma->sums && !(tile & copies); ++i)
+      sums[tile * (uint32_t)mma->sums + (uint32_t)i] =
+          pack_sum(lower, mma, addends.values + (size_t)tile * MAX_SUMS, i);
+  emit_tiles(lower, mma, tiles, sums);
+  for (uint32_t tile = 0; tile < tiles; ++tile) {
+    MlirValue *values = lowered.values + (size_t)tile * MAX_SUMS;
+    const uint32_t first = tile & ~copies;
+    if (first != tile)
+      memcpy(values, lowered.values + (size_t)first * MAX_SUMS, MAX_SUMS * sizeof *values);
+    for (int i = 0; i < mma->sums && first == tile; ++i)
+      unpack_sum(lower, mma, sums[tile * (uint32_t)mma->sums + (uint32_t)i], i, values);
+  }
+  nereid_lower_set(lower, mlirOperationGetResult(mma->op, 0), lowered);
+  return true;
+}
+
+/* --- types --- */
+
+static nereid_text_t element_text(MlirValue value) {
+  return nereid_text_of_type(nereid_lower_element_type(mlirValueGetType(value)));
+}
+
+static bool no_instruction(const mma_t *mma, const char *remedy) {
+  return nereid_lower_error(mma->op, "has no mma.sync for %s * %s -> %s: %s",
+                            element_text(mlirOperationGetOperand(mma->op, 0)).chars,
+                            element_text(mlirOperationGetOperand(mma->op, 1)).chars,
+                            element_text(mlirOperationGetResult(mma->op, 0)).chars, remedy);
+}
+
+/* Whether operands `a` and `b` have an instruction that adds to elements of type `sum`. */
+static bool has_sum(element_t a, element_t b, MlirType sum) {
+  if (a == ELEMENT_NONE || (a != b && !(is_fp8(a) && is_fp8(b))))
+    return false;
+  if (a == ELEMENT_S8)
+    return mlirTypeIsAInteger(sum) && mlirIntegerTypeGetWidth(sum) == 32;
+  if (a == ELEMENT_F64)
+    return mlirTypeIsAF64(sum);
+  return mlirTypeIsAF32(sum) || (a == ELEMENT_F16 && mlirTypeIsAF16(sum));
+}
+
+static bool choose_types(nereid_lower_t *lower, mma_t *mma) {
+  const nereid_lower_options_t *options = &lower->module->options;
+  const bool tf32 = nereid_tt_dot_get_input_precision(mma->op) == NEREID_TT_INPUT_PRECISION_TF32;
+  for (int i = 0; i < 2; ++i) {
+    operand_t *operand = i ? &mma->b : &mma->a;
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(mma->op, i));
+    operand->element = element_of(nereid_lower_element_type(type), tf32);
+    operand->rounds = operand->element == ELEMENT_TF32;
+  }
+  mma->sum = nereid_lower_element_type(mlirValueGetType(mlirOperationGetResult(mma->op, 0)));
+  if (!has_sum(mma->a.element, mma->b.element, mma->sum))
+    return no_instruction(mma, "expected f16, bf16, f32 of input precision tf32, fp8, i8 or f64, both alike, or a "
+                               "#ttg.blocked result");
+  if (is_fp8(mma->a.element) && !nereid_target_has_fp8_mma(options->capability, options->ptx_version))
+    return no_instruction(mma, "it needs sm_89 and PTX 8.4; convert the operands to f16");
+  mma->in_quarters = mma->a.element == ELEMENT_F64 && options->capability < NEREID_SM_90;
+  mma->sums = mlirTypeIsAF16(mma->sum) ? 2 : MAX_SUMS;
+  mma->asm_sum = mlirTypeIsAF16(mma->sum) ? lower->types->i32 : mma->sum;
+  return true;
+}
+
+/* Whether the result's tiles are those of m16n8. */
+static bool check_shape(const mma_t *mma) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(mma->op, 0));
+  MlirAttribute shape = nereid_ttg_nvidia_mma_attr_get_instr_shape(mlirRankedTensorTypeGetEncoding(type));
+  const int32_t rank = (int32_t)mlirDenseArrayGetNumElements(shape);
+  const int32_t m = mlirDenseI32ArrayGetElement(shape, rank - 2), n = mlirDenseI32ArrayGetElement(shape, rank - 1);
+  return (m == 16 && n == 8) ||
+         nereid_lower_error(mma->op,
+                            "has a result for instructions of %dx%d: expected an instrShape that ends in 16, 8", m, n);
+}
+
+bool nereid_lower_mma(nereid_lower_t *lower, MlirOperation op) {
+  mma_t mma = {.op = op, .result = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetResult(op, 0)))};
+  const nereid_layout_t *a = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetOperand(op, 0)));
+  const nereid_layout_t *b = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetOperand(op, 1)));
+  return mma.result && a && b && check_shape(&mma) && choose_types(lower, &mma) && split_k(&mma, a) &&
+         take_operand(lower, &mma, 0, a, a) && take_operand(lower, &mma, 1, a, b) && emit_dot(lower, &mma);
+}
