@@ -21,6 +21,7 @@
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -201,11 +202,10 @@ static bool take_operand(nereid_lower_t *lower, mma_t *mma, int index, const ner
   nereid_layout_t required;
   operand->held = nereid_lower_operand(lower, mma->op, index);
   required_layout(mma, held_a, held, index, &required);
-  if (nereid_layout_convert(held, &required, &operand->from) > NEREID_LAYOUT_CONVERSION_REGISTER)
-    return nereid_lower_error(mma->op,
-                              "has an operand %c whose threads do not hold what mma.sync multiplies: expected "
-                              "#ttg.dot_op encodings of the result's, both of one kWidth",
-                              "ab"[index]);
+  /* The verifier of tt.dot: encodings of one parent and one kWidth. */
+  const nereid_layout_conversion_t conversion = nereid_layout_convert(held, &required, &operand->from);
+  assert(conversion <= NEREID_LAYOUT_CONVERSION_REGISTER);
+  (void)conversion;
   operand->words = nereid_arena_new(lower->arena, MlirValue, (size_t)operand->held.count);
   return operand->words != NULL;
 }
