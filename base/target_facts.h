@@ -76,6 +76,11 @@ static inline bool nereid_target_has_mbarrier_try_wait(int capability) {
   return capability >= NEREID_SM_90;
 }
 
+/* wgmma, of sm_90a. */
+static inline bool nereid_target_has_wgmma(int capability) {
+  return capability == NEREID_SM_90;
+}
+
 /* The async proxy: TMA and wgmma access shared memory through it, and fence.proxy.async orders it. */
 static inline bool nereid_target_has_async_proxy(int capability) {
   return capability >= NEREID_SM_90;

@@ -89,6 +89,7 @@ typedef struct nereid_lower_warp_group {
   MlirBlock prologue;       /* ends in a branch to the body; of a function its entry */
   MlirBlock after;          /* the successor of the region of ttg.warp_specialize that is lowered */
   MlirValue thread_id;      /* i32, within the group */
+  MlirValue uniform_thread; /* i32, thread_id of the warp's first lane; null until used */
   MlirValue first_warp;     /* i32, the group's first warp in the CTA; null: 0 */
   MlirValue barrier;        /* i32, the id of the group's barrier; null: 0, for all threads of the CTA */
   MlirValue shared_base;    /* ptr<3>, null until used: see nereid_lower_shared_pointer */

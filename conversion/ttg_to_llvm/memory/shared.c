@@ -78,6 +78,13 @@ static bool is_whole(MlirType type) {
   return !nereid_ttg_padded_shared_attr_isa(memdesc.encoding);
 }
 
+/* Whether warps hold copies. Copies are written by plain stores: equal ones to one place are no race. */
+static bool has_copies_in_warps(const nereid_layout_t *layout) {
+  uint32_t masks[NEREID_LAYOUT_DIMS];
+  nereid_layout_free_masks(layout, masks);
+  return masks[NEREID_LAYOUT_WARP] != 0;
+}
+
 /* Stores by stmatrix where that takes fewer instructions; false where it does not. */
 static bool store_matrices(nereid_lower_t *lower, MlirOperation op, MlirValue source, MlirType memdesc,
                            MlirValue base) {
@@ -87,7 +94,7 @@ static bool store_matrices(nereid_lower_t *lower, MlirOperation op, MlirValue so
   nereid_layout_matrices_t matrices;
   nereid_layout_t slots;
   if (!nereid_target_has_stmatrix(lower->module->options.capability) || !is_whole(memdesc) || !layout ||
-      !nereid_shared_slot_layout(op, layout, memdesc, &slots) ||
+      has_copies_in_warps(layout) || !nereid_shared_slot_layout(op, layout, memdesc, &slots) ||
       !nereid_layout_matrices_of_slots(&slots, (int)nereid_slots_element_bytes(element), order, &matrices))
     return false;
   const nereid_slots_t rows = nereid_slots_make(lower, &matrices.rows, element, base);

@@ -2,7 +2,8 @@
 
     corpus.py CORPUS DIRECTORY NAME...
 
-The interpreter also runs the .ttgir beside the .ttir, and checks every value against its axis information. A case
+The interpreter also runs the .ttgir beside the .ttir, and checks every value against its axis information.
+With NEREID_STAGE=ttgir an engine runs only the .ttgir, the emulator with race detection. A case
 consists of the command's arguments, the tensors to write, and a function from tensors and scalars to the expected
 tensors. References compute in double precision and round once; `tolerance` is relative to the root mean square of the
 expected tensor or the element, whichever is larger; 0 requires equality.
@@ -16,6 +17,7 @@ import sys
 
 CASES = {}
 ENGINE = os.environ.get("NEREID_ENGINE", "interpreter")
+STAGE = os.environ.get("NEREID_STAGE", "ttir")
 
 
 def case(name, grid, arguments, tolerance=0.0, path=None):
@@ -90,9 +92,10 @@ def compare(name, tensor, got, expected, tolerance):
 
 def run(corpus, directory, name):
     path = os.path.join(corpus, CASES[name][0])
-    run_file(path, os.path.join(directory, name), name)
     lowered = path.replace(".ttir", ".ttgir")
-    if ENGINE == "interpreter" and os.path.exists(lowered):
+    if STAGE == "ttir":
+        run_file(path, os.path.join(directory, name), name)
+    if STAGE == "ttgir" or ENGINE == "interpreter" and os.path.exists(lowered):
         run_file(lowered, os.path.join(directory, f"{name}.ttgir"), name)
 
 
@@ -102,6 +105,8 @@ def run_file(path, directory, name):
     command = ["nereid", "run", path, "--on", ENGINE, "--grid", grid]
     if ENGINE == "interpreter":
         command.append("--check-axis")
+    elif STAGE == "ttgir":
+        command.append("--racecheck")
     before, after, values = {}, {}, {}
     for key, spec in arguments.items():
         command += ["--arg", f"{key}={spec}"]

@@ -1,0 +1,192 @@
+/* Operands of wgmma; see wgmma_operand.h.
+ *
+ * Warp groups read different rows of A or columns of B. The part of the start address that they determine comes from
+ * the first lane's thread number, so that the assembler keeps it in a uniform register. It is computed once in the
+ * prologue. */
+#include "conversion/ttg_to_llvm/dot/wgmma_operand.h"
+
+#include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/memory/shared.h"
+#include "conversion/ttg_to_llvm/shuffle.h"
+
+#include "analysis/access/slot_layout.h"
+#include "dialects/diagnose.h"
+#include "nereid/dialects/ttg.h"
+
+enum { GROUP_WARP_BITS = 2, ADDRESS_SHIFT = 4, WORD_BITS = 32, QUARTERS = 4 };
+
+static int log2_of(uint32_t value) {
+  return __builtin_ctz(value);
+}
+
+/* --- shared memory --- */
+
+/* The tensor of the operand's shape, all of it in registers: first the bits of rows, then those of k. */
+static void enumerate(const int64_t *shape, int row_dim, nereid_layout_operand_t *out, nereid_layout_t *tensor) {
+  out->row_bits = log2_of((uint32_t)shape[row_dim]);
+  out->k_bits = log2_of((uint32_t)shape[1 - row_dim]);
+  nereid_layout_initialize(tensor, 2);
+  nereid_layout_extend(tensor, NEREID_LAYOUT_REGISTER, row_dim, out->row_bits);
+  nereid_layout_extend(tensor, NEREID_LAYOUT_REGISTER, 1 - row_dim, out->k_bits);
+}
+
+static bool no_descriptor(MlirOperation op, const nereid_wgmma_operand_t *operand, int tile_bits) {
+  return nereid_lower_error(
+      op,
+      "has operand %s, whose tiles of %d rows by %d bytes of K no matrix descriptor of wgmma describes: expected "
+      "#ttg.nvmma_shared with swizzlingByteWidth of 32, 64 or 128 and, for elements of other than 16 bits, K "
+      "contiguous",
+      nereid_text_of_type(operand->type).chars, 1 << tile_bits, (int)NEREID_LAYOUT_MATRIX_K_BYTES);
+}
+
+/* Bytes from the operand's start to the rows of each warp group, as a layout of warps. */
+static void group_offsets(const nereid_layout_t *result, int row_dim, const nereid_layout_operand_t *operand,
+                          nereid_layout_t *out) {
+  nereid_layout_initialize(out, 1);
+  out->out_bits[0] = NEREID_LAYOUT_MAX_BITS - 1;
+  out->in_bits[NEREID_LAYOUT_LANE] = result->in_bits[NEREID_LAYOUT_LANE];
+  out->in_bits[NEREID_LAYOUT_WARP] = result->in_bits[NEREID_LAYOUT_WARP];
+  for (int bit = GROUP_WARP_BITS; bit < result->in_bits[NEREID_LAYOUT_WARP]; ++bit) {
+    int32_t at[NEREID_LAYOUT_MAX_RANK];
+    nereid_layout_coordinates(result, result->bases[NEREID_LAYOUT_WARP][bit], at);
+    out->bases[NEREID_LAYOUT_WARP][bit] =
+        nereid_layout_operand_offset(operand, (uint32_t)at[row_dim], 0) >> ADDRESS_SHIFT;
+  }
+}
+
+/* i32: the warp group's part of the start address, over 16; null when all have the same. */
+static MlirValue group_part(nereid_lower_t *lower, const nereid_layout_t *offsets) {
+  if (!nereid_layout_span(offsets, NEREID_LAYOUT_WARP))
+    return (MlirValue){NULL};
+  nereid_lower_t prologue = nereid_lower_in_prologue(lower);
+  nereid_lower_warp_group_t uniform = *lower->group;
+  if (mlirValueIsNull(lower->group->uniform_thread))
+    nereid_shuffle(&prologue, NEREID_SHUFFLE_INDEX, nereid_emit_i32(&prologue, 0), 1, &lower->group->thread_id,
+                   &lower->group->uniform_thread);
+  uniform.thread_id = lower->group->uniform_thread;
+  prologue.group = &uniform;
+  return nereid_lower_thread_coordinate(&prologue, offsets, 0);
+}
+
+static bool make_shared(nereid_lower_t *lower, MlirOperation op, int index, const nereid_layout_t *result,
+                        int tile_bits, nereid_wgmma_operand_t *out) {
+  MlirValue buffer = mlirOperationGetOperand(op, index);
+  nereid_ttg_memdesc_t memdesc = nereid_ttg_memdesc_of(buffer);
+  nereid_layout_t tensor, offsets;
+  enumerate(memdesc.shape, index, &out->shared, &tensor);
+  out->shared.element_bytes = (int)nereid_lower_memory_bits(memdesc.element) / 8;
+  if (!nereid_shared_slot_layout(op, &tensor, out->type, &out->shared.slots))
+    return false;
+  if (!nereid_layout_matrix_describe(&out->shared, tile_bits, &out->matrix))
+    return no_descriptor(op, out, tile_bits);
+  group_offsets(result, index, &out->shared, &offsets);
+  MlirValue address = nereid_emit_cast(lower, "llvm.ptrtoint", lower->types->i32, nereid_shared_base(lower, buffer));
+  MlirValue group = group_part(lower, &offsets);
+  out->low = nereid_emit_lshr(lower, address, nereid_emit_i32(lower, ADDRESS_SHIFT));
+  if (!mlirValueIsNull(group))
+    out->low = nereid_emit_add(lower, out->low, group);
+  return true;
+}
+
+/* --- registers --- */
+
+/* Whether the registers of A are those of the instruction, and its warps hold the rows of their results. */
+static bool holds_rows(const nereid_layout_t *held, const nereid_layout_t *result, int word_bits) {
+  const int in_tile = word_bits + 2;
+  bool holds = held->in_bits[NEREID_LAYOUT_REGISTER] >= in_tile &&
+               held->in_bits[NEREID_LAYOUT_WARP] == result->in_bits[NEREID_LAYOUT_WARP];
+  for (int i = 0; holds && i < in_tile; ++i) {
+    const int32_t k = i < word_bits ? 1 << i : QUARTERS << word_bits;
+    const int32_t at[] = {i == word_bits ? 8 : 0, i == word_bits ? 0 : k};
+    holds = held->bases[NEREID_LAYOUT_REGISTER][i] == nereid_layout_pack(held, at);
+  }
+  for (int i = 0; holds && i < held->in_bits[NEREID_LAYOUT_WARP]; ++i) {
+    int32_t at[NEREID_LAYOUT_MAX_RANK];
+    nereid_layout_coordinates(result, result->bases[NEREID_LAYOUT_WARP][i], at);
+    holds = held->bases[NEREID_LAYOUT_WARP][i] == nereid_layout_pack(held, (int32_t[]){at[0], 0});
+  }
+  return holds;
+}
+
+static bool make_registers(nereid_lower_t *lower, MlirOperation op, int index, const nereid_layout_t *result,
+                           nereid_wgmma_operand_t *out) {
+  nereid_lowered_t values = nereid_lower_operand(lower, op, index);
+  out->held = nereid_lower_layout(lower, out->type);
+  if (!out->held)
+    return false;
+  const intptr_t per_word = WORD_BITS / (intptr_t)nereid_lower_memory_bits(out->element);
+  out->word_bits = log2_of((uint32_t)per_word);
+  if (!holds_rows(out->held, result, out->word_bits))
+    return nereid_lower_error(op,
+                              "has operand a in registers of %s, which are not those of wgmma: expected "
+                              "#ttg.dot_op<{opIdx = 0, parent = ..., kWidth = %d}> of the result's encoding",
+                              nereid_text_of_type(out->type).chars, (int)per_word);
+  out->n_words = (size_t)(values.count / per_word);
+  out->words = nereid_arena_new(lower->arena, MlirValue, out->n_words);
+  for (size_t word = 0; out->words && word < out->n_words; ++word)
+    out->words[word] = nereid_emit_bits(lower, lower->types->i32,
+                                        nereid_emit_pack(lower, per_word, values.values + (intptr_t)word * per_word));
+  return out->words != NULL;
+}
+
+/* The word that begins with the element at `row` and `k`, the first of the instruction's four. */
+static size_t word_at(const nereid_wgmma_operand_t *operand, int32_t row, int32_t k) {
+  const nereid_layout_t *held = operand->held;
+  uint32_t rest = nereid_layout_pack(held, (int32_t[]){row, k});
+  size_t number = 0;
+  for (int i = operand->word_bits + 2; i < held->in_bits[NEREID_LAYOUT_REGISTER]; ++i) {
+    const uint32_t basis = held->bases[NEREID_LAYOUT_REGISTER][i];
+    if (!basis || (rest & basis) != basis)
+      continue;
+    number |= (size_t)1 << (i - operand->word_bits);
+    rest ^= basis;
+  }
+  return number;
+}
+
+/* --- both --- */
+
+bool nereid_wgmma_operand_make(nereid_lower_t *lower, MlirOperation op, int index, const nereid_layout_t *result,
+                               int tile_bits, nereid_wgmma_operand_t *out) {
+  *out = (nereid_wgmma_operand_t){.type = mlirValueGetType(mlirOperationGetOperand(op, index))};
+  out->element = mlirShapedTypeGetElementType(out->type);
+  if (nereid_ttg_memdesc_type_isa(out->type))
+    return make_shared(lower, op, index, result, tile_bits, out);
+  return make_registers(lower, op, index, result, out);
+}
+
+bool nereid_wgmma_operand_is_transposed(const nereid_wgmma_operand_t *operand) {
+  return operand->matrix.rows_contiguous;
+}
+
+void nereid_wgmma_operand_add(nereid_wgmma_operand_t *operand, nereid_asm_text_t *text) {
+  if (!operand->words) {
+    operand->number = nereid_asm_text_operand(text, operand->low);
+    return;
+  }
+  for (size_t word = 0; word < operand->n_words; ++word) {
+    const size_t number = nereid_asm_text_operand(text, operand->words[word]);
+    operand->number = word ? operand->number : number;
+  }
+}
+
+void nereid_wgmma_operand_set(const nereid_wgmma_operand_t *operand, nereid_asm_text_t *text, const char *name,
+                              int32_t row, int32_t k) {
+  if (operand->words)
+    return;
+  const uint64_t bits = nereid_layout_matrix_bits(&operand->matrix);
+  const uint32_t offset = nereid_layout_operand_offset(&operand->shared, (uint32_t)row, (uint32_t)k);
+  const uint32_t low = (uint32_t)bits + (offset >> ADDRESS_SHIFT), high = (uint32_t)(bits >> 32);
+  if (low)
+    nereid_asm_text_add(text, "add.s32 low, $%zu, %u; mov.b64 %s, {low, %u};\n", operand->number, low, name, high);
+  else
+    nereid_asm_text_add(text, "mov.b64 %s, {$%zu, %u};\n", name, operand->number, high);
+}
+
+void nereid_wgmma_operand_use(const nereid_wgmma_operand_t *operand, nereid_asm_text_t *text, const char *name,
+                              int32_t row, int32_t k) {
+  if (operand->words)
+    nereid_asm_text_add_list(text, operand->number + word_at(operand, row, k), QUARTERS);
+  else
+    nereid_asm_text_add(text, "%s", name);
+}
