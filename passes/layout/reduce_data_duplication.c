@@ -30,14 +30,21 @@ static bool is_duplicating(MlirOperation op) {
          nereid_conversion_path(op) == NEREID_CONVERSION_SHARED;
 }
 
-/* The dot that is the only user of the conversion and is in its block; null otherwise. */
+static bool is_multiply_add_operand(MlirOperation convert) {
+  MlirAttribute encoding = nereid_ttg_encoding_of(mlirOperationGetResult(convert, 0));
+  return nereid_ttg_blocked_attr_isa(nereid_ttg_dot_op_attr_get_parent(encoding));
+}
+
+/* The dot that is the only user of the conversion and is in its block; null otherwise. A dot by multiply-add may be in
+ * a loop below: it reads the buffer in any case, and its operand would not fit in registers. */
 static MlirOperation only_dot(MlirOperation convert) {
   MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(convert, 0));
   if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
     return (MlirOperation){NULL};
   MlirOperation user = mlirOpOperandGetOwner(use);
   const bool near = mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(convert));
-  return near && nereid_op_kind(user) == NEREID_OP_TT_DOT ? user : (MlirOperation){NULL};
+  return (near || is_multiply_add_operand(convert)) && nereid_op_kind(user) == NEREID_OP_TT_DOT ? user
+                                                                                                : (MlirOperation){NULL};
 }
 
 /* The type of the buffer for `convert`: the order of the source, with a swizzle for operands of tensor cores. */
@@ -61,8 +68,10 @@ static void replace(MlirOperation convert) {
   MlirType type = buffer_of(convert);
   MlirOperation alloc = nereid_ttg_local_alloc_build(&builder, type, source, (MlirAttribute){NULL});
   MlirOperation dot = only_dot(convert);
-  if (!mlirOperationIsNull(dot))
+  if (!mlirOperationIsNull(dot)) {
+    builder.block = mlirOperationGetBlock(dot);
     builder.before = dot;
+  }
   MlirOperation load = nereid_ttg_local_load_build(&builder, mlirValueGetType(result), mlirOperationGetResult(alloc, 0),
                                                    (MlirValue){NULL});
   mlirValueReplaceAllUsesOfWith(result, mlirOperationGetResult(load, 0));

@@ -46,4 +46,20 @@ tt.func private @swizzled(%x: tensor<64x32xf16, #blocked>, %y: tensor<32x64xf16,
   %d = tt.dot %xa, %yb, %c : tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>> -> tensor<64x64xf32, #mma>
   tt.return %d : tensor<64x64xf32, #mma>
 }
+// An operand that a loop does not change is stored once, and each dot of the loop reads the buffer.
+// CHECK-LABEL: @invariant
+// CHECK: %[[S:.*]] = ttg.local_alloc %arg0
+// CHECK: scf.for
+// CHECK-NEXT: %[[X:.*]] = ttg.local_load %[[S]]
+// CHECK-NEXT: tt.dot %[[X]],
+tt.func private @invariant(%x: tensor<64x32xf16, #blocked>, %y: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #blocked>, %n: i32) -> tensor<64x64xf32, #blocked> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %xa = ttg.convert_layout %x : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %c) -> (tensor<64x64xf32, #blocked>) : i32 {
+    %d = tt.dot %xa, %y, %s : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #blocked>
+    scf.yield %d : tensor<64x64xf32, #blocked>
+  }
+  tt.return %r : tensor<64x64xf32, #blocked>
+}
 }

@@ -6,8 +6,8 @@
  *
  * Union-find over tensor values, then one vote per border of a component. A conversion votes for the layout on its
  * other side. An op with a fixed layout (a load, a reduction, a dot) votes for that layout. A vote weighs as many bytes
- * as the tensor has, minus the cost of reductions in that layout. Near linear in values. Ties go to the layout met
- * first, so the result is deterministic.
+ * as the tensor has, minus the cost of reductions and of repeated computations in that layout. Near linear in values.
+ * Ties go to the layout met first, so the result is deterministic.
  *
  * Calls unite operands with the callee's arguments, and returned values with the call's results. So a function has one
  * layout at its boundary, determined by the votes of its callers together with its own. There, votes are weighted by
@@ -19,6 +19,7 @@
 #include "base/vector.h"
 #include "dialects/defining_op.h"
 #include "dialects/ttg/tensor_types.h"
+#include "layout/encoding.h"
 #include "passes/layout/support/conversion_cost.h"
 #include "passes/layout/support/reduction_cost.h"
 #include "passes/layout/support/sink_conversions.h"
@@ -256,10 +257,11 @@ static void collect_votes(components_t *components, MlirOperation op) {
     vote(components, op, mlirOperationGetResult(op, i), nereid_ttg_encoding_of(mlirOperationGetResult(op, i)));
 }
 
+enum { INSTRUCTIONS_PER_BYTE = 3 /* of a conversion, in all threads */ };
+
 /* A layout with many exchanges between lanes or warps loses votes: a reduction may pay for them more often than a
  * conversion at the border would. */
 static void charge_reduction(components_t *components, nereid_reduction_costs_t *costs, MlirOperation op) {
-  enum { INSTRUCTIONS_PER_BYTE = 3 }; /* of a conversion */
   MlirValue source = nereid_reduction_source(op);
   uintptr_t *place = nereid_map_find(&components->index, source.ptr);
   candidate_t *first = place ? components->nodes.data[root_of(components, *place - 1)].candidates : NULL;
@@ -275,6 +277,42 @@ static void charge_reductions(components_t *components) {
   for (size_t i = 0; i < components->ops.size; ++i)
     if (nereid_op_kind(components->ops.data[i]) == NEREID_OP_TT_REDUCE)
       charge_reduction(components, &costs, components->ops.data[i]);
+}
+
+/* Elements of a tensor of `type` in a #dot_op layout that threads hold in addition to one copy of the tensor. */
+static int64_t repeated_elements(MlirType type, MlirAttribute encoding) {
+  nereid_layout_t layout;
+  if (nereid_layout_from_type(nereid_ttg_with_encoding(type, encoding), &layout) != NEREID_OK)
+    return 0;
+  int64_t elements = 1, threads = 1;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
+    elements *= mlirShapedTypeGetDimSize(type, d);
+  for (int in = NEREID_LAYOUT_LANE; in < NEREID_LAYOUT_DIMS; ++in)
+    threads <<= layout.in_bits[in];
+  return nereid_distinct_registers(&layout) * threads - elements;
+}
+
+/* A #dot_op layout loses votes for the computations that its threads repeat: each thread has whole rows or columns. */
+static void charge_repetition(components_t *components, MlirOperation op) {
+  if (!is_flexible(op) || mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumOperands(op) == 0 ||
+      nereid_op_kind(op) == NEREID_OP_TT_SPLAT)
+    return;
+  MlirValue result = mlirOperationGetResult(op, 0);
+  uintptr_t *place = nereid_map_find(&components->index, result.ptr);
+  candidate_t *first = place ? components->nodes.data[root_of(components, *place - 1)].candidates : NULL;
+  for (candidate_t *candidate = first; first && first->next && candidate; candidate = candidate->next) {
+    if (!nereid_ttg_dot_op_attr_isa(candidate->encoding))
+      continue;
+    const int64_t cost = nereid_element_cost(op) * repeated_elements(mlirValueGetType(result), candidate->encoding) /
+                         INSTRUCTIONS_PER_BYTE;
+    candidate->votes -= cost;
+    candidate->hot -= cost * nereid_frequency_of(&components->frequency, op);
+  }
+}
+
+static void charge_repetitions(components_t *components) {
+  for (size_t i = 0; i < components->ops.size; ++i)
+    charge_repetition(components, components->ops.data[i]);
 }
 
 /* A function without callers keeps the layouts at its boundary. */
@@ -475,6 +513,7 @@ bool nereid_layout_components_assign(nereid_pass_t *pass, bool followers) {
     if (followers && nereidMlirRemarksEnabled(pass->context))
       remark_boundaries(&components);
     charge_reductions(&components);
+    charge_repetitions(&components);
     apply(&components);
   }
   return !components.failed && !components.arena->failed;
