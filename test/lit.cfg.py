@@ -1,6 +1,7 @@
 import ctypes.util
 import os
 import shutil
+import subprocess
 
 import lit.formats
 
@@ -48,6 +49,12 @@ if os.path.exists(os.path.join(cuda, "nvvm", "libdevice", "libdevice.10.bc")):
     config.available_features.add("libdevice")
 if shutil.which("pkg-config"):
     config.available_features.add("pkg-config")
+triton = os.environ.get("NEREID_TRITON_PYTHON", shutil.which("python3") or "")
+if triton and subprocess.run([triton, "-c", "import triton"], capture_output=True).returncode == 0:
+    config.available_features.add("triton")
+    config.substitutions.append(("%triton_python", triton))
+else:
+    lit_config.note("no Python with triton here (NEREID_TRITON_PYTHON): tests that need one are skipped")
 if os.path.exists("/dev/nvidia0") and ctypes.util.find_library("cuda"):
     config.available_features.add("gpu")
 else:
