@@ -200,6 +200,7 @@ def main():
     parser.add_argument("--only", default="", help="comma-separated kernels")
     parser.add_argument("--skip", default="", help="comma-separated kernels")
     parser.add_argument("--size", type=int, default=4096, help="rows, columns and depth of the matmuls")
+    parser.add_argument("--stage", default="ttir", choices=("ttir", "ttgir"), help="the stage of Triton's that Nereid starts from")
     parser.add_argument("--peer", default="", help="folder of --write-peer: cubins of another Triton version")
     parser.add_argument("--write-peer", default="", help="write cubins of this Triton into a folder, and stop")
     parser.add_argument("--keep", default="", help="keep the files of both compilers in this folder")
@@ -226,8 +227,8 @@ def main():
             if (only and name not in only) or name in options.skip.split(","):
                 continue
             compiled = dot_kernels.compile_kernel(kernel)
-            case_path = os.path.join(folder, name + ".ttir")
-            open(case_path, "w").write(compiled.asm["ttir"])
+            case_path = os.path.join(folder, f"{name}.{options.stage}")
+            open(case_path, "w").write(compiled.asm[options.stage])
             for stage in ("ttgir", "ptx"):
                 open(os.path.join(folder, f"{name}.triton.{stage}"), "w").write(compiled.asm[stage])
             theirs = os.path.join(folder, name + ".triton.cubin")
