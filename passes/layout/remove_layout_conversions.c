@@ -10,7 +10,9 @@
  * elementwise ops, splats, ranges, constants, broadcasts, expand_dims, transpositions, some reductions, other
  * conversions. The slice ends at values that have the required layout, which are used, and at other values, which would
  * have to be converted. The slice is recomputed in the required layout when that costs less than the conversion: the
- * shared-memory traffic it needs plus the duplicated computation, since old ops with other users stay.
+ * shared-memory traffic it needs plus the duplicated computation, since old ops with other users stay. Costs in a loop
+ * count several times, so a value that a loop carries is carried in a second layout (carried_layouts.h) when its initial
+ * value can be converted before the loop.
  *
  * If the whole slice costs too much, it is cut: each value is either converted or computed from its operands, whichever
  * is cheaper. So a row is converted before it is broadcast to a matrix.
@@ -26,13 +28,16 @@
 #include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
+#include "passes/layout/support/carried_layouts.h"
 #include "passes/layout/support/conversion_cost.h"
 #include "passes/layout/support/layout_components.h"
 #include "passes/layout/support/layout_flow.h"
+#include "passes/layout/support/layout_slice.h"
 #include "passes/layout/support/reduction_cost.h"
 #include "passes/layout/support/sink_conversions.h"
 #include "passes/layout/support/written_memory.h"
 #include "passes/support/collect.h"
+#include "passes/support/execution_frequency.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
 
@@ -45,23 +50,6 @@
 
 enum { MAX_SLICE = 4096, MAX_ROUNDS = 8 };
 
-/* A value that was already computed in another layout; one list per value. */
-typedef struct made made_t;
-struct made {
-  MlirAttribute encoding;
-  MlirValue value;
-  MlirOperation moves; /* a conversion to move after its operand's defining op if its result is used; or null */
-  made_t *next;
-};
-
-/* A value that the slice needs in `encoding`. */
-typedef struct request {
-  MlirValue value;
-  MlirAttribute encoding;
-} request_t;
-
-typedef NEREID_VECTOR(request_t) request_stack_t;
-
 /* Cached costs of a type. */
 typedef struct price price_t;
 struct price {
@@ -70,32 +58,45 @@ struct price {
   price_t *next;
 };
 
-typedef struct removal {
-  nereid_pass_t *pass;
-  nereid_arena_t *arena;
-  nereid_map_t made;    /* value -> list of made_t */
-  nereid_map_t choices; /* value -> list of choice_t; later conversions reuse the decisions */
-  nereid_map_t prices;  /* type -> list of price_t */
-  nereid_written_memory_t written;
-  nereid_reduction_costs_t reductions;
-} removal_t;
-
-/* The cheapest way to get a value in an encoding: convert it, or recompute it from the cheapest form of its operands.
+/* The cheapest way to get a value in an encoding: convert it, or recompute it from the cheapest form of its sources.
  */
 typedef struct choice choice_t;
 struct choice {
   MlirAttribute encoding;
   int64_t cost;
   bool converts;
+  bool open;    /* an iter_arg whose sources are being chosen; they take it as free */
+  bool dropped; /* it assumed a free iter_arg that is converted */
   choice_t *next;
 };
 
-/* The ops and the cost of a slice. Costs are approximate instructions per thread. */
+typedef struct removal {
+  nereid_pass_t *pass;
+  nereid_arena_t *arena;
+  nereid_layout_versions_t versions;
+  nereid_carried_layouts_t carried;
+  bool is_extended;                /* some value is carried in a second layout */
+  nereid_map_t choices;            /* value -> list of choice_t; later conversions reuse the decisions */
+  NEREID_VECTOR(choice_t *) order; /* the choices, in the order they were made */
+  nereid_map_t prices;             /* type -> list of price_t */
+  nereid_written_memory_t written;
+  nereid_reduction_costs_t reductions;
+} removal_t;
+
+/* How far a slice extends. */
+typedef enum extent {
+  EXTENT_BLOCK, /* as far back as possible, except through loops and branches */
+  EXTENT_LOOPS, /* as far back as possible */
+  EXTENT_CUT,   /* according to the choices */
+} extent_t;
+
+/* The ops and the cost of a slice. Costs are approximate instructions per thread and run of the function. */
 typedef struct slice {
-  request_stack_t recomputed, converted;
-  nereid_map_t seen; /* value -> list of made_t without a value: encodings already visited */
-  bool is_cut;       /* cut according to the choices; otherwise the slice extends as far back as possible */
-  int64_t cost;
+  nereid_layout_requests_t recomputed, converted;
+  nereid_layout_versions_t seen; /* without values: requests already visited */
+  extent_t extent;
+  bool is_carried;        /* some request is carried by a loop or branch */
+  int64_t cost, meetings; /* `meetings`: the executions of conversions */
 } slice_t;
 
 /* --- costs --- */
@@ -107,7 +108,7 @@ static int64_t registers_of(MlirType type, MlirAttribute encoding) {
   return nereid_distinct_registers(&layout);
 }
 
-static price_t price_of(removal_t *removal, request_t request) {
+static price_t price_of(removal_t *removal, nereid_layout_request_t request) {
   const MlirType type = mlirValueGetType(request.value);
   uintptr_t *list = nereid_map_insert(&removal->prices, type.ptr);
   for (price_t *price = list ? (price_t *)*list : NULL; price; price = price->next)
@@ -140,7 +141,7 @@ static bool dies_with_user(MlirValue value) {
 /* Whether `reduction`, whose result is `request`, may be computed in the layout of which the requested layout is a
  * slice. It then replaces the present reduction, must exchange no more data, and its operand must be recomputable by
  * any thread. */
-static bool is_movable_reduction(removal_t *removal, MlirOperation reduction, request_t request) {
+static bool is_movable_reduction(removal_t *removal, MlirOperation reduction, nereid_layout_request_t request) {
   MlirValue operand = mlirOperationGetOperand(reduction, 0);
   MlirAttribute parent;
   return dies_with_user(request.value) && nereid_is_recomputable(operand) &&
@@ -151,299 +152,205 @@ static bool is_movable_reduction(removal_t *removal, MlirOperation reduction, re
 
 /* Instructions of a second read of shared memory, minus those of the first if it dies with its only user. Operands that
  * a dot reads from shared memory are read there in any case. */
-static int64_t access_again_cost(removal_t *removal, request_t request) {
+static int64_t access_again_cost(removal_t *removal, nereid_layout_request_t request) {
   enum { PER_ELEMENT = 4 };
-  const request_t now = {request.value, nereid_ttg_encoding_of(request.value)};
+  const nereid_layout_request_t now = {request.value, nereid_ttg_encoding_of(request.value)};
   const int64_t saved = dies_with_user(request.value) ? price_of(removal, now).registers : 0;
   const int64_t needed = nereid_ttg_dot_op_attr_isa(request.encoding) ? 0 : price_of(removal, request).registers;
   return needed > saved ? PER_ELEMENT * (needed - saved) : 0;
 }
 
+/* Registers of a second layout that a loop or branch carries; those of the first are saved if nothing else uses it. A
+ * loop moves them in each iteration. */
+static int64_t carry_cost(removal_t *removal, const nereid_layout_producer_t *producer,
+                          nereid_layout_request_t request) {
+  const bool is_loop_result = mlirValueIsAOpResult(request.value) && nereid_op_kind(producer->op) == NEREID_OP_SCF_FOR;
+  const int64_t registers = dies_with_user(request.value) ? 0 : price_of(removal, request).registers;
+  return registers * (is_loop_result ? NEREID_FREQUENCY_LOOP : 1);
+}
+
 /* Instructions of recomputing `value`, minus those of the old op if it dies with its only user. */
-static int64_t recompute_cost(removal_t *removal, MlirOperation op, nereid_layout_flow_t flow, request_t request) {
+static int64_t recompute_cost(removal_t *removal, const nereid_layout_producer_t *producer,
+                              nereid_layout_request_t request) {
+  const nereid_layout_flow_t flow = producer->flow;
+  if (flow == NEREID_LAYOUT_FLOW_CARRIED)
+    return carry_cost(removal, producer, request);
   if (flow == NEREID_LAYOUT_FLOW_READ || flow == NEREID_LAYOUT_FLOW_GATHER)
     return access_again_cost(removal, request);
   if ((flow != NEREID_LAYOUT_FLOW_SAME && flow != NEREID_LAYOUT_FLOW_FP4) ||
-      nereid_op_kind(op) == NEREID_OP_TT_BROADCAST)
+      nereid_op_kind(producer->op) == NEREID_OP_TT_BROADCAST)
     return 0;
   const bool dies = dies_with_user(request.value);
-  if (nereid_is_repeatable_load(op))
+  if (nereid_is_repeatable_load(producer->op))
     return nereid_load_again_cost(request.value, request.encoding, dies);
   /* Loads depend on addresses and masks, which should not have to wait for other warps. */
   if (dies && !mlirTypeIsAFloat(mlirShapedTypeGetElementType(mlirValueGetType(request.value))))
     return 0;
-  const request_t now = {request.value, nereid_ttg_encoding_of(request.value)};
+  const nereid_layout_request_t now = {request.value, nereid_ttg_encoding_of(request.value)};
   const int64_t saved = dies ? price_of(removal, now).registers : 0, needed = price_of(removal, request).registers;
-  return needed > saved ? (needed - saved) * nereid_element_cost(op) : 0;
+  return needed > saved ? (needed - saved) * nereid_element_cost(producer->op) : 0;
+}
+
+/* How often a value is computed per run of its function. */
+static int64_t frequency_of(MlirValue value) {
+  enum { PER_LOOP = NEREID_FREQUENCY_LOOP, MAX = PER_LOOP * PER_LOOP * PER_LOOP };
+  int64_t frequency = 1;
+  MlirOperation op = mlirBlockGetParentOperation(nereid_layout_after_definition(value).block);
+  for (; !mlirOperationIsNull(op) && frequency < MAX; op = mlirOperationGetParentOperation(op))
+    frequency *= nereidMlirOperationIsLoopLike(op) ? PER_LOOP : 1;
+  return frequency;
 }
 
 /* --- collecting the slice --- */
 
-static made_t *find_in(const nereid_map_t *map, request_t request) {
-  uintptr_t *list = nereid_map_find(map, request.value.ptr);
-  for (made_t *made = list ? (made_t *)*list : NULL; made; made = made->next)
-    if (mlirAttributeEqual(made->encoding, request.encoding))
-      return made;
-  return NULL;
-}
-
-static bool add_to(nereid_arena_t *arena, nereid_map_t *map, request_t request, MlirValue value) {
-  uintptr_t *list = nereid_map_insert(map, request.value.ptr);
-  made_t *made = nereid_arena_new(arena, made_t, 1);
-  if (!list || !made)
-    return false;
-  *made = (made_t){.encoding = request.encoding, .value = value, .next = (made_t *)*list};
-  *list = (uintptr_t)made;
-  return true;
-}
-
-/* Whether every operand of `op` can have the encoding that a result in `encoding` requires. */
-static bool has_operand_encodings(MlirOperation op, nereid_layout_flow_t flow, MlirAttribute encoding) {
-  MlirAttribute operand;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (!nereid_layout_flow_operand(op, flow, i, encoding, &operand))
+/* Whether every source can have the encoding that a result in `encoding` requires. */
+static bool has_source_encodings(const nereid_layout_producer_t *producer, MlirAttribute encoding) {
+  nereid_layout_request_t source;
+  for (intptr_t i = 0; i < producer->n_sources; ++i)
+    if (!nereid_layout_source(producer, i, encoding, &source))
       return false;
   return true;
 }
 
-static bool is_there(const removal_t *removal, request_t request) {
+static bool is_there(const removal_t *removal, nereid_layout_request_t request) {
   return mlirAttributeEqual(nereid_ttg_encoding_of(request.value), request.encoding) ||
-         find_in(&removal->made, request);
+         nereid_layout_versions_find(&removal->versions, request);
 }
 
-/* How `request` can be recomputed; `out_op` is null for block arguments. */
-static nereid_layout_flow_t flow_to(removal_t *removal, request_t request, MlirOperation *out_op) {
-  *out_op = nereid_defining_op(request.value);
-  const nereid_layout_flow_t flow =
-      mlirOperationIsNull(*out_op) ? NEREID_LAYOUT_FLOW_NONE : nereid_layout_flow_of(*out_op);
-  if (flow == NEREID_LAYOUT_FLOW_REDUCE)
-    return is_movable_reduction(removal, *out_op, request) ? flow : NEREID_LAYOUT_FLOW_NONE;
-  if (flow != NEREID_LAYOUT_FLOW_NONE && !has_operand_encodings(*out_op, flow, request.encoding))
-    return NEREID_LAYOUT_FLOW_NONE;
-  if (flow != NEREID_LAYOUT_FLOW_SAME || !nereid_is_repeatable_load(*out_op))
-    return flow;
-  const bool costs_more = recompute_cost(removal, *out_op, flow, request) > price_of(removal, request).conversion;
-  return costs_more || nereid_written_memory_may_write(&removal->written, *out_op) ? NEREID_LAYOUT_FLOW_NONE : flow;
+/* How `request` can be recomputed; flow NEREID_LAYOUT_FLOW_NONE if it cannot. */
+static nereid_layout_producer_t producer_for(removal_t *removal, nereid_layout_request_t request) {
+  nereid_layout_producer_t producer = nereid_layout_producer_of(request.value);
+  const nereid_layout_producer_t none = {.flow = NEREID_LAYOUT_FLOW_NONE};
+  if (producer.flow == NEREID_LAYOUT_FLOW_REDUCE)
+    return is_movable_reduction(removal, producer.op, request) ? producer : none;
+  if (producer.flow == NEREID_LAYOUT_FLOW_NONE || !has_source_encodings(&producer, request.encoding))
+    return none;
+  if (producer.flow != NEREID_LAYOUT_FLOW_SAME || !nereid_is_repeatable_load(producer.op))
+    return producer;
+  const bool costs_more = recompute_cost(removal, &producer, request) > price_of(removal, request).conversion;
+  return costs_more || nereid_written_memory_may_write(&removal->written, producer.op) ? none : producer;
 }
 
-static const choice_t *choice_for(const removal_t *removal, request_t request) {
-  uintptr_t *list = nereid_map_find(&removal->choices, request.value.ptr);
-  for (const choice_t *choice = list ? (const choice_t *)*list : NULL; choice; choice = choice->next)
-    if (mlirAttributeEqual(choice->encoding, request.encoding))
-      return choice;
-  return NULL;
+static choice_t *choice_for(const removal_t *removal, nereid_layout_request_t request) {
+  const uintptr_t *list = nereid_map_find(&removal->choices, request.value.ptr);
+  choice_t *choice = list ? (choice_t *)*list : NULL;
+  while (choice && (choice->dropped || !mlirAttributeEqual(choice->encoding, request.encoding)))
+    choice = choice->next;
+  return choice;
 }
 
-/* Chooses for `request` if its operands have choices; otherwise pushes those on the stack. A value with two users
- * counts for both here, but only once in the cost of the slice. */
-static bool choose(removal_t *removal, request_t request, request_stack_t *stack) {
-  choice_t choice = {request.encoding, 0, false, NULL};
-  MlirOperation op;
-  const nereid_layout_flow_t flow = flow_to(removal, request, &op);
-  const int64_t converted = price_of(removal, request).conversion;
-  bool ready = true;
-  if (flow != NEREID_LAYOUT_FLOW_NONE)
-    choice.cost = recompute_cost(removal, op, flow, request);
-  for (intptr_t i = 0; flow != NEREID_LAYOUT_FLOW_NONE && i < mlirOperationGetNumOperands(op); ++i) {
-    request_t operand = {.value = mlirOperationGetOperand(op, i)};
-    if (!nereid_layout_flow_operand(op, flow, i, request.encoding, &operand.encoding))
-      return false;
-    if (mlirAttributeIsNull(operand.encoding) || is_there(removal, operand))
-      continue;
-    const choice_t *below = choice_for(removal, operand);
-    if (!below && !nereid_vector_push(removal->arena, stack, operand))
-      return false;
-    ready = ready && below;
-    choice.cost += below ? below->cost : 0;
-  }
-  if (!ready)
-    return true;
-  choice.converts = flow == NEREID_LAYOUT_FLOW_NONE || choice.cost > converted;
-  choice.cost = choice.converts ? converted : choice.cost;
+static bool add_choice(removal_t *removal, nereid_layout_request_t request, choice_t choice) {
   choice_t *kept = nereid_arena_new(removal->arena, choice_t, 1);
   uintptr_t *list = nereid_map_insert(&removal->choices, request.value.ptr);
-  if (!kept || !list)
+  if (!kept || !list || !nereid_vector_push(removal->arena, &removal->order, kept))
     return false;
-  choice.next = (choice_t *)*list;
   *kept = choice;
+  kept->encoding = request.encoding;
+  kept->next = (choice_t *)*list;
   *list = (uintptr_t)kept;
   return true;
 }
 
-/* Chooses the best cut of the slice of `root`, operands first; false when out of memory, or when an operand has no
+/* Closes the choice of an iter_arg. If it is converted, the choices made since it was opened are dropped: they assumed
+ * that it costs nothing. */
+static void close_choice(removal_t *removal, choice_t *open, choice_t choice) {
+  open->open = false;
+  open->cost = choice.cost;
+  open->converts = choice.converts;
+  for (size_t i = removal->order.size; choice.converts && removal->order.data[i - 1] != open; --i)
+    removal->order.data[i - 1]->dropped = true;
+}
+
+/* Chooses for `request` if its sources have choices; otherwise pushes those on the stack. A value with two users counts
+ * for both here, but only once in the cost of the slice. A loop that carries a value is a cycle: the choice of an
+ * iter_arg is opened before those of its sources. */
+static bool choose(removal_t *removal, nereid_layout_request_t request, nereid_layout_requests_t *stack) {
+  const nereid_layout_producer_t producer = producer_for(removal, request);
+  const int64_t frequency = frequency_of(request.value), converted = frequency * price_of(removal, request).conversion;
+  choice_t choice = {.cost = 0}, *open = choice_for(removal, request);
+  const size_t size = stack->size;
+  if (!open && producer.flow == NEREID_LAYOUT_FLOW_CARRIED && !mlirValueIsAOpResult(request.value))
+    return add_choice(removal, request, (choice_t){.open = true});
+  if (producer.flow != NEREID_LAYOUT_FLOW_NONE)
+    choice.cost = frequency * recompute_cost(removal, &producer, request);
+  for (intptr_t i = 0; i < producer.n_sources; ++i) {
+    nereid_layout_request_t source;
+    if (!nereid_layout_source(&producer, i, request.encoding, &source))
+      return false;
+    if (mlirAttributeIsNull(source.encoding) || is_there(removal, source))
+      continue;
+    const choice_t *below = choice_for(removal, source);
+    if (!below && !nereid_vector_push(removal->arena, stack, source))
+      return false;
+    choice.cost += below ? below->cost : 0;
+  }
+  if (stack->size > size)
+    return true;
+  choice.converts = producer.flow == NEREID_LAYOUT_FLOW_NONE || choice.cost > converted;
+  choice.cost = choice.converts ? converted : choice.cost;
+  if (!open)
+    return add_choice(removal, request, choice);
+  close_choice(removal, open, choice);
+  return true;
+}
+
+/* Chooses the best cut of the slice of `root`, sources first; false when out of memory, or when a source has no
  * encoding. */
-static bool choose_all(removal_t *removal, request_t root) {
-  request_stack_t stack = {0};
+static bool choose_all(removal_t *removal, nereid_layout_request_t root) {
+  nereid_layout_requests_t stack = {0};
   if (!nereid_vector_push(removal->arena, &stack, root))
     return false;
   while (stack.size) {
-    const request_t top = stack.data[stack.size - 1];
-    if (!choice_for(removal, top) && !choose(removal, top, &stack))
-      return false;
-    if (choice_for(removal, top))
+    const nereid_layout_request_t top = stack.data[stack.size - 1];
+    const choice_t *choice = choice_for(removal, top);
+    if (choice && !choice->open)
       --stack.size;
+    else if (!choose(removal, top, &stack))
+      return false;
   }
   return true;
 }
 
-/* Adds the cost of `request` to the slice and appends its operands to `stack`. */
-static bool visit(removal_t *removal, slice_t *slice, request_t request, MlirOperation *out_op,
-                  nereid_layout_flow_t *out_flow) {
-  *out_flow = NEREID_LAYOUT_FLOW_NONE;
-  if (is_there(removal, request) || find_in(&slice->seen, request))
+/* Adds the cost of `request` to the slice; `out` is how it is recomputed. */
+static bool visit(removal_t *removal, slice_t *slice, nereid_layout_request_t request, nereid_layout_producer_t *out) {
+  *out = (nereid_layout_producer_t){.flow = NEREID_LAYOUT_FLOW_NONE};
+  if (is_there(removal, request) || nereid_layout_versions_find(&slice->seen, request))
     return true;
-  if (!add_to(removal->arena, &slice->seen, request, (MlirValue){NULL}))
+  if (!nereid_layout_versions_add(&slice->seen, request, (MlirValue){NULL}))
     return false;
-  const choice_t *choice = slice->is_cut ? choice_for(removal, request) : NULL;
-  *out_flow = choice && choice->converts ? NEREID_LAYOUT_FLOW_NONE : flow_to(removal, request, out_op);
-  if (*out_flow == NEREID_LAYOUT_FLOW_NONE) {
-    slice->cost += price_of(removal, request).conversion;
+  const choice_t *choice = slice->extent == EXTENT_CUT ? choice_for(removal, request) : NULL;
+  if (!choice || !choice->converts)
+    *out = producer_for(removal, request);
+  slice->is_carried |= out->flow == NEREID_LAYOUT_FLOW_CARRIED;
+  if (slice->extent == EXTENT_BLOCK && out->flow == NEREID_LAYOUT_FLOW_CARRIED)
+    *out = (nereid_layout_producer_t){.flow = NEREID_LAYOUT_FLOW_NONE};
+  const int64_t frequency = frequency_of(request.value);
+  if (out->flow == NEREID_LAYOUT_FLOW_NONE) {
+    slice->cost += frequency * price_of(removal, request).conversion;
+    slice->meetings += frequency;
     return nereid_vector_push(removal->arena, &slice->converted, request);
   }
-  slice->cost += recompute_cost(removal, *out_op, *out_flow, request);
+  slice->cost += frequency * recompute_cost(removal, out, request);
   return nereid_vector_push(removal->arena, &slice->recomputed, request);
 }
 
 /* Collects the slice of `root`; false when it is too large or when out of memory. */
-static bool collect(removal_t *removal, slice_t *slice, request_t root) {
-  request_stack_t stack = {0};
+static bool collect(removal_t *removal, slice_t *slice, nereid_layout_request_t root) {
+  nereid_layout_requests_t stack = {0};
+  nereid_layout_versions_initialize(&slice->seen, removal->arena);
   if (!nereid_vector_push(removal->arena, &stack, root))
     return false;
   while (stack.size) {
-    request_t request = stack.data[--stack.size];
-    MlirOperation op;
-    nereid_layout_flow_t flow;
-    if (!visit(removal, slice, request, &op, &flow) || slice->recomputed.size > MAX_SLICE)
+    const nereid_layout_request_t request = stack.data[--stack.size];
+    nereid_layout_producer_t producer;
+    if (!visit(removal, slice, request, &producer) || slice->recomputed.size > MAX_SLICE)
       return false;
-    for (intptr_t i = 0; flow != NEREID_LAYOUT_FLOW_NONE && i < mlirOperationGetNumOperands(op); ++i) {
-      request_t operand = {.value = mlirOperationGetOperand(op, i)};
-      if (!nereid_layout_flow_operand(op, flow, i, request.encoding, &operand.encoding))
+    for (intptr_t i = 0; i < producer.n_sources; ++i) {
+      nereid_layout_request_t source;
+      if (!nereid_layout_source(&producer, i, request.encoding, &source))
         return false;
-      if (!mlirAttributeIsNull(operand.encoding) && !nereid_vector_push(removal->arena, &stack, operand))
+      if (!mlirAttributeIsNull(source.encoding) && !nereid_vector_push(removal->arena, &stack, source))
         return false;
-    }
-  }
-  return true;
-}
-
-/* --- recomputation --- */
-
-/* A builder at the first position where every user of `value` can use a new value. */
-static nereid_builder_t after_definition(MlirValue value) {
-  MlirOperation op = nereid_defining_op(value);
-  nereid_builder_t builder = {mlirValueGetLocation(value), {NULL}, {NULL}};
-  if (mlirOperationIsNull(op)) {
-    builder.block = mlirBlockArgumentGetOwner(value);
-    builder.before = mlirBlockGetFirstOperation(builder.block);
-  } else {
-    builder.block = mlirOperationGetBlock(op);
-    builder.before = mlirOperationGetNextInBlock(op);
-  }
-  return builder;
-}
-
-/* The value for `request`: computed before, existing, or the source of a conversion. */
-static MlirValue lookup(removal_t *removal, request_t request) {
-  if (mlirAttributeEqual(nereid_ttg_encoding_of(request.value), request.encoding))
-    return request.value;
-  made_t *made = find_in(&removal->made, request);
-  if (made && !mlirOperationIsNull(made->moves)) {
-    MlirOperation before = after_definition(request.value).before;
-    if (!mlirOperationEqual(before, made->moves))
-      mlirOperationMoveBefore(made->moves, before);
-    made->moves = (MlirOperation){NULL};
-  }
-  return made ? made->value : (MlirValue){NULL};
-}
-
-/* Offers the result of a remaining conversion to later slices if it can move to the definition of its operand: to the
- * operand's block, which is executed no more often. */
-static bool offer(removal_t *removal, MlirOperation conversion, request_t root) {
-  if (!mlirBlockEqual(after_definition(root.value).block, mlirOperationGetBlock(conversion)))
-    return true;
-  if (!add_to(removal->arena, &removal->made, root, mlirOperationGetResult(conversion, 0)))
-    return false;
-  find_in(&removal->made, root)->moves = conversion;
-  return true;
-}
-
-static bool convert_value(removal_t *removal, request_t request) {
-  const nereid_builder_t builder = after_definition(request.value);
-  MlirOperation convert = nereid_ttg_convert_layout_build(
-      &builder, nereid_ttg_with_encoding(mlirValueGetType(request.value), request.encoding), request.value);
-  return add_to(removal->arena, &removal->made, request, mlirOperationGetResult(convert, 0));
-}
-
-static bool recompute(removal_t *removal, request_t request) {
-  MlirOperation op = nereid_defining_op(request.value);
-  const nereid_layout_flow_t flow = nereid_layout_flow_of(op);
-  if (flow == NEREID_LAYOUT_FLOW_CONVERT) {
-    request_t source = {mlirOperationGetOperand(op, 0), request.encoding};
-    return add_to(removal->arena, &removal->made, request, lookup(removal, source));
-  }
-  MlirOperation again = mlirOperationClone(op);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
-    request_t operand = {.value = mlirOperationGetOperand(op, i)};
-    if (nereid_layout_flow_operand(op, flow, i, request.encoding, &operand.encoding) &&
-        !mlirAttributeIsNull(operand.encoding))
-      mlirOperationSetOperand(again, i, lookup(removal, operand));
-  }
-  MlirValue result = mlirOperationGetResult(again, 0);
-  MlirType type = nereid_ttg_with_encoding(mlirValueGetType(result), request.encoding);
-  mlirValueSetType(result, type);
-  if (nereid_op_kind(op) == NEREID_OP_ARITH_CONSTANT) {
-    MlirAttribute value = nereid_ir_attribute(op, "value");
-    nereid_ir_set_attribute(again, "value", mlirDenseElementsAttrReshapeGet(value, type));
-  }
-  mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(op), op, again);
-  return add_to(removal->arena, &removal->made, request, result);
-}
-
-/* Slices are rebuilt last to first: a value is collected before its operands. A value that two users share may be
- * collected before only one of them; the user is then postponed until its operands exist. */
-static bool operands_are_made(removal_t *removal, request_t request) {
-  MlirOperation op = nereid_defining_op(request.value);
-  const nereid_layout_flow_t flow = nereid_layout_flow_of(op);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
-    request_t operand = {.value = mlirOperationGetOperand(op, i)};
-    if (!nereid_layout_flow_operand(op, flow, i, request.encoding, &operand.encoding))
-      return false;
-    if (!mlirAttributeIsNull(operand.encoding) && mlirValueIsNull(lookup(removal, operand)))
-      return false;
-  }
-  return true;
-}
-
-/* Recomputes the slice, operands before users: a depth-first walk with an explicit stack. */
-static bool rebuild(removal_t *removal, const slice_t *slice) {
-  for (size_t i = 0; i < slice->converted.size; ++i)
-    if (!convert_value(removal, slice->converted.data[i]))
-      return false;
-  request_stack_t stack = {0};
-  for (size_t i = slice->recomputed.size; i > 0; --i) {
-    if (!nereid_vector_push(removal->arena, &stack, slice->recomputed.data[i - 1]))
-      return false;
-    while (stack.size) {
-      request_t top = stack.data[stack.size - 1];
-      if (find_in(&removal->made, top) || mlirAttributeEqual(nereid_ttg_encoding_of(top.value), top.encoding)) {
-        --stack.size;
-        continue;
-      }
-      if (operands_are_made(removal, top)) {
-        if (!recompute(removal, top))
-          return false;
-        --stack.size;
-        continue;
-      }
-      MlirOperation op = nereid_defining_op(top.value);
-      const nereid_layout_flow_t flow = nereid_layout_flow_of(op);
-      for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); ++k) {
-        request_t operand = {.value = mlirOperationGetOperand(op, k)};
-        nereid_layout_flow_operand(op, flow, k, top.encoding, &operand.encoding);
-        if (!mlirAttributeIsNull(operand.encoding) && mlirValueIsNull(lookup(removal, operand)) &&
-            !nereid_vector_push(removal->arena, &stack, operand))
-          return false;
-      }
     }
   }
   return true;
@@ -478,32 +385,57 @@ static void fold_chains(removal_t *removal) {
   erase_dead_ops(removal);
 }
 
+/* Offers the result of a remaining conversion to later slices if it can move to the definition of its operand: to the
+ * operand's block, which is executed no more often. */
+static bool offer(removal_t *removal, MlirOperation conversion, nereid_layout_request_t root) {
+  if (!mlirBlockEqual(nereid_layout_after_definition(root.value).block, mlirOperationGetBlock(conversion)))
+    return true;
+  if (!nereid_layout_versions_add(&removal->versions, root, nereid_ir_result(conversion)))
+    return false;
+  nereid_layout_versions_find(&removal->versions, root)->moves = conversion;
+  return true;
+}
+
 /* Whether recomputing the slice is profitable. A conversion that only renames registers costs nothing, but removing it
  * may remove the chain before it. */
 static bool is_cheaper(const slice_t *slice, int64_t conversion) {
   return slice->cost < conversion || (slice->cost == conversion && !slice->converted.size);
 }
 
-/* Collects the full slice of `root` or, when that costs less or more than `conversion`, the slice with the best cut. */
-static bool collect_best(removal_t *removal, request_t root, int64_t conversion, slice_t *out) {
+/* Collects the slice with the best cut or, when that costs less than `conversion` and not more than the cut, a slice
+ * that extends as far as possible. */
+static bool collect_best(removal_t *removal, nereid_layout_request_t root, int64_t conversion, slice_t *out) {
   enum { SYNCHRONIZATION = 200 }; /* at a conversion warps wait for each other; often addresses of loads depend on it */
-  slice_t whole = {.is_cut = false}, cut = {.is_cut = true};
-  nereid_map_initialize(&whole.seen, removal->arena);
-  nereid_map_initialize(&cut.seen, removal->arena);
-  const bool found_whole = collect(removal, &whole, root);
-  const bool found_cut = choose_all(removal, root) && collect(removal, &cut, root);
-  const int64_t meetings = (int64_t)cut.converted.size - (int64_t)whole.converted.size;
-  const bool is_best = found_whole && is_cheaper(&whole, conversion) &&
-                       (!found_cut || whole.cost <= cut.cost + SYNCHRONIZATION * meetings);
-  *out = is_best ? whole : cut;
-  return is_best || found_cut;
+  *out = (slice_t){.extent = EXTENT_CUT};
+  bool found = choose_all(removal, root) && collect(removal, out, root), passes_loops = true;
+  for (int extent = EXTENT_BLOCK; extent <= EXTENT_LOOPS && passes_loops; ++extent) {
+    slice_t slice = {.extent = (extent_t)extent};
+    const bool collected = collect(removal, &slice, root);
+    passes_loops = slice.is_carried;
+    if (!collected || !is_cheaper(&slice, conversion) ||
+        (found && slice.cost + SYNCHRONIZATION * slice.meetings > out->cost + SYNCHRONIZATION * out->meetings))
+      continue;
+    *out = slice;
+    found = true;
+  }
+  return found;
+}
+
+/* Recomputes the values of the slice; those that loops and branches carry get a second slot first. */
+static bool rebuild(removal_t *removal, slice_t *slice) {
+  if (!nereid_carried_layouts_extend(&removal->carried, &slice->recomputed, &slice->converted) ||
+      !nereid_layout_slice_rebuild(&removal->versions, &slice->recomputed, &slice->converted))
+    return false;
+  removal->is_extended |= removal->carried.open.size > 0;
+  nereid_carried_layouts_connect(&removal->carried);
+  return true;
 }
 
 /* Replaces `conversion` by its source, recomputed in the target layout, when that is cheaper. */
 static bool try_remove(removal_t *removal, MlirOperation conversion) {
-  MlirValue result = mlirOperationGetResult(conversion, 0), source = mlirOperationGetOperand(conversion, 0);
-  request_t root = {source, nereid_ttg_encoding_of(result)};
-  const int64_t before = price_of(removal, root).conversion;
+  MlirValue result = nereid_ir_result(conversion);
+  nereid_layout_request_t root = {mlirOperationGetOperand(conversion, 0), nereid_ttg_encoding_of(result)};
+  const int64_t before = frequency_of(root.value) * price_of(removal, root).conversion;
   slice_t slice;
   if (!collect_best(removal, root, before, &slice))
     return !removal->arena->failed && offer(removal, conversion, root);
@@ -516,7 +448,8 @@ static bool try_remove(removal_t *removal, MlirOperation conversion) {
   }
   if (!rebuild(removal, &slice))
     return false;
-  MlirValue replacement = lookup(removal, root);
+  root.value = mlirOperationGetOperand(conversion, 0); /* of a replaced loop or branch */
+  MlirValue replacement = nereid_layout_versions_lookup(&removal->versions, root);
   if (slice.recomputed.size)
     nereid_pass_remark_passed(removal->pass, conversion, "rematerialised",
                               "%zu operations recomputed in the required layout", slice.recomputed.size);
@@ -527,9 +460,22 @@ static bool try_remove(removal_t *removal, MlirOperation conversion) {
   return true;
 }
 
+/* Erases what the second layouts have replaced. */
+static bool prune(removal_t *removal) {
+  int64_t pruned = 1;
+  nereid_carried_layouts_finish(&removal->carried);
+  erase_dead_ops(removal);
+  for (int round = 0; removal->is_extended && pruned > 0 && round < MAX_ROUNDS; ++round) {
+    pruned = nereid_carried_layouts_prune(removal->pass->op, removal->arena);
+    erase_dead_ops(removal);
+  }
+  return pruned >= 0;
+}
+
 MlirLogicalResult nereid_pass_tritongpu_remove_layout_conversions(nereid_pass_t *pass) {
   removal_t removal = {.pass = pass, .arena = pass->scratch, .reductions = {.arena = pass->scratch}};
-  nereid_map_initialize(&removal.made, pass->scratch);
+  nereid_layout_versions_initialize(&removal.versions, pass->scratch);
+  removal.carried.versions = &removal.versions;
   nereid_map_initialize(&removal.choices, pass->scratch);
   nereid_map_initialize(&removal.prices, pass->scratch);
   /* The first iterations exclude ops that take any layout; their votes count in the last one. */
@@ -543,6 +489,7 @@ MlirLogicalResult nereid_pass_tritongpu_remove_layout_conversions(nereid_pass_t 
   }
   if (sunk < 0 || !nereid_layout_components_assign(pass, true))
     return mlirLogicalResultFailure();
+  fold_chains(&removal);
   nereid_operations_t conversions = {0}, all = {0};
   if (!nereid_collect_kind(pass->op, NEREID_OP_TTG_CONVERT_LAYOUT, pass->scratch, &conversions) ||
       !nereid_collect(pass->op, NULL, pass->scratch, &all))
@@ -553,6 +500,5 @@ MlirLogicalResult nereid_pass_tritongpu_remove_layout_conversions(nereid_pass_t 
   for (size_t i = 0; i < conversions.size; ++i)
     if (!try_remove(&removal, conversions.data[i]))
       return mlirLogicalResultFailure();
-  erase_dead_ops(&removal);
-  return mlirLogicalResultSuccess();
+  return prune(&removal) ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
 }

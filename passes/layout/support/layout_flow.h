@@ -27,6 +27,7 @@ typedef enum nereid_layout_flow {
   NEREID_LAYOUT_FLOW_FP4,     /* the operand is the result, packed in pairs */
   NEREID_LAYOUT_FLOW_GATHER,  /* the indices are like the result, the source keeps its layout */
   NEREID_LAYOUT_FLOW_READ,    /* a load from shared memory: a second read is possible in any layout */
+  NEREID_LAYOUT_FLOW_CARRIED, /* a value that an scf.for or scf.if carries: what it receives has the same layout */
 } nereid_layout_flow_t;
 
 /* Whether a load may be repeated: the second load is inserted directly after the first and reads the same memory. */
