@@ -39,6 +39,8 @@ if os.path.isdir(corpus):
 cuda = os.environ.get("CUDA_HOME", os.environ.get("CUDA_PATH", "/usr/local/cuda"))
 if shutil.which("ptxas") or os.path.exists(os.path.join(cuda, "bin", "ptxas")):
     config.available_features.add("ptxas")
+if any(os.path.exists(os.path.join(cuda, lib, "libnvJitLink.so")) for lib in ("lib64", "lib")):
+    config.available_features.add("nvjitlink")
 if shutil.which("nvdisasm"):
     config.available_features.add("nvdisasm")
 nvcc = shutil.which("nvcc") or os.path.join(cuda, "bin", "nvcc")

@@ -10,8 +10,7 @@
 #include <mlir-c/Diagnostics.h>
 #include <stdio.h>
 
-/* Sets file, line and column from the first part of the location that has them. */
-static bool locate(nereid_arena_t *arena, MlirLocation location, nereid_diagnostic_t *out) {
+bool nereid_session_locate(nereid_arena_t *arena, MlirLocation location, nereid_diagnostic_t *out) {
   if (mlirLocationIsAFileLineColRange(location)) {
     MlirStringRef file = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location));
     out->file = nereid_arena_copy(arena, nereid_view_of(file.data, file.length));
@@ -20,9 +19,9 @@ static bool locate(nereid_arena_t *arena, MlirLocation location, nereid_diagnost
     return true;
   }
   if (mlirLocationIsAName(location))
-    return locate(arena, mlirLocationNameGetChildLoc(location), out);
+    return nereid_session_locate(arena, mlirLocationNameGetChildLoc(location), out);
   if (mlirLocationIsACallSite(location))
-    return locate(arena, mlirLocationCallSiteGetCallee(location), out);
+    return nereid_session_locate(arena, mlirLocationCallSiteGetCallee(location), out);
   if (!mlirLocationIsAFused(location))
     return false;
   unsigned count = mlirLocationFusedGetNumLocations(location);
@@ -30,7 +29,7 @@ static bool locate(nereid_arena_t *arena, MlirLocation location, nereid_diagnost
   if (parts)
     mlirLocationFusedGetLocations(location, parts);
   for (unsigned i = 0; parts && i < count; i++)
-    if (locate(arena, parts[i], out))
+    if (nereid_session_locate(arena, parts[i], out))
       return true;
   return false;
 }
@@ -46,7 +45,7 @@ static nereid_diagnostic_t convert(nereid_arena_t *arena, MlirDiagnostic diagnos
   while (text.size && text.data[text.size - 1] == '\n')
     text.data[--text.size] = 0;
   out.message = text.data ? text.data : "";
-  locate(arena, mlirDiagnosticGetLocation(diagnostic), &out);
+  nereid_session_locate(arena, mlirDiagnosticGetLocation(diagnostic), &out);
   return out;
 }
 
@@ -70,7 +69,7 @@ static size_t add_callers(nereid_arena_t *arena, MlirLocation location, nereid_d
     } else if (mlirLocationIsACallSite(location)) {
       location = mlirLocationCallSiteGetCaller(location);
       notes[count] = (nereid_diagnostic_t){.severity = NEREID_SEVERITY_NOTE, .message = "called from here"};
-      count += locate(arena, location, &notes[count]);
+      count += nereid_session_locate(arena, location, &notes[count]);
     } else {
       break;
     }
@@ -110,7 +109,7 @@ static void on_remark(const NereidMlirRemark *in, void *user_data) {
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
   nereid_diagnostic_t place = {.severity = NEREID_SEVERITY_REMARK};
-  locate(&arena, in->location, &place);
+  nereid_session_locate(&arena, in->location, &place);
   const nereid_remark_t remark = {.kind = parse_kind(in->kind),
                                   .pass = copy(&arena, in->category),
                                   .name = copy(&arena, in->name),

@@ -121,6 +121,7 @@ static nereid_status_t select_mlir(nereid_compilation_t *compilation) {
       chosen = kernels.data[i];
   if (mlirOperationIsNull(chosen))
     return complain(compilation, &kernels);
+  nereid_session_locate(&compilation->scratch, mlirOperationGetLocation(chosen), &compilation->place);
   nereid_status_t status = keep_name(compilation, string_attribute(chosen, NEREID_ATTR_SYMBOL_NAME));
   return status == NEREID_OK ? drop_others(compilation, &kernels, chosen) : status;
 }
@@ -150,8 +151,10 @@ static nereid_status_t choose(nereid_compilation_t *compilation, const candidate
   const nereid_report_t *report = &compilation->compiler->report;
   const char *asked = compilation->options.kernel;
   for (size_t i = 0; i < kernels->size; i++)
-    if (asked ? nereid_view_equal(kernels->data[i].name, nereid_view(asked)) : kernels->size == 1)
+    if (asked ? nereid_view_equal(kernels->data[i].name, nereid_view(asked)) : kernels->size == 1) {
+      compilation->place = (nereid_diagnostic_t){.file = compilation->name, .line = kernels->data[i].line};
       return keep_name(compilation, kernels->data[i].name);
+    }
   if (!kernels->size)
     nereid_report_at(report, NEREID_REPORT_ERROR, compilation->name, 0, 0, "the input has no kernel: expected %s",
                      missing);

@@ -65,6 +65,7 @@ typedef struct nereid_compilation {
   nereid_stage_t stage; /* of the current module or text */
   nereid_settings_t settings;
   int32_t triton_minor;       /* ttir and ttgir are printed as Triton 3.x does; 0: as the input */
+  nereid_diagnostic_t place;  /* file, line and column of the kernel in the input or its source */
   MlirOperation module;       /* owned builtin.module; null at other stages */
   LLVMModuleRef llvm;         /* owned by the backend's context; null at other stages */
   bool optimized;             /* Nereid optimized the LLVM module */
@@ -92,6 +93,10 @@ void nereid_session_abandon(nereid_compilation_t *compilation, const char *reaso
 
 /* Makes `context` deliver its diagnostics to the session's handler. */
 void nereid_session_attach(nereid_compiler_t *compiler, MlirContext context);
+
+/* Sets file, line and column of `out` from the first part of `location` that has them; strings are in `arena`. False
+ * when no part has them. */
+bool nereid_session_locate(nereid_arena_t *arena, MlirLocation location, nereid_diagnostic_t *out);
 
 /* Passes remarks of `context`'s passes to the remark handler, or as diagnostics to the session's. */
 void nereid_session_enable_remarks(nereid_compiler_t *compiler, MlirContext context);

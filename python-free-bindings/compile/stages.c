@@ -246,6 +246,8 @@ static nereid_status_t run_cubin(nereid_compilation_t *compilation) {
       .lineinfo = options->lineinfo,
       .no_fp_fusion = !compilation->settings.fp_fusion,
       .name = compilation->result->input_stage == NEREID_STAGE_PTX ? compilation->name : NULL,
+      .kernel = {compilation->result->kernel, compilation->place.file ? compilation->place.file : compilation->name,
+                 compilation->place.line, compilation->place.column},
       .ptxas = options->ptxas,
       .arguments = options->ptxas_options,
       .target = compilation->settings.target,

@@ -111,8 +111,30 @@ static unsigned number_before(const char *line, const char *what) {
   return at ? (unsigned)strtoul(at, NULL, 10) : 0;
 }
 
-static unsigned read_line(const char *line, const char *name, const nereid_report_t *report,
+/* A note that wgmma is slow: "(C7514) Potential Performance Loss: wgmma.mma_async instructions are serialized due to …" or
+ * "(C7517) warpgroup.wait is injected …". */
+static const char *wgmma_note(const char *line) {
+  static const char family[] = "(C75";
+  const char *at = strstr(line, family), *number = at ? at + sizeof family - 1 : NULL;
+  const bool is_note = at && strspn(number, "0123456789") == 2 && number[2] == ')';
+  return is_note && (strstr(at, "wgmma") || strstr(at, "warpgroup")) ? at : NULL;
+}
+
+/* Reports the note at the kernel, or in the whole input when it is about another function. */
+static void report_wgmma(const char *note, const nereid_assemble_options_t *options, const nereid_report_t *report) {
+  const char *quoted = strstr(note, "function '"), *name = options->kernel.name;
+  const size_t size = name ? strlen(name) : 0;
+  quoted = quoted ? strchr(quoted, '\'') + 1 : NULL;
+  if (name && quoted && strncmp(quoted, name, size) == 0 && quoted[size] == '\'')
+    nereid_report_at(report, NEREID_REPORT_WARNING, options->kernel.file, options->kernel.line, options->kernel.column,
+                     "assembler: %s", note);
+  else
+    nereid_report_at(report, NEREID_REPORT_WARNING, options->name ? options->name : "PTX", 0, 0, "assembler: %s", note);
+}
+
+static unsigned read_line(const char *line, const nereid_assemble_options_t *options, const nereid_report_t *report,
                           nereid_assembled_t *assembled) {
+  const char *name = options->name ? options->name : "PTX", *note = wgmma_note(line);
   unsigned registers = number_before(line, " registers");
   const char *place = strstr(line, ", line "), *message = after(line, "error");
   unsigned at = place ? (unsigned)strtoul(place + 7, NULL, 10) : 0;
@@ -126,13 +148,15 @@ static unsigned read_line(const char *line, const char *name, const nereid_repor
     return !fatal;
   }
   message = after(line, "warning");
-  if (message)
+  if (note)
+    report_wgmma(note, options, report);
+  else if (message)
     nereid_report_at(report, NEREID_REPORT_WARNING, name, at, 0, "assembler: %s", message);
   return 0;
 }
 
-unsigned nereid_assembler_read_log(nereid_view_t log, const char *name, const nereid_report_t *report,
-                                   nereid_assembled_t *assembled) {
+unsigned nereid_assembler_read_log(nereid_view_t log, const nereid_assemble_options_t *options,
+                                   const nereid_report_t *report, nereid_assembled_t *assembled) {
   unsigned errors = 0;
   if (!log.size)
     return 0;
@@ -142,7 +166,7 @@ unsigned nereid_assembler_read_log(nereid_view_t log, const char *name, const ne
     size_t size = (size_t)((stop ? stop : end) - line);
     char text[2048];
     snprintf(text, sizeof text, "%.*s", (int)size, line);
-    errors += read_line(text, name, report, assembled);
+    errors += read_line(text, options, report, assembled);
     line += size + 1;
   }
   return errors;

@@ -14,10 +14,14 @@ typedef enum nereid_assembler {
 
 typedef struct nereid_assemble_options {
   nereid_assembler_t assembler;
-  bool one_shot;         /* few kernels will be assembled by this process */
-  bool lineinfo;         /* keep source lines */
-  bool no_fp_fusion;     /* passed on: the assembler contracts too */
-  const char *name;      /* of the input in messages; null: "PTX" */
+  bool one_shot;     /* few kernels will be assembled by this process */
+  bool lineinfo;     /* keep source lines */
+  bool no_fp_fusion; /* passed on: the assembler contracts too */
+  const char *name;  /* of the input in messages; null: "PTX" */
+  struct {
+    const char *name, *file;
+    unsigned line, column;
+  } kernel;              /* in its source: the place of messages about all of it; name null: unknown */
   const char *ptxas;     /* path of the assembler; null: search CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda */
   const char *arguments; /* more arguments for the assembler, separated by spaces; null: none */
   nereid_target_t target;

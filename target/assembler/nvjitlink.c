@@ -120,7 +120,7 @@ static size_t make_arguments(const nereid_assemble_options_t *options, nereid_ar
 static nereid_status_t failed(link_t link, int code, const nereid_assemble_options_t *options,
                               const nereid_report_t *report, nereid_arena_t *arena, nereid_assembled_t *assembled) {
   nereid_view_t log = read_text(link, library.error_size, library.error, arena);
-  if (nereid_assembler_read_log(log, options->name ? options->name : "PTX", report, assembled))
+  if (nereid_assembler_read_log(log, options, report, assembled))
     return NEREID_ERROR_PROGRAM;
   return nereid_report(report, NEREID_ERROR_TOOL, "nvJitLink failed (error %d): %.*s", code,
                        (int)(log.size < 1000 ? log.size : 1000), log.size ? log.data : "no reason given");
@@ -162,7 +162,7 @@ nereid_status_t nereid_assemble_nvjitlink(nereid_view_t ptx, const nereid_assemb
   } else {
     nereid_view_t log = read_text(link, library.info_size, library.info, arena);
     out_assembled->used = NEREID_ASSEMBLER_NVJITLINK;
-    nereid_assembler_read_log(log, options->name ? options->name : "PTX", report, out_assembled);
+    nereid_assembler_read_log(log, options, report, out_assembled);
   }
   library.destroy(&link);
   return status;

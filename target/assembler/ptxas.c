@@ -137,7 +137,7 @@ static nereid_status_t finish(nereid_process_result_t result, const work_t *work
   const nereid_view_t log = read_file(work->log, arena);
   if (result.end == NEREID_PROCESS_KILLED)
     return report_killed(result.code, program, log, report, arena);
-  const unsigned errors = nereid_assembler_read_log(log, options->name ? options->name : "PTX", report, out_assembled);
+  const unsigned errors = nereid_assembler_read_log(log, options, report, out_assembled);
   if (result.code != 0 && !errors) /* after UNKNOWN the code is 0, and the cubin decides */
     return nereid_report(report, NEREID_ERROR_TOOL, "'%s' failed (exit status %d): %s", program, result.code,
                          excerpt(log, arena));
