@@ -217,8 +217,8 @@ const char *nereid_compiler_version(void);
 
 #ifdef NEREID_EXPERIMENTAL
 
-/* Returns the call graph in Graphviz format, with the sizes and offsets of shared-memory frames and the known properties
- * of arguments. Empty without `callgraph`. */
+/* Returns the call graph in Graphviz format, with the sizes and offsets of shared-memory frames and the known
+ * properties of arguments. Empty without `callgraph`. */
 nereid_view_t nereid_result_callgraph(const nereid_result_t *result);
 
 /* Gets the bytes of shared memory, and a lower bound for any placement of its buffers (docs/shared-memory.md). False,

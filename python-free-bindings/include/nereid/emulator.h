@@ -1,4 +1,4 @@
-/* The PTX emulator: runs kernels from their PTX text on the host; needs neither a GPU, nor MLIR, nor LLVM.
+/* The PTX emulator: runs PTX kernels on the host. Requires neither a GPU, nor MLIR, nor LLVM.
  *
  *   nereid_emulator_program_t *program;
  *   nereid_emulator_memory_t *memory;
@@ -13,12 +13,11 @@
  *
  * docs/emulator.md describes the model, docs/racecheck.md the race detector.
  *
- * Ownership: what `load` and `create` return is the caller's until `unload` and `destroy`, for which null is valid.
- * Kernels, their names and their parameters belong to the program; it must outlive every launch. What a callback gets
- * lives for the call only. Zeroed structures select the defaults.
- * Threads: a program is read-only after loading, and any number of threads may launch it at once. A memory is used by
- * one thread at a time: concurrent launches need a memory each. Callbacks run on the thread that called
- * nereid_emulator_run, after the grid has ended. */
+ * Ownership: `load` and `create` transfer ownership to the caller, who calls `unload` and `destroy` (null is valid).
+ * Kernels, their names and their parameters belong to the program, which must outlive every launch. Arguments of a
+ * callback are valid during the call only. Zeroed structures select the defaults. Threads: a program is read-only after
+ * loading; several threads may launch it concurrently. A memory is not thread-safe: concurrent launches need separate
+ * ones. Callbacks run on the thread that called nereid_emulator_run, after the grid has ended. */
 #ifndef NEREID_EMULATOR_H
 #define NEREID_EMULATOR_H
 
@@ -36,8 +35,8 @@ typedef struct nereid_emulator_program nereid_emulator_program_t;
 typedef struct nereid_emulator_kernel nereid_emulator_kernel_t;
 typedef struct nereid_emulator_memory nereid_emulator_memory_t;
 
-/* Reads PTX. `name` appears in messages and is copied, as the text is. The text is decoded once.
- *   NEREID_ERROR_PROGRAM   malformed, or a form that the emulator does not handle; the message names the line
+/* Parses and decodes PTX. `name` is used in messages. Both strings are copied.
+ *   NEREID_ERROR_PROGRAM   malformed, or an unsupported instruction form; the message names the line
  *                          ("k.ptx:12: ...")
  *   NEREID_ERROR_MEMORY */
 NEREID_MUST_USE nereid_status_t nereid_emulator_load(nereid_view_t text, const char *name,
@@ -47,8 +46,8 @@ NEREID_MUST_USE nereid_status_t nereid_emulator_load(nereid_view_t text, const c
 /* Frees a program with its kernels. Null is valid. */
 void nereid_emulator_unload(nereid_emulator_program_t *program);
 
-/* A kernel (.entry) by name, null: the only one. Null when there is none or, without a name, more than one. It lives as
- * long as the program. */
+/* Returns a kernel (.entry) by name; null: the only one. Null when there is none or, without a name, more than one.
+ * Valid as long as the program. */
 const nereid_emulator_kernel_t *nereid_emulator_kernel(const nereid_emulator_program_t *program, const char *name);
 
 typedef struct nereid_emulator_parameter {
@@ -56,65 +55,66 @@ typedef struct nereid_emulator_parameter {
   uint32_t offset, size; /* bytes in the parameter block */
 } nereid_emulator_parameter_t;
 
-/* Its name in the text; it and the parameters live as long as the program. */
+/* Returns the kernel's name. Name and parameters are valid as long as the program. */
 const char *nereid_emulator_kernel_name(const nereid_emulator_kernel_t *kernel);
-/* How many parameters it has, and these in the order of their declaration. */
+/* Returns the number of parameters, and the parameters in declaration order. */
 size_t nereid_emulator_kernel_parameters(const nereid_emulator_kernel_t *kernel,
                                          const nereid_emulator_parameter_t **out_parameters);
-/* The block of .reqntid; zeros when the kernel requires none. */
+/* Gets the block of .reqntid; zeros without it. */
 void nereid_emulator_kernel_block(const nereid_emulator_kernel_t *kernel, uint32_t out_block[3]);
-/* Bytes of the parameter block. */
+/* Returns the size of the parameter block, bytes. */
 uint32_t nereid_emulator_kernel_parameter_bytes(const nereid_emulator_kernel_t *kernel);
 
 /* Global memory: host buffers at virtual addresses, which depend only on the order, sizes and alignments of the buffers
- * and are at least 2^36 bytes apart: no index of 32 bits leads from one to another (base/kernel/address.h). */
+ * and are at least 2^36 bytes apart, beyond the range of 32-bit indices (base/kernel/address.h). */
 NEREID_MUST_USE nereid_status_t nereid_emulator_memory_create(nereid_emulator_memory_t **out_memory);
 
-/* Ends the borrowing of all buffers. Null is valid. */
+/* Destroys the memory; the host buffers are no longer borrowed. Null is valid. */
 void nereid_emulator_memory_destroy(nereid_emulator_memory_t *memory);
 
-/* `host` is borrowed until the memory is destroyed. `alignment`: a power of two. `label` is said in messages, borrowed,
- * may be null.
- *   NEREID_ERROR_ARGUMENT   another alignment, or more than the address space has
+/* Binds a host buffer, which is borrowed until the memory is destroyed. `alignment`: a power of two. `label` is the
+ * buffer's name in messages, borrowed, may be null.
+ *   NEREID_ERROR_ARGUMENT   `alignment` is not a power of two, or the address space is exhausted
  *   NEREID_ERROR_MEMORY */
 NEREID_MUST_USE nereid_status_t nereid_emulator_memory_add(nereid_emulator_memory_t *memory, void *host, size_t bytes,
                                                            uint64_t alignment, const char *label,
                                                            uint64_t *out_address);
 
-/* The buffer at that address is scratch: what nobody has written there is undefined, which initcheck sees.
- *   NEREID_ERROR_NOT_FOUND   none begins there
+/* Marks the buffer at that address as scratch: its bytes are uninitialized until written, for initcheck.
+ *   NEREID_ERROR_NOT_FOUND   no buffer starts there
  *   NEREID_ERROR_MEMORY */
 NEREID_MUST_USE nereid_status_t nereid_emulator_memory_scratch(nereid_emulator_memory_t *memory, uint64_t address);
 
-/* Removes the buffer that begins at `address` and ends its borrowing. The address is not assigned again: a later access
+/* Removes the buffer that starts at `address`, which is no longer borrowed. The address is not reused: a later access
  * fails as a use of freed memory.
- *   NEREID_ERROR_NOT_FOUND   no buffer begins there
+ *   NEREID_ERROR_NOT_FOUND   no buffer starts there
  *   NEREID_ERROR_MEMORY */
 NEREID_MUST_USE nereid_status_t nereid_emulator_memory_remove(nereid_emulator_memory_t *memory, uint64_t address);
 
-/* The host's copy of `bytes` bytes at `address`; null when they are not within one buffer. Valid as long as the buffer. */
+/* Returns the host address of `bytes` bytes at `address`; null when they are not within one buffer. Valid as long as
+ * the buffer. */
 void *nereid_emulator_memory_host(const nereid_emulator_memory_t *memory, uint64_t address, size_t bytes);
 
-/* Marks bytes of scratch as written, after the host wrote them. Bytes outside of scratch are ignored. */
+/* Marks bytes of scratch as initialized, after the host wrote them. Bytes outside of scratch are ignored. */
 void nereid_emulator_memory_define(nereid_emulator_memory_t *memory, uint64_t address, size_t bytes);
 
 typedef enum nereid_emulator_schedule {
-  NEREID_EMULATOR_ROUND_ROBIN, /* 256 instructions per turn */
+  NEREID_EMULATOR_ROUND_ROBIN, /* 256 instructions per time slice */
   NEREID_EMULATOR_RANDOM,      /* any warp, 1 to 64 instructions, by seed */
-  NEREID_EMULATOR_ADVERSARIAL, /* one warp as far as it goes */
+  NEREID_EMULATOR_ADVERSARIAL, /* one warp until it waits */
 } nereid_emulator_schedule_t;
 
-/* When asynchronous effects land: cp.async, bulk copies, wgmma. */
+/* The landing time of asynchronous effects: cp.async, bulk copies, wgmma. */
 typedef enum nereid_emulator_landing {
   NEREID_EMULATOR_LAND_AT_ISSUE,
-  NEREID_EMULATOR_LAND_AT_WAIT, /* when something waits for them, or nothing else can go on */
+  NEREID_EMULATOR_LAND_AT_WAIT, /* when something waits for them, or nothing else can run */
   NEREID_EMULATOR_LAND_RANDOM,  /* at any time between, by seed */
 } nereid_emulator_landing_t;
 
-/* What the async proxy (wgmma's operands, bulk copies) reads of what threads wrote to shared memory. */
+/* The visibility of threads' writes to shared memory in the async proxy (wgmma's operands, bulk copies). */
 typedef enum nereid_emulator_proxy {
-  NEREID_EMULATOR_PROXY_AT_ONCE,  /* everything */
-  NEREID_EMULATOR_PROXY_AT_FENCE, /* what the writing thread had before its last fence.proxy.async */
+  NEREID_EMULATOR_PROXY_AT_ONCE,  /* all writes */
+  NEREID_EMULATOR_PROXY_AT_FENCE, /* writes before the writing thread's last fence.proxy.async */
 } nereid_emulator_proxy_t;
 
 /* Classes of instructions, for the counters. */
@@ -133,7 +133,7 @@ enum {
   NEREID_EMULATOR_CLASS_COUNT,
 };
 
-/* Counted by the model of docs/emulator.md; the same for any number of threads. */
+/* Counters of the model in docs/emulator.md; independent of the number of host threads. */
 typedef struct nereid_emulator_counters {
   uint64_t warp_instructions[NEREID_EMULATOR_CLASS_COUNT];
   uint64_t thread_instructions[NEREID_EMULATOR_CLASS_COUNT];
@@ -153,14 +153,14 @@ typedef enum nereid_emulator_race_class {
 
 typedef struct nereid_emulator_race_side {
   const char *program, *what; /* of the PTX; "write", "read by cp.async", ... */
-  const char *source;         /* "lib.py:7, called at k.py:20"; null: not known */
+  const char *source;         /* "lib.py:7, called at k.py:20"; null: unknown */
   uint32_t line, source_line;
   nereid_view_t text; /* of the instruction */
   uint32_t thread[3], cta[3], warp;
   bool whole; /* all of the warp, `thread` is its first */
 } nereid_emulator_race_side_t;
 
-/* Two accesses that nothing orders. `address`, `bytes`: where they meet, of the first of `count` such pairs. */
+/* Two unordered accesses. `address`, `bytes`: their overlap, of the first of `count` such pairs. */
 typedef struct nereid_emulator_race {
   nereid_emulator_race_class_t kind;
   const char *space;
@@ -170,13 +170,13 @@ typedef struct nereid_emulator_race {
 } nereid_emulator_race_t;
 
 typedef struct nereid_emulator_place {
-  const char *program, *source; /* of the PTX; "lib.py:7, called at k.py:20", null: not known */
+  const char *program, *source; /* of the PTX; "lib.py:7, called at k.py:20", null: unknown */
   uint32_t line, source_line;
   nereid_view_t text; /* of the instruction */
 } nereid_emulator_place_t;
 
-/* Shared memory that a function, reached by `call`, overwrote while a value of its caller was in it that is read behind
- * the call. `count` bytes, the lowest at `address`. */
+/* Live shared memory of a caller that a callee, called at `call`, overwrote before the caller's read. `count` bytes,
+ * the lowest at `address`. */
 typedef struct nereid_emulator_overwrite {
   uint64_t address, count;
   nereid_emulator_place_t stored, call, overwritten, read;
@@ -186,10 +186,10 @@ typedef struct nereid_emulator_overwrite {
  * unless `stop_on` has the rule's bit. Columns: enumerator, name, section of the PTX ISA, summary. */
 #define NEREID_EMULATOR_RULES(X)                                                                                       \
   X(MBARRIER_REUSE, "mbarrier-reuse", "mbarrier.init",                                                                 \
-    "`mbarrier.init` where an mbarrier is that was not invalidated; the new one replaces it")                          \
-  X(MBARRIER_INVALID, "mbarrier-invalid", "mbarrier.inval", "`mbarrier.inval` where no mbarrier is; it has no effect") \
+    "`mbarrier.init` on an mbarrier that was not invalidated; the new one replaces it")                                \
+  X(MBARRIER_INVALID, "mbarrier-invalid", "mbarrier.inval", "`mbarrier.inval` without an mbarrier; it has no effect")  \
   X(UNINITIALIZED, "uninitialized", "Memory Consistency Model: Initialization",                                        \
-    "with `--initcheck`: bits that nothing has written are used; they are zeros")
+    "with `--initcheck`: a use of uninitialized bits; they are zeros")
 
 typedef enum nereid_emulator_rule {
 #define X(id, name, section, summary) NEREID_EMULATOR_RULE_##id,
@@ -198,12 +198,13 @@ typedef enum nereid_emulator_rule {
       NEREID_EMULATOR_RULE_COUNT
 } nereid_emulator_rule_t;
 
-/* Its columns, static storage; null when there is no such rule. */
+/* Return the columns of a rule, static storage; null when there is no such rule. */
 const char *nereid_emulator_rule_name(nereid_emulator_rule_t rule);
 const char *nereid_emulator_rule_section(nereid_emulator_rule_t rule);
 const char *nereid_emulator_rule_summary(nereid_emulator_rule_t rule);
 
-/* The violations of one rule by one instruction: `count` of them, the rest of the first CTA's first. */
+/* The violations of one rule by one instruction: `count` of them; the other fields describe the first one of the first
+ * CTA. */
 typedef struct nereid_emulator_violation {
   nereid_emulator_rule_t rule;
   uint64_t count;
@@ -214,44 +215,44 @@ typedef struct nereid_emulator_violation {
 
 typedef struct nereid_emulator_launch {
   uint32_t grid[3];
-  uint32_t block[3];      /* zeros: what .reqntid says */
-  uint32_t cluster[3];    /* CTAs of a cluster; zeros: what .reqnctapercluster says, else 1. The grid counts CTAs */
+  uint32_t block[3];      /* zeros: .reqntid */
+  uint32_t cluster[3];    /* CTAs of a cluster; zeros: .reqnctapercluster, else 1. The grid counts CTAs */
   uint32_t shared_bytes;  /* dynamic shared memory */
   const void *parameters; /* the parameter block */
   uint32_t parameter_bytes;
   nereid_emulator_memory_t *memory;
-  uint32_t threads; /* of the host; 0: as many as it has */
+  uint32_t threads; /* of the host; 0: one per processor */
   nereid_emulator_schedule_t schedule;
   uint64_t seed;
   nereid_emulator_landing_t landing;
   nereid_emulator_proxy_t proxy;
   uint64_t steps; /* instructions that a warp may execute, else the launch fails; 0: any number */
   bool count;
-  bool initcheck;   /* follow bits that nothing has written, and report where they matter */
+  bool initcheck;   /* track uninitialized bits, and report their uses */
   uint32_t stop_on; /* bit 1 << rule: the launch fails at the first violation of the rule */
-  bool racecheck;   /* look for races; the CTAs run one after the other */
-  /* Gets each race, one per pair of instructions, after the launch; may be null. */
+  bool racecheck;   /* detect races; the CTAs run sequentially */
+  /* Receives each race, one per pair of instructions, after the launch; may be null. */
   void (*race)(void *user_data, const nereid_emulator_race_t *race);
-  /* Gets what the frame check found, one per four instructions, after the launch; may be null. */
+  /* Receives each report of the frame check, one per four instructions, after the launch; may be null. */
   void (*overwrite)(void *user_data, const nereid_emulator_overwrite_t *overwrite);
-  /* Gets the violations, one per rule and instruction, after the launch; may be null. */
+  /* Receives each violation, one per rule and instruction, after the launch; may be null. */
   void (*violation)(void *user_data, const nereid_emulator_violation_t *violation);
-  /* Gets what vprintf wrote, CTA after CTA, after the launch; null: it is dropped. */
+  /* Receives the output of vprintf, in the order of CTAs, after the launch; null: it is discarded. */
   void (*print)(void *user_data, nereid_view_t text);
   void *user_data;
 } nereid_emulator_launch_t;
 
 typedef struct nereid_emulator_report {
-  nereid_message_t message; /* why the launch failed: place in PTX and source, thread, address */
+  nereid_message_t message; /* the failure: location in PTX and source, thread, address */
   nereid_emulator_counters_t counters;
   uint64_t warp_instructions, thread_instructions;
   uint64_t races;      /* pairs of instructions */
-  uint64_t overwrites; /* that the frame check found */
+  uint64_t overwrites; /* reports of the frame check */
   uint64_t violations; /* of rules, by instruction */
 } nereid_emulator_report_t;
 
-/* Runs the grid to its end. NEREID_ERROR_PROGRAM: the kernel did something wrong, see the report;
- * NEREID_ERROR_ARGUMENT; NEREID_ERROR_MEMORY. What CTAs wrote before a failure stays written. */
+/* Runs the grid to completion. NEREID_ERROR_PROGRAM: an error of the kernel, see the report; NEREID_ERROR_ARGUMENT;
+ * NEREID_ERROR_MEMORY. Writes before a failure are kept. */
 NEREID_MUST_USE nereid_status_t nereid_emulator_run(const nereid_emulator_kernel_t *kernel,
                                                     const nereid_emulator_launch_t *launch,
                                                     nereid_emulator_report_t *report);
@@ -260,12 +261,12 @@ NEREID_MUST_USE nereid_status_t nereid_emulator_run(const nereid_emulator_kernel
 
 struct nereid_device;
 
-/* What an emulator device is and checks. A zeroed structure with `size` set is the default. */
+/* Options of an emulator device. A zeroed structure with `size` set is the default. */
 typedef struct nereid_emulator_device_options {
   size_t size;             /* sizeof(nereid_emulator_device_options_t): later versions append fields */
   int32_t capability;      /* compute capability, 80 to 90; 0: 90 */
   int32_t multiprocessors; /* for grids that depend on their number; 0: 132 */
-  uint32_t threads;        /* of the host; 0: as many as it has */
+  uint32_t threads;        /* of the host; 0: one per processor */
   nereid_emulator_schedule_t schedule;
   nereid_emulator_landing_t landing;
   nereid_emulator_proxy_t proxy;
@@ -274,7 +275,7 @@ typedef struct nereid_emulator_device_options {
   uint32_t stop_on; /* bit 1 << rule: a launch fails at the first violation of the rule */
   bool count;       /* fill the counters of the report */
   bool racecheck;   /* detect races; a race does not make the launch fail: see the report */
-  bool initcheck;   /* a launch fails where an uninitialized bit of device memory matters */
+  bool initcheck;   /* a launch fails at a use of an uninitialized bit of device memory */
   /* As in nereid_emulator_launch_t. They are called during nereid_kernel_launch and must not call the device. */
   void (*race)(void *user_data, const nereid_emulator_race_t *race);
   void (*overwrite)(void *user_data, const nereid_emulator_overwrite_t *overwrite);
@@ -284,11 +285,11 @@ typedef struct nereid_emulator_device_options {
 } nereid_emulator_device_options_t;
 
 /* Opens an emulator as a device: every function of nereid/launch.h works on it as on a GPU, without a driver. It loads
- * PTX only. A launch returns when the kernel has ended; a fault makes it NEREID_ERROR_DEVICE, with the emulator's message
- * (place in the source and in the PTX), and the device remains usable. Streams are ignored, events take the host's time.
- * Device memory is zeroed when it is allocated; freed addresses are not assigned again. Variables of a module have
- * their initial values at each launch. Any thread may use the device; launches run one after another. `options` may be
- * null.
+ * PTX only. A launch returns when the kernel has ended; after a fault it returns NEREID_ERROR_DEVICE with the
+ * emulator's message (location in the source and in the PTX), and the device remains usable. Streams are ignored,
+ * events use the host's clock. Device memory is zeroed on allocation; freed addresses are not reused. Variables of a
+ * module have their initial values at each launch. Any thread may use the device; launches are serialized. `options`
+ * may be null.
  *   NEREID_ERROR_ARGUMENT   `size` or `capability` is out of range
  *   NEREID_ERROR_MEMORY */
 NEREID_MUST_USE nereid_status_t nereid_device_open_emulator(const nereid_emulator_device_options_t *options,
@@ -302,12 +303,12 @@ NEREID_MUST_USE nereid_status_t nereid_emulator_device_report(struct nereid_devi
                                                               nereid_emulator_report_t *out_report,
                                                               nereid_message_t *message);
 
-/* Experimental: what follows may change in any version. Define NEREID_EXPERIMENTAL before the include to use it; all
- * above is stable: names, values, sizes and meaning stay within a major version. */
+/* Experimental: the declarations below may change in any version. Define NEREID_EXPERIMENTAL before the include to use
+ * them. All declarations above are stable: names, values, sizes and meaning stay within a major version. */
 
 #ifdef NEREID_EXPERIMENTAL
 
-/* The counters as one JSON object, an entry per line, into a file. */
+/* Writes the counters to a file as one JSON object, an entry per line. */
 void nereid_emulator_counters_print(const nereid_emulator_counters_t *counters, FILE *file);
 /* As text of five lines. */
 void nereid_emulator_overwrite_print(const nereid_emulator_overwrite_t *overwrite, FILE *file);

@@ -1,4 +1,4 @@
-/* The reference interpreter: what a kernel computes, without layouts, threads or a GPU.
+/* The reference interpreter: evaluates the IR of a kernel without layouts, threads or a GPU.
  *
  *   %s = arith.addf %x, %y : tensor<1024xf32>       one step that adds 1024 elements
  *
@@ -7,12 +7,12 @@
  *       {.kind = NEREID_INTERPRETER_BITS, .bits = n, .name = "n"}};
  *   nereid_interpreter_run_text(compiler, text, "k.ttir", NULL, grid, 2, arguments, NULL, &message);
  *
- * Programs of the grid run one after another or, where that is the same, on several threads, each op on whole tensors;
- * values are rounded in software as docs/interpreter.md says. It is the reference that the other engines are compared
- * with. Part of libnereid, not of libnereid-launch.
+ * Each op is evaluated on whole tensors. Programs of the grid run sequentially or, if their order has no effect, on
+ * several threads; values are rounded in software (docs/interpreter.md). The other engines are compared with it. Part
+ * of libnereid, not of libnereid-launch.
  *
- * Ownership: nothing is kept after a call; buffers and strings are borrowed for it, what a callback gets lives for the
- * callback. Threads: runs of different modules and compilers work side by side. */
+ * Ownership: buffers and strings are borrowed for the call, arguments of a callback are valid during the callback.
+ * Threads: runs of different modules and compilers may be concurrent. */
 #ifndef NEREID_INTERPRETER_H
 #define NEREID_INTERPRETER_H
 
@@ -35,7 +35,7 @@ typedef enum nereid_interpreter_argument_kind {
   NEREID_INTERPRETER_DESCRIPTOR, /* a tensor descriptor of `memory` */
 } nereid_interpreter_argument_kind_t;
 
-/* One kernel argument. The same memory may be given more than once. */
+/* One kernel argument. Several arguments may share memory. */
 typedef struct nereid_interpreter_argument {
   nereid_interpreter_argument_kind_t kind;
   uint64_t bits; /* BITS: in the low bits */
@@ -60,38 +60,38 @@ typedef struct nereid_interpreter_assembly {
   uint64_t *results;        /* [result][call], to be set */
 } nereid_interpreter_assembly_t;
 
-/* A value that the program just made. */
+/* A value that the program just computed. */
 typedef struct nereid_interpreter_value {
   MlirValue value; /* an op's result or a block's argument */
-  /* Numbers and pointers: an element each, in row-major order, its bits in the low bits and zeros above. One alone
-   * stands for all elements of a tensor; several of a scalar are of as many runs of its region. */
+  /* Values and pointers: one per element, in row-major order, zero-extended. A single one applies to all elements of a
+   * tensor; several of a scalar are those of as many runs of its region. */
   size_t count;
   const uint64_t *words;
 } nereid_interpreter_value_t;
 
 typedef struct nereid_interpreter_options {
-  /* Is given what the program prints, a line at a time with its newline; null: it is dropped. */
+  /* Receives printed text, a line at a time with its newline; null: it is discarded. */
   void (*print)(nereid_view_t line, void *user_data);
-  /* Runs assembly, on several threads at once; false with a message when it cannot. Null: the interpreter refuses it.
-   */
+  /* Runs inline assembly, concurrently on several threads; false with a message on failure. Null: inline assembly is an
+   * error. */
   bool (*assembly)(const nereid_interpreter_assembly_t *assembly, void *user_data, nereid_message_t *message);
-  /* Is shown every value, on several threads at once; false with a message ends the run with that as an error at the
-   * value's op. Null: nobody looks. */
+  /* Receives every value, concurrently on several threads; false with a message ends the run with an error at the
+   * value's op. May be null. */
   bool (*watch)(const nereid_interpreter_value_t *value, void *user_data, nereid_message_t *message);
   void *user_data;
-  unsigned threads; /* of the host, when programs do not see each other's order; 0: as many as it has */
-  uint64_t steps;   /* an error at the op that would be one more, counted over all programs; 0: no limit */
+  unsigned threads; /* of the host, if the order of programs has no effect; 0: one per processor */
+  uint64_t steps;   /* over all programs; exceeding it is an error at the next op; 0: no limit */
 } nereid_interpreter_options_t;
 
 /* Runs the public function `kernel` (null: the only one) of a verified builtin.module, at the stage of tt or ttgir,
  * once for every point of `grid`. `options` and `message` may be null.
- *   NEREID_ERROR_PROGRAM    the program did something wrong (an access outside of every buffer, a failed assertion) or
- *                           contains what the interpreter does not handle; a diagnostic at the op says which
+ *   NEREID_ERROR_PROGRAM    an error of the program (an out-of-bounds access, a failed assertion) or an unsupported op,
+ *                           with a diagnostic at the op
  *   NEREID_ERROR_NOT_FOUND  no kernel of that name
  *   NEREID_ERROR_ARGUMENT   number or kind of the arguments, or the grid, do not fit
  *   NEREID_ERROR_MEMORY
- * Buffers keep what was written before an error. One module may be run by one thread at a time. While
- * it runs, its context is switched to multithreading. */
+ * Writes before an error are kept. A module must not run on several threads at the same time. During the run,
+ * multithreading of its context is enabled. */
 NEREID_MUST_USE nereid_status_t nereid_interpreter_run(MlirOperation module, const char *kernel, const uint32_t grid[3],
                                                        size_t n_arguments,
                                                        const nereid_interpreter_argument_t *arguments,
@@ -100,9 +100,9 @@ NEREID_MUST_USE nereid_status_t nereid_interpreter_run(MlirOperation module, con
 
 struct nereid_compiler;
 
-/* The same for IR as text or MLIR bytecode, tt or ttgir, which `compiler` (nereid/compile.h) reads; its diagnostic
- * handler gets the errors at ops. `name`: of the input in diagnostics; null: "input". Must not run while the compiler
- * compiles. Errors as above, and NEREID_ERROR_PROGRAM when the input does not parse or is past ttgir. */
+/* The same for IR as text or MLIR bytecode, tt or ttgir, which `compiler` (nereid/compile.h) parses; its diagnostic
+ * handler receives the errors. `name`: of the input in diagnostics; null: "input". Must not run while the compiler
+ * compiles. Errors as above, and NEREID_ERROR_PROGRAM when the input does not parse or is of a later stage. */
 NEREID_MUST_USE nereid_status_t nereid_interpreter_run_text(struct nereid_compiler *compiler, nereid_view_t input,
                                                             const char *name, const char *kernel,
                                                             const uint32_t grid[3], size_t n_arguments,
