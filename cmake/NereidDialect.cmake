@@ -1,7 +1,7 @@
-# nereid_dialect(NAME): what mlir-tblgen writes for dialects/NAME, into ${NEREID_GENERATED}/dialects/NAME.
+# nereid_dialect(NAME): runs mlir-tblgen on dialects/NAME; the output is in ${NEREID_GENERATED}/dialects/NAME.
 #
 #   dialects/NAME/NAME.td            includes every other file of the dialect; operations, types, attributes
-#   dialects/NAME/NAME_enums.td      the dialect's own enums and nothing else (enum generators have no filter)
+#   dialects/NAME/NAME_enums.td      only the dialect's enums (enum generators have no filter)
 #   dialects/NAME/NAME_interfaces.td optional: operation interfaces
 #
 # Outputs: dialect.h.inc, dialect.cpp.inc, ops.*, types.*, attrs.*, enums.*, [interfaces.*], NAME.json

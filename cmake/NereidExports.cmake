@@ -1,5 +1,5 @@
-# nereid_exports(TARGET NODE HEADER...): the library exports what the headers declare and nothing else, under a version
-# node, so that it can live in a process that carries another LLVM.
+# nereid_exports(TARGET NODE HEADER...): the library exports only the declarations of the headers, under a version node, so that
+# it can be loaded into a process with another LLVM.
 function(nereid_exports target node)
   set(map ${PROJECT_BINARY_DIR}/${target}.map)
   list(JOIN ARGN "\n" headers)
@@ -12,7 +12,7 @@ function(nereid_exports target node)
     COMMENT "exports of ${target}")
   add_custom_target(${target}-exports DEPENDS ${map})
   add_dependencies(${target} ${target}-exports)
-  # A header may declare what is inline or belongs to the other library.
+  # A header may also declare inline functions and functions of the other library.
   target_link_options(${target} PRIVATE -Wl,--version-script=${map} -Wl,--undefined-version)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${map})
 endfunction()

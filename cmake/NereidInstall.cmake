@@ -1,8 +1,8 @@
-# What is installed: the two libraries, shared and static, their headers, the tools with manual pages and completions,
+# Installed files: the two libraries, shared and static, their headers, the tools with manual pages and completions,
 # documents, examples, find_package(Nereid) and pkg-config.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
-# Headers include each other as "base/..." and <nereid/...>, so they get a root of their own.
+# Headers include each other as "base/..." and <nereid/...>, so they have a separate include root.
 set(NEREID_INSTALL_INCLUDE ${CMAKE_INSTALL_INCLUDEDIR}/nereid-${PROJECT_VERSION_MAJOR})
 set(NEREID_INSTALL_CMAKE ${CMAKE_INSTALL_LIBDIR}/cmake/Nereid)
 
@@ -33,14 +33,14 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/install/NereidConfigVersi
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/install/NereidConfig.cmake ${PROJECT_BINARY_DIR}/install/NereidConfigVersion.cmake
         DESTINATION ${NEREID_INSTALL_CMAKE})
-# Relative, so that --prefix and moving the tree work.
+# Relative, so that --prefix works and the installation can be moved.
 file(RELATIVE_PATH NEREID_PREFIX_FROM_PC ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 foreach(name nereid nereid-launch)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/install/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/install/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-# Manual pages and completions: what the tools print from their option tables.
+# Manual pages and completions, which the tools print from their option tables.
 set(share ${PROJECT_BINARY_DIR}/install/share)
 set(manual awk -v out=${share}/man -v version=${PROJECT_VERSION} -f ${PROJECT_SOURCE_DIR}/scripts/manual.awk)
 set(without_leaks ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0)

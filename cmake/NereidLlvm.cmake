@@ -1,5 +1,5 @@
 # nereid-llvm: MLIR 22.1 and LLVM 22.1 as static archives. The exported CMake targets of MLIR pull in libLLVM.so, so
-# the archives are named here; --gc-sections drops what is not reached.
+# the archives are listed here; --gc-sections removes unreferenced sections.
 find_program(NEREID_LLVM_CONFIG NAMES llvm-config llvm-config-22 HINTS ${LLVM_TOOLS_BINARY_DIR} REQUIRED)
 execute_process(COMMAND ${NEREID_LLVM_CONFIG} --link-static --libfiles nvptx passes irreader bitreader bitwriter linker
                         core target remarks supportlsp

@@ -1,5 +1,5 @@
-"""Classes of kernels in which Triton 3.6 or 3.9 was once faster: sums along dimension 0 over a loop, row sorts as the two
-versions' front ends write them, casts to fp8, libdevice. The kernels are in bench/gpu/kernels."""
+"""Kernels of the classes in which Triton 3.6 or 3.9 was once faster: sums along dimension 0 in a loop, row sorts in the forms
+of both front ends, casts to fp8, libdevice. The kernels are in bench/gpu/kernels."""
 
 import os
 

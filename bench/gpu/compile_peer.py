@@ -1,10 +1,10 @@
-"""Compiles kernels with the Triton of this Python for a GPU elsewhere: NAME.cubin and NAME.json per .ttir.
+"""Compiles kernels with the installed Triton for a GPU on another machine: NAME.cubin and NAME.json per .ttir.
 
     python3 bench/gpu/compile_peer.py --nereid-opt build/release/bin/nereid-opt --corpus ../shared/corpus --out peer-3.9
 
-Needs a Triton wheel and no GPU. The folder is carried to the GPU machine and given to bench/gpu/kernels.py --peer, which
-launches the cubins beside Nereid's in one run. Each kernel is the .ttir that the other compilers get, printed in the
-spelling of this Triton. Exit status 1 when a kernel does not compile; its name is printed and it is left out.
+Needs a Triton wheel and no GPU. Copy the folder to the GPU machine and pass it to bench/gpu/kernels.py --peer, which measures
+the cubins and Nereid's in one run. Each kernel is the .ttir that the other compilers get, printed in the spelling of this
+Triton version. Exit status 1 when a kernel does not compile; its name is printed and it is skipped.
 """
 
 import argparse

@@ -1,8 +1,8 @@
-"""Kernels on a GPU: against float64 references, and beside Triton in the same run: the installed version, and cubins of
-another one that compile_peer.py made elsewhere.
+"""Runs kernels on a GPU, compares results with float64 references and times with Triton in the same run: the installed
+version, and cubins that compile_peer.py compiled with another one.
 
-All compilers get the same .ttir; all cubins keep the same ABI, so all are launched by the same driver call and timed
-by the same events, in turns, with the L2 cache flushed in between.
+All compilers get the same .ttir, and all cubins have the same ABI, so all are launched by the same driver call and timed by
+the same events, alternately, with the L2 cache flushed in between.
 """
 
 import json
@@ -24,7 +24,7 @@ def f64(t):
 
 
 class Case:
-    """A kernel, its arguments, its reference, and the bytes that it moves."""
+    """A kernel, its arguments, its reference, and its memory traffic in bytes."""
 
     def __init__(self, name, path, grid, args, outputs, reference, bytes_moved, tolerance, options, check_rows=None):
         self.name, self.path, self.grid, self.args = name, path, grid, args
@@ -49,7 +49,7 @@ def argument(value):
 
 
 class Kernel:
-    """A cubin and how to launch it: the same for both compilers."""
+    """A cubin and its launch parameters."""
 
     def __init__(self, image, name, num_warps, shared):
         self.module = cupy.RawModule(path=image)
@@ -81,7 +81,7 @@ def build_triton(case, folder):
 
 
 def load_peer(folder, case):
-    """The kernel of another Triton version; None without `folder` or the kernel in it."""
+    """The kernel compiled by another Triton version; None without `folder` or without the kernel in it."""
     found = peer.read(folder, case.name) if folder else None
     return Kernel(found[0], found[1]["name"], found[1]["num_warps"], found[1]["shared"]) if found else None
 

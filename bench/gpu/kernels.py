@@ -1,7 +1,7 @@
-"""Kernels on a GPU: against float64 references, and beside the fastest of two Triton versions in the same run.
+"""Measures kernels on a GPU against the faster of two Triton versions in the same run, and checks float64 references.
 
     python3 bench/gpu/kernels.py --nereid build/release/bin/nereid --corpus ../shared/corpus [--only softmax_row,histo]
-                                [--peer FOLDER]    what compile_peer.py wrote with another version
+                                [--peer FOLDER]    the output of compile_peer.py with another version
 
 Prints a line per kernel and the geometric mean of the ratios of times; exit status 1 when a result is wrong or a kernel is
 below 0.95 of the speed of the faster Triton. Needs PyTorch, Triton and CuPy; only the benchmarks of this folder do.

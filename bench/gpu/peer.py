@@ -1,4 +1,4 @@
-"""The folder that compile_peer.py writes: cubins of another Triton version with what a launch needs to know."""
+"""The folder that compile_peer.py writes: cubins of another Triton version with their launch metadata."""
 
 import json
 import os
@@ -7,7 +7,7 @@ KEYS = {"name": str, "shared": int, "num_warps": int, "version": str, "global_sc
 
 
 def read(folder, kernel):
-    """The path of the cubin and its metadata; None without the kernel. ValueError when the folder is damaged."""
+    """The path of the cubin and its metadata; None without the kernel. ValueError when the folder is corrupt."""
     image, described = (os.path.join(folder, kernel + ending) for ending in (".cubin", ".json"))
     if not os.path.exists(described):
         return None

@@ -1,8 +1,8 @@
-/* Random modules around dots: a loop of loads and dots, as matrix products and attention are written, with random types,
- * tiles, orders in memory, transposes, masks, conversions of operands, stages and epilogues.
+/* Random modules around dots: a loop of loads and dots, as matrix products and attention are written, with random
+ * types, tiles, orders in memory, transposes, masks, conversions of operands, stages and epilogues.
  *
- * Operands are small integers in their type and all sums are below its exact range, so the result does not depend on the
- * order of the products or on the instruction: engines must agree in every bit. */
+ * Operands are small integers in their type and all sums are below its exact range, so the result does not depend on
+ * the order of the products or on the instruction: engines must agree in every bit. */
 #include "module.h"
 
 #include <stdarg.h>

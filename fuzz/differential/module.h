@@ -1,6 +1,6 @@
 /* Random tt modules whose results do not depend on how they are compiled.
  *
- * Every result is exact or rounded once by an operation that both sides round alike, so engines must agree in every
+ * Every result is exact or rounded once, in the same way by all engines, so engines must agree in every
  * bit: no approximate functions, no float sums in unspecified order, no product that could be contracted with an
  * addition, no poison (shifts and divisors are made valid, conversions to integers clamped). */
 #ifndef NEREID_FUZZ_DIFFERENTIAL_MODULE_H

@@ -1,7 +1,7 @@
 /* Allocation against execution: random programs over buffers are allocated, then executed many times by a small
- * interpreter that is independent of flow graphs and liveness. A run creates an instance of a buffer at each allocation,
- * at its offset in the frame of that call, and records its last access. Two instances that are live at the same time and
- * share a byte are a compiler error.
+ * interpreter that is independent of flow graphs and liveness. A run creates an instance of a buffer at each
+ * allocation, at its offset in the frame of that call, and records its last access. Two instances that are live at the
+ * same time and share a byte are a compiler error.
  *
  *   scf.for, scf.if, blocks in any order, views, selections, calls with and without results, copies in flight,
  *   ttg.warp_specialize: its regions are executed sequentially here, and count as concurrent. */

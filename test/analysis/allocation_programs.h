@@ -3,8 +3,8 @@
  *   scf.for, scf.if, blocks in any order, views, selections, calls with and without results, copies in flight,
  *   ttg.warp_specialize
  *
- * make_function fills a function of `program`, print_program prints all; the test executes the same data. Included once.
- */
+ * make_function fills a function of `program`, print_program prints all; the test executes the same data. Included
+ * once. / */
 #ifndef NEREID_TEST_ANALYSIS_ALLOCATION_PROGRAMS_H
 #define NEREID_TEST_ANALYSIS_ALLOCATION_PROGRAMS_H
 

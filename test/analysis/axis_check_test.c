@@ -1,5 +1,5 @@
-/* The check of axis information against values: true for values that satisfy it, and false, with the property, the element
- * and the value, for each kind of violation. */
+/* The check of axis information against values: true for values that satisfy it, and false, with the property, the
+ * element and the value, for each kind of violation. */
 #include "analysis/axis/axis_check.h"
 #include "nereid/context.h"
 

@@ -1,6 +1,6 @@
-/* Axis information against computed values: random programs over ranges, splats and constants, half of them called twice
- * with different arguments, are executed by a small interpreter, and contiguity, divisibility, constancy and constants
- * are checked for each element. */
+/* Axis information against computed values: random programs over ranges, splats and constants, half of them called
+ * twice with different arguments, are executed by a small interpreter, and contiguity, divisibility, constancy and
+ * constants are checked for each element. */
 #include "analysis/axis/axis_info.h"
 #include "nereid/context.h"
 

@@ -1,8 +1,8 @@
 /* Executes a program on two warps once, and reports whether two conflicting accesses were unordered.
  *
  * It is independent of the analysis: slots come from the actual values of counters, layouts from their definition
- * (element e of a layout with s per thread is in warp e / 32 s mod 2), and for each 128 bytes it stores the time of each
- * warp's last read and write. Branches and trip counts are random. */
+ * (element e of a layout with s per thread is in warp e / 32 s mod 2), and for each 128 bytes it stores the time of
+ * each warp's last read and write. Branches and trip counts are random. */
 #ifndef NEREID_TEST_ANALYSIS_MEMBAR_MACHINE_H
 #define NEREID_TEST_ANALYSIS_MEMBAR_MACHINE_H
 

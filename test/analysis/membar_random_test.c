@@ -1,5 +1,5 @@
-/* Barriers of random programs, checked by an independent execution model (membar_machine.h): no run has a race, and with
- * any one barrier removed, or replaced by a warp barrier, some run has a race. */
+/* Barriers of random programs, checked by an independent execution model (membar_machine.h): no run has a race, and
+ * with any one barrier removed, or replaced by a warp barrier, some run has a race. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

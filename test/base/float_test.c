@@ -1,5 +1,5 @@
-/* Conversions of narrow floats against an independent reference: a table of every finite value of the format, built from
- * its definition, and the rule "nearest entry, the even one at a tie".
+/* Conversions of narrow floats against an independent reference: a table of every finite value of the format, built
+ * from its definition, and the rule "nearest entry, the even one at a tie".
  *
  * Exhaustive over bit patterns: each is widened and narrowed back; each adjacent pair is tested at its midpoint and one
  * double to either side of it, where rounding errors would appear. */

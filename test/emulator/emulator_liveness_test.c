@@ -1,5 +1,5 @@
-/* Virtual registers that share a slot: random programs with branches, loops, guarded writes and divergent lanes, against
- * the same programs executed here lane by lane without sharing. */
+/* Virtual registers that share a slot: random programs with branches, loops, guarded writes and divergent lanes,
+ * against the same programs executed here lane by lane without sharing. */
 #include "test/emulator/emulate.h"
 
 #include <string.h>

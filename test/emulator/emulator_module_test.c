@@ -1,5 +1,5 @@
-/* Module-level directives and calls in the emulator: initial values, constant expressions, addresses of functions, calls
- * with registers and constants, 128-bit registers, diagnostics for unsupported input. */
+/* Module-level directives and calls in the emulator: initial values, constant expressions, addresses of functions,
+ * calls with registers and constants, 128-bit registers, diagnostics for unsupported input. */
 #include "test/emulator/emulate.h"
 
 #include <string.h>

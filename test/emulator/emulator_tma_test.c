@@ -1,6 +1,6 @@
-/* Bulk and tensor copies: boxes of every rank, swizzle and element size, partly out of bounds, in both directions and with
- * reductions, compared bytewise with loops over elements, under every schedule, landing time and visibility to the async
- * proxy. */
+/* Bulk and tensor copies: boxes of every rank, swizzle and element size, partly out of bounds, in both directions and
+ * with reductions, compared bytewise with loops over elements, under every schedule, landing time and visibility to the
+ * async proxy. */
 #include "base/kernel/tensor_map.h"
 #include "test/emulator/emulate.h"
 
@@ -398,7 +398,8 @@ static void copies_go_to_several(void **state) {
   }
 }
 
-/* Shared memory to that of the next CTA: bulk copy, bulk reduction, st.async and red.async, all counted by its mbarrier. */
+/* Shared memory to that of the next CTA: bulk copy, bulk reduction, st.async and red.async, all counted by its
+ * mbarrier. */
 static void neighbours_get_copies(void **state) {
   (void)state;
   compose(

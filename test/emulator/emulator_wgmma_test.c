@@ -18,8 +18,8 @@ static uint8_t shared[SHARED];
 static uint32_t words[THREADS][4 + 128];
 static nereid_emulator_report_t report;
 
-/* Writes A's rows or B's columns to the operand at `at`; returns its descriptor. An atom has 8 rows; rows in the same 128
- * bytes have the same swizzle: chunk c of the i-th 128 bytes is stored at chunk c ^ i. */
+/* Writes A's rows or B's columns to the operand at `at`; returns its descriptor. An atom has 8 rows; rows in the same
+ * 128 bytes have the same swizzle: chunk c of the i-th 128 bytes is stored at chunk c ^ i. */
 static uint64_t put_operand(const form_t *form, const char *type, double (*rows)[256], unsigned count, bool turned,
                             unsigned at) {
   static const unsigned chunks_of[] = {1, 8, 4, 2};

@@ -1,5 +1,5 @@
-/* wmma.load, wmma.mma and wmma.store of every shape, type and layout, with global, generic and shared addresses, against
- * sums over the matrices in memory; ldmatrix, stmatrix and movmatrix. */
+/* wmma.load, wmma.mma and wmma.store of every shape, type and layout, with global, generic and shared addresses,
+ * against sums over the matrices in memory; ldmatrix, stmatrix and movmatrix. */
 #include "test/emulator/matrices.h"
 
 enum { A_AT = 0, B_AT = 4096, C_AT = 8192, D_AT = 12288, BYTES = 16384 };

@@ -293,8 +293,8 @@ static void test_swizzled_shared_rows(void **unused) {
   }
 }
 
-/* The byte offset of element (row, column) of one box: consecutive atoms of swizzle_bytes columns, 16-byte groups xor'ed
- * with the row (PTX ISA, swizzling modes: bits 4.. with bits 7.. of the address). */
+/* The byte offset of element (row, column) of one box: consecutive atoms of swizzle_bytes columns, 16-byte groups
+ * xor'ed with the row (PTX ISA, swizzling modes: bits 4.. with bits 7.. of the address). */
 static int64_t nvmma_byte(int64_t row, int64_t column, int64_t rows, int swizzle_bytes, int element_bytes) {
   int64_t atom = column * element_bytes / swizzle_bytes, in_atom = column * element_bytes % swizzle_bytes;
   int64_t address = (atom * rows + row) * swizzle_bytes + in_atom;

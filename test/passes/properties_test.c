@@ -1,5 +1,5 @@
-/* Verification of pass contracts in builds with assertions: a violation is an error at the operation that names pass and
- * property. The contracts here are intentionally false. */
+/* Verification of pass contracts in builds with assertions: a violation is an error at the operation that names pass
+ * and property. The contracts here are intentionally false. */
 #include "passes/properties.h"
 
 #include "nereid/context.h"
@@ -101,7 +101,8 @@ static void test_preserves(void **state) {
   assert_int_equal(seen.line, 2);
 }
 
-/* Each property, satisfied and violated: one line of IR that violates it, in a function that otherwise satisfies all. */
+/* Each property, satisfied and violated: one line of IR that violates it, in a function that otherwise satisfies
+ * all. */
 static void test_properties(void **state) {
   (void)state;
   static const struct {

@@ -1,11 +1,10 @@
-/* nereid-lsp-server: the language server of MLIR for files in our dialects (.ttir, .ttgir, .mlir).
+/* nereid-lsp-server: MLIR's language server with the dialects of Nereid (.ttir, .ttgir, .mlir).
  *
- * An editor starts it and talks the language server protocol over stdin and stdout: diagnostics while typing, go to
- * definition, hover. It knows what nereid-opt knows.
+ * An editor starts it and uses the language server protocol over stdin and stdout: diagnostics while typing, go to
+ * definition, hover. It registers the same dialects as nereid-opt.
  *
- * MLIR's parser, verifier and printer call themselves for every bracket of a document, which arrives here in pieces and
- * cannot be examined first. So the server runs on a stack that holds some millions of open brackets; its pages are
- * allocated when they are used. */
+ * MLIR's parser, verifier and printer recurse for every bracket of a document, which arrives in fragments and cannot be
+ * checked first. So the server runs on a stack for some millions of open brackets, whose pages are allocated on use. */
 #include "seam/context.h"
 #include "seam/opt_main.h"
 
@@ -29,7 +28,7 @@ static void *serve(void *argument) {
   return NULL;
 }
 
-/* False when the address space has no room for the stack. */
+/* False when the stack cannot be allocated. */
 static bool serve_on_large_stack(server_t *server) {
   pthread_attr_t attributes;
   pthread_t thread;

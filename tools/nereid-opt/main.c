@@ -1,10 +1,10 @@
-/* nereid-opt: MLIR's optimiser driver with the dialects and passes of Nereid.
+/* nereid-opt: MLIR's optimizer driver with the dialects and passes of Nereid.
  *
  *   nereid-opt kernel.ttir --pass-pipeline='builtin.module(canonicalize,convert-triton-to-tritongpu{num-warps=8})'
  *
- * Everything that mlir-opt offers works here, with our passes too: printing, timing, reproducers, diagnostics checks,
- * bytecode. --help lists the passes, --print-pass-docs prints ours as a page; `nereid compile` runs them in the order
- * that makes machine code. */
+ * All options of mlir-opt work with Nereid's passes: printing, timing, reproducers, --verify-diagnostics, bytecode.
+ * --help lists the passes, --print-pass-docs prints Nereid's as Markdown; `nereid compile` runs the pipelines to
+ * machine code. */
 #include "base/view.h"
 #include "passes/pass.h"
 #include "python-free-bindings/compile/scan.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The default as the command line would say it. */
+/* The default value as command-line text. */
 static void print_default(const NereidMlirPassOption *option) {
   if (option->kind == NereidMlirPassOptionString)
     printf("`\"%s\"`", option->stringDefault);
@@ -69,8 +69,8 @@ static int print_pass_docs(void) {
   return ferror(stdout) ? 2 : 0;
 }
 
-/* Removes --debug and --debug-only=TYPES, which MLIR's driver has only where LLVM was built with assertions. They print
- * nothing in other builds, so scripts that give them to triton-opt work here. Returns the new count. */
+/* Removes --debug and --debug-only=TYPES, which MLIR's driver supports only if LLVM is built with assertions. Scripts
+ * for triton-opt that use them work without their output. Returns the new count. */
 static int remove_debug_options(int argc, char **argv) {
   int kept = 0;
   for (int i = 0; i < argc; i++) {
@@ -84,8 +84,8 @@ static int remove_debug_options(int argc, char **argv) {
 
 enum { MAX_PIPELINE = 1 << 16 };
 
-/* Adds the pass that spells as `version` does after those of the command line: to the end of a --pass-pipeline, in
- * `text`, else as a pass option of its own. Returns the new count; -1 when the pipeline is too long. */
+/* Appends nereid-respell for `version` to the passes of the command line: at the end of a --pass-pipeline, in `text`,
+ * else as a separate option. Returns the new count; -1 when the pipeline is too long. */
 static int add_respelling(int argc, char **argv, const char *version, char *text) {
   for (int i = 1; i < argc; i++) {
     const char *name = strstr(argv[i], "pass-pipeline=");
@@ -104,7 +104,7 @@ static int add_respelling(int argc, char **argv, const char *version, char *text
   return argc;
 }
 
-/* Takes --print-triton-version out of the command line, which MLIR's driver does not have; null without it. */
+/* Removes --print-triton-version, which is not an option of MLIR's driver, from the command line; null without it. */
 static const char *take_version(int *argc, char **argv) {
   static const char option[] = "print-triton-version";
   const char *version = NULL;
@@ -125,7 +125,7 @@ static const char *take_version(int *argc, char **argv) {
   return version;
 }
 
-/* What `nereid compile` examines, too. A byte order mark is skipped; bytecode has no text. */
+/* The text limits of `nereid compile`. A byte order mark is skipped; bytecode is not checked. */
 static intptr_t check_input(MlirStringRef text, MlirStringRef name) {
   static const char mark[] = "\xEF\xBB\xBF";
   const nereid_view_t input = nereid_view_of(text.data, text.length);
@@ -141,7 +141,7 @@ static intptr_t check_input(MlirStringRef text, MlirStringRef name) {
   return -1;
 }
 
-/* A reader that goes away is an error that LLVM reports, and no signal. */
+/* A closed output pipe is an error that LLVM reports, not a signal. */
 int main(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN);
   if (argc == 2 && !strcmp(argv[1], "--print-pass-docs"))

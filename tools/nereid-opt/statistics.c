@@ -1,5 +1,5 @@
-/* MLIR's own report is empty: LLVM's packages are built without statistics (LLVM_ENABLE_STATS), so that every
- * mlir::Pass::Statistic is a constant 0. The counters of our passes do not depend on it. */
+/* MLIR's report is empty: LLVM's packages are built without LLVM_ENABLE_STATS, so that every mlir::Pass::Statistic is
+ * 0. The statistics of Nereid's passes do not depend on it. */
 #include "tools/nereid-opt/statistics.h"
 
 #include "passes/pass.h"
@@ -15,11 +15,11 @@ typedef struct row {
   int64_t sum;
 } row_t;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* passes on functions run side by side */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* passes on functions run in parallel */
 static row_t rows[MAX_ROWS];
 static size_t n_rows;
 
-/* Rows of one pass stay together, in the order in which they are counted first. */
+/* Rows are grouped by pass, in the order of their first count. */
 static void add(const char *pass, const char *name, int64_t count) {
   size_t at = n_rows;
   pthread_mutex_lock(&lock);

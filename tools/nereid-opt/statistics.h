@@ -1,10 +1,10 @@
-/* --mlir-pass-statistics: the sums of what passes counted. */
+/* --mlir-pass-statistics: the sums of the statistics of passes. */
 #ifndef NEREID_TOOLS_OPT_STATISTICS_H
 #define NEREID_TOOLS_OPT_STATISTICS_H
 
 #include <stdbool.h>
 
-/* Takes the option out of `argv`; whether it was there. From then on counters of passes are collected. */
+/* Removes the option from `argv` and enables the collection of statistics; returns whether it was present. */
 bool nereid_opt_statistics_begin(int *argc, char **argv);
 
 /* Prints the report on stderr. */

@@ -4,10 +4,11 @@
  *   intptr_t nereid_scf_for_get_init_args_count(MlirOperation op), MlirValue nereid_scf_for_get_init_args(op, i)
  *   nereid_tt_cache_modifier_t nereid_tt_load_get_cache(MlirOperation op), MlirAttribute ..._get_cache_attr(op)
  *
- * Where an operand is follows from the number of operands when only one group varies, else from the segment sizes. */
+ * The position of an operand follows from the number of operands if only one group is variadic, else from the segment
+ * sizes. */
 #include "tools/ods-bindgen/generate.h"
 
-/* One operand or result and its neighbours. */
+/* One operand or result with its position among the others. */
 typedef struct group {
   const char *name;
   bool optional, variadic;

@@ -8,7 +8,7 @@
  *     return nereid_build_end(&build_, 0);
  *   }
  *
- * What happens in the calls is written by hand: python-free-bindings/compile/build.c. */
+ * python-free-bindings/compile/build.c implements the calls. */
 #include "tools/ods-bindgen/generate.h"
 
 /* nereid_build_t's arrays. */
@@ -106,7 +106,7 @@ static void add_operand_call(text_t *text, const argument_t *argument) {
     add(text, "  nereid_build_operand(&build_, \"%s\", %s);\n", argument->name, argument->c_name);
 }
 
-/* The test of mlir-c for a builtin attribute class, or ours for one of our own. */
+/* The isa function of an attribute class: that of mlir-c for a builtin class, else the generated one. */
 static const char *kind_test(const argument_t *argument) {
   static const char *const builtin[][2] = {
       {"mlir::ArrayAttr", "mlirAttributeIsAArray"},
@@ -143,7 +143,7 @@ static const char *kind_test(const argument_t *argument) {
   return "NULL";
 }
 
-/* As the inside of a C string literal. */
+/* Escapes the text for a C string literal. */
 static const char *quoted(const char *words) {
   text_t text = {0};
   for (; words && *words; words++)
@@ -157,7 +157,7 @@ static void add_given_call(text_t *text, const argument_t *argument) {
       argument->c_name, required ? "true" : "false", kind_test(argument), quoted(argument->expected));
 }
 
-/* The number of the case that a default such as "::mlir::LLVM::GEPNoWrapFlags::none" names; -1 when it names none. */
+/* The index of the case that a default such as "::mlir::LLVM::GEPNoWrapFlags::none" names; -1 when it names none. */
 static long long default_case(const argument_t *argument) {
   const char *name = argument->default_value ? strrchr(argument->default_value, ':') : NULL;
   for (size_t i = 0; name && i < argument->enumeration->case_count; i++)

@@ -1,8 +1,8 @@
-/* Names: from those of a .td file to those of C.
+/* Converts names of a .td file to C names.
  *
  *   sizePerThread -> size_per_thread      RMWOp -> rmw_op      async.token -> async_token      register -> register_
  *
- * Words are split before a capital that follows a small letter, or that is followed by one: E4M3 is one word. */
+ * A word starts at a capital that follows or precedes a lower-case letter: E4M3 is one word. */
 #include "tools/ods-bindgen/c_names.h"
 
 #include "tools/ods-bindgen/text.h"

@@ -1,11 +1,11 @@
-/* Types and attributes of a dialect: kind tests, creators and parameters in C, defined by C++ that casts and calls.
+/* Types and attributes of a dialect: C functions to test, create and read them, defined by C++ thunks.
  *
  *   bool nereid_ttg_slice_attr_isa(MlirAttribute attribute);
  *   MlirAttribute nereid_ttg_slice_attr_create(MlirContext context, unsigned dim, MlirAttribute parent);
  *   unsigned nereid_ttg_slice_attr_get_dim(MlirAttribute attribute);
  *
- * A creator verifies: a parameter of the wrong kind or a failed verifier gives an error at the unknown location of the
- * context, and null. */
+ * A creator verifies its parameters: a parameter of the wrong kind or a verifier failure emits an error at the unknown
+ * location and returns null. */
 #include "tools/ods-bindgen/generate.h"
 
 static const char *handle(const definition_t *definition) {
@@ -16,7 +16,7 @@ static const char *noun(const definition_t *definition) {
   return definition->is_type ? "type" : "attribute";
 }
 
-/* A parameter class that is not just Type or Attribute, and so must be cast to. */
+/* A parameter class other than Type and Attribute requires a cast. */
 static bool needs_cast(const parameter_t *parameter) {
   const char *type = parameter->cpp_type;
   type += strncmp(type, "::", 2) == 0 ? 2 : 0;
@@ -25,7 +25,8 @@ static bool needs_cast(const parameter_t *parameter) {
   return handle_form && strcmp(type, "Type") != 0 && strcmp(type, "Attribute") != 0;
 }
 
-/* DenseI32ArrayAttr -> ::mlir::DenseI32ArrayAttr: a class without a namespace is of MLIR, or found by the dialect's. */
+/* DenseI32ArrayAttr -> ::mlir::DenseI32ArrayAttr: a class without a namespace is MLIR's or in the dialect's
+ * namespace. */
 static const char *qualified(const definition_t *definition, const parameter_t *parameter) {
   if (strstr(parameter->cpp_type, "::"))
     return parameter->cpp_type;
@@ -49,7 +50,7 @@ static void add_refusal(text_t *glue, const definition_t *definition, const char
   add(glue, "    return {nullptr};\n  }\n");
 }
 
-/* C that is true when an enum's value is none of its cases, or no union of them. */
+/* A C expression that is true when a value is not a case of the enum, or not a union of its flags. */
 static const char *unknown_case(const parameter_t *parameter) {
   const enumeration_t *enumeration = parameter->enumeration;
   text_t text = {0};

@@ -1,15 +1,15 @@
-/* The reference page of a dialect, in Markdown: a section per type, attribute, enum and operation.
+/* Writes the reference page of a dialect, in Markdown: a section per type, attribute, enum and operation.
  *
  *   ### `tt.splat`: one value in every element
  *
- *   | operand | |            operands, attributes, results, regions as tables, then the description and how to build it
+ *   | operand | |            operands, attributes, results, regions as tables, then the description and the builder
  *   |---|---|
  *   | `src` | any scalar |
  *
- * The text is the summary and description of the .td files; what is missing there is missing here. */
+ * The text is the summary and description of the .td files. */
 #include "tools/ods-bindgen/generate.h"
 
-/* Columns by which every line but blank ones is indented. */
+/* The common indentation, in columns, of the lines that are not empty. */
 static size_t common_indent(const char *words) {
   size_t least = (size_t)-1;
   while (*words) {
@@ -21,7 +21,7 @@ static size_t common_indent(const char *words) {
   return least == (size_t)-1 ? 0 : least;
 }
 
-/* A description without the indentation that it has in the .td file, and without blank lines at its ends. */
+/* A description without its indentation in the .td file and without leading and trailing empty lines. */
 static void add_description(text_t *page, const char *words) {
   size_t indent = words ? common_indent(words) : 0, blank_lines = 1;
   bool started = false;
@@ -38,7 +38,7 @@ static void add_description(text_t *page, const char *words) {
   }
 }
 
-/* The inside of a table cell: no line ends, no bars. */
+/* Text of a table cell: line ends are replaced, bars are escaped. */
 static const char *cell(const char *words) {
   text_t text = {0};
   for (; words && *words; words++)
@@ -64,7 +64,7 @@ static const char *with_count(const char *what, bool optional, bool variadic) {
   return format("%s%s", what ? what : "", optional && !variadic ? ", optional" : "");
 }
 
-/* "::nereid::tt::CacheModifier::NONE" -> none; anything else stays as it is. */
+/* "::nereid::tt::CacheModifier::NONE" -> none; other texts are unchanged. */
 static const char *default_text(const argument_t *argument) {
   const char *name = argument->enumeration ? strrchr(argument->default_value, ':') : NULL;
   for (size_t i = 0; name && i < argument->enumeration->case_count; i++)

@@ -1,4 +1,4 @@
-/* The C shape of attributes and parameters: declarations, value types, enums.
+/* The C form of attributes and parameters: declarations, value types, enums.
  *
  *   FORM_I32_ARRAY order  ->  intptr_t n_order, const int32_t *order
  *   enum CacheModifier    ->  typedef enum nereid_tt_cache_modifier { NEREID_TT_CACHE_MODIFIER_NONE = 1, ... } ..._t;

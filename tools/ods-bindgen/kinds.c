@@ -1,9 +1,9 @@
-/* The enum of all operations and the way from an operation to it.
+/* The enum of all operations and the function that maps an operation to it.
  *
  *   nereid_op_kind(arith.addi)  ->  NEREID_OP_ARITH_ADDI
  *
- * The way is a hash of the name into a table that is laid out here, open addressing, at most half full: no state, no
- * registration, and operations of dialects that are not bound are NEREID_OP_UNKNOWN. */
+ * The function looks up the hash of the name in a static table with open addressing, at most half full: there is no
+ * state and no registration, and operations of dialects without bindings are NEREID_OP_UNKNOWN. */
 #include "tools/ods-bindgen/generate.h"
 
 #include <stdint.h>

@@ -4,8 +4,8 @@
  *
  *   DIR/nereid/dialects/ops.h, <dialect>.h   public headers: kinds of operation, builders, accessors, types, attributes
  *   DIR/bindings/ops.c, <dialect>.c          their definitions
- *   DIR/bindings/<dialect>_hooks.h           what an own dialect implements in C
- *   DIR/bindings/<dialect>_thunks.inc        C++ of an own dialect: calls the hooks, defines types and attributes
+ *   DIR/bindings/<dialect>_hooks.h           functions that a Nereid dialect implements in C
+ *   DIR/bindings/<dialect>_thunks.inc        C++ of a Nereid dialect: calls the hooks, defines types and attributes
  *   DIR/bindings/upstream_thunks.inc         C++ of the enum attributes of upstream dialects
  *
  * Exit status: 0 done, 2 wrong arguments or input. */
@@ -65,7 +65,7 @@ static arguments_t read_arguments(int argc, char **argv) {
   return arguments;
 }
 
-/* Hands enums and definitions to the dialects that own them, and notes whose headers a dialect needs. */
+/* Assigns enums and definitions to their dialects, and records the headers that a dialect requires. */
 static void distribute(model_t *model) {
   for (size_t d = 0; d < model->dialect_count; d++) {
     dialect_t *dialect = &model->dialects[d];

@@ -1,16 +1,16 @@
-/* What ods-bindgen knows about a dialect after reading the record dump of its .td file, in terms of C.
+/* The model of a dialect: the record dump of its .td file in terms of C.
  *
  *   def TT_LoadOp : TT_Op<"load"> { let arguments = (ins TT_PtrLike:$ptr, TT_CacheAttr:$cache); }
  *   op_t{ .name = "load", .c_name = "nereid_tt_load", .arguments = { operand ptr, attribute cache : FORM_ENUM } }
  *
- * Strings live as long as the process. */
+ * Strings have process lifetime. */
 #ifndef NEREID_TOOLS_ODS_BINDGEN_MODEL_H
 #define NEREID_TOOLS_ODS_BINDGEN_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The C shape of an attribute or parameter. */
+/* The C form of an attribute or parameter. */
 typedef enum form {
   FORM_ATTRIBUTE,  /* MlirAttribute */
   FORM_UNIT,       /* bool, presence */
@@ -19,8 +19,8 @@ typedef enum form {
   FORM_INDEX,      /* int64_t */
   FORM_STRING,     /* MlirStringRef */
   FORM_SYMBOL,     /* MlirStringRef, FlatSymbolRefAttr */
-  FORM_ENUM,       /* a C enum kept in an IntegerAttr, bits */
-  FORM_ENUM_CLASS, /* a C enum kept in an attribute class of its dialect */
+  FORM_ENUM,       /* a C enum stored in an IntegerAttr, bits */
+  FORM_ENUM_CLASS, /* a C enum stored in an attribute class of its dialect */
   FORM_I32_ARRAY,  /* intptr_t n, const int32_t * */
   FORM_I64_ARRAY,  /* intptr_t n, const int64_t * */
   FORM_TYPE_ATTR,  /* MlirAttribute; read as MlirType */
@@ -79,10 +79,10 @@ typedef struct argument {
   form_t form;
   unsigned bits;
   const enumeration_t *enumeration;
-  const definition_t *definition; /* class of the attribute, when it is one of a dialect that is bound */
+  const definition_t *definition; /* class of the attribute, if its dialect has bindings */
   const char *storage;            /* C++ class of the attribute: ::mlir::ArrayAttr */
   const char *expected;           /* for messages and documentation: "32-bit signless integer attribute" */
-  const char *default_value;      /* as C++; null when there is none */
+  const char *default_value;      /* as a C++ expression; null when there is none */
 } argument_t;
 
 typedef struct result {
@@ -140,7 +140,7 @@ typedef struct model {
 } model_t;
 
 /* Reads one record dump into the dialect `name`; called in the order of the command line, own dialects first.
- * A dialect may be read from several files. Fails with a message on what it does not understand. */
+ * A dialect may be read from several files. Exits with a message on unsupported records. */
 void model_add_dialect(model_t *model, const char *name, bool own);
 void model_read(model_t *model, const char *name, const char *path);
 

@@ -1,4 +1,4 @@
-/* From the record dump of a .td file (llvm-tblgen --dump-json) to the model: dialects and operations.
+/* Reads the record dump of a .td file (llvm-tblgen --dump-json) to the model: dialects and operations.
  *
  *   "TT_LoadOp": { "!superclasses": ["Op", ...], "opDialect": {"def": "TT_Dialect"}, "opName": "load",
  *                  "arguments": { "args": [[{"def": "TT_PtrLike"}, "ptr"], ...] }, "traits": [...] }
@@ -49,7 +49,7 @@ const cJSON *dag(const cJSON *record, const char *name) {
   return field(field(record, name), "args");
 }
 
-/* "  text " and null alike give what is worth printing. */
+/* Trims a text; null gives the empty text. */
 const char *trimmed(const char *text) {
   if (!text)
     return NULL;
@@ -130,7 +130,7 @@ static void read_shape(const model_t *model, const source_t *source, const cJSON
   op->arguments = allocate((size_t)cJSON_GetArraySize(arguments), sizeof *op->arguments);
   cJSON_ArrayForEach(entry, arguments) {
     const cJSON *constraint = follow(source, cJSON_GetArrayItem(entry, 0));
-    if (constraint && is_a(constraint, "DerivedAttr")) /* computed from operands: nothing to pass */
+    if (constraint && is_a(constraint, "DerivedAttr")) /* computed from operands: not a parameter */
       continue;
     op->arguments[op->argument_count] = read_argument(model, source, entry, op->argument_count);
     op->has_properties |= op->arguments[op->argument_count].kind != ARGUMENT_OPERAND;
@@ -154,7 +154,7 @@ static void read_shape(const model_t *model, const source_t *source, const cJSON
 
 typedef void (*trait_visitor_t)(const source_t *source, const cJSON *trait, void *data);
 
-/* Visits the traits in `list` and those in the lists among them. */
+/* Visits the traits in `list` and in its nested trait lists. */
 static void visit_traits(const source_t *source, const cJSON *list, trait_visitor_t visit, void *data) {
   const cJSON *reference;
   cJSON_ArrayForEach(reference, list) {
@@ -219,10 +219,10 @@ static void read_traits(const source_t *source, const cJSON *record, op_t *op) {
   op->has_properties |= op->operand_segments || op->result_segments;
 }
 
-/* --- which result types follow from the rest --- */
+/* --- inferred result types --- */
 
-/* mlir-tblgen gives an operation InferTypeOpInterface when every result type follows from traits or is fixed. The same
- * conclusion is drawn here: a builder that relies on the interface must find it. `known` is per result. */
+/* mlir-tblgen adds InferTypeOpInterface to an operation when traits determine every result type or it is fixed. The
+ * same rule is implemented here, since a builder that uses the interface requires it. `known` is per result. */
 typedef struct knowledge {
   const op_t *op;
   bool *known;
@@ -313,7 +313,7 @@ static void read_inference(const source_t *source, const cJSON *record, op_t *op
 
 /* --- operations --- */
 
-/* Arith_AddIOp -> arith::AddIOp: what stands before the first underscore names the dialect. */
+/* Arith_AddIOp -> arith::AddIOp: the part before the first underscore names the dialect. */
 static const char *cpp_class(const cJSON *record, const char *fallback_namespace) {
   const char *name = string_field(record, "!name"), *underscore = strchr(name, '_');
   const char *space = string_field(record, "cppNamespace");

@@ -1,4 +1,4 @@
-/* Between the files of the reader: a record dump and how to look into it. */
+/* Internal interface of the reader: access to a record dump. */
 #ifndef NEREID_TOOLS_ODS_BINDGEN_READER_H
 #define NEREID_TOOLS_ODS_BINDGEN_READER_H
 
@@ -8,7 +8,7 @@
 
 typedef struct source {
   const char *path;
-  cJSON *root; /* lives as long as the process: the model points into it */
+  cJSON *root; /* process lifetime: the model points into it */
 } source_t;
 
 /* Fields of a record; null (or false) when absent or, for strings, empty. */

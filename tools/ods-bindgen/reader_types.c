@@ -1,8 +1,9 @@
-/* From the record dump to the model: enums, types, attributes, and what an operation's attribute is in C.
+/* Reads enums, types and attributes of the record dump to the model, and determines the C form of an operation's
+ * attributes.
  *
  *   DefaultValuedAttr<TT_CacheModifierAttr, "...">  ->  FORM_ENUM, 32 bits, nereid_tt_cache_modifier, has a default
  *
- * Decorators (optional, default, confined) are peeled off until the attribute that says how it is stored. */
+ * Decorators (optional, default, confined) are removed down to the attribute that determines the storage. */
 #include "tools/ods-bindgen/c_names.h"
 #include "tools/ods-bindgen/reader.h"
 #include "tools/ods-bindgen/text.h"
@@ -24,7 +25,7 @@ static const char *last_component(const char *cpp) {
   return last;
 }
 
-/* The dialect, as a name, in whose namespace `space` is; null when it is not part of the model. */
+/* The name of the dialect whose namespace contains `space`; null when it is not part of the model. */
 static const char *owner_of(const model_t *model, const source_t *source, const char *space) {
   const char *best = NULL;
   size_t best_size = 0;
@@ -156,7 +157,7 @@ static const definition_t *find_definition(const model_t *model, const char *rec
   return NULL;
 }
 
-/* Null when the class is of no use in C: an upstream one that is more than an enum. */
+/* Null when the class has no C form: an upstream class other than an enum. */
 static definition_t *read_definition(const model_t *model, const source_t *source, const cJSON *record, bool is_type) {
   const cJSON *dialect_record = record_field(source, record, "dialect"), *entry;
   const dialect_t *dialect = dialect_record ? model_dialect(model, string_field(dialect_record, "name")) : NULL;

@@ -1,7 +1,7 @@
-/* Text that grows, files that are written only when they change, and the one way out on bad input.
+/* Growable text, files that are written only on change, and the exit on invalid input.
  *
- * The generator is a short-lived process: what it allocates stays until it ends. A file whose content would not change
- * keeps its time stamp, so that nothing is compiled again after a change of a comment in a .td file. */
+ * The generator is a short-lived process and frees no memory. A file with unchanged content keeps its time stamp, so
+ * that a change of a comment in a .td file causes no recompilation. */
 #include "tools/ods-bindgen/text.h"
 
 #include <errno.h>

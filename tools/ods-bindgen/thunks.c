@@ -1,11 +1,11 @@
-/* Hooks: C prototypes of what a dialect must provide, and the C++ member functions that call it.
+/* Hooks: C prototypes of the functions that a dialect must define, and the C++ member functions that call them.
  *
  *   let hasVerifier = 1;  ->  MlirLogicalResult nereid_tt_load_verify(MlirOperation op);
  *                             ::llvm::LogicalResult nereid::tt::LoadOp::verify() {
  *                               return unwrap(nereid_tt_load_verify(wrap(getOperation())));
  *                             }
  *
- * The signatures are those that mlir-tblgen of LLVM 22 declares. The C++ converts and calls; it decides nothing. */
+ * The signatures are those that mlir-tblgen of LLVM 22 declares. The C++ only converts and calls. */
 #include "tools/ods-bindgen/generate.h"
 
 static void hook(text_t *header, const char *type, const op_t *op, const char *suffix, const char *parameters) {
@@ -163,8 +163,8 @@ static void generate_definition_hook(text_t *header, text_t *thunks, const defin
   add(thunks, "));\n}\n");
 }
 
-/* What all thunks share; written into each file, guarded, because the files are included into one translation unit or
- * several. */
+/* Helpers of all thunks; written to each file with include guards, because one translation unit may include several of
+ * the files. */
 static const char shared[] =
     "#ifndef NEREID_BINDINGS_THUNKS_SHARED\n"
     "#define NEREID_BINDINGS_THUNKS_SHARED\n"

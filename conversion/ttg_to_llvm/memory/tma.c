@@ -9,8 +9,8 @@
  *
  * A box is what the host encodes into the tensor map (docs/abi.md): the block with each dimension cut to 256 and, if
  * the buffer is swizzled, with rows of the swizzle's width. #ttg.nvmma_shared places the boxes of a buffer one after
- * another, so that the offset of a box is that of its first element. Coordinates count from the innermost dimension (PTX ISA,
- * "cp.async.bulk.tensor"). A descriptor is the address of its 128 bytes. */
+ * another, so that the offset of a box is that of its first element. Coordinates count from the innermost dimension
+ * (PTX ISA, "cp.async.bulk.tensor"). A descriptor is the address of its 128 bytes. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/memory.h"
 #include "conversion/ttg_to_llvm/memory/shared.h"

@@ -1,6 +1,6 @@
-/* The host side of the tests in this folder. Each .cu file holds a kernel, which nvcc compiles to PTX when the test runs,
- * and its reference in C, which the build compiles: the program loads the PTX, runs `test` under every schedule and
- * fails when a result differs.
+/* The host side of the tests in this folder. Each .cu file holds a kernel, which nvcc compiles to PTX when the test
+ * runs, and its reference in C, which the build compiles: the program loads the PTX, runs `test` under every schedule
+ * and fails when a result differs.
  *
  *   static void test(cuda_t *cuda) { ...; LAUNCH(cuda, "k", grid, block, shared, &pointer, &n); ... }
  *   CUDA_MAIN */

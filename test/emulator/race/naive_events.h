@@ -275,8 +275,8 @@ static void naive_phase(const emu_cta_t *target, uint32_t offset) {
   it->arrivals.size = it->ending.size = 0;
 }
 
-/* The operation of an effect's lane, ordered after its issuer's node; a wgmma after all lanes of its warp. The events of
- * an effect arrive together, so its operations are the newest ones. */
+/* The operation of an effect's lane, ordered after its issuer's node; a wgmma after all lanes of its warp. The events
+ * of an effect arrive together, so its operations are the newest ones. */
 static int naive_operation(const emu_effect_t *effect, int lane, bool writes) {
   for (size_t i = naive.operations.size; i > 0 && naive.operations.data[i - 1].effect == effect; --i)
     if (naive.operations.data[i - 1].lane == lane && naive.operations.data[i - 1].writes == writes)

@@ -1,6 +1,6 @@
 /* Runs small kernels under the race detector, for the tests of this folder: `races(n_threads, body)` lists the reports,
- * "race 3 5" for the lines of a pair, counted from the body's first. %r70 is the thread, MINE its word of shared memory,
- * OTHER that of the adjacent warp, NEXT that of the adjacent lane. */
+ * "race 3 5" for the lines of a pair, counted from the body's first. %r70 is the thread, MINE its word of shared
+ * memory, OTHER that of the adjacent warp, NEXT that of the adjacent lane. */
 #ifndef NEREID_TEST_RACES_H
 #define NEREID_TEST_RACES_H
 

@@ -1,5 +1,5 @@
-/* check-kernel: a program that uses the installed package. Compiles IR to PTX, cancels a compilation, runs the PTX on the
- * emulator and the IR in the interpreter, and reads a race report. Prints a line for each. */
+/* check-kernel: a program that uses the installed package. Compiles IR to PTX, cancels a compilation, runs the PTX on
+ * the emulator and the IR in the interpreter, and reads a race report. Prints a line for each. */
 #include <nereid/compile.h>
 #include <nereid/emulator.h>
 #include <nereid/interpreter.h>
