@@ -350,13 +350,13 @@ static bool rows_are_aligned(const nereid_layout_t *rows, int bits) {
   return true;
 }
 
-bool nereid_layout_matrices_of_slots(const nereid_layout_t *slots, int element_bytes,
+bool nereid_layout_matrices_of_slots(const nereid_layout_t *slots, int element_bytes, bool stores,
                                      uint8_t out_order[NEREID_LAYOUT_MAX_BITS], nereid_layout_matrices_t *out) {
   const int element = log2_of(element_bytes), word = WORD_BITS - element;
   int vector = log2_of(nereid_layout_contiguity(slots, 0));
   vector = vector < ACCESS_BITS - element ? vector : ACCESS_BITS - element;
   *out = (nereid_layout_matrices_t){0};
-  if (word < 0 || slots->in_bits[NEREID_LAYOUT_LANE] != LANE_BITS || !threads_differ(slots))
+  if (word < 0 || slots->in_bits[NEREID_LAYOUT_LANE] != LANE_BITS || (stores && !threads_differ(slots)))
     return false;
   for (int transposed = 0; transposed <= (word == 1); transposed++) {
     nereid_layout_t ordered = *slots;

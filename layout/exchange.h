@@ -41,10 +41,10 @@ typedef struct nereid_layout_exchange {
 void nereid_layout_exchange(const nereid_layout_t *from, const nereid_layout_t *to, int element_bytes, unsigned allowed,
                             nereid_layout_exchange_t *out);
 
-/* Whether stmatrix stores elements of `element_bytes` whose `slots`, a layout of one dimension, are given, in fewer
- * instructions than vectors do. `out_order[i]` is the bit of the registers of `slots` that is bit i of the registers in
- * the order of the instructions; registers that hold copies are left out. */
-bool nereid_layout_matrices_of_slots(const nereid_layout_t *slots, int element_bytes,
+/* Whether stmatrix stores (ldmatrix loads, unless `stores`) elements of `element_bytes` whose `slots`, a layout of one
+ * dimension, are given, in fewer instructions than vectors do. `out_order[i]` is the bit of the registers of `slots` that
+ * is bit i of the registers in the order of the instructions; registers that hold copies are left out. */
+bool nereid_layout_matrices_of_slots(const nereid_layout_t *slots, int element_bytes, bool stores,
                                      uint8_t out_order[NEREID_LAYOUT_MAX_BITS], nereid_layout_matrices_t *out);
 
 /* Whether every warp reads only slots that it alone has written: a barrier of each warp suffices. */

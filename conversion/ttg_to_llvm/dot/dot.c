@@ -105,6 +105,13 @@ static bool begin_operand(nereid_lower_t *lower, dot_t *dot, int index, operand_
 
 /* --- numbers to multiply --- */
 
+/* The rounding adds to the bits, which makes a zero of the NaN that arithmetic gives (0x7fffffff). */
+static MlirValue round_to_tf32(nereid_lower_t *lower, MlirValue value) {
+  MlirValue rounded, is_nan = nereid_emit_fcmp(lower, NEREID_FCMP_UNO, value, value);
+  nereid_emit_asm(lower, "cvt.rna.tf32.f32 $0, $1;", "=r,f", false, 1, &lower->types->i32, 1, &value, &rounded);
+  return nereid_emit_select(lower, is_nan, value, nereid_emit_bits(lower, lower->types->f32, rounded));
+}
+
 static MlirValue widen(nereid_lower_t *lower, const dot_t *dot, MlirType type, MlirValue value) {
   MlirType element = nereid_lower_element_type(type);
   MlirValue f16 = nereid_lower_widen_fp8(lower, element, value);
@@ -115,7 +122,7 @@ static MlirValue widen(nereid_lower_t *lower, const dot_t *dot, MlirType type, M
                                                             : nereid_emit_cast(lower, "llvm.sext", dot->sum, value);
   if (!mlirTypeEqual(mlirValueGetType(value), dot->sum))
     return nereid_emit_cast(lower, "llvm.fpext", dot->sum, value);
-  return dot->rounds_to_tf32 ? nereid_lower_round_to_tf32(lower, value) : value;
+  return dot->rounds_to_tf32 ? round_to_tf32(lower, value) : value;
 }
 
 /* The number for result register `r` in column `k` of the chunk. */

@@ -1,18 +1,18 @@
 /* tt.dot by mma.sync, where the result has a #ttg.nvidia_mma encoding of version 2.
  *
- *   %d = tt.dot %a, %b, %c : 16x32 f16 * 32x8 f16 -> 16x8 f32
+ *   %d = tt.dot %a, %b, %c : 16x16 f16 * 16x8 f16 -> 16x8 f32
  *   ->
- *   %d.0, ... %d.3 = asm "mma.sync.m16n8k16 {$0, $1, $2, $3}, {a words of k 0..15}, {b words}, {c};
- *                         mma.sync.m16n8k16 {$0, $1, $2, $3}, {a words of k 16..31}, {b words}, {$0, $1, $2, $3};"
+ *   %d.0, ... %d.3 = asm "mma.sync.m16n8k16 {$0, $1, $2, $3}, {a words}, {b words}, {c}"
  *
  * A word is 32 bits of adjacent k (64 bits of f64). The fragments of an instruction follow from the layout of the
  * result: lanes 4 r + q hold row r of A, column r of B, and columns 2 q, 2 q + 1 of row r of the result; a word of A
  * and the word of B that it meets are in lanes of the same q. Which k these hold is free as long as both operands
  * agree, so any kWidth works: the first register bits of k number elements of a word, the next words of an
- * instruction, the rest instructions. One asm has several steps of k of one tile of the result, which saves the
- * extraction of the sums between them; adjacent tiles of a row reuse A. */
+ * instruction, the rest steps. All tiles of the result take one step before the next: instructions that depend on each
+ * other are far apart, and the tiles of a row reuse A. */
 #include "conversion/ttg_to_llvm/dot/mma.h"
 
+#include "conversion/ttg_to_llvm/dot/asm_text.h"
 #include "conversion/ttg_to_llvm/emit.h"
 
 #include "base/target_facts.h"
@@ -22,7 +22,6 @@
 #include "nereid/dialects/ttg.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -30,10 +29,8 @@ enum {
   LANE_ROW_BITS = 3, /* lane bits that number rows of A and columns of B */
   SUM_BITS = 2,      /* register bits of a result tile: a column, then 8 rows */
   MAX_SUMS = 4,      /* values of a result tile in a thread */
-  MAX_STEPS = 4,     /* instructions of one asm */
   MAX_WORD_BITS = 2,
-  MAX_ROW_PARTS = 4, /* words along k of one instruction, at most: f64 */
-  TEXT_BYTES = 4096,
+  MAX_PARTS = 4, /* words along k of an instruction, at most: f64 */
 };
 
 /* --- instructions --- */
@@ -212,13 +209,6 @@ static bool take_operand(nereid_lower_t *lower, mma_t *mma, int index, const ner
 
 /* --- words --- */
 
-/* The rounding adds to the bits, which makes a zero of the NaN that arithmetic gives (0x7fffffff). */
-MlirValue nereid_lower_round_to_tf32(nereid_lower_t *lower, MlirValue value) {
-  MlirValue rounded, is_nan = nereid_emit_fcmp(lower, NEREID_FCMP_UNO, value, value);
-  nereid_emit_asm(lower, "cvt.rna.tf32.f32 $0, $1;", "=r,f", false, 1, &lower->types->i32, 1, &value, &rounded);
-  return nereid_emit_select(lower, is_nan, value, nereid_emit_bits(lower, lower->types->f32, rounded));
-}
-
 /* The thread's register with element `number` of the required layout. */
 static uint32_t register_of(const operand_t *operand, uint32_t number) {
   int32_t place[NEREID_LAYOUT_DIMS];
@@ -230,8 +220,10 @@ static MlirValue make_word(nereid_lower_t *lower, const mma_t *mma, const operan
   MlirValue value = operand->held.values[register_of(operand, first)], parts[1 << MAX_WORD_BITS] = {value};
   if (operand->element == ELEMENT_F64)
     return value;
-  if (operand->rounds)
-    parts[0] = nereid_lower_round_to_tf32(lower, value);
+  if (operand->rounds) {
+    nereid_emit_asm(lower, "cvt.rna.tf32.f32 $0, $1;", "=r,f", false, 1, &lower->types->i32, 1, &value, parts);
+    return parts[0];
+  }
   for (uint32_t i = 1; i < UINT32_C(1) << mma->word_bits; ++i)
     parts[i] = operand->held.values[register_of(operand, first | i)];
   return nereid_emit_bits(lower, lower->types->i32, nereid_emit_pack(lower, 1 << mma->word_bits, parts));
@@ -248,104 +240,62 @@ static MlirValue word_at(nereid_lower_t *lower, const mma_t *mma, const operand_
 
 /* --- text --- */
 
-typedef struct text {
-  char chars[TEXT_BYTES];
-  size_t length;
-} text_t;
-
-static void write_text(text_t *text, const char *part) {
-  const size_t length = strlen(part);
-  if (text->length + length < sizeof text->chars) {
-    memcpy(text->chars + text->length, part, length + 1);
-    text->length += length;
-  }
-}
-
-/* "{$first, $(first + stride), ...}" */
-static void write_list(text_t *text, int first, int stride, int count) {
-  char item[24];
-  for (int i = 0; i < count; ++i) {
-    snprintf(item, sizeof item, "%s$%d", i ? ", " : " {", first + i * stride);
-    write_text(text, item);
-  }
-  write_text(text, "}");
-}
-
 static const char *sum_name(const mma_t *mma) {
   if (mlirTypeIsAF16(mma->sum))
     return "f16";
   return mlirTypeIsAInteger(mma->sum) ? "s32" : mlirTypeIsAF64(mma->sum) ? "f64" : "f32";
 }
 
-/* The operands of the asm: results, C, then A and B of each step. */
-typedef struct places {
-  int sums, a, b; /* words of an instruction */
-} places_t;
+/* A run of the asm's operands. */
+typedef struct run {
+  int first, count;
+} run_t;
 
-static places_t places_of(const mma_t *mma) {
-  return (places_t){mma->sums, 2 << mma->part_bits, 1 << mma->part_bits};
+/* The operands of the asm, in order. */
+typedef struct operands {
+  run_t d, c, a, b;
+} operands_t;
+
+static operands_t operands_of(const mma_t *mma) {
+  const int a = 2 << mma->part_bits, b = 1 << mma->part_bits;
+  return (operands_t){{0, mma->sums}, {mma->sums, mma->sums}, {2 * mma->sums, a}, {2 * mma->sums + a, b}};
 }
 
-static int words_of_step(const places_t *places, int step) {
-  return 2 * places->sums + step * (places->a + places->b);
-}
-
-static void write_name(const mma_t *mma, int rows, int parts, text_t *text) {
-  char name[96];
-  if (text->length)
-    write_text(text, "\n\t");
-  snprintf(name, sizeof name, "mma.sync.aligned.m%dn8k%d.row.col.%s.%s.%s.%s", rows,
-           parts << (LANE_K_BITS + mma->word_bits), sum_name(mma), elements[mma->a.element].name,
-           elements[mma->b.element].name, sum_name(mma));
-  write_text(text, name);
-}
-
-static void write_step(const mma_t *mma, int step, text_t *text) {
-  const places_t places = places_of(mma);
-  const int words = words_of_step(&places, step);
-  write_name(mma, 16, 1 << mma->part_bits, text);
-  write_list(text, 0, 1, places.sums);
-  write_text(text, ",");
-  write_list(text, words, 1, places.a);
-  write_text(text, ",");
-  write_list(text, words + places.a, 1, places.b);
-  write_text(text, ",");
-  write_list(text, step ? 0 : places.sums, 1, places.sums);
-  write_text(text, ";");
+static void write_instruction(const mma_t *mma, int rows, int parts, const operands_t *operands,
+                              nereid_asm_text_t *text) {
+  const run_t runs[] = {operands->d, operands->a, operands->b, operands->c};
+  nereid_asm_text_add(text, "%smma.sync.aligned.m%dn8k%d.row.col.%s.%s.%s.%s ", text->text.size ? "\n\t" : "", rows,
+                      parts << (LANE_K_BITS + mma->word_bits), sum_name(mma), elements[mma->a.element].name,
+                      elements[mma->b.element].name, sum_name(mma));
+  for (int i = 0; i < 4; ++i) {
+    nereid_asm_text_add_list(text, (size_t)runs[i].first, (size_t)runs[i].count);
+    nereid_asm_text_add(text, i < 3 ? ", " : ";");
+  }
 }
 
 /* m8n8k4 of f64: 8 rows and one word along k at a time. */
-static void write_quarters(const mma_t *mma, int step, text_t *text) {
-  const places_t places = places_of(mma);
-  const int words = words_of_step(&places, step);
-  for (int part = 0; part < places.b; ++part)
+static void write_quarters(const mma_t *mma, nereid_asm_text_t *text) {
+  const operands_t all = operands_of(mma);
+  for (int part = 0; part < all.b.count; ++part)
     for (int half = 0; half < 2; ++half) {
-      write_name(mma, 8, 1, text);
-      write_list(text, 2 * half, 1, 2);
-      write_text(text, ",");
-      write_list(text, words + 2 * part + half, 1, 1);
-      write_text(text, ",");
-      write_list(text, words + places.a + part, 1, 1);
-      write_text(text, ",");
-      write_list(text, (step || part ? 0 : places.sums) + 2 * half, 1, 2);
-      write_text(text, ";");
+      const operands_t quarter = {.d = {all.d.first + 2 * half, 2},
+                                  .c = {(part ? all.d.first : all.c.first) + 2 * half, 2},
+                                  .a = {all.a.first + 2 * part + half, 1},
+                                  .b = {all.b.first + part, 1}};
+      write_instruction(mma, 8, 1, &quarter, text);
     }
 }
 
-/* Results are early clobbers: steps after the first read words when they are already written. */
-static void write_constraints(const mma_t *mma, int steps, text_t *text) {
-  const places_t places = places_of(mma);
+/* Results of several instructions are early clobbers: the later ones read words when these are already written. */
+static void write_constraints(const mma_t *mma, nereid_asm_text_t *text) {
+  const operands_t operands = operands_of(mma);
   const char *sum = mlirTypeIsAF32(mma->asm_sum) ? "f" : mlirTypeIsAF64(mma->asm_sum) ? "d" : "r";
-  for (int i = 0; i < places.sums; ++i) {
-    write_text(text, i ? ",=&" : "=&");
-    write_text(text, sum);
-  }
-  for (int i = 0; i < places.sums; ++i) {
-    write_text(text, ",");
-    write_text(text, sum);
-  }
-  for (int i = 0; i < steps * (places.a + places.b); ++i)
-    write_text(text, mma->a.element == ELEMENT_F64 ? ",d" : ",r");
+  for (int i = 0; i < operands.d.count; ++i)
+    nereid_asm_text_add(text, "%s%s%s", i ? "," : "", mma->in_quarters ? "=&" : "=", sum);
+  for (int i = 0; i < operands.c.count; ++i)
+    nereid_asm_text_add(text, ",%s", sum);
+  for (int i = 0; i < operands.a.count + operands.b.count; ++i)
+    nereid_asm_text_add(text, mma->a.element == ELEMENT_F64 ? ",d" : ",r");
 }
 
 /* --- the sums --- */
@@ -358,42 +308,40 @@ static uint32_t copies_of(const nereid_layout_t *result) {
   return copies;
 }
 
-typedef struct step_group {
-  int first, count;
-  const char *text, *constraints;
-} step_group_t;
-
-static void emit_tile(nereid_lower_t *lower, mma_t *mma, const step_group_t *group, uint32_t tile, MlirValue *sums) {
-  const places_t places = places_of(mma);
-  MlirValue operands[MAX_SUMS + MAX_STEPS * 3 * MAX_ROW_PARTS];
+/* Adds the products of one step to a tile; `number` is that of the tile and the step. */
+static void emit_tile(nereid_lower_t *lower, mma_t *mma, const char *text, const char *constraints, uint32_t number,
+                      MlirValue *sums) {
+  const operands_t operands = operands_of(mma);
+  MlirValue values[MAX_SUMS + 3 * MAX_PARTS];
   MlirType types[MAX_SUMS];
   int n = 0;
-  for (int i = 0; i < places.sums; ++i) {
+  for (int i = 0; i < operands.d.count; ++i) {
     types[i] = mma->asm_sum;
-    operands[n++] = sums[i];
+    values[n++] = sums[i];
   }
-  for (int step = group->first; step < group->first + group->count; ++step) {
-    const uint32_t at = tile << mma->step_bits | (uint32_t)step;
-    for (int i = 0; i < places.a; ++i)
-      operands[n++] = word_at(lower, mma, &mma->a, at << (1 + mma->part_bits) | (uint32_t)i);
-    for (int i = 0; i < places.b; ++i)
-      operands[n++] = word_at(lower, mma, &mma->b, at << mma->part_bits | (uint32_t)i);
-  }
-  nereid_emit_asm(lower, group->text, group->constraints, true, places.sums, types, n, operands, sums);
+  for (int i = 0; i < operands.a.count; ++i)
+    values[n++] = word_at(lower, mma, &mma->a, number << (1 + mma->part_bits) | (uint32_t)i);
+  for (int i = 0; i < operands.b.count; ++i)
+    values[n++] = word_at(lower, mma, &mma->b, number << mma->part_bits | (uint32_t)i);
+  nereid_emit_asm(lower, text, constraints, true, operands.d.count, types, n, values, sums);
 }
 
-/* One group of steps after the other, of all tiles. */
 static void emit_tiles(nereid_lower_t *lower, mma_t *mma, uint32_t tiles, MlirValue *sums) {
+  const operands_t operands = operands_of(mma);
   const uint32_t copies = copies_of(mma->result);
-  const int steps = 1 << mma->step_bits, count = steps < MAX_STEPS ? steps : MAX_STEPS;
-  text_t text = {.length = 0}, constraints = {.length = 0};
-  for (int step = 0; step < count; ++step)
-    mma->in_quarters ? write_quarters(mma, step, &text) : write_step(mma, step, &text);
-  write_constraints(mma, count, &constraints);
-  for (step_group_t group = {0, count, text.chars, constraints.chars}; group.first < steps; group.first += count)
+  nereid_asm_text_t text = {.arena = lower->arena}, constraints = {.arena = lower->arena};
+  if (mma->in_quarters)
+    write_quarters(mma, &text);
+  else
+    write_instruction(mma, 16, 1 << mma->part_bits, &operands, &text);
+  write_constraints(mma, &constraints);
+  nereid_vector_push(lower->arena, &text.text, '\0');
+  nereid_vector_push(lower->arena, &constraints.text, '\0');
+  for (uint32_t step = 0; !lower->arena->failed && step < UINT32_C(1) << mma->step_bits; ++step)
     for (uint32_t tile = 0; tile < tiles; ++tile)
       if (!(tile & copies))
-        emit_tile(lower, mma, &group, tile, sums + (size_t)tile * (size_t)mma->sums);
+        emit_tile(lower, mma, text.text.data, constraints.text.data, tile << mma->step_bits | step,
+                  sums + (size_t)tile * (size_t)mma->sums);
 }
 
 /* Pairs of f16 are words. */

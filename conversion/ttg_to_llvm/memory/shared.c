@@ -14,13 +14,14 @@
 
 #include "analysis/access/slot_layout.h"
 #include "base/target_facts.h"
+#include "dialects/defining_op.h"
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/memdesc.h"
 #include "layout/encoding.h"
 #include "nereid/dialects/ttg.h"
 
-enum { WORD_BYTES = 4 };
+enum { WORD_BYTES = 4, ROW_BYTES = 16 /* of a matrix */ };
 
 /* --- layouts --- */
 
@@ -79,37 +80,101 @@ static bool is_whole(MlirType type) {
 }
 
 /* Whether warps hold copies. Copies are written by plain stores: equal ones to one place are no race. */
-static bool has_copies_in_warps(const nereid_layout_t *layout) {
+static bool has_copies_in_warps(nereid_lower_t *lower, MlirType tensor) {
+  const nereid_layout_t *layout = nereid_lower_layout(lower, tensor);
   uint32_t masks[NEREID_LAYOUT_DIMS];
+  if (!layout)
+    return false;
   nereid_layout_free_masks(layout, masks);
   return masks[NEREID_LAYOUT_WARP] != 0;
+}
+
+/* Whether rows of 16 bytes are aligned in `buffer`: a whole one, or a slice that starts at such a row. */
+static bool has_aligned_rows(MlirValue buffer) {
+  nereid_ttg_memdesc_t source;
+  int32_t first[NEREID_LAYOUT_MAX_RANK] = {0};
+  uint32_t offset;
+  if (is_whole(mlirValueGetType(buffer)))
+    return true;
+  MlirOperation op = nereid_defining_op(buffer);
+  if (mlirOperationIsNull(op) || nereid_op_kind(op) != NEREID_OP_TTG_MEMDESC_SUBSLICE)
+    return false;
+  source = nereid_ttg_memdesc_of(nereid_ttg_memdesc_subslice_get_src(op));
+  for (int d = 0; d < source.rank; ++d)
+    first[d] = nereid_ttg_memdesc_subslice_get_offsets(op, d);
+  return nereid_slot_order_offset(&source, first, &offset) &&
+         offset * (nereid_lower_memory_bits(source.element) / 8) % ROW_BYTES == 0 &&
+         has_aligned_rows(nereid_ttg_memdesc_subslice_get_src(op));
+}
+
+/* A tensor's registers in a buffer, as matrices. */
+typedef struct matrices {
+  nereid_layout_matrices_t plan;
+  nereid_slots_t rows;
+  int32_t moved;                         /* registers that the instructions move */
+  uint8_t order[NEREID_LAYOUT_MAX_BITS]; /* bits of the tensor's registers, in the order of the instructions */
+} matrices_t;
+
+/* Whether stmatrix (`stores`) or ldmatrix takes fewer instructions than vectors; plans it. */
+static bool plan_matrices(nereid_lower_t *lower, MlirOperation op, MlirType tensor, MlirType memdesc, MlirValue base,
+                          bool stores, matrices_t *out) {
+  const nereid_layout_t *layout = nereid_lower_layout(lower, tensor);
+  MlirType element = nereid_lower_type(lower, tensor);
+  const int32_t bytes = (int32_t)nereid_slots_element_bytes(element);
+  nereid_layout_t slots;
+  if (!layout || !nereid_shared_slot_layout(op, layout, memdesc, &slots) ||
+      !nereid_layout_matrices_of_slots(&slots, bytes, stores, out->order, &out->plan))
+    return false;
+  out->rows = nereid_slots_make(lower, &out->plan.rows, element, base);
+  out->moved = nereid_layout_registers(&out->plan.rows) * out->plan.tiles * (WORD_BYTES / bytes);
+  return true;
+}
+
+/* The tensor's register with number `r` in the order of the instructions. */
+static uint32_t ordered_register(const matrices_t *matrices, int32_t r) {
+  uint32_t from = 0;
+  for (int bit = 0; r >> bit; ++bit)
+    from |= (uint32_t)(r >> bit & 1) << matrices->order[bit];
+  return from;
 }
 
 /* Stores by stmatrix where that takes fewer instructions; false where it does not. */
 static bool store_matrices(nereid_lower_t *lower, MlirOperation op, MlirValue source, MlirType memdesc,
                            MlirValue base) {
-  const nereid_layout_t *layout = nereid_lower_layout(lower, mlirValueGetType(source));
-  MlirType element = nereid_lower_type(lower, mlirValueGetType(source));
-  uint8_t order[NEREID_LAYOUT_MAX_BITS];
-  nereid_layout_matrices_t matrices;
-  nereid_layout_t slots;
-  if (!nereid_target_has_stmatrix(lower->module->options.capability) || !is_whole(memdesc) || !layout ||
-      has_copies_in_warps(layout) || !nereid_shared_slot_layout(op, layout, memdesc, &slots) ||
-      !nereid_layout_matrices_of_slots(&slots, (int)nereid_slots_element_bytes(element), order, &matrices))
+  matrices_t matrices;
+  if (!nereid_target_has_stmatrix(lower->module->options.capability) || !is_whole(memdesc) ||
+      has_copies_in_warps(lower, mlirValueGetType(source)) ||
+      !plan_matrices(lower, op, mlirValueGetType(source), memdesc, base, true, &matrices))
     return false;
-  const nereid_slots_t rows = nereid_slots_make(lower, &matrices.rows, element, base);
-  const int32_t moved = nereid_layout_registers(&matrices.rows) * matrices.tiles *
-                        (WORD_BYTES / (int32_t)nereid_slots_element_bytes(element));
-  MlirValue *values = nereid_arena_new(lower->arena, MlirValue, (size_t)moved);
-  for (int32_t r = 0; values && r < moved; ++r) {
-    uint32_t from = 0;
-    for (int bit = 0; r >> bit; ++bit)
-      from |= (uint32_t)(r >> bit & 1) << order[bit];
-    values[r] = nereid_lower_get(lower, source).values[from];
-  }
+  MlirValue *values = nereid_arena_new(lower->arena, MlirValue, (size_t)matrices.moved);
+  for (int32_t r = 0; values && r < matrices.moved; ++r)
+    values[r] = nereid_lower_get(lower, source).values[ordered_register(&matrices, r)];
   if (values)
-    nereid_slots_store_matrices(lower, &rows, &matrices, values);
+    nereid_slots_store_matrices(lower, &matrices.rows, &matrices.plan, values);
   return values != NULL;
+}
+
+/* Loads by ldmatrix where that takes fewer instructions; false where it does not. */
+static bool load_matrices(nereid_lower_t *lower, MlirOperation op, nereid_lowered_t *out) {
+  MlirValue buffer = nereid_ttg_local_load_get_src(op);
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  matrices_t matrices;
+  if (!has_aligned_rows(buffer) ||
+      !plan_matrices(lower, op, type, mlirValueGetType(buffer), nereid_shared_base(lower, buffer), false, &matrices))
+    return false;
+  MlirValue *values = nereid_arena_new(lower->arena, MlirValue, (size_t)matrices.moved);
+  *out = nereid_lower_array(lower, nereid_lower_registers(lower, type));
+  if (!values || !out->values)
+    return false;
+  nereid_slots_load_matrices(lower, &matrices.rows, &matrices.plan, values);
+  uint32_t moving = 0;
+  for (int32_t r = 0; r < matrices.moved; ++r) {
+    out->values[ordered_register(&matrices, r)] = values[r];
+    moving |= ordered_register(&matrices, r);
+  }
+  for (uint32_t r = 0; r < (uint32_t)out->count; ++r)
+    out->values[r] = out->values[r & moving];
+  return true;
 }
 
 static bool store(nereid_lower_t *lower, MlirOperation op, MlirValue source, MlirType memdesc, MlirValue base) {
@@ -165,14 +230,17 @@ static bool lower_local_load(nereid_lower_t *lower, MlirOperation op, const nere
   (void)row;
   MlirValue buffer = nereid_ttg_local_load_get_src(op), result = nereid_ttg_local_load_get_result(op);
   MlirType type = mlirValueGetType(result);
+  nereid_lowered_t lowered = {0};
   nereid_slots_t slots;
   if (nereid_shared_load_is_deferred(op))
     return true;
-  if (!make_slots(lower, op, type, mlirValueGetType(buffer), nereid_shared_base(lower, buffer), &slots))
-    return false;
-  nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(&slots.layout));
-  if (lowered.values)
-    nereid_slots_load(lower, &slots, lowered.values);
+  if (!load_matrices(lower, op, &lowered)) {
+    if (!make_slots(lower, op, type, mlirValueGetType(buffer), nereid_shared_base(lower, buffer), &slots))
+      return false;
+    lowered = nereid_lower_array(lower, nereid_layout_registers(&slots.layout));
+    if (lowered.values)
+      nereid_slots_load(lower, &slots, lowered.values);
+  }
   nereid_lower_set(lower, result, lowered);
   return lowered.values != NULL;
 }

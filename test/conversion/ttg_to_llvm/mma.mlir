@@ -1,4 +1,4 @@
-// Dots by mma.sync: one asm per tile of the result and four steps of k.
+// Dots by mma.sync.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
 
 #c = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
@@ -13,7 +13,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
 // Two tiles, k = 32 is two instructions each.
 // CHECK-LABEL: llvm.func internal @halves(
-// CHECK-COUNT-2: llvm.inline_asm has_side_effects "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {$0, $1, $2, $3}, {$8, $9, $10, $11}, {$12, $13}, {$4, $5, $6, $7};\0A\09mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {$0, $1, $2, $3}, {$14, $15, $16, $17}, {$18, $19}, {$0, $1, $2, $3};", "=&f,=&f,=&f,=&f,f,f,f,f,r,r,r,r,r,r,r,r,r,r,r,r"
+// CHECK-COUNT-4: llvm.inline_asm has_side_effects "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {$0,$1,$2,$3}, {$8,$9,$10,$11}, {$12,$13}, {$4,$5,$6,$7};", "=f,=f,=f,=f,f,f,f,f,r,r,r,r,r,r"
 // CHECK-NOT: inline_asm
 // CHECK: llvm.return
 tt.func private @halves(%x: tensor<64x32xf16, #a2>, %y: tensor<32x16xf16, #b2>, %z: tensor<64x16xf32, #c>) -> tensor<64x16xf32, #c> {
@@ -23,7 +23,7 @@ tt.func private @halves(%x: tensor<64x32xf16, #a2>, %y: tensor<32x16xf16, #b2>, 
 
 // Sums of f16 are pairs.
 // CHECK-LABEL: llvm.func internal @half_sums(
-// CHECK: llvm.inline_asm has_side_effects "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {$0, $1}, {$4, $5, $6, $7}, {$8, $9}, {$2, $3};", "=&r,=&r,r,r,r,r,r,r,r,r"
+// CHECK: llvm.inline_asm has_side_effects "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {$0,$1}, {$4,$5,$6,$7}, {$8,$9}, {$2,$3};", "=r,=r,r,r,r,r,r,r,r,r"
 tt.func private @half_sums(%x: tensor<64x16xf16, #a2>, %y: tensor<16x8xf16, #b2>, %z: tensor<64x8xf16, #c>) -> tensor<64x8xf16, #c> {
   %d = tt.dot %x, %y, %z : tensor<64x16xf16, #a2> * tensor<16x8xf16, #b2> -> tensor<64x8xf16, #c>
   tt.return %d : tensor<64x8xf16, #c>
@@ -31,7 +31,7 @@ tt.func private @half_sums(%x: tensor<64x16xf16, #a2>, %y: tensor<16x8xf16, #b2>
 
 // Eight k take the smaller instruction.
 // CHECK-LABEL: llvm.func internal @short(
-// CHECK: "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {$0, $1, $2, $3}, {$8, $9}, {$10}, {$4, $5, $6, $7};"
+// CHECK: "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {$0,$1,$2,$3}, {$8,$9}, {$10}, {$4,$5,$6,$7};"
 tt.func private @short(%x: tensor<64x8xbf16, #a2>, %y: tensor<8x8xbf16, #b2>, %z: tensor<64x8xf32, #c>) -> tensor<64x8xf32, #c> {
   %d = tt.dot %x, %y, %z : tensor<64x8xbf16, #a2> * tensor<8x8xbf16, #b2> -> tensor<64x8xf32, #c>
   tt.return %d : tensor<64x8xf32, #c>
@@ -61,7 +61,7 @@ tt.func private @floats(%x: tensor<64x32xf8E4M3FN, #a4>, %y: tensor<32x8xf8E5M2,
 }
 
 // CHECK-LABEL: llvm.func internal @doubles(
-// CHECK: "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {$0, $1, $2, $3}, {$8, $9, $10, $11, $12, $13, $14, $15}, {$16, $17, $18, $19}, {$4, $5, $6, $7};", "=&d
+// CHECK: "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {$0,$1,$2,$3}, {$8,$9,$10,$11,$12,$13,$14,$15}, {$16,$17,$18,$19}, {$4,$5,$6,$7};", "=d
 tt.func private @doubles(%x: tensor<64x16xf64, #a1>, %y: tensor<16x8xf64, #b1>, %z: tensor<64x8xf64, #c>) -> tensor<64x8xf64, #c> {
   %d = tt.dot %x, %y, %z : tensor<64x16xf64, #a1> * tensor<16x8xf64, #b1> -> tensor<64x8xf64, #c>
   tt.return %d : tensor<64x8xf64, #c>

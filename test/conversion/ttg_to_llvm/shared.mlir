@@ -90,11 +90,11 @@ tt.func private @reshaped(%x: tensor<512xi32, #line>) -> tensor<16x32xi32, #rows
 // CHECK-NOT: barrier
 // CHECK: llvm.store
 // CHECK: barrier
-// CHECK: llvm.load
+// CHECK: {{llvm.load|ldmatrix}}
 // CHECK-NOT: barrier
-// CHECK: llvm.load
+// CHECK: {{llvm.load|ldmatrix}}
 // CHECK-NOT: barrier
-// CHECK: llvm.load
+// CHECK: {{llvm.load|ldmatrix}}
 // CHECK: barrier
 // CHECK: llvm.store
 // CHECK-NOT: barrier
