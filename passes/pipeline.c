@@ -46,6 +46,7 @@ static const char *const ttgir[] = {
     "triton-nvidia-tma-lowering",
     "canonicalize",
     "cse",
+    "triton-loop-aware-cse",
     "tritongpu-reorder-instructions",
     "triton-nvidia-gpu-fence-insertion{compute-capability=$capability}",
     "symbol-dce",

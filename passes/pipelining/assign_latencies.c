@@ -7,8 +7,7 @@
  *
  * A loop without a dot is pipelined only if it has tt.num_stages. The attribute also asserts that no iteration loads
  * what a recent iteration stores. A load can be issued ahead if its address does not depend on another load and
- * cp.async can copy it: at least 4 bytes at a time. The copies in flight must fit in shared memory. Loops with dots are
- * not pipelined yet. */
+ * cp.async can copy it: at least 4 bytes at a time. The copies in flight must fit in shared memory. */
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
 
@@ -56,13 +55,6 @@ static const char *obstacle(assign_t *assign, MlirOperation loop, MlirOperation 
              : "its address depends on an operation that cannot be executed ahead";
 }
 
-static MlirWalkResult find_dot(MlirOperation op, void *user_data) {
-  const nereid_op_kind_t kind = nereid_op_kind(op);
-  const bool dot = kind == NEREID_OP_TT_DOT || kind == NEREID_OP_TT_DOT_SCALED || kind == NEREID_OP_TTNG_WARP_GROUP_DOT;
-  *(bool *)user_data |= dot;
-  return dot ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
-}
-
 /* A loop in which loads are not issued ahead: all, or all except those in its own block. */
 typedef struct staying {
   const assign_t *assign;
@@ -86,17 +78,14 @@ static MlirWalkResult remark_staying(MlirOperation op, void *user_data) {
 
 /* Why no load of the loop can be pipelined; null when some may be. */
 static const char *loop_obstacle(MlirOperation loop, int64_t stages) {
-  bool dot = false;
-  mlirOperationWalk(loop, find_dot, &dot, MlirWalkPreOrder);
-  if (dot)
-    return "its loop has a dot";
-  if (nereid_scf_for_get_unsigned_cmp(loop))
-    return "its loop compares unsigned integers";
+  (void)loop;
   return stages < 2 ? "its loop does not request it: tt.num_stages is less than 2 or missing" : NULL;
 }
 
 static void assign_loop(assign_t *assign, MlirOperation loop) {
-  const int64_t stages = nereid_loop_integer(loop, NEREID_ATTR_NUM_STAGES, 1);
+  const bool has_dot = nereid_loop_has_dot(loop);
+  const int64_t stages = nereid_loop_integer(loop, NEREID_ATTR_NUM_STAGES,
+                                             has_dot ? nereid_pass_option_int(assign->pass, "num-stages") : 1);
   int64_t bytes = 0;
   staying_t staying = {assign, loop, loop_obstacle(loop, stages)};
   mlirOperationWalk(loop, remark_staying, &staying, MlirWalkPreOrder);
@@ -108,7 +97,7 @@ static void assign_loop(assign_t *assign, MlirOperation loop) {
       continue;
     const char *reason = obstacle(assign, loop, op);
     const int64_t ring =
-        reason ? 0 : (stages - 1) * nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)));
+        reason ? 0 : (stages - !has_dot) * nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)));
     if (!reason && bytes + ring > assign->limit)
       reason = "there is not enough shared memory";
     if (reason) {

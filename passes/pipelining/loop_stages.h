@@ -33,6 +33,13 @@ bool nereid_loop_collect_marked(MlirOperation loop, const char *name, nereid_are
  * ahead: it is not pure, has regions, or is another load. */
 bool nereid_loop_slice(MlirOperation loop, MlirOperation load, nereid_map_t *slice, nereid_map_t *carried);
 
+/* Replaces `loop` by one that also carries the `n` values `initial`, and moves its body into it. The caller adds the
+ * values to the scf.yield. */
+MlirOperation nereid_loop_with_carried(MlirOperation loop, intptr_t n, const MlirValue *initial);
+
+/* Whether a dot is in the loop, also in a nested region. */
+bool nereid_loop_has_dot(MlirOperation loop);
+
 /* An integer attribute of `op`, or `missing`. */
 int64_t nereid_loop_integer(MlirOperation op, const char *name, int64_t missing);
 void nereid_loop_set_integer(MlirOperation op, const char *name, int64_t value);

@@ -1,56 +1,151 @@
-/* tritongpu-schedule-loops: assigns stages to the ops of a loop.
+/* tritongpu-schedule-loops: assigns stages and clusters to the ops of a loop.
  *
- *   %a = tt.addptr …                          loop.stage = 0, loop.cluster = 1
- *   %x = tt.load %a {tt.latency = 3 : i32}    loop.stage = 0, loop.cluster = 1
- *   … %x …                                    loop.stage = 3, loop.cluster = 0       and tt.scheduled_max_stage = 3
+ *   %a = tt.addptr …                          loop.stage = 0, loop.cluster = 0
+ *   %x = tt.load %a {tt.latency = 2 : i32}    loop.stage = 0, loop.cluster = 0
+ *   … %x …                                    loop.stage = 2, loop.cluster = 1       and tt.scheduled_max_stage = 2
  *
- * Stage s of iteration i runs at the same time as stage 0 of iteration i + s. Within one iteration of the pipelined
- * loop, clusters run in order. Loads with a latency and the ops that compute their addresses are stage 0; everything
- * else is the last stage. */
-#include "dialects/ir.h"
+ * An op with a latency is as many stages before its first use as the latency; the longest chain of latencies is the last
+ * stage. What such an op depends on, also through carried values, is in its stage, everything else in the last one.
+ *
+ * Clusters: stages before the last one first, later stages before earlier ones, so that a step reads a slot or register
+ * before it fills the next. Copies thus begin before the work of the last stage. Where that would need one more slot than
+ * is worth its memory, the last stage comes first. */
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
+#include "passes/pipelining/ring.h"
+#include "passes/pipelining/schedule.h"
 
+#include "analysis/allocation/allocation.h"
+#include "analysis/allocation/scratch.h"
+#include "dialects/ir.h"
 #include "nereid/dialects/ops.h"
 
-#include <mlir-c/BuiltinAttributes.h>
+#include "seam/ir.h"
 
-/* The latency that all `loads` share; 0 when they differ: all copies are issued together. */
-static int64_t common_latency(const nereid_operations_t *loads) {
-  const int64_t latency = loads->size ? nereid_loop_integer(loads->data[0], NEREID_ATTR_LATENCY, 0) : 0;
-  for (size_t i = 1; i < loads->size; ++i)
-    if (nereid_loop_integer(loads->data[i], NEREID_ATTR_LATENCY, 0) != latency)
-      return 0;
-  return latency;
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+typedef struct scheduler {
+  nereid_pass_t *pass;
+  nereid_arena_t *arena;
+  MlirOperation loop;
+  MlirBlock body;
+  nereid_operations_t keys; /* ops with a latency, in order */
+  nereid_map_t distances;   /* op -> stages from it to the last one */
+  nereid_map_t stages;      /* op -> stage plus 1, for ops before the last stage */
+  int64_t max_stage;
+} scheduler_t;
+
+static int64_t lookup(const nereid_map_t *map, MlirOperation op) {
+  const uintptr_t *place = nereid_map_find(map, op.ptr);
+  return place ? (int64_t)*place : 0;
+}
+
+/* --- stages --- */
+
+/* The op of the loop's body that contains `op`; null when there is none. */
+static MlirOperation in_body(const scheduler_t *scheduler, MlirOperation op) {
+  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), scheduler->body))
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
+/* Computes the distances of all ops, users before definitions. */
+static void assign_distances(scheduler_t *scheduler) {
+  for (MlirOperation op = mlirBlockGetTerminator(scheduler->body); !mlirOperationIsNull(op);
+       op = nereidMlirOperationGetPrevInBlock(op)) {
+    int64_t distance = 0;
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(op); ++r)
+      for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, r)); !mlirOpOperandIsNull(use);
+           use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = in_body(scheduler, mlirOpOperandGetOwner(use));
+        const int64_t further = mlirOperationIsNull(user) ? 0 : lookup(&scheduler->distances, user);
+        distance = distance > further ? distance : further;
+      }
+    distance += nereid_loop_integer(op, NEREID_ATTR_LATENCY, 0);
+    scheduler->max_stage = scheduler->max_stage > distance ? scheduler->max_stage : distance;
+    uintptr_t *place = nereid_map_insert(&scheduler->distances, op.ptr);
+    if (place)
+      *place = (uintptr_t)distance;
+  }
+}
+
+/* Assigns `stage` to `op` and to what it depends on, unless an earlier one is assigned. */
+static void assign_stage(scheduler_t *scheduler, MlirOperation op, int64_t stage) {
+  uintptr_t *place = nereid_map_insert(&scheduler->stages, op.ptr);
+  if (!place || (*place && (int64_t)*place - 1 <= stage))
+    return;
+  *place = (uintptr_t)stage + 1;
+  nereid_schedule_values_t uses = {0};
+  nereid_schedule_uses(op, scheduler->body, scheduler->arena, &uses);
+  MlirOperation yield = mlirBlockGetTerminator(scheduler->body);
+  for (size_t i = 0; i < uses.size; ++i) {
+    MlirValue value = uses.data[i];
+    for (intptr_t n = 0; mlirValueIsABlockArgument(value) && n < mlirBlockGetNumArguments(scheduler->body); ++n) {
+      const intptr_t number = mlirBlockArgumentGetArgNumber(value);
+      if (!mlirBlockEqual(mlirBlockArgumentGetOwner(value), scheduler->body) || number == 0)
+        break;
+      value = mlirOperationGetOperand(yield, number - 1);
+    }
+    if (mlirValueIsAOpResult(value) &&
+        mlirBlockEqual(mlirOperationGetBlock(mlirOpResultGetOwner(value)), scheduler->body))
+      assign_stage(scheduler, mlirOpResultGetOwner(value), stage);
+  }
+}
+
+static int64_t stage_of(const scheduler_t *scheduler, MlirOperation op) {
+  const int64_t stage = lookup(&scheduler->stages, op);
+  return stage ? stage - 1 : scheduler->max_stage;
+}
+
+/* --- clusters --- */
+
+/* Whether the copies of a step are issued after its uses: warps read what others copied, without a dot, and slots are
+ * too large to add one that saves a barrier. */
+static bool copies_late(const scheduler_t *scheduler) {
+  enum { SMALL = 8192 /* bytes that one iteration loads */ };
+  bool crosses = false;
+  int64_t bytes = 0;
+  for (size_t i = 0; i < scheduler->keys.size; ++i) {
+    MlirType type = mlirValueGetType(nereid_ir_result(scheduler->keys.data[i]));
+    if (nereid_op_kind(scheduler->keys.data[i]) != NEREID_OP_TT_LOAD || !mlirTypeIsARankedTensor(type))
+      continue;
+    crosses = crosses || nereid_ring_crosses_warps(scheduler->keys.data[i]);
+    bytes += nereid_scratch_tensor_bytes(type);
+  }
+  return crosses && !nereid_loop_has_dot(scheduler->loop) &&
+         (bytes > SMALL || (scheduler->max_stage + 1) * bytes > nereid_allocation_limit(scheduler->pass->op) / 2);
+}
+
+static void write_schedule(const scheduler_t *scheduler) {
+  const bool late = copies_late(scheduler);
+  MlirOperation yield = mlirBlockGetTerminator(scheduler->body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationEqual(op, yield);
+       op = mlirOperationGetNextInBlock(op)) {
+    const int64_t stage = stage_of(scheduler, op), last = scheduler->max_stage;
+    nereid_schedule_set(op, stage, stage == last ? (late ? 0 : last) : last - 1 - stage + late);
+  }
+  nereid_loop_set_integer(scheduler->loop, NEREID_ATTR_SCHEDULED_MAX_STAGE, scheduler->max_stage);
 }
 
 static bool schedule(nereid_pass_t *pass, MlirOperation loop) {
-  nereid_operations_t loads = {0};
-  nereid_map_t slice, carried;
-  if (!nereid_loop_collect_marked(loop, NEREID_ATTR_LATENCY, pass->scratch, &loads))
+  scheduler_t scheduler = {.pass = pass,
+                           .arena = pass->scratch,
+                           .loop = loop,
+                           .body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0))};
+  if (!nereid_loop_collect_marked(loop, NEREID_ATTR_LATENCY, pass->scratch, &scheduler.keys))
     return false;
-  const int64_t latency = common_latency(&loads);
-  if (latency < 1)
+  if (!scheduler.keys.size)
     return true;
-  nereid_map_initialize(&slice, pass->scratch);
-  nereid_map_initialize(&carried, pass->scratch);
-  for (size_t i = 0; i < loads.size; ++i) {
-    if (nereid_op_kind(loads.data[i]) != NEREID_OP_TT_LOAD || !nereid_loop_slice(loop, loads.data[i], &slice, &carried))
-      return true;
-    uintptr_t *place = nereid_map_insert(&slice, loads.data[i].ptr);
-    if (place)
-      *place = 1;
-  }
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
-  MlirOperation last = mlirBlockGetTerminator(body);
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, last);
-       op = mlirOperationGetNextInBlock(op)) {
-    const bool first = nereid_map_find(&slice, op.ptr) != NULL;
-    nereid_loop_set_integer(op, NEREID_ATTR_LOOP_STAGE, first ? 0 : latency);
-    nereid_loop_set_integer(op, NEREID_ATTR_LOOP_CLUSTER, first);
-  }
-  nereid_loop_set_integer(loop, NEREID_ATTR_SCHEDULED_MAX_STAGE, latency);
-  return true;
+  nereid_map_initialize(&scheduler.distances, pass->scratch);
+  nereid_map_initialize(&scheduler.stages, pass->scratch);
+  assign_distances(&scheduler);
+  for (size_t i = 0; i < scheduler.keys.size; ++i)
+    assign_stage(&scheduler, scheduler.keys.data[i],
+                 scheduler.max_stage - lookup(&scheduler.distances, scheduler.keys.data[i]));
+  if (scheduler.max_stage > 0 && !pass->scratch->failed)
+    write_schedule(&scheduler);
+  return !pass->scratch->failed;
 }
 
 MlirLogicalResult nereid_pass_tritongpu_schedule_loops(nereid_pass_t *pass) {

@@ -80,12 +80,13 @@ tt.func public @obstacles(%p: tensor<512x!tt.ptr<f32>, #v4>, %q: tensor<32768x!t
   tt.return
 }
 
+// Both operands of a dot.
 // CHECK-LABEL: @product
-tt.func public @product(%p: tensor<16x16x!tt.ptr<f16>, #sq>, %acc: tensor<16x16xf32, #sq>, %o: tensor<16x16x!tt.ptr<f32>, #sq>, %n: i32) {
+tt.func public @product(%p: tensor<16x16x!tt.ptr<f16>, #sq> {tt.contiguity = dense<[1, 16]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %acc: tensor<16x16xf32, #sq>, %o: tensor<16x16x!tt.ptr<f32>, #sq>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %acc) -> (tensor<16x16xf32, #sq>) : i32 {
-    // REMARK-DAG: not pipelined: its loop has a dot
+    // CHECK: tt.load %{{.*}} {tt.latency = 2 : i32}
     %x = tt.load %p : tensor<16x16x!tt.ptr<f16>, #sq>
     %a = ttg.convert_layout %x : tensor<16x16xf16, #sq> -> tensor<16x16xf16, #ttg.dot_op<{opIdx = 0, parent = #sq}>>
     %b = ttg.convert_layout %x : tensor<16x16xf16, #sq> -> tensor<16x16xf16, #ttg.dot_op<{opIdx = 1, parent = #sq}>>

@@ -1,4 +1,4 @@
-// RUN: nereid-opt %s --tritongpu-schedule-loops --tritongpu-pipeline --canonicalize | FileCheck %s --implicit-check-not=loop.stage --implicit-check-not=tt.latency
+// RUN: nereid-opt %s --tritongpu-schedule-loops --tritongpu-pipeline --canonicalize --cse --triton-loop-aware-cse --canonicalize | FileCheck %s --implicit-check-not=loop.stage --implicit-check-not=tt.latency
 
 #v1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #v4 = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -48,7 +48,7 @@ tt.func public @carried(%p: tensor<512x!tt.ptr<f32>, #v4>, %m: tensor<512xi1, #v
 // CHECK: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x512xf32
 // CHECK-COUNT-2: ttg.async_copy_global_to_local
 // CHECK-NOT: ttg.async_copy
-// CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %[[SLOT:.*]] = %c0_i32{{.*}}, %[[PUT:.*]] = %c2_i32{{.*}})
+// CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %[[PUT:.*]] = %c2_i32{{.*}}, %[[SLOT:.*]] = %c0_i32{{.*}})
 // CHECK: ttg.async_wait {num = 1 : i32}
 // CHECK: %[[VIEW:.*]] = ttg.memdesc_index %[[RING]][%[[SLOT]]]
 // CHECK: ttg.local_load %[[VIEW]]

@@ -5,7 +5,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // The first stage has the load and its address computation, including the loop-carried pointer.
 // CHECK-LABEL: @carried
 // CHECK: tt.load %{{.*}} {loop.cluster = 1 : i32, loop.stage = 0 : i32, tt.latency = 2 : i32}
-// CHECK: arith.addf %{{.*}} {loop.cluster = 0 : i32, loop.stage = 2 : i32}
+// CHECK: arith.addf %{{.*}} {loop.cluster = 2 : i32, loop.stage = 2 : i32}
 // CHECK: tt.addptr %{{.*}} {loop.cluster = 1 : i32, loop.stage = 0 : i32}
 // CHECK: tt.scheduled_max_stage = 2 : i32
 tt.func public @carried(%p: tensor<512x!tt.ptr<f32>, #v4>, %step: tensor<512xi32, #v4>, %n: i32) {

@@ -1,0 +1,393 @@
+/* Expansion of scheduled loops; see expand_loop.h.
+ *
+ * A node is a value of the body: the result of an op, or a carried value. Its age in a step is the number of steps since
+ * it was computed: a value of stage s that stage t uses has age t - s. The history of a node has its instance of each
+ * age that is used. The kernel carries the instances of age 1 and more:
+ *
+ *   for … iter_args(%x.1, %x.2): %x = …; … yield %x, %x.1
+ *
+ * A carried value, the argument %a of the body with the yielded operand %y, is assigned the earliest possible stage: the
+ * stage of %y minus one. Then %a of iteration i is computed in the same step as %y of iteration i - 1 and is equal to it;
+ * only its older instances are carried. Where %y is in stage 0, so is %a, one step later, and is carried itself. */
+#include "passes/pipelining/expand_loop.h"
+
+#include "dialects/ir.h"
+#include "nereid/dialects/arith.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/scf.h"
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
+#include "passes/pipelining/loop_range.h"
+#include "passes/pipelining/predicate.h"
+#include "passes/support/scalar.h"
+#include "seam/effects.h"
+#include "seam/ir.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+typedef struct node {
+  MlirValue value;
+  int32_t stage, max_age; /* max_age -1: unused */
+  MlirValue *history;     /* by age */
+  bool carried;           /* an argument of the body other than the counter */
+  bool waits;             /* carried, and equal to what the previous step yielded, not this one */
+  MlirValue next;         /* of a node that waits: its instance in the next step */
+} node_t;
+
+typedef NEREID_VECTOR(MlirValue) values_t;
+
+typedef struct expand {
+  const nereid_schedule_t *schedule;
+  nereid_arena_t *arena;
+  MlirOperation yield;
+  intptr_t arguments;          /* of the body, with the counter */
+  NEREID_VECTOR(node_t) nodes; /* arguments first */
+  nereid_map_t index;          /* value -> index into `nodes`, plus 1 */
+  nereid_loop_range_t range;
+  /* the current step */
+  nereid_builder_t builder;
+  int32_t step; /* of the prologue */
+  bool in_kernel;
+  MlirValue counter;             /* of the kernel */
+  MlirValue *counters;           /* by stage, null until needed */
+  NereidMlirIRMapping *mappings; /* by stage */
+} expand_t;
+
+/* --- nodes --- */
+
+static node_t *node_of(const expand_t *expand, MlirValue value) {
+  const uintptr_t *place = mlirValueIsNull(value) ? NULL : nereid_map_find(&expand->index, value.ptr);
+  return place ? &expand->nodes.data[*place - 1] : NULL;
+}
+
+/* The yielded operand of a carried node. */
+static MlirValue yielded(const expand_t *expand, const node_t *node) {
+  return mlirOperationGetOperand(expand->yield, mlirBlockArgumentGetArgNumber(node->value) - 1);
+}
+
+static void add_node(expand_t *expand, MlirValue value, int32_t stage, bool carried) {
+  uintptr_t *place = nereid_map_insert(&expand->index, value.ptr);
+  const node_t node = {.value = value, .stage = stage, .max_age = -1, .carried = carried};
+  if (place && nereid_vector_push(expand->arena, &expand->nodes, node))
+    *place = expand->nodes.size;
+}
+
+static void add_nodes(expand_t *expand) {
+  const nereid_schedule_t *schedule = expand->schedule;
+  for (intptr_t i = 0; i < expand->arguments; ++i)
+    add_node(expand, mlirBlockGetArgument(schedule->body, i), 0, i > 0);
+  for (size_t i = 0; i < schedule->ops.size; ++i)
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(schedule->ops.data[i].op); ++r)
+      add_node(expand, mlirOperationGetResult(schedule->ops.data[i].op, r), schedule->ops.data[i].stage, false);
+}
+
+/* Assigns the earliest stage to each carried node. Stages only grow and are bounded; cycles of arguments stay at 0. */
+static void assign_stages(expand_t *expand) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (intptr_t i = 1; i < expand->arguments; ++i) {
+      node_t *node = &expand->nodes.data[i];
+      const node_t *from = node_of(expand, yielded(expand, node));
+      const int32_t stage = from && from->stage > 0 ? from->stage - 1 : 0;
+      node->waits = !from || from->stage == 0;
+      changed = changed || stage > node->stage;
+      node->stage = stage;
+    }
+  }
+}
+
+static void raise_age(node_t *node, int32_t age) {
+  if (node && age > node->max_age)
+    node->max_age = age;
+}
+
+/* Computes the maximum ages from the uses and the results of the loop. */
+static bool assign_ages(expand_t *expand) {
+  const nereid_schedule_t *schedule = expand->schedule;
+  for (size_t i = 0; i < schedule->ops.size; ++i) {
+    nereid_schedule_values_t uses = {0};
+    if (!nereid_schedule_uses(schedule->ops.data[i].op, schedule->body, expand->arena, &uses))
+      return false;
+    for (size_t n = 0; n < uses.size; ++n) {
+      node_t *node = node_of(expand, uses.data[n]);
+      raise_age(node, schedule->ops.data[i].stage - node->stage);
+    }
+  }
+  for (intptr_t i = 1; i < expand->arguments; ++i) {
+    node_t *node = &expand->nodes.data[i];
+    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(schedule->loop, i - 1))))
+      raise_age(node, schedule->max_stage - node->stage);
+  }
+  for (bool changed = true; changed;) { /* what a used node yields must have a history */
+    changed = false;
+    for (intptr_t i = 1; i < expand->arguments; ++i) {
+      node_t *node = &expand->nodes.data[i], *from = node_of(expand, yielded(expand, node));
+      if (node->max_age < 0 || !from || from->max_age >= 0)
+        continue;
+      from->max_age = 0;
+      changed = true;
+    }
+  }
+  for (size_t i = 0; i < expand->nodes.size; ++i)
+    expand->nodes.data[i].history =
+        nereid_arena_new(expand->arena, MlirValue, (size_t)(expand->nodes.data[i].max_age + 1));
+  return !expand->arena->failed;
+}
+
+/* --- a step --- */
+
+/* The current instance of a node, of age 0. */
+static MlirValue current(const expand_t *expand, const node_t *node) {
+  while (node->carried && !node->waits && (expand->in_kernel || expand->step > node->stage)) {
+    const node_t *from = node_of(expand, yielded(expand, node));
+    node = from;
+  }
+  return node->history[0];
+}
+
+/* The counter of the iteration whose stage `stage` this step executes. */
+static MlirValue counter_of(expand_t *expand, int32_t stage) {
+  MlirValue *counter = &expand->counters[stage];
+  if (mlirValueIsNull(*counter)) {
+    MlirValue from = expand->in_kernel ? expand->counter : expand->range.lower;
+    const int32_t distance = expand->in_kernel ? expand->schedule->max_stage - stage : expand->step - stage;
+    *counter = nereid_loop_range_advance(&expand->range, &expand->builder, from, distance);
+  }
+  return *counter;
+}
+
+static MlirValue resolve(expand_t *expand, MlirValue value, int32_t stage) {
+  const node_t *node = node_of(expand, value);
+  if (!node->carried && mlirValueIsABlockArgument(value))
+    return counter_of(expand, stage);
+  const int32_t age = stage - node->stage;
+  return age ? node->history[age] : current(expand, node);
+}
+
+/* An i1: the iteration whose stage `stage` this step executes exists; null when it always does. */
+static MlirValue predicate_of(expand_t *expand, int32_t stage) {
+  if (!expand->in_kernel)
+    return nereid_loop_range_contains(&expand->range, &expand->builder, expand->step - stage);
+  return nereid_loop_range_continues(&expand->range, &expand->builder, expand->counter,
+                                     expand->schedule->max_stage - stage);
+}
+
+static void insert(const nereid_builder_t *builder, MlirOperation op) {
+  if (mlirOperationIsNull(builder->before))
+    mlirBlockAppendOwnedOperation(builder->block, op);
+  else
+    mlirBlockInsertOwnedOperationBefore(builder->block, builder->before, op);
+}
+
+/* Folds a copy of a scalar op in the prologue, such as the slot of a ring; false when it does not fold. */
+static bool fold(MlirOperation copy, MlirValue *out) {
+  if (mlirOperationGetNumResults(copy) != 1 || mlirOperationGetNumRegions(copy) ||
+      !mlirTypeIsAInteger(mlirValueGetType(nereid_ir_result(copy))) || !nereidMlirOperationTryFold(copy, out))
+    return false;
+  nereidMlirOperationErase(copy);
+  return true;
+}
+
+static void emit(expand_t *expand, const nereid_scheduled_op_t *scheduled) {
+  NereidMlirIRMapping mapping = expand->mappings[scheduled->stage];
+  nereid_schedule_values_t uses = {0};
+  if (!nereid_schedule_uses(scheduled->op, expand->schedule->body, expand->arena, &uses))
+    return;
+  for (size_t i = 0; i < uses.size; ++i)
+    if (mlirValueIsNull(nereidMlirIRMappingLookupValue(mapping, uses.data[i])))
+      nereidMlirIRMappingMapValue(mapping, uses.data[i], resolve(expand, uses.data[i], scheduled->stage));
+  MlirValue predicate = {NULL};
+  const bool early = scheduled->stage < expand->schedule->max_stage;
+  if (early && nereid_predicate_is_needed(scheduled->op))
+    predicate = predicate_of(expand, scheduled->stage);
+  MlirOperation copy = nereidMlirOperationCloneWithMapping(scheduled->op, mapping);
+  nereid_schedule_clear(copy);
+  insert(&expand->builder, copy);
+  if (!mlirValueIsNull(predicate))
+    copy = nereid_predicate_apply(copy, predicate);
+  MlirValue folded = {NULL};
+  const bool is_folded = !expand->in_kernel && fold(copy, &folded);
+  for (intptr_t r = 0; r < mlirOperationGetNumResults(scheduled->op); ++r) {
+    MlirValue value = mlirOperationGetResult(scheduled->op, r);
+    MlirValue made = is_folded ? folded : mlirOperationGetResult(copy, r);
+    node_t *node = node_of(expand, value);
+    nereidMlirIRMappingMapValue(mapping, value, made);
+    if (node->max_age >= 0)
+      node->history[0] = made;
+  }
+}
+
+/* Ages all nodes by one step. */
+static void shift(expand_t *expand) {
+  for (intptr_t i = 1; i < expand->arguments; ++i) {
+    node_t *node = &expand->nodes.data[i];
+    const node_t *from = node_of(expand, yielded(expand, node));
+    if (node->max_age >= 0)
+      node->next = node->waits ? (from ? current(expand, from) : yielded(expand, node)) : current(expand, node);
+  }
+  for (size_t i = 0; i < expand->nodes.size; ++i) {
+    node_t *node = &expand->nodes.data[i];
+    if (node->max_age < 0)
+      continue;
+    if (node->carried && !node->waits)
+      node->history[0] = node->next;
+    for (int32_t age = node->max_age; age > 0; --age)
+      node->history[age] = node->history[age - 1];
+    if (node->waits)
+      node->history[0] = node->next;
+  }
+}
+
+/* Executes the ops of a step: in the prologue those whose iteration is not negative. Commit groups are always emitted,
+ * so that the number of groups after a given one is the same in every step. */
+static void run_step(expand_t *expand) {
+  const nereid_schedule_t *schedule = expand->schedule;
+  for (int32_t stage = 0; stage <= schedule->max_stage; ++stage) {
+    expand->counters[stage] = (MlirValue){NULL};
+    expand->mappings[stage] = nereidMlirIRMappingCreate();
+  }
+  for (size_t i = 0; i < schedule->ops.size && !expand->arena->failed; ++i) {
+    const nereid_scheduled_op_t *op = &schedule->ops.data[schedule->order[i]];
+    if (expand->in_kernel || op->stage <= expand->step)
+      emit(expand, op);
+    else if (nereid_op_kind(op->op) == NEREID_OP_TTG_ASYNC_COMMIT_GROUP)
+      nereid_ttg_async_commit_group_build(&expand->builder, 0, NULL);
+  }
+  for (int32_t stage = 0; stage <= schedule->max_stage; ++stage)
+    nereidMlirIRMappingDestroy(expand->mappings[stage]);
+}
+
+static void run_prologue(expand_t *expand) {
+  MlirOperation loop = expand->schedule->loop;
+  expand->builder = nereid_builder_before(loop);
+  for (expand->step = 0; expand->step < expand->schedule->max_stage; ++expand->step) {
+    for (intptr_t i = 1; i < expand->arguments; ++i)
+      if (expand->nodes.data[i].stage == expand->step && expand->nodes.data[i].max_age >= 0)
+        expand->nodes.data[i].history[0] = mlirOperationGetOperand(loop, 2 + i);
+    run_step(expand);
+    shift(expand);
+  }
+}
+
+/* --- the kernel --- */
+
+/* The ages of a node that the kernel carries begin with this one. */
+static int32_t first_carried(const node_t *node) {
+  return node->waits ? 0 : 1;
+}
+
+/* Calls `add` for each instance that the kernel carries, in order. */
+static void collect_instances(const expand_t *expand, values_t *out) {
+  for (size_t i = 1; i < expand->nodes.size; ++i)
+    for (int32_t age = first_carried(&expand->nodes.data[i]); age <= expand->nodes.data[i].max_age; ++age)
+      nereid_vector_push(expand->arena, out, expand->nodes.data[i].history[age]);
+}
+
+/* Replaces the instances that the kernel carries by `values`. */
+static void replace_instances(expand_t *expand, MlirValue (*get)(MlirOperation loop, intptr_t i), MlirOperation loop) {
+  intptr_t n = 0;
+  for (size_t i = 1; i < expand->nodes.size; ++i)
+    for (int32_t age = first_carried(&expand->nodes.data[i]); age <= expand->nodes.data[i].max_age; ++age)
+      expand->nodes.data[i].history[age] = get(loop, n++);
+}
+
+static MlirValue argument_of(MlirOperation loop, intptr_t i) {
+  return mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)), i + 1);
+}
+
+/* An empty loop like the old one that carries `initial`. */
+static MlirOperation create_kernel(const expand_t *expand, const values_t *initial) {
+  MlirOperation old = expand->schedule->loop;
+  MlirLocation location = mlirOperationGetLocation(old);
+  MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("scf.for"), location);
+  MlirRegion region = mlirRegionCreate();
+  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(region, block);
+  MlirValue bounds[] = {expand->range.lower, expand->range.upper, expand->range.step};
+  mlirOperationStateAddOperands(&state, 3, bounds);
+  mlirOperationStateAddOperands(&state, (intptr_t)initial->size, initial->data);
+  mlirBlockAddArgument(block, mlirValueGetType(bounds[0]),
+                       mlirValueGetLocation(mlirBlockGetArgument(expand->schedule->body, 0)));
+  for (size_t i = 0; i < initial->size; ++i) {
+    MlirType type = mlirValueGetType(initial->data[i]);
+    mlirOperationStateAddResults(&state, 1, &type);
+    mlirBlockAddArgument(block, type, location);
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(old); ++i) {
+    MlirNamedAttribute attribute = mlirOperationGetAttribute(old, i);
+    if (!mlirStringRefEqual(mlirIdentifierStr(attribute.name), nereid_ir_ref(NEREID_ATTR_SCHEDULED_MAX_STAGE)))
+      mlirOperationStateAddAttributes(&state, 1, &attribute);
+  }
+  mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  MlirOperation kernel = mlirOperationCreate(&state);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(old), old, kernel);
+  return kernel;
+}
+
+static MlirOperation run_kernel(expand_t *expand) {
+  values_t initial = {0}, next = {0};
+  collect_instances(expand, &initial);
+  if (expand->arena->failed)
+    return (MlirOperation){NULL};
+  MlirOperation kernel = create_kernel(expand, &initial);
+  if (!nereid_loop_range_prepare(&expand->range, kernel, expand->schedule->max_stage))
+    return (MlirOperation){NULL};
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  expand->builder = nereid_builder_at_end(mlirOperationGetLocation(kernel), block);
+  expand->in_kernel = true;
+  expand->counter = mlirBlockGetArgument(block, 0);
+  replace_instances(expand, argument_of, kernel);
+  run_step(expand);
+  shift(expand);
+  collect_instances(expand, &next);
+  nereid_scf_yield_build(&expand->builder, (intptr_t)next.size, next.data);
+  replace_instances(expand, mlirOperationGetResult, kernel);
+  return kernel;
+}
+
+/* --- the whole --- */
+
+/* Of the results, carried value j of iteration N: in the step after the last one, of age max_stage - stage. */
+static void replace_results(expand_t *expand) {
+  MlirOperation old = expand->schedule->loop;
+  for (intptr_t i = 1; i < expand->arguments; ++i) {
+    const node_t *node = &expand->nodes.data[i];
+    MlirValue result = mlirOperationGetResult(old, i - 1);
+    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(result)))
+      mlirValueReplaceAllUsesOfWith(result, node->history[expand->schedule->max_stage - node->stage]);
+  }
+  nereidMlirOperationErase(old);
+}
+
+int32_t nereid_loop_expand_peeled(const nereid_schedule_t *schedule) {
+  int32_t peeled = 0;
+  for (size_t i = 0; i < schedule->ops.size; ++i) {
+    const int32_t early = schedule->max_stage - schedule->ops.data[i].stage;
+    if (early > peeled && !nereid_predicate_is_possible(schedule->ops.data[i].op))
+      peeled = early;
+  }
+  return peeled;
+}
+
+MlirOperation nereid_loop_expand(const nereid_schedule_t *schedule) {
+  expand_t expand = {.schedule = schedule,
+                     .arena = schedule->arena,
+                     .yield = mlirBlockGetTerminator(schedule->body),
+                     .arguments = mlirBlockGetNumArguments(schedule->body)};
+  nereid_map_initialize(&expand.index, schedule->arena);
+  expand.counters = nereid_arena_new(schedule->arena, MlirValue, (size_t)schedule->max_stage + 1);
+  expand.mappings = nereid_arena_new(schedule->arena, NereidMlirIRMapping, (size_t)schedule->max_stage + 1);
+  nereid_loop_range_read(schedule->loop, schedule->arena, &expand.range);
+  add_nodes(&expand);
+  if (schedule->arena->failed)
+    return (MlirOperation){NULL};
+  assign_stages(&expand);
+  if (!assign_ages(&expand))
+    return (MlirOperation){NULL};
+  run_prologue(&expand);
+  MlirOperation kernel = run_kernel(&expand);
+  if (!mlirOperationIsNull(kernel))
+    replace_results(&expand);
+  return kernel;
+}

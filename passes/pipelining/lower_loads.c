@@ -1,0 +1,345 @@
+/* Copies into rings; see lower_loads.h.
+ *
+ * Slots. A slot is read in stage u, u - s stages after its copy began in stage s. If the copy of a step precedes the
+ * read, u - s + 1 slots are in use. The copy then overwrites the slot that the previous step read, which the barrier
+ * after the wait orders: one barrier per step. If the copy follows the last read, u - s slots suffice, at the price of a
+ * second barrier, unless each warp reads only what it copied itself.
+ *
+ * Waits. Loads of one stage whose first uses are in one stage form a commit group and have one wait. It precedes both
+ * the copies and the uses of a step. */
+#include "passes/pipelining/lower_loads.h"
+
+#include "dialects/ir.h"
+#include "nereid/dialects/arith.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
+#include "passes/pipelining/loop_stages.h"
+#include "passes/pipelining/ring.h"
+#include "passes/support/scalar.h"
+#include "seam/ir.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+#define NO_COUNTER SIZE_MAX
+
+typedef struct group {
+  int32_t stage, cluster;         /* of the copies */
+  int32_t use_stage, use_cluster; /* of the first use */
+  int32_t slots;
+  size_t copies, reads; /* counters of the slots */
+  MlirOperation commit, wait;
+} group_t;
+
+typedef struct ring {
+  nereid_ring_load_t load;
+  size_t group;
+  MlirValue buffer;
+} ring_t;
+
+typedef struct counter {
+  int32_t slots, stage, cluster;
+  MlirValue argument;
+} counter_t;
+
+typedef struct lower {
+  nereid_pass_t *pass;
+  nereid_arena_t *arena;
+  const nereid_schedule_t *schedule;
+  MlirOperation loop;
+  MlirBlock body;
+  MlirValue zero; /* the i32 0, before the loop */
+  NEREID_VECTOR(ring_t) rings;
+  NEREID_VECTOR(group_t) groups;
+  NEREID_VECTOR(counter_t) counters;
+} lower_t;
+
+/* --- planning --- */
+
+/* Clusters are doubled: waits are between those of the schedule. */
+static int32_t op_cluster(int32_t cluster) {
+  return 2 * cluster + 1;
+}
+
+static int32_t wait_cluster(const group_t *group) {
+  return 2 * (group->cluster < group->use_cluster ? group->cluster : group->use_cluster);
+}
+
+/* The group that `load` joins: of the same stages and clusters. */
+static size_t find_group(lower_t *lower, const nereid_ring_load_t *load) {
+  for (size_t i = 0; i < lower->groups.size; ++i) {
+    group_t *group = &lower->groups.data[i];
+    if (group->stage != load->scheduled->stage || group->cluster != load->scheduled->cluster ||
+        group->use_stage != load->use_stage || group->use_cluster != load->use_cluster)
+      continue;
+    group->slots = group->slots > load->slots ? group->slots : load->slots;
+    return i;
+  }
+  const group_t group = {.stage = load->scheduled->stage,
+                         .cluster = load->scheduled->cluster,
+                         .use_stage = load->use_stage,
+                         .use_cluster = load->use_cluster,
+                         .slots = load->slots};
+  return nereid_vector_push(lower->arena, &lower->groups, group) ? lower->groups.size - 1 : 0;
+}
+
+static void plan(lower_t *lower, const nereid_axis_result_t *axis) {
+  for (size_t i = 0; i < lower->schedule->ops.size; ++i) {
+    ring_t ring = {.group = 0};
+    if (!nereid_ring_load_read(lower->schedule, &lower->schedule->ops.data[i], axis, &ring.load))
+      continue;
+    ring.group = find_group(lower, &ring.load);
+    nereid_vector_push(lower->arena, &lower->rings, ring);
+  }
+}
+
+/* A counter modulo `slots` that advances in `stage`; NO_COUNTER for a single slot. */
+static size_t add_counter(lower_t *lower, int32_t slots, int32_t stage) {
+  if (slots == 1)
+    return NO_COUNTER;
+  for (size_t i = 0; i < lower->counters.size; ++i)
+    if (lower->counters.data[i].slots == slots && lower->counters.data[i].stage == stage)
+      return i;
+  nereid_vector_push(lower->arena, &lower->counters, (counter_t){.slots = slots, .stage = stage});
+  return lower->counters.size - 1;
+}
+
+/* --- the loop with counters --- */
+
+static nereid_builder_t before(const lower_t *lower, MlirOperation op) {
+  nereid_builder_t builder = nereid_builder_before(op);
+  builder.location = mlirOperationGetLocation(lower->loop);
+  return builder;
+}
+
+static MlirOperation schedule_op(MlirOperation op, int32_t stage, int32_t cluster) {
+  nereid_schedule_set(op, stage, cluster);
+  return op;
+}
+
+/* %next = %at + 1 == slots ? 0 : %at + 1, in the last cluster. */
+static MlirValue advance(const lower_t *lower, const counter_t *counter, int32_t cluster) {
+  MlirType i32 = mlirIntegerTypeGet(lower->pass->context, 32);
+  const nereid_builder_t outside = before(lower, lower->loop);
+  const nereid_builder_t builder = before(lower, mlirBlockGetTerminator(lower->body));
+  MlirValue one = nereid_scalar_constant(&outside, i32, 1);
+  MlirValue slots = nereid_scalar_constant(&outside, i32, counter->slots);
+  MlirOperation sum =
+      nereid_arith_addi_build(&builder, counter->argument, one, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE);
+  MlirOperation wraps =
+      nereid_arith_cmpi_build(&builder, nereid_ir_result(sum), slots, NEREID_ARITH_CMP_I_PREDICATE_SGE);
+  MlirOperation next = nereid_arith_select_build(&builder, nereid_ir_result(wraps), lower->zero, nereid_ir_result(sum));
+  MlirOperation ops[] = {sum, wraps, next};
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; ++i)
+    schedule_op(ops[i], counter->stage, cluster);
+  return nereid_ir_result(next);
+}
+
+/* Replaces the loop by one that carries the counters, and moves the body into it. */
+static void carry_counters(lower_t *lower) {
+  MlirOperation old = lower->loop;
+  MlirValue *initial = nereid_arena_new(lower->arena, MlirValue, lower->counters.size);
+  if (!initial)
+    return;
+  for (size_t i = 0; i < lower->counters.size; ++i)
+    initial[i] = lower->zero;
+  lower->loop = nereid_loop_with_carried(old, (intptr_t)lower->counters.size, initial);
+  lower->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(lower->loop, 0));
+  const intptr_t first = mlirBlockGetNumArguments(lower->body) - (intptr_t)lower->counters.size;
+  for (size_t i = 0; i < lower->counters.size; ++i)
+    lower->counters.data[i].argument = mlirBlockGetArgument(lower->body, first + (intptr_t)i);
+}
+
+static void advance_counters(lower_t *lower, int32_t cluster) {
+  MlirOperation yield = mlirBlockGetTerminator(lower->body);
+  for (size_t i = 0; i < lower->counters.size; ++i) {
+    MlirValue next = advance(lower, &lower->counters.data[i], cluster);
+    nereidMlirOperationInsertOperands(yield, mlirOperationGetNumOperands(yield), 1, &next);
+  }
+}
+
+/* --- copies and uses --- */
+
+static MlirValue slot_of(const lower_t *lower, const ring_t *ring, const nereid_builder_t *builder, bool is_copy,
+                         int32_t stage, int32_t cluster) {
+  const group_t *group = &lower->groups.data[ring->group];
+  const size_t counter = is_copy ? group->copies : group->reads;
+  MlirValue index = counter == NO_COUNTER ? lower->zero : lower->counters.data[counter].argument;
+  MlirOperation view = nereid_ttg_memdesc_index_build(builder, ring->load.slot_type, ring->buffer, index);
+  return nereid_ir_result(schedule_op(view, stage, cluster));
+}
+
+/* A tensor of zeros, before the loop. */
+static MlirValue zeros(const lower_t *lower, MlirType tensor) {
+  const nereid_builder_t builder = before(lower, lower->loop);
+  MlirType element = mlirShapedTypeGetElementType(tensor);
+  MlirAttribute zero = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(tensor), element, 0.0)
+                                                 : mlirIntegerAttrGet(element, 0);
+  return nereid_ir_result(nereid_arith_constant_build(&builder, mlirDenseElementsAttrSplatGet(tensor, zero)));
+}
+
+/* The value of elements that the mask of a load excludes, in its slot; null when it has no mask. */
+static MlirValue fill_of(const lower_t *lower, const ring_t *ring) {
+  MlirOperation load = ring->load.scheduled->op;
+  MlirValue other = nereid_tt_load_get_other(load);
+  if (mlirValueIsNull(nereid_tt_load_get_mask(load)))
+    return (MlirValue){NULL};
+  return mlirValueIsNull(other) || ring->load.selects ? zeros(lower, mlirValueGetType(nereid_ir_result(load))) : other;
+}
+
+static void emit_copy(lower_t *lower, ring_t *ring) {
+  MlirOperation load = ring->load.scheduled->op;
+  const int32_t stage = ring->load.scheduled->stage, cluster = op_cluster(ring->load.scheduled->cluster);
+  const nereid_builder_t builder = nereid_builder_before(load);
+  MlirValue slot = slot_of(lower, ring, &builder, true, stage, cluster);
+  MlirOperation copy = nereid_ttg_async_copy_global_to_local_build(
+      &builder, nereid_tt_load_get_ptr(load), slot, nereid_tt_load_get_mask(load), fill_of(lower, ring),
+      nereid_tt_load_get_cache(load), nereid_tt_load_get_evict(load), false, 1);
+  schedule_op(copy, stage, cluster);
+}
+
+/* Emits the commit and the wait of a group after `load`, its last one. */
+static void emit_wait(group_t *group, MlirOperation load) {
+  const nereid_builder_t builder = nereid_builder_before(load);
+  group->commit =
+      schedule_op(nereid_ttg_async_commit_group_build(&builder, 0, NULL), group->stage, op_cluster(group->cluster));
+  group->wait = schedule_op(nereid_ttg_async_wait_build(&builder, 0, NULL, 0), group->use_stage, wait_cluster(group));
+}
+
+/* Replaces the uses of a load by views of its slot and loads from it. */
+static void replace_uses(lower_t *lower, ring_t *ring) {
+  const group_t *group = &lower->groups.data[ring->group];
+  MlirOperation load = ring->load.scheduled->op;
+  MlirValue token = nereid_ir_result(group->wait), value = nereid_ir_result(load);
+  for (size_t i = 0; i < ring->load.direct.size; ++i) {
+    const nereid_scheduled_op_t *user = ring->load.direct.data[i];
+    const nereid_builder_t builder = nereid_builder_before(user->op);
+    MlirValue slot = slot_of(lower, ring, &builder, false, user->stage, op_cluster(user->cluster));
+    if (nereid_op_kind(user->op) == NEREID_OP_TTG_LOCAL_ALLOC) {
+      nereid_ring_replace_view(nereid_ir_result(user->op), slot);
+    } else {
+      MlirOperation from =
+          nereid_ttg_local_load_build(&builder, mlirValueGetType(nereid_ir_result(user->op)), slot, token);
+      schedule_op(from, user->stage, op_cluster(user->cluster));
+      mlirValueReplaceAllUsesOfWith(nereid_ir_result(user->op), nereid_ir_result(from));
+    }
+    nereidMlirOperationErase(user->op);
+  }
+  if (mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
+    return;
+  nereid_builder_t builder = nereid_builder_before(load);
+  const int32_t cluster = wait_cluster(group);
+  MlirValue slot = slot_of(lower, ring, &builder, false, group->use_stage, cluster);
+  MlirOperation from = schedule_op(nereid_ttg_local_load_build(&builder, mlirValueGetType(value), slot, token),
+                                   group->use_stage, cluster);
+  if (ring->load.selects)
+    from = schedule_op(nereid_arith_select_build(&builder, nereid_tt_load_get_mask(load), nereid_ir_result(from),
+                                                 nereid_tt_load_get_other(load)),
+                       group->use_stage, cluster);
+  mlirValueReplaceAllUsesOfWith(value, nereid_ir_result(from));
+}
+
+static bool is_last_of_group(const lower_t *lower, size_t ring) {
+  for (size_t i = ring + 1; i < lower->rings.size; ++i)
+    if (lower->rings.data[i].group == lower->rings.data[ring].group)
+      return false;
+  return true;
+}
+
+/* Emits the copies of all rings, with commit and wait after the last of each group, then replaces the uses. */
+static void emit_copies(lower_t *lower) {
+  for (size_t i = 0; i < lower->rings.size; ++i) {
+    ring_t *ring = &lower->rings.data[i];
+    emit_copy(lower, ring);
+    if (!is_last_of_group(lower, i))
+      continue;
+    emit_wait(&lower->groups.data[ring->group], ring->load.scheduled->op);
+    for (size_t n = 0; n <= i; ++n)
+      if (lower->rings.data[n].group == ring->group) /* after the wait, which may follow the load */
+        mlirOperationMoveBefore(lower->rings.data[n].load.scheduled->op, ring->load.scheduled->op);
+  }
+  for (size_t i = 0; i < lower->rings.size; ++i)
+    replace_uses(lower, &lower->rings.data[i]);
+  for (size_t i = 0; i < lower->rings.size; ++i)
+    nereidMlirOperationErase(lower->rings.data[i].load.scheduled->op);
+}
+
+/* --- waits --- */
+
+/* Commit groups in flight that are younger than the one for which the wait of `group` waits: see the file comment of
+ * expand_loop.c for steps. All steps emit all commits, so the number is the same in each. */
+static int32_t younger_groups(const nereid_schedule_t *schedule, const group_t *group, const group_t *other) {
+  const uint32_t own = nereid_schedule_find(schedule, group->commit)->position;
+  const uint32_t commit = nereid_schedule_find(schedule, other->commit)->position;
+  const uint32_t wait = nereid_schedule_find(schedule, group->wait)->position;
+  return group->use_stage - group->stage - 1 + (commit > own) + (commit < wait);
+}
+
+static bool set_wait_counts(lower_t *lower) {
+  nereid_schedule_t schedule;
+  if (!nereid_schedule_read(lower->loop, lower->arena, &schedule))
+    return false;
+  for (size_t i = 0; i < lower->groups.size; ++i) {
+    int32_t count = 0;
+    for (size_t n = 0; n < lower->groups.size; ++n)
+      count += younger_groups(&schedule, &lower->groups.data[i], &lower->groups.data[n]);
+    nereid_ir_set_integer(lower->groups.data[i].wait, "num", count);
+  }
+  return true;
+}
+
+/* --- the whole --- */
+
+static void allocate_rings(lower_t *lower) {
+  const nereid_builder_t builder = before(lower, lower->loop);
+  lower->zero = nereid_scalar_constant(&builder, mlirIntegerTypeGet(lower->pass->context, 32), 0);
+  for (size_t i = 0; i < lower->rings.size; ++i) {
+    ring_t *ring = &lower->rings.data[i];
+    MlirType type = nereid_ring_type(ring->load.slot_type, lower->groups.data[ring->group].slots);
+    ring->buffer =
+        nereid_ir_result(nereid_ttg_local_alloc_build(&builder, type, (MlirValue){NULL}, (MlirAttribute){NULL}));
+  }
+}
+
+static void release_rings(lower_t *lower) {
+  nereid_builder_t builder = before(lower, lower->loop);
+  builder.before = mlirOperationGetNextInBlock(lower->loop);
+  nereid_ttg_async_wait_build(&builder, 0, NULL, 0);
+  for (size_t i = 0; i < lower->rings.size; ++i)
+    nereid_ttg_local_dealloc_build(&builder, lower->rings.data[i].buffer);
+}
+
+/* Doubles the clusters of all ops; returns one after all of them. */
+static int32_t renumber(const lower_t *lower) {
+  int32_t last = 0;
+  for (size_t i = 0; i < lower->schedule->ops.size; ++i) {
+    const nereid_scheduled_op_t *op = &lower->schedule->ops.data[i];
+    nereid_loop_set_integer(op->op, NEREID_ATTR_LOOP_CLUSTER, op_cluster(op->cluster));
+    last = last > op_cluster(op->cluster) ? last : op_cluster(op->cluster);
+  }
+  return last + 1;
+}
+
+MlirOperation nereid_loop_lower(nereid_pass_t *pass, nereid_schedule_t *schedule, const nereid_axis_result_t *axis) {
+  lower_t lower = {
+      .pass = pass, .arena = pass->scratch, .schedule = schedule, .loop = schedule->loop, .body = schedule->body};
+  nereid_schedule_normalize(schedule);
+  const int32_t last = renumber(&lower);
+  plan(&lower, axis);
+  if (!lower.rings.size || lower.arena->failed)
+    return lower.arena->failed ? (MlirOperation){NULL} : lower.loop;
+  for (size_t i = 0; i < lower.groups.size; ++i) {
+    group_t *group = &lower.groups.data[i];
+    group->copies = add_counter(&lower, group->slots, group->stage);
+    group->reads = add_counter(&lower, group->slots, group->use_stage);
+  }
+  allocate_rings(&lower);
+  carry_counters(&lower);
+  if (lower.arena->failed)
+    return (MlirOperation){NULL};
+  emit_copies(&lower);
+  advance_counters(&lower, last);
+  release_rings(&lower);
+  return set_wait_counts(&lower) ? lower.loop : (MlirOperation){NULL};
+}

@@ -1,0 +1,236 @@
+/* Requirements on rings; see ring.h. */
+#include "passes/pipelining/ring.h"
+
+#include "analysis/access/slot_layout.h"
+#include "analysis/allocation/scratch.h"
+#include "dialects/ir.h"
+#include "dialects/ttg/memdesc.h"
+#include "dialects/ttg/tensor_types.h"
+#include "layout/encoding.h"
+#include "layout/exchange.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
+#include "passes/dot/shared_encoding.h"
+#include "passes/support/buffer_type.h"
+#include "seam/ir.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+#include <math.h>
+
+enum { LEAST_BYTES = 4 /* of cp.async */ };
+
+/* --- types --- */
+
+static MlirType buffer_type(MlirType like, MlirAttribute encoding, intptr_t rank, const int64_t *shape) {
+  MlirContext context = mlirTypeGetContext(like);
+  MlirAttribute dims = mlirDenseI64ArrayGet(context, rank, shape);
+  return nereid_ttg_memdesc_type_create(context, dims, mlirShapedTypeGetElementType(like), encoding,
+                                        nereid_ttg_shared_memory_attr_create(context), true, dims);
+}
+
+MlirType nereid_ring_type(MlirType slot, int64_t slots) {
+  MlirContext context = mlirTypeGetContext(slot);
+  int64_t shape[NEREID_LAYOUT_MAX_RANK + 1] = {slots};
+  MlirAttribute dims = nereid_ttg_memdesc_type_get_dims(slot);
+  const intptr_t rank = mlirDenseArrayGetNumElements(dims);
+  for (intptr_t d = 0; d < rank; ++d)
+    shape[d + 1] = mlirDenseI64ArrayGetElement(dims, d);
+  dims = mlirDenseI64ArrayGet(context, rank + 1, shape);
+  return nereid_ttg_memdesc_type_create(context, dims, nereid_ttg_memdesc_type_get_element_type(slot),
+                                        nereid_ttg_memdesc_type_get_encoding(slot),
+                                        nereid_ttg_memdesc_type_get_memory_space(slot), true, dims);
+}
+
+static MlirType with_shared_encoding(MlirType tensor, MlirAttribute encoding) {
+  int64_t shape[NEREID_LAYOUT_MAX_RANK];
+  const intptr_t rank = mlirShapedTypeGetRank(tensor);
+  for (intptr_t d = 0; d < rank; ++d)
+    shape[d] = mlirShapedTypeGetDimSize(tensor, d);
+  return buffer_type(tensor, encoding, rank, shape);
+}
+
+/* The encoding of the buffer or dot operand that `user` makes of a load; null for another user. */
+static MlirAttribute encoding_for(MlirOperation user, MlirType tensor) {
+  int32_t order[NEREID_LAYOUT_MAX_RANK];
+  switch (nereid_op_kind(user)) {
+  case NEREID_OP_TTG_LOCAL_ALLOC:
+    return nereid_ttg_memdesc_type_get_encoding(mlirValueGetType(nereid_ir_result(user)));
+  case NEREID_OP_TTG_CONVERT_LAYOUT:
+    nereid_dot_register_order(tensor, order);
+    return nereid_dot_mma_shared(tensor, nereid_ttg_encoding_of(nereid_ir_result(user)), order);
+  default:
+    return (MlirAttribute){NULL};
+  }
+}
+
+MlirType nereid_ring_slot_type(MlirOperation load) {
+  MlirValue value = nereid_ir_result(load);
+  MlirType tensor = mlirValueGetType(value);
+  MlirAttribute found = {NULL};
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    MlirAttribute encoding = encoding_for(user, tensor);
+    if (mlirAttributeIsNull(encoding))
+      continue;
+    if (mlirAttributeIsNull(found) || nereid_op_kind(user) == NEREID_OP_TTG_LOCAL_ALLOC)
+      found = encoding;
+  }
+  return mlirAttributeIsNull(found) ? nereid_buffer_type(tensor, 0, true) : with_shared_encoding(tensor, found);
+}
+
+/* --- copies --- */
+
+/* Elements that are contiguous in a thread's registers and in the buffer. */
+static int64_t contiguous_in(const nereid_layout_t *registers, MlirType slot) {
+  nereid_ttg_memdesc_t memdesc;
+  nereid_layout_t slots;
+  nereid_ttg_memdesc_read(slot, &memdesc);
+  return nereid_slot_order(registers, &memdesc, &slots) == NEREID_SLOTS_FOUND ? nereid_layout_contiguity(&slots, 0) : 0;
+}
+
+bool nereid_ring_can_copy(MlirOperation load, MlirType slot, const nereid_axis_result_t *axis) {
+  MlirType type = mlirValueGetType(nereid_ir_result(load));
+  nereid_layout_t layout;
+  if (!mlirTypeIsARankedTensor(type) || nereid_layout_from_type(type, &layout) != NEREID_OK ||
+      nereid_tt_load_get_is_volatile(load))
+    return false;
+  MlirType element = mlirShapedTypeGetElementType(type);
+  if (!mlirTypeIsAInteger(element) && !mlirTypeIsAFloat(element))
+    return false;
+  int64_t width =
+      nereid_axis_info_access_width(axis, &layout, nereid_tt_load_get_ptr(load), nereid_tt_load_get_mask(load));
+  const int64_t in_buffer = contiguous_in(&layout, slot);
+  width = width < in_buffer ? width : in_buffer;
+  return width * nereid_scratch_element_bytes(type) >= LEAST_BYTES;
+}
+
+bool nereid_ring_crosses_warps(MlirOperation load) {
+  MlirValue value = nereid_ir_result(load);
+  nereid_layout_t from, to;
+  if (nereid_layout_from_type(mlirValueGetType(value), &from) != NEREID_OK)
+    return true;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    const nereid_op_kind_t kind = nereid_op_kind(user);
+    MlirValue read = kind == NEREID_OP_TTG_CONVERT_LAYOUT ? nereid_ir_result(user) : value;
+    if (kind == NEREID_OP_TTG_LOCAL_ALLOC || nereid_layout_from_type(mlirValueGetType(read), &to) != NEREID_OK ||
+        !nereid_layout_exchange_in_warp(&from, &to))
+      return true;
+  }
+  return false;
+}
+
+/* --- uses --- */
+
+typedef struct reading {
+  const nereid_schedule_t *schedule;
+  nereid_ring_load_t *load;
+} reading_t;
+
+/* A read of the slot in `stage`. A copy that follows it in a step may overwrite the slot. */
+static void add_read(const reading_t *reading, int32_t stage, bool precedes_copy) {
+  const int32_t slots = stage - reading->load->scheduled->stage + !precedes_copy;
+  if (slots > reading->load->slots)
+    reading->load->slots = slots;
+}
+
+/* Adds the reads of a buffer, through views of it. */
+static void add_buffer_reads(const reading_t *reading, MlirValue buffer) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    const nereid_scheduled_op_t *scheduled = nereid_schedule_find(reading->schedule, user);
+    if (scheduled)
+      add_read(reading, scheduled->stage, scheduled->cluster < reading->load->scheduled->cluster);
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(user); ++r)
+      if (nereid_ttg_memdesc_type_isa(mlirValueGetType(mlirOperationGetResult(user, r))))
+        add_buffer_reads(reading, mlirOperationGetResult(user, r));
+  }
+}
+
+static void note_first_use(const reading_t *reading, const nereid_scheduled_op_t *user) {
+  nereid_ring_load_t *load = reading->load;
+  if (user->stage < load->use_stage || (user->stage == load->use_stage && user->cluster < load->use_cluster)) {
+    load->use_stage = user->stage;
+    load->use_cluster = user->cluster;
+  }
+}
+
+/* Adds one user of the load's value; false when the value must stay in registers. */
+static bool add_user(const reading_t *reading, MlirOperation op) {
+  nereid_ring_load_t *load = reading->load;
+  const nereid_scheduled_op_t *user = nereid_schedule_find(reading->schedule, op);
+  if (!user || user->stage <= load->scheduled->stage)
+    return false;
+  note_first_use(reading, user);
+  MlirAttribute encoding = encoding_for(op, mlirValueGetType(nereid_ir_result(load->scheduled->op)));
+  const bool is_direct = mlirOperationEqual(user->op, op) && !mlirAttributeIsNull(encoding) &&
+                         mlirAttributeEqual(encoding, nereid_ttg_memdesc_type_get_encoding(load->slot_type));
+  if (!is_direct)
+    return true;
+  if (nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_ALLOC)
+    add_buffer_reads(reading, nereid_ir_result(op));
+  else
+    add_read(reading, user->stage, user->cluster < load->scheduled->cluster);
+  return nereid_vector_push(reading->schedule->arena, &load->direct, user);
+}
+
+/* Whether `value` is a constant of zeros, which cp.async stores for elements that the mask excludes. */
+static bool is_zero(MlirValue value) {
+  MlirAttribute constant = nereidMlirValueGetConstant(value);
+  if (mlirAttributeIsNull(constant) || !mlirAttributeIsADenseElements(constant) ||
+      !mlirDenseElementsAttrIsSplat(constant))
+    return false;
+  MlirAttribute element = mlirDenseElementsAttrGetSplatValue(constant);
+  if (mlirAttributeIsAFloat(element))
+    return mlirFloatAttrGetValueDouble(element) == 0.0 && !signbit(mlirFloatAttrGetValueDouble(element));
+  return mlirAttributeIsAInteger(element) && mlirIntegerAttrGetValueInt(element) == 0;
+}
+
+bool nereid_ring_load_read(const nereid_schedule_t *schedule, const nereid_scheduled_op_t *op,
+                           const nereid_axis_result_t *axis, nereid_ring_load_t *out) {
+  if (nereid_op_kind(op->op) != NEREID_OP_TT_LOAD)
+    return false;
+  MlirValue value = nereid_ir_result(op->op);
+  if (!nereid_ttg_is_laid_out(value) || mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
+    return false;
+  *out = (nereid_ring_load_t){
+      .scheduled = op, .slot_type = nereid_ring_slot_type(op->op), .use_stage = INT32_MAX, .use_cluster = INT32_MAX};
+  if (!nereid_ring_can_copy(op->op, out->slot_type, axis))
+    return false;
+  const reading_t reading = {.schedule = schedule, .load = out};
+  size_t users = 0;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use), ++users)
+    if (!add_user(&reading, mlirOpOperandGetOwner(use)))
+      return false;
+  MlirValue other = nereid_tt_load_get_other(op->op);
+  out->selects = out->direct.size < users && !mlirValueIsNull(other) && !is_zero(other);
+  if (out->direct.size < users) /* a load from the slot at its first use */
+    add_read(&reading, out->use_stage, out->use_cluster < op->cluster || !nereid_ring_crosses_warps(op->op));
+  return true;
+}
+
+void nereid_ring_replace_view(MlirValue old, MlirValue slot) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(old); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(user); ++r) {
+      MlirValue view = mlirOperationGetResult(user, r);
+      MlirType type = mlirValueGetType(view);
+      if (!nereid_ttg_memdesc_type_isa(type))
+        continue;
+      mlirValueSetType(view,
+                       nereid_ttg_memdesc_type_create(mlirTypeGetContext(type), nereid_ttg_memdesc_type_get_dims(type),
+                                                      nereid_ttg_memdesc_type_get_element_type(type),
+                                                      nereid_ttg_memdesc_type_get_encoding(type),
+                                                      nereid_ttg_memdesc_type_get_memory_space(type), true,
+                                                      nereid_ttg_memdesc_type_get_alloc_dims(type)));
+      nereid_ring_replace_view(view, view);
+    }
+  }
+  if (!mlirValueEqual(old, slot))
+    mlirValueReplaceAllUsesOfWith(old, slot);
+}

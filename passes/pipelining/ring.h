@@ -1,0 +1,43 @@
+/* The ring of slots in shared memory into which a load of a pipelined loop is copied: what its users require. */
+#ifndef NEREID_PASSES_RING_H
+#define NEREID_PASSES_RING_H
+
+#include "analysis/axis/axis_info.h"
+#include "passes/pipelining/schedule.h"
+
+typedef NEREID_VECTOR(const nereid_scheduled_op_t *) nereid_scheduled_ops_t;
+
+typedef struct nereid_ring_load {
+  const nereid_scheduled_op_t *scheduled; /* the tt.load */
+  MlirType slot_type;                     /* memdesc of one slot, mutable */
+  int32_t slots;                          /* that it needs */
+  int32_t use_stage, use_cluster;         /* of the first use */
+  nereid_scheduled_ops_t direct; /* users that the slot replaces: ttg.local_alloc, or ttg.convert_layout to a dot
+                                    operand, which becomes a load from the slot */
+  bool selects; /* elements that the mask excludes get their value by a select, where the slot is read */
+} nereid_ring_load_t;
+
+/* Reads how a scheduled op is used. True when it is a load that an asynchronous copy can replace: of a tensor with a
+ * layout, 4 bytes or more at a time, and not used in its own stage. The schedule
+ * is normalized. Lives in the schedule's arena. */
+bool nereid_ring_load_read(const nereid_schedule_t *schedule, const nereid_scheduled_op_t *op,
+                           const nereid_axis_result_t *axis, nereid_ring_load_t *out);
+
+/* Whether cp.async can copy the elements of `load` to a buffer of type `slot`: 4 bytes or more are contiguous, aligned
+ * and under one bit of the mask, in both memories. */
+bool nereid_ring_can_copy(MlirOperation load, MlirType slot, const nereid_axis_result_t *axis);
+
+/* The type of a slot for the users of `load`. */
+MlirType nereid_ring_slot_type(MlirOperation load);
+
+/* Whether a warp reads elements of `load` that other warps copied, in the layout of the load or in one that it is
+ * converted to. */
+bool nereid_ring_crosses_warps(MlirOperation load);
+
+/* The memdesc type of `slots` buffers of type `slot`. */
+MlirType nereid_ring_type(MlirType slot, int64_t slots);
+
+/* Replaces the immutable buffer `old` by `slot`, which is mutable, and so all views of it. */
+void nereid_ring_replace_view(MlirValue old, MlirValue slot);
+
+#endif
