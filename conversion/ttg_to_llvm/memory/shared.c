@@ -217,7 +217,8 @@ bool nereid_shared_load_is_deferred(MlirOperation op) {
   if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
     return false;
   MlirOperation user = mlirOpOperandGetOwner(use), next = mlirOperationGetNextInBlock(op);
-  while (!mlirOperationIsNull(next) && nereid_op_kind(next) == NEREID_OP_TTG_LOCAL_LOAD)
+  while (!mlirOperationIsNull(next) &&
+         (nereid_op_kind(next) == NEREID_OP_TTG_LOCAL_LOAD || nereid_ttg_is_memdesc_view(next)))
     next = mlirOperationGetNextInBlock(next);
   return nereid_op_kind(user) == NEREID_OP_TT_DOT && mlirOperationEqual(user, next) &&
          mlirOpOperandGetOperandNumber(use) < 2 &&

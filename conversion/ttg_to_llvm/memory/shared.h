@@ -11,8 +11,8 @@ bool nereid_shared_slot_layout(MlirOperation op, const nereid_layout_t *tensor, 
 /* ptr<3>: the first element of the view `memdesc`. */
 MlirValue nereid_shared_base(nereid_lower_t *lower, MlirValue memdesc);
 
-/* Whether the ttg.local_load `op` puts nothing into registers: its one user is a tt.dot directly after it, which reads
- * the buffer itself, a few columns at a time. */
+/* Whether the ttg.local_load `op` puts nothing into registers: its one user is a tt.dot after it, which reads the buffer
+ * itself, a few columns at a time. Only other loads and views of buffers are between them. */
 bool nereid_shared_load_is_deferred(MlirOperation op);
 
 #endif

@@ -66,4 +66,19 @@ tt.func private @shared(%x: tensor<64x64xf16, #c>, %y: tensor<64x32xf16, #c>, %z
   %d = tt.dot %u, %v, %z : tensor<64x64xf16, #a> * tensor<64x32xf16, #b> -> tensor<64x32xf32, #c>
   tt.return %d : tensor<64x32xf32, #c>
 }
+
+// Views of slots between the loads and the dot change nothing.
+// CHECK-LABEL: llvm.func internal @slots(
+// CHECK: llvm.br ^[[LOOP:bb[0-9]+]](
+// CHECK: ^[[LOOP]](%[[K:.*]]: i32, %{{.*}}: f32
+// CHECK-COUNT-128: llvm.intr.fma
+// CHECK: llvm.cond_br %{{.*}}, ^[[LOOP]](
+tt.func private @slots(%s: !ttg.memdesc<3x64x64xf16, #plain, #smem, mutable>, %t: !ttg.memdesc<3x64x32xf16, #plain, #smem, mutable>, %i: i32, %z: tensor<64x32xf32, #c>) -> tensor<64x32xf32, #c> {
+  %p = ttg.memdesc_index %s[%i] : !ttg.memdesc<3x64x64xf16, #plain, #smem, mutable> -> !ttg.memdesc<64x64xf16, #plain, #smem, mutable>
+  %u = ttg.local_load %p : !ttg.memdesc<64x64xf16, #plain, #smem, mutable> -> tensor<64x64xf16, #a>
+  %q = ttg.memdesc_index %t[%i] : !ttg.memdesc<3x64x32xf16, #plain, #smem, mutable> -> !ttg.memdesc<64x32xf16, #plain, #smem, mutable>
+  %v = ttg.local_load %q : !ttg.memdesc<64x32xf16, #plain, #smem, mutable> -> tensor<64x32xf16, #b>
+  %d = tt.dot %u, %v, %z : tensor<64x64xf16, #a> * tensor<64x32xf16, #b> -> tensor<64x32xf32, #c>
+  tt.return %d : tensor<64x32xf32, #c>
+}
 }
