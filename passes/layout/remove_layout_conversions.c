@@ -11,8 +11,8 @@
  * conversions. The slice ends at values that have the required layout, which are used, and at other values, which would
  * have to be converted. The slice is recomputed in the required layout when that costs less than the conversion: the
  * shared-memory traffic it needs plus the duplicated computation, since old ops with other users stay. Costs in a loop
- * count several times, so a value that a loop carries is carried in a second layout (carried_layouts.h) when its initial
- * value can be converted before the loop.
+ * count several times, so a value that a loop carries is carried in a second layout (carried_layouts.h) when its
+ * initial value can be converted before the loop.
  *
  * If the whole slice costs too much, it is cut: each value is either converted or computed from its operands, whichever
  * is cheaper. So a row is converted before it is broadcast to a matrix.

@@ -1,7 +1,7 @@
 /* Second layouts of carried values; see carried_layouts.h.
  *
- * An op with another number of results is another op: its regions move into the new one, so that blocks, their arguments
- * and the ops in them stay the same. */
+ * An op with another number of results is another op: its regions move into the new one, so that blocks, their
+ * arguments and the ops in them stay the same. */
 #include "passes/layout/support/carried_layouts.h"
 
 #include "dialects/ttg/tensor_types.h"

@@ -23,7 +23,7 @@ enum { UNSET = -1000000 }; /* an option that was not given; an explicit 0 is an 
 
 typedef struct settings {
   const char *output, *target, *emit, *dump_dir, *callgraph, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice,
-      *remarks, *print_triton_version;
+      *remarks, *print_triton_version, *abi, *block;
   int64_t num_warps, num_stages, num_ctas, maxnreg, jobs, time_limit, assembler_timeout;
   bool time, no_fp_fusion, no_global_order, lineinfo, cooperative, pdl, nvjitlink, specialize_calls;
 } settings_t;
@@ -40,6 +40,11 @@ static const tool_option_t options[] = {
     {"--num-ctas", "N", "CTAs per cluster, a power of two (default: the module's, else 1)", TOOL_INTEGER, AT(num_ctas)},
     {"--maxnreg", "N", "registers per thread, at most 255", TOOL_INTEGER, AT(maxnreg)},
     {"--kernel", "NAME", "the public function to compile, when there are several", TOOL_TEXT, AT(kernel)},
+    {"--block", "X[,Y[,Z]]", "threads per CTA, for PTX without .reqntid", TOOL_TEXT, AT(block)},
+    {"--abi", "ABI",
+     "ABI of PTX without metadata: triton (two scratch pointers after the arguments) or ptx (none); default: triton "
+     "when the IR is next to it, else ptx",
+     TOOL_TEXT, AT(abi)},
     {"--no-fp-fusion", NULL, "do not contract multiply and add to fma", TOOL_FLAG, AT(no_fp_fusion)},
     {"--no-global-order", NULL, "insert no barriers between dependent accesses to global memory within a program",
      TOOL_FLAG, AT(no_global_order)},
@@ -148,7 +153,9 @@ static nereid_status_t compile_text(work_t *work, nereid_compiler_t *compiler, c
                                 .several = work->n_inputs > 1,
                                 .dump_dir = work->settings->dump_dir,
                                 .callgraph = work->settings->callgraph,
-                                .time = work->settings->time};
+                                .time = work->settings->time,
+                                .abi = work->settings->abi,
+                                .block = work->settings->block};
   nereid_compile_options_t compile_options = work->options;
   tool_remarks_of_source_t remarks = {&work->remarks, source};
   nereid_result_t *result = NULL;
@@ -158,7 +165,7 @@ static nereid_status_t compile_text(work_t *work, nereid_compiler_t *compiler, c
   nereid_status_t status = nereid_compile(compiler, source->text, source->name, &compile_options, &result);
   tool_interrupt_end();
   if (status == NEREID_OK)
-    status = tool_write_result(&output, path, result, arena, message);
+    status = tool_write_result(&output, path, source->text, result, arena, message);
   nereid_result_destroy(result);
   return status;
 }
@@ -265,6 +272,11 @@ static int run(int argc, char **argv) {
     code = check_numbers(&settings);
   if (code == TOOL_CONTINUE)
     code = check_output(&arena, &settings, &inputs);
+  if (code == TOOL_CONTINUE && settings.abi && strcmp(settings.abi, "triton") != 0 &&
+      strcmp(settings.abi, "ptx") != 0) {
+    tool_error(&tool_command_compile, "unknown ABI '%s': expected triton or ptx", settings.abi);
+    code = TOOL_CALL;
+  }
   if (code == TOOL_CONTINUE && !convert(&settings, &work.options)) {
     tool_error(&tool_command_compile, "--emit %s: expected ttir, ttgir, llvm, ll, ptx or cubin", settings.emit);
     code = TOOL_CALL;

@@ -8,6 +8,7 @@
 #include "base/ptx_name.h"
 #include "tools/nereid/interrupt.h"
 #include "tools/nereid/paths.h"
+#include "tools/nereid/run/run.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -96,13 +97,28 @@ static bool is_no_file(const char *path) {
   return strcmp(path, "-") == 0 || nereid_file_is_in_place(path);
 }
 
-nereid_status_t tool_write_result(const tool_output_t *output, const char *input, const nereid_result_t *result,
-                                  nereid_arena_t *arena, nereid_message_t *message) {
+/* Sets `out` to the metadata of the result. PTX without metadata gets its parameters and its block. */
+static nereid_status_t describe(const tool_output_t *output, const char *input, nereid_view_t text,
+                                const nereid_result_t *result, nereid_arena_t *arena, nereid_view_t *out,
+                                nereid_message_t *message) {
+  const run_settings_t settings = {.abi = output->abi, .block = output->block, .shared = -1};
+  tool_job_t job = {.source = text, .source_name = input, .description = nereid_result_metadata(result)};
+  const bool is_ptx = nereid_image_kind(text) == NEREID_IMAGE_PTX;
+  nereid_status_t status = is_ptx ? tool_job_complete(arena, &settings, input, &job, message) : NEREID_OK;
+  *out = job.description;
+  return status;
+}
+
+nereid_status_t tool_write_result(const tool_output_t *output, const char *input, nereid_view_t text,
+                                  const nereid_result_t *result, nereid_arena_t *arena, nereid_message_t *message) {
   const char *path = output_path(output, input, result, arena);
   const char *beside = path && !is_no_file(path) ? nereid_arena_format(arena, "%s.json", path) : NULL;
   if (!path)
     return NEREID_ERROR_MEMORY;
+  nereid_view_t metadata = {0};
   nereid_status_t status = check_path(output, input, path, message);
+  if (status == NEREID_OK && beside)
+    status = describe(output, input, text, result, arena, &metadata, message);
   tool_interrupt_begin();
   if (status == NEREID_OK && output->dump_dir)
     status = tool_write_dumps(output->dump_dir, result, arena, message);
@@ -113,7 +129,7 @@ nereid_status_t tool_write_result(const tool_output_t *output, const char *input
   if (status == NEREID_OK)
     status = nereid_file_write(path, nereid_result_bytes(result), message);
   if (status == NEREID_OK && beside) {
-    status = nereid_file_write(beside, nereid_result_metadata(result), message);
+    status = nereid_file_write(beside, metadata, message);
     if (status != NEREID_OK)
       unlink(path); /* an incomplete result is removed */
   }

@@ -10,14 +10,16 @@
 typedef struct tool_output {
   const char *path; /* value of -o; null: named after the input, in the current folder (for input -: standard output) */
   bool several;     /* `path` is a folder */
-  const char *dump_dir;  /* null: no dumps */
-  const char *callgraph; /* null: no call graph */
-  bool time;             /* print the table of stages on standard error */
+  const char *dump_dir;    /* null: no dumps */
+  const char *callgraph;   /* null: no call graph */
+  bool time;               /* print the table of stages on standard error */
+  const char *abi, *block; /* of PTX without metadata; null: not given */
 } tool_output_t;
 
 /* Writes dumps, the call graph, the result and its metadata. Each file is written completely or not at all. `input` is
- * the path of the input. */
-NEREID_MUST_USE nereid_status_t tool_write_result(const tool_output_t *output, const char *input,
+ * the path of the input, `text` its contents. The metadata of PTX without any are completed as by `nereid run`; errors
+ * as tool_job_complete (tools/nereid/run/run.h). */
+NEREID_MUST_USE nereid_status_t tool_write_result(const tool_output_t *output, const char *input, nereid_view_t text,
                                                   const nereid_result_t *result, nereid_arena_t *arena,
                                                   nereid_message_t *message);
 

@@ -5,8 +5,8 @@
  *
  * Triton's PTX contains neither names nor types nor the sizes of dynamic shared memory and scratch. Names and types
  * come from the IR, preferably the .ttgir, which has the swizzles of descriptors. Without IR they come from the PTX's
- * parameters (ptx_kernel.c). The shared-memory size is the limit of a CTA unless the IR or --shared specifies less; the
- * scratch size is a sufficient constant. */
+ * parameters (ptx_kernel.c). The size of dynamic shared memory, if the PTX declares any, is the limit of a CTA unless
+ * the IR or --shared specifies less; the scratch size is a sufficient constant. */
 #include "tools/nereid/run/run.h"
 
 #include "base/file.h"
@@ -100,10 +100,25 @@ static nereid_status_t read_ir(nereid_arena_t *arena, const run_settings_t *sett
   return NEREID_OK;
 }
 
+/* Returns whether PTX declares dynamic shared memory: an array of unknown size, ".extern .shared". */
+static bool has_dynamic_shared(nereid_view_t ptx) {
+  static const char first[] = ".extern", second[] = ".shared";
+  const char *end = ptx.data + ptx.size;
+  for (const char *at = ptx.data; at && at < end;) {
+    at = memmem(at, (size_t)(end - at), first, sizeof first - 1);
+    at = at ? at + sizeof first - 1 : NULL;
+    while (at && at < end && strchr(" \t\r\n", *at))
+      ++at;
+    if (at && (size_t)(end - at) >= sizeof second && memcmp(at, second, sizeof second - 1) == 0)
+      return true;
+  }
+  return false;
+}
+
 /* Sets sufficient values for fields that neither the image nor the IR specifies. */
-static void set_sufficient_sizes(const nereid_image_kernel_t *kernel, nereid_metadata_t *metadata) {
+static void set_sufficient_sizes(const nereid_image_kernel_t *kernel, nereid_view_t ptx, nereid_metadata_t *metadata) {
   const bool scratch = metadata->abi == NEREID_ABI_TRITON;
-  if (!metadata->shared)
+  if (!metadata->shared && has_dynamic_shared(ptx))
     metadata->shared = dynamic_limit(kernel, metadata->capability);
   if (scratch && !metadata->global_scratch_size) {
     metadata->global_scratch_size = SCRATCH_BYTES;
@@ -157,6 +172,6 @@ nereid_status_t tool_job_complete(nereid_arena_t *arena, const run_settings_t *s
   if (status)
     return status;
   assert(kernel); /* find_kernel succeeded */
-  set_sufficient_sizes(kernel, &metadata);
+  set_sufficient_sizes(kernel, job->source, &metadata);
   return nereid_metadata_print(arena, &metadata, &job->description);
 }
