@@ -1,4 +1,4 @@
-/* From the encodings in the IR to linear layouts.
+/* Converts encodings of the IR to linear layouts.
  *
  *   tensor<128x64xf16, #ttg.blocked<...>>  ->  registers, lanes, warps, CTAs -> (row, column)
  *   !ttg.memdesc<3x64x32xf16, #ttg.swizzled_shared<...>, #smem>  ->  offset in elements -> (stage, row, column)
@@ -12,7 +12,7 @@
 
 #include <mlir-c/IR.h>
 
-/* The layout of a tensor or buffer of `shape` (rank entries, in elements) under `encoding`: blocked, linear, slice,
+/* Gets the layout of a tensor or buffer of `shape` (rank entries, in elements) with `encoding`: blocked, linear, slice,
  * nvidia_mma, dot_op, swizzled_shared, nvmma_shared, shared_linear. A shared encoding of a lower rank than the shape is
  * stacked along the first dimensions (a ring of stages).
  *
@@ -22,15 +22,16 @@
 NEREID_MUST_USE nereid_status_t nereid_layout_from_encoding(MlirAttribute encoding, int rank, const int64_t *shape,
                                                             nereid_layout_t *out);
 
-/* The same for a ranked tensor type with an encoding, or a memdesc type (of its allocation's shape, so that a view's
- * offsets are those of the buffer it is in). */
+/* The same for a ranked tensor type with an encoding, or a memdesc type (with the shape of its allocation, so that
+ * offsets of a view are relative to the whole buffer). */
 NEREID_MUST_USE nereid_status_t nereid_layout_from_type(MlirType type, nereid_layout_t *out);
 
-/* The order of the elements of a #ttg.padded_shared buffer: a linear map, as the gaps are not in it. Fails as above. */
+/* Gets the order of the elements of a #ttg.padded_shared buffer, without the gaps, so that it is linear. Fails as
+ * above. */
 NEREID_MUST_USE nereid_status_t nereid_layout_from_padded(MlirAttribute encoding, int rank, const int64_t *shape,
                                                           nereid_layout_t *out);
 
-/* The offset of element `index` of that order, in elements, gaps included. */
+/* Returns the offset of element `index` of that order, in elements, including gaps. */
 int64_t nereid_layout_padded_offset(MlirAttribute encoding, int64_t index);
 
 #endif

@@ -1,9 +1,9 @@
 /* Slots without bank conflicts; see exchange.h.
  *
- * Encodings move every bit of the packed coordinate by single bits of register, lane and warp, so the spaces are sets
- * of coordinate bits. Where P and Q are the bits that must differ within 128 bytes by the one side and by the other,
- * the common complement is spanned by the bits in neither and by sums p + q of one bit that only P has and one that
- * only Q has. In slots: p gets a bit within the 128 bytes, and q the same one together with a bit above. */
+ * Each bit of the packed coordinate is the image of a single bit of register, lane or warp, so the spaces are sets of
+ * coordinate bits. Let P and Q be the lane bits of the two sides, which must differ within 128 bytes. The common
+ * complement is spanned by the bits in neither and by sums p + q of one bit in P only and one in Q only. In slots: p
+ * maps to a bit within the 128 bytes, and q to the same bit plus a higher one. */
 #include "layout/exchange.h"
 
 #include <assert.h>
@@ -27,7 +27,7 @@ static bool moves_single_bits(const nereid_layout_t *layout) {
   return true;
 }
 
-/* The bits that lanes of one wavefront move, when a thread accesses 2^vector elements of 2^element bytes. */
+/* The coordinate bits of the lanes of one wavefront, for accesses of 2^vector elements of 2^element bytes. */
 static uint32_t wavefront(const nereid_layout_t *layout, int vector, int element) {
   const int wide = vector + element > WORD_BITS ? vector + element - WORD_BITS : 0;
   uint32_t bits = 0;
@@ -38,10 +38,11 @@ static uint32_t wavefront(const nereid_layout_t *layout, int vector, int element
 
 /* --- vectors --- */
 
-/* The bits that move together, in order: those in registers of both sides, then more of one of them. */
+/* The coordinate bits of vector accesses, in order: those in registers of both sides, then additional ones of one
+ * side. */
 typedef struct vectors {
   uint8_t bits[NEREID_LAYOUT_MAX_BITS];
-  int from, to; /* how many of them each side moves at once */
+  int from, to; /* the number of these in one access of each side */
 } vectors_t;
 
 static int append_bits(const nereid_layout_t *order, uint32_t required, int most, vectors_t *out, int count) {
@@ -51,8 +52,7 @@ static int append_bits(const nereid_layout_t *order, uint32_t required, int most
   return count;
 }
 
-/* More of one side only where the lanes of the other side tell these bits apart anyway, or what is within one access of
- * the one would be a bank conflict of the other. */
+/* Adds bits of one side only if they do not cause bank conflicts for the lanes of the other side. */
 static vectors_t find_vectors(const nereid_layout_t *from, const nereid_layout_t *to, int element) {
   vectors_t vectors = {.from = 0};
   const uint32_t in_from = nereid_layout_span(from, NEREID_LAYOUT_REGISTER);
@@ -65,7 +65,7 @@ static vectors_t find_vectors(const nereid_layout_t *from, const nereid_layout_t
   return vectors;
 }
 
-/* Puts the register bits that move together first. */
+/* Puts the register bits of vector accesses first. */
 static void order_registers(nereid_layout_t *layout, const vectors_t *vectors, int count) {
   uint32_t ordered[NEREID_LAYOUT_MAX_BITS], *bases = layout->bases[NEREID_LAYOUT_REGISTER], taken = 0;
   int n = 0;
@@ -82,13 +82,13 @@ static void order_registers(nereid_layout_t *layout, const vectors_t *vectors, i
 /* --- slots --- */
 
 typedef struct slots {
-  uint32_t of[NEREID_LAYOUT_MAX_BITS]; /* of each coordinate bit: the bits of the slot that it moves */
-  uint32_t placed;                     /* coordinate bits that have some */
-  uint32_t free;                       /* bits of the slot that none has as its own */
+  uint32_t of[NEREID_LAYOUT_MAX_BITS]; /* the image of each coordinate bit in the bits of the slot */
+  uint32_t placed;                     /* coordinate bits with an image */
+  uint32_t free;                       /* unassigned bits of the slot */
   int banks;                           /* bits of the slot within 128 bytes */
 } slots_t;
 
-/* Gives `bit` the lowest free bit of the slot from `first` on, and `with` it others. */
+/* Maps `bit` to the lowest free bit of the slot from `first` on, plus `with`. */
 static void place(slots_t *slots, int bit, int first, uint32_t with) {
   const uint32_t from = slots->free & ~((UINT32_C(1) << first) - 1);
   const uint32_t own = from ? from & -from : slots->free & -slots->free;
@@ -101,8 +101,8 @@ static bool is_high_free(const slots_t *slots) {
   return slots->free >> slots->banks != 0;
 }
 
-/* Sums of a bit that only `one` has and a bit that only `other` has, until all bits above 128 bytes are taken. Bits
- * that select a byte within a word do not select a bank. */
+/* Assigns sums of a bit only in `one` and a bit only in `other`, until all bits above 128 bytes are assigned. Bits that
+ * select a byte within a word do not select a bank. */
 static void place_sums(slots_t *slots, uint32_t one, uint32_t other, int element) {
   uint32_t p = one & ~other & ~slots->placed, q = other & ~one & ~slots->placed;
   for (; p && q && is_high_free(slots); p &= p - 1, q &= q - 1) {
@@ -112,7 +112,7 @@ static void place_sums(slots_t *slots, uint32_t one, uint32_t other, int element
   }
 }
 
-/* `p` and `q` are what lanes of one wavefront move on the two sides. */
+/* `p` and `q` are the coordinate bits of the lanes of one wavefront on the two sides. */
 static slots_t find_slots(int total, const vectors_t *vectors, uint32_t p, uint32_t q, int element) {
   const int banks = BANKS_BITS - element;
   assert(banks >= 0 && total < 32);
@@ -147,15 +147,15 @@ static nereid_layout_t slots_of(const nereid_layout_t *layout, const slots_t *sl
 
 enum { TILE_BITS = 3, MAX_TILES = 2, LANE_BITS = 5 }; /* log2 of rows of a tile, and of tiles at once */
 
-/* One way for one side to move matrices. */
+/* A candidate for matrix accesses of one side. */
 typedef struct tiling {
   vectors_t row;    /* the bits of 16 bytes */
   int word, tiles;  /* register bits within a word, and those that tell tiles apart */
-  uint32_t in_tile; /* what a tile has: the bits of its rows' places and of what is in them */
+  uint32_t in_tile; /* the bits of a tile: those of its rows and those within a row */
   bool transposed;
 } tiling_t;
 
-/* No bit of the packed coordinate is moved by two of the inputs. */
+/* Whether no bit of the packed coordinate is the image of two input bits. */
 static bool moves_apart(const nereid_layout_t *layout) {
   uint32_t seen = 0;
   for (int in = 0; in < NEREID_LAYOUT_BLOCK; in++)
@@ -165,7 +165,7 @@ static bool moves_apart(const nereid_layout_t *layout) {
   return true;
 }
 
-/* Appends lanes `first` to `end` of `side` to the bits of a row; false where one of them moves nothing. */
+/* Appends lane bits `first` to `end` of `side` to the bits of a row; false if one of them has image 0. */
 static bool append_lanes(const nereid_layout_t *side, int first, int end, vectors_t *row) {
   for (int i = first; i < end; i++) {
     if (!side->bases[NEREID_LAYOUT_LANE][i])
@@ -175,7 +175,7 @@ static bool append_lanes(const nereid_layout_t *side, int first, int end, vector
   return true;
 }
 
-/* Puts the registers of a word first; the others keep their order, and the first of them tell tiles apart. */
+/* Puts the register bits within a word first; the others keep their order, and the first of them select the tile. */
 static bool find_tiling(nereid_layout_t *side, const nereid_layout_t *other, int element, bool transposed,
                         tiling_t *out) {
   const uint32_t in_other = nereid_layout_span(other, NEREID_LAYOUT_REGISTER), *lanes = side->bases[NEREID_LAYOUT_LANE];
@@ -203,7 +203,7 @@ static bool find_tiling(nereid_layout_t *side, const nereid_layout_t *other, int
   return true;
 }
 
-/* The places that lanes give, where `slots` are those of the elements. */
+/* The slots of the row addresses that lanes provide; `slots` are those of the elements. */
 static void find_rows(const nereid_layout_t *slots, const tiling_t *tiling, nereid_layout_matrices_t *out) {
   const uint32_t *registers = slots->bases[NEREID_LAYOUT_REGISTER], *lanes = slots->bases[NEREID_LAYOUT_LANE];
   const int moved = tiling->word + tiling->tiles, rest = slots->in_bits[NEREID_LAYOUT_REGISTER] - moved;
@@ -219,7 +219,7 @@ static void find_rows(const nereid_layout_t *slots, const tiling_t *tiling, nere
     rows[TILE_BITS + i] = i < tiling->tiles ? registers[tiling->word + i] : 0;
 }
 
-/* Every lane of every warp has elements of its own: no two store the same row. */
+/* Whether lanes and warps hold no replicated elements: no two store the same row. */
 static bool threads_differ(const nereid_layout_t *layout) {
   for (int in = NEREID_LAYOUT_LANE; in <= NEREID_LAYOUT_WARP; in++)
     for (int bit = 0; bit < layout->in_bits[in]; bit++)
@@ -228,12 +228,12 @@ static bool threads_differ(const nereid_layout_t *layout) {
   return true;
 }
 
-/* Instructions for the registers of `layout` when one moves 2^bits of them. */
+/* The number of instructions for the registers of `layout` with 2^bits registers per instruction. */
 static int instructions(const nereid_layout_t *layout, int bits) {
   return 1 << (layout->in_bits[NEREID_LAYOUT_REGISTER] - bits);
 }
 
-/* Lets `side` move matrices where that takes fewer instructions than `*least`. */
+/* Selects matrix accesses for `side` if they take fewer instructions than `*least`. */
 static void try_matrices(nereid_layout_t *side, nereid_layout_t *other, int element, int *least, tiling_t *out) {
   if (!moves_apart(side) || !moves_apart(other) || side->in_bits[NEREID_LAYOUT_LANE] != LANE_BITS)
     return;
@@ -307,7 +307,7 @@ void nereid_layout_exchange(const nereid_layout_t *from, const nereid_layout_t *
 
 /* --- given slots --- */
 
-/* The bit of the inputs `in` of `slots` that moves by `slot` alone, from `first` on; -1 when there is none. */
+/* The bit of the inputs `in` of `slots` whose image is exactly `slot`, from `first` on; -1 when there is none. */
 static int bit_of_slot(const nereid_layout_t *slots, nereid_layout_dim_t in, int first, uint32_t slot) {
   for (int bit = first; bit < slots->in_bits[in]; bit++)
     if (slots->bases[in][bit] == slot)
@@ -315,8 +315,8 @@ static int bit_of_slot(const nereid_layout_t *slots, nereid_layout_dim_t in, int
   return -1;
 }
 
-/* Orders the registers of `slots`, those of a word first, and leaves out copies; the lanes of a row follow the word in
- * slots. False when they do not. */
+/* Orders the registers of `slots`, those of a word first, without replicated ones. False unless the lanes of a row
+ * follow the word in slots. */
 static bool order_slots(nereid_layout_t *slots, int word, bool transposed, uint8_t *out_order) {
   const nereid_layout_t old = *slots;
   const uint32_t *lanes = slots->bases[NEREID_LAYOUT_LANE];

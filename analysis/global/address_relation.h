@@ -1,4 +1,4 @@
-/* Determines whether two accesses to global memory through one root may overlap, and in which threads.
+/* Determines whether two accesses to global memory with the same root may overlap, and in which threads.
  *
  *   load  x + 4 * (1024 * pid + range)   4 warps, #blocked
  *   store x + 4 * (1024 * pid + range)   the same layout   NEREID_SHAPES_SAME_THREAD
@@ -6,7 +6,7 @@
  *   store x + 4096 + ...                                   NEREID_SHAPES_DISJOINT
  *
  * The difference of two addresses is a sum of weights of both sides and of terms (analysis/global/address_form.h). The
- * accesses touch the same byte where it is zero. Modulo a power of two that divides every unknown, and without carries,
+ * accesses touch the same byte if it is zero. Modulo a power of two that divides every unknown, and without carries,
  * this condition is linear over F2 in the bits of register, lane and warp. Gaussian elimination determines whether the
  * threads are equal, as in analysis/access/access_shape.h. With weights of several strides,
  *
@@ -41,8 +41,9 @@ typedef struct nereid_address {
   bool writes; /* a write, not a read or a read-modify-write */
 } nereid_address_t;
 
-/* The owners of accesses through pointers of type `type`, a scalar or a tensor with an encoding: all threads that hold
- * an element load it (`loads`), the first of them stores it; null when the encoding has no layout, or out of memory. */
+/* Returns the threads that access elements through pointers of type `type`, a scalar or a tensor with an encoding: all
+ * threads that hold an element load it (`loads`), the first of them stores it. Null when the encoding has no layout, or
+ * out of memory. */
 const nereid_address_owners_t *nereid_address_owners(MlirType type, bool loads, int warps, nereid_arena_t *arena);
 
 /* The relation of two accesses through the same root. The form of `earlier` must have crossed (nereid_forms_cross) all

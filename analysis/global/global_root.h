@@ -1,10 +1,10 @@
 /* Roots of pointers to global memory: the allocations that a pointer may point into.
  *
- *   %x: !tt.ptr<f32>, an argument           root 1 + its number
+ *   %x: !tt.ptr<f32>, an argument           root 1 + its index
  *   tt.addptr %x, ..., splat, broadcast     the same
  *   arith.select %c, %x, %y; scf.if         both
- *   ttg.global_scratch_alloc                a root of its own, distinct from all others
- *   tt.call of a function of the module     those of the arguments that it returns
+ *   ttg.global_scratch_alloc                a new root
+ *   tt.call of a function of the module     the roots of the operands that it returns
  *   tt.int_to_ptr, tt.load of a pointer     root 0: it may be any argument
  *
  * Different arguments are assumed not to alias, as in Triton. Arguments of a function share a root when some call
@@ -30,7 +30,7 @@ typedef struct nereid_root_link {
 typedef struct nereid_roots {
   nereid_arena_t *arena;
   const nereid_flow_graph_t *graph; /* borrowed */
-  const uint32_t *shared;           /* by argument: its root; borrowed, null: a root of its own */
+  const uint32_t *shared;           /* by argument: its root; borrowed, null: all distinct */
   const nereid_map_t *returned;     /* by name (StringAttr) of functions: nereid_root_set_t of each result; borrowed */
   uint32_t n_arguments;
   nereid_map_t sets;     /* value -> nereid_root_set_t * */
@@ -42,16 +42,16 @@ typedef struct nereid_roots {
 /* Returns whether `value` is a pointer to global memory or a tensor of such pointers. */
 bool nereid_is_global_pointer(MlirValue value);
 
-/* For the function of `graph`; `returned` holds the roots of its callees' results (null: unknown); false when out of
- * memory. */
+/* Computes the roots in the function of `graph`; `returned` holds the roots of its callees' results (null: unknown).
+ * False when out of memory. */
 bool nereid_roots_initialize(nereid_roots_t *roots, const nereid_flow_graph_t *graph, const uint32_t *shared,
                              const nereid_map_t *returned, nereid_arena_t *arena);
 
-/* The roots of the function's results, in terms of its own arguments. Null when it returns no pointers, or out of
+/* Returns the roots of the function's results, in terms of its arguments. Null when it returns no pointers, or out of
  * memory. `roots` has no `shared`. */
 const nereid_root_set_t *nereid_roots_returned(nereid_roots_t *roots);
 
-/* The roots of `pointer`, in the arena; empty when out of memory. */
+/* Returns the roots of `pointer`, in the arena; empty when out of memory. */
 nereid_root_set_t nereid_roots_of(nereid_roots_t *roots, MlirValue pointer);
 
 /* Merges roots in `shared`, indexed by argument of the callee of `call`, according to the operands of `call`. */

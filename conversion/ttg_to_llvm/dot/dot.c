@@ -35,7 +35,7 @@ typedef struct operand {
   MlirType type;
   MlirValue buffer;         /* null when it is in registers */
   nereid_layout_t required; /* (result register, k; lane, warp) -> element */
-  uint8_t place[MAX_BITS];  /* of bit i of that number among the bits of `values`; MAX_BITS: makes no difference */
+  uint8_t place[MAX_BITS];  /* the bit of `values` for bit i of that number; MAX_BITS: no effect */
   nereid_slots_t slots;     /* of a chunk at k = 0 */
   nereid_layout_t slot_map;
   int result_bits, chunk_bits, k_bits;
@@ -47,13 +47,13 @@ typedef struct dot {
   const nereid_layout_t *result;
   operand_t a, b;
   int k_bits, chunk_bits;
-  MlirType sum; /* the type that is added up in */
+  MlirType sum; /* the accumulation type */
   bool rounds_to_tf32;
-  uint32_t copies; /* register bits of the result that only repeat */
+  uint32_t copies; /* register bits of the result that replicate elements */
   intptr_t registers;
 } dot_t;
 
-/* --- what a thread needs --- */
+/* --- operand layouts --- */
 
 /* `result`'s basis as one of operand `index`: the batch, and row or column. The other dimension is k. */
 static uint32_t project(const nereid_layout_t *result, const nereid_layout_t *operand, int index, uint32_t basis) {
@@ -63,7 +63,7 @@ static uint32_t project(const nereid_layout_t *result, const nereid_layout_t *op
   return nereid_layout_pack(operand, coordinates);
 }
 
-/* The operand as the result's registers, lanes and warps need it. */
+/* The layout of the operand that the result's registers, lanes and warps require. */
 static void required_layout(const nereid_layout_t *result, const nereid_layout_t *held, int index,
                             nereid_layout_t *out) {
   const int k = result->rank - 2 + (index == 0), k_bits = held->out_bits[k];
@@ -177,7 +177,7 @@ static MlirValue chunk_offset(nereid_lower_t *lower, const operand_t *operand, M
   return sum;
 }
 
-/* Whether later chunks are at the first one's addresses plus a distance. */
+/* Whether later chunks have the first chunk's addresses plus a constant. */
 static bool chunks_add_up(const operand_t *operand) {
   uint32_t later = 0;
   for (int i = operand->result_bits + operand->chunk_bits; i < operand->result_bits + operand->k_bits; ++i)
@@ -246,7 +246,7 @@ static void load_operands(nereid_lower_t *lower, dot_t *dot, MlirValue k) {
     load_chunk(lower, dot, &dot->b, k);
 }
 
-/* The sums that are not copies, packed; returns how many. */
+/* Packs the sums of non-replicated registers; returns their number. */
 static intptr_t pack_sums(const dot_t *dot, const MlirValue *sums, MlirValue *out) {
   intptr_t n = 0;
   for (uint32_t r = 0; r < (uint32_t)dot->registers; ++r)
@@ -323,7 +323,7 @@ static void choose_types(nereid_lower_t *lower, dot_t *dot) {
       mlirTypeIsAF32(element) && nereid_tt_dot_get_input_precision(dot->op) == NEREID_TT_INPUT_PRECISION_TF32;
 }
 
-/* Columns per step of the loop: as many as a body may have, and a vector brings. */
+/* Columns per iteration, limited by the size of the body and by the vector width. */
 static int choose_chunk(const dot_t *dot) {
   if (mlirValueIsNull(dot->a.buffer) || mlirValueIsNull(dot->b.buffer))
     return dot->k_bits;

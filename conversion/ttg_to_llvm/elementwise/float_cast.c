@@ -1,10 +1,10 @@
-/* Conversions between number formats: arith's casts and tt.fp_to_fp. Every conversion rounds once.
+/* Lowers numeric conversions: the casts of arith and tt.fp_to_fp. Every conversion rounds once.
  *
  *   f64 -> bf16, fp8    through f32 rounded to odd, so the second rounding is exact; bf16 directly on sm_90
- *   fp8 -> any           through f16, which holds every fp8 exactly
- *   any -> fp8           through f32; two at a time by cvt.rn.satfinite on sm_89 and later, else in integers
+ *   fp8 -> any           through f16, which represents every fp8 exactly
+ *   any -> fp8           through f32; in pairs by cvt.rn.satfinite on sm_89 and later, else in integers
  *
- * Rounding to fp8 saturates: values out of range and infinities become the largest finite value; NaN stays NaN
+ * Rounding to fp8 saturates: values out of range and infinities give the largest finite value; NaN stays NaN
  * (docs/numerics.md). */
 #include "conversion/ttg_to_llvm/elementwise/float_cast.h"
 
@@ -18,7 +18,7 @@
 
 #include <stdio.h>
 
-/* Format of an fp8 type: exponent bias and mantissa bits say all. */
+/* An fp8 format, determined by exponent bias and mantissa bits. */
 typedef struct fp8 {
   int mantissa, bias;
   double largest;
@@ -41,7 +41,7 @@ static bool has_fp8_cvt(const nereid_lower_t *lower) {
 
 /* --- from fp8 --- */
 
-/* e5m2 is the high byte of an f16. e4m3, moved to where f16 has exponent and mantissa, is 2^8 too small. */
+/* e5m2 is the high byte of an f16. The bits of e4m3, shifted to exponent and mantissa of an f16, are 2^8 too small. */
 static MlirValue fp8_bits_to_f16(nereid_lower_t *lower, const fp8_t *format, MlirValue bits) {
   const nereid_lower_types_t *t = lower->types;
   MlirValue wide = nereid_emit_cast(lower, "llvm.zext", t->i16, bits);
@@ -84,8 +84,8 @@ MlirValue nereid_lower_widen_fp8(nereid_lower_t *lower, MlirType fp8, MlirValue 
 
 /* --- to fp8 --- */
 
-/* The magnitude's bits for a number that is normal in the format: cut the mantissa, rounding to even unless towards
- * zero, and change the exponent's bias. */
+/* The bits of a magnitude that is normal in the format: truncates the mantissa, with rounding to even unless the mode
+ * is toward zero, and changes the exponent's bias. */
 static MlirValue normal_bits(nereid_lower_t *lower, const fp8_t *format, MlirValue magnitude_bits, bool to_zero) {
   const int cut = 23 - format->mantissa;
   MlirValue shift = nereid_emit_i32(lower, cut), bits = magnitude_bits;
@@ -99,7 +99,7 @@ static MlirValue normal_bits(nereid_lower_t *lower, const fp8_t *format, MlirVal
   return nereid_emit_add(lower, nereid_emit_lshr(lower, bits, shift), rebias);
 }
 
-/* The bits of a subnormal are its multiple of the smallest one, 2^(1 - bias - mantissa). */
+/* The bits of a subnormal: its multiple of the smallest subnormal, 2^(1 - bias - mantissa). */
 static MlirValue subnormal_bits(nereid_lower_t *lower, const fp8_t *format, MlirValue magnitude, bool to_zero) {
   double per_unit = 1.0;
   for (int i = 0; i < format->bias - 1 + format->mantissa; ++i)
@@ -151,8 +151,8 @@ static void f32_pair_to_fp8(nereid_lower_t *lower, const fp8_t *format, const Ml
 
 /* --- between the formats that LLVM supports --- */
 
-/* f64 to f32, inexact results get an odd last bit, so that a later rounding to fewer bits resolves ties
- * correctly. */
+/* f64 to f32, rounded to odd: inexact results get an odd last bit, so that a later rounding to fewer bits is
+ * correct. */
 static MlirValue round_to_odd(nereid_lower_t *lower, MlirValue value) {
   const nereid_lower_types_t *t = lower->types;
   MlirValue cut = nereid_emit_intrinsic(lower, "llvm.nvvm.d2f.rz", t->f32, 1, &value);
@@ -184,7 +184,7 @@ static MlirValue convert(nereid_lower_t *lower, MlirType to, MlirValue value, bo
     return value;
   if (width_of(to) > width_of(from))
     return nereid_emit_cast(lower, "llvm.fpext", to, value);
-  /* f64 to f16 is an instruction everywhere, f64 to bf16 since sm_90. */
+  /* f64 to f16 is an instruction on all targets, f64 to bf16 from sm_90 on. */
   const bool direct = mlirTypeIsAF16(to) || nereid_target_has_bf16_conversions(lower->module->options.capability);
   if (mlirTypeIsAF64(from) && !mlirTypeIsAF32(to) && (to_zero || !direct))
     value = to_zero ? cut(lower, lower->types->f32, value) : round_to_odd(lower, value);
@@ -259,7 +259,7 @@ static bool lower_truncf(nereid_lower_t *lower, MlirOperation op, const nereid_l
 
 /* --- integers --- */
 
-/* An i32 or i64 cut to f32, its last bit odd when anything was lost: rounding that to bf16 rounds once. */
+/* An i32 or i64 to f32, rounded to odd, so that the conversion to bf16 rounds once. */
 static MlirValue int_to_odd_f32(nereid_lower_t *lower, bool is_signed, MlirValue value) {
   const nereid_lower_types_t *t = lower->types;
   MlirType type = mlirValueGetType(value);
@@ -275,8 +275,8 @@ static MlirValue int_to_odd_f32(nereid_lower_t *lower, bool is_signed, MlirValue
   return nereid_emit_bits(lower, t->f32, nereid_emit_or(lower, odd, inexact));
 }
 
-/* The f32 of an i8: the byte in the mantissa of 2^23, less 2^23. One conversion then makes a bf16x2
- * of two bytes, instead of one conversion from an integer for each. */
+/* The f32 of an i8: the byte in the mantissa of 2^23, minus 2^23. A single conversion then gives the bf16x2 of two
+ * bytes, instead of an integer conversion for each. */
 static MlirValue byte_to_f32(nereid_lower_t *lower, bool is_signed, MlirValue byte) {
   enum { EXPONENT = 0x4B000000, SIGN = 0x80 }; /* 2^23; an i8 plus 128 is unsigned */
   const double least = 8388608.0;
@@ -286,8 +286,8 @@ static MlirValue byte_to_f32(nereid_lower_t *lower, bool is_signed, MlirValue by
   return nereid_emit_fbinary(lower, "llvm.fsub", nereid_emit_bits(lower, lower->types->f32, bits), offset);
 }
 
-/* Everything rounds once. No instruction converts to bf16 before sm_90: integers of 16 bits go through f32, which
- * holds them, wider ones through f32 rounded to odd. */
+/* All conversions round once. Before sm_90 no instruction converts integers to bf16: 16-bit integers are converted
+ * through f32, which is exact, wider ones through f32 rounded to odd. */
 static MlirValue emit_int_to_float(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                                    MlirType element, const MlirValue *operands) {
   enum { EXACT_IN_F32 = 24 };

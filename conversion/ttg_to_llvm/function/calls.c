@@ -1,4 +1,4 @@
-/* Calls and returns: what functions of a module pass to each other.
+/* Lowers calls and returns by the internal calling convention.
  *
  *   %y, %n = tt.call @f(%x, %b) {allocation.offset = 512 : i32} : (tensor<256xf32, #l>, !ttg.memdesc<…>) -> (…, i32)
  *   ->
@@ -6,10 +6,10 @@
  *                                                 -> !llvm.struct<(f32, f32, i32)>
  *
  * A tensor is passed as its registers, in the layout of the function's type; a buffer as the address of its first
- * element. After them come the starts of the callee's frames in shared memory and in global scratch, each only if the
- * callee, or something that it calls, has a use for it: offsets in a frame are constants, its start depends on the
- * caller. A function called in a partition of ttg.warp_specialize is passed its first warp and the barrier of its
- * warps. Values that all threads can read (program ids) are not passed. */
+ * element. They are followed by the start addresses of the callee's frames in shared memory and in global scratch, each
+ * only if the callee or one of its callees uses it: offsets in a frame are constants, its start depends on the caller.
+ * A function called in a partition of ttg.warp_specialize also gets its first warp and the barrier of its warps. Values
+ * that all threads can read (program ids) are not passed. */
 #include "conversion/ttg_to_llvm/function/calls.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
@@ -28,7 +28,7 @@
 
 #include <assert.h>
 
-/* --- what callees need --- */
+/* --- requirements of callees --- */
 
 static MlirWalkResult find_need(MlirOperation op, void *user_data) {
   nereid_lower_needs_t *needs = user_data;
@@ -44,7 +44,7 @@ static bool is_in_partition(MlirOperation op) {
   return !mlirOperationIsNull(op);
 }
 
-/* What a partition calls, directly or through others. */
+/* Functions that a partition calls, directly or transitively. */
 static void find_warps(const nereid_call_graph_t *graph, nereid_lower_needs_t *needs) {
   for (size_t i = 0; i < graph->functions.size; ++i) {
     const nereid_call_function_t *function = nereid_call_graph_callers_first(graph, i);
@@ -73,7 +73,7 @@ bool nereid_lower_find_needs(nereid_lower_module_t *module) {
   return module->needs != NULL;
 }
 
-/* --- buffers that are given back --- */
+/* --- returned buffers --- */
 
 static bool refuse_escape(MlirOperation end, MlirOperation alloc) {
   nereid_tt_call_path_t path;
@@ -109,7 +109,7 @@ static bool returns_buffers(MlirOperation function) {
 bool nereid_lower_check_escapes(nereid_lower_t *lower, MlirOperation function) {
   nereid_flow_graph_t flow;
   nereid_alias_t alias;
-  nereid_map_t unknown; /* what callees return may be whatever they were passed */
+  nereid_map_t unknown; /* a callee may return any of its arguments */
   if (!returns_buffers(function))
     return true;
   nereid_map_initialize(&unknown, lower->arena);
@@ -166,10 +166,10 @@ static bool append_frames(nereid_lower_t *lower, MlirOperation call, nereid_valu
 
 /* --- results: one value, or a struct of them --- */
 
-/* Where a value is in what comes back: position at[0], and at[1] in the array there. */
+/* The position of a value in the returned value: at[0] in the struct, at[1] in an array there. */
 typedef struct place {
   int64_t at[2];
-  intptr_t depth; /* 0: it is all that comes back */
+  intptr_t depth; /* 0: it is the returned value itself */
 } place_t;
 
 typedef struct returned {
@@ -177,14 +177,14 @@ typedef struct returned {
   place_t *places; /* null: out of memory */
 } returned_t;
 
-/* Addresses in shared memory have 32 bits, which LLVM's NVPTX forgets when it declares a function that returns one:
- * they come back as numbers. */
+/* Addresses in shared memory have 32 bits, but LLVM's NVPTX declares functions that return one with 64 bits: they are
+ * returned as integers. */
 static MlirType type_on_the_way(nereid_lower_t *lower, MlirType type) {
   return mlirTypeEqual(type, lower->types->ptr_shared) ? lower->types->i32 : type;
 }
 
-/* Values of one type that follow each other are an array: LLVM handles the members of a struct one by one, which is
- * slow for a thousand of them. */
+/* Consecutive values of one type form an array: LLVM handles the members of a struct one by one, which is slow for a
+ * thousand of them. */
 static returned_t shape_results(nereid_lower_t *lower, const nereid_types_t *types) {
   returned_t returned = {.type = lower->types->none,
                          .places = nereid_arena_new(lower->arena, place_t, types->size + 1)};
@@ -258,7 +258,7 @@ static bool lower_return(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return true;
 }
 
-/* The value of `type` at `place` of what came back. */
+/* Extracts the value of `type` at `place` of the returned value. */
 static MlirValue unpack(nereid_lower_t *lower, MlirValue all, MlirType type, const place_t *place) {
   MlirType given = type_on_the_way(lower, type);
   if (place->depth) {

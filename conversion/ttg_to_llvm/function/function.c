@@ -1,4 +1,4 @@
-/* tt.func to llvm.func.
+/* Lowers tt.func to llvm.func.
  *
  *   tt.func public @k(%x: !tt.ptr<f32>, %n: i32) { … }
  *   ->
@@ -87,7 +87,7 @@ static nereid_lower_function_t begin_function(nereid_arena_t *arena, const nerei
   return function;
 }
 
-/* The address of a descriptor that is passed by value is a generic one; in the program it is a pointer like others. */
+/* The address of a by-value descriptor is generic; the program uses it as a global pointer. */
 static void cast_descriptors(nereid_lower_t *lower) {
   MlirBlock source = nereid_lower_entry_block(lower->function->op);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(source); ++i) {
@@ -105,7 +105,7 @@ static nereid_thread_grid_t grid_of(MlirOperation module, MlirOperation function
                                 nereid_ttg_num_ctas(module)};
 }
 
-/* The blocks of the llvm.func, without ops; `blocks` gets those of the tt.func in the order of lowering. */
+/* Creates the blocks of the llvm.func, without ops; `blocks` gets those of the tt.func in the order of lowering. */
 static bool create_blocks(nereid_lower_t *lower, MlirRegion region, nereid_blocks_t *blocks) {
   MlirRegion source = mlirOperationGetRegion(lower->function->op, 0);
   if (!nereid_lower_order_blocks(lower->arena, mlirRegionGetFirstBlock(source), blocks) ||
@@ -125,7 +125,7 @@ static bool lower_body(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
   if (!nereid_structs_unpack_arguments(lower))
     return false;
   cast_descriptors(lower);
-  if (!nereid_warps_begin(lower, nereid_lower_block(lower, blocks->data[0]))) /* now the prologue has an end */
+  if (!nereid_warps_begin(lower, nereid_lower_block(lower, blocks->data[0]))) /* terminates the prologue */
     return false;
   for (size_t i = 0; i < blocks->size; ++i)
     if (!lower_block(lower, blocks->data[i]))

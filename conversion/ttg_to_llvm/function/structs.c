@@ -1,4 +1,4 @@
-/* Tensors and buffers as LLVM structs.
+/* Converts tensors and buffers to LLVM structs and back.
  *
  *   tt.func public @f(%x: tensor<256xf32, #b>, %m: !ttg.memdesc<64xf32, #s, …>) -> tensor<256xf32, #b>
  *   ->
@@ -7,9 +7,9 @@
  *   %s = builtin.unrealized_conversion_cast %x : tensor<256xf32, #b> to !llvm.struct<(f32, f32)>
  *   ->  llvm.insertvalue …
  *
- * These are the structs that Triton 3.6 lowers values to. Inside a function a tensor is never a struct; tests of
- * single lowerings and partially lowered code pass values this way. `nereid compile` refuses it: a kernel that is
- * launched has scalars and pointers (docs/abi.md). */
+ * Triton 3.6 lowers values to the same structs. Inside a function a tensor is never a struct; tests of single lowerings
+ * and partially lowered code pass values this way. `nereid compile` rejects it: the arguments of a kernel are scalars
+ * and pointers (docs/abi.md). */
 #include "conversion/ttg_to_llvm/function/structs.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
@@ -59,9 +59,9 @@ MlirType nereid_structs_result_type(nereid_lower_t *lower, MlirType function_typ
   return count == 1 ? types[0] : mlirLLVMStructTypeLiteralGet(lower->context, count, types, false);
 }
 
-/* --- out of structs --- */
+/* --- unpacking --- */
 
-/* The slots to which the bits of an offset in dimension `d` lead; their number, or -1 when they are not known. */
+/* Gets the slots to which the bits of an offset in dimension `d` map; returns their number, or -1 if unknown. */
 static int bit_slots(const nereid_ttg_memdesc_t *memdesc, int d, uint32_t slots[32]) {
   const int64_t size = memdesc->alloc[memdesc->alloc_rank - memdesc->rank + d];
   int bit = 0;
@@ -94,7 +94,7 @@ static MlirValue distance_in(nereid_lower_t *lower, const nereid_ttg_memdesc_t *
   return sum;
 }
 
-/* Whether a view can start elsewhere than at the start of its buffer. */
+/* Whether a view may have a nonzero offset in its buffer. */
 static bool is_part(const nereid_ttg_memdesc_t *memdesc) {
   for (int d = 0; d < memdesc->rank; ++d)
     if (memdesc->shape[d] != memdesc->alloc[memdesc->alloc_rank - memdesc->rank + d])
@@ -125,7 +125,7 @@ static bool unpack_buffer(nereid_lower_t *lower, MlirValue value, MlirValue stru
   return true;
 }
 
-/* Sets `value`, a tensor, a buffer or a scalar, to what `structure` holds. */
+/* Sets `value`, a tensor, a buffer or a scalar, to the contents of `structure`. */
 static bool unpack(nereid_lower_t *lower, MlirValue value, MlirValue structure) {
   MlirType type = mlirValueGetType(value);
   if (nereid_ttg_memdesc_type_isa(type))
@@ -156,7 +156,7 @@ bool nereid_structs_unpack_arguments(nereid_lower_t *lower) {
   return true;
 }
 
-/* --- into structs --- */
+/* --- packing --- */
 
 static MlirValue insert(nereid_lower_t *lower, MlirValue structure, MlirValue field, int64_t index) {
   MlirType type = mlirValueGetType(structure);
@@ -165,7 +165,7 @@ static MlirValue insert(nereid_lower_t *lower, MlirValue structure, MlirValue fi
   return mlirOperationGetResult(nereid_emit_op(lower, "llvm.insertvalue", 1, &type, 2, operands, 1, &at), 0);
 }
 
-/* The struct of `value`; null when its type has none. A buffer is at offset 0 of where it starts. */
+/* The struct of `value`; null when its type has none. A buffer has offset 0. */
 static MlirValue pack(nereid_lower_t *lower, MlirValue value) {
   MlirType type = mlirValueGetType(value), whole = nereid_structs_type(lower, type);
   const nereid_lowered_t lowered = nereid_lower_get(lower, value);

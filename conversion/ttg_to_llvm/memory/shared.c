@@ -1,12 +1,12 @@
-/* ttg.local_alloc, local_load, local_store and views of buffers.
+/* Lowers ttg.local_alloc, local_load, local_store and views of buffers.
  *
  *   %b = ttg.local_alloc %x        st.shared.v4 [global_smem + offset + slot of the thread], {%x.0, %x.1, %x.2, %x.3} …
  *   %v = ttg.memdesc_index %b[%i]  %v = %b + %i * bytes of a stage
  *   %y = ttg.local_load %v         ld.shared.v4 …
  *
- * An encoding maps slots to elements; the slot of a register follows from it and from the tensor's own layout, both
- * linear. Views only move the base: an offset never reaches into a swizzle pattern (verified). Barriers come from
- * analysis/membar/membar.h. */
+ * An encoding maps slots to elements; the slot of a register follows from it and from the tensor's layout, both linear.
+ * Views change only the base address: the verifier rejects offsets within a swizzle pattern. analysis/membar/membar.h
+ * determines barriers. */
 #include "conversion/ttg_to_llvm/memory/shared.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
@@ -79,7 +79,8 @@ static bool is_whole(MlirType type) {
   return !nereid_ttg_padded_shared_attr_isa(memdesc.encoding);
 }
 
-/* Whether warps hold copies. Copies are written by plain stores: equal ones to one place are no race. */
+/* Whether warps hold replicated elements. These are written by ordinary stores: stores of equal values are not a
+ * race. */
 static bool has_copies_in_warps(nereid_lower_t *lower, MlirType tensor) {
   const nereid_layout_t *layout = nereid_lower_layout(lower, tensor);
   uint32_t masks[NEREID_LAYOUT_DIMS];
@@ -138,7 +139,7 @@ static uint32_t ordered_register(const matrices_t *matrices, int32_t r) {
   return from;
 }
 
-/* Stores by stmatrix where that takes fewer instructions; false where it does not. */
+/* Stores by stmatrix if that takes fewer instructions; otherwise returns false. */
 static bool store_matrices(nereid_lower_t *lower, MlirOperation op, MlirValue source, MlirType memdesc,
                            MlirValue base) {
   matrices_t matrices;
@@ -205,7 +206,7 @@ static bool lower_local_store(nereid_lower_t *lower, MlirOperation op, const ner
                nereid_shared_base(lower, buffer));
 }
 
-/* Whether `tensor` is an operand of a dot that is lowered to multiply-adds. */
+/* Whether `tensor` is an operand of a dot that is lowered to FMA. */
 static bool is_multiply_add_operand(MlirType tensor) {
   MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(tensor);
   return nereid_ttg_dot_op_attr_isa(encoding) &&
@@ -259,7 +260,7 @@ static bool lower_same_base(nereid_lower_t *lower, MlirOperation op, const nerei
   return true;
 }
 
-/* Whether stage i of `source` begins at slot i * 2^bits and has the slots of `stage` from there on. */
+/* Whether stage i of `source` starts at slot i * 2^bits and has the slots of `stage` relative to it. */
 static bool has_stages(const nereid_ttg_memdesc_t *source, const nereid_layout_t *stage) {
   int32_t first[NEREID_LAYOUT_MAX_RANK] = {0};
   uint32_t offset = 0;
@@ -292,7 +293,7 @@ static MlirOperation access_of_whole(MlirValue buffer) {
   return (MlirOperation){NULL};
 }
 
-/* A buffer whose encoding orders all its dimensions has stages of another order: used by stages only, it has that. */
+/* In a buffer whose encoding orders all dimensions, stages may have another order, if ops access only single stages. */
 static bool check_stages(MlirOperation op, const nereid_ttg_memdesc_t *source, const nereid_layout_t *stage) {
   nereid_layout_t ring;
   MlirValue buffer = nereid_ttg_memdesc_index_get_src(op);

@@ -1,11 +1,11 @@
-/* Infers the encodings of results of shape-changing operations. No element changes its thread: the result's encoding is
- * the operand's with renamed coordinates. A blocked encoding stays blocked if the renaming allows it, a reduction
- * returns the slice of its operand, and `linear` is the general fallback. The results are those of Triton 3.6, so types
- * in its files verify.
+/* Infers the encodings of results of shape operations. Each element stays in its thread: the result's encoding is the
+ * operand's with renamed coordinates. A blocked encoding stays blocked if possible, a reduction returns the slice of
+ * its operand, and `linear` is the general fallback. The results equal those of Triton 3.6, so types in its files
+ * verify.
  *
- * Every function returns true and sets *out, or returns false. If it takes a location that is not null, it has then
- * reported the reason there as an error. A null `src` (a tensor without encoding) gives a null *out and true. `shape`
- * is in elements. All are pure functions. */
+ * Every function returns true and sets *out, or returns false, with an error at its location argument unless that is
+ * null. For a null `src` (a tensor without encoding) *out is null and the result true. `shape` is in elements. All are
+ * pure functions. */
 #ifndef NEREID_DIALECTS_TTG_INFER_ENCODING_H
 #define NEREID_DIALECTS_TTG_INFER_ENCODING_H
 
@@ -40,7 +40,7 @@ bool nereid_ttg_infer_memdesc_reshape_encoding(intptr_t src_rank, const int64_t 
                                                intptr_t dst_rank, const int64_t *dst_shape, MlirLocation location,
                                                MlirAttribute *out);
 
-/* tt.join: `shape` is that of one operand; the result has one more dimension, of size 2, both parts in one thread. */
+/* tt.join: `shape` is that of one operand; the result has an additional dimension of size 2 within a thread. */
 bool nereid_ttg_infer_join_encoding(MlirAttribute src, intptr_t rank, const int64_t *shape, MlirLocation location,
                                     MlirAttribute *out);
 /* tt.split: `shape` is the operand's, whose last dimension has size 2 and must be in the registers of a thread. */
@@ -62,7 +62,7 @@ bool nereid_ttg_dot_operand_encodings_verify(MlirAttribute a, MlirAttribute b, M
  * every element) for this shape. True for equal attributes; null equals null only. */
 bool nereid_ttg_encodings_equivalent(MlirAttribute a, MlirAttribute b, intptr_t rank, const int64_t *shape);
 
-/* Compares distributed encodings in the same way, but ignores registers with copies of other registers' elements. */
+/* Compares distributed encodings in the same way, but ignores replicated registers. */
 bool nereid_ttg_encodings_hold_same(MlirAttribute a, MlirAttribute b, intptr_t rank, const int64_t *shape);
 
 /* tt.broadcast: returns whether every thread with an element of the result also holds the operand's element that it
