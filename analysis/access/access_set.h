@@ -54,6 +54,12 @@ static inline bool nereid_access_is_global(const nereid_shared_access_t *access)
   return access->first >= NEREID_SHARED_SPACE(NEREID_GLOBAL_SPACE);
 }
 
+/* A write to shared memory that the async proxy observes only after a fence. */
+static inline bool nereid_access_needs_fence(const nereid_shared_access_t *access) {
+  return (access->kind == NEREID_SHARED_WRITE || access->kind == NEREID_SHARED_BARRIER_INIT) && !access->async_proxy &&
+         !nereid_access_is_global(access);
+}
+
 /* Adds `access`; true when the set has grown because no entry covers the access. Out of memory: arena->failed. */
 bool nereid_access_set_add(nereid_arena_t *arena, nereid_access_set_t *set, nereid_shared_access_t access);
 

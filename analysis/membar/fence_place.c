@@ -22,8 +22,8 @@ static bool writes_for(const nereid_membar_function_t *function, const nereid_me
   for (uint32_t i = 0; i < event->n; ++i)
     for (uint32_t k = 0; k < need->n; ++k) {
       const nereid_shared_access_t *write = &accesses[event->first + i], *access = &accesses[need->first + k];
-      if (write->kind == NEREID_SHARED_WRITE && !write->async_proxy && access->async_proxy &&
-          write->first < access->end && access->first < write->end)
+      if (nereid_access_needs_fence(write) && access->async_proxy && write->first < access->end &&
+          access->first < write->end)
         return true;
     }
   return false;

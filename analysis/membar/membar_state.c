@@ -160,8 +160,7 @@ static void make_pending(const nereid_membar_context_t *context, nereid_membar_s
                          nereid_shared_access_t access) {
   access.age = 0;
   nereid_access_set_add(context->arena, &state->pending, access);
-  if (context->proxies && access.kind == NEREID_SHARED_WRITE && !access.async_proxy &&
-      !nereid_access_is_global(&access))
+  if (context->proxies && nereid_access_needs_fence(&access))
     nereid_access_set_add(context->arena, &state->unfenced, access);
 }
 

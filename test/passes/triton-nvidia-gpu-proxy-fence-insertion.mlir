@@ -29,4 +29,21 @@ tt.func @reuse(%d: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %i: i32, %x: tenso
   ttng.async_tma_copy_global_to_local %d[%i, %i] %e, %b, %true : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<1xi64, #plain, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
   tt.return
 }
+
+// The second buffer reuses the bytes of an mbarrier.
+// CHECK-LABEL: @after_mbarrier
+// CHECK: inval_barrier
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK: async_tma_copy_global_to_local
+// CHECK-NOT: ttng.fence_async_shared
+tt.func @after_mbarrier(%d: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %i: i32, %b: !ttg.memdesc<1xi64, #plain, #smem, mutable>) {
+  %true = arith.constant true
+  %a = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #plain, #smem, mutable>
+  ttng.init_barrier %a, 1 : !ttg.memdesc<1xi64, #plain, #smem, mutable>
+  ttng.wait_barrier %a, %i : !ttg.memdesc<1xi64, #plain, #smem, mutable>
+  ttng.inval_barrier %a : !ttg.memdesc<1xi64, #plain, #smem, mutable>
+  %e = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  ttng.async_tma_copy_global_to_local %d[%i, %i] %e, %b, %true : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<1xi64, #plain, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  tt.return
+}
 }

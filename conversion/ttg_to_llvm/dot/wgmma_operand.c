@@ -21,13 +21,23 @@ static int log2_of(uint32_t value) {
 
 /* --- shared memory --- */
 
-/* The tensor of the operand's shape, all of it in registers: first the bits of rows, then those of k. */
-static void enumerate(const int64_t *shape, int row_dim, nereid_layout_operand_t *out, nereid_layout_t *tensor) {
+/* The tensor of the operand's shape, each CTA's part of it in registers: first the bits of rows, then those of k. A CTA
+ * has the rows of its part of the result. */
+static void enumerate(const int64_t *shape, int row_dim, const nereid_layout_t *result, nereid_layout_operand_t *out,
+                      nereid_layout_t *tensor) {
+  const uint32_t rows = nereid_layout_out_mask(result, row_dim);
   out->row_bits = log2_of((uint32_t)shape[row_dim]);
   out->k_bits = log2_of((uint32_t)shape[1 - row_dim]);
+  for (int bit = 0; bit < result->in_bits[NEREID_LAYOUT_BLOCK]; ++bit)
+    out->row_bits -= (result->bases[NEREID_LAYOUT_BLOCK][bit] & rows) != 0;
   nereid_layout_initialize(tensor, 2);
   nereid_layout_extend(tensor, NEREID_LAYOUT_REGISTER, row_dim, out->row_bits);
   nereid_layout_extend(tensor, NEREID_LAYOUT_REGISTER, 1 - row_dim, out->k_bits);
+  for (int bit = 0; bit < result->in_bits[NEREID_LAYOUT_BLOCK]; ++bit)
+    if (result->bases[NEREID_LAYOUT_BLOCK][bit] & rows)
+      nereid_layout_extend(tensor, NEREID_LAYOUT_BLOCK, row_dim, 1);
+    else
+      nereid_layout_extend_zeros(tensor, NEREID_LAYOUT_BLOCK, 1);
 }
 
 static bool no_descriptor(MlirOperation op, const nereid_wgmma_operand_t *operand, int tile_bits) {
@@ -73,7 +83,7 @@ static bool make_shared(nereid_lower_t *lower, MlirOperation op, int index, cons
   MlirValue buffer = mlirOperationGetOperand(op, index);
   nereid_ttg_memdesc_t memdesc = nereid_ttg_memdesc_of(buffer);
   nereid_layout_t tensor, offsets;
-  enumerate(memdesc.shape, index, &out->shared, &tensor);
+  enumerate(memdesc.shape, index, result, &out->shared, &tensor);
   out->shared.element_bytes = (int)nereid_lower_memory_bits(memdesc.element) / 8;
   if (!nereid_shared_slot_layout(op, &tensor, out->type, &out->shared.slots))
     return false;

@@ -4,7 +4,7 @@
 
 Each case is a kernel with one ttng.warp_group_dot: element types, tiles, warps, the instruction's N, swizzles, either
 dimension contiguous in memory, A in registers, transposed views, stages of rings, slices of buffers, the flag of the
-accumulator, asynchronous or not, sums of 8-bit floats in parts. Values are small integers, so that all sums are exact.
+accumulator, asynchronous or not, sums of 8-bit floats in parts, clusters of two CTAs. Values are small integers, so that all sums are exact.
 Needs nereid on the PATH.
 """
 import os
@@ -12,7 +12,7 @@ import random
 import subprocess
 import sys
 
-HEADER = ('module attributes {"ttg.num-warps" = %d : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, '
+HEADER = ('module attributes {"ttg.num-warps" = %d : i32, "ttg.num-ctas" = %d : i32, "ttg.threads-per-warp" = 32 : i32, '
           'ttg.target = "cuda:90"} {\n')
 BITS = {"f16": 16, "bf16": 16, "f32": 32, "f8E4M3FN": 8, "f8E5M2": 8, "i8": 8, "i32": 32}
 PAIRS = [("f16", "f16", "f32"), ("f16", "f16", "f16"), ("bf16", "bf16", "f32"), ("f32", "f32", "f32"),
@@ -31,15 +31,26 @@ class Kernel:
         while self.rows * self.columns > 128 * 128:
             self.rows, self.columns = max(64, self.rows // 2), self.columns // 2
         instruction = rng.choice([n for n in (8, 16, 32, 64, 128, 256) if n <= max(8, self.columns)])
+        self.split = rng.choice([None] * 6 + [0, 1]) # the dimension of the result that CTAs divide
+        if self.split == 0:
+            self.rows = max(self.rows, 128)
+        elif self.split == 1:
+            self.columns, instruction = max(self.columns, 16), min(instruction, max(8, self.columns // 2))
         self.mma = self.encoding("#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = %s, instrShape = "
-                                 "[16, %d, %d]}>" % (self.warps, instruction, 256 // bits))
-        self.blocked = self.encoding("#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [%d, 1], "
-                                     "order = [1, 0]}>" % (self.warps[0] * self.warps[1]))
+                                 "[16, %d, %d]%s}>" % (self.warps, instruction, 256 // bits, self.ctas([0, 1])))
         self.smem = self.encoding("#ttg.shared_memory")
 
     def encoding(self, text):
         self.encodings.append("#e%d = %s" % (len(self.encodings), text))
         return "#e%d" % (len(self.encodings) - 1)
+
+    def ctas(self, dims):
+        """The part of an encoding that divides a tensor among CTAs: `dims` are its dimensions in the result's."""
+        return "" if self.split is None else ", CGALayout = [[%d, %d]]" % tuple(d == self.split for d in dims)
+
+    def blocked(self, dims):
+        return self.encoding("#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [%d, 1], "
+                             "order = [1, 0]%s}>" % (self.warps[0] * self.warps[1], self.ctas(dims)))
 
     def emit(self, text):
         self.n += 1
@@ -70,21 +81,24 @@ class Kernel:
     def swizzle(self, element, contiguous):
         return self.rng.choice([s for s in (32, 64, 128) if s * 8 // BITS[element] <= contiguous])
 
-    def nvmma(self, element, transposed, swizzle):
-        return self.encoding("#ttg.nvmma_shared<{swizzlingByteWidth = %d, transposed = %s, elementBitWidth = %d}>" % (
-            swizzle, str(transposed).lower(), BITS[element]))
+    def nvmma(self, element, transposed, swizzle, dims):
+        return self.encoding("#ttg.nvmma_shared<{swizzlingByteWidth = %d, transposed = %s, elementBitWidth = %d%s}>" % (
+            swizzle, str(transposed).lower(), BITS[element], self.ctas(dims)))
 
-    def buffer(self, name, element, shape, transposed):
+    def buffer(self, name, element, shape, transposed, dims):
         """A buffer with the matrix `name`; `transposed`: dimension 0 is contiguous."""
-        view, turned = self.rng.choice(["plain", "trans", "ring", "slice"]), False
+        view, turned = self.rng.choice(["plain", "trans", "ring"] + ["slice"] * (self.split is None)), False
         if view == "trans":
-            shape, transposed, turned = shape[::-1], not transposed, True
+            shape, transposed, turned, dims = shape[::-1], not transposed, True, dims[::-1]
         whole = list(shape)
         if view == "slice":
             whole[1 if transposed else 0] *= 2
-        enc = self.nvmma(element, transposed, self.swizzle(element, shape[0 if transposed else 1]))
-        value = self.load(name, element, shape, self.blocked)
-        tensor = "tensor<%dx%dx%s, %s>" % (*shape, element, self.blocked)
+        contiguous = 0 if transposed else 1
+        extent = shape[contiguous] // (2 if self.split is not None and dims[contiguous] == self.split else 1)
+        enc = self.nvmma(element, transposed, self.swizzle(element, extent), dims)
+        blocked = self.blocked(dims)
+        value = self.load(name, element, shape, blocked)
+        tensor = "tensor<%dx%dx%s, %s>" % (*shape, element, blocked)
         of = "!ttg.memdesc<%dx%dx%s, %s, %s, mutable>" % (*shape, element, enc, self.smem)
         if view == "ring":
             ring = "!ttg.memdesc<2x%dx%dx%s, %s, %s, mutable>" % (*shape, element, enc, self.smem)
@@ -103,7 +117,7 @@ class Kernel:
             at = self.emit("ttg.local_alloc %s : (%s) -> %s" % (value, tensor, of))
         if turned:
             swizzle = int(self.encodings[int(enc[2:])].split("Width = ")[1].split(",")[0])
-            other = "!ttg.memdesc<%dx%dx%s, %s, %s>" % (*shape[::-1], element, self.nvmma(element, not transposed, swizzle), self.smem)
+            other = "!ttg.memdesc<%dx%dx%s, %s, %s>" % (*shape[::-1], element, self.nvmma(element, not transposed, swizzle, dims[::-1]), self.smem)
             at = self.emit("ttg.memdesc_trans %s {order = array<i32: 1, 0>} : %s -> %s" % (at, of, other))
             of = other
         self.shapes[name] = shape
@@ -111,13 +125,14 @@ class Kernel:
 
     def operand(self, name, element, shape, k_dim):
         k_contiguous = BITS[element] != 16 or self.rng.random() < 0.5
-        if not k_contiguous and shape[1 - k_dim] * BITS[element] < 256:
+        if not k_contiguous and shape[1 - k_dim] * BITS[element] < (256 if self.split is None else 512):
             k_contiguous = True
         if k_dim == 1 and self.rng.random() < 0.3:
             layout = "#ttg.dot_op<{opIdx = 0, parent = %s, kWidth = %d}>" % (self.mma, 32 // BITS[element])
             self.shapes[name] = shape
             return self.load(name, element, shape, layout), "tensor<%dx%dx%s, %s>" % (*shape, element, layout)
-        return self.buffer(name, element, shape, transposed=k_contiguous == (k_dim == 0))
+        dims = [0, None] if k_dim == 1 else [None, 1]
+        return self.buffer(name, element, shape, k_contiguous == (k_dim == 0), dims)
 
     def make(self):
         self.shapes = {"%c": [self.rows, self.columns]}
@@ -145,7 +160,7 @@ class Kernel:
                                for n, e in (("%a", self.a), ("%b", self.b), ("%c", self.d)))
         constants = "  %true = arith.constant true\n  %false = arith.constant false\n  %zero = arith.constant 0 : i32\n" \
                     "  %use = arith.cmpi sgt, %stage, %zero : i32\n"
-        return "\n".join(self.encodings) + "\n" + HEADER % (self.warps[0] * self.warps[1]) + \
+        return "\n".join(self.encodings) + "\n" + HEADER % (self.warps[0] * self.warps[1], 1 if self.split is None else 2) + \
             "tt.func public @k(%s, %%stage: i32) {\n%s%s\n  tt.return\n}\n}\n" % (parameters, constants, "\n".join(self.lines))
 
     def command(self, path, schedule):
