@@ -68,6 +68,30 @@ static void set_flush_to_zero(LLVMModuleRef module) {
                     LLVMValueAsMetadata(LLVMConstInt(i32, 1, false)));
 }
 
+/* --- instructions that threads execute together --- */
+
+static bool is_aligned_assembly(LLVMValueRef instruction) {
+  if (!LLVMIsACallInst(instruction) || !LLVMIsAInlineAsm(LLVMGetCalledValue(instruction)))
+    return false;
+  size_t size;
+  const char *text = LLVMGetInlineAsmAsmString(LLVMGetCalledValue(instruction), &size);
+  static const char aligned[] = ".aligned";
+  return memmem(text, size, aligned, sizeof aligned - 1) != NULL;
+}
+
+/* Inline assembly with .aligned instructions (wgmma, mma.sync, …) must not move into a branch that not all threads take,
+ * or be duplicated on two. MLIR's llvm.inline_asm has no such attribute. */
+static void make_aligned_convergent(LLVMModuleRef module) {
+  static const char name[] = "convergent";
+  const unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+  LLVMAttributeRef convergent = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, 0);
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        if (is_aligned_assembly(i))
+          LLVMAddCallSiteAttribute(i, LLVMAttributeFunctionIndex, convergent);
+}
+
 nereid_status_t nereid_backend_prepare(nereid_backend_t *backend, LLVMModuleRef module, const nereid_target_t *target,
                                        const nereid_backend_input_t *input) {
   nereid_status_t status = nereid_backend_machine(backend, target);
@@ -80,6 +104,7 @@ nereid_status_t nereid_backend_prepare(nereid_backend_t *backend, LLVMModuleRef 
   if (status != NEREID_OK)
     return status;
   set_flush_to_zero(module);
+  make_aligned_convergent(module);
   status = nereid_target_link_libdevice(backend, module, input);
   return status == NEREID_OK ? nereid_target_map_names(module, input->scratch) : status;
 }
