@@ -38,6 +38,9 @@ struct emu_cta {
   struct emu_frames *frames;               /* null: the program contains no calls */
   emu_race_cta_t *race;                    /* null: race detection is off */
   nereid_emulator_counters_t counters;
+  uint64_t bank_conflicts;
+  const struct emu_loops *loops; /* null: loops are not counted */
+  nereid_emulator_loop_t *loop_counts;
   uint64_t warp_instructions, thread_instructions;
   char *printed;
   size_t printed_size, printed_capacity;

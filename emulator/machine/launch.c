@@ -4,6 +4,7 @@
 #include "emulator/checks/rules.h"
 #include "emulator/checks/undefined.h"
 #include "emulator/machine/effect.h"
+#include "emulator/machine/loops.h"
 #include "emulator/race/race.h"
 
 #include <pthread.h>
@@ -19,7 +20,9 @@ typedef struct run {
   uint32_t clusters[3];        /* of the grid */
   emu_race_t *race;            /* null: race detection is off */
   pthread_mutex_t lock;        /* protects the fields below */
+  const emu_loops_t *loops;    /* null: loops are not counted */
   uint64_t next, failed;
+  nereid_emulator_loop_t *loop_sums;
   nereid_status_t status;
   nereid_emulator_report_t *report;
   nereid_arena_t overwritten_in; /* findings of the frame check, and violations */
@@ -77,6 +80,8 @@ static void finish_cta(run_t *run, emu_cta_t *cta) {
   if (cta->frames && !nereid_emulator_frames_collect(cta->frames, &run->overwritten_in, &run->overwrites))
     run->status = nereid_message_set(&run->report->message, NEREID_ERROR_MEMORY, "out of memory for the frame check");
   add_counters(&run->report->counters, &cta->counters);
+  if (cta->loop_counts)
+    nereid_emulator_loops_add(run->loops, run->loop_sums, cta->loop_counts);
   run->report->warp_instructions += cta->warp_instructions;
   run->report->thread_instructions += cta->thread_instructions;
   if (run->outputs)
@@ -106,9 +111,13 @@ static bool start_cta(const run_t *run, emu_cluster_t *cluster, uint32_t rank) {
     return false;
   if (run->kernel->program->call_depth)
     cta->frames = nereid_emulator_frames_create(cta);
+  cta->loops = run->loops;
+  if (run->loops)
+    cta->loop_counts = nereid_arena_new(&cluster->arena, nereid_emulator_loop_t, run->loops->count + (size_t)1);
   if (run->launch.initcheck)
     cta->undefined = nereid_emulator_undefined_create(cta);
-  return (cta->undefined || !run->launch.initcheck) && (cta->frames || !run->kernel->program->call_depth) &&
+  return (cta->loop_counts || !run->loops) && (cta->undefined || !run->launch.initcheck) &&
+         (cta->frames || !run->kernel->program->call_depth) &&
          (!run->race || nereid_emulator_race_start(run->race, cta));
 }
 
@@ -273,6 +282,15 @@ static void deliver_overwrites(run_t *run) {
   nereid_arena_deinitialize(&run->overwritten_in);
 }
 
+/* Finds the loops if they are to be counted; false: out of memory. */
+static bool prepare_loops(run_t *run, nereid_arena_t *arena) {
+  if (!run->launch.count || !run->launch.loop)
+    return true;
+  run->loops = nereid_emulator_loops_find(run->kernel->program, arena);
+  run->loop_sums = run->loops ? nereid_arena_new(arena, nereid_emulator_loop_t, run->loops->count + (size_t)1) : NULL;
+  return run->loop_sums != NULL;
+}
+
 static void run_all(run_t *run) {
   enum { MOST = 256 };
   pthread_t threads[MOST];
@@ -301,7 +319,7 @@ nereid_status_t nereid_emulator_run(const nereid_emulator_kernel_t *kernel, cons
   if (status)
     return status;
   nereid_arena_initialize(&arena);
-  if (map_memory(&run, &arena) || pthread_mutex_init(&run.lock, NULL)) {
+  if (map_memory(&run, &arena) || !prepare_loops(&run, &arena) || pthread_mutex_init(&run.lock, NULL)) {
     nereid_arena_deinitialize(&arena);
     return nereid_message_set(&report->message, NEREID_ERROR_MEMORY, "out of memory");
   }
@@ -316,6 +334,8 @@ nereid_status_t nereid_emulator_run(const nereid_emulator_kernel_t *kernel, cons
   deliver_races(&run);
   deliver_violations(&run);
   deliver_overwrites(&run);
+  if (run.loops)
+    nereid_emulator_loops_report(run.loops, run.loop_sums, &run.launch);
   pthread_mutex_destroy(&run.lock);
   nereid_arena_deinitialize(&arena);
   return run.status;

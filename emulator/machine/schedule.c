@@ -7,6 +7,7 @@
 #include "emulator/checks/undefined.h"
 #include "emulator/machine/effect.h"
 #include "emulator/machine/execute.h"
+#include "emulator/machine/loops.h"
 #include "emulator/race/race.h"
 
 #include <assert.h>
@@ -102,8 +103,10 @@ EMU_SIMD static emu_next_t go(emu_warp_t *warp, uint64_t most, uint64_t *out_don
       mask &= emu_predicate(warp, &insn->guard);
       active = (uint32_t)__builtin_popcount(mask);
     }
+    const bool counts_loop = count && cta->loops && cta->loops->of[pc];
     if (watched && watched[pc] && mask)
       nereid_emulator_race_registers(warp, insn);
+    const emu_shared_cost_t before = counts_loop ? nereid_emulator_shared_cost(cta) : (emu_shared_cost_t){0};
     next = cta->undefined ? nereid_emulator_undefined_step(warp, insn, mask) : insn->execute(warp, insn, mask);
     if (next == EMU_WAIT || next == EMU_STALL || next == EMU_FAILED)
       break;
@@ -116,6 +119,8 @@ EMU_SIMD static emu_next_t go(emu_warp_t *warp, uint64_t most, uint64_t *out_don
     if (count) {
       cta->counters.warp_instructions[insn->counter_class]++;
       cta->counters.thread_instructions[insn->counter_class] += active;
+      if (counts_loop)
+        nereid_emulator_loops_count(cta, pc, &before);
     }
     if (next == EMU_ADVANCE)
       group->pc = ++pc;

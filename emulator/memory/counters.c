@@ -17,7 +17,29 @@ static void pair(FILE *file, const char *name, const uint64_t *numbers, const ch
           (unsigned long long)numbers[1], end);
 }
 
-void nereid_emulator_counters_print(const nereid_emulator_counters_t *counters, FILE *file) {
+/* An entry of the array of loops, on one line: what an iteration of a warp has on average. */
+static void print_loop(const nereid_emulator_loop_t *loop, FILE *file) {
+  const struct {
+    const char *name;
+    uint64_t sum;
+  } counts[] = {{"instructions", loop->instructions},
+                {"mma", loop->mma},
+                {"wgmma", loop->wgmma},
+                {"cp_async", loop->copies},
+                {"bulk_copies", loop->bulk_copies},
+                {"waits", loop->waits},
+                {"barriers", loop->barriers},
+                {"shared_requests", loop->shared_requests},
+                {"shared_wavefronts", loop->shared_wavefronts},
+                {"bank_conflicts", loop->bank_conflicts}};
+  fprintf(file, "    {\"line\": %u, \"iterations\": %llu", loop->place.line, (unsigned long long)loop->iterations);
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i)
+    fprintf(file, ", \"%s\": %g", counts[i].name, (double)counts[i].sum / (double)loop->iterations);
+  fprintf(file, "}");
+}
+
+void nereid_emulator_counters_print(const nereid_emulator_counters_t *counters, const nereid_emulator_loop_t *loops,
+                                    size_t n_loops, FILE *file) {
   fprintf(file, "{\n");
   by_class(file, "warp_instructions", counters->warp_instructions);
   by_class(file, "thread_instructions", counters->thread_instructions);
@@ -30,5 +52,10 @@ void nereid_emulator_counters_print(const nereid_emulator_counters_t *counters, 
   pair(file, "local_bytes", counters->local_bytes, ",");
   fprintf(file, "  \"barriers\": %llu,\n", (unsigned long long)counters->barriers);
   fprintf(file, "  \"bulk_copies\": %llu,\n", (unsigned long long)counters->bulk_copies);
-  fprintf(file, "  \"bulk_bytes\": %llu\n}\n", (unsigned long long)counters->bulk_bytes);
+  fprintf(file, "  \"bulk_bytes\": %llu%s", (unsigned long long)counters->bulk_bytes, n_loops ? ",\n" : "\n}\n");
+  for (size_t i = 0; i < n_loops; ++i) {
+    fprintf(file, i ? ",\n" : "  \"loops\": [\n");
+    print_loop(&loops[i], file);
+  }
+  fprintf(file, n_loops ? "\n  ]\n}\n" : "");
 }

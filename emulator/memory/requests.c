@@ -49,11 +49,30 @@ static uint32_t bank_depth(const uint64_t *addresses, uint32_t mask, uint32_t by
   return most;
 }
 
-/* 64-bit accesses are split into half warps, 128-bit ones into quarter warps. */
+/* Lanes served together: 64-bit accesses are split into half warps, 128-bit ones into quarter warps. */
+static uint32_t group_lanes(uint32_t bytes) {
+  return bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;
+}
+
+/* The lanes of `mask` in the group from lane `from` on. */
+static uint32_t group(uint32_t mask, uint32_t lanes, uint32_t from) {
+  return mask & ((lanes == 32 ? UINT32_MAX : (UINT32_C(1) << lanes) - 1) << from);
+}
+
+/* The groups with an active lane: the wavefronts without bank conflicts. */
+static uint32_t groups(uint32_t mask, uint32_t bytes) {
+  const uint32_t lanes = group_lanes(bytes);
+  uint32_t total = 0;
+  for (uint32_t from = 0; from < EMU_LANES; from += lanes)
+    total += group(mask, lanes, from) != 0;
+  return total;
+}
+
 static uint32_t wavefronts(const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
-  uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8, total = 0;
+  const uint32_t lanes = group_lanes(bytes);
+  uint32_t total = 0;
   for (uint32_t from = 0; from < EMU_LANES; from += lanes) {
-    uint32_t part = mask & ((lanes == 32 ? UINT32_MAX : (UINT32_C(1) << lanes) - 1) << from);
+    const uint32_t part = group(mask, lanes, from);
     total += part ? bank_depth(addresses, part, bytes) : 0;
   }
   return total;
@@ -92,8 +111,10 @@ void nereid_emulator_count(emu_warp_t *warp, const uint64_t *addresses, uint32_t
   } else if (consecutive(addresses, mask, bytes)) {
     nereid_emulator_count_run(warp, addresses[0], bytes, space, store);
   } else if (space == EMU_SHARED) {
+    const uint32_t cost = wavefronts(addresses, mask, bytes);
     counters->shared_requests[store]++;
-    counters->shared_wavefronts[store] += wavefronts(addresses, mask, bytes);
+    counters->shared_wavefronts[store] += cost;
+    warp->cta->bank_conflicts += cost - groups(mask, bytes);
     counters->shared_bytes[store] += total;
   } else {
     counters->global_requests[store]++;

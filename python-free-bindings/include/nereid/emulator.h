@@ -213,6 +213,20 @@ typedef struct nereid_emulator_violation {
   nereid_emulator_place_t place;
 } nereid_emulator_violation_t;
 
+/* What the warps of a launch executed in one loop of the PTX, loops within it and called functions left out. All but
+ * `iterations` are sums over the iterations. */
+typedef struct nereid_emulator_loop {
+  nereid_emulator_place_t place; /* its first instruction */
+  uint64_t iterations;           /* of all warps */
+  uint64_t instructions;         /* of warps */
+  uint64_t mma, wgmma;           /* mma and wmma.mma; wgmma.mma_async */
+  uint64_t copies, bulk_copies;  /* cp.async; bulk and tensor copies */
+  uint64_t waits;                /* for groups of cp.async, of bulk copies and of wgmma, and at mbarriers */
+  uint64_t barriers;             /* of warps that arrive, not completed ones */
+  uint64_t shared_requests, shared_wavefronts;
+  uint64_t bank_conflicts; /* wavefronts beyond one per 32 lanes (of 8 bytes: 16, of 16: 8) */
+} nereid_emulator_loop_t;
+
 typedef struct nereid_emulator_launch {
   uint32_t grid[3];
   uint32_t block[3];      /* zeros: .reqntid */
@@ -240,6 +254,8 @@ typedef struct nereid_emulator_launch {
   /* Receives the output of vprintf, in the order of CTAs, after the launch; null: it is discarded. */
   void (*print)(void *user_data, nereid_view_t text);
   void *user_data;
+  /* With `count`: receives each loop that was executed, in the order of the PTX, after the launch; may be null. */
+  void (*loop)(void *user_data, const nereid_emulator_loop_t *loop);
 } nereid_emulator_launch_t;
 
 typedef struct nereid_emulator_report {
@@ -308,8 +324,9 @@ NEREID_MUST_USE nereid_status_t nereid_emulator_device_report(struct nereid_devi
 
 #ifdef NEREID_EXPERIMENTAL
 
-/* Writes the counters to a file as one JSON object, an entry per line. */
-void nereid_emulator_counters_print(const nereid_emulator_counters_t *counters, FILE *file);
+/* Writes the counters to a file as one JSON object, an entry per line; `n_loops` may be 0. */
+void nereid_emulator_counters_print(const nereid_emulator_counters_t *counters, const nereid_emulator_loop_t *loops,
+                                    size_t n_loops, FILE *file);
 /* As text of five lines. */
 void nereid_emulator_overwrite_print(const nereid_emulator_overwrite_t *overwrite, FILE *file);
 /* As text of two lines. */

@@ -2,6 +2,7 @@
  *
  * Tensors are used in place, at addresses that the emulator assigns. The addresses have exactly the alignment that the
  * signature promises. Output that the kernel prints goes to stdout, one CTA after the other. */
+#include "base/vector.h"
 #include "python-free-bindings/launch/image.h"
 #include "tools/nereid/run/engine.h"
 
@@ -40,10 +41,23 @@ static void emulator_close(void *state) {
   (void)state;
 }
 
+/* Receives what a launch reports. */
+typedef struct sink {
+  nereid_arena_t *arena;
+  FILE *races; /* null: races are only printed */
+  NEREID_VECTOR(nereid_emulator_loop_t) loops;
+} sink_t;
+
 static void print_race(void *user_data, const nereid_emulator_race_t *race) {
+  const sink_t *sink = user_data;
   nereid_emulator_race_print(race, false, stdout);
-  if (user_data)
-    nereid_emulator_race_print(race, true, user_data);
+  if (sink->races)
+    nereid_emulator_race_print(race, true, sink->races);
+}
+
+static void keep_loop(void *user_data, const nereid_emulator_loop_t *loop) {
+  sink_t *sink = user_data;
+  (void)nereid_vector_push(sink->arena, &sink->loops, *loop);
 }
 
 static void print_overwrite(void *user_data, const nereid_emulator_overwrite_t *overwrite) {
@@ -209,24 +223,25 @@ static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
   tool_job_t *job = it->job;
   nereid_emulator_report_t report;
   nereid_emulator_launch_t launch = launch_of(it);
-  FILE *races = job->races_path ? fopen(job->races_path, "w") : NULL;
-  if (job->races_path && !races)
+  sink_t sink = {.arena = &it->arena, .races = job->races_path ? fopen(job->races_path, "w") : NULL};
+  if (job->races_path && !sink.races)
     return nereid_message_set(message, NEREID_ERROR_IO, "%s cannot be written", job->races_path);
   launch.print = print_text;
   launch.race = print_race;
   launch.overwrite = print_overwrite;
   launch.violation = print_violation;
-  launch.user_data = races;
+  launch.loop = keep_loop;
+  launch.user_data = &sink;
   nereid_status_t status = nereid_emulator_run(it->kernel, &launch, &report);
   job->races = report.races;
   job->overwrites = report.overwrites;
   job->violations = report.violations;
-  if (races && fclose(races) && !status)
+  if (sink.races && fclose(sink.races) && !status)
     return nereid_message_set(message, NEREID_ERROR_IO, "%s cannot be written", job->races_path);
   if (status)
     return nereid_message_set(message, status, "%s", report.message.text);
   if (job->count)
-    nereid_emulator_counters_print(&report.counters, stdout);
+    nereid_emulator_counters_print(&report.counters, sink.loops.data, sink.loops.size, stdout);
   return NEREID_OK;
 }
 
