@@ -62,16 +62,27 @@ static MlirType buffer_of(MlirOperation convert) {
   return nereid_ttg_memdesc_type(&buffer);
 }
 
+/* Where the source is stored: before the outermost loops around the conversion that do not compute it. */
+static nereid_builder_t store_builder(MlirOperation convert) {
+  MlirValue source = mlirOperationGetOperand(convert, 0);
+  MlirBlock block = mlirValueIsAOpResult(source) ? mlirOperationGetBlock(mlirOpResultGetOwner(source))
+                                                 : mlirBlockArgumentGetOwner(source);
+  MlirOperation at = convert, parent = mlirOperationGetParentOperation(at);
+  while (!mlirBlockEqual(mlirOperationGetBlock(at), block) && nereid_op_kind(parent) == NEREID_OP_SCF_FOR) {
+    at = parent;
+    parent = mlirOperationGetParentOperation(at);
+  }
+  return nereid_builder_before(at);
+}
+
 static void replace(MlirOperation convert) {
   MlirValue source = mlirOperationGetOperand(convert, 0), result = mlirOperationGetResult(convert, 0);
-  nereid_builder_t builder = nereid_builder_before(convert);
+  nereid_builder_t builder = store_builder(convert);
   MlirType type = buffer_of(convert);
   MlirOperation alloc = nereid_ttg_local_alloc_build(&builder, type, source, (MlirAttribute){NULL});
-  MlirOperation dot = only_dot(convert);
-  if (!mlirOperationIsNull(dot)) {
-    builder.block = mlirOperationGetBlock(dot);
-    builder.before = dot;
-  }
+  MlirOperation dot = only_dot(convert), reader = mlirOperationIsNull(dot) ? convert : dot;
+  builder = nereid_builder_before(reader);
+  builder.location = mlirOperationGetLocation(convert);
   MlirOperation load = nereid_ttg_local_load_build(&builder, mlirValueGetType(result), mlirOperationGetResult(alloc, 0),
                                                    (MlirValue){NULL});
   mlirValueReplaceAllUsesOfWith(result, mlirOperationGetResult(load, 0));

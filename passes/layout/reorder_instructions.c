@@ -4,6 +4,9 @@
  *   %y = …                      ->    %c = ttg.convert_layout %x
  *   use %c                            use %c
  *
+ * A load from shared memory whose user is a dot by multiply-add moves directly before the dot, which then reads the
+ * buffer itself. Between them are only operations that do not write to the buffer.
+ *
  * The result may occupy many registers, whose live ranges become shorter. Views that only rename registers (tt.trans,
  * tt.splat, tt.broadcast, tt.expand_dims) move along. Nothing moves into a loop. Blocks are traversed backwards, so
  * that chains of views follow their users. */
@@ -11,7 +14,10 @@
 #include "passes/support/collect.h"
 
 #include "base/map.h"
+#include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/ops.h"
+#include "nereid/dialects/ttg.h"
+#include "seam/effects.h"
 
 static bool is_movable(MlirOperation op) {
   switch (nereid_op_kind(op)) {
@@ -57,6 +63,39 @@ static MlirOperation first_user(nereid_arena_t *arena, MlirOperation op) {
   return (MlirOperation){NULL};
 }
 
+/* --- operands of multiply-add --- */
+
+static bool is_multiply_add_load(MlirOperation op) {
+  if (nereid_op_kind(op) != NEREID_OP_TTG_LOCAL_LOAD)
+    return false;
+  MlirAttribute encoding = nereid_ttg_encoding_of(mlirOperationGetResult(op, 0));
+  return nereid_ttg_dot_op_attr_isa(encoding) &&
+         nereid_ttg_blocked_attr_isa(nereid_ttg_dot_op_attr_get_parent(encoding));
+}
+
+/* Whether a read of another buffer may move after `op`: a new buffer is initialized, or nothing is written. */
+static bool keeps_buffers(MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  return kind == NEREID_OP_TTG_LOCAL_LOAD || kind == NEREID_OP_TTG_LOCAL_ALLOC ||
+         nereidMlirOperationIsMemoryEffectFree(op);
+}
+
+/* Moves the load directly before its only user, a dot; false when it stays. */
+static bool move_to_dot(MlirOperation load) {
+  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(load, 0));
+  if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+    return false;
+  MlirOperation dot = mlirOpOperandGetOwner(use), next = mlirOperationGetNextInBlock(load);
+  if (nereid_op_kind(dot) != NEREID_OP_TT_DOT || mlirOperationEqual(next, dot))
+    return false;
+  while (!mlirOperationIsNull(next) && !mlirOperationEqual(next, dot) && keeps_buffers(next))
+    next = mlirOperationGetNextInBlock(next);
+  if (mlirOperationIsNull(next) || !mlirOperationEqual(next, dot))
+    return false;
+  mlirOperationMoveBefore(load, dot);
+  return true;
+}
+
 MlirLogicalResult nereid_pass_tritongpu_reorder_instructions(nereid_pass_t *pass) {
   nereid_operations_t ops = {0};
   int64_t count = 0;
@@ -68,6 +107,10 @@ MlirLogicalResult nereid_pass_tritongpu_reorder_instructions(nereid_pass_t *pass
     mlirOperationMoveBefore(op, user);
     ++count;
   }
+  nereid_operations_t loads = {0};
+  (void)nereid_collect(pass->op, is_multiply_add_load, pass->scratch, &loads);
+  for (size_t i = 0; i < loads.size; ++i)
+    count += move_to_dot(loads.data[i]);
   nereid_pass_statistic_add(pass, "moved", count);
   return pass->scratch->failed ? mlirLogicalResultFailure() : mlirLogicalResultSuccess();
 }

@@ -52,15 +52,25 @@ static MlirType with_shared_encoding(MlirType tensor, MlirAttribute encoding) {
   return buffer_type(tensor, encoding, rank, shape);
 }
 
+/* The encoding of a buffer from which a dot by tensor cores or by multiply-add reads `operand`; null for another
+ * encoding of `operand`. */
+static MlirAttribute operand_encoding(MlirType tensor, MlirAttribute operand) {
+  int32_t order[NEREID_LAYOUT_MAX_RANK];
+  if (!nereid_ttg_dot_op_attr_isa(operand))
+    return (MlirAttribute){NULL};
+  if (nereid_ttg_blocked_attr_isa(nereid_ttg_dot_op_attr_get_parent(operand)))
+    return nereid_ttg_memdesc_type_get_encoding(nereid_buffer_type(tensor, 0, true));
+  nereid_dot_register_order(tensor, order);
+  return nereid_dot_mma_shared(tensor, operand, order);
+}
+
 /* The encoding of the buffer or dot operand that `user` makes of a load; null for another user. */
 static MlirAttribute encoding_for(MlirOperation user, MlirType tensor) {
-  int32_t order[NEREID_LAYOUT_MAX_RANK];
   switch (nereid_op_kind(user)) {
   case NEREID_OP_TTG_LOCAL_ALLOC:
     return nereid_ttg_memdesc_type_get_encoding(mlirValueGetType(nereid_ir_result(user)));
   case NEREID_OP_TTG_CONVERT_LAYOUT:
-    nereid_dot_register_order(tensor, order);
-    return nereid_dot_mma_shared(tensor, nereid_ttg_encoding_of(nereid_ir_result(user)), order);
+    return operand_encoding(tensor, nereid_ttg_encoding_of(nereid_ir_result(user)));
   default:
     return (MlirAttribute){NULL};
   }

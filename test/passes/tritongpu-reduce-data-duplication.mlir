@@ -62,4 +62,20 @@ tt.func private @invariant(%x: tensor<64x32xf16, #blocked>, %y: tensor<32x64xf16
   }
   tt.return %r : tensor<64x64xf32, #blocked>
 }
+// The conversion may be in the loop: the store is before it.
+// CHECK-LABEL: @invariant_inside
+// CHECK: %[[S:.*]] = ttg.local_alloc %arg0
+// CHECK: scf.for
+// CHECK-NEXT: %[[X:.*]] = ttg.local_load %[[S]]
+// CHECK-NEXT: tt.dot %[[X]],
+tt.func private @invariant_inside(%x: tensor<64x32xf16, #blocked>, %y: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #blocked>, %n: i32) -> tensor<64x64xf32, #blocked> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %c) -> (tensor<64x64xf32, #blocked>) : i32 {
+    %xa = ttg.convert_layout %x : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
+    %d = tt.dot %xa, %y, %s : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #blocked>
+    scf.yield %d : tensor<64x64xf32, #blocked>
+  }
+  tt.return %r : tensor<64x64xf32, #blocked>
+}
 }

@@ -2,6 +2,11 @@
 
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#c = #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#left = #ttg.dot_op<{opIdx = 0, parent = #c}>
+#right = #ttg.dot_op<{opIdx = 1, parent = #c}>
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 // The conversion and its operand sink to the store; nothing sinks into a loop.
 // CHECK-LABEL: @down(
@@ -27,5 +32,31 @@ tt.func public @down(%f: f32, %x: tensor<512xf32, #a>, %p: tensor<512x!tt.ptr<f3
     tt.store %p, %l : tensor<512x!tt.ptr<f32>, #b>
   }
   tt.return
+}
+
+// A dot by multiply-add reads buffers itself. A new buffer is no reason to stay before it.
+// CHECK-LABEL: @operands(
+// CHECK: ttg.local_alloc
+// CHECK-NEXT: %[[A:.*]] = ttg.local_load
+// CHECK-NEXT: %[[B:.*]] = ttg.local_load
+// CHECK-NEXT: tt.dot %[[B]], %[[A]],
+tt.func public @operands(%x: tensor<32x16xf32, #c>, %s: !ttg.memdesc<16x32xf32, #plain, #smem, mutable>, %z: tensor<32x32xf32, #c>) -> tensor<32x32xf32, #c> {
+  %b = ttg.local_load %s : !ttg.memdesc<16x32xf32, #plain, #smem, mutable> -> tensor<16x32xf32, #right>
+  %t = ttg.local_alloc %x : (tensor<32x16xf32, #c>) -> !ttg.memdesc<32x16xf32, #plain, #smem>
+  %a = ttg.local_load %t : !ttg.memdesc<32x16xf32, #plain, #smem> -> tensor<32x16xf32, #left>
+  %d = tt.dot %a, %b, %z : tensor<32x16xf32, #left> * tensor<16x32xf32, #right> -> tensor<32x32xf32, #c>
+  tt.return %d : tensor<32x32xf32, #c>
+}
+
+// A store to the buffer is.
+// CHECK-LABEL: @overwritten(
+// CHECK: ttg.local_load
+// CHECK-NEXT: ttg.local_store
+// CHECK-NEXT: tt.dot
+tt.func public @overwritten(%a: tensor<32x16xf32, #left>, %y: tensor<16x32xf32, #c>, %s: !ttg.memdesc<16x32xf32, #plain, #smem, mutable>, %z: tensor<32x32xf32, #c>) -> tensor<32x32xf32, #c> {
+  %b = ttg.local_load %s : !ttg.memdesc<16x32xf32, #plain, #smem, mutable> -> tensor<16x32xf32, #right>
+  ttg.local_store %y, %s : tensor<16x32xf32, #c> -> !ttg.memdesc<16x32xf32, #plain, #smem, mutable>
+  %d = tt.dot %a, %b, %z : tensor<32x16xf32, #left> * tensor<16x32xf32, #right> -> tensor<32x32xf32, #c>
+  tt.return %d : tensor<32x32xf32, #c>
 }
 }
