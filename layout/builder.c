@@ -1,4 +1,4 @@
-/* Growing a layout over a tensor of known shape; see the header.
+/* Builds a layout over a tensor of known shape; see the header.
  *
  *   8x16 with used = [3, 2]: identity(LANE, 1, 8) adds bases 4, 8 and, past the 16 columns, one 0. */
 #include "layout/builder.h"

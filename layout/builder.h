@@ -2,8 +2,8 @@
  *
  *   initialize (shape 8x16) -> identity(REGISTER, 1, 1) -> identity(LANE, 1, 2) ... -> fill(order) -> finish
  *
- * The bits of a dimension are assigned from the lowest; bits beyond one CTA's part give copies (basis 0), as for a
- * tensor smaller than the encoding's tile. Errors stick and are reported once, by finish. */
+ * The bits of a dimension are assigned from the lowest; bits beyond one CTA's part replicate elements (basis 0), as for
+ * a tensor smaller than the encoding's tile. Errors are sticky and are reported once, by finish. */
 #ifndef NEREID_LAYOUT_BUILDER_H
 #define NEREID_LAYOUT_BUILDER_H
 
@@ -26,20 +26,20 @@ int nereid_layout_log2(int64_t size);
 void nereid_layout_builder_initialize(nereid_layout_builder_t *builder, int rank, const int64_t *shape,
                                       const nereid_layout_cga_t *cga);
 
-/* The next log2(size) bits of input `in` move along `d`. */
+/* Maps the next log2(size) bits of input `in` to dimension `d`. */
 void nereid_layout_builder_identity(nereid_layout_builder_t *builder, nereid_layout_dim_t in, int d, int64_t size);
 
-/* The next log2(size) bits of input `in` make copies. */
+/* Maps the next log2(size) bits of input `in` to 0: they replicate elements. */
 void nereid_layout_builder_zeros(nereid_layout_builder_t *builder, nereid_layout_dim_t in, int64_t size);
 
-/* The next bit of input `in` moves to `coordinates`; the caller accounts for it in `used`. */
+/* Maps the next bit of input `in` to `coordinates`; the caller accounts for it in `used`. */
 void nereid_layout_builder_basis(nereid_layout_builder_t *builder, nereid_layout_dim_t in, const int32_t *coordinates);
 
-/* A grid: identity of sizes[d] along each d, in `order`; along `copied` (-1: none) copies instead. */
+/* A grid: identity of sizes[d] along each d, in `order`; along `copied` (-1: none) replication instead. */
 void nereid_layout_builder_grid(nereid_layout_builder_t *builder, nereid_layout_dim_t in, const int32_t *sizes,
                                 const int32_t *order, int copied);
 
-/* More registers (or offsets) until one CTA's part is covered, dimension by dimension in `order`; then the blocks. */
+/* Adds registers (or offsets) until one CTA's part is covered, in `order`; then the block bits. */
 NEREID_MUST_USE nereid_status_t nereid_layout_builder_finish(nereid_layout_builder_t *builder, const int32_t *order,
                                                              nereid_layout_t *out);
 

@@ -19,8 +19,8 @@ nereid_status_t nereid_layout_blocked(int rank, const int64_t *shape, const int3
   return nereid_layout_builder_finish(&builder, order, out);
 }
 
-/* The 8x4 lane pattern of tensor core fragments over a tile of `outer` by `inner` elements, each lane holding `width`
- * neighbours along the inner dimension order[0]. */
+/* The 8x4 lane pattern of tensor core fragments over a tile of `outer` by `inner` elements; each lane holds `width`
+ * adjacent elements along the inner dimension order[0]. */
 static void fragment(nereid_layout_builder_t *builder, const int32_t *order, int outer, int inner, int width) {
   if (outer % 8 != 0 || width <= 0 || inner % (width * 4) != 0) {
     builder->failed = true;
@@ -47,7 +47,7 @@ nereid_status_t nereid_layout_nvidia_mma(int rank, const int64_t *shape, int ver
   nereid_layout_matrix_order(rank, version == 2, warp_order);
   nereid_layout_builder_t builder;
   nereid_layout_builder_initialize(&builder, rank, shape, cga);
-  /* wgmma spreads its 64 rows over the four warps of a group: a warp's own tile has 16. */
+  /* wgmma distributes its 64 rows over the four warps of a group: the tile of a warp has 16. */
   fragment(&builder, order, m, n, 2);
   nereid_layout_builder_grid(&builder, NEREID_LAYOUT_WARP, warps_per_cta, warp_order, -1);
   return nereid_layout_builder_finish(&builder, order, out);

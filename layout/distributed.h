@@ -1,4 +1,4 @@
-/* The distributed layouts of tensors in registers, from plain integers.
+/* Builds the distributed layouts of tensors in registers from integer parameters.
  *
  *   nereid_layout_blocked(2, (int64_t[]){128, 64}, (int32_t[]){1, 8}, (int32_t[]){4, 8}, (int32_t[]){4, 1},
  *                         (int32_t[]){1, 0}, NULL, &layout)
@@ -42,7 +42,7 @@ NEREID_MUST_USE nereid_status_t nereid_layout_dot_of_blocked(int rank, const int
                                                              const nereid_layout_cga_t *cga, nereid_layout_t *out);
 
 /* #ttg.slice, in place: `layout` is the parent's for a tensor of size 1 along `dim`, which is dropped together with the
- * registers that become copies. */
+ * registers that become redundant. */
 void nereid_layout_slice(nereid_layout_t *layout, int dim);
 
 /* Basis vectors of one input of #ttg.linear and #ttg.shared_linear: `count` vectors of `rank` coordinates each. */
@@ -51,8 +51,8 @@ typedef struct nereid_layout_vectors {
   int32_t vectors[NEREID_LAYOUT_MAX_BITS][NEREID_LAYOUT_MAX_RANK];
 } nereid_layout_vectors_t;
 
-/* #ttg.linear: one table per input, in flat order. A larger shape is covered by more registers, a smaller one drops the
- * registers, and makes copies of the lanes and warps, that are outside. */
+/* #ttg.linear: one table per input, in flat order. A larger shape is covered by more registers; for a smaller one,
+ * registers outside of it are dropped, and lanes and warps replicate elements. */
 NEREID_MUST_USE nereid_status_t nereid_layout_linear(int rank, const int64_t *shape,
                                                      const nereid_layout_vectors_t tables[NEREID_LAYOUT_DIMS],
                                                      nereid_layout_t *out);

@@ -2,7 +2,7 @@
  *
  *   #ttg.slice<{dim = 1, parent = #ttg.blocked<..>}> of 128  ->  blocked of 128x1, dimension 1 dropped
  *
- * Attributes were verified when they were made, so what can fail here is their meeting with a shape. */
+ * Attributes are verified on creation, so only their combination with a shape can fail here. */
 #include "layout/encoding.h"
 
 #include "layout/shared.h"
@@ -60,7 +60,7 @@ static bool read_cga(MlirAttribute array, int rank, nereid_layout_cga_t *storage
   return true;
 }
 
-/* The parameters of a blocked encoding, as its own layout and that of its dot operands need them. */
+/* The parameters of a blocked encoding, for its layout and those of its dot operands. */
 typedef struct blocked {
   numbers_t size, threads, warps, order;
   nereid_layout_cga_t storage;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The register or lane bit that alone moves bit `packed`. */
+/* The register or lane bit whose image is exactly bit `packed`. */
 static bool find_place(const nereid_layout_t *from, uint32_t packed, nereid_layout_gather_t *out) {
   int found = 0;
   for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
@@ -37,7 +37,7 @@ static bool find_line(const nereid_layout_t *from, const nereid_layout_t *to, co
       if (in == NEREID_LAYOUT_REGISTER)
         out->own[bit] = reg;
       else if (reg)
-        return false; /* the lane would choose among registers */
+        return false; /* the register would depend on the lane */
     }
   return true;
 }

@@ -3,15 +3,15 @@
  *   register [1, 8]  lane [2, 4, 16, 32, 64]   (packed bases of the 8x16 example in the header)
  *   apply(register 2, lane 5) = 8 ^ 2 ^ 16 = 26 = (1, 10)
  *
- * Elimination is done on an XOR basis indexed by leading bit that remembers, as a mask of flat input bits, which
- * columns made each row. Columns enter in flat order, so a solution uses registers before lanes before warps before
- * blocks: that is what makes a conversion's answer the cheapest one. */
+ * Elimination uses an XOR basis indexed by leading bit, which stores for each row the mask of its columns (flat input
+ * bits). Columns are inserted in flat order, so a solution uses registers before lanes before warps before blocks,
+ * which makes it the least expensive conversion. */
 #include "layout/linear_layout.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* --- making --- */
+/* --- construction --- */
 
 void nereid_layout_initialize(nereid_layout_t *layout, int rank) {
   assert(rank >= 0 && rank <= NEREID_LAYOUT_MAX_RANK);
@@ -37,7 +37,7 @@ static uint32_t low_mask(int bits) {
   return bits >= 32 ? UINT32_MAX : (UINT32_C(1) << bits) - 1;
 }
 
-/* Moves each field of `packed` from the places of `from` to those of `to`, `raise[d]` bits up. */
+/* Moves each field of `packed` from its position in `from` to that in `to`, shifted up by `raise[d]` bits. */
 static uint32_t repack(uint32_t packed, const nereid_layout_t *from, const nereid_layout_t *to, const uint8_t *raise) {
   uint32_t result = 0;
   int shift = 0;
@@ -86,7 +86,7 @@ bool nereid_layout_extend_zeros(nereid_layout_t *layout, nereid_layout_dim_t in,
   return true;
 }
 
-/* --- reading --- */
+/* --- queries --- */
 
 static uint32_t apply_dim(const nereid_layout_t *layout, int in, uint64_t value) {
   uint32_t result = 0;
@@ -162,7 +162,7 @@ int32_t nereid_layout_contiguity(const nereid_layout_t *layout, int d) {
   while (run < layout->in_bits[NEREID_LAYOUT_REGISTER] && run < layout->out_bits[d] &&
          registers[run] == UINT32_C(1) << (shift + run))
     run++;
-  /* A run is only as long as nothing else moves inside it: an aligned run must stay one. */
+  /* No other bit may map into a run: an aligned run must be contiguous. */
   uint32_t others = 0;
   for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
     for (int i = in == NEREID_LAYOUT_REGISTER ? run : 0; i < layout->in_bits[in]; i++)
@@ -202,7 +202,7 @@ static int leading_bit(uint32_t value) {
   return 31 - __builtin_clz(value);
 }
 
-/* Reduces *vector by the rows and XORs the columns used into *columns; what is left is outside the span. */
+/* Reduces *vector by the rows and XORs the columns used into *columns; a nonzero result is outside the span. */
 static void reduce(const elimination_t *e, uint32_t *vector, uint64_t *columns) {
   uint32_t left = 0;
   while (*vector) {
@@ -324,7 +324,7 @@ bool nereid_layout_invert(const nereid_layout_t *layout, nereid_layout_t *out) {
   return nereid_layout_solve(&identity, layout, out);
 }
 
-/* Coordinates of `packed` in units of the tile, packed for the quotient; false when it moves inside the tile. */
+/* Coordinates of `packed` in units of the tile, packed for the quotient; false if it is not a multiple of the tile. */
 static bool divide_basis(const nereid_layout_t *layout, const nereid_layout_t *tile, const nereid_layout_t *quotient,
                          uint32_t packed, uint32_t *out) {
   int32_t coordinates[NEREID_LAYOUT_MAX_RANK];
@@ -433,7 +433,7 @@ static int flat_bit(const nereid_layout_t *layout, int in, int i) {
   return i;
 }
 
-/* The cheapest kind that may read from `columns` of `from` where `own` (0 or one bit) is the reader's own place. */
+/* The least expensive kind that reads from `columns` of `from`; `own` (0 or one bit) is the reader's own index. */
 static nereid_layout_conversion_t kind_of_move(const nereid_layout_t *from, int in, uint64_t moved) {
   static const nereid_layout_conversion_t kinds[NEREID_LAYOUT_DIMS] = {
       NEREID_LAYOUT_CONVERSION_SELECT, NEREID_LAYOUT_CONVERSION_WARP, NEREID_LAYOUT_CONVERSION_SHARED,
@@ -458,7 +458,7 @@ nereid_layout_conversion_t nereid_layout_convert(const nereid_layout_t *from, co
   nereid_layout_conversion_t kind = same ? NEREID_LAYOUT_CONVERSION_NONE : NEREID_LAYOUT_CONVERSION_REGISTER;
   for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
     for (int i = 0; i < to->in_bits[in]; i++) {
-      /* Start from the reader's own place and look for the correction: lower dimensions are tried first. */
+      /* Starts at the reader's own index and searches for a correction, in lower dimensions first. */
       bool own = i < from->in_bits[in] && (same || in != NEREID_LAYOUT_REGISTER);
       uint32_t vector = to->bases[in][i] ^ (own ? from->bases[in][i] : 0);
       uint64_t moved = 0;

@@ -41,15 +41,15 @@ typedef struct nereid_layout {
   uint32_t bases[NEREID_LAYOUT_DIMS][NEREID_LAYOUT_MAX_BITS]; /* packed image of each input bit; 0: a broadcast */
 } nereid_layout_t;
 
-/* --- making --- */
+/* --- construction --- */
 
-/* The layout of `rank` dimensions of size 1 from inputs of size 1: the identity of nereid_layout_multiply. */
+/* Returns the layout of `rank` dimensions of size 1 from inputs of size 1: the identity of nereid_layout_multiply. */
 void nereid_layout_initialize(nereid_layout_t *layout, int rank);
 
-/* Input `in` and tensor dimension `d` become one and the same counter of 2^bits. */
+/* Maps 2^bits values of input `in` to tensor dimension `d` by the identity. */
 void nereid_layout_identity1d(nereid_layout_t *out, nereid_layout_dim_t in, int rank, int d, int bits);
 
-/* 2^bits values of input `in` all hold the same element. */
+/* Maps 2^bits values of input `in` to the same element. */
 void nereid_layout_zeros1d(nereid_layout_t *out, nereid_layout_dim_t in, int rank, int bits);
 
 /* The product `layout` x `outer`: `layout` becomes the low part and `outer` the high part of every input and tensor
@@ -57,11 +57,11 @@ void nereid_layout_zeros1d(nereid_layout_t *out, nereid_layout_dim_t in, int ran
  * NEREID_LAYOUT_MAX_BITS. */
 bool nereid_layout_multiply(nereid_layout_t *layout, const nereid_layout_t *outer);
 
-/* multiply by identity1d and by zeros1d, the two factors that encodings are made of. */
+/* Multiply by identity1d and by zeros1d, the two factors of encodings. */
 bool nereid_layout_extend(nereid_layout_t *layout, nereid_layout_dim_t in, int d, int bits);
 bool nereid_layout_extend_zeros(nereid_layout_t *layout, nereid_layout_dim_t in, int bits);
 
-/* --- reading --- */
+/* --- queries --- */
 
 /* The packed coordinate held at hardware coordinate (register, lane, warp, block). Bits past an input's size are
  * ignored. */
@@ -86,11 +86,11 @@ uint32_t nereid_layout_out_mask(const nereid_layout_t *layout, int d);
 int nereid_layout_in_total(const nereid_layout_t *layout);
 int nereid_layout_out_total(const nereid_layout_t *layout);
 
-/* Elements each thread holds, broadcast copies counted. */
+/* Elements that each thread holds, including replicated ones. */
 int32_t nereid_layout_registers(const nereid_layout_t *layout);
 
 /* The longest run 2^k such that registers 0 .. 2^k - 1 hold consecutive elements along dimension `d`, and so does
- * every aligned run of that length: how wide a vector access of registers in order can be, in elements. */
+ * every aligned run of that length: the maximum width of a vector access of registers in order, in elements. */
 int32_t nereid_layout_contiguity(const nereid_layout_t *layout, int d);
 
 /* The bits that input `in` can change in a packed coordinate. If the sets of two inputs are disjoint, their parts add,
@@ -104,14 +104,14 @@ bool nereid_layout_equal(const nereid_layout_t *a, const nereid_layout_t *b);
 /* Dimension of the image, in bits. */
 int nereid_layout_image_bits(const nereid_layout_t *layout);
 
-/* Every element is held somewhere. */
+/* Whether every element is held by some hardware index. */
 bool nereid_layout_surjective(const nereid_layout_t *layout);
 
-/* No element is held twice. */
+/* Whether no element is replicated. */
 bool nereid_layout_injective(const nereid_layout_t *layout);
 
-/* For each input dimension the mask of its bits that add no element which the lower bits (in flat order) do not
- * reach: the copies. A thread is the first owner of its elements when (lane & masks[LANE]) == 0 and so on. */
+/* For each input dimension, the mask of its bits whose image is in the span of the lower bits (in flat order): they
+ * replicate elements. A thread is the first owner of its elements when (lane & masks[LANE]) == 0 and so on. */
 void nereid_layout_free_masks(const nereid_layout_t *layout, uint32_t out_masks[NEREID_LAYOUT_DIMS]);
 
 /* A basis of the flat inputs that `layout` maps to 0, in ascending order of their highest bits; no vector has the
@@ -133,10 +133,10 @@ bool nereid_layout_solve(const nereid_layout_t *target, const nereid_layout_t *o
 bool nereid_layout_invert(const nereid_layout_t *layout, nereid_layout_t *out);
 
 /* `layout` = `tile` x quotient: true, and the quotient, if the low bits of every input equal those of `tile` and the
- * others never move inside it. */
+ * images of the others are multiples of it. */
 bool nereid_layout_divide(const nereid_layout_t *layout, const nereid_layout_t *tile, nereid_layout_t *out_quotient);
 
-/* --- changing the tensor side --- */
+/* --- transformations of the tensor dimensions --- */
 
 /* Dimension i of the result is dimension order[i] of `layout`. */
 void nereid_layout_transpose(const nereid_layout_t *layout, const int32_t *order, nereid_layout_t *out);
@@ -144,10 +144,10 @@ void nereid_layout_transpose(const nereid_layout_t *layout, const int32_t *order
 /* A row-major reshape in place: only the split of the packed coordinate changes. False when the totals differ. */
 bool nereid_layout_reshape(nereid_layout_t *layout, int rank, const uint8_t *out_bits);
 
-/* Drops dimension `d`: coordinates along it are projected out, which leaves copies. */
+/* Drops dimension `d`: coordinates along it are projected out, which replicates elements. */
 void nereid_layout_drop_dim(nereid_layout_t *layout, int d);
 
-/* Removes register bits that only make copies of the thread's own elements. */
+/* Removes register bits that only replicate elements of the thread. */
 void nereid_layout_drop_register_copies(nereid_layout_t *layout);
 
 /* One CTA's part: the block input shrinks to size 1; tensor dimensions keep their sizes. */
@@ -158,8 +158,8 @@ void nereid_layout_drop_blocks(nereid_layout_t *layout);
 /* Kinds of conversions of a distributed tensor between layouts, in order of cost. */
 typedef enum nereid_layout_conversion {
   NEREID_LAYOUT_CONVERSION_NONE,     /* the same register of the same thread */
-  NEREID_LAYOUT_CONVERSION_REGISTER, /* a register of the same thread, the same choice in every thread: renaming */
-  NEREID_LAYOUT_CONVERSION_SELECT,   /* a register of the same thread, chosen by lane or warp */
+  NEREID_LAYOUT_CONVERSION_REGISTER, /* a register of the same thread, the same one in every thread: renaming */
+  NEREID_LAYOUT_CONVERSION_SELECT,   /* a register of the same thread, dependent on lane or warp */
   NEREID_LAYOUT_CONVERSION_WARP,     /* another lane of the same warp: shuffles */
   NEREID_LAYOUT_CONVERSION_SHARED,   /* another warp of the same CTA: shared memory */
   NEREID_LAYOUT_CONVERSION_CLUSTER,  /* another CTA */
@@ -168,7 +168,7 @@ typedef enum nereid_layout_conversion {
 
 /* The least expensive conversion of `from` to `to`. If `out_source` is not null and the result is not INVALID, it is
  * set to the map from (register, lane, warp, block) in `to` to dimensions [block, warp, lane, register] in `from`,
- * which prefers a copy in the reader's own block, warp and lane. */
+ * which prefers the reader's own block, warp and lane. */
 nereid_layout_conversion_t nereid_layout_convert(const nereid_layout_t *from, const nereid_layout_t *to,
                                                  nereid_layout_t *out_source);
 

@@ -9,7 +9,7 @@
  *                 (W = 1: leading)                      (W = 1: leading)
  *
  * The swizzle xors address bits 7 to 9 (as many as W requires) into bits 4 to 6. The other bits of the operand select
- * the tile. The instruction adds the start of the tile, so they must not move bits that the tile uses. */
+ * the tile. The instruction adds the start of the tile, so their images must not include bits used within the tile. */
 #include "layout/matrix_descriptor.h"
 
 enum {
@@ -24,7 +24,7 @@ typedef struct attempt {
   const nereid_layout_operand_t *operand;
   nereid_layout_matrix_t matrix;
   uint32_t chunks; /* W */
-  uint32_t used;   /* address bits that the tile moves, without the swizzle */
+  uint32_t used;   /* address bits within the tile, without the swizzle */
   bool matches;
 } attempt_t;
 
@@ -96,7 +96,7 @@ static void match_rows_contiguous(attempt_t *attempt, int tile_bits) {
   expect_distance(attempt, swizzled ? &matrix->stride : &matrix->leading, k_basis(operand, ATOM_BITS), 0);
 }
 
-/* The bits that select the tile: each moves bits of its own. */
+/* The bits that select the tile: their images are disjoint. */
 static void match_tiles(attempt_t *attempt, int tile_bits, int tile_k_bits) {
   const nereid_layout_operand_t *operand = attempt->operand;
   uint32_t used = attempt->used;

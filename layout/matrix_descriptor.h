@@ -1,4 +1,4 @@
-/* Matrix descriptors of wgmma: how a tensor core walks a tile in shared memory.
+/* Computes matrix descriptors of wgmma: the addressing of a tile in shared memory.
  *
  *   64 x 16 f16 of #ttg.nvmma_shared<{swizzlingByteWidth = 128, ...}>, K contiguous
  *     ->  swizzle 128 bytes; 8 rows, an atom, take 1024 bytes, so that the stride is 1024

@@ -1,7 +1,7 @@
-/* Whom to combine with along one dimension; see reduction.h.
+/* Plans reductions along one dimension; see reduction.h.
  *
- * The kernel comes from linear_layout.c reduced: no vector has the highest bit of another. So a coordinate with these
- * bits cleared stands for its class, and the warps among them number the parts that meet in shared memory. */
+ * linear_layout.c returns the kernel in reduced form: no vector has the highest bit of another. So a coordinate with
+ * these bits cleared represents its class, and the warp bits among them index the partial results in shared memory. */
 #include "layout/reduction.h"
 
 #include <assert.h>
@@ -98,7 +98,7 @@ static bool lanes_differ(const nereid_layout_t *projected) {
   return nereid_layout_span(projected, NEREID_LAYOUT_LANE) != 0;
 }
 
-/* The registers that stand for others, moved up by `result_shift`, on top of what `out` has. */
+/* Adds the representative registers, shifted up by `result_shift`, to `out`. */
 static void append_registers(const nereid_layout_reduction_t *reduction, int result_shift, nereid_layout_t *out) {
   const nereid_layout_t *projected = &reduction->projected;
   for (int bit = 0; bit < projected->in_bits[NEREID_LAYOUT_REGISTER]; bit++)
@@ -132,8 +132,8 @@ int nereid_layout_reduction_spare_lanes(const nereid_layout_reduction_t *reducti
   return n;
 }
 
-/* Lanes of different results read adjacent words when results are together; else the parts of a result do, so that
- * one wide load has several. */
+/* If results are adjacent, lanes of different results read adjacent words; else the partial results of one result are
+ * adjacent, so that one wide load reads several. */
 void nereid_layout_reduction_exchange(const nereid_layout_reduction_t *reduction, int spread,
                                       nereid_layout_t *out_write, nereid_layout_t *out_read) {
   const nereid_layout_t *projected = &reduction->projected;

@@ -4,9 +4,9 @@
  *     registers {1}, lanes {1, 2, 4}, no warps: xor the register, then shuffle by 1, 2 and 4
  *
  * The hardware coordinates that hold elements of one result differ by the kernel of the layout without that dimension.
- * A basis of it, without the vectors that only lead to further copies, determines the combinations: vectors of
- * registers alone, then those that move lanes, then those that move warps. It works for any linear layout: a lane
- * vector may move the register too. */
+ * A basis of it, without the vectors of replicated elements, determines the combinations: vectors with register bits
+ * only, then those with lane bits, then those with warp bits. It works for any linear layout: a lane vector may also
+ * have register bits. */
 #ifndef NEREID_LAYOUT_REDUCTION_H
 #define NEREID_LAYOUT_REDUCTION_H
 
@@ -24,7 +24,7 @@ typedef struct nereid_layout_reduction {
   uint8_t warps[NEREID_LAYOUT_MAX_BITS];                 /* bits of the warp that distinguish the partial results */
   int n_same;
   uint32_t same[NEREID_LAYOUT_MAX_BITS]; /* xor masks between registers of one result, copies included */
-  uint32_t fixed[NEREID_LAYOUT_DIMS];    /* bits that are 0 in the one of equal partial results that counts */
+  uint32_t fixed[NEREID_LAYOUT_DIMS];    /* bits that are 0 in the representative of equal partial results */
   bool across_blocks;                    /* CTAs of a cluster hold parts of one result */
   nereid_layout_t projected;             /* the layout without the dimension */
 } nereid_layout_reduction_t;
@@ -32,7 +32,7 @@ typedef struct nereid_layout_reduction {
 /* The reduction of `layout` along dimension `axis`. */
 void nereid_layout_reduction(const nereid_layout_t *layout, int axis, nereid_layout_reduction_t *out);
 
-/* The register that stands for all those that `reg` is combined with in its thread, and for its copies. */
+/* The representative of the registers that are combined with `reg` in its thread, and of its replicas. */
 uint32_t nereid_layout_reduction_register(const nereid_layout_reduction_t *reduction, uint32_t reg);
 
 /* Distributes the results of each thread over lanes: the lane bit of step `step` replaces the highest register bit
@@ -48,7 +48,7 @@ int64_t nereid_layout_reduction_slots(const nereid_layout_reduction_t *reduction
 int nereid_layout_reduction_spare_lanes(const nereid_layout_reduction_t *reduction,
                                         uint32_t out_masks[NEREID_LAYOUT_MAX_BITS]);
 
-/* Slots of the partial results, as layouts of one dimension. Both number only registers that stand for others, in
+/* Slots of the partial results, as layouts of one dimension. Both count only representative registers, in
  * order. `write` gives the slots that a thread writes; only threads without a fixed bit need to write. `read` gives
  * the slots that a thread combines to its results. `spread` bits of the index of a partial result are the first spare
  * lanes, which must be combined afterwards; the others are the low bits of the register. */

@@ -4,8 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* The one input bit that moves just bit `packed` of the packed coordinate; false when there is none, or another bit
- * moves it too. */
+/* The input bit whose image is exactly bit `packed` of the packed coordinate; false when there is none, or another
+ * image includes it. */
 static bool find_holder(const nereid_layout_t *layout, uint32_t packed, int *out_in, int *out_bit) {
   int found = 0;
   for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
@@ -58,7 +58,7 @@ void nereid_layout_scan_regular(const nereid_layout_t *layout, nereid_layout_t *
     }
 }
 
-/* Forgets the bits of the index below `segment`. */
+/* Removes the bits of the index below `segment`. */
 static nereid_layout_t above(const nereid_layout_t *layout, int axis, int first) {
   nereid_layout_t result = *layout;
   uint8_t bits[NEREID_LAYOUT_MAX_RANK];
@@ -74,7 +74,7 @@ static nereid_layout_t above(const nereid_layout_t *layout, int axis, int first)
   return result;
 }
 
-/* The bits of a slot, anew from the lowest. */
+/* Reassigns the bits of a slot, from the lowest. */
 typedef struct numbering {
   uint32_t names[NEREID_LAYOUT_MAX_BITS]; /* of the old bits; 0: none yet */
   int count;
@@ -116,7 +116,7 @@ nereid_layout_scan_lanes_t nereid_layout_scan_spare_lanes(const nereid_layout_t 
   return best;
 }
 
-/* Only the registers that are left without `done`. */
+/* Only the registers without `done`. */
 static void keep_registers(nereid_layout_t *layout, uint32_t done) {
   uint32_t *bases = layout->bases[NEREID_LAYOUT_REGISTER];
   int count = 0;

@@ -3,8 +3,8 @@
  *   1024 elements, register [512], lane [1, 2, 4, 8, 16], warp [32, 64, 128, 256]:
  *     segments: lanes 1..5, then warps 1..4, then register 1
  *
- * A scan goes through the bits of the index from the lowest up; adjacent bits that the same input holds are one
- * segment, one step of the scan. */
+ * A scan processes the bits of the index from the lowest up; adjacent bits of the same input form a segment, one step
+ * of the scan. */
 #ifndef NEREID_LAYOUT_SCAN_H
 #define NEREID_LAYOUT_SCAN_H
 
@@ -27,17 +27,17 @@ typedef struct nereid_layout_scan {
 
 /* Suitability of a layout for a scan along a dimension. */
 typedef enum nereid_layout_scannable {
-  NEREID_LAYOUT_SCANNABLE,      /* each bit of every index is moved by one bit of an input, which moves nothing else */
-  NEREID_LAYOUT_SCAN_IRREGULAR, /* it is not so: convert to a regular layout first */
-  NEREID_LAYOUT_SCAN_BLOCKS,    /* parts are in several CTAs */
+  NEREID_LAYOUT_SCANNABLE,      /* each index bit is the image of exactly one input bit */
+  NEREID_LAYOUT_SCAN_IRREGULAR, /* it is not: convert to a regular layout first */
+  NEREID_LAYOUT_SCAN_BLOCKS,    /* the dimension is split across CTAs */
 } nereid_layout_scannable_t;
 
 /* The segments of `layout` along dimension `axis`, unless it is irregular. */
 nereid_layout_scannable_t nereid_layout_scan(const nereid_layout_t *layout, int axis, nereid_layout_scan_t *out);
 
-/* A layout of the same tensor without the bits of inputs that move a bit of the index which another moves, too: of
- * registers, lanes, warps and CTAs the first keeps it, the others hold copies. For encodings, in which a bit of an
- * input moves at most one bit. */
+/* A layout of the same tensor in which each index bit is the image of one input bit only: the first of registers,
+ * lanes, warps and CTAs keeps it, the others replicate elements. For encodings, in which the image of an input bit is
+ * at most one bit. */
 void nereid_layout_scan_regular(const nereid_layout_t *layout, nereid_layout_t *out);
 
 /* Lanes that read totals for each other: a run of bits, the lowest of which number warps. */
@@ -54,8 +54,8 @@ nereid_layout_scan_lanes_t nereid_layout_scan_spare_lanes(const nereid_layout_t 
  * registers are those without the bits of the mask `done`, in order. A reader without `lanes` has those of all warps:
  * the bits that number them in the order of the index come after those of the writer's registers. With lanes (at least
  * as many bits, and no more than there are of both), lanes number the warps, and in their higher bits the last of the
- * registers. The first `vector` bits of the writer's registers number adjacent slots, so that they move together.
- * Returns the number of slots. */
+ * registers. The first `vector` bits of the writer's registers number adjacent slots, so that they form a vector
+ * access. Returns the number of slots. */
 int64_t nereid_layout_scan_exchange(const nereid_layout_t *layout, const nereid_layout_scan_t *scan,
                                     const nereid_layout_segment_t *segment, uint32_t done, int vector,
                                     nereid_layout_scan_lanes_t lanes, nereid_layout_t *out_write,

@@ -1,7 +1,7 @@
 /* Swizzled, nvmma and linear shared layouts; see the header for their meaning.
  *
  *   nvmma, 128 bytes, 16-bit elements: an atom of 8 rows x 64 columns, 16-byte groups xor'ed with the row; atoms follow
- *   one another first down the rows, then along the columns, up to what one TMA copy moves (256 per dimension), and
+ *   one another first down the rows, then along the columns, up to the box of one TMA copy (256 per dimension), and
  *   those boxes again until the buffer is covered. PTX ISA, "Shared Memory Matrix Layout" and "Swizzling modes". */
 #include "layout/shared.h"
 
@@ -59,7 +59,7 @@ static bool tma_box(const nereid_layout_builder_t *builder, int swizzle_bytes, b
   return true;
 }
 
-/* Where a padded column of 4-bit pairs is in the packed tensor: 8 real ones, then 8 that alias them. */
+/* The position of a padded column of 4-bit pairs in the packed tensor: 8 real columns, then 8 that alias them. */
 static int64_t packed_column(int64_t column, bool fp4_padded) {
   return fp4_padded ? column / 16 * 8 + column % 8 : column;
 }

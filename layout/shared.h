@@ -1,4 +1,4 @@
-/* The layouts of buffers in shared memory, from plain integers.
+/* Builds the layouts of buffers in shared memory from integer parameters.
  *
  *   swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 4, order = [1, 0]}>: element (r, c) at offset 4 r + (c ^ r)
  *
@@ -21,7 +21,7 @@ NEREID_MUST_USE nereid_status_t nereid_layout_nvmma_shared(int rank, const int64
                                                            bool transposed, int element_bits, bool fp4_padded,
                                                            const nereid_layout_cga_t *cga, nereid_layout_t *out);
 
-/* #ttg.shared_linear: the vectors must span just `shape`. */
+/* #ttg.shared_linear: the vectors must span exactly `shape`. */
 NEREID_MUST_USE nereid_status_t nereid_layout_shared_linear(int rank, const int64_t *shape,
                                                             const nereid_layout_vectors_t *offsets,
                                                             const nereid_layout_vectors_t *blocks,

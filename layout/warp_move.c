@@ -5,7 +5,7 @@
 
 enum { MAX_SHUFFLES = 8, MAX_SELECTS = 32 }; /* a store, a barrier and a load cost about as much */
 
-/* Splits the source of each input bit into lane and register; false when warps or CTAs exchange something. */
+/* Splits the source of each input bit into lane and register; false when it includes another warp or CTA. */
 static bool split_source(const nereid_layout_t *from, const nereid_layout_t *source, nereid_layout_warp_move_t *out) {
   const int registers = from->in_bits[NEREID_LAYOUT_REGISTER], lanes = from->in_bits[NEREID_LAYOUT_LANE];
   out->lane = out->reg = *source;

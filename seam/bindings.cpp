@@ -1,5 +1,5 @@
-// What the generated C bindings need of C++ beside the classes of our dialects: enum attributes of MLIR's own dialects
-// (#gpu.dimension, #arith.fastmath, #llvm.linkage ...), which ods-bindgen writes, properties, and the error sink.
+// C++ for the generated C bindings, in addition to the dialect classes: enum attributes of upstream dialects
+// (#gpu.dimension, #arith.fastmath, #llvm.linkage ...), which ods-bindgen generates, properties, and the error sink.
 #include "seam/bindings.h"
 
 #include "mlir/CAPI/IR.h"

@@ -1,4 +1,4 @@
-/* Entries that mlir-c lacks and the generated bindings need: operation properties that are not attributes, such as
+/* Functions for the generated bindings that mlir-c lacks: operation properties that are not attributes, such as
  * `overflowFlags` of llvm.add. (seam/hooks.h has the error sink.) */
 #ifndef NEREID_SEAM_BINDINGS_H
 #define NEREID_SEAM_BINDINGS_H

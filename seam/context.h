@@ -1,4 +1,4 @@
-/* The dialects of the compiler, and what mlir-c's diagnostics lack: notes and optimization remarks. */
+/* The dialects of the compiler, and additions to mlir-c's diagnostics: notes and optimization remarks. */
 #ifndef NEREID_SEAM_CONTEXT_H
 #define NEREID_SEAM_CONTEXT_H
 
@@ -22,11 +22,11 @@ typedef struct NereidMlirNote {
   const char *message;
 } NereidMlirNote;
 
-/* Reports `message` with notes at places of their own below it. */
+/* Reports `message` with notes at separate locations. */
 MLIR_CAPI_EXPORTED void nereidMlirEmitWithNotes(MlirDiagnosticSeverity severity, MlirLocation location,
                                                 const char *message, intptr_t nNotes, const NereidMlirNote *notes);
 
-/* Kinds of optimisation remark, of MLIR's remark engine (--remarks-filter, --remark-format=yaml). */
+/* Kinds of optimization remarks of MLIR's remark engine (--remarks-filter, --remark-format=yaml). */
 typedef enum NereidMlirRemarkKind {
   NereidMlirRemarkPassed,
   NereidMlirRemarkMissed,

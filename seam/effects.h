@@ -1,4 +1,4 @@
-/* Memory effects: how a C hook lists those of its operation, and how code asks for those of any operation.
+/* Memory effects: functions for C hooks to list those of their operation, and queries for those of any operation.
  *
  *   void nereid_tt_load_effects(MlirOperation op, nereid_effects_t effects) {
  *     nereidMlirEffectsAddOperand(effects, NereidMlirEffectRead, op, 0, NereidMlirResourceGlobal);

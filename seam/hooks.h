@@ -1,4 +1,4 @@
-/* Types of the C functions that a dialect hands to MLIR: verifiers, folds, type inference, effects.
+/* Types of the C functions that a dialect registers with MLIR: verifiers, folds, type inference, effects.
  *
  *   tt_ops_x.td   def TT_SplatOp { let hasFolder = 1; }
  *   generated     OpFoldResult SplatOp::fold(FoldAdaptor) { ... nereid_tt_splat_fold(...) ... } bindings/tt_thunks.inc
@@ -20,14 +20,14 @@
 extern "C" {
 #endif
 
-/* What a fold did. */
+/* The result of a fold. */
 typedef enum nereid_fold {
-  NEREID_FOLD_NONE = 0,     /* nothing; the results are not looked at */
+  NEREID_FOLD_NONE = 0,     /* no change; the results are ignored */
   NEREID_FOLD_REPLACED = 1, /* every result has its replacement in `results` */
   NEREID_FOLD_IN_PLACE = 2, /* the operation was changed and stays */
 } nereid_fold_t;
 
-/* What replaces one result: a constant, or a value that exists already. Exactly one of the two is not null. */
+/* The replacement of one result: a constant or an existing value. Exactly one of the two is not null. */
 typedef struct nereid_fold_result {
   MlirAttribute attribute;
   MlirValue value;

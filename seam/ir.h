@@ -1,4 +1,4 @@
-/* Entries that mlir-c lacks and passes need: cloning, moving, folding, dominance, symbols, interfaces, traits,
+/* Functions for passes that mlir-c lacks: cloning, moving, folding, dominance, symbols, interfaces, traits,
  * constants, sub-elements. Arguments are in upstream's order; null handles mean "none"; ownership is not transferred
  * unless stated. */
 #ifndef NEREID_SEAM_IR_H
@@ -80,7 +80,7 @@ MLIR_CAPI_EXPORTED bool nereidMlirDominanceValueDominates(NereidMlirDominance do
 MLIR_CAPI_EXPORTED bool nereidMlirDominanceProperlyDominates(NereidMlirDominance dominance, MlirOperation a,
                                                              MlirOperation b);
 
-/* Removes blocks that nothing reaches, in the regions of `op` and below. True when some went. */
+/* Erases unreachable blocks in the regions of `op` and nested regions. True if any was erased. */
 MLIR_CAPI_EXPORTED bool nereidMlirOperationEraseUnreachableBlocks(MlirOperation op);
 
 /* --- symbols, calls, functions --- */
@@ -163,7 +163,7 @@ MLIR_CAPI_EXPORTED bool nereidMlirOperationHasTrait(MlirOperation op, NereidMlir
 MLIR_CAPI_EXPORTED const int32_t *nereidMlirDenseI32ArrayGetData(MlirAttribute attr);
 MLIR_CAPI_EXPORTED const int64_t *nereidMlirDenseI64ArrayGetData(MlirAttribute attr);
 
-/* "ttg.blocked", "tt.ptr", "builtin.integer": what the class is registered as, in static memory. */
+/* The registered name of the class: "ttg.blocked", "tt.ptr", "builtin.integer"; static storage. */
 MLIR_CAPI_EXPORTED MlirStringRef nereidMlirAttributeGetName(MlirAttribute attr);
 MLIR_CAPI_EXPORTED MlirStringRef nereidMlirTypeGetName(MlirType type);
 
@@ -178,8 +178,8 @@ typedef struct NereidMlirSubElementCallbacks {
 MLIR_CAPI_EXPORTED void nereidMlirAttributeWalk(MlirAttribute attr, NereidMlirSubElementCallbacks callbacks);
 MLIR_CAPI_EXPORTED void nereidMlirTypeWalk(MlirType type, NereidMlirSubElementCallbacks callbacks);
 
-/* What an attribute or type becomes; null: unchanged, its sub-elements are looked at. Either may be null. Must answer
- * the same for the same argument. */
+/* The replacement of an attribute or type; null: unchanged, its sub-elements are visited. Either may be null. Must be
+ * deterministic. */
 typedef struct NereidMlirReplacer {
   MlirAttribute (*attribute)(MlirAttribute attr, void *userData);
   MlirType (*type)(MlirType type, void *userData);
@@ -193,12 +193,12 @@ MLIR_CAPI_EXPORTED void nereidMlirOperationReplaceElements(MlirOperation op, Ner
 
 /* --- rewriting --- */
 
-/* The rewriter as the builder that it is does not say where it is: the block, and the operation it inserts before
- * (null: the end). */
+/* The insertion point of the rewriter, which mlir-c does not expose: the block, and the operation before which it
+ * inserts (null: at the end). */
 MLIR_CAPI_EXPORTED void nereidMlirRewriterBaseGetInsertionPoint(MlirRewriterBase rewriter, MlirBlock *block,
                                                                 MlirOperation *before);
 
-/* The canonicalisation patterns of every loaded dialect and operation go into `set`. */
+/* Adds the canonicalization patterns of every loaded dialect and operation to `set`. */
 MLIR_CAPI_EXPORTED void nereidMlirRewritePatternSetAddCanonicalization(MlirRewritePatternSet set, MlirContext context);
 
 #ifdef __cplusplus

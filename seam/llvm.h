@@ -1,4 +1,4 @@
-/* What LLVM-C and the MLIR C API lack for reading modules, translating them to LLVM IR and linking that. */
+/* Functions that LLVM-C and the MLIR C API lack: reading modules, translation to LLVM IR, linking. */
 #ifndef NEREID_SEAM_LLVM_H
 #define NEREID_SEAM_LLVM_H
 
@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* Registers the translations to LLVM IR of the dialects that reach it: builtin, llvm and nvvm. The MLIR C API has
- * only "everything", which drags in thirty dialects. */
+ * only one function for all dialects, which links thirty of them. */
 void nereidMlirRegisterLLVMTranslations(MlirDialectRegistry registry);
 
 /* Parses and verifies text or bytecode that is called `name` in locations. Wraps ops outside a builtin.module in
@@ -33,7 +33,7 @@ void nereidMlirRemarksEnable(MlirContext context, NereidMlirRemarkCallback callb
  * True on an error, which reaches the context's diagnostic handler. LLVM-C can only link whole modules. */
 LLVMBool nereidLlvmLinkModulesOnlyNeeded(LLVMModuleRef dest, LLVMModuleRef src);
 
-/* Which passes of LLVM's code generator are left out. LLVM-C has all or none of them. */
+/* Selects the passes of LLVM's code generator to omit. LLVM-C has all or none of them. */
 typedef struct nereidLlvmPassGate *nereidLlvmPassGateRef;
 
 /* Whether the passes that are left shall be skipped, as far as they are optional. */
@@ -52,8 +52,8 @@ void nereidLlvmContextSetPassGate(LLVMContextRef context, nereidLlvmPassGateRef 
  * LLVM's code generator crashes on a mismatch, which its module verifier does not detect. */
 char *nereidLlvmInlineAsmVerify(LLVMValueRef inline_asm);
 
-/* The state of LLVM's per-thread list of what it is doing, for crash reports: saved before and restored after a
- * recovery, because frames that it points to are gone then. */
+/* The state of LLVM's per-thread crash-report stack (PrettyStackTrace): saved before and restored after a recovery,
+ * because it points to unwound frames. */
 const void *nereidLlvmSavePrettyStackState(void);
 void nereidLlvmRestorePrettyStackState(const void *state);
 

@@ -1,4 +1,4 @@
-// The nereid dialect's classes: what TableGen and ods-bindgen wrote, and the verifiers of where its attributes sit.
+// The nereid dialect's classes: output of TableGen and ods-bindgen, and the verifiers of the placement of its attributes.
 #include "seam/nereid.hpp"
 
 #include "dialects/nereid/nereid_hooks.h"

@@ -1,4 +1,4 @@
-/* The mains of MLIR's tools, for tools written in C. */
+/* The main functions of MLIR's tools, for tools written in C. */
 #ifndef NEREID_SEAM_OPT_MAIN_H
 #define NEREID_SEAM_OPT_MAIN_H
 

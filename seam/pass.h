@@ -1,4 +1,4 @@
-/* Passes written in C: what mlir-c lacks to register one, with options, in MLIR's registry.
+/* Registers passes written in C, with options, in MLIR's registry.
  *
  * A pass is a constant record, NereidMlirPassInfo, that must live as long as the process. Once registered, it is
  * available in every MLIR tool: `--argument=option=value`, --pass-pipeline, printing, timing, reproducers. */
@@ -26,7 +26,7 @@ typedef struct NereidMlirPassOption {
 } NereidMlirPassOption;
 
 /* Runs the pass on `op`; `pass` answers the option queries below. May run on several threads at once when the anchor
- * is not the module: all state must hang on the call. A failure without a diagnostic is a bug. */
+ * is not the module: all state must be local to the call. A failure without a diagnostic is a bug. */
 typedef MlirLogicalResult (*NereidMlirPassRun)(MlirOperation op, MlirPass pass, void *userData);
 
 typedef struct NereidMlirPassInfo {
@@ -42,7 +42,7 @@ typedef struct NereidMlirPassInfo {
 /* Registers the pass in MLIR's registry; to be called once per record, before any thread looks up passes. */
 MLIR_CAPI_EXPORTED void nereidMlirPassRegister(const NereidMlirPassInfo *info);
 
-/* A new pass, all options at their defaults, to hand to mlirPassManagerAddOwnedPass and kin, which take ownership. */
+/* A new pass with default options, for mlirPassManagerAddOwnedPass and similar functions, which take ownership. */
 MLIR_CAPI_EXPORTED MlirPass nereidMlirPassCreate(const NereidMlirPassInfo *info);
 
 /* The value of option number `index` of a pass that was made from a NereidMlirPassInfo; a bool is 0 or 1. The string

@@ -1,4 +1,4 @@
-// The tt dialect's classes: what TableGen and ods-bindgen wrote, and the few methods that have no C entry.
+// The tt dialect's classes: output of TableGen and ods-bindgen, and the few methods without a C hook.
 #include "seam/tt.hpp"
 
 #include "seam/tt.h"

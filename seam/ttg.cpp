@@ -1,5 +1,5 @@
-// The ttg dialect's classes: what TableGen and ods-bindgen wrote, the text forms that have no declaration (memdesc,
-// warp_specialize; encodings are printed and read by C), and the dialects whose text is refused.
+// The ttg dialect's classes: output of TableGen and ods-bindgen, custom assembly formats (memdesc, warp_specialize;
+// encodings are printed and parsed in C), and the dialects whose text is rejected.
 #include "seam/ttg.hpp"
 
 #include "dialects/ttg/ttg_hooks.h"
@@ -250,7 +250,7 @@ void WarpSpecializeOp::print(OpAsmPrinter &printer) {
   printer.printFunctionalType(*this);
 }
 
-// --- dialects that are refused by name
+// --- dialects that are rejected by name
 
 static ParseResult refuseOperation(OpAsmParser &parser, OperationState &state) {
   refuse(parser, state.name.getStringRef());

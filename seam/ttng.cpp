@@ -1,4 +1,4 @@
-// The ttng dialect's classes: what TableGen and ods-bindgen wrote, and the parser's way to the names that are refused.
+// The ttng dialect's classes: output of TableGen and ods-bindgen, and the parser hook for rejected names.
 #include "seam/ttng.hpp"
 
 #include "dialects/ttng/ttng_hooks.h"

@@ -1,8 +1,8 @@
-/* The LLVM context of a session and the plain steps around it: translate, parse, optimise, emit.
+/* The LLVM context of a session and its basic steps: translate, parse, optimize, emit.
  *
  *   llvm.func @k(…) attributes {nvvm.kernel}   →   define ptx_kernel void @k(…)   →   .visible .entry k(…)
  *
- * The optimiser always gets the target machine: without one, jump threading takes the GPU for a CPU and moves code
+ * The optimizer always gets the target machine: without one, jump threading treats the GPU as a CPU and moves code
  * across points where a warp has to be converged (bar, shfl, ldmatrix then run with half a warp). */
 #include "target/backend.h"
 
@@ -47,8 +47,8 @@ void nereid_backend_abandon(nereid_backend_t *backend) {
   nereid_backend_initialize(backend, backend->report);
 }
 
-/* LLVM's own messages. With a handler installed LLVM neither prints nor exits on an error. Remarks and notes of its
- * passes say nothing to the author of a kernel. */
+/* Messages of LLVM. With a handler installed LLVM neither prints nor exits on an error. Remarks and notes of its passes
+ * are not useful to the author of a kernel. */
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *user_data) {
   nereid_backend_t *backend = user_data;
   LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
@@ -75,7 +75,7 @@ nereid_status_t nereid_backend_translate(nereid_backend_t *backend, MlirOperatio
   return *out_module ? NEREID_OK : NEREID_ERROR_PROGRAM;
 }
 
-/* LLVM answers a parse error as text, "NAME:LINE:COLUMN: error: MESSAGE\n<source>\n<caret>\n". */
+/* LLVM returns a parse error as text, "NAME:LINE:COLUMN: error: MESSAGE\n<source>\n<caret>\n". */
 static void report_parse_error(const nereid_report_t *report, const char *name, const char *text) {
   unsigned line = 0, column = 0;
   size_t prefix = strlen(name);
@@ -89,8 +89,8 @@ static void report_parse_error(const nereid_report_t *report, const char *name, 
   nereid_report_at(report, NEREID_REPORT_ERROR, name, line, column, "%.*s", (int)strcspn(message, "\n"), message);
 }
 
-/* The parser takes what no pass can bear: an instruction that uses itself, a type that does not fit. The verifier names
- * the rule in its first line and the place in its second. */
+/* The parser accepts IR that would crash passes: an instruction that uses itself, mismatched types. The first line of
+ * the verifier's message has the rule, the second one the instruction. */
 static bool verify(nereid_backend_t *backend, LLVMModuleRef module, const char *name) {
   char *message = NULL;
   bool valid = !LLVMVerifyModule(module, LLVMReturnStatusAction, &message);
@@ -160,8 +160,8 @@ static bool is_stopped(void *user_data) {
   return nereid_limits_check(backend->limits) != NEREID_OK;
 }
 
-/* Makes LLVM call `is_stopped` before each pass, and leave out the passes named in `skipped`. A fatal error before
- * `remove_gate` leaks the gate, like all the rest. */
+/* Makes LLVM call `is_stopped` before each pass, and omit the passes named in `skipped`. A fatal error before
+ * `remove_gate` leaks the gate, like all other state. */
 static nereidLlvmPassGateRef install_gate(nereid_backend_t *backend, LLVMModuleRef module, const char *const *skipped) {
   nereidLlvmPassGateRef gate = nereidLlvmPassGateCreate(skipped, backend->limits ? is_stopped : NULL, backend);
   nereidLlvmContextSetPassGate(LLVMGetModuleContext(module), gate);
@@ -191,7 +191,7 @@ nereid_status_t nereid_backend_optimize(nereid_backend_t *backend, LLVMModuleRef
   return backend->errors == errors ? nereid_limits_check(backend->limits) : NEREID_ERROR_PROGRAM;
 }
 
-/* LLVM's code generator without the passes that are left out. */
+/* LLVM's code generator without the omitted passes. */
 static bool emit(nereid_backend_t *backend, LLVMModuleRef module, char **message, LLVMMemoryBufferRef *buffer) {
   nereidLlvmPassGateRef gate = install_gate(backend, module, nereid_target_skipped_passes());
   bool good = !LLVMTargetMachineEmitToMemoryBuffer(backend->machine, module, LLVMAssemblyFile, message, buffer);

@@ -6,7 +6,7 @@
  *
  * A backend holds one LLVM context and is used by one thread at a time. Every function below may end in a fatal error
  * of LLVM: callers run it inside nereid_recover_run and, if that returns NEREID_ERROR_INTERNAL, call
- * nereid_backend_abandon before anything else. Modules belong to the caller and to the backend's context. */
+ * nereid_backend_abandon first. Modules belong to the caller and to the backend's context. */
 #ifndef NEREID_TARGET_BACKEND_H
 #define NEREID_TARGET_BACKEND_H
 
@@ -57,10 +57,10 @@ typedef struct nereid_backend_input {
   bool again;
 } nereid_backend_input_t;
 
-/* Makes the module fit for `target`: triple, data layout and flush-to-zero flag set, refused when it was made for
- * another; instructions and intrinsics that the target lacks are located errors (NEREID_ERROR_PROGRAM); names that are
- * invalid in PTX are mapped; libdevice is linked if one of its functions is called (NEREID_ERROR_NOT_FOUND when there
- * is none). */
+/* Prepares the module for `target`: sets triple, data layout and flush-to-zero flag; a module for another target,
+ * and instructions and intrinsics that the target lacks, are located errors (NEREID_ERROR_PROGRAM); names that are
+ * invalid in PTX are mapped; libdevice is linked if one of its functions is called (NEREID_ERROR_NOT_FOUND if it is
+ * missing). */
 NEREID_MUST_USE nereid_status_t nereid_backend_prepare(nereid_backend_t *backend, LLVMModuleRef module,
                                                        const nereid_target_t *target,
                                                        const nereid_backend_input_t *input);
@@ -68,8 +68,8 @@ NEREID_MUST_USE nereid_status_t nereid_backend_prepare(nereid_backend_t *backend
 /* Makes `machine` and `layout` those of `target`; nothing to do when they are already. */
 NEREID_MUST_USE nereid_status_t nereid_backend_machine(nereid_backend_t *backend, const nereid_target_t *target);
 
-/* Runs LLVM's optimizer with the target machine. Like emit, it skips what it can once `limits` say stop, and then
- * returns NEREID_ERROR_CANCELLED or NEREID_ERROR_TIMEOUT. */
+/* Runs LLVM's optimizer with the target machine. When a limit is reached it skips the remaining optional passes, as
+ * does emit, and returns NEREID_ERROR_CANCELLED or NEREID_ERROR_TIMEOUT. */
 NEREID_MUST_USE nereid_status_t nereid_backend_optimize(nereid_backend_t *backend, LLVMModuleRef module);
 
 /* The module as PTX, copied into `arena`. Requires prepare; the module is spent afterwards. */

@@ -1,4 +1,4 @@
-/* Numbers of calls in PTX comments.
+/* Renumbers call sequences in PTX comments.
  *
  *   { // callseq 41, 0   …   } // callseq 41      →      { // callseq 0, 0   …   } // callseq 0
  *
@@ -26,7 +26,7 @@ size_t nereid_target_renumber_calls(char *ptx, size_t size) {
       break;
     char number[16];
     int digits = snprintf(number, sizeof number, "%u", count ? count - 1 : 0);
-    memcpy(to, number, (size_t)digits); /* never longer than the number that stood there */
+    memcpy(to, number, (size_t)digits); /* never longer than the replaced number */
     to += digits;
     while (from < end && *from >= '0' && *from <= '9')
       from++;

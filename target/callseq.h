@@ -1,4 +1,4 @@
-/* Numbers of calls in PTX comments. */
+/* Renumbers call sequences in PTX comments. */
 #ifndef NEREID_TARGET_CALLSEQ_H
 #define NEREID_TARGET_CALLSEQ_H
 

@@ -21,10 +21,10 @@ typedef struct need {
   const char *part;     /* which it also contains; null: anything */
   unsigned capability;  /* the first that has it */
   bool architecture;    /* only the architecture's own target, sm_90a */
-  unsigned ptx_version; /* the first that spells it; 0: of no concern */
+  unsigned ptx_version; /* the first with its syntax; 0: irrelevant */
 } need_t;
 
-/* The first row that fits counts. */
+/* The first matching row applies. */
 static const need_t needs[] = {
     {"llvm.nvvm.clusterlaunchcontrol", NULL, BEYOND, false, 0},
     {"llvm.nvvm.tcgen05.", NULL, BEYOND, false, 0},
@@ -66,14 +66,14 @@ static const need_t needs[] = {
     {"llvm.nvvm.", "e5m2", NEREID_SM_89, false, 81},
 };
 
-/* Machines LLVM has intrinsics for that are not ours. */
+/* Prefixes of intrinsics for other targets. */
 static const char *const foreign[] = {
     "llvm.aarch64.",   "llvm.amdgcn.", "llvm.arm.",  "llvm.bpf.",  "llvm.dx.",    "llvm.hexagon.",
     "llvm.loongarch.", "llvm.mips.",   "llvm.ppc.",  "llvm.r600.", "llvm.riscv.", "llvm.s390.",
     "llvm.spv.",       "llvm.ve.",     "llvm.wasm.", "llvm.x86.",  "llvm.xcore.",
 };
 
-/* What CUDA's device runtime provides to every program. */
+/* Functions of CUDA's device runtime, available to every program. */
 static const char *const provided[] = {"vprintf", "malloc", "free", "__assertfail", "__nvvm_reflect"};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -129,7 +129,7 @@ static unsigned number_of(LLVMModuleRef module, LLVMValueRef at) {
   return number;
 }
 
-/* Where an instruction stands: in the text it was read from, else where its debug location points. */
+/* The location of an instruction: in the input text, else its debug location. */
 static void locate(check_t *check, LLVMValueRef at, const char *word, const char **out_file, unsigned *out_line,
                    unsigned *out_column) {
   unsigned size = 0;

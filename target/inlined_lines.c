@@ -1,14 +1,14 @@
-/* Where inlined code comes from, in PTX.
+/* Adds the call sites of inlined code to PTX.
  *
  *   .loc 2 7 3   // lib.py:7:3 @[ k.py:20:5 ]   →   .loc 1 20 5
  *                                                   .loc 2 7 3, function_name $L__inlined0, inlined_at 1 20 5   // …
  *
- * LLVM 22 writes a line of inlined code as if it stood in the kernel, and leaves the way there to a comment. PTX has
- * words for it (PTX ISA, ".loc"): the place of the call, which must be the place of a .loc above, and the label of the
- * callee's name in a section .debug_str. (The assemblers of CUDA 12.8 and 13.0 write the place of a call in the file
- * of the instruction before it. In 4,045 chains of the kernels that we keep that was the right one.) Names are taken
- * from the module, by place, before it is compiled. A module that requests debug sections gets them, but its PTX must
- * not say `debug`: the assembler would not optimise it. */
+ * LLVM 22 emits a line of inlined code as a line of the kernel, with the call chain only in a comment. PTX has a syntax
+ * for it (PTX ISA, ".loc"): the location of the call, which must be that of an earlier .loc, and the label of the
+ * callee's name in a section .debug_str. (The assemblers of CUDA 12.8 and 13.0 record the location of a call in the
+ * file of the preceding instruction. In 4,045 chains of test kernels that file was correct.) Names are read from the
+ * module, by location, before it is compiled. A module that requests debug sections gets them, but its PTX must not
+ * specify `debug`, which disables optimization in the assembler. */
 #include "target/inlined_lines.h"
 
 #include "base/map.h"
@@ -30,8 +30,7 @@ static LLVMMetadataRef operand(LLVMContextRef context, LLVMMetadataRef node, uns
   return operands[index] ? LLVMValueAsMetadata(operands[index]) : NULL;
 }
 
-/* The name of the function that `scope` is, or is in: operand 2 of a DISubprogram; operand 1 of a block is the scope
- * around it. */
+/* The name of the function of `scope`: operand 2 of a DISubprogram; operand 1 of a block is its parent scope. */
 static nereid_view_t function_name(LLVMContextRef context, LLVMMetadataRef scope) {
   while (scope && LLVMGetMetadataKind(scope) != LLVMDISubprogramMetadataKind)
     scope = operand(context, scope, 1);
@@ -79,8 +78,8 @@ bool nereid_inlined_lines_collect(nereid_inlined_lines_t *lines, LLVMModuleRef m
 
 /* --- frames, from the comments of the PTX --- */
 
-/* One place of a chain. `chain` is the text from it outwards, which distinguishes it from the same location called
- * elsewhere. */
+/* One location of a call chain. `chain` is the text from it outwards, which distinguishes it from the same location
+ * with another caller. */
 typedef struct frame {
   nereid_view_t file, chain;
   unsigned file_index, line, column;
@@ -91,7 +90,7 @@ typedef struct writer {
   FILE *out;
   NEREID_VECTOR(nereid_view_t) files;  /* by index of their .file directive; 0 is none */
   NEREID_VECTOR(nereid_view_t) names;  /* by number of their label */
-  NEREID_VECTOR(frame_t) recorded;     /* places of the .loc directives of this function, the newest of each */
+  NEREID_VECTOR(frame_t) recorded;     /* locations of the .loc directives of this function, the newest of each */
   NEREID_VECTOR(unsigned) added_files; /* that have no directive yet */
 } writer_t;
 
@@ -99,7 +98,7 @@ static bool starts_with(nereid_view_t text, const char *prefix) {
   return nereid_view_starts_with(text, nereid_view(prefix));
 }
 
-/* The number that `text` begins with, which is cut off. */
+/* Removes the number at the start of `text` and returns it. */
 static unsigned take_number(nereid_view_t *text) {
   uint64_t value = 0;
   while (text->size && *text->data >= '0' && *text->data <= '9') {
@@ -111,7 +110,7 @@ static unsigned take_number(nereid_view_t *text) {
   return (unsigned)value;
 }
 
-/* Cuts ":number" off the end. */
+/* Removes ":number" at the end. */
 static bool cut_number(nereid_view_t *text, unsigned *out) {
   size_t at = text->size;
   uint64_t value = 0, scale = 1;
@@ -159,8 +158,8 @@ static size_t read_chain(nereid_view_t text, frame_t *frames) {
   return 0;
 }
 
-/* The index of a file of which the last part of the path may be all that is known. A file that no line has yet gets a
- * directive. 0 if out of memory. */
+/* The index of a file, possibly given by the last component of its path. A new file gets a directive. 0 if out of
+ * memory. */
 static unsigned file_index(writer_t *writer, nereid_view_t name) {
   for (size_t i = 1; i < writer->files.size; i++) {
     nereid_view_t path = writer->files.data[i];
@@ -200,7 +199,7 @@ static size_t label_of(writer_t *writer, nereid_view_t name) {
 
 /* --- writing --- */
 
-/* Remembers that the newest .loc of this place is that of `frame`; true when it was already. */
+/* Records `frame` as the newest .loc of its location; true if it already was. */
 static bool remember(writer_t *writer, const frame_t *frame) {
   for (size_t i = 0; i < writer->recorded.size; i++) {
     frame_t *it = &writer->recorded.data[i];
@@ -221,7 +220,7 @@ static void write_location(writer_t *writer, const frame_t *frame, const frame_t
             label_of(writer, name_at(writer, frame)), caller->file_index, caller->line, caller->column);
 }
 
-/* A line with a .loc: the places of the calls that are not there yet, then itself. */
+/* A line with a .loc: emits missing .loc directives of call sites, then the line itself. */
 static void write_line(writer_t *writer, nereid_view_t line) {
   frame_t frames[DEPTH_LIMIT];
   static const char comment[] = "// ";
@@ -248,7 +247,7 @@ static void write_line(writer_t *writer, nereid_view_t line) {
     (void)remember(writer, &frames[0]);
 }
 
-/* What neither a string of PTX nor a comment could hold becomes a question mark. */
+/* Replaces characters that are invalid in PTX strings and comments by question marks. */
 static void write_text(FILE *out, nereid_view_t text) {
   for (size_t i = 0; i < text.size; i++) {
     const char c = text.data[i];

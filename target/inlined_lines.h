@@ -7,7 +7,7 @@
 
 #include <llvm-c/Types.h>
 
-/* The function that a place in inlined code is in. */
+/* The function of a location in inlined code. */
 typedef struct nereid_inlined_place {
   nereid_view_t file; /* as LLVM's comments name it */
   unsigned line, column;
@@ -20,8 +20,8 @@ typedef struct nereid_inlined_lines {
   NEREID_VECTOR(nereid_inlined_place_t) places;
 } nereid_inlined_lines_t;
 
-/* Takes from `module` what its PTX will not say; the strings live as long as the module's context. False when memory
- * is out. */
+/* Reads the function names of inlined code from `module`; the strings live as long as the module's context. False when
+ * out of memory. */
 NEREID_MUST_USE bool nereid_inlined_lines_collect(nereid_inlined_lines_t *lines, LLVMModuleRef module,
                                                   nereid_arena_t *arena);
 

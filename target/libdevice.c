@@ -1,7 +1,7 @@
-/* CUDA's libdevice: the math functions that are more than an instruction.
+/* Links functions of CUDA's libdevice, the math functions without a single instruction.
  *
  *   call float @__nv_tanhf(float %x)     the file is read only if there is such a call; its bitcode is loaded
- *                                        lazily, and only tanhf and what it calls come over, as internal functions
+ *                                        lazily, and only tanhf and its callees are linked, as internal functions
  *
  * Reading all 470 KB of it eagerly would cost more than compiling most kernels. */
 #include "target/prepare.h"
@@ -76,7 +76,7 @@ static nereid_status_t read_library(nereid_backend_t *backend, const char *path,
   return NEREID_OK;
 }
 
-/* What came over is ours alone: internal, so that what is not inlined everywhere is at least dropped when unused. */
+/* Linked functions become internal, so that they are removed when unused. */
 static void internalize(LLVMModuleRef module) {
   for (LLVMValueRef it = LLVMGetFirstFunction(module); it; it = LLVMGetNextFunction(it)) {
     nereid_view_t name;
@@ -86,7 +86,7 @@ static void internalize(LLVMModuleRef module) {
   }
 }
 
-/* With another type than it is defined with, a call of the function would be anything at all. */
+/* A call with a type other than that of the definition is undefined behavior. */
 static bool check_type(nereid_backend_t *backend, LLVMModuleRef module, LLVMModuleRef library, LLVMValueRef declared,
                        const nereid_backend_input_t *input) {
   size_t size;

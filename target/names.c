@@ -1,11 +1,10 @@
-/* Names that PTX can spell.
+/* Maps names to valid PTX identifiers.
  *
  *   @"triton_poi.fused<f32>"  →  @"triton_poi$2Efused$3Cf32$3E"
  *
- * PTX ISA, "Identifiers": a letter and any of letters, digits, _ and $; or one of _ $ % and at least one more. What a
- * name has beyond that base/ptx_name.h rewrites. Names that fit stay, $ and all: the lowering maps its own names before
- * they come here, and mapping them twice would spoil them. Distinct names stay distinct: where the mapped name is
- * taken, a number follows. */
+ * PTX ISA, "Identifiers": a letter and any of letters, digits, _ and $; or one of _ $ % and at least one more.
+ * base/ptx_name.h escapes other characters. Valid names, including those with $, are unchanged: the lowering has
+ * already mapped its names. Distinct names stay distinct: if the mapped name exists, a number is appended. */
 #include "target/prepare.h"
 
 #include "base/ptx_name.h"

@@ -1,27 +1,28 @@
-/* Which passes of LLVM a module goes through.
+/* The LLVM pass pipeline.
  *
- *   our lowering's IR  ──▶ the list below ──▶ code generator without four of its passes ──▶ PTX ──▶ ptxas
+ *   IR of the lowering ──▶ the list below ──▶ code generator without four of its passes ──▶ PTX ──▶ ptxas
  *
- * LLVM's own list for -O3 is made for programs: of its hundred steps most look for what no kernel has (calls to
- * devirtualise, memory to promote across functions, loops to vectorise), and it combines instructions eight times. This
- * one takes three fifths of its time for the same machine code: of 209 kernels the number of instructions differs by
- * 0.03 % in the mean and by more than 4 % in none. ptxas schedules, allocates and unrolls again after it.
+ * LLVM's -O3 pipeline is for CPU programs: most of its hundred passes do not apply to kernels (devirtualization,
+ * promotion of memory across functions, loop vectorization), and it runs instcombine eight times. This one takes three
+ * fifths of its time for equivalent machine code: over 209 kernels the number of instructions differs by 0.03 % in the
+ * mean and by at most 4 %. ptxas schedules, allocates and unrolls again after it.
  *
- * The order matters more than the passes. A pass that seems idle has its reason beside it; what is measured by, when it
- * changes: SASS instructions and registers of many kernels, and a GPU. */
+ * The order matters more than the selection. A comment gives the reason for a pass without an obvious effect. Measure
+ * changes by the SASS instructions and registers of many kernels, and on a GPU. */
 #include "target/pass_list.h"
 
 #include <stddef.h>
 
 #define COMBINE "instcombine<no-verify-fixpoint>"
 
-/* Sinks and hoists what branches share, makes switches tables: towards the end, since it hides loops' shapes. */
+/* Sinks and hoists common code of branches, converts switches to tables: late, since it obscures the structure of
+ * loops. */
 #define SIMPLIFY_LATE                                                                                                  \
   "simplifycfg<switch-range-to-icmp;switch-to-arithmetic;switch-to-lookup;no-keep-loops;hoist-common-insts;"           \
   "sink-common-insts;speculate-unpredictables>"
 
-/* Before calls are inlined: functions of libdevice come into a kernel small, with their __nvvm_reflect answered, and
- * a thousand times when a tensor has a thousand registers. */
+/* Before inlining: folds __nvvm_reflect and simplifies functions of libdevice, which a kernel may inline a thousand
+ * times for a tensor of a thousand registers. */
 #define FUNCTIONS                                                                                                      \
   "nvvm-reflect,function(nvvm-intr-range,simplifycfg,sroa<modify-cfg>,early-cse),"                                     \
   "ipsccp," /* ranges: which sums cannot wrap, which divisions have no sign */                                         \
@@ -36,10 +37,10 @@
   "loop(loop-idiom,indvars,extra-simple-loop-unswitch-passes,loop-deletion),"                                          \
   "loop-unroll<O3;no-partial;no-runtime;no-profile-peeling;no-upperbound>,"
 
-/* What unrolling shows: constants, ranges, equal loads. */
+/* Simplifies unrolled code: constants, ranges, equal loads. */
 #define UNROLLED "sroa<modify-cfg>,gvn," COMBINE ",correlated-propagation,adce,dse," SIMPLIFY_LATE ","
 
-/* Pairs of f16 and bf16 are one instruction; for other types it finds nothing, in a third of the time of all passes. */
+/* Forms instructions on pairs of f16 and bf16; it has no effect on other types, but takes a third of the total time. */
 #define PAIRS "slp-vectorizer,"
 
 #define LAST                                                                                                           \
@@ -50,10 +51,10 @@ const char *nereid_target_passes(bool narrow_floats) {
                        : FUNCTIONS "function(" LOOPS UNROLLED LAST "),globaldce";
 }
 
-/* slsr, straight-line strength reduction, computes each address from the one before. It takes sext(x + 100) for
- * sext(x) + 100, which is wrong where the sum wraps, compares all pairs of addresses, and its chains made a kernel of
- * ours four times slower; conversion/ttg_to_llvm/elementwise/product.c creates the one kind of chain that helps. The
- * others do again what the optimiser did: without slsr's additions they find nothing that ptxas would not. */
+/* slsr, straight-line strength reduction, computes each address from the one before. It takes sext(x + 100) for sext(x)
+ * + 100, which is wrong if the sum wraps, compares all pairs of addresses, and its chains made one kernel four times
+ * slower; conversion/ttg_to_llvm/elementwise/product.c creates the only beneficial kind of chain. The other passes
+ * repeat work of the optimizer: without the additions of slsr they find nothing that ptxas would not. */
 const char *const *nereid_target_skipped_passes(void) {
   static const char *const names[] = {"slsr", "gvn", "nary-reassociate", "early-cse", NULL};
   return names;

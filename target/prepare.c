@@ -1,11 +1,11 @@
-/* What a module has to be before LLVM optimises it for a target.
+/* Prepares a module for LLVM's optimizer and a target.
  *
  *   target triple = ""                                    target triple = "nvptx64-nvidia-cuda"
  *   call float @__nv_expf(float %x)                   →   call float @__nv_expf(float %x)   ; now defined, internal
  *   define ptx_kernel void @"my.kernel"()                 define ptx_kernel void @"my$2Ekernel"()
  *
- * IR that was made for another machine is refused here, where it can be said plainly, and not later, where LLVM would
- * end the process or write wrong addresses. */
+ * IR for another target is rejected here with a clear error; later LLVM would end the process or emit wrong
+ * addresses. */
 #include "target/prepare.h"
 
 #include <llvm-c/Core.h>
@@ -13,8 +13,8 @@
 
 static const char triple[] = "nvptx64-nvidia-cuda";
 
-/* What the code of a kernel depends on: LLVM's default layout text gains entries between versions. Pointers to shared,
- * constant and local memory may be declared with 32 or 64 bits; they become 32 either way. */
+/* The entries of the data layout that kernels depend on: LLVM's default text gains entries between versions. Pointers
+ * to shared, constant and local memory may be declared with 32 or 64 bits; they become 32 in both cases. */
 static bool layout_fits(LLVMTargetDataRef have, LLVMTargetDataRef want, LLVMContextRef context) {
   static const unsigned spaces[] = {0, 1};
   for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
@@ -57,8 +57,8 @@ static nereid_status_t set_triple(nereid_backend_t *backend, LLVMModuleRef modul
   return NEREID_OK;
 }
 
-/* libdevice reads this flag through __nvvm_reflect: with it, its functions flush denormal f32 to zero, which is what
- * docs/numerics.md promises. A different setting of the module is kept. */
+/* libdevice reads this flag through __nvvm_reflect: with it, its functions flush subnormal f32 to zero, as
+ * docs/numerics.md specifies. A different setting of the module is kept. */
 static void set_flush_to_zero(LLVMModuleRef module) {
   static const char key[] = "nvvm-reflect-ftz";
   if (LLVMGetModuleFlag(module, key, sizeof key - 1))

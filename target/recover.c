@@ -1,11 +1,11 @@
-/* Fatal errors of LLVM, caught:
+/* Recovers from fatal errors of LLVM:
  *
  *   nereid_recover_run ── setjmp ── body ── … LLVM … ── report_fatal_error ── handler ── longjmp ──┐
  *          ▲───────────────────────────── NEREID_ERROR_INTERNAL, the reason ─────────────────────────┘
  *
- * The handler is process-wide in LLVM (our own static copy of it), so it finds its way home by a thread-local
- * pointer to the innermost recovery. Errors that LLVM reports through a context instead (an unsupported cmpxchg)
- * never come here: every context has a diagnostic handler, and with one LLVM does not exit. */
+ * The handler is process-wide in LLVM (of which this library has its own static copy), so it uses a thread-local
+ * pointer to the innermost recovery. Errors that LLVM reports through a context (an unsupported cmpxchg) do not reach
+ * it: every context has a diagnostic handler, with which LLVM does not exit. */
 #include "target/recover.h"
 
 #include "seam/llvm.h"
@@ -26,8 +26,8 @@ typedef struct recovery {
 
 static _Thread_local recovery_t *innermost;
 
-/* Returning lets LLVM do what it does without us: print and end the process. Only code outside any recovery,
- * which is none of the library's, gets there. */
+/* Returning makes LLVM print and end the process, as without a handler. Only code outside of a recovery, none of which
+ * is in the library, reaches this. */
 static void on_fatal_error(const char *reason) {
   recovery_t *here = innermost;
   if (!here)
@@ -36,14 +36,14 @@ static void on_fatal_error(const char *reason) {
   longjmp(here->home, 1);
 }
 
-/* Options of LLVM that have no other way in; the whole list.
+/* All options of LLVM that have no API.
  *   nvptx-short-ptr            pointers to shared, constant and local memory have 32 bits, which halves the registers
  * of shared-memory addresses
- *   enable-nontrivial-unswitch on: a loop whose loads all have a mask that the loop does not change is made twice,
- * with the mask and without. LLVM leaves that be where branches may diverge; here the mask is mostly the same for the
- * whole CTA, loops with barriers and shuffles stay single, and the assembler unrolls only loads without a predicate.
- *   disable-machine-sink       on: sinking moves loads past branches and loops to their first use, where
- * they are waited for. The assembler has its own mind on where the rest belongs. */
+ *   enable-nontrivial-unswitch on: a loop whose loads have a loop-invariant mask is duplicated, with and without the mask.
+ * LLVM does not unswitch on divergent branches by default; masks are usually uniform in a CTA, loops with barriers and
+ * shuffles are not duplicated, and the assembler unrolls only loads without a predicate.
+ *   disable-machine-sink       on: sinking moves loads past branches and loops to their first use, which then waits for
+ * them. The assembler places other instructions by itself. */
 static const char *const options[] = {"nereid", "-nvptx-short-ptr", "-enable-nontrivial-unswitch",
                                       "-disable-machine-sink"};
 

@@ -1,8 +1,8 @@
-/* Coming back from a fatal error of LLVM.
+/* Recovers from fatal errors of LLVM.
  *
- * LLVM answers what it cannot select with report_fatal_error, which ends the process. Inside nereid_recover_run it
- * comes back instead. What LLVM was working on is then in an unknown state: the caller abandons it (leaks it, on
- * purpose) and goes on with a fresh LLVM context. */
+ * On instructions that it cannot select, LLVM calls report_fatal_error, which ends the process. Inside
+ * nereid_recover_run it returns instead. The state of LLVM is then unknown: the caller abandons (intentionally leaks)
+ * the LLVM context and continues with a new one. */
 #ifndef NEREID_TARGET_RECOVER_H
 #define NEREID_TARGET_RECOVER_H
 
@@ -10,13 +10,14 @@
 
 #include <stddef.h>
 
-/* Runs `body(argument)` and returns what it returns, or NEREID_ERROR_INTERNAL with LLVM's reason in `message` (ends in
- * a NUL, cut at `message_size` bytes) when LLVM gave up. Nests; any number of threads at once. A body must not hold a
- * lock or a resource that only it can free across a call into LLVM. */
+/* Runs `body(argument)` and returns its status, or NEREID_ERROR_INTERNAL with LLVM's reason in `message`
+ * (NUL-terminated, truncated to `message_size` bytes) after a fatal error. May be nested; thread safe. A body must not
+ * hold a lock, or a resource that only it can free, across a call into LLVM. */
 NEREID_MUST_USE nereid_status_t nereid_recover_run(nereid_status_t (*body)(void *argument), void *argument,
                                                    char *message, size_t message_size);
 
-/* Registers the NVPTX target and the fatal error handler: once per process, from any thread; cheap afterwards. */
+/* Registers the NVPTX target and the fatal error handler: once per process, from any thread; later calls are
+ * inexpensive. */
 void nereid_target_initialize(void);
 
 #endif

@@ -1,7 +1,7 @@
-/* Messages of the target half: formatted once, into a bounded buffer, then handed to the sink.
+/* Formats messages of the backend into a bounded buffer and passes them to the sink.
  *
- * A message that is longer than the buffer (an assembler's, usually) is cut, never split: the sink sees one call
- * per message. */
+ * A message that is longer than the buffer (usually of an assembler) is truncated: the sink gets one call per
+ * message. */
 #include "target/report.h"
 
 #include <stdarg.h>

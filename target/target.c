@@ -8,8 +8,8 @@
  *   sm_90    8.7           7.8
  *   sm_90a   8.7           8.0
  *
- * 8.4 is the first version with every instruction that is used below sm_90 (fp8 mma on sm_89), and drivers and
- * assemblers of CUDA 12.4 read it; 8.7 is what Triton 3.6 writes for sm_90a. */
+ * 8.4 is the first version with every instruction used below sm_90 (fp8 mma on sm_89), and is supported by CUDA 12.4;
+ * 8.7 is the version of Triton 3.6 for sm_90a. */
 #include "target/target.h"
 
 #include "base/target_facts.h"

@@ -1,7 +1,7 @@
-/* Which GPU the code is for, and which PTX it is written in.
+/* Targets: the GPU and the PTX version.
  *
- * The PTX version follows from the target and from nothing on the machine, so that the same input gives the same
- * text everywhere; it can be asked for explicitly. The table is in target.c. */
+ * The PTX version depends only on the target, not on the host, so that the same input gives the same text everywhere;
+ * an option overrides it. The table is in target.c. */
 #ifndef NEREID_TARGET_TARGET_H
 #define NEREID_TARGET_TARGET_H
 
@@ -16,13 +16,13 @@ typedef struct nereid_target {
   unsigned ptx_minimum;   /* the first version whose assembler supports the target */
 } nereid_target_t;
 
-/* Reads "sm_80" … "sm_90a", or "cuda:90" as a module's ttg.target spells it: cuda:90 is sm_90a, because what Triton
- * writes for cuda:90 uses the architecture-specific instructions. NEREID_ERROR_ARGUMENT lists what there is. */
+/* Parses "sm_80" … "sm_90a", or the "cuda:90" of ttg.target: cuda:90 is sm_90a, because Triton's IR for cuda:90 uses
+ * the architecture-specific instructions. The message of NEREID_ERROR_ARGUMENT lists the targets. */
 NEREID_MUST_USE nereid_status_t nereid_target_parse(nereid_view_t text, const nereid_report_t *report,
                                                     nereid_target_t *out_target);
 
 /* Replaces the PTX version by `text` ("8.4" or "84"): NEREID_ERROR_ARGUMENT when the target needs a later one or
- * the code generator does not know it. */
+ * the code generator does not support it. */
 NEREID_MUST_USE nereid_status_t nereid_target_set_ptx_version(nereid_target_t *target, nereid_view_t text,
                                                               const nereid_report_t *report);
 

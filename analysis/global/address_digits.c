@@ -1,7 +1,7 @@
-/* Quotients and remainders of address forms by constants; see address_form.h.
+/* Computes quotients and remainders of address forms by constants; see address_form.h.
  *
- *   (1024 * %i + bits) / 32                 part by part: 32 * %i + bits 5 to 9
- *   x % 784                                 no sum of parts: digit (1, 784) * x
+ *   (1024 * %i + bits) / 32                 term by term: 32 * %i + bits 5 to 9
+ *   x % 784                                 not a sum of terms: digit (1, 784) * x
  *   (x / 49) % 16                           digit (49, 16) * x
  *   (x % 784) + (x / 784) * 50176           digits (1, 784) and (784, 0) of one value: digits * x
  *
@@ -37,7 +37,7 @@ bool nereid_form_add(nereid_form_t *out, const nereid_form_t *form, int64_t scal
   return nereid_form_add_scaled(out, form, scale, (nereid_product_t){{0}});
 }
 
-/* --- division part by part --- */
+/* --- division term by term --- */
 
 /* A symbol of a digit in `form`; 0 when there is none. */
 static uint32_t find_digit(const nereid_forms_t *forms, const nereid_form_t *form) {
@@ -270,7 +270,7 @@ static bool take_any(const nereid_forms_t *forms, nereid_form_t *form, digit_sum
   return false;
 }
 
-/* By how much sums of different values differ at least; at most 0: not known. The last digit has no largest value. */
+/* The minimum difference of the sums of different values; at most 0: unknown. The last digit has no maximum. */
 static int64_t room_of(const nereid_form_digit_sum_t *sum) {
   int64_t room = INT64_MAX, extent;
   for (uint32_t i = 0; i < sum->n; ++i) {

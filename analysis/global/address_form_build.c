@@ -1,4 +1,4 @@
-/* The form of a value from its defining op; see address_form.h.
+/* Computes the form of a value from its defining op; see address_form.h.
  *
  *   addi, addptr           sums                     make_range     one weight per bit
  *   muli, shli             products                 splat          no weights
@@ -97,7 +97,7 @@ static bool read_constant(nereid_forms_t *forms, MlirValue value, int depth, int
   return true;
 }
 
-/* Quotient or remainder: of the sum where it can be divided part by part, else of a tensor as a digit. */
+/* Quotient or remainder: of the sum if it can be divided term by term, else of a tensor as a digit. */
 static bool divide(nereid_forms_t *forms, MlirOperation op, const nereid_form_t *form, int64_t divisor, bool remainder,
                    nereid_form_t *out) {
   return nereid_form_divide(forms, form, divisor, remainder, out) ||
@@ -187,7 +187,7 @@ static bool add_symbol(nereid_form_t *out, uint32_t symbol) {
   return symbol && nereid_form_add_term(out, 1, (nereid_product_t){{symbol}});
 }
 
-/* A scalar of which nothing is known. */
+/* A scalar without known structure. */
 static bool build_symbol(nereid_forms_t *forms, MlirValue value, nereid_form_t *out) {
   if (is_tensor(value))
     return false;
@@ -199,7 +199,7 @@ static bool build_symbol(nereid_forms_t *forms, MlirValue value, nereid_form_t *
     return false;
   if (is_argument || kind == NEREID_OP_TT_GET_PROGRAM_ID || kind == NEREID_OP_TT_GET_NUM_PROGRAMS)
     node = NEREID_FLOW_NONE;
-  if (is_pointer(value)) /* its distance from the root, of which divisors of the address say nothing */
+  if (is_pointer(value)) /* its distance from the root, which the divisors of the address do not bound */
     return add_symbol(out, nereid_forms_drift(forms, value, node, 0));
   return add_symbol(out, nereid_forms_symbol(forms, value, node));
 }
@@ -214,7 +214,7 @@ static uint8_t divides(const nereid_forms_t *forms, const nereid_form_t *step) {
   return (uint8_t)least;
 }
 
-/* Follows sums back from `value` to `argument` and adds up the steps; false when that is not how it is computed. */
+/* Follows sums back from `value` to `argument` and adds the steps; false when it is computed in another way. */
 static bool build_step(nereid_forms_t *forms, MlirValue value, MlirValue argument, int depth, nereid_form_t *out) {
   for (int i = 0; i < MAX_STEPS; ++i) {
     if (mlirValueEqual(value, argument))
@@ -294,7 +294,7 @@ static bool same_weights(const nereid_form_t *a, const nereid_form_t *b) {
   return true;
 }
 
-/* `out` becomes what both are: the same, or the same weights and a symbol for the rest. */
+/* Sets `out` to the meet of both: the form if equal, else the common weights plus a symbol. */
 static bool join(nereid_forms_t *forms, MlirValue value, uint32_t node, const nereid_form_t *other,
                  nereid_form_t *out) {
   nereid_form_t difference = *other;
@@ -337,7 +337,7 @@ static bool build_forwarded(nereid_forms_t *forms, MlirValue value, int depth, n
   return !first && (!steps || add_steps(forms, value, node, &step, out));
 }
 
-/* Whether `argument` is where its root begins. */
+/* Whether `argument` is the start of its root. */
 static bool is_root(const nereid_forms_t *forms, MlirValue argument) {
   const uint32_t number = (uint32_t)mlirBlockArgumentGetArgNumber(argument);
   return is_pointer(argument) && !is_tensor(argument) && (!forms->shared || forms->shared[number] == number + 1);
@@ -446,7 +446,7 @@ static bool take(const void *known, nereid_form_t *out) {
   return true;
 }
 
-/* `out` is empty. A value that is being computed is a symbol to what it is computed from. */
+/* `out` is empty. In a cycle, a value whose form is being computed is a symbol. */
 static bool build(nereid_forms_t *forms, MlirValue value, int depth, nereid_form_t *out) {
   uintptr_t *place = nereid_map_insert(&forms->known, value.ptr);
   if (!place)

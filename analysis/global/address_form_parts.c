@@ -244,7 +244,7 @@ typedef struct crossing {
   bool is_back;
 } crossing_t;
 
-/* The symbol after the edge; of a stale one the divisibility goes into `factor`. */
+/* The symbol after the edge; the divisibility of a stale one is multiplied into `factor`. */
 static uint32_t cross_symbol(const crossing_t *crossing, uint32_t symbol, int *divisibility) {
   const nereid_symbol_t *known = &crossing->forms->symbols.data[symbol];
   if (symbol == 0 || symbol == STALE || !nereid_forms_varies(crossing->forms, crossing->loop, symbol))

@@ -1,4 +1,4 @@
-/* Differences of addresses by coordinates; see address_relation.h. */
+/* Compares addresses by coordinates; see address_relation.h. */
 #include "analysis/global/address_relation.h"
 
 #include "layout/encoding.h"
@@ -51,7 +51,7 @@ const nereid_address_owners_t *nereid_address_owners(MlirType type, bool loads, 
 typedef struct echelon {
   uint64_t images[64];
   uint32_t threads[64]; /* by highest bit of the image */
-  uint32_t free;        /* threads that differ without the byte differing */
+  uint32_t free;        /* pairs of different threads that access the same byte */
 } echelon_t;
 
 static uint64_t reduce(const echelon_t *echelon, uint64_t image, uint32_t *threads) {
@@ -82,9 +82,9 @@ static void eliminate(echelon_t *echelon, uint64_t image, uint32_t threads) {
 typedef struct coordinate {
   nereid_product_t product;
   int64_t odd;
-  int64_t constant;        /* the later index less the earlier one, as far as it is known */
+  int64_t constant;        /* the known part of the later index minus the earlier one */
   int64_t advance;         /* plus at least one time this */
-  int exact;               /* modulo 2^exact; EXACT: it is all known */
+  int exact;               /* modulo 2^exact; EXACT: fully known */
   int used;                /* bits that both sides use without carries, at most `exact` */
   int64_t low[2], high[2]; /* the weights of the earlier and the later access add up to between these */
   int64_t least;           /* weight */
@@ -97,7 +97,7 @@ typedef struct comparison {
   const nereid_forms_t *forms;
   coordinate_t coordinates[MAX_COORDINATES];
   int n;
-  bool flat; /* one coordinate for everything */
+  bool flat; /* a single coordinate for all terms */
 } comparison_t;
 
 static bool is_one(nereid_product_t product) {
@@ -156,13 +156,13 @@ static bool add_weights(comparison_t *comparison, int side) {
   return true;
 }
 
-/* --- the difference of what is the same in all elements --- */
+/* --- the difference of the terms --- */
 
 static void forget_above(coordinate_t *coordinate, int bits) {
   coordinate->exact = bits < coordinate->exact ? bits : coordinate->exact;
 }
 
-/* `term` is `factor` times symbols, of which `rest` is what its coordinate does not explain. */
+/* `term` is `factor` times symbols; `rest` are the symbols that are not in the stride of its coordinate. */
 static void add_unknown(const comparison_t *comparison, coordinate_t *coordinate, int64_t factor,
                         nereid_product_t rest) {
   forget_above(coordinate, nereid_product_divisibility(comparison->forms, factor, rest));
@@ -277,7 +277,7 @@ static nereid_product_t with_symbol(nereid_product_t product, uint32_t from, uin
   return nereid_product_without(rest, UINT32_MAX); /* sorted again */
 }
 
-/* Terms of the earlier side, each with what the later has of it. */
+/* Terms of the earlier side, each with its factor on the later side. */
 static bool add_earlier_terms(comparison_t *comparison) {
   const nereid_form_t *earlier = comparison->sides[0]->form, *later = comparison->sides[1]->form;
   for (uint32_t i = 0; i < earlier->n_terms; ++i) {
@@ -300,7 +300,7 @@ static bool add_earlier_terms(comparison_t *comparison) {
   return true;
 }
 
-/* Terms that only the later side has. */
+/* Terms of the later side only. */
 static bool add_later_terms(comparison_t *comparison) {
   const nereid_form_t *earlier = comparison->sides[0]->form, *later = comparison->sides[1]->form;
   for (uint32_t i = 0; i < later->n_terms; ++i) {
@@ -343,7 +343,7 @@ static bool is_apart(const comparison_t *comparison, const coordinate_t *coordin
   return (start > last && advance >= 0) || (end < first && advance <= 0);
 }
 
-/* A number of which nothing above 2^bits is known to be the sum of different bits: clears what would carry. */
+/* Clears the bits of a partially known number, with 2^bits the limit, that a carry could change. */
 static void use_bits(const nereid_form_t *form, comparison_t *comparison, coordinate_t *coordinate, int64_t constant,
                      int bytes) {
   uint64_t taken = (uint64_t)constant | (uint64_t)(bytes - 1);
@@ -362,7 +362,7 @@ static void use_bits(const nereid_form_t *form, comparison_t *comparison, coordi
   }
 }
 
-/* Fixes which of the coordinate's bits are compared. */
+/* Determines the bits of the coordinate that are compared. */
 static void choose_bits(comparison_t *comparison, coordinate_t *coordinate) {
   const bool unit = is_one(coordinate->product) && coordinate->odd == 1;
   coordinate->used = coordinate->exact;
@@ -432,8 +432,8 @@ static nereid_shapes_relation_t eliminate_all(comparison_t *comparison) {
   return (echelon.free | threads) >> NEREID_ACCESS_LANE_BITS ? NEREID_SHAPES_ANY : NEREID_SHAPES_SAME_WARP;
 }
 
-/* Whether indices with the same address are the same: strides of constants are larger than what is below them, or a
- * mask is taken to keep it so; others are of both sides. */
+/* Whether equal addresses imply equal indices: constant strides exceed the range of smaller coordinates, or a mask is
+ * assumed to ensure this; other strides occur on both sides. */
 static bool is_unique(const comparison_t *comparison) {
   const bool masked = comparison->sides[0]->masked && comparison->sides[1]->masked;
   for (int i = 0; i < comparison->n; ++i) {
@@ -482,7 +482,7 @@ static uint32_t digits_of(const nereid_address_t *address) {
   return found;
 }
 
-/* Whether the terms of `a` that are not of sums of digits are those of `b`. */
+/* Whether `a` and `b` have the same terms apart from sums of digits. */
 static bool same_rest(const nereid_address_t *a, const nereid_address_t *b) {
   for (uint32_t i = 0; i < a->form->n_terms; ++i) {
     const nereid_form_term_t *term = &a->form->terms[i], *same = find_term(b->form, term->product);
@@ -495,7 +495,7 @@ static bool same_rest(const nereid_address_t *a, const nereid_address_t *b) {
   return true;
 }
 
-/* From the lowest to after the highest byte of what is added to terms and sums of digits. */
+/* The range of bytes, end exclusive, that are added to terms and sums of digits. */
 static void extend(const nereid_address_t *address, int64_t *low, int64_t *high) {
   int64_t first = address->form->constant, last = address->form->constant + address->bytes;
   for (uint32_t i = 0; i < address->form->n_weights; ++i) {
@@ -509,8 +509,8 @@ static void extend(const nereid_address_t *address, int64_t *low, int64_t *high)
   *high = last > *high ? last : *high;
 }
 
-/* Whether accesses meet only where the digits are of one value: what is added is less than by how much their sums
- * differ, or both are of one store. */
+/* Whether accesses overlap only for equal digits: the added range is less than the minimum difference of their sums, or
+ * both accesses are of one store. */
 static bool digits_decide(const nereid_address_t *earlier, const nereid_address_t *later) {
   const uint32_t digits = digits_of(earlier);
   int64_t low = INT64_MAX / 4, high = INT64_MIN / 4;

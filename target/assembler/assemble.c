@@ -3,7 +3,7 @@
  *   ptxas kernel.ptx, line 12; error   : Unknown symbol 'foo'      →  kernel.ptx:12: error: Unknown symbol 'foo'
  *   ptxas info    : Used 32 registers, used 1 barriers             →  registers = 32
  *
- * Both assemblers write the same log, being the same code inside. */
+ * Both assemblers have the same log format. */
 #include "target/assembler/assemble.h"
 
 #include "target/assembler/assemblers.h"
@@ -111,8 +111,8 @@ static unsigned number_before(const char *line, const char *what) {
   return at ? (unsigned)strtoul(at, NULL, 10) : 0;
 }
 
-/* A note that wgmma is slow: "(C7514) Potential Performance Loss: wgmma.mma_async instructions are serialized due to …" or
- * "(C7517) warpgroup.wait is injected …". */
+/* A note that wgmma is slow: "(C7514) Potential Performance Loss: wgmma.mma_async instructions are serialized due to …"
+ * or "(C7517) warpgroup.wait is injected …". */
 static const char *wgmma_note(const char *line) {
   static const char family[] = "(C75";
   const char *at = strstr(line, family), *number = at ? at + sizeof family - 1 : NULL;

@@ -19,7 +19,8 @@ NEREID_MUST_USE nereid_status_t nereid_assemble(nereid_view_t ptx, const nereid_
 /* The assembler and its version, "ptxas 13.0.88", as noted in its output; in `arena`, null without a note. */
 const char *nereid_assembled_by(const nereid_assembled_t *assembled, nereid_arena_t *arena);
 
-/* The path of ptxas: `asked` when it can be run, else the search above; in `scratch`; null when there is none. */
+/* The path of ptxas: `asked` if it is executable, else the result of the search above; in `scratch`; null if not
+ * found. */
 const char *nereid_assembler_find_ptxas(const char *asked, nereid_arena_t *scratch);
 
 /* nvJitLink could be loaded. `out_major`, `out_minor`: its CUDA version; may be null. */

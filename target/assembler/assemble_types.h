@@ -8,8 +8,8 @@
 
 typedef enum nereid_assembler {
   NEREID_ASSEMBLER_AUTO = 0,     /* by `one_shot` */
-  NEREID_ASSEMBLER_PTXAS = 1,    /* ptxas or nothing */
-  NEREID_ASSEMBLER_NVJITLINK = 2 /* nvJitLink or nothing */
+  NEREID_ASSEMBLER_PTXAS = 1,    /* ptxas only */
+  NEREID_ASSEMBLER_NVJITLINK = 2 /* nvJitLink only */
 } nereid_assembler_t;
 
 typedef struct nereid_assemble_options {
@@ -21,7 +21,7 @@ typedef struct nereid_assemble_options {
   struct {
     const char *name, *file;
     unsigned line, column;
-  } kernel;              /* in its source: the place of messages about all of it; name null: unknown */
+  } kernel;              /* in its source: the location of messages about the whole kernel; name null: unknown */
   const char *ptxas;     /* path of the assembler; null: search CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda */
   const char *arguments; /* more arguments for the assembler, separated by spaces; null: none */
   nereid_target_t target;

@@ -1,7 +1,7 @@
-/* nvJitLink: the assembler as a library, opened at run time, so that nothing of CUDA is needed to build or start.
+/* nvJitLink: the assembler as a library, opened at run time, so that neither build nor start requires CUDA.
  *
- * The library is loaded once per process (dlopen counts) and stays: loading it again for every kernel would cost ten
- * times what a small kernel costs. One row of the table per entry. */
+ * The library is loaded once per process (dlopen is reference-counted) and stays loaded: loading it for every kernel
+ * would take ten times as long as a small kernel. One row of the table per entry. */
 #include "target/assembler/assemble.h"
 #include "target/assembler/assemblers.h"
 
@@ -146,7 +146,8 @@ static int assemble(link_t link, nereid_view_t ptx, nereid_arena_t *arena, nerei
 nereid_status_t nereid_assemble_nvjitlink(nereid_view_t ptx, const nereid_assemble_options_t *options,
                                           const nereid_report_t *report, nereid_arena_t *arena,
                                           nereid_assembled_t *out_assembled) {
-  const char *list[MAX_ARGUMENTS + 8], *text = nereid_arena_copy(arena, ptx); /* the library wants a final NUL */
+  const char *list[MAX_ARGUMENTS + 8],
+      *text = nereid_arena_copy(arena, ptx); /* the library requires a terminating NUL */
   size_t count = make_arguments(options, arena, list);
   link_t link = NULL;
   nereid_status_t status = NEREID_OK;

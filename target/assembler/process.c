@@ -1,4 +1,4 @@
-/* A child that cannot outlive its parent:
+/* Runs a child process that cannot outlive its parent:
  *
  *   parent                        child (vfork: it borrows the parent's memory, whose pages need not be copied)
  *   block signals
@@ -8,7 +8,7 @@
  *   poll(pidfd, cancellation, deadline) ── stop ──► kill(group, SIGKILL)
  *   waitpid
  *
- * posix_spawn cannot set the parent-death signal. The death that counts is that of the calling thread, which waits. */
+ * posix_spawn cannot set the parent-death signal. The parent is the calling thread, which waits. */
 #include "target/assembler/process.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static void drop_handlers(void) {
 static _Noreturn void become(start_t *start) {
   drop_handlers();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != start->parent) /* it ended before the line above */
+  if (getppid() != start->parent) /* the parent ended before prctl */
     _exit(NOT_RUN);
   setpgid(0, 0);
   if (dup2(start->input, STDIN_FILENO) >= 0 && dup2(start->output, STDOUT_FILENO) >= 0 &&
@@ -64,7 +64,7 @@ static pid_t launch(start_t *start) {
   start->parent = getpid();
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &start->mask);
-  /* posix_spawn does the same inside, but cannot set the parent-death signal; `become` calls what is safe only. */
+  /* posix_spawn does the same internally, but cannot set the parent-death signal; `become` is async-signal-safe. */
   // NOLINTBEGIN(bugprone-unsafe-functions,clang-analyzer-security.insecureAPI.vfork,clang-analyzer-unix.Vfork)
   const pid_t child = vfork();
   if (child == 0)
@@ -119,7 +119,7 @@ static bool sleep_once(pid_t child, int handle, const nereid_limits_t *limits) {
   return waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == child;
 }
 
-/* Until the child ended, which is still to be reaped, or `limits` say stop. */
+/* Waits until the child has ended (not yet reaped) or a limit is reached. */
 static nereid_status_t watch(pid_t child, const nereid_limits_t *limits) {
   nereid_status_t status = NEREID_OK;
   if (!limits || (!limits->cancellation && !limits->deadline))
@@ -136,7 +136,7 @@ static nereid_process_result_t supervise(pid_t child, const nereid_limits_t *lim
   const nereid_status_t status = watch(child, limits);
   if (status == NEREID_OK)
     return reap(child);
-  kill(-child, SIGKILL); /* not reaped yet, so that the number is still its own */
+  kill(-child, SIGKILL); /* not reaped yet, so the process id is not reused */
   kill(child, SIGKILL);
   reap(child);
   return (nereid_process_result_t){

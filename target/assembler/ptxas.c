@@ -2,8 +2,8 @@
  *
  *   $TMPDIR/nereid-…/ kernel.ptx  →  ptxas -arch=sm_90a -v … -o kernel.cubin kernel.ptx  >log 2>&1
  *
- * The folder is this call's own, so that any number of threads and processes work side by side. It is removed however
- * the program ends; work_folder.c removes what a killed process left. */
+ * Each call has its own folder, so threads and processes may run concurrently. It is removed in every case;
+ * work_folder.c removes folders of killed processes. */
 #include "target/assembler/assemble.h"
 #include "target/assembler/assemblers.h"
 #include "target/assembler/process.h"
