@@ -98,8 +98,8 @@ typedef struct nereid_lower_warp_group {
   nereid_map_t coordinates; /* tensor type -> nereid_coordinates_t * */
 } nereid_lower_warp_group_t;
 
-/* Where the next op is emitted, and for what. A copy with another builder or another group emits elsewhere; nothing has
- * to be restored after it. */
+/* The insertion point, function and warp group of emitted ops. A copy with another builder or group emits elsewhere, so
+ * no state has to be restored. */
 typedef struct nereid_lower {
   nereid_builder_t builder; /* its location is the current op's */
   MlirContext context;

@@ -25,7 +25,7 @@ static uint32_t basis_in(const nereid_layout_t *layout, uint32_t basis, int d) {
   return (basis & nereid_layout_out_mask(layout, d)) >> nereid_layout_out_shift(layout, d);
 }
 
-/* Whether id bit `bit` moves dimension `d` by one bit only, and by which shift. */
+/* Whether the image of id bit `bit` in dimension `d` is a single bit, and its shift. */
 static bool single_bit(const nereid_layout_t *layout, int bit, int d, int *out_shift) {
   uint32_t basis = basis_in(layout, thread_basis(layout, bit), d);
   if (!basis || (basis & (basis - 1)))
@@ -34,7 +34,7 @@ static bool single_bit(const nereid_layout_t *layout, int bit, int d, int *out_s
   return true;
 }
 
-/* The thread's part of the coordinate in dimension `d`: runs of id bits that move together become one field. */
+/* The thread's part of the coordinate in dimension `d`: runs of id bits with the same shift become one field. */
 MlirValue nereid_lower_thread_coordinate(nereid_lower_t *lower, const nereid_layout_t *layout, int d) {
   const int bits = layout->in_bits[NEREID_LAYOUT_LANE] + layout->in_bits[NEREID_LAYOUT_WARP];
   MlirValue sum = {NULL};
@@ -46,7 +46,7 @@ MlirValue nereid_lower_thread_coordinate(nereid_lower_t *lower, const nereid_lay
       const uint32_t mask = (uint32_t)(((UINT64_C(1) << (end - bit)) - 1) << bit);
       sum = combine(lower, sum, emit_field(lower, lower->group->thread_id, mask, shift));
     } else if (basis_in(layout, thread_basis(layout, bit), d)) {
-      /* One id bit moves several: all ones or zero, masked by the basis. */
+      /* An id bit with several bits in its image: all ones or zero, masked by the basis. */
       MlirValue one =
           emit_field(lower, nereid_emit_lshr(lower, lower->group->thread_id, nereid_emit_i32(lower, bit)), 1, 0);
       MlirValue basis = nereid_emit_i32(lower, (int32_t)basis_in(layout, thread_basis(layout, bit), d));
@@ -57,7 +57,7 @@ MlirValue nereid_lower_thread_coordinate(nereid_lower_t *lower, const nereid_lay
   return mlirValueIsNull(sum) ? nereid_emit_i32(lower, 0) : sum;
 }
 
-/* CTAs of a cluster hold different blocks: adds what %cluster_ctarank moves. */
+/* CTAs of a cluster hold different blocks: adds the image of %cluster_ctarank. */
 static MlirValue emit_block_part(nereid_lower_t *lower, const nereid_layout_t *layout, int d, MlirValue sum) {
   MlirValue rank = {NULL};
   for (int bit = 0; bit < layout->in_bits[NEREID_LAYOUT_BLOCK]; ++bit) {

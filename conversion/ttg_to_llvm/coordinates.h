@@ -19,7 +19,7 @@ const nereid_coordinates_t *nereid_lower_coordinates(nereid_lower_t *lower, Mlir
 MlirValue nereid_lower_coordinate(nereid_lower_t *lower, const nereid_coordinates_t *coordinates, intptr_t r,
                                   intptr_t d);
 
-/* i32: the part of the coordinate in dimension `d` that lane and warp decide, emitted here. */
+/* i32: the part of the coordinate in dimension `d` that lane and warp determine, emitted here. */
 MlirValue nereid_lower_thread_coordinate(nereid_lower_t *lower, const nereid_layout_t *layout, int d);
 
 /* i1 that is true for exactly one of the threads that hold the same elements of `tensor`; null when all differ. */

@@ -329,7 +329,7 @@ void nereid_lower_end_if(nereid_lower_t *lower, MlirBlock rest) {
   lower->builder.block = rest;
 }
 
-/* The intrinsic and not nvvm.barrier: with locations, what MLIR 22.1 prints of that op it cannot read back. */
+/* The intrinsic instead of nvvm.barrier, whose printed form with locations MLIR 22.1 cannot parse. */
 void nereid_emit_cta_barrier(nereid_lower_t *lower, int32_t number) {
   MlirValue barrier = nereid_emit_i32(lower, number);
   nereid_emit_intrinsic(lower, "llvm.nvvm.barrier.cta.sync.aligned.all", (MlirType){NULL}, 1, &barrier);

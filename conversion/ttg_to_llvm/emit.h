@@ -9,7 +9,8 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
-/* Any op by name with operands and result types; attributes by name. The builder of last resort, and that of tables. */
+/* Emits an op by name with operands and result types; attributes by name. For ops without a function below, and for
+ * tables. */
 MlirOperation nereid_emit_op(nereid_lower_t *lower, const char *name, intptr_t n_results, const MlirType *results,
                              intptr_t n_operands, const MlirValue *operands, intptr_t n_attributes,
                              const MlirNamedAttribute *attributes);
@@ -39,7 +40,7 @@ MlirValue nereid_emit_add(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs);
 MlirValue nereid_emit_mul(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs);
 MlirValue nereid_emit_and(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs);
 MlirValue nereid_emit_or(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs);
-/* An or of values without a common bit: what an addition is there, and LLVM may treat it as one. */
+/* A disjoint or: equivalent to an addition, which LLVM may use. */
 MlirValue nereid_emit_or_disjoint(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs);
 MlirValue nereid_emit_xor(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs);
 MlirValue nereid_emit_shl(nereid_lower_t *lower, MlirValue lhs, MlirValue rhs);
@@ -118,16 +119,15 @@ MlirValue nereid_emit_intrinsic(nereid_lower_t *lower, const char *name, MlirTyp
 
 void nereid_emit_branch(nereid_lower_t *lower, MlirBlock to, intptr_t n, const MlirValue *arguments);
 void nereid_emit_cond_branch(nereid_lower_t *lower, MlirValue condition, MlirBlock if_true, MlirBlock if_false);
-/* Splits the current block: what follows goes to the returned new block, and the builder stays at the end of the first
+/* Splits the current block: the following ops move to the returned block, and the builder stays at the end of the first
  * half. For lowerings that need a branch. */
 MlirBlock nereid_lower_split_block(nereid_lower_t *lower);
 
-/* Runs what follows only where `condition`, an i1, holds; returns the block to go on in with nereid_lower_end_if. */
+/* Begins code that runs only if `condition`, an i1, holds; returns the block to pass to nereid_lower_end_if. */
 MlirBlock nereid_lower_begin_if(nereid_lower_t *lower, MlirValue condition);
 void nereid_lower_end_if(nereid_lower_t *lower, MlirBlock rest);
 
-/* Threads wait for each other, and see what they have written: those of the warps whose code is lowered, all of the CTA
- * (at the barrier of that number), or those of the warp. */
+/* Emits a barrier of the current warp group, of all warps of the CTA (with that barrier id), or of the warp. */
 void nereid_emit_barrier(nereid_lower_t *lower);
 void nereid_emit_cta_barrier(nereid_lower_t *lower, int32_t number);
 void nereid_emit_warp_barrier(nereid_lower_t *lower);

@@ -2,7 +2,7 @@
  *
  *   llvm.func @k(%d: !llvm.ptr {tt.nv_tma_desc = 1 : i32}) …   ->   llvm.func @k(%d: !llvm.ptr {llvm.byval = …, …}) …
  *
- * The name is Triton's, whose pass lowers ops that its conversion leaves; ours leaves none. This pass replaces the
+ * In Triton the pass lowers ops that remain after the conversion; here none remain. This pass replaces the
  * argument attributes of kernels by their LLVM equivalents. An operation without a form in LLVM IR is a located error,
  * so a pipeline without a required pass fails here. Requires and keeps: llvm and nvvm only. */
 #include "conversion/ttg_to_llvm/function/kernel_abi.h"

@@ -35,7 +35,7 @@ static MlirValue emit_cta_index(nereid_lower_t *lower) {
   return index;
 }
 
-/* This CTA's part of what the launcher gives: the last argument but one of a kernel (docs/abi.md). */
+/* The CTA's part of the launcher's allocation: the last argument but one of a kernel (docs/abi.md). */
 static MlirValue emit_own_scratch(nereid_lower_t *lower) {
   MlirValue base = mlirBlockGetArgument(lower->function->entry, mlirBlockGetNumArguments(lower->function->entry) - 2);
   MlirValue index = nereid_emit_cast(lower, "llvm.zext", lower->types->i64, emit_cta_index(lower));

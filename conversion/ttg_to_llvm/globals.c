@@ -72,11 +72,11 @@ bool nereid_lower_declare(nereid_lower_t *lower, const char *name, MlirType func
   return known != NULL;
 }
 
-/* A global without a size: its bytes are what the launch gives, from the symbol on (PTX ISA, ".extern .shared"). */
+/* A global without a size: the launch determines its bytes (PTX ISA, ".extern .shared"). */
 static const char shared_symbol[] = "global_smem", other_shared_symbol[] = "global_smem$";
 
-/* Its name; the second where a function has the first. No function has a $ that no hexadecimal digit follows
- * (base/ptx_name.h). */
+/* Its name; the second one if a function has the first. No name of a function has a $ that is not followed by a
+ * hexadecimal digit (base/ptx_name.h). */
 static const char *name_shared_memory(nereid_lower_t *lower) {
   MlirOperation found = find_symbol(lower->module->block, mlirStringRefCreateFromCString(shared_symbol));
   MlirStringRef global = mlirStringRefCreateFromCString("llvm.mlir.global");
@@ -126,7 +126,7 @@ static void create_string(nereid_lower_t *lower, MlirStringRef name, MlirAttribu
   create_global(lower, 7, attributes);
 }
 
-/* No function has a $ that no hexadecimal digit follows. */
+/* No name of a function has a $ that is not followed by a hexadecimal digit. */
 static const char string_prefix[] = "nereid$text_";
 
 static void keep_string(nereid_lower_t *lower, MlirAttribute bytes, MlirAttribute name) {
@@ -135,7 +135,7 @@ static void keep_string(nereid_lower_t *lower, MlirAttribute bytes, MlirAttribut
     *place = (uintptr_t)name.ptr;
 }
 
-/* Those that the module has before. */
+/* Existing globals of the module. */
 static void collect_strings(nereid_lower_t *lower) {
   MlirStringRef key = mlirStringRefCreateFromCString("value"),
                 name_key = mlirStringRefCreateFromCString(NEREID_ATTR_SYMBOL_NAME);

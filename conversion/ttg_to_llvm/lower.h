@@ -3,13 +3,13 @@
  *   %x : tensor<1024xf32, #blocked>        %x.0, %x.1 … %x.7 : f32      one LLVM value per register of a thread
  *   %y = arith.addf %x, %x                 %y.0 = llvm.fadd %x.0, %x.0 …
  *
- * A tensor is an array of per-thread values in a side map, never an LLVM struct: nothing has to be packed, unpacked or
- * folded away later. Two registers that hold the same value (a splat, a broadcast dimension) share one MlirValue, and
+ * A tensor is an array of per-thread values in a side map, never an LLVM struct, so no packing and unpacking has to be
+ * folded later. Registers with equal values (a splat, a broadcast dimension) share one MlirValue, and
  * elementwise ops are emitted once per distinct operand tuple.
  *
  * An op family is one .c file with a table of rows; a row names the op and the static function that lowers it. The
- * function reads the operands' values, emits at lower->builder, and sets the results' values. It answers false after it
- * has emitted a diagnostic at the op. */
+ * function reads the operands' values, emits at lower->builder, and sets the results' values. It returns false after a
+ * diagnostic at the op. */
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_LOWER_H
 #define NEREID_CONVERSION_TTG_TO_LLVM_LOWER_H
 

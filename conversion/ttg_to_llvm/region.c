@@ -25,7 +25,7 @@ static void get_results(nereid_lower_t *lower, MlirOperation end, MlirValue *out
     out_results[i] = nereid_lower_operand(lower, end, i).values[0];
 }
 
-/* Blocks that stand for those of the region, and one after them, whose arguments are the results. */
+/* Creates blocks for those of the region, and one after them whose arguments are the results. */
 static bool emit_blocks(nereid_lower_t *lower, MlirRegion region, MlirValue *out_results) {
   MlirRegion function = mlirBlockGetParentRegion(lower->builder.block);
   nereid_blocks_t blocks = {0};

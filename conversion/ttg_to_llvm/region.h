@@ -8,10 +8,10 @@
  * which may be `arguments`. A region of several blocks becomes blocks of the function. False after a diagnostic. */
 bool nereid_region_emit(nereid_lower_t *lower, MlirRegion region, const MlirValue *arguments, MlirValue *out_results);
 
-/* Whether running the region has no effect but its results. */
+/* Whether the region has no side effects. */
 bool nereid_region_is_pure(MlirRegion region);
 
-/* Operations of the region, terminators left out. */
+/* The number of operations of the region, without terminators. */
 intptr_t nereid_region_size(MlirRegion region);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { WORD_BITS = 32, MAX_PACKED = 4 };
 
-/* i32 and f32 go as they are. The last operand bounds the lanes: 0 for up, 31 for the others. */
+/* i32 and f32 need no conversion. The last operand bounds the lanes: 0 for up, 31 for the others. */
 static MlirValue shuffle_word(nereid_lower_t *lower, nereid_shuffle_t mode, MlirValue lane, MlirValue word) {
   static const char *const names[] = {"bfly", "up", "down", "idx"};
   char name[48];

@@ -1,4 +1,4 @@
-/* Registers to slots of shared memory and back; see slots.h. */
+/* Stores registers to slots of shared memory and loads them; see slots.h. */
 #include "conversion/ttg_to_llvm/slots.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
@@ -58,7 +58,7 @@ nereid_slots_t nereid_slots_make(nereid_lower_t *lower, const nereid_layout_t *l
   return slots;
 }
 
-/* Neighbours stay neighbours up to the next gap, as far aligned as all gaps are. */
+/* Slots are contiguous up to the next gap, with the alignment of all gaps. */
 void nereid_slots_pad(nereid_slots_t *slots, MlirAttribute encoding) {
   if (!nereid_ttg_padded_shared_attr_isa(encoding))
     return;
@@ -139,7 +139,7 @@ static MlirValue address(nereid_lower_t *lower, const addresses_t *addresses, ui
   MlirValue base = slots->base;
   if (addresses->bases && !mlirValueIsNull(slots->thread_offset))
     base = thread_base(lower, addresses, slot & slots->mixed);
-  /* These bits are the register's alone, so the gaps that they pass add to those of the thread. */
+  /* Only the register determines these bits, so their gaps add to those of the thread. */
   const uint32_t own = slot & ~slots->mixed;
   const int64_t at = mlirAttributeIsNull(slots->padding) ? own : nereid_layout_padded_offset(slots->padding, own);
   return nereid_emit_offset(lower, base, at * slots->bytes);

@@ -1,7 +1,7 @@
 /* A tensor's registers in shared memory, where threads exchange them.
  *
  *   layout  register [1, 2], lane [4, 8 ..], warp [128 ..]          register r of lane l of warp w  ->  its slot
- *   store   st.shared.v4 [scratch + thread part], {r0, r1, r2, r3}   registers of adjacent slots move together
+ *   store   st.shared.v4 [scratch + thread part], {r0, r1, r2, r3}   registers of adjacent slots form a vector
  *
  * A slot holds an element: i1 takes a byte, a pointer eight. */
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_SLOTS_H
@@ -15,12 +15,12 @@ typedef struct nereid_slots {
   MlirType element;        /* in registers, an LLVM type */
   MlirType memory;         /* in shared memory */
   int64_t bytes;           /* of a slot */
-  int32_t vector;          /* registers that move together */
+  int32_t vector;          /* registers per access */
   MlirValue base;          /* ptr<3>: slot 0 */
-  MlirValue thread_offset; /* i32, bytes; null when threads do not matter */
-  uint32_t mixed;          /* bits of a slot that both registers and threads move; the others of registers just add */
-  MlirAttribute padding;   /* a padded encoding; null: no gaps between slots */
-  bool last_first;         /* the last registers are stored first */
+  MlirValue thread_offset; /* i32, bytes; null if independent of the thread */
+  uint32_t mixed;        /* bits of a slot in the images of both registers and threads; other register bits are added */
+  MlirAttribute padding; /* a padded encoding; null: no gaps between slots */
+  bool last_first;       /* the last registers are stored first */
 } nereid_slots_t;
 
 /* Slots of `layout` from `scratch` (ptr<3>) on, 16-byte aligned, for elements of the LLVM type `element`. */
@@ -33,14 +33,13 @@ void nereid_slots_pad(nereid_slots_t *slots, MlirAttribute encoding);
 /* Bytes (i32) from the start of a buffer of this encoding to the byte at `offset` without gaps. */
 MlirValue nereid_slots_padded(nereid_lower_t *lower, MlirAttribute encoding, int64_t element_bytes, MlirValue offset);
 
-/* The same slots further on, by `offset` (i32, bytes): it `adds`, or is to be xored with what threads and registers
- * move. */
+/* The same slots at `offset` (i32, bytes), which is added (`adds`) or xored with the parts of threads and registers. */
 nereid_slots_t nereid_slots_moved(nereid_lower_t *lower, const nereid_slots_t *slots, MlirValue offset, bool adds);
 
-/* Bytes that an element of an LLVM type takes in a slot. */
+/* Bytes of an element of an LLVM type in a slot. */
 int64_t nereid_slots_element_bytes(MlirType element);
 
-/* The LLVM type of an element in shared memory, and the way there and back. */
+/* The LLVM type of an element in shared memory, and the conversions to and from it. */
 MlirType nereid_slots_memory_type(nereid_lower_t *lower, MlirType element);
 MlirValue nereid_slots_to_memory(nereid_lower_t *lower, MlirType memory, MlirValue value);
 MlirValue nereid_slots_from_memory(nereid_lower_t *lower, MlirType element, MlirValue value);
@@ -60,9 +59,8 @@ void nereid_slots_load_matrices(nereid_lower_t *lower, const nereid_slots_t *row
 /* ptr<3>: the slot of register `r`. */
 MlirValue nereid_slots_address(nereid_lower_t *lower, const nereid_slots_t *slots, uint32_t r);
 
-/* The op's scratch; who used these bytes before is done (analysis/membar/membar.h). Null after a diagnostic when
- * shared memory
- * has not been allocated. */
+/* The op's scratch; earlier accesses of these bytes are complete (analysis/membar/membar.h). Null after a diagnostic if
+ * shared memory has not been allocated. */
 MlirValue nereid_slots_scratch(nereid_lower_t *lower, MlirOperation op);
 
 #endif

@@ -35,7 +35,7 @@ MlirType nereid_lower_type(nereid_lower_t *lower, MlirType type) {
   if (nereid_ttg_memdesc_type_isa(type))
     return lower->types->ptr_shared;
   if (nereid_ttg_async_token_type_isa(type))
-    return lower->types->i32; /* nothing: order is in the instructions */
+    return lower->types->i32; /* none: the instructions are ordered */
   if (mlirTypeIsAShaped(type) && !mlirTypeIsARankedTensor(type))
     return (MlirType){NULL};
   type = nereid_lower_element_type(type);

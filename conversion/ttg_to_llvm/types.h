@@ -15,7 +15,7 @@ MlirType nereid_lower_type(nereid_lower_t *lower, MlirType type);
 /* The element type of a tensor, the type itself otherwise. */
 MlirType nereid_lower_element_type(MlirType type);
 
-/* Bits that an element takes in memory (i1 is 8) and in a register (i1 is 1). Pointers are 64. */
+/* Bits of an element in memory (i1: 8) and in a register (i1: 1). Pointers have 64. */
 unsigned nereid_lower_memory_bits(MlirType element);
 
 /* The linear layout of a tensor type with an encoding; kept for the conversion. Null after a diagnostic at

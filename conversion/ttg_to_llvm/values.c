@@ -114,8 +114,8 @@ static bool check_fp8(MlirOperation op) {
   return true;
 }
 
-/* The register bits between whose registers the elements of `value` do not differ, by its constancy: a comparison of an
- * index with a bound that eight divides is the same for eight registers that follow each other. */
+/* The register bits that do not change the elements of `value`, by its constancy: a comparison of an index with a bound
+ * divisible by eight is equal for eight consecutive registers. */
 static uint32_t constant_bits(nereid_lower_t *lower, MlirValue value) {
   const nereid_axis_info_t *info = nereid_axis_info_get(&lower->module->axis, value);
   MlirType type = mlirValueGetType(value);

@@ -26,14 +26,14 @@ static bool lower_same(nereid_lower_t *lower, MlirOperation op, const nereid_low
   return nereid_lower_elementwise(lower, op, row, emit_same);
 }
 
-/* Keeps nsw and nuw: they are promises of the program that LLVM widens addresses with. */
+/* Keeps nsw and nuw: guarantees of the program, which LLVM uses to widen addresses. */
 static MlirValue emit_overflow(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
                                const MlirValue *operands) {
   MlirAttribute flags = nereid_ir_attribute(op, "overflowFlags");
   for (int i = 1; i < NEREID_LOWER_OVERFLOWS; ++i) {
     if (!mlirAttributeEqual(flags, lower->module->overflow[i].arith))
       continue;
-    /* A property that is not an attribute: the builder would take it for a discardable one. */
+    /* A property that is not an attribute: the builder would treat it as discardable. */
     MlirOperation made = nereid_emit_op(lower, row->to, 1, &element, 2, operands, 0, NULL);
     MlirStringRef name = mlirStringRefCreateFromCString("overflowFlags");
     if (mlirLogicalResultIsFailure(nereidMlirOperationSetProperty(made, name, lower->module->overflow[i].llvm)))
@@ -162,7 +162,7 @@ static int64_t predicate_of(MlirOperation op) {
   return mlirIntegerAttrGetValueInt(nereid_ir_attribute(op, "predicate"));
 }
 
-/* The op `name` that makes `value`; null when another one does. */
+/* The defining op of `value` if it is `name`, else null. */
 static MlirOperation made_by_name(MlirValue value, const char *name) {
   MlirOperation op = nereid_defining_op(value);
   const MlirStringRef expected = mlirStringRefCreateFromCString(name);

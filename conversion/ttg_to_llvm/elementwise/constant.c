@@ -24,7 +24,7 @@ static MlirAttribute element_attribute(nereid_lower_t *lower, MlirType element, 
   return value;
 }
 
-/* --- elements that differ --- */
+/* --- non-splat constants --- */
 
 /* The elements in row-major order, `size` bytes each, the lowest first. */
 static uint8_t *bytes_of(nereid_lower_t *lower, MlirType element, MlirAttribute value, size_t count, size_t size) {
@@ -52,7 +52,7 @@ static bool is_same_in_threads(const nereid_layout_t *layout) {
            nereid_layout_span(layout, NEREID_LAYOUT_BLOCK));
 }
 
-/* i32: the row-major number of the element in register `r`. */
+/* i32: the row-major index of the element in register `r`. */
 static MlirValue number_of(nereid_lower_t *lower, const nereid_layout_t *layout, const nereid_coordinates_t *at,
                            intptr_t r) {
   MlirValue number = nereid_emit_i32(lower, 0);

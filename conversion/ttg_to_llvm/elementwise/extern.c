@@ -144,8 +144,8 @@ static intptr_t count_words(MlirOperation op, intptr_t packed) {
   return words;
 }
 
-/* The first character of a constraint that NVPTX does not know, or 0. Past = and & comes a letter: the register's kind,
- * i or n for a constant, or the number of an output. */
+/* The first character of a constraint that NVPTX does not support, or 0. = and & are followed by a letter, the register
+ * kind, i or n for a constant, or the number of an output. */
 static char unknown_constraint(MlirStringRef text) {
   bool clobber = false;
   for (size_t i = 0; i < text.length; ++i) {
@@ -175,7 +175,7 @@ static long largest_operand(MlirStringRef text) {
   return largest;
 }
 
-/* LLVM stops at a constraint or an operand that is not there. */
+/* LLVM aborts on an unknown constraint or a missing operand. */
 static bool check_text(MlirOperation op) {
   MlirStringRef constraints = nereid_tt_elementwise_inline_asm_get_constraints(op);
   intptr_t outputs, inputs;

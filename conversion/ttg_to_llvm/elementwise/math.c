@@ -185,7 +185,7 @@ static bool lower_approx_divf(nereid_lower_t *lower, MlirOperation op, const ner
   return nereid_lower_elementwise(lower, op, row, emit_precise);
 }
 
-/* min(max(x, low), high). A NaN x stays NaN when asked, else it becomes low. */
+/* min(max(x, low), high). A NaN x stays NaN if requested, else it becomes low. */
 /* The value of a float constant, or of every element of one; false when there is none. */
 static bool constant_float(MlirValue value, double *out) {
   MlirAttribute attribute = nereidMlirValueGetConstant(value);
@@ -200,7 +200,7 @@ static bool constant_float(MlirValue value, double *out) {
 }
 
 /* A clamp of f32 to [-c, c] that propagates NaN: the smaller magnitude with the operand's sign. Null for other clamps.
- * One that ignores NaN has a bound of a certain sign for it, which the instruction does not. */
+ * A clamp that ignores NaN returns a specific bound for it, unlike the instruction. */
 static MlirValue emit_symmetric_clamp(nereid_lower_t *lower, MlirOperation op, MlirType element,
                                       const MlirValue *operands) {
   double low, high;
@@ -228,9 +228,9 @@ static bool lower_clampf(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return nereid_lower_elementwise(lower, op, row, emit_clampf);
 }
 
-/* --- what only MLIR has --- */
+/* --- ops without an LLVM intrinsic --- */
 
-/* math.clampf is what its parts are in arith: NaN stays NaN. */
+/* math.clampf is maximumf and minimumf: NaN stays NaN. */
 static MlirValue emit_math_clampf(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                                   MlirType element, const MlirValue *operands) {
   (void)row;

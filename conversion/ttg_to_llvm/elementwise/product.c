@@ -99,7 +99,7 @@ typedef struct steps {
   int count;
 } steps_t;
 
-/* `factor` times `distance`; few distances occur, one for each bit of a register's number at most. */
+/* `factor` times `distance`; there are few distances, at most one per bit of a register index. */
 static MlirValue step_of(nereid_lower_t *lower, steps_t *steps, MlirValue factor, uint64_t distance) {
   for (int i = 0; i < steps->count; ++i)
     if (steps->distances[i] == distance)

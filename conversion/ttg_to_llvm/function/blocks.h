@@ -20,24 +20,25 @@ bool nereid_lower_flatten(nereid_lower_t *lower, MlirOperation op, intptr_t from
 /* Sets the per-thread values of `value` to the arguments of `block` from `*next` on, which is advanced past them. */
 bool nereid_lower_take_values(nereid_lower_t *lower, MlirValue value, MlirBlock block, intptr_t *next);
 
-/* Always false, after a diagnostic that `argument`'s type cannot `what`; a layout that cannot be has got its own. */
+/* Always false, after a diagnostic that `argument`'s type cannot `what`, unless its layout has already been
+ * diagnosed. */
 bool nereid_lower_refuse_type(nereid_lower_t *lower, MlirValue argument, const char *what);
 
 /* --- blocks --- */
 
-/* The block of the llvm.func that stands for `block`. */
+/* The block of the llvm.func that corresponds to `block`. */
 MlirBlock nereid_lower_block(nereid_lower_t *lower, MlirBlock block);
 
-/* Appends to `region` the block that stands for `block`, with an argument per register of each of its arguments; of an
- * entry the caller sets the arguments. */
+/* Appends to `region` a block for `block`, with an argument per register of each of its arguments; for an entry block
+ * the caller sets the arguments. */
 bool nereid_lower_create_block(nereid_lower_t *lower, MlirBlock block, bool is_entry, MlirRegion region);
 
-/* Reverse post-order of the blocks that are reached from `entry`; false if out of memory. */
+/* Reverse post-order of the blocks reachable from `entry`; false if out of memory. */
 bool nereid_lower_order_blocks(nereid_arena_t *arena, MlirBlock entry, nereid_blocks_t *out);
 
-/* Fills lower->looping with the blocks of `region` that are in loops. The blocks of a loop stand together, where
- * control flow was structured: from where an edge back leads to where it starts. What depends on it is what is fast,
- * not what is right. False if out of memory. */
+/* Fills lower->looping with the blocks of `region` that are in loops. The blocks of a loop, after conversion from
+ * structured control flow, are consecutive from the target of a back edge to its source. Only performance depends on
+ * the result. False if out of memory. */
 bool nereid_lower_find_loops(nereid_lower_t *lower, MlirRegion region);
 
 #endif

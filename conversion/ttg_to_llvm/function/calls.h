@@ -7,7 +7,7 @@
 /* Fills module->needs; false when out of memory. */
 bool nereid_lower_find_needs(nereid_lower_module_t *module);
 
-/* Checks that `function` returns no buffer of its own; false after a diagnostic, or if out of memory. */
+/* Checks that `function` returns no buffer that it allocates; false after a diagnostic, or if out of memory. */
 bool nereid_lower_check_escapes(nereid_lower_t *lower, MlirOperation function);
 
 /* Appends the last parameters of an internal function: the start of each frame that it needs and, if required, the
@@ -15,8 +15,7 @@ bool nereid_lower_check_escapes(nereid_lower_t *lower, MlirOperation function);
 bool nereid_lower_append_frame_types(nereid_lower_t *lower, MlirOperation function, nereid_types_t *types);
 void nereid_lower_take_frames(nereid_lower_t *lower, intptr_t first);
 
-/* What a function returns that has results of `types`: nothing, the one, or a literal struct. That is the calling
- * convention, not a tensor. */
+/* The return type for results of `types`: void, the type itself, or a literal struct, by the calling convention. */
 MlirType nereid_lower_result_type(nereid_lower_t *lower, const nereid_types_t *types);
 
 #endif

@@ -1,4 +1,4 @@
-/* Branches. Structured control flow has become cf before (convert-scf-to-cf).
+/* Lowers branches of cf; convert-scf-to-cf has converted structured control flow.
  *
  *   cf.br ^b(%t : tensor<256xf32, #blocked>)   ->   llvm.br ^b(%t.0, %t.1 : f32, f32)
  *

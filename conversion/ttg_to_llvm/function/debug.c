@@ -1,4 +1,4 @@
-/* tt.print and tt.assert: the device side of printf and assert.
+/* Lowers tt.print and tt.assert to the device side of printf and assert.
  *
  *   tt.assert %c, "message" : tensor<64xi1>
  *   ->
@@ -10,7 +10,7 @@
  * assert.
  *
  * CUDA's runtime provides vprintf(format, arguments) and __assertfail (CUDA C++ Programming Guide, "Formatted output",
- * "Assertion"). A print shows every element once: of threads that hold the same element one prints it. */
+ * "Assertion"). A print prints every element once: one of the threads that hold the same element. */
 #include "conversion/ttg_to_llvm/elementwise/float_cast.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/function/program.h"
@@ -34,7 +34,7 @@ typedef struct place {
   int line;
 } place_t;
 
-/* Where the op comes from: the innermost file location inside names, calls and groups. */
+/* The source location: the innermost file location inside named, call-site and fused locations. */
 static place_t place_of(MlirOperation op) {
   place_t place = {.file = "unknown", .function = "unknown", .line = 0};
   MlirLocation location = nereid_debug_place_of(mlirOperationGetLocation(op));
@@ -62,16 +62,16 @@ static bool emit_assertfail(nereid_lower_t *lower, MlirOperation op) {
   return true;
 }
 
-/* Whether a tensor has its elements where `layout` has them. */
+/* Whether the layout of a tensor equals `layout`. */
 static bool lies_as(nereid_lower_t *lower, MlirValue tensor, const nereid_layout_t *layout) {
   MlirType type = mlirValueGetType(tensor);
   const nereid_layout_t *own = mlirTypeIsARankedTensor(type) ? nereid_lower_layout(lower, type) : NULL;
   return own && nereid_layout_equal(own, layout);
 }
 
-/* Whether a thread that goes on may fault on what the assert guards, and hide the message of another one. Where all
- * accesses up to the end are laid out as the condition is, each thread has asserted what it uses itself, and what it
- * gets from others comes after their verdict. Of asserts in a row the last one decides. */
+/* Whether a thread that continues could fault on an access that the assert guards, and hide the message of another
+ * thread. If all accesses up to the end have the layout of the condition, each thread has checked its own elements, and
+ * gets elements of other threads only after their checks. Only the last of consecutive asserts matters. */
 static bool must_wait(nereid_lower_t *lower, MlirOperation assertion, MlirValue condition) {
   enum { MAX_LOOK = 512 };
   const nereid_layout_t *layout = nereid_lower_layout(lower, mlirValueGetType(condition));
@@ -179,8 +179,8 @@ static MlirValue append_element(nereid_lower_t *lower, message_t *message, MlirV
   return nereid_emit_cast(lower, is_signed && bits > 1 ? "llvm.sext" : "llvm.zext", lower->types->i32, value);
 }
 
-/* Where a function's prints put their arguments: one place for all, since vprintf has read them when it returns. It is
- * made where the function begins, partitions or not: elsewhere it would be another one each time. */
+/* The buffer for the arguments of prints, shared by all, since vprintf reads it before it returns. It is allocated in
+ * the entry of the function, also for partitions: an alloca elsewhere would allocate on each execution. */
 static MlirValue print_buffer(nereid_lower_t *lower) {
   if (!mlirValueIsNull(lower->function->print_buffer))
     return lower->function->print_buffer;
@@ -247,7 +247,7 @@ static bool is_signed(MlirOperation op, intptr_t operand) {
   return mlirDenseI32ArrayGetElement(flags, operand) != 0;
 }
 
-/* What shows an element: an fp8 as a number, unless its bits are asked for. */
+/* The printed form of an element: an fp8 as a number, unless its bits are requested. */
 static MlirValue printable(nereid_lower_t *lower, MlirOperation op, MlirType type, MlirValue value) {
   if (nereid_tt_print_get_hex(op))
     return value;

@@ -1,10 +1,10 @@
-/* tt.func to llvm.func: what convert.c runs per function. */
+/* Lowers tt.func to llvm.func; called by convert.c per function. */
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_FUNCTION_H
 #define NEREID_CONVERSION_TTG_TO_LLVM_FUNCTION_H
 
 #include "conversion/ttg_to_llvm/lower.h"
 
-/* Converts `function`, a tt.func with a body: makes an llvm.func before it and lowers the body into it, each op by
+/* Converts `function`, a tt.func with a body: creates an llvm.func before it and lowers the body into it, each op by
  * its row of module->rows. The tt.func stays. False after a diagnostic. */
 bool nereid_lower_function(nereid_lower_module_t *module, const nereid_call_function_t *function);
 

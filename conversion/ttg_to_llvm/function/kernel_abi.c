@@ -1,4 +1,4 @@
-/* By-value TMA descriptors; see kernel_abi.h.
+/* Applies the ABI of by-value TMA descriptors; see kernel_abi.h.
  *
  *   llvm.func @k(%d: !llvm.ptr {tt.nv_tma_desc = 1 : i32}) attributes {nvvm.kernel}
  *   ->
@@ -95,7 +95,7 @@ static bool apply_to_function(MlirOperation function, nereid_arena_t *arena) {
   return true;
 }
 
-/* Calls `change` on every llvm.func of the module, as long as it answers true. */
+/* Calls `change` on every llvm.func of the module until it returns false. */
 static bool for_each_function(MlirOperation module, bool (*change)(MlirOperation function, nereid_arena_t *arena)) {
   MlirBlock body = mlirModuleGetBody(mlirModuleFromOperation(module));
   nereid_arena_t arena;

@@ -1,4 +1,4 @@
-/* The kernel ABI of Triton 3.6 on functions of the LLVM dialect; docs/abi.md is the page. */
+/* The kernel ABI of Triton 3.6 on functions of the LLVM dialect (docs/abi.md). */
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_KERNEL_ABI_H
 #define NEREID_CONVERSION_TTG_TO_LLVM_KERNEL_ABI_H
 
@@ -9,8 +9,8 @@
 /* Bytes and alignment of a TMA descriptor that is passed by value (PTX ISA, "Tensor-map"). */
 enum { NEREID_TMA_DESCRIPTOR_BYTES = 128, NEREID_TMA_DESCRIPTOR_ALIGNMENT = 64 };
 
-/* Whether argument attributes `attributes` (a dictionary, or null) say `tt.nv_tma_desc = 1 : i32`. Any other value or
- * type means no. */
+/* Whether argument attributes `attributes` (a dictionary, or null) contain `tt.nv_tma_desc = 1 : i32`, with exactly
+ * this value and type. */
 bool nereid_kernel_abi_is_descriptor(MlirAttribute attributes);
 
 /* Brings the by-value descriptors of every llvm.func in `module` in line with the `tt.nv_tma_desc` of its arguments, so
@@ -19,7 +19,7 @@ bool nereid_kernel_abi_is_descriptor(MlirAttribute attributes);
 bool nereid_kernel_abi_apply(MlirOperation module);
 
 /* The last step before translation to LLVM IR: applies the ABI, then drops the argument attributes of tt and nereid,
- * which LLVM has no place for. False as above. */
+ * which have no LLVM equivalent. False as above. */
 bool nereid_kernel_abi_finish(MlirOperation module);
 
 #endif

@@ -53,7 +53,7 @@ static MlirType kernel_parameter(nereid_lower_t *lower, MlirType type, MlirAttri
   return nereid_kernel_abi_is_descriptor(*attributes) ? lower->types->ptr : nereid_structs_type(lower, type);
 }
 
-/* Descriptors by value take the place of a pointer. */
+/* By-value descriptors replace a pointer. */
 static bool check_descriptor(MlirType lowered, MlirType type, MlirAttribute attributes, MlirLocation location) {
   if (!nereid_kernel_abi_is_descriptor(attributes) || nereid_lower_is_descriptor_type(type) ||
       nereid_tt_ptr_type_isa(type) || mlirTypeIsNull(lowered))
@@ -74,7 +74,7 @@ static int32_t total_warps(nereid_lower_t *lower) {
   return nereid_ttg_total_num_warps(lower->module->op);
 }
 
-/* What a CTA can have (CUDA C++ Programming Guide, "Compute Capabilities"). */
+/* Limits of a CTA (CUDA C++ Programming Guide, "Compute Capabilities"). */
 static bool check_threads(nereid_lower_t *lower, MlirOperation function) {
   enum { MAX_THREADS = 1024 };
   const int64_t threads = (int64_t)total_warps(lower) * lower->group->grid.threads_per_warp;
@@ -183,7 +183,7 @@ static void append_kernel_attributes(nereid_lower_t *lower, attributes_t *attrib
         nereid_emit_attribute(lower, "nvvm.cluster_dim", mlirDenseI32ArrayGet(lower->context, 1, &ctas)));
 }
 
-/* Discardable attributes go along, but for those that mean something else, or nothing, to llvm.func. */
+/* Copies discardable attributes, except those with another meaning, or none, on llvm.func. */
 static void append_discardable(nereid_lower_t *lower, MlirOperation function, attributes_t *attributes) {
   for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(function); ++i) {
     MlirNamedAttribute attribute = mlirOperationGetDiscardableAttribute(function, i);

@@ -1,4 +1,4 @@
-/* What a tt.func is called with, and the llvm.func that stands for it. */
+/* Converts the signature of a tt.func and creates its llvm.func. */
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_SIGNATURE_H
 #define NEREID_CONVERSION_TTG_TO_LLVM_SIGNATURE_H
 

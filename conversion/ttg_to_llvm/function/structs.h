@@ -8,7 +8,7 @@
  * base pointer and the offset in each dimension, i32; of another value its LLVM type. Null for a type that has none. */
 MlirType nereid_structs_type(nereid_lower_t *lower, MlirType type);
 
-/* Takes the arguments of a kernel apart that are tensors or buffers and have uses. Until then their one value is the
+/* Unpacks the arguments of a kernel that are tensors or buffers and have uses; before that, their only value is the
  * struct. False after a diagnostic. */
 bool nereid_structs_unpack_arguments(nereid_lower_t *lower);
 

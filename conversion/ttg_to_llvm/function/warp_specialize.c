@@ -1,4 +1,4 @@
-/* ttg.warp_specialize: assigns partitions to waiting warps (warps.c).
+/* Lowers ttg.warp_specialize: assigns partitions to waiting warps (warps.c).
  *
  *   tt.func public @k …                       entry:   warp < 4 ? body : work
  *     ttg.warp_specialize(%x)                 body:    [states] = {1, 1, 2, 0}, [captures] = %x
@@ -14,7 +14,7 @@
  * again when all regions have ended. Values available at the entry of the function (its arguments, constants,
  * addresses of buffers) are not passed through memory: a partition recomputes them.
  *
- * A partition counts its threads from its first warp and has the barrier of a number of its own; one warp needs none.
+ * A partition numbers its threads from its first warp and has its own barrier id; a single warp needs none.
  * Layouts, scratch and barriers inside are for its warps. Registers are reallocated between the barriers where all
  * regions begin and after the one where they end, so a warp that releases registers does not wait for a warp that
  * requests them. */
@@ -33,7 +33,7 @@
 
 /* --- captures --- */
 
-/* A capture that is known where the function begins: an argument, a constant. */
+/* A capture that is available at the function entry: an argument, a constant. */
 static bool is_in_entry(const nereid_lower_t *lower, MlirValue value) {
   MlirBlock block = mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
                                                      : mlirOperationGetBlock(mlirOpResultGetOwner(value));
@@ -79,7 +79,7 @@ static void store_captures(nereid_lower_t *lower, MlirOperation op) {
   }
 }
 
-/* The capture as partitions see it. */
+/* The value of the capture in partitions. */
 static MlirValue take_capture(nereid_lower_t *lower, MlirOperation op, MlirValue capture, int64_t offset) {
   MlirValue value = nereid_lower_get(lower, capture).values[0];
   MlirType type = mlirValueGetType(value), in_memory = memory_type(lower, type);
@@ -105,7 +105,7 @@ static void take_captures(nereid_lower_t *lower, MlirOperation op, MlirRegion pa
 
 /* --- registers --- */
 
-/* The registers of a thread at region `region`: 0 the default region, i + 1 partition i; 0 where nothing is said. */
+/* The registers per thread in region `region`: 0 the default region, i + 1 partition i; 0 if unspecified. */
 static int32_t registers_at(MlirOperation op, intptr_t region) {
   return mlirAttributeIsNull(nereid_ttg_warp_specialize_get_actual_registers_attr(op)) ||
                  region >= nereid_ttg_warp_specialize_get_actual_registers_count(op)
@@ -126,7 +126,7 @@ static void emit_registers(nereid_lower_t *lower, MlirOperation op, intptr_t reg
 
 /* --- regions --- */
 
-/* Lowers the blocks of `region` after lower->builder; it goes on at lower->group->after where it ends. */
+/* Lowers the blocks of `region` after lower->builder; its end branches to lower->group->after. */
 static bool lower_region(nereid_lower_t *lower, MlirRegion region) {
   nereid_blocks_t blocks = {0};
   if (!nereid_lower_order_blocks(lower->arena, mlirRegionGetFirstBlock(region), &blocks))
@@ -176,8 +176,8 @@ static bool lower_default(nereid_lower_t *lower, MlirOperation op) {
   return true;
 }
 
-/* The barrier of partition `i`: of those that run at once each that has several warps has its own. There are sixteen
- * and a CTA has thirty-two warps, at least four of them the kernel's own, so there are enough. */
+/* The barrier of partition `i`: each concurrent partition with several warps has its own. The sixteen barriers suffice:
+ * a CTA has at most thirty-two warps, at least four of them the kernel's own. */
 static int32_t barrier_of(MlirOperation op, intptr_t i) {
   int32_t number = NEREID_WARPS_FIRST_PARTITION;
   for (intptr_t k = 0; k < i; ++k)
@@ -185,8 +185,8 @@ static int32_t barrier_of(MlirOperation op, intptr_t i) {
   return number;
 }
 
-/* To wait for work again. What does not change from one partition to the next stays in it: LLVM would compute it for
- * all of them where the warps begin, and keep it in registers that partitions have not got. */
+/* The back edge to wait for work. Disables LICM: LLVM would hoist invariant values of all partitions to the start of
+ * the warps, in registers that partitions do not have. */
 static void go_back_to_work(nereid_lower_t *lower) {
   MlirOperationState state = mlirOperationStateGet(mlirStringRefCreateFromCString("llvm.br"), lower->builder.location);
   MlirAttribute stay = mlirAttributeParseGet(

@@ -14,7 +14,7 @@
 #include "conversion/ttg_to_llvm/slots.h"
 #include "dialects/ttg/module.h"
 
-/* --- who runs the code that is lowered --- */
+/* --- the current warp group --- */
 
 MlirBlock nereid_warps_append_block(nereid_lower_t *lower) {
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
@@ -46,7 +46,7 @@ static MlirValue emit_warp(nereid_lower_t *lower) {
   return warp;
 }
 
-/* Where the bytes of warps are: the function's own place in its frame. */
+/* The address of the states of warps in the function's frame. */
 static MlirValue emit_states(nereid_lower_t *lower) {
   return nereid_slots_scratch(lower, lower->function->op);
 }

@@ -1,7 +1,7 @@
-/* Which warps run the code that is lowered, and the warps of a kernel that wait for partitions of ttg.warp_specialize.
+/* The warp group that runs the lowered code, and the warps of a kernel that wait for partitions of ttg.warp_specialize.
  *
- * A kernel's own warps run what is outside of partitions; a module may be launched with more (ttg.total-num-warps),
- * which wait for work until the kernel dismisses them. */
+ * A kernel's own warps run the code outside of partitions; a module may be launched with additional warps
+ * (ttg.total-num-warps), which wait for work until the kernel ends. */
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_WARPS_H
 #define NEREID_CONVERSION_TTG_TO_LLVM_WARPS_H
 
@@ -16,7 +16,7 @@ enum {
 
 /* Of a kernel that is launched with more warps than its own. */
 struct nereid_lower_workers {
-  bool specialize; /* the kernel has a ttg.warp_specialize; else they have nothing to do */
+  bool specialize; /* the kernel has a ttg.warp_specialize; else they return at once */
   int32_t count;
   MlirValue warp;                      /* i32, in the CTA */
   MlirBlock work;                      /* where they wait */
@@ -44,7 +44,7 @@ void nereid_warps_set(nereid_lower_t *lower, MlirValue first, MlirValue barrier,
 /* A new block at the end of the function. */
 MlirBlock nereid_warps_append_block(nereid_lower_t *lower);
 
-/* What follows is done by the first of these threads; nereid_lower_end_if(lower, result) ends it. */
+/* Begins code for the first of these threads only, until nereid_lower_end_if(lower, result). */
 MlirBlock nereid_warps_begin_first_thread(nereid_lower_t *lower);
 
 /* Writes the states of the kernel's other warps. */

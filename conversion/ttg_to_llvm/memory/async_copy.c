@@ -1,4 +1,4 @@
-/* ttg.async_copy_global_to_local, async_commit_group and async_wait: cp.async.
+/* Lowers ttg.async_copy_global_to_local, async_commit_group and async_wait to cp.async.
  *
  *   %t = ttg.async_copy_global_to_local %p, %b mask %m other %zero
  *   ->
@@ -59,7 +59,7 @@ static void emit_copy(nereid_lower_t *lower, const copy_t *copy, intptr_t r) {
   MlirValue mask = at(copy->masks, r),
             predicate = copy->zeros ? copy->thread : nereid_lower_both(lower, copy->thread, mask);
   const bool fills = copy->zeros && !mlirValueIsNull(mask), masked = !mlirValueIsNull(predicate);
-  const char *cache = copy->bytes == 16 ? "cg" : "ca"; /* only 16 bytes may pass by L1 */
+  const char *cache = copy->bytes == 16 ? "cg" : "ca"; /* only 16-byte copies may bypass L1 */
   MlirValue operands[4] = {nereid_slots_address(lower, &copy->slots, (uint32_t)r), at(copy->pointers, r)};
   intptr_t n = 2;
   const char *text =
@@ -79,7 +79,7 @@ static void emit_copy(nereid_lower_t *lower, const copy_t *copy, intptr_t r) {
     nereid_emit_asm(lower, text, constraints, true, 0, NULL, n, operands, NULL);
 }
 
-/* What is stored where the mask is false: an element at a time, which is rare. */
+/* Stores the values of masked-off elements one by one (rare). */
 static void emit_others(nereid_lower_t *lower, const copy_t *copy, intptr_t r) {
   const unsigned bits = (unsigned)copy->slots.bytes * 8;
   const char *letter = bits == 64 ? "l" : bits == 32 ? "r" : "h";

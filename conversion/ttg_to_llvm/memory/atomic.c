@@ -1,4 +1,4 @@
-/* tt.atomic_rmw and tt.atomic_cas.
+/* Lowers tt.atomic_rmw and tt.atomic_cas.
  *
  *   %old = tt.atomic_rmw fadd, relaxed, gpu, %p, %v, %m
  *   ->
@@ -34,7 +34,7 @@ typedef struct atomic {
   intptr_t per_word, words;
   bool used; /* the result */
   bool loops;
-  bool loads; /* it changes nothing */
+  bool loads; /* it does not change memory */
   MlirType element, word;
   nereid_lowered_t pointers, masks, sources[2];
   intptr_t n_sources;
@@ -106,7 +106,7 @@ static bool changes_nothing(nereid_lower_t *lower, const atomic_t *atomic, MlirV
   }
 }
 
-/* How many elements move together: sums of f32 and of pairs of 16 bits come in vectors from sm_90 on. */
+/* The number of elements per instruction: sums of f32 and of 16-bit pairs have vector forms from sm_90 on. */
 static void choose_width(nereid_lower_t *lower, atomic_t *atomic, MlirValue pointer, MlirValue mask) {
   atomic->per_word = atomic->words = 1;
   if (nereid_op_kind(atomic->op) == NEREID_OP_TT_ATOMIC_RMW && atomic->bits <= 32 &&
@@ -245,7 +245,7 @@ static nereid_slots_t make_slots(nereid_lower_t *lower, const atomic_t *atomic, 
   return nereid_slots_make(lower, &layout, atomic->element, scratch);
 }
 
-/* The thread that acted stores what it got, then all load. */
+/* The executing thread stores its result, then all threads load it. */
 static bool share_result(nereid_lower_t *lower, const atomic_t *atomic, MlirValue thread, uint32_t copies,
                          nereid_lowered_t result) {
   MlirType word = mlirIntegerTypeGet(lower->context, atomic->bits);
@@ -271,7 +271,7 @@ static bool is_used(MlirValue value) {
   return !mlirOpOperandIsNull(mlirValueGetFirstUse(value));
 }
 
-/* The CTAs of a cluster have one program's result in common. */
+/* All CTAs of a cluster get the result, as they are one program. */
 static bool is_shared_by_ctas(nereid_lower_t *lower, MlirType type) {
   uint32_t masks[NEREID_LAYOUT_DIMS] = {0};
   if (!mlirTypeIsARankedTensor(type))
@@ -288,7 +288,7 @@ static bool acquires(const atomic_t *atomic) {
   return atomic->order == NEREID_TT_MEM_SEMANTIC_ACQUIRE || atomic->order == NEREID_TT_MEM_SEMANTIC_ACQUIRE_RELEASE;
 }
 
-/* Emits the atomic, once it is known which; sets the result. */
+/* Emits the selected atomic; sets the result. */
 static bool lower_atomic(nereid_lower_t *lower, atomic_t *atomic) {
   MlirValue value = mlirOperationGetResult(atomic->op, 0);
   MlirType type = mlirValueGetType(value);
@@ -316,7 +316,7 @@ static bool lower_atomic(nereid_lower_t *lower, atomic_t *atomic) {
   return true;
 }
 
-/* What both ops have, and how wide. */
+/* Common operands of both ops, and the width. */
 static void begin(nereid_lower_t *lower, atomic_t *atomic, MlirValue pointer, MlirValue mask) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(atomic->op, 0));
   atomic->bits = nereid_lower_memory_bits(type);

@@ -1,4 +1,4 @@
-/* Atomics as loops of compare and swap; see atomic_loop.h.
+/* Lowers atomics to compare-and-swap loops; see atomic_loop.h.
  *
  *   %old = tt.atomic_rmw max, relaxed, gpu, %p, %v, %m : f16
  *   ->
@@ -17,7 +17,7 @@
 
 #include <mlir-c/BuiltinTypes.h>
 
-/* What the loop needs of the op. */
+/* Parameters of the loop. */
 typedef struct loop {
   nereid_lower_t *lower;
   MlirOperation op;
@@ -76,7 +76,7 @@ static MlirValue emit_load(const loop_t *loop, const char *letter) {
   return old;
 }
 
-/* `old` counted on: up to the operand and then from 0, or down to 0 and then from the operand. */
+/* `old` incremented up to the operand and then from 0, or decremented down to 0 and then from the operand. */
 static MlirValue emit_count(const loop_t *loop, MlirValue old, bool up) {
   nereid_lower_t *lower = loop->lower;
   MlirValue zero = nereid_emit_int(lower, loop->word, 0), one = nereid_emit_int(lower, loop->word, 1);

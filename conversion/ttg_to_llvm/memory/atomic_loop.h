@@ -1,11 +1,11 @@
-/* Atomics that PTX has no instruction for: loops of compare and swap. */
+/* Atomics without a PTX instruction, as compare-and-swap loops. */
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_ATOMIC_LOOP_H
 #define NEREID_CONVERSION_TTG_TO_LLVM_ATOMIC_LOOP_H
 
 #include "conversion/ttg_to_llvm/lower.h"
 #include "nereid/dialects/tt.h"
 
-/* How PTX spells an order and a scope. */
+/* The PTX modifiers of an order and a scope. */
 const char *nereid_atomic_order(nereid_tt_mem_semantic_t order);
 const char *nereid_atomic_scope(nereid_tt_mem_sync_scope_t scope);
 

@@ -25,7 +25,7 @@ static MlirValue first_thread(nereid_lower_t *lower) {
   return nereid_emit_icmp(lower, NEREID_ICMP_EQ, lower->group->thread_id, nereid_emit_i32(lower, 0));
 }
 
-/* What follows is done by one thread, where `predicate` (null: always) holds. */
+/* Begins code for one thread, if `predicate` (null: always) holds. */
 static MlirBlock begin_one(nereid_lower_t *lower, MlirValue predicate) {
   MlirValue holds = {NULL};
   if (!mlirValueIsNull(predicate))

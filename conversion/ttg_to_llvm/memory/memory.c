@@ -1,13 +1,13 @@
-/* tt.load, tt.store and tt.addptr on global memory.
+/* Lowers tt.load, tt.store and tt.addptr on global memory.
  *
  *   tt.load %p, %m : tensor<1024x!tt.ptr<f32>, #blocked>
  *   ->
  *   @%m.0 ld.global.v4.b32 {…}, [%p.0]        one access per run of registers that axis information proves contiguous
  *
  * A plain unmasked access is an LLVM load or store, which LLVM may combine and move. A mask, a cache modifier or an
- * eviction policy makes it inline PTX under a predicate: no branch. The values of a masked-off load come in as the tied
- * initial values of its registers. Registers that hold the same element load once; of threads that hold the same
- * element one stores. */
+ * eviction policy makes it inline PTX with a predicate instead of a branch. The values of a masked-off load are the
+ * tied initial values of its registers. Registers with the same element share a load; one of the threads with the same
+ * element stores it. */
 #include "conversion/ttg_to_llvm/memory/memory.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
@@ -23,7 +23,7 @@
 
 enum { MAX_VECTOR = 16, ACCESS_BITS = 128 };
 
-/* How the elements of one access are in words: PTX moves at most four words of 32 or two of 64 bits. */
+/* The words of one access: PTX supports at most four words of 32 bits or two of 64 bits. */
 typedef struct access {
   MlirType element;   /* in registers */
   unsigned bits;      /* of an element in memory */
@@ -67,8 +67,8 @@ static MlirValue pack_word(nereid_lower_t *lower, const access_t *access, const 
   return nereid_emit_bits(lower, access->word, nereid_emit_pack(lower, access->per_word, bits));
 }
 
-/* Halves are taken out as floats: of integers LLVM makes shifts, and the assembler no longer sees that two neighbours
- * are one register, which its packed arithmetic needs. */
+/* 16-bit elements are extracted as floats: for integers LLVM emits shifts, and the assembler then does not recognize
+ * that two adjacent elements are one register, as its packed arithmetic requires. */
 static void unpack_word(nereid_lower_t *lower, const access_t *access, MlirValue word, MlirValue *out_elements) {
   MlirType bits =
       mlirTypeIsAFloat(access->element) ? access->element : mlirIntegerTypeGet(lower->context, access->bits);
@@ -85,13 +85,13 @@ static void unpack_word(nereid_lower_t *lower, const access_t *access, MlirValue
 
 static const char *const cache_names[] = {"", "", ".ca", ".cg", ".wb", ".cs", ".wt", ".cv"};
 
-/* How an access differs from a plain one. */
+/* Modifiers of an access. */
 typedef struct modifiers {
   nereid_tt_cache_modifier_t cache;
   nereid_tt_eviction_policy_t evict;
   bool is_volatile;
   MlirValue policy; /* i64: the L2 policy that goes with an eviction policy; null without */
-  bool in_loop;     /* each access makes its own policy */
+  bool in_loop;     /* each access creates its own policy */
 } modifiers_t;
 
 static bool is_plain(const modifiers_t *modifiers) {
@@ -103,11 +103,11 @@ static bool is_in_loop(const nereid_lower_t *lower, MlirOperation op) {
   return nereid_map_find(&lower->function->looping, mlirOperationGetBlock(op).ptr) != NULL;
 }
 
-/* An eviction policy goes to both caches: a qualifier for L1, a policy for L2 (PTX ISA, "createpolicy": PTX 7.4).
- * Before that there is none to give: it is a hint. In a loop each access has a policy of its own, volatile, so that
- * LLVM does not hoist it before the loop: ptxas keeps the loads of several iterations in flight more readily if the
- * policies are made among them. The mov, which ptxas drops, is there to be counted: LLVM must
- * leave a loop of many loads to ptxas, which accounts for the remaining registers. */
+/* An eviction policy applies to both caches: a qualifier for L1, a policy for L2 (PTX ISA, "createpolicy": PTX 7.4). In
+ * earlier versions the hint is dropped. In a loop each access creates its own volatile policy, so that LLVM does not
+ * hoist it: ptxas then keeps the loads of more iterations in flight. The mov, which ptxas removes, increases LLVM's
+ * cost estimate: LLVM must leave the unrolling of a loop of many loads to ptxas, which accounts for the remaining
+ * registers. */
 static void make_policy(nereid_lower_t *lower, modifiers_t *modifiers) {
   char text[96];
   if (modifiers->evict == NEREID_TT_EVICTION_POLICY_NORMAL || modifiers->is_volatile ||
@@ -135,12 +135,12 @@ static const char *constraint(const access_t *access) {
   return access->word_bits == 64 ? "l" : access->word_bits == 32 ? "r" : "h";
 }
 
-/* Words travel in registers of 16 bits at least. */
+/* Registers of words have at least 16 bits. */
 static MlirType register_type(nereid_lower_t *lower, const access_t *access) {
   return access->word_bits == 8 ? lower->types->i16 : access->word;
 }
 
-/* Text that is built piece by piece into a fixed buffer. */
+/* Text that is appended to a fixed buffer. */
 typedef struct text {
   char chars[512];
   size_t size;
@@ -455,7 +455,7 @@ static bool lower_store(nereid_lower_t *lower, MlirOperation op, const nereid_lo
 
 /* --- addresses --- */
 
-/* Bytes step by the pointee's size in memory; an i1 takes one. */
+/* Offsets are multiplied by the pointee's size in memory; an i1 has one byte. */
 static MlirValue emit_addptr(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row, MlirType element,
                              const MlirValue *operands) {
   (void)row, (void)element;
@@ -473,7 +473,7 @@ static uint32_t other_bases(const nereid_layout_t *layout, int own) {
   return bases;
 }
 
-/* How many elements further register bit `bit` is in memory, when that is the same in all threads; else 0. */
+/* The distance of register bit `bit` in memory, in elements, if it is the same in all threads; else 0. */
 static int64_t step_of(const nereid_axis_info_t *info, const nereid_layout_t *layout, int bit) {
   const uint32_t basis = layout->bases[NEREID_LAYOUT_REGISTER][bit];
   for (int d = 0; d < layout->rank; ++d) {
@@ -485,7 +485,7 @@ static int64_t step_of(const nereid_axis_info_t *info, const nereid_layout_t *la
   return 0;
 }
 
-/* A smaller register with the same first element of its run and the same place in it, or `r`. */
+/* A smaller register with the same start of its run and the same position in it, or `r`. */
 static intptr_t same_place(const nereid_lowered_t *pointers, uint32_t runs, intptr_t r) {
   const intptr_t first = r & ~(intptr_t)runs;
   for (intptr_t bits = first; bits; bits &= bits - 1) {
@@ -496,7 +496,7 @@ static intptr_t same_place(const nereid_lowered_t *pointers, uint32_t runs, intp
   return r;
 }
 
-/* Elements of one run in memory are at a constant distance from its first: one address, and constants that fit into the
+/* Elements of a contiguous run share the address of the first, with constant offsets that are immediates of the
  * instructions. */
 static void share_addresses(nereid_lower_t *lower, MlirValue result, unsigned bytes) {
   const nereid_axis_info_t *info = nereid_axis_info_get(&lower->module->axis, result);

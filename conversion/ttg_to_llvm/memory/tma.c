@@ -1,4 +1,4 @@
-/* Tensor copies of TMA: ttng.async_tma_copy_global_to_local, _local_to_global, async_tma_reduce, async_tma_store_wait,
+/* Lowers TMA copies: ttng.async_tma_copy_global_to_local, _local_to_global, async_tma_reduce, async_tma_store_wait,
  * reinterpret_tensor_descriptor, tensormap_fenceproxy_acquire, fence_async_shared.
  *
  *   ttng.async_tma_copy_global_to_local %d[%i, %j] %buffer, %bar, %pred
@@ -7,10 +7,10 @@
  *     cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes
  *         [%buffer + o], [%d, {%j + x, %i + y}], [%bar]
  *
- * A box is what the host encodes into the tensor map (docs/abi.md): the block with each dimension cut to 256 and, if
- * the buffer is swizzled, with rows of the swizzle's width. #ttg.nvmma_shared places the boxes of a buffer one after
- * another, so that the offset of a box is that of its first element. Coordinates count from the innermost dimension
- * (PTX ISA, "cp.async.bulk.tensor"). A descriptor is the address of its 128 bytes. */
+ * The box that the host encodes into the tensor map (docs/abi.md) is the block with each dimension limited to 256 and,
+ * if the buffer is swizzled, with rows of the swizzle's width. The boxes of a #ttg.nvmma_shared buffer are consecutive,
+ * so that the offset of a box is that of its first element. Coordinates count from the innermost dimension (PTX ISA,
+ * "cp.async.bulk.tensor"). A descriptor is the address of its 128 bytes. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/memory.h"
 #include "conversion/ttg_to_llvm/memory/shared.h"
@@ -133,7 +133,7 @@ static bool emit_box(nereid_lower_t *lower, const transfer_t *transfer, const ch
   return text && constraints;
 }
 
-/* One thread copies all boxes, where `predicate` (null: always) holds. */
+/* One thread copies all boxes, if `predicate` (null: always) holds. */
 static bool emit_boxes(nereid_lower_t *lower, const transfer_t *transfer, const char *head, MlirValue barrier,
                        MlirValue predicate) {
   MlirValue thread = nereid_emit_icmp(lower, NEREID_ICMP_EQ, lower->group->thread_id, nereid_emit_i32(lower, 0));

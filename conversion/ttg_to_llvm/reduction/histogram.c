@@ -1,4 +1,4 @@
-/* tt.histogram: counters in shared memory.
+/* Lowers tt.histogram to counters in shared memory.
  *
  *   %h = tt.histogram %x, %m : tensor<1024xi32> -> tensor<64xi32>
  *   ->

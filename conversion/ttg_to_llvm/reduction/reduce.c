@@ -1,4 +1,4 @@
-/* tt.reduce: registers, then lanes, then warps.
+/* Lowers tt.reduce: combines registers, then lanes, then warps.
  *
  *   %y = "tt.reduce"(%x) <{axis = 0}> ({ … arith.addf … }) : (tensor<1024xf32, #blocked>) -> f32
  *   ->                                                            of 8 registers, 32 lanes, 4 warps
@@ -41,9 +41,9 @@ typedef struct reduce {
   MlirRegion region;
   intptr_t width; /* values of a tuple */
   nereid_layout_reduction_t plan;
-  intptr_t count;      /* registers that stand for the results */
+  intptr_t count;      /* representative registers of the results */
   uint32_t *registers; /* which */
-  MlirValue *tuples;   /* [count][width]: what they have so far */
+  MlirValue *tuples;   /* [count][width]: their partial results */
   MlirValue *pair;     /* two tuples, the arguments of the region */
   int distributed;     /* steps within the warp in which results are distributed */
 } reduce_t;
@@ -63,9 +63,9 @@ static bool combine(reduce_t *reduce, MlirValue *lhs, const MlirValue *rhs) {
   return nereid_region_emit(reduce->lower, reduce->region, reduce->pair, lhs);
 }
 
-/* Of many elements, most are still on their way from memory when the first are combined. One accumulator lets the
- * assembler take each when it comes and use its registers again; with four it has all of them wait in registers, which
- * leaves fewer warps to wait with. Of three numbers and more, combining takes longer than that. */
+/* With many elements, most loads are still in flight when the first elements are combined. With one accumulator the
+ * assembler combines each element on arrival and reuses its registers; with four it keeps all of them in registers,
+ * which lowers occupancy. For tuples of three or more values, the combination dominates. */
 static intptr_t accumulators_for(const reduce_t *reduce, intptr_t count) {
   enum { MANY = 16, SIMPLE = 2 };
   return count > MANY && reduce->width <= SIMPLE ? 1 : ACCUMULATORS;
@@ -96,7 +96,7 @@ static bool find_registers(reduce_t *reduce, intptr_t registers) {
   return reduce->registers && reduce->tuples && reduce->pair;
 }
 
-/* The place of the register that stands for `r`. Registers are in ascending order. */
+/* The index of the representative of `r`. Registers are in ascending order. */
 static intptr_t index_of(const reduce_t *reduce, uint32_t r) {
   const uint32_t required = nereid_layout_reduction_register(&reduce->plan, r);
   intptr_t low = 0, high = reduce->count - 1;
@@ -140,7 +140,7 @@ static bool reduce_in_thread(reduce_t *reduce) {
 
 enum { SHUFFLE = 2 };
 
-/* Of reading parts of `count` results when `spread` lane bits share the work. */
+/* The cost of reading partial results of `count` results when `spread` lane bits share the work. */
 static int64_t cost_of_spread(const reduce_t *reduce, intptr_t count, int spread) {
   enum { VECTOR = 4 };
   const int64_t parts = INT64_C(1) << (reduce->plan.n_warps - spread), values = count * reduce->width;
@@ -149,7 +149,7 @@ static int64_t cost_of_spread(const reduce_t *reduce, intptr_t count, int spread
   return loads + combined + spread * values * SHUFFLE;
 }
 
-/* The lane bits that had better share that, all that can or none. */
+/* The lane bits that should share that work: all that can, or none. */
 static int best_spread(const reduce_t *reduce, intptr_t count, int spare) {
   return cost_of_spread(reduce, count, spare) < cost_of_spread(reduce, count, 0) ? spare : 0;
 }
@@ -174,7 +174,7 @@ static int64_t cost_of_dealing(const reduce_t *reduce, int distributed) {
          cost_of_spread(reduce, reduce->count >> distributed, best_spread(reduce, reduce->count >> distributed, spare));
 }
 
-/* The number of first steps within the warp in which distributing results is cheapest. */
+/* The least expensive number of leading steps within the warp that distribute results. */
 static int steps_to_deal(const reduce_t *reduce) {
   nereid_layout_reduction_t plan = reduce->plan;
   int64_t least = cost_of_dealing(reduce, 0);
@@ -228,7 +228,7 @@ static void reduce_by_redux(reduce_t *reduce, const char *name) {
   }
 }
 
-/* Combines every tuple with that of the partner. */
+/* Combines every tuple with that of the partner lane. */
 static bool combine_with(reduce_t *reduce, nereid_layout_partner_t partner) {
   const size_t size = (size_t)reduce->count;
   MlirValue *sent = nereid_arena_new(reduce->lower->arena, MlirValue, size);
@@ -249,7 +249,7 @@ static bool combine_with(reduce_t *reduce, nereid_layout_partner_t partner) {
   return true;
 }
 
-/* Keeps the half of the tuples that is the lane's, with what the partner has of them; it gets the other half. */
+/* Keeps the lane's half of the tuples, combined with the partner's values, and sends the other half to the partner. */
 static bool combine_half_with(reduce_t *reduce, uint32_t lane) {
   nereid_lower_t *lower = reduce->lower;
   const intptr_t half = reduce->count / 2;
@@ -292,7 +292,7 @@ static bool reduce_in_warp(reduce_t *reduce) {
   return true;
 }
 
-/* All lanes get all results again: number i from a lane whose bits say what i's high bits are. */
+/* All lanes get all results: result i from a lane whose bits equal the high bits of i. */
 static bool fetch_all(reduce_t *reduce) {
   nereid_lower_t *lower = reduce->lower;
   const intptr_t held = reduce->count, all = held << reduce->distributed;
@@ -337,7 +337,7 @@ static MlirValue stores(reduce_t *reduce) {
   return nereid_emit_icmp(lower, NEREID_ICMP_EQ, bits, nereid_emit_i32(lower, 0));
 }
 
-/* Each operand's partial results have a part of the scratch; this one's is at `out_offset`, which moves on. */
+/* Each operand's partial results have a part of the scratch; this one's is at `out_offset`, which is advanced. */
 static nereid_slots_t make_slots(reduce_t *reduce, const nereid_layout_t *layout, MlirValue scratch, intptr_t k,
                                  int64_t *offset) {
   MlirType element = mlirValueGetType(reduce->tuples[k]);
@@ -408,7 +408,7 @@ static bool reduce_across_warps(reduce_t *reduce) {
 
 /* --- the op --- */
 
-/* Every register of the result is one that stands for others. */
+/* Every register of the result is a representative. */
 static bool set_results(reduce_t *reduce) {
   for (intptr_t k = 0; k < reduce->width; ++k) {
     MlirValue result = mlirOperationGetResult(reduce->op, k);

@@ -1,10 +1,10 @@
-/* tt.scan: up through the bits of the index for the totals of blocks, then down again with what comes before them.
+/* Lowers tt.scan: an upsweep over the bits of the index computes totals of blocks, a downsweep their prefixes.
  *
  *   %y = "tt.scan"(%x) <{axis = 0}> ({ … arith.addf … })       2 registers a thread in a row, then lanes, then 4 warps
  *   ->
  *   x1 = x0 + x1                                               up, registers: one after the other
- *   t = x1; t += shfl.up(t, 1) where lane >= 1; … 16           lanes: what is below, up to and with this thread
- *   st.shared [scratch + 4 * warp], t (of the last lane); …    warps: p is what is in the warps below
+ *   t = x1; t += shfl.up(t, 1) where lane >= 1; … 16           lanes: the inclusive prefix of this thread in the warp
+ *   st.shared [scratch + 4 * warp], t (of the last lane); …    warps: p is the total of the preceding warps
  *   x1 = p + t where warp >= 1                                 down, lanes: the last register is done
  *   e = shfl.up(x1, 1) where lane >= 1, else p
  *   x0 = e + x0 where thread >= 1                              registers: one combination for each element
@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-/* A step: what it leaves on the way up for the way down. */
+/* A step: results of the upsweep for the downsweep. */
 typedef struct step {
   const nereid_layout_segment_t *segment;
   uint32_t done[3];     /* with it */
@@ -44,7 +44,8 @@ static uint32_t size_of(const nereid_layout_segment_t *segment) {
 
 /* --- up --- */
 
-/* The totals of one register's blocks. That of all is not needed above the last step, unless it is an element. */
+/* The totals of one register's blocks. The total of all is not required above the last step, unless it is an
+ * element. */
 static bool up_registers(nereid_scan_t *scan, step_t *step, bool is_last) {
   const uint32_t size = size_of(step->segment), mask = step->segment->mask;
   if (!nereid_scan_spread(scan))
@@ -119,7 +120,7 @@ static bool extend(nereid_scan_t *scan, nereid_scan_prefix_t *prefix, MlirValue 
   return true;
 }
 
-/* From what comes before all blocks of a register to what comes before each. */
+/* From the prefix of all blocks of a register to the prefix of each block. */
 static bool down_registers(nereid_scan_t *scan, step_t *step, nereid_scan_prefix_t *prefixes) {
   for (uint32_t outer = 0; outer < scan->registers; ++outer) {
     const nereid_scan_prefix_t all = prefixes[outer];
@@ -135,7 +136,7 @@ static bool down_registers(nereid_scan_t *scan, step_t *step, nereid_scan_prefix
   return true;
 }
 
-/* The totals up to and with each block, of this step, with all that comes before. */
+/* The inclusive prefixes of the blocks of this step. */
 static bool include(nereid_scan_t *scan, step_t *step, const nereid_scan_prefix_t *prefixes, uint32_t outer,
                     uint32_t r) {
   const nereid_scan_prefix_t prefix = prefixes[outer];
@@ -143,7 +144,7 @@ static bool include(nereid_scan_t *scan, step_t *step, const nereid_scan_prefix_
          nereid_scan_combine_where(scan, prefix.condition, prefix.tuple, nereid_scan_at(scan, step->inclusive, r));
 }
 
-/* From what comes before all lanes to what comes before this one: what comes up to and with the lane before. */
+/* From the prefix of all lanes to that of this lane: the inclusive prefix of the preceding lane. */
 static bool down_lanes(nereid_scan_t *scan, step_t *step, nereid_scan_prefix_t *prefixes) {
   const nereid_scan_source_t previous = nereid_scan_previous_lane(scan, step->segment);
   MlirValue *before = nereid_scan_new(scan, scan->registers), *outer_tuples = nereid_scan_new(scan, scan->registers);
@@ -207,7 +208,7 @@ static bool go_up(nereid_scan_t *scan, step_t *steps) {
   return true;
 }
 
-/* Down to the first step; leaves what comes before its blocks. */
+/* The downsweep to the first step; computes the prefixes of its blocks. */
 static bool go_down(nereid_scan_t *scan, step_t *steps, nereid_scan_prefix_t *prefixes) {
   static bool (*const rows[])(nereid_scan_t *, step_t *, nereid_scan_prefix_t *) = {down_registers, down_lanes,
                                                                                     down_warps};
@@ -220,7 +221,7 @@ static bool go_down(nereid_scan_t *scan, step_t *steps, nereid_scan_prefix_t *pr
   return true;
 }
 
-/* The elements, out of what the first step left and what comes before. */
+/* Computes the elements from the results of the first step and the prefixes. */
 static MlirValue *finish(nereid_scan_t *scan, step_t *steps, nereid_scan_prefix_t *prefixes) {
   step_t *first = &steps[0];
   const bool of_warps = first->segment->in == NEREID_LAYOUT_WARP;

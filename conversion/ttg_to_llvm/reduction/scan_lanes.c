@@ -39,8 +39,8 @@ static bool is_run(const nereid_layout_segment_t *segment) {
   return segment->bits[segment->count - 1] - segment->bits[0] == segment->count - 1;
 }
 
-/* What step `bit` combines with: of a run of lane bits the lanes 2^bit below; else the last lane of the lower half of
- * 2^(bit + 1). */
+/* The source lane of step `bit`: 2^bit below for contiguous lane bits; else the last lane of the lower half of 2^(bit +
+ * 1). */
 static nereid_scan_source_t source_of(nereid_scan_t *scan, const nereid_layout_segment_t *segment, int bit) {
   nereid_lower_t *lower = scan->lower;
   const uint32_t own = UINT32_C(1) << segment->bits[bit], below = segment->mask & (own - 1);
@@ -96,7 +96,7 @@ static bool scan_in_steps(nereid_scan_t *scan, const nereid_layout_segment_t *se
 
 /* --- several scans at once --- */
 
-/* Instructions when `turned` bits of the lane change places with bits of the tuples' numbers and back. */
+/* The number of instructions to exchange `turned` bits of the lane with bits of the tuple index and back. */
 static int64_t cost_of(const nereid_scan_t *scan, const nereid_layout_segment_t *segment, intptr_t count, int turned) {
   const int64_t words = nereid_scan_words(scan), size = nereid_region_size(scan->region), groups = count >> turned;
   const int64_t turns = turned * count * words * 4; /* for two tuples a shuffle and three selects, twice */
@@ -119,7 +119,7 @@ static int bits_to_turn(const nereid_scan_t *scan, const nereid_layout_segment_t
   return best;
 }
 
-/* Bit `at` of the tuples' numbers and bit `lane` of the lane change places. */
+/* Exchanges bit `at` of the tuple index with bit `lane` of the lane. */
 static bool turn(nereid_scan_t *scan, int at, int lane, intptr_t count, MlirValue *tuples) {
   nereid_lower_t *lower = scan->lower;
   const uint32_t own = UINT32_C(1) << lane;
@@ -148,7 +148,7 @@ static bool turn(nereid_scan_t *scan, int at, int lane, intptr_t count, MlirValu
   return true;
 }
 
-/* Of tuples whose lowest bits are turned: first those of a thread, then the lanes that are left. */
+/* Scans tuples with exchanged lowest bits: first those of a thread, then the remaining lanes. */
 static bool scan_turned(nereid_scan_t *scan, const nereid_layout_segment_t *segment, int turned, intptr_t count,
                         MlirValue *tuples) {
   const intptr_t size = (intptr_t)1 << turned, groups = count / size, flip = scan->reverse ? size - 1 : 0;

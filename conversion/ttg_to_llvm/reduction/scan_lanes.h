@@ -5,7 +5,7 @@
 #include "conversion/ttg_to_llvm/reduction/scan_tuples.h"
 #include "conversion/ttg_to_llvm/shuffle.h"
 
-/* Where a lane finds what comes before: of which lane, or how far away, and whether there is any. */
+/* The source of the prefix of a lane: the lane or its distance, and whether there is one. */
 typedef struct nereid_scan_source {
   nereid_shuffle_t mode;
   MlirValue lane, condition;
@@ -18,7 +18,7 @@ void nereid_scan_shuffle(nereid_scan_t *scan, const nereid_scan_source_t *source
 /* The lane before this one. */
 nereid_scan_source_t nereid_scan_previous_lane(nereid_scan_t *scan, const nereid_layout_segment_t *segment);
 
-/* Everyone gets the totals of the last lane. */
+/* All lanes get the totals of the last lane. */
 bool nereid_scan_spread(nereid_scan_t *scan);
 
 /* Each of `count` tuples becomes the combination of those of the lanes up to this one. */

@@ -25,7 +25,7 @@ bool nereid_scan_combine(nereid_scan_t *scan, const MlirValue *before, const Mli
   return nereid_region_emit(scan->lower, scan->region, scan->pair, out);
 }
 
-/* In blocks of its own: the region must not run elsewhere. */
+/* In separate blocks: the region must not run if the condition is false. */
 static bool combine_in_branch(nereid_scan_t *scan, MlirValue condition, const MlirValue *before, MlirValue *value) {
   nereid_lower_t *lower = scan->lower;
   MlirBlock rest = nereid_lower_split_block(lower), skip = nereid_lower_split_block(lower);

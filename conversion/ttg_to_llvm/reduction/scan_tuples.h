@@ -1,8 +1,8 @@
 /* Tuples of tt.scan and combinations of them.
  *
- * A tuple is one value per operand of the op. The bits of the index are gone through in segments (layout/scan.h) from
- * the lowest up; the *outer* registers of a step are those whose number has no bit of the segments done, and each has
- * one total: of all that is in the segments done. */
+ * A tuple is one value per operand of the op. The bits of the index are processed in segments (layout/scan.h) from the
+ * lowest up; the *outer* registers of a step are those whose index has no bit of the completed segments, and each has
+ * one total over these segments. */
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_SCAN_TUPLES_H
 #define NEREID_CONVERSION_TTG_TO_LLVM_SCAN_TUPLES_H
 
@@ -25,10 +25,10 @@ typedef struct nereid_scan {
   MlirValue lane;     /* i32 */
 } nereid_scan_t;
 
-/* What comes before a block of elements. */
+/* The prefix of a block of elements. */
 typedef struct nereid_scan_prefix {
-  MlirValue *tuple;    /* null: nothing */
-  MlirValue condition; /* i1: something does; null: always */
+  MlirValue *tuple;    /* null: none */
+  MlirValue condition; /* i1: there is a prefix; null: always */
 } nereid_scan_prefix_t;
 
 MlirValue *nereid_scan_new(const nereid_scan_t *scan, size_t count);
@@ -48,14 +48,14 @@ bool nereid_scan_combine(nereid_scan_t *scan, const MlirValue *before, const Mli
  * nowhere else. */
 bool nereid_scan_combine_where(nereid_scan_t *scan, MlirValue condition, const MlirValue *before, MlirValue *value);
 
-/* Whether `r` is an outer register, and no copy. */
+/* Whether `r` is an outer register, and not a replica. */
 bool nereid_scan_is_outer(const nereid_scan_t *scan, uint32_t r);
 
 /* Those of outer registers out of `tuples`, [registers][width], one after the other, and back. */
 intptr_t nereid_scan_gather_outer(const nereid_scan_t *scan, MlirValue *tuples, MlirValue *out);
 void nereid_scan_scatter_outer(const nereid_scan_t *scan, MlirValue *gathered, MlirValue *out_tuples);
 
-/* The input bits of place `i` of the segment, counted from where the scan begins. */
+/* The input bits of index `i` of the segment, counted from the start of the scan. */
 uint32_t nereid_scan_place(const nereid_scan_t *scan, const nereid_layout_segment_t *segment, uint32_t i);
 
 #endif

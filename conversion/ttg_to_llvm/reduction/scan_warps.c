@@ -37,7 +37,7 @@ static MlirValue constant(const exchange_t *exchange, uint32_t value) {
 }
 
 static uint32_t warps(const exchange_t *exchange) {
-  assert(exchange->segment->count > 0); /* else there is nothing to exchange */
+  assert(exchange->segment->count > 0); /* else no exchange is required */
   return UINT32_C(1) << exchange->segment->count;
 }
 
@@ -49,7 +49,7 @@ static uint32_t first_place(const exchange_t *exchange) {
   return exchange->scan->reverse ? warps(exchange) - 1 : 0;
 }
 
-/* --- how --- */
+/* --- selection of the method --- */
 
 /* Instructions of a thread, when it combines all totals, and when lanes share them. */
 static int64_t cost_alone(const exchange_t *exchange, int64_t words, int64_t size) {
@@ -74,7 +74,7 @@ static int log2_of(intptr_t value) {
   return 63 - __builtin_clzll((unsigned long long)value);
 }
 
-/* Registers that one access moves, of the widest operand. */
+/* Registers per access, for the widest operand. */
 static int vector_bits(const nereid_scan_t *scan) {
   enum { ACCESS = 16, MOST = 2 };
   int64_t bytes = 1;
@@ -110,7 +110,8 @@ static void choose(exchange_t *exchange, bool with_totals) {
 
 /* --- shared memory --- */
 
-/* i1: this thread stores the totals: the last lane of the lanes done, and the first of copies. Null: all do. */
+/* i1: this thread stores the totals: the last lane of the completed lanes, and the first of its replicas. Null: all
+ * do. */
 static MlirValue stores(const nereid_scan_t *scan) {
   nereid_lower_t *lower = scan->lower;
   const int lanes = scan->layout->in_bits[NEREID_LAYOUT_LANE];
@@ -122,7 +123,7 @@ static MlirValue stores(const nereid_scan_t *scan) {
   return nereid_emit_icmp(lower, NEREID_ICMP_EQ, bits, nereid_emit_i32(lower, scan->reverse ? 0 : (int32_t)done));
 }
 
-/* Each value of a tuple has a part of the scratch; this one's is at `offset`, which moves on. */
+/* Each value of a tuple has a part of the scratch; this one's is at `offset`, which is advanced. */
 static nereid_slots_t make_slots(const exchange_t *exchange, const nereid_layout_t *layout, MlirValue scratch,
                                  intptr_t k, int64_t *offset) {
   nereid_lower_t *lower = exchange->scan->lower;
@@ -154,7 +155,7 @@ static bool share_totals(exchange_t *exchange) {
   exchange->scratch = nereid_slots_scratch(scan->lower, scan->op);
   if (!column || mlirValueIsNull(exchange->scratch))
     return false;
-  if (scan->done[NEREID_LAYOUT_WARP]) /* what an earlier step stored there may still be read */
+  if (scan->done[NEREID_LAYOUT_WARP]) /* totals of an earlier step may still be read */
     nereid_emit_barrier(scan->lower);
   store_totals(exchange, exchange->scratch, column);
   nereid_emit_barrier(scan->lower);
@@ -217,7 +218,7 @@ static bool combine_alone(exchange_t *exchange, bool with_totals) {
 
 /* --- lanes share them --- */
 
-/* The totals of place `place`, which a lane has: those of register `i`, of all outer ones. */
+/* The totals of warp index `place`, which a lane holds: those of register `i`, of all outer ones. */
 static void fetch(const exchange_t *exchange, MlirValue place, intptr_t i, MlirValue *read, MlirValue *out) {
   nereid_scan_t *scan = exchange->scan;
   nereid_lower_t *lower = scan->lower;
@@ -256,7 +257,7 @@ static bool combine_in_lanes(exchange_t *exchange, bool with_totals) {
 
 /* --- the step --- */
 
-/* i32: where this warp is in the order of the index. */
+/* i32: the position of this warp in the order of the index. */
 static MlirValue place_of_warp(const exchange_t *exchange) {
   nereid_layout_t places = *exchange->scan->layout;
   places.rank = 1;

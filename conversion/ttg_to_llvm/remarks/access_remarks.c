@@ -1,6 +1,6 @@
 /* Remarks on the width of accesses to global memory, with the reasons that limit it; see remarks.h.
  *
- *   tt.load %p, %m : tensor<1024x!tt.ptr<f16>, #eight>       %m = %offsets < %n, and nothing is known of %n
+ *   tt.load %p, %m : tensor<1024x!tt.ptr<f16>, #eight>       %m = %offsets < %n, with an unknown %n
  *   ->
  *   remark: 16 of 128 bits at a time: the mask may change every element
  *
@@ -13,7 +13,7 @@
 
 enum { ACCESS_BITS = 128 };
 
-/* How many elements along one dimension each condition leaves together. */
+/* The limit of each condition: contiguous elements along one dimension. */
 typedef struct limits {
   int64_t layout, contiguous, aligned, mask;
 } limits_t;
@@ -38,7 +38,7 @@ static limits_t limits_along(const nereid_layout_t *layout, const nereid_axis_in
   return limits;
 }
 
-/* The limits along the dimension that comes closest to a wide access. */
+/* The limits along the dimension with the widest possible access. */
 static limits_t find_limits(nereid_lower_t *lower, const nereid_layout_t *layout, MlirValue pointer, MlirValue mask) {
   const bool masked = !mlirValueIsNull(mask);
   const nereid_axis_info_t *pointers = nereid_axis_info_get(&lower->module->axis, pointer);

@@ -3,8 +3,8 @@
  *   rows to columns   ->   remark: through 4096 bytes of shared memory: 8 stores of 32 bits, a barrier, 2 loads of 128
  *                          bits per thread; bank conflicts: 0 at a store, 0 at a load
  *
- * Bank conflicts by the model of layout/exchange.h: a wavefront moves 128 bytes; in one, lanes that access different
- * words of a bank conflict. Slots are linear in lanes, so that the first lanes stand for all. */
+ * Bank conflicts by the model of layout/exchange.h: a wavefront has 128 bytes; lanes that access different words of the
+ * same bank conflict. Slots are linear in lanes, so that the first lanes represent all. */
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
 
 #include "analysis/allocation/scratch.h"
@@ -20,7 +20,7 @@ typedef struct side {
   int waits;     /* wavefronts instead of one; 1: no conflict */
 } side_t;
 
-/* The most different words that lanes want of one bank; each lane of a wavefront moves `bytes` from its slot on. */
+/* The maximum number of distinct words per bank; each lane of a wavefront accesses `bytes` from its slot on. */
 static int count_waits(const nereid_layout_t *slots, int element, int bytes) {
   uint32_t seen[BANKS][MAX_WORDS];
   int count[BANKS] = {0}, most = 1;
@@ -71,9 +71,8 @@ void nereid_lower_remark_exchange(nereid_lower_t *lower, MlirOperation op, const
                       (long long)nereid_scratch_bytes(op), store.text, load.text, store.waits - 1, load.waits - 1);
 }
 
-/* As conversion/ttg_to_llvm/shape/convert_layout.c does it: each distinct register of the result is chosen among
- * 2^selects,
- * each from the own lane or by one shuffle per word. */
+/* As in conversion/ttg_to_llvm/shape/convert_layout.c: each distinct register of the result is selected from 2^selects
+ * values, each from the own lane or by one shuffle per word. */
 static void remark_warp(MlirOperation op, const nereid_layout_t *from, const nereid_layout_t *to) {
   nereid_layout_warp_move_t plan;
   uint32_t copies[NEREID_LAYOUT_DIMS];

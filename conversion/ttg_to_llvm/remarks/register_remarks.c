@@ -2,9 +2,9 @@
  *
  *   tt.load … : tensor<256x256x!tt.ptr<f32>>, 4 warps   ->   remark: 512 registers per thread, and a thread has 255
  *
- * The assembler spills the rest to local memory. A value counts by its registers of 32 bits as lowered: those that
- * share an LLVM value (splats, broadcasts) once, truth values not at all. Indices and addresses that axis information
- * proves contiguous do not count either: they are a base plus constants. */
+ * The assembler spills the others to local memory. A value counts with its 32-bit registers as lowered: registers that
+ * share an LLVM value (splats, broadcasts) once, i1 values not at all. Provably contiguous indices and addresses do not
+ * count either: they are a base plus constants. */
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
 
 #include "dialects/diagnose.h"
@@ -22,8 +22,8 @@ void nereid_lower_remark(MlirOperation op, NereidMlirRemarkKind kind, const char
   nereidMlirOptimizationRemark(kind, mlirOperationGetLocation(op), "convert-triton-gpu-to-llvm", name, text);
 }
 
-/* Registers that a thread can have: the 64K of a register file are allocated in units of eight (CUDA C++ Programming
- * Guide, "Compute Capabilities"); a limit that the module sets counts too. */
+/* The maximum number of registers per thread: the 64K registers of an SM are allocated in units of eight (CUDA C++
+ * Programming Guide, "Compute Capabilities"); ttg.maxnreg also applies. */
 static int64_t budget_of(const nereid_lower_t *lower) {
   enum { MOST = 255, FILE_SIZE = 65536, UNIT = 8 };
   const int64_t share =

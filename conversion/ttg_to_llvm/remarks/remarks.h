@@ -14,26 +14,26 @@
 #include "layout/exchange.h"
 #include "seam/context.h"
 
-/* A remark of lowering's at `op`, called `name`: passed, or missed. */
+/* Emits a remark `name` at `op`: passed, or missed. */
 void nereid_lower_remark(MlirOperation op, NereidMlirRemarkKind kind, const char *name, const char *format, ...)
     NEREID_PRINTF(4, 5);
 
-/* Of an access that moves `vector` elements of `bits` at a time through `pointer`, under `mask` (null: none): its
- * width, and when type and shape would allow more, what does not. */
+/* Remark on an access of `vector` elements of `bits` at `pointer`, with `mask` (null: none): its width, and the reasons
+ * if type and shape would allow more. */
 void nereid_lower_remark_access(nereid_lower_t *lower, MlirOperation op, MlirValue pointer, MlirValue mask,
                                 unsigned bits, intptr_t vector);
 
-/* Of a ttg.convert_layout that needs no shared memory: the instructions that each thread runs for it. */
+/* Remark on a ttg.convert_layout without shared memory: its instructions per thread. */
 void nereid_lower_remark_conversion(nereid_lower_t *lower, MlirOperation op);
 
-/* Of one that goes through shared memory by `plan`: those, and what they cost there. */
+/* Remark on one through shared memory by `plan`: its instructions and bank conflicts. */
 void nereid_lower_remark_exchange(nereid_lower_t *lower, MlirOperation op, const nereid_layout_exchange_t *plan);
 
-/* Of a tt.reduce, tt.scan, tt.gather or tt.histogram (nothing of other operations): whether it stays in the thread or
- * the warp, and what was emitted for it since `before`. */
+/* Remark on a tt.reduce, tt.scan, tt.gather or tt.histogram (none for other operations): the scope of its exchange, and
+ * the code emitted since `before`. */
 void nereid_lower_remark_exchanged(nereid_lower_t *lower, MlirOperation op, const nereid_lower_emitted_t *before);
 
-/* Of results of `op` that need more registers than a thread has: they will be spilled. Once per type and function. */
+/* Remark on results of `op` that exceed the registers of a thread and will be spilled. Once per type and function. */
 void nereid_lower_remark_registers(nereid_lower_t *lower, MlirOperation op);
 
 #endif

@@ -1,11 +1,11 @@
-/* ttg.convert_layout: renames registers if every thread holds its elements; uses shuffles and selects if every warp
- * does and few are needed (layout/warp_move.h); otherwise exchanges values through shared memory.
+/* Lowers ttg.convert_layout: renames registers if every thread holds its elements; uses shuffles and selects if every
+ * warp does and few are required (layout/warp_move.h); otherwise exchanges values through shared memory.
  *
- *   st.shared [scratch + slot * size], register       for each register, several at once where slots are neighbours
- *   barrier                                           of the warp, where warps exchange nothing
+ *   st.shared [scratch + slot * size], register       for each register; vectors for adjacent slots
+ *   barrier                                           a warp barrier if there is no exchange between warps
  *   ld.shared                                         for each register of the result
  *
- * layout/exchange.h chooses the slots, and whether a side moves matrices instead: stmatrix or ldmatrix. */
+ * layout/exchange.h selects the slots, and whether a side uses stmatrix or ldmatrix. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
 #include "conversion/ttg_to_llvm/shuffle.h"
@@ -37,8 +37,8 @@ static unsigned allowed_matrices(const nereid_lower_t *lower) {
          (nereid_target_has_stmatrix(lower->module->options.capability) ? NEREID_LAYOUT_STORE_MATRICES : 0U);
 }
 
-/* Whether `value` is what a load brings, as it is. Then the last registers are stored first: the assembler, which keeps
- * loads and stores in order, has all loads in flight before it waits for one. */
+/* Whether `value` is the unmodified result of a load. Then the last registers are stored first: the assembler, which
+ * keeps the order of loads and stores, has all loads in flight before it waits for one. */
 static bool is_loaded(MlirValue value) {
   enum { MAX_LOOK = 8 };
   for (int i = 0; i < MAX_LOOK; ++i) {
@@ -127,7 +127,7 @@ static MlirValue fetch(warp_move_t *move, uint32_t reg, uint32_t lane) {
   return value;
 }
 
-/* Of the registers that the first `n` selects choose among: 2^n values, halved by each. */
+/* The candidates of the first `n` selects: 2^n values, halved by each select. */
 static bool choose(warp_move_t *move, uint32_t reg, uint32_t lane, MlirValue *out) {
   const int n = move->plan->n_selects;
   MlirValue *values = nereid_arena_new(move->lower->arena, MlirValue, (size_t)1 << n);

@@ -1,4 +1,4 @@
-/* tt.gather: from other lanes by shuffles, or from shared memory.
+/* Lowers tt.gather to shuffles or to loads from shared memory.
  *
  *   %y = tt.gather %x[%i] {axis = 0}                   32 elements, one per lane
  *   ->
@@ -36,7 +36,7 @@ static MlirValue index_at(gather_t *gather, intptr_t r) {
 
 /* --- within the warp --- */
 
-/* The lane bits of index `value`: runs of bits that move by the same distance are moved together. */
+/* The lane bits of index `value`: runs of bits with the same shift are shifted together. */
 static MlirValue lane_of_index(gather_t *gather, const nereid_layout_gather_t *plan, MlirValue value) {
   nereid_lower_t *lower = gather->lower;
   MlirValue lane = {NULL};

@@ -1,9 +1,9 @@
-/* tt.join, tt.split and tt.cat: two tensors and one.
+/* Lowers tt.join, tt.split and tt.cat by renaming registers.
  *
- *   %y = tt.join %a, %b : tensor<64xf32> -> tensor<64x2xf32>      y0 = a0, y1 = b0: registers get other names
+ *   %y = tt.join %a, %b : tensor<64xf32> -> tensor<64x2xf32>      y0 = a0, y1 = b0
  *
- * Both halves of a pair are in the same thread (that is how convert-triton-to-tritongpu lays them out): the layout of
- * the pairs is that of a half with one register bit more, for the last dimension. */
+ * Both elements of a pair are in the same thread, in the layouts of convert-triton-to-tritongpu: the layout of the
+ * pairs is that of an operand with an additional register bit, for the last dimension. */
 #include "conversion/ttg_to_llvm/lower.h"
 
 /* `half` with a last dimension of size 2, whose coordinate is the highest bit of the register. */
@@ -70,8 +70,8 @@ static bool lower_split(nereid_lower_t *lower, MlirOperation op, const nereid_lo
   return true;
 }
 
-/* Elements may come in any order: the registers of one operand after those of the other, which each thread can do when
- * the same threads hold copies of the result as of the operands. */
+/* The order of elements is unspecified: the registers of one operand follow those of the other, if the same threads
+ * hold replicated elements of the result and of the operands. */
 static bool lower_cat(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   MlirValue result = mlirOperationGetResult(op, 0);

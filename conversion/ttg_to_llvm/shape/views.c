@@ -1,6 +1,6 @@
-/* Ops that make or rearrange tensors without arithmetic: ranges, splats, broadcasts, views.
+/* Lowers ops that create or rearrange tensors without arithmetic: ranges, splats, broadcasts, views.
  *
- *   tt.splat %s : f32 -> tensor<8xf32>      every register is %s: nothing is emitted
+ *   tt.splat %s : f32 -> tensor<8xf32>      every register is %s: no code
  *   tt.make_range {start = 0, end = 1024}   base of the thread | constant of the register
  *
  * A view's registers are its operand's, found by coordinates: register r of the result holds the element at some
@@ -74,7 +74,7 @@ static bool lower_expand_dims(nereid_lower_t *lower, MlirOperation op, const ner
   return nereid_lower_rename(lower, op, &from, to);
 }
 
-/* Every element is in as many registers, lanes and warps of one layout as of the other, and these are the same. */
+/* Whether each element has the same replicas (registers, lanes and warps) in both layouts. */
 static bool hold_copies_alike(const nereid_layout_t *a, const nereid_layout_t *b) {
   uint32_t of_a[NEREID_LAYOUT_DIMS], of_b[NEREID_LAYOUT_DIMS];
   nereid_layout_free_masks(a, of_a);
@@ -85,8 +85,8 @@ static bool hold_copies_alike(const nereid_layout_t *a, const nereid_layout_t *b
   return alike;
 }
 
-/* When elements may come in any order, and the right one would move them between threads, each thread keeps its
- * registers as they are: as Triton does, whose passes make such reshapes of rows that must stay rows. */
+/* If the reshape may reorder, and the row-major order would move elements between threads, each thread keeps its
+ * registers unchanged, as in Triton, whose passes create such reshapes of rows that must stay rows. */
 static bool lower_reshape(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   nereid_layout_t from, reshaped, map;
   const nereid_layout_t *to;
