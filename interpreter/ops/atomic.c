@@ -47,6 +47,16 @@ uint64_t nereid_machine_combine(nereid_tt_rmw_op_t op, nereid_kind_t kind, uint6
   return nereid_bits_cut(old + value, kind.bits);
 }
 
+/* Returns the memory of element `i`; null after a report, or when one of the first `n` operands is undefined there. */
+static void *access_element(nereid_machine_t *machine, const nereid_step_t *step, size_t n, size_t i) {
+  const nereid_shape_t *shape = &step->results[0]->shape;
+  for (size_t j = 0; j < n; ++j)
+    if (!nereid_undefined_use(step, step->operands[j], i))
+      return NULL;
+  return nereid_machine_access(machine, step, nereid_machine_word(step->operands[0], i), shape->bytes, shape, i,
+                               "writes");
+}
+
 static bool atomic_rmw(nereid_machine_t *machine, const nereid_step_t *step) {
   const nereid_slot_t *mask = step->n_operands > 2 ? step->operands[2] : NULL;
   const nereid_shape_t *shape = &step->results[0]->shape;
@@ -58,10 +68,7 @@ static bool atomic_rmw(nereid_machine_t *machine, const nereid_step_t *step) {
       return false;
     if (mask && !nereid_machine_word(mask, i))
       continue;
-    if (!nereid_undefined_use(step, step->operands[0], i) || !nereid_undefined_use(step, step->operands[1], i))
-      return false;
-    void *memory = nereid_machine_access(machine, step, nereid_machine_word(step->operands[0], i), shape->bytes, shape,
-                                         i, "writes");
+    void *memory = access_element(machine, step, 2, i);
     if (!memory)
       return false;
     out[i] = nereid_machine_load(memory, shape);
@@ -75,11 +82,7 @@ static bool atomic_cas(nereid_machine_t *machine, const nereid_step_t *step) {
   const nereid_shape_t *shape = &step->results[0]->shape;
   uint64_t *out = nereid_machine_result(machine, step, 0);
   for (size_t i = 0; out && i < shape->count; ++i) {
-    for (size_t j = 0; j < step->n_operands; ++j)
-      if (!nereid_undefined_use(step, step->operands[j], i))
-        return false;
-    void *memory = nereid_machine_access(machine, step, nereid_machine_word(step->operands[0], i), shape->bytes, shape,
-                                         i, "writes");
+    void *memory = access_element(machine, step, step->n_operands, i);
     if (!memory)
       return false;
     out[i] = nereid_machine_load(memory, shape);
