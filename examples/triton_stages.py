@@ -169,7 +169,7 @@ class Kernel:
             raise OutOfResources(int(memory[1]), int(memory[2]), "shared memory")
         kept = tempfile.NamedTemporaryFile("w", prefix="nereid-", suffix=os.path.splitext(path)[1], delete=False)
         with kept, open(path) as file:
-            kept.write(file.read())
+            kept.write(file.read() + "".join(f"// {line}\n" for line in [" ".join(call), *log.splitlines()]))
         raise NereidError(f"{log}\n{' '.join(call).replace(path, kept.name)}")
 
 

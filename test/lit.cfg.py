@@ -55,6 +55,8 @@ triton = os.environ.get("NEREID_TRITON_PYTHON", shutil.which("python3") or "")
 if triton and subprocess.run([triton, "-c", "import triton"], capture_output=True).returncode == 0:
     config.available_features.add("triton")
     config.substitutions.append(("%triton_python", triton))
+    if subprocess.run([triton, "-c", "import torch, pytest"], capture_output=True).returncode == 0:
+        config.available_features.add("torch")
 else:
     lit_config.note("no Python with triton here (NEREID_TRITON_PYTHON): tests that need one are skipped")
 if os.path.exists("/dev/nvidia0") and ctypes.util.find_library("cuda"):
