@@ -19,6 +19,8 @@ static bool writes_for(const nereid_membar_function_t *function, const nereid_me
   const nereid_shared_access_t *accesses = function->effects.accesses.data;
   if (event->flags & (NEREID_EVENT_CALL | NEREID_EVENT_WAITS) || need->flags & NEREID_EVENT_CALL)
     return !(event->flags & NEREID_EVENT_WAITS) || event->group == NEREID_ASYNC_COPIES;
+  if (nereid_op_kind(event->op) == NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL) /* it writes at its wait */
+    return false;
   for (uint32_t i = 0; i < event->n; ++i)
     for (uint32_t k = 0; k < need->n; ++k) {
       const nereid_shared_access_t *write = &accesses[event->first + i], *access = &accesses[need->first + k];

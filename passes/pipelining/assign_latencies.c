@@ -1,61 +1,43 @@
-/* tritongpu-assign-latencies: assigns to loads of a loop the number of iterations by which they are issued ahead of
- * their use.
+/* tritongpu-assign-latencies: assigns to ops of a loop the number of iterations by which they precede the use of their
+ * result.
  *
- *   scf.for … { %x = tt.load %p … } {tt.num_stages = 4 : i32}
+ *   scf.for … { %x = tt.load %p; %a = ttg.local_alloc %x; ttng.warp_group_dot %a, … } {tt.num_stages = 4 : i32}
  *   ->
  *   scf.for … { %x = tt.load %p {tt.latency = 3 : i32} … } {tt.num_stages = 4 : i32}
  *
- * A loop without a dot is pipelined only if it has tt.num_stages. The attribute also asserts that no iteration loads
- * what a recent iteration stores. A load can be issued ahead if its address does not depend on another load and
- * cp.async can copy it: at least 4 bytes at a time. The copies in flight must fit in shared memory. */
+ * In a loop with dots, loads that a dot depends on are pipelined, with tt.num_stages of the loop or else the option.
+ * Other loops, and other loads of loops with dots, are pipelined only where the loop has tt.num_stages. The attribute also
+ * asserts that no iteration loads what a recent iteration stores; without it, loads from memory that the loop writes stay.
+ *
+ *   cp.async can copy the load (4 bytes or more)   latency num_stages - 1, divided by the loads of a chain of addresses
+ *   it cannot, and a dot depends on it             latency 1, in registers; its buffer latency 1, a ring of slots
+ *   elementwise ops between a load and its buffer  the buffer has latency 1, the load one less than without
+ *   scalar loads of addresses                      latency 1, in registers
+ *
+ * Latencies shrink until the rings fit in shared memory (ring_budget.h). A tt.latency that is there already stays. */
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
+#include "passes/pipelining/pipelined_loads.h"
+#include "passes/pipelining/ring_budget.h"
 
 #include "analysis/allocation/allocation.h"
-#include "analysis/allocation/scratch.h"
 #include "analysis/axis/axis_info.h"
 #include "dialects/ir.h"
-#include "dialects/ttg/tensor_types.h"
-#include "layout/encoding.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/scf.h"
-#include "nereid/dialects/tt.h"
 #include "seam/context.h"
 
-#include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-
-enum { LEFT_FOR_OTHERS = 8192 /* bytes of shared memory */, LEAST_BYTES = 4 };
 
 typedef struct assign {
   nereid_pass_t *pass;
   nereid_axis_result_t axis;
-  int64_t limit, count;
+  int64_t count;
 } assign_t;
 
-/* Why the load cannot be issued ahead; null when it can. */
-static const char *obstacle(assign_t *assign, MlirOperation loop, MlirOperation load) {
-  MlirType type = mlirValueGetType(mlirOperationGetResult(load, 0));
-  nereid_layout_t layout;
-  if (!mlirTypeIsARankedTensor(type) || nereid_layout_from_type(type, &layout) != NEREID_OK)
-    return "it is not a tensor with a layout";
-  MlirType element = mlirShapedTypeGetElementType(type);
-  if (nereid_tt_load_get_is_volatile(load) || !(mlirTypeIsAInteger(element) || mlirTypeIsAFloat(element)))
-    return "it is volatile, or loads pointers";
-  if (nereid_axis_info_access_width(&assign->axis, &layout, nereid_tt_load_get_ptr(load),
-                                    nereid_tt_load_get_mask(load)) *
-          nereid_scratch_element_bytes(type) <
-      LEAST_BYTES)
-    return "less than 4 bytes are contiguous and aligned";
-  nereid_map_t slice, carried;
-  nereid_map_initialize(&slice, assign->pass->scratch);
-  nereid_map_initialize(&carried, assign->pass->scratch);
-  return nereid_loop_slice(loop, load, &slice, &carried)
-             ? NULL
-             : "its address depends on an operation that cannot be executed ahead";
-}
+/* --- remarks --- */
 
-/* A loop in which loads are not issued ahead: all, or all except those in its own block. */
+/* A loop in which loads are not pipelined: all, or all except those in its own block. */
 typedef struct staying {
   const assign_t *assign;
   MlirOperation loop;
@@ -76,39 +58,132 @@ static MlirWalkResult remark_staying(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-/* Why no load of the loop can be pipelined; null when some may be. */
-static const char *loop_obstacle(MlirOperation loop, int64_t stages) {
-  (void)loop;
-  return stages < 2 ? "its loop does not request it: tt.num_stages is less than 2 or missing" : NULL;
+static void remark_loads(const assign_t *assign, const nereid_pipelined_t *loads) {
+  for (size_t i = 0; i < loads->size; ++i) {
+    const nereid_pipelined_op_t *load = &loads->data[i];
+    if (nereid_op_kind(load->op) != NEREID_OP_TT_LOAD)
+      continue;
+    if (load->obstacle)
+      nereid_pass_remark_missed(assign->pass, load->op, "latency", "not pipelined: %s", load->obstacle);
+    else
+      nereid_pass_remark_passed(assign->pass, load->op, "latency", "loads %ld iterations ahead%s", (long)load->latency,
+                                load->in_registers ? ", in registers" : "");
+  }
 }
 
+/* --- latencies --- */
+
+/* The number of pipelined loads that follow a load of `level` in a chain. */
+static int64_t loads_after(const nereid_pipelined_t *loads, int64_t level) {
+  int64_t count = 0;
+  for (int64_t lower = 0; lower < level; ++lower)
+    for (size_t i = 0; i < loads->size; ++i)
+      if (!loads->data[i].obstacle && loads->data[i].level == lower) {
+        ++count;
+        break;
+      }
+  return count;
+}
+
+/* Sets the latencies for `stages`. The loads of a chain share stages - 1 iterations; what remains goes to the last ones,
+ * which move most bytes. */
+static void set_latencies(nereid_pipelined_t *loads, int64_t stages) {
+  int64_t levels = 1;
+  for (size_t i = 0; i < loads->size; ++i) {
+    const int64_t after = loads->data[i].obstacle ? 0 : loads_after(loads, loads->data[i].level);
+    levels = levels > after + 1 ? levels : after + 1;
+  }
+  for (size_t i = 0; i < loads->size; ++i) {
+    nereid_pipelined_op_t *load = &loads->data[i];
+    if (load->obstacle || load->is_given)
+      continue;
+    int64_t latency = (stages - 1) / levels;
+    latency += loads_after(loads, load->level) == 0 ? (stages - 1) % levels : 0;
+    latency -= load->feeds_buffer;
+    load->latency = latency < 1 || load->in_registers || nereid_op_kind(load->op) != NEREID_OP_TT_LOAD ? 1 : latency;
+    nereid_loop_set_integer(load->op, NEREID_ATTR_LATENCY, load->latency);
+  }
+}
+
+static void collect_keys(const nereid_pipelined_t *loads, nereid_arena_t *arena, nereid_operations_t *out) {
+  for (size_t i = 0; i < loads->size; ++i)
+    if (!loads->data[i].obstacle)
+      nereid_vector_push(arena, out, loads->data[i].op);
+}
+
+static void drop(nereid_pipelined_op_t *load, const char *reason) {
+  load->obstacle = reason;
+  mlirOperationRemoveDiscardableAttributeByName(load->op, nereid_ir_ref(NEREID_ATTR_LATENCY));
+}
+
+/* Sets the latencies that fit for a loop with dots. */
+static void fit_dots(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads, int64_t stages) {
+  nereid_operations_t keys = {0};
+  collect_keys(loads, assign->pass->scratch, &keys);
+  const int64_t available = nereid_ring_budget_available(assign->pass->op, loop, &keys);
+  for (int64_t tried = stages; tried >= 2; --tried) {
+    set_latencies(loads, tried);
+    const int64_t bytes = nereid_ring_budget_bytes(&keys, tried == 2 && nereid_ring_budget_in_flight(&keys));
+    if (bytes <= available) {
+      if (tried < stages)
+        nereid_pass_remark_missed(
+            assign->pass, loop, "stages",
+            "%ld stages instead of %ld: the copies in flight take %ld of %ld bytes of shared memory", (long)tried,
+            (long)stages, (long)bytes, (long)available);
+      return;
+    }
+  }
+  nereid_pass_remark_missed(assign->pass, loop, "stages",
+                            "not pipelined: two stages take %ld bytes of shared memory, of which %ld are available; "
+                            "smaller tiles would fit",
+                            (long)nereid_ring_budget_bytes(&keys, true), (long)available);
+  for (size_t i = 0; i < loads->size; ++i)
+    if (!loads->data[i].obstacle)
+      drop(&loads->data[i], "there is not enough shared memory");
+}
+
+/* Sets the latencies for a loop without a dot; loads whose copies do not fit stay. */
+static void fit_loads(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads, int64_t stages) {
+  enum { LEFT_FOR_OTHERS = 8192 /* bytes */ };
+  nereid_operations_t keys = {0};
+  collect_keys(loads, assign->pass->scratch, &keys);
+  int64_t bytes = 0, available = nereid_ring_budget_available(assign->pass->op, loop, &keys);
+  const int64_t limit = nereid_allocation_limit(assign->pass->op) - LEFT_FOR_OTHERS;
+  available = available < limit ? available : limit;
+  set_latencies(loads, stages);
+  for (size_t i = 0; i < loads->size; ++i) {
+    nereid_pipelined_op_t *load = &loads->data[i];
+    if (load->obstacle || load->in_registers)
+      continue;
+    const int64_t ring = load->latency * nereid_ring_budget_slot_bytes(load->op);
+    if (bytes + ring > available)
+      drop(load, "there is not enough shared memory");
+    else
+      bytes += ring;
+  }
+}
+
+/* --- loops --- */
+
 static void assign_loop(assign_t *assign, MlirOperation loop) {
-  const bool has_dot = nereid_loop_has_dot(loop);
+  const bool has_dot = nereid_loop_has_dot(loop), is_requested = nereid_ir_has_attribute(loop, NEREID_ATTR_NUM_STAGES);
   const int64_t stages = nereid_loop_integer(loop, NEREID_ATTR_NUM_STAGES,
                                              has_dot ? nereid_pass_option_int(assign->pass, "num-stages") : 1);
-  int64_t bytes = 0;
-  staying_t staying = {assign, loop, loop_obstacle(loop, stages)};
+  staying_t staying = {assign, loop, NULL};
+  if (stages < 2)
+    staying.reason = "its loop does not request it: tt.num_stages is less than 2 or missing";
   mlirOperationWalk(loop, remark_staying, &staying, MlirWalkPreOrder);
-  if (staying.reason)
+  nereid_pipelined_t loads = {0};
+  if (staying.reason ||
+      !nereid_pipelined_collect(loop, has_dot, is_requested, &assign->axis, assign->pass->scratch, &loads))
     return;
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)));
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    if (nereid_op_kind(op) != NEREID_OP_TT_LOAD)
-      continue;
-    const char *reason = obstacle(assign, loop, op);
-    const int64_t ring =
-        reason ? 0 : (stages - !has_dot) * nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)));
-    if (!reason && bytes + ring > assign->limit)
-      reason = "there is not enough shared memory";
-    if (reason) {
-      nereid_pass_remark_missed(assign->pass, op, "latency", "not pipelined: %s", reason);
-      continue;
-    }
-    bytes += ring;
-    nereid_loop_set_integer(op, NEREID_ATTR_LATENCY, stages - 1);
-    nereid_pass_remark_passed(assign->pass, op, "latency", "loads %ld iterations ahead", (long)(stages - 1));
-    ++assign->count;
-  }
+  if (has_dot)
+    fit_dots(assign, loop, &loads, stages);
+  else
+    fit_loads(assign, loop, &loads, stages);
+  remark_loads(assign, &loads);
+  for (size_t i = 0; i < loads.size; ++i)
+    assign->count += !loads.data[i].obstacle;
 }
 
 /* Remarks loads in loops without a trip count, which no pass pipelines. */
@@ -126,7 +201,7 @@ static MlirWalkResult remark_uncounted(MlirOperation op, void *user_data) {
 }
 
 MlirLogicalResult nereid_pass_tritongpu_assign_latencies(nereid_pass_t *pass) {
-  assign_t assign = {.pass = pass, .limit = nereid_allocation_limit(pass->op) - LEFT_FOR_OTHERS};
+  assign_t assign = {.pass = pass};
   nereid_operations_t loops = {0};
   if (!nereid_loop_collect(pass->op, pass->scratch, &loops) ||
       (loops.size && nereid_axis_info_run(pass->op, pass->scratch, &assign.axis) != NEREID_OK))

@@ -53,38 +53,6 @@ bool nereid_loop_collect_marked(MlirOperation loop, const char *name, nereid_are
   return true;
 }
 
-/* Adds the dependences of `value`. Recursion depth is that of the loop's expressions. */
-static bool add_value(MlirOperation loop, MlirValue value, nereid_map_t *slice, nereid_map_t *carried) {
-  MlirBlock body = body_of(loop);
-  if (mlirValueIsABlockArgument(value)) {
-    const intptr_t number = mlirBlockArgumentGetArgNumber(value);
-    if (!mlirBlockEqual(mlirBlockArgumentGetOwner(value), body) || number == 0 || nereid_map_find(carried, value.ptr))
-      return true;
-    uintptr_t *place = nereid_map_insert(carried, value.ptr);
-    if (place)
-      *place = 1;
-    return place && add_value(loop, mlirOperationGetOperand(mlirBlockGetTerminator(body), number - 1), slice, carried);
-  }
-  MlirOperation op = mlirOpResultGetOwner(value);
-  if (!mlirBlockEqual(mlirOperationGetBlock(op), body) || nereid_map_find(slice, op.ptr))
-    return true;
-  uintptr_t *place = nereid_map_insert(slice, op.ptr);
-  if (!place || mlirOperationGetNumRegions(op) || !nereidMlirOperationIsPure(op))
-    return false;
-  *place = 1;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (!add_value(loop, mlirOperationGetOperand(op, i), slice, carried))
-      return false;
-  return true;
-}
-
-bool nereid_loop_slice(MlirOperation loop, MlirOperation load, nereid_map_t *slice, nereid_map_t *carried) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(load); ++i)
-    if (!add_value(loop, mlirOperationGetOperand(load, i), slice, carried))
-      return false;
-  return true;
-}
-
 /* An empty loop like `old`, before it, that also carries `initial`. */
 static MlirOperation create_loop(MlirOperation old, intptr_t n, const MlirValue *initial) {
   MlirBlock body = body_of(old), block = mlirBlockCreate(0, NULL, NULL);

@@ -1,16 +1,7 @@
-/* Loads of a loop that can be issued iterations ahead, and the ops that compute their addresses.
- *
- *   for %i … iter_args(%p = %q):
- *     %a = tt.addptr %p, %r          in the slice of %x
- *     %x = tt.load %a                tt.latency = 3: the value is used three iterations after the load
- *     %n = tt.addptr %p, %step       in the slice, because %p of the next iteration is %n
- *     … %x …
- *
- * Shared by the passes tritongpu-assign-latencies, -schedule-loops and -pipeline. */
+/* Loops that the pipelining passes change, and the attributes that they exchange. */
 #ifndef NEREID_PASSES_LOOP_STAGES_H
 #define NEREID_PASSES_LOOP_STAGES_H
 
-#include "base/map.h"
 #include "passes/support/collect.h"
 
 #include "nereid/dialects/arith.h"
@@ -27,11 +18,6 @@ nereid_arith_cmp_i_predicate_t nereid_loop_less_than(MlirOperation loop);
 
 /* The ops of a loop's own block that have the integer attribute `name`, in order. */
 bool nereid_loop_collect_marked(MlirOperation loop, const char *name, nereid_arena_t *arena, nereid_operations_t *out);
-
-/* Adds to `slice` (op -> 1) the ops of the loop's block on which the operands of `load` depend, also through
- * loop-carried values, and to `carried` (block argument -> 1) those values. False when one of them cannot be executed
- * ahead: it is not pure, has regions, or is another load. */
-bool nereid_loop_slice(MlirOperation loop, MlirOperation load, nereid_map_t *slice, nereid_map_t *carried);
 
 /* Replaces `loop` by one that also carries the `n` values `initial`, and moves its body into it. The caller adds the
  * values to the scf.yield. */

@@ -23,18 +23,19 @@
 #include "mlir-c/BuiltinTypes.h"
 
 #define NO_COUNTER SIZE_MAX
+#define NO_GROUP SIZE_MAX
 
 typedef struct group {
   int32_t stage, cluster;         /* of the copies */
   int32_t use_stage, use_cluster; /* of the first use */
   int32_t slots;
-  size_t copies, reads; /* counters of the slots */
   MlirOperation commit, wait;
 } group_t;
 
 typedef struct ring {
   nereid_ring_load_t load;
-  size_t group;
+  size_t group;         /* NO_GROUP: its slots are filled by ttg.local_store */
+  size_t writes, reads; /* counters of the slots */
   MlirValue buffer;
 } ring_t;
 
@@ -84,14 +85,37 @@ static size_t find_group(lower_t *lower, const nereid_ring_load_t *load) {
   return nereid_vector_push(lower->arena, &lower->groups, group) ? lower->groups.size - 1 : 0;
 }
 
-static void plan(lower_t *lower, const nereid_axis_result_t *axis) {
+/* Whether the slot of a load replaces the buffer. */
+static bool is_replaced(const lower_t *lower, const nereid_scheduled_op_t *buffer) {
+  for (size_t i = 0; i < lower->rings.size; ++i)
+    for (size_t n = 0; n < lower->rings.data[i].load.direct.size; ++n)
+      if (lower->rings.data[i].load.direct.data[n] == buffer)
+        return true;
+  return false;
+}
+
+static void plan_loads(lower_t *lower, const nereid_axis_result_t *axis) {
   for (size_t i = 0; i < lower->schedule->ops.size; ++i) {
-    ring_t ring = {.group = 0};
+    ring_t ring = {.group = NO_GROUP};
     if (!nereid_ring_load_read(lower->schedule, &lower->schedule->ops.data[i], axis, &ring.load))
       continue;
     ring.group = find_group(lower, &ring.load);
     nereid_vector_push(lower->arena, &lower->rings, ring);
   }
+}
+
+static void plan_stores(lower_t *lower) {
+  for (size_t i = 0; i < lower->schedule->ops.size; ++i) {
+    ring_t ring = {.group = NO_GROUP};
+    if (nereid_ring_buffer_read(lower->schedule, &lower->schedule->ops.data[i], &ring.load) &&
+        !is_replaced(lower, &lower->schedule->ops.data[i]))
+      nereid_vector_push(lower->arena, &lower->rings, ring);
+  }
+}
+
+/* The slots of a ring; those of a group share counters. */
+static int32_t slots_of(const lower_t *lower, const ring_t *ring) {
+  return ring->group == NO_GROUP ? ring->load.slots : lower->groups.data[ring->group].slots;
 }
 
 /* A counter modulo `slots` that advances in `stage`; NO_COUNTER for a single slot. */
@@ -161,10 +185,8 @@ static void advance_counters(lower_t *lower, int32_t cluster) {
 
 /* --- copies and uses --- */
 
-static MlirValue slot_of(const lower_t *lower, const ring_t *ring, const nereid_builder_t *builder, bool is_copy,
+static MlirValue slot_of(const lower_t *lower, const ring_t *ring, const nereid_builder_t *builder, size_t counter,
                          int32_t stage, int32_t cluster) {
-  const group_t *group = &lower->groups.data[ring->group];
-  const size_t counter = is_copy ? group->copies : group->reads;
   MlirValue index = counter == NO_COUNTER ? lower->zero : lower->counters.data[counter].argument;
   MlirOperation view = nereid_ttg_memdesc_index_build(builder, ring->load.slot_type, ring->buffer, index);
   return nereid_ir_result(schedule_op(view, stage, cluster));
@@ -192,7 +214,7 @@ static void emit_copy(lower_t *lower, ring_t *ring) {
   MlirOperation load = ring->load.scheduled->op;
   const int32_t stage = ring->load.scheduled->stage, cluster = op_cluster(ring->load.scheduled->cluster);
   const nereid_builder_t builder = nereid_builder_before(load);
-  MlirValue slot = slot_of(lower, ring, &builder, true, stage, cluster);
+  MlirValue slot = slot_of(lower, ring, &builder, ring->writes, stage, cluster);
   MlirOperation copy = nereid_ttg_async_copy_global_to_local_build(
       &builder, nereid_tt_load_get_ptr(load), slot, nereid_tt_load_get_mask(load), fill_of(lower, ring),
       nereid_tt_load_get_cache(load), nereid_tt_load_get_evict(load), false, 1);
@@ -215,7 +237,7 @@ static void replace_uses(lower_t *lower, ring_t *ring) {
   for (size_t i = 0; i < ring->load.direct.size; ++i) {
     const nereid_scheduled_op_t *user = ring->load.direct.data[i];
     const nereid_builder_t builder = nereid_builder_before(user->op);
-    MlirValue slot = slot_of(lower, ring, &builder, false, user->stage, op_cluster(user->cluster));
+    MlirValue slot = slot_of(lower, ring, &builder, ring->reads, user->stage, op_cluster(user->cluster));
     if (nereid_op_kind(user->op) == NEREID_OP_TTG_LOCAL_ALLOC) {
       nereid_ring_replace_view(nereid_ir_result(user->op), slot);
     } else {
@@ -230,7 +252,7 @@ static void replace_uses(lower_t *lower, ring_t *ring) {
     return;
   nereid_builder_t builder = nereid_builder_before(load);
   const int32_t cluster = wait_cluster(group);
-  MlirValue slot = slot_of(lower, ring, &builder, false, group->use_stage, cluster);
+  MlirValue slot = slot_of(lower, ring, &builder, ring->reads, group->use_stage, cluster);
   MlirOperation from = schedule_op(nereid_ttg_local_load_build(&builder, mlirValueGetType(value), slot, token),
                                    group->use_stage, cluster);
   if (ring->load.selects)
@@ -238,6 +260,25 @@ static void replace_uses(lower_t *lower, ring_t *ring) {
                                                  nereid_tt_load_get_other(load)),
                        group->use_stage, cluster);
   mlirValueReplaceAllUsesOfWith(value, nereid_ir_result(from));
+}
+
+/* Replaces a buffer by a store to a slot; each user gets its view of the slot. */
+static void replace_buffer(lower_t *lower, ring_t *ring) {
+  const nereid_scheduled_op_t *alloc = ring->load.scheduled;
+  const int32_t stage = alloc->stage, cluster = op_cluster(alloc->cluster);
+  MlirValue buffer = nereid_ir_result(alloc->op);
+  nereid_builder_t builder = nereid_builder_before(alloc->op);
+  MlirValue slot = slot_of(lower, ring, &builder, ring->writes, stage, cluster);
+  schedule_op(nereid_ttg_local_store_build(&builder, nereid_ttg_local_alloc_get_src(alloc->op), slot), stage, cluster);
+  nereid_ring_replace_view(buffer, buffer);
+  for (MlirOpOperand use; use = mlirValueGetFirstUse(buffer), !mlirOpOperandIsNull(use);) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    const nereid_scheduled_op_t *user = nereid_schedule_find(lower->schedule, op);
+    builder = nereid_builder_before(user->op);
+    slot = slot_of(lower, ring, &builder, ring->reads, user->stage, op_cluster(user->cluster));
+    mlirOperationSetOperand(op, mlirOpOperandGetOperandNumber(use), slot);
+  }
+  nereidMlirOperationErase(alloc->op);
 }
 
 static bool is_last_of_group(const lower_t *lower, size_t ring) {
@@ -251,6 +292,8 @@ static bool is_last_of_group(const lower_t *lower, size_t ring) {
 static void emit_copies(lower_t *lower) {
   for (size_t i = 0; i < lower->rings.size; ++i) {
     ring_t *ring = &lower->rings.data[i];
+    if (ring->group == NO_GROUP)
+      continue;
     emit_copy(lower, ring);
     if (!is_last_of_group(lower, i))
       continue;
@@ -260,9 +303,13 @@ static void emit_copies(lower_t *lower) {
         mlirOperationMoveBefore(lower->rings.data[n].load.scheduled->op, ring->load.scheduled->op);
   }
   for (size_t i = 0; i < lower->rings.size; ++i)
-    replace_uses(lower, &lower->rings.data[i]);
+    if (lower->rings.data[i].group != NO_GROUP)
+      replace_uses(lower, &lower->rings.data[i]);
   for (size_t i = 0; i < lower->rings.size; ++i)
-    nereidMlirOperationErase(lower->rings.data[i].load.scheduled->op);
+    if (lower->rings.data[i].group != NO_GROUP)
+      nereidMlirOperationErase(lower->rings.data[i].load.scheduled->op);
+    else
+      replace_buffer(lower, &lower->rings.data[i]);
 }
 
 /* --- waits --- */
@@ -296,7 +343,7 @@ static void allocate_rings(lower_t *lower) {
   lower->zero = nereid_scalar_constant(&builder, mlirIntegerTypeGet(lower->pass->context, 32), 0);
   for (size_t i = 0; i < lower->rings.size; ++i) {
     ring_t *ring = &lower->rings.data[i];
-    MlirType type = nereid_ring_type(ring->load.slot_type, lower->groups.data[ring->group].slots);
+    MlirType type = nereid_ring_type(ring->load.slot_type, slots_of(lower, ring));
     ring->buffer =
         nereid_ir_result(nereid_ttg_local_alloc_build(&builder, type, (MlirValue){NULL}, (MlirAttribute){NULL}));
   }
@@ -305,7 +352,8 @@ static void allocate_rings(lower_t *lower) {
 static void release_rings(lower_t *lower) {
   nereid_builder_t builder = before(lower, lower->loop);
   builder.before = mlirOperationGetNextInBlock(lower->loop);
-  nereid_ttg_async_wait_build(&builder, 0, NULL, 0);
+  if (lower->groups.size)
+    nereid_ttg_async_wait_build(&builder, 0, NULL, 0);
   for (size_t i = 0; i < lower->rings.size; ++i)
     nereid_ttg_local_dealloc_build(&builder, lower->rings.data[i].buffer);
 }
@@ -326,16 +374,19 @@ MlirOperation nereid_loop_lower(nereid_pass_t *pass, nereid_schedule_t *schedule
       .pass = pass, .arena = pass->scratch, .schedule = schedule, .loop = schedule->loop, .body = schedule->body};
   nereid_schedule_normalize(schedule);
   const int32_t last = renumber(&lower);
-  plan(&lower, axis);
+  plan_loads(&lower, axis);
+  plan_stores(&lower);
   if (!lower.rings.size || lower.arena->failed)
     return lower.arena->failed ? (MlirOperation){NULL} : lower.loop;
-  for (size_t i = 0; i < lower.groups.size; ++i) {
-    group_t *group = &lower.groups.data[i];
-    group->copies = add_counter(&lower, group->slots, group->stage);
-    group->reads = add_counter(&lower, group->slots, group->use_stage);
+  for (size_t i = 0; i < lower.rings.size; ++i) {
+    ring_t *ring = &lower.rings.data[i];
+    ring->writes = add_counter(&lower, slots_of(&lower, ring), ring->load.scheduled->stage);
+    ring->reads = add_counter(&lower, slots_of(&lower, ring), ring->load.use_stage);
   }
   allocate_rings(&lower);
   carry_counters(&lower);
+  schedule->loop = lower.loop;
+  schedule->body = lower.body;
   if (lower.arena->failed)
     return (MlirOperation){NULL};
   emit_copies(&lower);

@@ -11,6 +11,7 @@
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
 #include "passes/dot/shared_encoding.h"
 #include "passes/support/buffer_type.h"
 #include "seam/ir.h"
@@ -24,11 +25,19 @@ enum { LEAST_BYTES = 4 /* of cp.async */ };
 
 /* --- types --- */
 
-static MlirType buffer_type(MlirType like, MlirAttribute encoding, intptr_t rank, const int64_t *shape) {
-  MlirContext context = mlirTypeGetContext(like);
+static MlirType buffer_type(MlirType tensor, MlirAttribute encoding, bool mutable_memory) {
+  MlirContext context = mlirTypeGetContext(tensor);
+  int64_t shape[NEREID_LAYOUT_MAX_RANK];
+  const intptr_t rank = mlirShapedTypeGetRank(tensor);
+  for (intptr_t d = 0; d < rank; ++d)
+    shape[d] = mlirShapedTypeGetDimSize(tensor, d);
   MlirAttribute dims = mlirDenseI64ArrayGet(context, rank, shape);
-  return nereid_ttg_memdesc_type_create(context, dims, mlirShapedTypeGetElementType(like), encoding,
-                                        nereid_ttg_shared_memory_attr_create(context), true, dims);
+  return nereid_ttg_memdesc_type_create(context, dims, mlirShapedTypeGetElementType(tensor), encoding,
+                                        nereid_ttg_shared_memory_attr_create(context), mutable_memory, dims);
+}
+
+MlirType nereid_ring_buffer_type(MlirType tensor, MlirAttribute encoding) {
+  return buffer_type(tensor, encoding, false);
 }
 
 MlirType nereid_ring_type(MlirType slot, int64_t slots) {
@@ -44,17 +53,7 @@ MlirType nereid_ring_type(MlirType slot, int64_t slots) {
                                         nereid_ttg_memdesc_type_get_memory_space(slot), true, dims);
 }
 
-static MlirType with_shared_encoding(MlirType tensor, MlirAttribute encoding) {
-  int64_t shape[NEREID_LAYOUT_MAX_RANK];
-  const intptr_t rank = mlirShapedTypeGetRank(tensor);
-  for (intptr_t d = 0; d < rank; ++d)
-    shape[d] = mlirShapedTypeGetDimSize(tensor, d);
-  return buffer_type(tensor, encoding, rank, shape);
-}
-
-/* The encoding of a buffer from which a dot by tensor cores or by multiply-add reads `operand`; null for another
- * encoding of `operand`. */
-static MlirAttribute operand_encoding(MlirType tensor, MlirAttribute operand) {
+MlirAttribute nereid_ring_operand_encoding(MlirType tensor, MlirAttribute operand) {
   int32_t order[NEREID_LAYOUT_MAX_RANK];
   if (!nereid_ttg_dot_op_attr_isa(operand))
     return (MlirAttribute){NULL};
@@ -70,7 +69,7 @@ static MlirAttribute encoding_for(MlirOperation user, MlirType tensor) {
   case NEREID_OP_TTG_LOCAL_ALLOC:
     return nereid_ttg_memdesc_type_get_encoding(mlirValueGetType(nereid_ir_result(user)));
   case NEREID_OP_TTG_CONVERT_LAYOUT:
-    return operand_encoding(tensor, nereid_ttg_encoding_of(nereid_ir_result(user)));
+    return nereid_ring_operand_encoding(tensor, nereid_ttg_encoding_of(nereid_ir_result(user)));
   default:
     return (MlirAttribute){NULL};
   }
@@ -88,7 +87,7 @@ MlirType nereid_ring_slot_type(MlirOperation load) {
     if (mlirAttributeIsNull(found) || nereid_op_kind(user) == NEREID_OP_TTG_LOCAL_ALLOC)
       found = encoding;
   }
-  return mlirAttributeIsNull(found) ? nereid_buffer_type(tensor, 0, true) : with_shared_encoding(tensor, found);
+  return mlirAttributeIsNull(found) ? nereid_buffer_type(tensor, 0, true) : buffer_type(tensor, found, true);
 }
 
 /* --- copies --- */
@@ -140,11 +139,35 @@ typedef struct reading {
   nereid_ring_load_t *load;
 } reading_t;
 
-/* A read of the slot in `stage`. A copy that follows it in a step may overwrite the slot. */
-static void add_read(const reading_t *reading, int32_t stage, bool precedes_copy) {
-  const int32_t slots = stage - reading->load->scheduled->stage + !precedes_copy;
+bool nereid_ring_dot_stays_in_flight(MlirOperation dot) {
+  if (nereid_op_kind(dot) != NEREID_OP_TTNG_WARP_GROUP_DOT)
+    return false;
+  MlirValue result = nereid_ir_result(dot);
+  for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    const bool accumulates = nereid_op_kind(user) == NEREID_OP_TTNG_WARP_GROUP_DOT &&
+                             mlirValueEqual(nereid_ttng_warp_group_dot_get_c(user), result);
+    if (nereid_op_kind(user) != NEREID_OP_SCF_YIELD && !(accumulates && nereid_ring_dot_stays_in_flight(user)))
+      return false;
+  }
+  return true;
+}
+
+/* A read of the slot in `stage`, which continues for a step if `in_flight`. A copy that follows a read in a step may
+ * overwrite the slot; a store may not, as it would need a barrier of its own. */
+static void add_read(const reading_t *reading, int32_t stage, bool precedes_copy, bool in_flight) {
+  const int32_t slots = stage - reading->load->scheduled->stage + !precedes_copy + in_flight;
   if (slots > reading->load->slots)
     reading->load->slots = slots;
+}
+
+static void note_first_use(const reading_t *reading, const nereid_scheduled_op_t *user) {
+  nereid_ring_load_t *load = reading->load;
+  if (user->stage < load->use_stage || (user->stage == load->use_stage && user->cluster < load->use_cluster)) {
+    load->use_stage = user->stage;
+    load->use_cluster = user->cluster;
+  }
 }
 
 /* Adds the reads of a buffer, through views of it. */
@@ -154,18 +177,12 @@ static void add_buffer_reads(const reading_t *reading, MlirValue buffer) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     const nereid_scheduled_op_t *scheduled = nereid_schedule_find(reading->schedule, user);
     if (scheduled)
-      add_read(reading, scheduled->stage, scheduled->cluster < reading->load->scheduled->cluster);
+      add_read(reading, scheduled->stage,
+               reading->load->is_copied && scheduled->cluster < reading->load->scheduled->cluster,
+               nereid_ring_dot_stays_in_flight(user));
     for (intptr_t r = 0; r < mlirOperationGetNumResults(user); ++r)
       if (nereid_ttg_memdesc_type_isa(mlirValueGetType(mlirOperationGetResult(user, r))))
         add_buffer_reads(reading, mlirOperationGetResult(user, r));
-  }
-}
-
-static void note_first_use(const reading_t *reading, const nereid_scheduled_op_t *user) {
-  nereid_ring_load_t *load = reading->load;
-  if (user->stage < load->use_stage || (user->stage == load->use_stage && user->cluster < load->use_cluster)) {
-    load->use_stage = user->stage;
-    load->use_cluster = user->cluster;
   }
 }
 
@@ -184,7 +201,7 @@ static bool add_user(const reading_t *reading, MlirOperation op) {
   if (nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_ALLOC)
     add_buffer_reads(reading, nereid_ir_result(op));
   else
-    add_read(reading, user->stage, user->cluster < load->scheduled->cluster);
+    add_read(reading, user->stage, user->cluster < load->scheduled->cluster, false);
   return nereid_vector_push(reading->schedule->arena, &load->direct, user);
 }
 
@@ -207,8 +224,11 @@ bool nereid_ring_load_read(const nereid_schedule_t *schedule, const nereid_sched
   MlirValue value = nereid_ir_result(op->op);
   if (!nereid_ttg_is_laid_out(value) || mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
     return false;
-  *out = (nereid_ring_load_t){
-      .scheduled = op, .slot_type = nereid_ring_slot_type(op->op), .use_stage = INT32_MAX, .use_cluster = INT32_MAX};
+  *out = (nereid_ring_load_t){.scheduled = op,
+                              .is_copied = true,
+                              .slot_type = nereid_ring_slot_type(op->op),
+                              .use_stage = INT32_MAX,
+                              .use_cluster = INT32_MAX};
   if (!nereid_ring_can_copy(op->op, out->slot_type, axis))
     return false;
   const reading_t reading = {.schedule = schedule, .load = out};
@@ -220,8 +240,31 @@ bool nereid_ring_load_read(const nereid_schedule_t *schedule, const nereid_sched
   MlirValue other = nereid_tt_load_get_other(op->op);
   out->selects = out->direct.size < users && !mlirValueIsNull(other) && !is_zero(other);
   if (out->direct.size < users) /* a load from the slot at its first use */
-    add_read(&reading, out->use_stage, out->use_cluster < op->cluster || !nereid_ring_crosses_warps(op->op));
+    add_read(&reading, out->use_stage, out->use_cluster < op->cluster || !nereid_ring_crosses_warps(op->op), false);
   return true;
+}
+
+bool nereid_ring_buffer_read(const nereid_schedule_t *schedule, const nereid_scheduled_op_t *op,
+                             nereid_ring_load_t *out) {
+  if (nereid_op_kind(op->op) != NEREID_OP_TTG_LOCAL_ALLOC || mlirValueIsNull(nereid_ttg_local_alloc_get_src(op->op)))
+    return false;
+  MlirValue buffer = nereid_ir_result(op->op);
+  *out = (nereid_ring_load_t){.scheduled = op,
+                              .slot_type =
+                                  buffer_type(mlirValueGetType(nereid_ttg_local_alloc_get_src(op->op)),
+                                              nereid_ttg_memdesc_type_get_encoding(mlirValueGetType(buffer)), true),
+                              .use_stage = INT32_MAX,
+                              .use_cluster = INT32_MAX};
+  const reading_t reading = {.schedule = schedule, .load = out};
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    const nereid_scheduled_op_t *user = nereid_schedule_find(schedule, mlirOpOperandGetOwner(use));
+    if (!user || user->stage <= op->stage)
+      return false;
+    note_first_use(&reading, user);
+  }
+  add_buffer_reads(&reading, buffer);
+  return out->slots > 0;
 }
 
 void nereid_ring_replace_view(MlirValue old, MlirValue slot) {

@@ -1,4 +1,5 @@
-/* The ring of slots in shared memory into which a load of a pipelined loop is copied: what its users require. */
+/* The ring of slots in shared memory into which a load of a pipelined loop is copied, or a tensor is stored: what its
+ * users require. */
 #ifndef NEREID_PASSES_RING_H
 #define NEREID_PASSES_RING_H
 
@@ -8,7 +9,8 @@
 typedef NEREID_VECTOR(const nereid_scheduled_op_t *) nereid_scheduled_ops_t;
 
 typedef struct nereid_ring_load {
-  const nereid_scheduled_op_t *scheduled; /* the tt.load */
+  const nereid_scheduled_op_t *scheduled; /* the tt.load, or a ttg.local_alloc of a tensor that is stored */
+  bool is_copied;                         /* by cp.async */
   MlirType slot_type;                     /* memdesc of one slot, mutable */
   int32_t slots;                          /* that it needs */
   int32_t use_stage, use_cluster;         /* of the first use */
@@ -23,6 +25,11 @@ typedef struct nereid_ring_load {
 bool nereid_ring_load_read(const nereid_schedule_t *schedule, const nereid_scheduled_op_t *op,
                            const nereid_axis_result_t *axis, nereid_ring_load_t *out);
 
+/* Reads how the buffer of a scheduled op is used. True when it is a ttg.local_alloc with a source whose first use is in a
+ * later stage. `direct` is empty. */
+bool nereid_ring_buffer_read(const nereid_schedule_t *schedule, const nereid_scheduled_op_t *op,
+                             nereid_ring_load_t *out);
+
 /* Whether cp.async can copy the elements of `load` to a buffer of type `slot`: 4 bytes or more are contiguous, aligned
  * and under one bit of the mask, in both memories. */
 bool nereid_ring_can_copy(MlirOperation load, MlirType slot, const nereid_axis_result_t *axis);
@@ -30,9 +37,20 @@ bool nereid_ring_can_copy(MlirOperation load, MlirType slot, const nereid_axis_r
 /* The type of a slot for the users of `load`. */
 MlirType nereid_ring_slot_type(MlirOperation load);
 
+/* Whether a ttng.warp_group_dot in the body of a loop can be in flight while the next iteration begins: its result is used
+ * as an accumulator only. */
+bool nereid_ring_dot_stays_in_flight(MlirOperation dot);
+
 /* Whether a warp reads elements of `load` that other warps copied, in the layout of the load or in one that it is
  * converted to. */
 bool nereid_ring_crosses_warps(MlirOperation load);
+
+/* The encoding of a buffer from which a dot by tensor cores or by multiply-add reads its operand `tensor` in the layout
+ * `operand`; null for a layout that is not a dot operand's. */
+MlirAttribute nereid_ring_operand_encoding(MlirType tensor, MlirAttribute operand);
+
+/* The memdesc type of an immutable buffer for `tensor`. */
+MlirType nereid_ring_buffer_type(MlirType tensor, MlirAttribute encoding);
 
 /* The memdesc type of `slots` buffers of type `slot`. */
 MlirType nereid_ring_type(MlirType slot, int64_t slots);

@@ -7,12 +7,18 @@
  * An op with a latency is as many stages before its first use as the latency; the longest chain of latencies is the last
  * stage. What such an op depends on, also through carried values, is in its stage, everything else in the last one.
  *
- * Clusters: stages before the last one first, later stages before earlier ones, so that a step reads a slot or register
- * before it fills the next. Copies thus begin before the work of the last stage. Where that would need one more slot than
- * is worth its memory, the last stage comes first. */
+ * Clusters, in the order of a step; among ops of one kind, later stages come first, so that a step reads a register or a
+ * slot before it fills the next:
+ *
+ *   asynchronous copies and what they depend on     they wait for nothing
+ *   the last stage                                  dots
+ *   stores into rings, loads in registers           the arithmetic between them overlaps dots in flight
+ *
+ * Where copies before the last stage would need one more slot than is worth its memory, the last stage comes first. */
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/ring.h"
+#include "passes/pipelining/ring_budget.h"
 #include "passes/pipelining/schedule.h"
 
 #include "analysis/allocation/allocation.h"
@@ -33,6 +39,7 @@ typedef struct scheduler {
   nereid_operations_t keys; /* ops with a latency, in order */
   nereid_map_t distances;   /* op -> stages from it to the last one */
   nereid_map_t stages;      /* op -> stage plus 1, for ops before the last stage */
+  nereid_map_t early;       /* op -> 1: copies and what they depend on in their stage */
   int64_t max_stage;
 } scheduler_t;
 
@@ -70,7 +77,22 @@ static void assign_distances(scheduler_t *scheduler) {
   }
 }
 
-/* Assigns `stage` to `op` and to what it depends on, unless an earlier one is assigned. */
+/* The op of the body that defines `value`, in this or an earlier iteration; null when there is none. */
+static MlirOperation definition(const scheduler_t *scheduler, MlirValue value) {
+  MlirOperation yield = mlirBlockGetTerminator(scheduler->body);
+  for (intptr_t n = 0; mlirValueIsABlockArgument(value) && n < mlirBlockGetNumArguments(scheduler->body); ++n) {
+    const intptr_t number = mlirBlockArgumentGetArgNumber(value);
+    if (!mlirBlockEqual(mlirBlockArgumentGetOwner(value), scheduler->body) || number == 0)
+      break;
+    value = mlirOperationGetOperand(yield, number - 1);
+  }
+  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+  return !mlirOperationIsNull(op) && mlirBlockEqual(mlirOperationGetBlock(op), scheduler->body) ? op
+                                                                                                : (MlirOperation){NULL};
+}
+
+/* Assigns `stage` to `op` and to what it depends on, unless an earlier one is assigned. Recursion depth is that of the
+ * loop's expressions. */
 static void assign_stage(scheduler_t *scheduler, MlirOperation op, int64_t stage) {
   uintptr_t *place = nereid_map_insert(&scheduler->stages, op.ptr);
   if (!place || (*place && (int64_t)*place - 1 <= stage))
@@ -78,18 +100,26 @@ static void assign_stage(scheduler_t *scheduler, MlirOperation op, int64_t stage
   *place = (uintptr_t)stage + 1;
   nereid_schedule_values_t uses = {0};
   nereid_schedule_uses(op, scheduler->body, scheduler->arena, &uses);
-  MlirOperation yield = mlirBlockGetTerminator(scheduler->body);
   for (size_t i = 0; i < uses.size; ++i) {
-    MlirValue value = uses.data[i];
-    for (intptr_t n = 0; mlirValueIsABlockArgument(value) && n < mlirBlockGetNumArguments(scheduler->body); ++n) {
-      const intptr_t number = mlirBlockArgumentGetArgNumber(value);
-      if (!mlirBlockEqual(mlirBlockArgumentGetOwner(value), scheduler->body) || number == 0)
-        break;
-      value = mlirOperationGetOperand(yield, number - 1);
-    }
-    if (mlirValueIsAOpResult(value) &&
-        mlirBlockEqual(mlirOperationGetBlock(mlirOpResultGetOwner(value)), scheduler->body))
-      assign_stage(scheduler, mlirOpResultGetOwner(value), stage);
+    MlirOperation from = definition(scheduler, uses.data[i]);
+    if (!mlirOperationIsNull(from))
+      assign_stage(scheduler, from, stage);
+  }
+}
+
+/* Marks `op` and what it depends on in its stage as early. */
+static void mark_early(scheduler_t *scheduler, MlirOperation op, int64_t stage) {
+  if (lookup(&scheduler->stages, op) != stage + 1 || lookup(&scheduler->early, op))
+    return;
+  uintptr_t *place = nereid_map_insert(&scheduler->early, op.ptr);
+  nereid_schedule_values_t uses = {0};
+  if (!place || !nereid_schedule_uses(op, scheduler->body, scheduler->arena, &uses))
+    return;
+  *place = 1;
+  for (size_t i = 0; i < uses.size; ++i) {
+    MlirOperation from = definition(scheduler, uses.data[i]);
+    if (!mlirOperationIsNull(from))
+      mark_early(scheduler, from, stage);
   }
 }
 
@@ -117,14 +147,20 @@ static bool copies_late(const scheduler_t *scheduler) {
          (bytes > SMALL || (scheduler->max_stage + 1) * bytes > nereid_allocation_limit(scheduler->pass->op) / 2);
 }
 
+static int64_t cluster_of(const scheduler_t *scheduler, MlirOperation op, bool late) {
+  const int64_t last = scheduler->max_stage, before_last = last - 1 - stage_of(scheduler, op);
+  if (before_last < 0)
+    return late ? 0 : last;
+  return before_last + (lookup(&scheduler->early, op) ? late : last + 1);
+}
+
 static void write_schedule(const scheduler_t *scheduler) {
-  const bool late = copies_late(scheduler);
+  const bool late =
+      copies_late(scheduler) || nereid_ring_budget_is_late(scheduler->pass->op, scheduler->loop, &scheduler->keys);
   MlirOperation yield = mlirBlockGetTerminator(scheduler->body);
   for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationEqual(op, yield);
-       op = mlirOperationGetNextInBlock(op)) {
-    const int64_t stage = stage_of(scheduler, op), last = scheduler->max_stage;
-    nereid_schedule_set(op, stage, stage == last ? (late ? 0 : last) : last - 1 - stage + late);
-  }
+       op = mlirOperationGetNextInBlock(op))
+    nereid_schedule_set(op, stage_of(scheduler, op), cluster_of(scheduler, op, late));
   nereid_loop_set_integer(scheduler->loop, NEREID_ATTR_SCHEDULED_MAX_STAGE, scheduler->max_stage);
 }
 
@@ -139,10 +175,15 @@ static bool schedule(nereid_pass_t *pass, MlirOperation loop) {
     return true;
   nereid_map_initialize(&scheduler.distances, pass->scratch);
   nereid_map_initialize(&scheduler.stages, pass->scratch);
+  nereid_map_initialize(&scheduler.early, pass->scratch);
   assign_distances(&scheduler);
   for (size_t i = 0; i < scheduler.keys.size; ++i)
     assign_stage(&scheduler, scheduler.keys.data[i],
                  scheduler.max_stage - lookup(&scheduler.distances, scheduler.keys.data[i]));
+  for (size_t i = 0; i < scheduler.keys.size; ++i)
+    if (nereid_op_kind(scheduler.keys.data[i]) == NEREID_OP_TT_LOAD &&
+        nereid_ring_budget_has_ring(scheduler.keys.data[i]))
+      mark_early(&scheduler, scheduler.keys.data[i], stage_of(&scheduler, scheduler.keys.data[i]));
   if (scheduler.max_stage > 0 && !pass->scratch->failed)
     write_schedule(&scheduler);
   return !pass->scratch->failed;

@@ -110,4 +110,32 @@ tt.func @calls(%x: tensor<64x64xf16, #rows>, %c: tensor<64x64xf32, #mma>) {
   tt.call @multiplies(%b, %c) : (!ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>, tensor<64x64xf32, #mma>) -> ()
   tt.return
 }
+
+// A ring that cp.async fills: the wait is the write, so the fence precedes the barrier after it, and not the dot.
+// CHECK-LABEL: @ring
+// CHECK: scf.for
+// CHECK-NEXT: ttg.async_wait
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NOT: ttng.fence_async_shared
+// CHECK: tt.return
+tt.func @ring(%p: tensor<64x64x!tt.ptr<f16>, #rows>, %c: tensor<64x64xf32, #mma>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %a = ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16, #nvmma, #smem, mutable>
+  %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %into = %c1, %from = %c0) -> (tensor<64x64xf32, #mma>, i32, i32) : i32 {
+    %t = ttg.async_wait {num = 0 : i32}
+    %w = ttg.memdesc_index %a[%into] : !ttg.memdesc<2x64x64xf16, #nvmma, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+    %k = ttg.async_copy_global_to_local %p, %w : tensor<64x64x!tt.ptr<f16>, #rows> -> <64x64xf16, #nvmma, #smem, mutable>
+    %g = ttg.async_commit_group tokens %k
+    %x = ttg.memdesc_index %a[%from] : !ttg.memdesc<2x64x64xf16, #nvmma, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+    %e = ttng.warp_group_dot %x, %x, %acc : !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> * !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> -> tensor<64x64xf32, #mma>
+    %j = arith.addi %into, %c1 : i32
+    %last = arith.cmpi sge, %j, %c2 : i32
+    %next = arith.select %last, %c0, %j : i32
+    scf.yield %e, %next, %into : tensor<64x64xf32, #mma>, i32, i32
+  }
+  %d = ttg.async_wait {num = 0 : i32}
+  tt.return
+}
 }

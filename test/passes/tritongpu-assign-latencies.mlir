@@ -12,12 +12,12 @@ tt.func public @loads(%p: tensor<512x!tt.ptr<f32>, #v4>, %h: tensor<512x!tt.ptr<
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %none) -> (tensor<512xf32, #v4>) : i32 {
     %o = tt.splat %i : i32 -> tensor<512xi32, #v4>
     %q = tt.addptr %p, %o : tensor<512x!tt.ptr<f32>, #v4>, tensor<512xi32, #v4>
-    // CHECK: tt.load %{{.*}} {tt.latency = 3 : i32} : tensor<512x!tt.ptr<f32>
-    // REMARK-DAG: loads 3 iterations ahead
+    // CHECK: tt.load %{{.*}} {tt.latency = 1 : i32} : tensor<512x!tt.ptr<f32>
+    // REMARK-DAG: loads 1 iterations ahead
     %x = tt.load %q : tensor<512x!tt.ptr<f32>, #v4>
-    // A loaded address.
-    // CHECK: tt.load %{{[^{]*}} : tensor<512x!tt.ptr<f32>
-    // REMARK-DAG: not pipelined: its address depends on an operation that cannot be executed ahead
+    // A loaded address: the two loads share three iterations.
+    // CHECK: tt.load %{{.*}} {tt.latency = 2 : i32} : tensor<512x!tt.ptr<f32>
+    // REMARK-DAG: loads 2 iterations ahead
     %b = tt.bitcast %x : tensor<512xf32, #v4> -> tensor<512xi32, #v4>
     %s = tt.addptr %p, %b : tensor<512x!tt.ptr<f32>, #v4>, tensor<512xi32, #v4>
     %y = tt.load %s : tensor<512x!tt.ptr<f32>, #v4>
@@ -32,6 +32,28 @@ tt.func public @loads(%p: tensor<512x!tt.ptr<f32>, #v4>, %h: tensor<512x!tt.ptr<
     scf.yield %t : tensor<512xf32, #v4>
   } {tt.num_stages = 4 : i32}
   tt.store %p, %r : tensor<512x!tt.ptr<f32>, #v4>
+  tt.return
+}
+
+// A single load is issued num_stages - 1 iterations ahead. An address that the loop carries and loads cannot be computed
+// ahead.
+// CHECK-LABEL: @chain
+tt.func public @chain(%p: tensor<512x!tt.ptr<i32>, #v4>, %q: tensor<512x!tt.ptr<i32>, #v4>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 iter_args(%at = %p) -> (tensor<512x!tt.ptr<i32>, #v4>) : i32 {
+    // CHECK: tt.load %{{.*}} {tt.latency = 3 : i32} : tensor<512x!tt.ptr<i32>
+    // REMARK-DAG: loads 3 iterations ahead
+    %x = tt.load %q : tensor<512x!tt.ptr<i32>, #v4>
+    // CHECK: tt.atomic_rmw
+    // CHECK: tt.load %{{[^{]*}} : tensor<512x!tt.ptr<i32>
+    // REMARK-DAG: not pipelined: its address depends on an operation that cannot be executed ahead
+    %o = tt.atomic_rmw add, acq_rel, gpu, %p, %x : (tensor<512x!tt.ptr<i32>, #v4>, tensor<512xi32, #v4>) -> tensor<512xi32, #v4>
+    %a = tt.addptr %at, %o : tensor<512x!tt.ptr<i32>, #v4>, tensor<512xi32, #v4>
+    %y = tt.load %a : tensor<512x!tt.ptr<i32>, #v4>
+    tt.store %q, %y : tensor<512x!tt.ptr<i32>, #v4>
+    scf.yield %a : tensor<512x!tt.ptr<i32>, #v4>
+  } {tt.num_stages = 4 : i32}
   tt.return
 }
 

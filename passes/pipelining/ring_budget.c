@@ -1,0 +1,142 @@
+/* Budgets of rings; see ring_budget.h. */
+#include "passes/pipelining/ring_budget.h"
+
+#include "analysis/allocation/allocation.h"
+#include "analysis/allocation/scratch.h"
+#include "dialects/ir.h"
+#include "dialects/ttg/tensor_types.h"
+#include "nereid/dialects/ttg.h"
+#include "passes/pipelining/loop_stages.h"
+#include "passes/pipelining/ring.h"
+#include "seam/ir.h"
+
+enum { ALIGNMENT = 1024 /* bytes, of the buffers of wgmma */ };
+
+/* --- one ring --- */
+
+/* Whether a value is stored by a ttg.local_alloc with a latency. */
+static bool is_stored_ahead(MlirValue value) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (nereid_op_kind(user) == NEREID_OP_TTG_LOCAL_ALLOC && nereid_loop_integer(user, NEREID_ATTR_LATENCY, 0) > 0)
+      return true;
+  }
+  return false;
+}
+
+bool nereid_ring_budget_has_ring(MlirOperation key) {
+  if (nereid_op_kind(key) == NEREID_OP_TTG_LOCAL_ALLOC)
+    return true;
+  return nereid_op_kind(key) == NEREID_OP_TT_LOAD && nereid_ttg_is_laid_out(nereid_ir_result(key)) &&
+         !is_stored_ahead(nereid_ir_result(key));
+}
+
+/* Whether a dot that stays in flight reads the buffer, through views. */
+static bool is_read_in_flight(MlirValue buffer) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (nereid_ring_dot_stays_in_flight(user))
+      return true;
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(user); ++r)
+      if (nereid_ttg_memdesc_type_isa(mlirValueGetType(mlirOperationGetResult(user, r))) &&
+          is_read_in_flight(mlirOperationGetResult(user, r)))
+        return true;
+  }
+  return false;
+}
+
+static bool has_dot_in_flight(MlirOperation key) {
+  MlirValue value = nereid_ir_result(key);
+  if (nereid_op_kind(key) == NEREID_OP_TTG_LOCAL_ALLOC)
+    return is_read_in_flight(value);
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (nereid_op_kind(user) == NEREID_OP_TTG_LOCAL_ALLOC && is_read_in_flight(nereid_ir_result(user)))
+      return true;
+  }
+  return false;
+}
+
+int32_t nereid_ring_budget_slots(MlirOperation key, int64_t latency, bool late) {
+  const bool is_copied = nereid_op_kind(key) == NEREID_OP_TT_LOAD;
+  const bool reuses_slot = is_copied && (late || !nereid_ring_crosses_warps(key));
+  return (int32_t)latency + !reuses_slot + has_dot_in_flight(key);
+}
+
+int64_t nereid_ring_budget_slot_bytes(MlirOperation key) {
+  if (nereid_op_kind(key) == NEREID_OP_TTG_LOCAL_ALLOC)
+    return nereid_allocation_bytes(mlirValueGetType(nereid_ir_result(key)));
+  return nereid_allocation_bytes(nereid_ring_slot_type(key));
+}
+
+/* --- a loop --- */
+
+int64_t nereid_ring_budget_bytes(const nereid_operations_t *keys, bool late) {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < keys->size; ++i) {
+    const int64_t latency = nereid_loop_integer(keys->data[i], NEREID_ATTR_LATENCY, 0);
+    if (latency > 0 && nereid_ring_budget_has_ring(keys->data[i]))
+      bytes += nereid_ring_budget_slots(keys->data[i], latency, late) * nereid_ring_budget_slot_bytes(keys->data[i]);
+  }
+  return bytes;
+}
+
+typedef struct others {
+  MlirOperation loop;
+  const nereid_operations_t *keys;
+  int64_t buffers, scratch;
+} others_t;
+
+/* Whether a ring replaces the op: a buffer or a conversion of a pipelined load. */
+static bool is_key(const others_t *others, MlirOperation op) {
+  for (size_t i = 0; i < others->keys->size; ++i)
+    if (mlirOperationEqual(others->keys->data[i], op))
+      return true;
+  return false;
+}
+
+static bool is_replaced(const others_t *others, MlirOperation op) {
+  MlirValue source = mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
+  return is_key(others, op) ||
+         (!mlirValueIsNull(source) && mlirValueIsAOpResult(source) && is_key(others, mlirOpResultGetOwner(source)));
+}
+
+static MlirWalkResult add_other(MlirOperation op, void *user_data) {
+  others_t *others = user_data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) { /* a buffer from outside */
+    MlirValue value = mlirOperationGetOperand(op, i);
+    if (!mlirValueIsAOpResult(value) || !nereid_ttg_memdesc_type_isa(mlirValueGetType(value)))
+      continue;
+    MlirOperation from = mlirOpResultGetOwner(value);
+    if (nereid_op_kind(from) == NEREID_OP_TTG_LOCAL_ALLOC && !nereidMlirOperationIsProperAncestor(others->loop, from))
+      others->buffers += nereid_allocation_bytes(mlirValueGetType(value));
+  }
+  if (is_replaced(others, op))
+    return MlirWalkResultAdvance;
+  if (nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_ALLOC) {
+    others->buffers += nereid_allocation_bytes(mlirValueGetType(nereid_ir_result(op)));
+  } else {
+    const int64_t scratch = nereid_scratch_bytes(op);
+    others->scratch = others->scratch > scratch ? others->scratch : scratch;
+  }
+  return MlirWalkResultAdvance;
+}
+
+int64_t nereid_ring_budget_available(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys) {
+  others_t others = {.loop = loop, .keys = keys};
+  mlirOperationWalk(loop, add_other, &others, MlirWalkPreOrder);
+  return nereid_allocation_limit(module) - others.buffers - others.scratch - ALIGNMENT;
+}
+
+bool nereid_ring_budget_in_flight(const nereid_operations_t *keys) {
+  for (size_t i = 0; i < keys->size; ++i)
+    if (nereid_ring_budget_has_ring(keys->data[i]) && has_dot_in_flight(keys->data[i]))
+      return true;
+  return false;
+}
+
+bool nereid_ring_budget_is_late(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys) {
+  return nereid_ring_budget_in_flight(keys) &&
+         nereid_ring_budget_bytes(keys, false) > nereid_ring_budget_available(module, loop, keys);
+}

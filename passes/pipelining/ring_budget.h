@@ -1,0 +1,36 @@
+/* Shared memory for the rings of a loop, before the loop has a schedule: from the latencies of its ops. */
+#ifndef NEREID_PASSES_RING_BUDGET_H
+#define NEREID_PASSES_RING_BUDGET_H
+
+#include "passes/support/collect.h"
+
+#include "mlir-c/IR.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whether `key`, an op with a latency, needs a ring: a tt.load of a tensor, unless its value is stored by a
+ * ttg.local_alloc that has a latency itself; or such a ttg.local_alloc. */
+bool nereid_ring_budget_has_ring(MlirOperation key);
+
+/* The slots of the ring of `key`, which is used `latency` iterations after it is executed. `late`: a step fills slots
+ * after its dots and other uses, not before. */
+int32_t nereid_ring_budget_slots(MlirOperation key, int64_t latency, bool late);
+
+/* Bytes of one slot of the ring of `key`. */
+int64_t nereid_ring_budget_slot_bytes(MlirOperation key);
+
+/* Whether a dot that stays in flight reads a ring of `keys`. */
+bool nereid_ring_budget_in_flight(const nereid_operations_t *keys);
+
+/* Bytes of the rings of `keys`, with the latencies in their attributes. */
+int64_t nereid_ring_budget_bytes(const nereid_operations_t *keys, bool late);
+
+/* Bytes of shared memory that rings can use, next to the buffers and the scratch that the loop needs otherwise. `keys`:
+ * the ops that get rings. */
+int64_t nereid_ring_budget_available(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys);
+
+/* Whether the rings of `keys` fit only if a step fills slots late, because dots in flight read one more slot. */
+bool nereid_ring_budget_is_late(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys);
+
+#endif
