@@ -12,6 +12,7 @@
  * at the end of the loop body. mma.sync has no flag, so its accumulators stay. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
+#include "passes/support/loop.h"
 #include "passes/support/scalar.h"
 
 #include "dialects/defining_op.h"
@@ -157,37 +158,6 @@ static bool match_carried(MlirOperation dot, carried_t *out) {
   return out->resets || (is_zero(out->initial) && runs_once(loop));
 }
 
-/* Replaces the loop by one that carries `initial` as its last value; the caller extends the terminator. */
-static MlirOperation add_carried(MlirOperation loop, MlirValue initial) {
-  MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("scf.for"), mlirOperationGetLocation(loop));
-  const intptr_t results = mlirOperationGetNumResults(loop);
-  MlirType type = mlirValueGetType(initial);
-  MlirRegion region = mlirRegionCreate();
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(loop); ++i) {
-    MlirValue operand = mlirOperationGetOperand(loop, i);
-    mlirOperationStateAddOperands(&state, 1, &operand);
-  }
-  mlirOperationStateAddOperands(&state, 1, &initial);
-  for (intptr_t i = 0; i < results; ++i) {
-    MlirType result = mlirValueGetType(mlirOperationGetResult(loop, i));
-    mlirOperationStateAddResults(&state, 1, &result);
-  }
-  mlirOperationStateAddResults(&state, 1, &type);
-  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(loop); ++i) {
-    MlirNamedAttribute attribute = mlirOperationGetAttribute(loop, i);
-    mlirOperationStateAddAttributes(&state, 1, &attribute);
-  }
-  mlirRegionTakeBody(region, mlirOperationGetRegion(loop, 0));
-  mlirBlockAddArgument(mlirRegionGetFirstBlock(region), type, mlirOperationGetLocation(loop));
-  mlirOperationStateAddOwnedRegions(&state, 1, &region);
-  MlirOperation made = mlirOperationCreate(&state);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(loop), loop, made);
-  for (intptr_t i = 0; i < results; ++i)
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(loop, i), mlirOperationGetResult(made, i));
-  nereidMlirOperationErase(loop);
-  return made;
-}
-
 /* Selects zeros for users after the loop when its last iteration has cleared the accumulator. */
 static void clear_result(MlirOperation loop, intptr_t number) {
   MlirValue result = mlirOperationGetResult(loop, number);
@@ -211,7 +181,7 @@ static void clear_result(MlirOperation loop, intptr_t number) {
 
 static void rewrite_carried(const carried_t *carried) {
   nereid_builder_t builder = nereid_builder_before(carried->loop);
-  MlirOperation loop = add_carried(carried->loop, boolean(&builder, !is_zero(carried->initial)));
+  MlirOperation loop = nereid_loop_add_carried(carried->loop, boolean(&builder, !is_zero(carried->initial)));
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
   MlirOperation yield = mlirBlockGetTerminator(body);
   builder = nereid_builder_before(yield);

@@ -1,0 +1,334 @@
+/* tritongpu-F32DotTC: decomposes dots of f32 into dots of parts that tensor cores multiply.
+ *
+ *   %d = tt.dot %a, %b, %c, inputPrecision = tf32x3
+ *   ->
+ *   %a1 = %a - (%a without its low bits)    %b1 = %b - (%b without its low bits)
+ *   %s = tt.dot %a1, %b, %zero ; %t = tt.dot %a, %b1, %s         small products, as tf32
+ *   %u = arith.select %t is NaN, 0, %t
+ *   %d = (tt.dot %a, %b, %u) + %c                                large product
+ *
+ * bf16x3 is the same with parts rounded to bf16, bf16x6 has three parts and six products. Tensor cores ignore the low 13
+ * bits of a tf32 operand, so the large part of an f32 is the f32 itself: it needs no instruction and can be copied to
+ * shared memory as it is loaded.
+ *
+ * The small part of an infinity is NaN. The select removes it, so that the large product alone determines the result.
+ * In a loop that adds up dots, the small products are added up in a tensor of their own, which the loop carries, and
+ * selected and added once, after the loop:
+ *
+ *   %r, %s = scf.for … iter_args(%c = %init, %small = %zero) { … yield (tt.dot %a, %b, %c), (the small products) }
+ *   %d = %r + (arith.select %s is NaN, 0, %s)
+ *
+ * Products of parts that are zero, because an operand was extended from a narrower type or is a constant, are left out.
+ * docs/numerics.md has the errors. */
+#include "passes/pass.h"
+#include "passes/support/collect.h"
+#include "passes/support/loop.h"
+
+#include "dialects/defining_op.h"
+#include "dialects/ir.h"
+#include "dialects/ttg/encoding/encoding.h"
+#include "dialects/ttg/tensor_types.h"
+#include "nereid/dialects/arith.h"
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
+#include "seam/effects.h"
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+enum {
+  MAX_PARTS = 3,
+  MAX_PRODUCTS = 6,
+  LOOP_OPERANDS = 3, /* of scf.for before the carried values */
+  TF32_K = 8,        /* of one instruction */
+  BF16_K = 16,
+};
+
+/* Bits of an f32 that tf32 has, and half of the last of them. */
+#define TF32_MASK INT64_C(0xffffe000)
+#define TF32_HALF INT64_C(0x1000)
+
+/* The products of a precision: pairs of part numbers of a and b, small ones first. */
+typedef struct products {
+  int parts;
+  bool bf16;
+  int count;
+  unsigned char pairs[MAX_PRODUCTS][2];
+} products_t;
+
+static const products_t tf32x3 = {2, false, 3, {{1, 0}, {0, 1}, {0, 0}}};
+static const products_t bf16x3 = {2, true, 3, {{1, 0}, {0, 1}, {0, 0}}};
+static const products_t bf16x6 = {3, true, 6, {{1, 1}, {2, 0}, {0, 2}, {1, 0}, {0, 1}, {0, 0}}};
+
+typedef struct site {
+  MlirOperation dot;
+  const products_t *products;
+  int parts[2];                     /* of operand a and b that are not zero */
+  MlirValue operands[2][MAX_PARTS]; /* null: not created */
+} site_t;
+
+/* --- elements --- */
+
+static MlirType element_of(MlirValue value) {
+  return mlirShapedTypeGetElementType(mlirValueGetType(value));
+}
+
+static MlirType like(MlirValue value, MlirType element) {
+  MlirType type = mlirValueGetType(value);
+  int64_t shape[NEREID_TTG_MAX_RANK];
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
+    shape[d] = mlirShapedTypeGetDimSize(type, d);
+  return mlirRankedTensorTypeGet(mlirShapedTypeGetRank(type), shape, element, mlirRankedTensorTypeGetEncoding(type));
+}
+
+static MlirValue constant(const nereid_builder_t *builder, MlirType type, MlirAttribute element) {
+  return nereid_ir_result(nereid_arith_constant_build(builder, mlirDenseElementsAttrSplatGet(type, element)));
+}
+
+static MlirValue zeros(const nereid_builder_t *builder, MlirType type) {
+  MlirType element = mlirShapedTypeGetElementType(type);
+  return constant(builder, type, mlirFloatAttrDoubleGet(mlirTypeGetContext(type), element, 0.0));
+}
+
+static MlirValue add(const nereid_builder_t *builder, MlirValue a, MlirValue b) {
+  return nereid_ir_result(nereid_arith_addf_build(builder, a, b, NEREID_ARITH_FAST_MATH_FLAGS_NONE));
+}
+
+static MlirValue subtract(const nereid_builder_t *builder, MlirValue a, MlirValue b) {
+  return nereid_ir_result(nereid_arith_subf_build(builder, a, b, NEREID_ARITH_FAST_MATH_FLAGS_NONE));
+}
+
+static MlirValue without_nan(const nereid_builder_t *builder, MlirValue value) {
+  MlirValue is_nan = nereid_ir_result(nereid_arith_cmpf_build(builder, value, value, NEREID_ARITH_CMP_F_PREDICATE_UNO,
+                                                              NEREID_ARITH_FAST_MATH_FLAGS_NONE));
+  return nereid_ir_result(nereid_arith_select_build(builder, is_nan, zeros(builder, mlirValueGetType(value)), value));
+}
+
+/* --- parts --- */
+
+static MlirValue without_conversions(MlirValue value) {
+  MlirOperation op;
+  while (!mlirOperationIsNull(op = nereid_defining_op_of_kind(value, NEREID_OP_TTG_CONVERT_LAYOUT)))
+    value = mlirOperationGetOperand(op, 0);
+  return value;
+}
+
+/* Whether each element of `value` is its own large part: extended from a type that the part's type contains. */
+static bool is_exact(MlirValue value, bool bf16) {
+  MlirOperation op = nereid_defining_op(without_conversions(value));
+  const nereid_op_kind_t kind = mlirOperationIsNull(op) ? NEREID_OP_UNKNOWN : nereid_op_kind(op);
+  if (kind == NEREID_OP_ARITH_EXTF || kind == NEREID_OP_TT_FP_TO_FP) {
+    MlirType from = element_of(mlirOperationGetOperand(op, 0));
+    const bool fp8 = mlirTypeIsAFloat(from) && mlirFloatTypeGetWidth(from) == 8;
+    return fp8 || (bf16 ? mlirTypeIsABF16(from) : mlirTypeIsABF16(from) || mlirTypeIsAF16(from));
+  }
+  if (kind == NEREID_OP_ARITH_SITOFP || kind == NEREID_OP_ARITH_UITOFP)
+    return mlirIntegerTypeGetWidth(element_of(mlirOperationGetOperand(op, 0))) <= 8;
+  return false;
+}
+
+/* The difference of an f32 to its upper bits, rounded to the bits of tf32. The rounding may make a zero of a NaN, which
+ * the large product has, too. */
+static MlirValue tf32_rest(const nereid_builder_t *builder, MlirValue value) {
+  MlirContext context = mlirTypeGetContext(mlirValueGetType(value));
+  MlirType i32 = mlirIntegerTypeGet(context, 32), integers = like(value, i32), floats = mlirValueGetType(value);
+  MlirValue mask = constant(builder, integers, mlirIntegerAttrGet(i32, (int32_t)TF32_MASK));
+  MlirValue half = constant(builder, integers, mlirIntegerAttrGet(i32, TF32_HALF));
+  MlirValue bits = nereid_ir_result(nereid_arith_bitcast_build(builder, integers, value));
+  MlirValue upper = nereid_ir_result(nereid_arith_andi_build(builder, bits, mask));
+  upper = nereid_ir_result(nereid_arith_bitcast_build(builder, floats, upper));
+  bits = nereid_ir_result(nereid_arith_bitcast_build(builder, integers, subtract(builder, value, upper)));
+  bits = nereid_ir_result(nereid_arith_addi_build(builder, bits, half, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
+  return nereid_ir_result(nereid_arith_bitcast_build(builder, floats, bits));
+}
+
+static MlirValue to_bf16(const nereid_builder_t *builder, MlirValue value) {
+  MlirAttribute none = {NULL};
+  MlirType bf16 = mlirBF16TypeGet(mlirTypeGetContext(mlirValueGetType(value)));
+  return nereid_ir_result(nereid_arith_truncf_build(builder, like(value, bf16), value, none, none));
+}
+
+/* Creates the parts of operand `index`, before its conversion to an operand. */
+static void split_operand(site_t *site, const nereid_builder_t *builder, int index) {
+  MlirValue operand = mlirOperationGetOperand(site->dot, index), rest = without_conversions(operand);
+  for (int p = 0; p < site->parts[index]; ++p) {
+    MlirValue part = rest;
+    if (site->products->bf16) {
+      part = to_bf16(builder, rest);
+      MlirAttribute none = {NULL};
+      if (p + 1 < site->parts[index])
+        rest = subtract(builder, rest,
+                        nereid_ir_result(nereid_arith_extf_build(builder, mlirValueGetType(rest), part, none)));
+    } else if (p + 1 < site->parts[index]) {
+      rest = tf32_rest(builder, rest);
+    }
+    MlirType type = nereid_ttg_with_encoding(mlirValueGetType(part), nereid_ttg_encoding_of(operand));
+    site->operands[index][p] = mlirTypeEqual(type, mlirValueGetType(part))
+                                   ? part
+                                   : nereid_ir_result(nereid_ttg_convert_layout_build(builder, type, part));
+  }
+}
+
+/* --- products --- */
+
+static MlirValue multiply(const site_t *site, const nereid_builder_t *builder, int product, MlirValue c) {
+  const unsigned char *pair = site->products->pairs[product];
+  return nereid_ir_result(
+      nereid_tt_dot_build(builder, site->operands[0][pair[0]], site->operands[1][pair[1]], c,
+                          site->products->bf16 ? NEREID_TT_INPUT_PRECISION_IEEE : NEREID_TT_INPUT_PRECISION_TF32,
+                          nereid_tt_dot_get_max_num_imprecise_acc(site->dot)));
+}
+
+static bool is_needed(const site_t *site, int product) {
+  const unsigned char *pair = site->products->pairs[product];
+  return pair[0] < site->parts[0] && pair[1] < site->parts[1];
+}
+
+/* Adds the small products to `sum`; null stays null when there is none. */
+static MlirValue small_products(const site_t *site, const nereid_builder_t *builder, MlirValue sum) {
+  for (int p = 0; p + 1 < site->products->count; ++p)
+    if (is_needed(site, p))
+      sum = multiply(site, builder, p, sum);
+  return sum;
+}
+
+static bool has_small_products(const site_t *site) {
+  return site->parts[0] > 1 || site->parts[1] > 1;
+}
+
+static bool is_zero(MlirValue value) {
+  MlirAttribute attribute = nereidMlirValueGetConstant(without_conversions(value));
+  if (mlirAttributeIsNull(attribute) || !mlirAttributeIsADenseElements(attribute) ||
+      !mlirDenseElementsAttrIsSplat(attribute))
+    return false;
+  MlirAttribute splat = mlirDenseElementsAttrGetSplatValue(attribute);
+  return mlirAttributeIsAFloat(splat) && mlirFloatAttrGetValueDouble(splat) == 0.0;
+}
+
+/* --- dots that a loop adds up --- */
+
+static bool has_one_use(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+}
+
+/* Whether operand c is carried by the loop around the dot, and only the dot uses it and only the loop the result. */
+static bool is_added_up(MlirOperation dot, intptr_t *out_number) {
+  MlirValue c = mlirOperationGetOperand(dot, 2), result = nereid_ir_result(dot);
+  MlirBlock body = mlirOperationGetBlock(dot);
+  if (!mlirValueIsABlockArgument(c) || !mlirBlockEqual(mlirBlockArgumentGetOwner(c), body) ||
+      nereid_op_kind(mlirBlockGetParentOperation(body)) != NEREID_OP_SCF_FOR || !has_one_use(c) || !has_one_use(result))
+    return false;
+  *out_number = mlirBlockArgumentGetArgNumber(c) - 1;
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  return *out_number >= 0 && mlirValueEqual(mlirOperationGetOperand(yield, *out_number), result);
+}
+
+/* Adds up the small products in a tensor that the loop carries. */
+static void carry_small_products(const site_t *site, intptr_t number) {
+  MlirOperation loop = mlirBlockGetParentOperation(mlirOperationGetBlock(site->dot));
+  MlirType type = mlirValueGetType(nereid_ir_result(site->dot));
+  nereid_builder_t builder = nereid_builder_before(loop);
+  builder.location = mlirOperationGetLocation(site->dot);
+  loop = nereid_loop_add_carried(loop, zeros(&builder, type));
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  nereid_builder_t within = nereid_builder_before(site->dot);
+  MlirValue small = small_products(site, &within, mlirBlockGetArgument(body, mlirBlockGetNumArguments(body) - 1));
+  nereidMlirOperationInsertOperands(yield, mlirOperationGetNumOperands(yield), 1, &small);
+  MlirValue large = multiply(site, &within, site->products->count - 1, mlirOperationGetOperand(site->dot, 2));
+  mlirValueReplaceAllUsesOfWith(nereid_ir_result(site->dot), large);
+
+  MlirValue result = mlirOperationGetResult(loop, number);
+  builder.block = mlirOperationGetBlock(loop);
+  builder.before = mlirOperationGetNextInBlock(loop);
+  small = without_nan(&builder, mlirOperationGetResult(loop, mlirOperationGetNumResults(loop) - 1));
+  MlirValue total = add(&builder, result, small);
+  MlirOperation sum = mlirOpResultGetOwner(total);
+  mlirValueReplaceAllUsesExcept(result, total, 1, &sum);
+}
+
+/* --- the pass --- */
+
+static const products_t *products_of(MlirOperation dot, bool emulate_tf32) {
+  if (!mlirTypeIsAF32(element_of(mlirOperationGetOperand(dot, 0))) ||
+      !mlirTypeIsAF32(element_of(mlirOperationGetOperand(dot, 1))) ||
+      !mlirTypeIsAF32(element_of(nereid_ir_result(dot))))
+    return NULL;
+  switch (nereid_tt_dot_get_input_precision(dot)) {
+  case NEREID_TT_INPUT_PRECISION_TF32X3:
+    return emulate_tf32 ? &tf32x3 : NULL;
+  case NEREID_TT_INPUT_PRECISION_BF16X3:
+    return &bf16x3;
+  case NEREID_TT_INPUT_PRECISION_BF16X6:
+    return &bf16x6;
+  default:
+    return NULL;
+  }
+}
+
+/* Adds the products of one dot to its operand c. */
+static void decompose_here(const site_t *site, const nereid_builder_t *builder) {
+  MlirValue c = mlirOperationGetOperand(site->dot, 2), sum = c;
+  const int last = site->products->count - 1;
+  if (has_small_products(site)) {
+    MlirValue small = small_products(site, builder, zeros(builder, mlirValueGetType(c)));
+    sum = multiply(site, builder, last, without_nan(builder, small));
+    sum = is_zero(c) ? sum : add(builder, sum, c);
+  } else {
+    sum = multiply(site, builder, last, c);
+  }
+  mlirValueReplaceAllUsesOfWith(nereid_ir_result(site->dot), sum);
+}
+
+static void decompose(const nereid_pass_t *pass, site_t *site) {
+  nereid_builder_t builder = nereid_builder_before(site->dot);
+  intptr_t number;
+  int count = 0;
+  for (int index = 0; index < 2; ++index) {
+    const bool exact = is_exact(mlirOperationGetOperand(site->dot, index), site->products->bf16);
+    site->parts[index] = exact ? 1 : site->products->parts;
+    split_operand(site, &builder, index);
+  }
+  for (int p = 0; p < site->products->count; ++p)
+    count += is_needed(site, p);
+  nereid_pass_remark_passed(pass, site->dot, "parts", "%d dots of %s parts", count,
+                            site->products->bf16 ? "bf16" : "tf32");
+  if (has_small_products(site) && is_added_up(site->dot, &number))
+    carry_small_products(site, number);
+  else
+    decompose_here(site, &builder);
+  MlirValue operands[2] = {mlirOperationGetOperand(site->dot, 0), mlirOperationGetOperand(site->dot, 1)};
+  nereidMlirOperationErase(site->dot);
+  for (int i = 0; i < 2; ++i) {
+    MlirOperation op = nereid_defining_op_of_kind(operands[i], NEREID_OP_TTG_CONVERT_LAYOUT);
+    if (!mlirOperationIsNull(op) && nereidMlirOperationIsTriviallyDead(op) &&
+        (i == 0 || !mlirValueEqual(operands[0], operands[1])))
+      nereidMlirOperationErase(op);
+  }
+}
+
+MlirLogicalResult nereid_pass_tritongpu_f32_dot_tc(nereid_pass_t *pass) {
+  const bool emulate_tf32 = nereid_pass_option_bool(pass, "emu-tf32");
+  nereid_operations_t dots = {0};
+  int64_t count = 0;
+  if (!nereid_collect_kind(pass->op, NEREID_OP_TT_DOT, pass->scratch, &dots))
+    return mlirLogicalResultFailure();
+  for (size_t i = 0; i < dots.size; ++i) {
+    site_t site = {.dot = dots.data[i], .products = products_of(dots.data[i], emulate_tf32)};
+    if (!site.products)
+      continue;
+    MlirType a = mlirValueGetType(mlirOperationGetOperand(site.dot, 0));
+    const int64_t k = mlirShapedTypeGetDimSize(a, mlirShapedTypeGetRank(a) - 1);
+    if (k < (site.products->bf16 ? BF16_K : TF32_K)) {
+      nereid_pass_remark_missed(pass, site.dot, "parts", "multiply-adds: K is %d, and one instruction needs %d", (int)k,
+                                site.products->bf16 ? (int)BF16_K : (int)TF32_K);
+      continue;
+    }
+    decompose(pass, &site);
+    count++;
+  }
+  nereid_pass_statistic_add(pass, "decomposed", count);
+  return mlirLogicalResultSuccess();
+}

@@ -1,0 +1,87 @@
+// RUN: nereid-opt %s --tritongpu-F32DotTC=emu-tf32=true | FileCheck %s
+// RUN: nereid-opt %s --tritongpu-F32DotTC | FileCheck %s --check-prefix=OFF
+// RUN: nereid-opt %s --tritongpu-F32DotTC=emu-tf32=true --remarks-filter-passed=tritongpu-F32DotTC \
+// RUN:   --remarks-filter-missed=tritongpu-F32DotTC -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#row = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// The large parts are the operands. Parts are computed in the layout of the operands' sources.
+// CHECK-LABEL: @tf32x3
+// CHECK: arith.andi {{.*}} : tensor<32x16xi32, #blocked
+// CHECK: %[[A:.*]] = ttg.convert_layout %arg0 : {{.*}} -> tensor<32x16xf32, #ttg.dot_op
+// CHECK: %[[A1:.*]] = ttg.convert_layout %{{.*}} -> tensor<32x16xf32, #ttg.dot_op
+// CHECK: %[[B:.*]] = ttg.convert_layout %arg1 : {{.*}} -> tensor<16x32xf32, #ttg.dot_op
+// CHECK: %[[B1:.*]] = ttg.convert_layout %{{.*}} -> tensor<16x32xf32, #ttg.dot_op
+// CHECK: %[[S:.*]] = tt.dot %[[A1]], %[[B]], %{{cst.*}}, inputPrecision = tf32
+// CHECK: %[[T:.*]] = tt.dot %[[A]], %[[B1]], %[[S]], inputPrecision = tf32
+// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[T]], %[[T]]
+// CHECK: %[[U:.*]] = arith.select %[[NAN]], %{{.*}}, %[[T]]
+// CHECK: %[[V:.*]] = tt.dot %[[A]], %[[B]], %[[U]], inputPrecision = tf32
+// CHECK: arith.addf %[[V]], %{{.*}}
+// OFF-LABEL: @tf32x3
+// OFF: tt.dot {{.*}} inputPrecision = tf32x3
+// REMARK: 3 dots of tf32 parts
+tt.func private @tf32x3(%x: tensor<32x16xf32, #row>, %y: tensor<16x32xf32, #row>, %c: tensor<32x32xf32, #blocked>) -> tensor<32x32xf32, #blocked> {
+  %xa = ttg.convert_layout %x : tensor<32x16xf32, #row> -> tensor<32x16xf32, #a>
+  %yb = ttg.convert_layout %y : tensor<16x32xf32, #row> -> tensor<16x32xf32, #b>
+  %d = tt.dot %xa, %yb, %c, inputPrecision = tf32x3 : tensor<32x16xf32, #a> * tensor<16x32xf32, #b> -> tensor<32x32xf32, #blocked>
+  tt.return %d : tensor<32x32xf32, #blocked>
+}
+// Three parts of bf16, and no addition of a zero.
+// CHECK-LABEL: @bf16x6
+// CHECK-COUNT-6: tt.dot {{.*}} tensor<32x16xbf16
+// CHECK-NOT: arith.addf
+// OFF-LABEL: @bf16x6
+// OFF-COUNT-6: tt.dot
+// REMARK: 6 dots of bf16 parts
+tt.func private @bf16x6(%x: tensor<32x16xf32, #a>, %y: tensor<16x32xf32, #b>) -> tensor<32x32xf32, #blocked> {
+  %c = arith.constant dense<0.0> : tensor<32x32xf32, #blocked>
+  %d = tt.dot %x, %y, %c, inputPrecision = bf16x6 : tensor<32x16xf32, #a> * tensor<16x32xf32, #b> -> tensor<32x32xf32, #blocked>
+  tt.return %d : tensor<32x32xf32, #blocked>
+}
+// An operand extended from a narrower type has no small part.
+// CHECK-LABEL: @narrow
+// CHECK-COUNT-2: tt.dot
+// CHECK: arith.addf
+// CHECK: tt.dot
+// CHECK-NOT: tt.dot
+// CHECK: tt.return
+// REMARK: 2 dots of tf32 parts
+// REMARK: 1 dots of tf32 parts
+tt.func private @narrow(%x: tensor<32x16xf16, #a>, %y: tensor<16x32xf32, #b>, %z: tensor<16x32xbf16, #b>, %c: tensor<32x32xf32, #blocked>) -> (tensor<32x32xf32, #blocked>, tensor<32x32xf32, #blocked>) {
+  %w = arith.extf %x : tensor<32x16xf16, #a> to tensor<32x16xf32, #a>
+  %v = arith.extf %z : tensor<16x32xbf16, #b> to tensor<16x32xf32, #b>
+  %d = tt.dot %w, %y, %c, inputPrecision = tf32x3 : tensor<32x16xf32, #a> * tensor<16x32xf32, #b> -> tensor<32x32xf32, #blocked>
+  %e = tt.dot %w, %v, %c, inputPrecision = tf32x3 : tensor<32x16xf32, #a> * tensor<16x32xf32, #b> -> tensor<32x32xf32, #blocked>
+  tt.return %d, %e : tensor<32x32xf32, #blocked>, tensor<32x32xf32, #blocked>
+}
+// A loop carries the small products, and adds them once.
+// CHECK-LABEL: @loop
+// CHECK: %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[C:.*]] = %{{.*}}, %[[SMALL:.*]] = %{{.*}}) ->
+// CHECK: %[[S:.*]] = tt.dot %{{.*}}, %{{.*}}, %[[SMALL]]
+// CHECK: %[[T:.*]] = tt.dot %{{.*}}, %{{.*}}, %[[S]]
+// CHECK: %[[D:.*]] = tt.dot %{{.*}}, %{{.*}}, %[[C]]
+// CHECK-NEXT: scf.yield %[[D]], %[[T]]
+// CHECK: tt.loop_unroll_factor = 1
+// CHECK: %[[U:.*]] = arith.select %{{.*}}, %{{.*}}, %[[R]]#1
+// CHECK: arith.addf %[[R]]#0, %[[U]]
+tt.func private @loop(%x: tensor<32x16xf32, #a>, %y: tensor<16x32xf32, #b>, %c: tensor<32x32xf32, #blocked>, %n: i32) -> tensor<32x32xf32, #blocked> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<32x32xf32, #blocked>) : i32 {
+    %d = tt.dot %x, %y, %acc, inputPrecision = bf16x3 : tensor<32x16xf32, #a> * tensor<16x32xf32, #b> -> tensor<32x32xf32, #blocked>
+    scf.yield %d : tensor<32x32xf32, #blocked>
+  } {tt.loop_unroll_factor = 1 : i32}
+  tt.return %r : tensor<32x32xf32, #blocked>
+}
+// REMARK: multiply-adds: K is 8, and one instruction needs 16
+// CHECK-LABEL: @small_k
+// CHECK: tt.dot {{.*}} inputPrecision = bf16x3
+tt.func private @small_k(%x: tensor<32x8xf32, #a>, %y: tensor<8x32xf32, #b>, %c: tensor<32x32xf32, #blocked>) -> tensor<32x32xf32, #blocked> {
+  %d = tt.dot %x, %y, %c, inputPrecision = bf16x3 : tensor<32x8xf32, #a> * tensor<8x32xf32, #b> -> tensor<32x32xf32, #blocked>
+  tt.return %d : tensor<32x32xf32, #blocked>
+}
+}
