@@ -259,9 +259,9 @@ static nereid_builder_t builder_for(MlirOperation dot, MlirValue value) {
 
 /* Returns a buffer with the operand; one that an earlier dot of the block uses, if there is one. */
 static MlirValue store(const site_t *site, const nereid_dot_operand_t *operand, MlirType element, int index) {
-  nereid_builder_t builder = builder_for(site->dot, operand->value);
-  MlirType type = wgmma_buffer(operand->value, element, index);
-  for (MlirOpOperand use = mlirValueGetFirstUse(operand->value); !mlirOpOperandIsNull(use);
+  nereid_builder_t builder = builder_for(site->dot, operand->unmasked);
+  MlirType type = wgmma_buffer(operand->unmasked, element, index);
+  for (MlirOpOperand use = mlirValueGetFirstUse(operand->unmasked); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     if (nereid_op_kind(user) == NEREID_OP_TTG_LOCAL_ALLOC &&
@@ -269,13 +269,14 @@ static MlirValue store(const site_t *site, const nereid_dot_operand_t *operand, 
         mlirTypeEqual(mlirValueGetType(nereid_ir_result(user)), type))
       return nereid_ir_result(user);
   }
-  MlirValue source = cast(&builder, operand->value, element);
+  MlirValue source = cast(&builder, operand->unmasked, element);
   return nereid_ir_result(nereid_ttg_local_alloc_build(&builder, type, source, (MlirAttribute){NULL}));
 }
 
 static bool can_wgmma(const site_t *site) {
-  const bool a_fits = site->choice.a_in_registers || !mlirTypeIsNull(wgmma_buffer(site->a.value, site->a_element, 0));
-  return a_fits && !mlirTypeIsNull(wgmma_buffer(site->b.value, site->b_element, 1));
+  const bool a_fits =
+      site->choice.a_in_registers || !mlirTypeIsNull(wgmma_buffer(site->a.unmasked, site->a_element, 0));
+  return a_fits && !mlirTypeIsNull(wgmma_buffer(site->b.unmasked, site->b_element, 1));
 }
 
 static void rewrite_wgmma(const accelerate_t *accelerate, const site_t *site) {

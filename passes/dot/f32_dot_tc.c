@@ -2,14 +2,14 @@
  *
  *   %d = tt.dot %a, %b, %c, inputPrecision = tf32x3
  *   ->
- *   %a1 = %a - (%a without its low bits)    %b1 = %b - (%b without its low bits)
- *   %s = tt.dot %a1, %b, %zero ; %t = tt.dot %a, %b1, %s         small products, as tf32
+ *   %a0 = upper bits of %a ; %a1 = %a - %a0    %b0 = upper bits of %b ; %b1 = %b - %b0
+ *   %s = tt.dot %a1, %b0, %zero ; %t = tt.dot %a0, %b1, %s        small products, as tf32
  *   %u = arith.select %t is NaN, 0, %t
- *   %d = (tt.dot %a, %b, %u) + %c                                large product
+ *   %d = (tt.dot %a0, %b0, %u) + %c                               large product
  *
- * bf16x3 is the same with parts rounded to bf16, bf16x6 has three parts and six products. Tensor cores ignore the low 13
- * bits of a tf32 operand, so the large part of an f32 is the f32 itself: it needs no instruction and can be copied to
- * shared memory as it is loaded.
+ * bf16x3 is the same with parts rounded to bf16, bf16x6 has three parts and six products. Tensor cores ignore the low
+ * 13 bits of a tf32 operand, so tritongpu-accelerate-matmul drops the mask of an operand in shared memory, which can
+ * then be copied there as it is loaded.
  *
  * The small part of an infinity is NaN. The select removes it, so that the large product alone determines the result.
  * In a loop that adds up dots, the small products are added up in a tensor of their own, which the loop carries, and
@@ -128,19 +128,25 @@ static bool is_exact(MlirValue value, bool bf16) {
   return false;
 }
 
-/* The difference of an f32 to its upper bits, rounded to the bits of tf32. The rounding may make a zero of a NaN, which
- * the large product has, too. */
-static MlirValue tf32_rest(const nereid_builder_t *builder, MlirValue value) {
-  MlirContext context = mlirTypeGetContext(mlirValueGetType(value));
-  MlirType i32 = mlirIntegerTypeGet(context, 32), integers = like(value, i32), floats = mlirValueGetType(value);
-  MlirValue mask = constant(builder, integers, mlirIntegerAttrGet(i32, (int32_t)TF32_MASK));
+/* Returns `bits`, integers, as floats with the bits of tf32. */
+static MlirValue masked(const nereid_builder_t *builder, MlirType floats, MlirValue bits) {
+  MlirType i32 = element_of(bits);
+  MlirValue mask = constant(builder, mlirValueGetType(bits), mlirIntegerAttrGet(i32, (int32_t)TF32_MASK));
+  return nereid_ir_result(
+      nereid_arith_bitcast_build(builder, floats, nereid_ir_result(nereid_arith_andi_build(builder, bits, mask))));
+}
+
+/* Splits an f32 into its upper bits, which are a tf32, and the difference, rounded to tf32. The rounding may make a zero
+ * of a NaN, which the large product has, too. */
+static void split_tf32(const nereid_builder_t *builder, MlirValue value, MlirValue *out_large, MlirValue *out_small) {
+  MlirType floats = mlirValueGetType(value), i32 = mlirIntegerTypeGet(mlirTypeGetContext(floats), 32);
+  MlirType integers = like(value, i32);
   MlirValue half = constant(builder, integers, mlirIntegerAttrGet(i32, TF32_HALF));
-  MlirValue bits = nereid_ir_result(nereid_arith_bitcast_build(builder, integers, value));
-  MlirValue upper = nereid_ir_result(nereid_arith_andi_build(builder, bits, mask));
-  upper = nereid_ir_result(nereid_arith_bitcast_build(builder, floats, upper));
-  bits = nereid_ir_result(nereid_arith_bitcast_build(builder, integers, subtract(builder, value, upper)));
+  *out_large = masked(builder, floats, nereid_ir_result(nereid_arith_bitcast_build(builder, integers, value)));
+  MlirValue rest = subtract(builder, value, *out_large);
+  MlirValue bits = nereid_ir_result(nereid_arith_bitcast_build(builder, integers, rest));
   bits = nereid_ir_result(nereid_arith_addi_build(builder, bits, half, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
-  return nereid_ir_result(nereid_arith_bitcast_build(builder, floats, bits));
+  *out_small = masked(builder, floats, bits);
 }
 
 static MlirValue to_bf16(const nereid_builder_t *builder, MlirValue value) {
@@ -149,24 +155,30 @@ static MlirValue to_bf16(const nereid_builder_t *builder, MlirValue value) {
   return nereid_ir_result(nereid_arith_truncf_build(builder, like(value, bf16), value, none, none));
 }
 
+/* Splits an f32 into `n` parts of bf16, each of which is the rounded rest. */
+static void split_bf16(const nereid_builder_t *builder, MlirValue rest, int n, MlirValue *out_parts) {
+  for (int p = 0; p < n; ++p) {
+    out_parts[p] = to_bf16(builder, rest);
+    if (p + 1 == n)
+      return;
+    MlirOperation wide = nereid_arith_extf_build(builder, mlirValueGetType(rest), out_parts[p], (MlirAttribute){NULL});
+    rest = subtract(builder, rest, nereid_ir_result(wide));
+  }
+}
+
 /* Creates the parts of operand `index`, before its conversion to an operand. */
 static void split_operand(site_t *site, const nereid_builder_t *builder, int index) {
-  MlirValue operand = mlirOperationGetOperand(site->dot, index), rest = without_conversions(operand);
+  MlirValue operand = mlirOperationGetOperand(site->dot, index), source = without_conversions(operand);
+  MlirValue *parts = site->operands[index];
+  parts[0] = source;
+  if (site->products->bf16)
+    split_bf16(builder, source, site->parts[index], parts);
+  else if (site->parts[index] > 1)
+    split_tf32(builder, source, &parts[0], &parts[1]);
   for (int p = 0; p < site->parts[index]; ++p) {
-    MlirValue part = rest;
-    if (site->products->bf16) {
-      part = to_bf16(builder, rest);
-      MlirAttribute none = {NULL};
-      if (p + 1 < site->parts[index])
-        rest = subtract(builder, rest,
-                        nereid_ir_result(nereid_arith_extf_build(builder, mlirValueGetType(rest), part, none)));
-    } else if (p + 1 < site->parts[index]) {
-      rest = tf32_rest(builder, rest);
-    }
-    MlirType type = nereid_ttg_with_encoding(mlirValueGetType(part), nereid_ttg_encoding_of(operand));
-    site->operands[index][p] = mlirTypeEqual(type, mlirValueGetType(part))
-                                   ? part
-                                   : nereid_ir_result(nereid_ttg_convert_layout_build(builder, type, part));
+    MlirType type = nereid_ttg_with_encoding(mlirValueGetType(parts[p]), nereid_ttg_encoding_of(operand));
+    if (!mlirTypeEqual(type, mlirValueGetType(parts[p])))
+      parts[p] = nereid_ir_result(nereid_ttg_convert_layout_build(builder, type, parts[p]));
   }
 }
 
@@ -270,7 +282,7 @@ static const products_t *products_of(MlirOperation dot, bool emulate_tf32) {
 
 /* Adds the products of one dot to its operand c. */
 static void decompose_here(const site_t *site, const nereid_builder_t *builder) {
-  MlirValue c = mlirOperationGetOperand(site->dot, 2), sum = c;
+  MlirValue c = mlirOperationGetOperand(site->dot, 2), sum;
   const int last = site->products->count - 1;
   if (has_small_products(site)) {
     MlirValue small = small_products(site, builder, zeros(builder, mlirValueGetType(c)));

@@ -8,6 +8,7 @@
 #include "seam/effects.h"
 #include "seam/ir.h"
 
+#include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
 enum { DEEPEST = 16, MAX_VALUES = 256 };
@@ -35,6 +36,30 @@ static int64_t bits_of(MlirValue value) {
   if (mlirTypeIsAInteger(type))
     return (int64_t)mlirIntegerTypeGetWidth(type);
   return mlirTypeIsAFloat(type) ? (int64_t)mlirFloatTypeGetWidth(type) : 64;
+}
+
+/* --- masks --- */
+
+static bool is_tf32_mask(MlirValue value) {
+  MlirAttribute attribute = nereidMlirValueGetConstant(value);
+  if (mlirAttributeIsNull(attribute) || !mlirAttributeIsADenseElements(attribute) ||
+      !mlirDenseElementsAttrIsSplat(attribute))
+    return false;
+  MlirAttribute splat = mlirDenseElementsAttrGetSplatValue(attribute);
+  return mlirAttributeIsAInteger(splat) && (uint32_t)mlirIntegerAttrGetValueInt(splat) == UINT32_C(0xffffe000);
+}
+
+/* bitcast (andi (bitcast %x), 0xffffe000) becomes %x. */
+static MlirValue without_tf32_mask(MlirValue value) {
+  MlirOperation op = nereid_defining_op_of_kind(value, NEREID_OP_ARITH_BITCAST);
+  if (!mlirOperationIsNull(op))
+    op = nereid_defining_op_of_kind(mlirOperationGetOperand(op, 0), NEREID_OP_ARITH_ANDI);
+  if (mlirOperationIsNull(op) || !is_tf32_mask(mlirOperationGetOperand(op, 1)))
+    return value;
+  MlirOperation bits = nereid_defining_op_of_kind(mlirOperationGetOperand(op, 0), NEREID_OP_ARITH_BITCAST);
+  const bool whole = !mlirOperationIsNull(bits) &&
+                     mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(bits, 0)), mlirValueGetType(value));
+  return whole ? mlirOperationGetOperand(bits, 0) : value;
 }
 
 /* --- sources --- */
@@ -91,10 +116,12 @@ nereid_dot_operand_t nereid_dot_operand_of(MlirOperation dot, int index) {
     operand.value = mlirOperationGetOperand(op, 0);
     op = nereid_defining_op(operand.value);
   }
+  operand.unmasked = without_tf32_mask(operand.value);
+  op = nereid_defining_op(operand.unmasked);
   const int64_t bits = operand.loaded_bits = bits_of(operand.value);
   const bool computed = !mlirOperationIsNull(op) && (nereid_dot_is_elementwise(op) || is_dot(op));
   nereid_dot_operand_t found = operand;
-  if (!computed || !is_near(operand.value, dot) || !trace(operand.value, dot, 0, &found)) {
+  if (!computed || !is_near(operand.unmasked, dot) || !trace(operand.unmasked, dot, 0, &found)) {
     operand.loaded_bits = found.loaded_bits < bits ? found.loaded_bits : bits;
     operand.kind = found.kind; /* chained, whatever else is combined with it */
     return operand;

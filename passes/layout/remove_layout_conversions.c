@@ -472,7 +472,23 @@ static bool prune(removal_t *removal) {
   return pruned >= 0;
 }
 
+/* A dot of tensor cores. */
+static bool is_mma(MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  if (kind != NEREID_OP_TT_DOT && kind != NEREID_OP_TTNG_WARP_GROUP_DOT)
+    return false;
+  MlirAttribute encoding = nereid_ttg_encoding_of(mlirOperationGetResult(op, 0));
+  return !mlirAttributeIsNull(encoding) && nereid_ttg_nvidia_mma_attr_isa(encoding);
+}
+
 MlirLogicalResult nereid_pass_tritongpu_remove_layout_conversions(nereid_pass_t *pass) {
+  nereid_operations_t dots = {0};
+  if (nereid_pass_option_bool(pass, "mma-only")) {
+    if (!nereid_collect(pass->op, is_mma, pass->scratch, &dots))
+      return mlirLogicalResultFailure();
+    if (dots.size == 0)
+      return mlirLogicalResultSuccess();
+  }
   removal_t removal = {.pass = pass, .arena = pass->scratch, .reductions = {.arena = pass->scratch}};
   nereid_layout_versions_initialize(&removal.versions, pass->scratch);
   removal.carried.versions = &removal.versions;

@@ -136,3 +136,6 @@ tt.func private @chained(%q: tensor<64x64xf16, #row>, %k: tensor<64x64xf16, #col
   tt.return %r : tensor<64x64xf32, #blocked>
 }
 }
+
+// RUN: nereid-opt %s --tritongpu-remove-layout-conversions=mma-only=true | FileCheck %s --check-prefix=NONE
+// NONE: ttg.convert_layout %{{.*}} -> tensor<64x64xf16, #ttg.dot_op

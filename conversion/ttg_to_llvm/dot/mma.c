@@ -221,8 +221,10 @@ static MlirValue make_word(nereid_lower_t *lower, const mma_t *mma, const operan
   if (operand->element == ELEMENT_F64)
     return value;
   if (operand->rounds) {
+    /* The rounding adds to the bits, which makes a zero of the NaN that arithmetic gives (0x7fffffff). */
+    MlirValue is_nan = nereid_emit_fcmp(lower, NEREID_FCMP_UNO, value, value);
     nereid_emit_asm(lower, "cvt.rna.tf32.f32 $0, $1;", "=r,f", false, 1, &lower->types->i32, 1, &value, parts);
-    return parts[0];
+    return nereid_emit_select(lower, is_nan, nereid_emit_bits(lower, lower->types->i32, value), parts[0]);
   }
   for (uint32_t i = 1; i < UINT32_C(1) << mma->word_bits; ++i)
     parts[i] = operand->held.values[register_of(operand, first | i)];
