@@ -201,10 +201,10 @@ static void print_summary(const printer_t *printer, size_t function) {
 /* --- arguments --- */
 
 static bool says_something(const nereid_axis_info_t *info) {
-  bool says = info->has_constant;
+  bool has_facts = info->has_constant;
   for (int d = 0; d < info->rank; ++d)
-    says |= info->contiguity[d] || info->divisibility[d] || info->constancy[d];
-  return says;
+    has_facts |= info->contiguity[d] || info->divisibility[d] || info->constancy[d];
+  return has_facts;
 }
 
 static void print_arguments(const printer_t *printer, size_t function) {

@@ -143,7 +143,7 @@ static MlirOperation last_of(const builder_t *builder) {
 }
 
 /* The continuation of `op`: the op after it or, for the op of partitions, the op after its parent. */
-static MlirOperation behind(MlirOperation op) {
+static MlirOperation continuation(MlirOperation op) {
   return mlirOperationGetNextInBlock(is_partitions(op) ? mlirOperationGetParentOperation(op) : op);
 }
 
@@ -152,7 +152,7 @@ static void add_region_edge(MlirRegion region, intptr_t n, const MlirValue *oper
   builder_t *builder = user_data;
   MlirOperation last = last_of(builder);
   MlirOperation op = nereid_flow_graph_enters(last) ? last : mlirOperationGetParentOperation(last);
-  add_edge(builder, mlirRegionIsNull(region) ? behind(op) : first_of(region));
+  add_edge(builder, mlirRegionIsNull(region) ? continuation(op) : first_of(region));
   for (intptr_t i = 0; i < n; ++i)
     add_forward(builder, operands[i], inputs[i]);
 }
@@ -189,7 +189,7 @@ static void add_edges(builder_t *builder) {
   else if (kind == NEREID_OP_TTG_WARP_SPECIALIZE_PARTITIONS)
     add_partition_edges(builder, last);
   else if (kind == NEREID_OP_TTG_WARP_RETURN)
-    add_edge(builder, behind(mlirOperationGetParentOperation(last)));
+    add_edge(builder, continuation(mlirOperationGetParentOperation(last)));
   else
     nereidMlirRegionBranchWalkEdges(last, add_region_edge, builder);
   if (kind == NEREID_OP_TTG_WARP_SPECIALIZE)

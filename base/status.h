@@ -1,4 +1,4 @@
-/* Statuses of library calls, for errors in the call or the machine.
+/* Statuses of library calls, for errors in the call or the environment.
  *
  * A wrong program is reported by an MLIR diagnostic at its location; the call then returns NEREID_ERROR_PROGRAM. 0 is
  * success everywhere. */

@@ -21,7 +21,7 @@
 typedef struct nereid_backend {
   LLVMContextRef context;       /* owned; made on first use */
   LLVMTargetMachineRef machine; /* owned; for `machine_target`, null until needed */
-  LLVMTargetDataRef layout;     /* owned; the machine's */
+  LLVMTargetDataRef layout;     /* owned; of the target machine */
   nereid_target_t machine_target;
   const nereid_report_t *report; /* borrowed */
   const nereid_limits_t *limits; /* borrowed, of the compilation that runs; null: none */

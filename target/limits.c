@@ -1,4 +1,4 @@
-/* The clock of time limits. It does not run while the machine sleeps. */
+/* The clock of time limits. It does not advance while the host is suspended. */
 #include "target/limits.h"
 
 #include <limits.h>

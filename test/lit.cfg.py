@@ -31,7 +31,7 @@ config.substitutions.append(("%source", config.nereid_source))
 if config.build_type == "Dev":
     config.available_features.add("asserts")
 
-# Features: what this machine has. A test that needs more says REQUIRES and is reported as unsupported.
+# Features of the host. A test that requires a missing feature (REQUIRES) is reported as unsupported.
 corpus = os.path.join(config.nereid_source, "..", "shared", "corpus")
 if os.path.isdir(corpus):
     config.available_features.add("corpus")

@@ -30,11 +30,11 @@ typedef struct placer {
   nereid_placement_item_t *items;
   uint32_t n;
   nereid_arena_t *arena;
-  uint32_t *neighbours, *first_neighbour; /* by item, and one more: items that are live at the same time */
+  uint32_t *conflicts, *first_conflict; /* by item, and one more: items that are live at the same time */
   uint32_t *order;
   bool *placed;
   int64_t *best;
-  stretch_t *taken; /* for one item: bytes taken by its neighbours */
+  stretch_t *taken; /* for one item: bytes of items that are live at the same time */
   int64_t best_total;
 } placer_t;
 
@@ -172,7 +172,7 @@ static bool find_neighbours(placer_t *placer) {
   if (!meet_in_time(placer, &pairs) || !meet_in_groups(placer, &pairs))
     return false;
   uint32_t *first = nereid_arena_new(placer->arena, uint32_t, (size_t)placer->n + 2);
-  placer->neighbours = nereid_arena_new(placer->arena, uint32_t, 2 * pairs.list.size);
+  placer->conflicts = nereid_arena_new(placer->arena, uint32_t, 2 * pairs.list.size);
   if (placer->arena->failed)
     return false;
   for (size_t p = 0; p < pairs.list.size; ++p) {
@@ -183,10 +183,10 @@ static bool find_neighbours(placer_t *placer) {
     first[i] += first[i - 1];
   for (size_t p = 0; p < pairs.list.size; ++p) {
     const pair_t pair = pairs.list.data[p];
-    placer->neighbours[first[pair.a + 1]++] = pair.b;
-    placer->neighbours[first[pair.b + 1]++] = pair.a;
+    placer->conflicts[first[pair.a + 1]++] = pair.b;
+    placer->conflicts[first[pair.b + 1]++] = pair.a;
   }
-  placer->first_neighbour = first;
+  placer->first_conflict = first;
   uint32_t most = 0;
   for (uint32_t i = 0; i < placer->n; ++i)
     most = first[i + 1] - first[i] > most ? first[i + 1] - first[i] : most;
@@ -201,13 +201,13 @@ static int by_first_byte(const void *a, const void *b) {
   return (x->first > y->first) - (x->first < y->first);
 }
 
-/* The lowest offset that does not overlap a neighbour. */
+/* The lowest offset that does not overlap an item that is live at the same time. */
 static int64_t lowest(placer_t *placer, uint32_t item) {
   const nereid_placement_item_t *it = &placer->items[item];
   size_t n = 0;
-  for (uint32_t k = placer->first_neighbour[item]; k < placer->first_neighbour[item + 1]; ++k) {
-    const nereid_placement_item_t *other = &placer->items[placer->neighbours[k]];
-    if (placer->placed[placer->neighbours[k]])
+  for (uint32_t k = placer->first_conflict[item]; k < placer->first_conflict[item + 1]; ++k) {
+    const nereid_placement_item_t *other = &placer->items[placer->conflicts[k]];
+    if (placer->placed[placer->conflicts[k]])
       placer->taken[n++] = (stretch_t){other->offset, other->offset + other->bytes};
   }
   if (n > 1)
@@ -300,7 +300,7 @@ static void move_to_front(placer_t *placer, uint32_t item) {
 }
 
 static bool try_orders(placer_t *placer, int64_t bound) {
-  const size_t visits = placer->first_neighbour[placer->n] + (size_t)placer->n;
+  const size_t visits = placer->first_conflict[placer->n] + (size_t)placer->n;
   const size_t orders = MAX_VISITS / visits < MAX_ORDERS ? MAX_VISITS / visits : MAX_ORDERS;
   for (int rule = 0; rule < RULES && (rule == 0 || (size_t)rule < orders); ++rule) {
     if (!sort_by(placer, rule))

@@ -128,7 +128,7 @@ static void push_all(walk_t *walk) {
 
 /* --- pieces --- */
 
-static void tell(walk_t *walk, uint32_t i, uint32_t first, uint32_t last) {
+static void report(walk_t *walk, uint32_t i, uint32_t first, uint32_t last) {
   walk->callback(walk->first + i, first, last, walk->user_data);
 }
 
@@ -151,7 +151,7 @@ static void report_whole(walk_t *walk) {
       if (now >> i & 1)
         since[i] = time;
       else
-        tell(walk, i, since[i], time - 1);
+        report(walk, i, since[i], time - 1);
     }
     open = now;
   }
@@ -165,22 +165,22 @@ static void report_parts(walk_t *walk, uint32_t i) {
     return;
   const nereid_flow_node_t *home = &subjects->graph->nodes.data[subject->home];
   const uint64_t bit = UINT64_C(1) << i;
-  uint32_t behind =
+  uint32_t end =
       subject->has_op ? subject->definition + 1 : subject->definition; /* End of the live range, exclusive. */
   for (uint32_t u = subject->uses; u; u = subjects->uses.data[u - 1].next) {
     const nereid_live_use_t *use = &subjects->uses.data[u - 1];
     const node_bits_t *bits = &walk->nodes[use->node];
     const uint32_t start = subjects->starts[use->node], first = subjects->graph->nodes.data[use->node].first;
     if (!is_in_front(subject, use))
-      behind = use->last >= behind ? use->last + 1 : behind;
+      end = use->last >= end ? use->last + 1 : end;
     else if (bits->made & bit && (use->node == subject->home || !(bits->out & bit)))
-      tell(walk, i, start, start + use->last - first);
+      report(walk, i, start, start + use->last - first);
   }
   if (walk->nodes[subject->home].out & bit)
-    behind = home->end;
+    end = home->end;
   const uint32_t start = subjects->starts[subject->home] - home->first;
-  if (behind > subject->definition)
-    tell(walk, i, start + subject->definition, start + behind - 1);
+  if (end > subject->definition)
+    report(walk, i, start + subject->definition, start + end - 1);
 }
 
 static void walk_chunk(walk_t *walk, bool dominated) {

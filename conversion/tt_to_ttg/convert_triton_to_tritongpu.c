@@ -118,7 +118,7 @@ static void convert_operand(MlirOperation op, intptr_t index, MlirAttribute enco
   mlirOperationSetOperand(op, index, mlirOperationGetResult(convert, 0));
 }
 
-/* Gives result `index` of `op` the encoding it really has; its users go on to see the one it had so far. */
+/* Sets the inferred encoding of result `index` of `op`; its users get a conversion to the previous one. */
 static void change_result(MlirOperation op, intptr_t index, MlirAttribute encoding) {
   MlirValue result = mlirOperationGetResult(op, index);
   MlirType seen = mlirValueGetType(result);
@@ -220,7 +220,7 @@ static bool mend_cat(conversion_t *conversion, MlirOperation op) {
   return true;
 }
 
-/* The region takes `pack` neighbours of the last dimension: a thread holds that many. */
+/* The region reads `pack` adjacent elements of the last dimension: a thread holds that many. */
 static bool mend_map(conversion_t *conversion, MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
   int64_t shape[NEREID_TTG_MAX_RANK];

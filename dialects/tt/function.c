@@ -59,10 +59,11 @@ MlirLogicalResult nereid_tt_return_verify(MlirOperation op) {
     return nereid_diagnose(op, "returns %ld values from function @%s, which has %ld results", (long)got, name.chars,
                            (long)expected);
   for (intptr_t i = 0; i < got; i++) {
-    MlirType returned = mlirValueGetType(mlirOperationGetOperand(op, i)), wanted = mlirFunctionTypeGetResult(type, i);
-    if (!mlirTypeEqual(returned, wanted))
+    MlirType returned = mlirValueGetType(mlirOperationGetOperand(op, i)),
+             expected_type = mlirFunctionTypeGetResult(type, i);
+    if (!mlirTypeEqual(returned, expected_type))
       return nereid_diagnose(op, "returns as #%ld a value of type %s, expects %s in function @%s", (long)i,
-                             nereid_text_of_type(returned).chars, nereid_text_of_type(wanted).chars, name.chars);
+                             nereid_text_of_type(returned).chars, nereid_text_of_type(expected_type).chars, name.chars);
   }
   return mlirLogicalResultSuccess();
 }

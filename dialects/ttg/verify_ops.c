@@ -150,10 +150,10 @@ MlirLogicalResult nereid_ttg_mask_verify_regions(MlirOperation op) {
     return nereid_diagnose(op, "has %ld results, but its ttg.mask.return returns %ld", (long)expected, (long)given);
   for (intptr_t i = 0; i < given; i++) {
     MlirType actual = mlirValueGetType(mlirOperationGetOperand(last, i));
-    MlirType wanted = mlirValueGetType(mlirOperationGetResult(op, i));
-    if (!mlirTypeEqual(actual, wanted))
+    MlirType expected_type = mlirValueGetType(mlirOperationGetResult(op, i));
+    if (!mlirTypeEqual(actual, expected_type))
       return nereid_diagnose(op, "result #%ld has type %s, but ttg.mask.return returns %s", (long)i,
-                             nereid_text_of_type(wanted).chars, nereid_text_of_type(actual).chars);
+                             nereid_text_of_type(expected_type).chars, nereid_text_of_type(actual).chars);
   }
   return success();
 }

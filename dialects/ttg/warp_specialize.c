@@ -88,10 +88,10 @@ MlirLogicalResult nereid_ttg_warp_yield_verify(MlirOperation op) {
                            (long)expected);
   for (intptr_t i = 0; i < given; i++) {
     MlirType actual = mlirValueGetType(mlirOperationGetOperand(op, i));
-    MlirType wanted = mlirValueGetType(mlirOperationGetResult(parent, i));
-    if (!mlirTypeEqual(actual, wanted))
+    MlirType expected_type = mlirValueGetType(mlirOperationGetResult(parent, i));
+    if (!mlirTypeEqual(actual, expected_type))
       return nereid_diagnose(op, "operand #%ld has type %s, but the result of ttg.warp_specialize has %s", (long)i,
-                             nereid_text_of_type(actual).chars, nereid_text_of_type(wanted).chars);
+                             nereid_text_of_type(actual).chars, nereid_text_of_type(expected_type).chars);
   }
   return mlirLogicalResultSuccess();
 }

@@ -44,7 +44,7 @@ typedef struct access {
   MlirType type;                  /* type of the pointers, or of the block that a descriptor accesses */
   const nereid_axis_info_t *info; /* axis information of the pointers; null for a descriptor */
   const nereid_axis_info_t *mask; /* axis information of the mask; null without a mask */
-  int32_t stride[RANK];           /* stride between neighbours; 0 or unknown: no preference */
+  int32_t stride[RANK];           /* stride between adjacent elements; 0 or unknown: no preference */
   nereid_layout_t layout;         /* current layout; its block bits distribute the tensor over CTAs */
   int rank;
   int64_t shape[RANK], part[RANK]; /* elements of the tensor; elements of one CTA */

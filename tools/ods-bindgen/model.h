@@ -98,7 +98,7 @@ typedef struct piece { /* a region or successor */
 typedef enum inference {
   INFER_NONE,      /* result types are parameters */
   INFER_OPERAND,   /* all results have the type of argument `infer_from` */
-  INFER_INTERFACE, /* the operation says */
+  INFER_INTERFACE, /* by InferTypeOpInterface */
 } inference_t;
 
 typedef struct op {

@@ -96,31 +96,33 @@ static bool scan_in_steps(nereid_scan_t *scan, const nereid_layout_segment_t *se
 
 /* --- several scans at once --- */
 
-/* The number of instructions to exchange `turned` bits of the lane with bits of the tuple index and back. */
-static int64_t cost_of(const nereid_scan_t *scan, const nereid_layout_segment_t *segment, intptr_t count, int turned) {
-  const int64_t words = nereid_scan_words(scan), size = nereid_region_size(scan->region), groups = count >> turned;
-  const int64_t turns = turned * count * words * 4; /* for two tuples a shuffle and three selects, twice */
-  const int64_t steps = groups * (segment->count - turned) * (size + words);
-  return turns + steps + (turned ? 2 * (count - groups) * size + groups * words : 0);
+/* The number of instructions to exchange `exchanged` bits of the lane with bits of the tuple index and back. */
+static int64_t cost_of(const nereid_scan_t *scan, const nereid_layout_segment_t *segment, intptr_t count,
+                       int exchanged) {
+  const int64_t words = nereid_scan_words(scan), size = nereid_region_size(scan->region), groups = count >> exchanged;
+  const int64_t exchanges = exchanged * count * words * 4; /* for two tuples a shuffle and three selects, twice */
+  const int64_t steps = groups * (segment->count - exchanged) * (size + words);
+  return exchanges + steps + (exchanged ? 2 * (count - groups) * size + groups * words : 0);
 }
 
 /* Each transposed bit lengthens the path from the first lane to the last, so it must save a substantial part. */
-static int bits_to_turn(const nereid_scan_t *scan, const nereid_layout_segment_t *segment, intptr_t count) {
-  enum { MOST = 2 };
+static int bits_to_exchange(const nereid_scan_t *scan, const nereid_layout_segment_t *segment, intptr_t count) {
+  enum { MAX_EXCHANGED = 2 };
   int64_t least = cost_of(scan, segment, count, 0) * 3 / 4;
   int best = 0;
-  for (int turned = 1; turned <= MOST && turned < segment->count && !(count & ((1 << turned) - 1)); ++turned) {
-    const int64_t cost = cost_of(scan, segment, count, turned);
+  for (int exchanged = 1; exchanged <= MAX_EXCHANGED && exchanged < segment->count && !(count & ((1 << exchanged) - 1));
+       ++exchanged) {
+    const int64_t cost = cost_of(scan, segment, count, exchanged);
     if (cost >= least)
       continue;
     least = cost;
-    best = turned;
+    best = exchanged;
   }
   return best;
 }
 
 /* Exchanges bit `at` of the tuple index with bit `lane` of the lane. */
-static bool turn(nereid_scan_t *scan, int at, int lane, intptr_t count, MlirValue *tuples) {
+static bool exchange_bits(nereid_scan_t *scan, int at, int lane, intptr_t count, MlirValue *tuples) {
   nereid_lower_t *lower = scan->lower;
   const uint32_t own = UINT32_C(1) << lane;
   const intptr_t bit = (intptr_t)1 << at;
@@ -149,15 +151,15 @@ static bool turn(nereid_scan_t *scan, int at, int lane, intptr_t count, MlirValu
 }
 
 /* Scans tuples with exchanged lowest bits: first those of a thread, then the remaining lanes. */
-static bool scan_turned(nereid_scan_t *scan, const nereid_layout_segment_t *segment, int turned, intptr_t count,
-                        MlirValue *tuples) {
-  const intptr_t size = (intptr_t)1 << turned, groups = count / size, flip = scan->reverse ? size - 1 : 0;
-  nereid_layout_segment_t rest = {.in = segment->in, .count = segment->count - turned};
+static bool scan_exchanged(nereid_scan_t *scan, const nereid_layout_segment_t *segment, int exchanged, intptr_t count,
+                           MlirValue *tuples) {
+  const intptr_t size = (intptr_t)1 << exchanged, groups = count / size, flip = scan->reverse ? size - 1 : 0;
+  nereid_layout_segment_t rest = {.in = segment->in, .count = segment->count - exchanged};
   MlirValue *totals = nereid_scan_new(scan, (size_t)groups), *before = nereid_scan_new(scan, (size_t)groups);
   if (!totals || !before)
     return false;
   for (int i = 0; i < rest.count; ++i) {
-    rest.bits[i] = segment->bits[turned + i];
+    rest.bits[i] = segment->bits[exchanged + i];
     rest.mask |= UINT32_C(1) << rest.bits[i];
   }
   for (intptr_t i = 0; i < count; ++i) {
@@ -181,16 +183,16 @@ static bool scan_turned(nereid_scan_t *scan, const nereid_layout_segment_t *segm
 }
 
 bool nereid_scan_lanes(nereid_scan_t *scan, const nereid_layout_segment_t *segment, intptr_t count, MlirValue *tuples) {
-  const int turned = bits_to_turn(scan, segment, count);
-  if (!turned)
+  const int exchanged = bits_to_exchange(scan, segment, count);
+  if (!exchanged)
     return scan_in_steps(scan, segment, count, tuples);
-  for (int i = 0; i < turned; ++i)
-    if (!turn(scan, i, segment->bits[i], count, tuples))
+  for (int i = 0; i < exchanged; ++i)
+    if (!exchange_bits(scan, i, segment->bits[i], count, tuples))
       return false;
-  if (!scan_turned(scan, segment, turned, count, tuples))
+  if (!scan_exchanged(scan, segment, exchanged, count, tuples))
     return false;
-  for (int i = 0; i < turned; ++i)
-    if (!turn(scan, i, segment->bits[i], count, tuples))
+  for (int i = 0; i < exchanged; ++i)
+    if (!exchange_bits(scan, i, segment->bits[i], count, tuples))
       return false;
   return true;
 }

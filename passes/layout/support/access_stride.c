@@ -73,7 +73,7 @@ static int32_t division(question_t *question, MlirOperation op, bool remainder, 
   return remainder ? 0 : (int32_t)(stride / by);
 }
 
-/* Equal neighbours give equal results; otherwise the stride is unknown. */
+/* Equal adjacent elements give equal results; otherwise the stride is unknown. */
 static int32_t elementwise(question_t *question, MlirOperation op, int d) {
   if (!nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise) && nereid_op_kind(op) != NEREID_OP_TT_LOAD)
     return UNKNOWN;
