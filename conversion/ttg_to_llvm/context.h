@@ -14,6 +14,7 @@
 
 typedef struct nereid_lower_row nereid_lower_row_t;
 typedef struct nereid_lower_workers nereid_lower_workers_t; /* warps.h */
+typedef struct nereid_lower_word nereid_lower_word_t;       /* emit.c */
 
 /* What the target and the caller decide. */
 typedef struct nereid_lower_options {
@@ -80,6 +81,8 @@ typedef struct nereid_lower_function {
   nereid_map_t values;             /* MlirValue -> nereid_lowered_t * */
   nereid_map_t blocks;             /* MlirBlock -> its block in the llvm.func */
   nereid_map_t looping;            /* MlirBlocks of the function that are in a loop */
+  nereid_map_t words;              /* the first part of a 32-bit word -> nereid_lower_word_t * (nereid_emit_split) */
+  nereid_lower_word_t *last_word;  /* null: none */
   nereid_map_t over_budget;        /* tensor types that a remark has reported as too large */
 } nereid_lower_function_t;
 

@@ -208,7 +208,8 @@ void nereid_slots_store_matrices(nereid_lower_t *lower, const nereid_slots_t *ro
       MlirValue word[WORD_BYTES];
       for (int32_t i = 0; i < in_word; ++i)
         word[i] = nereid_slots_to_memory(lower, rows->memory, from[i]);
-      operands[1 + tile] = nereid_emit_bits(lower, lower->types->i32, nereid_emit_pack(lower, in_word, word));
+      operands[1 + tile] =
+          in_word == 1 ? nereid_emit_bits(lower, lower->types->i32, word[0]) : nereid_emit_word(lower, in_word, word);
     }
     nereid_emit_intrinsic(lower, name, (MlirType){NULL}, 1 + matrices->tiles, operands);
   }
@@ -219,7 +220,6 @@ void nereid_slots_load_matrices(nereid_lower_t *lower, const nereid_slots_t *row
   const int32_t in_word = WORD_BYTES / (int32_t)rows->bytes, count = nereid_layout_registers(&rows->layout);
   const addresses_t addresses = make_addresses(lower, rows);
   MlirType i32 = lower->types->i32, words[MAX_TILES] = {i32, i32, i32, i32};
-  MlirType type = in_word == 1 ? rows->memory : nereid_emit_vector_type(rows->memory, in_word);
   MlirType loaded =
       matrices->tiles == 1 ? i32 : mlirLLVMStructTypeLiteralGet(lower->context, matrices->tiles, words, false);
   char name[NAME_BYTES];
@@ -229,10 +229,13 @@ void nereid_slots_load_matrices(nereid_lower_t *lower, const nereid_slots_t *row
     MlirValue all = nereid_emit_intrinsic(lower, name, loaded, 1, &at);
     for (int tile = 0; tile < matrices->tiles; ++tile) {
       MlirValue word = matrices->tiles == 1 ? all : nereid_emit_field(lower, all, i32, tile);
-      word = nereid_emit_bits(lower, type, word);
+      MlirValue *values = out_values + (ptrdiff_t)(n * matrices->tiles + tile) * in_word;
+      if (in_word == 1)
+        values[0] = nereid_emit_bits(lower, rows->memory, word);
+      else
+        nereid_emit_split(lower, rows->memory, in_word, word, values);
       for (int32_t i = 0; i < in_word; ++i)
-        *out_values++ =
-            nereid_slots_from_memory(lower, rows->element, in_word == 1 ? word : nereid_emit_extract(lower, word, i));
+        values[i] = nereid_slots_from_memory(lower, rows->element, values[i]);
     }
   }
 }

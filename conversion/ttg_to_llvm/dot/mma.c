@@ -228,7 +228,7 @@ static MlirValue make_word(nereid_lower_t *lower, const mma_t *mma, const operan
   }
   for (uint32_t i = 1; i < UINT32_C(1) << mma->word_bits; ++i)
     parts[i] = operand->held.values[register_of(operand, first | i)];
-  return nereid_emit_bits(lower, lower->types->i32, nereid_emit_pack(lower, 1 << mma->word_bits, parts));
+  return nereid_emit_word(lower, 1 << mma->word_bits, parts);
 }
 
 /* The word of `operand` with this number: elements of adjacent registers of the required layout. */
@@ -350,17 +350,14 @@ static void emit_tiles(nereid_lower_t *lower, mma_t *mma, uint32_t tiles, MlirVa
 static MlirValue pack_sum(nereid_lower_t *lower, const mma_t *mma, const MlirValue *values, int i) {
   if (mma->sums == MAX_SUMS)
     return values[i];
-  return nereid_emit_bits(lower, lower->types->i32, nereid_emit_pack(lower, 2, values + (ptrdiff_t)2 * i));
+  return nereid_emit_word(lower, 2, values + (ptrdiff_t)2 * i);
 }
 
 static void unpack_sum(nereid_lower_t *lower, const mma_t *mma, MlirValue sum, int i, MlirValue *values) {
-  if (mma->sums == MAX_SUMS) {
+  if (mma->sums == MAX_SUMS)
     values[i] = sum;
-    return;
-  }
-  MlirValue pair = nereid_emit_bits(lower, nereid_emit_vector_type(mma->sum, 2), sum);
-  values[2 * i] = nereid_emit_extract(lower, pair, 0);
-  values[2 * i + 1] = nereid_emit_extract(lower, pair, 1);
+  else
+    nereid_emit_split(lower, mma->sum, 2, sum, values + (ptrdiff_t)2 * i);
 }
 
 static bool emit_dot(nereid_lower_t *lower, mma_t *mma) {

@@ -7,6 +7,7 @@
 
 #include "conversion/ttg_to_llvm/emit.h"
 #include "dialects/diagnose.h"
+#include "nereid/dialects/ttg.h"
 
 /* --- values --- */
 
@@ -46,11 +47,64 @@ bool nereid_lower_take_values(nereid_lower_t *lower, MlirValue value, MlirBlock 
   return lowered.count > 0;
 }
 
+/* --- words --- */
+
+/* Values of a tensor that pass between blocks as one 32-bit word: operands of mma.sync and sums of f16, as its
+ * instructions take words; 1 for other types. */
+static int32_t word_values(nereid_lower_t *lower, MlirType type) {
+  if (!mlirTypeIsARankedTensor(type) || mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)))
+    return 1;
+  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(type);
+  MlirType element = nereid_lower_element_type(type);
+  const bool is_operand = nereid_ttg_dot_op_attr_isa(encoding) &&
+                          nereid_ttg_nvidia_mma_attr_isa(nereid_ttg_dot_op_attr_get_parent(encoding));
+  const bool is_sum = nereid_ttg_nvidia_mma_attr_isa(encoding) && mlirTypeIsAF16(element);
+  const int32_t bits = (int32_t)nereid_lower_memory_bits(element);
+  const bool fills_bits = mlirTypeIsAFloat(element) || mlirTypeIsAInteger(element);
+  if (!(is_operand || is_sum) || !fills_bits || bits >= 32 ||
+      (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) < 8))
+    return 1;
+  return nereid_lower_registers(lower, type) % (32 / bits) ? 1 : 32 / bits;
+}
+
+bool nereid_lower_flatten_words(nereid_lower_t *lower, MlirOperation op, intptr_t from, intptr_t to,
+                                nereid_values_t *out) {
+  for (intptr_t i = from; i < to; ++i) {
+    const nereid_lowered_t lowered = nereid_lower_operand(lower, op, i);
+    const int32_t in_word = word_values(lower, mlirValueGetType(mlirOperationGetOperand(op, i)));
+    for (intptr_t r = 0; r < lowered.count; r += in_word)
+      if (!nereid_vector_push(lower->arena, out,
+                              in_word == 1 ? lowered.values[r] : nereid_emit_word(lower, in_word, lowered.values + r)))
+        return false;
+  }
+  return true;
+}
+
 /* --- blocks --- */
 
 MlirBlock nereid_lower_block(nereid_lower_t *lower, MlirBlock block) {
   uintptr_t *found = nereid_map_find(&lower->function->blocks, block.ptr);
   return (MlirBlock){found ? (void *)*found : NULL};
+}
+
+/* Adds the values of `argument` to the arguments of `made`, words where nereid_lower_flatten_words passes words. */
+static bool add_argument(nereid_lower_t *lower, MlirValue argument, MlirBlock made) {
+  MlirType type = mlirValueGetType(argument), element = nereid_lower_type(lower, type);
+  const int32_t in_word = word_values(lower, type);
+  nereid_lower_t inside = nereid_lower_at_end(lower, made);
+  nereid_lowered_t lowered = nereid_lower_array(lower, nereid_lower_registers(lower, type));
+  if (mlirTypeIsNull(element) || !lowered.values || !lowered.count)
+    return nereid_lower_refuse_type(lower, argument, "pass between blocks");
+  for (intptr_t r = 0; r < lowered.count; r += in_word) {
+    MlirValue value =
+        mlirBlockAddArgument(made, in_word == 1 ? element : lower->types->i32, mlirValueGetLocation(argument));
+    if (in_word == 1)
+      lowered.values[r] = value;
+    else
+      nereid_emit_split(&inside, element, in_word, value, lowered.values + r);
+  }
+  nereid_lower_set(lower, argument, lowered);
+  return !lower->arena->failed;
 }
 
 bool nereid_lower_create_block(nereid_lower_t *lower, MlirBlock block, bool is_entry, MlirRegion region) {
@@ -60,17 +114,9 @@ bool nereid_lower_create_block(nereid_lower_t *lower, MlirBlock block, bool is_e
   if (!place)
     return false;
   *place = (uintptr_t)made.ptr;
-  intptr_t next = 0;
-  for (intptr_t i = 0; !is_entry && i < mlirBlockGetNumArguments(block); ++i) {
-    MlirValue argument = mlirBlockGetArgument(block, i);
-    nereid_types_t types = {0};
-    if (!nereid_lower_append_types(lower, mlirValueGetType(argument), &types))
-      return nereid_lower_refuse_type(lower, argument, "pass between blocks");
-    for (size_t t = 0; t < types.size; ++t)
-      mlirBlockAddArgument(made, types.data[t], mlirValueGetLocation(argument));
-    if (!nereid_lower_take_values(lower, argument, made, &next))
+  for (intptr_t i = 0; !is_entry && i < mlirBlockGetNumArguments(block); ++i)
+    if (!add_argument(lower, mlirBlockGetArgument(block, i), made))
       return false;
-  }
   return true;
 }
 

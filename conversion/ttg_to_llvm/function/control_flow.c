@@ -2,7 +2,7 @@
  *
  *   cf.br ^b(%t : tensor<256xf32, #blocked>)   ->   llvm.br ^b(%t.0, %t.1 : f32, f32)
  *
- * Operands are flattened to per-thread values, as block arguments were in blocks.c. */
+ * Operands are flattened to per-thread values, or words of them, as block arguments were in blocks.c. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/function/blocks.h"
 #include "dialects/ir.h"
@@ -40,7 +40,7 @@ static bool lower_br(nereid_lower_t *lower, MlirOperation op, const nereid_lower
   nereid_values_t operands = {0};
   MlirNamedAttribute attributes[1];
   intptr_t n = carry(lower, op, "llvm.loop_annotation", "loop_annotation", attributes);
-  return nereid_lower_flatten(lower, op, 0, mlirOperationGetNumOperands(op), &operands) &&
+  return nereid_lower_flatten_words(lower, op, 0, mlirOperationGetNumOperands(op), &operands) &&
          emit_terminator(lower, op, "llvm.br", &operands, n, attributes);
 }
 
@@ -54,10 +54,10 @@ static bool lower_cond_br(nereid_lower_t *lower, MlirOperation op, const nereid_
   const intptr_t n_true = segment(op, "operandSegmentSizes", 1), n = mlirOperationGetNumOperands(op);
   nereid_values_t operands = {0};
   int32_t sizes[3] = {1};
-  if (!nereid_lower_flatten(lower, op, 0, 1 + n_true, &operands))
+  if (!nereid_lower_flatten_words(lower, op, 0, 1 + n_true, &operands))
     return false;
   sizes[1] = (int32_t)operands.size - 1;
-  if (!nereid_lower_flatten(lower, op, 1 + n_true, n, &operands))
+  if (!nereid_lower_flatten_words(lower, op, 1 + n_true, n, &operands))
     return false;
   sizes[2] = (int32_t)operands.size - 1 - sizes[1];
   MlirNamedAttribute attributes[2] = {i32_array(lower, "operandSegmentSizes", 3, sizes)};
@@ -70,14 +70,14 @@ static bool lower_switch(nereid_lower_t *lower, MlirOperation op, const nereid_l
   const intptr_t n_default = segment(op, "operandSegmentSizes", 1), cases = mlirOperationGetNumSuccessors(op) - 1;
   nereid_values_t operands = {0};
   int32_t sizes[3] = {1}, *case_sizes = nereid_arena_new(lower->arena, int32_t, (size_t)cases);
-  if (!case_sizes || !nereid_lower_flatten(lower, op, 0, 1 + n_default, &operands))
+  if (!case_sizes || !nereid_lower_flatten_words(lower, op, 0, 1 + n_default, &operands))
     return false;
   sizes[1] = (int32_t)operands.size - 1;
   intptr_t next = 1 + n_default;
   for (intptr_t i = 0; i < cases; ++i) {
     const size_t before = operands.size;
     const intptr_t n = segment(op, "case_operand_segments", i);
-    if (!nereid_lower_flatten(lower, op, next, next + n, &operands))
+    if (!nereid_lower_flatten_words(lower, op, next, next + n, &operands))
       return false;
     case_sizes[i] = (int32_t)(operands.size - before);
     next += n;

@@ -84,6 +84,7 @@ static nereid_lower_function_t begin_function(nereid_arena_t *arena, const nerei
   nereid_map_initialize(&function.blocks, arena);
   nereid_map_initialize(&function.looping, arena);
   nereid_map_initialize(&function.over_budget, arena);
+  nereid_map_initialize(&function.words, arena);
   return function;
 }
 
@@ -175,6 +176,7 @@ bool nereid_lower_function(nereid_lower_module_t *module, const nereid_call_func
   MlirRegion region = mlirOperationGetRegion(made, 0);
   create_prologue(&lower, called->op, region, &signature);
   const bool lowered = create_blocks(&lower, region, &blocks) && lower_body(&lower, &blocks);
+  nereid_emit_remove_unused(&lower);
   relax_register_target(&lower, made);
   return lowered;
 }
