@@ -7,7 +7,7 @@
  *   f8E5M2       1      5        2     15     57344     0x7c       0x7f   (Triton: fp8e5)
  *
  * Narrowing rounds a double to nearest, ties to even, so that f32 and f64 sources are rounded exactly once. NaN becomes
- * the positive NaN of the table, as in `cvt` (PTX ISA, cvt). The caller chooses the overflow behaviour:
+ * the positive NaN of the table, as in `cvt` (PTX ISA, cvt). The caller chooses the overflow behavior:
  * NEREID_FLOAT_NEAREST returns infinity, or NaN in f8E4M3FN, which has no infinity. NEREID_FLOAT_SATFINITE returns the
  * largest value with the sign of the source, for infinities too (PTX `.satfinite`). Widening is exact; a NaN stays a
  * NaN. Pure functions: any thread. */

@@ -160,7 +160,7 @@ static bool is_traced(const emu_insn_t *insn, uint64_t address) {
 }
 
 /* Edges of a strong access: an acquire observes the location before the access, a release is published with it. */
-static void synchronise(race_access_t *access, const emu_insn_t *insn, uint64_t address, emu_access_t how) {
+static void synchronize(race_access_t *access, const emu_insn_t *insn, uint64_t address, emu_access_t how) {
   bool acquires = EMU_HAS(insn, acquire) || EMU_HAS(insn, acq_rel), writes = how != EMU_READ;
   bool releases = EMU_HAS(insn, release) || EMU_HAS(insn, acq_rel);
   int scope = access->strong - 1;
@@ -202,7 +202,7 @@ void nereid_emulator_race_request(emu_warp_t *warp, const emu_insn_t *insn, uint
     it.target = target_of(warp, insn, &address);
     nereid_emulator_race_range(&it, address, bytes);
     if (strong)
-      synchronise(&it, insn, address, access);
+      synchronize(&it, insn, address, access);
     if (releases)
       cta->times[warp->index]++;
   }

@@ -451,10 +451,10 @@ static bool try_remove(removal_t *removal, MlirOperation conversion) {
   root.value = mlirOperationGetOperand(conversion, 0); /* of a replaced loop or branch */
   MlirValue replacement = nereid_layout_versions_lookup(&removal->versions, root);
   if (slice.recomputed.size)
-    nereid_pass_remark_passed(removal->pass, conversion, "rematerialised",
+    nereid_pass_remark_passed(removal->pass, conversion, "rematerialized",
                               "%zu operations recomputed in the required layout", slice.recomputed.size);
   else
-    nereid_pass_remark_passed(removal->pass, conversion, "rematerialised",
+    nereid_pass_remark_passed(removal->pass, conversion, "rematerialized",
                               "the value already exists in the required layout");
   mlirValueReplaceAllUsesOfWith(result, replacement);
   return true;

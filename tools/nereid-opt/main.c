@@ -163,7 +163,7 @@ int main(int argc, char **argv) {
   nereid_passes_register();
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   nereidMlirRegisterDialects(registry);
-  int status = nereidMlirOptMain(argc, words, mlirStringRefCreateFromCString("Nereid optimiser driver\n"), registry,
+  int status = nereidMlirOptMain(argc, words, mlirStringRefCreateFromCString("Nereid optimizer driver\n"), registry,
                                  check_input);
   if (has_statistics)
     nereid_opt_statistics_print();

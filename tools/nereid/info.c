@@ -64,7 +64,7 @@ static void print_launch(const nereid_metadata_t *metadata) {
   printf("  arch            %s\n", metadata->arch ? metadata->arch : "-");
   printf("  warps           %" PRId32 " per CTA", metadata->total_num_warps);
   if (metadata->total_num_warps != metadata->num_warps)
-    printf(" (%" PRId32 " and %" PRId32 " specialised)", metadata->num_warps,
+    printf(" (%" PRId32 " and %" PRId32 " specialized)", metadata->num_warps,
            metadata->total_num_warps - metadata->num_warps);
   printf("\n  CTAs            %" PRId32 " per cluster\n", metadata->num_ctas);
   if (metadata->spill_stores || metadata->spill_loads)

@@ -293,9 +293,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
     tt.return %0#1 : i64
   }
 
-  // CHECK-LABEL: tt.func @specialised_for_nothing
+  // CHECK-LABEL: tt.func @specialized_for_nothing
   // CHECK-NEXT: tt.return
-  tt.func @specialised_for_nothing(%arg0: i32) {
+  tt.func @specialized_for_nothing(%arg0: i32) {
     %0 = ttg.warp_specialize(%arg0)
     default {
       %1 = arith.addi %arg0, %arg0 : i32

@@ -53,7 +53,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
   }
 
   // The result of the default region folds to a constant; constants are not propagated into a partition.
-  // INLINE-LABEL: tt.func @specialised
+  // INLINE-LABEL: tt.func @specialized
   // INLINE-NEXT: %[[FOUR:.*]] = arith.constant 4 : i32
   // INLINE-NEXT: ttg.warp_specialize(%arg0)
   // INLINE-NEXT: default {
@@ -63,7 +63,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
   // INLINE-NEXT: %[[Y:.*]] = arith.addi %[[X]], %[[THREE]] : i32
   // INLINE-NEXT: "test.use"(%[[Y]])
   // INLINE: tt.return %[[FOUR]]
-  tt.func @specialised(%arg0: i32) -> i32 {
+  tt.func @specialized(%arg0: i32) -> i32 {
     %c1_i32 = arith.constant 1 : i32
     %0 = ttg.warp_specialize(%arg0)
     default {

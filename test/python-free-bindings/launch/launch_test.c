@@ -181,7 +181,7 @@ static void what_the_device_lacks_is_said(void **state) {
   assert_int_equal(fake.loaded, 0);
 }
 
-static void specialised_warps_are_launched(void **state) {
+static void specialized_warps_are_launched(void **state) {
   const char *at = strstr(ptx, ".reqntid 128");
   char other[sizeof ptx];
   nereid_view_t metadata = nereid_view("{\"name\": \"k\", \"num_warps\": 7, \"shared\": 0}");
@@ -465,7 +465,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(clusters_multiply_the_grid, set_up, tear_down),
       cmocka_unit_test_setup_teardown(cooperative_and_dependent_launches, set_up, tear_down),
       cmocka_unit_test_setup_teardown(what_the_device_lacks_is_said, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(specialised_warps_are_launched, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(specialized_warps_are_launched, set_up, tear_down),
       cmocka_unit_test_setup_teardown(tritons_kernels_are_checked_by_size, set_up, tear_down),
       cmocka_unit_test_setup_teardown(wrong_arguments_are_named, set_up, tear_down),
       cmocka_unit_test_setup_teardown(raw_arguments_are_counted, set_up, tear_down),

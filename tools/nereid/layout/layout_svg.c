@@ -1,9 +1,9 @@
 /* Draws a layout as SVG, without scripts, fonts or other files.
  *
  * For a distributed layout it draws the tensor. Each warp has a hue, its lanes go from light to dark, and adjacent
- * elements in consecutive registers of one thread form one box. For a shared layout it draws the tensor in the colours
- * of the banks, and next to it the memory: one line per 128 bytes, in the colours of the tensor's rows. A column of one
- * colour on the left is a bank conflict. */
+ * elements in consecutive registers of one thread form one box. For a shared layout it draws the tensor in the colors
+ * of the banks, and next to it the memory: one line per 128 bytes, in the colors of the tensor's rows. A column of one
+ * color on the left is a bank conflict. */
 #include "tools/nereid/layout/layout_svg.h"
 
 enum { CELL_WIDTH = 44, CELL_HEIGHT = 24, MARGIN = 46, GAP = 40, TITLE = 68, MEMORY_WIDTH = 512 };
