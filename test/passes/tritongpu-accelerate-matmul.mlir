@@ -135,7 +135,36 @@ tt.func private @chained(%q: tensor<64x64xf16, #row>, %k: tensor<64x64xf16, #col
   }
   tt.return %r : tensor<64x64xf32, #blocked>
 }
+// CARRIED-LABEL: @epilogue
+// CARRIED: scf.for {{.*}} -> (tensor<64x64xf32, #mma{{[0-9]*}}>)
+// CARRIED-NOT: ttg.convert_layout
+// CARRIED: scf.yield
+tt.func private @epilogue(%p: tensor<64x64x!tt.ptr<f16>, #row>, %c: tensor<64x64x!tt.ptr<f32>, #row>, %e: tensor<64x64x!tt.ptr<f32>, #row>, %f: tensor<64x64x!tt.ptr<f32>, #row>, %n: i32) {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #blocked>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #blocked>) : i32 {
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #row>
+    %xa = ttg.convert_layout %x : tensor<64x64xf16, #row> -> tensor<64x64xf16, #a>
+    %xb = ttg.convert_layout %x : tensor<64x64xf16, #row> -> tensor<64x64xf16, #b>
+    %d = tt.dot %xa, %xb, %acc : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #blocked>
+    scf.yield %d : tensor<64x64xf32, #blocked>
+  }
+  %u = tt.load %c : tensor<64x64x!tt.ptr<f32>, #row>
+  %v = tt.load %e : tensor<64x64x!tt.ptr<f32>, #row>
+  %uc = ttg.convert_layout %u : tensor<64x64xf32, #row> -> tensor<64x64xf32, #blocked>
+  %vc = ttg.convert_layout %v : tensor<64x64xf32, #row> -> tensor<64x64xf32, #blocked>
+  %s = arith.addf %r, %uc : tensor<64x64xf32, #blocked>
+  %t = arith.mulf %s, %vc : tensor<64x64xf32, #blocked>
+  %o = ttg.convert_layout %t : tensor<64x64xf32, #blocked> -> tensor<64x64xf32, #row>
+  tt.store %f, %o : tensor<64x64x!tt.ptr<f32>, #row>
+  tt.store %e, %o : tensor<64x64x!tt.ptr<f32>, #row>
+  tt.return
+}
 }
 
 // RUN: nereid-opt %s --tritongpu-remove-layout-conversions=mma-only=true | FileCheck %s --check-prefix=NONE
 // NONE: ttg.convert_layout %{{.*}} -> tensor<64x64xf16, #ttg.dot_op
+
+// The loop carries the accumulator without a conversion, although more of the epilogue has another layout.
+// RUN: nereid-opt %s --tritongpu-accelerate-matmul --tritongpu-remove-layout-conversions | FileCheck %s --check-prefix=CARRIED

@@ -10,8 +10,8 @@
  * Ties go to the layout met first, so the result is deterministic.
  *
  * Calls unite operands with the callee's arguments, and returned values with the call's results. So a function has one
- * layout at its boundary, determined by the votes of its callers together with its own. There, votes are weighted by
- * execution frequency. */
+ * layout at its boundary, determined by the votes of its callers together with its own. There, and for accumulators of
+ * tensor cores, votes are weighted by execution frequency. */
 #include "passes/layout/support/layout_components.h"
 
 #include "analysis/allocation/scratch.h"
@@ -48,7 +48,9 @@ typedef struct node {
   MlirValue value;
   size_t parent;           /* of the union-find forest; itself at the root */
   candidate_t *candidates; /* of the root's component, in the order they were met */
-  bool crosses;            /* a call passes it; of a root: a call passes a value of its component */
+  bool
+      weighted; /* votes count by execution frequency: a call passes it, or it is converted to or from an accumulator of
+                 * tensor cores; of a root: so is a value of its component */
 } node_t;
 
 typedef struct components {
@@ -144,7 +146,7 @@ static void unite_across(components_t *components, MlirValue a, MlirValue b) {
   const size_t node = node_of(components, a);
   if (components->failed)
     return;
-  components->nodes.data[node].crosses = true;
+  components->nodes.data[node].weighted = true;
   unite(components, a, b);
 }
 
@@ -182,8 +184,23 @@ static bool passes_control(const components_t *components, MlirOperation op) {
          (name.length > 3 && memcmp(name.data, "cf.", 3) == 0);
 }
 
+/* Loops must carry accumulators of tensor cores without a conversion, whatever the votes after the loop. */
+static void weigh_accumulator(components_t *components, MlirOperation conversion) {
+  MlirValue ends[2] = {mlirOperationGetOperand(conversion, 0), mlirOperationGetResult(conversion, 0)};
+  if (!nereid_ttg_nvidia_mma_attr_isa(nereid_ttg_encoding_of(ends[0])) &&
+      !nereid_ttg_nvidia_mma_attr_isa(nereid_ttg_encoding_of(ends[1])))
+    return;
+  for (int i = 0; i < 2; ++i) {
+    const size_t node = node_of(components, ends[i]);
+    if (!components->failed)
+      components->nodes.data[node].weighted = true;
+  }
+}
+
 static void tie(components_t *components, MlirOperation op) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
+  if (kind == NEREID_OP_TTG_CONVERT_LAYOUT)
+    weigh_accumulator(components, op);
   if (kind == NEREID_OP_TT_CALL)
     unite_call(components, op);
   else if (kind == NEREID_OP_TT_RETURN)
@@ -221,7 +238,7 @@ static void vote(components_t *components, MlirOperation voter, MlirValue value,
   }
   const int64_t bytes = nereid_scratch_tensor_bytes(mlirValueGetType(value));
   (*place)->votes += bytes;
-  if (components->nodes.data[root].crosses)
+  if (components->nodes.data[root].weighted)
     (*place)->hot += bytes * nereid_frequency_of(&components->frequency, voter);
 }
 
@@ -335,7 +352,7 @@ static MlirAttribute chosen(components_t *components, MlirValue value) {
   const node_t *root = &components->nodes.data[root_of(components, *place - 1)];
   const candidate_t *best = root->candidates;
   for (const candidate_t *candidate = best; candidate; candidate = candidate->next)
-    if (root->crosses ? candidate->hot > best->hot : candidate->votes > best->votes)
+    if (root->weighted ? candidate->hot > best->hot : candidate->votes > best->votes)
       best = candidate;
   return best && !mlirAttributeEqual(best->encoding, nereid_ttg_encoding_of(value)) ? best->encoding
                                                                                     : (MlirAttribute){NULL};
@@ -488,11 +505,11 @@ static void remark_boundaries(components_t *components) {
   }
 }
 
-/* Whether a component crosses a call is known only after all values are united. */
-static void mark_crossing(components_t *components) {
+/* Whether votes of a component are weighted is known only after all values are united. */
+static void mark_weighted(components_t *components) {
   for (size_t i = 0; i < components->nodes.size; ++i)
-    if (components->nodes.data[i].crosses)
-      components->nodes.data[root_of(components, i)].crosses = true;
+    if (components->nodes.data[i].weighted)
+      components->nodes.data[root_of(components, i)].weighted = true;
 }
 
 bool nereid_layout_components_assign(nereid_pass_t *pass, bool followers) {
@@ -504,7 +521,7 @@ bool nereid_layout_components_assign(nereid_pass_t *pass, bool followers) {
   components.failed = !nereid_collect(pass->op, NULL, pass->scratch, &components.ops);
   for (size_t i = 0; i < components.ops.size; ++i)
     tie(&components, components.ops.data[i]);
-  mark_crossing(&components);
+  mark_weighted(&components);
   for (size_t i = 0; i < components.graph.functions.size; ++i)
     collect_boundary_votes(&components, &components.graph.functions.data[i]);
   for (size_t i = 0; i < components.ops.size && !components.failed; ++i)
