@@ -321,6 +321,8 @@ def kernels():
         for causal in (False, True):
             made.append(Kernel(f"attention_d{d}_{'causal' if causal else 'full'}", attention, [F16] * 4 + ["fp32", I32],
                                dict(D=d, BM=128, BN=64, CAUSAL=causal), warps, stages))
+    # one warp group alone on a multiprocessor
+    made.append(Kernel("attention_d128_one_group", attention, [F16] * 4 + ["fp32", I32], dict(D=128, BM=64, BN=128, CAUSAL=False), 4, 3))
     if hasattr(tl, "make_block_ptr"):
         made.append(Kernel("matmul_block_ptr", matmul_block_ptr, [F16] * 3 + [I32] * 6, tiles(128, 256, 64), 8, 3))
     return {kernel.name: kernel for kernel in made}

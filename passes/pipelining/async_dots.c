@@ -13,8 +13,9 @@
  *   - its result is used, except as the accumulator of another dot if that is its only use;
  *   - shared memory that it reads is written: a slot of a ring is compared by its phase (analysis/access/ring_phase.h),
  *     so a copy into the slot that the dot of the iteration before reads waits for that dot only;
- *   - the registers of an operand A are computed again, in the next iteration; an A that the loop carries is assigned at
- *     the end of the body;
+ *   - the registers of an operand A are computed again, in the next iteration or, if the loop carries them, in this one:
+ *     the assembler may use the same registers for the old and the next value;
+ *   - the first dot of the next iteration, if that iteration touches its registers while younger dots are in flight;
  *   - an op whose effects are unknown, a nested loop with dots, the end of a block that is no loop's body, and the end of
  *     the iteration after its own.
  *
@@ -62,6 +63,7 @@ typedef struct async {
   MlirOperation loop; /* the scf.for whose body the block is; null for other blocks */
   nereid_ring_phases_t *phases;
   nereid_map_t waits; /* op -> pendings + 1 of the wait before it */
+  nereid_map_t early; /* dot -> 1: complete before the first dot of the next iteration */
   bool changed;
 } async_t;
 
@@ -204,25 +206,38 @@ static bool is_harmless(MlirOperation op) {
   }
 }
 
-/* The op that computes the registers of `dot`'s operand A in the block; null when A is in shared memory, or is computed
- * elsewhere. */
+/* `value` before conversions of its layout. */
+static MlirValue before_conversions(MlirValue value) {
+  for (MlirOperation op = nereid_defining_op_of_kind(value, NEREID_OP_TTG_CONVERT_LAYOUT); !mlirOperationIsNull(op);
+       op = nereid_defining_op_of_kind(value, NEREID_OP_TTG_CONVERT_LAYOUT))
+    value = mlirOperationGetOperand(op, 0);
+  return value;
+}
+
+static bool is_argument_of(const async_t *async, MlirValue value) {
+  return mlirValueIsABlockArgument(value) && mlirBlockEqual(mlirBlockArgumentGetOwner(value), async->block);
+}
+
+/* Whether the loop carries the registers of operand A of `dot`, which are in use until it is complete. */
+static bool carries_registers(const async_t *async, MlirOperation dot) {
+  MlirValue a = nereid_ttng_warp_group_dot_get_a(dot);
+  return !mlirOperationIsNull(async->loop) && !nereid_ttg_memdesc_type_isa(mlirValueGetType(a)) &&
+         is_argument_of(async, before_conversions(a));
+}
+
+/* The op of the block that computes the registers of operand A of `dot`, for the next iteration if the loop carries
+ * them; null when A is in shared memory or is computed elsewhere. */
 static MlirOperation producer_of_registers(const async_t *async, MlirOperation dot) {
   MlirValue a = nereid_ttng_warp_group_dot_get_a(dot);
   if (nereid_ttg_memdesc_type_isa(mlirValueGetType(a)))
     return (MlirOperation){NULL};
+  a = before_conversions(a);
+  if (carries_registers(async, dot))
+    a = before_conversions(
+        mlirOperationGetOperand(mlirBlockGetTerminator(async->block), mlirBlockArgumentGetArgNumber(a) - 1));
   MlirOperation op = nereid_defining_op(a);
-  while (!mlirOperationIsNull(op) && nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT) {
-    a = mlirOperationGetOperand(op, 0);
-    op = nereid_defining_op(a);
-  }
   const bool here = !mlirOperationIsNull(op) && mlirBlockEqual(mlirOperationGetBlock(op), async->block);
   return here ? op : (MlirOperation){NULL};
-}
-
-static bool carries_registers(const async_t *async, MlirOperation dot) {
-  MlirValue a = nereid_ttng_warp_group_dot_get_a(dot);
-  return mlirValueIsABlockArgument(a) && mlirBlockEqual(mlirBlockArgumentGetOwner(a), async->block) &&
-         !nereid_ttg_memdesc_type_isa(mlirValueGetType(a));
 }
 
 static bool uses_result(const async_t *async, MlirOperation op, const group_t *group) {
@@ -242,16 +257,96 @@ static bool ends_before_terminator(const async_t *async, const group_t *group) {
          (!group->forwarded && mlirOpOperandIsNull(mlirValueGetFirstUse(nereid_ir_result(group->dot))));
 }
 
+/* Whether `op` uses the result of the group or computes the registers of its operand A again. */
+static bool touches_registers(const async_t *async, MlirOperation op, const group_t *group) {
+  return uses_result(async, op, group) || ((group->age > 0 || carries_registers(async, group->dot)) &&
+                                           mlirOperationEqual(op, producer_of_registers(async, group->dot)));
+}
+
+static bool is_first_dot(const async_t *async, MlirOperation op) {
+  MlirOperation first = mlirBlockGetFirstOperation(async->block);
+  while (!is_dot(first))
+    first = mlirOperationGetNextInBlock(first);
+  return mlirOperationEqual(op, first);
+}
+
 /* Whether `group` must be complete before `op`. */
 static bool must_precede(const async_t *async, const group_t *group, MlirOperation op) {
   if (mlirOperationEqual(op, mlirBlockGetTerminator(async->block)))
     return ends_before_terminator(async, group);
-  if (!is_harmless(op) || uses_result(async, op, group))
+  if (!is_harmless(op) || touches_registers(async, op, group))
     return true;
-  if (overwrites(async, op, group, nereid_ttng_warp_group_dot_get_a(group->dot)) ||
-      overwrites(async, op, group, nereid_ttng_warp_group_dot_get_b(group->dot)))
+  if (group->age > 0 && nereid_map_find(&async->early, group->dot.ptr) && is_first_dot(async, op))
     return true;
-  return group->age > 0 && mlirOperationEqual(op, producer_of_registers(async, group->dot));
+  return overwrites(async, op, group, nereid_ttng_warp_group_dot_get_a(group->dot)) ||
+         overwrites(async, op, group, nereid_ttng_warp_group_dot_get_b(group->dot));
+}
+
+/* --- inputs of waits --- */
+
+static bool is_listed(const values_t *values, MlirValue value) {
+  for (size_t i = 0; i < values->size; ++i)
+    if (mlirValueEqual(values->data[i], value))
+      return true;
+  return false;
+}
+
+/* Adds the buffers of a group as they are known in this iteration: views are of the iteration before for older groups. */
+static void add_buffers(async_t *async, values_t *inputs, const group_t *group) {
+  MlirValue operands[] = {nereid_ttng_warp_group_dot_get_a(group->dot), nereid_ttng_warp_group_dot_get_b(group->dot)};
+  for (size_t i = 0; i < sizeof operands / sizeof *operands; ++i) {
+    MlirValue buffer = group->age ? view_of(operands[i]).buffer : operands[i];
+    MlirOperation op = nereid_defining_op(buffer);
+    const bool is_known =
+        group->age == 0 || mlirOperationIsNull(op) || mlirOperationIsNull(ancestor_in(async->block, op));
+    if (nereid_ttg_memdesc_type_isa(mlirValueGetType(buffer)) && is_known && !is_listed(inputs, buffer))
+      nereid_vector_push(async->pass->scratch, inputs, buffer);
+  }
+}
+
+/* Adds the operands of `before` if it computes the next value of an operand A that the loop carries: the wait then
+ * follows what computes them, which the dot in flight overlaps. */
+static void add_operands_of_producer(async_t *async, values_t *inputs, MlirOperation before, const group_t *group) {
+  if (!carries_registers(async, group->dot) || !mlirOperationEqual(before, producer_of_registers(async, group->dot)))
+    return;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(before); ++i) {
+    MlirValue operand = mlirOperationGetOperand(before, i);
+    if (mlirTypeIsARankedTensor(mlirValueGetType(operand)) && !is_listed(inputs, operand))
+      nereid_vector_push(async->pass->scratch, inputs, operand);
+  }
+}
+
+/* The values that the wait for the first `n` groups passes on: their results, which are used, and operands of `before`. */
+static void collect_results(async_t *async, MlirOperation before, const flight_t *flight, int n, values_t *inputs) {
+  for (int i = 0; i < n; ++i)
+    if (!flight->groups[i].forwarded)
+      collect_values(async, &flight->groups[i], inputs);
+  for (size_t i = inputs->size; i-- > 0;)
+    if (mlirOpOperandIsNull(mlirValueGetFirstUse(inputs->data[i])))
+      inputs->data[i] = inputs->data[--inputs->size];
+  for (int i = 0; i < n; ++i)
+    add_operands_of_producer(async, inputs, before, &flight->groups[i]);
+}
+
+/* The inputs of that wait; `*results` is how many of them its results replace. The rest are the buffers of the groups in
+ * flight, those of older iterations only if there is nothing else. */
+static void collect_inputs(async_t *async, MlirOperation before, const flight_t *flight, int n, values_t *inputs,
+                           size_t *results) {
+  collect_results(async, before, flight, n, inputs);
+  *results = inputs->size;
+  for (int i = 0; i < flight->count; ++i)
+    if (flight->groups[i].age == 0)
+      add_buffers(async, inputs, &flight->groups[i]);
+  for (int i = 0; i < flight->count && !inputs->size; ++i)
+    add_buffers(async, inputs, &flight->groups[i]);
+}
+
+/* Whether a wait for the first `n` groups has an input, as it must. */
+static bool has_inputs(async_t *async, MlirOperation before, const flight_t *flight, int n) {
+  values_t inputs = {0};
+  size_t results;
+  collect_inputs(async, before, flight, n, &inputs, &results);
+  return inputs.size > 0;
 }
 
 /* --- one walk over the block --- */
@@ -259,6 +354,31 @@ static bool must_precede(const async_t *async, const group_t *group, MlirOperati
 static void drop_oldest(flight_t *flight, int n) {
   flight->count -= n;
   memmove(flight->groups, flight->groups + n, (size_t)flight->count * sizeof *flight->groups);
+}
+
+static bool is_touched(const async_t *async, const group_t *group) {
+  MlirOperation end = mlirBlockGetTerminator(async->block);
+  for (MlirOperation op = mlirBlockGetFirstOperation(async->block); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op))
+    if (touches_registers(async, op, group))
+      return true;
+  return false;
+}
+
+/* Lets the groups of the previous iteration whose registers this one touches be complete before its first dot, when
+ * their wait would leave younger groups in flight: the assembler does not follow groups over the back edge, and
+ * serializes. */
+static void complete_early(async_t *async, const flight_t *flight, int needed) {
+  for (int i = 0; i < needed && needed < flight->count; ++i) {
+    const group_t *group = &flight->groups[i];
+    if (group->age == 0 || flight->groups[flight->count - 1].age > 0 ||
+        nereid_map_find(&async->early, group->dot.ptr) || !is_touched(async, group))
+      continue;
+    uintptr_t *place = nereid_map_insert(&async->early, group->dot.ptr);
+    if (place)
+      *place = 1;
+    async->changed = true;
+  }
 }
 
 /* Returns how many groups the wait before `op` completes; adds or strengthens the wait where needed. */
@@ -269,6 +389,9 @@ static int wait_before(async_t *async, const flight_t *flight, MlirOperation op)
       needed = i + 1;
   if (is_dot(op) && flight->count == MAX_GROUPS && !needed)
     needed = 1;
+  complete_early(async, flight, needed);
+  if (needed && !has_inputs(async, op, flight, needed))
+    needed = flight->count;
   uintptr_t *place = nereid_map_find(&async->waits, op.ptr);
   const uintptr_t pendings = (uintptr_t)(flight->count - needed) + 1;
   if (needed && (!place || pendings < *place)) {
@@ -322,10 +445,17 @@ static bool is_same_flight(const flight_t *a, const flight_t *b) {
 /* The groups in flight at the beginning of an iteration, in the steady state. */
 static flight_t steady_state(async_t *async) {
   flight_t entry = {.count = 0};
+  size_t early = 0;
   for (int i = 0; i < MAX_WALKS; ++i) {
     flight_t flight = entry;
     async->changed = false;
     walk(async, &flight, NULL);
+    if (async->early.size != early) { /* other waits may not be needed */
+      early = async->early.size;
+      nereid_map_initialize(&async->waits, async->pass->scratch);
+      entry.count = 0;
+      continue;
+    }
     for (int k = 0; k < flight.count; ++k)
       ++flight.groups[k].age;
     if (mlirOperationIsNull(async->loop) || (is_same_flight(&flight, &entry) && !async->changed))
@@ -341,18 +471,6 @@ static flight_t steady_state(async_t *async) {
 
 /* --- rewriting --- */
 
-static bool is_listed(const values_t *values, MlirValue value) {
-  for (size_t i = 0; i < values->size; ++i)
-    if (mlirValueEqual(values->data[i], value))
-      return true;
-  return false;
-}
-
-static void add_buffer(async_t *async, values_t *inputs, MlirValue operand) {
-  if (nereid_ttg_memdesc_type_isa(mlirValueGetType(operand)) && !is_listed(inputs, operand))
-    nereid_vector_push(async->pass->scratch, inputs, operand);
-}
-
 /* Replaces the uses of `value` in `before` and after it. */
 static void replace_after(const async_t *async, MlirOperation before, MlirValue value, MlirValue replacement) {
   MlirOpOperand next;
@@ -367,18 +485,10 @@ static void replace_after(const async_t *async, MlirOperation before, MlirValue 
 /* Inserts the wait that completes the first `n` groups and threads their results through it. */
 static void insert_wait(async_t *async, MlirOperation before, const flight_t *flight, int n, int stay) {
   values_t inputs = {0};
-  for (int i = 0; i < n; ++i)
-    if (!flight->groups[i].forwarded)
-      collect_values(async, &flight->groups[i], &inputs);
-  for (size_t i = inputs.size; i-- > 0;)
-    if (mlirOpOperandIsNull(mlirValueGetFirstUse(inputs.data[i])))
-      inputs.data[i] = inputs.data[--inputs.size];
-  const size_t results = inputs.size;
-  for (int i = 0; i < flight->count; ++i)
-    if (flight->groups[i].age == 0) {
-      add_buffer(async, &inputs, nereid_ttng_warp_group_dot_get_a(flight->groups[i].dot));
-      add_buffer(async, &inputs, nereid_ttng_warp_group_dot_get_b(flight->groups[i].dot));
-    }
+  size_t results;
+  if (!flight->count)
+    return;
+  collect_inputs(async, before, flight, n, &inputs, &results);
   nereid_builder_t builder = nereid_builder_before(before);
   MlirOperation wait =
       nereid_ttng_warp_group_dot_wait_build(&builder, (intptr_t)inputs.size, inputs.data, (int32_t)stay);
@@ -433,6 +543,7 @@ static void process_block(nereid_pass_t *pass, MlirBlock block, nereid_ring_phas
   if (nereid_op_kind(parent) == NEREID_OP_SCF_FOR)
     async.loop = parent;
   nereid_map_initialize(&async.waits, pass->scratch);
+  nereid_map_initialize(&async.early, pass->scratch);
   flight_t flight = steady_state(&async);
   if (pass->scratch->failed)
     return;

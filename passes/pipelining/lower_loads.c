@@ -30,6 +30,7 @@ typedef struct group {
   int32_t use_stage, use_cluster; /* of the first use */
   int32_t slots;
   MlirOperation commit, wait;
+  int32_t count; /* of the wait */
 } group_t;
 
 typedef struct ring {
@@ -63,8 +64,22 @@ static int32_t op_cluster(int32_t cluster) {
   return 2 * cluster + 1;
 }
 
-static int32_t wait_cluster(const group_t *group) {
-  return 2 * (group->cluster < group->use_cluster ? group->cluster : group->use_cluster);
+/* Steps from the copies of a group to its uses. Groups that were copied in one step share a wait. */
+static int32_t distance_of(const group_t *group) {
+  return group->use_stage - group->stage;
+}
+
+/* The cluster of the wait: before all copies and uses of the groups that share it. */
+static int32_t wait_cluster(const lower_t *lower, const group_t *group) {
+  int32_t first = group->cluster < group->use_cluster ? group->cluster : group->use_cluster;
+  for (size_t i = 0; i < lower->groups.size; ++i) {
+    const group_t *other = &lower->groups.data[i];
+    if (distance_of(other) != distance_of(group))
+      continue;
+    first = first < other->cluster ? first : other->cluster;
+    first = first < other->use_cluster ? first : other->use_cluster;
+  }
+  return 2 * first;
 }
 
 /* The group that `load` joins: of the same stages and clusters. */
@@ -222,11 +237,12 @@ static void emit_copy(lower_t *lower, ring_t *ring) {
 }
 
 /* Emits the commit and the wait of a group after `load`, its last one. */
-static void emit_wait(group_t *group, MlirOperation load) {
+static void emit_wait(const lower_t *lower, group_t *group, MlirOperation load) {
   const nereid_builder_t builder = nereid_builder_before(load);
   group->commit =
       schedule_op(nereid_ttg_async_commit_group_build(&builder, 0, NULL), group->stage, op_cluster(group->cluster));
-  group->wait = schedule_op(nereid_ttg_async_wait_build(&builder, 0, NULL, 0), group->use_stage, wait_cluster(group));
+  group->wait =
+      schedule_op(nereid_ttg_async_wait_build(&builder, 0, NULL, 0), group->use_stage, wait_cluster(lower, group));
 }
 
 /* Replaces the uses of a load by views of its slot and loads from it. */
@@ -251,7 +267,7 @@ static void replace_uses(lower_t *lower, ring_t *ring) {
   if (mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
     return;
   nereid_builder_t builder = nereid_builder_before(load);
-  const int32_t cluster = wait_cluster(group);
+  const int32_t cluster = wait_cluster(lower, group);
   MlirValue slot = slot_of(lower, ring, &builder, ring->reads, group->use_stage, cluster);
   MlirOperation from = schedule_op(nereid_ttg_local_load_build(&builder, mlirValueGetType(value), slot, token),
                                    group->use_stage, cluster);
@@ -297,7 +313,7 @@ static void emit_copies(lower_t *lower) {
     emit_copy(lower, ring);
     if (!is_last_of_group(lower, i))
       continue;
-    emit_wait(&lower->groups.data[ring->group], ring->load.scheduled->op);
+    emit_wait(lower, &lower->groups.data[ring->group], ring->load.scheduled->op);
     for (size_t n = 0; n <= i; ++n)
       if (lower->rings.data[n].group == ring->group) /* after the wait, which may follow the load */
         mlirOperationMoveBefore(lower->rings.data[n].load.scheduled->op, ring->load.scheduled->op);
@@ -328,12 +344,39 @@ static bool set_wait_counts(lower_t *lower) {
   if (!nereid_schedule_read(lower->loop, lower->arena, &schedule))
     return false;
   for (size_t i = 0; i < lower->groups.size; ++i) {
-    int32_t count = 0;
+    group_t *group = &lower->groups.data[i];
+    group->count = 0;
     for (size_t n = 0; n < lower->groups.size; ++n)
-      count += younger_groups(&schedule, &lower->groups.data[i], &lower->groups.data[n]);
-    nereid_ir_set_integer(lower->groups.data[i].wait, "num", count);
+      group->count += younger_groups(&schedule, group, &lower->groups.data[n]);
   }
   return true;
+}
+
+/* Whether the wait of `other` can be left out because that of `group` precedes it in each step. */
+static bool can_share_wait(const group_t *group, const group_t *other) {
+  if (mlirOperationIsNull(other->wait) || distance_of(other) != distance_of(group))
+    return false;
+  const bool has_uses = !mlirOpOperandIsNull(mlirValueGetFirstUse(nereid_ir_result(other->wait)));
+  return other->use_stage == group->use_stage || (other->use_stage > group->use_stage && !has_uses);
+}
+
+/* Leaves one wait of the groups that share one: the first, for the youngest of them. */
+static void merge_waits(lower_t *lower) {
+  for (size_t i = 0; i < lower->groups.size; ++i) {
+    group_t *group = &lower->groups.data[i];
+    if (mlirOperationIsNull(group->wait))
+      continue;
+    for (size_t n = i + 1; n < lower->groups.size; ++n) {
+      group_t *other = &lower->groups.data[n];
+      if (!can_share_wait(group, other))
+        continue;
+      group->count = group->count < other->count ? group->count : other->count;
+      mlirValueReplaceAllUsesOfWith(nereid_ir_result(other->wait), nereid_ir_result(group->wait));
+      nereidMlirOperationErase(other->wait);
+      other->wait = (MlirOperation){NULL};
+    }
+    nereid_ir_set_integer(group->wait, "num", group->count);
+  }
 }
 
 /* --- the whole --- */
@@ -392,5 +435,8 @@ MlirOperation nereid_loop_lower(nereid_pass_t *pass, nereid_schedule_t *schedule
   emit_copies(&lower);
   advance_counters(&lower, last);
   release_rings(&lower);
-  return set_wait_counts(&lower) ? lower.loop : (MlirOperation){NULL};
+  if (!set_wait_counts(&lower))
+    return (MlirOperation){NULL};
+  merge_waits(&lower);
+  return lower.loop;
 }

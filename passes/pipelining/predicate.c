@@ -27,9 +27,9 @@ bool nereid_predicate_is_possible(MlirOperation op) {
   switch (nereid_op_kind(op)) {
   case NEREID_OP_TT_DOT:
   case NEREID_OP_TT_DOT_SCALED:
-  case NEREID_OP_TTNG_WARP_GROUP_DOT:
   case NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT:
     return false;
+  case NEREID_OP_TTNG_WARP_GROUP_DOT:
   case NEREID_OP_TTG_ASYNC_COMMIT_GROUP:
   case NEREID_OP_TTG_ASYNC_WAIT:
   case NEREID_OP_TTG_LOCAL_LOAD:

@@ -170,6 +170,21 @@ static void note_first_use(const reading_t *reading, const nereid_scheduled_op_t
   }
 }
 
+/* Whether an op of an earlier cluster than the copy has read the slot by then: a dot of warp groups reads it until its
+ * result is used. */
+static bool is_read_before(const reading_t *reading, const nereid_scheduled_op_t *user) {
+  if (nereid_op_kind(user->op) != NEREID_OP_TTNG_WARP_GROUP_DOT || nereid_ring_dot_stays_in_flight(user->op))
+    return true;
+  MlirValue result = nereid_ir_result(user->op);
+  for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    const nereid_scheduled_op_t *next = nereid_schedule_find(reading->schedule, mlirOpOperandGetOwner(use));
+    if (next && next->stage == user->stage && next->cluster < reading->load->scheduled->cluster)
+      return true;
+  }
+  return false;
+}
+
 /* Adds the reads of a buffer, through views of it. */
 static void add_buffer_reads(const reading_t *reading, MlirValue buffer) {
   for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
@@ -178,7 +193,8 @@ static void add_buffer_reads(const reading_t *reading, MlirValue buffer) {
     const nereid_scheduled_op_t *scheduled = nereid_schedule_find(reading->schedule, user);
     if (scheduled)
       add_read(reading, scheduled->stage,
-               reading->load->is_copied && scheduled->cluster < reading->load->scheduled->cluster,
+               reading->load->is_copied && scheduled->cluster < reading->load->scheduled->cluster &&
+                   is_read_before(reading, scheduled),
                nereid_ring_dot_stays_in_flight(user));
     for (intptr_t r = 0; r < mlirOperationGetNumResults(user); ++r)
       if (nereid_ttg_memdesc_type_isa(mlirValueGetType(mlirOperationGetResult(user, r))))

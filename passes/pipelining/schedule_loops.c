@@ -14,8 +14,12 @@
  *   the last stage                                  dots
  *   stores into rings, loads in registers           the arithmetic between them overlaps dots in flight
  *
- * Where copies before the last stage would need one more slot than is worth its memory, the last stage comes first. */
+ * Where copies before the last stage would need one more slot than is worth its memory, the last stage comes first.
+ *
+ * Dots of warp groups are asynchronous: those that depend on no other dot come first, then delayed dots (delayed_dots.h),
+ * which have a stage of their own, and the copies and the rest of the step are executed while the dots are in flight. */
 #include "passes/pass.h"
+#include "passes/pipelining/delayed_dots.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/ring.h"
 #include "passes/pipelining/ring_budget.h"
@@ -24,6 +28,7 @@
 #include "analysis/allocation/allocation.h"
 #include "analysis/allocation/scratch.h"
 #include "dialects/ir.h"
+#include "dialects/ttg/module.h"
 #include "nereid/dialects/ops.h"
 
 #include "seam/ir.h"
@@ -40,12 +45,24 @@ typedef struct scheduler {
   nereid_map_t distances;   /* op -> stages from it to the last one */
   nereid_map_t stages;      /* op -> stage plus 1, for ops before the last stage */
   nereid_map_t early;       /* op -> 1: copies and what they depend on in their stage */
+  nereid_map_t delayed;     /* op -> 1: in the last stage, one iteration after the others */
+  nereid_map_t leading; /* op -> 1: dots of warp groups that are issued before the copies, and what they depend on */
   int64_t max_stage;
 } scheduler_t;
 
 static int64_t lookup(const nereid_map_t *map, MlirOperation op) {
   const uintptr_t *place = nereid_map_find(map, op.ptr);
   return place ? (int64_t)*place : 0;
+}
+
+static void mark(nereid_map_t *map, MlirOperation op) {
+  uintptr_t *place = nereid_map_insert(map, op.ptr);
+  if (place)
+    *place = 1;
+}
+
+static bool is_async_dot(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT;
 }
 
 /* --- stages --- */
@@ -57,11 +74,18 @@ static MlirOperation in_body(const scheduler_t *scheduler, MlirOperation op) {
   return op;
 }
 
+/* Whether the loop has delayed ops and `op` is not one of them. */
+static bool is_before_delayed(const scheduler_t *scheduler, MlirOperation op) {
+  return scheduler->delayed.size && !nereid_map_find(&scheduler->delayed, op.ptr) &&
+         !mlirOperationEqual(op, mlirBlockGetTerminator(scheduler->body));
+}
+
 /* Computes the distances of all ops, users before definitions. */
 static void assign_distances(scheduler_t *scheduler) {
   for (MlirOperation op = mlirBlockGetTerminator(scheduler->body); !mlirOperationIsNull(op);
        op = nereidMlirOperationGetPrevInBlock(op)) {
-    int64_t distance = 0;
+    const int64_t latency = nereid_loop_integer(op, NEREID_ATTR_LATENCY, 0);
+    int64_t distance = !latency && is_before_delayed(scheduler, op);
     for (intptr_t r = 0; r < mlirOperationGetNumResults(op); ++r)
       for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, r)); !mlirOpOperandIsNull(use);
            use = mlirOpOperandGetNextUse(use)) {
@@ -69,7 +93,7 @@ static void assign_distances(scheduler_t *scheduler) {
         const int64_t further = mlirOperationIsNull(user) ? 0 : lookup(&scheduler->distances, user);
         distance = distance > further ? distance : further;
       }
-    distance += nereid_loop_integer(op, NEREID_ATTR_LATENCY, 0);
+    distance += latency;
     scheduler->max_stage = scheduler->max_stage > distance ? scheduler->max_stage : distance;
     uintptr_t *place = nereid_map_insert(&scheduler->distances, op.ptr);
     if (place)
@@ -125,7 +149,7 @@ static void mark_early(scheduler_t *scheduler, MlirOperation op, int64_t stage) 
 
 static int64_t stage_of(const scheduler_t *scheduler, MlirOperation op) {
   const int64_t stage = lookup(&scheduler->stages, op);
-  return stage ? stage - 1 : scheduler->max_stage;
+  return stage ? stage - 1 : scheduler->max_stage - is_before_delayed(scheduler, op);
 }
 
 /* --- clusters --- */
@@ -154,14 +178,89 @@ static int64_t cluster_of(const scheduler_t *scheduler, MlirOperation op, bool l
   return before_last + (lookup(&scheduler->early, op) ? late : last + 1);
 }
 
+/* Marks `op` and what it depends on in its stage, with the ops of nested regions; false when it depends on a dot. */
+static bool mark_leading(const scheduler_t *scheduler, MlirOperation op, nereid_map_t *marked) {
+  nereid_schedule_values_t uses = {0};
+  if (nereid_map_find(marked, op.ptr))
+    return true;
+  mark(marked, op);
+  nereid_schedule_uses(op, scheduler->body, scheduler->arena, &uses);
+  for (size_t i = 0; i < uses.size; ++i) {
+    MlirOperation definition =
+        mlirValueIsAOpResult(uses.data[i]) ? mlirOpResultGetOwner(uses.data[i]) : (MlirOperation){NULL};
+    if (mlirOperationIsNull(definition) || stage_of(scheduler, definition) != stage_of(scheduler, op))
+      continue;
+    if (is_async_dot(definition) || !mark_leading(scheduler, definition, marked))
+      return false;
+  }
+  return true;
+}
+
+/* Finds the dots of warp groups that depend on no other dot in their stage. */
+static void find_leading(scheduler_t *scheduler) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    nereid_map_t marked;
+    nereid_map_initialize(&marked, scheduler->arena);
+    if (!is_async_dot(op) || nereid_map_find(&scheduler->delayed, op.ptr) || !mark_leading(scheduler, op, &marked))
+      continue;
+    for (MlirOperation other = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationIsNull(other);
+         other = mlirOperationGetNextInBlock(other))
+      if (nereid_map_find(&marked, other.ptr))
+        mark(&scheduler->leading, other);
+  }
+}
+
+/* Whether a dot of warp groups uses the result of another one of its iteration and is not delayed. */
+static bool has_trailing_dots(const scheduler_t *scheduler) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_async_dot(op) && !nereid_map_find(&scheduler->leading, op.ptr) &&
+        !nereid_map_find(&scheduler->delayed, op.ptr))
+      return true;
+  return false;
+}
+
+/* The cluster of `op` in a loop with dots of warp groups: the leading dots are issued first, the delayed ones second, so
+ * that the copies and the rest of the step are executed while they are in flight. Where other dots follow, so do the
+ * copies: they would wait for the last dot of the previous iteration, whose slots they overwrite. */
+static int64_t cluster_around_dots(const scheduler_t *scheduler, MlirOperation op, bool trailing) {
+  const int64_t stage = stage_of(scheduler, op), dots = scheduler->max_stage - (scheduler->delayed.size > 0);
+  if (nereid_map_find(&scheduler->leading, op.ptr))
+    return 0;
+  if (nereid_map_find(&scheduler->delayed, op.ptr))
+    return 1;
+  if (stage == dots)
+    return trailing ? 2 : 2 + dots;
+  return 1 + dots - stage + trailing;
+}
+
 static void write_schedule(const scheduler_t *scheduler) {
+  const bool trailing = has_trailing_dots(scheduler);
   const bool late =
       copies_late(scheduler) || nereid_ring_budget_is_late(scheduler->pass->op, scheduler->loop, &scheduler->keys);
   MlirOperation yield = mlirBlockGetTerminator(scheduler->body);
   for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationEqual(op, yield);
        op = mlirOperationGetNextInBlock(op))
-    nereid_schedule_set(op, stage_of(scheduler, op), cluster_of(scheduler, op, late));
+    nereid_schedule_set(op, stage_of(scheduler, op),
+                        scheduler->leading.size ? cluster_around_dots(scheduler, op, trailing)
+                                                : cluster_of(scheduler, op, late));
   nereid_loop_set_integer(scheduler->loop, NEREID_ATTR_SCHEDULED_MAX_STAGE, scheduler->max_stage);
+}
+
+/* Whether one warp group has a multiprocessor for itself: a CTA is one warp group, and its rings take more than half of
+ * shared memory. Otherwise other warp groups keep the tensor cores busy during the softmax of one, and an iteration of
+ * the first dot in vain costs more than delaying the second one gains. */
+static bool is_alone(const scheduler_t *scheduler) {
+  enum { GROUP_WARPS = 4 };
+  int64_t bytes = 0;
+  for (size_t i = 0; i < scheduler->keys.size; ++i) {
+    MlirOperation op = scheduler->keys.data[i];
+    const int64_t slots = nereid_loop_integer(op, NEREID_ATTR_LATENCY, 0) + 1;
+    bytes += slots * nereid_scratch_tensor_bytes(mlirValueGetType(nereid_ir_result(op)));
+  }
+  return nereid_ttg_num_warps(scheduler->loop) <= GROUP_WARPS &&
+         bytes > nereid_allocation_limit(scheduler->pass->op) / 2;
 }
 
 static bool schedule(nereid_pass_t *pass, MlirOperation loop) {
@@ -176,6 +275,10 @@ static bool schedule(nereid_pass_t *pass, MlirOperation loop) {
   nereid_map_initialize(&scheduler.distances, pass->scratch);
   nereid_map_initialize(&scheduler.stages, pass->scratch);
   nereid_map_initialize(&scheduler.early, pass->scratch);
+  nereid_map_initialize(&scheduler.delayed, pass->scratch);
+  nereid_map_initialize(&scheduler.leading, pass->scratch);
+  if (is_alone(&scheduler) && !nereid_delayed_dots(scheduler.body, &scheduler.delayed))
+    return false;
   assign_distances(&scheduler);
   for (size_t i = 0; i < scheduler.keys.size; ++i)
     assign_stage(&scheduler, scheduler.keys.data[i],
@@ -184,6 +287,7 @@ static bool schedule(nereid_pass_t *pass, MlirOperation loop) {
     if (nereid_op_kind(scheduler.keys.data[i]) == NEREID_OP_TT_LOAD &&
         nereid_ring_budget_has_ring(scheduler.keys.data[i]))
       mark_early(&scheduler, scheduler.keys.data[i], stage_of(&scheduler, scheduler.keys.data[i]));
+  find_leading(&scheduler);
   if (scheduler.max_stage > 0 && !pass->scratch->failed)
     write_schedule(&scheduler);
   return !pass->scratch->failed;

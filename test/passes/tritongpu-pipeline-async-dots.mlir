@@ -79,17 +79,18 @@ tt.func @spare_slot(%n: i32, %p: tensor<64x64x!tt.ptr<f16>, #blocked>, %a: !ttg.
 }
 
 // Attention with the second dot one iteration late: its result is scaled while the first dot of this iteration is in
-// flight, and the softmax runs while the second one is. The loop carries operand A, so the second dot is complete at the
-// end.
+// flight, and the softmax runs while the second one is. The loop carries operand A: the second dot is complete before the
+// next value of it is computed, and after the softmax.
 // CHECK-LABEL: @late_second_dot
 // CHECK: scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}})
 // CHECK: %[[S:.*]] = ttng.warp_group_dot
 // CHECK-NEXT: %[[SCALED:.*]] = arith.mulf %[[ACC]],
 // CHECK-NEXT: %[[O:.*]] = ttng.warp_group_dot %[[P]], %{{.*}}, %[[SCALED]]
 // CHECK-NEXT: %[[W:.*]]:{{[0-9]}} = ttng.warp_group_dot_wait %[[S]], {{.*}} {pendings = 1 : i32}
-// CHECK-NEXT: math.exp2 %[[W]]#0
-// CHECK: %[[END:.*]]:{{[0-9]}} = ttng.warp_group_dot_wait %[[O]], {{.*}} {pendings = 0 : i32}
-// CHECK-NEXT: scf.yield %[[END]]#0
+// CHECK-NEXT: %[[E:.*]] = math.exp2 %[[W]]#0
+// CHECK-NEXT: %[[END:.*]]:{{[0-9]}} = ttng.warp_group_dot_wait %[[O]], %[[E]], {{.*}} {pendings = 0 : i32}
+// CHECK-NEXT: arith.truncf %[[END]]#1
+// CHECK: scf.yield %[[END]]#0
 // CHECK-NOT: warp_group_dot_wait
 // CHECK: tt.return
 tt.func @late_second_dot(%n: i32, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %v: !ttg.memdesc<64x64xf16, #shared, #smem>, %first: tensor<64x64xf16, #rows>) -> tensor<64x64xf32, #mma> {
@@ -105,6 +106,36 @@ tt.func @late_second_dot(%n: i32, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %
     %h = arith.truncf %e : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
     %next = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #rows>
     scf.yield %o, %next : tensor<64x64xf32, #mma>, tensor<64x64xf16, #rows>
+  }
+  tt.return %r#0 : tensor<64x64xf32, #mma>
+}
+
+// The same, with the values of operand A carried before their conversion: the second dot of the iteration before is
+// complete before the first dot of this one, because its registers are needed while that is in flight.
+// CHECK-LABEL: @early
+// CHECK: scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %{{.*}} = %{{.*}})
+// CHECK: %[[W:.*]] = ttng.warp_group_dot_wait %[[ACC]] {pendings = 0 : i32}
+// CHECK-NEXT: %[[S:.*]] = ttng.warp_group_dot
+// CHECK-NEXT: arith.truncf
+// CHECK: arith.mulf %[[W]],
+// CHECK-NEXT: %[[O:.*]] = ttng.warp_group_dot
+// CHECK-NEXT: ttng.warp_group_dot_wait %[[S]], {{.*}} {pendings = 1 : i32}
+// CHECK-NEXT: math.exp2
+// CHECK-NEXT: scf.yield %[[O]]
+// CHECK: ttng.warp_group_dot_wait {{.*}} {pendings = 0 : i32}
+tt.func @early(%n: i32, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %v: !ttg.memdesc<64x64xf16, #shared, #smem>, %first: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %half = arith.constant dense<0.5> : tensor<64x64xf32, #mma>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %e = %first) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>) : i32 {
+    %s = ttng.warp_group_dot %q, %k, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %h = arith.truncf %e : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+    %p = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #rows>
+    %scaled = arith.mulf %acc, %half : tensor<64x64xf32, #mma>
+    %o = ttng.warp_group_dot %p, %v, %scaled {inputPrecision = 0 : i32} : tensor<64x64xf16, #rows> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %next = math.exp2 %s : tensor<64x64xf32, #mma>
+    scf.yield %o, %next : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
   }
   tt.return %r#0 : tensor<64x64xf32, #mma>
 }
