@@ -324,6 +324,50 @@ static bool has_precision(const site_t *site) {
          nereid_tt_dot_get_input_precision(site->dot) == NEREID_TT_INPUT_PRECISION_TF32;
 }
 
+/* --- exchanged operands --- */
+
+static MlirValue transpose(const nereid_builder_t *builder, MlirValue value) {
+  return nereid_ir_result(nereid_tt_trans_build(builder, value, 2, (const int32_t[]){1, 0}));
+}
+
+/* Whether wgmma of the transposed dot, b^T a^T, costs less than `choice`, the instruction of the dot as it is. */
+static bool gains_by_exchange(const site_t *site) {
+  nereid_dot_problem_t exchanged = site->problem;
+  nereid_dot_choice_t choice;
+  if (site->choice.version == NEREID_DOT_WGMMA || site->problem.capability < 90 ||
+      mlirShapedTypeGetRank(site->result) != 2)
+    return false;
+  exchanged.m = site->problem.n;
+  exchanged.n = site->problem.m;
+  exchanged.a = site->problem.b;
+  exchanged.b = site->problem.a;
+  exchanged.a_source = site->b.kind;
+  /* Rows of the result become columns: what reads them exchanges between warps anyway. */
+  if (site->problem.feeds_dot || site->problem.feeds_reduce || site->problem.a_source == NEREID_DOT_A_CHAINED)
+    return false;
+  nereid_dot_choose(&exchanged, &choice, NULL);
+  return choice.version == NEREID_DOT_WGMMA &&
+         (site->choice.version == NEREID_DOT_FMA || choice.cycles < site->choice.cycles);
+}
+
+/* Replaces the dot by the transposed one, which is returned, and a transposition of its result. */
+static MlirOperation exchange(const site_t *site) {
+  MlirContext context = mlirTypeGetContext(site->result);
+  nereid_builder_t builder = nereid_builder_before(site->dot);
+  MlirValue c = transpose(&builder, mlirOperationGetOperand(site->dot, 2));
+  MlirAttribute parent = nereid_ttg_encoding_of(c);
+  MlirValue a =
+      convert(&builder, transpose(&builder, site->b.value), nereid_ttg_dot_op_attr_create(context, 0, parent, 0));
+  MlirValue b =
+      convert(&builder, transpose(&builder, site->a.value), nereid_ttg_dot_op_attr_create(context, 1, parent, 0));
+  MlirOperation made = nereid_tt_dot_build(&builder, a, b, c, nereid_tt_dot_get_input_precision(site->dot),
+                                           nereid_tt_dot_get_max_num_imprecise_acc(site->dot));
+  replace(&builder, site, transpose(&builder, nereid_ir_result(made)));
+  return made;
+}
+
+/* --- one dot --- */
+
 static bool accelerate_dot(accelerate_t *accelerate, MlirOperation dot) {
   site_t site;
   const char *why = NULL;
@@ -335,6 +379,10 @@ static bool accelerate_dot(accelerate_t *accelerate, MlirOperation dot) {
     nereid_dot_choose(&site.problem, &site.choice, &why);
   else
     why = "no tensor core instruction multiplies f32 in this precision";
+  if (has_precision(&site) && gains_by_exchange(&site)) {
+    nereid_pass_remark_passed(accelerate->pass, dot, "exchange", "the transposed dot, b^T a^T, has rows for wgmma");
+    return accelerate_dot(accelerate, exchange(&site));
+  }
   if (site.choice.version == NEREID_DOT_WGMMA && !can_wgmma(&site)) {
     site.problem.capability = 89;
     nereid_dot_choose(&site.problem, &site.choice, NULL);

@@ -136,8 +136,8 @@ static MlirValue masked(const nereid_builder_t *builder, MlirType floats, MlirVa
       nereid_arith_bitcast_build(builder, floats, nereid_ir_result(nereid_arith_andi_build(builder, bits, mask))));
 }
 
-/* Splits an f32 into its upper bits, which are a tf32, and the difference, rounded to tf32. The rounding may make a zero
- * of a NaN, which the large product has, too. */
+/* Splits an f32 into its upper bits, which are a tf32, and the difference, rounded to tf32. The rounding may make a
+ * zero of a NaN, which the large product has, too. */
 static void split_tf32(const nereid_builder_t *builder, MlirValue value, MlirValue *out_large, MlirValue *out_small) {
   MlirType floats = mlirValueGetType(value), i32 = mlirIntegerTypeGet(mlirTypeGetContext(floats), 32);
   MlirType integers = like(value, i32);

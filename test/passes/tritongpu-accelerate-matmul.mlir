@@ -88,15 +88,29 @@ tt.func private @rounded_sum(%x: tensor<64x64xbf16, #row>, %y: tensor<64x64xbf16
   %d = tt.dot %xa, %yb, %c : tensor<64x64xbf16, #a> * tensor<64x64xbf16, #b> -> tensor<64x64xbf16, #blocked>
   tt.return %d : tensor<64x64xbf16, #blocked>
 }
-// Few rows: mma.sync on every target.
+// Few rows: the transposed dot has enough of them for wgmma.
 // CHECK-LABEL: @few_rows
-// CHECK: tt.dot {{.*}} -> tensor<16x64xf32, #{{mma.*}}>
-// REMARK: mma.sync of 16x8x16, warps 1x4{{.*}}; not wgmma: wgmma needs M of at least 64
+// SM90-COUNT-3: tt.trans
+// SM90: ttng.warp_group_dot {{.*}} -> tensor<64x16xf32, #{{mma.*}}>
+// SM90: tt.trans {{.*}} -> tensor<16x64xf32,
+// SM80: tt.dot {{.*}} -> tensor<16x64xf32, #{{mma.*}}>
+// REMARK: the transposed dot, b^T a^T, has rows for wgmma
+// REMARK: wgmma of 64x16x16, warps 4x1
 tt.func private @few_rows(%x: tensor<16x64xf16, #row>, %y: tensor<64x64xf16, #row>, %c: tensor<16x64xf32, #blocked>) -> tensor<16x64xf32, #blocked> {
   %xa = ttg.convert_layout %x : tensor<16x64xf16, #row> -> tensor<16x64xf16, #a>
   %yb = ttg.convert_layout %y : tensor<64x64xf16, #row> -> tensor<64x64xf16, #b>
   %d = tt.dot %xa, %yb, %c : tensor<16x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<16x64xf32, #blocked>
   tt.return %d : tensor<16x64xf32, #blocked>
+}
+// Few rows and columns: mma.sync on every target.
+// CHECK-LABEL: @few(
+// CHECK: tt.dot {{.*}} -> tensor<16x32xf32, #{{mma.*}}>
+// REMARK: mma.sync of 16x8x16, warps 1x4{{.*}}; not wgmma: wgmma needs M of at least 64
+tt.func private @few(%x: tensor<16x64xf16, #row>, %y: tensor<64x32xf16, #row>, %c: tensor<16x32xf32, #blocked>) -> tensor<16x32xf32, #blocked> {
+  %xa = ttg.convert_layout %x : tensor<16x64xf16, #row> -> tensor<16x64xf16, #a>
+  %yb = ttg.convert_layout %y : tensor<64x32xf16, #row> -> tensor<64x32xf16, #b>
+  %d = tt.dot %xa, %yb, %c : tensor<16x64xf16, #a> * tensor<64x32xf16, #b> -> tensor<16x32xf32, #blocked>
+  tt.return %d : tensor<16x32xf32, #blocked>
 }
 // REMARK: multiply-adds: K is below that of one instruction
 // CHECK-LABEL: @small_k
