@@ -13,6 +13,7 @@
 #include "conversion/ttg_to_llvm/dot/mma.h"
 
 #include "conversion/ttg_to_llvm/dot/asm_text.h"
+#include "conversion/ttg_to_llvm/dot/tf32.h"
 #include "conversion/ttg_to_llvm/emit.h"
 
 #include "base/target_facts.h"
@@ -220,12 +221,8 @@ static MlirValue make_word(nereid_lower_t *lower, const mma_t *mma, const operan
   MlirValue value = operand->held.values[register_of(operand, first)], parts[1 << MAX_WORD_BITS] = {value};
   if (operand->element == ELEMENT_F64)
     return value;
-  if (operand->rounds) {
-    /* The rounding adds to the bits, which makes a zero of the NaN that arithmetic gives (0x7fffffff). */
-    MlirValue is_nan = nereid_emit_fcmp(lower, NEREID_FCMP_UNO, value, value);
-    nereid_emit_asm(lower, "cvt.rna.tf32.f32 $0, $1;", "=r,f", false, 1, &lower->types->i32, 1, &value, parts);
-    return nereid_emit_select(lower, is_nan, nereid_emit_bits(lower, lower->types->i32, value), parts[0]);
-  }
+  if (operand->element == ELEMENT_TF32)
+    return operand->rounds ? nereid_tf32_round(lower, value) : nereid_emit_bits(lower, lower->types->i32, value);
   for (uint32_t i = 1; i < UINT32_C(1) << mma->word_bits; ++i)
     parts[i] = operand->held.values[register_of(operand, first | i)];
   return nereid_emit_word(lower, 1 << mma->word_bits, parts);
@@ -416,7 +413,7 @@ static bool choose_types(nereid_lower_t *lower, mma_t *mma) {
     operand_t *operand = i ? &mma->b : &mma->a;
     MlirType type = mlirValueGetType(mlirOperationGetOperand(mma->op, i));
     operand->element = element_of(nereid_lower_element_type(type), tf32);
-    operand->rounds = operand->element == ELEMENT_TF32;
+    operand->rounds = operand->element == ELEMENT_TF32 && !nereid_tf32_is_exact(mlirOperationGetOperand(mma->op, i));
   }
   mma->sum = nereid_lower_element_type(mlirValueGetType(mlirOperationGetResult(mma->op, 0)));
   if (!has_sum(mma->a.element, mma->b.element, mma->sum))

@@ -1,10 +1,10 @@
 """Dots by mma.sync on the emulator against the interpreter: types, shapes, batches, kWidth and ways of the operands.
 
-    mma.py WORK_DIR TARGET COUNT [SEED]
+    mma.py WORK_DIR TARGET COUNT [SEED] [--assemble]
 
 The first kernels go through the types, the rest is drawn: sizes, warps, the order of elements in memory and in the
-shared buffer, its encoding, ttg.convert_layout instead of a buffer. Each kernel runs with the race check. Needs nereid
-on the PATH.
+shared buffer, its encoding, ttg.convert_layout instead of a buffer. Each kernel runs with the race check; with
+--assemble it is compiled to a cubin instead. Needs nereid on the PATH.
 """
 
 import os
@@ -143,9 +143,11 @@ class Kernel:
             % (self.warps[0] * self.warps[1]),
             "  tt.func public @dot(%s) {" % parameters] + self.lines + ["    tt.return", "  }", "}", ""])
 
-    def run(self, path):
+    def run(self, path, assemble):
         with open(path, "w") as file:
             file.write(self.text())
+        if assemble:
+            return subprocess.run(["nereid", "compile", path, "--target", self.target, "--emit", "cubin", "-o", path + ".cubin"]).returncode == 0
         command = ["nereid", "run", path, "--on", "emulator", "--target", self.target, "--check", "interpreter", "--racecheck",
                    "--grid", "1", "--tolerance", self.tolerance]
         for number, (_, _, value) in enumerate(self.arguments):
@@ -163,7 +165,7 @@ def main():
     keys = [key for key in TYPES if target >= "sm_89" or not key.startswith("f8")]
     wrong = 0
     for i in range(count):
-        wrong += not Kernel(rng, keys[i % len(keys)], target).run(os.path.join(work, "%d.ttgir" % i))
+        wrong += not Kernel(rng, keys[i % len(keys)], target).run(os.path.join(work, "%d.ttgir" % i), "--assemble" in sys.argv)
     print("%d kernels, %d wrong" % (count, wrong))
 
 
