@@ -4,6 +4,8 @@
  * short names alike. */
 #include "conversion/ttg_to_llvm/emit.h"
 
+#include "conversion/ttg_to_llvm/byte_words.h"
+
 #include "dialects/ir.h"
 
 #include "mlir-c/Dialect/LLVM.h"
@@ -273,7 +275,12 @@ MlirValue nereid_emit_word(nereid_lower_t *lower, intptr_t count, const MlirValu
   bool whole = record && record->count == count;
   for (intptr_t i = 0; whole && i < count; ++i)
     whole = mlirValueEqual(record->parts[i], values[i]);
-  return whole ? record->word : nereid_emit_bits(lower, lower->types->i32, nereid_emit_pack(lower, count, values));
+  if (whole)
+    return record->word;
+  MlirValue permuted = nereid_byte_word(lower, count, values);
+  if (!mlirValueIsNull(permuted))
+    return permuted;
+  return nereid_emit_bits(lower, lower->types->i32, nereid_emit_pack(lower, count, values));
 }
 
 static void remove_unused(MlirValue value) {

@@ -156,16 +156,24 @@ static MlirNamedAttribute alignment(nereid_lower_t *lower, const nereid_slots_t 
 
 /* --- accesses --- */
 
+/* The registers of one access as a value to store. */
+static MlirValue pack_vector(nereid_lower_t *lower, const nereid_slots_t *slots, const MlirValue *values) {
+  MlirValue parts[MAX_VECTOR];
+  const bool bytes = slots->vector >= WORD_BYTES && mlirTypeEqual(slots->element, lower->types->i8);
+  for (int32_t i = 0; bytes && i < slots->vector; i += WORD_BYTES)
+    parts[i / WORD_BYTES] = nereid_emit_word(lower, WORD_BYTES, values + i);
+  for (int32_t i = 0; !bytes && i < slots->vector; ++i)
+    parts[i] = nereid_slots_to_memory(lower, slots->memory, values[i]);
+  return nereid_emit_pack(lower, bytes ? slots->vector / WORD_BYTES : slots->vector, parts);
+}
+
 void nereid_slots_store(nereid_lower_t *lower, const nereid_slots_t *slots, const MlirValue *values) {
   const int32_t registers = nereid_layout_registers(&slots->layout);
   MlirNamedAttribute attribute = alignment(lower, slots);
   const addresses_t addresses = make_addresses(lower, slots);
   for (int32_t n = 0; n < registers; n += slots->vector) {
     const int32_t r = slots->last_first ? registers - slots->vector - n : n;
-    MlirValue word[MAX_VECTOR];
-    for (int32_t i = 0; i < slots->vector; ++i)
-      word[i] = nereid_slots_to_memory(lower, slots->memory, values[r + i]);
-    MlirValue operands[] = {nereid_emit_pack(lower, slots->vector, word), address(lower, &addresses, (uint32_t)r)};
+    MlirValue operands[] = {pack_vector(lower, slots, values + r), address(lower, &addresses, (uint32_t)r)};
     nereid_emit_op(lower, "llvm.store", 0, NULL, 2, operands, 1, &attribute);
   }
 }

@@ -51,14 +51,14 @@ static MlirType word_type(nereid_lower_t *lower, MlirType element) {
 }
 
 static MlirValue to_word(nereid_lower_t *lower, MlirType element, const MlirValue *values) {
-  return nereid_emit_bits(lower, word_type(lower, element), nereid_emit_pack(lower, per_word(element), values));
+  return per_word(element) > 1 ? nereid_emit_word(lower, per_word(element), values) : *values;
 }
 
 static void from_word(nereid_lower_t *lower, MlirType element, MlirValue word, MlirValue *out_values) {
-  const intptr_t n = per_word(element);
-  MlirValue vector = n > 1 ? nereid_emit_bits(lower, nereid_emit_vector_type(element, n), word) : word;
-  for (intptr_t i = 0; i < n; ++i)
-    out_values[i] = n > 1 ? nereid_emit_extract(lower, vector, i) : word;
+  if (per_word(element) > 1)
+    nereid_emit_split(lower, element, per_word(element), word, out_values);
+  else
+    *out_values = word;
 }
 
 /* --- the result's layout --- */

@@ -134,8 +134,8 @@ static bool make_registers(nereid_lower_t *lower, MlirOperation op, int index, c
   out->n_words = (size_t)(values.count / per_word);
   out->words = nereid_arena_new(lower->arena, MlirValue, out->n_words);
   for (size_t word = 0; out->words && word < out->n_words; ++word)
-    out->words[word] = nereid_emit_bits(lower, lower->types->i32,
-                                        nereid_emit_pack(lower, per_word, values.values + (intptr_t)word * per_word));
+    out->words[word] = per_word > 1 ? nereid_emit_word(lower, per_word, values.values + (intptr_t)word * per_word)
+                                    : nereid_emit_bits(lower, lower->types->i32, values.values[word]);
   return out->words != NULL;
 }
 

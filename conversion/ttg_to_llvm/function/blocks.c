@@ -50,7 +50,7 @@ bool nereid_lower_take_values(nereid_lower_t *lower, MlirValue value, MlirBlock 
 /* --- words --- */
 
 /* Values of a tensor that pass between blocks as one 32-bit word: operands of mma.sync and sums of f16, as its
- * instructions take words; 1 for other types. */
+ * instructions take words, and 8-bit elements, which take a register each; 1 for other types. */
 static int32_t word_values(nereid_lower_t *lower, MlirType type) {
   if (!mlirTypeIsARankedTensor(type) || mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)))
     return 1;
@@ -60,8 +60,9 @@ static int32_t word_values(nereid_lower_t *lower, MlirType type) {
                           nereid_ttg_nvidia_mma_attr_isa(nereid_ttg_dot_op_attr_get_parent(encoding));
   const bool is_sum = nereid_ttg_nvidia_mma_attr_isa(encoding) && mlirTypeIsAF16(element);
   const int32_t bits = (int32_t)nereid_lower_memory_bits(element);
+  const bool is_byte = mlirTypeEqual(nereid_lower_type(lower, type), lower->types->i8);
   const bool fills_bits = mlirTypeIsAFloat(element) || mlirTypeIsAInteger(element);
-  if (!(is_operand || is_sum) || !fills_bits || bits >= 32 ||
+  if (!(is_operand || is_sum || is_byte) || !fills_bits || bits >= 32 ||
       (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) < 8))
     return 1;
   return nereid_lower_registers(lower, type) % (32 / bits) ? 1 : 32 / bits;

@@ -58,12 +58,36 @@ MlirValue nereid_shared_base(nereid_lower_t *lower, MlirValue memdesc) {
 
 /* --- accesses --- */
 
+/* Reorders the bits of registers so that registers of adjacent slots are adjacent, whatever dimension they move along:
+ * a tensor with adjacent columns in a buffer with adjacent rows is transposed in registers. `order` gets the bits of
+ * the tensor's registers in their new order. */
+static void make_slots_adjacent(nereid_layout_t *slots, uint8_t *order) {
+  uint32_t *bases = slots->bases[NEREID_LAYOUT_REGISTER];
+  const int n = slots->in_bits[NEREID_LAYOUT_REGISTER];
+  for (int i = 0; i < n; ++i)
+    order[i] = (uint8_t)i;
+  for (int done = 0; done < n; ++done) {
+    int from = done;
+    while (from < n && bases[from] != UINT32_C(1) << done)
+      ++from;
+    if (from == n)
+      return;
+    const uint32_t basis = bases[from];
+    const uint8_t bit = order[from];
+    memmove(bases + done + 1, bases + done, (size_t)(from - done) * sizeof *bases);
+    memmove(order + done + 1, order + done, (size_t)(from - done));
+    bases[done] = basis;
+    order[done] = bit;
+  }
+}
+
 static bool make_slots(nereid_lower_t *lower, MlirOperation op, MlirType tensor, MlirType memdesc, MlirValue base,
-                       nereid_slots_t *out) {
+                       uint8_t *order, nereid_slots_t *out) {
   const nereid_layout_t *layout = nereid_lower_layout(lower, tensor);
   nereid_layout_t slots;
   if (!layout || !nereid_shared_slot_layout(op, layout, memdesc, &slots))
     return false;
+  make_slots_adjacent(&slots, order);
   *out = nereid_slots_make(lower, &slots, nereid_lower_type(lower, tensor), base);
   nereid_slots_pad(out, nereid_ttg_memdesc_type_get_encoding(memdesc));
   return true;
@@ -131,11 +155,11 @@ static bool plan_matrices(nereid_lower_t *lower, MlirOperation op, MlirType tens
   return true;
 }
 
-/* The tensor's register with number `r` in the order of the instructions. */
-static uint32_t ordered_register(const matrices_t *matrices, int32_t r) {
+/* The tensor's register with number `r` in `order`. */
+static uint32_t ordered_register(const uint8_t *order, int32_t r) {
   uint32_t from = 0;
   for (int bit = 0; r >> bit; ++bit)
-    from |= (uint32_t)(r >> bit & 1) << matrices->order[bit];
+    from |= (uint32_t)(r >> bit & 1) << order[bit];
   return from;
 }
 
@@ -149,7 +173,7 @@ static bool store_matrices(nereid_lower_t *lower, MlirOperation op, MlirValue so
     return false;
   MlirValue *values = nereid_arena_new(lower->arena, MlirValue, (size_t)matrices.moved);
   for (int32_t r = 0; values && r < matrices.moved; ++r)
-    values[r] = nereid_lower_get(lower, source).values[ordered_register(&matrices, r)];
+    values[r] = nereid_lower_get(lower, source).values[ordered_register(matrices.order, r)];
   if (values)
     nereid_slots_store_matrices(lower, &matrices.rows, &matrices.plan, values);
   return values != NULL;
@@ -170,8 +194,8 @@ static bool load_matrices(nereid_lower_t *lower, MlirOperation op, nereid_lowere
   nereid_slots_load_matrices(lower, &matrices.rows, &matrices.plan, values);
   uint32_t moving = 0;
   for (int32_t r = 0; r < matrices.moved; ++r) {
-    out->values[ordered_register(&matrices, r)] = values[r];
-    moving |= ordered_register(&matrices, r);
+    out->values[ordered_register(matrices.order, r)] = values[r];
+    moving |= ordered_register(matrices.order, r);
   }
   for (uint32_t r = 0; r < (uint32_t)out->count; ++r)
     out->values[r] = out->values[r & moving];
@@ -179,13 +203,19 @@ static bool load_matrices(nereid_lower_t *lower, MlirOperation op, nereid_lowere
 }
 
 static bool store(nereid_lower_t *lower, MlirOperation op, MlirValue source, MlirType memdesc, MlirValue base) {
+  uint8_t order[NEREID_LAYOUT_MAX_BITS] = {0};
   nereid_slots_t slots;
   if (store_matrices(lower, op, source, memdesc, base))
     return true;
-  if (!make_slots(lower, op, mlirValueGetType(source), memdesc, base, &slots))
+  if (!make_slots(lower, op, mlirValueGetType(source), memdesc, base, order, &slots))
     return false;
-  nereid_slots_store(lower, &slots, nereid_lower_get(lower, source).values);
-  return true;
+  const int32_t n = nereid_layout_registers(&slots.layout);
+  MlirValue *values = nereid_arena_new(lower->arena, MlirValue, (size_t)n);
+  for (int32_t r = 0; values && r < n; ++r)
+    values[r] = nereid_lower_get(lower, source).values[ordered_register(order, r)];
+  if (values)
+    nereid_slots_store(lower, &slots, values);
+  return values != NULL;
 }
 
 static bool lower_local_alloc(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
@@ -228,23 +258,34 @@ bool nereid_shared_load_is_deferred(MlirOperation op) {
          is_multiply_add_operand(mlirValueGetType(mlirOperationGetResult(op, 0)));
 }
 
+/* Loads vectors of adjacent slots. */
+static bool load_vectors(nereid_lower_t *lower, MlirOperation op, nereid_lowered_t *out) {
+  MlirValue buffer = nereid_ttg_local_load_get_src(op);
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  uint8_t order[NEREID_LAYOUT_MAX_BITS] = {0};
+  nereid_slots_t slots;
+  if (!make_slots(lower, op, type, mlirValueGetType(buffer), nereid_shared_base(lower, buffer), order, &slots))
+    return false;
+  const int32_t n = nereid_layout_registers(&slots.layout);
+  MlirValue *values = nereid_arena_new(lower->arena, MlirValue, (size_t)n);
+  *out = nereid_lower_array(lower, n);
+  if (!values || !out->values)
+    return false;
+  nereid_slots_load(lower, &slots, values);
+  for (int32_t r = 0; r < n; ++r)
+    out->values[ordered_register(order, r)] = values[r];
+  return true;
+}
+
 static bool lower_local_load(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
-  MlirValue buffer = nereid_ttg_local_load_get_src(op), result = nereid_ttg_local_load_get_result(op);
-  MlirType type = mlirValueGetType(result);
   nereid_lowered_t lowered = {0};
-  nereid_slots_t slots;
   if (nereid_shared_load_is_deferred(op))
     return true;
-  if (!load_matrices(lower, op, &lowered)) {
-    if (!make_slots(lower, op, type, mlirValueGetType(buffer), nereid_shared_base(lower, buffer), &slots))
-      return false;
-    lowered = nereid_lower_array(lower, nereid_layout_registers(&slots.layout));
-    if (lowered.values)
-      nereid_slots_load(lower, &slots, lowered.values);
-  }
-  nereid_lower_set(lower, result, lowered);
-  return lowered.values != NULL;
+  if (!load_matrices(lower, op, &lowered) && !load_vectors(lower, op, &lowered))
+    return false;
+  nereid_lower_set(lower, mlirOperationGetResult(op, 0), lowered);
+  return true;
 }
 
 static bool lower_local_dealloc(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {

@@ -49,8 +49,10 @@ class Kernel:
         return "" if self.split is None else ", CGALayout = [[%d, %d]]" % tuple(d == self.split for d in dims)
 
     def blocked(self, dims):
-        return self.encoding("#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [%d, 1], "
-                             "order = [1, 0]%s}>" % (self.warps[0] * self.warps[1], self.ctas(dims)))
+        size = self.rng.choice([[1, 4], [1, 16], [4, 4], [8, 2], [16, 4], [2, 1]])
+        order = self.rng.choice([[1, 0], [0, 1]])
+        return self.encoding("#ttg.blocked<{sizePerThread = %s, threadsPerWarp = [4, 8], warpsPerCTA = [%d, 1], order = %s%s}>" % (
+            size, self.warps[0] * self.warps[1], order, self.ctas(dims)))
 
     def emit(self, text):
         self.n += 1

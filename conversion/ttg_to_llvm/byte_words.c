@@ -1,0 +1,73 @@
+/* Permutations of bytes; see byte_words.h.
+ *
+ *   low = prmt(a, b): a0 b0 a1 b1      high = prmt(c, d): c0 d0 c1 d1
+ *   prmt(low, high): a0 b0 c0 d0       and from the same two: a1 b1 c1 d1
+ *
+ * LLVM merges equal permutations. PTX ISA, "prmt". */
+#include "conversion/ttg_to_llvm/byte_words.h"
+
+#include "conversion/ttg_to_llvm/emit.h"
+#include "dialects/ir.h"
+
+enum { WORD_BYTES = 4 };
+
+typedef struct byte {
+  MlirValue word; /* null: not an element of a word */
+  int32_t index;
+} byte_t;
+
+static MlirOperation made_by(MlirValue value, const char *name) {
+  if (!mlirValueIsAOpResult(value))
+    return (MlirOperation){NULL};
+  MlirOperation op = mlirOpResultGetOwner(value);
+  const bool same = mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), nereid_ir_ref(name));
+  return same ? op : (MlirOperation){NULL};
+}
+
+/* The word that an i8 is extracted from: llvm.extractelement of llvm.bitcast of an i32. */
+static byte_t byte_of(nereid_lower_t *lower, MlirValue value) {
+  const byte_t none = {.index = 0};
+  MlirOperation extract = made_by(value, "llvm.extractelement");
+  if (mlirOperationIsNull(extract) || !mlirTypeEqual(mlirValueGetType(value), lower->types->i8))
+    return none;
+  MlirOperation cast = made_by(mlirOperationGetOperand(extract, 0), "llvm.bitcast");
+  MlirOperation constant = made_by(mlirOperationGetOperand(extract, 1), "llvm.mlir.constant");
+  if (mlirOperationIsNull(cast) || mlirOperationIsNull(constant))
+    return none;
+  MlirValue word = mlirOperationGetOperand(cast, 0);
+  if (!mlirTypeEqual(mlirValueGetType(word), lower->types->i32))
+    return none;
+  const int64_t index = mlirIntegerAttrGetValueInt(nereid_ir_attribute(constant, "value"));
+  return (byte_t){word, (int32_t)index};
+}
+
+static MlirValue permute(nereid_lower_t *lower, MlirValue low, MlirValue high, int32_t selector) {
+  MlirValue operands[] = {low, high, nereid_emit_i32(lower, selector)};
+  return nereid_emit_intrinsic(lower, "llvm.nvvm.prmt", lower->types->i32, 3, operands);
+}
+
+/* Two bytes in the low half of a word. Where both have one index, the upper half has those of the index's neighbour,
+ * which a transposition needs next; `*out_odd`: the bytes are in the upper half. */
+static MlirValue pair(nereid_lower_t *lower, byte_t a, byte_t b, bool *out_odd) {
+  const bool same = a.index == b.index;
+  const int32_t even = a.index & ~1, second = 4;
+  const int32_t neighbours = even | (even + second) << 4 | (even + 1) << 8 | (even + 1 + second) << 12;
+  *out_odd = same && a.index & 1;
+  return permute(lower, a.word, b.word, same ? neighbours : a.index | (b.index + second) << 4);
+}
+
+MlirValue nereid_byte_word(nereid_lower_t *lower, intptr_t count, const MlirValue *values) {
+  byte_t bytes[WORD_BYTES];
+  bool odd[2], whole = true;
+  for (int32_t i = 0; i < WORD_BYTES; ++i) {
+    bytes[i] = count == WORD_BYTES ? byte_of(lower, values[i]) : (byte_t){.index = 0};
+    if (mlirValueIsNull(bytes[i].word))
+      return (MlirValue){NULL};
+    whole &= bytes[i].index == i && mlirValueEqual(bytes[i].word, bytes[0].word);
+  }
+  if (whole)
+    return bytes[0].word;
+  MlirValue low = pair(lower, bytes[0], bytes[1], &odd[0]), high = pair(lower, bytes[2], bytes[3], &odd[1]);
+  const int32_t halves[] = {odd[0] ? 0x32 : 0x10, odd[1] ? 0x76 : 0x54};
+  return permute(lower, low, high, halves[0] | halves[1] << 8);
+}
