@@ -9,11 +9,13 @@
  * the copies and the uses of a step. */
 #include "passes/pipelining/lower_loads.h"
 
+#include "analysis/allocation/allocation.h"
 #include "dialects/ir.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "passes/pipelining/expansion/expand_loop.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/ring.h"
 #include "passes/support/scalar.h"
@@ -52,6 +54,8 @@ typedef struct lower {
   MlirOperation loop;
   MlirBlock body;
   MlirValue zero; /* the i32 0, before the loop */
+  size_t copies;  /* rings that cp.async fills */
+  int32_t peeled; /* iterations */
   NEREID_VECTOR(ring_t) rings;
   NEREID_VECTOR(group_t) groups;
   NEREID_VECTOR(counter_t) counters;
@@ -115,6 +119,7 @@ static void plan_loads(lower_t *lower, const nereid_axis_result_t *axis) {
     if (!nereid_ring_load_read(lower->schedule, &lower->schedule->ops.data[i], axis, &ring.load))
       continue;
     ring.group = find_group(lower, &ring.load);
+    ++lower->copies;
     nereid_vector_push(lower->arena, &lower->rings, ring);
   }
 }
@@ -401,6 +406,23 @@ static void release_rings(lower_t *lower) {
     nereid_ttg_local_dealloc_build(&builder, lower->rings.data[i].buffer);
 }
 
+/* Explains the rings of the loop: stages, slots and bytes. */
+static void remark_rings(const lower_t *lower) {
+  int64_t bytes = 0;
+  int32_t least = INT32_MAX, most = 0;
+  for (size_t i = 0; i < lower->rings.size; ++i) {
+    const int32_t slots = slots_of(lower, &lower->rings.data[i]);
+    bytes += nereid_allocation_bytes(mlirValueGetType(lower->rings.data[i].buffer));
+    least = least < slots ? least : slots;
+    most = most > slots ? most : slots;
+  }
+  nereid_pass_remark_passed(
+      lower->pass, lower->loop, "pipeline",
+      "%d stages; rings for %zu values, %zu of them filled by cp.async, with %d to %d slots: %lld "
+      "bytes of shared memory; peeled iterations: %d",
+      lower->schedule->max_stage + 1, lower->rings.size, lower->copies, least, most, (long long)bytes, lower->peeled);
+}
+
 /* Doubles the clusters of all ops; returns one after all of them. */
 static int32_t renumber(const lower_t *lower) {
   int32_t last = 0;
@@ -417,6 +439,7 @@ MlirOperation nereid_loop_lower(nereid_pass_t *pass, nereid_schedule_t *schedule
       .pass = pass, .arena = pass->scratch, .schedule = schedule, .loop = schedule->loop, .body = schedule->body};
   nereid_schedule_normalize(schedule);
   const int32_t last = renumber(&lower);
+  lower.peeled = nereid_loop_expand_peeled(schedule);
   plan_loads(&lower, axis);
   plan_stores(&lower);
   if (!lower.rings.size || lower.arena->failed)
@@ -435,6 +458,7 @@ MlirOperation nereid_loop_lower(nereid_pass_t *pass, nereid_schedule_t *schedule
   emit_copies(&lower);
   advance_counters(&lower, last);
   release_rings(&lower);
+  remark_rings(&lower);
   if (!set_wait_counts(&lower))
     return (MlirOperation){NULL};
   merge_waits(&lower);

@@ -21,6 +21,14 @@ void nereid_schedule_clear(MlirOperation op) {
     mlirOperationRemoveDiscardableAttributeByName(op, nereid_ir_ref(names[i]));
 }
 
+void nereid_schedule_remove(MlirOperation loop) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    nereid_schedule_clear(op);
+  mlirOperationRemoveDiscardableAttributeByName(loop, nereid_ir_ref(NEREID_ATTR_SCHEDULED_MAX_STAGE));
+}
+
 /* --- reading --- */
 
 static bool read_op(nereid_schedule_t *schedule, MlirOperation op) {

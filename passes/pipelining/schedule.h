@@ -55,6 +55,9 @@ bool nereid_schedule_verify(const nereid_schedule_t *schedule);
 typedef NEREID_VECTOR(MlirValue) nereid_schedule_values_t;
 bool nereid_schedule_uses(MlirOperation op, MlirBlock body, nereid_arena_t *arena, nereid_schedule_values_t *out);
 
+/* Removes the schedule of a loop: the attributes of the loop and of the ops of its body. */
+void nereid_schedule_remove(MlirOperation loop);
+
 /* Sets and removes the attributes of an op. */
 void nereid_schedule_set(MlirOperation op, int64_t stage, int64_t cluster);
 void nereid_schedule_clear(MlirOperation op);

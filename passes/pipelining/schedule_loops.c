@@ -253,14 +253,8 @@ static void write_schedule(const scheduler_t *scheduler) {
  * the first dot in vain costs more than delaying the second one gains. */
 static bool is_alone(const scheduler_t *scheduler) {
   enum { GROUP_WARPS = 4 };
-  int64_t bytes = 0;
-  for (size_t i = 0; i < scheduler->keys.size; ++i) {
-    MlirOperation op = scheduler->keys.data[i];
-    const int64_t slots = nereid_loop_integer(op, NEREID_ATTR_LATENCY, 0) + 1;
-    bytes += slots * nereid_scratch_tensor_bytes(mlirValueGetType(nereid_ir_result(op)));
-  }
   return nereid_ttg_num_warps(scheduler->loop) <= GROUP_WARPS &&
-         bytes > nereid_allocation_limit(scheduler->pass->op) / 2;
+         nereid_ring_budget_bytes(&scheduler->keys, false) > nereid_allocation_limit(scheduler->pass->op) / 2;
 }
 
 static bool schedule(nereid_pass_t *pass, MlirOperation loop) {

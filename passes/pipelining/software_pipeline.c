@@ -1,4 +1,4 @@
-/* tritongpu-pipeline: pipelines loops that have a schedule.
+/* tritongpu-pipeline: pipelines loops that have a schedule; tritongpu-test-pipeline-lower-loop: its first step alone.
  *
  *   for %i: %x = tt.load %p (stage 0); use %x (stage 2)
  *   ->
@@ -10,13 +10,16 @@
  * its use is an error. */
 #include "passes/pass.h"
 #include "passes/pipelining/async_dots.h"
-#include "passes/pipelining/expand_loop.h"
+#include "passes/pipelining/expansion/expand_loop.h"
+#include "passes/pipelining/expansion/loop_range.h"
+#include "passes/pipelining/expansion/rematerialize.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/lower_loads.h"
 #include "passes/pipelining/schedule.h"
 
 #include "analysis/axis/axis_info.h"
 #include "dialects/ir.h"
+#include "seam/ir.h"
 
 typedef struct pipeline {
   nereid_pass_t *pass;
@@ -36,28 +39,53 @@ static bool begin(nereid_pass_t *pass, pipeline_t *out) {
          (!out->loops.size || nereid_axis_info_run(pass->op, pass->scratch, &out->axis) == NEREID_OK);
 }
 
-/* Removes the schedule of a loop that is not pipelined. */
-static void unschedule(const nereid_schedule_t *schedule) {
-  for (size_t i = 0; i < schedule->ops.size; ++i)
-    nereid_schedule_clear(schedule->ops.data[i].op);
-  mlirOperationRemoveDiscardableAttributeByName(schedule->loop, nereid_ir_ref(NEREID_ATTR_SCHEDULED_MAX_STAGE));
+/* Whether the loop has a constant number of iterations that is too small for the schedule. */
+static bool is_too_short(const nereid_schedule_t *schedule) {
+  nereid_loop_range_t range;
+  nereid_loop_range_read(schedule->loop, schedule->arena, &range);
+  const int64_t count = nereid_loop_range_count(&range);
+  return count >= 0 && count < nereid_loop_expand_peeled(schedule);
 }
 
-/* Lowers and expands one loop; false after an error. */
-static bool pipeline_loop(pipeline_t *pipeline, MlirOperation loop) {
+/* Reads and verifies the schedule of a loop and lowers its loads. *out_loop is null for a loop that is not pipelined. False
+ * after an error. */
+static bool lower_loop(pipeline_t *pipeline, MlirOperation loop, MlirOperation *out_loop) {
   nereid_schedule_t schedule;
+  *out_loop = (MlirOperation){NULL};
   if (!nereid_schedule_read(loop, pipeline->pass->scratch, &schedule) || !nereid_schedule_verify(&schedule))
     return false;
-  if (nereid_loop_expand_peeled(&schedule) > 0) {
-    nereid_pass_remark_missed(pipeline->pass, loop, "pipeline",
-                              "not pipelined: an operation before the last stage cannot be predicated");
-    unschedule(&schedule);
+  if (is_too_short(&schedule)) {
+    nereid_pass_remark_missed(pipeline->pass, loop, "pipeline", "not pipelined: it has fewer iterations than stages");
+    nereid_schedule_remove(loop);
     return true;
   }
-  loop = nereid_loop_lower(pipeline->pass, &schedule, &pipeline->axis);
-  if (mlirOperationIsNull(loop) || !nereid_schedule_read(loop, pipeline->pass->scratch, &schedule))
+  *out_loop = nereid_loop_lower(pipeline->pass, &schedule, &pipeline->axis);
+  return !mlirOperationIsNull(*out_loop);
+}
+
+static bool expand_loop(pipeline_t *pipeline, MlirOperation loop) {
+  nereid_schedule_t schedule;
+  if (!nereid_schedule_read(loop, pipeline->pass->scratch, &schedule))
     return false;
-  return !mlirOperationIsNull(nereid_loop_expand(&schedule));
+  loop = nereid_loop_rematerialize(&schedule);
+  return !mlirOperationIsNull(loop) && nereid_schedule_read(loop, pipeline->pass->scratch, &schedule) &&
+         nereid_loop_expand(&schedule, &loop);
+}
+
+/* Pipelines one loop. The ops that replace a loop in the body of a scheduled loop get its stage and cluster. False after an
+ * error. */
+static bool pipeline_loop(pipeline_t *pipeline, MlirOperation loop) {
+  MlirBlock block = mlirOperationGetBlock(loop);
+  MlirOperation before = nereidMlirOperationGetPrevInBlock(loop), after = mlirOperationGetNextInBlock(loop);
+  const int64_t stage = nereid_loop_integer(loop, NEREID_ATTR_LOOP_STAGE, -1);
+  const int64_t cluster = nereid_loop_integer(loop, NEREID_ATTR_LOOP_CLUSTER, -1);
+  if (!lower_loop(pipeline, loop, &loop) || (!mlirOperationIsNull(loop) && !expand_loop(pipeline, loop)))
+    return false;
+  MlirOperation op =
+      mlirOperationIsNull(before) ? mlirBlockGetFirstOperation(block) : mlirOperationGetNextInBlock(before);
+  for (; stage >= 0 && !mlirOperationEqual(op, after); op = mlirOperationGetNextInBlock(op))
+    nereid_schedule_set(op, stage, cluster);
+  return true;
 }
 
 MlirLogicalResult nereid_pass_tritongpu_pipeline(nereid_pass_t *pass) {
@@ -69,5 +97,13 @@ MlirLogicalResult nereid_pass_tritongpu_pipeline(nereid_pass_t *pass) {
   int64_t carried_dots = 0;
   good = good && nereid_async_dots(pass, &carried_dots);
   nereid_pass_statistic_add(pass, "async-dots", carried_dots);
+  return good && !pass->scratch->failed ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
+}
+
+MlirLogicalResult nereid_pass_tritongpu_test_pipeline_lower_loop(nereid_pass_t *pass) {
+  pipeline_t pipeline;
+  bool good = begin(pass, &pipeline);
+  for (size_t i = pipeline.loops.size; good && i-- > 0;)
+    good = lower_loop(&pipeline, pipeline.loops.data[i], &pipeline.loops.data[i]);
   return good && !pass->scratch->failed ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
 }

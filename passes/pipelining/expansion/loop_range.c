@@ -1,5 +1,5 @@
 /* Iterations of loops; see loop_range.h. */
-#include "passes/pipelining/loop_range.h"
+#include "passes/pipelining/expansion/loop_range.h"
 
 #include "dialects/ir.h"
 #include "nereid/dialects/arith.h"
@@ -32,6 +32,8 @@ void nereid_loop_range_read(MlirOperation loop, nereid_arena_t *arena, nereid_lo
   out->has_lower = read_constant(out->lower, &out->constant_lower);
   out->has_upper = read_constant(out->upper, &out->constant_upper);
   out->has_step = read_constant(out->step, &out->constant_step) && out->constant_step > 0;
+  const int64_t count = nereid_loop_range_count(out);
+  out->known = count > 0 ? count : 0;
 }
 
 int64_t nereid_loop_range_count(const nereid_loop_range_t *range) {
@@ -86,8 +88,7 @@ static MlirValue span_of(nereid_loop_range_t *range, const nereid_builder_t *bui
 }
 
 MlirValue nereid_loop_range_contains(nereid_loop_range_t *range, const nereid_builder_t *builder, int32_t number) {
-  const int64_t count = nereid_loop_range_count(range);
-  if (count > number)
+  if (range->known > number)
     return (MlirValue){NULL};
   if (number == 0 || is_small(range, number))
     return compare(builder, nereid_loop_range_advance(range, builder, range->lower, number), range->upper,
@@ -104,6 +105,10 @@ static MlirValue bound_of(nereid_loop_range_t *range, const nereid_builder_t *bu
   MlirValue some =
       compare(builder, span_of(range, builder), product(range, builder, distance), NEREID_ARITH_CMP_I_PREDICATE_UGT);
   return nereid_ir_result(nereid_arith_select_build(builder, some, bound, range->lower));
+}
+
+MlirValue nereid_loop_range_shortened(nereid_loop_range_t *range, const nereid_builder_t *builder, int32_t distance) {
+  return distance ? bound_of(range, builder, distance) : range->upper;
 }
 
 bool nereid_loop_range_prepare(nereid_loop_range_t *range, MlirOperation before, int32_t max_distance) {

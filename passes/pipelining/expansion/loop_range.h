@@ -22,6 +22,7 @@ typedef struct nereid_loop_range {
   bool is_unsigned;
   int64_t constant_lower, constant_upper, constant_step;
   bool has_lower, has_upper, has_step; /* which of them are constants */
+  int64_t known;                       /* at least as many iterations exist */
   MlirValue span;                      /* upper - lower, 0 for an empty range; null until it is needed */
   nereid_builder_t outside;            /* before the loop that compares counters */
   MlirValue *bounds;                   /* by distance: upper - distance * step; null until it is needed */
@@ -42,6 +43,9 @@ MlirValue nereid_loop_range_contains(nereid_loop_range_t *range, const nereid_bu
 /* Sets the op before which the next function computes bounds, for distances up to `max_distance`. False when out of
  * memory. */
 bool nereid_loop_range_prepare(nereid_loop_range_t *range, MlirOperation before, int32_t max_distance);
+
+/* The upper bound of the range without its last `distance` iterations, of which at least as many exist. */
+MlirValue nereid_loop_range_shortened(nereid_loop_range_t *range, const nereid_builder_t *builder, int32_t distance);
 
 /* An i1: the iteration `distance` after the one with counter `counter` exists. */
 MlirValue nereid_loop_range_continues(nereid_loop_range_t *range, const nereid_builder_t *builder, MlirValue counter,

@@ -1,5 +1,5 @@
 /* Predicates of ops; see predicate.h. */
-#include "passes/pipelining/predicate.h"
+#include "passes/pipelining/expansion/predicate.h"
 
 #include "dialects/ir.h"
 #include "layout/linear_layout.h"

@@ -9,7 +9,7 @@
  * A carried value, the argument %a of the body with the yielded operand %y, is assigned the earliest possible stage: the
  * stage of %y minus one. Then %a of iteration i is computed in the same step as %y of iteration i - 1 and is equal to it;
  * only its older instances are carried. Where %y is in stage 0, so is %a, one step later, and is carried itself. */
-#include "passes/pipelining/expand_loop.h"
+#include "passes/pipelining/expansion/expand_loop.h"
 
 #include "dialects/ir.h"
 #include "nereid/dialects/arith.h"
@@ -17,8 +17,8 @@
 #include "nereid/dialects/scf.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
-#include "passes/pipelining/loop_range.h"
-#include "passes/pipelining/predicate.h"
+#include "passes/pipelining/expansion/loop_range.h"
+#include "passes/pipelining/expansion/predicate.h"
 #include "passes/support/scalar.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
@@ -37,6 +37,8 @@ typedef struct node {
 
 typedef NEREID_VECTOR(MlirValue) values_t;
 
+typedef enum phase { PROLOGUE, KERNEL, EPILOGUE } phase_t;
+
 typedef struct expand {
   const nereid_schedule_t *schedule;
   nereid_arena_t *arena;
@@ -45,11 +47,12 @@ typedef struct expand {
   NEREID_VECTOR(node_t) nodes; /* arguments first */
   nereid_map_t index;          /* value -> index into `nodes`, plus 1 */
   nereid_loop_range_t range;
+  int32_t peeled; /* steps of the epilogue */
   /* the current step */
+  phase_t phase;
+  int32_t step; /* of the prologue, from 0, or of the epilogue, from 1 */
   nereid_builder_t builder;
-  int32_t step; /* of the prologue */
-  bool in_kernel;
-  MlirValue counter;             /* of the kernel */
+  MlirValue counter;             /* of the kernel; in the epilogue of the first iteration after it */
   MlirValue *counters;           /* by stage, null until needed */
   NereidMlirIRMapping *mappings; /* by stage */
 } expand_t;
@@ -139,7 +142,7 @@ static bool assign_ages(expand_t *expand) {
 
 /* The current instance of a node, of age 0. */
 static MlirValue current(const expand_t *expand, const node_t *node) {
-  while (node->carried && !node->waits && (expand->in_kernel || expand->step > node->stage)) {
+  while (node->carried && !node->waits && (expand->phase != PROLOGUE || expand->step > node->stage)) {
     const node_t *from = node_of(expand, yielded(expand, node));
     node = from;
   }
@@ -150,8 +153,11 @@ static MlirValue current(const expand_t *expand, const node_t *node) {
 static MlirValue counter_of(expand_t *expand, int32_t stage) {
   MlirValue *counter = &expand->counters[stage];
   if (mlirValueIsNull(*counter)) {
-    MlirValue from = expand->in_kernel ? expand->counter : expand->range.lower;
-    const int32_t distance = expand->in_kernel ? expand->schedule->max_stage - stage : expand->step - stage;
+    MlirValue from = expand->phase == PROLOGUE ? expand->range.lower : expand->counter;
+    const int32_t ahead = expand->schedule->max_stage - stage;
+    const int32_t distance = expand->phase == PROLOGUE ? expand->step - stage
+                             : expand->phase == KERNEL ? ahead
+                                                       : ahead + expand->step - 1;
     *counter = nereid_loop_range_advance(&expand->range, &expand->builder, from, distance);
   }
   return *counter;
@@ -167,10 +173,12 @@ static MlirValue resolve(expand_t *expand, MlirValue value, int32_t stage) {
 
 /* An i1: the iteration whose stage `stage` this step executes exists; null when it always does. */
 static MlirValue predicate_of(expand_t *expand, int32_t stage) {
-  if (!expand->in_kernel)
+  const int32_t ahead = expand->schedule->max_stage - stage;
+  if (expand->phase == PROLOGUE)
     return nereid_loop_range_contains(&expand->range, &expand->builder, expand->step - stage);
-  return nereid_loop_range_continues(&expand->range, &expand->builder, expand->counter,
-                                     expand->schedule->max_stage - stage);
+  if (expand->phase == EPILOGUE || ahead <= expand->peeled)
+    return (MlirValue){NULL};
+  return nereid_loop_range_continues(&expand->range, &expand->builder, expand->counter, ahead);
 }
 
 static void insert(const nereid_builder_t *builder, MlirOperation op) {
@@ -198,8 +206,7 @@ static void emit(expand_t *expand, const nereid_scheduled_op_t *scheduled) {
     if (mlirValueIsNull(nereidMlirIRMappingLookupValue(mapping, uses.data[i])))
       nereidMlirIRMappingMapValue(mapping, uses.data[i], resolve(expand, uses.data[i], scheduled->stage));
   MlirValue predicate = {NULL};
-  const bool early = scheduled->stage < expand->schedule->max_stage;
-  if (early && nereid_predicate_is_needed(scheduled->op))
+  if (scheduled->stage < expand->schedule->max_stage && nereid_predicate_is_needed(scheduled->op))
     predicate = predicate_of(expand, scheduled->stage);
   MlirOperation copy = nereidMlirOperationCloneWithMapping(scheduled->op, mapping);
   nereid_schedule_clear(copy);
@@ -207,7 +214,7 @@ static void emit(expand_t *expand, const nereid_scheduled_op_t *scheduled) {
   if (!mlirValueIsNull(predicate))
     copy = nereid_predicate_apply(copy, predicate);
   MlirValue folded = {NULL};
-  const bool is_folded = !expand->in_kernel && fold(copy, &folded);
+  const bool is_folded = expand->phase == PROLOGUE && fold(copy, &folded);
   for (intptr_t r = 0; r < mlirOperationGetNumResults(scheduled->op); ++r) {
     MlirValue value = mlirOperationGetResult(scheduled->op, r);
     MlirValue made = is_folded ? folded : mlirOperationGetResult(copy, r);
@@ -239,7 +246,15 @@ static void shift(expand_t *expand) {
   }
 }
 
-/* Executes the ops of a step: in the prologue those whose iteration is not negative. Commit groups are always emitted,
+/* Whether the current step executes the stage: not in the prologue if its iteration is negative, nor in the epilogue if it
+ * is past the end. */
+static bool is_active(const expand_t *expand, int32_t stage) {
+  return expand->phase == KERNEL ||
+         (expand->phase == PROLOGUE ? stage <= expand->step
+                                    : stage >= expand->schedule->max_stage - expand->peeled + expand->step);
+}
+
+/* Executes the ops of a step. Commit groups are always emitted,
  * so that the number of groups after a given one is the same in every step. */
 static void run_step(expand_t *expand) {
   const nereid_schedule_t *schedule = expand->schedule;
@@ -249,7 +264,7 @@ static void run_step(expand_t *expand) {
   }
   for (size_t i = 0; i < schedule->ops.size && !expand->arena->failed; ++i) {
     const nereid_scheduled_op_t *op = &schedule->ops.data[schedule->order[i]];
-    if (expand->in_kernel || op->stage <= expand->step)
+    if (is_active(expand, op->stage))
       emit(expand, op);
     else if (nereid_op_kind(op->op) == NEREID_OP_TTG_ASYNC_COMMIT_GROUP)
       nereid_ttg_async_commit_group_build(&expand->builder, 0, NULL);
@@ -260,6 +275,7 @@ static void run_step(expand_t *expand) {
 
 static void run_prologue(expand_t *expand) {
   MlirOperation loop = expand->schedule->loop;
+  expand->phase = PROLOGUE;
   expand->builder = nereid_builder_before(loop);
   for (expand->step = 0; expand->step < expand->schedule->max_stage; ++expand->step) {
     for (intptr_t i = 1; i < expand->arguments; ++i)
@@ -277,19 +293,23 @@ static int32_t first_carried(const node_t *node) {
   return node->waits ? 0 : 1;
 }
 
-/* Calls `add` for each instance that the kernel carries, in order. */
-static void collect_instances(const expand_t *expand, values_t *out) {
+/* Appends the instances that the kernel carries, in order, and with peeled steps the counter of the next iteration. */
+static void collect_instances(const expand_t *expand, MlirValue next_counter, values_t *out) {
   for (size_t i = 1; i < expand->nodes.size; ++i)
     for (int32_t age = first_carried(&expand->nodes.data[i]); age <= expand->nodes.data[i].max_age; ++age)
       nereid_vector_push(expand->arena, out, expand->nodes.data[i].history[age]);
+  if (expand->peeled)
+    nereid_vector_push(expand->arena, out, next_counter);
 }
 
-/* Replaces the instances that the kernel carries by `values`. */
+/* Replaces the instances that the kernel carries by its arguments or results. */
 static void replace_instances(expand_t *expand, MlirValue (*get)(MlirOperation loop, intptr_t i), MlirOperation loop) {
   intptr_t n = 0;
   for (size_t i = 1; i < expand->nodes.size; ++i)
     for (int32_t age = first_carried(&expand->nodes.data[i]); age <= expand->nodes.data[i].max_age; ++age)
       expand->nodes.data[i].history[age] = get(loop, n++);
+  if (expand->peeled)
+    expand->counter = get(loop, n);
 }
 
 static MlirValue argument_of(MlirOperation loop, intptr_t i) {
@@ -297,14 +317,14 @@ static MlirValue argument_of(MlirOperation loop, intptr_t i) {
 }
 
 /* An empty loop like the old one that carries `initial`. */
-static MlirOperation create_kernel(const expand_t *expand, const values_t *initial) {
+static MlirOperation create_kernel(const expand_t *expand, MlirValue upper, const values_t *initial) {
   MlirOperation old = expand->schedule->loop;
   MlirLocation location = mlirOperationGetLocation(old);
   MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("scf.for"), location);
   MlirRegion region = mlirRegionCreate();
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
   mlirRegionAppendOwnedBlock(region, block);
-  MlirValue bounds[] = {expand->range.lower, expand->range.upper, expand->range.step};
+  MlirValue bounds[] = {expand->range.lower, upper, expand->range.step};
   mlirOperationStateAddOperands(&state, 3, bounds);
   mlirOperationStateAddOperands(&state, (intptr_t)initial->size, initial->data);
   mlirBlockAddArgument(block, mlirValueGetType(bounds[0]),
@@ -327,23 +347,36 @@ static MlirOperation create_kernel(const expand_t *expand, const values_t *initi
 
 static MlirOperation run_kernel(expand_t *expand) {
   values_t initial = {0}, next = {0};
-  collect_instances(expand, &initial);
+  collect_instances(expand, expand->range.lower, &initial);
   if (expand->arena->failed)
     return (MlirOperation){NULL};
-  MlirOperation kernel = create_kernel(expand, &initial);
+  MlirValue upper = nereid_loop_range_shortened(&expand->range, &expand->builder, expand->peeled);
+  MlirOperation kernel = create_kernel(expand, upper, &initial);
   if (!nereid_loop_range_prepare(&expand->range, kernel, expand->schedule->max_stage))
     return (MlirOperation){NULL};
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  expand->phase = KERNEL;
   expand->builder = nereid_builder_at_end(mlirOperationGetLocation(kernel), block);
-  expand->in_kernel = true;
-  expand->counter = mlirBlockGetArgument(block, 0);
   replace_instances(expand, argument_of, kernel);
+  expand->counter = mlirBlockGetArgument(block, 0);
   run_step(expand);
   shift(expand);
-  collect_instances(expand, &next);
+  collect_instances(expand,
+                    expand->peeled ? nereid_loop_range_advance(&expand->range, &expand->builder, expand->counter, 1)
+                                   : expand->counter,
+                    &next);
   nereid_scf_yield_build(&expand->builder, (intptr_t)next.size, next.data);
   replace_instances(expand, mlirOperationGetResult, kernel);
   return kernel;
+}
+
+static void run_epilogue(expand_t *expand) {
+  expand->phase = EPILOGUE;
+  expand->builder = nereid_builder_before(expand->schedule->loop);
+  for (expand->step = 1; expand->step <= expand->peeled; ++expand->step) {
+    run_step(expand);
+    shift(expand);
+  }
 }
 
 /* --- the whole --- */
@@ -370,24 +403,101 @@ int32_t nereid_loop_expand_peeled(const nereid_schedule_t *schedule) {
   return peeled;
 }
 
-MlirOperation nereid_loop_expand(const nereid_schedule_t *schedule) {
+/* --- the condition for peeled loops --- */
+
+static void yield_results(MlirBlock block, MlirLocation location, intptr_t n, MlirValue (*get)(MlirOperation, intptr_t),
+                          MlirOperation op) {
+  MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("scf.yield"), location);
+  for (intptr_t i = 0; i < n; ++i) {
+    MlirValue value = get(op, i);
+    mlirOperationStateAddOperands(&state, 1, &value);
+  }
+  mlirBlockAppendOwnedOperation(block, mlirOperationCreate(&state));
+}
+
+static MlirValue initial_of(MlirOperation loop, intptr_t i) {
+  return mlirOperationGetOperand(loop, 3 + i);
+}
+
+static MlirWalkResult wait_for_all(MlirOperation op, void *user_data) {
+  (void)user_data;
+  if (nereid_op_kind(op) == NEREID_OP_TTG_ASYNC_WAIT)
+    nereid_ir_set_integer(op, "num", 0);
+  return MlirWalkResultAdvance;
+}
+
+/* What is executed when fewer iterations exist than are peeled: none, or the loop one iteration after the other. */
+static MlirBlock create_alternative(const expand_t *expand) {
+  MlirOperation loop = expand->schedule->loop;
+  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+  const intptr_t n = mlirOperationGetNumResults(loop);
+  if (expand->peeled == 1) {
+    yield_results(block, mlirOperationGetLocation(loop), n, initial_of, loop);
+    return block;
+  }
+  NereidMlirIRMapping mapping = nereidMlirIRMappingCreate();
+  MlirOperation copy = nereidMlirOperationCloneWithMapping(loop, mapping);
+  nereidMlirIRMappingDestroy(mapping);
+  mlirBlockAppendOwnedOperation(block, copy);
+  mlirOperationWalk(copy, wait_for_all, NULL, MlirWalkPreOrder);
+  nereid_schedule_remove(copy);
+  yield_results(block, mlirOperationGetLocation(loop), n, mlirOperationGetResult, copy);
+  return block;
+}
+
+/* Moves the loop into an scf.if that is executed if all peeled iterations exist. */
+static void guard(expand_t *expand) {
+  MlirOperation loop = expand->schedule->loop;
+  const nereid_builder_t builder = nereid_builder_before(loop);
+  MlirValue exists = nereid_loop_range_contains(&expand->range, &builder, expand->peeled - 1);
+  if (mlirValueIsNull(exists))
+    return;
+  MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("scf.if"), mlirOperationGetLocation(loop));
+  mlirOperationStateAddOperands(&state, 1, &exists);
+  const intptr_t n = mlirOperationGetNumResults(loop);
+  for (intptr_t i = 0; i < n; ++i) {
+    MlirType type = mlirValueGetType(mlirOperationGetResult(loop, i));
+    mlirOperationStateAddResults(&state, 1, &type);
+  }
+  MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
+  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(regions[0], block);
+  mlirRegionAppendOwnedBlock(regions[1], create_alternative(expand));
+  mlirOperationStateAddOwnedRegions(&state, 2, regions);
+  MlirOperation branch = mlirOperationCreate(&state);
+  mlirBlockInsertOwnedOperationBefore(builder.block, loop, branch);
+  for (intptr_t i = 0; i < n; ++i)
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(loop, i), mlirOperationGetResult(branch, i));
+  mlirOperationRemoveFromParent(loop);
+  mlirBlockAppendOwnedOperation(block, loop);
+  yield_results(block, mlirOperationGetLocation(loop), n, mlirOperationGetResult, loop);
+  expand->range.known = expand->peeled;
+  expand->range.span = (MlirValue){NULL};
+}
+
+bool nereid_loop_expand(nereid_schedule_t *schedule, MlirOperation *out_loop) {
   expand_t expand = {.schedule = schedule,
                      .arena = schedule->arena,
                      .yield = mlirBlockGetTerminator(schedule->body),
-                     .arguments = mlirBlockGetNumArguments(schedule->body)};
+                     .arguments = mlirBlockGetNumArguments(schedule->body),
+                     .peeled = nereid_loop_expand_peeled(schedule)};
   nereid_map_initialize(&expand.index, schedule->arena);
   expand.counters = nereid_arena_new(schedule->arena, MlirValue, (size_t)schedule->max_stage + 1);
   expand.mappings = nereid_arena_new(schedule->arena, NereidMlirIRMapping, (size_t)schedule->max_stage + 1);
   nereid_loop_range_read(schedule->loop, schedule->arena, &expand.range);
   add_nodes(&expand);
   if (schedule->arena->failed)
-    return (MlirOperation){NULL};
+    return false;
   assign_stages(&expand);
+  if (expand.peeled)
+    guard(&expand);
   if (!assign_ages(&expand))
-    return (MlirOperation){NULL};
+    return false;
   run_prologue(&expand);
-  MlirOperation kernel = run_kernel(&expand);
-  if (!mlirOperationIsNull(kernel))
-    replace_results(&expand);
-  return kernel;
+  *out_loop = run_kernel(&expand);
+  if (mlirOperationIsNull(*out_loop))
+    return false;
+  run_epilogue(&expand);
+  replace_results(&expand);
+  return !schedule->arena->failed;
 }
