@@ -3,7 +3,8 @@
  * Slots. A slot is read in stage u, u - s stages after its copy began in stage s. If the copy of a step precedes the
  * read, u - s + 1 slots are in use. The copy then overwrites the slot that the previous step read, which the barrier
  * after the wait orders: one barrier per step. If the copy follows the last read, u - s slots suffice, at the price of a
- * second barrier, unless each warp reads only what it copied itself.
+ * second barrier, unless each warp reads only what it copied itself. A dot in flight reads its slot for one more step: then
+ * one more slot saves the second barrier, where shared memory has room for it.
  *
  * Waits. Loads of one stage whose first uses are in one stage form a commit group and have one wait. It precedes both
  * the copies and the uses of a step. */
@@ -18,6 +19,7 @@
 #include "passes/pipelining/expansion/expand_loop.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/ring.h"
+#include "passes/pipelining/ring_budget.h"
 #include "passes/support/scalar.h"
 #include "seam/ir.h"
 
@@ -136,6 +138,32 @@ static void plan_stores(lower_t *lower) {
 /* The slots of a ring; those of a group share counters. */
 static int32_t slots_of(const lower_t *lower, const ring_t *ring) {
   return ring->group == NO_GROUP ? ring->load.slots : lower->groups.data[ring->group].slots;
+}
+
+/* Adds a slot to the rings of which dots in flight would otherwise read the slot that a step overwrites, if shared memory
+ * has room. */
+static void add_spare_slots(lower_t *lower) {
+  nereid_operations_t keys = {0};
+  int64_t before = 0, more = 0;
+  for (size_t i = 0; i < lower->rings.size; ++i) {
+    const ring_t *ring = &lower->rings.data[i];
+    const int64_t bytes = nereid_allocation_bytes(ring->load.slot_type);
+    nereid_vector_push(lower->arena, &keys, ring->load.scheduled->op);
+    before += slots_of(lower, ring) * bytes;
+    more += ring->load.saves_barrier ? bytes : 0;
+  }
+  MlirOperation module = lower->pass->op;
+  if (!more ||
+      !nereid_ring_budget_can_grow(module, lower->loop, nereid_ring_budget_available(module, lower->loop, &keys),
+                                   before, before + more))
+    return;
+  for (size_t i = 0; i < lower->rings.size; ++i) {
+    ring_t *ring = &lower->rings.data[i];
+    ring->load.slots += ring->load.saves_barrier;
+    group_t *group = ring->group == NO_GROUP ? NULL : &lower->groups.data[ring->group];
+    if (group && group->slots < ring->load.slots)
+      group->slots = ring->load.slots;
+  }
 }
 
 /* A counter modulo `slots` that advances in `stage`; NO_COUNTER for a single slot. */
@@ -442,6 +470,7 @@ MlirOperation nereid_loop_lower(nereid_pass_t *pass, nereid_schedule_t *schedule
   lower.peeled = nereid_loop_expand_peeled(schedule);
   plan_loads(&lower, axis);
   plan_stores(&lower);
+  add_spare_slots(&lower);
   if (!lower.rings.size || lower.arena->failed)
     return lower.arena->failed ? (MlirOperation){NULL} : lower.loop;
   for (size_t i = 0; i < lower.rings.size; ++i) {

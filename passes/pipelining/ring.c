@@ -160,6 +160,7 @@ static void add_read(const reading_t *reading, int32_t stage, bool precedes_copy
   const int32_t slots = stage - reading->load->scheduled->stage + !precedes_copy + in_flight;
   if (slots > reading->load->slots)
     reading->load->slots = slots;
+  reading->load->saves_barrier = reading->load->saves_barrier || (precedes_copy && in_flight);
 }
 
 static void note_first_use(const reading_t *reading, const nereid_scheduled_op_t *user) {

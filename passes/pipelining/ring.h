@@ -13,6 +13,7 @@ typedef struct nereid_ring_load {
   bool is_copied;                         /* by cp.async */
   MlirType slot_type;                     /* memdesc of one slot, mutable */
   int32_t slots;                          /* that it needs */
+  bool saves_barrier;                     /* with one more: dots in flight then read none that a step overwrites */
   int32_t use_stage, use_cluster;         /* of the first use */
   nereid_scheduled_ops_t direct; /* users that the slot replaces: ttg.local_alloc, or ttg.convert_layout to a dot
                                     operand, which becomes a load from the slot */

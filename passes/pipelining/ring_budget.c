@@ -4,13 +4,20 @@
 #include "analysis/allocation/allocation.h"
 #include "analysis/allocation/scratch.h"
 #include "dialects/ir.h"
+#include "dialects/ttg/module.h"
 #include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/ttg.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/ring.h"
 #include "seam/ir.h"
 
-enum { ALIGNMENT = 1024 /* bytes, of the buffers of wgmma */ };
+enum {
+  ALIGNMENT = 1024, /* bytes, of the buffers of wgmma */
+  LANES = 32,
+  REGISTERS = 65536,    /* of 32 bits, of a multiprocessor */
+  OTHER_REGISTERS = 64, /* of a thread, next to accumulators */
+  RESERVED = 1024,      /* bytes of shared memory per CTA */
+};
 
 /* --- one ring --- */
 
@@ -134,6 +141,31 @@ bool nereid_ring_budget_in_flight(const nereid_operations_t *keys) {
     if (nereid_ring_budget_has_ring(keys->data[i]) && has_dot_in_flight(keys->data[i]))
       return true;
   return false;
+}
+
+static MlirWalkResult add_accumulators(MlirOperation op, void *user_data) {
+  int64_t *bytes = user_data;
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  if (kind == NEREID_OP_TTNG_WARP_GROUP_DOT || kind == NEREID_OP_TT_DOT)
+    *bytes += nereid_scratch_tensor_bytes(mlirValueGetType(nereid_ir_result(op)));
+  return MlirWalkResultAdvance;
+}
+
+/* CTAs that a multiprocessor can execute at a time, as far as registers limit them. */
+static int64_t ctas_by_registers(MlirOperation loop) {
+  enum { WORD_BYTES = 4 };
+  int64_t bytes = 0;
+  mlirOperationWalk(loop, add_accumulators, &bytes, MlirWalkPreOrder);
+  const int64_t threads = (int64_t)nereid_ttg_num_warps(loop) * LANES;
+  const int64_t ctas = REGISTERS / (bytes / WORD_BYTES + OTHER_REGISTERS * threads);
+  return ctas > 1 ? ctas : 1;
+}
+
+bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64_t available, int64_t before,
+                                 int64_t after) {
+  const int64_t limit = nereid_allocation_limit(module), others = limit - available + RESERVED;
+  const int64_t ctas = ctas_by_registers(loop), now = (limit + RESERVED) / (before + others);
+  return after <= available && (limit + RESERVED) / (after + others) >= (now < ctas ? now : ctas);
 }
 
 bool nereid_ring_budget_is_late(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys) {

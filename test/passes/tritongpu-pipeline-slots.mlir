@@ -1,0 +1,53 @@
+// RUN: nereid-opt %s --tritongpu-schedule-loops --tritongpu-test-pipeline-lower-loop | FileCheck %s
+
+// Slots of rings that wgmma reads. A dot in flight reads its slot for one step more than its own; one more slot saves a barrier
+// per step, unless shared memory does not suffice or fewer CTAs would share a multiprocessor.
+#rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#nvmma = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// CHECK-LABEL: @spare
+// CHECK: ttg.local_alloc : () -> !ttg.memdesc<4x64x64xf16
+tt.func public @spare(%p: tensor<64x64x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 64]> : tensor<2xi32>, tt.divisibility = dense<16> : tensor<2xi32>}, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+    %x = tt.load %p {tt.latency = 2 : i32} : tensor<64x64x!tt.ptr<f16>, #rows>
+    %a = ttg.local_alloc %x : (tensor<64x64xf16, #rows>) -> !ttg.memdesc<64x64xf16, #nvmma, #smem>
+    %d = ttng.warp_group_dot %a, %a, %acc : !ttg.memdesc<64x64xf16, #nvmma, #smem> * !ttg.memdesc<64x64xf16, #nvmma, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %d : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+
+// Thirteen slots of 16 KB fit; a fourteenth does not.
+// CHECK-LABEL: @full
+// CHECK: ttg.local_alloc : () -> !ttg.memdesc<13x64x128xf16
+tt.func public @full(%p: tensor<64x128x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 128]> : tensor<2xi32>, tt.divisibility = dense<16> : tensor<2xi32>}, %b: !ttg.memdesc<128x64xf16, #nvmma, #smem>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+    %x = tt.load %p {tt.latency = 12 : i32} : tensor<64x128x!tt.ptr<f16>, #rows>
+    %a = ttg.local_alloc %x : (tensor<64x128xf16, #rows>) -> !ttg.memdesc<64x128xf16, #nvmma, #smem>
+    %d = ttng.warp_group_dot %a, %b, %acc : !ttg.memdesc<64x128xf16, #nvmma, #smem> * !ttg.memdesc<128x64xf16, #nvmma, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %d : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+
+// Six slots leave room for two CTAs, seven do not.
+// CHECK-LABEL: @two_ctas
+// CHECK: ttg.local_alloc : () -> !ttg.memdesc<6x64x128xf16
+tt.func public @two_ctas(%p: tensor<64x128x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 128]> : tensor<2xi32>, tt.divisibility = dense<16> : tensor<2xi32>}, %b: !ttg.memdesc<128x64xf16, #nvmma, #smem>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+    %x = tt.load %p {tt.latency = 5 : i32} : tensor<64x128x!tt.ptr<f16>, #rows>
+    %a = ttg.local_alloc %x : (tensor<64x128xf16, #rows>) -> !ttg.memdesc<64x128xf16, #nvmma, #smem>
+    %d = ttng.warp_group_dot %a, %b, %acc : !ttg.memdesc<64x128xf16, #nvmma, #smem> * !ttg.memdesc<128x64xf16, #nvmma, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %d : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+}
