@@ -21,14 +21,14 @@ tt.func public @spare(%p: tensor<64x64x!tt.ptr<f16>, #rows> {tt.contiguity = den
   tt.return %r : tensor<64x64xf32, #mma>
 }
 
-// Thirteen slots of 16 KB fit; a fourteenth does not.
+// Fourteen slots of 16 KB fit; a fifteenth does not.
 // CHECK-LABEL: @full
-// CHECK: ttg.local_alloc : () -> !ttg.memdesc<13x64x128xf16
+// CHECK: ttg.local_alloc : () -> !ttg.memdesc<14x64x128xf16
 tt.func public @full(%p: tensor<64x128x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 128]> : tensor<2xi32>, tt.divisibility = dense<16> : tensor<2xi32>}, %b: !ttg.memdesc<128x64xf16, #nvmma, #smem>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
-    %x = tt.load %p {tt.latency = 12 : i32} : tensor<64x128x!tt.ptr<f16>, #rows>
+    %x = tt.load %p {tt.latency = 13 : i32} : tensor<64x128x!tt.ptr<f16>, #rows>
     %a = ttg.local_alloc %x : (tensor<64x128xf16, #rows>) -> !ttg.memdesc<64x128xf16, #nvmma, #smem>
     %d = ttng.warp_group_dot %a, %b, %acc : !ttg.memdesc<64x128xf16, #nvmma, #smem> * !ttg.memdesc<128x64xf16, #nvmma, #smem> -> tensor<64x64xf32, #mma>
     scf.yield %d : tensor<64x64xf32, #mma>
@@ -36,14 +36,14 @@ tt.func public @full(%p: tensor<64x128x!tt.ptr<f16>, #rows> {tt.contiguity = den
   tt.return %r : tensor<64x64xf32, #mma>
 }
 
-// Six slots leave room for two CTAs, seven do not.
+// Seven slots leave room for two CTAs, eight do not.
 // CHECK-LABEL: @two_ctas
-// CHECK: ttg.local_alloc : () -> !ttg.memdesc<6x64x128xf16
+// CHECK: ttg.local_alloc : () -> !ttg.memdesc<7x64x128xf16
 tt.func public @two_ctas(%p: tensor<64x128x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 128]> : tensor<2xi32>, tt.divisibility = dense<16> : tensor<2xi32>}, %b: !ttg.memdesc<128x64xf16, #nvmma, #smem>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
-    %x = tt.load %p {tt.latency = 5 : i32} : tensor<64x128x!tt.ptr<f16>, #rows>
+    %x = tt.load %p {tt.latency = 6 : i32} : tensor<64x128x!tt.ptr<f16>, #rows>
     %a = ttg.local_alloc %x : (tensor<64x128xf16, #rows>) -> !ttg.memdesc<64x128xf16, #nvmma, #smem>
     %d = ttng.warp_group_dot %a, %b, %acc : !ttg.memdesc<64x128xf16, #nvmma, #smem> * !ttg.memdesc<128x64xf16, #nvmma, #smem> -> tensor<64x64xf32, #mma>
     scf.yield %d : tensor<64x64xf32, #mma>
