@@ -163,12 +163,16 @@ static int64_t ctas_by_registers(MlirOperation loop) {
 
 bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64_t available, int64_t before,
                                  int64_t after) {
+  enum { ENOUGH = 2 /* CTAs, of which one works while the other waits */ };
   const int64_t limit = nereid_allocation_limit(module), others = limit - available + RESERVED;
-  const int64_t ctas = ctas_by_registers(loop), now = (limit + RESERVED) / (before + others);
-  return after <= available && (limit + RESERVED) / (after + others) >= (now < ctas ? now : ctas);
+  int64_t ctas = (limit + RESERVED) / (before + others);
+  const int64_t by_registers = ctas_by_registers(loop);
+  ctas = ctas < by_registers ? ctas : by_registers;
+  return after <= available && (limit + RESERVED) / (after + others) >= (ctas < ENOUGH ? ctas : ENOUGH);
 }
 
 bool nereid_ring_budget_is_late(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys) {
   return nereid_ring_budget_in_flight(keys) &&
-         nereid_ring_budget_bytes(keys, false) > nereid_ring_budget_available(module, loop, keys);
+         !nereid_ring_budget_can_grow(module, loop, nereid_ring_budget_available(module, loop, keys),
+                                      nereid_ring_budget_bytes(keys, true), nereid_ring_budget_bytes(keys, false));
 }

@@ -16,10 +16,12 @@
  *
  * Where copies before the last stage would need one more slot than is worth its memory, the last stage comes first.
  *
- * Dots of warp groups are asynchronous: those that depend on no other dot come first, then delayed dots (delayed_dots.h),
- * which have a stage of their own, and the copies and the rest of the step are executed while the dots are in flight. */
+ * Late in a loop with dots of warp groups, which are asynchronous, means: the dots that depend on no other dot of the
+ * iteration, then the copies, then the rest, so that the copies and the rest are executed while those dots are in flight.
+ *
+ * A dot with a latency is executed that many iterations early: attention's first dot with tt.latency = 1 is in flight
+ * during the softmax of the iteration before. */
 #include "passes/pass.h"
-#include "passes/pipelining/delayed_dots.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/ring.h"
 #include "passes/pipelining/ring_budget.h"
@@ -28,7 +30,6 @@
 #include "analysis/allocation/allocation.h"
 #include "analysis/allocation/scratch.h"
 #include "dialects/ir.h"
-#include "dialects/ttg/module.h"
 #include "nereid/dialects/ops.h"
 
 #include "seam/ir.h"
@@ -44,8 +45,7 @@ typedef struct scheduler {
   nereid_operations_t keys; /* ops with a latency, in order */
   nereid_map_t distances;   /* op -> stages from it to the last one */
   nereid_map_t stages;      /* op -> stage plus 1, for ops before the last stage */
-  nereid_map_t early;       /* op -> 1: copies and what they depend on in their stage */
-  nereid_map_t delayed;     /* op -> 1: in the last stage, one iteration after the others */
+  nereid_map_t early;       /* op -> 1: copies, dots with a latency, and what they depend on in their stage */
   nereid_map_t leading; /* op -> 1: dots of warp groups that are issued before the copies, and what they depend on */
   int64_t max_stage;
 } scheduler_t;
@@ -74,18 +74,11 @@ static MlirOperation in_body(const scheduler_t *scheduler, MlirOperation op) {
   return op;
 }
 
-/* Whether the loop has delayed ops and `op` is not one of them. */
-static bool is_before_delayed(const scheduler_t *scheduler, MlirOperation op) {
-  return scheduler->delayed.size && !nereid_map_find(&scheduler->delayed, op.ptr) &&
-         !mlirOperationEqual(op, mlirBlockGetTerminator(scheduler->body));
-}
-
 /* Computes the distances of all ops, users before definitions. */
 static void assign_distances(scheduler_t *scheduler) {
   for (MlirOperation op = mlirBlockGetTerminator(scheduler->body); !mlirOperationIsNull(op);
        op = nereidMlirOperationGetPrevInBlock(op)) {
-    const int64_t latency = nereid_loop_integer(op, NEREID_ATTR_LATENCY, 0);
-    int64_t distance = !latency && is_before_delayed(scheduler, op);
+    int64_t distance = 0;
     for (intptr_t r = 0; r < mlirOperationGetNumResults(op); ++r)
       for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, r)); !mlirOpOperandIsNull(use);
            use = mlirOpOperandGetNextUse(use)) {
@@ -93,7 +86,7 @@ static void assign_distances(scheduler_t *scheduler) {
         const int64_t further = mlirOperationIsNull(user) ? 0 : lookup(&scheduler->distances, user);
         distance = distance > further ? distance : further;
       }
-    distance += latency;
+    distance += nereid_loop_integer(op, NEREID_ATTR_LATENCY, 0);
     scheduler->max_stage = scheduler->max_stage > distance ? scheduler->max_stage : distance;
     uintptr_t *place = nereid_map_insert(&scheduler->distances, op.ptr);
     if (place)
@@ -149,7 +142,7 @@ static void mark_early(scheduler_t *scheduler, MlirOperation op, int64_t stage) 
 
 static int64_t stage_of(const scheduler_t *scheduler, MlirOperation op) {
   const int64_t stage = lookup(&scheduler->stages, op);
-  return stage ? stage - 1 : scheduler->max_stage - is_before_delayed(scheduler, op);
+  return stage ? stage - 1 : scheduler->max_stage;
 }
 
 /* --- clusters --- */
@@ -202,7 +195,7 @@ static void find_leading(scheduler_t *scheduler) {
        op = mlirOperationGetNextInBlock(op)) {
     nereid_map_t marked;
     nereid_map_initialize(&marked, scheduler->arena);
-    if (!is_async_dot(op) || nereid_map_find(&scheduler->delayed, op.ptr) || !mark_leading(scheduler, op, &marked))
+    if (!is_async_dot(op) || !mark_leading(scheduler, op, &marked))
       continue;
     for (MlirOperation other = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationIsNull(other);
          other = mlirOperationGetNextInBlock(other))
@@ -211,28 +204,24 @@ static void find_leading(scheduler_t *scheduler) {
   }
 }
 
-/* Whether a dot of warp groups uses the result of another one of its iteration and is not delayed. */
+/* Whether a dot of warp groups uses the result of another one of its iteration. */
 static bool has_trailing_dots(const scheduler_t *scheduler) {
   for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (is_async_dot(op) && !nereid_map_find(&scheduler->leading, op.ptr) &&
-        !nereid_map_find(&scheduler->delayed, op.ptr))
+    if (is_async_dot(op) && !nereid_map_find(&scheduler->leading, op.ptr))
       return true;
   return false;
 }
 
-/* The cluster of `op` in a loop with dots of warp groups: the leading dots are issued first, the delayed ones second, so
- * that the copies and the rest of the step are executed while they are in flight. Where other dots follow, so do the
- * copies: they would wait for the last dot of the previous iteration, whose slots they overwrite. */
-static int64_t cluster_around_dots(const scheduler_t *scheduler, MlirOperation op, bool trailing) {
-  const int64_t stage = stage_of(scheduler, op), dots = scheduler->max_stage - (scheduler->delayed.size > 0);
+/* The cluster of `op` in a loop with dots of warp groups whose copies are late. Where trailing dots follow the leading
+ * ones, so do the copies: they would wait for the last dot of the previous iteration, whose slots they overwrite. */
+static int64_t cluster_after_dots(const scheduler_t *scheduler, MlirOperation op, bool trailing) {
+  const int64_t stage = stage_of(scheduler, op), last = scheduler->max_stage;
   if (nereid_map_find(&scheduler->leading, op.ptr))
     return 0;
-  if (nereid_map_find(&scheduler->delayed, op.ptr))
-    return 1;
-  if (stage == dots)
-    return trailing ? 2 : 2 + dots;
-  return 1 + dots - stage + trailing;
+  if (stage == last)
+    return trailing ? 1 : 1 + last;
+  return last - stage + trailing;
 }
 
 static void write_schedule(const scheduler_t *scheduler) {
@@ -243,18 +232,14 @@ static void write_schedule(const scheduler_t *scheduler) {
   for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationEqual(op, yield);
        op = mlirOperationGetNextInBlock(op))
     nereid_schedule_set(op, stage_of(scheduler, op),
-                        scheduler->leading.size ? cluster_around_dots(scheduler, op, trailing)
-                                                : cluster_of(scheduler, op, late));
+                        late && scheduler->leading.size ? cluster_after_dots(scheduler, op, trailing)
+                                                        : cluster_of(scheduler, op, late));
   nereid_loop_set_integer(scheduler->loop, NEREID_ATTR_SCHEDULED_MAX_STAGE, scheduler->max_stage);
 }
 
-/* Whether one warp group has a multiprocessor for itself: a CTA is one warp group, and its rings take more than half of
- * shared memory. Otherwise other warp groups keep the tensor cores busy during the softmax of one, and an iteration of
- * the first dot in vain costs more than delaying the second one gains. */
-static bool is_alone(const scheduler_t *scheduler) {
-  enum { GROUP_WARPS = 4 };
-  return nereid_ttg_num_warps(scheduler->loop) <= GROUP_WARPS &&
-         nereid_ring_budget_bytes(&scheduler->keys, false) > nereid_allocation_limit(scheduler->pass->op) / 2;
+/* Whether the op is asynchronous: a step issues it before the work of the last stage. */
+static bool is_issued_first(MlirOperation key) {
+  return is_async_dot(key) || (nereid_op_kind(key) == NEREID_OP_TT_LOAD && nereid_ring_budget_has_ring(key));
 }
 
 static bool schedule(nereid_pass_t *pass, MlirOperation loop) {
@@ -269,17 +254,13 @@ static bool schedule(nereid_pass_t *pass, MlirOperation loop) {
   nereid_map_initialize(&scheduler.distances, pass->scratch);
   nereid_map_initialize(&scheduler.stages, pass->scratch);
   nereid_map_initialize(&scheduler.early, pass->scratch);
-  nereid_map_initialize(&scheduler.delayed, pass->scratch);
   nereid_map_initialize(&scheduler.leading, pass->scratch);
-  if (is_alone(&scheduler) && !nereid_delayed_dots(scheduler.body, &scheduler.delayed))
-    return false;
   assign_distances(&scheduler);
   for (size_t i = 0; i < scheduler.keys.size; ++i)
     assign_stage(&scheduler, scheduler.keys.data[i],
                  scheduler.max_stage - lookup(&scheduler.distances, scheduler.keys.data[i]));
   for (size_t i = 0; i < scheduler.keys.size; ++i)
-    if (nereid_op_kind(scheduler.keys.data[i]) == NEREID_OP_TT_LOAD &&
-        nereid_ring_budget_has_ring(scheduler.keys.data[i]))
+    if (is_issued_first(scheduler.keys.data[i]))
       mark_early(&scheduler, scheduler.keys.data[i], stage_of(&scheduler, scheduler.keys.data[i]));
   find_leading(&scheduler);
   if (scheduler.max_stage > 0 && !pass->scratch->failed)

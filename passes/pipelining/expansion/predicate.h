@@ -14,7 +14,7 @@ bool nereid_predicate_is_needed(MlirOperation op);
 
 /* Whether `op` can be executed past the end: with a predicate if it needs one, otherwise because it only computes a value
  * or accesses the slot of a ring that no existing iteration uses. False for dots, which take too long
- * to be wasted, except those of warp groups, which a schedule puts into an early stage to overlap them. */
+ * to be wasted, except those of warp groups, to which a latency gives an early stage. */
 bool nereid_predicate_is_possible(MlirOperation op);
 
 /* Adds `exists`, an i1, to the mask of an op that needs a predicate. Returns the op that replaces it. */

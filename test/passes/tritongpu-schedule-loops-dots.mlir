@@ -1,0 +1,39 @@
+// RUN: nereid-opt %s --tritongpu-schedule-loops | FileCheck %s
+// RUN: nereid-opt %s --tritongpu-schedule-loops --tritongpu-pipeline | FileCheck %s --check-prefix=PIPELINE
+
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#rows = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// A dot with a latency is executed an iteration early: it is in flight during the exponentials of the iteration before. It
+// is executed once in vain, past the end.
+// CHECK-LABEL: @ahead
+// CHECK: ttng.warp_group_dot {{.*}}loop.stage = 0 : i32
+// CHECK: math.exp2 {{.*}}loop.stage = 1 : i32
+// CHECK: ttng.warp_group_dot {{.*}}loop.stage = 1 : i32
+// CHECK: tt.scheduled_max_stage = 1 : i32
+// PIPELINE-LABEL: @ahead
+// PIPELINE: ttng.warp_group_dot
+// PIPELINE: %[[FIRST:.*]]:{{[0-9]}} = ttng.warp_group_dot_wait
+// PIPELINE: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[S:.*]] = %[[FIRST]]#0)
+// PIPELINE: %[[W:.*]]:{{[0-9]}} = ttng.warp_group_dot_wait {{.*}}%[[S]]{{.*}} {pendings = 0 : i32}
+// PIPELINE-NEXT: ttng.warp_group_dot %{{.*}}, %{{.*}}, %{{.*}} {inputPrecision = 0 : i32, isAsync = true}
+// PIPELINE-NEXT: math.exp2 %[[W]]#
+// PIPELINE: ttng.warp_group_dot %
+// PIPELINE: scf.yield
+tt.func @ahead(%n: i32, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %v: !ttg.memdesc<64x64xf16, #shared, #smem>) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+    %s = ttng.warp_group_dot %q, %k, %zero {inputPrecision = 0 : i32, tt.latency = 1 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %e = math.exp2 %s : tensor<64x64xf32, #mma>
+    %h = arith.truncf %e : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+    %p = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #rows>
+    %o = ttng.warp_group_dot %p, %v, %acc {inputPrecision = 0 : i32} : tensor<64x64xf16, #rows> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %o : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+}
