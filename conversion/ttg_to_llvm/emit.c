@@ -4,8 +4,6 @@
  * short names alike. */
 #include "conversion/ttg_to_llvm/emit.h"
 
-#include "conversion/ttg_to_llvm/byte_words.h"
-
 #include "dialects/ir.h"
 
 #include "mlir-c/Dialect/LLVM.h"
@@ -242,59 +240,6 @@ MlirValue nereid_emit_pack(nereid_lower_t *lower, intptr_t count, const MlirValu
   for (intptr_t i = 0; i < count; ++i)
     vector = nereid_emit_insert(lower, vector, values[i], i);
   return vector;
-}
-
-/* --- words --- */
-
-/* A word that was taken apart. */
-struct nereid_lower_word {
-  nereid_lower_word_t *previous; /* of the function */
-  MlirValue word, vector;
-  intptr_t count;
-  MlirValue *parts;
-};
-
-void nereid_emit_split(nereid_lower_t *lower, MlirType element, intptr_t count, MlirValue word, MlirValue *out_values) {
-  nereid_lower_word_t *record = nereid_arena_new(lower->arena, nereid_lower_word_t, 1);
-  MlirValue *parts = nereid_arena_new(lower->arena, MlirValue, (size_t)count);
-  MlirValue vector = nereid_emit_bits(lower, nereid_emit_vector_type(element, count), word);
-  for (intptr_t i = 0; i < count; ++i)
-    out_values[i] = nereid_emit_extract(lower, vector, i);
-  uintptr_t *found = nereid_map_insert(&lower->function->words, out_values[0].ptr);
-  if (!record || !parts || !found)
-    return;
-  memcpy(parts, out_values, (size_t)count * sizeof *parts);
-  *record = (nereid_lower_word_t){lower->function->last_word, word, vector, count, parts};
-  *found = (uintptr_t)record;
-  lower->function->last_word = record;
-}
-
-MlirValue nereid_emit_word(nereid_lower_t *lower, intptr_t count, const MlirValue *values) {
-  const uintptr_t *found = nereid_map_find(&lower->function->words, values[0].ptr);
-  const nereid_lower_word_t *record = found ? (const nereid_lower_word_t *)*found : NULL;
-  bool whole = record && record->count == count;
-  for (intptr_t i = 0; whole && i < count; ++i)
-    whole = mlirValueEqual(record->parts[i], values[i]);
-  if (whole)
-    return record->word;
-  MlirValue permuted = nereid_byte_word(lower, count, values);
-  if (!mlirValueIsNull(permuted))
-    return permuted;
-  return nereid_emit_bits(lower, lower->types->i32, nereid_emit_pack(lower, count, values));
-}
-
-static void remove_unused(MlirValue value) {
-  if (mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
-    mlirOperationDestroy(mlirOpResultGetOwner(value));
-}
-
-void nereid_emit_remove_unused(nereid_lower_t *lower) {
-  for (const nereid_lower_word_t *record = lower->function->last_word; record; record = record->previous) {
-    for (intptr_t i = 0; i < record->count; ++i)
-      remove_unused(record->parts[i]);
-    remove_unused(record->vector);
-  }
-  lower->function->last_word = NULL;
 }
 
 /* --- calls --- */

@@ -101,13 +101,6 @@ MlirValue nereid_emit_undef(nereid_lower_t *lower, MlirType type);
 /* Packs `count` values of one type into a vector; a single value stays as it is. */
 MlirValue nereid_emit_pack(nereid_lower_t *lower, intptr_t count, const MlirValue *values);
 
-/* A 32-bit word of `count` elements of one LLVM type: the word that nereid_emit_split took apart, if it is that. */
-MlirValue nereid_emit_word(nereid_lower_t *lower, intptr_t count, const MlirValue *values);
-/* Takes a word (i32) apart. What nothing uses in the end is removed with the function's last op. */
-void nereid_emit_split(nereid_lower_t *lower, MlirType element, intptr_t count, MlirValue word, MlirValue *out_values);
-/* Removes the parts of words that have no use. */
-void nereid_emit_remove_unused(nereid_lower_t *lower);
-
 /* Field `index`, of type `field`, of a value of a struct type. */
 MlirValue nereid_emit_field(nereid_lower_t *lower, MlirValue structure, MlirType field, int64_t index);
 

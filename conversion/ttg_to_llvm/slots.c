@@ -2,6 +2,7 @@
 #include "conversion/ttg_to_llvm/slots.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/words.h"
 
 #include "dialects/ir.h"
 #include "layout/encoding.h"

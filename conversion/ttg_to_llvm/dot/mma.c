@@ -15,6 +15,7 @@
 #include "conversion/ttg_to_llvm/dot/asm_text.h"
 #include "conversion/ttg_to_llvm/dot/tf32.h"
 #include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/words.h"
 
 #include "base/target_facts.h"
 #include "dialects/diagnose.h"

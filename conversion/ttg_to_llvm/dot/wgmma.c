@@ -15,6 +15,7 @@
  * accumulator in f32 (docs/numerics.md). PTX ISA, "wgmma.mma_async". */
 #include "conversion/ttg_to_llvm/dot/wgmma_operand.h"
 #include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/words.h"
 
 #include "base/target_facts.h"
 #include "nereid/dialects/arith.h"

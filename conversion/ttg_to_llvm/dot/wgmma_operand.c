@@ -8,6 +8,7 @@
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/shared.h"
 #include "conversion/ttg_to_llvm/shuffle.h"
+#include "conversion/ttg_to_llvm/words.h"
 
 #include "analysis/access/slot_layout.h"
 #include "dialects/diagnose.h"

@@ -6,6 +6,7 @@
 #include "conversion/ttg_to_llvm/function/blocks.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
+#include "conversion/ttg_to_llvm/words.h"
 #include "dialects/diagnose.h"
 #include "nereid/dialects/ttg.h"
 

@@ -18,6 +18,7 @@
 #include "conversion/ttg_to_llvm/function/structs.h"
 #include "conversion/ttg_to_llvm/function/warps.h"
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
+#include "conversion/ttg_to_llvm/words.h"
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/module.h"

@@ -1,13 +1,15 @@
-/* Permutations of bytes; see byte_words.h.
+/* Words and permutations of bytes; see words.h.
  *
  *   low = prmt(a, b): a0 b0 a1 b1      high = prmt(c, d): c0 d0 c1 d1
  *   prmt(low, high): a0 b0 c0 d0       and from the same two: a1 b1 c1 d1
  *
  * LLVM merges equal permutations. PTX ISA, "prmt". */
-#include "conversion/ttg_to_llvm/byte_words.h"
+#include "conversion/ttg_to_llvm/words.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
 #include "dialects/ir.h"
+
+#include <string.h>
 
 enum { WORD_BYTES = 4 };
 
@@ -56,7 +58,8 @@ static MlirValue pair(nereid_lower_t *lower, byte_t a, byte_t b, bool *out_odd) 
   return permute(lower, a.word, b.word, same ? neighbours : a.index | (b.index + second) << 4);
 }
 
-MlirValue nereid_byte_word(nereid_lower_t *lower, intptr_t count, const MlirValue *values) {
+/* A word of four i8 values that are elements of words; null where they are not, or `count` is not 4. */
+static MlirValue byte_word(nereid_lower_t *lower, intptr_t count, const MlirValue *values) {
   byte_t bytes[WORD_BYTES];
   bool odd[2], whole = true;
   for (int32_t i = 0; i < WORD_BYTES; ++i) {
@@ -70,4 +73,57 @@ MlirValue nereid_byte_word(nereid_lower_t *lower, intptr_t count, const MlirValu
   MlirValue low = pair(lower, bytes[0], bytes[1], &odd[0]), high = pair(lower, bytes[2], bytes[3], &odd[1]);
   const int32_t halves[] = {odd[0] ? 0x32 : 0x10, odd[1] ? 0x76 : 0x54};
   return permute(lower, low, high, halves[0] | halves[1] << 8);
+}
+
+/* --- words --- */
+
+/* A word that was taken apart. */
+struct nereid_lower_word {
+  nereid_lower_word_t *previous; /* of the function */
+  MlirValue word, vector;
+  intptr_t count;
+  MlirValue *parts;
+};
+
+void nereid_emit_split(nereid_lower_t *lower, MlirType element, intptr_t count, MlirValue word, MlirValue *out_values) {
+  nereid_lower_word_t *record = nereid_arena_new(lower->arena, nereid_lower_word_t, 1);
+  MlirValue *parts = nereid_arena_new(lower->arena, MlirValue, (size_t)count);
+  MlirValue vector = nereid_emit_bits(lower, nereid_emit_vector_type(element, count), word);
+  for (intptr_t i = 0; i < count; ++i)
+    out_values[i] = nereid_emit_extract(lower, vector, i);
+  uintptr_t *found = nereid_map_insert(&lower->function->words, out_values[0].ptr);
+  if (!record || !parts || !found)
+    return;
+  memcpy(parts, out_values, (size_t)count * sizeof *parts);
+  *record = (nereid_lower_word_t){lower->function->last_word, word, vector, count, parts};
+  *found = (uintptr_t)record;
+  lower->function->last_word = record;
+}
+
+MlirValue nereid_emit_word(nereid_lower_t *lower, intptr_t count, const MlirValue *values) {
+  const uintptr_t *found = nereid_map_find(&lower->function->words, values[0].ptr);
+  const nereid_lower_word_t *record = found ? (const nereid_lower_word_t *)*found : NULL;
+  bool whole = record && record->count == count;
+  for (intptr_t i = 0; whole && i < count; ++i)
+    whole = mlirValueEqual(record->parts[i], values[i]);
+  if (whole)
+    return record->word;
+  MlirValue permuted = byte_word(lower, count, values);
+  if (!mlirValueIsNull(permuted))
+    return permuted;
+  return nereid_emit_bits(lower, lower->types->i32, nereid_emit_pack(lower, count, values));
+}
+
+static void remove_unused(MlirValue value) {
+  if (mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
+    mlirOperationDestroy(mlirOpResultGetOwner(value));
+}
+
+void nereid_emit_remove_unused(nereid_lower_t *lower) {
+  for (const nereid_lower_word_t *record = lower->function->last_word; record; record = record->previous) {
+    for (intptr_t i = 0; i < record->count; ++i)
+      remove_unused(record->parts[i]);
+    remove_unused(record->vector);
+  }
+  lower->function->last_word = NULL;
 }
