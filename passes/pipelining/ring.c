@@ -132,6 +132,14 @@ bool nereid_ring_crosses_warps(MlirOperation load) {
   return false;
 }
 
+bool nereid_ring_is_read_first(MlirOperation load) {
+  MlirValue value = nereid_ir_result(load);
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (!mlirAttributeIsNull(encoding_for(mlirOpOperandGetOwner(use), mlirValueGetType(value))))
+      return false;
+  return !nereid_ring_crosses_warps(load);
+}
+
 /* --- uses --- */
 
 typedef struct reading {

@@ -46,6 +46,10 @@ bool nereid_ring_dot_stays_in_flight(MlirOperation dot);
  * converted to. */
 bool nereid_ring_crosses_warps(MlirOperation load);
 
+/* Whether a step reads the slot of `load` before it issues copies, without a barrier: each warp loads from the slot what
+ * it copied itself, and no user reads the slot later in the step. */
+bool nereid_ring_is_read_first(MlirOperation load);
+
 /* The encoding of a buffer from which a dot by tensor cores or by multiply-add reads its operand `tensor` in the layout
  * `operand`; null for a layout that is not a dot operand's. */
 MlirAttribute nereid_ring_operand_encoding(MlirType tensor, MlirAttribute operand);

@@ -67,7 +67,7 @@ static bool has_dot_in_flight(MlirOperation key) {
 
 int32_t nereid_ring_budget_slots(MlirOperation key, int64_t latency, bool late) {
   const bool is_copied = nereid_op_kind(key) == NEREID_OP_TT_LOAD;
-  const bool reuses_slot = is_copied && (late || !nereid_ring_crosses_warps(key));
+  const bool reuses_slot = is_copied && (late || nereid_ring_is_read_first(key));
   return (int32_t)latency + !reuses_slot + has_dot_in_flight(key);
 }
 
