@@ -24,6 +24,7 @@
 #include "passes/dot/instruction_choice.h"
 #include "passes/dot/operand_source.h"
 #include "passes/dot/shared_encoding.h"
+#include "passes/dot/transposing_load.h"
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
@@ -279,7 +280,23 @@ static bool can_wgmma(const site_t *site) {
   return a_fits && !mlirTypeIsNull(wgmma_buffer(site->b.unmasked, site->b_element, 1));
 }
 
+/* Elements other than 16-bit ones are read with K contiguous: an operand in the other order is loaded in patches, which
+ * the store into its buffer transposes. */
+static void transpose_operand(const accelerate_t *accelerate, const site_t *site, int index) {
+  const nereid_dot_operand_t *operand = index ? &site->b : &site->a;
+  MlirType element = index ? site->b_element : site->a_element;
+  if (!nereid_dot_wgmma_reads_transposed(element) && mlirTypeEqual(element_of(operand->unmasked), element) &&
+      nereid_dot_transpose_load(operand->unmasked, 1 - index))
+    nereid_pass_remark_passed(accelerate->pass, site->dot, "transposition",
+                              "operand %c, whose elements wgmma reads with K contiguous, is loaded in patches and "
+                              "transposed in registers",
+                              'a' + index);
+}
+
 static void rewrite_wgmma(const accelerate_t *accelerate, const site_t *site) {
+  if (!site->choice.a_in_registers)
+    transpose_operand(accelerate, site, 0);
+  transpose_operand(accelerate, site, 1);
   MlirContext context = accelerate->pass->context;
   nereid_builder_t builder = nereid_builder_before(site->dot);
   MlirAttribute mma = mma_encoding(accelerate, site);

@@ -92,12 +92,19 @@ MlirType nereid_ring_slot_type(MlirOperation load) {
 
 /* --- copies --- */
 
-/* Elements that are contiguous in a thread's registers and in the buffer. */
-static int64_t contiguous_in(const nereid_layout_t *registers, MlirType slot) {
+/* Elements that are contiguous in a thread's registers and in the buffer; *out_transposed: whether more of the thread's
+ * elements are contiguous in the buffer than the adjacent ones. */
+static int64_t contiguous_in(const nereid_layout_t *registers, MlirType slot, bool *out_transposed) {
   nereid_ttg_memdesc_t memdesc;
   nereid_layout_t slots;
   nereid_ttg_memdesc_read(slot, &memdesc);
-  return nereid_slot_order(registers, &memdesc, &slots) == NEREID_SLOTS_FOUND ? nereid_layout_contiguity(&slots, 0) : 0;
+  *out_transposed = false;
+  if (nereid_slot_order(registers, &memdesc, &slots) != NEREID_SLOTS_FOUND)
+    return 0;
+  const int64_t adjacent = nereid_layout_contiguity(&slots, 0);
+  for (int i = 1; adjacent == 1 && i < slots.in_bits[NEREID_LAYOUT_REGISTER]; ++i)
+    *out_transposed |= slots.bases[NEREID_LAYOUT_REGISTER][i] == 1;
+  return adjacent;
 }
 
 bool nereid_ring_can_copy(MlirOperation load, MlirType slot, const nereid_axis_result_t *axis) {
@@ -111,7 +118,10 @@ bool nereid_ring_can_copy(MlirOperation load, MlirType slot, const nereid_axis_r
     return false;
   int64_t width =
       nereid_axis_info_access_width(axis, &layout, nereid_tt_load_get_ptr(load), nereid_tt_load_get_mask(load));
-  const int64_t in_buffer = contiguous_in(&layout, slot);
+  bool transposed;
+  const int64_t in_buffer = contiguous_in(&layout, slot, &transposed);
+  if (transposed && width > in_buffer) /* wide loads and stores instead of copies of single elements */
+    return false;
   width = width < in_buffer ? width : in_buffer;
   return width * nereid_scratch_element_bytes(type) >= LEAST_BYTES;
 }

@@ -7,6 +7,7 @@
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #row = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #column = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+#column4 = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
 
@@ -14,6 +15,8 @@
 // SM90-DAG: #[[ROWS:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 // SM90-DAG: #[[COLUMNS:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
 // SM90-DAG: #[[BYTES:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 8}>
+// SM90-DAG: #[[PATCH8:.*]] = #ttg.blocked<{sizePerThread = [16, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 2], order = [1, 0]}>
+// SM90-DAG: #[[PATCH32:.*]] = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [0, 1]}>
 // SM80-DAG: #[[M22:.*]] = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
 // SM80-DAG: #[[M41:.*]] = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
@@ -174,6 +177,41 @@ tt.func private @epilogue(%p: tensor<64x64x!tt.ptr<f16>, #row>, %c: tensor<64x64
   tt.store %f, %o : tensor<64x64x!tt.ptr<f32>, #row>
   tt.store %e, %o : tensor<64x64x!tt.ptr<f32>, #row>
   tt.return
+}
+
+// Elements of 8 and 32 bits are read with K contiguous. A load in the other order gets patches of 16 bytes along K and 4
+// elements along N, the layout of its addresses; a load with another use keeps its layout.
+// CHECK-LABEL: @patches
+// SM90: %[[P:.*]] = ttg.convert_layout %{{.*}} -> tensor<128x64x!tt.ptr<i8>, #[[PATCH8]]>
+// SM90: %[[Y:.*]] = tt.load %[[P]] : tensor<128x64x!tt.ptr<i8>, #[[PATCH8]]>
+// SM90: ttg.local_alloc %[[Y]] : (tensor<128x64xi8, #[[PATCH8]]>)
+// SM80-NOT: -> tensor<128x64x!tt.ptr<i8>
+// REMARK: operand b, whose elements wgmma reads with K contiguous, is loaded in patches and transposed in registers
+tt.func private @patches(%x: tensor<64x128xi8, #row>, %p: tensor<128x64x!tt.ptr<i8>, #row>, %c: tensor<64x64xi32, #blocked>) -> tensor<64x64xi32, #blocked> {
+  %y = tt.load %p : tensor<128x64x!tt.ptr<i8>, #row>
+  %xa = ttg.convert_layout %x : tensor<64x128xi8, #row> -> tensor<64x128xi8, #a>
+  %yb = ttg.convert_layout %y : tensor<128x64xi8, #row> -> tensor<128x64xi8, #b>
+  %d = tt.dot %xa, %yb, %c : tensor<64x128xi8, #a> * tensor<128x64xi8, #b> -> tensor<64x64xi32, #blocked>
+  tt.return %d : tensor<64x64xi32, #blocked>
+}
+// CHECK-LABEL: @patches_of_a
+// SM90: tt.load %{{.*}} : tensor<64x32x!tt.ptr<f32>, #[[PATCH32]]>
+tt.func private @patches_of_a(%p: tensor<64x32x!tt.ptr<f32>, #column4>, %y: tensor<32x64xf32, #column4>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+  %x = tt.load %p : tensor<64x32x!tt.ptr<f32>, #column4>
+  %xa = ttg.convert_layout %x : tensor<64x32xf32, #column4> -> tensor<64x32xf32, #a>
+  %yb = ttg.convert_layout %y : tensor<32x64xf32, #column4> -> tensor<32x64xf32, #b>
+  %d = tt.dot %xa, %yb, %c, inputPrecision = tf32 : tensor<64x32xf32, #a> * tensor<32x64xf32, #b> -> tensor<64x64xf32, #blocked>
+  tt.return %d : tensor<64x64xf32, #blocked>
+}
+// CHECK-LABEL: @no_patches
+// SM90-NOT: -> tensor<128x64x!tt.ptr<i8>
+// SM90: ttng.warp_group_dot
+tt.func private @no_patches(%x: tensor<64x128xi8, #row>, %p: tensor<128x64x!tt.ptr<i8>, #row>, %c: tensor<64x64xi32, #blocked>) -> (tensor<64x64xi32, #blocked>, tensor<128x64xi8, #row>) {
+  %y = tt.load %p : tensor<128x64x!tt.ptr<i8>, #row>
+  %xa = ttg.convert_layout %x : tensor<64x128xi8, #row> -> tensor<64x128xi8, #a>
+  %yb = ttg.convert_layout %y : tensor<128x64xi8, #row> -> tensor<128x64xi8, #b>
+  %d = tt.dot %xa, %yb, %c : tensor<64x128xi8, #a> * tensor<128x64xi8, #b> -> tensor<64x64xi32, #blocked>
+  tt.return %d, %y : tensor<64x64xi32, #blocked>, tensor<128x64xi8, #row>
 }
 }
 
