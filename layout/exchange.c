@@ -377,3 +377,47 @@ bool nereid_layout_exchange_in_warp(const nereid_layout_t *from, const nereid_la
   nereid_layout_free_masks(from, copies);
   return !copies[NEREID_LAYOUT_WARP] && nereid_layout_convert(from, to, NULL) <= NEREID_LAYOUT_CONVERSION_WARP;
 }
+
+/* --- halves --- */
+
+/* The register bit that alone selects bit `bit` of packed coordinates; -1 if there is none. */
+static int selecting_register(const nereid_layout_t *layout, int bit) {
+  int found = -1;
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; ++in)
+    for (int i = 0; i < layout->in_bits[in]; ++i) {
+      if (!(layout->bases[in][i] >> bit & 1))
+        continue;
+      if (found >= 0 || in != NEREID_LAYOUT_REGISTER || layout->bases[in][i] != UINT32_C(1) << bit)
+        return -1;
+      found = i;
+    }
+  return found;
+}
+
+/* `layout` without register bit `register_bit`, which alone selects bit `bit` of packed coordinates. */
+static nereid_layout_half_t half_of(const nereid_layout_t *layout, int register_bit, int bit) {
+  nereid_layout_half_t half = {.register_bit = register_bit};
+  const uint32_t low = (UINT32_C(1) << bit) - 1;
+  nereid_layout_initialize(&half.layout, 1);
+  half.layout.out_bits[0] = (uint8_t)(nereid_layout_out_total(layout) - 1);
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; ++in)
+    for (int i = 0; i < layout->in_bits[in]; ++i) {
+      const uint32_t basis = layout->bases[in][i];
+      if (in != NEREID_LAYOUT_REGISTER || i != register_bit)
+        half.layout.bases[in][half.layout.in_bits[in]++] = (basis & low) | (basis >> 1 & ~low);
+    }
+  return half;
+}
+
+bool nereid_layout_exchange_halve(const nereid_layout_t *from, const nereid_layout_t *to,
+                                  nereid_layout_half_t *out_from, nereid_layout_half_t *out_to) {
+  for (int bit = nereid_layout_out_total(from) - 1; bit >= 0; --bit) {
+    const int from_register = selecting_register(from, bit), to_register = selecting_register(to, bit);
+    if (from_register < 0 || to_register < 0)
+      continue;
+    *out_from = half_of(from, from_register, bit);
+    *out_to = half_of(to, to_register, bit);
+    return true;
+  }
+  return false;
+}

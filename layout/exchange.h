@@ -36,6 +36,12 @@ typedef struct nereid_layout_exchange {
   nereid_layout_matrices_t store_matrices, load_matrices; /* at most one side has them */
 } nereid_layout_exchange_t;
 
+/* One half of a layout's elements; see nereid_layout_exchange_halve. */
+typedef struct nereid_layout_half {
+  nereid_layout_t layout;
+  int register_bit; /* of the whole layout: 0 in the first half, 1 in the second */
+} nereid_layout_half_t;
+
 /* Plans the exchange of elements of `element_bytes` between two layouts of one tensor; `allowed` are the sides that may
  * use matrix accesses, if these take fewer instructions. */
 void nereid_layout_exchange(const nereid_layout_t *from, const nereid_layout_t *to, int element_bytes, unsigned allowed,
@@ -46,6 +52,12 @@ void nereid_layout_exchange(const nereid_layout_t *from, const nereid_layout_t *
  * that is bit i of the registers in the order of the instructions; registers that hold copies are left out. */
 bool nereid_layout_matrices_of_slots(const nereid_layout_t *slots, int element_bytes, bool stores,
                                      uint8_t out_order[NEREID_LAYOUT_MAX_BITS], nereid_layout_matrices_t *out);
+
+/* Divides an exchange in two equal ones by a bit of the tensor's coordinates that one register bit of each layout, and no
+ * other input, selects: the registers without that bit, in order, are one half, those with it the other. Both halves have
+ * the layouts `out_from` and `out_to`, of one dimension. False if there is no such bit. */
+bool nereid_layout_exchange_halve(const nereid_layout_t *from, const nereid_layout_t *to,
+                                  nereid_layout_half_t *out_from, nereid_layout_half_t *out_to);
 
 /* Whether every warp reads only slots that no other warp wrote: a warp barrier suffices. */
 bool nereid_layout_exchange_in_warp(const nereid_layout_t *from, const nereid_layout_t *to);

@@ -1,8 +1,10 @@
 /* Scratch sizes, computed from types; see scratch.h. */
 #include "analysis/allocation/scratch.h"
 
+#include "dialects/ir.h"
 #include "dialects/ttg/memdesc.h"
 #include "layout/encoding.h"
+#include "layout/exchange.h"
 #include "layout/gather.h"
 #include "layout/reduction.h"
 #include "layout/scan.h"
@@ -31,6 +33,22 @@ nereid_conversion_path_t nereid_conversion_path(MlirOperation op) {
   const int64_t bytes = nereid_scratch_element_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)));
   return nereid_layout_warp_move(&from, &to, bytes > 4 ? 2 : 1, &move) ? NEREID_CONVERSION_WARP
                                                                        : NEREID_CONVERSION_SHARED;
+}
+
+int64_t nereid_conversion_parts(MlirOperation op) {
+  const int64_t requested = nereid_ir_integer(op, NEREID_ATTR_ALLOCATION_PARTS, 1);
+  nereid_layout_half_t from, to;
+  int64_t parts = 1;
+  if (requested < 2 || !layout_of(mlirOperationGetOperand(op, 0), &from.layout) ||
+      !layout_of(mlirOperationGetResult(op, 0), &to.layout))
+    return 1;
+  while (2 * parts <= requested) {
+    const nereid_layout_t whole_from = from.layout, whole_to = to.layout;
+    if (!nereid_layout_exchange_halve(&whole_from, &whole_to, &from, &to))
+      break;
+    parts *= 2;
+  }
+  return parts;
 }
 
 int64_t nereid_scratch_element_bytes(MlirType type) {
@@ -155,7 +173,8 @@ int64_t nereid_scratch_bytes(MlirOperation op) {
   if (kind == NEREID_OP_TTG_WARP_SPECIALIZE)
     return captures_bytes(op);
   if (kind == NEREID_OP_TTG_CONVERT_LAYOUT && nereid_conversion_path(op) == NEREID_CONVERSION_SHARED)
-    bytes = nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)));
+    bytes = nereid_scratch_align(nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetResult(op, 0))) /
+                                 nereid_conversion_parts(op));
   else if (kind == NEREID_OP_TT_REDUCE)
     bytes = reduce_bytes(op);
   else if (kind == NEREID_OP_TT_SCAN)

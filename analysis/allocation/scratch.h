@@ -19,6 +19,10 @@ typedef enum nereid_conversion_path {
 /* The path of a ttg.convert_layout. */
 nereid_conversion_path_t nereid_conversion_path(MlirOperation op);
 
+/* The number of parts, a power of two, in which a ttg.convert_layout through shared memory moves its elements: at most
+ * allocation.parts of the op, as far as its layouts can be divided. Its scratch holds one part. */
+int64_t nereid_conversion_parts(MlirOperation op);
+
 /* Bytes of scratch that `op` needs; 0 for most ops. A multiple of 16, except for the captures of ttg.warp_specialize,
  * which are contiguous. */
 int64_t nereid_scratch_bytes(MlirOperation op);

@@ -34,12 +34,33 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:86", "ttg.threads-per-warp" = 32 : i32} {
-  // The limit depends on the target.
+  // A conversion whose scratch exceeds the limit, which depends on the target, is divided.
+  // CHECK-LABEL: tt.func public @large
+  // CHECK: ttg.convert_layout {{.*}}allocation.parts = 2 : i32
   tt.func public @large(%p: tensor<256x128x!tt.ptr<f32>, #rows>, %q: tensor<256x128x!tt.ptr<f32>, #columns>) {
     %v = tt.load %p : tensor<256x128x!tt.ptr<f32>, #rows>
-    // expected-error@below {{needs 131072 bytes of shared memory, the target has 101376}}
     %w = ttg.convert_layout %v : tensor<256x128xf32, #rows> -> tensor<256x128xf32, #columns>
     tt.store %q, %w : tensor<256x128x!tt.ptr<f32>, #columns>
+    tt.return
+  }
+}
+
+// -----
+
+// One register bit selects half of the elements in both layouts, so there are two parts at most, whose 65536 bytes of
+// scratch do not fit next to the live buffer.
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [0, 1]}>
+#flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:86", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @still_too_large(%v: tensor<128x256xf32, #rows>, %q: tensor<128x256x!tt.ptr<f32>, #columns>, %x: tensor<128x128xf32, #rows>) {
+    // expected-note@below {{65536 bytes at offset 0 are for this}}
+    %a = ttg.local_alloc %x : (tensor<128x128xf32, #rows>) -> !ttg.memdesc<128x128xf32, #flat, #smem, mutable>
+    // expected-error@below {{needs 131072 bytes of shared memory with the other live buffers, the target has 101376}}
+    %w = ttg.convert_layout %v : tensor<128x256xf32, #rows> -> tensor<128x256xf32, #columns>
+    tt.store %q, %w : tensor<128x256x!tt.ptr<f32>, #columns>
+    ttg.local_dealloc %a : !ttg.memdesc<128x128xf32, #flat, #smem, mutable>
     tt.return
   }
 }

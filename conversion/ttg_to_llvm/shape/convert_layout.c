@@ -5,7 +5,8 @@
  *   barrier                                           a warp barrier if there is no exchange between warps
  *   ld.shared                                         for each register of the result
  *
- * layout/exchange.h selects the slots, and whether a side uses stmatrix or ldmatrix. */
+ * layout/exchange.h selects the slots, and whether a side uses stmatrix or ldmatrix. Elements that exceed the scratch are
+ * moved in parts, with a barrier between the loads of one part and the stores of the next. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
 #include "conversion/ttg_to_llvm/shuffle.h"
@@ -82,24 +83,81 @@ static void load_slots(nereid_lower_t *lower, const nereid_layout_exchange_t *pl
     nereid_slots_load(lower, &slots, out_values);
 }
 
+/* An exchange of some of the registers of a ttg.convert_layout. */
+typedef struct exchange {
+  nereid_lower_t *lower;
+  MlirOperation op;
+  MlirType element;
+  MlirValue scratch;
+  bool in_warp; /* each warp reads what it stored */
+} exchange_t;
+
+static void emit_exchange_barrier(const exchange_t *exchange) {
+  if (exchange->in_warp)
+    nereid_emit_warp_barrier(exchange->lower);
+  else
+    nereid_emit_barrier(exchange->lower);
+}
+
+/* Exchanges `values`, registers of `from`; the registers of `to`, null when out of memory. */
+static MlirValue *exchange_part(const exchange_t *exchange, const nereid_layout_t *from, const nereid_layout_t *to,
+                                const MlirValue *values) {
+  nereid_lower_t *lower = exchange->lower;
+  nereid_layout_exchange_t plan;
+  nereid_layout_exchange(from, to, (int)nereid_slots_element_bytes(exchange->element), allowed_matrices(lower), &plan);
+  nereid_lower_remark_exchange(lower, exchange->op, &plan);
+  MlirValue *moved = rename_registers(lower, from, &plan.from, values);
+  MlirValue *loaded = nereid_arena_new(lower->arena, MlirValue, (size_t)nereid_layout_registers(&plan.to));
+  if (!moved || !loaded)
+    return NULL;
+  store_slots(lower, exchange->op, &plan, exchange->element, exchange->scratch, moved);
+  emit_exchange_barrier(exchange);
+  load_slots(lower, &plan, exchange->element, exchange->scratch, loaded);
+  return rename_registers(lower, &plan.to, to, loaded);
+}
+
+/* Register `r` of a half, as a register of the whole layout. */
+static int32_t register_of_half(const nereid_layout_half_t *half, int32_t r, int number) {
+  const int32_t low = (INT32_C(1) << half->register_bit) - 1;
+  return (r & low) | (r & ~low) << 1 | number << half->register_bit;
+}
+
+/* Exchanges in `parts` parts, one after the other through the same scratch. Recursion depth is log2 of `parts`. */
+static MlirValue *exchange_parts(const exchange_t *exchange, const nereid_layout_t *from, const nereid_layout_t *to,
+                                 const MlirValue *values, int64_t parts) {
+  nereid_layout_half_t half_from, half_to;
+  if (parts < 2 || !nereid_layout_exchange_halve(from, to, &half_from, &half_to))
+    return exchange_part(exchange, from, to, values);
+  const int32_t sources = nereid_layout_registers(&half_from.layout),
+                results = nereid_layout_registers(&half_to.layout);
+  MlirValue *source = nereid_arena_new(exchange->lower->arena, MlirValue, (size_t)sources);
+  MlirValue *whole = nereid_arena_new(exchange->lower->arena, MlirValue, (size_t)results * 2);
+  for (int number = 0; source && whole && number < 2; ++number) {
+    if (number)
+      emit_exchange_barrier(exchange);
+    for (int32_t r = 0; r < sources; ++r)
+      source[r] = values[register_of_half(&half_from, r, number)];
+    const MlirValue *moved = exchange_parts(exchange, &half_from.layout, &half_to.layout, source, parts / 2);
+    if (!moved)
+      return NULL;
+    for (int32_t r = 0; r < results; ++r)
+      whole[register_of_half(&half_to, r, number)] = moved[r];
+  }
+  return source ? whole : NULL;
+}
+
 static bool exchange(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from, const nereid_layout_t *to) {
   MlirValue result = mlirOperationGetResult(op, 0);
-  MlirType element = nereid_lower_type(lower, mlirValueGetType(result));
-  MlirValue scratch = nereid_slots_scratch(lower, op);
-  nereid_layout_exchange_t plan;
-  nereid_layout_exchange(from, to, (int)nereid_slots_element_bytes(element), allowed_matrices(lower), &plan);
-  nereid_lower_remark_exchange(lower, op, &plan);
-  MlirValue *moved = rename_registers(lower, from, &plan.from, nereid_lower_operand(lower, op, 0).values);
-  MlirValue *loaded = nereid_arena_new(lower->arena, MlirValue, (size_t)nereid_layout_registers(&plan.to));
-  if (mlirValueIsNull(scratch) || !moved || !loaded)
+  const exchange_t exchange = {.lower = lower,
+                               .op = op,
+                               .element = nereid_lower_type(lower, mlirValueGetType(result)),
+                               .scratch = nereid_slots_scratch(lower, op),
+                               .in_warp = nereid_layout_exchange_in_warp(from, to)};
+  if (mlirValueIsNull(exchange.scratch))
     return false;
-  store_slots(lower, op, &plan, element, scratch, moved);
-  if (nereid_layout_exchange_in_warp(from, to))
-    nereid_emit_warp_barrier(lower);
-  else
-    nereid_emit_barrier(lower);
-  load_slots(lower, &plan, element, scratch, loaded);
-  nereid_lowered_t lowered = {nereid_layout_registers(to), rename_registers(lower, &plan.to, to, loaded)};
+  const MlirValue *values = nereid_lower_operand(lower, op, 0).values;
+  nereid_lowered_t lowered = {nereid_layout_registers(to),
+                              exchange_parts(&exchange, from, to, values, nereid_conversion_parts(op))};
   nereid_lower_set(lower, result, lowered);
   return lowered.values != NULL;
 }
