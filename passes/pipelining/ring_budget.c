@@ -79,12 +79,27 @@ int64_t nereid_ring_budget_slot_bytes(MlirOperation key) {
 
 /* --- a loop --- */
 
+/* The slots of a ring. Copies that form a commit group share the counters of slots: all have as many as the one with
+ * most. Copies of different latencies are never in one group. */
+static int32_t slots_in_group(const nereid_operations_t *keys, MlirOperation key, int64_t latency, bool late) {
+  int32_t slots = nereid_ring_budget_slots(key, latency, late);
+  for (size_t i = 0; nereid_op_kind(key) == NEREID_OP_TT_LOAD && i < keys->size; ++i) {
+    MlirOperation other = keys->data[i];
+    if (nereid_op_kind(other) != NEREID_OP_TT_LOAD || !nereid_ring_budget_has_ring(other) ||
+        nereid_loop_integer(other, NEREID_ATTR_LATENCY, 0) != latency)
+      continue;
+    const int32_t others = nereid_ring_budget_slots(other, latency, late);
+    slots = slots > others ? slots : others;
+  }
+  return slots;
+}
+
 int64_t nereid_ring_budget_bytes(const nereid_operations_t *keys, bool late) {
   int64_t bytes = 0;
   for (size_t i = 0; i < keys->size; ++i) {
     const int64_t latency = nereid_loop_integer(keys->data[i], NEREID_ATTR_LATENCY, 0);
     if (latency > 0 && nereid_ring_budget_has_ring(keys->data[i]))
-      bytes += nereid_ring_budget_slots(keys->data[i], latency, late) * nereid_ring_budget_slot_bytes(keys->data[i]);
+      bytes += slots_in_group(keys, keys->data[i], latency, late) * nereid_ring_budget_slot_bytes(keys->data[i]);
   }
   return bytes;
 }
