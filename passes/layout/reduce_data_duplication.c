@@ -6,8 +6,8 @@
  *   %b = ttg.local_load %s : … -> tensor<128x64xf16, #ttg.dot_op<…>>
  *
  * Operands of mma.sync and wgmma get a buffer with a swizzle that avoids bank conflicts (passes/dot/shared_encoding.h).
- * A dot_op encoding for multiply-add gives each thread whole rows and columns. If one dot is the only user, the load is
- * placed directly before it, so that its lowering can read the buffer a few columns at a time. The buffer keeps the
+ * A dot_op encoding for multiply-add gives each thread whole rows and columns. If only dots use it, each gets a load
+ * directly before it, so that its lowering can read the buffer a few columns at a time. The buffer keeps the
  * order of the source, which makes storing cheap. Conversions within a thread do not change. */
 #include "passes/dot/shared_encoding.h"
 #include "passes/pass.h"
@@ -35,16 +35,20 @@ static bool is_multiply_add_operand(MlirOperation convert) {
   return nereid_ttg_blocked_attr_isa(nereid_ttg_dot_op_attr_get_parent(encoding));
 }
 
-/* The dot that is the only user of the conversion and is in its block; null otherwise. A dot by multiply-add may be in
- * a loop below: it reads the buffer in any case, and its operand would not fit in registers. */
-static MlirOperation only_dot(MlirOperation convert) {
+/* Whether each user of the conversion may read the buffer directly before itself: a dot in its block, or dots by
+ * multiply-add anywhere, whose operands would not fit in registers. */
+static bool is_read_by_dots(MlirOperation convert) {
   MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(convert, 0));
-  if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
-    return (MlirOperation){NULL};
-  MlirOperation user = mlirOpOperandGetOwner(use);
-  const bool near = mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(convert));
-  return (near || is_multiply_add_operand(convert)) && nereid_op_kind(user) == NEREID_OP_TT_DOT ? user
-                                                                                                : (MlirOperation){NULL};
+  const bool is_multiply_add = is_multiply_add_operand(convert);
+  if (mlirOpOperandIsNull(use) || (!is_multiply_add && !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use))))
+    return false;
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    const bool near = mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(convert));
+    if (nereid_op_kind(user) != NEREID_OP_TT_DOT || (!near && !is_multiply_add))
+      return false;
+  }
+  return true;
 }
 
 /* The type of the buffer for `convert`: the order of the source, with a swizzle for operands of tensor cores. */
@@ -75,17 +79,25 @@ static nereid_builder_t store_builder(MlirOperation convert) {
   return nereid_builder_before(at);
 }
 
+/* A load of `buffer` before `reader`. */
+static MlirValue load_before(MlirOperation reader, MlirOperation convert, MlirValue buffer) {
+  nereid_builder_t builder = nereid_builder_before(reader);
+  builder.location = mlirOperationGetLocation(convert);
+  MlirType type = mlirValueGetType(mlirOperationGetResult(convert, 0));
+  return mlirOperationGetResult(nereid_ttg_local_load_build(&builder, type, buffer, (MlirValue){NULL}), 0);
+}
+
 static void replace(MlirOperation convert) {
   MlirValue source = mlirOperationGetOperand(convert, 0), result = mlirOperationGetResult(convert, 0);
   nereid_builder_t builder = store_builder(convert);
-  MlirType type = buffer_of(convert);
-  MlirOperation alloc = nereid_ttg_local_alloc_build(&builder, type, source, (MlirAttribute){NULL});
-  MlirOperation dot = only_dot(convert), reader = mlirOperationIsNull(dot) ? convert : dot;
-  builder = nereid_builder_before(reader);
-  builder.location = mlirOperationGetLocation(convert);
-  MlirOperation load = nereid_ttg_local_load_build(&builder, mlirValueGetType(result), mlirOperationGetResult(alloc, 0),
-                                                   (MlirValue){NULL});
-  mlirValueReplaceAllUsesOfWith(result, mlirOperationGetResult(load, 0));
+  MlirOperation alloc = nereid_ttg_local_alloc_build(&builder, buffer_of(convert), source, (MlirAttribute){NULL});
+  MlirValue buffer = mlirOperationGetResult(alloc, 0);
+  if (!is_read_by_dots(convert))
+    mlirValueReplaceAllUsesOfWith(result, load_before(convert, convert, buffer));
+  for (MlirOpOperand use; use = mlirValueGetFirstUse(result), !mlirOpOperandIsNull(use);) {
+    MlirOperation dot = mlirOpOperandGetOwner(use);
+    mlirOperationSetOperand(dot, mlirOpOperandGetOperandNumber(use), load_before(dot, convert, buffer));
+  }
   mlirOperationDestroy(convert);
 }
 

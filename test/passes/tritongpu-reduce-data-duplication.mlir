@@ -24,6 +24,20 @@ tt.func private @product(%x: tensor<64x32xf16, #blocked>, %y: tensor<32x64xf16, 
   %d = tt.dot %xa, %yb, %c : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #blocked>
   tt.return %d : tensor<64x64xf32, #blocked>
 }
+// Two dots by multiply-add each get a load: a shared one would hold the whole operand in registers.
+// CHECK-LABEL: @shared_operand
+// CHECK: %[[A:.*]] = ttg.local_alloc %{{.*}} : (tensor<64x32xf16, {{.*}}>) -> !ttg.memdesc<64x32xf16, #[[ROW]], #smem>
+// CHECK-NOT: ttg.local_load %[[A]]
+// CHECK: %[[X:.*]] = ttg.local_load %[[A]]
+// CHECK-NEXT: %[[D:.*]] = tt.dot %[[X]],
+// CHECK: %[[X2:.*]] = ttg.local_load %[[A]]
+// CHECK-NEXT: tt.dot %[[X2]], %{{.*}}, %[[D]]
+tt.func private @shared_operand(%x: tensor<64x32xf16, #blocked>, %y: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+  %xa = ttg.convert_layout %x : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
+  %d = tt.dot %xa, %y, %c : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #blocked>
+  %e = tt.dot %xa, %y, %d : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #blocked>
+  tt.return %e : tensor<64x64xf32, #blocked>
+}
 // Other conversions stay; with more than one user the load stays where the conversion was.
 // CHECK-LABEL: @others
 // CHECK: ttg.convert_layout
