@@ -139,19 +139,44 @@ static bool lower_body(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
 enum {
   RELAXED_LOAD_BYTES = 64, /* per thread, by the loads of an iteration: more than the default target keeps in flight */
   RELAXED_MAX_WARPS = 4,   /* per CTA: larger CTAs lose more by lower occupancy than they gain */
+  RELAXED_DOT_REGISTERS = 192, /* per thread, of the results of dots in a block */
 };
+
+static bool is_dot(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TT_DOT || nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT;
+}
+
+/* The most registers per thread that the results of dots in one block need. */
+static int32_t most_dot_registers(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
+  int32_t most = 0;
+  for (size_t i = 0; i < blocks->size; ++i) {
+    int32_t registers = 0;
+    for (MlirOperation op = mlirBlockGetFirstOperation(blocks->data[i]); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+      const nereid_layout_t *layout =
+          is_dot(op) ? nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetResult(op, 0))) : NULL;
+      registers += layout ? nereid_layout_registers(layout) : 0;
+    }
+    most = most > registers ? most : registers;
+  }
+  return most;
+}
 
 /* Without a bound on registers or occupancy ptxas schedules for 32 or 40 registers per thread: of eight loads in a loop
  * it issues two or three, waits, and reuses their registers. One CTA per SM as the lower bound of occupancy lets it
  * issue all loads of an iteration first (column sums of 4 warps on an H200: 2.3 times as fast). Loops that load less
  * and straight-line code have their loads in flight anyway. CTAs of 8 warps with barriers between loops need the
- * occupancy: a layer norm takes 1.06 of the time with 56 instead of 40 registers. */
-static void relax_register_target(nereid_lower_t *lower, MlirOperation made) {
+ * occupancy: a layer norm takes 1.06 of the time with 56 instead of 40 registers.
+ *
+ * Where results of dots need most of the registers, ptxas without the bound may give up and keep 32 registers per
+ * thread: 20 KB of spill stores of an attention backward with 2 warps instead of 4 KB with 255. Where they need half of
+ * them, the bound makes the schedule worse (an attention with 128 registers of results takes 1.2 of the time). */
+static void relax_register_target(nereid_lower_t *lower, MlirOperation made, const nereid_blocks_t *blocks) {
   const bool bounded = !mlirAttributeIsNull(
       mlirOperationGetAttributeByName(lower->module->op, mlirStringRefCreateFromCString("ttg.maxnreg")));
   const int32_t total_warps = nereid_ttg_num_warps(lower->function->op);
-  if (lower->function->is_kernel && lower->function->most_loaded_bytes >= RELAXED_LOAD_BYTES &&
-      total_warps <= RELAXED_MAX_WARPS && !bounded)
+  const bool loads = lower->function->most_loaded_bytes >= RELAXED_LOAD_BYTES && total_warps <= RELAXED_MAX_WARPS;
+  if (lower->function->is_kernel && !bounded && (loads || most_dot_registers(lower, blocks) >= RELAXED_DOT_REGISTERS))
     mlirOperationSetDiscardableAttributeByName(made, mlirStringRefCreateFromCString("nvvm.minctasm"),
                                                mlirIntegerAttrGet(lower->types->i32, 1));
 }
@@ -178,6 +203,6 @@ bool nereid_lower_function(nereid_lower_module_t *module, const nereid_call_func
   create_prologue(&lower, called->op, region, &signature);
   const bool lowered = create_blocks(&lower, region, &blocks) && lower_body(&lower, &blocks);
   nereid_emit_remove_unused(&lower);
-  relax_register_target(&lower, made);
+  relax_register_target(&lower, made, &blocks);
   return lowered;
 }
