@@ -65,10 +65,40 @@ static bool has_dot_in_flight(MlirOperation key) {
   return false;
 }
 
+/* Whether a buffer or dot operand without a latency of its own is made of the load. */
+static bool has_direct_buffer(MlirOperation load) {
+  MlirValue value = nereid_ir_result(load);
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (nereid_op_kind(user) == NEREID_OP_TTG_LOCAL_ALLOC || nereid_op_kind(user) == NEREID_OP_TTG_CONVERT_LAYOUT)
+      return true;
+  }
+  return false;
+}
+
+/* The latency of buffers that are computed from `value` in its block, at most `depth` ops later. */
+static int64_t latency_of_buffers(MlirValue value, int depth) {
+  int64_t latency = 0;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); depth > 0 && !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    const bool is_buffer = nereid_op_kind(user) == NEREID_OP_TTG_LOCAL_ALLOC;
+    int64_t found = is_buffer ? nereid_loop_integer(user, NEREID_ATTR_LATENCY, 0) : 0;
+    if (!is_buffer && mlirOperationGetNumResults(user) == 1 &&
+        mlirTypeIsARankedTensor(mlirValueGetType(nereid_ir_result(user))))
+      found = latency_of_buffers(nereid_ir_result(user), depth - 1);
+    latency = latency > found ? latency : found;
+  }
+  return latency;
+}
+
 int32_t nereid_ring_budget_slots(MlirOperation key, int64_t latency, bool late) {
+  enum { DEPTH = 8 /* elementwise ops between a load and a buffer */ };
   const bool is_copied = nereid_op_kind(key) == NEREID_OP_TT_LOAD;
   const bool reuses_slot = is_copied && (late || nereid_ring_is_read_first(key));
-  return (int32_t)latency + !reuses_slot + has_dot_in_flight(key);
+  /* A slot that dots read themselves is in use until they read what was computed from it. */
+  const int64_t longer = is_copied && has_direct_buffer(key) ? latency_of_buffers(nereid_ir_result(key), DEPTH) : 0;
+  return (int32_t)(latency + longer) + !reuses_slot + has_dot_in_flight(key);
 }
 
 int64_t nereid_ring_budget_slot_bytes(MlirOperation key) {
@@ -120,8 +150,16 @@ static bool is_key(const others_t *others, MlirOperation op) {
 
 static bool is_replaced(const others_t *others, MlirOperation op) {
   MlirValue source = mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
-  return is_key(others, op) ||
-         (!mlirValueIsNull(source) && mlirValueIsAOpResult(source) && is_key(others, mlirOpResultGetOwner(source)));
+  const bool in_body = mlirOperationEqual(mlirOperationGetParentOperation(op), others->loop);
+  return is_key(others, op) || (in_body && !mlirValueIsNull(source) && mlirValueIsAOpResult(source) &&
+                                is_key(others, mlirOpResultGetOwner(source)));
+}
+
+/* Whether tritongpu-reduce-data-duplication makes a buffer of the op: a conversion to a dot operand. */
+static bool becomes_buffer(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT &&
+         nereid_ttg_dot_op_attr_isa(nereid_ttg_encoding_of(nereid_ir_result(op))) &&
+         nereid_conversion_path(op) == NEREID_CONVERSION_SHARED;
 }
 
 static MlirWalkResult add_other(MlirOperation op, void *user_data) {
@@ -138,6 +176,8 @@ static MlirWalkResult add_other(MlirOperation op, void *user_data) {
     return MlirWalkResultAdvance;
   if (nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_ALLOC) {
     others->buffers += nereid_allocation_bytes(mlirValueGetType(nereid_ir_result(op)));
+  } else if (becomes_buffer(op)) {
+    others->buffers += nereid_scratch_tensor_bytes(mlirValueGetType(nereid_ir_result(op)));
   } else {
     const int64_t scratch = nereid_scratch_bytes(op);
     others->scratch = others->scratch > scratch ? others->scratch : scratch;
