@@ -1,7 +1,7 @@
 // Copies of one commit group have as many slots as the one with most. %x is read by the threads that copy it, %s, in another
-// layout, by other warps, which takes one more slot for both.
+// layout, by other warps, which takes one more slot for both. The operand %ya becomes a buffer beside the scratch of %s1.
 // RUN: nereid-opt %s --tritongpu-assign-latencies=num-stages=6 --remarks-filter-missed=tritongpu-assign-latencies 2>&1 | FileCheck %s
-// CHECK: 5 stages instead of 6: the copies in flight take 99328 of 100352 bytes of shared memory
+// CHECK: 4 stages instead of 6: the copies in flight take 99328 of 100352 bytes of shared memory
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #outer = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [1, 4], order = [1, 0]}>
