@@ -6,8 +6,9 @@
  *   scf.for … { %x = tt.load %p {tt.latency = 3 : i32} … } {tt.num_stages = 4 : i32}
  *
  * In a loop with dots, loads that a dot depends on are pipelined, with tt.num_stages of the loop or else the option.
- * Other loops, and other loads of loops with dots, are pipelined only where the loop has tt.num_stages. The attribute also
- * asserts that no iteration loads what a recent iteration stores; without it, loads from memory that the loop writes stay.
+ * Other loops, and other loads of loops with dots, are pipelined only where the loop has tt.num_stages. The attribute
+ * also asserts that no iteration loads what a recent iteration stores; without it, loads from memory that the loop
+ * writes stay.
  *
  *   cp.async can copy the load (4 bytes or more)   latency num_stages - 1, divided by the loads of a chain of addresses
  *   it cannot, and a dot depends on it             latency 1, in registers; its buffer latency 1, a ring of slots
@@ -85,8 +86,8 @@ static int64_t loads_after(const nereid_pipelined_t *loads, int64_t level) {
   return count;
 }
 
-/* Sets the latencies for `stages`. The loads of a chain share stages - 1 iterations; what remains goes to the last ones,
- * which move most bytes. */
+/* Sets the latencies for `stages`. The loads of a chain share stages - 1 iterations; what remains goes to the last
+ * ones, which move most bytes. */
 static void set_latencies(nereid_pipelined_t *loads, int64_t stages) {
   int64_t levels = 1;
   for (size_t i = 0; i < loads->size; ++i) {

@@ -13,15 +13,15 @@
  *   - its result is used, except as the accumulator of another dot if that is its only use;
  *   - shared memory that it reads is written: a slot of a ring is compared by its phase (analysis/access/ring_phase.h),
  *     so a copy into the slot that the dot of the iteration before reads waits for that dot only;
- *   - the registers of an operand A are computed again, in the next iteration or, if the loop carries them, in this one:
- *     the assembler may use the same registers for the old and the next value;
+ *   - the registers of an operand A are computed again, in the next iteration or, if the loop carries them, in this
+ *     one: the assembler may use the same registers for the old and the next value;
  *   - the first dot of the next iteration, if that iteration touches its registers while younger dots are in flight;
- *   - an op whose effects are unknown, a nested loop with dots, the end of a block that is no loop's body, and the end of
- *     the iteration after its own.
+ *   - an op whose effects are unknown, a nested loop with dots, the end of a block that is not a loop body, and the end
+ *     of the iteration after its own.
  *
- * The groups in flight at the end of a loop's body are those in flight at its beginning. The walk is repeated until they
- * agree: an op that has a wait in one walk keeps it, so at most a few walks are needed. The first iteration has fewer
- * groups in flight, for which the same waits are sufficient. */
+ * The groups in flight at the end of a loop's body are those in flight at its beginning. The walk is repeated until
+ * they agree: an op that has a wait in one walk keeps it, so at most a few walks are needed. The first iteration has
+ * fewer groups in flight, for which the same waits are sufficient. */
 #include "passes/pipelining/async_dots.h"
 
 #include "analysis/access/ring_phase.h"
@@ -291,7 +291,8 @@ static bool is_listed(const values_t *values, MlirValue value) {
   return false;
 }
 
-/* Adds the buffers of a group as they are known in this iteration: views are of the iteration before for older groups. */
+/* Adds the buffers of a group as they are known in this iteration: views are of the iteration before for older
+ * groups. */
 static void add_buffers(async_t *async, values_t *inputs, const group_t *group) {
   MlirValue operands[] = {nereid_ttng_warp_group_dot_get_a(group->dot), nereid_ttng_warp_group_dot_get_b(group->dot)};
   for (size_t i = 0; i < sizeof operands / sizeof *operands; ++i) {
@@ -316,7 +317,8 @@ static void add_operands_of_producer(async_t *async, values_t *inputs, MlirOpera
   }
 }
 
-/* The values that the wait for the first `n` groups passes on: their results, which are used, and operands of `before`. */
+/* The values that the wait for the first `n` groups passes on: their results, which are used, and operands of
+ * `before`. */
 static void collect_results(async_t *async, MlirOperation before, const flight_t *flight, int n, values_t *inputs) {
   for (int i = 0; i < n; ++i)
     if (!flight->groups[i].forwarded)
@@ -328,8 +330,8 @@ static void collect_results(async_t *async, MlirOperation before, const flight_t
     add_operands_of_producer(async, inputs, before, &flight->groups[i]);
 }
 
-/* The inputs of that wait; `*results` is how many of them its results replace. The rest are the buffers of the groups in
- * flight, those of older iterations only if there is nothing else. */
+/* The inputs of that wait; `*results` is how many of them its results replace. The rest are the buffers of the groups
+ * in flight, those of older iterations only if there is nothing else. */
 static void collect_inputs(async_t *async, MlirOperation before, const flight_t *flight, int n, values_t *inputs,
                            size_t *results) {
   collect_results(async, before, flight, n, inputs);

@@ -2,9 +2,9 @@
  *
  * Slots. A slot is read in stage u, u - s stages after its copy began in stage s. If the copy of a step precedes the
  * read, u - s + 1 slots are in use. The copy then overwrites the slot that the previous step read, which the barrier
- * after the wait orders: one barrier per step. If the copy follows the last read, u - s slots suffice, at the price of a
- * second barrier, unless each warp reads only what it copied itself. A dot in flight reads its slot for one more step: then
- * one more slot saves the second barrier, where shared memory has room for it.
+ * after the wait orders: one barrier per step. If the copy follows the last read, u - s slots suffice, at the price of
+ * a second barrier, unless each warp reads only what it copied itself. A dot in flight reads its slot for one more
+ * step: then one more slot saves the second barrier, where shared memory has room for it.
  *
  * Waits. Loads of one stage whose first uses are in one stage form a commit group and have one wait. It precedes both
  * the copies and the uses of a step. */
@@ -140,8 +140,8 @@ static int32_t slots_of(const lower_t *lower, const ring_t *ring) {
   return ring->group == NO_GROUP ? ring->load.slots : lower->groups.data[ring->group].slots;
 }
 
-/* Adds a slot to the rings of which dots in flight would otherwise read the slot that a step overwrites, if shared memory
- * has room. */
+/* Adds a slot to the rings of which dots in flight would otherwise read the slot that a step overwrites, if shared
+ * memory has room. */
 static void add_spare_slots(lower_t *lower) {
   nereid_operations_t keys = {0};
   int64_t before = 0, more = 0;

@@ -21,8 +21,8 @@
 #include "passes/pass.h"
 #include "passes/pipelining/schedule.h"
 
-/* Lowers the loads of a loop with a valid schedule, which is normalized. `axis` has the facts of its pointers and masks. Returns the loop that
- * replaces it, or the same one if no load is lowered; null when out of memory. */
+/* Lowers the loads of a loop with a valid schedule, which is normalized. `axis` has the facts of its pointers and
+ * masks. Returns the loop that replaces it, or the same one if no load is lowered; null when out of memory. */
 MlirOperation nereid_loop_lower(nereid_pass_t *pass, nereid_schedule_t *schedule, const nereid_axis_result_t *axis);
 
 #endif

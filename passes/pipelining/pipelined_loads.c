@@ -83,8 +83,8 @@ static bool is_loaded_ahead(const collect_t *collect, MlirOperation load) {
          (collect->is_requested || !nereid_written_roots_may_write(&collect->written, nereid_tt_load_get_ptr(load)));
 }
 
-/* Whether `op` and all that it depends on, also through carried values, can be executed ahead. `seen`: ops and arguments
- * that have been checked. */
+/* Whether `op` and all that it depends on, also through carried values, can be executed ahead. `seen`: ops and
+ * arguments that have been checked. */
 static bool runs_ahead(const collect_t *collect, MlirOperation op, nereid_map_t *seen) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   uintptr_t *place = nereid_map_insert(seen, op.ptr);

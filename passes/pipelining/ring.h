@@ -26,8 +26,8 @@ typedef struct nereid_ring_load {
 bool nereid_ring_load_read(const nereid_schedule_t *schedule, const nereid_scheduled_op_t *op,
                            const nereid_axis_result_t *axis, nereid_ring_load_t *out);
 
-/* Reads how the buffer of a scheduled op is used. True when it is a ttg.local_alloc with a source whose first use is in a
- * later stage. `direct` is empty. */
+/* Reads how the buffer of a scheduled op is used. True when it is a ttg.local_alloc with a source whose first use is in
+ * a later stage. `direct` is empty. */
 bool nereid_ring_buffer_read(const nereid_schedule_t *schedule, const nereid_scheduled_op_t *op,
                              nereid_ring_load_t *out);
 
@@ -38,16 +38,16 @@ bool nereid_ring_can_copy(MlirOperation load, MlirType slot, const nereid_axis_r
 /* The type of a slot for the users of `load`. */
 MlirType nereid_ring_slot_type(MlirOperation load);
 
-/* Whether a ttng.warp_group_dot in the body of a loop can be in flight while the next iteration begins: its result is used
- * as an accumulator only. */
+/* Whether a ttng.warp_group_dot in the body of a loop can be in flight while the next iteration begins: its result is
+ * used as an accumulator only. */
 bool nereid_ring_dot_stays_in_flight(MlirOperation dot);
 
 /* Whether a warp reads elements of `load` that other warps copied, in the layout of the load or in one that it is
  * converted to. */
 bool nereid_ring_crosses_warps(MlirOperation load);
 
-/* Whether a step reads the slot of `load` before it issues copies, without a barrier: each warp loads from the slot what
- * it copied itself, and no user reads the slot later in the step. */
+/* Whether a step reads the slot of `load` before it issues copies, without a barrier: each warp loads from the slot
+ * what it copied itself, and no user reads the slot later in the step. */
 bool nereid_ring_is_read_first(MlirOperation load);
 
 /* The encoding of a buffer from which a dot by tensor cores or by multiply-add reads its operand `tensor` in the layout

@@ -4,11 +4,12 @@
  *   %x = tt.load %a {tt.latency = 2 : i32}    loop.stage = 0, loop.cluster = 0
  *   … %x …                                    loop.stage = 2, loop.cluster = 1       and tt.scheduled_max_stage = 2
  *
- * An op with a latency is as many stages before its first use as the latency; the longest chain of latencies is the last
- * stage. What such an op depends on, also through carried values, is in its stage, everything else in the last one.
+ * An op with a latency is as many stages before its first use as the latency; the longest chain of latencies is the
+ * last stage. What such an op depends on, also through carried values, is in its stage, everything else in the last
+ * one.
  *
- * Clusters, in the order of a step; among ops of one kind, later stages come first, so that a step reads a register or a
- * slot before it fills the next:
+ * Clusters, in the order of a step; among ops of one kind, later stages come first, so that a step reads a register or
+ * a slot before it fills the next:
  *
  *   asynchronous copies and what they depend on     they wait for nothing
  *   the last stage                                  dots
@@ -17,7 +18,8 @@
  * Where copies before the last stage would need one more slot than is worth its memory, the last stage comes first.
  *
  * Late in a loop with dots of warp groups, which are asynchronous, means: the dots that depend on no other dot of the
- * iteration, then the copies, then the rest, so that the copies and the rest are executed while those dots are in flight.
+ * iteration, then the copies, then the rest, so that the copies and the rest are executed while those dots are in
+ * flight.
  *
  * A dot with a latency is executed that many iterations early: attention's first dot with tt.latency = 1 is in flight
  * during the softmax of the iteration before. */

@@ -6,8 +6,8 @@
  *   for %i: wait for the copy of iteration %i; copy for iteration %i + 2; use the slot of iteration %i
  *
  * First, loads that a later stage uses become copies into rings (lower_loads.h). Then the loop is expanded
- * (expand_loop.h). At last, dots of warp groups become asynchronous (async_dots.h). A schedule that computes a value after
- * its use is an error. */
+ * (expand_loop.h). At last, dots of warp groups become asynchronous (async_dots.h). A schedule that computes a value
+ * after its use is an error. */
 #include "passes/pass.h"
 #include "passes/pipelining/async_dots.h"
 #include "passes/pipelining/expansion/expand_loop.h"
@@ -47,8 +47,8 @@ static bool is_too_short(const nereid_schedule_t *schedule) {
   return count >= 0 && count < nereid_loop_expand_peeled(schedule);
 }
 
-/* Reads and verifies the schedule of a loop and lowers its loads. *out_loop is null for a loop that is not pipelined. False
- * after an error. */
+/* Reads and verifies the schedule of a loop and lowers its loads. *out_loop is null for a loop that is not pipelined.
+ * False after an error. */
 static bool lower_loop(pipeline_t *pipeline, MlirOperation loop, MlirOperation *out_loop) {
   nereid_schedule_t schedule;
   *out_loop = (MlirOperation){NULL};
@@ -72,8 +72,8 @@ static bool expand_loop(pipeline_t *pipeline, MlirOperation loop) {
          nereid_loop_expand(&schedule, &loop);
 }
 
-/* Pipelines one loop. The ops that replace a loop in the body of a scheduled loop get its stage and cluster. False after an
- * error. */
+/* Pipelines one loop. The ops that replace a loop in the body of a scheduled loop get its stage and cluster. False
+ * after an error. */
 static bool pipeline_loop(pipeline_t *pipeline, MlirOperation loop) {
   MlirBlock block = mlirOperationGetBlock(loop);
   MlirOperation before = nereidMlirOperationGetPrevInBlock(loop), after = mlirOperationGetNextInBlock(loop);

@@ -2,7 +2,8 @@
  *
  *   setp.lt.f32 finite, |x|, inf ; mov.b32 y, x ; @finite add.s32 y, y, 4096
  *
- * Two instructions; cvt.rna.tf32 has three, as it also clears the lower bits, and makes a zero of the NaN 0x7fffffff. */
+ * Two instructions; cvt.rna.tf32 has three, as it also clears the lower bits, and makes a zero of the NaN
+ * 0x7fffffff. */
 #include "conversion/ttg_to_llvm/dot/tf32.h"
 
 #include "conversion/ttg_to_llvm/emit.h"

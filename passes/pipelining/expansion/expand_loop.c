@@ -1,14 +1,15 @@
 /* Expansion of scheduled loops; see expand_loop.h.
  *
- * A node is a value of the body: the result of an op, or a carried value. Its age in a step is the number of steps since
- * it was computed: a value of stage s that stage t uses has age t - s. The history of a node has its instance of each
- * age that is used. The kernel carries the instances of age 1 and more:
+ * A node is a value of the body: the result of an op, or a carried value. Its age in a step is the number of steps
+ * since it was computed: a value of stage s that stage t uses has age t - s. The history of a node has its instance of
+ * each age that is used. The kernel carries the instances of age 1 and more:
  *
  *   for … iter_args(%x.1, %x.2): %x = …; … yield %x, %x.1
  *
- * A carried value, the argument %a of the body with the yielded operand %y, is assigned the earliest possible stage: the
- * stage of %y minus one. Then %a of iteration i is computed in the same step as %y of iteration i - 1 and is equal to it;
- * only its older instances are carried. Where %y is in stage 0, so is %a, one step later, and is carried itself. */
+ * A carried value, the argument %a of the body with the yielded operand %y, is assigned the earliest possible stage:
+ * the stage of %y minus one. Then %a of iteration i is computed in the same step as %y of iteration i - 1 and is equal
+ * to it; only its older instances are carried. Where %y is in stage 0, so is %a, one step later, and is carried
+ * itself. */
 #include "passes/pipelining/expansion/expand_loop.h"
 
 #include "dialects/ir.h"
@@ -246,8 +247,8 @@ static void shift(expand_t *expand) {
   }
 }
 
-/* Whether the current step executes the stage: not in the prologue if its iteration is negative, nor in the epilogue if it
- * is past the end. */
+/* Whether the current step executes the stage: not in the prologue if its iteration is negative, nor in the epilogue if
+ * it is past the end. */
 static bool is_active(const expand_t *expand, int32_t stage) {
   return expand->phase == KERNEL ||
          (expand->phase == PROLOGUE ? stage <= expand->step

@@ -5,9 +5,9 @@
  *   A0; B0 A1                                  prologue: steps 0 and 1, predicated
  *   for %i: C(i) B(i+1) A(i+2)                 kernel: one step per iteration of the original loop
  *
- * Without peeled iterations, the kernel has the bounds of the original loop and executes the last stage of iteration %i;
- * ops of earlier stages, which belong to later iterations, are predicated: they do nothing past the end. Where an op of an
- * early stage can neither be predicated nor be executed in vain, the last steps are peeled:
+ * Without peeled iterations, the kernel has the bounds of the original loop and executes the last stage of iteration
+ * %i; ops of earlier stages, which belong to later iterations, are predicated: they do nothing past the end. Where an
+ * op of an early stage can neither be predicated nor be executed in vain, the last steps are peeled:
  *
  *   if at least one iteration exists:
  *     A0; B0 A1
@@ -19,12 +19,12 @@
 
 #include "passes/pipelining/schedule.h"
 
-/* The number of iterations at the end whose last stages are peeled; 0 when all ops of earlier stages can be executed past
- * the end. */
+/* The number of iterations at the end whose last stages are peeled; 0 when all ops of earlier stages can be executed
+ * past the end. */
 int32_t nereid_loop_expand_peeled(const nereid_schedule_t *schedule);
 
-/* Replaces the loop of a verified schedule with max_stage >= 1. A loop with peeled iterations moves into an scf.if unless
- * it has at least as many; *out_loop is the new loop. False when out of memory. */
+/* Replaces the loop of a verified schedule with max_stage >= 1. A loop with peeled iterations moves into an scf.if
+ * unless it has at least as many; *out_loop is the new loop. False when out of memory. */
 bool nereid_loop_expand(nereid_schedule_t *schedule, MlirOperation *out_loop);
 
 #endif

@@ -96,8 +96,8 @@ MlirValue nereid_loop_range_contains(nereid_loop_range_t *range, const nereid_bu
   return compare(builder, span_of(range, builder), product(range, builder, number), NEREID_ARITH_CMP_I_PREDICATE_UGT);
 }
 
-/* The counter of an iteration has one `distance` after it exactly if it is below this bound. In an empty range the bound
- * does not matter. */
+/* The counter of an iteration has one `distance` after it exactly if it is below this bound. In an empty range the
+ * bound does not matter. */
 static MlirValue bound_of(nereid_loop_range_t *range, const nereid_builder_t *builder, int32_t distance) {
   MlirValue bound = nereid_scalar_subtract(builder, range->upper, product(range, builder, distance));
   if (is_small(range, distance))

@@ -12,8 +12,8 @@
 /* Whether `op` must not be executed for an iteration past the end without a predicate: it accesses global memory. */
 bool nereid_predicate_is_needed(MlirOperation op);
 
-/* Whether `op` can be executed past the end: with a predicate if it needs one, otherwise because it only computes a value
- * or accesses the slot of a ring that no existing iteration uses. False for dots, which take too long
+/* Whether `op` can be executed past the end: with a predicate if it needs one, otherwise because it only computes a
+ * value or accesses the slot of a ring that no existing iteration uses. False for dots, which take too long
  * to be wasted, except those of warp groups, to which a latency gives an early stage. */
 bool nereid_predicate_is_possible(MlirOperation op);
 

@@ -1,7 +1,7 @@
 /* Recomputation; see rematerialize.h.
  *
- * The first walk plans: which values each stage recomputes, and which carried values it therefore carries itself. Then the
- * loop is replaced by one that carries them, and the ops are copied. */
+ * The first walk plans: which values each stage recomputes, and which carried values it therefore carries itself. Then
+ * the loop is replaced by one that carries them, and the ops are copied. */
 #include "passes/pipelining/expansion/rematerialize.h"
 
 #include "dialects/ir.h"
@@ -161,8 +161,8 @@ static void replace_use(rematerialize_t *remat, const nereid_scheduled_op_t *use
   mlirOperationSetOperand(user->op, operand, copy_value(remat, value, user->stage, user->op));
 }
 
-/* Lets the loop carry a second instance of the planned arguments. Values of the old body stay valid, except its arguments,
- * for which the maps get those of the new one. */
+/* Lets the loop carry a second instance of the planned arguments. Values of the old body stay valid, except its
+ * arguments, for which the maps get those of the new one. */
 static MlirOperation carry(rematerialize_t *remat) {
   MlirOperation loop = remat->schedule->loop;
   const intptr_t old = mlirBlockGetNumArguments(remat->body);
