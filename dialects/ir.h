@@ -67,6 +67,13 @@ static inline MlirValue nereid_ir_result(MlirOperation op) {
   return mlirOperationGetResult(op, 0);
 }
 
+/* Returns the op of `block` that is or contains `op`; null when there is none. */
+static inline MlirOperation nereid_ir_ancestor_in(MlirBlock block, MlirOperation op) {
+  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
 /* Returns the symbol that `op` defines; empty when it defines none. */
 static inline MlirStringRef nereid_ir_symbol_name(MlirOperation op) {
   MlirAttribute name = nereid_ir_attribute(op, NEREID_ATTR_SYMBOL_NAME);

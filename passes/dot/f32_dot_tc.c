@@ -23,6 +23,7 @@
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 #include "passes/support/loop.h"
+#include "passes/support/splat.h"
 
 #include "dialects/defining_op.h"
 #include "dialects/ir.h"
@@ -210,11 +211,9 @@ static bool has_small_products(const site_t *site) {
 }
 
 static bool is_zero(MlirValue value) {
-  MlirAttribute attribute = nereidMlirValueGetConstant(without_conversions(value));
-  if (mlirAttributeIsNull(attribute) || !mlirAttributeIsADenseElements(attribute) ||
-      !mlirDenseElementsAttrIsSplat(attribute))
+  MlirAttribute splat = nereid_splat_constant(without_conversions(value));
+  if (mlirAttributeIsNull(splat))
     return false;
-  MlirAttribute splat = mlirDenseElementsAttrGetSplatValue(attribute);
   return mlirAttributeIsAFloat(splat) && mlirFloatAttrGetValueDouble(splat) == 0.0;
 }
 
@@ -243,7 +242,8 @@ static void carry_small_products(const site_t *site, intptr_t number) {
   MlirType type = mlirValueGetType(nereid_ir_result(site->dot));
   nereid_builder_t builder = nereid_builder_before(loop);
   builder.location = mlirOperationGetLocation(site->dot);
-  loop = nereid_loop_add_carried(loop, zeros(&builder, type));
+  MlirValue initial = zeros(&builder, type);
+  loop = nereid_loop_with_carried(loop, 1, &initial);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
   MlirOperation yield = mlirBlockGetTerminator(body);
   nereid_builder_t within = nereid_builder_before(site->dot);

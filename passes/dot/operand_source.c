@@ -1,5 +1,6 @@
 /* Sources of dot operands and uses of dot results; see operand_source.h. */
 #include "passes/dot/operand_source.h"
+#include "passes/support/splat.h"
 
 #include "base/map.h"
 #include "base/vector.h"
@@ -41,11 +42,9 @@ static int64_t bits_of(MlirValue value) {
 /* --- masks --- */
 
 static bool is_tf32_mask(MlirValue value) {
-  MlirAttribute attribute = nereidMlirValueGetConstant(value);
-  if (mlirAttributeIsNull(attribute) || !mlirAttributeIsADenseElements(attribute) ||
-      !mlirDenseElementsAttrIsSplat(attribute))
+  MlirAttribute splat = nereid_splat_constant(value);
+  if (mlirAttributeIsNull(splat))
     return false;
-  MlirAttribute splat = mlirDenseElementsAttrGetSplatValue(attribute);
   return mlirAttributeIsAInteger(splat) && (uint32_t)mlirIntegerAttrGetValueInt(splat) == UINT32_C(0xffffe000);
 }
 

@@ -14,6 +14,7 @@
 #include "passes/support/collect.h"
 #include "passes/support/loop.h"
 #include "passes/support/scalar.h"
+#include "passes/support/splat.h"
 
 #include "dialects/defining_op.h"
 #include "dialects/ir.h"
@@ -37,11 +38,9 @@ typedef struct reset {
 } reset_t;
 
 static bool is_zero(MlirValue value) {
-  MlirAttribute constant = nereidMlirValueGetConstant(value);
-  if (mlirAttributeIsNull(constant) || !mlirAttributeIsADenseElements(constant) ||
-      !mlirDenseElementsAttrIsSplat(constant))
+  MlirAttribute splat = nereid_splat_constant(value);
+  if (mlirAttributeIsNull(splat))
     return false;
-  MlirAttribute splat = mlirDenseElementsAttrGetSplatValue(constant);
   if (mlirAttributeIsAInteger(splat))
     return mlirIntegerAttrGetValueInt(splat) == 0;
   return mlirAttributeIsAFloat(splat) && mlirFloatAttrGetValueDouble(splat) == 0.0;
@@ -181,7 +180,8 @@ static void clear_result(MlirOperation loop, intptr_t number) {
 
 static void rewrite_carried(const carried_t *carried) {
   nereid_builder_t builder = nereid_builder_before(carried->loop);
-  MlirOperation loop = nereid_loop_add_carried(carried->loop, boolean(&builder, !is_zero(carried->initial)));
+  MlirValue initial = boolean(&builder, !is_zero(carried->initial));
+  MlirOperation loop = nereid_loop_with_carried(carried->loop, 1, &initial);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
   MlirOperation yield = mlirBlockGetTerminator(body);
   builder = nereid_builder_before(yield);

@@ -11,18 +11,12 @@
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
+#include "dialects/ir.h"
 #include "nereid/dialects/ops.h"
 #include "seam/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-
-/* The op of `block` that is or contains `op`; null when there is none. */
-static MlirOperation ancestor_in(MlirBlock block, MlirOperation op) {
-  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
-    op = mlirOperationGetParentOperation(op);
-  return op;
-}
 
 static bool comes_before(MlirOperation a, MlirOperation b) {
   for (MlirOperation op = mlirOperationGetNextInBlock(a); !mlirOperationIsNull(op);
@@ -39,7 +33,7 @@ static bool fits(MlirOperation select, MlirOperation branch) {
     return false;
   for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(select, 0)); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = ancestor_in(block, mlirOpOperandGetOwner(use));
+    MlirOperation user = nereid_ir_ancestor_in(block, mlirOpOperandGetOwner(use));
     if (mlirOperationIsNull(user) || (!mlirOperationEqual(user, branch) && comes_before(user, branch)))
       return false;
   }

@@ -143,7 +143,7 @@ static bool needs_barrier(const layout_t *layout, size_t item, bool is_kernel) {
 static void write_places(const layout_t *layout, bool is_kernel) {
   for (size_t i = 0; i < layout->items.size; ++i) {
     nereid_builder_t builder = nereid_builder_before(layout->ops.data[i]);
-    nereid_loop_set_integer(layout->ops.data[i], offset_name, layout->items.data[i].offset);
+    nereid_ir_set_integer(layout->ops.data[i], offset_name, layout->items.data[i].offset);
     if (needs_barrier(layout, i, is_kernel))
       nereid_ttg_local_barrier_build(&builder, false);
   }
@@ -197,8 +197,8 @@ MlirLogicalResult nereid_pass_tritongpu_global_scratch_memory_allocation(nereid_
     all.alignment = frame->alignment > all.alignment ? frame->alignment : all.alignment;
   }
   if (all.alignment) {
-    nereid_loop_set_integer(pass->op, NEREID_ATTR_GLOBAL_SCRATCH_SIZE, round_up(all.size, all.alignment));
-    nereid_loop_set_integer(pass->op, "ttg.global_scratch_memory_alignment", all.alignment);
+    nereid_ir_set_integer(pass->op, NEREID_ATTR_GLOBAL_SCRATCH_SIZE, round_up(all.size, all.alignment));
+    nereid_ir_set_integer(pass->op, "ttg.global_scratch_memory_alignment", all.alignment);
   }
   nereid_pass_statistic_add(pass, "bytes", all.size);
   return mlirLogicalResultSuccess();

@@ -102,7 +102,7 @@ static void set_latencies(nereid_pipelined_t *loads, int64_t stages) {
     latency += loads_after(loads, load->level) == 0 ? (stages - 1) % levels : 0;
     latency -= load->feeds_buffer;
     load->latency = latency < 1 || load->in_registers || nereid_op_kind(load->op) != NEREID_OP_TT_LOAD ? 1 : latency;
-    nereid_loop_set_integer(load->op, NEREID_ATTR_LATENCY, load->latency);
+    nereid_ir_set_integer(load->op, NEREID_ATTR_LATENCY, load->latency);
   }
 }
 
@@ -168,8 +168,8 @@ static void fit_loads(const assign_t *assign, MlirOperation loop, nereid_pipelin
 
 static void assign_loop(assign_t *assign, MlirOperation loop) {
   const bool has_dot = nereid_loop_has_dot(loop), is_requested = nereid_ir_has_attribute(loop, NEREID_ATTR_NUM_STAGES);
-  const int64_t stages = nereid_loop_integer(loop, NEREID_ATTR_NUM_STAGES,
-                                             has_dot ? nereid_pass_option_int(assign->pass, "num-stages") : 1);
+  const int64_t stages =
+      nereid_ir_integer(loop, NEREID_ATTR_NUM_STAGES, has_dot ? nereid_pass_option_int(assign->pass, "num-stages") : 1);
   staying_t staying = {assign, loop, NULL};
   if (stages < 2)
     staying.reason = "its loop does not request it: tt.num_stages is less than 2 or missing";

@@ -69,13 +69,6 @@ typedef struct async {
 
 /* --- values --- */
 
-/* The op of the block that `op` is or is nested in; null when it is outside. */
-static MlirOperation ancestor_in(MlirBlock block, MlirOperation op) {
-  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
-    op = mlirOperationGetParentOperation(op);
-  return op;
-}
-
 static bool is_dot(MlirOperation op) {
   return nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT;
 }
@@ -92,7 +85,7 @@ static bool has_one_use(MlirValue value) {
 /* Whether `op` or an op nested in it uses `value`. */
 static bool uses(const async_t *async, MlirOperation op, MlirValue value) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    if (mlirOperationEqual(ancestor_in(async->block, mlirOpOperandGetOwner(use)), op))
+    if (mlirOperationEqual(nereid_ir_ancestor_in(async->block, mlirOpOperandGetOwner(use)), op))
       return true;
   return false;
 }
@@ -299,7 +292,7 @@ static void add_buffers(async_t *async, values_t *inputs, const group_t *group) 
     MlirValue buffer = group->age ? view_of(operands[i]).buffer : operands[i];
     MlirOperation op = nereid_defining_op(buffer);
     const bool is_known =
-        group->age == 0 || mlirOperationIsNull(op) || mlirOperationIsNull(ancestor_in(async->block, op));
+        group->age == 0 || mlirOperationIsNull(op) || mlirOperationIsNull(nereid_ir_ancestor_in(async->block, op));
     if (nereid_ttg_memdesc_type_isa(mlirValueGetType(buffer)) && is_known && !is_listed(inputs, buffer))
       nereid_vector_push(async->pass->scratch, inputs, buffer);
   }
@@ -478,7 +471,7 @@ static void replace_after(const async_t *async, MlirOperation before, MlirValue 
   MlirOpOperand next;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = next) {
     next = mlirOpOperandGetNextUse(use);
-    MlirOperation user = mlirOpOperandGetOwner(use), op = ancestor_in(async->block, user);
+    MlirOperation user = mlirOpOperandGetOwner(use), op = nereid_ir_ancestor_in(async->block, user);
     if (mlirOperationEqual(op, before) || mlirOperationIsBeforeInBlock(before, op))
       mlirOperationSetOperand(user, mlirOpOperandGetOperandNumber(use), replacement);
   }

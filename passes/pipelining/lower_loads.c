@@ -20,6 +20,7 @@
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/ring.h"
 #include "passes/pipelining/ring_budget.h"
+#include "passes/support/loop.h"
 #include "passes/support/scalar.h"
 #include "seam/ir.h"
 
@@ -456,7 +457,7 @@ static int32_t renumber(const lower_t *lower) {
   int32_t last = 0;
   for (size_t i = 0; i < lower->schedule->ops.size; ++i) {
     const nereid_scheduled_op_t *op = &lower->schedule->ops.data[i];
-    nereid_loop_set_integer(op->op, NEREID_ATTR_LOOP_CLUSTER, op_cluster(op->cluster));
+    nereid_ir_set_integer(op->op, NEREID_ATTR_LOOP_CLUSTER, op_cluster(op->cluster));
     last = last > op_cluster(op->cluster) ? last : op_cluster(op->cluster);
   }
   return last + 1;

@@ -144,7 +144,7 @@ static void add_loads(collect_t *collect) {
     if (!level || nereid_op_kind(op) != NEREID_OP_TT_LOAD)
       continue;
     nereid_pipelined_op_t load = {.op = op, .level = (int64_t)*level - 1};
-    load.latency = nereid_loop_integer(op, NEREID_ATTR_LATENCY, -1);
+    load.latency = nereid_ir_integer(op, NEREID_ATTR_LATENCY, -1);
     load.is_given = load.latency >= 0;
     load.obstacle = load.is_given ? NULL : obstacle(collect, &load);
     nereid_vector_push(collect->arena, collect->out, load);

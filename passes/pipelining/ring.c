@@ -14,6 +14,7 @@
 #include "nereid/dialects/ttng.h"
 #include "passes/dot/shared_encoding.h"
 #include "passes/support/buffer_type.h"
+#include "passes/support/splat.h"
 #include "seam/ir.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -242,11 +243,9 @@ static bool add_user(const reading_t *reading, MlirOperation op) {
 
 /* Whether `value` is a constant of zeros, which cp.async stores for elements that the mask excludes. */
 static bool is_zero(MlirValue value) {
-  MlirAttribute constant = nereidMlirValueGetConstant(value);
-  if (mlirAttributeIsNull(constant) || !mlirAttributeIsADenseElements(constant) ||
-      !mlirDenseElementsAttrIsSplat(constant))
+  MlirAttribute element = nereid_splat_constant(value);
+  if (mlirAttributeIsNull(element))
     return false;
-  MlirAttribute element = mlirDenseElementsAttrGetSplatValue(constant);
   if (mlirAttributeIsAFloat(element))
     return mlirFloatAttrGetValueDouble(element) == 0.0 && !signbit(mlirFloatAttrGetValueDouble(element));
   return mlirAttributeIsAInteger(element) && mlirIntegerAttrGetValueInt(element) == 0;

@@ -25,7 +25,7 @@ enum {
 static bool is_stored_ahead(MlirValue value) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (nereid_op_kind(user) == NEREID_OP_TTG_LOCAL_ALLOC && nereid_loop_integer(user, NEREID_ATTR_LATENCY, 0) > 0)
+    if (nereid_op_kind(user) == NEREID_OP_TTG_LOCAL_ALLOC && nereid_ir_integer(user, NEREID_ATTR_LATENCY, 0) > 0)
       return true;
   }
   return false;
@@ -83,7 +83,7 @@ static int64_t latency_of_buffers(MlirValue value, int depth) {
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     const bool is_buffer = nereid_op_kind(user) == NEREID_OP_TTG_LOCAL_ALLOC;
-    int64_t found = is_buffer ? nereid_loop_integer(user, NEREID_ATTR_LATENCY, 0) : 0;
+    int64_t found = is_buffer ? nereid_ir_integer(user, NEREID_ATTR_LATENCY, 0) : 0;
     if (!is_buffer && mlirOperationGetNumResults(user) == 1 &&
         mlirTypeIsARankedTensor(mlirValueGetType(nereid_ir_result(user))))
       found = latency_of_buffers(nereid_ir_result(user), depth - 1);
@@ -116,7 +116,7 @@ static int32_t slots_in_group(const nereid_operations_t *keys, MlirOperation key
   for (size_t i = 0; nereid_op_kind(key) == NEREID_OP_TT_LOAD && i < keys->size; ++i) {
     MlirOperation other = keys->data[i];
     if (nereid_op_kind(other) != NEREID_OP_TT_LOAD || !nereid_ring_budget_has_ring(other) ||
-        nereid_loop_integer(other, NEREID_ATTR_LATENCY, 0) != latency)
+        nereid_ir_integer(other, NEREID_ATTR_LATENCY, 0) != latency)
       continue;
     const int32_t others = nereid_ring_budget_slots(other, latency, late);
     slots = slots > others ? slots : others;
@@ -127,7 +127,7 @@ static int32_t slots_in_group(const nereid_operations_t *keys, MlirOperation key
 int64_t nereid_ring_budget_bytes(const nereid_operations_t *keys, bool late) {
   int64_t bytes = 0;
   for (size_t i = 0; i < keys->size; ++i) {
-    const int64_t latency = nereid_loop_integer(keys->data[i], NEREID_ATTR_LATENCY, 0);
+    const int64_t latency = nereid_ir_integer(keys->data[i], NEREID_ATTR_LATENCY, 0);
     if (latency > 0 && nereid_ring_budget_has_ring(keys->data[i]))
       bytes += slots_in_group(keys, keys->data[i], latency, late) * nereid_ring_budget_slot_bytes(keys->data[i]);
   }

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 void nereid_schedule_set(MlirOperation op, int64_t stage, int64_t cluster) {
-  nereid_loop_set_integer(op, NEREID_ATTR_LOOP_STAGE, stage);
-  nereid_loop_set_integer(op, NEREID_ATTR_LOOP_CLUSTER, cluster);
+  nereid_ir_set_integer(op, NEREID_ATTR_LOOP_STAGE, stage);
+  nereid_ir_set_integer(op, NEREID_ATTR_LOOP_CLUSTER, cluster);
 }
 
 void nereid_schedule_clear(MlirOperation op) {
@@ -32,8 +32,8 @@ void nereid_schedule_remove(MlirOperation loop) {
 /* --- reading --- */
 
 static bool read_op(nereid_schedule_t *schedule, MlirOperation op) {
-  const int64_t stage = nereid_loop_integer(op, NEREID_ATTR_LOOP_STAGE, -1);
-  const int64_t cluster = nereid_loop_integer(op, NEREID_ATTR_LOOP_CLUSTER, -1);
+  const int64_t stage = nereid_ir_integer(op, NEREID_ATTR_LOOP_STAGE, -1);
+  const int64_t cluster = nereid_ir_integer(op, NEREID_ATTR_LOOP_CLUSTER, -1);
   if (stage < 0 || cluster < 0 || cluster > INT32_MAX) {
     nereid_diagnose(op, "in a scheduled loop expects non-negative integers loop.stage and loop.cluster; add them, or "
                         "remove tt.scheduled_max_stage from the loop");
@@ -77,7 +77,7 @@ bool nereid_schedule_read(MlirOperation loop, nereid_arena_t *arena, nereid_sche
   *out = (nereid_schedule_t){.loop = loop,
                              .body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)),
                              .arena = arena,
-                             .max_stage = (int32_t)nereid_loop_integer(loop, NEREID_ATTR_SCHEDULED_MAX_STAGE, 0)};
+                             .max_stage = (int32_t)nereid_ir_integer(loop, NEREID_ATTR_SCHEDULED_MAX_STAGE, 0)};
   nereid_map_initialize(&out->index, arena);
   MlirOperation yield = mlirBlockGetTerminator(out->body);
   for (MlirOperation op = mlirBlockGetFirstOperation(out->body); !mlirOperationEqual(op, yield);

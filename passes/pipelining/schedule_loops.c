@@ -31,6 +31,7 @@
 
 #include "analysis/allocation/allocation.h"
 #include "analysis/allocation/scratch.h"
+#include "dialects/defining_op.h"
 #include "dialects/ir.h"
 #include "nereid/dialects/ops.h"
 
@@ -69,13 +70,6 @@ static bool is_async_dot(MlirOperation op) {
 
 /* --- stages --- */
 
-/* The op of the loop's body that contains `op`; null when there is none. */
-static MlirOperation in_body(const scheduler_t *scheduler, MlirOperation op) {
-  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), scheduler->body))
-    op = mlirOperationGetParentOperation(op);
-  return op;
-}
-
 /* Computes the distances of all ops, users before definitions. */
 static void assign_distances(scheduler_t *scheduler) {
   for (MlirOperation op = mlirBlockGetTerminator(scheduler->body); !mlirOperationIsNull(op);
@@ -84,11 +78,11 @@ static void assign_distances(scheduler_t *scheduler) {
     for (intptr_t r = 0; r < mlirOperationGetNumResults(op); ++r)
       for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, r)); !mlirOpOperandIsNull(use);
            use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation user = in_body(scheduler, mlirOpOperandGetOwner(use));
+        MlirOperation user = nereid_ir_ancestor_in(scheduler->body, mlirOpOperandGetOwner(use));
         const int64_t further = mlirOperationIsNull(user) ? 0 : lookup(&scheduler->distances, user);
         distance = distance > further ? distance : further;
       }
-    distance += nereid_loop_integer(op, NEREID_ATTR_LATENCY, 0);
+    distance += nereid_ir_integer(op, NEREID_ATTR_LATENCY, 0);
     scheduler->max_stage = scheduler->max_stage > distance ? scheduler->max_stage : distance;
     uintptr_t *place = nereid_map_insert(&scheduler->distances, op.ptr);
     if (place)
@@ -181,11 +175,10 @@ static bool mark_leading(const scheduler_t *scheduler, MlirOperation op, nereid_
   mark(marked, op);
   nereid_schedule_uses(op, scheduler->body, scheduler->arena, &uses);
   for (size_t i = 0; i < uses.size; ++i) {
-    MlirOperation definition =
-        mlirValueIsAOpResult(uses.data[i]) ? mlirOpResultGetOwner(uses.data[i]) : (MlirOperation){NULL};
-    if (mlirOperationIsNull(definition) || stage_of(scheduler, definition) != stage_of(scheduler, op))
+    MlirOperation from = nereid_defining_op(uses.data[i]);
+    if (mlirOperationIsNull(from) || stage_of(scheduler, from) != stage_of(scheduler, op))
       continue;
-    if (is_async_dot(definition) || !mark_leading(scheduler, definition, marked))
+    if (is_async_dot(from) || !mark_leading(scheduler, from, marked))
       return false;
   }
   return true;
@@ -236,7 +229,7 @@ static void write_schedule(const scheduler_t *scheduler) {
     nereid_schedule_set(op, stage_of(scheduler, op),
                         late && scheduler->leading.size ? cluster_after_dots(scheduler, op, trailing)
                                                         : cluster_of(scheduler, op, late));
-  nereid_loop_set_integer(scheduler->loop, NEREID_ATTR_SCHEDULED_MAX_STAGE, scheduler->max_stage);
+  nereid_ir_set_integer(scheduler->loop, NEREID_ATTR_SCHEDULED_MAX_STAGE, scheduler->max_stage);
 }
 
 /* Whether the op is asynchronous: a step issues it before the work of the last stage. */

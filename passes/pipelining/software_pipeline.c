@@ -33,7 +33,7 @@ static bool begin(nereid_pass_t *pass, pipeline_t *out) {
   if (!nereid_loop_collect(pass->op, pass->scratch, &all))
     return false;
   for (size_t i = 0; i < all.size; ++i)
-    if (nereid_loop_integer(all.data[i], NEREID_ATTR_SCHEDULED_MAX_STAGE, 0) > 0)
+    if (nereid_ir_integer(all.data[i], NEREID_ATTR_SCHEDULED_MAX_STAGE, 0) > 0)
       nereid_vector_push(pass->scratch, &out->loops, all.data[i]);
   return !pass->scratch->failed &&
          (!out->loops.size || nereid_axis_info_run(pass->op, pass->scratch, &out->axis) == NEREID_OK);
@@ -77,8 +77,8 @@ static bool expand_loop(pipeline_t *pipeline, MlirOperation loop) {
 static bool pipeline_loop(pipeline_t *pipeline, MlirOperation loop) {
   MlirBlock block = mlirOperationGetBlock(loop);
   MlirOperation before = nereidMlirOperationGetPrevInBlock(loop), after = mlirOperationGetNextInBlock(loop);
-  const int64_t stage = nereid_loop_integer(loop, NEREID_ATTR_LOOP_STAGE, -1);
-  const int64_t cluster = nereid_loop_integer(loop, NEREID_ATTR_LOOP_CLUSTER, -1);
+  const int64_t stage = nereid_ir_integer(loop, NEREID_ATTR_LOOP_STAGE, -1);
+  const int64_t cluster = nereid_ir_integer(loop, NEREID_ATTR_LOOP_CLUSTER, -1);
   if (!lower_loop(pipeline, loop, &loop) || (!mlirOperationIsNull(loop) && !expand_loop(pipeline, loop)))
     return false;
   MlirOperation op =

@@ -10,6 +10,7 @@
  * intervals, is not combined. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
+#include "passes/support/splat.h"
 
 #include "dialects/defining_op.h"
 #include "dialects/tt/combiner.h"
@@ -31,10 +32,7 @@ static MlirAttribute constant_of(MlirValue value) {
   MlirAttribute attribute = nereidMlirValueGetConstant(value);
   if (mlirAttributeIsNull(attribute))
     return attribute;
-  if (mlirAttributeIsADenseElements(attribute))
-    return mlirDenseElementsAttrIsSplat(attribute) ? mlirDenseElementsAttrGetSplatValue(attribute)
-                                                   : (MlirAttribute){NULL};
-  return attribute;
+  return mlirAttributeIsADenseElements(attribute) ? nereid_splat_constant(value) : attribute;
 }
 
 static bool is_zero(MlirValue value) {

@@ -87,7 +87,7 @@ static void unroll(MlirOperation loop, int64_t factor) {
   mlirOperationSetOperand(loop, 0, middle);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i)
     mlirOperationSetOperand(loop, BOUNDS + i, mlirOperationGetResult(unrolled, i));
-  nereid_loop_set_integer(loop, NEREID_ATTR_NUM_STAGES, 1);
+  nereid_ir_set_integer(loop, NEREID_ATTR_NUM_STAGES, 1);
 }
 
 MlirLogicalResult nereid_pass_triton_loop_unroll(nereid_pass_t *pass) {
@@ -96,7 +96,7 @@ MlirLogicalResult nereid_pass_triton_loop_unroll(nereid_pass_t *pass) {
   if (!nereid_loop_collect(pass->op, pass->scratch, &loops))
     return mlirLogicalResultFailure();
   for (size_t i = loops.size; i-- > 0;) {
-    const int64_t factor = nereid_loop_integer(loops.data[i], factor_name, 1);
+    const int64_t factor = nereid_ir_integer(loops.data[i], factor_name, 1);
     if (factor < 2)
       continue;
     if (factor > MAX_FACTOR) {

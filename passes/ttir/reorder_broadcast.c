@@ -8,6 +8,7 @@
  * follow. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
+#include "passes/support/splat.h"
 
 #include "dialects/defining_op.h"
 #include "dialects/ttg/tensor_types.h"
@@ -22,15 +23,6 @@
 #include <mlir-c/BuiltinTypes.h>
 
 enum { MAX_OPERANDS = 8 };
-
-/* The scalar of a splat constant; null for other values. */
-static MlirAttribute uniform_constant(MlirValue value) {
-  MlirAttribute attribute = nereidMlirValueGetConstant(value);
-  if (mlirAttributeIsNull(attribute) || !mlirAttributeIsADenseElements(attribute) ||
-      !mlirDenseElementsAttrIsSplat(attribute))
-    return (MlirAttribute){NULL};
-  return mlirDenseElementsAttrGetSplatValue(attribute);
-}
 
 /* Whether tt.splat supports the element type of `tensor`. arith supports others, which the lowering rejects. */
 static bool can_be_spread(MlirType tensor) {
@@ -102,7 +94,7 @@ static bool reorder_splats(MlirOperation op) {
   intptr_t splats = 0;
   for (intptr_t i = 0; i < n; ++i) {
     MlirOperation splat = scalar_splat(mlirOperationGetOperand(op, i));
-    if (mlirOperationIsNull(splat) && mlirAttributeIsNull(uniform_constant(mlirOperationGetOperand(op, i))))
+    if (mlirOperationIsNull(splat) && mlirAttributeIsNull(nereid_splat_constant(mlirOperationGetOperand(op, i))))
       return false;
     splats += !mlirOperationIsNull(splat);
   }
@@ -112,7 +104,7 @@ static bool reorder_splats(MlirOperation op) {
   for (intptr_t i = 0; i < n; ++i) {
     MlirOperation splat = scalar_splat(mlirOperationGetOperand(op, i));
     scalars[i] = mlirOperationIsNull(splat) ? nereid_arith_constant_get_result(nereid_arith_constant_build(
-                                                  &builder, uniform_constant(mlirOperationGetOperand(op, i))))
+                                                  &builder, nereid_splat_constant(mlirOperationGetOperand(op, i))))
                                             : mlirOperationGetOperand(splat, 0);
   }
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
@@ -128,7 +120,7 @@ static MlirType common_source(MlirOperation op) {
     MlirValue operand = mlirOperationGetOperand(op, i);
     MlirOperation broadcast = nereid_defining_op_of_kind(operand, NEREID_OP_TT_BROADCAST);
     if (mlirOperationIsNull(broadcast)) {
-      if (mlirOperationIsNull(scalar_splat(operand)) && mlirAttributeIsNull(uniform_constant(operand)))
+      if (mlirOperationIsNull(scalar_splat(operand)) && mlirAttributeIsNull(nereid_splat_constant(operand)))
         return (MlirType){NULL};
       continue;
     }
@@ -158,7 +150,7 @@ static bool reorder_broadcasts(MlirOperation op) {
           nereid_tt_splat_get_result(nereid_tt_splat_build(&builder, type, mlirOperationGetOperand(splat, 0)));
     else
       operands[i] = nereid_arith_constant_get_result(
-          nereid_arith_constant_build(&builder, mlirDenseElementsAttrSplatGet(type, uniform_constant(operand))));
+          nereid_arith_constant_build(&builder, mlirDenseElementsAttrSplatGet(type, nereid_splat_constant(operand))));
   }
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   replace(op, nereid_tt_broadcast_build(&builder, type, rebuild(op, operands, like(source, type))));

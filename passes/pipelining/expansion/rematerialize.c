@@ -7,6 +7,7 @@
 #include "dialects/ir.h"
 #include "nereid/dialects/ops.h"
 #include "passes/pipelining/loop_stages.h"
+#include "passes/support/loop.h"
 #include "seam/ir.h"
 
 #include "mlir-c/BuiltinTypes.h"
