@@ -26,7 +26,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MAX_STEPS = 1024 /* multiply-adds in the body of a loop */, MAX_COLUMNS = 8, MAX_BITS = 32 };
+enum { MAX_STEPS = 1024 /* multiply-adds in the body of a loop */, MAX_COLUMNS = 32, MAX_BITS = 32 };
 enum { MMA_SYNC = 2 /* the version of #ttg.nvidia_mma */ };
 
 /* One operand. Its registers are numbered by the bits of the result's registers, then those of k within a chunk. */

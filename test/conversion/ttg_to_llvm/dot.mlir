@@ -47,14 +47,14 @@ tt.func private @doubles(%x: tensor<16x8xf64, #oa>, %y: tensor<8x8xf64, #ob>, %z
   tt.return %d : tensor<16x8xf64, #one>
 }
 
-// Operands in shared memory are read in a loop that carries the accumulators: 16 registers, 8 columns, so 128 FMAs.
+// Operands in shared memory are read in a loop that carries the accumulators: 16 registers, 32 columns, so 512 FMAs.
 // CHECK-LABEL: llvm.func internal @shared(
 // CHECK: barrier
 // CHECK-NOT: llvm.load
 // CHECK: llvm.br ^[[LOOP:bb[0-9]+]](
 // CHECK: ^[[LOOP]](%[[K:.*]]: i32, %{{.*}}: f32
 // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xf16>
-// CHECK-COUNT-128: llvm.intr.fma
+// CHECK-COUNT-512: llvm.intr.fma
 // CHECK-NOT: fma
 // CHECK: llvm.icmp "ult"
 // CHECK: llvm.cond_br %{{.*}}, ^[[LOOP]](
@@ -71,7 +71,7 @@ tt.func private @shared(%x: tensor<64x64xf16, #c>, %y: tensor<64x32xf16, #c>, %z
 // CHECK-LABEL: llvm.func internal @slots(
 // CHECK: llvm.br ^[[LOOP:bb[0-9]+]](
 // CHECK: ^[[LOOP]](%[[K:.*]]: i32, %{{.*}}: f32
-// CHECK-COUNT-128: llvm.intr.fma
+// CHECK-COUNT-512: llvm.intr.fma
 // CHECK: llvm.cond_br %{{.*}}, ^[[LOOP]](
 tt.func private @slots(%s: !ttg.memdesc<3x64x64xf16, #plain, #smem, mutable>, %t: !ttg.memdesc<3x64x32xf16, #plain, #smem, mutable>, %i: i32, %z: tensor<64x32xf32, #c>) -> tensor<64x32xf32, #c> {
   %p = ttg.memdesc_index %s[%i] : !ttg.memdesc<3x64x64xf16, #plain, #smem, mutable> -> !ttg.memdesc<64x64xf16, #plain, #smem, mutable>
