@@ -138,6 +138,8 @@ static uint16_t flags_of_lowering(nereid_op_kind_t kind, MlirOperation op, bool 
     return flags_of_atomic(op, nereid_tt_atomic_cas_get_sem(op), has_scratch);
   case NEREID_OP_TTG_CONVERT_LAYOUT:
     return has_scratch ? flags_of_conversion(op) : 0;
+  case NEREID_OP_TTNG_TENSORMAP_CREATE:
+    return 0; /* one warp uses the scratch */
   default:
     return has_scratch ? NEREID_EVENT_BARRIER_INSIDE : 0;
   }
@@ -253,8 +255,12 @@ static bool add_scratch(nereid_membar_effects_t *effects, MlirOperation op) {
   if (!bytes)
     return false;
   const int64_t first = mlirAttributeIsNull(offset) ? 0 : mlirIntegerAttrGetValueInt(offset);
-  if (!mlirAttributeIsNull(offset))
-    add_access(effects, (nereid_shared_access_t){.first = first, .end = first + bytes, .kind = NEREID_SHARED_WRITE});
+  if (mlirAttributeIsNull(offset))
+    return true;
+  nereid_shared_access_t access = {.first = first, .end = first + bytes, .kind = NEREID_SHARED_WRITE};
+  if (nereid_op_kind(op) == NEREID_OP_TTNG_TENSORMAP_CREATE) /* its warp synchronizes before and after */
+    access.shape = nereid_access_shapes_get(effects->shapes, (nereid_access_shape_t){.single = true});
+  add_access(effects, access);
   return true;
 }
 

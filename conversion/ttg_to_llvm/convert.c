@@ -47,6 +47,7 @@ static const nereid_lower_row_t *const families[] = {
     nereid_lower_warp_specialize_rows,
     nereid_lower_mbarrier_rows,
     nereid_lower_tma_rows,
+    nereid_lower_tensormap_rows,
 };
 
 /* The rows of all families by op kind. */

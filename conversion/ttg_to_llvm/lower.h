@@ -40,6 +40,7 @@ extern const nereid_lower_row_t nereid_lower_call_rows[];
 extern const nereid_lower_row_t nereid_lower_warp_specialize_rows[];
 extern const nereid_lower_row_t nereid_lower_mbarrier_rows[];
 extern const nereid_lower_row_t nereid_lower_tma_rows[];
+extern const nereid_lower_row_t nereid_lower_tensormap_rows[];
 extern const nereid_lower_row_t nereid_lower_convert_layout_rows[];
 extern const nereid_lower_row_t nereid_lower_reduce_rows[];
 extern const nereid_lower_row_t nereid_lower_scan_rows[];

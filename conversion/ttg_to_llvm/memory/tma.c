@@ -1,5 +1,5 @@
 /* Lowers TMA copies: ttng.async_tma_copy_global_to_local, _local_to_global, async_tma_reduce, async_tma_store_wait,
- * reinterpret_tensor_descriptor, tensormap_fenceproxy_acquire, fence_async_shared.
+ * fence_async_shared.
  *
  *   ttng.async_tma_copy_global_to_local %d[%i, %j] %buffer, %bar, %pred
  *   ->
@@ -11,6 +11,8 @@
  * if the buffer is swizzled, with rows of the swizzle's width. The boxes of a #ttg.nvmma_shared buffer are consecutive,
  * so that the offset of a box is that of its first element. Coordinates count from the innermost dimension (PTX ISA,
  * "cp.async.bulk.tensor"). A descriptor is the address of its 128 bytes. */
+#include "conversion/ttg_to_llvm/memory/tma.h"
+
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/memory.h"
 #include "conversion/ttg_to_llvm/memory/shared.h"
@@ -37,7 +39,7 @@ typedef struct transfer {
   int64_t count;         /* instructions */
 } transfer_t;
 
-static bool needs_tma(nereid_lower_t *lower, MlirOperation op) {
+bool nereid_lower_needs_tma(nereid_lower_t *lower, MlirOperation op) {
   return nereid_target_has_async_proxy(lower->module->options.capability) ||
          nereid_lower_error(op, "uses the tensor memory accelerator, which needs sm_90; the target is sm_%d",
                             (int)lower->module->options.capability);
@@ -74,7 +76,7 @@ static void find_box(transfer_t *transfer) {
 
 static bool begin(nereid_lower_t *lower, transfer_t *transfer, MlirValue (*coordinate)(MlirOperation op, intptr_t i)) {
   transfer->memdesc = nereid_ttg_memdesc_of(transfer->buffer);
-  if (!needs_tma(lower, transfer->op) || !check_buffer(transfer, lower->group->grid.num_ctas))
+  if (!nereid_lower_needs_tma(lower, transfer->op) || !check_buffer(transfer, lower->group->grid.num_ctas))
     return false;
   for (intptr_t i = 0; i < transfer->rank; ++i)
     transfer->coordinates[i] = nereid_lower_get(lower, coordinate(transfer->op, i)).values[0];
@@ -89,13 +91,6 @@ static void first_of_box(const transfer_t *transfer, int64_t number, int32_t *ou
     out[d] = (int32_t)(number % boxes * transfer->box[d]);
     number /= boxes;
   }
-}
-
-/* The generic address that instructions take, of an address in global memory or in the kernel's parameters. */
-static MlirValue generic(nereid_lower_t *lower, MlirValue address) {
-  MlirType type = lower->types->ptr;
-  return mlirTypeEqual(mlirValueGetType(address), type) ? address
-                                                        : nereid_emit_cast(lower, "llvm.addrspacecast", type, address);
 }
 
 /* Emits "HEAD [$0], [$1, {$2, …}]TAIL" or, for stores, "HEAD [$1, {$2, …}], [$0]"; an mbarrier is the last operand. */
@@ -219,35 +214,15 @@ static bool lower_store_wait(nereid_lower_t *lower, MlirOperation op, const nere
   (void)row;
   const char *text = nereid_arena_format(lower->arena, "cp.async.bulk.wait_group.read %d;",
                                          (int)nereid_ttng_async_tma_store_wait_get_pendings(op));
-  if (!needs_tma(lower, op) || !text)
+  if (!nereid_lower_needs_tma(lower, op) || !text)
     return false;
   nereid_emit_asm(lower, text, "~{memory}", true, 0, NULL, 0, NULL, NULL);
   return true;
 }
 
-static bool lower_reinterpret(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
-  (void)row;
-  MlirValue address = nereid_lower_get(lower, nereid_ttng_reinterpret_tensor_descriptor_get_raw_desc(op)).values[0];
-  if (!needs_tma(lower, op))
-    return false;
-  nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0), generic(lower, address));
-  return true;
-}
-
-static bool lower_acquire(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
-  (void)row;
-  if (!needs_tma(lower, op))
-    return false;
-  MlirValue address = nereid_ttng_tensormap_fenceproxy_acquire_get_desc_ptr(op);
-  MlirValue map = generic(lower, nereid_lower_get(lower, address).values[0]);
-  nereid_emit_asm(lower, "fence.proxy.tensormap::generic.acquire.gpu [$0], 128;", "l,~{memory}", true, 0, NULL, 1, &map,
-                  NULL);
-  return true;
-}
-
 static bool lower_fence(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
-  if (!needs_tma(lower, op))
+  if (!nereid_lower_needs_tma(lower, op))
     return false;
   nereid_emit_asm(lower,
                   nereid_ttng_fence_async_shared_get_b_cluster(op) ? "fence.proxy.async.shared::cluster;"
@@ -261,8 +236,6 @@ const nereid_lower_row_t nereid_lower_tma_rows[] = {
     {NEREID_OP_TTNG_ASYNC_TMA_COPY_LOCAL_TO_GLOBAL, lower_copy_out, NULL},
     {NEREID_OP_TTNG_ASYNC_TMA_REDUCE, lower_reduce_out, NULL},
     {NEREID_OP_TTNG_ASYNC_TMA_STORE_WAIT, lower_store_wait, NULL},
-    {NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR, lower_reinterpret, NULL},
-    {NEREID_OP_TTNG_TENSORMAP_FENCEPROXY_ACQUIRE, lower_acquire, NULL},
     {NEREID_OP_TTNG_FENCE_ASYNC_SHARED, lower_fence, NULL},
     {NEREID_OP_UNKNOWN, NULL, NULL},
 };

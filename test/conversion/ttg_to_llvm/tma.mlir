@@ -50,9 +50,44 @@ tt.func public @store(%a: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i32}, %i: i32) {
 }
 
 // CHECK-LABEL: llvm.func @acquire(
-// CHECK: "fence.proxy.tensormap::generic.acquire.gpu [$0], 128;", "l,~{memory}"
+// CHECK: "fence.proxy.tensormap::generic.acquire.gpu [$0], 128; cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;", "l,~{memory}"
 tt.func public @acquire(%p: !tt.ptr<i8>) {
   ttng.tensormap_fenceproxy_acquire %p : !tt.ptr<i8>
+  tt.return
+}
+
+// The first warp clears the scratch, its first thread sets the fields, the warp copies the map. Two maps need no barrier of
+// the CTA: only this warp uses the scratch.
+// CHECK-LABEL: llvm.func @create(
+// CHECK-NOT: nvvm.barrier
+// CHECK: llvm.icmp "ult"
+// CHECK: %[[WORD:.*]] = llvm.getelementptr %[[S:.*]][%{{.*}}] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+// CHECK: bar.warp.sync
+// CHECK: "st.shared.b32 [$0], $1;", "r,r,~{memory}" %[[WORD]]
+// CHECK: bar.warp.sync
+// CHECK: llvm.cond_br
+// CHECK: "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [$0], $1;", "r,l,~{memory}" %[[S]], %arg1
+// CHECK: "tensormap.replace.tile.rank.shared::cta.b1024.b32 [$0], 1;"
+// CHECK: "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [$0], 0, $1;", "r,r,~{memory}" %[[S]], %arg2
+// CHECK: "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [$0], 1, $1;", "r,r,~{memory}" %[[S]], %arg3
+// CHECK: "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [$0], 0, $1;", "r,r,~{memory}" %[[S]], %arg3
+// CHECK: "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [$0], 1, $1;", "r,r,~{memory}" %[[S]], %arg2
+// CHECK: "tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [$0], 0, $1;", "r,l,~{memory}" %[[S]], %arg4
+// CHECK: "tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [$0], 0, $1;"
+// CHECK: "tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [$0], 1, $1;"
+// CHECK: "tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [$0], 6;"
+// CHECK: "tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [$0], 0;"
+// CHECK: "tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [$0], 3;"
+// CHECK: "tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [$0], 1;"
+// CHECK: bar.warp.sync
+// CHECK: "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [$0], [$1], 128;", "l,r,~{memory}" %{{.*}}, %[[S]]
+// CHECK-NOT: nvvm.barrier
+// CHECK: tensormap.cp_fenceproxy
+// CHECK: llvm.return
+tt.func public @create(%p: !tt.ptr<i8>, %base: !tt.ptr<f16>, %b: i32, %n: i32, %s: i64) {
+  %one = arith.constant 1 : i32
+  ttng.tensormap_create %p, %base, [%b, %n], [%n, %b], [%s], [%one, %one] {elem_type = 6 : i32, fill_mode = 1 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i64, i32, i32) -> ()
+  ttng.tensormap_create %p, %base, [%b], [%n], [], [%one] {elem_type = 6 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 0 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32) -> ()
   tt.return
 }
 }
