@@ -3,30 +3,56 @@
  *   d[i, j] = c[i, j] + a[i, 0] b[0, j] + a[i, 1] b[1, j] + ...      accumulated in this order
  *
  * The accumulator is f32 (f64 for f64, i32 for integers, wrapping), each step a fused multiply-add rounded once; the
- * result is rounded to its type. f32 operands are split according to `inputPrecision`: `tf32` rounds to 10 bits of
- * mantissa, ties away from zero. With several parts, the products of small parts are added first, over all of k, and
- * c and the product of the large parts last. */
+ * result is rounded to its type. f32 operands are split according to `inputPrecision`: of `tf32` the lower 13 bits are
+ * ignored. With several parts, the products of small parts are added first, over all of k, and c and the product of the
+ * large parts last. */
 #include "interpreter/machine.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { PARTS = 3 };
+
+/* --- parts of an operand --- */
+
+static float itself(float value) {
+  return value;
+}
+
+/* The bits that tensor cores read, also of a NaN. */
+static float truncate_to_tf32(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return nereid_bits_to_f32(bits & ~UINT32_C(0x1fff));
+}
+
+/* cvt.rna.tf32.f32: rounds to nearest, ties away from zero. */
+static float to_tf32(float value) {
+  if (!isfinite(value))
+    return value;
+  return nereid_bits_to_f32((nereid_bits_from_f32(value) + 0x1000) & ~UINT64_C(0x1fff));
+}
+
+static float to_bf16(float value) {
+  const nereid_kind_t bf16 = {.format = NEREID_FORMAT_BF16, .bits = 16};
+  return (float)nereid_bits_to_double(bf16, nereid_bits_from_double(bf16, value, false));
+}
 
 /* The products to compute: pairs of part indices of a and b, small ones first. */
 typedef struct split {
   int parts;
-  bool bf16; /* parts are rounded to bf16, else to tf32; with one part and neither, the value itself */
+  float (*part)(float); /* the largest part of a value; the next part is that of the rest */
   int n_products;
   unsigned char products[6][2];
 } split_t;
 
 static const split_t splits[] = {
-    [NEREID_TT_INPUT_PRECISION_TF32] = {1, false, 1, {{0, 0}}},
-    [NEREID_TT_INPUT_PRECISION_TF32X3] = {2, false, 3, {{1, 0}, {0, 1}, {0, 0}}},
-    [NEREID_TT_INPUT_PRECISION_BF16X3] = {2, true, 3, {{1, 0}, {0, 1}, {0, 0}}},
-    [NEREID_TT_INPUT_PRECISION_BF16X6] = {3, true, 6, {{1, 1}, {2, 0}, {0, 2}, {1, 0}, {0, 1}, {0, 0}}},
+    [NEREID_TT_INPUT_PRECISION_TF32] = {1, truncate_to_tf32, 1, {{0, 0}}},
+    [NEREID_TT_INPUT_PRECISION_TF32X3] = {2, to_tf32, 3, {{1, 0}, {0, 1}, {0, 0}}},
+    [NEREID_TT_INPUT_PRECISION_BF16X3] = {2, to_bf16, 3, {{1, 0}, {0, 1}, {0, 0}}},
+    [NEREID_TT_INPUT_PRECISION_BF16X6] = {3, to_bf16, 6, {{1, 1}, {2, 0}, {0, 2}, {1, 0}, {0, 1}, {0, 0}}},
 };
-static const split_t whole = {1, false, 1, {{0, 0}}};
+static const split_t whole = {1, itself, 1, {{0, 0}}};
 
 /* The shape of a dot: [batch, m, k] x [batch, k, n]. */
 typedef struct extents {
@@ -44,29 +70,21 @@ static extents_t extents_of(const nereid_step_t *step) {
 
 /* --- floats up to f32 --- */
 
-/* cvt.rna.tf32.f32: rounds to nearest, ties away from zero. */
-static float to_tf32(float value) {
-  if (!isfinite(value))
-    return value;
-  return nereid_bits_to_f32((nereid_bits_from_f32(value) + 0x1000) & ~UINT64_C(0x1fff));
-}
-
-static float to_bf16(float value) {
-  const nereid_kind_t bf16 = {.format = NEREID_FORMAT_BF16, .bits = 16};
-  return (float)nereid_bits_to_double(bf16, nereid_bits_from_double(bf16, value, false));
+/* The bits of an f32 stay, also those of a signaling NaN. */
+static float element_as_f32(nereid_kind_t kind, uint64_t word) {
+  return kind.format == NEREID_FORMAT_F32 ? nereid_bits_to_f32(word) : (float)nereid_bits_to_double(kind, word);
 }
 
 /* Computes each operand element as the sum of its parts. */
-static bool split_operand(const nereid_slot_t *slot, const split_t *how, bool exact, nereid_arena_t *arena,
-                          float **out_parts) {
+static bool split_operand(const nereid_slot_t *slot, const split_t *how, nereid_arena_t *arena, float **out_parts) {
   for (int p = 0; p < how->parts; ++p)
     out_parts[p] = nereid_arena_new(arena, float, slot->shape.count);
   if (arena->failed)
     return false;
   for (size_t i = 0; i < slot->shape.count; ++i) {
-    float rest = (float)nereid_bits_to_double(slot->shape.element, nereid_machine_word(slot, i));
+    float rest = element_as_f32(slot->shape.element, nereid_machine_word(slot, i));
     for (int p = 0; p < how->parts; ++p) {
-      out_parts[p][i] = exact ? rest : how->bf16 ? to_bf16(rest) : to_tf32(rest);
+      out_parts[p][i] = how->part(rest);
       rest -= out_parts[p][i];
     }
   }
@@ -129,8 +147,8 @@ static bool dot_f32(nereid_machine_t *machine, const nereid_step_t *step, nereid
   dot.exact = is_short(step->operands[0]->shape.element) && is_short(step->operands[1]->shape.element);
   float *c = nereid_arena_new(arena, float, e->n), *row = nereid_arena_new(arena, float, e->n);
   uint64_t *out = nereid_machine_result(machine, step, 0);
-  if (!out || !c || !row || !split_operand(step->operands[0], dot.how, ieee, arena, dot.a) ||
-      !split_operand(step->operands[1], dot.how, ieee, arena, dot.b))
+  if (!out || !c || !row || !split_operand(step->operands[0], dot.how, arena, dot.a) ||
+      !split_operand(step->operands[1], dot.how, arena, dot.b))
     return nereid_machine_exhausted(machine);
   for (size_t r = 0; r < e->batch * e->m; ++r) {
     for (size_t j = 0; j < e->n; ++j)

@@ -10,7 +10,7 @@
  * of the other operand's dimension, in registers only. Solved against the layout of the buffer or the registers, it
  * yields the location of each element. Operands in registers hold all k, so they need no loop.
  *
- * Sums are kept in f32 (f64 for f64, i32 for integers) and rounded at the end. tf32 operands are rounded first; plain
+ * Sums are kept in f32 (f64 for f64, i32 for integers) and rounded at the end. The lower 13 bits of tf32 operands are cleared; plain
  * f32 meets the precisions that split f32 into parts (docs/numerics.md). */
 #include "conversion/ttg_to_llvm/dot/mma.h"
 #include "conversion/ttg_to_llvm/elementwise/float_cast.h"
@@ -27,6 +27,7 @@
 #include <string.h>
 
 enum { MAX_STEPS = 1024 /* multiply-adds in the body of a loop */, MAX_COLUMNS = 32, MAX_BITS = 32 };
+enum { TF32_IGNORED_BITS = 0x1fff };
 enum { MMA_SYNC = 2 /* the version of #ttg.nvidia_mma */ };
 
 /* One operand. Its registers are numbered by the bits of the result's registers, then those of k within a chunk. */
@@ -48,7 +49,7 @@ typedef struct dot {
   operand_t a, b;
   int k_bits, chunk_bits;
   MlirType sum; /* the accumulation type */
-  bool rounds_to_tf32;
+  bool is_tf32;
   uint32_t copies; /* register bits of the result that replicate elements */
   intptr_t registers;
 } dot_t;
@@ -105,11 +106,11 @@ static bool begin_operand(nereid_lower_t *lower, dot_t *dot, int index, operand_
 
 /* --- numbers to multiply --- */
 
-/* The rounding adds to the bits, which makes a zero of the NaN that arithmetic gives (0x7fffffff). */
-static MlirValue round_to_tf32(nereid_lower_t *lower, MlirValue value) {
-  MlirValue rounded, is_nan = nereid_emit_fcmp(lower, NEREID_FCMP_UNO, value, value);
-  nereid_emit_asm(lower, "cvt.rna.tf32.f32 $0, $1;", "=r,f", false, 1, &lower->types->i32, 1, &value, &rounded);
-  return nereid_emit_select(lower, is_nan, value, nereid_emit_bits(lower, lower->types->f32, rounded));
+/* The bits of an f32 that tensor cores read, so that dots of tf32 multiply the same values without them. */
+static MlirValue clear_lower_bits(nereid_lower_t *lower, MlirValue value) {
+  MlirValue bits = nereid_emit_bits(lower, lower->types->i32, value);
+  MlirValue mask = nereid_emit_i32(lower, ~TF32_IGNORED_BITS);
+  return nereid_emit_bits(lower, lower->types->f32, nereid_emit_and(lower, bits, mask));
 }
 
 static MlirValue widen(nereid_lower_t *lower, const dot_t *dot, MlirType type, MlirValue value) {
@@ -122,7 +123,7 @@ static MlirValue widen(nereid_lower_t *lower, const dot_t *dot, MlirType type, M
                                                             : nereid_emit_cast(lower, "llvm.sext", dot->sum, value);
   if (!mlirTypeEqual(mlirValueGetType(value), dot->sum))
     return nereid_emit_cast(lower, "llvm.fpext", dot->sum, value);
-  return dot->rounds_to_tf32 ? round_to_tf32(lower, value) : value;
+  return dot->is_tf32 ? clear_lower_bits(lower, value) : value;
 }
 
 /* The number for result register `r` in column `k` of the chunk. */
@@ -319,7 +320,7 @@ static void choose_types(nereid_lower_t *lower, dot_t *dot) {
     dot->sum = lower->types->f64;
   if (mlirTypeIsAInteger(result))
     dot->sum = mlirIntegerTypeGetWidth(result) > 32 ? lower->types->i64 : lower->types->i32;
-  dot->rounds_to_tf32 =
+  dot->is_tf32 =
       mlirTypeIsAF32(element) && nereid_tt_dot_get_input_precision(dot->op) == NEREID_TT_INPUT_PRECISION_TF32;
 }
 

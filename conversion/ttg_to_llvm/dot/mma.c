@@ -13,7 +13,6 @@
 #include "conversion/ttg_to_llvm/dot/mma.h"
 
 #include "conversion/ttg_to_llvm/dot/asm_text.h"
-#include "conversion/ttg_to_llvm/dot/tf32.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/words.h"
 
@@ -88,7 +87,6 @@ typedef struct operand {
   nereid_lowered_t held;
   nereid_layout_t from; /* (number of an element, ..) -> the thread's register with it */
   MlirValue *words;     /* by the register of their first element; null until packed */
-  bool rounds;          /* to tf32 */
 } operand_t;
 
 typedef struct mma {
@@ -223,7 +221,7 @@ static MlirValue make_word(nereid_lower_t *lower, const mma_t *mma, const operan
   if (operand->element == ELEMENT_F64)
     return value;
   if (operand->element == ELEMENT_TF32)
-    return operand->rounds ? nereid_tf32_round(lower, value) : nereid_emit_bits(lower, lower->types->i32, value);
+    return nereid_emit_bits(lower, lower->types->i32, value); /* the instruction ignores the lower 13 bits */
   for (uint32_t i = 1; i < UINT32_C(1) << mma->word_bits; ++i)
     parts[i] = operand->held.values[register_of(operand, first | i)];
   return nereid_emit_word(lower, 1 << mma->word_bits, parts);
@@ -414,7 +412,6 @@ static bool choose_types(nereid_lower_t *lower, mma_t *mma) {
     operand_t *operand = i ? &mma->b : &mma->a;
     MlirType type = mlirValueGetType(mlirOperationGetOperand(mma->op, i));
     operand->element = element_of(nereid_lower_element_type(type), tf32);
-    operand->rounds = operand->element == ELEMENT_TF32 && !nereid_tf32_is_exact(mlirOperationGetOperand(mma->op, i));
   }
   mma->sum = nereid_lower_element_type(mlirValueGetType(mlirOperationGetResult(mma->op, 0)));
   if (!has_sum(mma->a.element, mma->b.element, mma->sum))

@@ -21,10 +21,11 @@ tt.func private @registers(%x: tensor<16x8xf32, #oa>, %y: tensor<8x8xf32, #ob>, 
   tt.return %d : tensor<16x8xf32, #one>
 }
 
-// tf32 operands are rounded, each once.
+// The lower 13 bits of tf32 operands are cleared, each once.
 // CHECK-LABEL: llvm.func internal @tf32(
-// CHECK-COUNT-16: "cvt.rna.tf32.f32 $0, $1;"
-// CHECK-NOT: cvt.rna
+// CHECK: %[[MASK:.*]] = llvm.mlir.constant(-8192 : i32)
+// CHECK-COUNT-16: llvm.and %{{.*}}, %[[MASK]]
+// CHECK-NOT: llvm.and
 // CHECK: llvm.return
 tt.func private @tf32(%x: tensor<16x8xf32, #oa>, %y: tensor<8x8xf32, #ob>, %z: tensor<16x8xf32, #one>) -> tensor<16x8xf32, #one> {
   %d = tt.dot %x, %y, %z, inputPrecision = tf32 : tensor<16x8xf32, #oa> * tensor<8x8xf32, #ob> -> tensor<16x8xf32, #one>

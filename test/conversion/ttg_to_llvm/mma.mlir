@@ -37,31 +37,14 @@ tt.func private @short(%x: tensor<64x8xbf16, #a2>, %y: tensor<8x8xbf16, #b2>, %z
   tt.return %d : tensor<64x8xf32, #c>
 }
 
-// Operands of f32 are rounded, each once.
+// The instruction ignores the lower 13 bits of f32: operands are not rounded.
 // CHECK-LABEL: llvm.func internal @tf32(
-// CHECK-COUNT-6: setp.lt.f32 finite, magnitude, 0f7F800000;{{.*}}@finite add.s32 $0, $0, 4096;
-// CHECK-NOT: add.s32
+// CHECK-NOT: setp
+// CHECK-NOT: cvt
 // CHECK: "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
 tt.func private @tf32(%x: tensor<64x8xf32, #a1>, %y: tensor<8x8xf32, #b1>, %z: tensor<64x8xf32, #c>) -> tensor<64x8xf32, #c> {
   %d = tt.dot %x, %y, %z, inputPrecision = tf32 : tensor<64x8xf32, #a1> * tensor<8x8xf32, #b1> -> tensor<64x8xf32, #c>
   tt.return %d : tensor<64x8xf32, #c>
-}
-
-// What is tf32 already is not rounded: widened, masked, rounded by inline assembly.
-// CHECK-LABEL: llvm.func internal @exact(
-// CHECK-NOT: add.s32
-// CHECK-COUNT-2: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
-// CHECK: llvm.return
-tt.func private @exact(%x: tensor<64x8xf16, #a1>, %y: tensor<8x8xf32, #b1>, %z: tensor<64x8xf32, #c>) -> tensor<64x8xf32, #c> {
-  %mask = arith.constant dense<-8192> : tensor<8x8xi32, #b1>
-  %a = arith.extf %x : tensor<64x8xf16, #a1> to tensor<64x8xf32, #a1>
-  %bits = arith.bitcast %y : tensor<8x8xf32, #b1> to tensor<8x8xi32, #b1>
-  %masked = arith.andi %bits, %mask : tensor<8x8xi32, #b1>
-  %b = arith.bitcast %masked : tensor<8x8xi32, #b1> to tensor<8x8xf32, #b1>
-  %c = tt.elementwise_inline_asm "cvt.rna.tf32.f32 $0, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %y : tensor<8x8xf32, #b1> -> tensor<8x8xf32, #b1>
-  %d = tt.dot %a, %b, %z, inputPrecision = tf32 : tensor<64x8xf32, #a1> * tensor<8x8xf32, #b1> -> tensor<64x8xf32, #c>
-  %e = tt.dot %a, %c, %d, inputPrecision = tf32 : tensor<64x8xf32, #a1> * tensor<8x8xf32, #b1> -> tensor<64x8xf32, #c>
-  tt.return %e : tensor<64x8xf32, #c>
 }
 
 // CHECK-LABEL: llvm.func internal @bytes(
