@@ -1,7 +1,7 @@
 """Whole models through torch.compile: Triton's code and Nereid's, against eager mode.
 
     python3 bench/gpu/models.py --nereid build/release/bin/nereid [--models encoder,unet] [--modes default,max-autotune]
-                                [--json FILE] [--keep FOLDER] [--seconds N]
+                                [--json FILE] [--keep FOLDER] [--caches FOLDER] [--seconds N]
     python3 bench/gpu/models.py --device cpu      runs eager mode alone, without a GPU: the models themselves are right
 
 Each compiler runs in a process of its own with empty caches; the models, values and inputs are the same. Nereid compiles
@@ -9,7 +9,7 @@ through examples/triton_stages.py; what it refuses is compiled by Triton and cou
 A row per model, mode and compiler: distinct Triton kernels, their time and the time of all kernels of one step (profiler),
 the time of a step (events), and the error: the relative distance (L2) of the output or of the gradients to eager mode in
 float32, beside that of eager mode itself. Exit status 1 when Nereid fails or is less precise than 1.5 times Triton.
-max-autotune chooses among Triton's templates alone.
+max-autotune chooses among Triton's templates for matrix multiplications. --caches receives all kernels of both compilers.
 """
 
 import argparse
@@ -132,11 +132,13 @@ def run_child(arguments):
         triton_stages.register()
     import torch
     import torch._inductor.config as config
-    config.max_autotune_gemm_backends = config.max_autotune_conv_backends = "TRITON"
     config.fx_graph_cache = False
     torch.cuda.init()
     for item in arguments.models.split(","):
         name, mode = item.split(":")
+        # Without autotuning the only choice is the library; Triton's templates lack grouped and transposed convolutions.
+        config.max_autotune_gemm_backends = "TRITON" if mode == "max-autotune" else "ATEN,TRITON"
+        config.max_autotune_conv_backends = "ATEN,TRITON"
         print(json.dumps({"begin": item}), file=answer)
         try:
             row = measure(name, mode)
@@ -167,6 +169,9 @@ def run_compiler(compiler, items, arguments):
             os.makedirs(arguments.keep, exist_ok=True)
             for path in refused(folder):
                 shutil.copy(path, arguments.keep)
+        if arguments.caches:
+            shutil.copytree(os.path.join(folder, "triton"), os.path.join(arguments.caches, compiler), dirs_exist_ok=True,
+                            ignore=shutil.ignore_patterns("*.so", "*.llir"))
     for item in pending:
         rows.setdefault(item, {"failure": "out of time"})
     return rows
@@ -250,6 +255,7 @@ def main():
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
     parser.add_argument("--json", help="write all rows to this file")
     parser.add_argument("--keep", help="copy kernels that Nereid refused to this folder")
+    parser.add_argument("--caches", help="copy the Triton caches of both compilers to this folder")
     parser.add_argument("--seconds", type=int, default=900, help="time limit of each compiler")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     arguments = parser.parse_args()

@@ -219,7 +219,7 @@ static int64_t ctas_by_registers(MlirOperation loop) {
 bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64_t available, int64_t before,
                                  int64_t after) {
   enum { ENOUGH = 2 /* CTAs, of which one works while the other waits */ };
-  const int64_t limit = nereid_allocation_limit(module), others = limit - available + RESERVED;
+  const int64_t limit = nereid_allocation_limit(module), others = limit - available - ALIGNMENT + RESERVED;
   int64_t ctas = (limit + RESERVED) / (before + others);
   const int64_t by_registers = ctas_by_registers(loop);
   ctas = ctas < by_registers ? ctas : by_registers;

@@ -5,6 +5,8 @@
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #nvmma = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 // CHECK-LABEL: @spare
@@ -45,6 +47,22 @@ tt.func public @two_ctas(%p: tensor<64x128x!tt.ptr<f16>, #rows> {tt.contiguity =
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
     %x = tt.load %p {tt.latency = 6 : i32} : tensor<64x128x!tt.ptr<f16>, #rows>
     %a = ttg.local_alloc %x : (tensor<64x128xf16, #rows>) -> !ttg.memdesc<64x128xf16, #nvmma, #smem>
+    %d = ttng.warp_group_dot %a, %b, %acc : !ttg.memdesc<64x128xf16, #nvmma, #smem> * !ttg.memdesc<128x64xf16, #nvmma, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %d : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+// So do seven slots and another buffer of 512 bytes.
+// CHECK-LABEL: @two_ctas_and_buffer
+// CHECK: ttg.local_alloc : () -> !ttg.memdesc<7x64x128xf16
+tt.func public @two_ctas_and_buffer(%p: tensor<64x128x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 128]> : tensor<2xi32>, tt.divisibility = dense<16> : tensor<2xi32>}, %b: !ttg.memdesc<128x64xf16, #nvmma, #smem>, %v: tensor<128xf32, #line>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = ttg.local_alloc %v : (tensor<128xf32, #line>) -> !ttg.memdesc<128xf32, #plain, #smem>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+    %x = tt.load %p {tt.latency = 6 : i32} : tensor<64x128x!tt.ptr<f16>, #rows>
+    %a = ttg.local_alloc %x : (tensor<64x128xf16, #rows>) -> !ttg.memdesc<64x128xf16, #nvmma, #smem>
+    %y = ttg.local_load %s : !ttg.memdesc<128xf32, #plain, #smem> -> tensor<128xf32, #line>
     %d = ttng.warp_group_dot %a, %b, %acc : !ttg.memdesc<64x128xf16, #nvmma, #smem> * !ttg.memdesc<128x64xf16, #nvmma, #smem> -> tensor<64x64xf32, #mma>
     scf.yield %d : tensor<64x64xf32, #mma>
   }
