@@ -27,6 +27,7 @@
 #define NEREID_ATTR_LATENCY "tt.latency"
 #define NEREID_ATTR_SCHEDULED_MAX_STAGE "tt.scheduled_max_stage"
 #define NEREID_ATTR_NUM_STAGES "tt.num_stages"
+#define NEREID_ATTR_FLATTEN "tt.flatten"
 #define NEREID_ATTR_LOOP_STAGE "loop.stage"
 #define NEREID_ATTR_LOOP_CLUSTER "loop.cluster"
 

@@ -42,6 +42,7 @@ static const char *const ttgir[] = {
     "tritongpu-remove-layout-conversions{mma-only=1}",
     "tritongpu-optimize-dot-operands",
     "triton-loop-aware-cse",
+    "tritongpu-fuse-nested-loops",
     "tritongpu-optimize-accumulator-init",
     "tritongpu-combine-tensor-select-and-if",
     "tritongpu-assign-latencies{num-stages=$num-stages}",

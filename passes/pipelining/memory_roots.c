@@ -1,25 +1,59 @@
 /* Bases of written addresses; see memory_roots.h. */
 #include "passes/pipelining/memory_roots.h"
 
+#include "dialects/defining_op.h"
 #include "nereid/dialects/ops.h"
 #include "seam/effects.h"
 
-enum { MAX_DEPTH = 64 };
+enum { MAX_DEPTH = 64, MAX_ARGUMENTS = 8 };
 
-/* The argument of the function that is the base of the addresses; null when it is another value. A loop-carried pointer
- * has the base of its initial value: loops advance pointers, they do not exchange them. */
-static MlirValue root_of(MlirValue pointer) {
-  for (int depth = 0; depth < MAX_DEPTH; ++depth) {
-    if (mlirValueIsABlockArgument(pointer)) {
-      MlirOperation parent = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(pointer));
-      const intptr_t number = mlirBlockArgumentGetArgNumber(pointer);
-      if (nereid_op_kind(parent) == NEREID_OP_TT_FUNC)
-        return pointer;
-      if (nereid_op_kind(parent) != NEREID_OP_SCF_FOR || number == 0)
-        break;
-      pointer = mlirOperationGetOperand(parent, number + 2);
-      continue;
-    }
+/* A search for the argument of the function that is the base of addresses. */
+typedef struct search {
+  MlirValue root; /* null until one is found */
+  int depth, visited;
+  MlirValue arguments[MAX_ARGUMENTS]; /* of loops whose first iteration sets them */
+} search_t;
+
+static bool follow(search_t *search, MlirValue pointer);
+
+/* A loop-carried pointer has the base of its initial value: loops advance pointers, they do not exchange them. Where
+ * the first iteration sets it, it has the base of what is yielded. */
+static bool follow_argument(search_t *search, MlirValue pointer) {
+  MlirOperation parent = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(pointer));
+  const intptr_t number = mlirBlockArgumentGetArgNumber(pointer);
+  if (nereid_op_kind(parent) == NEREID_OP_TT_FUNC) {
+    const bool good = mlirValueIsNull(search->root) || mlirValueEqual(search->root, pointer);
+    search->root = pointer;
+    return good;
+  }
+  if (nereid_op_kind(parent) != NEREID_OP_SCF_FOR || number == 0)
+    return false;
+  MlirValue initial = mlirOperationGetOperand(parent, number + 2);
+  if (mlirOperationIsNull(nereid_defining_op_of_kind(initial, NEREID_OP_UB_POISON)))
+    return follow(search, initial);
+  for (int i = 0; i < search->visited; ++i)
+    if (mlirValueEqual(search->arguments[i], pointer))
+      return true;
+  if (search->visited == MAX_ARGUMENTS)
+    return false;
+  search->arguments[search->visited++] = pointer;
+  return follow(search, mlirOperationGetOperand(mlirBlockGetTerminator(mlirBlockArgumentGetOwner(pointer)), number - 1));
+}
+
+static bool follow_branch(search_t *search, MlirOperation branch, intptr_t number) {
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(branch); ++i) {
+    MlirOperation yield = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(branch, i)));
+    if (!follow(search, mlirOperationGetOperand(yield, number)))
+      return false;
+  }
+  return true;
+}
+
+/* False when the base is not one argument of the function. */
+static bool follow(search_t *search, MlirValue pointer) {
+  for (; search->depth < MAX_DEPTH; ++search->depth) {
+    if (mlirValueIsABlockArgument(pointer))
+      return follow_argument(search, pointer);
     MlirOperation op = mlirOpResultGetOwner(pointer);
     switch (nereid_op_kind(op)) {
     case NEREID_OP_TT_ADDPTR:
@@ -32,11 +66,20 @@ static MlirValue root_of(MlirValue pointer) {
     case NEREID_OP_TTG_CONVERT_LAYOUT:
       pointer = mlirOperationGetOperand(op, 0);
       break;
+    case NEREID_OP_SCF_IF:
+      ++search->depth;
+      return follow_branch(search, op, mlirOpResultGetResultNumber(pointer));
     default:
-      return (MlirValue){NULL};
+      return false;
     }
   }
-  return (MlirValue){NULL};
+  return false;
+}
+
+/* The argument of the function that is the base of the addresses; null when it is another value. */
+static MlirValue root_of(MlirValue pointer) {
+  search_t search = {.depth = 0};
+  return follow(&search, pointer) ? search.root : (MlirValue){NULL};
 }
 
 static void add_write(NereidMlirEffect effect, MlirValue value, NereidMlirResource resource, void *user_data) {

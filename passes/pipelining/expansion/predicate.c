@@ -18,9 +18,23 @@ bool nereid_predicate_is_needed(MlirOperation op) {
   case NEREID_OP_TT_STORE:
   case NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL:
     return true;
+  case NEREID_OP_SCF_IF:
+    return !nereidMlirOperationIsPure(op);
   default:
     return false;
   }
+}
+
+/* Whether the ops of the second region of an scf.if, which a false condition executes, are pure. */
+static bool is_otherwise_pure(MlirOperation branch) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(branch, 1));
+  if (mlirBlockIsNull(block))
+    return true;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (!nereidMlirOperationIsPure(op) && nereid_op_kind(op) != NEREID_OP_SCF_YIELD)
+      return false;
+  return true;
 }
 
 bool nereid_predicate_is_possible(MlirOperation op) {
@@ -35,6 +49,8 @@ bool nereid_predicate_is_possible(MlirOperation op) {
   case NEREID_OP_TTG_LOCAL_LOAD:
   case NEREID_OP_TTG_LOCAL_STORE:
     return true;
+  case NEREID_OP_SCF_IF:
+    return nereidMlirOperationIsPure(op) || is_otherwise_pure(op);
   default:
     return nereid_predicate_is_needed(op) || nereidMlirOperationIsMemoryEffectFree(op);
   }
@@ -96,6 +112,10 @@ MlirOperation nereid_predicate_apply(MlirOperation op, MlirValue exists) {
                                                         nereid_ttg_async_copy_global_to_local_get_evict(op),
                                                         nereid_ttg_async_copy_global_to_local_get_is_volatile(op),
                                                         nereid_ttg_async_copy_global_to_local_get_contiguity(op)));
+  case NEREID_OP_SCF_IF:
+    mask = nereid_ir_result(nereid_arith_andi_build(&builder, mlirOperationGetOperand(op, 0), exists));
+    mlirOperationSetOperand(op, 0, mask);
+    return op;
   default:
     return op;
   }

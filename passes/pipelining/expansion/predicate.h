@@ -1,7 +1,8 @@
 /* Ops of a pipelined loop that execute past the end of the range or under a predicate.
  *
  *   %x = tt.load %p, %m   ->   %b = arith.andi %m, tt.splat %exists
- *                              %x = tt.load %p, %b */
+ *                              %x = tt.load %p, %b
+ *   scf.if %c { … }       ->   scf.if %c & %exists { … } */
 #ifndef NEREID_PASSES_PREDICATE_H
 #define NEREID_PASSES_PREDICATE_H
 
@@ -9,7 +10,8 @@
 
 #include <stdbool.h>
 
-/* Whether `op` must not be executed for an iteration past the end without a predicate: it accesses global memory. */
+/* Whether `op` must not be executed for an iteration past the end without a predicate: it accesses global memory, or is
+ * a branch with an op that must not be executed in vain. */
 bool nereid_predicate_is_needed(MlirOperation op);
 
 /* Whether `op` can be executed past the end: with a predicate if it needs one, otherwise because it only computes a
