@@ -58,33 +58,70 @@ static bool has_room(const module_t *module) {
   return module->depth < 2 && module->n_values < MAX_VALUES / 4;
 }
 
-bool module_loop(module_t *module) {
-  value_t carried[MAX_CARRIED], base = {.element = I32};
+/* Bounds of a loop: constants, or with `dynamic` small values that are computed, possibly an empty range. */
+static void bounds(module_t *module, bool dynamic, value_t out[3]) {
+  value_t base = {.element = I32};
+  out[0] = module_constant(module, &base, (int64_t)module_random(module, 5) - 2);
+  out[2] = module_constant(module, &base, 1 + (int64_t)module_random(module, 3));
+  out[1] = module_constant(module, &base, (int64_t)module_random(module, 8));
+  if (!dynamic)
+    return;
+  value_t any = module_of_type(module, &base), limit = module_constant(module, &base, 5);
+  value_t sum = module_new(module, I32, 0, NULL), rest = module_new(module, I32, 0, NULL);
+  module_line(module, "%%v%d = arith.addi %%v%d, %%v%d : i32", sum.id, any.id, out[1].id);
+  module_line(module, "%%v%d = arith.remsi %%v%d, %%v%d : i32", rest.id, sum.id, limit.id);
+  out[1] = rest;
+}
+
+/* Operations, and with `inner` above 0 a nest of that many loops between them. */
+static void write_body(module_t *module, int inner);
+
+static void write_loop(module_t *module, int inner) {
+  value_t carried[MAX_CARRIED], range[3], arguments[MAX_CARRIED];
   char kinds[TEXT];
-  if (!has_room(module))
-    return false;
   int n = pick_carried(module, carried);
-  value_t from = module_constant(module, &base, (int64_t)module_random(module, 3)),
-          step = module_constant(module, &base, 1 + (int64_t)module_random(module, 3));
-  value_t to = module_constant(module, &base, (int64_t)module_random(module, 8));
+  bounds(module, module_chance(module, 40), range);
   int id = module->next_id++, last = module->n_values;
-  value_t inner[MAX_CARRIED];
   value_t induction = module_new(module, I32, 0, NULL);
   for (int i = 0; i < n; ++i) {
-    inner[i] = module_like(module, &carried[i], carried[i].element);
+    arguments[i] = module_like(module, &carried[i], carried[i].element);
     module->values[module->n_values - 1].product = true;
   }
   list(kinds, sizeof kinds, carried, n, true);
   fprintf(module->body, "%*s%%r%d:%d = scf.for %%v%d = %%v%d to %%v%d step %%v%d iter_args(", module->indent, "", id, n,
-          induction.id, from.id, to.id, step.id);
+          induction.id, range[0].id, range[1].id, range[2].id);
   for (int i = 0; i < n; ++i)
-    fprintf(module->body, "%s%%v%d = %%v%d", i ? ", " : "", inner[i].id, carried[i].id);
+    fprintf(module->body, "%s%%v%d = %%v%d", i ? ", " : "", arguments[i].id, carried[i].id);
   fprintf(module->body, ") -> (%s) : i32 {\n", kinds);
   enter(module);
-  module_operations(module, 2 + (int)module_random(module, 6));
+  write_body(module, inner);
   yield(module, carried, n, last);
-  module_line(module, "}");
+  module_line(module, inner && module_chance(module, 80) ? "} {tt.flatten}" : "}");
   results(module, id, carried, n);
+}
+
+static void write_body(module_t *module, int inner) {
+  module_operations(module, inner ? (int)module_random(module, 3) : 2 + (int)module_random(module, 6));
+  if (!inner)
+    return;
+  write_loop(module, inner - 1);
+  module_operations(module, (int)module_random(module, 3));
+  if (module_chance(module, 10))
+    write_loop(module, 0);
+}
+
+bool module_loop(module_t *module) {
+  if (!has_room(module))
+    return false;
+  write_loop(module, 0);
+  return true;
+}
+
+/* Nested loops, which tt.flatten requests to fuse. */
+bool module_nest(module_t *module) {
+  if (module->depth || !has_room(module))
+    return false;
+  write_loop(module, module_chance(module, 20) ? 2 : 1);
   return true;
 }
 
@@ -117,7 +154,7 @@ void module_operations(module_t *module, int n) {
   } families[] = {{module_elementwise, 40}, {module_convert, 10}, {module_view, 18},     {module_reduce, 8},
                   {module_scan, 5},         {module_gather, 3},   {module_histogram, 2}, {module_dot, 1},
                   {module_load, 4},         {module_atomic, 2},   {module_loop, 4},      {module_branch, 3},
-                  {module_accumulate, 3}};
+                  {module_accumulate, 3},   {module_nest, 2}};
   uint32_t total = 0;
   for (size_t i = 0; i < sizeof families / sizeof *families; ++i)
     total += families[i].weight;

@@ -1,5 +1,5 @@
 /* Random modules around dots: a loop of loads and dots, as matrix products and attention are written, with random
- * types, tiles, orders in memory, transposes, masks, conversions of operands, stages and epilogues.
+ * types, tiles, orders in memory, transposes, masks, conversions of operands, stages, epilogues and loops over tiles.
  *
  * Operands are small integers in their type and all sums are below its exact range, so the result does not depend on
  * the order of the products or on the instruction: engines must agree in every bit. */
@@ -46,6 +46,7 @@ typedef struct dots {
   bool is_masked;                  /* the last step is partial */
   bool a_by_columns, b_by_columns; /* order in memory */
   bool is_odd;                     /* rows are one element longer, so they are not aligned */
+  int tiles;                       /* of an outer loop; 0: no such loop */
 } dots_t;
 
 static int one_of(module_t *module, int n, const int *values) {
@@ -78,7 +79,8 @@ static void tile_pointers(const dots_t *dots, const char *name, const char *elem
        columns, columns);
   line(dots, "%%%s_s = arith.constant dense<%d> : tensor<%dx1xi32>", name, stride, rows);
   line(dots, "%%%s_rs = arith.muli %%%s_re, %%%s_s : tensor<%dx1xi32>", name, name, name, rows);
-  line(dots, "%%%s_b = tt.splat %%%s : !tt.ptr<%s> -> tensor<%dx1x!tt.ptr<%s>>", name, name, element, rows, element);
+  line(dots, "%%%s_b = tt.splat %%%s%s : !tt.ptr<%s> -> tensor<%dx1x!tt.ptr<%s>>", name, name,
+       dots->tiles ? "_o" : "", element, rows, element);
   line(dots, "%%%s_br = tt.addptr %%%s_b, %%%s_rs : tensor<%dx1x!tt.ptr<%s>>, tensor<%dx1xi32>", name, name, name, rows,
        element, rows);
   line(dots, "%%%s_bb = tt.broadcast %%%s_br : tensor<%dx1x!tt.ptr<%s>> -> tensor<%dx%dx!tt.ptr<%s>>", name, name, rows,
@@ -204,9 +206,9 @@ static void loop(const dots_t *dots, const operand_t *a, const operand_t *b) {
   line(dots, "%%c2 = arith.constant 2 : i32");
   line(dots, "%%ck = arith.constant %d : i32", dots->k);
   line(dots,
-       "%%r:3 = scf.for %%i = %%c0 to %%steps step %%c1 iter_args(%%acc = %%zero, %%a_i = %%a_p, %%b_i = %%b_p) "
+       "%%r:3 = scf.for %%i = %%c0 to %%steps%s step %%c1 iter_args(%%acc = %%zero, %%a_i = %%a_p, %%b_i = %%b_p) "
        "-> (%s, %s, %s) : i32 {",
-       sum, pa, pb);
+       dots->tiles ? "_o" : "", sum, pa, pb);
   dots->module->indent += 2;
   line(dots, "%%done = arith.muli %%i, %%ck : i32");
   line(dots, "%%left = arith.subi %%depth, %%done : i32");
@@ -264,6 +266,32 @@ static void store(const dots_t *dots, const char *value) {
   line(dots, "tt.store %%c_p, %%%s : tensor<%dx%dx!tt.ptr<%s>>", value, rows, columns, element);
 }
 
+/* Pointers of a tile: 16 elements further in the operands, of which each tile reads most, and its own result. */
+static void tile_offsets(const dots_t *dots) {
+  const char *const names[] = {"a", "b", "c"}, *const elements[] = {dots->kinds.a, dots->kinds.b, dots->kinds.sum};
+  for (int i = 0; i < 3; ++i) {
+    line(dots, "%%%s_size = arith.constant %d : i32", names[i], i < 2 ? 16 : dots->m * dots->n);
+    line(dots, "%%%s_at = arith.muli %%tile, %%%s_size : i32", names[i], names[i]);
+    line(dots, "%%%s_o = tt.addptr %%%s, %%%s_at : !tt.ptr<%s>, i32", names[i], names[i], names[i], elements[i]);
+  }
+}
+
+/* Begins a loop over tiles. The inner loop has the same number of steps in each tile, or fewer in later ones. */
+static void begin_tiles(const dots_t *dots) {
+  line(dots, "%%first = arith.constant 0 : i32");
+  line(dots, "%%one = arith.constant 1 : i32");
+  line(dots, "%%tiles = arith.constant %d : i32", dots->tiles);
+  line(dots, "scf.for %%tile = %%first to %%tiles step %%one : i32 {");
+  dots->module->indent += 2;
+  tile_offsets(dots);
+  line(dots, "%%steps_o = arith.subi %%steps, %%%s : i32", module_chance(dots->module, 50) ? "first" : "tile");
+}
+
+static void end_tiles(const dots_t *dots) {
+  dots->module->indent -= 2;
+  line(dots, module_chance(dots->module, 80) ? "} {tt.flatten}" : "}");
+}
+
 static void choose(dots_t *dots) {
   module_t *module = dots->module;
   static const int sizes[] = {16, 32, 64, 128}, wide[] = {32, 64, 128, 256};
@@ -284,6 +312,7 @@ static void choose(dots_t *dots) {
   dots->is_odd = module_chance(module, 20);
   dots->a_by_columns = module_chance(module, 35);
   dots->b_by_columns = module_chance(module, 50);
+  dots->tiles = module_chance(module, 35) ? 1 + (int)module_random(module, 4) : 0;
 }
 
 static const char *run_type(const char *element) {
@@ -304,10 +333,14 @@ void module_write_dots(uint64_t seed, FILE *out) {
   const bool is_fp8 = dots.kinds.a[1] == '8' || dots.kinds.b[1] == '8';
   const char *target = targets[is_fp8 ? 2 + module_random(&module, 4) : module_random(&module, 6)];
   const operand_t a = make_operand(&dots, true), b = make_operand(&dots, false);
+  if (dots.tiles)
+    begin_tiles(&dots);
   tile_pointers(&dots, "a", a.element, a.rows, a.columns, a.stride);
   tile_pointers(&dots, "b", b.element, b.rows, b.columns, b.stride);
   loop(&dots, &a, &b);
   store(&dots, epilogue(&dots));
+  if (dots.tiles)
+    end_tiles(&dots);
   fclose(module.body);
   /* the loop may take fewer steps than the arguments have tiles; the depth may end within a tile */
   const int steps = dots.steps - (module_chance(&module, 10) ? 1 : 0);
@@ -317,7 +350,7 @@ void module_write_dots(uint64_t seed, FILE *out) {
           " --arg a=%s[%ld]:randint(-2,2) --arg b=%s[%ld]:randint(-2,2) --arg c=%s[%d]:zeros --arg steps=%d --arg "
           "depth=%d\n",
           run_type(a.element), (long)a.size, run_type(b.element), (long)b.size, run_type(dots.kinds.sum),
-          dots.m * dots.n, steps, depth);
+          dots.m * dots.n * (dots.tiles ? dots.tiles : 1), steps, depth);
   fprintf(
       out,
       "module {\n  tt.func public @dots(%%a: !tt.ptr<%s> {tt.divisibility = 16 : i32} loc(\"a\"), %%b: !tt.ptr<%s> "

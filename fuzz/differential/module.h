@@ -76,6 +76,7 @@ bool module_dot(module_t *module);
 bool module_load(module_t *module);
 bool module_atomic(module_t *module);
 bool module_loop(module_t *module);
+bool module_nest(module_t *module);
 bool module_branch(module_t *module);
 void module_store(module_t *module, const value_t *value);
 /* Adds several operations of any family. */

@@ -167,14 +167,16 @@ static void add_all(const nereid_loop_nest_t *nest, const nereid_map_t *from, ne
   }
 }
 
-/* Adds the loads of the inner loop that can be executed ahead, and their dependences; returns their number. */
-static int find_access_slice(nereid_loop_nest_t *nest) {
-  int count = 0;
+/* Adds the loads of the inner loop that can be executed ahead, and their dependences. False when there are loads, but
+ * none of them can: the inner loop alone may be pipelined, the fused loop would not be. */
+static bool find_access_slice(nereid_loop_nest_t *nest) {
+  int loads = 0, count = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(nest->inner_body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     nereid_map_t needed;
     if (nereid_op_kind(op) != NEREID_OP_TT_LOAD)
       continue;
+    ++loads;
     nereid_map_initialize(&needed, nest->arena);
     const search_t search = {.nest = nest, .needed = &needed};
     require_op(&search, op);
@@ -186,7 +188,7 @@ static int find_access_slice(nereid_loop_nest_t *nest) {
     add_all(nest, &needed, &nest->slices[NEREID_SLICE_ACCESS].needed);
     ++count;
   }
-  return count;
+  return count || !loads;
 }
 
 /* Whether the execute slice contains `op` of the outer body even if nothing uses its results. */
