@@ -79,8 +79,8 @@ static void tile_pointers(const dots_t *dots, const char *name, const char *elem
        columns, columns);
   line(dots, "%%%s_s = arith.constant dense<%d> : tensor<%dx1xi32>", name, stride, rows);
   line(dots, "%%%s_rs = arith.muli %%%s_re, %%%s_s : tensor<%dx1xi32>", name, name, name, rows);
-  line(dots, "%%%s_b = tt.splat %%%s%s : !tt.ptr<%s> -> tensor<%dx1x!tt.ptr<%s>>", name, name,
-       dots->tiles ? "_o" : "", element, rows, element);
+  line(dots, "%%%s_b = tt.splat %%%s%s : !tt.ptr<%s> -> tensor<%dx1x!tt.ptr<%s>>", name, name, dots->tiles ? "_o" : "",
+       element, rows, element);
   line(dots, "%%%s_br = tt.addptr %%%s_b, %%%s_rs : tensor<%dx1x!tt.ptr<%s>>, tensor<%dx1xi32>", name, name, name, rows,
        element, rows);
   line(dots, "%%%s_bb = tt.broadcast %%%s_br : tensor<%dx1x!tt.ptr<%s>> -> tensor<%dx%dx!tt.ptr<%s>>", name, name, rows,

@@ -9,8 +9,8 @@
  * The pipeliner then loads operands for the first inner iterations of a tile during the last ones, and the epilogue, of
  * the tile before. Pipelined on its own, the inner loop begins each tile with loads in flight that nothing overlaps.
  *
- * The attribute applies to the nest that starts at the loop: a chain of loops, each the only one directly in the body of
- * its parent, is fused from the inside out. Bodies of inner loops are executed unconditionally, since loads under a
+ * The attribute applies to the nest that starts at the loop: a chain of loops, each the only one directly in the body
+ * of its parent, is fused from the inside out. Bodies of inner loops are executed unconditionally, since loads under a
  * condition cannot be pipelined. An inner loop without iterations is therefore a case of its own: before the nest, when
  * its bounds are the same in each outer iteration; otherwise its body is executed once in vain, with loads masked off,
  * and its results are replaced by the initial values. */

@@ -37,7 +37,8 @@ static bool follow_argument(search_t *search, MlirValue pointer) {
   if (search->visited == MAX_ARGUMENTS)
     return false;
   search->arguments[search->visited++] = pointer;
-  return follow(search, mlirOperationGetOperand(mlirBlockGetTerminator(mlirBlockArgumentGetOwner(pointer)), number - 1));
+  return follow(search,
+                mlirOperationGetOperand(mlirBlockGetTerminator(mlirBlockArgumentGetOwner(pointer)), number - 1));
 }
 
 static bool follow_branch(search_t *search, MlirOperation branch, intptr_t number) {

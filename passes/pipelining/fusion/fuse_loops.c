@@ -205,10 +205,9 @@ static void create_loop(fuse_t *fuse) {
     types[i] = i ? mlirValueGetType(fuse->initial.data[i - 1]) : type;
     locations[i] = fuse->before.location;
   }
-  fuse->loop = nereid_scf_for_build(&fuse->before, (intptr_t)fuse->initial.size, types + 1,
-                                    nereid_scalar_constant(&fuse->before, type, 0), count,
-                                    nereid_scalar_constant(&fuse->before, type, 1), (intptr_t)fuse->initial.size,
-                                    fuse->initial.data, false);
+  fuse->loop = nereid_scf_for_build(
+      &fuse->before, (intptr_t)fuse->initial.size, types + 1, nereid_scalar_constant(&fuse->before, type, 0), count,
+      nereid_scalar_constant(&fuse->before, type, 1), (intptr_t)fuse->initial.size, fuse->initial.data, false);
   fuse->body = mlirBlockCreate((intptr_t)fuse->initial.size + 1, types, locations);
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(fuse->loop, 0), fuse->body);
   for (size_t i = 0; i < fuse->initial.size; ++i)
@@ -358,9 +357,9 @@ static void emit_epilogue(fuse_t *fuse, int slice, MlirValue last) {
   map_results(fuse, slice, &builder);
   copy_ops(fuse, slice, mlirOperationGetNextInBlock(nest->inner), nest->outer_yield, &in->needed, block);
   if (carried->outer_counter != NOT_CARRIED)
-    change(fuse, &changes, carried->outer_counter,
-           nereid_scalar_add(&builder, argument(fuse, carried->outer_counter),
-                             mlirOperationGetOperand(nest->outer, 2)));
+    change(
+        fuse, &changes, carried->outer_counter,
+        nereid_scalar_add(&builder, argument(fuse, carried->outer_counter), mlirOperationGetOperand(nest->outer, 2)));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(nest->outer); ++i)
     if (carried->outer[i] != NOT_CARRIED)
       change(fuse, &changes, carried->outer[i], mapped(fuse, slice, mlirOperationGetOperand(nest->outer_yield, i)));
@@ -380,8 +379,8 @@ static void emit_end(fuse_t *fuse, int slice) {
   MlirValue counter = mapped(fuse, slice, mlirBlockGetArgument(nest->inner_body, 0));
   MlirValue last_counter =
       carried->last_counter == NOT_CARRIED ? fuse->last_counter : fuse->next.data[carried->last_counter];
-  MlirValue last = nereid_ir_result(
-      nereid_arith_cmpi_build(&builder, counter, last_counter, NEREID_ARITH_CMP_I_PREDICATE_EQ));
+  MlirValue last =
+      nereid_ir_result(nereid_arith_cmpi_build(&builder, counter, last_counter, NEREID_ARITH_CMP_I_PREDICATE_EQ));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(nest->inner); ++i)
     if (carried->inner[i] != NOT_CARRIED)
       fuse->next.data[carried->inner[i]] = mapped(fuse, slice, mlirOperationGetOperand(nest->inner_yield, i));

@@ -38,8 +38,7 @@ bool nereid_loop_nest_is_variant(const nereid_loop_nest_t *nest, MlirValue value
 }
 
 static bool is_in_prologue(const nereid_loop_nest_t *nest, MlirOperation op) {
-  return mlirBlockEqual(mlirOperationGetBlock(op), nest->outer_body) &&
-         mlirOperationIsBeforeInBlock(op, nest->inner);
+  return mlirBlockEqual(mlirOperationGetBlock(op), nest->outer_body) && mlirOperationIsBeforeInBlock(op, nest->inner);
 }
 
 bool nereid_loop_nest_in_prologue(const nereid_loop_nest_t *nest, MlirValue value) {
@@ -128,9 +127,9 @@ static MlirWalkResult check_ahead(MlirOperation op, void *user_data) {
   ahead_t *ahead = user_data;
   const nereid_loop_nest_t *nest = ahead->nest;
   if (nereid_op_kind(op) == NEREID_OP_TT_LOAD)
-    ahead->possible &= !nereid_tt_load_get_is_volatile(op) &&
-                       (nest->is_requested ||
-                        !nereid_written_roots_may_write(&nest->written, nereid_tt_load_get_ptr(op)));
+    ahead->possible &=
+        !nereid_tt_load_get_is_volatile(op) &&
+        (nest->is_requested || !nereid_written_roots_may_write(&nest->written, nereid_tt_load_get_ptr(op)));
   else if (mlirOperationGetNumRegions(op) == 0)
     ahead->possible &= nereidMlirOperationIsMemoryEffectFree(op);
   return ahead->possible ? MlirWalkResultAdvance : MlirWalkResultInterrupt;

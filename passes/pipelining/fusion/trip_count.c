@@ -1,5 +1,5 @@
-/* Iterations of a loop as values; see trip_count.h. The difference of the bounds of a loop with an iteration is exact as
- * an unsigned number of their type, and so is its quotient by the step. */
+/* Iterations of a loop as values; see trip_count.h. The difference of the bounds of a loop with an iteration is exact
+ * as an unsigned number of their type, and so is its quotient by the step. */
 #include "passes/pipelining/fusion/trip_count.h"
 
 #include "dialects/ir.h"
@@ -17,9 +17,9 @@ nereid_trip_t nereid_trip_of(MlirOperation loop) {
 }
 
 MlirValue nereid_trip_exists(const nereid_trip_t *trip, const nereid_builder_t *builder) {
-  return nereid_ir_result(nereid_arith_cmpi_build(builder, trip->lower, trip->upper,
-                                                  trip->is_unsigned ? NEREID_ARITH_CMP_I_PREDICATE_ULT
-                                                                    : NEREID_ARITH_CMP_I_PREDICATE_SLT));
+  return nereid_ir_result(
+      nereid_arith_cmpi_build(builder, trip->lower, trip->upper,
+                              trip->is_unsigned ? NEREID_ARITH_CMP_I_PREDICATE_ULT : NEREID_ARITH_CMP_I_PREDICATE_SLT));
 }
 
 static bool is_one(MlirValue value) {
@@ -41,8 +41,7 @@ MlirValue nereid_trip_last(const nereid_trip_t *trip, const nereid_builder_t *bu
   MlirValue last = nereid_scalar_add(builder, trip->lower, later);
   if (known)
     return last;
-  return nereid_ir_result(
-      nereid_arith_select_build(builder, nereid_trip_exists(trip, builder), last, trip->lower));
+  return nereid_ir_result(nereid_arith_select_build(builder, nereid_trip_exists(trip, builder), last, trip->lower));
 }
 
 MlirValue nereid_trip_count(const nereid_trip_t *trip, const nereid_builder_t *builder, bool known) {
