@@ -3,8 +3,9 @@
     python3 bench/gpu/dots.py --nereid build/release/bin/nereid [--peer FOLDER] [--only matmul_f16,attention_d128_full]
     python3 bench/gpu/dots.py --write-peer FOLDER       on a machine with another Triton version: no GPU needed
 
-The installed Triton makes the .ttir of each kernel of dot_kernels.py; Nereid compiles it. --write-peer writes cubins of
-the Triton of that Python, to be carried to the GPU machine and given with --peer. Inputs are random normal. Prints a line
+The installed Triton makes the .ttir of each kernel of dot_kernels.py; Nereid compiles it. --write-peer writes the cubin,
+the .ttir and the options of each kernel with the Triton of that Python: cubins to be carried to the GPU machine and given
+with --peer, .ttir for bench/compile. Inputs are random normal. Prints a line
 per kernel and the geometric mean of the ratios of times; exit status 1 when a result is wrong.
 """
 
@@ -32,9 +33,11 @@ def write_peer(folder, only):
             print(f"{name}: {type(error).__name__}", flush=True)
             continue
         open(os.path.join(folder, name + ".cubin"), "wb").write(compiled.asm["cubin"])
+        open(os.path.join(folder, name + ".ttir"), "w").write(compiled.asm["ttir"])
         metadata = compiled.metadata
         described = {"name": metadata.name, "shared": metadata.shared, "version": dot_kernels.triton.__version__,
-                     "num_warps": metadata.num_warps, "global_scratch_size": metadata.global_scratch_size}
+                     "num_warps": metadata.num_warps, "num_stages": metadata.num_stages,
+                     "global_scratch_size": metadata.global_scratch_size}
         json.dump(described, open(os.path.join(folder, name + ".json"), "w"), indent=1)
     print(f"Triton {dot_kernels.triton.__version__}: failed: {', '.join(failed) or 'none'}")
     return 1 if failed else 0
