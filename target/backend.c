@@ -144,14 +144,38 @@ nereid_status_t nereid_backend_machine(nereid_backend_t *backend, const nereid_t
   return NEREID_OK;
 }
 
-static bool has_narrow_floats(LLVMModuleRef module) {
+static bool is_narrow_float(LLVMValueRef value) {
+  LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value));
+  return kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind;
+}
+
+/* Whether the vectorizer can form an instruction on pairs from this one. The code generator itself pairs conversions
+ * whose results are packed into a vector. */
+static bool is_pairable(LLVMValueRef instruction) {
+  LLVMUseRef use = LLVMGetFirstUse(instruction);
+  switch (LLVMGetInstructionOpcode(instruction)) {
+  case LLVMFAdd:
+  case LLVMFSub:
+  case LLVMFMul:
+  case LLVMFDiv:
+  case LLVMFNeg:
+  case LLVMCall:
+    return is_narrow_float(instruction);
+  case LLVMFCmp:
+    return is_narrow_float(LLVMGetOperand(instruction, 0));
+  case LLVMFPTrunc:
+    return is_narrow_float(instruction) && use && !LLVMIsAInsertElementInst(LLVMGetUser(use));
+  default:
+    return false;
+  }
+}
+
+static bool has_pairs(LLVMModuleRef module) {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-        LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(i));
-        if (kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind)
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        if (is_pairable(i))
           return true;
-      }
   return false;
 }
 
@@ -173,21 +197,28 @@ static void remove_gate(LLVMModuleRef module, nereidLlvmPassGateRef gate) {
   nereidLlvmPassGateDispose(gate);
 }
 
+static bool run_passes(nereid_backend_t *backend, LLVMModuleRef module, const char *passes,
+                       LLVMPassBuilderOptionsRef options) {
+  LLVMErrorRef error = LLVMRunPasses(module, passes, backend->machine, options);
+  if (!error)
+    return true;
+  char *message = LLVMGetErrorMessage(error);
+  nereid_report(backend->report, NEREID_ERROR_INTERNAL, "LLVM: %s", message);
+  LLVMDisposeErrorMessage(message);
+  return false;
+}
+
 nereid_status_t nereid_backend_optimize(nereid_backend_t *backend, LLVMModuleRef module) {
   static const char *const none[] = {NULL};
   unsigned errors = backend->errors;
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  const char *passes = nereid_target_passes(has_narrow_floats(module));
   nereidLlvmPassGateRef gate = install_gate(backend, module, none);
-  LLVMErrorRef error = LLVMRunPasses(module, passes, backend->machine, options);
+  bool good = run_passes(backend, module, nereid_target_first_passes(), options) &&
+              run_passes(backend, module, nereid_target_last_passes(has_pairs(module)), options);
   remove_gate(module, gate);
   LLVMDisposePassBuilderOptions(options);
-  if (error) {
-    char *message = LLVMGetErrorMessage(error);
-    nereid_report(backend->report, NEREID_ERROR_INTERNAL, "LLVM: %s", message);
-    LLVMDisposeErrorMessage(message);
+  if (!good)
     return NEREID_ERROR_INTERNAL;
-  }
   return backend->errors == errors ? nereid_limits_check(backend->limits) : NEREID_ERROR_PROGRAM;
 }
 

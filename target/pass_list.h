@@ -4,9 +4,10 @@
 
 #include <stdbool.h>
 
-/* The optimizer's pipeline, in the textual form of LLVM's new pass manager. `narrow_floats`: the module computes with
- * f16 or bf16. */
-const char *nereid_target_passes(bool narrow_floats);
+/* The optimizer's pipeline, in the textual form of LLVM's new pass manager, in two parts. The caller runs the second one
+ * on the result of the first. `pairs`: the module has instructions that could be one on a pair of f16 or bf16. */
+const char *nereid_target_first_passes(void);
+const char *nereid_target_last_passes(bool pairs);
 
 /* Names of omitted passes of the code generator; a null ends the list. */
 const char *const *nereid_target_skipped_passes(void);
