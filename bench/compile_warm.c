@@ -87,6 +87,10 @@ static bool measure(nereid_compiler_t *compiler, const char *path, int runs, con
   return true;
 }
 
+static int number(const char *text) {
+  return (int)strtol(text, NULL, 10);
+}
+
 int main(int argc, char **argv) {
   nereid_compiler_options_t session = {.size = sizeof session, .handler = print_diagnostic};
   nereid_compile_options_t options = {.size = sizeof options, .target = "sm_90a"};
@@ -97,10 +101,10 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: compile_warm RUNS NUM_WARPS NUM_STAGES FILE...\n");
   printf("{\"version\": \"%s\", \"kernels\": {", nereid_compiler_version());
   for (int i = 4; i < argc && good; i++) {
-    options.num_warps = atoi(argv[2]);
-    options.num_stages = atoi(argv[3]);
+    options.num_warps = number(argv[2]);
+    options.num_stages = number(argv[3]);
     printf("%s", i > 4 ? ", " : "");
-    good = measure(compiler, argv[i], atoi(argv[1]), &options);
+    good = measure(compiler, argv[i], number(argv[1]), &options);
   }
   getrusage(RUSAGE_SELF, &usage);
   printf("}, \"peak_mib\": %.1f}\n", (double)usage.ru_maxrss / 1024);
