@@ -13,6 +13,7 @@
 static const char *const ttir[] = {
     "inline",
     "triton-rewrite-tensor-pointer",
+    "nereid-scalarize-carried-offsets",
     "canonicalize",
     "triton-combine",
     "triton-reorder-broadcast",
