@@ -16,6 +16,8 @@
  *   - the registers of an operand A are computed again, in the next iteration or, if the loop carries them, in this
  *     one: the assembler may use the same registers for the old and the next value;
  *   - the first dot of the next iteration, if that iteration touches its registers while younger dots are in flight;
+ *   - an scf.if that uses its result or has other effects: if its second region only yields, the wait is at the start of
+ *     its first one (branch_waits.h);
  *   - an op whose effects are unknown, a nested loop with dots, the end of a block that is not a loop body, and the end
  *     of the iteration after its own.
  *
@@ -23,6 +25,7 @@
  * they agree: an op that has a wait in one walk keeps it, so at most a few walks are needed. The first iteration has
  * fewer groups in flight, for which the same waits are sufficient. */
 #include "passes/pipelining/async_dots.h"
+#include "passes/pipelining/branch_waits.h"
 
 #include "analysis/access/ring_phase.h"
 #include "base/map.h"
@@ -57,6 +60,14 @@ typedef struct flight {
 
 typedef NEREID_VECTOR(MlirValue) values_t;
 
+/* A wait inside an scf.if, inserted last: the values and buffers for which it waits, of which the branch uses the first
+ * `results`. */
+typedef struct inside {
+  MlirOperation branch;
+  values_t inputs;
+  size_t results;
+} inside_t;
+
 typedef struct async {
   nereid_pass_t *pass;
   MlirBlock block;
@@ -64,6 +75,7 @@ typedef struct async {
   nereid_ring_phases_t *phases;
   nereid_map_t waits; /* op -> pendings + 1 of the wait before it */
   nereid_map_t early; /* dot -> 1: complete before the first dot of the next iteration */
+  NEREID_VECTOR(inside_t) inside;
   bool changed;
 } async_t;
 
@@ -263,10 +275,24 @@ static bool is_first_dot(const async_t *async, MlirOperation op) {
   return mlirOperationEqual(op, first);
 }
 
+/* Whether the group must be complete in the first region of `op` at most. */
+static bool can_wait_inside(const async_t *async, MlirOperation op, const group_t *group) {
+  values_t values = {0};
+  if (!nereid_branch_is_conditional(op))
+    return false;
+  collect_values(async, group, &values);
+  for (size_t i = 0; i < values.size; ++i)
+    if (!nereid_branch_uses_first_only(op, values.data[i]))
+      return false;
+  return true;
+}
+
 /* Whether `group` must be complete before `op`. */
 static bool must_precede(const async_t *async, const group_t *group, MlirOperation op) {
   if (mlirOperationEqual(op, mlirBlockGetTerminator(async->block)))
     return ends_before_terminator(async, group);
+  if (can_wait_inside(async, op, group))
+    return false;
   if (!is_harmless(op) || touches_registers(async, op, group))
     return true;
   if (group->age > 0 && nereid_map_find(&async->early, group->dot.ptr) && is_first_dot(async, op))
@@ -410,6 +436,25 @@ static void forward_accumulator(const async_t *async, flight_t *flight, MlirOper
   }
 }
 
+/* Plans the wait inside of a branch that needs the groups in flight to be complete. */
+static void plan_inside(async_t *async, MlirOperation branch, const flight_t *flight) {
+  inside_t inside = {.branch = branch};
+  values_t results = {0};
+  if (!flight->count || !nereid_branch_is_conditional(branch))
+    return;
+  for (int i = 0; i < flight->count; ++i)
+    collect_values(async, &flight->groups[i], &results);
+  for (size_t i = 0; i < results.size; ++i)
+    if (uses(async, branch, results.data[i]))
+      nereid_vector_push(async->pass->scratch, &inside.inputs, results.data[i]);
+  inside.results = inside.inputs.size;
+  if (!inside.results && nereid_branch_is_harmless(branch))
+    return;
+  for (int i = 0; i < flight->count; ++i)
+    add_buffers(async, &inside.inputs, &flight->groups[i]);
+  nereid_vector_push(async->pass->scratch, &async->inside, inside);
+}
+
 typedef void (*completed_t)(async_t *async, MlirOperation before, const flight_t *flight, int n, int stay);
 
 /* Walks the block once; calls `completed` at each wait, if it is not null. */
@@ -421,6 +466,8 @@ static void walk(async_t *async, flight_t *flight, completed_t completed) {
     if (completed && nereid_map_find(&async->waits, op.ptr))
       completed(async, op, flight, n, (int)*nereid_map_find(&async->waits, op.ptr) - 1);
     drop_oldest(flight, n);
+    if (completed)
+      plan_inside(async, op, flight);
     if (!is_dot(op))
       continue;
     forward_accumulator(async, flight, op);
@@ -548,6 +595,9 @@ static void process_block(nereid_pass_t *pass, MlirBlock block, nereid_ring_phas
     nereid_pass_remark_passed(pass, flight.groups[i].dot, "async-dot", "stays in flight until the next iteration");
   if (!mlirOperationIsNull(async.loop))
     wait_after_loop(&async, &flight);
+  for (size_t i = 0; i < async.inside.size && !pass->scratch->failed; ++i)
+    nereid_branch_insert_wait(async.inside.data[i].branch, (intptr_t)async.inside.data[i].inputs.size,
+                              async.inside.data[i].inputs.data, (intptr_t)async.inside.data[i].results);
   *carried += flight.count;
 }
 

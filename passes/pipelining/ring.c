@@ -1,5 +1,6 @@
 /* Requirements on rings; see ring.h. */
 #include "passes/pipelining/ring.h"
+#include "passes/pipelining/branch_waits.h"
 
 #include "analysis/access/slot_layout.h"
 #include "analysis/allocation/scratch.h"
@@ -165,6 +166,9 @@ bool nereid_ring_dot_stays_in_flight(MlirOperation dot) {
   for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
+    MlirOperation op = nereid_ir_ancestor_in(mlirOperationGetBlock(dot), user);
+    if (!mlirOperationEqual(op, user) && nereid_branch_is_conditional(op) && nereid_branch_uses_first_only(op, result))
+      continue;
     const bool accumulates = nereid_op_kind(user) == NEREID_OP_TTNG_WARP_GROUP_DOT &&
                              mlirValueEqual(nereid_ttng_warp_group_dot_get_c(user), result);
     if (nereid_op_kind(user) != NEREID_OP_SCF_YIELD && !(accumulates && nereid_ring_dot_stays_in_flight(user)))

@@ -39,7 +39,7 @@ bool nereid_ring_can_copy(MlirOperation load, MlirType slot, const nereid_axis_r
 MlirType nereid_ring_slot_type(MlirOperation load);
 
 /* Whether a ttng.warp_group_dot in the body of a loop can be in flight while the next iteration begins: its result is
- * used as an accumulator only. */
+ * used as an accumulator, or in a branch that waits for it. */
 bool nereid_ring_dot_stays_in_flight(MlirOperation dot);
 
 /* Whether a warp reads elements of `load` that other warps copied, in the layout of the load or in one that it is

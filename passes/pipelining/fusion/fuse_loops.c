@@ -345,8 +345,21 @@ static void map_results(const fuse_t *fuse, int slice, const nereid_builder_t *b
   }
 }
 
-/* Executes the epilogue of the slice in the last iteration, and sets what the next outer iteration begins with. */
-static void emit_epilogue(fuse_t *fuse, int slice, MlirValue last) {
+/* Restores initial values that do not change. A select is what tritongpu-optimize-accumulator-init looks for; others
+ * become results of the epilogue's branch (tritongpu-combine-tensor-select-and-if). */
+static void reset(fuse_t *fuse, int slice, const nereid_builder_t *builder, MlirValue last) {
+  const nereid_loop_nest_t *nest = fuse->nest;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(nest->inner); ++i) {
+    const size_t position = fuse->carried[slice].inner[i];
+    if (position == NOT_CARRIED || is_set_first(fuse, i))
+      continue;
+    MlirValue *next = &fuse->next.data[position];
+    *next = nereid_ir_result(nereid_arith_select_build(builder, last, initial_of(nest->inner, i), *next));
+  }
+}
+
+/* Executes the epilogue of the slice in the last iteration. */
+static void emit_epilogue(fuse_t *fuse, int slice, const nereid_builder_t *before, MlirValue last) {
   const nereid_loop_nest_t *nest = fuse->nest;
   const nereid_slice_t *in = &nest->slices[slice];
   const carried_t *carried = &fuse->carried[slice];
@@ -363,9 +376,7 @@ static void emit_epilogue(fuse_t *fuse, int slice, MlirValue last) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(nest->outer); ++i)
     if (carried->outer[i] != NOT_CARRIED)
       change(fuse, &changes, carried->outer[i], mapped(fuse, slice, mlirOperationGetOperand(nest->outer_yield, i)));
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(nest->inner); ++i)
-    if (carried->inner[i] != NOT_CARRIED && !is_set_first(fuse, i))
-      change(fuse, &changes, carried->inner[i], initial_of(nest->inner, i));
+  reset(fuse, slice, before, last);
   if (changes.size || !mlirOperationIsNull(mlirBlockGetFirstOperation(block)))
     branch(fuse, last, block, &changes);
   else
@@ -384,7 +395,7 @@ static void emit_end(fuse_t *fuse, int slice) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(nest->inner); ++i)
     if (carried->inner[i] != NOT_CARRIED)
       fuse->next.data[carried->inner[i]] = mapped(fuse, slice, mlirOperationGetOperand(nest->inner_yield, i));
-  emit_epilogue(fuse, slice, last);
+  emit_epilogue(fuse, slice, &builder, last);
   MlirValue next = nereid_scalar_add(&builder, counter, mapped(fuse, slice, fuse->inner.step));
   if (nest->has_invariant_bounds)
     next = nereid_ir_result(nereid_arith_select_build(&builder, last, fuse->inner.lower, next));
