@@ -26,6 +26,7 @@
  * fewer groups in flight, for which the same waits are sufficient. */
 #include "passes/pipelining/async_dots.h"
 #include "passes/pipelining/branch_waits.h"
+#include "passes/pipelining/slot_overlap.h"
 
 #include "analysis/access/ring_phase.h"
 #include "base/map.h"
@@ -118,73 +119,18 @@ static void collect_values(const async_t *async, const group_t *group, values_t 
 
 /* --- buffers --- */
 
-/* A view of shared memory: the buffer, and the slot's index when the buffer is a ring. */
-typedef struct view {
-  MlirValue buffer;
-  MlirValue index; /* null: all of the buffer */
-  int64_t slots;
-} view_t;
-
-static bool is_view(nereid_op_kind_t kind) {
-  return kind == NEREID_OP_TTG_MEMDESC_INDEX || kind == NEREID_OP_TTG_MEMDESC_TRANS ||
-         kind == NEREID_OP_TTG_MEMDESC_RESHAPE || kind == NEREID_OP_TTG_MEMDESC_REINTERPRET ||
-         kind == NEREID_OP_TTG_MEMDESC_SUBSLICE;
-}
-
-static view_t view_of(MlirValue value) {
-  view_t view = {.buffer = value};
-  for (MlirOperation op = nereid_defining_op(view.buffer); !mlirOperationIsNull(op) && is_view(nereid_op_kind(op));
-       op = nereid_defining_op(view.buffer)) {
-    view.index = (MlirValue){NULL};
-    view.buffer = mlirOperationGetOperand(op, 0);
-    if (nereid_op_kind(op) == NEREID_OP_TTG_MEMDESC_INDEX) {
-      view.index = mlirOperationGetOperand(op, 1);
-      view.slots = mlirDenseI64ArrayGetElement(nereid_ttg_memdesc_type_get_dims(mlirValueGetType(view.buffer)), 0);
-    }
-  }
-  return view;
-}
-
-/* Whether the slot that `read` selected `age` iterations ago may be the slot that `written` selects now. */
-static bool may_be_same_slot(const async_t *async, view_t read, int age, view_t written) {
-  nereid_ring_phase_t r, w;
-  if (mlirValueIsNull(read.index) || mlirValueIsNull(written.index) || read.slots != written.slots ||
-      !nereid_ring_phases_get(async->phases, read.index, read.slots, &r) ||
-      !nereid_ring_phases_get(async->phases, written.index, written.slots, &w) || r.header != w.header ||
-      r.root != w.root || r.step != w.step)
-    return true;
-  return (w.phase - r.phase + r.step * age) % r.slots == 0;
-}
-
-/* Whether `buffer` is allocated in this function; an argument of the function never overlaps it. */
-static bool is_allocation(MlirValue buffer) {
-  return !mlirOperationIsNull(nereid_defining_op_of_kind(buffer, NEREID_OP_TTG_LOCAL_ALLOC));
-}
-
-static bool is_argument(MlirValue buffer) {
-  return mlirValueIsABlockArgument(buffer) &&
-         nereid_op_kind(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(buffer))) == NEREID_OP_TT_FUNC;
-}
-
-static bool may_overlap(const async_t *async, MlirValue read, int age, MlirValue written) {
-  const view_t from = view_of(read), to = view_of(written);
-  if (mlirValueEqual(from.buffer, to.buffer))
-    return may_be_same_slot(async, from, age, to);
-  return !(is_allocation(from.buffer) && (is_allocation(to.buffer) || is_argument(to.buffer))) &&
-         !(is_argument(from.buffer) && is_allocation(to.buffer));
-}
-
 /* Whether `op` writes shared memory that operand `operand` of the group reads. */
 static bool overwrites(const async_t *async, MlirOperation op, const group_t *group, MlirValue operand) {
   if (!nereid_ttg_memdesc_type_isa(mlirValueGetType(operand)))
     return false;
   switch (nereid_op_kind(op)) {
   case NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL:
-    return may_overlap(async, operand, group->age, nereid_ttg_async_copy_global_to_local_get_result(op));
+    return nereid_slots_may_overlap(async->phases, operand, group->age,
+                                    nereid_ttg_async_copy_global_to_local_get_result(op));
   case NEREID_OP_TTG_LOCAL_STORE:
-    return may_overlap(async, operand, group->age, nereid_ttg_local_store_get_dst(op));
+    return nereid_slots_may_overlap(async->phases, operand, group->age, nereid_ttg_local_store_get_dst(op));
   case NEREID_OP_TTG_LOCAL_ALLOC:
-    return group->age > 0 && mlirValueEqual(view_of(operand).buffer, nereid_ir_result(op));
+    return group->age > 0 && mlirValueEqual(nereid_slot_buffer(operand), nereid_ir_result(op));
   default:
     return false;
   }
@@ -315,7 +261,7 @@ static bool is_listed(const values_t *values, MlirValue value) {
 static void add_buffers(async_t *async, values_t *inputs, const group_t *group) {
   MlirValue operands[] = {nereid_ttng_warp_group_dot_get_a(group->dot), nereid_ttng_warp_group_dot_get_b(group->dot)};
   for (size_t i = 0; i < sizeof operands / sizeof *operands; ++i) {
-    MlirValue buffer = group->age ? view_of(operands[i]).buffer : operands[i];
+    MlirValue buffer = group->age ? nereid_slot_buffer(operands[i]) : operands[i];
     MlirOperation op = nereid_defining_op(buffer);
     const bool is_known =
         group->age == 0 || mlirOperationIsNull(op) || mlirOperationIsNull(nereid_ir_ancestor_in(async->block, op));
