@@ -67,16 +67,19 @@ static int64_t cta_split(MlirAttribute encoding, intptr_t dim) {
 }
 
 static MlirLogicalResult verify_shapes(MlirOperation op, MlirType a, MlirType b, MlirType d) {
-  if (mlirShapedTypeGetRank(a) != 2 || mlirShapedTypeGetRank(b) != 2 || mlirShapedTypeGetRank(d) != 2)
-    return nereid_diagnose(op, "expects operands and result of two dimensions, got %s * %s -> %s",
+  const intptr_t rank = mlirShapedTypeGetRank(d), row = rank - 2, column = rank - 1;
+  if ((rank != 2 && rank != 3) || mlirShapedTypeGetRank(a) != rank || mlirShapedTypeGetRank(b) != rank)
+    return nereid_diagnose(op, "expects operands and result of two dimensions, or all of three, got %s * %s -> %s",
                            nereid_text_of_type(a).chars, nereid_text_of_type(b).chars, nereid_text_of_type(d).chars);
-  int64_t m = mlirShapedTypeGetDimSize(d, 0), n = mlirShapedTypeGetDimSize(d, 1);
-  if (mlirShapedTypeGetDimSize(a, 1) != mlirShapedTypeGetDimSize(b, 0) || mlirShapedTypeGetDimSize(a, 0) != m ||
-      mlirShapedTypeGetDimSize(b, 1) != n)
+  int64_t m = mlirShapedTypeGetDimSize(d, row), n = mlirShapedTypeGetDimSize(d, column);
+  const bool same_batch = rank == 2 || (mlirShapedTypeGetDimSize(a, 0) == mlirShapedTypeGetDimSize(d, 0) &&
+                                        mlirShapedTypeGetDimSize(b, 0) == mlirShapedTypeGetDimSize(d, 0));
+  if (!same_batch || mlirShapedTypeGetDimSize(a, column) != mlirShapedTypeGetDimSize(b, row) ||
+      mlirShapedTypeGetDimSize(a, row) != m || mlirShapedTypeGetDimSize(b, column) != n)
     return nereid_diagnose(op, "expects shapes MxK * KxN -> MxN, got %s * %s -> %s", nereid_text_of_type(a).chars,
                            nereid_text_of_type(b).chars, nereid_text_of_type(d).chars);
   MlirAttribute encoding = encoding_of(d);
-  int64_t cta_m = m / cta_split(encoding, 0), cta_n = n / cta_split(encoding, 1);
+  int64_t cta_m = m / cta_split(encoding, row), cta_n = n / cta_split(encoding, column);
   if (cta_m > 0 && cta_m % tile_m == 0 && cta_n > 0 && cta_n % tile_n == 0)
     return mlirLogicalResultSuccess();
   return nereid_diagnose(op, "expects M a multiple of %d and N a multiple of %d in each CTA, got M = %d, N = %d",

@@ -14,7 +14,8 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [
   let description = [{
     `a` is in registers or shared memory, `b` in shared memory, `c` and `d` in registers with the accumulator layout of
     wgmma. Where `useC` is false the result is a * b. With `isAsync` the result may be used, and the shared memory
-    overwritten, only after a `ttng.warp_group_dot_wait` with the result as an operand.
+    overwritten, only after a `ttng.warp_group_dot_wait` with the result as an operand. Operands of three dimensions
+    are batches of matrices.
 
     `inputPrecision` is that of `tt.dot`. `maxNumImpreciseAcc` is the number of products of 8-bit floats that may be
     summed in the tensor core's reduced precision before the sum is added to an f32 accumulator.

@@ -1,5 +1,6 @@
 /* Random modules around dots: a loop of loads and dots, as matrix products and attention are written, with random
- * types, tiles, orders in memory, transposes, masks, conversions of operands, stages, epilogues and loops over tiles.
+ * types, tiles, batches of tiles, orders in memory, transposes, masks, conversions of operands, stages, epilogues and
+ * loops over tiles.
  *
  * Operands are small integers in their type and all sums are below its exact range, so the result does not depend on
  * the order of the products or on the instruction: engines must agree in every bit. */
@@ -41,6 +42,8 @@ static const kinds_t all_kinds[] = {
 typedef struct dots {
   module_t *module;
   kinds_t kinds;
+  int batch;                       /* matrices of a tile of rank 3; 0: rank 2 */
+  char prefix[8];                  /* that dimension in a shape: "2x", or "" */
   int m, n, k;                     /* of a tile */
   int steps;                       /* of the loop */
   bool is_masked;                  /* the last step is partial */
@@ -68,9 +71,9 @@ static int pitch(const dots_t *dots, int inner) {
   return inner + (dots->is_odd ? 1 : 0);
 }
 
-/* Pointers to the tile `name` of rows x columns, of which the second is contiguous. */
-static void tile_pointers(const dots_t *dots, const char *name, const char *element, int rows, int columns,
-                          int stride) {
+/* Pointers to the matrix `name` of rows x columns, of which the second is contiguous. */
+static void matrix_pointers(const dots_t *dots, const char *name, const char *element, int rows, int columns,
+                            int stride) {
   line(dots, "%%%s_r = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", name, rows, rows);
   line(dots, "%%%s_c = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", name, columns, columns);
   line(dots, "%%%s_re = tt.expand_dims %%%s_r {axis = 1 : i32} : tensor<%dxi32> -> tensor<%dx1xi32>", name, name, rows,
@@ -87,8 +90,41 @@ static void tile_pointers(const dots_t *dots, const char *name, const char *elem
        element, rows, columns, element);
   line(dots, "%%%s_cb = tt.broadcast %%%s_ce : tensor<1x%dxi32> -> tensor<%dx%dxi32>", name, name, columns, rows,
        columns);
-  line(dots, "%%%s_p = tt.addptr %%%s_bb, %%%s_cb : tensor<%dx%dx!tt.ptr<%s>>, tensor<%dx%dxi32>", name, name, name,
-       rows, columns, element, rows, columns);
+  line(dots, "%%%s_%c = tt.addptr %%%s_bb, %%%s_cb : tensor<%dx%dx!tt.ptr<%s>>, tensor<%dx%dxi32>", name,
+       dots->batch ? 'f' : 'p', name, name, rows, columns, element, rows, columns);
+}
+
+/* Repeats the matrix `from` in a batch, as `to`. */
+static void repeat(const dots_t *dots, const char *to, const char *from, int rows, int columns, const char *element) {
+  line(dots, "%%%s_1 = tt.expand_dims %%%s {axis = 0 : i32} : tensor<%dx%dx%s> -> tensor<1x%dx%dx%s>", to, from, rows,
+       columns, element, rows, columns, element);
+  line(dots, "%%%s = tt.broadcast %%%s_1 : tensor<1x%dx%dx%s> -> tensor<%dx%dx%dx%s>", to, to, rows, columns, element,
+       dots->batch, rows, columns, element);
+}
+
+/* Pointers to the tile `name`, whose matrices have `matrix` elements. */
+static void tile_pointers(const dots_t *dots, const char *name, const char *element, int rows, int columns, int stride,
+                          int64_t matrix) {
+  matrix_pointers(dots, name, element, rows, columns, stride);
+  if (!dots->batch)
+    return;
+  const int batch = dots->batch;
+  char from[16], to[16], pointer[32];
+  snprintf(from, sizeof from, "%s_f", name);
+  snprintf(to, sizeof to, "%s_q", name);
+  snprintf(pointer, sizeof pointer, "!tt.ptr<%s>", element);
+  repeat(dots, to, from, rows, columns, pointer);
+  line(dots, "%%%s_x0 = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", name, batch, batch);
+  line(dots, "%%%s_x1 = tt.expand_dims %%%s_x0 {axis = 1 : i32} : tensor<%dxi32> -> tensor<%dx1xi32>", name, name,
+       batch, batch);
+  line(dots, "%%%s_x2 = tt.expand_dims %%%s_x1 {axis = 2 : i32} : tensor<%dx1xi32> -> tensor<%dx1x1xi32>", name, name,
+       batch, batch);
+  line(dots, "%%%s_x3 = arith.constant dense<%ld> : tensor<%dx1x1xi32>", name, (long)matrix, batch);
+  line(dots, "%%%s_x4 = arith.muli %%%s_x2, %%%s_x3 : tensor<%dx1x1xi32>", name, name, name, batch);
+  line(dots, "%%%s_x5 = tt.broadcast %%%s_x4 : tensor<%dx1x1xi32> -> tensor<%dx%dx%dxi32>", name, name, batch, batch,
+       rows, columns);
+  line(dots, "%%%s_p = tt.addptr %%%s_q, %%%s_x5 : tensor<%dx%dx%dx%s>, tensor<%dx%dx%dxi32>", name, name, name, batch,
+       rows, columns, pointer, batch, rows, columns);
 }
 
 /* One operand: pointers before the loop, a load in it. */
@@ -98,7 +134,8 @@ typedef struct operand {
   int stride;
   bool k_is_column;   /* in the loaded tile */
   bool is_transposed; /* by tt.trans after the load */
-  int64_t size;       /* elements of the argument */
+  int64_t matrix;     /* elements of a matrix */
+  int64_t size;       /* of the argument */
 } operand_t;
 
 static operand_t make_operand(const dots_t *dots, bool is_a) {
@@ -111,21 +148,27 @@ static operand_t make_operand(const dots_t *dots, bool is_a) {
   operand.rows = k_is_contiguous ? outer : dots->k;
   operand.columns = k_is_contiguous ? dots->k : outer;
   operand.stride = pitch(dots, k_is_contiguous ? whole_k : outer);
-  operand.size = (int64_t)operand.stride * (k_is_contiguous ? outer : whole_k) + 64;
+  operand.matrix = (int64_t)operand.stride * (k_is_contiguous ? outer : whole_k);
+  operand.size = operand.matrix * (dots->batch ? dots->batch : 1) + 64;
   /* a is m x k, b is k x n */
   operand.is_transposed = is_a ? !k_is_contiguous : k_is_contiguous;
   return operand;
 }
 
-static const char *tensor(char out[64], int rows, int columns, const char *element) {
-  snprintf(out, 64, "tensor<%dx%dx%s>", rows, columns, element);
+static const char *tensor(const dots_t *dots, char out[64], int rows, int columns, const char *element) {
+  snprintf(out, 64, "tensor<%s%dx%dx%s>", dots->prefix, rows, columns, element);
   return out;
+}
+
+/* The order of tt.trans that transposes matrices. */
+static const char *transposition(const dots_t *dots) {
+  return dots->batch ? "0, 2, 1" : "1, 0";
 }
 
 static void advance(const dots_t *dots, const operand_t *operand) {
   char at[64];
   const char *name = operand->name;
-  snprintf(at, sizeof at, "tensor<%dx%d", operand->rows, operand->columns);
+  snprintf(at, sizeof at, "tensor<%s%dx%d", dots->prefix, operand->rows, operand->columns);
   line(dots, "%%%s_d = arith.constant dense<%d> : %sxi32>", name,
        operand->k_is_column ? dots->k : dots->k * operand->stride, at);
   line(dots, "%%%s_n = tt.addptr %%%s_i, %%%s_d : %sx!tt.ptr<%s>>, %sxi32>", name, name, name, at, operand->element,
@@ -136,8 +179,8 @@ static void advance(const dots_t *dots, const operand_t *operand) {
 static void load(const dots_t *dots, const operand_t *operand) {
   char at[64], loaded[64], turned[64], wanted[64];
   const char *name = operand->name;
-  snprintf(at, sizeof at, "tensor<%dx%d", operand->rows, operand->columns);
-  tensor(loaded, operand->rows, operand->columns, operand->element);
+  snprintf(at, sizeof at, "tensor<%s%dx%d", dots->prefix, operand->rows, operand->columns);
+  tensor(dots, loaded, operand->rows, operand->columns, operand->element);
   if (dots->is_masked) {
     const int along = operand->k_is_column ? operand->columns : operand->rows;
     char bits[32], index[32];
@@ -145,7 +188,14 @@ static void load(const dots_t *dots, const operand_t *operand) {
     snprintf(index, sizeof index, "%s_%s", name, operand->k_is_column ? "ce" : "re");
     line(dots, "%%%s_l = tt.splat %%left : i32 -> %sxi32>", name, bits);
     line(dots, "%%%s_m = arith.cmpi slt, %%%s, %%%s_l : %sxi32>", name, index, name, bits);
-    line(dots, "%%%s_mb = tt.broadcast %%%s_m : %sxi1> -> %sxi1>", name, name, bits, at);
+    line(dots, "%%%s_m%c = tt.broadcast %%%s_m : %sxi1> -> tensor<%dx%dxi1>", name, dots->batch ? 'o' : 'b', name, bits,
+         operand->rows, operand->columns);
+    if (dots->batch) {
+      char from[16], to[16];
+      snprintf(from, sizeof from, "%s_mo", name);
+      snprintf(to, sizeof to, "%s_mb", name);
+      repeat(dots, to, from, operand->rows, operand->columns, "i1");
+    }
     line(dots, "%%%s_z = arith.constant dense<%s> : %s", name, operand->element[0] == 'i' ? "0" : "0.0", loaded);
     line(dots, "%%%s_t = tt.load %%%s_i, %%%s_mb, %%%s_z : %sx!tt.ptr<%s>>", name, name, name, name, at,
          operand->element);
@@ -156,12 +206,12 @@ static void load(const dots_t *dots, const operand_t *operand) {
   const int columns = operand->is_transposed ? operand->rows : operand->columns;
   const char *value = "t";
   if (operand->is_transposed) {
-    line(dots, "%%%s_u = tt.trans %%%s_t {order = array<i32: 1, 0>} : %s -> %s", name, name, loaded,
-         tensor(turned, rows, columns, operand->element));
+    line(dots, "%%%s_u = tt.trans %%%s_t {order = array<i32: %s>} : %s -> %s", name, name, transposition(dots), loaded,
+         tensor(dots, turned, rows, columns, operand->element));
     value = "u";
   }
-  tensor(turned, rows, columns, operand->element);
-  tensor(wanted, rows, columns, dots->kinds.operand);
+  tensor(dots, turned, rows, columns, operand->element);
+  tensor(dots, wanted, rows, columns, dots->kinds.operand);
   if (operand->convert)
     line(dots, "%%%s_x = %s %%%s_%s : %s %s %s", name, operand->convert, name, value, turned,
          operand->convert[0] == 't' ? "->" : "to", wanted);
@@ -175,19 +225,19 @@ static const char *value_of(const operand_t *operand, char out[8]) {
 
 static void dot(const dots_t *dots, const char *result, const char *a, const char *b, const char *c, int k, int n) {
   char left[64], right[64], sum[64], attributes[96] = "";
-  if (dots->kinds.precision && strcmp(dots->kinds.precision, "ieee"))
+  if (dots->kinds.precision && strcmp(dots->kinds.precision, "ieee") != 0)
     snprintf(attributes, sizeof attributes, ", inputPrecision = %s", dots->kinds.precision);
   if (dots->kinds.operand[1] == '8' && module_chance(dots->module, 50))
     snprintf(attributes, sizeof attributes, " {maxNumImpreciseAcc = %d : i32}", 32 << module_random(dots->module, 3));
   line(dots, "%%%s = tt.dot %%%s, %%%s, %%%s%s : %s * %s -> %s", result, a, b, c, attributes,
-       tensor(left, dots->m, k, dots->kinds.operand), tensor(right, k, n, dots->kinds.operand),
-       tensor(sum, dots->m, n, dots->kinds.sum));
+       tensor(dots, left, dots->m, k, dots->kinds.operand), tensor(dots, right, k, n, dots->kinds.operand),
+       tensor(dots, sum, dots->m, n, dots->kinds.sum));
 }
 
 /* What happens to the accumulator besides the dot. */
 static void change_accumulator(const dots_t *dots, const char *from, const char *to) {
   char sum[64];
-  tensor(sum, dots->m, dots->n, dots->kinds.sum);
+  tensor(dots, sum, dots->m, dots->n, dots->kinds.sum);
   line(dots, "%%negative = arith.constant dense<%s> : %s", dots->kinds.sum[0] == 'i' ? "-1" : "-1.0", sum);
   line(dots, "%%%s = %s %%%s, %%negative : %s", to, dots->kinds.sum[0] == 'i' ? "arith.muli" : "arith.mulf", from, sum);
 }
@@ -196,9 +246,9 @@ static void loop(const dots_t *dots, const operand_t *a, const operand_t *b) {
   char sum[64], pa[96], pb[96], x[8], y[8];
   value_of(a, x);
   value_of(b, y);
-  tensor(sum, dots->m, dots->n, dots->kinds.sum);
-  snprintf(pa, sizeof pa, "tensor<%dx%dx!tt.ptr<%s>>", a->rows, a->columns, a->element);
-  snprintf(pb, sizeof pb, "tensor<%dx%dx!tt.ptr<%s>>", b->rows, b->columns, b->element);
+  tensor(dots, sum, dots->m, dots->n, dots->kinds.sum);
+  snprintf(pa, sizeof pa, "tensor<%s%dx%dx!tt.ptr<%s>>", dots->prefix, a->rows, a->columns, a->element);
+  snprintf(pb, sizeof pb, "tensor<%s%dx%dx!tt.ptr<%s>>", dots->prefix, b->rows, b->columns, b->element);
   const bool changes = module_chance(dots->module, 25), skips = module_chance(dots->module, 15);
   line(dots, "%%zero = arith.constant dense<%s> : %s", dots->kinds.sum[0] == 'i' ? "0" : "0.0", sum);
   line(dots, "%%c0 = arith.constant 0 : i32");
@@ -238,16 +288,38 @@ static void loop(const dots_t *dots, const operand_t *a, const operand_t *b) {
   line(dots, "}");
 }
 
-/* A second dot of the result, as in attention: e = operand(r) * operand(b's first n columns), or the result itself. */
+/* Adds the number of its column to each element of %r#0: %biased. */
+static void bias(const dots_t *dots) {
+  char sum[64], whole[64], row[64];
+  const bool is_integer = dots->kinds.sum[0] == 'i';
+  tensor(dots, sum, dots->m, dots->n, dots->kinds.sum);
+  tensor(dots, whole, dots->m, dots->n, "i32");
+  snprintf(row, sizeof row, dots->batch ? "tensor<1x1x%dxi32>" : "tensor<1x%dxi32>", dots->n);
+  line(dots, "%%bias_r = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", dots->n, dots->n);
+  line(dots, "%%bias_%s = tt.expand_dims %%bias_r {axis = 0 : i32} : tensor<%dxi32> -> tensor<1x%dxi32>",
+       dots->batch ? "m" : "e", dots->n, dots->n);
+  if (dots->batch)
+    line(dots, "%%bias_e = tt.expand_dims %%bias_m {axis = 0 : i32} : tensor<1x%dxi32> -> %s", dots->n, row);
+  line(dots, "%%bias_b = tt.broadcast %%bias_e : %s -> %s", row, whole);
+  if (!is_integer)
+    line(dots, "%%bias_f = arith.sitofp %%bias_b : %s to %s", whole, sum);
+  line(dots, "%%biased = arith.%s %%r#0, %%bias_%s : %s", is_integer ? "addi" : "addf", is_integer ? "b" : "f", sum);
+}
+
+/* What is stored: the result, or what is computed from it. */
 static const char *epilogue(const dots_t *dots) {
   char sum[64], bits[64];
-  tensor(sum, dots->m, dots->n, dots->kinds.sum);
-  tensor(bits, dots->m, dots->n, "i1");
+  tensor(dots, sum, dots->m, dots->n, dots->kinds.sum);
+  tensor(dots, bits, dots->m, dots->n, "i1");
   const bool is_integer = dots->kinds.sum[0] == 'i';
   if (module_chance(dots->module, 40)) {
     line(dots, "%%positive = arith.%s %%r#0, %%zero : %s", is_integer ? "cmpi sgt," : "cmpf ogt,", sum);
     line(dots, "%%rectified = arith.select %%positive, %%r#0, %%zero : %s, %s", bits, sum);
     return "rectified";
+  }
+  if (module_chance(dots->module, 30)) {
+    bias(dots);
+    return "biased";
   }
   return "r#0";
 }
@@ -255,22 +327,23 @@ static const char *epilogue(const dots_t *dots) {
 static void store(const dots_t *dots, const char *value) {
   const char *element = dots->kinds.sum;
   const bool by_columns = module_chance(dots->module, 20);
-  char sum[64];
+  const int rows = by_columns ? dots->n : dots->m, columns = by_columns ? dots->m : dots->n;
+  char sum[64], stored[64];
   if (by_columns) {
-    line(dots, "%%turned = tt.trans %%%s {order = array<i32: 1, 0>} : %s -> tensor<%dx%dx%s>", value,
-         tensor(sum, dots->m, dots->n, element), dots->n, dots->m, element);
+    line(dots, "%%turned = tt.trans %%%s {order = array<i32: %s>} : %s -> %s", value, transposition(dots),
+         tensor(dots, sum, dots->m, dots->n, element), tensor(dots, stored, rows, columns, element));
     value = "turned";
   }
-  const int rows = by_columns ? dots->n : dots->m, columns = by_columns ? dots->m : dots->n;
-  tile_pointers(dots, "c", element, rows, columns, columns);
-  line(dots, "tt.store %%c_p, %%%s : tensor<%dx%dx!tt.ptr<%s>>", value, rows, columns, element);
+  tile_pointers(dots, "c", element, rows, columns, columns, (int64_t)rows * columns);
+  line(dots, "tt.store %%c_p, %%%s : tensor<%s%dx%dx!tt.ptr<%s>>", value, dots->prefix, rows, columns, element);
 }
 
 /* Pointers of a tile: 16 elements further in the operands, of which each tile reads most, and its own result. */
 static void tile_offsets(const dots_t *dots) {
   const char *const names[] = {"a", "b", "c"}, *const elements[] = {dots->kinds.a, dots->kinds.b, dots->kinds.sum};
   for (int i = 0; i < 3; ++i) {
-    line(dots, "%%%s_size = arith.constant %d : i32", names[i], i < 2 ? 16 : dots->m * dots->n);
+    line(dots, "%%%s_size = arith.constant %d : i32", names[i],
+         i < 2 ? 16 : dots->m * dots->n * (dots->batch ? dots->batch : 1));
     line(dots, "%%%s_at = arith.muli %%tile, %%%s_size : i32", names[i], names[i]);
     line(dots, "%%%s_o = tt.addptr %%%s, %%%s_at : !tt.ptr<%s>, i32", names[i], names[i], names[i], elements[i]);
   }
@@ -313,6 +386,14 @@ static void choose(dots_t *dots) {
   dots->a_by_columns = module_chance(module, 35);
   dots->b_by_columns = module_chance(module, 50);
   dots->tiles = module_chance(module, 35) ? 1 + (int)module_random(module, 4) : 0;
+  if (!module_chance(module, 30))
+    return;
+  const int per_matrix =
+      dots->m * dots->n > (dots->m + dots->n) * dots->k ? dots->m * dots->n : (dots->m + dots->n) * dots->k;
+  dots->batch = 1 << module_random(module, 4);
+  while (dots->batch > 1 && dots->batch * per_matrix > 32768)
+    dots->batch /= 2;
+  snprintf(dots->prefix, sizeof dots->prefix, "%dx", dots->batch);
 }
 
 static const char *run_type(const char *element) {
@@ -335,8 +416,8 @@ void module_write_dots(uint64_t seed, FILE *out) {
   const operand_t a = make_operand(&dots, true), b = make_operand(&dots, false);
   if (dots.tiles)
     begin_tiles(&dots);
-  tile_pointers(&dots, "a", a.element, a.rows, a.columns, a.stride);
-  tile_pointers(&dots, "b", b.element, b.rows, b.columns, b.stride);
+  tile_pointers(&dots, "a", a.element, a.rows, a.columns, a.stride, a.matrix);
+  tile_pointers(&dots, "b", b.element, b.rows, b.columns, b.stride, b.matrix);
   loop(&dots, &a, &b);
   store(&dots, epilogue(&dots));
   if (dots.tiles)
@@ -350,7 +431,7 @@ void module_write_dots(uint64_t seed, FILE *out) {
           " --arg a=%s[%ld]:randint(-2,2) --arg b=%s[%ld]:randint(-2,2) --arg c=%s[%d]:zeros --arg steps=%d --arg "
           "depth=%d\n",
           run_type(a.element), (long)a.size, run_type(b.element), (long)b.size, run_type(dots.kinds.sum),
-          dots.m * dots.n * (dots.tiles ? dots.tiles : 1), steps, depth);
+          dots.m * dots.n * (dots.batch ? dots.batch : 1) * (dots.tiles ? dots.tiles : 1), steps, depth);
   fprintf(
       out,
       "module {\n  tt.func public @dots(%%a: !tt.ptr<%s> {tt.divisibility = 16 : i32} loc(\"a\"), %%b: !tt.ptr<%s> "

@@ -40,7 +40,11 @@
 
 #include <assert.h>
 
-enum { REGISTER_BITS = 32, LEAST_IMPRECISE = 32 /* K of one wgmma of 8-bit floats */ };
+enum {
+  REGISTER_BITS = 32,
+  LEAST_IMPRECISE = 32, /* K of one wgmma of 8-bit floats */
+  MAX_PATCHED = 192,    /* registers of accumulators and patches, of the 255 of a thread */
+};
 
 typedef struct accelerate {
   nereid_pass_t *pass;
@@ -113,6 +117,7 @@ static bool read_site(const accelerate_t *accelerate, MlirOperation dot, site_t 
   nereid_ttg_shape_per_cta(mlirRankedTensorTypeGetEncoding(site->result), rank, shape, shape);
   problem->capability = accelerate->capability;
   problem->warps = nereid_ttg_num_warps(dot);
+  problem->rank = rank;
   problem->batch = rank == 3 ? shape[0] : 1;
   problem->m = shape[rank - 2];
   problem->n = shape[rank - 1];
@@ -220,27 +225,33 @@ static void rewrite_mma_sync(const accelerate_t *accelerate, const site_t *site)
 
 /* --- wgmma --- */
 
-/* The order of the operand's buffer: that of its registers where wgmma can read it, else with K contiguous. */
+/* The order of the operand's buffer: that of its registers where wgmma can read it, else with K contiguous. Matrices of
+ * a batch follow one another. */
 static void buffer_order(MlirValue source, MlirType element, int index, int32_t *out_order) {
+  const int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(source)), row = rank - 2;
   nereid_dot_register_order(mlirValueGetType(source), out_order);
-  if (nereid_dot_wgmma_reads_transposed(element))
-    return;
-  out_order[0] = index == 0 ? 1 : 0;
-  out_order[1] = index == 0 ? 0 : 1;
+  int32_t contiguous = out_order[0] < row ? out_order[1] : out_order[0];
+  if (contiguous < row || !nereid_dot_wgmma_reads_transposed(element))
+    contiguous = rank - 1 - index;
+  out_order[0] = contiguous;
+  out_order[1] = row + rank - 1 - contiguous;
+  if (rank > 2)
+    out_order[2] = 0;
 }
 
 static MlirType wgmma_buffer(MlirValue source, MlirType element, int index) {
   MlirContext context = mlirTypeGetContext(element);
   int32_t order[NEREID_TTG_MAX_RANK];
-  int64_t shape[2];
+  int64_t shape[NEREID_TTG_MAX_RANK];
   MlirType tensor = with_element(mlirValueGetType(source), element);
   buffer_order(source, element, index, order);
   MlirAttribute encoding = nereid_dot_wgmma_shared(tensor, order);
   if (mlirAttributeIsNull(encoding))
     return (MlirType){NULL};
-  for (int d = 0; d < 2; ++d)
+  const intptr_t rank = mlirShapedTypeGetRank(tensor);
+  for (intptr_t d = 0; d < rank; ++d)
     shape[d] = mlirShapedTypeGetDimSize(tensor, d);
-  MlirAttribute dims = mlirDenseI64ArrayGet(context, 2, shape);
+  MlirAttribute dims = mlirDenseI64ArrayGet(context, rank, shape);
   return nereid_ttg_memdesc_type_create(context, dims, element, encoding, nereid_ttg_shared_memory_attr_create(context),
                                         /*mutable_memory=*/false, dims);
 }
@@ -280,23 +291,37 @@ static bool can_wgmma(const site_t *site) {
   return a_fits && !mlirTypeIsNull(wgmma_buffer(site->b.unmasked, site->b_element, 1));
 }
 
+/* Registers per thread that hold the patches of an operand while it is transposed: 8-bit elements are permuted, 32-bit
+ * ones only named otherwise. */
+static int64_t patch_registers(const site_t *site, int index) {
+  const int64_t rows = index ? site->problem.n : site->problem.m;
+  const int64_t bits = bits_of(index ? site->b_element : site->a_element);
+  const int64_t threads = site->problem.warps * INT64_C(32);
+  return site->problem.batch * rows * site->problem.k * bits / REGISTER_BITS / threads * (bits == 8 ? 2 : 1);
+}
+
 /* Elements other than 16-bit ones are read with K contiguous: an operand in the other order is loaded in patches, which
- * the store into its buffer transposes. */
-static void transpose_operand(const accelerate_t *accelerate, const site_t *site, int index) {
+ * the store into its buffer transposes. `*registers` are those of the accumulators and of patches. */
+static void transpose_operand(const accelerate_t *accelerate, const site_t *site, int index, int64_t *registers) {
   const nereid_dot_operand_t *operand = index ? &site->b : &site->a;
   MlirType element = index ? site->b_element : site->a_element;
-  if (!nereid_dot_wgmma_reads_transposed(element) && mlirTypeEqual(element_of(operand->unmasked), element) &&
-      nereid_dot_transpose_load(operand->unmasked, 1 - index))
-    nereid_pass_remark_passed(accelerate->pass, site->dot, "transposition",
-                              "operand %c, whose elements wgmma reads with K contiguous, is loaded in patches and "
-                              "transposed in registers",
-                              'a' + index);
+  const int64_t more = patch_registers(site, index);
+  if (nereid_dot_wgmma_reads_transposed(element) || !mlirTypeEqual(element_of(operand->unmasked), element) ||
+      *registers + more > MAX_PATCHED ||
+      !nereid_dot_transpose_load(operand->unmasked, (int)mlirShapedTypeGetRank(site->result) - 1 - index))
+    return;
+  *registers += more;
+  nereid_pass_remark_passed(accelerate->pass, site->dot, "transposition",
+                            "operand %c, whose elements wgmma reads with K contiguous, is loaded in patches and "
+                            "transposed in registers",
+                            'a' + index);
 }
 
 static void rewrite_wgmma(const accelerate_t *accelerate, const site_t *site) {
+  int64_t registers = site->choice.registers;
   if (!site->choice.a_in_registers)
-    transpose_operand(accelerate, site, 0);
-  transpose_operand(accelerate, site, 1);
+    transpose_operand(accelerate, site, 0, &registers);
+  transpose_operand(accelerate, site, 1, &registers);
   MlirContext context = accelerate->pass->context;
   nereid_builder_t builder = nereid_builder_before(site->dot);
   MlirAttribute mma = mma_encoding(accelerate, site);
@@ -324,15 +349,19 @@ static void remark_choice(const accelerate_t *accelerate, const site_t *site, co
     return;
   }
   const bool wgmma = choice->version == NEREID_DOT_WGMMA;
-  nereid_pass_remark_passed(
-      accelerate->pass, site->dot, "instruction",
-      "%s of %dx%dx%d, warps %dx%d, a from %s: %lld instructions per thread, %lld bytes read from shared memory, %lld "
-      "accumulator registers, %lld cycles%s%s",
-      wgmma ? "wgmma" : "mma.sync", wgmma ? 64 : (int)choice->instruction[last - 1],
-      (int)choice->instruction[wgmma ? 1 : last], (int)nereid_dot_instruction_k(site->a_element),
-      (int)choice->warps[last - 1], (int)choice->warps[last], choice->a_in_registers ? "registers" : "shared memory",
-      (long long)choice->instructions, (long long)choice->shared_bytes, (long long)choice->registers,
-      (long long)choice->cycles, why ? "; not wgmma: " : "", why ? why : "");
+  const char *batch = choice->rank > 2 ? nereid_arena_format(accelerate->pass->scratch, "%dx", choice->warps[0]) : "";
+  if (!batch)
+    return;
+  nereid_pass_remark_passed(accelerate->pass, site->dot, "instruction",
+                            "%s of %dx%dx%d, warps %s%dx%d, a from %s: %lld instructions per thread, %lld bytes read "
+                            "from shared memory, %lld "
+                            "accumulator registers, %lld cycles%s%s",
+                            wgmma ? "wgmma" : "mma.sync", wgmma ? 64 : (int)choice->instruction[last - 1],
+                            (int)choice->instruction[wgmma ? 1 : last], (int)nereid_dot_instruction_k(site->a_element),
+                            batch, (int)choice->warps[last - 1], (int)choice->warps[last],
+                            choice->a_in_registers ? "registers" : "shared memory", (long long)choice->instructions,
+                            (long long)choice->shared_bytes, (long long)choice->registers, (long long)choice->cycles,
+                            why ? "; not wgmma: " : "", why ? why : "");
 }
 
 /* f32 multiplies as tf32; other precisions are decomposed before (tritongpu-F32DotTC) or need multiply-adds. */
@@ -344,15 +373,16 @@ static bool has_precision(const site_t *site) {
 /* --- exchanged operands --- */
 
 static MlirValue transpose(const nereid_builder_t *builder, MlirValue value) {
-  return nereid_ir_result(nereid_tt_trans_build(builder, value, 2, (const int32_t[]){1, 0}));
+  static const int32_t matrix[] = {1, 0}, batch[] = {0, 2, 1};
+  const int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(value));
+  return nereid_ir_result(nereid_tt_trans_build(builder, value, rank, rank == 2 ? matrix : batch));
 }
 
 /* Whether wgmma of the transposed dot, b^T a^T, costs less than `choice`, the instruction of the dot as it is. */
 static bool gains_by_exchange(const site_t *site) {
   nereid_dot_problem_t exchanged = site->problem;
   nereid_dot_choice_t choice;
-  if (site->choice.version == NEREID_DOT_WGMMA || site->problem.capability < 90 ||
-      mlirShapedTypeGetRank(site->result) != 2)
+  if (site->choice.version == NEREID_DOT_WGMMA || site->problem.capability < 90)
     return false;
   exchanged.m = site->problem.n;
   exchanged.n = site->problem.m;

@@ -132,14 +132,13 @@ static void keep_better(const nereid_dot_choice_t *candidate, nereid_dot_choice_
 /* Each warp multiplies a tile of m by n in `batch` matrices and loads both operands of it with ldmatrix. */
 static void try_mma_sync(const nereid_dot_problem_t *problem, int64_t warps_b, int64_t warps_m, int64_t warps_n,
                          nereid_dot_choice_t *best) {
-  const bool batched = problem->batch > 1;
   const int64_t batch = at_least(problem->batch / warps_b, 1);
   const int64_t m = at_least(problem->m / warps_m, WARP_ROWS), n = at_least(problem->n / warps_n, MMA_COLUMNS);
   const int64_t bits = bits_of(problem->a), step = nereid_dot_instruction_k(problem->a);
   const int64_t a_bytes = problem->a_source == NEREID_DOT_A_CHAINED && warps_n == 1 ? 0 : m * problem->k * bits / 8;
   const int64_t bytes = batch * (a_bytes + n * problem->k * bits / 8);
   nereid_dot_choice_t choice = {.version = NEREID_DOT_MMA_SYNC,
-                                .rank = batched ? 3 : 2,
+                                .rank = problem->rank,
                                 .a_in_registers = true,
                                 .shared_bytes = bytes * problem->warps,
                                 .registers = accumulators(problem, m, n, batch)};
@@ -176,40 +175,45 @@ static const char *why_not_mma_sync(const nereid_dot_problem_t *problem) {
 
 /* --- wgmma --- */
 
-/* `groups_m` by `groups_n` warp groups; each multiplies in tiles of 64 rows by at most 256 columns. */
-static void try_wgmma(const nereid_dot_problem_t *problem, int64_t groups_m, int64_t groups_n,
+/* `groups_b` by `groups_m` by `groups_n` warp groups; each multiplies `batch` matrices in tiles of 64 rows by at most 256
+ * columns. */
+static void try_wgmma(const nereid_dot_problem_t *problem, int64_t groups_b, int64_t groups_m, int64_t groups_n,
                       nereid_dot_choice_t *best) {
   const int64_t m = problem->m / groups_m, n = problem->n / groups_n, bits = bits_of(problem->a);
-  if (m < GROUP_ROWS || n < MMA_COLUMNS)
+  const int64_t batch = problem->batch / groups_b;
+  if (m < GROUP_ROWS || n < MMA_COLUMNS || batch < 1)
     return;
   const int64_t columns = n < MAX_COLUMNS ? n : MAX_COLUMNS, step = nereid_dot_instruction_k(problem->a);
   const bool in_registers =
       problem->a_source == NEREID_DOT_A_COMPUTED || (problem->a_source == NEREID_DOT_A_CHAINED && groups_n == 1);
   const int64_t tiles_m = m / GROUP_ROWS, tiles_n = n / columns;
   nereid_dot_choice_t choice = {.version = NEREID_DOT_WGMMA,
-                                .rank = 2,
-                                .warps = {(int32_t)(GROUP_WARPS * groups_m), (int32_t)groups_n},
+                                .rank = problem->rank,
                                 .instruction = {WARP_ROWS, (int32_t)columns, (int32_t)step},
                                 .a_in_registers = in_registers,
-                                .registers = accumulators(problem, m / GROUP_WARPS, n, 1)};
+                                .registers = accumulators(problem, m / GROUP_WARPS, n, batch)};
+  const int32_t grid[3] = {(int32_t)groups_b, (int32_t)(GROUP_WARPS * groups_m), (int32_t)groups_n};
+  for (int d = 0; d < choice.rank; ++d)
+    choice.warps[d] = grid[3 - choice.rank + d];
   /* Each instruction reads its operands from shared memory again. */
   const int64_t a_bytes = (in_registers ? 0 : m * tiles_n) * problem->k * bits / 8;
   const int64_t b_bytes = n * tiles_m * problem->k * bits / 8;
-  choice.shared_bytes = groups_m * groups_n * (a_bytes + b_bytes);
-  choice.instructions = tiles_m * tiles_n * divide_up(problem->k, step);
+  choice.shared_bytes = problem->batch * groups_m * groups_n * (a_bytes + b_bytes);
+  choice.instructions = batch * tiles_m * tiles_n * divide_up(problem->k, step);
   if (in_registers && problem->a_source == NEREID_DOT_A_COMPUTED) {
     const int64_t loaded = m * problem->k * bits / 8;
-    choice.shared_bytes += groups_m * groups_n * loaded;
-    choice.instructions += divide_up(loaded, (int64_t)MATRIX_LOAD * GROUP_WARPS);
+    choice.shared_bytes += problem->batch * groups_m * groups_n * loaded;
+    choice.instructions += batch * divide_up(loaded, (int64_t)MATRIX_LOAD * GROUP_WARPS);
   }
-  set_cost(problem, problem->m * problem->n * problem->k, groups_n, &choice);
+  set_cost(problem, problem->batch * problem->m * problem->n * problem->k, groups_n, &choice);
   keep_better(&choice, best);
 }
 
 static void try_all_wgmma(const nereid_dot_problem_t *problem, nereid_dot_choice_t *best) {
   const int64_t groups = problem->warps / GROUP_WARPS;
-  for (int64_t groups_n = 1; groups_n <= groups; groups_n *= 2)
-    try_wgmma(problem, groups / groups_n, groups_n, best);
+  for (int64_t groups_b = 1; groups_b <= groups; groups_b *= 2)
+    for (int64_t groups_n = 1; groups_b * groups_n <= groups; groups_n *= 2)
+      try_wgmma(problem, groups_b, groups / (groups_b * groups_n), groups_n, best);
 }
 
 static const char *why_not_wgmma(const nereid_dot_problem_t *problem) {
@@ -219,8 +223,6 @@ static const char *why_not_wgmma(const nereid_dot_problem_t *problem) {
     return "wgmma does not multiply f64";
   if (problem->warps < GROUP_WARPS)
     return "wgmma needs 4 warps";
-  if (problem->batch > 1)
-    return "wgmma multiplies matrices without a batch";
   if (problem->m < GROUP_ROWS)
     return "wgmma needs M of at least 64";
   if (problem->n < MMA_COLUMNS)

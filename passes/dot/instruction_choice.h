@@ -33,14 +33,16 @@ typedef enum nereid_dot_a_source {
 typedef struct nereid_dot_problem {
   int capability; /* 90 is sm_90a */
   int warps;
-  int64_t batch, m, n, k;
-  MlirType a, b, sum; /* element types that are multiplied and added up */
+  int rank;               /* 3: of a batch, which may have one matrix */
+  int64_t batch, m, n, k; /* batch is 1 for rank 2 */
+  MlirType a, b, sum;     /* element types that are multiplied and added up */
   nereid_dot_a_source_t a_source;
   bool feeds_dot;    /* the result becomes operand a of another dot: exchanged if a row is in several warps */
   bool feeds_reduce; /* rows of the result are reduced: partial results are exchanged if a row is in several warps */
 } nereid_dot_problem_t;
 
-/* An instruction and its distribution over the warps. Arrays are (batch, m, n) for mma.sync of a batch, else (m, n). */
+/* An instruction and its distribution over the warps. `warps` is (batch, m, n) for a batch, else (m,
+ * n). */
 typedef struct nereid_dot_choice {
   nereid_dot_version_t version;
   int rank;

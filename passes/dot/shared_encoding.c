@@ -11,6 +11,7 @@
 #include "passes/dot/shared_encoding.h"
 
 #include "dialects/ttg/encoding/encoding.h"
+#include "dialects/ttg/encoding/infer_encoding.h"
 #include "nereid/dialects/ttg.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -20,6 +21,7 @@ enum {
   BANK_BYTES = 128, /* all banks of shared memory */
   MATRIX_ROWS = 8,  /* of ldmatrix, and of a swizzle atom of wgmma */
   MATRIX_BYTES = 16,
+  BATCH_RANK = 3,
 };
 
 static int64_t bits_of(MlirType element) {
@@ -80,23 +82,38 @@ bool nereid_dot_wgmma_reads_transposed(MlirType element) {
   return mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
 }
 
+/* The encoding of a batch of transposed matrices, as a linear one: the transposed form of #ttg.nvmma_shared rotates the
+ * dimensions, and would make matrices contiguous. `rows` is that of the batch before the transposition, without a
+ * split over CTAs. */
+static MlirAttribute transposed_batch(MlirType tensor, MlirAttribute rows) {
+  static const int32_t transposition[] = {0, 2, 1};
+  const int64_t shape[] = {mlirShapedTypeGetDimSize(tensor, 0), mlirShapedTypeGetDimSize(tensor, 2),
+                           mlirShapedTypeGetDimSize(tensor, 1)};
+  MlirAttribute encoding;
+  const bool found =
+      nereid_ttg_infer_trans_encoding(rows, BATCH_RANK, shape, transposition, (MlirLocation){NULL}, &encoding);
+  return found ? encoding : (MlirAttribute){NULL};
+}
+
 MlirAttribute nereid_dot_wgmma_shared(MlirType tensor, const int32_t *order) {
   MlirContext context = mlirTypeGetContext(tensor);
   const int rank = (int)mlirShapedTypeGetRank(tensor);
   const int64_t bits = bits_of(mlirShapedTypeGetElementType(tensor));
-  /* The transposed form of the encoding rotates the dimensions: of a matrix only, dimension 0 becomes contiguous. */
-  if (rank < 2 || (order[0] != rank - 1 && rank != 2))
+  const bool transposed = order[0] != rank - 1;
+  MlirAttribute ctas = cta_layout(tensor);
+  if (rank < 2 || rank > BATCH_RANK || order[0] < rank - 2 ||
+      (transposed && rank == BATCH_RANK && !mlirAttributeIsNull(ctas)))
     return (MlirAttribute){NULL};
-  int64_t shape[NEREID_TTG_MAX_RANK], rows = 1;
+  int64_t shape[NEREID_TTG_MAX_RANK];
   shape_per_cta(tensor, shape);
-  for (int d = 0; d < rank; ++d)
-    rows *= d == order[0] ? 1 : shape[d];
-  const int64_t bytes = shape[order[0]] * bits / 8;
+  const int64_t rows = shape[rank - 2] * shape[rank - 1] / shape[order[0]], bytes = shape[order[0]] * bits / 8;
   if (rows < MATRIX_ROWS || bytes < MATRIX_BYTES)
     return (MlirAttribute){NULL};
   const unsigned swizzle = bytes >= 128 ? 128 : bytes >= 64 ? 64 : bytes >= 32 ? 32 : 0;
-  return nereid_ttg_nvmma_shared_attr_create(context, swizzle, order[0] != rank - 1, (unsigned)bits,
-                                             /*fp4_padded=*/false, cta_layout(tensor), (unsigned)rank);
+  MlirAttribute encoding =
+      nereid_ttg_nvmma_shared_attr_create(context, swizzle, transposed && rank == 2, (unsigned)bits,
+                                          /*fp4_padded=*/false, ctas, (unsigned)rank);
+  return transposed && rank == BATCH_RANK ? transposed_batch(tensor, encoding) : encoding;
 }
 
 /* --- mma.sync --- */

@@ -25,6 +25,7 @@ enum {
   SECTOR_BYTES = 32,
   LINE_BYTES = 64, /* at least, of 4-byte elements in a row that a warp loads */
   LANES = 32,
+  BATCH_RANK = 3,
 };
 
 static int32_t least(int64_t a, int64_t b) {
@@ -54,16 +55,20 @@ static int64_t element_bytes(MlirValue value) {
 static MlirAttribute transposing(MlirOperation load, MlirValue value, int contiguous) {
   nereid_ttg_blocked_t blocked;
   MlirAttribute encoding = nereid_ttg_encoding_of(value), none = {NULL};
-  const int loaded = 1 - contiguous;
-  int64_t part[2];
-  if (!nereid_ttg_blocked_read(encoding, &blocked) || blocked.rank != 2 || blocked.order[0] != loaded ||
-      blocked.size_per_thread[loaded] < LOADED || blocked.size_per_thread[contiguous] != 1)
+  if (!nereid_ttg_blocked_read(encoding, &blocked) || blocked.rank > BATCH_RANK)
     return none;
-  for (int d = 0; d < 2; ++d)
+  const int rank = blocked.rank, loaded = 2 * rank - 3 - contiguous; /* the other one of the last two */
+  int64_t part[BATCH_RANK], elements = 1;
+  if (blocked.order[0] != loaded || blocked.size_per_thread[loaded] < LOADED ||
+      blocked.size_per_thread[contiguous] != 1)
+    return none;
+  for (int d = 0; d < rank; ++d)
     part[d] = mlirShapedTypeGetDimSize(mlirValueGetType(value), d);
-  nereid_ttg_shape_per_cta(encoding, 2, part, part);
+  nereid_ttg_shape_per_cta(encoding, rank, part, part);
+  for (int d = 0; d < rank; ++d)
+    elements *= part[d];
   const int64_t bytes = element_bytes(value), stored = STORE_BYTES / bytes, warps = nereid_ttg_num_warps(load);
-  if (part[contiguous] < stored || part[loaded] < LOADED || part[0] * part[1] < warps * LANES * stored * LOADED)
+  if (part[contiguous] < stored || part[loaded] < LOADED || elements < warps * LANES * stored * LOADED)
     return none;
   const int64_t row = bytes == 1 ? SECTOR_BYTES : LINE_BYTES;
   int32_t *size = blocked.size_per_thread, *lanes = blocked.threads_per_warp, *grid = blocked.warps_per_cta;
@@ -73,6 +78,11 @@ static MlirAttribute transposing(MlirOperation load, MlirValue value, int contig
   lanes[loaded] = LANES / lanes[contiguous];
   grid[loaded] = least(part[loaded] / (LOADED * lanes[loaded]), warps);
   grid[contiguous] = (int32_t)warps / grid[loaded];
+  if (rank == BATCH_RANK) {
+    size[0] = lanes[0] = 1;
+    grid[contiguous] = least(part[contiguous] / (stored * lanes[contiguous]), grid[contiguous]);
+    grid[0] = (int32_t)warps / (grid[loaded] * grid[contiguous]);
+  }
   return nereid_ttg_blocked_attribute(mlirTypeGetContext(mlirValueGetType(value)), &blocked);
 }
 

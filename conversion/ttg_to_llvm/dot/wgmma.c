@@ -9,7 +9,8 @@
  *
  * One statement contains all instructions of a dot, so that nothing is placed between the fence and an instruction: a
  * copy of a register there would be a race. A wait takes the registers in the same way, so that no use of them precedes
- * it. The upper half of a descriptor is a constant; tile and k add constants to the lower half.
+ * it. The upper half of a descriptor is a constant; tile and k add constants to the lower half. A dot of rank 3 multiplies
+ * the matrices of a batch: its tiles are those of all matrices.
  *
  * Sums of 8-bit floats: where maxNumImpreciseAcc is less than K, as many k are summed from zero and added to the
  * accumulator in f32 (docs/numerics.md). PTX ISA, "wgmma.mma_async". */
@@ -64,17 +65,21 @@ static void from_word(nereid_lower_t *lower, MlirType element, MlirValue word, M
 
 /* --- the result's layout --- */
 
+/* Whether a basis moves by these rows and columns within a matrix. */
 static bool is_at(const nereid_layout_t *layout, uint32_t basis, int32_t row, int32_t column) {
-  return basis == nereid_layout_pack(layout, (int32_t[]){row, column});
+  int32_t at[NEREID_LAYOUT_MAX_RANK] = {0};
+  at[layout->rank - 2] = row;
+  at[layout->rank - 1] = column;
+  return basis == nereid_layout_pack(layout, at);
 }
 
 /* Whether lanes and the warps of a group hold what an instruction gives them. */
 static bool has_fragments(const nereid_layout_t *layout) {
   const uint32_t *registers = layout->bases[NEREID_LAYOUT_REGISTER], *lanes = layout->bases[NEREID_LAYOUT_LANE];
   const uint32_t *warps = layout->bases[NEREID_LAYOUT_WARP];
-  bool matches = layout->rank == 2 && layout->in_bits[NEREID_LAYOUT_REGISTER] >= MIN_COLUMN_BITS - 1 &&
-                 layout->in_bits[NEREID_LAYOUT_LANE] == LANE_BITS &&
-                 layout->in_bits[NEREID_LAYOUT_WARP] >= GROUP_WARP_BITS;
+  bool matches =
+      (layout->rank == 2 || layout->rank == 3) && layout->in_bits[NEREID_LAYOUT_REGISTER] >= MIN_COLUMN_BITS - 1 &&
+      layout->in_bits[NEREID_LAYOUT_LANE] == LANE_BITS && layout->in_bits[NEREID_LAYOUT_WARP] >= GROUP_WARP_BITS;
   if (!matches)
     return false;
   matches = is_at(layout, registers[0], 0, 1) && is_at(layout, registers[1], 8, 0);
@@ -105,7 +110,7 @@ static bool is_copy(const dot_t *dot, intptr_t tile) {
   return (uint32_t)(tile * dot->registers) & dot->copies;
 }
 
-/* Row and column of the first element of a tile. */
+/* The coordinates of the first element of a tile. */
 static void tile_at(const dot_t *dot, intptr_t tile, int32_t *out) {
   const uint32_t element = nereid_layout_apply(dot->result, (uint32_t)(tile * dot->registers), 0, 0, 0);
   nereid_layout_coordinates(dot->result, element, out);
@@ -152,12 +157,12 @@ static void add_modifiers(const statement_t *statement, nereid_asm_text_t *text)
 static void add_instruction(statement_t *statement, const int32_t *at, int32_t step, size_t registers) {
   const dot_t *dot = statement->dot;
   nereid_asm_text_t *text = &statement->text;
-  nereid_wgmma_operand_set(&dot->a, text, "a", at[0], step * dot->k);
-  nereid_wgmma_operand_set(&dot->b, text, "b", at[1], step * dot->k);
+  nereid_wgmma_operand_set(&dot->a, text, "a", at, step * dot->k);
+  nereid_wgmma_operand_set(&dot->b, text, "b", at, step * dot->k);
   nereid_asm_text_add(text, "%s ", dot->instruction);
   nereid_asm_text_add_list(text, registers, (size_t)dot->words_per_tile);
   nereid_asm_text_add(text, ", ");
-  nereid_wgmma_operand_use(&dot->a, text, "a", at[0], step * dot->k);
+  nereid_wgmma_operand_use(&dot->a, text, "a", at, step * dot->k);
   if (step != statement->first_step || (!statement->starts && !statement->scale))
     nereid_asm_text_add(text, ", b, yes");
   else if (statement->starts)
@@ -292,7 +297,7 @@ static bool prepare(nereid_lower_t *lower, dot_t *dot) {
       !nereid_wgmma_operand_make(lower, dot->op, 1, dot->result, dot->column_bits, &dot->b))
     return false;
   dot->k = NEREID_LAYOUT_MATRIX_K_BYTES * 8 / (int32_t)nereid_lower_memory_bits(dot->b.element);
-  dot->steps = (int32_t)mlirShapedTypeGetDimSize(dot->b.type, 0) / dot->k;
+  dot->steps = (int32_t)mlirShapedTypeGetDimSize(dot->b.type, dot->b.k_dim) / dot->k;
   dot->instruction = nereid_arena_format(lower->arena, "wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s",
                                          1 << dot->column_bits, dot->k, name_of(dot->element, false),
                                          name_of(dot->a.element, true), name_of(dot->b.element, true));

@@ -22,23 +22,43 @@ static int log2_of(uint32_t value) {
 
 /* --- shared memory --- */
 
-/* The tensor of the operand's shape, each CTA's part of it in registers: first the bits of rows, then those of k. A CTA
- * has the rows of its part of the result. */
-static void enumerate(const int64_t *shape, int row_dim, const nereid_layout_t *result, nereid_layout_operand_t *out,
+/* log2 of a CTA's part of dimension `dim`, which operand and result share. */
+static int bits_per_cta(const int64_t *shape, int dim, const nereid_layout_t *result) {
+  const uint32_t mask = nereid_layout_out_mask(result, dim);
+  int bits = log2_of((uint32_t)shape[dim]);
+  for (int bit = 0; bit < result->in_bits[NEREID_LAYOUT_BLOCK]; ++bit)
+    bits -= (result->bases[NEREID_LAYOUT_BLOCK][bit] & mask) != 0;
+  return bits;
+}
+
+/* The tensor of the operand's shape, each CTA's part of it in registers: first the bits of rows, then those of the
+ * matrix, then those of k. A CTA has the rows and matrices of its part of the result. */
+static void enumerate(const int64_t *shape, const nereid_layout_t *result, nereid_wgmma_operand_t *out,
                       nereid_layout_t *tensor) {
-  const uint32_t rows = nereid_layout_out_mask(result, row_dim);
-  out->row_bits = log2_of((uint32_t)shape[row_dim]);
-  out->k_bits = log2_of((uint32_t)shape[1 - row_dim]);
-  for (int bit = 0; bit < result->in_bits[NEREID_LAYOUT_BLOCK]; ++bit)
-    out->row_bits -= (result->bases[NEREID_LAYOUT_BLOCK][bit] & rows) != 0;
-  nereid_layout_initialize(tensor, 2);
-  nereid_layout_extend(tensor, NEREID_LAYOUT_REGISTER, row_dim, out->row_bits);
-  nereid_layout_extend(tensor, NEREID_LAYOUT_REGISTER, 1 - row_dim, out->k_bits);
-  for (int bit = 0; bit < result->in_bits[NEREID_LAYOUT_BLOCK]; ++bit)
-    if (result->bases[NEREID_LAYOUT_BLOCK][bit] & rows)
-      nereid_layout_extend(tensor, NEREID_LAYOUT_BLOCK, row_dim, 1);
+  const int batch_bits = out->rank > 2 ? bits_per_cta(shape, 0, result) : 0;
+  const uint32_t rows = nereid_layout_out_mask(result, out->row_dim);
+  const uint32_t matrices = out->rank > 2 ? nereid_layout_out_mask(result, 0) : 0;
+  out->matrix_bits = bits_per_cta(shape, out->row_dim, result);
+  out->shared.row_bits = out->matrix_bits + batch_bits;
+  out->shared.k_bits = log2_of((uint32_t)shape[out->k_dim]);
+  nereid_layout_initialize(tensor, out->rank);
+  nereid_layout_extend(tensor, NEREID_LAYOUT_REGISTER, out->row_dim, out->matrix_bits);
+  if (out->rank > 2)
+    nereid_layout_extend(tensor, NEREID_LAYOUT_REGISTER, 0, batch_bits);
+  nereid_layout_extend(tensor, NEREID_LAYOUT_REGISTER, out->k_dim, out->shared.k_bits);
+  for (int bit = 0; bit < result->in_bits[NEREID_LAYOUT_BLOCK]; ++bit) {
+    const uint32_t basis = result->bases[NEREID_LAYOUT_BLOCK][bit];
+    if (basis & (rows | matrices))
+      nereid_layout_extend(tensor, NEREID_LAYOUT_BLOCK, basis & rows ? out->row_dim : 0, 1);
     else
       nereid_layout_extend_zeros(tensor, NEREID_LAYOUT_BLOCK, 1);
+  }
+}
+
+/* The row of the operand, among those of all matrices, for a coordinate of the result. */
+static uint32_t row_of(const nereid_wgmma_operand_t *operand, const int32_t *at) {
+  const uint32_t batch = operand->rank > 2 ? (uint32_t)at[0] << operand->matrix_bits : 0;
+  return batch | (uint32_t)at[operand->row_dim];
 }
 
 static bool no_descriptor(MlirOperation op, const nereid_wgmma_operand_t *operand, int tile_bits) {
@@ -51,8 +71,7 @@ static bool no_descriptor(MlirOperation op, const nereid_wgmma_operand_t *operan
 }
 
 /* Bytes from the operand's start to the rows of each warp group, as a layout of warps. */
-static void group_offsets(const nereid_layout_t *result, int row_dim, const nereid_layout_operand_t *operand,
-                          nereid_layout_t *out) {
+static void group_offsets(const nereid_layout_t *result, const nereid_wgmma_operand_t *operand, nereid_layout_t *out) {
   nereid_layout_initialize(out, 1);
   out->out_bits[0] = NEREID_LAYOUT_MAX_BITS - 1;
   out->in_bits[NEREID_LAYOUT_LANE] = result->in_bits[NEREID_LAYOUT_LANE];
@@ -61,7 +80,7 @@ static void group_offsets(const nereid_layout_t *result, int row_dim, const nere
     int32_t at[NEREID_LAYOUT_MAX_RANK];
     nereid_layout_coordinates(result, result->bases[NEREID_LAYOUT_WARP][bit], at);
     out->bases[NEREID_LAYOUT_WARP][bit] =
-        nereid_layout_operand_offset(operand, (uint32_t)at[row_dim], 0) >> ADDRESS_SHIFT;
+        nereid_layout_operand_offset(&operand->shared, row_of(operand, at), 0) >> ADDRESS_SHIFT;
   }
 }
 
@@ -84,13 +103,13 @@ static bool make_shared(nereid_lower_t *lower, MlirOperation op, int index, cons
   MlirValue buffer = mlirOperationGetOperand(op, index);
   nereid_ttg_memdesc_t memdesc = nereid_ttg_memdesc_of(buffer);
   nereid_layout_t tensor, offsets;
-  enumerate(memdesc.shape, index, result, &out->shared, &tensor);
+  enumerate(memdesc.shape, result, out, &tensor);
   out->shared.element_bytes = (int)nereid_lower_memory_bits(memdesc.element) / 8;
   if (!nereid_shared_slot_layout(op, &tensor, out->type, &out->shared.slots))
     return false;
   if (!nereid_layout_matrix_describe(&out->shared, tile_bits, &out->matrix))
     return no_descriptor(op, out, tile_bits);
-  group_offsets(result, index, &out->shared, &offsets);
+  group_offsets(result, out, &offsets);
   MlirValue address = nereid_emit_cast(lower, "llvm.ptrtoint", lower->types->i32, nereid_shared_base(lower, buffer));
   MlirValue group = group_part(lower, &offsets);
   out->low = nereid_emit_lshr(lower, address, nereid_emit_i32(lower, ADDRESS_SHIFT));
@@ -101,6 +120,13 @@ static bool make_shared(nereid_lower_t *lower, MlirOperation op, int index, cons
 
 /* --- registers --- */
 
+/* The coordinates of A, of rank 2 or 3, at the row (and in the matrix) of `at` and at `k`, packed. */
+static uint32_t pack(const nereid_layout_t *held, const int32_t *at, int32_t k) {
+  if (held->rank == 2)
+    return nereid_layout_pack(held, (int32_t[]){at[0], k});
+  return nereid_layout_pack(held, (int32_t[]){at[0], at[1], k});
+}
+
 /* Whether the registers of A are those of the instruction, and its warps hold the rows of their results. */
 static bool holds_rows(const nereid_layout_t *held, const nereid_layout_t *result, int word_bits) {
   const int in_tile = word_bits + 2;
@@ -108,13 +134,14 @@ static bool holds_rows(const nereid_layout_t *held, const nereid_layout_t *resul
                held->in_bits[NEREID_LAYOUT_WARP] == result->in_bits[NEREID_LAYOUT_WARP];
   for (int i = 0; holds && i < in_tile; ++i) {
     const int32_t k = i < word_bits ? 1 << i : QUARTERS << word_bits;
-    const int32_t at[] = {i == word_bits ? 8 : 0, i == word_bits ? 0 : k};
-    holds = held->bases[NEREID_LAYOUT_REGISTER][i] == nereid_layout_pack(held, at);
+    int32_t at[NEREID_LAYOUT_MAX_RANK] = {0};
+    at[held->rank - 2] = i == word_bits ? 8 : 0;
+    holds = held->bases[NEREID_LAYOUT_REGISTER][i] == pack(held, at, i == word_bits ? 0 : k);
   }
   for (int i = 0; holds && i < held->in_bits[NEREID_LAYOUT_WARP]; ++i) {
     int32_t at[NEREID_LAYOUT_MAX_RANK];
     nereid_layout_coordinates(result, result->bases[NEREID_LAYOUT_WARP][i], at);
-    holds = held->bases[NEREID_LAYOUT_WARP][i] == nereid_layout_pack(held, (int32_t[]){at[0], 0});
+    holds = held->bases[NEREID_LAYOUT_WARP][i] == pack(held, at, 0);
   }
   return holds;
 }
@@ -140,10 +167,10 @@ static bool make_registers(nereid_lower_t *lower, MlirOperation op, int index, c
   return out->words != NULL;
 }
 
-/* The word that begins with the element at `row` and `k`, the first of the instruction's four. */
-static size_t word_at(const nereid_wgmma_operand_t *operand, int32_t row, int32_t k) {
+/* The word that begins with the element at the row of `at` and at `k`, the first of the instruction's four. */
+static size_t word_at(const nereid_wgmma_operand_t *operand, const int32_t *at, int32_t k) {
   const nereid_layout_t *held = operand->held;
-  uint32_t rest = nereid_layout_pack(held, (int32_t[]){row, k});
+  uint32_t rest = pack(held, at, k);
   size_t number = 0;
   for (int i = operand->word_bits + 2; i < held->in_bits[NEREID_LAYOUT_REGISTER]; ++i) {
     const uint32_t basis = held->bases[NEREID_LAYOUT_REGISTER][i];
@@ -161,6 +188,9 @@ bool nereid_wgmma_operand_make(nereid_lower_t *lower, MlirOperation op, int inde
                                int tile_bits, nereid_wgmma_operand_t *out) {
   *out = (nereid_wgmma_operand_t){.type = mlirValueGetType(mlirOperationGetOperand(op, index))};
   out->element = mlirShapedTypeGetElementType(out->type);
+  out->rank = result->rank;
+  out->row_dim = out->rank - 2 + index;
+  out->k_dim = out->rank - 1 - index;
   if (nereid_ttg_memdesc_type_isa(out->type))
     return make_shared(lower, op, index, result, tile_bits, out);
   return make_registers(lower, op, index, result, out);
@@ -182,11 +212,11 @@ void nereid_wgmma_operand_add(nereid_wgmma_operand_t *operand, nereid_asm_text_t
 }
 
 void nereid_wgmma_operand_set(const nereid_wgmma_operand_t *operand, nereid_asm_text_t *text, const char *name,
-                              int32_t row, int32_t k) {
+                              const int32_t *at, int32_t k) {
   if (operand->words)
     return;
   const uint64_t bits = nereid_layout_matrix_bits(&operand->matrix);
-  const uint32_t offset = nereid_layout_operand_offset(&operand->shared, (uint32_t)row, (uint32_t)k);
+  const uint32_t offset = nereid_layout_operand_offset(&operand->shared, row_of(operand, at), (uint32_t)k);
   const uint32_t low = (uint32_t)bits + (offset >> ADDRESS_SHIFT), high = (uint32_t)(bits >> 32);
   if (low)
     nereid_asm_text_add(text, "add.s32 low, $%zu, %u; mov.b64 %s, {low, %u};\n", operand->number, low, name, high);
@@ -195,9 +225,9 @@ void nereid_wgmma_operand_set(const nereid_wgmma_operand_t *operand, nereid_asm_
 }
 
 void nereid_wgmma_operand_use(const nereid_wgmma_operand_t *operand, nereid_asm_text_t *text, const char *name,
-                              int32_t row, int32_t k) {
+                              const int32_t *at, int32_t k) {
   if (operand->words)
-    nereid_asm_text_add_list(text, operand->number + word_at(operand, row, k), QUARTERS);
+    nereid_asm_text_add_list(text, operand->number + word_at(operand, at, k), QUARTERS);
   else
     nereid_asm_text_add(text, "%s", name);
 }

@@ -90,3 +90,48 @@ tt.func private @groups(%a: !ttg.memdesc<128x16xbf16, #s, #smem>, %b: !ttg.memde
   tt.return %e : tensor<128x16xf32, #two>
 }
 }
+
+// -----
+
+#batch = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [1, 4, 1], instrShape = [16, 16, 16]}>
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16, rank = 3}>
+#op = #ttg.dot_op<{opIdx = 0, parent = #batch, kWidth = 2}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// The matrices of a batch: 64 rows of 32 bytes of A, 16 rows of B further.
+// CHECK-LABEL: llvm.func internal @batch(
+// CHECK: wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {$0,$1,$2,$3,$4,$5,$6,$7}, a, b, yes
+// CHECK-SAME: add.s32 low, $32, 128; mov.b64 a, {low, {{[0-9]+}}};
+// CHECK-SAME: add.s32 low, $33, 32; mov.b64 b, {low, {{[0-9]+}}};
+// CHECK-SAME: wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {$8,$9,$10,$11,$12,$13,$14,$15}, a, b, yes
+// CHECK-SAME: wgmma.commit_group
+tt.func private @batch(%a: !ttg.memdesc<2x64x16xbf16, #s, #smem>, %b: !ttg.memdesc<2x16x16xbf16, #s, #smem>, %c: tensor<2x64x16xf32, #batch>) -> tensor<2x64x16xf32, #batch> {
+  %d = ttng.warp_group_dot %a, %b, %c {inputPrecision = 0 : i32} : !ttg.memdesc<2x64x16xbf16, #s, #smem> * !ttg.memdesc<2x16x16xbf16, #s, #smem> -> tensor<2x64x16xf32, #batch>
+  tt.return %d : tensor<2x64x16xf32, #batch>
+}
+// CHECK-LABEL: llvm.func internal @batch_in_registers(
+// CHECK: wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {$0,$1,$2,$3,$4,$5,$6,$7}, {$32,$33,$34,$35}, b, yes
+// CHECK-SAME: wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {$8,$9,$10,$11,$12,$13,$14,$15}, {$36,$37,$38,$39}, b, yes
+tt.func private @batch_in_registers(%a: tensor<2x64x16xbf16, #op>, %b: !ttg.memdesc<2x16x16xbf16, #s, #smem>, %c: tensor<2x64x16xf32, #batch>) -> tensor<2x64x16xf32, #batch> {
+  %d = ttng.warp_group_dot %a, %b, %c {inputPrecision = 0 : i32} : tensor<2x64x16xbf16, #op> * !ttg.memdesc<2x16x16xbf16, #s, #smem> -> tensor<2x64x16xf32, #batch>
+  tt.return %d : tensor<2x64x16xf32, #batch>
+}
+}
+
+// -----
+
+#groups = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [2, 4, 1], instrShape = [16, 16, 16]}>
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16, rank = 3}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 8 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// Each warp group multiplies one matrix.
+// CHECK-LABEL: llvm.func internal @batch_of_groups(
+// CHECK-COUNT-1: llvm.nvvm.shfl.sync.idx.i32
+// CHECK-COUNT-1: wgmma.mma_async.sync.aligned.m64n16k16
+// CHECK-NOT: wgmma.mma
+// CHECK: llvm.return
+tt.func private @batch_of_groups(%a: !ttg.memdesc<2x64x16xbf16, #s, #smem>, %b: !ttg.memdesc<2x16x16xbf16, #s, #smem>, %c: tensor<2x64x16xf32, #groups>) -> tensor<2x64x16xf32, #groups> {
+  %d = ttng.warp_group_dot %a, %b, %c {inputPrecision = 0 : i32} : !ttg.memdesc<2x64x16xbf16, #s, #smem> * !ttg.memdesc<2x16x16xbf16, #s, #smem> -> tensor<2x64x16xf32, #groups>
+  tt.return %d : tensor<2x64x16xf32, #groups>
+}
+}

@@ -191,3 +191,29 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [1, 4, 1], instrShape = [16, 64, 16]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, rank = 3}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @batch(%a: !ttg.memdesc<2x64x64xf16, #shared, #smem>, %b: !ttg.memdesc<4x64x64xf16, #shared, #smem>, %c: tensor<2x64x64xf32, #mma>) {
+    // expected-error @below {{expects shapes MxK * KxN -> MxN}}
+    %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<2x64x64xf16, #shared, #smem> * !ttg.memdesc<4x64x64xf16, #shared, #smem> -> tensor<2x64x64xf32, #mma>
+    tt.return
+  }
+}
+
+// -----
+
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, rank = 3}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @ranks(%a: !ttg.memdesc<1x64x64xf16, #shared, #smem>, %b: !ttg.memdesc<1x64x64xf16, #shared, #smem>, %c: tensor<64x64xf32, #mma>) {
+    // expected-error @below {{expects operands and result of two dimensions, or all of three}}
+    %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<1x64x64xf16, #shared, #smem> * !ttg.memdesc<1x64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    tt.return
+  }
+}

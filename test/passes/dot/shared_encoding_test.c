@@ -52,6 +52,18 @@ static void test_wgmma(void **unused) {
         "#ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>");
 }
 
+static void test_wgmma_batch(void **unused) {
+  (void)unused;
+  static const int32_t rows[] = {2, 1, 0}, columns[] = {1, 2, 0}, matrices[] = {0, 2, 1};
+  check(nereid_dot_wgmma_shared(type("tensor<4x16x64xf16>"), rows),
+        "#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, rank = 3}>");
+  check(nereid_dot_wgmma_shared(type("tensor<2x16x8xf16>"), columns),
+        "#ttg.shared_linear<{offset = [[0, 1, 0], [0, 2, 0], [0, 4, 0], [0, 8, 0], [0, 0, 1], [0, 0, 2], [0, 8, 4], "
+        "[1, 0, 0]]}, alignment = 256>");
+  assert_true(mlirAttributeIsNull(nereid_dot_wgmma_shared(type("tensor<64x64x64xf16>"), matrices)));
+  assert_true(mlirAttributeIsNull(nereid_dot_wgmma_shared(type("tensor<4x4x64xf16>"), rows)));
+}
+
 static void test_wgmma_refuses(void **unused) {
   (void)unused;
   assert_true(mlirAttributeIsNull(nereid_dot_wgmma_shared(type("tensor<4x64xf16>"), row_major)));
@@ -132,8 +144,8 @@ static void test_lane_loads(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_wgmma),    cmocka_unit_test(test_wgmma_refuses), cmocka_unit_test(test_order),
-      cmocka_unit_test(test_ldmatrix), cmocka_unit_test(test_lane_loads),
+      cmocka_unit_test(test_wgmma), cmocka_unit_test(test_wgmma_batch), cmocka_unit_test(test_wgmma_refuses),
+      cmocka_unit_test(test_order), cmocka_unit_test(test_ldmatrix),    cmocka_unit_test(test_lane_loads),
   };
   context = nereid_context_create();
   int failures = cmocka_run_group_tests(tests, NULL, NULL);
