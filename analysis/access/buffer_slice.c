@@ -147,7 +147,7 @@ static void turn_subslice(MlirOperation op, nereid_buffer_slices_t *slices) {
   const bool known = nereid_slot_layout_offset(&source, coordinates, &offset);
   for (size_t i = 0; i < slices->size; ++i) {
     slices->data[i].exact = slices->data[i].exact && known;
-    slices->data[i].offset += offset * (uint32_t)nereid_scratch_element_bytes(source.element);
+    slices->data[i].offset ^= offset * (uint32_t)nereid_scratch_element_bytes(source.element);
   }
 }
 

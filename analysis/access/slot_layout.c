@@ -2,6 +2,7 @@
  * a view are those of the first elements of the buffer plus an offset. */
 #include "analysis/access/slot_layout.h"
 
+#include "dialects/defining_op.h"
 #include "nereid/dialects/ttg.h"
 
 bool nereid_slot_order_of_buffer(const nereid_ttg_memdesc_t *memdesc, int rank, nereid_layout_t *out) {
@@ -84,4 +85,67 @@ bool nereid_slot_order_offset(const nereid_ttg_memdesc_t *memdesc, const int32_t
 
 bool nereid_slot_layout_offset(const nereid_ttg_memdesc_t *memdesc, const int32_t *coordinates, uint32_t *out) {
   return !nereid_ttg_padded_shared_attr_isa(memdesc->encoding) && nereid_slot_order_offset(memdesc, coordinates, out);
+}
+
+/* --- views of parts --- */
+
+static int64_t size_in_buffer(const nereid_ttg_memdesc_t *memdesc, int d) {
+  return memdesc->alloc[memdesc->alloc_rank - memdesc->rank + d];
+}
+
+bool nereid_slot_is_part(const nereid_ttg_memdesc_t *memdesc) {
+  for (int d = 0; d < memdesc->rank; ++d)
+    if (memdesc->shape[d] != size_in_buffer(memdesc, d))
+      return true;
+  return false;
+}
+
+/* The slot of the element `step` away from the first in dimension `d`. */
+static uint32_t slot_of_step(const nereid_ttg_memdesc_t *memdesc, int d, int64_t step) {
+  int32_t at[NEREID_LAYOUT_MAX_RANK] = {0};
+  uint32_t slot = 0;
+  at[d] = (int32_t)step;
+  return nereid_slot_order_offset(memdesc, at, &slot) ? slot : 0;
+}
+
+uint32_t nereid_slot_start_bits(const nereid_ttg_memdesc_t *memdesc) {
+  uint32_t bits = 0;
+  for (int d = 0; d < memdesc->rank; ++d)
+    for (int64_t step = memdesc->shape[d]; step < size_in_buffer(memdesc, d); step *= 2)
+      bits |= slot_of_step(memdesc, d, step);
+  return bits;
+}
+
+bool nereid_slot_start(MlirValue buffer, uint32_t *out) {
+  *out = 0;
+  for (nereid_ttg_memdesc_t view = nereid_ttg_memdesc_of(buffer); nereid_slot_is_part(&view);
+       view = nereid_ttg_memdesc_of(buffer)) {
+    MlirOperation op = nereid_defining_op(buffer);
+    const nereid_op_kind_t kind = mlirOperationIsNull(op) ? NEREID_OP_UNKNOWN : nereid_op_kind(op);
+    if (kind != NEREID_OP_TTG_MEMDESC_SUBSLICE && kind != NEREID_OP_TTG_MEMDESC_TRANS)
+      return false;
+    buffer = mlirOperationGetOperand(op, 0);
+    if (kind == NEREID_OP_TTG_MEMDESC_TRANS)
+      continue;
+    nereid_ttg_memdesc_t source = nereid_ttg_memdesc_of(buffer);
+    int32_t first[NEREID_LAYOUT_MAX_RANK] = {0};
+    uint32_t slot = 0;
+    for (int d = 0; d < source.rank; ++d)
+      first[d] = nereid_ttg_memdesc_subslice_get_offsets(op, d);
+    if (!nereid_slot_order_offset(&source, first, &slot))
+      return false;
+    *out ^= slot;
+  }
+  return true;
+}
+
+uint32_t nereid_slot_swizzled_bits(const nereid_ttg_memdesc_t *memdesc) {
+  uint32_t once = 0, twice = 0;
+  for (int d = 0; d < memdesc->rank; ++d)
+    for (int64_t step = 1; step < size_in_buffer(memdesc, d); step *= 2) {
+      const uint32_t slot = slot_of_step(memdesc, d, step);
+      twice |= once & slot;
+      once |= slot;
+    }
+  return twice;
 }

@@ -2,6 +2,7 @@
 #include "analysis/allocation/allocation.h"
 #include "base/target_facts.h"
 
+#include "analysis/access/slot_layout.h"
 #include "analysis/allocation/placement.h"
 #include "analysis/allocation/scratch.h"
 #include "dialects/ir.h"
@@ -78,8 +79,20 @@ static void want(function_state_t *state, MlirValue value, int64_t alignment) {
       state->alignments[set.buffers[i]] = alignment;
 }
 
+/* A part that starts inside a swizzle pattern: lowerings read the position in the pattern off the address. */
+static void want_pattern(function_state_t *state, MlirOperation op) {
+  const nereid_ttg_memdesc_t part = nereid_ttg_memdesc_of(mlirOperationGetResult(op, 0));
+  const uint32_t bits = nereid_slot_start_bits(&part) & nereid_slot_swizzled_bits(&part);
+  if (bits)
+    want(state, mlirOperationGetOperand(op, 0),
+         (INT64_C(2) << (31 - __builtin_clz(bits))) * nereid_scratch_element_bytes(part.element));
+}
+
 static void want_by_use(function_state_t *state, MlirOperation op) {
   switch (nereid_op_kind(op)) {
+  case NEREID_OP_TTG_MEMDESC_SUBSLICE:
+    want_pattern(state, op);
+    break;
   case NEREID_OP_TTNG_INIT_BARRIER:
     want(state, nereid_ttng_init_barrier_get_alloc(op), BARRIER_ALIGNMENT);
     break;

@@ -59,6 +59,20 @@ nereid_slots_t nereid_slots_make(nereid_lower_t *lower, const nereid_layout_t *l
   return slots;
 }
 
+void nereid_slots_align(nereid_slots_t *slots, uint32_t bits) {
+  while (bits & ((uint32_t)slots->vector - 1))
+    slots->vector /= 2;
+}
+
+void nereid_slots_start(nereid_slots_t *slots, uint32_t start) {
+  const uint32_t in_threads =
+      nereid_layout_span(&slots->layout, NEREID_LAYOUT_LANE) | nereid_layout_span(&slots->layout, NEREID_LAYOUT_WARP);
+  slots->start = start;
+  slots->in_pattern = true;
+  slots->mixed |= start & in_threads;
+  nereid_slots_align(slots, start);
+}
+
 /* Slots are contiguous up to the next gap, with the alignment of all gaps. */
 void nereid_slots_pad(nereid_slots_t *slots, MlirAttribute encoding) {
   if (!nereid_ttg_padded_shared_attr_isa(encoding))
@@ -96,7 +110,7 @@ nereid_slots_t nereid_slots_moved(nereid_lower_t *lower, const nereid_slots_t *s
   else
     moved.thread_offset = nereid_emit_xor(lower, slots->thread_offset, offset);
   if (!adds)
-    moved.mixed = nereid_layout_span(&slots->layout, NEREID_LAYOUT_REGISTER);
+    moved.mixed = nereid_layout_span(&slots->layout, NEREID_LAYOUT_REGISTER) | slots->start;
   return moved;
 }
 
@@ -136,7 +150,7 @@ static MlirValue thread_base(nereid_lower_t *lower, const addresses_t *addresses
 /* ptr<3>: the slot of register `r`. */
 static MlirValue address(nereid_lower_t *lower, const addresses_t *addresses, uint32_t r) {
   const nereid_slots_t *slots = addresses->slots;
-  const uint32_t slot = nereid_layout_apply(&slots->layout, r, 0, 0, 0);
+  const uint32_t slot = nereid_layout_apply(&slots->layout, r, 0, 0, 0) ^ slots->start;
   MlirValue base = slots->base;
   if (addresses->bases && !mlirValueIsNull(slots->thread_offset))
     base = thread_base(lower, addresses, slot & slots->mixed);

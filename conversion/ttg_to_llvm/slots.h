@@ -21,11 +21,19 @@ typedef struct nereid_slots {
   uint32_t mixed;        /* bits of a slot in the images of both registers and threads; other register bits are added */
   MlirAttribute padding; /* a padded encoding; null: no gaps between slots */
   bool last_first;       /* the last registers are stored first */
+  uint32_t start;        /* the slot of a view's first element, where it shares bits with the layout; xored */
+  bool in_pattern;       /* a view that starts at such a slot, known or not: later offsets are xored, too */
 } nereid_slots_t;
 
 /* Slots of `layout` from `scratch` (ptr<3>) on, 16-byte aligned, for elements of the LLVM type `element`. */
 nereid_slots_t nereid_slots_make(nereid_lower_t *lower, const nereid_layout_t *layout, MlirType element,
                                  MlirValue scratch);
+
+/* The same for a view that starts at slot `start` of the buffer whose slot 0 is at `scratch`, inside a swizzle pattern. */
+void nereid_slots_start(nereid_slots_t *slots, uint32_t start);
+
+/* Reduces vectors to those that do not cross a multiple of the lowest of `bits`. */
+void nereid_slots_align(nereid_slots_t *slots, uint32_t bits);
 
 /* Gaps between slots, when `encoding` is a padded one. */
 void nereid_slots_pad(nereid_slots_t *slots, MlirAttribute encoding);

@@ -8,6 +8,7 @@
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
 #plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #plain2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#pattern = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:80"} {
 
@@ -79,6 +80,24 @@ tt.func @halves(%x: tensor<32x16xf16, #rows>, %n: i32) {
   %y = ttg.local_load %low : !ttg.memdesc<16x16xf16, #plain2, #smem, mutable, 32x32> -> tensor<16x16xf16, #columns>
   %m = arith.addi %n, %n : i32
   %z = ttg.local_load %a : !ttg.memdesc<32x32xf16, #plain2, #smem, mutable> -> tensor<32x32xf16, #columns>
+  tt.return
+}
+
+// The same halves inside a swizzle pattern.
+// CHECK-LABEL: @swizzled_halves
+// CHECK: local_store
+// CHECK-NEXT: local_load
+// CHECK-NEXT: addi
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: local_load
+tt.func @swizzled_halves(%x: tensor<32x16xf16, #rows>, %n: i32) {
+  %a = ttg.local_alloc : () -> !ttg.memdesc<32x32xf16, #pattern, #smem, mutable>
+  %left = ttg.memdesc_subslice %a[0, 0] : !ttg.memdesc<32x32xf16, #pattern, #smem, mutable> -> !ttg.memdesc<32x16xf16, #pattern, #smem, mutable, 32x32>
+  %right = ttg.memdesc_subslice %a[0, 16] : !ttg.memdesc<32x32xf16, #pattern, #smem, mutable> -> !ttg.memdesc<32x16xf16, #pattern, #smem, mutable, 32x32>
+  ttg.local_store %x, %right : tensor<32x16xf16, #rows> -> !ttg.memdesc<32x16xf16, #pattern, #smem, mutable, 32x32>
+  %y = ttg.local_load %left : !ttg.memdesc<32x16xf16, #pattern, #smem, mutable, 32x32> -> tensor<32x16xf16, #columns>
+  %m = arith.addi %n, %n : i32
+  %z = ttg.local_load %right : !ttg.memdesc<32x16xf16, #pattern, #smem, mutable, 32x32> -> tensor<32x16xf16, #columns>
   tt.return
 }
 

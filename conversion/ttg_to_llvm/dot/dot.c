@@ -154,8 +154,9 @@ static void make_chunk(nereid_lower_t *lower, operand_t *operand, int chunk_bits
       chunk.bases[NEREID_LAYOUT_REGISTER][n++] = basis;
     }
   chunk.in_bits[NEREID_LAYOUT_REGISTER] = (uint8_t)n;
-  operand->slots = nereid_slots_make(lower, &chunk, nereid_lower_type(lower, operand->type),
-                                     nereid_shared_base(lower, operand->buffer));
+  if (!nereid_shared_chunk_slots(lower, operand->op, operand->buffer, map, &chunk,
+                                 nereid_lower_type(lower, operand->type), &operand->slots))
+    return; /* padded buffers are loaded into registers */
   operand->values = nereid_arena_new(lower->arena, MlirValue, (size_t)1 << n);
 }
 
@@ -184,7 +185,8 @@ static bool chunks_add_up(const operand_t *operand) {
   for (int i = operand->result_bits + operand->chunk_bits; i < operand->result_bits + operand->k_bits; ++i)
     later |= operand->slot_map.bases[NEREID_LAYOUT_REGISTER][i];
   const nereid_layout_t *chunk = &operand->slots.layout;
-  return !(later & (nereid_layout_span(chunk, NEREID_LAYOUT_REGISTER) | nereid_layout_span(chunk, NEREID_LAYOUT_LANE) |
+  return !operand->slots.in_pattern &&
+         !(later & (nereid_layout_span(chunk, NEREID_LAYOUT_REGISTER) | nereid_layout_span(chunk, NEREID_LAYOUT_LANE) |
                     nereid_layout_span(chunk, NEREID_LAYOUT_WARP)));
 }
 

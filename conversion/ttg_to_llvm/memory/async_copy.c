@@ -135,8 +135,8 @@ static bool lower_async_copy(nereid_lower_t *lower, MlirOperation op, const nere
                  .masks = optional(lower, nereid_ttg_async_copy_global_to_local_get_mask(op)),
                  .others = optional(lower, other),
                  .zeros = is_zero(other)};
-  copy.slots = nereid_slots_make(lower, &slots, element, nereid_shared_base(lower, buffer));
-  nereid_slots_pad(&copy.slots, nereid_ttg_memdesc_type_get_encoding(mlirValueGetType(buffer)));
+  if (!nereid_shared_view_slots(lower, op, buffer, &slots, element, &copy.slots))
+    return false;
   copy.vector = choose_vector(lower, op, &copy.slots);
   copy.bytes = copy.vector * copy.slots.bytes;
   copy.thread = nereid_lower_unique_thread(lower, type);

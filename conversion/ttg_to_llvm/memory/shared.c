@@ -5,8 +5,7 @@
  *   %y = ttg.local_load %v         ld.shared.v4 …
  *
  * An encoding maps slots to elements; the slot of a register follows from it and from the tensor's layout, both linear.
- * Views change only the base address: the verifier rejects offsets within a swizzle pattern. analysis/membar/membar.h
- * determines barriers. */
+ * Views change the base address; view_slots.c adds or xors their offsets. analysis/membar/membar.h determines barriers. */
 #include "conversion/ttg_to_llvm/memory/shared.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
@@ -52,10 +51,6 @@ bool nereid_shared_slot_layout(MlirOperation op, const nereid_layout_t *tensor, 
   return nereid_lower_error(op, "moves elements between the CTAs of a cluster, which is not supported");
 }
 
-MlirValue nereid_shared_base(nereid_lower_t *lower, MlirValue memdesc) {
-  return nereid_lower_get(lower, memdesc).values[0];
-}
-
 /* --- accesses --- */
 
 /* Reorders the bits of registers so that registers of adjacent slots are adjacent, whatever dimension they move along:
@@ -81,26 +76,14 @@ static void make_slots_adjacent(nereid_layout_t *slots, uint8_t *order) {
   }
 }
 
-static bool make_slots(nereid_lower_t *lower, MlirOperation op, MlirType tensor, MlirType memdesc, MlirValue base,
-                       uint8_t *order, nereid_slots_t *out) {
+static bool make_slots(nereid_lower_t *lower, MlirOperation op, MlirType tensor, MlirValue buffer, uint8_t *order,
+                       nereid_slots_t *out) {
   const nereid_layout_t *layout = nereid_lower_layout(lower, tensor);
   nereid_layout_t slots;
-  if (!layout || !nereid_shared_slot_layout(op, layout, memdesc, &slots))
+  if (!layout || !nereid_shared_slot_layout(op, layout, mlirValueGetType(buffer), &slots))
     return false;
   make_slots_adjacent(&slots, order);
-  *out = nereid_slots_make(lower, &slots, nereid_lower_type(lower, tensor), base);
-  nereid_slots_pad(out, nereid_ttg_memdesc_type_get_encoding(memdesc));
-  return true;
-}
-
-/* Whether `type` is a whole buffer, or a stage of one, without gaps: its rows of 16 bytes are aligned. */
-static bool is_whole(MlirType type) {
-  nereid_ttg_memdesc_t memdesc;
-  nereid_ttg_memdesc_read(type, &memdesc);
-  for (int d = 0; d < memdesc.rank; ++d)
-    if (memdesc.shape[d] != memdesc.alloc[memdesc.alloc_rank - memdesc.rank + d])
-      return false;
-  return !nereid_ttg_padded_shared_attr_isa(memdesc.encoding);
+  return nereid_shared_view_slots(lower, op, buffer, &slots, nereid_lower_type(lower, tensor), out);
 }
 
 /* Whether warps hold replicated elements. These are written by ordinary stores: stores of equal values are not a
@@ -114,22 +97,14 @@ static bool has_copies_in_warps(nereid_lower_t *lower, MlirType tensor) {
   return masks[NEREID_LAYOUT_WARP] != 0;
 }
 
-/* Whether rows of 16 bytes are aligned in `buffer`: a whole one, or a slice that starts at such a row. */
+/* Whether rows of 16 bytes are aligned in `buffer`: a whole one, or a part that starts at such a row. */
 static bool has_aligned_rows(MlirValue buffer) {
-  nereid_ttg_memdesc_t source;
-  int32_t first[NEREID_LAYOUT_MAX_RANK] = {0};
-  uint32_t offset;
-  if (is_whole(mlirValueGetType(buffer)))
-    return true;
-  MlirOperation op = nereid_defining_op(buffer);
-  if (mlirOperationIsNull(op) || nereid_op_kind(op) != NEREID_OP_TTG_MEMDESC_SUBSLICE)
-    return false;
-  source = nereid_ttg_memdesc_of(nereid_ttg_memdesc_subslice_get_src(op));
-  for (int d = 0; d < source.rank; ++d)
-    first[d] = nereid_ttg_memdesc_subslice_get_offsets(op, d);
-  return nereid_slot_order_offset(&source, first, &offset) &&
-         offset * (nereid_lower_memory_bits(source.element) / 8) % ROW_BYTES == 0 &&
-         has_aligned_rows(nereid_ttg_memdesc_subslice_get_src(op));
+  const nereid_ttg_memdesc_t memdesc = nereid_ttg_memdesc_of(buffer);
+  uint32_t start = 0;
+  if (!nereid_slot_start(buffer, &start))
+    start = nereid_slot_start_bits(&memdesc);
+  return !nereid_ttg_padded_shared_attr_isa(memdesc.encoding) &&
+         start * (nereid_lower_memory_bits(memdesc.element) / 8) % ROW_BYTES == 0;
 }
 
 /* A tensor's registers in a buffer, as matrices. */
@@ -141,16 +116,16 @@ typedef struct matrices {
 } matrices_t;
 
 /* Whether stmatrix (`stores`) or ldmatrix takes fewer instructions than vectors; plans it. */
-static bool plan_matrices(nereid_lower_t *lower, MlirOperation op, MlirType tensor, MlirType memdesc, MlirValue base,
-                          bool stores, matrices_t *out) {
+static bool plan_matrices(nereid_lower_t *lower, MlirOperation op, MlirType tensor, MlirValue buffer, bool stores,
+                          matrices_t *out) {
   const nereid_layout_t *layout = nereid_lower_layout(lower, tensor);
   MlirType element = nereid_lower_type(lower, tensor);
   const int32_t bytes = (int32_t)nereid_slots_element_bytes(element);
   nereid_layout_t slots;
-  if (!layout || !nereid_shared_slot_layout(op, layout, memdesc, &slots) ||
-      !nereid_layout_matrices_of_slots(&slots, bytes, stores, out->order, &out->plan))
+  if (!layout || !nereid_shared_slot_layout(op, layout, mlirValueGetType(buffer), &slots) ||
+      !nereid_layout_matrices_of_slots(&slots, bytes, stores, out->order, &out->plan) ||
+      !nereid_shared_view_slots(lower, op, buffer, &out->plan.rows, element, &out->rows))
     return false;
-  out->rows = nereid_slots_make(lower, &out->plan.rows, element, base);
   out->moved = nereid_layout_registers(&out->plan.rows) * out->plan.tiles * (WORD_BYTES / bytes);
   return true;
 }
@@ -164,12 +139,11 @@ static uint32_t ordered_register(const uint8_t *order, int32_t r) {
 }
 
 /* Stores by stmatrix if that takes fewer instructions; otherwise returns false. */
-static bool store_matrices(nereid_lower_t *lower, MlirOperation op, MlirValue source, MlirType memdesc,
-                           MlirValue base) {
+static bool store_matrices(nereid_lower_t *lower, MlirOperation op, MlirValue source, MlirValue buffer) {
   matrices_t matrices;
-  if (!nereid_target_has_stmatrix(lower->module->options.capability) || !is_whole(memdesc) ||
+  if (!nereid_target_has_stmatrix(lower->module->options.capability) || !has_aligned_rows(buffer) ||
       has_copies_in_warps(lower, mlirValueGetType(source)) ||
-      !plan_matrices(lower, op, mlirValueGetType(source), memdesc, base, true, &matrices))
+      !plan_matrices(lower, op, mlirValueGetType(source), buffer, true, &matrices))
     return false;
   MlirValue *values = nereid_arena_new(lower->arena, MlirValue, (size_t)matrices.moved);
   for (int32_t r = 0; values && r < matrices.moved; ++r)
@@ -184,8 +158,7 @@ static bool load_matrices(nereid_lower_t *lower, MlirOperation op, nereid_lowere
   MlirValue buffer = nereid_ttg_local_load_get_src(op);
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   matrices_t matrices;
-  if (!has_aligned_rows(buffer) ||
-      !plan_matrices(lower, op, type, mlirValueGetType(buffer), nereid_shared_base(lower, buffer), false, &matrices))
+  if (!has_aligned_rows(buffer) || !plan_matrices(lower, op, type, buffer, false, &matrices))
     return false;
   MlirValue *values = nereid_arena_new(lower->arena, MlirValue, (size_t)matrices.moved);
   *out = nereid_lower_array(lower, nereid_lower_registers(lower, type));
@@ -202,12 +175,12 @@ static bool load_matrices(nereid_lower_t *lower, MlirOperation op, nereid_lowere
   return true;
 }
 
-static bool store(nereid_lower_t *lower, MlirOperation op, MlirValue source, MlirType memdesc, MlirValue base) {
+static bool store(nereid_lower_t *lower, MlirOperation op, MlirValue source, MlirValue buffer) {
   uint8_t order[NEREID_LAYOUT_MAX_BITS] = {0};
   nereid_slots_t slots;
-  if (store_matrices(lower, op, source, memdesc, base))
+  if (store_matrices(lower, op, source, buffer))
     return true;
-  if (!make_slots(lower, op, mlirValueGetType(source), memdesc, base, order, &slots))
+  if (!make_slots(lower, op, mlirValueGetType(source), buffer, order, &slots))
     return false;
   const int32_t n = nereid_layout_registers(&slots.layout);
   MlirValue *values = nereid_arena_new(lower->arena, MlirValue, (size_t)n);
@@ -224,16 +197,13 @@ static bool lower_local_alloc(nereid_lower_t *lower, MlirOperation op, const ner
   const int64_t offset = nereid_ir_allocation_offset(op, -1);
   if (offset < 0)
     return nereid_lower_error(op, "has no place in shared memory: allocate-shared-memory comes first");
-  MlirValue base = nereid_lower_shared_pointer(lower, offset);
-  nereid_lower_set_scalar(lower, result, base);
-  return mlirValueIsNull(source) || store(lower, op, source, mlirValueGetType(result), base);
+  nereid_lower_set_scalar(lower, result, nereid_lower_shared_pointer(lower, offset));
+  return mlirValueIsNull(source) || store(lower, op, source, result);
 }
 
 static bool lower_local_store(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
-  MlirValue buffer = nereid_ttg_local_store_get_dst(op);
-  return store(lower, op, nereid_ttg_local_store_get_src(op), mlirValueGetType(buffer),
-               nereid_shared_base(lower, buffer));
+  return store(lower, op, nereid_ttg_local_store_get_src(op), nereid_ttg_local_store_get_dst(op));
 }
 
 /* Whether `tensor` is an operand of a dot that is lowered to FMA. */
@@ -264,7 +234,7 @@ static bool load_vectors(nereid_lower_t *lower, MlirOperation op, nereid_lowered
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   uint8_t order[NEREID_LAYOUT_MAX_BITS] = {0};
   nereid_slots_t slots;
-  if (!make_slots(lower, op, type, mlirValueGetType(buffer), nereid_shared_base(lower, buffer), order, &slots))
+  if (!make_slots(lower, op, type, buffer, order, &slots))
     return false;
   const int32_t n = nereid_layout_registers(&slots.layout);
   MlirValue *values = nereid_arena_new(lower->arena, MlirValue, (size_t)n);

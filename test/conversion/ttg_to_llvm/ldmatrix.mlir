@@ -26,6 +26,20 @@ tt.func private @rows(%x: !ttg.memdesc<64x32xf16, #rows, #smem>) -> tensor<64x32
   tt.return %a : tensor<64x32xf16, #a2>
 }
 
+// The right half starts inside the swizzle pattern: its offset, 32 bytes, is xored with the offset of the lane.
+// CHECK-LABEL: llvm.func internal @half(
+// CHECK: %[[START:.*]] = llvm.mlir.constant(32 : i32)
+// CHECK: %[[LANE:.*]] = llvm.xor %{{.*}}, %[[START]]
+// CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[%[[LANE]]]
+// CHECK: ldmatrix.sync.aligned.m8n8.x4.b16"(%[[AT]])
+// CHECK-NOT: {{ldmatrix|llvm.load}}
+// CHECK: llvm.return
+tt.func private @half(%x: !ttg.memdesc<64x32xf16, #rows, #smem>) -> tensor<64x16xf16, #a2> {
+  %h = ttg.memdesc_subslice %x[0, 16] : !ttg.memdesc<64x32xf16, #rows, #smem> -> !ttg.memdesc<64x16xf16, #rows, #smem, 64x32>
+  %a = ttg.local_load %h : !ttg.memdesc<64x16xf16, #rows, #smem, 64x32> -> tensor<64x16xf16, #a2>
+  tt.return %a : tensor<64x16xf16, #a2>
+}
+
 // B with columns along k, and with columns along n: transposed.
 // CHECK-LABEL: llvm.func internal @transposed(
 // CHECK: ldmatrix.sync.aligned.m8n8.x4.trans.b16

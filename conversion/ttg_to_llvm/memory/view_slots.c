@@ -1,0 +1,64 @@
+/* Slots of views of parts of a buffer.
+ *
+ *   %v = ttg.memdesc_subslice %b[0, 16]     address of slot s of %v:
+ *                                             base of %v + s          the offset shares no bit with s
+ *                                             base of %b + (16 xor s) inside a swizzle pattern, whose rows permute bits
+ *
+ * The verifier accepts offsets of a single bit per dimension. Where control flow selects the view, the shared bits of the
+ * offset are those of the address: allocation aligns such buffers to their pattern. */
+#include "conversion/ttg_to_llvm/memory/shared.h"
+
+#include "conversion/ttg_to_llvm/emit.h"
+
+#include "analysis/access/slot_layout.h"
+#include "layout/encoding.h"
+#include "nereid/dialects/ttg.h"
+
+MlirValue nereid_shared_base(nereid_lower_t *lower, MlirValue memdesc) {
+  return nereid_lower_get(lower, memdesc).values[0];
+}
+
+/* A view whose first slot, `start`, is a constant: slots from that of the buffer. */
+static void start_at(nereid_lower_t *lower, MlirValue buffer, MlirAttribute encoding, uint32_t start,
+                     nereid_slots_t *out) {
+  const bool padded = nereid_ttg_padded_shared_attr_isa(encoding);
+  const int64_t slot = padded ? nereid_layout_padded_offset(encoding, start) : start;
+  out->base = nereid_emit_offset(lower, nereid_shared_base(lower, buffer), -slot * out->bytes);
+  nereid_slots_start(out, start);
+}
+
+/* A view whose first slot is unknown in `bits`: moves these bits from its address to the offset of the thread. */
+static void start_anywhere(nereid_lower_t *lower, MlirValue buffer, uint32_t bits, nereid_slots_t *out) {
+  MlirType i32 = lower->types->i32;
+  MlirValue base = nereid_shared_base(lower, buffer), mask = nereid_emit_i32(lower, (int32_t)(bits * out->bytes));
+  MlirValue start = nereid_emit_and(lower, nereid_emit_cast(lower, "llvm.ptrtoint", i32, base), mask);
+  nereid_slots_align(out, bits);
+  out->base = nereid_emit_gep(lower, base, lower->types->i8, nereid_emit_mul(lower, start, nereid_emit_i32(lower, -1)));
+  *out = nereid_slots_moved(lower, out, start, false);
+  out->in_pattern = true;
+}
+
+bool nereid_shared_chunk_slots(nereid_lower_t *lower, MlirOperation op, MlirValue buffer, const nereid_layout_t *layout,
+                               const nereid_layout_t *chunk, MlirType element, nereid_slots_t *out) {
+  const nereid_ttg_memdesc_t memdesc = nereid_ttg_memdesc_of(buffer);
+  uint32_t start = 0, span = 0;
+  const bool known = nereid_slot_start(buffer, &start), padded = nereid_ttg_padded_shared_attr_isa(memdesc.encoding);
+  for (int in = NEREID_LAYOUT_REGISTER; in <= NEREID_LAYOUT_WARP; ++in)
+    span |= nereid_layout_span(layout, in);
+  const uint32_t shared = span & (known ? start : nereid_slot_start_bits(&memdesc));
+  *out = nereid_slots_make(lower, chunk, element, nereid_shared_base(lower, buffer));
+  if (shared && known)
+    start_at(lower, buffer, memdesc.encoding, start, out);
+  else if (shared && padded)
+    return nereid_lower_error(op, "accesses a part of a padded buffer that control flow selects: expected the "
+                                  "ttg.memdesc_subslice in the same block");
+  else if (shared)
+    start_anywhere(lower, buffer, shared, out);
+  nereid_slots_pad(out, memdesc.encoding);
+  return true;
+}
+
+bool nereid_shared_view_slots(nereid_lower_t *lower, MlirOperation op, MlirValue buffer, const nereid_layout_t *layout,
+                              MlirType element, nereid_slots_t *out) {
+  return nereid_shared_chunk_slots(lower, op, buffer, layout, layout, element, out);
+}
