@@ -26,10 +26,10 @@ static const char *const ttir[] = {
 };
 /* clang-format on */
 
-/* Requires tt. Rewrites descriptors, since TMA instructions are not generated yet. Assigns layouts to tensors,
- * coalesced ones to memory accesses, and propagates them between accesses. Preserves existing encodings. */
+/* Requires tt. Rewrites descriptors that TMA cannot access. Assigns layouts to tensors, coalesced ones to memory
+ * accesses, and propagates them between accesses. Preserves existing encodings. */
 static const char *const ttgir[] = {
-    "triton-rewrite-tensor-descriptor-to-pointer",
+    "triton-rewrite-tensor-descriptor-to-pointer{compute-capability=$capability num-ctas=$num-ctas}",
     "cse",
     "loop-invariant-code-motion",
     "triton-loop-aware-cse",
@@ -42,6 +42,7 @@ static const char *const ttgir[] = {
     "tritongpu-accelerate-matmul",
     "tritongpu-remove-layout-conversions{mma-only=1}",
     "tritongpu-optimize-dot-operands",
+    "triton-nvidia-optimize-descriptor-encoding",
     "triton-loop-aware-cse",
     "tritongpu-fuse-nested-loops",
     "tritongpu-optimize-accumulator-init",

@@ -15,14 +15,17 @@
  * before the next operation. Requires tt with encodings; triton-rewrite-tensor-descriptor-to-pointer has rewritten the
  * descriptors that are not tensor maps.
  *
- * The swizzle is the largest of 128, 64 and 32 bytes that fits a row of the block; blocks of one dimension have none.
+ * The swizzle is that of the descriptor's type (triton-nvidia-optimize-descriptor-encoding), otherwise the widest that
+ * fits a row of the block. A ttg.local_alloc of a loaded tensor with the same encoding is replaced by the buffer.
  * `nereid.descriptor` on the kernel's argument passes block and swizzle to the host. */
 #include "base/target_facts.h"
-#include "dialects/defining_op.h"
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/module.h"
 #include "passes/pass.h"
+#include "passes/pipelining/ring.h"
 #include "passes/support/collect.h"
+#include "passes/support/descriptor.h"
 
 #include "nereid/builder.h"
 #include "nereid/dialects/arith.h"
@@ -36,7 +39,7 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-enum { MAX_RANK = 5, MIN_ROWS = 8, MIN_SWIZZLE = 32, MAX_SWIZZLE = 128 };
+enum { MAX_RANK = NEREID_DESCRIPTOR_RANK, MIN_ROWS = 8 };
 
 /* One access: the common part of loads, stores and reductions. */
 typedef struct access {
@@ -46,39 +49,16 @@ typedef struct access {
   intptr_t rank;
   MlirValue coordinates[MAX_RANK];
   nereid_builder_t builder;
-  unsigned bits, swizzle;
+  unsigned bits;
 } access_t;
-
-static MlirStringRef ref(const char *text) {
-  return mlirStringRefCreateFromCString(text);
-}
-
-static MlirType block_of(const access_t *access) {
-  return nereid_tt_tensordesc_type_get_block_type(mlirValueGetType(access->descriptor));
-}
-
-static unsigned bits_of(MlirType type) {
-  if (mlirTypeIsAInteger(type))
-    return mlirIntegerTypeGetWidth(type);
-  return mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : 0;
-}
 
 /* --- limits of TMA --- */
 
-static unsigned swizzle_of(MlirType block, unsigned bits) {
-  const intptr_t rank = mlirShapedTypeGetRank(block);
-  const int64_t row = mlirShapedTypeGetDimSize(block, rank - 1) * bits / 8;
-  unsigned swizzle = MAX_SWIZZLE;
-  while (swizzle > row)
-    swizzle /= 2;
-  return rank > 1 && swizzle >= MIN_SWIZZLE ? swizzle : 0;
-}
-
 static bool check_block(access_t *access) {
-  MlirType block = block_of(access);
+  MlirType block = nereid_descriptor_block(access->descriptor);
   const intptr_t rank = mlirShapedTypeGetRank(block), held = mlirShapedTypeGetRank(access->tensor);
   int64_t rows = 1;
-  access->bits = bits_of(mlirShapedTypeGetElementType(block));
+  access->bits = nereid_descriptor_element_bits(block);
   if (rank < 1 || rank > MAX_RANK ||
       (access->bits != 8 && access->bits != 16 && access->bits != 32 && access->bits != 64)) {
     nereid_diagnose(access->op,
@@ -87,10 +67,9 @@ static bool check_block(access_t *access) {
     return false;
   }
   access->rank = rank;
-  access->swizzle = swizzle_of(block, access->bits);
   for (intptr_t d = 0; d + 1 < held; ++d)
     rows *= mlirShapedTypeGetDimSize(access->tensor, d);
-  if (!access->swizzle || rows >= MIN_ROWS)
+  if (!nereid_descriptor_swizzle_of(access->descriptor) || rows >= MIN_ROWS)
     return true;
   nereid_diagnose(access->op,
                   "accesses a block of %lld rows, expected at least %d: the tensor map swizzles groups of 8 rows",
@@ -109,75 +88,6 @@ static bool check_target(const access_t *access) {
   return false;
 }
 
-/* --- the kernel's argument --- */
-
-/* The kernel argument that is the tensor map, or its address; null for others. */
-static MlirValue argument_of(const access_t *access) {
-  MlirOperation cast = nereid_defining_op_of_kind(access->descriptor, NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR);
-  MlirValue value =
-      mlirOperationIsNull(cast) ? access->descriptor : nereid_ttng_reinterpret_tensor_descriptor_get_raw_desc(cast);
-  if (!mlirValueIsABlockArgument(value))
-    return (MlirValue){NULL};
-  MlirOperation function = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
-  const bool entry =
-      nereid_op_kind(function) == NEREID_OP_TT_FUNC && nereidMlirFunctionIsPublic(function) &&
-      mlirBlockEqual(mlirBlockArgumentGetOwner(value), mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)));
-  return entry ? value : (MlirValue){NULL};
-}
-
-static MlirAttribute description_of(const access_t *access, MlirContext context) {
-  MlirType block = block_of(access);
-  MlirType element = mlirShapedTypeGetElementType(block);
-  int32_t sizes[MAX_RANK];
-  for (intptr_t d = 0; d < access->rank; ++d)
-    sizes[d] = (int32_t)mlirShapedTypeGetDimSize(block, d);
-  if (mlirTypeIsAInteger(element))
-    element = mlirIntegerTypeGet(context, access->bits);
-  return nereid_nereid_descriptor_attr_create(context, element, mlirDenseI32ArrayGet(context, access->rank, sizes),
-                                              (int)access->swizzle, false, false);
-}
-
-/* `dictionary` with `nereid.descriptor` set to `value`. */
-static MlirAttribute described(nereid_pass_t *pass, MlirAttribute dictionary, MlirAttribute value) {
-  const intptr_t n = mlirDictionaryAttrGetNumElements(dictionary);
-  MlirNamedAttribute *all = nereid_arena_new(pass->scratch, MlirNamedAttribute, (size_t)n + 1);
-  for (intptr_t i = 0; all && i < n; ++i)
-    all[i] = mlirDictionaryAttrGetElement(dictionary, i);
-  if (!all)
-    return dictionary;
-  all[n] = mlirNamedAttributeGet(mlirIdentifierGet(pass->context, ref("nereid.descriptor")), value);
-  return mlirDictionaryAttrGet(pass->context, n + 1, all);
-}
-
-/* Records the parameters that the host needs to encode the map: all accesses through one argument use the same block.
- */
-static bool describe(nereid_pass_t *pass, const access_t *access) {
-  MlirValue argument = argument_of(access);
-  if (mlirValueIsNull(argument))
-    return true;
-  MlirOperation function = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(argument));
-  const intptr_t position = mlirBlockArgumentGetArgNumber(argument);
-  const intptr_t n = mlirBlockGetNumArguments(mlirBlockArgumentGetOwner(argument));
-  MlirAttribute old = mlirOperationGetAttributeByName(function, ref("arg_attrs"));
-  MlirAttribute *all = nereid_arena_new(pass->scratch, MlirAttribute, (size_t)n);
-  for (intptr_t i = 0; all && i < n; ++i)
-    all[i] = mlirAttributeIsNull(old) ? mlirDictionaryAttrGet(pass->context, 0, NULL) : mlirArrayAttrGetElement(old, i);
-  if (!all)
-    return false;
-  MlirAttribute value = description_of(access, pass->context);
-  MlirAttribute given = mlirDictionaryAttrGetElementByName(all[position], ref("nereid.descriptor"));
-  if (!mlirAttributeIsNull(given) && !mlirAttributeEqual(given, value)) {
-    nereid_diagnose(access->op, "accesses %s through a tensor map that describes %s: expected one block and swizzle",
-                    nereid_text_of_attribute(value).chars, nereid_text_of_attribute(given).chars);
-    return false;
-  }
-  if (!mlirAttributeIsNull(given))
-    return true;
-  all[position] = described(pass, all[position], value);
-  mlirOperationSetAttributeByName(function, ref("arg_attrs"), mlirArrayAttrGet(pass->context, n, all));
-  return true;
-}
-
 /* --- the copies --- */
 
 static MlirType memdesc(MlirContext context, intptr_t rank, const int64_t *shape, MlirType element,
@@ -193,9 +103,8 @@ static MlirType buffer_type(const access_t *access, bool mutable_memory) {
   int64_t shape[MAX_RANK];
   for (intptr_t d = 0; d < rank; ++d)
     shape[d] = mlirShapedTypeGetDimSize(access->tensor, d);
-  MlirAttribute encoding = nereid_ttg_nvmma_shared_attr_create(context, access->swizzle, false, access->bits, false,
-                                                               (MlirAttribute){NULL}, (unsigned)rank);
-  return memdesc(context, rank, shape, mlirShapedTypeGetElementType(access->tensor), encoding, mutable_memory);
+  return memdesc(context, rank, shape, mlirShapedTypeGetElementType(access->tensor),
+                 nereid_descriptor_buffer_encoding(access->descriptor, rank), mutable_memory);
 }
 
 static MlirValue make_barrier(access_t *access) {
@@ -223,6 +132,22 @@ static int32_t bytes_of(const access_t *access) {
   return (int32_t)bytes;
 }
 
+/* Replaces immutable buffers that are made of the loaded tensor, with the encoding of `buffer`, by `buffer`. */
+static void replace_buffers(const access_t *access, MlirValue buffer) {
+  MlirAttribute encoding = nereid_ttg_memdesc_type_get_encoding(mlirValueGetType(buffer));
+  MlirOpOperand next;
+  for (MlirOpOperand use = mlirValueGetFirstUse(nereid_ir_result(access->op)); !mlirOpOperandIsNull(use); use = next) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    next = mlirOpOperandGetNextUse(use);
+    MlirType type = mlirOperationGetNumResults(user) ? mlirValueGetType(nereid_ir_result(user)) : (MlirType){NULL};
+    if (nereid_op_kind(user) != NEREID_OP_TTG_LOCAL_ALLOC || nereid_ttg_memdesc_type_get_mutable_memory(type) ||
+        !mlirAttributeEqual(nereid_ttg_memdesc_type_get_encoding(type), encoding))
+      continue;
+    nereid_ring_replace_view(nereid_ir_result(user), buffer);
+    nereidMlirOperationErase(user);
+  }
+}
+
 static void lower_load(access_t *access) {
   MlirOperation alloc = nereid_ttg_local_alloc_build(&access->builder, buffer_type(access, true), (MlirValue){NULL},
                                                      (MlirAttribute){NULL});
@@ -233,8 +158,11 @@ static void lower_load(access_t *access) {
       nereid_tt_descriptor_load_get_cache(access->op), nereid_tt_descriptor_load_get_evict(access->op), false);
   nereid_ttng_wait_barrier_build(&access->builder, barrier, constant(access, 32, 0), (MlirValue){NULL}, 0, NULL);
   nereid_ttng_inval_barrier_build(&access->builder, barrier);
+  replace_buffers(access, buffer);
+  if (mlirOpOperandIsNull(mlirValueGetFirstUse(nereid_ir_result(access->op))))
+    return;
   MlirOperation load = nereid_ttg_local_load_build(&access->builder, access->tensor, buffer, (MlirValue){NULL});
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(access->op, 0), mlirOperationGetResult(load, 0));
+  mlirValueReplaceAllUsesOfWith(nereid_ir_result(access->op), nereid_ir_result(load));
 }
 
 static MlirValue store_to_buffer(access_t *access, MlirValue value) {
@@ -299,7 +227,7 @@ static bool lower_access(nereid_pass_t *pass, MlirOperation op) {
     return false;
   }
   access.tensor = tensor_of(op);
-  if (!check_target(&access) || !check_block(&access) || !describe(pass, &access))
+  if (!check_target(&access) || !check_block(&access) || !nereid_descriptor_describe(pass, op, access.descriptor))
     return false;
   for (intptr_t i = 0; i < access.rank; ++i)
     access.coordinates[i] = row->coordinate(op, i);

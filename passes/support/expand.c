@@ -36,6 +36,10 @@ static intptr_t count_parts(const nereid_expand_t *expand, MlirType type) {
   return expand->rules->parts(type, types);
 }
 
+static bool is_kept(const nereid_expand_t *expand, MlirValue value) {
+  return expand->rules->keeps && expand->rules->keeps(value, expand->rules->data);
+}
+
 static void fail(nereid_expand_t *expand) {
   expand->failed = true;
 }
@@ -71,7 +75,7 @@ static void expand_block_arguments(nereid_expand_t *expand, MlirBlock block) {
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i) {
     MlirValue argument = mlirBlockGetArgument(block, i), made[NEREID_EXPAND_PARTS];
     MlirType types[NEREID_EXPAND_PARTS];
-    const intptr_t n = expand->rules->parts(mlirValueGetType(argument), types);
+    const intptr_t n = is_kept(expand, argument) ? 0 : expand->rules->parts(mlirValueGetType(argument), types);
     for (intptr_t part = 0; part < n; ++part)
       made[part] = mlirBlockInsertArgument(block, i + 1 + part, types[part], mlirValueGetLocation(argument));
     if (!n)
@@ -105,23 +109,40 @@ static void move_grid(nereid_expand_t *expand, MlirOperation function, const int
 
 /* Describes the parts in the attributes of the arguments. Only kernels have them: the launcher reads them. */
 static void append_attributes(nereid_expand_t *expand, MlirOperation function, MlirType type, MlirAttribute old,
-                              int *group, attributes_t *out) {
+                              int group, attributes_t *out) {
   const bool described = expand->rules->argument && nereidMlirFunctionIsPublic(function);
-  const intptr_t n = count_parts(expand, type);
   MlirAttribute empty = mlirDictionaryAttrGet(expand->pass->context, 0, NULL);
-  for (intptr_t part = 0; part < (n ? n : 1); ++part) {
-    MlirAttribute attributes = mlirAttributeIsNull(old) ? empty : old;
-    if (n)
-      attributes = described ? expand->rules->argument(type, attributes, part, *group) : empty;
-    if (!nereid_vector_push(expand->pass->scratch, out, attributes))
+  for (intptr_t part = 0; part < count_parts(expand, type); ++part)
+    if (!nereid_vector_push(expand->pass->scratch, out,
+                            described ? expand->rules->argument(type, mlirAttributeIsNull(old) ? empty : old, part, group)
+                                      : empty))
       fail(expand);
+}
+
+static bool is_kept_argument(const nereid_expand_t *expand, MlirOperation function, intptr_t i) {
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  return !mlirBlockIsNull(entry) && is_kept(expand, mlirBlockGetArgument(entry, i));
+}
+
+/* Appends the types and attributes of argument `i`, or of its parts. */
+static void expand_argument(nereid_expand_t *expand, MlirOperation function, intptr_t i, MlirType type, int *group,
+                            types_t *inputs, attributes_t *attributes) {
+  MlirAttribute old = nereid_ir_argument_attributes(function, i);
+  const bool has_parts = count_parts(expand, type) > 0;
+  if (has_parts && !is_kept_argument(expand, function, i)) {
+    append_attributes(expand, function, type, old, *group, attributes);
+    append_types(expand, type, inputs);
+  } else if (!nereid_vector_push(expand->pass->scratch, inputs, type) ||
+             !nereid_vector_push(expand->pass->scratch, attributes,
+                                 mlirAttributeIsNull(old) ? mlirDictionaryAttrGet(expand->pass->context, 0, NULL)
+                                                          : old)) {
+    fail(expand);
   }
-  *group += n > 0;
+  *group += has_parts;
 }
 
 static void expand_signature(nereid_expand_t *expand, MlirOperation function) {
   MlirType type = mlirTypeAttrGetValue(nereid_ir_attribute(function, NEREID_ATTR_FUNCTION_TYPE));
-  MlirAttribute old = nereid_ir_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES);
   const intptr_t n = mlirFunctionTypeGetNumInputs(type);
   int32_t *moved = nereid_arena_new(expand->pass->scratch, int32_t, (size_t)n);
   types_t inputs = {0}, results = {0};
@@ -129,9 +150,7 @@ static void expand_signature(nereid_expand_t *expand, MlirOperation function) {
   int group = 0;
   for (intptr_t i = 0; moved && i < n; ++i) {
     moved[i] = (int32_t)inputs.size;
-    MlirAttribute own = mlirAttributeIsNull(old) ? old : mlirArrayAttrGetElement(old, i);
-    append_attributes(expand, function, mlirFunctionTypeGetInput(type, i), own, &group, &attributes);
-    append_types(expand, mlirFunctionTypeGetInput(type, i), &inputs);
+    expand_argument(expand, function, i, mlirFunctionTypeGetInput(type, i), &group, &inputs, &attributes);
   }
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); ++i)
     append_types(expand, mlirFunctionTypeGetResult(type, i), &results);
@@ -253,7 +272,7 @@ static void expand_select(nereid_expand_t *expand, MlirOperation op) {
 }
 
 static bool is_expanded(const nereid_expand_t *expand, MlirValue value) {
-  return count_parts(expand, mlirValueGetType(value)) && !(expand->rules->keeps && expand->rules->keeps(value));
+  return count_parts(expand, mlirValueGetType(value)) && !is_kept(expand, value);
 }
 
 static bool is_carried(const nereid_expand_t *expand, MlirOperation op) {

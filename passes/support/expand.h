@@ -26,7 +26,8 @@ typedef struct nereid_expand_rules {
    * False after a diagnostic. */
   bool (*rewrite)(nereid_expand_t *expand, MlirOperation op, bool *out_done);
   /* Whether a value of an expanded type, and the ops that use it directly, do not change; null: no such values. */
-  bool (*keeps)(MlirValue value);
+  bool (*keeps)(MlirValue value, const void *data);
+  const void *data; /* for `keeps` */
   /* The attributes of part `part` of a kernel's argument of `type` with `attributes`; `group` numbers the expanded
    * arguments of the kernel. */
   MlirAttribute (*argument)(MlirType type, MlirAttribute attributes, intptr_t part, int group);

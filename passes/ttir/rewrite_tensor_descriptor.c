@@ -1,4 +1,5 @@
-/* triton-rewrite-tensor-descriptor-to-pointer: rewrites accesses through tensor descriptors to masked loads and stores.
+/* triton-rewrite-tensor-descriptor-to-pointer: rewrites accesses through tensor descriptors that cannot be TMA copies to
+ * masked loads and stores.
  *
  *   tt.func public @k(%d: !tt.tensordesc<tensor<64x32xf16>>, %m: i32, %n: i32, %s: i64, %t: i64)
  *     %x = tt.descriptor_load %d[%i, %j]
@@ -9,9 +10,14 @@
  * A descriptor consists of its base, its shape and strides (i64) and a flag: whether out-of-bounds elements read as NaN
  * (docs/abi.md). The requirements of TMA hold here too: the base and all strides but the last are multiples of 16
  * bytes, and the last stride is 1, so that accesses are as wide as through any other pointer. `nereid.role` describes
- * each argument to the launcher. Descriptors from ttng.reinterpret_tensor_descriptor are tensor maps and do not change.
- * Requires tensors without encodings. */
+ * each argument to the launcher.
+ *
+ * With compute-capability of 90 or more, arguments of kernels stay descriptors, which the launcher passes as tensor maps,
+ * unless passes/support/descriptor.h or several CTAs per cluster prevent TMA; a remark has the reason. Descriptors from
+ * ttng.reinterpret_tensor_descriptor are tensor maps and do not change. Requires tensors without encodings. */
+#include "base/target_facts.h"
 #include "passes/support/block_access.h"
+#include "passes/support/descriptor.h"
 #include "passes/support/expand.h"
 
 #include "dialects/defining_op.h"
@@ -29,10 +35,7 @@
 #include <assert.h>
 #include <math.h>
 
-enum {
-  TMA_BYTES = 16,
-  TMA_RANK = 5,
-};
+enum { TMA_BYTES = 16 };
 
 static MlirType block_of(MlirType type) {
   return nereid_tt_tensordesc_type_get_block_type(type);
@@ -85,10 +88,7 @@ static MlirAttribute descriptor_attribute(MlirType type, MlirAttribute attribute
 }
 
 static unsigned element_bits(MlirType type) {
-  MlirType element = element_of(type);
-  if (mlirTypeIsAInteger(element))
-    return mlirIntegerTypeGetWidth(element);
-  return mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : 0;
+  return nereid_descriptor_element_bits(block_of(type));
 }
 
 static MlirAttribute divisibility(MlirContext context, int64_t value) {
@@ -335,14 +335,16 @@ static const row_t *find_row(MlirOperation op) {
   return NULL;
 }
 
-/* Whether `value` is a tensor map. It is opaque: triton-nvidia-tma-lowering lowers accesses through it. */
-static bool is_tensor_map(MlirValue value) {
-  return !mlirOperationIsNull(nereid_defining_op_of_kind(value, NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR));
+/* Whether `value` is a tensor map: opaque, or an argument in the set `maps`. triton-nvidia-tma-lowering lowers accesses
+ * through it. */
+static bool is_tensor_map(MlirValue value, const void *maps) {
+  return nereid_map_find(maps, value.ptr) ||
+         !mlirOperationIsNull(nereid_defining_op_of_kind(value, NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR));
 }
 
 static bool rewrite(nereid_expand_t *expand, MlirOperation op, bool *done) {
   const row_t *row = find_row(op);
-  if (row && row->rewrite != make && is_tensor_map(mlirOperationGetOperand(op, 0)))
+  if (row && row->rewrite != make && is_tensor_map(mlirOperationGetOperand(op, 0), expand->rules->data))
     row = NULL;
   *done = row != NULL;
   return !row || row->rewrite(expand, op);
@@ -394,46 +396,80 @@ static bool check_argument(MlirValue argument) {
   MlirType block = block_of(mlirValueGetType(argument));
   const unsigned bits = element_bits(mlirValueGetType(argument));
   const intptr_t rank = mlirShapedTypeGetRank(block);
-  if (rank >= 1 && rank <= TMA_RANK && (bits == 8 || bits == 16 || bits == 32 || bits == 64))
+  if (rank >= 1 && rank <= NEREID_DESCRIPTOR_RANK && (bits == 8 || bits == 16 || bits == 32 || bits == 64))
     return true;
   nereid_diagnose_at(
       mlirValueGetLocation(argument),
       "argument of type %s, expected a descriptor of 1 to %d dimensions with elements of 8, 16, 32 or 64 "
       "bits",
-      nereid_text_of_type(mlirValueGetType(argument)).chars, (int)TMA_RANK);
+      nereid_text_of_type(mlirValueGetType(argument)).chars, (int)NEREID_DESCRIPTOR_RANK);
   return false;
 }
 
-static bool mark_function(nereid_pass_t *pass, MlirOperation function) {
-  MlirStringRef name = mlirStringRefCreateFromCString(NEREID_ATTR_ARGUMENT_ATTRIBUTES);
-  MlirAttribute old = mlirOperationGetAttributeByName(function, name);
+/* --- arguments that stay descriptors --- */
+
+/* Why `argument` cannot be passed as a tensor map; null if it can. */
+static const char *obstacle(const nereid_pass_t *pass, MlirValue argument) {
+  if (!nereid_target_has_async_proxy((int)nereid_pass_option_int(pass, "compute-capability")))
+    return "the target has no TMA";
+  if (nereid_pass_option_int(pass, "num-ctas") > 1)
+    return "copies to a cluster of several CTAs are not supported";
+  return nereid_descriptor_obstacle(argument);
+}
+
+/* Adds `argument` to the set `maps` if it stays a descriptor, and returns its attributes. */
+static MlirAttribute keep_argument(const nereid_pass_t *pass, MlirOperation function, MlirValue argument, int group,
+                                   MlirAttribute attributes, nereid_map_t *maps) {
+  const char *why = obstacle(pass, argument);
+  uintptr_t *place = why ? NULL : nereid_map_insert(maps, argument.ptr);
+  if (why)
+    nereid_pass_remark_missed(pass, function, "descriptor", "argument %d is rewritten to a pointer: %s",
+                              (int)mlirBlockArgumentGetArgNumber(argument), why);
+  if (!place)
+    return attributes;
+  *place = 1;
+  if (has_role(attributes))
+    return attributes;
+  return with_role(pass->context, attributes, role(pass->context, NEREID_NEREID_ROLE_KIND_DESCRIPTOR, group, -1));
+}
+
+static bool mark_function(nereid_pass_t *pass, MlirOperation function, nereid_map_t *maps) {
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
   const intptr_t n = mlirBlockIsNull(entry) ? 0 : mlirBlockGetNumArguments(entry);
   MlirAttribute *attributes = nereid_arena_new(pass->scratch, MlirAttribute, (size_t)n);
   int group = 0;
-  for (intptr_t i = 0; attributes && i < n; ++i)
-    attributes[i] =
-        mlirAttributeIsNull(old) ? mlirDictionaryAttrGet(pass->context, 0, NULL) : mlirArrayAttrGetElement(old, i);
+  for (intptr_t i = 0; attributes && i < n; ++i) {
+    MlirAttribute old = nereid_ir_argument_attributes(function, i);
+    attributes[i] = mlirAttributeIsNull(old) ? mlirDictionaryAttrGet(pass->context, 0, NULL) : old;
+  }
   for (intptr_t i = 0; attributes && i < n; ++i) {
     MlirValue argument = mlirBlockGetArgument(entry, i);
     if (!nereid_tt_tensordesc_type_isa(mlirValueGetType(argument)))
       continue;
     if (!check_argument(argument))
       return false;
+    attributes[i] = keep_argument(pass, function, argument, group, attributes[i], maps);
     mark_followers(entry, i, group++, attributes);
   }
   if (group && attributes)
-    mlirOperationSetAttributeByName(function, name, mlirArrayAttrGet(pass->context, n, attributes));
-  return true;
+    nereid_ir_set_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES,
+                            mlirArrayAttrGet(pass->context, n, attributes));
+  return attributes || !n;
 }
 
 MlirLogicalResult nereid_pass_triton_rewrite_tensor_descriptor_to_pointer(nereid_pass_t *pass) {
-  static const nereid_expand_rules_t rules = {
-      .what = "a tensor descriptor", .parts = parts, .rewrite = rewrite, .keeps = is_tensor_map, .argument = argument};
+  nereid_map_t maps; /* arguments that stay descriptors -> 1 */
+  nereid_map_initialize(&maps, pass->scratch);
+  const nereid_expand_rules_t rules = {.what = "a tensor descriptor",
+                                       .parts = parts,
+                                       .rewrite = rewrite,
+                                       .keeps = is_tensor_map,
+                                       .data = &maps,
+                                       .argument = argument};
   MlirBlock body = mlirModuleGetBody(mlirModuleFromOperation(pass->op));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (nereid_op_kind(op) == NEREID_OP_TT_FUNC && nereidMlirFunctionIsPublic(op) && !mark_function(pass, op))
+    if (nereid_op_kind(op) == NEREID_OP_TT_FUNC && nereidMlirFunctionIsPublic(op) && !mark_function(pass, op, &maps))
       return mlirLogicalResultFailure();
   return nereid_expand_run(pass, &rules);
 }

@@ -1,0 +1,192 @@
+/* Limits of TMA; see descriptor.h. The sources are the PTX ISA ("cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor")
+ * and the CUDA driver API (cuTensorMapEncodeTiled). */
+#include "passes/support/descriptor.h"
+
+#include "dialects/defining_op.h"
+#include "dialects/diagnose.h"
+#include "dialects/ir.h"
+#include "nereid/dialects/nereid.h"
+#include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+enum { SWIZZLE_ROWS = 8, LEAST_SWIZZLE = 32, MOST_SWIZZLE = 128, LEAST_ROW = 16 /* bytes */ };
+
+MlirType nereid_descriptor_block(MlirValue descriptor) {
+  return nereid_tt_tensordesc_type_get_block_type(mlirValueGetType(descriptor));
+}
+
+unsigned nereid_descriptor_element_bits(MlirType block) {
+  MlirType element = mlirShapedTypeGetElementType(block);
+  if (mlirTypeIsAInteger(element))
+    return mlirIntegerTypeGetWidth(element);
+  return mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : 0;
+}
+
+static int64_t row_bytes(MlirType block) {
+  return mlirShapedTypeGetDimSize(block, mlirShapedTypeGetRank(block) - 1) * nereid_descriptor_element_bits(block) / 8;
+}
+
+unsigned nereid_descriptor_swizzle(MlirType block) {
+  int64_t rows = 1;
+  unsigned swizzle = MOST_SWIZZLE;
+  for (intptr_t d = 0; d + 1 < mlirShapedTypeGetRank(block); ++d)
+    rows *= mlirShapedTypeGetDimSize(block, d);
+  while (swizzle > row_bytes(block))
+    swizzle /= 2;
+  return rows >= SWIZZLE_ROWS && swizzle >= LEAST_SWIZZLE ? swizzle : 0;
+}
+
+unsigned nereid_descriptor_swizzle_of(MlirValue descriptor) {
+  MlirType block = nereid_descriptor_block(descriptor);
+  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(block);
+  return !mlirAttributeIsNull(encoding) && nereid_ttg_nvmma_shared_attr_isa(encoding)
+             ? (unsigned)nereid_ttg_nvmma_shared_attr_get_swizzling_byte_width(encoding)
+             : nereid_descriptor_swizzle(block);
+}
+
+MlirAttribute nereid_descriptor_buffer_encoding(MlirValue descriptor, intptr_t rank) {
+  MlirType block = nereid_descriptor_block(descriptor);
+  return nereid_ttg_nvmma_shared_attr_create(mlirTypeGetContext(block), nereid_descriptor_swizzle_of(descriptor),
+                                             /*transposed=*/false, nereid_descriptor_element_bits(block),
+                                             /*fp4_padded=*/false, (MlirAttribute){NULL}, (unsigned)rank);
+}
+
+/* --- the kernel's argument --- */
+
+MlirValue nereid_descriptor_argument(MlirValue descriptor) {
+  MlirOperation cast = nereid_defining_op_of_kind(descriptor, NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR);
+  MlirValue value =
+      mlirOperationIsNull(cast) ? descriptor : nereid_ttng_reinterpret_tensor_descriptor_get_raw_desc(cast);
+  if (!mlirValueIsABlockArgument(value))
+    return (MlirValue){NULL};
+  MlirOperation function = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+  const bool entry =
+      nereid_op_kind(function) == NEREID_OP_TT_FUNC && nereidMlirFunctionIsPublic(function) &&
+      mlirBlockEqual(mlirBlockArgumentGetOwner(value), mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)));
+  return entry ? value : (MlirValue){NULL};
+}
+
+static MlirAttribute attributes_of(MlirValue argument) {
+  MlirAttribute attributes =
+      nereid_ir_argument_attributes(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(argument)),
+                                    mlirBlockArgumentGetArgNumber(argument));
+  return mlirAttributeIsNull(attributes) ? mlirDictionaryAttrGet(mlirTypeGetContext(mlirValueGetType(argument)), 0, NULL)
+                                         : attributes;
+}
+
+MlirAttribute nereid_descriptor_given(MlirValue descriptor) {
+  MlirValue argument = nereid_descriptor_argument(descriptor);
+  if (mlirValueIsNull(argument))
+    return (MlirAttribute){NULL};
+  MlirAttribute given = mlirDictionaryAttrGetElementByName(attributes_of(argument), nereid_ir_ref("nereid.descriptor"));
+  return !mlirAttributeIsNull(given) && nereid_nereid_descriptor_attr_isa(given) ? given : (MlirAttribute){NULL};
+}
+
+static MlirAttribute description_of(MlirValue descriptor, MlirContext context) {
+  MlirType block = nereid_descriptor_block(descriptor), element = mlirShapedTypeGetElementType(block);
+  const intptr_t rank = mlirShapedTypeGetRank(block);
+  int32_t sizes[NEREID_DESCRIPTOR_RANK] = {0};
+  for (intptr_t d = 0; d < rank; ++d)
+    sizes[d] = (int32_t)mlirShapedTypeGetDimSize(block, d);
+  if (mlirTypeIsAInteger(element))
+    element = mlirIntegerTypeGet(context, nereid_descriptor_element_bits(block));
+  return nereid_nereid_descriptor_attr_create(context, element, mlirDenseI32ArrayGet(context, rank, sizes),
+                                              (int)nereid_descriptor_swizzle_of(descriptor), false, false);
+}
+
+/* Adds `nereid.descriptor` to the attributes of `argument`. */
+static bool add_description(const nereid_pass_t *pass, MlirValue argument, MlirAttribute value) {
+  MlirOperation function = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(argument));
+  const intptr_t n = mlirBlockGetNumArguments(mlirBlockArgumentGetOwner(argument));
+  MlirAttribute old = attributes_of(argument), *all = nereid_arena_new(pass->scratch, MlirAttribute, (size_t)n);
+  const intptr_t count = mlirDictionaryAttrGetNumElements(old);
+  MlirNamedAttribute *own = nereid_arena_new(pass->scratch, MlirNamedAttribute, (size_t)count + 1);
+  if (!all || !own)
+    return false;
+  for (intptr_t i = 0; i < n; ++i)
+    all[i] = attributes_of(mlirBlockGetArgument(mlirBlockArgumentGetOwner(argument), i));
+  for (intptr_t i = 0; i < count; ++i)
+    own[i] = mlirDictionaryAttrGetElement(old, i);
+  own[count] = mlirNamedAttributeGet(mlirIdentifierGet(pass->context, nereid_ir_ref("nereid.descriptor")), value);
+  all[mlirBlockArgumentGetArgNumber(argument)] = mlirDictionaryAttrGet(pass->context, count + 1, own);
+  nereid_ir_set_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES, mlirArrayAttrGet(pass->context, n, all));
+  return true;
+}
+
+bool nereid_descriptor_describe(const nereid_pass_t *pass, MlirOperation op, MlirValue descriptor) {
+  MlirValue argument = nereid_descriptor_argument(descriptor);
+  if (mlirValueIsNull(argument))
+    return true;
+  MlirAttribute value = description_of(descriptor, pass->context), given = nereid_descriptor_given(descriptor);
+  if (mlirAttributeIsNull(given))
+    return add_description(pass, argument, value);
+  if (mlirAttributeEqual(given, value))
+    return true;
+  nereid_diagnose(op, "accesses %s through a tensor map that describes %s: expected one block and swizzle",
+                  nereid_text_of_attribute(value).chars, nereid_text_of_attribute(given).chars);
+  return false;
+}
+
+/* --- obstacles --- */
+
+/* Integers are unsigned in the map that the host encodes. */
+static bool can_reduce(MlirOperation op, MlirType block) {
+  MlirType element = mlirShapedTypeGetElementType(block);
+  const bool is_float = mlirTypeIsAFloat(element);
+  const unsigned bits = nereid_descriptor_element_bits(block);
+  switch (nereid_tt_descriptor_reduce_get_kind(op)) {
+  case NEREID_TT_DESCRIPTOR_REDUCE_KIND_ADD:
+    return bits >= (is_float ? 16 : 32);
+  case NEREID_TT_DESCRIPTOR_REDUCE_KIND_MIN:
+  case NEREID_TT_DESCRIPTOR_REDUCE_KIND_MAX:
+    return is_float ? bits == 16 : bits >= 32 && mlirIntegerTypeIsUnsigned(element);
+  case NEREID_TT_DESCRIPTOR_REDUCE_KIND_INC:
+  case NEREID_TT_DESCRIPTOR_REDUCE_KIND_DEC:
+    return !is_float && bits == 32;
+  default:
+    return !is_float && bits >= 32;
+  }
+}
+
+static const char *obstacle_of_block(MlirType block) {
+  const unsigned bits = nereid_descriptor_element_bits(block);
+  if (mlirShapedTypeGetRank(block) < 1 || mlirShapedTypeGetRank(block) > NEREID_DESCRIPTOR_RANK)
+    return "tensor maps have 1 to 5 dimensions";
+  if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
+    return "tensor maps have elements of 8, 16, 32 or 64 bits";
+  return row_bytes(block) < LEAST_ROW ? "the rows of its block have less than 16 bytes" : NULL;
+}
+
+const char *nereid_descriptor_obstacle(MlirValue argument) {
+  MlirType block = nereid_descriptor_block(argument);
+  const char *why = obstacle_of_block(block);
+  bool reads = false, writes = false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(argument); !why && !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    switch (nereid_op_kind(op)) {
+    case NEREID_OP_TT_DESCRIPTOR_LOAD:
+      reads = true;
+      break;
+    case NEREID_OP_TT_DESCRIPTOR_STORE:
+      writes = true;
+      break;
+    case NEREID_OP_TT_DESCRIPTOR_REDUCE:
+      writes = true;
+      why = can_reduce(op, block) ? NULL : "TMA does not have the reduction for its elements";
+      break;
+    case NEREID_OP_TT_DESCRIPTOR_GATHER:
+    case NEREID_OP_TT_DESCRIPTOR_SCATTER:
+      why = "rows by index need sm_100";
+      break;
+    default:
+      why = "it is not only accessed, but passed on as a value";
+    }
+  }
+  return why || !reads || !writes ? why : "the kernel reads and writes through it: TMA does not order these accesses";
+}

@@ -1,0 +1,38 @@
+/* Tensor descriptors as tensor maps: the limits of TMA on sm_90, and the swizzle of a block. */
+#ifndef NEREID_PASSES_DESCRIPTOR_H
+#define NEREID_PASSES_DESCRIPTOR_H
+
+#include "passes/pass.h"
+
+enum { NEREID_DESCRIPTOR_RANK = 5 /* dimensions of a tensor map */ };
+
+/* The type of the blocks that a !tt.tensordesc describes. */
+MlirType nereid_descriptor_block(MlirValue descriptor);
+
+/* Bits of an element of a block; 0 for an element that is not a number. */
+unsigned nereid_descriptor_element_bits(MlirType block);
+
+/* The widest swizzle, in bytes, with which TMA copies a block to or from shared memory: 128, 64 or 32, at most a row,
+ * in groups of 8 rows; 0 for blocks of less than 32 bytes per row, of fewer rows or of one dimension. */
+unsigned nereid_descriptor_swizzle(MlirType block);
+
+/* The swizzle of a descriptor: of the #ttg.nvmma_shared encoding of its block, otherwise the widest. */
+unsigned nereid_descriptor_swizzle_of(MlirValue descriptor);
+
+/* The encoding of buffers of `rank` dimensions for copies through `descriptor`. */
+MlirAttribute nereid_descriptor_buffer_encoding(MlirValue descriptor, intptr_t rank);
+
+/* The kernel argument that is the tensor map `descriptor`, or its address; null for others. */
+MlirValue nereid_descriptor_argument(MlirValue descriptor);
+
+/* `nereid.descriptor` of the kernel argument that is `descriptor`; null for others and without the attribute. */
+MlirAttribute nereid_descriptor_given(MlirValue descriptor);
+
+/* Records in `nereid.descriptor` of the kernel argument what the host needs to encode the map: element, block and
+ * swizzle of `descriptor`. False after an error at `op` if the argument has other ones already. */
+bool nereid_descriptor_describe(const nereid_pass_t *pass, MlirOperation op, MlirValue descriptor);
+
+/* Why the accesses through `argument`, a !tt.tensordesc of a kernel, cannot be TMA copies of sm_90; null if they can. */
+const char *nereid_descriptor_obstacle(MlirValue argument);
+
+#endif
