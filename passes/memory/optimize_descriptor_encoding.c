@@ -102,16 +102,14 @@ static bool update_signature(const nereid_pass_t *pass, MlirOperation function) 
   for (intptr_t i = 0; types && i < n + n_results; ++i)
     types[i] = i < n ? mlirValueGetType(mlirBlockGetArgument(entry, i)) : mlirFunctionTypeGetResult(type, i - n);
   if (types)
-    nereid_ir_set_attribute(
-        function, NEREID_ATTR_FUNCTION_TYPE,
-        mlirTypeAttrGet(mlirFunctionTypeGet(pass->context, n, types, n_results, types + n)));
+    nereid_ir_set_attribute(function, NEREID_ATTR_FUNCTION_TYPE,
+                            mlirTypeAttrGet(mlirFunctionTypeGet(pass->context, n, types, n_results, types + n)));
   return types != NULL;
 }
 
 static bool encode(const nereid_pass_t *pass, MlirOperation op, MlirValue descriptor) {
   if (is_free(descriptor))
-    mlirValueSetType(descriptor,
-                     with_swizzle(nereid_descriptor_block(descriptor), choose_swizzle(pass, descriptor)));
+    mlirValueSetType(descriptor, with_swizzle(nereid_descriptor_block(descriptor), choose_swizzle(pass, descriptor)));
   return nereid_descriptor_describe(pass, op, descriptor);
 }
 

@@ -10,7 +10,7 @@
  * also asserts that no iteration loads what a recent iteration stores; without it, loads from memory that the loop
  * writes stay.
  *
- *   cp.async can copy the load (4 bytes or more)   latency num_stages - 1, divided by the loads of a chain of addresses
+ *   cp.async (4 bytes or more) or TMA can copy     latency num_stages - 1, divided by the loads of a chain of addresses
  *   it cannot, and a dot depends on it             latency 1, in registers; its buffer latency 1, a ring of slots
  *   elementwise ops between a load and its buffer  the buffer has latency 1, the load one less than without
  *   scalar loads of addresses                      latency 1, in registers
@@ -19,6 +19,7 @@
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/pipelined_loads.h"
+#include "passes/pipelining/ring.h"
 #include "passes/pipelining/ring_budget.h"
 
 #include "analysis/allocation/allocation.h"
@@ -50,7 +51,7 @@ static MlirWalkResult remark_staying(MlirOperation op, void *user_data) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   if (kind == NEREID_OP_SCF_FOR && !mlirOperationEqual(op, staying->loop))
     return MlirWalkResultSkip; /* a loop of its own */
-  if (kind != NEREID_OP_TT_LOAD)
+  if (!nereid_ring_is_load(op))
     return MlirWalkResultAdvance;
   const bool nested = !mlirOperationEqual(mlirOperationGetParentOperation(op), staying->loop);
   if (staying->reason || nested)
@@ -62,13 +63,15 @@ static MlirWalkResult remark_staying(MlirOperation op, void *user_data) {
 static void remark_loads(const assign_t *assign, const nereid_pipelined_t *loads) {
   for (size_t i = 0; i < loads->size; ++i) {
     const nereid_pipelined_op_t *load = &loads->data[i];
-    if (nereid_op_kind(load->op) != NEREID_OP_TT_LOAD)
+    if (!nereid_ring_is_load(load->op))
       continue;
     if (load->obstacle)
       nereid_pass_remark_missed(assign->pass, load->op, "latency", "not pipelined: %s", load->obstacle);
     else
       nereid_pass_remark_passed(assign->pass, load->op, "latency", "loads %ld iterations ahead%s", (long)load->latency,
-                                load->in_registers ? ", in registers" : "");
+                                load->in_registers                                         ? ", in registers"
+                                : nereid_op_kind(load->op) == NEREID_OP_TT_DESCRIPTOR_LOAD ? ", by TMA"
+                                                                                           : "");
   }
 }
 
@@ -101,7 +104,7 @@ static void set_latencies(nereid_pipelined_t *loads, int64_t stages) {
     int64_t latency = (stages - 1) / levels;
     latency += loads_after(loads, load->level) == 0 ? (stages - 1) % levels : 0;
     latency -= load->feeds_buffer;
-    load->latency = latency < 1 || load->in_registers || nereid_op_kind(load->op) != NEREID_OP_TT_LOAD ? 1 : latency;
+    load->latency = latency < 1 || load->in_registers || !nereid_ring_is_load(load->op) ? 1 : latency;
     nereid_ir_set_integer(load->op, NEREID_ATTR_LATENCY, load->latency);
   }
 }
@@ -190,7 +193,7 @@ static void assign_loop(assign_t *assign, MlirOperation loop) {
 /* Remarks loads in loops without a trip count, which no pass pipelines. */
 static MlirWalkResult remark_uncounted(MlirOperation op, void *user_data) {
   const nereid_pass_t *pass = user_data;
-  if (nereid_op_kind(op) != NEREID_OP_TT_LOAD)
+  if (!nereid_ring_is_load(op))
     return MlirWalkResultAdvance;
   MlirOperation loop = mlirOperationGetParentOperation(op);
   while (!mlirOperationIsNull(loop) && nereid_op_kind(loop) != NEREID_OP_SCF_FOR &&

@@ -127,6 +127,9 @@ static bool overwrites(const async_t *async, MlirOperation op, const group_t *gr
   case NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL:
     return nereid_slots_may_overlap(async->phases, operand, group->age,
                                     nereid_ttg_async_copy_global_to_local_get_result(op));
+  case NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL:
+    return nereid_slots_may_overlap(async->phases, operand, group->age,
+                                    nereid_ttng_async_tma_copy_global_to_local_get_result(op));
   case NEREID_OP_TTG_LOCAL_STORE:
     return nereid_slots_may_overlap(async->phases, operand, group->age, nereid_ttg_local_store_get_dst(op));
   case NEREID_OP_TTG_LOCAL_ALLOC:
@@ -138,7 +141,8 @@ static bool overwrites(const async_t *async, MlirOperation op, const group_t *gr
 
 /* --- what a group must precede --- */
 
-/* Whether `op` neither writes shared memory nor waits for anything: it cannot conflict with a dot in flight. */
+/* Whether `op` can be executed while a dot is in flight whose buffers and registers it does not touch. Waits for
+ * mbarriers can, as no dot arrives at one. */
 static bool is_harmless(MlirOperation op) {
   switch (nereid_op_kind(op)) {
   case NEREID_OP_TT_LOAD:
@@ -149,7 +153,10 @@ static bool is_harmless(MlirOperation op) {
   case NEREID_OP_TTG_LOCAL_ALLOC:
   case NEREID_OP_TTG_LOCAL_LOAD:
   case NEREID_OP_TTG_LOCAL_STORE:
+  case NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL:
+  case NEREID_OP_TTNG_BARRIER_EXPECT:
   case NEREID_OP_TTNG_FENCE_ASYNC_SHARED:
+  case NEREID_OP_TTNG_WAIT_BARRIER:
   case NEREID_OP_TTNG_WARP_GROUP_DOT:
     return true;
   default:

@@ -7,7 +7,8 @@
  * step: then one more slot saves the second barrier, where shared memory has room for it.
  *
  * Waits. Loads of one stage whose first uses are in one stage form a commit group and have one wait. It precedes both
- * the copies and the uses of a step. */
+ * the copies and the uses of a step. Loads through descriptors with the same stages and clusters share a full barrier
+ * per slot, on which one thread expects the bytes of all of them; the wait directly precedes the first use. */
 #include "passes/pipelining/lower_loads.h"
 
 #include "analysis/allocation/allocation.h"
@@ -16,11 +17,14 @@
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
 #include "passes/pipelining/expansion/expand_loop.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/ring.h"
 #include "passes/pipelining/ring_budget.h"
-#include "passes/support/loop.h"
+#include "passes/pipelining/rings/ring_barriers.h"
+#include "passes/pipelining/rings/ring_counters.h"
+#include "passes/support/descriptor.h"
 #include "passes/support/scalar.h"
 #include "seam/ir.h"
 
@@ -34,8 +38,14 @@ typedef struct group {
   int32_t stage, cluster;         /* of the copies */
   int32_t use_stage, use_cluster; /* of the first use */
   int32_t slots;
+  bool is_tma;
+  /* of cp.async */
   MlirOperation commit, wait;
   int32_t count; /* of the wait */
+  /* of TMA */
+  size_t writes, reads; /* counters of the slots */
+  MlirValue barriers;   /* one per slot */
+  MlirValue full;       /* the barrier of the slot that is filled */
 } group_t;
 
 typedef struct ring {
@@ -45,23 +55,18 @@ typedef struct ring {
   MlirValue buffer;
 } ring_t;
 
-typedef struct counter {
-  int32_t slots, stage, cluster;
-  MlirValue argument;
-} counter_t;
-
 typedef struct lower {
   nereid_pass_t *pass;
   nereid_arena_t *arena;
   const nereid_schedule_t *schedule;
   MlirOperation loop;
-  MlirBlock body;
   MlirValue zero; /* the i32 0, before the loop */
   size_t copies;  /* rings that cp.async fills */
+  size_t boxes;   /* rings that TMA fills */
   int32_t peeled; /* iterations */
   NEREID_VECTOR(ring_t) rings;
   NEREID_VECTOR(group_t) groups;
-  NEREID_VECTOR(counter_t) counters;
+  nereid_ring_counters_t counters;
 } lower_t;
 
 /* --- planning --- */
@@ -76,12 +81,19 @@ static int32_t distance_of(const group_t *group) {
   return group->use_stage - group->stage;
 }
 
-/* The cluster of the wait: before all copies and uses of the groups that share it. */
+static bool is_tma(const nereid_ring_load_t *load) {
+  return nereid_op_kind(load->scheduled->op) == NEREID_OP_TT_DESCRIPTOR_LOAD;
+}
+
+/* The cluster of the wait: for TMA before the first use; for cp.async, where a barrier follows, before all copies and
+ * uses of the groups that share it. */
 static int32_t wait_cluster(const lower_t *lower, const group_t *group) {
   int32_t first = group->cluster < group->use_cluster ? group->cluster : group->use_cluster;
+  if (group->is_tma)
+    return 2 * group->use_cluster;
   for (size_t i = 0; i < lower->groups.size; ++i) {
     const group_t *other = &lower->groups.data[i];
-    if (distance_of(other) != distance_of(group))
+    if (other->is_tma || distance_of(other) != distance_of(group))
       continue;
     first = first < other->cluster ? first : other->cluster;
     first = first < other->use_cluster ? first : other->use_cluster;
@@ -94,7 +106,7 @@ static size_t find_group(lower_t *lower, const nereid_ring_load_t *load) {
   for (size_t i = 0; i < lower->groups.size; ++i) {
     group_t *group = &lower->groups.data[i];
     if (group->stage != load->scheduled->stage || group->cluster != load->scheduled->cluster ||
-        group->use_stage != load->use_stage || group->use_cluster != load->use_cluster)
+        group->use_stage != load->use_stage || group->use_cluster != load->use_cluster || group->is_tma != is_tma(load))
       continue;
     group->slots = group->slots > load->slots ? group->slots : load->slots;
     return i;
@@ -103,7 +115,8 @@ static size_t find_group(lower_t *lower, const nereid_ring_load_t *load) {
                          .cluster = load->scheduled->cluster,
                          .use_stage = load->use_stage,
                          .use_cluster = load->use_cluster,
-                         .slots = load->slots};
+                         .slots = load->slots,
+                         .is_tma = is_tma(load)};
   return nereid_vector_push(lower->arena, &lower->groups, group) ? lower->groups.size - 1 : 0;
 }
 
@@ -118,18 +131,18 @@ static bool is_replaced(const lower_t *lower, const nereid_scheduled_op_t *buffe
 
 static void plan_loads(lower_t *lower, const nereid_axis_result_t *axis) {
   for (size_t i = 0; i < lower->schedule->ops.size; ++i) {
-    ring_t ring = {.group = NO_GROUP};
+    ring_t ring = {.group = NO_GROUP, .writes = NO_COUNTER, .reads = NO_COUNTER};
     if (!nereid_ring_load_read(lower->schedule, &lower->schedule->ops.data[i], axis, &ring.load))
       continue;
     ring.group = find_group(lower, &ring.load);
-    ++lower->copies;
+    ++*(is_tma(&ring.load) ? &lower->boxes : &lower->copies);
     nereid_vector_push(lower->arena, &lower->rings, ring);
   }
 }
 
 static void plan_stores(lower_t *lower) {
   for (size_t i = 0; i < lower->schedule->ops.size; ++i) {
-    ring_t ring = {.group = NO_GROUP};
+    ring_t ring = {.group = NO_GROUP, .writes = NO_COUNTER, .reads = NO_COUNTER};
     if (nereid_ring_buffer_read(lower->schedule, &lower->schedule->ops.data[i], &ring.load) &&
         !is_replaced(lower, &lower->schedule->ops.data[i]))
       nereid_vector_push(lower->arena, &lower->rings, ring);
@@ -167,15 +180,23 @@ static void add_spare_slots(lower_t *lower) {
   }
 }
 
-/* A counter modulo `slots` that advances in `stage`; NO_COUNTER for a single slot. */
-static size_t add_counter(lower_t *lower, int32_t slots, int32_t stage) {
-  if (slots == 1)
-    return NO_COUNTER;
-  for (size_t i = 0; i < lower->counters.size; ++i)
-    if (lower->counters.data[i].slots == slots && lower->counters.data[i].stage == stage)
-      return i;
-  nereid_vector_push(lower->arena, &lower->counters, (counter_t){.slots = slots, .stage = stage});
-  return lower->counters.size - 1;
+static void add_counters(lower_t *lower) {
+  for (size_t i = 0; i < lower->rings.size; ++i) {
+    ring_t *ring = &lower->rings.data[i];
+    group_t *group = NULL;
+    if (ring->group != NO_GROUP)
+      group = &lower->groups.data[ring->group];
+    const bool has_phase = group && group->is_tma;
+    const int32_t slots = group ? group->slots : ring->load.slots;
+    if (slots == 1 && !has_phase)
+      continue;
+    ring->writes = nereid_ring_counters_add(&lower->counters, lower->arena, slots, ring->load.scheduled->stage, false);
+    ring->reads = nereid_ring_counters_add(&lower->counters, lower->arena, slots, ring->load.use_stage, has_phase);
+    if (has_phase) {
+      group->writes = ring->writes;
+      group->reads = ring->reads;
+    }
+  }
 }
 
 /* --- the loop with counters --- */
@@ -191,53 +212,16 @@ static MlirOperation schedule_op(MlirOperation op, int32_t stage, int32_t cluste
   return op;
 }
 
-/* %next = %at + 1 == slots ? 0 : %at + 1, in the last cluster. */
-static MlirValue advance(const lower_t *lower, const counter_t *counter, int32_t cluster) {
-  MlirType i32 = mlirIntegerTypeGet(lower->pass->context, 32);
-  const nereid_builder_t outside = before(lower, lower->loop);
-  const nereid_builder_t builder = before(lower, mlirBlockGetTerminator(lower->body));
-  MlirValue one = nereid_scalar_constant(&outside, i32, 1);
-  MlirValue slots = nereid_scalar_constant(&outside, i32, counter->slots);
-  MlirOperation sum =
-      nereid_arith_addi_build(&builder, counter->argument, one, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE);
-  MlirOperation wraps =
-      nereid_arith_cmpi_build(&builder, nereid_ir_result(sum), slots, NEREID_ARITH_CMP_I_PREDICATE_SGE);
-  MlirOperation next = nereid_arith_select_build(&builder, nereid_ir_result(wraps), lower->zero, nereid_ir_result(sum));
-  MlirOperation ops[] = {sum, wraps, next};
-  for (size_t i = 0; i < sizeof ops / sizeof *ops; ++i)
-    schedule_op(ops[i], counter->stage, cluster);
-  return nereid_ir_result(next);
-}
-
-/* Replaces the loop by one that carries the counters, and moves the body into it. */
-static void carry_counters(lower_t *lower) {
-  MlirOperation old = lower->loop;
-  MlirValue *initial = nereid_arena_new(lower->arena, MlirValue, lower->counters.size);
-  if (!initial)
-    return;
-  for (size_t i = 0; i < lower->counters.size; ++i)
-    initial[i] = lower->zero;
-  lower->loop = nereid_loop_with_carried(old, (intptr_t)lower->counters.size, initial);
-  lower->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(lower->loop, 0));
-  const intptr_t first = mlirBlockGetNumArguments(lower->body) - (intptr_t)lower->counters.size;
-  for (size_t i = 0; i < lower->counters.size; ++i)
-    lower->counters.data[i].argument = mlirBlockGetArgument(lower->body, first + (intptr_t)i);
-}
-
-static void advance_counters(lower_t *lower, int32_t cluster) {
-  MlirOperation yield = mlirBlockGetTerminator(lower->body);
-  for (size_t i = 0; i < lower->counters.size; ++i) {
-    MlirValue next = advance(lower, &lower->counters.data[i], cluster);
-    nereidMlirOperationInsertOperands(yield, mlirOperationGetNumOperands(yield), 1, &next);
-  }
-}
-
 /* --- copies and uses --- */
+
+static MlirValue index_of(const lower_t *lower, size_t counter) {
+  return counter == NO_COUNTER ? lower->zero : lower->counters.data[counter].index;
+}
 
 static MlirValue slot_of(const lower_t *lower, const ring_t *ring, const nereid_builder_t *builder, size_t counter,
                          int32_t stage, int32_t cluster) {
-  MlirValue index = counter == NO_COUNTER ? lower->zero : lower->counters.data[counter].argument;
-  MlirOperation view = nereid_ttg_memdesc_index_build(builder, ring->load.slot_type, ring->buffer, index);
+  MlirOperation view =
+      nereid_ttg_memdesc_index_build(builder, ring->load.slot_type, ring->buffer, index_of(lower, counter));
   return nereid_ir_result(schedule_op(view, stage, cluster));
 }
 
@@ -259,6 +243,40 @@ static MlirValue fill_of(const lower_t *lower, const ring_t *ring) {
   return mlirValueIsNull(other) || ring->load.selects ? zeros(lower, mlirValueGetType(nereid_ir_result(load))) : other;
 }
 
+/* Emits the arrival that expects the bytes of all copies of a group, before `load`, its first one. */
+static void emit_expect(const lower_t *lower, group_t *group, size_t number, MlirOperation load) {
+  const nereid_builder_t builder = nereid_builder_before(load), outside = before(lower, lower->loop);
+  MlirType i1 = mlirIntegerTypeGet(lower->pass->context, 1);
+  int64_t bytes = 0;
+  for (size_t i = 0; i < lower->rings.size; ++i)
+    if (lower->rings.data[i].group == number)
+      bytes += nereid_allocation_bytes(lower->rings.data[i].load.slot_type);
+  MlirOperation full = nereid_ring_barrier(&builder, group->barriers, index_of(lower, group->writes));
+  group->full = nereid_ir_result(schedule_op(full, group->stage, op_cluster(group->cluster)));
+  schedule_op(
+      nereid_ttng_barrier_expect_build(&builder, group->full, nereid_scalar_constant(&outside, i1, 1), (int32_t)bytes),
+      group->stage, op_cluster(group->cluster));
+}
+
+static void emit_box(lower_t *lower, ring_t *ring) {
+  MlirOperation load = ring->load.scheduled->op;
+  group_t *group = &lower->groups.data[ring->group];
+  const int32_t stage = group->stage, cluster = op_cluster(group->cluster);
+  const intptr_t rank = nereid_tt_descriptor_load_get_indices_count(load);
+  MlirValue coordinates[NEREID_DESCRIPTOR_RANK];
+  if (mlirValueIsNull(group->full))
+    emit_expect(lower, group, ring->group, load);
+  for (intptr_t i = 0; i < rank && i < NEREID_DESCRIPTOR_RANK; ++i)
+    coordinates[i] = nereid_tt_descriptor_load_get_indices(load, i);
+  const nereid_builder_t builder = nereid_builder_before(load), outside = before(lower, lower->loop);
+  MlirValue slot = slot_of(lower, ring, &builder, ring->writes, stage, cluster);
+  MlirValue always = nereid_scalar_constant(&outside, mlirIntegerTypeGet(lower->pass->context, 1), 1);
+  schedule_op(nereid_ttng_async_tma_copy_global_to_local_build(
+                  &builder, nereid_tt_descriptor_load_get_desc(load), rank, coordinates, group->full, slot, always,
+                  nereid_tt_descriptor_load_get_cache(load), nereid_tt_descriptor_load_get_evict(load), false),
+              stage, cluster);
+}
+
 static void emit_copy(lower_t *lower, ring_t *ring) {
   MlirOperation load = ring->load.scheduled->op;
   const int32_t stage = ring->load.scheduled->stage, cluster = op_cluster(ring->load.scheduled->cluster);
@@ -273,6 +291,15 @@ static void emit_copy(lower_t *lower, ring_t *ring) {
 /* Emits the commit and the wait of a group after `load`, its last one. */
 static void emit_wait(const lower_t *lower, group_t *group, MlirOperation load) {
   const nereid_builder_t builder = nereid_builder_before(load);
+  if (group->is_tma) {
+    const int32_t cluster = wait_cluster(lower, group);
+    MlirOperation full = schedule_op(nereid_ring_barrier(&builder, group->barriers, index_of(lower, group->reads)),
+                                     group->use_stage, cluster);
+    schedule_op(nereid_ttng_wait_barrier_build(&builder, nereid_ir_result(full),
+                                               lower->counters.data[group->reads].phase, (MlirValue){NULL}, 0, NULL),
+                group->use_stage, cluster);
+    return;
+  }
   group->commit =
       schedule_op(nereid_ttg_async_commit_group_build(&builder, 0, NULL), group->stage, op_cluster(group->cluster));
   group->wait =
@@ -283,7 +310,7 @@ static void emit_wait(const lower_t *lower, group_t *group, MlirOperation load) 
 static void replace_uses(lower_t *lower, ring_t *ring) {
   const group_t *group = &lower->groups.data[ring->group];
   MlirOperation load = ring->load.scheduled->op;
-  MlirValue token = nereid_ir_result(group->wait), value = nereid_ir_result(load);
+  MlirValue token = group->is_tma ? (MlirValue){NULL} : nereid_ir_result(group->wait), value = nereid_ir_result(load);
   for (size_t i = 0; i < ring->load.direct.size; ++i) {
     const nereid_scheduled_op_t *user = ring->load.direct.data[i];
     const nereid_builder_t builder = nereid_builder_before(user->op);
@@ -344,7 +371,10 @@ static void emit_copies(lower_t *lower) {
     ring_t *ring = &lower->rings.data[i];
     if (ring->group == NO_GROUP)
       continue;
-    emit_copy(lower, ring);
+    if (is_tma(&ring->load))
+      emit_box(lower, ring);
+    else
+      emit_copy(lower, ring);
     if (!is_last_of_group(lower, i))
       continue;
     emit_wait(lower, &lower->groups.data[ring->group], ring->load.scheduled->op);
@@ -375,13 +405,16 @@ static int32_t younger_groups(const nereid_schedule_t *schedule, const group_t *
 
 static bool set_wait_counts(lower_t *lower) {
   nereid_schedule_t schedule;
+  if (!lower->copies)
+    return true;
   if (!nereid_schedule_read(lower->loop, lower->arena, &schedule))
     return false;
   for (size_t i = 0; i < lower->groups.size; ++i) {
     group_t *group = &lower->groups.data[i];
     group->count = 0;
     for (size_t n = 0; n < lower->groups.size; ++n)
-      group->count += younger_groups(&schedule, group, &lower->groups.data[n]);
+      if (!group->is_tma && !lower->groups.data[n].is_tma)
+        group->count += younger_groups(&schedule, group, &lower->groups.data[n]);
   }
   return true;
 }
@@ -424,13 +457,19 @@ static void allocate_rings(lower_t *lower) {
     ring->buffer =
         nereid_ir_result(nereid_ttg_local_alloc_build(&builder, type, (MlirValue){NULL}, (MlirAttribute){NULL}));
   }
+  for (size_t i = 0; i < lower->groups.size; ++i)
+    if (lower->groups.data[i].is_tma)
+      lower->groups.data[i].barriers = nereid_ring_barriers_create(&builder, lower->groups.data[i].slots);
 }
 
 static void release_rings(lower_t *lower) {
   nereid_builder_t builder = before(lower, lower->loop);
   builder.before = mlirOperationGetNextInBlock(lower->loop);
-  if (lower->groups.size)
+  if (lower->copies)
     nereid_ttg_async_wait_build(&builder, 0, NULL, 0);
+  for (size_t i = 0; i < lower->groups.size; ++i)
+    if (lower->groups.data[i].is_tma)
+      nereid_ring_barriers_release(&builder, lower->groups.data[i].barriers);
   for (size_t i = 0; i < lower->rings.size; ++i)
     nereid_ttg_local_dealloc_build(&builder, lower->rings.data[i].buffer);
 }
@@ -445,11 +484,14 @@ static void remark_rings(const lower_t *lower) {
     least = least < slots ? least : slots;
     most = most > slots ? most : slots;
   }
-  nereid_pass_remark_passed(
-      lower->pass, lower->loop, "pipeline",
-      "%d stages; rings for %zu values, %zu of them filled by cp.async, with %d to %d slots: %lld "
-      "bytes of shared memory; peeled iterations: %d",
-      lower->schedule->max_stage + 1, lower->rings.size, lower->copies, least, most, (long long)bytes, lower->peeled);
+  nereid_pass_remark_passed(lower->pass, lower->loop, "pipeline",
+                            "%d stages; rings for %zu values, %zu of them filled by %s, with %d to %d slots: %lld "
+                            "bytes of shared memory; peeled iterations: %d",
+                            lower->schedule->max_stage + 1, lower->rings.size, lower->copies + lower->boxes,
+                            !lower->boxes   ? "cp.async"
+                            : lower->copies ? "cp.async and TMA"
+                                            : "TMA",
+                            least, most, (long long)bytes, lower->peeled);
 }
 
 /* Doubles the clusters of all ops; returns one after all of them. */
@@ -465,7 +507,11 @@ static int32_t renumber(const lower_t *lower) {
 
 MlirOperation nereid_loop_lower(nereid_pass_t *pass, nereid_schedule_t *schedule, const nereid_axis_result_t *axis) {
   lower_t lower = {
-      .pass = pass, .arena = pass->scratch, .schedule = schedule, .loop = schedule->loop, .body = schedule->body};
+      .pass = pass,
+      .arena = pass->scratch,
+      .schedule = schedule,
+      .loop = schedule->loop,
+  };
   nereid_schedule_normalize(schedule);
   const int32_t last = renumber(&lower);
   lower.peeled = nereid_loop_expand_peeled(schedule);
@@ -474,19 +520,15 @@ MlirOperation nereid_loop_lower(nereid_pass_t *pass, nereid_schedule_t *schedule
   add_spare_slots(&lower);
   if (!lower.rings.size || lower.arena->failed)
     return lower.arena->failed ? (MlirOperation){NULL} : lower.loop;
-  for (size_t i = 0; i < lower.rings.size; ++i) {
-    ring_t *ring = &lower.rings.data[i];
-    ring->writes = add_counter(&lower, slots_of(&lower, ring), ring->load.scheduled->stage);
-    ring->reads = add_counter(&lower, slots_of(&lower, ring), ring->load.use_stage);
-  }
+  add_counters(&lower);
   allocate_rings(&lower);
-  carry_counters(&lower);
-  schedule->loop = lower.loop;
-  schedule->body = lower.body;
-  if (lower.arena->failed)
+  lower.loop = nereid_ring_counters_carry(&lower.counters, lower.arena, lower.loop, lower.zero);
+  if (mlirOperationIsNull(lower.loop) || lower.arena->failed)
     return (MlirOperation){NULL};
+  schedule->loop = lower.loop;
+  schedule->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(lower.loop, 0));
   emit_copies(&lower);
-  advance_counters(&lower, last);
+  nereid_ring_counters_advance(&lower.counters, lower.loop, lower.zero, last);
   release_rings(&lower);
   remark_rings(&lower);
   if (!set_wait_counts(&lower))

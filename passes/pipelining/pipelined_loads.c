@@ -53,7 +53,7 @@ static void visit(collect_t *collect, MlirOperation op, int64_t level) {
   for (size_t i = 0; i < uses.size; ++i) {
     MlirOperation from = defining_op_in(collect, uses.data[i]);
     if (!mlirOperationIsNull(from))
-      visit(collect, from, level + (nereid_op_kind(op) == NEREID_OP_TT_LOAD));
+      visit(collect, from, level + nereid_ring_is_load(op));
   }
 }
 
@@ -72,15 +72,20 @@ static void visit_roots(collect_t *collect) {
   const bool all = !collect->has_dot || collect->is_requested;
   for (MlirOperation op = mlirBlockGetFirstOperation(collect->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (is_dot(op) || (all && nereid_op_kind(op) == NEREID_OP_TT_LOAD))
+    if (is_dot(op) || (all && nereid_ring_is_load(op)))
       visit(collect, op, 0);
 }
 
 /* --- obstacles --- */
 
+static bool is_volatile(MlirOperation load) {
+  return nereid_op_kind(load) == NEREID_OP_TT_LOAD && nereid_tt_load_get_is_volatile(load);
+}
+
+/* Operand 0 of a load is the pointer or the descriptor. */
 static bool is_loaded_ahead(const collect_t *collect, MlirOperation load) {
-  return !nereid_tt_load_get_is_volatile(load) &&
-         (collect->is_requested || !nereid_written_roots_may_write(&collect->written, nereid_tt_load_get_ptr(load)));
+  return !is_volatile(load) && (collect->is_requested ||
+                                !nereid_written_roots_may_write(&collect->written, mlirOperationGetOperand(load, 0)));
 }
 
 /* Whether `op` and all that it depends on, also through carried values, can be executed ahead. `seen`: ops and
@@ -91,9 +96,9 @@ static bool runs_ahead(const collect_t *collect, MlirOperation op, nereid_map_t 
   if (!place || *place)
     return place != NULL;
   *place = 1;
-  const bool possible = kind == NEREID_OP_TT_LOAD ? is_loaded_ahead(collect, op)
-                                                  : kind == NEREID_OP_TTG_LOCAL_ALLOC ||
-                                                        (!is_dot(op) && nereidMlirOperationIsMemoryEffectFree(op));
+  const bool possible = nereid_ring_is_load(op) ? is_loaded_ahead(collect, op)
+                                                : kind == NEREID_OP_TTG_LOCAL_ALLOC ||
+                                                      (!is_dot(op) && nereidMlirOperationIsMemoryEffectFree(op));
   nereid_schedule_values_t uses = {0};
   if (!possible || !nereid_schedule_uses(op, collect->body, collect->arena, &uses))
     return false;
@@ -127,7 +132,7 @@ static const char *obstacle(const collect_t *collect, nereid_pipelined_op_t *loa
     return "it is not a tensor with a layout";
   MlirType element = mlirTypeIsARankedTensor(type) ? mlirShapedTypeGetElementType(type) : type;
   const bool is_number = mlirTypeIsAInteger(element) || mlirTypeIsAFloat(element);
-  if (nereid_tt_load_get_is_volatile(load->op) || (is_tensor && !is_number))
+  if (is_volatile(load->op) || (is_tensor && !is_number))
     return "it is volatile, or loads pointers";
   load->in_registers = !is_tensor || !nereid_ring_can_copy(load->op, nereid_ring_slot_type(load->op), collect->axis);
   if (load->in_registers && is_tensor && !collect->has_dot)
@@ -141,7 +146,7 @@ static void add_loads(collect_t *collect) {
   for (MlirOperation op = mlirBlockGetFirstOperation(collect->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     const uintptr_t *level = nereid_map_find(&collect->levels, op.ptr);
-    if (!level || nereid_op_kind(op) != NEREID_OP_TT_LOAD)
+    if (!level || !nereid_ring_is_load(op))
       continue;
     nereid_pipelined_op_t load = {.op = op, .level = (int64_t)*level - 1};
     load.latency = nereid_ir_integer(op, NEREID_ATTR_LATENCY, -1);

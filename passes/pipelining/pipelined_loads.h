@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A tt.load, or the ttg.local_alloc of a dot operand that is computed from loads. */
+/* A tt.load or tt.descriptor_load, or the ttg.local_alloc of a dot operand that is computed from loads. */
 typedef struct nereid_pipelined_op {
   MlirOperation op;
   int64_t level;        /* of a load: the number of loads that depend on it one after the other */

@@ -15,6 +15,7 @@
 #include "nereid/dialects/ttng.h"
 #include "passes/dot/shared_encoding.h"
 #include "passes/support/buffer_type.h"
+#include "passes/support/descriptor.h"
 #include "passes/support/splat.h"
 #include "seam/ir.h"
 
@@ -24,6 +25,10 @@
 #include <math.h>
 
 enum { LEAST_BYTES = 4 /* of cp.async */ };
+
+static bool is_tma(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TT_DESCRIPTOR_LOAD;
+}
 
 /* --- types --- */
 
@@ -77,10 +82,19 @@ static MlirAttribute encoding_for(MlirOperation user, MlirType tensor) {
   }
 }
 
+bool nereid_ring_is_load(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TT_LOAD || is_tma(op);
+}
+
 MlirType nereid_ring_slot_type(MlirOperation load) {
   MlirValue value = nereid_ir_result(load);
   MlirType tensor = mlirValueGetType(value);
   MlirAttribute found = {NULL};
+  if (is_tma(load))
+    return buffer_type(
+        tensor,
+        nereid_descriptor_buffer_encoding(nereid_tt_descriptor_load_get_desc(load), mlirShapedTypeGetRank(tensor)),
+        true);
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     MlirAttribute encoding = encoding_for(user, tensor);
@@ -112,6 +126,8 @@ static int64_t contiguous_in(const nereid_layout_t *registers, MlirType slot, bo
 bool nereid_ring_can_copy(MlirOperation load, MlirType slot, const nereid_axis_result_t *axis) {
   MlirType type = mlirValueGetType(nereid_ir_result(load));
   nereid_layout_t layout;
+  if (is_tma(load))
+    return true;
   if (!mlirTypeIsARankedTensor(type) || nereid_layout_from_type(type, &layout) != NEREID_OK ||
       nereid_tt_load_get_is_volatile(load))
     return false;
@@ -131,7 +147,7 @@ bool nereid_ring_can_copy(MlirOperation load, MlirType slot, const nereid_axis_r
 bool nereid_ring_crosses_warps(MlirOperation load) {
   MlirValue value = nereid_ir_result(load);
   nereid_layout_t from, to;
-  if (nereid_layout_from_type(mlirValueGetType(value), &from) != NEREID_OK)
+  if (is_tma(load) || nereid_layout_from_type(mlirValueGetType(value), &from) != NEREID_OK)
     return true;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
@@ -226,6 +242,17 @@ static void add_buffer_reads(const reading_t *reading, MlirValue buffer) {
   }
 }
 
+/* Whether `op` reads the slot itself: in its encoding or, through TMA, which has an encoding of its own, by any
+ * conversion. */
+static bool is_direct_user(const nereid_ring_load_t *load, MlirOperation op) {
+  MlirOperation from = load->scheduled->op;
+  if (is_tma(from) && nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT)
+    return true;
+  MlirAttribute encoding = encoding_for(op, mlirValueGetType(nereid_ir_result(from)));
+  return !mlirAttributeIsNull(encoding) &&
+         mlirAttributeEqual(encoding, nereid_ttg_memdesc_type_get_encoding(load->slot_type));
+}
+
 /* Adds one user of the load's value; false when the value must stay in registers. */
 static bool add_user(const reading_t *reading, MlirOperation op) {
   nereid_ring_load_t *load = reading->load;
@@ -233,10 +260,7 @@ static bool add_user(const reading_t *reading, MlirOperation op) {
   if (!user || user->stage <= load->scheduled->stage)
     return false;
   note_first_use(reading, user);
-  MlirAttribute encoding = encoding_for(op, mlirValueGetType(nereid_ir_result(load->scheduled->op)));
-  const bool is_direct = mlirOperationEqual(user->op, op) && !mlirAttributeIsNull(encoding) &&
-                         mlirAttributeEqual(encoding, nereid_ttg_memdesc_type_get_encoding(load->slot_type));
-  if (!is_direct)
+  if (!mlirOperationEqual(user->op, op) || !is_direct_user(load, op))
     return true;
   if (nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_ALLOC)
     add_buffer_reads(reading, nereid_ir_result(op));
@@ -257,7 +281,7 @@ static bool is_zero(MlirValue value) {
 
 bool nereid_ring_load_read(const nereid_schedule_t *schedule, const nereid_scheduled_op_t *op,
                            const nereid_axis_result_t *axis, nereid_ring_load_t *out) {
-  if (nereid_op_kind(op->op) != NEREID_OP_TT_LOAD)
+  if (!nereid_ring_is_load(op->op))
     return false;
   MlirValue value = nereid_ir_result(op->op);
   if (!nereid_ttg_is_laid_out(value) || mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
@@ -275,7 +299,7 @@ bool nereid_ring_load_read(const nereid_schedule_t *schedule, const nereid_sched
        use = mlirOpOperandGetNextUse(use), ++users)
     if (!add_user(&reading, mlirOpOperandGetOwner(use)))
       return false;
-  MlirValue other = nereid_tt_load_get_other(op->op);
+  MlirValue other = is_tma(op->op) ? (MlirValue){NULL} : nereid_tt_load_get_other(op->op);
   out->selects = out->direct.size < users && !mlirValueIsNull(other) && !is_zero(other);
   if (out->direct.size < users) /* a load from the slot at its first use */
     add_read(&reading, out->use_stage, out->use_cluster < op->cluster || !nereid_ring_crosses_warps(op->op), false);
@@ -308,10 +332,12 @@ bool nereid_ring_buffer_read(const nereid_schedule_t *schedule, const nereid_sch
 void nereid_ring_replace_view(MlirValue old, MlirValue slot) {
   for (MlirOpOperand use = mlirValueGetFirstUse(old); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
+    const bool is_wait = nereid_op_kind(user) == NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT;
     for (intptr_t r = 0; r < mlirOperationGetNumResults(user); ++r) {
       MlirValue view = mlirOperationGetResult(user, r);
       MlirType type = mlirValueGetType(view);
-      if (!nereid_ttg_memdesc_type_isa(type))
+      /* A wait passes each operand on as the result of its number. */
+      if (!nereid_ttg_memdesc_type_isa(type) || (is_wait && r != mlirOpOperandGetOperandNumber(use)))
         continue;
       mlirValueSetType(view,
                        nereid_ttg_memdesc_type_create(mlirTypeGetContext(type), nereid_ttg_memdesc_type_get_dims(type),

@@ -8,9 +8,12 @@
 
 typedef NEREID_VECTOR(const nereid_scheduled_op_t *) nereid_scheduled_ops_t;
 
+/* Whether `op` is a tt.load or a tt.descriptor_load. */
+bool nereid_ring_is_load(MlirOperation op);
+
 typedef struct nereid_ring_load {
-  const nereid_scheduled_op_t *scheduled; /* the tt.load, or a ttg.local_alloc of a tensor that is stored */
-  bool is_copied;                         /* by cp.async */
+  const nereid_scheduled_op_t *scheduled; /* the load, or a ttg.local_alloc of a tensor that is stored */
+  bool is_copied;                         /* by cp.async or TMA */
   MlirType slot_type;                     /* memdesc of one slot, mutable */
   int32_t slots;                          /* that it needs */
   bool saves_barrier;                     /* with one more: dots in flight then read none that a step overwrites */
@@ -21,8 +24,7 @@ typedef struct nereid_ring_load {
 } nereid_ring_load_t;
 
 /* Reads how a scheduled op is used. True when it is a load that an asynchronous copy can replace: of a tensor with a
- * layout, 4 bytes or more at a time, and not used in its own stage. The schedule
- * is normalized. Lives in the schedule's arena. */
+ * layout, through a descriptor or 4 bytes or more at a time, and not used in its own stage. The schedule is normalized. Lives in the schedule's arena. */
 bool nereid_ring_load_read(const nereid_schedule_t *schedule, const nereid_scheduled_op_t *op,
                            const nereid_axis_result_t *axis, nereid_ring_load_t *out);
 
@@ -32,7 +34,7 @@ bool nereid_ring_buffer_read(const nereid_schedule_t *schedule, const nereid_sch
                              nereid_ring_load_t *out);
 
 /* Whether cp.async can copy the elements of `load` to a buffer of type `slot`: 4 bytes or more are contiguous, aligned
- * and under one bit of the mask, in both memories. */
+ * and under one bit of the mask, in both memories. TMA can always copy those of a tt.descriptor_load. */
 bool nereid_ring_can_copy(MlirOperation load, MlirType slot, const nereid_axis_result_t *axis);
 
 /* The type of a slot for the users of `load`. */
@@ -42,7 +44,7 @@ MlirType nereid_ring_slot_type(MlirOperation load);
  * used as an accumulator, or in a branch that waits for it. */
 bool nereid_ring_dot_stays_in_flight(MlirOperation dot);
 
-/* Whether a warp reads elements of `load` that other warps copied, in the layout of the load or in one that it is
+/* Whether a warp reads elements of `load` that others copied, other warps or TMA, in the layout of the load or in one that it is
  * converted to. */
 bool nereid_ring_crosses_warps(MlirOperation load);
 

@@ -34,7 +34,7 @@ static bool is_stored_ahead(MlirValue value) {
 bool nereid_ring_budget_has_ring(MlirOperation key) {
   if (nereid_op_kind(key) == NEREID_OP_TTG_LOCAL_ALLOC)
     return true;
-  return nereid_op_kind(key) == NEREID_OP_TT_LOAD && nereid_ttg_is_laid_out(nereid_ir_result(key)) &&
+  return nereid_ring_is_load(key) && nereid_ttg_is_laid_out(nereid_ir_result(key)) &&
          !is_stored_ahead(nereid_ir_result(key));
 }
 
@@ -94,7 +94,7 @@ static int64_t latency_of_buffers(MlirValue value, int depth) {
 
 int32_t nereid_ring_budget_slots(MlirOperation key, int64_t latency, bool late) {
   enum { DEPTH = 8 /* elementwise ops between a load and a buffer */ };
-  const bool is_copied = nereid_op_kind(key) == NEREID_OP_TT_LOAD;
+  const bool is_copied = nereid_ring_is_load(key);
   const bool reuses_slot = is_copied && (late || nereid_ring_is_read_first(key));
   /* A slot that dots read themselves is in use until they read what was computed from it. */
   const int64_t longer = is_copied && has_direct_buffer(key) ? latency_of_buffers(nereid_ir_result(key), DEPTH) : 0;
@@ -113,9 +113,9 @@ int64_t nereid_ring_budget_slot_bytes(MlirOperation key) {
  * most. Copies of different latencies are never in one group. */
 static int32_t slots_in_group(const nereid_operations_t *keys, MlirOperation key, int64_t latency, bool late) {
   int32_t slots = nereid_ring_budget_slots(key, latency, late);
-  for (size_t i = 0; nereid_op_kind(key) == NEREID_OP_TT_LOAD && i < keys->size; ++i) {
+  for (size_t i = 0; nereid_ring_is_load(key) && i < keys->size; ++i) {
     MlirOperation other = keys->data[i];
-    if (nereid_op_kind(other) != NEREID_OP_TT_LOAD || !nereid_ring_budget_has_ring(other) ||
+    if (nereid_op_kind(other) != nereid_op_kind(key) || !nereid_ring_budget_has_ring(other) ||
         nereid_ir_integer(other, NEREID_ATTR_LATENCY, 0) != latency)
       continue;
     const int32_t others = nereid_ring_budget_slots(other, latency, late);

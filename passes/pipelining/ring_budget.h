@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether `key`, an op with a latency, needs a ring: a tt.load of a tensor, unless its value is stored by a
+/* Whether `key`, an op with a latency, needs a ring: a load of a tensor, unless its value is stored by a
  * ttg.local_alloc that has a latency itself; or such a ttg.local_alloc. */
 bool nereid_ring_budget_has_ring(MlirOperation key);
 

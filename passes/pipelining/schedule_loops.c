@@ -151,7 +151,7 @@ static bool copies_late(const scheduler_t *scheduler) {
   int64_t bytes = 0;
   for (size_t i = 0; i < scheduler->keys.size; ++i) {
     MlirType type = mlirValueGetType(nereid_ir_result(scheduler->keys.data[i]));
-    if (nereid_op_kind(scheduler->keys.data[i]) != NEREID_OP_TT_LOAD || !mlirTypeIsARankedTensor(type))
+    if (!nereid_ring_is_load(scheduler->keys.data[i]) || !mlirTypeIsARankedTensor(type))
       continue;
     crosses = crosses || nereid_ring_crosses_warps(scheduler->keys.data[i]);
     bytes += nereid_scratch_tensor_bytes(type);
@@ -234,7 +234,7 @@ static void write_schedule(const scheduler_t *scheduler) {
 
 /* Whether the op is asynchronous: a step issues it before the work of the last stage. */
 static bool is_issued_first(MlirOperation key) {
-  return is_async_dot(key) || (nereid_op_kind(key) == NEREID_OP_TT_LOAD && nereid_ring_budget_has_ring(key));
+  return is_async_dot(key) || (nereid_ring_is_load(key) && nereid_ring_budget_has_ring(key));
 }
 
 static bool schedule(nereid_pass_t *pass, MlirOperation loop) {

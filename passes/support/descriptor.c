@@ -72,11 +72,11 @@ MlirValue nereid_descriptor_argument(MlirValue descriptor) {
 }
 
 static MlirAttribute attributes_of(MlirValue argument) {
-  MlirAttribute attributes =
-      nereid_ir_argument_attributes(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(argument)),
-                                    mlirBlockArgumentGetArgNumber(argument));
-  return mlirAttributeIsNull(attributes) ? mlirDictionaryAttrGet(mlirTypeGetContext(mlirValueGetType(argument)), 0, NULL)
-                                         : attributes;
+  MlirAttribute attributes = nereid_ir_argument_attributes(
+      mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(argument)), mlirBlockArgumentGetArgNumber(argument));
+  return mlirAttributeIsNull(attributes)
+             ? mlirDictionaryAttrGet(mlirTypeGetContext(mlirValueGetType(argument)), 0, NULL)
+             : attributes;
 }
 
 MlirAttribute nereid_descriptor_given(MlirValue descriptor) {

@@ -113,9 +113,9 @@ static void append_attributes(nereid_expand_t *expand, MlirOperation function, M
   const bool described = expand->rules->argument && nereidMlirFunctionIsPublic(function);
   MlirAttribute empty = mlirDictionaryAttrGet(expand->pass->context, 0, NULL);
   for (intptr_t part = 0; part < count_parts(expand, type); ++part)
-    if (!nereid_vector_push(expand->pass->scratch, out,
-                            described ? expand->rules->argument(type, mlirAttributeIsNull(old) ? empty : old, part, group)
-                                      : empty))
+    if (!nereid_vector_push(
+            expand->pass->scratch, out,
+            described ? expand->rules->argument(type, mlirAttributeIsNull(old) ? empty : old, part, group) : empty))
       fail(expand);
 }
 

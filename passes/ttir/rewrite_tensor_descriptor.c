@@ -452,8 +452,7 @@ static bool mark_function(nereid_pass_t *pass, MlirOperation function, nereid_ma
     mark_followers(entry, i, group++, attributes);
   }
   if (group && attributes)
-    nereid_ir_set_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES,
-                            mlirArrayAttrGet(pass->context, n, attributes));
+    nereid_ir_set_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES, mlirArrayAttrGet(pass->context, n, attributes));
   return attributes || !n;
 }
 

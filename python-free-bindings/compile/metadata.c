@@ -31,8 +31,11 @@ static void append(MlirStringRef part, void *data) {
   text->data[text->size] = 0;
 }
 
+/* Integers are signless in metadata. */
 static nereid_element_t element_of(MlirType type) {
   text_t text = {0};
+  if (mlirTypeIsAInteger(type))
+    type = mlirIntegerTypeGet(mlirTypeGetContext(type), mlirIntegerTypeGetWidth(type));
   mlirTypePrint(type, append, &text);
   return nereid_element_parse(nereid_view(text.data));
 }

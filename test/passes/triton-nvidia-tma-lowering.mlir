@@ -42,11 +42,41 @@ tt.func public @sum(%p: !tt.ptr<i8>, %i: i32) {
 // -----
 
 #b = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#turned = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// Buffers of a dot are filled by TMA without registers; the results of a wait follow the types of their operands.
+// CHECK-LABEL: tt.func public @operands(
+// CHECK: %[[A:.*]] = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #[[S:.*]], #smem, mutable>
+// CHECK: ttng.async_tma_copy_global_to_local %{{.*}} %[[A]],
+// CHECK: ttng.wait_barrier
+// CHECK-NOT: ttg.local_load
+// CHECK: %[[V:.*]] = ttg.memdesc_trans %[[A]] {{.*}} mutable> -> {{.*}} mutable>
+// CHECK: ttng.warp_group_dot %{{.*}}, %[[V]], %{{.*}} : !ttg.memdesc<64x64xf16, #[[S]], #smem> * {{.*}} mutable>
+// CHECK: ttng.warp_group_dot_wait {{.*}} : tensor<{{.*}}>, !ttg.memdesc<64x64xf16, #[[S]], #smem>, !ttg.memdesc<64x64xf16, #{{.*}}, #smem, mutable>
+tt.func public @operands(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %x: tensor<64x64xf16, #b>, %i: i32) -> tensor<64x64xf32, #mma> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %a = ttg.local_alloc %x : (tensor<64x64xf16, #b>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+  %y = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #b>
+  %s = ttg.local_alloc %y : (tensor<64x64xf16, #b>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+  %b = ttg.memdesc_trans %s {order = array<i32: 1, 0>} : !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.memdesc<64x64xf16, #turned, #smem>
+  %r = ttng.warp_group_dot %a, %b, %zero {isAsync = true} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #turned, #smem> -> tensor<64x64xf32, #mma>
+  %w:3 = ttng.warp_group_dot_wait %r, %a, %b {pendings = 0 : i32} : tensor<64x64xf32, #mma>, !ttg.memdesc<64x64xf16, #shared, #smem>, !ttg.memdesc<64x64xf16, #turned, #smem>
+  tt.return %w#0 : tensor<64x64xf32, #mma>
+}
+}
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func public @few_rows(%p: !tt.ptr<i8>, %i: i32) -> tensor<4x64xf32, #b> {
-  %d = ttng.reinterpret_tensor_descriptor %p : !tt.ptr<i8> to !tt.tensordesc<tensor<4x64xf32>>
+  %d = ttng.reinterpret_tensor_descriptor %p : !tt.ptr<i8> to !tt.tensordesc<tensor<4x64xf32, #shared>>
   // expected-error @below {{accesses a block of 4 rows, expected at least 8: the tensor map swizzles groups of 8 rows}}
-  %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<4x64xf32>> -> tensor<4x64xf32, #b>
+  %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<4x64xf32, #shared>> -> tensor<4x64xf32, #b>
   tt.return %x : tensor<4x64xf32, #b>
 }
 }

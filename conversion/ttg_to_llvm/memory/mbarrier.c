@@ -87,23 +87,24 @@ static bool lower_arrive(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return true;
 }
 
+/* A predicated wait is one instruction sequence, too: a dot in flight passes its registers over it, but not over a branch
+ * that LLVM knows. */
 static bool lower_wait(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   MlirValue predicate = nereid_ttng_wait_barrier_get_pred(op);
-  MlirValue operands[] = {nereid_shared_base(lower, nereid_ttng_wait_barrier_get_alloc(op)),
-                          nereid_lower_get(lower, nereid_ttng_wait_barrier_get_phase(op)).values[0]};
-  const char *text = nereid_arena_format(lower->arena,
-                                         "{ .reg .pred done; again: mbarrier.%s_wait.parity.shared.b64 done, [$0], "
-                                         "$1; @!done bra again; }",
-                                         has_try_wait(lower) ? "try" : "test");
-  MlirBlock rest = {NULL};
+  const bool always = mlirValueIsNull(predicate);
+  MlirValue operands[3] = {nereid_shared_base(lower, nereid_ttng_wait_barrier_get_alloc(op)),
+                           nereid_lower_get(lower, nereid_ttng_wait_barrier_get_phase(op)).values[0]};
+  if (!always)
+    operands[2] = nereid_lower_get(lower, predicate).values[0];
+  const char *text = nereid_arena_format(
+      lower->arena,
+      "{ .reg .pred done; %sagain: mbarrier.%s_wait.parity.shared.b64 done, [$0], $1; @!done bra again;%s }",
+      always ? "" : "@!$2 bra over; ", has_try_wait(lower) ? "try" : "test", always ? "" : " over:");
   if (!text)
     return false;
-  if (!mlirValueIsNull(predicate))
-    rest = nereid_lower_begin_if(lower, nereid_lower_get(lower, predicate).values[0]);
-  nereid_emit_asm(lower, text, "r,r,~{memory}", true, 0, NULL, 2, operands, NULL);
-  if (!mlirValueIsNull(predicate))
-    nereid_lower_end_if(lower, rest);
+  nereid_emit_asm(lower, text, always ? "r,r,~{memory}" : "r,r,b,~{memory}", true, 0, NULL, always ? 2 : 3, operands,
+                  NULL);
   return true;
 }
 

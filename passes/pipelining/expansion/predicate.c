@@ -7,6 +7,7 @@
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
 
@@ -17,6 +18,9 @@ bool nereid_predicate_is_needed(MlirOperation op) {
   case NEREID_OP_TT_LOAD:
   case NEREID_OP_TT_STORE:
   case NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL:
+  case NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL:
+  case NEREID_OP_TTNG_BARRIER_EXPECT:
+  case NEREID_OP_TTNG_WAIT_BARRIER:
     return true;
   case NEREID_OP_SCF_IF:
     return !nereidMlirOperationIsPure(op);
@@ -43,6 +47,7 @@ bool nereid_predicate_is_possible(MlirOperation op) {
   case NEREID_OP_TT_DOT_SCALED:
   case NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT:
     return false;
+  case NEREID_OP_TT_DESCRIPTOR_LOAD: /* pads outside of the tensor */
   case NEREID_OP_TTNG_WARP_GROUP_DOT:
   case NEREID_OP_TTG_ASYNC_COMMIT_GROUP:
   case NEREID_OP_TTG_ASYNC_WAIT:
@@ -68,6 +73,16 @@ static MlirType mask_type(MlirContext context, MlirType type) {
   return mlirRankedTensorTypeGet(rank, shape, i1, mlirRankedTensorTypeGetEncoding(type));
 }
 
+static bool is_true(MlirValue value) {
+  MlirAttribute constant = nereidMlirValueGetConstant(value);
+  return !mlirAttributeIsNull(constant) && mlirAttributeIsAInteger(constant) &&
+         mlirIntegerAttrGetValueInt(constant) != 0;
+}
+
+static MlirValue both(const nereid_builder_t *builder, MlirValue exists, MlirValue predicate) {
+  return is_true(predicate) ? exists : nereid_ir_result(nereid_arith_andi_build(builder, exists, predicate));
+}
+
 /* `mask` (null: all) and `exists`, for an access through `pointer`. */
 static MlirValue restrict_mask(const nereid_builder_t *builder, MlirValue pointer, MlirValue mask, MlirValue exists) {
   MlirType type = mlirValueGetType(pointer);
@@ -75,6 +90,17 @@ static MlirValue restrict_mask(const nereid_builder_t *builder, MlirValue pointe
   if (mlirTypeIsARankedTensor(type))
     all = nereid_ir_result(nereid_tt_splat_build(builder, mask_type(mlirTypeGetContext(type), type), exists));
   return mlirValueIsNull(mask) ? all : nereid_ir_result(nereid_arith_andi_build(builder, all, mask));
+}
+
+/* The operand of an op that has a predicate itself; -1 for other ops. */
+static intptr_t predicate_operand(MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL:
+  case NEREID_OP_TTNG_BARRIER_EXPECT:
+    return mlirOperationGetNumOperands(op) - 1;
+  default:
+    return -1;
+  }
 }
 
 static MlirOperation replace(MlirOperation op, MlirOperation by) {
@@ -88,9 +114,19 @@ static MlirOperation replace(MlirOperation op, MlirOperation by) {
   return by;
 }
 
+static MlirOperation restrict_wait(const nereid_builder_t *builder, MlirOperation op, MlirValue exists) {
+  MlirValue predicate = nereid_ttng_wait_barrier_get_pred(op), *deps = NULL;
+  return nereid_ttng_wait_barrier_build(
+      builder, nereid_ttng_wait_barrier_get_alloc(op), nereid_ttng_wait_barrier_get_phase(op),
+      mlirValueIsNull(predicate) ? exists : both(builder, exists, predicate), 0, deps);
+}
+
 MlirOperation nereid_predicate_apply(MlirOperation op, MlirValue exists) {
   const nereid_builder_t builder = nereid_builder_before(op);
+  const intptr_t own = predicate_operand(op);
   MlirValue mask;
+  if (own >= 0)
+    mlirOperationSetOperand(op, own, both(&builder, exists, mlirOperationGetOperand(op, own)));
   switch (nereid_op_kind(op)) {
   case NEREID_OP_TT_LOAD:
     mask = restrict_mask(&builder, nereid_tt_load_get_ptr(op), nereid_tt_load_get_mask(op), exists);
@@ -116,6 +152,8 @@ MlirOperation nereid_predicate_apply(MlirOperation op, MlirValue exists) {
     mask = nereid_ir_result(nereid_arith_andi_build(&builder, mlirOperationGetOperand(op, 0), exists));
     mlirOperationSetOperand(op, 0, mask);
     return op;
+  case NEREID_OP_TTNG_WAIT_BARRIER:
+    return replace(op, restrict_wait(&builder, op, exists));
   default:
     return op;
   }

@@ -39,9 +39,9 @@ tt.func private @arrive(%b: !bar, %p: i1) {
 // CHECK-NOT: llvm.cond_br
 // HOPPER: llvm.inline_asm has_side_effects "{ .reg .pred done; again: mbarrier.try_wait.parity.shared.b64 done, [$0], $1; @!done bra again; }", "r,r,~{memory}" %arg0, %arg1
 // AMPERE: llvm.inline_asm has_side_effects "{ .reg .pred done; again: mbarrier.test_wait.parity.shared.b64 done, [$0], $1; @!done bra again; }"
-// CHECK: llvm.cond_br %arg2, ^[[THEN:bb[0-9]+]]
-// CHECK-NEXT: ^[[THEN]]:
-// CHECK-NEXT: llvm.inline_asm
+// HOPPER: llvm.inline_asm has_side_effects "{ .reg .pred done; @!$2 bra over; again: {{.*}} @!done bra again; over: }", "r,r,b,~{memory}" %arg0, %arg1, %arg2
+// CHECK-NOT: llvm.cond_br
+// CHECK: llvm.return
 tt.func private @wait(%b: !bar, %phase: i32, %p: i1) {
   ttng.wait_barrier %b, %phase : !bar
   ttng.wait_barrier %b, %phase, %p : !bar
