@@ -11,8 +11,8 @@
  *   ttng.inval_barrier %bar
  *   %x = ttg.local_load %buffer
  *
- * A store becomes a local_alloc of the value, a copy, and a wait until the buffer may be reused. Each access completes
- * before the next operation. Requires tt with encodings; triton-rewrite-tensor-descriptor-to-pointer has rewritten the
+ * A store becomes a local_alloc of the value, a copy, and a wait until the buffer may be reused; in a loop, the wait
+ * precedes the next store (tma_stores.h). Other accesses complete before the next operation. Requires tt with encodings; triton-rewrite-tensor-descriptor-to-pointer has rewritten the
  * descriptors that are not tensor maps.
  *
  * The swizzle is that of the descriptor's type (triton-nvidia-optimize-descriptor-encoding), otherwise the widest that
@@ -22,6 +22,7 @@
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/module.h"
+#include "passes/memory/tma_stores.h"
 #include "passes/pass.h"
 #include "passes/pipelining/ring.h"
 #include "passes/support/collect.h"
@@ -50,6 +51,7 @@ typedef struct access {
   MlirValue coordinates[MAX_RANK];
   nereid_builder_t builder;
   unsigned bits;
+  const nereid_tma_store_t *store; /* null: a load, or a store without a buffer of its loop */
 } access_t;
 
 /* --- limits of TMA --- */
@@ -90,21 +92,8 @@ static bool check_target(const access_t *access) {
 
 /* --- the copies --- */
 
-static MlirType memdesc(MlirContext context, intptr_t rank, const int64_t *shape, MlirType element,
-                        MlirAttribute encoding, bool mutable_memory) {
-  MlirAttribute dims = mlirDenseI64ArrayGet(context, rank, shape);
-  return nereid_ttg_memdesc_type_create(context, dims, element, encoding, nereid_ttg_shared_memory_attr_create(context),
-                                        mutable_memory, dims);
-}
-
 static MlirType buffer_type(const access_t *access, bool mutable_memory) {
-  MlirContext context = mlirTypeGetContext(access->tensor);
-  const intptr_t rank = mlirShapedTypeGetRank(access->tensor);
-  int64_t shape[MAX_RANK];
-  for (intptr_t d = 0; d < rank; ++d)
-    shape[d] = mlirShapedTypeGetDimSize(access->tensor, d);
-  return memdesc(context, rank, shape, mlirShapedTypeGetElementType(access->tensor),
-                 nereid_descriptor_buffer_encoding(access->descriptor, rank), mutable_memory);
+  return nereid_descriptor_buffer_type(access->descriptor, access->tensor, mutable_memory);
 }
 
 static MlirValue make_barrier(access_t *access) {
@@ -113,10 +102,13 @@ static MlirValue make_barrier(access_t *access) {
   const int64_t one = 1;
   MlirAttribute encoding = nereid_ttg_swizzled_shared_attr_create(
       context, 1, 1, 1, mlirDenseI32ArrayGet(context, 1, &order), (MlirAttribute){NULL});
-  MlirType type = memdesc(context, 1, &one, mlirIntegerTypeGet(context, 64), encoding, true);
+  MlirAttribute dims = mlirDenseI64ArrayGet(context, 1, &one);
+  MlirType type = nereid_ttg_memdesc_type_create(context, dims, mlirIntegerTypeGet(context, 64), encoding,
+                                                 nereid_ttg_shared_memory_attr_create(context),
+                                                 /*mutable_memory=*/true, dims);
   MlirOperation alloc = nereid_ttg_local_alloc_build(&access->builder, type, (MlirValue){NULL}, (MlirAttribute){NULL});
-  nereid_ttng_init_barrier_build(&access->builder, mlirOperationGetResult(alloc, 0), 1);
-  return mlirOperationGetResult(alloc, 0);
+  nereid_ttng_init_barrier_build(&access->builder, nereid_ir_result(alloc), 1);
+  return nereid_ir_result(alloc);
 }
 
 static MlirValue constant(access_t *access, unsigned width, int64_t value) {
@@ -165,23 +157,33 @@ static void lower_load(access_t *access) {
   mlirValueReplaceAllUsesOfWith(nereid_ir_result(access->op), nereid_ir_result(load));
 }
 
+/* Stores the tensor to a new buffer, or to that of the loop when the previous store has read it. */
 static MlirValue store_to_buffer(access_t *access, MlirValue value) {
-  return mlirOperationGetResult(
-      nereid_ttg_local_alloc_build(&access->builder, buffer_type(access, false), value, (MlirAttribute){NULL}), 0);
+  if (!access->store)
+    return nereid_ir_result(
+        nereid_ttg_local_alloc_build(&access->builder, buffer_type(access, false), value, (MlirAttribute){NULL}));
+  nereid_ttng_async_tma_store_wait_build(&access->builder, access->store->pendings);
+  nereid_ttg_local_store_build(&access->builder, value, access->store->buffer);
+  return access->store->buffer;
+}
+
+static void wait_for_store(access_t *access) {
+  if (!access->store)
+    nereid_ttng_async_tma_store_wait_build(&access->builder, 0);
 }
 
 static void lower_store(access_t *access) {
   MlirValue buffer = store_to_buffer(access, nereid_tt_descriptor_store_get_src(access->op));
   nereid_ttng_async_tma_copy_local_to_global_build(&access->builder, access->descriptor, access->rank,
                                                    access->coordinates, buffer);
-  nereid_ttng_async_tma_store_wait_build(&access->builder, 0);
+  wait_for_store(access);
 }
 
 static void lower_reduce(access_t *access) {
   MlirValue buffer = store_to_buffer(access, nereid_tt_descriptor_reduce_get_src(access->op));
   nereid_ttng_async_tma_reduce_build(&access->builder, access->descriptor, access->rank, access->coordinates, buffer,
                                      nereid_tt_descriptor_reduce_get_kind(access->op));
-  nereid_ttng_async_tma_store_wait_build(&access->builder, 0);
+  wait_for_store(access);
 }
 
 /* --- the pass --- */
@@ -218,9 +220,12 @@ static MlirType tensor_of(MlirOperation op) {
                                                          : mlirOperationGetOperand(op, 1));
 }
 
-static bool lower_access(nereid_pass_t *pass, MlirOperation op) {
+static bool lower_access(const nereid_pass_t *pass, MlirOperation op, const nereid_tma_stores_t *stores) {
   const row_t *row = find_row(op);
-  access_t access = {.op = op, .descriptor = mlirOperationGetOperand(op, 0), .builder = nereid_builder_before(op)};
+  access_t access = {.op = op,
+                     .descriptor = mlirOperationGetOperand(op, 0),
+                     .builder = nereid_builder_before(op),
+                     .store = nereid_tma_stores_find(stores, op)};
   if (!row->lower) {
     nereid_diagnose(op, "accesses rows by index through a tensor map, which needs sm_100: pass a pointer or a "
                         "!tt.tensordesc, which is rewritten to a pointer");
@@ -236,13 +241,24 @@ static bool lower_access(nereid_pass_t *pass, MlirOperation op) {
   return true;
 }
 
+static bool lower_accesses(const nereid_pass_t *pass, const nereid_operations_t *ops,
+                           const nereid_tma_stores_t *stores) {
+  for (size_t i = 0; i < ops->size; ++i)
+    if (!lower_access(pass, ops->data[i], stores))
+      return false;
+  return true;
+}
+
+/* Loads first: their buffers exist when those of stores are chosen. */
 MlirLogicalResult nereid_pass_triton_nvidia_tma_lowering(nereid_pass_t *pass) {
-  nereid_operations_t ops = {0};
-  if (!nereid_collect(pass->op, is_access, pass->scratch, &ops))
+  nereid_operations_t loads = {0}, others = {0};
+  nereid_tma_stores_t stores = {0};
+  if (!nereid_collect_kind(pass->op, NEREID_OP_TT_DESCRIPTOR_LOAD, pass->scratch, &loads) ||
+      !lower_accesses(pass, &loads, &stores) || !nereid_collect(pass->op, is_access, pass->scratch, &others))
     return mlirLogicalResultFailure();
-  for (size_t i = 0; i < ops.size; ++i)
-    if (!lower_access(pass, ops.data[i]))
-      return mlirLogicalResultFailure();
-  nereid_pass_statistic_add(pass, "lowered", (int64_t)ops.size);
+  nereid_tma_stores_skip_conversions(&others);
+  if (!nereid_tma_stores_hoist(pass, &others, &stores) || !lower_accesses(pass, &others, &stores))
+    return mlirLogicalResultFailure();
+  nereid_pass_statistic_add(pass, "lowered", (int64_t)(loads.size + others.size));
   return mlirLogicalResultSuccess();
 }

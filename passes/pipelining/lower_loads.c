@@ -168,7 +168,7 @@ static void add_spare_slots(lower_t *lower) {
   }
   MlirOperation module = lower->pass->op;
   if (!more ||
-      !nereid_ring_budget_can_grow(module, lower->loop, nereid_ring_budget_available(module, lower->loop, &keys),
+      !nereid_ring_budget_can_grow(module, lower->loop, nereid_ring_budget_beside_stores(module, lower->loop, &keys),
                                    before, before + more))
     return;
   for (size_t i = 0; i < lower->rings.size; ++i) {

@@ -9,6 +9,7 @@
 #include "nereid/dialects/ttg.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/ring.h"
+#include "passes/support/descriptor.h"
 #include "seam/ir.h"
 
 enum {
@@ -185,10 +186,27 @@ static MlirWalkResult add_other(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
+/* Bytes of the buffers of stores in the loops around `loop`, which live as long as those loops if they fit
+ * (passes/memory/tma_stores.h). */
+static int64_t bytes_of_stores_around(MlirOperation loop) {
+  int64_t bytes = 0;
+  for (MlirOperation op = mlirOperationGetParentOperation(loop); !mlirOperationIsNull(op);
+       op = mlirOperationGetParentOperation(op))
+    if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
+      bytes += nereid_descriptor_store_bytes(op);
+  return bytes;
+}
+
 int64_t nereid_ring_budget_available(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys) {
   others_t others = {.loop = loop, .keys = keys};
   mlirOperationWalk(loop, add_other, &others, MlirWalkPreOrder);
   return nereid_allocation_limit(module) - others.buffers - others.scratch - ALIGNMENT;
+}
+
+int64_t nereid_ring_budget_beside_stores(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys) {
+  const int64_t available = nereid_ring_budget_available(module, loop, keys);
+  const int64_t left = available - bytes_of_stores_around(loop);
+  return nereid_ring_budget_bytes(keys, nereid_ring_budget_in_flight(keys)) <= left ? left : available;
 }
 
 bool nereid_ring_budget_in_flight(const nereid_operations_t *keys) {
@@ -228,6 +246,6 @@ bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64
 
 bool nereid_ring_budget_is_late(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys) {
   return nereid_ring_budget_in_flight(keys) &&
-         !nereid_ring_budget_can_grow(module, loop, nereid_ring_budget_available(module, loop, keys),
+         !nereid_ring_budget_can_grow(module, loop, nereid_ring_budget_beside_stores(module, loop, keys),
                                       nereid_ring_budget_bytes(keys, true), nereid_ring_budget_bytes(keys, false));
 }

@@ -30,6 +30,10 @@ int64_t nereid_ring_budget_bytes(const nereid_operations_t *keys, bool late);
  * the ops that get rings. */
 int64_t nereid_ring_budget_available(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys);
 
+/* The same next to the buffers of TMA stores in the loops around `loop` (passes/memory/tma_stores.h), if the rings of
+ * `keys`, with the latencies in their attributes and as few slots as possible, fit there. */
+int64_t nereid_ring_budget_beside_stores(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys);
+
 /* Whether rings of `after` bytes instead of `before` fit in the `available` bytes and leave a multiprocessor as many
  * CTAs at a time, or two, by an estimate of the registers of the loop's dots. */
 bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64_t available, int64_t before,

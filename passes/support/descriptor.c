@@ -2,6 +2,7 @@
  * and the CUDA driver API (cuTensorMapEncodeTiled). */
 #include "passes/support/descriptor.h"
 
+#include "analysis/allocation/scratch.h"
 #include "dialects/defining_op.h"
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
@@ -54,6 +55,49 @@ MlirAttribute nereid_descriptor_buffer_encoding(MlirValue descriptor, intptr_t r
   return nereid_ttg_nvmma_shared_attr_create(mlirTypeGetContext(block), nereid_descriptor_swizzle_of(descriptor),
                                              /*transposed=*/false, nereid_descriptor_element_bits(block),
                                              /*fp4_padded=*/false, (MlirAttribute){NULL}, (unsigned)rank);
+}
+
+MlirType nereid_descriptor_buffer_type(MlirValue descriptor, MlirType tensor, bool mutable_memory) {
+  MlirContext context = mlirTypeGetContext(tensor);
+  const intptr_t rank = mlirShapedTypeGetRank(tensor);
+  int64_t shape[NEREID_DESCRIPTOR_RANK];
+  for (intptr_t d = 0; d < rank; ++d)
+    shape[d] = mlirShapedTypeGetDimSize(tensor, d);
+  MlirAttribute dims = mlirDenseI64ArrayGet(context, rank, shape);
+  return nereid_ttg_memdesc_type_create(context, dims, mlirShapedTypeGetElementType(tensor),
+                                        nereid_descriptor_buffer_encoding(descriptor, rank),
+                                        nereid_ttg_shared_memory_attr_create(context), mutable_memory, dims);
+}
+
+/* --- stores in loops --- */
+
+MlirOperation nereid_descriptor_store_loop(MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  if (kind != NEREID_OP_TT_DESCRIPTOR_STORE && kind != NEREID_OP_TT_DESCRIPTOR_REDUCE)
+    return (MlirOperation){NULL};
+  while (!mlirOperationIsNull(op) && nereid_op_kind(op) != NEREID_OP_SCF_FOR)
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
+typedef struct stored {
+  MlirOperation loop;
+  int64_t bytes;
+} stored_t;
+
+static MlirWalkResult add_stored(MlirOperation op, void *user_data) {
+  stored_t *stored = user_data;
+  if (nereid_op_kind(op) == NEREID_OP_SCF_FOR && !mlirOperationEqual(op, stored->loop))
+    return MlirWalkResultSkip;
+  if (!mlirOperationIsNull(nereid_descriptor_store_loop(op)))
+    stored->bytes += nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetOperand(op, 1)));
+  return MlirWalkResultAdvance;
+}
+
+int64_t nereid_descriptor_store_bytes(MlirOperation loop) {
+  stored_t stored = {.loop = loop};
+  mlirOperationWalk(loop, add_stored, &stored, MlirWalkPreOrder);
+  return stored.bytes;
 }
 
 /* --- the kernel's argument --- */

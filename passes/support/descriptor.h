@@ -22,6 +22,15 @@ unsigned nereid_descriptor_swizzle_of(MlirValue descriptor);
 /* The encoding of buffers of `rank` dimensions for copies through `descriptor`. */
 MlirAttribute nereid_descriptor_buffer_encoding(MlirValue descriptor, intptr_t rank);
 
+/* The type of a buffer for a tensor of type `tensor` that is copied through `descriptor`. */
+MlirType nereid_descriptor_buffer_type(MlirValue descriptor, MlirType tensor, bool mutable_memory);
+
+/* The innermost scf.for around `op`, if it is a store or reduction through a descriptor; null otherwise. */
+MlirOperation nereid_descriptor_store_loop(MlirOperation op);
+
+/* Bytes of the tensors that are stored through descriptors in `loop`, without those in nested loops. */
+int64_t nereid_descriptor_store_bytes(MlirOperation loop);
+
 /* The kernel argument that is the tensor map `descriptor`, or its address; null for others. */
 MlirValue nereid_descriptor_argument(MlirValue descriptor);
 

@@ -2,6 +2,7 @@
 // RUN: nereid-opt %s --tritongpu-assign-latencies=num-stages=3 --tritongpu-schedule-loops --tritongpu-pipeline --remarks-filter-passed='tritongpu-assign-latencies|tritongpu-pipeline' --remarks-filter-missed=tritongpu-assign-latencies 2>&1 | FileCheck %s --check-prefix=REMARK
 
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#wide = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 256, 16]}>
 #b = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #turned = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
@@ -100,5 +101,37 @@ tt.func public @written(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32)
     scf.yield %o : tensor<64x64xf32, #mma>
   }
   tt.return %r : tensor<64x64xf32, #mma>
+}
+
+// A store in the loop around: with 4 slots of 49152 bytes its buffer of 65536 would not fit.
+// REMARK-DAG: rings for 2 values, 2 of them filled by TMA, with 3 to 3 slots: 147456 bytes
+// CHECK-LABEL: @tiles
+// CHECK: scf.for
+// CHECK-DAG: ttg.local_alloc : () -> !ttg.memdesc<3x128x64xf16
+// CHECK-DAG: ttg.local_alloc : () -> !ttg.memdesc<3x256x64xf16
+// CHECK: scf.for
+// CHECK: ttng.wait_barrier
+// CHECK: ttng.warp_group_dot
+// CHECK: ttng.warp_group_dot_wait {{.*}} {pendings = 1 : i32}
+// CHECK: ttng.async_tma_copy_global_to_local
+// CHECK: tt.descriptor_store
+tt.func public @tiles(%d: !tt.tensordesc<tensor<128x64xf16, #shared>>, %e: !tt.tensordesc<tensor<256x64xf16, #shared>>, %o: !tt.tensordesc<tensor<128x256xf16, #shared>>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32, #wide>
+  scf.for %tile = %c0 to %n step %c1 : i32 {
+    %r = scf.for %t = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x256xf32, #wide>) : i32 {
+      %x = tt.descriptor_load %d[%tile, %t] : !tt.tensordesc<tensor<128x64xf16, #shared>> -> tensor<128x64xf16, #b>
+      %y = tt.descriptor_load %e[%tile, %t] : !tt.tensordesc<tensor<256x64xf16, #shared>> -> tensor<256x64xf16, #b>
+      %a = ttg.local_alloc %x : (tensor<128x64xf16, #b>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+      %s = ttg.local_alloc %y : (tensor<256x64xf16, #b>) -> !ttg.memdesc<256x64xf16, #shared, #smem>
+      %u = ttg.memdesc_trans %s {order = array<i32: 1, 0>} : !ttg.memdesc<256x64xf16, #shared, #smem> -> !ttg.memdesc<64x256xf16, #turned, #smem>
+      %q = ttng.warp_group_dot %a, %u, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<128x64xf16, #shared, #smem> * !ttg.memdesc<64x256xf16, #turned, #smem> -> tensor<128x256xf32, #wide>
+      scf.yield %q : tensor<128x256xf32, #wide>
+    }
+    %h = arith.truncf %r : tensor<128x256xf32, #wide> to tensor<128x256xf16, #wide>
+    tt.descriptor_store %o[%tile, %tile], %h : !tt.tensordesc<tensor<128x256xf16, #shared>>, tensor<128x256xf16, #wide>
+  }
+  tt.return
 }
 }
