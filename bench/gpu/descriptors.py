@@ -1,0 +1,229 @@
+"""Kernels with host tensor descriptors through Triton's launcher: Triton's code, Nereid's, and the vendor's library.
+
+    python3 bench/gpu/descriptors.py --nereid build/release/bin/nereid [--only matmul,persistent] [--size 8192]
+
+Each compiler runs in a process of its own; Nereid compiles through examples/triton_stages.py. A row per kernel and
+configuration: error against float64 (of the first rows), TFLOP/s with the median of the runs, and for matrix multiplications
+cuBLAS in turn with the kernel. Exit status 1 when a result is wrong or a kernel fails.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+import torch
+import triton
+import triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROUNDS, CHECKED_ROWS, MULTIPROCESSORS = 20, 512, 132
+
+
+@triton.jit
+def tile_of(tile, tiles_m, tiles_n, GROUP: tl.constexpr):
+    group = tile // (GROUP * tiles_n)
+    first = group * GROUP
+    rows = min(tiles_m - first, GROUP)
+    inside = tile % (GROUP * tiles_n)
+    return first + inside % rows, inside // rows
+
+
+@triton.jit
+def matmul(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, TRANSPOSED: tl.constexpr):
+    """c = a @ b; with TRANSPOSED, b holds its transpose."""
+    tm, tn = tile_of(tl.program_id(0), tl.cdiv(m, BM), tl.cdiv(n, BN), 8)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(0, tl.cdiv(k, BK)):
+        x = a.load([tm * BM, i * BK])
+        if TRANSPOSED:
+            acc = tl.dot(x, b.load([tn * BN, i * BK]).T, acc)
+        else:
+            acc = tl.dot(x, b.load([i * BK, tn * BN]), acc)
+    c.store([tm * BM, tn * BN], acc.to(c.dtype))
+
+
+@triton.jit
+def persistent(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, FLATTEN: tl.constexpr):
+    """c = a @ b; each program computes every 132nd tile."""
+    tiles_m, tiles_n = tl.cdiv(m, BM), tl.cdiv(n, BN)
+    for tile in tl.range(tl.program_id(0), tiles_m * tiles_n, tl.num_programs(0), flatten=FLATTEN):
+        tm, tn = tile_of(tile, tiles_m, tiles_n, 8)
+        acc = tl.zeros((BM, BN), tl.float32)
+        for i in range(0, tl.cdiv(k, BK)):
+            acc = tl.dot(a.load([tm * BM, i * BK]), b.load([i * BK, tn * BN]), acc)
+        c.store([tm * BM, tn * BN], acc.to(c.dtype))
+
+
+@triton.jit
+def attention(q, k, v, o, scale, length, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr):
+    """One block of queries of one head; all heads are rows of one matrix."""
+    first, head = tl.program_id(0) * BM, tl.program_id(1)
+    base = head * length
+    x = q.load([base + first, 0])
+    highest = tl.full((BM,), float("-inf"), tl.float32)
+    total = tl.full((BM,), 0.0, tl.float32)
+    acc = tl.zeros((BM, D), tl.float32)
+    scale *= 1.4426950408889634
+    rows = first + tl.arange(0, BM)
+    for start in range(0, first + BM if CAUSAL else length, BN):
+        s = tl.dot(x, k.load([base + start, 0]).T)
+        if CAUSAL:
+            s = tl.where(rows[:, None] >= start + tl.arange(0, BN)[None, :], s, float("-inf"))
+        new = tl.maximum(highest, tl.max(s, 1) * scale)
+        p = tl.math.exp2(s * scale - new[:, None])
+        keep = tl.math.exp2(highest - new)
+        total = total * keep + tl.sum(p, 1)
+        acc = acc * keep[:, None]
+        acc = tl.dot(p.to(v.dtype), v.load([base + start, 0]), acc)
+        highest = new
+    o.store([base + first, 0], (acc / total[:, None]).to(o.dtype))
+
+
+def describe(tensor, block):
+    return TensorDescriptor.from_tensor(tensor, block)
+
+
+class Matmul:
+    def __init__(self, name, function, size, tile, dtype=torch.float16, transposed=False, **options):
+        self.name, self.function, self.options = f"{name}_{size}", function, options
+        self.persistent = function is persistent
+        m = n = k = size
+        self.tile, self.dims = tile, (m, n, k)
+        generator = torch.Generator(device="cuda").manual_seed(5)
+        self.a, b = (torch.randn((m, k), device="cuda", generator=generator).to(dtype) for _ in range(2))
+        self.b = b.T if transposed else b
+        self.c = torch.empty((m, n), device="cuda", dtype=torch.float16)
+        bm, bn, bk = tile
+        blocks = [bn, bk] if transposed else [bk, bn]
+        self.arguments = [describe(self.a, [bm, bk]), describe(b, blocks), describe(self.c, [bm, bn]), m, n, k, bm, bn, bk]
+        self.tiles = triton.cdiv(m, bm) * triton.cdiv(n, bn)
+        self.operations = 2 * m * n * k
+        self.transposed = transposed
+        self.vendor = (lambda: torch.mm(self.a, self.b)) if dtype == torch.float16 else None
+
+    def run(self):
+        last = self.options.get("flatten", False) if self.persistent else self.transposed
+        options = {key: value for key, value in self.options.items() if key != "flatten"}
+        grid = min(self.tiles, MULTIPROCESSORS) if self.persistent else self.tiles
+        self.function[(grid,)](*self.arguments, last, **options)
+
+    def error(self):
+        want = self.a[:CHECKED_ROWS].double() @ self.b.double()
+        return ((self.c[:CHECKED_ROWS].double() - want).norm() / want.norm()).item()
+
+
+class Attention:
+    def __init__(self, name, width, causal, block, length=8192, heads=32, **options):
+        self.name, self.options, self.causal = name, options, causal
+        generator = torch.Generator(device="cuda").manual_seed(6)
+        self.q, self.k, self.v = (torch.randn((heads, length, width), device="cuda", generator=generator).half() for _ in range(3))
+        self.o = torch.empty_like(self.q)
+        bm, bn = block
+        rows = [tensor.view(-1, width) for tensor in (self.q, self.k, self.v, self.o)]
+        self.scale = width ** -0.5
+        blocks = [bm, bn, bn, bm]
+        self.arguments = [*(describe(t, [r, width]) for t, r in zip(rows, blocks)), self.scale, length, width, bm, bn, causal]
+        self.grid = (length // bm, heads)
+        self.operations = 4 * heads * length * length * width // (2 if causal else 1)
+        self.vendor = lambda: torch.nn.functional.scaled_dot_product_attention(*(t[None] for t in (self.q, self.k, self.v)), is_causal=causal)
+
+    def run(self):
+        attention[self.grid](*self.arguments, **self.options)
+
+    def error(self):
+        scores = self.q[-1].double() @ self.k[-1].double().T * self.scale
+        if self.causal:
+            scores.masked_fill_(torch.ones_like(scores, dtype=torch.bool).triu_(1), float("-inf"))
+        want = torch.softmax(scores, -1) @ self.v[-1].double()
+        return ((self.o[-1].double() - want).norm() / want.norm()).item()
+
+
+def cases(size):
+    f8 = torch.float8_e4m3fn
+    yield lambda: Matmul("matmul_128x256x64", matmul, size, (128, 256, 64), num_warps=8, num_stages=3)
+    yield lambda: Matmul("matmul_128x128x64", matmul, size, (128, 128, 64), num_warps=4, num_stages=4)
+    yield lambda: Matmul("matmul_tn_128x256x64", matmul, size, (128, 256, 64), transposed=True, num_warps=8, num_stages=3)
+    yield lambda: Matmul("matmul_fp8_128x256x128", matmul, size, (128, 256, 128), dtype=f8, transposed=True, num_warps=8, num_stages=3)
+    yield lambda: Matmul("persistent_128x256x64", persistent, size, (128, 256, 64), num_warps=8, num_stages=3)
+    yield lambda: Matmul("persistent_flat_128x256x64", persistent, size, (128, 256, 64), num_warps=8, num_stages=3, flatten=True)
+    yield lambda: Attention("attention_d128_full", 128, False, (128, 128), num_warps=8, num_stages=3)
+    yield lambda: Attention("attention_d128_causal", 128, True, (128, 128), num_warps=8, num_stages=3)
+    yield lambda: Attention("attention_d64_full", 64, False, (128, 128), num_warps=8, num_stages=3)
+    yield lambda: Attention("attention_d64_causal", 64, True, (128, 128), num_warps=8, num_stages=3)
+
+
+def time_of(call, flush):
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    flush.zero_()
+    start.record()
+    call()
+    end.record()
+    torch.cuda.synchronize()
+    return start.elapsed_time(end)
+
+
+def measure(case, flush):
+    case.run()
+    torch.cuda.synchronize()
+    row = {"error": case.error()}
+    calls = [case.run] + ([case.vendor] if case.vendor else [])
+    times = [[] for _ in calls]
+    for i in range(ROUNDS):
+        for j in range(len(calls)) if i % 2 else reversed(range(len(calls))):
+            times[j].append(time_of(calls[j], flush))
+    rates = [case.operations * 1e-9 / statistics.median(series) for series in times]
+    return row | {"rate": rates[0], "vendor": rates[1] if case.vendor else None}
+
+
+def run_child(options):
+    if options.child == "nereid":
+        sys.path.insert(0, os.path.join(HERE, "..", "..", "examples"))
+        import triton_stages
+        triton_stages.register()
+    flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
+    for make in cases(options.size):
+        case = make()
+        if options.only and not any(part in case.name for part in options.only.split(",")):
+            continue
+        try:
+            row = measure(case, flush)
+        except Exception as error:  # of Triton, Nereid or the driver: this row's failure
+            row = {"failure": f"{type(error).__name__}: {str(error)[:600]}"}
+        print(json.dumps({"name": case.name, **row}), flush=True)
+        del case
+        torch.cuda.empty_cache()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--nereid", default="build/release/bin/nereid")
+    parser.add_argument("--only", default="", help="comma-separated parts of kernel names")
+    parser.add_argument("--size", type=int, default=8192, help="rows, columns and depth of the matmuls")
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        return run_child(options)
+    rows, failed = {}, False
+    for compiler in ("triton", "nereid"):
+        call = [sys.executable, os.path.abspath(__file__), "--child", compiler, "--only", options.only, "--size", str(options.size)]
+        environment = dict(os.environ, NEREID=os.path.abspath(options.nereid), TRITON_CACHE_DIR=f"/tmp/descriptors-{compiler}-{os.getpid()}")
+        output = subprocess.run(call, env=environment, stdout=subprocess.PIPE, text=True).stdout
+        rows[compiler] = {row["name"]: row for row in map(json.loads, filter(None, output.splitlines()))}
+    for name, theirs in rows["triton"].items():
+        ours = rows["nereid"].get(name, {"failure": "the process ended"})
+        failed |= "failure" in ours or not ours["error"] < 5e-3 + 2 * theirs.get("error", 0)
+        if "failure" in ours or "failure" in theirs:
+            print(f"{name:32} Nereid {ours}  Triton {theirs}")
+            continue
+        vendor = f"  library {ours['vendor']:6.1f} ratio {ours['rate'] / ours['vendor']:.3f}" if ours["vendor"] else ""
+        print(f"{name:32} error {ours['error']:.1e} (Triton {theirs['error']:.1e})  {ours['rate']:6.1f} TFLOP/s  "
+              f"Triton {theirs['rate']:6.1f} ratio {ours['rate'] / theirs['rate']:.3f}{vendor}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
