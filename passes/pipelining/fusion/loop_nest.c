@@ -8,6 +8,7 @@
 #include "passes/pipelining/expansion/loop_range.h"
 #include "passes/pipelining/expansion/predicate.h"
 #include "passes/pipelining/loop_stages.h"
+#include "passes/pipelining/ring.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
 
@@ -118,6 +119,10 @@ static void require_bounds(const search_t *search) {
 
 /* --- ops that can be executed ahead --- */
 
+static bool is_volatile(MlirOperation load) {
+  return nereid_op_kind(load) == NEREID_OP_TT_LOAD && nereid_tt_load_get_is_volatile(load);
+}
+
 typedef struct ahead {
   const nereid_loop_nest_t *nest;
   bool possible;
@@ -126,10 +131,10 @@ typedef struct ahead {
 static MlirWalkResult check_ahead(MlirOperation op, void *user_data) {
   ahead_t *ahead = user_data;
   const nereid_loop_nest_t *nest = ahead->nest;
-  if (nereid_op_kind(op) == NEREID_OP_TT_LOAD)
+  if (nereid_ring_is_load(op)) /* operand 0 is the pointer or the descriptor */
     ahead->possible &=
-        !nereid_tt_load_get_is_volatile(op) &&
-        (nest->is_requested || !nereid_written_roots_may_write(&nest->written, nereid_tt_load_get_ptr(op)));
+        !is_volatile(op) &&
+        (nest->is_requested || !nereid_written_roots_may_write(&nest->written, mlirOperationGetOperand(op, 0)));
   else if (mlirOperationGetNumRegions(op) == 0)
     ahead->possible &= nereidMlirOperationIsMemoryEffectFree(op);
   return ahead->possible ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
@@ -173,7 +178,7 @@ static bool find_access_slice(nereid_loop_nest_t *nest) {
   for (MlirOperation op = mlirBlockGetFirstOperation(nest->inner_body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     nereid_map_t needed;
-    if (nereid_op_kind(op) != NEREID_OP_TT_LOAD)
+    if (!nereid_ring_is_load(op))
       continue;
     ++loads;
     nereid_map_initialize(&needed, nest->arena);
@@ -192,8 +197,7 @@ static bool find_access_slice(nereid_loop_nest_t *nest) {
 
 /* Whether the execute slice contains `op` of the outer body even if nothing uses its results. */
 static bool has_effects(MlirOperation op) {
-  return !nereidMlirOperationIsMemoryEffectFree(op) &&
-         (nereid_op_kind(op) != NEREID_OP_TT_LOAD || nereid_tt_load_get_is_volatile(op));
+  return !nereidMlirOperationIsMemoryEffectFree(op) && (!nereid_ring_is_load(op) || is_volatile(op));
 }
 
 static void find_execute_slice(nereid_loop_nest_t *nest) {
