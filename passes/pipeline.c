@@ -71,6 +71,7 @@ static const char *const frames[] = {
     "nereid-decompose-dot-scaled",
     "tritongpu-allocate-warp-groups{registers=$registers}",
     "nereid-regular-scans",
+    "nereid-guard-async-dots",
     "convert-scf-to-cf{allow-pattern-rollback=0}",
     "allocate-shared-memory",
     "tritongpu-global-scratch-memory-allocation",

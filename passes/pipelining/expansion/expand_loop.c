@@ -20,6 +20,7 @@
 #include "nereid/dialects/ttg.h"
 #include "passes/pipelining/expansion/loop_range.h"
 #include "passes/pipelining/expansion/predicate.h"
+#include "passes/support/loop.h"
 #include "passes/support/scalar.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
@@ -406,20 +407,6 @@ int32_t nereid_loop_expand_peeled(const nereid_schedule_t *schedule) {
 
 /* --- the condition for peeled loops --- */
 
-static void yield_results(MlirBlock block, MlirLocation location, intptr_t n, MlirValue (*get)(MlirOperation, intptr_t),
-                          MlirOperation op) {
-  MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("scf.yield"), location);
-  for (intptr_t i = 0; i < n; ++i) {
-    MlirValue value = get(op, i);
-    mlirOperationStateAddOperands(&state, 1, &value);
-  }
-  mlirBlockAppendOwnedOperation(block, mlirOperationCreate(&state));
-}
-
-static MlirValue initial_of(MlirOperation loop, intptr_t i) {
-  return mlirOperationGetOperand(loop, 3 + i);
-}
-
 static MlirWalkResult wait_for_all(MlirOperation op, void *user_data) {
   (void)user_data;
   if (nereid_op_kind(op) == NEREID_OP_TTG_ASYNC_WAIT)
@@ -427,22 +414,18 @@ static MlirWalkResult wait_for_all(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-/* What is executed when fewer iterations exist than are peeled: none, or the loop one iteration after the other. */
+/* What is executed when fewer iterations exist than are peeled: none (null), or the loop one iteration after the other. */
 static MlirBlock create_alternative(const expand_t *expand) {
-  MlirOperation loop = expand->schedule->loop;
+  if (expand->peeled == 1)
+    return (MlirBlock){NULL};
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
-  const intptr_t n = mlirOperationGetNumResults(loop);
-  if (expand->peeled == 1) {
-    yield_results(block, mlirOperationGetLocation(loop), n, initial_of, loop);
-    return block;
-  }
   NereidMlirIRMapping mapping = nereidMlirIRMappingCreate();
-  MlirOperation copy = nereidMlirOperationCloneWithMapping(loop, mapping);
+  MlirOperation copy = nereidMlirOperationCloneWithMapping(expand->schedule->loop, mapping);
   nereidMlirIRMappingDestroy(mapping);
   mlirBlockAppendOwnedOperation(block, copy);
   mlirOperationWalk(copy, wait_for_all, NULL, MlirWalkPreOrder);
   nereid_schedule_remove(copy);
-  yield_results(block, mlirOperationGetLocation(loop), n, mlirOperationGetResult, copy);
+  nereid_loop_yield_results(block, copy);
   return block;
 }
 
@@ -453,25 +436,7 @@ static void guard(expand_t *expand) {
   MlirValue exists = nereid_loop_range_contains(&expand->range, &builder, expand->peeled - 1);
   if (mlirValueIsNull(exists))
     return;
-  MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("scf.if"), mlirOperationGetLocation(loop));
-  mlirOperationStateAddOperands(&state, 1, &exists);
-  const intptr_t n = mlirOperationGetNumResults(loop);
-  for (intptr_t i = 0; i < n; ++i) {
-    MlirType type = mlirValueGetType(mlirOperationGetResult(loop, i));
-    mlirOperationStateAddResults(&state, 1, &type);
-  }
-  MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
-  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
-  mlirRegionAppendOwnedBlock(regions[0], block);
-  mlirRegionAppendOwnedBlock(regions[1], create_alternative(expand));
-  mlirOperationStateAddOwnedRegions(&state, 2, regions);
-  MlirOperation branch = mlirOperationCreate(&state);
-  mlirBlockInsertOwnedOperationBefore(builder.block, loop, branch);
-  for (intptr_t i = 0; i < n; ++i)
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(loop, i), mlirOperationGetResult(branch, i));
-  mlirOperationRemoveFromParent(loop);
-  mlirBlockAppendOwnedOperation(block, loop);
-  yield_results(block, mlirOperationGetLocation(loop), n, mlirOperationGetResult, loop);
+  nereid_loop_branch_around(loop, exists, create_alternative(expand));
   expand->range.known = expand->peeled;
   expand->range.span = (MlirValue){NULL};
 }

@@ -1,0 +1,91 @@
+// A loop that leaves dots in flight moves into a branch together with their wait.
+// RUN: nereid-opt %s --nereid-guard-async-dots | FileCheck %s
+
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+!acc = tensor<64x64xf32, #mma>
+!tile = !ttg.memdesc<64x64xf16, #shared, #smem>
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+
+// The results of the loop that no dot computes leave the branch, too.
+// CHECK-LABEL: tt.func @guarded(
+// CHECK: [[C:%.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : i32
+// CHECK: [[R:%.*]]:2 = scf.if [[C]] -> (tensor<64x64xf32, #mma>, i32) {
+// CHECK:   [[L:%.*]]:2 = scf.for
+// CHECK:   [[W:%.*]] = ttng.warp_group_dot_wait [[L]]#0 {pendings = 0 : i32}
+// CHECK:   scf.yield [[W]], [[L]]#1
+// CHECK: } else {
+// CHECK:   scf.yield %{{.*}}, %{{.*}} : tensor<64x64xf32, #mma>, i32
+// CHECK: }
+// CHECK-NOT: warp_group_dot_wait
+// CHECK: tt.return [[R]]#0, [[R]]#1
+tt.func @guarded(%x: !tile, %y: !tile, %from: i32, %to: i32) -> (!acc, i32) {
+  %zero = arith.constant dense<0.0> : !acc
+  %one = arith.constant 1 : i32
+  %r:2 = scf.for %i = %from to %to step %one iter_args(%a = %zero, %n = %one) -> (!acc, i32) : i32 {
+    %d = ttng.warp_group_dot %x, %y, %a {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+    %m = arith.addi %n, %i : i32
+    scf.yield %d, %m : !acc, i32
+  }
+  %w = ttng.warp_group_dot_wait %r#0 {pendings = 0 : i32} : !acc
+  tt.return %w, %r#1 : !acc, i32
+}
+
+// A first iteration always exists.
+// CHECK-LABEL: tt.func @certain(
+// CHECK-NOT: scf.if
+// CHECK: ttng.warp_group_dot_wait
+tt.func @certain(%x: !tile, %y: !tile) -> !acc {
+  %zero = arith.constant dense<0.0> : !acc
+  %none = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ten = arith.constant 10 : i32
+  %r = scf.for %i = %none to %ten step %one iter_args(%a = %zero) -> (!acc) : i32 {
+    %d = ttng.warp_group_dot %x, %y, %a {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+    scf.yield %d : !acc
+  }
+  %w = ttng.warp_group_dot_wait %r {pendings = 0 : i32} : !acc
+  tt.return %w : !acc
+}
+
+// The wait also completes a dot from outside of the loop, and one in flight after it: neither can move.
+// CHECK-LABEL: tt.func @others(
+// CHECK-NOT: scf.if
+tt.func @others(%x: !tile, %y: !tile, %to: i32) -> (!acc, !acc, !acc) {
+  %zero = arith.constant dense<0.0> : !acc
+  %none = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %r = scf.for %i = %none to %to step %one iter_args(%a = %zero) -> (!acc) : i32 {
+    %d = ttng.warp_group_dot %x, %y, %a {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+    scf.yield %d : !acc
+  }
+  %e = ttng.warp_group_dot %x, %y, %zero {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+  %w:2 = ttng.warp_group_dot_wait %r, %e {pendings = 0 : i32} : !acc, !acc
+  %s = scf.for %i = %none to %to step %one iter_args(%a = %zero) -> (!acc) : i32 {
+    %d = ttng.warp_group_dot %x, %y, %a {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+    scf.yield %d : !acc
+  }
+  %f = ttng.warp_group_dot %x, %y, %zero {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+  %v = ttng.warp_group_dot_wait %s {pendings = 1 : i32} : !acc
+  tt.return %w#0, %w#1, %v : !acc, !acc, !acc
+}
+
+// Unsigned bounds are compared as the loop compares them.
+// CHECK-LABEL: tt.func @unsigned(
+// CHECK: arith.cmpi ult
+// CHECK: scf.if
+tt.func @unsigned(%x: !tile, %y: !tile, %to: i32) -> !acc {
+  %zero = arith.constant dense<0.0> : !acc
+  %none = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %r = scf.for unsigned %i = %none to %to step %one iter_args(%a = %zero) -> (!acc) : i32 {
+    %d = ttng.warp_group_dot %x, %y, %a {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+    scf.yield %d : !acc
+  }
+  %w = ttng.warp_group_dot_wait %r {pendings = 0 : i32} : !acc
+  tt.return %w : !acc
+}
+
+}
