@@ -2,6 +2,7 @@
 #include "passes/support/loop.h"
 
 #include "dialects/ir.h"
+#include "passes/support/branch.h"
 #include "seam/ir.h"
 
 MlirOperation nereid_loop_with_carried(MlirOperation loop, intptr_t n, const MlirValue *initial) {
@@ -38,46 +39,38 @@ MlirOperation nereid_loop_with_carried(MlirOperation loop, intptr_t n, const Mli
 }
 
 /* Appends an scf.yield of the values that `get` returns for the results of `op`. */
-static void yield_values(MlirBlock block, MlirOperation op, MlirValue (*get)(MlirOperation op, intptr_t i)) {
+static MlirOperation yield_values(MlirBlock block, MlirOperation op, MlirValue (*get)(MlirOperation op, intptr_t i)) {
   MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("scf.yield"), mlirOperationGetLocation(op));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
     MlirValue value = get(op, i);
     mlirOperationStateAddOperands(&state, 1, &value);
   }
-  mlirBlockAppendOwnedOperation(block, mlirOperationCreate(&state));
+  MlirOperation yield = mlirOperationCreate(&state);
+  mlirBlockAppendOwnedOperation(block, yield);
+  return yield;
 }
 
 static MlirValue initial_of(MlirOperation loop, intptr_t i) {
   return mlirOperationGetOperand(loop, 3 + i);
 }
 
-void nereid_loop_yield_results(MlirBlock block, MlirOperation op) {
-  yield_values(block, op, mlirOperationGetResult);
+MlirOperation nereid_loop_yield_results(MlirBlock block, MlirOperation op) {
+  return yield_values(block, op, mlirOperationGetResult);
 }
 
 MlirOperation nereid_loop_branch_around(MlirOperation loop, MlirValue condition, MlirBlock otherwise) {
-  MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("scf.if"), mlirOperationGetLocation(loop));
-  mlirOperationStateAddOperands(&state, 1, &condition);
-  const intptr_t n = mlirOperationGetNumResults(loop);
-  for (intptr_t i = 0; i < n; ++i) {
-    MlirType type = mlirValueGetType(mlirOperationGetResult(loop, i));
-    mlirOperationStateAddResults(&state, 1, &type);
-  }
+  nereid_builder_t builder = nereid_builder_before(mlirOperationGetNextInBlock(loop));
+  builder.location = mlirOperationGetLocation(loop);
   if (mlirBlockIsNull(otherwise)) {
     otherwise = mlirBlockCreate(0, NULL, NULL);
     yield_values(otherwise, loop, initial_of);
   }
-  MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
-  mlirRegionAppendOwnedBlock(regions[0], block);
-  mlirRegionAppendOwnedBlock(regions[1], otherwise);
-  mlirOperationStateAddOwnedRegions(&state, 2, regions);
-  MlirOperation branch = mlirOperationCreate(&state);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(loop), loop, branch);
-  for (intptr_t i = 0; i < n; ++i)
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(loop, i), mlirOperationGetResult(branch, i));
   mlirOperationRemoveFromParent(loop);
   mlirBlockAppendOwnedOperation(block, loop);
-  nereid_loop_yield_results(block, loop);
+  MlirOperation yield = nereid_loop_yield_results(block, loop);
+  MlirOperation branch = nereid_branch_build(&builder, condition, block, otherwise);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i)
+    mlirValueReplaceAllUsesExcept(mlirOperationGetResult(loop, i), mlirOperationGetResult(branch, i), 1, &yield);
   return branch;
 }

@@ -9,8 +9,8 @@
  * loop. */
 MlirOperation nereid_loop_with_carried(MlirOperation loop, intptr_t n, const MlirValue *initial);
 
-/* Appends an scf.yield of the results of `op` to `block`. */
-void nereid_loop_yield_results(MlirBlock block, MlirOperation op);
+/* Appends an scf.yield of the results of `op` to `block`, and returns it. */
+MlirOperation nereid_loop_yield_results(MlirBlock block, MlirOperation op);
 
 /* Moves `loop` into an scf.if of `condition` that yields its results, and replaces their uses. The other branch is
  * `otherwise`, owned by the scf.if; where it is null, it yields the loop's initial values. Returns the scf.if. */
