@@ -45,6 +45,7 @@ static const char *const ttgir[] = {
     "triton-nvidia-optimize-descriptor-encoding",
     "triton-loop-aware-cse",
     "tritongpu-fuse-nested-loops",
+    "cse",
     "tritongpu-optimize-accumulator-init",
     "tritongpu-combine-tensor-select-and-if",
     "tritongpu-assign-latencies{num-stages=$num-stages}",

@@ -500,7 +500,7 @@ def cases():
                packed_of(starts, 2), dict(D=64, BM=32, BN=32))
     flags = dict(D=64, BM=64, BN=64, CAUSAL=False)
     yield backward_case("backward_q", backward_q, ["dq"], constants={**flags, "BN": 32})
-    yield backward_case("backward_q_causal", backward_q, ["dq"], "f16", causal=True, warps=8, stages=2)
+    yield backward_case("backward_q_causal", backward_q, ["dq"], "f16", causal=True, warps=8, stages=2, more=(("sm_90a", 8, 1),))
     yield backward_case("backward_kv", backward_kv, ["dk", "dv"], constants={**flags, "FLIPPED": True})
     yield backward_case("backward_kv_causal", backward_kv, ["dk", "dv"], "f16", causal=True, constants={**flags, "CAUSAL": True, "FLIPPED": True},
                         stages=2)
