@@ -236,6 +236,7 @@ def cases():
         yield strided(f"i8_{order}", "i8", "i32", tl.int32, order, more=other)
     yield strided("f16_large_tile", "f16", "f16", f32, "nn", (128, 256, 128), (128, 256, 64), warps=8,
                   more=(("sm_90a", 8, 1), ("sm_90a", 8, 5)))
+    yield strided("f16_128x128x64", "f16", "f16", f32, "nn", (128, 128, 256), (128, 128, 64), stages=4)
     yield strided("f16_sum", "f16", "f16", tl.float16, "nn", tolerance=2e-2)
     yield strided("f16_few_rows", "f16", "f16", f32, "nt", (16, 256, 128), (16, 128, 64), more=(("sm_90a", 2, 5), ("sm_80", 2, 4)))
     yield strided("f16_masked_few_rows", "f16", "f32", f32, "nn", (9, 50, 77), (16, 64, 32), masked=True, warps=2)
