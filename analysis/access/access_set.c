@@ -102,9 +102,14 @@ static bool kinds_conflict(uint8_t pending, uint8_t access) {
   return true;
 }
 
+/* Whether the accesses must be ordered if a byte of their intervals is common. */
+static bool may_conflict(const nereid_shared_access_t *earlier, const nereid_shared_access_t *access) {
+  return earlier->end > access->first && access->end > earlier->first && kinds_conflict(earlier->kind, access->kind) &&
+         !(earlier->commutes && earlier->commutes == access->commutes);
+}
+
 nereid_access_order_t nereid_access_order(const nereid_shared_access_t *pending, const nereid_shared_access_t *access) {
-  if (pending->end <= access->first || access->end <= pending->first || !kinds_conflict(pending->kind, access->kind) ||
-      (pending->commutes && pending->commutes == access->commutes))
+  if (!may_conflict(pending, access))
     return NEREID_ORDER_NONE;
   switch (nereid_access_shape_relation(pending->shape, access->shape)) {
   case NEREID_SHAPES_DISJOINT:
@@ -137,6 +142,19 @@ const nereid_shared_access_t *nereid_access_set_find(const nereid_access_set_t *
                                                      nereid_access_order_t order) {
   for (size_t i = begin_before(set, access->end); i > 0 && set->reach[i - 1] > access->first; --i)
     if (nereid_access_is_global(&set->data[i - 1]) && nereid_access_order(&set->data[i - 1], access) >= order)
+      return &set->data[i - 1];
+  return NULL;
+}
+
+bool nereid_access_conflicts(const nereid_shared_access_t *earlier, const nereid_shared_access_t *access) {
+  return may_conflict(earlier, access) &&
+         nereid_access_shape_relation(earlier->shape, access->shape) != NEREID_SHAPES_DISJOINT;
+}
+
+const nereid_shared_access_t *nereid_access_set_conflict(const nereid_access_set_t *set,
+                                                         const nereid_shared_access_t *access) {
+  for (size_t i = begin_before(set, access->end); i > 0 && set->reach[i - 1] > access->first; --i)
+    if (nereid_access_conflicts(&set->data[i - 1], access))
       return &set->data[i - 1];
   return NULL;
 }

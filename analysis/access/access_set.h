@@ -86,6 +86,14 @@ nereid_access_order_t nereid_access_set_order(const nereid_access_set_t *set, co
 const nereid_shared_access_t *nereid_access_set_find(const nereid_access_set_t *set,
                                                      const nereid_shared_access_t *access, nereid_access_order_t order);
 
+/* An access in `set` that has a byte in common with `access` where either writes, by whatever threads; null when there
+ * is none. */
+const nereid_shared_access_t *nereid_access_set_conflict(const nereid_access_set_t *set,
+                                                         const nereid_shared_access_t *access);
+
+/* Whether the accesses have a byte in common and either writes it. The earlier is the first. */
+bool nereid_access_conflicts(const nereid_shared_access_t *earlier, const nereid_shared_access_t *access);
+
 /* Whether any access in `set` overlaps a byte of `access`, regardless of their kinds. */
 bool nereid_access_set_overlaps(const nereid_access_set_t *set, const nereid_shared_access_t *access);
 

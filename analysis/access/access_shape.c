@@ -3,7 +3,7 @@
 
 #include "analysis/access/slot_layout.h"
 #include "analysis/allocation/scratch.h"
-#include "analysis/global/address_relation.h"
+#include "analysis/global/tile.h"
 #include "dialects/ttg/memdesc.h"
 
 #include "mlir-c/BuiltinTypes.h"
@@ -16,8 +16,8 @@ void nereid_access_shapes_initialize(nereid_access_shapes_t *shapes, nereid_aren
 }
 
 static uintptr_t hash_of(const nereid_access_shape_t *shape) {
-  const uint64_t parts[] = {(uint64_t)shape->base,  shape->offset, (uintptr_t)shape->bases,  (uintptr_t)shape->ring,
-                            (uint64_t)shape->phase, shape->single, (uintptr_t)shape->address};
+  const uint64_t parts[] = {(uint64_t)shape->base,  shape->offset, (uintptr_t)shape->bases,   (uintptr_t)shape->ring,
+                            (uint64_t)shape->phase, shape->single, (uintptr_t)shape->address, (uintptr_t)shape->tile};
   uint64_t hash = UINT64_C(1469598103934665603);
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
     hash = (hash ^ parts[i]) * UINT64_C(1099511628211) + (hash >> 29);
@@ -26,7 +26,7 @@ static uintptr_t hash_of(const nereid_access_shape_t *shape) {
 
 static bool equal(const nereid_access_shape_t *a, const nereid_access_shape_t *b) {
   return a->base == b->base && a->offset == b->offset && a->bases == b->bases && a->ring == b->ring &&
-         a->phase == b->phase && a->single == b->single && a->address == b->address;
+         a->phase == b->phase && a->single == b->single && a->address == b->address && a->tile == b->tile;
 }
 
 const nereid_access_shape_t *nereid_access_shapes_get(nereid_access_shapes_t *shapes, nereid_access_shape_t shape) {
@@ -121,6 +121,8 @@ nereid_shapes_relation_t nereid_access_shape_relation(const nereid_access_shape_
     return NEREID_SHAPES_ANY;
   if (a->address && b->address)
     return nereid_address_relation(a->address, b->address);
+  if (a->tile && b->tile && nereid_tiles_are_disjoint(a->tile, b->tile))
+    return NEREID_SHAPES_DISJOINT;
   const bool same_ring = a->ring == b->ring && !(a->ring && a->ring->any_slot);
   if (a->ring && same_ring && modulo(a->phase - b->phase, a->ring->slots))
     return NEREID_SHAPES_DISJOINT;

@@ -1,8 +1,10 @@
 /* Roots of pointers; see global_root.h. */
 #include "analysis/global/global_root.h"
 
+#include "dialects/ir.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttng.h"
 
 #include "seam/ir.h"
 
@@ -13,7 +15,8 @@ bool nereid_is_global_pointer(MlirValue value) {
   MlirType type = mlirValueGetType(value);
   if (mlirTypeIsARankedTensor(type))
     type = mlirShapedTypeGetElementType(type);
-  return nereid_tt_ptr_type_isa(type) && !mlirTypeIsAShaped(nereid_tt_ptr_type_get_pointee_type(type));
+  return nereid_tt_tensordesc_type_isa(type) ||
+         (nereid_tt_ptr_type_isa(type) && !mlirTypeIsAShaped(nereid_tt_ptr_type_get_pointee_type(type)));
 }
 
 /* --- a search backwards from one value --- */
@@ -90,6 +93,37 @@ static void visit_call(search_t *search, MlirOperation call, intptr_t result) {
   }
 }
 
+/* Whether `value` is a parameter that contains a descriptor. */
+static bool is_descriptor_parameter(const nereid_roots_t *roots, MlirValue value) {
+  if (!mlirValueIsABlockArgument(value) ||
+      !mlirBlockEqual(mlirBlockArgumentGetOwner(value), roots->graph->nodes.data[0].block))
+    return false;
+  MlirAttribute attributes =
+      nereid_ir_argument_attributes(roots->graph->function, mlirBlockArgumentGetArgNumber(value));
+  return !mlirAttributeIsNull(attributes) &&
+         !mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(
+             attributes, mlirStringRefCreateFromCString(NEREID_ATTR_TMA_DESCRIPTOR)));
+}
+
+/* A descriptor in memory: its tensor is that of the tensormap_create of the same address. One in a parameter of the
+ * kernel has the parameter's root. */
+static void visit_descriptor(search_t *search, MlirValue address) {
+  const nereid_flow_graph_t *graph = search->roots->graph;
+  bool found = is_descriptor_parameter(search->roots, address);
+  if (found)
+    follow(search, address);
+  for (uint32_t i = 0; mlirValueIsAOpResult(address) && i < graph->ops.size; ++i) {
+    MlirOperation op = graph->ops.data[i];
+    if (nereid_op_kind(op) != NEREID_OP_TTNG_TENSORMAP_CREATE ||
+        !mlirValueEqual(nereid_ttng_tensormap_create_get_desc_ptr(op), address))
+      continue;
+    follow(search, nereid_ttng_tensormap_create_get_global_address(op));
+    found = true;
+  }
+  if (!found)
+    find_root(search, NEREID_ROOT_UNKNOWN);
+}
+
 static void visit_result(search_t *search, MlirValue value) {
   MlirOperation op = mlirOpResultGetOwner(value);
   switch (nereid_op_kind(op)) {
@@ -110,6 +144,12 @@ static void visit_result(search_t *search, MlirValue value) {
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
       if (nereid_is_global_pointer(mlirOperationGetOperand(op, i)))
         follow(search, mlirOperationGetOperand(op, i));
+    break;
+  case NEREID_OP_TT_MAKE_TENSOR_DESCRIPTOR:
+    follow(search, mlirOperationGetOperand(op, 0));
+    break;
+  case NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR:
+    visit_descriptor(search, mlirOperationGetOperand(op, 0));
     break;
   case NEREID_OP_TTG_GLOBAL_SCRATCH_ALLOC:
     find_root(search, scratch_root(search->roots, op));
@@ -243,4 +283,15 @@ void nereid_roots_share(nereid_roots_t *caller, MlirOperation call, uint32_t *sh
         lower(shared, n_arguments, shared[i], shared[k]);
     }
   }
+}
+
+MlirValue nereid_descriptor_parameter(const nereid_roots_t *roots, MlirValue descriptor) {
+  if (mlirValueIsABlockArgument(descriptor))
+    return mlirBlockEqual(mlirBlockArgumentGetOwner(descriptor), roots->graph->nodes.data[0].block) ? descriptor
+                                                                                                    : (MlirValue){NULL};
+  MlirOperation op = mlirOpResultGetOwner(descriptor);
+  if (nereid_op_kind(op) != NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR ||
+      !is_descriptor_parameter(roots, mlirOperationGetOperand(op, 0)))
+    return (MlirValue){NULL};
+  return mlirOperationGetOperand(op, 0);
 }

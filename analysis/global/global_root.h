@@ -4,6 +4,8 @@
  *   tt.addptr %x, ..., splat, broadcast     the same
  *   arith.select %c, %x, %y; scf.if         both
  *   ttg.global_scratch_alloc                a new root
+ *   a descriptor, a parameter               that of the argument; it is not the root of a pointer argument
+ *   reinterpret_tensor_descriptor %p        that of the tensor in the tensormap_create of %p; otherwise root 0
  *   tt.call of a function of the module     the roots of the operands that it returns
  *   tt.int_to_ptr, tt.load of a pointer     root 0: it may be any argument
  *
@@ -39,7 +41,7 @@ typedef struct nereid_roots {
   NEREID_VECTOR(nereid_root_link_t) links;
 } nereid_roots_t;
 
-/* Returns whether `value` is a pointer to global memory or a tensor of such pointers. */
+/* Returns whether `value` is a pointer to global memory, a tensor of such pointers, or a descriptor. */
 bool nereid_is_global_pointer(MlirValue value);
 
 /* Computes the roots in the function of `graph`; `returned` holds the roots of its callees' results (null: unknown).
@@ -53,6 +55,9 @@ const nereid_root_set_t *nereid_roots_returned(nereid_roots_t *roots);
 
 /* Returns the roots of `pointer`, in the arena; empty when out of memory. */
 nereid_root_set_t nereid_roots_of(nereid_roots_t *roots, MlirValue pointer);
+
+/* Returns the parameter of the kernel that contains `descriptor`; null when it is not one. */
+MlirValue nereid_descriptor_parameter(const nereid_roots_t *roots, MlirValue descriptor);
 
 /* Merges roots in `shared`, indexed by argument of the callee of `call`, according to the operands of `call`. */
 void nereid_roots_share(nereid_roots_t *caller, MlirOperation call, uint32_t *shared, uint32_t n_arguments);

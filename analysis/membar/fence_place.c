@@ -81,6 +81,6 @@ void nereid_fence_place(const nereid_membar_function_t *function) {
     MlirOperation place = place_of(function, i);
     nereid_builder_t builder = nereid_builder_before(place);
     builder.location = mlirOperationGetLocation(function->effects.events.data[i].op);
-    nereid_ttng_fence_async_shared_build(&builder, false);
+    nereid_ttng_fence_async_shared_build(&builder, false, false);
   }
 }

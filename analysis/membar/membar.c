@@ -90,8 +90,11 @@ static bool find_roots(nereid_membar_t *membar, size_t number) {
     const nereid_call_edge_t *edge = nereid_call_graph_caller(membar->calls, called, i);
     nereid_roots_share(&function_at(membar, edge->caller)->global.roots, edge->call, global->shared, n);
   }
-  return nereid_roots_initialize(&global->roots, &function->graph, global->shared, &membar->returned, membar->arena) &&
-         nereid_membar_global_initialize(global, membar->options.axis, called->n_callers || called->n_calls);
+  if (!nereid_roots_initialize(&global->roots, &function->graph, global->shared, &membar->returned, membar->arena) ||
+      !nereid_membar_global_initialize(global, membar->options.axis, called->n_callers || called->n_calls))
+    return false;
+  membar->bulk |= global->enabled && global->bulk;
+  return true;
 }
 
 static bool find_bytes(nereid_membar_t *membar, size_t number) {
@@ -123,7 +126,8 @@ static bool walk_function(nereid_membar_t *membar, size_t number) {
                                                 .global = global,
                                                 .slicer = &function->slicer,
                                                 .shapes = &membar->shapes,
-                                                .by_layout = !membar->options.any_thread};
+                                                .by_layout = !membar->options.any_thread,
+                                                .bulk = membar->bulk};
   if (!nereid_membar_effects_run(&function->effects))
     return false;
   nereid_membar_context_t *context = &function->context;
@@ -134,6 +138,7 @@ static bool walk_function(nereid_membar_t *membar, size_t number) {
   context->slicer = &function->slicer;
   context->effects = &function->effects;
   context->proxies = membar->uses_async_proxy;
+  context->bulk = membar->bulk && global;
   return nereid_membar_walk(membar, number);
 }
 
@@ -178,30 +183,52 @@ static void format_place(MlirOperation op, char *out, size_t size) {
              mlirLocationFileLineColRangeGetStartColumn(location));
 }
 
+/* The inserted synchronization. */
+static const char *name_of_need(uint8_t need) {
+  const bool barrier = need & NEREID_NEED_ORDER;
+  switch (need & (NEREID_NEED_WAIT | NEREID_NEED_FENCE)) {
+  case NEREID_NEED_WAIT:
+    return barrier ? "a wait for TMA stores and a barrier of the CTA" : "a wait for TMA stores";
+  case NEREID_NEED_FENCE:
+    return barrier ? "a proxy fence and a barrier of the CTA" : "a proxy fence";
+  case NEREID_NEED_WAIT | NEREID_NEED_FENCE:
+    return barrier ? "a wait for TMA stores, a proxy fence and a barrier of the CTA"
+                   : "a wait for TMA stores and a proxy fence";
+  default:
+    return need == NEREID_ORDER_WARP ? "a barrier of each warp" : "a barrier of the CTA";
+  }
+}
+
 /* Emits the reason for a barrier for global memory as a remark at the later access. */
-static void explain_barrier(const nereid_membar_reason_t *reason, bool warp) {
+static void explain_barrier(const nereid_membar_reason_t *reason, uint8_t need) {
   if (mlirOperationIsNull(reason->earlier) || mlirOperationIsNull(reason->later) ||
       !nereidMlirRemarksEnabled(mlirOperationGetContext(reason->later)))
     return;
-  char text[256], place[64] = "";
+  char text[320], place[64] = "";
   const MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(reason->earlier));
   format_place(reason->earlier, place, sizeof place);
-  snprintf(text, sizeof text,
-           "a barrier of %s%s: the bytes that are %s here may have been %s by another thread (%.*s%s)",
-           warp ? "each warp" : "the CTA", reason->before_loop ? " before the loop" : "", verb_of(reason->kinds[1]),
-           verb_of(reason->kinds[0]), (int)name.length, name.data, place);
+  snprintf(text, sizeof text, "%s%s: the bytes that are %s here may have been %s by %s (%.*s%s)", name_of_need(need),
+           reason->before_loop ? " before the loop" : "", verb_of(reason->kinds[1]), verb_of(reason->kinds[0]),
+           reason->in_flight ? "a TMA copy in flight" : "another thread", (int)name.length, name.data, place);
   nereidMlirOptimizationRemark(NereidMlirRemarkMissed, mlirOperationGetLocation(reason->later),
                                "convert-triton-gpu-to-llvm", "global-order", text);
 }
 
 static void insert_barriers(const nereid_membar_function_t *function) {
-  for (size_t i = 0; i < function->effects.events.size; ++i)
-    if (function->needs[i]) {
-      if (function->reasons)
-        explain_barrier(&function->reasons[i], function->needs[i] == NEREID_ORDER_WARP);
-      nereid_builder_t builder = nereid_builder_before(function->effects.events.data[i].op);
-      nereid_ttg_local_barrier_build(&builder, function->needs[i] == NEREID_ORDER_WARP);
-    }
+  for (size_t i = 0; i < function->effects.events.size; ++i) {
+    const uint8_t need = function->needs[i], order = need & NEREID_NEED_ORDER;
+    if (!need)
+      continue;
+    if (function->reasons)
+      explain_barrier(&function->reasons[i], need);
+    nereid_builder_t builder = nereid_builder_before(function->effects.events.data[i].op);
+    if (need & NEREID_NEED_WAIT)
+      nereid_ttng_async_tma_store_wait_build(&builder, 0, true);
+    if (need & NEREID_NEED_FENCE)
+      nereid_ttng_fence_async_shared_build(&builder, false, true);
+    if (order != NEREID_ORDER_NONE)
+      nereid_ttg_local_barrier_build(&builder, order == NEREID_ORDER_WARP);
+  }
 }
 
 void nereid_membar_insert(const nereid_membar_t *membar) {

@@ -273,6 +273,11 @@ static void add_sync(nereid_op_kind_t kind, nereid_membar_event_t *event) {
     }
   if (kind == NEREID_OP_TTG_LOCAL_BARRIER && nereid_ttg_local_barrier_get_warp(event->op))
     event->flags = NEREID_EVENT_WARP_BARRIER;
+  if (kind == NEREID_OP_TTNG_ASYNC_TMA_STORE_WAIT && nereid_ttng_async_tma_store_wait_get_writes(event->op) &&
+      !event->pending)
+    event->flags |= NEREID_EVENT_COMPLETES;
+  if (kind == NEREID_OP_TTNG_FENCE_ASYNC_SHARED && nereid_ttng_fence_async_shared_get_global_memory(event->op))
+    event->flags = 0;
 }
 
 /* Whether the last event is a load and only views are between it and the op at `position`. Synchronization for
@@ -302,8 +307,15 @@ static bool enters_loop(const nereid_membar_effects_t *effects, uint32_t positio
   return false;
 }
 
+/* All threads of the CTA synchronize there, but writes of TMA are awaited only by the thread that issued them. */
+static bool is_region_boundary(nereid_op_kind_t kind) {
+  return kind == NEREID_OP_TTG_WARP_SPECIALIZE || kind == NEREID_OP_TTG_WARP_YIELD || kind == NEREID_OP_TTG_WARP_RETURN;
+}
+
 static void add_global(nereid_membar_effects_t *effects, uint32_t position, nereid_membar_event_t *event) {
   nereid_membar_global_add(effects->global, event->op, &effects->accesses);
+  if (effects->bulk && is_region_boundary(nereid_op_kind(event->op)))
+    event->flags |= NEREID_EVENT_REGION;
   if (!event->flags && event->first == effects->accesses.size && enters_loop(effects, position))
     event->flags |= NEREID_EVENT_LOOP;
 }

@@ -34,7 +34,9 @@ enum {
   NEREID_EVENT_COMMITS = 256,     /* closes a group of `group` */
   NEREID_EVENT_WAITS = 512,       /* waits for all but `pending` groups of `group` */
   NEREID_EVENT_CALL = 1024,
-  NEREID_EVENT_LOOP = 2048, /* the end of a node that enters loops: a place for a barrier before them */
+  NEREID_EVENT_LOOP = 2048,      /* the end of a node that enters loops: a place for a barrier before them */
+  NEREID_EVENT_COMPLETES = 4096, /* waits until TMA copies have written global memory */
+  NEREID_EVENT_REGION = 8192,    /* begins or ends regions of a ttg.warp_specialize */
 };
 
 typedef struct nereid_membar_event {
@@ -55,6 +57,7 @@ typedef struct nereid_membar_effects {
   nereid_access_shapes_t *shapes;              /* borrowed */
   nereid_membar_global_t *global;              /* borrowed; null: global memory is ignored */
   bool by_layout;                              /* distinguishes threads by layouts */
+  bool bulk;                                   /* the module has TMA copies */
   NEREID_VECTOR(nereid_membar_event_t) events; /* in program order */
   nereid_shared_accesses_t accesses;
   nereid_map_t bases; /* of pairs of types */

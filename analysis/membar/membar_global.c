@@ -4,6 +4,7 @@
 #include "analysis/allocation/scratch.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
 
 #include "mlir-c/BuiltinTypes.h"
 
@@ -14,15 +15,31 @@ typedef struct global_row {
   MlirValue (*pointer)(MlirOperation op);
   MlirValue (*mask)(MlirOperation op); /* null: none */
   uint8_t kind;
+  bool bulk;                                   /* by TMA, through a descriptor */
+  intptr_t (*n_coordinates)(MlirOperation op); /* of the tile; null: it consists of rows anywhere */
+  MlirValue (*coordinate)(MlirOperation op, intptr_t i);
 } global_row_t;
 
+#define TILE_OF(op) op##_get_coord_count, op##_get_coord
+
 static const global_row_t rows[] = {
-    {NEREID_OP_TT_LOAD, nereid_tt_load_get_ptr, nereid_tt_load_get_mask, NEREID_SHARED_READ},
-    {NEREID_OP_TT_STORE, nereid_tt_store_get_ptr, nereid_tt_store_get_mask, NEREID_SHARED_WRITE},
-    {NEREID_OP_TT_ATOMIC_RMW, nereid_tt_atomic_rmw_get_ptr, nereid_tt_atomic_rmw_get_mask, NEREID_GLOBAL_ATOMIC},
-    {NEREID_OP_TT_ATOMIC_CAS, nereid_tt_atomic_cas_get_ptr, NULL, NEREID_GLOBAL_ATOMIC},
+    {NEREID_OP_TT_LOAD, nereid_tt_load_get_ptr, nereid_tt_load_get_mask, NEREID_SHARED_READ, false, NULL, NULL},
+    {NEREID_OP_TT_STORE, nereid_tt_store_get_ptr, nereid_tt_store_get_mask, NEREID_SHARED_WRITE, false, NULL, NULL},
+    {NEREID_OP_TT_ATOMIC_RMW, nereid_tt_atomic_rmw_get_ptr, nereid_tt_atomic_rmw_get_mask, NEREID_GLOBAL_ATOMIC, false,
+     NULL, NULL},
+    {NEREID_OP_TT_ATOMIC_CAS, nereid_tt_atomic_cas_get_ptr, NULL, NEREID_GLOBAL_ATOMIC, false, NULL, NULL},
     {NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL, nereid_ttg_async_copy_global_to_local_get_src,
-     nereid_ttg_async_copy_global_to_local_get_mask, NEREID_SHARED_READ},
+     nereid_ttg_async_copy_global_to_local_get_mask, NEREID_SHARED_READ, false, NULL, NULL},
+    {NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL, nereid_ttng_async_tma_copy_global_to_local_get_desc, NULL,
+     NEREID_SHARED_READ, true, TILE_OF(nereid_ttng_async_tma_copy_global_to_local)},
+    {NEREID_OP_TTNG_ASYNC_TMA_COPY_LOCAL_TO_GLOBAL, nereid_ttng_async_tma_copy_local_to_global_get_desc, NULL,
+     NEREID_SHARED_WRITE, true, TILE_OF(nereid_ttng_async_tma_copy_local_to_global)},
+    {NEREID_OP_TTNG_ASYNC_TMA_REDUCE, nereid_ttng_async_tma_reduce_get_desc, NULL, NEREID_GLOBAL_ATOMIC, true,
+     TILE_OF(nereid_ttng_async_tma_reduce)},
+    {NEREID_OP_TTNG_ASYNC_TMA_GATHER, nereid_ttng_async_tma_gather_get_desc, NULL, NEREID_SHARED_READ, true, NULL,
+     NULL},
+    {NEREID_OP_TTNG_ASYNC_TMA_SCATTER, nereid_ttng_async_tma_scatter_get_desc, NULL, NEREID_SHARED_WRITE, true, NULL,
+     NULL},
 };
 
 static const global_row_t *row_of(nereid_op_kind_t kind) {
@@ -38,8 +55,12 @@ static bool may_access(nereid_op_kind_t kind, MlirOperation op) {
          (kind == NEREID_OP_TT_EXTERN_ELEMENTWISE && !nereid_tt_extern_elementwise_get_pure(op));
 }
 
-/* The number of the atomics with which `op` commutes: those of one commutative operation without used results. */
+/* The number of the atomics with which `op` commutes: those of one commutative operation without used results. The
+ * numbers of TMA reductions follow those of atomics. */
 static uint8_t commutes_with(nereid_op_kind_t kind, MlirOperation op) {
+  enum { AFTER_ATOMICS = 64 };
+  if (kind == NEREID_OP_TTNG_ASYNC_TMA_REDUCE)
+    return (uint8_t)(AFTER_ATOMICS + nereid_ttng_async_tma_reduce_get_kind(op));
   if (kind != NEREID_OP_TT_ATOMIC_RMW || !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0))))
     return 0;
   const nereid_tt_rmw_op_t rmw = nereid_tt_atomic_rmw_get_atomic_rmw_op(op);
@@ -95,6 +116,7 @@ static bool count_all(nereid_membar_global_t *global, usage_t *usages) {
     const global_row_t *row = row_of(kind);
     const uint32_t rank = graph->nodes.data[graph->nodes_of_ops[i]].rank;
     const bool loops = rank != NEREID_FLOW_NONE && depths[rank] > 0;
+    global->bulk |= row && row->bulk;
     if (row && nereid_is_global_pointer(row->pointer(op)))
       count(global, row->pointer(op), row->kind != NEREID_SHARED_READ, loops, usages);
     for (intptr_t k = 0; !row && may_access(kind, op) && k < mlirOperationGetNumOperands(op); ++k)
@@ -134,6 +156,7 @@ bool nereid_membar_global_initialize(nereid_membar_global_t *global, const nerei
   nereid_map_initialize(&global->owners[0], global->arena);
   nereid_map_initialize(&global->owners[1], global->arena);
   nereid_map_initialize(&global->addresses, global->arena);
+  nereid_map_initialize(&global->tiles, global->arena);
   return !global->enabled ||
          nereid_forms_initialize(&global->forms, global->graph, axis, global->shared, global->arena);
 }
@@ -169,9 +192,55 @@ static const nereid_access_shape_t *shape_of(nereid_membar_global_t *global, ner
   return nereid_access_shapes_get(global->shapes, (nereid_access_shape_t){.address = &known->address});
 }
 
+/* The shape of `tile`, one object for equal tiles; null: any byte, by the first thread. */
+static const nereid_access_shape_t *shape_of_tile(nereid_membar_global_t *global, const nereid_tile_t *tile) {
+  nereid_access_shape_t shape = {.single = true};
+  if (!tile || nereid_tile_is_anywhere(tile))
+    return nereid_access_shapes_get(global->shapes, shape);
+  const void *key = tile->intervals[0].form ? (const void *)tile->intervals[0].form : tile->descriptor.ptr;
+  uintptr_t *place = nereid_map_insert(&global->tiles, key);
+  for (shape.tile = place ? (const nereid_tile_t *)*place : NULL; shape.tile; shape.tile = shape.tile->next)
+    if (nereid_tiles_are_equal(shape.tile, tile))
+      return nereid_access_shapes_get(global->shapes, shape);
+  nereid_tile_t *made = place ? nereid_arena_new(global->arena, nereid_tile_t, 1) : NULL;
+  if (!made)
+    return NULL;
+  *made = *tile;
+  made->next = (const nereid_tile_t *)*place;
+  *place = (uintptr_t)made;
+  shape.tile = made;
+  return nereid_access_shapes_get(global->shapes, shape);
+}
+
+/* Tiles of a parameter of the kernel are compared: another descriptor may be of another tensor in each iteration. */
+static const nereid_access_shape_t *shape_of_copy(nereid_membar_global_t *global, const global_row_t *row,
+                                                  MlirOperation op) {
+  MlirValue descriptor = row->pointer(op);
+  MlirType block = nereid_tt_tensordesc_type_get_block_type(mlirValueGetType(descriptor));
+  nereid_tile_t tile = {.descriptor = nereid_descriptor_parameter(&global->roots, descriptor)};
+  tile.rank = row->coordinate ? row->n_coordinates(op) : 0;
+  if (!global->by_layout || mlirValueIsNull(tile.descriptor) || tile.rank != mlirShapedTypeGetRank(block))
+    return shape_of_tile(global, NULL);
+  for (intptr_t d = 0; d < tile.rank; ++d)
+    nereid_tile_set(&tile, d, &global->forms, nereid_forms_get(&global->forms, row->coordinate(op, d)),
+                    mlirShapedTypeGetDimSize(block, d));
+  return shape_of_tile(global, &tile);
+}
+
+static const nereid_access_shape_t *cross_tile(nereid_membar_global_t *global, const nereid_access_shape_t *shape,
+                                               const nereid_flow_edge_t *edge) {
+  nereid_tile_t tile = *shape->tile;
+  for (intptr_t d = 0; d < tile.rank; ++d)
+    if (tile.intervals[d].form)
+      tile.intervals[d].form = nereid_forms_cross(&global->forms, tile.intervals[d].form, edge);
+  return nereid_tiles_are_equal(&tile, shape->tile) ? shape : shape_of_tile(global, &tile);
+}
+
 const nereid_access_shape_t *nereid_membar_global_cross(nereid_membar_global_t *global,
                                                         const nereid_access_shape_t *shape,
                                                         const nereid_flow_edge_t *edge) {
+  if (shape->tile)
+    return cross_tile(global, shape, edge);
   nereid_address_t address = *shape->address;
   address.form = nereid_forms_cross(&global->forms, address.form, edge);
   if (address.form == shape->address->form)
@@ -225,8 +294,10 @@ void nereid_membar_global_add(nereid_membar_global_t *global, MlirOperation op, 
   if (row && nereid_is_global_pointer(row->pointer(op))) {
     MlirValue pointer = row->pointer(op), mask = row->mask ? row->mask(op) : (MlirValue){NULL};
     access.kind = row->kind;
+    access.async_proxy = row->bulk;
     access.commutes = row->kind == NEREID_GLOBAL_ATOMIC ? commutes_with(kind, op) : 0;
-    access.shape = shape_through(global, pointer, !mlirValueIsNull(mask), row->kind);
+    access.shape =
+        row->bulk ? shape_of_copy(global, row, op) : shape_through(global, pointer, !mlirValueIsNull(mask), row->kind);
     add(global, pointer, access, out);
     return;
   }

@@ -12,6 +12,7 @@
 #include "analysis/access/access_set.h"
 #include "analysis/global/address_relation.h"
 #include "analysis/global/global_root.h"
+#include "analysis/global/tile.h"
 #include "nereid/dialects/ops.h"
 
 #include "base/vector.h"
@@ -25,9 +26,11 @@ typedef struct nereid_membar_global {
   int warps;
   bool by_layout;         /* distinguishes threads by layouts */
   bool enabled;           /* some accesses may depend on one another */
+  bool bulk;              /* some accesses are by TMA */
   bool *tracked;          /* by root up to the last argument; scratch is always */
   nereid_map_t owners[2]; /* of loads, of others: type -> const nereid_address_owners_t * */
   nereid_map_t addresses; /* form -> the addresses that have it */
+  nereid_map_t tiles;     /* form, or descriptor -> the tiles that have it in the outermost dimension */
   uint32_t *shared;       /* by argument, see nereid_roots_t */
 } nereid_membar_global_t;
 
@@ -39,7 +42,7 @@ bool nereid_membar_global_initialize(nereid_membar_global_t *global, const nerei
 typedef NEREID_VECTOR(nereid_shared_access_t) nereid_shared_accesses_t;
 void nereid_membar_global_add(nereid_membar_global_t *global, MlirOperation op, nereid_shared_accesses_t *out);
 
-/* `access`, whose shape has an address, after `edge`. */
+/* `shape`, which has an address or a tile, after `edge`. */
 const nereid_access_shape_t *nereid_membar_global_cross(nereid_membar_global_t *global,
                                                         const nereid_access_shape_t *shape,
                                                         const nereid_flow_edge_t *edge);

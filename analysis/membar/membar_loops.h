@@ -13,8 +13,14 @@
 
 #include "analysis/membar/membar_types.h"
 
+/* Accesses of a loop to global memory. */
+typedef struct nereid_loop_accesses {
+  const nereid_access_set_t *first; /* those that no barrier in the loop precedes */
+  const nereid_access_set_t *bulk;  /* those that no wait for TMA and no proxy fence precedes; null without TMA */
+} nereid_loop_accesses_t;
+
 typedef struct nereid_membar_loops {
-  nereid_map_t accesses; /* header (const nereid_flow_node_t *) -> nereid_access_set_t * of its first accesses */
+  nereid_map_t accesses;         /* header (const nereid_flow_node_t *) -> nereid_loop_accesses_t * */
   nereid_membar_reason_t reason; /* reason of the last result */
 } nereid_membar_loops_t;
 
@@ -23,8 +29,8 @@ typedef struct nereid_membar_loops {
 void nereid_membar_loops_find(nereid_membar_loops_t *loops, const nereid_membar_context_t *context,
                               const uint32_t *events, const nereid_membar_summary_t *calls, const uint8_t *needs);
 
-/* The synchronization required at `event`, after which control may enter loops. */
-nereid_access_order_t nereid_membar_loops_order(nereid_membar_loops_t *loops, const nereid_membar_context_t *context,
-                                                const nereid_membar_state_t *state, const nereid_membar_event_t *event);
+/* What must be at `event`, after which control may enter loops: NEREID_NEED_... */
+uint8_t nereid_membar_loops_need(nereid_membar_loops_t *loops, const nereid_membar_context_t *context,
+                                 const nereid_membar_state_t *state, const nereid_membar_event_t *event);
 
 #endif

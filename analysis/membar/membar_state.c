@@ -36,7 +36,7 @@ static bool cross(nereid_shared_access_t *access, void *data) {
 
 void nereid_membar_state_cross(const nereid_membar_context_t *context, nereid_shared_access_t *access,
                                const nereid_flow_edge_t *edge) {
-  if (access->shape && access->shape->address)
+  if (access->shape && (access->shape->address || access->shape->tile))
     access->shape = nereid_membar_global_cross(context->global, access->shape, edge);
   else
     cross(access, &(crossing_t){context, edge});
@@ -49,16 +49,18 @@ static bool forget(nereid_shared_access_t *access, void *shapes) {
 
 /* --- sets --- */
 
-enum { SETS = 3 + NEREID_ASYNC_GROUPS };
+enum { UNFENCED = 1, WRITING = 3, UNPUBLISHED, FIXED, SETS = FIXED + NEREID_ASYNC_GROUPS };
 
 static nereid_access_set_t *set_of(nereid_membar_state_t *state, int i) {
-  nereid_access_set_t *const sets[] = {&state->pending, &state->unfenced, &state->fenced};
-  return i < 3 ? sets[i] : &state->in_flight[i - 3];
+  nereid_access_set_t *const sets[] = {&state->pending, &state->unfenced, &state->fenced, &state->writing,
+                                       &state->unpublished};
+  return i < FIXED ? sets[i] : &state->in_flight[i - FIXED];
 }
 
 static const nereid_access_set_t *view_of(const nereid_membar_state_t *state, int i) {
-  const nereid_access_set_t *const sets[] = {&state->pending, &state->unfenced, &state->fenced};
-  return i < 3 ? sets[i] : &state->in_flight[i - 3];
+  const nereid_access_set_t *const sets[] = {&state->pending, &state->unfenced, &state->fenced, &state->writing,
+                                             &state->unpublished};
+  return i < FIXED ? sets[i] : &state->in_flight[i - FIXED];
 }
 
 bool nereid_membar_state_copy(nereid_arena_t *arena, nereid_membar_state_t *state, const nereid_membar_state_t *from) {
@@ -98,7 +100,7 @@ static bool enters_or_leaves_region(const nereid_flow_node_t *from, const nereid
 /* Operations in flight belong to the warps that started them; the default region is executed by the warps of the
  * surrounding code. */
 static bool crosses(int set, bool apart, bool same_warps) {
-  return !apart || set == 1 || (set > 2 && same_warps);
+  return !apart || set == UNFENCED || (set >= FIXED && same_warps);
 }
 
 bool nereid_membar_state_join(const nereid_membar_context_t *context, nereid_membar_state_t *into,
@@ -141,6 +143,34 @@ void nereid_membar_state_warp_barrier(nereid_membar_state_t *state) {
 void nereid_membar_state_fence(const nereid_membar_context_t *context, nereid_membar_state_t *state) {
   nereid_access_set_join(context->arena, &state->fenced, &state->unfenced);
   state->unfenced.size = 0;
+}
+
+void nereid_membar_state_complete(const nereid_membar_context_t *context, nereid_membar_state_t *state) {
+  nereid_access_set_join(context->arena, &state->pending, &state->writing);
+  state->writing.size = 0;
+}
+
+void nereid_membar_state_publish(nereid_membar_state_t *state) {
+  state->unpublished.size = 0;
+}
+
+uint8_t nereid_membar_bulk_need(const nereid_shared_access_t *earlier, const nereid_shared_access_t *access) {
+  const uint8_t barrier = earlier->async_proxy && access->async_proxy ? 0 : NEREID_ORDER_CTA;
+  if ((!earlier->async_proxy && !access->async_proxy) || !nereid_access_conflicts(earlier, access))
+    return 0;
+  return barrier | (earlier->async_proxy ? NEREID_NEED_WAIT : NEREID_NEED_FENCE);
+}
+
+uint8_t nereid_membar_state_bulk(const nereid_membar_state_t *state, const nereid_shared_access_t *access,
+                                 const nereid_shared_access_t **out_earlier) {
+  const nereid_shared_access_t *flying = nereid_access_set_conflict(&state->writing, access);
+  const nereid_shared_access_t *hidden =
+      access->async_proxy ? nereid_access_set_conflict(&state->unpublished, access) : NULL;
+  const uint8_t wait = flying ? nereid_membar_bulk_need(flying, access) : 0;
+  const uint8_t fence = hidden ? nereid_membar_bulk_need(hidden, access) : 0;
+  if (flying || hidden)
+    *out_earlier = flying ? flying : hidden;
+  return nereid_needs_join(wait, fence);
 }
 
 nereid_access_order_t nereid_membar_state_order(const nereid_membar_state_t *state,
@@ -205,10 +235,21 @@ static void wait_for(const nereid_membar_context_t *context, nereid_membar_state
 
 /* --- events --- */
 
+/* Records an access to global memory where the module has TMA copies; false when it does not become pending. A thread
+ * that needs the data of a copy to shared memory waits for its mbarrier, which ends the read of global memory. */
+static bool leave_global(const nereid_membar_context_t *context, nereid_membar_state_t *state,
+                         const nereid_shared_access_t *access) {
+  if (access->kind != NEREID_SHARED_READ)
+    nereid_access_set_add(context->arena, access->async_proxy ? &state->writing : &state->unpublished, *access);
+  return !access->async_proxy;
+}
+
 static void leave_accesses(const nereid_membar_context_t *context, nereid_membar_state_t *state,
                            const nereid_membar_event_t *event) {
   for (uint32_t i = 0; i < event->n; ++i) {
     nereid_shared_access_t access = context->effects->accesses.data[event->first + i];
+    if (context->bulk && nereid_access_is_global(&access) && !leave_global(context, state, &access))
+      continue;
     if (event->flags & NEREID_EVENT_BARRIER_INSIDE) {
       access.kind = NEREID_SHARED_READ; /* of its scratch; an atomic accesses memory before the barrier */
       if (nereid_access_is_global(&access))
@@ -232,6 +273,8 @@ void nereid_membar_state_step(const nereid_membar_context_t *context, nereid_mem
   leave_accesses(context, state, event);
   if (event->flags & NEREID_EVENT_COMMITS)
     grow_older(&state->in_flight[event->group]);
+  if (event->flags & NEREID_EVENT_COMPLETES)
+    nereid_membar_state_complete(context, state);
   if (event->flags & NEREID_EVENT_WAITS)
     wait_for(context, state, event->group, event->pending);
   if (event->flags & NEREID_EVENT_BARRIER_LAST)
@@ -258,6 +301,6 @@ void nereid_membar_state_call(const nereid_membar_context_t *context, nereid_mem
     nereid_membar_state_barrier(state);
   call_groups(context, state, callee);
   for (int i = 0; i < SETS; ++i)
-    if (context->proxies || i == 0 || i > 2)
+    if (context->proxies || i == 0 || i >= WRITING)
       nereid_access_set_join(context->arena, set_of(state, i), view_of(&callee->exit, i));
 }

@@ -95,9 +95,12 @@ void nereid_membar_summary_bind(const nereid_membar_context_t *context, MlirOper
   *out = *summary;
   bind_set(&binding, &summary->entry, &out->entry);
   bind_set(&binding, &summary->async, &out->async);
+  bind_set(&binding, &summary->bulk, &out->bulk);
   bind_set(&binding, &summary->exit.pending, &out->exit.pending);
   bind_set(&binding, &summary->exit.unfenced, &out->exit.unfenced);
   bind_set(&binding, &summary->exit.fenced, &out->exit.fenced);
+  bind_set(&binding, &summary->exit.writing, &out->exit.writing);
+  bind_set(&binding, &summary->exit.unpublished, &out->exit.unpublished);
   for (int g = 0; g < NEREID_ASYNC_GROUPS; ++g)
     bind_set(&binding, &summary->exit.in_flight[g], &out->exit.in_flight[g]);
 }

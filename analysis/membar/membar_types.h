@@ -23,6 +23,7 @@ typedef struct nereid_membar_reason {
   MlirOperation earlier, later;
   nereid_shared_kind_t kinds[2];
   bool before_loop; /* the barrier is before the loop of the later one */
+  bool in_flight;   /* the earlier one is a write of TMA in flight */
 } nereid_membar_reason_t;
 
 /* One function: its effects, and the barriers or fences required before its ops. */
@@ -37,7 +38,7 @@ typedef struct nereid_membar_function {
   nereid_membar_global_t global; /* with options.global */
   nereid_membar_summary_t summary;
   nereid_membar_reason_t *reasons; /* by event; only of barriers for global memory */
-  uint8_t *needs; /* by event of `effects`: a nereid_access_order_t, or for fences whether one is needed */
+  uint8_t *needs;                  /* by event of `effects`: NEREID_NEED_..., or for fences whether one is needed */
 } nereid_membar_function_t;
 
 typedef struct nereid_membar {
@@ -46,6 +47,7 @@ typedef struct nereid_membar {
   nereid_membar_options_t options;
   bool uses_async_proxy; /* some op of the module uses it */
   bool specializes;      /* some op of the module runs partitions of warps */
+  bool bulk;             /* some access to global memory that matters is by TMA */
   nereid_access_shapes_t shapes;
   nereid_map_t returned;               /* roots of pointers that functions return (analysis/global/global_root.h) */
   nereid_membar_function_t *functions; /* by function number of the call graph */

@@ -39,12 +39,12 @@ static uint8_t need_of_access(const walk_t *walk, const nereid_shared_access_t *
 static void explain(const walk_t *walk, size_t number, const nereid_shared_access_t *access, uint8_t need) {
   const nereid_shared_access_t *earlier =
       nereid_access_set_find(&walk->state.pending, access, (nereid_access_order_t)need);
-  nereid_membar_reason_t *reason = &walk->function->reasons[number];
-  if (earlier)
-    *reason = (nereid_membar_reason_t){earlier->op, access->op, {earlier->kind, access->kind}, false};
+  if (earlier && walk->function->reasons)
+    walk->function->reasons[number] =
+        (nereid_membar_reason_t){earlier->op, access->op, {earlier->kind, access->kind}, false, false};
 }
 
-static uint8_t need_of(const walk_t *walk, const nereid_membar_event_t *event, size_t number) {
+static uint8_t need_of_accesses(const walk_t *walk, const nereid_membar_event_t *event, size_t number) {
   const nereid_membar_summary_t *call = event->flags & NEREID_EVENT_CALL ? &walk->calls[number] : NULL;
   const nereid_access_set_t *entry = !call                                                  ? NULL
                                      : walk->membar->options.mode == NEREID_MEMBAR_BARRIERS ? &call->entry
@@ -66,15 +66,72 @@ static uint8_t need_of(const walk_t *walk, const nereid_membar_event_t *event, s
   return of_global > most ? of_global : most;
 }
 
+/* --- TMA and global memory --- */
+
+static void explain_bulk(const walk_t *walk, size_t number, const nereid_shared_access_t *earlier,
+                         const nereid_shared_access_t *access) {
+  walk->function->reasons[number] =
+      (nereid_membar_reason_t){earlier->op, access->op, {earlier->kind, access->kind}, false, earlier->async_proxy};
+}
+
+/* The first access in one of two sets; null when both are empty. */
+static const nereid_shared_access_t *first_of(const nereid_access_set_t *a, const nereid_access_set_t *b) {
+  return a->size ? a->data : b->size ? b->data : NULL;
+}
+
+/* At the boundaries of regions all writes are completed and published by the threads that issued them. */
+static uint8_t need_of_boundary(const walk_t *walk, const nereid_membar_event_t *event, size_t number) {
+  const nereid_membar_state_t *state = &walk->state;
+  const nereid_shared_access_t *first = first_of(&state->writing, &state->unpublished);
+  if (first)
+    explain_bulk(walk, number, first, &(nereid_shared_access_t){.op = event->op});
+  return (state->writing.size ? NEREID_NEED_WAIT : 0) | (state->unpublished.size ? NEREID_NEED_FENCE : 0);
+}
+
+/* Adds the need of `access` to `need`. Accesses after a barrier of a callee need the flags only (`ordered`). */
+static void add_bulk(const walk_t *walk, size_t number, const nereid_shared_access_t *access, bool ordered,
+                     uint8_t *need) {
+  const nereid_shared_access_t *earlier = NULL;
+  uint8_t more = nereid_access_is_global(access) ? nereid_membar_state_bulk(&walk->state, access, &earlier) : 0;
+  if (ordered)
+    more &= (uint8_t)~NEREID_NEED_ORDER;
+  if (more & ~*need)
+    explain_bulk(walk, number, earlier, access);
+  *need = nereid_needs_join(*need, more);
+}
+
+static uint8_t need_of_bulk(const walk_t *walk, const nereid_membar_event_t *event, size_t number) {
+  const nereid_membar_summary_t *call = event->flags & NEREID_EVENT_CALL ? &walk->calls[number] : NULL;
+  uint8_t need = event->flags & NEREID_EVENT_REGION ? need_of_boundary(walk, event, number) : 0;
+  for (uint32_t i = 0; i < event->n; ++i)
+    add_bulk(walk, number, &walk->function->effects.accesses.data[event->first + i], false, &need);
+  for (size_t i = 0; call && i < call->entry.size; ++i)
+    add_bulk(walk, number, &call->entry.data[i], false, &need);
+  for (size_t i = 0; call && i < call->bulk.size; ++i)
+    add_bulk(walk, number, &call->bulk.data[i], !call->exit.open, &need);
+  return need;
+}
+
+static uint8_t need_of(const walk_t *walk, const nereid_membar_event_t *event, size_t number) {
+  const uint8_t need = need_of_accesses(walk, event, number);
+  return walk->function->context.bulk ? nereid_needs_join(need, need_of_bulk(walk, event, number)) : need;
+}
+
 static void satisfy(walk_t *walk, uint8_t need) {
+  const nereid_membar_context_t *context = &walk->function->context;
   if (walk->membar->options.mode == NEREID_MEMBAR_FENCES) {
     if (need)
-      nereid_membar_state_fence(&walk->function->context, &walk->state);
-  } else if (need == NEREID_ORDER_CTA) {
-    nereid_membar_state_barrier(&walk->state);
-  } else if (need == NEREID_ORDER_WARP) {
-    nereid_membar_state_warp_barrier(&walk->state);
+      nereid_membar_state_fence(context, &walk->state);
+    return;
   }
+  if (need & NEREID_NEED_WAIT)
+    nereid_membar_state_complete(context, &walk->state);
+  if (need & NEREID_NEED_FENCE)
+    nereid_membar_state_publish(&walk->state);
+  if ((need & NEREID_NEED_ORDER) == NEREID_ORDER_CTA)
+    nereid_membar_state_barrier(&walk->state);
+  else if ((need & NEREID_NEED_ORDER) == NEREID_ORDER_WARP)
+    nereid_membar_state_warp_barrier(&walk->state);
 }
 
 /* --- the summary --- */
@@ -84,8 +141,10 @@ static void note_access(walk_t *walk, nereid_shared_access_t access) {
   nereid_membar_forget_ring(&walk->membar->shapes, &access);
   if (walk->state.open)
     nereid_access_set_add(arena_of(walk), &summary->entry, access);
-  if (access.async_proxy)
+  if (access.async_proxy && !nereid_access_is_global(&access))
     nereid_access_set_add(arena_of(walk), &summary->async, access);
+  if (walk->function->context.bulk && nereid_access_is_global(&access))
+    nereid_access_set_add(arena_of(walk), &summary->bulk, access);
 }
 
 static void note_event(walk_t *walk, const nereid_membar_event_t *event, size_t number) {
@@ -102,6 +161,7 @@ static void note_event(walk_t *walk, const nereid_membar_event_t *event, size_t 
   for (size_t i = 0; i < call->entry.size; ++i)
     note_access(walk, call->entry.data[i]);
   nereid_access_set_join(arena_of(walk), &summary->async, &call->async);
+  nereid_access_set_join(arena_of(walk), &summary->bulk, &call->bulk);
   for (int g = 0; g < NEREID_ASYNC_GROUPS; ++g) {
     summary->commits[g] |= call->commits[g];
     summary->waits[g] |= call->waits[g];
@@ -110,14 +170,13 @@ static void note_event(walk_t *walk, const nereid_membar_event_t *event, size_t 
 
 /* --- the walk --- */
 
-/* The order required before the loops that follow `event`. */
+/* What must precede the loops that follow `event`. */
 static uint8_t need_of_loops(walk_t *walk, const nereid_membar_event_t *event, size_t number) {
-  const nereid_access_order_t order =
-      nereid_membar_loops_order(&walk->loops, &walk->function->context, &walk->state, event);
+  const uint8_t need = nereid_membar_loops_need(&walk->loops, &walk->function->context, &walk->state, event);
   walk->function->reasons[number] = (nereid_membar_reason_t){0};
-  if (order != NEREID_ORDER_NONE)
+  if (need)
     walk->function->reasons[number] = walk->loops.reason;
-  return (uint8_t)order;
+  return need;
 }
 
 static void visit_event(walk_t *walk, size_t number) {
@@ -126,8 +185,8 @@ static void visit_event(walk_t *walk, size_t number) {
     nereid_membar_state_barrier(&walk->state);
   const uint8_t need =
       event->flags & NEREID_EVENT_LOOP ? need_of_loops(walk, event, number) : need_of(walk, event, number);
-  walk->found[number] = need > walk->found[number] ? need : walk->found[number];
-  satisfy(walk, walk->needs[number] > walk->found[number] ? walk->needs[number] : walk->found[number]);
+  walk->found[number] = nereid_needs_join(walk->found[number], need);
+  satisfy(walk, nereid_needs_join(walk->needs[number], walk->found[number]));
   note_event(walk, event, number);
   if (event->flags & NEREID_EVENT_CALL)
     nereid_membar_state_call(&walk->function->context, &walk->state, &walk->calls[number]);
@@ -183,9 +242,10 @@ static void run_round(walk_t *walk) {
 static bool take_over(walk_t *walk, bool may_drop) {
   bool changed = false;
   for (size_t i = 0; i < walk->function->effects.events.size; ++i) {
-    if (walk->found[i] == walk->needs[i] || (!may_drop && walk->found[i] < walk->needs[i]))
+    const uint8_t need = may_drop ? walk->found[i] : nereid_needs_join(walk->needs[i], walk->found[i]);
+    if (need == walk->needs[i])
       continue;
-    walk->needs[i] = walk->found[i];
+    walk->needs[i] = need;
     changed = true;
   }
   return changed;

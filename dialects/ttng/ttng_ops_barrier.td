@@ -5,12 +5,15 @@
 include "dialects/ttng/ttng_dialect.td"
 
 def TTNG_FenceAsyncSharedOp : TTNG_Op<"fence_async_shared"> {
-  let summary = "order this thread's shared-memory accesses before later accesses of the async proxy";
+  let summary = "order this thread's accesses before later accesses of the async proxy";
   let description = [{
     TMA and wgmma read shared memory through the async proxy. Earlier ordinary stores are visible to them after this
     fence (`fence.proxy.async`). `bCluster` extends it from the CTA's shared memory to the cluster's.
+
+    With `global_memory` it orders accesses to global memory instead of shared memory. `convert-triton-gpu-to-llvm`
+    inserts such fences.
   }];
-  let arguments = (ins BoolAttr:$bCluster);
+  let arguments = (ins BoolAttr:$bCluster, UnitAttr:$global_memory);
   let assemblyFormat = "attr-dict";
 }
 

@@ -112,7 +112,11 @@ def TTNG_AsyncTMAScatterOp : TTNG_Op<"async_tma_scatter"> {
 
 def TTNG_TMAStoreWaitOp : TTNG_Op<"async_tma_store_wait"> {
   let summary = "wait until at most `pendings` stores of the thread still read shared memory";
-  let arguments = (ins I32Attr:$pendings);
+  let description = [{
+    With `writes` it also waits until these stores have written global memory. Their writes are then visible to the
+    thread. `convert-triton-gpu-to-llvm` inserts such waits.
+  }];
+  let arguments = (ins I32Attr:$pendings, UnitAttr:$writes);
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
 }

@@ -115,7 +115,7 @@ void nereid_emulator_race_forget_effect(emu_effect_t *effect) {
 static void end(emu_race_t *race, race_record_t *record, uint32_t lanes, uint32_t time) {
   bool first = record->flight == record->lanes;
   record->flight &= ~lanes;
-  record->seen[0] = record->seen[1] = 0;
+  memset(record->seen, 0, sizeof record->seen);
   if (first) {
     record->time = time;
     if (!record->flight)

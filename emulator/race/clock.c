@@ -43,7 +43,7 @@ static race_clock_t *new_clock(emu_race_t *race, uint32_t n) {
 }
 
 static race_part_t *new_part(emu_race_t *race, uint32_t cta) {
-  race_part_t *part = calloc(1, sizeof *part + (size_t)race->n_actors * 2 * sizeof(uint32_t));
+  race_part_t *part = calloc(1, sizeof *part + (size_t)race->n_actors * RACE_VIEWS * sizeof(uint32_t));
   if (!part) {
     race->failed = true;
     return NULL;
@@ -70,7 +70,7 @@ const race_part_t *nereid_emulator_race_clock_part(const race_clock_t *clock, ui
 /* The maximum of each time; a new reference. */
 static race_part_t *join_parts(emu_race_t *race, race_part_t *a, race_part_t *b) {
   bool a_is_enough = true, b_is_enough = true;
-  uint32_t n = race->n_actors * 2;
+  uint32_t n = race->n_actors * RACE_VIEWS;
   for (uint32_t i = 0; a != b && i < n; ++i) {
     a_is_enough &= a->times[i] >= b->times[i];
     b_is_enough &= b->times[i] >= a->times[i];
@@ -163,7 +163,7 @@ race_clock_t *nereid_emulator_race_clock_open(emu_race_t *race, const race_clock
   copy->fences = nereid_emulator_race_clock_keep(clock ? clock->fences : NULL);
   copy->pending = nereid_emulator_race_clock_keep(clock ? clock->pending : NULL);
   if (old)
-    memcpy(own->times, old->times, (size_t)race->n_actors * 2 * sizeof(uint32_t));
+    memcpy(own->times, old->times, (size_t)race->n_actors * RACE_VIEWS * sizeof(uint32_t));
   bool placed = false;
   for (uint32_t i = 0; clock && i < clock->n; ++i) {
     if (!placed && clock->parts[i]->cta >= cta) {
@@ -197,7 +197,8 @@ race_clock_t *nereid_emulator_race_release(emu_race_cta_t *cta, uint32_t warp, u
   for (uint32_t left = part ? mask : 0; left; left &= left - 1) {
     uint32_t lane = (uint32_t)__builtin_ctz(left), actor = warp * EMU_LANES + lane;
     part->times[actor] = cta->times[warp];
-    part->times[race->n_actors + actor] = threads[lane].fenced;
+    for (uint32_t view = RACE_PROXY_SHARED; view < RACE_VIEWS; ++view)
+      part->times[view * race->n_actors + actor] = threads[lane].fenced[view];
   }
   return open;
 }

@@ -14,12 +14,19 @@ static const race_part_t *part_of(const race_access_t *access, const race_record
   return nereid_emulator_race_clock_part(access->clock, record->actor ? record->actor_cta : record->cta);
 }
 
+/* How the new access sees those of a record: accesses of the async proxy see generic writes after a fence. */
+static uint32_t view_of(const race_access_t *access, const race_record_t *record) {
+  if (!(access->kind & RACE_ASYNC) || !(record->kind & RACE_WRITES) || record->kind & RACE_ASYNC)
+    return RACE_GENERIC;
+  return access->target ? RACE_PROXY_SHARED : RACE_PROXY_GLOBAL;
+}
+
 /* The time up to which the new access has observed a lane's accesses; a wgmma completes for all lanes of its warp at
  * once. */
 static uint32_t known(const race_access_t *access, const race_part_t *part, const race_record_t *record, uint32_t lane,
-                      bool proxy) {
+                      uint32_t view) {
   uint32_t first = record->warp * EMU_LANES, most = 0;
-  const uint32_t *times = part ? part->times + (proxy ? access->race->n_actors : 0) : NULL;
+  const uint32_t *times = part ? part->times + (size_t)view * access->race->n_actors : NULL;
   if (!times || record->actor || !(record->kind & RACE_WHOLE))
     return times ? times[record->actor ? record->actor : first + lane] : 0;
   for (uint32_t i = 0; i < EMU_LANES; ++i)
@@ -32,32 +39,33 @@ static relation_t relation(const race_access_t *access, const race_record_t *rec
   if (record->flight >> lane & 1)
     return UNORDERED;
   uint32_t time = record->times ? record->times[lane] : record->time;
-  bool proxy = (access->kind & RACE_ASYNC) && (record->kind & RACE_WRITES) && !(record->kind & RACE_ASYNC);
+  const uint32_t view = view_of(access, record);
   bool own = !record->actor && !(access->kind & RACE_WHOLE) && record->cta == access->cta->number &&
              record->warp == access->warp && (lane == access->lane || (record->kind & RACE_WHOLE));
   if (own)
-    return !proxy || access->cta->threads[record->warp * EMU_LANES + lane].fenced >= time ? ORDERED : UNFENCED;
+    return !view || access->cta->threads[record->warp * EMU_LANES + lane].fenced[view] >= time ? ORDERED : UNFENCED;
   const race_part_t *part = part_of(access, record);
-  if (known(access, part, record, lane, false) < time)
+  if (known(access, part, record, lane, RACE_GENERIC) < time)
     return UNORDERED;
-  return !proxy || known(access, part, record, lane, true) >= time ? ORDERED : UNFENCED;
+  return !view || known(access, part, record, lane, view) >= time ? ORDERED : UNFENCED;
 }
 
 bool nereid_emulator_race_all_ordered(const race_access_t *access, race_record_t *record) {
-  bool proxy = (access->kind & RACE_ASYNC) && (record->kind & RACE_WRITES) && !(record->kind & RACE_ASYNC);
+  const uint32_t view = view_of(access, record);
   if (!access->clock || record->flight)
     return false;
-  if (record->seen[proxy] == access->clock->serial)
+  if (record->seen[view] == access->clock->serial)
     return true;
   const race_part_t *part = part_of(access, record);
   for (uint32_t left = part ? record->lanes : 0; left; left &= left - 1) {
     uint32_t lane = (uint32_t)__builtin_ctz(left);
     uint32_t time = record->times ? record->times[lane] : record->time;
-    if (known(access, part, record, lane, false) < time || (proxy && known(access, part, record, lane, true) < time))
+    if (known(access, part, record, lane, RACE_GENERIC) < time ||
+        (view && known(access, part, record, lane, view) < time))
       return false;
   }
   if (part)
-    record->seen[proxy] = access->clock->serial;
+    record->seen[view] = access->clock->serial;
   return part != NULL;
 }
 

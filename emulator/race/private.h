@@ -20,9 +20,13 @@ enum {
   RACE_SCOPES = 3,  /* CTA, cluster, GPU */
 };
 
+/* The accesses of an actor up to a time are ordered for generic accesses, and for those of the async proxy to shared and
+ * to global memory, which have fences of their own. */
+enum { RACE_GENERIC, RACE_PROXY_SHARED, RACE_PROXY_GLOBAL, RACE_VIEWS };
+
 typedef struct race_part { /* times of one CTA's actors */
   uint32_t references, cta;
-  uint32_t times[]; /* two per actor: all generic times, then all async proxy times */
+  uint32_t times[]; /* by view, then by actor */
 } race_part_t;
 
 typedef struct race_clock { /* null: an empty clock */
@@ -46,10 +50,10 @@ typedef enum race_kind {
 
 typedef struct race_record {
   uint32_t pc, cta, time;
-  uint32_t flight;  /* lanes whose operation is in flight */
-  uint64_t seen[2]; /* serial of the last clock found to include it: generic, async proxy */
-  uint32_t *times;  /* per lane, if they completed at different times */
-  uint32_t lanes;   /* lanes that accessed */
+  uint32_t flight;           /* lanes whose operation is in flight */
+  uint64_t seen[RACE_VIEWS]; /* serial of the last clock found to include it */
+  uint32_t *times;           /* per lane, if they completed at different times */
+  uint32_t lanes;            /* lanes that accessed */
   uint16_t warp;
   uint32_t actor_cta;
   uint16_t actor;             /* mbarrier phase that completed it, else 0 */
@@ -89,7 +93,7 @@ typedef struct race_location { /* clocks released to a location: per scope, of t
 
 typedef struct race_thread {
   race_clock_t *clock;
-  uint32_t fenced; /* own accesses up to this time are fenced for the async proxy */
+  uint32_t fenced[RACE_VIEWS]; /* own accesses up to this time are fenced for the async proxy, by view */
   race_clock_t *released[RACE_SCOPES], *observed[RACE_SCOPES]; /* by fences; by relaxed reads, for a later fence */
 } race_thread_t;
 

@@ -25,7 +25,7 @@ void nereid_emulator_race_request(emu_warp_t *warp, const emu_insn_t *insn, uint
 
 /* fence and membar; fence.proxy.async. */
 void nereid_emulator_race_fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
-void nereid_emulator_race_proxy_fence(emu_warp_t *warp, uint32_t mask);
+void nereid_emulator_race_proxy_fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask);
 
 /* bar.warp.sync. */
 void nereid_emulator_race_warp_sync(emu_warp_t *warp, uint32_t mask);

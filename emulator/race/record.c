@@ -70,7 +70,7 @@ uint32_t nereid_emulator_race_record(emu_race_cta_t *cta, uint32_t warp, uint32_
   if (*recent && !starts && record->pc == pc && record->cta == cta->number && record->warp == warp &&
       record->time == found.time && record->kind == kind && record->size == size && record->strong == strong) {
     if (lanes & ~record->lanes)
-      record->seen[0] = record->seen[1] = 0;
+      memset(record->seen, 0, sizeof record->seen);
     record->lanes |= lanes;
     return *recent;
   }

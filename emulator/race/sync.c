@@ -173,26 +173,37 @@ void nereid_emulator_race_fence(emu_warp_t *warp, const emu_insn_t *insn, uint32
   cta->times[warp->index]++;
 }
 
+/* Phases of mbarriers that a thread has observed are ordered for the async proxy, too. */
+static void fence_phases(emu_race_cta_t *cta, race_thread_t *thread, uint32_t view) {
+  const emu_race_t *race = cta->race;
+  const race_part_t *part = nereid_emulator_race_clock_part(thread->clock, cta->number);
+  const size_t first = (size_t)view * race->n_actors;
+  bool phases = false;
+  for (uint32_t i = race->n_threads; part && i < race->n_actors; ++i)
+    phases |= part->times[first + i] < part->times[i];
+  if (!phases)
+    return;
+  race_clock_t *open = nereid_emulator_race_clock_open(cta->race, thread->clock, cta->number);
+  race_part_t *own = (race_part_t *)(uintptr_t)nereid_emulator_race_clock_part(open, cta->number);
+  for (uint32_t i = race->n_threads; own && i < race->n_actors; ++i)
+    own->times[first + i] = own->times[i];
+  nereid_emulator_race_clock_drop(thread->clock);
+  thread->clock = open;
+}
+
 /* fence.proxy.async: orders the thread's accesses so far, and the copies whose completion it has observed, for the
- * async proxy. */
-void nereid_emulator_race_proxy_fence(emu_warp_t *warp, uint32_t mask) {
+ * async proxy; with a state space only those to that space. */
+void nereid_emulator_race_proxy_fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   emu_race_cta_t *cta = warp->cta->race;
-  emu_race_t *race = cta->race;
+  const bool shared = EMU_HAS(insn, shared) || EMU_HAS(insn, shared_cluster), global = EMU_HAS(insn, global);
   FOR_LANES(lane, mask) {
     race_thread_t *thread = &cta->threads[warp->index * EMU_LANES + lane];
-    thread->fenced = cta->times[warp->index];
-    const race_part_t *part = nereid_emulator_race_clock_part(thread->clock, cta->number);
-    bool phases = false;
-    for (uint32_t i = race->n_threads; part && i < race->n_actors; ++i)
-      phases |= part->times[race->n_actors + i] < part->times[i];
-    if (!phases)
-      continue;
-    race_clock_t *open = nereid_emulator_race_clock_open(race, thread->clock, cta->number);
-    race_part_t *own = (race_part_t *)(uintptr_t)nereid_emulator_race_clock_part(open, cta->number);
-    for (uint32_t i = race->n_threads; own && i < race->n_actors; ++i)
-      own->times[race->n_actors + i] = own->times[i];
-    nereid_emulator_race_clock_drop(thread->clock);
-    thread->clock = open;
+    for (uint32_t view = RACE_PROXY_SHARED; view < RACE_VIEWS; ++view) {
+      if (view == RACE_PROXY_SHARED ? global : shared)
+        continue;
+      thread->fenced[view] = cta->times[warp->index];
+      fence_phases(cta, thread, view);
+    }
   }
   cta->times[warp->index]++;
 }

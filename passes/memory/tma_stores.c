@@ -53,7 +53,7 @@ static void create_buffers(nereid_tma_store_t *stores, size_t n) {
         (MlirValue){NULL}, (MlirAttribute){NULL}));
   }
   builder.before = mlirOperationGetNextInBlock(loop);
-  nereid_ttng_async_tma_store_wait_build(&builder, 0);
+  nereid_ttng_async_tma_store_wait_build(&builder, 0, false);
   for (size_t i = 0; i < n; ++i)
     nereid_ttg_local_dealloc_build(&builder, stores[i].buffer);
 }

@@ -65,10 +65,12 @@ tt.func @nothing(%x: tensor<512xi32, #line>) {
 // CHECK-NEXT: ttg.local_barrier{{$}}
 // CHECK-NEXT: local_store
 tt.func @tma_store(%d: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %i: i32, %x: tensor<64x64xf16, #rows>) {
+  %c64 = arith.constant 64 : i32
+  %next = arith.addi %i, %c64 : i32
   %a = ttg.local_alloc %x : (tensor<64x64xf16, #rows>) -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
   ttng.fence_async_shared {bCluster = false}
   ttng.async_tma_copy_local_to_global %d[%i, %i] %a : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
-  ttng.async_tma_copy_local_to_global %d[%i, %i] %a : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  ttng.async_tma_copy_local_to_global %d[%next, %i] %a : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
   ttng.async_tma_store_wait {pendings = 0 : i32}
   ttg.local_store %x, %a : tensor<64x64xf16, #rows> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
   tt.return

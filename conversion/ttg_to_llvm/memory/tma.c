@@ -128,11 +128,14 @@ static bool emit_box(nereid_lower_t *lower, const transfer_t *transfer, const ch
   return text && constraints;
 }
 
+static MlirValue first_thread(nereid_lower_t *lower) {
+  return nereid_emit_icmp(lower, NEREID_ICMP_EQ, lower->group->thread_id, nereid_emit_i32(lower, 0));
+}
+
 /* One thread copies all boxes, if `predicate` (null: always) holds. */
 static bool emit_boxes(nereid_lower_t *lower, const transfer_t *transfer, const char *head, MlirValue barrier,
                        MlirValue predicate) {
-  MlirValue thread = nereid_emit_icmp(lower, NEREID_ICMP_EQ, lower->group->thread_id, nereid_emit_i32(lower, 0));
-  MlirBlock rest = nereid_lower_begin_if(lower, nereid_lower_both(lower, thread, predicate));
+  MlirBlock rest = nereid_lower_begin_if(lower, nereid_lower_both(lower, first_thread(lower), predicate));
   MlirValue map = nereid_lower_get(lower, transfer->descriptor).values[0];
   bool good = head != NULL;
   for (int64_t i = 0; good && i < transfer->count; ++i)
@@ -210,13 +213,20 @@ static bool lower_reduce_out(nereid_lower_t *lower, MlirOperation op, const nere
   return emit_boxes(lower, &transfer, head, (MlirValue){NULL}, (MlirValue){NULL});
 }
 
+/* Only the thread that issued the stores has groups. All threads wait for reads, as no branch is required. */
 static bool lower_store_wait(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
-  const char *text = nereid_arena_format(lower->arena, "cp.async.bulk.wait_group.read %d;",
+  const bool writes = nereid_ttng_async_tma_store_wait_get_writes(op);
+  const char *text = nereid_arena_format(lower->arena, "cp.async.bulk.wait_group%s %d;", writes ? "" : ".read",
                                          (int)nereid_ttng_async_tma_store_wait_get_pendings(op));
+  MlirBlock rest = {NULL};
   if (!nereid_lower_needs_tma(lower, op) || !text)
     return false;
+  if (writes)
+    rest = nereid_lower_begin_if(lower, first_thread(lower));
   nereid_emit_asm(lower, text, "~{memory}", true, 0, NULL, 0, NULL, NULL);
+  if (writes)
+    nereid_lower_end_if(lower, rest);
   return true;
 }
 
@@ -224,10 +234,10 @@ static bool lower_fence(nereid_lower_t *lower, MlirOperation op, const nereid_lo
   (void)row;
   if (!nereid_lower_needs_tma(lower, op))
     return false;
-  nereid_emit_asm(lower,
-                  nereid_ttng_fence_async_shared_get_b_cluster(op) ? "fence.proxy.async.shared::cluster;"
-                                                                   : "fence.proxy.async.shared::cta;",
-                  "~{memory}", true, 0, NULL, 0, NULL, NULL);
+  const char *text = nereid_ttng_fence_async_shared_get_global_memory(op) ? "fence.proxy.async.global;"
+                     : nereid_ttng_fence_async_shared_get_b_cluster(op)   ? "fence.proxy.async.shared::cluster;"
+                                                                          : "fence.proxy.async.shared::cta;";
+  nereid_emit_asm(lower, text, "~{memory}", true, 0, NULL, 0, NULL, NULL);
   return true;
 }
 

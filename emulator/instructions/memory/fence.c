@@ -23,7 +23,7 @@ static emu_next_t registers(emu_warp_t *warp, const emu_insn_t *insn, uint32_t m
 
 static emu_next_t publish(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   if (warp->cta->race)
-    nereid_emulator_race_proxy_fence(warp, mask);
+    nereid_emulator_race_proxy_fence(warp, insn, mask);
   if (warp->cta->owners && !EMU_HAS(insn, global))
     nereid_emulator_publish(warp, mask);
   return EMU_ADVANCE;

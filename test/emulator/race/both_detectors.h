@@ -89,7 +89,7 @@ BOTH(request,
      (warp, insn, mask, addresses, bytes, access, places),
      naive_request(warp, insn, mask, addresses, bytes, access, places != NULL))
 BOTH(fence, OF_INSN, (warp, insn, mask), naive_fence(warp, insn, mask))
-BOTH(proxy_fence, OF_WARP, (warp, mask), naive_proxy_fence(warp, mask))
+BOTH(proxy_fence, OF_INSN, (warp, insn, mask), naive_proxy_fence(warp, insn, mask))
 BOTH(warp_sync, OF_WARP, (warp, mask), naive_warp_sync(warp, mask))
 BOTH(arrive, OF_BARRIER, (warp, id, mask), naive_arrive(warp, id, mask))
 BOTH(leave, OF_BARRIER, (warp, id, mask), naive_leave(warp, id, mask))

@@ -103,6 +103,19 @@ static void bulk_stores_end_at_their_wait(void **state) {
   RACES_OF_CTAS(2, 32, "@%p0 cp.async.bulk.global.shared::cta.bulk_group [%d9], [%r0], 512;", "race 1 1");
 }
 
+/* A fence of one state space is not one of the other. */
+static void fences_have_state_spaces(void **state) {
+#define STORE_SOURCE "@!%p0 st.global.b32 [%d9], 7;\n"
+  (void)state;
+  RACES(128, INIT STORE_SOURCE "bar.sync 0;\n" LOAD WAIT, "proxy 2 5");
+  RACES(128, INIT STORE_SOURCE FENCE "bar.sync 0;\n" LOAD WAIT, "proxy 2 6");
+  RACES(128, INIT STORE_SOURCE "fence.proxy.async.global; bar.sync 0;\n" LOAD WAIT, "");
+  RACES(128, INIT STORE_SOURCE "fence.proxy.async; bar.sync 0;\n" LOAD WAIT, "");
+  RACES(128, INIT STORE_SOURCE "bar.sync 0;\nfence.proxy.async.global;\n" LOAD WAIT, "proxy 2 6");
+  RACES(128, INIT STORE_MINE "fence.proxy.async.global; bar.sync 0;\n" LOAD WAIT, "proxy 2 5");
+  RACES(128, INIT STORE_MINE "fence.proxy.async; bar.sync 0;\n" LOAD WAIT, "");
+}
+
 static void clusters_meet(void **state) {
 #define REMOTE "mov.u32 %r5, %cluster_ctarank; xor.b32 %r5, %r5, 1; mapa.shared::cluster.u32 %r6, " MINE ", %r5;\n"
 #define SEND "st.shared::cluster.b32 [%r6], 7;\n"
@@ -153,6 +166,7 @@ int main(void) {
       cmocka_unit_test(registers_are_ruled),
       cmocka_unit_test(bulk_loads_end_with_their_phase),
       cmocka_unit_test(bulk_stores_end_at_their_wait),
+      cmocka_unit_test(fences_have_state_spaces),
       cmocka_unit_test(clusters_meet),
       cmocka_unit_test(maps_are_handed_over),
   };

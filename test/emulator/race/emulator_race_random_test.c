@@ -253,7 +253,7 @@ static void say_operation(void) {
                "cp.async.commit_group; cp.async.wait_group 0;\n"));
     return;
   case 6:
-    say("%sfence.proxy.async.shared::cta;\n", ONE_OF("", "", "@%p1 "));
+    say("%sfence.proxy.async%s;\n", ONE_OF("", "", "@%p1 "), ONE_OF("", ".shared::cta", ".global"));
     return;
   case 7:
     say("@%%p0 cp.async.bulk.global.shared::cta.bulk_group [%%d9+1024], [%%r0+%d], 64;\n@%%p0 "

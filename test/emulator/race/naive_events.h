@@ -172,10 +172,15 @@ static void naive_fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask)
   }
 }
 
-static void naive_proxy_fence(emu_warp_t *warp, uint32_t mask) {
+/* A fence with a state space is not one of the other. */
+static void naive_proxy_fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  bool of_shared = EMU_HAS(insn, shared) || EMU_HAS(insn, shared_cluster), of_global = EMU_HAS(insn, global);
   FOR_LANES(lane, mask) {
     int thread = naive_thread(warp, lane), node = naive_next(thread);
-    naive_push(&naive.threads.data[thread].fences, node);
+    if (!of_global)
+      naive_push(&naive.threads.data[thread].fences[false], node);
+    if (!of_shared)
+      naive_push(&naive.threads.data[thread].fences[true], node);
   }
 }
 

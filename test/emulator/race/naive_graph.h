@@ -36,7 +36,7 @@ typedef struct naive_source { /* a release, which an acquire may observe */
 
 typedef struct naive_thread {
   int node, cta, cluster;                 /* its current node; numbers */
-  naive_ints_t fences;                    /* nodes that begin with fence.proxy.async */
+  naive_ints_t fences[2];                 /* nodes that begin with fence.proxy.async, of shared and of global memory */
   int released[NAIVE_SCOPES];             /* the last fence of each scope; -1: none */
   NEREID_VECTOR(naive_source_t) observed; /* observed by relaxed reads, for a later fence */
 } naive_thread_t;

@@ -60,13 +60,15 @@ static bool naive_fenced(const naive_access_t *a, int node) {
   const naive_ints_t own = {.data = (int[]){a->node}, .size = 1}, *ends = operation ? &operation->ends : &own;
   bool anybody = operation && operation->by_phase;
   int last = anybody ? (int)naive.threads.size - 1 : a->thread;
-  for (int t = anybody ? 0 : a->thread; t <= last; ++t)
-    for (size_t i = 0; i < naive.threads.data[t].fences.size && (!anybody || naive_home(t, a->at)); ++i)
+  for (int t = anybody ? 0 : a->thread; t <= last; ++t) {
+    const naive_ints_t *fences = &naive.threads.data[t].fences[a->at >> 63];
+    for (size_t i = 0; i < fences->size && (!anybody || naive_home(t, a->at)); ++i)
       for (size_t k = 0; k < ends->size; ++k) {
-        int fence = naive.threads.data[t].fences.data[i];
+        int fence = fences->data[i];
         if (naive_reaches(ends->data[k], fence) && (fence == node || naive_reaches(fence, node)))
           return true;
       }
+  }
   return false;
 }
 
