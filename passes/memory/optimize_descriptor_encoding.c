@@ -8,9 +8,11 @@
  *
  * TMA then copies to the buffer that a dot reads, without registers in between. A descriptor has one swizzle for all its
  * accesses: that of the first buffer of a loaded tensor that TMA can fill, otherwise the widest (descriptor.h). The
- * host encodes the map with it, as `nereid.descriptor` requests; an attribute that is there already stays. */
+ * host encodes the map with it, as `nereid.descriptor` requests; an attribute that is there already stays. Stores take
+ * their tensors before conversions of the layout (tma_stores.h), which therefore need no scratch. */
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
+#include "passes/memory/tma_stores.h"
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 #include "passes/support/descriptor.h"
@@ -129,8 +131,11 @@ static bool is_source(MlirOperation op) {
 }
 
 MlirLogicalResult nereid_pass_triton_nvidia_optimize_descriptor_encoding(nereid_pass_t *pass) {
-  nereid_operations_t ops = {0};
-  bool good = nereid_collect(pass->op, is_source, pass->scratch, &ops);
+  nereid_operations_t ops = {0}, accesses = {0};
+  bool good = nereid_collect(pass->op, is_source, pass->scratch, &ops) &&
+              nereid_collect(pass->op, is_access, pass->scratch, &accesses);
+  if (good)
+    nereid_tma_stores_skip_conversions(&accesses);
   for (size_t i = 0; good && i < ops.size; ++i)
     good = nereid_op_kind(ops.data[i]) == NEREID_OP_TT_FUNC ? encode_arguments(pass, ops.data[i])
                                                             : encode(pass, ops.data[i], nereid_ir_result(ops.data[i]));

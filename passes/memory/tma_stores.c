@@ -61,7 +61,7 @@ static void create_buffers(nereid_tma_store_t *stores, size_t n) {
 /* Whether buffers for the stores of `loop` fit next to its others. */
 static bool fits(const nereid_pass_t *pass, MlirOperation loop) {
   const nereid_operations_t none = {0};
-  return nereid_descriptor_store_bytes(loop) <= nereid_ring_budget_available(pass->op, loop, &none);
+  return nereid_ring_budget_available(pass->op, loop, &none) >= 0; /* it counts the stores */
 }
 
 bool nereid_tma_stores_hoist(const nereid_pass_t *pass, const nereid_operations_t *accesses, nereid_tma_stores_t *out) {

@@ -120,14 +120,25 @@ static void drop(nereid_pipelined_op_t *load, const char *reason) {
   mlirOperationRemoveDiscardableAttributeByName(load->op, nereid_ir_ref(NEREID_ATTR_LATENCY));
 }
 
-/* Sets the latencies that fit for a loop with dots. */
+static bool has_copies_by_tma(const nereid_pipelined_t *loads) {
+  for (size_t i = 0; i < loads->size; ++i)
+    if (!loads->data[i].obstacle && nereid_op_kind(loads->data[i].op) == NEREID_OP_TT_DESCRIPTOR_LOAD)
+      return true;
+  return false;
+}
+
+/* Sets the latencies that fit for a loop with dots. Fewer slots, with copies after the dots, are preferred to fewer stages
+ * if TMA copies: one thread issues these. */
 static void fit_dots(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads, int64_t stages) {
   nereid_operations_t keys = {0};
   collect_keys(loads, assign->pass->scratch, &keys);
   const int64_t available = nereid_ring_budget_available(assign->pass->op, loop, &keys);
   for (int64_t tried = stages; tried >= 2; --tried) {
     set_latencies(loads, tried);
-    const int64_t bytes = nereid_ring_budget_bytes(&keys, tried == 2 && nereid_ring_budget_in_flight(&keys));
+    const bool can_be_late = nereid_ring_budget_in_flight(&keys) && (tried == 2 || has_copies_by_tma(loads));
+    int64_t bytes = nereid_ring_budget_bytes(&keys, false);
+    if (can_be_late && (tried == 2 || bytes > available))
+      bytes = nereid_ring_budget_bytes(&keys, true);
     if (bytes <= available) {
       if (tried < stages)
         nereid_pass_remark_missed(

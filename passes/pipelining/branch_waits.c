@@ -42,6 +42,7 @@ static MlirWalkResult check_harmless(MlirOperation op, void *user_data) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   bool *harmless = user_data;
   *harmless &= mlirOperationGetNumRegions(op) > 0 || kind == NEREID_OP_TT_LOAD || kind == NEREID_OP_TT_STORE ||
+               kind == NEREID_OP_TT_DESCRIPTOR_STORE || kind == NEREID_OP_TT_DESCRIPTOR_REDUCE ||
                (kind != NEREID_OP_TTNG_WARP_GROUP_DOT && nereidMlirOperationIsMemoryEffectFree(op));
   return *harmless ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }

@@ -18,6 +18,7 @@ enum {
   REGISTERS = 65536,    /* of 32 bits, of a multiprocessor */
   OTHER_REGISTERS = 64, /* of a thread, next to accumulators */
   RESERVED = 1024,      /* bytes of shared memory per CTA */
+  MAX_OUTSIDE = 16,
 };
 
 /* --- one ring --- */
@@ -139,7 +140,19 @@ typedef struct others {
   MlirOperation loop;
   const nereid_operations_t *keys;
   int64_t buffers, scratch;
+  MlirOperation outside[MAX_OUTSIDE]; /* buffers that have been counted; further ones may be counted twice */
+  int n_outside;
 } others_t;
+
+/* Adds a buffer from outside of the loop once. */
+static void add_outside(others_t *others, MlirOperation alloc) {
+  for (int i = 0; i < others->n_outside; ++i)
+    if (mlirOperationEqual(others->outside[i], alloc))
+      return;
+  if (others->n_outside < MAX_OUTSIDE)
+    others->outside[others->n_outside++] = alloc;
+  others->buffers += nereid_allocation_bytes(mlirValueGetType(nereid_ir_result(alloc)));
+}
 
 /* Whether a ring replaces the op: a buffer or a conversion of a pipelined load. */
 static bool is_key(const others_t *others, MlirOperation op) {
@@ -171,12 +184,16 @@ static MlirWalkResult add_other(MlirOperation op, void *user_data) {
       continue;
     MlirOperation from = mlirOpResultGetOwner(value);
     if (nereid_op_kind(from) == NEREID_OP_TTG_LOCAL_ALLOC && !nereidMlirOperationIsProperAncestor(others->loop, from))
-      others->buffers += nereid_allocation_bytes(mlirValueGetType(value));
+      add_outside(others, from);
   }
   if (is_replaced(others, op))
     return MlirWalkResultAdvance;
   if (nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_ALLOC) {
     others->buffers += nereid_allocation_bytes(mlirValueGetType(nereid_ir_result(op)));
+  } else if (nereid_op_kind(op) == NEREID_OP_TT_DESCRIPTOR_LOAD && !has_direct_buffer(op)) {
+    others->buffers += nereid_scratch_tensor_bytes(mlirValueGetType(nereid_ir_result(op)));
+  } else if (!mlirOperationIsNull(nereid_descriptor_store_loop(op))) {
+    others->buffers += nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetOperand(op, 1)));
   } else if (becomes_buffer(op)) {
     others->buffers += nereid_scratch_tensor_bytes(mlirValueGetType(nereid_ir_result(op)));
   } else {
