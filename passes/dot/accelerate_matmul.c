@@ -21,6 +21,7 @@
 #include "dialects/ttg/encoding/encoding.h"
 #include "dialects/ttg/module.h"
 #include "dialects/ttg/tensor_types.h"
+#include "passes/dot/exchanged_dot.h"
 #include "passes/dot/instruction_choice.h"
 #include "passes/dot/operand_source.h"
 #include "passes/dot/shared_encoding.h"
@@ -372,12 +373,6 @@ static bool has_precision(const site_t *site) {
 
 /* --- exchanged operands --- */
 
-static MlirValue transpose(const nereid_builder_t *builder, MlirValue value) {
-  static const int32_t matrix[] = {1, 0}, batch[] = {0, 2, 1};
-  const int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(value));
-  return nereid_ir_result(nereid_tt_trans_build(builder, value, rank, rank == 2 ? matrix : batch));
-}
-
 /* Whether wgmma of the transposed dot, b^T a^T, costs less than `choice`, the instruction of the dot as it is. */
 static bool gains_by_exchange(const site_t *site) {
   nereid_dot_problem_t exchanged = site->problem;
@@ -397,19 +392,13 @@ static bool gains_by_exchange(const site_t *site) {
          (site->choice.version == NEREID_DOT_FMA || choice.cycles < site->choice.cycles);
 }
 
-/* Replaces the dot by the transposed one, which is returned, and a transposition of its result. */
+/* Replaces the dot by the transposed one, which is returned. */
 static MlirOperation exchange(const site_t *site) {
-  MlirContext context = mlirTypeGetContext(site->result);
-  nereid_builder_t builder = nereid_builder_before(site->dot);
-  MlirValue c = transpose(&builder, mlirOperationGetOperand(site->dot, 2));
-  MlirAttribute parent = nereid_ttg_encoding_of(c);
-  MlirValue a =
-      convert(&builder, transpose(&builder, site->b.value), nereid_ttg_dot_op_attr_create(context, 0, parent, 0));
-  MlirValue b =
-      convert(&builder, transpose(&builder, site->a.value), nereid_ttg_dot_op_attr_create(context, 1, parent, 0));
-  MlirOperation made = nereid_tt_dot_build(&builder, a, b, c, nereid_tt_dot_get_input_precision(site->dot),
-                                           nereid_tt_dot_get_max_num_imprecise_acc(site->dot));
-  replace(&builder, site, transpose(&builder, nereid_ir_result(made)));
+  MlirValue a = mlirOperationGetOperand(site->dot, 0), b = mlirOperationGetOperand(site->dot, 1);
+  MlirOperation made = nereid_dot_exchange(site->dot, site->a.value, site->b.value);
+  erase_conversions(a);
+  if (!mlirValueEqual(a, b))
+    erase_conversions(b);
   return made;
 }
 

@@ -105,6 +105,38 @@ tt.func private @few_rows(%x: tensor<16x64xf16, #row>, %y: tensor<64x64xf16, #ro
   %d = tt.dot %xa, %yb, %c : tensor<16x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<16x64xf32, #blocked>
   tt.return %d : tensor<16x64xf32, #blocked>
 }
+// A loop that only accumulates carries the transposed accumulator; a use of it in the loop gets a transposition.
+// CHECK-LABEL: @carried
+// SM90: %[[INIT:.*]] = tt.trans %{{.*}} : tensor<16x64xf32,
+// SM90: %[[R:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[INIT]]) -> (tensor<64x16xf32,
+// SM90: %[[C:.*]] = ttg.convert_layout %[[ACC]]
+// SM90: ttng.warp_group_dot %{{.*}}, %{{.*}}, %[[C]]
+// SM90-NOT: tt.trans
+// SM90: scf.yield {{.*}} : tensor<64x16xf32
+// SM90: tt.trans %[[R]]
+// SM90: scf.for {{.*}} -> (tensor<16x64xf32,
+// SM90: ttng.warp_group_dot
+// SM90: tt.trans {{.*}} -> tensor<16x64xf32,
+// SM90: scf.yield {{.*}} : tensor<16x64xf32
+tt.func private @carried(%p: tensor<16x64x!tt.ptr<f16>, #row>, %y: tensor<64x64xf16, #row>, %c: tensor<16x64xf32, #blocked>, %n: i32) -> (tensor<16x64xf32, #blocked>, tensor<16x64xf32, #blocked>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %yb = ttg.convert_layout %y : tensor<64x64xf16, #row> -> tensor<64x64xf16, #b>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<16x64xf32, #blocked>) : i32 {
+    %x = tt.load %p : tensor<16x64x!tt.ptr<f16>, #row>
+    %xa = ttg.convert_layout %x : tensor<16x64xf16, #row> -> tensor<16x64xf16, #a>
+    %d = tt.dot %xa, %yb, %acc : tensor<16x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<16x64xf32, #blocked>
+    scf.yield %d : tensor<16x64xf32, #blocked>
+  }
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<16x64xf32, #blocked>) : i32 {
+    %x = tt.load %p : tensor<16x64x!tt.ptr<f16>, #row>
+    %xa = ttg.convert_layout %x : tensor<16x64xf16, #row> -> tensor<16x64xf16, #a>
+    %d = tt.dot %xa, %yb, %acc : tensor<16x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<16x64xf32, #blocked>
+    %e = arith.addf %d, %acc : tensor<16x64xf32, #blocked>
+    scf.yield %e : tensor<16x64xf32, #blocked>
+  }
+  tt.return %r, %s : tensor<16x64xf32, #blocked>, tensor<16x64xf32, #blocked>
+}
 // Few rows and columns: mma.sync on every target.
 // CHECK-LABEL: @few(
 // CHECK: tt.dot {{.*}} -> tensor<16x32xf32, #{{mma.*}}>
