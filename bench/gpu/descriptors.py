@@ -3,8 +3,9 @@
     python3 bench/gpu/descriptors.py --nereid build/release/bin/nereid [--only matmul,persistent] [--size 8192]
 
 Each compiler runs in a process of its own; Nereid compiles through examples/triton_stages.py. A row per kernel and
-configuration: error against float64 (of the first rows), TFLOP/s with the median of the runs, and for matrix multiplications
-cuBLAS in turn with the kernel. Exit status 1 when a result is wrong or a kernel fails.
+configuration: error against float64 (of the first rows), TFLOP/s with the median of the runs, and those of cuBLAS or PyTorch's
+attention in turn with the kernel. The clock follows power, so ratios to the library in turn are more exact than those of the
+two processes. Exit status 1 when a result is wrong or a kernel fails.
 """
 
 import argparse
@@ -219,7 +220,10 @@ def main():
         if "failure" in ours or "failure" in theirs:
             print(f"{name:32} Nereid {ours}  Triton {theirs}")
             continue
-        vendor = f"  library {ours['vendor']:6.1f} ratio {ours['rate'] / ours['vendor']:.3f}" if ours["vendor"] else ""
+        vendor = ""
+        if ours["vendor"]:
+            vendor = (f"  library {ours['vendor']:6.1f} ratio {ours['rate'] / ours['vendor']:.3f}"
+                      f" (Triton's {theirs['rate'] / theirs['vendor']:.3f})")
         print(f"{name:32} error {ours['error']:.1e} (Triton {theirs['error']:.1e})  {ours['rate']:6.1f} TFLOP/s  "
               f"Triton {theirs['rate']:6.1f} ratio {ours['rate'] / theirs['rate']:.3f}{vendor}")
     return 1 if failed else 0
