@@ -383,7 +383,7 @@ static bool gains_by_exchange(const site_t *site) {
   exchanged.n = site->problem.m;
   exchanged.a = site->problem.b;
   exchanged.b = site->problem.a;
-  exchanged.a_source = site->b.kind;
+  exchanged.a_source = NEREID_DOT_A_STORED; /* as a view of its buffer, also when it is computed */
   /* Rows of the result become columns: what reads them exchanges between warps anyway. */
   if (site->problem.feeds_dot || site->problem.feeds_reduce || site->problem.a_source == NEREID_DOT_A_CHAINED)
     return false;
