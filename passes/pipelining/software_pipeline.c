@@ -9,7 +9,7 @@
  * (expand_loop.h). At last, dots of warp groups become asynchronous (async_dots.h). A schedule that computes a value
  * after its use is an error. */
 #include "passes/pass.h"
-#include "passes/pipelining/async_dots.h"
+#include "passes/pipelining/dots/async_dots.h"
 #include "passes/pipelining/expansion/expand_loop.h"
 #include "passes/pipelining/expansion/loop_range.h"
 #include "passes/pipelining/expansion/rematerialize.h"

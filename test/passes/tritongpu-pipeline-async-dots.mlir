@@ -78,14 +78,16 @@ tt.func @spare_slot(%n: i32, %p: tensor<64x64x!tt.ptr<f16>, #blocked>, %a: !ttg.
   tt.return %r#0 : tensor<64x64xf32, #mma>
 }
 
-// Attention with the second dot one iteration late: its result is scaled while the first dot of this iteration is in
-// flight, and the softmax runs while the second one is. The loop carries operand A: the second dot is complete before the
+// Attention with the second dot one iteration late: both dots are in flight together, and the softmax runs while the
+// second one is. The accumulator is scaled before the first dot, because the assembler serializes wgmma when other
+// instructions access accumulators of a later dot. The loop carries operand A: the second dot is complete before the
 // next value of it is computed, and after the softmax.
 // CHECK-LABEL: @late_second_dot
 // CHECK: scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}})
-// CHECK: %[[S:.*]] = ttng.warp_group_dot
 // CHECK-NEXT: %[[SCALED:.*]] = arith.mulf %[[ACC]],
-// CHECK-NEXT: %[[O:.*]] = ttng.warp_group_dot %[[P]], %{{.*}}, %[[SCALED]]
+// CHECK-NEXT: %[[C:.*]] = ttng.warp_group_dot_wait %[[SCALED]] {pendings = 0 : i32}
+// CHECK-NEXT: %[[S:.*]] = ttng.warp_group_dot
+// CHECK-NEXT: %[[O:.*]] = ttng.warp_group_dot %[[P]], %{{.*}}, %[[C]]
 // CHECK-NEXT: %[[W:.*]]:{{[0-9]}} = ttng.warp_group_dot_wait %[[S]], {{.*}} {pendings = 1 : i32}
 // CHECK-NEXT: %[[E:.*]] = math.exp2 %[[W]]#0
 // CHECK-NEXT: %[[END:.*]]:{{[0-9]}} = ttng.warp_group_dot_wait %[[O]], %[[E]], {{.*}} {pendings = 0 : i32}
@@ -110,19 +112,20 @@ tt.func @late_second_dot(%n: i32, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %
   tt.return %r#0 : tensor<64x64xf32, #mma>
 }
 
-// The same, with the values of operand A carried before their conversion: the second dot of the iteration before is
-// complete before the first dot of this one, because its registers are needed while that is in flight.
+// The same, with the values of operand A carried before their conversion. The accumulator is used before the first dot of
+// the next iteration: the second dot is complete at the end of the iteration, because the assembler would move the use
+// before a wait in the next one.
 // CHECK-LABEL: @early
 // CHECK: scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %{{.*}} = %{{.*}})
-// CHECK: %[[W:.*]] = ttng.warp_group_dot_wait %[[ACC]] {pendings = 0 : i32}
+// CHECK-NEXT: %[[SCALED:.*]] = arith.mulf %[[ACC]],
+// CHECK-NEXT: %[[C:.*]] = ttng.warp_group_dot_wait %[[SCALED]] {pendings = 0 : i32}
 // CHECK-NEXT: %[[S:.*]] = ttng.warp_group_dot
 // CHECK-NEXT: arith.truncf
-// CHECK: arith.mulf %[[W]],
-// CHECK-NEXT: %[[O:.*]] = ttng.warp_group_dot
+// CHECK: %[[O:.*]] = ttng.warp_group_dot %{{.*}}, %{{.*}}, %[[C]]
 // CHECK-NEXT: ttng.warp_group_dot_wait %[[S]], {{.*}} {pendings = 1 : i32}
 // CHECK-NEXT: math.exp2
-// CHECK-NEXT: scf.yield %[[O]]
-// CHECK: ttng.warp_group_dot_wait {{.*}} {pendings = 0 : i32}
+// CHECK-NEXT: %[[END:.*]]:{{[0-9]}} = ttng.warp_group_dot_wait %[[O]], {{.*}} {pendings = 0 : i32}
+// CHECK-NEXT: scf.yield %[[END]]#0
 tt.func @early(%n: i32, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %v: !ttg.memdesc<64x64xf16, #shared, #smem>, %first: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -220,6 +223,63 @@ tt.func @nested(%n: i32, %a: !ttg.memdesc<64x64xf16, #shared, #smem>) -> tensor<
       scf.yield %e : tensor<64x64xf32, #mma>
     }
     scf.yield %in : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+
+// A state that is read and scaled before it is updated: both precede the dots that do not depend on them, so that all
+// dots are in flight together.
+// CHECK-LABEL: @state
+// CHECK: scf.for {{.*}} iter_args(%[[STATE:.*]] = %
+// CHECK-NEXT: %[[H:.*]] = arith.truncf %[[STATE]]
+// CHECK-NEXT: %[[T:.*]] = arith.mulf %[[STATE]],
+// CHECK-NEXT: %[[PINNED:.*]]:2 = ttng.warp_group_dot_wait %[[H]], %[[T]] {pendings = 0 : i32}
+// CHECK-NEXT: %[[S:.*]] = ttng.warp_group_dot
+// CHECK-NEXT: ttg.local_alloc %[[PINNED]]#0
+// CHECK-NEXT: %[[R:.*]] = ttng.warp_group_dot
+// CHECK-NEXT: %[[N:.*]] = ttng.warp_group_dot %{{.*}}, %{{.*}}, %[[PINNED]]#1
+// CHECK-NEXT: ttng.warp_group_dot_wait {{.*}} {pendings = 1 : i32}
+tt.func @state(%n: i32, %out: tensor<64x64x!tt.ptr<f32>, #mma>, %a: !ttg.memdesc<64x64xf16, #shared, #smem>) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %no = arith.constant false
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %half = arith.constant dense<0.5> : tensor<64x64xf32, #mma>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%state = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+    %s = ttng.warp_group_dot %a, %a, %zero, %no {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %h = arith.truncf %state : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+    %b = ttg.local_alloc %h : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    %o = ttng.warp_group_dot %a, %b, %zero, %no {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %t = arith.mulf %state, %half : tensor<64x64xf32, #mma>
+    %d = ttng.warp_group_dot %a, %a, %t {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %sum = arith.addf %s, %o : tensor<64x64xf32, #mma>
+    tt.store %out, %sum : tensor<64x64x!tt.ptr<f32>, #mma>
+    scf.yield %d : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+
+// An accumulator that is scaled by what the loop computes from a dot: all dots in flight are complete before.
+// CHECK-LABEL: @scaled_late
+// CHECK: %[[ACC:.*]] = ttng.warp_group_dot_wait %{{.*}} {pendings = 0 : i32}
+// CHECK: ttng.warp_group_dot_wait %{{.*}} {pendings = 1 : i32}
+// CHECK-NEXT: math.exp2
+// CHECK-NEXT: %[[W:.*]]:{{[0-9]}} = ttng.warp_group_dot_wait %{{.*}}, %[[ACC]], {{.*}} {pendings = 0 : i32}
+// CHECK-NEXT: arith.mulf %[[W]]#1
+// CHECK-NEXT: ttng.warp_group_dot
+tt.func @scaled_late(%n: i32, %out: tensor<64x64x!tt.ptr<f32>, #mma>, %a: !ttg.memdesc<64x64xf16, #shared, #smem>) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %no = arith.constant false
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+    %s = ttng.warp_group_dot %a, %a, %zero, %no {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %o = ttng.warp_group_dot %a, %a, %zero, %no {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %e = math.exp2 %s : tensor<64x64xf32, #mma>
+    %t = arith.mulf %acc, %e : tensor<64x64xf32, #mma>
+    %d = ttng.warp_group_dot %a, %a, %t {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    tt.store %out, %o : tensor<64x64x!tt.ptr<f32>, #mma>
+    scf.yield %d : tensor<64x64xf32, #mma>
   }
   tt.return %r : tensor<64x64xf32, #mma>
 }

@@ -18,23 +18,27 @@
  *   - the first dot of the next iteration, if that iteration touches its registers while younger dots are in flight;
  *   - an scf.if that uses its result or has other effects: if its second region only yields, the wait is at the start of
  *     its first one (branch_waits.h);
+ *   - an access to the accumulator of a later dot by an op that is not a dot (accumulators.h);
+ *   - the end of the iteration, if the next one uses its result before a dot: the assembler does not follow the group
+ *     over the back edge, moves such uses before the wait, and then inserts a wait of its own;
  *   - an op whose effects are unknown, a nested loop with dots, the end of a block that is not a loop body, and the end
  *     of the iteration after its own.
  *
  * The groups in flight at the end of a loop's body are those in flight at its beginning. The walk is repeated until
  * they agree: an op that has a wait in one walk keeps it, so at most a few walks are needed. The first iteration has
  * fewer groups in flight, for which the same waits are sufficient. */
-#include "passes/pipelining/async_dots.h"
-#include "passes/pipelining/branch_waits.h"
-#include "passes/pipelining/slot_overlap.h"
+#include "passes/pipelining/dots/async_dots.h"
 
-#include "analysis/access/ring_phase.h"
 #include "base/map.h"
 #include "dialects/defining_op.h"
 #include "dialects/ir.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
+#include "passes/pipelining/branch_waits.h"
+#include "passes/pipelining/dots/accumulators.h"
+#include "passes/pipelining/dots/operand_registers.h"
+#include "passes/pipelining/slot_overlap.h"
 #include "passes/support/collect.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
@@ -77,6 +81,7 @@ typedef struct async {
   nereid_map_t waits; /* op -> pendings + 1 of the wait before it */
   nereid_map_t early; /* dot -> 1: complete before the first dot of the next iteration */
   NEREID_VECTOR(inside_t) inside;
+  nereid_accumulators_t accumulators;
   bool changed;
 } async_t;
 
@@ -164,40 +169,6 @@ static bool is_harmless(MlirOperation op) {
   }
 }
 
-/* `value` before conversions of its layout. */
-static MlirValue before_conversions(MlirValue value) {
-  for (MlirOperation op = nereid_defining_op_of_kind(value, NEREID_OP_TTG_CONVERT_LAYOUT); !mlirOperationIsNull(op);
-       op = nereid_defining_op_of_kind(value, NEREID_OP_TTG_CONVERT_LAYOUT))
-    value = mlirOperationGetOperand(op, 0);
-  return value;
-}
-
-static bool is_argument_of(const async_t *async, MlirValue value) {
-  return mlirValueIsABlockArgument(value) && mlirBlockEqual(mlirBlockArgumentGetOwner(value), async->block);
-}
-
-/* Whether the loop carries the registers of operand A of `dot`, which are in use until it is complete. */
-static bool carries_registers(const async_t *async, MlirOperation dot) {
-  MlirValue a = nereid_ttng_warp_group_dot_get_a(dot);
-  return !mlirOperationIsNull(async->loop) && !nereid_ttg_memdesc_type_isa(mlirValueGetType(a)) &&
-         is_argument_of(async, before_conversions(a));
-}
-
-/* The op of the block that computes the registers of operand A of `dot`, for the next iteration if the loop carries
- * them; null when A is in shared memory or is computed elsewhere. */
-static MlirOperation producer_of_registers(const async_t *async, MlirOperation dot) {
-  MlirValue a = nereid_ttng_warp_group_dot_get_a(dot);
-  if (nereid_ttg_memdesc_type_isa(mlirValueGetType(a)))
-    return (MlirOperation){NULL};
-  a = before_conversions(a);
-  if (carries_registers(async, dot))
-    a = before_conversions(
-        mlirOperationGetOperand(mlirBlockGetTerminator(async->block), mlirBlockArgumentGetArgNumber(a) - 1));
-  MlirOperation op = nereid_defining_op(a);
-  const bool here = !mlirOperationIsNull(op) && mlirBlockEqual(mlirOperationGetBlock(op), async->block);
-  return here ? op : (MlirOperation){NULL};
-}
-
 static bool uses_result(const async_t *async, MlirOperation op, const group_t *group) {
   values_t values = {0};
   if (group->forwarded)
@@ -207,25 +178,6 @@ static bool uses_result(const async_t *async, MlirOperation op, const group_t *g
     if (uses(async, op, values.data[i]) && !(is_accumulator_of(values.data[i], op) && has_one_use(values.data[i])))
       return true;
   return false;
-}
-
-/* At the end of the block. */
-static bool ends_before_terminator(const async_t *async, const group_t *group) {
-  return mlirOperationIsNull(async->loop) || group->age > 0 || carries_registers(async, group->dot) ||
-         (!group->forwarded && mlirOpOperandIsNull(mlirValueGetFirstUse(nereid_ir_result(group->dot))));
-}
-
-/* Whether `op` uses the result of the group or computes the registers of its operand A again. */
-static bool touches_registers(const async_t *async, MlirOperation op, const group_t *group) {
-  return uses_result(async, op, group) || ((group->age > 0 || carries_registers(async, group->dot)) &&
-                                           mlirOperationEqual(op, producer_of_registers(async, group->dot)));
-}
-
-static bool is_first_dot(const async_t *async, MlirOperation op) {
-  MlirOperation first = mlirBlockGetFirstOperation(async->block);
-  while (!is_dot(first))
-    first = mlirOperationGetNextInBlock(first);
-  return mlirOperationEqual(op, first);
 }
 
 /* Whether the group must be complete in the first region of `op` at most. */
@@ -240,10 +192,45 @@ static bool can_wait_inside(const async_t *async, MlirOperation op, const group_
   return true;
 }
 
+/* Whether the next iteration accesses an accumulator, or the result of a group, before it issues a dot. */
+static bool accesses_before_dots(const async_t *async, const flight_t *flight) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(async->block); !is_dot(op); op = mlirOperationGetNextInBlock(op)) {
+    bool accesses = nereid_accumulators_is_user(&async->accumulators, op);
+    for (int i = 0; i < flight->count; ++i) {
+      const group_t next = {.dot = flight->groups[i].dot, .age = 1, .forwarded = flight->groups[i].forwarded};
+      accesses |= uses_result(async, op, &next) && !can_wait_inside(async, op, &next);
+    }
+    if (accesses && nereid_op_kind(op) != NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT)
+      return true;
+  }
+  return false;
+}
+
+/* At the end of the block. */
+static bool ends_before_terminator(const async_t *async, const group_t *group) {
+  return mlirOperationIsNull(async->loop) || group->age > 0 || nereid_operand_is_carried(async->block, group->dot) ||
+         (!group->forwarded && mlirOpOperandIsNull(mlirValueGetFirstUse(nereid_ir_result(group->dot))));
+}
+
+/* Whether `op` uses the result of the group or computes the registers of its operand A again. */
+static bool touches_registers(const async_t *async, MlirOperation op, const group_t *group) {
+  return uses_result(async, op, group) || ((group->age > 0 || nereid_operand_is_carried(async->block, group->dot)) &&
+                                           mlirOperationEqual(op, nereid_operand_producer(async->block, group->dot)));
+}
+
+static bool is_first_dot(const async_t *async, MlirOperation op) {
+  MlirOperation first = mlirBlockGetFirstOperation(async->block);
+  while (!is_dot(first))
+    first = mlirOperationGetNextInBlock(first);
+  return mlirOperationEqual(op, first);
+}
+
 /* Whether `group` must be complete before `op`. */
 static bool must_precede(const async_t *async, const group_t *group, MlirOperation op) {
   if (mlirOperationEqual(op, mlirBlockGetTerminator(async->block)))
     return ends_before_terminator(async, group);
+  if (nereid_accumulators_is_user(&async->accumulators, op))
+    return true;
   if (can_wait_inside(async, op, group))
     return false;
   if (!is_harmless(op) || touches_registers(async, op, group))
@@ -280,11 +267,27 @@ static void add_buffers(async_t *async, values_t *inputs, const group_t *group) 
 /* Adds the operands of `before` if it computes the next value of an operand A that the loop carries: the wait then
  * follows what computes them, which the dot in flight overlaps. */
 static void add_operands_of_producer(async_t *async, values_t *inputs, MlirOperation before, const group_t *group) {
-  if (!carries_registers(async, group->dot) || !mlirOperationEqual(before, producer_of_registers(async, group->dot)))
+  if (!nereid_operand_is_carried(async->block, group->dot) ||
+      !mlirOperationEqual(before, nereid_operand_producer(async->block, group->dot)))
     return;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(before); ++i) {
     MlirValue operand = mlirOperationGetOperand(before, i);
     if (mlirTypeIsARankedTensor(mlirValueGetType(operand)) && !is_listed(inputs, operand))
+      nereid_vector_push(async->pass->scratch, inputs, operand);
+  }
+}
+
+/* Adds what orders accesses to accumulators: values computed before `before`, a dot, is issued, and operands of
+ * `before` in accumulators. */
+static void add_accumulators(async_t *async, values_t *inputs, MlirOperation before) {
+  const nereid_accumulators_t *accumulators = &async->accumulators;
+  for (size_t i = 0; i < accumulators->hoisted.size; ++i)
+    if (mlirOperationEqual(accumulators->hoisted.data[i].dot, before))
+      nereid_vector_push(async->pass->scratch, inputs, accumulators->hoisted.data[i].value);
+  for (intptr_t i = 0; nereid_accumulators_is_user(accumulators, before) && i < mlirOperationGetNumOperands(before);
+       ++i) {
+    MlirValue operand = mlirOperationGetOperand(before, i);
+    if (nereid_accumulators_contain(accumulators, operand) && !is_listed(inputs, operand))
       nereid_vector_push(async->pass->scratch, inputs, operand);
   }
 }
@@ -300,6 +303,7 @@ static void collect_results(async_t *async, MlirOperation before, const flight_t
       inputs->data[i] = inputs->data[--inputs->size];
   for (int i = 0; i < n; ++i)
     add_operands_of_producer(async, inputs, before, &flight->groups[i]);
+  add_accumulators(async, inputs, before);
 }
 
 /* The inputs of that wait; `*results` is how many of them its results replace. The rest are the buffers of the groups
@@ -355,17 +359,24 @@ static void complete_early(async_t *async, const flight_t *flight, int needed) {
   }
 }
 
-/* Returns how many groups the wait before `op` completes; adds or strengthens the wait where needed. */
-static int wait_before(async_t *async, const flight_t *flight, MlirOperation op) {
+/* How many of the groups must be complete before `op`. */
+static int count_needed(async_t *async, const flight_t *flight, MlirOperation op) {
   int needed = 0;
   for (int i = 0; i < flight->count; ++i)
     if (must_precede(async, &flight->groups[i], op))
       needed = i + 1;
   if (is_dot(op) && flight->count == MAX_GROUPS && !needed)
     needed = 1;
-  complete_early(async, flight, needed);
-  if (needed && !has_inputs(async, op, flight, needed))
+  const bool ends = !mlirOperationIsNull(async->loop) && mlirOperationEqual(op, mlirBlockGetTerminator(async->block));
+  if (ends && accesses_before_dots(async, flight))
     needed = flight->count;
+  complete_early(async, flight, needed);
+  return needed && !has_inputs(async, op, flight, needed) ? flight->count : needed;
+}
+
+/* Returns how many groups the wait before `op` completes; adds or strengthens the wait where needed. */
+static int wait_before(async_t *async, const flight_t *flight, MlirOperation op) {
+  const int needed = count_needed(async, flight, op);
   uintptr_t *place = nereid_map_find(&async->waits, op.ptr);
   const uintptr_t pendings = (uintptr_t)(flight->count - needed) + 1;
   if (needed && (!place || pendings < *place)) {
@@ -410,14 +421,16 @@ static void plan_inside(async_t *async, MlirOperation branch, const flight_t *fl
 
 typedef void (*completed_t)(async_t *async, MlirOperation before, const flight_t *flight, int n, int stay);
 
-/* Walks the block once; calls `completed` at each wait, if it is not null. */
+/* Walks the block once; calls `completed`, if it is not null, at each wait, also at those for no group that order the
+ * ops that were hoisted before a dot. */
 static void walk(async_t *async, flight_t *flight, completed_t completed) {
   MlirOperation next;
   for (MlirOperation op = mlirBlockGetFirstOperation(async->block); !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     const int n = wait_before(async, flight, op);
-    if (completed && nereid_map_find(&async->waits, op.ptr))
-      completed(async, op, flight, n, (int)*nereid_map_find(&async->waits, op.ptr) - 1);
+    const uintptr_t *pendings = nereid_map_find(&async->waits, op.ptr);
+    if (completed && (pendings || nereid_accumulators_precede(&async->accumulators, op)))
+      completed(async, op, flight, n, pendings ? (int)*pendings - 1 : flight->count);
     drop_oldest(flight, n);
     if (completed)
       plan_inside(async, op, flight);
@@ -481,7 +494,7 @@ static void replace_after(const async_t *async, MlirOperation before, MlirValue 
 static void insert_wait(async_t *async, MlirOperation before, const flight_t *flight, int n, int stay) {
   values_t inputs = {0};
   size_t results;
-  if (!flight->count)
+  if (!flight->count && !nereid_accumulators_precede(&async->accumulators, before))
     return;
   collect_inputs(async, before, flight, n, &inputs, &results);
   nereid_builder_t builder = nereid_builder_before(before);
@@ -539,6 +552,7 @@ static void process_block(nereid_pass_t *pass, MlirBlock block, nereid_ring_phas
     async.loop = parent;
   nereid_map_initialize(&async.waits, pass->scratch);
   nereid_map_initialize(&async.early, pass->scratch);
+  nereid_accumulators_hoist(block, pass->scratch, &async.accumulators);
   flight_t flight = steady_state(&async);
   if (pass->scratch->failed)
     return;

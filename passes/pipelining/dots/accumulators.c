@@ -1,0 +1,136 @@
+/* Ops that access the registers of accumulators; see accumulators.h.
+ *
+ *   scf.for … iter_args(%acc):                          scf.for … iter_args(%acc):
+ *     %s = ttng.warp_group_dot %q, %k, %zero              %h = arith.truncf %acc
+ *     %h = arith.truncf %acc                       ->     %t = arith.mulf %acc, %decay
+ *     %t = arith.mulf %acc, %decay                        %s = ttng.warp_group_dot %q, %k, %zero
+ *     %n = ttng.warp_group_dot %k, %v, %t                 %n = ttng.warp_group_dot %k, %v, %t
+ *     scf.yield %n                                        scf.yield %n
+ *
+ * %acc, %t and %n share registers. The assembler considers the wgmma instructions between two waits as one stage, and
+ * waits for all of them before an access to an accumulator of any of them (its notes C7514, C7515 and C7517). The two
+ * dots on the right are in flight together. */
+#include "passes/pipelining/dots/accumulators.h"
+
+#include "dialects/defining_op.h"
+#include "dialects/ir.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/ttng.h"
+#include "seam/effects.h"
+#include "seam/ir.h"
+
+static bool is_dot(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT;
+}
+
+static void insert(nereid_map_t *map, const void *key) {
+  uintptr_t *place = nereid_map_insert(map, key);
+  if (place)
+    *place = 1;
+}
+
+static void add_user(nereid_accumulators_t *out, MlirOperation op, MlirOperation dot) {
+  if (!mlirOperationIsNull(op) && !is_dot(op) && nereid_op_kind(op) != NEREID_OP_ARITH_CONSTANT &&
+      mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(dot)) && mlirOperationIsBeforeInBlock(op, dot))
+    insert(&out->users, op.ptr);
+}
+
+static void add_value(nereid_accumulators_t *out, MlirValue value, MlirOperation dot) {
+  insert(&out->values, value.ptr);
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    add_user(out, nereid_ir_ancestor_in(mlirOperationGetBlock(dot), mlirOpOperandGetOwner(use)), dot);
+}
+
+/* The accumulator's own value, and the arguments of the loop that receive the result of `dot`. */
+static void add_accumulator(nereid_accumulators_t *out, MlirOperation dot) {
+  MlirBlock block = mlirOperationGetBlock(dot);
+  MlirOperation end = mlirBlockGetTerminator(block);
+  MlirValue c = nereid_ttng_warp_group_dot_get_c(dot);
+  MlirOperation source = nereid_defining_op(c);
+  add_user(out, source, dot);
+  if (!mlirOperationIsNull(source) && !is_dot(source) && nereid_op_kind(source) != NEREID_OP_ARITH_CONSTANT)
+    add_value(out, c, dot);
+  if (nereid_op_kind(mlirBlockGetParentOperation(block)) != NEREID_OP_SCF_FOR)
+    return;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); ++i)
+    if (mlirValueEqual(mlirOperationGetOperand(end, i), nereid_ir_result(dot)))
+      add_value(out, mlirBlockGetArgument(block, i + 1), dot);
+}
+
+static bool depends_on(MlirOperation op, MlirOperation other) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (mlirOperationEqual(nereid_defining_op(mlirOperationGetOperand(op, i)), other))
+      return true;
+  return false;
+}
+
+/* Whether `op` waits for a dot of its block before it. */
+static bool uses_dot(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    MlirOperation dot = nereid_defining_op_of_kind(operand, NEREID_OP_TTNG_WARP_GROUP_DOT);
+    const bool adds = is_dot(op) && mlirValueEqual(operand, nereid_ttng_warp_group_dot_get_c(op));
+    if (!mlirOperationIsNull(dot) && !adds && mlirBlockEqual(mlirOperationGetBlock(dot), mlirOperationGetBlock(op)))
+      return true;
+  }
+  return false;
+}
+
+/* The first of the dots before `op` that are in flight there and that `op` can precede; null without one. */
+static MlirOperation place_of(MlirOperation op) {
+  MlirOperation place = {NULL};
+  if (!nereidMlirOperationIsPure(op) || mlirOperationGetNumRegions(op) || mlirOperationGetNumResults(op) != 1)
+    return place;
+  for (MlirOperation before = nereidMlirOperationGetPrevInBlock(op);
+       !mlirOperationIsNull(before) && !depends_on(op, before) && !uses_dot(before);
+       before = nereidMlirOperationGetPrevInBlock(before))
+    if (is_dot(before))
+      place = before;
+  return place;
+}
+
+/* The first op that cannot be moved ends the search: those after it would keep its operand in further registers. */
+static void hoist_users(MlirBlock block, nereid_arena_t *arena, nereid_accumulators_t *out) {
+  bool has_dot = false;
+  MlirOperation next;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    has_dot |= is_dot(op);
+    if (!has_dot || !nereid_accumulators_is_user(out, op))
+      continue;
+    const nereid_computed_before_t place = {.dot = place_of(op), .value = nereid_ir_result(op)};
+    if (mlirOperationIsNull(place.dot))
+      return;
+    mlirOperationMoveBefore(op, place.dot);
+    nereid_vector_push(arena, &out->hoisted, place);
+  }
+}
+
+void nereid_accumulators_hoist(MlirBlock block, nereid_arena_t *arena, nereid_accumulators_t *out) {
+  *out = (nereid_accumulators_t){0};
+  nereid_map_initialize(&out->users, arena);
+  nereid_map_initialize(&out->values, arena);
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_dot(op))
+      add_accumulator(out, op);
+  hoist_users(block, arena, out);
+}
+
+bool nereid_accumulators_is_user(const nereid_accumulators_t *accumulators, MlirOperation op) {
+  return nereid_map_find(&accumulators->users, op.ptr);
+}
+
+bool nereid_accumulators_contain(const nereid_accumulators_t *accumulators, MlirValue value) {
+  for (MlirOperation wait = nereid_defining_op_of_kind(value, NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT);
+       !mlirOperationIsNull(wait); wait = nereid_defining_op_of_kind(value, NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT))
+    value = mlirOperationGetOperand(wait, mlirOpResultGetResultNumber(value));
+  return nereid_map_find(&accumulators->values, value.ptr);
+}
+
+bool nereid_accumulators_precede(const nereid_accumulators_t *accumulators, MlirOperation dot) {
+  for (size_t i = 0; i < accumulators->hoisted.size; ++i)
+    if (mlirOperationEqual(accumulators->hoisted.data[i].dot, dot))
+      return true;
+  return false;
+}
