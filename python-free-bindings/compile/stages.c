@@ -233,7 +233,8 @@ static void take_registers(nereid_compilation_t *compilation, const nereid_assem
   if (assembled->spill_stores || assembled->spill_loads)
     nereid_report_at(&compilation->compiler->report, NEREID_REPORT_WARNING, compilation->name, 0, 0,
                      "kernel '%s' spills: with %u registers, each thread stores %u bytes to local memory and loads %u "
-                     "bytes; more warps, smaller tiles or a higher limit of registers (maxnreg) avoid it",
+                     "bytes; more warps, smaller tiles or a higher limit of registers (maxnreg) avoid it; the remark "
+                     "register-demand names the tensors",
                      compilation->result->kernel, assembled->registers, assembled->spill_stores,
                      assembled->spill_loads);
 }

@@ -214,6 +214,8 @@ bool nereid_lower_function(nereid_lower_module_t *module, const nereid_call_func
   MlirRegion region = mlirOperationGetRegion(made, 0);
   create_prologue(&lower, called->op, region, &signature);
   const bool lowered = create_blocks(&lower, region, &blocks) && lower_body(&lower, &blocks);
+  if (lowered)
+    nereid_lower_remark_demand(&lower, &blocks);
   nereid_emit_remove_unused(&lower);
   relax_register_target(&lower, made, &blocks);
   return lowered;

@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 void nereid_lower_remark(MlirOperation op, NereidMlirRemarkKind kind, const char *name, const char *format, ...) {
-  char text[1024];
+  char text[4096];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
@@ -24,7 +24,7 @@ void nereid_lower_remark(MlirOperation op, NereidMlirRemarkKind kind, const char
 
 /* The maximum number of registers per thread: the 64K registers of an SM are allocated in units of eight (CUDA C++
  * Programming Guide, "Compute Capabilities"); ttg.maxnreg also applies. */
-static int64_t budget_of(const nereid_lower_t *lower) {
+int64_t nereid_lower_register_budget(const nereid_lower_t *lower) {
   enum { MOST = 255, FILE_SIZE = 65536, UNIT = 8 };
   const int64_t share =
       FILE_SIZE / ((int64_t)lower->group->grid.num_warps * lower->group->grid.threads_per_warp) / UNIT * UNIT;
@@ -48,19 +48,22 @@ static bool runs(nereid_lower_t *lower, MlirValue value) {
   return false;
 }
 
+int64_t nereid_lower_registers_of(nereid_lower_t *lower, MlirValue value) {
+  MlirType type = mlirValueGetType(value), element = nereid_lower_element_type(type);
+  if (!mlirTypeIsARankedTensor(type) || (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1) ||
+      runs(lower, value))
+    return 0;
+  return (distinct_values(lower, nereid_lower_get(lower, value)) * nereid_lower_memory_bits(element) + 31) / 32;
+}
+
 void nereid_lower_remark_registers(nereid_lower_t *lower, MlirOperation op) {
   if (!nereidMlirRemarksEnabled(lower->context))
     return;
-  const int64_t budget = budget_of(lower);
+  const int64_t budget = nereid_lower_register_budget(lower);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
     MlirValue result = mlirOperationGetResult(op, i);
-    MlirType type = mlirValueGetType(result), element = nereid_lower_element_type(type);
-    const nereid_lowered_t lowered = nereid_lower_get(lower, result);
-    const bool truth = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
-    const int64_t bits = truth ? 0 : nereid_lower_memory_bits(element);
-    if (!mlirTypeIsARankedTensor(type) || lowered.count * bits <= budget * 32 || runs(lower, result))
-      continue;
-    const int64_t registers = (distinct_values(lower, lowered) * bits + 31) / 32;
+    MlirType type = mlirValueGetType(result);
+    const int64_t registers = nereid_lower_registers_of(lower, result);
     if (registers <= budget || nereid_map_find(&lower->function->over_budget, type.ptr))
       continue;
     (void)nereid_map_insert(&lower->function->over_budget, type.ptr);

@@ -4,11 +4,13 @@
  *   ttg.convert_layout  conversion           "8 stores of 32 bits, a barrier and 2 loads of 128 bits per thread …"
  *   tt.reduce           reduction            "within the warp: 7 combinations, 5 shuffles per thread"
  *   any                 register-budget      "a tensor<…> takes 512 registers of each thread, which has 255"
+ *   any                 register-demand      "tensors need about 300 of 255 registers per thread: 128 for tensor<…> …"
  *
  * docs/remarks.md lists them all. */
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_REMARKS_H
 #define NEREID_CONVERSION_TTG_TO_LLVM_REMARKS_H
 
+#include "conversion/ttg_to_llvm/function/blocks.h"
 #include "conversion/ttg_to_llvm/lower.h"
 
 #include "layout/exchange.h"
@@ -35,5 +37,16 @@ void nereid_lower_remark_exchanged(nereid_lower_t *lower, MlirOperation op, cons
 
 /* Remark on results of `op` that exceed the registers of a thread and will be spilled. Once per type and function. */
 void nereid_lower_remark_registers(nereid_lower_t *lower, MlirOperation op);
+
+/* Remark on the op of a lowered function before which the live tensors need most registers: an estimate, and the
+ * largest tensors with their locations. */
+void nereid_lower_remark_demand(nereid_lower_t *lower, const nereid_blocks_t *blocks);
+
+/* 32-bit registers per thread that a lowered value needs, if it is a tensor: equal values count once, i1, indices and
+ * addresses of known steps not at all. */
+int64_t nereid_lower_registers_of(nereid_lower_t *lower, MlirValue value);
+
+/* The maximum number of registers per thread. */
+int64_t nereid_lower_register_budget(const nereid_lower_t *lower);
 
 #endif
