@@ -183,6 +183,31 @@ def unrolled(a, b, c, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr
 
 
 @triton.jit
+def specialized(a, b, c, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """A loop that requests warp specialization."""
+    rows, columns, depth = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in tl.range(0, k, BK, warp_specialize=True):
+        x = tl.load(a + rows[:, None] * k + start + depth[None, :])
+        y = tl.load(b + (start + depth[:, None]) * n + columns[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(c + rows[:, None] * n + columns[None, :], acc)
+
+
+@triton.jit
+def annotated(a, b, c, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Stages of its own for the loop, and a last dot of an assumed multiple."""
+    tl.assume(k > 0)
+    rows, columns, depth = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in tl.range(0, k, BK, num_stages=5, disallow_acc_multi_buffer=True):
+        x = tl.load(a + rows[:, None] * k + tl.multiple_of(start, BK) + depth[None, :], cache_modifier=".cg")
+        y = tl.load(b + (start + depth[:, None]) * n + columns[None, :], eviction_policy="evict_last")
+        acc += tl.dot(x, y)
+    tl.store(c + rows[:, None] * n + columns[None, :], acc)
+
+
+@triton.jit
 def straight_line(a, b, c, n, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, K: tl.constexpr):
     """All steps unrolled by the front end."""
     rows, columns, depth = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
@@ -362,6 +387,8 @@ def cases():
     yield Case("segments", segments, (1,), {**ab, "ends": given("i32", [0, 1, 1, 0, 1]), "c": zeros("f32", 192, 64), **sizes}, segments_of, tile)
     for factor in (2, 3):
         yield Case(f"unrolled_by_{factor}", unrolled, (1,), {**ab, **c, **sizes}, plain, {**tile, "FACTOR": factor}, stages=2 + factor % 2)
+    yield Case("specialized", specialized, (1,), {**ab, **c, **sizes}, plain, tile)
+    yield Case("annotated", annotated, (1,), {**ab, **c, **sizes}, plain, tile)
     yield Case("straight_line", straight_line, (1,), {**ab, **c, "n": 64}, plain, {**tile, "K": 160}, warps=8)
     yield Case("backwards", backwards, (1,), {**ab, **c, **sizes}, plain, tile, stages=2)
     yield Case("stored_each_step", stored_each_step, (1,),
