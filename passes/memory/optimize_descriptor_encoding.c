@@ -127,7 +127,14 @@ static bool encode_arguments(const nereid_pass_t *pass, MlirOperation function) 
 }
 
 static bool is_source(MlirOperation op) {
-  return nereid_op_kind(op) == NEREID_OP_TT_FUNC || nereid_op_kind(op) == NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR;
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TT_FUNC:
+  case NEREID_OP_TT_MAKE_TENSOR_DESCRIPTOR:
+  case NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR:
+    return true;
+  default:
+    return false;
+  }
 }
 
 MlirLogicalResult nereid_pass_triton_nvidia_optimize_descriptor_encoding(nereid_pass_t *pass) {

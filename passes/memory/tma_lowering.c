@@ -22,6 +22,7 @@
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/module.h"
+#include "passes/memory/tensor_maps.h"
 #include "passes/memory/tma_stores.h"
 #include "passes/pass.h"
 #include "passes/pipelining/ring.h"
@@ -257,7 +258,8 @@ MlirLogicalResult nereid_pass_triton_nvidia_tma_lowering(nereid_pass_t *pass) {
       !lower_accesses(pass, &loads, &stores) || !nereid_collect(pass->op, is_access, pass->scratch, &others))
     return mlirLogicalResultFailure();
   nereid_tma_stores_skip_conversions(&others);
-  if (!nereid_tma_stores_hoist(pass, &others, &stores) || !lower_accesses(pass, &others, &stores))
+  if (!nereid_tma_stores_hoist(pass, &others, &stores) || !lower_accesses(pass, &others, &stores) ||
+      !nereid_tensor_maps_lower(pass))
     return mlirLogicalResultFailure();
   nereid_pass_statistic_add(pass, "lowered", (int64_t)(loads.size + others.size));
   return mlirLogicalResultSuccess();

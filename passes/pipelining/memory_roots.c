@@ -65,6 +65,7 @@ static bool follow(search_t *search, MlirValue pointer) {
     case NEREID_OP_TT_TRANS:
     case NEREID_OP_TT_BITCAST:
     case NEREID_OP_TTG_CONVERT_LAYOUT:
+    case NEREID_OP_TT_MAKE_TENSOR_DESCRIPTOR:
       pointer = mlirOperationGetOperand(op, 0);
       break;
     case NEREID_OP_SCF_IF:

@@ -206,31 +206,84 @@ static const char *obstacle_of_block(MlirType block) {
   return row_bytes(block) < LEAST_ROW ? "the rows of its block have less than 16 bytes" : NULL;
 }
 
-const char *nereid_descriptor_obstacle(MlirValue argument) {
-  MlirType block = nereid_descriptor_block(argument);
-  const char *why = obstacle_of_block(block);
-  bool reads = false, writes = false;
-  for (MlirOpOperand use = mlirValueGetFirstUse(argument); !why && !mlirOpOperandIsNull(use);
+/* How accesses through descriptors use memory. */
+typedef struct accesses {
+  bool reads, writes;
+  const char *why; /* an obstacle; null: none */
+} accesses_t;
+
+static void add_descriptor(MlirValue descriptor, accesses_t *out) {
+  MlirType block = nereid_descriptor_block(descriptor);
+  for (MlirOpOperand use = mlirValueGetFirstUse(descriptor); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
     switch (nereid_op_kind(op)) {
     case NEREID_OP_TT_DESCRIPTOR_LOAD:
-      reads = true;
+      out->reads = true;
       break;
     case NEREID_OP_TT_DESCRIPTOR_STORE:
-      writes = true;
+      out->writes = true;
       break;
     case NEREID_OP_TT_DESCRIPTOR_REDUCE:
-      writes = true;
-      why = can_reduce(op, block) ? NULL : "TMA does not have the reduction for its elements";
+      out->writes = true;
+      out->why = can_reduce(op, block) ? out->why : "TMA does not have the reduction for its elements";
       break;
     case NEREID_OP_TT_DESCRIPTOR_GATHER:
     case NEREID_OP_TT_DESCRIPTOR_SCATTER:
-      why = "rows by index need sm_100";
+      out->why = "rows by index need sm_100";
       break;
     default:
-      why = "it is not only accessed, but passed on as a value";
+      out->why = "it is not only accessed, but passed on as a value";
     }
   }
-  return why || !reads || !writes ? why : "the kernel reads and writes through it: TMA does not order these accesses";
+}
+
+/* Adds all accesses through `pointer`. Recursion depth is that of pointer arithmetic. */
+static void add_pointer(MlirValue pointer, accesses_t *out) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(pointer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    accesses_t other = {0};
+    switch (nereid_op_kind(op)) {
+    case NEREID_OP_TT_ADDPTR:
+      add_pointer(nereid_ir_result(op), out);
+      break;
+    case NEREID_OP_TT_MAKE_TENSOR_DESCRIPTOR:
+      add_descriptor(nereid_ir_result(op), &other);
+      out->reads = out->reads || other.reads || other.why;
+      out->writes = out->writes || other.writes || other.why;
+      break;
+    default: /* any access */
+      out->reads = out->writes = true;
+    }
+  }
+}
+
+/* Adds what else accesses the memory of a descriptor that the kernel creates. */
+static void add_base(MlirOperation make, accesses_t *out) {
+  MlirValue base = nereid_tt_make_tensor_descriptor_get_base(make);
+  for (MlirOperation op = nereid_defining_op_of_kind(base, NEREID_OP_TT_ADDPTR); !mlirOperationIsNull(op);
+       op = nereid_defining_op_of_kind(base, NEREID_OP_TT_ADDPTR))
+    base = mlirOperationGetOperand(op, 0);
+  MlirOperation function = mlirOperationGetParentOperation(make);
+  if (nereid_op_kind(function) != NEREID_OP_TT_FUNC || !nereidMlirFunctionIsPublic(function))
+    out->why = "it is made in a loop, a branch or a function";
+  else if (!mlirValueIsABlockArgument(base) ||
+           !mlirOperationEqual(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(base)), function))
+    out->why = "its base is not an argument of the kernel";
+  else
+    add_pointer(base, out);
+}
+
+const char *nereid_descriptor_obstacle(MlirValue descriptor) {
+  accesses_t accesses = {.why = obstacle_of_block(nereid_descriptor_block(descriptor))};
+  MlirOperation make = nereid_defining_op_of_kind(descriptor, NEREID_OP_TT_MAKE_TENSOR_DESCRIPTOR);
+  if (accesses.why)
+    return accesses.why;
+  add_descriptor(descriptor, &accesses);
+  if (!accesses.why && !mlirOperationIsNull(make))
+    add_base(make, &accesses);
+  if (accesses.why || !accesses.reads || !accesses.writes)
+    return accesses.why;
+  return "the kernel reads and writes through it: TMA does not order these accesses";
 }

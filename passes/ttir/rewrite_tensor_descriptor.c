@@ -17,6 +17,7 @@
  * ttng.reinterpret_tensor_descriptor are tensor maps and do not change. Requires tensors without encodings. */
 #include "base/target_facts.h"
 #include "passes/support/block_access.h"
+#include "passes/support/collect.h"
 #include "passes/support/descriptor.h"
 #include "passes/support/expand.h"
 
@@ -344,7 +345,8 @@ static bool is_tensor_map(MlirValue value, const void *maps) {
 
 static bool rewrite(nereid_expand_t *expand, MlirOperation op, bool *done) {
   const row_t *row = find_row(op);
-  if (row && row->rewrite != make && is_tensor_map(mlirOperationGetOperand(op, 0), expand->rules->data))
+  if (row && is_tensor_map(row->rewrite == make ? mlirOperationGetResult(op, 0) : mlirOperationGetOperand(op, 0),
+                           expand->rules->data))
     row = NULL;
   *done = row != NULL;
   return !row || row->rewrite(expand, op);
@@ -408,13 +410,35 @@ static bool check_argument(MlirValue argument) {
 
 /* --- arguments that stay descriptors --- */
 
-/* Why `argument` cannot be passed as a tensor map; null if it can. */
-static const char *obstacle(const nereid_pass_t *pass, MlirValue argument) {
+/* Why `descriptor` cannot be a tensor map; null if it can. */
+static const char *obstacle(const nereid_pass_t *pass, MlirValue descriptor) {
   if (!nereid_target_has_async_proxy((int)nereid_pass_option_int(pass, "compute-capability")))
     return "the target has no TMA";
   if (nereid_pass_option_int(pass, "num-ctas") > 1)
     return "copies to a cluster of several CTAs are not supported";
-  return nereid_descriptor_obstacle(argument);
+  return nereid_descriptor_obstacle(descriptor);
+}
+
+/* Adds the descriptors that the kernel creates, and that stay descriptors, to the set `maps`. */
+static bool keep_made(const nereid_pass_t *pass, MlirOperation function, nereid_map_t *maps) {
+  enum { RAW_STRIDES = 86 /* PTX version */ };
+  nereid_operations_t ops = {0};
+  if (!nereid_collect_kind(function, NEREID_OP_TT_MAKE_TENSOR_DESCRIPTOR, pass->scratch, &ops))
+    return false;
+  for (size_t i = 0; i < ops.size; ++i) {
+    MlirOperation op = ops.data[i];
+    const char *why = obstacle(pass, mlirOperationGetResult(op, 0));
+    if (!why && nereid_pass_option_int(pass, "ptx-version") < RAW_STRIDES)
+      why = "tensor maps are created in PTX 8.6 and later";
+    uintptr_t *place = why ? NULL : nereid_map_insert(maps, mlirOperationGetResult(op, 0).ptr);
+    if (why)
+      nereid_pass_remark_missed(pass, op, "descriptor", "rewritten to a pointer: %s", why);
+    if (place)
+      *place = 1;
+    if (place && !check_last_stride(op, nereid_tt_make_tensor_descriptor_get_shape_count(op)))
+      return false;
+  }
+  return true;
 }
 
 /* Adds `argument` to the set `maps` if it stays a descriptor, and returns its attributes. */
@@ -468,7 +492,8 @@ MlirLogicalResult nereid_pass_triton_rewrite_tensor_descriptor_to_pointer(nereid
   MlirBlock body = mlirModuleGetBody(mlirModuleFromOperation(pass->op));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (nereid_op_kind(op) == NEREID_OP_TT_FUNC && nereidMlirFunctionIsPublic(op) && !mark_function(pass, op, &maps))
+    if (nereid_op_kind(op) == NEREID_OP_TT_FUNC && nereidMlirFunctionIsPublic(op) &&
+        (!mark_function(pass, op, &maps) || !keep_made(pass, op, &maps)))
       return mlirLogicalResultFailure();
   return nereid_expand_run(pass, &rules);
 }
