@@ -74,6 +74,9 @@ static use_t use_of(MlirOperation op, intptr_t i) {
   case NEREID_OP_TT_STORE:
   case NEREID_OP_TT_ATOMIC_RMW:
   case NEREID_OP_TT_ATOMIC_CAS:
+  case NEREID_OP_TT_ATOMIC_LOAD:
+  case NEREID_OP_TT_ATOMIC_STORE:
+  case NEREID_OP_TT_ATOMIC_POLL:
   case NEREID_OP_TTNG_TENSORMAP_CREATE:
   case NEREID_OP_TTNG_TENSORMAP_FENCEPROXY_ACQUIRE:
     return i == 0 ? USE_ACCESS : USE_UNKNOWN; /* other operands: the pointer itself is stored */

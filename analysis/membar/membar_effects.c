@@ -122,6 +122,15 @@ static uint16_t flags_of_atomic(MlirOperation op, nereid_tt_mem_semantic_t order
   return flags;
 }
 
+/* Loads, stores and polls order the accesses of the whole program, also those of tensors. */
+static uint16_t flags_of_atomic_access(nereid_tt_mem_semantic_t order, bool has_scratch) {
+  if (order == NEREID_TT_MEM_SEMANTIC_RELEASE)
+    return NEREID_EVENT_BARRIER_FIRST;
+  if (has_scratch)
+    return NEREID_EVENT_BARRIER_INSIDE;
+  return order == NEREID_TT_MEM_SEMANTIC_ACQUIRE ? NEREID_EVENT_BARRIER_LAST : 0;
+}
+
 static uint16_t flags_of_conversion(MlirOperation op) {
   nereid_layout_t from, to;
   if (nereid_layout_from_type(mlirValueGetType(mlirOperationGetOperand(op, 0)), &from) != NEREID_OK ||
@@ -136,6 +145,12 @@ static uint16_t flags_of_lowering(nereid_op_kind_t kind, MlirOperation op, bool 
     return flags_of_atomic(op, nereid_tt_atomic_rmw_get_sem(op), has_scratch);
   case NEREID_OP_TT_ATOMIC_CAS:
     return flags_of_atomic(op, nereid_tt_atomic_cas_get_sem(op), has_scratch);
+  case NEREID_OP_TT_ATOMIC_LOAD:
+    return flags_of_atomic_access(nereid_tt_atomic_load_get_sem(op), has_scratch);
+  case NEREID_OP_TT_ATOMIC_STORE:
+    return flags_of_atomic_access(nereid_tt_atomic_store_get_sem(op), has_scratch);
+  case NEREID_OP_TT_ATOMIC_POLL:
+    return flags_of_atomic_access(nereid_tt_atomic_poll_get_sem(op), has_scratch);
   case NEREID_OP_TTG_CONVERT_LAYOUT:
     return has_scratch ? flags_of_conversion(op) : 0;
   case NEREID_OP_TTNG_TENSORMAP_CREATE:

@@ -28,6 +28,7 @@ extern const nereid_lower_row_t nereid_lower_constant_rows[];
 extern const nereid_lower_row_t nereid_lower_view_rows[];
 extern const nereid_lower_row_t nereid_lower_memory_rows[];
 extern const nereid_lower_row_t nereid_lower_atomic_rows[];
+extern const nereid_lower_row_t nereid_lower_atomic_access_rows[];
 extern const nereid_lower_row_t nereid_lower_async_copy_rows[];
 extern const nereid_lower_row_t nereid_lower_shared_rows[];
 extern const nereid_lower_row_t nereid_lower_dot_rows[];

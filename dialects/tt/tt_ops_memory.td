@@ -87,6 +87,53 @@ def TT_AtomicCASOp : TT_Op<"atomic_cas",
   }];
 }
 
+def TT_AtomicLoadOp : TT_Op<"atomic_load",
+    [TT_SameOperandsAndResultEncoding, TT_PointerTo<"result", "ptr">, TT_MaskOf<"result", "mask">]> {
+  let summary = "atomically load each element";
+  let description = [{
+    The order is relaxed or acquire. An acquire orders the load before all later accesses of the program. Where `mask` is
+    false no memory is read and the element is undefined. Of Triton 3.9.
+  }];
+  let arguments = (ins Arg<TT_PtrLike, "", [MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$ptr,
+                       Optional<TT_BoolLike>:$mask, TT_MemSemanticAttr:$sem, TT_MemSyncScopeAttr:$scope);
+  let results = (outs TT_Type:$result);
+  let assemblyFormat = [{
+    $sem `,` $scope `,` $ptr (`,` $mask^)? attr-dict `:` functional-type(operands, $result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TT_AtomicStoreOp : TT_Op<"atomic_store",
+    [TT_SameOperandsEncoding, TT_PointeeOf<"ptr", "val">, TT_MaskOfPointee<"ptr", "mask">]> {
+  let summary = "atomically store each element";
+  let description = [{
+    The order is relaxed or release. A release orders all earlier accesses of the program before the store. No memory is
+    written where `mask` is false. Of Triton 3.9.
+  }];
+  let arguments = (ins Arg<TT_PtrLike, "", [MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$ptr, TT_Type:$val,
+                       Optional<TT_BoolLike>:$mask, TT_MemSemanticAttr:$sem, TT_MemSyncScopeAttr:$scope);
+  let assemblyFormat = "$sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` type($ptr)";
+  let hasVerifier = 1;
+}
+
+def TT_AtomicPollOp : TT_Op<"atomic_poll", [TT_PointerTo<"expected", "ptr">, TT_MaskOf<"expected", "result">]> {
+  let summary = "wait until each element in memory has an expected value";
+  let description = [{
+    Each element is loaded at least once, and again until it equals `expected` or until the operation has taken
+    `timeout_ns` nanoseconds. Returns whether the value was observed. The order is relaxed or acquire; an acquire orders
+    the loads that observed the value before all later accesses of the program. Of Triton 3.9.
+  }];
+  let arguments = (ins Arg<TT_PtrLike, "", [MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$ptr,
+                       TT_IntLike:$expected, Optional<I64>:$timeout_ns, TT_MemSemanticAttr:$sem,
+                       TT_MemSyncScopeAttr:$scope);
+  let results = (outs TT_BoolLike:$result);
+  let assemblyFormat = [{
+    $sem `,` $scope `,` $ptr `,` $expected (`timeout` $timeout_ns^)? attr-dict `:` type($ptr) `,` type($expected) `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def TT_PrintOp : TT_Op<"print", [SameVariadicOperandSize, MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
   let summary = "print scalars and every element of tensors to the host's standard output";
   let description = [{

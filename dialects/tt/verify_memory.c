@@ -136,6 +136,29 @@ MlirLogicalResult nereid_tt_store_verify(MlirOperation op) {
 
 /* --- atomics --- */
 
+static MlirLogicalResult verify_order(MlirOperation op, nereid_tt_mem_semantic_t order, nereid_tt_mem_semantic_t strong,
+                                      const char *names) {
+  if (order == NEREID_TT_MEM_SEMANTIC_RELAXED || order == strong)
+    return mlirLogicalResultSuccess();
+  return nereid_diagnose(op, "expects the order %s", names);
+}
+
+MlirLogicalResult nereid_tt_atomic_load_verify(MlirOperation op) {
+  return verify_order(op, nereid_tt_atomic_load_get_sem(op), NEREID_TT_MEM_SEMANTIC_ACQUIRE, "relaxed or acquire");
+}
+
+MlirLogicalResult nereid_tt_atomic_store_verify(MlirOperation op) {
+  return verify_order(op, nereid_tt_atomic_store_get_sem(op), NEREID_TT_MEM_SEMANTIC_RELEASE, "relaxed or release");
+}
+
+MlirLogicalResult nereid_tt_atomic_poll_verify(MlirOperation op) {
+  MlirType element = element_of(nereid_tt_atomic_poll_get_expected(op));
+  const unsigned bits = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element) : 0;
+  if (bits != 16 && bits != 32 && bits != 64)
+    return nereid_diagnose(op, "expects integers of 16, 32 or 64 bits, got %s", nereid_text_of_type(element).chars);
+  return verify_order(op, nereid_tt_atomic_poll_get_sem(op), NEREID_TT_MEM_SEMANTIC_ACQUIRE, "relaxed or acquire");
+}
+
 MlirLogicalResult nereid_tt_atomic_rmw_verify(MlirOperation op) {
   MlirType element = element_of(nereid_tt_atomic_rmw_get_val(op));
   bool is_float = mlirTypeIsAFloat(element), wants_float = false;

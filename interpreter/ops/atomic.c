@@ -92,7 +92,74 @@ static bool atomic_cas(nereid_machine_t *machine, const nereid_step_t *step) {
   return out != NULL;
 }
 
+/* Returns the memory of element `i` of the value `shape`, with the pointers in operand 0; null after a report. */
+static void *reach(nereid_machine_t *machine, const nereid_step_t *step, const nereid_shape_t *shape, size_t i,
+                   const char *verb) {
+  return nereid_undefined_use(step, step->operands[0], i)
+             ? nereid_machine_access(machine, step, nereid_machine_word(step->operands[0], i), shape->bytes, shape, i,
+                                     verb)
+             : NULL;
+}
+
+/* Whether element `i` is accessed; false in `out_good` after a report. */
+static bool is_masked(const nereid_step_t *step, const nereid_slot_t *mask, size_t i, bool *out_good) {
+  *out_good = !mask || nereid_undefined_use(step, mask, i);
+  return *out_good && mask && !nereid_machine_word(mask, i);
+}
+
+static bool atomic_load(nereid_machine_t *machine, const nereid_step_t *step) {
+  const nereid_slot_t *mask = step->n_operands > 1 ? step->operands[1] : NULL;
+  const nereid_shape_t *shape = &step->results[0]->shape;
+  uint64_t *out = nereid_machine_result(machine, step, 0);
+  bool good = out != NULL;
+  for (size_t i = 0; good && i < shape->count; ++i) {
+    out[i] = 0;
+    if (is_masked(step, mask, i, &good) || !good)
+      continue;
+    const void *memory = reach(machine, step, shape, i, "reads");
+    good = memory != NULL;
+    out[i] = good ? nereid_machine_load(memory, shape) : 0;
+  }
+  return good;
+}
+
+static bool atomic_store(nereid_machine_t *machine, const nereid_step_t *step) {
+  const nereid_slot_t *mask = step->n_operands > 2 ? step->operands[2] : NULL;
+  const nereid_shape_t *shape = &step->operands[1]->shape;
+  bool good = true;
+  for (size_t i = 0; good && i < shape->count; ++i) {
+    if (is_masked(step, mask, i, &good) || !good)
+      continue;
+    void *memory = nereid_undefined_use(step, step->operands[1], i) ? reach(machine, step, shape, i, "writes") : NULL;
+    good = memory != NULL;
+    if (good)
+      nereid_machine_store(memory, shape, nereid_machine_word(step->operands[1], i));
+  }
+  return good;
+}
+
+/* Earlier programs have ended and later ones have not begun, so a value that differs does not change. */
+static bool atomic_poll(nereid_machine_t *machine, const nereid_step_t *step) {
+  const nereid_shape_t *shape = &step->operands[1]->shape;
+  const bool ends = step->n_operands > 2;
+  uint64_t *out = nereid_machine_result(machine, step, 0);
+  for (size_t i = 0; out && i < shape->count; ++i) {
+    const void *memory =
+        nereid_undefined_use(step, step->operands[1], i) ? reach(machine, step, shape, i, "reads") : NULL;
+    if (!memory)
+      return false;
+    out[i] = nereid_machine_load(memory, shape) == nereid_machine_word(step->operands[1], i);
+    if (!out[i] && !ends)
+      return nereid_machine_error(step, "polls for a value that no earlier program has stored, and programs run in "
+                                        "sequence: expected a timeout, or a store by this or an earlier program");
+  }
+  return out != NULL;
+}
+
 const nereid_machine_row_t nereid_machine_atomic_rows[] = {
+    {.kind = NEREID_OP_TT_ATOMIC_LOAD, .run = atomic_load, .is_ordered = true},
+    {.kind = NEREID_OP_TT_ATOMIC_STORE, .run = atomic_store, .is_ordered = true},
+    {.kind = NEREID_OP_TT_ATOMIC_POLL, .run = atomic_poll, .is_ordered = true},
     {.kind = NEREID_OP_TT_ATOMIC_RMW, .run = atomic_rmw, .is_ordered = true},
     {.kind = NEREID_OP_TT_ATOMIC_CAS, .run = atomic_cas, .is_ordered = true},
     {.kind = NEREID_OP_UNKNOWN},

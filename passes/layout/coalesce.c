@@ -82,6 +82,12 @@ static MlirValue accessed_value(MlirOperation op, nereid_op_kind_t kind) {
     return nereid_tt_atomic_rmw_get_ptr(op);
   case NEREID_OP_TT_ATOMIC_CAS:
     return nereid_tt_atomic_cas_get_ptr(op);
+  case NEREID_OP_TT_ATOMIC_LOAD:
+    return nereid_tt_atomic_load_get_ptr(op);
+  case NEREID_OP_TT_ATOMIC_STORE:
+    return nereid_tt_atomic_store_get_ptr(op);
+  case NEREID_OP_TT_ATOMIC_POLL:
+    return nereid_tt_atomic_poll_get_ptr(op);
   case NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL:
     return nereid_ttg_async_copy_global_to_local_get_src(op);
   case NEREID_OP_TT_DESCRIPTOR_LOAD:

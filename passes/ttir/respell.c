@@ -86,6 +86,10 @@ static void replace_barrier(MlirOperation op, int32_t minor) {
   mlirOperationDestroy(op);
 }
 
+static bool is_atomic_access(nereid_op_kind_t kind) {
+  return kind == NEREID_OP_TT_ATOMIC_LOAD || kind == NEREID_OP_TT_ATOMIC_STORE || kind == NEREID_OP_TT_ATOMIC_POLL;
+}
+
 static bool respell(MlirOperation op, int32_t minor) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   if (minor >= WITHOUT_BLOCK_POINTERS && (kind == NEREID_OP_TT_MAKE_TENSOR_PTR || kind == NEREID_OP_TT_ADVANCE))
@@ -94,6 +98,8 @@ static bool respell(MlirOperation op, int32_t minor) {
                         "has no form in Triton 3.%d, which has no block pointers: run triton-rewrite-tensor-pointer "
                         "first, or print the version 3.6 or 3.7",
                         minor));
+  if (minor < NEWEST && is_atomic_access(kind))
+    return mlirLogicalResultIsSuccess(nereid_diagnose(op, "has no form in Triton 3.%d: print the version 3.9", minor));
   if (kind == NEREID_OP_TT_APPROX_DIVF && minor < NEWEST)
     replace_division(op);
   else if (kind == NEREID_OP_TT_GRID_DEPENDENCY_WAIT && minor < NEWEST)
@@ -114,6 +120,9 @@ static bool is_spelled_by_version(MlirOperation op) {
   case NEREID_OP_GPU_BARRIER:
   case NEREID_OP_TT_ADVANCE:
   case NEREID_OP_TT_APPROX_DIVF:
+  case NEREID_OP_TT_ATOMIC_LOAD:
+  case NEREID_OP_TT_ATOMIC_POLL:
+  case NEREID_OP_TT_ATOMIC_STORE:
   case NEREID_OP_TT_BROADCAST:
   case NEREID_OP_TT_GRID_DEPENDENCY_LAUNCH_DEPENDENTS:
   case NEREID_OP_TT_GRID_DEPENDENCY_WAIT:

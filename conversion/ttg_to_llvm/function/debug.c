@@ -82,6 +82,9 @@ static bool must_wait(nereid_lower_t *lower, MlirOperation assertion, MlirValue 
     case NEREID_OP_TT_STORE:
     case NEREID_OP_TT_ATOMIC_RMW:
     case NEREID_OP_TT_ATOMIC_CAS:
+    case NEREID_OP_TT_ATOMIC_LOAD:
+    case NEREID_OP_TT_ATOMIC_STORE:
+    case NEREID_OP_TT_ATOMIC_POLL:
       if (!lies_as(lower, mlirOperationGetOperand(op, 0), layout))
         return true;
       break;

@@ -10,6 +10,7 @@
  * whole program, so a barrier goes before a release and after an acquire; the elements of a tensor order for their own
  * threads. An atomic that does not change memory, such as a sum of 0, and does not release is a load of the same order
  * and scope. */
+#include "conversion/ttg_to_llvm/memory/atomic.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/atomic_loop.h"
 #include "conversion/ttg_to_llvm/memory/memory.h"
@@ -170,7 +171,7 @@ static const char *mnemonic(nereid_lower_t *lower, const atomic_t *atomic) {
 /* Operands: results, address, sources, predicate, and under it the zeros that the results start from. */
 static void emit_atomic(nereid_lower_t *lower, const atomic_t *atomic, MlirValue pointer, MlirValue predicate,
                         const MlirValue *sources, MlirValue *out) {
-  const char *letter = atomic->word_bits == 64 ? "l" : atomic->word_bits == 32 ? "r" : "h";
+  const char *letter = nereid_atomic_letter(atomic->word_bits);
   const intptr_t words = atomic->words, n_sources = atomic->n_sources * words;
   const bool masked = !mlirValueIsNull(predicate);
   MlirType types[MAX_WORDS];
@@ -235,30 +236,34 @@ static void emit_all(nereid_lower_t *lower, const atomic_t *atomic, MlirValue th
 /* --- the result, to every thread that uses it --- */
 
 /* Registers in row-major order; a scalar is the only element. */
-static nereid_slots_t make_slots(nereid_lower_t *lower, const atomic_t *atomic, MlirValue scratch) {
-  MlirType type = mlirValueGetType(mlirOperationGetResult(atomic->op, 0));
+static nereid_slots_t make_slots(nereid_lower_t *lower, MlirType type, MlirValue scratch) {
   nereid_layout_t layout;
   nereid_layout_initialize(&layout, 1);
   if (mlirTypeIsARankedTensor(type))
     layout = *nereid_lower_layout(lower, type);
   nereid_layout_reshape(&layout, 1, (uint8_t[]){(uint8_t)nereid_layout_out_total(&layout)});
-  return nereid_slots_make(lower, &layout, atomic->element, scratch);
+  return nereid_slots_make(lower, &layout, nereid_lower_type(lower, type), scratch);
 }
 
-/* The executing thread stores its result, then all threads load it. */
-static bool share_result(nereid_lower_t *lower, const atomic_t *atomic, MlirValue thread, uint32_t copies,
+MlirValue nereid_atomic_word(nereid_lower_t *lower, unsigned bits, MlirValue value) {
+  MlirValue word = nereid_emit_bits(lower, mlirIntegerTypeGet(lower->context, bits), value);
+  return bits == 8 ? nereid_emit_cast(lower, "llvm.zext", lower->types->i16, word) : word;
+}
+
+bool nereid_atomic_share(nereid_lower_t *lower, MlirOperation op, MlirValue thread, uint32_t copies,
                          nereid_lowered_t result) {
-  MlirType word = mlirIntegerTypeGet(lower->context, atomic->bits);
-  const char *letter = atomic->bits == 64 ? "l" : atomic->bits == 32 ? "r" : "h";
-  const char *text = nereid_arena_format(lower->arena, "@$2 st.shared.b%u [$0], $1;", atomic->bits);
-  const char *constraints = nereid_arena_format(lower->arena, "r,%s,b", letter);
-  MlirValue scratch = nereid_slots_scratch(lower, atomic->op);
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  const unsigned bits = nereid_lower_memory_bits(type);
+  const char *text = nereid_arena_format(lower->arena, "@$2 st.shared.b%u [$0], $1;", bits);
+  const char *constraints = nereid_arena_format(lower->arena, "r,%s,b", nereid_atomic_letter(bits));
+  MlirValue scratch = nereid_slots_scratch(lower, op);
   if (mlirValueIsNull(scratch) || lower->arena->failed)
     return false;
-  const nereid_slots_t slots = make_slots(lower, atomic, scratch);
+  const nereid_slots_t slots = make_slots(lower, type, scratch);
   for (intptr_t r = 0; r < result.count; ++r) {
-    MlirValue operands[] = {nereid_slots_address(lower, &slots, (uint32_t)r),
-                            nereid_emit_bits(lower, word, result.values[r]), thread};
+    MlirValue value = nereid_slots_to_memory(lower, slots.memory, result.values[r]);
+    MlirValue operands[] = {nereid_slots_address(lower, &slots, (uint32_t)r), nereid_atomic_word(lower, bits, value),
+                            thread};
     if (!((uint32_t)r & copies))
       nereid_emit_asm(lower, text, constraints, true, 0, NULL, 3, operands, NULL);
   }
@@ -280,6 +285,12 @@ static bool is_shared_by_ctas(nereid_lower_t *lower, MlirType type) {
   return masks[NEREID_LAYOUT_BLOCK] != 0;
 }
 
+bool nereid_atomic_check_result(nereid_lower_t *lower, MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  return !is_used(result) || !is_shared_by_ctas(lower, mlirValueGetType(result)) ||
+         nereid_lower_error(op, "has a result that several CTAs of a cluster use, which is not supported");
+}
+
 static bool releases(const atomic_t *atomic) {
   return atomic->order == NEREID_TT_MEM_SEMANTIC_RELEASE || atomic->order == NEREID_TT_MEM_SEMANTIC_ACQUIRE_RELEASE;
 }
@@ -298,8 +309,8 @@ static bool lower_atomic(nereid_lower_t *lower, atomic_t *atomic) {
                               nereid_text_of_type(nereid_lower_element_type(type)).chars,
                               lower->module->options.capability);
   atomic->used = is_used(value);
-  if (atomic->used && is_shared_by_ctas(lower, type))
-    return nereid_lower_error(atomic->op, "has a result that several CTAs of a cluster use, which is not supported");
+  if (!nereid_atomic_check_result(lower, atomic->op))
+    return false;
   nereid_lowered_t result = nereid_lower_array(lower, nereid_lower_registers(lower, type));
   if (!result.values)
     return false;
@@ -310,7 +321,7 @@ static bool lower_atomic(nereid_lower_t *lower, atomic_t *atomic) {
   emit_all(lower, atomic, thread, copies, result);
   nereid_lower_set(lower, value, result);
   if (atomic->used && !mlirValueIsNull(thread))
-    return share_result(lower, atomic, thread, copies, result);
+    return nereid_atomic_share(lower, atomic->op, thread, copies, result);
   if (scalar && acquires(atomic))
     nereid_emit_barrier(lower);
   return true;

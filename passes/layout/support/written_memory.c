@@ -30,6 +30,13 @@ static MlirValue base_of(MlirValue pointer) {
   }
 }
 
+/* Writes of other programs become visible to later loads. */
+static bool acquires(MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  return (kind == NEREID_OP_TT_ATOMIC_LOAD && nereid_tt_atomic_load_get_sem(op) == NEREID_TT_MEM_SEMANTIC_ACQUIRE) ||
+         (kind == NEREID_OP_TT_ATOMIC_POLL && nereid_tt_atomic_poll_get_sem(op) == NEREID_TT_MEM_SEMANTIC_ACQUIRE);
+}
+
 void nereid_written_memory_add(nereid_written_memory_t *written, MlirOperation op) {
   MlirValue pointer = {NULL};
   if (nereid_op_kind(op) == NEREID_OP_TT_STORE)
@@ -38,7 +45,9 @@ void nereid_written_memory_add(nereid_written_memory_t *written, MlirOperation o
     pointer = base_of(nereid_tt_atomic_rmw_get_ptr(op));
   else if (nereid_op_kind(op) == NEREID_OP_TT_ATOMIC_CAS)
     pointer = base_of(nereid_tt_atomic_cas_get_ptr(op));
-  else if (nereid_op_kind(op) != NEREID_OP_TT_CALL)
+  else if (nereid_op_kind(op) == NEREID_OP_TT_ATOMIC_STORE)
+    pointer = base_of(nereid_tt_atomic_store_get_ptr(op));
+  else if (nereid_op_kind(op) != NEREID_OP_TT_CALL && !acquires(op))
     return;
   uintptr_t *place = mlirValueIsNull(pointer) ? NULL : nereid_map_insert(&written->bases, pointer.ptr);
   written->anywhere |= !place;
