@@ -36,6 +36,7 @@ static const char *const ttgir[] = {
     "triton-loop-aware-cse",
     "nereid-decompose-dot-scaled",
     "convert-triton-to-tritongpu{target=cuda:$capability num-warps=$num-warps num-ctas=$num-ctas}",
+    "triton-nvidia-gpu-plan-cta",
     "tritongpu-coalesce",
     "tritongpu-F32DotTC{emu-tf32=1}",
     "tritongpu-remove-layout-conversions",

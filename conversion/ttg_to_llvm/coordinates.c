@@ -119,7 +119,7 @@ MlirValue nereid_lower_coordinate(nereid_lower_t *lower, const nereid_coordinate
                                   : nereid_emit_xor(lower, coordinates->base[d], constant);
 }
 
-MlirValue nereid_lower_unique_thread(nereid_lower_t *lower, MlirType tensor) {
+MlirValue nereid_lower_unique_thread_of_cta(nereid_lower_t *lower, MlirType tensor) {
   const nereid_layout_t *layout = nereid_lower_layout(lower, tensor);
   if (!layout)
     return (MlirValue){NULL};
@@ -127,19 +127,25 @@ MlirValue nereid_lower_unique_thread(nereid_lower_t *lower, MlirType tensor) {
   nereid_layout_free_masks(layout, masks);
   const uint32_t threads =
       masks[NEREID_LAYOUT_LANE] | (masks[NEREID_LAYOUT_WARP] << layout->in_bits[NEREID_LAYOUT_LANE]);
-  MlirValue unique = {NULL}, zero = {NULL};
-  if (threads) {
-    zero = nereid_emit_i32(lower, 0);
-    MlirValue copies = nereid_emit_and(lower, lower->group->thread_id, nereid_emit_i32(lower, (int32_t)threads));
-    unique = nereid_emit_icmp(lower, NEREID_ICMP_EQ, copies, zero);
-  }
-  if (masks[NEREID_LAYOUT_BLOCK]) {
-    MlirValue rank = nereid_emit(lower, "nvvm.read.ptx.sreg.cluster.ctarank", lower->types->i32, 0, NULL);
-    MlirValue copies = nereid_emit_and(lower, rank, nereid_emit_i32(lower, (int32_t)masks[NEREID_LAYOUT_BLOCK]));
-    MlirValue first = nereid_emit_icmp(lower, NEREID_ICMP_EQ, copies, nereid_emit_i32(lower, 0));
-    unique = mlirValueIsNull(unique) ? first : nereid_emit_and(lower, unique, first);
-  }
-  return unique;
+  if (!threads)
+    return (MlirValue){NULL};
+  MlirValue zero = nereid_emit_i32(lower, 0);
+  MlirValue copies = nereid_emit_and(lower, lower->group->thread_id, nereid_emit_i32(lower, (int32_t)threads));
+  return nereid_emit_icmp(lower, NEREID_ICMP_EQ, copies, zero);
+}
+
+MlirValue nereid_lower_unique_thread(nereid_lower_t *lower, MlirType tensor) {
+  const nereid_layout_t *layout = nereid_lower_layout(lower, tensor);
+  uint32_t masks[NEREID_LAYOUT_DIMS] = {0};
+  MlirValue unique = nereid_lower_unique_thread_of_cta(lower, tensor);
+  if (layout)
+    nereid_layout_free_masks(layout, masks);
+  if (!masks[NEREID_LAYOUT_BLOCK])
+    return unique;
+  MlirValue rank = nereid_emit(lower, "nvvm.read.ptx.sreg.cluster.ctarank", lower->types->i32, 0, NULL);
+  MlirValue copies = nereid_emit_and(lower, rank, nereid_emit_i32(lower, (int32_t)masks[NEREID_LAYOUT_BLOCK]));
+  MlirValue first = nereid_emit_icmp(lower, NEREID_ICMP_EQ, copies, nereid_emit_i32(lower, 0));
+  return mlirValueIsNull(unique) ? first : nereid_emit_and(lower, unique, first);
 }
 
 MlirValue nereid_lower_storing_thread(nereid_lower_t *lower, MlirType type) {

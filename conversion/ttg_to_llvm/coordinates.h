@@ -22,8 +22,12 @@ MlirValue nereid_lower_coordinate(nereid_lower_t *lower, const nereid_coordinate
 /* i32: the part of the coordinate in dimension `d` that lane and warp determine, emitted here. */
 MlirValue nereid_lower_thread_coordinate(nereid_lower_t *lower, const nereid_layout_t *layout, int d);
 
-/* i1 that is true for exactly one of the threads that hold the same elements of `tensor`; null when all differ. */
+/* i1 that is true for exactly one of the threads that hold the same elements of `tensor`; null when all differ. For
+ * effects that the cluster must see once. */
 MlirValue nereid_lower_unique_thread(nereid_lower_t *lower, MlirType tensor);
+
+/* The same for exactly one of them in each CTA, for effects in the CTA's own shared memory. */
+MlirValue nereid_lower_unique_thread_of_cta(nereid_lower_t *lower, MlirType tensor);
 
 /* i1: this thread is the one that writes `type` out. Of a tensor, as above; a scalar is written by the first thread of
  * the first CTA. Null when every thread writes. */

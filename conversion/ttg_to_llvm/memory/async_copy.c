@@ -139,7 +139,7 @@ static bool lower_async_copy(nereid_lower_t *lower, MlirOperation op, const nere
     return false;
   copy.vector = choose_vector(lower, op, &copy.slots);
   copy.bytes = copy.vector * copy.slots.bytes;
-  copy.thread = nereid_lower_unique_thread(lower, type);
+  copy.thread = nereid_lower_unique_thread_of_cta(lower, type);
   if (!copy.vector)
     return false;
   const uint32_t copies = nereid_lower_register_copies(lower, type);

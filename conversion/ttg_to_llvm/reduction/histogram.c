@@ -17,7 +17,7 @@
 /* Runs the stores only in one of the threads that hold the same bins. */
 static void clear_bins(nereid_lower_t *lower, MlirType result, const nereid_slots_t *bins, intptr_t count) {
   MlirValue *zeros = nereid_arena_new(lower->arena, MlirValue, (size_t)count);
-  MlirValue unique = nereid_lower_unique_thread(lower, result);
+  MlirValue unique = nereid_lower_unique_thread_of_cta(lower, result);
   MlirBlock rest = {NULL};
   for (intptr_t r = 0; zeros && r < count; ++r)
     zeros[r] = nereid_emit_i32(lower, 0);
@@ -50,7 +50,7 @@ static void count_elements(nereid_lower_t *lower, MlirOperation op, MlirValue sc
   nereid_layout_free_masks(nereid_lower_layout(lower, type), copies);
   if (!mlirValueIsNull(mask))
     masks = nereid_lower_get(lower, mask);
-  MlirValue unique = nereid_lower_unique_thread(lower, type);
+  MlirValue unique = nereid_lower_unique_thread_of_cta(lower, type);
   for (intptr_t r = 0; r < elements.count; ++r) {
     if ((uint32_t)r & copies[NEREID_LAYOUT_REGISTER])
       continue;
