@@ -37,8 +37,8 @@ typedef struct plan {
   nereid_pass_t *pass;
   nereid_thread_grid_t grid;
   nereid_cta_parts_t parts;
-  nereid_operations_t ops; /* of the module, in order */
-  bool divides_rows, divides_columns; /* of dots */
+  nereid_operations_t ops;            /* of one function, in order */
+  bool divides_rows, divides_columns; /* of its dots */
 } plan_t;
 
 /* --- choices --- */
@@ -143,8 +143,9 @@ static void assign_dots(plan_t *plan) {
   }
 }
 
+/* The last ones first: a reduction of the result of another one restricts both. */
 static void assign_reductions(plan_t *plan) {
-  for (size_t i = 0; i < plan->ops.size; ++i) {
+  for (size_t i = plan->ops.size; i-- > 0;) {
     int32_t axis;
     if (!is_reduction(plan->ops.data[i], &axis))
       continue;
@@ -183,9 +184,9 @@ static MlirAttribute blocked_with(const plan_t *plan, MlirAttribute encoding, co
         divisor[d] |= bases->vectors[i][d];
     for (int d = 0; d < blocked.rank; ++d)
       part[d] = at_least_one(shape[d] / (divisor[d] + 1));
-    nereid_ttg_blocked_read(nereid_ttg_blocked_make(plan->pass->context, blocked.rank, part, blocked.size_per_thread,
-                                                    blocked.order, grid),
-                            &blocked);
+    nereid_ttg_blocked_read(
+        nereid_ttg_blocked_make(plan->pass->context, blocked.rank, part, blocked.size_per_thread, blocked.order, grid),
+        &blocked);
   }
   blocked.cga = *bases;
   return nereid_ttg_blocked_attribute(plan->pass->context, &blocked);
@@ -378,25 +379,40 @@ static bool is_mended(MlirOperation op) {
   return nereid_op_kind(op) != NEREID_OP_TTG_CONVERT_LAYOUT;
 }
 
-MlirLogicalResult nereid_pass_triton_nvidia_gpu_plan_cta(nereid_pass_t *pass) {
-  plan_t plan = {.pass = pass};
-  plan.grid = (nereid_thread_grid_t){nereid_ttg_num_warps(pass->op), nereid_ttg_threads_per_warp(pass->op),
-                                     nereid_ttg_num_ctas(pass->op)};
+/* Divides the tensors of one function. Returns how many values have a new part; -1 when out of memory. */
+static int64_t plan_function(nereid_pass_t *pass, MlirOperation function, nereid_thread_grid_t grid) {
+  plan_t plan = {.pass = pass, .grid = grid};
   nereid_cta_parts_initialize(&plan.parts, pass->scratch);
-  if (plan.grid.num_ctas < 2)
-    return mlirLogicalResultSuccess();
-  if (!nereid_collect(pass->op, is_mended, pass->scratch, &plan.ops))
-    return mlirLogicalResultFailure();
+  if (!nereid_collect(function, is_mended, pass->scratch, &plan.ops))
+    return -1;
   read_restrictions(&plan);
   assign_dots(&plan);
   assign_reductions(&plan);
   assign_stores(&plan);
   MlirType **old = operand_types(&plan);
   if (pass->scratch->failed)
-    return mlirLogicalResultFailure();
+    return -1;
   change_types(&plan);
   for (size_t i = 0; i < plan.ops.size; ++i)
     mend(&plan, plan.ops.data[i], old[i]);
-  nereid_pass_statistic_add(pass, "values", (int64_t)plan.parts.list.size);
+  return (int64_t)plan.parts.list.size;
+}
+
+MlirLogicalResult nereid_pass_triton_nvidia_gpu_plan_cta(nereid_pass_t *pass) {
+  const nereid_thread_grid_t grid = {nereid_ttg_num_warps(pass->op), nereid_ttg_threads_per_warp(pass->op),
+                                     nereid_ttg_num_ctas(pass->op)};
+  nereid_operations_t functions = {0};
+  int64_t values = 0;
+  if (grid.num_ctas < 2)
+    return mlirLogicalResultSuccess();
+  if (!nereid_collect_kind(pass->op, NEREID_OP_TT_FUNC, pass->scratch, &functions))
+    return mlirLogicalResultFailure();
+  for (size_t i = 0; i < functions.size; ++i) {
+    const int64_t count = plan_function(pass, functions.data[i], grid);
+    if (count < 0)
+      return mlirLogicalResultFailure();
+    values += count;
+  }
+  nereid_pass_statistic_add(pass, "values", values);
   return mlirLogicalResultSuccess();
 }

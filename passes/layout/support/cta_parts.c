@@ -65,12 +65,10 @@ static bool has_changeable_encoding(MlirValue value) {
   MlirAttribute encoding = nereid_ttg_encoding_of(value);
   while (!mlirAttributeIsNull(encoding) && nereid_ttg_slice_attr_isa(encoding))
     encoding = nereid_ttg_slice_attr_get_parent(encoding);
-  if (mlirAttributeIsNull(encoding) ||
-      !(nereid_ttg_blocked_attr_isa(encoding) || nereid_ttg_dot_op_attr_isa(encoding)))
+  if (mlirAttributeIsNull(encoding) || !(nereid_ttg_blocked_attr_isa(encoding) || nereid_ttg_dot_op_attr_isa(encoding)))
     return false;
-  MlirOperation op = mlirValueIsAOpResult(value)
-                         ? mlirOpResultGetOwner(value)
-                         : mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value)
+                                                 : mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
   return is_changeable(op) && nereid_op_kind(op) != NEREID_OP_TT_FUNC;
 }
 
