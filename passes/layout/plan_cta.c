@@ -214,7 +214,7 @@ static void change_types(const plan_t *plan) {
     MlirAttribute encoding = nereid_ttg_encoding_of(part->value);
     if (nereid_ttg_dot_op_attr_isa(encoding))
       continue;
-    int64_t shape[NEREID_TTG_MAX_RANK];
+    int64_t shape[NEREID_TTG_MAX_RANK] = {0};
     for (int d = 0; d < part->bases.rank; ++d)
       shape[d] = mlirShapedTypeGetDimSize(type, d);
     type = nereid_ttg_with_encoding(type, encoding_with(plan, encoding, &part->bases, shape));
