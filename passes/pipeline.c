@@ -55,6 +55,7 @@ static const char *const ttgir[] = {
     "tritongpu-pipeline",
     "canonicalize",
     "triton-loop-aware-cse",
+    "tritongpu-prefetch",
     "tritongpu-optimize-dot-operands",
     "tritongpu-coalesce-async-copy",
     "triton-nvidia-tma-lowering",

@@ -14,11 +14,44 @@ typedef struct crossing {
   const nereid_flow_edge_t *edge;
 } crossing_t;
 
+/* The position of `shape` in a ring, when it is in a constant slot: counters that begin at constants select slot `phase`
+ * in the first iteration. */
+static bool find_slot(const nereid_access_shape_t *shape, const nereid_ring_t *ring, nereid_access_shape_t *out) {
+  const int64_t at = shape->base + shape->offset - ring->base;
+  int64_t first, last;
+  if (ring->root || ring->any_slot || at < 0 || at >= ring->stride * ring->slots)
+    return false;
+  *out = *shape;
+  out->ring = ring;
+  out->base = ring->base;
+  out->offset = (uint32_t)(at % ring->stride);
+  out->phase = (int32_t)(at / ring->stride);
+  nereid_access_bases_range(shape->bases, out->offset, &first, &last);
+  return last < ring->stride;
+}
+
+/* Gives an access to a constant slot the phase that the slot has in the first iteration of a loop. */
+static void enter_loop(const nereid_membar_context_t *context, nereid_shared_access_t *access,
+                       const nereid_flow_edge_t *edge) {
+  nereid_access_shape_t shape;
+  if (edge->is_back || !access->shape || !access->shape->bases || access->shape->ring)
+    return;
+  for (size_t i = 0; i < context->slicer->rings.size; ++i) {
+    const nereid_ring_t *ring = context->slicer->rings.data[i];
+    if (ring->loop && ring->header == edge->to && find_slot(access->shape, ring, &shape)) {
+      access->shape = nereid_access_shapes_get(context->shapes, shape);
+      return;
+    }
+  }
+}
+
 /* Moves an access one iteration back along a back edge; outside of the loop, slots have no meaning. */
 static bool cross(nereid_shared_access_t *access, void *data) {
   const crossing_t *crossing = data;
   const nereid_membar_context_t *context = crossing->context;
   const nereid_ring_t *ring = access->shape ? access->shape->ring : NULL;
+  if (!ring)
+    enter_loop(context, access, crossing->edge);
   if (!ring || !ring->loop)
     return true;
   if (!nereid_map_find(ring->loop, &context->graph->nodes.data[crossing->edge->to])) {
