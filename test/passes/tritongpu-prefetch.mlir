@@ -151,3 +151,29 @@ tt.func @large(%n: i32, %x: !ttg.memdesc<64x32xf16, #rows, #smem, mutable>, %y: 
   tt.return %r : tensor<64x128xf32, #mma>
 }
 }
+
+// -----
+
+// Not in a cluster: a buffer that spans CTAs has no parts.
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], CGALayout = [[1, 0]], instrShape = [16, 8]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+#rows = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0], CGALayout = [[1, 0]]}>
+#both = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0], CGALayout = [[0, 0]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// CHECK-LABEL: tt.func @cluster
+// CHECK: scf.for {{.*}} iter_args(%{{[^,]*}}) ->
+tt.func @cluster(%n: i32, %x: !ttg.memdesc<128x32xf16, #rows, #smem, mutable>, %y: !ttg.memdesc<32x64xf16, #both, #smem, mutable>) -> tensor<128x64xf32, #mma> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<128x64xf32, #mma>
+  %r = scf.for %i = %zero to %n step %one iter_args(%c = %none) -> (tensor<128x64xf32, #mma>) : i32 {
+    %xv = ttg.local_load %x : !ttg.memdesc<128x32xf16, #rows, #smem, mutable> -> tensor<128x32xf16, #a>
+    %yv = ttg.local_load %y : !ttg.memdesc<32x64xf16, #both, #smem, mutable> -> tensor<32x64xf16, #b>
+    %d = tt.dot %xv, %yv, %c : tensor<128x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<128x64xf32, #mma>
+    scf.yield %d : tensor<128x64xf32, #mma>
+  }
+  tt.return %r : tensor<128x64xf32, #mma>
+}
+}

@@ -70,6 +70,9 @@ int64_t nereid_prefetch_width(MlirOperation dot, int64_t *out_k) {
 
 bool nereid_prefetch_can_slice(const nereid_prefetch_operand_t *operand, int64_t width) {
   const nereid_ttg_memdesc_t memdesc = nereid_ttg_memdesc_of(nereid_ttg_local_load_get_src(operand->load));
+  nereid_layout_t layout;
+  if (!nereid_slot_order_of_buffer(&memdesc, memdesc.rank, &layout) || layout.in_bits[NEREID_LAYOUT_BLOCK])
+    return false;
   for (int64_t step = width; step < memdesc.shape[operand->k]; step *= 2) {
     int32_t at[NEREID_LAYOUT_MAX_RANK] = {0};
     uint32_t slot;

@@ -30,7 +30,8 @@ bool nereid_prefetch_operand_find(MlirOperation dot, int index, MlirBlock body, 
 /* Elements along k of a slice, those of one instruction or of the kWidth of all lanes; `out_k` gets those of the dot. */
 int64_t nereid_prefetch_width(MlirOperation dot, int64_t *out_k);
 
-/* Whether views of slices of `width` are valid: steps along k do not divide a swizzle pattern. */
+/* Whether views of slices of `width` are valid: the buffer is in one CTA, and steps along k do not divide a swizzle
+ * pattern. */
 bool nereid_prefetch_can_slice(const nereid_prefetch_operand_t *operand, int64_t width);
 
 /* `type` with `width` elements in dimension `k`. */
