@@ -154,9 +154,8 @@ static void make_chunk(nereid_lower_t *lower, operand_t *operand, int chunk_bits
       chunk.bases[NEREID_LAYOUT_REGISTER][n++] = basis;
     }
   chunk.in_bits[NEREID_LAYOUT_REGISTER] = (uint8_t)n;
-  if (!nereid_shared_chunk_slots(lower, operand->op, operand->buffer, map, &chunk,
-                                 nereid_lower_type(lower, operand->type), &operand->slots))
-    return; /* padded buffers are loaded into registers */
+  operand->slots =
+      nereid_shared_chunk_slots(lower, operand->buffer, map, &chunk, nereid_lower_type(lower, operand->type));
   operand->values = nereid_arena_new(lower->arena, MlirValue, (size_t)1 << n);
 }
 

@@ -135,8 +135,7 @@ static bool lower_async_copy(nereid_lower_t *lower, MlirOperation op, const nere
                  .masks = optional(lower, nereid_ttg_async_copy_global_to_local_get_mask(op)),
                  .others = optional(lower, other),
                  .zeros = is_zero(other)};
-  if (!nereid_shared_view_slots(lower, op, buffer, &slots, element, &copy.slots))
-    return false;
+  copy.slots = nereid_shared_view_slots(lower, buffer, &slots, element);
   copy.vector = choose_vector(lower, op, &copy.slots);
   copy.bytes = copy.vector * copy.slots.bytes;
   copy.thread = nereid_lower_unique_thread_of_cta(lower, type);

@@ -83,7 +83,8 @@ static bool make_slots(nereid_lower_t *lower, MlirOperation op, MlirType tensor,
   if (!layout || !nereid_shared_slot_layout(op, layout, mlirValueGetType(buffer), &slots))
     return false;
   make_slots_adjacent(&slots, order);
-  return nereid_shared_view_slots(lower, op, buffer, &slots, nereid_lower_type(lower, tensor), out);
+  *out = nereid_shared_view_slots(lower, buffer, &slots, nereid_lower_type(lower, tensor));
+  return true;
 }
 
 /* Whether warps hold replicated elements. These are written by ordinary stores: stores of equal values are not a
@@ -123,9 +124,9 @@ static bool plan_matrices(nereid_lower_t *lower, MlirOperation op, MlirType tens
   const int32_t bytes = (int32_t)nereid_slots_element_bytes(element);
   nereid_layout_t slots;
   if (!layout || !nereid_shared_slot_layout(op, layout, mlirValueGetType(buffer), &slots) ||
-      !nereid_layout_matrices_of_slots(&slots, bytes, stores, out->order, &out->plan) ||
-      !nereid_shared_view_slots(lower, op, buffer, &out->plan.rows, element, &out->rows))
+      !nereid_layout_matrices_of_slots(&slots, bytes, stores, out->order, &out->plan))
     return false;
+  out->rows = nereid_shared_view_slots(lower, buffer, &out->plan.rows, element);
   out->moved = nereid_layout_registers(&out->plan.rows) * out->plan.tiles * (WORD_BYTES / bytes);
   return true;
 }

@@ -11,14 +11,13 @@ bool nereid_shared_slot_layout(MlirOperation op, const nereid_layout_t *tensor, 
 /* ptr<3>: the first element of the view `memdesc`. */
 MlirValue nereid_shared_base(nereid_lower_t *lower, MlirValue memdesc);
 
-/* The slots `layout` of view `buffer` for elements of LLVM type `element`, with the view's offset and gaps. False after
- * a diagnostic at `op`. */
-bool nereid_shared_view_slots(nereid_lower_t *lower, MlirOperation op, MlirValue buffer, const nereid_layout_t *layout,
-                              MlirType element, nereid_slots_t *out);
+/* The slots `layout` of view `buffer` for elements of LLVM type `element`, with the view's offset and gaps. */
+nereid_slots_t nereid_shared_view_slots(nereid_lower_t *lower, MlirValue buffer, const nereid_layout_t *layout,
+                                        MlirType element);
 
 /* The same for the slots of `chunk`, one of several that together have the slots `layout`. */
-bool nereid_shared_chunk_slots(nereid_lower_t *lower, MlirOperation op, MlirValue buffer, const nereid_layout_t *layout,
-                               const nereid_layout_t *chunk, MlirType element, nereid_slots_t *out);
+nereid_slots_t nereid_shared_chunk_slots(nereid_lower_t *lower, MlirValue buffer, const nereid_layout_t *layout,
+                                         const nereid_layout_t *chunk, MlirType element);
 
 /* Whether the ttg.local_load `op` puts nothing into registers: its one user is a tt.dot after it, which reads the buffer
  * itself, a few columns at a time. Only other loads and views of buffers are between them. */

@@ -14,16 +14,15 @@
 #include "layout/encoding.h"
 #include "nereid/dialects/ttg.h"
 
+#include <assert.h>
+
 MlirValue nereid_shared_base(nereid_lower_t *lower, MlirValue memdesc) {
   return nereid_lower_get(lower, memdesc).values[0];
 }
 
 /* A view whose first slot, `start`, is a constant: slots from that of the buffer. */
-static void start_at(nereid_lower_t *lower, MlirValue buffer, MlirAttribute encoding, uint32_t start,
-                     nereid_slots_t *out) {
-  const bool padded = nereid_ttg_padded_shared_attr_isa(encoding);
-  const int64_t slot = padded ? nereid_layout_padded_offset(encoding, start) : start;
-  out->base = nereid_emit_offset(lower, nereid_shared_base(lower, buffer), -slot * out->bytes);
+static void start_at(nereid_lower_t *lower, MlirValue buffer, uint32_t start, nereid_slots_t *out) {
+  out->base = nereid_emit_offset(lower, nereid_shared_base(lower, buffer), -(int64_t)start * out->bytes);
   nereid_slots_start(out, start);
 }
 
@@ -38,27 +37,25 @@ static void start_anywhere(nereid_lower_t *lower, MlirValue buffer, uint32_t bit
   out->in_pattern = true;
 }
 
-bool nereid_shared_chunk_slots(nereid_lower_t *lower, MlirOperation op, MlirValue buffer, const nereid_layout_t *layout,
-                               const nereid_layout_t *chunk, MlirType element, nereid_slots_t *out) {
+nereid_slots_t nereid_shared_chunk_slots(nereid_lower_t *lower, MlirValue buffer, const nereid_layout_t *layout,
+                                         const nereid_layout_t *chunk, MlirType element) {
   const nereid_ttg_memdesc_t memdesc = nereid_ttg_memdesc_of(buffer);
+  nereid_slots_t slots = nereid_slots_make(lower, chunk, element, nereid_shared_base(lower, buffer));
   uint32_t start = 0, span = 0;
-  const bool known = nereid_slot_start(buffer, &start), padded = nereid_ttg_padded_shared_attr_isa(memdesc.encoding);
+  const bool known = nereid_slot_start(buffer, &start);
   for (int in = NEREID_LAYOUT_REGISTER; in <= NEREID_LAYOUT_WARP; ++in)
     span |= nereid_layout_span(layout, in);
   const uint32_t shared = span & (known ? start : nereid_slot_start_bits(&memdesc));
-  *out = nereid_slots_make(lower, chunk, element, nereid_shared_base(lower, buffer));
+  assert(!shared || !nereid_ttg_padded_shared_attr_isa(memdesc.encoding)); /* its bits are powers of two: no pattern */
   if (shared && known)
-    start_at(lower, buffer, memdesc.encoding, start, out);
-  else if (shared && padded)
-    return nereid_lower_error(op, "accesses a part of a padded buffer that control flow selects: expected the "
-                                  "ttg.memdesc_subslice in the same block");
+    start_at(lower, buffer, start, &slots);
   else if (shared)
-    start_anywhere(lower, buffer, shared, out);
-  nereid_slots_pad(out, memdesc.encoding);
-  return true;
+    start_anywhere(lower, buffer, shared, &slots);
+  nereid_slots_pad(&slots, memdesc.encoding);
+  return slots;
 }
 
-bool nereid_shared_view_slots(nereid_lower_t *lower, MlirOperation op, MlirValue buffer, const nereid_layout_t *layout,
-                              MlirType element, nereid_slots_t *out) {
-  return nereid_shared_chunk_slots(lower, op, buffer, layout, layout, element, out);
+nereid_slots_t nereid_shared_view_slots(nereid_lower_t *lower, MlirValue buffer, const nereid_layout_t *layout,
+                                        MlirType element) {
+  return nereid_shared_chunk_slots(lower, buffer, layout, layout, element);
 }
