@@ -73,15 +73,15 @@ static reasons_t explain(const limits_t *limits, int64_t vector, unsigned bits) 
   if (limits->mask <= vector)
     add(&reasons, "the mask may change every element", "the mask may change every", "elements", limits->mask);
   if (limits->contiguous <= vector)
-    add(&reasons, "no two neighbouring addresses are known to be contiguous",
-        "addresses are known to be contiguous for", "elements", limits->contiguous);
+    add(&reasons, "no two adjacent addresses are known to be contiguous", "addresses are known to be contiguous for",
+        "elements", limits->contiguous);
   else if (limits->aligned <= vector)
     add(&reasons, NULL, "addresses are known to be aligned to", "bytes only", limits->aligned * bits / 8);
   if (limits->layout <= vector)
-    add(&reasons, "the layout gives a thread no neighbouring elements", "the layout gives a thread runs of", "elements",
+    add(&reasons, "the layout gives a thread no adjacent elements", "the layout gives a thread runs of", "elements",
         limits->layout);
   if (!*reasons.text)
-    add(&reasons, "neighbours are apart in shared memory", "shared memory keeps together", "elements", vector);
+    add(&reasons, "adjacent elements are apart in shared memory", "shared memory keeps together", "elements", vector);
   return reasons;
 }
 

@@ -45,9 +45,9 @@ tt.func public @accesses(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %u: !tt.
   %b = tt.load %wide, %mask : tensor<512x!tt.ptr<f32>, #v4>
   // CHECK: [[@LINE+1]]:{{.*}}32 of 128 bits at a time: addresses are known to be aligned to 4 bytes only
   %c = tt.load %unaligned : tensor<512x!tt.ptr<f32>, #v4>
-  // CHECK: [[@LINE+1]]:{{.*}}32 of 128 bits at a time: no two neighbouring addresses are known to be contiguous
+  // CHECK: [[@LINE+1]]:{{.*}}32 of 128 bits at a time: no two adjacent addresses are known to be contiguous
   %d = tt.load %stride : tensor<512x!tt.ptr<f32>, #v4>
-  // CHECK: [[@LINE+1]]:{{.*}}32 of 128 bits at a time: the layout gives a thread no neighbouring elements
+  // CHECK: [[@LINE+1]]:{{.*}}32 of 128 bits at a time: the layout gives a thread no adjacent elements
   %e = tt.load %one : tensor<512x!tt.ptr<f32>, #v1>
   // CHECK: [[@LINE+1]]:{{.*}}Passed{{.*}}32 bits at a time: all that there is for a thread
   %f = tt.load %short : tensor<128x!tt.ptr<f32>, #v1>
