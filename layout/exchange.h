@@ -53,9 +53,9 @@ void nereid_layout_exchange(const nereid_layout_t *from, const nereid_layout_t *
 bool nereid_layout_matrices_of_slots(const nereid_layout_t *slots, int element_bytes, bool stores,
                                      uint8_t out_order[NEREID_LAYOUT_MAX_BITS], nereid_layout_matrices_t *out);
 
-/* Divides an exchange in two equal ones by a bit of the tensor's coordinates that one register bit of each layout, and no
- * other input, selects: the registers without that bit, in order, are one half, those with it the other. Both halves have
- * the layouts `out_from` and `out_to`, of one dimension. False if there is no such bit. */
+/* Divides an exchange in two equal ones by a bit of the tensor's coordinates that one register bit of each layout, and
+ * no other input, selects: the registers without that bit, in order, are one half, those with it the other. Both
+ * halves have the layouts `out_from` and `out_to`, of one dimension. False if there is no such bit. */
 bool nereid_layout_exchange_halve(const nereid_layout_t *from, const nereid_layout_t *to,
                                   nereid_layout_half_t *out_from, nereid_layout_half_t *out_to);
 

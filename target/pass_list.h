@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* The optimizer's pipeline, in the textual form of LLVM's new pass manager, in two parts. The caller runs the second one
- * on the result of the first. `pairs`: the module has instructions that could be one on a pair of f16 or bf16. */
+/* The optimizer's pipeline, in the textual form of LLVM's new pass manager, in two parts. The caller runs the second
+ * one on the result of the first. `pairs`: the module has instructions that could be one on a pair of f16 or bf16. */
 const char *nereid_target_first_passes(void);
 const char *nereid_target_last_passes(bool pairs);
 

@@ -79,8 +79,8 @@ static bool is_aligned_assembly(LLVMValueRef instruction) {
   return memmem(text, size, aligned, sizeof aligned - 1) != NULL;
 }
 
-/* Inline assembly with .aligned instructions (wgmma, mma.sync, …) must not move into a branch that not all threads take,
- * or be duplicated on two. MLIR's llvm.inline_asm has no such attribute. */
+/* Inline assembly with .aligned instructions (wgmma, mma.sync, …) must not move into a branch that not all threads
+ * take, or be duplicated on two. MLIR's llvm.inline_asm has no such attribute. */
 static void make_aligned_convergent(LLVMModuleRef module) {
   static const char name[] = "convergent";
   const unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);

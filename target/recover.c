@@ -39,7 +39,8 @@ static void on_fatal_error(const char *reason) {
 /* All options of LLVM that have no API.
  *   nvptx-short-ptr            pointers to shared, constant and local memory have 32 bits, which halves the registers
  * of shared-memory addresses
- *   enable-nontrivial-unswitch on: a loop whose loads have a loop-invariant mask is duplicated, with and without the mask.
+ *   enable-nontrivial-unswitch on: a loop whose loads have a loop-invariant mask is duplicated, with and without the
+ *   mask.
  * LLVM does not unswitch on divergent branches by default; masks are usually uniform in a CTA, loops with barriers and
  * shuffles are not duplicated, and the assembler unrolls only loads without a predicate.
  *   disable-machine-sink       on: sinking moves loads past branches and loops to their first use, which then waits for

@@ -33,10 +33,11 @@ nereid_slots_found_t nereid_slot_order(const nereid_layout_t *tensor, const nere
                                        nereid_layout_t *out);
 bool nereid_slot_order_offset(const nereid_ttg_memdesc_t *memdesc, const int32_t *coordinates, uint32_t *out);
 
-/* Views of parts. A part keeps the slots of the buffer, of which swizzles permute bits: where the offset of the part and
- * the slots of its elements share bits, the slot of an element is their xor, not their sum.
+/* Views of parts. A part keeps the slots of the buffer, of which swizzles permute bits: where the offset of the part
+ * and the slots of its elements share bits, the slot of an element is their xor, not their sum.
  *
- *   #swizzled<{vec = 8, perPhase = 2, maxPhase = 4}>, [0, 16] of 128x32 -> 128x16: slot(r, c) = 16 xor (32 r + (c xor 8 ((r / 2) mod 4))) */
+ *   #swizzled<{vec = 8, perPhase = 2, maxPhase = 4}>, [0, 16] of 128x32 -> 128x16:
+ *   slot(r, c) = 16 xor (32 r + (c xor 8 ((r / 2) mod 4))) */
 
 /* Whether `memdesc` is a part of its buffer, or of a stage of it. */
 bool nereid_slot_is_part(const nereid_ttg_memdesc_t *memdesc);
@@ -44,7 +45,8 @@ bool nereid_slot_is_part(const nereid_ttg_memdesc_t *memdesc);
 /* The bits of slots in which the first element of a view of this type may differ from that of the buffer. */
 uint32_t nereid_slot_start_bits(const nereid_ttg_memdesc_t *memdesc);
 
-/* Gets the slot of the first element of view `buffer`, in the buffer or stage; false where it depends on control flow. */
+/* Gets the slot of the first element of view `buffer`, in the buffer or stage; false where it depends on control
+ * flow. */
 bool nereid_slot_start(MlirValue buffer, uint32_t *out);
 
 /* The bits of slots that swizzles permute: those in which several bits of coordinates meet. */

@@ -14,8 +14,8 @@ typedef struct crossing {
   const nereid_flow_edge_t *edge;
 } crossing_t;
 
-/* The position of `shape` in a ring, when it is in a constant slot: counters that begin at constants select slot `phase`
- * in the first iteration. */
+/* The position of `shape` in a ring, when it is in a constant slot: counters that begin at constants select slot
+ * `phase` in the first iteration. */
 static bool find_slot(const nereid_access_shape_t *shape, const nereid_ring_t *ring, nereid_access_shape_t *out) {
   const int64_t at = shape->base + shape->offset - ring->base;
   int64_t first, last;

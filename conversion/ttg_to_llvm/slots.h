@@ -29,7 +29,8 @@ typedef struct nereid_slots {
 nereid_slots_t nereid_slots_make(nereid_lower_t *lower, const nereid_layout_t *layout, MlirType element,
                                  MlirValue scratch);
 
-/* The same for a view that starts at slot `start` of the buffer whose slot 0 is at `scratch`, inside a swizzle pattern. */
+/* The same for a view that starts at slot `start` of the buffer whose slot 0 is at `scratch`, inside a swizzle
+ * pattern. */
 void nereid_slots_start(nereid_slots_t *slots, uint32_t start);
 
 /* Reduces vectors to those that do not cross a multiple of the lowest of `bits`. */

@@ -3,8 +3,8 @@
  *   %w: i32    ->  nereid_emit_split  ->  %a, %b: f16  ->  nereid_emit_word  ->  %w
  *
  * A word that was split and is built again is the same value, without operations between. A word of four 8-bit elements
- * of other words is built by permutations: LLVM would extract each byte and insert it again, with seven instructions per
- * word; a transposition of 4x4 bytes takes two permutations per word. */
+ * of other words is built by permutations: LLVM would extract each byte and insert it again, with seven instructions
+ * per word; a transposition of 4x4 bytes takes two permutations per word. */
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_WORDS_H
 #define NEREID_CONVERSION_TTG_TO_LLVM_WORDS_H
 

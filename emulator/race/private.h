@@ -20,8 +20,8 @@ enum {
   RACE_SCOPES = 3,  /* CTA, cluster, GPU */
 };
 
-/* The accesses of an actor up to a time are ordered for generic accesses, and for those of the async proxy to shared and
- * to global memory, which have fences of their own. */
+/* The accesses of an actor up to a time are ordered for generic accesses, and for those of the async proxy to shared
+ * and to global memory, which have fences of their own. */
 enum { RACE_GENERIC, RACE_PROXY_SHARED, RACE_PROXY_GLOBAL, RACE_VIEWS };
 
 typedef struct race_part { /* times of one CTA's actors */

@@ -175,8 +175,8 @@ static const char *why_not_mma_sync(const nereid_dot_problem_t *problem) {
 
 /* --- wgmma --- */
 
-/* `groups_b` by `groups_m` by `groups_n` warp groups; each multiplies `batch` matrices in tiles of 64 rows by at most 256
- * columns. */
+/* `groups_b` by `groups_m` by `groups_n` warp groups; each multiplies `batch` matrices in tiles of 64 rows by at most
+ * 256 columns. */
 static void try_wgmma(const nereid_dot_problem_t *problem, int64_t groups_b, int64_t groups_m, int64_t groups_n,
                       nereid_dot_choice_t *best) {
   const int64_t m = problem->m / groups_m, n = problem->n / groups_n, bits = bits_of(problem->a);

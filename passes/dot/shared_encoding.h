@@ -23,8 +23,8 @@ void nereid_dot_register_order(MlirType tensor, int32_t *out_order);
 /* Returns the #ttg.nvmma_shared encoding of a buffer for `tensor`, an operand of wgmma, with the contiguous dimension
  * order[0]. The swizzle is the widest one (128, 64, 32 bytes, or none) whose row fits the contiguous dimension of one
  * CTA. A batch of matrices whose rows are contiguous along dimension 1 has the same as #ttg.shared_linear. Null when no
- * swizzle has a shape that wgmma can read: a contiguous dimension below 16 bytes, fewer than 8 rows, a rank other than 2
- * and 3, a contiguous batch dimension, or a batch of transposed matrices that is split over CTAs. */
+ * swizzle has a shape that wgmma can read: a contiguous dimension below 16 bytes, fewer than 8 rows, a rank other than
+ * 2 and 3, a contiguous batch dimension, or a batch of transposed matrices that is split over CTAs. */
 MlirAttribute nereid_dot_wgmma_shared(MlirType tensor, const int32_t *order);
 
 /* Returns whether wgmma can read a buffer of `element` type whose contiguous dimension is not K. Only 16-bit elements

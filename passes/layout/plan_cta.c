@@ -6,8 +6,8 @@
  *     %d = tt.dot %a, %b : half of the rows of %b are in the other CTA       %b : half of the columns
  *     tt.store %p, %d                                                        %d, %p : half of the columns
  *
- * Dots first: each CTA computes a tile of the result that needs the fewest operand elements, and loads its own rows of A
- * and columns of B; what two CTAs need, both load. Then reductions and scans, along whose dimension no tensor is
+ * Dots first: each CTA computes a tile of the result that needs the fewest operand elements, and loads its own rows of
+ * A and columns of B; what two CTAs need, both load. Then reductions and scans, along whose dimension no tensor is
  * divided, then stores with the default division. The choice is propagated (cta_parts.h); values that two uses need in
  * different parts get a conversion, which later passes remove by computing the value twice. A conversion that remains
  * is an error where it is lowered.

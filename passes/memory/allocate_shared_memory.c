@@ -10,7 +10,8 @@
  * A call reserves the whole frame of its callee, which starts at the call's offset (analysis/allocation/allocation.h).
  * A kernel's frame starts at 0; the module's size is the largest frame of a kernel. ttg.shared_bound is the lower bound
  * of all placements. The scratch of a conversion that does not fit holds one of several parts (allocation.parts), which
- * are moved one after the other. allocate-shared-memory-nv is an alias under the name that Triton 3.6 uses for NVIDIA. */
+ * are moved one after the other. allocate-shared-memory-nv is an alias under the name that Triton 3.6 uses for
+ * NVIDIA. */
 #include "analysis/allocation/allocation.h"
 #include "analysis/allocation/scratch.h"
 #include "dialects/ir.h"

@@ -6,8 +6,8 @@
  *   ->
  *   tt.func public @k(%d: !tt.tensordesc<tensor<128x64xf16, #shared>> {nereid.descriptor = …})
  *
- * TMA then copies to the buffer that a dot reads, without registers in between. A descriptor has one swizzle for all its
- * accesses: that of the first buffer of a loaded tensor that TMA can fill, otherwise the widest (descriptor.h). The
+ * TMA then copies to the buffer that a dot reads, without registers in between. A descriptor has one swizzle for all
+ * its accesses: that of the first buffer of a loaded tensor that TMA can fill, otherwise the widest (descriptor.h). The
  * host encodes the map with it, as `nereid.descriptor` requests; an attribute that is there already stays. Stores take
  * their tensors before conversions of the layout (tma_stores.h), which therefore need no scratch. */
 #include "dialects/diagnose.h"

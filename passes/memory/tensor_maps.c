@@ -7,8 +7,8 @@
  *   ttng.tensormap_fenceproxy_acquire %map
  *   %d = ttng.reinterpret_tensor_descriptor %map
  *
- * Each CTA has maps of its own. They are created outside of loops (triton-rewrite-tensor-descriptor-to-pointer), so that
- * no copy uses a map that is created again. */
+ * Each CTA has maps of its own. They are created outside of loops (triton-rewrite-tensor-descriptor-to-pointer), so
+ * that no copy uses a map that is created again. */
 #include "passes/memory/tensor_maps.h"
 
 #include "dialects/ir.h"

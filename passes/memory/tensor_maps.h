@@ -4,8 +4,8 @@
 
 #include "passes/pass.h"
 
-/* Lowers each tt.make_tensor_descriptor to a tensor map in global scratch; the box is that of docs/abi.md. False when out
- * of memory. */
+/* Lowers each tt.make_tensor_descriptor to a tensor map in global scratch; the box is that of docs/abi.md. False when
+ * out of memory. */
 bool nereid_tensor_maps_lower(const nereid_pass_t *pass);
 
 #endif

@@ -12,8 +12,8 @@
  *   %x = ttg.local_load %buffer
  *
  * A store becomes a local_alloc of the value, a copy, and a wait until the buffer may be reused; in a loop, the wait
- * precedes the next store (tma_stores.h). Other accesses complete before the next operation. Requires tt with encodings; triton-rewrite-tensor-descriptor-to-pointer has rewritten the
- * descriptors that are not tensor maps.
+ * precedes the next store (tma_stores.h). Other accesses complete before the next operation. Requires tt with
+ * encodings; triton-rewrite-tensor-descriptor-to-pointer has rewritten the descriptors that are not tensor maps.
  *
  * The swizzle is that of the descriptor's type (triton-nvidia-optimize-descriptor-encoding), otherwise the widest that
  * fits a row of the block. A ttg.local_alloc of a loaded tensor with the same encoding is replaced by the buffer.

@@ -7,7 +7,8 @@
  *   ttng.async_tma_store_wait; ttg.local_dealloc %buffer
  *
  * With a buffer that lives as long as the loop, an iteration waits for the store of the previous one only before it
- * writes the buffer again. Otherwise the bytes of the buffer are used by others in between, and each store is awaited. */
+ * writes the buffer again. Otherwise the bytes of the buffer are used by others in between, and each store is
+ * awaited. */
 #ifndef NEREID_PASSES_TMA_STORES_H
 #define NEREID_PASSES_TMA_STORES_H
 

@@ -127,8 +127,8 @@ static bool has_copies_by_tma(const nereid_pipelined_t *loads) {
   return false;
 }
 
-/* Sets the latencies that fit for a loop with dots. Fewer slots, with copies after the dots, are preferred to fewer stages
- * if TMA copies: one thread issues these. */
+/* Sets the latencies that fit for a loop with dots. Fewer slots, with copies after the dots, are preferred to fewer
+ * stages if TMA copies: one thread issues these. */
 static void fit_dots(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads, int64_t stages) {
   nereid_operations_t keys = {0};
   collect_keys(loads, assign->pass->scratch, &keys);

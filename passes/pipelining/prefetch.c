@@ -7,12 +7,13 @@
  *   }                                         ttg.async_wait ; %n = ttg.local_load of slice 0 of the next slot
  *                                             %d = tt.dot %y, …, %p ; scf.yield %n }
  *
- * An iteration begins with a barrier, after which tensor cores are idle until the first matrices arrive. Here the barrier
- * and these loads precede the last slice, whose instructions overlap them. Within an iteration each slice is loaded
- * before the dot of the slice before it. The pass changes the first dot of a loop on mma.sync: later dots overlap the
- * loads of their operands with it. Rule: an operand is read from a slot whose address depends on counters alone; only the
- * loop carries the result of the dot, so that its last slice overlaps the next iteration; accumulators, other carried
- * tensors and two slices fit the registers of a thread. f64, whose loads move single words, gains nothing. */
+ * An iteration begins with a barrier, after which tensor cores are idle until the first matrices arrive. Here the
+ * barrier and these loads precede the last slice, whose instructions overlap them. Within an iteration each slice is
+ * loaded before the dot of the slice before it. The pass changes the first dot of a loop on mma.sync: later dots
+ * overlap the loads of their operands with it. Rule: an operand is read from a slot whose address depends on counters
+ * alone; only the loop carries the result of the dot, so that its last slice overlaps the next iteration;
+ * accumulators, other carried tensors and two slices fit the registers of a thread. f64, whose loads move single
+ * words, gains nothing. */
 #include "passes/pass.h"
 #include "passes/pipelining/dots/prefetch_operand.h"
 #include "passes/support/collect.h"

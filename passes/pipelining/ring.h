@@ -24,7 +24,8 @@ typedef struct nereid_ring_load {
 } nereid_ring_load_t;
 
 /* Reads how a scheduled op is used. True when it is a load that an asynchronous copy can replace: of a tensor with a
- * layout, through a descriptor or 4 bytes or more at a time, and not used in its own stage. The schedule is normalized. Lives in the schedule's arena. */
+ * layout, through a descriptor or 4 bytes or more at a time, and not used in its own stage. The schedule is
+ * normalized. Lives in the schedule's arena. */
 bool nereid_ring_load_read(const nereid_schedule_t *schedule, const nereid_scheduled_op_t *op,
                            const nereid_axis_result_t *axis, nereid_ring_load_t *out);
 
@@ -44,8 +45,8 @@ MlirType nereid_ring_slot_type(MlirOperation load);
  * used as an accumulator, or in a branch that waits for it. */
 bool nereid_ring_dot_stays_in_flight(MlirOperation dot);
 
-/* Whether a warp reads elements of `load` that others copied, other warps or TMA, in the layout of the load or in one that it is
- * converted to. */
+/* Whether a warp reads elements of `load` that others copied, other warps or TMA, in the layout of the load or in one
+ * that it is converted to. */
 bool nereid_ring_crosses_warps(MlirOperation load);
 
 /* Whether a step reads the slot of `load` before it issues copies, without a barrier: each warp loads from the slot

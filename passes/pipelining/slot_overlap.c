@@ -1,5 +1,5 @@
-/* Overlap of slots; see slot_overlap.h. The slot of a ring is compared by its phase: the number of steps after which its
- * counter has the same value. */
+/* Overlap of slots; see slot_overlap.h. The slot of a ring is compared by its phase: the number of steps after which
+ * its counter has the same value. */
 #include "passes/pipelining/slot_overlap.h"
 
 #include "dialects/defining_op.h"

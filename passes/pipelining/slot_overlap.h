@@ -11,7 +11,8 @@
 /* The buffer of which `value`, a memdesc, is a view. */
 MlirValue nereid_slot_buffer(MlirValue value);
 
-/* Whether the memory that the memdesc `read` selected `age` iterations ago may be part of what `written` selects now. */
+/* Whether the memory that the memdesc `read` selected `age` iterations ago may be part of what `written` selects
+ * now. */
 bool nereid_slots_may_overlap(nereid_ring_phases_t *phases, MlirValue read, int age, MlirValue written);
 
 #endif

@@ -41,8 +41,8 @@ MlirAttribute nereid_descriptor_given(MlirValue descriptor);
  * swizzle of `descriptor`. False after an error at `op` if the argument has other ones already. */
 bool nereid_descriptor_describe(const nereid_pass_t *pass, MlirOperation op, MlirValue descriptor);
 
-/* Why the accesses through `descriptor`, an argument of a kernel or the result of tt.make_tensor_descriptor, cannot be TMA
- * copies of sm_90; null if they can. */
+/* Why the accesses through `descriptor`, an argument of a kernel or the result of tt.make_tensor_descriptor, cannot be
+ * TMA copies of sm_90; null if they can. */
 const char *nereid_descriptor_obstacle(MlirValue descriptor);
 
 #endif

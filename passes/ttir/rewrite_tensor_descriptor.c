@@ -1,5 +1,5 @@
-/* triton-rewrite-tensor-descriptor-to-pointer: rewrites accesses through tensor descriptors that cannot be TMA copies to
- * masked loads and stores.
+/* triton-rewrite-tensor-descriptor-to-pointer: rewrites accesses through tensor descriptors that cannot be TMA copies
+ * to masked loads and stores.
  *
  *   tt.func public @k(%d: !tt.tensordesc<tensor<64x32xf16>>, %m: i32, %n: i32, %s: i64, %t: i64)
  *     %x = tt.descriptor_load %d[%i, %j]
@@ -12,9 +12,10 @@
  * bytes, and the last stride is 1, so that accesses are as wide as through any other pointer. `nereid.role` describes
  * each argument to the launcher.
  *
- * With compute-capability of 90 or more, arguments of kernels stay descriptors, which the launcher passes as tensor maps,
- * unless passes/support/descriptor.h or several CTAs per cluster prevent TMA; a remark has the reason. Descriptors from
- * ttng.reinterpret_tensor_descriptor are tensor maps and do not change. Requires tensors without encodings. */
+ * With compute-capability of 90 or more, arguments of kernels stay descriptors, which the launcher passes as tensor
+ * maps, unless passes/support/descriptor.h or several CTAs per cluster prevent TMA; a remark has the reason.
+ * Descriptors from ttng.reinterpret_tensor_descriptor are tensor maps and do not change. Requires tensors without
+ * encodings. */
 #include "base/target_facts.h"
 #include "passes/support/block_access.h"
 #include "passes/support/collect.h"

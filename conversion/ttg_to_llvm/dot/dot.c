@@ -10,8 +10,8 @@
  * of the other operand's dimension, in registers only. Solved against the layout of the buffer or the registers, it
  * yields the location of each element. Operands in registers hold all k, so they need no loop.
  *
- * Sums are kept in f32 (f64 for f64, i32 for integers) and rounded at the end. The lower 13 bits of tf32 operands are cleared; plain
- * f32 meets the precisions that split f32 into parts (docs/numerics.md). */
+ * Sums are kept in f32 (f64 for f64, i32 for integers) and rounded at the end. The lower 13 bits of tf32 operands are
+ * cleared; plain f32 meets the precisions that split f32 into parts (docs/numerics.md). */
 #include "conversion/ttg_to_llvm/dot/mma.h"
 #include "conversion/ttg_to_llvm/elementwise/float_cast.h"
 #include "conversion/ttg_to_llvm/emit.h"

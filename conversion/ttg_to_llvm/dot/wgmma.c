@@ -9,8 +9,8 @@
  *
  * One statement contains all instructions of a dot, so that nothing is placed between the fence and an instruction: a
  * copy of a register there would be a race. A wait takes the registers in the same way, so that no use of them precedes
- * it. The upper half of a descriptor is a constant; tile and k add constants to the lower half. A dot of rank 3 multiplies
- * the matrices of a batch: its tiles are those of all matrices.
+ * it. The upper half of a descriptor is a constant; tile and k add constants to the lower half. A dot of rank 3
+ * multiplies the matrices of a batch: its tiles are those of all matrices.
  *
  * Sums of 8-bit floats: where maxNumImpreciseAcc is less than K, as many k are summed from zero and added to the
  * accumulator in f32 (docs/numerics.md). PTX ISA, "wgmma.mma_async". */

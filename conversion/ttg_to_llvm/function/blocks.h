@@ -17,8 +17,8 @@ bool nereid_lower_append_types(nereid_lower_t *lower, MlirType type, nereid_type
 /* Appends the per-thread values of operands [from, to). */
 bool nereid_lower_flatten(nereid_lower_t *lower, MlirOperation op, intptr_t from, intptr_t to, nereid_values_t *out);
 
-/* The same for operands of a branch: operands of mma.sync and 8-bit elements pass as words of 32 bits, which blocks take
- * apart. */
+/* The same for operands of a branch: operands of mma.sync and 8-bit elements pass as words of 32 bits, which blocks
+ * take apart. */
 bool nereid_lower_flatten_words(nereid_lower_t *lower, MlirOperation op, intptr_t from, intptr_t to,
                                 nereid_values_t *out);
 

@@ -4,9 +4,9 @@
  *   tt.atomic_store release, gpu, %p, %x, %m     bar.sync;  @%m st.release.gpu.global.b32 [%p], %x
  *   %b = tt.atomic_poll acquire, gpu, %p, %x     again: ld.acquire.gpu.global.b32 %v, [%p];  @(%v != %x) bra again
  *
- * An order is that of the whole program: a barrier after an acquire orders the accesses of all threads after it, and one
- * before a release those before it, by causality (PTX ISA, "Memory Consistency Model"). Of threads that hold the same
- * element one accesses it, since other programs may change it between two loads; the others get the result through
+ * An order is that of the whole program: a barrier after an acquire orders the accesses of all threads after it, and
+ * one before a release those before it, by causality (PTX ISA, "Memory Consistency Model"). Of threads that hold the
+ * same element one accesses it, since other programs may change it between two loads; the others get the result through
  * shared memory. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/atomic.h"

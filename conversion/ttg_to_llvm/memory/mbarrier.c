@@ -87,8 +87,8 @@ static bool lower_arrive(nereid_lower_t *lower, MlirOperation op, const nereid_l
   return true;
 }
 
-/* A predicated wait is one instruction sequence, too: a dot in flight passes its registers over it, but not over a branch
- * that LLVM knows. */
+/* A predicated wait is one instruction sequence, too: a dot in flight passes its registers over it, but not over a
+ * branch of the function. */
 static bool lower_wait(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   MlirValue predicate = nereid_ttng_wait_barrier_get_pred(op);

@@ -5,7 +5,8 @@
  *   %y = ttg.local_load %v         ld.shared.v4 …
  *
  * An encoding maps slots to elements; the slot of a register follows from it and from the tensor's layout, both linear.
- * Views change the base address; view_slots.c adds or xors their offsets. analysis/membar/membar.h determines barriers. */
+ * Views change the base address; view_slots.c adds or xors their offsets. analysis/membar/membar.h determines
+ * barriers. */
 #include "conversion/ttg_to_llvm/memory/shared.h"
 
 #include "conversion/ttg_to_llvm/emit.h"

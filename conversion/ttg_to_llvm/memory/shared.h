@@ -19,8 +19,8 @@ nereid_slots_t nereid_shared_view_slots(nereid_lower_t *lower, MlirValue buffer,
 nereid_slots_t nereid_shared_chunk_slots(nereid_lower_t *lower, MlirValue buffer, const nereid_layout_t *layout,
                                          const nereid_layout_t *chunk, MlirType element);
 
-/* Whether the ttg.local_load `op` puts nothing into registers: its one user is a tt.dot after it, which reads the buffer
- * itself, a few columns at a time. Only other loads and views of buffers are between them. */
+/* Whether the ttg.local_load `op` puts nothing into registers: its one user is a tt.dot after it, which reads the
+ * buffer itself, a few columns at a time. Only other loads and views of buffers are between them. */
 bool nereid_shared_load_is_deferred(MlirOperation op);
 
 #endif

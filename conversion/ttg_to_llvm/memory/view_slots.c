@@ -4,8 +4,8 @@
  *                                             base of %v + s          the offset shares no bit with s
  *                                             base of %b + (16 xor s) inside a swizzle pattern, whose rows permute bits
  *
- * The verifier accepts offsets of a single bit per dimension. Where control flow selects the view, the shared bits of the
- * offset are those of the address: allocation aligns such buffers to their pattern. */
+ * The verifier accepts offsets of a single bit per dimension. Where control flow selects the view, the shared bits of
+ * the offset are those of the address: allocation aligns such buffers to their pattern. */
 #include "conversion/ttg_to_llvm/memory/shared.h"
 
 #include "conversion/ttg_to_llvm/emit.h"

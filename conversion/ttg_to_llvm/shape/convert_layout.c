@@ -5,8 +5,8 @@
  *   barrier                                           a warp barrier if there is no exchange between warps
  *   ld.shared                                         for each register of the result
  *
- * layout/exchange.h selects the slots, and whether a side uses stmatrix or ldmatrix. Elements that exceed the scratch are
- * moved in parts, with a barrier between the loads of one part and the stores of the next. */
+ * layout/exchange.h selects the slots, and whether a side uses stmatrix or ldmatrix. Elements that exceed the scratch
+ * are moved in parts, with a barrier between the loads of one part and the stores of the next. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
 #include "conversion/ttg_to_llvm/shuffle.h"

@@ -5,9 +5,9 @@
  *   bases {[1, 0], [0, 0]}   the second bit selects nothing: pairs of CTAs hold the same elements
  *
  * A part is propagated from a value to the values that must have the same one, so that no element moves between CTAs:
- * through elementwise ops, accesses, conversions, loops and branches; with changed dimensions through expand_dims, trans
- * and reduce; to the operands of dots. Values that are cheap to compute, such as ranges and offsets, do not propagate to
- * their users: each user may need its own copy. */
+ * through elementwise ops, accesses, conversions, loops and branches; with changed dimensions through expand_dims,
+ * trans and reduce; to the operands of dots. Values that are cheap to compute, such as ranges and offsets, do not
+ * propagate to their users: each user may need its own copy. */
 #ifndef NEREID_PASSES_CTA_PARTS_H
 #define NEREID_PASSES_CTA_PARTS_H
 

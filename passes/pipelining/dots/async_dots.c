@@ -16,8 +16,8 @@
  *   - the registers of an operand A are computed again, in the next iteration or, if the loop carries them, in this
  *     one: the assembler may use the same registers for the old and the next value;
  *   - the first dot of the next iteration, if that iteration touches its registers while younger dots are in flight;
- *   - an scf.if that uses its result or has other effects: if its second region only yields, the wait is at the start of
- *     its first one (branch_waits.h);
+ *   - an scf.if that uses its result or has other effects: if its second region only yields, the wait is at the start
+ *     of its first one (branch_waits.h);
  *   - an access to the accumulator of a later dot by an op that is not a dot (accumulators.h);
  *   - the end of the iteration, if the next one uses its result before a dot: the assembler does not follow the group
  *     over the back edge, moves such uses before the wait, and then inserts a wait of its own;

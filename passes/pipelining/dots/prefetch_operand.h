@@ -27,7 +27,8 @@ typedef struct nereid_prefetch_operand {
 /* Finds the load of operand `index` of `dot`. False where the operand is computed otherwise, or used by other ops. */
 bool nereid_prefetch_operand_find(MlirOperation dot, int index, MlirBlock body, nereid_prefetch_operand_t *out);
 
-/* Elements along k of a slice, those of one instruction or of the kWidth of all lanes; `out_k` gets those of the dot. */
+/* Elements along k of a slice, those of one instruction or of the kWidth of all lanes; `out_k` gets those of the
+ * dot. */
 int64_t nereid_prefetch_width(MlirOperation dot, int64_t *out_k);
 
 /* Whether views of slices of `width` are valid: the buffer is in one CTA, and steps along k do not divide a swizzle

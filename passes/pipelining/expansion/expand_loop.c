@@ -414,7 +414,8 @@ static MlirWalkResult wait_for_all(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-/* What is executed when fewer iterations exist than are peeled: none (null), or the loop one iteration after the other. */
+/* What is executed when fewer iterations exist than are peeled: none (null), or the loop one iteration after the
+ * other. */
 static MlirBlock create_alternative(const expand_t *expand) {
   if (expand->peeled == 1)
     return (MlirBlock){NULL};
