@@ -22,7 +22,7 @@ static const char kernel[] = "tt.func public @twice(%p: !tt.ptr<f32>) {\n"
 
 /* Calls of the handlers, and the action of the progress handler at `stage` (and `pass`, unless it is null). */
 typedef struct watch {
-  char stages[256], message[512];
+  char stages[256], message[4096]; /* all, one after the other */
   size_t passes, errors;
   double last;
   const char *stage, *pass;
@@ -52,8 +52,9 @@ static void on_progress(void *user_data, const nereid_progress_t *progress) {
 
 static void on_diagnostic(void *user_data, const nereid_diagnostic_t *diagnostic) {
   watch_t *watch = user_data;
+  const size_t used = strlen(watch->message);
   watch->errors += diagnostic->severity == NEREID_SEVERITY_ERROR;
-  snprintf(watch->message, sizeof watch->message, "%s", diagnostic->message);
+  snprintf(watch->message + used, sizeof watch->message - used, "%s\n", diagnostic->message);
 }
 
 static nereid_compiler_t *open_session(watch_t *watch) {
