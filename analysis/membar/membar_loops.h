@@ -29,7 +29,7 @@ typedef struct nereid_membar_loops {
 void nereid_membar_loops_find(nereid_membar_loops_t *loops, const nereid_membar_context_t *context,
                               const uint32_t *events, const nereid_membar_summary_t *calls, const uint8_t *needs);
 
-/* What must be at `event`, after which control may enter loops: NEREID_NEED_... */
+/* The requirements (NEREID_NEED_...) at `event` of the loops that control may enter after it. */
 uint8_t nereid_membar_loops_need(nereid_membar_loops_t *loops, const nereid_membar_context_t *context,
                                  const nereid_membar_state_t *state, const nereid_membar_event_t *event);
 

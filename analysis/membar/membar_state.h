@@ -25,14 +25,14 @@ typedef struct nereid_membar_state {
   bool open;    /* reachable without a barrier */
 } nereid_membar_state_t;
 
-/* What must precede an op: a nereid_access_order_t, and for accesses of TMA to global memory: */
+/* Requirements before an op: a nereid_access_order_t, and for accesses of TMA to global memory: */
 enum {
   NEREID_NEED_ORDER = 3, /* the order's bits */
   NEREID_NEED_WAIT = 4,  /* the first thread waits until its TMA copies have written global memory */
   NEREID_NEED_FENCE = 8, /* all threads fence their writes to global memory for the async proxy */
 };
 
-/* Both of two needs. */
+/* The union of two requirements. */
 static inline uint8_t nereid_needs_join(uint8_t a, uint8_t b) {
   const uint8_t order = (a & NEREID_NEED_ORDER) > (b & NEREID_NEED_ORDER) ? a : b;
   return (uint8_t)((order & NEREID_NEED_ORDER) | ((a | b) & ~NEREID_NEED_ORDER));

@@ -170,7 +170,7 @@ static void note_event(walk_t *walk, const nereid_membar_event_t *event, size_t 
 
 /* --- the walk --- */
 
-/* What must precede the loops that follow `event`. */
+/* The requirements of the loops that follow `event`. */
 static uint8_t need_of_loops(walk_t *walk, const nereid_membar_event_t *event, size_t number) {
   const uint8_t need = nereid_membar_loops_need(&walk->loops, &walk->function->context, &walk->state, event);
   walk->function->reasons[number] = (nereid_membar_reason_t){0};

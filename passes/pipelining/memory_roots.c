@@ -3,6 +3,7 @@
 
 #include "dialects/defining_op.h"
 #include "nereid/dialects/ops.h"
+#include "passes/pipelining/ring.h"
 #include "seam/effects.h"
 
 enum { MAX_DEPTH = 64, MAX_ARGUMENTS = 8 };
@@ -116,4 +117,10 @@ bool nereid_written_roots_may_write(const nereid_written_roots_t *written, MlirV
   if (mlirValueIsNull(root))
     return written->anywhere || written->roots.size > 0;
   return written->anywhere || nereid_map_find(&written->roots, root.ptr);
+}
+
+bool nereid_written_roots_permit_ahead(const nereid_written_roots_t *written, MlirOperation load, bool is_requested) {
+  MlirValue pointer_or_descriptor = mlirOperationGetOperand(load, 0);
+  return !nereid_ring_is_volatile(load) &&
+         (is_requested || !nereid_written_roots_may_write(written, pointer_or_descriptor));
 }

@@ -20,4 +20,9 @@ void nereid_written_roots_read(MlirOperation loop, nereid_arena_t *arena, nereid
  * alias (docs/barriers.md). */
 bool nereid_written_roots_may_write(const nereid_written_roots_t *written, MlirValue pointer);
 
+/* Whether `load`, a tt.load or a tt.descriptor_load of the loop, can be executed before writes of earlier iterations:
+ * it is not volatile, and the loop does not write the memory that it reads. `is_requested`: the program asserts the
+ * latter. */
+bool nereid_written_roots_permit_ahead(const nereid_written_roots_t *written, MlirOperation load, bool is_requested);
+
 #endif

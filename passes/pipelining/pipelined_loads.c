@@ -9,7 +9,6 @@
 #include "dialects/ir.h"
 #include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/ops.h"
-#include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/memory_roots.h"
@@ -78,14 +77,8 @@ static void visit_roots(collect_t *collect) {
 
 /* --- obstacles --- */
 
-static bool is_volatile(MlirOperation load) {
-  return nereid_op_kind(load) == NEREID_OP_TT_LOAD && nereid_tt_load_get_is_volatile(load);
-}
-
-/* Operand 0 of a load is the pointer or the descriptor. */
 static bool is_loaded_ahead(const collect_t *collect, MlirOperation load) {
-  return !is_volatile(load) && (collect->is_requested ||
-                                !nereid_written_roots_may_write(&collect->written, mlirOperationGetOperand(load, 0)));
+  return nereid_written_roots_permit_ahead(&collect->written, load, collect->is_requested);
 }
 
 /* Whether `op` and all that it depends on, also through carried values, can be executed ahead. `seen`: ops and
@@ -132,7 +125,7 @@ static const char *obstacle(const collect_t *collect, nereid_pipelined_op_t *loa
     return "it is not a tensor with a layout";
   MlirType element = mlirTypeIsARankedTensor(type) ? mlirShapedTypeGetElementType(type) : type;
   const bool is_number = mlirTypeIsAInteger(element) || mlirTypeIsAFloat(element);
-  if (is_volatile(load->op) || (is_tensor && !is_number))
+  if (nereid_ring_is_volatile(load->op) || (is_tensor && !is_number))
     return "it is volatile, or loads pointers";
   load->in_registers = !is_tensor || !nereid_ring_can_copy(load->op, nereid_ring_slot_type(load->op), collect->axis);
   if (load->in_registers && is_tensor && !collect->has_dot)

@@ -86,6 +86,10 @@ bool nereid_ring_is_load(MlirOperation op) {
   return nereid_op_kind(op) == NEREID_OP_TT_LOAD || is_tma(op);
 }
 
+bool nereid_ring_is_volatile(MlirOperation load) {
+  return nereid_op_kind(load) == NEREID_OP_TT_LOAD && nereid_tt_load_get_is_volatile(load);
+}
+
 MlirType nereid_ring_slot_type(MlirOperation load) {
   MlirValue value = nereid_ir_result(load);
   MlirType tensor = mlirValueGetType(value);

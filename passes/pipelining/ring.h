@@ -11,6 +11,9 @@ typedef NEREID_VECTOR(const nereid_scheduled_op_t *) nereid_scheduled_ops_t;
 /* Whether `op` is a tt.load or a tt.descriptor_load. */
 bool nereid_ring_is_load(MlirOperation op);
 
+/* Whether a load is a volatile tt.load. */
+bool nereid_ring_is_volatile(MlirOperation load);
+
 typedef struct nereid_ring_load {
   const nereid_scheduled_op_t *scheduled; /* the load, or a ttg.local_alloc of a tensor that is stored */
   bool is_copied;                         /* by cp.async or TMA */

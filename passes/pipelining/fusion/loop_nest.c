@@ -4,7 +4,6 @@
 #include "dialects/ir.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/scf.h"
-#include "nereid/dialects/tt.h"
 #include "passes/pipelining/expansion/loop_range.h"
 #include "passes/pipelining/expansion/predicate.h"
 #include "passes/pipelining/loop_stages.h"
@@ -119,10 +118,6 @@ static void require_bounds(const search_t *search) {
 
 /* --- ops that can be executed ahead --- */
 
-static bool is_volatile(MlirOperation load) {
-  return nereid_op_kind(load) == NEREID_OP_TT_LOAD && nereid_tt_load_get_is_volatile(load);
-}
-
 typedef struct ahead {
   const nereid_loop_nest_t *nest;
   bool possible;
@@ -131,10 +126,8 @@ typedef struct ahead {
 static MlirWalkResult check_ahead(MlirOperation op, void *user_data) {
   ahead_t *ahead = user_data;
   const nereid_loop_nest_t *nest = ahead->nest;
-  if (nereid_ring_is_load(op)) /* operand 0 is the pointer or the descriptor */
-    ahead->possible &=
-        !is_volatile(op) &&
-        (nest->is_requested || !nereid_written_roots_may_write(&nest->written, mlirOperationGetOperand(op, 0)));
+  if (nereid_ring_is_load(op))
+    ahead->possible &= nereid_written_roots_permit_ahead(&nest->written, op, nest->is_requested);
   else if (mlirOperationGetNumRegions(op) == 0)
     ahead->possible &= nereidMlirOperationIsMemoryEffectFree(op);
   return ahead->possible ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
@@ -197,7 +190,7 @@ static bool find_access_slice(nereid_loop_nest_t *nest) {
 
 /* Whether the execute slice contains `op` of the outer body even if nothing uses its results. */
 static bool has_effects(MlirOperation op) {
-  return !nereidMlirOperationIsMemoryEffectFree(op) && (!nereid_ring_is_load(op) || is_volatile(op));
+  return !nereidMlirOperationIsMemoryEffectFree(op) && (!nereid_ring_is_load(op) || nereid_ring_is_volatile(op));
 }
 
 static void find_execute_slice(nereid_loop_nest_t *nest) {
