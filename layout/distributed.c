@@ -64,8 +64,8 @@ static const nereid_layout_cga_t *without_dim(const nereid_layout_cga_t *cga, in
 }
 
 nereid_status_t nereid_layout_dot_of_mma(int rank, const int64_t *shape, int op_idx, int k_width, int version,
-                                         const int32_t *warps_per_cta, const nereid_layout_cga_t *cga,
-                                         nereid_layout_t *out) {
+                                         int instruction_m, const int32_t *warps_per_cta,
+                                         const nereid_layout_cga_t *cga, nereid_layout_t *out) {
   if (rank < 2 || rank > NEREID_LAYOUT_MAX_RANK || (version != 2 && !(version == 3 && op_idx == 0)))
     return NEREID_ERROR_ARGUMENT;
   int k_dim = op_idx == 0 ? rank - 1 : rank - 2;
@@ -75,7 +75,8 @@ nereid_status_t nereid_layout_dot_of_mma(int rank, const int64_t *shape, int op_
   nereid_layout_cga_t own;
   nereid_layout_builder_t builder;
   nereid_layout_builder_initialize(&builder, rank, shape, without_dim(cga, k_dim, &own));
-  fragment(&builder, order, op_idx == 0 ? 16 : 8, k_width * 8, k_width);
+  const int words = instruction_m == 8 ? 4 : 8; /* along k; m8n8k4 has one in each lane */
+  fragment(&builder, order, op_idx == 0 ? instruction_m : 8, k_width * words, k_width);
   nereid_layout_builder_grid(&builder, NEREID_LAYOUT_WARP, warps_per_cta, warp_order, k_dim);
   return nereid_layout_builder_finish(&builder, order, out);
 }

@@ -21,17 +21,19 @@ NEREID_MUST_USE nereid_status_t nereid_layout_blocked(int rank, const int64_t *s
                                                       const int32_t *order, const nereid_layout_cga_t *cga,
                                                       nereid_layout_t *out);
 
-/* #ttg.nvidia_mma: the accumulator of mma.sync (version 2, `instruction` ends in M, N: [16, 8]) or of wgmma (version 3,
- * `instruction` = [M, N, K]). Fragments: PTX ISA, "Matrix Fragments for mma.m16n8k16" and "wgmma.mma_async". */
+/* #ttg.nvidia_mma: the accumulator of mma.sync (version 2, `instruction` ends in M, N: [16, 8], or [8, 8] for the m8n8k4
+ * of f64) or of wgmma (version 3, `instruction` = [M, N, K]). Fragments: PTX ISA, "Matrix Fragments for
+ * mma.m16n8k16" and "wgmma.mma_async". */
 NEREID_MUST_USE nereid_status_t nereid_layout_nvidia_mma(int rank, const int64_t *shape, int version,
                                                          const int32_t *warps_per_cta, int instruction_rank,
                                                          const int32_t *instruction, const nereid_layout_cga_t *cga,
                                                          nereid_layout_t *out);
 
 /* #ttg.dot_op of an mma accumulator: operand `op_idx` (0: M by K, 1: K by N), each thread holding `k_width` adjacent
- * elements along K. `cga` is the accumulator's. The right operand of version 3 is never in registers (ARGUMENT). */
+ * elements along K. `instruction_m` is M of the accumulator's instruction, per warp: 16, or 8 for the m8n8k4 of f64.
+ * `cga` is the accumulator's. The right operand of version 3 is never in registers (ARGUMENT). */
 NEREID_MUST_USE nereid_status_t nereid_layout_dot_of_mma(int rank, const int64_t *shape, int op_idx, int k_width,
-                                                         int version, const int32_t *warps_per_cta,
+                                                         int version, int instruction_m, const int32_t *warps_per_cta,
                                                          const nereid_layout_cga_t *cga, nereid_layout_t *out);
 
 /* #ttg.dot_op of a blocked accumulator: every thread holds all of K. The other arguments are the accumulator's. */

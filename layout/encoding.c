@@ -109,25 +109,27 @@ static nereid_status_t from_slice(MlirAttribute encoding, int rank, const int64_
 
 typedef struct mma {
   int version;
-  numbers_t warps;
+  int instruction_rank;
+  numbers_t warps, instruction;
   nereid_layout_cga_t storage;
   const nereid_layout_cga_t *cga;
 } mma_t;
 
 static bool read_mma(MlirAttribute encoding, int rank, mma_t *out) {
   out->version = (int)nereid_ttg_nvidia_mma_attr_get_version_major(encoding);
+  MlirAttribute instruction = nereid_ttg_nvidia_mma_attr_get_instr_shape(encoding);
+  out->instruction_rank = (int)mlirDenseArrayGetNumElements(instruction);
   return read_numbers(nereid_ttg_nvidia_mma_attr_get_warps_per_cta(encoding), rank, &out->warps) &&
+         read_numbers(instruction, out->instruction_rank, &out->instruction) &&
          read_cga(nereid_ttg_nvidia_mma_attr_get_cga_layout(encoding), rank, &out->storage, &out->cga);
 }
 
 static nereid_status_t from_mma(MlirAttribute encoding, int rank, const int64_t *shape, nereid_layout_t *out) {
   mma_t mma;
-  numbers_t instruction;
-  MlirAttribute instr_shape = nereid_ttg_nvidia_mma_attr_get_instr_shape(encoding);
-  int n = (int)mlirDenseArrayGetNumElements(instr_shape);
-  if (!read_mma(encoding, rank, &mma) || !read_numbers(instr_shape, n, &instruction))
+  if (!read_mma(encoding, rank, &mma))
     return NEREID_ERROR_ARGUMENT;
-  return nereid_layout_nvidia_mma(rank, shape, mma.version, mma.warps.values, n, instruction.values, mma.cga, out);
+  return nereid_layout_nvidia_mma(rank, shape, mma.version, mma.warps.values, mma.instruction_rank,
+                                  mma.instruction.values, mma.cga, out);
 }
 
 static nereid_status_t from_dot_op(MlirAttribute encoding, int rank, const int64_t *shape, nereid_layout_t *out) {
@@ -143,10 +145,11 @@ static nereid_status_t from_dot_op(MlirAttribute encoding, int rank, const int64
   if (!nereid_ttg_nvidia_mma_attr_isa(parent))
     return NEREID_ERROR_UNSUPPORTED;
   mma_t mma;
-  if (!read_mma(parent, rank, &mma))
+  if (rank < 2 || !read_mma(parent, rank, &mma))
     return NEREID_ERROR_ARGUMENT;
+  const int m = mma.instruction.values[mma.version == 3 ? 0 : rank - 2];
   return nereid_layout_dot_of_mma(rank, shape, op_idx, (int)nereid_ttg_dot_op_attr_get_k_width(encoding), mma.version,
-                                  mma.warps.values, mma.cga, out);
+                                  m, mma.warps.values, mma.cga, out);
 }
 
 static nereid_status_t from_swizzled(MlirAttribute encoding, int rank, const int64_t *shape, nereid_layout_t *out) {

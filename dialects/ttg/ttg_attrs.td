@@ -71,9 +71,9 @@ def TTG_DotOpEncoding : TTG_Encoding<"DotOperand", "dot_op"> {
 def TTG_NvidiaMmaEncoding : TTG_Encoding<"NvidiaMma", "nvidia_mma"> {
   let summary = "accumulator of a tensor core instruction";
   let description = [{
-    `versionMajor` 2 is `mma.sync` (sm_80 and later), 3 is `wgmma` (sm_90a); `instrShape` is the instruction's shape: N
-    and M for version 2, M, N and K for version 3. The fragments are those of the PTX ISA, "Matrix Fragments for
-    mma.m16n8k16" and "Register Fragments for wgmma.mma_async".
+    `versionMajor` 2 is `mma.sync` (sm_80 and later), 3 is `wgmma` (sm_90a); `instrShape` is the instruction's shape: M
+    and N for version 2 (16 and 8, or 8 and 8 for the m8n8k4 of f64), M, N and K for version 3. The fragments are those
+    of the PTX ISA, "Matrix Fragments for mma.m16n8k16" and "Register Fragments for wgmma.mma_async".
   }];
   let parameters = (ins "unsigned":$versionMajor, "unsigned":$versionMinor, "DenseI32ArrayAttr":$warpsPerCTA,
                         OptionalParameter<"ArrayAttr">:$cgaLayout, "DenseI32ArrayAttr":$instrShape);

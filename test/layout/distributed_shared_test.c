@@ -207,8 +207,8 @@ static void test_mma_operands(void **unused) {
   int64_t a_shape[] = {16, 16}, b_shape[] = {16, 8};
   int32_t warps[] = {1, 2};
   nereid_layout_t a, b;
-  assert_int_equal(nereid_layout_dot_of_mma(2, a_shape, 0, 2, 2, warps, NULL, &a), NEREID_OK);
-  assert_int_equal(nereid_layout_dot_of_mma(2, b_shape, 1, 2, 2, warps, NULL, &b), NEREID_OK);
+  assert_int_equal(nereid_layout_dot_of_mma(2, a_shape, 0, 2, 2, 16, warps, NULL, &a), NEREID_OK);
+  assert_int_equal(nereid_layout_dot_of_mma(2, b_shape, 1, 2, 2, 16, warps, NULL, &b), NEREID_OK);
   for (uint32_t lane = 0; lane < 32; lane++)
     for (uint32_t warp = 0; warp < 2; warp++) {
       for (uint32_t i = 0; i < 8; i++) {
@@ -221,7 +221,34 @@ static void test_mma_operands(void **unused) {
         check_coordinates(&b, nereid_layout_apply(&b, i, lane, warp, 0), expected);
       }
     }
-  assert_int_equal(nereid_layout_dot_of_mma(2, b_shape, 1, 2, 3, warps, NULL, &b), NEREID_ERROR_ARGUMENT);
+  assert_int_equal(nereid_layout_dot_of_mma(2, b_shape, 1, 2, 3, 16, warps, NULL, &b), NEREID_ERROR_ARGUMENT);
+}
+
+/* PTX ISA, m8n8k4 of f64: a in row lane / 4, column lane % 4; b in row lane % 4, column lane / 4; c0, c1 in row lane / 4,
+ * columns 2 (lane % 4) + {0, 1}. */
+static void test_mma_m8n8k4(void **unused) {
+  (void)unused;
+  int64_t a_shape[] = {16, 8}, b_shape[] = {8, 16}, shape[] = {16, 16};
+  int32_t warps[] = {2, 1}, instruction[] = {8, 8};
+  nereid_layout_t a, b, sum;
+  assert_int_equal(nereid_layout_dot_of_mma(2, a_shape, 0, 1, 2, 8, warps, NULL, &a), NEREID_OK);
+  assert_int_equal(nereid_layout_dot_of_mma(2, b_shape, 1, 1, 2, 8, warps, NULL, &b), NEREID_OK);
+  assert_int_equal(nereid_layout_nvidia_mma(2, shape, 2, warps, 2, instruction, NULL, &sum), NEREID_OK);
+  assert_int_equal(nereid_layout_registers(&a), 2);
+  assert_int_equal(nereid_layout_registers(&b), 4);
+  assert_int_equal(nereid_layout_registers(&sum), 4);
+  for (uint32_t lane = 0; lane < 32; lane++)
+    for (uint32_t warp = 0; warp < 2; warp++) {
+      const int32_t first = (int32_t)(lane / 4), second = (int32_t)(lane % 4), row = first + (int32_t)warp * 8;
+      for (uint32_t i = 0; i < 4; i++) {
+        int32_t of_a[] = {row, second + (int32_t)(i % 2) * 4};
+        int32_t of_b[] = {second + (int32_t)(i % 2) * 4, first + (int32_t)(i / 2) * 8};
+        int32_t of_sum[] = {row, second * 2 + (int32_t)(i % 2 + i / 2 * 8)};
+        check_coordinates(&a, nereid_layout_apply(&a, i % 2, lane, warp, 0), of_a);
+        check_coordinates(&b, nereid_layout_apply(&b, i, lane, warp, 0), of_b);
+        check_coordinates(&sum, nereid_layout_apply(&sum, i, lane, warp, 0), of_sum);
+      }
+    }
 }
 
 static void test_dot_of_blocked_holds_all_of_k(void **unused) {
@@ -381,6 +408,7 @@ int main(void) {
       cmocka_unit_test(test_mma_sync_accumulator),
       cmocka_unit_test(test_wgmma_accumulator),
       cmocka_unit_test(test_mma_operands),
+      cmocka_unit_test(test_mma_m8n8k4),
       cmocka_unit_test(test_dot_of_blocked_holds_all_of_k),
       cmocka_unit_test(test_linear_covers_other_shapes),
       cmocka_unit_test(test_swizzled_shared_rows),

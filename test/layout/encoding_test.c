@@ -38,6 +38,7 @@ static void check_equal(nereid_layout_t actual, nereid_status_t status, nereid_l
 
 #define BLOCKED "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, 4], warpsPerCTA = [2, 2], order = [1, 0]}>"
 #define MMA2 "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>"
+#define MMA_F64 "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [8, 8]}>"
 #define MMA3 "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>"
 
 static const int32_t size[] = {1, 2}, threads[] = {8, 4}, warps[] = {2, 2}, order[] = {1, 0}, tall[] = {4, 1};
@@ -53,9 +54,11 @@ static void test_distributed(void **unused) {
   check_equal(of(MMA2, 2, square), status, e);
   status = nereid_layout_nvidia_mma(2, square, 3, tall, 3, m64n64k16, NULL, &e);
   check_equal(of(MMA3, 2, square), status, e);
-  status = nereid_layout_dot_of_mma(2, square, 1, 4, 2, warps, NULL, &e);
+  status = nereid_layout_dot_of_mma(2, square, 1, 4, 2, 16, warps, NULL, &e);
   check_equal(of("#ttg.dot_op<{opIdx = 1, parent = " MMA2 ", kWidth = 4}>", 2, square), status, e);
-  status = nereid_layout_dot_of_mma(2, square, 0, 2, 3, tall, NULL, &e);
+  status = nereid_layout_dot_of_mma(2, square, 0, 1, 2, 8, warps, NULL, &e);
+  check_equal(of("#ttg.dot_op<{opIdx = 0, parent = " MMA_F64 ", kWidth = 1}>", 2, square), status, e);
+  status = nereid_layout_dot_of_mma(2, square, 0, 2, 3, 16, tall, NULL, &e);
   check_equal(of("#ttg.dot_op<{opIdx = 0, parent = " MMA3 ", kWidth = 2}>", 2, square), status, e);
   status = nereid_layout_dot_of_blocked(2, square, 0, size, threads, warps, order, NULL, &e);
   check_equal(of("#ttg.dot_op<{opIdx = 0, parent = " BLOCKED "}>", 2, square), status, e);

@@ -8,7 +8,7 @@
  * result: lanes 4 r + q hold row r of A, column r of B, and columns 2 q, 2 q + 1 of row r of the result; a word of A
  * and the word of B that it meets are in lanes of the same q. Which k these hold is free as long as both operands
  * agree, so any kWidth works: the first register bits of k number elements of a word, the next words of an
- * instruction, the rest steps. All tiles of the result take one step before the next: instructions that depend on each
+ * instruction, the rest steps. The tiles of f64 have 16 rows, or 8 where the encoding is for m8n8k4. All tiles of the result take one step before the next: instructions that depend on each
  * other are far apart, and the tiles of a row reuse A. */
 #include "conversion/ttg_to_llvm/dot/mma.h"
 
@@ -28,7 +28,7 @@
 enum {
   LANE_K_BITS = 2,   /* lane bits that number words along k */
   LANE_ROW_BITS = 3, /* lane bits that number rows of A and columns of B */
-  SUM_BITS = 2,      /* register bits of a result tile: a column, then 8 rows */
+  COLUMN_BITS = 1,   /* register bits of a result tile along columns; bits along rows follow */
   MAX_SUMS = 4,      /* values of a result tile in a thread */
   MAX_WORD_BITS = 2,
   MAX_PARTS = 4, /* words along k of an instruction, at most: f64 */
@@ -95,10 +95,16 @@ typedef struct mma {
   operand_t a, b;
   MlirType sum, asm_sum; /* the result's elements; what the asm has of them */
   int word_bits, part_bits, step_bits;
+  int row_bits;                             /* register bits of a result tile along rows: 1, or 0 in m8n8k4 */
   int sums;                                 /* values of the asm's result: 2 where they are pairs of f16 */
   uint32_t k_bases[NEREID_LAYOUT_MAX_BITS]; /* of A's registers along k */
   bool in_quarters;                         /* f64 before sm_90: m8n8k4 only */
 } mma_t;
+
+/* Register bits of a result tile. */
+static int sum_bits(const mma_t *mma) {
+  return COLUMN_BITS + mma->row_bits;
+}
 
 /* --- layouts --- */
 
@@ -127,16 +133,17 @@ static void required_layout(const mma_t *mma, const nereid_layout_t *held_a, con
   const nereid_layout_t *result = mma->result;
   const uint32_t *sums = result->bases[NEREID_LAYOUT_REGISTER], *lanes = result->bases[NEREID_LAYOUT_LANE];
   const int k_bits = mma->word_bits + mma->part_bits + mma->step_bits;
+  const bool splits_rows = index == 0 && mma->row_bits > 0;
   *out = *held;
   out->in_bits[NEREID_LAYOUT_REGISTER] = 0;
   for (int i = 0; i < k_bits; ++i) {
-    if (i == mma->word_bits && index == 0)
-      append(out, project(mma, held, index, sums[1]));
+    if (i == mma->word_bits && splits_rows)
+      append(out, project(mma, held, index, sums[COLUMN_BITS]));
     append(out, index == 0 ? mma->k_bases[i] : move_k(held_a, held, mma->k_bases[i]));
   }
-  if (k_bits == mma->word_bits && index == 0)
-    append(out, project(mma, held, index, sums[1]));
-  for (int i = SUM_BITS; i < result->in_bits[NEREID_LAYOUT_REGISTER]; ++i)
+  if (k_bits == mma->word_bits && splits_rows)
+    append(out, project(mma, held, index, sums[COLUMN_BITS]));
+  for (int i = sum_bits(mma); i < result->in_bits[NEREID_LAYOUT_REGISTER]; ++i)
     append(out, project(mma, held, index, sums[i]));
   const uint32_t rows[2][LANE_ROW_BITS] = {{lanes[2], lanes[3], lanes[4]}, {sums[0], lanes[0], lanes[1]}};
   for (int i = 0; i < LANE_K_BITS; ++i)
@@ -187,8 +194,9 @@ static bool split_k(mma_t *mma, const nereid_layout_t *a) {
                               1 << k_bits, (1 << k_bits) >> LANE_K_BITS);
   mma->word_bits = row->word_bits;
   mma->part_bits = registers - row->word_bits;
-  if (mma->part_bits > row->most_part_bits)
-    mma->part_bits = row->most_part_bits;
+  const int most_part_bits = mma->row_bits ? row->most_part_bits : 0;
+  if (mma->part_bits > most_part_bits)
+    mma->part_bits = most_part_bits;
   mma->step_bits = registers - mma->word_bits - mma->part_bits;
   return true;
 }
@@ -255,7 +263,7 @@ typedef struct operands {
 } operands_t;
 
 static operands_t operands_of(const mma_t *mma) {
-  const int a = 2 << mma->part_bits, b = 1 << mma->part_bits;
+  const int b = 1 << mma->part_bits, a = b << mma->row_bits;
   return (operands_t){{0, mma->sums}, {mma->sums, mma->sums}, {2 * mma->sums, a}, {2 * mma->sums + a, b}};
 }
 
@@ -299,10 +307,11 @@ static void write_constraints(const mma_t *mma, nereid_asm_text_t *text) {
 /* --- the sums --- */
 
 /* Tiles of the result that only repeat others: register bits that move nothing. */
-static uint32_t copies_of(const nereid_layout_t *result) {
+static uint32_t copies_of(const mma_t *mma) {
+  const nereid_layout_t *result = mma->result;
   uint32_t copies = 0;
-  for (int i = SUM_BITS; i < result->in_bits[NEREID_LAYOUT_REGISTER]; ++i)
-    copies |= result->bases[NEREID_LAYOUT_REGISTER][i] ? 0 : UINT32_C(1) << (i - SUM_BITS);
+  for (int i = sum_bits(mma); i < result->in_bits[NEREID_LAYOUT_REGISTER]; ++i)
+    copies |= result->bases[NEREID_LAYOUT_REGISTER][i] ? 0 : UINT32_C(1) << (i - sum_bits(mma));
   return copies;
 }
 
@@ -318,7 +327,7 @@ static void emit_tile(nereid_lower_t *lower, mma_t *mma, const char *text, const
     values[n++] = sums[i];
   }
   for (int i = 0; i < operands.a.count; ++i)
-    values[n++] = word_at(lower, mma, &mma->a, number << (1 + mma->part_bits) | (uint32_t)i);
+    values[n++] = word_at(lower, mma, &mma->a, number << (mma->row_bits + mma->part_bits) | (uint32_t)i);
   for (int i = 0; i < operands.b.count; ++i)
     values[n++] = word_at(lower, mma, &mma->b, number << mma->part_bits | (uint32_t)i);
   nereid_emit_asm(lower, text, constraints, true, operands.d.count, types, n, values, sums);
@@ -326,12 +335,12 @@ static void emit_tile(nereid_lower_t *lower, mma_t *mma, const char *text, const
 
 static void emit_tiles(nereid_lower_t *lower, mma_t *mma, uint32_t tiles, MlirValue *sums) {
   const operands_t operands = operands_of(mma);
-  const uint32_t copies = copies_of(mma->result);
+  const uint32_t copies = copies_of(mma);
   nereid_asm_text_t text = {.arena = lower->arena}, constraints = {.arena = lower->arena};
   if (mma->in_quarters)
     write_quarters(mma, &text);
   else
-    write_instruction(mma, 16, 1 << mma->part_bits, &operands, &text);
+    write_instruction(mma, 8 << mma->row_bits, 1 << mma->part_bits, &operands, &text);
   write_constraints(mma, &constraints);
   nereid_vector_push(lower->arena, &text.text, '\0');
   nereid_vector_push(lower->arena, &constraints.text, '\0');
@@ -344,21 +353,22 @@ static void emit_tiles(nereid_lower_t *lower, mma_t *mma, uint32_t tiles, MlirVa
 
 /* Pairs of f16 are words. */
 static MlirValue pack_sum(nereid_lower_t *lower, const mma_t *mma, const MlirValue *values, int i) {
-  if (mma->sums == MAX_SUMS)
+  if (!mlirTypeIsAF16(mma->sum))
     return values[i];
   return nereid_emit_word(lower, 2, values + (ptrdiff_t)2 * i);
 }
 
 static void unpack_sum(nereid_lower_t *lower, const mma_t *mma, MlirValue sum, int i, MlirValue *values) {
-  if (mma->sums == MAX_SUMS)
+  if (!mlirTypeIsAF16(mma->sum))
     values[i] = sum;
   else
     nereid_emit_split(lower, mma->sum, 2, sum, values + (ptrdiff_t)2 * i);
 }
 
 static bool emit_dot(nereid_lower_t *lower, mma_t *mma) {
-  const uint32_t tiles = UINT32_C(1) << (mma->result->in_bits[NEREID_LAYOUT_REGISTER] - SUM_BITS);
-  const uint32_t copies = copies_of(mma->result);
+  const size_t values_per_tile = (size_t)1 << sum_bits(mma);
+  const uint32_t tiles = UINT32_C(1) << (mma->result->in_bits[NEREID_LAYOUT_REGISTER] - sum_bits(mma));
+  const uint32_t copies = copies_of(mma);
   nereid_lowered_t addends = nereid_lower_operand(lower, mma->op, 2);
   nereid_lowered_t lowered = nereid_lower_array(lower, addends.count);
   MlirValue *sums = nereid_arena_new(lower->arena, MlirValue, (size_t)tiles * (size_t)mma->sums);
@@ -367,13 +377,13 @@ static bool emit_dot(nereid_lower_t *lower, mma_t *mma) {
   for (uint32_t tile = 0; tile < tiles; ++tile)
     for (int i = 0; i < mma->sums && !(tile & copies); ++i)
       sums[tile * (uint32_t)mma->sums + (uint32_t)i] =
-          pack_sum(lower, mma, addends.values + (size_t)tile * MAX_SUMS, i);
+          pack_sum(lower, mma, addends.values + (size_t)tile * values_per_tile, i);
   emit_tiles(lower, mma, tiles, sums);
   for (uint32_t tile = 0; tile < tiles; ++tile) {
-    MlirValue *values = lowered.values + (size_t)tile * MAX_SUMS;
+    MlirValue *values = lowered.values + (size_t)tile * values_per_tile;
     const uint32_t first = tile & ~copies;
     if (first != tile)
-      memcpy(values, lowered.values + (size_t)first * MAX_SUMS, MAX_SUMS * sizeof *values);
+      memcpy(values, lowered.values + (size_t)first * values_per_tile, values_per_tile * sizeof *values);
     for (int i = 0; i < mma->sums && first == tile; ++i)
       unpack_sum(lower, mma, sums[tile * (uint32_t)mma->sums + (uint32_t)i], i, values);
   }
@@ -419,27 +429,30 @@ static bool choose_types(nereid_lower_t *lower, mma_t *mma) {
                                "#ttg.blocked result");
   if (is_fp8(mma->a.element) && !nereid_target_has_fp8_mma(options->capability, options->ptx_version))
     return no_instruction(mma, "it needs sm_89 and PTX 8.4; convert the operands to f16");
-  mma->in_quarters = mma->a.element == ELEMENT_F64 && options->capability < NEREID_SM_90;
-  mma->sums = mlirTypeIsAF16(mma->sum) ? 2 : MAX_SUMS;
+  mma->in_quarters = mma->a.element == ELEMENT_F64 && mma->row_bits && options->capability < NEREID_SM_90;
+  mma->sums = (1 << sum_bits(mma)) >> mlirTypeIsAF16(mma->sum);
   mma->asm_sum = mlirTypeIsAF16(mma->sum) ? lower->types->i32 : mma->sum;
   return true;
 }
 
-/* Whether the result's tiles are those of m16n8. */
-static bool check_shape(const mma_t *mma) {
+/* Whether the result's tiles are those of m16n8, or of the m8n8k4 of f64. */
+static bool read_shape(mma_t *mma) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(mma->op, 0));
   MlirAttribute shape = nereid_ttg_nvidia_mma_attr_get_instr_shape(mlirRankedTensorTypeGetEncoding(type));
   const int32_t rank = (int32_t)mlirDenseArrayGetNumElements(shape);
   const int32_t m = mlirDenseI32ArrayGetElement(shape, rank - 2), n = mlirDenseI32ArrayGetElement(shape, rank - 1);
-  return (m == 16 && n == 8) ||
+  mma->row_bits = m == 16;
+  return (n == 8 && (m == 16 || (m == 8 && mlirTypeIsAF64(nereid_lower_element_type(type))))) ||
          nereid_lower_error(mma->op,
-                            "has a result for instructions of %dx%d: expected an instrShape that ends in 16, 8", m, n);
+                            "has a result for instructions of %dx%d: expected an instrShape that ends in 16, 8, or in "
+                            "8, 8 where the elements are f64",
+                            m, n);
 }
 
 bool nereid_lower_mma(nereid_lower_t *lower, MlirOperation op) {
   mma_t mma = {.op = op, .result = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetResult(op, 0)))};
   const nereid_layout_t *a = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetOperand(op, 0)));
   const nereid_layout_t *b = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetOperand(op, 1)));
-  return mma.result && a && b && check_shape(&mma) && choose_types(lower, &mma) && split_k(&mma, a) &&
+  return mma.result && a && b && read_shape(&mma) && choose_types(lower, &mma) && split_k(&mma, a) &&
          take_operand(lower, &mma, 0, a, a) && take_operand(lower, &mma, 1, a, b) && emit_dot(lower, &mma);
 }

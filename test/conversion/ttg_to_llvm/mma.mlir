@@ -8,6 +8,9 @@
 #b4 = #ttg.dot_op<{opIdx = 1, parent = #c, kWidth = 4}>
 #a1 = #ttg.dot_op<{opIdx = 0, parent = #c, kWidth = 1}>
 #b1 = #ttg.dot_op<{opIdx = 1, parent = #c, kWidth = 1}>
+#c8 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [8, 8]}>
+#a8 = #ttg.dot_op<{opIdx = 0, parent = #c8, kWidth = 1}>
+#b8 = #ttg.dot_op<{opIdx = 1, parent = #c8, kWidth = 1}>
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 
@@ -65,6 +68,16 @@ tt.func private @floats(%x: tensor<64x32xf8E4M3FN, #a4>, %y: tensor<32x8xf8E5M2,
 tt.func private @doubles(%x: tensor<64x16xf64, #a1>, %y: tensor<16x8xf64, #b1>, %z: tensor<64x8xf64, #c>) -> tensor<64x8xf64, #c> {
   %d = tt.dot %x, %y, %z : tensor<64x16xf64, #a1> * tensor<16x8xf64, #b1> -> tensor<64x8xf64, #c>
   tt.return %d : tensor<64x8xf64, #c>
+}
+
+// The encoding of Triton 3.7 and later: two tiles of 8 rows, two steps of 4 columns.
+// CHECK-LABEL: llvm.func internal @doubles_of_8_rows(
+// CHECK-COUNT-4: "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {$0,$1}, {$4}, {$5}, {$2,$3};", "=d,=d,d,d,d,d"
+// CHECK-NOT: mma.sync
+// CHECK: llvm.return
+tt.func private @doubles_of_8_rows(%x: tensor<64x8xf64, #a8>, %y: tensor<8x8xf64, #b8>, %z: tensor<64x8xf64, #c8>) -> tensor<64x8xf64, #c8> {
+  %d = tt.dot %x, %y, %z : tensor<64x8xf64, #a8> * tensor<8x8xf64, #b8> -> tensor<64x8xf64, #c8>
+  tt.return %d : tensor<64x8xf64, #c8>
 }
 
 // Fewer rows than the instruction has: its other rows are copies.

@@ -57,9 +57,9 @@ tt.func private @wide(%x: tensor<64x16xf16, #a>, %y: tensor<16x8xf16, #b>, %z: t
 #a = #ttg.dot_op<{opIdx = 0, parent = #c, kWidth = 1}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #c, kWidth = 1}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:80"} {
-tt.func private @eight_rows(%x: tensor<64x16xf64, #a>, %y: tensor<16x8xf64, #b>, %z: tensor<64x8xf64, #c>) {
-  // expected-error @below {{'tt.dot' op has a result for instructions of 8x8: expected an instrShape that ends in 16, 8}}
-  %d = tt.dot %x, %y, %z : tensor<64x16xf64, #a> * tensor<16x8xf64, #b> -> tensor<64x8xf64, #c>
+tt.func private @eight_rows(%x: tensor<64x16xf32, #a>, %y: tensor<16x8xf32, #b>, %z: tensor<64x8xf32, #c>) {
+  // expected-error @below {{'tt.dot' op has a result for instructions of 8x8: expected an instrShape that ends in 16, 8, or in 8, 8 where the elements are f64}}
+  %d = tt.dot %x, %y, %z, inputPrecision = tf32 : tensor<64x16xf32, #a> * tensor<16x8xf32, #b> -> tensor<64x8xf32, #c>
   tt.return
 }
 }

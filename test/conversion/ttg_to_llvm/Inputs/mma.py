@@ -19,6 +19,7 @@ TYPES = {
     "f32": (32, (1, 2, 4), "f32", "0.001"),
     "i8": (8, (4, 8, 16), "i32", "0"),
     "f64": (64, (1, 2), "f64", "1e-12"),
+    "f64 m8n8k4": (64, (1, 2), "f64", "1e-12"),
     "f16 f16": (16, (2, 4), "f16", "0.05"),
     "f8E4M3FN": (8, (4, 8), "f32", "0.001"),
     "f8E5M2": (8, (4, 8, 16), "f32", "0.001"),
@@ -38,6 +39,7 @@ class Kernel:
         parts = key.split()
         self.a_type = parts[0]
         self.b_type = parts[1] if len(parts) > 1 and parts[1].startswith("f8") else parts[0]
+        self.instruction = [8, 8] if "m8n8k4" in parts else [16, 8]
         self.bits, self.width = bits, rng.choice(widths)
         tile = self.width * 8 if rng.random() < 0.8 else self.width * 4
         self.m, self.n = rng.choice([16, 32, 64, 8]), rng.choice([8, 16, 32, 64])
@@ -127,7 +129,7 @@ class Kernel:
     def text(self):
         rank = 2 + len(self.batch)
         parent = self.alias("nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = %s, instrShape = %s}>"
-                            % (numbers([1] * len(self.batch) + list(self.warps)), numbers([1] * len(self.batch) + [16, 8])))
+                            % (numbers([1] * len(self.batch) + list(self.warps)), numbers([1] * len(self.batch) + self.instruction)))
         a, a_of = self.operand(0, self.batch + [self.m, self.k], self.a_type, parent)
         b, b_of = self.operand(1, self.batch + [self.k, self.n], self.b_type, parent)
         shape, order = self.batch + [self.m, self.n], list(range(rank - 1, -1, -1))
