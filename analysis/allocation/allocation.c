@@ -269,6 +269,13 @@ bool nereid_allocation_run(const nereid_call_graph_t *calls, nereid_scratch_byte
   return !arena->failed;
 }
 
+int64_t nereid_allocation_trial(const nereid_frame_t *frame, const int64_t *bytes, nereid_arena_t *arena) {
+  nereid_placement_item_t *items = nereid_arena_new(arena, nereid_placement_item_t, frame->count);
+  for (size_t i = 0; items && i < frame->count; ++i)
+    items[i] = (nereid_placement_item_t){bytes[i], frame->buffers[i].alignment, frame->buffers[i].live, 0};
+  return items ? nereid_placement_run(items, frame->count, frame->spans, frame->n_spans, arena) : -1;
+}
+
 bool nereid_allocation_live_together(const nereid_buffer_t *a, const nereid_buffer_t *b) {
   const nereid_live_t *x = &a->live, *y = &b->live;
   if (x->group && x->group == y->group && x->member != y->member)

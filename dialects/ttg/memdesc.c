@@ -6,6 +6,7 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 
+#include <stdio.h>
 #include <string.h>
 
 static int read_dims(MlirAttribute dims, int64_t *out) {
@@ -39,6 +40,17 @@ MlirType nereid_ttg_memdesc_type(const nereid_ttg_memdesc_t *memdesc) {
   return nereid_ttg_memdesc_type_create(ctx, mlirDenseI64ArrayGet(ctx, memdesc->rank, memdesc->shape), memdesc->element,
                                         memdesc->encoding, memdesc->space, memdesc->mutable_memory,
                                         mlirDenseI64ArrayGet(ctx, memdesc->alloc_rank, memdesc->alloc));
+}
+
+nereid_text_t nereid_ttg_memdesc_shape_text(const nereid_ttg_memdesc_t *memdesc) {
+  nereid_text_t text = {0};
+  int length = 0;
+  for (int d = 0; d < memdesc->rank && length < (int)sizeof text.chars; ++d)
+    length += snprintf(text.chars + length, sizeof text.chars - (size_t)length, "%lldx", (long long)memdesc->shape[d]);
+  if (length < (int)sizeof text.chars)
+    snprintf(text.chars + length, sizeof text.chars - (size_t)length, "%s",
+             nereid_text_of_type(memdesc->element).chars);
+  return text;
 }
 
 bool nereid_ttg_is_memdesc_view(MlirOperation op) {

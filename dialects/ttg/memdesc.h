@@ -6,6 +6,7 @@
 #ifndef NEREID_DIALECTS_TTG_MEMDESC_H
 #define NEREID_DIALECTS_TTG_MEMDESC_H
 
+#include "dialects/diagnose.h"
 #include "dialects/ttg/encoding/encoding.h"
 
 #include <mlir-c/IR.h>
@@ -29,6 +30,9 @@ nereid_ttg_memdesc_t nereid_ttg_memdesc_of(MlirValue value);
 
 /* Returns the type; `memdesc` must be valid (else null after an error at an unknown location). */
 MlirType nereid_ttg_memdesc_type(const nereid_ttg_memdesc_t *memdesc);
+
+/* The shape and the elements for a message: "3x64x32xf16". */
+nereid_text_t nereid_ttg_memdesc_shape_text(const nereid_ttg_memdesc_t *memdesc);
 
 /* Returns whether the operation creates a view of its operand 0 (same memory, another descriptor): memdesc_index,
  * memdesc_subslice, memdesc_trans, memdesc_reshape, memdesc_reinterpret. */

@@ -58,6 +58,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // expected-note@below {{65536 bytes at offset 0 are for this}}
     %a = ttg.local_alloc %x : (tensor<128x128xf32, #rows>) -> !ttg.memdesc<128x128xf32, #flat, #smem, mutable>
     // expected-error@below {{needs 131072 bytes of shared memory with the other live buffers, the target has 101376}}
+    // expected-note@below {{scratch of 32768 bytes, 1/2 of it, would fit here with the other buffers as they are}}
+    // expected-note@below {{65536 bytes at offset 65536 are scratch of this}}
     %w = ttg.convert_layout %v : tensor<128x256xf32, #rows> -> tensor<128x256xf32, #columns>
     tt.store %q, %w : tensor<128x256x!tt.ptr<f32>, #columns>
     ttg.local_dealloc %a : !ttg.memdesc<128x128xf32, #flat, #smem, mutable>
@@ -168,6 +170,46 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
+// A ring fits with fewer slots.
+#flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:86", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @slots(%p: tensor<64x128x!tt.ptr<f32>, #rows>, %i: i32) {
+    // expected-error@below {{'ttg.local_alloc' op needs 163840 bytes of shared memory, the target has 101376}}
+    // expected-note@below {{3x64x128xf32 of 98304 bytes would fit here with the other buffers as they are}}
+    %a = ttg.local_alloc : () -> !ttg.memdesc<5x64x128xf32, #flat, #smem, mutable>
+    %s = ttg.memdesc_index %a[%i] : !ttg.memdesc<5x64x128xf32, #flat, #smem, mutable> -> !ttg.memdesc<64x128xf32, #flat, #smem, mutable>
+    %x = ttg.local_load %s : !ttg.memdesc<64x128xf32, #flat, #smem, mutable> -> tensor<64x128xf32, #rows>
+    tt.store %p, %x : tensor<64x128x!tt.ptr<f32>, #rows>
+    tt.return
+  }
+}
+
+// -----
+
+// No smaller size of one buffer is enough.
+#flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:86", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @both(%p: tensor<128x256x!tt.ptr<f32>, #rows>) {
+    // expected-note@below {{131072 bytes at offset 0 are for this 128x256xf32}}
+    %a = ttg.local_alloc : () -> !ttg.memdesc<128x256xf32, #flat, #smem, mutable>
+    // expected-error@below {{'ttg.local_alloc' op needs 262144 bytes of shared memory with the other live buffers, the target has 101376}}
+    // expected-note@below {{the buffers would fit with 1/4 of their sizes, such as here 64x128xf32}}
+    // expected-note@below {{131072 bytes at offset 131072 are for this 128x256xf32}}
+    %b = ttg.local_alloc : () -> !ttg.memdesc<128x256xf32, #flat, #smem, mutable>
+    %x = ttg.local_load %a : !ttg.memdesc<128x256xf32, #flat, #smem, mutable> -> tensor<128x256xf32, #rows>
+    %y = ttg.local_load %b : !ttg.memdesc<128x256xf32, #flat, #smem, mutable> -> tensor<128x256xf32, #rows>
+    tt.store %p, %x : tensor<128x256x!tt.ptr<f32>, #rows>
+    tt.store %p, %y : tensor<128x256x!tt.ptr<f32>, #rows>
+    tt.return
+  }
+}
+
+// -----
+
 // The sum exceeds the limit: the error is at the highest buffer, notes list the others.
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
@@ -177,6 +219,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // expected-note@below {{65536 bytes at offset 0 are for this}}
     %a = ttg.local_alloc : () -> !ttg.memdesc<16384xf32, #shared, #smem, mutable>
     // expected-error@below {{'ttg.local_alloc' op needs 131072 bytes of shared memory with the other live buffers, the target has 101376}}
+    // expected-note@below {{8192xf32 of 32768 bytes would fit here with the other buffers as they are}}
+    // expected-note@below {{65536 bytes at offset 65536 are for this 16384xf32}}
     %b = ttg.local_alloc : () -> !ttg.memdesc<16384xf32, #shared, #smem, mutable>
     %x = ttg.local_load %a : !ttg.memdesc<16384xf32, #shared, #smem, mutable> -> tensor<16384xf32, #line>
     %y = ttg.local_load %b : !ttg.memdesc<16384xf32, #shared, #smem, mutable> -> tensor<16384xf32, #line>
@@ -219,9 +263,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
   tt.func private @middle(%p: tensor<16384x!tt.ptr<f32>, #line>) {
-    // expected-note@below {{65536 bytes at offset 0 are for this}}
+    // expected-note@below {{8192xf32 of 32768 bytes would fit here with the other buffers as they are}}
+    // expected-note@below {{65536 bytes at offset 0 are for this 16384xf32}}
     %b = ttg.local_alloc : () -> !ttg.memdesc<16384xf32, #shared, #smem, mutable>
     // expected-error@below {{needs 131072 bytes of shared memory with the other live buffers, the target has 101376}}
+    // expected-note@below {{65536 bytes at offset 65536 are the frame of this call}}
     tt.call @outer(%p) : (tensor<16384x!tt.ptr<f32>, #line>) -> ()
     %y = ttg.local_load %b : !ttg.memdesc<16384xf32, #shared, #smem, mutable> -> tensor<16384xf32, #line>
     tt.store %p, %y : tensor<16384x!tt.ptr<f32>, #line>
