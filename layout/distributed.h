@@ -21,8 +21,8 @@ NEREID_MUST_USE nereid_status_t nereid_layout_blocked(int rank, const int64_t *s
                                                       const int32_t *order, const nereid_layout_cga_t *cga,
                                                       nereid_layout_t *out);
 
-/* #ttg.nvidia_mma: the accumulator of mma.sync (version 2, `instruction` ends in M, N: [16, 8], or [8, 8] for the m8n8k4
- * of f64) or of wgmma (version 3, `instruction` = [M, N, K]). Fragments: PTX ISA, "Matrix Fragments for
+/* #ttg.nvidia_mma: the accumulator of mma.sync (version 2, `instruction` ends in M, N: [16, 8], or [8, 8] for the
+ * m8n8k4 of f64) or of wgmma (version 3, `instruction` = [M, N, K]). Fragments: PTX ISA, "Matrix Fragments for
  * mma.m16n8k16" and "wgmma.mma_async". */
 NEREID_MUST_USE nereid_status_t nereid_layout_nvidia_mma(int rank, const int64_t *shape, int version,
                                                          const int32_t *warps_per_cta, int instruction_rank,

@@ -55,8 +55,8 @@ bool nereid_allocation_run(const nereid_call_graph_t *calls, nereid_scratch_byte
 /* Whether two buffers of a frame may be live at the same time. */
 bool nereid_allocation_live_together(const nereid_buffer_t *a, const nereid_buffer_t *b);
 
-/* The size of `frame` if its buffers had `bytes` each, in their order and with their live ranges; -1 when out of memory.
- * The frame is not changed. */
+/* The size of `frame` if its buffers had `bytes` each, in their order and with their live ranges; -1 when out of
+ * memory. The frame is not changed. */
 int64_t nereid_allocation_trial(const nereid_frame_t *frame, const int64_t *bytes, nereid_arena_t *arena);
 
 /* Bytes of a memdesc type's whole buffer in one CTA; 0 for another type. */

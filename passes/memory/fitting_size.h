@@ -10,9 +10,9 @@ typedef struct nereid_fitting_size {
   const char *text; /* null when no size fits, or out of memory; in the arena */
 } nereid_fitting_size_t;
 
-/* Finds a smaller size for one of `live`, buffers of `frame` in the order of preference, with which the frame has at most
- * `limit` bytes and the other buffers keep their sizes: fewer slots of a ring, then a power of two of the shape. Where no
- * single buffer is enough: the fraction of all buffers that fits. */
+/* Finds a smaller size for one of `live`, buffers of `frame` in the order of preference, with which the frame has at
+ * most `limit` bytes and the other buffers keep their sizes: fewer slots of a ring, then a shape divided by a power of
+ * two. Where no single buffer is enough: the fraction of all buffers that fits. */
 nereid_fitting_size_t nereid_fitting_size(const nereid_frame_t *frame, const nereid_buffer_t *const *live, size_t count,
                                           int64_t limit, nereid_arena_t *arena);
 

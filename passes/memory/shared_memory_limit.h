@@ -5,8 +5,8 @@
 #include "analysis/allocation/allocation.h"
 
 /* Reports function `number` of the allocation, whose frame exceeds `limit` bytes, at the buffer that ends highest.
- * Notes name the largest size of a buffer that fits, the largest buffers that are live with it, including those of called
- * functions, and the calls that lead to the function. */
+ * Notes name the largest size of a buffer that fits, the largest buffers that are live with it, including those of
+ * called functions, and the calls that lead to the function. */
 void nereid_shared_memory_refuse(const nereid_allocation_t *allocation, size_t number, int64_t limit,
                                  nereid_arena_t *arena);
 

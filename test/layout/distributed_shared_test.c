@@ -224,8 +224,8 @@ static void test_mma_operands(void **unused) {
   assert_int_equal(nereid_layout_dot_of_mma(2, b_shape, 1, 2, 3, 16, warps, NULL, &b), NEREID_ERROR_ARGUMENT);
 }
 
-/* PTX ISA, m8n8k4 of f64: a in row lane / 4, column lane % 4; b in row lane % 4, column lane / 4; c0, c1 in row lane / 4,
- * columns 2 (lane % 4) + {0, 1}. */
+/* PTX ISA, m8n8k4 of f64: a in row lane / 4, column lane % 4; b in row lane % 4, column lane / 4; c0, c1 in row
+ * lane / 4, columns 2 (lane % 4) + {0, 1}. */
 static void test_mma_m8n8k4(void **unused) {
   (void)unused;
   int64_t a_shape[] = {16, 8}, b_shape[] = {8, 16}, shape[] = {16, 16};

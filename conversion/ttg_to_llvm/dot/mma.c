@@ -8,8 +8,9 @@
  * result: lanes 4 r + q hold row r of A, column r of B, and columns 2 q, 2 q + 1 of row r of the result; a word of A
  * and the word of B that it meets are in lanes of the same q. Which k these hold is free as long as both operands
  * agree, so any kWidth works: the first register bits of k number elements of a word, the next words of an
- * instruction, the rest steps. The tiles of f64 have 16 rows, or 8 where the encoding is for m8n8k4. All tiles of the result take one step before the next: instructions that depend on each
- * other are far apart, and the tiles of a row reuse A. */
+ * instruction, the rest steps. Tiles of f64 have 16 rows, or 8 where the encoding is for m8n8k4. All tiles of the
+ * result take one step before the next: instructions that depend on each other are far apart, and the tiles of a row
+ * reuse A. */
 #include "conversion/ttg_to_llvm/dot/mma.h"
 
 #include "conversion/ttg_to_llvm/dot/asm_text.h"

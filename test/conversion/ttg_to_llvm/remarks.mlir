@@ -114,12 +114,23 @@ tt.func private @selects(%x: tensor<4xi32, #all>) -> tensor<4xi32, #v1> {
   tt.return %y : tensor<4xi32, #v1>
 }
 
+// 256 registers per thread; 128 in twice as many warps.
+tt.func public @too_few_warps(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %r = tt.make_range {end = 32768 : i32, start = 0 : i32} : tensor<32768xi32, #v4>
+  %b = tt.splat %p : !tt.ptr<f32> -> tensor<32768x!tt.ptr<f32>, #v4>
+  %q = tt.addptr %b, %r : tensor<32768x!tt.ptr<f32>, #v4>, tensor<32768xi32, #v4>
+  // CHECK: [[@LINE+1]]:{{.*}}Missed{{.*}}register-budget{{.*}}tensor<32768xf32, {{.*}}> takes at least 256 registers of each thread, which can have 255: the rest is spilled; tensor<16384xf32>, of 128 registers, or 8 warps would fit
+  %x = tt.load %q : tensor<32768x!tt.ptr<f32>, #v4>
+  tt.store %q, %x : tensor<32768x!tt.ptr<f32>, #v4>
+  tt.return
+}
+
 // 512 registers per thread; reported once per type.
 tt.func public @too_large(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %s: f32) {
   %r = tt.make_range {end = 65536 : i32, start = 0 : i32} : tensor<65536xi32, #v4>
   %b = tt.splat %p : !tt.ptr<f32> -> tensor<65536x!tt.ptr<f32>, #v4>
   %q = tt.addptr %b, %r : tensor<65536x!tt.ptr<f32>, #v4>, tensor<65536xi32, #v4>
-  // CHECK: [[@LINE+1]]:{{.*}}Missed{{.*}}register-budget{{.*}}tensor<65536xf32, {{.*}}> takes at least 512 registers of each thread, which can have 255
+  // CHECK: [[@LINE+1]]:{{.*}}Missed{{.*}}register-budget{{.*}}tensor<65536xf32, {{.*}}> takes at least 512 registers of each thread, which can have 255: the rest is spilled; tensor<16384xf32>, of 128 registers, would fit"
   %x = tt.load %q : tensor<65536x!tt.ptr<f32>, #v4>
   // CHECK-NOT: register-budget
   %y = arith.addf %x, %x : tensor<65536xf32, #v4>
