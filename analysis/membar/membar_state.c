@@ -277,18 +277,27 @@ static bool leave_global(const nereid_membar_context_t *context, nereid_membar_s
   return !access->async_proxy;
 }
 
+/* An op with a barrier inside writes its scratch before the barrier and reads it afterwards; an atomic accesses global
+ * memory before the barrier. */
+static void leave_scratch(const nereid_membar_context_t *context, nereid_membar_state_t *state,
+                          nereid_shared_access_t access) {
+  if (nereid_access_is_global(&access))
+    return;
+  if (context->proxies && nereid_access_needs_fence(&access))
+    nereid_access_set_add(context->arena, &state->unfenced, access);
+  access.kind = NEREID_SHARED_READ;
+  make_pending(context, state, access);
+}
+
 static void leave_accesses(const nereid_membar_context_t *context, nereid_membar_state_t *state,
                            const nereid_membar_event_t *event) {
   for (uint32_t i = 0; i < event->n; ++i) {
     nereid_shared_access_t access = context->effects->accesses.data[event->first + i];
     if (context->bulk && nereid_access_is_global(&access) && !leave_global(context, state, &access))
       continue;
-    if (event->flags & NEREID_EVENT_BARRIER_INSIDE) {
-      access.kind = NEREID_SHARED_READ; /* of its scratch; an atomic accesses memory before the barrier */
-      if (nereid_access_is_global(&access))
-        continue;
-    }
-    if (event->flags & NEREID_EVENT_STARTS && access.kind <= NEREID_SHARED_WRITE)
+    if (event->flags & NEREID_EVENT_BARRIER_INSIDE)
+      leave_scratch(context, state, access);
+    else if (event->flags & NEREID_EVENT_STARTS && access.kind <= NEREID_SHARED_WRITE)
       nereid_access_set_add(context->arena, &state->in_flight[event->group], access);
     else if (access.kind != NEREID_SHARED_RELEASE && !(access.async_proxy && access.kind == NEREID_SHARED_WRITE))
       make_pending(context, state, access);

@@ -259,6 +259,13 @@ static void add_pointer(MlirValue pointer, accesses_t *out) {
   }
 }
 
+/* Whether out-of-bounds elements of 8-bit floats read as NaN: they are bytes to TMA, which are filled with zeros. */
+static bool fills_bytes_with_nan(MlirOperation make) {
+  MlirType block = nereid_descriptor_block(nereid_ir_result(make));
+  return mlirTypeIsAFloat(mlirShapedTypeGetElementType(block)) && nereid_descriptor_element_bits(block) == 8 &&
+         nereid_tt_make_tensor_descriptor_get_padding(make) == NEREID_TT_PADDING_OPTION_PAD_NAN;
+}
+
 /* Adds what else accesses the memory of a descriptor that the kernel creates. */
 static void add_base(MlirOperation make, accesses_t *out) {
   MlirValue base = nereid_tt_make_tensor_descriptor_get_base(make);
@@ -266,7 +273,9 @@ static void add_base(MlirOperation make, accesses_t *out) {
        op = nereid_defining_op_of_kind(base, NEREID_OP_TT_ADDPTR))
     base = mlirOperationGetOperand(op, 0);
   MlirOperation function = mlirOperationGetParentOperation(make);
-  if (nereid_op_kind(function) != NEREID_OP_TT_FUNC || !nereidMlirFunctionIsPublic(function))
+  if (fills_bytes_with_nan(make))
+    out->why = "TMA does not fill 8-bit floats with NaN";
+  else if (nereid_op_kind(function) != NEREID_OP_TT_FUNC || !nereidMlirFunctionIsPublic(function))
     out->why = "it is made in a loop, a branch or a function";
   else if (!mlirValueIsABlockArgument(base) ||
            !mlirOperationEqual(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(base)), function))

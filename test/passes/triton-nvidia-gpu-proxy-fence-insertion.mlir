@@ -46,4 +46,30 @@ tt.func @after_mbarrier(%d: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %i: i32, 
   ttng.async_tma_copy_global_to_local %d[%i, %i] %e, %b, %true : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<1xi64, #plain, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
   tt.return
 }
+
+// The buffer of the next iteration reuses the bytes of a reduction's scratch, which the reduction itself reads after a barrier.
+// CHECK-LABEL: @after_scratch
+// CHECK: scf.for
+// CHECK: ttng.fence_async_shared
+// CHECK-NEXT: async_tma_copy_global_to_local
+// CHECK: "tt.reduce"
+tt.func @after_scratch(%d: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %n: i32, %b: !ttg.memdesc<1xi64, #plain, #smem, mutable>) -> tensor<64xf16, #ttg.slice<{dim = 0, parent = #rows}>> {
+  %true = arith.constant true
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64xf16, #ttg.slice<{dim = 0, parent = #rows}>>
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64xf16, #ttg.slice<{dim = 0, parent = #rows}>>) : i32 {
+    %e = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+    ttng.async_tma_copy_global_to_local %d[%i, %i] %e, %b, %true : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<1xi64, #plain, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+    ttng.wait_barrier %b, %i : !ttg.memdesc<1xi64, #plain, #smem, mutable>
+    %x = ttg.local_load %e : !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> -> tensor<64x64xf16, #rows>
+    %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%p: f16, %q: f16):
+      %m = arith.maxnumf %p, %q : f16
+      tt.reduce.return %m : f16
+    }) : (tensor<64x64xf16, #rows>) -> tensor<64xf16, #ttg.slice<{dim = 0, parent = #rows}>>
+    scf.yield %r : tensor<64xf16, #ttg.slice<{dim = 0, parent = #rows}>>
+  }
+  tt.return %s : tensor<64xf16, #ttg.slice<{dim = 0, parent = #rows}>>
+}
 }
