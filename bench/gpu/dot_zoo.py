@@ -27,7 +27,7 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, make_backend
 
 from zoo import cases as zoo_cases
-from zoo import families
+from zoo import families as dot_families
 
 
 def source_of(case):
@@ -40,10 +40,12 @@ def source_of(case):
             constants[(position,)] = value
             continue
         if isinstance(value, zoo_cases.Tensor):
-            signature[name] = "*" + zoo_cases.TYPES[value.type][0]
+            kind = zoo_cases.TYPES[value.type][0]
+            signature[name] = f"tensordesc<{kind}[{','.join(map(str, value.block))}]>" if value.block else "*" + kind
         else:
             signature[name] = "fp32" if isinstance(value, float) else "i32"
-        if isinstance(value, zoo_cases.Tensor) or (isinstance(value, int) and value % 16 == 0):
+        pointer = isinstance(value, zoo_cases.Tensor) and not value.block
+        if pointer or (isinstance(value, int) and value % 16 == 0):
             attributes[(position,)] = [["tt.divisibility", 16]]
     return ASTSource(fn=case.function, signature=signature, constexprs=constants, attrs=attributes)
 
@@ -52,7 +54,7 @@ def ttir_of(case):
     """Triton's .ttir, without compiling further."""
     target = GPUTarget("cuda", 90, 32)
     backend = make_backend(target)
-    options = backend.parse_options({"num_warps": case.warps, "num_stages": case.stages})
+    options = backend.parse_options({"num_warps": case.warps, "num_stages": case.stages, "num_ctas": case.ctas})
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
@@ -66,7 +68,10 @@ def ttir_of(case):
 def compact(text):
     """The text of a module without locations and indentation, with aliases of tensor types and short names."""
     lines = [line.strip().replace(" attributes {noinline = false}", "") for line in text.splitlines() if not line.startswith("#loc")]
+    if "!tt.tensordesc" in text.split("tt.func public", 1)[1].splitlines()[0]:  # parameters of a descriptor share its name
+        lines = [re.sub(r' loc\("(\w+)"\(#loc\d*\)\)(?=[,)])', r" name(\1)", line) if "tt.func public" in line else line for line in lines]
     text = re.sub(r' loc\("[^"]*"(\(#loc\d*\))?\)| loc\(callsite\([^()]*\)\)| loc\((#loc\d*|unknown)\)', "", "\n".join(lines) + "\n")
+    text = re.sub(r" name\((\w+)\)", r' loc("\1")', text)
     text = re.sub(r"^module \{\n(.*)^\}\n", r"\1", text, flags=re.MULTILINE | re.DOTALL)
     numbers = {}
     arguments = set(re.findall(r"%(\w+): ", "".join(re.findall(r"^tt\.func .*", text, flags=re.MULTILINE))))
@@ -89,9 +94,10 @@ def grid_of(case):
     return ",".join(str(extent) for extent in case.grid)
 
 
-def launch_options(run):
+def launch_options(case, run):
     target, warps, stages = run
-    return ["--target", target, "--num-warps", str(warps), "--num-stages", str(stages)]
+    clusters = ["--num-ctas", str(case.ctas)] if case.ctas > 1 else []
+    return ["--target", target, "--num-warps", str(warps), "--num-stages", str(stages), *clusters]
 
 
 # --- the emulator ---
@@ -100,14 +106,14 @@ def launch_options(run):
 def bind(case, folder):
     """Writes the tensors; the arguments of `nereid run`."""
     result = []
-    for position, (name, value) in enumerate(case.runtime()):
+    for name, value in case.runtime():
         text = repr(value) if isinstance(value, float) else str(value)
         if isinstance(value, zoo_cases.Tensor):
             path = os.path.join(folder, f"{case.name}.{name}.npy")
             bits = zoo_cases.encode(value.type, value.values(f"{case.name}.{name}"))
             np.save(path, np.ascontiguousarray(bits))
             text = f"{value.typed()}:@{path}"
-        result += ["--arg", f"{position}={text}"]
+        result += ["--arg", f"{name}={text}"]
     return result
 
 
@@ -122,16 +128,18 @@ def runs_of(case, sweep):
 def emulate(case, nereid, path, folder, engine, sweep):
     """Runs all configurations; the failures."""
     bound, failures = bind(case, folder), []
-    positions = {name: position for position, (name, _) in enumerate(case.runtime())}
     expected = case.reference(case.inputs())
     worst = 0.0
     for run in runs_of(case, sweep) if engine == "emulator" else case.runs()[:1]:
         outputs = {name: os.path.join(folder, f"{case.name}.{name}.out.npy") for name in expected}
         command = [nereid, "run", path, "--on", engine, "--grid", grid_of(case), *bound]
+        dump = os.path.join(folder, f"{case.name}.{run[0]}")
         if engine == "emulator":
-            command += ["--racecheck", "--schedule", "random", "--landing", "random", *launch_options(run)]
+            command += ["--racecheck", "--schedule", "random", "--landing", "random"]
+        if engine != "interpreter":
+            command += [*launch_options(case, run), "--dump-dir", dump]
         for name, output in outputs.items():
-            command += ["--out", f"{positions[name]}={output}"]
+            command += ["--out", f"{name}={output}"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             failures.append(f"{' '.join(map(str, run))}: {(done.stderr or done.stdout).strip()[:600]}")
@@ -142,7 +150,17 @@ def emulate(case, nereid, path, folder, engine, sweep):
             worst = max(worst, error)
             if not error <= case.limit(name):
                 failures.append(f"{' '.join(map(str, run))}: {name}: error {error:.2e}, tolerance {case.limit(name):.2e}")
+        if engine != "interpreter" and run[0] == "sm_90a":
+            failures += [f"{' '.join(map(str, run))}: expected {text}" for text in unexpected(case, dump)]
     return worst, failures
+
+
+def unexpected(case, dump):
+    """The entries of case.code that do not hold for the PTX in a folder of dumps."""
+    if not case.code:
+        return []
+    text = "".join(open(path).read() for path in glob.glob(os.path.join(dump, "*", "*.ptx")))
+    return [entry for entry in case.code if (entry[3:] in text if entry.startswith("no ") else entry not in text)]
 
 
 def assemble(case, nereid, path, folder):
@@ -150,7 +168,7 @@ def assemble(case, nereid, path, folder):
     failures = []
     for run in case.runs():
         image = os.path.join(folder, f"{case.name}.{run[0]}.ptx")
-        done = subprocess.run([nereid, "compile", path, "-o", image, "--emit", "ptx", *launch_options(run)],
+        done = subprocess.run([nereid, "compile", path, "-o", image, "--emit", "ptx", *launch_options(case, run)],
                               capture_output=True, text=True, check=False)
         if done.returncode:
             failures.append(f"{run[0]}: {done.stderr.strip()[:600]}")
@@ -225,12 +243,19 @@ def on_gpu(case, nereid, path, folder):
 
 # --- tests of CI ---
 
-HEADER = """// {name}, from bench/gpu/dot_zoo.py --write: the emulator against the interpreter.
+HEADER = """// {name}, from bench/gpu/{script}.py --write: the emulator against the interpreter.
 """
 
 
-def write_test(case, folder):
+def checks_of(case):
+    """Lines of FileCheck for case.code."""
+    lines = [f"CODE-NOT: {entry[3:]}" if entry.startswith("no ") else f"CODE-DAG: {entry}" for entry in case.code]
+    return "".join(f"// {line}\n" for line in lines)
+
+
+def write_test(case, folder, script, schedules):
     arguments = []
+    described = any(tensor.block for tensor in case.tensors().values())
     for position, (name, value) in enumerate(case.runtime()):
         text = repr(value) if isinstance(value, float) else str(value)
         if isinstance(value, zoo_cases.Tensor):
@@ -240,17 +265,23 @@ def write_test(case, folder):
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 np.save(path, np.ascontiguousarray(zoo_cases.encode(value.type, value.fill)))
                 text = f"{value.typed()}:@%S/Inputs/{os.path.basename(path)}"
-        arguments.append(f"--arg {position}={text}")
+        arguments.append(f"--arg {name if described else position}={text}")
     tolerance = [] if case.tolerance is None else [f"--tolerance {case.tolerance:g}"]
     common = " ".join(["nereid run %s --on emulator --check interpreter --racecheck --grid", grid_of(case), *tolerance, *arguments])
-    text = HEADER.format(name=case.name) + f"// DEFINE: %{{run}} = {common}\n"
+    text = HEADER.format(name=case.name, script=script) + f"// DEFINE: %{{run}} = {common}\n"
     for run in case.runs():
-        text += f"// RUN: %{{run}} {' '.join(launch_options(run))}\n"
+        for schedule in schedules if run[0] == "sm_90a" else ("",):
+            text += f"// RUN: %{{run}} {' '.join(launch_options(case, run))} {schedule}".rstrip() + "\n"
+    if case.code:
+        text = text.replace("--target sm_90a", "--target sm_90a --dump-dir %t", 1)
+        text += f"// RUN: FileCheck %s --check-prefix=CODE --input-file=%t/4-ptx/{case.function.fn.__name__}.ptx\n" + checks_of(case)
     open(os.path.join(folder, case.name + ".ttir"), "w").write(text + compact(ttir_of(case)))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(description, families, script="dot_zoo", schedules=("",), compared=True):
+    """The tool for a zoo. `schedules` are the options of the emulator in the tests for sm_90a; `compared`: Triton's code runs on
+    a GPU beside Nereid's, otherwise `nereid run` launches the kernels."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nereid", default="build/release/bin/nereid")
     parser.add_argument("--only", default="", help="comma-separated names, or regular expressions")
     parser.add_argument("--on", default="gpu", choices=("gpu", "emulator", "interpreter"))
@@ -267,7 +298,7 @@ def main():
             os.remove(stale)
         for case in chosen:
             if case.name not in families.VARIANTS:
-                write_test(case, options.write)
+                write_test(case, options.write, script, schedules)
         return 0
     failed = []
     with tempfile.TemporaryDirectory() as temporary:
@@ -280,7 +311,7 @@ def main():
                 remarks = []
                 if options.assemble:
                     worst, failures = assemble(case, options.nereid, path, folder)
-                elif options.on == "gpu":
+                elif options.on == "gpu" and compared:
                     worst, failures, remarks = on_gpu(case, options.nereid, path, folder)
                 else:
                     worst, failures = emulate(case, options.nereid, path, folder, options.on, options.sweep)
@@ -295,4 +326,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, dot_families))

@@ -6,7 +6,7 @@ and a multiple of 16 is declared as one, as Triton specializes them.
 """
 
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,8 +14,9 @@ import numpy as np
 # element type: (Triton's name, numpy's type of the bits, Nereid's name)
 TYPES = {"f16": ("fp16", np.float16, "f16"), "bf16": ("bf16", np.uint16, "bf16"), "f32": ("fp32", np.float32, "f32"),
          "f64": ("fp64", np.float64, "f64"), "e4m3": ("fp8e4nv", np.uint8, "fp8e4nv"), "e5m2": ("fp8e5", np.uint8, "fp8e5"),
-         "i8": ("i8", np.int8, "i8"), "u8": ("u8", np.uint8, "i8"), "i32": ("i32", np.int32, "i32"),
-         "i64": ("i64", np.int64, "i64")}
+         "i8": ("i8", np.int8, "i8"), "u8": ("u8", np.uint8, "i8"), "i16": ("i16", np.int16, "i16"),
+         "u16": ("u16", np.uint16, "i16"), "i32": ("i32", np.int32, "i32"), "u32": ("u32", np.uint32, "i32"),
+         "i64": ("i64", np.int64, "i64"), "u64": ("u64", np.uint64, "i64")}
 TOLERANCE = {"f16": 2.0 ** -8, "bf16": 2.0 ** -5, "f32": 1e-3, "f64": 1e-12, "e4m3": 0.5, "e5m2": 1.0}
 
 
@@ -23,14 +24,15 @@ TOLERANCE = {"f16": 2.0 ** -8, "bf16": 2.0 ** -5, "f32": 1e-3, "f64": 1e-12, "e4
 class Tensor:
     type: str
     shape: tuple
-    fill: object  # "rand" in -1 ... 1, "zeros", (low, high) of integers below high, or an array
+    fill: object  # "rand" in -1 ... 1, "zeros", a number, (low, high) of integers below high, or an array
+    block: tuple = None  # the argument is a tensor descriptor of blocks of this shape
 
     def values(self, name):
         generator = np.random.default_rng(zlib.crc32(name.encode()))
         if isinstance(self.fill, np.ndarray):
             return self.fill.reshape(self.shape)
-        if self.fill == "zeros":
-            return np.zeros(self.shape)
+        if self.fill == "zeros" or isinstance(self.fill, int):
+            return np.full(self.shape, 0 if self.fill == "zeros" else self.fill)
         if self.fill == "rand":
             return decode(self.type, encode(self.type, generator.uniform(-1, 1, self.shape)))
         return generator.integers(*self.fill, self.shape).astype(np.int64)
@@ -39,7 +41,8 @@ class Tensor:
         """The argument of `nereid run` without a file; None for an array."""
         if isinstance(self.fill, np.ndarray):
             return None
-        fill = self.fill if isinstance(self.fill, str) else "randint({},{})".format(*self.fill)
+        fill = f"full({self.fill})" if isinstance(self.fill, int) else self.fill
+        fill = fill if isinstance(fill, str) else "randint({},{})".format(*fill)
         return f"{self.typed()}:{fill}"
 
     def typed(self):
@@ -54,6 +57,10 @@ def zeros(type, *shape):
     return Tensor(type, shape, "zeros")
 
 
+def full(type, value, *shape):
+    return Tensor(type, shape, value)
+
+
 def integers(type, low, high, *shape):
     return Tensor(type, shape, (low, high))
 
@@ -61,6 +68,11 @@ def integers(type, low, high, *shape):
 def given(type, values):
     values = np.asarray(values, dtype=np.int64)
     return Tensor(type, values.shape, values)
+
+
+def described(tensor, *block):
+    """The tensor as a descriptor argument."""
+    return replace(tensor, block=block)
 
 
 def table_of_floats(exponent_bits, mantissa_bits, bias):
@@ -122,9 +134,12 @@ class Case:
     tolerance: float = None  # by the types of the outputs when None
     more: tuple = ()  # further configurations: (target, warps, stages)
     gpu: bool = True  # False: needs scratch memory, which the GPU runner does not allocate
+    ctas: int = 1  # CTAs per cluster
+    code: tuple = ()  # PTX instructions that the code for sm_90a contains, or does not where they begin with "no "
 
     def runs(self):
-        return [("sm_90a", self.warps, self.stages), ("sm_80", self.warps, self.stages), *self.more]
+        older = [("sm_80", self.warps, self.stages)] if self.ctas == 1 else []
+        return [("sm_90a", self.warps, self.stages), *older, *self.more]
 
     def tensors(self):
         return {name: value for name, value in self.arguments.items() if isinstance(value, Tensor)}
@@ -150,6 +165,15 @@ class Case:
 
     def limit(self, name):
         return self.tolerance if self.tolerance is not None else TOLERANCE.get(self.arguments[name].type, 0.0)
+
+
+def box(array, first, shape, fill=0.0):
+    """The block of `shape` at `first`, with `fill` outside of the array."""
+    indices = np.ix_(*(np.arange(start, start + extent) for start, extent in zip(first, shape)))
+    inside = np.ones(shape, dtype=bool)
+    for index, extent in zip(indices, array.shape):
+        inside &= (index >= 0) & (index < extent)
+    return np.where(inside, array[tuple(np.clip(index, 0, extent - 1) for index, extent in zip(indices, array.shape))], fill)
 
 
 def is_one(value):
