@@ -16,12 +16,11 @@
 #include "nereid/dialects/scf.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "passes/support/loop.h"
 #include "seam/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-
-enum { BOUNDS = 3 /* operands of scf.for before the initial values */ };
 
 static MlirValue transpose(const nereid_builder_t *builder, MlirValue value) {
   static const int32_t matrix[] = {1, 0}, batch[] = {0, 2, 1};
@@ -62,11 +61,11 @@ static intptr_t carried_number(MlirOperation dot) {
 /* Transposes a carried value: before the loop, and after it. */
 static void transpose_carried(MlirOperation loop, intptr_t number) {
   nereid_builder_t builder = nereid_builder_before(loop);
-  MlirValue initial = transpose(&builder, mlirOperationGetOperand(loop, BOUNDS + number));
+  MlirValue initial = transpose(&builder, nereid_loop_initial(loop, number));
   MlirValue result = mlirOperationGetResult(loop, number);
   MlirType type = mlirValueGetType(initial);
-  mlirOperationSetOperand(loop, BOUNDS + number, initial);
-  mlirValueSetType(mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)), number + 1), type);
+  nereid_loop_set_initial(loop, number, initial);
+  mlirValueSetType(nereid_loop_argument(loop, number), type);
   mlirValueSetType(result, type);
   if (mlirOpOperandIsNull(mlirValueGetFirstUse(result)))
     return;

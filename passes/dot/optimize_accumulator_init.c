@@ -151,7 +151,7 @@ static bool match_carried(MlirOperation dot, carried_t *out) {
       !mlirBlockEqual(mlirOperationGetBlock(dot), mlirBlockArgumentGetOwner(accumulator)))
     return false;
   *out = (carried_t){.loop = loop, .dot = dot, .number = mlirBlockArgumentGetArgNumber(accumulator) - 1};
-  out->initial = mlirOperationGetOperand(loop, 3 + out->number);
+  out->initial = nereid_loop_initial(loop, out->number);
   out->next = mlirOperationGetOperand(mlirBlockGetTerminator(mlirOperationGetBlock(dot)), out->number);
   out->resets = match_reset(out->next, &out->reset);
   return out->resets || (is_zero(out->initial) && runs_once(loop));

@@ -30,14 +30,13 @@
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "passes/support/loop.h"
 #include "seam/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
 #include <math.h>
-
-enum { BOUNDS = 3 /* operands of scf.for before the carried values */ };
 
 /* A reduction in a loop, its update, and the carried value. */
 typedef struct site {
@@ -290,14 +289,13 @@ static MlirOperation carry(const site_t *site, MlirValue part) {
   MlirBlock body = mlirOperationGetBlock(site->reduce);
   MlirOperation yield = mlirBlockGetTerminator(body);
   MlirValue argument = mlirBlockGetArgument(body, 1 + site->carried);
-  MlirValue init = mlirOperationGetOperand(loop, BOUNDS + site->carried);
+  MlirValue init = nereid_loop_initial(loop, site->carried);
   MlirValue carried = mlirOperationGetResult(loop, site->carried);
   MlirType type = mlirValueGetType(part), old = mlirValueGetType(init);
 
   nereid_builder_t before = nereid_builder_before(loop), within = nereid_builder_before(site->update);
   MlirAttribute neutral = mlirDenseElementsAttrSplatGet(type, site->neutral);
-  mlirOperationSetOperand(loop, BOUNDS + site->carried,
-                          nereid_ir_result(nereid_arith_constant_build(&before, neutral)));
+  nereid_loop_set_initial(loop, site->carried, nereid_ir_result(nereid_arith_constant_build(&before, neutral)));
   mlirValueSetType(argument, type);
   mlirOperationSetOperand(yield, site->carried, combine(site, &within, part, argument));
 

@@ -24,21 +24,16 @@
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/support/branch.h"
+#include "passes/support/loop.h"
 #include "seam/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
-
-enum { BOUNDS = 3 /* operands of scf.for before the carried values */ };
-
-static MlirBlock body_of(MlirOperation loop) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
-}
 
 /* The loop directly in the body of `loop`; *count is how many there are. */
 static MlirOperation inner_of(MlirOperation loop, int *count) {
   MlirOperation inner = {NULL};
   *count = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(loop)); !mlirOperationIsNull(op);
+  for (MlirOperation op = mlirBlockGetFirstOperation(nereid_loop_body(loop)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (nereid_op_kind(op) == NEREID_OP_SCF_FOR) {
       inner = op;
@@ -71,7 +66,7 @@ static MlirBlock without_inner(MlirOperation outer) {
   nereidMlirIRMappingDestroy(mapping);
   mlirBlockAppendOwnedOperation(block, copy);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(inner); ++i)
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(inner, i), mlirOperationGetOperand(inner, BOUNDS + i));
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(inner, i), nereid_loop_initial(inner, i));
   nereidMlirOperationErase(inner);
   yield_results(block, copy);
   return block;

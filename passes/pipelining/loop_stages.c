@@ -4,10 +4,7 @@
 #include "dialects/ir.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/scf.h"
-
-static MlirBlock body_of(MlirOperation loop) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
-}
+#include "passes/support/loop.h"
 
 bool nereid_loop_collect(MlirOperation root, nereid_arena_t *arena, nereid_operations_t *out) {
   return nereid_collect_kind(root, NEREID_OP_SCF_FOR, arena, out);
@@ -31,7 +28,7 @@ bool nereid_loop_has_dot(MlirOperation loop) {
 }
 
 bool nereid_loop_collect_marked(MlirOperation loop, const char *name, nereid_arena_t *arena, nereid_operations_t *out) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(loop)); !mlirOperationIsNull(op);
+  for (MlirOperation op = mlirBlockGetFirstOperation(nereid_loop_body(loop)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (nereid_ir_integer(op, name, -1) >= 0 && !nereid_vector_push(arena, out, op))
       return false;

@@ -1,9 +1,25 @@
-/* Changes of scf.for; see loop.h. */
+/* Parts and changes of scf.for; see loop.h. */
 #include "passes/support/loop.h"
 
 #include "dialects/ir.h"
 #include "passes/support/branch.h"
 #include "seam/ir.h"
+
+MlirBlock nereid_loop_body(MlirOperation loop) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+}
+
+MlirValue nereid_loop_initial(MlirOperation loop, intptr_t i) {
+  return mlirOperationGetOperand(loop, NEREID_LOOP_BOUNDS + i);
+}
+
+MlirValue nereid_loop_argument(MlirOperation loop, intptr_t i) {
+  return mlirBlockGetArgument(nereid_loop_body(loop), 1 + i);
+}
+
+void nereid_loop_set_initial(MlirOperation loop, intptr_t i, MlirValue value) {
+  mlirOperationSetOperand(loop, NEREID_LOOP_BOUNDS + i, value);
+}
 
 MlirOperation nereid_loop_with_carried(MlirOperation loop, intptr_t n, const MlirValue *initial) {
   MlirLocation location = mlirOperationGetLocation(loop);
@@ -50,10 +66,6 @@ static MlirOperation yield_values(MlirBlock block, MlirOperation op, MlirValue (
   return yield;
 }
 
-static MlirValue initial_of(MlirOperation loop, intptr_t i) {
-  return mlirOperationGetOperand(loop, 3 + i);
-}
-
 MlirOperation nereid_loop_yield_results(MlirBlock block, MlirOperation op) {
   return yield_values(block, op, mlirOperationGetResult);
 }
@@ -63,7 +75,7 @@ MlirOperation nereid_loop_branch_around(MlirOperation loop, MlirValue condition,
   builder.location = mlirOperationGetLocation(loop);
   if (mlirBlockIsNull(otherwise)) {
     otherwise = mlirBlockCreate(0, NULL, NULL);
-    yield_values(otherwise, loop, initial_of);
+    yield_values(otherwise, loop, nereid_loop_initial);
   }
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
   mlirOperationRemoveFromParent(loop);

@@ -1,8 +1,19 @@
-/* Changes of scf.for. */
+/* Parts and changes of scf.for. */
 #ifndef NEREID_PASSES_LOOP_H
 #define NEREID_PASSES_LOOP_H
 
 #include <mlir-c/IR.h>
+
+/* Operands of scf.for before the initial values: the lower bound, the upper bound and the step. */
+enum { NEREID_LOOP_BOUNDS = 3 };
+
+MlirBlock nereid_loop_body(MlirOperation loop);
+
+/* Carried value `i` of `loop`, an scf.for: its initial value, and the argument of the body, which follows the induction
+ * variable. Result `i` of the loop and operand `i` of its scf.yield belong to it. */
+MlirValue nereid_loop_initial(MlirOperation loop, intptr_t i);
+MlirValue nereid_loop_argument(MlirOperation loop, intptr_t i);
+void nereid_loop_set_initial(MlirOperation loop, intptr_t i, MlirValue value);
 
 /* Replaces `loop`, an scf.for, by one that also carries the `n` values `initial`, as its last ones, and erases it. The
  * block and the operations of the body stay. The caller appends the yielded values to the terminator. Returns the new

@@ -21,7 +21,7 @@
 /* The upper bound minus one step. An unsigned bound below the step becomes 0 instead of wrapping around. */
 static MlirValue shorter_bound(MlirOperation loop) {
   nereid_builder_t builder = nereid_builder_before(loop);
-  MlirValue upper = mlirOperationGetOperand(loop, 1), step = mlirOperationGetOperand(loop, 2);
+  MlirValue upper = nereid_scf_for_get_upper_bound(loop), step = nereid_scf_for_get_step(loop);
   if (nereid_scf_for_get_unsigned_cmp(loop))
     upper = nereid_ir_result(nereid_arith_maxui_build(&builder, upper, step));
   return nereid_scalar_subtract(&builder, upper, step);
@@ -29,8 +29,8 @@ static MlirValue shorter_bound(MlirOperation loop) {
 
 /* The induction variable of the last iteration, if one exists: a + (b - a - 1) / s * s. */
 static MlirValue last_induction(MlirOperation loop, const nereid_builder_t *builder) {
-  MlirValue lower = mlirOperationGetOperand(loop, 0), upper = mlirOperationGetOperand(loop, 1);
-  MlirValue step = mlirOperationGetOperand(loop, 2);
+  MlirValue lower = nereid_scf_for_get_lower_bound(loop), upper = nereid_scf_for_get_upper_bound(loop);
+  MlirValue step = nereid_scf_for_get_step(loop);
   MlirValue distance = nereid_scalar_subtract(builder, upper, lower);
   MlirValue one = nereid_scalar_constant(builder, mlirValueGetType(lower), 1);
   distance = nereid_scalar_subtract(builder, distance, one);
@@ -79,8 +79,9 @@ static void peel(MlirOperation loop) {
   MlirValue bound = shorter_bound(loop);
   const nereid_builder_t builder = {mlirOperationGetLocation(loop), block, next};
   MlirValue induction = last_induction(loop, &builder);
-  MlirValue condition = nereid_ir_result(nereid_arith_cmpi_build(
-      &builder, mlirOperationGetOperand(loop, 0), mlirOperationGetOperand(loop, 1), nereid_loop_less_than(loop)));
+  MlirValue condition =
+      nereid_ir_result(nereid_arith_cmpi_build(&builder, nereid_scf_for_get_lower_bound(loop),
+                                               nereid_scf_for_get_upper_bound(loop), nereid_loop_less_than(loop)));
   MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("scf.if"), mlirOperationGetLocation(loop));
   mlirOperationStateAddOperands(&state, 1, &condition);
   const intptr_t n = mlirOperationGetNumResults(loop);

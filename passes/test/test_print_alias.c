@@ -12,6 +12,7 @@
 #include "analysis/allocation/alias.h"
 #include "analysis/call_graph.h"
 #include "nereid/dialects/ops.h"
+#include "passes/support/loop.h"
 #include "seam/ir.h"
 
 #include <stdlib.h>
@@ -61,17 +62,14 @@ static void print_value(printer_t *printer, MlirOperation op, MlirValue value, M
 }
 
 static void print_op(printer_t *printer, MlirOperation op) {
-  enum { BOUNDS = 3 };
   if (mlirOperationGetNumSuccessors(op) > 0) {
     MlirBlock block = mlirOperationGetBlock(op);
     for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
       print_value(printer, op, mlirBlockGetArgument(block, i), mlirBlockGetArgument(block, i));
   }
-  if (nereid_op_kind(op) == NEREID_OP_SCF_FOR) {
-    MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-    for (intptr_t i = BOUNDS; i < mlirOperationGetNumOperands(op); ++i)
-      print_value(printer, op, mlirBlockGetArgument(body, i - BOUNDS + 1), mlirOperationGetOperand(op, i));
-  }
+  if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+      print_value(printer, op, nereid_loop_argument(op, i), nereid_loop_initial(op, i));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     print_value(printer, op, mlirOperationGetResult(op, i), mlirOperationGetResult(op, i));
 }

@@ -10,6 +10,7 @@
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
 
+#include "passes/support/loop.h"
 #include "seam/effects.h"
 
 enum { MAX_DEPTH = 16 };
@@ -52,11 +53,10 @@ static bool equal(const pair_t *supposed, MlirValue a, MlirValue b, int depth) {
 
 /* Replaces carried value `b` by `a` if they are equal. */
 static bool merge(MlirOperation loop, intptr_t a, intptr_t b) {
-  enum { BOUNDS = 3 };
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
   MlirOperation yield = mlirBlockGetTerminator(body);
   const pair_t supposed = {mlirBlockGetArgument(body, 1 + a), mlirBlockGetArgument(body, 1 + b)};
-  if (!mlirValueEqual(mlirOperationGetOperand(loop, BOUNDS + a), mlirOperationGetOperand(loop, BOUNDS + b)) ||
+  if (!mlirValueEqual(nereid_loop_initial(loop, a), nereid_loop_initial(loop, b)) ||
       !equal(&supposed, mlirOperationGetOperand(yield, a), mlirOperationGetOperand(yield, b), 0))
     return false;
   mlirValueReplaceAllUsesOfWith(supposed.b, supposed.a);

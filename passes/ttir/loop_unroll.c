@@ -10,6 +10,7 @@
 #include "dialects/ir.h"
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
+#include "passes/support/loop.h"
 #include "passes/support/scalar.h"
 
 #include "nereid/dialects/arith.h"
@@ -23,14 +24,10 @@ enum { MAX_FACTOR = 1024 };
 
 static const char factor_name[] = "tt.loop_unroll_factor";
 
-static MlirBlock body_of(MlirOperation loop) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
-}
-
 /* The end of the unrolled part: a + (ceil((b - a) / s) / factor) * factor * s, for b > a. */
 static MlirValue end_of_unrolled(MlirOperation loop, const nereid_builder_t *builder, int64_t factor) {
-  MlirValue lower = mlirOperationGetOperand(loop, 0), upper = mlirOperationGetOperand(loop, 1);
-  MlirValue step = mlirOperationGetOperand(loop, 2);
+  MlirValue lower = nereid_scf_for_get_lower_bound(loop), upper = nereid_scf_for_get_upper_bound(loop);
+  MlirValue step = nereid_scf_for_get_step(loop);
   MlirType type = mlirValueGetType(lower);
   MlirValue some =
       nereid_ir_result(nereid_scf_for_get_unsigned_cmp(loop) ? nereid_arith_maxui_build(builder, upper, lower)
@@ -46,11 +43,11 @@ static MlirValue end_of_unrolled(MlirOperation loop, const nereid_builder_t *bui
 /* Appends iteration `number` to the unrolled body; its operands come from the last yield. */
 static void add_iteration(MlirOperation loop, MlirOperation copy, int64_t number) {
   NereidMlirIRMapping mapping = nereidMlirIRMappingCreate();
-  MlirBlock from = body_of(loop), to = body_of(copy);
+  MlirBlock from = nereid_loop_body(loop), to = nereid_loop_body(copy);
   MlirOperation yield = mlirBlockGetTerminator(to), last = mlirBlockGetTerminator(from);
   nereid_builder_t builder = nereid_builder_before(yield);
   MlirValue counter = mlirBlockGetArgument(to, 0);
-  MlirValue distance = nereid_scalar_multiply(&builder, mlirOperationGetOperand(loop, 2),
+  MlirValue distance = nereid_scalar_multiply(&builder, nereid_scf_for_get_step(loop),
                                               nereid_scalar_constant(&builder, mlirValueGetType(counter), number));
   nereidMlirIRMappingMapValue(mapping, mlirBlockGetArgument(from, 0), nereid_scalar_add(&builder, counter, distance));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); ++i)
@@ -71,11 +68,10 @@ static void add_iteration(MlirOperation loop, MlirOperation copy, int64_t number
 
 /* Unrolls the loop; the loop itself becomes the remainder. */
 static void unroll(MlirOperation loop, int64_t factor) {
-  enum { BOUNDS = 3 };
   nereid_builder_t builder = nereid_builder_before(loop);
   MlirStringRef name = mlirStringRefCreateFromCString(factor_name);
   mlirOperationRemoveDiscardableAttributeByName(loop, name);
-  MlirValue middle = end_of_unrolled(loop, &builder, factor), step = mlirOperationGetOperand(loop, 2);
+  MlirValue middle = end_of_unrolled(loop, &builder, factor), step = nereid_scf_for_get_step(loop);
   MlirValue stride =
       nereid_scalar_multiply(&builder, step, nereid_scalar_constant(&builder, mlirValueGetType(step), factor));
   MlirOperation unrolled = mlirOperationClone(loop);
@@ -86,7 +82,7 @@ static void unroll(MlirOperation loop, int64_t factor) {
     add_iteration(loop, unrolled, i);
   mlirOperationSetOperand(loop, 0, middle);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i)
-    mlirOperationSetOperand(loop, BOUNDS + i, mlirOperationGetResult(unrolled, i));
+    nereid_loop_set_initial(loop, i, mlirOperationGetResult(unrolled, i));
   nereid_ir_set_integer(loop, NEREID_ATTR_NUM_STAGES, 1);
 }
 

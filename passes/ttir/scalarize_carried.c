@@ -26,7 +26,7 @@
 
 #include <mlir-c/BuiltinTypes.h>
 
-enum { BOUNDS = 3 /* operands of scf.for before the initial values */, MAX_DEPTH = 8 };
+enum { MAX_DEPTH = 8 };
 
 /* A carried tensor and what each iteration adds to it. */
 typedef struct carried {
@@ -84,7 +84,7 @@ static bool match(MlirOperation loop, intptr_t index, carried_t *carried) {
   MlirOperation add = nereid_defining_op_of_kind(next, NEREID_OP_ARITH_ADDI);
   *carried = (carried_t){.index = index};
   if (!is_integer_tensor(mlirValueGetType(argument)) || mlirOperationIsNull(add) ||
-      !is_recomputed(mlirOperationGetOperand(loop, BOUNDS + index), 0))
+      !is_recomputed(nereid_loop_initial(loop, index), 0))
     return false;
   MlirValue left = mlirOperationGetOperand(add, 0), right = mlirOperationGetOperand(add, 1);
   return (mlirValueEqual(left, argument) && read_step(right, carried)) ||
@@ -108,7 +108,7 @@ static void rewrite(MlirOperation loop, const carried_t *all, intptr_t n, MlirVa
   for (intptr_t i = 0; i < results; ++i)
     yielded[i] = mlirOperationGetOperand(yield, i);
   for (intptr_t i = 0; i < n; ++i) {
-    MlirValue first = mlirOperationGetOperand(loop, BOUNDS + all[i].index);
+    MlirValue first = nereid_loop_initial(loop, all[i].index);
     MlirValue argument = mlirBlockGetArgument(body, 1 + all[i].index);
     MlirValue offset = mlirBlockGetArgument(body, 1 + results + i);
     MlirValue step = all[i].step;

@@ -6,10 +6,9 @@
 
 #include "dialects/ttg/tensor_types.h"
 #include "passes/support/collect.h"
+#include "passes/support/loop.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
-
-enum { BOUNDS = 3 }; /* operands of scf.for before its initial values */
 
 typedef NEREID_VECTOR(MlirValue) values_t;
 typedef NEREID_VECTOR(MlirType) types_t;
@@ -96,7 +95,7 @@ static bool extend(nereid_carried_layouts_t *carried, MlirOperation op, intptr_t
       !nereid_vector_push(arena, &types, nereid_ttg_with_encoding(type, encoding)) ||
       !nereid_vector_push(arena, &carried->open, slot) || !nereid_vector_push(arena, &carried->replaced, op))
     return false;
-  if (is_loop(op) && !nereid_vector_push(arena, &operands, mlirOperationGetOperand(op, BOUNDS + original)))
+  if (is_loop(op) && !nereid_vector_push(arena, &operands, nereid_loop_initial(op, original)))
     return false;
   MlirOperation made = respecify(op, &operands, &types);
   for (intptr_t i = 0; i < slot.second; ++i) {
@@ -140,7 +139,7 @@ void nereid_carried_layouts_connect(nereid_carried_layouts_t *carried) {
     const nereid_carried_slot_t slot = carried->open.data[i];
     MlirOperation op = mlirBlockGetParentOperation(slot.block);
     if (is_loop(op))
-      connect(carried, op, BOUNDS + slot.original, BOUNDS + slot.second, slot.encoding);
+      connect(carried, op, NEREID_LOOP_BOUNDS + slot.original, NEREID_LOOP_BOUNDS + slot.second, slot.encoding);
     for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r)
       connect(carried, mlirBlockGetTerminator(block_of(op, r)), slot.original, slot.second, slot.encoding);
   }
@@ -176,9 +175,9 @@ static bool reach_use(walk_t *walk, MlirOpOperand use, MlirOperation yield, cons
   const intptr_t i = mlirOpOperandGetOperandNumber(use);
   if (mlirOperationEqual(user, yield))
     return !used[i];
-  if (is_loop(user) && i >= BOUNDS) {
-    reach(walk, mlirOperationGetResult(user, i - BOUNDS));
-    reach(walk, mlirBlockGetArgument(block_of(user, 0), i - BOUNDS + 1));
+  if (is_loop(user) && i >= NEREID_LOOP_BOUNDS) {
+    reach(walk, mlirOperationGetResult(user, i - NEREID_LOOP_BOUNDS));
+    reach(walk, nereid_loop_argument(user, i - NEREID_LOOP_BOUNDS));
     return true;
   }
   if (nereid_op_kind(user) == NEREID_OP_SCF_YIELD && (is_loop(parent) || nereid_op_kind(parent) == NEREID_OP_SCF_IF)) {
@@ -236,7 +235,7 @@ static bool drop_unused(MlirOperation op, const bool *used, nereid_arena_t *aren
   types_t types = {0};
   const intptr_t n = mlirOperationGetNumResults(op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if ((!is_loop(op) || i < BOUNDS || used[i - BOUNDS]) &&
+    if ((!is_loop(op) || i < NEREID_LOOP_BOUNDS || used[i - NEREID_LOOP_BOUNDS]) &&
         !nereid_vector_push(arena, &operands, mlirOperationGetOperand(op, i)))
       return false;
   for (intptr_t i = 0; i < n; ++i)
@@ -249,8 +248,7 @@ static bool drop_unused(MlirOperation op, const bool *used, nereid_arena_t *aren
       nereidMlirOperationEraseOperand(mlirBlockGetTerminator(block_of(op, r)), i);
     if (!is_loop(op))
       continue;
-    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(block_of(op, 0), i + 1),
-                                  mlirOperationGetOperand(op, BOUNDS + i));
+    mlirValueReplaceAllUsesOfWith(nereid_loop_argument(op, i), nereid_loop_initial(op, i));
     mlirBlockEraseArgument(block_of(op, 0), (unsigned)(i + 1));
   }
   MlirOperation made = respecify(op, &operands, &types);

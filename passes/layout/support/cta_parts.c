@@ -7,12 +7,11 @@
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "passes/support/loop.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
 
 #include <string.h>
-
-enum { BOUNDS = 3 /* operands of scf.for before the carried values */ };
 
 void nereid_cta_parts_initialize(nereid_cta_parts_t *parts, nereid_arena_t *arena) {
   *parts = (nereid_cta_parts_t){.arena = arena};
@@ -152,8 +151,8 @@ static void follow_result(nereid_cta_parts_t *parts, MlirOperation op, intptr_t 
                           const nereid_ttg_bases_t *bases) {
   add(parts, mlirOperationGetResult(op, number), bases);
   if (nereid_op_kind(op) == NEREID_OP_SCF_FOR) {
-    add(parts, mlirOperationGetOperand(op, BOUNDS + number), bases);
-    add(parts, mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), number + 1), bases);
+    add(parts, nereid_loop_initial(op, number), bases);
+    add(parts, nereid_loop_argument(op, number), bases);
   }
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r) {
     MlirOperation yield = yield_of(op, r);
@@ -233,7 +232,7 @@ static void follow_use(nereid_cta_parts_t *parts, MlirOperation op, intptr_t num
   nereid_ttg_bases_t other;
   switch (nereid_op_kind(op)) {
   case NEREID_OP_SCF_FOR:
-    follow_result(parts, op, number - BOUNDS, bases);
+    follow_result(parts, op, number - NEREID_LOOP_BOUNDS, bases);
     break;
   case NEREID_OP_SCF_YIELD:
     op = mlirOperationGetParentOperation(op);

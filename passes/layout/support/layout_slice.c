@@ -6,11 +6,10 @@
 
 #include "dialects/defining_op.h"
 #include "dialects/ttg/tensor_types.h"
+#include "passes/support/loop.h"
 #include "seam/ir.h"
 
 #include "nereid/dialects/ttg.h"
-
-enum { BOUNDS = 3 }; /* operands of scf.for before its initial values */
 
 /* --- sources --- */
 
@@ -21,7 +20,7 @@ static MlirOperation yield_of(MlirOperation op, intptr_t region) {
 /* An iter_arg and the result of its slot have the initial and the yielded value as sources. */
 static nereid_layout_producer_t slot_producer(MlirOperation loop, intptr_t slot) {
   nereid_layout_producer_t producer = {.op = loop, .flow = NEREID_LAYOUT_FLOW_CARRIED, .n_sources = 2};
-  producer.carried[0] = mlirOperationGetOperand(loop, BOUNDS + slot);
+  producer.carried[0] = nereid_loop_initial(loop, slot);
   producer.carried[1] = mlirOperationGetOperand(yield_of(loop, 0), slot);
   return producer;
 }

@@ -282,7 +282,7 @@ static void run_prologue(expand_t *expand) {
   for (expand->step = 0; expand->step < expand->schedule->max_stage; ++expand->step) {
     for (intptr_t i = 1; i < expand->arguments; ++i)
       if (expand->nodes.data[i].stage == expand->step && expand->nodes.data[i].max_age >= 0)
-        expand->nodes.data[i].history[0] = mlirOperationGetOperand(loop, 2 + i);
+        expand->nodes.data[i].history[0] = nereid_loop_initial(loop, i - 1);
     run_step(expand);
     shift(expand);
   }
@@ -312,10 +312,6 @@ static void replace_instances(expand_t *expand, MlirValue (*get)(MlirOperation l
       expand->nodes.data[i].history[age] = get(loop, n++);
   if (expand->peeled)
     expand->counter = get(loop, n);
-}
-
-static MlirValue argument_of(MlirOperation loop, intptr_t i) {
-  return mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)), i + 1);
 }
 
 /* An empty loop like the old one that carries `initial`. */
@@ -359,7 +355,7 @@ static MlirOperation run_kernel(expand_t *expand) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
   expand->phase = KERNEL;
   expand->builder = nereid_builder_at_end(mlirOperationGetLocation(kernel), block);
-  replace_instances(expand, argument_of, kernel);
+  replace_instances(expand, nereid_loop_argument, kernel);
   expand->counter = mlirBlockGetArgument(block, 0);
   run_step(expand);
   shift(expand);

@@ -25,9 +25,9 @@ static bool read_constant(MlirValue value, int64_t *out) {
 void nereid_loop_range_read(MlirOperation loop, nereid_arena_t *arena, nereid_loop_range_t *out) {
   *out = (nereid_loop_range_t){.loop = loop,
                                .arena = arena,
-                               .lower = mlirOperationGetOperand(loop, 0),
-                               .upper = mlirOperationGetOperand(loop, 1),
-                               .step = mlirOperationGetOperand(loop, 2),
+                               .lower = nereid_scf_for_get_lower_bound(loop),
+                               .upper = nereid_scf_for_get_upper_bound(loop),
+                               .step = nereid_scf_for_get_step(loop),
                                .is_unsigned = nereid_scf_for_get_unsigned_cmp(loop)};
   out->has_lower = read_constant(out->lower, &out->constant_lower);
   out->has_upper = read_constant(out->upper, &out->constant_upper);

@@ -172,7 +172,7 @@ static MlirOperation carry(rematerialize_t *remat) {
   if (!initial || !before)
     return (MlirOperation){NULL};
   for (size_t i = 0; i < remat->carried.size; ++i)
-    initial[i] = mlirOperationGetOperand(loop, 2 + remat->carried.data[i].number);
+    initial[i] = nereid_loop_initial(loop, remat->carried.data[i].number - 1);
   for (intptr_t i = 0; i < old; ++i)
     before[i] = mlirBlockGetArgument(remat->body, i);
   loop = nereid_loop_with_carried(loop, (intptr_t)remat->carried.size, initial);

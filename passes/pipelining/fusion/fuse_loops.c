@@ -12,12 +12,11 @@
 #include "passes/pipelining/expansion/predicate.h"
 #include "passes/pipelining/fusion/trip_count.h"
 #include "passes/support/branch.h"
+#include "passes/support/loop.h"
 #include "passes/support/scalar.h"
 #include "seam/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
-
-enum { BOUNDS = 3 /* operands of scf.for before the carried values */ };
 
 #define NOT_CARRIED SIZE_MAX
 
@@ -66,17 +65,13 @@ static MlirValue unset(const fuse_t *fuse, MlirType type) {
   return nereid_ir_result(nereid_ub_poison_build(&fuse->before, type, (MlirAttribute){NULL}));
 }
 
-static MlirValue initial_of(MlirOperation loop, intptr_t number) {
-  return mlirOperationGetOperand(loop, BOUNDS + number);
-}
-
 static MlirValue boolean(const fuse_t *fuse, bool value) {
   return nereid_scalar_constant(&fuse->before, mlirIntegerTypeGet(fuse->context, 1), value);
 }
 
 /* Whether the first iteration of each outer one sets carried value `number` of the inner loop. */
 static bool is_set_first(const fuse_t *fuse, intptr_t number) {
-  return nereid_loop_nest_is_variant(fuse->nest, initial_of(fuse->nest->inner, number));
+  return nereid_loop_nest_is_variant(fuse->nest, nereid_loop_initial(fuse->nest->inner, number));
 }
 
 static bool is_predicated(const fuse_t *fuse) {
@@ -101,7 +96,7 @@ static size_t *carry_loop(fuse_t *fuse, int slice, MlirOperation loop) {
   const bool is_inner = mlirOperationEqual(loop, fuse->nest->inner);
   size_t *positions = nereid_arena_new(fuse->arena, size_t, (size_t)n + 1);
   for (intptr_t i = 0; positions && i < n; ++i) {
-    MlirValue initial = initial_of(loop, i);
+    MlirValue initial = nereid_loop_initial(loop, i);
     const nereid_slice_kind_t kind = (nereid_slice_kind_t)slice;
     positions[i] = NOT_CARRIED;
     if (is_inner && nereid_loop_nest_carries_inner(fuse->nest, kind, i))
@@ -124,7 +119,7 @@ static void plan_carried(fuse_t *fuse, int slice) {
   if (has_prologue(fuse, slice))
     out->first = carry(fuse, boolean(fuse, true));
   if (nereid_loop_nest_uses_counter(nest, (nereid_slice_kind_t)slice))
-    out->outer_counter = carry(fuse, mlirOperationGetOperand(nest->outer, 0));
+    out->outer_counter = carry(fuse, nereid_scf_for_get_lower_bound(nest->outer));
   if (!invariant)
     out->last_counter = carry(fuse, unset(fuse, type));
   if (!invariant && is_predicated(fuse))
@@ -144,9 +139,9 @@ static MlirValue sum_of_counts(fuse_t *fuse) {
   MlirType i64 = mlirIntegerTypeGet(fuse->context, 64);
   MlirValue one = nereid_scalar_constant(&fuse->before, i64, 1), zero = nereid_scalar_constant(&fuse->before, i64, 0);
   MlirOperation loop = nereid_scf_for_build(
-      &fuse->before, 1, &i64, mlirOperationGetOperand(nest->outer, 0), mlirOperationGetOperand(nest->outer, 1),
-      mlirOperationGetOperand(nest->outer, 2), 1, &zero, nereid_scf_for_get_unsigned_cmp(nest->outer));
-  MlirType arguments[] = {mlirValueGetType(mlirOperationGetOperand(nest->outer, 0)), i64};
+      &fuse->before, 1, &i64, nereid_scf_for_get_lower_bound(nest->outer), nereid_scf_for_get_upper_bound(nest->outer),
+      nereid_scf_for_get_step(nest->outer), 1, &zero, nereid_scf_for_get_unsigned_cmp(nest->outer));
+  MlirType arguments[] = {mlirValueGetType(nereid_scf_for_get_lower_bound(nest->outer)), i64};
   MlirLocation locations[] = {fuse->before.location, fuse->before.location};
   MlirBlock block = mlirBlockCreate(2, arguments, locations);
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(loop, 0), block);
@@ -298,7 +293,7 @@ static void emit_prologue(fuse_t *fuse, int slice) {
     change(fuse, &changes, carried->outputs + i, mapped(fuse, slice, in->outputs.data[i]));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(nest->inner); ++i)
     if (carried->inner[i] != NOT_CARRIED && is_set_first(fuse, i))
-      change(fuse, &changes, carried->inner[i], mapped(fuse, slice, initial_of(nest->inner, i)));
+      change(fuse, &changes, carried->inner[i], mapped(fuse, slice, nereid_loop_initial(nest->inner, i)));
   branch(fuse, argument(fuse, carried->first), block, &changes);
   nereidMlirIRMappingMapValue(mapping, mlirBlockGetArgument(nest->inner_body, 0), fuse->next.data[carried->counter]);
   for (size_t i = 0; i < in->outputs.size; ++i)
@@ -340,7 +335,7 @@ static void map_results(const fuse_t *fuse, int slice, const nereid_builder_t *b
     MlirValue value = fuse->next.data[fuse->carried[slice].inner[i]];
     if (is_predicated(fuse))
       value = nereid_ir_result(nereid_arith_select_build(builder, exists_in(fuse, slice), value,
-                                                         mapped(fuse, slice, initial_of(nest->inner, i))));
+                                                         mapped(fuse, slice, nereid_loop_initial(nest->inner, i))));
     nereidMlirIRMappingMapValue(fuse->mappings[slice], result, value);
   }
 }
@@ -354,7 +349,7 @@ static void reset(fuse_t *fuse, int slice, const nereid_builder_t *builder, Mlir
     if (position == NOT_CARRIED || is_set_first(fuse, i))
       continue;
     MlirValue *next = &fuse->next.data[position];
-    *next = nereid_ir_result(nereid_arith_select_build(builder, last, initial_of(nest->inner, i), *next));
+    *next = nereid_ir_result(nereid_arith_select_build(builder, last, nereid_loop_initial(nest->inner, i), *next));
   }
 }
 
@@ -370,9 +365,8 @@ static void emit_epilogue(fuse_t *fuse, int slice, const nereid_builder_t *befor
   map_results(fuse, slice, &builder);
   copy_ops(fuse, slice, mlirOperationGetNextInBlock(nest->inner), nest->outer_yield, &in->needed, block);
   if (carried->outer_counter != NOT_CARRIED)
-    change(
-        fuse, &changes, carried->outer_counter,
-        nereid_scalar_add(&builder, argument(fuse, carried->outer_counter), mlirOperationGetOperand(nest->outer, 2)));
+    change(fuse, &changes, carried->outer_counter,
+           nereid_scalar_add(&builder, argument(fuse, carried->outer_counter), nereid_scf_for_get_step(nest->outer)));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(nest->outer); ++i)
     if (carried->outer[i] != NOT_CARRIED)
       change(fuse, &changes, carried->outer[i], mapped(fuse, slice, mlirOperationGetOperand(nest->outer_yield, i)));

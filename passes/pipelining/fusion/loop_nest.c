@@ -8,10 +8,9 @@
 #include "passes/pipelining/expansion/predicate.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/ring.h"
+#include "passes/support/loop.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
-
-enum { BOUNDS = 3 /* operands of scf.for before the carried values */ };
 
 /* --- positions --- */
 
@@ -93,7 +92,7 @@ static void require_argument(const search_t *search, MlirValue argument) {
     require(search, mlirOperationGetOperand(nest->outer_yield, number - 1));
     return;
   }
-  require(search, mlirOperationGetOperand(nest->inner, BOUNDS - 1 + number));
+  require(search, nereid_loop_initial(nest->inner, number - 1));
   require(search, mlirOperationGetOperand(nest->inner_yield, number - 1));
 }
 
@@ -112,7 +111,7 @@ static void require(const search_t *search, MlirValue value) {
 }
 
 static void require_bounds(const search_t *search) {
-  for (intptr_t i = 0; i < BOUNDS; ++i)
+  for (intptr_t i = 0; i < NEREID_LOOP_BOUNDS; ++i)
     require(search, mlirOperationGetOperand(search->nest->inner, i));
 }
 
@@ -306,15 +305,14 @@ static void for_each_use(const nereid_loop_nest_t *nest, nereid_slice_t *slice, 
 }
 
 static void plan_outputs(const nereid_loop_nest_t *nest, nereid_slice_kind_t kind, nereid_slice_t *slice) {
-  enum { STEP = 2 };
   for_each_use(nest, slice, nest->inner_body, (MlirOperation){NULL}, use_in_body);
-  use_in_body(nest, slice, mlirOperationGetOperand(nest->inner, STEP));
+  use_in_body(nest, slice, nereid_scf_for_get_step(nest->inner));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(nest->inner); ++i)
     if (nereid_loop_nest_carries_inner(nest, kind, i)) {
       use_in_body(nest, slice, mlirOperationGetOperand(nest->inner_yield, i));
       if (nest->empty == NEREID_INNER_PREDICATED &&
           !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(nest->inner, i))))
-        use_in_epilogue(nest, slice, mlirOperationGetOperand(nest->inner, BOUNDS + i));
+        use_in_epilogue(nest, slice, nereid_loop_initial(nest->inner, i));
     }
   for_each_use(nest, slice, nest->outer_body, nest->inner, use_in_epilogue);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(nest->outer); ++i)
@@ -327,11 +325,11 @@ static void plan_prologue(const nereid_loop_nest_t *nest, nereid_slice_kind_t ki
   plan_outputs(nest, kind, slice);
   for (size_t i = 0; i < slice->outputs.size; ++i)
     keep(nest, slice, slice->outputs.data[i]);
-  for (intptr_t i = 0; i < BOUNDS; ++i)
+  for (intptr_t i = 0; i < NEREID_LOOP_BOUNDS; ++i)
     keep(nest, slice, mlirOperationGetOperand(nest->inner, i));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(nest->inner); ++i)
     if (nereid_loop_nest_carries_inner(nest, kind, i))
-      keep(nest, slice, mlirOperationGetOperand(nest->inner, BOUNDS + i));
+      keep(nest, slice, nereid_loop_initial(nest->inner, i));
   for (MlirOperation op = mlirBlockGetFirstOperation(nest->outer_body); !mlirOperationEqual(op, nest->inner);
        op = mlirOperationGetNextInBlock(op)) {
     nereid_schedule_values_t uses = {0};
@@ -363,7 +361,7 @@ static void hoist(const nereid_loop_nest_t *nest, const nereid_map_t *ops) {
 }
 
 static bool has_invariant_bounds(const nereid_loop_nest_t *nest) {
-  for (intptr_t i = 0; i < BOUNDS; ++i)
+  for (intptr_t i = 0; i < NEREID_LOOP_BOUNDS; ++i)
     if (nereid_loop_nest_is_variant(nest, mlirOperationGetOperand(nest->inner, i)))
       return false;
   return true;

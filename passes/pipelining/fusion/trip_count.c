@@ -10,9 +10,9 @@
 #include "seam/ir.h"
 
 nereid_trip_t nereid_trip_of(MlirOperation loop) {
-  return (nereid_trip_t){.lower = mlirOperationGetOperand(loop, 0),
-                         .upper = mlirOperationGetOperand(loop, 1),
-                         .step = mlirOperationGetOperand(loop, 2),
+  return (nereid_trip_t){.lower = nereid_scf_for_get_lower_bound(loop),
+                         .upper = nereid_scf_for_get_upper_bound(loop),
+                         .step = nereid_scf_for_get_step(loop),
                          .is_unsigned = nereid_scf_for_get_unsigned_cmp(loop)};
 }
 

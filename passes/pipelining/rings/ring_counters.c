@@ -21,10 +21,6 @@ size_t nereid_ring_counters_add(nereid_ring_counters_t *counters, nereid_arena_t
   return nereid_vector_push(arena, counters, counter) ? counters->size - 1 : 0;
 }
 
-static MlirBlock body_of(MlirOperation loop) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
-}
-
 MlirOperation nereid_ring_counters_carry(nereid_ring_counters_t *counters, nereid_arena_t *arena, MlirOperation loop,
                                          MlirValue zero) {
   MlirValue *initial = nereid_arena_new(arena, MlirValue, 2 * counters->size);
@@ -35,7 +31,7 @@ MlirOperation nereid_ring_counters_carry(nereid_ring_counters_t *counters, nerei
     for (int values = (counters->data[i].slots > 1) + counters->data[i].has_phase; values > 0; --values)
       initial[n++] = zero;
   loop = nereid_loop_with_carried(loop, n, initial);
-  MlirBlock body = body_of(loop);
+  MlirBlock body = nereid_loop_body(loop);
   intptr_t next = mlirBlockGetNumArguments(body) - n;
   for (size_t i = 0; i < counters->size; ++i) {
     nereid_ring_counter_t *counter = &counters->data[i];
@@ -86,7 +82,7 @@ static void advance_phase(const advance_t *advance, MlirValue wraps) {
 
 void nereid_ring_counters_advance(const nereid_ring_counters_t *counters, MlirOperation loop, MlirValue zero,
                                   int32_t cluster) {
-  MlirOperation end = mlirBlockGetTerminator(body_of(loop));
+  MlirOperation end = mlirBlockGetTerminator(nereid_loop_body(loop));
   MlirType i32 = mlirValueGetType(zero);
   nereid_builder_t outside = nereid_builder_before(loop), inside = nereid_builder_before(end);
   outside.location = inside.location = mlirOperationGetLocation(loop);
