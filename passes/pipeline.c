@@ -116,6 +116,10 @@ static const char *const lines[] = {
 
 static const char *const *const stages[] = {ttir, ttgir, frames, llvm, finish, names, calls, lines};
 
+const char *const *nereid_pipeline_passes(nereid_pipeline_t stage) {
+  return stages[stage];
+}
+
 /* Replaces each $name in `step`. */
 static const char *with_options(const char *step, const nereid_pipeline_options_t *options, nereid_arena_t *arena) {
   const struct {
@@ -156,16 +160,13 @@ static void ignore(MlirStringRef text, void *data) {
 /* --- checkpoints: external passes between the passes, which do not change the IR --- */
 
 typedef struct checkpoint {
-  nereid_pipeline_checkpoint_t call;
-  void *user_data;
-  const char *pass;
-  size_t index, count;
+  const nereid_pipeline_hooks_t *hooks;
+  nereid_pipeline_position_t position;
 } checkpoint_t;
 
 static void run_checkpoint(MlirOperation op, MlirExternalPass pass, void *data) {
   const checkpoint_t *checkpoint = data;
-  (void)op;
-  if (!checkpoint->call(checkpoint->user_data, checkpoint->pass, checkpoint->index, checkpoint->count))
+  if (!checkpoint->hooks->checkpoint(checkpoint->hooks->user_data, op, &checkpoint->position))
     mlirExternalPassSignalFailure(pass);
 }
 
@@ -199,19 +200,26 @@ static nereid_status_t add_pass(MlirOpPassManager manager, const char *pass) {
 }
 
 nereid_status_t nereid_pipeline_add(MlirOpPassManager manager, nereid_pipeline_t stage,
-                                    const nereid_pipeline_options_t *options, nereid_pipeline_checkpoint_t checkpoint,
-                                    void *user_data, nereid_arena_t *arena) {
-  const char *const *steps = stages[stage];
-  checkpoint_t here = {.call = checkpoint, .user_data = user_data};
+                                    const nereid_pipeline_options_t *options, const nereid_pipeline_hooks_t *hooks,
+                                    nereid_arena_t *arena) {
+  const char *const *steps = hooks && hooks->edit ? hooks->edit(hooks->user_data, stage, stages[stage]) : stages[stage];
+  const bool observed = hooks && hooks->checkpoint;
+  checkpoint_t here = {.hooks = hooks, .position.stage = stage};
+  nereid_pipeline_position_t *at = &here.position;
   nereid_status_t status = NEREID_OK;
-  while (steps[here.count])
-    here.count++;
+  if (!steps)
+    return NEREID_ERROR_MEMORY;
+  while (steps[at->count])
+    at->count++;
   nereid_passes_register();
-  for (; here.index < here.count && status == NEREID_OK; here.index++) {
-    here.pass = with_options(steps[here.index], options, arena);
-    if (!here.pass || (checkpoint && !add_checkpoint(manager, &here, arena)))
+  for (; at->index < at->count && status == NEREID_OK; at->index++) {
+    at->pass = with_options(steps[at->index], options, arena);
+    if (!at->pass || (observed && !add_checkpoint(manager, &here, arena)))
       return NEREID_ERROR_MEMORY;
-    status = add_pass(manager, here.pass);
+    status = add_pass(manager, at->pass);
   }
+  at->pass = NULL;
+  if (status == NEREID_OK && observed && !add_checkpoint(manager, &here, arena))
+    return NEREID_ERROR_MEMORY;
   return status;
 }

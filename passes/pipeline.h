@@ -33,16 +33,33 @@ typedef struct nereid_pipeline_options {
 const char *nereid_pipeline_text(nereid_pipeline_t stage, const nereid_pipeline_options_t *options,
                                  nereid_arena_t *arena);
 
-/* Called before pass `index` of `count`, on the thread that runs the passes; `pass` is its text in the pipeline. False
- * stops the pipeline without a diagnostic. */
-typedef bool (*nereid_pipeline_checkpoint_t)(void *user_data, const char *pass, size_t index, size_t count);
+/* The passes of `stage` as constants, before $name is replaced by the option `name`; a null ends the list. */
+const char *const *nereid_pipeline_passes(nereid_pipeline_t stage);
 
-/* Appends the passes of `stage` to `manager`, which is anchored on builtin.module. Registers passes first. `checkpoint`
- * may be null; `arena` must outlive the manager. Errors: NEREID_ERROR_MEMORY; NEREID_ERROR_INTERNAL when a pass does
- * not exist or rejects an option. */
+/* A position between the passes of one list. */
+typedef struct nereid_pipeline_position {
+  nereid_pipeline_t stage;
+  const char *pass; /* the pass that follows, as its text in the pipeline; null: the list ends */
+  size_t index;     /* its position, from 0 */
+  size_t count;     /* the length of the list */
+} nereid_pipeline_position_t;
+
+/* Observation and editing of the lists of passes. Zeroed functions have no effect. */
+typedef struct nereid_pipeline_hooks {
+  /* Called before each pass and after the last one, on the thread that runs the passes. Must not change `module`. False
+   * stops the pipeline without a diagnostic. */
+  bool (*checkpoint)(void *user_data, MlirOperation module, const nereid_pipeline_position_t *position);
+  /* Returns the list to run instead of `passes`, in the same form and valid until the passes have run; null when out of
+   * memory. Called once per run of a stage, before its first checkpoint. */
+  const char *const *(*edit)(void *user_data, nereid_pipeline_t stage, const char *const *passes);
+  void *user_data; /* borrowed, of both functions */
+} nereid_pipeline_hooks_t;
+
+/* Appends the passes of `stage` to `manager`, which is anchored on builtin.module. Registers passes first. `hooks` may
+ * be null; `hooks` and `arena` must outlive the manager. Errors: NEREID_ERROR_MEMORY; NEREID_ERROR_INTERNAL when a pass
+ * does not exist or rejects an option. */
 NEREID_MUST_USE nereid_status_t nereid_pipeline_add(MlirOpPassManager manager, nereid_pipeline_t stage,
                                                     const nereid_pipeline_options_t *options,
-                                                    nereid_pipeline_checkpoint_t checkpoint, void *user_data,
-                                                    nereid_arena_t *arena);
+                                                    const nereid_pipeline_hooks_t *hooks, nereid_arena_t *arena);
 
 #endif

@@ -57,22 +57,22 @@ LLVMBool nereidLlvmLinkModulesOnlyNeeded(LLVMModuleRef dest, LLVMModuleRef src) 
 
 struct nereidLlvmPassGate final : llvm::OptPassGate {
   const char *const *skipped;
-  nereidLlvmPassGateStop stop;
+  nereidLlvmPassGateSkip skip;
   void *userData;
-  nereidLlvmPassGate(const char *const *skipped, nereidLlvmPassGateStop stop, void *userData)
-      : skipped(skipped), stop(stop), userData(userData) {}
+  nereidLlvmPassGate(const char *const *skipped, nereidLlvmPassGateSkip skip, void *userData)
+      : skipped(skipped), skip(skip), userData(userData) {}
   bool isEnabled() const override { return true; }
   bool shouldRunPass(llvm::StringRef name, llvm::StringRef) const override {
-    for (const char *const *skip = skipped; *skip; ++skip)
-      if (name == *skip)
+    for (const char *const *each = skipped; *each; ++each)
+      if (name == *each)
         return false;
-    return !stop || !stop(userData);
+    return !skip || !skip(userData, name.str().c_str());
   }
 };
 
-nereidLlvmPassGateRef nereidLlvmPassGateCreate(const char *const *skipped, nereidLlvmPassGateStop stop,
+nereidLlvmPassGateRef nereidLlvmPassGateCreate(const char *const *skipped, nereidLlvmPassGateSkip skip,
                                                void *user_data) {
-  return new nereidLlvmPassGate(skipped, stop, user_data);
+  return new nereidLlvmPassGate(skipped, skip, user_data);
 }
 
 void nereidLlvmPassGateDispose(nereidLlvmPassGateRef gate) { delete gate; }

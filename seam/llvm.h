@@ -36,12 +36,12 @@ LLVMBool nereidLlvmLinkModulesOnlyNeeded(LLVMModuleRef dest, LLVMModuleRef src);
 /* Selects the passes of LLVM's code generator to omit. LLVM-C has all or none of them. */
 typedef struct nereidLlvmPassGate *nereidLlvmPassGateRef;
 
-/* Whether the passes that are left shall be skipped, as far as they are optional. */
-typedef bool (*nereidLlvmPassGateStop)(void *user_data);
+/* Whether the next pass, if it is optional, shall be skipped. `name`: of the pass's class, such as "GVNPass". */
+typedef bool (*nereidLlvmPassGateSkip)(void *user_data, const char *name);
 
 /* Leaves out the passes of these names, as `llc -debug-pass=Arguments` prints them; a null ends the list, which must
- * outlive the gate. Calls `stop`, unless it is null, before each pass. */
-nereidLlvmPassGateRef nereidLlvmPassGateCreate(const char *const *skipped, nereidLlvmPassGateStop stop,
+ * outlive the gate. Calls `skip`, unless it is null, before each other pass. */
+nereidLlvmPassGateRef nereidLlvmPassGateCreate(const char *const *skipped, nereidLlvmPassGateSkip skip,
                                                void *user_data);
 void nereidLlvmPassGateDispose(nereidLlvmPassGateRef gate);
 

@@ -179,15 +179,26 @@ static bool has_pairs(LLVMModuleRef module) {
   return false;
 }
 
-static bool is_stopped(void *user_data) {
-  const nereid_backend_t *backend = user_data;
+static bool is_stopped(const nereid_backend_t *backend) {
   return nereid_limits_check(backend->limits) != NEREID_OK;
 }
 
-/* Makes LLVM call `is_stopped` before each pass, and omit the passes named in `skipped`. A fatal error before
+static bool is_skipped_in_code_generator(void *user_data, const char *name) {
+  (void)name;
+  return is_stopped(user_data);
+}
+
+static bool is_skipped_in_optimizer(void *user_data, const char *name) {
+  const nereid_backend_t *backend = user_data;
+  return is_stopped(backend) || (backend->select && !backend->select(backend->select_data, name));
+}
+
+/* Makes LLVM call `is_skipped` before each optional pass, and omit the passes named in `skipped`. A fatal error before
  * `remove_gate` leaks the gate, like all other state. */
-static nereidLlvmPassGateRef install_gate(nereid_backend_t *backend, LLVMModuleRef module, const char *const *skipped) {
-  nereidLlvmPassGateRef gate = nereidLlvmPassGateCreate(skipped, backend->limits ? is_stopped : NULL, backend);
+static nereidLlvmPassGateRef install_gate(nereid_backend_t *backend, LLVMModuleRef module, const char *const *skipped,
+                                          nereidLlvmPassGateSkip is_skipped) {
+  nereidLlvmPassGateRef gate =
+      nereidLlvmPassGateCreate(skipped, backend->limits || backend->select ? is_skipped : NULL, backend);
   nereidLlvmContextSetPassGate(LLVMGetModuleContext(module), gate);
   return gate;
 }
@@ -212,7 +223,7 @@ nereid_status_t nereid_backend_optimize(nereid_backend_t *backend, LLVMModuleRef
   static const char *const none[] = {NULL};
   unsigned errors = backend->errors;
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  nereidLlvmPassGateRef gate = install_gate(backend, module, none);
+  nereidLlvmPassGateRef gate = install_gate(backend, module, none, is_skipped_in_optimizer);
   bool good = run_passes(backend, module, nereid_target_first_passes(), options) &&
               run_passes(backend, module, nereid_target_last_passes(has_pairs(module)), options);
   remove_gate(module, gate);
@@ -224,7 +235,8 @@ nereid_status_t nereid_backend_optimize(nereid_backend_t *backend, LLVMModuleRef
 
 /* LLVM's code generator without the omitted passes. */
 static bool emit(nereid_backend_t *backend, LLVMModuleRef module, char **message, LLVMMemoryBufferRef *buffer) {
-  nereidLlvmPassGateRef gate = install_gate(backend, module, nereid_target_skipped_passes());
+  nereidLlvmPassGateRef gate =
+      install_gate(backend, module, nereid_target_skipped_passes(), is_skipped_in_code_generator);
   bool good = !LLVMTargetMachineEmitToMemoryBuffer(backend->machine, module, LLVMAssemblyFile, message, buffer);
   remove_gate(module, gate);
   return good;

@@ -25,7 +25,10 @@ typedef struct nereid_backend {
   nereid_target_t machine_target;
   const nereid_report_t *report; /* borrowed */
   const nereid_limits_t *limits; /* borrowed, of the compilation that runs; null: none */
-  unsigned errors;               /* errors that LLVM reported through its context so far */
+  /* Called before each optional pass of the optimizer; false skips it. `name`: of the pass's class. May be null. */
+  bool (*select)(void *user_data, const char *name);
+  void *select_data; /* borrowed, for `select` */
+  unsigned errors;   /* errors that LLVM reported through its context so far */
 } nereid_backend_t;
 
 /* An empty backend that reports to `report`, which outlives it. */

@@ -66,6 +66,9 @@ static nereid_status_t compile(nereid_compilation_t *compilation) {
     nereid_backend_deinitialize(&compilation->compiler->backend);
   }
   compilation->compiler->backend.limits = &compilation->limits;
+  const nereid_session_hooks_t *hooks = compilation->compiler->hooks;
+  compilation->compiler->backend.select = hooks ? hooks->llvm_pass : NULL;
+  compilation->compiler->backend.select_data = hooks ? hooks->pipeline.user_data : NULL;
   compilation->compiler->remark_handler = compilation->options.remark_handler;
   compilation->compiler->remark_data = compilation->options.remark_data;
   nereid_status_t status = nereid_recover_run(run, compilation, reason, sizeof reason);

@@ -32,6 +32,10 @@ nereid_status_t nereid_compiler_create(const nereid_compiler_options_t *options,
   return NEREID_OK;
 }
 
+void nereid_session_set_hooks(nereid_compiler_t *compiler, const nereid_session_hooks_t *hooks) {
+  compiler->hooks = hooks;
+}
+
 void nereid_session_drop_context(nereid_compiler_t *compiler) {
   if (!mlirContextIsNull(compiler->context))
     mlirContextDestroy(compiler->context);

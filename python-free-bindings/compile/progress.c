@@ -15,11 +15,16 @@ nereid_status_t nereid_progress_stage(nereid_compilation_t *compilation, const c
   return nereid_limits_check(&compilation->limits);
 }
 
-bool nereid_progress_pass(void *user_data, const char *pass, size_t index, size_t count) {
+bool nereid_progress_pass(void *user_data, MlirOperation module, const nereid_pipeline_position_t *position) {
   nereid_compilation_t *compilation = user_data;
-  compilation->progress.pass = pass;
-  compilation->progress.pass_index = index;
-  compilation->progress.n_passes = count;
+  const nereid_session_hooks_t *hooks = compilation->compiler->hooks;
+  if (hooks && hooks->pipeline.checkpoint && !hooks->pipeline.checkpoint(hooks->pipeline.user_data, module, position))
+    return false;
+  if (!position->pass)
+    return true;
+  compilation->progress.pass = position->pass;
+  compilation->progress.pass_index = position->index;
+  compilation->progress.n_passes = position->count;
   call_handler(compilation);
   compilation->progress.pass = NULL;
   compilation->progress.pass_index = compilation->progress.n_passes = 0;

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/vector.h"
+#include "passes/pipeline.h"
 #include "target/assembler/assemble.h"
 #include "target/backend.h"
 
@@ -17,10 +18,19 @@
 
 enum { NEREID_STAGE_LIMIT = NEREID_STAGE_CUBIN + 1 };
 
+/* Observation and editing of the passes of every compilation of a session. */
+typedef struct nereid_session_hooks {
+  nereid_pipeline_hooks_t pipeline;
+  /* Called before each optional pass of LLVM's optimizer on a function or module, with the name of the pass's class;
+   * false skips it. May be null. */
+  bool (*llvm_pass)(void *user_data, const char *name);
+} nereid_session_hooks_t;
+
 struct nereid_compiler {
-  MlirContext context; /* owned; null until needed */
-  unsigned uses;       /* number of compilations since the contexts were created */
-  bool remarks;        /* the context forwards remarks */
+  const nereid_session_hooks_t *hooks; /* borrowed; may be null */
+  MlirContext context;                 /* owned; null until needed */
+  unsigned uses;                       /* number of compilations since the contexts were created */
+  bool remarks;                        /* the context forwards remarks */
   bool one_shot;
   nereid_diagnostic_handler_t handler;
   void *user_data;
@@ -82,6 +92,9 @@ typedef struct nereid_compilation {
 MlirContext nereid_session_context(nereid_compiler_t *compiler, bool remarks);
 /* Destroys the context; the next compilation creates a new one. */
 void nereid_session_drop_context(nereid_compiler_t *compiler);
+
+/* Sets the hooks of all later compilations; they are borrowed until the session is destroyed. Null: none. */
+void nereid_session_set_hooks(nereid_compiler_t *compiler, const nereid_session_hooks_t *hooks);
 
 /* --- compile.c --- */
 
@@ -180,8 +193,9 @@ NEREID_MUST_USE nereid_status_t nereid_stages_run(nereid_compilation_t *compilat
 NEREID_MUST_USE nereid_status_t nereid_progress_stage(nereid_compilation_t *compilation, const char *name, size_t index,
                                                       size_t count);
 
-/* Reports that a pass begins; a nereid_pipeline_checkpoint_t whose `user_data` is the compilation. */
-bool nereid_progress_pass(void *user_data, const char *pass, size_t index, size_t count);
+/* Calls the session's checkpoint and reports that a pass begins; the checkpoint of nereid_pipeline_hooks_t, whose
+ * `user_data` is the compilation. */
+bool nereid_progress_pass(void *user_data, MlirOperation module, const nereid_pipeline_position_t *position);
 
 /* --- print.c --- */
 

@@ -28,6 +28,12 @@ static bool run_verified(MlirPassManager manager, MlirOperation module) {
   return mlirLogicalResultIsSuccess(mlirPassManagerRunOnOp(manager, module)) && mlirOperationVerify(module);
 }
 
+static const char *const *edit_passes(void *user_data, nereid_pipeline_t stage, const char *const *passes) {
+  const nereid_compilation_t *compilation = user_data;
+  const nereid_session_hooks_t *hooks = compilation->compiler->hooks;
+  return hooks && hooks->pipeline.edit ? hooks->pipeline.edit(hooks->pipeline.user_data, stage, passes) : passes;
+}
+
 static nereid_status_t run_passes(nereid_compilation_t *compilation, nereid_pipeline_t pipeline) {
   const nereid_settings_t *settings = &compilation->settings;
   const nereid_pipeline_options_t options = {.num_warps = settings->num_warps,
@@ -39,8 +45,10 @@ static nereid_status_t run_passes(nereid_compilation_t *compilation, nereid_pipe
                                              .global_order = !compilation->options.no_global_order,
                                              .registers = settings->target.architecture_only};
   MlirPassManager manager = mlirPassManagerCreate(mlirOperationGetContext(compilation->module));
-  nereid_status_t status = nereid_pipeline_add(mlirPassManagerGetAsOpPassManager(manager), pipeline, &options,
-                                               nereid_progress_pass, compilation, &compilation->scratch);
+  const nereid_pipeline_hooks_t hooks = {
+      .checkpoint = nereid_progress_pass, .edit = edit_passes, .user_data = compilation};
+  nereid_status_t status = nereid_pipeline_add(mlirPassManagerGetAsOpPassManager(manager), pipeline, &options, &hooks,
+                                               &compilation->scratch);
   if (status == NEREID_OK && !run_verified(manager, compilation->module))
     status = NEREID_ERROR_PROGRAM;
   mlirPassManagerDestroy(manager);

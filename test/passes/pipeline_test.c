@@ -25,7 +25,7 @@ static void test_every_stage_parses(void **state) {
   for (int stage = NEREID_PIPELINE_TTIR; stage <= NEREID_PIPELINE_LINES; stage++) {
     MlirPassManager manager = mlirPassManagerCreate(context);
     MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(manager);
-    assert_int_equal(nereid_pipeline_add(passes, stage, &options, NULL, NULL, &arena), NEREID_OK);
+    assert_int_equal(nereid_pipeline_add(passes, stage, &options, NULL, &arena), NEREID_OK);
     assert_null(strchr(nereid_pipeline_text(stage, &options, &arena), '$'));
     mlirPassManagerDestroy(manager);
   }
@@ -85,7 +85,7 @@ static void test_ttir_runs(void **state) {
   assert_false(mlirModuleIsNull(module));
   MlirPassManager manager = mlirPassManagerCreate(context);
   MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(manager);
-  assert_int_equal(nereid_pipeline_add(passes, NEREID_PIPELINE_TTIR, &options, NULL, NULL, &arena), NEREID_OK);
+  assert_int_equal(nereid_pipeline_add(passes, NEREID_PIPELINE_TTIR, &options, NULL, &arena), NEREID_OK);
   MlirOperation op = mlirModuleGetOperation(module);
   assert_true(mlirLogicalResultIsSuccess(mlirPassManagerRunOnOp(manager, op)));
   MlirOperation function = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
@@ -99,15 +99,29 @@ static void test_ttir_runs(void **state) {
 /* Counts the passes, and stops before `stop_at`. */
 typedef struct count {
   size_t calls, stop_at;
+  const char *const *list; /* replaces the passes; null: keep them */
   char last[64];
+  bool ended;
 } count_t;
 
-static bool count_passes(void *user_data, const char *pass, size_t index, size_t total) {
+static bool count_passes(void *user_data, MlirOperation module, const nereid_pipeline_position_t *position) {
   count_t *count = user_data;
-  assert_int_equal(index, count->calls++);
-  assert_true(index < total);
-  snprintf(count->last, sizeof count->last, "%s", pass);
-  return index != count->stop_at;
+  assert_false(mlirOperationIsNull(module));
+  assert_int_equal(position->stage, NEREID_PIPELINE_TTIR);
+  assert_int_equal(position->index, count->calls++);
+  if (!position->pass) {
+    assert_int_equal(position->index, position->count);
+    count->ended = true;
+    return true;
+  }
+  snprintf(count->last, sizeof count->last, "%s", position->pass);
+  return position->index != count->stop_at;
+}
+
+static const char *const *edit_passes(void *user_data, nereid_pipeline_t stage, const char *const *passes) {
+  const count_t *count = user_data;
+  assert_ptr_equal(passes, nereid_pipeline_passes(stage));
+  return count->list ? count->list : passes;
 }
 
 static bool run_counted(MlirContext context, count_t *count) {
@@ -116,9 +130,10 @@ static bool run_counted(MlirContext context, count_t *count) {
   MlirModule module =
       mlirModuleCreateParse(context, mlirStringRefCreateFromCString("tt.func public @f() { tt.return }"));
   MlirPassManager manager = mlirPassManagerCreate(context);
-  assert_int_equal(nereid_pipeline_add(mlirPassManagerGetAsOpPassManager(manager), NEREID_PIPELINE_TTIR, &options,
-                                       count_passes, count, &arena),
-                   NEREID_OK);
+  const nereid_pipeline_hooks_t hooks = {.checkpoint = count_passes, .edit = edit_passes, .user_data = count};
+  assert_int_equal(
+      nereid_pipeline_add(mlirPassManagerGetAsOpPassManager(manager), NEREID_PIPELINE_TTIR, &options, &hooks, &arena),
+      NEREID_OK);
   bool done = mlirLogicalResultIsSuccess(mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(module)));
   mlirPassManagerDestroy(manager);
   mlirModuleDestroy(module);
@@ -129,12 +144,17 @@ static bool run_counted(MlirContext context, count_t *count) {
 static void test_checkpoints(void **state) {
   (void)state;
   MlirContext context = nereid_context_create();
-  count_t all = {.stop_at = SIZE_MAX}, few = {.stop_at = 2};
+  static const char *const own[] = {"cse", "canonicalize", NULL};
+  count_t all = {.stop_at = SIZE_MAX}, few = {.stop_at = 2}, edited = {.stop_at = SIZE_MAX, .list = own};
   assert_true(run_counted(context, &all));
   assert_string_equal(all.last, "symbol-dce");
-  assert_true(all.calls > 5);
+  assert_true(all.calls > 5 && all.ended);
   assert_false(run_counted(context, &few));
   assert_int_equal(few.calls, 3);
+  assert_false(few.ended);
+  assert_true(run_counted(context, &edited));
+  assert_string_equal(edited.last, "canonicalize");
+  assert_int_equal(edited.calls, 3);
   mlirContextDestroy(context);
 }
 
