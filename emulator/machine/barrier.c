@@ -4,6 +4,7 @@
  * groups: they continue after their instruction, with its result. */
 #include "emulator/machine/execute.h"
 #include "emulator/race/race.h"
+#include "emulator/timeline/timeline.h"
 
 bool nereid_emulator_all_here(const emu_warp_t *warp, uint32_t members, uint32_t mask) {
   return !(members & warp->live & ~mask);
@@ -32,6 +33,8 @@ static void release(emu_warp_t *warp, emu_group_t *group, const emu_barrier_t *b
   const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[group->pc];
   if (warp->cta->race)
     nereid_emulator_race_leave(warp, group->barrier, group->mask);
+  if (warp->cta->cluster->timeline)
+    nereid_emulator_timeline_leave(warp, group, barrier->latest);
   if (EMU_HAS(insn, red) && EMU_HAS(insn, popc))
     FOR_LANES(lane, group->mask) emu_set_lane(warp, &insn->operands[0], (int)lane, barrier->count);
   else if (EMU_HAS(insn, red))
@@ -72,6 +75,8 @@ void nereid_emulator_cluster_check(emu_cluster_t *cluster) {
   if (!any)
     return;
   cluster->barrier_phase++;
+  if (cluster->timeline)
+    nereid_emulator_timeline_cluster_done(cluster);
   if (cluster->ctas[0].race)
     nereid_emulator_race_cluster_done(cluster);
   cluster->ctas[0].counters.barriers++;

@@ -11,11 +11,13 @@ typedef struct emu_cluster emu_cluster_t;
 typedef struct emu_barrier {
   uint32_t arrived, expected, all, any, count; /* any, all, count: of bar.red */
   bool in_use;
+  uint64_t latest; /* time of the last arrival, for the timeline */
 } emu_barrier_t;
 
-typedef struct emu_mbarrier { /* an initialized mbarrier that has not been invalidated */
-  uint32_t offset;            /* in shared memory */
-  uint64_t bits;              /* the object's expected bits; a difference means that another store overwrote it */
+typedef struct emu_mbarrier {    /* an initialized mbarrier that has not been invalidated */
+  uint32_t offset;               /* in shared memory */
+  uint64_t bits;                 /* the object's expected bits; a difference means that another store overwrote it */
+  uint64_t latest, completed[2]; /* for the timeline: time of the last operation; of completion, by parity */
 } emu_mbarrier_t;
 typedef struct emu_race_cta emu_race_cta_t;
 
@@ -62,6 +64,7 @@ struct emu_cluster {
       timeouts;           /* completed phases; rounds since the last one in which timed-out waits made no progress */
   uint32_t barrier_phase; /* of barrier.cluster */
   struct emu_violations *violations; /* in the arena; null: none yet */
+  struct emu_timeline *timeline;     /* null: no timeline */
   bool keeps_landed;                 /* landed effects stay in the queue until their wait */
   nereid_message_t message;
   nereid_status_t status;

@@ -36,8 +36,9 @@ struct emu_effect {
   uint32_t mbarrier, transaction; /* offset in shared memory; bytes that landing subtracts from the transaction count */
   emu_land_t collect;             /* null, or reads the sources for wait_group.read; runs before `land` */
   emu_land_t land;
-  uint64_t order;                        /* issue order of a wgmma, for the race detector */
-  uint32_t races[2];                     /* the race detector's records of its reads and writes; 0: none */
+  uint64_t issued, resumed; /* times for the timeline: of issue; at which an instruction goes on after landing it */
+  uint64_t order;           /* issue order of a wgmma, for the race detector */
+  uint32_t races[2];        /* the race detector's records of its reads and writes; 0: none */
   struct race_clock *clock_at_issue;     /* vector clock at the issue of a warp's operation, for the race detector */
   void (*release)(emu_effect_t *effect); /* null, or frees resources owned by the payload */
   _Alignas(16) uint8_t payload[];

@@ -8,6 +8,7 @@
 #include "emulator/checks/frames.h"
 #include "emulator/machine/mbarrier.h"
 #include "emulator/race/race.h"
+#include "emulator/timeline/timeline.h"
 
 #include <stdlib.h>
 
@@ -75,15 +76,20 @@ static bool land(emu_effect_t *effect, uint32_t lanes) {
     return false;
   if (effect->warp->cta->race && effect->mbarrier_cta)
     nereid_emulator_race_completed(effect, lanes, effect->mbarrier_cta, effect->mbarrier);
+  if (cluster->timeline)
+    nereid_emulator_timeline_landing(effect, lanes);
   cluster->landing = effect;
   bool good = effect->land(effect, lanes);
   cluster->landing = NULL;
   effect->landed |= lanes;
   effect->read |= lanes;
-  return good &&
-         (!effect->mbarrier_cta || !effect->transaction ||
-          nereid_emulator_mbarrier_transact(effect->warp, effect->insn, __builtin_ctz(lanes), effect->mbarrier_cta,
-                                            effect->mbarrier, -(int64_t)effect->transaction));
+  good =
+      good && (!effect->mbarrier_cta || !effect->transaction ||
+               nereid_emulator_mbarrier_transact(effect->warp, effect->insn, __builtin_ctz(lanes), effect->mbarrier_cta,
+                                                 effect->mbarrier, -(int64_t)effect->transaction));
+  if (cluster->timeline)
+    nereid_emulator_timeline_landed(effect);
+  return good;
 }
 
 /* Removes landed effects, except those that this launch keeps until the wait for their group. */
@@ -96,6 +102,8 @@ bool nereid_emulator_issue(emu_effect_t *effect) {
   emu_cluster_t *cluster = cluster_of(effect);
   if (effect->warp->cta->race && effect->mbarrier_cta)
     nereid_emulator_race_tracked(effect);
+  if (cluster->timeline)
+    nereid_emulator_timeline_issued(effect);
   effect->serial = ++cluster->serial;
   effect->previous = cluster->last;
   *(cluster->last ? &cluster->last->next : &cluster->first) = effect;

@@ -1,4 +1,4 @@
-/* Formats the failure of a launch, located in the PTX text, in the source and by thread.
+/* Formats the failure of a launch, located in the PTX text, in the source and by thread; the text of instructions.
  *
  *   k.ptx:12 (kernels.py:3): ld.shared.u32 %r1, [%r2]: thread (1,0,0) of CTA (0,0,0): 4 bytes at 0x80 are out of ... */
 #include "emulator/machine/cta.h"
@@ -26,6 +26,23 @@ emu_next_t nereid_emulator_fail(emu_warp_t *warp, const emu_insn_t *insn, int la
       program->name, insn->line, source, (int)(insn->text_size < 100 ? insn->text_size : 100), insn->text, tid[0],
       tid[1], tid[2], cta->id[0], cta->id[1], cta->id[2], sentence);
   return EMU_FAILED;
+}
+
+const char *nereid_emulator_unguarded(const emu_insn_t *insn) {
+  const char *text = insn->text;
+  if (*text == '@')
+    text += strcspn(text, " \t");
+  return text + strspn(text, " \t");
+}
+
+void nereid_emulator_print_string(FILE *file, const char *text, size_t size) {
+  fputc('"', file);
+  for (size_t i = 0; i < size; ++i)
+    if (text[i] == '"' || text[i] == '\\')
+      fprintf(file, "\\%c", text[i]);
+    else
+      fputc((unsigned char)text[i] < 32 ? ' ' : text[i], file);
+  fputc('"', file);
 }
 
 nereid_view_t nereid_emulator_statement(const nereid_emulator_program_t *program, const emu_insn_t *insn) {

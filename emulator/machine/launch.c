@@ -6,6 +6,7 @@
 #include "emulator/machine/effect.h"
 #include "emulator/machine/loops.h"
 #include "emulator/race/race.h"
+#include "emulator/timeline/timeline.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -21,6 +22,8 @@ typedef struct run {
   emu_race_t *race;            /* null: race detection is off */
   pthread_mutex_t lock;        /* protects the fields below */
   const emu_loops_t *loops;    /* null: loops are not counted */
+  const uint8_t *moments;      /* for the timelines */
+  emu_timeline_t **timelines;  /* per cluster, null where none is requested; null: no timeline */
   uint64_t next, failed;
   nereid_emulator_loop_t *loop_sums;
   nereid_status_t status;
@@ -121,6 +124,14 @@ static bool start_cta(const run_t *run, emu_cluster_t *cluster, uint32_t rank) {
          (!run->race || nereid_emulator_race_start(run->race, cta));
 }
 
+/* Starts the timeline of an initialized cluster that the launch selects. False: out of memory. */
+static bool start_timeline(run_t *run, emu_cluster_t *cluster, uint64_t number) {
+  if (!run->timelines || !nereid_emulator_timeline_selects(cluster))
+    return true;
+  cluster->timeline = run->timelines[number] = nereid_emulator_timeline_create(cluster, run->moments);
+  return cluster->timeline != NULL;
+}
+
 static void run_cluster(run_t *run, uint64_t number, emu_cta_t *ctas) {
   const uint32_t *clusters = run->clusters, *shape = run->launch.cluster;
   emu_cluster_t cluster = {.launch = &run->launch,
@@ -138,6 +149,8 @@ static void run_cluster(run_t *run, uint64_t number, emu_cta_t *ctas) {
   for (uint32_t i = 0; i < cluster.n_ctas; ++i)
     if (!start_cta(run, &cluster, i))
       cluster.status = nereid_message_set(&cluster.message, NEREID_ERROR_MEMORY, "out of memory for a CTA");
+  if (!cluster.status && !start_timeline(run, &cluster, number))
+    cluster.status = nereid_message_set(&cluster.message, NEREID_ERROR_MEMORY, "out of memory for the timeline");
   if (!cluster.status)
     (void)nereid_emulator_run_cluster(&cluster);
   if (cluster.status == NEREID_ERROR_MEMORY && !cluster.message.text[0])
@@ -282,6 +295,26 @@ static void deliver_overwrites(run_t *run) {
   nereid_arena_deinitialize(&run->overwritten_in);
 }
 
+/* Prepares the timelines if they are requested. False: out of memory. */
+static bool prepare_timelines(run_t *run, nereid_arena_t *arena) {
+  if (!run->launch.event)
+    return true;
+  run->moments = nereid_emulator_timeline_moments(run->kernel->program, arena);
+  run->timelines = nereid_arena_new(arena, emu_timeline_t *, run->n_clusters + 1);
+  return run->moments && run->timelines;
+}
+
+static void deliver_timelines(run_t *run) {
+  uint64_t left = nereid_emulator_timeline_limit(&run->launch);
+  for (uint64_t i = 0; run->timelines && i < run->n_clusters; ++i)
+    if (run->timelines[i]) {
+      if (nereid_emulator_timeline_failed(run->timelines[i]) && !run->status)
+        run->status = nereid_message_set(&run->report->message, NEREID_ERROR_MEMORY, "out of memory for the timeline");
+      left -= nereid_emulator_timeline_deliver(run->timelines[i], &run->launch, left, &run->report->dropped);
+      nereid_emulator_timeline_destroy(run->timelines[i]);
+    }
+}
+
 /* Finds the loops if they are to be counted; false: out of memory. */
 static bool prepare_loops(run_t *run, nereid_arena_t *arena) {
   if (!run->launch.count || !run->launch.loop)
@@ -319,7 +352,8 @@ nereid_status_t nereid_emulator_run(const nereid_emulator_kernel_t *kernel, cons
   if (status)
     return status;
   nereid_arena_initialize(&arena);
-  if (map_memory(&run, &arena) || !prepare_loops(&run, &arena) || pthread_mutex_init(&run.lock, NULL)) {
+  if (map_memory(&run, &arena) || !prepare_loops(&run, &arena) || !prepare_timelines(&run, &arena) ||
+      pthread_mutex_init(&run.lock, NULL)) {
     nereid_arena_deinitialize(&arena);
     return nereid_message_set(&report->message, NEREID_ERROR_MEMORY, "out of memory");
   }
@@ -334,6 +368,7 @@ nereid_status_t nereid_emulator_run(const nereid_emulator_kernel_t *kernel, cons
   deliver_races(&run);
   deliver_violations(&run);
   deliver_overwrites(&run);
+  deliver_timelines(&run);
   if (run.loops)
     nereid_emulator_loops_report(run.loops, run.loop_sums, &run.launch);
   pthread_mutex_destroy(&run.lock);

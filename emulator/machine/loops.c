@@ -31,16 +31,8 @@ static bool starts_with(const char *text, const char *prefix) {
   return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* The text of an instruction without its guard. */
-static const char *name_of(const emu_insn_t *insn) {
-  const char *text = insn->text;
-  if (*text == '@')
-    text += strcspn(text, " \t");
-  return text + strspn(text, " \t");
-}
-
 static emu_loop_effect_t effect_of(const emu_insn_t *insn) {
-  const char *name = name_of(insn);
+  const char *name = nereid_emulator_unguarded(insn);
   if (insn->kind == EMU_KIND_WGMMA)
     return EFFECT_WGMMA;
   if (insn->counter_class == NEREID_EMULATOR_CLASS_MATRIX)

@@ -10,6 +10,7 @@
 
 #include "emulator/checks/rules.h"
 #include "emulator/race/race.h"
+#include "emulator/timeline/timeline.h"
 
 enum { COUNT_BITS = 20, COUNT_MAX = (1 << COUNT_BITS) - 1, TX_SHIFT = 40, PARITY = 62 };
 
@@ -56,6 +57,8 @@ emu_mbarrier_t *nereid_emulator_mbarrier_valid(emu_warp_t *warp, const emu_insn_
 /* Writes the mbarrier's new fields and completes the phase if nothing is pending. */
 static void update(emu_cta_t *cta, emu_mbarrier_t *it, fields_t now) {
   bool done = !now.pending && !now.tx;
+  if (cta->cluster->timeline)
+    nereid_emulator_timeline_phase(cta, it, done, now.parity);
   if (done) {
     now.parity ^= 1;
     now.pending = now.expected;
@@ -83,7 +86,8 @@ static bool transacted(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_m
 
 bool nereid_emulator_mbarrier_init(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *cta, uint32_t offset,
                                    uint32_t count) {
-  emu_mbarrier_t it = {offset, pack((fields_t){.pending = count, .expected = count})}, *old = find(cta, offset);
+  emu_mbarrier_t it = {.offset = offset, .bits = pack((fields_t){.pending = count, .expected = count})};
+  emu_mbarrier_t *old = find(cta, offset);
   emu_next_t next = EMU_ADVANCE;
   if (!count || count > COUNT_MAX)
     next = nereid_emulator_fail(warp, insn, lane, "an mbarrier expects 1 to %d arrivals, not %u", COUNT_MAX, count);

@@ -61,6 +61,12 @@ struct nereid_emulator_program {
   NEREID_VECTOR(emu_local_t) locals;
 };
 
+/* Returns the text of an instruction without its guard: it begins with the opcode. Not terminated there. */
+const char *nereid_emulator_unguarded(const emu_insn_t *insn);
+
+/* Prints text as a JSON string, with quotes. */
+void nereid_emulator_print_string(FILE *file, const char *text, size_t size);
+
 /* Returns an instruction and its operands as text, up to the semicolon or the end of the line. */
 nereid_view_t nereid_emulator_statement(const nereid_emulator_program_t *program, const emu_insn_t *insn);
 

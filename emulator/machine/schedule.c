@@ -9,6 +9,7 @@
 #include "emulator/machine/execute.h"
 #include "emulator/machine/loops.h"
 #include "emulator/race/race.h"
+#include "emulator/timeline/timeline.h"
 
 #include <assert.h>
 
@@ -135,6 +136,17 @@ EMU_SIMD static emu_next_t go(emu_warp_t *warp, uint64_t most, uint64_t *out_don
   return next;
 }
 
+/* Runs one instruction of the current group and records it in the timeline. */
+static emu_next_t go_recorded(emu_warp_t *warp, uint64_t *out_done) {
+  const emu_group_t *group = &warp->groups[warp->current];
+  const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[group->pc];
+  const uint32_t mask = group->mask & (insn->has_guard ? emu_predicate(warp, &insn->guard) : UINT32_MAX);
+  nereid_emulator_timeline_before(warp);
+  emu_next_t next = go(warp, 1, out_done);
+  nereid_emulator_timeline_after(warp, insn, mask, next);
+  return next;
+}
+
 /* Resumes groups that waited for lanes that have exited. False: the run failed. */
 static bool wake_waiters(emu_warp_t *warp) {
   for (uint32_t g = 0; g < warp->n_groups; ++g)
@@ -166,6 +178,7 @@ static uint64_t allowed(emu_warp_t *warp, uint64_t slice) {
 
 /* Runs a warp for up to `slice` instructions. False: the run failed. `out_moved`: it made progress. */
 static bool run_warp(emu_warp_t *warp, uint64_t slice, bool *out_moved) {
+  const bool timed = warp->cta->cluster->timeline != NULL;
   warp->yield = false;
   while (slice && warp->n_groups && !warp->yield) {
     if (warp->n_groups > 1)
@@ -176,7 +189,7 @@ static bool run_warp(emu_warp_t *warp, uint64_t slice, bool *out_moved) {
     uint32_t live = warp->live;
     uint64_t done = 0, most;
     warp->current = (uint32_t)chosen;
-    if (!(most = allowed(warp, slice)) || go(warp, most, &done) == EMU_FAILED)
+    if (!(most = allowed(warp, slice)) || (timed ? go_recorded(warp, &done) : go(warp, most, &done)) == EMU_FAILED)
       return false;
     slice -= done ? done : 1;
     *out_moved |= done != 0;
@@ -266,6 +279,7 @@ nereid_status_t nereid_emulator_run_cluster(emu_cluster_t *cluster) {
   while (!cluster->status && lives(cluster)) {
     uint64_t slice = schedule == NEREID_EMULATOR_RANDOM        ? 1 + nereid_emulator_random(cluster) % 64
                      : schedule == NEREID_EMULATOR_ADVERSARIAL ? UINT64_MAX
+                     : cluster->timeline                       ? 1 /* the order of execution is that of the clocks */
                                                                : 256;
     if (schedule == NEREID_EMULATOR_RANDOM && !idle)
       current_warp = (uint32_t)(nereid_emulator_random(cluster) % warps);
@@ -285,6 +299,8 @@ nereid_status_t nereid_emulator_run_cluster(emu_cluster_t *cluster) {
   }
   if (!cluster->status)
     nereid_emulator_land_all(cluster);
+  if (cluster->timeline)
+    nereid_emulator_timeline_finish(cluster);
   nereid_emulator_drop_effects(cluster);
   return cluster->status;
 }

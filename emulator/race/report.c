@@ -83,13 +83,8 @@ static void print_side(const nereid_emulator_race_side_t *side, const char *when
 }
 
 static void print_text(FILE *file, const char *key, const char *text, size_t size) {
-  fprintf(file, "\"%s\": \"", key);
-  for (size_t i = 0; i < size; ++i)
-    if (text[i] == '"' || text[i] == '\\')
-      fprintf(file, "\\%c", text[i]);
-    else
-      fprintf(file, "%c", (unsigned char)text[i] < 32 ? ' ' : text[i]);
-  fprintf(file, "\"");
+  fprintf(file, "\"%s\": ", key);
+  nereid_emulator_print_string(file, text, size);
 }
 
 static void print_json_side(const nereid_emulator_race_side_t *side, const char *key, FILE *file) {

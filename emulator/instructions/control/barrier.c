@@ -5,6 +5,7 @@
 #include "emulator/instructions/form.h"
 #include "emulator/machine/execute.h"
 #include "emulator/race/race.h"
+#include "emulator/timeline/timeline.h"
 
 /* The thread count of an instruction's barrier, from operand `at`; 0: the whole CTA. False after failing. */
 static bool read_count(emu_warp_t *warp, const emu_insn_t *insn, unsigned at, int lane, unsigned *out_count) {
@@ -18,7 +19,7 @@ static bool read_count(emu_warp_t *warp, const emu_insn_t *insn, unsigned at, in
 }
 
 /* Adds the lanes to the arrivals at barrier `id`. False after failing. */
-static bool join(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, unsigned id, unsigned count) {
+static bool join(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, unsigned id, unsigned count, bool waits) {
   emu_barrier_t *barrier = &warp->cta->barriers[id];
   int first = __builtin_ctz(mask);
   if (barrier->in_use && barrier->expected != count)
@@ -28,6 +29,8 @@ static bool join(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, unsign
     *barrier = (emu_barrier_t){.in_use = true, .expected = count, .all = UINT32_MAX};
   if (warp->cta->race)
     nereid_emulator_race_arrive(warp, id, mask);
+  if (warp->cta->cluster->timeline)
+    nereid_emulator_timeline_arrive(warp, insn, mask, barrier, waits);
   barrier->arrived += (uint32_t)__builtin_popcount(mask);
   if (count && barrier->arrived > count)
     return nereid_emulator_fail(warp, insn, first, "%u threads arrive at barrier %u, which is for %u",
@@ -54,7 +57,7 @@ static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
   unsigned id = (unsigned)emu_lane(warp, &insn->operands[at], first);
   if (id > 15)
     return nereid_emulator_fail(warp, insn, first, "there is no barrier %u: they go to 15", id);
-  if (!read_count(warp, insn, at + 1, first, &count) || !join(warp, insn, mask, id, count))
+  if (!read_count(warp, insn, at + 1, first, &count) || !join(warp, insn, mask, id, count, waits))
     return EMU_FAILED;
   if (waits) {
     emu_group_t *group = &warp->groups[warp->current];

@@ -5,6 +5,7 @@
 #include "emulator/machine/execute.h"
 #include "emulator/memory/space.h"
 #include "emulator/race/race.h"
+#include "emulator/timeline/timeline.h"
 
 static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   emu_next_t next = nereid_emulator_aligned(warp, insn, mask);
@@ -16,6 +17,8 @@ static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
   emu_cluster_t *cluster = warp->cta->cluster;
   if (warp->cta->race)
     nereid_emulator_race_cluster_arrive(warp, insn, mask);
+  if (cluster->timeline)
+    nereid_emulator_timeline_cluster_arrive(warp);
   warp->cluster_arrived |= mask;
   warp->cluster_phase = (warp->cluster_phase & ~mask) | (cluster->barrier_phase & 1 ? mask : 0);
   nereid_emulator_cluster_check(cluster);

@@ -227,6 +227,39 @@ typedef struct nereid_emulator_loop {
   uint64_t bank_conflicts; /* wavefronts beyond one per 32 lanes (of 8 bytes: 16, of 16: 8) */
 } nereid_emulator_loop_t;
 
+/* What an event of the timeline is. From COPY on: an asynchronous operation in flight. */
+typedef enum nereid_emulator_event_kind {
+  NEREID_EMULATOR_EVENT_RUN,      /* consecutive instructions of one source line, none of those below */
+  NEREID_EMULATOR_EVENT_ISSUE,    /* one that issues, commits, fences or arrives */
+  NEREID_EMULATOR_EVENT_WAIT,     /* for groups of asynchronous operations */
+  NEREID_EMULATOR_EVENT_BARRIER,  /* a wait at bar.sync or barrier.cluster */
+  NEREID_EMULATOR_EVENT_MBARRIER, /* a wait for a phase of an mbarrier */
+  NEREID_EMULATOR_EVENT_COPY,     /* cp.async */
+  NEREID_EMULATOR_EVENT_LOAD,     /* bulk or tensor copy, tracked by an mbarrier */
+  NEREID_EMULATOR_EVENT_STORE,    /* bulk or tensor copy or reduction, in a bulk group */
+  NEREID_EMULATOR_EVENT_SEND,     /* st.async, red.async */
+  NEREID_EMULATOR_EVENT_WGMMA,    /* wgmma.mma_async of four warps, of which `warp` is the first */
+} nereid_emulator_event_kind_t;
+
+/* An event of the timeline (docs/emulator.md, "Timeline"). It lasts from step `begin` to step `end`, which is greater.
+ * Events of one warp, too, may overlap: those of its diverged groups of lanes, and those in flight. */
+typedef struct nereid_emulator_event {
+  nereid_emulator_event_kind_t kind;
+  uint64_t begin, end;
+  uint32_t cta[3], warp;   /* of the warp that executes or issues it */
+  uint32_t lanes;          /* a mask */
+  uint32_t count;          /* RUN: instructions; LOAD, SEND: bytes; else 0 */
+  uint32_t barrier, phase; /* BARRIER: its number; tracked by, or waiting for an mbarrier: its address, its parity */
+  bool complete;           /* false: unfinished when the launch failed, or a wait that timed out */
+  nereid_emulator_place_t place; /* RUN: the first instruction */
+} nereid_emulator_event_t;
+
+/* Selects the events of a timeline. Zeros: the CTAs of the first cluster, 200,000 events. */
+typedef struct nereid_emulator_timeline {
+  uint64_t first, ctas; /* number of the first CTA in the grid, x fastest; number of CTAs, 0: those of its cluster */
+  uint64_t limit;       /* of events; the report has the number of those left out */
+} nereid_emulator_timeline_t;
+
 typedef struct nereid_emulator_launch {
   uint32_t grid[3];
   uint32_t block[3];      /* zeros: .reqntid */
@@ -256,6 +289,10 @@ typedef struct nereid_emulator_launch {
   void *user_data;
   /* With `count`: receives each loop that was executed, in the order of the PTX, after the launch; may be null. */
   void (*loop)(void *user_data, const nereid_emulator_loop_t *loop);
+  /* Receives the events of the timeline, by CTA and begin, after the launch, also a failed one; null: no timeline. Of
+   * events with the same begin, the longer ones come first. `landing` AT_WAIT shows operations in flight. */
+  void (*event)(void *user_data, const nereid_emulator_event_t *event);
+  nereid_emulator_timeline_t timeline;
 } nereid_emulator_launch_t;
 
 typedef struct nereid_emulator_report {
@@ -265,6 +302,7 @@ typedef struct nereid_emulator_report {
   uint64_t races;      /* pairs of instructions */
   uint64_t overwrites; /* reports of the frame check */
   uint64_t violations; /* of rules, by instruction */
+  uint64_t dropped;    /* events that the limit of the timeline left out */
 } nereid_emulator_report_t;
 
 /* Runs the grid to completion. NEREID_ERROR_PROGRAM: an error of the kernel, see the report; NEREID_ERROR_ARGUMENT;
@@ -331,6 +369,18 @@ void nereid_emulator_counters_print(const nereid_emulator_counters_t *counters, 
 void nereid_emulator_overwrite_print(const nereid_emulator_overwrite_t *overwrite, FILE *file);
 /* As text of two lines. */
 void nereid_emulator_violation_print(const nereid_emulator_violation_t *violation, FILE *file);
+/* Writes a timeline in the Trace Event format, which Perfetto and chrome://tracing open: one process per CTA, one track
+ * per warp and tracks for asynchronous operations; a step is shown as a microsecond. `file` is borrowed until `close`.
+ *
+ *   nereid_emulator_trace_t *trace = nereid_emulator_trace_open(file);
+ *   launch.event = nereid_emulator_trace_event, launch.user_data = trace;
+ *
+ * `open` returns null when it is out of memory. `close` completes the file and frees the trace (null is valid);
+ * `dropped`: as in the report. NEREID_ERROR_IO: the file cannot be written; NEREID_ERROR_MEMORY: tracks are missing. */
+typedef struct nereid_emulator_trace nereid_emulator_trace_t;
+nereid_emulator_trace_t *nereid_emulator_trace_open(FILE *file);
+void nereid_emulator_trace_event(void *trace, const nereid_emulator_event_t *event);
+NEREID_MUST_USE nereid_status_t nereid_emulator_trace_close(nereid_emulator_trace_t *trace, uint64_t dropped);
 /* One race, as text of four lines or as a JSON object in one. */
 void nereid_emulator_race_print(const nereid_emulator_race_t *race, bool json, FILE *file);
 

@@ -45,6 +45,8 @@ typedef struct tool_job {
   bool initcheck;                      /* track uninitialized bits in the emulator */
   bool racecheck;                      /* detect and print races in the emulator */
   const char *races_path;              /* JSON file for the races, or null */
+  const char *timeline_path;           /* JSON file for the emulator's timeline, or null */
+  nereid_emulator_timeline_t timeline; /* its CTAs and limit */
   uint64_t races;                      /* out: number of races */
   uint64_t overwrites;                 /* out: number of violations found by the emulator's frame check */
   uint32_t stop_on;                    /* rules at whose violation the emulator stops, as bits */

@@ -44,7 +44,9 @@ static void emulator_close(void *state) {
 /* Receives what a launch reports. */
 typedef struct sink {
   nereid_arena_t *arena;
-  FILE *races; /* null: races are only printed */
+  FILE *races;                    /* null: races are only printed */
+  FILE *timeline;                 /* null: no timeline */
+  nereid_emulator_trace_t *trace; /* writes to it */
   NEREID_VECTOR(nereid_emulator_loop_t) loops;
 } sink_t;
 
@@ -204,6 +206,7 @@ static nereid_emulator_launch_t launch_of(const emulation_t *it) {
       .racecheck = job->racecheck,
       .initcheck = job->initcheck,
       .stop_on = job->stop_on,
+      .timeline = job->timeline,
   };
   if (size > 1) {
     launch.cluster[0] = size;
@@ -219,30 +222,64 @@ static nereid_emulator_launch_t launch_of(const emulation_t *it) {
   return launch;
 }
 
-static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
-  tool_job_t *job = it->job;
-  nereid_emulator_report_t report;
-  nereid_emulator_launch_t launch = launch_of(it);
-  sink_t sink = {.arena = &it->arena, .races = job->races_path ? fopen(job->races_path, "w") : NULL};
-  if (job->races_path && !sink.races)
+static void trace_event(void *user_data, const nereid_emulator_event_t *event) {
+  const sink_t *sink = user_data;
+  nereid_emulator_trace_event(sink->trace, event);
+}
+
+/* Opens the files of the job's reports. */
+static nereid_status_t open_sink(const tool_job_t *job, sink_t *sink, nereid_message_t *message) {
+  if (job->races_path && !(sink->races = fopen(job->races_path, "w")))
     return nereid_message_set(message, NEREID_ERROR_IO, "%s cannot be written", job->races_path);
+  if (job->timeline_path && !(sink->timeline = fopen(job->timeline_path, "w")))
+    return nereid_message_set(message, NEREID_ERROR_IO, "%s cannot be written", job->timeline_path);
+  sink->trace = sink->timeline ? nereid_emulator_trace_open(sink->timeline) : NULL;
+  return !sink->timeline || sink->trace ? NEREID_OK : nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+}
+
+static nereid_status_t close_sink(const tool_job_t *job, sink_t *sink, uint64_t dropped, nereid_message_t *message) {
+  nereid_status_t status = nereid_emulator_trace_close(sink->trace, dropped);
+  if (sink->timeline && fclose(sink->timeline) && !status)
+    status = NEREID_ERROR_IO;
+  if (status)
+    status = nereid_message_set(message, status, "%s cannot be written", job->timeline_path);
+  if (sink->races && fclose(sink->races) && !status)
+    status = nereid_message_set(message, NEREID_ERROR_IO, "%s cannot be written", job->races_path);
+  if (dropped)
+    fprintf(stderr, "nereid run: the timeline is incomplete: %llu events exceed its limit (--timeline-events)\n",
+            (unsigned long long)dropped);
+  return status;
+}
+
+static nereid_emulator_launch_t with_sink(nereid_emulator_launch_t launch, sink_t *sink) {
   launch.print = print_text;
   launch.race = print_race;
   launch.overwrite = print_overwrite;
   launch.violation = print_violation;
   launch.loop = keep_loop;
-  launch.user_data = &sink;
-  nereid_status_t status = nereid_emulator_run(it->kernel, &launch, &report);
+  launch.event = sink->trace ? trace_event : NULL;
+  launch.user_data = sink;
+  return launch;
+}
+
+static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
+  tool_job_t *job = it->job;
+  nereid_emulator_report_t report = {0};
+  sink_t sink = {.arena = &it->arena};
+  nereid_status_t status = open_sink(job, &sink, message);
+  if (!status) {
+    const nereid_emulator_launch_t launch = with_sink(launch_of(it), &sink);
+    status = nereid_emulator_run(it->kernel, &launch, &report);
+    if (status)
+      (void)nereid_message_set(message, status, "%s", report.message.text);
+  }
   job->races = report.races;
   job->overwrites = report.overwrites;
   job->violations = report.violations;
-  if (sink.races && fclose(sink.races) && !status)
-    return nereid_message_set(message, NEREID_ERROR_IO, "%s cannot be written", job->races_path);
-  if (status)
-    return nereid_message_set(message, status, "%s", report.message.text);
-  if (job->count)
+  const nereid_status_t closed = close_sink(job, &sink, report.dropped, status ? NULL : message);
+  if (!status && !closed && job->count)
     nereid_emulator_counters_print(&report.counters, sink.loops.data, sink.loops.size, stdout);
-  return NEREID_OK;
+  return status ? status : closed;
 }
 
 static nereid_status_t emulator_run(void *state, tool_job_t *job, nereid_message_t *message) {

@@ -56,6 +56,15 @@ static const tool_option_t options[] = {
     {"--landing", "L",
      "when asynchronous operations take effect in the emulator: at the issue (default), the wait, or random", TOOL_TEXT,
      offsetof(run_settings_t, landing)},
+    {"--timeline", "FILE",
+     "write what each warp of the emulator does, step by step, as a trace for Perfetto or chrome://tracing; "
+     "--landing is then wait by default",
+     TOOL_TEXT, offsetof(run_settings_t, timeline)},
+    {"--timeline-ctas", "FIRST[-LAST]",
+     "the CTAs of the timeline, by number in the grid, x fastest; default: those of the first cluster", TOOL_TEXT,
+     offsetof(run_settings_t, timeline_ctas)},
+    {"--timeline-events", "N", "limit on the events of the timeline; default: 200000", TOOL_INTEGER,
+     offsetof(run_settings_t, timeline_events)},
     {"--shared", "BYTES",
      "dynamic shared memory per CTA; default: from the metadata or the IR next to the input, else the maximum",
      TOOL_INTEGER, offsetof(run_settings_t, shared)},
@@ -154,6 +163,29 @@ static nereid_status_t choose_rules(const char *text, uint32_t *out_rules, nerei
   return NEREID_OK;
 }
 
+/* Selects the events of the timeline from "4" or "4-7", and their limit. */
+static nereid_status_t choose_timeline(const run_settings_t *settings, tool_job_t *job, nereid_message_t *message) {
+  const char *text = settings->timeline_ctas;
+  job->timeline_path = settings->timeline;
+  job->timeline.limit = (uint64_t)settings->timeline_events;
+  if (settings->timeline_events < 0)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--timeline-events is less than 0");
+  if (!settings->timeline && (text || settings->timeline_events))
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--timeline-ctas and --timeline-events need --timeline");
+  if (!text)
+    return NEREID_OK;
+  char *end = NULL;
+  const uint64_t first = strtoull(text, &end, 10);
+  const bool ranges = end != text && *end == '-' && end[1] >= '0' && end[1] <= '9';
+  const uint64_t last = ranges ? strtoull(end + 1, &end, 10) : first;
+  if (*text < '0' || *text > '9' || *end || last < first || last >= INT64_MAX)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--timeline-ctas: expected a number or 4-7, not '%s'",
+                              text);
+  job->timeline.first = first;
+  job->timeline.ctas = last - first + 1;
+  return NEREID_OK;
+}
+
 /* Sets the schedule of the emulator where the execution order is not specified. */
 static nereid_status_t choose_order(const run_settings_t *settings, tool_job_t *job, nereid_message_t *message) {
   static const char *const schedules[3] = {[NEREID_EMULATOR_ROUND_ROBIN] = "round-robin",
@@ -171,6 +203,8 @@ static nereid_status_t choose_order(const run_settings_t *settings, tool_job_t *
   status = choose_rules(settings->stop_on, &job->stop_on, message);
   if (status)
     return status;
+  if (settings->timeline && !settings->landing)
+    landing = NEREID_EMULATOR_LAND_AT_WAIT;
   job->schedule = (nereid_emulator_schedule_t)schedule;
   job->landing = (nereid_emulator_landing_t)landing;
   job->proxy = settings->proxy_at_fence ? NEREID_EMULATOR_PROXY_AT_FENCE : NEREID_EMULATOR_PROXY_AT_ONCE;
@@ -199,12 +233,14 @@ static nereid_status_t check_settings(const run_settings_t *settings, tool_job_t
                               settings->abi);
   if (settings->steps < 0)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--steps is less than 0");
+  nereid_status_t status;
   job->steps = (uint64_t)settings->steps;
   job->has_grid = settings->grid != NULL;
   if (settings->grid && !tool_parse_extents(settings->grid, job->grid))
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
                               "--grid: expected one to three sizes such as 128,4, not '%s'", settings->grid);
-  return choose_order(settings, job, message);
+  status = choose_timeline(settings, job, message);
+  return status ? status : choose_order(settings, job, message);
 }
 
 static nereid_status_t no_engine(const char *name, nereid_message_t *message) {
@@ -246,6 +282,7 @@ static nereid_status_t copy_job(nereid_arena_t *arena, const tool_job_t *job, to
   out_copy->repeats = 0;
   out_copy->count = false;
   out_copy->racecheck = out_copy->initcheck = false;
+  out_copy->timeline_path = NULL;
   out_copy->tensors = nereid_arena_new(arena, tool_tensor_t, job->n_tensors);
   for (size_t i = 0; out_copy->tensors && i < job->n_tensors; ++i) {
     out_copy->tensors[i] = job->tensors[i];
@@ -382,6 +419,7 @@ static int run_on(nereid_arena_t *arena, const run_settings_t *settings, const c
                      : job.initcheck      ? "--initcheck"
                      : job.racecheck      ? "--racecheck"
                      : job.stop_on        ? "--stop-on"
+                     : job.timeline_path  ? "--timeline"
                                           : NULL;
   if (only && strcmp(runner->engine->name, "emulator") != 0) {
     tool_error(&tool_command_run, "%s needs --on emulator", only);

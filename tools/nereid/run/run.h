@@ -14,7 +14,9 @@ typedef struct run_settings {
   const char *races;                                    /* path of a file */
   const char *dump_dir;                                 /* null: no dumps */
   bool lineinfo;
-  const char *stop_on; /* rules, separated by commas */
+  const char *stop_on;                  /* rules, separated by commas */
+  const char *timeline, *timeline_ctas; /* path of a file; "4" or "4-7" */
+  int64_t timeline_events;              /* 0: the default limit */
   bool bench, check_axis, counters, initcheck, racecheck, proxy_at_fence, no_global_order;
 } run_settings_t;
 
