@@ -21,7 +21,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { VERSION = 1, CHECKED = 120, RANK = NEREID_TENSOR_MAP_RANK };
+enum { VERSION = 1, CHECKED = 120, RANK = NEREID_TENSOR_MAP_RANK, INTERLEAVE_32 = 2 };
 
 static const char tag[8] = {'N', 'E', 'R', 'E', 'I', 'D', 'T', 'M'};
 
@@ -116,8 +116,14 @@ static nereid_status_t check_type(const nereid_tensor_map_t *map, nereid_message
     return REFUSE("tensor map: the rank must be 1 to 5, not %d", (int)map->rank);
   if (map->swizzle && map->swizzle != 32 && map->swizzle != 64 && map->swizzle != 128)
     return REFUSE("tensor map: the swizzle must be 0, 32, 64 or 128 bytes, not %d", (int)map->swizzle);
-  if (map->interleave)
-    return REFUSE("tensor map: an interleaved layout is not supported");
+  if (map->interleave > INTERLEAVE_32)
+    return REFUSE("tensor map: the interleave must be 0, 16 or 32 bytes, not number %d", (int)map->interleave);
+  if (map->interleave && map->rank < 3)
+    return REFUSE("tensor map: an interleaved layout requires a rank of 3 to 5, not %d", (int)map->rank);
+  if (map->interleave && map->element == NEREID_TENSOR_MAP_U4_PADDED)
+    return REFUSE("tensor map: padded 4-bit elements cannot be interleaved");
+  if (map->interleave == INTERLEAVE_32 && map->swizzle != 32)
+    return REFUSE("tensor map: an interleave of 32 bytes requires a swizzle of 32 bytes, not %d", (int)map->swizzle);
   if (map->im2col && map->rank < 3)
     return REFUSE("tensor map: im2col requires a rank of 3 to 5, not %d", (int)map->rank);
   if (map->nan_padding && !is_float(map->element))
@@ -129,7 +135,7 @@ static nereid_status_t check_type(const nereid_tensor_map_t *map, nereid_message
 
 static nereid_status_t check_tensor(const nereid_tensor_map_t *map, nereid_message_t *message) {
   bool padded = map->element == NEREID_TENSOR_MAP_U4_PADDED;
-  uint64_t align = padded ? 32 : 16;
+  uint64_t align = padded || map->interleave == INTERLEAVE_32 ? 32 : 16;
   uint32_t bits = nereid_tensor_map_element_bits(map->element);
   if (map->address == 0 || map->address % align)
     return REFUSE("tensor map: the address must be a multiple of %d bytes, not 0x%" PRIx64, (int)align, map->address);
@@ -163,6 +169,8 @@ static nereid_status_t check_box(const nereid_tensor_map_t *map, nereid_message_
                     (int)map->steps[i]);
   if (padded && map->box[0] != 128)
     return REFUSE("tensor map: the innermost box of padded 4-bit elements must be 128, not %" PRIu32, map->box[0]);
+  if (map->interleave)
+    return NEREID_OK;
   uint32_t row = map->box[0] * (padded ? 8 : bits) / 8; /* bytes in shared memory */
   if (row % 16 || map->box[0] * bits % 8)
     return REFUSE("tensor map: a row of the box must be a multiple of 16 bytes, not %" PRIu32, row);

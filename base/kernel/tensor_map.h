@@ -34,7 +34,7 @@ enum {
 typedef struct nereid_tensor_map {
   uint64_t address;
   uint8_t element, rank, swizzle; /* swizzle in bytes: 0, 32, 64, 128 */
-  uint8_t interleave;             /* 0: none; 1, 2: 16 and 32 bytes, not supported */
+  uint8_t interleave;             /* 0: none; 1, 2: 16 and 32 bytes */
   bool nan_padding, im2col;
   uint64_t shape[NEREID_TENSOR_MAP_RANK];       /* elements, 1 to 2^32 */
   uint64_t strides[NEREID_TENSOR_MAP_RANK - 1]; /* bytes, of dimension 1 and up */

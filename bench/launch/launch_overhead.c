@@ -3,11 +3,11 @@
  *   launch_overhead KERNEL.cubin [BLOCKS]
  *
  * The kernel (any cubin or PTX with its .json) gets zeros for scalars, so that its masks are empty, and one zeroed
- * buffer of 64 MiB for every pointer and descriptor; the grid is one CTA. Blocks of 200 launches of either kind
+ * buffer of 64 MiB for every pointer and descriptor; the grid is one CTA. Blocks of 200 launches of each kind
  * alternate; the queue is drained between them, and only enqueuing is timed. The program prints medians over the
- * blocks, their 10th and 90th percentiles, and the ratio of the medians. The bare launch uses a prepared
- * configuration and parameters; Nereid's gets values and repeats all its work each time. Exit status 0, or 2 if it
- * cannot run. */
+ * blocks, their 10th and 90th percentiles, and the ratios of the medians. The bare launch uses a prepared
+ * configuration and parameters; Nereid's gets values and repeats all its work each time. For a kernel with descriptors
+ * the third kind passes tensors instead of encoded maps. Exit status 0, or 2 if it cannot run. */
 #include "python-free-bindings/launch/kernel.h"
 
 #include <stdio.h>
@@ -23,6 +23,9 @@ typedef struct bench {
   uint64_t buffer;
   nereid_tma_descriptor_t map; /* of the buffer, used for every descriptor */
   nereid_value_t values[LIMIT];
+  nereid_tensor_t tensors[LIMIT];
+  nereid_value_t with_tensors[LIMIT];
+  size_t n_with_tensors, n_tensors;
   void *parameters[LIMIT];
   uint64_t no_scratch;
   nereid_cu_launch_config_t config;
@@ -73,6 +76,25 @@ static nereid_status_t make_values(bench_t *bench, nereid_message_t *message) {
   return status;
 }
 
+/* The same arguments with a tensor for each descriptor of a known tile and its group. */
+static void make_tensors(bench_t *bench) {
+  const nereid_metadata_t *metadata = nereid_kernel_metadata(bench->kernel);
+  for (size_t i = 0; i < metadata->n_parameters; ++i) {
+    const nereid_parameter_t *head = &metadata->parameters[i];
+    nereid_value_t *value = &bench->with_tensors[bench->n_with_tensors++];
+    *value = bench->values[i];
+    if (head->kind != NEREID_PARAMETER_DESCRIPTOR || head->rank < 1)
+      continue;
+    nereid_tensor_t *tensor = &bench->tensors[bench->n_tensors++];
+    *tensor = (nereid_tensor_t){.address = bench->buffer, .rank = (uint32_t)head->rank};
+    for (int32_t k = 0; k < head->rank; ++k)
+      tensor->shape[k] = 256;
+    *value = nereid_value_tensor(tensor);
+    while (i + 1 < metadata->n_parameters && metadata->parameters[i + 1].group == head->group)
+      ++i;
+  }
+}
+
 static nereid_status_t set_up(bench_t *bench, const char *path, nereid_message_t *message) {
   nereid_status_t status = nereid_device_open(-1, &bench->device, message);
   if (!status)
@@ -89,6 +111,7 @@ static nereid_status_t set_up(bench_t *bench, const char *path, nereid_message_t
     status = make_values(bench, message);
   if (status)
     return status;
+  make_tensors(bench);
   bench->config = (nereid_cu_launch_config_t){.grid_x = (unsigned)bench->kernel->metadata.num_ctas,
                                               .grid_y = 1,
                                               .grid_z = 1,
@@ -112,13 +135,13 @@ static bool bare_block(bench_t *bench, double *out_nanoseconds) {
   return result == 0 && driver->ctx_synchronize() == 0;
 }
 
-static bool nereid_block(bench_t *bench, double *out_nanoseconds, nereid_message_t *message) {
+static bool nereid_block(bench_t *bench, size_t n, const nereid_value_t *values, double *out_nanoseconds,
+                         nereid_message_t *message) {
   const nereid_launch_t launch = {.grid = {1, 1, 1}};
-  size_t n = bench->kernel->metadata.n_parameters;
   int failed = 0;
   double start = now();
   for (int i = 0; i < CALLS; ++i)
-    failed |= nereid_kernel_launch(bench->kernel, &launch, n, bench->values, message) != NEREID_OK;
+    failed |= nereid_kernel_launch(bench->kernel, &launch, n, values, message) != NEREID_OK;
   *out_nanoseconds = (now() - start) / CALLS;
   return !failed && nereid_device_synchronize(bench->device, message) == NEREID_OK;
 }
@@ -135,25 +158,34 @@ static double report(const char *name, double *nanoseconds, size_t n) {
   return nanoseconds[n / 2];
 }
 
+/* Measures one block of each kind. */
+static bool blocks_of_each(bench_t *bench, double out_nanoseconds[3], nereid_message_t *message) {
+  return bare_block(bench, &out_nanoseconds[0]) &&
+         nereid_block(bench, bench->kernel->metadata.n_parameters, bench->values, &out_nanoseconds[1], message) &&
+         nereid_block(bench, bench->n_with_tensors, bench->with_tensors, &out_nanoseconds[2], message);
+}
+
 static nereid_status_t measure(bench_t *bench, size_t blocks, nereid_message_t *message) {
-  enum { WARM_UP = 10 };
-  double *bare = calloc(blocks, sizeof *bare), *ours = calloc(blocks, sizeof *ours), ignored;
-  bool pushed, good = bare && ours;
+  enum { WARM_UP = 10, KINDS = 3 };
+  static const char *const names[KINDS] = {"cuLaunchKernelEx", "nereid", "nereid, tensors"};
+  double *times = calloc(KINDS * blocks, sizeof *times), block[KINDS], medians[KINDS];
+  bool pushed, good = times != NULL;
   nereid_status_t status =
       nereid_device_enter(bench->device, &pushed, message); /* as for a caller that keeps the context current */
-  for (int i = 0; !status && good && i < WARM_UP; ++i)
-    good = bare_block(bench, &ignored) && nereid_block(bench, &ignored, message);
-  for (size_t i = 0; !status && good && i < blocks; ++i)
-    good = bare_block(bench, &bare[i]) && nereid_block(bench, &ours[i], message);
-  nereid_device_leave(bench->device, pushed);
-  if (!status && (!good || !bare || !ours))
-    status = nereid_message_set(message, NEREID_ERROR_DEVICE, "a launch failed");
-  if (!status && bare && ours) {
-    double base = report("cuLaunchKernelEx", bare, blocks), with = report("nereid", ours, blocks);
-    printf("ratio              %.3f\n", with / base);
+  for (size_t i = 0; !status && good && i < WARM_UP + blocks; ++i) {
+    good = blocks_of_each(bench, block, message);
+    for (size_t kind = 0; i >= WARM_UP && kind < KINDS; ++kind)
+      times[kind * blocks + i - WARM_UP] = block[kind];
   }
-  free(bare);
-  free(ours);
+  nereid_device_leave(bench->device, pushed);
+  if (!status && (!good || !times))
+    status = nereid_message_set(message, NEREID_ERROR_DEVICE, "a launch failed");
+  for (size_t kind = 0; !status && times && kind < (bench->n_tensors ? KINDS : 2); ++kind) {
+    medians[kind] = report(names[kind], times + kind * blocks, blocks);
+    if (kind)
+      printf("ratio              %.3f\n", medians[kind] / medians[0]);
+  }
+  free(times);
   return status;
 }
 

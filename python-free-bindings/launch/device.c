@@ -2,7 +2,8 @@
  *
  * The context is pushed and popped around every group of calls, unless it is already current. A caller that keeps one
  * context current pays one driver query; a caller with several finds its own context restored. */
-#include "python-free-bindings/launch/emulated.h"
+#include "python-free-bindings/launch/emulated/emulated.h"
+#include "python-free-bindings/launch/owners.h"
 
 #include <stdlib.h>
 
@@ -80,12 +81,21 @@ static nereid_status_t read_info(nereid_device_t *device, nereid_message_t *mess
   return nereid_driver_check(driver, result, "querying the device", message);
 }
 
+nereid_status_t nereid_device_initialize(nereid_device_t *device, nereid_message_t *message) {
+  nereid_status_t status = nereid_tma_cache_create(NEREID_TMA_DRIVER, device, 0, &device->maps);
+  if (!status && !(device->owners = nereid_owners_create()))
+    status = NEREID_ERROR_MEMORY;
+  return status ? nereid_message_set(message, status, "out of memory") : NEREID_OK;
+}
+
 /* Initializes a device whose table is set; destroys it on failure. */
 static nereid_status_t open_device(nereid_device_t *device, int32_t ordinal, nereid_device_t **out_device,
                                    nereid_message_t *message) {
   nereid_status_t status = take_context(device, ordinal, message);
   if (!status)
     status = read_info(device, message);
+  if (!status)
+    status = nereid_device_initialize(device, message);
   if (status)
     nereid_device_close(device);
   else
@@ -134,6 +144,8 @@ nereid_status_t nereid_device_open_named(const char *name, nereid_device_t **out
 void nereid_device_close(nereid_device_t *device) {
   if (!device)
     return;
+  nereid_owners_destroy(device->owners);
+  nereid_tma_cache_destroy(device->maps);
   if (device->retained)
     device->driver->device_primary_ctx_release(device->device);
   nereid_emulated_destroy(device->emulated);
@@ -212,5 +224,7 @@ nereid_status_t nereid_device_synchronize(nereid_device_t *device, nereid_messag
   nereid_status_t status = nereid_device_enter(device, &pushed, message);
   if (status)
     return status;
-  return leave(device, pushed, device->driver->ctx_synchronize(), "running on the device", message);
+  status = leave(device, pushed, device->driver->ctx_synchronize(), "running on the device", message);
+  nereid_owners_collect(device->owners);
+  return status;
 }

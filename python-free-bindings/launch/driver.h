@@ -106,10 +106,15 @@ struct nereid_device {
   nereid_driver_t own;
   void *context;
   struct nereid_emulated *emulated; /* owned; null: a GPU */
+  nereid_tma_cache_t *maps;         /* owned: maps of tensors that are arguments */
+  struct nereid_owners *owners;     /* owned: of tensors in captured graphs */
   bool retained;                    /* the primary context, to be released */
   int device;
   nereid_device_info_t info;
 };
+
+/* Creates `maps` and `owners`. NEREID_ERROR_MEMORY. */
+NEREID_MUST_USE nereid_status_t nereid_device_initialize(nereid_device_t *device, nereid_message_t *message);
 
 /* Makes the device's context current on this thread for a few calls. `pushed` is false when the context was already
  * current and leave() has nothing to undo. */

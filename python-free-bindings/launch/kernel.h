@@ -3,7 +3,7 @@
 #define NEREID_LAUNCH_KERNEL_H
 
 #include "python-free-bindings/launch/driver.h"
-#include "python-free-bindings/launch/image.h"
+#include "python-free-bindings/launch/image/image.h"
 
 enum {
   NEREID_KERNEL_PARAMETER_LIMIT = 512, /* of one kernel, scratch pointers included */

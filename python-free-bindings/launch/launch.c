@@ -4,53 +4,8 @@
  *
  * This path runs often. State that does not depend on the arguments is computed when the module is loaded. The only
  * allocation is scratch memory that the kernel requires and the caller does not pass. */
-#include "python-free-bindings/launch/kernel.h"
-
-static nereid_status_t wrong_argument(const nereid_kernel_t *kernel, size_t i, const char *problem,
-                                      nereid_message_t *message) {
-  const char *name = kernel->metadata.parameters[i].name;
-  return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "argument %zu%s%s%s of kernel '%s' %s", i, name ? " '" : "",
-                            name ? name : "", name ? "'" : "", kernel->metadata.name, problem);
-}
-
-static nereid_status_t wrong_type(const nereid_kernel_t *kernel, size_t i, const nereid_value_t *value,
-                                  nereid_message_t *message) {
-  static const char *const kinds[] = {"a scalar", "a pointer", "a descriptor", "opaque"};
-  nereid_message_t problem;
-  nereid_arena_t arena;
-  nereid_arena_initialize(&arena);
-  const char *wanted = nereid_parameter_type_print(&arena, &kernel->metadata.parameters[i]);
-  nereid_message_set(&problem, NEREID_OK, "must be %s (%u bytes), not %s of type %s", wanted ? wanted : "another type",
-                     kernel->metadata.parameters[i].size, kinds[(unsigned)value->kind & 3],
-                     nereid_element_name(value->element));
-  nereid_arena_deinitialize(&arena);
-  return wrong_argument(kernel, i, problem.text, message);
-}
-
-static nereid_status_t wrong_divisor(const nereid_kernel_t *kernel, size_t i, const nereid_value_t *value,
-                                     nereid_message_t *message) {
-  nereid_message_t problem;
-  nereid_message_set(&problem, NEREID_OK, "is %llu; the kernel was compiled for multiples of %u",
-                     (unsigned long long)value->as.bits, kernel->metadata.parameters[i].divisibility);
-  return wrong_argument(kernel, i, problem.text, message);
-}
-
-static bool type_fits(const nereid_parameter_t *parameter, const nereid_value_t *value) {
-  switch (parameter->kind) {
-  case NEREID_PARAMETER_SCALAR:
-    return value->kind == NEREID_PARAMETER_SCALAR && value->element == parameter->element;
-  case NEREID_PARAMETER_POINTER:
-    return value->kind == NEREID_PARAMETER_POINTER &&
-           (!value->element || !parameter->element || value->element == parameter->element);
-  case NEREID_PARAMETER_DESCRIPTOR:
-    return value->kind == NEREID_PARAMETER_DESCRIPTOR && value->as.memory;
-  case NEREID_PARAMETER_OPAQUE:
-    if (value->kind == NEREID_PARAMETER_POINTER)
-      return parameter->size == 8;
-    return value->kind == NEREID_PARAMETER_SCALAR && nereid_element_size(value->element) == parameter->size;
-  }
-  return false;
-}
+#include "python-free-bindings/launch/arguments.h"
+#include "python-free-bindings/launch/owners.h"
 
 static nereid_status_t check_grid(const nereid_kernel_t *kernel, const nereid_launch_t *launch,
                                   nereid_message_t *message) {
@@ -152,36 +107,61 @@ static nereid_status_t launch_parameters(const nereid_kernel_t *kernel, const ne
   return status;
 }
 
-static nereid_status_t wrong_count(const nereid_kernel_t *kernel, size_t n, nereid_message_t *message) {
-  return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "kernel '%s' takes %zu arguments, not %zu",
-                            kernel->metadata.name, kernel->metadata.n_parameters, n);
+static nereid_place_t place_of(size_t i, const uint16_t *argument_of) {
+  return (nereid_place_t){i, argument_of ? argument_of[i] : i};
+}
+
+/* Checks a value per parameter and launches. `argument_of` has the positions of the arguments; null: those of the
+ * parameters. */
+static nereid_status_t launch_values(const nereid_kernel_t *kernel, const nereid_launch_t *launch,
+                                     const nereid_value_t *values, const uint16_t *argument_of,
+                                     nereid_message_t *message) {
+  void *parameters[NEREID_KERNEL_PARAMETER_LIMIT];
+  for (size_t i = 0; i < kernel->metadata.n_parameters; ++i) {
+    const nereid_value_t *value = &values[i];
+    bool descriptor = value->kind == NEREID_PARAMETER_DESCRIPTOR;
+    if (!nereid_argument_fits(&kernel->metadata.parameters[i], value))
+      return nereid_argument_wrong_type(kernel, place_of(i, argument_of), value, message);
+    if (!descriptor && (value->as.bits & kernel->divisor_masks[i]))
+      return nereid_argument_wrong_divisor(kernel, place_of(i, argument_of), value, message);
+    parameters[i] = descriptor ? (void *)value->as.memory : (void *)&value->as.bits;
+  }
+  return launch_parameters(kernel, launch, parameters, message);
+}
+
+/* Launches with tensors. Their owners are retained while the launch is queued. */
+static nereid_status_t launch_tensors(const nereid_kernel_t *kernel, const nereid_launch_t *launch, size_t n,
+                                      const nereid_value_t *arguments, nereid_message_t *message) {
+  nereid_arguments_t expanded;
+  nereid_owners_collect(kernel->device->owners);
+  nereid_status_t status = nereid_arguments_expand(kernel, n, arguments, true, &expanded, message);
+  if (status)
+    return status;
+  status = nereid_arguments_capture(kernel, launch->stream, &expanded, message);
+  if (!status)
+    status = launch_values(kernel, launch, expanded.values, expanded.argument_of, message);
+  nereid_arguments_release(&expanded);
+  return status;
 }
 
 nereid_status_t nereid_kernel_launch(const nereid_kernel_t *kernel, const nereid_launch_t *launch, size_t n,
                                      const nereid_value_t *arguments, nereid_message_t *message) {
-  void *parameters[NEREID_KERNEL_PARAMETER_LIMIT];
+  for (size_t i = 0; i < n; ++i)
+    if (arguments[i].kind == NEREID_PARAMETER_TENSOR)
+      return launch_tensors(kernel, launch, n, arguments, message);
   if (n != kernel->metadata.n_parameters)
-    return wrong_count(kernel, n, message);
-  for (size_t i = 0; i < n; ++i) {
-    const nereid_value_t *value = &arguments[i];
-    bool descriptor = value->kind == NEREID_PARAMETER_DESCRIPTOR;
-    if (!type_fits(&kernel->metadata.parameters[i], value))
-      return wrong_type(kernel, i, value, message);
-    if (!descriptor && (value->as.bits & kernel->divisor_masks[i]))
-      return wrong_divisor(kernel, i, value, message);
-    parameters[i] = descriptor ? (void *)value->as.memory : (void *)&value->as.bits;
-  }
-  return launch_parameters(kernel, launch, parameters, message);
+    return nereid_argument_wrong_count(kernel, n, message);
+  return launch_values(kernel, launch, arguments, NULL, message);
 }
 
 nereid_status_t nereid_kernel_launch_raw(const nereid_kernel_t *kernel, const nereid_launch_t *launch, size_t n,
                                          void *const *arguments, nereid_message_t *message) {
   void *parameters[NEREID_KERNEL_PARAMETER_LIMIT];
   if (n != kernel->metadata.n_parameters)
-    return wrong_count(kernel, n, message);
+    return nereid_argument_wrong_count(kernel, n, message);
   for (size_t i = 0; i < n; ++i) {
     if (!arguments[i])
-      return wrong_argument(kernel, i, "is a null pointer", message);
+      return nereid_argument_wrong(kernel, place_of(i, NULL), "is a null pointer", message);
     parameters[i] = arguments[i];
   }
   return launch_parameters(kernel, launch, parameters, message);

@@ -29,6 +29,7 @@ const char *nereid_parameter_type_print(nereid_arena_t *arena, const nereid_para
     return nereid_arena_format(arena, "ptr<%s>", nereid_element_name(parameter->element));
   case NEREID_PARAMETER_DESCRIPTOR:
     return parameter->rank ? tile_print(arena, parameter) : "tensormap";
+  case NEREID_PARAMETER_TENSOR:
   case NEREID_PARAMETER_OPAQUE:
     break;
   }

@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 #include "nereid/metadata.h"
-#include "python-free-bindings/launch/image.h"
+#include "python-free-bindings/launch/image/image.h"
 
 #include <inttypes.h>
 #include <stdio.h>

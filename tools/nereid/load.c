@@ -5,7 +5,7 @@
 #include "tools/nereid/run/run.h"
 
 #include "base/file.h"
-#include "python-free-bindings/launch/image.h"
+#include "python-free-bindings/launch/image/image.h"
 
 #include <unistd.h>
 

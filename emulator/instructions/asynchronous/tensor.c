@@ -187,6 +187,8 @@ static bool read_map(emu_warp_t *warp, const emu_insn_t *insn, int lane, uint64_
   else if (out->rank != rank || out->im2col != im2col)
     (void)nereid_emulator_fail(warp, insn, lane, "the tensor map has rank %u%s, the instruction %u%s", out->rank,
                                out->im2col ? " and is im2col" : "", rank, im2col ? " and is im2col" : "");
+  else if (out->interleave)
+    (void)nereid_emulator_fail(warp, insn, lane, "interleaved tensor maps are not emulated");
   else if (nereid_tensor_map_element_bits(out->element) < 8)
     (void)nereid_emulator_fail(warp, insn, lane, "4-bit elements are not emulated");
   else

@@ -340,10 +340,10 @@ typedef struct nereid_emulator_device_options {
 
 /* Opens an emulator as a device: every function of nereid/launch.h works on it as on a GPU, without a driver. It loads
  * PTX only. A launch returns when the kernel has ended; after a fault it returns NEREID_ERROR_DEVICE with the
- * emulator's message (location in the source and in the PTX), and the device remains usable. Streams are ignored,
- * events use the host's clock. Device memory is zeroed on allocation; freed addresses are not reused. Variables of a
- * module have their initial values at each launch. Any thread may use the device; launches are serialized. `options`
- * may be null.
+ * emulator's message (location in the source and in the PTX), and the device remains usable. Work is
+ * complete when a call returns, so streams only capture graphs (nereid/stream.h); events use the host's clock. Device
+ * memory is zeroed on allocation; freed addresses are not reused. Variables of a module have their initial values at
+ * each launch. Any thread may use the device; launches are serialized. `options` may be null.
  *   NEREID_ERROR_ARGUMENT   `size` or `capability` is out of range
  *   NEREID_ERROR_MEMORY */
 NEREID_MUST_USE nereid_status_t nereid_device_open_emulator(const nereid_emulator_device_options_t *options,

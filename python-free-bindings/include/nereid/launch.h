@@ -146,8 +146,9 @@ typedef struct nereid_value {
   nereid_parameter_kind_t kind;
   nereid_element_t element; /* scalar: its type; pointer: the pointee, NONE: any */
   union {
-    uint64_t bits;      /* scalars in the low bytes */
-    const void *memory; /* descriptor: 128 bytes, borrowed until the launch returns */
+    uint64_t bits;                 /* scalars in the low bytes */
+    const void *memory;            /* descriptor: 128 bytes, borrowed until the launch returns */
+    const nereid_tensor_t *tensor; /* borrowed until the launch returns */
   } as;
 } nereid_value_t;
 
@@ -209,6 +210,15 @@ static inline nereid_value_t nereid_value_descriptor(const nereid_tma_descriptor
   return value;
 }
 
+/* A tensor, for a descriptor of the kernel and all parameters of its group: the launcher creates the tensor map, or
+ * passes the pointer, as the kernel's metadata specifies, and passes shape, strides and padding after it. Block shape
+ * and swizzle are the kernel's, so the same call works for each configuration of a kernel. */
+static inline nereid_value_t nereid_value_tensor(const nereid_tensor_t *tensor) {
+  nereid_value_t value = {NEREID_PARAMETER_TENSOR, NEREID_ELEMENT_NONE, {0}};
+  value.as.tensor = tensor;
+  return value;
+}
+
 typedef struct nereid_launch {
   uint32_t grid[3];        /* CTAs, or clusters of CTAs along x when num_ctas > 1; with a 0 nothing is launched */
   void *stream;            /* CUstream; null: the default stream */
@@ -216,10 +226,20 @@ typedef struct nereid_launch {
   uint64_t profile_scratch; /* the same for profile scratch */
 } nereid_launch_t;
 
-/* Launches with `n` arguments, the parameters of the metadata in order; a descriptor's shapes and strides are ordinary
- * arguments after it. Count, types, sizes and promised divisibility are checked. Scratch memory that the kernel
- * requires and the caller does not pass is allocated and freed in stream order; with drivers that do not support this,
- * the call waits for the kernel. Returns when the launch is queued. */
+/* Launches with `n` arguments, the parameters of the metadata in order. A tensor replaces a descriptor and the shapes
+ * and strides after it; with an encoded descriptor these are ordinary arguments. Count, types, sizes and promised
+ * divisibility are checked. Scratch memory that the kernel requires and the caller does not pass is allocated and freed
+ * in stream order; with drivers that do not support this, the call waits for the kernel. Returns when the launch is
+ * queued.
+ *
+ * Tensors: maps of equal tensors are shared, up to 1,024 per device, and found without a lock. The owner of each tensor
+ * is retained before the launch and released after it is queued, on the calling thread and in the order of the
+ * arguments; nothing is released if the call fails before. If `stream` is being captured, the graph keeps the owners
+ * retained as long as it or an executable graph of it can launch the kernel; they are then released by the next launch
+ * with a tensor on this device, by nereid_device_synchronize or by nereid_device_close, never on a thread of the driver
+ * unless the device is closed before. A driver without user objects of graphs (before CUDA 11.3) releases them at the
+ * end of the call.
+ *   NEREID_ERROR_ARGUMENT   the message names the argument and the violated rule */
 NEREID_MUST_USE nereid_status_t nereid_kernel_launch(const nereid_kernel_t *kernel, const nereid_launch_t *launch,
                                                      size_t n, const nereid_value_t *arguments,
                                                      nereid_message_t *message);

@@ -1,12 +1,16 @@
 /* Tensor maps: the 128-byte tensor descriptors of the tensor memory accelerator (TMA), created on the host.
  *
- * A request describes the tensor of a kernel's descriptor parameter. Dimensions count from the outermost, as in the IR.
- * Strides are in bytes, as in the hardware's requirements:
+ * Most programs need none of this: nereid_kernel_launch accepts a tensor (nereid_tensor_t) for a descriptor parameter
+ * and creates the map that the kernel's metadata describes. This header is for descriptors of other kernels.
+ *
+ * A request describes one map. Dimensions count from the outermost, as in the IR. Strides are in bytes, as in the
+ * hardware's requirements:
  *
  *   nereid_tma_request_t request = {.address = a, .element = NEREID_TMA_F16, .rank = 2, .shape = {M, K},
  *                                   .strides = {K * 2, 2}, .box = {128, 64}, .swizzle = 128};
  *
- * The cache keeps one descriptor per distinct request and retains the memory of the tensor that it describes. */
+ * nereid_tma_request_of_tile, _1d and _2d create requests from tensors. A cache keeps one immutable map per distinct
+ * request; a reference to it retains the owner of the tensor's memory. */
 #ifndef NEREID_TMA_H
 #define NEREID_TMA_H
 
@@ -52,6 +56,14 @@ typedef struct nereid_tma_descriptor {
 #endif
 } nereid_tma_descriptor_t;
 
+/* Bytes that one request to memory loads into the L2 cache, at most the row of the box. */
+typedef enum nereid_tma_promotion {
+  NEREID_TMA_PROMOTE_256 = 0, /* the default, as in Triton */
+  NEREID_TMA_PROMOTE_128 = 1,
+  NEREID_TMA_PROMOTE_64 = 2,
+  NEREID_TMA_PROMOTE_NONE = 3,
+} nereid_tma_promotion_t;
+
 typedef struct nereid_tma_request {
   uint64_t address; /* of element 0, in global memory */
   nereid_tma_element_t element;
@@ -61,7 +73,50 @@ typedef struct nereid_tma_request {
   uint32_t box[NEREID_TMA_RANK];     /* elements of one transfer, outermost first */
   uint32_t swizzle;                  /* bytes: 0, 32, 64 or 128 */
   bool nan_padding;                  /* elements outside the tensor read as NaN, not 0; float types only */
+  uint32_t steps[NEREID_TMA_RANK];   /* a transfer loads every steps[i]-th element of the box, 1 to 8; 0 is 1. The
+                                        innermost is ignored without interleaving */
+  uint32_t interleave;               /* bytes of channels that are stored together: 0, 16 (NC/8HWC8) or 32 (NC/16HWC16).
+                                        Others than 0 require rank 3 to 5, 32 a swizzle of 32. The emulator encodes such
+                                        maps, its TMA instructions do not support them */
+  nereid_tma_promotion_t promotion;
 } nereid_tma_request_t;
+
+/* --- tensors --- */
+
+/* The owner of a tensor's memory. `retain` and `release` add and remove one reference; both may be null, and are called
+ * without a lock. Two owners are equal when all members are equal. */
+typedef struct nereid_tma_owner {
+  void *data;
+  void (*retain)(void *data);
+  void (*release)(void *data);
+} nereid_tma_owner_t;
+
+/* The value of elements outside a tensor. */
+typedef enum nereid_padding {
+  NEREID_PADDING_KERNEL = 0, /* as the kernel's metadata or the tile specifies */
+  NEREID_PADDING_ZERO = 1,
+  NEREID_PADDING_NAN = 2, /* float types only */
+} nereid_padding_t;
+
+/* A tensor in global memory. */
+typedef struct nereid_tensor {
+  uint64_t address;                  /* of element 0 */
+  nereid_element_t element;          /* NONE: the type that the kernel expects */
+  uint32_t rank;                     /* 1 to 5 */
+  uint64_t shape[NEREID_TMA_RANK];   /* elements, outermost first */
+  uint64_t strides[NEREID_TMA_RANK]; /* elements from one index to the next; all 0: contiguous, rows first */
+  nereid_padding_t padding;
+  nereid_tma_owner_t owner; /* of the memory; zeros: the caller keeps it alive */
+} nereid_tensor_t;
+
+/* The tile that a kernel accesses through a descriptor, as its metadata and Triton's TensorDescriptor specify it. */
+typedef struct nereid_tma_tile {
+  uint32_t rank;
+  int32_t block[NEREID_TMA_RANK]; /* elements, outermost first; more than 256 are several transfers (docs/abi.md) */
+  int32_t swizzle;                /* bytes: 0, 32, 64, 128; -1: the widest that a row of the block fills */
+  bool fp4_padded;                /* two 4-bit floats per byte of the tensor, padded to 8 in shared memory */
+  bool nan_padding;               /* unless the tensor specifies its padding */
+} nereid_tma_tile_t;
 
 /* The reader of the descriptor. */
 typedef enum nereid_tma_backend {
@@ -82,6 +137,30 @@ uint32_t nereid_tma_element_bits(nereid_tma_element_t element);
 void nereid_tma_box_of(uint32_t rank, const int32_t *block, uint32_t element_bits, uint32_t swizzle, bool fp4_padded,
                        uint32_t *out_box);
 
+/* Computes the strides of a tensor in elements: those given, or those of a contiguous tensor. NEREID_ERROR_ARGUMENT:
+ * the rank is not 1 to 5, only some strides are given, or the size overflows. */
+NEREID_MUST_USE nereid_status_t nereid_tensor_strides(const nereid_tensor_t *tensor,
+                                                      uint64_t out_strides[NEREID_TMA_RANK], nereid_message_t *message);
+
+/* Returns the widest swizzle, in bytes, that rows of this many bytes fill: 128, 64, 32 or 0. */
+uint32_t nereid_tma_swizzle_of(uint64_t row_bytes);
+
+/* Computes the request for tiles of a tensor: what Triton's TensorDescriptor(base, shape, strides, block_shape,
+ * padding) describes. NEREID_ERROR_ARGUMENT: the ranks differ, or maps do not have this element type. The rules of the
+ * hardware are checked when the request is encoded. */
+NEREID_MUST_USE nereid_status_t nereid_tma_request_of_tile(const nereid_tensor_t *tensor, const nereid_tma_tile_t *tile,
+                                                           nereid_tma_request_t *out_request,
+                                                           nereid_message_t *message);
+
+/* Returns the request for blocks of a contiguous vector, without a swizzle; sizes in elements. */
+nereid_tma_request_t nereid_tma_request_1d(uint64_t address, nereid_tma_element_t element, uint64_t extent,
+                                           uint32_t block);
+
+/* Returns the request for blocks of a contiguous matrix, with the widest swizzle that a row of the block fills; sizes
+ * in elements. A block wider than the swizzle is several transfers (nereid_tma_box_of). */
+nereid_tma_request_t nereid_tma_request_2d(uint64_t address, nereid_tma_element_t element, uint64_t rows,
+                                           uint64_t columns, uint32_t block_rows, uint32_t block_columns);
+
 /* Checks the requirements of the hardware (CUDA driver API, cuTensorMapEncodeTiled). NEREID_ERROR_ARGUMENT: the message
  * names the violated rule and the number. */
 NEREID_MUST_USE nereid_status_t nereid_tma_validate(const nereid_tma_request_t *request, nereid_message_t *message);
@@ -94,41 +173,42 @@ NEREID_MUST_USE nereid_status_t nereid_tma_encode(nereid_tma_backend_t backend, 
 
 /* --- the cache --- */
 
-/* Equal requests share one descriptor. All functions may be called from any thread. */
+/* Equal requests share one map. All functions may be called from any thread; finding an existing map takes no lock. */
 typedef struct nereid_tma_cache nereid_tma_cache_t;
-typedef struct nereid_tma_entry nereid_tma_entry_t;
 
-/* The owner of the memory that a descriptor refers to. The cache calls `retain` once when it creates an entry and
- * `release` once when the last reference is released, so the memory outlives the descriptor. Callbacks may be null;
- * they are called without a lock and may call the cache. */
-typedef struct nereid_tma_owner {
-  void *data;
-  void (*retain)(void *data);
-  void (*release)(void *data);
-} nereid_tma_owner_t;
+enum { NEREID_TMA_CACHE_CAPACITY = 1024 }; /* the default */
 
-/* `device` is borrowed, must outlive the cache, and may be null for NEREID_TMA_EMULATOR. */
+/* A reference to a map of a cache. Copy it with nereid_tma_reference_retain only. */
+typedef struct nereid_tma_reference {
+  const nereid_tma_descriptor_t *descriptor; /* immutable; valid until the reference is released */
+  struct nereid_tma_entry *entry;            /* internal */
+  nereid_tma_owner_t owner;                  /* retained */
+} nereid_tma_reference_t;
+
+/* Creates a cache of at most `capacity` maps, rounded up to a power of two (0: NEREID_TMA_CACHE_CAPACITY), of about 0.5
+ * KiB each. The map that was not used for the longest time makes room for a new one. `device` is borrowed, must outlive
+ * the cache, and may be null for NEREID_TMA_EMULATOR.
+ *   NEREID_ERROR_ARGUMENT   NEREID_TMA_DRIVER without a device, or more than 2^20 maps
+ *   NEREID_ERROR_MEMORY */
 NEREID_MUST_USE nereid_status_t nereid_tma_cache_create(nereid_tma_backend_t backend, struct nereid_device *device,
-                                                        nereid_tma_cache_t **out_cache);
+                                                        size_t capacity, nereid_tma_cache_t **out_cache);
 
-/* Entries with references stay valid and are freed with their last reference. Null is valid. */
+/* References stay valid; their maps are freed with the last of them. Null is valid. */
 void nereid_tma_cache_destroy(nereid_tma_cache_t *cache);
 
-/* Gets the descriptor for `request`, created if needed, and adds a reference. `owner` may be null. The owner is
- * retained only when the entry is created; for an existing entry the first owner keeps the memory alive. Errors as
- * nereid_tma_encode, and NEREID_ERROR_MEMORY. */
+/* Gets a reference to the map of a request, which is encoded if the cache does not have it. Retains `owner`, which may
+ * be null, once for each reference. Maps with references are never replaced: when all places of a request are taken,
+ * the reference gets a map of its own. Errors as nereid_tma_encode, and NEREID_ERROR_MEMORY; then `out_reference` is
+ * zeroed and the owner is not retained. */
 NEREID_MUST_USE nereid_status_t nereid_tma_cache_get(nereid_tma_cache_t *cache, const nereid_tma_request_t *request,
-                                                     const nereid_tma_owner_t *owner, nereid_tma_entry_t **out_entry,
-                                                     nereid_message_t *message);
+                                                     const nereid_tma_owner_t *owner,
+                                                     nereid_tma_reference_t *out_reference, nereid_message_t *message);
 
-/* Adds a reference. */
-void nereid_tma_entry_retain(nereid_tma_entry_t *entry);
+/* Returns another reference to the same map, and retains its owner again. */
+NEREID_MUST_USE nereid_tma_reference_t nereid_tma_reference_retain(const nereid_tma_reference_t *reference);
 
-/* Releases a reference; the last one removes the entry and releases the owner. Null is valid. */
-void nereid_tma_entry_release(nereid_tma_entry_t *entry);
-
-/* Valid as long as a reference is held. */
-const nereid_tma_descriptor_t *nereid_tma_entry_descriptor(const nereid_tma_entry_t *entry);
+/* Releases a reference and its owner, and zeroes it. A zeroed reference is valid. */
+void nereid_tma_reference_release(nereid_tma_reference_t *reference);
 
 /* Experimental: the declarations below may change in any version. Define NEREID_EXPERIMENTAL before the include to use
  * them. All declarations above are stable: names, values, sizes and meaning stay within a major version. */
@@ -139,8 +219,15 @@ const nereid_tma_descriptor_t *nereid_tma_entry_descriptor(const nereid_tma_entr
  * encoded one. */
 bool nereid_tma_decode(const void *bytes, nereid_tma_request_t *out_request);
 
-/* Returns the number of descriptors in the cache. */
-size_t nereid_tma_cache_size(nereid_tma_cache_t *cache);
+typedef struct nereid_tma_cache_statistics {
+  uint64_t misses;    /* requests that were encoded; hits are not counted, since they share no memory */
+  uint64_t evictions; /* maps that made room for others */
+  uint64_t unshared;  /* misses that found no place */
+  size_t size;        /* maps in the cache */
+  size_t capacity;
+} nereid_tma_cache_statistics_t;
+
+nereid_tma_cache_statistics_t nereid_tma_cache_statistics(nereid_tma_cache_t *cache);
 
 #endif /* NEREID_EXPERIMENTAL */
 

@@ -30,6 +30,13 @@ typedef struct fake {
   uint32_t map_rank, map_box[5];
   uint64_t map_shape[5], map_strides[5];
   char image[64], kernel[64];
+  int capturing; /* simulated: launches are recorded in a graph */
+  int n_objects; /* of the graph, which fake_destroy_graph destroys */
+  struct {
+    void *data;
+    void (*destructor)(void *data);
+  } objects[FAKE_PARAMETERS];
+  char order[64]; /* a letter per launch; tests add their own */
 } fake_t;
 
 static fake_t fake;
@@ -39,6 +46,12 @@ static fake_t fake;
     if (fake.fail && strcmp(fake.fail, entry) == 0)                                                                    \
       return fake.fail_with;                                                                                           \
   } while (0)
+
+static inline void fake_note(char letter) {
+  size_t n = strlen(fake.order);
+  if (n + 1 < sizeof fake.order)
+    fake.order[n] = letter;
+}
 
 static nereid_cu_result_t fake_version(int *version) {
   *version = 13000;
@@ -199,6 +212,7 @@ static nereid_cu_result_t fake_launch(const nereid_cu_launch_config_t *config, v
   for (size_t i = 0; i < fake.n_parameters; ++i)
     memcpy(i == fake.descriptor_at ? (void *)fake.descriptor : &fake.parameters[i], parameters[i], fake.sizes[i]);
   ++fake.launches;
+  fake_note('L');
   return 0;
 }
 
@@ -251,6 +265,47 @@ static nereid_cu_result_t fake_encode(void *map, int element, uint32_t rank, voi
   return 0;
 }
 
+static nereid_cu_result_t fake_capture_info(void *stream, int *status, uint64_t *id, void **graph,
+                                            const void **dependencies, size_t *n) {
+  (void)stream, (void)dependencies, (void)n;
+  *status = fake.capturing;
+  *id = 1;
+  if (fake.capturing)
+    *graph = &fake;
+  return 0;
+}
+
+static nereid_cu_result_t fake_object_create(void **object, void *data, void (*destructor)(void *data),
+                                             unsigned references, unsigned flags) {
+  (void)references, (void)flags;
+  FAKE_MAY_FAIL("user_object_create");
+  if (fake.n_objects == FAKE_PARAMETERS)
+    return NEREID_CU_OUT_OF_MEMORY;
+  fake.objects[fake.n_objects].data = data;
+  fake.objects[fake.n_objects].destructor = destructor;
+  *object = &fake.objects[fake.n_objects++];
+  return 0;
+}
+
+static nereid_cu_result_t fake_object_release(void *object, unsigned references) {
+  (void)object, (void)references;
+  --fake.n_objects; /* the last one */
+  fake.objects[fake.n_objects].destructor(fake.objects[fake.n_objects].data);
+  return 0;
+}
+
+static nereid_cu_result_t fake_graph_retain(void *graph, void *object, unsigned references, unsigned flags) {
+  (void)graph, (void)object, (void)references, (void)flags;
+  FAKE_MAY_FAIL("graph_retain_user_object");
+  return 0;
+}
+
+static inline void fake_destroy_graph(void) {
+  for (int i = 0; i < fake.n_objects; ++i)
+    fake.objects[i].destructor(fake.objects[i].data);
+  fake.n_objects = 0;
+}
+
 /* A GPU of capability 90, one device, nothing current. */
 static void fake_reset(void) {
   fake = (fake_t){
@@ -287,6 +342,10 @@ static const nereid_driver_t *fake_driver(void) {
       .mem_free_async = fake_free_async,
       .memcpy_htod = fake_copy_in,
       .tensor_map_encode_tiled = fake_encode,
+      .stream_get_capture_info = fake_capture_info,
+      .user_object_create = fake_object_create,
+      .user_object_release = fake_object_release,
+      .graph_retain_user_object = fake_graph_retain,
   };
   return &table;
 }

@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/target_facts.h"
-#include "python-free-bindings/launch/image.h"
+#include "python-free-bindings/launch/image/image.h"
 
 #include <assert.h>
 #include <unistd.h>

@@ -216,6 +216,7 @@ static nereid_status_t bind_parameter(binder_t *binder, size_t i, tool_spec_t *s
     return bind_pointer(binder, i, spec);
   case NEREID_PARAMETER_DESCRIPTOR:
     return bind_descriptor(binder, i, spec);
+  case NEREID_PARAMETER_TENSOR:
   case NEREID_PARAMETER_OPAQUE:
     break;
   }

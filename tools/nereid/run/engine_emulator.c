@@ -3,7 +3,7 @@
  * Tensors are used in place, at addresses that the emulator assigns. The addresses have exactly the alignment that the
  * signature promises. Output that the kernel prints goes to stdout, one CTA after the other. */
 #include "base/vector.h"
-#include "python-free-bindings/launch/image.h"
+#include "python-free-bindings/launch/image/image.h"
 #include "tools/nereid/run/engine.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef NEREID_TOOLS_RUN_H
 #define NEREID_TOOLS_RUN_H
 
-#include "python-free-bindings/launch/image.h"
+#include "python-free-bindings/launch/image/image.h"
 #include "tools/nereid/run/engine.h"
 #include "tools/nereid/tool.h"
 

@@ -1,5 +1,5 @@
 /* Images read without a driver: PTX entries, a cubin built here byte by byte, and corrupt images. */
-#include "python-free-bindings/launch/image.h"
+#include "python-free-bindings/launch/image/image.h"
 
 #include <stdio.h>
 

@@ -2,9 +2,9 @@
  *
  *   parameters   &x, &n, &scratch, ...      the addresses that cuLaunchKernelEx takes
  *   block        x at 0, n at 8, ...        the parameter block of the PTX, which the emulator takes */
-#include "python-free-bindings/launch/emulated.h"
+#include "python-free-bindings/launch/emulated/emulated.h"
 
-#include "python-free-bindings/launch/image.h"
+#include "python-free-bindings/launch/image/image.h"
 
 #include <stdlib.h>
 
@@ -134,16 +134,10 @@ static nereid_emulator_launch_t launch_of(const nereid_cu_launch_config_t *confi
   return launch;
 }
 
-nereid_cu_result_t nereid_emulated_launch(const nereid_cu_launch_config_t *config, void *handle, void **parameters,
-                                          void **extra) {
+nereid_cu_result_t nereid_emulated_run(void *handle, const nereid_cu_launch_config_t *config, const uint8_t *block,
+                                       uint32_t bytes) {
   const function_t *function = handle;
   nereid_emulated_t *it = nereid_emulated_current();
-  const uint32_t bytes = nereid_emulator_kernel_parameter_bytes(function->kernel);
-  uint8_t *block = calloc(1, (size_t)bytes + 1);
-  (void)extra; /* an alternative to `parameters` that the launcher does not use */
-  if (!block)
-    return nereid_emulated_fail(NEREID_CU_OUT_OF_MEMORY, "out of memory for %u bytes of parameters", bytes);
-  pack(function->kernel, parameters, block);
   pthread_mutex_lock(&it->lock);
   nereid_emulator_launch_t launch = launch_of(config, it);
   launch.parameters = block;
@@ -152,11 +146,26 @@ nereid_cu_result_t nereid_emulated_launch(const nereid_cu_launch_config_t *confi
   it->launched = true;
   const nereid_message_t message = it->report.message;
   pthread_mutex_unlock(&it->lock);
-  free(block);
   if (!status)
     return 0;
   return nereid_emulated_fail(status == NEREID_ERROR_MEMORY     ? NEREID_CU_OUT_OF_MEMORY
                               : status == NEREID_ERROR_ARGUMENT ? NEREID_CU_INVALID_VALUE
                                                                 : NEREID_CU_LAUNCH_FAILED,
                               "%s", message.text);
+}
+
+nereid_cu_result_t nereid_emulated_launch(const nereid_cu_launch_config_t *config, void *handle, void **parameters,
+                                          void **extra) {
+  const function_t *function = handle;
+  const uint32_t bytes = nereid_emulator_kernel_parameter_bytes(function->kernel);
+  uint8_t *block = calloc(1, (size_t)bytes + 1);
+  (void)extra; /* an alternative to `parameters` that the launcher does not use */
+  if (!block)
+    return nereid_emulated_fail(NEREID_CU_OUT_OF_MEMORY, "out of memory for %u bytes of parameters", bytes);
+  pack(function->kernel, parameters, block);
+  if (nereid_emulated_captures(config->stream))
+    return nereid_emulated_record_launch(handle, config, block, bytes);
+  nereid_cu_result_t result = nereid_emulated_run(handle, config, block, bytes);
+  free(block);
+  return result;
 }

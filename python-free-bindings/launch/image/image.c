@@ -1,5 +1,5 @@
 /* Distinguishes cubin from PTX and calls the reader for each. */
-#include "python-free-bindings/launch/image.h"
+#include "python-free-bindings/launch/image/image.h"
 
 nereid_image_kind_t nereid_image_kind(nereid_view_t bytes) {
   if (nereid_view_starts_with(bytes, nereid_view("\177ELF")))

@@ -8,7 +8,7 @@
  *   .reqntid 128
  *
  * Words are separated by spaces, commas, parentheses and brackets; comments are skipped (PTX ISA, "Syntax"). */
-#include "python-free-bindings/launch/image.h"
+#include "python-free-bindings/launch/image/image.h"
 
 #include "base/vector.h"
 

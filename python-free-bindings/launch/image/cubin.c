@@ -7,7 +7,7 @@
  *
  * An .nv.info section is a list of { u8 format; u8 attribute; u16 value or size; [size bytes when format is 4] }. The
  * numbers below are those that ptxas 12.8 and 13.0 write and `cuobjdump -elf` names. */
-#include "python-free-bindings/launch/image.h"
+#include "python-free-bindings/launch/image/image.h"
 
 #include "base/vector.h"
 

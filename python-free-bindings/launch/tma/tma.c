@@ -1,42 +1,13 @@
 /* Validates and encodes tensor maps.
  *
- * The rules are those of cuTensorMapEncodeTiled (CUDA driver API) without interleaving and with element strides of 1.
- * The driver reports every violation as "invalid value"; here each message has the rule and the number. */
-#include "python-free-bindings/launch/tma_layout.h"
+ * The rules are those of cuTensorMapEncodeTiled (CUDA driver API). The driver reports every violation as "invalid
+ * value"; here each message has the rule and the number. */
+#include "python-free-bindings/launch/tma/tma_layout.h"
 
 #include "python-free-bindings/launch/driver.h"
 
 #include <assert.h>
 #include <inttypes.h>
-
-bool nereid_tma_element_of(nereid_element_t element, nereid_tma_element_t *out_element) {
-  static const struct {
-    nereid_element_t from;
-    nereid_tma_element_t to;
-  } rows[] = {{NEREID_ELEMENT_I8, NEREID_TMA_U8},       {NEREID_ELEMENT_I16, NEREID_TMA_U16},
-              {NEREID_ELEMENT_I32, NEREID_TMA_U32},     {NEREID_ELEMENT_I64, NEREID_TMA_U64},
-              {NEREID_ELEMENT_F16, NEREID_TMA_F16},     {NEREID_ELEMENT_BF16, NEREID_TMA_BF16},
-              {NEREID_ELEMENT_F32, NEREID_TMA_F32},     {NEREID_ELEMENT_F64, NEREID_TMA_F64},
-              {NEREID_ELEMENT_F8E4M3FN, NEREID_TMA_U8}, {NEREID_ELEMENT_F8E5M2, NEREID_TMA_U8}};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
-    if (rows[i].from == element) {
-      *out_element = rows[i].to;
-      return true;
-    }
-  return false;
-}
-
-void nereid_tma_box_of(uint32_t rank, const int32_t *block, uint32_t element_bits, uint32_t swizzle, bool fp4_padded,
-                       uint32_t *out_box) {
-  for (uint32_t i = 0; i < rank; ++i) {
-    uint32_t extent = (uint32_t)block[i] * (fp4_padded && i + 1 == rank ? 2 : 1);
-    out_box[i] = extent < 256 ? extent : 256;
-  }
-  const uint32_t bits = fp4_padded ? 8 : element_bits; /* bits of an element in shared memory */
-  uint32_t across = bits ? 8 * swizzle / bits : 0;
-  if (rank && swizzle && across)
-    out_box[rank - 1] = across;
-}
 
 #define REFUSE(...) nereid_message_set(message, NEREID_ERROR_ARGUMENT, __VA_ARGS__)
 
@@ -47,6 +18,13 @@ nereid_status_t nereid_tma_validate(const nereid_tma_request_t *request, nereid_
     return REFUSE("tensor map: the rank must be 1 to 5, not %" PRIu32, request->rank);
   if (request->swizzle > 128)
     return REFUSE("tensor map: the swizzle must be 0, 32, 64 or 128 bytes, not %" PRIu32, request->swizzle);
+  if (request->interleave != 0 && request->interleave != 16 && request->interleave != 32)
+    return REFUSE("tensor map: the interleave must be 0, 16 or 32 bytes, not %" PRIu32, request->interleave);
+  if ((unsigned)request->promotion > NEREID_TMA_PROMOTE_NONE)
+    return REFUSE("tensor map: %d is not an L2 promotion", (int)request->promotion);
+  for (uint32_t i = 0; i < request->rank; ++i)
+    if (request->steps[i] > 8)
+      return REFUSE("tensor map: the step of dimension %" PRIu32 " must be 1 to 8, not %" PRIu32, i, request->steps[i]);
   nereid_tma_map_of(request, &map);
   nereid_status_t status = nereid_tensor_map_validate(&map, message);
   uint64_t inner = request->strides[request->rank - 1];
@@ -56,14 +34,14 @@ nereid_status_t nereid_tma_validate(const nereid_tma_request_t *request, nereid_
   return status;
 }
 
-/* Encodes with the driver, which counts dimensions from the innermost and takes no stride for that one. L2 promotion is
- * 256 bytes: one request to memory loads that much into the L2 cache. */
+/* Encodes with the driver, which counts dimensions from the innermost and takes no stride for that one.
+ * CUtensorMapL2promotion counts from none (0) to 256 bytes (3). */
 static nereid_status_t encode_driver(struct nereid_device *device, const nereid_tma_request_t *request,
                                      nereid_tma_descriptor_t *out_descriptor, nereid_message_t *message) {
-  enum { NO_INTERLEAVE = 0, PROMOTE_256_BYTES = 3 };
   uint64_t shape[NEREID_TMA_RANK], strides[NEREID_TMA_RANK] = {0};
   uint32_t box[NEREID_TMA_RANK], steps[NEREID_TMA_RANK];
   int swizzle = request->swizzle == 128 ? 3 : (int)(request->swizzle / 32);
+  int interleave = (int)(request->interleave / 16), promotion = 3 - (int)request->promotion;
   bool pushed;
   assert(request->rank <= NEREID_TMA_RANK);
   if (!device)
@@ -76,7 +54,7 @@ static nereid_status_t encode_driver(struct nereid_device *device, const nereid_
     uint32_t from = request->rank - 1 - i;
     shape[i] = request->shape[from];
     box[i] = request->box[from];
-    steps[i] = 1;
+    steps[i] = request->steps[from] ? request->steps[from] : 1;
     if (i > 0)
       strides[i - 1] = request->strides[from];
   }
@@ -84,9 +62,9 @@ static nereid_status_t encode_driver(struct nereid_device *device, const nereid_
   if (status)
     return status;
   void *address = (void *)(uintptr_t)request->address;
-  nereid_cu_result_t result = driver->tensor_map_encode_tiled(
-      out_descriptor->bytes, (int)request->element, request->rank, address, shape, strides, box, steps, NO_INTERLEAVE,
-      swizzle, PROMOTE_256_BYTES, request->nan_padding);
+  nereid_cu_result_t result =
+      driver->tensor_map_encode_tiled(out_descriptor->bytes, (int)request->element, request->rank, address, shape,
+                                      strides, box, steps, interleave, swizzle, promotion, request->nan_padding);
   nereid_device_leave(device, pushed);
   return nereid_driver_check(driver, result, "encoding a tensor map", message);
 }

@@ -4,7 +4,7 @@
  *
  * A GPU driver takes its context from the thread; so does the table, with a stack of contexts per thread. Entries that
  * only opening a GPU uses are absent: nereid_device_open_emulator fills the device itself. */
-#include "python-free-bindings/launch/emulated.h"
+#include "python-free-bindings/launch/emulated/emulated.h"
 
 #include "base/kernel/tensor_map.h"
 #include "base/target_facts.h"
@@ -139,7 +139,7 @@ static nereid_cu_result_t mem_alloc(uint64_t *address, size_t bytes) {
   return add_buffer(nereid_emulated_current(), buffer, bytes, address);
 }
 
-static nereid_cu_result_t mem_free(uint64_t address) {
+nereid_cu_result_t nereid_emulated_free(uint64_t address) {
   nereid_emulated_t *it = nereid_emulated_current();
   pthread_mutex_lock(&it->lock);
   buffer_t *buffer = nereid_emulator_memory_host(it->memory, address, 1);
@@ -159,8 +159,8 @@ static nereid_cu_result_t mem_alloc_async(uint64_t *address, size_t bytes, void 
 }
 
 static nereid_cu_result_t mem_free_async(uint64_t address, void *stream) {
-  (void)stream;
-  return mem_free(address);
+  return nereid_emulated_captures(stream) ? nereid_emulated_record_free(stream, address)
+                                          : nereid_emulated_free(address);
 }
 
 /* The host bytes of device memory, with the lock held; null, with the problem stored, when it is not all there. */
@@ -194,9 +194,8 @@ static nereid_cu_result_t memcpy_dtoh(void *target, uint64_t address, size_t byt
   return host ? 0 : NEREID_CU_INVALID_VALUE;
 }
 
-static nereid_cu_result_t memset_d8_async(uint64_t address, unsigned char value, size_t n, void *stream) {
+nereid_cu_result_t nereid_emulated_fill(uint64_t address, uint8_t value, size_t n) {
   nereid_emulated_t *it = nereid_emulated_current();
-  (void)stream;
   pthread_mutex_lock(&it->lock);
   uint8_t *host = reach(it, address, n);
   if (host) {
@@ -205,6 +204,11 @@ static nereid_cu_result_t memset_d8_async(uint64_t address, unsigned char value,
   }
   pthread_mutex_unlock(&it->lock);
   return host ? 0 : NEREID_CU_INVALID_VALUE;
+}
+
+static nereid_cu_result_t memset_d8_async(uint64_t address, unsigned char value, size_t n, void *stream) {
+  return nereid_emulated_captures(stream) ? nereid_emulated_record_fill(stream, address, value, n)
+                                          : nereid_emulated_fill(address, value, n);
 }
 
 /* --- events --- */
@@ -280,7 +284,7 @@ static const nereid_driver_t table = {
     .func_set_attribute = nereid_emulated_set_attribute,
     .launch_kernel_ex = nereid_emulated_launch,
     .mem_alloc = mem_alloc,
-    .mem_free = mem_free,
+    .mem_free = nereid_emulated_free,
     .mem_alloc_async = mem_alloc_async,
     .mem_free_async = mem_free_async,
     .memcpy_htod = memcpy_htod,
@@ -293,6 +297,18 @@ static const nereid_driver_t table = {
     .event_synchronize = event_synchronize,
     .event_elapsed_time = event_elapsed_time,
     .tensor_map_encode_tiled = tensor_map_encode_tiled,
+    .stream_get_capture_info = nereid_emulated_capture_info,
+    .user_object_create = nereid_emulated_object_create,
+    .user_object_release = nereid_emulated_object_release,
+    .graph_retain_user_object = nereid_emulated_graph_retain,
+    .stream_create = nereid_emulated_stream_create,
+    .stream_destroy = nereid_emulated_stream_destroy,
+    .stream_begin_capture = nereid_emulated_begin_capture,
+    .stream_end_capture = nereid_emulated_end_capture,
+    .graph_instantiate = nereid_emulated_graph_instantiate,
+    .graph_launch = nereid_emulated_graph_launch,
+    .graph_exec_destroy = nereid_emulated_graph_destroy,
+    .graph_destroy = nereid_emulated_graph_destroy,
 };
 
 /* --- the device --- */
@@ -362,6 +378,8 @@ nereid_status_t nereid_device_open_emulator(const nereid_emulator_device_options
   device->context = device->emulated = it;
   nereid_status_t status = initialize(it, options, message);
   device->info = describe(it);
+  if (!status)
+    status = nereid_device_initialize(device, message);
   if (status)
     nereid_device_close(device);
   else
