@@ -1,12 +1,13 @@
 /* Macros for instruction functions: `LOAD` the arrays of the operands, compute 32 lanes, `STORE` those of the mask.
  * All lanes are computed so that the loops vectorize; the expression must be defined for all bit patterns. EMU_SIMD
- * compiles a function for several x86-64 levels; the loader selects the one for the host. */
+ * compiles a function for several x86-64 levels; the loader selects the one for the host. The thread sanitizer
+ * instruments the selection, which runs before the sanitizer does. */
 #ifndef NEREID_EMULATOR_EXECUTE_H
 #define NEREID_EMULATOR_EXECUTE_H
 
 #include "emulator/memory/access.h"
 
-#if defined(__x86_64__) && defined(__linux__)
+#if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_THREAD__)
 #define EMU_SIMD __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define EMU_SIMD
