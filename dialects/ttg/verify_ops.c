@@ -11,6 +11,7 @@
 #include "bindings/ttg_hooks.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
 #include "seam/effects.h"
 
 #include <mlir-c/BuiltinTypes.h>
@@ -47,11 +48,26 @@ MlirLogicalResult nereid_ttg_local_alloc_verify(MlirOperation op) {
   return mlirValueIsNull(src) ? success() : check_transfer(op, src, &buffer);
 }
 
-/* An immutable buffer without an offset is a plain value: equal ones may be merged, unused ones removed. */
+/* Whether an asynchronous op reads `buffer` or a view of it. */
+static bool is_read_in_flight(MlirValue buffer) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (nereid_op_kind(user) == NEREID_OP_TTNG_WARP_GROUP_DOT && nereid_ttng_warp_group_dot_get_is_async(user))
+      return true;
+    if (nereid_ttg_is_memdesc_view(user) && is_read_in_flight(mlirOperationGetResult(user, 0)))
+      return true;
+  }
+  return false;
+}
+
+/* An immutable buffer without an offset is a plain value: equal ones may be merged, unused ones removed. Not if dots in
+ * flight read it: waits for them precede the next write of each buffer, which would be an earlier one after a merge. */
 void nereid_ttg_local_alloc_effects(MlirOperation op, nereid_effects_t effects) {
-  nereid_ttg_memdesc_t buffer = nereid_ttg_memdesc_of(nereid_ttg_local_alloc_get_result(op));
+  MlirValue result = nereid_ttg_local_alloc_get_result(op);
+  nereid_ttg_memdesc_t buffer = nereid_ttg_memdesc_of(result);
   MlirAttribute offset = nereid_ir_attribute(op, NEREID_ATTR_ALLOCATION_OFFSET);
-  if (!buffer.mutable_memory && mlirAttributeIsNull(offset))
+  if (!buffer.mutable_memory && mlirAttributeIsNull(offset) && !is_read_in_flight(result))
     return;
   nereidMlirEffectsAddResult(effects, NereidMlirEffectAllocate, op, 0, NereidMlirResourceShared);
   if (!mlirValueIsNull(nereid_ttg_local_alloc_get_src(op)))

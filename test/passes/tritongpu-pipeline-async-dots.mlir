@@ -4,6 +4,7 @@
 // RUN: nereid-opt %s --tritongpu-pipeline | FileCheck %s
 // RUN: nereid-opt %s --tritongpu-pipeline --tritongpu-pipeline | FileCheck %s
 // RUN: nereid-opt %s --tritongpu-pipeline --remarks-filter-passed=tritongpu-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: nereid-opt %s --tritongpu-pipeline --triton-loop-aware-cse --cse | FileCheck %s --check-prefix=MERGE
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
@@ -282,5 +283,31 @@ tt.func @scaled_late(%n: i32, %out: tensor<64x64x!tt.ptr<f32>, #mma>, %a: !ttg.m
     scf.yield %d : tensor<64x64xf32, #mma>
   }
   tt.return %r : tensor<64x64xf32, #mma>
+}
+
+// The operands of both dots become equal after the waits were placed. Each dot keeps its buffer: the first one is written while
+// the second dot of the iteration before is in flight.
+// MERGE-LABEL: @equal_later
+// MERGE: scf.for
+// MERGE: ttng.warp_group_dot_wait {{.*}} {pendings = 1 : i32}
+// MERGE: %[[FIRST:.*]] = ttg.local_alloc %[[X:.*]] :
+// MERGE: ttng.warp_group_dot %{{.*}}, %[[FIRST]], {{.*}}isAsync = true
+// MERGE: ttng.warp_group_dot_wait {{.*}} {pendings = 1 : i32}
+// MERGE: %[[SECOND:.*]] = ttg.local_alloc %[[X]] :
+// MERGE: ttng.warp_group_dot %{{.*}}, %[[SECOND]], {{.*}}isAsync = true
+tt.func @equal_later(%n: i32, %a: !ttg.memdesc<64x64xf16, #shared, #smem>, %start: tensor<64x64xf16, #blocked>) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %r:4 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %sum = %zero, %u = %start, %v = %start) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>, tensor<64x64xf16, #blocked>, tensor<64x64xf16, #blocked>) : i32 {
+    %x = arith.addf %u, %u : tensor<64x64xf16, #blocked>
+    %b = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    %d = ttng.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %y = arith.addf %v, %v : tensor<64x64xf16, #blocked>
+    %c = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    %e = ttng.warp_group_dot %a, %c, %sum {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %d, %e, %x, %y : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>, tensor<64x64xf16, #blocked>, tensor<64x64xf16, #blocked>
+  }
+  tt.return %r#0, %r#1 : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
 }
 }

@@ -36,16 +36,21 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // A dot reads shared memory: an unused one is erased, but two with a fence between them are not merged.
+  // A dot reads shared memory: an unused one is erased, but two with a fence between them are not merged. Waits count
+  // asynchronous ones: they are kept.
   // CHECK-LABEL: tt.func @products
   // CHECK-NEXT: %[[D:.+]] = ttng.warp_group_dot
   // CHECK-NEXT: ttng.fence_async_shared
   // CHECK-NEXT: %[[E:.+]] = ttng.warp_group_dot
+  // CHECK-NEXT: ttng.warp_group_dot {{.*}} {isAsync = true}
+  // CHECK-NEXT: ttng.warp_group_dot {{.*}} {isAsync = true}
   // CHECK-NEXT: tt.return %[[D]], %[[E]]
   tt.func @products(%a: !ttg.memdesc<64x64xf16, #shared, #smem>, %c: tensor<64x64xf32, #mma>) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>) {
     %d = ttng.warp_group_dot %a, %a, %c : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
     ttng.fence_async_shared {bCluster = false}
     %e = ttng.warp_group_dot %a, %a, %c : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %u = ttng.warp_group_dot %a, %a, %c : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %g = ttng.warp_group_dot %a, %a, %c {isAsync = true} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
     %f = ttng.warp_group_dot %a, %a, %c {isAsync = true} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
     tt.return %d, %e : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
   }
