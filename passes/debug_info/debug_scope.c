@@ -30,6 +30,16 @@ MlirLocation nereid_debug_place_of(MlirLocation location) {
   return location;
 }
 
+const char *nereid_debug_place_text(nereid_arena_t *arena, MlirLocation location) {
+  location = nereid_debug_place_of(location);
+  if (mlirLocationIsNull(location))
+    return NULL;
+  MlirStringRef file = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location));
+  return nereid_arena_format(arena, "%.*s:%d:%d", (int)file.length, file.data,
+                             mlirLocationFileLineColRangeGetStartLine(location),
+                             mlirLocationFileLineColRangeGetStartColumn(location));
+}
+
 MlirAttribute nereid_debug_scope_of(MlirLocation location) {
   MlirAttribute found = {NULL};
   for (; !mlirLocationIsNull(location); location = inner(location)) {

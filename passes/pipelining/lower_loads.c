@@ -24,6 +24,7 @@
 #include "passes/pipelining/ring_budget.h"
 #include "passes/pipelining/rings/ring_barriers.h"
 #include "passes/pipelining/rings/ring_counters.h"
+#include "passes/pipelining/rings/ring_remark.h"
 #include "passes/support/descriptor.h"
 #include "passes/support/scalar.h"
 #include "seam/ir.h"
@@ -53,6 +54,7 @@ typedef struct ring {
   size_t group;         /* NO_GROUP: its slots are filled by ttg.local_store */
   size_t writes, reads; /* counters of the slots */
   MlirValue buffer;
+  MlirOperation fill; /* of a slot */
 } ring_t;
 
 typedef struct lower {
@@ -271,10 +273,11 @@ static void emit_box(lower_t *lower, ring_t *ring) {
   const nereid_builder_t builder = nereid_builder_before(load), outside = before(lower, lower->loop);
   MlirValue slot = slot_of(lower, ring, &builder, ring->writes, stage, cluster);
   MlirValue always = nereid_scalar_constant(&outside, mlirIntegerTypeGet(lower->pass->context, 1), 1);
-  schedule_op(nereid_ttng_async_tma_copy_global_to_local_build(
-                  &builder, nereid_tt_descriptor_load_get_desc(load), rank, coordinates, group->full, slot, always,
-                  nereid_tt_descriptor_load_get_cache(load), nereid_tt_descriptor_load_get_evict(load), false),
-              stage, cluster);
+  ring->fill =
+      schedule_op(nereid_ttng_async_tma_copy_global_to_local_build(
+                      &builder, nereid_tt_descriptor_load_get_desc(load), rank, coordinates, group->full, slot, always,
+                      nereid_tt_descriptor_load_get_cache(load), nereid_tt_descriptor_load_get_evict(load), false),
+                  stage, cluster);
 }
 
 static void emit_copy(lower_t *lower, ring_t *ring) {
@@ -285,7 +288,7 @@ static void emit_copy(lower_t *lower, ring_t *ring) {
   MlirOperation copy = nereid_ttg_async_copy_global_to_local_build(
       &builder, nereid_tt_load_get_ptr(load), slot, nereid_tt_load_get_mask(load), fill_of(lower, ring),
       nereid_tt_load_get_cache(load), nereid_tt_load_get_evict(load), false, 1);
-  schedule_op(copy, stage, cluster);
+  ring->fill = schedule_op(copy, stage, cluster);
 }
 
 /* Emits the commit and the wait of a group after `load`, its last one. */
@@ -346,7 +349,8 @@ static void replace_buffer(lower_t *lower, ring_t *ring) {
   MlirValue buffer = nereid_ir_result(alloc->op);
   nereid_builder_t builder = nereid_builder_before(alloc->op);
   MlirValue slot = slot_of(lower, ring, &builder, ring->writes, stage, cluster);
-  schedule_op(nereid_ttg_local_store_build(&builder, nereid_ttg_local_alloc_get_src(alloc->op), slot), stage, cluster);
+  ring->fill = schedule_op(nereid_ttg_local_store_build(&builder, nereid_ttg_local_alloc_get_src(alloc->op), slot),
+                           stage, cluster);
   nereid_ring_replace_view(buffer, buffer);
   for (MlirOpOperand use; use = mlirValueGetFirstUse(buffer), !mlirOpOperandIsNull(use);) {
     MlirOperation op = mlirOpOperandGetOwner(use);
@@ -494,6 +498,33 @@ static void remark_rings(const lower_t *lower) {
                             least, most, (long long)bytes, lower->peeled);
 }
 
+/* The groups of cp.async that the wait before the uses of `group` leaves in flight. */
+static int32_t pending_of(const lower_t *lower, const group_t *group) {
+  for (size_t i = 0; i < lower->groups.size; ++i) {
+    const group_t *other = &lower->groups.data[i];
+    if (!mlirOperationIsNull(other->wait) && distance_of(other) == distance_of(group))
+      return other->count;
+  }
+  return group->count;
+}
+
+/* Explains each ring: slots, bytes, producer, consumers. */
+static void remark_each_ring(const lower_t *lower) {
+  for (size_t i = 0; i < lower->rings.size; ++i) {
+    const ring_t *ring = &lower->rings.data[i];
+    const group_t *group = ring->group == NO_GROUP ? NULL : &lower->groups.data[ring->group];
+    nereid_ring_remark_t remark = {.fill = ring->fill,
+                                   .buffer = ring->buffer,
+                                   .slots = slots_of(lower, ring),
+                                   .bytes = nereid_allocation_bytes(ring->load.slot_type),
+                                   .ahead = ring->load.use_stage - ring->load.scheduled->stage};
+    for (size_t n = 0; group && group->is_tma && n < lower->rings.size; ++n)
+      remark.sharing += lower->rings.data[n].group == ring->group;
+    remark.pending = group && !group->is_tma ? pending_of(lower, group) : 0;
+    nereid_ring_remark(lower->pass, lower->arena, &remark);
+  }
+}
+
 /* Doubles the clusters of all ops; returns one after all of them. */
 static int32_t renumber(const lower_t *lower) {
   int32_t last = 0;
@@ -534,5 +565,6 @@ MlirOperation nereid_loop_lower(nereid_pass_t *pass, nereid_schedule_t *schedule
   if (!set_wait_counts(&lower))
     return (MlirOperation){NULL};
   merge_waits(&lower);
+  remark_each_ring(&lower);
   return lower.loop;
 }

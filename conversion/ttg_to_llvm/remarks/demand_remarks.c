@@ -178,13 +178,8 @@ static bool find_most(demand_t *demand) {
 
 /* " at FILE:LINE:COLUMN" of what defines `value`; empty when it is unknown. */
 static const char *place_of(nereid_arena_t *arena, MlirValue value) {
-  MlirLocation location = nereid_debug_place_of(mlirValueGetLocation(value));
-  if (mlirLocationIsNull(location))
-    return "";
-  MlirStringRef file = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location));
-  const char *text = nereid_arena_format(arena, " at %.*s:%d:%d", (int)file.length, file.data,
-                                         mlirLocationFileLineColRangeGetStartLine(location),
-                                         mlirLocationFileLineColRangeGetStartColumn(location));
+  const char *place = nereid_debug_place_text(arena, mlirValueGetLocation(value));
+  const char *text = place ? nereid_arena_format(arena, " at %s", place) : NULL;
   return text ? text : "";
 }
 

@@ -1,0 +1,23 @@
+/* Explains one ring of a pipelined loop by a remark: its slots, their producer and their consumers.
+ *
+ *   ring of 4 slots of 16384 bytes: filled by TMA 2 iterations ahead; one full mbarrier per slot for 2 rings, whose phase
+ *   changes every 4 iterations; read by ttng.warp_group_dot at kernels.py:149:35 */
+#ifndef NEREID_PASSES_RING_REMARK_H
+#define NEREID_PASSES_RING_REMARK_H
+
+#include "passes/pass.h"
+
+typedef struct nereid_ring_remark {
+  MlirOperation fill; /* fills a slot: a copy, or a store by threads */
+  MlirValue buffer;   /* of all slots */
+  int32_t slots;
+  int64_t bytes;   /* of a slot */
+  int32_t ahead;   /* iterations from the fill to the first read */
+  int32_t pending; /* cp.async: groups that the wait leaves in flight */
+  size_t sharing;  /* TMA: rings whose slots share a full mbarrier */
+} nereid_ring_remark_t;
+
+/* Reports the ring at the location of its fill, as the decision "ring". Nothing when remarks are off. */
+void nereid_ring_remark(const nereid_pass_t *pass, nereid_arena_t *arena, const nereid_ring_remark_t *ring);
+
+#endif
