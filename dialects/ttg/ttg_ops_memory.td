@@ -10,8 +10,8 @@ def TTG_LocalAllocOp : TTG_Op<"local_alloc", [DeclareOpInterfaceMethods<MemoryEf
   let description = [{
     The buffer is initialized with `src` if there is one; without it the buffer must be mutable. It is live until its
     `ttg.local_dealloc`, or, without one, until the last use of it or of a view of it. An immutable buffer without an
-    offset (`allocation.offset`) has no effects, so equal buffers are merged and unused ones removed, unless asynchronous
-    dots read them.
+    offset (`allocation.offset`) has no effects, so equal buffers are merged and unused ones removed, unless dots in
+    flight read them.
   }];
   let arguments = (ins Optional<TT_Tensor>:$src, OptionalAttr<I32Attr>:$alignment);
   let results = (outs TTG_MemDescType:$result);

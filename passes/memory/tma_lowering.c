@@ -61,14 +61,9 @@ static bool check_block(access_t *access) {
   MlirType block = nereid_descriptor_block(access->descriptor);
   const intptr_t rank = mlirShapedTypeGetRank(block), held = mlirShapedTypeGetRank(access->tensor);
   int64_t rows = 1;
-  access->bits = nereid_descriptor_element_bits(block);
-  if (rank < 1 || rank > MAX_RANK ||
-      (access->bits != 8 && access->bits != 16 && access->bits != 32 && access->bits != 64)) {
-    nereid_diagnose(access->op,
-                    "accesses a block of type %s, expected 1 to %d dimensions with elements of 8, 16, 32 or 64 bits",
-                    nereid_text_of_type(block).chars, (int)MAX_RANK);
+  if (!nereid_descriptor_check_block(access->op, access->descriptor))
     return false;
-  }
+  access->bits = nereid_descriptor_element_bits(block);
   access->rank = rank;
   for (intptr_t d = 0; d + 1 < held; ++d)
     rows *= mlirShapedTypeGetDimSize(access->tensor, d);

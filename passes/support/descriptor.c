@@ -162,8 +162,29 @@ static bool add_description(const nereid_pass_t *pass, MlirValue argument, MlirA
   return true;
 }
 
+bool nereid_descriptor_check_block(MlirOperation op, MlirValue descriptor) {
+  MlirType block = nereid_descriptor_block(descriptor);
+  const intptr_t rank = mlirShapedTypeGetRank(block);
+  const unsigned bits = nereid_descriptor_element_bits(block);
+  if (rank < 1 || rank > NEREID_DESCRIPTOR_RANK || (bits != 8 && bits != 16 && bits != 32 && bits != 64)) {
+    nereid_diagnose(op,
+                    "accesses a block of type %s, expected 1 to %d dimensions with elements of 8, 16, 32 or 64 bits",
+                    nereid_text_of_type(block).chars, (int)NEREID_DESCRIPTOR_RANK);
+    return false;
+  }
+  if (row_bytes(block) >= LEAST_ROW)
+    return true;
+  nereid_diagnose(op,
+                  "accesses a block of type %s, whose rows have %lld bytes: TMA copies rows in multiples of %d bytes; "
+                  "expected a wider block, or a !tt.tensordesc argument, which is rewritten to a pointer",
+                  nereid_text_of_type(block).chars, (long long)row_bytes(block), (int)LEAST_ROW);
+  return false;
+}
+
 bool nereid_descriptor_describe(const nereid_pass_t *pass, MlirOperation op, MlirValue descriptor) {
   MlirValue argument = nereid_descriptor_argument(descriptor);
+  if (!nereid_descriptor_check_block(op, descriptor))
+    return false;
   if (mlirValueIsNull(argument))
     return true;
   MlirAttribute value = description_of(descriptor, pass->context), given = nereid_descriptor_given(descriptor);

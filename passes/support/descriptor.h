@@ -37,8 +37,13 @@ MlirValue nereid_descriptor_argument(MlirValue descriptor);
 /* `nereid.descriptor` of the kernel argument that is `descriptor`; null for others and without the attribute. */
 MlirAttribute nereid_descriptor_given(MlirValue descriptor);
 
+/* Whether a tensor map can have boxes of the block type of `descriptor`: 1 to 5 dimensions, elements of 8 to 64 bits,
+ * rows of at least 16 bytes. False after an error at `op`, which accesses it. */
+bool nereid_descriptor_check_block(MlirOperation op, MlirValue descriptor);
+
 /* Records in `nereid.descriptor` of the kernel argument what the host needs to encode the map: element, block and
- * swizzle of `descriptor`. False after an error at `op` if the argument has other ones already. */
+ * swizzle of `descriptor`. False after an error at `op` if the block cannot be a box, or the argument has other ones
+ * already. */
 bool nereid_descriptor_describe(const nereid_pass_t *pass, MlirOperation op, MlirValue descriptor);
 
 /* Why the accesses through `descriptor`, an argument of a kernel or the result of tt.make_tensor_descriptor, cannot be

@@ -124,25 +124,64 @@ static MlirAttribute argument(MlirType type, MlirAttribute attributes, intptr_t 
 
 /* --- values --- */
 
+static bool read_constant(MlirValue value, int64_t *out) {
+  MlirAttribute constant = nereidMlirValueGetConstant(value);
+  if (mlirAttributeIsNull(constant) || !mlirAttributeIsAInteger(constant))
+    return false;
+  *out = mlirIntegerAttrGetValueInt(constant);
+  return true;
+}
+
 /* Checks the last stride, which is not part of the address computation: a constant other than 1 is an error. */
 static bool check_last_stride(MlirOperation op, intptr_t rank) {
-  if (rank < 1)
-    return true;
-  MlirAttribute stride = nereidMlirValueGetConstant(nereid_tt_make_tensor_descriptor_get_strides(op, rank - 1));
-  if (mlirAttributeIsNull(stride) || !mlirAttributeIsAInteger(stride) || mlirIntegerAttrGetValueInt(stride) == 1)
+  int64_t stride;
+  if (rank < 1 || !read_constant(nereid_tt_make_tensor_descriptor_get_strides(op, rank - 1), &stride) || stride == 1)
     return true;
   nereid_diagnose(
       op,
       "has %lld as its last stride, expected 1: elements of the last dimension must be contiguous; describe "
       "the tensor with one more dimension of size 1, or access it through pointers",
-      (long long)mlirIntegerAttrGetValueInt(stride));
+      (long long)stride);
   return false;
+}
+
+/* Checks a stride that is a constant, of a dimension with several elements. */
+static bool check_stride(MlirOperation op, intptr_t d, unsigned bits) {
+  enum { UNIT = 16 /* bytes (PTX ISA, "Tensor dimension, size and format") */ };
+  int64_t stride, size;
+  if (!read_constant(nereid_tt_make_tensor_descriptor_get_strides(op, d), &stride) ||
+      (read_constant(nereid_tt_make_tensor_descriptor_get_shape(op, d), &size) && size == 1))
+    return true;
+  const int64_t limit = (INT64_C(1) << 40) / (bits / 8);
+  if (stride >= 0 && stride < limit && stride * (int64_t)bits / 8 % UNIT == 0)
+    return true;
+  nereid_diagnose(op,
+                  "has stride %lld of %u-bit elements in dimension %ld, expected a multiple of %d bytes from 0 to less "
+                  "than 2^40 bytes, as TMA requires: pad the rows, or access the tensor through pointers",
+                  (long long)stride, bits, (long)d, (int)UNIT);
+  return false;
+}
+
+/* Checks the sizes and strides that are constants. */
+static bool check_constants(MlirOperation op) {
+  const intptr_t rank = nereid_tt_make_tensor_descriptor_get_shape_count(op);
+  const unsigned bits = element_bits(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  for (intptr_t d = 0; d < rank; ++d) {
+    int64_t size;
+    if (read_constant(nereid_tt_make_tensor_descriptor_get_shape(op, d), &size) && size < 1) {
+      nereid_diagnose(op, "has %lld elements in dimension %ld, expected at least 1", (long long)size, (long)d);
+      return false;
+    }
+    if (d + 1 < rank && bits >= 8 && !check_stride(op, d, bits))
+      return false;
+  }
+  return check_last_stride(op, rank);
 }
 
 static bool make(nereid_expand_t *expand, MlirOperation op) {
   MlirValue made[NEREID_EXPAND_PARTS];
   const intptr_t rank = nereid_tt_make_tensor_descriptor_get_shape_count(op);
-  if (!check_last_stride(op, rank))
+  if (!check_constants(op))
     return false;
   nereid_builder_t builder = nereid_builder_before(op);
   MlirContext context = expand->pass->context;
@@ -436,7 +475,7 @@ static bool keep_made(const nereid_pass_t *pass, MlirOperation function, nereid_
       nereid_pass_remark_missed(pass, op, "descriptor", "rewritten to a pointer: %s", why);
     if (place)
       *place = 1;
-    if (place && !check_last_stride(op, nereid_tt_make_tensor_descriptor_get_shape_count(op)))
+    if (place && !check_constants(op))
       return false;
   }
   return true;

@@ -119,3 +119,15 @@ tt.func public @old(%p: !tt.ptr<i8>, %i: i32) -> tensor<16x64xf32, #b> {
   tt.return %x : tensor<16x64xf32, #b>
 }
 }
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func public @narrow(%p: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i32}, %i: i32) -> tensor<64x4xf16, #b> {
+  %d = ttng.reinterpret_tensor_descriptor %p : !tt.ptr<i8> to !tt.tensordesc<tensor<64x4xf16>>
+  // expected-error @below {{accesses a block of type tensor<64x4xf16>, whose rows have 8 bytes: TMA copies rows in multiples of 16 bytes; expected a wider block, or a !tt.tensordesc argument, which is rewritten to a pointer}}
+  %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<64x4xf16>> -> tensor<64x4xf16, #b>
+  tt.return %x : tensor<64x4xf16, #b>
+}
+}

@@ -137,3 +137,49 @@ tt.func public @every_other(%p: !tt.ptr<f32>, %m: i32, %s: i64, %i: i32) -> tens
   %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<8x16xf32>> -> tensor<8x16xf32>
   tt.return %x : tensor<8x16xf32>
 }
+
+// -----
+
+tt.func public @odd_rows(%p: !tt.ptr<f16>, %m: i32, %i: i32) -> tensor<8x16xf16> {
+  %c1 = arith.constant 1 : i64
+  %c100 = arith.constant 100 : i64
+  // expected-error @below {{has stride 100 of 16-bit elements in dimension 0, expected a multiple of 16 bytes from 0 to less than 2^40 bytes, as TMA requires: pad the rows, or access the tensor through pointers}}
+  %d = tt.make_tensor_descriptor %p, [%m, %m], [%c100, %c1] : <f16>, <tensor<8x16xf16>>
+  %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<8x16xf16>> -> tensor<8x16xf16>
+  tt.return %x : tensor<8x16xf16>
+}
+
+// -----
+
+tt.func public @backward(%p: !tt.ptr<f32>, %m: i32, %i: i32) -> tensor<8x16xf32> {
+  %c1 = arith.constant 1 : i64
+  %c = arith.constant -128 : i64
+  // expected-error @below {{has stride -128 of 32-bit elements in dimension 0, expected a multiple of 16 bytes from 0}}
+  %d = tt.make_tensor_descriptor %p, [%m, %m], [%c, %c1] : <f32>, <tensor<8x16xf32>>
+  %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<8x16xf32>> -> tensor<8x16xf32>
+  tt.return %x : tensor<8x16xf32>
+}
+
+// -----
+
+tt.func public @empty(%p: !tt.ptr<f32>, %m: i32, %s: i64, %i: i32) -> tensor<8x16xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i64
+  // expected-error @below {{has 0 elements in dimension 1, expected at least 1}}
+  %d = tt.make_tensor_descriptor %p, [%m, %c0], [%s, %c1] : <f32>, <tensor<8x16xf32>>
+  %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<8x16xf32>> -> tensor<8x16xf32>
+  tt.return %x : tensor<8x16xf32>
+}
+
+// -----
+
+// The stride of a dimension with one element is not used.
+// CHECK-LABEL: @one_row(
+tt.func public @one_row(%p: !tt.ptr<f16>, %m: i32, %i: i32) -> tensor<1x16xf16> {
+  %one = arith.constant 1 : i32
+  %c1 = arith.constant 1 : i64
+  %c100 = arith.constant 100 : i64
+  %d = tt.make_tensor_descriptor %p, [%one, %m], [%c100, %c1] : <f16>, <tensor<1x16xf16>>
+  %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<1x16xf16>> -> tensor<1x16xf16>
+  tt.return %x : tensor<1x16xf16>
+}

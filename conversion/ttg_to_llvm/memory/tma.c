@@ -61,6 +61,23 @@ static bool check_buffer(const transfer_t *transfer, int ctas) {
   return ctas == 1 || nereid_lower_error(transfer->op, "copies to a cluster of several CTAs, which is not supported");
 }
 
+/* Whether the rows of a box are multiples of 16 bytes that the encoding can swizzle. */
+static bool check_rows(const transfer_t *transfer) {
+  enum { ROW_UNIT = 16 /* bytes (PTX ISA, "Tensor dimension, size and format") */ };
+  const nereid_ttg_memdesc_t *memdesc = &transfer->memdesc;
+  const int64_t swizzle = nereid_ttg_nvmma_shared_attr_get_swizzling_byte_width(memdesc->encoding);
+  const int64_t bytes = memdesc->shape[memdesc->rank - 1] * (nereid_lower_memory_bits(memdesc->element) / 8);
+  if (bytes < ROW_UNIT)
+    return nereid_lower_error(
+        transfer->op, "copies rows of %lld bytes, expected a multiple of %d: TMA copies whole units of %d bytes",
+        (long long)bytes, (int)ROW_UNIT, (int)ROW_UNIT);
+  return bytes >= swizzle ||
+         nereid_lower_error(transfer->op,
+                            "copies rows of %lld bytes to a buffer whose encoding swizzles rows of %lld: expected a "
+                            "swizzlingByteWidth of %lld at most",
+                            (long long)bytes, (long long)swizzle, bytes < 2 * ROW_UNIT ? 0LL : (long long)bytes);
+}
+
 static void find_box(transfer_t *transfer) {
   const nereid_ttg_memdesc_t *memdesc = &transfer->memdesc;
   const int64_t swizzle = nereid_ttg_nvmma_shared_attr_get_swizzling_byte_width(memdesc->encoding);
@@ -76,7 +93,8 @@ static void find_box(transfer_t *transfer) {
 
 static bool begin(nereid_lower_t *lower, transfer_t *transfer, MlirValue (*coordinate)(MlirOperation op, intptr_t i)) {
   transfer->memdesc = nereid_ttg_memdesc_of(transfer->buffer);
-  if (!nereid_lower_needs_tma(lower, transfer->op) || !check_buffer(transfer, lower->group->grid.num_ctas))
+  if (!nereid_lower_needs_tma(lower, transfer->op) || !check_buffer(transfer, lower->group->grid.num_ctas) ||
+      !check_rows(transfer))
     return false;
   for (intptr_t i = 0; i < transfer->rank; ++i)
     transfer->coordinates[i] = nereid_lower_get(lower, coordinate(transfer->op, i)).values[0];

@@ -77,3 +77,29 @@ tt.func public @flat_vector(%d: !tt.tensordesc<tensor<64xi32>>, %i: i32) {
   tt.return
 }
 }
+
+// -----
+
+#smem = #ttg.shared_memory
+#wide = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func public @short_rows(%d: !tt.tensordesc<tensor<64x16xf16>>, %i: i32) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<64x16xf16, #wide, #smem, mutable>
+  // expected-error @below {{copies rows of 32 bytes to a buffer whose encoding swizzles rows of 128: expected a swizzlingByteWidth of 32 at most}}
+  ttng.async_tma_copy_local_to_global %d[%i, %i] %b : !tt.tensordesc<tensor<64x16xf16>>, !ttg.memdesc<64x16xf16, #wide, #smem, mutable>
+  tt.return
+}
+}
+
+// -----
+
+#smem = #ttg.shared_memory
+#flat = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func public @narrow_rows(%d: !tt.tensordesc<tensor<64x4xf16>>, %i: i32) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<64x4xf16, #flat, #smem, mutable>
+  // expected-error @below {{copies rows of 8 bytes, expected a multiple of 16: TMA copies whole units of 16 bytes}}
+  ttng.async_tma_copy_local_to_global %d[%i, %i] %b : !tt.tensordesc<tensor<64x4xf16>>, !ttg.memdesc<64x4xf16, #flat, #smem, mutable>
+  tt.return
+}
+}
