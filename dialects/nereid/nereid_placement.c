@@ -33,21 +33,26 @@ static MlirLogicalResult unknown(MlirOperation op, MlirNamedAttribute attribute,
 typedef struct option {
   const char *name, *attribute;
   int value;
+  bool is_limit; /* passes may lower it */
 } option_t;
+
+static bool agrees(const option_t *option, int64_t said) {
+  return said == option->value || (option->is_limit && said < option->value);
+}
 
 static MlirLogicalResult verify_options(MlirOperation module, MlirAttribute options) {
   if (!mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(module)),
                           mlirStringRefCreateFromCString("builtin.module")))
     return nereid_diagnose(module, "has nereid.options, which is expected on a module");
   const option_t rows[] = {
-      {"num_warps", "ttg.num-warps", nereid_nereid_launch_options_attr_get_num_warps(options)},
-      {"num_ctas", "ttg.num-ctas", nereid_nereid_launch_options_attr_get_num_ctas(options)},
-      {"maxnreg", "ttg.maxnreg", nereid_nereid_launch_options_attr_get_maxnreg(options)},
+      {"num_warps", "ttg.num-warps", nereid_nereid_launch_options_attr_get_num_warps(options), false},
+      {"num_ctas", "ttg.num-ctas", nereid_nereid_launch_options_attr_get_num_ctas(options), false},
+      {"maxnreg", "ttg.maxnreg", nereid_nereid_launch_options_attr_get_maxnreg(options), true},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
     MlirAttribute said = nereid_ir_attribute(module, rows[i].attribute);
     if (rows[i].value == 0 || mlirAttributeIsNull(said) || !mlirAttributeIsAInteger(said) ||
-        mlirIntegerAttrGetValueInt(said) == rows[i].value)
+        agrees(&rows[i], mlirIntegerAttrGetValueInt(said)))
       continue;
     return nereid_diagnose(module, "has nereid.options with %s = %d, which contradicts %s = %d", rows[i].name,
                            rows[i].value, rows[i].attribute, (int)mlirIntegerAttrGetValueInt(said));

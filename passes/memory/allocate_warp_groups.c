@@ -11,8 +11,9 @@
  * has a partition to run. Larger partitions come first, so that a partition of four warps or more starts at a group.
  *
  * With `requestedRegisters`, the warps of a group get the maximum of what its partitions request, and the default
- * region gets the remaining registers, in steps of 8. Only sm_90a supports this. Modules without the operation do not
- * change. */
+ * region gets the remaining registers, in steps of 8. Only sm_90a supports this. Requests that exceed the registers of
+ * the CTA are ignored with a warning. ttg.maxnreg is limited to the equal share of a thread, with a warning: the
+ * assembler would otherwise use so many registers that no CTA can be launched. Modules without either do not change. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
@@ -20,6 +21,7 @@
 #include "dialects/ir.h"
 #include "dialects/ttg/module.h"
 #include "nereid/dialects/ttg.h"
+#include "seam/context.h"
 #include "seam/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -130,29 +132,61 @@ static int32_t registers_of(MlirOperation op, intptr_t i) {
   return largest < MAX_REGISTERS ? largest : MAX_REGISTERS;
 }
 
+static void warn(MlirOperation op, const char *message) {
+  if (message)
+    nereidMlirEmitWithNotes(MlirDiagnosticWarning, mlirOperationGetLocation(op), message, 0, NULL);
+}
+
+/* A thread's equal share of the register file. */
+static int32_t share_of(MlirOperation module, int32_t total) {
+  return FILE_SIZE / (total * nereid_ttg_threads_per_warp(module)) / STEP * STEP;
+}
+
 /* Registers per thread at launch, equal for all warps: at most the register file, or a warp would wait forever. */
 static int32_t launch_registers(MlirOperation module, int32_t total) {
-  const int32_t said = nereid_ttg_maxnreg(module);
-  const int32_t share = FILE_SIZE / (total * nereid_ttg_threads_per_warp(module)) / STEP * STEP;
+  const int32_t said = nereid_ttg_maxnreg(module), share = share_of(module, total);
   return said && said < share ? said : share;
 }
 
+/* Limits ttg.maxnreg to the share of a thread. */
+static void limit_registers(const nereid_pass_t *pass, int32_t total) {
+  const int32_t said = nereid_ttg_maxnreg(pass->op), share = total > 0 ? share_of(pass->op, total) : said;
+  if (said <= share)
+    return;
+  warn(pass->op, nereid_arena_format(pass->scratch,
+                                     "maxnreg is %d, but a CTA has %d registers, %d for each thread of %d warps: %d "
+                                     "are used",
+                                     said, (int)FILE_SIZE, share, total, share));
+  nereid_ir_set_integer(pass->op, "ttg.maxnreg", share);
+}
+
+static void warn_of_requests(const nereid_pass_t *pass, MlirOperation op, int32_t total, int32_t left) {
+  const int32_t threads = nereid_ttg_threads_per_warp(pass->op), all = launch_registers(pass->op, total) * total;
+  warn(op,
+       nereid_arena_format(pass->scratch,
+                           "the partitions request %d registers, and the default region needs at least %d, but the "
+                           "CTA is launched with %d: the requests are ignored",
+                           (all - left) * threads, MIN_REGISTERS * (total - extra_warps(op)) * threads, all * threads));
+}
+
 /* Sets no registers when the default region would get too few. */
-static void set_registers(MlirOperation module, MlirOperation op, int32_t total) {
+static void set_registers(const nereid_pass_t *pass, MlirOperation op, int32_t total) {
   int32_t actual[1 + MAX_WARPS];
-  const int32_t each = launch_registers(module, total), warps = total - extra_warps(op);
+  const int32_t each = launch_registers(pass->op, total), warps = total - extra_warps(op);
   int32_t left = each * total; /* in registers of all threads of one lane */
   for (intptr_t i = 0; i < partitions_of(op); ++i) {
     actual[1 + i] = registers_of(op, i);
     left -= actual[1 + i] * nereid_ttg_warp_specialize_get_partition_num_warps(op, i);
   }
   actual[0] = left / warps / STEP * STEP;
-  if (actual[0] < MIN_REGISTERS)
+  if (actual[0] < MIN_REGISTERS) {
+    warn_of_requests(pass, op, total, left);
     return;
+  }
   if (actual[0] > MAX_REGISTERS)
     actual[0] = MAX_REGISTERS;
   set_array(op, "actualRegisters", 1 + partitions_of(op), actual);
-  nereid_ir_set_integer(module, "ttg.maxnreg",
+  nereid_ir_set_integer(pass->op, "ttg.maxnreg",
                         each < MAX_REGISTERS ? each : MAX_REGISTERS - 1); /* a thread can address at most 255 */
 }
 
@@ -187,12 +221,13 @@ MlirLogicalResult nereid_pass_tritongpu_allocate_warp_groups(nereid_pass_t *pass
     const int32_t needed = round_up(extra_warps(ops.data[i]), GROUP);
     extra = needed > extra ? needed : extra;
   }
+  limit_registers(pass, warps + extra);
   for (size_t i = 0; i < ops.size; ++i) {
     fill_up(ops.data[i], extra);
     set_starts(ops.data[i], warps);
     mlirOperationRemoveAttributeByName(ops.data[i], mlirStringRefCreateFromCString("actualRegisters"));
     if (registers && !mlirAttributeIsNull(nereid_ttg_warp_specialize_get_requested_registers_attr(ops.data[i])))
-      set_registers(pass->op, ops.data[i], warps + extra);
+      set_registers(pass, ops.data[i], warps + extra);
   }
   if (ops.size)
     nereid_ir_set_integer(pass->op, "ttg.total-num-warps", warps + extra);

@@ -15,6 +15,7 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/Pass.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 
 /* --- MLIR --- */
@@ -144,10 +145,17 @@ static nereid_status_t leave_metadata(nereid_compilation_t *compilation) {
   return NEREID_OK;
 }
 
-/* Sets the requested register limit on LLVM IR that was created without it. */
+/* Sets the requested register limit on LLVM IR that was created without it. A lower one stays, as passes limit it to a
+ * thread's share of the register file. */
 static void limit_registers(nereid_compilation_t *compilation, LLVMValueRef kernel) {
   static const char key[] = "nvvm.maxnreg";
   char value[16];
+  unsigned length = 0;
+  LLVMAttributeRef given =
+      LLVMGetStringAttributeAtIndex(kernel, LLVMAttributeFunctionIndex, key, (unsigned)(sizeof key - 1));
+  const char *text = given ? LLVMGetStringAttributeValue(given, &length) : NULL;
+  if (text && length && strtol(text, NULL, 10) <= compilation->options.maxnreg)
+    return;
   int size = snprintf(value, sizeof value, "%d", compilation->options.maxnreg);
   LLVMAddAttributeAtIndex(
       kernel, LLVMAttributeFunctionIndex,

@@ -1,5 +1,6 @@
 // Assignment of warps and registers to partitions.
 // RUN: nereid-opt %s --split-input-file --tritongpu-allocate-warp-groups | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --tritongpu-allocate-warp-groups -o /dev/null 2>&1 | FileCheck %s --check-prefix=WARN
 // The pass is idempotent.
 // RUN: nereid-opt %s --split-input-file --tritongpu-allocate-warp-groups --tritongpu-allocate-warp-groups | FileCheck %s
 // RUN: nereid-opt %s --split-input-file --tritongpu-allocate-warp-groups --tritongpu-allocate-warp-groups=registers=false | FileCheck %s --check-prefix=NONE
@@ -153,6 +154,7 @@ tt.func @said() {
 
 // -----
 
+// WARN: warning: maxnreg is 255, but a CTA has 65536 registers, 168 for each thread of 12 warps: 168 are used
 // CHECK: ttg.maxnreg = 168 : i32
 module attributes {"ttg.num-warps" = 4 : i32, ttg.maxnreg = 255 : i32} {
 tt.func @said_too_much() {
@@ -171,6 +173,7 @@ tt.func @said_too_much() {
 // -----
 
 // The requests exceed the register file: all warps keep their launch count.
+// WARN: warning: the partitions request 65536 registers, and the default region needs at least 3072, but the CTA is launched with 64512: the requests are ignored
 // CHECK-NOT: ttg.maxnreg
 // CHECK-NOT: actualRegisters
 module attributes {"ttg.num-warps" = 4 : i32} {
@@ -189,3 +192,14 @@ tt.func @too_much() {
 // BAD: error: 'ttg.warp_specialize' op needs 36 warps, 32 of them for partitions: expected at most 32
 // BAD: error: 'ttg.warp_specialize' op has 2 register counts, expected one per partition, 1
 // BAD: error: 'ttg.warp_specialize' op needs the number of warps of its default region: expected ttg.num-warps on the module
+
+// -----
+
+// A kernel without partitions whose CTA could not be launched.
+// WARN: warning: maxnreg is 255, but a CTA has 65536 registers, 128 for each thread of 16 warps: 128 are used
+// CHECK: ttg.maxnreg = 128 : i32
+module attributes {"ttg.num-warps" = 16 : i32, ttg.maxnreg = 255 : i32} {
+tt.func @many_threads() {
+  tt.return
+}
+}
