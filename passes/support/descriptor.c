@@ -131,7 +131,9 @@ MlirAttribute nereid_descriptor_given(MlirValue descriptor) {
   return !mlirAttributeIsNull(given) && nereid_nereid_descriptor_attr_isa(given) ? given : (MlirAttribute){NULL};
 }
 
-static MlirAttribute description_of(MlirValue descriptor, MlirContext context) {
+/* Element, block and swizzle of `descriptor`, with the paddings of `given`, which may be null. */
+static MlirAttribute description_of(MlirValue descriptor, MlirAttribute given, MlirContext context) {
+  const bool has_paddings = !mlirAttributeIsNull(given);
   MlirType block = nereid_descriptor_block(descriptor), element = mlirShapedTypeGetElementType(block);
   const intptr_t rank = mlirShapedTypeGetRank(block);
   int32_t sizes[NEREID_DESCRIPTOR_RANK] = {0};
@@ -140,11 +142,13 @@ static MlirAttribute description_of(MlirValue descriptor, MlirContext context) {
   if (mlirTypeIsAInteger(element))
     element = mlirIntegerTypeGet(context, nereid_descriptor_element_bits(block));
   return nereid_nereid_descriptor_attr_create(context, element, mlirDenseI32ArrayGet(context, rank, sizes),
-                                              (int)nereid_descriptor_swizzle_of(descriptor), false, false);
+                                              (int)nereid_descriptor_swizzle_of(descriptor),
+                                              has_paddings && nereid_nereid_descriptor_attr_get_fp4_padded(given),
+                                              has_paddings && nereid_nereid_descriptor_attr_get_nan_padding(given));
 }
 
-/* Adds `nereid.descriptor` to the attributes of `argument`. */
-static bool add_description(const nereid_pass_t *pass, MlirValue argument, MlirAttribute value) {
+/* Sets `nereid.descriptor` among the attributes of `argument`. */
+static bool set_description(const nereid_pass_t *pass, MlirValue argument, MlirAttribute value) {
   MlirOperation function = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(argument));
   const intptr_t n = mlirBlockGetNumArguments(mlirBlockArgumentGetOwner(argument));
   MlirAttribute old = attributes_of(argument), *all = nereid_arena_new(pass->scratch, MlirAttribute, (size_t)n);
@@ -154,10 +158,14 @@ static bool add_description(const nereid_pass_t *pass, MlirValue argument, MlirA
     return false;
   for (intptr_t i = 0; i < n; ++i)
     all[i] = attributes_of(mlirBlockGetArgument(mlirBlockArgumentGetOwner(argument), i));
-  for (intptr_t i = 0; i < count; ++i)
-    own[i] = mlirDictionaryAttrGetElement(old, i);
-  own[count] = mlirNamedAttributeGet(mlirIdentifierGet(pass->context, nereid_ir_ref("nereid.descriptor")), value);
-  all[mlirBlockArgumentGetArgNumber(argument)] = mlirDictionaryAttrGet(pass->context, count + 1, own);
+  const MlirIdentifier name = mlirIdentifierGet(pass->context, nereid_ir_ref("nereid.descriptor"));
+  intptr_t kept = 0;
+  for (intptr_t i = 0; i < count; ++i) {
+    own[kept] = mlirDictionaryAttrGetElement(old, i);
+    kept += !mlirIdentifierEqual(own[kept].name, name);
+  }
+  own[kept++] = mlirNamedAttributeGet(name, value);
+  all[mlirBlockArgumentGetArgNumber(argument)] = mlirDictionaryAttrGet(pass->context, kept, own);
   nereid_ir_set_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES, mlirArrayAttrGet(pass->context, n, all));
   return true;
 }
@@ -181,17 +189,34 @@ bool nereid_descriptor_check_block(MlirOperation op, MlirValue descriptor) {
   return false;
 }
 
+/* Whether all descriptors of the argument, a pointer, have that description: then another one is of a program that has
+ * been edited since. */
+static bool is_common(MlirValue argument, MlirAttribute given, MlirAttribute value) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(argument); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation cast = mlirOpOperandGetOwner(use);
+    if (nereid_op_kind(cast) != NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR)
+      continue;
+    MlirValue other = nereid_ir_result(cast);
+    if (mlirShapedTypeGetRank(nereid_descriptor_block(other)) > NEREID_DESCRIPTOR_RANK ||
+        !mlirAttributeEqual(description_of(other, given, mlirAttributeGetContext(value)), value))
+      return false;
+  }
+  return true;
+}
+
 bool nereid_descriptor_describe(const nereid_pass_t *pass, MlirOperation op, MlirValue descriptor) {
   MlirValue argument = nereid_descriptor_argument(descriptor);
   if (!nereid_descriptor_check_block(op, descriptor))
     return false;
   if (mlirValueIsNull(argument))
     return true;
-  MlirAttribute value = description_of(descriptor, pass->context), given = nereid_descriptor_given(descriptor);
-  if (mlirAttributeIsNull(given))
-    return add_description(pass, argument, value);
-  if (mlirAttributeEqual(given, value))
+  MlirAttribute given = nereid_descriptor_given(descriptor);
+  MlirAttribute value = description_of(descriptor, given, pass->context);
+  if (!mlirAttributeIsNull(given) && mlirAttributeEqual(given, value))
     return true;
+  if (mlirAttributeIsNull(given) || is_common(argument, given, value))
+    return set_description(pass, argument, value);
   nereid_diagnose(op, "accesses %s through a tensor map that describes %s: expected one block and swizzle",
                   nereid_text_of_attribute(value).chars, nereid_text_of_attribute(given).chars);
   return false;

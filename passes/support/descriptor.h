@@ -42,8 +42,8 @@ MlirAttribute nereid_descriptor_given(MlirValue descriptor);
 bool nereid_descriptor_check_block(MlirOperation op, MlirValue descriptor);
 
 /* Records in `nereid.descriptor` of the kernel argument what the host needs to encode the map: element, block and
- * swizzle of `descriptor`. False after an error at `op` if the block cannot be a box, or the argument has other ones
- * already. */
+ * swizzle of `descriptor`. They replace earlier ones, as types may have been edited. False after an error at `op` if
+ * the block cannot be a box, or the argument is a pointer with descriptors of several blocks or swizzles. */
 bool nereid_descriptor_describe(const nereid_pass_t *pass, MlirOperation op, MlirValue descriptor);
 
 /* Why the accesses through `descriptor`, an argument of a kernel or the result of tt.make_tensor_descriptor, cannot be

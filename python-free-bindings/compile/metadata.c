@@ -9,6 +9,7 @@
 #include "session.h"
 
 #include "nereid/dialects/nereid.h"
+#include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 
@@ -105,9 +106,37 @@ static void describe_type(MlirType type, nereid_parameter_t *out) {
   }
 }
 
-/* Reads from nereid.descriptor the properties that the type does not contain. */
-static void describe_descriptor(MlirAttribute attribute, nereid_parameter_t *out) {
+/* The type of the descriptor that an argument is: its own, or that of a cast of the pointer; null for others. */
+static MlirType descriptor_type(MlirValue argument) {
+  if (nereid_tt_tensordesc_type_isa(mlirValueGetType(argument)))
+    return mlirValueGetType(argument);
+  for (MlirOpOperand use = mlirValueGetFirstUse(argument); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation cast = mlirOpOperandGetOwner(use);
+    if (nereid_op_kind(cast) == NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR)
+      return mlirValueGetType(nereid_ir_result(cast));
+  }
+  return (MlirType){NULL};
+}
+
+/* Whether the type of a descriptor has the swizzle of its tensor map. */
+static bool has_swizzle(MlirType type) {
+  if (mlirTypeIsNull(type))
+    return false;
+  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(nereid_tt_tensordesc_type_get_block_type(type));
+  return !mlirAttributeIsNull(encoding) && nereid_ttg_nvmma_shared_attr_isa(encoding);
+}
+
+/* Reads from nereid.descriptor the properties that the type does not contain. Where both contain one the type counts:
+ * it may have been edited. */
+static void describe_descriptor(MlirAttribute attribute, MlirType type, nereid_parameter_t *out) {
   if (mlirAttributeIsNull(attribute) || !nereid_nereid_descriptor_attr_isa(attribute))
+    return;
+  if (!has_swizzle(type))
+    out->swizzle = nereid_nereid_descriptor_attr_get_swizzle(attribute);
+  out->fp4_padded = nereid_nereid_descriptor_attr_get_fp4_padded(attribute);
+  out->nan_padding = nereid_nereid_descriptor_attr_get_nan_padding(attribute);
+  if (!mlirTypeIsNull(type))
     return;
   MlirAttribute block = nereid_nereid_descriptor_attr_get_block(attribute);
   intptr_t rank = mlirDenseArrayGetNumElements(block);
@@ -115,9 +144,6 @@ static void describe_descriptor(MlirAttribute attribute, nereid_parameter_t *out
   out->rank = rank <= NEREID_RANK_LIMIT ? (int32_t)rank : 0;
   for (int32_t i = 0; i < out->rank; i++)
     out->block[i] = mlirDenseI32ArrayGetElement(block, i);
-  out->swizzle = nereid_nereid_descriptor_attr_get_swizzle(attribute);
-  out->fp4_padded = nereid_nereid_descriptor_attr_get_fp4_padded(attribute);
-  out->nan_padding = nereid_nereid_descriptor_attr_get_nan_padding(attribute);
 }
 
 static void describe_role(MlirAttribute attribute, nereid_parameter_t *out) {
@@ -177,7 +203,10 @@ static void describe_parameter(MlirOperation function, MlirValue argument, intpt
   if (!mlirAttributeIsNull(tma) && mlirAttributeIsAInteger(tma) && mlirIntegerAttrGetValueInt(tma) == 1 &&
       mlirTypeIsAInteger(mlirAttributeGetType(tma)) && mlirIntegerTypeGetWidth(mlirAttributeGetType(tma)) == 32)
     make_descriptor(out);
-  describe_descriptor(attribute_of(attributes, "nereid.descriptor"), out);
+  MlirType descriptor = descriptor_type(argument);
+  if (out->role == NEREID_ROLE_DESCRIPTOR && !mlirTypeIsNull(descriptor))
+    describe_block(nereid_tt_tensordesc_type_get_block_type(descriptor), out);
+  describe_descriptor(attribute_of(attributes, "nereid.descriptor"), descriptor, out);
   describe_role(attribute_of(attributes, "nereid.role"), out);
 }
 

@@ -65,6 +65,19 @@ typedef struct nereid_settings {
   bool cooperative, pdl, fp_fusion;
 } nereid_settings_t;
 
+/* A pass of ttir or ttgir. */
+typedef struct nereid_pass_place {
+  const char *name; /* null: none */
+  nereid_pipeline_t pipeline;
+  nereid_stage_t stage;
+  size_t position; /* in the list of the pipeline */
+} nereid_pass_place_t;
+
+/* The passes to run: from `start` on, up to the one before `stop`. */
+typedef struct nereid_pass_range {
+  nereid_pass_place_t start, stop;
+} nereid_pass_range_t;
+
 typedef struct nereid_compilation {
   nereid_compiler_t *compiler;
   nereid_compile_options_t options;
@@ -74,6 +87,7 @@ typedef struct nereid_compilation {
   nereid_result_t *result;
   nereid_stage_t stage; /* of the current module or text */
   nereid_settings_t settings;
+  nereid_pass_range_t range;
   int32_t triton_minor;       /* ttir and ttgir are printed as Triton 3.x does; 0: as the input */
   nereid_diagnostic_t place;  /* file, line and column of the kernel in the input or its source */
   MlirOperation module;       /* owned builtin.module; null at other stages */
@@ -131,6 +145,21 @@ void nereid_argument_names_set(nereid_compilation_t *compilation);
 
 /* Checks the options without the input: ranges, powers of two, target. NEREID_ERROR_ARGUMENT. */
 NEREID_MUST_USE nereid_status_t nereid_settings_check(nereid_compilation_t *compilation);
+
+/* --- pass_range.c --- */
+
+/* Finds the passes to start at and to stop before, and sets `emit` to the stage of the latter.
+ * NEREID_ERROR_ARGUMENT. */
+NEREID_MUST_USE nereid_status_t nereid_pass_range_check(nereid_compilation_t *compilation);
+/* Checks that the input, which has been read, is not past the pass to start at. NEREID_ERROR_ARGUMENT. */
+NEREID_MUST_USE nereid_status_t nereid_pass_range_check_input(const nereid_compilation_t *compilation);
+/* Whether a list that precedes the pass to start at is skipped; those that contain a pass are cut. */
+bool nereid_pass_range_skips(const nereid_compilation_t *compilation, nereid_pipeline_t pipeline);
+/* Returns the part of a list that is in the range, in the scratch arena; null when out of memory. */
+const char *const *nereid_pass_range_cut(nereid_compilation_t *compilation, nereid_pipeline_t pipeline,
+                                         const char *const *passes);
+
+/* --- settings.c --- */
 
 /* Merges the options with the settings of the input into `settings`; a contradiction is a located error. */
 NEREID_MUST_USE nereid_status_t nereid_settings_resolve(nereid_compilation_t *compilation);

@@ -55,6 +55,8 @@ nereid_status_t nereid_settings_check(nereid_compilation_t *compilation) {
   if (options->emit == NEREID_STAGE_NONE)
     options->emit = NEREID_STAGE_CUBIN;
   if (status == NEREID_OK)
+    status = nereid_pass_range_check(compilation);
+  if (status == NEREID_OK)
     status = nereid_target_parse(nereid_view(options->target ? options->target : NEREID_TTG_DEFAULT_TARGET), report,
                                  &compilation->settings.target);
   if (status == NEREID_OK && options->ptx_version)

@@ -30,12 +30,16 @@ static bool run_verified(MlirPassManager manager, MlirOperation module) {
 }
 
 static const char *const *edit_passes(void *user_data, nereid_pipeline_t stage, const char *const *passes) {
-  const nereid_compilation_t *compilation = user_data;
+  nereid_compilation_t *compilation = user_data;
   const nereid_session_hooks_t *hooks = compilation->compiler->hooks;
-  return hooks && hooks->pipeline.edit ? hooks->pipeline.edit(hooks->pipeline.user_data, stage, passes) : passes;
+  const char *const *edited =
+      hooks && hooks->pipeline.edit ? hooks->pipeline.edit(hooks->pipeline.user_data, stage, passes) : passes;
+  return edited ? nereid_pass_range_cut(compilation, stage, edited) : NULL;
 }
 
 static nereid_status_t run_passes(nereid_compilation_t *compilation, nereid_pipeline_t pipeline) {
+  if (nereid_pass_range_skips(compilation, pipeline))
+    return NEREID_OK;
   const nereid_settings_t *settings = &compilation->settings;
   const nereid_pipeline_options_t options = {.num_warps = settings->num_warps,
                                              .num_ctas = settings->num_ctas,
@@ -325,6 +329,8 @@ static nereid_status_t read_all(nereid_compilation_t *compilation) {
                          "'%s' is already %s; it cannot be compiled back to %s", compilation->name,
                          nereid_stage_name(compilation->stage), nereid_stage_name(compilation->options.emit));
   if (status == NEREID_OK)
+    status = nereid_pass_range_check_input(compilation);
+  if (status == NEREID_OK)
     status = nereid_settings_resolve(compilation);
   if (status == NEREID_OK)
     status = nereid_kernel_select(compilation);
@@ -383,12 +389,15 @@ static nereid_status_t check_callgraph(const nereid_compilation_t *compilation) 
       compilation->name, nereid_stage_name(input), nereid_stage_name(last));
 }
 
-/* Writes the stages to run from `input` to `last` into `out_plan`; returns their number. */
-static size_t plan_stages(nereid_stage_t input, nereid_stage_t last, const struct stage **out_plan) {
+/* Writes the stages to run from the input to `last` into `out_plan`; returns their number. */
+static size_t plan_stages(const nereid_compilation_t *compilation, nereid_stage_t last, const struct stage **out_plan) {
+  const nereid_pass_place_t *start = &compilation->range.start;
+  const nereid_stage_t input = compilation->result->input_stage;
   size_t count = 0;
   for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
     const struct stage *stage = &stages[i];
-    const bool is_after = stage->stage > input || (stage->stage == input && stage->of_input);
+    const bool is_after =
+        start->name ? stage->stage >= start->stage : stage->stage > input || (stage->stage == input && stage->of_input);
     if (is_after && stage->stage <= last)
       out_plan[count++] = stage;
   }
@@ -399,7 +408,7 @@ nereid_status_t nereid_stages_run(nereid_compilation_t *compilation) {
   nereid_status_t status = read_all(compilation);
   nereid_stage_t input = compilation->result->input_stage, last = compilation->options.emit;
   const struct stage *plan[sizeof stages / sizeof *stages];
-  const size_t count = plan_stages(input, last, plan);
+  const size_t count = plan_stages(compilation, last, plan);
   if (status == NEREID_OK)
     status = check_callgraph(compilation);
   if (status == NEREID_OK && !(input == NEREID_STAGE_TTIR || input == NEREID_STAGE_LL))

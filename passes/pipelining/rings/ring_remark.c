@@ -1,5 +1,5 @@
-/* Remarks on rings; see ring_remark.h. The consumers are found in the lowered loop: the users of the slots, through views,
- * other than those that fill them. */
+/* Remarks on rings; see ring_remark.h. The consumers are found in the lowered loop: the users of the slots, through
+ * views, other than those that fill them. */
 #include "passes/pipelining/rings/ring_remark.h"
 
 #include "nereid/dialects/ops.h"

@@ -1,7 +1,7 @@
 /* Explains one ring of a pipelined loop by a remark: its slots, their producer and their consumers.
  *
- *   ring of 4 slots of 16384 bytes: filled by TMA 2 iterations ahead; one full mbarrier per slot for 2 rings, whose phase
- *   changes every 4 iterations; read by ttng.warp_group_dot at kernels.py:149:35 */
+ *   ring of 4 slots of 16384 bytes: filled by TMA 2 iterations ahead; one full mbarrier per slot for 2 rings, whose
+ *   phase changes every 4 iterations; read by ttng.warp_group_dot at kernels.py:149:35 */
 #ifndef NEREID_PASSES_RING_REMARK_H
 #define NEREID_PASSES_RING_REMARK_H
 

@@ -155,6 +155,10 @@ typedef struct nereid_compile_options {
                                        (docs/barriers.md) */
   const char *print_triton_version; /* "3.6" to "3.9": print ttir and ttgir as that version does; null: as the input
                                        (docs/triton-versions.md) */
+  const char
+      *stop_before;     /* a pass of ttir or ttgir, the first of that name: return the IR before it; `emit` is ignored.
+                           Null: none */
+  const char *start_at; /* such a pass: the input is IR before it; null: none */
 } nereid_compile_options_t;
 
 /* Compiles `input` to the stage `options->emit`. The stage of the input is detected from its content. `name` is its

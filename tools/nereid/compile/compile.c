@@ -23,7 +23,7 @@ enum { UNSET = -1000000 }; /* an option that was not given; an explicit 0 is an 
 
 typedef struct settings {
   const char *output, *target, *emit, *dump_dir, *callgraph, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice,
-      *remarks, *print_triton_version, *abi, *block;
+      *remarks, *print_triton_version, *abi, *block, *stop_before, *start_at;
   int64_t num_warps, num_stages, num_ctas, maxnreg, jobs, time_limit, assembler_timeout;
   bool time, no_fp_fusion, no_global_order, lineinfo, cooperative, pdl, nvjitlink, specialize_calls;
 } settings_t;
@@ -35,6 +35,9 @@ static const tool_option_t options[] = {
     {"--target", "T", "sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a or cuda:NN (default: the module's, else sm_90a)",
      TOOL_TEXT, AT(target)},
     {"--emit", "STAGE", "ttir, ttgir, llvm, ll, ptx or cubin (default: cubin)", TOOL_TEXT, AT(emit)},
+    {"--stop-before", "PASS", "write the IR before this pass of the stages ttir and ttgir, for --start-at", TOOL_TEXT,
+     AT(stop_before)},
+    {"--start-at", "PASS", "the input is IR before this pass: continue there", TOOL_TEXT, AT(start_at)},
     {"--num-warps", "N", "warps per CTA, a power of two (default: the module's, else 4)", TOOL_INTEGER, AT(num_warps)},
     {"--num-stages", "N", "loop iterations in flight (default: the module's, else 3)", TOOL_INTEGER, AT(num_stages)},
     {"--num-ctas", "N", "CTAs per cluster, a power of two (default: the module's, else 1)", TOOL_INTEGER, AT(num_ctas)},
@@ -121,6 +124,8 @@ static bool convert(const settings_t *settings, nereid_compile_options_t *out) {
       .nvjitlink = settings->nvjitlink,
       .specialize_calls = settings->specialize_calls,
       .print_triton_version = settings->print_triton_version,
+      .stop_before = settings->stop_before,
+      .start_at = settings->start_at,
   };
   out->time_limit = (uint32_t)given(settings->time_limit) * 1000;
   out->assembler_time_limit = (uint32_t)given(settings->assembler_timeout) * 1000;
