@@ -14,7 +14,6 @@
 #include "nereid/dialects/ttg.h"
 
 #include <llvm-c/Core.h>
-#include <mlir-c/AffineMap.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <stdlib.h>
@@ -210,23 +209,6 @@ static void describe_parameter(MlirOperation function, MlirValue argument, intpt
   describe_role(attribute_of(attributes, "nereid.role"), out);
 }
 
-static void read_grid(MlirOperation function, nereid_arena_t *arena, nereid_metadata_t *out) {
-  MlirAttribute grid = nereid_ir_attribute(function, "nereid.grid");
-  if (mlirAttributeIsNull(grid) || !nereid_nereid_grid_attr_isa(grid))
-    return;
-  text_t text = {0};
-  MlirAttribute arguments = nereid_nereid_grid_attr_get_args(grid);
-  size_t count = (size_t)mlirDenseArrayGetNumElements(arguments);
-  int32_t *positions = nereid_arena_new(arena, int32_t, count);
-  mlirAffineMapPrint(mlirAffineMapAttrGetValue(nereid_nereid_grid_attr_get_map(grid)), append, &text);
-  for (size_t i = 0; positions && i < count; i++)
-    positions[i] = mlirDenseI32ArrayGetElement(arguments, (intptr_t)i);
-  out->grid_map = nereid_arena_copy(arena, nereid_view(text.data));
-  out->n_grid_arguments = count;
-  out->grid_arguments = positions;
-  out->grid_per_sm = nereid_nereid_grid_attr_get_per_sm(grid);
-}
-
 static nereid_status_t collect_signature(nereid_compilation_t *compilation) {
   nereid_metadata_t *out = &compilation->metadata;
   nereid_arena_t *arena = &compilation->scratch;
@@ -242,7 +224,7 @@ static nereid_status_t collect_signature(nereid_compilation_t *compilation) {
   out->signature = true;
   out->n_parameters = count;
   out->parameters = parameters;
-  read_grid(function, arena, out);
+  nereid_grid_read(compilation);
   return NEREID_OK;
 }
 
@@ -409,12 +391,24 @@ nereid_status_t nereid_metadata_collect(nereid_compilation_t *compilation) {
       nereid_metadata_initialize(&compilation->metadata);
       guess(compilation);
     }
+    if (compilation->stage == NEREID_STAGE_LLVM)
+      nereid_grid_read(compilation); /* which may have been edited */
     nereid_metadata_update(compilation);
     compilation->settings.fp_fusion &= compilation->metadata.fp_fusion;
     status = check_repeated(compilation);
   }
   take_settings(compilation);
   return status;
+}
+
+nereid_status_t nereid_metadata_leave(nereid_compilation_t *compilation) {
+  const char *line = nereid_metadata_line(compilation);
+  if (!line)
+    return NEREID_ERROR_MEMORY;
+  MlirContext context = mlirOperationGetContext(compilation->module);
+  mlirOperationSetDiscardableAttributeByName(compilation->module, mlirStringRefCreateFromCString(NEREID_METADATA_KEY),
+                                             mlirStringAttrGet(context, mlirStringRefCreateFromCString(line)));
+  return NEREID_OK;
 }
 
 const char *nereid_metadata_line(nereid_compilation_t *compilation) {

@@ -167,6 +167,15 @@ NEREID_MUST_USE nereid_status_t nereid_settings_resolve(nereid_compilation_t *co
 /* Reads the integer attribute `name` of `op`; false when `op` has no integer attribute with that name. */
 bool nereid_settings_integer(MlirOperation op, const char *name, int64_t *out_value);
 
+/* --- grid.c --- */
+
+/* Sets nereid.grid on the kernel from the option `grid`, if it is given. At llvm, sets it in `metadata` and in the
+ * module's metadata, too. NEREID_ERROR_ARGUMENT: the grid is wrong, or the input is a later stage. */
+NEREID_MUST_USE nereid_status_t nereid_grid_set(nereid_compilation_t *compilation);
+
+/* Reads nereid.grid of the kernel into `metadata`. */
+void nereid_grid_read(nereid_compilation_t *compilation);
+
 /* --- kernel.c --- */
 
 /* Finds the kernel among the functions of the module, LLVM module or PTX, removes other kernels, and sets the result's
@@ -189,6 +198,9 @@ NEREID_MUST_USE nereid_status_t nereid_metadata_collect(nereid_compilation_t *co
 
 /* Updates the metadata after lowering with shared memory, scratch and warps. */
 void nereid_metadata_update(nereid_compilation_t *compilation);
+
+/* Writes the metadata to the module, at llvm. */
+NEREID_MUST_USE nereid_status_t nereid_metadata_leave(nereid_compilation_t *compilation);
 
 /* Returns the metadata as one line of JSON in the scratch arena; null when out of memory. */
 const char *nereid_metadata_line(nereid_compilation_t *compilation);

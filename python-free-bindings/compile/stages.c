@@ -115,13 +115,7 @@ static nereid_status_t run_llvm(nereid_compilation_t *compilation) {
   if (status != NEREID_OK)
     return status;
   nereid_metadata_update(compilation);
-  const char *line = nereid_metadata_line(compilation);
-  if (!line)
-    return NEREID_ERROR_MEMORY;
-  MlirContext context = mlirOperationGetContext(compilation->module);
-  mlirOperationSetDiscardableAttributeByName(compilation->module, mlirStringRefCreateFromCString(NEREID_METADATA_KEY),
-                                             mlirStringAttrGet(context, mlirStringRefCreateFromCString(line)));
-  return NEREID_OK;
+  return nereid_metadata_leave(compilation);
 }
 
 /* --- LLVM --- */
@@ -344,6 +338,8 @@ static nereid_status_t read_all(nereid_compilation_t *compilation) {
     status = nereid_check_loops(compilation);
   if (status == NEREID_OK && compilation->stage >= NEREID_STAGE_LLVM)
     status = nereid_metadata_collect(compilation);
+  if (status == NEREID_OK)
+    status = nereid_grid_set(compilation);
   add_time(compilation->result, "read", now() - start);
   return status;
 }

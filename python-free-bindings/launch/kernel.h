@@ -3,6 +3,7 @@
 #define NEREID_LAUNCH_KERNEL_H
 
 #include "python-free-bindings/launch/driver.h"
+#include "python-free-bindings/launch/grid/grid.h"
 #include "python-free-bindings/launch/image/image.h"
 
 enum {
@@ -18,6 +19,7 @@ struct nereid_kernel {
   unsigned block[3];             /* threads per CTA */
   unsigned n_attributes;
   nereid_cu_launch_attribute_t attributes[NEREID_KERNEL_ATTRIBUTE_LIMIT];
+  nereid_grid_program_t grid; /* of the metadata's map */
 };
 
 struct nereid_module {

@@ -78,9 +78,26 @@ static nereid_status_t launch_now(const nereid_kernel_t *kernel, const nereid_la
   return nereid_driver_check(driver, result, "launching the kernel", message);
 }
 
+/* Evaluates the kernel's map for the parameters of a launch without a grid. */
+static nereid_status_t map_grid(const nereid_kernel_t *kernel, void *const *parameters, uint32_t out_grid[3],
+                                nereid_message_t *message) {
+  const nereid_metadata_t *metadata = &kernel->metadata;
+  int64_t values[NEREID_GRID_ARGUMENTS];
+  if (!kernel->grid.n_steps)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "the launch specifies no grid, and kernel '%s' has no grid map: pass a grid, or compile "
+                              "with --grid",
+                              metadata->name);
+  for (size_t i = 0; i < metadata->n_grid_arguments; ++i) {
+    const size_t position = (size_t)metadata->grid_arguments[i];
+    values[i] = nereid_element_read_integer(metadata->parameters[position].element, parameters[position]);
+  }
+  return nereid_grid_run(&kernel->grid, metadata, kernel->device->info.multiprocessors, values, out_grid, message);
+}
+
 /* `parameters` has room for the two scratch pointers after the kernel's own. */
-static nereid_status_t launch_parameters(const nereid_kernel_t *kernel, const nereid_launch_t *launch,
-                                         void **parameters, nereid_message_t *message) {
+static nereid_status_t launch_grid(const nereid_kernel_t *kernel, const nereid_launch_t *launch, void **parameters,
+                                   nereid_message_t *message) {
   const nereid_metadata_t *metadata = &kernel->metadata;
   size_t n = metadata->n_parameters;
   scratch_t global = {0}, profile = {0};
@@ -105,6 +122,18 @@ static nereid_status_t launch_parameters(const nereid_kernel_t *kernel, const ne
   give_back(kernel, launch, &profile);
   nereid_device_leave(kernel->device, pushed);
   return status;
+}
+
+/* Launches with the grid of `launch`, or with the kernel's own if that is zeros or `launch` is null. */
+static nereid_status_t launch_parameters(const nereid_kernel_t *kernel, const nereid_launch_t *launch,
+                                         void **parameters, nereid_message_t *message) {
+  nereid_launch_t mapped = {0};
+  if (launch && (launch->grid[0] || launch->grid[1] || launch->grid[2]))
+    return launch_grid(kernel, launch, parameters, message);
+  if (launch)
+    mapped = *launch;
+  nereid_status_t status = map_grid(kernel, parameters, mapped.grid, message);
+  return status ? status : launch_grid(kernel, &mapped, parameters, message);
 }
 
 static nereid_place_t place_of(size_t i, const uint16_t *argument_of) {
@@ -137,7 +166,7 @@ static nereid_status_t launch_tensors(const nereid_kernel_t *kernel, const nerei
   nereid_status_t status = nereid_arguments_expand(kernel, n, arguments, true, &expanded, message);
   if (status)
     return status;
-  status = nereid_arguments_capture(kernel, launch->stream, &expanded, message);
+  status = nereid_arguments_capture(kernel, launch ? launch->stream : NULL, &expanded, message);
   if (!status)
     status = launch_values(kernel, launch, expanded.values, expanded.argument_of, message);
   nereid_arguments_release(&expanded);

@@ -145,6 +145,10 @@ static nereid_status_t load(nereid_module_t *module, nereid_view_t bytes, nereid
     status = nereid_image_inspect(&module->arena, bytes, &module->image, message);
   if (!status)
     status = nereid_kernel_match(&module->arena, &module->image, &module->kernel.metadata, message);
+  if (!status && module->kernel.metadata.grid_map && !module->kernel.metadata.signature)
+    status = nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the metadata has a grid map, but no signature");
+  if (!status)
+    status = nereid_grid_compile(&module->kernel.metadata, &module->kernel.grid, message);
   if (!status)
     status = check_device(module->device, &module->kernel.metadata, message);
   if (!status)

@@ -60,6 +60,26 @@ static void print_signature(nereid_arena_t *arena, const nereid_metadata_t *meta
   }
 }
 
+/* Prints the map and, in the order of its inputs, the arguments. */
+static void print_grid(const nereid_metadata_t *metadata) {
+  printf("  grid            %s", metadata->grid_map);
+  for (size_t i = 0; i < metadata->n_grid_arguments; ++i) {
+    const size_t position = (size_t)metadata->grid_arguments[i];
+    const nereid_parameter_t *parameter =
+        position < metadata->n_parameters ? &metadata->parameters[position] : &(nereid_parameter_t){.dimension = -1};
+    printf("%s", i ? ", " : " of ");
+    if (!parameter->name)
+      printf("parameter %zu", position);
+    else if (parameter->role == NEREID_ROLE_SHAPE)
+      printf("%s[%" PRId32 "]", parameter->name, parameter->dimension);
+    else
+      printf("%s", parameter->name);
+  }
+  if (metadata->grid_per_sm)
+    printf("; x is at most %" PRId32 " per multiprocessor", metadata->grid_per_sm);
+  putchar('\n');
+}
+
 static void print_launch(const nereid_metadata_t *metadata) {
   printf("  arch            %s\n", metadata->arch ? metadata->arch : "-");
   printf("  warps           %" PRId32 " per CTA", metadata->total_num_warps);
@@ -83,7 +103,7 @@ static void print_launch(const nereid_metadata_t *metadata) {
     printf("  launch          %s%s%s\n", metadata->cooperative ? "cooperative" : "",
            metadata->cooperative && metadata->pdl ? ", " : "", metadata->pdl ? "programmatic dependent" : "");
   if (metadata->grid_map)
-    printf("  grid            %s\n", metadata->grid_map);
+    print_grid(metadata);
   if (metadata->compiler)
     printf("  compiler        %s\n", metadata->compiler);
   if (metadata->assembler)

@@ -159,12 +159,15 @@ typedef struct nereid_compile_options {
       *stop_before;     /* a pass of ttir or ttgir, the first of that name: return the IR before it; `emit` is ignored.
                            Null: none */
   const char *start_at; /* such a pass: the input is IR before it; null: none */
+  const char *grid; /* the grid in names of the kernel's arguments, "x = ceildiv(n, 1024)" (nereid_metadata_set_grid);
+                       replaces the IR's nereid.grid; for input at ttir, ttgir or llvm; null: the IR's */
 } nereid_compile_options_t;
 
 /* Compiles `input` to the stage `options->emit`. The stage of the input is detected from its content. `name` is its
  * name in diagnostics; null: "input". `options` may be null. On every status but NEREID_OK `*out_result` is null.
  *   NEREID_ERROR_PROGRAM     the input is wrong, or an option contradicts it; located diagnostics
- *   NEREID_ERROR_ARGUMENT    an option is wrong, or `emit` is before the input's stage (unless `allow_later`)
+ *   NEREID_ERROR_ARGUMENT    an option is wrong, the grid names an unknown argument, or `emit` is before the input's
+ *                            stage (unless `allow_later`)
  *   NEREID_ERROR_NOT_FOUND   no assembler, no libdevice, no kernel with that name
  *   NEREID_ERROR_TOOL, NEREID_ERROR_IO   the assembler failed; a temporary file could not be written
  *   NEREID_ERROR_INTERNAL    a fatal error in LLVM; the session remains usable

@@ -220,8 +220,9 @@ static inline nereid_value_t nereid_value_tensor(const nereid_tensor_t *tensor) 
 }
 
 typedef struct nereid_launch {
-  uint32_t grid[3];        /* CTAs, or clusters of CTAs along x when num_ctas > 1; with a 0 nothing is launched */
-  void *stream;            /* CUstream; null: the default stream */
+  uint32_t grid[3]; /* CTAs, or clusters of CTAs along x when num_ctas > 1. All 0: the kernel's grid map; else with
+                       a 0 nothing is launched */
+  void *stream;     /* CUstream; null: the default stream */
   uint64_t global_scratch; /* device memory for the whole grid, aligned as in the metadata; 0: the launcher allocates */
   uint64_t profile_scratch; /* the same for profile scratch */
 } nereid_launch_t;
@@ -230,7 +231,8 @@ typedef struct nereid_launch {
  * and strides after it; with an encoded descriptor these are ordinary arguments. Count, types, sizes and promised
  * divisibility are checked. Scratch memory that the kernel requires and the caller does not pass is allocated and freed
  * in stream order; with drivers that do not support this, the call waits for the kernel. Returns when the launch is
- * queued.
+ * queued. `launch` may be null: the kernel's grid map and the default stream. A launch whose grid is zeros evaluates
+ * the map, which was compiled when the module was loaded; an explicit grid overrides it.
  *
  * Tensors: maps of equal tensors are shared, up to 1,024 per device, and found without a lock. The owner of each tensor
  * is retained before the launch and released after it is queued, on the calling thread and in the order of the
@@ -248,9 +250,8 @@ NEREID_MUST_USE nereid_status_t nereid_kernel_launch(const nereid_kernel_t *kern
 NEREID_MUST_USE nereid_status_t nereid_kernel_launch_raw(const nereid_kernel_t *kernel, const nereid_launch_t *launch,
                                                          size_t n, void *const *arguments, nereid_message_t *message);
 
-/* Evaluates the kernel's grid map for its integer arguments. NEREID_ERROR_NOT_FOUND: the kernel has no map.
- * NEREID_ERROR_ARGUMENT: an argument is not an integer, the map is malformed, or a dimension is negative or too
- * large. */
+/* Evaluates the kernel's grid map for its integer arguments; tensors are valid, too. NEREID_ERROR_NOT_FOUND: the kernel
+ * has no map. NEREID_ERROR_ARGUMENT: an argument is not an integer, or a dimension is negative or too large. */
 NEREID_MUST_USE nereid_status_t nereid_kernel_grid(const nereid_kernel_t *kernel, size_t n,
                                                    const nereid_value_t *arguments, uint32_t out_grid[3],
                                                    nereid_message_t *message);

@@ -112,6 +112,19 @@ NEREID_MUST_USE nereid_status_t nereid_metadata_parse(nereid_arena_t *arena, ner
 NEREID_MUST_USE nereid_status_t nereid_metadata_print(nereid_arena_t *arena, const nereid_metadata_t *metadata,
                                                       nereid_view_t *out_text);
 
+/* Sets the grid map of metadata with a signature, from a text in names of the kernel's arguments:
+ *
+ *   x = ceildiv(m, 128) * ceildiv(n, 256), y = batch, per_sm = 2
+ *
+ * Operators: + - * / (rounded down), ceildiv, floordiv and mod, also as functions of two operands; cdiv is ceildiv.
+ * Names: integer arguments; argN for an argument by its position; d[1] for the extent of dimension 1 of descriptor d;
+ * num_warps, num_stages, num_ctas and maxnreg for the options in the metadata. Missing dimensions are 1; without x,
+ * `per_sm` alone is the number of CTAs per multiprocessor. Entries without a key are x, y, z in order. The map is
+ * allocated in `arena`, which must outlive the metadata. NEREID_ERROR_ARGUMENT: the message names the problem, and
+ * `metadata` is unchanged. NEREID_ERROR_MEMORY. */
+NEREID_MUST_USE nereid_status_t nereid_metadata_set_grid(nereid_arena_t *arena, nereid_view_t text,
+                                                         nereid_metadata_t *metadata, nereid_message_t *message);
+
 /* Experimental: the declarations below may change in any version. Define NEREID_EXPERIMENTAL before the include to use
  * them. All declarations above are stable: names, values, sizes and meaning stay within a major version. */
 

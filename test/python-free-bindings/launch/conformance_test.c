@@ -126,6 +126,80 @@ static void launches_compute(void **state) {
   nereid_module_unload(module);
 }
 
+static const char grid_json[] = "{\"nereid\": 1, \"name\": \"axpy\", \"num_warps\": 4, \"shared\": 0,"
+                                "\"grid\": {\"map\": \"%s\", \"args\": [3], \"per_sm\": %d}, \"signature\": ["
+                                "{\"name\": \"x\", \"type\": \"ptr<f32>\"}, {\"name\": \"y\", \"type\": \"ptr<f32>\"},"
+                                "{\"name\": \"a\", \"type\": \"f32\"}, {\"name\": \"n\", \"type\": \"i32\"}]}";
+
+static void grids_are_evaluated(void **state) {
+  nereid_module_t *module;
+  char json[1024];
+  vectors_t vectors = allocate();
+  uint32_t grid[3];
+  (void)state;
+  snprintf(json, sizeof json, grid_json, "()[s0] -> (s0 ceildiv 128)", 0);
+  const nereid_kernel_t *kernel = load(axpy_ptx, json, &module);
+  nereid_value_t values[] = {nereid_value_pointer(vectors.x), nereid_value_pointer(vectors.y), nereid_value_f32(1),
+                             nereid_value_i32(COUNT)};
+  CHECK(nereid_kernel_grid(kernel, 4, values, grid, &message));
+  assert_int_equal(grid[0], CTAS);
+  CHECK(nereid_kernel_launch(kernel, NULL, 4, values, &message));
+  expect_multiple(vectors, 1);
+  CHECK(nereid_kernel_launch(kernel, &(nereid_launch_t){.stream = NULL}, 4, values, &message));
+  expect_multiple(vectors, 2);
+  int32_t n = COUNT;
+  float a = 1;
+  void *raw[] = {&vectors.x, &vectors.y, &a, &n};
+  CHECK(nereid_kernel_launch_raw(kernel, NULL, 4, raw, &message));
+  expect_multiple(vectors, 3);
+  CHECK(nereid_kernel_launch(kernel, &(nereid_launch_t){.grid = {0, 1, 1}}, 4, values, &message)); /* nothing */
+  expect_multiple(vectors, 3);
+  CHECK(nereid_kernel_launch(kernel, &(nereid_launch_t){.grid = {CTAS, 1, 1}}, 4, values, &message));
+  expect_multiple(vectors, 4);
+  values[3] = nereid_value_i32(-1000);
+  assert_int_equal(nereid_kernel_launch(kernel, NULL, 4, values, &message), NEREID_ERROR_ARGUMENT);
+  mentions("evaluates to -7 along x");
+  values[3] = nereid_value_i32(0);
+  CHECK(nereid_kernel_launch(kernel, NULL, 4, values, &message)); /* an empty grid */
+  expect_multiple(vectors, 4);
+  nereid_module_unload(module);
+  release(vectors);
+}
+
+static void grids_are_limited_to_the_device(void **state) {
+  nereid_module_t *module;
+  char json[1024];
+  uint32_t grid[3];
+  (void)state;
+  snprintf(json, sizeof json, grid_json, "()[s0] -> (s0, 2)", 3);
+  const nereid_kernel_t *kernel = load(axpy_ptx, json, &module);
+  const nereid_value_t values[] = {nereid_value_pointer(0), nereid_value_pointer(0), nereid_value_f32(1),
+                                   nereid_value_i32(1 << 30)};
+  CHECK(nereid_kernel_grid(kernel, 4, values, grid, &message));
+  assert_int_equal(grid[0], 3 * nereid_device_info(device)->multiprocessors);
+  assert_int_equal(grid[1], 2);
+  nereid_module_unload(module);
+}
+
+static void grids_that_do_not_load(void **state) {
+  static const char *const wrong[] = {"()[s0] -> (s1)", "()[s0] -> (s0 + )", "(d0, d1) -> (d0)"};
+  nereid_module_t *module;
+  char json[1024];
+  (void)state;
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+    snprintf(json, sizeof json, grid_json, wrong[i], 0);
+    assert_int_equal(nereid_module_load(device, nereid_view(axpy_ptx), nereid_view(json), &module, &message),
+                     NEREID_ERROR_ARGUMENT);
+    mentions("the grid map");
+  }
+  const nereid_kernel_t *kernel = load(axpy_ptx, axpy_json, &module);
+  const nereid_value_t values[] = {nereid_value_pointer(0), nereid_value_pointer(0), nereid_value_f32(1),
+                                   nereid_value_i32(0)};
+  assert_int_equal(nereid_kernel_launch(kernel, NULL, 4, values, &message), NEREID_ERROR_ARGUMENT);
+  mentions("no grid map");
+  nereid_module_unload(module);
+}
+
 static void events_measure(void **state) {
   nereid_module_t *module;
   const nereid_kernel_t *kernel = load(axpy_ptx, axpy_json, &module);
@@ -450,6 +524,9 @@ static void images_that_do_not_load(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(launches_compute),
+      cmocka_unit_test(grids_are_evaluated),
+      cmocka_unit_test(grids_are_limited_to_the_device),
+      cmocka_unit_test(grids_that_do_not_load),
       cmocka_unit_test(events_measure),
       cmocka_unit_test(graphs_repeat_their_launches),
       cmocka_unit_test(graphs_fill),

@@ -23,7 +23,7 @@ enum { UNSET = -1000000 }; /* an option that was not given; an explicit 0 is an 
 
 typedef struct settings {
   const char *output, *target, *emit, *dump_dir, *callgraph, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice,
-      *remarks, *print_triton_version, *abi, *block, *stop_before, *start_at;
+      *remarks, *print_triton_version, *abi, *block, *stop_before, *start_at, *grid;
   int64_t num_warps, num_stages, num_ctas, maxnreg, jobs, time_limit, assembler_timeout;
   bool time, no_fp_fusion, no_global_order, lineinfo, cooperative, pdl, nvjitlink, specialize_calls;
 } settings_t;
@@ -42,6 +42,10 @@ static const tool_option_t options[] = {
     {"--num-stages", "N", "loop iterations in flight (default: the module's, else 3)", TOOL_INTEGER, AT(num_stages)},
     {"--num-ctas", "N", "CTAs per cluster, a power of two (default: the module's, else 1)", TOOL_INTEGER, AT(num_ctas)},
     {"--maxnreg", "N", "registers per thread, at most 255", TOOL_INTEGER, AT(maxnreg)},
+    {"--grid", "GRID",
+     "the kernel's grid in names of its arguments, such as 'x = ceildiv(m, 128) * ceildiv(n, 256), per_sm = 1'; "
+     "replaces nereid.grid of the IR",
+     TOOL_TEXT, AT(grid)},
     {"--kernel", "NAME", "the public function to compile, when there are several", TOOL_TEXT, AT(kernel)},
     {"--block", "X[,Y[,Z]]", "threads per CTA, for PTX without .reqntid", TOOL_TEXT, AT(block)},
     {"--abi", "ABI",
@@ -126,6 +130,7 @@ static bool convert(const settings_t *settings, nereid_compile_options_t *out) {
       .print_triton_version = settings->print_triton_version,
       .stop_before = settings->stop_before,
       .start_at = settings->start_at,
+      .grid = settings->grid,
   };
   out->time_limit = (uint32_t)given(settings->time_limit) * 1000;
   out->assembler_time_limit = (uint32_t)given(settings->assembler_timeout) * 1000;

@@ -34,8 +34,9 @@ typedef struct tool_job {
   nereid_view_t description;  /* text of the metadata */
   nereid_metadata_t metadata; /* the metadata, with parameters */
   bool has_grid;
-  uint32_t grid[3]; /* valid when has_grid; else the kernel's grid map computes it */
-  size_t n_slots;   /* equals metadata.n_parameters */
+  const char *grid_text; /* --grid in names of arguments; null: none */
+  uint32_t grid[3];      /* valid when has_grid; else the kernel's grid map computes it */
+  size_t n_slots;        /* equals metadata.n_parameters */
   tool_slot_t *slots;
   size_t n_tensors;
   tool_tensor_t *tensors;

@@ -16,7 +16,9 @@
 #include <stdlib.h>
 
 static const tool_option_t options[] = {
-    {"--grid", "X[,Y[,Z]]", "CTAs to launch (clusters when num-ctas is more than 1); default: the kernel's own grid",
+    {"--grid", "X[,Y[,Z]]",
+     "CTAs to launch (clusters when num-ctas is more than 1): numbers, or expressions of arguments such as "
+     "'ceildiv(n, 1024)'; default: the kernel's own grid",
      TOOL_TEXT, offsetof(run_settings_t, grid)},
     {"--block", "X[,Y[,Z]]", "threads per CTA, for PTX without .reqntid", TOOL_TEXT, offsetof(run_settings_t, block)},
     {"--abi", "ABI",
@@ -235,10 +237,8 @@ static nereid_status_t check_settings(const run_settings_t *settings, tool_job_t
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--steps is less than 0");
   nereid_status_t status;
   job->steps = (uint64_t)settings->steps;
-  job->has_grid = settings->grid != NULL;
-  if (settings->grid && !tool_parse_extents(settings->grid, job->grid))
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
-                              "--grid: expected one to three sizes such as 128,4, not '%s'", settings->grid);
+  job->has_grid = settings->grid && tool_parse_extents(settings->grid, job->grid);
+  job->grid_text = job->has_grid ? NULL : settings->grid;
   status = choose_timeline(settings, job, message);
   return status ? status : choose_order(settings, job, message);
 }

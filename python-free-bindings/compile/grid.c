@@ -1,0 +1,76 @@
+/* The grid of a kernel: nereid.grid, from the option of the compilation or as the author wrote it.
+ *
+ *   x = ceildiv(n, 1024)   ->   nereid.grid = #nereid.grid<affine_map<()[s0] -> (s0 ceildiv 1024)>, args = [3]>
+ *
+ * The names of arguments are known when the input is read, so the option becomes an attribute there; passes keep it,
+ * and change its positions when they change the signature. */
+#include "dialects/ir.h"
+#include "session.h"
+
+#include "nereid/dialects/nereid.h"
+
+#include <mlir-c/AffineMap.h>
+#include <mlir-c/BuiltinAttributes.h>
+
+static const char attribute_name[] = "nereid.grid";
+
+void nereid_grid_read(nereid_compilation_t *compilation) {
+  nereid_arena_t *arena = &compilation->scratch;
+  nereid_metadata_t *out = &compilation->metadata;
+  MlirOperation function = nereid_kernel_function(compilation);
+  MlirAttribute grid =
+      mlirOperationIsNull(function) ? (MlirAttribute){NULL} : nereid_ir_attribute(function, attribute_name);
+  if (mlirAttributeIsNull(grid) || !nereid_nereid_grid_attr_isa(grid))
+    return;
+  nereid_text_builder_t text = {.arena = arena};
+  MlirAttribute arguments = nereid_nereid_grid_attr_get_args(grid);
+  size_t count = (size_t)mlirDenseArrayGetNumElements(arguments);
+  int32_t *positions = nereid_arena_new(arena, int32_t, count);
+  mlirAffineMapPrint(mlirAffineMapAttrGetValue(nereid_nereid_grid_attr_get_map(grid)), nereid_text_builder_append,
+                     &text);
+  for (size_t i = 0; positions && i < count; i++)
+    positions[i] = mlirDenseI32ArrayGetElement(arguments, (intptr_t)i);
+  out->grid_map = text.data;
+  out->n_grid_arguments = count;
+  out->grid_arguments = positions;
+  out->grid_per_sm = nereid_nereid_grid_attr_get_per_sm(grid);
+}
+
+/* Returns the attribute of the metadata's grid; null when out of memory. MLIR parses every map of this form. */
+static MlirAttribute attribute_of(nereid_compilation_t *compilation) {
+  nereid_arena_t *arena = &compilation->scratch;
+  const nereid_metadata_t *metadata = &compilation->metadata;
+  const char *args = "";
+  for (size_t i = 0; args && i < metadata->n_grid_arguments; i++)
+    args = nereid_arena_format(arena, "%s%s%d", args, i ? ", " : "", (int)metadata->grid_arguments[i]);
+  const char *text = nereid_arena_format(arena, "#nereid.grid<affine_map<%s>, args = [%s], per_sm = %d>",
+                                         metadata->grid_map, args ? args : "", (int)metadata->grid_per_sm);
+  MlirContext context = mlirOperationGetContext(compilation->module);
+  return text ? mlirAttributeParseGet(context, mlirStringRefCreateFromCString(text)) : (MlirAttribute){NULL};
+}
+
+nereid_status_t nereid_grid_set(nereid_compilation_t *compilation) {
+  const nereid_report_t *report = &compilation->compiler->report;
+  const char *grid = compilation->options.grid;
+  nereid_message_t message;
+  if (!grid)
+    return NEREID_OK;
+  if (compilation->stage > NEREID_STAGE_LLVM)
+    return nereid_report(report, NEREID_ERROR_ARGUMENT,
+                         "grid: '%s' is %s; the grid is set on ttir, ttgir and llvm, and after that in the metadata",
+                         compilation->name, nereid_stage_name(compilation->stage));
+  nereid_status_t status = NEREID_OK;
+  if (compilation->stage <= NEREID_STAGE_TTGIR)
+    status = nereid_metadata_collect(compilation);
+  if (status == NEREID_OK &&
+      (status = nereid_metadata_set_grid(&compilation->scratch, nereid_view(grid), &compilation->metadata, &message)))
+    return nereid_report(report, status, "%s", message.text);
+  if (status != NEREID_OK)
+    return status;
+  MlirAttribute attribute = attribute_of(compilation);
+  if (mlirAttributeIsNull(attribute))
+    return compilation->scratch.failed ? NEREID_ERROR_MEMORY : NEREID_ERROR_INTERNAL;
+  mlirOperationSetDiscardableAttributeByName(nereid_kernel_function(compilation),
+                                             mlirStringRefCreateFromCString(attribute_name), attribute);
+  return compilation->stage == NEREID_STAGE_LLVM ? nereid_metadata_leave(compilation) : NEREID_OK;
+}
